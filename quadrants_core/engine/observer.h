@@ -1,0 +1,38 @@
+#pragma once
+// Everything a person may want to see while it happens, published by the core as plain data. Calls may come from any
+// thread, also without Python's GIL; they must return quickly.
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace qd::engine {
+
+struct PhaseTime {
+    std::string phase;  ///< "frontend", a pass, "codegen", "load"
+    double microseconds = 0;
+};
+enum class TaskOrigin : uint8_t { compiled, memory, disk };  ///< compiled now; unchanged in this process; from the cache on disk
+struct TaskReport {
+    std::string name;
+    TaskOrigin origin = TaskOrigin::compiled;
+    std::vector<PhaseTime> phases;
+    uint32_t line = 0;
+};
+struct CompileReport {
+    std::string kernel, file;
+    uint32_t line = 0;
+    std::vector<PhaseTime> phases;  ///< of the whole kernel
+    std::vector<TaskReport> tasks;
+    double microseconds = 0;        ///< wall time from the call to code ready to run
+};
+
+struct Observer {
+    virtual ~Observer() = default;
+    virtual void compiled(const CompileReport &) {}
+    virtual void output(std::string_view text) { (void)text; }  ///< print in a kernel, in order per thread
+    virtual void launched(std::string_view kernel) { (void)kernel; }  ///< only for observers that ask for launches
+    virtual bool wants_launches() const { return false; }
+};
+
+}  // namespace qd::engine

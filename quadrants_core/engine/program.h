@@ -1,0 +1,91 @@
+#pragma once
+// The object behind qd.init: the only home of launch state. Destroying it frees everything; handles that outlive it are
+// inert and say so. The Jupyter kernel and the Python bindings see the core through this header.
+#include "abi/abi.h"
+#include "base/error.h"
+#include "engine/observer.h"
+#include "ir/function.h"
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace qd::engine {
+
+struct Options {
+    std::string arch = "cpu";        ///< backend name
+    int threads = 0;                 ///< 0: all cores
+    bool debug = false;
+    bool fast_math = true;
+    bool compile_tiers = true;       ///< first run fast code, optimise in the background
+    bool cache = true;               ///< keep compiled tasks on disk
+    std::string cache_dir;
+    uint64_t cache_max_bytes = 100u << 20;
+    uint64_t random_seed = 0;
+    bool coverage = false;
+    bool verify = false;             ///< check the IR after every pass
+    std::string dump;                ///< QD_DUMP: names of passes, or "all"
+    std::string only;                ///< QD_ONLY
+};
+
+/// A compiled kernel: tasks loaded on the device, argument layout, coverage counters. Survives its Program as an inert handle.
+class CompiledKernel;
+
+struct CounterValue {
+    ir::Counter::What what;
+    Location at;
+    uint64_t count;
+};
+
+class Program {
+  public:
+    explicit Program(const Options &options);
+    ~Program();
+    Program(const Program &) = delete;
+
+    const Options &options() const;
+    std::string target() const;      ///< exact machine, e.g. for cache keys
+    int vector_bytes() const;
+
+    // Memory. Device memory, zeroed. free of null is nothing.
+    void *alloc(uint64_t bytes);
+    void free(void *p);
+    uint64_t allocated_bytes() const;
+
+    // Field trees: one root buffer each; the slot goes into ir::Place::tree and is not reused while in use.
+    uint32_t add_tree(uint64_t bytes);
+    void remove_tree(uint32_t slot);
+    char *tree_address(uint32_t slot) const;
+
+    /// Runs the pipeline, loads what is unchanged, compiles the rest (tasks in parallel). `frontend_us`: time already spent.
+    std::shared_ptr<CompiledKernel> compile(ir::Function kernel, double frontend_us);
+
+    /// Runs a kernel. `args` is laid out as abi::Kernel says; `ret` has ret_bytes. Returns when the last task is done.
+    /// Throws UserError (failed assertion) after the tasks have stopped; Interrupted if Stop was pressed.
+    void launch(CompiledKernel &kernel, uint64_t *args, void *ret);
+
+    void sync();
+    int tasks_on_last_call() const;
+
+    // Observation.
+    void subscribe(Observer *observer);
+    void unsubscribe(Observer *observer);
+    /// Sum over all kernels compiled so far, also of kernels since redefined.
+    std::vector<CounterValue> coverage() const;
+    void clear_coverage();
+
+  private:
+    struct Impl;
+    std::unique_ptr<Impl> impl_;
+};
+
+const abi::Kernel &kernel_info(const CompiledKernel &kernel);
+
+/// Set from a signal handler or another thread: running tasks leave at the next poll. Cleared by `clear_stop`.
+void request_stop();
+void clear_stop();
+/// Launch was cut short by request_stop.
+struct __attribute__((visibility("default"))) Interrupted {};
+
+}  // namespace qd::engine

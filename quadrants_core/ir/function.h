@@ -1,0 +1,216 @@
+#pragma once
+// The IR: one Inst type, values are 32-bit ids into vectors owned by Function, control flow is structured.
+//
+//   fn @axpy(%0: f32, %1: array<f32, 1>, %2: array<f32, 1>)
+//       %3: i32 = dim %1 !0
+//       %4: i32 = constant 0
+//       parallel %4, %3 !0 (%5: i32)
+//           %6: i32 = constant 0
+//           %7: ptr<f32> = element %1, %5, %6
+//           ...
+//           yield
+//       ret
+//
+// The table of instructions (ops.def) holds their meaning; the rules that every function obeys stand atop verify.cpp.
+#include "base/span.h"
+#include "ir/types.h"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace qd::ir {
+
+enum class Op : uint8_t {
+#define OP(id, ...) id,
+#include "ir/ops.def"
+};
+
+enum class Result : uint8_t { same, boolean, second, pointee, typed, pointer, nothing };
+enum class Effect : uint8_t { pure, read, write, control, meta };
+enum Trait : uint16_t {
+    none = 0,
+    commutative = 1,
+    float_only = 2,
+    int_only = 4,
+    has_imm = 8,
+    vector = 16,
+    atomic = 32,
+    terminator = 64,
+};
+struct OpInfo {
+    const char *name;  ///< text form; a trailing underscore of the C++ name is dropped
+    int8_t operands;
+    Result result;
+    Effect effect;
+    uint16_t traits;
+};
+extern const OpInfo op_table[];
+inline const OpInfo &info(Op op) { return op_table[int(op)]; }
+inline bool is_terminator(Op op) { return info(op).traits & terminator; }
+
+/// A value: the index of the instruction that defines it. 0 is no value.
+struct Value {
+    uint32_t id = 0;
+    explicit operator bool() const { return id != 0; }
+    friend bool operator==(Value, Value) = default;
+    friend auto operator<=>(Value, Value) = default;
+};
+/// A block; 0 is no block.
+struct BlockId {
+    uint32_t id = 0;
+    explicit operator bool() const { return id != 0; }
+    friend bool operator==(BlockId, BlockId) = default;
+};
+
+/// A run of values in Function::pool.
+struct List {
+    uint32_t begin = 0, size = 0;
+};
+
+struct Inst {
+    Op op = Op::param;
+    Type type;       ///< of its first value; Kind::none if it has no value
+    List args;       ///< operands
+    List results;    ///< control instructions: all their results (`result` instructions); empty otherwise
+    uint64_t imm = 0;
+    BlockId blocks[2];  ///< if: then, else; loops: body
+    SpanId span = no_span;
+};
+
+struct Block {
+    std::vector<Value> params;
+    std::vector<Value> insts;  ///< in order; the last one is a terminator
+};
+
+/// Addressing of one scalar member of a field, as data. Level after level from the root of its tree:
+/// address = base; per level: cell = sum over axes of ((index[axis] + offset[axis]) / divide % extent) * stride; address += cell * cell_bytes.
+/// The last level's cell then holds the member at `byte_offset`.
+struct PlaceAxis {
+    uint8_t axis = 0;     ///< which index
+    uint32_t extent = 1;  ///< cells along it on this level
+    uint32_t divide = 1;  ///< product of the extents of this axis on deeper levels
+    uint32_t stride = 1;  ///< in cells of this level
+    friend bool operator==(const PlaceAxis &, const PlaceAxis &) = default;
+};
+enum class LevelKind : uint8_t { dense, pointer, bitmasked, dynamic };
+struct PlaceLevel {
+    LevelKind kind = LevelKind::dense;
+    uint64_t start = 0;       ///< byte in the parent's cell where this level's cells begin
+    uint64_t cell_bytes = 0;
+    std::vector<PlaceAxis> axes;
+    friend bool operator==(const PlaceLevel &, const PlaceLevel &) = default;
+};
+struct Place {
+    std::string name;          ///< for messages: "x", "v[1]"
+    Scalar elem = Scalar::none;
+    uint32_t tree = 0;         ///< slot of the tree in the launch context
+    uint32_t id = 0;           ///< identity within the program; not part of the content hash
+    std::vector<PlaceLevel> levels;
+    uint64_t byte_offset = 0;  ///< in the innermost cell
+    std::vector<int32_t> index_offset;  ///< user index minus this = storage index, per axis
+    std::vector<int32_t> shape;         ///< user-visible extents, per axis
+    friend bool operator==(const Place &, const Place &) = default;
+};
+
+/// What the user said of a loop (qd.loop_config) and what passes found out.
+struct Loop {
+    std::string name;
+    uint32_t block_dim = 0;  ///< 0: chosen by the launcher
+    bool serialize = false;
+    bool reversed = false;   ///< run from hi-1 down to lo
+    bool vectorize = false;  ///< every iteration may run at once: taken from a parallel loop
+    bool interruptible = false;  ///< poll for Stop on the back edge
+    friend bool operator==(const Loop &, const Loop &) = default;
+};
+
+/// Text of a print or an assertion: literal pieces and where values go.
+struct Message {
+    struct Piece {
+        std::string text;          ///< literal, or printf-like spec ("" = default) if `value` >= 0
+        int value = -1;            ///< index among the instruction's values
+        friend bool operator==(const Piece &, const Piece &) = default;
+    };
+    std::vector<Piece> pieces;
+    friend bool operator==(const Message &, const Message &) = default;
+};
+
+/// A coverage counter: which source range it counts. Filled by the frontend; several lines may share one counter.
+struct Counter {
+    enum class What : uint8_t { line, taken, not_taken, entered, zero_trips, broken };
+    What what = What::line;
+    SpanId span = no_span;
+    friend bool operator==(const Counter &, const Counter &) = default;
+};
+
+enum class Role : uint8_t { kernel, serial_task, range_task };
+
+struct Function {
+    std::string name;
+    Role role = Role::kernel;
+    bool fast_math = false;
+    bool debug = false;
+    bool distinct_arrays = true;  ///< array parameters do not overlap (checked at launch)
+    std::vector<Value> params;
+    std::vector<Type> returns;
+    BlockId body;
+    BlockId bounds;  ///< range tasks: computes and yields lo, hi (i64), run before the body
+
+    std::vector<Inst> insts = std::vector<Inst>(1);     ///< [0] unused
+    std::vector<Block> blocks = std::vector<Block>(1);  ///< [0] unused
+    std::vector<Value> pool;
+    std::vector<Loop> loops;
+    std::vector<Place> places;
+    std::vector<Message> messages;
+    std::vector<Counter> counters;
+    std::vector<Span> spans = std::vector<Span>(1);  ///< [0] = unknown
+    std::vector<std::string> files = {""};
+    std::vector<std::string> scopes = {""};
+    uint64_t tmp_bytes = 0;  ///< size of the inter-task buffer
+    uint64_t ret_bytes = 0;
+
+    Inst &operator[](Value v) { return insts[v.id]; }
+    const Inst &operator[](Value v) const { return insts[v.id]; }
+    Block &operator[](BlockId b) { return blocks[b.id]; }
+    const Block &operator[](BlockId b) const { return blocks[b.id]; }
+    Type type(Value v) const { return insts[v.id].type; }
+    std::span<Value> args(Value v) { return list(insts[v.id].args); }
+    std::span<const Value> args(Value v) const { return list(insts[v.id].args); }
+    std::span<Value> results(Value v) { return list(insts[v.id].results); }
+    std::span<const Value> results(Value v) const { return list(insts[v.id].results); }
+    std::span<Value> list(List l) { return {pool.data() + l.begin, l.size}; }
+    std::span<const Value> list(List l) const { return {pool.data() + l.begin, l.size}; }
+
+    List make_list(std::span<const Value> values);  ///< appends to the pool; `values` may point into it
+    Value make(Inst inst);                           ///< adds to the table, not to a block
+    BlockId make_block();
+    Value add_param(BlockId b, Type t, SpanId span = no_span);
+    Value add_result(Value control, Type t);         ///< one more result of an if, for or loop
+    void set_args(Value v, std::span<const Value> values);
+    void push_arg(Value v, Value extra);             ///< one more operand
+    SpanId intern_span(const Span &s);
+    std::vector<Location> trace(SpanId s) const;     ///< outermost call first
+};
+
+/// Named views of the structured instructions.
+struct IfView {
+    Function &fn;
+    Value v;
+    Value condition() const { return fn.args(v)[0]; }
+    BlockId then_block() const { return fn[v].blocks[0]; }
+    BlockId else_block() const { return fn[v].blocks[1]; }
+};
+struct ForView {
+    Function &fn;
+    Value v;
+    Value lower() const { return fn.args(v)[0]; }
+    Value upper() const { return fn.args(v)[1]; }
+    std::span<Value> inits() const { return fn.args(v).subspan(2); }
+    BlockId body() const { return fn[v].blocks[0]; }
+    Value index() const { return fn[body()].params[0]; }
+    std::span<Value> carried() const { return std::span<Value>(fn[body()].params).subspan(1); }
+    Loop &loop() const { return fn.loops[fn[v].imm]; }
+};
+
+}  // namespace qd::ir

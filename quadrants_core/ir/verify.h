@@ -1,0 +1,15 @@
+#pragma once
+#include "ir/function.h"
+
+namespace qd::ir {
+
+struct Problem {
+    Value at;
+    std::string message;
+};
+/// All broken rules; empty if the function is well formed. Never throws.
+std::vector<Problem> verify(const Function &fn);
+/// The listing with each problem under its line.
+std::string explain(const Function &fn, const std::vector<Problem> &problems);
+
+}  // namespace qd::ir

@@ -1,0 +1,39 @@
+#pragma once
+// What a device can do, in eight verbs. All pure virtual: a backend that cannot do one does not compile.
+#include "abi/abi.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace qd::runtime {
+
+/// Code of one task, ready to run. Owned by the device that loaded it.
+struct LoadedTask {
+    virtual ~LoadedTask() = default;
+};
+
+struct DeviceInfo {
+    std::string name;
+    int threads = 1;
+    uint64_t memory = 0;       ///< bytes in all
+    bool host_visible = true;  ///< device addresses can be dereferenced on the host
+};
+
+class Device {
+  public:
+    virtual ~Device() = default;
+    /// Zeroed memory, 64-byte aligned; DeviceError if there is none.
+    virtual void *alloc(uint64_t bytes) = 0;
+    virtual void free(void *p) = 0;
+    virtual void copy(void *to, const void *from, uint64_t bytes) = 0;
+    virtual void fill(void *to, uint8_t byte, uint64_t bytes) = 0;
+    /// Shared so that an optimised build may replace it while an old launch still runs.
+    virtual std::shared_ptr<LoadedTask> load(const abi::Task &task, const abi::Binary &binary) = 0;
+    virtual void launch(LoadedTask &task, const abi::Task &info, abi::Context &context) = 0;
+    virtual void wait() = 0;
+    virtual DeviceInfo info() = 0;
+};
+
+}  // namespace qd::runtime
