@@ -36,7 +36,7 @@ struct Builder {
 #define OP(id, n, r, e, t)                                                                                             \
     template <class... V>                                                                                              \
         requires(int(sizeof...(V)) == n && n > 0 && Result::r != Result::typed && Result::r != Result::pointer &&      \
-                 Effect::e != Effect::control && Op::id != Op::alloca && Op::id != Op::count)                         \
+                 Effect::e != Effect::control && Op::id != Op::local && Op::id != Op::count)                         \
     Value id(V... v) {                                                                                                 \
         return emit(Op::id, {v...});                                                                                   \
     }
@@ -46,7 +46,7 @@ struct Builder {
     Value bitcast(Value v, Type to) { return emit(Op::bitcast, {v}, to); }
     Value load(Value p) { return emit(Op::load, {p}, Type(fn.type(p).elem)); }
     Value dim(Value array, int axis) { return emit(Op::dim, {array}, Scalar::i32, uint64_t(axis)); }
-    Value alloca(Scalar elem, uint64_t n) { return emit(Op::alloca, {}, Type::pointer(elem), n); }
+    Value local(Scalar elem, uint64_t n) { return emit(Op::local, {}, Type::pointer(elem), n); }
     Value element(Value array, std::span<const Value> indices, Value component);
     Value place(uint32_t place, std::span<const Value> indices);
     Value offset(Value p, Value bytes, Scalar pointee) { return emit(Op::offset, {p, bytes}, Type::pointer(pointee)); }

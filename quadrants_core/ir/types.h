@@ -1,7 +1,7 @@
 #pragma once
 // Types of IR values. A value is a scalar, a short SIMD vector of scalars (made by `vectorize` only), a pointer to a
 // scalar, or an array parameter. Matrices, vectors and structs of the language are scalarised by the frontend; a matrix
-// that is indexed at run time lives in an `alloca`.
+// that is indexed at run time lives in a `local`.
 #include <cstdint>
 #include <string>
 
