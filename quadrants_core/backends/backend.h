@@ -27,7 +27,7 @@ struct Backend {
     Caps (*caps)(int device);
     std::span<const passes::Pass> (*legalize)(const Caps &);  ///< IR -> IR that emit() accepts
     abi::Binary (*emit)(const ir::Function &task, const Caps &, Tier);  ///< needs no device; thread-safe
-    std::unique_ptr<runtime::Device> (*open)(int device);     ///< needs no compiler
+    std::unique_ptr<runtime::Device> (*open)(const runtime::DeviceOptions &);  ///< needs no compiler
 };
 
 #define BACKEND(id) extern const Backend id;

@@ -14,6 +14,13 @@ struct LoadedTask {
     virtual ~LoadedTask() = default;
 };
 
+/// How to open a device.
+struct DeviceOptions {
+    int device = 0;            ///< which one of its kind
+    int threads = 0;           ///< concurrent workers; 0: all cores
+    uint64_t random_seed = 0;  ///< of the workers' random generators
+};
+
 struct DeviceInfo {
     std::string name;
     int threads = 1;

@@ -1,0 +1,43 @@
+#pragma once
+// Runs a compiled task on the threads of the host: reads its range, decides whether waking the pool pays, cuts chunks.
+// A device that computes on the host owns one and forwards `Device::launch` to it.
+#include "abi/abi.h"
+#include "runtime/pool.h"
+
+#include <memory>
+#include <vector>
+
+namespace qd::runtime {
+
+class Launcher {
+  public:
+    /// `threads` 0: all cores. Random states derive from the seed and the thread's index.
+    Launcher(int threads, uint64_t random_seed);
+    ~Launcher();
+    Launcher(const Launcher &) = delete;
+
+    int threads() const { return pool_->threads(); }
+    /// Returns when the last chunk is done, or soon after `context.stop` or `context.failed` is set. Not to be called by two
+    /// threads at once.
+    void run(const abi::Task &task, abi::Body body, abi::Bounds bounds, abi::Context &context);
+
+  private:
+    struct alignas(64) State : abi::Thread {};
+    std::shared_ptr<Pool> pool_;
+    std::vector<State> states_;
+    friend struct Job;
+    void run_chunks(abi::Body body, abi::Context &context, int64_t begin, int64_t end, int64_t chunk);
+};
+
+/// Sets flush-to-zero and denormals-are-zero on this thread for as long as it lives.
+class FlushDenormals {
+  public:
+    FlushDenormals();
+    ~FlushDenormals();
+    FlushDenormals(const FlushDenormals &) = delete;
+
+  private:
+    uint64_t before_;
+};
+
+}  // namespace qd::runtime
