@@ -85,7 +85,7 @@ struct Block {
 };
 
 /// Addressing of one scalar member of a field, as data. Level after level from the root of its tree:
-/// address = base; per level: cell = sum over axes of ((index[axis] + offset[axis]) / divide % extent) * stride; address += cell * cell_bytes.
+/// address = base; per level: cell = sum over axes of ((index[axis] - index_offset[axis]) / divide % extent) * stride; address += cell * cell_bytes.
 /// The last level's cell then holds the member at `byte_offset`.
 struct PlaceAxis {
     uint8_t axis = 0;     ///< which index

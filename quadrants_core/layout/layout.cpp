@@ -1,0 +1,150 @@
+// A cell of a level holds its members and child levels one after the other, each aligned; a level is `count` cells in a
+// row, the first listed axis outermost. An index goes to the deepest level first: level by level, the quotient by the
+// extents below it picks the cell.
+#include "layout/layout.h"
+
+#include "base/error.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+
+namespace qd::layout {
+
+namespace {
+
+uint64_t align_up(uint64_t n, uint64_t a) { return (n + a - 1) / a * a; }
+
+/// Levels from the outermost (below the root) to `node`.
+std::vector<int> path(const Tree &tree, int node) {
+    std::vector<int> nodes;
+    for (; node > 0; node = tree.nodes[size_t(node)].parent) nodes.push_back(node);
+    std::reverse(nodes.begin(), nodes.end());
+    return nodes;
+}
+
+/// Axes met on the path, in ascending order: their rank is the position of the index.
+std::map<int, int> axis_ranks(const Tree &tree, const std::vector<int> &nodes) {
+    std::map<int, int> ranks;
+    for (int n : nodes)
+        for (auto [axis, extent] : tree.nodes[size_t(n)].axes) ranks[axis] = 0;
+    int rank = 0;
+    for (auto &[axis, r] : ranks) r = rank++;
+    return ranks;
+}
+
+/// Sizes and offsets of one level whose child levels are done; returns the alignment of its cells.
+uint64_t finish_cell(Tree &tree, Node &node, const std::vector<uint64_t> &alignment) {
+    uint64_t at = 0, align = 1;
+    for (int child : node.children) {
+        if (child < 0) {
+            Member &m = tree.members[size_t(~child)];
+            uint64_t size = uint64_t(ir::size_of(m.elem));
+            m.byte_offset = align_up(at, size);
+            at = m.byte_offset + size;
+            align = std::max(align, size);
+        } else {
+            Node &c = tree.nodes[size_t(child)];
+            c.offset_in_parent = align_up(at, alignment[size_t(child)]);
+            at = c.offset_in_parent + c.count * c.cell_bytes;
+            align = std::max(align, alignment[size_t(child)]);
+        }
+    }
+    node.cell_bytes = align_up(at, align);
+    return align;
+}
+
+} // namespace
+
+int Tree::add_node(int parent, ir::LevelKind kind, std::vector<std::pair<int, int>> axes) {
+    Node node;
+    node.kind = kind;
+    node.parent = parent;
+    node.axes = std::move(axes);
+    int id = int(nodes.size());
+    nodes.push_back(std::move(node));
+    nodes[size_t(parent)].children.push_back(id);
+    return id;
+}
+
+int Tree::add_member(int node, std::string name, ir::Scalar elem, std::vector<int> index_offset) {
+    int id = int(members.size());
+    members.push_back({std::move(name), elem, node, std::move(index_offset), 0});
+    nodes[size_t(node)].children.push_back(~id);
+    return id;
+}
+
+uint64_t Tree::finish() {
+    // A node is created after its parent, so a walk from the last node sees every child before its parent.
+    std::vector<uint64_t> alignment(nodes.size(), 1);
+    for (size_t n = nodes.size(); n-- > 0;) {
+        Node &node = nodes[n];
+        node.count = 1;
+        for (auto [axis, extent] : node.axes) {
+            QD_CHECK(extent > 0, "extent of axis " + std::to_string(axis) + " is " + std::to_string(extent));
+            node.count *= uint64_t(extent);
+            if (node.count > std::numeric_limits<uint32_t>::max())
+                fail_user(UserErrorKind::runtime, "a field level of more than 2^32 cells is too large", {},
+                          "split it over nested levels or several fields");
+        }
+        alignment[n] = finish_cell(*this, node, alignment);
+    }
+    return nodes[0].cell_bytes;
+}
+
+ir::Place Tree::place(int member, uint32_t tree_slot, uint32_t id) const {
+    const Member &m = members[size_t(member)];
+    ir::Place place;
+    place.name = m.name;
+    place.elem = m.elem;
+    place.tree = tree_slot;
+    place.id = id;
+    place.byte_offset = m.byte_offset;
+    place.shape = shape(member);
+    place.index_offset.assign(m.index_offset.begin(), m.index_offset.end());
+    place.index_offset.resize(place.shape.size(), 0);
+
+    std::vector<int> nodes_on_path = path(*this, m.node);
+    std::map<int, int> ranks = axis_ranks(*this, nodes_on_path);
+    std::vector<uint32_t> below(ranks.size(), 1); // product of the extents met so far, from the deepest level up
+    for (size_t l = nodes_on_path.size(); l-- > 0;) {
+        const Node &node = nodes[size_t(nodes_on_path[l])];
+        ir::PlaceLevel level{node.kind, node.offset_in_parent, node.cell_bytes, {}};
+        uint32_t stride = 1;
+        for (size_t a = node.axes.size(); a-- > 0;) {
+            auto [axis, extent] = node.axes[a];
+            int rank = ranks[axis];
+            level.axes.push_back({uint8_t(rank), uint32_t(extent), below[size_t(rank)], stride});
+            stride *= uint32_t(extent);
+            below[size_t(rank)] *= uint32_t(extent);
+        }
+        std::reverse(level.axes.begin(), level.axes.end());
+        place.levels.push_back(std::move(level));
+    }
+    std::reverse(place.levels.begin(), place.levels.end());
+    return place;
+}
+
+std::vector<int> Tree::shape(int member) const {
+    std::vector<int> nodes_on_path = path(*this, members[size_t(member)].node);
+    std::map<int, int> ranks = axis_ranks(*this, nodes_on_path);
+    std::vector<int> extents(ranks.size(), 1);
+    for (int n : nodes_on_path)
+        for (auto [axis, extent] : nodes[size_t(n)].axes) extents[size_t(ranks[axis])] *= extent;
+    return extents;
+}
+
+uint64_t address(const ir::Place &place, const int32_t *indices) {
+    uint64_t at = 0;
+    for (const ir::PlaceLevel &level : place.levels) {
+        uint64_t cell = 0;
+        for (const ir::PlaceAxis &a : level.axes) {
+            uint32_t index = uint32_t(indices[a.axis]) - uint32_t(place.index_offset[a.axis]);
+            cell += uint64_t(index / a.divide % a.extent) * a.stride;
+        }
+        at += level.start + cell * level.cell_bytes;
+    }
+    return at + place.byte_offset;
+}
+
+} // namespace qd::layout
