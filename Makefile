@@ -1,0 +1,70 @@
+# make demo | test | lab | bench | build | help: each does the set-up it needs (Debian 12: system packages, .venv, build).
+SHELL := /bin/bash
+VENV  ?= .venv
+BUILD ?= build
+JOBS  ?= $(shell nproc)
+PY    := $(VENV)/bin/python
+export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
+export PYTHONPATH :=
+export JUPYTER_PLATFORM_DIRS := 1
+RUN   := $(PY) -m
+
+.PHONY: help setup build install demo lab test test-cpp test-sanitized test-python test-notebooks check bench bench-peers wheel clean
+
+help:            ## list the targets
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
+
+setup:           ## install what is missing: system packages, .venv, npm packages
+	@VENV=$(VENV) .ci/setup.sh
+
+$(BUILD)/build.ninja: CMakeLists.txt
+	cmake -S . -B $(BUILD) -G Ninja -DCMAKE_BUILD_TYPE=Release -DPython_EXECUTABLE=/usr/bin/python3
+
+build: setup     ## compile everything
+	@[ -f $(BUILD)/build.ninja ] || $(MAKE) --no-print-directory $(BUILD)/build.ninja
+	@cmake --build $(BUILD) -j $(JOBS)
+
+install: build   ## put the package, the kernel and its kernelspec into .venv
+	@cmake --install $(BUILD) --prefix $(CURDIR)/$(VENV) >/dev/null
+
+demo: install    ## run notebooks/tour.ipynb in the Quadrants kernel and write it as HTML
+	@$(PY) notebooks/run_tour.py --out out
+
+lab: install     ## open JupyterLab on the tour
+	$(RUN) jupyterlab notebooks/tour.ipynb
+
+test: install check test-cpp test-sanitized test-python test-notebooks ## run every test
+	@echo "all tests passed"
+
+check:           ## formatting and layering
+	@git ls-files '*.cpp' '*.h' | xargs $(VENV)/bin/clang-format --dry-run -Werror
+	@$(RUN) pytest -q tests/layering_test.py
+
+test-cpp:        ## C++ unit, .qir and property tests
+	@ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)
+
+test-sanitized:  ## the same under AddressSanitizer and UndefinedBehaviorSanitizer
+	@[ -f $(BUILD)-asan/build.ninja ] || cmake -S . -B $(BUILD)-asan -G Ninja -DCMAKE_BUILD_TYPE=Release -DQD_SANITIZE=ON -DQD_PYTHON=OFF -DQD_LLVM=OFF -DQD_KERNEL=OFF
+	@cmake --build $(BUILD)-asan -j $(JOBS)
+	@ctest --test-dir $(BUILD)-asan --output-on-failure -j $(JOBS)
+
+test-python:     ## the language, user errors, the Jupyter kernel
+	@$(RUN) pytest -q tests/python tests/errors tests/kernel
+
+test-notebooks:  ## notebooks under nbval, in the Quadrants kernel and in ipykernel
+	@$(RUN) pytest -q tests/notebooks
+	@$(RUN) pytest -q --nbval --nbval-kernel-name quadrants --nbval-cell-timeout 120 -c tests/notebooks/pytest.ini notebooks
+	@$(RUN) pytest -q --nbval --nbval-kernel-name python3 --nbval-cell-timeout 120 -c tests/notebooks/pytest.ini notebooks
+
+bench-peers:     ## build the environment with the peers that `bench` compares with
+	@[ -x .venv-peers/bin/python ] || /usr/bin/python3 -m venv .venv-peers
+	@.venv-peers/bin/pip install -q --disable-pip-version-check -r benchmarks/peers.txt
+
+bench: install   ## compare with peers, side by side (needs `make bench-peers` once)
+	@$(PY) benchmarks/run.py
+
+wheel: setup     ## build a wheel into dist/
+	@$(RUN) pip wheel -q --no-deps -w dist .
+
+clean:           ## remove build folders
+	rm -rf $(BUILD) $(BUILD)-asan out dist

@@ -1,0 +1,200 @@
+"""The benchmark kernels in the language shared by Quadrants, its reference and Taichi.
+
+QD_BENCH_MODULE names the module that plays `qd`.
+"""
+
+import importlib
+import os
+
+import numpy as np
+
+qd = importlib.import_module(os.environ["QD_BENCH_MODULE"])
+
+cache = {} if os.environ.get("QD_BENCH_CACHE") else {"offline_cache": False}
+options = dict(arch=qd.cpu, log_level="error", **cache)
+if os.environ["QD_BENCH_MODULE"] == "taichi":
+    options.pop("log_level")
+    options["log_level"] = qd.ERROR
+
+
+def init():
+    qd.init(**options)
+
+
+V1 = qd.types.ndarray(dtype=qd.f32, ndim=1)
+V2 = qd.types.ndarray(dtype=qd.f32, ndim=2)
+
+
+@qd.kernel
+def saxpy(y: V1, x: V1, a: qd.f32):
+    for i in range(x.shape[0]):
+        y[i] = a * x[i] + y[i]
+
+
+@qd.kernel
+def total(x: V1) -> qd.f32:
+    s = 0.0
+    for i in range(x.shape[0]):
+        s += x[i]
+    return s
+
+
+@qd.kernel
+def stencil(b: V2, a: V2):
+    for i, j in qd.ndrange((1, a.shape[0] - 1), (1, a.shape[1] - 1)):
+        b[i, j] = 0.2 * (a[i, j] + a[i - 1, j] + a[i + 1, j] + a[i, j - 1] + a[i, j + 1])
+
+
+@qd.kernel
+def nbody(ax: V1, ay: V1, az: V1, px: V1, py: V1, pz: V1):
+    for i in range(px.shape[0]):
+        x, y, z = px[i], py[i], pz[i]
+        sx, sy, sz = 0.0, 0.0, 0.0
+        for j in range(px.shape[0]):
+            dx, dy, dz = px[j] - x, py[j] - y, pz[j] - z
+            r2 = dx * dx + dy * dy + dz * dz + 1e-4
+            inverse = 1.0 / qd.sqrt(r2)
+            w = inverse * inverse * inverse
+            sx += w * dx
+            sy += w * dy
+            sz += w * dz
+        ax[i] = sx
+        ay[i] = sy
+        az[i] = sz
+
+
+@qd.kernel
+def mandelbrot(out: qd.types.ndarray(dtype=qd.i32, ndim=2), limit: qd.i32):
+    for i, j in qd.ndrange(out.shape[0], out.shape[1]):
+        cx = -2.0 + 3.0 * j / out.shape[1]
+        cy = -1.5 + 3.0 * i / out.shape[0]
+        x, y = 0.0, 0.0
+        n = 0
+        while x * x + y * y <= 4.0 and n < limit:
+            x, y = x * x - y * y + cx, 2.0 * x * y + cy
+            n += 1
+        out[i, j] = n
+
+
+MPM_N = 128
+P2 = qd.types.ndarray(dtype=qd.math.vec2, ndim=1)
+M2 = qd.types.ndarray(dtype=qd.math.mat2, ndim=1)
+GV = qd.types.ndarray(dtype=qd.math.vec2, ndim=2)
+
+
+@qd.kernel
+def mpm(x: P2, v: P2, C: M2, J: V1, gv: GV, gm: V2, dt: qd.f32):
+    for i, j in gm:
+        gv[i, j] = qd.Vector([0.0, 0.0])
+        gm[i, j] = 0.0
+    for p in x:
+        dx = 1.0 / MPM_N
+        volume = (dx * 0.5) ** 2
+        base = (x[p] * MPM_N - 0.5).cast(int)
+        fx = x[p] * MPM_N - base.cast(float)
+        w = [0.5 * (1.5 - fx) ** 2, 0.75 - (fx - 1.0) ** 2, 0.5 * (fx - 0.5) ** 2]
+        stress = -dt * 4.0 * 400.0 * volume * (J[p] - 1.0) * MPM_N * MPM_N
+        affine = qd.Matrix([[stress, 0.0], [0.0, stress]]) + volume * C[p]
+        for i, j in qd.static(qd.ndrange(3, 3)):
+            offset = qd.Vector([i, j])
+            dpos = (offset.cast(float) - fx) * dx
+            weight = w[i].x * w[j].y
+            gv[base + offset] += weight * (volume * v[p] + affine @ dpos)
+            gm[base + offset] += weight * volume
+    for i, j in gm:
+        if gm[i, j] > 0.0:
+            gv[i, j] = gv[i, j] / gm[i, j]
+        gv[i, j].y -= dt * 9.8
+        if i < 3 and gv[i, j].x < 0:
+            gv[i, j].x = 0.0
+        if i > MPM_N - 3 and gv[i, j].x > 0:
+            gv[i, j].x = 0.0
+        if j < 3 and gv[i, j].y < 0:
+            gv[i, j].y = 0.0
+        if j > MPM_N - 3 and gv[i, j].y > 0:
+            gv[i, j].y = 0.0
+    for p in x:
+        dx = 1.0 / MPM_N
+        base = (x[p] * MPM_N - 0.5).cast(int)
+        fx = x[p] * MPM_N - base.cast(float)
+        w = [0.5 * (1.5 - fx) ** 2, 0.75 - (fx - 1.0) ** 2, 0.5 * (fx - 0.5) ** 2]
+        new_v = qd.Vector([0.0, 0.0])
+        new_C = qd.Matrix([[0.0, 0.0], [0.0, 0.0]])
+        for i, j in qd.static(qd.ndrange(3, 3)):
+            offset = qd.Vector([i, j])
+            dpos = (offset.cast(float) - fx) * dx
+            weight = w[i].x * w[j].y
+            g_v = gv[base + offset]
+            new_v += weight * g_v
+            new_C += 4.0 * weight * g_v.outer_product(dpos) * MPM_N * MPM_N
+        v[p] = new_v
+        x[p] = x[p] + dt * v[p]
+        J[p] = J[p] * (1.0 + dt * new_C.trace())
+        C[p] = new_C
+
+
+M3 = qd.types.ndarray(dtype=qd.math.mat3, ndim=1)
+
+
+@qd.kernel
+def products(out: M3, a: M3):
+    for p in a:
+        m = a[p]
+        f = qd.Matrix([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
+        for k in qd.static(range(80)):
+            f = f @ m + (0.01 * (k + 1)) * m
+            f = f * (1.0 / (1.0 + f.norm()))
+        out[p] = f
+
+
+@qd.kernel
+def empty():
+    pass
+
+
+@qd.kernel
+def scalars(a: qd.i32, b: qd.f32, c: qd.f32):
+    pass
+
+
+@qd.kernel
+def arrays(a: V1, b: V1, c: V1, d: V1, e: V1, f: V1):
+    for i in range(16):
+        a[i] = b[i] + c[i]
+
+
+def field_kernel():
+    x = qd.field(dtype=qd.f32, shape=(64,))
+
+    @qd.kernel
+    def bump():
+        for i in range(16):
+            x[i] += 1.0
+
+    return bump, lambda: x.to_numpy()
+
+
+def device_array(data):
+    """A device array holding the numpy array `data`; trailing axes of 2 or 3 by dtype are the caller's business."""
+    a = qd.ndarray(qd.i32 if data.dtype == np.int32 else qd.f32, data.shape)
+    a.from_numpy(data)
+    return a
+
+
+def vector_array(data):
+    a = qd.Vector.ndarray(data.shape[-1], qd.f32, data.shape[:-1])
+    a.from_numpy(data)
+    return a
+
+
+def matrix_array(data):
+    a = qd.Matrix.ndarray(data.shape[-2], data.shape[-1], qd.f32, data.shape[:-2])
+    a.from_numpy(data)
+    return a
+
+
+def host(array):
+    return array.to_numpy()
+
+
+sync = qd.sync
