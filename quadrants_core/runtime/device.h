@@ -16,16 +16,16 @@ struct LoadedTask {
 
 /// How to open a device.
 struct DeviceOptions {
-    int device = 0;            ///< which one of its kind
-    int threads = 0;           ///< concurrent workers; 0: all cores
-    uint64_t random_seed = 0;  ///< of the workers' random generators
+    int device = 0;           ///< which one of its kind
+    int threads = 0;          ///< concurrent workers; 0: all cores
+    uint64_t random_seed = 0; ///< of the workers' random generators
 };
 
 struct DeviceInfo {
     std::string name;
     int threads = 1;
-    uint64_t memory = 0;       ///< bytes in all
-    bool host_visible = true;  ///< device addresses can be dereferenced on the host
+    uint64_t memory = 0;      ///< bytes in all
+    bool host_visible = true; ///< device addresses can be dereferenced on the host
 };
 
 class Device {
@@ -43,4 +43,4 @@ class Device {
     virtual DeviceInfo info() = 0;
 };
 
-}  // namespace qd::runtime
+} // namespace qd::runtime

@@ -17,8 +17,8 @@ class Launcher {
     Launcher(const Launcher &) = delete;
 
     int threads() const { return pool_->threads(); }
-    /// Returns when the last chunk is done, or soon after `context.stop` or `context.failed` is set. Not to be called by two
-    /// threads at once.
+    /// Returns when the last chunk is done, or soon after `context.stop` or `context.failed` is set. Not to be called
+    /// by two threads at once.
     void run(const abi::Task &task, abi::Body body, abi::Bounds bounds, abi::Context &context);
 
   private:
@@ -40,4 +40,4 @@ class FlushDenormals {
     uint64_t before_;
 };
 
-}  // namespace qd::runtime
+} // namespace qd::runtime

@@ -17,8 +17,8 @@ class Pool {
     Pool(const Pool &) = delete;
 
     int threads() const { return threads_; }
-    /// Runs chunks 0 .. chunks-1 and returns when the last one is done. If the pool is taken (a nested call, or another thread's
-    /// job), the caller runs them all itself, in order.
+    /// Runs chunks 0 .. chunks-1 and returns when the last one is done. If the pool is taken (a nested call, or another
+    /// thread's job), the caller runs them all itself, in order.
     void run(Work work, const void *job, uint32_t chunks);
 
     /// The pool of that size: one per process, kept when its users go so that the next one starts no threads.
@@ -33,4 +33,4 @@ class Pool {
 /// Cores that this process may use.
 int usable_cores();
 
-}  // namespace qd::runtime
+} // namespace qd::runtime

@@ -1,0 +1,120 @@
+#include "runtime/launcher.h"
+
+#include <algorithm>
+#include <cmath>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+namespace qd::runtime {
+namespace {
+
+// In the unit of abi::Task::weight, simple operations. Waking a spinning worker costs what some 500 operations cost, a
+// sleeping one 20 times that; both threads then share cache lines.
+constexpr double inline_below = 10'000;      ///< less than this runs on the caller alone
+constexpr double chunk_at_least = 8'192;     ///< smaller chunks spend their time on the ticket
+constexpr double chunk_at_most = 16'000'000; ///< Stop is looked at between chunks: about 10 ms
+constexpr int64_t chunks_per_thread = 8;     ///< so that an uneven loop stays balanced
+constexpr int64_t whole_vectors = 64;        ///< large chunks are multiples of this: no scalar tails inside the range
+
+const uint32_t never = 0;
+
+uint64_t scramble(uint64_t x) { // splitmix64
+    x += 0x9e3779b97f4a7c15u;
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+    return x ^ x >> 31;
+}
+
+int64_t chunk_size(int64_t n, double weight, uint32_t block_dim, int threads) {
+    const double total = double(n) * weight;
+    double ops = std::clamp(total / double(chunks_per_thread * threads), chunk_at_least, chunk_at_most);
+    if (block_dim) ops = std::clamp(double(block_dim) * weight, chunk_at_least / 4, chunk_at_most);
+    int64_t size = std::max<int64_t>(1, int64_t(ops / weight));
+    size = std::max(size, (n + Pool::max_chunks - 1) / int64_t(Pool::max_chunks));
+    if (block_dim) return (size + block_dim - 1) / block_dim * block_dim;
+    return size < 4 * whole_vectors ? size : (size + whole_vectors - 1) / whole_vectors * whole_vectors;
+}
+
+} // namespace
+
+struct Job {
+    abi::Body body;
+    const abi::Context *context;
+    const volatile uint32_t *stop;
+    const uint32_t *failed;
+    Launcher::State *states;
+    int64_t begin, end, chunk;
+
+    static void run(const void *self, uint32_t thread, uint32_t index) {
+        const Job &job = *static_cast<const Job *>(self);
+        if (*job.stop || __atomic_load_n(job.failed, __ATOMIC_RELAXED)) return;
+        const int64_t from = job.begin + int64_t(index) * job.chunk;
+        job.body(job.context, &job.states[thread], from, std::min(from + job.chunk, job.end));
+    }
+};
+
+Launcher::Launcher(int threads, uint64_t random_seed)
+    : pool_(Pool::shared(threads)), states_(size_t(pool_->threads())) {
+    for (uint32_t i = 0; i < states_.size(); i++) {
+        states_[i].index = i;
+        states_[i].random[0] = scramble(random_seed + 2 * i) | 1;
+        states_[i].random[1] = scramble(~random_seed + 2 * i + 1);
+    }
+}
+
+Launcher::~Launcher() = default;
+
+void Launcher::run(const abi::Task &task, abi::Body body, abi::Bounds bounds, abi::Context &context) {
+    const FlushDenormals flush;
+    if (task.kind == abi::TaskKind::serial) {
+        body(&context, &states_[0], 0, 1);
+        return;
+    }
+    int64_t range[2];
+    bounds(&context, &states_[0], range);
+    const int64_t n = range[1] - range[0];
+    if (n <= 0) return;
+    if (double(n) * double(task.weight) < inline_below || n == 1) {
+        body(&context, &states_[0], range[0], range[1]);
+        return;
+    }
+    run_chunks(body, context, range[0], range[1],
+               chunk_size(n, std::max(1.0f, task.weight), task.block_dim, threads()));
+}
+
+void Launcher::run_chunks(abi::Body body, abi::Context &context, int64_t begin, int64_t end, int64_t chunk) {
+    const Job job{body,
+                  &context,
+                  context.stop ? context.stop : &never,
+                  context.failed ? context.failed : &never,
+                  states_.data(),
+                  begin,
+                  end,
+                  chunk};
+    pool_->run(Job::run, &job, uint32_t((end - begin + chunk - 1) / chunk));
+}
+
+#if defined(__x86_64__)
+constexpr uint64_t flush_bits = 0x8040; // flush to zero, denormals are zero
+static uint64_t float_control() { return _mm_getcsr(); }
+static void set_float_control(uint64_t bits) { _mm_setcsr(uint32_t(bits)); }
+#elif defined(__aarch64__)
+constexpr uint64_t flush_bits = 1u << 24; // FZ
+static uint64_t float_control() {
+    uint64_t bits;
+    asm volatile("mrs %0, fpcr" : "=r"(bits));
+    return bits;
+}
+static void set_float_control(uint64_t bits) { asm volatile("msr fpcr, %0" ::"r"(bits)); }
+#endif
+
+FlushDenormals::FlushDenormals() : before_(float_control()) {
+    if ((before_ & flush_bits) != flush_bits) set_float_control(before_ | flush_bits);
+}
+FlushDenormals::~FlushDenormals() {
+    if ((before_ & flush_bits) != flush_bits) set_float_control(before_);
+}
+
+} // namespace qd::runtime

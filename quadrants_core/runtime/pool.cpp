@@ -1,0 +1,246 @@
+// One job at a time, described by one 64-bit word: epoch << 32 | chunks << 16 | next chunk. Claiming a chunk is a
+// compare and swap of that word, so a claim made late, for a job that is over, fails by its epoch. The caller waits for
+// claimed chunks alone: a worker that the system schedules late costs nothing. Idle workers spin for about 50 us, then
+// sleep on the epoch.
+#include "runtime/pool.h"
+
+#include <algorithm>
+#include <chrono>
+#include <exception>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include <climits>
+#include <csignal>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "runtime/launcher.h"
+
+namespace qd::runtime {
+namespace {
+
+constexpr auto spin_time = std::chrono::microseconds(50);
+constexpr int pauses_before_yield = 2000;
+
+inline void pause_briefly() {
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    asm volatile("yield");
+#endif
+}
+
+uint32_t next_of(uint64_t ticket) { return uint32_t(ticket & 0xffff); }
+uint32_t chunks_of(uint64_t ticket) { return uint32_t(ticket >> 16 & 0xffff); }
+uint32_t epoch_of(uint64_t ticket) { return uint32_t(ticket >> 32); }
+uint64_t make_ticket(uint32_t epoch, uint32_t chunks) { return uint64_t(epoch) << 32 | uint64_t(chunks) << 16; }
+
+long futex(const void *word, int op, uint32_t value) {
+    return syscall(SYS_futex, word, op | FUTEX_PRIVATE_FLAG, value, nullptr, nullptr, 0);
+}
+
+// Threads do not survive a fork: a pool whose generation is not the process's starts new ones. Odd = being restarted.
+std::atomic<uint32_t> process_generation{0};
+std::mutex &registry_lock() {
+    static auto *lock = new std::mutex;
+    return *lock;
+}
+void watch_forks() {
+    static const int once = pthread_atfork([] { registry_lock().lock(); }, [] { registry_lock().unlock(); },
+                                           [] {
+                                               registry_lock().unlock();
+                                               process_generation += 2;
+                                           });
+    (void)once;
+}
+
+} // namespace
+
+struct Pool::State {
+    alignas(64) std::atomic<uint64_t> ticket{0};
+    alignas(64) std::atomic<uint32_t> done{0};
+    alignas(64) std::atomic<uint32_t> sleepers{0};
+    alignas(64) std::atomic<bool> taken{false};
+    Work work = nullptr; ///< of the current job; read after a successful claim only
+    const void *job = nullptr;
+    std::atomic<bool> quit{false};
+    std::atomic<bool> threw{false};
+    std::exception_ptr error; ///< written by whoever set `threw`
+    std::atomic<uint32_t> generation{0};
+    std::vector<pthread_t> workers;
+
+    void start(int count);
+    void stop();
+    bool renew(int workers_wanted);
+    uint32_t claim_all(uint64_t ticket, uint32_t thread);
+    uint64_t wait_for_job(uint64_t seen);
+    void work_until_quit(uint32_t thread);
+    void run_chunk(uint32_t thread, uint32_t chunk);
+};
+
+namespace {
+struct Birth {
+    void *state;
+    uint32_t thread;
+};
+} // namespace
+
+void Pool::State::run_chunk(uint32_t thread, uint32_t chunk) {
+    try {
+        work(job, thread, chunk);
+    } catch (...) {
+        if (!threw.exchange(true)) error = std::current_exception();
+    }
+}
+
+/// Claims and runs chunks of the job that `ticket` belongs to until none is left; how many it ran.
+uint32_t Pool::State::claim_all(uint64_t seen, uint32_t thread) {
+    uint32_t ran = 0;
+    const uint32_t epoch = epoch_of(seen);
+    while (epoch_of(seen) == epoch && next_of(seen) < chunks_of(seen)) {
+        if (!ticket.compare_exchange_weak(seen, seen + 1, std::memory_order_acq_rel, std::memory_order_acquire))
+            continue;
+        run_chunk(thread, next_of(seen));
+        ran++;
+        seen = ticket.load(std::memory_order_acquire);
+    }
+    return ran;
+}
+
+/// The first ticket of an epoch other than that of `seen`.
+uint64_t Pool::State::wait_for_job(uint64_t seen) {
+    const auto *epoch_word = reinterpret_cast<const uint32_t *>(&ticket) + (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__);
+    const auto sleep_at = std::chrono::steady_clock::now() + spin_time;
+    for (int i = 0;; i++) {
+        const uint64_t now = ticket.load(std::memory_order_acquire);
+        if (epoch_of(now) != epoch_of(seen)) return now;
+        pause_briefly();
+        if (i % 32 == 31 && std::chrono::steady_clock::now() >= sleep_at) break;
+    }
+    sleepers.fetch_add(1, std::memory_order_seq_cst);
+    uint64_t now;
+    while (epoch_of(now = ticket.load(std::memory_order_seq_cst)) == epoch_of(seen))
+        futex(epoch_word, FUTEX_WAIT, epoch_of(seen));
+    sleepers.fetch_sub(1, std::memory_order_seq_cst);
+    return now;
+}
+
+void Pool::State::work_until_quit(uint32_t thread) {
+    FlushDenormals flush;
+    uint64_t seen = ticket.load(std::memory_order_acquire);
+    while (!quit.load(std::memory_order_relaxed)) {
+        if (const uint32_t ran = claim_all(seen, thread)) done.fetch_add(ran, std::memory_order_release);
+        seen = wait_for_job(seen);
+    }
+}
+
+void Pool::State::start(int count) {
+    sigset_t all, before; // signals belong to the threads of the program
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    for (int i = 0; i < count; i++) {
+        auto *birth = new Birth{this, uint32_t(i + 1)};
+        pthread_t handle;
+        auto entry = [](void *arg) -> void * {
+            const std::unique_ptr<Birth> own(static_cast<Birth *>(arg));
+            static_cast<State *>(own->state)->work_until_quit(own->thread);
+            return nullptr;
+        };
+        if (pthread_create(&handle, nullptr, entry, birth) != 0) { // fewer workers: the caller does their share
+            delete birth;
+            break;
+        }
+        pthread_setname_np(handle, "qd-worker");
+        workers.push_back(handle);
+    }
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+void Pool::State::stop() {
+    if (generation.load() != process_generation.load()) return; // these threads belong to the parent process
+    quit = true;
+    ticket.store(make_ticket(epoch_of(ticket.load()) + 1, 0));
+    futex(reinterpret_cast<uint32_t *>(&ticket) + (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__), FUTEX_WAKE, INT_MAX);
+    for (pthread_t worker : workers) pthread_join(worker, nullptr);
+    workers.clear();
+}
+
+/// After a fork: forgets the parent's threads and starts as many. False while another thread is at it.
+bool Pool::State::renew(int workers_wanted) {
+    uint32_t old = generation.load();
+    const uint32_t now = process_generation.load();
+    if (old == now) return true;
+    if ((old & 1 && old == now + 1) || !generation.compare_exchange_strong(old, now + 1)) return false;
+    workers.clear();
+    ticket = make_ticket(epoch_of(ticket.load()) + 1, 0);
+    done = 0;
+    sleepers = 0;
+    threw = false;
+    taken = false;
+    start(workers_wanted);
+    generation = now;
+    return true;
+}
+
+Pool::Pool(int threads) : threads_(threads < 1 ? 1 : threads), state_(std::make_unique<State>()) {
+    watch_forks();
+    state_->generation = process_generation.load();
+    state_->start(threads_ - 1);
+}
+
+Pool::~Pool() { state_->stop(); }
+
+void Pool::run(Work work, const void *job, uint32_t chunks) {
+    State &s = *state_;
+    const bool fresh =
+        s.generation.load(std::memory_order_relaxed) == process_generation.load(std::memory_order_relaxed) ||
+        s.renew(threads_ - 1);
+    if (chunks <= 1 || threads_ == 1 || !fresh || s.taken.exchange(true, std::memory_order_acquire)) {
+        for (uint32_t c = 0; c < chunks; c++) work(job, 0, c);
+        return;
+    }
+    s.work = work;
+    s.job = job;
+    s.done.store(0, std::memory_order_relaxed);
+    const uint64_t ticket = make_ticket(epoch_of(s.ticket.load(std::memory_order_relaxed)) + 1, chunks);
+    s.ticket.store(ticket, std::memory_order_seq_cst);
+    if (const uint32_t asleep = s.sleepers.load(std::memory_order_seq_cst)) {
+        auto *epoch_word = reinterpret_cast<uint32_t *>(&s.ticket) + (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__);
+        futex(epoch_word, FUTEX_WAKE, std::min(asleep, chunks - 1));
+    }
+    const uint32_t others = chunks - s.claim_all(ticket, 0);
+    for (int pauses = 0; s.done.load(std::memory_order_acquire) != others; pauses++)
+        pauses < pauses_before_yield ? pause_briefly() : void(sched_yield());
+    std::exception_ptr error;
+    if (s.threw.load(std::memory_order_relaxed)) [[unlikely]] {
+        error = std::exchange(s.error, nullptr);
+        s.threw = false;
+    }
+    s.taken.store(false, std::memory_order_release);
+    if (error) std::rethrow_exception(error);
+}
+
+std::shared_ptr<Pool> Pool::shared(int threads) {
+    watch_forks();
+    static auto &kept = *new std::shared_ptr<Pool>; // never destroyed: workers may sleep in it until the process ends
+    if (threads < 1) threads = usable_cores();
+    std::shared_ptr<Pool> replaced; // its threads are joined outside the lock
+    const std::lock_guard guard(registry_lock());
+    if (!kept || kept->threads() != threads) replaced = std::exchange(kept, std::make_shared<Pool>(threads));
+    return kept;
+}
+
+int usable_cores() {
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) == 0)
+        if (const int count = CPU_COUNT(&set)) return count;
+    const long online = sysconf(_SC_NPROCESSORS_ONLN);
+    return online > 0 ? int(online) : 1;
+}
+
+} // namespace qd::runtime
