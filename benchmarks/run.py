@@ -1,0 +1,192 @@
+"""make bench: every case for us and for each peer that is installed, interleaved, each in a process of its own.
+
+Prints a table of medians and ratios (ours / peer), and writes out/bench.json and out/bench.svg. Results are compared with ours
+before anything is timed; a peer whose result differs is marked `wrong`, one that cannot run a case says why in the JSON file.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent
+PEERS = ROOT / ".venv-peers" / "bin" / "python"
+
+CASES = [
+    # case, implementations beside ours, repeats
+    ("import:", ["reference", "taichi", "numba", "warp"], 9),
+    ("compile:saxpy", ["reference", "taichi", "numba", "warp"], 9),
+    ("compile:nbody", ["reference", "taichi", "numba", "warp"], 9),
+    ("compile:stencil", ["reference", "taichi", "numba", "warp"], 9),
+    ("compile:mpm", ["reference", "taichi"], 9),
+    ("compile:products", ["reference", "taichi"], 3),
+    ("start:saxpy", ["reference", "taichi", "numba", "warp"], 9),
+    ("warm:saxpy", ["reference", "taichi"], 9),
+    ("warm:mpm", ["reference", "taichi"], 9),
+    ("launch:empty", ["reference", "taichi", "numba", "warp"], 3),
+    ("launch:3 scalars", ["reference", "taichi", "numba"], 3),
+    ("launch:6 ndarrays", ["reference", "taichi"], 3),
+    ("launch:6 numpy", ["reference", "taichi", "numba"], 3),
+    ("launch:field", ["reference", "taichi"], 3),
+    ("run:saxpy", ["limit", "reference", "taichi", "numba", "warp"], 3),
+    ("run:sum", ["limit", "reference", "taichi", "numba", "warp"], 3),
+    ("run:stencil", ["limit", "reference", "taichi", "numba", "warp"], 3),
+    ("run:nbody", ["limit", "reference", "taichi", "numba", "warp"], 3),
+    ("run:mpm", ["reference", "taichi"], 3),
+    ("run:mandelbrot", ["limit", "reference", "taichi", "numba", "warp"], 3),
+    ("cover:saxpy", ["reference"], 3),
+    ("cover:stencil", ["reference"], 3),
+    ("cover:nbody", ["reference"], 3),
+    ("cover:mandelbrot", ["reference"], 3),
+    ("cycle:init and reset", ["reference", "taichi"], 3),
+]
+TOLERANCE = 2e-3  # of the results of two implementations (f32, other orders of summation)
+
+
+def build_limit(folder):
+    compiler = next((c for c in ("clang++", "clang++-22", "clang++-19", "g++") if shutil.which(c)), None)
+    if compiler is None:
+        return None
+    library = pathlib.Path(folder) / "limit.so"
+    command = [compiler, "-O3", "-march=native", "-ffast-math", "-fopenmp", "-shared", "-fPIC", str(HERE / "peers" / "limit.cpp"), "-o", str(library)]
+    if subprocess.run(command, capture_output=True).returncode != 0 and compiler != "g++" and shutil.which("g++"):
+        subprocess.run(["g++", *command[1:]], check=True)
+    return library
+
+
+class Runner:
+    def __init__(self, folder):
+        self.folder = pathlib.Path(folder)
+        self.limit = build_limit(folder)
+        self.fresh = 0
+
+    def available(self, implementation):
+        if implementation == "ours":
+            return True
+        return self.limit is not None if implementation == "limit" else PEERS.exists()
+
+    def run(self, implementation, case):
+        group = case.partition(":")[0]
+        env = dict(os.environ, QD_BENCH_SPAWNED=repr(time.time()), ENABLE_QUADRANTS_HEADER_PRINT="0")
+        env["QD_BENCH_MODULE"] = "taichi" if implementation == "taichi" else "quadrants"
+        env["QD_BENCH_LIMIT"] = str(self.limit)
+        env["OMP_NUM_THREADS"] = env["NUMBA_NUM_THREADS"] = str(os.cpu_count())
+        env.pop("PYTHONPATH", None)
+        python = sys.executable if implementation in ("ours", "limit") else str(PEERS)
+        if group == "warm":
+            # one process fills the cache, the next one is timed
+            case = case.replace("warm", "start")
+            env["QD_BENCH_CACHE"] = "1"
+            env["QD_OFFLINE_CACHE_FILE_PATH"] = env["TI_OFFLINE_CACHE_FILE_PATH"] = str(self.folder / f"cache-{implementation}")
+        else:
+            self.fresh += 1
+            env["WARP_CACHE"] = str(self.folder / f"warp-{self.fresh}")
+        if group == "cover":
+            env["QD_KERNEL_COVERAGE"] = "1"
+        env["QD_BENCH_SPAWNED"] = repr(time.time())
+        done = subprocess.run([python, str(HERE / "worker.py"), implementation, case], env=env, cwd=self.folder, capture_output=True, text=True, timeout=600)
+        for line in done.stdout.splitlines():
+            if line.startswith("RESULT "):
+                return json.loads(line[7:])
+        return {"cannot": (done.stderr.strip().splitlines() or [f"exit status {done.returncode}"])[-1][:100]}
+
+
+def close(a, b):
+    return abs(a - b) <= TOLERANCE * max(abs(a), abs(b), 1e-6)
+
+
+def measure(runner, case, peers, repeats, quick):
+    """{implementation: {"ms", "spread", "check"} or {"cannot"}}; one round after the other, so that drift hits all alike."""
+    implementations = ["ours", *(p for p in peers if runner.available(p))]
+    results = {i: runner.run(i, case) for i in implementations}  # also the comparison of results, and warms what may be warm
+    running = [i for i in implementations if "ms" in results[i]]
+    ours = results["ours"].get("check")
+    for i in running:
+        if ours is not None and not close(results[i]["check"], ours):
+            results[i] = {"cannot": f"wrong: {results[i]['check']} instead of {ours}"}
+    running = [i for i in running if "ms" in results[i]]
+    samples = {i: [] for i in running}
+    for _ in range(1 if quick else repeats):
+        for i in running:
+            again = runner.run(i, case)
+            if "ms" in again:
+                samples[i].append(again["ms"])
+    for i, values in samples.items():
+        if values:
+            results[i] = {"ms": statistics.median(values), "spread": (max(values) - min(values)) / statistics.median(values), "check": results[i]["check"]}
+    return results
+
+
+def show_time(ms):
+    return f"{1e6 * ms:.0f} ns" if ms < 1e-3 else f"{1e3 * ms:.2f} us" if ms < 1 else f"{ms:.2f} ms" if ms < 100 else f"{ms:.0f} ms"
+
+
+def plot(table, path):
+    import matplotlib
+
+    matplotlib.use("agg")
+    import matplotlib.pyplot as plt
+
+    rows = [(case, {i: r["ms"] for i, r in results.items() if "ms" in r}) for case, results in table.items()]
+    rows = [(case, r) for case, r in rows if "ours" in r and len(r) > 1]
+    figure, axes = plt.subplots(figsize=(9, 0.32 * len(rows) + 1.5), layout="constrained")
+    markers = {"reference": "o", "taichi": "s", "numba": "^", "warp": "D", "limit": "|"}
+    for y, (_, r) in enumerate(rows):
+        for i, ms in r.items():
+            if i != "ours":
+                axes.plot(ms / r["ours"], y, markers[i], color=f"C{list(markers).index(i)}", markersize=9 if i == "limit" else 6)
+    axes.axvline(1, color="0.4", linewidth=1)
+    axes.set_xscale("log")
+    axes.set_yticks(range(len(rows)), [case.replace(":", ": ") for case, _ in rows])
+    axes.invert_yaxis()
+    axes.set_xlabel("time of the peer / time of Quadrants (right of the line: Quadrants is faster)")
+    axes.legend([plt.Line2D([], [], marker=m, linestyle="", color=f"C{c}") for c, m in enumerate(markers.values())], markers, loc="lower right")
+    axes.grid(axis="x", alpha=0.3)
+    figure.savefig(path)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--only", default="", help="cases whose name contains this")
+    parser.add_argument("--quick", action="store_true", help="one timed round only")
+    parser.add_argument("--out", type=pathlib.Path, default=ROOT / "out")
+    args = parser.parse_args()
+    if not PEERS.exists():
+        print("no peers: run `make bench-peers` once to compare with them")
+    args.out.mkdir(exist_ok=True)
+    table = {}
+    with tempfile.TemporaryDirectory() as folder:
+        runner = Runner(folder)
+        columns = ["limit", "reference", "taichi", "numba", "warp"]
+        print(f"{'case':22}{'ours':>11}" + "".join(f"{c:>20}" for c in columns) + "   (time, ratio ours/peer)")
+        for case, peers, repeats in CASES:
+            if args.only not in case:
+                continue
+            results = table[case] = measure(runner, case, peers, repeats, args.quick)
+            ours = results["ours"].get("ms")
+            line = f"{case:22}{show_time(ours) if ours else 'cannot':>11}"
+            for c in columns:
+                r = results.get(c)
+                cell = "-" if r is None else f"{show_time(r['ms'])} {ours / r['ms']:6.2f}x" if "ms" in r and ours else "wrong" if "wrong" in r.get("cannot", "") else "cannot"
+                line += f"{cell:>20}"
+            print(line, flush=True)
+            if not ours:
+                print("    " + results["ours"]["cannot"])
+    (args.out / "bench.json").write_text(json.dumps(table, indent=1))
+    if table:
+        plot(table, args.out / "bench.svg")
+    if not args.only or args.only in "notebook":
+        script = HERE / "notebook_bench.py"
+        if script.exists():
+            subprocess.run([sys.executable, str(script)], check=False)
+
+
+if __name__ == "__main__":
+    main()

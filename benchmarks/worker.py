@@ -1,0 +1,206 @@
+"""Runs one case for one implementation in this process and prints a line of JSON: {"ms": ..., "check": ...} or {"cannot": why}.
+
+    worker.py IMPLEMENTATION CASE
+
+Times are of one call, in milliseconds; `check` is a number derived from the result, for comparison between implementations.
+"""
+
+import ctypes
+import importlib
+import json
+import os
+import pathlib
+import sys
+import time
+
+START = time.perf_counter()
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE / "peers"))
+
+import numpy as np  # noqa: E402
+
+MODULES = {
+    "ours": "quadrants_like",
+    "reference": "quadrants_like",
+    "taichi": "quadrants_like",
+    "numba": "numba_kernels",
+    "warp": "warp_kernels",
+    "limit": None,
+}
+
+
+class Limit:
+    """The hand-written C++ kernels behind the same call signatures."""
+
+    def __init__(self):
+        self.lib = ctypes.CDLL(os.environ["QD_BENCH_LIMIT"])
+        self.lib.total.restype = ctypes.c_float
+
+    def init(self):
+        pass
+
+    def sync(self):
+        pass
+
+    device_array = staticmethod(lambda data: data.copy())
+    host = staticmethod(lambda array: array)
+
+    @staticmethod
+    def _p(array):
+        return ctypes.c_void_p(array.ctypes.data)
+
+    def saxpy(self, y, x, a):
+        self.lib.saxpy(self._p(y), self._p(x), ctypes.c_float(a), ctypes.c_int64(y.size))
+
+    def total(self, x):
+        return self.lib.total(self._p(x), ctypes.c_int64(x.size))
+
+    def stencil(self, b, a):
+        self.lib.stencil(self._p(b), self._p(a), ctypes.c_int64(a.shape[0]), ctypes.c_int64(a.shape[1]))
+
+    def nbody(self, *arrays):
+        self.lib.nbody(*map(self._p, arrays), ctypes.c_int64(arrays[0].size))
+
+    def mandelbrot(self, out, limit):
+        self.lib.mandelbrot(self._p(out), ctypes.c_int64(out.shape[0]), ctypes.c_int64(out.shape[1]), ctypes.c_int32(limit))
+
+
+def median_ms(call, repeat=9, seconds=0.0):
+    """Median time of one call over at least `repeat` calls and `seconds`."""
+    times = []
+    begin = time.perf_counter()
+    while len(times) < repeat or time.perf_counter() - begin < seconds:
+        t = time.perf_counter()
+        call()
+        times.append(time.perf_counter() - t)
+    return 1e3 * float(np.median(times))
+
+
+def random(shape, seed=0):
+    return np.random.default_rng(seed).random(shape, dtype=np.float32)
+
+
+def problem(k, name, small):
+    """(call, check) of a kernel on small (compile benchmarks) or full-size data."""
+    if name == "saxpy":
+        n = 1 << 10 if small else 1 << 24
+        x, y = k.device_array(random(n)), k.device_array(random(n, 1))
+        return lambda: k.saxpy(y, x, 1e-3), lambda: float(k.host(y)[:1000].astype(np.float64).mean())
+    if name == "sum":
+        x = k.device_array(random(1 << 10 if small else 1 << 24))
+        return lambda: k.total(x), lambda: float(k.total(x))
+    if name == "stencil":
+        n = 64 if small else 2048
+        a, b = k.device_array(random((n, n))), k.device_array(np.zeros((n, n), np.float32))
+        return lambda: k.stencil(b, a), lambda: float(k.host(b).astype(np.float64).sum())
+    if name == "nbody":
+        n = 64 if small else 4096
+        p = [k.device_array(random(n, s)) for s in range(3)]
+        f = [k.device_array(np.zeros(n, np.float32)) for _ in range(3)]
+        return lambda: k.nbody(*f, *p), lambda: float(np.abs(k.host(f[0]).astype(np.float64)).mean())
+    if name == "mandelbrot":
+        n = 32 if small else 512
+        out = k.device_array(np.zeros((n, n), np.int32))
+        return lambda: k.mandelbrot(out, 200), lambda: float(k.host(out).astype(np.float64).mean())
+    if name == "mpm":
+        n = 512 if small else 20000
+        rng = np.random.default_rng(0)
+        x = k.vector_array((0.3 + 0.4 * rng.random((n, 2))).astype(np.float32))
+        v = k.vector_array(np.zeros((n, 2), np.float32))
+        c = k.matrix_array(np.zeros((n, 2, 2), np.float32))
+        j = k.device_array(np.ones(n, np.float32))
+        gv = k.vector_array(np.zeros((k.MPM_N, k.MPM_N, 2), np.float32))
+        gm = k.device_array(np.zeros((k.MPM_N, k.MPM_N), np.float32))
+        return lambda: k.mpm(x, v, c, j, gv, gm, 2e-4), lambda: float(k.host(x).astype(np.float64).mean())
+    if name == "products":
+        n = 64
+        a, out = k.matrix_array(random((n, 3, 3))), k.matrix_array(np.zeros((n, 3, 3), np.float32))
+        return lambda: k.products(out, a), lambda: float(k.host(out).astype(np.float64).mean())
+    raise KeyError(name)
+
+
+def run_case(k, implementation, group, name):
+    if group in ("run", "cover"):
+        call, check = problem(k, name, small=False)
+        call()
+        k.sync()
+
+        def once():
+            call()
+            k.sync()
+
+        ms = median_ms(once, 9, 0.5)
+        return {"ms": ms, "check": check() if name in ("sum", "stencil", "nbody", "mandelbrot") else 0.0}
+    if group == "compile":
+        call, check = problem(k, name, small=True)
+        t = time.perf_counter()
+        call()
+        k.sync()
+        first = 1e3 * (time.perf_counter() - t)
+        value = check()
+        return {"ms": first - median_ms(lambda: (call(), k.sync())), "check": value}
+    if group == "start":
+        call, check = problem(k, name, small=True)
+        call()
+        k.sync()
+        return {"ms": 1e3 * (time.time() - float(os.environ["QD_BENCH_SPAWNED"])), "check": check()}
+    if group == "launch":
+        return launch(k, name)
+    if group == "cycle":
+        k.qd.reset()
+
+        def once():
+            k.qd.init(**k.options)
+            k.qd.reset()
+
+        return {"ms": median_ms(once, 200), "check": 0.0}
+    raise KeyError(group)
+
+
+def launch(k, name):
+    n = 20000
+    if name == "empty":
+        args, fn = (), k.empty
+    elif name == "3 scalars":
+        args, fn = (1, 2.0, 3.0), k.scalars
+    elif name == "6 ndarrays":
+        args, fn = tuple(k.device_array(random(64, s)) for s in range(6)), k.arrays
+    elif name == "6 numpy":
+        args, fn = tuple(random(64, s) for s in range(6)), k.arrays
+    elif name == "field":
+        fn, _ = k.field_kernel()
+        args = ()
+    fn(*args)
+    fn(*args)
+    loop = [None] * n
+
+    def calls():
+        for _ in loop:
+            fn(*args)
+
+    def nothing():
+        for _ in loop:
+            pass
+
+    return {"ms": (median_ms(calls) - median_ms(nothing)) / n, "check": 0.0}
+
+
+def main():
+    implementation, case = sys.argv[1:3]
+    group, _, name = case.partition(":")
+    try:
+        k = Limit() if MODULES[implementation] is None else importlib.import_module(MODULES[implementation])
+        k.init()
+        if group == "import":
+            result = {"ms": 1e3 * (time.time() - float(os.environ["QD_BENCH_SPAWNED"])), "check": 0.0}
+        else:
+            result = run_case(k, implementation, group, name)
+    except (AttributeError, KeyError) as error:
+        result = {"cannot": f"{type(error).__name__}: {error}"}
+    except Exception as error:  # a peer's own failure belongs in the table
+        result = {"cannot": f"{type(error).__name__}: {str(error).splitlines()[0][:80] if str(error) else ''}"}
+    print("RESULT " + json.dumps(result))
+
+
+if __name__ == "__main__":
+    main()
