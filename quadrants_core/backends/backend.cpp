@@ -1,0 +1,19 @@
+#include "backends/backend.h"
+
+namespace qd::backends {
+
+std::span<const Backend *const> all() {
+    static const Backend *const list[] = {
+#define BACKEND(id) &id,
+#include "backends/backends.def"
+    };
+    return list;
+}
+
+const Backend *find(std::string_view name) {
+    for (const Backend *b : all())
+        if (b->name == name) return b;
+    return nullptr;
+}
+
+}  // namespace qd::backends

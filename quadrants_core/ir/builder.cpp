@@ -1,0 +1,102 @@
+#include "ir/builder.h"
+#include "ir/eval.h"
+
+namespace qd::ir {
+
+Value Builder::emit(Op op, std::span<const Value> args, Type type, uint64_t imm) {
+    Inst inst;
+    inst.op = op;
+    inst.imm = imm;
+    inst.span = span;
+    switch (info(op).result) {
+    case Result::same: inst.type = fn.type(args[0]); break;
+    case Result::boolean: inst.type = Type(Scalar::u1, fn.type(args[0]).lanes); break;
+    case Result::second: inst.type = fn.type(args[1]); break;
+    case Result::pointee: inst.type = Type(fn.type(args[0]).elem); break;
+    case Result::typed:
+    case Result::pointer: inst.type = type; break;
+    case Result::nothing: break;
+    }
+    inst.args = fn.make_list(args);
+    Value v = fn.make(inst);
+    std::vector<Value> &list = fn[block].insts;
+    if (at >= list.size())
+        list.push_back(v);
+    else
+        list.insert(list.begin() + ptrdiff_t(at), v);
+    if (at != size_t(-1)) ++at;
+    return v;
+}
+
+Value Builder::number(Type t, double v) {
+    Value scalar = constant(Type(t.elem), from_double(t.elem, v).bits);
+    return t.lanes > 1 ? emit(Op::splat, {scalar}, t) : scalar;
+}
+
+Value Builder::integer(Type t, int64_t v) {
+    Value scalar = constant(Type(t.elem), from_int(t.elem, v).bits);
+    return t.lanes > 1 ? emit(Op::splat, {scalar}, t) : scalar;
+}
+
+Value Builder::element(Value array, std::span<const Value> indices, Value component) {
+    std::vector<Value> args{array};
+    args.insert(args.end(), indices.begin(), indices.end());
+    args.push_back(component);
+    return emit(Op::element, args, Type::pointer(fn.type(array).elem));
+}
+
+Value Builder::place(uint32_t place, std::span<const Value> indices) {
+    return emit(Op::place, indices, Type::pointer(fn.places[place].elem), place);
+}
+
+Value Builder::if_(Value condition) {
+    Value v = emit(Op::if_, {condition});
+    BlockId then_block = fn.make_block();
+    BlockId else_block = fn.make_block();
+    fn[v].blocks[0] = then_block;
+    fn[v].blocks[1] = else_block;
+    return v;
+}
+
+namespace {
+
+/// The body of a loop and one result for each carried value.
+void finish_loop(Builder &b, Value v, std::span<const Type> indices, std::span<const Value> inits) {
+    BlockId body = b.fn.make_block();
+    b.fn[v].blocks[0] = body;
+    for (Type t : indices) b.fn.add_param(body, t, b.span);
+    for (Value init : inits) b.fn.add_param(body, b.fn.type(init), b.span);
+    for (Value init : inits) b.fn.add_result(v, b.fn.type(init));
+}
+
+} // namespace
+
+Value Builder::for_(Value lo, Value hi, std::span<const Value> inits, const Loop &loop) {
+    std::vector<Value> carried(inits.begin(), inits.end());
+    std::vector<Value> args{lo, hi};
+    args.insert(args.end(), carried.begin(), carried.end());
+    fn.loops.push_back(loop);
+    Value v = emit(Op::for_, args, {}, fn.loops.size() - 1);
+    Type index = fn.type(lo);
+    finish_loop(*this, v, {&index, 1}, carried);
+    return v;
+}
+
+Value Builder::loop(std::span<const Value> inits, const Loop &loop) {
+    std::vector<Value> carried(inits.begin(), inits.end());
+    fn.loops.push_back(loop);
+    Value v = emit(Op::loop, carried, {}, fn.loops.size() - 1);
+    finish_loop(*this, v, {}, carried);
+    return v;
+}
+
+Value Builder::parallel(std::span<const Value> bounds, const Loop &loop) {
+    std::vector<Value> args(bounds.begin(), bounds.end());
+    fn.loops.push_back(loop);
+    Value v = emit(Op::parallel, args, {}, fn.loops.size() - 1);
+    std::vector<Type> indices(args.size() / 2, Type(Scalar::i32));
+    finish_loop(*this, v, indices, {});
+    return v;
+}
+
+} // namespace qd::ir

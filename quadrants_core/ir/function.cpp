@@ -1,0 +1,116 @@
+#include "ir/function.h"
+
+#include <algorithm>
+#include <string_view>
+
+namespace qd::ir {
+
+namespace {
+
+/// The C++ name of an op without the underscore that keeps it apart from a keyword.
+struct OpName {
+    char text[16] = {};
+    constexpr OpName(std::string_view s) {
+        if (s.ends_with('_')) s.remove_suffix(1);
+        for (size_t i = 0; i < s.size(); ++i) text[i] = s[i];
+    }
+};
+
+constexpr OpName op_names[] = {
+#define OP(id, ...) OpName(#id),
+#include "ir/ops.def"
+};
+
+} // namespace
+
+const OpInfo op_table[] = {
+#define OP(id, n, r, e, t) {op_names[int(Op::id)].text, n, Result::r, Effect::e, uint16_t(t)},
+#include "ir/ops.def"
+};
+
+List Function::make_list(std::span<const Value> values) {
+    List list{uint32_t(pool.size()), uint32_t(values.size())};
+    if (values.empty()) return list;
+    bool inside = values.data() >= pool.data() && values.data() < pool.data() + pool.size();
+    size_t from = inside ? size_t(values.data() - pool.data()) : 0;
+    pool.resize(pool.size() + values.size());
+    const Value *source = inside ? pool.data() + from : values.data();
+    std::copy_n(source, values.size(), pool.data() + list.begin);
+    return list;
+}
+
+Value Function::make(Inst inst) {
+    insts.push_back(inst);
+    return Value{uint32_t(insts.size() - 1)};
+}
+
+BlockId Function::make_block() {
+    blocks.emplace_back();
+    return BlockId{uint32_t(blocks.size() - 1)};
+}
+
+Value Function::add_param(BlockId b, Type t, SpanId span) {
+    Inst inst;
+    inst.op = Op::param;
+    inst.type = t;
+    inst.span = span;
+    Value v = make(inst);
+    blocks[b.id].params.push_back(v);
+    return v;
+}
+
+namespace {
+
+/// A list one longer; in place if the old one ends the pool.
+List grow(Function &fn, List list, Value extra) {
+    if (list.size == 0) list.begin = uint32_t(fn.pool.size());
+    if (list.begin + list.size != fn.pool.size()) list = fn.make_list(fn.list(list));
+    fn.pool.push_back(extra);
+    ++list.size;
+    return list;
+}
+
+} // namespace
+
+Value Function::add_result(Value control, Type t) {
+    Inst inst;
+    inst.op = Op::result;
+    inst.type = t;
+    inst.span = insts[control.id].span;
+    inst.imm = insts[control.id].results.size;
+    inst.args = make_list({&control, 1});
+    Value v = make(inst);
+    insts[control.id].results = grow(*this, insts[control.id].results, v);
+    return v;
+}
+
+void Function::set_args(Value v, std::span<const Value> values) { insts[v.id].args = make_list(values); }
+
+void Function::push_arg(Value v, Value extra) { insts[v.id].args = grow(*this, insts[v.id].args, extra); }
+
+SpanId Function::intern_span(const Span &s) {
+    constexpr size_t recent = 16; // neighbours share spans; an older duplicate does no harm
+    size_t stop = spans.size() > recent ? spans.size() - recent : 0;
+    for (size_t i = spans.size(); i > stop; --i)
+        if (spans[i - 1] == s) return SpanId(i - 1);
+    spans.push_back(s);
+    return SpanId(spans.size() - 1);
+}
+
+std::vector<Location> Function::trace(SpanId s) const {
+    std::vector<Location> chain;
+    while (s != no_span && s < spans.size() && chain.size() < 1000) {
+        const Span &p = spans[s];
+        Location at{p.file < files.size() ? files[p.file] : "", p.scope < scopes.size() ? scopes[p.scope] : ""};
+        at.line = p.line;
+        at.column = p.column;
+        at.end_line = p.end_line;
+        at.end_column = p.end_column;
+        chain.push_back(std::move(at));
+        s = p.call;
+    }
+    std::reverse(chain.begin(), chain.end());
+    return chain;
+}
+
+} // namespace qd::ir
