@@ -1,0 +1,200 @@
+#include "analysis/memory.h"
+
+#include "analysis/walk.h"
+
+#include <algorithm>
+
+namespace qd::analysis {
+
+using ir::Function;
+using ir::Op;
+using ir::Type;
+using ir::Value;
+
+Sum as_sum(const Function &fn, Value v) {
+    Sum sum{v, 0};
+    for (int steps = 0; steps < 16; ++steps) {
+        const ir::Inst &in = fn[sum.base];
+        if (in.op == Op::constant) {
+            sum.constant += in.imm;
+            sum.base = {};
+            return sum;
+        }
+        if (in.op != Op::add && in.op != Op::sub) return sum;
+        Value x = fn.args(sum.base)[0], y = fn.args(sum.base)[1];
+        if (in.op == Op::add && fn[x].op == Op::constant) std::swap(x, y);
+        if (fn[y].op != Op::constant) return sum;
+        sum.constant += in.op == Op::add ? fn[y].imm : 0 - fn[y].imm;
+        sum.base = x;
+    }
+    return sum;
+}
+
+namespace {
+
+uint64_t wrap(uint64_t v, Type t) {
+    int n = ir::bits_of(t.elem);
+    return n >= 64 ? v : v & ((uint64_t(1) << n) - 1);
+}
+
+uint64_t bytes_of(Type t) { return uint64_t(ir::size_of(t.elem)) * t.lanes; }
+
+} // namespace
+
+Memory::Memory(const Function &fn)
+    : fn_(fn), roots_(fn.insts.size()), objects_(fn.insts.size()), kinds_(1), of_value_(fn.insts.size()),
+      of_place_(fn.places.size()) {
+    walk(fn, [&](Value v) {
+        if (fn.type(v).is_pointer()) add(v);
+        for (Value r : fn.results(v))
+            if (fn.type(r).is_pointer()) add(r);
+        for (ir::BlockId b : fn[v].blocks)
+            if (b)
+                for (Value p : fn[b].params)
+                    if (fn.type(p).is_pointer()) add(p);
+    });
+}
+
+uint32_t Memory::intern(Root root, uint32_t id, uint32_t tree) {
+    kinds_.push_back({root, id, tree});
+    return uint32_t(kinds_.size() - 1);
+}
+
+void Memory::add(Value v) {
+    const ir::Inst &in = fn_[v];
+    auto once = [&](uint32_t &number, Root root, uint32_t id, uint32_t tree = 0) {
+        if (!number) number = intern(root, id, tree);
+        return number;
+    };
+    uint32_t object;
+    switch (in.op) {
+    case Op::element:
+    case Op::array_base: {
+        Value array = fn_.args(v)[0];
+        object = once(of_value_[array.id], Root::array, array.id);
+        break;
+    }
+    case Op::local: object = once(of_value_[v.id], Root::local, v.id); break;
+    case Op::place: {
+        uint32_t &number = of_place_[in.imm];
+        const ir::Place &place = fn_.places[in.imm];
+        for (size_t i = 0; !number && i < fn_.places.size(); ++i) // a kernel may list a place twice
+            if (of_place_[i] && fn_.places[i].tree == place.tree && fn_.places[i].byte_offset == place.byte_offset &&
+                fn_.places[i].levels == place.levels)
+                number = of_place_[i];
+        object = once(number, Root::place, uint32_t(in.imm), place.tree);
+        break;
+    }
+    case Op::tree_base:
+        if (of_tree_.size() <= in.imm) of_tree_.resize(in.imm + 1);
+        object = once(of_tree_[in.imm], Root::tree, uint32_t(in.imm), uint32_t(in.imm));
+        break;
+    case Op::tmp: object = once(tmp_, Root::tmp, 0); break;
+    case Op::ret_slot: object = once(ret_, Root::ret, 0); break;
+    case Op::offset: object = objects_[fn_.args(v)[0].id]; break;
+    default: object = once(unknown_, Root::unknown, 0); break;
+    }
+    if (!object) object = once(unknown_, Root::unknown, 0);
+    objects_[v.id] = object;
+    roots_[v.id] = kinds_[object].root;
+}
+
+Value Memory::local(Value pointer) const {
+    const Object &o = kinds_[objects_[pointer.id]];
+    return o.root == Root::local ? Value{o.id} : Value{};
+}
+
+bool Memory::objects_overlap(uint32_t a, uint32_t b) const {
+    if (a == b) return true;
+    const Object *x = &kinds_[a], *y = &kinds_[b];
+    if (x->root > y->root) std::swap(x, y);
+    switch (x->root) {
+    case Root::none:
+    case Root::unknown: return true;
+    case Root::array:
+        if (y->root == Root::array) return !fn_.distinct_arrays;
+        return y->root == Root::place || y->root == Root::tree;
+    case Root::place: return y->root == Root::tree && x->tree == y->tree;
+    case Root::tree:
+    case Root::tmp:
+    case Root::ret:
+    case Root::local: return false;
+    }
+    return true;
+}
+
+Overlap Memory::indices(Value a, Value b) const {
+    bool same = true;
+    std::span<const Value> x = fn_.args(a), y = fn_.args(b);
+    for (size_t i = 0; i < x.size(); ++i) {
+        if (x[i] == y[i]) continue;
+        if (!fn_.type(x[i]).is_int()) {
+            same = false;
+            continue;
+        }
+        Sum p = as_sum(fn_, x[i]), q = as_sum(fn_, y[i]);
+        if (p.base != q.base)
+            same = false;
+        else if (wrap(p.constant, fn_.type(x[i])) != wrap(q.constant, fn_.type(x[i])))
+            return Overlap::never;
+    }
+    return same ? Overlap::exact : Overlap::maybe;
+}
+
+Overlap Memory::offsets(const Access &a, const Access &b) const {
+    struct Address {
+        Value base, bytes;
+        uint64_t constant;
+    };
+    auto follow = [&](Value p) {
+        Address at{p, {}, 0};
+        while (fn_[at.base].op == Op::offset) {
+            Sum s = as_sum(fn_, fn_.args(at.base)[1]);
+            if (s.base && at.bytes) break;
+            if (s.base) at.bytes = s.base;
+            at.constant += s.constant;
+            at.base = fn_.args(at.base)[0];
+        }
+        return at;
+    };
+    Address p = follow(a.pointer), q = follow(b.pointer);
+    const ir::Inst &x = fn_[p.base], &y = fn_[q.base];
+    bool slots = (x.op == Op::tmp || x.op == Op::ret_slot) && x.op == y.op;
+    if (slots) {
+        p.constant += x.imm;
+        q.constant += y.imm;
+    }
+    bool bases = p.base == q.base || slots || (x.op == Op::array_base && y.op == Op::array_base) ||
+                 (x.op == Op::tree_base && y.op == Op::tree_base);
+    if (!bases && x.op == y.op && (x.op == Op::element || x.op == Op::place))
+        bases = indices(p.base, q.base) == Overlap::exact;
+    if (!bases || p.bytes != q.bytes) return Overlap::maybe;
+    int64_t gap = int64_t(q.constant - p.constant);
+    if (gap == 0) return bytes_of(a.type) == bytes_of(b.type) ? Overlap::exact : Overlap::maybe;
+    return gap >= int64_t(bytes_of(a.type)) || -gap >= int64_t(bytes_of(b.type)) ? Overlap::never : Overlap::maybe;
+}
+
+Overlap Memory::overlap(const Access &a, const Access &b) const {
+    uint32_t x = objects_[a.pointer.id], y = objects_[b.pointer.id];
+    if (!objects_overlap(x, y)) return Overlap::never;
+    if (a.pointer == b.pointer) return bytes_of(a.type) == bytes_of(b.type) ? Overlap::exact : Overlap::maybe;
+    if (x != y) return Overlap::maybe;
+    Op p = fn_[a.pointer].op, q = fn_[b.pointer].op;
+    if (p == q && (p == Op::element || p == Op::place)) {
+        Overlap o = indices(a.pointer, b.pointer);
+        bool scalars = a.type.lanes == 1 && b.type.lanes == 1;
+        if (o == Overlap::exact) return bytes_of(a.type) == bytes_of(b.type) ? o : Overlap::maybe;
+        return o == Overlap::never && !scalars ? Overlap::maybe : o;
+    }
+    return offsets(a, b);
+}
+
+Access Memory::access(Value v) const {
+    const ir::Inst &in = fn_[v];
+    if (in.op == Op::load) return {fn_.args(v)[0], in.type};
+    if (in.op == Op::store) return {fn_.args(v)[0], fn_.type(fn_.args(v)[1])};
+    if (ir::info(in.op).traits & ir::atomic) return {fn_.args(v)[0], Type(fn_.type(fn_.args(v)[0]).elem)};
+    return {};
+}
+
+} // namespace qd::analysis

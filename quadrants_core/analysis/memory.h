@@ -1,0 +1,66 @@
+#pragma once
+// What pointers point to, and whether two accesses may touch the same bytes.
+//
+// Every pointer is followed to its object: an array parameter, a place, the root of a field tree, the task buffer, the
+// return buffer, or a local. Objects of different kinds do not overlap, with these exceptions: an array may be a view
+// of a field; array parameters may overlap each other unless Function::distinct_arrays; a tree holds its places; a
+// pointer of unknown origin (a block parameter, a select) may point anywhere. Within one object, addresses differ if an
+// index differs by a constant: indices are taken to be in range.
+#include "ir/function.h"
+
+namespace qd::analysis {
+
+enum class Root : uint8_t { none, unknown, array, place, tree, tmp, ret, local };
+enum class Overlap : uint8_t { never, maybe, exact };
+
+/// A load, store or atomic: where, and what type moves.
+struct Access {
+    ir::Value pointer;
+    ir::Type type;
+};
+
+class Memory {
+  public:
+    explicit Memory(const ir::Function &fn);
+
+    Root root(ir::Value pointer) const { return roots_[pointer.id]; }
+    /// A small number, equal for pointers into the same array parameter, place, tree, local; 1..objects().
+    uint32_t object(ir::Value pointer) const { return objects_[pointer.id]; }
+    uint32_t objects() const { return uint32_t(kinds_.size()) - 1; }
+    Root kind(uint32_t object) const { return kinds_[object].root; }
+    /// The local that a pointer points into, or none.
+    ir::Value local(ir::Value pointer) const;
+
+    bool objects_overlap(uint32_t a, uint32_t b) const;
+    Overlap overlap(const Access &a, const Access &b) const;
+
+    /// The access that an instruction makes; pointer none if it makes none.
+    Access access(ir::Value inst) const;
+
+  private:
+    struct Object {
+        Root root = Root::none;
+        uint32_t id = 0;   ///< value of the array or local, index of the place, slot of the tree
+        uint32_t tree = 0; ///< places and trees: slot
+    };
+    void add(ir::Value pointer);
+    uint32_t intern(Root root, uint32_t id, uint32_t tree);
+    Overlap offsets(const Access &a, const Access &b) const;
+    Overlap indices(ir::Value a, ir::Value b) const;
+
+    const ir::Function &fn_;
+    std::vector<Root> roots_;
+    std::vector<uint32_t> objects_;
+    std::vector<Object> kinds_;
+    std::vector<uint32_t> of_value_, of_place_, of_tree_; ///< object numbers
+    uint32_t tmp_ = 0, ret_ = 0, unknown_ = 0;
+};
+
+/// An integer as `base + constant`, base none for a constant alone.
+struct Sum {
+    ir::Value base;
+    uint64_t constant = 0;
+};
+Sum as_sum(const ir::Function &fn, ir::Value v);
+
+} // namespace qd::analysis

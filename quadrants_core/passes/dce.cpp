@@ -1,0 +1,208 @@
+// Liveness from the instructions that must stay: writes, exits, and loops whose end is not certain.
+//  - A live instruction keeps its operands and the ifs and loops around it.
+//  - A slot of an if or loop (slots.h) lives as a whole, when its result or carried parameter is used. So a value that
+//  only
+//    feeds itself around a loop dies.
+//  - A live loop keeps its breaks and continues, and the ifs around them.
+//  - A store to a local is live if something reads the local.
+#include "analysis/effects.h"
+#include "analysis/memory.h"
+#include "passes/passes.h"
+#include "passes/slots.h"
+
+namespace qd::passes {
+
+using ir::BlockId;
+using ir::Function;
+using ir::Inst;
+using ir::List;
+using ir::Op;
+using ir::Value;
+
+namespace {
+
+/// Lists threaded through one vector: for each head value, the values added to it.
+struct Chains {
+    std::vector<uint32_t> head, next;
+    explicit Chains(size_t n) : head(n), next(n) {}
+    void add(Value owner, Value member) {
+        next[member.id] = head[owner.id];
+        head[owner.id] = member.id;
+    }
+    template <class F> void each(Value owner, F &&f) const {
+        for (uint32_t m = head[owner.id]; m; m = next[m]) f(Value{m});
+    }
+};
+
+struct Liveness {
+    Function &fn;
+    analysis::Memory memory;
+    std::vector<uint8_t> live;
+    std::vector<Value> owner;    ///< by value: the control instruction around it; of a parameter: its loop
+    std::vector<uint32_t> place; ///< by parameter: its position
+    Chains ends;                 ///< by if or loop: the terminators that pass values to it
+    Chains writers;              ///< by local: the stores and atomics on it
+    std::vector<Value> work;
+
+    explicit Liveness(Function &f)
+        : fn(f), memory(f), live(f.insts.size()), owner(f.insts.size()), place(f.insts.size()), ends(f.insts.size()),
+          writers(f.insts.size()) {}
+
+    void mark(Value v) {
+        if (!v || live[v.id]) return;
+        live[v.id] = 1;
+        work.push_back(v);
+    }
+    void mark_args(Value v) {
+        for (Value a : fn.args(v)) mark(a);
+    }
+
+    void scan(BlockId b, Value control, Value loop) {
+        for (uint32_t i = 0; i < fn[b].params.size(); ++i) {
+            owner[fn[b].params[i].id] = control;
+            place[fn[b].params[i].id] = i;
+        }
+        for (Value v : fn[b].insts) {
+            owner[v.id] = control;
+            Op op = fn[v].op;
+            if (op == Op::yield && control)
+                ends.add(control, v);
+            else if ((op == Op::break_ || op == Op::continue_) && loop)
+                ends.add(loop, v);
+            else if (is_root(v))
+                mark(v);
+            Value inner = is_loop(op) ? v : loop;
+            for (BlockId child : fn[v].blocks)
+                if (child) scan(child, v, inner);
+        }
+    }
+
+    bool is_root(Value v) {
+        switch (fn[v].op) {
+        case Op::yield:
+        case Op::break_:
+        case Op::continue_:
+        case Op::ret:
+        case Op::exit:
+        case Op::loop: return true;
+        case Op::local: return false;
+        default: break;
+        }
+        if (ir::info(fn[v].op).effect != ir::Effect::write) return false;
+        analysis::Access access = memory.access(v);
+        Value local = access.pointer ? memory.local(access.pointer) : Value{};
+        if (!local) return true;
+        writers.add(local, v);
+        return false;
+    }
+
+    void slot(Value control, uint32_t k) {
+        mark(fn.results(control)[k]);
+        if (is_loop(fn[control].op)) {
+            mark(fn[fn[control].blocks[0]].params[first_carried(fn, control) + k]);
+            mark(fn.args(control)[first_init(fn, control) + k]);
+        }
+        ends.each(control, [&](Value t) { mark(fn.args(t)[k]); });
+    }
+
+    void spread() {
+        while (!work.empty()) {
+            Value v = work.back();
+            work.pop_back();
+            mark(owner[v.id]);
+            switch (fn[v].op) {
+            case Op::param: {
+                Value control = owner[v.id];
+                if (control && place[v.id] >= first_carried(fn, control))
+                    slot(control, place[v.id] - first_carried(fn, control));
+                break;
+            }
+            case Op::result:
+                mark(fn.args(v)[0]);
+                slot(fn.args(v)[0], uint32_t(fn[v].imm));
+                break;
+            case Op::for_:
+            case Op::loop:
+            case Op::parallel:
+                for (uint32_t i = 0; i < first_init(fn, v); ++i) mark(fn.args(v)[i]);
+                ends.each(v, [&](Value t) { mark(owner[t.id]); });
+                break;
+            case Op::yield:
+            case Op::break_:
+            case Op::continue_:
+                if (!owner[v.id]) mark_args(v); // ends an outermost block
+                break;
+            default:
+                mark_args(v);
+                if (Value p = memory.access(v).pointer)
+                    if (Value local = memory.local(p)) writers.each(local, [&](Value w) { mark(w); });
+            }
+        }
+    }
+
+    /// Keeps the values of `list` whose slot is live; `first` values before the slots stay.
+    bool filter(List &list, uint32_t first, std::span<const uint8_t> keep) {
+        uint32_t end = first;
+        for (uint32_t i = first; i < list.size; ++i)
+            if (keep[i - first]) fn.pool[list.begin + end++] = fn.pool[list.begin + i];
+        bool changed = end != list.size;
+        list.size = end;
+        return changed;
+    }
+
+    bool drop_slots(Value v) {
+        std::vector<uint8_t> keep;
+        bool all = true;
+        for (Value r : fn.results(v)) {
+            keep.push_back(live[r.id]);
+            all &= live[r.id];
+        }
+        if (all) return false;
+        ends.each(v, [&](Value t) { filter(fn[t].args, 0, keep); });
+        filter(fn[v].results, 0, keep);
+        for (uint32_t k = 0; k < fn[v].results.size; ++k) fn[fn.results(v)[k]].imm = k;
+        if (!is_loop(fn[v].op)) return true;
+        filter(fn[v].args, first_init(fn, v), keep);
+        std::vector<Value> &params = fn[fn[v].blocks[0]].params;
+        size_t first = first_carried(fn, v), end = first;
+        for (size_t i = first; i < params.size(); ++i)
+            if (keep[i - first]) params[end++] = params[i];
+        params.resize(end);
+        return true;
+    }
+
+    bool sweep(BlockId b) {
+        std::vector<Value> &list = fn[b].insts;
+        bool changed = false;
+        size_t end = 0;
+        for (size_t i = 0; i < list.size(); ++i) {
+            Value v = list[i];
+            if (!live[v.id] && !ir::is_terminator(fn[v].op)) {
+                changed = true;
+                continue;
+            }
+            list[end++] = v;
+            if (!fn[v].blocks[0]) continue;
+            changed |= drop_slots(v);
+            for (BlockId child : fn[v].blocks)
+                if (child) changed |= sweep(child);
+        }
+        list.resize(end);
+        return changed;
+    }
+};
+
+} // namespace
+
+bool dce(Function &fn, const Config &) {
+    Liveness l(fn);
+    for (BlockId root : {fn.bounds, fn.body})
+        if (root) l.scan(root, {}, {});
+    l.spread();
+    bool changed = false;
+    for (BlockId root : {fn.bounds, fn.body})
+        if (root) changed |= l.sweep(root);
+    return changed;
+}
+
+} // namespace qd::passes
