@@ -1,6 +1,7 @@
 #pragma once
-// Content hash: equal for functions that print alike, whatever their ids. Spans, names of places and unused table entries
-// do not count; messages, counters, loops, addressing of places do. The same in every process.
+// Content hash: equal for functions that print alike, whatever their ids. Spans, names (of the function, places,
+// loops) and unused table entries do not count; messages, counters, flags of loops, addressing of places do. The same
+// in every process.
 #include "ir/function.h"
 
 #include <array>
@@ -15,4 +16,4 @@ struct Hash {
 Hash content_hash(const Function &fn);
 std::string to_hex(const Hash &h);
 
-}  // namespace qd::ir
+} // namespace qd::ir

@@ -1,0 +1,141 @@
+#include "ir/hash.h"
+
+namespace qd::ir {
+
+namespace {
+
+uint64_t mix(uint64_t x) { // the finaliser of MurmurHash3: every input bit reaches every output bit
+    x ^= x >> 33;
+    x *= 0xff51afd7ed558ccdu;
+    x ^= x >> 33;
+    x *= 0xc4ceb9fe1a85ec53u;
+    return x ^ (x >> 33);
+}
+
+/// Feeds a function, in the order of its text, into two independent 64-bit states.
+struct Hasher {
+    const Function &fn;
+    uint64_t a = 0x9ae16a3b2f90404fu, b = 0xc949c7defebe9b5du;
+    std::vector<uint32_t> number = std::vector<uint32_t>(fn.insts.size());
+    uint32_t next = 0;
+
+    void add(uint64_t x) {
+        a = mix(a ^ x) + 0x9e3779b97f4a7c15u;
+        b = mix(b + x * 0xd6e8feb86659fd93u) ^ (b >> 29);
+    }
+    void add(const std::string &text) {
+        add(text.size());
+        uint64_t word = 0;
+        for (size_t i = 0; i < text.size(); ++i) {
+            word = word << 8 | uint8_t(text[i]);
+            if (i % 8 == 7) add(word);
+        }
+        add(word);
+    }
+    void add(const Type &t) {
+        add(uint64_t(t.kind) | uint64_t(t.elem) << 8 | uint64_t(t.lanes) << 16 | uint64_t(t.ndim) << 24 |
+            uint64_t(t.rows) << 32 | uint64_t(t.cols) << 40);
+    }
+    void define(Value v) {
+        number[v.id] = ++next;
+        add(fn.type(v));
+    }
+    template <class Values> void define_all(const Values &values) {
+        add(values.size());
+        for (Value v : values) define(v);
+    }
+    void function();
+    void block(BlockId b);
+    void inst(Value v);
+    void table_entry(const Inst &in);
+    void place(const Place &p);
+};
+
+void Hasher::place(const Place &p) {
+    add(uint64_t(p.elem));
+    add(p.tree);
+    add(p.byte_offset);
+    add(p.index_offset.size());
+    for (int32_t v : p.index_offset) add(uint32_t(v));
+    add(p.shape.size());
+    for (int32_t v : p.shape) add(uint32_t(v));
+    add(p.levels.size());
+    for (const PlaceLevel &level : p.levels) {
+        add(uint64_t(level.kind));
+        add(level.start);
+        add(level.cell_bytes);
+        add(level.axes.size());
+        for (const PlaceAxis &x : level.axes) {
+            add(uint64_t(x.axis) << 32 | x.extent);
+            add(uint64_t(x.divide) << 32 | x.stride);
+        }
+    }
+}
+
+/// Code refers to messages and counters by number, to all else by content.
+void Hasher::table_entry(const Inst &in) {
+    if (info(in.op).effect == Effect::control) {
+        const Loop &loop = fn.loops[in.imm];
+        add(uint64_t(loop.block_dim) << 8 | uint64_t(loop.serialize) | uint64_t(loop.reversed) << 1 |
+            uint64_t(loop.vectorize) << 2 | uint64_t(loop.interruptible) << 3);
+        return;
+    }
+    if (in.op == Op::place) return place(fn.places[in.imm]);
+    add(in.imm);
+    if (in.op == Op::print || in.op == Op::assert_) {
+        add(fn.messages[in.imm].pieces.size());
+        for (const Message::Piece &piece : fn.messages[in.imm].pieces) {
+            add(uint64_t(int64_t(piece.value)));
+            add(piece.text);
+        }
+    }
+    if (in.op == Op::count) add(uint64_t(fn.counters[in.imm].what));
+}
+
+void Hasher::inst(Value v) {
+    const Inst &in = fn[v];
+    add(uint64_t(in.op) | uint64_t(in.args.size) << 8);
+    for (Value arg : fn.args(v)) add(number[arg.id]);
+    if (info(in.op).traits & has_imm) table_entry(in);
+    if (in.type.kind != Kind::none) define(v);
+    if (info(in.op).effect != Effect::control) return;
+    define_all(fn.results(v));
+    for (BlockId child : in.blocks) block(child);
+}
+
+void Hasher::block(BlockId id) {
+    if (!id) return add(0);
+    const Block &block = fn[id];
+    add(block.insts.size());
+    define_all(block.params);
+    for (Value v : block.insts) inst(v);
+}
+
+void Hasher::function() {
+    add(uint64_t(fn.role) | uint64_t(fn.fast_math) << 8 | uint64_t(fn.debug) << 9 | uint64_t(fn.distinct_arrays) << 10);
+    add(fn.tmp_bytes);
+    add(fn.ret_bytes);
+    add(fn.returns.size());
+    for (Type t : fn.returns) add(t);
+    define_all(fn.params);
+    block(fn.bounds);
+    block(fn.body);
+}
+
+} // namespace
+
+Hash content_hash(const Function &fn) {
+    Hasher h{fn};
+    h.function();
+    return {{mix(h.a), mix(h.b + h.a)}};
+}
+
+std::string to_hex(const Hash &h) {
+    static const char *digits = "0123456789abcdef";
+    std::string text;
+    for (uint64_t word : h.words)
+        for (int shift = 60; shift >= 0; shift -= 4) text += digits[(word >> shift) & 15];
+    return text;
+}
+
+} // namespace qd::ir
