@@ -1,0 +1,75 @@
+#include "passes/clone.h"
+
+namespace qd::passes {
+
+using namespace ir;
+
+// `from_` and `to_` may be one function, so nothing here keeps a reference into a table across an append.
+
+Cloner::Cloner(const Function &from, Function &to, std::function<void(Inst &)> adjust)
+    : from_(from), to_(to), adjust_(std::move(adjust)), map_(from.insts.size()) {}
+
+Value Cloner::lookup(Value v) const {
+    if (v.id < map_.size() && map_[v.id]) return map_[v.id];
+    return v;
+}
+
+void Cloner::set(Value v, Value copy) {
+    if (v.id >= map_.size()) map_.resize(v.id + 1);
+    map_[v.id] = copy;
+}
+
+Value Cloner::copy(Value v, BlockId into) {
+    Inst inst = from_[v];
+    std::vector<Value> args, results;
+    for (Value a : from_.args(v)) args.push_back(lookup(a));
+    for (Value r : from_.results(v)) results.push_back(r);
+    BlockId blocks[2] = {inst.blocks[0], inst.blocks[1]};
+
+    if (inst.op == Op::for_ || inst.op == Op::loop || inst.op == Op::parallel) {
+        Loop loop = from_.loops[inst.imm];
+        inst.imm = to_.loops.size();
+        to_.loops.push_back(std::move(loop));
+    }
+    if (adjust_) adjust_(inst);
+    inst.args = to_.make_list(args);
+    inst.results = {};
+    inst.blocks[0] = inst.blocks[1] = {};
+    Value copied = to_.make(inst);
+    to_[into].insts.push_back(copied);
+    set(v, copied);
+    for (Value r : results) {
+        Type type = from_.type(r);
+        set(r, to_.add_result(copied, type));
+    }
+    for (int i = 0; i < 2; ++i)
+        if (blocks[i]) {
+            BlockId b = copy_block(blocks[i]);
+            to_[copied].blocks[i] = b;
+        }
+    return copied;
+}
+
+void Cloner::copy_contents(BlockId source, BlockId into, bool terminator) {
+    size_t n = from_[source].insts.size();
+    if (!terminator && n) --n;
+    for (size_t i = 0; i < n; ++i) {
+        Value v = from_[source].insts[i];
+        copy(v, into);
+    }
+}
+
+BlockId Cloner::copy_block(BlockId source) {
+    BlockId b = to_.make_block();
+    for (size_t i = 0; i < from_[source].params.size(); ++i) {
+        Value p = from_[source].params[i];
+        Inst inst = from_[p];
+        if (adjust_) adjust_(inst);
+        Type type = inst.type;
+        set(p, to_.add_param(b, type, inst.span));
+    }
+    copy_contents(source, b, true);
+    return b;
+}
+
+} // namespace qd::passes
