@@ -1,0 +1,11 @@
+# SOURCE (a Python file) -> HEADER with one string constant. The text is cut in pieces: compilers limit one literal.
+file(READ ${SOURCE} text)
+string(LENGTH "${text}" length)
+set(out "#pragma once\n// Made from qd_shell.py.\nstatic const char shell_source[] =\n")
+set(at 0)
+while(at LESS length)
+  string(SUBSTRING "${text}" ${at} 8000 piece)
+  string(APPEND out "R\"qdpy(${piece})qdpy\"\n")
+  math(EXPR at "${at} + 8000")
+endwhile()
+file(WRITE ${HEADER} "${out};\n")

@@ -1,0 +1,171 @@
+#include "interpreter.h"
+
+#include "interrupt.h"
+#include "shell_source.h"
+
+#include <pybind11/embed.h>
+#include <unistd.h>
+
+namespace qd::kernel {
+
+namespace {
+Interpreter *the_interpreter = nullptr;
+
+Json error_content(const std::string &name, const std::string &value) {
+    return {{"status", "error"}, {"ename", name}, {"evalue", value}, {"traceback", {name + ": " + value}}};
+}
+} // namespace
+
+Interpreter &live() { return *the_interpreter; }
+
+Interpreter::Interpreter() : xpyt::interpreter(false, true) { the_interpreter = this; }
+
+void Interpreter::attach(Server &server) {
+    server_ = &server;
+    server.set_handlers(this);
+}
+
+/// Replaces the set-up of xeus-python: its stream and display objects refuse attributes that IPython assigns.
+void Interpreter::configure_impl() {
+    register_publisher([this](const std::string &type, Json metadata, Json content, xeus::buffer_sequence buffers) {
+        if (type == "execute_input") content["execution_count"] = next_;
+        server_->iopub().publish(type, wire::text(metadata), wire::text(content), buffers);
+    });
+    m_release_gil = std::make_unique<py::gil_scoped_release>();
+    py::gil_scoped_acquire gil;
+    py::module_ sys = py::module_::import("sys");
+    shell_module_ = py::module_::import("types").attr("ModuleType")("qd_shell");
+    sys.attr("modules")["qd_shell"] = shell_module_;
+    py::object code = py::module_::import("builtins").attr("compile")(shell_source, "<qd_shell>", "exec");
+    py::module_::import("builtins").attr("exec")(code, shell_module_.attr("__dict__"));
+    m_ipython_shell_app = shell_module_.attr("start")();
+    m_ipython_shell = m_ipython_shell_app.attr("shell");
+    interrupt::install();
+}
+
+Json Interpreter::call(const char *function, const Json &argument) {
+    py::str text = shell_module_.attr(function)(py::str(wire::text(argument)));
+    return Json::parse(text.cast<std::string>());
+}
+
+Json Interpreter::guarded(const char *function, const Json &argument, const Json &otherwise) {
+    py::gil_scoped_acquire gil;
+    try {
+        return call(function, argument);
+    } catch (const std::exception &) {
+        return otherwise;
+    }
+}
+
+Json Interpreter::execute_request_impl(int, const std::string &code, bool silent, bool store_history,
+                                       Json user_expressions, bool allow_stdin) {
+    Json reply;
+    {
+        interrupt::Request request;
+        server_->iopub().set_busy(true);
+        py::gil_scoped_acquire gil;
+        try {
+            reply = call("run", {{"code", code},
+                                 {"silent", silent},
+                                 {"store_history", store_history},
+                                 {"user_expressions", std::move(user_expressions)},
+                                 {"allow_stdin", allow_stdin}});
+        } catch (const py::error_already_set &e) {
+            std::string name = "KernelError";
+            try {
+                name = py::str(e.type().attr("__name__"));
+            } catch (const std::exception &) {
+            }
+            reply = error_content(name, e.what());
+            publish_execution_error(name, e.what(), {name + ": " + e.what()});
+        } catch (const std::exception &e) {
+            reply = error_content("KernelError", e.what());
+            publish_execution_error("KernelError", e.what(), {e.what()});
+        }
+        // A child made by fork that falls out of its cell ends here: it has no sockets to answer on.
+        if (IoPub::in_forked_child()) _exit(reply.value("status", "") == "ok" ? 0 : 1);
+    }
+    server_->iopub().set_busy(false);
+    last_ = next_;
+    next_ = reply.value("next_count", next_);
+    reply.erase("next_count");
+    return reply;
+}
+
+Json Interpreter::complete_request_impl(const std::string &code, int cursor) {
+    return guarded("complete", {{"code", code}, {"cursor", cursor}},
+                   {{"status", "ok"},
+                    {"matches", Json::array()},
+                    {"cursor_start", cursor},
+                    {"cursor_end", cursor},
+                    {"metadata", Json::object()}});
+}
+
+Json Interpreter::inspect_request_impl(const std::string &code, int cursor, int detail_level) {
+    return guarded("inspect_at", {{"code", code}, {"cursor", cursor}, {"detail_level", detail_level}},
+                   {{"status", "ok"}, {"found", false}, {"data", Json::object()}, {"metadata", Json::object()}});
+}
+
+Json Interpreter::is_complete_request_impl(const std::string &code) {
+    return guarded("is_complete", {{"code", code}}, {{"status", "unknown"}});
+}
+
+/// Also called on the control thread while a cell runs, hence without Python.
+Json Interpreter::kernel_info_request_impl() {
+    std::string version = Py_GetVersion();
+    version = version.substr(0, version.find(' '));
+    return {{"status", "ok"},
+            {"protocol_version", "5.3"},
+            {"implementation", "xquadrants"},
+            {"implementation_version", QD_VERSION},
+            {"language_info",
+             {{"name", "python"},
+              {"version", version},
+              {"mimetype", "text/x-python"},
+              {"file_extension", ".py"},
+              {"pygments_lexer", "ipython3"},
+              {"nbconvert_exporter", "python"},
+              {"codemirror_mode", {{"name", "ipython"}, {"version", 3}}}}},
+            {"banner", "Quadrants " QD_VERSION ", Python " + version},
+            {"debugger", false},
+            {"help_links", Json::array()}};
+}
+
+// --- comms -----------------------------------------------------------------------------------------------------------
+
+void Interpreter::comm_message(const wire::Message &message) {
+    {
+        interrupt::Request request;
+        server_->iopub().set_busy(true);
+        py::gil_scoped_acquire gil;
+        try {
+            py::list buffers;
+            for (const wire::Buffer &b : message.buffers) buffers.append(py::bytes(b.data(), b.size()));
+            Json text = {{"header", message.header},
+                         {"parent_header", message.parent},
+                         {"metadata", message.metadata},
+                         {"content", message.content}};
+            shell_module_.attr("comm_message")(message.type(), wire::text(text), buffers);
+        } catch (const std::exception &e) {
+            server_->iopub().stream("stderr", std::string(e.what()) + "\n");
+        }
+        if (IoPub::in_forked_child()) _exit(0);
+    }
+    server_->iopub().set_busy(false);
+}
+
+Json Interpreter::comm_info(const Json &content) {
+    return guarded("comm_info", content, {{"status", "ok"}, {"comms", Json::object()}});
+}
+
+void Interpreter::run_exit_handlers() {
+    py::gil_scoped_acquire gil;
+    try {
+        py::module_::import("atexit").attr("_run_exitfuncs")();
+        py::module_::import("threading").attr("_shutdown");
+    } catch (const std::exception &e) {
+        fprintf(stderr, "xquadrants: %s\n", e.what());
+    }
+}
+
+} // namespace qd::kernel

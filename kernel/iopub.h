@@ -1,0 +1,81 @@
+#pragma once
+// Everything the kernel broadcasts. Any thread may publish, with or without the GIL; messages leave in the order of the
+// calls. Text of streams is gathered and leaves every 40 ms, at 64 KiB, and before any other message, so that 10,000
+// prints are two messages and none is lost. What C and C++ code writes to file descriptors 1 and 2 joins the same
+// streams.
+#include "wire.h"
+
+#include <zmq.hpp>
+
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+
+namespace qd::kernel {
+
+class IoPub {
+  public:
+    IoPub(zmq::context_t &context, const std::string &endpoint, const wire::Signer &signer);
+    ~IoPub();
+    std::string endpoint() const;
+    void set_session(std::string session, std::string user);
+
+    /// The request that later messages and streams belong to; text gathered so far leaves under the previous one.
+    void set_parent(wire::Json header, wire::Json full_message);
+    wire::Json parent() const;
+    /// Header and metadata of the request, as IPython's `kernel.get_parent()` gives them.
+    wire::Json parent_message() const;
+    std::string make_header(const std::string &type) const;
+
+    void publish(const std::string &type, const std::string &parent, const std::string &metadata,
+                 const std::string &content, const std::vector<wire::Buffer> &buffers = {});
+    /// Under the current parent.
+    void publish(const std::string &type, const std::string &metadata, const std::string &content,
+                 const std::vector<wire::Buffer> &buffers = {});
+    void stream(const char *name, std::string_view text);
+    void flush();
+
+    /// Puts pipes over descriptors 1 and 2 and starts the threads that read them and flush the streams.
+    void start();
+    /// Takes what is in the pipes now; afterwards everything written before this call is in the streams.
+    void drain();
+    /// While no request runs, descriptor 2 is the log of libraries and goes to the real one.
+    void set_busy(bool busy);
+    /// Ends the threads and gives the descriptors back.
+    void stop();
+
+    /// True in a child made by fork: it has no sockets and no threads; its text goes to the pipes of the parent.
+    static bool in_forked_child();
+
+  private:
+    struct Pipe {
+        const char *name;
+        int fd = -1, real = -1, read_end = -1;
+        std::string tail; ///< an incomplete UTF-8 sequence
+    };
+    void send(wire::Parts parts, const std::string &topic, const std::vector<wire::Buffer> &buffers);
+    void flush_locked();
+    void append_locked(const char *name, std::string_view text);
+    bool drain_pipe(Pipe &pipe);
+    void read_loop();
+    void flush_loop();
+
+    zmq::socket_t socket_;
+    const wire::Signer &signer_;
+    mutable std::mutex mutex_; ///< guards the socket, the parent and the gathered text
+    std::string session_, user_;
+    wire::Json parent_ = wire::Json::object(), parent_message_ = wire::Json::object();
+    std::string parent_text_ = "{}";
+    std::string pending_, pending_name_;
+    std::mutex pipe_mutex_; ///< taken before mutex_
+    Pipe pipes_[2] = {{"stdout", 1}, {"stderr", 2}};
+    int wake_[2] = {-1, -1};
+    bool busy_ = false, stopping_ = false, started_ = false;
+    std::condition_variable wake_flusher_;
+    std::thread reader_, flusher_;
+};
+
+} // namespace qd::kernel

@@ -1,0 +1,149 @@
+// xquadrants: the Quadrants kernel for Jupyter. Chooses the Python environment, makes the kernel, runs it, ends in
+// order.
+#include "compat.h"
+#include "history.h"
+#include "interpreter.h"
+#include "interrupt.h"
+#include "server.h"
+
+#include <pybind11/embed.h>
+#include <xeus/xkernel.hpp>
+
+#include <climits>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <unistd.h>
+
+namespace {
+using namespace qd::kernel;
+
+struct Arguments {
+    std::string connection_file, python;
+};
+
+[[noreturn]] void usage(const char *problem) {
+    if (problem) fprintf(stderr, "xquadrants: %s\n", problem);
+    fprintf(problem ? stderr : stdout,
+            "usage: xquadrants -f CONNECTION_FILE [--python PYTHON]\n"
+            "       xquadrants --version\n"
+            "PYTHON is the interpreter of the wanted environment, such as .venv/bin/python.\n");
+    exit(problem ? 2 : 0);
+}
+
+Arguments parse(int argc, char **argv) {
+    Arguments a;
+    for (int i = 1; i < argc; i++) {
+        std::string_view option = argv[i];
+        if (option == "--version") {
+            printf("xquadrants %s (xeus %d.%d.%d, Python %s)\n", QD_VERSION, XEUS_VERSION_MAJOR, XEUS_VERSION_MINOR,
+                   XEUS_VERSION_PATCH, PY_VERSION);
+            exit(0);
+        }
+        if (option == "--help" || option == "-h") usage(nullptr);
+        if (i + 1 == argc) usage("an option lacks its value");
+        if (option == "-f")
+            a.connection_file = argv[++i];
+        else if (option == "--python")
+            a.python = argv[++i];
+        else
+            usage(("unknown option " + std::string(option)).c_str());
+    }
+    if (a.connection_file.empty()) usage("no connection file");
+    return a;
+}
+
+/// The interpreter that decides about sys.prefix: --python, else $VIRTUAL_ENV, else the system's.
+std::string choose_python(std::string wanted) {
+    if (wanted.empty())
+        if (const char *env = getenv("VIRTUAL_ENV"); env && *env) wanted = std::string(env) + "/bin/python";
+    if (wanted.empty()) return "/usr/bin/python3";
+    if (wanted[0] == '/') return wanted;
+    char here[PATH_MAX];
+    return getcwd(here, sizeof here) ? std::string(here) + "/" + wanted : wanted;
+}
+
+/// An environment of another Python would be used by halves, silently. Its pyvenv.cfg names its version.
+void check_version(const std::string &python) {
+    std::ifstream config(python.substr(0, python.rfind("/bin/")) + "/pyvenv.cfg");
+    std::string line, mine = std::to_string(PY_MAJOR_VERSION) + "." + std::to_string(PY_MINOR_VERSION);
+    while (std::getline(config, line)) {
+        if (line.rfind("version", 0) != 0) continue;
+        size_t at = line.find_first_of("0123456789");
+        if (at == std::string::npos) return;
+        if (line.compare(at, mine.size(), mine) == 0 && !isdigit(line[at + mine.size()])) return;
+        fprintf(stderr,
+                "xquadrants: %s belongs to Python %s, this kernel to Python %s; make the environment with that\n",
+                python.c_str(), line.c_str() + at, mine.c_str());
+        exit(1);
+    }
+}
+
+void check(PyStatus status) {
+    if (!PyStatus_Exception(status)) return;
+    fprintf(stderr, "xquadrants: cannot start Python: %s\n", status.err_msg ? status.err_msg : "unknown reason");
+    exit(1);
+}
+
+void start_python(const std::string &python, const char *argv0) {
+    unsetenv("PYTHONHOME");
+    PyPreConfig before;
+    PyPreConfig_InitPythonConfig(&before);
+    check(Py_PreInitialize(&before));
+    PyConfig config;
+    PyConfig_InitPythonConfig(&config);
+    check(PyConfig_SetBytesString(&config, &config.program_name, python.c_str()));
+    char *argv[] = {const_cast<char *>(argv0)};
+    check(PyConfig_SetBytesArgv(&config, 1, argv));
+    config.parse_argv = 0;
+    config.install_signal_handlers = 1;
+    check(Py_InitializeFromConfig(&config));
+    PyConfig_Clear(&config);
+}
+
+/// xeus takes a plain function pointer, so what the server needs besides waits here.
+std::string connection_key;
+Interpreter *interpreter_of_server;
+
+std::unique_ptr<xeus::xserver> build_server(xeus::xcontext &context, const Configuration &config,
+                                            nlohmann::json::error_handler_t) {
+    auto server = std::make_unique<Server>(context.get_wrapped_context<zmq::context_t>(), config, connection_key);
+    interpreter_of_server->attach(*server);
+    return server;
+}
+
+int run(const Arguments &arguments) {
+    Configuration config = xeus::load_configuration(arguments.connection_file);
+    connection_key = config.m_key;
+    auto interpreter = std::make_unique<Interpreter>();
+    interpreter_of_server = interpreter.get();
+    auto kernel = std::make_unique<xeus::xkernel>(
+        config, "kernel", std::unique_ptr<xeus::xcontext>(new xeus::xcontext_impl<zmq::context_t>()),
+        std::move(interpreter), build_server, make_history_manager(), nullptr, xeus::make_null_debugger, Json::object(),
+        Json::error_handler_t::replace);
+    Server &server = interpreter_of_server->server();
+    server.iopub().start();
+    kernel->start();
+    interpreter_of_server->run_exit_handlers();
+    server.iopub().stop();
+    kernel.release(); // its objects hold Python objects, and Python is not torn down
+    return 0;
+}
+} // namespace
+
+int main(int argc, char **argv) {
+    interrupt::block_everywhere();
+    Arguments arguments = parse(argc, argv);
+    std::string python = choose_python(arguments.python);
+    check_version(python);
+    start_python(python, argv[0]);
+    int code = 1;
+    try {
+        code = run(arguments);
+    } catch (const std::exception &e) {
+        fprintf(stderr, "xquadrants: %s\n", e.what());
+    }
+    fflush(nullptr);
+    _exit(code);
+}

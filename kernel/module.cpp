@@ -1,0 +1,83 @@
+// The embedded module `_qd`: what qd_shell.py asks of the C++ side. JSON travels as text, made and read once.
+#include "interpreter.h"
+#include "interrupt.h"
+
+#include <pybind11/embed.h>
+#include <pybind11/stl.h>
+
+namespace qd::kernel {
+
+namespace {
+std::vector<wire::Buffer> copy_buffers(const py::object &buffers) {
+    std::vector<wire::Buffer> out;
+    if (buffers.is_none()) return out;
+    for (py::handle b : buffers) {
+        py::object view = py::reinterpret_steal<py::object>(PyMemoryView_FromObject(b.ptr()));
+        if (!view) throw py::error_already_set();
+        std::string bytes = py::bytes(view.attr("tobytes")());
+        out.emplace_back(bytes.begin(), bytes.end());
+    }
+    return out;
+}
+
+void publish(const std::string &type, const std::string &metadata, const std::string &content, py::object buffers) {
+    std::vector<wire::Buffer> copied = copy_buffers(buffers);
+    py::gil_scoped_release no_gil;
+    live().server().iopub().publish(type, metadata, content, copied);
+}
+
+void stream(bool is_error, py::str text) {
+    Py_ssize_t size = 0;
+    const char *utf8 = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
+    std::string replaced;
+    if (!utf8) { // lone surrogates
+        PyErr_Clear();
+        replaced = py::bytes(text.attr("encode")("utf-8", "replace"));
+        utf8 = replaced.data();
+        size = Py_ssize_t(replaced.size());
+    }
+    live().server().iopub().stream(is_error ? "stderr" : "stdout", {utf8, size_t(size)});
+}
+
+py::object ask(const std::string &prompt, bool password) {
+    Server &server = live().server();
+    Server::Asked asked;
+    {
+        py::gil_scoped_release no_gil;
+        asked = server.ask(prompt, password);
+    }
+    if (asked == Server::Asked::refused)
+        throw std::runtime_error("input() can be used only in the main thread, while a cell runs");
+    std::string answer;
+    do {
+        {
+            py::gil_scoped_release no_gil;
+            asked = server.wait_for_answer(answer);
+        }
+        if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+        if (asked == Server::Asked::interrupted && server.stopping()) {
+            PyErr_SetNone(PyExc_KeyboardInterrupt);
+            throw py::error_already_set();
+        }
+    } while (asked != Server::Asked::answered);
+    return py::str(answer);
+}
+} // namespace
+
+PYBIND11_EMBEDDED_MODULE(_qd, m) {
+    m.doc() = "The C++ side of the Quadrants kernel.";
+    m.attr("version") = QD_VERSION;
+    m.def("publish", publish, py::arg("type"), py::arg("metadata"), py::arg("content"),
+          py::arg("buffers") = py::none());
+    m.def("stream", stream, py::arg("is_error"), py::arg("text"));
+    m.def("flush", [] {
+        py::gil_scoped_release no_gil;
+        live().server().iopub().flush();
+    });
+    m.def("allow_interrupts", interrupt::allow, py::arg("open"));
+    m.def("ask", ask, py::arg("prompt"), py::arg("password"));
+    m.def("parent", [] { return wire::text(live().server().iopub().parent_message()); });
+    m.def("in_forked_child", IoPub::in_forked_child);
+}
+
+} // namespace qd::kernel

@@ -1,0 +1,399 @@
+"""The IPython shell of the Quadrants kernel. Embedded in the executable; `_qd` is the C++ side. JSON crosses as text."""
+
+import builtins
+import contextlib
+import getpass
+import inspect
+import io
+import json
+import os
+import sys
+import types
+
+import _qd
+import comm
+from comm.base_comm import BaseComm, CommManager
+from IPython.core import page, payloadpage
+from IPython.core.application import BaseIPythonApplication
+from IPython.core.completer import provisionalcompleter, rectify_completions
+from IPython.core.displayhook import DisplayHook
+from IPython.core.displaypub import DisplayPublisher
+from IPython.core.interactiveshell import InteractiveShell
+from IPython.core.shellapp import InteractiveShellApp
+from IPython.utils.tokenutil import token_at_cursor
+from traitlets import Any, Type
+
+
+# --- JSON ------------------------------------------------------------------------------------------------------------
+
+def _plain(value):
+    """What json cannot write: bytes become base64 text, numpy values Python values, the rest its repr."""
+    if isinstance(value, (bytes, bytearray, memoryview)):
+        import base64
+        return base64.b64encode(bytes(value)).decode("ascii")
+    for method in ("tolist", "item"):
+        if hasattr(value, method):
+            return getattr(value, method)()
+    if isinstance(value, (set, frozenset, tuple)):
+        return list(value)
+    return repr(value)
+
+
+def _finite(value):
+    if isinstance(value, float):
+        return value if value == value and abs(value) != float("inf") else repr(value)
+    if isinstance(value, dict):
+        return {str(k): _finite(v) for k, v in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_finite(v) for v in value]
+    return value
+
+
+def _dumps(value):
+    try:
+        text = json.dumps(value, default=_plain, allow_nan=False)
+    except (ValueError, TypeError):
+        text = json.dumps(_finite(value), default=_plain)
+    if "\\ud" in text:  # perhaps a lone surrogate, which is not JSON for everybody
+        text = json.dumps(json.loads(text), ensure_ascii=False).encode("utf-8", "replace").decode("utf-8")
+    return text
+
+
+def _publish(kind, content, metadata=None, buffers=None):
+    _qd.publish(kind, "{}" if not metadata else _dumps(metadata), _dumps(content), buffers)
+
+
+# --- streams ---------------------------------------------------------------------------------------------------------
+
+class OutStream(io.TextIOBase):
+    encoding = "utf-8"
+    errors = "strict"
+
+    def __init__(self, name, descriptor):
+        self.name = name
+        self._is_error = name == "stderr"
+        self._descriptor = descriptor
+
+    def write(self, text):
+        if not isinstance(text, str):
+            raise TypeError(f"write() argument must be str, not {type(text).__name__}")
+        _qd.stream(self._is_error, text)
+        return len(text)
+
+    def writelines(self, lines):
+        self.write("".join(lines))
+
+    def flush(self):
+        pass  # text leaves by itself, in order, within 40 ms
+
+    def fileno(self):
+        return self._descriptor
+
+    def writable(self):
+        return True
+
+    def isatty(self):
+        return False
+
+
+# --- display ---------------------------------------------------------------------------------------------------------
+
+class Publisher(DisplayPublisher):
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        self._hooks = []
+
+    def publish(self, data, metadata=None, source=None, *, transient=None, update=False, **kwargs):
+        content = {"data": data, "metadata": metadata or {}, "transient": transient or {}}
+        message = {"content": content, "header": {"msg_type": "update_display_data" if update else "display_data"}}
+        for hook in self._hooks:
+            message = hook(message)
+            if message is None:
+                return
+        _publish(message["header"]["msg_type"], message["content"])
+
+    def clear_output(self, wait=False):
+        _publish("clear_output", {"wait": bool(wait)})
+
+    def register_hook(self, hook):
+        self._hooks.append(hook)
+
+    def unregister_hook(self, hook):
+        if hook in self._hooks:
+            self._hooks.remove(hook)
+            return True
+        return False
+
+
+class Result(DisplayHook):
+    """Sends the value of the last expression as execute_result."""
+
+    content = Any()
+
+    def start_displayhook(self):
+        self.content = {"execution_count": self.prompt_count, "data": {}, "metadata": {}}
+
+    def write_output_prompt(self):
+        pass
+
+    def write_format_data(self, format_dict, md_dict=None):
+        self.content["data"] = format_dict
+        self.content["metadata"] = md_dict or {}
+
+    def finish_displayhook(self):
+        if self.content["data"]:
+            _publish("execute_result", self.content)
+        self.content = None
+
+
+# --- comms -----------------------------------------------------------------------------------------------------------
+
+class Comm(BaseComm):
+    # No attribute `kernel`: ipywidgets takes None there for "closed" and sends nothing.
+    def publish_msg(self, msg_type, data=None, metadata=None, buffers=None, **keys):
+        content = {"comm_id": self.comm_id, "data": data or {}}
+        content.update((k, v) for k, v in keys.items() if v is not None)
+        _publish(msg_type, content, metadata, buffers)
+
+    def handle_msg(self, msg):
+        with _callback():
+            super().handle_msg(msg)
+
+    def handle_close(self, msg):
+        with _callback():
+            super().handle_close(msg)
+
+
+class Comms(CommManager):
+    def register_target(self, target_name, f):
+        if isinstance(f, str):
+            module, _, name = f.rpartition(".")
+            f = getattr(__import__(module, fromlist=[name]), name)
+        super().register_target(target_name, f)
+
+
+@contextlib.contextmanager
+def _callback():
+    """Around code that a message from the front end calls: events, Stop, and errors that are seen."""
+    shell = InteractiveShell.instance()
+    shell.events.trigger("pre_execute")
+    _qd.allow_interrupts(True)
+    try:
+        yield
+    except BaseException:
+        _qd.allow_interrupts(False)
+        shell.showtraceback()
+    finally:
+        _qd.allow_interrupts(False)
+        shell.events.trigger("post_execute")
+
+
+def _install_comms():
+    manager = Comms()
+    comm.create_comm = lambda *args, **kwargs: Comm(*args, **kwargs)
+    comm.get_comm_manager = lambda: manager
+    for name in ("ipykernel.comm", "ipykernel.comm.comm", "ipykernel.comm.manager"):
+        module = types.ModuleType(name)
+        module.Comm, module.CommManager, module.BaseComm = Comm, Comms, BaseComm
+        sys.modules[name] = module
+    return manager
+
+
+class Kernel:
+    """What libraries expect of `get_ipython().kernel`."""
+
+    def __init__(self, manager, shell):
+        self.comm_manager = manager
+        self.shell = shell
+
+    def get_parent(self, channel=None):
+        return json.loads(_qd.parent())
+
+    @property
+    def _parent_header(self):
+        return self.get_parent()
+
+
+# --- shell -----------------------------------------------------------------------------------------------------------
+
+class Shell(InteractiveShell):
+    displayhook_class = Type(Result)
+    display_pub_class = Type(Publisher)
+    kernel = Any()
+    readline_use = False
+    autoindent = False
+
+    def _tee(self, channel):
+        return contextlib.nullcontext()  # IPython would keep a copy of everything printed
+
+    def init_hooks(self):
+        super().init_hooks()
+        self.set_hook("show_in_pager", page.as_hook(payloadpage.page), 99)
+
+    def init_io(self):
+        pass
+
+    def init_display_formatter(self):
+        super().init_display_formatter()
+        self.display_formatter.active_types = self.display_formatter.format_types
+
+    def enable_gui(self, gui=None):
+        if gui not in (None, "inline"):
+            raise NotImplementedError(f"the kernel runs no event loop for {gui!r}; use %matplotlib inline")
+
+    def ask_exit(self):
+        self.payload_manager.write_payload({"source": "ask_exit", "keepkernel": False})
+
+    def set_next_input(self, text, replace=False):
+        self.payload_manager.write_payload({"source": "set_next_input", "text": text, "replace": replace})
+
+    def _showtraceback(self, etype, evalue, stb):
+        name = getattr(etype, "__name__", str(etype))
+        try:
+            value = str(evalue)
+        except BaseException as error:
+            value = f"<str() of this error failed: {type(error).__name__}>"
+        self._last_error = {"ename": name, "evalue": value, "traceback": stb}
+        sys.stdout.flush()
+        _publish("error", self._last_error)
+
+    async def run_code(self, code_obj, result=None, *, async_=False):
+        _qd.allow_interrupts(True)
+        try:
+            return await super().run_code(code_obj, result, async_=async_)
+        finally:
+            _qd.allow_interrupts(False)
+
+
+class App(BaseIPythonApplication, InteractiveShellApp):
+    name = "xquadrants"
+
+    def initialize(self, argv=None):
+        super().initialize([])
+        self.init_path()
+        self.shell = Shell.instance(parent=self, profile_dir=self.profile_dir, user_ns={})
+        self.shell.configurables.append(self)
+        self.init_gui_pylab()
+        self.init_extensions()
+        self.init_code()
+
+
+_shell = None
+_accepts = frozenset()
+_may_ask = True
+
+
+def _input(prompt=""):
+    if not _may_ask:
+        raise RuntimeError("input() was called, but this front end does not answer questions")
+    return _qd.ask(str(prompt), False)
+
+
+def _getpass(prompt="Password: ", stream=None):
+    if not _may_ask:
+        raise RuntimeError("getpass() was called, but this front end does not answer questions")
+    return _qd.ask(str(prompt), True)
+
+
+def start():
+    global _shell, _accepts
+    os.environ.setdefault("MPLBACKEND", "module://matplotlib_inline.backend_inline")
+    os.environ.setdefault("TERM", "xterm-color")
+    os.environ.setdefault("CLICOLOR", "1")
+    os.environ.setdefault("PAGER", "cat")
+    sys.stdout, sys.stderr = OutStream("stdout", 1), OutStream("stderr", 2)
+    builtins.input, getpass.getpass = _input, _getpass
+    manager = _install_comms()
+    app = App.instance()
+    app.initialize()
+    _shell = app.shell
+    _shell.kernel = Kernel(manager, _shell)
+    _accepts = frozenset(inspect.signature(_shell.run_cell).parameters)
+    return app
+
+
+def run(request):
+    global _may_ask
+    request = json.loads(request)
+    silent, store_history = request["silent"], request["store_history"]
+    _may_ask = request["allow_stdin"]
+    _shell._last_error = None
+    count = _shell.execution_count
+    options = {"store_history": store_history, "silent": silent}
+    if "cell_id" in _accepts:
+        options["cell_id"] = json.loads(_qd.parent()).get("metadata", {}).get("cellId")
+    expressions = request["user_expressions"]
+    reply = {"status": "ok", "user_expressions": {}}
+    try:
+        result = _shell.run_cell(request["code"], **options)
+        error = result.error_before_exec or result.error_in_exec
+    except BaseException as raised:  # a Stop between user code and IPython's own handlers
+        error = raised
+    _qd.allow_interrupts(False)
+    if error is not None:
+        if _shell._last_error is None:
+            with contextlib.suppress(BaseException):
+                _shell.showtraceback((type(error), error, error.__traceback__))
+        reply = {"status": "error", **(_shell._last_error or {"ename": type(error).__name__, "evalue": "", "traceback": []})}
+    elif expressions:
+        reply["user_expressions"] = _shell.user_expressions(expressions)
+    reply["execution_count"] = count
+    reply["payload"] = _shell.payload_manager.read_payload()
+    _shell.payload_manager.clear_payload()
+    reply["next_count"] = _shell.execution_count
+    return _dumps(reply)
+
+
+def complete(request):
+    request = json.loads(request)
+    code, cursor = request["code"], request["cursor"]
+    with provisionalcompleter():
+        found = list(rectify_completions(code, _shell.Completer.completions(code, cursor)))
+    reply = {"status": "ok", "matches": [c.text for c in found], "cursor_start": cursor, "cursor_end": cursor}
+    if found:
+        reply["cursor_start"], reply["cursor_end"] = found[0].start, found[0].end
+    types_of = [{"start": c.start, "end": c.end, "text": c.text, "type": c.type, "signature": c.signature} for c in found]
+    reply["metadata"] = {"_jupyter_types_experimental": types_of}
+    return _dumps(reply)
+
+
+def inspect_at(request):
+    request = json.loads(request)
+    name = token_at_cursor(request["code"], request["cursor"])
+    reply = {"status": "ok", "found": False, "data": {}, "metadata": {}}
+    with contextlib.suppress(KeyError):
+        reply["data"] = _shell.object_inspect_mime(name, detail_level=request["detail_level"])
+        reply["found"] = True
+    return _dumps(reply)
+
+
+def is_complete(request):
+    status, indent = _shell.input_transformer_manager.check_complete(json.loads(request)["code"])
+    return _dumps({"status": status, **({"indent": " " * (indent or 0)} if status == "incomplete" else {})})
+
+
+def history(request):
+    q = json.loads(request)
+    manager = _shell.history_manager
+    if q["how"] == "tail":
+        rows = manager.get_tail(q["n"], raw=q["raw"], output=q["output"], include_latest=True)
+    elif q["how"] == "range":
+        rows = manager.get_range(q["session"], q["start"], q["stop"], raw=q["raw"], output=q["output"])
+        rows = [(session or manager.session_number, line, text) for session, line, text in rows]
+    else:
+        rows = manager.search(q["pattern"], raw=q["raw"], output=q["output"], n=q["n"] or None, unique=q["unique"])
+    return _dumps({"status": "ok", "history": [list(row) for row in rows]})
+
+
+def comm_message(kind, text, buffers):
+    message = json.loads(text)
+    message["buffers"] = [memoryview(b) for b in buffers]
+    getattr(_shell.kernel.comm_manager, kind)(None, None, message)
+    _qd.flush()
+
+
+def comm_info(request):
+    target = json.loads(request).get("target_name")
+    comms = _shell.kernel.comm_manager.comms
+    return _dumps({"status": "ok", "comms": {key: {"target_name": c.target_name} for key, c in comms.items()
+                                             if target is None or c.target_name == target}})

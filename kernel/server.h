@@ -1,0 +1,109 @@
+#pragma once
+// Sockets and threads of the kernel: shell requests run on the main thread (which is Python's main thread), control and
+// heartbeat have threads of their own. xeus' core does the dispatching; what it gets wrong is put right on the way in
+// and out: comms are handed to Python, counters and aborted replies are rewritten, and a request that the core dropped
+// still gets a reply and an idle.
+#include "compat.h"
+#include "iopub.h"
+#include "wire.h"
+
+#include <xeus/xcontrol_messenger.hpp>
+#include <xeus/xserver.hpp>
+#include <zmq.hpp>
+
+#include <atomic>
+#include <deque>
+#include <optional>
+#include <thread>
+
+namespace qd::kernel {
+
+class Server;
+
+/// What the server asks of Python. Called on the main thread.
+struct Handlers {
+    virtual ~Handlers() = default;
+    virtual void comm_message(const wire::Message &message) = 0;
+    virtual Json comm_info(const Json &content) = 0;
+    /// Number of the request that runs or ran last.
+    virtual int execution_count() const = 0;
+};
+
+class Messenger final : public xeus::xcontrol_messenger {
+  public:
+    explicit Messenger(Server &server) : server_(server) {}
+
+  private:
+    Json send_to_shell_impl(const Json &message) override;
+    Server &server_;
+};
+
+class Server final : public xeus::xserver {
+  public:
+    /// `key` is the one of the connection file: an empty one means unsigned messages.
+    Server(zmq::context_t &context, const Configuration &config, const std::string &key);
+    ~Server() override;
+
+    IoPub &iopub() { return *iopub_; }
+    bool stopping() const { return stopping_; }
+    void set_handlers(Handlers *handlers) { handlers_ = handlers; }
+    bool on_shell_thread() const { return std::this_thread::get_id() == shell_thread_; }
+
+    enum class Asked : uint8_t { answered, interrupted, refused };
+    /// input(): asks the client of the running request and waits. Main thread, without the GIL. `interrupted`: a signal
+    /// came, call `wait_for_answer` again if it was not for us.
+    Asked ask(const std::string &prompt, bool password);
+    Asked wait_for_answer(std::string &answer);
+
+  private:
+    friend class Messenger;
+    struct Current {
+        std::string type;
+        bool replied = false, idle = false, aborted = false;
+    };
+
+    xeus::xcontrol_messenger &get_control_messenger_impl() override { return messenger_; }
+    void send_shell_impl(xeus::xmessage message) override;
+    void send_control_impl(xeus::xmessage message) override;
+    void send_stdin_impl(xeus::xmessage message) override;
+    void publish_impl(xeus::xpub_message message, xeus::channel channel) override;
+    void start_impl(xeus::xpub_message message) override;
+    void abort_queue_impl(const listener &l, long polling_interval) override;
+    void stop_impl() override;
+    void update_config_impl(Configuration &config) const override;
+
+    std::optional<wire::Message> receive(zmq::socket_t &socket);
+    void send(zmq::socket_t &socket, const wire::Frames &identities, const std::string &type, const Json &parent,
+              const Json &metadata, const Json &content);
+    void send_from_core(zmq::socket_t &socket, const xeus::xmessage &message, Json content);
+    void status(const char *state, const Json &parent);
+    void handle_shell(wire::Message message);
+    void handle_comm(const wire::Message &message);
+    void dispatch_to_core(wire::Message message);
+    void abort(const wire::Message &message);
+    void control_loop();
+    void heartbeat_loop();
+    void handle_control(wire::Message message);
+    void watch_parent();
+
+    std::string endpoint(const std::string &port) const;
+
+    Configuration config_;
+    wire::Signer signer_;
+    std::string session_;
+    zmq::context_t &context_;
+    zmq::socket_t shell_, control_, stdin_, heartbeat_;
+    std::unique_ptr<IoPub> iopub_;
+    Messenger messenger_;
+    Handlers *handlers_ = nullptr;
+    std::thread::id shell_thread_;
+    std::thread control_thread_, heartbeat_thread_, parent_thread_;
+    std::deque<wire::Message> postponed_; ///< requests met while aborting others
+    Current current_;
+    wire::Frames current_identities_;
+    Json current_header_;
+    std::atomic<bool> stopping_{false};
+    int shell_wake_ = -1, control_wake_ = -1;
+};
+
+} // namespace qd::kernel

@@ -1,0 +1,117 @@
+#include "wire.h"
+
+#include <openssl/crypto.h>
+#include <openssl/evp.h>
+#include <openssl/hmac.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace qd::kernel::wire {
+
+namespace {
+constexpr std::string_view delimiter = "<IDS|MSG>";
+
+/// Nesting that would make the parser or the destructor of a tree recurse without end.
+constexpr int max_depth = 256;
+
+std::optional<Json> parse_object(const std::string &s) {
+    int depth = 0, deepest = 0;
+    for (char c : s) {
+        depth += (c == '{' || c == '[') - (c == '}' || c == ']');
+        deepest = std::max(deepest, depth);
+    }
+    if (deepest > max_depth) {
+        bool in_string = false;
+        depth = deepest = 0;
+        for (size_t i = 0; i < s.size(); i++) {
+            if (in_string) {
+                if (s[i] == '\\')
+                    i++;
+                else if (s[i] == '"')
+                    in_string = false;
+            } else if (s[i] == '"') {
+                in_string = true;
+            } else {
+                depth += (s[i] == '{' || s[i] == '[') - (s[i] == '}' || s[i] == ']');
+                deepest = std::max(deepest, depth);
+            }
+        }
+        if (deepest > max_depth) return std::nullopt;
+    }
+    Json value = Json::parse(s, nullptr, /*allow_exceptions=*/false);
+    if (!value.is_object()) return std::nullopt;
+    return value;
+}
+} // namespace
+
+std::string Message::type() const {
+    auto at = header.find("msg_type");
+    return at != header.end() && at->is_string() ? at->get<std::string>() : std::string();
+}
+
+Signer::Signer(const std::string &scheme, std::string key) : key_(std::move(key)) {
+    if (key_.empty()) return;
+    if (scheme.rfind("hmac-", 0) != 0 || !(digest_ = EVP_get_digestbyname(scheme.c_str() + 5)))
+        throw std::invalid_argument("unknown signature scheme: " + scheme);
+}
+
+std::string Signer::sign(std::string_view header, std::string_view parent, std::string_view metadata,
+                         std::string_view content) const {
+    if (key_.empty()) return {};
+    std::string joined;
+    joined.reserve(header.size() + parent.size() + metadata.size() + content.size());
+    joined.append(header).append(parent).append(metadata).append(content);
+    unsigned char mac[EVP_MAX_MD_SIZE];
+    unsigned size = 0;
+    HMAC(static_cast<const EVP_MD *>(digest_), key_.data(), int(key_.size()),
+         reinterpret_cast<const unsigned char *>(joined.data()), joined.size(), mac, &size);
+    std::string hex;
+    hex.reserve(2 * size);
+    for (unsigned i = 0; i < size; i++) {
+        hex += "0123456789abcdef"[mac[i] >> 4];
+        hex += "0123456789abcdef"[mac[i] & 15];
+    }
+    return hex;
+}
+
+bool Signer::accepts(std::string_view signature, const std::string *parts) const {
+    std::string wanted = sign(parts[0], parts[1], parts[2], parts[3]);
+    return wanted.size() == signature.size() && CRYPTO_memcmp(wanted.data(), signature.data(), wanted.size()) == 0;
+}
+
+Frames pack(const Frames &identities, const Parts &p, const std::vector<Buffer> &buffers, const Signer &signer) {
+    Frames out = identities;
+    out.reserve(identities.size() + 6 + buffers.size());
+    out.emplace_back(delimiter);
+    out.push_back(signer.sign(p.header, p.parent, p.metadata, p.content));
+    out.push_back(p.header);
+    out.push_back(p.parent);
+    out.push_back(p.metadata);
+    out.push_back(p.content);
+    for (const Buffer &b : buffers) out.emplace_back(b.begin(), b.end());
+    return out;
+}
+
+std::optional<Message> unpack(Frames frames, const Signer &signer, std::string &why_not) {
+    auto at = std::find(frames.begin(), frames.end(), delimiter);
+    if (at == frames.end()) return why_not = "no <IDS|MSG> delimiter", std::nullopt;
+    if (frames.end() - at < 6) return why_not = "fewer than four parts after the signature", std::nullopt;
+    const std::string *parts = &*at + 2;
+    if (!signer.accepts(*(at + 1), parts)) return why_not = "wrong signature", std::nullopt;
+    Message m;
+    Json *to[] = {&m.header, &m.parent, &m.metadata, &m.content};
+    for (int i = 0; i < 4; i++) {
+        std::optional<Json> value = parse_object(parts[i]);
+        if (!value) return why_not = "part " + std::to_string(i) + " is not a JSON object", std::nullopt;
+        *to[i] = std::move(*value);
+    }
+    if (m.type().empty()) return why_not = "no msg_type in the header", std::nullopt;
+    m.identities.assign(frames.begin(), at);
+    for (auto b = at + 6; b != frames.end(); ++b) m.buffers.emplace_back(b->begin(), b->end());
+    return m;
+}
+
+std::string text(const Json &value) { return value.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+} // namespace qd::kernel::wire
