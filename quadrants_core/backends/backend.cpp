@@ -16,4 +16,4 @@ const Backend *find(std::string_view name) {
     return nullptr;
 }
 
-}  // namespace qd::backends
+} // namespace qd::backends

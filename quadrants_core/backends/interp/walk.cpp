@@ -1,0 +1,411 @@
+#include "backends/interp/walk.h"
+
+#include "base/error.h"
+#include "device_lib/random.h"
+#include "layout/layout.h"
+
+#include <cstring>
+
+namespace qd::backends::interpreter {
+
+using namespace ir;
+
+namespace {
+
+thread_local uint64_t step_limit = 0;
+
+/// How a block was left.
+enum class Flow : uint8_t { yielded, broke, continued, returned, exited };
+
+struct Walk {
+    const Function &fn;
+    const abi::Context &context;
+    abi::Thread &thread;
+    int64_t begin, end;
+    uint64_t steps = 0;
+    std::vector<uint32_t> slot = std::vector<uint32_t>(fn.insts.size()); ///< where a value's lanes are in `values`
+    std::vector<uint64_t> values = std::vector<uint64_t>(1);
+    std::vector<std::vector<uint64_t>> locals = std::vector<std::vector<uint64_t>>(fn.insts.size());
+    std::vector<uint64_t> passed; ///< operands of the terminator just executed, all lanes
+
+    uint64_t *lanes(Value v) { return &values[slot[v.id]]; }
+    uint64_t get(Value v) { return values[slot[v.id]]; }
+    Constant constant(Value v, int lane = 0) { return {fn.type(v).elem, lanes(v)[lane]}; }
+    int64_t index(Value v) { return to_int(constant(v)); }
+    uint64_t arg(Value inst, size_t i) { return get(fn.args(inst)[i]); }
+
+    void start();
+    void define(Value v);
+    Flow block(BlockId b);
+    Flow inst(Value v);
+    Flow terminator(Value v);
+    Flow control(Value v);
+    Flow for_loop(Value v);
+    Flow endless_loop(Value v);
+    Flow parallel(Value v);
+    void pass(std::span<const Value> list);
+    void receive(std::span<const Value> list);
+    bool stopped() const { return (context.stop && *context.stop) || (context.failed && *context.failed); }
+    bool leave(const Loop &loop) const { return loop.interruptible && stopped(); }
+
+    void pure(Value v);
+    void reduce(Value v);
+    uint64_t address(Value v);
+    void load(Value v);
+    void store(Value v);
+    void atomic(Value v);
+    void random(Value v);
+    void message(Value v, size_t first);
+};
+
+void Walk::define(Value v) {
+    const Type &t = fn.type(v);
+    slot[v.id] = uint32_t(values.size());
+    values.resize(values.size() + (t.is_scalar() ? t.lanes : 1));
+}
+
+void Walk::start() {
+    for (uint32_t i = 1; i < fn.insts.size(); ++i)
+        if (fn.insts[i].type.kind != Kind::none) define(Value{i});
+    size_t at = 0;
+    for (Value p : fn.params) {
+        const Type &t = fn.type(p);
+        if (t.is_array()) {
+            values[slot[p.id]] = at; // of its address; the extents follow
+            at += 1u + t.ndim;
+        } else {
+            uint64_t bits = context.args[at++];
+            int n = bits_of(t.elem);
+            values[slot[p.id]] = n < 64 ? bits & ((uint64_t(1) << n) - 1) : bits;
+        }
+    }
+}
+
+Flow Walk::block(BlockId b) {
+    for (Value v : fn[b].insts) {
+        if (is_terminator(fn[v].op)) return terminator(v);
+        Flow flow = inst(v);
+        if (flow != Flow::yielded) return flow;
+    }
+    fail_internal("interp: a block without terminator in " + fn.name);
+}
+
+void Walk::pass(std::span<const Value> list) {
+    passed.clear();
+    for (Value v : list) {
+        int n = fn.type(v).is_scalar() ? fn.type(v).lanes : 1;
+        passed.insert(passed.end(), lanes(v), lanes(v) + n);
+    }
+}
+
+void Walk::receive(std::span<const Value> list) {
+    size_t at = 0;
+    for (Value v : list) {
+        int n = fn.type(v).is_scalar() ? fn.type(v).lanes : 1;
+        for (int i = 0; i < n; ++i) lanes(v)[i] = passed[at++];
+    }
+}
+
+Flow Walk::terminator(Value v) {
+    pass(fn.args(v));
+    switch (fn[v].op) {
+    case Op::yield: return Flow::yielded;
+    case Op::break_: return Flow::broke;
+    case Op::continue_: return Flow::continued;
+    case Op::ret: return Flow::returned;
+    default: return Flow::exited;
+    }
+}
+
+Flow Walk::control(Value v) {
+    switch (fn[v].op) {
+    case Op::if_: {
+        Flow flow = block(fn[v].blocks[arg(v, 0) & 1 ? 0 : 1]);
+        if (flow == Flow::yielded) receive(fn.results(v));
+        return flow;
+    }
+    case Op::for_: return for_loop(v);
+    case Op::loop: return endless_loop(v);
+    default: return parallel(v);
+    }
+}
+
+Flow Walk::for_loop(Value v) {
+    const Inst &in = fn[v];
+    const Loop &loop = fn.loops[in.imm];
+    int64_t lo = index(fn.args(v)[0]), hi = index(fn.args(v)[1]);
+    std::span<const Value> params = fn[in.blocks[0]].params;
+    pass(fn.args(v).subspan(2));
+    for (int64_t n = lo; n < hi; ++n) {
+        receive(params.subspan(1));
+        int64_t at = loop.reversed ? hi - 1 - (n - lo) : n;
+        values[slot[params[0].id]] = from_int(fn.type(params[0]).elem, at).bits;
+        Flow flow = block(in.blocks[0]);
+        if (flow == Flow::returned || flow == Flow::exited) return flow;
+        if (flow == Flow::broke) break;
+        if (leave(loop)) return Flow::exited;
+    }
+    receive(fn.results(v));
+    return Flow::yielded;
+}
+
+Flow Walk::endless_loop(Value v) {
+    const Inst &in = fn[v];
+    pass(fn.args(v));
+    while (true) {
+        receive(fn[in.blocks[0]].params);
+        Flow flow = block(in.blocks[0]);
+        if (flow == Flow::returned || flow == Flow::exited) return flow;
+        if (flow == Flow::broke) break;
+        if (leave(fn.loops[in.imm])) return Flow::exited;
+    }
+    receive(fn.results(v));
+    return Flow::yielded;
+}
+
+/// Every index, the last axis fastest.
+Flow Walk::parallel(Value v) {
+    const Inst &in = fn[v];
+    std::span<const Value> params = fn[in.blocks[0]].params;
+    std::vector<int64_t> lo, hi;
+    for (size_t a = 0; a < params.size(); ++a) {
+        lo.push_back(index(fn.args(v)[2 * a]));
+        hi.push_back(index(fn.args(v)[2 * a + 1]));
+        if (lo[a] >= hi[a]) return Flow::yielded;
+    }
+    std::vector<int64_t> at = lo;
+    while (true) {
+        for (size_t a = 0; a < params.size(); ++a) values[slot[params[a].id]] = uint32_t(at[a]);
+        Flow flow = block(in.blocks[0]);
+        if (flow != Flow::yielded) return flow;
+        if (leave(fn.loops[in.imm])) return Flow::exited;
+        size_t a = params.size();
+        while (a > 0 && ++at[a - 1] == hi[a - 1]) {
+            at[a - 1] = lo[a - 1];
+            --a;
+        }
+        if (a == 0) return Flow::yielded;
+    }
+}
+
+void Walk::pure(Value v) {
+    const Inst &in = fn[v];
+    std::span<const Value> args = fn.args(v);
+    Constant operands[3];
+    for (int lane = 0; lane < in.type.lanes; ++lane) {
+        for (size_t i = 0; i < args.size(); ++i) {
+            bool wide = fn.type(args[i]).lanes > 1;
+            operands[i] = constant(args[i], wide ? lane : 0);
+        }
+        lanes(v)[lane] = eval(in.op, in.type.elem, {operands, args.size()}).bits;
+    }
+}
+
+void Walk::reduce(Value v) {
+    const Inst &in = fn[v];
+    Value from = fn.args(v)[0];
+    Op step = in.op == Op::reduce_add ? Op::add : in.op == Op::reduce_min ? Op::min : Op::max;
+    Constant sum = constant(from);
+    for (int lane = 1; lane < fn.type(from).lanes; ++lane) {
+        Constant pair[] = {sum, constant(from, lane)};
+        sum = eval(step, in.type.elem, pair);
+    }
+    values[slot[v.id]] = sum.bits;
+}
+
+uint64_t Walk::address(Value v) {
+    const Inst &in = fn[v];
+    std::span<const Value> args = fn.args(v);
+    switch (in.op) {
+    case Op::element: {
+        const Type &array = fn.type(args[0]);
+        uint64_t header = get(args[0]);
+        int64_t cell = 0;
+        for (size_t a = 0; a < array.ndim; ++a)
+            cell = cell * int64_t(context.args[header + 1 + a]) + index(args[a + 1]);
+        int64_t component = cell * array.rows * array.cols + index(args[array.ndim + 1u]);
+        return context.args[header] + uint64_t(component * size_of(array.elem));
+    }
+    case Op::place: {
+        const Place &place = fn.places[in.imm];
+        int32_t indices[16] = {};
+        for (size_t a = 0; a < args.size() && a < 16; ++a) indices[a] = int32_t(index(args[a]));
+        return uint64_t(reinterpret_cast<uintptr_t>(context.trees[place.tree])) + layout::address(place, indices);
+    }
+    case Op::array_base: return context.args[get(args[0])];
+    case Op::tree_base: return uint64_t(reinterpret_cast<uintptr_t>(context.trees[in.imm]));
+    case Op::tmp: return uint64_t(reinterpret_cast<uintptr_t>(context.tmp)) + in.imm;
+    case Op::ret_slot: return uint64_t(reinterpret_cast<uintptr_t>(context.ret)) + in.imm;
+    case Op::offset: return get(args[0]) + get(args[1]);
+    default: { // local
+        std::vector<uint64_t> &memory = locals[v.id];
+        memory.assign(size_t((in.imm * uint64_t(size_of(in.type.elem)) + 7) / 8), 0);
+        return uint64_t(reinterpret_cast<uintptr_t>(memory.data()));
+    }
+    }
+}
+
+uint64_t read(uint64_t address, Scalar type) {
+    uint64_t bits = 0;
+    std::memcpy(&bits, reinterpret_cast<const void *>(uintptr_t(address)), size_t(size_of(type)));
+    return type == Scalar::u1 ? bits & 1 : bits;
+}
+
+void write(uint64_t address, Constant v) {
+    std::memcpy(reinterpret_cast<void *>(uintptr_t(address)), &v.bits, size_t(size_of(v.type)));
+}
+
+void Walk::load(Value v) {
+    const Type &t = fn.type(v);
+    uint64_t from = arg(v, 0);
+    for (int lane = 0; lane < t.lanes; ++lane) lanes(v)[lane] = read(from + uint64_t(lane * size_of(t.elem)), t.elem);
+}
+
+void Walk::store(Value v) {
+    Value value = fn.args(v)[1];
+    const Type &t = fn.type(value);
+    uint64_t to = arg(v, 0);
+    for (int lane = 0; lane < t.lanes; ++lane) write(to + uint64_t(lane * size_of(t.elem)), constant(value, lane));
+}
+
+Op combining(Op atomic) {
+    switch (atomic) {
+    case Op::atomic_add: return Op::add;
+    case Op::atomic_mul: return Op::mul;
+    case Op::atomic_min: return Op::min;
+    case Op::atomic_max: return Op::max;
+    case Op::atomic_and: return Op::band;
+    case Op::atomic_or: return Op::bor;
+    default: return Op::bxor;
+    }
+}
+
+void Walk::atomic(Value v) {
+    const Inst &in = fn[v];
+    uint64_t at = arg(v, 0);
+    Constant old{in.type.elem, read(at, in.type.elem)};
+    Constant operand = constant(fn.args(v)[1]);
+    if (in.op == Op::atomic_xchg) {
+        write(at, operand);
+    } else if (in.op == Op::atomic_cas) {
+        if (old == operand) write(at, constant(fn.args(v)[2]));
+    } else {
+        Constant pair[] = {old, operand};
+        write(at, eval(combining(in.op), in.type.elem, pair));
+    }
+    values[slot[v.id]] = old.bits;
+}
+
+void Walk::random(Value v) {
+    Scalar type = fn.type(v).elem;
+    uint64_t bits = 0;
+    if (type == Scalar::f64)
+        bits = from_double(type, device_lib::random_f64(thread.random)).bits;
+    else if (type == Scalar::f32)
+        bits = from_double(type, device_lib::random_f32(thread.random)).bits;
+    else if (type == Scalar::f16)
+        bits = from_double(type, device_lib::random_f16(thread.random)).bits;
+    else
+        bits = device_lib::random_bits(thread.random, bits_of(type));
+    values[slot[v.id]] = bits;
+}
+
+/// Hands the operands from `first` on to the print or fail callback.
+void Walk::message(Value v, size_t first) {
+    const Inst &in = fn[v];
+    std::vector<uint64_t> list;
+    for (Value a : fn.args(v).subspan(first)) {
+        Constant c = constant(a);
+        list.push_back(is_float(c.type)    ? from_double(Scalar::f64, to_double(c)).bits
+                       : is_signed(c.type) ? uint64_t(to_int(c))
+                                           : c.bits);
+    }
+    auto report = in.op == Op::print ? context.print : context.fail;
+    if (report) report(&context, &thread, uint32_t(in.imm), list.data());
+}
+
+Flow Walk::inst(Value v) {
+    const Inst &in = fn[v];
+    if (step_limit && ++steps > step_limit) fail_internal("interp: too many steps in " + fn.name);
+    if (can_eval(in.op)) {
+        pure(v);
+        return Flow::yielded;
+    }
+    if (info(in.op).traits & Trait::atomic) {
+        atomic(v);
+        return Flow::yielded;
+    }
+    switch (in.op) {
+    case Op::constant:
+    case Op::splat:
+        for (int lane = 0; lane < in.type.lanes; ++lane) lanes(v)[lane] = in.op == Op::splat ? arg(v, 0) : in.imm;
+        break;
+    case Op::iota:
+        for (int lane = 0; lane < in.type.lanes; ++lane) lanes(v)[lane] = from_int(in.type.elem, lane).bits;
+        break;
+    case Op::reduce_add:
+    case Op::reduce_min:
+    case Op::reduce_max: reduce(v); break;
+    case Op::dim: values[slot[v.id]] = uint32_t(context.args[arg(v, 0) + 1 + in.imm]); break;
+    case Op::element:
+    case Op::place:
+    case Op::array_base:
+    case Op::tree_base:
+    case Op::tmp:
+    case Op::ret_slot:
+    case Op::offset:
+    case Op::local: values[slot[v.id]] = address(v); break;
+    case Op::load: load(v); break;
+    case Op::store: store(v); break;
+    case Op::random: random(v); break;
+    case Op::print: message(v, 0); break;
+    case Op::assert_:
+        if (arg(v, 0) & 1) break;
+        message(v, 1);
+        return Flow::exited;
+    case Op::count:
+        if (context.counters) context.counters[in.imm] += arg(v, 0);
+        break;
+    case Op::poll: values[slot[v.id]] = stopped(); break;
+    case Op::chunk_begin: values[slot[v.id]] = uint64_t(begin); break;
+    case Op::chunk_end: values[slot[v.id]] = uint64_t(end); break;
+    case Op::if_:
+    case Op::for_:
+    case Op::loop:
+    case Op::parallel: return control(v);
+    default: fail_internal(std::string("interp: unexpected `") + info(in.op).name + "` in " + fn.name);
+    }
+    return Flow::yielded;
+}
+
+} // namespace
+
+void limit_steps(uint64_t steps) { step_limit = steps; }
+
+uint32_t argument_slots(const Function &fn) {
+    uint32_t n = 0;
+    for (Value p : fn.params) n += fn.type(p).is_array() ? 1u + fn.type(p).ndim : 1u;
+    return n;
+}
+
+Outcome run(const Function &fn, const abi::Context &context, abi::Thread &thread, int64_t begin, int64_t end) {
+    Walk walk{fn, context, thread, begin, end};
+    walk.start();
+    Outcome outcome;
+    if (walk.block(fn.body) != Flow::returned) {
+        outcome.how = Left::exited;
+        return outcome;
+    }
+    for (size_t i = 0; i < fn.returns.size(); ++i) outcome.values.push_back({fn.returns[i].elem, walk.passed[i]});
+    return outcome;
+}
+
+void run_bounds(const Function &fn, const abi::Context &context, abi::Thread &thread, int64_t out[2]) {
+    Walk walk{fn, context, thread, 0, 0};
+    walk.start();
+    walk.block(fn.bounds);
+    out[0] = int64_t(walk.passed[0]);
+    out[1] = int64_t(walk.passed[1]);
+}
+
+} // namespace qd::backends::interpreter

@@ -1,0 +1,30 @@
+#pragma once
+// The oracle: runs a function by walking its IR, one instruction after the other, with ir/eval for every pure op.
+#include "abi/abi.h"
+#include "ir/eval.h"
+#include "ir/function.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace qd::backends::interpreter {
+
+enum class Left : uint8_t { returned, exited }; ///< by `ret`, or by `exit`, a failed assertion, Stop
+
+struct Outcome {
+    Left how = Left::returned;
+    std::vector<ir::Constant> values; ///< operands of `ret`
+};
+
+/// Runs the body for the chunk [begin, end). `context.args` is laid out as abi.h says; memory is accessed for real.
+Outcome run(const ir::Function &fn, const abi::Context &context, abi::Thread &thread, int64_t begin, int64_t end);
+/// Runs the bounds block of a range task.
+void run_bounds(const ir::Function &fn, const abi::Context &context, abi::Thread &thread, int64_t out[2]);
+
+/// Slots of Context::args that the parameters take.
+uint32_t argument_slots(const ir::Function &fn);
+
+/// Ends a run that takes more than `steps` instructions (0: no limit) with InternalError. Of this thread.
+void limit_steps(uint64_t steps);
+
+} // namespace qd::backends::interpreter
