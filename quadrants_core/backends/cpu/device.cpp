@@ -1,0 +1,65 @@
+// The processor as a device: its memory is the process's own, a launch is a call through the thread pool.
+#include "backends/cpu/cpu.h"
+
+#include "backends/cpu/elf.h"
+#include "base/error.h"
+#include "runtime/host_memory.h"
+#include "runtime/launcher.h"
+
+#include <cstring>
+#include <unistd.h>
+
+namespace qd::backends {
+
+namespace {
+
+struct CpuTask final : runtime::LoadedTask {
+    std::unique_ptr<MappedCode> code;
+    abi::Body body = nullptr;
+    abi::Bounds bounds = nullptr;
+};
+
+class Cpu final : public runtime::Device {
+  public:
+    explicit Cpu(const runtime::DeviceOptions &options) : launcher_(options.threads, options.random_seed) {}
+
+    void *alloc(uint64_t bytes) override { return runtime::host_alloc(bytes); }
+    void free(void *p) override { runtime::host_free(p); }
+    void copy(void *to, const void *from, uint64_t bytes) override { std::memcpy(to, from, bytes); }
+    void fill(void *to, uint8_t byte, uint64_t bytes) override { std::memset(to, byte, bytes); }
+
+    std::shared_ptr<runtime::LoadedTask> load(const abi::Task &task, const abi::Binary &binary) override {
+        auto loaded = std::make_shared<CpuTask>();
+        std::string error;
+        loaded->code = load_elf(binary.code, &error);
+        if (!loaded->code) fail_device("load_elf", 0, task.name + ": " + error);
+        loaded->body = reinterpret_cast<abi::Body>(loaded->code->symbol(abi::body_symbol));
+        loaded->bounds = reinterpret_cast<abi::Bounds>(loaded->code->symbol(abi::bounds_symbol));
+        if (!loaded->body || (task.kind == abi::TaskKind::range && !loaded->bounds))
+            fail_device("load_elf", 0, task.name + ": the object lacks the functions of a task");
+        return loaded;
+    }
+    void launch(runtime::LoadedTask &task, const abi::Task &info, abi::Context &context) override {
+        auto &own = static_cast<CpuTask &>(task);
+        launcher_.run(info, own.body, own.bounds, context);
+    }
+    void wait() override {}
+    runtime::DeviceInfo info() override {
+        runtime::DeviceInfo info;
+        info.name = "cpu";
+        info.threads = launcher_.threads();
+        info.memory = uint64_t(sysconf(_SC_PHYS_PAGES)) * uint64_t(sysconf(_SC_PAGE_SIZE));
+        return info;
+    }
+
+  private:
+    runtime::Launcher launcher_;
+};
+
+}  // namespace
+
+std::unique_ptr<runtime::Device> open_cpu(const runtime::DeviceOptions &options) {
+    return std::make_unique<Cpu>(options);
+}
+
+}  // namespace qd::backends

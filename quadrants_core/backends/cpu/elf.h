@@ -1,0 +1,36 @@
+#pragma once
+// Loads a relocatable ELF object of x86-64 (what code generation writes) into executable memory, in tens of
+// microseconds and without LLVM. Any input is safe: truncated or altered bytes give an error, not a crash.
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace qd::backends {
+
+/// Machine code in memory; unmapped when destroyed.
+class MappedCode {
+  public:
+    MappedCode(void *memory, size_t bytes) : memory_(memory), bytes_(bytes) {}
+    ~MappedCode();
+    MappedCode(const MappedCode &) = delete;
+    /// Address of a global function, null if there is none of that name.
+    void *symbol(std::string_view name) const;
+
+  private:
+    friend class ElfLoader;
+    void *memory_;
+    size_t bytes_;
+    std::map<std::string, void *, std::less<>> symbols_;
+};
+
+/// Null and a message in `error` if the object is not one that can be loaded.
+std::unique_ptr<MappedCode> load_elf(std::span<const uint8_t> object, std::string *error);
+
+/// The functions that machine code may call: libm and what code generation uses of libc and libgcc. Null if not allowed.
+const void *external_function(std::string_view name);
+
+}  // namespace qd::backends

@@ -1,0 +1,310 @@
+// Pure ops but the transcendental ones, exactly as the laws of ops.def say. One code path serves scalars and vectors.
+#include "codegen/llvm/compat.h"
+#include "codegen/llvm/emitter.h"
+
+#include <llvm/IR/Intrinsics.h>
+#include <llvm/IR/Module.h>
+
+namespace qd::codegen {
+
+using llvm::Intrinsic::ID;
+namespace intrinsics = llvm::Intrinsic;
+
+llvm::Value *Emitter::widen(Type t, llvm::Value *x) {
+    return t.elem == Scalar::f16 ? b_.CreateFPExt(x, type(Type(Scalar::f32, t.lanes))) : x;
+}
+
+llvm::Value *Emitter::narrow(Type t, llvm::Value *x) {
+    return t.elem == Scalar::f16 ? b_.CreateFPTrunc(x, type(t)) : x;
+}
+
+llvm::Value *Emitter::pure(Value v) {
+    const ir::Inst &in = fn_[v];
+    switch (in.op) {
+    case Op::constant: return constant(in.type, in.imm);
+    case Op::splat: return in.type.lanes > 1 ? b_.CreateVectorSplat(in.type.lanes, arg(v, 0)) : arg(v, 0);
+    case Op::iota: {
+        std::vector<llvm::Constant *> lanes;
+        llvm::Type *element = scalar(in.type.elem);
+        for (int i = 0; i < in.type.lanes; ++i)
+            lanes.push_back(in.type.is_float() ? real(element, i) : integer(element, i));
+        return in.type.lanes > 1 ? llvm::ConstantVector::get(lanes) : lanes[0];
+    }
+    case Op::reduce_add:
+    case Op::reduce_min:
+    case Op::reduce_max: return reduce(in.op, arg_type(v, 0), arg(v, 0));
+    case Op::dim: return b_.CreateTrunc(slot(slot_of(fn_.args(v)[0]) + 1 + unsigned(in.imm), b_.getInt64Ty()),
+                                        b_.getInt32Ty());
+    case Op::chunk_begin:
+    case Op::chunk_end:
+        if (in_bounds_) refuse(v, "has no meaning while the range is computed");
+        return out_->getArg(in.op == Op::chunk_begin ? 2 : 3);
+    case Op::select: return b_.CreateSelect(arg(v, 0), arg(v, 1), arg(v, 2));
+    case Op::cast: return cast(arg_type(v, 0), in.type, arg(v, 0));
+    case Op::bitcast: return b_.CreateBitCast(arg(v, 0), type(in.type));
+    case Op::fma: {
+        Type t = in.type;
+        llvm::Value *x = widen(t, arg(v, 0)), *y = widen(t, arg(v, 1)), *z = widen(t, arg(v, 2));
+        return narrow(t, intrinsic(intrinsics::fma, x, y, z));
+    }
+    default: break;
+    }
+    Type t = arg_type(v, 0);
+    if (in.args.size == 1) return unary(v, t, arg(v, 0));
+    if (in.args.size != 2) refuse(v, "has no machine code");
+    if (ir::info(in.op).result == ir::Result::boolean) return compare(in.op, t, arg(v, 0), arg(v, 1));
+    return binary(v, t, arg(v, 0), arg(v, 1));
+}
+
+llvm::Value *Emitter::unary(Value v, Type t, llvm::Value *x) {
+    Op op = fn_[v].op;
+    llvm::Value *result = t.is_float() ? narrow(t, float_unary(op, widen(t, x))) : int_unary(op, t, x);
+    if (!result) refuse(v, "no such operation on " + ir::to_string(t));
+    return result;
+}
+
+llvm::Value *Emitter::binary(Value v, Type t, llvm::Value *x, llvm::Value *y) {
+    Op op = fn_[v].op;
+    llvm::Value *result;
+    if (t.is_float()) {
+        llvm::Value *wide_x = widen(t, x), *wide_y = widen(t, y);
+        result = narrow(t, float_binary(op, wide_x, wide_y));
+    } else {
+        result = int_binary(op, t, x, y);
+    }
+    if (!result) refuse(v, "no such operation on " + ir::to_string(t));
+    return result;
+}
+
+llvm::Value *Emitter::float_unary(Op op, llvm::Value *x) {
+    switch (op) {
+    case Op::neg: return b_.CreateFNeg(x);
+    case Op::abs: return intrinsic(intrinsics::fabs, x);
+    case Op::sqrt: return intrinsic(intrinsics::sqrt, x);
+    case Op::floor: return intrinsic(intrinsics::floor, x);
+    case Op::ceil: return intrinsic(intrinsics::ceil, x);
+    case Op::round: return intrinsic(intrinsics::round, x);
+    case Op::trunc: return intrinsic(intrinsics::trunc, x);
+    case Op::rsqrt: return rsqrt(x);
+    case Op::sign: {
+        llvm::Type *t = x->getType();
+        llvm::Value *one = intrinsic(intrinsics::copysign, real(t, 1), x);
+        return b_.CreateSelect(b_.CreateFCmpONE(x, real(t, 0)), one, x);
+    }
+    default: return transcendental(op, x);
+    }
+}
+
+llvm::Value *Emitter::float_binary(Op op, llvm::Value *x, llvm::Value *y) {
+    switch (op) {
+    case Op::add: return b_.CreateFAdd(x, y);
+    case Op::sub: return b_.CreateFSub(x, y);
+    case Op::mul: return b_.CreateFMul(x, y);
+    case Op::div: return b_.CreateFDiv(x, y);
+    case Op::rem: return b_.CreateFRem(x, y);
+    case Op::floordiv: return intrinsic(intrinsics::floor, b_.CreateFDiv(x, y));
+    case Op::mod: {
+        llvm::Value *quotient = intrinsic(intrinsics::floor, b_.CreateFDiv(x, y));
+        return b_.CreateFSub(x, b_.CreateFMul(y, quotient));
+    }
+    case Op::min: return intrinsic(compat::minimum, x, y);
+    case Op::max: return intrinsic(compat::maximum, x, y);
+    case Op::pow: return intrinsic(intrinsics::pow, x, y);
+    case Op::atan2: return call_libm("atan2", x, y);
+    default: return nullptr;
+    }
+}
+
+llvm::Value *Emitter::int_unary(Op op, Type t, llvm::Value *x) {
+    bool is_signed = ir::is_signed(t.elem);
+    switch (op) {
+    case Op::neg: return b_.CreateNeg(x);
+    case Op::bnot: return b_.CreateNot(x);
+    case Op::abs: return is_signed ? b_.CreateBinaryIntrinsic(intrinsics::abs, x, b_.getFalse()) : x;
+    case Op::sign: {
+        llvm::Value *zero = llvm::Constant::getNullValue(x->getType());
+        if (!is_signed) return b_.CreateZExtOrTrunc(b_.CreateICmpNE(x, zero), x->getType());
+        llvm::Value *positive = b_.CreateZExt(b_.CreateICmpSGT(x, zero), x->getType());
+        llvm::Value *negative = b_.CreateZExt(b_.CreateICmpSLT(x, zero), x->getType());
+        return b_.CreateSub(positive, negative);
+    }
+    case Op::popcnt: return t.is_bool() ? x : b_.CreateUnaryIntrinsic(intrinsics::ctpop, x);
+    case Op::clz: return t.is_bool() ? b_.CreateNot(x) : b_.CreateBinaryIntrinsic(intrinsics::ctlz, x, b_.getFalse());
+    default: return nullptr;
+    }
+}
+
+llvm::Value *Emitter::int_binary(Op op, Type t, llvm::Value *x, llvm::Value *y) {
+    bool is_signed = ir::is_signed(t.elem);
+    auto shift_count = [&] { return b_.CreateAnd(y, llvm::ConstantInt::get(y->getType(), ir::bits_of(t.elem) - 1)); };
+    switch (op) {
+    case Op::add: return b_.CreateAdd(x, y);
+    case Op::sub: return b_.CreateSub(x, y);
+    case Op::mul: return b_.CreateMul(x, y);
+    case Op::band: return b_.CreateAnd(x, y);
+    case Op::bor: return b_.CreateOr(x, y);
+    case Op::bxor: return b_.CreateXor(x, y);
+    case Op::shl: return b_.CreateShl(x, shift_count());
+    case Op::shr: return is_signed ? b_.CreateAShr(x, shift_count()) : b_.CreateLShr(x, shift_count());
+    case Op::ushr: return b_.CreateLShr(x, shift_count());
+    case Op::min: return b_.CreateBinaryIntrinsic(is_signed ? intrinsics::smin : intrinsics::umin, x, y);
+    case Op::max: return b_.CreateBinaryIntrinsic(is_signed ? intrinsics::smax : intrinsics::umax, x, y);
+    case Op::div:
+    case Op::rem:
+    case Op::floordiv:
+    case Op::mod: return divide(op, t, x, y);
+    case Op::pow: return int_pow(t, x, y);
+    default: return nullptr;
+    }
+}
+
+/// The machine's division traps where the law has a value: a divisor of 1 takes its place there.
+llvm::Value *Emitter::divide(Op op, Type t, llvm::Value *x, llvm::Value *y) {
+    llvm::Type *ty = x->getType();
+    bool is_signed = ir::is_signed(t.elem), quotient = op == Op::div || op == Op::floordiv;
+    llvm::Constant *zero = llvm::Constant::getNullValue(ty), *one = llvm::ConstantInt::get(ty, 1);
+    llvm::Value *by_zero = b_.CreateICmpEQ(y, zero), *traps = by_zero;
+    if (is_signed) {
+        llvm::Constant *least = llvm::ConstantInt::get(ty, llvm::APInt::getSignedMinValue(ty->getScalarSizeInBits()));
+        llvm::Value *minus_one = b_.CreateICmpEQ(y, llvm::Constant::getAllOnesValue(ty));
+        traps = b_.CreateOr(by_zero, b_.CreateAnd(minus_one, b_.CreateICmpEQ(x, least)));
+    }
+    llvm::Value *divisor = b_.CreateSelect(traps, one, y);
+    if (!is_signed) {
+        if (!quotient) return b_.CreateURem(x, divisor);
+        return b_.CreateSelect(by_zero, zero, b_.CreateUDiv(x, divisor));
+    }
+    if (op == Op::rem) return b_.CreateSRem(x, divisor);
+    llvm::Value *result = quotient ? b_.CreateSDiv(x, divisor) : nullptr;
+    if (op != Op::div) {
+        llvm::Value *rest = b_.CreateSRem(x, divisor);
+        llvm::Value *opposite = b_.CreateICmpSLT(b_.CreateXor(rest, divisor), zero);
+        llvm::Value *adjust = b_.CreateAnd(opposite, b_.CreateICmpNE(rest, zero));
+        if (op == Op::mod) return b_.CreateAdd(rest, b_.CreateSelect(adjust, divisor, zero));
+        result = b_.CreateSub(result, b_.CreateZExt(adjust, ty));
+    }
+    return b_.CreateSelect(by_zero, zero, result);
+}
+
+llvm::Value *Emitter::int_pow(Type t, llvm::Value *x, llvm::Value *y) {
+    if (t.is_bool()) return b_.CreateOr(x, b_.CreateNot(y));  // 0 ** 0 = 1
+    llvm::Function *function = int_pow_function(Type(t.elem));
+    if (t.lanes == 1) return b_.CreateCall(function, {x, y});
+    llvm::Value *result = llvm::PoisonValue::get(x->getType());
+    for (uint64_t i = 0; i < t.lanes; ++i) {
+        llvm::Value *lane_x = b_.CreateExtractElement(x, i), *lane_y = b_.CreateExtractElement(y, i);
+        result = b_.CreateInsertElement(result, b_.CreateCall(function, {lane_x, lane_y}), i);
+    }
+    return result;
+}
+
+/// Repeated squaring, as a function of the module.
+llvm::Function *Emitter::int_pow_function(Type t) {
+    std::string name = "qd_pow_" + ir::to_string(t);
+    if (llvm::Function *known = module_.getFunction(name)) return known;
+    llvm::Type *ty = scalar(t.elem);
+    auto *signature = llvm::FunctionType::get(ty, {ty, ty}, false);
+    auto *function = llvm::Function::Create(signature, llvm::Function::InternalLinkage, name, module_);
+    function->setDoesNotThrow();
+    function->setDoesNotAccessMemory();
+    llvm::Value *base = function->getArg(0), *exponent = function->getArg(1);
+    llvm::Constant *zero = llvm::ConstantInt::get(ty, 0), *one = llvm::ConstantInt::get(ty, 1);
+    llvm::Constant *minus_one = llvm::Constant::getAllOnesValue(ty);
+
+    auto make = [&](const char *block) { return llvm::BasicBlock::Create(context_, block, function); };
+    llvm::BasicBlock *entry = make("entry"), *test = make("test"), *step = make("step"), *done = make("done");
+    llvm::IRBuilder<> b(entry);
+    if (ir::is_signed(t.elem)) {
+        llvm::BasicBlock *negative = make("negative");
+        b.CreateCondBr(b.CreateICmpSLT(exponent, zero), negative, test);
+        b.SetInsertPoint(negative);
+        llvm::Value *odd = b.CreateTrunc(exponent, b.getInt1Ty());
+        llvm::Value *sign = b.CreateSelect(odd, minus_one, one);
+        llvm::Value *result = b.CreateSelect(b.CreateICmpEQ(base, minus_one), sign, zero);
+        b.CreateRet(b.CreateSelect(b.CreateICmpEQ(base, one), one, result));
+    } else {
+        b.CreateBr(test);
+    }
+    b.SetInsertPoint(test);
+    llvm::PHINode *left = b.CreatePHI(ty, 2), *power = b.CreatePHI(ty, 2), *result = b.CreatePHI(ty, 2);
+    left->addIncoming(exponent, entry);
+    power->addIncoming(base, entry);
+    result->addIncoming(one, entry);
+    b.CreateCondBr(b.CreateICmpEQ(left, zero), done, step);
+    b.SetInsertPoint(step);
+    llvm::Value *product = b.CreateMul(result, power);
+    result->addIncoming(b.CreateSelect(b.CreateTrunc(left, b.getInt1Ty()), product, result), step);
+    power->addIncoming(b.CreateMul(power, power), step);
+    left->addIncoming(b.CreateLShr(left, 1), step);
+    b.CreateBr(test);
+    b.SetInsertPoint(done);
+    b.CreateRet(result);
+    return function;
+}
+
+llvm::Value *Emitter::compare(Op op, Type t, llvm::Value *x, llvm::Value *y) {
+    using P = llvm::CmpInst::Predicate;
+    auto pick = [&](P real, P with_sign, P without) {
+        return t.is_float() ? real : t.is_int() && ir::is_signed(t.elem) ? with_sign : without;
+    };
+    P predicate = P::ICMP_EQ;
+    switch (op) {
+    case Op::lt: predicate = pick(P::FCMP_OLT, P::ICMP_SLT, P::ICMP_ULT); break;
+    case Op::le: predicate = pick(P::FCMP_OLE, P::ICMP_SLE, P::ICMP_ULE); break;
+    case Op::gt: predicate = pick(P::FCMP_OGT, P::ICMP_SGT, P::ICMP_UGT); break;
+    case Op::ge: predicate = pick(P::FCMP_OGE, P::ICMP_SGE, P::ICMP_UGE); break;
+    case Op::eq: predicate = pick(P::FCMP_OEQ, P::ICMP_EQ, P::ICMP_EQ); break;
+    case Op::ne: predicate = pick(P::FCMP_UNE, P::ICMP_NE, P::ICMP_NE); break;
+    default: refuse({}, "unknown comparison");
+    }
+    return b_.CreateCmp(predicate, x, y);
+}
+
+llvm::Value *Emitter::cast(Type from, Type to, llvm::Value *x) {
+    if (from.elem == to.elem) return x;
+    llvm::Type *target = type(to);
+    bool from_signed = from.is_int() && ir::is_signed(from.elem);
+    if (to.is_bool()) {
+        llvm::Constant *zero = llvm::Constant::getNullValue(x->getType());
+        return from.is_float() ? b_.CreateFCmpUNE(x, zero) : b_.CreateICmpNE(x, zero);
+    }
+    if (from.is_float() && to.is_float()) {
+        if (to.elem == Scalar::f16 && from.elem == Scalar::f64)
+            x = b_.CreateFPTrunc(x, type(Type(Scalar::f32, to.lanes)));
+        return b_.CreateFPCast(x, target);
+    }
+    if (from.is_float()) {
+        ID id = ir::is_signed(to.elem) ? intrinsics::fptosi_sat : intrinsics::fptoui_sat;
+        llvm::Value *wide = widen(from, x);
+        return b_.CreateIntrinsic(id, {target, wide->getType()}, {wide});
+    }
+    if (to.is_float()) {
+        llvm::Type *wide = to.elem == Scalar::f16 ? type(Type(Scalar::f32, to.lanes)) : target;
+        return narrow(to, from_signed ? b_.CreateSIToFP(x, wide) : b_.CreateUIToFP(x, wide));
+    }
+    return b_.CreateIntCast(x, target, from_signed);
+}
+
+llvm::Value *Emitter::reduce(Op op, Type t, llvm::Value *x) {
+    if (t.lanes == 1) return x;
+    bool is_signed = ir::is_signed(t.elem);
+    if (t.elem == Scalar::f16) {  // rounded after every step
+        llvm::Value *sum = b_.CreateExtractElement(x, uint64_t(0));
+        Op step = op == Op::reduce_add ? Op::add : op == Op::reduce_min ? Op::min : Op::max;
+        Type one = Scalar::f16;
+        for (uint64_t i = 1; i < t.lanes; ++i) {
+            llvm::Value *left = widen(one, sum), *right = widen(one, b_.CreateExtractElement(x, i));
+            sum = narrow(one, float_binary(step, left, right));
+        }
+        return sum;
+    }
+    switch (op) {
+    case Op::reduce_add:
+        if (!t.is_float()) return b_.CreateAddReduce(x);
+        return b_.CreateFAddReduce(real(scalar(t.elem), -0.0), x);
+    case Op::reduce_min: return t.is_float() ? b_.CreateFPMinReduce(x) : b_.CreateIntMinReduce(x, is_signed);
+    default: return t.is_float() ? b_.CreateFPMaxReduce(x) : b_.CreateIntMaxReduce(x, is_signed);
+    }
+}
+
+}  // namespace qd::codegen

@@ -1,0 +1,45 @@
+#pragma once
+// The few places where LLVM 19 and 22 differ.
+#include <llvm/Config/llvm-config.h>
+#include <llvm/IR/Intrinsics.h>
+#include <llvm/IR/Module.h>
+#include <llvm/MC/TargetRegistry.h>
+#include <llvm/TargetParser/Triple.h>
+
+namespace qd::codegen::compat {
+
+/// Smaller and larger float; NaN loses, -0 < +0.
+#if LLVM_VERSION_MAJOR >= 20
+inline constexpr llvm::Intrinsic::ID minimum = llvm::Intrinsic::minimumnum, maximum = llvm::Intrinsic::maximumnum;
+#else
+inline constexpr llvm::Intrinsic::ID minimum = llvm::Intrinsic::minnum, maximum = llvm::Intrinsic::maxnum;
+#endif
+
+inline void set_triple(llvm::Module &module, const llvm::Triple &triple) {
+#if LLVM_VERSION_MAJOR >= 21
+    module.setTargetTriple(triple);
+#else
+    module.setTargetTriple(triple.str());
+#endif
+}
+
+inline const llvm::Target *lookup_target(const llvm::Triple &triple, std::string &error) {
+#if LLVM_VERSION_MAJOR >= 22
+    return llvm::TargetRegistry::lookupTarget(triple, error);
+#else
+    return llvm::TargetRegistry::lookupTarget(triple.str(), error);
+#endif
+}
+
+inline llvm::TargetMachine *make_machine(const llvm::Target &target, const llvm::Triple &triple, llvm::StringRef cpu,
+                                         llvm::StringRef features, const llvm::TargetOptions &options,
+                                         llvm::CodeGenOptLevel level) {
+#if LLVM_VERSION_MAJOR >= 21
+    return target.createTargetMachine(triple, cpu, features, options, llvm::Reloc::PIC_, llvm::CodeModel::Small, level);
+#else
+    return target.createTargetMachine(triple.str(), cpu, features, options, llvm::Reloc::PIC_, llvm::CodeModel::Small,
+                                      level);
+#endif
+}
+
+}  // namespace qd::codegen::compat

@@ -1,0 +1,338 @@
+// Functions and structured control flow. Loops are emitted rotated: the test stands before the loop and on the back edge.
+#include "codegen/llvm/emitter.h"
+
+#include <llvm/IR/Module.h>
+
+namespace qd::codegen {
+
+std::unique_ptr<llvm::Module> emit(const ir::Function &task, llvm::LLVMContext &context) {
+    if (task.role == ir::Role::kernel) throw Refused("only tasks can be compiled; cut the kernel into tasks first");
+    auto module = std::make_unique<llvm::Module>("qd", context);
+    Emitter emitter(task, *module);
+    emitter.body();
+    if (task.bounds) emitter.bounds();
+    return module;
+}
+
+Emitter::Emitter(const ir::Function &task, llvm::Module &module)
+    : fn_(task), module_(module), context_(module.getContext()), b_(context_), entry_(context_) {
+    if (task.fast_math) {
+        // NaN and infinity keep their meaning, so that tests for them work.
+        llvm::FastMathFlags flags;
+        flags.setAllowReassoc();
+        flags.setAllowContract();
+        flags.setAllowReciprocal();
+        flags.setApproxFunc();
+        flags.setNoSignedZeros();
+        b_.setFastMathFlags(flags);
+    }
+}
+
+void Emitter::body() {
+    begin(abi::body_symbol, false);
+    block(fn_.body);
+    finish();
+}
+
+void Emitter::bounds() {
+    begin(abi::bounds_symbol, true);
+    llvm::Type *i64 = b_.getInt64Ty();
+    b_.CreateStore(integer(i64, 0), out_->getArg(2));
+    b_.CreateStore(integer(i64, 0), b_.CreateConstGEP1_32(i64, out_->getArg(2), 1));
+    block(fn_.bounds);
+    finish();
+}
+
+/// Both functions take (Context *, Thread *, ...): the chunk's begin and end, or where to put the range.
+void Emitter::begin(const char *name, bool bounds) {
+    llvm::Type *ptr = b_.getPtrTy(), *i64 = b_.getInt64Ty();
+    std::vector<llvm::Type *> params = {ptr, ptr, bounds ? ptr : i64};
+    if (!bounds) params.push_back(i64);
+    auto *signature = llvm::FunctionType::get(b_.getVoidTy(), params, false);
+    out_ = llvm::Function::Create(signature, llvm::Function::ExternalLinkage, name, module_);
+    out_->setDoesNotThrow();
+    out_->addFnAttr("no-trapping-math", "true");
+    out_->addFnAttr("reciprocal-estimates", "none");
+    for (unsigned i = 0; i < (bounds ? 3u : 2u); ++i) out_->addParamAttr(i, llvm::Attribute::NoAlias);
+    out_->getArg(0)->addAttr(llvm::Attribute::getWithDereferenceableBytes(context_, sizeof(abi::Context)));
+    in_bounds_ = bounds;
+    values_.assign(fn_.insts.size(), nullptr);
+    base_.assign(fn_.insts.size(), 0);
+    regions_.clear();
+    bases_.clear();
+    accesses_.clear();
+    context_pointers_.clear();
+    slots_.clear();
+
+    llvm::BasicBlock *entry = llvm::BasicBlock::Create(context_, "entry", out_);
+    llvm::BasicBlock *start = llvm::BasicBlock::Create(context_, "start", out_);
+    leave_ = llvm::BasicBlock::Create(context_, "leave", out_);
+    entry_.SetInsertPoint(entry);
+    entry_.SetInsertPoint(entry_.CreateBr(start));
+    b_.SetInsertPoint(start);
+}
+
+void Emitter::finish() {
+    b_.SetInsertPoint(leave_);
+    b_.CreateRetVoid();
+    leave_->moveAfter(&out_->back());
+    attach_alias_facts();
+}
+
+llvm::BasicBlock *Emitter::new_block(const char *name) { return llvm::BasicBlock::Create(context_, name, out_, leave_); }
+
+void Emitter::refuse(Value v, const std::string &why) const {
+    std::string op = v ? ir::info(fn_[v].op).name : "value";
+    throw Refused("cannot compile `" + fn_.name + "`: " + op + ": " + why);
+}
+
+llvm::Value *Emitter::get(Value v) {
+    if (v.id >= values_.size()) refuse({}, "value out of range");
+    if (llvm::Value *known = values_[v.id]) return known;
+    if (fn_[v].op != Op::param) refuse(v, "used before its definition");
+    return values_[v.id] = param(v);
+}
+
+void Emitter::block(ir::BlockId id) {
+    if (!id || id.id >= fn_.blocks.size()) refuse({}, "missing block");
+    for (Value v : fn_[id].insts) instruction(v);
+}
+
+void Emitter::instruction(Value v) {
+    const ir::Inst &in = fn_[v];
+    switch (ir::info(in.op).effect) {
+    case ir::Effect::meta: return;
+    case ir::Effect::control:
+        switch (in.op) {
+        case Op::if_: return if_op(v);
+        case Op::for_: return for_op(v);
+        case Op::loop: return loop_op(v);
+        case Op::parallel: refuse(v, "must be turned into a loop over a chunk first");
+        default: return terminator(v);
+        }
+    case ir::Effect::pure:
+        if (in.type.is_pointer()) return set(v, address(v));
+        return set(v, pure(v));
+    case ir::Effect::read: return load(v);
+    case ir::Effect::write: break;
+    }
+    switch (in.op) {
+    case Op::local: return set(v, address(v));
+    case Op::store: return store(v);
+    case Op::random: return set(v, random(in.type));
+    case Op::print:
+    case Op::assert_: return message(v);
+    case Op::poll: return set(v, stop_requested());
+    default: return atomic(v);
+    }
+}
+
+void Emitter::terminator(Value v) {
+    const ir::Inst &in = fn_[v];
+    std::span<const Value> args = fn_.args(v);
+    auto loop = std::find_if(regions_.rbegin(), regions_.rend(), [](const Region &r) { return r.loop; });
+    switch (in.op) {
+    case Op::yield:
+        if (!regions_.empty()) return jump(regions_.back().yield, args);
+        if (in_bounds_)
+            for (unsigned i = 0; i < 2 && i < args.size(); ++i)
+                b_.CreateStore(get(args[i]), b_.CreateConstGEP1_32(b_.getInt64Ty(), out_->getArg(2), i));
+        b_.CreateBr(leave_);
+        return;
+    case Op::break_:
+        if (loop == regions_.rend()) refuse(v, "outside a loop");
+        return jump(loop->leave, args);
+    case Op::continue_:
+        if (loop == regions_.rend()) refuse(v, "outside a loop");
+        return jump(loop->yield, args);
+    case Op::ret:
+        if (!args.empty()) refuse(v, "a task returns through ret_slot");
+        b_.CreateBr(leave_);
+        return;
+    case Op::exit: b_.CreateBr(leave_); return;
+    default: refuse(v, "unknown control instruction");
+    }
+}
+
+Emitter::Exit Emitter::make_exit(const char *name, std::span<const Value> like) {
+    Exit exit;
+    exit.block = new_block(name);
+    llvm::IRBuilder<> at(exit.block);
+    for (Value v : like) exit.phis.push_back(at.CreatePHI(type(fn_.type(v)), 2));
+    return exit;
+}
+
+void Emitter::jump(Exit &to, std::span<const Value> values) {
+    if (values.size() < to.phis.size()) refuse({}, "too few values for a block");
+    for (size_t i = 0; i < to.phis.size(); ++i) to.phis[i]->addIncoming(get(values[i]), b_.GetInsertBlock());
+    b_.CreateBr(to.block);
+}
+
+/// Goes on after a construct, its results known. A place that nothing jumps to has no phis.
+void Emitter::take(const Exit &from, std::span<const Value> results) {
+    bool reached = !llvm::pred_empty(from.block);
+    for (size_t i = 0; i < from.phis.size(); ++i) {
+        llvm::PHINode *phi = from.phis[i];
+        if (i < results.size()) set(results[i], reached ? phi : (llvm::Value *)llvm::PoisonValue::get(phi->getType()));
+        if (!reached) phi->eraseFromParent();
+    }
+    b_.SetInsertPoint(from.block);
+}
+
+void Emitter::if_op(Value v) {
+    llvm::BasicBlock *then_block = new_block("then"), *else_block = new_block("else");
+    b_.CreateCondBr(arg(v, 0), then_block, else_block);
+    Exit merge = make_exit("endif", fn_.results(v));
+    for (int side = 0; side < 2; ++side) {
+        b_.SetInsertPoint(side ? else_block : then_block);
+        regions_.push_back({merge, {}, false});
+        block(fn_[v].blocks[side]);
+        regions_.pop_back();
+    }
+    merge.block->moveBefore(leave_);
+    take(merge, fn_.results(v));
+}
+
+/// The back edge is a block of its own: all yields and continues meet there.
+void Emitter::for_op(Value v) {
+    std::span<const Value> args = fn_.args(v), params = fn_[fn_[v].blocks[0]].params;
+    const ir::Loop &loop = fn_.loops.at(fn_[v].imm);
+    Type index_type = arg_type(v, 0);
+    llvm::Value *lower = get(args[0]), *upper = get(args[1]);
+    llvm::Value *one = llvm::ConstantInt::get(lower->getType(), 1);
+    bool is_signed = ir::is_signed(index_type.elem);
+
+    Region region;
+    region.loop = true;
+    region.leave = make_exit("endfor", fn_.results(v));
+    region.yield = make_exit("latch", params.subspan(1));
+    llvm::BasicBlock *body = new_block("for"), *before = b_.GetInsertBlock();
+    for (size_t i = 0; i < region.leave.phis.size(); ++i) region.leave.phis[i]->addIncoming(get(args[2 + i]), before);
+    llvm::Value *first = loop.reversed ? b_.CreateSub(upper, one) : lower;
+    llvm::Value *runs = is_signed ? b_.CreateICmpSLT(lower, upper) : b_.CreateICmpULT(lower, upper);
+    b_.CreateCondBr(runs, body, region.leave.block);
+
+    b_.SetInsertPoint(body);
+    llvm::PHINode *index = b_.CreatePHI(lower->getType(), 2, "i");
+    index->addIncoming(first, before);
+    set(params[0], index);
+    std::vector<llvm::PHINode *> carried;
+    for (size_t i = 1; i < params.size(); ++i) {
+        carried.push_back(b_.CreatePHI(type(fn_.type(params[i])), 2));
+        carried.back()->addIncoming(get(args[1 + i]), before);
+        set(params[i], carried.back());
+    }
+    regions_.push_back(region);
+    block(fn_[v].blocks[0]);
+    regions_.pop_back();
+
+    llvm::BasicBlock *latch = region.yield.block;
+    latch->moveBefore(leave_);
+    region.leave.block->moveBefore(leave_);
+    if (!llvm::pred_empty(latch)) {
+        b_.SetInsertPoint(latch);
+        if (loop.interruptible) leave_if(stop_requested());
+        llvm::Value *next, *more;
+        if (loop.reversed) {
+            next = b_.CreateSub(index, one, "", !is_signed, is_signed);
+            more = b_.CreateICmpNE(index, lower);
+        } else {
+            next = b_.CreateAdd(index, one, "", !is_signed, is_signed);
+            more = b_.CreateICmpNE(next, upper);
+        }
+        b_.CreateCondBr(more, body, region.leave.block);
+        llvm::BasicBlock *edge = b_.GetInsertBlock();
+        index->addIncoming(next, edge);
+        for (size_t i = 0; i < carried.size(); ++i) carried[i]->addIncoming(region.yield.phis[i], edge);
+        for (size_t i = 0; i < region.leave.phis.size() && i < carried.size(); ++i)
+            region.leave.phis[i]->addIncoming(region.yield.phis[i], edge);
+    } else {
+        for (llvm::PHINode *phi : region.yield.phis) phi->eraseFromParent();
+        latch->eraseFromParent();
+    }
+    take(region.leave, fn_.results(v));
+}
+
+void Emitter::loop_op(Value v) {
+    std::span<const Value> args = fn_.args(v), params = fn_[fn_[v].blocks[0]].params;
+    const ir::Loop &loop = fn_.loops.at(fn_[v].imm);
+    Region region;
+    region.loop = true;
+    region.leave = make_exit("endloop", fn_.results(v));
+    region.yield = make_exit("latch", params);
+    llvm::BasicBlock *body = new_block("loop"), *before = b_.GetInsertBlock();
+    b_.CreateBr(body);
+
+    b_.SetInsertPoint(body);
+    std::vector<llvm::PHINode *> carried;
+    for (size_t i = 0; i < params.size(); ++i) {
+        carried.push_back(b_.CreatePHI(type(fn_.type(params[i])), 2));
+        carried.back()->addIncoming(get(args[i]), before);
+        set(params[i], carried.back());
+    }
+    regions_.push_back(region);
+    block(fn_[v].blocks[0]);
+    regions_.pop_back();
+
+    llvm::BasicBlock *latch = region.yield.block;
+    latch->moveBefore(leave_);
+    region.leave.block->moveBefore(leave_);
+    if (!llvm::pred_empty(latch)) {
+        b_.SetInsertPoint(latch);
+        if (loop.interruptible) leave_if(stop_requested());
+        for (size_t i = 0; i < carried.size(); ++i)
+            carried[i]->addIncoming(region.yield.phis[i], b_.GetInsertBlock());
+        b_.CreateBr(body);
+    } else {
+        for (llvm::PHINode *phi : region.yield.phis) phi->eraseFromParent();
+        latch->eraseFromParent();
+    }
+    take(region.leave, fn_.results(v));
+}
+
+void Emitter::leave_if(llvm::Value *condition) {
+    llvm::BasicBlock *next = new_block("go_on");
+    b_.CreateCondBr(condition, leave_, next);
+    b_.SetInsertPoint(next);
+}
+
+llvm::Type *Emitter::scalar(Scalar s) {
+    switch (s) {
+    case Scalar::u1: return b_.getInt1Ty();
+    case Scalar::i8:
+    case Scalar::u8: return b_.getInt8Ty();
+    case Scalar::i16:
+    case Scalar::u16: return b_.getInt16Ty();
+    case Scalar::i32:
+    case Scalar::u32: return b_.getInt32Ty();
+    case Scalar::i64:
+    case Scalar::u64: return b_.getInt64Ty();
+    case Scalar::f16: return b_.getHalfTy();
+    case Scalar::f32: return b_.getFloatTy();
+    case Scalar::f64: return b_.getDoubleTy();
+    case Scalar::none: break;
+    }
+    refuse({}, "a value without a type");
+}
+
+llvm::Type *Emitter::type(Type t) {
+    if (t.is_pointer()) return b_.getPtrTy();
+    if (!t.is_scalar()) refuse({}, "a value of type " + ir::to_string(t));
+    return t.lanes > 1 ? llvm::FixedVectorType::get(scalar(t.elem), t.lanes) : scalar(t.elem);
+}
+
+llvm::Type *Emitter::memory_type(Type t) { return type(t.is_bool() ? Type(Scalar::u8, t.lanes) : t); }
+
+llvm::Constant *Emitter::constant(Type t, uint64_t bits) {
+    llvm::Type *element = scalar(t.elem);
+    unsigned width = unsigned(ir::bits_of(t.elem));
+    llvm::APInt word(64, bits);
+    llvm::Constant *c;
+    if (t.is_float())
+        c = llvm::ConstantFP::get(context_, llvm::APFloat(element->getFltSemantics(), word.trunc(width)));
+    else
+        c = llvm::ConstantInt::get(context_, width == 64 ? word : word.trunc(width));
+    return t.lanes > 1 ? llvm::ConstantVector::getSplat(llvm::ElementCount::getFixed(t.lanes), c) : c;
+}
+
+}  // namespace qd::codegen

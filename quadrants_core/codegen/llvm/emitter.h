@@ -1,0 +1,123 @@
+#pragma once
+// The walk from IR to LLVM instructions: its state, and one method per kind of op. Control flow is in emit.cpp, pure
+// computation in arithmetic.cpp and math.cpp, addresses, memory and callbacks in memory.cpp.
+#include "abi/abi.h"
+#include "codegen/llvm/emit.h"
+
+#include <llvm/IR/IRBuilder.h>
+
+#include <map>
+
+namespace qd::codegen {
+
+using ir::Op;
+using ir::Scalar;
+using ir::Type;
+using ir::Value;
+
+class Emitter {
+  public:
+    Emitter(const ir::Function &task, llvm::Module &module);
+    void body();
+    void bounds();
+
+  private:
+    /// Where `yield`, `break` and `continue` lead, and the phis that take their values.
+    struct Exit {
+        llvm::BasicBlock *block = nullptr;
+        std::vector<llvm::PHINode *> phis;
+    };
+    struct Region {
+        Exit yield, leave;  ///< leave: loops only
+        bool loop = false;
+    };
+
+    const ir::Function &fn_;
+    llvm::Module &module_;
+    llvm::LLVMContext &context_;
+    llvm::IRBuilder<> b_;
+    llvm::IRBuilder<> entry_;              ///< inserts before the jump out of the entry block
+    llvm::Function *out_ = nullptr;
+    llvm::BasicBlock *leave_ = nullptr;    ///< returns
+    std::vector<llvm::Value *> values_;    ///< by Value id; null: not emitted yet
+    std::vector<uint32_t> base_;           ///< by Value id: memory that a pointer leads into; 0 = unknown
+    std::vector<Region> regions_;
+    bool in_bounds_ = false;
+
+    // emit.cpp
+    void begin(const char *name, bool bounds);
+    void finish();
+    void block(ir::BlockId id);
+    void instruction(Value v);
+    void terminator(Value v);
+    void jump(Exit &to, std::span<const Value> values);
+    void if_op(Value v);
+    void for_op(Value v);
+    void loop_op(Value v);
+    void loop_body(Value v, Region region, std::span<const Value> params, llvm::BasicBlock *body);
+    Exit make_exit(const char *name, std::span<const Value> like);
+    void take(const Exit &from, std::span<const Value> results);
+    void leave_if(llvm::Value *condition);  ///< leaves the task
+    [[noreturn]] void refuse(Value v, const std::string &why) const;
+    llvm::BasicBlock *new_block(const char *name);
+
+    llvm::Value *get(Value v);
+    llvm::Value *arg(Value v, size_t i) { return get(fn_.args(v)[i]); }
+    Type arg_type(Value v, size_t i) const { return fn_.type(fn_.args(v)[i]); }
+    void set(Value v, llvm::Value *x) { values_[v.id] = x; }
+    llvm::Type *scalar(Scalar s);
+    llvm::Type *memory_type(Type t);        ///< as stored: u1 is a byte
+    llvm::Type *type(Type t);
+    llvm::Constant *constant(Type t, uint64_t bits);
+    llvm::Constant *integer(llvm::Type *t, int64_t v) { return llvm::ConstantInt::get(t, uint64_t(v), true); }
+    llvm::Constant *real(llvm::Type *t, double v) { return llvm::ConstantFP::get(t, v); }
+
+    // arithmetic.cpp
+    llvm::Value *pure(Value v);
+    llvm::Value *unary(Value v, Type t, llvm::Value *x);
+    llvm::Value *binary(Value v, Type t, llvm::Value *x, llvm::Value *y);
+    llvm::Value *float_unary(Op op, llvm::Value *x);
+    llvm::Value *float_binary(Op op, llvm::Value *x, llvm::Value *y);
+    llvm::Value *int_unary(Op op, Type t, llvm::Value *x);
+    llvm::Value *int_binary(Op op, Type t, llvm::Value *x, llvm::Value *y);
+    llvm::Value *divide(Op op, Type t, llvm::Value *x, llvm::Value *y);
+    llvm::Value *int_pow(Type t, llvm::Value *x, llvm::Value *y);
+    llvm::Function *int_pow_function(Type t);
+    llvm::Value *compare(Op op, Type t, llvm::Value *x, llvm::Value *y);
+    llvm::Value *cast(Type from, Type to, llvm::Value *x);
+    llvm::Value *reduce(Op op, Type t, llvm::Value *x);
+    llvm::Value *widen(Type t, llvm::Value *x);   ///< f16 -> f32, for computing
+    llvm::Value *narrow(Type t, llvm::Value *x);  ///< back
+
+    // math.cpp
+    llvm::Value *intrinsic(llvm::Intrinsic::ID id, llvm::Value *x, llvm::Value *y = nullptr, llvm::Value *z = nullptr);
+    llvm::Value *call_libm(const char *name, llvm::Value *x, llvm::Value *y);
+    llvm::Value *transcendental(Op op, llvm::Value *x);
+    llvm::Value *rsqrt(llvm::Value *x);
+
+    // memory.cpp
+    enum class Context { args, tmp, ret, trees, counters, stop, failed, print, fail };
+    llvm::Value *context_pointer(Context field);
+    llvm::Value *slot(uint32_t index, llvm::Type *t);
+    llvm::Value *param(Value v);
+    llvm::Value *address(Value v);
+    uint32_t slot_of(Value param) const;
+    uint32_t base_of(int kind, uint64_t which);
+    void note(llvm::Instruction *access, uint32_t base);
+    void attach_alias_facts();
+    void load(Value v);
+    void store(Value v);
+    void atomic(Value v);
+    llvm::Value *atomic_loop(Value v, llvm::Value *pointer, llvm::Value *operand);
+    llvm::Value *random(Type t);
+    llvm::Value *random_word();
+    void message(Value v);
+    llvm::Value *message_slots(std::span<const Value> values);
+    llvm::Value *stop_requested();
+    std::map<std::pair<int, uint64_t>, uint32_t> bases_;
+    std::vector<std::pair<llvm::Instruction *, uint32_t>> accesses_;
+    std::map<Context, llvm::Value *> context_pointers_;
+    std::map<std::pair<uint32_t, llvm::Type *>, llvm::Value *> slots_;
+};
+
+}  // namespace qd::codegen

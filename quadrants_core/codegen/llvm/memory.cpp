@@ -1,0 +1,331 @@
+// Addresses, loads and stores, atomics, random numbers, printing, and what LLVM is told about aliasing.
+//
+// Every pointer leads into one piece of memory: an array argument, a field tree, the buffer between tasks, the return
+// buffer, a local, the counters. Each piece gets an alias scope; an access carries its own scope and `noalias` on all
+// others. A pointer that came through a block parameter has no known piece and carries nothing.
+#include "codegen/llvm/emitter.h"
+
+#include <llvm/IR/Intrinsics.h>
+#include <llvm/IR/MDBuilder.h>
+#include <llvm/IR/Module.h>
+
+#include <cmath>
+#include <cstddef>
+
+namespace qd::codegen {
+
+namespace {
+
+enum Piece { array_piece = 1, tree_piece, tmp_piece, ret_piece, local_piece, counter_piece };
+
+}  // namespace
+
+/// Base pointers of the launch context do not change while the task runs: they are loaded once, on entry.
+llvm::Value *Emitter::context_pointer(Context field) {
+    llvm::Value *&known = context_pointers_[field];
+    if (known) return known;
+    size_t offset = 0;
+    switch (field) {
+    case Context::args: offset = offsetof(abi::Context, args); break;
+    case Context::tmp: offset = offsetof(abi::Context, tmp); break;
+    case Context::ret: offset = offsetof(abi::Context, ret); break;
+    case Context::trees: offset = offsetof(abi::Context, trees); break;
+    case Context::counters: offset = offsetof(abi::Context, counters); break;
+    case Context::stop: offset = offsetof(abi::Context, stop); break;
+    case Context::failed: offset = offsetof(abi::Context, failed); break;
+    case Context::print: offset = offsetof(abi::Context, print); break;
+    case Context::fail: offset = offsetof(abi::Context, fail); break;
+    }
+    llvm::Value *at = entry_.CreateConstInBoundsGEP1_32(entry_.getInt8Ty(), out_->getArg(0), unsigned(offset));
+    llvm::LoadInst *load = entry_.CreateAlignedLoad(entry_.getPtrTy(), at, llvm::Align(8));
+    load->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(context_, {}));
+    return known = load;
+}
+
+llvm::Value *Emitter::slot(uint32_t index, llvm::Type *t) {
+    llvm::Value *&known = slots_[{index, t}];
+    if (known) return known;
+    llvm::Value *args = context_pointer(Context::args);
+    llvm::Value *at = entry_.CreateConstInBoundsGEP1_32(entry_.getInt64Ty(), args, index);
+    llvm::LoadInst *load = entry_.CreateAlignedLoad(t, at, llvm::Align(8));
+    load->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(context_, {}));
+    return known = load;
+}
+
+uint32_t Emitter::slot_of(Value param) const {
+    uint32_t slot = 0;
+    for (Value p : fn_.params) {
+        if (p == param) return slot;
+        Type t = fn_.type(p);
+        slot += t.is_array() ? 1u + t.ndim : 1u;
+    }
+    refuse(param, "not a parameter of the task");
+}
+
+llvm::Value *Emitter::param(Value v) {
+    Type t = fn_.type(v);
+    llvm::Value *value = slot(slot_of(v), memory_type(t));
+    return t.is_bool() ? entry_.CreateICmpNE(value, llvm::Constant::getNullValue(value->getType())) : value;
+}
+
+llvm::Value *Emitter::address(Value v) {
+    const ir::Inst &in = fn_[v];
+    uint32_t &base = base_[v.id];
+    llvm::Type *byte = b_.getInt8Ty();
+    switch (in.op) {
+    case Op::array_base: {
+        uint32_t first = slot_of(fn_.args(v)[0]);
+        base = base_of(array_piece, fn_.distinct_arrays ? first : 0);
+        return slot(first, b_.getPtrTy());
+    }
+    case Op::tree_base: {
+        base = base_of(tree_piece, in.imm);
+        llvm::Value *trees = context_pointer(Context::trees);
+        llvm::Value *at = entry_.CreateConstInBoundsGEP1_32(entry_.getPtrTy(), trees, unsigned(in.imm));
+        llvm::LoadInst *load = entry_.CreateAlignedLoad(entry_.getPtrTy(), at, llvm::Align(8));
+        load->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(context_, {}));
+        return load;
+    }
+    case Op::tmp:
+        base = base_of(tmp_piece, 0);
+        return b_.CreateConstInBoundsGEP1_64(byte, context_pointer(Context::tmp), in.imm);
+    case Op::ret_slot:
+        base = base_of(ret_piece, 0);
+        return b_.CreateConstInBoundsGEP1_64(byte, context_pointer(Context::ret), in.imm);
+    case Op::offset:
+        base = base_[fn_.args(v)[0].id];
+        return b_.CreateGEP(byte, arg(v, 0), arg(v, 1));
+    case Op::local: {
+        base = base_of(local_piece, v.id);
+        llvm::Type *element = memory_type(Type(in.type.elem));
+        llvm::AllocaInst *room = entry_.CreateAlloca(llvm::ArrayType::get(element, in.imm ? in.imm : 1));
+        room->setAlignment(llvm::Align(16));
+        uint64_t bytes = in.imm * uint64_t(ir::size_of(in.type.elem));
+        note(b_.CreateMemSet(room, b_.getInt8(0), bytes, llvm::MaybeAlign(16)), base);
+        return room;
+    }
+    case Op::select: {
+        uint32_t x = base_[fn_.args(v)[1].id], y = base_[fn_.args(v)[2].id];
+        base = x == y ? x : 0;
+        return b_.CreateSelect(arg(v, 0), arg(v, 1), arg(v, 2));
+    }
+    default: refuse(v, "must be lowered to pointer arithmetic first");
+    }
+}
+
+uint32_t Emitter::base_of(int kind, uint64_t which) {
+    return bases_.try_emplace({kind, which}, uint32_t(bases_.size() + 1)).first->second;
+}
+
+void Emitter::note(llvm::Instruction *access, uint32_t base) {
+    if (base) accesses_.push_back({access, base});
+}
+
+void Emitter::attach_alias_facts() {
+    // Lists grow with the square of the number of pieces.
+    if (bases_.size() < 2 || bases_.size() > 40) return;
+    llvm::MDBuilder md(context_);
+    llvm::MDNode *domain = md.createAnonymousAliasScopeDomain();
+    std::vector<llvm::Metadata *> scopes;
+    for (size_t i = 0; i < bases_.size(); ++i) scopes.push_back(md.createAnonymousAliasScope(domain));
+    std::vector<llvm::MDNode *> own, others;
+    for (size_t i = 0; i < scopes.size(); ++i) {
+        std::vector<llvm::Metadata *> rest = scopes;
+        rest.erase(rest.begin() + ptrdiff_t(i));
+        own.push_back(llvm::MDNode::get(context_, {scopes[i]}));
+        others.push_back(llvm::MDNode::get(context_, rest));
+    }
+    for (auto [access, base] : accesses_) {
+        access->setMetadata(llvm::LLVMContext::MD_alias_scope, own[base - 1]);
+        access->setMetadata(llvm::LLVMContext::MD_noalias, others[base - 1]);
+    }
+}
+
+void Emitter::load(Value v) {
+    Type t = fn_[v].type;
+    llvm::LoadInst *load = b_.CreateAlignedLoad(memory_type(t), arg(v, 0), llvm::Align(uint64_t(ir::size_of(t.elem))));
+    note(load, base_[fn_.args(v)[0].id]);
+    set(v, t.is_bool() ? b_.CreateICmpNE(load, llvm::Constant::getNullValue(load->getType())) : load);
+}
+
+void Emitter::store(Value v) {
+    Type t = arg_type(v, 1);
+    llvm::Value *value = arg(v, 1);
+    if (t.is_bool()) value = b_.CreateZExt(value, memory_type(t));
+    llvm::StoreInst *store = b_.CreateAlignedStore(value, arg(v, 0), llvm::Align(uint64_t(ir::size_of(t.elem))));
+    note(store, base_[fn_.args(v)[0].id]);
+}
+
+void Emitter::atomic(Value v) {
+    using Rmw = llvm::AtomicRMWInst;
+    const ir::Inst &in = fn_[v];
+    if (in.op == Op::count) {
+        llvm::Value *counters = context_pointer(Context::counters);
+        llvm::Value *at = b_.CreateConstInBoundsGEP1_64(b_.getInt64Ty(), counters, in.imm);
+        note(b_.CreateAtomicRMW(Rmw::Add, at, arg(v, 0), llvm::Align(8), llvm::AtomicOrdering::Monotonic),
+             base_of(counter_piece, 0));
+        return;
+    }
+    Type t = in.type;
+    llvm::Value *pointer = arg(v, 0), *value = arg(v, 1);
+    uint32_t base = base_[fn_.args(v)[0].id];
+    bool is_float = t.is_float(), is_signed = ir::is_signed(t.elem), is_bool = t.is_bool();
+    // Exchange and compare-and-swap are what locks are made of: they also order other accesses.
+    auto ordering = llvm::AtomicOrdering::Monotonic;
+    Rmw::BinOp op = Rmw::BAD_BINOP;
+    switch (in.op) {
+    case Op::atomic_add: op = is_bool ? Rmw::Xor : is_float ? Rmw::FAdd : Rmw::Add; break;
+    case Op::atomic_mul: op = is_bool ? Rmw::And : Rmw::BAD_BINOP; break;
+    case Op::atomic_min: op = is_bool ? Rmw::And : is_float ? Rmw::FMin : is_signed ? Rmw::Min : Rmw::UMin; break;
+    case Op::atomic_max: op = is_bool ? Rmw::Or : is_float ? Rmw::FMax : is_signed ? Rmw::Max : Rmw::UMax; break;
+    case Op::atomic_and: op = Rmw::And; break;
+    case Op::atomic_or: op = Rmw::Or; break;
+    case Op::atomic_xor: op = Rmw::Xor; break;
+    case Op::atomic_xchg:
+        op = Rmw::Xchg;
+        ordering = llvm::AtomicOrdering::AcquireRelease;
+        break;
+    case Op::atomic_cas: break;
+    default: refuse(v, "has no machine code");
+    }
+    if (in.op == Op::atomic_cas || op == Rmw::BAD_BINOP || (t.elem == Scalar::f16 && op != Rmw::Xchg))
+        return set(v, atomic_loop(v, pointer, value));
+    llvm::Align align{uint64_t(ir::size_of(t.elem))};
+    llvm::Type *word = is_float ? type(t) : memory_type(t);
+    if (op == Rmw::Xchg && is_float) word = b_.getIntNTy(unsigned(ir::bits_of(t.elem)));
+    llvm::Value *operand = is_bool ? b_.CreateZExt(value, word) : word != value->getType() ? b_.CreateBitCast(value, word)
+                                                                                         : value;
+    llvm::AtomicRMWInst *rmw = b_.CreateAtomicRMW(op, pointer, operand, align, ordering);
+    note(rmw, base);
+    if (fn_[v].type.is_bool()) return set(v, b_.CreateICmpNE(rmw, llvm::Constant::getNullValue(word)));
+    set(v, word != type(t) ? b_.CreateBitCast(rmw, type(t)) : rmw);
+}
+
+/// Compare-and-swap: once for atomic_cas, in a loop for what the machine has no instruction for.
+llvm::Value *Emitter::atomic_loop(Value v, llvm::Value *pointer, llvm::Value *operand) {
+    Type t = fn_[v].type;
+    uint32_t base = base_[fn_.args(v)[0].id];
+    llvm::Type *word = b_.getIntNTy(unsigned(8 * ir::size_of(t.elem)));
+    llvm::Align align{uint64_t(ir::size_of(t.elem))};
+    auto to_word = [&](llvm::Value *x) { return t.is_bool() ? b_.CreateZExt(x, word) : b_.CreateBitCast(x, word); };
+    auto to_value = [&](llvm::Value *x) {
+        return t.is_bool() ? b_.CreateICmpNE(x, llvm::Constant::getNullValue(word)) : b_.CreateBitCast(x, type(t));
+    };
+    if (fn_[v].op == Op::atomic_cas) {
+        llvm::Value *expected = to_word(operand), *desired = to_word(arg(v, 2));
+        llvm::AtomicCmpXchgInst *swap =
+            b_.CreateAtomicCmpXchg(pointer, expected, desired, align, llvm::AtomicOrdering::AcquireRelease,
+                                   llvm::AtomicOrdering::Acquire);
+        note(swap, base);
+        return to_value(b_.CreateExtractValue(swap, 0));
+    }
+    llvm::LoadInst *first = b_.CreateAlignedLoad(word, pointer, align);
+    first->setAtomic(llvm::AtomicOrdering::Monotonic);
+    note(first, base);
+    llvm::BasicBlock *before = b_.GetInsertBlock(), *again = new_block("retry"), *done = new_block("swapped");
+    b_.CreateBr(again);
+    b_.SetInsertPoint(again);
+    llvm::PHINode *old = b_.CreatePHI(word, 2);
+    old->addIncoming(first, before);
+    llvm::Value *x = to_value(old), *next = nullptr;
+    if (t.is_float()) {
+        Op op = fn_[v].op == Op::atomic_add   ? Op::add
+                : fn_[v].op == Op::atomic_mul ? Op::mul
+                : fn_[v].op == Op::atomic_min ? Op::min
+                                              : Op::max;
+        llvm::Value *wide_x = widen(t, x), *wide_y = widen(t, operand);
+        next = narrow(t, float_binary(op, wide_x, wide_y));
+    } else {
+        next = b_.CreateMul(x, operand);
+    }
+    llvm::AtomicCmpXchgInst *swap = b_.CreateAtomicCmpXchg(pointer, old, to_word(next), align,
+                                                           llvm::AtomicOrdering::Monotonic,
+                                                           llvm::AtomicOrdering::Monotonic);
+    note(swap, base);
+    old->addIncoming(b_.CreateExtractValue(swap, 0), again);
+    b_.CreateCondBr(b_.CreateExtractValue(swap, 1), done, again);
+    b_.SetInsertPoint(done);
+    return x;
+}
+
+/// One step of the generator of device_lib/random.h.
+llvm::Value *Emitter::random_word() {
+    llvm::Type *i64 = b_.getInt64Ty();
+    llvm::Value *low = out_->getArg(1), *high = b_.CreateConstInBoundsGEP1_32(i64, low, 1);
+    llvm::Value *s0 = b_.CreateLoad(i64, low), *s1 = b_.CreateLoad(i64, high);
+    auto rotate = [&](llvm::Value *x, uint64_t by) {
+        return b_.CreateIntrinsic(llvm::Intrinsic::fshl, {i64}, {x, x, b_.getInt64(by)});
+    };
+    llvm::Value *result = b_.CreateAdd(rotate(b_.CreateAdd(s0, s1), 17), s0);
+    s1 = b_.CreateXor(s1, s0);
+    llvm::Value *mixed = b_.CreateXor(rotate(s0, 49), s1);
+    b_.CreateStore(b_.CreateXor(mixed, b_.CreateShl(s1, 21)), low);
+    b_.CreateStore(rotate(s1, 28), high);
+    return result;
+}
+
+llvm::Value *Emitter::random(Type t) {
+    static_assert(offsetof(abi::Thread, random) == 0);
+    if (t.lanes > 1) {
+        llvm::Value *result = llvm::PoisonValue::get(type(t));
+        for (uint64_t i = 0; i < t.lanes; ++i)
+            result = b_.CreateInsertElement(result, random(Type(t.elem)), i);
+        return result;
+    }
+    int bits = t.elem == Scalar::f16 ? 11 : t.elem == Scalar::f32 ? 24 : t.elem == Scalar::f64 ? 53 : ir::bits_of(t.elem);
+    llvm::Value *word = bits == 64 ? random_word() : b_.CreateLShr(random_word(), uint64_t(64 - bits));
+    if (!t.is_float()) return b_.CreateTrunc(word, type(t));
+    llvm::Type *wide = t.elem == Scalar::f64 ? b_.getDoubleTy() : b_.getFloatTy();
+    llvm::Value *fraction = b_.CreateFMul(b_.CreateSIToFP(word, wide), real(wide, std::ldexp(1.0, -bits)));
+    return narrow(t, fraction);
+}
+
+/// The values of a message as abi::Context::print wants them.
+llvm::Value *Emitter::message_slots(std::span<const Value> values) {
+    llvm::Type *i64 = b_.getInt64Ty();
+    llvm::AllocaInst *slots = entry_.CreateAlloca(llvm::ArrayType::get(i64, values.size() ? values.size() : 1));
+    for (size_t i = 0; i < values.size(); ++i) {
+        Type t = fn_.type(values[i]);
+        llvm::Value *x = get(values[i]);
+        if (!t.is_scalar() || t.lanes > 1) refuse(values[i], "only scalars can be printed");
+        if (t.is_float())
+            x = b_.CreateBitCast(b_.CreateFPExt(x, b_.getDoubleTy()), i64);
+        else
+            x = b_.CreateIntCast(x, i64, ir::is_signed(t.elem));
+        b_.CreateStore(x, b_.CreateConstInBoundsGEP1_64(i64, slots, i));
+    }
+    return slots;
+}
+
+void Emitter::message(Value v) {
+    const ir::Inst &in = fn_[v];
+    llvm::Type *ptr = b_.getPtrTy();
+    auto *signature = llvm::FunctionType::get(b_.getVoidTy(), {ptr, ptr, b_.getInt32Ty(), ptr}, false);
+    auto report = [&](Context callback, std::span<const Value> values) {
+        llvm::Value *slots = message_slots(values);
+        llvm::Value *index = b_.getInt32(uint32_t(in.imm));
+        llvm::CallInst *call =
+            b_.CreateCall(signature, context_pointer(callback), {out_->getArg(0), out_->getArg(1), index, slots});
+        call->setDoesNotThrow();
+        return call;
+    };
+    if (in.op == Op::print) {
+        report(Context::print, fn_.args(v));
+        return;
+    }
+    llvm::BasicBlock *broken = new_block("broken"), *next = new_block("holds");
+    b_.CreateCondBr(arg(v, 0), next, broken, llvm::MDBuilder(context_).createBranchWeights(100000, 1));
+    b_.SetInsertPoint(broken);
+    report(Context::fail, fn_.args(v).subspan(1))->addFnAttr(llvm::Attribute::Cold);
+    b_.CreateBr(leave_);
+    b_.SetInsertPoint(next);
+}
+
+llvm::Value *Emitter::stop_requested() {
+    llvm::Type *i32 = b_.getInt32Ty();
+    llvm::Value *stop = b_.CreateLoad(i32, context_pointer(Context::stop), true);
+    llvm::Value *failed = b_.CreateLoad(i32, context_pointer(Context::failed), true);
+    return b_.CreateICmpNE(b_.CreateOr(stop, failed), b_.getInt32(0));
+}
+
+}  // namespace qd::codegen
