@@ -8,11 +8,17 @@
 
 namespace qd::engine {
 
+class Program;
+
 struct PhaseTime {
-    std::string phase;  ///< "frontend", a pass, "codegen", "load"
+    std::string phase; ///< "frontend", a pass, "codegen", "load"
     double microseconds = 0;
 };
-enum class TaskOrigin : uint8_t { compiled, memory, disk };  ///< compiled now; unchanged in this process; from the cache on disk
+enum class TaskOrigin : uint8_t {
+    compiled,
+    memory,
+    disk
+}; ///< compiled now; unchanged in this process; from the cache on disk
 struct TaskReport {
     std::string name;
     TaskOrigin origin = TaskOrigin::compiled;
@@ -22,17 +28,22 @@ struct TaskReport {
 struct CompileReport {
     std::string kernel, file;
     uint32_t line = 0;
-    std::vector<PhaseTime> phases;  ///< of the whole kernel
+    std::vector<PhaseTime> phases; ///< of the whole kernel
     std::vector<TaskReport> tasks;
-    double microseconds = 0;        ///< wall time from the call to code ready to run
+    double microseconds = 0; ///< wall time from the call to code ready to run
 };
 
 struct Observer {
     virtual ~Observer() = default;
     virtual void compiled(const CompileReport &) {}
-    virtual void output(std::string_view text) { (void)text; }  ///< print in a kernel, in order per thread
-    virtual void launched(std::string_view kernel) { (void)kernel; }  ///< only for observers that ask for launches
+    virtual void output(std::string_view text) { (void)text; } ///< print in a kernel, in order per thread
+    virtual bool wants_output() const { return true; }         ///< prints go to the C stdout if no observer takes them
+    virtual void launched(std::string_view kernel) { (void)kernel; } ///< only for observers that ask for launches
     virtual bool wants_launches() const { return false; }
+    virtual void warning(std::string_view text) {
+        (void)text;
+    } ///< something works less well than it should, once per cause
+    virtual void closing(Program &) {} ///< the program is about to end: the last moment to read its coverage
 };
 
-}  // namespace qd::engine
+} // namespace qd::engine

@@ -14,22 +14,23 @@
 namespace qd::engine {
 
 struct Options {
-    std::string arch = "cpu";        ///< backend name
-    int threads = 0;                 ///< 0: all cores
+    std::string arch = "cpu"; ///< backend name
+    int threads = 0;          ///< 0: all cores
     bool debug = false;
     bool fast_math = true;
-    bool compile_tiers = true;       ///< first run fast code, optimise in the background
-    bool cache = true;               ///< keep compiled tasks on disk
+    bool compile_tiers = true; ///< first run fast code, optimise in the background
+    bool cache = true;         ///< keep compiled tasks on disk
     std::string cache_dir;
     uint64_t cache_max_bytes = 100u << 20;
     uint64_t random_seed = 0;
     bool coverage = false;
-    bool verify = false;             ///< check the IR after every pass
-    std::string dump;                ///< QD_DUMP: names of passes, or "all"
-    std::string only;                ///< QD_ONLY
+    bool verify = false; ///< check the IR after every pass
+    std::string dump;    ///< QD_DUMP: names of passes, or "all"
+    std::string only;    ///< QD_ONLY
 };
 
-/// A compiled kernel: tasks loaded on the device, argument layout, coverage counters. Survives its Program as an inert handle.
+/// A compiled kernel: tasks loaded on the device, argument layout, coverage counters. Survives its Program as an inert
+/// handle.
 class CompiledKernel;
 
 struct CounterValue {
@@ -45,7 +46,7 @@ class Program {
     Program(const Program &) = delete;
 
     const Options &options() const;
-    std::string target() const;      ///< exact machine, e.g. for cache keys
+    std::string target() const; ///< exact machine, e.g. for cache keys
     int vector_bytes() const;
 
     // Memory. Device memory, zeroed. free of null is nothing.
@@ -58,7 +59,8 @@ class Program {
     void remove_tree(uint32_t slot);
     char *tree_address(uint32_t slot) const;
 
-    /// Runs the pipeline, loads what is unchanged, compiles the rest (tasks in parallel). `frontend_us`: time already spent.
+    /// Runs the pipeline, loads what is unchanged, compiles the rest (tasks in parallel). `frontend_us`: time already
+    /// spent.
     std::shared_ptr<CompiledKernel> compile(ir::Function kernel, double frontend_us);
 
     /// Runs a kernel. `args` is laid out as abi::Kernel says; `ret` has ret_bytes. Returns when the last task is done.
@@ -66,6 +68,8 @@ class Program {
     void launch(CompiledKernel &kernel, uint64_t *args, void *ret);
 
     void sync();
+    /// Waits until every task compiled so far runs its best code and the cache holds it.
+    void settle();
     int tasks_on_last_call() const;
 
     // Observation.
@@ -75,8 +79,9 @@ class Program {
     std::vector<CounterValue> coverage() const;
     void clear_coverage();
 
-  private:
     struct Impl;
+
+  private:
     std::unique_ptr<Impl> impl_;
 };
 
@@ -88,4 +93,4 @@ void clear_stop();
 /// Launch was cut short by request_stop.
 struct __attribute__((visibility("default"))) Interrupted {};
 
-}  // namespace qd::engine
+} // namespace qd::engine

@@ -20,13 +20,6 @@ constexpr int64_t whole_vectors = 64;        ///< large chunks are multiples of 
 
 const uint32_t never = 0;
 
-uint64_t scramble(uint64_t x) { // splitmix64
-    x += 0x9e3779b97f4a7c15u;
-    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
-    return x ^ x >> 31;
-}
-
 int64_t chunk_size(int64_t n, double weight, uint32_t block_dim, int threads) {
     const double total = double(n) * weight;
     double ops = std::clamp(total / double(chunks_per_thread * threads), chunk_at_least, chunk_at_most);
@@ -55,12 +48,10 @@ struct Job {
     }
 };
 
-Launcher::Launcher(int threads, uint64_t random_seed)
-    : pool_(Pool::shared(threads)), states_(size_t(pool_->threads())) {
+Launcher::Launcher(int threads) : pool_(Pool::shared(threads)), states_(size_t(pool_->threads())) {
     for (uint32_t i = 0; i < states_.size(); i++) {
         states_[i].index = i;
-        states_[i].random[0] = scramble(random_seed + 2 * i) | 1;
-        states_[i].random[1] = scramble(~random_seed + 2 * i + 1);
+        states_[i].random[0] = i + 1;
     }
 }
 
@@ -81,7 +72,7 @@ void Launcher::run(const abi::Task &task, abi::Body body, abi::Bounds bounds, ab
         return;
     }
     run_chunks(body, context, range[0], range[1],
-               chunk_size(n, std::max(1.0f, task.weight), task.block_dim, threads()));
+               chunk_size(n, std::max(0.1f, task.weight), task.block_dim, threads()));
 }
 
 void Launcher::run_chunks(abi::Body body, abi::Context &context, int64_t begin, int64_t end, int64_t chunk) {

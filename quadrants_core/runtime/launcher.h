@@ -11,12 +11,13 @@ namespace qd::runtime {
 
 class Launcher {
   public:
-    /// `threads` 0: all cores. Random states derive from the seed and the thread's index.
-    Launcher(int threads, uint64_t random_seed);
+    explicit Launcher(int threads); ///< 0: all cores
     ~Launcher();
     Launcher(const Launcher &) = delete;
 
     int threads() const { return pool_->threads(); }
+    /// State of one thread, 0 = the caller; the device seeds its generator.
+    abi::Thread &thread(int index) { return states_[size_t(index)]; }
     /// Returns when the last chunk is done, or soon after `context.stop` or `context.failed` is set. Not to be called
     /// by two threads at once.
     void run(const abi::Task &task, abi::Body body, abi::Bounds bounds, abi::Context &context);

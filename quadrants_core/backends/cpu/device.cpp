@@ -3,6 +3,7 @@
 
 #include "backends/cpu/elf.h"
 #include "base/error.h"
+#include "device_lib/random.h"
 #include "runtime/host_memory.h"
 #include "runtime/launcher.h"
 
@@ -21,7 +22,10 @@ struct CpuTask final : runtime::LoadedTask {
 
 class Cpu final : public runtime::Device {
   public:
-    explicit Cpu(const runtime::DeviceOptions &options) : launcher_(options.threads, options.random_seed) {}
+    explicit Cpu(const runtime::DeviceOptions &options) : launcher_(options.threads) {
+        for (int i = 0; i < launcher_.threads(); i++)
+            device_lib::seed_random(launcher_.thread(i).random, options.random_seed, uint32_t(i));
+    }
 
     void *alloc(uint64_t bytes) override { return runtime::host_alloc(bytes); }
     void free(void *p) override { runtime::host_free(p); }

@@ -1,0 +1,145 @@
+#include "engine/build_task.h"
+
+#include "engine/pipeline.h"
+#include "engine/stopwatch.h"
+#include "engine/weight.h"
+#include "ir/text.h"
+
+namespace qd::engine {
+namespace {
+
+/// True if `names` ("all", or names between commas) holds `name`.
+bool names_hold(std::string_view names, std::string_view name) {
+    while (!names.empty()) {
+        const size_t end = std::min(names.find(','), names.size());
+        const std::string_view one = names.substr(0, end);
+        if (one == name || one == "all") return true;
+        names.remove_prefix(std::min(end + 1, names.size()));
+    }
+    return false;
+}
+
+/// Fills a message from the instruction that prints it.
+void describe_message(const ir::Function &fn, ir::Value v, abi::Message &out) {
+    const ir::Inst &inst = fn[v];
+    const auto values = fn.args(v).subspan(inst.op == ir::Op::assert_ ? 1 : 0);
+    for (const ir::Message::Piece &piece : fn.messages[inst.imm].pieces) {
+        const ir::Type type = piece.value >= 0 ? fn.type(values[size_t(piece.value)]) : ir::Type();
+        out.pieces.push_back({piece.text, piece.value, abi::ScalarCode(type.elem)});
+    }
+    auto trace = fn.trace(inst.span);
+    if (trace.empty()) return;
+    const Location at = trace.back();
+    trace.pop_back();
+    out.file = at.file;
+    out.scope = at.scope;
+    out.line = at.line;
+    out.column = at.column;
+    out.end_column = at.end_column;
+    for (const Location &call : trace)
+        out.trace +=
+            (out.trace.empty() ? "" : "\n") + call.file + ":" + std::to_string(call.line) + " in " + call.scope;
+}
+
+std::vector<abi::Message> describe_messages(const ir::Function &fn) {
+    std::vector<abi::Message> out(fn.messages.size());
+    std::vector<bool> done(out.size());
+    for (const ir::Block &block : fn.blocks) {
+        for (ir::Value v : block.insts) {
+            const ir::Inst &inst = fn[v];
+            if (inst.op != ir::Op::print && inst.op != ir::Op::assert_) continue;
+            if (done[inst.imm]) continue;
+            done[inst.imm] = true;
+            describe_message(fn, v, out[inst.imm]);
+        }
+    }
+    return out;
+}
+
+} // namespace
+
+Location first_location(const ir::Function &fn) {
+    for (ir::Value v : fn[fn.body].insts)
+        if (const auto trace = fn.trace(fn[v].span); !trace.empty() && trace.front().line) return trace.front();
+    return {};
+}
+
+TaskBuild start_build(ir::Function task) {
+    TaskBuild build;
+    abi::Task &info = build.info;
+    info.name = task.name;
+    info.kind = task.role == ir::Role::range_task ? abi::TaskKind::range : abi::TaskKind::serial;
+    info.weight = weight(task);
+    info.line = first_location(task).line;
+    if (info.kind == abi::TaskKind::range)
+        for (ir::Value v : task[task.body].insts)
+            if (task[v].op == ir::Op::parallel) {
+                info.block_dim = task.loops[task[v].imm].block_dim;
+                if (const auto trace = task.trace(task[v].span); !trace.empty()) info.line = trace.front().line;
+            }
+    info.messages = describe_messages(task);
+    build.tmp_bytes = task.tmp_bytes;
+    build.counters = task.counters.size();
+    build.report.name = info.name;
+    build.report.line = info.line;
+    build.fn = std::move(task);
+    return build;
+}
+
+bool load_from_disk(Program::Impl &p, TaskBuild &build) {
+    if (!p.disk || !p.options.dump.empty()) return false;
+    const Stopwatch reading;
+    auto cached = p.disk->load(build.key);
+    if (!cached) return false;
+    build.report.origin = TaskOrigin::disk;
+    build.report.phases.push_back({"read", reading.microseconds()});
+    build.info.weight = cached->task.weight;
+    build.binary = std::move(cached->binary);
+    try {
+        load_code(p, build);
+    } catch (const std::exception &) { // not a binary of this backend after all: compile and replace it
+        build.report = {build.report.name, TaskOrigin::compiled, {}, build.report.line};
+        return false;
+    }
+    return true;
+}
+
+void build_task(Program::Impl &p, TaskBuild &build) {
+    PassRecorder recorder(p, build.info.name, build.report.phases);
+    const bool verify = p.options.verify;
+    passes::run(task_stage(), build.fn, p.pass_config, verify, &recorder);
+    passes::run(p.backend.legalize(p.caps), build.fn, p.pass_config, verify, &recorder);
+    build.info.weight = weight_after(build.info.weight, build.fn);
+
+    const bool in_tiers = p.options.compile_tiers && code_size(build.fn) >= tier_from_size;
+    const Stopwatch emitting;
+    build.binary = p.backend.emit(build.fn, p.caps, in_tiers ? backends::Tier::fast : backends::Tier::best);
+    build.report.phases.push_back({"codegen", emitting.microseconds()});
+    if (!in_tiers && p.disk) p.disk->store(build.key, build.info, build.binary);
+    if (in_tiers)
+        build.later = std::make_unique<BackgroundJob>(
+            BackgroundJob{build.fn, build.info, build.key, &p.backend, p.caps, nullptr, p.lifetime, p.disk});
+}
+
+void load_code(Program::Impl &p, TaskBuild &build) {
+    const Stopwatch loading;
+    auto code = std::make_shared<TaskCode>();
+    code->weight = build.info.weight;
+    code->publish(p.device->load(build.info, build.binary));
+    build.report.phases.push_back({"load", loading.microseconds()});
+    build.code = std::move(code);
+    if (build.later) build.later->code = build.code;
+}
+
+PassRecorder::PassRecorder(Program::Impl &p, std::string_view name, std::vector<PhaseTime> &phases)
+    : program_(p), phases_(phases),
+      dumps_(!p.options.dump.empty() && name.find(p.options.only) != std::string_view::npos) {}
+
+void PassRecorder::after(const passes::Pass &pass, const ir::Function &fn, bool changed, double microseconds) {
+    phases_.push_back({std::string(pass.name), microseconds});
+    if (!dumps_ || !names_hold(program_.options.dump, pass.name)) return;
+    program_.write("; " + fn.name + " after " + std::string(pass.name) +
+                   (changed ? "\n" + ir::print(fn) : " (unchanged)\n"));
+}
+
+} // namespace qd::engine

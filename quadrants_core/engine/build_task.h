@@ -1,0 +1,44 @@
+#pragma once
+// One task on its way to code: description, passes, emission, cache on disk, loading.
+#include "engine/program_impl.h"
+#include "engine/tiers.h"
+
+namespace qd::engine {
+
+struct TaskBuild {
+    ir::Function fn; ///< as offload made it; after build_task, optimised
+    runtime::CacheKey key{};
+    abi::Task info;
+    uint64_t tmp_bytes = 0;
+    size_t counters = 0;
+    TaskReport report;
+    abi::Binary binary;
+    std::shared_ptr<TaskCode> code;       ///< once it can run
+    std::unique_ptr<BackgroundJob> later; ///< to be compiled well afterwards
+};
+
+/// Describes a task: name, messages with their places, weight.
+TaskBuild start_build(ir::Function task);
+/// Fills `code` from the cache on disk; false if it is not there.
+bool load_from_disk(Program::Impl &p, TaskBuild &build);
+/// Passes and emission. Any thread.
+void build_task(Program::Impl &p, TaskBuild &build);
+/// Loads `binary` on the device.
+void load_code(Program::Impl &p, TaskBuild &build);
+
+/// Place of a kernel's first instruction that has one.
+Location first_location(const ir::Function &fn);
+
+/// Times passes, and writes dumps where the options ask for them.
+class PassRecorder : public passes::Observer {
+  public:
+    PassRecorder(Program::Impl &p, std::string_view name, std::vector<PhaseTime> &phases);
+    void after(const passes::Pass &pass, const ir::Function &fn, bool changed, double microseconds) override;
+
+  private:
+    Program::Impl &program_;
+    std::vector<PhaseTime> &phases_;
+    bool dumps_;
+};
+
+} // namespace qd::engine

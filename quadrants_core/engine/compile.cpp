@@ -1,0 +1,203 @@
+// From a kernel's IR to code ready to run: passes on the whole, cut into tasks, each task looked up by content in this
+// program, then on disk, else built; builds run in parallel. One kernel at a time.
+#include "engine/build_task.h"
+#include "engine/pipeline.h"
+#include "engine/program_impl.h"
+#include "engine/stopwatch.h"
+#include "engine/tiers.h"
+#include "engine/weight.h"
+#include "ir/hash.h"
+#include "runtime/pool.h"
+
+#include <algorithm>
+#include <exception>
+#include <thread>
+
+namespace qd::engine {
+namespace {
+
+runtime::CacheKey key_of(const Program::Impl &p, ir::Function &task) {
+    std::string name = std::exchange(task.name, {}); // equal code under another name is equal
+    const ir::Hash content = ir::content_hash(task);
+    task.name = std::move(name);
+    const uint64_t words[] = {content.words[0], content.words[1], p.build_key[0], p.build_key[1],
+                              uint64_t(task.fast_math) | uint64_t(task.debug) << 1 |
+                                  uint64_t(task.distinct_arrays) << 2};
+    const std::span bytes(reinterpret_cast<const uint8_t *>(words), sizeof words);
+    return {runtime::hash_bytes(bytes, 3), runtime::hash_bytes(bytes, 4)};
+}
+
+/// The array parameter that a pointer is computed from; no value if it is computed from none. `known` is cleared if
+/// that cannot be told.
+ir::Value array_of(const ir::Function &fn, ir::Value pointer, bool &known) {
+    for (;;) {
+        switch (fn[pointer].op) {
+        case ir::Op::offset: pointer = fn.args(pointer)[0]; break;
+        case ir::Op::element:
+        case ir::Op::array_base: return fn.args(pointer)[0];
+        case ir::Op::place:
+        case ir::Op::tree_base:
+        case ir::Op::tmp:
+        case ir::Op::ret_slot:
+        case ir::Op::local: return {};
+        default: known = false; return {};
+        }
+    }
+}
+
+std::vector<ArrayArg> arrays_to_check(const ir::Function &kernel, const abi::Kernel &info) {
+    std::vector<ArrayArg> arrays;
+    std::vector<ir::Value> values;
+    for (size_t i = 0; i < kernel.params.size(); i++) {
+        const ir::Type type = kernel.type(kernel.params[i]);
+        if (!type.is_array()) continue;
+        arrays.push_back({info.params[i].slot, type.ndim, uint64_t(size_of(type.elem)) * type.rows * type.cols, false});
+        values.push_back(kernel.params[i]);
+    }
+    if (arrays.size() < 2 || !kernel.distinct_arrays) return {};
+    bool known = true, any = false;
+    for (const ir::Block &block : kernel.blocks) {
+        for (ir::Value v : block.insts) {
+            const ir::Op op = kernel[v].op;
+            if (op != ir::Op::store && !(ir::info(op).traits & ir::atomic)) continue;
+            const ir::Value array = array_of(kernel, kernel.args(v)[0], known);
+            for (size_t i = 0; i < arrays.size(); i++)
+                if (values[i] == array) arrays[i].written = any = true;
+        }
+    }
+    if (!known)
+        for (ArrayArg &array : arrays) array.written = any = true;
+    return any ? arrays : std::vector<ArrayArg>();
+}
+
+abi::Kernel describe(const ir::Function &kernel) {
+    abi::Kernel info;
+    info.name = kernel.name;
+    for (ir::Value v : kernel.params) {
+        const ir::Type type = kernel.type(v);
+        abi::Param param;
+        param.kind = type.is_array() ? abi::ParamKind::array : abi::ParamKind::scalar;
+        param.type = abi::ScalarCode(type.elem);
+        param.ndim = type.ndim;
+        param.rows = type.rows;
+        param.cols = type.cols;
+        param.slot = info.slots;
+        info.slots += type.is_array() ? 1 + type.ndim : 1;
+        info.params.push_back(param);
+    }
+    info.ret_bytes = 8 * kernel.returns.size();
+    return info;
+}
+
+/// Builds what is missing, on as many threads as there are cores and tasks. The first failure, in order, is thrown.
+void build_all(Program::Impl &p, const std::vector<TaskBuild *> &missing) {
+    std::vector<std::exception_ptr> errors(missing.size());
+    std::atomic<size_t> next{0};
+    auto work = [&] {
+        for (size_t i; (i = next++) < missing.size();) {
+            if (stop_word) return;
+            try {
+                build_task(p, *missing[i]);
+            } catch (...) {
+                errors[i] = std::current_exception();
+            }
+        }
+    };
+    std::vector<std::thread> helpers;
+    const size_t threads = std::min(missing.size(), size_t(runtime::usable_cores()));
+    for (size_t i = 1; i < threads; i++) helpers.emplace_back(work);
+    work();
+    for (std::thread &helper : helpers) helper.join();
+    for (const std::exception_ptr &error : errors)
+        if (error) std::rethrow_exception(error);
+    if (stop_word) throw Interrupted{};
+}
+
+/// Finds or builds the code of every task; fills `code` and `report` of each.
+void provide_code(Program::Impl &p, std::vector<TaskBuild> &builds) {
+    std::vector<TaskBuild *> missing;
+    std::unordered_map<runtime::CacheKey, TaskBuild *, CacheKeyHash> first_of;
+    for (TaskBuild &build : builds) {
+        build.key = key_of(p, build.fn);
+        build.info.hash[0] = build.key[0];
+        build.info.hash[1] = build.key[1];
+        if (const auto known = p.tasks.find(build.key); known != p.tasks.end()) {
+            build.code = known->second;
+            build.report.origin = TaskOrigin::memory;
+        } else if (first_of.emplace(build.key, &build).second && !load_from_disk(p, build)) {
+            missing.push_back(&build);
+        }
+    }
+    build_all(p, missing);
+    for (TaskBuild &build : builds) {
+        const auto first = first_of.find(build.key);
+        if (first == first_of.end()) continue; // known before
+        if (first->second != &build) {
+            build.code = first->second->code;
+            build.report.origin = TaskOrigin::memory;
+            continue;
+        }
+        if (!build.code) load_code(p, build);
+        p.tasks.emplace(build.key, build.code);
+        if (build.later) optimise_later(std::move(*build.later));
+    }
+}
+
+void assemble(Program::Impl &p, CompiledKernel &out, std::vector<TaskBuild> &builds) {
+    out.info.tasks.reserve(builds.size());
+    for (TaskBuild &build : builds) {
+        const ir::Function &fn = build.fn;
+        out.info.tmp_bytes = std::max(out.info.tmp_bytes, build.tmp_bytes);
+        for (const ir::Counter &counter : fn.counters) {
+            const auto trace = fn.trace(counter.span);
+            out.counters.push_back({counter.what, trace.empty() ? Location{} : trace.back(), 0});
+        }
+        build.info.weight = build.code->weight;
+        out.info.tasks.push_back(std::move(build.info));
+    }
+    out.info.counters = uint32_t(out.counters.size());
+    out.counts.assign(out.counters.size(), 0);
+    uint64_t *counters = out.counts.data();
+    for (size_t i = 0; i < builds.size(); i++) {
+        out.tasks.push_back({&p, &out.info.tasks[i], builds[i].code, counters});
+        counters += builds[i].counters;
+    }
+}
+
+} // namespace
+
+std::shared_ptr<CompiledKernel> compile(Program::Impl &p, ir::Function kernel, double frontend_us) {
+    const std::lock_guard guard(p.compiling);
+    if (stop_word) throw Interrupted{};
+    const Stopwatch total;
+    CompileReport report;
+    report.kernel = kernel.name;
+    if (frontend_us > 0) report.phases.push_back({"frontend", frontend_us});
+    if (const auto at = first_location(kernel); at.line) {
+        report.file = at.file;
+        report.line = at.line;
+    }
+
+    auto out = std::make_shared<CompiledKernel>();
+    out->info = describe(kernel);
+    if (const auto arrays = arrays_to_check(kernel, out->info); !arrays.empty()) {
+        out->arrays = arrays;
+        out->source = std::make_unique<ir::Function>(kernel);
+    }
+    PassRecorder recorder(p, kernel.name, report.phases);
+    passes::run(kernel_stage(), kernel, p.pass_config, p.options.verify, &recorder);
+    const Stopwatch cutting;
+    std::vector<TaskBuild> builds;
+    for (ir::Function &task : passes::offload(kernel)) builds.push_back(start_build(std::move(task)));
+    report.phases.push_back({"offload", cutting.microseconds()});
+
+    provide_code(p, builds);
+    assemble(p, *out, builds);
+    p.adopt(*out);
+    for (TaskBuild &build : builds) report.tasks.push_back(std::move(build.report));
+    report.microseconds = frontend_us + total.microseconds();
+    p.announce(report);
+    return out;
+}
+
+} // namespace qd::engine

@@ -1,0 +1,70 @@
+#pragma once
+// What a kernel is once compiled: tasks with their code, and what a launch must know.
+#include "engine/program.h"
+#include "runtime/device.h"
+
+#include <mutex>
+
+namespace qd::engine {
+
+/// What kernels and background threads that outlive a program ask before they touch it.
+struct Lifetime {
+    std::mutex lock;
+    Program::Impl *program = nullptr; ///< null once it has ended
+};
+
+/// Code of one task, shared by all kernels that hold an equal one. Better code may be added while the task runs: every
+/// build stays loaded as long as the record, so a launch reads `current` and needs no lock.
+struct TaskCode {
+    std::atomic<runtime::LoadedTask *> current{nullptr};
+    float weight = 1;
+
+    void publish(std::shared_ptr<runtime::LoadedTask> build) {
+        current.store(build.get(), std::memory_order_release);
+        builds_.push_back(std::move(build));
+    }
+    /// The device is closing.
+    void unload() {
+        current = nullptr;
+        builds_.clear();
+    }
+
+  private:
+    std::vector<std::shared_ptr<runtime::LoadedTask>> builds_;
+};
+
+/// One task of one kernel: what abi::Context::task points to.
+struct KernelTask {
+    Program::Impl *program = nullptr;
+    const abi::Task *info = nullptr; ///< in the kernel's abi::Kernel
+    std::shared_ptr<TaskCode> code;
+    uint64_t *counters = nullptr; ///< its part of the kernel's counters
+};
+
+/// An array argument, as far as overlap is concerned.
+struct ArrayArg {
+    uint32_t slot = 0;
+    uint32_t ndim = 0;
+    uint64_t element_bytes = 0;
+    bool written = false;
+};
+
+class CompiledKernel {
+  public:
+    CompiledKernel() = default;
+    ~CompiledKernel();
+    CompiledKernel(const CompiledKernel &) = delete;
+
+    abi::Kernel info;
+    std::vector<KernelTask> tasks;
+    uint64_t program_id = 0; ///< 0: its program has ended
+    std::shared_ptr<Lifetime> lifetime;
+    std::vector<uint64_t> counts;
+    std::vector<CounterValue> counters;   ///< what each count means; `count` is unused here
+    std::vector<ArrayArg> arrays;         ///< to be checked for overlap at launch; empty if none can matter
+    std::unique_ptr<ir::Function> source; ///< kept if `arrays` is not empty
+    std::shared_ptr<CompiledKernel>
+        overlapping; ///< the same kernel for arrays that overlap, compiled when first needed
+};
+
+} // namespace qd::engine

@@ -1,0 +1,100 @@
+// The hot path. Between the call and the first task: one uncontended atomic, the context filled in, no allocation.
+#include "engine/program_impl.h"
+
+namespace qd::engine {
+
+volatile uint32_t stop_word = 0;
+
+void request_stop() { stop_word = 1; }
+void clear_stop() { stop_word = 0; }
+
+namespace {
+
+uint64_t array_bytes(const ArrayArg &array, const uint64_t *args) {
+    uint64_t bytes = array.element_bytes;
+    for (uint32_t axis = 1; axis <= array.ndim; axis++) bytes *= args[array.slot + axis];
+    return bytes;
+}
+
+/// Two arrays share bytes and at least one of them is written.
+bool overlap(const std::vector<ArrayArg> &arrays, const uint64_t *args) {
+    for (size_t i = 1; i < arrays.size(); i++) {
+        const uint64_t begin = args[arrays[i].slot];
+        const uint64_t end = begin + array_bytes(arrays[i], args);
+        for (size_t j = 0; j < i; j++) {
+            if (!arrays[i].written && !arrays[j].written) continue;
+            const uint64_t other = args[arrays[j].slot];
+            if (other < end && begin < other + array_bytes(arrays[j], args)) return true;
+        }
+    }
+    return false;
+}
+
+CompiledKernel &overlapping_variant(Program::Impl &p, CompiledKernel &kernel) {
+    if (!kernel.overlapping) {
+        ir::Function source = *kernel.source;
+        source.distinct_arrays = false;
+        kernel.overlapping = compile(p, std::move(source), 0);
+    }
+    return *kernel.overlapping;
+}
+
+[[noreturn]] void fail_inert(const CompiledKernel &kernel) {
+    fail_user(UserErrorKind::runtime,
+              "kernel " + kernel.info.name + " was compiled before qd.init() or qd.reset() was called", {},
+              "call the kernel through its Python function: it is compiled again");
+}
+
+void grow_tmp(Program::Impl &p, uint64_t bytes) {
+    p.device->free(p.tmp);
+    p.tmp = nullptr;
+    p.tmp_bytes = 0;
+    p.tmp = static_cast<char *>(p.device->alloc(bytes));
+    p.tmp_bytes = bytes;
+}
+
+/// After a task that was told to leave: why.
+[[noreturn]] void fail_launch(Program::Impl &p) {
+    p.device->wait();
+    const bool failed = __atomic_exchange_n(&p.failed, 0, __ATOMIC_ACQUIRE);
+    if (!failed) throw Interrupted{};
+    Failure failure = std::exchange(p.failure, {});
+    fail_user(UserErrorKind::assertion, std::move(failure.text), std::move(failure.trace));
+}
+
+void announce_launch(Program::Impl &p, const CompiledKernel &kernel) {
+    const std::lock_guard guard(p.watch_lock);
+    for (Observer *observer : p.observers)
+        if (observer->wants_launches()) observer->launched(kernel.info.name);
+}
+
+} // namespace
+
+void launch(Program::Impl &p, CompiledKernel &called, uint64_t *args, void *ret) {
+    if (called.program_id != p.id) [[unlikely]]
+        fail_inert(called);
+    const std::lock_guard guard(p.launching);
+    CompiledKernel *kernel = &called;
+    if (!called.arrays.empty() && overlap(called.arrays, args)) [[unlikely]]
+        kernel = &overlapping_variant(p, called);
+    if (kernel->info.tmp_bytes > p.tmp_bytes) [[unlikely]]
+        grow_tmp(p, kernel->info.tmp_bytes);
+    if (p.announce_launches.load(std::memory_order_relaxed)) [[unlikely]]
+        announce_launch(p, called);
+
+    abi::Context context{args,       p.tmp,     static_cast<char *>(ret), p.trees.data(), nullptr,
+                         &stop_word, &p.failed, print_from_task,          fail_from_task, nullptr};
+    for (KernelTask &task : kernel->tasks) {
+        context.counters = task.counters;
+        context.task = &task;
+        p.device->launch(*task.code->current.load(std::memory_order_acquire), *task.info, context);
+        if (stop_word | __atomic_load_n(&p.failed, __ATOMIC_RELAXED)) [[unlikely]]
+            fail_launch(p);
+    }
+    p.device->wait();
+    p.last_tasks = int(kernel->tasks.size());
+}
+
+void Program::launch(CompiledKernel &kernel, uint64_t *args, void *ret) { engine::launch(*impl_, kernel, args, ret); }
+
+} // namespace qd::engine

@@ -1,0 +1,121 @@
+// What running tasks say: prints and failed assertions, formatted from abi::Message.
+#include "engine/program_impl.h"
+#include "ir/types.h"
+
+#include <bit>
+#include <cstdio>
+#include <cstring>
+
+namespace qd::engine {
+namespace {
+
+enum class Family : uint8_t { real, integer, natural };
+
+Family family(ir::Scalar s) {
+    if (ir::is_float(s)) return Family::real;
+    return ir::is_signed(s) ? Family::integer : Family::natural;
+}
+
+/// A printf format for one value: flags, width and precision as the user wrote them, the conversion of the value's
+/// family unless the user named one that fits. A spec that is no printf format counts as empty.
+std::string conversion(std::string_view spec, Family f) {
+    const size_t flags = std::min(spec.find_first_not_of("-+ #0123456789."), spec.size());
+    std::string head(spec.substr(0, flags));
+    const std::string_view letter = spec.substr(flags);
+    const std::string_view allowed = f == Family::real ? "fFeEgGaA" : "diuxXoc";
+    const bool fits = letter.size() == 1 && allowed.find(letter[0]) != allowed.npos;
+    if (letter.size() > 1 || (letter.size() == 1 && !fits) || head.size() > 32) head.clear();
+    const char fallback = f == Family::real ? 'f' : f == Family::integer ? 'd' : 'u';
+    const char last = fits ? letter[0] : fallback;
+    return "%" + head + (f == Family::real || last == 'c' ? "" : "ll") + last;
+}
+
+void append_value(std::string &out, std::string_view spec, ir::Scalar type, uint64_t bits) {
+    char buffer[512];
+    const Family f = family(type);
+    const std::string format = conversion(spec, f);
+    int n;
+    if (f == Family::real)
+        n = std::snprintf(buffer, sizeof buffer, format.c_str(), std::bit_cast<double>(bits));
+    else if (format.back() == 'c')
+        n = std::snprintf(buffer, sizeof buffer, format.c_str(), int(bits));
+    else
+        n = std::snprintf(buffer, sizeof buffer, format.c_str(), static_cast<unsigned long long>(bits));
+    if (n > 0) out.append(buffer, std::min(size_t(n), sizeof buffer - 1));
+}
+
+std::string format(const abi::Message &message, const uint64_t *values) {
+    std::string out;
+    for (const abi::MessagePiece &piece : message.pieces) {
+        if (piece.value < 0)
+            out += piece.text;
+        else
+            append_value(out, piece.text, ir::Scalar(piece.type), values[piece.value]);
+    }
+    return out;
+}
+
+/// The inverse of what compile.cpp writes into abi::Message::trace, one "file:line in scope" a line.
+std::vector<Location> trace_of(const abi::Message &message) {
+    std::vector<Location> out;
+    std::string_view rest = message.trace;
+    while (!rest.empty()) {
+        const size_t end = std::min(rest.find('\n'), rest.size());
+        const std::string_view line = rest.substr(0, end);
+        rest.remove_prefix(std::min(end + 1, rest.size()));
+        const size_t in = line.rfind(" in ");
+        const size_t colon = line.rfind(':', in);
+        if (in == line.npos || colon == line.npos) continue;
+        Location at;
+        at.file = line.substr(0, colon);
+        at.line = at.end_line =
+            uint32_t(std::strtoul(std::string(line.substr(colon + 1, in - colon - 1)).c_str(), nullptr, 10));
+        at.scope = line.substr(in + 4);
+        out.push_back(std::move(at));
+    }
+    if (message.line)
+        out.push_back({message.file, message.scope, message.line, message.column, message.line, message.end_column});
+    return out;
+}
+
+} // namespace
+
+void print_from_task(const abi::Context *context, const abi::Thread *, uint32_t message, const uint64_t *values) {
+    const auto &task = *static_cast<const KernelTask *>(context->task);
+    task.program->write(format(task.info->messages[message], values));
+}
+
+void fail_from_task(const abi::Context *context, const abi::Thread *, uint32_t message, const uint64_t *values) {
+    const auto &task = *static_cast<const KernelTask *>(context->task);
+    Program::Impl &p = *task.program;
+    uint32_t expected = 0;
+    if (!__atomic_compare_exchange_n(&p.failed, &expected, 1, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) return;
+    const abi::Message &text = task.info->messages[message];
+    p.failure = {format(text, values), trace_of(text)};
+}
+
+void Program::Impl::write(std::string_view text) {
+    const std::lock_guard guard(watch_lock);
+    bool taken = false;
+    for (Observer *observer : observers) {
+        if (!observer->wants_output()) continue;
+        observer->output(text);
+        taken = true;
+    }
+    if (taken) return;
+    std::fwrite(text.data(), 1, text.size(), stdout);
+    std::fflush(stdout);
+}
+
+void Program::Impl::warn(const std::string &text) {
+    const std::lock_guard guard(watch_lock);
+    for (Observer *observer : observers) observer->warning(text);
+    if (observers.empty()) std::fprintf(stderr, "[quadrants] warning: %s\n", text.c_str());
+}
+
+void Program::Impl::announce(const CompileReport &report) {
+    const std::lock_guard guard(watch_lock);
+    for (Observer *observer : observers) observer->compiled(report);
+}
+
+} // namespace qd::engine

@@ -1,0 +1,47 @@
+// The pipeline, as one page. A kernel goes through `kernel_stage`, is cut by passes::offload, each task goes through
+// `task_stage` unless its code is known already, then through its backend's legalisation, then to emit().
+#include "engine/pipeline.h"
+
+namespace qd::engine {
+namespace {
+
+namespace step {
+#define PASS(id, doc) constexpr passes::Pass id{#id, passes::id, doc};
+#include "passes/passes.def"
+} // namespace step
+
+// On the whole kernel: little, since a warm start pays for it and the hash of a task is taken after it.
+constexpr passes::Pass kernel_list[] = {
+    step::promote,           // before offload: locals used in several loops would live in memory
+    step::fold,              // after promote: constants reach their uses
+    step::simplify_branches, // after fold: conditions known at compile time; a loop that never runs makes no task
+    step::dce,               // before offload: a dead value would cross tasks through memory
+};
+
+// On each task. No merging across tasks: an edit in one loop must leave the others' code alone.
+constexpr passes::Pass task_list[] = {
+    step::chunk_ranges, // first: what follows sees ordinary loops
+    step::fold,
+    step::cse, // before forward_stores: equal addresses become one value
+    step::forward_stores,
+    step::simplify_branches, // before the counting and vectorising passes: small ifs become selects
+    step::demote_atomics,    // before thread_local_sums: what remains atomic is shared for certain
+    step::thread_local_sums, // after chunk_ranges: one flush per chunk; before lower_access: compares whole addresses
+    step::count_predicates,  // after simplify_branches: a count must not keep a branch alive
+    step::licm,
+    step::lower_access, // after every pass that compares addresses
+    step::fold,         // address arithmetic of lower_access
+    step::cse,
+    step::licm,
+    step::vectorize, // last of the loop passes: needs lowered, hoisted addresses
+    step::fold,
+    step::cse,
+    step::dce, // last
+};
+
+} // namespace
+
+std::span<const passes::Pass> kernel_stage() { return kernel_list; }
+std::span<const passes::Pass> task_stage() { return task_list; }
+
+} // namespace qd::engine

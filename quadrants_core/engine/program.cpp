@@ -1,0 +1,206 @@
+// Life of a program, its memory, who watches it. compile.cpp and launch.cpp hold the rest.
+#include "engine/program.h"
+
+#include "engine/program_impl.h"
+#include "engine/tiers.h"
+
+#include "codegen_stamp.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace qd::engine {
+namespace {
+
+const backends::Backend &choose_backend(const std::string &name) {
+    const backends::Backend *backend = backends::find(name);
+    if (!backend) {
+        std::string known;
+        for (const backends::Backend *b : backends::all()) known += (known.empty() ? "" : ", ") + std::string(b->name);
+        fail_user(UserErrorKind::runtime, "there is no arch named " + name, {}, "choose one of: " + known);
+    }
+    if (const std::string reason = backend->missing(); !reason.empty())
+        fail_user(UserErrorKind::runtime, "arch " + name + " cannot run here: " + reason, {}, "use arch=qd.cpu");
+    return *backend;
+}
+
+std::atomic<uint64_t> programs{0};
+
+/// What tells code made by this build, for this machine and these options, from any other: part of every cache key.
+runtime::CacheKey build_key_of(const backends::Backend &backend, const backends::Caps &caps,
+                               const passes::Config &config) {
+    const std::string text = QD_CODEGEN_STAMP "\n" + std::to_string(abi::version) + '\n' + std::string(backend.name) +
+                             '\n' + caps.target + '\n' + std::to_string(caps.vector_bytes) + '\n' +
+                             std::to_string(config.vector_bytes) + '\n' + std::to_string(config.parallel);
+    const std::span bytes(reinterpret_cast<const uint8_t *>(text.data()), text.size());
+    return {runtime::hash_bytes(bytes, 1), runtime::hash_bytes(bytes, 2)};
+}
+
+} // namespace
+
+bool CounterOrder::operator()(const CounterValue &a, const CounterValue &b) const {
+    auto key = [](const CounterValue &c) {
+        return std::tie(c.at.file, c.at.line, c.at.column, c.at.end_line, c.at.end_column, c.what, c.at.scope);
+    };
+    return key(a) < key(b);
+}
+
+void add_count(Counts &counts, const CounterValue &value, uint64_t n) {
+    const auto at = counts.insert({value.what, value.at, 0}).first;
+    const_cast<CounterValue &>(*at).count += n; // not part of the order
+}
+
+Program::Impl::Impl(Program &p, const Options &o)
+    : program(p), options(o), id(++programs), backend(choose_backend(o.arch)), caps(backend.caps(0)) {
+    device = backend.open({0, options.threads, options.random_seed});
+    caps.threads = device->info().threads;
+    pass_config = {caps.vector_bytes, caps.threads > 1};
+    build_key = build_key_of(backend, caps, pass_config);
+    if (options.cache) {
+        if (options.cache_dir.empty()) options.cache_dir = runtime::default_cache_folder();
+        if (!options.cache_dir.empty())
+            disk = std::make_shared<runtime::DiskCache>(options.cache_dir, options.cache_max_bytes,
+                                                        [life = std::weak_ptr(lifetime)](const std::string &text) {
+                                                            if (const auto alive = life.lock()) {
+                                                                const std::lock_guard guard(alive->lock);
+                                                                if (alive->program) alive->program->warn(text);
+                                                            }
+                                                        });
+    }
+    lifetime->program = this;
+}
+
+Program::Impl::~Impl() {
+    forget_background(lifetime.get());
+    {
+        const std::lock_guard guard(lifetime->lock);
+        for (CompiledKernel *kernel : kernels) {
+            kernel->program_id = 0;
+            kernel->tasks.clear();
+        }
+        lifetime->program = nullptr;
+    }
+    for (auto &[key, code] : tasks) code->unload();
+    if (disk && disk->grew()) disk->clean_up();
+    for (auto &[block, bytes] : blocks) device->free(block);
+    device->free(tmp);
+}
+
+void Program::Impl::adopt(CompiledKernel &kernel) {
+    kernel.program_id = id;
+    kernel.lifetime = lifetime;
+    const std::lock_guard guard(watch_lock);
+    kernels.push_back(&kernel);
+}
+
+void Program::Impl::retire(CompiledKernel &kernel) {
+    const std::lock_guard guard(watch_lock);
+    for (size_t i = 0; i < kernel.counts.size(); i++) add_count(retired, kernel.counters[i], kernel.counts[i]);
+    std::erase(kernels, &kernel);
+}
+
+CompiledKernel::~CompiledKernel() {
+    if (!lifetime) return;
+    const std::lock_guard guard(lifetime->lock);
+    if (lifetime->program) lifetime->program->retire(*this);
+}
+
+const abi::Kernel &kernel_info(const CompiledKernel &kernel) { return kernel.info; }
+
+Program::Program(const Options &options) : impl_(std::make_unique<Impl>(*this, options)) {}
+Program::~Program() {
+    for (Observer *observer : std::vector(impl_->observers)) observer->closing(*this);
+}
+
+const Options &Program::options() const { return impl_->options; }
+std::string Program::target() const { return impl_->caps.target; }
+int Program::vector_bytes() const { return impl_->caps.vector_bytes; }
+
+void *Program::alloc(uint64_t bytes) {
+    void *block = impl_->device->alloc(std::max<uint64_t>(bytes, 1));
+    const std::lock_guard guard(impl_->memory_lock);
+    impl_->blocks.emplace(block, bytes);
+    impl_->allocated += bytes;
+    return block;
+}
+
+void Program::free(void *p) {
+    if (!p) return;
+    {
+        const std::lock_guard guard(impl_->memory_lock);
+        const auto block = impl_->blocks.find(p);
+        QD_CHECK(block != impl_->blocks.end(), "freed memory that this program does not hold");
+        impl_->allocated -= block->second;
+        impl_->blocks.erase(block);
+    }
+    impl_->device->free(p);
+}
+
+uint64_t Program::allocated_bytes() const {
+    const std::lock_guard guard(impl_->memory_lock);
+    return impl_->allocated;
+}
+
+uint32_t Program::add_tree(uint64_t bytes) {
+    char *root = static_cast<char *>(alloc(bytes));
+    const std::lock_guard guard(impl_->launching);
+    auto &trees = impl_->trees;
+    const auto slot = std::find(trees.begin(), trees.end(), nullptr);
+    if (slot == trees.end()) {
+        trees.push_back(root);
+        return uint32_t(trees.size() - 1);
+    }
+    *slot = root;
+    return uint32_t(slot - trees.begin());
+}
+
+void Program::remove_tree(uint32_t slot) {
+    char *root;
+    {
+        const std::lock_guard guard(impl_->launching);
+        QD_CHECK(slot < impl_->trees.size(), "no such field tree");
+        root = std::exchange(impl_->trees[slot], nullptr);
+    }
+    free(root);
+}
+
+char *Program::tree_address(uint32_t slot) const { return slot < impl_->trees.size() ? impl_->trees[slot] : nullptr; }
+
+std::shared_ptr<CompiledKernel> Program::compile(ir::Function kernel, double frontend_us) {
+    return engine::compile(*impl_, std::move(kernel), frontend_us);
+}
+
+void Program::sync() { impl_->device->wait(); }
+void Program::settle() { finish_background(impl_->lifetime.get()); }
+int Program::tasks_on_last_call() const { return impl_->last_tasks; }
+
+void Program::subscribe(Observer *observer) {
+    const std::lock_guard guard(impl_->watch_lock);
+    impl_->observers.push_back(observer);
+    if (observer->wants_launches()) impl_->announce_launches = true;
+}
+
+void Program::unsubscribe(Observer *observer) {
+    const std::lock_guard guard(impl_->watch_lock);
+    std::erase(impl_->observers, observer);
+    impl_->announce_launches = std::any_of(impl_->observers.begin(), impl_->observers.end(),
+                                           [](const Observer *o) { return o->wants_launches(); });
+}
+
+std::vector<CounterValue> Program::coverage() const {
+    const std::lock_guard guard(impl_->watch_lock);
+    Counts sum = impl_->retired;
+    for (CompiledKernel *kernel : impl_->kernels)
+        for (size_t i = 0; i < kernel->counts.size(); i++)
+            add_count(sum, kernel->counters[i], __atomic_load_n(&kernel->counts[i], __ATOMIC_RELAXED));
+    return {sum.begin(), sum.end()};
+}
+
+void Program::clear_coverage() {
+    const std::lock_guard guard(impl_->watch_lock);
+    impl_->retired.clear();
+    for (CompiledKernel *kernel : impl_->kernels)
+        for (uint64_t &count : kernel->counts) __atomic_store_n(&count, 0, __ATOMIC_RELAXED);
+}
+
+} // namespace qd::engine

@@ -1,0 +1,93 @@
+#pragma once
+// The state of one program, shared by the files of this folder: program.cpp (life, memory, observation), compile.cpp,
+// tiers.cpp (optimising in the background), launch.cpp, output.cpp.
+#include "backends/backend.h"
+#include "engine/compiled_kernel.h"
+#include "engine/launch_lock.h"
+#include "engine/program.h"
+#include "runtime/disk_cache.h"
+
+#include <set>
+#include <unordered_map>
+#include <utility>
+
+namespace qd::engine {
+
+/// Set by request_stop, read by every running task.
+extern volatile uint32_t stop_word;
+
+/// Order of counters in reports: file, line, column, kind.
+struct CounterOrder {
+    bool operator()(const CounterValue &a, const CounterValue &b) const;
+};
+using Counts = std::set<CounterValue, CounterOrder>;
+/// Adds to the entry of the same kind and place.
+void add_count(Counts &counts, const CounterValue &value, uint64_t n);
+
+struct CacheKeyHash {
+    size_t operator()(const runtime::CacheKey &key) const { return size_t(key[0]); }
+};
+
+/// The first failed assertion of a launch.
+struct Failure {
+    std::string text;
+    std::vector<Location> trace;
+};
+
+struct Program::Impl {
+    Program &program;
+    Options options;
+    uint64_t id; ///< of this program within the process, never 0
+    const backends::Backend &backend;
+    backends::Caps caps;
+    std::unique_ptr<runtime::Device> device;
+    std::shared_ptr<Lifetime> lifetime = std::make_shared<Lifetime>();
+
+    // Launching; held by one launch at a time.
+    LaunchLock launching;
+    std::vector<char *> trees;
+    std::vector<uint64_t> tree_bytes;
+    char *tmp = nullptr; ///< values that cross tasks: one buffer, since launches take turns
+    uint64_t tmp_bytes = 0;
+    uint32_t failed = 0; ///< set by the first failed assertion
+    Failure failure;
+    int last_tasks = 0;
+
+    // Compiling; one kernel at a time, its tasks in parallel.
+    std::mutex compiling;
+    passes::Config pass_config;
+    runtime::CacheKey build_key{}; ///< what every task's key has in common: target, options, build of this library
+    std::unordered_map<runtime::CacheKey, std::shared_ptr<TaskCode>, CacheKeyHash> tasks;
+    std::shared_ptr<runtime::DiskCache> disk; ///< null: no cache
+
+    // Memory.
+    mutable std::mutex memory_lock;
+    std::unordered_map<void *, uint64_t> blocks;
+    uint64_t allocated = 0;
+
+    // Observation.
+    mutable std::mutex watch_lock;
+    std::vector<Observer *> observers;
+    std::atomic<bool> announce_launches{false};
+    std::vector<CompiledKernel *> kernels; ///< alive; guarded by watch_lock
+    Counts retired;                        ///< of kernels that are gone
+
+    Impl(Program &p, const Options &o);
+    ~Impl();
+
+    void announce(const CompileReport &report);
+    void warn(const std::string &text);
+    /// Text of kernels and dumps: to the observers, or to the C stdout if there is none.
+    void write(std::string_view text);
+    void adopt(CompiledKernel &kernel);
+    void retire(CompiledKernel &kernel);
+};
+
+std::shared_ptr<CompiledKernel> compile(Program::Impl &p, ir::Function kernel, double frontend_us);
+void launch(Program::Impl &p, CompiledKernel &kernel, uint64_t *args, void *ret);
+
+// Called by running tasks (abi::Context).
+void print_from_task(const abi::Context *context, const abi::Thread *, uint32_t message, const uint64_t *values);
+void fail_from_task(const abi::Context *context, const abi::Thread *, uint32_t message, const uint64_t *values);
+
+} // namespace qd::engine

@@ -1,0 +1,85 @@
+#include "engine/weight.h"
+
+#include <algorithm>
+
+namespace qd::engine {
+namespace {
+
+using namespace ir;
+
+constexpr double unknown_trips = 32; ///< of a loop whose bounds are known at run time only
+
+double op_cost(const Function &fn, const Inst &inst) {
+    switch (inst.op) {
+    case Op::sqrt:
+    case Op::rsqrt:
+    case Op::div:
+    case Op::rem:
+    case Op::floordiv:
+    case Op::mod: return 5;
+    case Op::exp:
+    case Op::log:
+    case Op::sin:
+    case Op::cos:
+    case Op::tan:
+    case Op::asin:
+    case Op::acos:
+    case Op::atan:
+    case Op::atan2:
+    case Op::tanh:
+    case Op::pow:
+    case Op::random: return 20;
+    case Op::print: return 500;
+    case Op::element:
+    case Op::place: return 1;
+    default: break;
+    }
+    if (info(inst.op).traits & atomic) return 10;
+    if (info(inst.op).effect == Effect::read || inst.op == Op::store) return 1;
+    if (info(inst.op).effect != Effect::pure || inst.op == Op::constant) return 0.25;
+    const bool integer = !fn.type(fn.list(inst.args).empty() ? Value{} : fn.list(inst.args)[0]).is_float();
+    return integer ? 0.3 : 1; // mostly address arithmetic
+}
+
+double trips(const Function &fn, const Inst &loop) {
+    if (loop.op != Op::for_) return unknown_trips;
+    const Inst &lo = fn[fn.list(loop.args)[0]];
+    const Inst &hi = fn[fn.list(loop.args)[1]];
+    if (lo.op != Op::constant || hi.op != Op::constant) return unknown_trips;
+    return std::max(0.0, double(int64_t(hi.imm << 32) - int64_t(lo.imm << 32)) / double(1ll << 32));
+}
+
+double block_cost(const Function &fn, BlockId block) {
+    double cost = 0;
+    for (Value v : fn[block].insts) {
+        const Inst &inst = fn[v];
+        cost += op_cost(fn, inst);
+        switch (inst.op) {
+        case Op::if_: cost += 0.6 * (block_cost(fn, inst.blocks[0]) + block_cost(fn, inst.blocks[1])); break;
+        case Op::for_:
+        case Op::loop: cost += trips(fn, inst) * (0.5 + block_cost(fn, inst.blocks[0])); break;
+        case Op::parallel: cost += block_cost(fn, inst.blocks[0]); break;
+        default: break;
+        }
+    }
+    return cost;
+}
+
+} // namespace
+
+float weight(const Function &task) { return float(std::clamp(block_cost(task, task.body), 1.0, 1e9)); }
+
+float weight_after(float before, const Function &optimized) {
+    int lanes = 1;
+    for (const Block &block : optimized.blocks)
+        for (Value v : block.insts) lanes = std::max(lanes, int(optimized.type(v).lanes));
+    return lanes > 2 ? std::max(0.25f, before * 2 / float(lanes)) : before;
+}
+
+size_t code_size(const Function &fn) {
+    size_t size = 0;
+    for (const Block &block : fn.blocks) size += block.insts.size();
+    return size;
+}
+
+} // namespace qd::engine

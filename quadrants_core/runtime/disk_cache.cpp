@@ -1,0 +1,288 @@
+// A file: Header, then the task and the binary as length-prefixed fields in the machine's byte order.
+#include "runtime/disk_cache.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+#include <atomic>
+#include <vector>
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace qd::runtime {
+namespace {
+
+constexpr char magic[8] = {'Q', 'D', 'T', 'A', 'S', 'K', '\r', '\n'};
+constexpr const char *suffix = ".qdc";
+constexpr time_t refresh_after = 60;     ///< seconds: a use younger than the file's time by less is not recorded
+constexpr time_t abandoned_after = 3600; ///< a temporary file this old has lost its writer
+constexpr uint64_t largest_file = 256u << 20;
+
+struct Header {
+    char magic[8];
+    uint32_t abi_version;
+    uint32_t header_bytes;
+    CacheKey key;
+    uint64_t bytes;    ///< after the header
+    uint64_t checksum; ///< of those bytes, seeded with the key
+};
+
+struct Descriptor {
+    int fd;
+    explicit Descriptor(int f) : fd(f) {}
+    ~Descriptor() {
+        if (fd >= 0) close(fd);
+    }
+    Descriptor(const Descriptor &) = delete;
+};
+
+class Writer {
+  public:
+    std::vector<uint8_t> bytes;
+    void raw(const void *p, size_t n) {
+        const auto *b = static_cast<const uint8_t *>(p);
+        bytes.insert(bytes.end(), b, b + n);
+    }
+    template <class T> void number(T value) { raw(&value, sizeof value); }
+    void text(std::string_view s) {
+        number(uint64_t(s.size()));
+        raw(s.data(), s.size());
+    }
+};
+
+/// Reads what Writer wrote; once the bytes run out, everything is zero and `ok` is false.
+class Reader {
+  public:
+    explicit Reader(std::span<const uint8_t> bytes) : rest_(bytes) {}
+    bool ok = true;
+    template <class T> T number() {
+        T value{};
+        if (const auto from = take(sizeof value); ok) std::memcpy(&value, from.data(), sizeof value);
+        return value;
+    }
+    std::span<const uint8_t> bytes() { return take(number<uint64_t>()); }
+    std::string text() {
+        const auto b = bytes();
+        return {reinterpret_cast<const char *>(b.data()), b.size()};
+    }
+    bool at_end() const { return ok && rest_.empty(); }
+
+  private:
+    std::span<const uint8_t> rest_;
+    std::span<const uint8_t> take(uint64_t n) {
+        if (n > rest_.size()) ok = false;
+        if (!ok) return {};
+        const auto taken = rest_.first(n);
+        rest_ = rest_.subspan(n);
+        return taken;
+    }
+};
+
+std::vector<uint8_t> serialise(const abi::Task &task, const abi::Binary &binary) {
+    Writer w;
+    w.text(task.name);
+    w.number(task.kind);
+    w.number(task.weight);
+    w.number(task.block_dim);
+    w.number(task.hash[0]);
+    w.number(task.hash[1]);
+    w.text(binary.target);
+    w.text({reinterpret_cast<const char *>(binary.code.data()), binary.code.size()});
+    return std::move(w.bytes);
+}
+
+std::optional<CachedTask> parse(std::span<const uint8_t> bytes) {
+    Reader r(bytes);
+    CachedTask out;
+    out.task.name = r.text();
+    out.task.kind = r.number<abi::TaskKind>();
+    out.task.weight = r.number<float>();
+    out.task.block_dim = r.number<uint32_t>();
+    out.task.hash[0] = r.number<uint64_t>();
+    out.task.hash[1] = r.number<uint64_t>();
+    out.binary.target = r.text();
+    const auto code = r.bytes();
+    out.binary.code.assign(code.begin(), code.end());
+    if (!r.at_end()) return {};
+    return out;
+}
+
+bool make_folders(const std::string &path) {
+    for (size_t at = 1; at <= path.size(); at++)
+        if (at == path.size() || path[at] == '/')
+            if (mkdir(path.substr(0, at).c_str(), 0777) != 0 && errno != EEXIST) return false;
+    return true;
+}
+
+/// All or nothing; errno says why not.
+bool write_all(int fd, const void *data, size_t bytes) {
+    const auto *at = static_cast<const char *>(data);
+    while (bytes) {
+        const ssize_t n = write(fd, at, bytes);
+        if (n < 0 && errno == EINTR) continue;
+        if (n <= 0) return false;
+        at += n;
+        bytes -= size_t(n);
+    }
+    return true;
+}
+
+bool read_all(int fd, void *data, size_t bytes) {
+    auto *at = static_cast<char *>(data);
+    while (bytes) {
+        const ssize_t n = read(fd, at, bytes);
+        if (n < 0 && errno == EINTR) continue;
+        if (n <= 0) return false;
+        at += n;
+        bytes -= size_t(n);
+    }
+    return true;
+}
+
+uint64_t mix(uint64_t a, uint64_t b) {
+    const auto product = static_cast<unsigned __int128>(a) * b;
+    return uint64_t(product) ^ uint64_t(product >> 64);
+}
+
+} // namespace
+
+uint64_t hash_bytes(std::span<const uint8_t> bytes, uint64_t seed) {
+    constexpr uint64_t k0 = 0xa0761d6478bd642f, k1 = 0xe7037ed1a0b428db, k2 = 0x8ebc6af09c88c6e3;
+    uint64_t h = seed ^ k0;
+    size_t at = 0;
+    for (; at + 16 <= bytes.size(); at += 16) {
+        uint64_t words[2];
+        std::memcpy(words, bytes.data() + at, 16);
+        h = mix(words[0] ^ k1, words[1] ^ h ^ k2);
+    }
+    uint64_t tail[2] = {0, 0};
+    std::memcpy(tail, bytes.data() + at, bytes.size() - at);
+    h = mix(tail[0] ^ k1, tail[1] ^ h ^ k2);
+    return mix(h ^ bytes.size(), k1);
+}
+
+std::string to_hex(const CacheKey &key) {
+    static const char digits[] = "0123456789abcdef";
+    std::string out;
+    for (uint64_t word : key)
+        for (int shift = 60; shift >= 0; shift -= 4) out += digits[word >> shift & 15];
+    return out;
+}
+
+std::string default_cache_folder() {
+    const char *base = std::getenv("XDG_CACHE_HOME");
+    if (base && *base) return std::string(base) + "/quadrants/qdcache";
+    const char *home = std::getenv("HOME");
+    return home && *home ? std::string(home) + "/.cache/quadrants/qdcache" : std::string();
+}
+
+DiskCache::DiskCache(std::string folder, uint64_t max_bytes, std::function<void(const std::string &)> warn)
+    : folder_(std::move(folder)), max_bytes_(max_bytes), warn_(std::move(warn)) {}
+
+void DiskCache::warn_once(const std::string &text) {
+    {
+        const std::lock_guard guard(lock_);
+        writable_ = false;
+        if (std::exchange(warned_, true)) return;
+    }
+    if (warn_) warn_("cannot keep compiled kernels in " + folder_ + ": " + text + "; going on without");
+}
+
+std::optional<CachedTask> DiskCache::load(const CacheKey &key) {
+    const Descriptor file(open((folder_ + "/" + to_hex(key) + suffix).c_str(), O_RDONLY | O_CLOEXEC));
+    struct stat status;
+    Header header;
+    if (file.fd < 0 || fstat(file.fd, &status) != 0 || !S_ISREG(status.st_mode) ||
+        !read_all(file.fd, &header, sizeof header))
+        return {};
+    if (std::memcmp(header.magic, magic, sizeof magic) != 0 || header.abi_version != abi::version ||
+        header.header_bytes != sizeof header || header.key != key || header.bytes > largest_file ||
+        header.bytes + sizeof header != uint64_t(status.st_size))
+        return {};
+    std::vector<uint8_t> bytes(header.bytes);
+    if (!read_all(file.fd, bytes.data(), bytes.size()) || hash_bytes(bytes, key[0] ^ key[1]) != header.checksum)
+        return {};
+    auto out = parse(bytes);
+    if (out && time(nullptr) - status.st_mtime > refresh_after) futimens(file.fd, nullptr);
+    return out;
+}
+
+void DiskCache::store(const CacheKey &key, const abi::Task &task, const abi::Binary &binary) {
+    {
+        const std::lock_guard guard(lock_);
+        if (!writable_) return;
+    }
+    static std::atomic<uint32_t> serial{0};
+    const std::vector<uint8_t> bytes = serialise(task, binary);
+    Header header{};
+    std::memcpy(header.magic, magic, sizeof magic);
+    header.abi_version = abi::version;
+    header.header_bytes = sizeof header;
+    header.key = key;
+    header.bytes = bytes.size();
+    header.checksum = hash_bytes(bytes, key[0] ^ key[1]);
+
+    const std::string temporary =
+        folder_ + "/." + to_hex(key) + "." + std::to_string(getpid()) + "." + std::to_string(serial++) + ".tmp";
+    int fd = open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (fd < 0 && errno == ENOENT && make_folders(folder_))
+        fd = open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (fd < 0) return warn_once(std::strerror(errno));
+    bool good = write_all(fd, &header, sizeof header) && write_all(fd, bytes.data(), bytes.size());
+    int error = errno;
+    if (close(fd) != 0 && good) {
+        good = false;
+        error = errno;
+    }
+    if (good && rename(temporary.c_str(), (folder_ + "/" + to_hex(key) + suffix).c_str()) != 0) {
+        good = false;
+        error = errno;
+    }
+    if (!good) {
+        unlink(temporary.c_str());
+        return warn_once(std::strerror(error));
+    }
+    const std::lock_guard guard(lock_);
+    grew_ = true;
+}
+
+void DiskCache::clean_up() {
+    struct Entry {
+        std::string name;
+        time_t used;
+        uint64_t bytes;
+    };
+    std::vector<Entry> entries;
+    uint64_t total = 0;
+    DIR *dir = opendir(folder_.c_str());
+    if (!dir) return;
+    const time_t now = time(nullptr);
+    while (const dirent *item = readdir(dir)) {
+        const std::string_view name = item->d_name;
+        struct stat status;
+        if (fstatat(dirfd(dir), item->d_name, &status, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(status.st_mode)) continue;
+        if (name.starts_with(".") && name.ends_with(".tmp") && now - status.st_mtime > abandoned_after)
+            unlinkat(dirfd(dir), item->d_name, 0);
+        if (!name.ends_with(suffix)) continue;
+        entries.push_back({std::string(name), status.st_mtime, uint64_t(status.st_size)});
+        total += entries.back().bytes;
+    }
+    if (total > max_bytes_) {
+        std::sort(entries.begin(), entries.end(), [](const Entry &a, const Entry &b) {
+            return std::pair(a.used, std::string_view(a.name)) < std::pair(b.used, std::string_view(b.name));
+        });
+        const uint64_t keep = max_bytes_ - max_bytes_ / 4;
+        for (const Entry &entry : entries) {
+            if (total <= keep) break;
+            if (unlinkat(dirfd(dir), entry.name.c_str(), 0) == 0) total -= entry.bytes;
+        }
+    }
+    closedir(dir);
+}
+
+} // namespace qd::runtime

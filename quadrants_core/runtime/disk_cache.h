@@ -1,0 +1,53 @@
+#pragma once
+// Compiled tasks kept on disk, one file each, named by content. A file that is cut short, foreign or altered is ignored
+// and replaced; files appear by renaming, so any number of processes may share a folder. Nothing here throws: a folder
+// that cannot be used costs a warning, once, and the program goes on without.
+#include "abi/abi.h"
+
+#include <array>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace qd::runtime {
+
+/// 128 bits that name a piece of content.
+using CacheKey = std::array<uint64_t, 2>;
+std::string to_hex(const CacheKey &key);
+/// A fast hash of bytes; not for adversaries.
+uint64_t hash_bytes(std::span<const uint8_t> bytes, uint64_t seed);
+
+struct CachedTask {
+    abi::Task task; ///< without its messages: they name places in the source, which may move
+    abi::Binary binary;
+};
+
+class DiskCache {
+  public:
+    DiskCache(std::string folder, uint64_t max_bytes, std::function<void(const std::string &)> warn);
+
+    std::optional<CachedTask> load(const CacheKey &key);
+    void store(const CacheKey &key, const abi::Task &task, const abi::Binary &binary);
+    /// Removes the files used longest ago until three quarters of the limit are left, if there is more than the limit.
+    void clean_up();
+    /// True if this object added files.
+    bool grew() const { return grew_; }
+    const std::string &folder() const { return folder_; }
+
+  private:
+    void warn_once(const std::string &text);
+
+    std::string folder_;
+    uint64_t max_bytes_;
+    std::function<void(const std::string &)> warn_;
+    std::mutex lock_; ///< of the flags below
+    bool warned_ = false, writable_ = true, grew_ = false;
+};
+
+/// The folder used when the program names none: below $XDG_CACHE_HOME or ~/.cache; empty if there is no home.
+std::string default_cache_folder();
+
+} // namespace qd::runtime
