@@ -1,7 +1,163 @@
+// Atomics that one thread alone can reach become load, op, store; the old value is what was loaded. These are
+//  - all atomics of a serial task, and of any task if tasks run on one thread;
+//  - atomics on locals;
+//  - in a range task, atomics on an array or place whose every write in the task goes to an element named by all
+//  indices of
+//    the parallel loop, with the same indices for every write: each element then belongs to one iteration. An index may
+//    have a constant added. Readers at other indices are not ordered by an atomic either.
+#include "analysis/memory.h"
+#include "analysis/walk.h"
 #include "passes/passes.h"
+
+#include "ir/builder.h"
+
+#include <algorithm>
 
 namespace qd::passes {
 
-bool demote_atomics(ir::Function &, const Config &) { return false; }
+using namespace ir;
 
-}  // namespace qd::passes
+namespace {
+
+using analysis::Memory;
+using analysis::Root;
+
+bool is_atomic(Op op) { return info(op).traits & atomic; }
+bool writes(Op op) { return op == Op::store || is_atomic(op); }
+
+/// An index operand as loop index plus constant; base none for anything that is no such sum of a loop index.
+using Key = std::vector<analysis::Sum>;
+
+/// What is known of the writes to one object.
+struct Owner {
+    bool seen = false, owned = false;
+    Op op = Op::param;
+    Key key;
+};
+
+class Ownership {
+  public:
+    Ownership(const Function &fn, const Memory &memory) : fn_(fn), memory_(memory), owners_(memory.objects() + 1) {
+        for (Value v : fn[fn.body].insts)
+            if (fn[v].op == Op::parallel) loop_ = v;
+        if (!loop_) return;
+        analysis::walk(fn, fn.body, [&](Value v) {
+            if (writes(fn[v].op)) look(fn.args(v)[0]);
+        });
+        for (uint32_t a : written_)
+            for (uint32_t b : written_)
+                if (a != b && memory.objects_overlap(a, b)) owners_[a].owned = false;
+    }
+
+    bool owned(Value pointer) const { return loop_ && owners_[memory_.object(pointer)].owned; }
+
+  private:
+    void look(Value pointer) {
+        Owner &owner = owners_[memory_.object(pointer)];
+        Key key;
+        bool good = key_of(pointer, key);
+        if (owner.seen) {
+            owner.owned = owner.owned && good && owner.op == fn_[pointer].op && same(owner.key, key);
+            return;
+        }
+        owner = {true, good, fn_[pointer].op, std::move(key)};
+        written_.push_back(memory_.object(pointer));
+    }
+
+    static bool same(const Key &a, const Key &b) {
+        return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto &x, const auto &y) {
+            return x.base == y.base && uint32_t(x.constant) == uint32_t(y.constant);
+        });
+    }
+
+    /// False unless every index of the parallel loop stands among the indices of the address.
+    bool key_of(Value pointer, Key &key) const {
+        Op op = fn_[pointer].op;
+        if (op != Op::element && op != Op::place) return false;
+        std::span<const Value> indices = fn_.args(pointer);
+        if (op == Op::element) indices = indices.subspan(1, indices.size() - 2);
+        for (Value index : indices) key.push_back(analysis::as_sum(fn_, index));
+        const std::vector<Value> &axes = fn_[fn_[loop_].blocks[0]].params;
+        return std::all_of(axes.begin(), axes.end(), [&](Value axis) {
+            return std::any_of(key.begin(), key.end(), [&](const analysis::Sum &s) { return s.base == axis; });
+        });
+    }
+
+    const Function &fn_;
+    const Memory &memory_;
+    Value loop_;
+    std::vector<Owner> owners_; ///< by object
+    std::vector<uint32_t> written_;
+};
+
+Value combine(Builder &b, Op atomic_op, std::span<const Value> args, Value old) {
+    switch (atomic_op) {
+    case Op::atomic_add: return b.add(old, args[1]);
+    case Op::atomic_mul: return b.mul(old, args[1]);
+    case Op::atomic_min: return b.min(old, args[1]);
+    case Op::atomic_max: return b.max(old, args[1]);
+    case Op::atomic_and: return b.band(old, args[1]);
+    case Op::atomic_or: return b.bor(old, args[1]);
+    case Op::atomic_xor: return b.bxor(old, args[1]);
+    case Op::atomic_xchg: return args[1];
+    case Op::atomic_cas: {
+        // Bits are compared, as the atomic does.
+        Type type = b.fn.type(old);
+        Value left = old, right = args[1];
+        if (type.is_float()) {
+            Scalar bits = size_of(type.elem) == 8 ? Scalar::u64 : size_of(type.elem) == 4 ? Scalar::u32 : Scalar::u16;
+            left = b.bitcast(left, bits);
+            right = b.bitcast(right, bits);
+        }
+        Value equal = b.eq(left, right);
+        return b.select(equal, args[2], old);
+    }
+    default: return {};
+    }
+}
+
+/// `v` itself becomes the load, so that uses of the old value stay as they are.
+void demote(Builder &b, Value v) {
+    std::vector<Value> args(b.fn.args(v).begin(), b.fn.args(v).end());
+    Op op = b.fn[v].op;
+    b.span = b.fn[v].span;
+    b.fn[v].op = Op::load;
+    b.fn.set_args(v, std::span<const Value>(args).first(1));
+    b.fn[b.block].insts.push_back(v);
+    b.store(args[0], combine(b, op, args, v));
+}
+
+} // namespace
+
+bool demote_atomics(Function &fn, const Config &config) {
+    bool any = false;
+    analysis::walk(fn, [&](Value v) { any |= is_atomic(fn[v].op); });
+    if (!any) return false;
+
+    Memory memory(fn);
+    Ownership ownership(fn, memory);
+    bool alone = fn.role == Role::serial_task || !config.parallel;
+    bool changed = false;
+    auto rewrite = [&](auto &self, BlockId block) -> void {
+        std::vector<Value> old = std::move(fn[block].insts);
+        fn[block].insts.clear();
+        fn[block].insts.reserve(old.size());
+        Builder b(fn, block);
+        for (Value v : old) {
+            Value pointer = is_atomic(fn[v].op) ? fn.args(v)[0] : Value{};
+            if (pointer && (alone || memory.root(pointer) == Root::local || ownership.owned(pointer))) {
+                demote(b, v);
+                changed = true;
+            } else {
+                fn[block].insts.push_back(v);
+            }
+            for (int k = 0; k < 2; ++k)
+                if (BlockId inner = fn[v].blocks[k]) self(self, inner);
+        }
+    };
+    if (fn.bounds) rewrite(rewrite, fn.bounds);
+    rewrite(rewrite, fn.body);
+    return changed;
+}
+
+} // namespace qd::passes

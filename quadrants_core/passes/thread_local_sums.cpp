@@ -1,7 +1,278 @@
+// An atomic in the chunk loop whose address does not depend on the loop and whose old value nobody asks for adds up in
+// a register; one atomic after the loop brings the sum to memory. Nothing else in the loop may touch that address.
+//
+// The flush runs even if no iteration came to the atomic. Adding the neutral element changes nothing, but the address
+// must exist: where the atomic stands under a condition, the flush first compares the indices with the extents. Must
+// come after chunk_ranges (which makes the loop) and before lower_access (while addresses have indices).
+#include "analysis/memory.h"
+#include "analysis/structure.h"
+#include "analysis/uses.h"
+#include "analysis/walk.h"
+#include "passes/clone.h"
 #include "passes/passes.h"
+
+#include "ir/builder.h"
+#include "ir/eval.h"
+
+#include <limits>
 
 namespace qd::passes {
 
-bool thread_local_sums(ir::Function &, const Config &) { return false; }
+using namespace ir;
 
-}  // namespace qd::passes
+namespace {
+
+using analysis::Access;
+using analysis::Memory;
+using analysis::Overlap;
+using analysis::Structure;
+
+/// The value that leaves every operand as it is; none if the op has none.
+bool neutral(Op op, Scalar type, uint64_t &bits) {
+    bool real = is_float(type);
+    double infinity = std::numeric_limits<double>::infinity();
+    uint64_t ones = bits_of(type) == 64 ? ~uint64_t(0) : (uint64_t(1) << bits_of(type)) - 1;
+    uint64_t sign = uint64_t(1) << (bits_of(type) - 1);
+    switch (op) {
+    case Op::atomic_add: bits = real ? from_double(type, -0.0).bits : 0; return true;
+    case Op::atomic_mul: bits = real ? from_double(type, 1).bits : 1; return true;
+    case Op::atomic_min:
+        bits = real ? from_double(type, infinity).bits : is_signed(type) ? ones >> 1 : ones;
+        return true;
+    case Op::atomic_max: bits = real ? from_double(type, -infinity).bits : is_signed(type) ? sign : 0; return true;
+    case Op::atomic_and: bits = ones; return true;
+    case Op::atomic_or:
+    case Op::atomic_xor: bits = 0; return true;
+    default: return false;
+    }
+}
+
+Value combine(Builder &b, Op op, Value sum, Value v) {
+    switch (op) {
+    case Op::atomic_add: return b.add(sum, v);
+    case Op::atomic_mul: return b.mul(sum, v);
+    case Op::atomic_min: return b.min(sum, v);
+    case Op::atomic_max: return b.max(sum, v);
+    case Op::atomic_and: return b.band(sum, v);
+    case Op::atomic_or: return b.bor(sum, v);
+    default: return b.bxor(sum, v);
+    }
+}
+
+/// Atomics of one kind on one address.
+struct Sum {
+    Op op = Op::param;
+    Access access;
+    std::vector<Value> atomics;
+    bool always = false; ///< runs in every iteration
+    bool good = true;
+};
+
+class ChunkLoop {
+  public:
+    ChunkLoop(Function &fn, Value loop, const Memory &memory, const Structure &structure,
+              const std::vector<uint32_t> &uses)
+        : fn_(fn), loop_(loop), memory_(memory), structure_(structure), uses_(uses), invariant_(fn.insts.size()),
+          local_of_(fn.insts.size()) {}
+
+    bool run() {
+        analysis::walk(fn_, fn_[loop_].blocks[0], [&](Value v) {
+            if (memory_.access(v).pointer) accesses_.push_back(v);
+        });
+        for (Value v : accesses_) propose(v);
+        bool changed = false;
+        for (Sum &sum : sums_) {
+            check(sum);
+            if (!sum.good) continue;
+            rewrite(sum);
+            changed = true;
+        }
+        if (changed) accumulate(fn_[loop_].blocks[0]);
+        return changed;
+    }
+
+  private:
+    bool inside(Value v) const { return structure_.inside(fn_, v, loop_); }
+
+    bool invariant(Value v) {
+        uint8_t &state = invariant_[v.id];
+        if (state) return state == 1;
+        bool result = true;
+        if (fn_[v].op == Op::param || fn_[v].op == Op::result) {
+            result = !in_loop_meta(v);
+        } else if (inside(v)) {
+            result = info(fn_[v].op).effect == Effect::pure;
+            for (Value a : fn_.args(v)) result = result && invariant(a);
+        }
+        invariant_[v.id] = result ? 1 : 2;
+        return result;
+    }
+
+    /// Parameters and results stand in no list: collected once.
+    bool in_loop_meta(Value v) {
+        if (meta_.empty()) {
+            meta_.assign(fn_.insts.size(), false);
+            for (Value p : fn_[fn_[loop_].blocks[0]].params) meta_[p.id] = true;
+            analysis::walk(fn_, fn_[loop_].blocks[0], [&](Value inner) {
+                for (Value r : fn_.results(inner)) meta_[r.id] = true;
+                for (BlockId b : fn_[inner].blocks)
+                    if (b)
+                        for (Value p : fn_[b].params) meta_[p.id] = true;
+            });
+        }
+        return meta_[v.id];
+    }
+
+    void propose(Value v) {
+        Op op = fn_[v].op;
+        uint64_t bits;
+        Access access = memory_.access(v);
+        if (!(info(op).traits & atomic) || uses_[v.id] || !neutral(op, access.type.elem, bits)) return;
+        if (memory_.root(access.pointer) == analysis::Root::local || !invariant(access.pointer)) return;
+        for (Sum &sum : sums_)
+            if (sum.op == op && memory_.overlap(sum.access, access) == Overlap::exact) {
+                sum.atomics.push_back(v);
+                sum.always |= runs_always(v);
+                return;
+            }
+        constexpr size_t most = 64; // bounds the pairs looked at, and the registers
+        if (sums_.size() < most) sums_.push_back({op, access, {v}, runs_always(v), true});
+    }
+
+    /// Stands in the chunk loop itself, or in the loop over the last axis of a range of several.
+    bool runs_always(Value v) const {
+        BlockId block = structure_.block[v.id];
+        Value owner = structure_.owner[block.id];
+        if (owner == loop_) return true;
+        return fn_[owner].op == Op::for_ && fn_.loops[fn_[owner].imm].vectorize &&
+               structure_.owner[structure_.block[owner.id].id] == loop_ && !fn_.loops[fn_[loop_].imm].vectorize;
+    }
+
+    void check(Sum &sum) {
+        size_t own = 0;
+        for (Value v : accesses_) {
+            if (own < sum.atomics.size() && sum.atomics[own] == v) {
+                ++own;
+                continue;
+            }
+            if (memory_.overlap(memory_.access(v), sum.access) != Overlap::never) sum.good = false;
+        }
+        Op address = fn_[sum.access.pointer].op;
+        if (!sum.always && address != Op::element && address != Op::place && address != Op::tmp) sum.good = false;
+    }
+
+    void rewrite(const Sum &sum) {
+        BlockId around = structure_.block[loop_.id];
+        BlockId before = fn_.make_block();
+        Cloner cloner(fn_, fn_);
+        Value pointer = hoist(sum.access.pointer, before, cloner);
+        Builder b(fn_, before);
+        b.span = fn_[sum.atomics[0]].span;
+        uint64_t bits = 0;
+        neutral(sum.op, sum.access.type.elem, bits);
+        Value local = b.local(sum.access.type.elem, 1);
+        Value start = b.constant(sum.access.type, bits);
+        b.store(local, start);
+
+        BlockId after = fn_.make_block();
+        b.block = after;
+        Value total = b.load(local);
+        Value valid = sum.always ? Value{} : in_range(b, pointer);
+        if (valid) {
+            Value guard = b.if_(valid);
+            Builder then(fn_, fn_[guard].blocks[0]);
+            then.span = b.span;
+            then.emit(sum.op, {pointer, total});
+            then.yield();
+            Builder(fn_, fn_[guard].blocks[1]).yield();
+        } else {
+            b.emit(sum.op, {pointer, total});
+        }
+        for (Value v : sum.atomics) local_of_[v.id] = local;
+
+        std::vector<Value> &list = fn_[around].insts;
+        size_t at = 0;
+        while (list[at] != loop_) ++at;
+        list.insert(list.begin() + ptrdiff_t(at) + 1, fn_[after].insts.begin(), fn_[after].insts.end());
+        list.insert(list.begin() + ptrdiff_t(at), fn_[before].insts.begin(), fn_[before].insts.end());
+    }
+
+    /// A copy of an invariant value, with what it is computed from, that stands before the loop.
+    Value hoist(Value v, BlockId before, Cloner &cloner) {
+        if (!inside(v)) return v;
+        if (Value copy = cloner.lookup(v); copy != v) return copy;
+        std::vector<Value> args(fn_.args(v).begin(), fn_.args(v).end());
+        for (Value a : args) hoist(a, before, cloner);
+        return cloner.copy(v, before);
+    }
+
+    /// u1: all indices of an address lie within the extents; none if that is certain.
+    Value in_range(Builder &b, Value pointer) {
+        Op op = fn_[pointer].op;
+        std::vector<Value> indices(fn_.args(pointer).begin(), fn_.args(pointer).end());
+        Value array = op == Op::element ? indices[0] : Value{};
+        uint64_t place = fn_[pointer].imm;
+        if (op == Op::element) indices = {indices.begin() + 1, indices.end() - 1};
+        if (op == Op::tmp) indices.clear();
+        Value valid;
+        for (size_t a = 0; a < indices.size(); ++a) {
+            int32_t low = op == Op::place ? fn_.places[place].index_offset[a] : 0;
+            Value lo = b.i32(low);
+            Value hi = array ? b.dim(array, int(a)) : b.i32(low + fn_.places[place].shape[a]);
+            Value above = b.le(lo, indices[a]);
+            Value below = b.lt(indices[a], hi);
+            Value both = b.band(above, below);
+            valid = valid ? b.band(valid, both) : both;
+        }
+        return valid;
+    }
+
+    /// Replaces the atomics by additions to their sum.
+    void accumulate(BlockId block) {
+        std::vector<Value> old = std::move(fn_[block].insts);
+        fn_[block].insts.clear();
+        fn_[block].insts.reserve(old.size());
+        for (Value v : old) {
+            for (int k = 0; k < 2; ++k)
+                if (BlockId inner = fn_[v].blocks[k]) accumulate(inner);
+            Value local = v.id < local_of_.size() ? local_of_[v.id] : Value{};
+            if (!local) {
+                fn_[block].insts.push_back(v);
+                continue;
+            }
+            Builder b(fn_, block);
+            b.span = fn_[v].span;
+            Value sum = b.load(local);
+            sum = combine(b, fn_[v].op, sum, fn_.args(v)[1]);
+            b.store(local, sum);
+        }
+    }
+
+    Function &fn_;
+    Value loop_;
+    const Memory &memory_;
+    const Structure &structure_;
+    const std::vector<uint32_t> &uses_;
+    std::vector<Value> accesses_;
+    std::vector<Sum> sums_;
+    std::vector<uint8_t> invariant_; ///< by value: 0 unknown, 1 yes, 2 no
+    std::vector<Value> local_of_;    ///< by atomic that adds up in a register: its sum
+    std::vector<bool> meta_;         ///< by value: parameter or result of something in the loop
+};
+
+} // namespace
+
+bool thread_local_sums(Function &fn, const Config &config) {
+    if (fn.role != Role::range_task) return false;
+    Memory memory(fn);
+    Structure structure(fn);
+    std::vector<uint32_t> uses = analysis::use_counts(fn);
+    bool changed = false;
+    std::vector<Value> top = fn[fn.body].insts;
+    for (Value v : top)
+        if (fn[v].op == Op::for_) changed |= ChunkLoop(fn, v, memory, structure, uses).run();
+    if (changed) promote(fn, config);
+    return changed;
+}
+
+} // namespace qd::passes
