@@ -1,42 +1,41 @@
 #include "codegen/llvm/door/door.h"
 
+#include "base/dynlib.h"
 #include "base/error.h"
 
 #include <atomic>
-#include <dlfcn.h>
 #include <mutex>
+#include <unistd.h>
 
 namespace qd::codegen::llvm_door {
 
 namespace {
 
+constexpr const char *file_name = "/libquadrants_llvm.so";
 std::mutex mutex;
 std::string directory;
 std::atomic<const Library *> library{nullptr};
 
-/// Folder of the file that this code is in.
-std::string own_directory() {
-    Dl_info info{};
-    if (!dladdr(reinterpret_cast<void *>(&own_directory), &info) || !info.dli_fname) return ".";
-    std::string path = info.dli_fname;
-    size_t slash = path.rfind('/');
-    return slash == std::string::npos ? "." : path.substr(0, slash);
+/// Beside the file that holds this code; programs of the build tree find it in the package built next to them.
+std::string find_file() {
+    if (!directory.empty()) return directory + file_name;
+    std::string own = file_of_address(reinterpret_cast<const void *>(&find_file));
+    size_t slash = own.rfind('/');
+    own = slash == std::string::npos ? "." : own.substr(0, slash);
+    for (const char *from : {"/../quadrants/_lib", "/../../quadrants/_lib"})
+        if (access((own + file_name).c_str(), R_OK) != 0 && access((own + from + file_name).c_str(), R_OK) == 0)
+            return own + from + file_name;
+    return own + file_name;
 }
 
 const Library *open_file(const std::string &path) {
     const std::string hint = "; without it only kernels from the cache can run";
-    void *handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (!handle) {
-        const char *words = dlerror();
-        throw InternalError("cannot open the compiler " + path + ": " + (words ? words : "unknown reason") + hint);
-    }
-    using Entry = const Library *(*)();
-    auto entry = reinterpret_cast<Entry>(dlsym(handle, "qd_llvm_library"));
+    DynamicLibrary file(path);
+    if (!file) throw InternalError("cannot open the compiler " + path + ": " + file.error() + hint);
+    auto *entry = file.function<const Library *()>("qd_llvm_library");
     const Library *found = entry ? entry() : nullptr;
-    if (!found || found->abi_version != abi::version) {
-        dlclose(handle);
+    if (!found || found->abi_version != abi::version)
         throw InternalError("the compiler " + path + " does not belong to this version of Quadrants" + hint);
-    }
     return found;
 }
 
@@ -46,7 +45,7 @@ const Library &open() {
     if (const Library *known = library.load(std::memory_order_acquire)) return *known;
     std::lock_guard lock(mutex);
     if (const Library *known = library.load(std::memory_order_relaxed)) return *known;
-    const Library *found = open_file((directory.empty() ? own_directory() : directory) + "/libquadrants_llvm.so");
+    const Library *found = open_file(find_file());
     library.store(found, std::memory_order_release);
     return *found;
 }

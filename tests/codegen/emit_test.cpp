@@ -1,0 +1,152 @@
+// What .qir run tests cannot see: alias facts, callbacks, the range of a task, refusals, threads.
+#include "run_task.h"
+
+#include "device_lib/random.h"
+
+#include <thread>
+
+using namespace qd;
+using test::Launch;
+
+TEST(Emit, SerialTaskReturnsASum) {
+    Launch launch;
+    launch.args[0] = 40;
+    launch.args[1] = 2;
+    launch.run(R"(task serial @sum(%0: i32, %1: i32) ret 8
+    %2: i32 = add %0, %1
+    %3: ptr<i32> = ret_slot !0
+    store %3, %2
+    ret
+)");
+    EXPECT_EQ(launch.result<int32_t>(), 42);
+}
+
+TEST(Emit, LoopCarriesValuesAndBreaks) {
+    Launch launch;
+    launch.args[0] = 100;
+    launch.run(R"(task serial @loop(%0: i32) ret 8
+    %1: i32 = constant 0
+    %2: i32 = for %1, %0, %1 (%3: i32, %4: i32)
+        %5: i32 = constant 10
+        %6: u1 = eq %3, %5
+        if %6
+            break %4
+        %7: i32 = add %4, %3
+        yield %7
+    %8: ptr<i32> = ret_slot !0
+    store %8, %2
+    ret
+)");
+    EXPECT_EQ(launch.result<int32_t>(), 45);
+}
+
+TEST(Emit, RandomNumbersAreThoseOfTheLibrary) {
+    Launch launch;
+    uint64_t state[2] = {launch.thread.random[0], launch.thread.random[1]};
+    launch.run(R"(task serial @random() ret 32
+    %0: f32 = random
+    %1: f64 = random
+    %2: u64 = random
+    %3: i32 = random
+    %4: ptr<f32> = ret_slot !0
+    store %4, %0
+    %5: ptr<f64> = ret_slot !8
+    store %5, %1
+    %6: ptr<u64> = ret_slot !16
+    store %6, %2
+    %7: ptr<i32> = ret_slot !24
+    store %7, %3
+    ret
+)");
+    EXPECT_EQ(launch.result<float>(0), device_lib::random_f32(state));
+    EXPECT_EQ(launch.result<double>(8), device_lib::random_f64(state));
+    EXPECT_EQ(launch.result<uint64_t>(16), device_lib::random_bits(state, 64));
+    EXPECT_EQ(launch.result<uint32_t>(24), uint32_t(device_lib::random_bits(state, 32)));
+    EXPECT_EQ(launch.thread.random[0], state[0]);
+    EXPECT_EQ(launch.thread.random[1], state[1]);
+}
+
+TEST(Emit, MessagesCarryWidenedValues) {
+    Launch launch;
+    launch.run(R"(task serial @say()
+    message 0 "x = " {0}
+    message 1 "no"
+    %0: i8 = constant -3
+    print %0 !0
+    %1: u1 = constant 0
+    assert %1, %0 !1
+    print %0 !0
+    ret
+)");
+    ASSERT_EQ(launch.printed.size(), 1u);
+    EXPECT_EQ(int64_t(launch.printed[0].second), -3);
+    ASSERT_EQ(launch.failures.size(), 1u);
+    EXPECT_EQ(launch.failures[0].first, 1u);
+}
+
+TEST(Emit, InterruptibleLoopLeavesTheTask) {
+    Launch launch;
+    launch.stop = 1;
+    launch.run(R"(task serial @endless() ret 8
+    loop {interruptible}
+        yield
+    %0: i32 = constant 1
+    %1: ptr<i32> = ret_slot !0
+    store %1, %0
+    ret
+)");
+    EXPECT_EQ(launch.result<int32_t>(), 0);
+}
+
+TEST(Emit, ArraysAreKeptApartByAliasScopes) {
+    std::string task = R"(task serial @copy(%0: array<f32, 1>, %1: array<f32, 1>)
+    %2: ptr<f32> = array_base %0
+    %3: ptr<f32> = array_base %1
+    %4: f32 = load %2
+    store %3, %4
+    ret
+)";
+    std::vector<uint8_t> text = test::compile(task, true, codegen::llvm_door::Output::ir_text);
+    std::string ir(text.begin(), text.end());
+    EXPECT_NE(ir.find("!alias.scope"), std::string::npos) << ir;
+    EXPECT_NE(ir.find("!noalias"), std::string::npos) << ir;
+}
+
+TEST(Emit, RefusesWhatIsNotLegal) {
+    auto parsed = ir::parse(R"(task serial @k(%0: array<f32, 1>)
+    %1: i32 = constant 0
+    %2: ptr<f32> = element %0, %1, %1
+    %3: f32 = load %2
+    store %2, %3
+    ret
+)");
+    ASSERT_FALSE(parsed.error);
+    codegen::llvm_door::Request request;
+    request.task = &parsed.functions[0];
+    std::vector<uint8_t> out;
+    std::string error;
+    EXPECT_FALSE(codegen::llvm_door::open().compile(request, &out, &error));
+    EXPECT_NE(error.find("element"), std::string::npos) << error;
+    request.triple = "nonsense-unknown-unknown";
+    EXPECT_FALSE(codegen::llvm_door::open().compile(request, &out, &error));
+    // The thread goes on after a failure.
+    Launch launch;
+    launch.run("task serial @k()\n    ret\n");
+}
+
+TEST(Emit, EightThreadsCompileAtOnce) {
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 8; ++i)
+        threads.emplace_back([i] {
+            Launch launch;
+            launch.args[0] = uint64_t(i);
+            launch.run(R"(task serial @square(%0: i32) ret 8
+    %1: i32 = mul %0, %0
+    %2: ptr<i32> = ret_slot !0
+    store %2, %1
+    ret
+)");
+            EXPECT_EQ(launch.result<int32_t>(), i * i);
+        });
+    for (std::thread &t : threads) t.join();
+}

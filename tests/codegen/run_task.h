@@ -1,0 +1,83 @@
+#pragma once
+// Compiles a task given as text and calls its machine code, without engine or threads.
+#include "backends/cpu/elf.h"
+#include "codegen/llvm/door/door.h"
+#include "ir/text.h"
+#include "ir/verify.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+namespace qd::test {
+
+inline std::vector<uint8_t> compile(const std::string &text, bool optimize = true,
+                                    codegen::llvm_door::Output output = codegen::llvm_door::Output::object) {
+    ir::ParseResult parsed = ir::parse(text);
+    if (parsed.error) {
+        ADD_FAILURE() << "line " << parsed.error->line << ": " << parsed.error->message;
+        return {};
+    }
+    const ir::Function &task = parsed.functions.at(0);
+    std::vector<ir::Problem> problems = ir::verify(task);
+    EXPECT_TRUE(problems.empty()) << ir::explain(task, problems);
+    codegen::llvm_door::Request request;
+    request.task = &task;
+    request.optimize = optimize;
+    request.output = output;
+    std::vector<uint8_t> out;
+    std::string error;
+    EXPECT_TRUE(codegen::llvm_door::open().compile(request, &out, &error)) << error;
+    return out;
+}
+
+/// A launch: arguments, buffers and what was printed.
+struct Launch {
+    uint64_t args[16] = {};
+    char tmp[256] = {}, ret[256] = {};
+    char tree[1024] = {};
+    char *trees[1] = {tree};
+    uint64_t counters[8] = {};
+    uint32_t stop = 0, failed = 0;
+    abi::Thread thread{{1, 2}, 0};
+    std::vector<std::pair<uint32_t, uint64_t>> printed, failures;  ///< message and its first value
+
+    template <class T> T result(int byte = 0) const {
+        T v;
+        std::memcpy(&v, ret + byte, sizeof v);
+        return v;
+    }
+    abi::Context context() {
+        abi::Context c{};
+        c.args = args;
+        c.tmp = tmp;
+        c.ret = ret;
+        c.trees = trees;
+        c.counters = counters;
+        c.stop = &stop;
+        c.failed = &failed;
+        c.print = [](const abi::Context *c, const abi::Thread *, uint32_t message, const uint64_t *values) {
+            const_cast<Launch *>(static_cast<const Launch *>(c->task))->printed.push_back({message, values[0]});
+        };
+        c.fail = [](const abi::Context *c, const abi::Thread *, uint32_t message, const uint64_t *values) {
+            const_cast<Launch *>(static_cast<const Launch *>(c->task))->failures.push_back({message, values[0]});
+        };
+        c.task = this;
+        return c;
+    }
+    void run(const std::vector<uint8_t> &object, int64_t begin = 0, int64_t end = 1) {
+        std::string error;
+        auto code = backends::load_elf(object, &error);
+        ASSERT_TRUE(code) << error;
+        auto body = reinterpret_cast<abi::Body>(code->symbol(abi::body_symbol));
+        ASSERT_TRUE(body);
+        abi::Context c = context();
+        body(&c, &thread, begin, end);
+    }
+    void run(const std::string &text) {
+        std::vector<uint8_t> object = compile(text);
+        run(object);
+    }
+};
+
+}  // namespace qd::test
