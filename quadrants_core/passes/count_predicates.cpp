@@ -1,7 +1,321 @@
+// Coverage counts inside loops become sums in registers, so that no branch holds a store and loops can still vectorise.
+//
+// From the innermost loop outwards:
+//  - A count at the start of a branch moves in front of its `if`, as a count of the condition.
+//  - A count that every iteration of a `for` comes to becomes a multiple of the trip count, after the loop.
+//  - Every other count adds to a sum that is zeroed before the loop and counted after it; counts that always run
+//  together
+//    share one sum. An else branch that every iteration may reach counts trips minus the sum of the condition. Sums of
+//    conditions over an i32 `for` fit in 32 bits; the others have 64.
+//  - Where the task may be left, at `exit` or a failing assertion, the sums of all loops around are counted first.
+// The sums are locals, which promote then turns into carried values. What is counted after a loop is a count of the
+// loop around it; counts outside of loops stay.
+#include "analysis/effects.h"
+#include "analysis/walk.h"
 #include "passes/passes.h"
+
+#include "ir/builder.h"
+
+#include <map>
+#include <tuple>
+#include <unordered_map>
+#include <unordered_set>
 
 namespace qd::passes {
 
-bool count_predicates(ir::Function &, const Config &) { return false; }
+using namespace ir;
 
-}  // namespace qd::passes
+namespace {
+
+/// A count of a condition, as it was moved out of a branch.
+struct Condition {
+    Value value; ///< u1; none: a plain count
+    bool negated = false;
+};
+
+/// Counts of one loop that always run together, by the same amount.
+struct Sum {
+    Value local;
+    Type type;
+};
+/// What a counter gains in a loop: trips * times, plus and minus sums.
+struct Gain {
+    uint64_t trips = 0;
+    std::vector<std::pair<size_t, bool>> sums; ///< index, true = minus
+    friend auto operator<=>(const Gain &, const Gain &) = default;
+};
+
+/// One loop while its counts are taken out of it.
+struct LoopState {
+    Value loop;
+    bool counts_trips = false; ///< runs to its end, if it starts
+    bool narrow = false;       ///< at most 2^32 - 1 iterations
+    std::vector<Sum> sums;
+    std::map<std::tuple<uint32_t, uint32_t, uint32_t, bool>, size_t> sum_of; ///< block, segment, amount, negated
+    std::map<uint64_t, Gain> gains;                                          ///< by counter
+    uint32_t segments = 0;
+};
+
+class Counting {
+  public:
+    explicit Counting(Function &fn) : fn_(fn), effects_(analysis::effects(fn)) {}
+
+    /// Rebuilds the list of a block whose loops and branches are done.
+    void block(BlockId b, int depth) {
+        std::vector<Value> old = std::move(fn_[b].insts);
+        fn_[b].insts.clear();
+        fn_[b].insts.reserve(old.size());
+        for (Value v : old) {
+            Op op = fn_[v].op;
+            bool is_loop = op == Op::for_ || op == Op::loop || op == Op::parallel;
+            for (int k = 0; k < 2; ++k)
+                if (BlockId inner = fn_[v].blocks[k]) block(inner, depth + is_loop);
+            if (op == Op::if_ && depth > 0) hoist(b, v);
+            if (op == Op::for_ || op == Op::loop)
+                close(b, v);
+            else
+                fn_[b].insts.push_back(v);
+        }
+    }
+
+  private:
+    uint8_t effect(Value v) const { return v.id < effects_.size() ? effects_[v.id] : 0; }
+    bool interrupts(Value v) const { return effect(v) & (analysis::jumps | analysis::leaves); }
+
+    bool is_unit(Value count) const {
+        const Inst &amount = fn_[fn_.args(count)[0]];
+        return amount.op == Op::constant && amount.imm == 1;
+    }
+
+    /// Moves unit counts at the start of both branches in front of the if.
+    void hoist(BlockId b, Value v) {
+        Value condition = fn_.args(v)[0];
+        Builder builder(fn_, b);
+        for (int side = 0; side < 2; ++side) {
+            std::vector<Value> &list = fn_[fn_[v].blocks[side]].insts;
+            std::vector<Value> kept, moved;
+            bool start = true;
+            for (Value inner : list) {
+                start = start && !interrupts(inner);
+                bool plain = fn_[inner].op == Op::count && !conditions_.contains(inner.id) && is_unit(inner);
+                (start && plain ? moved : kept).push_back(inner);
+            }
+            if (moved.empty()) continue;
+            list = std::move(kept);
+            builder.span = fn_[moved[0]].span;
+            Value amount = amount_of(builder, {condition, side == 1}, Scalar::i64);
+            for (Value count : moved) {
+                fn_.set_args(count, {&amount, 1});
+                fn_[b].insts.push_back(count);
+                conditions_[count.id] = {condition, side == 1};
+            }
+        }
+    }
+
+    Value amount_of(Builder &b, const Condition &c, Scalar type) {
+        Value bit = c.value;
+        if (c.negated) {
+            Value yes = b.u1(true);
+            bit = b.bxor(bit, yes);
+        }
+        return b.cast(bit, type);
+    }
+
+    bool has_break(BlockId b) const {
+        for (Value v : fn_[b].insts) {
+            if (fn_[v].op == Op::break_) return true;
+            if (fn_[v].op != Op::if_) continue;
+            for (BlockId inner : fn_[v].blocks)
+                if (inner && has_break(inner)) return true;
+        }
+        return false;
+    }
+
+    /// Takes the counts out of a loop, which is then appended to `b` with what goes before and after it.
+    void close(BlockId b, Value loop) {
+        LoopState state;
+        state.loop = loop;
+        BlockId body = fn_[loop].blocks[0];
+        bool leaves = effect(loop) & analysis::leaves;
+        bool is_for = fn_[loop].op == Op::for_;
+        state.counts_trips = is_for && !leaves && !has_break(body);
+        state.narrow = is_for && fn_.type(fn_.args(loop)[0]) == Type(Scalar::i32);
+        Builder before(fn_, b);
+        before.span = fn_[loop].span;
+        gather(state, before, body, true);
+        if (leaves && !state.gains.empty()) flush_where_left(state, body);
+        fn_[b].insts.push_back(loop);
+        Builder after(fn_, b);
+        after.span = fn_[loop].span;
+        flush(state, after);
+    }
+
+    /// Replaces the counts in a block of the loop, branches included. Inner loops hold none any more.
+    void gather(LoopState &state, Builder &before, BlockId block, bool top) {
+        std::vector<Value> old = std::move(fn_[block].insts);
+        fn_[block].insts.clear();
+        fn_[block].insts.reserve(old.size());
+        uint32_t segment = state.segments++;
+        bool every_iteration = top && state.counts_trips;
+        for (Value v : old) {
+            if (fn_[v].op == Op::count) {
+                take(state, before, block, segment, every_iteration, v);
+                continue;
+            }
+            fn_[block].insts.push_back(v);
+            if (fn_[v].op == Op::if_)
+                for (int k = 0; k < 2; ++k)
+                    if (BlockId inner = fn_[v].blocks[k]) gather(state, before, inner, false);
+            if (!interrupts(v)) continue;
+            segment = state.segments++;
+            every_iteration = false;
+        }
+    }
+
+    void take(LoopState &state, Builder &before, BlockId block, uint32_t segment, bool every_iteration, Value count) {
+        Gain &gain = state.gains[fn_[count].imm];
+        Value amount = fn_.args(count)[0];
+        auto found = conditions_.find(count.id);
+        Condition condition = found == conditions_.end() ? Condition{} : found->second;
+        bool constant = fn_[amount].op == Op::constant;
+        if (every_iteration && constant) {
+            gain.trips += fn_[amount].imm;
+            return;
+        }
+        bool minus = every_iteration && condition.negated;
+        if (minus) {
+            gain.trips += 1;
+            condition.negated = false;
+        }
+        // Constants of one value are one amount, wherever they stand.
+        uint32_t amount_key = condition.value ? condition.value.id : constant ? 0 : amount.id;
+        uint64_t value = constant ? fn_[amount].imm : 0;
+        if (constant && value != 1) amount_key = amount.id;
+        auto [it, fresh] =
+            state.sum_of.try_emplace({block.id, segment, amount_key, condition.negated}, state.sums.size());
+        gain.sums.push_back({it->second, minus});
+        if (!fresh) return;
+
+        bool narrow = state.narrow && (condition.value || (constant && value == 1));
+        Type type = narrow ? Scalar::u32 : Scalar::i64;
+        Value local = before.local(type.elem, 1);
+        state.sums.push_back({local, type});
+        Builder b(fn_, block);
+        b.span = fn_[count].span;
+        Value step = condition.value ? amount_of(b, condition, type.elem) : constant ? b.constant(type, value) : amount;
+        Value sum = b.load(local);
+        sum = b.add(sum, step);
+        b.store(local, sum);
+    }
+
+    /// Counts what a loop gained so far: after it, or where the task is left.
+    void flush(const LoopState &state, Builder &b) {
+        if (state.gains.empty()) return;
+        Value trips;
+        for (auto &[counter, gain] : state.gains)
+            if (gain.trips && !trips) trips = trip_count(b, state.loop);
+        std::vector<Value> totals;
+        for (const Sum &sum : state.sums) {
+            Value total = b.load(sum.local);
+            totals.push_back(sum.type.elem == Scalar::i64 ? total : b.cast(total, Scalar::i64));
+        }
+        std::map<Gain, Value> known; // counters that gain alike share the value, so that the loop around shares the sum
+        for (auto &[counter, gain] : state.gains) {
+            Value &total = known[gain];
+            if (!total) total = evaluate(b, gain, trips, totals);
+            b.count(uint32_t(counter), total);
+        }
+    }
+
+    Value evaluate(Builder &b, const Gain &gain, Value trips, const std::vector<Value> &totals) {
+        Value total;
+        if (gain.trips) {
+            total = trips;
+            if (gain.trips > 1) {
+                if (fn_[trips].op == Op::constant) {
+                    total = b.i64(int64_t(fn_[trips].imm * gain.trips));
+                } else {
+                    Value times = b.i64(int64_t(gain.trips));
+                    total = b.mul(trips, times);
+                }
+            }
+        }
+        for (auto [sum, minus] : gain.sums) {
+            if (!total)
+                total = totals[sum];
+            else
+                total = minus ? b.sub(total, totals[sum]) : b.add(total, totals[sum]);
+        }
+        return total;
+    }
+
+    Value trip_count(Builder &b, Value loop) {
+        Value lo = fn_.args(loop)[0], hi = fn_.args(loop)[1];
+        bool narrow = fn_.type(lo) == Type(Scalar::i32);
+        if (fn_[lo].op == Op::constant && fn_[hi].op == Op::constant) {
+            int64_t n = narrow ? int64_t(int32_t(fn_[hi].imm)) - int32_t(fn_[lo].imm)
+                               : int64_t(fn_[hi].imm) - int64_t(fn_[lo].imm);
+            return b.i64(std::max<int64_t>(n, 0));
+        }
+        if (narrow) {
+            lo = b.cast(lo, Scalar::i64);
+            hi = b.cast(hi, Scalar::i64);
+        }
+        Value n = b.sub(hi, lo);
+        Value zero = b.i64(0);
+        return b.max(n, zero);
+    }
+
+    void flush_where_left(const LoopState &state, BlockId block) {
+        std::vector<Value> old = std::move(fn_[block].insts);
+        fn_[block].insts.clear();
+        for (Value v : old) {
+            Op op = fn_[v].op;
+            if (op == Op::exit || (op == Op::assert_ && guarded_.contains(v.id))) {
+                Builder b(fn_, block);
+                b.span = fn_[v].span;
+                flush(state, b);
+            } else if (op == Op::assert_) {
+                v = guard(state, v);
+            } else {
+                for (int k = 0; k < 2; ++k)
+                    if (BlockId inner = fn_[v].blocks[k]) flush_where_left(state, inner);
+            }
+            fn_[block].insts.push_back(v);
+        }
+    }
+
+    /// if condition {} else { flush; assert }
+    Value guard(const LoopState &state, Value assertion) {
+        BlockId shell = fn_.make_block();
+        Builder b(fn_, shell);
+        b.span = fn_[assertion].span;
+        Value branch = b.if_(fn_.args(assertion)[0]);
+        Builder(fn_, fn_[branch].blocks[0]).yield();
+        Builder failed(fn_, fn_[branch].blocks[1]);
+        failed.span = b.span;
+        flush(state, failed);
+        fn_[failed.block].insts.push_back(assertion);
+        failed.yield();
+        guarded_.insert(assertion.id);
+        return branch;
+    }
+
+    Function &fn_;
+    std::vector<uint8_t> effects_;
+    std::unordered_map<uint32_t, Condition> conditions_; ///< by count instruction
+    std::unordered_set<uint32_t> guarded_;               ///< assertions that stand in a branch of their own
+};
+
+} // namespace
+
+bool count_predicates(Function &fn, const Config &config) {
+    bool any = false;
+    analysis::walk(fn, fn.body, [&](Value v) { any |= fn[v].op == Op::count; });
+    if (!any) return false;
+    Counting(fn).block(fn.body, 0);
+    promote(fn, config);
+    return true;
+}
+
+} // namespace qd::passes
