@@ -14,6 +14,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <iostream>
 #include <unistd.h>
 
 namespace {
@@ -124,6 +125,7 @@ int run(const Arguments &arguments) {
         Json::error_handler_t::replace);
     Server &server = interpreter_of_server->server();
     server.iopub().start();
+    std::clog.setstate(std::ios::failbit); // xeus greets there; the server opens it again
     kernel->start();
     interpreter_of_server->run_exit_handlers();
     server.iopub().stop();

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <iostream>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
@@ -142,6 +143,7 @@ void Server::status(const char *state, const Json &parent) {
 // --- shell -----------------------------------------------------------------------------------------------------------
 
 void Server::start_impl(xeus::xpub_message message) {
+    std::clog.clear();
     publish_impl(std::move(message), xeus::channel::CONTROL);
     control_thread_ = std::thread([this] { control_loop(); });
     heartbeat_thread_ = std::thread([this] { heartbeat_loop(); });
@@ -247,8 +249,7 @@ Server::Asked Server::ask(const std::string &prompt, bool password) {
 Server::Asked Server::wait_for_answer(std::string &answer) {
     for (;;) {
         zmq_pollitem_t items[1] = {{stdin_.handle(), 0, ZMQ_POLLIN, 0}};
-        if (zmq_poll(items, 1, 200) < 0 || stopping_) return Asked::interrupted;
-        if (!items[0].revents) continue;
+        if (zmq_poll(items, 1, 50) <= 0 || stopping_) return Asked::interrupted;
         std::optional<wire::Message> reply = receive(stdin_);
         if (!reply || reply->type() != "input_reply") continue;
         auto value = reply->content.find("value");

@@ -8,6 +8,7 @@ import io
 import json
 import os
 import sys
+import traceback
 import types
 
 import _qd
@@ -17,6 +18,7 @@ from IPython.core import page, payloadpage
 from IPython.core.application import BaseIPythonApplication
 from IPython.core.completer import provisionalcompleter, rectify_completions
 from IPython.core.displayhook import DisplayHook
+from IPython.core.formatters import DisplayFormatter
 from IPython.core.displaypub import DisplayPublisher
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.core.shellapp import InteractiveShellApp
@@ -125,13 +127,27 @@ class Publisher(DisplayPublisher):
         return False
 
 
+class Formatter(DisplayFormatter):
+    """IPython asks eleven formatters about every result; for Python's own types ten of them have nothing to say."""
+
+    own_types = frozenset({int, float, complex, bool, str, bytes, list, tuple, dict, set, frozenset, type(None)})
+
+    def format(self, obj, include=None, exclude=None):
+        if type(obj) in self.own_types and include is None and exclude is None:
+            plain = self.formatters["text/plain"]
+            others = (f for f in self.formatters.values() if f is not plain)
+            if plain.enabled and not any(type(obj) in f.type_printers or object in f.type_printers for f in others):
+                return {"text/plain": plain(obj)}, {}
+        return super().format(obj, include, exclude)
+
+
 class Result(DisplayHook):
     """Sends the value of the last expression as execute_result."""
 
     content = Any()
 
     def start_displayhook(self):
-        self.content = {"execution_count": self.prompt_count, "data": {}, "metadata": {}}
+        self.content = {"execution_count": _count, "data": {}, "metadata": {}}
 
     def write_output_prompt(self):
         pass
@@ -216,6 +232,9 @@ class Kernel:
 
 # --- shell -----------------------------------------------------------------------------------------------------------
 
+_groups = getattr(builtins, "BaseExceptionGroup", ())
+
+
 class Shell(InteractiveShell):
     displayhook_class = Type(Result)
     display_pub_class = Type(Publisher)
@@ -234,7 +253,8 @@ class Shell(InteractiveShell):
         pass
 
     def init_display_formatter(self):
-        super().init_display_formatter()
+        self.display_formatter = Formatter(parent=self)
+        self.configurables.append(self.display_formatter)
         self.display_formatter.active_types = self.display_formatter.format_types
 
     def enable_gui(self, gui=None):
@@ -246,6 +266,13 @@ class Shell(InteractiveShell):
 
     def set_next_input(self, text, replace=False):
         self.payload_manager.write_payload({"source": "set_next_input", "text": text, "replace": replace})
+
+    def showtraceback(self, exc_tuple=None, *args, **kwargs):
+        etype, evalue, tb = self._get_exc_info(exc_tuple)
+        if isinstance(evalue, _groups):  # IPython would print these on stderr and report no error
+            self._showtraceback(etype, evalue, traceback.format_exception(etype, evalue, tb and tb.tb_next))
+        else:
+            super().showtraceback(exc_tuple, *args, **kwargs)
 
     def _showtraceback(self, etype, evalue, stb):
         name = getattr(etype, "__name__", str(etype))
@@ -281,6 +308,7 @@ class App(BaseIPythonApplication, InteractiveShellApp):
 _shell = None
 _accepts = frozenset()
 _may_ask = True
+_count = 1
 
 
 def _input(prompt=""):
@@ -313,12 +341,12 @@ def start():
 
 
 def run(request):
-    global _may_ask
+    global _may_ask, _count
     request = json.loads(request)
     silent, store_history = request["silent"], request["store_history"]
     _may_ask = request["allow_stdin"]
     _shell._last_error = None
-    count = _shell.execution_count
+    _count = _shell.execution_count
     options = {"store_history": store_history, "silent": silent}
     if "cell_id" in _accepts:
         options["cell_id"] = json.loads(_qd.parent()).get("metadata", {}).get("cellId")
@@ -337,7 +365,7 @@ def run(request):
         reply = {"status": "error", **(_shell._last_error or {"ename": type(error).__name__, "evalue": "", "traceback": []})}
     elif expressions:
         reply["user_expressions"] = _shell.user_expressions(expressions)
-    reply["execution_count"] = count
+    reply["execution_count"] = _count
     reply["payload"] = _shell.payload_manager.read_payload()
     _shell.payload_manager.clear_payload()
     reply["next_count"] = _shell.execution_count

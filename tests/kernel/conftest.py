@@ -1,0 +1,115 @@
+"""A client that keeps what a cell did: reply, outputs in order, merged text. Kernels are ended by their process id."""
+
+import contextlib
+import os
+import queue
+import signal
+import time
+
+import pytest
+from jupyter_client import KernelManager
+
+SPEC = "quadrants"
+
+
+class Cell:
+    def __init__(self, reply, messages, seconds):
+        self.reply, self.messages, self.seconds = reply, messages, seconds
+
+    @property
+    def status(self):
+        return self.reply["content"]["status"]
+
+    def of(self, kind):
+        return [m["content"] for m in self.messages if m["msg_type"] == kind]
+
+    def text(self, name="stdout"):
+        return "".join(c["text"] for c in self.of("stream") if c["name"] == name)
+
+    @property
+    def result(self):
+        results = self.of("execute_result")
+        return results[0]["data"]["text/plain"] if results else None
+
+    @property
+    def error(self):
+        errors = self.of("error")
+        return errors[0]["ename"] if errors else None
+
+
+class Client:
+    def __init__(self, name=SPEC, **options):
+        self.manager = KernelManager(kernel_name=name)
+        self.manager.start_kernel(**options)
+        self.pid = self.manager.provisioner.process.pid
+        self.raw = self.manager.client()
+        self.raw.start_channels()
+        self.raw.wait_for_ready(timeout=60)
+
+    def send(self, code, **options):
+        self.started = time.perf_counter()
+        return self.raw.execute(code, **options)
+
+    def collect(self, message_id, timeout=30):
+        messages, reply, idle = [], None, False
+        until = time.monotonic() + timeout
+        while not (reply and idle):
+            if time.monotonic() > until:
+                kinds = [m["msg_type"] for m in messages]
+                raise TimeoutError(f"reply: {reply is not None}, idle: {idle}, messages: {kinds}")
+            if not reply:
+                with contextlib.suppress(queue.Empty):
+                    message = self.raw.get_shell_msg(timeout=0.02)
+                    if message["parent_header"].get("msg_id") == message_id:
+                        reply, seconds = message, time.perf_counter() - self.started
+            with contextlib.suppress(queue.Empty):
+                while not idle:
+                    message = self.raw.get_iopub_msg(timeout=0.02)
+                    if message["parent_header"].get("msg_id") != message_id:
+                        continue
+                    content = message["content"]
+                    if message["msg_type"] == "status":
+                        idle = content["execution_state"] == "idle"
+                    else:
+                        messages.append(message)
+        return Cell(reply, messages, seconds)
+
+    def run(self, code, timeout=30, **options):
+        return self.collect(self.send(code, **options), timeout)
+
+    def wait_for_text(self, text, timeout=20):
+        """Until a cell that runs has printed `text`."""
+        seen, until = "", time.monotonic() + timeout
+        while text not in seen:
+            assert time.monotonic() < until, f"never printed {text!r}, only {seen!r}"
+            with contextlib.suppress(queue.Empty):
+                message = self.raw.get_iopub_msg(timeout=0.1)
+                if message["msg_type"] == "stream":
+                    seen += message["content"]["text"]
+
+    def interrupt(self):
+        """Presses Stop; the next `collect` measures from here."""
+        self.started = time.perf_counter()
+        os.kill(self.pid, signal.SIGINT)
+
+    def close(self):
+        with contextlib.suppress(Exception):
+            self.raw.stop_channels()
+        with contextlib.suppress(Exception):
+            self.manager.shutdown_kernel(now=True)
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self.pid, signal.SIGKILL)
+
+
+@pytest.fixture(scope="module")
+def kernel():
+    client = Client()
+    yield client
+    client.close()
+
+
+@pytest.fixture
+def fresh_kernel():
+    client = Client()
+    yield client
+    client.close()

@@ -1,0 +1,91 @@
+"""Stop: the cell ends with KeyboardInterrupt, soon, and the session stays usable."""
+
+import os
+import random
+import signal
+import subprocess
+import threading
+import time
+
+import pytest
+
+SOON = 1.5  # seconds; a loaded machine is slow, a lost interrupt takes the whole 30
+
+
+@pytest.mark.parametrize("body", [
+    "import time; time.sleep(30)",
+    "while True: pass",
+    "import asyncio; await asyncio.sleep(30)",
+    "import subprocess; subprocess.run(['sleep', '30'])",
+    "sum(i for i in iter(int, 1))",
+    "import threading; threading.Event().wait(30)",
+], ids=["sleep", "busy", "await", "subprocess", "generator", "event"])
+@pytest.mark.parametrize("how", ["signal", "message"])
+def test_stop(kernel, body, how):
+    cell = kernel.send("print('go')\n" + body)
+    kernel.wait_for_text("go")
+    time.sleep(0.05)
+    if how == "signal":
+        kernel.interrupt()
+    else:
+        kernel.started = time.perf_counter()
+        kernel.raw.control_channel.send(kernel.raw.session.msg("interrupt_request", {}))
+        assert kernel.raw.get_control_msg(timeout=10)["content"]["status"] == "ok"
+    ended = kernel.collect(cell)
+    assert ended.status == "error" and ended.error == "KeyboardInterrupt"
+    assert ended.seconds < SOON
+    assert kernel.run("6 * 7").result == "42"
+
+
+def test_stop_while_idle_is_ignored(kernel):
+    for _ in range(20):
+        os.kill(kernel.pid, signal.SIGINT)
+        time.sleep(0.005)
+    assert kernel.run("1 + 1").result == "2"
+
+
+def test_stop_during_input(kernel):
+    cell = kernel.send("input('who? ')", allow_stdin=True)
+    assert kernel.raw.get_stdin_msg(timeout=10)["content"] == {"prompt": "who? ", "password": False}
+    kernel.interrupt()
+    assert kernel.collect(cell).error == "KeyboardInterrupt"
+    cell = kernel.send("input('again? ')", allow_stdin=True)  # a late answer to the first question must not count
+    kernel.raw.get_stdin_msg(timeout=10)
+    kernel.raw.input("yes")
+    assert kernel.collect(cell).result == "'yes'"
+
+
+def test_user_code_may_catch_it(kernel):
+    cell = kernel.send("try:\n    print('go')\n    while True: pass\nexcept KeyboardInterrupt:\n    print('caught')")
+    kernel.wait_for_text("go")
+    kernel.interrupt()
+    ended = kernel.collect(cell)
+    assert ended.status == "ok" and "caught" in ended.text()
+
+
+def test_storm(fresh_kernel):
+    """Signals at random moments of many short cells: each cell gets its reply, the kernel lives."""
+    stop = threading.Event()
+
+    def press():
+        while not stop.is_set():
+            os.kill(fresh_kernel.pid, signal.SIGINT)
+            time.sleep(random.uniform(0.0005, 0.004))
+
+    thread = threading.Thread(target=press)
+    thread.start()
+    try:
+        cells = [fresh_kernel.run("sum(range(20000))", timeout=60).status for _ in range(150)]
+    finally:
+        stop.set()
+        thread.join()
+    assert len(cells) == 150 and set(cells) <= {"ok", "error"}
+    assert fresh_kernel.run("'alive'").result == "'alive'"
+
+
+def test_children_can_be_interrupted(kernel):
+    """The signal mask of a running cell is inherited: SIGINT must not be blocked in children."""
+    ended = kernel.run("import subprocess, sys, signal\n"
+                       "p = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(20)'])\n"
+                       "import time; time.sleep(0.3); p.send_signal(signal.SIGINT); p.wait(10) != 0")
+    assert ended.result == "True"

@@ -1,0 +1,199 @@
+"""The process: environments, forks, input, bad requests, shutdown."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from conftest import SPEC, Client
+from jupyter_client.kernelspec import KernelSpecManager
+
+
+def executable():
+    return KernelSpecManager().get_kernel_spec(SPEC).argv[0]
+
+
+def test_environment(kernel):
+    assert kernel.run("import sys; sys.prefix").result == repr(sys.prefix)
+    assert kernel.run("sys.executable").result == repr(os.path.join(sys.prefix, "bin", "python"))
+    assert kernel.run("sys.argv[1:]").result == "[]"
+    cell = kernel.run("import subprocess\nsubprocess.run([sys.executable, '-c', 'import sys, IPython; print(sys.prefix)'])")
+    assert cell.text() == sys.prefix + "\n"
+
+
+def test_environment_of_another_python_is_refused(tmp_path):
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "pyvenv.cfg").write_text("home = /usr/bin\nversion = 3.9.2\n")
+    done = subprocess.run([executable(), "-f", "none.json", "--python", str(tmp_path / "bin" / "python")],
+                          capture_output=True, text=True, timeout=20)
+    assert done.returncode == 1 and "belongs to Python 3.9.2" in done.stderr
+
+
+@pytest.mark.parametrize("arguments, message", [
+    ([], "no connection file"), (["-f"], "lacks its value"), (["--what", "x"], "unknown option --what")])
+def test_usage(arguments, message):
+    done = subprocess.run([executable(), *arguments], capture_output=True, text=True, timeout=20)
+    assert done.returncode == 2 and message in done.stderr and "usage:" in done.stderr
+
+
+def test_missing_connection_file():
+    done = subprocess.run([executable(), "-f", "/no/such/file.json"], capture_output=True, text=True, timeout=20)
+    assert done.returncode == 1 and "xquadrants:" in done.stderr
+
+
+def test_fork(kernel):
+    cell = kernel.run("import os\npid = os.fork()\nif pid == 0:\n    print('child')\nelse:\n    os.waitpid(pid, 0); print('parent')")
+    assert sorted(cell.text().split()) == ["child", "parent"]
+    cell = kernel.run("pid = os.fork()\nif pid == 0: os._exit(7)\nos.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])")
+    assert cell.result == "7"
+
+
+def test_multiprocessing(kernel):
+    cell = kernel.run("import multiprocessing as mp\nwith mp.get_context('fork').Pool(2) as pool: r = pool.map(abs, range(-5, 0))\nr")
+    assert cell.result == "[5, 4, 3, 2, 1]"
+    cell = kernel.run("with mp.get_context('spawn').Pool(1) as pool: r = pool.map(abs, [-1])\nr", timeout=60)
+    assert cell.result == "[1]"
+
+
+def test_input(kernel):
+    cell = kernel.send("import getpass\nname = input('name? '); secret = getpass.getpass('word? '); name + secret", allow_stdin=True)
+    assert kernel.raw.get_stdin_msg(timeout=10)["content"] == {"prompt": "name? ", "password": False}
+    kernel.raw.input("ada")
+    assert kernel.raw.get_stdin_msg(timeout=10)["content"] == {"prompt": "word? ", "password": True}
+    kernel.raw.input("x")
+    assert kernel.collect(cell).result == "'adax'"
+    cell = kernel.run("input()", allow_stdin=False)
+    assert cell.error == "RuntimeError"
+
+
+def test_other_requests_while_a_cell_runs(kernel):
+    cell = kernel.send("import time; time.sleep(1)")
+    start = time.perf_counter()
+    kernel.raw.control_channel.send(kernel.raw.session.msg("kernel_info_request", {}))
+    info = kernel.raw.get_control_msg(timeout=10)["content"]
+    assert time.perf_counter() - start < 0.8
+    assert info["language_info"]["name"] == "python" and info["implementation"] == "xquadrants"
+    kernel.collect(cell)
+
+
+def test_stop_on_error_aborts_what_waits(kernel):
+    first = kernel.send("import time; time.sleep(0.5); 1/0")
+    later = [kernel.raw.execute(f"{i}") for i in range(3)]
+    info = kernel.raw.kernel_info()
+    replies = {}
+    while not {first, info, *later} <= set(replies):
+        message = kernel.raw.get_shell_msg(timeout=20)
+        replies[message["parent_header"]["msg_id"]] = message
+    assert replies[first]["content"]["status"] == "error"
+    assert [replies[i]["content"]["status"] for i in later] == ["aborted"] * 3
+    assert replies[info]["msg_type"] == "kernel_info_reply"
+    assert kernel.run("'next'").result == "'next'"
+
+
+@pytest.mark.parametrize("kind, content", [
+    ("execute_request", {}), ("execute_request", {"code": 5}), ("execute_request", {"code": "1", "silent": "no"}),
+    ("complete_request", {}), ("complete_request", {"code": "x", "cursor_pos": -7}), ("inspect_request", {"code": "", "cursor_pos": 99}),
+    ("history_request", {"hist_access_type": "tail", "n": None, "raw": None, "output": None}),
+    ("history_request", {"hist_access_type": "nonsense"}), ("is_complete_request", {}), ("no_such_request", {}),
+    ("comm_info_request", {"target_name": None}), ("comm_msg", {"comm_id": "nobody", "data": {}}), ("comm_open", {}), ("comm_close", {}),
+])
+def test_bad_requests_get_an_answer(kernel, kind, content):
+    message = kernel.raw.session.msg(kind, content)
+    kernel.raw.shell_channel.send(message)
+    if kind.endswith("_request"):
+        while True:
+            reply = kernel.raw.get_shell_msg(timeout=10)
+            if reply["parent_header"].get("msg_id") == message["header"]["msg_id"]:
+                break
+        assert reply["msg_type"] == kind.replace("_request", "_reply")
+    assert kernel.run("1").result == "1"
+
+
+def test_garbage_on_the_sockets(fresh_kernel):
+    socket = fresh_kernel.raw.shell_channel.socket
+    key = fresh_kernel.raw.session.key
+    for frames in ([b""], [b"x"] * 3, [b"<IDS|MSG>"], [b"<IDS|MSG>", b"bad", b"{}", b"{}", b"{}", b"{}"],
+                   [b"<IDS|MSG>", b"", b"[" * 100000, b"{}", b"{}", b"{}"], [b"\xff" * 1000] * 8):
+        socket.send_multipart(frames)
+    fresh_kernel.raw.session.key = b"wrong key"
+    fresh_kernel.raw.execute("raise SystemExit")
+    fresh_kernel.raw.session.key = key
+    assert fresh_kernel.run("'alive'").result == "'alive'"
+
+
+def test_exit_handlers_run_at_shutdown(tmp_path):
+    client = Client()
+    try:
+        client.run(f"import atexit; atexit.register(lambda: open({str(tmp_path / 'mark')!r}, 'w').write('done'))")
+        client.manager.shutdown_kernel()
+        assert (tmp_path / "mark").read_text() == "done"
+    finally:
+        client.close()
+
+
+def test_shutdown_while_busy():
+    client = Client()
+    try:
+        client.send("while True: pass")
+        time.sleep(0.3)
+        start = time.perf_counter()
+        client.manager.shutdown_kernel()
+        assert time.perf_counter() - start < 3
+    finally:
+        client.close()
+
+
+def test_restart(fresh_kernel):
+    fresh_kernel.run("x = 1")
+    fresh_kernel.manager.restart_kernel(now=False)
+    fresh_kernel.pid = fresh_kernel.manager.provisioner.process.pid
+    fresh_kernel.raw.wait_for_ready(timeout=60)
+    assert fresh_kernel.run("'x' in globals()").result == "False"
+
+
+def test_dies_with_its_parent(tmp_path):
+    """A driver that is killed must not leave a kernel behind."""
+    script = ("import sys, time, jupyter_client\n"
+              f"m, c = jupyter_client.manager.start_new_kernel(kernel_name={SPEC!r})\n"
+              "print(m.provisioner.process.pid, flush=True); time.sleep(60)")
+    driver = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)
+    pid = int(driver.stdout.readline())
+    driver.kill()
+    driver.wait()
+    try:
+        for _ in range(60):
+            try:
+                state = open(f"/proc/{pid}/stat").read().rsplit(")", 1)[1].split()[0]
+            except FileNotFoundError:
+                return
+            if state == "Z":
+                return
+            time.sleep(0.1)
+        pytest.fail("the kernel outlived its parent")
+    finally:
+        try:
+            os.kill(pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+
+
+def test_unsigned_session(tmp_path):
+    """An empty key in the connection file means messages without signatures."""
+    from jupyter_client import BlockingKernelClient
+    from jupyter_client.connect import write_connection_file
+    path, _ = write_connection_file(str(tmp_path / "c.json"), key=b"")
+    config = json.load(open(path))
+    assert config["key"] == ""
+    process = subprocess.Popen([executable(), "-f", path, "--python", os.path.join(sys.prefix, "bin", "python")])
+    try:
+        client = BlockingKernelClient(connection_file=path)
+        client.load_connection_file()
+        client.start_channels()
+        client.wait_for_ready(timeout=30)
+        client.stop_channels()
+    finally:
+        process.kill()
+        process.wait()
