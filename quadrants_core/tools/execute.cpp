@@ -1,0 +1,338 @@
+#include "tools/execute.h"
+
+#include "backends/interp/walk.h"
+#include "base/error.h"
+#include "device_lib/random.h"
+#include "ir/builder.h"
+#include "ir/print.h"
+#include "runtime/launcher.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <mutex>
+
+namespace qd::tools {
+
+using namespace ir;
+
+Array make_array(const Type &type, std::vector<int64_t> extents) {
+    Array array{type, std::move(extents), {}};
+    int64_t n = int64_t(type.rows) * type.cols * size_of(type.elem);
+    for (int64_t e : array.extents) n *= e;
+    array.bytes.resize(size_t(n));
+    return array;
+}
+
+namespace {
+
+/// Where a running function's messages go and which function they belong to.
+struct Record {
+    const Function *fn = nullptr;
+    Outputs *outputs = nullptr;
+    std::mutex *lock = nullptr;
+};
+
+/// Types of the values of message `index`: those of the first instruction that names it.
+std::vector<Scalar> value_types(const Function &fn, uint32_t index) {
+    for (uint32_t i = 1; i < fn.insts.size(); ++i) {
+        const Inst &in = fn.insts[i];
+        if ((in.op != Op::print && in.op != Op::assert_) || in.imm != index) continue;
+        std::vector<Scalar> types;
+        for (Value a : fn.args(Value{i}).subspan(in.op == Op::assert_ ? 1 : 0)) types.push_back(fn.type(a).elem);
+        return types;
+    }
+    return {};
+}
+
+std::string text_of(const Function &fn, uint32_t index, const uint64_t *values) {
+    std::vector<Scalar> types = value_types(fn, index);
+    std::string text;
+    for (const Message::Piece &piece : fn.messages[index].pieces) {
+        if (piece.value < 0) {
+            text += piece.text;
+            continue;
+        }
+        Scalar t = types[size_t(piece.value)];
+        uint64_t bits = values[piece.value];
+        text += to_text(is_float(t) ? from_double(t, to_double({Scalar::f64, bits})) : from_int(t, int64_t(bits)));
+    }
+    return text;
+}
+
+void report(const abi::Context *context, uint32_t message, const uint64_t *values, std::string Outputs::*where) {
+    const Record &record = *static_cast<const Record *>(context->task);
+    std::scoped_lock guard(*record.lock);
+    (record.outputs->*where) += text_of(*record.fn, message, values);
+}
+
+void on_print(const abi::Context *context, const abi::Thread *, uint32_t message, const uint64_t *values) {
+    report(context, message, values, &Outputs::printed);
+}
+
+void on_fail(const abi::Context *context, const abi::Thread *, uint32_t message, const uint64_t *values) {
+    report(context, message, values, &Outputs::failed);
+    __atomic_store_n(context->failed, 1u, __ATOMIC_RELAXED);
+}
+
+uint64_t tree_bytes(const Place &place) {
+    uint64_t bytes = place.byte_offset + uint64_t(size_of(place.elem));
+    for (const PlaceLevel &level : place.levels) {
+        uint64_t last = 0;
+        for (const PlaceAxis &a : level.axes) last += uint64_t(a.extent - 1) * a.stride;
+        bytes += level.start + last * level.cell_bytes;
+    }
+    return bytes;
+}
+
+/// Memory of one run and the context that shows it to a task.
+class Memory {
+  public:
+    Memory(const Function &fn, const Inputs &inputs) : returns_(fn.returns) {
+        outputs.arrays = inputs.arrays;
+        size_t scalar = 0, array = 0;
+        for (Value p : fn.params) {
+            if (!fn.type(p).is_array()) {
+                QD_CHECK(scalar < inputs.scalars.size(), "a scalar argument is missing for " + fn.name);
+                args_.push_back(inputs.scalars[scalar++].bits);
+                continue;
+            }
+            QD_CHECK(array < inputs.arrays.size(), "an array argument is missing for " + fn.name);
+            Array &a = outputs.arrays[array++];
+            args_.push_back(uint64_t(reinterpret_cast<uintptr_t>(a.bytes.data())));
+            for (int64_t e : a.extents) args_.push_back(uint64_t(e));
+        }
+        for (const Place &place : fn.places) {
+            if (outputs.trees.size() <= place.tree) outputs.trees.resize(place.tree + 1);
+            std::vector<uint8_t> &tree = outputs.trees[place.tree];
+            tree.resize(std::max(tree.size(), size_t(tree_bytes(place))));
+        }
+        for (std::vector<uint8_t> &tree : outputs.trees) roots_.push_back(reinterpret_cast<char *>(tree.data()));
+        outputs.counters.resize(fn.counters.size());
+        tmp_.resize(size_t(fn.tmp_bytes / 8 + 1));
+        ret_.resize(fn.returns.size() + size_t(fn.ret_bytes / 8) + 1);
+    }
+
+    Outputs outputs;
+
+    /// Outlives the call; `fn`, the function that runs, must stay alive.
+    abi::Context context(const Function &fn, Record &record, uint64_t *counters) {
+        record = {&fn, &outputs, &lock_};
+        if (tmp_.size() < fn.tmp_bytes / 8 + 1) tmp_.resize(size_t(fn.tmp_bytes / 8 + 1));
+        abi::Context c{};
+        c.args = args_.data();
+        c.tmp = reinterpret_cast<char *>(tmp_.data());
+        c.ret = reinterpret_cast<char *>(ret_.data());
+        c.trees = roots_.data();
+        c.counters = counters;
+        c.stop = &stop_;
+        c.failed = &failed_;
+        c.print = on_print;
+        c.fail = on_fail;
+        c.task = &record;
+        return c;
+    }
+    bool failed() const { return failed_ != 0; }
+
+    /// Takes the returned values out of the return buffer.
+    Outputs finish() {
+        for (size_t i = 0; i < returns_.size(); ++i) {
+            Constant c{returns_[i].elem, 0};
+            std::memcpy(&c.bits, &ret_[i], size_t(size_of(c.type)));
+            if (c.type == Scalar::u1) c.bits &= 1;
+            outputs.values.push_back(c);
+        }
+        return std::move(outputs);
+    }
+
+  private:
+    std::vector<Type> returns_;
+    std::vector<uint64_t> args_, tmp_, ret_;
+    std::vector<char *> roots_;
+    uint32_t stop_ = 0, failed_ = 0;
+    std::mutex lock_;
+};
+
+double now_us() {
+    auto t = std::chrono::steady_clock::now().time_since_epoch();
+    return double(std::chrono::duration_cast<std::chrono::nanoseconds>(t).count()) * 1e-3;
+}
+
+bool has_parallel(const Function &fn) {
+    const std::vector<Value> &list = fn[fn.body].insts;
+    return std::any_of(list.begin(), list.end(), [&](Value v) { return fn[v].op == Op::parallel; });
+}
+
+struct Compiled {
+    Function fn;
+    abi::Task info;
+    std::shared_ptr<runtime::LoadedTask> code;
+};
+
+Compiled compile(const BackendRun &how, runtime::Device &device, const backends::Caps &caps, Function fn) {
+    const backends::Backend &backend = *how.backend;
+    passes::Config config;
+    config.vector_bytes = caps.vector_bytes;
+    config.parallel = caps.threads > 1;
+    passes::run(how.pipeline, fn, config, how.verify, nullptr);
+    passes::run(backend.legalize(caps), fn, config, how.verify, nullptr);
+    Compiled task;
+    task.info.name = fn.name;
+    task.info.kind = fn.role == Role::range_task ? abi::TaskKind::range : abi::TaskKind::serial;
+    task.code = device.load(task.info, backend.emit(fn, caps, how.tier));
+    task.fn = std::move(fn);
+    return task;
+}
+
+/// Marks each counter with its number as a line, so that a task's counters can be told after the cut.
+Function label_counters(const Function &kernel) {
+    Function fn = kernel;
+    for (size_t i = 0; i < fn.counters.size(); ++i) {
+        Span span;
+        span.line = uint32_t(i + 1);
+        fn.spans.push_back(span);
+        fn.counters[i].span = SpanId(fn.spans.size() - 1);
+    }
+    return fn;
+}
+
+void add_counters(const Function &task, const std::vector<uint64_t> &counts, std::vector<uint64_t> &sums) {
+    for (size_t i = 0; i < counts.size(); ++i) {
+        size_t number = task.spans[task.counters[i].span].line - 1u;
+        if (number < sums.size()) sums[number] += counts[i];
+    }
+}
+
+} // namespace
+
+Outputs interpret(const Function &fn, const Inputs &inputs) {
+    const runtime::FlushDenormals flush; // as every device does
+    Memory memory(fn, inputs);
+    Record record;
+    abi::Thread thread{};
+    device_lib::seed_random(thread.random, 0, 0);
+    abi::Context context = memory.context(fn, record, memory.outputs.counters.data());
+    backends::interpreter::Outcome outcome = backends::interpreter::run(fn, context, thread, 0, 1);
+    Outputs outputs = std::move(memory.outputs);
+    outputs.values = std::move(outcome.values);
+    if (outputs.values.empty()) // left by exit: the return buffer was never written
+        for (Type t : fn.returns) outputs.values.push_back({t.elem, 0});
+    return outputs;
+}
+
+std::vector<Function> to_tasks(const Function &kernel) {
+    if (kernel.role != Role::kernel) return {kernel};
+    if (has_parallel(kernel) || kernel.returns.empty()) return passes::offload(kernel);
+    Function task = kernel;
+    task.role = Role::serial_task;
+    task.returns.clear();
+    task.ret_bytes = 8 * kernel.returns.size();
+    std::vector<Value> &list = task[task.body].insts;
+    Value last = list.back();
+    if (task[last].op != Op::ret) return {task};
+    std::vector<Value> values(task.args(last).begin(), task.args(last).end());
+    list.pop_back();
+    Builder b(task, task.body);
+    for (size_t i = 0; i < values.size(); ++i) {
+        Value slot = b.emit(Op::ret_slot, {}, Type::pointer(task.type(values[i]).elem), 8 * i);
+        b.store(slot, values[i]);
+    }
+    b.ret();
+    return {task};
+}
+
+Outputs run_on(const BackendRun &how, const Function &fn, const Inputs &inputs, Timing *timing) {
+    double start = now_us();
+    backends::Caps caps = how.backend->caps(0);
+    caps.threads = how.threads;
+    runtime::DeviceOptions options;
+    options.threads = how.threads;
+    std::unique_ptr<runtime::Device> device = how.backend->open(options);
+    std::vector<Compiled> tasks;
+    for (Function &task : to_tasks(label_counters(fn))) tasks.push_back(compile(how, *device, caps, std::move(task)));
+    if (timing) timing->compile_us = now_us() - start;
+    Outputs outputs;
+    for (int round = 0; round < how.repeat; ++round) {
+        Memory memory(fn, inputs);
+        double begin = now_us();
+        for (Compiled &task : tasks) {
+            Record record;
+            std::vector<uint64_t> counters(task.fn.counters.size());
+            abi::Context context = memory.context(task.fn, record, counters.data());
+            device->launch(*task.code, task.info, context);
+            device->wait();
+            add_counters(task.fn, counters, memory.outputs.counters);
+            if (memory.failed()) break;
+        }
+        double took = now_us() - begin;
+        if (timing && (round == 0 || took < timing->launch_us)) timing->launch_us = took;
+        outputs = memory.finish();
+    }
+    return outputs;
+}
+
+namespace {
+
+/// Zero, or too small to be normal.
+bool tiny(Constant c) {
+    switch (c.type) {
+    case Scalar::f32: return (c.bits & 0x7f800000) == 0;
+    case Scalar::f64: return (c.bits & 0x7ff0000000000000u) == 0;
+    default: return (c.bits & 0x7fff) == 0;
+    }
+}
+
+bool alike(Constant a, Constant b, double tolerance) {
+    if (a.type != b.type) return false;
+    if (a.bits == b.bits) return true;
+    if (!is_float(a.type)) return false;
+    double x = to_double(a), y = to_double(b);
+    if (x != x && y != y) return true;
+    if (a.type != Scalar::f16 && tiny(a) && tiny(b)) return true;
+    double gap = x > y ? x - y : y - x, size = std::max(x < 0 ? -x : x, y < 0 ? -y : y);
+    return tolerance > 0 && gap <= tolerance * std::max(size, 1.0);
+}
+
+std::string compare_bytes(const char *what, size_t index, Scalar elem, const std::vector<uint8_t> &a,
+                          const std::vector<uint8_t> &b, double tolerance) {
+    size_t step = size_t(size_of(elem));
+    for (size_t at = 0; at + step <= a.size(); at += step) {
+        Constant x{elem, 0}, y{elem, 0};
+        std::memcpy(&x.bits, &a[at], step);
+        std::memcpy(&y.bits, &b[at], step);
+        if (!alike(x, y, tolerance))
+            return std::string(what) + " " + std::to_string(index) + ", element " + std::to_string(at / step) + ": " +
+                   to_text(x) + " expected, " + to_text(y) + " found";
+    }
+    return "";
+}
+
+} // namespace
+
+std::string difference(const Outputs &expected, const Outputs &got, double tolerance) {
+    for (size_t i = 0; i < expected.values.size(); ++i) {
+        Constant x = expected.values[i], y = i < got.values.size() ? got.values[i] : Constant{};
+        if (!alike(x, y, tolerance))
+            return "value " + std::to_string(i) + ": " + to_text(x) + " expected, " + to_text(y) + " found";
+    }
+    for (size_t i = 0; i < expected.arrays.size(); ++i) {
+        const Array &a = expected.arrays[i], &b = got.arrays[i];
+        if (std::string text = compare_bytes("array", i, a.type.elem, a.bytes, b.bytes, tolerance); !text.empty())
+            return text;
+    }
+    for (size_t i = 0; i < expected.trees.size(); ++i)
+        if (expected.trees[i] != got.trees[i]) return "field tree " + std::to_string(i) + " differs";
+    if (expected.printed != got.printed)
+        return "printed " + quote(expected.printed) + " expected, " + quote(got.printed) + " found";
+    if (expected.failed != got.failed)
+        return "failed with " + quote(expected.failed) + " expected, " + quote(got.failed) + " found";
+    if (expected.counters != got.counters) {
+        for (size_t i = 0; i < expected.counters.size(); ++i)
+            if (expected.counters[i] != got.counters[i])
+                return "counter " + std::to_string(i) + ": " + std::to_string(expected.counters[i]) + " expected, " +
+                       std::to_string(got.counters[i]) + " found";
+    }
+    return "";
+}
+
+} // namespace qd::tools

@@ -1,0 +1,61 @@
+#pragma once
+// Runs one IR function on given inputs and records everything that can be seen of it: returned values, arrays, field
+// trees, messages, counters. On the oracle, or through a backend as the engine would.
+#include "backends/backend.h"
+#include "ir/eval.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace qd::tools {
+
+struct Array {
+    ir::Type type;
+    std::vector<int64_t> extents;
+    std::vector<uint8_t> bytes;
+    friend bool operator==(const Array &, const Array &) = default;
+};
+Array make_array(const ir::Type &type, std::vector<int64_t> extents);
+
+/// Values of the scalar and of the array parameters, each in order.
+struct Inputs {
+    std::vector<ir::Constant> scalars;
+    std::vector<Array> arrays;
+};
+
+struct Outputs {
+    std::vector<ir::Constant> values;
+    std::vector<Array> arrays;
+    std::vector<std::vector<uint8_t>> trees; ///< field trees, zero before the run
+    std::string printed;
+    std::string failed; ///< text of failed assertions
+    std::vector<uint64_t> counters;
+};
+
+/// Walks the function as it is.
+Outputs interpret(const ir::Function &fn, const Inputs &inputs);
+
+struct BackendRun {
+    const backends::Backend *backend = nullptr;
+    std::vector<passes::Pass> pipeline; ///< before legalisation, on each task
+    backends::Tier tier = backends::Tier::best;
+    int threads = 1;
+    bool verify = true;
+    int repeat = 1; ///< launches; the time of the fastest is kept
+};
+struct Timing {
+    double compile_us = 0, launch_us = 0;
+};
+/// Cuts a kernel into tasks (one serial task if it has no parallel loop), runs the pipeline on each, compiles and
+/// launches.
+Outputs run_on(const BackendRun &how, const ir::Function &fn, const Inputs &inputs, Timing *timing = nullptr);
+
+/// The tasks of a kernel; returned values go to the return buffer, 8 bytes each.
+std::vector<ir::Function> to_tasks(const ir::Function &kernel);
+
+/// First difference in words; empty if there is none. NaNs are alike. `tolerance`: relative, for floats; 0: same bits.
+/// Numbers too small to be normal count as zero: devices flush them.
+std::string difference(const Outputs &expected, const Outputs &got, double tolerance);
+
+} // namespace qd::tools

@@ -1,0 +1,30 @@
+#pragma once
+// A run written down:  @f(2, [1 2 3], [2x2: 1 2 3 4]) == 10 writes [2 4 6], [2x2: 0 0 0 0] prints "x" fails "..."
+// counts 3 0
+// `~=` instead of `==` allows a relative error of 1e-5. Arrays: extents, then the components in storage order; one
+// extent may be left out. `writes` names the arrays after the run, in order.
+#include "tools/execute.h"
+
+#include <string>
+#include <string_view>
+
+namespace qd::tools {
+
+struct RunLine {
+    std::string function;
+    Inputs inputs;
+    Outputs expected;
+    bool checks_values = false, checks_arrays = false, checks_counters = false;
+    double tolerance = 0;
+};
+
+/// Name of the function that the line calls.
+std::string function_of(std::string_view line);
+/// Reads a line against the function's types. A mistake throws UserError.
+RunLine read_run(std::string_view line, const ir::Function &fn);
+/// The call with what it gave, as a line.
+std::string write_run(const RunLine &run, const ir::Function &fn, const Outputs &got);
+/// How `got` differs from what the line expects; empty if it does not.
+std::string check_run(const RunLine &run, const Outputs &got);
+
+} // namespace qd::tools

@@ -1,0 +1,275 @@
+// Runs every .qir file below tests/. The first lines say what to do; the expectation stands in the same file:
+//
+//   ; test: print                   the text after `; =>`, each line a comment, is what the printer gives
+//   ; test: verify                  `; error: words` at the end of each guilty line, nothing else wrong
+//   ; test: fold,dce                the functions after these passes, after `; =>`
+//   ; test: offload                 the tasks, after `; =>`; `offload,chunk_ranges` runs passes on each task
+//   ; test: run                     lines `; run: @f(2, 3) == 10` (tools/run_line.h), on the interpreter, then on each
+//                                   backend that can run here
+//   ; vector_bytes: 32              what passes may assume of the target (0 if not given)
+//
+// A file may ask for several tests, one line each, but only one with `; =>`. QD_BLESS=1 rewrites expectations.
+#include "base/error.h"
+#include "ir/text.h"
+#include "ir/verify.h"
+#include "tools/run_line.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <sstream>
+
+namespace {
+
+using namespace qd;
+using Path = std::filesystem::path;
+
+const char *const how_to_bless = "\nIf the new text is right, run the tests again with QD_BLESS=1 and review the diff.";
+
+std::map<std::string, int> skipped; ///< backend -> runs left out
+
+bool blessing() {
+    const char *text = std::getenv("QD_BLESS");
+    return text && std::string(text) == "1";
+}
+
+std::string read_file(const Path &path) {
+    std::ifstream in(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+}
+
+void write_file(const Path &path, const std::string &text) { std::ofstream(path, std::ios::binary) << text; }
+
+std::vector<std::string> lines_of(const std::string &text) {
+    std::vector<std::string> lines;
+    std::istringstream in(text);
+    for (std::string line; std::getline(in, line);) lines.push_back(line);
+    return lines;
+}
+
+std::string trimmed(const std::string &s) {
+    size_t a = s.find_first_not_of(" \t\r"), b = s.find_last_not_of(" \t\r");
+    return a == s.npos ? "" : s.substr(a, b - a + 1);
+}
+
+/// `; key: value` -> value.
+std::optional<std::string> directive(const std::string &line, const std::string &key) {
+    std::string start = "; " + key + ":";
+    std::string text = trimmed(line);
+    if (text.rfind(start, 0) != 0) return std::nullopt;
+    return trimmed(text.substr(start.size()));
+}
+
+struct File {
+    Path path;
+    std::vector<std::string> lines; ///< all of it
+    std::string input;              ///< up to `; =>`
+    std::optional<std::string> expected;
+    passes::Config config;
+
+    explicit File(const Path &p) : path(p), lines(lines_of(read_file(p))) {
+        for (const std::string &line : lines) {
+            if (trimmed(line) == "; =>") {
+                expected = "";
+            } else if (!expected) {
+                input += line + "\n";
+            } else {
+                *expected += (line.rfind("; ", 0) == 0 ? line.substr(2) : trimmed(line) == ";" ? "" : line) + "\n";
+            }
+            if (auto bytes = directive(line, "vector_bytes")) config.vector_bytes = std::stoi(*bytes);
+        }
+    }
+};
+
+std::vector<ir::Function> parse(const File &file) {
+    ir::ParseResult result = ir::parse(file.input);
+    if (result.error)
+        ADD_FAILURE() << file.path.string() << ":" << result.error->line << ":" << result.error->column << ": "
+                      << result.error->message;
+    return std::move(result.functions);
+}
+
+/// Compares with the text after `; =>`, or replaces it.
+void expect_text(const File &file, const std::string &text) {
+    if (file.expected && *file.expected == text) return;
+    if (blessing()) {
+        std::string all = file.input + "; =>\n";
+        for (const std::string &line : lines_of(text)) all += line.empty() ? ";\n" : "; " + line + "\n";
+        return write_file(file.path, all);
+    }
+    EXPECT_EQ(file.expected.value_or("(nothing: there is no `; =>`)\n"), text) << file.path.string() << how_to_bless;
+}
+
+void expect_well_formed(const File &file, const ir::Function &fn) {
+    std::vector<ir::Problem> problems = ir::verify(fn);
+    EXPECT_TRUE(problems.empty()) << file.path.string() << "\n" << ir::explain(fn, problems);
+}
+
+void test_print(const File &file) {
+    std::string text;
+    for (const ir::Function &fn : parse(file)) text += ir::print(fn);
+    ir::ParseResult again = ir::parse(text);
+    EXPECT_FALSE(again.error) << text;
+    std::string second;
+    for (const ir::Function &fn : again.functions) second += ir::print(fn);
+    EXPECT_EQ(text, second) << "print after parse is not the identity";
+    expect_text(file, text);
+}
+
+bool is_code(const std::string &line) { return !trimmed(line).empty() && trimmed(line)[0] != ';'; }
+
+/// Number of the code line and message of each problem, as `explain` shows them.
+std::vector<std::pair<int, std::string>> shown_problems(const std::string &listing) {
+    std::vector<std::pair<int, std::string>> list;
+    int code = 0;
+    for (const std::string &line : lines_of(listing)) {
+        if (auto message = directive(line, "^ error"))
+            list.emplace_back(code, *message);
+        else if (is_code(line))
+            ++code;
+    }
+    return list;
+}
+
+void test_verify(const File &file) {
+    std::string listing;
+    for (const ir::Function &fn : parse(file)) listing += ir::explain(fn, ir::verify(fn));
+    std::vector<std::pair<int, std::string>> found = shown_problems(listing), wanted;
+    std::string blessed;
+    int code = 0;
+    for (const std::string &line : file.lines) {
+        size_t mark = line.find("; error:");
+        if (is_code(line)) ++code;
+        if (mark != line.npos) wanted.emplace_back(code, trimmed(line.substr(mark + 8)));
+        std::string text = is_code(line) ? line.substr(0, mark) : line;
+        text.erase(text.find_last_not_of(' ') + 1);
+        if (is_code(line))
+            for (auto &[at, message] : found)
+                if (at == code) text += "  ; error: " + message;
+        blessed += text + "\n";
+    }
+    if (found == wanted) return;
+    if (blessing()) return write_file(file.path, blessed);
+    ADD_FAILURE() << file.path.string() << ": expected\n" << blessed << how_to_bless;
+}
+
+void test_passes(const File &file, const std::string &list) {
+    std::vector<ir::Function> functions = parse(file);
+    std::istringstream in(list);
+    for (std::string name; std::getline(in, name, ',');) {
+        if (name == "offload") {
+            std::vector<ir::Function> tasks;
+            for (const ir::Function &fn : functions)
+                for (ir::Function &task : passes::offload(fn)) tasks.push_back(std::move(task));
+            functions = std::move(tasks);
+        } else {
+            const passes::Pass *pass = passes::find(name);
+            ASSERT_TRUE(pass) << file.path.string() << ": there is no pass `" << name << "`";
+            for (ir::Function &fn : functions) pass->run(fn, file.config);
+        }
+        for (const ir::Function &fn : functions) expect_well_formed(file, fn);
+    }
+    std::string text;
+    for (const ir::Function &fn : functions) text += ir::print(fn);
+    expect_text(file, text);
+}
+
+/// One `; run:` line on the interpreter, then everywhere else. Returns what the interpreter gave, as a line.
+std::string run_everywhere(const File &file, const ir::Function &fn, const std::string &line) {
+    tools::RunLine run = tools::read_run(line, fn);
+    tools::Outputs oracle = tools::interpret(fn, run.inputs);
+    if (!blessing()) {
+        EXPECT_EQ(tools::check_run(run, oracle), "")
+            << file.path.string() << " on the interpreter: " << line << how_to_bless;
+    }
+    for (const backends::Backend *backend : backends::all()) {
+        if (!backend->missing().empty()) {
+            ++skipped[std::string(backend->name) + ": " + backend->missing()];
+            continue;
+        }
+        for (backends::Tier tier : {backends::Tier::fast, backends::Tier::best}) {
+            tools::BackendRun how;
+            how.backend = backend;
+            how.tier = tier;
+            tools::Outputs got = tools::run_on(how, fn, run.inputs);
+            std::string gap = tools::difference(oracle, got, run.tolerance);
+            EXPECT_EQ(gap, "") << file.path.string() << " on " << backend->name << ": " << line;
+        }
+    }
+    return tools::write_run(run, fn, oracle);
+}
+
+void test_run(const File &file) {
+    std::vector<ir::Function> functions = parse(file);
+    for (const ir::Function &fn : functions) expect_well_formed(file, fn);
+    std::string blessed;
+    int runs = 0;
+    for (const std::string &line : file.lines) {
+        auto run = directive(line, "run");
+        blessed += run ? "" : line + "\n";
+        if (!run) continue;
+        ++runs;
+        std::string name = tools::function_of(*run);
+        auto fn = std::find_if(functions.begin(), functions.end(), [&](auto &f) { return f.name == name; });
+        ASSERT_NE(fn, functions.end()) << file.path.string() << ": no function @" << name;
+        blessed += "; run: " + run_everywhere(file, *fn, *run) + "\n";
+    }
+    EXPECT_GT(runs, 0) << file.path.string() << ": no `; run:` line";
+    if (blessing()) write_file(file.path, blessed);
+}
+
+class QirTest : public testing::Test {
+  public:
+    explicit QirTest(Path path) : path_(std::move(path)) {}
+    void TestBody() override {
+        File file(path_);
+        int tests = 0;
+        for (const std::string &line : file.lines) {
+            auto kind = directive(line, "test");
+            if (!kind) continue;
+            ++tests;
+            try {
+                one(file, *kind);
+            } catch (const std::exception &e) {
+                ADD_FAILURE() << path_.string() << ": " << e.what();
+            }
+        }
+        EXPECT_GT(tests, 0) << path_.string() << ": no `; test:` line";
+    }
+
+  private:
+    static void one(const File &file, const std::string &kind) {
+        if (kind == "print") return test_print(file);
+        if (kind == "verify") return test_verify(file);
+        if (kind == "run") return test_run(file);
+        test_passes(file, kind);
+    }
+    Path path_;
+};
+
+struct SkipReport : testing::Environment {
+    void TearDown() override {
+        for (auto &[backend, runs] : skipped) std::cout << "left out " << runs << " runs on " << backend << "\n";
+    }
+};
+
+} // namespace
+
+int main(int argc, char **argv) {
+    testing::InitGoogleTest(&argc, argv);
+    testing::AddGlobalTestEnvironment(new SkipReport);
+    std::vector<Path> files;
+    for (const auto &entry : std::filesystem::recursive_directory_iterator(QD_TESTS_DIR))
+        if (entry.path().extension() == ".qir") files.push_back(entry.path());
+    std::sort(files.begin(), files.end());
+    for (const Path &path : files) {
+        std::string name = std::filesystem::relative(path, QD_TESTS_DIR).replace_extension().string();
+        std::string folder = path.parent_path().filename().string();
+        testing::RegisterTest(folder.c_str(), name.c_str(), nullptr, nullptr, path.c_str(), 1,
+                              [path]() -> QirTest * { return new QirTest(path); });
+    }
+    return RUN_ALL_TESTS();
+}
