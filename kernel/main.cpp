@@ -9,10 +9,10 @@
 #include <pybind11/embed.h>
 #include <xeus/xkernel.hpp>
 
-#include <climits>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <unistd.h>
@@ -60,9 +60,7 @@ std::string choose_python(std::string wanted) {
     if (wanted.empty())
         if (const char *env = getenv("VIRTUAL_ENV"); env && *env) wanted = std::string(env) + "/bin/python";
     if (wanted.empty()) return "/usr/bin/python3";
-    if (wanted[0] == '/') return wanted;
-    char here[PATH_MAX];
-    return getcwd(here, sizeof here) ? std::string(here) + "/" + wanted : wanted;
+    return std::filesystem::absolute(wanted).lexically_normal(); // links stay: they are what tells environments apart
 }
 
 /// An environment of another Python would be used by halves, silently. Its pyvenv.cfg names its version.

@@ -1,0 +1,103 @@
+// The wire format: what is packed is unpacked, what was tampered with is refused, garbage does no harm.
+#include "wire.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+using namespace qd::kernel::wire;
+
+namespace {
+const Parts parts{R"({"msg_type":"execute_request","msg_id":"1"})", "{}", "{}", R"({"code":"1+1"})"};
+
+Frames packed(const Signer &signer) { return pack({"client"}, parts, {{'a', '\0', 'b'}, {}}, signer); }
+
+std::optional<Message> read(Frames frames, const Signer &signer) {
+    std::string why;
+    std::optional<Message> m = unpack(std::move(frames), signer, why);
+    EXPECT_EQ(m.has_value(), why.empty());
+    return m;
+}
+} // namespace
+
+TEST(Wire, RoundTrip) {
+    Signer signer("hmac-sha256", "key");
+    std::optional<Message> m = read(packed(signer), signer);
+    ASSERT_TRUE(m);
+    EXPECT_EQ(m->identities, Frames{"client"});
+    EXPECT_EQ(m->type(), "execute_request");
+    EXPECT_EQ(m->content["code"], "1+1");
+    ASSERT_EQ(m->buffers.size(), 2u);
+    EXPECT_EQ(m->buffers[0], (Buffer{'a', '\0', 'b'}));
+    EXPECT_TRUE(m->buffers[1].empty());
+}
+
+/// Computed with Python: hmac.new(b"key", header + parent + metadata + content, hashlib.sha256).hexdigest()
+TEST(Wire, SignatureIsTheOneOthersCompute) {
+    Signer signer("hmac-sha256", "key");
+    EXPECT_EQ(signer.sign("{}", "{}", "{}", "{}"), "ca767b02c5bc061ed184a9a029e7f93a7f2f7ed4e8fe74120fc1212f0b008fa3");
+}
+
+TEST(Wire, EveryChangedBitIsRefused) {
+    Signer signer("hmac-sha256", "key");
+    const Frames good = packed(signer);
+    for (size_t frame = 2; frame <= 6; frame++)
+        for (size_t byte = 0; byte < good[frame].size(); byte++) {
+            Frames bad = good;
+            bad[frame][byte] ^= 1;
+            EXPECT_FALSE(read(bad, signer)) << frame << ' ' << byte;
+        }
+    EXPECT_FALSE(read(good, Signer("hmac-sha256", "other key")));
+    EXPECT_FALSE(read(good, Signer("hmac-sha512", "key")));
+}
+
+TEST(Wire, EmptyKeyMeansUnsigned) {
+    Signer none("hmac-sha256", "");
+    EXPECT_EQ(packed(none)[2], "");
+    EXPECT_TRUE(read(packed(none), none));
+    EXPECT_FALSE(read(packed(Signer("hmac-sha256", "key")), none));
+}
+
+TEST(Wire, UnknownSchemeIsAnError) {
+    EXPECT_THROW(Signer("hmac-nonsense", "key"), std::invalid_argument);
+    EXPECT_THROW(Signer("rot13", "key"), std::invalid_argument);
+}
+
+TEST(Wire, MalformedMessages) {
+    Signer none("hmac-sha256", "");
+    const std::string d = "<IDS|MSG>", deep(100000, '[');
+    EXPECT_FALSE(read({}, none));
+    EXPECT_FALSE(read({""}, none));
+    EXPECT_FALSE(read({d}, none));
+    EXPECT_FALSE(read({d, "", "{}", "{}", "{}"}, none));
+    EXPECT_FALSE(read({d, "", "{}", "{}", "{}", "{}"}, none)) << "a header without msg_type";
+    EXPECT_FALSE(read({d, "", R"({"msg_type":5})", "{}", "{}", "{}"}, none));
+    EXPECT_FALSE(read({d, "", R"({"msg_type":"x"})", "[]", "{}", "{}"}, none));
+    EXPECT_FALSE(read({d, "", R"({"msg_type":"x"})", "{}", "{}", "{\"a\":" + deep}, none));
+    EXPECT_FALSE(read({d, "", R"({"msg_type":"x"})", "{}", "{}", "{\"a\":\"\xff\"}"}, none));
+    EXPECT_TRUE(read({d, "", R"({"msg_type":"x"})", "{}", "{}", "{\"a\":\"" + deep + "\"}"}, none));
+}
+
+TEST(Wire, RandomDamageDoesNoHarm) {
+    Signer none("hmac-sha256", "");
+    std::mt19937 random(7);
+    for (int round = 0; round < 20000; round++) {
+        Frames f = packed(none);
+        for (int n = 0; n < 4; n++) {
+            std::string &frame = f[random() % f.size()];
+            switch (random() % 4) {
+            case 0: frame.assign(random() % 40, char(random())); break;
+            case 1:
+                if (!frame.empty()) frame[random() % frame.size()] = char(random());
+                break;
+            case 2: frame.resize(frame.size() / 2); break;
+            case 3: f.erase(f.begin() + long(random() % f.size())); break;
+            }
+            if (f.empty()) break;
+        }
+        std::string why;
+        unpack(f, none, why);
+    }
+}
+
+TEST(Wire, TextReplacesBadBytes) { EXPECT_EQ(text({{"a", "x\xff"}}), "{\"a\":\"x\xEF\xBF\xBD\"}"); }
