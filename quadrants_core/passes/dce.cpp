@@ -140,34 +140,17 @@ struct Liveness {
         }
     }
 
-    /// Keeps the values of `list` whose slot is live; `first` values before the slots stay.
-    bool filter(List &list, uint32_t first, std::span<const uint8_t> keep) {
-        uint32_t end = first;
-        for (uint32_t i = first; i < list.size; ++i)
-            if (keep[i - first]) fn.pool[list.begin + end++] = fn.pool[list.begin + i];
-        bool changed = end != list.size;
-        list.size = end;
-        return changed;
-    }
-
-    bool drop_slots(Value v) {
+    bool drop_dead_slots(Value v) {
         std::vector<uint8_t> keep;
         bool all = true;
         for (Value r : fn.results(v)) {
             keep.push_back(live[r.id]);
-            all &= live[r.id];
+            all &= live[r.id] != 0;
         }
         if (all) return false;
-        ends.each(v, [&](Value t) { filter(fn[t].args, 0, keep); });
-        filter(fn[v].results, 0, keep);
-        for (uint32_t k = 0; k < fn[v].results.size; ++k) fn[fn.results(v)[k]].imm = k;
-        if (!is_loop(fn[v].op)) return true;
-        filter(fn[v].args, first_init(fn, v), keep);
-        std::vector<Value> &params = fn[fn[v].blocks[0]].params;
-        size_t first = first_carried(fn, v), end = first;
-        for (size_t i = first; i < params.size(); ++i)
-            if (keep[i - first]) params[end++] = params[i];
-        params.resize(end);
+        std::vector<Value> terminators;
+        ends.each(v, [&](Value t) { terminators.push_back(t); });
+        drop_slots(fn, v, terminators, keep);
         return true;
     }
 
@@ -183,7 +166,7 @@ struct Liveness {
             }
             list[end++] = v;
             if (!fn[v].blocks[0]) continue;
-            changed |= drop_slots(v);
+            changed |= drop_dead_slots(v);
             for (BlockId child : fn[v].blocks)
                 if (child) changed |= sweep(child);
         }

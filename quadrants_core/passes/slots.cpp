@@ -40,4 +40,29 @@ void append_results(Function &fn, Value control, std::span<const Type> types) {
     fn[control].results = append(fn, fn[control].results, results);
 }
 
+namespace {
+
+/// Keeps the values of `list` whose slot is kept; `first` values before the slots stay.
+void filter(Function &fn, List &list, uint32_t first, std::span<const uint8_t> keep) {
+    uint32_t end = first;
+    for (uint32_t i = first; i < list.size; ++i)
+        if (keep[i - first]) fn.pool[list.begin + end++] = fn.pool[list.begin + i];
+    list.size = end;
+}
+
+} // namespace
+
+void drop_slots(Function &fn, Value v, std::span<const Value> ends, std::span<const uint8_t> keep) {
+    for (Value t : ends) filter(fn, fn[t].args, 0, keep);
+    filter(fn, fn[v].results, 0, keep);
+    for (uint32_t k = 0; k < fn[v].results.size; ++k) fn[fn.results(v)[k]].imm = k;
+    if (!is_loop(fn[v].op)) return;
+    filter(fn, fn[v].args, first_init(fn, v), keep);
+    std::vector<Value> &params = fn[fn[v].blocks[0]].params;
+    size_t first = first_carried(fn, v), end = first;
+    for (size_t i = first; i < params.size(); ++i)
+        if (keep[i - first]) params[end++] = params[i];
+    params.resize(end);
+}
+
 } // namespace qd::passes

@@ -23,4 +23,7 @@ void append_args(ir::Function &fn, ir::Value v, std::span<const ir::Value> extra
 /// More results at the end.
 void append_results(ir::Function &fn, ir::Value control, std::span<const ir::Type> types);
 
+/// Drops the slots whose `keep` is 0. `ends`: every terminator that passes values to the instruction.
+void drop_slots(ir::Function &fn, ir::Value control, std::span<const ir::Value> ends, std::span<const uint8_t> keep);
+
 } // namespace qd::passes
