@@ -153,7 +153,7 @@ uint64_t mix(uint64_t a, uint64_t b) {
 
 uint64_t hash_bytes(std::span<const uint8_t> bytes, uint64_t seed) {
     constexpr uint64_t k0 = 0xa0761d6478bd642f, k1 = 0xe7037ed1a0b428db, k2 = 0x8ebc6af09c88c6e3;
-    uint64_t h = seed ^ k0;
+    uint64_t h = mix(seed ^ k0, k1);
     size_t at = 0;
     for (; at + 16 <= bytes.size(); at += 16) {
         uint64_t words[2];

@@ -7,12 +7,15 @@
 #include "runtime/launcher.h"
 #include "runtime/host_memory.h"
 
+#include <algorithm>
 #include <cstring>
 #include <string_view>
 
 namespace qd::backends::interpreter {
 
 namespace {
+
+constexpr int64_t chunk = 4096;  ///< indices between two looks at Stop
 
 struct Text : runtime::LoadedTask {
     ir::Function fn;
@@ -51,7 +54,10 @@ void Interpreter::launch(runtime::LoadedTask &task, const abi::Task &, abi::Cont
     const ir::Function &fn = static_cast<Text &>(task).fn;
     int64_t range[2] = {0, 1};
     if (fn.role == ir::Role::range_task) run_bounds(fn, context, thread_, range);
-    if (range[0] < range[1]) run(fn, context, thread_, range[0], range[1]);
+    for (int64_t begin = range[0]; begin < range[1]; begin += chunk) {
+        if ((context.stop && *context.stop) || (context.failed && *context.failed)) return;
+        run(fn, context, thread_, begin, std::min(begin + chunk, range[1]));
+    }
 }
 
 } // namespace

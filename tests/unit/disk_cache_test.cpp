@@ -1,0 +1,245 @@
+#include "runtime/disk_cache.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+
+#include <fcntl.h>
+#include <csignal>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace qd::runtime {
+namespace {
+
+namespace fs = std::filesystem;
+
+class DiskCacheTest : public testing::Test {
+  protected:
+    fs::path folder = fs::temp_directory_path() / ("qd-cache-" + std::to_string(getpid()) + "-" +
+                                                   testing::UnitTest::GetInstance()->current_test_info()->name());
+    std::vector<std::string> warnings;
+
+    void SetUp() override { fs::remove_all(folder); }
+    void TearDown() override {
+        fs::permissions(folder, fs::perms::owner_all, fs::perm_options::add, ignored_);
+        fs::remove_all(folder);
+    }
+    DiskCache open(uint64_t max_bytes = 1 << 20) {
+        return DiskCache(folder.string(), max_bytes, [this](const std::string &text) { warnings.push_back(text); });
+    }
+    static CacheKey key(uint64_t n) { return {n * 0x9e3779b97f4a7c15u, n}; }
+    static abi::Task task(uint64_t n) {
+        abi::Task t;
+        t.name = "kernel." + std::to_string(n);
+        t.kind = abi::TaskKind::range;
+        t.weight = 2.5f;
+        t.block_dim = 7;
+        t.hash[0] = n;
+        t.hash[1] = ~n;
+        return t;
+    }
+    static abi::Binary binary(uint64_t n, size_t bytes = 1000) {
+        abi::Binary b{"target " + std::to_string(n), std::vector<uint8_t>(bytes)};
+        for (size_t i = 0; i < bytes; i++) b.code[i] = uint8_t(i * (n + 3) + (i >> 8));
+        return b;
+    }
+    static void put(DiskCache &cache, uint64_t n, size_t bytes = 1000) {
+        cache.store(key(n), task(n), binary(n, bytes));
+    }
+    static bool holds(DiskCache &cache, uint64_t n, size_t bytes = 1000) {
+        const auto found = cache.load(key(n));
+        return found && found->binary.code == binary(n, bytes).code && found->task.name == task(n).name;
+    }
+    fs::path file(uint64_t n) const { return folder / (to_hex(key(n)) + ".qdc"); }
+
+  private:
+    std::error_code ignored_;
+};
+
+TEST_F(DiskCacheTest, what_is_stored_is_loaded) {
+    DiskCache cache = open();
+    EXPECT_FALSE(cache.load(key(1)));
+    put(cache, 1);
+    const auto found = open().load(key(1));
+    ASSERT_TRUE(found);
+    EXPECT_EQ(found->task.name, "kernel.1");
+    EXPECT_EQ(found->task.kind, abi::TaskKind::range);
+    EXPECT_EQ(found->task.weight, 2.5f);
+    EXPECT_EQ(found->task.block_dim, 7u);
+    EXPECT_EQ(found->task.hash[1], ~uint64_t(1));
+    EXPECT_EQ(found->binary.target, "target 1");
+    EXPECT_EQ(found->binary.code, binary(1).code);
+    EXPECT_FALSE(cache.load(key(2)));
+    EXPECT_TRUE(warnings.empty());
+    EXPECT_EQ(std::distance(fs::directory_iterator(folder), fs::directory_iterator()), 1);
+}
+
+TEST_F(DiskCacheTest, a_file_cut_anywhere_is_ignored_and_replaced) {
+    DiskCache cache = open();
+    put(cache, 1, 100);
+    const auto whole = fs::file_size(file(1));
+    for (uint64_t length = 0; length < whole; length++) {
+        put(cache, 1, 100);
+        fs::resize_file(file(1), length);
+        ASSERT_FALSE(cache.load(key(1))) << length;
+    }
+    put(cache, 1, 100);
+    EXPECT_TRUE(holds(cache, 1, 100));
+}
+
+TEST_F(DiskCacheTest, any_flipped_bit_is_noticed) {
+    DiskCache cache = open();
+    put(cache, 1, 64);
+    std::string bytes;
+    {
+        std::ifstream in(file(1), std::ios::binary);
+        bytes.assign(std::istreambuf_iterator<char>(in), {});
+    }
+    for (size_t bit = 0; bit < 8 * bytes.size(); bit += 3) {
+        std::string bad = bytes;
+        bad[bit / 8] = char(bad[bit / 8] ^ 1 << bit % 8);
+        std::ofstream(file(1), std::ios::binary) << bad;
+        ASSERT_FALSE(cache.load(key(1))) << "bit " << bit;
+    }
+}
+
+TEST_F(DiskCacheTest, foreign_files_are_ignored) {
+    DiskCache cache = open();
+    put(cache, 1);
+    put(cache, 2);
+    fs::copy_file(file(2), file(1), fs::copy_options::overwrite_existing); // another key's content
+    EXPECT_FALSE(cache.load(key(1)));
+    std::ofstream(file(3)) << std::string(5000, 'x');
+    EXPECT_FALSE(cache.load(key(3)));
+    fs::create_directories(file(4));
+    EXPECT_FALSE(cache.load(key(4)));
+    fs::remove(file(4));
+    put(cache, 3);
+    EXPECT_TRUE(holds(cache, 3));
+}
+
+TEST_F(DiskCacheTest, a_folder_that_is_a_file_costs_one_warning) {
+    std::ofstream(folder.string()) << "not a folder";
+    DiskCache cache = open();
+    for (uint64_t n = 0; n < 5; n++) put(cache, n);
+    EXPECT_FALSE(cache.load(key(0)));
+    ASSERT_EQ(warnings.size(), 1u);
+    EXPECT_NE(warnings[0].find(folder.string()), std::string::npos);
+    EXPECT_FALSE(cache.grew());
+}
+
+TEST_F(DiskCacheTest, a_read_only_folder_is_read_and_costs_one_warning) {
+    {
+        DiskCache cache = open();
+        put(cache, 1);
+    }
+    const pid_t child = fork();
+    if (child == 0) {
+        if (getuid() == 0 && setuid(65534) != 0) _exit(3); // permissions do not bind the superuser
+        fs::current_path("/");
+        DiskCache cache = open();
+        put(cache, 2);
+        put(cache, 3);
+        _exit(holds(cache, 1) && !cache.load(key(2)) && warnings.size() == 1 ? 0 : 1);
+    }
+    int status = -1;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    if (getuid() == 0)
+        EXPECT_EQ(status, 0);
+    else
+        GTEST_SKIP() << "needs the superuser to drop rights";
+}
+
+TEST_F(DiskCacheTest, a_full_disk_costs_one_warning_and_leaves_nothing_behind) {
+    fs::create_directories(folder);
+    const pid_t child = fork();
+    if (child == 0) {
+        signal(SIGXFSZ, SIG_IGN);
+        const ::rlimit limit{200, 200}; // a write beyond this fails as on a full disk
+        setrlimit(RLIMIT_FSIZE, &limit);
+        DiskCache cache = open();
+        put(cache, 1);
+        put(cache, 2);
+        _exit(warnings.size() == 1 && fs::is_empty(folder) && !cache.load(key(1)) ? 0 : 1);
+    }
+    int status = -1;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
+}
+
+TEST_F(DiskCacheTest, processes_write_and_read_at_once) {
+    std::vector<pid_t> children;
+    for (int c = 0; c < 3; c++) {
+        const pid_t child = fork();
+        if (child == 0) {
+            DiskCache cache = open();
+            bool good = true;
+            for (int round = 0; round < 60; round++) {
+                for (uint64_t n = 0; n < 5; n++) put(cache, n, 20000);
+                for (uint64_t n = 0; n < 5; n++) good &= holds(cache, n, 20000);
+            }
+            _exit(good && warnings.empty() ? 0 : 1);
+        }
+        children.push_back(child);
+    }
+    for (pid_t child : children) {
+        int status = -1;
+        ASSERT_EQ(waitpid(child, &status, 0), child);
+        EXPECT_EQ(status, 0);
+    }
+    EXPECT_EQ(std::distance(fs::directory_iterator(folder), fs::directory_iterator()), 5);
+}
+
+TEST_F(DiskCacheTest, the_files_used_longest_ago_go_first) {
+    DiskCache cache = open(10'000);
+    const auto now = fs::file_time_type::clock::now();
+    for (uint64_t n = 0; n < 12; n++) {
+        put(cache, n, 900);
+        fs::last_write_time(file(n), now - std::chrono::hours(100 - int(n)));
+    }
+    EXPECT_TRUE(holds(cache, 0, 900)); // a use makes it young
+    cache.clean_up();
+    EXPECT_TRUE(holds(cache, 0, 900));
+    EXPECT_FALSE(cache.load(key(1)));
+    EXPECT_TRUE(holds(cache, 11, 900));
+    uint64_t total = 0;
+    for (const auto &entry : fs::directory_iterator(folder)) total += entry.file_size();
+    EXPECT_LE(total, 7500u);
+    EXPECT_GT(total, 5000u);
+    const auto left = std::distance(fs::directory_iterator(folder), fs::directory_iterator());
+    cache.clean_up();
+    EXPECT_EQ(std::distance(fs::directory_iterator(folder), fs::directory_iterator()), left);
+}
+
+TEST_F(DiskCacheTest, abandoned_temporary_files_are_swept) {
+    DiskCache cache = open();
+    put(cache, 1);
+    const fs::path old = folder / ".0123.1.0.tmp", young = folder / ".0123.2.0.tmp";
+    std::ofstream(old) << "half";
+    std::ofstream(young) << "half";
+    fs::last_write_time(old, fs::file_time_type::clock::now() - std::chrono::hours(2));
+    cache.clean_up();
+    EXPECT_FALSE(fs::exists(old));
+    EXPECT_TRUE(fs::exists(young));
+}
+
+TEST(HashBytes, depends_on_every_byte_the_length_and_the_seed) {
+    std::vector<uint8_t> bytes(70, 0);
+    std::vector<uint64_t> seen = {hash_bytes(bytes, 0), hash_bytes(bytes, 1)};
+    for (size_t n = 0; n < bytes.size(); n++) {
+        seen.push_back(hash_bytes(std::span(bytes).first(n), 0));
+        bytes[n] = 1;
+        seen.push_back(hash_bytes(bytes, 0));
+        bytes[n] = 0;
+    }
+    std::sort(seen.begin(), seen.end());
+    EXPECT_EQ(std::adjacent_find(seen.begin(), seen.end()), seen.end());
+}
+
+} // namespace
+} // namespace qd::runtime

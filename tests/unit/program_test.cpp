@@ -1,0 +1,500 @@
+// The engine end to end, on every backend: compile, launch, observe, end.
+#include "program_kernels.h"
+
+#include "backends/backend.h"
+#include "codegen/llvm/door/door.h"
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <numeric>
+#include <thread>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace qd::test {
+namespace {
+
+using engine::Options;
+using engine::Program;
+
+struct Watcher : engine::Observer {
+    std::vector<engine::CompileReport> reports;
+    std::string text, warnings;
+    int launches = 0, closed = 0;
+    bool count_launches = false;
+    std::mutex lock;
+    void compiled(const engine::CompileReport &r) override { reports.push_back(r); }
+    void output(std::string_view t) override { text += t; }
+    void warning(std::string_view t) override { warnings += std::string(t) + "\n"; }
+    void launched(std::string_view) override { launches++; }
+    bool wants_launches() const override { return count_launches; }
+    void closing(Program &p) override { closed += p.coverage().empty() ? 1 : 100; }
+};
+
+std::filesystem::path fresh_folder() {
+    static int serial = 0;
+    auto path = std::filesystem::temp_directory_path() /
+                ("qd-program-" + std::to_string(getpid()) + "-" + std::to_string(serial++));
+    std::filesystem::remove_all(path);
+    return path;
+}
+
+class ProgramTest : public testing::TestWithParam<const char *> {
+  protected:
+    Options options() {
+        Options o;
+        o.arch = GetParam();
+        o.threads = 2;
+        o.cache = false;
+        o.verify = true;
+        return o;
+    }
+};
+
+TEST_P(ProgramTest, saxpy_of_many_lengths) {
+    Program program(options());
+    const auto kernel = program.compile(saxpy(), 0);
+    for (size_t n : {0, 1, 2, 7, 63, 64, 1000, 4097, 100000}) {
+        std::vector<float> x(n), y(n);
+        std::iota(x.begin(), x.end(), 0.0f);
+        std::iota(y.begin(), y.end(), 1.0f);
+        Args args;
+        args.scalar(2).array(x).array(y);
+        program.launch(*kernel, args.data(), nullptr);
+        for (size_t i = 0; i < n; i++) ASSERT_EQ(y[i], 2 * x[i] + float(i) + 1) << n << " " << i;
+    }
+    EXPECT_EQ(program.tasks_on_last_call(), 1);
+}
+
+TEST_P(ProgramTest, a_value_crosses_tasks_and_is_returned) {
+    Program program(options());
+    const auto kernel = program.compile(sum(), 0);
+    EXPECT_EQ(engine::kernel_info(*kernel).ret_bytes, 8u);
+    for (size_t n : {0, 1, 1000, 200000}) {
+        const std::vector<float> x(n, 0.5f);
+        Args args;
+        args.array(x);
+        uint64_t result = ~0ull;
+        program.launch(*kernel, args.data(), &result);
+        EXPECT_EQ(std::bit_cast<float>(uint32_t(result)), 0.5f * float(n));
+    }
+}
+
+TEST_P(ProgramTest, an_empty_kernel_has_no_task) {
+    Program program(options());
+    const auto kernel = program.compile(empty(), 0);
+    program.launch(*kernel, nullptr, nullptr);
+    EXPECT_EQ(program.tasks_on_last_call(), 0);
+}
+
+TEST_P(ProgramTest, arrays_that_overlap_behave_as_written) {
+    Program program(options());
+    const auto kernel = program.compile(saxpy(), 0);
+    // y[i] = x[i] + y[i] with y = x shifted by one: each element depends on the store before it when run in order.
+    std::vector<float> data(100, 1.0f);
+    Args args;
+    args.scalar(1).array(data.data(), 99).array(data.data() + 1, 99);
+    program.launch(*kernel, args.data(), nullptr);
+    for (size_t i = 0; i < data.size(); i++) ASSERT_EQ(data[i], float(i + 1));
+}
+
+TEST_P(ProgramTest, a_failed_assertion_is_a_user_error_with_its_place) {
+    Program program(options());
+    const auto kernel = program.compile(checked(), 0);
+    std::vector<float> x(50000, 1.0f);
+    x[40000] = 9;
+    Args good, bad;
+    good.array(x).scalar(10);
+    bad.array(x).scalar(5);
+    program.launch(*kernel, good.data(), nullptr);
+    for (int repeat = 0; repeat < 3; repeat++) {
+        try {
+            program.launch(*kernel, bad.data(), nullptr);
+            FAIL() << "nothing thrown";
+        } catch (const UserError &error) {
+            EXPECT_EQ(error.kind, UserErrorKind::assertion);
+            EXPECT_STREQ(error.what(), "x[40000] = 9.0");
+            ASSERT_EQ(error.trace.size(), 1u);
+            EXPECT_EQ(error.trace[0].file, "checked.py");
+            EXPECT_EQ(error.trace[0].scope, "checked");
+            EXPECT_EQ(error.trace[0].line, 8u);
+        }
+    }
+    program.launch(*kernel, good.data(), nullptr); // the failure is not remembered
+}
+
+TEST_P(ProgramTest, prints_reach_the_observer_in_order) {
+    Program program(options());
+    Watcher watcher;
+    program.subscribe(&watcher);
+    const auto kernel = program.compile(printing(), 0);
+    const std::vector<float> x = {0, 0.5f, 1e10f};
+    Args args;
+    args.array(x);
+    program.launch(*kernel, args.data(), nullptr);
+    EXPECT_EQ(watcher.text, "i = 0 x = 0.000000 100%\ni = 1 x = 0.500000 100%\ni = 2 x = 10000000000.000000 100%\n");
+    program.unsubscribe(&watcher);
+    testing::internal::CaptureStdout();
+    program.launch(*kernel, args.data(), nullptr);
+    EXPECT_EQ(testing::internal::GetCapturedStdout(), watcher.text);
+}
+
+TEST_P(ProgramTest, prints_from_every_thread_stay_whole) {
+    Program program(options());
+    Watcher watcher;
+    program.subscribe(&watcher);
+    const auto kernel = program.compile(printing(), 0);
+    const std::vector<float> x(2000, 0.25f);
+    Args args;
+    args.array(x);
+    program.launch(*kernel, args.data(), nullptr);
+    std::vector<int> seen(x.size());
+    std::istringstream lines(watcher.text);
+    for (std::string text; std::getline(lines, text);) {
+        int i = -1;
+        float v = 0;
+        ASSERT_EQ(std::sscanf(text.c_str(), "i = %d x = %f 100%%", &i, &v), 2) << text;
+        seen.at(size_t(i))++;
+    }
+    EXPECT_EQ(std::count(seen.begin(), seen.end(), 1), ptrdiff_t(x.size()));
+    program.unsubscribe(&watcher);
+}
+
+TEST_P(ProgramTest, coverage_adds_up_over_launches_and_kernels) {
+    Program program(options());
+    std::vector<float> x(10000, 1.0f);
+    x[7] = -1;
+    Args args;
+    args.array(x);
+    for (int redefinition = 0; redefinition < 2; redefinition++) {
+        const auto kernel = program.compile(counted(), 0);
+        for (int launch = 0; launch < 3; launch++) program.launch(*kernel, args.data(), nullptr);
+    }
+    auto counts = program.coverage();
+    ASSERT_EQ(counts.size(), 2u);
+    EXPECT_EQ(counts[0].at.line, 5u);
+    EXPECT_EQ(counts[0].at.file, "counted.py");
+    EXPECT_EQ(counts[0].count, 60000u);
+    EXPECT_EQ(counts[1].at.line, 6u);
+    EXPECT_EQ(counts[1].what, ir::Counter::What::taken);
+    EXPECT_EQ(counts[1].count, 59994u);
+    program.clear_coverage();
+    for (const auto &count : program.coverage()) EXPECT_EQ(count.count, 0u);
+}
+
+TEST_P(ProgramTest, an_observer_reads_the_coverage_of_a_program_that_ends) {
+    Watcher watcher;
+    {
+        Program program(options());
+        program.subscribe(&watcher);
+        program.compile(counted(), 0);
+    }
+    EXPECT_EQ(watcher.closed, 100);
+}
+
+TEST_P(ProgramTest, stop_ends_an_endless_loop_within_100_ms) {
+    Program program(options());
+    const auto kernel = program.compile(endless(), 0);
+    const auto after = program.compile(saxpy(), 0);
+    std::chrono::steady_clock::time_point pressed;
+    std::thread other([&] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(30));
+        pressed = std::chrono::steady_clock::now();
+        engine::request_stop();
+    });
+    EXPECT_THROW(program.launch(*kernel, nullptr, nullptr), engine::Interrupted);
+    const auto left = std::chrono::steady_clock::now();
+    other.join();
+    EXPECT_LT(left - pressed, std::chrono::milliseconds(100));
+    engine::clear_stop();
+    std::vector<float> x(10, 1.0f), y(10, 1.0f);
+    Args args;
+    args.scalar(1).array(x).array(y);
+    program.launch(*after, args.data(), nullptr);
+    EXPECT_EQ(y[9], 2);
+}
+
+TEST_P(ProgramTest, stop_ends_a_long_parallel_loop) {
+    Program program(options());
+    const auto kernel = program.compile(large(200), 0);
+    std::vector<float> x(2'000'000, 1.0f);
+    Args args;
+    args.array(x);
+    engine::request_stop();
+    EXPECT_THROW(program.launch(*kernel, args.data(), nullptr), engine::Interrupted);
+    EXPECT_THROW(program.compile(sum(), 0), engine::Interrupted);
+    engine::clear_stop();
+    EXPECT_EQ(x.back(), 1.0f); // chunks not begun are left out
+}
+
+TEST_P(ProgramTest, handles_outlive_their_program_inertly) {
+    std::shared_ptr<engine::CompiledKernel> kernel;
+    {
+        Program first(options());
+        kernel = first.compile(saxpy(), 0);
+    }
+    Program second(options());
+    std::vector<float> x(4), y(4);
+    Args args;
+    args.scalar(1).array(x).array(y);
+    try {
+        second.launch(*kernel, args.data(), nullptr);
+        FAIL();
+    } catch (const UserError &error) {
+        EXPECT_NE(std::string(error.what()).find("saxpy was compiled before"), std::string::npos);
+    }
+}
+
+TEST_P(ProgramTest, an_edit_compiles_one_task) {
+    Program program(options());
+    Watcher watcher;
+    program.subscribe(&watcher);
+    const auto first = program.compile(ten_loops(), 12.5);
+    const auto second = program.compile(ten_loops(4), 0);
+    ASSERT_EQ(watcher.reports.size(), 2u);
+    EXPECT_EQ(watcher.reports[0].tasks.size(), 10u);
+    EXPECT_EQ(watcher.reports[0].phases[0].phase, "frontend");
+    EXPECT_GE(watcher.reports[0].microseconds, 12.5);
+    int compiled = 0;
+    for (const auto &task : watcher.reports[1].tasks) compiled += task.origin == engine::TaskOrigin::compiled;
+    EXPECT_EQ(compiled, 1);
+    std::vector<float> x(5, 0.0f);
+    Args args;
+    args.array(x);
+    program.launch(*second, args.data(), nullptr);
+    EXPECT_EQ(x[4], 45 - 4 + 100);
+    EXPECT_EQ(program.tasks_on_last_call(), 10);
+    program.unsubscribe(&watcher);
+}
+
+TEST_P(ProgramTest, launches_are_announced_to_those_who_ask) {
+    Program program(options());
+    Watcher silent, counting;
+    counting.count_launches = true;
+    program.subscribe(&silent);
+    program.subscribe(&counting);
+    const auto kernel = program.compile(empty(), 0);
+    program.launch(*kernel, nullptr, nullptr);
+    program.unsubscribe(&counting);
+    program.launch(*kernel, nullptr, nullptr);
+    EXPECT_EQ(counting.launches, 1);
+    EXPECT_EQ(silent.launches, 0);
+    program.unsubscribe(&silent);
+}
+
+TEST_P(ProgramTest, threads_may_launch_at_once) {
+    Program program(options());
+    const auto kernel = program.compile(sum(), 0);
+    std::atomic<int> wrong{0};
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 4; t++)
+        threads.emplace_back([&, t] {
+            const std::vector<float> x(size_t(3000 + 3000 * t), 1.0f);
+            Args args;
+            args.array(x);
+            for (int i = 0; i < 30; i++) {
+                uint64_t result = 0;
+                program.launch(*kernel, args.data(), &result);
+                wrong += std::bit_cast<float>(uint32_t(result)) != float(x.size());
+            }
+        });
+    for (std::thread &thread : threads) thread.join();
+    EXPECT_EQ(wrong, 0);
+}
+
+TEST_P(ProgramTest, memory_is_zeroed_counted_and_refused_with_figures) {
+    Program program(options());
+    auto *p = static_cast<unsigned char *>(program.alloc(3'000'001));
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(p) % 64, 0u);
+    EXPECT_EQ(std::count(p, p + 3'000'001, 0), 3'000'001);
+    const uint32_t tree = program.add_tree(128);
+    EXPECT_EQ(program.allocated_bytes(), 3'000'129u);
+    EXPECT_NE(program.tree_address(tree), nullptr);
+    program.remove_tree(tree);
+    EXPECT_EQ(program.add_tree(64), tree);
+    program.free(p);
+    EXPECT_EQ(program.allocated_bytes(), 64u);
+    try {
+        program.alloc(1ull << 50);
+        FAIL();
+    } catch (const DeviceError &error) {
+        EXPECT_NE(std::string(error.what()).find("asked for 1125899906842624 bytes"), std::string::npos)
+            << error.what();
+        EXPECT_NE(std::string(error.what()).find("bytes are available"), std::string::npos);
+    }
+}
+
+TEST_P(ProgramTest, dumps_are_written_for_the_passes_named) {
+    Options o = options();
+    o.dump = "fold,dce";
+    o.only = "sax";
+    Program program(o);
+    Watcher watcher;
+    program.subscribe(&watcher);
+    program.compile(sum(), 0);
+    EXPECT_EQ(watcher.text, "");
+    program.compile(saxpy(), 0);
+    EXPECT_NE(watcher.text.find("; saxpy after fold"), std::string::npos);
+    EXPECT_NE(watcher.text.find("; saxpy.0 after dce"), std::string::npos);
+    EXPECT_EQ(watcher.text.find("after cse"), std::string::npos);
+    program.unsubscribe(&watcher);
+}
+
+size_t resident_kb() {
+    std::ifstream file("/proc/self/statm");
+    size_t whole = 0, resident = 0;
+    file >> whole >> resident;
+    return resident * size_t(sysconf(_SC_PAGE_SIZE)) / 1024;
+}
+
+TEST_P(ProgramTest, four_thousand_lives_leave_no_trace) {
+    std::vector<float> x(100, 1.0f), y(100, 1.0f);
+    Args args;
+    args.scalar(1).array(x).array(y);
+    const ir::Function fn = empty();
+    auto live = [&](int times) {
+        for (int i = 0; i < times; i++) {
+            Program program(options());
+            program.alloc(5000);
+            program.add_tree(1 << 21);
+            program.launch(*program.compile(fn, 0), args.data(), nullptr);
+        }
+    };
+    live(200);
+    const size_t before = resident_kb();
+    const auto start = std::chrono::steady_clock::now();
+    live(4000);
+    const double ms =
+        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count() / 4000;
+    RecordProperty("ms_each", std::to_string(ms));
+    EXPECT_LT(ms, 1.0);
+    EXPECT_LT(resident_kb(), before + 1500);
+}
+
+INSTANTIATE_TEST_SUITE_P(, ProgramTest, testing::Values("interp", "cpu"),
+                         [](const auto &i) { return std::string(i.param); });
+
+TEST(Program, an_unknown_arch_is_a_user_error) {
+    Options o;
+    o.arch = "abacus";
+    try {
+        Program program(o);
+        FAIL();
+    } catch (const UserError &error) {
+        EXPECT_NE(error.hint.find("interp, cpu"), std::string::npos) << error.hint;
+    }
+}
+
+TEST(ProgramCache, a_warm_start_never_opens_llvm) {
+    const auto folder = fresh_folder();
+    Options o;
+    o.cache_dir = folder.string();
+    std::vector<float> x(1000, 1.0f), expected;
+    auto run = [&](Watcher &watcher) {
+        Program program(o);
+        program.subscribe(&watcher);
+        const auto a = program.compile(saxpy(), 0);
+        const auto b = program.compile(large(), 0);
+        std::vector<float> y(1000, 1.0f);
+        Args args_a, args_b;
+        args_a.scalar(3).array(x).array(y);
+        args_b.array(y);
+        program.launch(*a, args_a.data(), nullptr);
+        program.launch(*b, args_b.data(), nullptr);
+        program.settle();
+        program.unsubscribe(&watcher);
+        return y;
+    };
+    const pid_t cold = fork();
+    if (cold == 0) {
+        Watcher watcher;
+        run(watcher);
+        _exit(codegen::llvm_door::is_open() ? 0 : 1);
+    }
+    int status = -1;
+    ASSERT_EQ(waitpid(cold, &status, 0), cold);
+    ASSERT_EQ(status, 0);
+    const pid_t warm = fork();
+    if (warm == 0) {
+        Watcher watcher;
+        const auto y = run(watcher);
+        bool good = !codegen::llvm_door::is_open() && y == std::vector<float>(1000, y[0]) && y[0] == 2.0f;
+        for (const auto &report : watcher.reports)
+            for (const auto &task : report.tasks) good &= task.origin == engine::TaskOrigin::disk;
+        _exit(good ? 0 : 1);
+    }
+    ASSERT_EQ(waitpid(warm, &status, 0), warm);
+    EXPECT_EQ(status, 0);
+    std::filesystem::remove_all(folder);
+}
+
+TEST(ProgramCache, damaged_files_are_replaced) {
+    const auto folder = fresh_folder();
+    Options o;
+    o.cache_dir = folder.string();
+    auto origin = [&] {
+        Watcher watcher;
+        Program program(o);
+        program.subscribe(&watcher);
+        const auto kernel = program.compile(saxpy(), 0);
+        std::vector<float> x(100, 1.0f), y(100, 1.0f);
+        Args args;
+        args.scalar(2).array(x).array(y);
+        program.launch(*kernel, args.data(), nullptr);
+        EXPECT_EQ(y[99], 3);
+        program.unsubscribe(&watcher);
+        return watcher.reports.at(0).tasks.at(0).origin;
+    };
+    EXPECT_EQ(origin(), engine::TaskOrigin::compiled);
+    EXPECT_EQ(origin(), engine::TaskOrigin::disk);
+    for (const auto &file : std::filesystem::directory_iterator(folder))
+        std::filesystem::resize_file(file.path(), std::filesystem::file_size(file.path()) / 2);
+    EXPECT_EQ(origin(), engine::TaskOrigin::compiled);
+    EXPECT_EQ(origin(), engine::TaskOrigin::disk);
+    std::filesystem::remove_all(folder);
+}
+
+TEST(ProgramCache, a_folder_that_cannot_be_written_costs_one_warning) {
+    Options o;
+    o.cache_dir = "/proc/no-such-folder/here";
+    Watcher watcher;
+    Program program(o);
+    program.subscribe(&watcher);
+    program.compile(saxpy(), 0);
+    program.compile(sum(), 0);
+    EXPECT_EQ(std::count(watcher.warnings.begin(), watcher.warnings.end(), '\n'), 1) << watcher.warnings;
+    EXPECT_NE(watcher.warnings.find("/proc/no-such-folder/here"), std::string::npos);
+    program.unsubscribe(&watcher);
+}
+
+TEST(ProgramTiers, better_code_is_swapped_in_with_equal_results) {
+    Options o;
+    o.cache = false;
+    Program program(o);
+    const auto kernel = program.compile(large(), 0);
+    std::vector<float> x(5000, 1.0f);
+    Args args;
+    args.array(x);
+    for (int i = 0; i < 5; i++) program.launch(*kernel, args.data(), nullptr);
+    program.settle();
+    program.launch(*kernel, args.data(), nullptr);
+    EXPECT_NEAR(x[4999], 2.0f, 1e-5);
+}
+
+TEST(ProgramTiers, a_program_ends_while_its_tasks_are_optimised) {
+    Options o;
+    o.cache = false;
+    const auto start = std::chrono::steady_clock::now();
+    {
+        Program program(o);
+        for (int i = 0; i < 3; i++) program.compile(large(400 + i), 0);
+        const auto end = std::chrono::steady_clock::now();
+        RecordProperty("compile_ms", std::to_string(std::chrono::duration<double, std::milli>(end - start).count()));
+    }
+    SUCCEED();
+}
+
+} // namespace
+} // namespace qd::test
