@@ -42,8 +42,9 @@ uint64_t bytes_of(Type t) { return uint64_t(ir::size_of(t.elem)) * t.lanes; }
 } // namespace
 
 Memory::Memory(const Function &fn)
-    : fn_(fn), roots_(fn.insts.size()), objects_(fn.insts.size()), kinds_(1), of_value_(fn.insts.size()),
+    : fn_(fn), objects_(fn.insts.size()), sums_(fn.pool.size()), kinds_(2), of_value_(fn.insts.size()),
       of_place_(fn.places.size()) {
+    kinds_[unknown].root = Root::unknown;
     walk(fn, [&](Value v) {
         if (fn.type(v).is_pointer()) add(v);
         for (Value r : fn.results(v))
@@ -92,15 +93,40 @@ void Memory::add(Value v) {
     case Op::tmp: object = once(tmp_, Root::tmp, 0); break;
     case Op::ret_slot: object = once(ret_, Root::ret, 0); break;
     case Op::offset: object = objects_[fn_.args(v)[0].id]; break;
-    default: object = once(unknown_, Root::unknown, 0); break;
+    default: object = unknown; break; // a block parameter, a result
     }
-    if (!object) object = once(unknown_, Root::unknown, 0);
     objects_[v.id] = object;
-    roots_[v.id] = kinds_[object].root;
+    if (in.op == Op::element || in.op == Op::place)
+        for (uint32_t i = in.op == Op::element ? 1 : 0; i < in.args.size; ++i)
+            sums_[in.args.begin + i] = as_sum(fn_, fn_.args(v)[i]);
+}
+
+std::vector<std::vector<uint32_t>> Memory::neighbours() const {
+    std::vector<uint32_t> by_root[int(Root::local) + 1];
+    for (uint32_t o = 1; o < kinds_.size(); ++o) by_root[int(kinds_[o].root)].push_back(o);
+    std::vector<std::vector<uint32_t>> lists(kinds_.size());
+    for (uint32_t o = 1; o < kinds_.size(); ++o) {
+        lists[o].push_back(o);
+        auto consider = [&](Root root) {
+            for (uint32_t other : by_root[int(root)])
+                if (other != o && objects_overlap(o, other)) lists[o].push_back(other);
+        };
+        Root root = kinds_[o].root;
+        consider(Root::unknown);
+        if (root == Root::unknown)
+            for (Root r : {Root::array, Root::place, Root::tree, Root::tmp, Root::ret, Root::local}) consider(r);
+        if (root == Root::array)
+            for (Root r : {Root::array, Root::place, Root::tree}) consider(r);
+        if (root == Root::place || root == Root::tree) {
+            consider(Root::array);
+            consider(root == Root::place ? Root::tree : Root::place);
+        }
+    }
+    return lists;
 }
 
 Value Memory::local(Value pointer) const {
-    const Object &o = kinds_[objects_[pointer.id]];
+    const Object &o = kinds_[object(pointer)];
     return o.root == Root::local ? Value{o.id} : Value{};
 }
 
@@ -124,18 +150,15 @@ bool Memory::objects_overlap(uint32_t a, uint32_t b) const {
 }
 
 Overlap Memory::indices(Value a, Value b) const {
+    ir::List x = fn_[a].args, y = fn_[b].args;
     bool same = true;
-    std::span<const Value> x = fn_.args(a), y = fn_.args(b);
-    for (size_t i = 0; i < x.size(); ++i) {
-        if (x[i] == y[i]) continue;
-        if (!fn_.type(x[i]).is_int()) {
+    for (uint32_t i = x.size; i-- > 0;) { // the component, last, tells most apart
+        Value p = fn_.pool[x.begin + i], q = fn_.pool[y.begin + i];
+        if (p == q || !fn_.type(p).is_int()) continue;
+        const Sum &s = sums_[x.begin + i], &t = sums_[y.begin + i];
+        if (s.base != t.base)
             same = false;
-            continue;
-        }
-        Sum p = as_sum(fn_, x[i]), q = as_sum(fn_, y[i]);
-        if (p.base != q.base)
-            same = false;
-        else if (wrap(p.constant, fn_.type(x[i])) != wrap(q.constant, fn_.type(x[i])))
+        else if (wrap(s.constant, fn_.type(p)) != wrap(t.constant, fn_.type(p)))
             return Overlap::never;
     }
     return same ? Overlap::exact : Overlap::maybe;
@@ -175,7 +198,7 @@ Overlap Memory::offsets(const Access &a, const Access &b) const {
 }
 
 Overlap Memory::overlap(const Access &a, const Access &b) const {
-    uint32_t x = objects_[a.pointer.id], y = objects_[b.pointer.id];
+    uint32_t x = object(a.pointer), y = object(b.pointer);
     if (!objects_overlap(x, y)) return Overlap::never;
     if (a.pointer == b.pointer) return bytes_of(a.type) == bytes_of(b.type) ? Overlap::exact : Overlap::maybe;
     if (x != y) return Overlap::maybe;

@@ -13,6 +13,13 @@ namespace qd::analysis {
 enum class Root : uint8_t { none, unknown, array, place, tree, tmp, ret, local };
 enum class Overlap : uint8_t { never, maybe, exact };
 
+/// An integer as `base + constant`, base none for a constant alone.
+struct Sum {
+    ir::Value base;
+    uint64_t constant = 0;
+};
+Sum as_sum(const ir::Function &fn, ir::Value v);
+
 /// A load, store or atomic: where, and what type moves.
 struct Access {
     ir::Value pointer;
@@ -23,15 +30,17 @@ class Memory {
   public:
     explicit Memory(const ir::Function &fn);
 
-    Root root(ir::Value pointer) const { return roots_[pointer.id]; }
+    Root root(ir::Value pointer) const { return kinds_[object(pointer)].root; }
     /// A small number, equal for pointers into the same array parameter, place, tree, local; 1..objects().
-    uint32_t object(ir::Value pointer) const { return objects_[pointer.id]; }
+    uint32_t object(ir::Value pointer) const { return pointer.id < objects_.size() ? objects_[pointer.id] : unknown; }
     uint32_t objects() const { return uint32_t(kinds_.size()) - 1; }
     Root kind(uint32_t object) const { return kinds_[object].root; }
     /// The local that a pointer points into, or none.
     ir::Value local(ir::Value pointer) const;
 
     bool objects_overlap(uint32_t a, uint32_t b) const;
+    /// For each object, those it may overlap, itself included.
+    std::vector<std::vector<uint32_t>> neighbours() const;
     Overlap overlap(const Access &a, const Access &b) const;
 
     /// The access that an instruction makes; pointer none if it makes none.
@@ -49,18 +58,12 @@ class Memory {
     Overlap indices(ir::Value a, ir::Value b) const;
 
     const ir::Function &fn_;
-    std::vector<Root> roots_;
-    std::vector<uint32_t> objects_;
+    std::vector<uint32_t> objects_; ///< by value; 0: not a pointer
+    std::vector<Sum> sums_;         ///< by position in the pool: indices of elements and places
     std::vector<Object> kinds_;
     std::vector<uint32_t> of_value_, of_place_, of_tree_; ///< object numbers
-    uint32_t tmp_ = 0, ret_ = 0, unknown_ = 0;
+    uint32_t tmp_ = 0, ret_ = 0;
+    static constexpr uint32_t unknown = 1;
 };
-
-/// An integer as `base + constant`, base none for a constant alone.
-struct Sum {
-    ir::Value base;
-    uint64_t constant = 0;
-};
-Sum as_sum(const ir::Function &fn, ir::Value v);
 
 } // namespace qd::analysis

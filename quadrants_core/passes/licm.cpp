@@ -1,0 +1,228 @@
+// Moves what does not change in a loop in front of it. One walk in program order moves each instruction out of all
+// loops at once.
+//
+// Pure instructions cannot fail, so they move from anywhere in the body. A load moves if
+//  - its address does not change, and nothing in the loop may write there,
+//  - it runs in every round: it stands in the body itself, behind nothing that may leave the loop,
+//  - the loop runs at least once: a `loop`, or a `for` whose bounds are constants. Another `for` is put into a guard
+//    `if lo < hi`, and the load, with what depends on it, in front of the loop inside the guard.
+// In a kernel that is still to be cut into tasks, nothing leaves a parallel loop: it would have to travel between
+// tasks.
+//
+// The level of a value says how far out it can stand: 0 outside all loops, 2d in the body of the loop at depth d (the
+// outermost is 1), 2d - 1 inside the guard of that loop.
+#include "analysis/effects.h"
+#include "analysis/memory.h"
+#include "ir/eval.h"
+#include "passes/passes.h"
+#include "passes/rename.h"
+#include "passes/slots.h"
+
+#include <algorithm>
+
+namespace qd::passes {
+
+using ir::BlockId;
+using ir::Function;
+using ir::Inst;
+using ir::Op;
+using ir::Type;
+using ir::Value;
+
+namespace {
+
+constexpr uint32_t most_writes = 64; ///< compared one by one with a load; more: the load stays
+
+/// The accesses that write, in program order, and which of them lie in each loop.
+struct Writes {
+    std::vector<analysis::Access> list;
+    std::vector<std::pair<uint32_t, uint32_t>> range; ///< by value: of a loop
+
+    Writes(const Function &fn, const analysis::Memory &memory) : range(fn.insts.size()) {
+        for (BlockId root : {fn.bounds, fn.body})
+            if (root) collect(fn, memory, root);
+    }
+    void collect(const Function &fn, const analysis::Memory &memory, BlockId b) {
+        for (Value v : fn[b].insts) {
+            uint32_t begin = uint32_t(list.size());
+            if (fn[v].op != Op::load)
+                if (analysis::Access a = memory.access(v); a.pointer) list.push_back(a);
+            for (BlockId child : fn[v].blocks)
+                if (child) collect(fn, memory, child);
+            range[v.id] = {begin, uint32_t(list.size())};
+        }
+    }
+};
+
+struct Frame {
+    Value loop;
+    BlockId body;
+    bool runs = false; ///< at least one round
+    bool guardable = false;
+    bool barrier = false; ///< nothing leaves it
+    bool left = false;    ///< something before, in this round, may have left the loop
+    std::vector<Value> before, guarded;
+};
+
+struct Hoist {
+    Function &fn;
+    analysis::Memory memory;
+    std::vector<uint8_t> effects;
+    Writes writes;
+    Rename rename;
+    std::vector<uint32_t> levels;
+    std::vector<Frame> frames;
+    uint32_t lowest = 0; ///< level of the innermost barrier
+    bool changed = false;
+
+    explicit Hoist(Function &f)
+        : fn(f), memory(f), effects(analysis::effects(f)), writes(f, memory), rename(f), levels(f.insts.size()) {}
+
+    uint32_t here() const { return 2 * uint32_t(frames.size()); }
+    uint32_t level(Value v) const { return v.id < levels.size() ? levels[v.id] : 0; }
+    void set_level(Value v, uint32_t level) {
+        if (v.id >= levels.size()) levels.resize(fn.insts.size());
+        levels[v.id] = level;
+    }
+    uint32_t level_of_operands(Value v) const {
+        uint32_t most = lowest;
+        for (Value a : fn.args(v)) most = std::max(most, level(a));
+        return most;
+    }
+
+    bool written(const Frame &frame, Value load) const {
+        auto [begin, end] = writes.range[frame.loop.id];
+        if (end - begin > most_writes) return true;
+        analysis::Access access = memory.access(load);
+        for (uint32_t i = begin; i < end; ++i)
+            if (memory.overlap(access, writes.list[i]) != analysis::Overlap::never) return true;
+        return false;
+    }
+
+    /// The level that a load in block `b` can move to.
+    uint32_t load_level(Value v, BlockId b) const {
+        uint32_t wanted = level_of_operands(v);
+        uint32_t at = here();
+        for (size_t d = frames.size(); d > 0; --d) {
+            const Frame &frame = frames[d - 1];
+            if (wanted > 2 * d - 1 || frame.left || frame.barrier) break;
+            if (d == frames.size() && b != frame.body) break;
+            if ((!frame.runs && !frame.guardable) || written(frame, v)) break;
+            at = 2 * uint32_t(d) - (frame.runs ? 2 : 1);
+            if (at < wanted) at = wanted;
+            // Further out only if the loop itself stands in the body around it.
+            if (!frame.runs || d == 1 || !stands_in_body(d - 1)) break;
+        }
+        return at;
+    }
+    bool stands_in_body(size_t d) const { return frame_blocks[d] == frames[d - 1].body; }
+    std::vector<BlockId> frame_blocks; ///< by depth: the block that holds the loop
+
+    void run(BlockId b) {
+        std::vector<Value> old = std::move(fn[b].insts);
+        fn[b].insts.clear();
+        fn[b].insts.reserve(old.size());
+        for (Value v : old) {
+            rename.apply(fn, v);
+            uint32_t at = here();
+            if (ir::info(fn[v].op).effect == ir::Effect::pure)
+                at = std::min(at, level_of_operands(v));
+            else if (fn[v].op == Op::load)
+                at = load_level(v, b);
+            set_level(v, at);
+            if (at < here()) {
+                Frame &frame = frames[at / 2];
+                (at % 2 ? frame.guarded : frame.before).push_back(v);
+                changed = true;
+                continue;
+            }
+            if (is_loop(fn[v].op)) {
+                loop(v, b);
+            } else {
+                for (BlockId child : fn[v].blocks)
+                    if (child) run(child);
+                fn[b].insts.push_back(v);
+            }
+            for (Value r : fn.results(v)) set_level(r, here());
+            if (!frames.empty() && (effects[v.id] & (analysis::jumps | analysis::leaves | analysis::endless)))
+                frames.back().left = true;
+        }
+    }
+
+    bool runs(Value v) const {
+        if (fn[v].op != Op::for_) return fn[v].op == Op::loop;
+        const Inst &lo = fn[fn.args(v)[0]], &hi = fn[fn.args(v)[1]];
+        return lo.op == Op::constant && hi.op == Op::constant &&
+               ir::to_int({lo.type.elem, lo.imm}) < ir::to_int({hi.type.elem, hi.imm});
+    }
+
+    void loop(Value v, BlockId b) {
+        Frame frame;
+        frame.loop = v;
+        frame.body = fn[v].blocks[0];
+        frame.runs = runs(v);
+        frame.guardable = fn[v].op == Op::for_;
+        frame.barrier = fn[v].op == Op::parallel && fn.role == ir::Role::kernel;
+        frames.push_back(std::move(frame));
+        frame_blocks.push_back(b);
+        uint32_t outer = lowest;
+        if (frames.back().barrier) lowest = here();
+        for (Value p : fn[fn[v].blocks[0]].params) set_level(p, here());
+        run(fn[v].blocks[0]);
+        lowest = outer;
+        Frame done = std::move(frames.back());
+        frames.pop_back();
+        frame_blocks.pop_back();
+        std::vector<Value> &list = fn[b].insts;
+        list.insert(list.end(), done.before.begin(), done.before.end());
+        if (done.guarded.empty())
+            list.push_back(v);
+        else
+            guard(v, b, done.guarded);
+    }
+
+    /// if lo < hi { `first`, the loop } with the loop's results.
+    void guard(Value v, BlockId b, std::span<const Value> first) {
+        std::vector<Value> inits(fn.args(v).begin() + 2, fn.args(v).end());
+        std::vector<Value> results(fn.results(v).begin(), fn.results(v).end());
+        std::vector<Type> types;
+        for (Value r : results) types.push_back(fn.type(r));
+        Value bounds[] = {fn.args(v)[0], fn.args(v)[1]};
+        Value runs = make(Op::lt, bounds, Type(ir::Scalar::u1), fn[v].span);
+        Value branch = make(Op::if_, {&runs, 1}, {}, fn[v].span);
+        BlockId then_block = fn.make_block(), else_block = fn.make_block();
+        fn[branch].blocks[0] = then_block;
+        fn[branch].blocks[1] = else_block;
+        append_results(fn, branch, types);
+        fn[then_block].insts.assign(first.begin(), first.end());
+        fn[then_block].insts.push_back(v);
+        fn[then_block].insts.push_back(make(Op::yield, results, {}, fn[v].span));
+        fn[else_block].insts.push_back(make(Op::yield, inits, {}, fn[v].span));
+        for (size_t k = 0; k < results.size(); ++k) {
+            rename.replace(results[k], fn.results(branch)[k]);
+            set_level(fn.results(branch)[k], here());
+        }
+        fn[b].insts.push_back(runs);
+        fn[b].insts.push_back(branch);
+        set_level(runs, here());
+    }
+    Value make(Op op, std::span<const Value> args, Type type, SpanId span) {
+        Inst in;
+        in.op = op;
+        in.type = type;
+        in.span = span;
+        in.args = fn.make_list(args);
+        return fn.make(in);
+    }
+};
+
+} // namespace
+
+bool licm(Function &fn, const Config &) {
+    Hoist h(fn);
+    for (BlockId root : {fn.bounds, fn.body})
+        if (root) h.run(root);
+    return h.changed;
+}
+
+} // namespace qd::passes
