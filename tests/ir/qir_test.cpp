@@ -10,6 +10,7 @@
 //
 // A file may ask for several tests, one line each, but only one with `; =>`. QD_BLESS=1 rewrites expectations.
 #include "base/error.h"
+#include "codegen/llvm/door/door.h"
 #include "ir/text.h"
 #include "ir/verify.h"
 #include "tools/run_line.h"
@@ -143,7 +144,11 @@ void test_verify(const File &file) {
     for (const std::string &line : file.lines) {
         size_t mark = line.find("; error:");
         if (is_code(line)) ++code;
-        if (mark != line.npos) wanted.emplace_back(code, trimmed(line.substr(mark + 8)));
+        for (size_t at = mark; at != line.npos;) {
+            size_t next = line.find("; error:", at + 1);
+            wanted.emplace_back(code, trimmed(line.substr(at + 8, next - at - 8)));
+            at = next;
+        }
         std::string text = is_code(line) ? line.substr(0, mark) : line;
         text.erase(text.find_last_not_of(' ') + 1);
         if (is_code(line))
@@ -177,6 +182,17 @@ void test_passes(const File &file, const std::string &list) {
     expect_text(file, text);
 }
 
+/// Why a backend cannot compile and run here; empty if it can.
+std::string why_not(const backends::Backend &backend) {
+    if (!backend.missing().empty() || backend.name == "interp") return backend.missing();
+    try {
+        codegen::llvm_door::open();
+        return "";
+    } catch (const std::exception &e) {
+        return e.what();
+    }
+}
+
 /// One `; run:` line on the interpreter, then everywhere else. Returns what the interpreter gave, as a line.
 std::string run_everywhere(const File &file, const ir::Function &fn, const std::string &line) {
     tools::RunLine run = tools::read_run(line, fn);
@@ -186,8 +202,8 @@ std::string run_everywhere(const File &file, const ir::Function &fn, const std::
             << file.path.string() << " on the interpreter: " << line << how_to_bless;
     }
     for (const backends::Backend *backend : backends::all()) {
-        if (!backend->missing().empty()) {
-            ++skipped[std::string(backend->name) + ": " + backend->missing()];
+        if (std::string why = why_not(*backend); !why.empty()) {
+            ++skipped[std::string(backend->name) + ": " + why];
             continue;
         }
         for (backends::Tier tier : {backends::Tier::fast, backends::Tier::best}) {

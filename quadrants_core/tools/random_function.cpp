@@ -1,0 +1,565 @@
+#include "tools/random_function.h"
+
+#include "ir/builder.h"
+#include "layout/layout.h"
+#include "tools/random_numbers.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace qd::tools {
+
+using namespace ir;
+
+namespace {
+
+constexpr Scalar all_scalars[] = {Scalar::u1,  Scalar::i8,  Scalar::u8,  Scalar::i16, Scalar::u16, Scalar::i32,
+                                  Scalar::u32, Scalar::i64, Scalar::u64, Scalar::f16, Scalar::f32, Scalar::f64};
+
+/// What a parallel body may do with a piece of memory.
+enum class Use : uint8_t { any, read, own, atomic };
+
+/// Something with addresses: an array parameter, a field, a local.
+struct Storage {
+    enum class Kind : uint8_t { array, field, local } kind;
+    Value value; ///< the array or the local
+    uint32_t place = 0;
+    Scalar elem;
+    int ndim = 0;
+    int count = 1; ///< components of an array's element, elements of a local (a power of two)
+    Use use = Use::any;
+};
+
+bool is_transcendental(Op op) {
+    switch (op) {
+    case Op::pow:
+    case Op::atan2:
+    case Op::exp:
+    case Op::log:
+    case Op::sin:
+    case Op::cos:
+    case Op::tan:
+    case Op::asin:
+    case Op::acos:
+    case Op::atan:
+    case Op::tanh:
+    case Op::rsqrt: return true;
+    default: return false;
+    }
+}
+
+class Generator {
+  public:
+    Generator(uint64_t seed, const RandomOptions &options) : rng_(seed), options_(options), b_(fn_) {}
+    Function make();
+
+  private:
+    Scalar scalar() { return rng_.of(all_scalars); }
+    Value any();
+    Value pick(Scalar type);
+    Value pick_index();
+    Value constant(Scalar type);
+    void keep(Value v) { visible_.push_back(v); }
+
+    void parameters();
+    void fields();
+    void statements(int n, int depth);
+    void statement(int depth);
+    void arithmetic();
+    void comparison();
+    void conversion();
+    void bits_of_float();
+    void branch(int depth);
+    void counted_loop(int depth);
+    void open_loop(int depth);
+    void parallel_loop();
+    void body(Value control, BlockId block, std::span<const Value> carried, int depth);
+    void leave_loop(bool breaks, bool yields_too);
+    std::vector<Value> values_like(std::span<const Value> model);
+
+    Storage *storage(bool for_writing);
+    Value address(const Storage &s);
+    void memory();
+    void atomic(const Storage &s);
+    void make_local();
+    void effect();
+    uint32_t message(int values);
+
+    Numbers rng_;
+    RandomOptions options_;
+    Function fn_;
+    Builder b_;
+    int budget_ = 0;
+    std::vector<Value> visible_; ///< one-lane scalars that may be used here
+    std::vector<Storage> storage_;
+    std::vector<Value> indices_; ///< of the parallel loop being filled
+    struct LoopFrame {
+        std::vector<Value> carried;
+    };
+    std::vector<LoopFrame> loops_;
+    bool in_parallel_ = false;
+};
+
+Value Generator::constant(Scalar type) { return b_.constant(type, rng_.number(type).bits); }
+
+Value Generator::any() {
+    if (visible_.empty()) return constant(scalar());
+    size_t n = visible_.size();
+    size_t back = std::min(rng_.below(n), rng_.below(n)); // newer ones more often
+    return visible_[n - 1 - back];
+}
+
+Value Generator::pick(Scalar type) {
+    for (int tries = 0; tries < 4; ++tries) {
+        Value v = any();
+        if (fn_.type(v) == Type(type)) return v;
+    }
+    Value v = any();
+    if (rng_.chance(30) || fn_.type(v) == Type(type)) return fn_.type(v) == Type(type) ? v : constant(type);
+    return b_.cast(v, type);
+}
+
+void Generator::arithmetic() {
+    Scalar type = scalar();
+    static constexpr Op ops[] = {Op::add,   Op::sub,      Op::mul,  Op::add,   Op::sub,    Op::mul,   Op::div,
+                                 Op::rem,   Op::floordiv, Op::mod,  Op::pow,   Op::min,    Op::max,   Op::atan2,
+                                 Op::fma,   Op::neg,      Op::abs,  Op::sign,  Op::band,   Op::bor,   Op::bxor,
+                                 Op::bnot,  Op::shl,      Op::shr,  Op::ushr,  Op::popcnt, Op::clz,   Op::sqrt,
+                                 Op::rsqrt, Op::exp,      Op::log,  Op::sin,   Op::cos,    Op::tan,   Op::asin,
+                                 Op::acos,  Op::atan,     Op::tanh, Op::floor, Op::ceil,   Op::round, Op::trunc};
+    Op op = rng_.of(ops);
+    if ((info(op).traits & float_only) && !is_float(type)) type = rng_.chance(50) ? Scalar::f32 : Scalar::f64;
+    if ((info(op).traits & int_only) && !is_int(type)) type = Scalar::i32;
+    if (is_float(type) && is_transcendental(op) && !options_.transcendental) return;
+    std::vector<Value> args;
+    for (int i = 0; i < info(op).operands; ++i) args.push_back(pick(type));
+    if (args.size() == 2 && rng_.chance(5)) args[1] = args[0];
+    keep(b_.emit(op, args));
+}
+
+void Generator::comparison() {
+    static constexpr Op ops[] = {Op::lt, Op::le, Op::gt, Op::ge, Op::eq, Op::ne};
+    Scalar type = scalar();
+    Value x = pick(type);
+    Value y = pick(type);
+    Value c = b_.emit(rng_.of(ops), {x, y});
+    keep(c);
+    if (!rng_.chance(40)) return;
+    Scalar other = scalar();
+    Value t = pick(other);
+    Value f = pick(other);
+    keep(b_.select(c, t, f));
+}
+
+void Generator::conversion() {
+    Value v = any();
+    Scalar from = fn_.type(v).elem;
+    if (rng_.chance(20) && is_int(from) && from != Scalar::u1) {
+        for (Scalar to : all_scalars)
+            if (to != from && bits_of(to) == bits_of(from) && rng_.chance(60)) return keep(b_.bitcast(v, to));
+    }
+    if (rng_.chance(10)) return bits_of_float();
+    keep(b_.cast(v, scalar()));
+}
+
+/// The bits of a float, with NaN and the numbers that devices flush taken out.
+void Generator::bits_of_float() {
+    bool wide = rng_.chance(50);
+    Scalar type = wide ? Scalar::f64 : Scalar::f32;
+    Value x = pick(type);
+    Value size = b_.abs(x);
+    Value least = b_.constant(type, wide ? 0x0010000000000000u : 0x00800000u);
+    Value normal = b_.ge(size, least);
+    Value zero = b_.constant(type, 0);
+    Value clean = b_.select(normal, x, zero);
+    keep(b_.bitcast(clean, wide ? Scalar::i64 : Scalar::u32));
+}
+
+std::vector<Value> Generator::values_like(std::span<const Value> model) {
+    std::vector<Value> types(model.begin(), model.end()), list;
+    for (Value m : types) list.push_back(pick(fn_.type(m).elem));
+    return list;
+}
+
+void Generator::leave_loop(bool breaks, bool yields_too) {
+    std::vector<Value> values = values_like(loops_.back().carried);
+    if (breaks)
+        b_.break_(values);
+    else if (yields_too)
+        b_.yield(values);
+    else
+        b_.continue_(values);
+}
+
+void Generator::branch(int depth) {
+    Value condition = pick(Scalar::u1);
+    Value v = b_.if_(condition);
+    std::vector<Scalar> types;
+    for (uint64_t i = rng_.below(3); i > 0; --i) types.push_back(scalar());
+    BlockId outer = b_.block;
+    bool leaves = !loops_.empty() && types.empty() && rng_.chance(40);
+    for (int k = 0; k < 2; ++k) {
+        size_t mark = visible_.size(), storages = storage_.size();
+        b_.block = fn_[v].blocks[k];
+        if (k == 0 || rng_.chance(60)) statements(int(rng_.below(5)), depth + 1);
+        if (leaves && k == 0) {
+            leave_loop(rng_.chance(60), false);
+        } else {
+            std::vector<Value> values;
+            for (Scalar t : types) values.push_back(pick(t));
+            b_.yield(values);
+        }
+        visible_.resize(mark);
+        storage_.resize(storages);
+    }
+    b_.block = outer;
+    for (Scalar t : types) keep(fn_.add_result(v, t));
+}
+
+/// Fills a loop's body; `block` is current afterwards no more.
+void Generator::body(Value control, BlockId block, std::span<const Value> carried, int depth) {
+    BlockId outer = b_.block;
+    size_t mark = visible_.size(), storages = storage_.size();
+    b_.block = block;
+    for (Value c : carried) keep(c);
+    loops_.push_back({{carried.begin(), carried.end()}});
+    statements(1 + int(rng_.below(7)), depth + 1);
+    leave_loop(false, rng_.chance(95));
+    loops_.pop_back();
+    visible_.resize(mark);
+    storage_.resize(storages);
+    b_.block = outer;
+    std::vector<Value> results(fn_.results(control).begin(), fn_.results(control).end());
+    for (Value r : results) keep(r);
+}
+
+void Generator::counted_loop(int depth) {
+    Scalar type = rng_.chance(80) ? Scalar::i32 : Scalar::i64;
+    Value lo = b_.integer(type, rng_.between(-2, 2));
+    Value hi = b_.integer(type, rng_.between(-1, 6));
+    if (rng_.chance(40)) { // a bound known at run time: 0 to 7
+        Value v = pick(type);
+        Value mask = b_.integer(type, 7);
+        hi = b_.band(v, mask);
+    }
+    std::vector<Value> inits;
+    for (uint64_t i = rng_.below(3); i > 0; --i) inits.push_back(pick(scalar()));
+    Loop loop;
+    loop.reversed = rng_.chance(20);
+    Value v = b_.for_(lo, hi, inits, loop);
+    BlockId block = fn_[v].blocks[0];
+    std::vector<Value> params = fn_[block].params;
+    size_t mark = visible_.size();
+    keep(params[0]);
+    std::vector<Value> carried(params.begin() + 1, params.end());
+    body(v, block, carried, depth);
+    // The index went into the outer scope together with what was there before: take it out again.
+    visible_.erase(visible_.begin() + ptrdiff_t(mark));
+}
+
+/// A loop with a counter of its own, so that it ends.
+void Generator::open_loop(int depth) {
+    std::vector<Value> inits = {b_.i32(0)};
+    for (uint64_t i = rng_.below(3); i > 0; --i) inits.push_back(pick(scalar()));
+    Value v = b_.loop(inits, {});
+    BlockId block = fn_[v].blocks[0], outer = b_.block;
+    std::vector<Value> carried = fn_[block].params;
+    b_.block = block;
+    Value limit = b_.i32(int32_t(rng_.below(6)));
+    Value done = b_.ge(carried[0], limit);
+    Value check = b_.if_(done);
+    b_.block = fn_[check].blocks[0];
+    b_.break_(carried);
+    b_.block = fn_[check].blocks[1];
+    b_.yield();
+    b_.block = block;
+
+    size_t mark = visible_.size(), storages = storage_.size();
+    for (Value c : carried) keep(c);
+    statements(1 + int(rng_.below(6)), depth + 1);
+    if (rng_.chance(30)) {
+        Value leave = pick(Scalar::u1);
+        Value early = b_.if_(leave);
+        std::vector<Value> now{carried};
+        b_.block = fn_[early].blocks[0];
+        for (size_t i = 1; i < now.size(); ++i) now[i] = pick(fn_.type(now[i]).elem);
+        b_.break_(now);
+        b_.block = fn_[early].blocks[1];
+        b_.yield();
+        b_.block = block;
+    }
+    Value one = b_.i32(1);
+    std::vector<Value> next = {b_.add(carried[0], one)};
+    for (size_t i = 1; i < carried.size(); ++i) next.push_back(pick(fn_.type(carried[i]).elem));
+    b_.yield(next);
+    visible_.resize(mark);
+    storage_.resize(storages);
+    b_.block = outer;
+    std::vector<Value> results(fn_.results(v).begin(), fn_.results(v).end());
+    for (Value r : results) keep(r);
+}
+
+void Generator::parallel_loop() {
+    std::vector<size_t> arrays;
+    for (size_t i = 0; i < storage_.size(); ++i)
+        if (storage_[i].kind == Storage::Kind::array) arrays.push_back(i);
+    std::vector<Value> bounds;
+    int ndim = arrays.empty() ? 1 : storage_[rng_.of(arrays)].ndim;
+    const Storage *over = nullptr;
+    for (size_t i : arrays)
+        if (storage_[i].ndim == ndim) over = &storage_[i];
+    for (int axis = 0; axis < ndim; ++axis) {
+        bounds.push_back(b_.i32(int32_t(rng_.chance(70) ? 0 : rng_.below(3))));
+        bounds.push_back(over ? b_.dim(over->value, axis) : b_.i32(int32_t(rng_.below(40))));
+    }
+    Loop loop;
+    loop.serialize = rng_.chance(10);
+    Value v = b_.parallel(bounds, loop);
+    BlockId block = fn_[v].blocks[0], outer = b_.block;
+    std::vector<Storage> before = storage_;
+    size_t mark = visible_.size();
+    for (Storage &s : storage_) {
+        static constexpr Use uses[] = {Use::read, Use::own, Use::own, Use::atomic};
+        s.use = rng_.of(uses);
+        if (s.use == Use::own && (s.kind != Storage::Kind::array || s.ndim != ndim)) s.use = Use::read;
+        if (s.use == Use::atomic && !is_int(s.elem)) s.use = Use::read;
+    }
+    indices_ = fn_[block].params;
+    for (Value index : indices_) keep(index);
+    in_parallel_ = true;
+    b_.block = block;
+    statements(3 + int(rng_.below(8)), 1);
+    if (rng_.chance(80)) memory();
+    b_.yield();
+    in_parallel_ = false;
+    indices_.clear();
+    visible_.resize(mark);
+    storage_ = before;
+    b_.block = outer;
+}
+
+Storage *Generator::storage(bool for_writing) {
+    std::vector<size_t> fit;
+    for (size_t i = 0; i < storage_.size(); ++i)
+        if (!for_writing || storage_[i].use != Use::read) fit.push_back(i);
+    return fit.empty() ? nullptr : &storage_[rng_.of(fit)];
+}
+
+/// An i32 that may be anything.
+Value Generator::pick_index() { return pick(Scalar::i32); }
+
+Value Generator::address(const Storage &s) {
+    if (s.kind == Storage::Kind::local) {
+        Value i = pick(Scalar::i64);
+        Value mask = b_.i64(s.count - 1);
+        Value inside = b_.band(i, mask);
+        Value size = b_.i64(size_of(s.elem));
+        Value bytes = b_.mul(inside, size);
+        return b_.offset(s.value, bytes, s.elem);
+    }
+    std::vector<Value> indices;
+    for (int axis = 0; axis < s.ndim; ++axis) {
+        if (s.use == Use::own) {
+            indices.push_back(indices_[size_t(axis)]);
+            continue;
+        }
+        Value extent =
+            s.kind == Storage::Kind::array ? b_.dim(s.value, axis) : b_.i32(fn_.places[s.place].shape[size_t(axis)]);
+        Value free = pick_index();
+        Value inside = b_.mod(free, extent);
+        if (s.kind == Storage::Kind::field) {
+            Value shift = b_.i32(fn_.places[s.place].index_offset[size_t(axis)]);
+            inside = b_.add(inside, shift);
+        }
+        indices.push_back(inside);
+    }
+    if (s.kind == Storage::Kind::field) return b_.place(s.place, indices);
+    Value component = b_.i32(int32_t(rng_.below(uint64_t(s.count))));
+    return b_.element(s.value, indices, component);
+}
+
+void Generator::atomic(const Storage &s) {
+    static constexpr Op ops[] = {Op::atomic_add, Op::atomic_min, Op::atomic_max,  Op::atomic_and, Op::atomic_or,
+                                 Op::atomic_xor, Op::atomic_mul, Op::atomic_xchg, Op::atomic_cas};
+    bool commutes_only = s.use == Use::atomic;
+    Op op = commutes_only ? Op::atomic_add : rng_.of(ops);
+    if ((info(op).traits & int_only) && !is_int(s.elem)) op = Op::atomic_add;
+    if (op == Op::atomic_cas && !is_int(s.elem)) op = Op::atomic_xchg;
+    Value p = address(s);
+    Value x = pick(s.elem);
+    if (op == Op::atomic_cas) {
+        Value y = pick(s.elem);
+        return keep(b_.atomic_cas(p, x, y));
+    }
+    Value old = b_.emit(op, {p, x});
+    if (!commutes_only) keep(old);
+}
+
+void Generator::memory() {
+    bool write = rng_.chance(60);
+    Storage *found = storage(write);
+    if (!found) return;
+    Storage s = *found;
+    if (s.use == Use::atomic || (write && s.use != Use::read && rng_.chance(30))) return atomic(s);
+    Value p = address(s);
+    if (write) {
+        Value x = pick(s.elem);
+        b_.store(p, x);
+        if (!rng_.chance(30)) return;
+    }
+    keep(b_.load(p));
+}
+
+void Generator::make_local() {
+    Storage s{Storage::Kind::local, {}, 0, scalar(), 0, 1 << rng_.below(4), Use::any};
+    s.value = b_.local(s.elem, uint64_t(s.count));
+    storage_.push_back(s);
+}
+
+uint32_t Generator::message(int values) {
+    Message m;
+    for (int i = 0; i < values; ++i) {
+        m.pieces.push_back({"v" + std::to_string(i) + "=", -1});
+        m.pieces.push_back({"", i});
+    }
+    m.pieces.push_back({"\n", -1});
+    fn_.messages.push_back(m);
+    return uint32_t(fn_.messages.size() - 1);
+}
+
+void Generator::effect() {
+    uint64_t kind = rng_.below(4);
+    if (kind == 0) {
+        Counter counter;
+        counter.what = Counter::What(rng_.below(6));
+        fn_.counters.push_back(counter);
+        Value n = b_.i64(1);
+        if (rng_.chance(50)) {
+            Value c = pick(Scalar::u1);
+            n = b_.cast(c, Scalar::i64);
+        }
+        b_.count(uint32_t(fn_.counters.size() - 1), n);
+        return;
+    }
+    if (in_parallel_) return;
+    if (kind == 1) {
+        Value x = b_.cast(pick(Scalar::i32), Scalar::i64);
+        Value y = pick(rng_.chance(50) ? Scalar::u8 : Scalar::i16);
+        uint32_t m = message(2);
+        b_.emit(Op::print, {x, y}, {}, m);
+    } else if (kind == 2) {
+        Value x = pick(Scalar::u8);
+        Value limit = b_.constant(Scalar::u8, 240);
+        Value ok = b_.le(x, limit);
+        uint32_t m = message(1);
+        b_.emit(Op::assert_, {ok, x}, {}, m);
+    } else {
+        keep(b_.random(scalar()));
+    }
+}
+
+void Generator::statement(int depth) {
+    uint64_t roll = rng_.below(100);
+    if (options_.control && depth < 4 && roll < 8) return branch(depth);
+    if (options_.control && depth < 3 && roll < 14) return rng_.chance(60) ? counted_loop(depth) : open_loop(depth);
+    if (options_.control && options_.parallel && depth == 0 && roll < 22) return parallel_loop();
+    if (options_.arrays && roll < 42) return memory();
+    if (roll < 45) return make_local();
+    if (options_.effects && roll < 49) return effect();
+    if (roll < 60) return comparison();
+    if (roll < 72) return conversion();
+    arithmetic();
+}
+
+void Generator::statements(int n, int depth) {
+    for (int i = 0; i < n && budget_ > 0; ++i) {
+        --budget_;
+        statement(depth);
+    }
+}
+
+void Generator::fields() {
+    for (uint64_t i = rng_.below(3); i > 0; --i) {
+        layout::Tree tree;
+        int ndim = 1 + int(rng_.below(2));
+        std::vector<std::pair<int, int>> axes;
+        for (int axis = 0; axis < ndim; ++axis) axes.emplace_back(axis, 1 + int(rng_.below(5)));
+        int node = tree.add_node(0, LevelKind::dense, axes);
+        if (rng_.chance(40)) node = tree.add_node(node, LevelKind::dense, {{int(rng_.below(uint64_t(ndim))), 2}});
+        std::vector<int> offset;
+        for (int axis = 0; axis < ndim; ++axis) offset.push_back(int(rng_.between(-2, 2)));
+        int members = 1 + int(rng_.below(2));
+        for (int m = 0; m < members; ++m) tree.add_member(node, "f" + std::to_string(m), scalar(), offset);
+        tree.finish();
+        uint32_t slot = fn_.places.empty() ? 0 : fn_.places.back().tree + 1;
+        for (int m = 0; m < members; ++m) {
+            fn_.places.push_back(tree.place(m, slot, uint32_t(fn_.places.size())));
+            storage_.push_back(
+                {Storage::Kind::field, {}, uint32_t(fn_.places.size() - 1), fn_.places.back().elem, ndim, 1, Use::any});
+        }
+    }
+}
+
+void Generator::parameters() {
+    auto add = [&](Type type) {
+        Inst inst;
+        inst.type = type;
+        Value v = fn_.make(inst);
+        fn_.params.push_back(v);
+        return v;
+    };
+    for (uint64_t i = 1 + rng_.below(4); i > 0; --i) keep(add(scalar()));
+    if (!options_.arrays) return;
+    for (uint64_t i = rng_.below(4); i > 0; --i) {
+        static constexpr Scalar common[] = {Scalar::f32, Scalar::i32};
+        Scalar elem = rng_.chance(60) ? rng_.of(common) : scalar();
+        int ndim = rng_.chance(70) ? 1 : 2;
+        int rows = rng_.chance(80) ? 1 : 1 + int(rng_.below(3));
+        Value v = add(Type::array(elem, ndim, rows, 1));
+        storage_.push_back({Storage::Kind::array, v, 0, elem, ndim, rows, Use::any});
+    }
+    fields();
+}
+
+Function Generator::make() {
+    fn_.name = "random";
+    parameters();
+    b_.block = fn_.body = fn_.make_block();
+    budget_ = options_.statements;
+    if (rng_.chance(15)) budget_ *= 4;
+    while (budget_ > 0) statements(1, 0);
+    std::vector<Value> returned;
+    for (uint64_t i = rng_.below(4); i > 0; --i) {
+        Value v = any();
+        returned.push_back(v);
+        fn_.returns.push_back(fn_.type(v));
+    }
+    b_.ret(returned);
+    return std::move(fn_);
+}
+
+} // namespace
+
+Function random_function(uint64_t seed, const RandomOptions &options) { return Generator(seed, options).make(); }
+
+Inputs random_inputs(const Function &fn, uint64_t seed) {
+    Numbers rng(seed ^ 0x5851f42d4c957f2du);
+    Inputs inputs;
+    int64_t line = rng.between(1, 40), rows = rng.between(1, 6), columns = rng.between(1, 9);
+    for (Value p : fn.params) {
+        Type t = fn.type(p);
+        if (!t.is_array()) {
+            inputs.scalars.push_back(rng.number(t.elem));
+            continue;
+        }
+        Array array = make_array(t, t.ndim == 1 ? std::vector<int64_t>{line} : std::vector<int64_t>{rows, columns});
+        for (size_t at = 0; at < array.bytes.size(); at += size_t(size_of(t.elem))) {
+            Constant c = rng.number(t.elem);
+            std::memcpy(&array.bytes[at], &c.bits, size_t(size_of(t.elem)));
+        }
+        inputs.arrays.push_back(std::move(array));
+    }
+    return inputs;
+}
+
+} // namespace qd::tools
