@@ -44,7 +44,7 @@ test-cpp:        ## C++ unit, .qir and property tests
 	@ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)
 
 test-sanitized:  ## the same under AddressSanitizer and UndefinedBehaviorSanitizer
-	@[ -f $(BUILD)-asan/build.ninja ] || cmake -S . -B $(BUILD)-asan -G Ninja -DCMAKE_BUILD_TYPE=Release -DQD_SANITIZE=ON -DQD_PYTHON=OFF -DQD_LLVM=OFF -DQD_KERNEL=OFF
+	@[ -f $(BUILD)-asan/build.ninja ] || cmake -S . -B $(BUILD)-asan -G Ninja -DCMAKE_BUILD_TYPE=Release -DQD_SANITIZE=ON -DQD_PYTHON=OFF -DQD_LLVM=OFF -DQD_KERNEL=OFF -DQD_WIDGETS=OFF
 	@cmake --build $(BUILD)-asan -j $(JOBS)
 	@ctest --test-dir $(BUILD)-asan --output-on-failure -j $(JOBS)
 
