@@ -1,0 +1,212 @@
+#include "python/bind/arguments.h"
+
+#include "python/bind/errors.h"
+
+#include <cstring>
+
+namespace qd::bind {
+
+PyTypeObject *numpy_type = nullptr;
+
+namespace {
+
+std::string repr(PyObject *o) {
+    PyObject *text = PyObject_Repr(o);
+    const char *utf8 = text ? PyUnicode_AsUTF8(text) : nullptr;
+    std::string s = utf8 ? utf8 : "?";
+    if (!utf8) PyErr_Clear();
+    Py_XDECREF(text);
+    if (s.size() > 200) s = s.substr(0, 200) + "...";
+    return s;
+}
+
+void raise_value(const ParamSpec &spec, const std::string &what) {
+    raise(ErrorClass::value, "Invalid value for argument " + spec.name + " - " + what);
+}
+
+std::string shape_text(const Py_ssize_t *shape, int n) {
+    std::string s = "(";
+    for (int i = 0; i < n; i++) s += (i ? ", " : "") + std::to_string(shape[i]);
+    return s + (n == 1 ? ",)" : ")");
+}
+
+bool describe_ndarray(const ParamSpec &spec, NdarrayObject *a, ArrayFacts *out) {
+    *out = {a->elem, a->ndim, a->rows, a->cols, a->element_dim};
+    bool element_differs = (spec.elem != ir::Scalar::none && spec.elem != a->elem) ||
+                           (spec.element_dim >= 0 && spec.element_dim != a->element_dim) ||
+                           (spec.element_dim > 0 && (spec.rows != a->rows || spec.cols != a->cols));
+    if (element_differs) {
+        ir::Scalar elem = spec.elem == ir::Scalar::none ? a->elem : spec.elem;
+        raise_value(spec,
+                    "required element type: " + type_text(elem, spec.rows, spec.cols, std::max(spec.element_dim, 0)) +
+                        ", but " + type_text(a->elem, a->rows, a->cols, a->element_dim) + " is provided");
+        return false;
+    }
+    if (spec.ndim >= 0 && spec.ndim != a->ndim) {
+        Py_ssize_t shape[max_dims];
+        for (int i = 0; i < a->ndim; i++) shape[i] = a->shape[i];
+        raise_value(spec, "required ndim=" + std::to_string(spec.ndim) + ", but " + std::to_string(a->ndim) +
+                              "d ndarray with shape " + shape_text(shape, a->ndim) + " is provided");
+        return false;
+    }
+    return true;
+}
+
+bool describe_numpy(const ParamSpec &spec, NumpyArray *a, ArrayFacts *out) {
+    const int element_dim = std::max(spec.element_dim, 0);
+    ir::Scalar elem = a->elem();
+    if (elem == ir::Scalar::none || (spec.elem != ir::Scalar::none && spec.elem != elem)) {
+        std::string need =
+            spec.elem == ir::Scalar::none ? "a number type of the host's byte order" : scalar_name(spec.elem);
+        raise_value(spec,
+                    "required array has dtype=" + need + ", but the argument has dtype=" +
+                        (elem == ir::Scalar::none ? repr(reinterpret_cast<PyObject *>(a->descr)) : scalar_name(elem)));
+        return false;
+    }
+    if ((spec.ndim >= 0 && a->ndim != spec.ndim + element_dim) || a->ndim < element_dim || a->ndim > max_dims) {
+        raise_value(spec, "required array has " +
+                              (spec.ndim >= 0 ? "ndim=" + std::to_string(spec.ndim) : "at most 12 dimensions,") +
+                              (element_dim ? " element_dim=" + std::to_string(element_dim) : "") + ", array with " +
+                              std::to_string(a->ndim) + " dimensions is provided");
+        return false;
+    }
+    const int ndim = a->ndim - element_dim;
+    const Py_ssize_t want[2] = {spec.rows, spec.cols};
+    if (element_dim > 0 && std::memcmp(a->shape + ndim, want, sizeof(Py_ssize_t) * size_t(element_dim)) != 0) {
+        raise_value(spec, "required element_shape=" + shape_text(want, element_dim) + ", array with element shape of " +
+                              shape_text(a->shape + ndim, element_dim) + " is provided");
+        return false;
+    }
+    if (!a->c_contiguous()) {
+        raise(ErrorClass::value, "Non contiguous numpy arrays are not supported, please call np.ascontiguousarray(arr) "
+                                 "before passing it into quadrants kernels.");
+        return false;
+    }
+    *out = {elem, ndim, element_dim ? spec.rows : 1, element_dim ? spec.cols : 1, element_dim};
+    return true;
+}
+
+/// Numbers of a nested list or tuple, row-major; -1 if one is not a number of type `s`.
+int flatten(PyObject *value, ir::Scalar s, uint64_t *slots, int room) {
+    if (!PyList_Check(value) && !PyTuple_Check(value)) return room > 0 && to_slot(value, s, slots) ? 1 : -1;
+    int done = 0;
+    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(value); i++) {
+        int n = flatten(PySequence_Fast_GET_ITEM(value, i), s, slots + done, room - done);
+        if (n < 0) return -1;
+        done += n;
+    }
+    return done;
+}
+
+Fit put_extents(uint64_t *slots, const void *data, const int64_t *shape, int n) {
+    slots[0] = reinterpret_cast<uint64_t>(data);
+    for (int i = 0; i < n; i++) slots[1 + i] = uint64_t(shape[i]);
+    return Fit::yes;
+}
+
+Fit fit_numpy(const BoundParam &p, NumpyArray *a, uint64_t *slots) {
+    if (a->elem() != p.elem || a->ndim != p.ndim + p.element_dim || !a->c_contiguous()) return Fit::no;
+    if (p.element_dim > 0 && a->shape[p.ndim] != p.rows) return Fit::no;
+    if (p.element_dim > 1 && a->shape[p.ndim + 1] != p.cols) return Fit::no;
+    if (p.written && !a->writeable()) {
+        raise(ErrorClass::value, "the numpy array is read-only, but the kernel writes to it");
+        return Fit::error;
+    }
+    static_assert(sizeof(Py_ssize_t) == sizeof(int64_t));
+    return put_extents(slots, a->data, reinterpret_cast<const int64_t *>(a->shape), p.ndim);
+}
+
+bool layout_agrees(PyObject *array) {
+    auto *a = reinterpret_cast<NumpyArray *>(array);
+    return a->ndim == 2 && a->shape[0] == 3 && a->shape[1] == 5 && a->strides[0] == 20 && a->strides[1] == 4 &&
+           a->elem() == ir::Scalar::f32 && a->c_contiguous() && a->writeable();
+}
+
+} // namespace
+
+ir::Scalar NumpyArray::elem() const {
+    using ir::Scalar;
+    constexpr Scalar long_type = sizeof(long) == 8 ? Scalar::i64 : Scalar::i32;
+    constexpr Scalar ulong_type = sizeof(long) == 8 ? Scalar::u64 : Scalar::u32;
+    constexpr Scalar table[] = {Scalar::u1, Scalar::i8, Scalar::u8,  Scalar::i16, Scalar::u16, Scalar::i32, Scalar::u32,
+                                long_type,  ulong_type, Scalar::i64, Scalar::u64, Scalar::f32, Scalar::f64};
+    if (descr->byteorder == '>') return Scalar::none;
+    if (descr->type_num == 23) return Scalar::f16;
+    return unsigned(descr->type_num) < std::size(table) ? table[descr->type_num] : Scalar::none;
+}
+
+void find_numpy() {
+    if (numpy_type) return;
+    PyObject *modules = PyImport_GetModuleDict();
+    PyObject *numpy = PyDict_GetItemString(modules, "numpy"); // borrowed
+    PyObject *type = numpy ? PyObject_GetAttrString(numpy, "ndarray") : nullptr;
+    PyObject *probe = type ? PyObject_CallMethod(numpy, "zeros", "((ii)s)", 3, 5, "float32") : nullptr;
+    if (probe && PyType_Check(type) && layout_agrees(probe))
+        numpy_type = reinterpret_cast<PyTypeObject *>(Py_NewRef(type));
+    Py_XDECREF(type);
+    Py_XDECREF(probe);
+    PyErr_Clear();
+}
+
+std::string type_text(ir::Scalar elem, int rows, int cols, int element_dim) {
+    std::string scalar = scalar_name(elem);
+    if (element_dim == 1) return "VectorType[" + std::to_string(rows) + ", " + scalar + "]";
+    if (element_dim == 2)
+        return "MatrixType[" + std::to_string(rows) + "," + std::to_string(cols) + ", " + scalar + "]";
+    return scalar;
+}
+
+void raise_unconvertible(size_t index, PyObject *arg, const std::string &type) {
+    raise(ErrorClass::runtime_type, "Argument (" + std::to_string(index) +
+                                        ",) (type=" + repr(reinterpret_cast<PyObject *>(Py_TYPE(arg))) +
+                                        ") cannot be converted into required type " + type);
+}
+
+bool describe_array(const ParamSpec &spec, PyObject *arg, ArrayFacts *out) {
+    if (is_ndarray(arg)) return describe_ndarray(spec, reinterpret_cast<NdarrayObject *>(arg), out);
+    find_numpy();
+    if (NumpyArray *a = as_numpy(arg)) return describe_numpy(spec, a, out);
+    raise(ErrorClass::runtime_type, "Invalid type for argument " + spec.name + ", got " + repr(arg));
+    return false;
+}
+
+bool write_matrix(const ParamSpec &spec, PyObject *arg, uint64_t *slots) {
+    const int n = spec.rows * spec.cols;
+    PyObject *items = nullptr;
+    if (PyList_Check(arg) || PyTuple_Check(arg)) {
+        items = Py_NewRef(arg);
+    } else if (PyObject_HasAttrString(arg, "entries")) {
+        items = PyObject_GetAttrString(arg, "entries");
+    } else if (PyObject_HasAttrString(arg, "tolist")) {
+        items = PyObject_CallMethod(arg, "tolist", nullptr);
+    }
+    int done = items && (PyList_Check(items) || PyTuple_Check(items)) ? flatten(items, spec.elem, slots, n) : -1;
+    Py_XDECREF(items);
+    PyErr_Clear();
+    return done == n;
+}
+
+Fit fit_array(const BoundParam &p, PyObject *arg, uint64_t *slots) {
+    if (is_ndarray(arg)) {
+        auto *a = reinterpret_cast<NdarrayObject *>(arg);
+        if (a->signature != p.signature) return Fit::no;
+        if (!a->alive()) {
+            raise_dead("ndarray");
+            return Fit::error;
+        }
+        return put_extents(slots, a->data, a->shape, a->ndim);
+    }
+    if (NumpyArray *a = as_numpy(arg)) return fit_numpy(p, a, slots);
+    return Fit::no;
+}
+
+bool same_constant(const BoundParam &p, PyObject *arg) {
+    if (p.weak) return p.value == arg && PyWeakref_GetObject(p.weak) == arg;
+    if (p.value == arg) return true;
+    if (!p.by_value || Py_TYPE(p.value) != Py_TYPE(arg)) return false;
+    int equal = PyObject_RichCompareBool(p.value, arg, Py_EQ);
+    if (equal < 0) PyErr_Clear();
+    return equal == 1;
+}
+
+} // namespace qd::bind

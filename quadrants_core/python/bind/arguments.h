@@ -1,0 +1,97 @@
+#pragma once
+// From the Python arguments of a call to the slots of abi::Context::args. A plan holds, per parameter, what its code
+// was made for; `fit` checks that and writes the slots in one go.
+#include "python/bind/ndarray.h"
+#include "python/bind/scalar.h"
+
+#include <string>
+#include <vector>
+
+namespace qd::bind {
+
+/// Scalar codes of the annotations int and float: the defaults of the program that runs when a kernel is compiled.
+inline constexpr ir::Scalar default_int{100}, default_float{101};
+inline ir::Scalar resolve(ir::Scalar s) {
+    return s == default_int ? runtime.language.default_ip : s == default_float ? runtime.language.default_fp : s;
+}
+
+/// A parameter as the annotation states it.
+struct ParamSpec {
+    std::string name;
+    frontend::ParamKind kind = frontend::ParamKind::scalar;
+    ir::Scalar elem = ir::Scalar::none; ///< none: any (arrays)
+    int ndim = -1;                      ///< -1: any (arrays)
+    int rows = 1, cols = 1;             ///< matrix values; elements of arrays
+    int element_dim = -1;               ///< -1: any (arrays)
+    bool clamp = false;
+    bool is_self = false; ///< instance of a class with kernels as methods
+};
+
+/// The same parameter in one plan.
+struct BoundParam {
+    frontend::ParamKind kind = frontend::ParamKind::scalar;
+    ir::Scalar elem = ir::Scalar::none;
+    uint32_t slot = 0;
+    // arrays
+    Signature signature = 0;
+    uint8_t ndim = 0, element_dim = 0;
+    uint16_t rows = 1, cols = 1;
+    bool written = false;
+    // constants
+    PyObject *value = nullptr; ///< identity; borrowed if `weak` is set, owned otherwise
+    PyObject *weak = nullptr;  ///< weak reference to it, owned
+    bool by_value = false;     ///< a number, text or tuple: equal ones fit
+};
+
+enum class Fit : uint8_t { yes, no, error };
+
+/// The parts of a numpy array object that its stable C layout promises.
+struct NumpyArray {
+    PyObject_HEAD;
+    char *data;
+    int ndim;
+    Py_ssize_t *shape, *strides;
+    PyObject *base;
+    struct Descr {
+        PyObject_HEAD;
+        PyTypeObject *typeobj;
+        char kind, type, byteorder, flags;
+        int type_num;
+    } *descr;
+    int flags;
+    bool c_contiguous() const { return flags & 0x1; }
+    bool f_contiguous() const { return flags & 0x2; }
+    bool writeable() const { return flags & 0x400; }
+    ir::Scalar elem() const; ///< none if a kernel cannot use it
+};
+/// The type numpy.ndarray, or null while numpy is not imported or its arrays are not laid out as above.
+extern PyTypeObject *numpy_type;
+void find_numpy();
+inline NumpyArray *as_numpy(PyObject *o) {
+    return Py_TYPE(o) == numpy_type || (numpy_type && PyType_IsSubtype(Py_TYPE(o), numpy_type))
+               ? reinterpret_cast<NumpyArray *>(o)
+               : nullptr;
+}
+
+/// Element type, dimensions and elements of the array `arg` for parameter `spec`; false with an error set if it does
+/// not suit the annotation.
+struct ArrayFacts {
+    ir::Scalar elem = ir::Scalar::none;
+    int ndim = 0, rows = 1, cols = 1, element_dim = 0;
+};
+bool describe_array(const ParamSpec &spec, PyObject *arg, ArrayFacts *out);
+
+/// Components of a matrix value argument into `slots`; false with an error set.
+bool write_matrix(const ParamSpec &spec, PyObject *arg, uint64_t *slots);
+
+/// Sets "Argument (i,) (type=...) cannot be converted into required type ...".
+void raise_unconvertible(size_t index, PyObject *arg, const std::string &type);
+
+/// "f32", "VectorType[3, f32]", "MatrixType[2,2, f32]".
+std::string type_text(ir::Scalar elem, int rows, int cols, int element_dim);
+
+/// Writes the slots of `arg`. `no`: another plan may fit. `error`: set.
+Fit fit_array(const BoundParam &p, PyObject *arg, uint64_t *slots);
+bool same_constant(const BoundParam &p, PyObject *arg);
+
+} // namespace qd::bind

@@ -1,0 +1,17 @@
+#pragma once
+// From C++ exceptions to the public Python classes (language.md 2.5), and short ways to raise those.
+#include "state.h"
+
+#include <string>
+
+namespace qd::bind {
+
+enum class ErrorClass { compilation, syntax, name, index, type, runtime, assertion, runtime_type, value, bounds };
+
+/// Sets a Python error of the package's class.
+void raise(ErrorClass kind, const std::string &message);
+
+/// Inside a catch (...) block: sets the Python error that belongs to the C++ exception in flight.
+void raise_current_exception();
+
+} // namespace qd::bind

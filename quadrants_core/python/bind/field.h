@@ -1,0 +1,48 @@
+#pragma once
+// Fields: trees of storage and the places (scalar members) in them. A tree lives while a Python object or a compiled
+// kernel uses it; places are numbered for the frontend, which names them by that number.
+#include "python/bind/state.h"
+
+#include "layout/layout.h"
+
+#include <memory>
+#include <vector>
+
+namespace qd::bind {
+
+/// A finished tree with its memory, given back with the last user or with the Program.
+struct TreeMemory {
+    uint64_t generation = 0;
+    uint32_t slot = 0;
+    char *base = nullptr;
+    ~TreeMemory();
+};
+
+struct PlaceEntry {
+    ir::Place place;
+    std::weak_ptr<TreeMemory> memory;
+};
+
+/// Description of place `id`; UserError if its field is gone.
+const PlaceEntry &place_entry(int id);
+
+/// On the end of a Program: all places are gone.
+void forget_places();
+
+/// A tree that Python builds (class FieldTree of the module) and then turns into memory.
+class FieldTree {
+  public:
+    int add_node(int parent, int kind, const std::vector<std::pair<int, int>> &axes);
+    int add_member(int node, const std::string &name, int elem, const std::vector<int> &offset);
+    void finish();
+    PyObject *place(int member);                                   ///< new reference to a Place
+    std::vector<std::pair<uint64_t, uint64_t>> node_bytes() const; ///< cell bytes, offset in the parent's cell
+
+  private:
+    layout::Tree tree_;
+    std::shared_ptr<TreeMemory> memory_;
+};
+
+bool add_place_type(PyObject *module);
+
+} // namespace qd::bind

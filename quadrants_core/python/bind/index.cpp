@@ -1,0 +1,40 @@
+#include "python/bind/index.h"
+
+#include "python/bind/errors.h"
+#include "python/bind/scalar.h"
+
+namespace qd::bind {
+namespace {
+
+bool one(PyObject *key, int64_t *out, const char *what) {
+    if (to_integer(key, out)) return true;
+    if (PySlice_Check(key)) {
+        PyErr_Format(PyExc_AssertionError, "Slicing is not supported on %s", what);
+        return false;
+    }
+    PyErr_Format(PyExc_TypeError,
+                 "Detected illegal element of type: %R. Please be aware that slicing a %s is not supported so far.",
+                 reinterpret_cast<PyObject *>(Py_TYPE(key)), what);
+    return false;
+}
+
+} // namespace
+
+int read_indices(PyObject *key, int64_t *out, int limit, const char *what) {
+    if (PyLong_CheckExact(key)) {
+        int overflow;
+        out[0] = PyLong_AsLongLongAndOverflow(key, &overflow);
+        return 1;
+    }
+    if (key == Py_None) return 0;
+    if (!PyTuple_Check(key) && !PyList_Check(key)) return one(key, out, what) ? 1 : -1;
+    Py_ssize_t n = PySequence_Fast_GET_SIZE(key);
+    if (n == 1 && PySequence_Fast_GET_ITEM(key, 0) == Py_None) return 0;
+    if (n > limit) n = limit + 1;
+    for (Py_ssize_t i = 0; i < n && i < limit; i++) {
+        if (!one(PySequence_Fast_GET_ITEM(key, i), out + i, what)) return -1;
+    }
+    return int(n);
+}
+
+} // namespace qd::bind

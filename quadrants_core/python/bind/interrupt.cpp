@@ -1,0 +1,76 @@
+#include "python/bind/interrupt.h"
+
+#include <Python.h>
+
+#include "engine/program.h"
+
+#include <atomic>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace qd::bind {
+namespace {
+
+struct sigaction previous;
+std::atomic<int> launching{0};
+std::atomic<bool> arrived{false};
+pthread_t main_thread = pthread_self(); // the one that runs Python's signal handlers
+
+void on_interrupt(int number, siginfo_t *info, void *context) {
+    if (launching.load(std::memory_order_relaxed) > 0) {
+        arrived.store(true, std::memory_order_relaxed);
+        engine::request_stop();
+    }
+    if (previous.sa_flags & SA_SIGINFO) {
+        previous.sa_sigaction(number, info, context);
+    } else if (previous.sa_handler != SIG_DFL && previous.sa_handler != SIG_IGN) {
+        previous.sa_handler(number);
+    }
+}
+
+} // namespace
+
+void watch_interrupts() {
+    if (getpid() == pid_t(syscall(SYS_gettid))) main_thread = pthread_self();
+    struct sigaction now;
+    if (sigaction(SIGINT, nullptr, &now) != 0) return;
+    if ((now.sa_flags & SA_SIGINFO) && now.sa_sigaction == on_interrupt) return;
+    // Without a handler of Python's, SIGINT ends (or does not concern) the process: leave that as it is.
+    if (!(now.sa_flags & SA_SIGINFO) && (now.sa_handler == SIG_DFL || now.sa_handler == SIG_IGN)) return;
+    previous = now;
+    struct sigaction ours = {};
+    ours.sa_sigaction = on_interrupt;
+    ours.sa_flags = SA_SIGINFO | (now.sa_flags & (SA_ONSTACK | SA_RESTART));
+    ours.sa_mask = now.sa_mask;
+    sigaction(SIGINT, &ours, nullptr);
+}
+
+InterruptScope::InterruptScope() {
+    if (pthread_equal(pthread_self(), main_thread)) launching.fetch_add(1, std::memory_order_relaxed);
+}
+
+InterruptScope::~InterruptScope() {
+    if (pthread_equal(pthread_self(), main_thread)) launching.fetch_sub(1, std::memory_order_relaxed);
+}
+
+void note_interrupt() {
+    arrived.store(true);
+    engine::request_stop();
+}
+
+bool take_interrupt() {
+    if (!arrived.load(std::memory_order_relaxed)) [[likely]]
+        return false;
+    arrived.store(false);
+    engine::clear_stop();
+    return true;
+}
+
+void raise_interrupt() {
+    if (PyErr_CheckSignals() != 0) return;
+    PyErr_SetNone(PyExc_KeyboardInterrupt);
+}
+
+} // namespace qd::bind

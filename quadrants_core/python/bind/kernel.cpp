@@ -1,0 +1,449 @@
+#include "python/bind/kernel.h"
+
+#include "python/bind/errors.h"
+#include "python/bind/interrupt.h"
+#include "python/bind/observe.h"
+#include "python/bind/plan.h"
+
+#include <structmember.h>
+
+#include <algorithm>
+
+namespace qd::bind {
+namespace {
+
+constexpr size_t max_args = 512;
+constexpr size_t stack_slots = 64;
+/// A launch that took less keeps the GIL the next time: giving it up and taking it back costs more than a small kernel.
+constexpr uint64_t tiny_ticks = 60'000;
+
+KernelObject *self_of(PyObject *o) { return reinterpret_cast<KernelObject *>(o); }
+
+uint64_t ticks() {
+#if defined(__x86_64__)
+    return __builtin_ia32_rdtsc();
+#elif defined(__aarch64__)
+    uint64_t t;
+    asm volatile("mrs %0, cntvct_el0" : "=r"(t));
+    return t * 40; // the counter runs at a fraction of the clock
+#else
+    return ~uint64_t(0);
+#endif
+}
+
+/// Writes the slots of all arguments for `plan`.
+Fit fit(const KernelObject *kernel, const Plan &plan, PyObject *const *args, uint64_t *slots) {
+    const BoundParam *p = plan.params.data();
+    const size_t n = plan.params.size();
+    for (size_t i = 0; i < n; i++, p++) {
+        switch (p->kind) {
+        case frontend::ParamKind::scalar:
+            if (!to_slot_fast(args[i], p->elem, slots + p->slot)) [[unlikely]] {
+                raise_unconvertible(i, args[i], scalar_name(p->elem));
+                return Fit::error;
+            }
+            break;
+        case frontend::ParamKind::array:
+        case frontend::ParamKind::buffer_view: {
+            Fit f = fit_array(*p, args[i], slots + p->slot);
+            if (f != Fit::yes) [[unlikely]]
+                return f;
+            break;
+        }
+        case frontend::ParamKind::constant:
+            if (!same_constant(*p, args[i])) return Fit::no;
+            break;
+        case frontend::ParamKind::matrix:
+            const ParamSpec &spec = (*kernel->params)[i];
+            if (!write_matrix(spec, args[i], slots + p->slot)) {
+                raise_unconvertible(i, args[i], type_text(spec.elem, spec.rows, spec.cols, spec.element_dim));
+                return Fit::error;
+            }
+            break;
+        }
+    }
+    return Fit::yes;
+}
+
+PyObject *read_value(const frontend::ReturnType &type, const char *ret) {
+    if (type.element_dim == 0) return from_memory(ret, type.elem);
+    PyObject *flat = PyTuple_New(type.rows * type.cols);
+    for (int i = 0; flat && i < type.rows * type.cols; i++)
+        PyTuple_SET_ITEM(flat, i, from_memory(ret + 8 * i, type.elem));
+    PyObject *make = flat ? package_attr("quadrants._matrix", "from_components") : nullptr;
+    PyObject *value =
+        make ? PyObject_CallFunction(make, "Oiii", flat, type.rows, type.cols, type.element_dim) : nullptr;
+    Py_XDECREF(make);
+    Py_XDECREF(flat);
+    return value;
+}
+
+PyObject *read_results(const KernelObject *kernel, const Plan &plan, const char *ret) {
+    if (plan.returns.size() == 1 && !kernel->returns_tuple) return read_value(plan.returns[0], ret);
+    PyObject *all = PyTuple_New(Py_ssize_t(plan.returns.size()));
+    for (size_t i = 0; all && i < plan.returns.size(); i++) {
+        PyObject *value = read_value(plan.returns[i], ret);
+        if (!value) {
+            Py_DECREF(all);
+            return nullptr;
+        }
+        PyTuple_SET_ITEM(all, Py_ssize_t(i), value);
+        ret += 8 * plan.returns[i].rows * plan.returns[i].cols;
+    }
+    return all;
+}
+
+/// Runs the tasks with the GIL released.
+bool run_unlocked(engine::CompiledKernel &code, uint64_t *slots, void *ret) {
+    std::shared_ptr<engine::Program> program = runtime.program;
+    std::exception_ptr failure;
+    watch_interrupts();
+    if (runtime.active_launches++ == 0) set_output_may_lock(true);
+    Py_BEGIN_ALLOW_THREADS;
+    try {
+        program->launch(code, slots, ret);
+    } catch (...) {
+        failure = std::current_exception();
+    }
+    program.reset();
+    if (--runtime.active_launches == 0) set_output_may_lock(false);
+    Py_END_ALLOW_THREADS;
+    if (!failure) return true;
+    try {
+        std::rethrow_exception(failure);
+    } catch (...) {
+        raise_current_exception();
+    }
+    return false;
+}
+
+bool run_locked(engine::CompiledKernel &code, uint64_t *slots, void *ret) {
+    try {
+        runtime.program->launch(code, slots, ret);
+        return true;
+    } catch (...) {
+        raise_current_exception();
+        return false;
+    }
+}
+
+bool launch(Plan &plan, bool keep_lock, uint64_t *slots, void *ret) {
+    InterruptScope scope;
+    uint64_t start = ticks();
+    bool ok = keep_lock ? run_locked(*plan.kernel, slots, ret) : run_unlocked(*plan.kernel, slots, ret);
+    plan.last_ticks = ticks() - start;
+    return ok;
+}
+
+/// After the tasks: text of prints, then what the user asked for by Ctrl-C.
+bool settle(bool ok) {
+    if (output_waiting()) [[unlikely]]
+        flush_output();
+    if (!ok && PyErr_ExceptionMatches(PyExc_KeyboardInterrupt)) {
+        take_interrupt();
+        engine::clear_stop();
+        PyErr_Clear();
+        raise_interrupt();
+        return false;
+    }
+    if (take_interrupt() && ok) [[unlikely]] {
+        raise_interrupt();
+        return false;
+    }
+    return ok;
+}
+
+PyObject *launch_and_read(KernelObject *kernel, Plan &plan, uint64_t *slots) {
+    alignas(16) char small[256];
+    std::unique_ptr<char[]> large;
+    char *ret = small;
+    if (plan.ret_bytes > sizeof small) {
+        large = std::make_unique<char[]>(plan.ret_bytes);
+        ret = large.get();
+    }
+    const bool keep_lock = plan.last_ticks < tiny_ticks && !plan.speaks && runtime.active_launches.load() == 0;
+    std::shared_ptr<Plan> alive; // another thread may drop the plan while the GIL is free
+    if (!keep_lock) alive = plan.shared_from_this();
+    if (!settle(launch(plan, keep_lock, slots, ret))) return nullptr;
+    if (plan.returns.empty()) Py_RETURN_NONE;
+    return read_results(kernel, plan, ret);
+}
+
+PyObject *const *bind_keywords(KernelObject *kernel, PyObject *const *args, size_t n, PyObject *names,
+                               std::vector<PyObject *> &all) {
+    const std::vector<ParamSpec> &params = *kernel->params;
+    all.assign(params.size(), nullptr);
+    std::copy_n(args, n, all.begin());
+    for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(names); k++) {
+        const char *name = PyUnicode_AsUTF8(PyTuple_GET_ITEM(names, k));
+        if (!name) return nullptr;
+        auto at = std::find_if(params.begin(), params.end(), [&](const ParamSpec &p) { return p.name == name; });
+        if (at == params.end()) {
+            raise(ErrorClass::syntax, std::string("Unexpected argument '") + name + "'.");
+            return nullptr;
+        }
+        PyObject *&slot = all[size_t(at - params.begin())];
+        if (slot) {
+            raise(ErrorClass::syntax, std::string("Multiple values for argument '") + name + "'.");
+            return nullptr;
+        }
+        slot = args[n + size_t(k)];
+    }
+    return all.data();
+}
+
+/// Positional and keyword arguments in the order of the parameters; null with an error set.
+PyObject *const *bind_arguments(KernelObject *kernel, PyObject *const *args, size_t n, PyObject *names,
+                                std::vector<PyObject *> &all) {
+    const std::vector<ParamSpec> &params = *kernel->params;
+    if (n > params.size()) {
+        raise(ErrorClass::syntax,
+              "Too many arguments. Expected (" + std::to_string(params.size()) + "), got (" + std::to_string(n) + ").");
+        return nullptr;
+    }
+    if (names && PyTuple_GET_SIZE(names) > 0) {
+        args = bind_keywords(kernel, args, n, names, all);
+        if (!args) return nullptr;
+    } else if (n < params.size()) {
+        all.assign(params.size(), nullptr);
+        std::copy_n(args, n, all.begin());
+        args = all.data();
+    }
+    for (size_t i = 0; i < params.size(); i++) {
+        if (!args[i]) {
+            raise(ErrorClass::syntax, "Missing argument '" + params[i].name + "'.");
+            return nullptr;
+        }
+    }
+    return args;
+}
+
+/// Fortran-ordered numpy arrays go through a C-ordered copy that is written back. Null with an error set, or `done`.
+PyObject *call_with_copies(KernelObject *kernel, PyObject *const *args, bool *done);
+
+/// No plan used last fits: looks through the others, then compiles.
+PyObject *call_slowly(KernelObject *kernel, PyObject *const *args) {
+    if (!need_program()) return nullptr;
+    bool done = false;
+    PyObject *result = call_with_copies(kernel, args, &done);
+    if (done || PyErr_Occurred()) return result;
+    std::vector<uint64_t> slots;
+    for (const std::shared_ptr<Plan> &plan : *kernel->plans) {
+        if (plan->generation != runtime.generation) continue;
+        slots.resize(plan->slots + 1);
+        Fit f = fit(kernel, *plan, args, slots.data());
+        if (f == Fit::error) return nullptr;
+        if (f == Fit::no) continue;
+        kernel->last = plan.get();
+        return launch_and_read(kernel, *plan, slots.data());
+    }
+    Plan *plan = specialise(kernel, args);
+    if (!plan) return nullptr;
+    slots.resize(plan->slots + 1);
+    Fit f = fit(kernel, *plan, args, slots.data());
+    if (f == Fit::yes) return launch_and_read(kernel, *plan, slots.data());
+    if (f == Fit::error) return nullptr;
+    raise(ErrorClass::runtime, "the arguments changed while the kernel was compiled");
+    return nullptr;
+}
+
+PyObject *call_with_copies(KernelObject *kernel, PyObject *const *args, bool *done) {
+    std::vector<PyObject *> changed(args, args + kernel->params->size()), copies;
+    find_numpy();
+    for (size_t i = 0; i < changed.size(); i++) {
+        if ((*kernel->params)[i].kind != frontend::ParamKind::array) continue;
+        NumpyArray *a = as_numpy(changed[i]);
+        if (!a || a->c_contiguous() || !a->f_contiguous()) continue;
+        PyObject *copy = PyObject_CallMethod(changed[i], "copy", "s", "C");
+        if (!copy) break;
+        copies.push_back(copy);
+        changed[i] = copy;
+    }
+    PyObject *result = nullptr;
+    if (!copies.empty() && !PyErr_Occurred()) {
+        *done = true;
+        result = call_slowly(kernel, changed.data());
+    }
+    for (size_t i = 0; result && i < changed.size(); i++) {
+        if (changed[i] == args[i] || !as_numpy(args[i])->writeable()) continue;
+        if (PyObject_SetItem(args[i], Py_Ellipsis, changed[i]) != 0) Py_CLEAR(result);
+    }
+    for (PyObject *copy : copies) Py_DECREF(copy);
+    return result;
+}
+
+PyObject *call(PyObject *o, PyObject *const *args, size_t flags, PyObject *names) {
+    KernelObject *kernel = self_of(o);
+    size_t n = size_t(PyVectorcall_NARGS(flags));
+    std::vector<PyObject *> all;
+    if (names || n != kernel->params->size()) [[unlikely]] {
+        args = bind_arguments(kernel, args, n, names, all);
+        if (!args) return nullptr;
+    }
+    Plan *plan = kernel->last;
+    if (plan && plan->generation == runtime.generation && plan->slots <= stack_slots) [[likely]] {
+        uint64_t slots[stack_slots];
+        switch (fit(kernel, *plan, args, slots)) {
+        case Fit::yes: return launch_and_read(kernel, *plan, slots);
+        case Fit::error: return nullptr;
+        case Fit::no: break;
+        }
+    }
+    return call_slowly(kernel, args);
+}
+
+bool read_spec(PyObject *tuple, ParamSpec *spec) {
+    const char *name, *kind;
+    int elem, clamp;
+    if (!PyArg_ParseTuple(tuple, "ssiiiiip", &name, &kind, &elem, &spec->ndim, &spec->rows, &spec->cols,
+                          &spec->element_dim, &clamp)) {
+        return false;
+    }
+    spec->name = name;
+    spec->elem = ir::Scalar(elem);
+    spec->clamp = clamp != 0;
+    const std::string_view k = kind;
+    spec->is_self = k == "self";
+    spec->kind = k == "scalar"   ? frontend::ParamKind::scalar
+                 : k == "matrix" ? frontend::ParamKind::matrix
+                 : k == "array"  ? frontend::ParamKind::array
+                                 : frontend::ParamKind::constant;
+    return true;
+}
+
+/// Kernel(info, params, returns, returns_tuple)
+PyObject *create(PyTypeObject *type, PyObject *args, PyObject *) {
+    PyObject *info, *params, *returns;
+    int returns_tuple;
+    if (!PyArg_ParseTuple(args, "OO!O!p", &info, &PyTuple_Type, &params, &PyTuple_Type, &returns, &returns_tuple))
+        return nullptr;
+    if (PyTuple_GET_SIZE(params) > Py_ssize_t(max_args)) {
+        raise(ErrorClass::compilation, "a kernel takes at most 512 arguments");
+        return nullptr;
+    }
+    PyObject *o = type->tp_alloc(type, 0);
+    if (!o) return nullptr;
+    KernelObject *kernel = self_of(o);
+    kernel->vectorcall = call;
+    kernel->info = Py_NewRef(info);
+    kernel->params = new std::vector<ParamSpec>(size_t(PyTuple_GET_SIZE(params)));
+    kernel->returns = new std::vector<frontend::ReturnType>(size_t(PyTuple_GET_SIZE(returns)));
+    kernel->plans = new std::vector<std::shared_ptr<Plan>>;
+    kernel->returns_tuple = returns_tuple != 0;
+    bool ok = true;
+    for (size_t i = 0; ok && i < kernel->params->size(); i++) {
+        ok = read_spec(PyTuple_GET_ITEM(params, Py_ssize_t(i)), &(*kernel->params)[i]);
+    }
+    for (size_t i = 0; ok && i < kernel->returns->size(); i++) {
+        frontend::ReturnType &r = (*kernel->returns)[i];
+        int elem;
+        ok =
+            PyArg_ParseTuple(PyTuple_GET_ITEM(returns, Py_ssize_t(i)), "iiii", &elem, &r.rows, &r.cols, &r.element_dim);
+        r.elem = ir::Scalar(elem);
+    }
+    if (!ok) Py_CLEAR(o);
+    return o;
+}
+
+int traverse(PyObject *o, visitproc visit, void *arg) {
+    KernelObject *kernel = self_of(o);
+    Py_VISIT(Py_TYPE(o));
+    Py_VISIT(kernel->dict);
+    Py_VISIT(kernel->info);
+    if (!kernel->plans) return 0;
+    for (const std::shared_ptr<Plan> &plan : *kernel->plans) {
+        for (PyObject *kept : plan->kept) Py_VISIT(kept);
+        for (const BoundParam &p : plan->params) {
+            if (!p.weak) Py_VISIT(p.value);
+        }
+    }
+    return 0;
+}
+
+int clear(PyObject *o) {
+    KernelObject *kernel = self_of(o);
+    kernel->last = nullptr;
+    if (kernel->plans) kernel->plans->clear();
+    Py_CLEAR(kernel->dict);
+    Py_CLEAR(kernel->info);
+    return 0;
+}
+
+void destroy(PyObject *o) {
+    PyTypeObject *type = Py_TYPE(o);
+    KernelObject *kernel = self_of(o);
+    PyObject_GC_UnTrack(o);
+    if (kernel->weakrefs) PyObject_ClearWeakRefs(o);
+    clear(o);
+    delete kernel->params;
+    delete kernel->returns;
+    delete kernel->plans;
+    type->tp_free(o);
+    Py_DECREF(type);
+}
+
+PyObject *get_bound(PyObject *o, PyObject *instance, PyObject *) {
+    if (!instance || instance == Py_None) return Py_NewRef(o);
+    return PyMethod_New(o, instance);
+}
+
+PyObject *count_plans(PyObject *o, PyObject *) {
+    KernelObject *kernel = self_of(o);
+    Py_ssize_t n = 0;
+    for (const std::shared_ptr<Plan> &plan : *kernel->plans) n += plan->generation == runtime.generation;
+    return PyLong_FromSsize_t(n);
+}
+
+PyObject *forget(PyObject *o, PyObject *) {
+    self_of(o)->last = nullptr;
+    self_of(o)->plans->clear();
+    Py_RETURN_NONE;
+}
+
+PyObject *get_info(PyObject *o, void *) { return Py_NewRef(self_of(o)->info ? self_of(o)->info : Py_None); }
+
+PyMethodDef methods[] = {
+    {"_specialisations", count_plans, METH_NOARGS, "number of specialisations compiled since qd.init"},
+    {"_forget", forget, METH_NOARGS, "drops all compiled specialisations"},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+PyGetSetDef getset[] = {
+    {"_primal", get_info, nullptr, nullptr, nullptr},
+    {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr},
+};
+
+PyMemberDef members[] = {
+    {"__weaklistoffset__", T_PYSSIZET, offsetof(KernelObject, weakrefs), READONLY, nullptr},
+    {"__dictoffset__", T_PYSSIZET, offsetof(KernelObject, dict), READONLY, nullptr},
+    {"__vectorcalloffset__", T_PYSSIZET, offsetof(KernelObject, vectorcall), READONLY, nullptr},
+    {nullptr, 0, 0, 0, nullptr},
+};
+
+PyType_Slot slots[] = {
+    {Py_tp_new, reinterpret_cast<void *>(create)},
+    {Py_tp_dealloc, reinterpret_cast<void *>(destroy)},
+    {Py_tp_traverse, reinterpret_cast<void *>(traverse)},
+    {Py_tp_clear, reinterpret_cast<void *>(clear)},
+    {Py_tp_call, reinterpret_cast<void *>(PyVectorcall_Call)},
+    {Py_tp_descr_get, reinterpret_cast<void *>(get_bound)},
+    {Py_tp_methods, methods},
+    {Py_tp_getset, getset},
+    {Py_tp_members, members},
+    {0, nullptr},
+};
+
+PyType_Spec spec = {"quadrants._lib.core.quadrants_python.Kernel", sizeof(KernelObject), 0,
+                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_BASETYPE, slots};
+
+} // namespace
+
+bool add_kernel_type(PyObject *module) {
+    PyObject *type = PyType_FromSpec(&spec);
+    PyObject *kind = PyUnicode_FromString("kernel");
+    return type && kind && PyObject_SetAttrString(type, "_qd_kind_", kind) == 0 &&
+           PyModule_AddObjectRef(module, "Kernel", type) == 0;
+}
+
+} // namespace qd::bind

@@ -1,0 +1,151 @@
+// The extension module quadrants._lib.core.quadrants_python. Ordinary functions go through pybind11; the types that a
+// launch touches (Kernel, NdarrayStorage, Place) use the C API directly.
+#include "python/bind/errors.h"
+#include "python/bind/field.h"
+#include "python/bind/interrupt.h"
+#include "python/bind/kernel.h"
+#include "python/bind/ndarray.h"
+#include "python/bind/observe.h"
+#include "python/bind/state.h"
+
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+namespace py = pybind11;
+using namespace qd;
+
+namespace {
+
+engine::Options engine_options(const py::dict &d) {
+    engine::Options o;
+    o.arch = d["arch"].cast<std::string>();
+    o.threads = d["threads"].cast<int>();
+    o.debug = d["debug"].cast<bool>();
+    o.fast_math = d["fast_math"].cast<bool>();
+    o.compile_tiers = d["compile_tiers"].cast<bool>();
+    o.cache = d["cache"].cast<bool>();
+    o.cache_dir = d["cache_dir"].cast<std::string>();
+    o.cache_max_bytes = d["cache_max_bytes"].cast<uint64_t>();
+    o.random_seed = d["random_seed"].cast<uint64_t>();
+    o.coverage = d["coverage"].cast<bool>();
+    o.verify = d["verify"].cast<bool>();
+    o.dump = d["dump"].cast<std::string>();
+    o.only = d["only"].cast<std::string>();
+    return o;
+}
+
+frontend::Options language_options(const py::dict &d) {
+    frontend::Options o;
+    o.default_ip = ir::Scalar(d["default_ip"].cast<int>());
+    o.default_fp = ir::Scalar(d["default_fp"].cast<int>());
+    o.debug = d["debug"].cast<bool>();
+    o.check_bounds = d["check_bounds"].cast<bool>();
+    o.fast_math = d["fast_math"].cast<bool>();
+    o.coverage = d["coverage"].cast<bool>();
+    o.short_circuit = d["short_circuit"].cast<bool>();
+    o.unrolling_limit = d["unrolling_limit"].cast<int>();
+    return o;
+}
+
+/// Runs `f`; a C++ exception becomes the package's Python exception.
+template <class F> auto guarded(F f) -> decltype(f()) {
+    try {
+        return f();
+    } catch (const py::error_already_set &) {
+        throw;
+    } catch (...) {
+        bind::raise_current_exception();
+        throw py::error_already_set();
+    }
+}
+
+engine::Program &program() {
+    engine::Program *p = bind::need_program();
+    if (!p) throw py::error_already_set();
+    return *p;
+}
+
+const char *counter_name(ir::Counter::What what) {
+    switch (what) {
+    case ir::Counter::What::line: return "line";
+    case ir::Counter::What::taken: return "taken";
+    case ir::Counter::What::not_taken: return "not_taken";
+    case ir::Counter::What::entered: return "entered";
+    case ir::Counter::What::zero_trips: return "zero_trips";
+    case ir::Counter::What::broken: return "broken";
+    }
+    return "";
+}
+
+/// [(what, file, scope, line, column, end_line, end_column, count)]
+py::list coverage() {
+    py::list all;
+    if (!bind::runtime.program) return all;
+    for (const engine::CounterValue &c : bind::runtime.program->coverage()) {
+        all.append(py::make_tuple(counter_name(c.what), c.at.file, c.at.scope, c.at.line, c.at.column, c.at.end_line,
+                                  c.at.end_column, c.count));
+    }
+    return all;
+}
+
+void define_program(py::module_ &m) {
+    m.def("create_program", [](const py::dict &engine, const py::dict &language) {
+        guarded([&] { bind::create_program(engine_options(engine), language_options(language)); });
+    });
+    m.def("set_language", [](const py::dict &d) { bind::runtime.language = language_options(d); });
+    m.def("destroy_program", [] { guarded([] { bind::destroy_program(); }); });
+    m.def("initialised", [] { return bind::runtime.program != nullptr; });
+    m.def("generation", [] { return bind::runtime.generation; });
+    m.def("sync", [] { guarded([] { program().sync(); }); });
+    m.def("settle", [] {
+        guarded([] {
+            std::shared_ptr<engine::Program> p = (program(), bind::runtime.program);
+            py::gil_scoped_release release;
+            p->settle();
+        });
+    });
+    m.def("target", [] { return program().target(); });
+    m.def("vector_bytes", [] { return program().vector_bytes(); });
+    m.def("allocated_bytes", [] { return program().allocated_bytes(); });
+    m.def("tasks_on_last_call", [] { return program().tasks_on_last_call(); });
+    m.def("live_ndarrays", [] { return bind::live_ndarrays(); });
+}
+
+void define_observation(py::module_ &m) {
+    m.def("coverage", coverage);
+    m.def("clear_coverage", [] { program().clear_coverage(); });
+    m.def("take_reports", [] { return py::reinterpret_steal<py::object>(bind::take_reports()); });
+    m.def("flush_output", [] { bind::flush_output(); });
+    m.def("stop_output", [] {
+        py::gil_scoped_release release;
+        bind::stop_output();
+    });
+    m.def("request_stop", [] { engine::request_stop(); });
+    m.def("clear_stop", [] { engine::clear_stop(); });
+}
+
+void define_fields(py::module_ &m) {
+    py::class_<bind::FieldTree>(m, "FieldTree", py::module_local())
+        .def(py::init<>())
+        .def("add_node", &bind::FieldTree::add_node)
+        .def("add_member", &bind::FieldTree::add_member)
+        .def("finish",
+             [](bind::FieldTree &tree) {
+                 program();
+                 guarded([&] { tree.finish(); });
+             })
+        .def("place",
+             [](bind::FieldTree &tree, int member) { return py::reinterpret_steal<py::object>(tree.place(member)); })
+        .def("node_bytes", &bind::FieldTree::node_bytes);
+}
+
+} // namespace
+
+PYBIND11_MODULE(quadrants_python, m) {
+    define_program(m);
+    define_observation(m);
+    define_fields(m);
+    if (!bind::add_ndarray_type(m.ptr()) || !bind::add_place_type(m.ptr()) || !bind::add_kernel_type(m.ptr())) {
+        throw py::error_already_set();
+    }
+}

@@ -1,0 +1,291 @@
+#include "python/bind/ndarray.h"
+
+#include "python/bind/errors.h"
+#include "python/bind/index.h"
+#include "python/bind/scalar.h"
+
+#include <structmember.h>
+
+#include <string>
+
+namespace qd::bind {
+
+PyTypeObject *ndarray_type = nullptr;
+
+namespace {
+
+int64_t live = 0;
+
+NdarrayObject *self_of(PyObject *o) { return reinterpret_cast<NdarrayObject *>(o); }
+
+bool check_alive(NdarrayObject *self) {
+    if (self->alive()) [[likely]]
+        return true;
+    raise_dead("ndarray");
+    return false;
+}
+
+PyObject *create(PyTypeObject *type, PyObject *, PyObject *) {
+    PyObject *o = type->tp_alloc(type, 0);
+    return o;
+}
+
+/// _allocate(scalar, shape, rows, cols, element_dim)
+PyObject *allocate(PyObject *o, PyObject *args) {
+    NdarrayObject *self = self_of(o);
+    int elem, rows, cols, element_dim;
+    PyObject *shape;
+    if (!PyArg_ParseTuple(args, "iO!iii", &elem, &PyTuple_Type, &shape, &rows, &cols, &element_dim)) return nullptr;
+    engine::Program *program = need_program();
+    if (!program) return nullptr;
+    Py_ssize_t n = PyTuple_GET_SIZE(shape);
+    if (self->data || n > max_dims) {
+        raise(ErrorClass::runtime,
+              self->data ? "the array has its memory already" : "an ndarray has at most 12 dimensions");
+        return nullptr;
+    }
+    unsigned __int128 bytes = unsigned(ir::size_of(ir::Scalar(elem)) * rows * cols);
+    for (Py_ssize_t i = 0; i < n; i++) {
+        self->shape[i] = PyLong_AsLongLong(PyTuple_GET_ITEM(shape, i));
+        if (self->shape[i] == -1 && PyErr_Occurred()) return nullptr;
+        bytes *= uint64_t(self->shape[i]);
+        if (bytes >> 62)
+            return PyErr_Format(PyExc_MemoryError, "an ndarray of shape %R is larger than the address space", shape);
+    }
+    self->ndim = int(n);
+    self->rows = rows;
+    self->cols = cols;
+    self->element_dim = element_dim;
+    self->elem = ir::Scalar(elem);
+    self->bytes = uint64_t(bytes);
+    self->signature = signature_of(self->elem, self->ndim, rows, cols, element_dim);
+    try {
+        self->data = static_cast<char *>(program->alloc(self->bytes ? self->bytes : 1));
+    } catch (...) {
+        raise_current_exception();
+        return nullptr;
+    }
+    self->generation = runtime.generation;
+    live++;
+    Py_RETURN_NONE;
+}
+
+void release(NdarrayObject *self) {
+    if (!self->data) return;
+    if (self->alive()) runtime.program->free(self->data);
+    self->data = nullptr;
+    live--;
+}
+
+void destroy(PyObject *o) {
+    PyTypeObject *type = Py_TYPE(o);
+    if (self_of(o)->weakrefs) PyObject_ClearWeakRefs(o);
+    release(self_of(o));
+    type->tp_free(o);
+    Py_DECREF(type);
+}
+
+/// Byte offset of an element, or -1 with an error set. Negative indices count from the end.
+int64_t locate(NdarrayObject *self, PyObject *key) {
+    if (!check_alive(self)) return -1;
+    int64_t idx[max_dims + 1];
+    int n = read_indices(key, idx, max_dims, "qd.ndarray");
+    if (n < 0) return -1;
+    if (n != self->ndim) {
+        raise(ErrorClass::index,
+              std::to_string(self->ndim) + "d ndarray indexed with " + std::to_string(n) + "d indices");
+        return -1;
+    }
+    int64_t at = 0;
+    for (int i = 0; i < n; i++) {
+        int64_t v = idx[i] < 0 ? idx[i] + self->shape[i] : idx[i];
+        if (v < 0 || v >= self->shape[i]) {
+            raise(ErrorClass::bounds, "Out of bound access to ndarray: index " + std::to_string(idx[i]) +
+                                          " along axis " + std::to_string(i) + " of size " +
+                                          std::to_string(self->shape[i]));
+            return -1;
+        }
+        at = at * self->shape[i] + v;
+    }
+    return at * ir::size_of(self->elem) * self->components();
+}
+
+PyObject *read_component(NdarrayObject *self, int64_t at) { return from_memory(self->data + at, self->elem); }
+
+/// A scalar, or a tuple of the components of a vector or matrix element.
+PyObject *get_item(PyObject *o, PyObject *key) {
+    NdarrayObject *self = self_of(o);
+    int64_t at = locate(self, key);
+    if (at < 0) return nullptr;
+    if (self->element_dim == 0) return read_component(self, at);
+    PyObject *all = PyTuple_New(self->components());
+    for (int i = 0; all && i < self->components(); i++) {
+        PyTuple_SET_ITEM(all, i, read_component(self, at + i * ir::size_of(self->elem)));
+    }
+    return all;
+}
+
+int set_item(PyObject *o, PyObject *key, PyObject *value) {
+    NdarrayObject *self = self_of(o);
+    if (!value) {
+        PyErr_SetString(PyExc_TypeError, "elements of an ndarray cannot be deleted");
+        return -1;
+    }
+    int64_t at = locate(self, key);
+    if (at < 0) return -1;
+    const int n = self->components(), size = ir::size_of(self->elem);
+    PyObject *items =
+        self->element_dim ? PySequence_Fast(value, "a vector or matrix element takes a sequence") : nullptr;
+    if (self->element_dim && !items) return -1;
+    if (items && PySequence_Fast_GET_SIZE(items) != n) {
+        PyErr_Format(PyExc_ValueError, "the element has %d components, %zd are given", n,
+                     PySequence_Fast_GET_SIZE(items));
+        Py_DECREF(items);
+        return -1;
+    }
+    for (int i = 0; i < n; i++) {
+        PyObject *one = items ? PySequence_Fast_GET_ITEM(items, i) : value;
+        uint64_t slot;
+        if (!to_slot(one, self->elem, &slot, true)) {
+            PyErr_Format(PyExc_TypeError, "%R cannot be stored as %s", one, scalar_name(self->elem));
+            Py_XDECREF(items);
+            return -1;
+        }
+        store_slot(self->data + at + i * size, self->elem, slot);
+    }
+    Py_XDECREF(items);
+    return 0;
+}
+
+/// _fill(components): every element becomes these components.
+PyObject *fill(PyObject *o, PyObject *values) {
+    NdarrayObject *self = self_of(o);
+    if (!check_alive(self)) return nullptr;
+    const int n = self->components(), size = ir::size_of(self->elem);
+    if (!PyTuple_Check(values) || PyTuple_GET_SIZE(values) != n) {
+        return PyErr_Format(PyExc_ValueError, "fill of this array takes %d components", n);
+    }
+    std::string element(size_t(n * size), '\0');
+    for (int i = 0; i < n; i++) {
+        uint64_t slot;
+        if (!to_slot(PyTuple_GET_ITEM(values, i), self->elem, &slot, true)) {
+            return PyErr_Format(PyExc_TypeError, "%R cannot be stored as %s", PyTuple_GET_ITEM(values, i),
+                                scalar_name(self->elem));
+        }
+        store_slot(element.data() + i * size, self->elem, slot);
+    }
+    Py_BEGIN_ALLOW_THREADS;
+    uint64_t done = std::min<uint64_t>(element.size(), self->bytes);
+    std::memcpy(self->data, element.data(), done);
+    while (done < self->bytes) { // doubling copies
+        uint64_t more = std::min(done, self->bytes - done);
+        std::memcpy(self->data + done, self->data, more);
+        done += more;
+    }
+    Py_END_ALLOW_THREADS;
+    Py_RETURN_NONE;
+}
+
+PyObject *copy(PyObject *o, PyObject *other, bool out) {
+    NdarrayObject *self = self_of(o);
+    if (!check_alive(self)) return nullptr;
+    Py_buffer view;
+    if (PyObject_GetBuffer(other, &view, out ? PyBUF_CONTIG : PyBUF_CONTIG_RO) != 0) return nullptr;
+    if (uint64_t(view.len) != self->bytes) {
+        PyErr_Format(PyExc_ValueError, "the array has %llu bytes, the buffer %zd", (unsigned long long)self->bytes,
+                     view.len);
+        PyBuffer_Release(&view);
+        return nullptr;
+    }
+    Py_BEGIN_ALLOW_THREADS;
+    if (out) {
+        std::memcpy(view.buf, self->data, self->bytes);
+    } else {
+        std::memcpy(self->data, view.buf, self->bytes);
+    }
+    Py_END_ALLOW_THREADS;
+    PyBuffer_Release(&view);
+    Py_RETURN_NONE;
+}
+
+PyObject *copy_to(PyObject *o, PyObject *buffer) { return copy(o, buffer, true); }
+PyObject *copy_from_buffer(PyObject *o, PyObject *buffer) { return copy(o, buffer, false); }
+
+PyObject *copy_from_ndarray(PyObject *o, PyObject *other) {
+    NdarrayObject *self = self_of(o);
+    if (!is_ndarray(other)) return PyErr_Format(PyExc_TypeError, "copy_from takes an ndarray, not %R", other);
+    NdarrayObject *from = self_of(other);
+    if (!check_alive(self) || !check_alive(from)) return nullptr;
+    if (self->bytes != from->bytes) return PyErr_Format(PyExc_ValueError, "arrays of different size");
+    std::memmove(self->data, from->data, self->bytes);
+    Py_RETURN_NONE;
+}
+
+PyObject *get_shape(PyObject *o, void *) {
+    NdarrayObject *self = self_of(o);
+    PyObject *shape = PyTuple_New(self->ndim);
+    for (int i = 0; shape && i < self->ndim; i++) PyTuple_SET_ITEM(shape, i, PyLong_FromLongLong(self->shape[i]));
+    return shape;
+}
+
+PyObject *get_alive(PyObject *o, void *) { return PyBool_FromLong(self_of(o)->alive()); }
+
+PyObject *get_address(PyObject *o, void *) {
+    NdarrayObject *self = self_of(o);
+    if (!check_alive(self)) return nullptr;
+    return PyLong_FromVoidPtr(self->data);
+}
+
+PyMethodDef methods[] = {
+    {"_allocate", allocate, METH_VARARGS, nullptr},
+    {"_read", get_item, METH_O, "element as a scalar or tuple"},
+    {"_fill", fill, METH_O, nullptr},
+    {"_copy_to", copy_to, METH_O, "into a contiguous buffer of the same size"},
+    {"_copy_from_buffer", copy_from_buffer, METH_O, nullptr},
+    {"_copy_from_ndarray", copy_from_ndarray, METH_O, nullptr},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+PyGetSetDef getset[] = {
+    {"shape", get_shape, nullptr, "extents, without those of the elements", nullptr},
+    {"_alive", get_alive, nullptr, nullptr, nullptr},
+    {"_address", get_address, nullptr, nullptr, nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr},
+};
+
+PyMemberDef members[] = {
+    {"__weaklistoffset__", T_PYSSIZET, offsetof(NdarrayObject, weakrefs), READONLY, nullptr},
+    {nullptr, 0, 0, 0, nullptr},
+};
+
+PyType_Slot slots[] = {
+    {Py_tp_new, reinterpret_cast<void *>(create)},
+    {Py_tp_dealloc, reinterpret_cast<void *>(destroy)},
+    {Py_mp_subscript, reinterpret_cast<void *>(get_item)},
+    {Py_mp_ass_subscript, reinterpret_cast<void *>(set_item)},
+    {Py_tp_methods, methods},
+    {Py_tp_getset, getset},
+    {Py_tp_members, members},
+    {0, nullptr},
+};
+
+PyType_Spec spec = {"quadrants._lib.core.quadrants_python.NdarrayStorage", sizeof(NdarrayObject), 0,
+                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, slots};
+
+} // namespace
+
+void raise_dead(const char *what) {
+    raise(ErrorClass::runtime,
+          std::string("This ") + what +
+              " belongs to a runtime that qd.reset() or a later qd.init() has ended; create it again");
+}
+
+int64_t live_ndarrays() { return live; }
+
+bool add_ndarray_type(PyObject *module) {
+    ndarray_type = reinterpret_cast<PyTypeObject *>(PyType_FromSpec(&spec));
+    return ndarray_type &&
+           PyModule_AddObjectRef(module, "NdarrayStorage", reinterpret_cast<PyObject *>(ndarray_type)) == 0;
+}
+
+} // namespace qd::bind

@@ -1,0 +1,182 @@
+#include "python/bind/observe.h"
+
+#include "python/bind/interrupt.h"
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace qd::bind {
+namespace {
+
+constexpr auto flush_interval = std::chrono::milliseconds(20);
+constexpr size_t kept_reports = 4096;
+
+class Collector final : public engine::Observer {
+  public:
+    void compiled(const engine::CompileReport &report) override {
+        std::lock_guard lock(mutex_);
+        if (reports_.size() == kept_reports) reports_.pop_front();
+        reports_.push_back(report);
+    }
+
+    void output(std::string_view text) override {
+        std::lock_guard lock(mutex_);
+        text_ += text;
+        waiting_.store(true, std::memory_order_relaxed);
+        if (!may_lock) return;
+        if (!writer_.joinable()) writer_ = std::thread([this] { write_while_running(); });
+        wake_.notify_one();
+    }
+
+    void warning(std::string_view text) override {
+        std::lock_guard lock(mutex_);
+        warnings_.emplace_back(text);
+        waiting_.store(true, std::memory_order_relaxed);
+    }
+
+    std::string take_text() {
+        std::lock_guard lock(mutex_);
+        waiting_.store(false, std::memory_order_relaxed);
+        return std::move(text_);
+    }
+
+    std::vector<std::string> take_warnings() {
+        std::lock_guard lock(mutex_);
+        return std::move(warnings_);
+    }
+
+    std::deque<engine::CompileReport> take_all() {
+        std::lock_guard lock(mutex_);
+        return std::move(reports_);
+    }
+
+    bool waiting() const { return waiting_.load(std::memory_order_relaxed); }
+
+    void let_write(bool may) {
+        std::lock_guard lock(mutex_);
+        may_lock = may;
+    }
+
+    void stop() {
+        {
+            std::lock_guard lock(mutex_);
+            stopping_ = true;
+        }
+        wake_.notify_one();
+        if (writer_.joinable()) writer_.join();
+    }
+
+  private:
+    /// The engine publishes text while it holds a lock, where the GIL must not be waited for: a thread of our own
+    /// brings the text of a running kernel to Python.
+    void write_while_running() {
+        std::unique_lock lock(mutex_);
+        while (!stopping_) {
+            wake_.wait(lock, [this] { return stopping_ || !text_.empty(); });
+            wake_.wait_for(lock, flush_interval, [this] { return stopping_; });
+            if (stopping_ || text_.empty()) continue;
+            lock.unlock();
+            PyGILState_STATE state = PyGILState_Ensure();
+            flush_output();
+            PyGILState_Release(state);
+            lock.lock();
+        }
+    }
+
+    std::mutex mutex_;
+    std::condition_variable wake_;
+    std::thread writer_;
+    bool may_lock = false, stopping_ = false;
+    std::string text_;
+    std::vector<std::string> warnings_;
+    std::deque<engine::CompileReport> reports_;
+    std::atomic<bool> waiting_{false};
+};
+
+/// Never destroyed: worker threads may still print while the process ends.
+Collector &collector() {
+    static auto *one = new Collector;
+    return *one;
+}
+
+PyObject *phases_of(const std::vector<engine::PhaseTime> &phases) {
+    PyObject *list = PyList_New(0);
+    for (const engine::PhaseTime &p : phases) {
+        PyObject *entry = Py_BuildValue("(sd)", p.phase.c_str(), p.microseconds);
+        PyList_Append(list, entry);
+        Py_XDECREF(entry);
+    }
+    return list;
+}
+
+const char *origin_name(engine::TaskOrigin origin) {
+    switch (origin) {
+    case engine::TaskOrigin::compiled: return "compiled";
+    case engine::TaskOrigin::memory: return "memory";
+    case engine::TaskOrigin::disk: return "disk";
+    }
+    return "";
+}
+
+PyObject *report_dict(const engine::CompileReport &report) {
+    PyObject *tasks = PyList_New(0);
+    for (const engine::TaskReport &t : report.tasks) {
+        PyObject *entry = Py_BuildValue("{s:s,s:s,s:I,s:N}", "name", t.name.c_str(), "origin", origin_name(t.origin),
+                                        "line", t.line, "phases", phases_of(t.phases));
+        PyList_Append(tasks, entry);
+        Py_XDECREF(entry);
+    }
+    return Py_BuildValue("{s:s,s:s,s:I,s:d,s:N,s:N}", "kernel", report.kernel.c_str(), "file", report.file.c_str(),
+                         "line", report.line, "microseconds", report.microseconds, "phases", phases_of(report.phases),
+                         "tasks", tasks);
+}
+
+} // namespace
+
+engine::Observer *observer() { return &collector(); }
+
+bool output_waiting() { return collector().waiting(); }
+
+void set_output_may_lock(bool may) { collector().let_write(may); }
+
+void flush_output() {
+    if (!output_waiting()) return;
+    std::string text = collector().take_text();
+    PyObject *type, *value, *traceback;
+    PyErr_Fetch(&type, &value, &traceback);
+    for (const std::string &warning : collector().take_warnings()) {
+        if (PyErr_WarnEx(PyExc_RuntimeWarning, warning.c_str(), 1) != 0) PyErr_Clear();
+    }
+    PyObject *out = PySys_GetObject("stdout"); // borrowed
+    if (!text.empty() && out && out != Py_None) {
+        PyObject *piece = PyUnicode_DecodeUTF8(text.data(), Py_ssize_t(text.size()), "replace");
+        PyObject *done = piece ? PyObject_CallMethod(out, "write", "O", piece) : nullptr;
+        Py_XDECREF(piece);
+        Py_XDECREF(done);
+        PyObject *flushed = PyObject_CallMethod(out, "flush", nullptr);
+        Py_XDECREF(flushed);
+        if (PyErr_ExceptionMatches(PyExc_KeyboardInterrupt)) note_interrupt();
+        PyErr_Clear();
+    }
+    PyErr_Restore(type, value, traceback);
+}
+
+void stop_output() { collector().stop(); }
+
+PyObject *take_reports() {
+    PyObject *list = PyList_New(0);
+    for (const engine::CompileReport &report : collector().take_all()) {
+        PyObject *entry = report_dict(report);
+        if (entry) PyList_Append(list, entry);
+        Py_XDECREF(entry);
+    }
+    return list;
+}
+
+} // namespace qd::bind

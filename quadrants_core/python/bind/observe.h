@@ -1,0 +1,25 @@
+#pragma once
+// What the core publishes, brought to Python: text of kernels goes to sys.stdout, compile reports and launches are kept
+// until Python takes them.
+#include "engine/observer.h"
+
+#include <Python.h>
+
+namespace qd::bind {
+
+engine::Observer *observer();
+
+/// GIL held: writes what kernels printed to sys.stdout, and gives the engine's warnings as RuntimeWarning.
+void flush_output();
+bool output_waiting();
+
+/// While a launch runs without the GIL, text is brought to Python as it comes; otherwise at the end of the launch.
+void set_output_may_lock(bool may);
+
+/// GIL not held, at the end of the process: no thread of ours touches Python any more.
+void stop_output();
+
+/// GIL held: list of dicts, one a compiled kernel since the last call.
+PyObject *take_reports();
+
+} // namespace qd::bind

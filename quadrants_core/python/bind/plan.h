@@ -1,0 +1,43 @@
+#pragma once
+// One specialisation of a kernel: what its arguments must be, and the compiled code.
+#include "python/bind/arguments.h"
+#include "python/bind/field.h"
+
+#include <memory>
+#include <vector>
+
+namespace qd::bind {
+
+struct Plan : std::enable_shared_from_this<Plan> {
+    uint64_t generation = 0;
+    std::shared_ptr<engine::CompiledKernel> kernel;
+    std::vector<BoundParam> params;
+    std::vector<frontend::ReturnType> returns;
+    std::vector<std::shared_ptr<TreeMemory>> trees; ///< fields that the code reads and writes
+    std::vector<PyObject *> kept;                   ///< objects that the code was made from, owned
+    uint32_t slots = 0;
+    uint64_t ret_bytes = 0;
+    bool speaks = false;                ///< has prints or assertions
+    uint64_t last_ticks = ~uint64_t(0); ///< duration of the last launch; decides whether the next one keeps the GIL
+    Plan() = default;
+    Plan(const Plan &) = delete;
+    ~Plan();
+};
+
+/// What qd.kernel keeps of a function.
+struct KernelObject {
+    PyObject_HEAD;
+    vectorcallfunc vectorcall;
+    PyObject *dict, *weakrefs;
+    PyObject *info; ///< quadrants._kernel.KernelInfo: source, annotations, names
+    std::vector<ParamSpec> *params;
+    std::vector<frontend::ReturnType> *returns;
+    bool returns_tuple;
+    std::vector<std::shared_ptr<Plan>> *plans;
+    Plan *last; ///< the plan used by the last call
+};
+
+/// Compiles `kernel` for these arguments and adds the plan; null with an error set.
+Plan *specialise(KernelObject *kernel, PyObject *const *args);
+
+} // namespace qd::bind

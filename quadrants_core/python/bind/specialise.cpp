@@ -1,0 +1,261 @@
+// The first call with new argument types: source -> frontend -> Program::compile -> plan.
+#include "python/bind/errors.h"
+#include "python/bind/plan.h"
+
+#include <chrono>
+
+namespace qd::bind {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+std::string text_of(PyObject *o) {
+    const char *s = PyUnicode_AsUTF8(o);
+    if (!s) throw frontend::PythonError{};
+    return s;
+}
+
+/// (tree, file, first_line, indent, name, text), as quadrants._source makes it.
+frontend::Source read_source(PyObject *tuple) {
+    if (!tuple || !PyTuple_Check(tuple) || PyTuple_GET_SIZE(tuple) != 6) throw frontend::PythonError{};
+    frontend::Source source;
+    source.tree = PyTuple_GET_ITEM(tuple, 0);
+    source.file = text_of(PyTuple_GET_ITEM(tuple, 1));
+    source.first_line = int(PyLong_AsLong(PyTuple_GET_ITEM(tuple, 2)));
+    source.indent = int(PyLong_AsLong(PyTuple_GET_ITEM(tuple, 3)));
+    source.name = text_of(PyTuple_GET_ITEM(tuple, 4));
+    source.text = text_of(PyTuple_GET_ITEM(tuple, 5));
+    return source;
+}
+
+bool is_plain_value(PyObject *o) {
+    return o == Py_None || PyLong_Check(o) || PyFloat_Check(o) || PyUnicode_Check(o) || PyBytes_Check(o) ||
+           PyTuple_Check(o);
+}
+
+class Specialiser {
+  public:
+    Specialiser(KernelObject *kernel, PyObject *const *args) : kernel_(kernel), args_(args) {
+        plan_->generation = runtime.generation;
+        plan_->returns = *kernel->returns;
+        for (frontend::ReturnType &r : plan_->returns) r.elem = resolve(r.elem);
+    }
+
+    std::shared_ptr<Plan> run() {
+        auto start = Clock::now();
+        frontend::Request request = make_request();
+        for (size_t i = 0; i < kernel_->params->size(); i++) bind_param(request, i);
+        frontend::Result result = frontend::lower(request);
+        for (PyObject *func : result.funcs) plan_->kept.push_back(Py_NewRef(func));
+        mark_written(result.fn);
+        compile(std::move(result.fn), std::chrono::duration<double, std::micro>(Clock::now() - start).count());
+        lay_out();
+        return std::move(plan_);
+    }
+
+  private:
+    PyObject *keep(PyObject *owned) {
+        if (!owned) throw frontend::PythonError{};
+        plan_->kept.push_back(owned);
+        return owned;
+    }
+
+    frontend::Request make_request() {
+        frontend::Request request;
+        request.options = runtime.language;
+        request.source = read_source(keep(PyObject_CallMethod(kernel_->info, "source", nullptr)));
+        request.function = keep(PyObject_GetAttrString(kernel_->info, "fn"));
+        request.returns = plan_->returns;
+        request.place = [this](int id) { return describe_place(id); };
+        request.source_of = [this](PyObject *func) {
+            return read_source(keep(PyObject_CallMethod(func, "_qd_source_", nullptr)));
+        };
+        request.warn = warn;
+        return request;
+    }
+
+    ir::Place describe_place(int id) {
+        const PlaceEntry &entry = place_entry(id);
+        std::shared_ptr<TreeMemory> memory = entry.memory.lock();
+        if (!memory) fail_user(UserErrorKind::runtime, "This field has no memory any more");
+        plan_->trees.push_back(std::move(memory));
+        return entry.place;
+    }
+
+    static void warn(const std::string &category, const std::string &message, const Location &at) {
+        PyObject *function = package_attr("quadrants._exceptions", "warn");
+        PyObject *done = function ? PyObject_CallFunction(function, "sssI", category.c_str(), message.c_str(),
+                                                          at.file.c_str(), at.line)
+                                  : nullptr;
+        Py_XDECREF(function);
+        if (!done) throw frontend::PythonError{}; // a warning turned into an error
+        Py_DECREF(done);
+    }
+
+    void bind_param(frontend::Request &request, size_t i) {
+        const ParamSpec &spec = (*kernel_->params)[i];
+        frontend::Param param;
+        BoundParam bound;
+        param.name = spec.name;
+        param.kind = bound.kind = spec.kind;
+        param.elem = bound.elem = resolve(spec.elem);
+        switch (spec.kind) {
+        case frontend::ParamKind::scalar: break;
+        case frontend::ParamKind::matrix:
+            param.rows = spec.rows;
+            param.cols = spec.cols;
+            param.element_dim = spec.element_dim;
+            break;
+        case frontend::ParamKind::array:
+        case frontend::ParamKind::buffer_view: bind_array(spec, args_[i], param, bound); break;
+        case frontend::ParamKind::constant:
+            param.value = args_[i];
+            check_constant(spec, args_[i]);
+            bind_constant(args_[i], bound);
+            break;
+        }
+        request.params.push_back(std::move(param));
+        plan_->params.push_back(bound);
+    }
+
+    void bind_array(const ParamSpec &spec, PyObject *arg, frontend::Param &param, BoundParam &bound) {
+        ArrayFacts facts;
+        if (!describe_array(spec, arg, &facts)) throw frontend::PythonError{};
+        param.elem = bound.elem = facts.elem;
+        param.ndim = facts.ndim;
+        param.rows = facts.rows;
+        param.cols = facts.cols;
+        param.element_dim = facts.element_dim;
+        param.clamp = spec.clamp;
+        bound.ndim = uint8_t(facts.ndim);
+        bound.element_dim = uint8_t(facts.element_dim);
+        bound.rows = uint16_t(facts.rows);
+        bound.cols = uint16_t(facts.cols);
+        bound.signature = signature_of(facts.elem, facts.ndim, facts.rows, facts.cols, facts.element_dim);
+    }
+
+    static void check_constant(const ParamSpec &spec, PyObject *arg) {
+        if (is_ndarray(arg)) {
+            fail_user(UserErrorKind::runtime_type,
+                      "Ndarray shouldn't be passed in via `qd.template()`, please annotate your "
+                      "kernel using `qd.types.ndarray(...)` instead");
+        }
+        if (!spec.is_self) return;
+        PyObject *kind = PyObject_GetAttrString(reinterpret_cast<PyObject *>(Py_TYPE(arg)), "_qd_kind_");
+        PyErr_Clear();
+        bool marked = kind && PyUnicode_Check(kind) && PyUnicode_CompareWithASCIIString(kind, "data_oriented") == 0;
+        Py_XDECREF(kind);
+        if (!marked) {
+            fail_user(UserErrorKind::syntax,
+                      std::string("Please decorate class ") + Py_TYPE(arg)->tp_name + " with @qd.data_oriented");
+        }
+    }
+
+    void bind_constant(PyObject *arg, BoundParam &bound) {
+        bound.value = arg;
+        bound.by_value = is_plain_value(arg);
+        bound.weak = bound.by_value ? nullptr : PyWeakref_NewRef(arg, nullptr);
+        if (bound.weak) return;
+        PyErr_Clear(); // not weakly referable: kept alive by the plan
+        Py_INCREF(arg);
+    }
+
+    /// Array parameters that the kernel stores to, so that a read-only numpy array is refused for those alone.
+    void mark_written(const ir::Function &fn) {
+        std::vector<size_t> owner; // IR parameter -> parameter
+        for (size_t i = 0; i < plan_->params.size(); i++) {
+            const ParamSpec &spec = (*kernel_->params)[i];
+            if (spec.kind == frontend::ParamKind::constant) continue;
+            int values = spec.kind == frontend::ParamKind::matrix ? spec.rows * spec.cols : 1;
+            owner.insert(owner.end(), size_t(values), i);
+        }
+        for (const ir::Inst &inst : fn.insts) {
+            bool writes = inst.op == ir::Op::store || (ir::info(inst.op).traits & ir::atomic);
+            if (!writes || inst.args.size == 0) continue;
+            const ir::Inst &address = fn[fn.list(inst.args)[0]];
+            if (address.op != ir::Op::element && address.op != ir::Op::array_base) continue;
+            ir::Value array = fn.list(address.args)[0];
+            for (size_t p = 0; p < fn.params.size() && p < owner.size(); p++) {
+                if (fn.params[p] == array) plan_->params[owner[p]].written = true;
+            }
+        }
+    }
+
+    void compile(ir::Function fn, double frontend_us) {
+        std::shared_ptr<engine::Program> program = runtime.program;
+        std::exception_ptr failure;
+        runtime.active_launches++;
+        Py_BEGIN_ALLOW_THREADS;
+        try {
+            plan_->kernel = program->compile(std::move(fn), frontend_us);
+        } catch (...) {
+            failure = std::current_exception();
+        }
+        Py_END_ALLOW_THREADS;
+        runtime.active_launches--;
+        if (failure) std::rethrow_exception(failure);
+    }
+
+    /// Slot of every parameter, from the compiled kernel.
+    void lay_out() {
+        const abi::Kernel &info = engine::kernel_info(*plan_->kernel);
+        plan_->slots = info.slots;
+        plan_->ret_bytes = info.ret_bytes;
+        for (const abi::Task &task : info.tasks) plan_->speaks |= !task.messages.empty();
+        size_t next = 0;
+        for (size_t i = 0; i < plan_->params.size(); i++) {
+            const ParamSpec &spec = (*kernel_->params)[i];
+            if (spec.kind == frontend::ParamKind::constant) continue;
+            QD_CHECK(next < info.params.size(), "parameters of " + info.name);
+            plan_->params[i].slot = info.params[next].slot;
+            next += spec.kind == frontend::ParamKind::matrix ? size_t(spec.rows * spec.cols) : 1;
+        }
+    }
+
+    KernelObject *kernel_;
+    PyObject *const *args_;
+    std::shared_ptr<Plan> plan_ = std::make_shared<Plan>();
+};
+
+/// Plans of ended Programs and for template arguments that are gone.
+void drop_dead_plans(KernelObject *kernel) {
+    kernel->last = nullptr;
+    std::erase_if(*kernel->plans, [](const std::shared_ptr<Plan> &plan) {
+        if (plan->generation != runtime.generation) return true;
+        for (const BoundParam &p : plan->params) {
+            if (p.weak && PyWeakref_GetObject(p.weak) == Py_None) return true;
+        }
+        return false;
+    });
+}
+
+} // namespace
+
+Plan::~Plan() {
+    for (PyObject *o : kept) Py_DECREF(o);
+    for (BoundParam &p : params) {
+        if (p.weak) {
+            Py_DECREF(p.weak);
+        } else {
+            Py_XDECREF(p.value);
+        }
+    }
+}
+
+Plan *specialise(KernelObject *kernel, PyObject *const *args) {
+    drop_dead_plans(kernel);
+    try {
+        std::shared_ptr<Plan> plan = Specialiser(kernel, args).run();
+        if (plan->generation != runtime.generation) {
+            raise(ErrorClass::runtime, "qd.init() or qd.reset() ran while the kernel was compiled; call it again");
+            return nullptr;
+        }
+        kernel->plans->push_back(std::move(plan));
+        return kernel->last = kernel->plans->back().get();
+    } catch (...) {
+        raise_current_exception();
+        return nullptr;
+    }
+}
+
+} // namespace qd::bind

@@ -1,0 +1,53 @@
+#include "python/bind/state.h"
+
+#include "python/bind/errors.h"
+#include "python/bind/field.h"
+#include "python/bind/interrupt.h"
+#include "python/bind/observe.h"
+
+#include <chrono>
+#include <thread>
+
+namespace qd::bind {
+
+Runtime runtime;
+
+engine::Program *need_program() {
+    if (runtime.program) return runtime.program.get();
+    raise(ErrorClass::runtime, "Quadrants is not initialised: call qd.init() first");
+    return nullptr;
+}
+
+PyObject *package_attr(const char *module, const char *name) {
+    PyObject *m = PyImport_ImportModule(module);
+    if (!m) return nullptr;
+    PyObject *found = PyObject_GetAttrString(m, name);
+    Py_DECREF(m);
+    return found;
+}
+
+void create_program(const engine::Options &options, const frontend::Options &language) {
+    destroy_program();
+    auto program = std::make_shared<engine::Program>(options);
+    program->subscribe(observer());
+    runtime.language = language;
+    runtime.program = std::move(program);
+    runtime.generation++;
+    watch_interrupts();
+}
+
+void destroy_program() {
+    if (!runtime.program) return;
+    std::shared_ptr<engine::Program> last = std::move(runtime.program);
+    runtime.program = nullptr;
+    runtime.generation++;
+    forget_places();
+    Py_BEGIN_ALLOW_THREADS;
+    while (runtime.active_launches.load() > 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    last->unsubscribe(observer());
+    last.reset();
+    Py_END_ALLOW_THREADS;
+    flush_output();
+}
+
+} // namespace qd::bind

@@ -1,0 +1,32 @@
+#pragma once
+// What the bindings share: the one Program behind qd.init and the options that the frontend reads. `generation` grows
+// with every init and reset; objects remember theirs, so that what outlives its Program is inert and says so.
+#include <Python.h>
+
+#include "engine/program.h"
+#include "frontend/frontend.h"
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+
+namespace qd::bind {
+
+struct Runtime {
+    std::shared_ptr<engine::Program> program; ///< null before qd.init and after qd.reset
+    uint64_t generation = 0;
+    frontend::Options language;
+    std::atomic<int> active_launches = 0; ///< running now, from any thread
+};
+extern Runtime runtime;
+
+/// The Program, or null with a Python error that says to call qd.init.
+engine::Program *need_program();
+
+/// New reference to an attribute of a module of the package, or null with the Python error set.
+PyObject *package_attr(const char *module, const char *name);
+
+void create_program(const engine::Options &options, const frontend::Options &language);
+void destroy_program();
+
+} // namespace qd::bind

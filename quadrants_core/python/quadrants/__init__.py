@@ -1,0 +1,89 @@
+"""Quadrants: data-parallel kernels in Python, compiled by a C++ core."""
+
+from quadrants import _later, _logging, math, types
+from quadrants._annotations import Template, template
+from quadrants._arch import Extension as extension
+from quadrants._arch import amdgpu, arm64, cpu, cuda, gpu, metal, python, vulkan, x64
+from quadrants._dtypes import f16, f32, f64, i8, i16, i32, i64, u1, u8, u16, u32, u64
+from quadrants._exceptions import (
+    QuadrantsAssertionError,
+    QuadrantsCompilationError,
+    QuadrantsNameError,
+    QuadrantsRuntimeError,
+    QuadrantsRuntimeTypeError,
+    QuadrantsSyntaxError,
+    QuadrantsTypeError,
+)
+from quadrants._field import Field, MatrixField, ScalarField, field
+from quadrants._kernel import data_oriented, func, kernel, pure, pyfunc
+from quadrants._logging import CRITICAL, DEBUG, ERROR, INFO, TRACE, WARN, is_logging_effective, set_logging_level
+from quadrants._matrix import Matrix, Vector
+from quadrants._ndarray import Layout, ndarray
+from quadrants._ops import (
+    abs, acos, asin, assume_in_range, atan2, atomic_add, atomic_and, atomic_cas, atomic_exchange, atomic_max, atomic_min,
+    atomic_mul, atomic_or, atomic_sub, atomic_xor, bit_cast, bit_shr, block_local, cache_read_only, cast, ceil, cos, exp,
+    floor, frexp, grouped, log, loop_config, max, min, ndrange, one, pow, randn, random, raw_div, raw_mod, round, rsqrt,
+    select, sin, sqrt, static, static_assert, static_print, tan, tanh, volatile_load, zero,
+)  # fmt: skip
+from quadrants._runtime import init, reset, sync
+from quadrants._snode import FieldsBuilder, SNode, axes, root
+from quadrants._struct import Struct, StructField, dataclass
+from quadrants._version import version as __version__
+from quadrants._version import version_str as __version_str__
+from quadrants import experimental, interop, lang, profiler, simt, tools
+
+x86_64 = x64
+float16, float32, float64 = f16, f32, f64
+int8, int16, int32, int64 = i8, i16, i32, i64
+uint1, uint8, uint16, uint32, uint64 = u1, u8, u16, u32, u64
+i, j, k, l, ij, ik, il, jk, jl, kl, ijk, ijl, ikl, jkl, ijkl = __import__("quadrants._snode")._snode.named_axes.values()
+
+_later.define(
+    globals(),
+    "qd",
+    "Backend BitpackedFields BufferView DeviceCapability Event Format GraphStatus MatrixTensor Mesh MeshInstance Stream "
+    "Tensor VectorTensor activate ad algorithms append checkpoint clock_counter clock_freq_hz create_event create_stream "
+    "deactivate deactivate_all_snodes eig get_addr global_thread_idx graph graph_do_while graph_parallel "
+    "graph_parallel_context is_active length linalg make_spd mesh_local mesh_patch_idx no_activate perf_dispatch "
+    "polar_decompose real_func ref rescale_index solve sparse sparse_matrix_builder stop_grad stream_parallel svd sym_eig "
+    "tensor wrap",
+)
+
+
+def is_extension_enabled(ext):
+    """Whether the running architecture offers an extension."""
+    from quadrants import _arch, _runtime
+
+    return _arch.is_extension_supported(_runtime.current_cfg().arch, ext)
+
+
+def dump_compile_config():
+    """Prints every option with its value."""
+    from quadrants import _runtime
+
+    config = _runtime.current_cfg()
+    for name, value in sorted({**vars(config), "default_up": config.default_up}.items()):
+        print(f"{name}={value}")
+
+
+def __getattr__(name):
+    if name == "cfg":
+        from quadrants import _runtime
+
+        return _runtime.cfg
+    if name == "coverage":
+        import importlib
+
+        return importlib.import_module("quadrants._coverage")
+    if name in ("Ndarray", "ScalarNdarray", "VectorNdarray", "MatrixNdarray"):
+        from quadrants import _ndarray
+
+        return _ndarray.class_named(name)
+    raise AttributeError(f"module 'quadrants' has no attribute {name!r}")
+
+
+def __dir__():
+    return sorted([*globals(), "Ndarray", "ScalarNdarray", "VectorNdarray", "MatrixNdarray"])
+
+
+_logging.print_header()

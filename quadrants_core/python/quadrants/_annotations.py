@@ -1,0 +1,169 @@
+"""Types beyond scalars: template, matrix and vector types, array annotations, structs."""
+
+from quadrants import _dtypes, _exceptions
+
+
+class Template:
+    """Annotation of a parameter that is known at compile time."""
+
+    _qd_kind_ = "template"
+
+    def __init__(self, *_args):
+        pass
+
+
+template = Template
+
+
+class MatrixType:
+    """qd.types.matrix(n, m, dtype) or qd.types.vector(n, dtype): an annotation, and a maker of values."""
+
+    _qd_kind_ = "matrix_type"
+    __slots__ = ("n", "m", "dtype", "ndim")
+
+    def __init__(self, n, m, ndim, dtype):
+        self.n = int(n)
+        self.m = int(m)
+        self.ndim = ndim
+        self.dtype = _dtypes.dtype(dtype)
+
+    def __eq__(self, other):
+        return isinstance(other, MatrixType) and self._key() == other._key()
+
+    def __hash__(self):
+        return hash(self._key())
+
+    def _key(self):
+        return (self.n, self.m, self.ndim, self.dtype)
+
+    def __repr__(self):
+        return self.to_string()
+
+    def to_string(self):
+        if self.ndim == 1:
+            return f"VectorType[{self.n}, {self.dtype}]"
+        return f"MatrixType[{self.n},{self.m}, {self.dtype}]"
+
+    def get_shape(self):
+        return (self.n,) if self.ndim == 1 else (self.n, self.m)
+
+    def __call__(self, *args):
+        """A value: from all components, from one for all, or from a nested list; vectors also join shorter vectors."""
+        from quadrants import _matrix
+
+        flat = _matrix.flatten(args[0] if len(args) == 1 else args)
+        if len(flat) == 1:
+            flat = flat * (self.n * self.m)
+        if len(flat) != self.n * self.m:
+            raise _exceptions.QuadrantsCompilationError(
+                f"{self.to_string()} takes {self.n * self.m} components, {len(flat)} are given"
+            )
+        convert = float if self.dtype.kind == "float" else self.dtype
+        return _matrix.from_components([convert(v) for v in flat], self.n, self.m, self.ndim)
+
+    def field(self, **keywords):
+        from quadrants import _matrix
+
+        if self.ndim == 1:
+            return _matrix.Vector.field(self.n, self.dtype, **keywords)
+        return _matrix.Matrix.field(self.n, self.m, self.dtype, **keywords)
+
+    def ndarray(self, **keywords):
+        from quadrants import _matrix
+
+        if self.ndim == 1:
+            return _matrix.Vector.ndarray(self.n, self.dtype, **keywords)
+        return _matrix.Matrix.ndarray(self.n, self.m, self.dtype, **keywords)
+
+
+def matrix(n, m, dtype):
+    """Type of n x m matrices."""
+    return MatrixType(n, m, 2, dtype)
+
+
+def vector(n, dtype, *, unpacked=False):
+    """Type of vectors with n components."""
+    if unpacked:
+        raise _exceptions.not_available("vector(unpacked=True)")
+    return MatrixType(n, 1, 1, dtype)
+
+
+class NdarrayType:
+    """Annotation of an array parameter; None means any."""
+
+    _qd_kind_ = "ndarray_type"
+
+    def __init__(
+        self, dtype=None, ndim=None, element_dim=None, element_shape=None, field_dim=None, needs_grad=None, boundary="unsafe"
+    ):
+        if field_dim is not None:
+            raise ValueError("The field_dim argument for ndarray is already deprecated. Please use ndim instead.")
+        if boundary not in ("unsafe", "clamp"):
+            raise ValueError(f"boundary={boundary!r}: choose 'unsafe' or 'clamp'")
+        if element_dim is not None and element_dim not in (0, 1, 2):
+            raise ValueError("Only scalars, vectors, and matrices are allowed as elements of ndarray")
+        self.dtype = dtype
+        self.ndim = ndim
+        self.needs_grad = needs_grad
+        self.boundary = boundary
+        self.scalar, self.rows, self.cols, self.element_dim = self._element(dtype, element_dim, element_shape)
+
+    @staticmethod
+    def _element(dtype, element_dim, element_shape):
+        """(scalar type or None, rows, cols, element_dim or None)"""
+        if isinstance(dtype, MatrixType):
+            return dtype.dtype, dtype.n, dtype.m, dtype.ndim
+        scalar = None if dtype is None else _dtypes.dtype(dtype)
+        if element_shape is not None:
+            rows, cols = (tuple(element_shape) + (1, 1))[:2]
+            return scalar, rows, cols, len(element_shape)
+        if element_dim:
+            raise ValueError("element_dim needs element_shape, or a vector or matrix as dtype")
+        return scalar, 1, 1, 0 if dtype is not None or element_dim == 0 else None
+
+    def __repr__(self):
+        return f"NdarrayType(dtype={self.dtype}, ndim={self.ndim})"
+
+    def __class_getitem__(cls, parameters):
+        if not isinstance(parameters, tuple):
+            parameters = (parameters,)
+        return cls(*parameters)
+
+
+ndarray = NdarrayType
+NDArray = NdarrayType
+
+
+class StructType:
+    """qd.types.struct(...) or a class decorated with @qd.dataclass."""
+
+    _qd_kind_ = "struct_type"
+
+    def __init__(self, **members):
+        self.methods = members.pop("__struct_methods", {})
+        self.members = members
+
+    def __eq__(self, other):
+        return isinstance(other, StructType) and self.members == other.members
+
+    def __hash__(self):
+        return hash(tuple(self.members))
+
+    def __repr__(self):
+        inside = ", ".join(f"{k}={v}" for k, v in self.members.items())
+        return f"<qd.StructType {inside}>"
+
+    def __call__(self, *args, **keywords):
+        from quadrants import _struct
+
+        return _struct.make(self, args, keywords)
+
+    def field(self, shape=None, layout=None, **keywords):
+        from quadrants import _struct
+
+        return _struct.make_field(self, shape, layout, **keywords)
+
+
+def struct(**members):
+    """Type of records with these members."""
+    return StructType(**members)

@@ -1,0 +1,66 @@
+"""Architectures. The numbers are part of the interface: qd.x64 is 0 and therefore false."""
+
+import enum as _enum
+import platform as _platform
+
+
+class Arch(_enum.IntEnum):
+    x64 = 0
+    arm64 = 1
+    js = 2
+    python = 3
+    cuda = 4
+    metal = 5
+    opencl = 6
+    amdgpu = 7
+    vulkan = 8
+    interp = 9  # walks the IR: slow, exact, for checking compilers
+
+    def __str__(self):
+        return f"Arch.{self.name}"
+
+
+class Extension(_enum.IntEnum):
+    sparse = 0
+    quant = 1
+    mesh = 2
+    quant_basic = 3
+    data64 = 4
+    adstack = 5
+    bls = 6
+    assertion = 7
+    extfunc = 8
+
+
+x64, arm64, python, cuda, metal, amdgpu, vulkan = (
+    Arch.x64, Arch.arm64, Arch.python, Arch.cuda, Arch.metal, Arch.amdgpu, Arch.vulkan,
+)  # fmt: skip
+cpu = arm64 if _platform.machine().lower() in ("arm64", "aarch64") else x64
+gpu = [cuda, metal, vulkan, amdgpu]
+
+# What each architecture of this build offers.
+_SUPPORTED = {
+    Arch.x64: {Extension.data64, Extension.assertion},
+    Arch.arm64: {Extension.data64, Extension.assertion},
+    Arch.interp: {Extension.data64, Extension.assertion},
+}
+
+
+def backend_name(arch):
+    """Name of the core's backend for `arch`, or None if this build has none."""
+    if arch in (Arch.x64, Arch.arm64):
+        return "cpu" if arch == cpu else None
+    return "interp" if arch == Arch.interp else None
+
+
+def from_name(name):
+    if name == "cpu":
+        return cpu
+    try:
+        return Arch[name]
+    except KeyError:
+        raise ValueError(f"unknown arch {name!r}; known: {', '.join(a.name for a in Arch)}") from None
+
+
+def is_extension_supported(arch, extension):
+    return extension in _SUPPORTED.get(arch, ())

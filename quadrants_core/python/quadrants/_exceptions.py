@@ -1,0 +1,142 @@
+"""The public exception classes, and the text of those that the core raises."""
+
+import builtins as _builtins
+
+
+class QuadrantsCompilationError(Exception):
+    """A mistake in a kernel, found while it is compiled."""
+
+
+class QuadrantsSyntaxError(QuadrantsCompilationError, SyntaxError):
+    """A kernel uses Python that the language does not have."""
+
+    def __str__(self):
+        return str(self.args[0]) if self.args else ""
+
+
+class QuadrantsNameError(QuadrantsCompilationError, NameError):
+    """A name in a kernel is not defined."""
+
+
+class QuadrantsIndexError(QuadrantsCompilationError, IndexError):
+    """A wrong number or type of indices."""
+
+
+class QuadrantsTypeError(QuadrantsCompilationError, TypeError):
+    """Types in a kernel do not fit."""
+
+
+class QuadrantsRuntimeError(RuntimeError):
+    """A call that cannot be carried out."""
+
+
+class QuadrantsAssertionError(QuadrantsRuntimeError, AssertionError):
+    """An assertion in a kernel, or a bounds check, failed."""
+
+
+class QuadrantsRuntimeTypeError(QuadrantsRuntimeError, TypeError):
+    """An argument of a call has the wrong type."""
+
+
+class _OutOfBounds(QuadrantsAssertionError, IndexError):
+    """An index from Python is out of bounds; an IndexError too, so that iterating ends."""
+
+
+class _OutOfMemory(QuadrantsRuntimeError, MemoryError):
+    """The device has no memory left."""
+
+
+_ENOMEM = 12
+
+# Names that a program gives to source files in messages (a notebook maps a cell's file to "cell 4"), and back.
+_display_names = {}
+
+
+def _raw():
+    from quadrants import _runtime
+
+    return bool(_runtime.special.print_full_traceback)
+
+
+def _class(name):
+    return globals()[name]
+
+
+def _source_line(file, line):
+    import linecache
+
+    for real, shown in _display_names.items():
+        if shown == file:
+            file = real
+    return linecache.getline(file, line).rstrip("\n")
+
+
+def place_block(trace):
+    """The call chain with source lines and carets, outermost call first."""
+    lines = []
+    for file, scope, line, column, end_line, end_column in trace:
+        lines.append(f'File "{file}", line {line}, in {scope}:')
+        text = _source_line(file, line)
+        if not text:
+            continue
+        shown = text.expandtabs()
+        lines.append(shown)
+        data = text.encode()
+        if end_line == line and end_column > column and end_column <= len(data):
+            before = data[:column].decode(errors="replace").expandtabs()
+            marked = data[column:end_column].decode(errors="replace")
+            lines.append(" " * len(before) + "^" * max(len(marked), 1))
+    return "\n".join(lines)
+
+
+def from_frontend(name, message, rendered):
+    return _class(name)(message if _raw() else "\n" + rendered)
+
+
+def from_core(name, message, trace, hint):
+    if _raw():
+        return _class(name)(message)
+    parts = [place_block(trace)] if trace else []
+    parts.append(message)
+    if hint:
+        parts.append(hint)
+    return _class(name)(("\n" if trace else "") + "\n".join(parts))
+
+
+def from_foreign(error, trace):
+    """User code called at compile time raised `error`."""
+    if error is None:
+        return QuadrantsCompilationError("a kernel could not be compiled")
+    if not isinstance(error, Exception) or not trace or _raw():
+        return error
+    if isinstance(error, (QuadrantsCompilationError, QuadrantsRuntimeError)):
+        wrapped = type(error)("\n" + place_block(trace) + "\n" + str(error))
+    else:
+        wrapped = QuadrantsCompilationError(f"\n{place_block(trace)}\n{type(error).__name__}: {error}")
+    wrapped.__cause__ = error
+    return wrapped
+
+
+def from_device(text, call, code):
+    return (_OutOfMemory if code == _ENOMEM else QuadrantsRuntimeError)(text)
+
+
+def from_internal(text):
+    return QuadrantsRuntimeError(
+        f"Internal error: {text}\nThis is a bug of Quadrants, not of your program. Please report it with the kernel that "
+        "shows it; QD_DUMP=all prints what the compiler made of it."
+    )
+
+
+def warn(category, message, file, line):
+    import warnings
+
+    kind = getattr(_builtins, category, UserWarning)
+    if file and line:
+        warnings.warn_explicit(message, kind, file, line)
+    else:
+        warnings.warn(message, kind, stacklevel=3)
+
+
+def not_available(name, instead=""):
+    return QuadrantsRuntimeError(f"{name} is not available yet" + (f"; {instead}" if instead else ""))

@@ -1,0 +1,315 @@
+"""Fields: scalars, vectors and matrices stored in trees."""
+
+from quadrants import _dtypes, _exceptions, _matrix, _ndarray, _snode
+
+_Layout = _ndarray.Layout
+
+
+class Field:
+    """Storage with an element type and a shape. In kernels `x[i, j]` reads and writes it."""
+
+    def __init__(self, dtype, name, members):
+        self._dtype = dtype
+        self._name = name
+        self._parts = members
+        self.grad = None
+        self.dual = None
+
+    # what people read
+    @property
+    def dtype(self):
+        return self._dtype
+
+    @property
+    def shape(self):
+        """Extents; () of a 0-dimensional field."""
+        return self._node().shape
+
+    @property
+    def snode(self):
+        return self._node()
+
+    def parent(self, n=1):
+        """The n-th level above the elements."""
+        return self._node().parent(n - 1)
+
+    has_grad = property(lambda self: False)
+    has_dual = property(lambda self: False)
+
+    @property
+    def layout(self):
+        return getattr(self, "_layout", _Layout.AOS)
+
+    # placement
+    def _members(self):
+        return self._parts
+
+    def _node(self):
+        if self._parts[0].node is None:
+            raise _exceptions.QuadrantsRuntimeError("Field has no allocation: place it in a tree, or give it a shape")
+        return self._parts[0].node
+
+    def _check_complete(self):
+        if any(m.node is None for m in self._parts):
+            raise _exceptions.QuadrantsRuntimeError(f"These field(s) are not placed: {self._name or 'some members of a field'}")
+        if len({m.node.shape for m in self._parts}) > 1:
+            raise _exceptions.QuadrantsRuntimeError("Members of the following field have different shapes: " + self._name)
+
+    def _place_of(self, member):
+        place = member.place
+        if place is None:
+            if member.generation == -1:
+                raise _exceptions.QuadrantsRuntimeError("This field belongs to a tree that was destroyed")
+            if member.node is None:
+                raise _exceptions.QuadrantsRuntimeError(
+                    "These field(s) are not placed: " + (self._name or "a field without shape") + ". Give it a shape or place it"
+                )
+            member.node._builder._materialise()
+            place = member.place
+        return place
+
+    # whole-field operations
+    def _views(self):
+        """One strided numpy array per member: its storage, with one axis per level and index."""
+        return [_view(self._place_of(m)) for m in self._parts]
+
+    def _element_shape(self):
+        return ()
+
+    def fill(self, value):
+        """Every element becomes `value`."""
+        flat = _matrix.flatten(value)
+        if len(flat) == 1:
+            flat = flat * len(self._parts)
+        if len(flat) != len(self._parts):
+            raise ValueError(f"fill: the elements have {len(self._parts)} components, {len(flat)} are given")
+        for view, v in zip(self._views(), flat):
+            view[...] = v
+
+    def to_numpy(self, dtype=None, copy=True):
+        """A copy as a numpy array; vectors and matrices add axes at the end."""
+        import numpy as np
+
+        if copy is False:
+            raise ValueError("Zero-copy not available for fields; call to_numpy() for a copy")
+        shape = self.shape
+        kind = _dtypes.numpy_dtype(self._dtype) if dtype is None else np.dtype(dtype)
+        out = np.empty(shape + (len(self._parts),), kind)
+        for k, view in enumerate(self._views()):
+            out[..., k] = view.reshape(shape)
+        return out.reshape(shape + self._element_shape())
+
+    def from_numpy(self, arr):
+        """Takes the values of a numpy array of the same shape."""
+        import numpy as np
+
+        arr = np.asarray(arr)
+        shape = self.shape
+        if arr.shape != shape + self._element_shape():
+            raise ValueError(
+                f"Mismatched shape: the field has {shape + self._element_shape()}, the numpy array {arr.shape}"
+            )
+        arr = arr.reshape(shape + (len(self._parts),))
+        for k, view in enumerate(self._views()):
+            view[...] = arr[..., k].reshape(view.shape)
+
+    def copy_from(self, other):
+        """Takes the values of a field of the same shape."""
+        if other.shape != self.shape:
+            raise ValueError(f"copy_from: shapes {self.shape} and {other.shape} differ")
+        self.from_numpy(other.to_numpy())
+
+    def to_torch(self, device=None, copy=True):
+        raise _exceptions.not_available("to_torch", "use torch.from_numpy(x.to_numpy())")
+
+    def from_torch(self, arr):
+        raise _exceptions.not_available("from_torch", "use from_numpy(tensor.numpy())")
+
+    def to_dlpack(self, versioned=False):
+        raise _exceptions.not_available("to_dlpack", "to_numpy() gives a copy")
+
+    def __iter__(self):
+        raise NotImplementedError("Struct for is only available in Quadrants scope.")
+
+    def __repr__(self):
+        name = f"{self._name} " if self._name else ""
+        return f"<qd.{type(self).__name__} {name}{self._describe()}>"
+
+    def _describe(self):
+        return str(self._dtype)
+
+
+class ScalarField(Field):
+    """Field of scalars."""
+
+    _qd_kind_ = "field"
+
+    def __getitem__(self, key):
+        place = self._parts[0].place
+        if place is None:
+            place = self._place_of(self._parts[0])
+        return place[key]
+
+    def __setitem__(self, key, value):
+        place = self._parts[0].place
+        if place is None:
+            place = self._place_of(self._parts[0])
+        if isinstance(value, _matrix.Matrix):
+            raise TypeError("a vector or matrix cannot be stored in an element of a scalar field")
+        place[key] = value
+
+    def _qd_place_(self):
+        return self._place_of(self._parts[0]).id
+
+
+class MatrixField(Field):
+    """Field of vectors or matrices."""
+
+    _qd_kind_ = "matrix_field"
+
+    def __init__(self, n, m, ndim, dtype, name, members, layout):
+        super().__init__(dtype, name, members)
+        self.n, self.m, self.ndim = n, m, ndim
+        self._layout = layout
+
+    def __getitem__(self, key):
+        values = [self._place_of(p)[key] for p in self._parts]
+        made = _matrix.from_components(values, self.n, self.m, self.ndim)
+        made._target = (self, key)
+        return made
+
+    def __setitem__(self, key, value):
+        flat = _matrix.flatten(value)
+        if len(flat) == 1:
+            flat = flat * len(self._parts)
+        if len(flat) != len(self._parts):
+            raise ValueError(f"an element has {len(self._parts)} components, {len(flat)} are given")
+        for part, v in zip(self._parts, flat):
+            self._place_of(part)[key] = v
+
+    def get_scalar_field(self, *indices):
+        """The field of one component."""
+        i, j = (tuple(indices) + (0,))[:2]
+        return ScalarField(self._dtype, self._name, [self._parts[i * self.m + j]])
+
+    def _element_shape(self):
+        return (self.n,) if self.ndim == 1 else (self.n, self.m)
+
+    def _qd_places_(self):
+        return [self._place_of(p).id for p in self._parts]
+
+    def _describe(self):
+        return f"{'x'.join(map(str, self._element_shape()))} {self._dtype}"
+
+
+class _Memory:
+    """What numpy needs to look at memory that is not its own."""
+
+    def __init__(self, interface):
+        self.__array_interface__ = interface
+
+
+def _view(place):
+    import numpy as np
+
+    address, axes = place.view()
+    pieces = [piece for axis in axes for piece in axis]
+    kind = _dtypes.numpy_dtype(_dtypes.all_types[place.scalar - 1])
+    interface = {
+        "version": 3,
+        "data": (address, False),
+        "shape": tuple(extent for extent, _ in pieces),
+        "strides": tuple(stride for _, stride in pieces),
+        "typestr": kind.str,
+    }
+    return np.asarray(_Memory(interface))
+
+
+def _storage_axes(shape, order):
+    """(axis, extent) in storage order."""
+    if order is None:
+        return list(enumerate(shape))
+    if len(order) != len(shape):
+        raise _exceptions.QuadrantsCompilationError(
+            f"The dimensionality of shape and order must be the same ({len(shape)} != {len(order)})"
+        )
+    if len(set(order)) != len(order):
+        raise _exceptions.QuadrantsCompilationError("The axes in order must be different")
+    result = []
+    for letter in order:
+        axis = ord(letter) - ord("i")
+        if not 0 <= axis < len(shape):
+            raise _exceptions.QuadrantsCompilationError(f"Invalid axis {letter}")
+        result.append((axis, shape[axis]))
+    return result
+
+
+def _check_later(needs_grad, needs_dual):
+    if needs_grad or needs_dual:
+        raise _exceptions.not_available("a field with needs_grad=True or needs_dual=True")
+
+
+def _place_shaped(field, shape, order, offset, soa=False):
+    """A tree of one dense level of rank N (one per member for SOA)."""
+    if shape is None:
+        if offset is not None:
+            raise _exceptions.QuadrantsCompilationError("shape cannot be None when offset is set")
+        if order is not None:
+            raise _exceptions.QuadrantsCompilationError("shape cannot be None when order is set")
+        return field
+    shape = (shape,) if isinstance(shape, int) or hasattr(shape, "__index__") else tuple(int(n) for n in shape)
+    if isinstance(offset, int):
+        offset = (offset,)
+    if offset is not None and len(offset) != len(shape):
+        raise _exceptions.QuadrantsCompilationError(
+            f"The dimensionality of shape and offset must be the same ({len(shape)} != {len(offset)})"
+        )
+    levels = _storage_axes(shape, order)
+    builder = _snode.Builder()
+    groups = [[m] for m in field._members()] if soa else [field._members()]
+    for group in groups:
+        node = builder._root
+        if levels:
+            node = node.dense([_snode.Axis(a) for a, _ in levels], [n for _, n in levels])
+        for member in group:
+            node._place_member(field, member, offset)
+    return field
+
+
+def field(dtype, shape=None, *, order=None, name="", offset=None, needs_grad=False, needs_dual=False, **keywords):
+    """A field of scalars, or of the given vector, matrix or struct type. Without shape, place it in a tree."""
+    kind = getattr(dtype, "_qd_kind_", None)
+    if kind == "matrix_type":
+        return matrix_field(
+            dtype.n, dtype.m, dtype.ndim, dtype.dtype, shape, order=order, name=name, offset=offset, needs_grad=needs_grad,
+            needs_dual=needs_dual, **keywords,
+        )  # fmt: skip
+    if kind == "struct_type":
+        return dtype.field(shape=shape, order=order, name=name, offset=offset, **keywords)
+    if keywords:
+        raise TypeError(f"field() got an unexpected keyword argument {next(iter(keywords))!r}")
+    _check_later(needs_grad, needs_dual)
+    scalar = _dtypes.dtype(dtype)
+    made = ScalarField(scalar, name, [_snode.Member(name or "x", scalar._qd_scalar_)])
+    return _place_shaped(made, shape, order, offset)
+
+
+def matrix_field(
+    n, m, ndim, dtype, shape=None, *, order=None, name="", offset=None, needs_grad=False, needs_dual=False, layout=_Layout.AOS
+):
+    _check_later(needs_grad, needs_dual)
+    if isinstance(dtype, (list, tuple)):
+        kinds = [_dtypes.dtype(t) for t in _flat(dtype)]
+        if len(set(kinds)) > 1:
+            raise _exceptions.QuadrantsRuntimeError("Member fields of a matrix field must have the same compute type")
+        dtype = kinds[0]
+    scalar = _dtypes.dtype(dtype)
+    base = name or "v"
+    names = [f"{base}[{i}]" if ndim == 1 else f"{base}[{i}, {j}]" for i in range(n) for j in range(m)]
+    members = [_snode.Member(text, scalar._qd_scalar_) for text in names]
+    made = MatrixField(int(n), int(m), ndim, scalar, name, members, layout)
+    return _place_shaped(made, shape, order, offset, soa=layout == _Layout.SOA)
+
+
+def _flat(value):
+    return [x for item in value for x in _flat(item)] if isinstance(value, (list, tuple)) else [value]

@@ -1,0 +1,1 @@
+"""Native libraries of the package."""

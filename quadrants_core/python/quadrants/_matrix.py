@@ -1,0 +1,441 @@
+"""Matrix and Vector in Python scope: small values, row-major lists of numbers."""
+
+import itertools as _itertools
+import math as _math
+import operator as _operator
+
+from quadrants import _dtypes, _exceptions
+
+
+def _generate_swizzle_patterns():
+    """Every swizzle of length 1 to 4 over xyzw, rgba and stpq: [(name, indices)]."""
+    patterns = []
+    for letters in ("xyzw", "rgba", "stpq"):
+        for length in range(1, 5):
+            for choice in _itertools.product(range(4), repeat=length):
+                patterns.append(("".join(letters[i] for i in choice), choice))
+    return patterns
+
+
+def flatten(value):
+    """Numbers of a number, matrix, array or nested sequence, row-major."""
+    if isinstance(value, Matrix):
+        return list(value.entries)
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    if isinstance(value, (list, tuple)):
+        return [x for item in value for x in flatten(item)]
+    return [value]
+
+
+def from_components(components, n, m, ndim):
+    """A Vector (ndim 1) or Matrix from row-major components."""
+    made = (Vector if ndim == 1 else Matrix).__new__(Vector if ndim == 1 else Matrix)
+    made.n, made.m, made.ndim = n, m, ndim
+    made.entries = list(components)
+    made._target = None
+    return made
+
+
+def _convert(entries, dt):
+    if dt is None:
+        return entries
+    dt = _dtypes.dtype(dt)
+    return [float(v) if dt.kind == "float" else dt(v) for v in entries]
+
+
+class Matrix:
+    """A matrix of numbers. In a kernel it is a compile-time constant; arguments and results of kernels come as these."""
+
+    _qd_kind_ = "matrix"
+    _qd_name_ = "Matrix"
+    __array_priority__ = 1000
+    __hash__ = None
+
+    def __init__(self, arr, dt=None, needs_grad=False):
+        rows = list(arr.to_list() if isinstance(arr, Matrix) else arr.tolist() if hasattr(arr, "tolist") else arr)
+        self._target = None
+        if rows and isinstance(rows[0], (list, tuple, Matrix)):
+            rows = [r.to_list() if isinstance(r, Matrix) else list(r) for r in rows]
+            if any(len(r) != len(rows[0]) for r in rows):
+                raise _exceptions.QuadrantsCompilationError("the rows of a matrix must have the same length")
+            self.n, self.m, self.ndim = len(rows), len(rows[0]), 2
+            entries = [v for r in rows for v in r]
+        else:
+            self.n, self.m, self.ndim = len(rows), 1, 1
+            entries = rows
+        self.entries = _convert(entries, dt)
+
+    # shape and elements
+    def get_shape(self):
+        return (self.n,) if self.ndim == 1 else (self.n, self.m)
+
+    def __len__(self):
+        return self.n
+
+    def __iter__(self):
+        return iter(self.to_list()) if self.ndim == 1 else iter([Vector(r) for r in self.to_list()])
+
+    def _at(self, key):
+        if self.ndim == 1:
+            if isinstance(key, tuple):
+                if len(key) != 1:
+                    raise _exceptions.QuadrantsCompilationError(f"Expected 1 indices, got {len(key)}")
+                key = key[0]
+            i = _operator.index(key)
+            if not -self.n <= i < self.n:
+                raise IndexError(f"index {i} is out of range for a vector of {self.n}")
+            return i % self.n
+        if not isinstance(key, tuple) or len(key) != 2:
+            raise _exceptions.QuadrantsCompilationError(f"Expected 2 indices, got {len(key) if isinstance(key, tuple) else 1}")
+        i, j = map(_operator.index, key)
+        if not (-self.n <= i < self.n and -self.m <= j < self.m):
+            raise IndexError(f"index ({i}, {j}) is out of range for a {self.n} x {self.m} matrix")
+        return i % self.n * self.m + j % self.m
+
+    def __getitem__(self, key):
+        if self.ndim == 1 and isinstance(key, slice):
+            return Vector(self.entries[key])
+        if self.ndim == 2 and not isinstance(key, tuple):
+            return Vector(self.to_list()[key])
+        if self.ndim == 2 and any(isinstance(k, slice) for k in key):
+            return self._block(*key)
+        return self.entries[self._at(key)]
+
+    def _block(self, rows, cols):
+        picked = self.to_list()[rows]
+        if not isinstance(rows, slice):
+            return Vector(picked[cols])
+        values = [r[cols] for r in picked]
+        return Matrix(values) if isinstance(cols, slice) else Vector(values)
+
+    def __setitem__(self, key, value):
+        self.entries[self._at(key)] = value
+        self._write_through()
+
+    def _write_through(self):
+        """Elements of arrays and fields: what is changed here is changed there."""
+        if self._target is not None:
+            owner, key = self._target
+            owner[key] = self
+
+    def to_list(self):
+        if self.ndim == 1:
+            return list(self.entries)
+        return [self.entries[i * self.m : (i + 1) * self.m] for i in range(self.n)]
+
+    def to_numpy(self):
+        import numpy as np
+
+        return np.array(self.to_list())
+
+    def __array__(self, dtype=None, copy=None):
+        import numpy as np
+
+        return np.array(self.to_list(), dtype=dtype)
+
+    def __repr__(self):
+        return f"<qd.{type(self).__name__} {self.to_list()}>"
+
+    def __str__(self):
+        return str(self.to_list())
+
+    def __copy__(self):
+        return from_components(self.entries, self.n, self.m, self.ndim)
+
+    def __deepcopy__(self, memo):
+        return self.__copy__()
+
+    def __reduce__(self):
+        return from_components, (self.entries, self.n, self.m, self.ndim)
+
+    # arithmetic
+    def _same(self, entries):
+        return from_components(entries, self.n, self.m, self.ndim)
+
+    def _zip(self, other, op, swap=False):
+        if isinstance(other, (list, tuple)) or type(other).__name__ == "ndarray":
+            other = Matrix(other)
+        if isinstance(other, Matrix):
+            if other.get_shape() != self.get_shape():
+                raise _exceptions.QuadrantsTypeError(
+                    f"unsupported operand type(s): shapes {self.get_shape()} and {other.get_shape()} differ"
+                )
+            pairs = zip(other.entries, self.entries) if swap else zip(self.entries, other.entries)
+        elif swap:
+            pairs = ((other, v) for v in self.entries)
+        else:
+            pairs = ((v, other) for v in self.entries)
+        return self._same([op(a, b) for a, b in pairs])
+
+    def __matmul__(self, other):
+        if not isinstance(other, Matrix):
+            other = Matrix(other)
+        if self.m != other.n if self.ndim == 2 else True:
+            raise _exceptions.QuadrantsTypeError(
+                f"unsupported operand type(s) for '@': shapes {self.get_shape()} and {other.get_shape()}"
+            )
+        rows = [
+            [sum(self.entries[i * self.m + k] * other.entries[k * other.m + j] for k in range(self.m)) for j in range(other.m)]
+            for i in range(self.n)
+        ]
+        return Vector([r[0] for r in rows]) if other.ndim == 1 else Matrix(rows)
+
+    def __neg__(self):
+        return self._same([-v for v in self.entries])
+
+    def __pos__(self):
+        return self._same(self.entries)
+
+    def __abs__(self):
+        return self._same([abs(v) for v in self.entries])
+
+    def __invert__(self):
+        return self._same([~v for v in self.entries])
+
+    # methods
+    def _square(self):
+        if self.ndim != 2 or self.n != self.m:
+            raise _exceptions.QuadrantsCompilationError(f"expected a square matrix, got shape {self.get_shape()}")
+
+    def all(self):
+        return all(self.entries)
+
+    def any(self):
+        return any(self.entries)
+
+    def cast(self, dtype):
+        return self._same(_convert(self.entries, dtype))
+
+    def max(self):
+        return max(self.entries)
+
+    def min(self):
+        return min(self.entries)
+
+    def sum(self):
+        return sum(self.entries)
+
+    def norm_sqr(self):
+        return sum(v * v for v in self.entries)
+
+    def norm(self, eps=0):
+        return _math.sqrt(self.norm_sqr() + eps)
+
+    def norm_inv(self, eps=0):
+        return 1.0 / self.norm(eps)
+
+    def normalized(self, eps=0):
+        return self / (self.norm() + eps)
+
+    def dot(self, other):
+        if not isinstance(other, Matrix):
+            other = Vector(other)
+        if self.ndim != 1 or other.ndim != 1 or self.n != other.n:
+            raise _exceptions.QuadrantsCompilationError("dot takes two vectors of the same length")
+        return sum(a * b for a, b in zip(self.entries, other.entries))
+
+    def cross(self, other):
+        a, b = self.entries, other.entries
+        if self.n == 2 and other.n == 2:
+            return a[0] * b[1] - a[1] * b[0]
+        if self.n != 3 or other.n != 3:
+            raise _exceptions.QuadrantsCompilationError("cross takes two vectors of length 2 or 3")
+        return Vector([a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]])
+
+    def outer_product(self, other):
+        return Matrix([[a * b for b in other.entries] for a in self.entries])
+
+    def frobenius_inner(self, other):
+        return self._zip(other, _operator.mul).sum()
+
+    def transpose(self):
+        if self.ndim == 1:
+            raise _exceptions.QuadrantsCompilationError(
+                "`transpose()` cannot apply to a vector. If you want something like `a @ b.transpose()`, write "
+                "`a.outer_product(b)`."
+            )
+        return Matrix([list(column) for column in zip(*self.to_list())])
+
+    def trace(self):
+        self._square()
+        return sum(self.entries[i * self.m + i] for i in range(self.n))
+
+    def determinant(self):
+        self._square()
+        return _determinant(self.to_list())
+
+    def inverse(self):
+        self._square()
+        return Matrix(_inverse(self.to_list()))
+
+    def fill(self, value):
+        self.entries = [value] * len(self.entries)
+        self._write_through()
+
+    # constructors
+    @staticmethod
+    def zero(dt, n, m=None):
+        zero = 0.0 if _dtypes.is_real(dt) else 0
+        return Vector([zero] * n) if m is None else Matrix([[zero] * m for _ in range(n)])
+
+    @staticmethod
+    def one(dt, n, m=None):
+        one = 1.0 if _dtypes.is_real(dt) else 1
+        return Vector([one] * n) if m is None else Matrix([[one] * m for _ in range(n)])
+
+    @staticmethod
+    def unit(n, i, dt=None):
+        if not 0 <= i < n:
+            raise ValueError(f"unit({n}, {i}): the index must be below the length")
+        return Vector([1 if k == i else 0 for k in range(n)], dt)
+
+    @staticmethod
+    def identity(dt, n):
+        return Matrix([[1 if i == j else 0 for j in range(n)] for i in range(n)], dt)
+
+    @staticmethod
+    def diag(dim, val):
+        return Matrix([[val if i == j else 0 for j in range(dim)] for i in range(dim)])
+
+    @staticmethod
+    def rows(rows):
+        return Matrix([r.to_list() if isinstance(r, Matrix) else list(r) for r in rows])
+
+    @staticmethod
+    def cols(cols):
+        return Matrix.rows(cols).transpose()
+
+    # storage
+    @classmethod
+    def field(cls, n, m, dtype, shape=None, **keywords):
+        from quadrants import _field
+
+        return _field.matrix_field(n, m, 2, dtype, shape, **keywords)
+
+    @classmethod
+    def ndarray(cls, n, m, dtype, shape, needs_grad=False):
+        from quadrants import _ndarray
+
+        return _ndarray.matrix_ndarray(n, m, 2, dtype, shape, needs_grad)
+
+    @classmethod
+    def tensor(cls, *args, **keywords):
+        raise _exceptions.not_available("Matrix.tensor", "use Matrix.field or Matrix.ndarray")
+
+
+def _determinant(rows):
+    if len(rows) == 1:
+        return rows[0][0]
+    if len(rows) == 2:
+        return rows[0][0] * rows[1][1] - rows[0][1] * rows[1][0]
+    total = 0
+    for j, value in enumerate(rows[0]):
+        minor = [r[:j] + r[j + 1 :] for r in rows[1:]]
+        total += (-1) ** j * value * _determinant(minor)
+    return total
+
+
+def _inverse(rows):
+    """Gauss-Jordan with row pivots."""
+    n = len(rows)
+    work = [[float(v) for v in r] + [1.0 if i == j else 0.0 for j in range(n)] for i, r in enumerate(rows)]
+    for c in range(n):
+        pivot = max(range(c, n), key=lambda r: abs(work[r][c]))
+        if work[pivot][c] == 0:
+            raise _exceptions.QuadrantsRuntimeError("the matrix is singular")
+        work[c], work[pivot] = work[pivot], work[c]
+        scale = work[c][c]
+        work[c] = [v / scale for v in work[c]]
+        for r in range(n):
+            if r != c:
+                factor = work[r][c]
+                work[r] = [a - factor * b for a, b in zip(work[r], work[c])]
+    return [r[n:] for r in work]
+
+
+def _add_operators():
+    both = {
+        "add": _operator.add, "sub": _operator.sub, "mul": _operator.mul, "truediv": _operator.truediv,
+        "floordiv": _operator.floordiv, "mod": _operator.mod, "pow": _operator.pow, "and": _operator.and_,
+        "or": _operator.or_, "xor": _operator.xor, "lshift": _operator.lshift, "rshift": _operator.rshift,
+    }  # fmt: skip
+    compare = {
+        "eq": _operator.eq, "ne": _operator.ne, "lt": _operator.lt, "le": _operator.le, "gt": _operator.gt,
+        "ge": _operator.ge,
+    }  # fmt: skip
+    for name, op in both.items():
+        setattr(Matrix, f"__{name}__", lambda self, other, op=op: self._zip(other, op))
+        setattr(Matrix, f"__r{name}__", lambda self, other, op=op: self._zip(other, op, swap=True))
+
+        def in_place(self, other, op=op):
+            self.entries = self._zip(other, op).entries
+            self._write_through()
+            return self
+
+        setattr(Matrix, f"__i{name}__", in_place)
+    for name, op in compare.items():
+        setattr(Matrix, f"__{name}__", lambda self, other, op=op: self._zip(other, lambda a, b: int(op(a, b))))
+
+
+def _swizzle(name, indices):
+    needed = max(indices)
+
+    def check(self):
+        if self.ndim != 1 or needed >= self.n:
+            known = tuple(("xyzw", "rgba", "stpq")[_family(name)][: self.n])
+            raise _exceptions.QuadrantsSyntaxError(f"vec{self.n} only has attributes={known}, got={tuple(name)}")
+
+    def get(self):
+        check(self)
+        if len(indices) == 1:
+            return self.entries[indices[0]]
+        return Vector([self.entries[i] for i in indices])
+
+    def put(self, value):
+        check(self)
+        values = [value] if len(indices) == 1 else flatten(value)
+        if len(values) != len(indices):
+            raise _exceptions.QuadrantsRuntimeError(f"value len does not match the swizzle pattern={name}")
+        for i, v in zip(indices, values):
+            self.entries[i] = v
+        self._write_through()
+
+    return property(get, put)
+
+
+def _family(name):
+    return next(k for k, letters in enumerate(("xyzw", "rgba", "stpq")) if name[0] in letters)
+
+
+for _name in ("zero", "one", "unit", "identity", "diag", "rows", "cols"):
+    _static = Matrix.__dict__[_name].__func__
+    _static._qd_kind_, _static._qd_name_ = "builtin", "Matrix." + _name
+_add_operators()
+for _name, _indices in _generate_swizzle_patterns():
+    setattr(Matrix, _name, _swizzle(_name, _indices))
+
+
+class Vector(Matrix):
+    """A vector of numbers."""
+
+    _qd_name_ = "Vector"
+
+    def __init__(self, arr, dt=None, **keywords):
+        super().__init__(arr, dt=dt, **keywords)
+
+    @classmethod
+    def field(cls, n, dtype, shape=None, **keywords):
+        from quadrants import _field
+
+        return _field.matrix_field(n, 1, 1, dtype, shape, **keywords)
+
+    @classmethod
+    def ndarray(cls, n, dtype, shape, needs_grad=False):
+        from quadrants import _ndarray
+
+        return _ndarray.matrix_ndarray(n, 1, 1, dtype, shape, needs_grad)
+
+    @classmethod
+    def tensor(cls, *args, **keywords):
+        raise _exceptions.not_available("Vector.tensor", "use Vector.field or Vector.ndarray")

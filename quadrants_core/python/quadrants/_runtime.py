@@ -1,0 +1,179 @@
+"""qd.init, qd.reset, qd.sync and what they keep: the live configuration, the root of fields, hooks."""
+
+import os as _os
+
+from quadrants import _arch, _dtypes, _exceptions, _options
+
+cfg = None  # None before init, then the live CompileConfig
+special = _options.SpecialConfig()
+before_reset = []  # called while the old program still lives
+after_reset = []
+
+_core = None
+_defaults = _options.CompileConfig(_arch.cpu, _options.OPTIONS)
+
+
+def core():
+    """The extension module; loaded on first use."""
+    global _core
+    if _core is None:
+        from quadrants._lib.core import quadrants_python
+
+        _core = quadrants_python
+        import atexit
+
+        atexit.register(_at_exit)
+    return _core
+
+
+def current_cfg():
+    return cfg if cfg is not None else _defaults
+
+
+def default_ip():
+    return current_cfg().default_ip
+
+
+def default_fp():
+    return current_cfg().default_fp
+
+
+def coverage_wanted():
+    return _os.environ.get("QD_KERNEL_COVERAGE", "") not in ("", "0")
+
+
+def language_options():
+    """What the frontend must know, from the live configuration."""
+    c = current_cfg()
+    return {
+        "default_ip": c.default_ip._qd_scalar_,
+        "default_fp": c.default_fp._qd_scalar_,
+        "debug": bool(c.debug),
+        "check_bounds": bool(c.debug or c.check_out_of_bound),
+        "fast_math": bool(c.fast_math),
+        "coverage": coverage_wanted(),
+        "short_circuit": bool(special.short_circuit_operators),
+        "unrolling_limit": int(special.unrolling_limit),
+    }
+
+
+def _engine_options(backend):
+    c = cfg
+    return {
+        "arch": backend,
+        "threads": int(c.cpu_max_num_threads),
+        "debug": bool(c.debug),
+        "fast_math": bool(c.fast_math),
+        "compile_tiers": bool(c.compile_tiers),
+        "cache": bool(c.offline_cache),
+        "cache_dir": _os.fspath(c.offline_cache_file_path),
+        "cache_max_bytes": int(c.offline_cache_max_size_of_files),
+        "random_seed": int(c.random_seed),
+        "coverage": coverage_wanted(),
+        "verify": _os.environ.get("QD_VERIFY", "0") not in ("", "0"),
+        "dump": _os.environ.get("QD_DUMP", "all" if c.print_ir else ""),
+        "only": _os.environ.get("QD_ONLY", ""),
+    }
+
+
+def _as_arch(value):
+    if isinstance(value, str):
+        return _arch.from_name(value)
+    return _arch.Arch(value)
+
+
+def _choose_arch(arch, enable_fallback):
+    import warnings
+
+    text = _os.environ.get("QD_ARCH", "")
+    wanted = [text] if text else (arch if isinstance(arch, (list, tuple)) else [_arch.cpu if arch is None else arch])
+    wanted = [_as_arch(a) for a in wanted]
+    for candidate in wanted:
+        if _arch.backend_name(candidate):
+            return candidate
+    names = ", ".join(f"Arch.{a.name}" for a in wanted)
+    if not enable_fallback:
+        raise RuntimeError(f"Arch=[{names}] is not supported")
+    warnings.warn(f"Arch=[{names}] is not supported, falling back to CPU", stacklevel=3)
+    return _arch.cpu
+
+
+def _check_version(required):
+    from quadrants._version import version
+
+    parts = tuple(int(p) for p in required.split("."))
+    if len(parts) != 3:
+        raise Exception(f"require_version={required!r} must look like 1.2.3")
+    if parts[0] != version[0] or parts > version:
+        have = ".".join(map(str, version))
+        raise Exception(f"The program requires version {required} of Quadrants, this is {have}")
+
+
+def init(
+    arch=None,
+    default_fp=None,
+    default_ip=None,
+    _test_mode=False,
+    enable_fallback=True,
+    require_version=None,
+    print_non_pure=False,
+    src_ll_cache=True,
+    **compile_config_kwargs,
+):
+    """Starts a program on `arch`; ends the one before. Options: see docs, each also as QD_<NAME> in the environment."""
+    global cfg, special
+    import copy
+
+    if require_version is not None:
+        _check_version(require_version)
+    keywords = copy.deepcopy(compile_config_kwargs)
+    keywords.update(default_fp=default_fp, default_ip=default_ip)
+    values, special_values = _options.gather(keywords, _os.environ)
+    for name in ("default_fp", "default_ip"):
+        values[name] = _dtypes.dtype(values[name])
+    reset()
+    special = _options.SpecialConfig(special_values)
+    if _test_mode:
+        return special
+    chosen = _choose_arch(arch, enable_fallback)
+    if values["debug"]:
+        values["check_out_of_bound"] = True
+    cfg = _options.CompileConfig(chosen, values)
+    try:
+        core().create_program(_engine_options(_arch.backend_name(chosen)), language_options())
+    except BaseException:
+        cfg = None
+        raise
+    print(f"[Quadrants] Starting on arch={chosen.name}", flush=True)
+    return None
+
+
+def reset():
+    """Ends the running program: memory is freed, compiled kernels are dropped; arrays and fields of it are dead."""
+    global cfg, special
+    if _core is not None and _core.initialised():
+        for hook in before_reset:
+            hook()
+        _core.destroy_program()
+    cfg = None
+    special = _options.SpecialConfig()
+    for hook in after_reset:
+        hook()
+
+
+def sync():
+    """Waits until everything launched is done."""
+    core().sync()
+    core().flush_output()
+
+
+def _at_exit():
+    try:
+        reset()
+    finally:
+        _core.stop_output()
+
+
+def require_program():
+    if cfg is None:
+        raise _exceptions.QuadrantsRuntimeError("Quadrants is not initialised: call qd.init() first")

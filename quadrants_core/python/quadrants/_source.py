@@ -1,0 +1,122 @@
+"""Source text and syntax tree of a kernel or func.
+
+`of(fn)` gives the tuple that the bindings hand to the frontend: (tree, file, first_line, indent, name, text). The tree is
+an ast.FunctionDef; line 1 of `text` is line `first_line` of the file. Text that is indented is put under an `if 1:` line
+instead of being dedented, so that columns stay those of the file.
+"""
+
+import linecache as _linecache
+import sys as _sys
+
+from quadrants import _exceptions
+
+_ONLY_AST = 0x400  # PyCF_ONLY_AST: spares the import of ast
+_exec_sources = {}  # file name of code that came from exec -> [source text]
+
+
+def remember_exec(code, frame):
+    """At decoration: if `code` came from exec of a string, finds that string in the frames that are running now.
+
+    A candidate is taken only if compiling it gives the very same code object.
+    """
+    name = code.co_filename
+    if not name.startswith("<") or _linecache.getlines(name):
+        return
+    known = _exec_sources.setdefault(name, [])
+    if any(_holds(text, name, code) for text in known):
+        return
+    while frame is not None:
+        for place in (frame.f_locals, frame.f_globals, dict(enumerate(frame.f_code.co_consts))):
+            for value in list(place.values()):
+                if isinstance(value, str) and code.co_name in value and "def" in value and _holds(value, name, code):
+                    known.append(value)
+                    return
+        frame = frame.f_back
+
+
+def _holds(text, name, code):
+    try:
+        return _find_code(compile(text, name, "exec", dont_inherit=True), code)
+    except (SyntaxError, ValueError):
+        return False
+
+
+def _find_code(outer, code):
+    for constant in outer.co_consts:
+        if isinstance(constant, type(code)) and (constant == code or _find_code(constant, code)):
+            return True
+    return False
+
+
+def _lines_of(fn):
+    code = fn.__code__
+    lines = _linecache.getlines(code.co_filename, fn.__globals__)
+    if lines:
+        return lines
+    for text in _exec_sources.get(code.co_filename, ()):
+        if _holds(text, code.co_filename, code):
+            return text.splitlines(keepends=True)
+    raise _exceptions.QuadrantsSyntaxError(
+        f"The source of {fn.__qualname__} cannot be found ({code.co_filename}). Define kernels in a file or a notebook "
+        "cell, or register the text with linecache."
+    )
+
+
+def _indent_of(line):
+    return len(line) - len(line.lstrip())
+
+
+def _tree_of(lines, start, fn):
+    """Tree and text of the function whose decorators begin at lines[start]. The end of the function is the first less
+    indented line at which the text parses."""
+    indent = _indent_of(lines[start])
+    head = "if 1:\n" if indent else ""
+    name = fn.__name__
+    error = None
+    header_seen = False
+    for end in range(start + 1, len(lines) + 1):
+        stripped = lines[end - 1].lstrip()
+        header_seen = header_seen or stripped.startswith(("def ", "async def "))
+        if end < len(lines):
+            following = lines[end]
+            text = following.strip()
+            if not header_seen or not text or text.startswith("#") or _indent_of(following) > indent:
+                continue
+        source = head + "".join(lines[start:end])
+        if not source.endswith("\n"):
+            source += "\n"
+        try:
+            module = compile(source, fn.__code__.co_filename, "exec", _ONLY_AST, True)
+        except SyntaxError as e:
+            error = e
+            continue
+        node = module.body[0].body[0] if indent else module.body[0]
+        if type(node).__name__ == "FunctionDef" and node.name == name:
+            return node, source
+    raise _exceptions.QuadrantsSyntaxError(f"The source of {fn.__qualname__} cannot be read") from error
+
+
+def shown_name(filename):
+    """The name of a source file in messages and coverage."""
+    return _exceptions._display_names.get(filename, filename)
+
+
+def set_display_name(filename, shown):
+    """Lets messages and coverage call the source `filename` by another name, e.g. "cell 4"."""
+    _exceptions._display_names[filename] = shown
+
+
+def of(fn):
+    code = fn.__code__
+    _linecache.checkcache(code.co_filename)
+    lines = _lines_of(fn)
+    start = code.co_firstlineno - 1
+    if start >= len(lines):
+        raise _exceptions.QuadrantsSyntaxError(f"The source of {fn.__qualname__} has changed since it was defined")
+    tree, text = _tree_of(lines, start, fn)
+    first_line = start + 1 - (1 if text.startswith("if 1:\n") and _indent_of(lines[start]) else 0)
+    return tree, shown_name(code.co_filename), first_line, 0, fn.__qualname__, text
+
+
+def caller(depth):
+    return _sys._getframe(depth + 1)

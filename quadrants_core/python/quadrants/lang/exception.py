@@ -1,0 +1,12 @@
+"""The exception classes under the name that programs import them by."""
+
+from quadrants._exceptions import (
+    QuadrantsAssertionError,
+    QuadrantsCompilationError,
+    QuadrantsIndexError,
+    QuadrantsNameError,
+    QuadrantsRuntimeError,
+    QuadrantsRuntimeTypeError,
+    QuadrantsSyntaxError,
+    QuadrantsTypeError,
+)

@@ -1,0 +1,110 @@
+"""qd.math: functions in the manner of shading languages, for kernels; many also work on numbers and vectors in Python."""
+
+import math as _math
+
+from quadrants import _annotations, _dtypes, _matrix, _ops
+from quadrants._ops import _map, abs, acos, asin, atan2, ceil, cos, exp, floor, log, max, min, pow, round, sin, sqrt, tan, tanh
+
+del abs  # not a member of qd.math
+
+
+def _builtin(fn):
+    return _ops.builtin(fn, "math." + fn.__name__)
+
+
+pi, e, inf, nan = _math.pi, _math.e, _math.inf, _math.nan
+
+vec2, vec3, vec4 = (_annotations.vector(_n, _dtypes.f32) for _n in (2, 3, 4))
+ivec2, ivec3, ivec4 = (_annotations.vector(_n, _dtypes.i32) for _n in (2, 3, 4))
+uvec2, uvec3, uvec4 = (_annotations.vector(_n, _dtypes.u32) for _n in (2, 3, 4))
+mat2, mat3, mat4 = (_annotations.matrix(_n, _n, _dtypes.f32) for _n in (2, 3, 4))
+
+_ELEMENTWISE = {
+    "sign": lambda x: (x > 0) - (x < 0),
+    "fract": lambda x: x - _math.floor(x),
+    "clamp": lambda x, lo, hi: lo if x < lo else hi if x > hi else x,
+    "mix": lambda x, y, a: x * (1.0 - a) + y * a,
+    "step": lambda edge, x: 1.0 if x >= edge else 0.0,
+    "smoothstep": lambda lo, hi, x: (lambda t: t * t * (3.0 - 2.0 * t))(min(max((x - lo) / (hi - lo), 0.0), 1.0)),
+    "mod": lambda x, y: x - y * _math.floor(x / y),
+    "radians": _math.radians,
+    "degrees": _math.degrees,
+    "log2": _math.log2,
+    "isnan": _math.isnan,
+    "isinf": _math.isinf,
+}
+_ops._define(globals(), _ELEMENTWISE, "math.")
+
+
+@_builtin
+def length(x):
+    """Euclidean length of a vector."""
+    return x.norm()
+
+
+@_builtin
+def distance(x, y):
+    """Length of x - y."""
+    return (x - y).norm()
+
+
+@_builtin
+def normalize(v):
+    """v scaled to length 1."""
+    return v / v.norm()
+
+
+@_builtin
+def dot(x, y):
+    """Scalar product."""
+    return x.dot(y)
+
+
+@_builtin
+def cross(x, y):
+    """Vector product."""
+    return x.cross(y)
+
+
+@_builtin
+def determinant(m):
+    """Determinant of a square matrix."""
+    return m.determinant()
+
+
+@_builtin
+def inverse(m):
+    """Inverse of a square matrix."""
+    return m.inverse()
+
+
+@_builtin
+def reflect(x, n):
+    """x reflected at the plane with normal n."""
+    return x - n * (2.0 * n.dot(x))
+
+
+@_builtin
+def refract(x, n, eta):
+    """Direction of x refracted at the plane with normal n; zero for total reflection."""
+    d = n.dot(x)
+    k = 1.0 - eta * eta * (1.0 - d * d)
+    return x * 0.0 if k < 0 else x * eta - n * (eta * d + _math.sqrt(k))
+
+
+def _in_kernels(names):
+    for name in names.split():
+
+        def op(*args, _name=name, **keywords):
+            raise _ops._kernel_only(f"math.{_name}")
+
+        op.__name__ = op.__qualname__ = name
+        op.__module__ = "quadrants.math"
+        op.__doc__ = f"{name}: for kernels and funcs."
+        globals()[name] = _builtin(op)
+
+
+_in_kernels(
+    "cconj cdiv cexp cinv clog clz cmul cpow csqrt eye ffs fns popcnt rot_by_axis rot_yaw_pitch_roll rotation2d rotation3d "
+    "scale translate vdir"
+)

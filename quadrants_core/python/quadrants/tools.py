@@ -1,0 +1,5 @@
+"""qd.tools."""
+
+from quadrants._later import define as _define
+
+_define(globals(), "qd.tools", "PLYWriter write_vtk")
