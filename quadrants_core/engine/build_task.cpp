@@ -79,7 +79,10 @@ TaskBuild start_build(ir::Function task) {
             }
     info.messages = describe_messages(task);
     build.tmp_bytes = task.tmp_bytes;
-    build.counters = task.counters.size();
+    for (const ir::Counter &counter : task.counters) {
+        const auto trace = task.trace(counter.span);
+        build.counters.push_back({counter.what, trace.empty() ? Location{} : trace.back(), 0});
+    }
     build.report.name = info.name;
     build.report.line = info.line;
     build.fn = std::move(task);
@@ -118,7 +121,7 @@ void build_task(Program::Impl &p, TaskBuild &build) {
     if (!in_tiers && p.disk) p.disk->store(build.key, build.info, build.binary);
     if (in_tiers)
         build.later = std::make_unique<BackgroundJob>(
-            BackgroundJob{build.fn, build.info, build.key, &p.backend, p.caps, nullptr, p.lifetime, p.disk});
+            BackgroundJob{std::move(build.fn), build.info, build.key, &p.backend, p.caps, nullptr, p.lifetime, p.disk});
 }
 
 void load_code(Program::Impl &p, TaskBuild &build) {

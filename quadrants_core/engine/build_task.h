@@ -6,11 +6,11 @@
 namespace qd::engine {
 
 struct TaskBuild {
-    ir::Function fn; ///< as offload made it; after build_task, optimised
+    ir::Function fn; ///< as offload made it; used up by build_task
     runtime::CacheKey key{};
     abi::Task info;
     uint64_t tmp_bytes = 0;
-    size_t counters = 0;
+    std::vector<CounterValue> counters;
     TaskReport report;
     abi::Binary binary;
     std::shared_ptr<TaskCode> code;       ///< once it can run
@@ -21,7 +21,7 @@ struct TaskBuild {
 TaskBuild start_build(ir::Function task);
 /// Fills `code` from the cache on disk; false if it is not there.
 bool load_from_disk(Program::Impl &p, TaskBuild &build);
-/// Passes and emission. Any thread.
+/// Passes and emission; any thread.
 void build_task(Program::Impl &p, TaskBuild &build);
 /// Loads `binary` on the device.
 void load_code(Program::Impl &p, TaskBuild &build);

@@ -146,12 +146,8 @@ void provide_code(Program::Impl &p, std::vector<TaskBuild> &builds) {
 void assemble(Program::Impl &p, CompiledKernel &out, std::vector<TaskBuild> &builds) {
     out.info.tasks.reserve(builds.size());
     for (TaskBuild &build : builds) {
-        const ir::Function &fn = build.fn;
         out.info.tmp_bytes = std::max(out.info.tmp_bytes, build.tmp_bytes);
-        for (const ir::Counter &counter : fn.counters) {
-            const auto trace = fn.trace(counter.span);
-            out.counters.push_back({counter.what, trace.empty() ? Location{} : trace.back(), 0});
-        }
+        out.counters.insert(out.counters.end(), build.counters.begin(), build.counters.end());
         build.info.weight = build.code->weight;
         out.info.tasks.push_back(std::move(build.info));
     }
@@ -160,7 +156,7 @@ void assemble(Program::Impl &p, CompiledKernel &out, std::vector<TaskBuild> &bui
     uint64_t *counters = out.counts.data();
     for (size_t i = 0; i < builds.size(); i++) {
         out.tasks.push_back({&p, &out.info.tasks[i], builds[i].code, counters});
-        counters += builds[i].counters;
+        counters += builds[i].counters.size();
     }
 }
 

@@ -1,24 +1,32 @@
 #pragma once
-// A lock that costs one atomic exchange each way when nobody else wants it, and sleeps when somebody does.
+// A lock made for the case that nobody else wants it: one compare and swap to take, one store to leave. Who must wait
+// looks again after short sleeps, since a launch may take long and waking somebody would cost every launch.
 #include <atomic>
-#include <cstdint>
+#include <chrono>
+#include <thread>
 
 namespace qd::engine {
 
 class LaunchLock {
   public:
     void lock() {
-        uint32_t expected = 0;
-        if (!state_.compare_exchange_strong(expected, 1, std::memory_order_acquire)) [[unlikely]]
-            while (state_.exchange(2, std::memory_order_acquire) != 0) state_.wait(2, std::memory_order_relaxed);
+        bool free = false;
+        if (!held_.compare_exchange_strong(free, true, std::memory_order_acquire)) [[unlikely]]
+            wait();
     }
-    void unlock() {
-        if (state_.exchange(0, std::memory_order_release) == 2) [[unlikely]]
-            state_.notify_one();
-    }
+    void unlock() { held_.store(false, std::memory_order_release); }
 
   private:
-    std::atomic<uint32_t> state_{0}; ///< 0 free, 1 held, 2 held and wanted
+    std::atomic<bool> held_{false};
+
+    void wait() {
+        for (int tries = 0; held_.exchange(true, std::memory_order_acquire); tries++) {
+            if (tries < 100)
+                std::this_thread::yield();
+            else
+                std::this_thread::sleep_for(std::chrono::microseconds(50));
+        }
+    }
 };
 
 } // namespace qd::engine

@@ -62,12 +62,13 @@ void watch_forks() {
 } // namespace
 
 struct Pool::State {
+    // One line: who claims a chunk has its work at hand.
     alignas(64) std::atomic<uint64_t> ticket{0};
-    alignas(64) std::atomic<uint32_t> done{0};
-    alignas(64) std::atomic<uint32_t> sleepers{0};
-    alignas(64) std::atomic<bool> taken{false};
     Work work = nullptr; ///< of the current job; read after a successful claim only
     const void *job = nullptr;
+    alignas(64) std::atomic<uint32_t> done{0}; ///< chunks that workers finished
+    alignas(64) std::atomic<uint32_t> sleepers{0};
+    alignas(64) std::atomic<bool> taken{false};
     std::atomic<bool> quit{false};
     std::atomic<bool> threw{false};
     std::exception_ptr error; ///< written by whoever set `threw`
@@ -98,7 +99,8 @@ void Pool::State::run_chunk(uint32_t thread, uint32_t chunk) {
     }
 }
 
-/// Claims and runs chunks of the job that `ticket` belongs to until none is left; how many it ran.
+/// Claims and runs chunks of the job that `seen` belongs to until none is left; how many it ran. The claim is tried on
+/// the value last known: reading first would fetch the line twice.
 uint32_t Pool::State::claim_all(uint64_t seen, uint32_t thread) {
     uint32_t ran = 0;
     const uint32_t epoch = epoch_of(seen);
@@ -107,7 +109,7 @@ uint32_t Pool::State::claim_all(uint64_t seen, uint32_t thread) {
             continue;
         run_chunk(thread, next_of(seen));
         ran++;
-        seen = ticket.load(std::memory_order_acquire);
+        seen++;
     }
     return ran;
 }
@@ -207,13 +209,14 @@ void Pool::run(Work work, const void *job, uint32_t chunks) {
     s.work = work;
     s.job = job;
     s.done.store(0, std::memory_order_relaxed);
-    const uint64_t ticket = make_ticket(epoch_of(s.ticket.load(std::memory_order_relaxed)) + 1, chunks);
+    const uint64_t ticket = make_ticket(epoch_of(s.ticket.load(std::memory_order_relaxed)) + 1, chunks) + 1;
     s.ticket.store(ticket, std::memory_order_seq_cst);
     if (const uint32_t asleep = s.sleepers.load(std::memory_order_seq_cst)) {
         auto *epoch_word = reinterpret_cast<uint32_t *>(&s.ticket) + (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__);
         futex(epoch_word, FUTEX_WAKE, std::min(asleep, chunks - 1));
     }
-    const uint32_t others = chunks - s.claim_all(ticket, 0);
+    s.run_chunk(0, 0); // claimed as the job was published
+    const uint32_t others = chunks - 1 - s.claim_all(ticket, 0);
     for (int pauses = 0; s.done.load(std::memory_order_acquire) != others; pauses++)
         pauses < pauses_before_yield ? pause_briefly() : void(sched_yield());
     std::exception_ptr error;
