@@ -1,0 +1,14 @@
+"""Quadrants in notebooks: `%load_ext quadrants_jupyter` in any IPython kernel. In the Quadrants kernel it loads by itself."""
+
+
+def load_ipython_extension(shell):
+    from quadrants_jupyter import errors, magics
+
+    magics.register(shell)
+    errors.register(shell)
+
+
+def unload_ipython_extension(shell):
+    from quadrants_jupyter import errors
+
+    errors.unregister(shell)

@@ -1,0 +1,170 @@
+"""Running a `%%qd_kernel` cell: statement by statement, so that a kernel, func or class that did not change keeps its
+identity, and with it its compiled code, before anything below it in the cell is run."""
+
+import ast
+import linecache
+import weakref
+
+from quadrants import _kernel, _source
+from quadrants_jupyter import fingerprint
+
+_definitions = (ast.FunctionDef, ast.ClassDef)
+
+
+class Entry:
+    """One kernel or func that stands in a cell."""
+
+    def __init__(self, name, value, cell, file):
+        self.name, self.cell, self.file = name, cell, file
+        self.value = weakref.ref(value)
+        self.fn = value.fn
+        self.is_kernel = fingerprint.kind(value) == "kernel"
+        self.mark = fingerprint.of_function(value.fn)
+        self.first_line = value.fn.__code__.co_firstlineno
+        self.last_line = self.first_line
+        self.reports = []
+
+    @property
+    def label(self):
+        return _source.shown_name(self.file)
+
+
+class Registry:
+    """Every kernel and func of every cell of this session, and what the last cell defined."""
+
+    def __init__(self):
+        self.entries = {}  # name -> Entry, the newest definition
+        self.last_cell = []  # names, in the order of the cell
+
+    def alive(self):
+        return [e for e in self.entries.values() if e.value() is not None]
+
+    def of_last_cell(self):
+        return [self.entries[n] for n in self.last_cell if n in self.entries and self.entries[n].value() is not None]
+
+    def find(self, names):
+        if not names:
+            return self.of_last_cell()
+        missing = [n for n in names if n not in self.entries]
+        if missing:
+            known = ", ".join(sorted(self.entries)) or "none yet"
+            raise LookupError(f"no kernel or func named {missing[0]!r} stands in a %%qd_kernel cell; known: {known}")
+        return [self.entries[n] for n in names]
+
+
+registry = Registry()
+
+
+class Outcome:
+    def __init__(self):
+        self.defined, self.kept, self.stale, self.replaced = [], [], [], {}
+        self.result = None
+
+
+def _members(name, value):
+    """(qualified name, kernel or func) of a top-level definition."""
+    if fingerprint.kind(value) in ("kernel", "func"):
+        yield name, value
+    elif isinstance(value, type):
+        for member, inner in vars(value).items():
+            if fingerprint.kind(inner) in ("kernel", "func"):
+                yield f"{name}.{member}", inner
+
+
+def _mark(value):
+    if isinstance(value, type):
+        return fingerprint.of_class(value)
+    return fingerprint.of_function(value.fn)
+
+
+class Runner:
+    def __init__(self, shell, text, coverage):
+        self.shell, self.coverage = shell, coverage
+        self.number = shell.displayhook.prompt_count
+        # Line 1 of the cell is the magic itself, so lines are those that the editor shows.
+        self.text = "\n" + shell.transform_cell(text)
+        self.outcome = Outcome()
+        self.file = shell.compile.cache(self.text, self.number, raw_code=text)
+        linecache.cache[self.file] = (len(self.text), None, self.text.splitlines(True), self.file)
+        _source.set_display_name(self.file, f"cell {self.number}")
+
+    def run(self):
+        names = self.shell.user_ns
+        registry.last_cell = []
+        statements = ast.parse(self.text, self.file).body
+        for at, statement in enumerate(statements):
+            if at + 1 == len(statements) and isinstance(statement, ast.Expr):
+                code = compile(ast.Expression(statement.value), self.file, "eval")
+                self.outcome.result = eval(code, names)
+                break
+            before = names.get(getattr(statement, "name", None))
+            exec(compile(ast.Module([statement], []), self.file, "exec"), names)
+            if isinstance(statement, _definitions):
+                self.defined(statement, before)
+        self.find_stale()
+        return self.outcome
+
+    def defined(self, statement, before):
+        names, name = self.shell.user_ns, statement.name
+        value = names[name]
+        if not any(True for _ in _members(name, value)):
+            return
+        if before is not None and type(before) is type(value) and self.same(name, before, value):
+            names[name] = value = before
+            self.outcome.kept.append(name)
+        for member, inner in _members(name, value):
+            entry = registry.entries.get(member)
+            if entry is None or entry.value() is not inner:
+                if entry is not None and entry.value() is not None:
+                    self.outcome.replaced[member] = entry.value()
+                entry = registry.entries[member] = Entry(member, inner, self.number, self.file)
+                if entry.is_kernel:
+                    inner._primal.coverage = self.coverage
+            entry.last_line = _end_of(statement, inner.fn)
+            registry.last_cell.append(member)
+            self.outcome.defined.append(member)
+
+    def same(self, name, before, value):
+        """The older object stands for the new one: equal text at equal lines, equal captured values, equal callees. What
+        it captured when it was compiled is what its entry holds."""
+        pairs = list(zip(_members(name, before), _members(name, value)))
+        if not pairs or _mark(before) != _mark(value):
+            return False
+        for (member, old), _ in pairs:
+            entry = registry.entries.get(member)
+            if entry is None or entry.value() is not old or entry.mark != fingerprint.of_function(old.fn):
+                return False
+            if entry.is_kernel and old._primal.coverage != self.coverage:
+                return False
+        return True
+
+    def find_stale(self):
+        """Kernels of other cells that inline what was edited here, or captured a value that changed: they compile anew
+        when they are called."""
+        for entry in registry.alive():
+            if not entry.is_kernel or entry.name in self.outcome.defined:
+                continue
+            mark = fingerprint.of_function(entry.fn)
+            if mark != entry.mark:
+                entry.mark = mark
+                if entry.value()._specialisations():
+                    self.outcome.stale.append(entry.name)
+                entry.value()._forget()
+
+
+def _end_of(statement, fn):
+    for node in ast.walk(statement):
+        if isinstance(node, ast.FunctionDef) and node.name == fn.__name__:
+            start = min([node.lineno, *(d.lineno for d in node.decorator_list)])
+            if start == fn.__code__.co_firstlineno:
+                return node.end_lineno
+    return statement.end_lineno
+
+
+def after_cell(*_):
+    """What was compiled in this cell captured the values of now."""
+    for entry in registry.alive():
+        count = entry.value()._specialisations() if entry.is_kernel else 0
+        if count != getattr(entry, "count", 0):
+            entry.count = count
+            entry.mark = fingerprint.of_function(entry.fn)

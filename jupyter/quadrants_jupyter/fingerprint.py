@@ -1,0 +1,83 @@
+"""What a kernel or func is made from: its text, its place in the cell, the values it captures, the funcs it calls.
+
+Two definitions with equal fingerprints compile to the same code, so the older one, which is compiled already, can stay.
+"""
+
+import dis
+import types
+
+_plain = (int, float, complex, str, bytes, bool, type(None))
+
+
+def _names(code):
+    """Global names that the code and the functions nested in it read; not those of attributes."""
+    found = {i.argval for i in dis.get_instructions(code) if i.opname in ("LOAD_GLOBAL", "LOAD_NAME")}
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            found |= _names(constant)
+    return found
+
+
+def kind(value):
+    return getattr(value, "_qd_kind_", None)
+
+
+def captured(fn):
+    """name -> value of what `fn` reads from outside: globals that exist, and its closure."""
+    found = {name: fn.__globals__[name] for name in _names(fn.__code__) if name in fn.__globals__}
+    for name, cell in zip(fn.__code__.co_freevars, fn.__closure__ or ()):
+        try:
+            found[name] = cell.cell_contents
+        except ValueError:
+            pass  # not assigned yet
+    return found
+
+
+def of_value(value, seen=()):
+    """A hashable stand-in, equal for values that a kernel cannot tell apart."""
+    if isinstance(value, _plain):
+        return type(value).__name__, repr(value)
+    if isinstance(value, (tuple, list)):
+        return type(value).__name__, tuple(of_value(v, seen) for v in value)
+    if isinstance(value, dict):
+        return "dict", tuple((of_value(k, seen), of_value(v, seen)) for k, v in value.items())
+    what = kind(value)
+    if what == "func":
+        return of_function(value.fn, seen)
+    if what in ("ndarray_type", "matrix_type", "dtype", "template"):
+        return what, _members(value, seen)
+    if isinstance(value, types.FunctionType):
+        return of_function(value, seen)
+    return "object", id(value)
+
+
+def _members(value, seen):
+    if isinstance(value, type):
+        return value.__qualname__
+    if kind(value) == "dtype":
+        return repr(value)
+    slots = [n for c in type(value).__mro__ for n in getattr(c, "__slots__", ()) if hasattr(value, n)]
+    members = {**{n: getattr(value, n) for n in slots}, **getattr(value, "__dict__", {})}
+    return tuple((n, of_value(v, seen)) for n, v in sorted(members.items()))
+
+
+def _text(code):
+    """The function as it was compiled, without its place: positions are compared apart, see `of_function`."""
+    constants = tuple(_text(c) if isinstance(c, types.CodeType) else (type(c).__name__, repr(c)) for c in code.co_consts)
+    return code.co_name, code.co_code, constants, code.co_names, code.co_varnames, code.co_freevars
+
+
+def of_function(fn, seen=()):
+    if fn in seen:
+        return "recursive", fn.__qualname__
+    seen = (*seen, fn)
+    outside = tuple((n, of_value(v, seen)) for n, v in sorted(captured(fn).items()))
+    annotations = tuple((n, of_value(v, seen)) for n, v in fn.__annotations__.items())
+    lines = (fn.__code__.co_firstlineno, tuple(fn.__code__.co_positions()))
+    return fn.__qualname__, _text(fn.__code__), hash(lines), outside, annotations, of_value(fn.__defaults__, seen)
+
+
+def of_class(cls):
+    members = tuple((n, of_value(v.fn) if kind(v) == "kernel" else of_value(v)) for n, v in sorted(vars(cls).items())
+                    if not n.startswith("__"))
+    return cls.__qualname__, tuple(b.__qualname__ for b in cls.__bases__), members

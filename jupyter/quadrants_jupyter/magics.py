@@ -1,0 +1,129 @@
+"""The magics: %%qd_kernel, %qd_coverage, %qd_tasks, %qd_config."""
+
+import argparse
+import shlex
+import time
+
+from IPython.core.error import UsageError
+from IPython.core.magic import Magics, cell_magic, line_magic, magics_class
+from IPython.display import display
+
+from quadrants_jupyter import cells, reports
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message):
+        raise UsageError(f"{self.prog}: {message}\n{self.format_usage().strip()}")
+
+    def exit(self, status=0, message=None):
+        raise UsageError(message or "")
+
+    def parse(self, line):
+        return self.parse_args(shlex.split(line))
+
+
+def _kernel_options():
+    p = _Parser(prog="%%qd_kernel", add_help=False)
+    p.add_argument("--arch", help="start a program on this architecture if none runs")
+    p.add_argument("--coverage", action=argparse.BooleanOptionalAction, default=True, help="count how often lines run")
+    p.add_argument("--show", choices=("ir", "tasks", "llvm", "asm"), help="show what the compiler made of the kernels")
+    p.add_argument("--time", action="store_true", help="show how long the cell took")
+    p.add_argument("--quiet", action="store_true", help="no report under the cell")
+    return p
+
+
+def _start(arch):
+    import quadrants as qd
+    from quadrants import _arch, _runtime
+
+    wanted = _arch.from_name(arch)
+    if _runtime.cfg is None:
+        qd.init(arch=wanted)
+    elif _runtime.cfg.arch != wanted:
+        raise UsageError(f"--arch {arch}: a program runs on {_runtime.cfg.arch.name} already, and its arrays would be lost; "
+                         "call qd.reset() first")
+
+
+@magics_class
+class QuadrantsMagics(Magics):
+    @cell_magic
+    def qd_kernel(self, line, cell):
+        """Runs a cell of kernels and reports what was compiled.
+
+        %%qd_kernel [--arch A] [--no-coverage] [--show ir|tasks|llvm|asm] [--time] [--quiet]
+        """
+        options = _kernel_options().parse(line)
+        if options.arch:
+            _start(options.arch)
+        reports.collect()  # what other cells compiled is not this cell's
+        start = time.perf_counter()
+        runner = cells.Runner(self.shell, cell, options.coverage)
+        outcome = runner.run()
+        self.compile_now(outcome)
+        seconds = time.perf_counter() - start
+        lines = reports.lines_for(outcome, reports.collect())
+        cells.after_cell()
+        if not options.quiet and (lines or options.time):
+            display(reports.CellReport(lines, seconds if options.time else None))
+        if options.show:
+            self.show(options.show)
+        return outcome.result
+
+    def compile_now(self, outcome):
+        """Specialisations that the edited kernel had, or the only one that its annotations allow."""
+        from quadrants import _runtime
+
+        if _runtime.cfg is None:
+            return
+        for name in outcome.defined:
+            entry = cells.registry.entries[name]
+            kernel = entry.value()
+            if not entry.is_kernel or kernel._specialisations():
+                continue
+            before = outcome.replaced.get(name)
+            kernel._compile_like(before)
+
+    def show(self, what):
+        if what == "tasks":
+            display(reports.TaskTable(cells.registry.of_last_cell()))
+
+    @line_magic
+    def qd_coverage(self, line):
+        """How often each line of the last cell's kernels ran. %qd_coverage [--clear] [NAME ...]"""
+        from quadrants_jupyter.coverage import Coverage
+
+        names = shlex.split(line)
+        if "--clear" in names:
+            from quadrants import _coverage
+
+            return _coverage.clear()
+        return Coverage(self.find(names))
+
+    @line_magic
+    def qd_tasks(self, line):
+        """The tasks of the last cell's kernels. %qd_tasks [NAME ...]"""
+        reports.collect()
+        return reports.TaskTable(self.find(shlex.split(line)))
+
+    @line_magic
+    def qd_config(self, line):
+        """The options of the running program. %qd_config [NAME ...]"""
+        from quadrants import _runtime
+
+        values = dict(vars(_runtime.current_cfg()))
+        names = shlex.split(line) or sorted(n for n in values if not n.startswith("_"))
+        unknown = [n for n in names if n not in values]
+        if unknown:
+            raise UsageError(f"%qd_config: no option named {unknown[0]!r}")
+        print("\n".join(f"{n} = {values[n]}" for n in names))
+
+    def find(self, names):
+        try:
+            return cells.registry.find(names)
+        except LookupError as error:
+            raise UsageError(error.args[0]) from None
+
+
+def register(shell):
+    shell.register_magics(QuadrantsMagics)
+    shell.events.register("post_run_cell", cells.after_cell)

@@ -1,0 +1,142 @@
+"""What was compiled, as text and as HTML. Times stand in elements of class qd-time and never in the plain text."""
+
+from html import escape
+
+from quadrants_jupyter import cells
+
+_history = {}  # kernel -> its newest compile report
+
+
+def collect():
+    """Takes the reports that the core has gathered: kernel -> reports, in order."""
+    from quadrants import _runtime
+
+    fresh = {}
+    if _runtime._core is None:
+        return fresh
+    for report in _runtime._core.take_reports():
+        fresh.setdefault(report["kernel"], []).append(report)
+        _history[report["kernel"]] = report
+    return fresh
+
+
+def latest(name):
+    return _history.get(name)
+
+
+def _plural(n, what):
+    return f"{n} {what}" + ("" if n == 1 else "s")
+
+
+class Line:
+    """One kernel's line under the cell."""
+
+    def __init__(self, name, reports, note=""):
+        self.name, self.note = name, note
+        tasks = [t for r in reports for t in r["tasks"]]
+        self.tasks = len(tasks)
+        self.kept = sum(t["origin"] == "memory" for t in tasks)
+        self.from_disk = sum(t["origin"] == "disk" for t in tasks)
+        self.compiled = self.tasks - self.kept
+        self.milliseconds = sum(r["microseconds"] for r in reports) / 1000
+
+    def time(self):
+        text = f"{self.milliseconds:.3g} ms" if self.milliseconds < 100 else f"{self.milliseconds:.0f} ms"
+        return text + (f", {self.from_disk} from the cache on disk" if self.from_disk else "")
+
+    def parts(self, time):
+        if not self.tasks:
+            return self.note
+        compiled = f"{self.compiled} compiled" + time if self.compiled else "0 compiled"
+        unchanged = f", {self.kept} unchanged" if self.kept else ""
+        return f"{_plural(self.tasks, 'task')}, {compiled}{unchanged}" + (f"; {self.note}" if self.note else "")
+
+    def text(self):
+        return f"{self.name}: {self.parts('')}"
+
+    def html(self):
+        time = f'<span class="qd-time" style="opacity:.7"> ({self.time()})</span>'
+        return f"<b>{escape(self.name)}</b>: {self.parts(time)}"
+
+
+class CellReport:
+    """Displayed under a `%%qd_kernel` cell."""
+
+    def __init__(self, lines, seconds=None):
+        self.lines, self.seconds = lines, seconds
+
+    def __repr__(self):
+        return "\n".join(line.text() for line in self.lines)
+
+    def _repr_html_(self):
+        rows = "".join(f"<div>{line.html()}</div>" for line in self.lines)
+        if self.seconds is not None:
+            rows += f'<div class="qd-time" style="opacity:.7">cell: {self.seconds * 1e3:.1f} ms</div>'
+        style = "font-family:var(--jp-code-font-family,monospace);font-size:var(--jp-code-font-size,13px);line-height:1.5"
+        return f'<div style="{style}">{rows}</div>'
+
+
+class TaskTable:
+    """`%qd_tasks`: the tasks of kernels as they were compiled last."""
+
+    def __init__(self, entries):
+        self.rows = []
+        for entry in entries:
+            report = latest(entry.name)
+            if not entry.is_kernel or report is None:
+                continue
+            for task in report["tasks"]:
+                self.rows.append((entry, report, task))
+
+    def __repr__(self):
+        if not self.rows:
+            return "no tasks: no kernel of the cell has been compiled"
+        out = []
+        for entry, _, task in self.rows:
+            text = _line_text(entry, task["line"])
+            out.append(f"{task['name']:<24} line {task['line']:>3}  {text}".rstrip())
+        return "\n".join(out)
+
+    def _repr_html_(self):
+        if not self.rows:
+            return f"<i>{escape(repr(self))}</i>"
+        cell = 'style="text-align:left;padding:1px 10px"'
+        head = "".join(f"<th {cell}>{h}</th>" for h in ("task", "line", "source", "compiled"))
+        body = ""
+        for entry, _, task in self.rows:
+            phases = ", ".join(f"{p} {t / 1000:.2f} ms" for p, t in task["phases"] if t >= 1)
+            origin = {"compiled": "now", "memory": "unchanged", "disk": "from the cache on disk"}[task["origin"]]
+            body += (f"<tr><td {cell}>{escape(task['name'])}</td><td {cell}>{task['line']}</td>"
+                     f"<td {cell}><code>{escape(_line_text(entry, task['line']))}</code></td>"
+                     f'<td {cell}><span class="qd-time">{escape(origin)} <span style="opacity:.7">{escape(phases)}</span>'
+                     "</span></td></tr>")
+        return f'<table style="border-collapse:collapse"><tr>{head}</tr>{body}</table>'
+
+
+def _line_text(entry, line):
+    import linecache
+
+    return linecache.getline(entry.file, line).strip()
+
+
+def lines_for(outcome, fresh):
+    out = []
+    for name in outcome.defined:
+        entry = cells.registry.entries[name]
+        if not entry.is_kernel:
+            continue
+        reports = fresh.get(name, [])
+        note = ""
+        if not reports:
+            count = entry.value()._specialisations()
+            known = latest(name)
+            if name.split(".")[0] in outcome.kept and count and known:
+                note = f"{_plural(len(known['tasks']), 'task')}, 0 compiled, {len(known['tasks'])} unchanged"
+            elif name.split(".")[0] in outcome.kept:
+                note = "unchanged"
+            else:
+                note = "compiles at its first call"
+        out.append(Line(name, reports, note))
+    for name in outcome.stale:
+        out.append(Line(name, [], "inlines what was edited here; compiles at its next call"))
+    return out
