@@ -1,9 +1,10 @@
 #pragma once
-// Python syntax tree -> typed IR. Called with the GIL held, once per specialisation. Walks CPython's `ast` objects in C++,
-// inlines funcs, evaluates qd.static by calling Python, and raises every compile-time user error with its place.
+// Python syntax tree -> typed IR. Called with the GIL held, once per specialisation. Walks CPython's `ast` objects in
+// C++, inlines funcs, evaluates qd.static by calling Python, and raises every compile-time user error with its place.
 //
-// How Python objects that a kernel mentions tell what they are: `type(obj)._qd_kind_` (a str, absent on foreign objects; for
-// functions and modules of the package the attribute sits on the object itself) and the attributes listed here.
+// How Python objects that a kernel mentions tell what they are: `type(obj)._qd_kind_` (a str, absent on foreign
+// objects; for functions and modules of the package the attribute sits on the object itself) and the attributes listed
+// here.
 //   "dtype"         `_qd_scalar_`: int, an ir::Scalar
 //   "matrix_type"   `n`, `m` (1 for vectors), `dtype` (a dtype), `ndim` (1 or 2)
 //   "struct_type"   `members`: dict name -> type; `methods`: dict name -> function
@@ -15,8 +16,8 @@
 //   "matrix"        a host Matrix/Vector: compile-time constant; `n`, `m`, `ndim`, `entries` (row-major list)
 //   "ndarray"       only legal as an argument
 //   "data_oriented" instance whose methods are kernels and funcs: attributes are read at compile time
-// ints, floats, bools, strings, None, tuples, lists, dicts, numpy scalars are compile-time values. Anything else is usable
-// inside qd.static only.
+// ints, floats, bools, strings, None, tuples, lists, dicts, numpy scalars are compile-time values. Anything else is
+// usable inside qd.static only.
 #include "base/error.h"
 #include "ir/function.h"
 
@@ -30,12 +31,12 @@ namespace qd::frontend {
 
 /// Text and tree of one kernel or func, as made once per function by the Python package.
 struct Source {
-    PyObject *tree = nullptr;  ///< ast.FunctionDef, parsed from dedented text
-    std::string file;          ///< path, or the cell's name ("cell 4")
-    int first_line = 1;        ///< file line of the tree's line 1
-    int indent = 0;            ///< columns removed by dedenting
-    std::string name;          ///< __qualname__
-    std::string text;          ///< the dedented source, for messages
+    PyObject *tree = nullptr; ///< ast.FunctionDef, parsed from dedented text
+    std::string file;         ///< path, or the cell's name ("cell 4")
+    int first_line = 1;       ///< file line of the tree's line 1
+    int indent = 0;           ///< columns removed by dedenting
+    std::string name;         ///< __qualname__
+    std::string text;         ///< the dedented source, for messages
 };
 
 enum class ParamKind : uint8_t { scalar, matrix, array, constant, buffer_view };
@@ -64,26 +65,33 @@ struct Options {
 
 struct Request {
     Source source;
-    PyObject *function = nullptr;            ///< for __globals__ and __closure__
+    PyObject *function = nullptr; ///< for __globals__ and __closure__
     std::vector<Param> params;
-    std::vector<ReturnType> returns;         ///< empty: no return annotation
-    std::function<ir::Place(int)> place;     ///< description of the place with that index
-    std::function<Source(PyObject *)> source_of;  ///< of a func object
+    std::vector<ReturnType> returns;             ///< empty: no return annotation
+    std::function<ir::Place(int)> place;         ///< description of the place with that index
+    std::function<Source(PyObject *)> source_of; ///< of a func object
     std::function<void(const std::string &category, const std::string &message, const Location &)> warn;
     Options options;
 };
 
-/// A kernel's parameters in ir::Function order: scalars one each, matrix values one per component (row-major), arrays one each;
-/// constants none.
+/// A kernel's parameters in ir::Function order: scalars one each, matrix values one per component (row-major), arrays
+/// one each; constants none.
 struct Result {
     ir::Function fn;
-    std::vector<PyObject *> funcs;           ///< funcs that were inlined, each once, borrowed
+    std::vector<PyObject *> funcs; ///< funcs that were inlined, each once, borrowed
 };
 
-/// Throws UserError, or PythonError when user code called at compile time raised (the Python error is set).
+/// A user error with its text as people see it outside raw mode: place blocks with carets, then message and hint.
+/// `what()` is the bare message.
+struct __attribute__((visibility("default"))) LoweringError : UserError {
+    using UserError::UserError;
+    std::string rendered;
+};
+
+/// Throws LoweringError, or PythonError when user code called at compile time raised (the Python error is set).
 Result lower(const Request &request);
 struct __attribute__((visibility("default"))) PythonError {
-    std::vector<Location> trace;             ///< where the kernel called it
+    std::vector<Location> trace; ///< where the kernel called it
 };
 
-}  // namespace qd::frontend
+} // namespace qd::frontend

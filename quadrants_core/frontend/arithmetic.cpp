@@ -1,0 +1,313 @@
+// Operators. Two Python objects are combined by Python; anything with a run-time value becomes instructions, element by
+// element for matrices.
+#include "frontend/walker.h"
+#include "ir/eval.h"
+
+namespace qd::frontend {
+
+using ir::Op;
+using ir::Scalar;
+
+namespace {
+
+const char *symbol_of(Node op) {
+    switch (op) {
+    case Node::Add: return "+";
+    case Node::Sub: return "-";
+    case Node::Mult: return "*";
+    case Node::Div: return "/";
+    case Node::FloorDiv: return "//";
+    case Node::Mod: return "%";
+    case Node::Pow: return "**";
+    case Node::LShift: return "<<";
+    case Node::RShift: return ">>";
+    case Node::BitOr: return "|";
+    case Node::BitXor: return "^";
+    case Node::BitAnd: return "&";
+    case Node::MatMult: return "@";
+    case Node::Eq: return "==";
+    case Node::NotEq: return "!=";
+    case Node::Lt: return "<";
+    case Node::LtE: return "<=";
+    case Node::Gt: return ">";
+    case Node::GtE: return ">=";
+    case Node::USub: return "-";
+    case Node::UAdd: return "+";
+    case Node::Not: return "not";
+    case Node::Invert: return "~";
+    default: return "?";
+    }
+}
+
+PyObject *python_binary(Node op, PyObject *a, PyObject *b) {
+    switch (op) {
+    case Node::Add: return PyNumber_Add(a, b);
+    case Node::Sub: return PyNumber_Subtract(a, b);
+    case Node::Mult: return PyNumber_Multiply(a, b);
+    case Node::Div: return PyNumber_TrueDivide(a, b);
+    case Node::FloorDiv: return PyNumber_FloorDivide(a, b);
+    case Node::Mod: return PyNumber_Remainder(a, b);
+    case Node::Pow: return PyNumber_Power(a, b, Py_None);
+    case Node::LShift: return PyNumber_Lshift(a, b);
+    case Node::RShift: return PyNumber_Rshift(a, b);
+    case Node::BitOr: return PyNumber_Or(a, b);
+    case Node::BitXor: return PyNumber_Xor(a, b);
+    case Node::BitAnd: return PyNumber_And(a, b);
+    case Node::MatMult: return PyNumber_MatrixMultiply(a, b);
+    default: return nullptr;
+    }
+}
+
+Op plain_op(Node op) {
+    switch (op) {
+    case Node::Add: return Op::add;
+    case Node::Sub: return Op::sub;
+    case Node::Mult: return Op::mul;
+    case Node::FloorDiv: return Op::floordiv;
+    case Node::Mod: return Op::mod;
+    case Node::BitOr: return Op::bor;
+    case Node::BitXor: return Op::bxor;
+    case Node::BitAnd: return Op::band;
+    case Node::LShift: return Op::shl;
+    case Node::RShift: return Op::shr;
+    case Node::Lt: return Op::lt;
+    case Node::LtE: return Op::le;
+    case Node::Gt: return Op::gt;
+    case Node::GtE: return Op::ge;
+    case Node::Eq: return Op::eq;
+    case Node::NotEq: return Op::ne;
+    default: fail_internal("no instruction for this operator");
+    }
+}
+
+bool is_bitwise(Node op) {
+    return op == Node::BitOr || op == Node::BitXor || op == Node::BitAnd || op == Node::LShift || op == Node::RShift;
+}
+
+} // namespace
+
+Val Walker::eval_binop(PyObject *node) {
+    const Names &n = names();
+    const Val a = value(child(node, n.left));
+    const Val b = value(child(node, n.right));
+    AtNode at(*this, node);
+    return binary(node, node_kind(child(node, n.op)), a, b);
+}
+
+Val Walker::binary(PyObject *node, Node op, const Val &a, const Val &b) {
+    if (a.is_constant() && b.is_constant() && kind_of(a.object.get()) != Kind::matrix &&
+        kind_of(b.object.get()) != Kind::matrix) {
+        PyObject *result = python_binary(op, a.object.get(), b.object.get());
+        if (result) return constant(PyRef::steal(result));
+        if (PyErr_ExceptionMatches(PyExc_TypeError)) {
+            PyErr_Clear();
+            fail_unsupported(node, symbol_of(op), a, b);
+        }
+        python_failed(node);
+    }
+    if (op == Node::Add && a.is_sequence() && b.is_sequence() && !a.element_dim && !b.element_dim) {
+        Val out = a;
+        out.items.insert(out.items.end(), b.items.begin(), b.items.end());
+        return out;
+    }
+    if (op == Node::MatMult) return matmul(node, a, b);
+    return broadcast(node, symbol_of(op), a, b,
+                     [&](const Val &x, const Val &y) { return scalar_binary(node, op, x, y); });
+}
+
+void Walker::fail_unsupported(PyObject *node, const char *symbol, const Val &a, const Val &b) {
+    fail_type(node, std::string("unsupported operand type(s) for '") + symbol + "': '" + type_text(a) + "' and '" +
+                        type_text(b) + "'");
+}
+
+Val Walker::broadcast(PyObject *node, const char *symbol, const Val &a, const Val &b, const ScalarFn &f) {
+    const auto is_tensor = [&](const Val &v) {
+        return v.tag == Tag::matrix || v.is_sequence() ||
+               (v.is_constant() && (kind_of(v.object.get()) == Kind::matrix || PyTuple_Check(v.object.get()) ||
+                                    PyList_Check(v.object.get())));
+    };
+    const auto is_scalar = [&](const Val &v) { return v.tag == Tag::scalar || is_number(v); };
+    if (is_scalar(a) && is_scalar(b)) return f(a, b);
+    if ((!is_scalar(a) && !is_tensor(a)) || (!is_scalar(b) && !is_tensor(b))) fail_unsupported(node, symbol, a, b);
+    const Val x = is_tensor(a) ? to_matrix(node, a) : a;
+    const Val y = is_tensor(b) ? to_matrix(node, b) : b;
+    const Val &shape = x.tag == Tag::matrix ? x : y;
+    if (x.tag == Tag::matrix && y.tag == Tag::matrix && (x.n != y.n || x.m != y.m || x.ndim != y.ndim))
+        fail_unsupported(node, symbol, x, y);
+    Val out;
+    out.tag = Tag::matrix;
+    out.n = shape.n;
+    out.m = shape.m;
+    out.ndim = shape.ndim;
+    for (int k = 0; k < shape.n * shape.m; ++k) {
+        const Val part = f(x.tag == Tag::matrix ? component(x, k) : x, y.tag == Tag::matrix ? component(y, k) : y);
+        out.elem = scalar_type(node, part);
+        out.comps.push_back(as(node, part, out.elem));
+    }
+    return out;
+}
+
+Val Walker::map(PyObject *node, const Val &given, const std::function<Val(const Val &)> &f) {
+    const Val a = load(given);
+    const bool is_tensor =
+        a.tag == Tag::matrix || a.is_sequence() || (a.is_constant() && kind_of(a.object.get()) == Kind::matrix);
+    if (!is_tensor) return f(a);
+    Val out = to_matrix(node, a);
+    for (ir::Value &c : out.comps) {
+        const Val part = f(scalar(c));
+        out.elem = scalar_type(node, part);
+        c = as(node, part, out.elem);
+    }
+    return out;
+}
+
+Val Walker::scalar_binary(PyObject *node, Node op, const Val &a, const Val &b) {
+    const Scalar left = scalar_type(node, a), right = scalar_type(node, b);
+    if (op == Node::Pow) return scalar_power(node, a, b);
+    Scalar type = promote(left, right);
+    if (is_bitwise(op)) {
+        if (ir::is_float(left) || ir::is_float(right)) fail_unsupported(node, symbol_of(op), a, b);
+        if (op == Node::LShift || op == Node::RShift) type = left;
+    }
+    if (op == Node::Div && !ir::is_float(type)) type = request_.options.default_fp;
+    const ir::Value x = as(node, a, type);
+    const ir::Value y = as(node, b, type);
+    if (op == Node::Div) return scalar(emit2(Op::div, x, y));
+    if ((op == Node::FloorDiv || op == Node::Mod) && !ir::is_float(type)) guard_divisor(node, y);
+    return scalar(emit2(plain_op(op), x, y));
+}
+
+Val Walker::scalar_compare(PyObject *node, Node op, const Val &a, const Val &b) {
+    const Scalar type = promote(scalar_type(node, a), scalar_type(node, b));
+    const ir::Value x = as(node, a, type);
+    const ir::Value y = as(node, b, type);
+    return scalar(emit2(plain_op(op), x, y));
+}
+
+void Walker::guard_divisor(PyObject *node, ir::Value divisor) {
+    const ir::Inst &inst = fn_[divisor];
+    if (inst.op == Op::constant) {
+        if (inst.imm == 0) fail(node, UserErrorKind::compilation, "integer division by zero");
+        return;
+    }
+    const ir::Value zero = b_.integer(fn_.type(divisor), 0);
+    const ir::Value nonzero = b_.ne(divisor, zero);
+    ir::Message message;
+    message.pieces.push_back({"integer division by zero", -1});
+    emit_assert(nonzero, std::move(message), {});
+}
+
+ir::Value Walker::power_constant(ir::Value base, long exponent) {
+    const ir::Type type = fn_.type(base);
+    if (exponent == 0) return b_.integer(type, 1);
+    unsigned long left =
+        exponent < 0 ? 0ul - static_cast<unsigned long>(exponent) : static_cast<unsigned long>(exponent);
+    ir::Value result, square = base;
+    for (;;) {
+        if (left & 1) result = result ? b_.mul(result, square) : square;
+        left >>= 1;
+        if (!left) break;
+        square = b_.mul(square, square);
+    }
+    if (exponent > 0) return result;
+    const ir::Value one = b_.integer(type, 1);
+    return b_.div(one, result);
+}
+
+Val Walker::scalar_power(PyObject *node, const Val &a, const Val &b) {
+    constexpr long longest = 256; // beyond it a call of `pow` is shorter
+    const Scalar left = scalar_type(node, a), right = scalar_type(node, b);
+    if (ir::is_float(right)) {
+        const Scalar type = promote(left, right);
+        const ir::Value x = as(node, a, type);
+        const ir::Value y = as(node, b, type);
+        return scalar(b_.pow(x, y));
+    }
+    const ir::Value x = as_is(node, a);
+    const std::optional<long> exponent = constant_int(b);
+    const bool unrolled = exponent && std::labs(*exponent) <= longest;
+    if (ir::is_float(left)) return scalar(unrolled ? power_constant(x, *exponent) : b_.pow(x, as(node, b, left)));
+    if (unrolled && *exponent >= 0) return scalar(power_constant(x, *exponent));
+    const ir::Value y = as(node, b, left);
+    if (request_.options.debug && ir::is_signed(left)) {
+        const ir::Value zero = b_.integer(left, 0);
+        const ir::Value legal = b_.ge(y, zero);
+        ir::Message message;
+        message.pieces.push_back({"Negative exponent in pow(int, int) is not allowed.", -1});
+        emit_assert(legal, std::move(message), {});
+    }
+    return scalar(b_.pow(x, y));
+}
+
+Val Walker::matmul(PyObject *node, const Val &given_a, const Val &given_b) {
+    const auto is_tensor = [&](const Val &v) {
+        return v.tag == Tag::matrix || v.is_sequence() || (v.is_constant() && !is_number(v));
+    };
+    if (!is_tensor(given_a) || !is_tensor(given_b)) fail_unsupported(node, "@", given_a, given_b);
+    const Val a = to_matrix(node, given_a);
+    const Val b = to_matrix(node, given_b);
+    if (a.ndim == 1 && b.ndim == 1)
+        fail_type(node, "unsupported operand type(s) for '@': '" + type_text(a) + "' and '" + type_text(b) + "'",
+                  "use `a.dot(b)`, `a.outer_product(b)` or `a * b`");
+    // A vector on the left is a column; on the right too, and so the result is a vector.
+    if (a.m != b.n) fail_unsupported(node, "@", a, b);
+    Val out;
+    out.tag = Tag::matrix;
+    out.n = a.n;
+    out.m = b.m;
+    out.ndim = b.ndim == 1 ? 1 : 2;
+    for (int i = 0; i < a.n; ++i) {
+        for (int j = 0; j < b.m; ++j) {
+            Val sum;
+            for (int k = 0; k < a.m; ++k) {
+                const Val term = scalar_binary(node, Node::Mult, component(a, i * a.m + k), component(b, k * b.m + j));
+                sum = k == 0 ? term : scalar_binary(node, Node::Add, sum, term);
+            }
+            out.elem = sum.elem;
+            out.comps.push_back(sum.v);
+        }
+    }
+    return out;
+}
+
+Val Walker::eval_unary(PyObject *node) {
+    const Names &n = names();
+    const Val a = value(child(node, n.operand));
+    AtNode at(*this, node);
+    return unary(node, node_kind(child(node, n.op)), a);
+}
+
+Val Walker::unary(PyObject *node, Node op, const Val &a) {
+    if (a.is_constant() && kind_of(a.object.get()) != Kind::matrix) {
+        PyObject *object = a.object.get(), *result = nullptr;
+        switch (op) {
+        case Node::USub: result = PyNumber_Negative(object); break;
+        case Node::UAdd: result = PyNumber_Positive(object); break;
+        case Node::Invert: result = PyNumber_Invert(object); break;
+        default: result = PyBool_FromLong(!truth(object)); break;
+        }
+        if (!result && PyErr_ExceptionMatches(PyExc_TypeError)) {
+            PyErr_Clear();
+            fail_type(node, std::string("bad operand type for unary ") + symbol_of(op) + ": '" + type_text(a) + "'");
+        }
+        if (!result) python_failed(node);
+        return constant(PyRef::steal(result));
+    }
+    return map(node, a, [&](const Val &x) {
+        const Scalar type = scalar_type(node, x);
+        if ((op == Node::Not || op == Node::Invert) && ir::is_float(type))
+            fail_type(node, std::string("'") + (op == Node::Not ? "logical_not" : "~") +
+                                "' takes integral inputs only, however '" + ir::to_string(type) + "' is provided");
+        switch (op) {
+        case Node::USub: return scalar(b_.neg(x.v));
+        case Node::UAdd: return x;
+        case Node::Invert: return scalar(b_.bnot(x.v));
+        default: {
+            const ir::Value zero = b_.integer(type, 0);
+            return scalar(b_.eq(x.v, zero));
+        }
+        }
+    });
+}
+
+} // namespace qd::frontend

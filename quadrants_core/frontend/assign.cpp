@@ -1,0 +1,172 @@
+// Assignments. The first one to a name makes a variable of the value's type; later ones convert to it.
+#include "frontend/walker.h"
+
+namespace qd::frontend {
+
+Flow Walker::assign(PyObject *node) {
+    const Names &n = names();
+    PyObject *source = child(node, n.value);
+    if (node_kind(source) == Node::GeneratorExp)
+        fail_syntax(source, "Cannot store generators in variables, inside kernels or functions",
+                    "use a list comprehension");
+    const Val v = value(source);
+    for (PyObject *target : Items(child(node, n.targets))) assign_to(target, v);
+    return Flow::next;
+}
+
+Flow Walker::annotated_assign(PyObject *node) {
+    const Names &n = names();
+    PyObject *target = child(node, n.target), *source = child(node, n.value);
+    if (!source || source == Py_None) fail_syntax(node, "A declaration needs a value", "write `x: qd.f32 = 0.0`");
+    const Val v = value(source);
+    if (v.is_static) fail_syntax(node, "Static assign cannot be used on annotated assignment");
+    const Val annotation = value(child(node, n.annotation));
+    const Val typed_value =
+        convert_to_annotation(node, annotation.object.get(), v, "Variable '" + text(child(target, n.id)) + "'");
+    if (node_kind(target) != Node::Name) {
+        assign_to(target, typed_value);
+        return Flow::next;
+    }
+    if (const Binding *old = find_local(child(target, n.id)); old && old->annotated)
+        fail_syntax(node, "Recreating variables is not allowed");
+    Binding binding;
+    binding.name = child(target, n.id);
+    binding.value = new_variable(node, typed_value);
+    binding.annotated = true;
+    bindings_.push_back(std::move(binding));
+    return Flow::next;
+}
+
+void Walker::assign_to(PyObject *target, const Val &v) {
+    const Names &n = names();
+    switch (node_kind(target)) {
+    case Node::Name: assign_name(target, v); return;
+    case Node::Tuple: unpack(target, v); return;
+    case Node::Subscript:
+    case Node::Attribute: {
+        if (v.is_static) fail_syntax(target, "Static assign cannot be used on elements in arrays");
+        const Val place = eval(target);
+        AtNode at(*this, target);
+        if (place.tag != Tag::ref)
+            fail_type(target, "Cannot assign to non-lvalue: this expression is not a place that can be stored to",
+                      node_kind(target) == Node::Attribute ? "attributes of Python objects are constants in a kernel"
+                                                           : "");
+        if (node_kind(target) == Node::Attribute && place.ref->ndim == 1 && v.tag == Tag::matrix && v.n != place.ref->n)
+            fail(target, UserErrorKind::runtime,
+                 "value len does not match the swizzle pattern=" + text(child(target, n.attr)));
+        store(target, *place.ref, v);
+        return;
+    }
+    case Node::List: fail_syntax(target, "Unpacking works with tuples on the left side, not lists");
+    default: fail_syntax(target, "Cannot assign to this expression");
+    }
+}
+
+void Walker::unpack(PyObject *target, const Val &given) {
+    const Items elements(child(target, names().elts));
+    const Val v = load(given);
+    if (v.tag == Tag::scalar || is_number(v) || v.tag == Tag::array || v.tag == Tag::loop)
+        fail_type(target, "Cannot unpack type: " + type_text(v));
+    if (v.tag == Tag::matrix && v.ndim == 2 && v.m > 1)
+        fail_syntax(target, "Matrices with more than one columns cannot be unpacked");
+    const Val many = sequence_items(target, v);
+    if (Py_ssize_t(many.items.size()) != elements.size())
+        fail_syntax(target, "The number of targets is not equal to value length: " + std::to_string(elements.size()) +
+                                " targets, " + std::to_string(many.items.size()) + " values");
+    std::vector<Val> items;
+    for (const Val &item : many.items) {
+        items.push_back(load(item));
+        items.back().is_static = v.is_static;
+    }
+    for (Py_ssize_t i = 0; i < elements.size(); ++i) assign_to(elements[i], items[size_t(i)]);
+}
+
+void Walker::assign_name(PyObject *target, const Val &given) {
+    PyObject *name = child(target, names().id);
+    Binding *old = find_local(name);
+    if (old && old->argument)
+        fail_syntax(target, "Kernel argument \"" + text(name) + "\" is immutable in the kernel",
+                    "copy it first: `x = " + text(name) + "`");
+    if (given.is_static) {
+        Val v = given;
+        v.is_static = false;
+        bind(name, std::move(v));
+        return;
+    }
+    const Val v = load(given);
+    if (old && old->value.tag == Tag::ref) {
+        const Val place = old->value;
+        store(target, *place.ref, v);
+        return;
+    }
+    const bool keeps = v.tag == Tag::array || v.tag == Tag::loop || v.tag == Tag::dict ||
+                       (v.is_constant() && kind_of(v.object.get()) != Kind::foreign);
+    if (old ? !(old->value.is_sequence() && v.is_sequence()) : !(storable(v) || keeps))
+        fail_syntax(target, "Variable '" + text(name) + "' cannot be assigned. Maybe it is not a Quadrants object?",
+                    old ? "use another name" : "bind it at compile time: `" + text(name) + " = qd.static(...)`");
+    if (old && (frames_.back().dynamic || old->value.items.size() != v.items.size())) {
+        store_sequence(target, old->value, v);
+        return;
+    }
+    Val variable = new_variable(target, v);
+    if (old)
+        find_local(name)->value = std::move(variable);
+    else
+        bind(name, std::move(variable));
+}
+
+void Walker::store_sequence(PyObject *target, const Val &place, const Val &v) {
+    if (!v.is_sequence() || v.items.size() != place.items.size())
+        fail_type(target, "cannot assign '" + type_text(v) + "' of another length to '" + type_text(place) + "'");
+    for (size_t i = 0; i < v.items.size(); ++i) {
+        if (place.items[i].is_sequence())
+            store_sequence(target, place.items[i], v.items[i]);
+        else if (place.items[i].tag == Tag::ref)
+            store(target, *place.items[i].ref, v.items[i]);
+        else
+            fail_type(target, "Cannot assign to non-lvalue");
+    }
+}
+
+Flow Walker::augmented_assign(PyObject *node) {
+    const Names &n = names();
+    PyObject *target = child(node, n.target);
+    const Node op = node_kind(child(node, n.op));
+    if (node_kind(target) == Node::Name) {
+        const Binding *old = find_local(child(target, n.id));
+        if (old && old->argument)
+            fail_syntax(target, "Kernel argument \"" + text(child(target, n.id)) + "\" is immutable in the kernel",
+                        "copy it first: `x = " + text(child(target, n.id)) + "`");
+    }
+    const Val place = eval(target);
+    const Val amount = value(child(node, n.value));
+    if (place.tag != Tag::ref)
+        fail_type(target, "Cannot assign to non-lvalue: this expression is not a place that can be updated",
+                  "assign it to a variable first");
+    AtNode at(*this, node);
+    update(node, op, place, amount);
+    return Flow::next;
+}
+
+void Walker::update(PyObject *node, Node op, const Val &place, const Val &amount) {
+    ir::Op atomic = ir::Op::atomic_add;
+    bool has_atomic = !place.ref->local;
+    switch (op) {
+    case Node::Add:
+    case Node::Sub: break;
+    case Node::Mult: atomic = ir::Op::atomic_mul; break;
+    case Node::BitAnd: atomic = ir::Op::atomic_and; break;
+    case Node::BitOr: atomic = ir::Op::atomic_or; break;
+    case Node::BitXor: atomic = ir::Op::atomic_xor; break;
+    default: has_atomic = false;
+    }
+    if (has_atomic) {
+        update_atomic(node, atomic, op == Node::Sub, *place.ref, amount);
+        return;
+    }
+    const Val old = load(place);
+    const Val result = binary(node, op, old, amount);
+    store(node, *place.ref, result);
+}
+
+} // namespace qd::frontend

@@ -1,0 +1,123 @@
+// Atomic updates: one per component, each giving the old value. On a local they are a plain load and store.
+#include "frontend/builtins.h"
+
+namespace qd::frontend {
+
+using ir::Op;
+using ir::Scalar;
+
+namespace {
+
+const char *word(Op op) {
+    switch (op) {
+    case Op::atomic_mul: return "mul";
+    case Op::atomic_min: return "min";
+    case Op::atomic_max: return "max";
+    case Op::atomic_and: return "bit_and";
+    case Op::atomic_or: return "bit_or";
+    case Op::atomic_xor: return "bit_xor";
+    case Op::atomic_xchg: return "exchange";
+    default: return "add";
+    }
+}
+
+Op plain(Op op) {
+    switch (op) {
+    case Op::atomic_mul: return Op::mul;
+    case Op::atomic_min: return Op::min;
+    case Op::atomic_max: return Op::max;
+    case Op::atomic_and: return Op::band;
+    case Op::atomic_or: return Op::bor;
+    case Op::atomic_xor: return Op::bxor;
+    default: return Op::add;
+    }
+}
+
+} // namespace
+
+Val Walker::update_atomic(PyObject *node, Op op, bool negate, const Ref &ref, const Val &given) {
+    Val v = load(given);
+    const bool bitwise = op == Op::atomic_and || op == Op::atomic_or || op == Op::atomic_xor;
+    if (v.tag != Tag::scalar && !is_number(v)) v = to_matrix(node, v);
+    if (v.tag == Tag::matrix && (v.n != ref.n || v.m != ref.m || v.ndim != ref.ndim)) {
+        Val place;
+        place.tag = Tag::ref;
+        place.ref = std::make_shared<Ref>(ref);
+        fail_unsupported(node, word(op), place, v);
+    }
+    const Scalar from = scalar_type(node, v);
+    if (bitwise && (ir::is_float(ref.elem) || ir::is_float(from)))
+        fail_type(node, std::string("unsupported operand type(s) for 'atomic ") + word(op) + "': '" +
+                            ir::to_string(ref.elem) + "' and '" + ir::to_string(from) + "'");
+    if (promote(ref.elem, from) != ref.elem && (v.tag != Tag::constant || ir::is_float(from)))
+        warn(node, "UserWarning",
+             std::string("Atomic ") + word(op) + " may lose precision: " + ir::to_string(ref.elem) + " <- " +
+                 ir::to_string(from));
+    Val out;
+    out.tag = ref.ndim ? Tag::matrix : Tag::scalar;
+    out.elem = ref.elem;
+    out.n = ref.n;
+    out.m = ref.m;
+    out.ndim = ref.ndim;
+    for (int k = 0; k < ref.n * ref.m; ++k) {
+        const ir::Value pointer = ref.ndim ? part_pointer(ref, k) : ref.pointer;
+        ir::Value amount = as(node, v.tag == Tag::matrix ? component(v, k) : v, ref.elem);
+        if (negate) amount = b_.neg(amount);
+        ir::Value old;
+        if (ref.local) {
+            old = b_.load(pointer);
+            const ir::Value updated = op == Op::atomic_xchg ? amount : emit2(plain(op), old, amount);
+            b_.store(pointer, updated);
+        } else {
+            old = b_.emit(op, {pointer, amount});
+        }
+        if (ref.ndim)
+            out.comps.push_back(old);
+        else
+            out.v = old;
+    }
+    return out;
+}
+
+Val Walker::atomic(const Call &call) {
+    const Val &place = call.args[0];
+    if (place.tag != Tag::ref)
+        fail_type(call.node,
+                  "Cannot assign to non-lvalue: the first argument of an atomic is a variable or an element of a "
+                  "field or ndarray");
+    return update_atomic(call.node, call.row->op, call.row->flag == Flag::negate, *place.ref, call.args[1]);
+}
+
+Val Walker::atomic_cas(const Call &call) {
+    PyObject *node = call.node;
+    if (call.args[0].tag != Tag::ref || call.args[0].ref->ndim)
+        fail_type(node, "Cannot assign to non-lvalue: atomic_cas takes one integer element of a field or ndarray");
+    const Ref &ref = *call.args[0].ref;
+    if (ir::is_float(ref.elem))
+        fail_type(node,
+                  "'atomic_cas' takes integral inputs only, however '" + ir::to_string(ref.elem) + "' is provided");
+    const ir::Value expected = as(node, call.args[1], ref.elem);
+    const ir::Value desired = as(node, call.args[2], ref.elem);
+    if (!ref.local) return scalar(b_.atomic_cas(ref.pointer, expected, desired));
+    const ir::Value old = b_.load(ref.pointer);
+    const ir::Value same = b_.eq(old, expected);
+    const ir::Value updated = b_.select(same, desired, old);
+    b_.store(ref.pointer, updated);
+    return scalar(old);
+}
+
+Val Walker::volatile_load(const Call &call) {
+    const Val &place = call.args[0];
+    if (place.is_constant() && kind_of(place.object.get()) != Kind::foreign)
+        fail_syntax(call.node, "volatile_load takes an element, not a Field directly",
+                    "write `qd.volatile_load(x[i])`");
+    if (place.tag != Tag::ref || place.ref->ndim)
+        fail_syntax(call.node, "volatile_load needs an lvalue: one element of a field or ndarray");
+    if (place.ref->local) fail_type(call.node, "volatile_load cannot read a local variable or a local array");
+    // An atomic that changes nothing: it is neither merged nor moved.
+    const Ref &ref = *place.ref;
+    const ir::Value zero = b_.integer(ref.elem, 0);
+    return scalar(ir::is_float(ref.elem) ? b_.atomic_add(ref.pointer, zero) : b_.atomic_or(ref.pointer, zero));
+}
+
+} // namespace qd::frontend

@@ -1,0 +1,22 @@
+#pragma once
+#include "frontend/walker.h"
+
+#include <string_view>
+
+namespace qd::frontend {
+
+enum class Flag : uint8_t { any, real, widen, ints, places, negate, raw };
+
+struct BuiltinRow {
+    const char *name;
+    Val (Walker::*handler)(const Call &);
+    ir::Op op;
+    Flag flag;
+    int least, most;
+};
+
+const BuiltinRow *find_builtin(std::string_view name);
+/// The row that stands for a function of Python's own (`min`, `print`, `range`, ...) inside a kernel; null if none.
+const BuiltinRow *python_builtin(PyObject *object);
+
+} // namespace qd::frontend

@@ -1,0 +1,369 @@
+// Calls: builtins, types, funcs (inlined, each in a scope and span chain of its own), Python functions at compile time.
+#include "frontend/builtins.h"
+#include "frontend/scan.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace qd::frontend {
+
+using ir::Scalar;
+
+PyObject *Call::arg_node(size_t i) const {
+    const Items args(child(node, names().args));
+    return Py_ssize_t(i) < args.size() ? args[Py_ssize_t(i)] : node;
+}
+
+const Val *Call::keyword(const char *name) const {
+    for (const auto &[key, v] : kwargs)
+        if (PyUnicode_CompareWithASCIIString(key, name) == 0) return &v;
+    return nullptr;
+}
+
+Call Walker::arguments(PyObject *node, bool as_places) {
+    const Names &n = names();
+    Call call;
+    call.node = node;
+    for (PyObject *arg : Items(child(node, n.args))) {
+        if (node_kind(arg) == Node::Starred) {
+            const Val many = sequence_items(arg, value(child(arg, n.value)));
+            for (const Val &v : many.items) call.args.push_back(as_places ? v : load(v));
+        } else {
+            call.args.push_back(as_places ? eval(arg) : value(arg));
+        }
+    }
+    for (PyObject *keyword : Items(child(node, n.keywords))) {
+        PyObject *name = child(keyword, n.arg);
+        if (!name || name == Py_None)
+            fail_syntax(node, "`**` arguments are not supported in Quadrants kernels", "write the arguments out");
+        PyObject *source = child(keyword, n.value);
+        call.kwargs.emplace_back(name, as_places ? eval(source) : value(source));
+    }
+    return call;
+}
+
+Val Walker::eval_call(PyObject *node) {
+    const Names &n = names();
+    PyObject *callee_node = child(node, n.func);
+    const Val callee = eval(callee_node);
+    if (callee.tag == Tag::method) {
+        if (callee.extra->name.rfind("builtin:", 0) == 0)
+            return call_builtin(node, *find_builtin(callee.extra->name.substr(8)));
+        return method(node, callee);
+    }
+    if (!callee.is_constant()) fail_type(node, "'" + type_text(callee) + "' is not callable");
+    return call_object(node, callee.object);
+}
+
+Val Walker::call_object(PyObject *node, const PyRef &callee) {
+    PyObject *object = callee.get();
+    switch (kind_of(object)) {
+    case Kind::builtin: {
+        const BuiltinRow *row = builtin_of(object);
+        if (!row) {
+            PyRef name = attribute(object, names()._qd_name_);
+            fail_syntax(node, "`" + (name ? text(name.get()) : repr(object)) + "` cannot be called in a kernel");
+        }
+        return call_builtin(node, *row);
+    }
+    case Kind::dtype: return call_dtype(node, object);
+    case Kind::matrix_type: return call_matrix_type(node, object);
+    case Kind::func: return inline_func(node, callee);
+    case Kind::kernel:
+        fail_syntax(node,
+                    "Kernels cannot call other kernels. I.e., nested kernels are not allowed. "
+                    "Please check if you have direct/indirect invocation of kernels within kernels.",
+                    "make the inner one a @qd.func");
+    case Kind::struct_type:
+        fail_syntax(node, "Struct values cannot be made in a kernel", "use vectors, or several variables");
+    default: break;
+    }
+    if (const BuiltinRow *row = builtin_of(object)) return call_builtin(node, *row);
+    PyRef self = attribute(object, names().__self__);
+    if (self && PyUnicode_Check(self.get()) && node_kind(child(node, names().func)) == Node::Attribute &&
+        PyUnicode_CompareWithASCIIString(child(child(node, names().func), names().attr), "format") == 0)
+        return format_call(node, self.get());
+    return call_python(node, object, arguments(node, false));
+}
+
+Val Walker::call_builtin(PyObject *node, const BuiltinRow &row) {
+    Call call;
+    if (row.flag == Flag::raw)
+        call.node = node;
+    else
+        call = arguments(node, row.flag == Flag::places || row.flag == Flag::negate);
+    call.row = &row;
+    const int count = row.flag == Flag::raw ? int(Items(child(node, names().args)).size()) : int(call.args.size());
+    AtNode at(*this, node);
+    if (count < row.least || (row.most >= 0 && count > row.most))
+        fail_type(node, std::string("`") + row.name + "` takes " + std::to_string(row.least) +
+                            (row.most == row.least ? ""
+                             : row.most < 0        ? " or more"
+                                                   : " to " + std::to_string(row.most)) +
+                            " arguments, " + std::to_string(count) + " given");
+    return (this->*row.handler)(call);
+}
+
+Val Walker::call_python(PyObject *node, PyObject *callee, const Call &call) {
+    PyRef module = attribute(callee, names().__module__);
+    const std::string from = module && PyUnicode_Check(module.get()) ? text(module.get()) : "";
+    PyRef name = attribute(callee, names().__name__);
+    const std::string called = name && PyUnicode_Check(name.get()) ? text(name.get()) : repr(callee);
+    if (!PyCallable_Check(callee)) fail_type(node, "'" + type_name(callee) + "' object is not callable");
+    PyRef args = PyRef::steal(PyTuple_New(Py_ssize_t(call.args.size()))), kwargs = PyRef::steal(PyDict_New());
+    const auto python_value = [&](const Val &v) {
+        PyRef object = to_python(v);
+        if (!object && (from == "math" || from == "numpy" || from == "cmath"))
+            fail_type(node, "must be real number, not a run-time value. Did you mean to use `qd." + called +
+                                "` instead of `" + from + "." + called + "`?");
+        if (!object)
+            fail_type(node, "Python function \"" + called + "\" cannot take values known only at run time",
+                      "decorate it with @qd.func");
+        return object;
+    };
+    for (size_t i = 0; i < call.args.size(); ++i) {
+        PyRef object = python_value(call.args[i]);
+        Py_INCREF(object.get());
+        PyTuple_SET_ITEM(args.get(), Py_ssize_t(i), object.get());
+    }
+    for (const auto &[key, v] : call.kwargs) PyDict_SetItem(kwargs.get(), key, python_value(v).get());
+    if (!static_depth_ && from != "builtins" && !from.empty() && from.rfind("quadrants", 0) != 0)
+        warn(node, "SyntaxWarning",
+             "Calling non-quadrants function \"" + called +
+                 "\". Scope inside the function is not processed by the Quadrants compiler. "
+                 "Proceed with caution.");
+    PyRef result = PyRef::steal(PyObject_Call(callee, args.get(), kwargs.get()));
+    if (!result) python_failed(node);
+    return wrap(std::move(result));
+}
+
+Val Walker::call_dtype(PyObject *node, PyObject *dtype) {
+    const Call call = arguments(node, false);
+    AtNode at(*this, node);
+    if (call.args.size() != 1 || !call.kwargs.empty())
+        fail_syntax(node, "A primitive type can only decorate a single expression.");
+    const Val &v = call.args[0];
+    const Scalar type = dtype_scalar(node, dtype);
+    if (v.tag == Tag::scalar) return scalar(convert(v.v, type));
+    if (!is_number(v)) fail_syntax(node, "A primitive type cannot decorate an expression with a compound type.");
+    const bool is_real = PyFloat_Check(v.object.get());
+    if (PyBool_Check(v.object.get())) return cast(node, v, type);
+    if (!is_real && ir::is_float(type))
+        fail_type(node, "Integer literals must be annotated with a integer type. For type casting, use `qd.cast`.");
+    if (is_real && !ir::is_float(type))
+        fail_type(node, "Floating-point literals must be annotated with a floating-point type. For type casting, use "
+                        "`qd.cast`.");
+    if (is_real) return scalar(b_.number(type, PyFloat_AsDouble(v.object.get())));
+    return scalar(b_.constant(type, literal_bits(node, v.object.get(), type, type, "specified dtype")));
+}
+
+Scalar Walker::dtype_scalar(PyObject *node, PyObject *object) {
+    if (object == reinterpret_cast<PyObject *>(&PyLong_Type)) return request_.options.default_ip;
+    if (object == reinterpret_cast<PyObject *>(&PyFloat_Type)) return request_.options.default_fp;
+    if (object == reinterpret_cast<PyObject *>(&PyBool_Type)) return Scalar::u1;
+    if (kind_of(object) != Kind::dtype)
+        fail_type(node, "A data type such as qd.f32 is needed here, not " + repr(object));
+    return Scalar(attribute_int(object, names()._qd_scalar_, 0));
+}
+
+bool Walker::is_dtype(PyObject *object) {
+    return object == reinterpret_cast<PyObject *>(&PyLong_Type) ||
+           object == reinterpret_cast<PyObject *>(&PyFloat_Type) ||
+           object == reinterpret_cast<PyObject *>(&PyBool_Type) || kind_of(object) == Kind::dtype;
+}
+
+// Funcs
+
+PyRef Walker::resolved_annotation(PyObject *node, PyObject *function, PyObject *name) {
+    PyRef table = attribute(function, names().__annotations__);
+    PyObject *found = table && PyDict_Check(table.get()) ? PyDict_GetItemWithError(table.get(), name) : nullptr;
+    if (!found || !PyUnicode_Check(found)) return PyRef::borrow(found);
+    PyObject *globals = child(function, names().__globals__);
+    PyRef result = PyRef::steal(PyRun_String(text(found).c_str(), Py_eval_input, globals, globals));
+    if (!result) python_failed(node);
+    return result;
+}
+
+FuncInfo &Walker::func_info(PyObject *node, PyObject *callee) {
+    const Names &n = names();
+    if (const auto found = funcs_.find(callee); found != funcs_.end()) return *found->second;
+    auto info = std::make_unique<FuncInfo>();
+    info->object = callee;
+    info->function = attribute(callee, n.fn);
+    info->source = request_.source_of(callee);
+    if (PyErr_Occurred()) python_failed(node);
+    info->file = add_name(fn_.files, info->source.file);
+    info->scope = add_name(fn_.scopes, info->source.name);
+    PyObject *args = child(info->source.tree, n.args), *function = info->function.get();
+    for (PyObject *extra : {child(args, n.vararg), child(args, n.kwarg)})
+        if (extra && extra != Py_None)
+            fail_syntax(node, "Quadrants functions do not support variable positional or keyword parameters (*args, "
+                              "**kwargs)");
+    if (Items(child(args, n.kwonlyargs)).size())
+        fail_syntax(node, "Quadrants functions do not support keyword-only parameters");
+    PyRef defaults = PyRef::steal(PyObject_GetAttrString(function, "__defaults__"));
+    PyErr_Clear();
+    for (PyObject *list : {child(args, n.posonlyargs), child(args, n.args)})
+        for (PyObject *arg : Items(list)) {
+            PyObject *name = child(arg, n.arg);
+            info->params.push_back({name, resolved_annotation(node, function, name), {}});
+        }
+    if (defaults && PyTuple_Check(defaults.get())) {
+        const Py_ssize_t count = PyTuple_GET_SIZE(defaults.get());
+        for (Py_ssize_t i = 0; i < count; ++i)
+            info->params[info->params.size() - size_t(count - i)].fallback =
+                PyRef::borrow(PyTuple_GET_ITEM(defaults.get(), i));
+    }
+    PyRef return_name = PyRef::steal(PyUnicode_InternFromString("return"));
+    info->returns = resolved_annotation(node, function, return_name.get());
+    if (info->returns && info->returns.get() == Py_None) info->returns = {};
+    frontend::scan_assigned(child(info->source.tree, n.body), info->assigned);
+    kept_.push_back(PyRef::borrow(callee));
+    return *funcs_.emplace(callee, std::move(info)).first->second;
+}
+
+uint32_t Walker::add_name(std::vector<std::string> &list, const std::string &name) {
+    for (size_t i = 1; i < list.size(); ++i)
+        if (list[i] == name) return uint32_t(i);
+    list.push_back(name);
+    return uint32_t(list.size() - 1);
+}
+
+Val Walker::inline_func(PyObject *node, const PyRef &callee) {
+    PyRef self = attribute(callee.get(), names().__self__);
+    PyRef target = callee;
+    if (self && self.get() != Py_None && !PyModule_Check(self.get())) {
+        if (PyRef inner = PyRef::steal(PyObject_GetAttrString(callee.get(), "__func__")))
+            if (kind_of(inner.get()) == Kind::func) target = inner;
+        PyErr_Clear();
+    } else {
+        self = {};
+    }
+    FuncInfo &info = func_info(node, target.get());
+    Call call = arguments(node, true);
+    if (self) call.args.insert(call.args.begin(), wrap(self));
+    AtNode at(*this, node);
+    return inline_body(node, info, matched_arguments(node, info, std::move(call)));
+}
+
+std::vector<Val> Walker::matched_arguments(PyObject *node, FuncInfo &info, Call call) {
+    const size_t count = info.params.size();
+    if (call.args.size() > count) {
+        std::string expected;
+        for (const FuncInfo::FuncParam &p : info.params) expected += (expected.empty() ? "" : ", ") + text(p.name);
+        fail_syntax(node, "Too many arguments. Expected (" + expected + "), got " + std::to_string(call.args.size()) +
+                              " arguments.");
+    }
+    std::vector<std::optional<Val>> given(count);
+    for (size_t i = 0; i < call.args.size(); ++i) given[i] = std::move(call.args[i]);
+    for (auto &[name, v] : call.kwargs) {
+        size_t i = 0;
+        while (i < count && info.params[i].name != name && PyUnicode_Compare(info.params[i].name, name) != 0) ++i;
+        if (i == count) fail_syntax(node, "Unexpected argument '" + text(name) + "'.");
+        if (given[i]) fail_syntax(node, "Multiple values for argument '" + text(name) + "'.");
+        given[i] = std::move(v);
+    }
+    std::vector<Val> out;
+    for (size_t i = 0; i < count; ++i) {
+        if (!given[i] && info.params[i].fallback) given[i] = wrap(info.params[i].fallback);
+        if (!given[i]) fail_syntax(node, "Missing argument '" + text(info.params[i].name) + "'.");
+        out.push_back(pass_argument(node, info, i, std::move(*given[i])));
+    }
+    return out;
+}
+
+/// Typed parameters and plain ones are passed by value; templates are passed as they are, places included.
+Val Walker::pass_argument(PyObject *node, FuncInfo &info, size_t i, Val arg) {
+    const FuncInfo::FuncParam &p = info.params[i];
+    const bool assigned = info.assigned.count(p.name) > 0;
+    PyObject *annotation = p.annotation.get();
+    const bool by_value = !annotation || is_dtype(annotation) || kind_of(annotation) == Kind::matrix_type;
+    if (by_value) {
+        arg = load(std::move(arg));
+        if (annotation) arg = convert_to_annotation(node, annotation, arg, "Argument " + text(p.name));
+    }
+    if (assigned && arg.tag != Tag::ref && storable(arg)) return new_variable(node, arg);
+    return arg;
+}
+
+Val Walker::convert_to_annotation(PyObject *node, PyObject *annotation, const Val &given, const std::string &what) {
+    if (!annotation) return given;
+    const Val v = load(given);
+    if (is_dtype(annotation)) {
+        if (v.tag != Tag::scalar && !is_number(v))
+            fail_type(node, what + " (type=" + type_text(v) + ") cannot be converted into required type " +
+                                ir::to_string(dtype_scalar(node, annotation)));
+        const Scalar type = dtype_scalar(node, annotation);
+        return scalar(as(node, v, type));
+    }
+    if (kind_of(annotation) == Kind::matrix_type) {
+        const Names &n = names();
+        const int rows = int(attribute_int(annotation, n.n, 1)), cols = int(attribute_int(annotation, n.m, 1));
+        const int ndim = int(attribute_int(annotation, n.ndim, 1));
+        if (v.tag == Tag::scalar || is_number(v))
+            fail_syntax(node, what + " is expected to be a Matrix, but got " + type_text(v));
+        const Val m = to_matrix(node, v);
+        if (m.n != rows)
+            fail_syntax(node, what + " is expected to be a Matrix with n " + std::to_string(rows) + ", but got " +
+                                  std::to_string(m.n));
+        if (m.m != cols || m.ndim != ndim)
+            fail_syntax(node, what + " is expected to be a Matrix with m " + std::to_string(cols) + ", but got " +
+                                  std::to_string(m.m));
+        PyRef dtype = attribute(annotation, n.dtype);
+        if (!dtype || dtype.get() == Py_None) return m;
+        return cast(node, m, dtype_scalar(node, dtype.get()));
+    }
+    return v;
+}
+
+Val Walker::inline_body(PyObject *node, FuncInfo &info, std::vector<Val> args) {
+    constexpr int deepest = 100;
+    if (info.depth >= deepest)
+        fail_here(UserErrorKind::compilation, "Function '" + info.source.name + "' calls itself without end",
+                  "funcs are inlined: end the recursion with a condition on template arguments");
+    if (std::find(inlined_.begin(), inlined_.end(), info.object) == inlined_.end()) inlined_.push_back(info.object);
+    Frame frame;
+    frame.source = &info.source;
+    frame.call = b_.span;
+    frame.file = info.file;
+    frame.scope = info.scope;
+    frame.first_binding = bindings_.size();
+    frame.assigned = &info.assigned;
+    frame.has_return_type = bool(info.returns);
+    frame.func = &info;
+    enter_function(frame, info.function.get());
+    frames_.push_back(std::move(frame));
+    ++info.depth;
+    const int outer_static = std::exchange(static_depth_, 0), outer_grouped = std::exchange(grouped_depth_, 0);
+    std::optional<Val> result;
+    {
+        Scope scope(*this);
+        for (size_t i = 0; i < args.size(); ++i) bind(info.params[i].name, std::move(args[i]));
+        block(child(info.source.tree, names().body));
+        result = std::move(frames_.back().result);
+        if (info.returns && !result)
+            fail(info.source.tree, UserErrorKind::compilation,
+                 "Function has a return type but does not have a return statement");
+    }
+    static_depth_ = outer_static;
+    grouped_depth_ = outer_grouped;
+    --info.depth;
+    frames_.pop_back();
+    if (!result) return Val{};
+    return converted_result(node, info.returns.get(), *result);
+}
+
+Val Walker::converted_result(PyObject *node, PyObject *annotation, const Val &v) {
+    if (!annotation || v.tag == Tag::none) return v;
+    if (is_dtype(annotation) || kind_of(annotation) == Kind::matrix_type)
+        return convert_to_annotation(node, annotation, v, "Return");
+    if (PyTuple_Check(annotation) && v.is_sequence() && PyTuple_GET_SIZE(annotation) == Py_ssize_t(v.items.size())) {
+        Val out = v;
+        for (size_t i = 0; i < out.items.size(); ++i)
+            out.items[i] = converted_result(node, PyTuple_GET_ITEM(annotation, Py_ssize_t(i)), out.items[i]);
+        return out;
+    }
+    return v;
+}
+
+} // namespace qd::frontend

@@ -1,0 +1,197 @@
+// Comparisons, `and`/`or` and `a if c else b`. On run-time scalars the last two are branches: one side alone is
+// evaluated.
+#include "frontend/walker.h"
+
+namespace qd::frontend {
+
+using ir::Scalar;
+
+namespace {
+
+int python_compare_op(Node op) {
+    switch (op) {
+    case Node::Lt: return Py_LT;
+    case Node::LtE: return Py_LE;
+    case Node::Gt: return Py_GT;
+    case Node::GtE: return Py_GE;
+    case Node::Eq: return Py_EQ;
+    default: return Py_NE;
+    }
+}
+
+} // namespace
+
+Val Walker::compare(PyObject *node, Node op, const Val &a, const Val &b) {
+    if (op == Node::Is || op == Node::IsNot || op == Node::In || op == Node::NotIn)
+        return compare_static(node, op, a, b);
+    const PyRef left = to_python(a), right = to_python(b);
+    const bool host_matrix = (a.is_constant() && kind_of(a.object.get()) == Kind::matrix) ||
+                             (b.is_constant() && kind_of(b.object.get()) == Kind::matrix);
+    if (left && right && !host_matrix) {
+        PyObject *result = PyObject_RichCompare(left.get(), right.get(), python_compare_op(op));
+        if (!result) python_failed(node);
+        return wrap(PyRef::steal(result));
+    }
+    const char *symbol = op == Node::Eq      ? "=="
+                         : op == Node::NotEq ? "!="
+                         : op == Node::Lt    ? "<"
+                         : op == Node::LtE   ? "<="
+                         : op == Node::Gt    ? ">"
+                                             : ">=";
+    return broadcast(node, symbol, a, b, [&](const Val &x, const Val &y) { return scalar_compare(node, op, x, y); });
+}
+
+Val Walker::compare_static(PyObject *node, Node op, const Val &a, const Val &b) {
+    const bool membership = op == Node::In || op == Node::NotIn;
+    if (!static_depth_) {
+        if (membership) fail_syntax(node, "\"In\" is only supported inside `qd.static`.", "write `qd.static(a in b)`");
+        fail_syntax(node,
+                    std::string("Operator \"") + (op == Node::Is ? "is" : "is not") +
+                        "\" in Quadrants scope is not supported.",
+                    "use `==`, or `qd.static(x is None)` for a template argument");
+    }
+    const PyRef left = to_python(a), right = to_python(b);
+    if (membership) {
+        if (!left || !right) fail_static(node, left ? b : a);
+        const int found = PySequence_Contains(right.get(), left.get());
+        if (found < 0) python_failed(node);
+        return constant(PyRef::borrow((found == 1) == (op == Node::In) ? Py_True : Py_False));
+    }
+    const bool right_none = right && right.get() == Py_None, left_none = left && left.get() == Py_None;
+    if (!left_none && !right_none)
+        fail_syntax(node, std::string("Operator \"") + (op == Node::Is ? "is" : "is not") +
+                              "\" inside `qd.static` requires a direct `qd.template()` or `qd.Tensor` kernel argument "
+                              "and `None`.");
+    const bool same = left_none && right_none;
+    return constant(PyRef::borrow(same == (op == Node::Is) ? Py_True : Py_False));
+}
+
+Val Walker::eval_compare(PyObject *node) {
+    const Names &n = names();
+    const Items ops(child(node, n.ops)), others(child(node, n.comparators));
+    Val left = value(child(node, n.left));
+    Val result;
+    for (Py_ssize_t i = 0; i < ops.size(); ++i) {
+        const Val right = value(others[i]);
+        AtNode at(*this, node);
+        const Val link = compare(node, node_kind(ops[i]), left, right);
+        if (i == 0)
+            result = link;
+        else if (result.is_constant() && link.is_constant())
+            result =
+                constant(PyRef::borrow(truth(result.object.get()) && truth(link.object.get()) ? Py_True : Py_False));
+        else
+            result = broadcast(node, "and", result, link,
+                               [&](const Val &x, const Val &y) { return scalar_binary(node, Node::BitAnd, x, y); });
+        left = right;
+    }
+    return result;
+}
+
+Val Walker::eval_boolop(PyObject *node) {
+    const Names &n = names();
+    const bool is_and = node_kind(child(node, n.op)) == Node::And;
+    const Items values(child(node, n.values));
+    return boolop_from(node, is_and, values, 0);
+}
+
+/// values[i] and/or (values[i + 1] and/or ...)
+Val Walker::boolop_from(PyObject *node, bool is_and, const Items &values, Py_ssize_t i) {
+    const Val first = value(values[i]);
+    if (i + 1 == values.size()) return first;
+    if (first.is_constant() && kind_of(first.object.get()) != Kind::matrix)
+        return truth(first.object.get()) == is_and ? boolop_from(node, is_and, values, i + 1) : first;
+    AtNode at(*this, node);
+    if (static_depth_) fail_static(node, first);
+    const char *word = is_and ? "and" : "or";
+    if (first.tag != Tag::scalar || !request_.options.short_circuit) {
+        const Val rest = boolop_from(node, is_and, values, i + 1);
+        const bool scalars = first.tag == Tag::scalar && (rest.tag == Tag::scalar || is_number(rest));
+        return broadcast(node, word, first, rest, [&](const Val &x, const Val &y) {
+            check_integral(node, word, x);
+            check_integral(node, word, y);
+            if (scalars) return scalar_binary(node, is_and ? Node::BitAnd : Node::BitOr, x, y);
+            const ir::Value p = as(node, x, Scalar::u1);
+            const ir::Value q = as(node, y, Scalar::u1);
+            return scalar(emit2(is_and ? ir::Op::band : ir::Op::bor, p, q));
+        });
+    }
+    check_integral(node, word, first);
+    const ir::Value test = as(node, first, Scalar::u1);
+    const auto keep = [&] { return first; };
+    const auto more = [&] {
+        const Val rest = boolop_from(node, is_and, values, i + 1);
+        if (rest.tag == Tag::scalar || is_number(rest)) check_integral(node, word, rest);
+        return rest;
+    };
+    return is_and ? choose(node, test, more, keep) : choose(node, test, keep, more);
+}
+
+void Walker::check_integral(PyObject *node, const char *word, const Val &v) {
+    const Scalar type = scalar_type(node, v);
+    if (ir::is_float(type))
+        fail_type(node,
+                  std::string("unsupported operand type(s) for '") + word + "': '" + ir::to_string(type) +
+                      "' is not an integer",
+                  "compare it with something, e.g. `x != 0`");
+}
+
+/// A branch with a value: evaluates one side at run time.
+Val Walker::choose(PyObject *node, ir::Value test, const std::function<Val()> &yes, const std::function<Val()> &no) {
+    const ir::Value branch = b_.if_(test);
+    const ir::BlockId outer = b_.block;
+    const auto side = [&](int k, const std::function<Val()> &f) {
+        b_.block = fn_[branch].blocks[k];
+        Val v = typed(node, f());
+        if (v.tag != Tag::scalar && v.tag != Tag::matrix)
+            fail_type(node, "A run-time choice needs numbers, vectors or matrices on both sides, not " + type_text(v),
+                      "evaluate the condition with `qd.static`");
+        const ir::BlockId end = b_.block;
+        return std::pair(std::move(v), end);
+    };
+    ++frames_.back().dynamic;
+    auto [a, a_end] = side(0, yes);
+    auto [b, b_end] = side(1, no);
+    --frames_.back().dynamic;
+    if (a.tag != b.tag || a.n != b.n || a.m != b.m || a.ndim != b.ndim)
+        fail_type(node, "Both sides of a run-time choice must have one shape: '" + type_text(a) + "' and '" +
+                            type_text(b) + "'");
+    const Scalar type = promote(a.elem, b.elem);
+    const auto finish = [&](const Val &v, ir::BlockId end) {
+        b_.block = end;
+        std::vector<ir::Value> values;
+        if (v.tag == Tag::scalar) values.push_back(convert(v.v, type));
+        for (const ir::Value c : v.comps) values.push_back(convert(c, type));
+        b_.yield(values);
+        return values.size();
+    };
+    const size_t count = finish(a, a_end);
+    finish(b, b_end);
+    b_.block = outer;
+    Val out = a;
+    out.elem = type;
+    for (size_t k = 0; k < count; ++k) {
+        const ir::Value result = fn_.add_result(branch, type);
+        (out.tag == Tag::scalar ? out.v : out.comps[k]) = result;
+    }
+    return out;
+}
+
+Val Walker::eval_ifexp(PyObject *node) {
+    const Names &n = names();
+    PyObject *yes = child(node, n.body), *no = child(node, n.orelse);
+    const Val test = value(child(node, n.test));
+    AtNode at(*this, node);
+    if (test.is_constant() && kind_of(test.object.get()) != Kind::matrix)
+        return eval(truth(test.object.get()) ? yes : no);
+    if (static_depth_) fail_static(node, test);
+    if (test.tag == Tag::matrix || test.is_constant() || test.is_sequence())
+        fail_syntax(node,
+                    "Using conditional expression for element-wise select operation on Quadrants vectors/matrices "
+                    "is deprecated and removed starting from Quadrants v1.5.0. Please use \"qd.select\" instead.");
+    const ir::Value taken = condition(node, test, "if");
+    cover(ir::Counter::What::taken, node, {});
+    return choose(node, taken, [&] { return value(yes); }, [&] { return value(no); });
+}
+
+} // namespace qd::frontend

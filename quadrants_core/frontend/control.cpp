@@ -1,0 +1,244 @@
+// Statements, branches, `while`, `break`, `continue`, `return`.
+#include "frontend/walker.h"
+
+namespace qd::frontend {
+
+Flow Walker::block(PyObject *list, Py_ssize_t from, Py_ssize_t to) {
+    const Items statements(list);
+    const bool coverage = request_.options.coverage;
+    Py_ssize_t run = from; // first statement that no counter covers yet
+    Flow flow = Flow::next;
+    for (Py_ssize_t i = from; i < std::min(to, statements.size()) && flow == Flow::next; ++i) {
+        if (coverage && i == run) {
+            run = end_of_run(statements, i);
+            cover_run(statements[i], statements[run - 1]);
+        }
+        flow = statement(statements[i]);
+    }
+    return flow;
+}
+
+Flow Walker::statement(PyObject *node) {
+    AtNode at(*this, node);
+    const Node kind = node_kind(node);
+    switch (kind) {
+    case Node::Assign: return assign(node);
+    case Node::AnnAssign: return annotated_assign(node);
+    case Node::AugAssign: return augmented_assign(node);
+    case Node::For: return for_(node);
+    case Node::While: return while_(node);
+    case Node::If: return if_(node);
+    case Node::Break: return break_or_continue(node, true);
+    case Node::Continue: return break_or_continue(node, false);
+    case Node::Return: return return_(node);
+    case Node::Assert: return assert_(node);
+    case Node::Expr: return expression(node);
+    case Node::Pass: return Flow::next;
+    case Node::With: with_(node);
+    case Node::FunctionDef:
+        fail_syntax(node,
+                    std::string("Function definition is not allowed in '") +
+                        (frames_.back().is_kernel ? "qd.kernel" : "qd.func") + "'.",
+                    "define it outside with @qd.func");
+    default:
+        fail_syntax(node,
+                    std::string("Unsupported node \"") + (kind == Node::unknown ? type_name(node) : node_name(kind)) +
+                        "\"",
+                    "this statement has no meaning in a kernel; do it in Python, around the call");
+    }
+}
+
+void Walker::with_(PyObject *node) {
+    const Names &n = names();
+    const Items items(child(node, n.items));
+    if (items.size() != 1) fail_syntax(node, "'with' in Quadrants kernels only supports a single context manager");
+    PyObject *vars = child(items[0], n.optional_vars);
+    if (vars && vars != Py_None) fail_syntax(node, "'with ... as ...' is not supported in Quadrants kernels");
+    if (node_kind(child(items[0], n.context_expr)) != Node::Call)
+        fail_syntax(node, "'with' in Quadrants kernels requires a call expression");
+    fail_syntax(node,
+                "'with' in Quadrants kernels only supports qd.stream_parallel(), qd.checkpoint(...), "
+                "qd.graph.parallel_context() and qd.graph.parallel(), each in a kernel that asks for it",
+                "remove the `with`: its body runs as it is");
+}
+
+Flow Walker::expression(PyObject *node) {
+    PyObject *inner = child(node, names().value);
+    if (node_kind(inner) != Node::Constant) // docstrings
+        eval(inner);
+    return Flow::next;
+}
+
+Flow Walker::body_in(ir::BlockId target, const std::function<Flow()> &body) {
+    const ir::BlockId outer = b_.block;
+    b_.block = target;
+    Flow flow;
+    {
+        Scope scope(*this);
+        ++frames_.back().dynamic;
+        flow = body();
+        --frames_.back().dynamic;
+    }
+    if (flow != Flow::stop) b_.yield();
+    b_.block = outer;
+    return flow;
+}
+
+Flow Walker::if_(PyObject *node) {
+    const Names &n = names();
+    PyObject *yes = child(node, n.body), *no = child(node, n.orelse);
+    const Val test = value(child(node, n.test));
+    if (test.is_constant() && kind_of(test.object.get()) != Kind::matrix)
+        return block(truth(test.object.get()) ? yes : no);
+    if (test.is_sequence() || test.tag == Tag::dict) return block(test.items.empty() ? no : yes);
+    if (test.is_static) fail_static(node, test);
+    const ir::Value taken = condition(node, test, "if");
+    const ir::Value branch = b_.if_(taken);
+    std::vector<LoopContext> &loops = frames_.back().loops;
+    if (!loops.empty()) ++loops.back().branches;
+    const Flow a = body_in(fn_[branch].blocks[0], [&] {
+        cover(ir::Counter::What::taken, node);
+        return block(yes);
+    });
+    const Flow b = body_in(fn_[branch].blocks[1], [&] {
+        cover(ir::Counter::What::not_taken, node);
+        return block(no);
+    });
+    (void)a;
+    (void)b;
+    if (!frames_.back().loops.empty()) --frames_.back().loops.back().branches;
+    return Flow::next;
+}
+
+Flow Walker::while_(PyObject *node) {
+    const Names &n = names();
+    if (Items(child(node, n.orelse)).size())
+        fail_syntax(node, "'else' clause for 'while' not supported in Quadrants kernels");
+    next_loop_.reset();
+    ir::Loop settings;
+    const ir::Value loop = b_.loop({}, settings);
+    frames_.back().loops.push_back({LoopContext::What::serial, 0});
+    body_in(fn_[loop].blocks[0], [&] {
+        poll();
+        const Val test = value(child(node, n.test));
+        const bool known = test.is_constant() && kind_of(test.object.get()) != Kind::matrix;
+        if (known && !truth(test.object.get())) {
+            b_.break_();
+            return Flow::stop;
+        }
+        if (!known) {
+            const ir::Value again = condition(node, test, "while");
+            const ir::Value branch = b_.if_(again);
+            const ir::BlockId body = b_.block;
+            b_.block = fn_[branch].blocks[0];
+            b_.yield();
+            b_.block = fn_[branch].blocks[1];
+            b_.break_();
+            b_.block = body;
+        }
+        return block(child(node, n.body));
+    });
+    frames_.back().loops.pop_back();
+    return Flow::next;
+}
+
+/// Leaves the task if the user pressed Stop.
+void Walker::poll() {
+    const ir::Value stop = b_.emit(ir::Op::poll, {}, ir::Scalar::u1);
+    const ir::Value branch = b_.if_(stop);
+    const ir::BlockId body = b_.block;
+    b_.block = fn_[branch].blocks[0];
+    b_.exit();
+    b_.block = fn_[branch].blocks[1];
+    b_.yield();
+    b_.block = body;
+}
+
+Flow Walker::break_or_continue(PyObject *node, bool is_break) {
+    const char *word = is_break ? "break" : "continue";
+    const std::vector<LoopContext> &loops = frames_.back().loops;
+    if (loops.empty()) fail_syntax(node, std::string("'") + word + "' outside loop");
+    const LoopContext &loop = loops.back();
+    switch (loop.what) {
+    case LoopContext::What::static_:
+        if (loop.branches)
+            fail_syntax(node,
+                        std::string("You are trying to `") + word + "` a static `for` loop, but the `" + word +
+                            "` statement is inside a non-static `if`. ",
+                        "make the condition static, or the loop a run-time loop");
+        return is_break ? Flow::break_ : Flow::continue_;
+    case LoopContext::What::parallel:
+        if (is_break)
+            fail_syntax(
+                node, "Cannot break in the outermost loop",
+                "its iterations run in parallel; use qd.loop_config(serialize=True) before the loop, or a flag");
+        b_.break_(); // of the loop around the iteration: see parallel_body
+        return Flow::stop;
+    case LoopContext::What::serial:
+        if (is_break) {
+            cover(ir::Counter::What::broken, node);
+            b_.break_();
+        } else {
+            b_.continue_();
+        }
+        return Flow::stop;
+    }
+    return Flow::next;
+}
+
+Flow Walker::return_(PyObject *node) {
+    Frame &frame = frames_.back();
+    PyObject *source = child(node, names().value);
+    if (frame.dynamic)
+        fail_syntax(node, "Return inside non-static if/for is not supported",
+                    "assign the result to a variable and return it at the end");
+    if (!source || source == Py_None) {
+        frame.result = frame.has_return_type ? frame.result : std::optional<Val>(Val{});
+        return Flow::return_;
+    }
+    if (frame.is_kernel && !frame.has_return_type)
+        fail_syntax(node, "A kernel/function with a return value must be annotated with a return type, e.g. def func() "
+                          "-> qd.f32");
+    frame.result = value(source);
+    return Flow::return_;
+}
+
+std::vector<ir::Value> Walker::return_values(PyObject *node, const Val &result) {
+    const std::vector<ReturnType> &types = request_.returns;
+    std::vector<ir::Value> out;
+    if (types.empty()) return out;
+    std::vector<Val> items;
+    if (types.size() == 1)
+        items = {result};
+    else
+        items = sequence_items(node, result).items;
+    if (items.size() != types.size())
+        fail_syntax(node, "The kernel returns " + std::to_string(items.size()) + " values but is annotated with " +
+                              std::to_string(types.size()));
+    for (size_t i = 0; i < types.size(); ++i) {
+        const ReturnType &type = types[i];
+        Val v = load(items[i]);
+        if (type.element_dim == 0) {
+            if (v.tag != Tag::scalar && !is_number(v))
+                fail_type(node, "Return (type=" + type_text(v) + ") cannot be converted into required type " +
+                                    ir::to_string(type.elem));
+            out.push_back(as(node, v, type.elem));
+            continue;
+        }
+        if (v.tag == Tag::scalar || is_number(v))
+            fail_type(node, "Return (type=" + type_text(v) + ") cannot be converted into required type " +
+                                (type.element_dim == 1 ? "vector" : "matrix"));
+        v = to_matrix(node, v);
+        if (v.ndim != type.element_dim)
+            fail_type(node, "Return matrix ndim mismatch, expecting=" + std::to_string(type.element_dim) +
+                                ", got=" + std::to_string(v.ndim));
+        if (v.n != type.rows || v.m != type.cols)
+            fail_type(node, "Return matrix shape mismatch, expecting=(" + std::to_string(type.rows) + ", " +
+                                std::to_string(type.cols) + "), got=(" + std::to_string(v.n) + ", " +
+                                std::to_string(v.m) + ")");
+        for (const ir::Value c : v.comps) out.push_back(convert(c, type.elem));
+    }
+    return out;
+}
+
+} // namespace qd::frontend

@@ -1,0 +1,230 @@
+// Expressions: dispatch, names, constants, attributes, displays.
+#include "frontend/builtins.h"
+#include "frontend/walker.h"
+
+#include <cstring>
+
+namespace qd::frontend {
+
+Val Walker::eval(PyObject *node) {
+    const Node kind = node_kind(node);
+    switch (kind) {
+    case Node::Name: return eval_name(node);
+    case Node::Constant: return eval_constant(node);
+    case Node::Attribute: return eval_attribute(node);
+    case Node::Call: return eval_call(node);
+    case Node::BinOp: return eval_binop(node);
+    case Node::UnaryOp: return eval_unary(node);
+    case Node::BoolOp: return eval_boolop(node);
+    case Node::Compare: return eval_compare(node);
+    case Node::IfExp: return eval_ifexp(node);
+    case Node::Subscript: return eval_subscript(node);
+    case Node::Tuple: return eval_sequence(node, true);
+    case Node::List: return eval_sequence(node, false);
+    case Node::Dict: return eval_dict(node);
+    case Node::ListComp:
+    case Node::DictComp: return eval_comprehension(node, kind);
+    case Node::NamedExpr: return eval_named(node);
+    case Node::JoinedStr: return eval_joined(node);
+    case Node::GeneratorExp:
+        if (static_depth_) return eval_comprehension(node, kind);
+        fail_syntax(node, "Cannot store generators in variables, inside kernels or functions",
+                    "use a list comprehension");
+    default:
+        fail_syntax(node,
+                    std::string("Unsupported node \"") + (kind == Node::unknown ? type_name(node) : node_name(kind)) +
+                        "\"",
+                    "kernels are a subset of Python; move this outside the kernel or into `qd.static(...)` on values "
+                    "known at compile time");
+    }
+}
+
+Val Walker::wrap(PyRef object) {
+    PyObject *p = object.get();
+    const char *type = Py_TYPE(p)->tp_name;
+    if (std::strncmp(type, "numpy.", 6) == 0 && std::strcmp(type, "numpy.ndarray") != 0 && PyIndex_Check(p)) {
+        PyRef number = PyRef::steal(PyNumber_Index(p));
+        if (number) return constant(number);
+        PyErr_Clear();
+    }
+    if (std::strncmp(type, "numpy.bool", 10) == 0) return constant(PyRef::borrow(truth(p) ? Py_True : Py_False));
+    if (std::strncmp(type, "numpy.float", 11) == 0) {
+        PyRef number = PyRef::steal(PyNumber_Float(p));
+        if (number) return constant(number);
+        PyErr_Clear();
+    }
+    return constant(std::move(object));
+}
+
+PyRef Walker::to_python(const Val &v) {
+    if (v.is_constant()) return v.object;
+    if (v.is_sequence()) {
+        PyRef list = PyRef::steal(v.tag == Tag::tuple ? PyTuple_New(Py_ssize_t(v.items.size()))
+                                                      : PyList_New(Py_ssize_t(v.items.size())));
+        for (size_t i = 0; i < v.items.size(); ++i) {
+            PyRef item = to_python(v.items[i]);
+            if (!item) return {};
+            Py_INCREF(item.get());
+            if (v.tag == Tag::tuple)
+                PyTuple_SET_ITEM(list.get(), Py_ssize_t(i), item.get());
+            else
+                PyList_SET_ITEM(list.get(), Py_ssize_t(i), item.get());
+        }
+        return list;
+    }
+    if (v.tag == Tag::dict) {
+        PyRef dict = PyRef::steal(PyDict_New());
+        for (size_t i = 0; i < v.items.size(); ++i) {
+            PyRef item = to_python(v.items[i]);
+            if (!item || PyDict_SetItem(dict.get(), v.extra->keys[i].get(), item.get()) < 0) return {};
+        }
+        return dict;
+    }
+    if (v.tag == Tag::none) return PyRef::borrow(Py_None);
+    return {};
+}
+
+Val Walker::eval_name(PyObject *node) {
+    PyObject *name = child(node, names().id);
+    if (const Binding *found = find_local(name)) return found->value;
+    PyRef object = find_global(name);
+    if (!object)
+        fail(node, UserErrorKind::name, "Name \"" + text(name) + "\" is not defined",
+             "names first assigned inside an if, for or while body are gone after it");
+    return wrap(std::move(object));
+}
+
+Val Walker::eval_constant(PyObject *node) {
+    PyObject *object = child(node, names().value);
+    if (PyComplex_Check(object) || PyBytes_Check(object) || object == Py_Ellipsis)
+        fail_type(node, "Invalid constant scalar data type: " + type_name(object));
+    return constant(PyRef::borrow(object));
+}
+
+Val Walker::eval_attribute(PyObject *node) {
+    const Names &n = names();
+    const Val base = eval(child(node, n.value));
+    return attribute_of(node, base, child(node, n.attr));
+}
+
+Val Walker::attribute_of(PyObject *node, const Val &base, PyObject *name) {
+    if (base.is_constant()) {
+        PyObject *object = base.object.get();
+        if (kind_of(object) == Kind::builtin)
+            if (const BuiltinRow *row = builtin_of(object))
+                if (const BuiltinRow *member = find_builtin(std::string(row->name) + "." + text(name)))
+                    return builtin_value(*member);
+        if (kind_of(object) == Kind::matrix) return matrix_attribute(node, to_matrix(node, base), name);
+        PyObject *found = PyObject_GetAttr(object, name);
+        if (!found) {
+            if (PyErr_ExceptionMatches(PyExc_AttributeError)) {
+                PyErr_Clear();
+                fail(node, UserErrorKind::compilation,
+                     "'" + type_name(object) + "' object has no attribute '" + text(name) + "'");
+            }
+            python_failed(node);
+        }
+        return wrap(PyRef::steal(found));
+    }
+    if (base.tag == Tag::array) return array_attribute(node, base, name);
+    if (base.tag == Tag::matrix || (base.tag == Tag::ref && base.ref->ndim > 0))
+        return matrix_attribute(node, base, name);
+    if (base.is_sequence() && base.element_dim) return matrix_attribute(node, to_matrix(node, base), name);
+    if (base.tag == Tag::dict || base.is_sequence() || base.tag == Tag::scalar || base.tag == Tag::ref)
+        return bound_method(base, name);
+    fail(node, UserErrorKind::compilation, "'" + type_text(base) + "' has no attribute '" + text(name) + "'");
+}
+
+Val Walker::bound_method(const Val &base, PyObject *name) {
+    Val out;
+    out.tag = Tag::method;
+    out.extra = std::make_shared<Extra>();
+    out.extra->name = text(name);
+    out.extra->self = base;
+    return out;
+}
+
+Val Walker::array_attribute(PyObject *node, const Val &array, PyObject *name) {
+    const std::string what = text(name);
+    if (what == "shape") {
+        AtNode at(*this, node);
+        Val out;
+        out.tag = Tag::tuple;
+        for (int axis = 0; axis < array.ndim; ++axis) out.items.push_back(scalar(b_.dim(array.v, axis)));
+        return out;
+    }
+    if (what == "n") return integer(array.n);
+    if (what == "m") return integer(array.m);
+    if (what == "ndim") return integer(array.ndim);
+    if (what == "grad")
+        fail(node, UserErrorKind::compilation, "The ndarray has no gradient",
+             "create it with needs_grad=True to use `.grad`");
+    fail(node, UserErrorKind::compilation, "'ndarray' has no attribute '" + what + "' in a kernel",
+         "kernels know `.shape` of an ndarray");
+}
+
+Val Walker::eval_sequence(PyObject *node, bool is_tuple) {
+    Val out;
+    out.tag = is_tuple ? Tag::tuple : Tag::list;
+    for (PyObject *item : Items(child(node, names().elts))) {
+        if (node_kind(item) == Node::Starred) {
+            const Val many = sequence_items(item, value(child(item, names().value)));
+            for (const Val &v : many.items) out.items.push_back(load(v));
+        } else {
+            out.items.push_back(value(item));
+        }
+    }
+    return out;
+}
+
+/// A tuple, list, vector or compile-time sequence as a sequence of values.
+Val Walker::sequence_items(PyObject *node, const Val &v) {
+    if (v.is_sequence()) return v;
+    if (v.is_constant() && kind_of(v.object.get()) != Kind::matrix) {
+        Val out = unpacked(v);
+        if (out.is_sequence()) return out;
+        PyRef list = PyRef::steal(PySequence_List(v.object.get()));
+        if (!list) {
+            PyErr_Clear();
+            fail_type(node, "'" + type_text(v) + "' cannot be unpacked into values");
+        }
+        return unpacked(constant(list));
+    }
+    const Val matrix = to_matrix(node, v);
+    Val out;
+    out.tag = Tag::tuple;
+    for (int i = 0; i < matrix.n; ++i)
+        out.items.push_back(matrix.ndim == 1 ? component(matrix, i) : matrix_row(matrix, i));
+    return out;
+}
+
+Val Walker::eval_dict(PyObject *node) {
+    const Items keys(child(node, names().keys)), values(child(node, names().values));
+    Val out;
+    out.tag = Tag::dict;
+    out.extra = std::make_shared<Extra>();
+    for (Py_ssize_t i = 0; i < keys.size(); ++i) {
+        if (keys[i] == Py_None) { // **other
+            const Val other = value(values[i]);
+            if (other.tag != Tag::dict) fail_syntax(node, "`**` in a dict display needs a dict written in the kernel");
+            out.extra->keys.insert(out.extra->keys.end(), other.extra->keys.begin(), other.extra->keys.end());
+            out.items.insert(out.items.end(), other.items.begin(), other.items.end());
+            continue;
+        }
+        const Val key = value(keys[i]);
+        if (!key.is_constant()) fail_syntax(keys[i], "Keys of a dict must be known at compile time");
+        out.extra->keys.push_back(key.object);
+        out.items.push_back(value(values[i]));
+    }
+    return out;
+}
+
+Val Walker::eval_named(PyObject *node) {
+    const Names &n = names();
+    const Val v = value(child(node, n.value));
+    AtNode at(*this, node);
+    assign_to(child(node, n.target), v);
+    return v;
+}
+
+} // namespace qd::frontend

@@ -1,0 +1,357 @@
+// print, assert and formatted strings: a message of literal pieces and printf-like specs over run-time values.
+#include "frontend/builtins.h"
+#include "ir/eval.h"
+
+#include <cctype>
+#include <cstring>
+
+namespace qd::frontend {
+
+using ir::Scalar;
+
+// What an f-string or "...".format(...) with run-time values is until it is printed: pieces of text and values. It
+// lives in a Val of Tag::list whose items are strings and formatted values (items[0] = value, items[1] = spec).
+namespace {
+
+Val formatted(const Val &v, PyRef spec) {
+    Val out;
+    out.tag = Tag::tuple;
+    out.items.push_back(v);
+    Val text;
+    text.tag = Tag::constant;
+    text.object = std::move(spec);
+    out.items.push_back(text);
+    return out;
+}
+
+PyRef python_string(std::string_view s) {
+    return PyRef::steal(PyUnicode_FromStringAndSize(s.data(), Py_ssize_t(s.size())));
+}
+
+Val empty_text() {
+    Val out;
+    out.tag = Tag::list;
+    out.element_dim = is_text;
+    return out;
+}
+
+} // namespace
+
+Val Walker::eval_joined(PyObject *node) {
+    const Names &n = names();
+    Val out = empty_text();
+    bool constant_only = true;
+    for (PyObject *part : Items(child(node, n.values))) {
+        if (node_kind(part) == Node::Constant) {
+            out.items.push_back(constant(PyRef::borrow(child(part, n.value))));
+            continue;
+        }
+        PyObject *conversion = child(part, n.conversion);
+        const long code = conversion && PyLong_Check(conversion) ? PyLong_AsLong(conversion) : -1;
+        if (code != -1) fail_syntax(part, std::string("conversion '") + char(code) + "' is not supported.");
+        PyObject *format = child(part, n.format_spec);
+        PyRef spec = python_string("");
+        if (format && format != Py_None) {
+            const Val v = eval_joined(format);
+            if (!v.is_constant()) fail_syntax(part, "A format spec must be known at compile time");
+            spec = v.object;
+        }
+        const Val v = value(child(part, n.value));
+        constant_only = constant_only && v.is_constant() && kind_of(v.object.get()) == Kind::foreign;
+        out.items.push_back(formatted(v, spec));
+    }
+    if (!constant_only) return out;
+    PyRef all = python_string("");
+    for (const Val &item : out.items) {
+        PyRef piece = item.is_constant()
+                          ? item.object
+                          : PyRef::steal(PyObject_Format(item.items[0].object.get(), item.items[1].object.get()));
+        if (!piece) python_failed(node);
+        all = PyRef::steal(PyUnicode_Concat(all.get(), piece.get()));
+    }
+    return constant(all);
+}
+
+Val Walker::format_call(PyObject *node, PyObject *pattern) {
+    const Call call = arguments(node, false);
+    const std::string words = text(pattern);
+    Val out = empty_text();
+    std::string literal;
+    size_t next = 0;
+    std::vector<bool> used(call.kwargs.size());
+    std::vector<bool> used_positions(call.args.size());
+    size_t needed = 0;
+    for (size_t i = 0; i < words.size(); ++i) {
+        const char c = words[i];
+        if ((c == '{' || c == '}') && i + 1 < words.size() && words[i + 1] == c) {
+            literal += c;
+            ++i;
+            continue;
+        }
+        if (c != '{') {
+            literal += c;
+            continue;
+        }
+        const size_t end = words.find('}', i);
+        if (end == std::string::npos) fail_syntax(node, "Single '{' encountered in format string");
+        std::string field = words.substr(i + 1, end - i - 1);
+        const size_t colon = field.find(':');
+        const std::string spec = colon == std::string::npos ? "" : field.substr(colon + 1);
+        field.resize(colon == std::string::npos ? field.size() : colon);
+        i = end;
+        out.items.push_back(constant(python_string(literal)));
+        literal.clear();
+        const Val *v = nullptr;
+        if (field.empty() || std::isdigit(static_cast<unsigned char>(field[0]))) {
+            const size_t position = field.empty() ? next++ : size_t(std::stoul(field));
+            needed = std::max(needed, position + 1);
+            v = position < call.args.size() ? &call.args[position] : nullptr;
+            if (v)
+                used_positions[position] = true;
+            else
+                continue;
+        } else {
+            for (size_t k = 0; k < call.kwargs.size(); ++k) {
+                if (text(call.kwargs[k].first) == field) {
+                    v = &call.kwargs[k].second;
+                    used[k] = true;
+                }
+            }
+            if (!v) fail_syntax(node, "Keyword '" + field + "' not found.");
+        }
+        out.items.push_back(formatted(*v, python_string(spec)));
+    }
+    if (needed != call.args.size())
+        fail_syntax(node, "Expected " + std::to_string(needed) + " positional argument(s), but received " +
+                              std::to_string(call.args.size()) + " instead.");
+    for (size_t k = 0; k < used.size(); ++k)
+        if (!used[k]) fail_syntax(node, "Keyword '" + text(call.kwargs[k].first) + "' not used.");
+    out.items.push_back(constant(python_string(literal)));
+    return out;
+}
+
+// Messages
+
+namespace {
+
+void add_text(ir::Message &message, const std::string &text) {
+    if (!text.empty()) message.pieces.push_back({text, -1});
+}
+
+} // namespace
+
+/// A Python spec such as ".2f" as a printf spec that suits the type; empty = default.
+std::string Walker::printf_spec(PyObject *node, const std::string &spec, Scalar type) {
+    if (spec.empty()) return "";
+    const std::string mismatch = "'" + spec + "' doesn't match '" + ir::to_string(type) + "'.";
+    std::string flags, conversion;
+    size_t i = 0;
+    while (i < spec.size() && (std::strchr("-+ #0.", spec[i]) || std::isdigit(static_cast<unsigned char>(spec[i]))))
+        flags += spec[i++];
+    while (i < spec.size() && std::strchr("hljzt", spec[i])) // length modifiers follow from the type
+        ++i;
+    conversion = spec.substr(i);
+    if (conversion.empty()) {
+        if (ir::is_float(type)) return "%" + flags + "f";
+        return "%" + flags + (ir::is_signed(type) ? "d" : "u");
+    }
+    if (conversion.size() != 1) fail_type(node, mismatch);
+    const char c = conversion[0];
+    const bool real = std::strchr("fFeEgGaA", c) != nullptr, with_sign = c == 'd' || c == 'i';
+    const bool bits = std::strchr("xXo", c) != nullptr, without_sign = c == 'u' || bits;
+    if (!real && !with_sign && !without_sign) fail_type(node, mismatch);
+    if (real != ir::is_float(type)) fail_type(node, mismatch);
+    if (with_sign && !ir::is_signed(type) && type != Scalar::u1) fail_type(node, mismatch);
+    if (c == 'u' && (ir::is_signed(type) || type == Scalar::u1)) fail_type(node, mismatch);
+    return "%" + flags + c;
+}
+
+void Walker::format_value(PyObject *node, ir::Message &message, std::vector<ir::Value> &values, const Val &given,
+                          const std::string &spec) {
+    const Val v = load(given);
+    if (v.tag == Tag::none) {
+        add_text(message, "None");
+        return;
+    }
+    if (v.is_constant() && kind_of(v.object.get()) == Kind::matrix) {
+        format_value(node, message, values, to_matrix(node, v), spec);
+        return;
+    }
+    if (v.is_constant()) {
+        PyRef spec_text = python_string(spec);
+        PyRef words = PyRef::steal(spec.empty() && !PyFloat_Check(v.object.get())
+                                       ? PyObject_Str(v.object.get())
+                                       : PyObject_Format(v.object.get(), spec_text.get()));
+        if (!words) python_failed(node);
+        add_text(message, text(words.get()));
+        return;
+    }
+    if (v.tag == Tag::scalar) {
+        message.pieces.push_back({printf_spec(node, spec, v.elem), int(values.size())});
+        values.push_back(v.v);
+        return;
+    }
+    if (v.tag == Tag::matrix) {
+        const Val rows = v.ndim == 2 ? sequence_items(node, v) : Val{};
+        add_text(message, "[");
+        for (int k = 0; k < v.n; ++k) {
+            add_text(message, k ? ", " : "");
+            format_value(node, message, values, v.ndim == 2 ? rows.items[size_t(k)] : component(v, k), spec);
+        }
+        add_text(message, "]");
+        return;
+    }
+    if (v.is_sequence() && v.element_dim == is_text) {
+        for (const Val &item : v.items) {
+            if (item.is_constant())
+                add_text(message, text(item.object.get()));
+            else
+                format_value(node, message, values, item.items[0], text(item.items[1].object.get()));
+        }
+        return;
+    }
+    if (v.is_sequence()) {
+        add_text(message, v.tag == Tag::tuple ? "(" : "[");
+        for (size_t k = 0; k < v.items.size(); ++k) {
+            add_text(message, k ? ", " : "");
+            format_value(node, message, values, v.items[k], spec);
+        }
+        add_text(message, v.tag == Tag::tuple ? (v.items.size() == 1 ? ",)" : ")") : "]");
+        return;
+    }
+    if (v.tag == Tag::dict) {
+        add_text(message, "{");
+        for (size_t k = 0; k < v.items.size(); ++k) {
+            add_text(message, (k ? ", " : "") + repr(v.extra->keys[k].get()) + ": ");
+            format_value(node, message, values, v.items[k], spec);
+        }
+        add_text(message, "}");
+        return;
+    }
+    fail_type(node, "'" + type_text(v) + "' cannot be printed");
+}
+
+Val Walker::print(const Call &call) {
+    std::string separator = " ", end = "\n";
+    for (const auto &[key, v] : call.kwargs) {
+        const std::string name = text(key);
+        if (name == "flush" || name == "file") continue;
+        if (!v.is_constant()) fail_type(call.node, "`" + name + "` of print must be a string known at compile time");
+        if (v.object.get() == Py_None) continue;
+        if (name == "sep")
+            separator = text(v.object.get());
+        else if (name == "end")
+            end = text(v.object.get());
+        else
+            fail_type(call.node, "'" + name + "' is an invalid keyword argument for print()");
+    }
+    ir::Message message;
+    std::vector<ir::Value> values;
+    for (size_t i = 0; i < call.args.size(); ++i) {
+        add_text(message, i ? separator : "");
+        format_value(call.node, message, values, call.args[i], "");
+    }
+    add_text(message, end);
+    emit_message(ir::Op::print, std::move(message), values);
+    return Val{};
+}
+
+void Walker::emit_message(ir::Op op, ir::Message message, std::span<const ir::Value> values) {
+    // Neighbouring literals are one piece.
+    ir::Message merged;
+    for (ir::Message::Piece &piece : message.pieces) {
+        if (piece.value < 0 && !merged.pieces.empty() && merged.pieces.back().value < 0)
+            merged.pieces.back().text += piece.text;
+        else
+            merged.pieces.push_back(std::move(piece));
+    }
+    fn_.messages.push_back(std::move(merged));
+    b_.emit(op, values, {}, fn_.messages.size() - 1);
+}
+
+void Walker::emit_assert(ir::Value condition, ir::Message message, std::span<const ir::Value> values) {
+    std::vector<ir::Value> operands = {condition};
+    operands.insert(operands.end(), values.begin(), values.end());
+    emit_message(ir::Op::assert_, std::move(message), operands);
+}
+
+Flow Walker::assert_(PyObject *node) {
+    constexpr size_t most_values = 32;
+    const Names &n = names();
+    if (!request_.options.debug) return Flow::next;
+    PyObject *source = child(node, n.test), *detail = child(node, n.msg);
+    ir::Message message;
+    std::vector<ir::Value> values;
+    if (detail && detail != Py_None) {
+        const Val v = assert_message(detail);
+        format_value(detail, message, values, v, "");
+        if (values.size() > most_values) fail_syntax(detail, "An assertion message takes at most 32 values");
+    } else {
+        add_text(message, source_text(source));
+    }
+    const Val test = value(source);
+    const ir::Value holds = condition(node, test, "assert");
+    emit_assert(holds, std::move(message), values);
+    return Flow::next;
+}
+
+Val Walker::assert_message(PyObject *detail) {
+    const Names &n = names();
+    const auto wrong = [&] { fail_syntax(detail, "assert info must be constant or formatted string"); };
+    if (node_kind(detail) == Node::BinOp && node_kind(child(detail, n.op)) == Node::Mod) {
+        const Val pattern = value(child(detail, n.left));
+        if (!pattern.is_constant() || !PyUnicode_Check(pattern.object.get())) wrong();
+        const Val args = value(child(detail, n.right));
+        return percent_format(detail, text(pattern.object.get()), args);
+    }
+    const Val v = value(detail);
+    if (!v.is_constant() && !(v.is_sequence() && v.element_dim == is_text)) wrong();
+    return v;
+}
+
+/// "x = %f" % value
+Val Walker::percent_format(PyObject *node, const std::string &pattern, const Val &args) {
+    const std::vector<Val> items = args.tag == Tag::tuple ? args.items : std::vector<Val>{args};
+    Val out = empty_text();
+    std::string literal;
+    size_t next = 0;
+    for (size_t i = 0; i < pattern.size(); ++i) {
+        if (pattern[i] != '%') {
+            literal += pattern[i];
+            continue;
+        }
+        if (i + 1 < pattern.size() && pattern[i + 1] == '%') {
+            literal += '%';
+            ++i;
+            continue;
+        }
+        const size_t end = pattern.find_first_of("diufFeEgGxXosr", i + 1);
+        if (end == std::string::npos || next >= items.size())
+            fail_syntax(node, "not enough arguments for format string");
+        std::string spec = pattern.substr(i + 1, end - i);
+        const Val &v = items[next++];
+        const bool real = v.tag == Tag::scalar && ir::is_float(v.elem);
+        const char c = spec.back();
+        if (c == 's' || c == 'r' || (c == 'd' && real)) spec.clear();
+        out.items.push_back(constant(python_string(literal)));
+        out.items.push_back(formatted(v, python_string(spec)));
+        literal.clear();
+        i = end;
+    }
+    if (next != items.size()) fail_syntax(node, "not all arguments converted during string formatting");
+    out.items.push_back(constant(python_string(literal)));
+    return out;
+}
+
+/// The source of an expression, as `ast.unparse` writes it.
+std::string Walker::source_text(PyObject *node) {
+    PyRef ast = PyRef::steal(PyImport_ImportModule("ast"));
+    PyRef words = PyRef::steal(ast ? PyObject_CallMethod(ast.get(), "unparse", "O", node) : nullptr);
+    if (!words) {
+        PyErr_Clear();
+        return "assertion failed";
+    }
+    return text(words.get());
+}
+
+} // namespace qd::frontend

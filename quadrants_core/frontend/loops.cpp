@@ -1,0 +1,378 @@
+// `for`: over ranges, ndranges, fields and arrays at run time; over compile-time sequences by unrolling. A loop at the
+// top level of a kernel is parallel, any other is serial.
+#include "frontend/walker.h"
+#include "frontend/scan.h"
+
+#include <numeric>
+
+namespace qd::frontend {
+
+using ir::Scalar;
+
+bool Walker::is_top_level() const {
+    for (const Frame &frame : frames_)
+        if (frame.dynamic) return false;
+    return true;
+}
+
+Flow Walker::for_(PyObject *node) {
+    const Names &n = names();
+    if (Items(child(node, n.orelse)).size())
+        fail_syntax(node, "'else' clause for 'for' not supported in Quadrants kernels");
+    PyObject *source = child(node, n.iter);
+    if (node_kind(source) == Node::IfExp && !value(child(source, n.test)).is_constant())
+        fail_syntax(source, "Using non static inlined if statement as for-loop iterable is not currently supported.",
+                    "make the condition static: `a if qd.static(c) else b`");
+    const Val over = eval(source);
+    if (over.is_static) return for_static(node, static_items(source, over));
+    if (over.tag == Tag::loop) {
+        switch (over.extra->over) {
+        case Extra::Over::range: return for_range(node, *over.extra);
+        case Extra::Over::ndrange: return for_ndrange(node, *over.extra);
+        case Extra::Over::target: return for_target(node, *over.extra);
+        case Extra::Over::sequence: return for_static(node, static_items(source, over));
+        }
+    }
+    Extra target;
+    target.over = Extra::Over::target;
+    target.target = over;
+    if (over.tag == Tag::array) return for_target(node, target);
+    if (over.is_constant()) {
+        const Kind kind = kind_of(over.object.get());
+        if (kind == Kind::field || kind == Kind::matrix_field) return for_target(node, target);
+        if (PyRange_Check(over.object.get())) return for_static(node, static_items(source, over));
+    }
+    fail_type(source,
+              "Cannot loop over the object " + (over.is_constant() ? repr(over.object.get()) : type_text(over)) +
+                  " in Quadrants scope. Only Quadrants fields (via template) or dense arrays (via types.ndarray) "
+                  "are supported.",
+              "loop over `range(n)`, `qd.ndrange(...)`, a field or an ndarray, or unroll with `qd.static(...)`");
+}
+
+// Unrolled loops
+
+std::vector<Val> Walker::static_items(PyObject *node, const Val &v) {
+    if (v.tag == Tag::loop) {
+        const Extra &loop = *v.extra;
+        std::vector<long> lower, upper;
+        for (size_t axis = 0; axis < loop.lower.size(); ++axis) {
+            const std::optional<long> lo = constant_int(loop.lower[axis]), hi = constant_int(loop.upper[axis]);
+            if (!lo || !hi) fail_static(node, lo ? loop.upper[axis] : loop.lower[axis]);
+            lower.push_back(*lo);
+            upper.push_back(*hi);
+        }
+        return static_product(loop, lower, upper);
+    }
+    return sequence_items(node, v).items;
+}
+
+/// Every index tuple of an ndrange, the last axis (or the last of `axes`) running fastest.
+std::vector<Val> Walker::static_product(const Extra &loop, const std::vector<long> &lower,
+                                        const std::vector<long> &upper) {
+    std::vector<Val> out;
+    for (size_t axis = 0; axis < lower.size(); ++axis)
+        if (lower[axis] >= upper[axis]) return out;
+    std::vector<int> order = loop.axes;
+    if (order.empty()) {
+        order.resize(lower.size());
+        std::iota(order.begin(), order.end(), 0);
+    }
+    std::vector<long> index = lower;
+    for (;;) {
+        Val item;
+        item.tag = Tag::tuple;
+        item.element_dim = loop.grouped;
+        for (const long k : index) item.items.push_back(integer(k));
+        out.push_back(loop.over == Extra::Over::range ? item.items[0] : item);
+        size_t at = order.size();
+        while (at > 0 && ++index[size_t(order[at - 1])] == upper[size_t(order[at - 1])]) {
+            index[size_t(order[at - 1])] = lower[size_t(order[at - 1])];
+            --at;
+        }
+        if (at == 0) return out;
+    }
+}
+
+Flow Walker::for_static(PyObject *node, const std::vector<Val> &items) {
+    const Names &n = names();
+    next_loop_.reset();
+    if (int(items.size()) > request_.options.unrolling_limit && request_.options.unrolling_limit > 0)
+        warn(
+            node, "SyntaxWarning",
+            "You are unrolling more than " + std::to_string(request_.options.unrolling_limit) +
+                " iterations, so the compile time may be extremely long. You can use a non-static for loop if you want "
+                "to decrease the compile time. You can disable this warning by setting "
+                "qd.init(unrolling_limit=0).");
+    PyObject *target = child(node, n.target), *body = child(node, n.body);
+    frames_.back().loops.push_back({LoopContext::What::static_, 0});
+    Flow flow = Flow::next;
+    for (const Val &item : items) {
+        Scope scope(*this);
+        bind_static(target, item);
+        flow = block(body);
+        if (flow != Flow::next && flow != Flow::continue_) break;
+    }
+    frames_.back().loops.pop_back();
+    return flow == Flow::return_ || flow == Flow::stop ? flow : Flow::next;
+}
+
+void Walker::bind_static(PyObject *target, const Val &item) {
+    if (node_kind(target) == Node::Name) {
+        Val v = item;
+        v.is_static = false;
+        bind(child(target, names().id), std::move(v));
+        return;
+    }
+    const Items elements(child(target, names().elts));
+    const std::vector<Val> parts = sequence_items(target, item).items;
+    if (Py_ssize_t(parts.size()) != elements.size())
+        fail_syntax(target,
+                    "Ndrange for loop with number of the loop variables not equal to the dimension of the ndrange "
+                    "is not supported, expected " +
+                        std::to_string(parts.size()) + ", got " + std::to_string(elements.size()));
+    for (Py_ssize_t i = 0; i < elements.size(); ++i) bind_static(elements[i], parts[size_t(i)]);
+}
+
+// Run-time loops
+
+ir::Value Walker::range_bound(PyObject *node, const Val &v) {
+    if (v.tag != Tag::scalar && !is_number(v))
+        fail_type(node, "Bounds of a range must be numbers, not " + type_text(v));
+    const Scalar type = scalar_type(node, v);
+    if (v.tag == Tag::scalar || ir::is_float(type)) {
+        if (ir::is_float(type) || type == Scalar::i64 || type == Scalar::u64 || type == Scalar::u32)
+            warn(node, "UserWarning",
+                 "Casting range_for boundary values from " + ir::to_string(type) +
+                     " to i32, which may cause numerical issues");
+    }
+    return as(node, v, Scalar::i32);
+}
+
+Flow Walker::for_range(PyObject *node, const Extra &loop) {
+    PyObject *target = child(node, names().target);
+    if (node_kind(target) != Node::Name) fail_syntax(target, "Loop over a range needs one loop variable");
+    PyObject *source = child(node, names().iter);
+    Nest nest;
+    nest.lower.push_back(range_bound(source, loop.lower[0]));
+    nest.upper.push_back(range_bound(source, loop.upper[0]));
+    return for_nest(node, std::move(nest));
+}
+
+Flow Walker::for_ndrange(PyObject *node, const Extra &loop) {
+    PyObject *target = child(node, names().target), *source = child(node, names().iter);
+    const size_t rank = loop.lower.size();
+    if (loop.grouped && node_kind(target) != Node::Name)
+        fail_syntax(target, "Group for should have 1 loop target, found " +
+                                std::to_string(Items(child(target, names().elts)).size()));
+    const size_t targets = node_kind(target) == Node::Tuple ? size_t(Items(child(target, names().elts)).size()) : 1;
+    if (!loop.grouped && targets != rank)
+        fail_syntax(target,
+                    "Ndrange for loop with number of the loop variables not equal to the dimension of the ndrange "
+                    "is not supported",
+                    std::to_string(rank) + " loop variables are needed here, or `for I in qd.grouped(...)`");
+    Nest nest;
+    for (size_t axis = 0; axis < rank; ++axis) {
+        nest.lower.push_back(range_bound(source, loop.lower[axis]));
+        nest.upper.push_back(range_bound(source, loop.upper[axis]));
+    }
+    nest.order = loop.axes;
+    nest.grouped = loop.grouped;
+    return for_nest(node, std::move(nest));
+}
+
+Flow Walker::for_target(PyObject *node, const Extra &loop) {
+    PyObject *target = child(node, names().target);
+    Nest nest;
+    nest.grouped = loop.grouped;
+    const Val &over = loop.target;
+    if (over.tag == Tag::array) {
+        for (int axis = 0; axis < over.ndim; ++axis) {
+            nest.lower.push_back(b_.i32(0));
+            nest.upper.push_back(b_.dim(over.v, axis));
+        }
+    } else {
+        const FieldInfo *info = field_info(node, over.object.get());
+        for (int axis = 0; axis < info->dims(); ++axis) {
+            nest.lower.push_back(b_.i32(info->offset[size_t(axis)]));
+            nest.upper.push_back(b_.i32(info->offset[size_t(axis)] + info->shape[size_t(axis)]));
+        }
+    }
+    const size_t rank = nest.lower.size();
+    const size_t targets = node_kind(target) == Node::Tuple ? size_t(Items(child(target, names().elts)).size()) : 1;
+    if (nest.grouped && node_kind(target) != Node::Name)
+        fail_syntax(target, "Group for should have 1 loop target, found " + std::to_string(targets));
+    const bool unit = rank == 0 && targets == 1 && !nest.grouped;
+    if (!nest.grouped && targets != rank && !unit)
+        fail(target, UserErrorKind::index,
+             "Number of struct-for indices does not match loop variable dimensionality (" + std::to_string(targets) +
+                 " != " + std::to_string(rank) + "). Maybe you wanted to use \"for I in qd.grouped(x)\"?");
+    if (rank == 0) {
+        nest.lower.push_back(b_.i32(0));
+        nest.upper.push_back(b_.i32(1));
+    }
+    return for_nest(node, std::move(nest));
+}
+
+void Walker::check_loop_target(PyObject *target) {
+    if (node_kind(target) == Node::Tuple) {
+        for (PyObject *item : Items(child(target, names().elts))) check_loop_target(item);
+        return;
+    }
+    if (node_kind(target) != Node::Name) fail_syntax(target, "A loop variable must be a name");
+    PyObject *name = child(target, names().id);
+    if (find_local(name) && text(name) != "_")
+        fail_syntax(target,
+                    "Variable '" + text(name) +
+                        "' is already declared in the outer scope and cannot be used as loop "
+                        "variable",
+                    "use another name");
+}
+
+void Walker::bind_target(PyObject *target, ir::Value index) {
+    PyObject *name = child(target, names().id);
+    const bool assigned = frames_.back().assigned && frames_.back().assigned->count(name);
+    Val v = scalar(index);
+    bind(name, assigned ? new_variable(target, v) : std::move(v));
+}
+
+void Walker::bind_loop_targets(PyObject *node, std::span<const ir::Value> indices, bool grouped) {
+    PyObject *target = child(node, names().target);
+    if (grouped) {
+        Val v;
+        v.tag = Tag::matrix;
+        v.elem = Scalar::i32;
+        v.n = int(indices.size());
+        v.ndim = 1;
+        v.comps.assign(indices.begin(), indices.end());
+        PyObject *name = child(target, names().id);
+        const bool assigned = frames_.back().assigned && frames_.back().assigned->count(name);
+        bind(name, assigned ? new_variable(target, v) : std::move(v));
+        return;
+    }
+    if (node_kind(target) == Node::Name) {
+        bind_target(target, indices[0]);
+        return;
+    }
+    const Items elements(child(target, names().elts));
+    for (Py_ssize_t i = 0; i < elements.size(); ++i) bind_target(elements[i], indices[size_t(i)]);
+}
+
+Flow Walker::for_nest(PyObject *node, Nest nest) {
+    check_loop_target(child(node, names().target));
+    if (nest.order.empty()) {
+        nest.order.resize(nest.lower.size());
+        std::iota(nest.order.begin(), nest.order.end(), 0);
+    }
+    if (next_loop_) nest.settings = *next_loop_;
+    next_loop_.reset();
+    const bool parallel = is_top_level() && !nest.settings.serialize;
+    if (parallel) return nest_parallel(node, nest);
+    std::vector<ir::Value> indices(nest.lower.size());
+    if (nest.lower.size() > 1 && has_break(child(node, names().body))) return nest_flat(node, nest);
+    frames_.back().loops.push_back({LoopContext::What::serial, 0});
+    nest_serial(node, nest, 0, indices);
+    frames_.back().loops.pop_back();
+    return Flow::next;
+}
+
+Flow Walker::nest_parallel(PyObject *node, const Nest &nest) {
+    std::vector<ir::Value> bounds;
+    for (const int axis : nest.order) {
+        bounds.push_back(nest.lower[size_t(axis)]);
+        bounds.push_back(nest.upper[size_t(axis)]);
+    }
+    const ir::Value loop = b_.parallel(bounds, nest.settings);
+    const ir::BlockId body = fn_[loop].blocks[0];
+    std::vector<ir::Value> indices(nest.lower.size());
+    for (size_t k = 0; k < nest.order.size(); ++k) indices[size_t(nest.order[k])] = fn_[body].params[k];
+    frames_.back().loops.push_back({LoopContext::What::parallel, 0});
+    body_in(body, [&] {
+        bind_loop_targets(node, indices, nest.grouped);
+        PyObject *statements = child(node, names().body);
+        const Continues continues = scan_continues(statements);
+        if (continues == Continues::none) return block(statements);
+        if (continues == Continues::guards) return parallel_body(statements, 0);
+        const ir::Value once = b_.loop({}, {});
+        const ir::BlockId outer = b_.block;
+        b_.block = fn_[once].blocks[0];
+        if (block(statements) != Flow::stop) b_.break_();
+        b_.block = outer;
+        return Flow::next;
+    });
+    frames_.back().loops.pop_back();
+    return Flow::next;
+}
+
+/// A body whose `continue`s are all of the form `if c: ...; continue` at its own level: what follows becomes the else
+/// branch.
+Flow Walker::parallel_body(PyObject *list, Py_ssize_t from) {
+    const Names &n = names();
+    const Items statements(list);
+    Py_ssize_t at = from;
+    while (at < statements.size() && !is_guard(statements[at])) ++at;
+    const Flow flow = block(list, from, at);
+    if (flow != Flow::next || at >= statements.size()) return flow;
+    PyObject *guard = statements[at];
+    if (request_.options.coverage) cover_run(guard, guard);
+    AtNode place(*this, guard);
+    PyObject *yes = child(guard, n.body);
+    const Py_ssize_t last = Items(yes).size() - 1;
+    const Val test = value(child(guard, n.test));
+    if (test.is_constant()) return truth(test.object.get()) ? block(yes, 0, last) : parallel_body(list, at + 1);
+    const ir::Value taken = condition(guard, test, "if");
+    const ir::Value branch = b_.if_(taken);
+    body_in(fn_[branch].blocks[0], [&] {
+        cover(ir::Counter::What::taken, guard);
+        return block(yes, 0, last);
+    });
+    body_in(fn_[branch].blocks[1], [&] {
+        cover(ir::Counter::What::not_taken, guard);
+        return parallel_body(list, at + 1);
+    });
+    return Flow::next;
+}
+
+Flow Walker::nest_serial(PyObject *node, const Nest &nest, size_t depth, std::vector<ir::Value> &indices) {
+    const size_t axis = size_t(nest.order[depth]);
+    if (depth == 0) count_trips(node, nest.lower, nest.upper);
+    const ir::Value loop = b_.for_(nest.lower[axis], nest.upper[axis], {}, nest.settings);
+    const ir::BlockId body = fn_[loop].blocks[0];
+    indices[axis] = fn_[body].params[0];
+    return body_in(body, [&] {
+        if (depth + 1 < nest.order.size()) return nest_serial(node, nest, depth + 1, indices), Flow::next;
+        bind_loop_targets(node, indices, nest.grouped);
+        return block(child(node, names().body));
+    });
+}
+
+/// One loop over all index tuples, so that `break` leaves them all.
+Flow Walker::nest_flat(PyObject *node, const Nest &nest) {
+    const ir::Value zero = b_.i32(0);
+    std::vector<ir::Value> extents(nest.lower.size());
+    ir::Value total = b_.i32(1);
+    for (const int axis : nest.order) {
+        const ir::Value trips = b_.sub(nest.upper[size_t(axis)], nest.lower[size_t(axis)]);
+        extents[size_t(axis)] = b_.max(trips, zero);
+        total = b_.mul(total, extents[size_t(axis)]);
+    }
+    count_trips(node, nest.lower, nest.upper);
+    const ir::Value loop = b_.for_(zero, total, {}, nest.settings);
+    const ir::BlockId body = fn_[loop].blocks[0];
+    frames_.back().loops.push_back({LoopContext::What::serial, 0});
+    body_in(body, [&] {
+        ir::Value rest = fn_[body].params[0];
+        std::vector<ir::Value> indices(nest.lower.size());
+        for (size_t k = nest.order.size(); k > 0; --k) {
+            const size_t axis = size_t(nest.order[k - 1]);
+            const ir::Value step = k > 1 ? b_.rem(rest, extents[axis]) : rest;
+            indices[axis] = b_.add(step, nest.lower[axis]);
+            if (k > 1) rest = b_.div(rest, extents[axis]);
+        }
+        bind_loop_targets(node, indices, nest.grouped);
+        return block(child(node, names().body));
+    });
+    frames_.back().loops.pop_back();
+    return Flow::next;
+}
+
+} // namespace qd::frontend

@@ -1,0 +1,92 @@
+#include "frontend/message.h"
+
+#include <algorithm>
+
+namespace qd::frontend {
+namespace {
+
+constexpr size_t width = 80; // longer source lines are continued below; their carets go along
+
+/// Line `number` (1-based) of a text.
+std::string_view line_of(std::string_view text, long number) {
+    for (long i = 1; i < number; ++i) {
+        const size_t end = text.find('\n');
+        if (end == std::string_view::npos) return {};
+        text.remove_prefix(end + 1);
+    }
+    return text.substr(0, text.find('\n'));
+}
+
+bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
+
+/// A source line and its carets, tabs expanded, one mark per character.
+struct Marked {
+    std::vector<std::string> characters;
+    std::string carets;
+};
+
+Marked mark(std::string_view line, size_t from, size_t to) {
+    Marked out;
+    for (size_t i = 0; i < line.size();) {
+        size_t end = i + 1;
+        while (end < line.size() && is_continuation(line[end])) ++end;
+        const bool inside = i >= from && i < to;
+        if (line[i] == '\t') {
+            do {
+                out.characters.emplace_back(" ");
+                out.carets += inside ? '^' : ' ';
+            } while (out.characters.size() % 8);
+        } else {
+            out.characters.emplace_back(line.substr(i, end - i));
+            out.carets += inside ? '^' : ' ';
+        }
+        i = end;
+    }
+    if (from >= line.size()) out.carets += '^';
+    return out;
+}
+
+void append_line(std::string &out, std::string_view line, size_t from, size_t to) {
+    const Marked marked = mark(line, from, to);
+    for (size_t at = 0; at == 0 || at < marked.characters.size(); at += width) {
+        const size_t end = std::min(marked.characters.size(), at + width);
+        for (size_t i = at; i < end; ++i) out += marked.characters[i];
+        out += '\n';
+        std::string carets = at < marked.carets.size() ? marked.carets.substr(at, width) : "";
+        carets.erase(carets.find_last_not_of(' ') + 1);
+        if (!carets.empty()) out += carets + '\n';
+    }
+}
+
+void append_source(std::string &out, const Level &level) {
+    constexpr long most_lines = 6;
+    const Location &at = level.at;
+    const long indent = level.source->indent;
+    const long first = long(at.line) - level.source->first_line + 1;
+    const long last = std::min(long(at.end_line) - level.source->first_line + 1, first + most_lines - 1);
+    for (long number = first; number <= std::max(first, last); ++number) {
+        const std::string_view line = line_of(level.source->text, number);
+        const size_t blank = std::min(line.find_first_not_of(" \t"), line.size());
+        const size_t from = number == first ? size_t(std::max(0L, long(at.column) - indent)) : blank;
+        const size_t to = number == long(at.end_line) - level.source->first_line + 1
+                              ? size_t(std::max(0L, long(at.end_column) - indent))
+                              : line.size();
+        append_line(out, line, from, to);
+    }
+}
+
+} // namespace
+
+std::string render(const std::vector<Level> &levels, const std::string &message, const std::string &hint) {
+    std::string out;
+    for (const Level &level : levels) {
+        out +=
+            "File \"" + level.at.file + "\", line " + std::to_string(level.at.line) + ", in " + level.at.scope + ":\n";
+        if (level.source) append_source(out, level);
+    }
+    out += message;
+    if (!hint.empty()) out += "\nHint: " + hint;
+    return out;
+}
+
+} // namespace qd::frontend

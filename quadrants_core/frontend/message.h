@@ -1,0 +1,17 @@
+#pragma once
+// How a compile-time user error looks: one block per nesting level with the source and carets, then the cause, then a
+// hint.
+#include "frontend/frontend.h"
+
+#include <string_view>
+
+namespace qd::frontend {
+
+/// One level: where, and the source it stands in (may be null).
+struct Level {
+    Location at;
+    const Source *source = nullptr;
+};
+std::string render(const std::vector<Level> &levels, const std::string &message, const std::string &hint);
+
+} // namespace qd::frontend

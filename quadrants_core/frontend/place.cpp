@@ -1,0 +1,263 @@
+// Reading and writing places: variables, array elements, field members, and parts of them.
+#include "frontend/walker.h"
+
+namespace qd::frontend {
+
+using ir::Scalar;
+
+Val Walker::scalar_ref(ir::Value pointer, bool local) {
+    Val out;
+    out.tag = Tag::ref;
+    out.ref = std::make_shared<Ref>();
+    out.ref->pointer = pointer;
+    out.ref->elem = fn_.type(pointer).elem;
+    out.ref->local = local;
+    return out;
+}
+
+Val Walker::component(const Val &matrix, int k) const {
+    Val out;
+    out.tag = Tag::scalar;
+    out.v = matrix.comps[size_t(k)];
+    out.elem = matrix.elem;
+    return out;
+}
+
+Val Walker::load(Val v) {
+    if (v.tag != Tag::ref) return v;
+    const Ref &ref = *v.ref;
+    if (ref.ndim == 0) {
+        const ir::Value loaded = b_.load(ref.pointer);
+        return scalar(loaded);
+    }
+    Val out;
+    out.tag = Tag::matrix;
+    out.elem = ref.elem;
+    out.n = ref.n;
+    out.m = ref.m;
+    out.ndim = ref.ndim;
+    for (int k = 0; k < ref.n * ref.m; ++k) {
+        const ir::Value pointer = part_pointer(ref, k);
+        out.comps.push_back(b_.load(pointer));
+    }
+    return out;
+}
+
+ir::Value Walker::part_pointer(const Ref &ref, int k) {
+    const int comp = ref.comps[size_t(k)];
+    switch (ref.base) {
+    case Ref::Base::pointer: return ref.pointer;
+    case Ref::Base::variable: return ref.variable->parts[size_t(comp)];
+    case Ref::Base::element: {
+        const ir::Value c = b_.i32(comp);
+        return b_.element(ref.array, ref.indices, c);
+    }
+    case Ref::Base::field: return b_.place(ref.field->places[size_t(comp)], ref.indices);
+    }
+    fail_internal("a place without a base");
+}
+
+namespace {
+
+/// comps = first, first + step, ...
+bool evenly_spaced(const std::vector<int> &comps, int &first, int &step) {
+    first = comps.empty() ? 0 : comps[0];
+    step = comps.size() > 1 ? comps[1] - comps[0] : 1;
+    for (size_t i = 1; i < comps.size(); ++i)
+        if (comps[i] - comps[i - 1] != step) return false;
+    return true;
+}
+
+} // namespace
+
+ir::Value Walker::part_pointer(PyObject *node, Ref &ref, ir::Value k) {
+    int first = 0, step = 1;
+    if (!evenly_spaced(ref.comps, first, step))
+        fail_type(node, "A swizzle cannot be indexed at run time",
+                  "assign it to a variable first: `v = a.zyx`, then `v[i]`");
+    if (step != 1) {
+        const ir::Value factor = b_.i32(step);
+        k = b_.mul(k, factor);
+    }
+    if (first != 0) {
+        const ir::Value base = b_.i32(first);
+        k = b_.add(k, base);
+    }
+    if (ref.base == Ref::Base::element) return b_.element(ref.array, ref.indices, k);
+    const bool is_field = ref.base == Ref::Base::field;
+    if (is_field && ref.field->stride == 0)
+        fail_type(node, "Components of this field are stored apart and cannot be indexed at run time",
+                  "use layout=qd.Layout.AOS, or copy the element to a local first: `v = x[i]`, then `v[k]`");
+    ir::Value base;
+    long stride = ir::size_of(ref.elem);
+    if (is_field) {
+        base = b_.place(ref.field->places[0], ref.indices);
+        stride = ref.field->stride;
+    } else {
+        MatrixVar &var = *ref.variable;
+        if (!var.array) {
+            ir::Inst inst;
+            inst.op = ir::Op::local;
+            inst.type = ir::Type::pointer(ref.elem);
+            inst.imm = var.parts.size();
+            inst.span = b_.span;
+            var.array = fn_.make(inst);
+        }
+        base = var.array;
+    }
+    const ir::Value wide = b_.cast(k, Scalar::i64);
+    const ir::Value size = b_.i64(stride);
+    const ir::Value bytes = b_.mul(wide, size);
+    return b_.offset(base, bytes, ref.elem);
+}
+
+void Walker::settle_matrices() {
+    for (MatrixVar &var : matrices_) {
+        if (!var.array) continue;
+        const Scalar elem = fn_.type(var.array).elem;
+        std::vector<ir::Value> old = std::move(fn_[var.block].insts), list;
+        size_t part = 0;
+        for (const ir::Value v : old) {
+            if (part < var.parts.size() && v == var.parts[part]) {
+                if (part == 0) list.push_back(var.array);
+                ir::Inst constant;
+                constant.op = ir::Op::constant;
+                constant.type = Scalar::i64;
+                constant.imm = part * size_t(ir::size_of(elem));
+                constant.span = fn_[v].span;
+                const ir::Value bytes = fn_.make(constant);
+                list.push_back(bytes);
+                fn_[v].op = ir::Op::offset;
+                fn_[v].imm = 0;
+                const ir::Value operands[] = {var.array, bytes};
+                fn_.set_args(v, operands);
+                ++part;
+            }
+            list.push_back(v);
+        }
+        fn_[var.block].insts = std::move(list);
+    }
+}
+
+std::shared_ptr<Ref> Walker::make_matrix_variable(Scalar elem, int n, int m, int ndim) {
+    MatrixVar &var = matrices_.emplace_back();
+    var.block = b_.block;
+    auto ref = std::make_shared<Ref>();
+    ref->base = Ref::Base::variable;
+    ref->local = true;
+    ref->elem = elem;
+    ref->n = n;
+    ref->m = m;
+    ref->ndim = ndim;
+    ref->variable = &var;
+    for (int k = 0; k < n * m; ++k) {
+        var.parts.push_back(b_.local(elem, 1));
+        ref->comps.push_back(k);
+    }
+    return ref;
+}
+
+Val Walker::new_variable(PyObject *node, const Val &given) {
+    Val v = typed(node, given);
+    if (v.tag == Tag::scalar) {
+        const ir::Value pointer = b_.local(v.elem, 1);
+        b_.store(pointer, v.v);
+        return scalar_ref(pointer, true);
+    }
+    if (v.tag == Tag::matrix) {
+        Val out;
+        out.tag = Tag::ref;
+        out.ref = make_matrix_variable(v.elem, v.n, v.m, v.ndim);
+        for (size_t k = 0; k < v.comps.size(); ++k) b_.store(out.ref->variable->parts[k], v.comps[k]);
+        return out;
+    }
+    if (v.is_sequence() || v.tag == Tag::dict) {
+        Val out = v;
+        for (Val &item : out.items) item = storable(item) ? new_variable(node, item) : item;
+        return out;
+    }
+    return v;
+}
+
+bool Walker::storable(const Val &v) {
+    return v.tag == Tag::ref || v.tag == Tag::scalar || v.tag == Tag::matrix || v.is_sequence() || is_number(v) ||
+           (v.is_constant() && kind_of(v.object.get()) == Kind::matrix);
+}
+
+void Walker::store(PyObject *node, const Ref &ref, const Val &given) {
+    Val v = load(given);
+    if (ref.ndim == 0) {
+        if (v.tag != Tag::scalar && !is_number(v))
+            fail_type(node, "cannot assign '" + type_text(v) + "' to '" + ir::to_string(ref.elem) + "'");
+        const Scalar from = scalar_type(node, v);
+        if (v.tag == Tag::scalar || ir::is_float(from)) check_narrowing(node, ref.elem, from);
+        const ir::Value converted = as(node, v, ref.elem);
+        b_.store(ref.pointer, converted);
+        return;
+    }
+    if (v.tag != Tag::scalar && !is_number(v)) v = to_matrix(node, v);
+    if (v.tag == Tag::matrix && (v.n != ref.n || v.m != ref.m || v.ndim != ref.ndim)) {
+        Val place;
+        place.tag = Tag::ref;
+        place.ref = std::make_shared<Ref>(ref);
+        fail_type(node, "cannot assign '" + type_text(v) + "' to '" + type_text(place) + "'");
+    }
+    check_narrowing(node, ref.elem, scalar_type(node, v));
+    for (int k = 0; k < ref.n * ref.m; ++k) {
+        const Val part = v.tag == Tag::matrix ? component(v, k) : v;
+        const ir::Value converted = as(node, part, ref.elem);
+        const ir::Value pointer = part_pointer(ref, k);
+        b_.store(pointer, converted);
+    }
+}
+
+const FieldInfo *Walker::field_info(PyObject *node, PyObject *object) {
+    if (const auto found = fields_.find(object); found != fields_.end()) return found->second.get();
+    const Names &n = names();
+    auto info = std::make_unique<FieldInfo>();
+    const bool is_matrix = kind_of(object) == Kind::matrix_field;
+    PyRef answer = PyRef::steal(PyObject_CallMethodNoArgs(object, is_matrix ? n._qd_places_ : n._qd_place_));
+    if (!answer) python_failed(node);
+    std::vector<int> places;
+    if (is_matrix) {
+        info->n = int(attribute_int(object, n.n, 1));
+        info->m = int(attribute_int(object, n.m, 1));
+        info->element_dim = int(attribute_int(object, n.ndim, 1));
+        PyRef list = PyRef::steal(PySequence_Fast(answer.get(), "_qd_places_ gives a list"));
+        if (!list) python_failed(node);
+        for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(list.get()); ++i)
+            places.push_back(int(PyLong_AsLong(PySequence_Fast_GET_ITEM(list.get(), i))));
+    } else {
+        places.push_back(int(PyLong_AsLong(answer.get())));
+    }
+    for (const int place : places) info->places.push_back(place_index(place));
+    const ir::Place &first = fn_.places[info->places[0]];
+    info->name = first.name;
+    info->elem = first.elem;
+    info->shape = first.shape;
+    info->offset = first.index_offset;
+    info->offset.resize(info->shape.size());
+    info->stride = component_stride(info->places);
+    kept_.push_back(PyRef::borrow(object));
+    return fields_.emplace(object, std::move(info)).first->second.get();
+}
+
+uint32_t Walker::place_index(int place) {
+    const auto [at, is_new] = places_.try_emplace(place, uint32_t(fn_.places.size()));
+    if (is_new) fn_.places.push_back(request_.place(place));
+    return at->second;
+}
+
+long Walker::component_stride(const std::vector<uint32_t> &places) const {
+    const ir::Place &first = fn_.places[places[0]];
+    if (places.size() < 2) return ir::size_of(first.elem);
+    const long step = long(fn_.places[places[1]].byte_offset) - long(first.byte_offset);
+    for (size_t k = 0; k < places.size(); ++k) {
+        const ir::Place &p = fn_.places[places[k]];
+        const bool even = long(p.byte_offset) - long(first.byte_offset) == long(k) * step;
+        if (p.tree != first.tree || p.elem != first.elem || p.levels != first.levels || !even) return 0;
+    }
+    return step;
+}
+
+} // namespace qd::frontend

@@ -1,0 +1,74 @@
+#include "frontend/scan.h"
+
+namespace qd::frontend {
+namespace {
+
+void scan_target(PyObject *target, std::unordered_set<PyObject *> &out) {
+    const Names &n = names();
+    switch (node_kind(target)) {
+    case Node::Name: out.insert(child(target, n.id)); return;
+    case Node::Tuple:
+    case Node::List:
+        for (PyObject *item : Items(child(target, n.elts))) scan_target(item, out);
+        return;
+    case Node::Subscript:
+    case Node::Attribute:
+    case Node::Starred: scan_target(child(target, n.value), out); return;
+    default: return;
+    }
+}
+
+/// How many statements of this class belong to the loop whose body `list` is.
+int count(PyObject *list, Node wanted) {
+    int found = 0;
+    for (PyObject *statement : Items(list)) {
+        const Node kind = node_kind(statement);
+        if (kind == wanted)
+            ++found;
+        else if (kind == Node::If)
+            found += count(child(statement, names().body), wanted) + count(child(statement, names().orelse), wanted);
+        else if (kind == Node::With)
+            found += count(child(statement, names().body), wanted);
+    }
+    return found;
+}
+
+} // namespace
+
+void scan_assigned(PyObject *list, std::unordered_set<PyObject *> &out) {
+    const Names &n = names();
+    for (PyObject *statement : Items(list)) {
+        switch (node_kind(statement)) {
+        case Node::Assign:
+            for (PyObject *target : Items(child(statement, n.targets))) scan_target(target, out);
+            break;
+        case Node::AugAssign:
+        case Node::AnnAssign: scan_target(child(statement, n.target), out); break;
+        case Node::For:
+        case Node::While:
+        case Node::If:
+            scan_assigned(child(statement, n.body), out);
+            scan_assigned(child(statement, n.orelse), out);
+            break;
+        case Node::With: scan_assigned(child(statement, n.body), out); break;
+        default: break;
+        }
+    }
+}
+
+bool has_break(PyObject *list) { return count(list, Node::Break) > 0; }
+
+bool is_guard(PyObject *statement) {
+    if (node_kind(statement) != Node::If || Items(child(statement, names().orelse)).size()) return false;
+    const Items body(child(statement, names().body));
+    return node_kind(body[body.size() - 1]) == Node::Continue && count(body.list, Node::Continue) == 1;
+}
+
+Continues scan_continues(PyObject *list) {
+    int guards = 0;
+    for (PyObject *statement : Items(list)) guards += is_guard(statement);
+    const int all = count(list, Node::Continue);
+    return all == 0 ? Continues::none : all == guards ? Continues::guards : Continues::general;
+}
+
+} // namespace qd::frontend

@@ -1,0 +1,22 @@
+#pragma once
+// Questions about statements that are answered before they are walked.
+#include "frontend/nodes.h"
+
+#include <unordered_set>
+
+namespace qd::frontend {
+
+/// Names that statements assign, update, or store into (`x = `, `x += `, `x[i] = `, `x.y = `), interned. Loop targets
+/// do not count.
+void scan_assigned(PyObject *list, std::unordered_set<PyObject *> &out);
+
+/// A `break` that belongs to the loop whose body this is.
+bool has_break(PyObject *list);
+
+enum class Continues : uint8_t { none, guards, general };
+/// `continue`s that belong to the loop whose body this is; `guards`: each ends an `if` without `else` at the body's own
+/// level.
+Continues scan_continues(PyObject *list);
+bool is_guard(PyObject *statement);
+
+} // namespace qd::frontend

@@ -1,0 +1,100 @@
+// Names: kernel-local scopes first, then the closure, then globals, then builtins (read now, baked into the kernel).
+#include "frontend/builtins.h"
+#include "frontend/walker.h"
+
+#include <string_view>
+
+namespace qd::frontend {
+
+Binding *Walker::find_local(PyObject *name) {
+    const size_t first = frames_.back().first_binding;
+    for (size_t i = bindings_.size(); i > first; --i)
+        if (bindings_[i - 1].name == name) return &bindings_[i - 1];
+    return nullptr;
+}
+
+void Walker::bind(PyObject *name, Val value) {
+    Binding binding;
+    binding.name = name;
+    binding.value = std::move(value);
+    bindings_.push_back(std::move(binding));
+}
+
+PyRef Walker::find_global(PyObject *name) {
+    const Frame &frame = frames_.back();
+    if (frame.freevars && PyTuple_Check(frame.freevars)) {
+        for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(frame.freevars); ++i) {
+            PyObject *free = PyTuple_GET_ITEM(frame.freevars, i);
+            if (free == name || PyUnicode_Compare(free, name) == 0) {
+                PyRef cell = PyRef::borrow(PyTuple_GET_ITEM(frame.closure, i));
+                if (PyObject *content = PyCell_GET(cell.get())) return PyRef::borrow(content);
+            }
+        }
+    }
+    if (frame.globals)
+        if (PyObject *found = PyDict_GetItemWithError(frame.globals, name)) return PyRef::borrow(found);
+    PyObject *builtins = frame.globals ? PyDict_GetItemWithError(frame.globals, names().__builtins__) : nullptr;
+    if (builtins && PyModule_Check(builtins)) builtins = PyModule_GetDict(builtins);
+    if (!builtins || !PyDict_Check(builtins)) builtins = PyEval_GetBuiltins();
+    PyErr_Clear();
+    return PyRef::borrow(PyDict_GetItemWithError(builtins, name));
+}
+
+namespace {
+
+constexpr std::pair<std::string_view, Kind> kind_names[] = {
+    {"dtype", Kind::dtype},
+    {"matrix_type", Kind::matrix_type},
+    {"struct_type", Kind::struct_type},
+    {"builtin", Kind::builtin},
+    {"func", Kind::func},
+    {"kernel", Kind::kernel},
+    {"field", Kind::field},
+    {"matrix_field", Kind::matrix_field},
+    {"struct_field", Kind::struct_field},
+    {"matrix", Kind::matrix},
+    {"ndarray", Kind::ndarray},
+    {"data_oriented", Kind::data_oriented},
+    {"template", Kind::template_},
+};
+
+bool is_plain(PyObject *object) {
+    return PyLong_CheckExact(object) || PyFloat_CheckExact(object) || PyBool_Check(object) ||
+           PyUnicode_CheckExact(object) || object == Py_None || PyTuple_CheckExact(object) ||
+           PyList_CheckExact(object) || PyDict_CheckExact(object) || PyModule_CheckExact(object);
+}
+
+} // namespace
+
+Kind Walker::kind_of(PyObject *object) {
+    if (is_plain(object)) return Kind::foreign;
+    if (const auto found = kinds_.find(object); found != kinds_.end()) return found->second;
+    const bool on_object = PyFunction_Check(object) || PyType_Check(object) || PyCFunction_Check(object);
+    PyRef word = attribute(on_object ? object : reinterpret_cast<PyObject *>(Py_TYPE(object)), names()._qd_kind_);
+    if (!word && !on_object) word = attribute(object, names()._qd_kind_);
+    Kind kind = Kind::foreign;
+    if (word && PyUnicode_Check(word.get())) {
+        const std::string name = text(word.get());
+        for (const auto &[known, value] : kind_names)
+            if (known == name) kind = value;
+    }
+    if (PyType_Check(object) && kind != Kind::builtin) // a class whose instances have a kind
+        kind = builtin_of(object) ? Kind::builtin : kind == Kind::template_ ? kind : Kind::foreign;
+    kinds_.emplace(object, kind);
+    kept_.push_back(PyRef::borrow(object));
+    return kind;
+}
+
+const BuiltinRow *Walker::builtin_of(PyObject *object) {
+    if (const auto found = rows_.find(object); found != rows_.end()) return found->second;
+    const BuiltinRow *row = python_builtin(object);
+    if (!row) {
+        PyRef name = attribute(object, names()._qd_name_);
+        if (name && PyUnicode_Check(name.get())) row = find_builtin(text(name.get()));
+    }
+    rows_.emplace(object, row);
+    kept_.push_back(PyRef::borrow(object));
+    return row;
+}
+
+} // namespace qd::frontend

@@ -1,0 +1,153 @@
+// Compile time: qd.static and its relatives, comprehensions. Expressions inside qd.static are walked like any other;
+// Python objects in them are combined by Python, and the result must be one.
+#include "frontend/builtins.h"
+
+namespace qd::frontend {
+
+void Walker::fail_static(PyObject *node, const Val &v) {
+    if (v.tag == Tag::scalar || v.tag == Tag::matrix || v.tag == Tag::ref)
+        fail(node, UserErrorKind::compilation,
+             "Input to qd.static must be compile-time constants or global pointers, instead of " + type_text(v),
+             "pass it as a `qd.template()` argument, or drop qd.static");
+    fail(node, UserErrorKind::compilation,
+         "Input to qd.static must be compile-time constants or global pointers, instead of " + type_text(v));
+}
+
+namespace {
+
+bool is_compile_time(const Val &v) {
+    switch (v.tag) {
+    case Tag::none:
+    case Tag::constant:
+    case Tag::array: return true;
+    case Tag::tuple:
+    case Tag::list:
+    case Tag::dict:
+        for (const Val &item : v.items)
+            if (item.tag == Tag::scalar && item.v) continue; // a sequence has a length whatever it holds
+        return true;
+    case Tag::loop: return v.extra->over != Extra::Over::target;
+    case Tag::scalar:
+    case Tag::matrix:
+    case Tag::method:
+    case Tag::ref: return false;
+    }
+    return false;
+}
+
+} // namespace
+
+Val Walker::static_(const Call &call) {
+    if (static_depth_) fail_syntax(call.node, "'qd.static' cannot be nested");
+    if (grouped_depth_) fail_syntax(call.node, "'qd.static' is not allowed inside 'qd.grouped'");
+    const Items args(child(call.node, names().args));
+    std::vector<Val> out;
+    ++static_depth_;
+    for (PyObject *arg : args) {
+        Val v = eval(arg);
+        if (v.tag == Tag::matrix || (v.tag == Tag::ref && v.ref->ndim))
+            v = args.size() == 1 ? static_vector(arg, v) : v;
+        if (!is_compile_time(v)) fail_static(arg, v);
+        out.push_back(std::move(v));
+    }
+    --static_depth_;
+    if (out.size() == 1) {
+        out[0].is_static = true;
+        return out[0];
+    }
+    Val tuple;
+    tuple.tag = Tag::tuple;
+    tuple.is_static = true;
+    tuple.items = std::move(out);
+    return tuple;
+}
+
+/// Components of a vector may be iterated over: their number is known.
+Val Walker::static_vector(PyObject *node, const Val &v) { return sequence_items(node, load(v)); }
+
+Val Walker::static_assert_(const Call &call) {
+    ++static_depth_;
+    const Val test = eval(call.arg_node(0));
+    if (!test.is_constant()) fail_type(call.node, "Static assert with non-static condition");
+    const Items args(child(call.node, names().args));
+    const bool holds = truth(test.object.get());
+    if (!holds) {
+        std::string message = "Static assertion failed";
+        if (args.size() > 1) {
+            const Val detail = value(args[1]);
+            if (detail.is_constant() && PyUnicode_Check(detail.object.get())) message = text(detail.object.get());
+        }
+        fail(call.node, UserErrorKind::assertion, message);
+    }
+    --static_depth_;
+    return Val{};
+}
+
+Val Walker::static_print(const Call &call) {
+    Call plain;
+    plain.node = call.node;
+    ++static_depth_;
+    for (PyObject *arg : Items(child(call.node, names().args))) {
+        const Val v = eval(arg);
+        PyRef object = to_python(v);
+        const std::string words = object ? "" : "<" + type_text(v) + ">";
+        plain.args.push_back(
+            object ? constant(object)
+                   : constant(PyRef::steal(PyUnicode_FromStringAndSize(words.data(), Py_ssize_t(words.size())))));
+    }
+    PyObject *print = PyDict_GetItemString(PyEval_GetBuiltins(), "print");
+    call_python(call.node, print, plain);
+    --static_depth_;
+    return Val{};
+}
+
+// Comprehensions: run at compile time over anything of known length; the elements may be run-time values.
+
+void Walker::run_comprehension(PyObject *generators, Py_ssize_t at, const std::function<void()> &body) {
+    const Items list(generators);
+    if (at == list.size()) {
+        body();
+        return;
+    }
+    const Names &n = names();
+    PyObject *source = child(list[at], n.iter);
+    const Val over = comprehension_source(source);
+    const std::vector<Val> items =
+        over.tag == Tag::loop ? static_items(source, over) : sequence_items(source, over).items;
+    for (const Val &item : items) {
+        Scope scope(*this);
+        bind_static(child(list[at], n.target), item);
+        bool kept = true;
+        for (PyObject *test : Items(child(list[at], n.ifs))) {
+            const Val v = value(test);
+            if (!v.is_constant()) fail_static(test, v);
+            kept = kept && truth(v.object.get());
+        }
+        if (kept) run_comprehension(generators, at + 1, body);
+    }
+}
+
+Val Walker::comprehension_source(PyObject *source) {
+    const Val v = eval(source);
+    return v.tag == Tag::ref ? load(v) : v;
+}
+
+Val Walker::eval_comprehension(PyObject *node, Node kind) {
+    const Names &n = names();
+    Val out;
+    out.tag = kind == Node::DictComp ? Tag::dict : Tag::list;
+    if (kind == Node::DictComp) out.extra = std::make_shared<Extra>();
+    run_comprehension(child(node, n.generators), 0, [&] {
+        if (kind == Node::DictComp) {
+            const Val key = value(child(node, n.key));
+            if (!key.is_constant()) fail_syntax(node, "Keys of a dict must be known at compile time");
+            out.extra->keys.push_back(key.object);
+            out.items.push_back(value(child(node, n.value)));
+        } else {
+            out.items.push_back(value(child(node, n.elt)));
+        }
+    });
+    return out;
+}
+
+} // namespace qd::frontend

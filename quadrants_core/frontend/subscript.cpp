@@ -1,0 +1,393 @@
+// x[...]: fields, ndarrays, matrices and compile-time sequences. The result is a place wherever one can be stored to.
+#include "frontend/walker.h"
+
+namespace qd::frontend {
+
+std::vector<Val> Walker::indices_of(PyObject *slice) {
+    const auto expand = [&](std::vector<Val> &out, const Val &v) {
+        if (v.tag == Tag::matrix || v.is_sequence() ||
+            (v.is_constant() && (kind_of(v.object.get()) == Kind::matrix || PyTuple_Check(v.object.get())))) {
+            for (const Val &item : sequence_items(slice, v).items) out.push_back(load(item));
+        } else if (v.is_constant() && v.object.get() == Py_None) {
+            return;
+        } else {
+            out.push_back(v);
+        }
+    };
+    std::vector<Val> out;
+    if (node_kind(slice) == Node::Tuple) {
+        for (const Val &v : eval_sequence(slice, true).items) expand(out, v);
+    } else {
+        expand(out, value(slice));
+    }
+    return out;
+}
+
+Val Walker::eval_subscript(PyObject *node) {
+    const Names &n = names();
+    PyObject *slice = child(node, n.slice);
+    const Val base = eval(child(node, n.value));
+    const bool has_slice = contains_slice(slice);
+    if (base.is_constant() && kind_of(base.object.get()) != Kind::matrix) {
+        PyObject *object = base.object.get();
+        const Kind kind = kind_of(object);
+        if (kind == Kind::field || kind == Kind::matrix_field) {
+            if (has_slice) fail_type(node, "The type " + type_name(object) + " do not support index of slice type");
+            const std::vector<Val> indices = indices_of(slice);
+            AtNode at(*this, node);
+            return subscript_field(node, object, indices);
+        }
+        if (kind == Kind::ndarray)
+            fail(node, UserErrorKind::compilation, "An ndarray can be used in a kernel only as an argument",
+                 "annotate a parameter with `qd.types.ndarray(...)` and pass it");
+        return subscript_python(node, base, slice);
+    }
+    if (base.tag == Tag::array) {
+        if (has_slice) fail_type(node, "The type ndarray do not support index of slice type");
+        const std::vector<Val> indices = indices_of(slice);
+        AtNode at(*this, node);
+        return subscript_array(node, base, indices);
+    }
+    if (base.tag == Tag::matrix || base.is_constant() || (base.tag == Tag::ref && base.ref->ndim > 0))
+        return subscript_matrix(node, base.is_constant() ? to_matrix(node, base) : base, slice);
+    if (base.is_sequence() || base.tag == Tag::dict) return subscript_python(node, base, slice);
+    fail_type(node, "'" + type_text(base) + "' cannot be indexed");
+}
+
+bool Walker::contains_slice(PyObject *slice) {
+    if (node_kind(slice) != Node::Tuple) return node_kind(slice) == Node::Slice;
+    for (PyObject *item : Items(child(slice, names().elts)))
+        if (node_kind(item) == Node::Slice) return true;
+    return false;
+}
+
+Val Walker::subscript_python(PyObject *node, const Val &base, PyObject *slice) {
+    if (base.is_sequence() && node_kind(slice) != Node::Slice) {
+        const Val index = value(slice);
+        AtNode at(*this, node);
+        const std::optional<long> k = constant_int(index);
+        if (!k) {
+            if (index.tag != Tag::scalar)
+                fail_type(node, "indices must be integers, however " + type_text(index) + " is provided as index");
+            return subscript_run_time(node, to_matrix(node, base), {index});
+        }
+        const long size = long(base.items.size()), at_item = *k < 0 ? *k + size : *k;
+        if (at_item < 0 || at_item >= size) fail(node, UserErrorKind::index, type_text(base) + " index out of range");
+        return base.items[size_t(at_item)];
+    }
+    if (base.tag == Tag::dict) {
+        const Val key = value(slice);
+        for (size_t i = 0; key.is_constant() && i < base.items.size(); ++i)
+            if (PyObject_RichCompareBool(base.extra->keys[i].get(), key.object.get(), Py_EQ) == 1) return base.items[i];
+        fail(node, UserErrorKind::index, "the dict has no such key");
+    }
+    if (base.is_sequence()) return slice_sequence(node, base, slice);
+    const Val index = node_kind(slice) == Node::Slice ? slice_object(slice) : value(slice);
+    const PyRef key = to_python(index);
+    if (!key) {
+        const Val items = unpacked(base);
+        if (items.is_sequence()) {
+            AtNode at(*this, node);
+            return subscript_run_time(node, to_matrix(node, items), {index});
+        }
+        fail_type(node, "a " + type_text(base) + " cannot be indexed with a value known only at run time",
+                  "use a field, an ndarray or a vector");
+    }
+    PyRef found = PyRef::steal(PyObject_GetItem(base.object.get(), key.get()));
+    if (!found) python_failed(node);
+    return wrap(std::move(found));
+}
+
+Val Walker::slice_object(PyObject *slice) {
+    const Names &n = names();
+    const auto bound = [&](PyObject *name) {
+        PyObject *part = child(slice, name);
+        if (!part || part == Py_None) return PyRef::borrow(Py_None);
+        const Val v = value(part);
+        if (!v.is_constant())
+            fail_syntax(part, "Quadrants does not support variables in slice now, please use constant instead of it.");
+        return v.object;
+    };
+    const PyRef lower = bound(n.lower), upper = bound(n.upper), step = bound(n.step);
+    return constant(PyRef::steal(PySlice_New(lower.get(), upper.get(), step.get())));
+}
+
+Val Walker::slice_sequence(PyObject *node, const Val &base, PyObject *slice) {
+    const Val object = slice_object(slice);
+    Py_ssize_t start = 0, stop = 0, step = 1;
+    if (PySlice_Unpack(object.object.get(), &start, &stop, &step) < 0) python_failed(node);
+    const Py_ssize_t count = PySlice_AdjustIndices(Py_ssize_t(base.items.size()), &start, &stop, step);
+    Val out;
+    out.tag = base.tag;
+    for (Py_ssize_t i = 0; i < count; ++i) out.items.push_back(base.items[size_t(start + i * step)]);
+    return out;
+}
+
+std::vector<ir::Value> Walker::index_values(PyObject *node, const std::vector<Val> &indices, bool may_be_negative) {
+    std::vector<ir::Value> out;
+    for (const Val &index : indices) {
+        const std::optional<long> k = constant_int(index);
+        if (k && *k < 0 && !may_be_negative)
+            fail_syntax(node, "Negative indices are not supported in Quadrants kernels.");
+        out.push_back(index_value(node, index));
+    }
+    return out;
+}
+
+Val Walker::subscript_field(PyObject *node, PyObject *field, const std::vector<Val> &indices) {
+    const FieldInfo *info = field_info(node, field);
+    if (int(indices.size()) != info->dims())
+        fail(node, UserErrorKind::index,
+             "Field with dim " + std::to_string(info->dims()) + " accessed with indices of dim " +
+                 std::to_string(indices.size()));
+    std::vector<ir::Value> values = index_values(node, indices, true);
+    if (request_.options.check_bounds || request_.options.debug) check_field_bounds(*info, values);
+    Val out;
+    out.tag = Tag::ref;
+    if (info->element_dim == 0) return scalar_ref(b_.place(info->places[0], values), false);
+    out.ref = std::make_shared<Ref>();
+    out.ref->base = Ref::Base::field;
+    out.ref->elem = info->elem;
+    out.ref->n = info->n;
+    out.ref->m = info->m;
+    out.ref->ndim = info->element_dim;
+    out.ref->indices = std::move(values);
+    out.ref->field = info;
+    for (int k = 0; k < info->n * info->m; ++k) out.ref->comps.push_back(k);
+    return out;
+}
+
+Val Walker::subscript_array(PyObject *node, const Val &array, const std::vector<Val> &indices) {
+    if (int(indices.size()) != array.ndim)
+        fail(node, UserErrorKind::index,
+             std::to_string(array.ndim) + "d ndarray indexed with " + std::to_string(indices.size()) + "d indices");
+    std::vector<ir::Value> values = index_values(node, indices, false);
+    const ArrayInfo &info = arrays_.at(array.v.id);
+    if (info.clamp)
+        clamp_indices(array, values);
+    else if (request_.options.check_bounds || request_.options.debug)
+        check_array_bounds(array, info, values);
+    if (array.element_dim == 0) {
+        const ir::Value zero = b_.i32(0);
+        return scalar_ref(b_.element(array.v, values, zero), false);
+    }
+    Val out;
+    out.tag = Tag::ref;
+    out.ref = std::make_shared<Ref>();
+    out.ref->base = Ref::Base::element;
+    out.ref->elem = array.elem;
+    out.ref->n = array.n;
+    out.ref->m = array.m;
+    out.ref->ndim = array.element_dim;
+    out.ref->array = array.v;
+    out.ref->indices = std::move(values);
+    for (int k = 0; k < array.n * array.m; ++k) out.ref->comps.push_back(k);
+    return out;
+}
+
+void Walker::clamp_indices(const Val &array, std::vector<ir::Value> &indices) {
+    for (int axis = 0; axis < array.ndim; ++axis) {
+        ir::Value &index = indices[size_t(axis)];
+        const ir::Value extent = b_.dim(array.v, axis);
+        const ir::Value one = b_.i32(1);
+        const ir::Value last = b_.sub(extent, one);
+        const ir::Value low = b_.min(index, last);
+        const ir::Value zero = b_.i32(0);
+        index = b_.max(low, zero);
+    }
+}
+
+/// u1: lower <= index < upper along every axis.
+ir::Value Walker::inside(std::span<const ir::Value> indices, std::span<const ir::Value> lower,
+                         std::span<const ir::Value> upper) {
+    ir::Value all;
+    for (size_t k = 0; k < indices.size(); ++k) {
+        const ir::Value above = b_.ge(indices[k], lower[k]);
+        const ir::Value below = b_.lt(indices[k], upper[k]);
+        const ir::Value both = b_.band(above, below);
+        all = all ? b_.band(all, both) : both;
+    }
+    return all;
+}
+
+void Walker::append_values(ir::Message &message, size_t count, const char *open, const char *close) {
+    message.pieces.push_back({open, -1});
+    for (size_t k = 0; k < count; ++k) {
+        if (k) message.pieces.push_back({", ", -1});
+        message.pieces.push_back({"", int(k)});
+    }
+    message.pieces.push_back({close, -1});
+}
+
+void Walker::check_array_bounds(const Val &array, const ArrayInfo &info, const std::vector<ir::Value> &indices) {
+    std::vector<ir::Value> lower, upper;
+    for (int axis = 0; axis < array.ndim; ++axis) {
+        lower.push_back(b_.i32(0));
+        upper.push_back(b_.dim(array.v, axis));
+    }
+    if (indices.empty()) return;
+    const ir::Value legal = inside(indices, lower, upper);
+    ir::Message message;
+    message.pieces.push_back({"[kernel=" + request_.source.name + "] Out of bound access to ndarray at arg " +
+                                  std::to_string(info.position) + " with indices ",
+                              -1});
+    append_values(message, indices.size(), "[", "]");
+    emit_assert(legal, std::move(message), indices);
+}
+
+void Walker::check_field_bounds(const FieldInfo &info, const std::vector<ir::Value> &indices) {
+    std::vector<ir::Value> lower, upper;
+    std::string size = "(", offset = "(";
+    bool shifted = false;
+    for (size_t axis = 0; axis < indices.size(); ++axis) {
+        lower.push_back(b_.i32(info.offset[axis]));
+        upper.push_back(b_.i32(info.offset[axis] + info.shape[axis]));
+        size += (axis ? ", " : "") + std::to_string(info.shape[axis]);
+        offset += (axis ? ", " : "") + std::to_string(info.offset[axis]);
+        shifted = shifted || info.offset[axis] != 0;
+    }
+    if (indices.empty()) return;
+    const ir::Value legal = inside(indices, lower, upper);
+    ir::Message message;
+    message.pieces.push_back({"(kernel=" + request_.source.name + ") Accessing field (" + info.name + ") of size " +
+                                  size + ")" + (shifted ? " offset " + offset + ")" : "") + " with indices ",
+                              -1});
+    append_values(message, indices.size(), "(", ")");
+    emit_assert(legal, std::move(message), indices);
+}
+
+// Matrices
+
+namespace {
+
+/// What one index of a matrix selects.
+struct Selection {
+    bool is_slice = false, is_constant = true;
+    std::vector<int> at; ///< constants
+    Val value;           ///< known at run time
+};
+
+} // namespace
+
+Val Walker::subscript_matrix(PyObject *node, const Val &base, PyObject *slice) {
+    const bool is_ref = base.tag == Tag::ref;
+    const int n = is_ref ? base.ref->n : base.n, m = is_ref ? base.ref->m : base.m;
+    const int ndim = is_ref ? base.ref->ndim : base.ndim;
+    if (!contains_slice(slice)) {
+        const std::vector<Val> indices = indices_of(slice);
+        AtNode at(*this, node);
+        if (int(indices.size()) != ndim)
+            fail(node, UserErrorKind::compilation,
+                 "Expected " + std::to_string(ndim) + " indices, got " + std::to_string(indices.size()) + ".");
+        std::vector<int> k;
+        for (int axis = 0; axis < ndim; ++axis)
+            if (const std::optional<long> known = constant_int(indices[size_t(axis)]))
+                k.push_back(check_static_index(node, *known, axis == 0 ? n : m));
+        if (int(k.size()) < ndim) return subscript_run_time(node, base, indices);
+        return select_components(base, {ndim == 1 ? k[0] : k[0] * m + k[1]}, 1, 1, 0);
+    }
+    return slice_matrix(node, base, slice, n, m, ndim);
+}
+
+int Walker::check_static_index(PyObject *node, long k, int extent) {
+    if (k < 0) fail_syntax(node, "Negative indices are not supported in Quadrants kernels.");
+    if (k >= extent)
+        fail(node, UserErrorKind::index,
+             "Out of bound access: index " + std::to_string(k) + " of a vector or matrix with " +
+                 std::to_string(extent) + " entries along this axis");
+    return int(k);
+}
+
+Val Walker::slice_matrix(PyObject *node, const Val &base, PyObject *slice, int n, int m, int ndim) {
+    std::vector<PyObject *> parts;
+    if (node_kind(slice) == Node::Tuple)
+        for (PyObject *item : Items(child(slice, names().elts))) parts.push_back(item);
+    else
+        parts.push_back(slice);
+    if (int(parts.size()) != ndim)
+        fail(node, UserErrorKind::compilation,
+             "Expected " + std::to_string(ndim) + " indices, got " + std::to_string(parts.size()) + ".");
+    Selection axes[2];
+    axes[1].at = {0};
+    for (int axis = 0; axis < ndim; ++axis) {
+        const int extent = axis == 0 ? n : m;
+        Selection &s = axes[axis];
+        s.at.clear();
+        s.is_slice = node_kind(parts[size_t(axis)]) == Node::Slice;
+        if (s.is_slice) {
+            const Val object = slice_object(parts[size_t(axis)]);
+            Py_ssize_t start = 0, stop = 0, step = 1;
+            if (PySlice_Unpack(object.object.get(), &start, &stop, &step) < 0) python_failed(node);
+            const Py_ssize_t count = PySlice_AdjustIndices(extent, &start, &stop, step);
+            for (Py_ssize_t i = 0; i < count; ++i) s.at.push_back(int(start + i * step));
+        } else {
+            const std::optional<long> k = constant_int(value(parts[size_t(axis)]));
+            if (!k)
+                fail_syntax(node,
+                            "Quadrants does not support variables in slice now, please use constant instead of it.");
+            s.at.push_back(check_static_index(node, *k, extent));
+        }
+    }
+    std::vector<int> comps;
+    for (const int i : axes[0].at)
+        for (const int j : axes[1].at) comps.push_back(i * m + j);
+    if (comps.empty()) fail_syntax(node, "An empty slice of a vector or matrix");
+    const int rows = int(axes[0].at.size()), cols = int(axes[1].at.size());
+    const int dims = int(axes[0].is_slice) + int(axes[1].is_slice);
+    AtNode at(*this, node);
+    return select_components(base, comps, dims == 2 ? rows : rows * cols, dims == 2 ? cols : 1, dims);
+}
+
+/// A part of a matrix: a place if the matrix is one.
+Val Walker::select_components(const Val &base, const std::vector<int> &which, int n, int m, int ndim) {
+    Val out;
+    if (base.tag == Tag::ref) {
+        const Ref &ref = *base.ref;
+        if (ndim == 0) return scalar_ref(part_pointer(ref, which[0]), ref.local);
+        out.tag = Tag::ref;
+        out.ref = std::make_shared<Ref>(ref);
+        out.ref->n = n;
+        out.ref->m = m;
+        out.ref->ndim = ndim;
+        out.ref->comps.clear();
+        for (const int k : which) out.ref->comps.push_back(ref.comps[size_t(k)]);
+        return out;
+    }
+    if (ndim == 0) return component(base, which[0]);
+    out.tag = Tag::matrix;
+    out.elem = base.elem;
+    out.n = n;
+    out.m = m;
+    out.ndim = ndim;
+    for (const int k : which) out.comps.push_back(base.comps[size_t(k)]);
+    return out;
+}
+
+Val Walker::subscript_run_time(PyObject *node, const Val &given, const std::vector<Val> &indices) {
+    const Val base = given.tag == Tag::ref ? given : new_variable(node, given);
+    Ref &ref = *base.ref;
+    const std::vector<ir::Value> values = index_values(node, indices, false);
+    if (request_.options.debug || request_.options.check_bounds) {
+        std::vector<ir::Value> lower, upper;
+        for (size_t axis = 0; axis < values.size(); ++axis) {
+            lower.push_back(b_.i32(0));
+            upper.push_back(b_.i32(axis == 0 ? ref.n : ref.m));
+        }
+        const ir::Value legal = inside(values, lower, upper);
+        ir::Message message;
+        message.pieces.push_back({"(kernel=" + request_.source.name + ") Out of bound access to a [" +
+                                      std::to_string(ref.n) + ", " + std::to_string(ref.m) + "] matrix with index ",
+                                  -1});
+        append_values(message, values.size(), "[", "]");
+        emit_assert(legal, std::move(message), values);
+    }
+    ir::Value k = values[0];
+    if (values.size() == 2) {
+        const ir::Value width = b_.i32(ref.m);
+        const ir::Value row = b_.mul(values[0], width);
+        k = b_.add(row, values[1]);
+    }
+    return scalar_ref(part_pointer(node, ref, k), ref.local);
+}
+
+} // namespace qd::frontend

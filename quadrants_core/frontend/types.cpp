@@ -1,0 +1,277 @@
+// Typing rules:
+//  - a real beats an integer whatever the widths; of two reals, or two integers, the wider wins; at equal width
+//  unsigned wins;
+//    u1 is lowest. Nothing is widened beyond its operands.
+//  - an int literal has type default_ip, a float literal default_fp, a bool u1; each is checked or rounded to it when
+//  used.
+//  - a variable keeps the type of its first assignment.
+#include "frontend/walker.h"
+#include "ir/eval.h"
+
+#include <cmath>
+
+namespace qd::frontend {
+
+using ir::Scalar;
+
+bool Walker::is_number(const Val &v) {
+    return v.is_constant() && (PyLong_Check(v.object.get()) || PyFloat_Check(v.object.get()));
+}
+
+Val Walker::scalar(ir::Value v) const {
+    Val out;
+    out.tag = Tag::scalar;
+    out.v = v;
+    out.elem = fn_.type(v).elem;
+    return out;
+}
+
+Val Walker::constant(PyRef object) const {
+    Val out;
+    out.tag = Tag::constant;
+    out.object = std::move(object);
+    return out;
+}
+
+Val Walker::integer(long v) const { return constant(PyRef::steal(PyLong_FromLong(v))); }
+
+bool Walker::truth(PyObject *object) {
+    const int t = PyObject_IsTrue(object);
+    if (t < 0) PyErr_Clear();
+    return t > 0;
+}
+
+Scalar Walker::promote(Scalar a, Scalar b) {
+    if (a == b) return a;
+    if (ir::is_float(a) != ir::is_float(b)) return ir::is_float(a) ? a : b;
+    const int wide_a = ir::bits_of(a), wide_b = ir::bits_of(b);
+    if (wide_a != wide_b) return wide_a > wide_b ? a : b;
+    return ir::is_signed(a) ? b : a;
+}
+
+Scalar Walker::scalar_type(PyObject *node, const Val &v) {
+    if (v.tag == Tag::scalar || v.tag == Tag::matrix) return v.elem;
+    if (v.is_constant()) {
+        PyObject *object = v.object.get();
+        if (PyBool_Check(object)) return Scalar::u1;
+        if (PyLong_Check(object)) return request_.options.default_ip;
+        if (PyFloat_Check(object)) return request_.options.default_fp;
+    }
+    fail_type(node, "Invalid constant scalar data type: a number is needed here, not " + type_text(v),
+              "pass a number, or evaluate it with `qd.static`");
+}
+
+ir::Value Walker::as(PyObject *node, const Val &v, Scalar type) {
+    if (v.tag == Tag::ref) return as(node, load(v), type);
+    if (v.tag == Tag::scalar) return convert(v.v, type);
+    const Scalar literal = scalar_type(node, v);
+    PyObject *object = v.object.get();
+    if (literal == Scalar::u1) return b_.constant(type, ir::from_int(type, object == Py_True).bits);
+    if (ir::is_float(literal)) {
+        const ir::Constant rounded = ir::from_double(literal, PyFloat_AsDouble(object));
+        return b_.constant(type, ir::from_double(type, ir::to_double(rounded)).bits);
+    }
+    return b_.constant(type, literal_bits(node, object, literal, type, "default_ip"));
+}
+
+/// The bits in `type` of a Python int whose own type is `literal`; an error if it does not fit there.
+uint64_t Walker::literal_bits(PyObject *node, PyObject *object, Scalar literal, Scalar type, const char *what) {
+    int overflow = 0;
+    const long long small = PyLong_AsLongLongAndOverflow(object, &overflow);
+    unsigned long long bits = static_cast<unsigned long long>(small);
+    bool fits = false;
+    if (overflow > 0) {
+        bits = PyLong_AsUnsignedLongLong(object);
+        fits = literal == Scalar::u64 && !PyErr_Occurred();
+        PyErr_Clear();
+    } else if (overflow == 0) {
+        const ir::Constant wrapped = ir::from_int(literal, small);
+        fits = literal == Scalar::u64 ? small >= 0 : ir::to_int(wrapped) == small;
+    }
+    if (!fits)
+        fail_type(node, "Integer literal " + repr(object) + " exceeded the range of " + what + ": " +
+                            ir::to_string(literal) + ", please specify the dtype via e.g. `qd.u64(" + repr(object) +
+                            ")` or set a different `default_ip` in `qd.init()`");
+    if (ir::is_float(type)) return ir::from_double(type, literal == Scalar::u64 ? double(bits) : double(small)).bits;
+    return ir::from_int(type, static_cast<int64_t>(bits)).bits;
+}
+
+ir::Value Walker::convert(ir::Value v, Scalar type) {
+    if (fn_.type(v).elem == type) return v;
+    const ir::Inst &inst = fn_[v];
+    if (inst.op == ir::Op::constant) {
+        const ir::Constant c{inst.type.elem, inst.imm};
+        return b_.constant(type, ir::eval(ir::Op::cast, type, std::span(&c, 1)).bits);
+    }
+    return b_.cast(v, type);
+}
+
+ir::Value Walker::condition(PyObject *node, const Val &v, const char *what) {
+    if (v.tag == Tag::matrix || (v.is_constant() && kind_of(v.object.get()) == Kind::matrix))
+        fail(node, UserErrorKind::compilation,
+             "The truth value of vectors/matrices is ambiguous. Consider using `any` or `all` when comparing "
+             "vectors/matrices:\n    if all(x == y):\nor\n    if any(x != y):");
+    const Scalar type = scalar_type(node, v);
+    if (ir::is_float(type))
+        fail_type(node, std::string("`") + what + "` conditions must be an integer; found " + ir::to_string(type),
+                  "compare it with something, e.g. `x != 0`");
+    return as(node, v, Scalar::u1);
+}
+
+ir::Value Walker::index_value(PyObject *node, const Val &v) {
+    if (v.tag != Tag::scalar && !is_number(v))
+        fail_type(node, "indices must be integers, however " + type_text(v) + " is provided as index");
+    const Scalar type = scalar_type(node, v);
+    if (ir::is_float(type))
+        fail_type(node, "indices must be integers, however '" + ir::to_string(type) + "' is provided as index",
+                  "convert it first: `int(x)` or `qd.cast(x, qd.i32)`");
+    return as(node, v, Scalar::i32);
+}
+
+std::optional<long> Walker::constant_int(const Val &v) {
+    if (!v.is_constant() || !PyLong_Check(v.object.get())) return std::nullopt;
+    const long number = PyLong_AsLong(v.object.get());
+    if (number == -1 && PyErr_Occurred()) {
+        PyErr_Clear();
+        return std::nullopt;
+    }
+    return number;
+}
+
+Val Walker::typed(PyObject *node, const Val &v) {
+    if (v.tag == Tag::ref) return typed(node, load(v));
+    if (is_number(v)) {
+        const ir::Value number = as_is(node, v);
+        return scalar(number);
+    }
+    if (v.is_constant() && kind_of(v.object.get()) == Kind::matrix) return to_matrix(node, v);
+    return v;
+}
+
+Val Walker::cast(PyObject *node, const Val &v, Scalar type) {
+    if (v.tag == Tag::ref) return cast(node, load(v), type);
+    if (v.tag == Tag::matrix) {
+        Val out = v;
+        out.elem = type;
+        for (ir::Value &c : out.comps) c = convert(c, type);
+        return out;
+    }
+    if (v.is_constant() && kind_of(v.object.get()) == Kind::matrix) return cast(node, to_matrix(node, v), type);
+    if (v.is_sequence()) return cast(node, to_matrix(node, v), type);
+    const ir::Value converted = as(node, v, type);
+    return scalar(converted);
+}
+
+namespace {
+
+/// Rows of a host sequence or host matrix, as values.
+void append_entries(Walker &w, PyObject *node, const Val &v, std::vector<Val> &out, int depth, int &n, int &m) {
+    const int count = int(v.items.size());
+    (depth == 0 ? n : m) = count;
+    for (const Val &item : v.items) {
+        const Val entry = w.load(item);
+        if (entry.tag == Tag::matrix && entry.ndim == 1 && depth == 0) {
+            if (m != 1 && m != entry.n) w.fail_type(node, "Rows of a matrix must have the same length");
+            m = entry.n;
+            for (int k = 0; k < entry.n; ++k) out.push_back(w.component(entry, k));
+        } else if (entry.is_sequence() && depth == 0) {
+            int inner = 0;
+            append_entries(w, node, entry, out, 1, n, inner);
+            if (m != 1 && m != inner) w.fail_type(node, "Rows of a matrix must have the same length");
+            m = inner;
+        } else {
+            out.push_back(entry);
+        }
+    }
+}
+
+} // namespace
+
+Val Walker::to_matrix(PyObject *node, const Val &given) {
+    Val v = load(given);
+    if (v.tag == Tag::matrix) return v;
+    std::vector<Val> entries;
+    Val out;
+    out.tag = Tag::matrix;
+    if (v.is_constant()) {
+        PyObject *object = v.object.get();
+        if (kind_of(object) == Kind::matrix) {
+            out.n = int(attribute_int(object, names().n, 1));
+            out.m = int(attribute_int(object, names().m, 1));
+            out.ndim = int(attribute_int(object, names().ndim, 1));
+            PyRef list = attribute(object, names().entries);
+            PyRef fast = PyRef::steal(list ? PySequence_Fast(list.get(), "") : nullptr);
+            if (!fast) python_failed(node);
+            for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(fast.get()); ++i)
+                entries.push_back(wrap(PyRef::borrow(PySequence_Fast_GET_ITEM(fast.get(), i))));
+        } else {
+            v = unpacked(v);
+        }
+    }
+    if (v.is_sequence()) {
+        append_entries(*this, node, v, entries, 0, out.n, out.m);
+        const Val first = v.items.empty() ? Val{} : load(v.items[0]);
+        out.ndim = !v.items.empty() && (first.is_sequence() || first.tag == Tag::matrix) ? 2 : 1;
+    }
+    if (entries.empty() || int(entries.size()) != out.n * out.m)
+        fail_type(node, "A vector or matrix is needed here, not " + type_text(v));
+    Scalar elem = Scalar::none;
+    for (const Val &e : entries) {
+        const Scalar type = scalar_type(node, e);
+        elem = elem == Scalar::none ? type : promote(elem, type);
+    }
+    out.elem = elem;
+    for (const Val &e : entries) out.comps.push_back(as(node, e, elem));
+    return out;
+}
+
+Val Walker::unpacked(const Val &v) {
+    if (!v.is_constant() || !(PyTuple_Check(v.object.get()) || PyList_Check(v.object.get()))) return v;
+    Val out;
+    out.tag = PyTuple_Check(v.object.get()) ? Tag::tuple : Tag::list;
+    out.is_static = v.is_static;
+    PyRef fast = PyRef::steal(PySequence_Fast(v.object.get(), ""));
+    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(fast.get()); ++i)
+        out.items.push_back(unpacked(wrap(PyRef::borrow(PySequence_Fast_GET_ITEM(fast.get(), i)))));
+    return out;
+}
+
+void Walker::check_narrowing(PyObject *node, Scalar to, Scalar from) {
+    if (promote(to, from) != to)
+        warn(node, "UserWarning", "Assign may lose precision: " + ir::to_string(to) + " <- " + ir::to_string(from));
+}
+
+std::string Walker::type_text(const Val &v) {
+    switch (v.tag) {
+    case Tag::none: return "None";
+    case Tag::scalar: return ir::to_string(v.elem);
+    case Tag::matrix: {
+        std::string shape = std::to_string(v.n);
+        if (v.ndim == 2) shape += ", " + std::to_string(v.m);
+        return "[Tensor (" + shape + ") " + ir::to_string(v.elem) + "]";
+    }
+    case Tag::array: return "ndarray";
+    case Tag::tuple: return "tuple";
+    case Tag::list: return "list";
+    case Tag::dict: return "dict";
+    case Tag::loop: return "range";
+    case Tag::method: return "method";
+    case Tag::ref: {
+        Val shape;
+        shape.tag = v.ref->ndim ? Tag::matrix : Tag::scalar;
+        shape.elem = v.ref->elem;
+        shape.n = v.ref->n;
+        shape.m = v.ref->m;
+        shape.ndim = v.ref->ndim;
+        return type_text(shape);
+    }
+    case Tag::constant: break;
+    }
+    PyObject *object = v.object.get();
+    if (PyBool_Check(object)) return "u1";
+    if (PyLong_Check(object)) return ir::to_string(request_.options.default_ip);
+    if (PyFloat_Check(object)) return ir::to_string(request_.options.default_fp);
+    return type_name(object);
+}
+
+} // namespace qd::frontend

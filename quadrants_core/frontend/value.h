@@ -1,0 +1,106 @@
+#pragma once
+// What an expression of a kernel is while it is walked: something known at compile time (a Python object) or something
+// computed at run time (scalars and scalarised matrices), or a place that can be read and written.
+#include "frontend/py.h"
+#include "ir/function.h"
+
+#include <memory>
+#include <vector>
+
+namespace qd::frontend {
+
+/// A matrix that lives in locals: one per component. If an index known only at run time touches it, `array` is made and
+/// the components become addresses inside it once the walk is over.
+struct MatrixVar {
+    std::vector<ir::Value> parts;
+    ir::Value array; ///< none until a run-time index is met
+    ir::BlockId block;
+};
+
+/// A field as the walk needs it, read once from its Python object.
+struct FieldInfo {
+    std::string name;
+    ir::Scalar elem = ir::Scalar::none;
+    std::vector<uint32_t> places; ///< indices into ir::Function::places, row-major
+    int n = 1, m = 1, element_dim = 0;
+    int dims() const { return int(shape.size()); }
+    std::vector<int32_t> shape, offset;
+    long stride = 0; ///< bytes between components if they stand evenly in one cell, else 0
+};
+
+/// A place that can be read, stored to, and updated atomically. A matrix place denotes components `comps` of its base.
+struct Ref {
+    enum class Base : uint8_t { pointer, variable, element, field };
+    Base base = Base::pointer;
+    bool local = false; ///< augmented assignment is a plain load and store
+    ir::Scalar elem = ir::Scalar::none;
+    int n = 1, m = 1, ndim = 0; ///< 0: scalar, 1: vector, 2: matrix
+    std::vector<int> comps;     ///< matrix: component of the base for each component denoted, row-major
+    ir::Value pointer;          ///< scalars
+    MatrixVar *variable = nullptr;
+    ir::Value array;                ///< element: the array parameter
+    std::vector<ir::Value> indices; ///< element, field
+    const FieldInfo *field = nullptr;
+};
+
+enum class Tag : uint8_t {
+    none,
+    constant, ///< Python object, known at compile time
+    scalar,   ///< run-time value
+    matrix,   ///< run-time values, row-major
+    array,    ///< array parameter
+    tuple,
+    list,
+    dict,
+    loop,   ///< what a `for` runs over
+    method, ///< method of a run-time value, waiting to be called
+    ref,
+};
+
+struct Extra;
+
+/// What a tuple or list stands for, in Val::element_dim.
+enum Flavour : int {
+    is_vector = 1, ///< indices of an unrolled grouped loop: arithmetic as on a vector
+    is_text = 2,   ///< formatted string: items are strings and (value, spec) pairs
+};
+
+struct Val {
+    Tag tag = Tag::none;
+    bool is_static = false; ///< came out of qd.static
+    ir::Scalar elem = ir::Scalar::none;
+    int n = 1, m = 1, ndim = 0; ///< matrix: shape; array: ndim = number of indices, n x m = element
+    int element_dim = 0;        ///< array: 0 scalar, 1 vector, 2 matrix elements; tuple, list: a `Flavour`
+    ir::Value v;                ///< scalar: the value; array: the parameter
+    PyRef object;               ///< constant
+    std::vector<ir::Value> comps;
+    std::vector<Val> items; ///< tuple, list; values of a dict
+    std::shared_ptr<Ref> ref;
+    std::shared_ptr<Extra> extra;
+
+    bool is_constant() const { return tag == Tag::constant; }
+    bool is_sequence() const { return tag == Tag::tuple || tag == Tag::list; }
+};
+
+/// The rarely used parts of a value.
+struct Extra {
+    std::vector<PyRef> keys; ///< dict
+    std::string name;        ///< method
+    Val self;                ///< method
+
+    enum class Over : uint8_t { range, ndrange, target, sequence };
+    Over over = Over::range; ///< loop
+    bool grouped = false;
+    std::vector<Val> lower, upper; ///< range, ndrange
+    std::vector<int> axes;         ///< ndrange: order of iteration, outermost first; empty = as written
+    Val target;                    ///< array or field, or a compile-time sequence
+};
+
+/// Parameter of an array: what the walk knows of it.
+struct ArrayInfo {
+    std::string name;
+    int position = 0; ///< among the kernel's parameters as the user wrote them
+    bool clamp = false;
+};
+
+} // namespace qd::frontend

@@ -1,0 +1,173 @@
+#include "frontend/walker.h"
+
+#include "frontend/message.h"
+#include "frontend/scan.h"
+
+namespace qd::frontend {
+
+Walker::Walker(const Request &request) : request_(request), b_(fn_) {
+    fn_.name = request.source.name;
+    fn_.fast_math = request.options.fast_math;
+    fn_.debug = request.options.debug;
+    fn_.body = fn_.make_block();
+    b_.block = fn_.body;
+    Frame frame;
+    frame.source = &request.source;
+    frame.is_kernel = true;
+    frame.assigned = &kernel_assigned_;
+    frame.has_return_type = !request.returns.empty();
+    frame.file = uint32_t(fn_.files.size());
+    fn_.files.push_back(request.source.file);
+    frame.scope = uint32_t(fn_.scopes.size());
+    fn_.scopes.push_back(request.source.name);
+    enter_function(frame, request.function);
+    frames_.push_back(std::move(frame));
+}
+
+void Walker::enter_function(Frame &frame, PyObject *function) {
+    const Names &n = names();
+    if (!function) return;
+    frame.globals = child(function, n.__globals__);
+    PyObject *closure = child(function, n.__closure__);
+    PyObject *code = child(function, n.__code__);
+    if (closure && closure != Py_None && code) {
+        PyRef freevars = attribute(code, n.co_freevars);
+        frame.closure = closure;
+        frame.freevars = freevars.get();
+        kept_.push_back(freevars);
+    }
+}
+
+SpanId Walker::span_of(PyObject *node) {
+    const Names &n = names();
+    const Frame &frame = frames_.back();
+    Span s;
+    s.file = frame.file;
+    s.scope = frame.scope;
+    s.call = frame.call;
+    const long shift = frame.source->first_line - 1;
+    s.line = uint32_t(child_int(node, n.lineno) + shift);
+    s.column = uint32_t(child_int(node, n.col_offset) + frame.source->indent);
+    s.end_line = uint32_t(child_int(node, n.end_lineno) + shift);
+    s.end_column = uint32_t(child_int(node, n.end_col_offset) + frame.source->indent);
+    return fn_.intern_span(s);
+}
+
+void Walker::fail_here(UserErrorKind kind, const std::string &message, const std::string &hint) {
+    std::vector<Location> trace = fn_.trace(b_.span);
+    std::vector<Level> levels;
+    for (size_t i = 0; i < trace.size(); ++i)
+        levels.push_back({trace[i], i < frames_.size() ? frames_[i].source : nullptr});
+    LoweringError error(kind, message, std::move(trace), hint);
+    error.rendered = render(levels, message, hint);
+    throw error;
+}
+
+void Walker::fail(PyObject *node, UserErrorKind kind, const std::string &message, const std::string &hint) {
+    b_.span = span_of(node);
+    fail_here(kind, message, hint);
+}
+
+void Walker::fail_syntax(PyObject *node, const std::string &message, const std::string &hint) {
+    fail(node, UserErrorKind::syntax, message, hint);
+}
+
+void Walker::fail_type(PyObject *node, const std::string &message, const std::string &hint) {
+    fail(node, UserErrorKind::type, message, hint);
+}
+
+void Walker::python_failed(PyObject *node) { throw PythonError{fn_.trace(span_of(node))}; }
+
+void Walker::warn(PyObject *node, const std::string &category, const std::string &message) {
+    if (!request_.warn) return;
+    std::vector<Location> trace = fn_.trace(span_of(node));
+    request_.warn(category, message, trace.empty() ? Location{} : trace.back());
+    if (PyErr_Occurred()) python_failed(node);
+}
+
+void Walker::declare_parameters() {
+    int position = 0;
+    for (const Param &p : request_.params) {
+        Binding binding;
+        binding.name = intern(p.name);
+        Val &v = binding.value;
+        switch (p.kind) {
+        case ParamKind::scalar: {
+            const ir::Value param = add_parameter(p.elem);
+            v = scalar(param);
+            binding.argument = true;
+            break;
+        }
+        case ParamKind::matrix: {
+            v.tag = Tag::matrix;
+            v.elem = p.elem;
+            v.n = p.rows;
+            v.m = p.cols;
+            v.ndim = p.element_dim;
+            for (int k = 0; k < p.rows * p.cols; ++k) v.comps.push_back(add_parameter(p.elem));
+            binding.argument = true;
+            break;
+        }
+        case ParamKind::array:
+        case ParamKind::buffer_view: {
+            v.tag = Tag::array;
+            v.v = add_parameter(ir::Type::array(p.elem, p.ndim, p.rows, p.cols));
+            v.elem = p.elem;
+            v.ndim = p.ndim;
+            v.n = p.rows;
+            v.m = p.cols;
+            v.element_dim = p.element_dim;
+            arrays_[v.v.id] = {p.name, position, p.clamp};
+            break;
+        }
+        case ParamKind::constant: v = wrap(PyRef::borrow(p.value)); break;
+        }
+        if (p.kind != ParamKind::constant || p.name != "self") ++position;
+        bindings_.push_back(std::move(binding));
+    }
+}
+
+ir::Value Walker::add_parameter(ir::Type type) {
+    ir::Inst inst;
+    inst.op = ir::Op::param;
+    inst.type = type;
+    const ir::Value v = fn_.make(inst);
+    fn_.params.push_back(v);
+    return v;
+}
+
+PyObject *Walker::intern(const std::string &name) {
+    PyObject *str = PyUnicode_InternFromString(name.c_str());
+    kept_.push_back(PyRef::steal(str));
+    return str;
+}
+
+Result Walker::run() {
+    PyObject *tree = request_.source.tree;
+    b_.span = span_of(tree);
+    frontend::scan_assigned(child(tree, names().body), kernel_assigned_);
+    declare_parameters();
+    block(child(tree, names().body));
+    b_.span = span_of(tree);
+    finish_kernel(tree);
+    settle_matrices();
+    return Result{std::move(fn_), std::move(inlined_)};
+}
+
+void Walker::finish_kernel(PyObject *tree) {
+    std::vector<ir::Value> values;
+    const std::optional<Val> &result = frames_.back().result;
+    if (!request_.returns.empty() && !result)
+        fail_syntax(tree, "Kernel has a return type but does not have a return statement",
+                    "end the kernel with `return <value>`, or remove the return annotation");
+    if (result) values = return_values(tree, *result);
+    for (const ir::Value v : values) fn_.returns.push_back(fn_.type(v));
+    b_.ret(values);
+}
+
+Result lower(const Request &request) {
+    Walker walker(request);
+    return walker.run();
+}
+
+} // namespace qd::frontend

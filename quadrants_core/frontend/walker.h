@@ -1,0 +1,400 @@
+#pragma once
+// The walk over one kernel's tree. One object per specialisation; its member functions are spread over the files of
+// this folder by what they handle. Rules that hold throughout:
+//  - Variables are locals (memory); the pass `promote` turns them into SSA values.
+//  - `eval` may return a place (Tag::ref); `value` reads it. Operands are read in the order Python evaluates them.
+//  - Python objects stay Python objects until a run-time value is needed: arithmetic on them is Python's own.
+//  - After a terminator nothing more is emitted into a block: statement functions return Flow::stop.
+#include "frontend/frontend.h"
+#include "frontend/nodes.h"
+#include "frontend/value.h"
+#include "ir/builder.h"
+
+#include <deque>
+#include <functional>
+#include <optional>
+#include <unordered_map>
+#include <span>
+#include <string_view>
+#include <unordered_set>
+
+namespace qd::frontend {
+
+enum class Flow : uint8_t { next, stop, break_, continue_, return_ };
+
+/// What `_qd_kind_` says.
+enum class Kind : uint8_t {
+    foreign,
+    dtype,
+    matrix_type,
+    struct_type,
+    builtin,
+    func,
+    kernel,
+    field,
+    matrix_field,
+    struct_field,
+    matrix,
+    ndarray,
+    data_oriented,
+    template_,
+};
+
+/// A func, read once per walk.
+struct FuncInfo {
+    PyObject *object = nullptr; ///< the func object
+    PyRef function;             ///< the Python function
+    Source source;
+    struct FuncParam {
+        PyObject *name = nullptr;
+        PyRef annotation; ///< evaluated; none if absent
+        PyRef fallback;   ///< default value
+    };
+    std::vector<FuncParam> params;
+    PyRef returns; ///< evaluated annotation; none if absent
+    std::unordered_set<PyObject *> assigned;
+    uint32_t scope = 0, file = 0;
+    int depth = 0; ///< how many times it is being inlined now
+};
+
+struct LoopContext {
+    enum class What : uint8_t { static_, serial, parallel } what = What::serial;
+    int branches = 0; ///< non-static ifs around the current statement, inside this loop
+};
+
+/// One kernel or func body being walked.
+struct Frame {
+    const Source *source = nullptr;
+    PyObject *globals = nullptr;
+    PyObject *freevars = nullptr, *closure = nullptr;
+    const std::unordered_set<PyObject *> *assigned = nullptr;
+    bool is_kernel = false;
+    SpanId call = no_span;
+    uint32_t scope = 0, file = 0;
+    size_t first_binding = 0;
+    std::vector<LoopContext> loops;
+    int dynamic = 0;           ///< non-static ifs and loops around the current statement
+    std::optional<Val> result; ///< what `return` gave
+    bool has_return_type = false;
+    const FuncInfo *func = nullptr;
+};
+
+struct Binding {
+    PyObject *name = nullptr;
+    Val value;
+    bool argument = false; ///< scalar argument of a kernel: immutable
+    bool annotated = false;
+};
+
+/// Bounds of a loop nest, one pair per index of the user; `order` lists them outermost first.
+struct Nest {
+    std::vector<ir::Value> lower, upper;
+    std::vector<int> order;
+    bool grouped = false;
+    ir::Loop settings;
+};
+
+struct Call;
+struct BuiltinRow;
+
+class Walker {
+  public:
+    explicit Walker(const Request &request);
+    Result run();
+
+    // walker.cpp: places, errors
+    void enter_function(Frame &frame, PyObject *function);
+    void declare_parameters();
+    ir::Value add_parameter(ir::Type type);
+    PyObject *intern(const std::string &name);
+    void finish_kernel(PyObject *tree);
+    SpanId span_of(PyObject *node);
+    [[noreturn]] void fail(PyObject *node, UserErrorKind kind, const std::string &message,
+                           const std::string &hint = "");
+    [[noreturn]] void fail_syntax(PyObject *node, const std::string &message, const std::string &hint = "");
+    [[noreturn]] void fail_type(PyObject *node, const std::string &message, const std::string &hint = "");
+    [[noreturn]] void fail_here(UserErrorKind kind, const std::string &message, const std::string &hint = "");
+    [[noreturn]] void python_failed(PyObject *node);
+    void warn(PyObject *node, const std::string &category, const std::string &message);
+
+    // scope.cpp: names
+    Binding *find_local(PyObject *name);
+    void bind(PyObject *name, Val value);
+    PyRef find_global(PyObject *name);
+    Kind kind_of(PyObject *object);
+    const BuiltinRow *builtin_of(PyObject *object);
+
+    // expr.cpp
+    Val eval(PyObject *node);
+    Val value(PyObject *node) { return load(eval(node)); }
+    Val eval_name(PyObject *node);
+    Val eval_constant(PyObject *node);
+    Val eval_attribute(PyObject *node);
+    Val eval_binop(PyObject *node);
+    Val eval_unary(PyObject *node);
+    Val eval_sequence(PyObject *node, bool is_tuple);
+    Val eval_dict(PyObject *node);
+    Val eval_named(PyObject *node);
+    Val array_attribute(PyObject *node, const Val &array, PyObject *name);
+    Val bound_method(const Val &base, PyObject *name);
+    Val sequence_items(PyObject *node, const Val &v);
+    Val attribute_of(PyObject *node, const Val &base, PyObject *name);
+    Val wrap(PyRef object);
+    PyRef to_python(const Val &v); ///< empty if it holds run-time values
+
+    // arithmetic.cpp
+    Val binary(PyObject *node, Node op, const Val &a, const Val &b);
+    Val unary(PyObject *node, Node op, const Val &a);
+    Val scalar_binary(PyObject *node, Node op, const Val &a, const Val &b);
+    Val scalar_power(PyObject *node, const Val &a, const Val &b);
+    Val scalar_compare(PyObject *node, Node op, const Val &a, const Val &b);
+    Val matmul(PyObject *node, const Val &a, const Val &b);
+    ir::Value power_constant(ir::Value base, long exponent);
+    void guard_divisor(PyObject *node, ir::Value divisor);
+    /// Applies f to scalars, or element by element with broadcast.
+    using ScalarFn = std::function<Val(const Val &, const Val &)>;
+    Val broadcast(PyObject *node, const char *symbol, const Val &a, const Val &b, const ScalarFn &f);
+    [[noreturn]] void fail_unsupported(PyObject *node, const char *symbol, const Val &a, const Val &b);
+    Val map(PyObject *node, const Val &a, const std::function<Val(const Val &)> &f);
+    ir::Value emit2(ir::Op op, ir::Value a, ir::Value b) { return b_.emit(op, {a, b}); }
+    ir::Value emit1(ir::Op op, ir::Value a) { return b_.emit(op, {a}); }
+
+    // compare.cpp
+    Val eval_compare(PyObject *node);
+    Val eval_boolop(PyObject *node);
+    Val eval_ifexp(PyObject *node);
+    Val compare(PyObject *node, Node op, const Val &a, const Val &b);
+    Val compare_static(PyObject *node, Node op, const Val &a, const Val &b);
+    Val boolop_from(PyObject *node, bool is_and, const Items &values, Py_ssize_t i);
+    void check_integral(PyObject *node, const char *word, const Val &v);
+    Val choose(PyObject *node, ir::Value test, const std::function<Val()> &yes, const std::function<Val()> &no);
+
+    // types.cpp
+    ir::Scalar scalar_type(PyObject *node, const Val &v); ///< type a scalar or constant has, or will have
+    ir::Scalar promote(ir::Scalar a, ir::Scalar b);
+    ir::Value as(PyObject *node, const Val &v, ir::Scalar type); ///< scalar or constant, converted
+    ir::Value as_is(PyObject *node, const Val &v) { return as(node, v, scalar_type(node, v)); }
+    ir::Value convert(ir::Value v, ir::Scalar type);
+    ir::Value condition(PyObject *node, const Val &v, const char *what);
+    ir::Value index_value(PyObject *node, const Val &v);
+    Val typed(PyObject *node, const Val &v); ///< constants become run-time values; sequences of numbers stay
+    Val cast(PyObject *node, const Val &v, ir::Scalar type);
+    uint64_t literal_bits(PyObject *node, PyObject *object, ir::Scalar literal, ir::Scalar type, const char *what);
+    Val unpacked(const Val &v);                  ///< Python tuples and lists become sequences of values
+    Val to_matrix(PyObject *node, const Val &v); ///< host matrices and sequences become run-time matrices
+    Val scalar(ir::Value v) const;
+    Val constant(PyRef object) const;
+    Val integer(long v) const;
+    static bool is_number(const Val &v);
+    static bool truth(PyObject *object);
+    void check_narrowing(PyObject *node, ir::Scalar to, ir::Scalar from);
+    std::string type_text(const Val &v);
+    std::optional<long> constant_int(const Val &v);
+
+    // place.cpp: reading and writing places
+    Val load(Val v);
+    Val component(const Val &matrix, int k) const;
+    ir::Value part_pointer(const Ref &ref, int k);
+    ir::Value part_pointer(PyObject *node, Ref &ref, ir::Value k);
+    void store(PyObject *node, const Ref &ref, const Val &value);
+    Val scalar_ref(ir::Value pointer, bool local);
+    Val new_variable(PyObject *node, const Val &value);
+    std::shared_ptr<Ref> make_matrix_variable(ir::Scalar elem, int n, int m, int ndim);
+    void settle_matrices();
+    bool storable(const Val &v);
+    uint32_t place_index(int place);
+    long component_stride(const std::vector<uint32_t> &places) const;
+    const FieldInfo *field_info(PyObject *node, PyObject *object);
+
+    // subscript.cpp
+    Val eval_subscript(PyObject *node);
+    bool contains_slice(PyObject *slice);
+    Val subscript_python(PyObject *node, const Val &base, PyObject *slice);
+    Val subscript_field(PyObject *node, PyObject *field, const std::vector<Val> &indices);
+    Val subscript_array(PyObject *node, const Val &array, const std::vector<Val> &indices);
+    Val subscript_matrix(PyObject *node, const Val &base, PyObject *slice);
+    Val subscript_run_time(PyObject *node, const Val &base, const std::vector<Val> &indices);
+    Val slice_object(PyObject *slice);
+    Val slice_sequence(PyObject *node, const Val &base, PyObject *slice);
+    Val slice_matrix(PyObject *node, const Val &base, PyObject *slice, int n, int m, int ndim);
+    Val select_components(const Val &base, const std::vector<int> &which, int n, int m, int ndim);
+    int check_static_index(PyObject *node, long k, int extent);
+    std::vector<Val> indices_of(PyObject *slice);
+    std::vector<ir::Value> index_values(PyObject *node, const std::vector<Val> &indices, bool may_be_negative);
+    void clamp_indices(const Val &array, std::vector<ir::Value> &indices);
+    ir::Value inside(std::span<const ir::Value> indices, std::span<const ir::Value> lower,
+                     std::span<const ir::Value> upper);
+    void append_values(ir::Message &message, size_t count, const char *open, const char *close);
+    void check_array_bounds(const Val &array, const ArrayInfo &info, const std::vector<ir::Value> &indices);
+    void check_field_bounds(const FieldInfo &info, const std::vector<ir::Value> &indices);
+
+    // assign.cpp
+    Flow assign(PyObject *node);
+    Flow annotated_assign(PyObject *node);
+    Flow augmented_assign(PyObject *node);
+    void assign_to(PyObject *target, const Val &value);
+    void assign_name(PyObject *target, const Val &value);
+    void unpack(PyObject *target, const Val &value);
+    void store_sequence(PyObject *target, const Val &place, const Val &value);
+    void update(PyObject *node, Node op, const Val &place, const Val &value);
+
+    // control.cpp
+    Flow block(PyObject *list, Py_ssize_t from = 0, Py_ssize_t to = PY_SSIZE_T_MAX);
+    Flow statement(PyObject *node);
+    Flow if_(PyObject *node);
+    Flow while_(PyObject *node);
+    [[noreturn]] void with_(PyObject *node);
+    void poll();
+    Flow break_or_continue(PyObject *node, bool is_break);
+    Flow return_(PyObject *node);
+    std::vector<ir::Value> return_values(PyObject *node, const Val &result);
+    Flow expression(PyObject *node);
+    Flow body_in(ir::BlockId target, const std::function<Flow()> &body); ///< its own scope; ends it with yield
+
+    // loops.cpp
+    Flow for_(PyObject *node);
+    Flow for_static(PyObject *node, const std::vector<Val> &items);
+    Flow for_range(PyObject *node, const Extra &loop);
+    Flow for_ndrange(PyObject *node, const Extra &loop);
+    Flow for_target(PyObject *node, const Extra &loop);
+    Flow for_nest(PyObject *node, Nest nest);
+    void bind_loop_targets(PyObject *node, std::span<const ir::Value> indices, bool grouped);
+    void check_loop_target(PyObject *target);
+    void bind_target(PyObject *target, ir::Value index);
+    void bind_static(PyObject *target, const Val &item);
+    std::vector<Val> static_product(const Extra &loop, const std::vector<long> &lower, const std::vector<long> &upper);
+    ir::Value range_bound(PyObject *node, const Val &v);
+    std::vector<Val> static_items(PyObject *node, const Val &v);
+    bool is_top_level() const;
+    Flow parallel_body(PyObject *list, Py_ssize_t from);
+    void count_trips(PyObject *node, std::span<const ir::Value> lower, std::span<const ir::Value> upper);
+    Flow nest_parallel(PyObject *node, const Nest &nest);
+    Flow nest_serial(PyObject *node, const Nest &nest, size_t depth, std::vector<ir::Value> &indices);
+    Flow nest_flat(PyObject *node, const Nest &nest);
+
+    // call.cpp
+    Val eval_call(PyObject *node);
+    Val call_object(PyObject *node, const PyRef &callee);
+    Val call_builtin(PyObject *node, const BuiltinRow &row);
+    Val call_python(PyObject *node, PyObject *callee, const Call &call);
+    Val call_dtype(PyObject *node, PyObject *dtype);
+    Val call_matrix_type(PyObject *node, PyObject *type);
+    Call arguments(PyObject *node, bool as_places);
+    ir::Scalar dtype_scalar(PyObject *node, PyObject *object);
+    bool is_dtype(PyObject *object);
+    Val inline_func(PyObject *node, const PyRef &callee);
+    std::vector<Val> matched_arguments(PyObject *node, FuncInfo &info, Call call);
+    Val pass_argument(PyObject *node, FuncInfo &info, size_t i, Val arg);
+    Val inline_body(PyObject *node, FuncInfo &info, std::vector<Val> args);
+    Val converted_result(PyObject *node, PyObject *annotation, const Val &v);
+    Val convert_to_annotation(PyObject *node, PyObject *annotation, const Val &v, const std::string &what);
+    FuncInfo &func_info(PyObject *node, PyObject *callee);
+    PyRef resolved_annotation(PyObject *node, PyObject *function, PyObject *name);
+    static uint32_t add_name(std::vector<std::string> &list, const std::string &name);
+
+    // static.cpp
+    [[noreturn]] void fail_static(PyObject *node, const Val &v);
+    Val eval_comprehension(PyObject *node, Node kind);
+    void run_comprehension(PyObject *generators, Py_ssize_t at, const std::function<void()> &body);
+
+    // atomics.cpp: one atomic per component; the old values
+    Val update_atomic(PyObject *node, ir::Op op, bool negate, const Ref &ref, const Val &value);
+
+    Val static_vector(PyObject *node, const Val &v);
+    Val comprehension_source(PyObject *source);
+
+    // builtins.cpp and the files of the handlers in builtins.def
+#define HANDLER(name) Val name(const Call &call);
+#include "frontend/builtins.def"
+    Val builtin_value(const BuiltinRow &row);
+    void check_domain(PyObject *node, const BuiltinRow &row, ir::Scalar type);
+    bool python_builtin_applies(const Call &call);
+    Val call_builtin_in_python(const Call &call);
+    std::vector<int> ndrange_axes(PyObject *node, const Val &axes, size_t rank);
+
+    // matrix.cpp
+    Val matrix_attribute(PyObject *node, const Val &base, PyObject *name);
+    Val swizzle(PyObject *node, const Val &base, const std::string &name, std::string_view letters);
+    Val matrix_row(const Val &matrix, int i) const;
+    Val matrix_shape(const Val &m) const;
+    Val make_matrix(std::vector<ir::Value> comps, int n, int m, int ndim) const;
+    Val with_dtype(const Call &call, const Val &m, size_t at);
+    int static_extent(const Call &call, size_t i);
+    Val transposed(const Val &m) const;
+    Val reduce(PyObject *node, const Val &m, ir::Op op);
+    Val reduce_to_bool(PyObject *node, const Val &m, ir::Op op);
+    Val dot(PyObject *node, const Val &a, const Val &b);
+    Val norm(PyObject *node, const Val &m, const Val *eps);
+    Val cross(PyObject *node, const Val &a, const Val &b);
+    Val outer_product(PyObject *node, const Val &a, const Val &b);
+    void check_square(PyObject *node, const Val &m);
+    Val minor_determinant(PyObject *node, const Val &m, const std::vector<int> &rows, const std::vector<int> &cols);
+    Val determinant(PyObject *node, const Val &m);
+    Val inverse(PyObject *node, const Val &m);
+    Val method(PyObject *node, const Val &bound);
+
+    // format.cpp
+    Val eval_joined(PyObject *node);
+    Val format_call(PyObject *node, PyObject *pattern);
+    Flow assert_(PyObject *node);
+    void format_value(PyObject *node, ir::Message &message, std::vector<ir::Value> &values, const Val &v,
+                      const std::string &spec);
+    std::string printf_spec(PyObject *node, const std::string &spec, ir::Scalar type);
+    Val assert_message(PyObject *detail);
+    Val percent_format(PyObject *node, const std::string &pattern, const Val &args);
+    std::string source_text(PyObject *node);
+    void emit_message(ir::Op op, ir::Message message, std::span<const ir::Value> values);
+    void emit_assert(ir::Value condition, ir::Message message, std::span<const ir::Value> values);
+
+    // coverage.cpp
+    Py_ssize_t end_of_run(const Items &statements, Py_ssize_t first);
+    void cover_run(PyObject *first, PyObject *last);
+    void cover(ir::Counter::What what, PyObject *node, ir::Value amount = {});
+
+    ir::Builder &builder() { return b_; }
+
+    const Request &request_;
+    ir::Function fn_;
+    ir::Builder b_;
+    std::vector<Binding> bindings_;
+    std::deque<Frame> frames_;
+    std::deque<MatrixVar> matrices_;
+    std::unordered_map<PyObject *, std::unique_ptr<FuncInfo>> funcs_;
+    std::unordered_map<PyObject *, std::unique_ptr<FieldInfo>> fields_;
+    std::unordered_map<PyObject *, Kind> kinds_;
+    std::unordered_map<PyObject *, const BuiltinRow *> rows_;
+    std::unordered_map<int, uint32_t> places_;
+    std::unordered_map<uint32_t, ArrayInfo> arrays_; ///< by parameter value
+    std::vector<PyRef> kept_;                        ///< objects whose address is a key above
+    std::unordered_set<PyObject *> kernel_assigned_;
+    std::vector<PyObject *> inlined_;
+    std::optional<ir::Loop> next_loop_; ///< set by qd.loop_config
+    int static_depth_ = 0, grouped_depth_ = 0;
+};
+
+/// Keeps the builder's span, and restores it.
+struct AtNode {
+    Walker &w;
+    SpanId old;
+    AtNode(Walker &walker, PyObject *node) : w(walker), old(walker.b_.span) { w.b_.span = w.span_of(node); }
+    ~AtNode() { w.b_.span = old; }
+};
+
+/// Drops the names bound inside.
+struct Scope {
+    Walker &w;
+    size_t size;
+    explicit Scope(Walker &walker) : w(walker), size(walker.bindings_.size()) {}
+    ~Scope() { w.bindings_.resize(size); }
+};
+
+struct Call {
+    PyObject *node = nullptr;
+    const BuiltinRow *row = nullptr;
+    std::vector<Val> args;
+    std::vector<std::pair<PyObject *, Val>> kwargs;
+    PyObject *arg_node(size_t i) const;
+    const Val *keyword(const char *name) const;
+};
+
+} // namespace qd::frontend
