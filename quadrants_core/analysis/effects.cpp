@@ -15,7 +15,7 @@ uint8_t own_effects(Op op) {
     case Effect::read: return reads;
     case Effect::write:
         if (op == Op::local) return nothing;
-        if (op == Op::store) return writes;
+        if (op == Op::store || op == Op::masked_store || op == Op::scatter) return writes;
         if (ir::info(op).traits & ir::atomic) return reads | writes;
         return op == Op::assert_ ? outside | leaves : outside;
     case Effect::control:

@@ -200,6 +200,7 @@ Overlap Memory::offsets(const Access &a, const Access &b) const {
 Overlap Memory::overlap(const Access &a, const Access &b) const {
     uint32_t x = object(a.pointer), y = object(b.pointer);
     if (!objects_overlap(x, y)) return Overlap::never;
+    if (!a.type.is_scalar() || !b.type.is_scalar()) return Overlap::maybe;
     if (a.pointer == b.pointer) return bytes_of(a.type) == bytes_of(b.type) ? Overlap::exact : Overlap::maybe;
     if (x != y) return Overlap::maybe;
     Op p = fn_[a.pointer].op, q = fn_[b.pointer].op;
@@ -215,7 +216,9 @@ Overlap Memory::overlap(const Access &a, const Access &b) const {
 Access Memory::access(Value v) const {
     const ir::Inst &in = fn_[v];
     if (in.op == Op::load) return {fn_.args(v)[0], in.type};
-    if (in.op == Op::store) return {fn_.args(v)[0], fn_.type(fn_.args(v)[1])};
+    if (in.op == Op::store || in.op == Op::masked_store) return {fn_.args(v)[0], fn_.type(fn_.args(v)[1])};
+    if (in.op == Op::masked_load) return {fn_.args(v)[0], in.type};
+    if (in.op == Op::gather || in.op == Op::scatter) return {fn_.args(v)[0], {}};
     if (ir::info(in.op).traits & ir::atomic) return {fn_.args(v)[0], Type(fn_.type(fn_.args(v)[0]).elem)};
     return {};
 }

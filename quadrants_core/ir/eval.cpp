@@ -272,6 +272,10 @@ Meaning meaning(Op op) {
     case Op::local:
     case Op::load:
     case Op::store:
+    case Op::masked_load:
+    case Op::masked_store:
+    case Op::gather:
+    case Op::scatter:
     case Op::atomic_add:
     case Op::atomic_mul:
     case Op::atomic_min:

@@ -73,6 +73,7 @@ struct Checker {
     void by_table(Value v);
     void special(Value v, const Scope &scope);
     void addresses(Value v);
+    void masked(Value v);
     void lanes(Value v);
     void outside(Value v);
     void control(Value v, const Scope &scope);
@@ -257,6 +258,7 @@ void Checker::special(Value v, const Scope &scope) {
         if (in.type != Type(Scalar::i64)) report(v, "the result must be i64");
         if (fn.role != Role::range_task || scope.in_bounds) report(v, "stands in the body of range tasks only");
     }
+    if (in.op == Op::masked_load || in.op == Op::masked_store || in.op == Op::gather || in.op == Op::scatter) masked(v);
     if (in.op == Op::load || in.op == Op::store) {
         Type p = type(args[0]);
         Type value = in.op == Op::load ? in.type : type(args[1]);
@@ -265,6 +267,19 @@ void Checker::special(Value v, const Scope &scope) {
         else if (!value.is_scalar() || value.elem != p.elem)
             report(v, "the value must be " + to_string(p.elem) + ", not " + to_string(value));
     }
+}
+
+/// masked_load, masked_store, gather, scatter.
+void Checker::masked(Value v) {
+    const Inst &in = fn[v];
+    std::span<const Value> args = fn.args(v);
+    bool far = in.op == Op::gather || in.op == Op::scatter, writes = in.op == Op::masked_store || in.op == Op::scatter;
+    Type value = writes ? type(args[far ? 2 : 1]) : in.type;
+    if (!type(args[0]).is_pointer() || !value.is_scalar() || value.lanes < 2 || value.elem != type(args[0]).elem)
+        report(v, "moves lanes of what operand 0 points to");
+    want(v, args[in.op == Op::masked_load ? 1 : args.size() - 1], Type(Scalar::u1, value.lanes), "the mask");
+    if (in.op == Op::masked_load) want(v, args[2], value, "the value of other lanes");
+    if (far) want(v, args[1], Type(Scalar::i64, value.lanes), "the offsets");
 }
 
 void Checker::addresses(Value v) {
@@ -328,7 +343,11 @@ void Checker::lanes(Value v) {
         if (in.op == Op::bitcast && bits_of(type(args[0]).elem) != bits_of(in.type.elem)) report(v, "keeps the width");
         one_lane = false;
         break;
-    case Op::load: one_lane = false; break;
+    case Op::load:
+    case Op::masked_load:
+    case Op::masked_store:
+    case Op::gather:
+    case Op::scatter: one_lane = false; break;
     default: break; // every other op takes the general rule
     }
     if (one_lane && in.type.lanes != 1) report(v, "the result has one lane");

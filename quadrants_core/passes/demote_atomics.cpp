@@ -7,6 +7,7 @@
 //    have a constant added. Readers at other indices are not ordered by an atomic either.
 #include "analysis/memory.h"
 #include "analysis/walk.h"
+#include "passes/neutral.h"
 #include "passes/passes.h"
 
 #include "ir/builder.h"
@@ -91,29 +92,19 @@ class Ownership {
 };
 
 Value combine(Builder &b, Op atomic_op, std::span<const Value> args, Value old) {
-    switch (atomic_op) {
-    case Op::atomic_add: return b.add(old, args[1]);
-    case Op::atomic_mul: return b.mul(old, args[1]);
-    case Op::atomic_min: return b.min(old, args[1]);
-    case Op::atomic_max: return b.max(old, args[1]);
-    case Op::atomic_and: return b.band(old, args[1]);
-    case Op::atomic_or: return b.bor(old, args[1]);
-    case Op::atomic_xor: return b.bxor(old, args[1]);
-    case Op::atomic_xchg: return args[1];
-    case Op::atomic_cas: {
-        // Bits are compared, as the atomic does.
-        Type type = b.fn.type(old);
-        Value left = old, right = args[1];
-        if (type.is_float()) {
-            Scalar bits = size_of(type.elem) == 8 ? Scalar::u64 : size_of(type.elem) == 4 ? Scalar::u32 : Scalar::u16;
-            left = b.bitcast(left, bits);
-            right = b.bitcast(right, bits);
-        }
-        Value equal = b.eq(left, right);
-        return b.select(equal, args[2], old);
+    Op op = plain_op(atomic_op);
+    if (op != Op::param) return b.emit(op, {old, args[1]});
+    if (atomic_op == Op::atomic_xchg) return args[1];
+    // cas: bits are compared, as the atomic does.
+    Type type = b.fn.type(old);
+    Value left = old, right = args[1];
+    if (type.is_float()) {
+        Scalar bits = size_of(type.elem) == 8 ? Scalar::u64 : size_of(type.elem) == 4 ? Scalar::u32 : Scalar::u16;
+        left = b.bitcast(left, bits);
+        right = b.bitcast(right, bits);
     }
-    default: return {};
-    }
+    Value equal = b.eq(left, right);
+    return b.select(equal, args[2], old);
 }
 
 /// `v` itself becomes the load, so that uses of the old value stay as they are.

@@ -9,12 +9,10 @@
 #include "analysis/uses.h"
 #include "analysis/walk.h"
 #include "passes/clone.h"
+#include "passes/neutral.h"
 #include "passes/passes.h"
 
 #include "ir/builder.h"
-#include "ir/eval.h"
-
-#include <limits>
 
 namespace qd::passes {
 
@@ -26,38 +24,6 @@ using analysis::Access;
 using analysis::Memory;
 using analysis::Overlap;
 using analysis::Structure;
-
-/// The value that leaves every operand as it is; none if the op has none.
-bool neutral(Op op, Scalar type, uint64_t &bits) {
-    bool real = is_float(type);
-    double infinity = std::numeric_limits<double>::infinity();
-    uint64_t ones = bits_of(type) == 64 ? ~uint64_t(0) : (uint64_t(1) << bits_of(type)) - 1;
-    uint64_t sign = uint64_t(1) << (bits_of(type) - 1);
-    switch (op) {
-    case Op::atomic_add: bits = real ? from_double(type, -0.0).bits : 0; return true;
-    case Op::atomic_mul: bits = real ? from_double(type, 1).bits : 1; return true;
-    case Op::atomic_min:
-        bits = real ? from_double(type, infinity).bits : is_signed(type) ? ones >> 1 : ones;
-        return true;
-    case Op::atomic_max: bits = real ? from_double(type, -infinity).bits : is_signed(type) ? sign : 0; return true;
-    case Op::atomic_and: bits = ones; return true;
-    case Op::atomic_or:
-    case Op::atomic_xor: bits = 0; return true;
-    default: return false;
-    }
-}
-
-Value combine(Builder &b, Op op, Value sum, Value v) {
-    switch (op) {
-    case Op::atomic_add: return b.add(sum, v);
-    case Op::atomic_mul: return b.mul(sum, v);
-    case Op::atomic_min: return b.min(sum, v);
-    case Op::atomic_max: return b.max(sum, v);
-    case Op::atomic_and: return b.band(sum, v);
-    case Op::atomic_or: return b.bor(sum, v);
-    default: return b.bxor(sum, v);
-    }
-}
 
 /// Atomics of one kind on one address.
 struct Sum {
@@ -127,7 +93,7 @@ class ChunkLoop {
         Op op = fn_[v].op;
         uint64_t bits;
         Access access = memory_.access(v);
-        if (!(info(op).traits & atomic) || uses_[v.id] || !neutral(op, access.type.elem, bits)) return;
+        if (!(info(op).traits & atomic) || uses_[v.id] || !neutral(plain_op(op), access.type.elem, bits)) return;
         if (memory_.root(access.pointer) == analysis::Root::local || !invariant(access.pointer)) return;
         for (Sum &sum : sums_)
             if (sum.op == op && memory_.overlap(sum.access, access) == Overlap::exact) {
@@ -169,7 +135,7 @@ class ChunkLoop {
         Builder b(fn_, before);
         b.span = fn_[sum.atomics[0]].span;
         uint64_t bits = 0;
-        neutral(sum.op, sum.access.type.elem, bits);
+        neutral(plain_op(sum.op), sum.access.type.elem, bits);
         Value local = b.local(sum.access.type.elem, 1);
         Value start = b.constant(sum.access.type, bits);
         b.store(local, start);
@@ -243,7 +209,7 @@ class ChunkLoop {
             Builder b(fn_, block);
             b.span = fn_[v].span;
             Value sum = b.load(local);
-            sum = combine(b, fn_[v].op, sum, fn_.args(v)[1]);
+            sum = b.emit(plain_op(fn_[v].op), {sum, fn_.args(v)[1]});
             b.store(local, sum);
         }
     }

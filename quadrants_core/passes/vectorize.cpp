@@ -1,7 +1,196 @@
+// SIMD for loops whose iterations can run side by side (vectorize_plan.cpp says which).
+//
+//   for lo..hi                      steps = max(hi - lo, 0) / (lanes * unroll)
+//       body                 ->     i, sums = for 0..steps (carried: i = lo, sums = neutral)
+//                                       body on lanes i, i + 1 ...                           (vectorize_emit.cpp)
+//                                   one more such loop with unroll = 1, if unroll > 1
+//                                   for i..hi, sums reduced to scalars
+//                                       body
+//
+// The outermost loop that allows it is taken, so that what does not vary between its iterations stays scalar. An inner
+// loop goes first if the outer one would have to gather inside it.
+#include "passes/neutral.h"
 #include "passes/passes.h"
+#include "passes/vectorize_emit.h"
+#include "passes/vectorize_plan.h"
+
+#include "ir/builder.h"
+
+#include <bit>
 
 namespace qd::passes {
 
-bool vectorize(ir::Function &, const Config &) { return false; }
+using namespace ir;
 
-}  // namespace qd::passes
+namespace {
+
+class Vectorizer {
+  public:
+    Vectorizer(Function &fn, const Config &config) : fn_(fn), memory_(fn), planner_(fn, memory_, config) {}
+
+    bool block(BlockId b) {
+        bool changed = false;
+        for (size_t i = 0; i < fn_[b].insts.size(); ++i) {
+            Value v = fn_[b].insts[i];
+            if (fn_[v].op == Op::for_) {
+                changed |= loop(b, i);
+                while (fn_[b].insts[i] != v) ++i; // past what was put in front of it
+            } else {
+                changed |= children(v);
+            }
+        }
+        return changed;
+    }
+
+  private:
+    /// Where the SIMD loops stand: the index reached, and the sums as lanes.
+    struct State {
+        Value index;
+        std::vector<Value> sums;
+    };
+
+    bool children(Value v) {
+        bool changed = false;
+        for (int k = 0; k < 2; ++k)
+            if (BlockId inner = fn_[v].blocks[k]) changed |= block(inner);
+        return changed;
+    }
+
+    bool loop(BlockId b, size_t at) {
+        Value v = fn_[b].insts[at];
+        Plan plan;
+        bool possible = planner_.plan(v, plan);
+        if (possible && plan.far_inside) {
+            bool changed = children(v);
+            if (changed) return true;
+            possible = planner_.plan(v, plan);
+        }
+        if (!possible) return children(v);
+        rewrite(b, at, plan);
+        children(v); // the scalar rest may hold long loops
+        return true;
+    }
+
+    void rewrite(BlockId b, size_t at, const Plan &plan) {
+        BlockId before = fn_.make_block();
+        Builder out(fn_, before);
+        out.span = fn_[plan.loop].span;
+        std::vector<Value> args(fn_.args(plan.loop).begin(), fn_.args(plan.loop).end());
+        State state{args[0], {}};
+        for (size_t k = 0; k < plan.sums.size(); ++k) {
+            Type type = fn_.type(args[k + 2]);
+            uint64_t bits = 0;
+            neutral(plan.sums[k], type.elem, bits);
+            Value start = out.constant(type, bits);
+            state.sums.push_back(out.emit(Op::splat, {start}, type.with_lanes(plan.lanes)));
+        }
+        for (int unroll = plan.unroll;; unroll = 1) {
+            state = simd_loop(out, plan, state, args[1], unroll);
+            if (unroll == 1) break;
+        }
+        args[0] = state.index;
+        for (size_t k = 0; k < plan.sums.size(); ++k) {
+            Type type = fn_.type(args[k + 2]);
+            Op reduce = plan.sums[k] == Op::add   ? Op::reduce_add
+                        : plan.sums[k] == Op::min ? Op::reduce_min
+                                                  : Op::reduce_max;
+            Value total = out.emit(reduce, {state.sums[k]}, type);
+            args[k + 2] = out.emit(plan.sums[k], {args[k + 2], total});
+        }
+        fn_.set_args(plan.loop, args);
+        fn_.loops.push_back(fn_.loops[fn_[plan.loop].imm]); // entries may be shared
+        fn_[plan.loop].imm = fn_.loops.size() - 1;
+        fn_.loops.back().vectorize = false;
+        std::vector<Value> &list = fn_[b].insts;
+        list.insert(list.begin() + ptrdiff_t(at), fn_[before].insts.begin(), fn_[before].insts.end());
+    }
+
+    /// Runs as many rounds of lanes * unroll iterations as fit before `hi`.
+    State simd_loop(Builder &out, const Plan &plan, const State &start, Value hi, int unroll) {
+        Type type = fn_.type(hi);
+        int per_round = plan.lanes * unroll;
+        Value steps = rounds(out, start.index, hi, per_round);
+        std::vector<Value> inits{start.index};
+        size_t sums = start.sums.size();
+        for (int u = 0; u < unroll; ++u)
+            for (size_t k = 0; k < sums; ++k) {
+                bool given = u == 0;
+                inits.push_back(given ? start.sums[k] : neutral_lanes(out, plan, k, fn_.type(start.sums[k])));
+            }
+        Loop flags;
+        flags.name = fn_.loops[fn_[plan.loop].imm].name;
+        flags.interruptible = fn_.loops[fn_[plan.loop].imm].interruptible;
+        Value zero = out.i64(0);
+        BlockId outside = out.block;
+        Value loop = out.for_(zero, steps, inits, flags);
+        // The emitter adds splats in front of the loop, so the loop stands aside until it is done.
+        fn_[outside].insts.pop_back();
+
+        BlockId body = fn_[loop].blocks[0];
+        std::vector<Value> params = fn_[body].params;
+        Builder in(fn_, body);
+        in.span = out.span;
+        std::vector<Value> next;
+        Value step = in.constant(type, uint64_t(per_round));
+        next.push_back(in.add(params[1], step));
+        for (int u = 0; u < unroll; ++u) {
+            Value index = params[1];
+            if (u > 0) {
+                Value distance = in.constant(type, uint64_t(plan.lanes) * uint64_t(u));
+                index = in.add(index, distance);
+            }
+            LaneEmitter emitter(fn_, planner_, plan.lanes, body, outside);
+            std::span<const Value> own = std::span<const Value>(params).subspan(2 + size_t(u) * sums, sums);
+            std::vector<Value> after = emitter.round(plan.loop, index, own);
+            next.insert(next.end(), after.begin(), after.end());
+        }
+        in.yield(next);
+        fn_[outside].insts.push_back(loop);
+        return gather(out, plan, loop, unroll);
+    }
+
+    State gather(Builder &out, const Plan &plan, Value loop, int unroll) {
+        std::vector<Value> results(fn_.results(loop).begin(), fn_.results(loop).end());
+        State state{results[0], {}};
+        size_t sums = plan.sums.size();
+        for (size_t k = 0; k < sums; ++k) {
+            Value sum = results[1 + k];
+            for (int u = 1; u < unroll; ++u) sum = out.emit(plan.sums[k], {sum, results[1 + size_t(u) * sums + k]});
+            state.sums.push_back(sum);
+        }
+        return state;
+    }
+
+    Value neutral_lanes(Builder &out, const Plan &plan, size_t k, Type type) {
+        uint64_t bits = 0;
+        neutral(plan.sums[k], type.elem, bits);
+        Value start = out.constant(Type(type.elem), bits);
+        return out.emit(Op::splat, {start}, type);
+    }
+
+    /// i64: max(hi - lo, 0) / n, n a power of two.
+    Value rounds(Builder &b, Value lo, Value hi, int n) {
+        if (fn_.type(lo) != Type(Scalar::i64)) {
+            lo = b.cast(lo, Scalar::i64);
+            hi = b.cast(hi, Scalar::i64);
+        }
+        Value length = b.sub(hi, lo);
+        Value zero = b.i64(0);
+        length = b.max(length, zero);
+        Value shift = b.i64(std::countr_zero(unsigned(n)));
+        return b.shr(length, shift);
+    }
+
+    Function &fn_;
+    analysis::Memory memory_;
+    Planner planner_;
+};
+
+} // namespace
+
+bool vectorize(Function &fn, const Config &config) {
+    if (config.vector_bytes == 0) return false;
+    return Vectorizer(fn, config).block(fn.body);
+}
+
+} // namespace qd::passes

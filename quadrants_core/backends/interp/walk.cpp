@@ -53,6 +53,7 @@ struct Walk {
     uint64_t address(Value v);
     void load(Value v);
     void store(Value v);
+    void masked(Value v);
     void atomic(Value v);
     void random(Value v);
     void message(Value v, size_t first);
@@ -268,6 +269,24 @@ void Walk::store(Value v) {
     for (int lane = 0; lane < t.lanes; ++lane) write(to + uint64_t(lane * size_of(t.elem)), constant(value, lane));
 }
 
+/// masked_load, masked_store, gather, scatter.
+void Walk::masked(Value v) {
+    Op op = fn[v].op;
+    std::span<const Value> args = fn.args(v);
+    bool far = op == Op::gather || op == Op::scatter, reads = op == Op::masked_load || op == Op::gather;
+    Value value = reads ? v : args[far ? 2 : 1];
+    Value mask = op == Op::masked_load ? args[1] : args.back();
+    const Type &t = fn.type(value);
+    for (int lane = 0; lane < t.lanes; ++lane) {
+        uint64_t at = arg(v, 0) + (far ? lanes(args[1])[lane] : uint64_t(lane * size_of(t.elem)));
+        bool on = lanes(mask)[lane] & 1;
+        if (reads)
+            lanes(v)[lane] = on ? read(at, t.elem) : far ? 0 : lanes(args[2])[lane];
+        else if (on)
+            write(at, constant(value, lane));
+    }
+}
+
 Op combining(Op atomic) {
     switch (atomic) {
     case Op::atomic_add: return Op::add;
@@ -357,6 +376,10 @@ Flow Walk::inst(Value v) {
     case Op::local: values[slot[v.id]] = address(v); break;
     case Op::load: load(v); break;
     case Op::store: store(v); break;
+    case Op::masked_load:
+    case Op::masked_store:
+    case Op::gather:
+    case Op::scatter: masked(v); break;
     case Op::random: random(v); break;
     case Op::print: message(v, 0); break;
     case Op::assert_:

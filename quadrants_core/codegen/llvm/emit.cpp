@@ -113,12 +113,14 @@ void Emitter::instruction(Value v) {
     case ir::Effect::pure:
         if (in.type.is_pointer()) return set(v, address(v));
         return set(v, pure(v));
-    case ir::Effect::read: return load(v);
+    case ir::Effect::read: return in.op == Op::load ? load(v) : masked(v);
     case ir::Effect::write: break;
     }
     switch (in.op) {
     case Op::local: return set(v, address(v));
     case Op::store: return store(v);
+    case Op::masked_store:
+    case Op::scatter: return masked(v);
     case Op::random: return set(v, random(in.type));
     case Op::print:
     case Op::assert_: return message(v);

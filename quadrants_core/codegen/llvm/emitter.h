@@ -107,6 +107,7 @@ class Emitter {
     void attach_alias_facts();
     void load(Value v);
     void store(Value v);
+    void masked(Value v);
     void atomic(Value v);
     llvm::Value *atomic_loop(Value v, llvm::Value *pointer, llvm::Value *operand);
     llvm::Value *random(Type t);

@@ -156,6 +156,33 @@ void Emitter::store(Value v) {
     note(store, base_[fn_.args(v)[0].id]);
 }
 
+/// masked_load, masked_store, gather, scatter.
+void Emitter::masked(Value v) {
+    Op op = fn_[v].op;
+    bool far = op == Op::gather || op == Op::scatter, reads = op == Op::masked_load || op == Op::gather;
+    uint32_t value_at = far ? 2 : 1;
+    Type t = reads ? fn_[v].type : arg_type(v, value_at);
+    llvm::Align align(uint64_t(ir::size_of(t.elem)));
+    llvm::Type *memory = memory_type(t);
+    llvm::Value *mask = arg(v, op == Op::masked_load ? 1 : op == Op::scatter ? 3 : 2);
+    llvm::Value *pointer = arg(v, 0);
+    if (far) pointer = b_.CreateGEP(b_.getInt8Ty(), pointer, arg(v, 1));
+    llvm::CallInst *access;
+    if (reads) {
+        llvm::Value *off = far ? llvm::Constant::getNullValue(memory) : arg(v, 2);
+        if (!far && t.is_bool()) off = b_.CreateZExt(off, memory);
+        access = far ? b_.CreateMaskedGather(memory, pointer, align, mask, off)
+                     : b_.CreateMaskedLoad(memory, pointer, align, mask, off);
+        set(v, t.is_bool() ? b_.CreateICmpNE(access, llvm::Constant::getNullValue(memory)) : access);
+    } else {
+        llvm::Value *value = arg(v, value_at);
+        if (t.is_bool()) value = b_.CreateZExt(value, memory);
+        access = far ? b_.CreateMaskedScatter(value, pointer, align, mask)
+                     : b_.CreateMaskedStore(value, pointer, align, mask);
+    }
+    note(access, base_[fn_.args(v)[0].id]);
+}
+
 void Emitter::atomic(Value v) {
     using Rmw = llvm::AtomicRMWInst;
     const ir::Inst &in = fn_[v];

@@ -1,0 +1,249 @@
+// Uniform and linear values exist once, as the scalar of the first lane; lanes are made of them where a varying
+// instruction asks for lanes. Varying values exist as lanes only. Branches on varying conditions run both sides under
+// masks.
+#include "passes/vectorize_emit.h"
+
+#include "base/error.h"
+
+namespace qd::passes {
+
+using namespace ir;
+
+LaneEmitter::LaneEmitter(Function &fn, const Planner &planner, int lanes, BlockId into, BlockId outside)
+    : fn_(fn), planner_(planner), lanes_count_(lanes), b_(fn, into), outside_(fn, outside) {}
+
+std::vector<Value> LaneEmitter::round(Value loop, Value index, std::span<const Value> sums) {
+    BlockId body = fn_[loop].blocks[0];
+    index_ = fn_[body].params[0];
+    first_[index_.id] = index;
+    for (size_t k = 0; k < sums.size(); ++k) lanes_[fn_[body].params[k + 1].id] = sums[k];
+    block(body);
+    std::vector<Value> next(fn_.args(fn_[body].insts.back()).begin(), fn_.args(fn_[body].insts.back()).end());
+    for (Value &v : next) v = lanes(v);
+    return next;
+}
+
+/// All but the terminator, whose operands the caller takes.
+void LaneEmitter::block(BlockId b) {
+    for (size_t i = 0; i + 1 < fn_[b].insts.size(); ++i) instruction(fn_[b].insts[i]);
+}
+
+void LaneEmitter::instruction(Value v) {
+    b_.span = fn_[v].span;
+    switch (fn_[v].op) {
+    case Op::load: return load(v);
+    case Op::store: return store(v);
+    case Op::if_: return varies(fn_.args(v)[0]) ? masked_branch(v) : uniform_branch(v);
+    case Op::for_: return inner_loop(v);
+    default: break;
+    }
+    if (planner_.shape(v).kind != Shape::varying)
+        scalar_copy(v);
+    else if (fn_.type(v).is_scalar())
+        lane_copy(v);
+    // Varying pointers are taken apart where they are used.
+}
+
+void LaneEmitter::scalar_copy(Value v) {
+    std::vector<Value> args;
+    for (Value a : fn_.args(v)) args.push_back(first(a));
+    first_[v.id] = b_.emit(fn_[v].op, args, fn_.type(v), fn_[v].imm);
+}
+
+void LaneEmitter::lane_copy(Value v) {
+    std::vector<Value> args(fn_.args(v).begin(), fn_.args(v).end());
+    for (size_t i = 0; i < args.size(); ++i) {
+        bool condition = fn_[v].op == Op::select && i == 0;
+        args[i] = either(args[i], !condition || varies(args[i]));
+    }
+    lanes_[v.id] = b_.emit(fn_[v].op, args, fn_.type(v).with_lanes(lanes_count_), fn_[v].imm);
+}
+
+Value LaneEmitter::first(Value v) const {
+    auto it = first_.find(v.id);
+    return it == first_.end() ? v : it->second;
+}
+
+Value LaneEmitter::lanes(Value v) {
+    auto it = lanes_.find(v.id);
+    if (it != lanes_.end()) return it->second;
+    Value made;
+    if (!first_.contains(v.id)) {
+        made = splat(v, outside_);
+    } else {
+        made = make_lanes(v);
+        scope_.push_back(v.id);
+    }
+    lanes_[v.id] = made;
+    return made;
+}
+
+Value LaneEmitter::splat(Value scalar, Builder &b) {
+    return b.emit(Op::splat, {scalar}, fn_.type(scalar).with_lanes(lanes_count_));
+}
+
+/// 0, stride, 2 stride ...
+Value LaneEmitter::range(Type t, int64_t stride) {
+    Type type = t.with_lanes(lanes_count_);
+    Value steps = outside_.emit(Op::iota, {}, type);
+    if (stride == 1) return steps;
+    Value factor = outside_.integer(type, stride);
+    return outside_.mul(steps, factor);
+}
+
+/// Lanes of a uniform or linear value. Only the index itself counts up; sums with it are computed again, lane by lane,
+/// and so wrap as they do in the source.
+Value LaneEmitter::make_lanes(Value v) {
+    if (!varies(v)) return splat(first(v), b_);
+    if (v == index_) {
+        Value start = splat(first(v), b_);
+        return b_.add(start, range(fn_.type(v), 1));
+    }
+    std::vector<Value> args;
+    for (Value a : std::vector<Value>(fn_.args(v).begin(), fn_.args(v).end())) args.push_back(lanes(a));
+    return b_.emit(fn_[v].op, args, fn_.type(v).with_lanes(lanes_count_), fn_[v].imm);
+}
+
+Value LaneEmitter::all_lanes() {
+    Value yes = outside_.u1(true);
+    return splat(yes, outside_);
+}
+
+/// A varying or strided pointer as one base and a byte offset per lane.
+void LaneEmitter::far_address(Value pointer, Value &base, Value &offsets) {
+    Shape s = planner_.shape(pointer);
+    if (s.kind != Shape::varying) {
+        base = first(pointer);
+        offsets = range(Scalar::i64, s.stride);
+        return;
+    }
+    Value parent = fn_.args(pointer)[0], bytes = fn_.args(pointer)[1];
+    offsets = lanes(bytes);
+    if (planner_.shape(parent).kind == Shape::uniform) {
+        base = first(parent);
+        return;
+    }
+    Value rest;
+    far_address(parent, base, rest);
+    offsets = b_.add(rest, offsets);
+}
+
+void LaneEmitter::load(Value v) {
+    Value pointer = fn_.args(v)[0];
+    Shape at = planner_.shape(pointer);
+    if (at.kind == Shape::uniform) return scalar_copy(v);
+    Type type = fn_.type(v).with_lanes(lanes_count_);
+    bool unmasked = !mask_ || planner_.safe(pointer);
+    if (at.kind == Shape::linear && at.stride == size_of(type.elem)) {
+        Value p = first(pointer);
+        if (unmasked) {
+            lanes_[v.id] = b_.emit(Op::load, {p}, type);
+        } else {
+            Value off = outside_.integer(type, 0);
+            lanes_[v.id] = b_.emit(Op::masked_load, {p, mask_, off}, type);
+        }
+        return;
+    }
+    Value base, offsets;
+    far_address(pointer, base, offsets);
+    Value active = unmasked ? all_lanes() : mask_;
+    lanes_[v.id] = b_.emit(Op::gather, {base, offsets, active}, type);
+}
+
+void LaneEmitter::store(Value v) {
+    Value pointer = fn_.args(v)[0];
+    Shape at = planner_.shape(pointer);
+    Value value = lanes(fn_.args(v)[1]);
+    if (at.kind == Shape::linear && at.stride == size_of(fn_.type(value).elem)) {
+        Value p = first(pointer);
+        if (mask_)
+            b_.emit(Op::masked_store, {p, value, mask_});
+        else
+            b_.store(p, value);
+        return;
+    }
+    Value base, offsets;
+    far_address(pointer, base, offsets);
+    Value active = mask_ ? mask_ : all_lanes();
+    b_.emit(Op::scatter, {base, offsets, value, active});
+}
+
+void LaneEmitter::masked_branch(Value v) {
+    Value condition = lanes(fn_.args(v)[0]);
+    Value outer = mask_;
+    std::vector<Value> yields[2];
+    for (int side = 0; side < 2; ++side) {
+        BlockId b = fn_[v].blocks[side];
+        Value last = fn_[b].insts.back();
+        if (fn_[b].insts.size() > 1) {
+            Value here = condition;
+            if (side == 1) {
+                Value yes = all_lanes();
+                here = b_.bxor(condition, yes);
+            }
+            mask_ = outer ? b_.band(outer, here) : here;
+            block(b);
+            mask_ = outer;
+        }
+        for (Value r : std::vector<Value>(fn_.args(last).begin(), fn_.args(last).end()))
+            yields[side].push_back(lanes(r));
+    }
+    std::vector<Value> results(fn_.results(v).begin(), fn_.results(v).end());
+    for (size_t k = 0; k < results.size(); ++k)
+        lanes_[results[k].id] = b_.select(condition, yields[0][k], yields[1][k]);
+}
+
+void LaneEmitter::leave_scope(size_t mark) {
+    for (; scope_.size() > mark; scope_.pop_back()) lanes_.erase(scope_.back());
+}
+
+void LaneEmitter::uniform_branch(Value v) {
+    Value branch = b_.if_(first(fn_.args(v)[0]));
+    std::vector<Value> results(fn_.results(v).begin(), fn_.results(v).end());
+    BlockId outer = b_.block;
+    for (int side = 0; side < 2; ++side) {
+        BlockId b = fn_[v].blocks[side];
+        b_.block = fn_[branch].blocks[side];
+        size_t mark = scope_.size();
+        block(b);
+        std::vector<Value> yields(fn_.args(fn_[b].insts.back()).begin(), fn_.args(fn_[b].insts.back()).end());
+        for (size_t k = 0; k < yields.size(); ++k) yields[k] = either(yields[k], varies(results[k]));
+        b_.yield(yields);
+        leave_scope(mark);
+    }
+    b_.block = outer;
+    for (Value r : results) {
+        bool as_lanes = varies(r);
+        Value copy = fn_.add_result(branch, as_lanes ? fn_.type(r).with_lanes(lanes_count_) : fn_.type(r));
+        (as_lanes ? lanes_ : first_)[r.id] = copy;
+    }
+}
+
+void LaneEmitter::inner_loop(Value v) {
+    BlockId body = fn_[v].blocks[0];
+    std::vector<Value> args(fn_.args(v).begin(), fn_.args(v).end());
+    std::vector<Value> params = fn_[body].params;
+    std::vector<Value> results(fn_.results(v).begin(), fn_.results(v).end());
+    std::vector<Value> inits;
+    for (size_t k = 2; k < args.size(); ++k) inits.push_back(either(args[k], varies(params[k - 1])));
+    Value lo = first(args[0]), hi = first(args[1]);
+    Loop flags = fn_.loops[fn_[v].imm];
+    flags.vectorize = false;
+    Value loop = b_.for_(lo, hi, inits, flags);
+    BlockId outer = b_.block;
+    b_.block = fn_[loop].blocks[0];
+    size_t mark = scope_.size();
+    std::vector<Value> copies = fn_[b_.block].params;
+    first_[params[0].id] = copies[0];
+    for (size_t k = 1; k < params.size(); ++k) (varies(params[k]) ? lanes_ : first_)[params[k].id] = copies[k];
+    block(body);
+    std::vector<Value> next(fn_.args(fn_[body].insts.back()).begin(), fn_.args(fn_[body].insts.back()).end());
+    for (size_t k = 0; k < next.size(); ++k) next[k] = either(next[k], varies(params[k + 1]));
+    b_.yield(next);
+    leave_scope(mark);
+    b_.block = outer;
+    for (size_t k = 0; k < results.size(); ++k)
+        (varies(results[k]) ? lanes_ : first_)[results[k].id] = fn_.results(loop)[k];
+}
+
+} // namespace qd::passes

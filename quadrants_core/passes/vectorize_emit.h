@@ -1,0 +1,51 @@
+#pragma once
+// Writes the SIMD form of one round of a loop's body: `lanes` iterations from a given index on.
+#include "ir/builder.h"
+#include "passes/vectorize_plan.h"
+
+#include <unordered_map>
+#include <vector>
+
+namespace qd::passes {
+
+class LaneEmitter {
+  public:
+    /// Appends to `into`; splats of values from outside the loop go to `outside`, which stands before the SIMD loop.
+    LaneEmitter(ir::Function &fn, const Planner &planner, int lanes, ir::BlockId into, ir::BlockId outside);
+
+    /// One round. `sums` are the carried values by slot, as lanes; returns their next values.
+    std::vector<ir::Value> round(ir::Value loop, ir::Value index, std::span<const ir::Value> sums);
+
+  private:
+    void block(ir::BlockId b);
+    void instruction(ir::Value v);
+    void scalar_copy(ir::Value v);
+    void lane_copy(ir::Value v);
+    void load(ir::Value v);
+    void store(ir::Value v);
+    void masked_branch(ir::Value v);
+    void uniform_branch(ir::Value v);
+    void inner_loop(ir::Value v);
+
+    ir::Value first(ir::Value v) const; ///< value of the first lane
+    ir::Value lanes(ir::Value v);       ///< value of all lanes
+    ir::Value make_lanes(ir::Value v);
+    ir::Value either(ir::Value v, bool as_lanes) { return as_lanes ? lanes(v) : first(v); }
+    bool varies(ir::Value v) const { return planner_.shape(v).kind != Shape::uniform; }
+    ir::Value all_lanes();
+    void far_address(ir::Value pointer, ir::Value &base, ir::Value &offsets);
+    ir::Value splat(ir::Value scalar, ir::Builder &b);
+    ir::Value range(ir::Type t, int64_t stride);
+    void leave_scope(size_t mark);
+
+    ir::Function &fn_;
+    const Planner &planner_;
+    int lanes_count_;
+    ir::Builder b_, outside_;
+    ir::Value index_;
+    ir::Value mask_; ///< lanes that run; none: all
+    std::unordered_map<uint32_t, ir::Value> first_, lanes_;
+    std::vector<uint32_t> scope_; ///< entries of lanes_ that hold in the current block only
+};
+
+} // namespace qd::passes

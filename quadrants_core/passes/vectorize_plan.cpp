@@ -1,0 +1,402 @@
+// Rules for a loop that may become a SIMD loop:
+//  - Its iterations are independent: it came from a parallel loop, or no store may touch what another iteration
+//  accesses.
+//    For the latter every store goes to its own, contiguous elements, and anything else that may overlap it has the
+//    very same address.
+//  - Carried values are sums, minima or maxima. Sums of floats are reordered if the loop came from a parallel loop
+//  (then the
+//    sum was atomic) or under fast_math.
+//  - It holds pure instructions, loads, stores, branches, and `for` loops with bounds that do not depend on the index;
+//  no
+//    break, continue, atomics or other effects.
+//  - A branch on a varying condition becomes masks. Under a mask, a load or store of contiguous elements is masked; a
+//  load
+//    whose address does not vary must be safe: every iteration accesses it anyway.
+// An index i + c is taken not to wrap when it forms an address: no address inside an array does.
+#include "passes/vectorize_plan.h"
+
+#include <algorithm>
+
+namespace qd::passes {
+
+using namespace ir;
+using analysis::Overlap;
+using analysis::Root;
+
+namespace {
+
+constexpr size_t largest_body = 3000; ///< instructions
+
+/// Cost of an instruction relative to an addition; vector code of a library call costs as much a lane as scalar code.
+double cost_of(Op op) {
+    switch (op) {
+    case Op::div:
+    case Op::sqrt: return 6;
+    case Op::rsqrt: return 10;
+    case Op::rem:
+    case Op::floordiv:
+    case Op::mod: return 8;
+    default: return 1;
+    }
+}
+bool is_library_call(Op op) {
+    switch (op) {
+    case Op::pow:
+    case Op::atan2:
+    case Op::exp:
+    case Op::log:
+    case Op::sin:
+    case Op::cos:
+    case Op::tan:
+    case Op::asin:
+    case Op::acos:
+    case Op::atan:
+    case Op::tanh: return true;
+    default: return false;
+    }
+}
+
+bool constant(const Function &fn, Value v, int64_t &value) {
+    if (fn[v].op != Op::constant) return false;
+    int bits = bits_of(fn.type(v).elem);
+    value = bits == 64 ? int64_t(fn[v].imm) : int64_t(fn[v].imm << (64 - bits)) >> (64 - bits);
+    return true;
+}
+
+bool is_address_int(Type t) {
+    return t.is_scalar() && t.lanes == 1 &&
+           (t.elem == Scalar::i32 || t.elem == Scalar::u32 || t.elem == Scalar::i64 || t.elem == Scalar::u64);
+}
+
+} // namespace
+
+Planner::Planner(const Function &fn, const analysis::Memory &memory, const Config &config)
+    : fn_(fn), memory_(memory), config_(config), shapes_(fn.insts.size()), slots_(fn.insts.size()),
+      defined_(fn.insts.size()), always_(fn.insts.size()) {}
+
+void Planner::set(Value v, Shape s) {
+    if (s.kind == Shape::linear && s.stride == 0) s.kind = Shape::uniform;
+    shapes_[v.id] = s;
+    defined_[v.id] = 1;
+    touched_.push_back(v.id);
+}
+
+void Planner::widen(Type t) {
+    if (t.is_scalar() && !t.is_bool()) widest_ = std::max(widest_, size_of(t.elem));
+}
+
+bool Planner::plan(Value loop, Plan &plan) {
+    for (uint32_t id : touched_) {
+        shapes_[id] = {};
+        slots_[id] = 0;
+        defined_[id] = always_[id] = 0;
+    }
+    touched_.clear();
+    accesses_.clear();
+    plan = {};
+    plan.loop = loop;
+    plan_ = &plan;
+    widest_ = 1;
+    masked_ = depth_ = 0;
+    scalar_cost_ = vector_cost_ = 0;
+    size_ = 0;
+
+    const Loop &flags = fn_.loops[fn_[loop].imm];
+    marked_ = flags.vectorize;
+    if (fn_[loop].op != Op::for_ || flags.reversed || config_.vector_bytes < 8) return false;
+    BlockId body = fn_[loop].blocks[0];
+    const std::vector<Value> &params = fn_[body].params;
+    set(params[0], {Shape::linear, 1});
+    plan.sums.resize(params.size() - 1, Op::param);
+    for (size_t k = 1; k < params.size(); ++k) {
+        set(params[k], {Shape::varying, 0});
+        slots_[params[k].id] = uint32_t(k);
+        widen(fn_.type(params[k]));
+    }
+    find_safe(body);
+    if (!block(body) || !sums(body) || (!marked_ && !independent())) return false;
+    for (Op op : plan.sums)
+        if (op == Op::param) return false;
+
+    plan.lanes = config_.vector_bytes / widest_;
+    if (plan.lanes < 2 || plan.lanes > 64) return false;
+    int64_t lo, hi;
+    if (constant(fn_, fn_.args(loop)[0], lo) && constant(fn_, fn_.args(loop)[1], hi) && hi - lo < plan.lanes)
+        return false;
+    if (!plan.sums.empty()) plan.unroll = size_ <= 12 ? 4 : size_ <= 40 ? 2 : 1;
+    return vector_cost_ + scalar_cost_ / plan.lanes < 0.8 * scalar_cost_;
+}
+
+bool Planner::safe(Value pointer) const {
+    if (pointer.id < always_.size() && always_[pointer.id]) return true;
+    Root root = memory_.root(pointer);
+    if (root == Root::tmp || root == Root::local) return true;
+    while (fn_[pointer].op == Op::offset && fn_[fn_.args(pointer)[1]].op == Op::constant)
+        pointer = fn_.args(pointer)[0];
+    return fn_[pointer].op == Op::tree_base; // a field without indices, or with constant ones
+}
+
+void Planner::find_safe(BlockId b) {
+    for (Value v : fn_[b].insts)
+        if (Value p = memory_.access(v).pointer) {
+            always_[p.id] = 1;
+            touched_.push_back(p.id);
+        }
+}
+
+bool Planner::block(BlockId b) {
+    for (Value v : fn_[b].insts)
+        if (!instruction(v)) return false;
+    return true;
+}
+
+bool Planner::instruction(Value v) {
+    if (++size_ > largest_body) return false;
+    switch (fn_[v].op) {
+    case Op::load:
+    case Op::store: return memory_access(v);
+    case Op::if_: return branch(v);
+    case Op::for_: return inner_loop(v);
+    case Op::yield: return true;
+    default: return info(fn_[v].op).effect == Effect::pure && pure(v);
+    }
+}
+
+bool Planner::pure(Value v) {
+    const Inst &inst = fn_[v];
+    Shape s = arithmetic(v);
+    set(v, s);
+    double weight = depth_ ? 8 : 1;
+    if (s.kind != Shape::varying) return true;
+    if (inst.type.is_pointer()) return inst.op == Op::offset;
+    if (!inst.type.is_scalar() || inst.type.lanes != 1) return false;
+    widen(inst.type);
+    for (Value a : fn_.args(v)) {
+        if (!fn_.type(a).is_scalar()) return false;
+        widen(fn_.type(a));
+    }
+    scalar_cost_ += weight * cost_of(inst.op);
+    if (is_library_call(inst.op)) {
+        scalar_cost_ += weight * 10;
+        vector_cost_ += weight * 11;
+    }
+    return true;
+}
+
+/// Shape of a pure instruction.
+Shape Planner::arithmetic(Value v) const {
+    const Inst &inst = fn_[v];
+    std::span<const Value> args = fn_.args(v);
+    bool all_uniform = true;
+    for (Value a : args) {
+        if (shape(a).kind == Shape::varying) return {Shape::varying, 0};
+        all_uniform = all_uniform && shape(a).kind == Shape::uniform;
+    }
+    if (all_uniform) return {};
+    Shape other{Shape::varying, 0};
+    int64_t c;
+    bool address = inst.op == Op::offset || is_address_int(inst.type);
+    if (!address) return other;
+    switch (inst.op) {
+    case Op::add:
+    case Op::offset: return {Shape::linear, shape(args[0]).stride + shape(args[1]).stride};
+    case Op::sub: return {Shape::linear, shape(args[0]).stride - shape(args[1]).stride};
+    case Op::neg: return {Shape::linear, -shape(args[0]).stride};
+    case Op::mul:
+        if (constant(fn_, args[1], c)) return {Shape::linear, shape(args[0]).stride * c};
+        if (constant(fn_, args[0], c)) return {Shape::linear, shape(args[1]).stride * c};
+        return other;
+    case Op::shl:
+        if (constant(fn_, args[1], c) && c >= 0 && c < 32) return {Shape::linear, shape(args[0]).stride << c};
+        return other;
+    case Op::cast: {
+        Type from = fn_.type(args[0]);
+        bool keeps =
+            is_address_int(from) && (from.elem == Scalar::i32 || size_of(from.elem) == size_of(inst.type.elem));
+        return keeps ? shape(args[0]) : other;
+    }
+    default: return other;
+    }
+}
+
+bool Planner::memory_access(Value v) {
+    bool is_load = fn_[v].op == Op::load;
+    Value pointer = fn_.args(v)[0];
+    Type type = is_load ? fn_.type(v) : fn_.type(fn_.args(v)[1]);
+    if (type.lanes != 1) return false;
+    Shape at = shape(pointer);
+    double weight = depth_ ? 8 : 1;
+    accesses_.push_back(v);
+    if (at.kind == Shape::uniform) {
+        if (!is_load || (masked_ && !safe(pointer))) return false;
+        set(v, {});
+        return true;
+    }
+    bool masked = masked_ && !(is_load && safe(pointer));
+    bool contiguous = at.kind == Shape::linear && at.stride == size_of(type.elem);
+    // Masks, gathers and scatters need a machine that has them.
+    if ((masked || !contiguous) && config_.vector_bytes < 32) return false;
+    widen(type);
+    if (is_load) set(v, {Shape::varying, 0});
+    scalar_cost_ += weight;
+    if (!contiguous) {
+        vector_cost_ += weight * (is_load ? 1.5 : 2.5);
+        plan_->far_inside |= depth_ > 0;
+    }
+    return true;
+}
+
+bool Planner::branch(Value v) {
+    bool varies = shape(fn_.args(v)[0]).kind != Shape::uniform;
+    const Inst &inst = fn_[v];
+    masked_ += varies;
+    bool fine = block(inst.blocks[0]) && block(inst.blocks[1]);
+    masked_ -= varies;
+    if (!fine) return false;
+    for (size_t k = 0; k < fn_.results(v).size(); ++k) {
+        Value r = fn_.results(v)[k];
+        if (!fn_.type(r).is_scalar()) return false;
+        bool varying = varies;
+        for (BlockId b : inst.blocks)
+            varying = varying || shape(fn_.args(fn_[b].insts.back())[k]).kind != Shape::uniform;
+        set(r, {varying ? Shape::varying : Shape::uniform, 0});
+        if (varying) widen(fn_.type(r));
+    }
+    return true;
+}
+
+/// A loop inside, with the same trip count in all lanes. Carried values are uniform until something varying enters
+/// them.
+bool Planner::inner_loop(Value v) {
+    if (!marked_) return false;
+    std::span<const Value> args = fn_.args(v);
+    if (shape(args[0]).kind != Shape::uniform || shape(args[1]).kind != Shape::uniform) return false;
+    BlockId body = fn_[v].blocks[0];
+    const std::vector<Value> &params = fn_[body].params;
+    set(params[0], {});
+    std::vector<bool> varying;
+    for (size_t k = 1; k < params.size(); ++k) {
+        if (!fn_.type(params[k]).is_scalar()) return false;
+        varying.push_back(shape(args[k + 1]).kind != Shape::uniform);
+    }
+    Value last = fn_[body].insts.back();
+    if (fn_[last].op != Op::yield) return false;
+    bool settled = false;
+    for (int round = 0; !settled; ++round) {
+        for (size_t k = 0; k < varying.size(); ++k) {
+            set(params[k + 1], {varying[k] ? Shape::varying : Shape::uniform, 0});
+            if (varying[k]) widen(fn_.type(params[k + 1]));
+        }
+        double before[2] = {scalar_cost_, vector_cost_};
+        ++depth_;
+        bool fine = block(body);
+        --depth_;
+        if (!fine) return false;
+        settled = true;
+        for (size_t k = 0; k < varying.size(); ++k) {
+            bool now = varying[k] || round >= 2 || shape(fn_.args(last)[k]).kind != Shape::uniform;
+            settled = settled && now == varying[k];
+            varying[k] = now;
+        }
+        if (settled) continue;
+        scalar_cost_ = before[0];
+        vector_cost_ = before[1];
+    }
+    for (size_t k = 0; k < varying.size(); ++k)
+        set(fn_.results(v)[k], {varying[k] ? Shape::varying : Shape::uniform, 0});
+    return true;
+}
+
+/// Follows the carried values of the loop through its body: each must come back as a sum of itself and other things.
+bool Planner::sums(BlockId b) {
+    for (Value v : fn_[b].insts) {
+        const Inst &inst = fn_[v];
+        if (inst.op == Op::yield) continue;
+        if (!sum_operands(v)) return false;
+        for (BlockId inner : inst.blocks)
+            if (inner && !sums(inner)) return false;
+        if (!inst.results.size) continue;
+        uint32_t inits = inst.op == Op::for_ ? 2 : 0;
+        for (size_t k = 0; k < fn_.results(v).size(); ++k) {
+            uint32_t slot = inst.op == Op::for_ ? slots_[fn_.args(v)[inits + k].id] : 0;
+            for (int side = 0; side < 2; ++side) {
+                if (!inst.blocks[side]) continue;
+                uint32_t next = slots_[fn_.args(fn_[inst.blocks[side]].insts.back())[k].id];
+                if ((side || inst.op == Op::for_) && next != slot) return false;
+                slot = next;
+            }
+            slots_[fn_.results(v)[k].id] = slot;
+        }
+    }
+    if (b != fn_[plan_->loop].blocks[0]) return true;
+    std::span<const Value> next = fn_.args(fn_[b].insts.back());
+    for (size_t k = 0; k < plan_->sums.size(); ++k)
+        if (slots_[next[k].id] != k + 1) return false;
+    return true;
+}
+
+bool Planner::sum_operands(Value v) {
+    const Inst &inst = fn_[v];
+    std::span<const Value> args = fn_.args(v);
+    uint32_t slot = 0;
+    int count = 0, at = 0;
+    for (size_t i = 0; i < args.size(); ++i) {
+        uint32_t s = slots_[args[i].id];
+        if (!s) continue;
+        if (inst.op == Op::for_) { // carried on by the inner loop
+            if (i < 2) return false;
+            slots_[fn_[inst.blocks[0]].params[i - 1].id] = s;
+            continue;
+        }
+        if (slot && s != slot) return false;
+        slot = s;
+        at = int(i);
+        ++count;
+    }
+    if (!slot) return true;
+    Op family;
+    switch (inst.op) {
+    case Op::add:
+    case Op::min:
+    case Op::max:
+        if (count != 1) return false;
+        family = inst.op;
+        break;
+    case Op::sub:
+        if (count != 1 || at != 0) return false;
+        family = Op::add;
+        break;
+    case Op::fma:
+        if (count != 1 || at != 2) return false;
+        family = Op::add;
+        break;
+    case Op::select:
+        if (count != 2 || slots_[args[0].id]) return false;
+        slots_[v.id] = slot;
+        return true;
+    default: return false;
+    }
+    if (family == Op::add && inst.type.is_float() && !marked_ && !fn_.fast_math) return false;
+    Op &known = plan_->sums[slot - 1];
+    if (known != Op::param && known != family) return false;
+    known = family;
+    slots_[v.id] = slot;
+    return true;
+}
+
+bool Planner::independent() {
+    for (Value store : accesses_) {
+        if (fn_[store].op != Op::store) continue;
+        analysis::Access to = memory_.access(store);
+        Shape at = shape(to.pointer);
+        if (at.kind != Shape::linear || at.stride != size_of(to.type.elem)) return false;
+        for (Value other : accesses_) {
+            analysis::Access a = memory_.access(other);
+            if (!memory_.objects_overlap(memory_.object(to.pointer), memory_.object(a.pointer))) continue;
+            if (memory_.overlap(to, a) != Overlap::exact) return false;
+        }
+    }
+    return true;
+}
+
+} // namespace qd::passes

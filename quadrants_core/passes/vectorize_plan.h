@@ -1,0 +1,66 @@
+#pragma once
+// Whether and how a loop can run several iterations at once.
+#include "analysis/memory.h"
+#include "passes/passes.h"
+
+#include <vector>
+
+namespace qd::passes {
+
+/// How a value changes from one iteration to the next.
+struct Shape {
+    enum Kind : uint8_t { uniform, linear, varying } kind = uniform;
+    int64_t stride = 0; ///< linear integers: difference between neighbours; linear pointers: in bytes
+    friend bool operator==(const Shape &, const Shape &) = default;
+};
+
+struct Plan {
+    ir::Value loop;
+    int lanes = 0;
+    std::vector<ir::Op> sums; ///< by carried value of the loop: add, min or max
+    int unroll = 1;           ///< independent sums side by side, to hide the latency of one
+    bool far_inside = false;  ///< gathers or scatters in an inner loop
+};
+
+class Planner {
+  public:
+    Planner(const ir::Function &fn, const analysis::Memory &memory, const Config &config);
+
+    /// False if the loop must stay as it is. The shapes are valid until the next call.
+    bool plan(ir::Value loop, Plan &plan);
+    Shape shape(ir::Value v) const { return v.id < shapes_.size() ? shapes_[v.id] : Shape{}; }
+    /// A load from here may run where the source would not run it.
+    bool safe(ir::Value pointer) const;
+
+  private:
+    bool block(ir::BlockId b);
+    bool instruction(ir::Value v);
+    bool pure(ir::Value v);
+    Shape arithmetic(ir::Value v) const;
+    bool memory_access(ir::Value v);
+    bool branch(ir::Value v);
+    bool inner_loop(ir::Value v);
+    void set(ir::Value v, Shape s);
+    void widen(ir::Type t);
+    bool sums(ir::BlockId b);
+    bool sum_operands(ir::Value v);
+    bool independent();
+    void find_safe(ir::BlockId b);
+
+    const ir::Function &fn_;
+    const analysis::Memory &memory_;
+    const Config &config_;
+    std::vector<Shape> shapes_;             ///< by value; uniform for all that is not in the loop
+    std::vector<uint32_t> slots_;           ///< by value: 1 + the carried value of the loop that it continues
+    std::vector<uint8_t> defined_, always_; ///< by value: in the loop; a pointer that every iteration accesses
+    std::vector<uint32_t> touched_;         ///< entries to clear before the next loop
+    std::vector<ir::Value> accesses_;
+    Plan *plan_ = nullptr;
+    bool marked_ = false;
+    int masked_ = 0, depth_ = 0; ///< branches on varying conditions, inner loops around
+    int widest_ = 1;
+    double scalar_cost_ = 0, vector_cost_ = 0; ///< per iteration; vector_cost_ of what does not get cheaper
+    size_t size_ = 0;
+};
+
+} // namespace qd::passes
