@@ -20,14 +20,15 @@ constexpr passes::Pass kernel_list[] = {
 
 // On each task. No merging across tasks: an edit in one loop must leave the others' code alone.
 constexpr passes::Pass task_list[] = {
-    step::chunk_ranges, // first: what follows sees ordinary loops
     step::fold,
-    step::cse, // before forward_stores: equal addresses become one value
-    step::forward_stores,
+    step::cse,               // before forward_stores: equal addresses become one value
+    step::demote_atomics,    // before chunk_ranges: elements named by the parallel loop's own indices are unshared
+    step::chunk_ranges,      // early: what follows sees ordinary loops
+    step::forward_stores,    // after demote_atomics: chains of `x[i] +=` become one load and one store
     step::simplify_branches, // before the counting and vectorising passes: small ifs become selects
-    step::demote_atomics,    // before thread_local_sums: what remains atomic is shared for certain
     step::thread_local_sums, // after chunk_ranges: one flush per chunk; before lower_access: compares whole addresses
     step::count_predicates,  // after simplify_branches: a count must not keep a branch alive
+    step::simplify_branches, // branches that held counts alone
     step::licm,
     step::lower_access, // after every pass that compares addresses
     step::fold,         // address arithmetic of lower_access
