@@ -169,12 +169,17 @@ struct Compiled {
     std::shared_ptr<runtime::LoadedTask> code;
 };
 
-Compiled compile(const BackendRun &how, runtime::Device &device, const backends::Caps &caps, Function fn) {
-    const backends::Backend &backend = *how.backend;
+passes::Config config_of(const backends::Caps &caps) {
     passes::Config config;
     config.vector_bytes = caps.vector_bytes;
     config.parallel = caps.threads > 1;
-    passes::run(how.pipeline, fn, config, how.verify, nullptr);
+    return config;
+}
+
+Compiled compile(const BackendRun &how, runtime::Device &device, const backends::Caps &caps, Function fn) {
+    const backends::Backend &backend = *how.backend;
+    passes::Config config = config_of(caps);
+    passes::run(how.task_passes, fn, config, how.verify, nullptr);
     passes::run(backend.legalize(caps), fn, config, how.verify, nullptr);
     Compiled task;
     task.info.name = fn.name;
@@ -248,8 +253,10 @@ Outputs run_on(const BackendRun &how, const Function &fn, const Inputs &inputs, 
     runtime::DeviceOptions options;
     options.threads = how.threads;
     std::unique_ptr<runtime::Device> device = how.backend->open(options);
+    Function kernel = label_counters(fn);
+    passes::run(how.kernel_passes, kernel, config_of(caps), how.verify, nullptr);
     std::vector<Compiled> tasks;
-    for (Function &task : to_tasks(label_counters(fn))) tasks.push_back(compile(how, *device, caps, std::move(task)));
+    for (Function &task : to_tasks(kernel)) tasks.push_back(compile(how, *device, caps, std::move(task)));
     if (timing) timing->compile_us = now_us() - start;
     Outputs outputs;
     for (int round = 0; round < how.repeat; ++round) {

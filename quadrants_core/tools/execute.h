@@ -38,7 +38,8 @@ Outputs interpret(const ir::Function &fn, const Inputs &inputs);
 
 struct BackendRun {
     const backends::Backend *backend = nullptr;
-    std::vector<passes::Pass> pipeline; ///< before legalisation, on each task
+    std::span<const passes::Pass> kernel_passes; ///< before the kernel is cut
+    std::span<const passes::Pass> task_passes;   ///< on each task, before legalisation
     backends::Tier tier = backends::Tier::best;
     int threads = 1;
     bool verify = true;

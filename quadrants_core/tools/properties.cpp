@@ -1,0 +1,132 @@
+#include "tools/properties.h"
+
+#include "base/error.h"
+#include "engine/pipeline.h"
+#include "ir/hash.h"
+#include "ir/print.h"
+#include "ir/verify.h"
+
+namespace qd::tools {
+
+using namespace ir;
+
+namespace {
+
+std::string check_text(const Function &fn, const Inputs &) {
+    std::string text = print(fn);
+    ParseResult read = parse(text);
+    if (read.error) return "the printed text cannot be read: " + read.error->message + "\n" + text;
+    if (std::string again = print(read.functions.at(0)); again != text) return "prints differently:\n" + again;
+    if (content_hash(read.functions[0]) != content_hash(fn)) return "the hash differs after printing and reading";
+    return "";
+}
+
+std::string problems_of(const Function &fn) {
+    std::vector<Problem> problems = verify(fn);
+    return problems.empty() ? "" : "not well formed:\n" + explain(fn, problems);
+}
+
+/// On the whole kernel where the pass works there, else on each of its tasks.
+std::string check_pass(const passes::Pass &pass, const passes::Config &config, const Function &fn,
+                       const Inputs &inputs) {
+    Function changed = fn;
+    bool said = pass.run(changed, config);
+    if (std::string text = problems_of(changed); !text.empty()) return text;
+    if (!said && print(changed) != print(fn)) return "changed the function and says it did not:\n" + print(changed);
+    std::string gap = difference(interpret(fn, inputs), interpret(changed, inputs), 0);
+    return gap.empty() ? "" : gap + "\nafter the pass:\n" + print(changed);
+}
+
+std::string check_tasks(std::span<const passes::Pass> kernel_passes, std::span<const passes::Pass> task_passes,
+                        int vector_bytes, const Function &fn, const Inputs &inputs) {
+    BackendRun how;
+    backends::Backend interpreter = *backends::find("interp");
+    static thread_local int bytes;
+    bytes = vector_bytes;
+    interpreter.caps = [](int device) {
+        backends::Caps caps = backends::find("interp")->caps(device);
+        caps.vector_bytes = bytes;
+        return caps;
+    };
+    how.backend = &interpreter;
+    how.kernel_passes = kernel_passes;
+    how.task_passes = task_passes;
+    try {
+        return difference(interpret(fn, inputs), run_on(how, fn, inputs), 0);
+    } catch (const std::exception &e) {
+        return e.what();
+    }
+}
+
+/// Removes and merges; a second round must find nothing left to do.
+std::string check_idempotent(const Function &fn, const Inputs &) {
+    static const passes::Pass list[] = {*passes::find("promote"), *passes::find("fold"), *passes::find("cse"),
+                                        *passes::find("dce")};
+    Function once = fn;
+    passes::Config config;
+    std::string before;
+    for (int round = 0; round < 8; ++round) {
+        for (const passes::Pass &pass : list) pass.run(once, config);
+        std::string after = print(once);
+        if (after == before) return "";
+        before = after;
+    }
+    return "the simplifying passes still change the function after eight rounds:\n" + before;
+}
+
+} // namespace
+
+std::vector<Property> text_properties() { return {{"text", check_text}}; }
+
+std::vector<Property> pass_properties(int vector_bytes) {
+    std::vector<Property> list;
+    for (const passes::Pass &pass : passes::all()) {
+        passes::Config config;
+        config.vector_bytes = vector_bytes;
+        list.push_back({"pass_" + std::string(pass.name), [=](const Function &fn, const Inputs &inputs) {
+                            return check_pass(pass, config, fn, inputs);
+                        }});
+        list.push_back({"task_" + std::string(pass.name), [=](const Function &fn, const Inputs &inputs) {
+                            const passes::Pass with[] = {*passes::find("chunk_ranges"), pass};
+                            return check_tasks({}, with, vector_bytes, fn, inputs);
+                        }});
+    }
+    list.push_back({"offload", [=](const Function &fn, const Inputs &inputs) {
+                        return check_tasks({}, {}, vector_bytes, fn, inputs);
+                    }});
+    list.push_back({"pipeline", [=](const Function &fn, const Inputs &inputs) {
+                        return check_tasks(engine::kernel_stage(), engine::task_stage(), vector_bytes, fn, inputs);
+                    }});
+    list.push_back({"simplify_settles", check_idempotent});
+    return list;
+}
+
+std::vector<Property> backend_properties(const backends::Backend &backend, double tolerance) {
+    std::vector<Property> list;
+    struct Way {
+        const char *name;
+        backends::Tier tier;
+        bool pipeline;
+    };
+    for (Way way : {Way{"_plain", backends::Tier::fast, false}, Way{"_fast", backends::Tier::fast, true},
+                    Way{"_best", backends::Tier::best, true}}) {
+        auto check = [=, &backend](const Function &fn, const Inputs &inputs) -> std::string {
+            BackendRun how;
+            how.backend = &backend;
+            how.tier = way.tier;
+            if (way.pipeline) {
+                how.kernel_passes = engine::kernel_stage();
+                how.task_passes = engine::task_stage();
+            }
+            try {
+                return difference(interpret(fn, inputs), run_on(how, fn, inputs), tolerance);
+            } catch (const std::exception &e) {
+                return e.what();
+            }
+        };
+        list.push_back({std::string(backend.name) + way.name, check});
+    }
+    return list;
+}
+
+} // namespace qd::tools

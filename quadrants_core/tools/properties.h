@@ -1,0 +1,24 @@
+#pragma once
+// What must hold of every function. Each property gives a text that says what is wrong, empty if it holds.
+#include "tools/execute.h"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace qd::tools {
+
+struct Property {
+    std::string name;
+    std::function<std::string(const ir::Function &, const Inputs &)> check;
+};
+
+/// print and parse are inverse; the content hash survives reprinting.
+std::vector<Property> text_properties();
+/// Each pass alone, and the engine's pipeline, keep the function well formed and the interpreter's result; the
+/// pipeline's scalar passes give the same twice as once.
+std::vector<Property> pass_properties(int vector_bytes);
+/// The backend agrees with the interpreter, without passes and with the engine's pipeline, in both tiers.
+std::vector<Property> backend_properties(const backends::Backend &backend, double tolerance);
+
+} // namespace qd::tools
