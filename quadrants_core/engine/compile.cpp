@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <system_error>
 #include <thread>
 
 namespace qd::engine {
@@ -105,7 +106,10 @@ void build_all(Program::Impl &p, const std::vector<TaskBuild *> &missing) {
     };
     std::vector<std::thread> helpers;
     const size_t threads = std::min(missing.size(), size_t(runtime::usable_cores()));
-    for (size_t i = 1; i < threads; i++) helpers.emplace_back(work);
+    try {
+        for (size_t i = 1; i < threads; i++) helpers.emplace_back(work);
+    } catch (const std::system_error &) { // no more threads to be had: the others do their share
+    }
     work();
     for (std::thread &helper : helpers) helper.join();
     for (const std::exception_ptr &error : errors)

@@ -25,9 +25,7 @@ inline ir::Value param(ir::Function &fn, ir::Type type) {
     return fn.params.back();
 }
 
-inline SpanId line(ir::Function &fn, uint32_t number) {
-    return fn.intern_span({1, number, 4, number, 20, no_span, 1});
-}
+inline SpanId line(ir::Function &fn, uint32_t number) { return fn.intern_span({1, number, 4, number, 20, no_span, 1}); }
 
 /// The only index of the parallel loop that `loop` is.
 inline ir::Value index_of(ir::Function &fn, ir::Value loop) { return fn[fn[loop].blocks[0]].params[0]; }
@@ -66,6 +64,26 @@ inline ir::Function saxpy(const std::string &name = "saxpy") {
         const ir::Value vy = in.load(py);
         const ir::Value product = in.mul(a, vx);
         const ir::Value sum = in.add(product, vy);
+        in.store(py, sum);
+    });
+    b.ret();
+    return fn;
+}
+
+/// v = x[i]; y[i] = 2 * v; y[i] = x[i] + v: 2 v if the arrays are distinct, 3 v if they are one
+inline ir::Function read_again() {
+    ir::Function fn = start("read_again");
+    const ir::Value x = param(fn, ir::Type::array(ir::Scalar::f32, 1));
+    const ir::Value y = param(fn, ir::Type::array(ir::Scalar::f32, 1));
+    ir::Builder b(fn, fn.body);
+    loop_over(b, x, [&](ir::Builder &in, ir::Value i) {
+        const ir::Value px = element(in, x, i);
+        const ir::Value py = element(in, y, i);
+        const ir::Value before = in.load(px);
+        const ir::Value twice = in.add(before, before);
+        in.store(py, twice);
+        const ir::Value after = in.load(px);
+        const ir::Value sum = in.add(after, before);
         in.store(py, sum);
     });
     b.ret();

@@ -91,13 +91,14 @@ TEST_P(ProgramTest, an_empty_kernel_has_no_task) {
 
 TEST_P(ProgramTest, arrays_that_overlap_behave_as_written) {
     Program program(options());
-    const auto kernel = program.compile(saxpy(), 0);
-    // y[i] = x[i] + y[i] with y = x shifted by one: each element depends on the store before it when run in order.
-    std::vector<float> data(100, 1.0f);
-    Args args;
-    args.scalar(1).array(data.data(), 99).array(data.data() + 1, 99);
-    program.launch(*kernel, args.data(), nullptr);
-    for (size_t i = 0; i < data.size(); i++) ASSERT_EQ(data[i], float(i + 1));
+    const auto kernel = program.compile(read_again(), 0);
+    for (size_t shift : {0u, 100u, 0u, 250u}) {
+        std::vector<float> data(500, 1.0f);
+        Args args;
+        args.array(data.data(), 100).array(data.data() + shift, 100);
+        program.launch(*kernel, args.data(), nullptr);
+        for (size_t i = 0; i < 100; i++) ASSERT_EQ(data[shift + i], shift == 0 ? 3 : 2) << shift << " " << i;
+    }
 }
 
 TEST_P(ProgramTest, a_failed_assertion_is_a_user_error_with_its_place) {
