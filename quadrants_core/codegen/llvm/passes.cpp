@@ -52,7 +52,7 @@ void start_llvm() {
     std::call_once(once, [] {
         const char *switches[] = {"quadrants",           "-enable-misched=false", "-disable-lsr",
                                   "-disable-machine-cse", "-disable-machine-licm", "-disable-cgp",
-                                  "-disable-early-taildup", "-disable-post-ra"};
+                                  "-disable-early-taildup", "-disable-post-ra",      "-x86-machine-combiner=false"};
         llvm::cl::ParseCommandLineOptions(int(std::size(switches)), switches, "", &llvm::nulls());
         llvm::install_fatal_error_handler(on_fatal_error);
 #define QD_TARGET(name)                                                                                                \
@@ -70,6 +70,13 @@ struct Machine {
     std::string triple, cpu, features;
     bool optimize = false;
     std::unique_ptr<llvm::TargetMachine> target;
+    /// The passes that write objects, built once: setting up a hundred passes costs as much as compiling a small loop.
+    struct Writer {
+        llvm::SmallVector<char, 0> bytes;
+        llvm::raw_svector_ostream stream{bytes};
+        llvm::legacy::PassManager passes;
+    };
+    std::unique_ptr<Writer> writer;
 };
 struct Workbench {
     std::unique_ptr<llvm::LLVMContext> context;
@@ -106,11 +113,18 @@ Workbench &workbench() {
     return *bench;
 }
 
-llvm::TargetMachine &machine(Workbench &own, const llvm_door::Request &request) {
+void add_codegen(llvm::legacy::PassManager &passes, llvm::TargetMachine &target, llvm::raw_pwrite_stream &stream,
+                 llvm::CodeGenFileType kind) {
+    passes.add(new llvm::TargetLibraryInfoWrapperPass(llvm::TargetLibraryInfoImpl(target.getTargetTriple())));
+    if (target.addPassesToEmitFile(passes, stream, nullptr, kind, /*DisableVerify=*/true))
+        throw Refused("LLVM cannot write this kind of file");
+}
+
+Machine &machine(Workbench &own, const llvm_door::Request &request) {
     for (Machine &m : own.machines)
         if (m.triple == request.triple && m.cpu == request.cpu && m.features == request.features &&
             m.optimize == request.optimize)
-            return *m.target;
+            return m;
     llvm::Triple triple(request.triple.empty() ? llvm::sys::getProcessTriple() : request.triple);
     std::string cpu = request.cpu, features = request.features, error;
     if (cpu.empty()) host(&cpu, &features);
@@ -121,8 +135,8 @@ llvm::TargetMachine &machine(Workbench &own, const llvm_door::Request &request) 
     auto level = request.optimize ? llvm::CodeGenOptLevel::Less : llvm::CodeGenOptLevel::None;
     std::unique_ptr<llvm::TargetMachine> made(compat::make_machine(*target, triple, cpu, features, options, level));
     if (!made) throw Refused("LLVM cannot generate code for " + triple.str() + " " + cpu);
-    own.machines.push_back({request.triple, request.cpu, request.features, request.optimize, std::move(made)});
-    return *own.machines.back().target;
+    own.machines.push_back({request.triple, request.cpu, request.features, request.optimize, std::move(made), nullptr});
+    return own.machines.back();
 }
 
 void optimize(llvm::Module &module, llvm::TargetMachine &target, bool best) {
@@ -160,18 +174,23 @@ void optimize(llvm::Module &module, llvm::TargetMachine &target, bool best) {
         if (!function.isDeclaration()) passes.run(function, analyses);
 }
 
-std::vector<uint8_t> generate(llvm::Module &module, llvm::TargetMachine &target, llvm_door::Output output) {
+std::vector<uint8_t> generate(llvm::Module &module, Machine &machine, llvm_door::Output output) {
+    if (output == llvm_door::Output::object) {
+        if (!machine.writer) {
+            machine.writer = std::make_unique<Machine::Writer>();
+            add_codegen(machine.writer->passes, *machine.target, machine.writer->stream, llvm::CodeGenFileType::ObjectFile);
+        }
+        machine.writer->bytes.clear();
+        machine.writer->passes.run(module);
+        return {machine.writer->bytes.begin(), machine.writer->bytes.end()};
+    }
     llvm::SmallVector<char, 0> bytes;
     llvm::raw_svector_ostream stream(bytes);
     if (output == llvm_door::Output::ir_text) {
         module.print(stream, nullptr);
     } else {
-        auto kind = output == llvm_door::Output::object ? llvm::CodeGenFileType::ObjectFile
-                                                        : llvm::CodeGenFileType::AssemblyFile;
         llvm::legacy::PassManager passes;
-        passes.add(new llvm::TargetLibraryInfoWrapperPass(llvm::TargetLibraryInfoImpl(target.getTargetTriple())));
-        if (target.addPassesToEmitFile(passes, stream, nullptr, kind, /*DisableVerify=*/true))
-            throw Refused("LLVM cannot write this kind of file");
+        add_codegen(passes, *machine.target, stream, llvm::CodeGenFileType::AssemblyFile);
         passes.run(module);
     }
     return {bytes.begin(), bytes.end()};
@@ -183,7 +202,8 @@ std::vector<uint8_t> compile(const llvm_door::Request &request) {
     start_llvm();
     Workbench &own = workbench();
     try {
-        llvm::TargetMachine &target = machine(own, request);
+        Machine &chosen = machine(own, request);
+        llvm::TargetMachine &target = *chosen.target;
         std::unique_ptr<llvm::Module> module = emit(*request.task, *own.context);
         compat::set_triple(*module, target.getTargetTriple());
         module->setDataLayout(target.createDataLayout());
@@ -193,13 +213,13 @@ std::vector<uint8_t> compile(const llvm_door::Request &request) {
             if (llvm::verifyModule(*module, &stream)) throw Refused("the LLVM module is malformed: " + problems);
         }
         optimize(*module, target, request.optimize);
-        std::vector<uint8_t> code = generate(*module, target, request.output);
+        std::vector<uint8_t> code = generate(*module, chosen, request.output);
         if (!own.complaint.empty()) throw Refused("LLVM: " + own.complaint);
         return code;
     } catch (...) {
         // LLVM may have been left half-way through something: its objects are not touched again.
         (void)own.context.release();
-        for (Machine &m : own.machines) (void)m.target.release();
+        for (Machine &m : own.machines) (void)m.writer.release(), (void)m.target.release();
         own.machines.clear();
         throw;
     }
