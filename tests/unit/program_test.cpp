@@ -388,7 +388,9 @@ TEST(Program, an_unknown_arch_is_a_user_error) {
     }
 }
 
+// The first two need a process that has not opened LLVM: they fork before any other test compiles for the cpu.
 TEST(ProgramCache, a_warm_start_never_opens_llvm) {
+    ASSERT_FALSE(codegen::llvm_door::is_open());
     const auto folder = fresh_folder();
     Options o;
     o.cache_dir = folder.string();
@@ -429,6 +431,32 @@ TEST(ProgramCache, a_warm_start_never_opens_llvm) {
     ASSERT_EQ(waitpid(warm, &status, 0), warm);
     EXPECT_EQ(status, 0);
     std::filesystem::remove_all(folder);
+}
+
+TEST(ProgramCache, a_missing_compiler_is_named_and_does_no_harm) {
+    ASSERT_FALSE(codegen::llvm_door::is_open());
+    const pid_t child = fork();
+    if (child == 0) {
+        codegen::llvm_door::set_directory("/no/such/folder");
+        Options o;
+        o.cache = false;
+        Program program(o);
+        bool named = false;
+        try {
+            program.compile(ten_loops(), 0);
+        } catch (const std::exception &error) {
+            named = std::string(error.what()).find("/no/such/folder/libquadrants_llvm.so") != std::string::npos;
+        }
+        codegen::llvm_door::set_directory("");
+        std::vector<float> x(3, 0.0f);
+        Args args;
+        args.array(x);
+        program.launch(*program.compile(ten_loops(), 0), args.data(), nullptr);
+        _exit(named && x[2] == 45 ? 0 : 1);
+    }
+    int status = -1;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
 }
 
 TEST(ProgramCache, damaged_files_are_replaced) {
