@@ -262,12 +262,9 @@ Server::Asked Server::wait_for_answer(std::string &answer) {
 
 void Server::control_loop() {
     while (!stopping_) {
-        zmq_pollitem_t items[3] = {{control_.handle(), 0, ZMQ_POLLIN, 0},
-                                   {nullptr, control_wake_, ZMQ_POLLIN, 0},
-                                   {nullptr, interrupt::signalled_fd(), ZMQ_POLLIN, 0}};
-        if (zmq_poll(items, 3, -1) < 0) continue;
+        zmq_pollitem_t items[2] = {{control_.handle(), 0, ZMQ_POLLIN, 0}, {nullptr, control_wake_, ZMQ_POLLIN, 0}};
+        if (zmq_poll(items, 2, -1) < 0) continue;
         if (items[1].revents) clear_fd(control_wake_);
-        if (items[2].revents) interrupt::stop_core();
         if (!items[0].revents) continue;
         if (std::optional<wire::Message> next = receive(control_)) handle_control(std::move(*next));
     }

@@ -90,14 +90,14 @@ class QuadrantsMagics(Magics):
     @line_magic
     def qd_coverage(self, line):
         """How often each line of the last cell's kernels ran. %qd_coverage [--clear] [NAME ...]"""
-        from quadrants_jupyter.coverage import Coverage
+        from quadrants_jupyter.heatmap import Heatmap, listing
 
         names = shlex.split(line)
         if "--clear" in names:
             from quadrants import _coverage
 
             return _coverage.clear()
-        return Coverage(self.find(names))
+        return Heatmap([listing(entry) for entry in self.find(names)])
 
     @line_magic
     def qd_tasks(self, line):

@@ -1,0 +1,198 @@
+"""The heatmap of `%qd_coverage`: data (the Python side of widgets/protocol/heatmap.ts), plain text, static HTML, widget."""
+
+import ast
+import dataclasses
+import functools
+import linecache
+import math
+import pathlib
+from html import escape
+
+
+@dataclasses.dataclass
+class Line:
+    number: int
+    text: str
+    count: int | None
+    outcomes: dict
+
+    def marks(self):
+        """What is worth saying about the branches of the line, in words."""
+        if not self.count:
+            return []
+        words = {"taken": "never true", "not_taken": "never false", "entered": "never entered"}
+        return [words[outcome] for outcome in words if self.outcomes.get(outcome) == 0]
+
+
+@dataclasses.dataclass
+class Listing:
+    title: str
+    lines: list
+
+
+# --- data ------------------------------------------------------------------------------------------------------------
+
+def _counts_of(label):
+    """line -> count, and line -> outcome -> count, of one cell or file."""
+    from quadrants import _coverage
+
+    lines, outcomes = {}, {}
+    for (what, file, _, line, _, end_line, _), count in _coverage.counters().items():
+        if file != label:
+            continue
+        if what == "line":  # one counter stands for a run of statements
+            for covered in range(line, max(end_line, line) + 1):
+                lines[covered] = lines.get(covered, 0) + count
+        else:
+            here = outcomes.setdefault(line, {})
+            here[what] = here.get(what, 0) + count
+    return lines, outcomes
+
+
+def _code_lines(source, first, last):
+    """Lines that hold a statement: not comments, blank lines, decorators, signatures, docstrings."""
+    found = set()
+    for node in ast.walk(ast.parse(source)):
+        if not isinstance(node, ast.stmt) or not first <= node.lineno <= last:
+            continue
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            continue
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            continue
+        end = node.body[0].lineno - 1 if hasattr(node, "body") else node.end_lineno
+        found.update(range(node.lineno, max(end, node.lineno) + 1))
+    return found
+
+
+def listing(entry):
+    """The listing of one kernel or func of a cell."""
+    counts, outcomes = _counts_of(entry.label)
+    texts = linecache.getlines(entry.file)
+    code = _code_lines("".join(texts), entry.first_line, entry.last_line)
+    lines = []
+    for number in range(entry.first_line, min(entry.last_line, len(texts)) + 1):
+        text = texts[number - 1].rstrip("\n")
+        holds = number in code and text.strip() and not text.lstrip().startswith("#")
+        lines.append(Line(number, text, counts.get(number) if holds else None, outcomes.get(number, {}) if holds else {}))
+    return Listing(f"{entry.name} ({entry.label})", lines)
+
+
+# --- text ------------------------------------------------------------------------------------------------------------
+
+def _count_text(count):
+    return "" if count is None else "never" if count == 0 else f"{count:,}"
+
+
+def _nothing(listings):
+    if not listings:
+        return "no kernels: run a %%qd_kernel cell first"
+    if not any(line.count is not None for one in listings for line in one.lines):
+        return "nothing was counted: the kernels have not run yet, or run with --no-coverage"
+    return ""
+
+
+def plain_text(listings):
+    if _nothing(listings):
+        return _nothing(listings)
+    width = max(len(_count_text(line.count)) for one in listings for line in one.lines)
+    out = []
+    for one in listings:
+        out += ["", one.title] if out else [one.title]
+        for line in one.lines:
+            marks = f"  <- {', '.join(line.marks())}" if line.marks() else ""
+            out.append(f"{line.number:>4} {_count_text(line.count):>{width}} | {line.text}{marks}".rstrip())
+    return "\n".join(out)
+
+
+# --- static HTML -----------------------------------------------------------------------------------------------------
+# Everything is inline: a notebook that is only read keeps style attributes and nothing else. One hue whose strength follows
+# the count reads the same for people who do not tell colours apart; what never ran says so, and is hatched.
+
+_dim = "color:var(--jp-content-font-color2,GrayText)"
+_font = ("font-family:var(--jp-code-font-family,monospace);font-size:var(--jp-code-font-size,13px);"
+         "color:var(--jp-content-font-color1,inherit)")
+_hatch = ("background:repeating-linear-gradient(135deg,transparent 0 6px,"
+          "color-mix(in srgb,currentColor 14%,transparent) 6px 8px)")
+_cell = "padding:0 .6em;border:0;white-space:pre;text-align:"
+
+
+def level(count, most):
+    """Strength of the tint in percent, on a log scale; the same as in widgets/heatmap/scale.ts."""
+    if count <= 0:
+        return 0
+    if most <= 1:
+        return 60
+    return round(8 + 52 * math.log(count) / math.log(most))
+
+
+def _tint(count, most):
+    return f"background:color-mix(in srgb,var(--jp-warn-color1,#e8710a) {level(count, most)}%,transparent)"
+
+
+def _row(line, most):
+    style = "" if line.count is None else _hatch if line.count == 0 else _tint(line.count, most)
+    marks = "".join(f'<span style="margin-left:.8em;padding:0 .4em;font-size:85%;border:1px dashed currentColor;'
+                    f'border-radius:3px">{mark}</span>' for mark in line.marks())
+    return (f'<tr style="background:none"><td style="{_cell}right;{_dim}">{line.number}</td>'
+            f'<td style="{_cell}right;{style}">{_count_text(line.count)}</td>'
+            f'<td style="{_cell}left;{style}">{escape(line.text) or " "}{marks}</td></tr>')
+
+
+def _table(one):
+    most = max((line.count or 0 for line in one.lines), default=0)
+    counted = [line for line in one.lines if line.count is not None]
+    ran = sum(line.count > 0 for line in counted)
+    head = (f'<div style="margin:.6em 0 .2em"><b>{escape(one.title)}</b> '
+            f'<span style="{_dim}">{ran} of {len(counted)} lines ran</span></div>')
+    rows = "".join(_row(line, most) for line in one.lines)
+    return (f'<div style="overflow-x:auto">{head}<table style="border-collapse:collapse;border:0;margin:0;width:100%;'
+            f'line-height:1.35;{_font}"><tbody>{rows}</tbody></table></div>')
+
+
+def static_html(listings):
+    if _nothing(listings):
+        return f"<i>{escape(_nothing(listings))}</i>"
+    return "".join(_table(one) for one in listings)
+
+
+# --- display ---------------------------------------------------------------------------------------------------------
+
+_module = pathlib.Path(__file__).parent / "static" / "heatmap.js"
+
+
+@functools.cache
+def _widget_class():
+    """The live widget, where anywidget is installed and the front end was built; else None."""
+    if not _module.is_file():
+        return None
+    try:
+        import anywidget
+        import traitlets
+    except ImportError:
+        return None
+
+    class HeatmapModel(anywidget.AnyWidget):
+        _esm = _module
+        listings = traitlets.List().tag(sync=True)
+
+    return HeatmapModel
+
+
+class Heatmap:
+    """What `%qd_coverage` displays."""
+
+    def __init__(self, listings):
+        self.listings = listings
+
+    def __repr__(self):
+        return plain_text(self.listings)
+
+    def _repr_mimebundle_(self, **_):
+        data = {"text/plain": plain_text(self.listings), "text/html": static_html(self.listings)}
+        make = None if _nothing(self.listings) else _widget_class()
+        if make is None:
+            return data
+        self._live = make(listings=[dataclasses.asdict(one) for one in self.listings])
+        bundle = self._live._repr_mimebundle_()
+        widget = bundle[0] if isinstance(bundle, tuple) else bundle
+        return {**(widget or {}), **data}
