@@ -400,10 +400,21 @@ PyObject *forget(PyObject *o, PyObject *) {
     Py_RETURN_NONE;
 }
 
+/// _compile_like(older kernel or None) -> number of specialisations made
+PyObject *compile_like(PyObject *o, PyObject *before) {
+    if (before != Py_None && Py_TYPE(before) != Py_TYPE(o)) {
+        PyErr_SetString(PyExc_TypeError, "_compile_like() takes a kernel or None");
+        return nullptr;
+    }
+    int made = specialise_ahead(self_of(o), before == Py_None ? nullptr : self_of(before));
+    return made < 0 ? nullptr : PyLong_FromLong(made);
+}
+
 PyObject *get_info(PyObject *o, void *) { return Py_NewRef(self_of(o)->info ? self_of(o)->info : Py_None); }
 
 PyMethodDef methods[] = {
     {"_specialisations", count_plans, METH_NOARGS, "number of specialisations compiled since qd.init"},
+    {"_compile_like", compile_like, METH_O, "compiles before any call"},
     {"_forget", forget, METH_NOARGS, "drops all compiled specialisations"},
     {nullptr, nullptr, 0, nullptr},
 };

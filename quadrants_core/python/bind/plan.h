@@ -40,4 +40,8 @@ struct KernelObject {
 /// Compiles `kernel` for these arguments and adds the plan; null with an error set.
 Plan *specialise(KernelObject *kernel, PyObject *const *args);
 
+/// Compiles before any call: for the arguments that the older definition `before` was compiled for or, if there are none,
+/// for the only ones that the annotations allow. The number of plans made; -1 with an error set.
+int specialise_ahead(KernelObject *kernel, const KernelObject *before);
+
 } // namespace qd::bind

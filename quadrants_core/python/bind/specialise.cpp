@@ -35,7 +35,9 @@ bool is_plain_value(PyObject *o) {
 
 class Specialiser {
   public:
-    Specialiser(KernelObject *kernel, PyObject *const *args) : kernel_(kernel), args_(args) {
+    /// From the arguments of a call, or from parameters that are bound already.
+    Specialiser(KernelObject *kernel, PyObject *const *args, const std::vector<BoundParam> *like = nullptr)
+        : kernel_(kernel), args_(args), like_(like) {
         plan_->generation = runtime.generation;
         plan_->returns = *kernel->returns;
         for (frontend::ReturnType &r : plan_->returns) r.elem = resolve(r.elem);
@@ -63,6 +65,8 @@ class Specialiser {
     frontend::Request make_request() {
         frontend::Request request;
         request.options = runtime.language;
+        PyObject *coverage = keep(PyObject_GetAttrString(kernel_->info, "coverage"));
+        if (coverage != Py_None) request.options.coverage = coverage == Py_True;
         request.source = read_source(keep(PyObject_CallMethod(kernel_->info, "source", nullptr)));
         request.function = keep(PyObject_GetAttrString(kernel_->info, "fn"));
         request.returns = plan_->returns;
@@ -92,7 +96,32 @@ class Specialiser {
         Py_DECREF(done);
     }
 
+    /// A parameter that an older plan, or the annotation alone, has bound.
+    void bind_like(frontend::Request &request, size_t i) {
+        const ParamSpec &spec = (*kernel_->params)[i];
+        const BoundParam &from = (*like_)[i];
+        BoundParam bound = from;
+        bound.value = bound.weak = nullptr;
+        frontend::Param param;
+        param.name = spec.name;
+        param.kind = from.kind;
+        param.elem = from.elem;
+        param.ndim = from.ndim;
+        param.rows = from.rows;
+        param.cols = from.cols;
+        param.element_dim = from.element_dim;
+        param.clamp = spec.clamp;
+        if (from.kind == frontend::ParamKind::constant) {
+            param.value = from.weak ? PyWeakref_GetObject(from.weak) : from.value;
+            check_constant(spec, param.value);
+            bind_constant(param.value, bound);
+        }
+        request.params.push_back(std::move(param));
+        plan_->params.push_back(bound);
+    }
+
     void bind_param(frontend::Request &request, size_t i) {
+        if (like_) return bind_like(request, i);
         const ParamSpec &spec = (*kernel_->params)[i];
         frontend::Param param;
         BoundParam bound;
@@ -214,6 +243,7 @@ class Specialiser {
 
     KernelObject *kernel_;
     PyObject *const *args_;
+    const std::vector<BoundParam> *like_;
     std::shared_ptr<Plan> plan_ = std::make_shared<Plan>();
 };
 
@@ -229,7 +259,84 @@ void drop_dead_plans(KernelObject *kernel) {
     });
 }
 
+/// What every call must pass, where the annotation leaves no choice.
+bool bound_by_annotation(const ParamSpec &spec, BoundParam *bound) {
+    bound->kind = spec.kind;
+    bound->elem = resolve(spec.elem);
+    switch (spec.kind) {
+    case frontend::ParamKind::scalar: return true;
+    case frontend::ParamKind::matrix: bound->ndim = 0; break;
+    case frontend::ParamKind::array:
+        if (spec.elem == ir::Scalar::none || spec.ndim < 0 || spec.element_dim < 0) return false;
+        bound->ndim = uint8_t(spec.ndim);
+        bound->signature = signature_of(bound->elem, spec.ndim, spec.rows, spec.cols, spec.element_dim);
+        break;
+    case frontend::ParamKind::constant:
+    case frontend::ParamKind::buffer_view: return false;
+    }
+    bound->rows = uint16_t(spec.rows);
+    bound->cols = uint16_t(spec.cols);
+    bound->element_dim = uint8_t(spec.element_dim);
+    return true;
+}
+
+/// Whether an argument that an older definition took suits the annotation.
+bool suits(const ParamSpec &spec, const BoundParam &from) {
+    if (spec.kind != from.kind) return false;
+    switch (spec.kind) {
+    case frontend::ParamKind::scalar: return resolve(spec.elem) == from.elem;
+    case frontend::ParamKind::matrix:
+        return resolve(spec.elem) == from.elem && spec.rows == from.rows && spec.cols == from.cols &&
+               spec.element_dim == from.element_dim;
+    case frontend::ParamKind::array:
+    case frontend::ParamKind::buffer_view:
+        return (spec.elem == ir::Scalar::none || spec.elem == from.elem) && (spec.ndim < 0 || spec.ndim == from.ndim) &&
+               (spec.element_dim < 0 ||
+                (spec.element_dim == from.element_dim && spec.rows == from.rows && spec.cols == from.cols));
+    case frontend::ParamKind::constant: return !from.weak || PyWeakref_GetObject(from.weak) != Py_None;
+    }
+    return false;
+}
+
+/// The parameters of every specialisation worth compiling before a call.
+std::vector<std::vector<BoundParam>> foreseen(const KernelObject *kernel, const KernelObject *before) {
+    const std::vector<ParamSpec> &specs = *kernel->params;
+    std::vector<std::vector<BoundParam>> all;
+    if (before) {
+        for (const std::shared_ptr<Plan> &plan : *before->plans) {
+            bool fits = plan->generation == runtime.generation && plan->params.size() == specs.size();
+            for (size_t i = 0; fits && i < specs.size(); i++) fits = suits(specs[i], plan->params[i]);
+            if (fits) all.push_back(plan->params);
+        }
+    }
+    if (!all.empty()) return all;
+    std::vector<BoundParam> only(specs.size());
+    for (size_t i = 0; i < specs.size(); i++) {
+        if (!bound_by_annotation(specs[i], &only[i])) return all;
+    }
+    all.push_back(std::move(only));
+    return all;
+}
+
 } // namespace
+
+int specialise_ahead(KernelObject *kernel, const KernelObject *before) {
+    if (!need_program()) return -1;
+    drop_dead_plans(kernel);
+    int made = 0;
+    try {
+        for (const std::vector<BoundParam> &params : foreseen(kernel, before)) {
+            std::shared_ptr<Plan> plan = Specialiser(kernel, nullptr, &params).run();
+            if (plan->generation != runtime.generation) break;
+            kernel->plans->push_back(std::move(plan));
+            made++;
+        }
+    } catch (...) {
+        raise_current_exception();
+        return -1;
+    }
+    return made;
+}
 
 Plan::~Plan() {
     for (PyObject *o : kept) Py_DECREF(o);

@@ -1,7 +1,7 @@
 """Architectures. The numbers are part of the interface: qd.x64 is 0 and therefore false."""
 
 import enum as _enum
-import platform as _platform
+import os as _os
 
 
 class Arch(_enum.IntEnum):
@@ -35,7 +35,7 @@ class Extension(_enum.IntEnum):
 x64, arm64, python, cuda, metal, amdgpu, vulkan = (
     Arch.x64, Arch.arm64, Arch.python, Arch.cuda, Arch.metal, Arch.amdgpu, Arch.vulkan,
 )  # fmt: skip
-cpu = arm64 if _platform.machine().lower() in ("arm64", "aarch64") else x64
+cpu = arm64 if _os.uname().machine.lower() in ("arm64", "aarch64") else x64
 gpu = [cuda, metal, vulkan, amdgpu]
 
 # What each architecture of this build offers.

@@ -11,6 +11,8 @@ _all_kernels = []  # weak references, for the number of compiled functions
 class KernelInfo:
     """What the compiler must know of a kernel's function; `k._primal` of a decorated kernel `k`."""
 
+    coverage = None  # counts for this kernel alone: True or False; None as the program wants it
+
     def __init__(self, fn):
         self.fn = fn
         self.func = fn

@@ -2,7 +2,6 @@
 place: it knows them by `_qd_name_`."""
 
 import math as _math
-import random as _random
 
 from quadrants import _dtypes, _exceptions, _matrix, _runtime
 
@@ -135,6 +134,8 @@ def one(x):
 @builtin
 def random(dtype=float):
     """A uniform number: floats in [0, 1), integers over their range."""
+    import random as _random
+
     kind = _dtypes.dtype(dtype)
     return _random.random() if kind.kind == "float" else kind(_random.getrandbits(kind.bits))
 
@@ -142,6 +143,8 @@ def random(dtype=float):
 @builtin
 def randn(dt=None):
     """A normally distributed number."""
+    import random as _random
+
     return _random.gauss(0.0, 1.0)
 
 

@@ -122,12 +122,9 @@ def init(
 ):
     """Starts a program on `arch`; ends the one before. Options: see docs, each also as QD_<NAME> in the environment."""
     global cfg, special
-    import copy
-
     if require_version is not None:
         _check_version(require_version)
-    keywords = copy.deepcopy(compile_config_kwargs)
-    keywords.update(default_fp=default_fp, default_ip=default_ip)
+    keywords = {**compile_config_kwargs, "default_fp": default_fp, "default_ip": default_ip}
     values, special_values = _options.gather(keywords, _os.environ)
     for name in ("default_fp", "default_ip"):
         values[name] = _dtypes.dtype(values[name])

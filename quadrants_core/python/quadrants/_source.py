@@ -5,7 +5,6 @@ an ast.FunctionDef; line 1 of `text` is line `first_line` of the file. Text that
 instead of being dedented, so that columns stay those of the file.
 """
 
-import linecache as _linecache
 import sys as _sys
 
 from quadrants import _exceptions
@@ -14,13 +13,20 @@ _ONLY_AST = 0x400  # PyCF_ONLY_AST: spares the import of ast
 _exec_sources = {}  # file name of code that came from exec -> [source text]
 
 
+def _cached_lines(name, module_globals=None):
+    import linecache  # brings in tokenize and re: not before it is needed
+
+    linecache.checkcache(name)
+    return linecache.getlines(name, module_globals)
+
+
 def remember_exec(code, frame):
     """At decoration: if `code` came from exec of a string, finds that string in the frames that are running now.
 
     A candidate is taken only if compiling it gives the very same code object.
     """
     name = code.co_filename
-    if not name.startswith("<") or _linecache.getlines(name):
+    if not name.startswith("<") or _cached_lines(name):
         return
     known = _exec_sources.setdefault(name, [])
     if any(_holds(text, name, code) for text in known):
@@ -50,7 +56,7 @@ def _find_code(outer, code):
 
 def _lines_of(fn):
     code = fn.__code__
-    lines = _linecache.getlines(code.co_filename, fn.__globals__)
+    lines = _cached_lines(code.co_filename, fn.__globals__)
     if lines:
         return lines
     for text in _exec_sources.get(code.co_filename, ()):
@@ -108,7 +114,6 @@ def set_display_name(filename, shown):
 
 def of(fn):
     code = fn.__code__
-    _linecache.checkcache(code.co_filename)
     lines = _lines_of(fn)
     start = code.co_firstlineno - 1
     if start >= len(lines):
