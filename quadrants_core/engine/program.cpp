@@ -31,7 +31,7 @@ runtime::CacheKey build_key_of(const backends::Backend &backend, const backends:
                                const passes::Config &config) {
     const std::string text = QD_CODEGEN_STAMP "\n" + std::to_string(abi::version) + '\n' + std::string(backend.name) +
                              '\n' + caps.target + '\n' + std::to_string(caps.vector_bytes) + '\n' +
-                             std::to_string(config.vector_bytes) + '\n' + std::to_string(config.parallel);
+                             std::to_string(config.vector_bytes);
     const std::span bytes(reinterpret_cast<const uint8_t *>(text.data()), text.size());
     return {runtime::hash_bytes(bytes, 1), runtime::hash_bytes(bytes, 2)};
 }

@@ -1,5 +1,5 @@
 // Atomics that one thread alone can reach become load, op, store; the old value is what was loaded. These are
-//  - all atomics of a serial task, and of any task if tasks run on one thread;
+//  - all atomics of a serial task;
 //  - atomics on locals;
 //  - in a range task, atomics on an array or place whose every write in the task goes to an element named by all
 //  indices of
@@ -120,14 +120,14 @@ void demote(Builder &b, Value v) {
 
 } // namespace
 
-bool demote_atomics(Function &fn, const Config &config) {
+bool demote_atomics(Function &fn, const Config &) {
     bool any = false;
     analysis::walk(fn, [&](Value v) { any |= is_atomic(fn[v].op); });
     if (!any) return false;
 
     Memory memory(fn);
     Ownership ownership(fn, memory);
-    bool alone = fn.role == Role::serial_task || !config.parallel;
+    bool alone = fn.role == Role::serial_task;
     bool changed = false;
     auto rewrite = [&](auto &self, BlockId block) -> void {
         std::vector<Value> old = std::move(fn[block].insts);

@@ -11,7 +11,6 @@ namespace qd::passes {
 /// What passes may assume of the target. The pipeline fills it from the backend's capabilities.
 struct Config {
     int vector_bytes = 0;  ///< SIMD register width; 0 = do not vectorise
-    bool parallel = true;  ///< tasks may run on several threads: keep atomics on shared memory
 };
 
 #define PASS(id, doc) bool id(ir::Function &fn, const Config &config);
