@@ -14,15 +14,18 @@ namespace {
 // sleeping one 20 times that; both threads then share cache lines.
 constexpr double inline_below = 10'000;      ///< less than this runs on the caller alone
 constexpr double chunk_at_least = 8'192;     ///< smaller chunks spend their time on the ticket
+constexpr double chunk_wanted = 32'768;      ///< so large that claiming it costs nothing to speak of
 constexpr double chunk_at_most = 16'000'000; ///< Stop is looked at between chunks: about 10 ms
-constexpr int64_t chunks_per_thread = 8;     ///< so that an uneven loop stays balanced
+constexpr double few_per_thread = 8;         ///< chunks that keep both an even loop and a short one busy to the end
+constexpr double many_per_thread = 64;       ///< an uneven loop is worth more chunks, where work is plenty
 constexpr int64_t whole_vectors = 64;        ///< large chunks are multiples of this: no scalar tails inside the range
 
 const uint32_t never = 0;
 
 int64_t chunk_size(int64_t n, double weight, uint32_t block_dim, int threads) {
-    const double total = double(n) * weight;
-    double ops = std::clamp(total / double(chunks_per_thread * threads), chunk_at_least, chunk_at_most);
+    const double share = double(n) * weight / threads;
+    double ops = std::max(share / many_per_thread, std::min(share / few_per_thread, chunk_wanted));
+    ops = std::clamp(ops, chunk_at_least, chunk_at_most);
     if (block_dim) ops = std::clamp(double(block_dim) * weight, chunk_at_least / 4, chunk_at_most);
     int64_t size = std::max<int64_t>(1, int64_t(ops / weight));
     size = std::max(size, (n + Pool::max_chunks - 1) / int64_t(Pool::max_chunks));
