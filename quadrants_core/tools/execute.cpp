@@ -5,6 +5,7 @@
 #include "device_lib/random.h"
 #include "ir/builder.h"
 #include "ir/print.h"
+#include "layout/layout.h"
 #include "runtime/launcher.h"
 
 #include <algorithm>
@@ -88,7 +89,7 @@ uint64_t tree_bytes(const Place &place) {
 /// Memory of one run and the context that shows it to a task.
 class Memory {
   public:
-    Memory(const Function &fn, const Inputs &inputs) : returns_(fn.returns) {
+    Memory(const Function &fn, const Inputs &inputs) : returns_(fn.returns), places_(fn.places) {
         outputs.arrays = inputs.arrays;
         size_t scalar = 0, array = 0;
         for (Value p : fn.params) {
@@ -103,11 +104,11 @@ class Memory {
             for (int64_t e : a.extents) args_.push_back(uint64_t(e));
         }
         for (const Place &place : fn.places) {
-            if (outputs.trees.size() <= place.tree) outputs.trees.resize(place.tree + 1);
-            std::vector<uint8_t> &tree = outputs.trees[place.tree];
+            if (trees_.size() <= place.tree) trees_.resize(place.tree + 1);
+            std::vector<uint8_t> &tree = trees_[place.tree];
             tree.resize(std::max(tree.size(), size_t(tree_bytes(place))));
         }
-        for (std::vector<uint8_t> &tree : outputs.trees) roots_.push_back(reinterpret_cast<char *>(tree.data()));
+        for (std::vector<uint8_t> &tree : trees_) roots_.push_back(reinterpret_cast<char *>(tree.data()));
         outputs.counters.resize(fn.counters.size());
         tmp_.resize(size_t(fn.tmp_bytes / 8 + 1));
         ret_.resize(fn.returns.size() + size_t(fn.ret_bytes / 8) + 1);
@@ -134,8 +135,28 @@ class Memory {
     }
     bool failed() const { return failed_ != 0; }
 
+    /// Takes the fields out of their trees.
+    void gather_fields() {
+        for (const Place &place : places_) {
+            std::vector<Constant> &field = outputs.fields.emplace_back();
+            std::vector<int32_t> index = place.index_offset;
+            for (bool more = true; more;) {
+                Constant c{place.elem, 0};
+                std::memcpy(&c.bits, &trees_[place.tree][layout::address(place, index.data())],
+                            size_t(size_of(c.type)));
+                field.push_back(c);
+                more = false;
+                for (size_t a = index.size(); a-- > 0 && !more;) {
+                    more = ++index[a] < place.index_offset[a] + place.shape[a];
+                    if (!more) index[a] = place.index_offset[a];
+                }
+            }
+        }
+    }
+
     /// Takes the returned values out of the return buffer.
     Outputs finish() {
+        gather_fields();
         for (size_t i = 0; i < returns_.size(); ++i) {
             Constant c{returns_[i].elem, 0};
             std::memcpy(&c.bits, &ret_[i], size_t(size_of(c.type)));
@@ -147,6 +168,8 @@ class Memory {
 
   private:
     std::vector<Type> returns_;
+    std::vector<Place> places_;
+    std::vector<std::vector<uint8_t>> trees_;
     std::vector<uint64_t> args_, tmp_, ret_;
     std::vector<char *> roots_;
     uint32_t stop_ = 0, failed_ = 0;
@@ -172,7 +195,6 @@ struct Compiled {
 passes::Config config_of(const backends::Caps &caps) {
     passes::Config config;
     config.vector_bytes = caps.vector_bytes;
-    config.parallel = caps.threads > 1;
     return config;
 }
 
@@ -218,6 +240,7 @@ Outputs interpret(const Function &fn, const Inputs &inputs) {
     device_lib::seed_random(thread.random, 0, 0);
     abi::Context context = memory.context(fn, record, memory.outputs.counters.data());
     backends::interpreter::Outcome outcome = backends::interpreter::run(fn, context, thread, 0, 1);
+    memory.gather_fields();
     Outputs outputs = std::move(memory.outputs);
     outputs.values = std::move(outcome.values);
     if (outputs.values.empty()) // left by exit: the return buffer was never written
@@ -327,8 +350,11 @@ std::string difference(const Outputs &expected, const Outputs &got, double toler
         if (std::string text = compare_bytes("array", i, a.type.elem, a.bytes, b.bytes, tolerance); !text.empty())
             return text;
     }
-    for (size_t i = 0; i < expected.trees.size(); ++i)
-        if (expected.trees[i] != got.trees[i]) return "field tree " + std::to_string(i) + " differs";
+    for (size_t i = 0; i < expected.fields.size(); ++i)
+        for (size_t k = 0; k < expected.fields[i].size(); ++k)
+            if (Constant x = expected.fields[i][k], y = got.fields[i][k]; !alike(x, y, tolerance))
+                return "place " + std::to_string(i) + ", element " + std::to_string(k) + ": " + to_text(x) +
+                       " expected, " + to_text(y) + " found";
     if (expected.printed != got.printed)
         return "printed " + quote(expected.printed) + " expected, " + quote(got.printed) + " found";
     if (expected.failed != got.failed)

@@ -1,6 +1,6 @@
 #pragma once
-// Runs one IR function on given inputs and records everything that can be seen of it: returned values, arrays, field
-// trees, messages, counters. On the oracle, or through a backend as the engine would.
+// Runs one IR function on given inputs and records everything that can be seen of it: returned values, arrays,
+// fields, messages, counters. On the oracle, or through a backend as the engine would.
 #include "backends/backend.h"
 #include "ir/eval.h"
 
@@ -27,7 +27,7 @@ struct Inputs {
 struct Outputs {
     std::vector<ir::Constant> values;
     std::vector<Array> arrays;
-    std::vector<std::vector<uint8_t>> trees; ///< field trees, zero before the run
+    std::vector<std::vector<ir::Constant>> fields; ///< all elements of each place; zero before the run
     std::string printed;
     std::string failed; ///< text of failed assertions
     std::vector<uint64_t> counters;

@@ -138,7 +138,7 @@ std::string check_run(const RunLine &run, const Outputs &got) {
     if (!run.checks_values) expected.values = got.values;
     if (!run.checks_arrays) expected.arrays = got.arrays;
     if (!run.checks_counters) expected.counters = got.counters;
-    expected.trees = got.trees;
+    expected.fields = got.fields;
     return difference(expected, got, run.tolerance);
 }
 

@@ -1,5 +1,6 @@
 // qd-property --count N --seed S [--only NAME] [--lanes BYTES] [--transcendental]: checks every property on N random
 // functions. A failure is shrunk, written as a .qir file, and ends the run with status 1.
+#include "base/error.h"
 #include "ir/text.h"
 #include "ir/verify.h"
 #include "runtime/launcher.h"
@@ -7,8 +8,15 @@
 #include "tools/random_function.h"
 #include "tools/shrink.h"
 
+#include <cerrno>
+#include <cstring>
+#include <functional>
 #include <iostream>
 #include <map>
+
+#include <csignal>
+#include <sys/wait.h>
+#include <unistd.h>
 
 namespace {
 
@@ -65,15 +73,33 @@ std::vector<Property> properties(const Settings &s) {
     return all;
 }
 
-/// Shrinks with respect to one property and writes the case down.
-void report(const Property &property, const ir::Function &fn, const Inputs &inputs, uint64_t seed,
-            const std::string &why) {
-    std::cout << "\nseed " << seed << ", " << property.name << ": " << why << "\n" << std::flush;
-    ir::Function small = shrink(fn, [&](const ir::Function &f) { return !property.check(f, inputs).empty(); }, 4000);
-    std::string now = property.check(small, inputs);
-    std::string path =
-        write_case(property.name + "_" + std::to_string(seed), small, inputs, property.name + ": " + now);
-    std::cout << "shrunk, in " << path << ":\n" << ir::print(small) << now << "\n" << std::flush;
+/// Runs `work` in a child process, so that a fault that crashes is found like any other. It may write; what it wrote
+/// comes back, and how the child ended: empty if well.
+std::string in_child(const std::function<void(int out)> &work, std::string *ended) {
+    int ends[2];
+    if (pipe(ends) != 0) fail_device("pipe", errno, std::strerror(errno));
+    std::cout << std::flush;
+    pid_t child = fork();
+    if (child < 0) fail_device("fork", errno, std::strerror(errno));
+    if (child == 0) {
+        close(ends[0]);
+        alarm(60);
+        work(ends[1]);
+        _exit(0);
+    }
+    close(ends[1]);
+    std::string text;
+    char buffer[4096];
+    for (ssize_t n; (n = read(ends[0], buffer, sizeof buffer)) > 0;) text.append(buffer, size_t(n));
+    close(ends[0]);
+    int status = 0;
+    waitpid(child, &status, 0);
+    *ended = WIFSIGNALED(status) ? std::string("crashed: ") + strsignal(WTERMSIG(status)) : "";
+    return text;
+}
+
+void send(int out, const std::string &text) {
+    if (write(out, text.data(), text.size()) < 0) _exit(1);
 }
 
 std::string safely(const Property &property, const ir::Function &fn, const Inputs &inputs) {
@@ -84,35 +110,85 @@ std::string safely(const Property &property, const ir::Function &fn, const Input
     }
 }
 
-int check_all(const Settings &s) {
-    const runtime::FlushDenormals flush; // so that folding rounds as devices do
-    std::vector<Property> list = properties(s);
-    for (Property &p : list) {
-        Property inner = p;
-        p.check = [inner](const ir::Function &fn, const Inputs &inputs) { return safely(inner, fn, inputs); };
-    }
+std::string isolated(const Property &property, const ir::Function &fn, const Inputs &inputs) {
+    std::string ended;
+    std::string why = in_child([&](int out) { send(out, safely(property, fn, inputs)); }, &ended);
+    return ended.empty() ? why : ended;
+}
+
+struct Case {
+    uint64_t seed;
+    ir::Function fn;
+    Inputs inputs;
+};
+
+Case make_case(const Settings &s, uint64_t seed) {
     RandomOptions options;
     options.transcendental = s.transcendental;
+    Case c{seed, random_function(seed, options), {}};
+    c.inputs = random_inputs(c.fn, seed);
+    if (std::vector<ir::Problem> problems = ir::verify(c.fn); !problems.empty())
+        fail_internal("the generator broke a rule, seed " + std::to_string(seed) + "\n" + ir::explain(c.fn, problems));
+    return c;
+}
+
+/// Shrinks with respect to one property and writes the case down.
+void report(const Property &property, const Case &c, const std::string &why) {
+    std::cout << "\nseed " << c.seed << ", " << property.name << ": " << why << "\n" << std::flush;
+    std::string kind = why.substr(0, 12); // so that it does not slide to another fault
+    auto same = [&](const ir::Function &f) { return isolated(property, f, c.inputs).rfind(kind, 0) == 0; };
+    ir::Function small = shrink(c.fn, same, 3000);
+    std::string now = isolated(property, small, c.inputs);
+    std::string path =
+        write_case(property.name + "_" + std::to_string(c.seed), small, c.inputs, property.name + ": " + now);
+    std::cout << "shrunk, in " << path << ":\n" << ir::print(small) << now << "\n" << std::flush;
+}
+
+/// Checks functions one after the other in a child; returns the first seed that is not clean, or `end`.
+uint64_t first_fault(const Settings &s, const std::vector<Property> &list, uint64_t begin, uint64_t end) {
+    std::string ended;
+    auto work = [&](int out) {
+        for (uint64_t seed = begin; seed < end; ++seed) {
+            Case c = make_case(s, seed);
+            for (const Property &property : list)
+                if (!safely(property, c.fn, c.inputs).empty()) return;
+            send(out, ".");
+        }
+    };
+    return begin + in_child(work, &ended).size();
+}
+
+/// The compiler is opened and set up before the first fork, once.
+void warm_up() {
+    ir::ParseResult read = ir::parse("fn @warm()\n    ret\n");
+    for (const backends::Backend *backend : backends::all()) {
+        if (!backend->missing().empty()) continue;
+        ir::Function task = to_tasks(read.functions[0]).at(0);
+        backend->emit(task, backend->caps(0), backends::Tier::best);
+    }
+}
+
+int check_all(const Settings &s) {
+    const runtime::FlushDenormals flush; // so that folding rounds as devices do
+    warm_up();
+    std::vector<Property> list = properties(s);
     int failed = 0;
     std::map<std::string, int> by_name;
-    for (uint64_t seed = s.seed; seed < s.seed + s.count && failed < s.failures; ++seed) {
-        ir::Function fn = random_function(seed, options);
-        Inputs inputs = random_inputs(fn, seed);
-        std::vector<ir::Problem> problems = ir::verify(fn);
-        if (!problems.empty()) {
-            std::cout << "seed " << seed << ": the generator broke a rule\n" << ir::explain(fn, problems);
-            return 1;
-        }
+    constexpr uint64_t batch = 50;
+    uint64_t seed = s.seed, end = s.seed + s.count;
+    while (seed < end && failed < s.failures) {
+        uint64_t stop = std::min(end, seed + batch);
+        seed = first_fault(s, list, seed, stop);
+        if (seed == stop) continue;
+        Case c = make_case(s, seed++);
         for (const Property &property : list) {
-            if (by_name[property.name] >= 2) continue;
-            std::string why = property.check(fn, inputs);
+            std::string why = isolated(property, c.fn, c.inputs);
             if (why.empty()) continue;
-            report(property, fn, inputs, seed, why);
-            ++by_name[property.name];
-            if (++failed >= s.failures) break;
+            ++failed;
+            if (++by_name[property.name] == 1) report(property, c, why);
         }
     }
-    std::cout << s.count << " functions from seed " << s.seed << ", " << list.size() << " properties, " << failed
+    std::cout << seed - s.seed << " functions from seed " << s.seed << ", " << list.size() << " properties, " << failed
               << " failures\n";
     return failed ? 1 : 0;
 }
