@@ -325,7 +325,10 @@ struct Branches {
                 return true;
             }
         }
-        if (op != Op::parallel && fn[terminator(body)].op == Op::continue_) fn[terminator(body)].op = Op::yield;
+        if (op != Op::parallel && fn[terminator(body)].op == Op::continue_) {
+            fn[terminator(body)].op = Op::yield;
+            changed = true;
+        }
         drop_unchanging(v);
         if (std::optional<Value> index = single_round(v, b)) {
             changed = true;
