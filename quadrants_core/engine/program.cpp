@@ -54,7 +54,7 @@ Program::Impl::Impl(Program &p, const Options &o)
     : program(p), options(o), id(++programs), backend(choose_backend(o.arch)), caps(backend.caps(0)) {
     device = backend.open({0, options.threads, options.random_seed});
     caps.threads = device->info().threads;
-    pass_config = {caps.vector_bytes, caps.threads > 1};
+    pass_config.vector_bytes = caps.vector_bytes;
     build_key = build_key_of(backend, caps, pass_config);
     if (options.cache) {
         if (options.cache_dir.empty()) options.cache_dir = runtime::default_cache_folder();

@@ -343,6 +343,73 @@ TEST_P(ProgramTest, dumps_are_written_for_the_passes_named) {
     program.unsubscribe(&watcher);
 }
 
+TEST_P(ProgramTest, values_are_printed_as_c_printf_does) {
+    struct Case {
+        ir::Scalar type;
+        double value;
+        const char *spec, *expected;
+    };
+    const Case cases[] = {
+        {ir::Scalar::f32, 1.5, "", "1.500000"},
+        {ir::Scalar::f64, -0.1, "", "-0.100000"},
+        {ir::Scalar::f16, 0.25, "", "0.250000"},
+        {ir::Scalar::f64, 1e300, "g", "1e+300"},
+        {ir::Scalar::f32, 3.14159, ".2f", "3.14"},
+        {ir::Scalar::f32, 3.14159, ".2", "3.14"},
+        {ir::Scalar::f32, 31415.9, ".3e", "3.142e+04"},
+        {ir::Scalar::f32, 2, "08.3f", "0002.000"},
+        {ir::Scalar::i32, -42, "", "-42"},
+        {ir::Scalar::i32, -42, ".10d", "-0000000042"},
+        {ir::Scalar::i8, -1, "", "-1"},
+        {ir::Scalar::u8, 255, "", "255"},
+        {ir::Scalar::u32, 4294967295.0, "", "4294967295"},
+        {ir::Scalar::i64, -9007199254740992.0, "", "-9007199254740992"},
+        {ir::Scalar::u64, 9007199254740992.0, "", "9007199254740992"},
+        {ir::Scalar::i32, 255, "x", "ff"},
+        {ir::Scalar::u1, 1, "", "1"},
+        {ir::Scalar::i32, 7, "5", "    7"},
+        {ir::Scalar::i32, 7, "s", "7"},
+        {ir::Scalar::f32, 1, "%n", "1.000000"},
+    };
+    Program program(options());
+    Watcher watcher;
+    program.subscribe(&watcher);
+    for (const Case &c : cases) {
+        ir::Function fn = start("one_value");
+        fn.messages.push_back({{{c.spec, 0}}});
+        ir::Builder b(fn, fn.body);
+        const ir::Value v = b.number(c.type, c.value);
+        b.emit(ir::Op::print, {v}, {}, 0);
+        b.ret();
+        watcher.text.clear();
+        program.launch(*program.compile(std::move(fn), 0), nullptr, nullptr);
+        EXPECT_EQ(watcher.text, c.expected) << ir::to_string(c.type) << " " << c.spec;
+    }
+    program.unsubscribe(&watcher);
+}
+
+TEST_P(ProgramTest, a_forked_child_goes_on) {
+    Program program(options());
+    const auto kernel = program.compile(saxpy(), 0);
+    std::vector<float> x(100000, 1.0f), y(100000, 1.0f);
+    Args args;
+    args.scalar(2).array(x).array(y);
+    program.launch(*kernel, args.data(), nullptr);
+    const pid_t child = fork();
+    if (child == 0) {
+        program.launch(*kernel, args.data(), nullptr);
+        program.launch(*program.compile(ten_loops(), 0), Args().array(x).data(), nullptr);
+        {
+            Program another(options());
+        }
+        _exit(y[99999] == 5 && x[0] == 46 ? 0 : 1);
+    }
+    int status = -1;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
+    EXPECT_EQ(y[99999], 3);
+}
+
 size_t resident_kb() {
     std::ifstream file("/proc/self/statm");
     size_t whole = 0, resident = 0;
