@@ -95,6 +95,7 @@ class Generator {
     std::vector<Value> indices_; ///< of the parallel loop being filled
     struct LoopFrame {
         std::vector<Value> carried;
+        bool counts = false; ///< the first carried value must grow, so that the loop ends
     };
     std::vector<LoopFrame> loops_;
     bool in_parallel_ = false;
@@ -182,7 +183,12 @@ std::vector<Value> Generator::values_like(std::span<const Value> model) {
 }
 
 void Generator::leave_loop(bool breaks, bool yields_too) {
-    std::vector<Value> values = values_like(loops_.back().carried);
+    LoopFrame frame = loops_.back();
+    std::vector<Value> values = values_like(frame.carried);
+    if (frame.counts && !breaks) {
+        Value one = b_.i32(1);
+        values[0] = b_.add(frame.carried[0], one);
+    }
     if (breaks)
         b_.break_(values);
     else if (yields_too)
@@ -222,7 +228,7 @@ void Generator::body(Value control, BlockId block, std::span<const Value> carrie
     size_t mark = visible_.size(), storages = storage_.size();
     b_.block = block;
     for (Value c : carried) keep(c);
-    loops_.push_back({{carried.begin(), carried.end()}});
+    loops_.push_back({{carried.begin(), carried.end()}, false});
     statements(1 + int(rng_.below(7)), depth + 1);
     leave_loop(false, rng_.chance(95));
     loops_.pop_back();
@@ -276,22 +282,10 @@ void Generator::open_loop(int depth) {
 
     size_t mark = visible_.size(), storages = storage_.size();
     for (Value c : carried) keep(c);
+    loops_.push_back({carried, true});
     statements(1 + int(rng_.below(6)), depth + 1);
-    if (rng_.chance(30)) {
-        Value leave = pick(Scalar::u1);
-        Value early = b_.if_(leave);
-        std::vector<Value> now{carried};
-        b_.block = fn_[early].blocks[0];
-        for (size_t i = 1; i < now.size(); ++i) now[i] = pick(fn_.type(now[i]).elem);
-        b_.break_(now);
-        b_.block = fn_[early].blocks[1];
-        b_.yield();
-        b_.block = block;
-    }
-    Value one = b_.i32(1);
-    std::vector<Value> next = {b_.add(carried[0], one)};
-    for (size_t i = 1; i < carried.size(); ++i) next.push_back(pick(fn_.type(carried[i]).elem));
-    b_.yield(next);
+    leave_loop(false, rng_.chance(95));
+    loops_.pop_back();
     visible_.resize(mark);
     storage_.resize(storages);
     b_.block = outer;
