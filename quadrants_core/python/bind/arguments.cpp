@@ -104,7 +104,7 @@ Fit put_extents(uint64_t *slots, const void *data, const int64_t *shape, int n) 
     return Fit::yes;
 }
 
-Fit fit_numpy(const BoundParam &p, NumpyArray *a, uint64_t *slots) {
+Fit fit_numpy(const BoundParam &p, NumpyArray *a, uint64_t *slots, uint64_t *bytes) {
     if (a->elem() != p.elem || a->ndim != p.ndim + p.element_dim || !a->c_contiguous()) return Fit::no;
     if (p.element_dim > 0 && a->shape[p.ndim] != p.rows) return Fit::no;
     if (p.element_dim > 1 && a->shape[p.ndim + 1] != p.cols) return Fit::no;
@@ -112,6 +112,9 @@ Fit fit_numpy(const BoundParam &p, NumpyArray *a, uint64_t *slots) {
         raise(ErrorClass::value, "the numpy array is read-only, but the kernel writes to it");
         return Fit::error;
     }
+    uint64_t n = uint64_t(ir::size_of(p.elem));
+    for (int i = 0; i < a->ndim; i++) n *= uint64_t(a->shape[i]);
+    *bytes += n;
     static_assert(sizeof(Py_ssize_t) == sizeof(int64_t));
     return put_extents(slots, a->data, reinterpret_cast<const int64_t *>(a->shape), p.ndim);
 }
@@ -186,7 +189,7 @@ bool write_matrix(const ParamSpec &spec, PyObject *arg, uint64_t *slots) {
     return done == n;
 }
 
-Fit fit_array(const BoundParam &p, PyObject *arg, uint64_t *slots) {
+Fit fit_array(const BoundParam &p, PyObject *arg, uint64_t *slots, uint64_t *bytes) {
     if (is_ndarray(arg)) {
         auto *a = reinterpret_cast<NdarrayObject *>(arg);
         if (a->signature != p.signature) return Fit::no;
@@ -194,9 +197,10 @@ Fit fit_array(const BoundParam &p, PyObject *arg, uint64_t *slots) {
             raise_dead("ndarray");
             return Fit::error;
         }
+        *bytes += a->bytes;
         return put_extents(slots, a->data, a->shape, a->ndim);
     }
-    if (NumpyArray *a = as_numpy(arg)) return fit_numpy(p, a, slots);
+    if (NumpyArray *a = as_numpy(arg)) return fit_numpy(p, a, slots, bytes);
     return Fit::no;
 }
 

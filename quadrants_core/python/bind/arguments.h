@@ -91,7 +91,8 @@ void raise_unconvertible(size_t index, PyObject *arg, const std::string &type);
 std::string type_text(ir::Scalar elem, int rows, int cols, int element_dim);
 
 /// Writes the slots of `arg`. `no`: another plan may fit. `error`: set.
-Fit fit_array(const BoundParam &p, PyObject *arg, uint64_t *slots);
+/// Adds the array's bytes to `bytes`.
+Fit fit_array(const BoundParam &p, PyObject *arg, uint64_t *slots, uint64_t *bytes);
 bool same_constant(const BoundParam &p, PyObject *arg);
 
 } // namespace qd::bind

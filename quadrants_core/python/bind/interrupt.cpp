@@ -5,6 +5,7 @@
 #include "engine/program.h"
 
 #include <atomic>
+#include <chrono>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/syscall.h>
@@ -31,6 +32,15 @@ void on_interrupt(int number, siginfo_t *info, void *context) {
 }
 
 } // namespace
+
+void keep_watching() {
+    using Clock = std::chrono::steady_clock;
+    static Clock::time_point last;
+    Clock::time_point now = Clock::now();
+    if (now - last < std::chrono::milliseconds(5)) return;
+    last = now;
+    watch_interrupts();
+}
 
 void watch_interrupts() {
     if (getpid() == pid_t(syscall(SYS_gettid))) main_thread = pthread_self();

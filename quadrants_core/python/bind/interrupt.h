@@ -6,6 +6,8 @@ namespace qd::bind {
 /// Puts our handler in front of Python's, if it is not there already. Cheap enough before every launch that is not
 /// tiny.
 void watch_interrupts();
+/// The same before a launch, GIL held: a program may have set a handler of its own. Looks at most every 5 ms.
+void keep_watching();
 
 /// While one lives on the main thread, SIGINT stops the running launch.
 class InterruptScope {

@@ -14,25 +14,13 @@ namespace {
 
 constexpr size_t max_args = 512;
 constexpr size_t stack_slots = 64;
-/// A launch that took less keeps the GIL the next time: giving it up and taking it back costs more than a small kernel.
-constexpr uint64_t tiny_ticks = 60'000;
+/// Brief kernels on arrays of fewer bytes in all keep the GIL: giving it up and taking it back costs more than they do.
+constexpr uint64_t small_bytes = 16 << 10;
 
 KernelObject *self_of(PyObject *o) { return reinterpret_cast<KernelObject *>(o); }
 
-uint64_t ticks() {
-#if defined(__x86_64__)
-    return __builtin_ia32_rdtsc();
-#elif defined(__aarch64__)
-    uint64_t t;
-    asm volatile("mrs %0, cntvct_el0" : "=r"(t));
-    return t * 40; // the counter runs at a fraction of the clock
-#else
-    return ~uint64_t(0);
-#endif
-}
-
 /// Writes the slots of all arguments for `plan`.
-Fit fit(const KernelObject *kernel, const Plan &plan, PyObject *const *args, uint64_t *slots) {
+Fit fit(const KernelObject *kernel, const Plan &plan, PyObject *const *args, uint64_t *slots, uint64_t *bytes) {
     const BoundParam *p = plan.params.data();
     const size_t n = plan.params.size();
     for (size_t i = 0; i < n; i++, p++) {
@@ -45,7 +33,7 @@ Fit fit(const KernelObject *kernel, const Plan &plan, PyObject *const *args, uin
             break;
         case frontend::ParamKind::array:
         case frontend::ParamKind::buffer_view: {
-            Fit f = fit_array(*p, args[i], slots + p->slot);
+            Fit f = fit_array(*p, args[i], slots + p->slot, bytes);
             if (f != Fit::yes) [[unlikely]]
                 return f;
             break;
@@ -97,7 +85,7 @@ PyObject *read_results(const KernelObject *kernel, const Plan &plan, const char 
 bool run_unlocked(engine::CompiledKernel &code, uint64_t *slots, void *ret) {
     std::shared_ptr<engine::Program> program = runtime.program;
     std::exception_ptr failure;
-    watch_interrupts();
+    keep_watching();
     if (runtime.active_launches++ == 0) set_output_may_lock(true);
     Py_BEGIN_ALLOW_THREADS;
     try {
@@ -129,10 +117,7 @@ bool run_locked(engine::CompiledKernel &code, uint64_t *slots, void *ret) {
 
 bool launch(Plan &plan, bool keep_lock, uint64_t *slots, void *ret) {
     InterruptScope scope;
-    uint64_t start = ticks();
-    bool ok = keep_lock ? run_locked(*plan.kernel, slots, ret) : run_unlocked(*plan.kernel, slots, ret);
-    plan.last_ticks = ticks() - start;
-    return ok;
+    return keep_lock ? run_locked(*plan.kernel, slots, ret) : run_unlocked(*plan.kernel, slots, ret);
 }
 
 /// After the tasks: text of prints, then what the user asked for by Ctrl-C.
@@ -153,7 +138,7 @@ bool settle(bool ok) {
     return ok;
 }
 
-PyObject *launch_and_read(KernelObject *kernel, Plan &plan, uint64_t *slots) {
+PyObject *launch_and_read(KernelObject *kernel, Plan &plan, uint64_t *slots, uint64_t bytes) {
     alignas(16) char small[256];
     std::unique_ptr<char[]> large;
     char *ret = small;
@@ -161,7 +146,7 @@ PyObject *launch_and_read(KernelObject *kernel, Plan &plan, uint64_t *slots) {
         large = std::make_unique<char[]>(plan.ret_bytes);
         ret = large.get();
     }
-    const bool keep_lock = plan.last_ticks < tiny_ticks && !plan.speaks && runtime.active_launches.load() == 0;
+    const bool keep_lock = plan.brief && bytes < small_bytes && runtime.active_launches.load() == 0;
     std::shared_ptr<Plan> alive; // another thread may drop the plan while the GIL is free
     if (!keep_lock) alive = plan.shared_from_this();
     if (!settle(launch(plan, keep_lock, slots, ret))) return nullptr;
@@ -228,20 +213,23 @@ PyObject *call_slowly(KernelObject *kernel, PyObject *const *args) {
     PyObject *result = call_with_copies(kernel, args, &done);
     if (done || PyErr_Occurred()) return result;
     std::vector<uint64_t> slots;
+    uint64_t bytes = 0;
     for (const std::shared_ptr<Plan> &plan : *kernel->plans) {
         if (plan->generation != runtime.generation) continue;
         slots.resize(plan->slots + 1);
-        Fit f = fit(kernel, *plan, args, slots.data());
+        bytes = 0;
+        Fit f = fit(kernel, *plan, args, slots.data(), &bytes);
         if (f == Fit::error) return nullptr;
         if (f == Fit::no) continue;
         kernel->last = plan.get();
-        return launch_and_read(kernel, *plan, slots.data());
+        return launch_and_read(kernel, *plan, slots.data(), bytes);
     }
     Plan *plan = specialise(kernel, args);
     if (!plan) return nullptr;
     slots.resize(plan->slots + 1);
-    Fit f = fit(kernel, *plan, args, slots.data());
-    if (f == Fit::yes) return launch_and_read(kernel, *plan, slots.data());
+    bytes = 0;
+    Fit f = fit(kernel, *plan, args, slots.data(), &bytes);
+    if (f == Fit::yes) return launch_and_read(kernel, *plan, slots.data(), bytes);
     if (f == Fit::error) return nullptr;
     raise(ErrorClass::runtime, "the arguments changed while the kernel was compiled");
     return nullptr;
@@ -282,9 +270,9 @@ PyObject *call(PyObject *o, PyObject *const *args, size_t flags, PyObject *names
     }
     Plan *plan = kernel->last;
     if (plan && plan->generation == runtime.generation && plan->slots <= stack_slots) [[likely]] {
-        uint64_t slots[stack_slots];
-        switch (fit(kernel, *plan, args, slots)) {
-        case Fit::yes: return launch_and_read(kernel, *plan, slots);
+        uint64_t slots[stack_slots], bytes = 0;
+        switch (fit(kernel, *plan, args, slots, &bytes)) {
+        case Fit::yes: return launch_and_read(kernel, *plan, slots, bytes);
         case Fit::error: return nullptr;
         case Fit::no: break;
         }

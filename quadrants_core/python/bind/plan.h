@@ -17,8 +17,8 @@ struct Plan : std::enable_shared_from_this<Plan> {
     std::vector<PyObject *> kept;                   ///< objects that the code was made from, owned
     uint32_t slots = 0;
     uint64_t ret_bytes = 0;
-    bool speaks = false;                ///< has prints or assertions
-    uint64_t last_ticks = ~uint64_t(0); ///< duration of the last launch; decides whether the next one keeps the GIL
+    bool speaks = false; ///< has prints or assertions
+    bool brief = false;  ///< no loop but over constant ranges and array extents: the work is bounded by the arguments
     Plan() = default;
     Plan(const Plan &) = delete;
     ~Plan();
@@ -40,8 +40,8 @@ struct KernelObject {
 /// Compiles `kernel` for these arguments and adds the plan; null with an error set.
 Plan *specialise(KernelObject *kernel, PyObject *const *args);
 
-/// Compiles before any call: for the arguments that the older definition `before` was compiled for or, if there are none,
-/// for the only ones that the annotations allow. The number of plans made; -1 with an error set.
+/// Compiles before any call: for the arguments that the older definition `before` was compiled for or, if there are
+/// none, for the only ones that the annotations allow. The number of plans made; -1 with an error set.
 int specialise_ahead(KernelObject *kernel, const KernelObject *before);
 
 } // namespace qd::bind

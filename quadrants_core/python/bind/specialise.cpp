@@ -33,6 +33,27 @@ bool is_plain_value(PyObject *o) {
            PyTuple_Check(o);
 }
 
+/// No loop runs longer than a constant or the extent of an array says, and nothing is printed.
+bool is_brief(const ir::Function &fn) {
+    constexpr uint64_t few = 1024;
+    auto bounded = [&](ir::Value bound, bool parallel) {
+        const ir::Inst *inst = &fn[bound];
+        if (inst->op == ir::Op::constant) return inst->imm <= few;
+        if (inst->op == ir::Op::cast) inst = &fn[fn.list(inst->args)[0]];
+        return parallel && inst->op == ir::Op::dim;
+    };
+    for (const ir::Inst &inst : fn.insts) {
+        if (inst.op == ir::Op::loop || inst.op == ir::Op::print || inst.op == ir::Op::assert_) return false;
+        if (inst.op != ir::Op::for_ && inst.op != ir::Op::parallel) continue;
+        std::span<const ir::Value> args = fn.list(inst.args);
+        size_t bounds = inst.op == ir::Op::for_ ? 2 : args.size();
+        for (size_t i = 0; i < bounds; i++) {
+            if (!bounded(args[i], inst.op == ir::Op::parallel)) return false;
+        }
+    }
+    return true;
+}
+
 class Specialiser {
   public:
     /// From the arguments of a call, or from parameters that are bound already.
@@ -50,6 +71,7 @@ class Specialiser {
         frontend::Result result = frontend::lower(request);
         for (PyObject *func : result.funcs) plan_->kept.push_back(Py_NewRef(func));
         mark_written(result.fn);
+        plan_->brief = is_brief(result.fn);
         compile(std::move(result.fn), std::chrono::duration<double, std::micro>(Clock::now() - start).count());
         lay_out();
         return std::move(plan_);
@@ -230,7 +252,6 @@ class Specialiser {
         const abi::Kernel &info = engine::kernel_info(*plan_->kernel);
         plan_->slots = info.slots;
         plan_->ret_bytes = info.ret_bytes;
-        for (const abi::Task &task : info.tasks) plan_->speaks |= !task.messages.empty();
         size_t next = 0;
         for (size_t i = 0; i < plan_->params.size(); i++) {
             const ParamSpec &spec = (*kernel_->params)[i];

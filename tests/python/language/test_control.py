@@ -1,0 +1,225 @@
+"""Loops, branches, break and continue, scopes, tasks."""
+
+import numpy as np
+import pytest
+import quadrants as qd
+
+
+def test_continue_in_a_parallel_loop():
+    @qd.kernel
+    def f(x: qd.types.ndarray(qd.i32, ndim=1)):
+        for i in range(x.shape[0]):
+            if i == 1:
+                x[i] = -1
+                continue
+            if i > 3:
+                if i == 5:
+                    continue
+                x[i] = 100
+            x[i] += i
+
+    x = np.zeros(7, np.int32)
+    f(x)
+    assert x.tolist() == [0, -1, 2, 3, 104, 0, 106]
+
+
+def test_guards_in_a_parallel_loop():
+    @qd.kernel
+    def f(x: qd.types.ndarray(qd.i32, ndim=1)):
+        for i in x:
+            if x[i] < 0:
+                x[i] = 1
+                continue
+            x[i] += 10
+            if x[i] > 12:
+                continue
+            x[i] += 100
+
+    x = np.array([-1, 0, 5], np.int32)
+    f(x)
+    assert x.tolist() == [1, 110, 15]
+
+
+def test_continue_in_a_serial_loop():
+    @qd.kernel
+    def f(n: qd.i32) -> qd.i32:
+        s = 0
+        for i in range(n):
+            if i == 3:
+                continue
+            if i % 2 == 0:
+                if i == 4:
+                    continue
+            s += i
+        return s
+
+    assert f(10) == sum(i for i in range(10) if i not in (3, 4))
+
+
+def test_break_leaves_every_index_of_an_ndrange():
+    def python(n):
+        s = 0
+        for i in range(n):
+            for j in range(n):
+                if i * j == 6:
+                    return s
+                s += 1
+        return s
+
+    @qd.kernel
+    def f(n: qd.i32) -> qd.i32:
+        s = 0
+        qd.loop_config(serialize=True)
+        for i, j in qd.ndrange(n, n):
+            if i * j == 6:
+                break
+            s += 1
+        return s
+
+    assert f(5) == python(5)
+    assert f(2) == python(2)
+
+
+def test_while():
+    @qd.kernel
+    def collatz(n: qd.i32) -> qd.i32:
+        count = 0
+        k = n
+        while k != 1:
+            if k % 2 == 0:
+                k //= 2
+            else:
+                k = 3 * k + 1
+            count += 1
+        return count
+
+    @qd.kernel
+    def nested(n: qd.i32) -> qd.i32:
+        i = 0
+        s = 0
+        while True:
+            i += 1
+            if i > n:
+                break
+            if i % 2:
+                continue
+            for j in range(10):
+                if j == i:
+                    break
+                s += 1
+        return s
+
+    assert collatz(27) == 111
+    assert nested(6) == 2 + 4 + 6
+
+
+def test_bounds_known_at_run_time_only():
+    @qd.kernel
+    def f(x: qd.types.ndarray(qd.i32, ndim=1), lo: qd.i32):
+        hi = lo + x[0]
+        for i in range(lo, hi):
+            x[i] = i * 10
+
+    x = np.zeros(8, np.int32)
+    x[0] = 3
+    f(x, 2)
+    assert x.tolist() == [3, 0, 20, 30, 40, 0, 0, 0]
+
+
+def test_values_pass_from_one_task_to_the_next():
+    @qd.kernel
+    def f(x: qd.types.ndarray(qd.f32, ndim=1)) -> qd.f32:
+        s = 0.0
+        for i in x:
+            s += x[i]
+        mean = s / x.shape[0]
+        for i in x:
+            x[i] -= mean
+        return mean
+
+    x = np.arange(100, dtype=np.float32)
+    assert f(x) == pytest.approx(49.5)
+    assert x.sum() == pytest.approx(0, abs=1e-3)
+
+
+@pytest.mark.parametrize("axes", [None, (0, 1), (1, 0)])
+def test_ndrange(axes):
+    @qd.kernel
+    def f(x: qd.types.ndarray(qd.i32, ndim=2)):
+        for i, j in qd.ndrange((1, 3), x.shape[1], axes=axes):
+            x[i, j] += i * 10 + j
+
+    x = np.zeros((4, 3), np.int32)
+    f(x)
+    expected = np.add.outer(np.arange(4) * 10, np.arange(3))
+    expected[[0, 3]] = 0
+    assert (x == expected).all()
+
+
+def test_grouped():
+    @qd.kernel
+    def f(x: qd.types.ndarray(qd.i32, ndim=2)):
+        for I in qd.grouped(x):
+            x[I] = I[0] * 10 + I[1]
+        for I in qd.grouped(qd.ndrange(2, 2)):
+            x[I + 1] += 100 * I.sum()
+
+    x = np.zeros((3, 3), np.int32)
+    f(x)
+    expected = np.add.outer(np.arange(3) * 10, np.arange(3))
+    expected[1:, 1:] += np.array([[0, 100], [100, 200]])
+    assert (x == expected).all()
+
+
+def test_loop_variables_can_be_changed_in_the_body():
+    @qd.kernel
+    def f(x: qd.types.ndarray(qd.i32, ndim=1)):
+        for i in range(x.shape[0]):
+            k = i
+            i = i * 2
+            x[k] = i
+
+    x = np.zeros(3, np.int32)
+    f(x)
+    assert x.tolist() == [0, 2, 4]
+
+
+def test_stencil():
+    @qd.kernel
+    def f(a: qd.types.ndarray(qd.f32, ndim=2), b: qd.types.ndarray(qd.f32, ndim=2)):
+        for i, j in qd.ndrange((1, a.shape[0] - 1), (1, a.shape[1] - 1)):
+            b[i, j] = 0.25 * (a[i - 1, j] + a[i + 1, j] + a[i, j - 1] + a[i, j + 1])
+
+    a = np.random.default_rng(1).random((17, 23), dtype=np.float32)
+    b = np.zeros_like(a)
+    f(a, b)
+    expected = np.zeros_like(a)
+    expected[1:-1, 1:-1] = 0.25 * (a[:-2, 1:-1] + a[2:, 1:-1] + a[1:-1, :-2] + a[1:-1, 2:])
+    np.testing.assert_allclose(b, expected, rtol=1e-6)
+
+
+def test_names_of_a_body_are_gone_after_it():
+    @qd.kernel
+    def f(c: qd.i32) -> qd.i32:
+        if c > 0:
+            a = 1
+        return a
+
+    with pytest.raises(qd.QuadrantsNameError, match='Name "a" is not defined'):
+        f(1)
+
+
+def test_globals_are_read_when_the_kernel_is_compiled():
+    n = 3
+
+    @qd.kernel
+    def f() -> qd.i32:
+        s = 0
+        for i in range(n):
+            s += N
+        return s
+
+    assert f() == 3 * N
+
+
+N = 16

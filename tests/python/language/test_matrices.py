@@ -1,0 +1,164 @@
+"""Vectors and matrices: values, places, methods."""
+
+import numpy as np
+import pytest
+import quadrants as qd
+
+vec3 = qd.types.vector(3, qd.f64)
+mat3 = qd.types.matrix(3, 3, qd.f64)
+A = [[4.0, 1.0, 0.5], [2.0, 3.0, 1.0], [0.0, 1.0, 5.0]]
+
+
+def test_arithmetic_and_broadcast():
+    @qd.kernel
+    def f(a: vec3, b: vec3) -> vec3:
+        return (a + 2 * b) / 4 - -a * b**2
+
+    a, b = np.array([1.0, 2, 3]), np.array([0.5, -1, 2])
+    np.testing.assert_allclose(f(qd.Vector(a), qd.Vector(b)).to_numpy(), (a + 2 * b) / 4 + a * b**2)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4])
+def test_inverse_and_determinant(n):
+    matrix = qd.types.matrix(n, n, qd.f64)
+
+    @qd.kernel
+    def inverse(m: matrix) -> matrix:
+        return m.inverse()
+
+    @qd.kernel
+    def determinant(m: matrix) -> qd.f64:
+        return m.determinant()
+
+    m = np.random.default_rng(n).random((n, n)) + np.eye(n)
+    np.testing.assert_allclose(inverse(qd.Matrix(m)).to_numpy(), np.linalg.inv(m))
+    assert determinant(qd.Matrix(m)) == pytest.approx(np.linalg.det(m))
+
+
+def test_products():
+    @qd.kernel
+    def f(m: mat3, v: vec3) -> mat3:
+        return m @ m.transpose() + v.outer_product(m @ v)
+
+    m, v = np.array(A), np.array([1.0, 2, 3])
+    np.testing.assert_allclose(f(qd.Matrix(A), qd.Vector(v)).to_numpy(), m @ m.T + np.outer(v, m @ v))
+
+
+def test_methods():
+    @qd.kernel
+    def f(a: vec3, b: vec3) -> qd.f64:
+        return a.dot(b) + a.cross(b).sum() + a.norm() + a.norm_sqr() + a.max() + b.min() + a.normalized().norm()
+
+    a, b = np.array([1.0, 2, 3]), np.array([0.5, -1, 2])
+    expected = a @ b + np.cross(a, b).sum() + np.linalg.norm(a) + a @ a + 3 - 1 + 1
+    assert f(qd.Vector(a), qd.Vector(b)) == pytest.approx(expected)
+
+
+def test_constructors():
+    @qd.kernel
+    def f() -> mat3:
+        m = qd.Matrix.zero(qd.f64, 3, 3) + qd.Matrix.identity(qd.f64, 3) * 2
+        m[0, 1] = qd.Vector.unit(3, 2)[2]
+        m += qd.Matrix.rows([qd.Vector([1, 2, 3]), qd.Vector([4, 5, 6]), qd.Vector([7, 8, 9])])
+        return m @ qd.Matrix.one(qd.f64, 3, 3)
+
+    m = 2 * np.eye(3) + np.arange(1, 10).reshape(3, 3)
+    m[0, 1] += 1
+    np.testing.assert_allclose(f().to_numpy(), m @ np.ones((3, 3)))
+
+
+def test_swizzles_and_slices():
+    @qd.kernel
+    def f() -> vec3:
+        v = qd.math.vec3(1.0, 2.0, 3.0)
+        v.xy = v.yx
+        v.z += 10
+        w = v.zyx
+        m = qd.Matrix([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        m[1, 0:2] = qd.Vector([7.0, 8.0])
+        w += m[1, :] + qd.math.vec3(m[:, 0], 1)
+        return w
+
+    np.testing.assert_allclose(f().to_numpy(), [13 + 7 + 1, 1 + 8 + 7, 2 + 6 + 1])
+
+
+def test_indices_known_at_run_time_only():
+    @qd.kernel
+    def f(n: qd.i32) -> qd.i32:
+        v = qd.Vector([5, 6, 7, 8])
+        s = 0
+        for i in range(n):
+            v[i] += i
+            s = s * 10 + v[n - 1 - i]
+        return s + v[0]
+
+    v, s = [5, 6, 7, 8], 0
+    for i in range(4):
+        v[i] += i
+        s = s * 10 + v[3 - i]
+    assert f(4) == s + v[0]
+
+
+def test_run_time_indices_of_a_matrix_and_of_a_value():
+    @qd.kernel
+    def f(i: qd.i32, j: qd.i32) -> qd.f64:
+        m = qd.Matrix([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], dt=qd.f64)
+        m[i, 1] *= 10
+        return m[i, j] + (m @ qd.Vector([1.0, 0.0, 1.0]))[i]
+
+    assert f(1, 1) == 50 + 10
+
+
+def test_elements_of_arrays():
+    @qd.kernel
+    def f(m: qd.types.ndarray(qd.math.mat2, ndim=1), o: qd.types.ndarray(qd.math.vec2, ndim=1)):
+        for i in range(m.shape[0]):
+            for k in range(2):
+                o[i][k] = m[i][k, 0] + m[i][k, 1] * 10
+            o[i].xy = o[i].yx
+            v = m[i] @ o[i]
+            v.x += 1
+            w = v
+            w[1] = 0
+            o[i] += v + w
+
+    m = np.random.default_rng(2).random((3, 2, 2)).astype(np.float32)
+    o = np.zeros((3, 2), np.float32)
+    f(m, o)
+    r = (m[:, :, 0] + 10 * m[:, :, 1])[:, ::-1]
+    v = np.einsum("nij,nj->ni", m, r)
+    v[:, 0] += 1
+    w = v.copy()
+    w[:, 1] = 0
+    np.testing.assert_allclose(o, r + v + w, rtol=1e-5)
+
+
+def test_choosing_and_comparing():
+    @qd.kernel
+    def f() -> qd.f32:
+        a = qd.math.vec3(1.0, 2.0, 3.0)
+        b = qd.select(a > 1.5, a, 0.0)
+        c = qd.math.clamp(qd.math.mix(a, b, 0.5), 0.0, 2.5)
+        return c.sum() + any(a > 2) + all(a > 2) + qd.math.fract(1.25) + qd.math.sign(-3.0)
+
+    assert f() == pytest.approx(0.5 + 2 + 2.5 + 1 + 0 + 0.25 - 1)
+
+
+def test_unpacking():
+    @qd.kernel
+    def f() -> qd.f64:
+        a, b = qd.Vector([1.5, 2.5])
+        (c, d), e = qd.Vector([1.0, 2.0]), 3
+        return a * 1000 + b * 100 + c * 10 + d + e
+
+    assert f() == 1500 + 250 + 10 + 2 + 3
+
+
+def test_host_values_are_constants():
+    offset = qd.Vector([1.0, 2.0, 3.0])
+
+    @qd.kernel
+    def f(k: qd.i32) -> qd.f64:
+        return (offset * 2).sum() + offset[k] + offset.norm_sqr()
+
+    assert f(1) == 12 + 2 + 14

@@ -1,0 +1,152 @@
+"""Fields, arrays and atomics."""
+
+import numpy as np
+import pytest
+import quadrants as qd
+
+
+def test_fields_of_any_rank():
+    f = qd.field(qd.f32, shape=(4, 3))
+    total = qd.field(qd.i32, shape=())
+    v = qd.Vector.field(2, qd.f32, shape=(4, 3))
+
+    @qd.kernel
+    def k() -> qd.i32:
+        for i, j in f:
+            f[i, j] = i * 10 + j
+        for I in qd.grouped(f):
+            f[I] += I[0] * 100
+            v[I] = I
+            v[I] = v[I] * 2.0 + f[I]
+        for i in range(12):
+            total[None] += i
+        return total[None]
+
+    assert k() == 66
+    expected = np.arange(4)[:, None] * 110 + np.arange(3)
+    np.testing.assert_allclose(f.to_numpy(), expected)
+    grid = np.stack(np.meshgrid(np.arange(4), np.arange(3), indexing="ij"), -1)
+    np.testing.assert_allclose(v.to_numpy(), grid * 2.0 + expected[..., None])
+
+
+@pytest.mark.parametrize("layout", [qd.Layout.AOS, qd.Layout.SOA])
+def test_matrix_fields(layout):
+    m = qd.Matrix.field(2, 2, qd.f32, shape=5, layout=layout)
+
+    @qd.kernel
+    def k():
+        for i in m:
+            m[i] = qd.Matrix([[1.0, 2.0], [3.0, 4.0]]) * i
+            m[i][0, 1] += 0.5
+            m[i] = m[i] @ m[i]
+
+    k()
+    for i in range(5):
+        one = np.array([[1.0, 2], [3, 4]]) * i
+        one[0, 1] += 0.5
+        np.testing.assert_allclose(m[i].to_numpy(), one @ one)
+
+
+def test_run_time_component_of_a_field():
+    v = qd.Vector.field(3, qd.i32, shape=4)
+
+    @qd.kernel
+    def k():
+        for i in v:
+            for c in range(3):
+                v[i][c] = i * 10 + c
+
+    k()
+    assert (v.to_numpy() == np.add.outer(np.arange(4) * 10, np.arange(3))).all()
+
+
+def test_offset():
+    f = qd.field(qd.i32, shape=4, offset=-2)
+
+    @qd.kernel
+    def k():
+        for i in f:
+            f[i] = i
+        f[-2] += 100
+
+    k()
+    assert [f[i] for i in range(-2, 2)] == [98, -1, 0, 1]
+
+
+def test_atomics_give_the_old_value():
+    @qd.kernel
+    def k(x: qd.types.ndarray(qd.i32, ndim=1)) -> qd.i32:
+        a = qd.atomic_add(x[0], 5)
+        b = qd.atomic_max(x[1], 7)
+        c = qd.atomic_min(x[2], -1)
+        local = 3
+        d = qd.atomic_add(local, 4)
+        x[3] |= 6
+        x[4] -= 3
+        e = qd.atomic_sub(x[5], 2)
+        return a + b * 10 + c * 100 + d * 1000 + local * 10000 + e * 100000
+
+    x = np.array([1, 2, 3, 9, 5, 4], np.int32)
+    assert k(x) == 1 + 20 + 300 + 3000 + 70000 + 400000
+    assert x.tolist() == [6, 7, -1, 15, 2, 2]
+
+
+def test_atomics_of_vectors():
+    v = qd.Vector.field(2, qd.f32, shape=())
+
+    @qd.kernel
+    def k(n: qd.i32):
+        for i in range(n):
+            v[None] += qd.Vector([1.0, 0.5])
+            qd.atomic_max(v[None], qd.Vector([0.0, 10.0]))
+
+    k(100)
+    assert v[None][0] == 100
+    assert v[None][1] >= 10
+
+
+def test_every_thread_counts():
+    @qd.kernel
+    def k(x: qd.types.ndarray(qd.i32, ndim=1), n: qd.i32):
+        for i in range(n):
+            x[i % 7] += 1
+
+    x = np.zeros(7, np.int32)
+    k(x, 7000)
+    assert (x == 1000).all()
+
+
+def test_clamped_array():
+    @qd.kernel
+    def k(x: qd.types.ndarray(qd.i32, ndim=1, boundary="clamp")) -> qd.i32:
+        return x[-5 + x.shape[0] - 3] * 100 + x[x.shape[0] + 7]
+
+    assert k(np.array([1, 2, 3], np.int32)) == 103
+
+
+def test_out_of_bounds_in_debug_mode(arch):
+    qd.init(arch=arch, debug=True, print_full_traceback=True)
+    f = qd.field(qd.i32, shape=3)
+
+    @qd.kernel
+    def array(x: qd.types.ndarray(qd.i32, ndim=2), i: qd.i32):
+        x[i, 0] = 1
+
+    @qd.kernel
+    def field(i: qd.i32):
+        f[i] = 1
+
+    @qd.kernel
+    def vector(i: qd.i32) -> qd.i32:
+        v = qd.Vector([1, 2])
+        return v[i]
+
+    x = np.zeros((2, 2), np.int32)
+    with pytest.raises(AssertionError, match=r"\[kernel=.*array\] Out of bound access to ndarray at arg 0 with indices \[2, 0\]"):
+        array(x, 2)
+    with pytest.raises(RuntimeError, match=r"Accessing field \(.*\) of size \(3\) with indices \(-1\)"):
+        field(-1)
+    with pytest.raises(AssertionError, match=r"Out of bound access to a \[2, 1\] matrix with index \[5\]"):
+        vector(5)
+    array(x, 1)
+    assert x[1, 0] == 1

@@ -1,0 +1,264 @@
+"""Operators, promotion, literals, casts."""
+
+import math
+
+import numpy as np
+import pytest
+import quadrants as qd
+
+
+def test_division_goes_through_default_fp():
+    @qd.kernel
+    def f(a: qd.i32, b: qd.i32) -> qd.f32:
+        return a / b
+
+    assert f(7, 2) == 3.5
+
+
+@pytest.mark.parametrize("a", [-7, 7])
+@pytest.mark.parametrize("b", [-2, 2])
+def test_floor_division_and_modulo_are_pythons(a, b):
+    @qd.kernel
+    def div(a: qd.i32, b: qd.i32) -> qd.i32:
+        return a // b
+
+    @qd.kernel
+    def mod(a: qd.i32, b: qd.i32) -> qd.i32:
+        return a % b
+
+    @qd.kernel
+    def raw(a: qd.i32, b: qd.i32) -> qd.i32:
+        return qd.raw_div(a, b) * 100 + qd.raw_mod(a, b)
+
+    @qd.kernel
+    def real(a: qd.f64, b: qd.f64) -> qd.f64:
+        return a // b * 100.0 + a % b
+
+    assert div(a, b) == a // b
+    assert mod(a, b) == a % b
+    assert raw(a, b) == int(a / b) * 100 + int(math.fmod(a, b))
+    assert real(a, b) == a // b * 100.0 + a % b
+
+
+def test_integer_division_by_zero_raises():
+    @qd.kernel
+    def f(a: qd.i32) -> qd.i32:
+        return 10 // a
+
+    assert f(3) == 3
+    with pytest.raises(qd.QuadrantsAssertionError, match="integer division by zero"):
+        f(0)
+    assert f(5) == 2
+
+
+def test_powers():
+    @qd.kernel
+    def real(a: qd.f64) -> qd.f64:
+        return a**3 + a**-2 + a**0.5 + a**0
+
+    @qd.kernel
+    def whole(a: qd.i32, b: qd.i32) -> qd.i32:
+        return a**3 + a**b + a**0
+
+    assert real(4.0) == pytest.approx(64 + 1 / 16 + 2 + 1)
+    assert whole(-3, 4) == -27 + 81 + 1
+
+
+def test_bits():
+    @qd.kernel
+    def f(a: qd.i32) -> qd.i32:
+        return (a << 3) | (a >> 1) ^ ~a & 0xFF
+
+    @qd.kernel
+    def logical(a: qd.i32) -> qd.i32:
+        return qd.bit_shr(a, 28)
+
+    for a in (21, -5):
+        assert f(a) == (a << 3) | (a >> 1) ^ ~a & 0xFF
+    assert logical(-1) == 15
+
+
+@pytest.mark.parametrize(
+    "a, b, result",
+    [
+        (qd.i32, qd.f32, qd.f32), (qd.i64, qd.f16, qd.f16), (qd.f32, qd.f64, qd.f64), (qd.i32, qd.i64, qd.i64),
+        (qd.i32, qd.u32, qd.u32), (qd.u8, qd.u8, qd.u8), (qd.i8, qd.u16, qd.u16), (qd.u1, qd.i8, qd.i8),
+    ],
+)  # fmt: skip
+def test_promotion(a, b, result):
+    seen = []
+
+    @qd.kernel
+    def f():
+        x = qd.cast(1, a) + qd.cast(1, b)
+        y = qd.bit_cast(x, result)  # an error unless the types are alike
+        qd.static(seen.append(1))
+        x = y
+
+    f()
+    assert seen
+
+
+def test_narrow_integers_wrap():
+    @qd.kernel
+    def f(a: qd.u8, b: qd.u8) -> qd.u8:
+        return a + b
+
+    assert f(200, 100) == 44
+
+
+def test_comparisons_and_short_circuit():
+    @qd.kernel
+    def classify(a: qd.i32) -> qd.i32:
+        r = 0
+        if 0 < a < 10 and a != 5 or a == 100:
+            r = 1
+        elif a == 5:
+            r = 2
+        else:
+            r = 3
+        return r
+
+    @qd.kernel
+    def values(a: qd.i32) -> qd.i32:
+        return (a and 7) + (0 or a) * 10 + (not a) * 100
+
+    assert [classify(a) for a in (3, 5, 50, 100)] == [1, 2, 3, 1]
+    assert values(3) == 7 + 30
+    assert values(0) == 100
+
+
+def test_the_second_operand_is_not_evaluated_in_vain():
+    count = qd.field(qd.i32, shape=())
+
+    @qd.func
+    def touch():
+        count[None] += 1
+        return 1
+
+    @qd.kernel
+    def f(a: qd.i32) -> qd.i32:
+        r = 0
+        if a > 0 and touch():
+            r += 1
+        if a > 0 or touch():
+            r += 2
+        return r + (touch() if a > 5 else 0)
+
+    assert f(1) == 3
+    assert count[None] == 1
+    assert f(0) == 2
+    assert count[None] == 2
+
+
+def test_conditional_expression():
+    @qd.kernel
+    def f(a: qd.f32) -> qd.f32:
+        return a if a > 0 else -2 * a
+
+    assert f(-3) == 6
+    assert f(4) == 4
+
+
+def test_casts():
+    @qd.kernel
+    def f(a: qd.f64, b: qd.i64, c: qd.u8) -> qd.f64:
+        return a * b + c + qd.cast(a, qd.i32) + int(a) + qd.i64(3) * 2 + float(c) + bool(c)
+
+    assert f(2.5, 1 << 33, 200) == 2.5 * (1 << 33) + 200 + 2 + 2 + 6 + 200 + 1
+
+
+def test_a_variable_keeps_its_first_type():
+    @qd.kernel
+    def f(a: qd.f32) -> qd.f32:
+        x = 1
+        x = a
+        return x
+
+    with pytest.warns(UserWarning, match="Assign may lose precision: i32 <- f32"):
+        assert f(2.7) == 2
+
+
+def test_named_expression_and_annotated_variable():
+    @qd.kernel
+    def f(n: qd.i32) -> qd.f32:
+        x: qd.f32 = n
+        if (y := n + 1) > 2:
+            x += y / 2
+        return x
+
+    assert f(3) == 5.0
+
+
+def test_several_results():
+    @qd.kernel
+    def f(n: qd.i32) -> (qd.i32, qd.f32):
+        a, b = n, n * 0.5
+        a, b = a + 1, b + a
+        return a, b
+
+    assert f(3) == (4, 4.5)
+
+
+UNARY = "sin cos tan asin acos tanh exp log sqrt floor ceil".split()
+
+
+@pytest.mark.parametrize("name", UNARY)
+def test_math(name):
+    op = getattr(qd, name)
+
+    @qd.kernel
+    def f(x: qd.f64) -> qd.f64:
+        return op(x)
+
+    assert f(0.7) == pytest.approx(getattr(math, name)(0.7), rel=1e-12)
+
+
+def test_more_math():
+    @qd.kernel
+    def f(x: qd.f64) -> qd.f64:
+        return qd.atan2(x, 2.0) + qd.rsqrt(x) + qd.round(x) + qd.max(x, 2, 0.5) + min(x, 3) + abs(-x)
+
+    assert f(0.5) == pytest.approx(math.atan2(0.5, 2) + 0.5**-0.5 + 1 + 2 + 0.5 + 0.5)
+
+
+def test_sqrt_of_an_integer_is_default_fp():
+    @qd.kernel
+    def f(a: qd.i32) -> qd.f32:
+        return qd.sqrt(a)
+
+    assert f(9) == 3
+
+
+def test_bit_counts():
+    @qd.kernel
+    def f(a: qd.u32) -> qd.i32:
+        return qd.math.popcnt(a) * 10000 + qd.math.clz(a) * 100 + qd.math.ffs(a)
+
+    assert f(0b1100) == 2 * 10000 + 28 * 100 + 3
+
+
+def test_random_is_uniform():
+    @qd.kernel
+    def mean(n: qd.i32) -> qd.f32:
+        s = 0.0
+        for _ in range(n):
+            s += qd.random()
+        return s / n
+
+    first, second = mean(4000), mean(4000)
+    assert abs(first - 0.5) < 0.05
+    assert first != second
+
+
+def test_literals_have_default_types():
+    qd.init(arch=qd.cfg.arch, default_fp=qd.f64, default_ip=qd.i64)
+
+    @qd.kernel
+    def f() -> qd.f64:
+        a = 5_000_000_000
+        b = 0.1
+        return a * b
+
+    assert f() == 5_000_000_000 * 0.1
+    assert np.float64(f()) == f()
