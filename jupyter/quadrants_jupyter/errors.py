@@ -29,8 +29,11 @@ def render(shell, kind, error, tb):
         where = _where(shell, filename)
         if where is None:
             continue
+        text = linecache.getline(filename, number).strip()
+        if text.startswith("get_ipython().run_"):
+            continue
         lines.append(f"{_dim}{where}, line {number}, in {frame.f_code.co_name}{_plain}")
-        lines.append("    " + linecache.getline(filename, number).strip())
+        lines.append("    " + text)
     lines.append(str(error).strip("\n"))
     return lines
 

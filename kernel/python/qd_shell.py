@@ -20,6 +20,7 @@ from IPython.core.completer import provisionalcompleter, rectify_completions
 from IPython.core.displayhook import DisplayHook
 from IPython.core.formatters import DisplayFormatter
 from IPython.core.displaypub import DisplayPublisher
+from IPython.core.error import UsageError
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.core.shellapp import InteractiveShellApp
 from IPython.utils.tokenutil import token_at_cursor
@@ -323,6 +324,16 @@ def _getpass(prompt="Password: ", stream=None):
     return _qd.ask(str(prompt), True)
 
 
+def _register_lazy(name, kind):
+    """A magic of quadrants_jupyter, loaded at its first use."""
+
+    def load(line, cell=None):
+        _shell.extension_manager.load_extension("quadrants_jupyter")
+        return _shell.run_cell_magic(name, line, cell) if kind == "cell" else _shell.run_line_magic(name, line)
+
+    _shell.register_magic_function(load, kind, name)
+
+
 def start():
     global _shell, _accepts
     os.environ.setdefault("MPLBACKEND", "module://matplotlib_inline.backend_inline")
@@ -336,6 +347,8 @@ def start():
     app.initialize()
     _shell = app.shell
     _shell.kernel = Kernel(manager, _shell)
+    for name, kind in (("qd_kernel", "cell"), ("qd_coverage", "line"), ("qd_tasks", "line"), ("qd_config", "line")):
+        _register_lazy(name, kind)
     _accepts = frozenset(inspect.signature(_shell.run_cell).parameters)
     return app
 
@@ -359,10 +372,10 @@ def run(request):
         error = raised
     _qd.allow_interrupts(False)
     if error is not None:
-        if _shell._last_error is None:
+        if _shell._last_error is None and not isinstance(error, UsageError):  # those stand on stderr already
             with contextlib.suppress(BaseException):
                 _shell.showtraceback((type(error), error, error.__traceback__))
-        reply = {"status": "error", **(_shell._last_error or {"ename": type(error).__name__, "evalue": "", "traceback": []})}
+        reply = {"status": "error", **(_shell._last_error or {"ename": type(error).__name__, "evalue": str(error), "traceback": []})}
     elif expressions:
         reply["user_expressions"] = _shell.user_expressions(expressions)
     reply["execution_count"] = _count
