@@ -66,7 +66,10 @@ llvm::Value *Emitter::unary(Value v, Type t, llvm::Value *x) {
 llvm::Value *Emitter::binary(Value v, Type t, llvm::Value *x, llvm::Value *y) {
     Op op = fn_[v].op;
     llvm::Value *result;
-    if (t.is_float()) {
+    const ir::Inst &divisor = fn_[fn_.args(v)[1]];
+    if (op == Op::div && fn_.fast_math && divisor.op == Op::sqrt && t.elem != Scalar::f16) {
+        result = b_.CreateFMul(x, rsqrt(get(fn_.args(fn_.args(v)[1])[0])));
+    } else if (t.is_float()) {
         llvm::Value *wide_x = widen(t, x), *wide_y = widen(t, y);
         result = narrow(t, float_binary(op, wide_x, wide_y));
     } else {

@@ -5,17 +5,17 @@
 
 namespace qd::codegen {
 
-std::unique_ptr<llvm::Module> emit(const ir::Function &task, llvm::LLVMContext &context) {
+std::unique_ptr<llvm::Module> emit(const ir::Function &task, llvm::LLVMContext &context, const TargetFacts &target) {
     if (task.role == ir::Role::kernel) throw Refused("only tasks can be compiled; cut the kernel into tasks first");
     auto module = std::make_unique<llvm::Module>("qd", context);
-    Emitter emitter(task, *module);
+    Emitter emitter(task, *module, target);
     emitter.body();
     if (task.bounds) emitter.bounds();
     return module;
 }
 
-Emitter::Emitter(const ir::Function &task, llvm::Module &module)
-    : fn_(task), module_(module), context_(module.getContext()), b_(context_), entry_(context_) {
+Emitter::Emitter(const ir::Function &task, llvm::Module &module, const TargetFacts &target)
+    : fn_(task), target_(target), module_(module), context_(module.getContext()), b_(context_), entry_(context_) {
     if (task.fast_math) {
         // NaN and infinity keep their meaning, so that tests for them work.
         llvm::FastMathFlags flags;

@@ -5,8 +5,11 @@
 // tree_base, tmp, ret_slot, local and offset. Everything else of ops.def is accepted, scalar and vector alike.
 #include "ir/function.h"
 
+#include <functional>
 #include <memory>
 #include <stdexcept>
+
+#include <llvm/IR/IRBuilder.h>
 
 namespace llvm {
 class LLVMContext;
@@ -20,6 +23,12 @@ struct Refused : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-std::unique_ptr<llvm::Module> emit(const ir::Function &task, llvm::LLVMContext &context);
+/// What emission may use of the target beyond portable instructions. Each may give null: nothing for this type.
+struct TargetFacts {
+    /// About 1/sqrt(x), good to 11 bits or better, with the right limits at 0 and infinity.
+    std::function<llvm::Value *(llvm::IRBuilder<> &, llvm::Value *x)> root_estimate;
+};
+
+std::unique_ptr<llvm::Module> emit(const ir::Function &task, llvm::LLVMContext &context, const TargetFacts &target);
 
 }  // namespace qd::codegen

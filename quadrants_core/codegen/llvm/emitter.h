@@ -4,8 +4,6 @@
 #include "abi/abi.h"
 #include "codegen/llvm/emit.h"
 
-#include <llvm/IR/IRBuilder.h>
-
 #include <map>
 
 namespace qd::codegen {
@@ -17,7 +15,7 @@ using ir::Value;
 
 class Emitter {
   public:
-    Emitter(const ir::Function &task, llvm::Module &module);
+    Emitter(const ir::Function &task, llvm::Module &module, const TargetFacts &target);
     void body();
     void bounds();
 
@@ -33,6 +31,7 @@ class Emitter {
     };
 
     const ir::Function &fn_;
+    const TargetFacts &target_;
     llvm::Module &module_;
     llvm::LLVMContext &context_;
     llvm::IRBuilder<> b_;

@@ -48,8 +48,17 @@ llvm::Value *Emitter::transcendental(Op op, llvm::Value *x) {
     }
 }
 
+/// Under fast_math, where the target has an estimate: one Newton step on it. What the step cannot refine (0, infinity,
+/// negative numbers, NaN) comes out as NaN there and keeps the estimate, which has the right value.
 llvm::Value *Emitter::rsqrt(llvm::Value *x) {
-    return b_.CreateFDiv(real(x->getType(), 1), intrinsic(intrinsics::sqrt, x));
+    llvm::Type *t = x->getType();
+    llvm::Value *estimate = fn_.fast_math && target_.root_estimate ? target_.root_estimate(b_, x) : nullptr;
+    if (!estimate) return b_.CreateFDiv(real(t, 1), intrinsic(intrinsics::sqrt, x));
+    llvm::Value *half = b_.CreateFMul(x, real(t, -0.5));
+    llvm::Value *slope = b_.CreateFMul(half, estimate);
+    llvm::Value *factor = intrinsic(intrinsics::fma, slope, estimate, real(t, 1.5));
+    llvm::Value *refined = b_.CreateFMul(estimate, factor);
+    return b_.CreateSelect(b_.CreateFCmpUNO(refined, refined), estimate, refined);
 }
 
 }  // namespace qd::codegen

@@ -5,6 +5,7 @@
 
 #include "codegen/llvm/compat.h"
 #include "codegen/llvm/emit.h"
+#include "codegen/llvm/x86.h"
 
 #include <llvm/ADT/StringMap.h>
 #include <llvm/Analysis/AliasAnalysis.h>
@@ -70,6 +71,7 @@ struct Machine {
     std::string triple, cpu, features;
     bool optimize = false;
     std::unique_ptr<llvm::TargetMachine> target;
+    TargetFacts facts;
     /// The passes that write objects, built once: setting up a hundred passes costs as much as compiling a small loop.
     struct Writer {
         llvm::SmallVector<char, 0> bytes;
@@ -135,7 +137,8 @@ Machine &machine(Workbench &own, const llvm_door::Request &request) {
     auto level = request.optimize ? llvm::CodeGenOptLevel::Less : llvm::CodeGenOptLevel::None;
     std::unique_ptr<llvm::TargetMachine> made(compat::make_machine(*target, triple, cpu, features, options, level));
     if (!made) throw Refused("LLVM cannot generate code for " + triple.str() + " " + cpu);
-    own.machines.push_back({request.triple, request.cpu, request.features, request.optimize, std::move(made), nullptr});
+    own.machines.push_back({request.triple, request.cpu, request.features, request.optimize, std::move(made), {}, nullptr});
+    if (triple.isX86()) own.machines.back().facts = x86_facts(features);
     return own.machines.back();
 }
 
@@ -204,7 +207,7 @@ std::vector<uint8_t> compile(const llvm_door::Request &request) {
     try {
         Machine &chosen = machine(own, request);
         llvm::TargetMachine &target = *chosen.target;
-        std::unique_ptr<llvm::Module> module = emit(*request.task, *own.context);
+        std::unique_ptr<llvm::Module> module = emit(*request.task, *own.context, chosen.facts);
         compat::set_triple(*module, target.getTargetTriple());
         module->setDataLayout(target.createDataLayout());
         if (request.task->debug || request.output != llvm_door::Output::object) {
