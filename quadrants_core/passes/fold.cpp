@@ -426,13 +426,13 @@ struct Fold {
 
     Value select(Value v) {
         Value c = arg(v, 0), x = arg(v, 1), y = arg(v, 2);
-        if (x == y) return x;
+        std::optional<Constant> p = constant(x), q = constant(y);
+        if (x == y || (p && p == q)) return x;
         if (std::optional<Constant> k = constant(c)) return k->bits & 1 ? x : y;
         if (fn[c].op == Op::bnot) return become(v, Op::select, {arg(c, 0), y, x});
         if (fn[x].op == Op::select && arg(x, 0) == c) return become(v, Op::select, {c, arg(x, 1), y});
         if (fn[y].op == Op::select && arg(y, 0) == c) return become(v, Op::select, {c, x, arg(y, 2)});
         if (fn.type(v).is_bool() && fn.type(c).lanes == fn.type(v).lanes) {
-            std::optional<Constant> p = constant(x), q = constant(y);
             if (p && q) return p->bits & 1 ? c : become(v, Op::bnot, {c});
             if (p && (p->bits & 1)) return become(v, Op::bor, {c, y});
             if (q && !(q->bits & 1)) return become(v, Op::band, {c, x});
