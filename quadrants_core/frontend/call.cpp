@@ -113,6 +113,7 @@ Val Walker::call_python(PyObject *node, PyObject *callee, const Call &call) {
     PyRef args = PyRef::steal(PyTuple_New(Py_ssize_t(call.args.size()))), kwargs = PyRef::steal(PyDict_New());
     const auto python_value = [&](const Val &v) {
         PyRef object = to_python(v);
+        if (!object && static_depth_) fail_static(node, v);
         if (!object && (from == "math" || from == "numpy" || from == "cmath"))
             fail_type(node, "must be real number, not a run-time value. Did you mean to use `qd." + called +
                                 "` instead of `" + from + "." + called + "`?");
@@ -282,8 +283,37 @@ Val Walker::pass_argument(PyObject *node, FuncInfo &info, size_t i, Val arg) {
         arg = load(std::move(arg));
         if (annotation) arg = convert_to_annotation(node, annotation, arg, "Argument " + text(p.name));
     }
+    if (annotation && kind_of(annotation) == Kind::ndarray_type)
+        check_array_argument(node, annotation, arg, text(p.name));
     if (assigned && arg.tag != Tag::ref && storable(arg)) return new_variable(node, arg);
     return arg;
+}
+
+void Walker::check_array_argument(PyObject *node, PyObject *annotation, const Val &arg, const std::string &name) {
+    if (arg.tag != Tag::array) fail_type(node, "Expected ndarray in the kernel argument for argument " + name);
+    const auto number = [&](const char *field) {
+        PyRef v = PyRef::steal(PyObject_GetAttrString(annotation, field));
+        PyErr_Clear();
+        return v && PyLong_Check(v.get()) ? PyLong_AsLong(v.get()) : -1;
+    };
+    const long ndim = number("ndim"), element_dim = number("element_dim");
+    if (ndim >= 0 && ndim != arg.ndim)
+        fail(node, UserErrorKind::compilation,
+             "Invalid value for argument " + name + " - required ndim=" + std::to_string(ndim) + ", but " +
+                 std::to_string(arg.ndim) + "d ndarray is provided");
+    PyRef scalar_type_object = PyRef::steal(PyObject_GetAttrString(annotation, "scalar"));
+    PyErr_Clear();
+    if (element_dim < 0 || !scalar_type_object || !is_dtype(scalar_type_object.get())) return;
+    const auto element = [](ir::Scalar elem, long dim, long n, long m) {
+        if (dim == 0) return ir::to_string(elem);
+        return "[Tensor (" + std::to_string(n) + (dim == 2 ? ", " + std::to_string(m) : "") + ") " +
+               ir::to_string(elem) + "]";
+    };
+    const std::string expected =
+        element(dtype_scalar(node, scalar_type_object.get()), element_dim, number("rows"), number("cols"));
+    const std::string given = element(arg.elem, arg.element_dim, arg.n, arg.m);
+    if (expected != given)
+        fail_type(node, "Expect element type " + expected + " for argument " + name + ", but get " + given);
 }
 
 Val Walker::convert_to_annotation(PyObject *node, PyObject *annotation, const Val &given, const std::string &what) {
@@ -335,6 +365,7 @@ Val Walker::inline_body(PyObject *node, FuncInfo &info, std::vector<Val> args) {
     frames_.push_back(std::move(frame));
     ++info.depth;
     const int outer_static = std::exchange(static_depth_, 0), outer_grouped = std::exchange(grouped_depth_, 0);
+    const long outer_line = std::exchange(covered_line_, 0);
     std::optional<Val> result;
     {
         Scope scope(*this);
@@ -347,6 +378,7 @@ Val Walker::inline_body(PyObject *node, FuncInfo &info, std::vector<Val> args) {
     }
     static_depth_ = outer_static;
     grouped_depth_ = outer_grouped;
+    covered_line_ = outer_line;
     --info.depth;
     frames_.pop_back();
     if (!result) return Val{};

@@ -190,8 +190,13 @@ Val Walker::eval_ifexp(PyObject *node) {
                     "Using conditional expression for element-wise select operation on Quadrants vectors/matrices "
                     "is deprecated and removed starting from Quadrants v1.5.0. Please use \"qd.select\" instead.");
     const ir::Value taken = condition(node, test, "if");
-    cover(ir::Counter::What::taken, node, {});
-    return choose(node, taken, [&] { return value(yes); }, [&] { return value(no); });
+    const auto side = [&](ir::Counter::What what, PyObject *expression) {
+        cover(what, node);
+        return value(expression);
+    };
+    return choose(
+        node, taken, [&] { return side(ir::Counter::What::taken, yes); },
+        [&] { return side(ir::Counter::What::not_taken, no); });
 }
 
 } // namespace qd::frontend

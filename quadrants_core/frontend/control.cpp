@@ -5,14 +5,9 @@ namespace qd::frontend {
 
 Flow Walker::block(PyObject *list, Py_ssize_t from, Py_ssize_t to) {
     const Items statements(list);
-    const bool coverage = request_.options.coverage;
-    Py_ssize_t run = from; // first statement that no counter covers yet
     Flow flow = Flow::next;
     for (Py_ssize_t i = from; i < std::min(to, statements.size()) && flow == Flow::next; ++i) {
-        if (coverage && i == run) {
-            run = end_of_run(statements, i);
-            cover_run(statements[i], statements[run - 1]);
-        }
+        cover_line(statements[i]);
         flow = statement(statements[i]);
     }
     return flow;
@@ -56,10 +51,8 @@ void Walker::with_(PyObject *node) {
     if (vars && vars != Py_None) fail_syntax(node, "'with ... as ...' is not supported in Quadrants kernels");
     if (node_kind(child(items[0], n.context_expr)) != Node::Call)
         fail_syntax(node, "'with' in Quadrants kernels requires a call expression");
-    fail_syntax(node,
-                "'with' in Quadrants kernels only supports qd.stream_parallel(), qd.checkpoint(...), "
-                "qd.graph.parallel_context() and qd.graph.parallel(), each in a kernel that asks for it",
-                "remove the `with`: its body runs as it is");
+    fail_syntax(node, "'with' in Quadrants kernels only supports qd.stream_parallel(), qd.checkpoint(...), "
+                      "qd.graph.parallel_context() and qd.graph.parallel(), each in a kernel that asks for it");
 }
 
 Flow Walker::expression(PyObject *node) {
@@ -92,7 +85,7 @@ Flow Walker::if_(PyObject *node) {
         return block(truth(test.object.get()) ? yes : no);
     if (test.is_sequence() || test.tag == Tag::dict) return block(test.items.empty() ? no : yes);
     if (test.is_static) fail_static(node, test);
-    const ir::Value taken = condition(node, test, "if");
+    const ir::Value taken = condition(child(node, n.test), test, "if");
     const ir::Value branch = b_.if_(taken);
     std::vector<LoopContext> &loops = frames_.back().loops;
     if (!loops.empty()) ++loops.back().branches;
@@ -127,7 +120,7 @@ Flow Walker::while_(PyObject *node) {
             return Flow::stop;
         }
         if (!known) {
-            const ir::Value again = condition(node, test, "while");
+            const ir::Value again = condition(child(node, n.test), test, "while");
             const ir::Value branch = b_.if_(again);
             const ir::BlockId body = b_.block;
             b_.block = fn_[branch].blocks[0];
@@ -164,7 +157,7 @@ Flow Walker::break_or_continue(PyObject *node, bool is_break) {
         if (loop.branches)
             fail_syntax(node,
                         std::string("You are trying to `") + word + "` a static `for` loop, but the `" + word +
-                            "` statement is inside a non-static `if`. ",
+                            "` statement is inside a non-static `if`.",
                         "make the condition static, or the loop a run-time loop");
         return is_break ? Flow::break_ : Flow::continue_;
     case LoopContext::What::parallel:
@@ -200,6 +193,7 @@ Flow Walker::return_(PyObject *node) {
         fail_syntax(node, "A kernel/function with a return value must be annotated with a return type, e.g. def func() "
                           "-> qd.f32");
     frame.result = value(source);
+    frame.result_node = node;
     return Flow::return_;
 }
 

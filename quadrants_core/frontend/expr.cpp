@@ -130,9 +130,8 @@ Val Walker::attribute_of(PyObject *node, const Val &base, PyObject *name) {
     if (base.tag == Tag::matrix || (base.tag == Tag::ref && base.ref->ndim > 0))
         return matrix_attribute(node, base, name);
     if (base.is_sequence() && base.element_dim) return matrix_attribute(node, to_matrix(node, base), name);
-    if (base.tag == Tag::dict || base.is_sequence() || base.tag == Tag::scalar || base.tag == Tag::ref)
-        return bound_method(base, name);
-    fail(node, UserErrorKind::compilation, "'" + type_text(base) + "' has no attribute '" + text(name) + "'");
+    fail(node, UserErrorKind::compilation,
+         "'" + type_text(base) + "' has no attribute '" + text(name) + "' in a kernel");
 }
 
 Val Walker::bound_method(const Val &base, PyObject *name) {

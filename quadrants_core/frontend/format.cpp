@@ -178,10 +178,10 @@ void Walker::format_value(PyObject *node, ir::Message &message, std::vector<ir::
         return;
     }
     if (v.is_constant()) {
-        PyRef spec_text = python_string(spec);
-        PyRef words = PyRef::steal(spec.empty() && !PyFloat_Check(v.object.get())
-                                       ? PyObject_Str(v.object.get())
-                                       : PyObject_Format(v.object.get(), spec_text.get()));
+        PyRef spec_text = python_string(spec.empty() && PyFloat_Check(v.object.get()) ? "f" : spec);
+        const bool plain = PyUnicode_GetLength(spec_text.get()) == 0;
+        PyRef words =
+            PyRef::steal(plain ? PyObject_Str(v.object.get()) : PyObject_Format(v.object.get(), spec_text.get()));
         if (!words) python_failed(node);
         add_text(message, text(words.get()));
         return;

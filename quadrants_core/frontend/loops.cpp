@@ -109,6 +109,7 @@ Flow Walker::for_static(PyObject *node, const std::vector<Val> &items) {
     for (const Val &item : items) {
         Scope scope(*this);
         bind_static(target, item);
+        covered_line_ = child_int(node, n.lineno);
         flow = block(body);
         if (flow != Flow::next && flow != Flow::continue_) break;
     }
@@ -313,13 +314,13 @@ Flow Walker::parallel_body(PyObject *list, Py_ssize_t from) {
     const Flow flow = block(list, from, at);
     if (flow != Flow::next || at >= statements.size()) return flow;
     PyObject *guard = statements[at];
-    if (request_.options.coverage) cover_run(guard, guard);
+    cover_line(guard);
     AtNode place(*this, guard);
     PyObject *yes = child(guard, n.body);
     const Py_ssize_t last = Items(yes).size() - 1;
     const Val test = value(child(guard, n.test));
     if (test.is_constant()) return truth(test.object.get()) ? block(yes, 0, last) : parallel_body(list, at + 1);
-    const ir::Value taken = condition(guard, test, "if");
+    const ir::Value taken = condition(child(guard, n.test), test, "if");
     const ir::Value branch = b_.if_(taken);
     body_in(fn_[branch].blocks[0], [&] {
         cover(ir::Counter::What::taken, guard);

@@ -78,8 +78,15 @@ void append_source(std::string &out, const Level &level) {
 } // namespace
 
 std::string render(const std::vector<Level> &levels, const std::string &message, const std::string &hint) {
+    constexpr size_t first_shown = 4, last_shown = 4; // of a long chain of calls
     std::string out;
-    for (const Level &level : levels) {
+    for (size_t i = 0; i < levels.size(); ++i) {
+        if (i == first_shown && levels.size() > first_shown + last_shown + 1) {
+            const size_t skipped = levels.size() - first_shown - last_shown;
+            out += "... " + std::to_string(skipped) + " more calls ...\n";
+            i += skipped;
+        }
+        const Level &level = levels[i];
         out +=
             "File \"" + level.at.file + "\", line " + std::to_string(level.at.line) + ", in " + level.at.scope + ":\n";
         if (level.source) append_source(out, level);

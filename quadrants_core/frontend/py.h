@@ -37,9 +37,10 @@ class PyRef {
 // Attribute names that the walk reads, interned once.
 #define QD_PY_NAMES(X)                                                                                                 \
     X(id)                                                                                                              \
-    X(ctx) X(test) X(body) X(orelse) X(value) X(op) X(left) X(right) X(operand) X(values) X(ops) X(comparators)        \
-        X(target) X(targets) X(iter) X(elts) X(keys) X(slice) X(lower) X(upper) X(step) X(attr) X(func) X(args)        \
-            X(keywords) X(arg) X(annotation) X(returns) X(msg) X(lineno) X(col_offset) X(end_lineno) X(end_col_offset) \
+    X(ctx)                                                                                                             \
+    X(test) X(body) X(orelse) X(value) X(op) X(left) X(right) X(operand) X(values) X(ops) X(comparators) X(target)     \
+        X(targets) X(iter) X(elts) X(keys) X(slice) X(lower) X(upper) X(step) X(attr) X(func) X(args) X(keywords)      \
+            X(arg) X(annotation) X(returns) X(msg) X(lineno) X(col_offset) X(end_lineno) X(end_col_offset)             \
                 X(generators) X(ifs) X(elt) X(key) X(items) X(context_expr) X(optional_vars) X(conversion)             \
                     X(format_spec) X(posonlyargs) X(kwonlyargs) X(vararg) X(kwarg) X(defaults) X(kw_defaults) X(name)  \
                         X(kind) X(n) X(m) X(dtype) X(ndim) X(fn) X(entries) X(shape) X(append) X(format) X(_qd_kind_)  \

@@ -56,6 +56,7 @@ constexpr std::pair<std::string_view, Kind> kind_names[] = {
     {"ndarray", Kind::ndarray},
     {"data_oriented", Kind::data_oriented},
     {"template", Kind::template_},
+    {"ndarray_type", Kind::ndarray_type},
 };
 
 bool is_plain(PyObject *object) {

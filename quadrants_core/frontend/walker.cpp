@@ -3,6 +3,8 @@
 #include "frontend/message.h"
 #include "frontend/scan.h"
 
+#include <cstring>
+
 namespace qd::frontend {
 
 Walker::Walker(const Request &request) : request_(request), b_(fn_) {
@@ -38,6 +40,42 @@ void Walker::enter_function(Frame &frame, PyObject *function) {
     }
 }
 
+namespace {
+
+bool has_body(Node kind) {
+    switch (kind) {
+    case Node::If:
+    case Node::While:
+    case Node::For:
+    case Node::With:
+    case Node::Try:
+    case Node::FunctionDef:
+    case Node::ClassDef: return true;
+    default: return false;
+    }
+}
+
+/// The node where the header of a compound statement ends; the node itself for others.
+PyObject *header_end(PyObject *node) {
+    const Names &n = names();
+    switch (node_kind(node)) {
+    case Node::If:
+    case Node::While: return child(node, n.test);
+    case Node::For: return child(node, n.iter);
+    case Node::With: {
+        const Items items(child(node, n.items));
+        return child(items[items.size() - 1], n.context_expr);
+    }
+    case Node::FunctionDef: {
+        PyObject *returns = child(node, n.returns);
+        return returns && returns != Py_None ? returns : node;
+    }
+    default: return node;
+    }
+}
+
+} // namespace
+
 SpanId Walker::span_of(PyObject *node) {
     const Names &n = names();
     const Frame &frame = frames_.back();
@@ -48,8 +86,13 @@ SpanId Walker::span_of(PyObject *node) {
     const long shift = frame.source->first_line - 1;
     s.line = uint32_t(child_int(node, n.lineno) + shift);
     s.column = uint32_t(child_int(node, n.col_offset) + frame.source->indent);
-    s.end_line = uint32_t(child_int(node, n.end_lineno) + shift);
-    s.end_column = uint32_t(child_int(node, n.end_col_offset) + frame.source->indent);
+    PyObject *last = header_end(node);
+    s.end_line = uint32_t(child_int(last, n.end_lineno) + shift);
+    s.end_column = uint32_t(child_int(last, n.end_col_offset) + frame.source->indent);
+    if (last == node && has_body(node_kind(node))) { // a header without an expression: its line
+        s.end_line = s.line;
+        s.end_column = s.column + uint32_t(std::strlen(node_name(node_kind(node))));
+    }
     return fn_.intern_span(s);
 }
 

@@ -38,6 +38,7 @@ enum class Kind : uint8_t {
     ndarray,
     data_oriented,
     template_,
+    ndarray_type,
 };
 
 /// A func, read once per walk.
@@ -75,6 +76,7 @@ struct Frame {
     std::vector<LoopContext> loops;
     int dynamic = 0;           ///< non-static ifs and loops around the current statement
     std::optional<Val> result; ///< what `return` gave
+    PyObject *result_node = nullptr;
     bool has_return_type = false;
     const FuncInfo *func = nullptr;
 };
@@ -286,6 +288,7 @@ class Walker {
     std::vector<Val> matched_arguments(PyObject *node, FuncInfo &info, Call call);
     Val pass_argument(PyObject *node, FuncInfo &info, size_t i, Val arg);
     Val inline_body(PyObject *node, FuncInfo &info, std::vector<Val> args);
+    void check_array_argument(PyObject *node, PyObject *annotation, const Val &arg, const std::string &name);
     Val converted_result(PyObject *node, PyObject *annotation, const Val &v);
     Val convert_to_annotation(PyObject *node, PyObject *annotation, const Val &v, const std::string &what);
     FuncInfo &func_info(PyObject *node, PyObject *callee);
@@ -347,8 +350,7 @@ class Walker {
     void emit_assert(ir::Value condition, ir::Message message, std::span<const ir::Value> values);
 
     // coverage.cpp
-    Py_ssize_t end_of_run(const Items &statements, Py_ssize_t first);
-    void cover_run(PyObject *first, PyObject *last);
+    void cover_line(PyObject *statement);
     void cover(ir::Counter::What what, PyObject *node, ir::Value amount = {});
 
     ir::Builder &builder() { return b_; }
@@ -370,6 +372,7 @@ class Walker {
     std::vector<PyObject *> inlined_;
     std::optional<ir::Loop> next_loop_; ///< set by qd.loop_config
     int static_depth_ = 0, grouped_depth_ = 0;
+    long covered_line_ = 0; ///< line of the current function whose counter was emitted last
 };
 
 /// Keeps the builder's span, and restores it.

@@ -1,0 +1,13 @@
+import quadrants as qd
+
+
+f = qd.field(qd.f32, shape=(2, 2))
+
+
+@qd.kernel
+def wrong():
+    for i, j, l in f:
+        pass
+
+
+wrong()

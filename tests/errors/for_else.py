@@ -1,0 +1,12 @@
+import quadrants as qd
+
+
+@qd.kernel
+def wrong():
+    for i in range(3):
+        pass
+    else:
+        pass
+
+
+wrong()

@@ -1,0 +1,10 @@
+import quadrants as qd
+
+
+@qd.kernel
+def wrong():
+    def f():
+        pass
+
+
+wrong()

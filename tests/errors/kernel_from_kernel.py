@@ -1,0 +1,14 @@
+import quadrants as qd
+
+
+@qd.kernel
+def inner():
+    pass
+
+
+@qd.kernel
+def wrong():
+    inner()
+
+
+wrong()

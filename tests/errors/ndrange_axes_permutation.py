@@ -1,0 +1,10 @@
+import quadrants as qd
+
+
+@qd.kernel
+def wrong():
+    for i, j in qd.ndrange(2, 3, axes=(0, 0)):
+        pass
+
+
+wrong()

@@ -1,0 +1,9 @@
+import quadrants as qd
+
+
+@qd.kernel
+def wrong() -> qd.i32:
+    a = 1
+
+
+wrong()

@@ -1,0 +1,9 @@
+import quadrants as qd
+
+
+@qd.kernel
+def wrong():
+    return 1
+
+
+wrong()

@@ -1,0 +1,10 @@
+import quadrants as qd
+
+
+@qd.kernel
+def wrong():
+    v = qd.Vector([1, 2])
+    y = v.transpose()
+
+
+wrong()

@@ -1,0 +1,9 @@
+import quadrants as qd
+
+
+@qd.kernel
+def wrong():
+    a, b = 1, 2, 3
+
+
+wrong()

@@ -1,0 +1,9 @@
+import quadrants as qd
+
+
+@qd.kernel
+def wrong(c: qd.i32):
+    a, b = c
+
+
+wrong(1)

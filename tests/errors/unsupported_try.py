@@ -1,0 +1,12 @@
+import quadrants as qd
+
+
+@qd.kernel
+def wrong():
+    try:
+        x = 1
+    except ValueError:
+        pass
+
+
+wrong()

@@ -1,0 +1,10 @@
+import quadrants as qd
+
+
+@qd.kernel
+def wrong():
+    with qd.static(1) as a:
+        pass
+
+
+wrong()
