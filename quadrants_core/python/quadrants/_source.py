@@ -10,6 +10,7 @@ import sys as _sys
 from quadrants import _exceptions
 
 _ONLY_AST = 0x400  # PyCF_ONLY_AST: spares the import of ast
+_FUTURE_FLAGS = 0x1FE0000  # of code made under `from __future__ import ...`
 _exec_sources = {}  # file name of code that came from exec -> [source text]
 
 
@@ -42,7 +43,7 @@ def remember_exec(code, frame):
 
 def _holds(text, name, code):
     try:
-        return _find_code(compile(text, name, "exec", dont_inherit=True), code)
+        return _find_code(compile(text, name, "exec", code.co_flags & _FUTURE_FLAGS, True), code)
     except (SyntaxError, ValueError):
         return False
 

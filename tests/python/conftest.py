@@ -1,0 +1,15 @@
+"""Every test runs on the interpreter and on compiled code, in a fresh program without the cache on disk."""
+
+import os
+
+os.environ.setdefault("ENABLE_QUADRANTS_HEADER_PRINT", "0")
+
+import pytest
+import quadrants as qd
+
+
+@pytest.fixture(params=["interp", "cpu"], autouse=True)
+def arch(request):
+    qd.init(arch=request.param, offline_cache=False, print_full_traceback=True)
+    yield request.param
+    qd.reset()

@@ -1,0 +1,259 @@
+"""Arguments of kernels: what is accepted, what it becomes, and what is refused with which words."""
+
+import numpy as np
+import pytest
+import quadrants as qd
+
+
+@qd.kernel
+def scale(x: qd.types.ndarray(qd.f32, ndim=1), a: qd.f32):
+    for i in x:
+        x[i] = x[i] * a
+
+
+@qd.kernel
+def add(a: qd.i32, b: qd.i32) -> qd.i32:
+    return a + b
+
+
+def test_ndarray_and_numpy():
+    x = qd.ndarray(qd.f32, 4)
+    x.fill(2)
+    scale(x, 3)
+    assert x.to_numpy().tolist() == [6] * 4
+    y = np.ones(5, np.float32)
+    scale(y, np.float32(0.5))
+    assert y.tolist() == [0.5] * 5
+
+
+def test_scalars_of_many_kinds():
+    assert add(1, 2) == 3
+    assert add(True, np.int64(4)) == 5
+    assert add(np.uint8(7), np.bool_(True)) == 8
+    assert add(0xFFFFFFFF, 2) == 1
+
+
+def test_keywords():
+    assert add(b=1, a=10) == 11
+    assert add(5, b=1) == 6
+    with pytest.raises(qd.QuadrantsSyntaxError, match="Missing argument 'b'"):
+        add(1)
+    with pytest.raises(qd.QuadrantsSyntaxError, match="Unexpected argument 'c'"):
+        add(1, 2, c=3)
+    with pytest.raises(qd.QuadrantsSyntaxError, match="Too many arguments"):
+        add(1, 2, 3)
+    with pytest.raises(qd.QuadrantsSyntaxError, match="Multiple values for argument 'a'"):
+        add(1, a=2)
+
+
+def test_wrong_scalar():
+    with pytest.raises(qd.QuadrantsRuntimeTypeError) as error:
+        add(1.5, 2)
+    assert "Argument (0,) (type=<class 'float'>) cannot be converted into required type i32" in str(error.value)
+    with pytest.raises(qd.QuadrantsRuntimeTypeError, match="cannot be converted"):
+        scale(np.ones(3, np.float32), "text")
+
+
+def test_wrong_arrays():
+    with pytest.raises(qd.QuadrantsRuntimeTypeError, match="Invalid type for argument x, got 1.2"):
+        scale(1.2, 1.0)
+    with pytest.raises(ValueError, match="Invalid value for argument x - required array has dtype=f32"):
+        scale(np.ones(3), 1.0)
+    with pytest.raises(ValueError, match="required array has ndim=1, array with 2 dimensions is provided"):
+        scale(np.ones((3, 3), np.float32), 1.0)
+    with pytest.raises(ValueError, match="Non contiguous numpy arrays are not supported"):
+        scale(np.ones(8, np.float32)[::2], 1.0)
+    with pytest.raises(ValueError, match="required element type: f32, but i32 is provided"):
+        scale(qd.ndarray(qd.i32, 3), 1.0)
+    with pytest.raises(ValueError, match=r"required ndim=1, but 2d ndarray with shape \(12, 13\) is provided"):
+        scale(qd.ndarray(qd.f32, (12, 13)), 1.0)
+    read_only = np.ones(3, np.float32)
+    read_only.flags.writeable = False
+    with pytest.raises(ValueError, match="read-only"):
+        scale(read_only, 1.0)
+
+
+def test_wrong_elements():
+    @qd.kernel
+    def k(a: qd.types.ndarray(qd.types.vector(2, qd.i32), ndim=1)):
+        for i in a:
+            a[i] = [i, 1]
+
+    with pytest.raises(ValueError, match=r"required element type: VectorType\[2, i32\], but VectorType\[3, i32\] is provided"):
+        k(qd.Vector.ndarray(3, qd.i32, 4))
+    with pytest.raises(ValueError, match=r"required element_shape=\(2,\), array with element shape of \(3,\)"):
+        k(np.zeros((4, 3), np.int32))
+    with pytest.raises(ValueError, match="ndim=1 element_dim=1, array with 3 dimensions is provided"):
+        k(np.zeros((4, 2, 2), np.int32))
+    a = np.zeros((4, 2), np.int32)
+    k(a)
+    assert a.tolist() == [[i, 1] for i in range(4)]
+
+
+def test_read_only_numpy_is_fine_for_reading():
+    @qd.kernel
+    def total(x: qd.types.ndarray(qd.f32, ndim=1)) -> qd.f32:
+        s = 0.0
+        for i in x:
+            s += x[i]
+        return s
+
+    x = np.ones(10, np.float32)
+    x.flags.writeable = False
+    assert total(x) == 10
+
+
+def test_fortran_order_is_copied_and_written_back():
+    @qd.kernel
+    def k(x: qd.types.ndarray(qd.i32, ndim=2)):
+        for i, j in x:
+            x[i, j] += 10 * i + j
+
+    x = np.asfortranarray(np.ones((3, 4), np.int32))
+    k(x)
+    i, j = np.mgrid[0:3, 0:4]
+    assert (x == 1 + 10 * i + j).all()
+    assert x.flags.f_contiguous
+
+
+def test_any_array_specialises():
+    @qd.kernel
+    def k(x: qd.types.ndarray()):
+        for I in qd.grouped(x):
+            x[I] += 1
+
+    for shape, kind in (((4,), np.int32), ((2, 3), np.float64), ((2, 2, 2), np.uint8)):
+        x = np.zeros(shape, kind)
+        k(x)
+        k(x)
+        assert (x == 2).all()
+    assert k._specialisations() == 3
+
+
+def test_shapes_and_scalar_values_do_not_specialise():
+    for n in (1, 5, 100):
+        scale(np.ones(n, np.float32), n)
+        scale(qd.ndarray(qd.f32, n), 1)
+    assert scale._specialisations() == 1
+
+
+def test_overlapping_arrays():
+    @qd.kernel
+    def shift(a: qd.types.ndarray(qd.i32, ndim=1), b: qd.types.ndarray(qd.i32, ndim=1)):
+        qd.loop_config(serialize=True)
+        for i in range(a.shape[0]):
+            b[i] = a[i] + 1
+
+    x = np.zeros(100, np.int32)
+    shift(x[:-1], x[1:])
+    assert (x == np.arange(100)).all()
+
+
+def test_templates():
+    @qd.kernel
+    def k(n: qd.template(), x: qd.template()):
+        for i in qd.static(range(n)):
+            x[i] = n
+
+    a, b = qd.field(qd.i32, 8), qd.field(qd.i32, 8)
+    k(3, a)
+    k(5, b)
+    k(3, b)
+    k(3, a)
+    assert a.to_numpy().tolist() == [3] * 3 + [0] * 5
+    assert b.to_numpy().tolist() == [3] * 3 + [5] * 2 + [0] * 3
+    assert k._specialisations() == 3
+    with pytest.raises(qd.QuadrantsRuntimeTypeError, match="Ndarray shouldn't be passed in via"):
+        k(3, qd.ndarray(qd.i32, 4))
+
+
+def test_vector_and_matrix_values():
+    @qd.kernel
+    def k(v: qd.types.vector(3, qd.f32), m: qd.types.matrix(2, 2, qd.i32)) -> qd.f32:
+        return v[0] + v[1] * 10 + v[2] * 100 + m[0, 1] * 1000 + m[1, 0] * 10000
+
+    assert k(qd.Vector([1, 2, 3]), [[0, 4], [5, 0]]) == 54321
+    assert k(np.array([1, 2, 3]), qd.Matrix([[0, 4], [5, 0]])) == 54321
+    with pytest.raises(qd.QuadrantsRuntimeTypeError, match="cannot be converted"):
+        k([1, 2], [[0, 4], [5, 0]])
+
+
+def test_signatures():
+    with pytest.raises(qd.QuadrantsSyntaxError, match="variable keyword parameters"):
+
+        @qd.kernel
+        def a(**k):
+            pass
+
+    with pytest.raises(qd.QuadrantsSyntaxError, match="variable positional parameters"):
+
+        @qd.kernel
+        def b(*k):
+            pass
+
+    with pytest.raises(qd.QuadrantsSyntaxError, match="default values"):
+
+        @qd.kernel
+        def c(k: qd.i32 = 1):
+            pass
+
+    with pytest.raises(qd.QuadrantsSyntaxError, match="must be type annotated"):
+
+        @qd.kernel
+        def d(k):
+            pass
+
+    with pytest.raises(qd.QuadrantsSyntaxError, match="Invalid type annotation"):
+
+        @qd.kernel
+        def e(k: "nonsense"):  # noqa: F821
+            pass
+
+
+def test_methods_of_data_oriented_classes():
+    @qd.data_oriented
+    class Grid:
+        def __init__(self, n, step):
+            self.n = n
+            self.step = step
+            self.x = qd.field(qd.f32, n)
+
+        @qd.func
+        def at(self, i):
+            return i * self.step
+
+        @qd.kernel
+        def run(self, scale: qd.f32):
+            for i in self.x:
+                self.x[i] = self.at(i) * scale
+
+    a, b = Grid(4, 1.0), Grid(5, 2.0)
+    a.run(10.0)
+    b.run(1.0)
+    assert a.x.to_numpy().tolist() == [0, 10, 20, 30]
+    assert b.x.to_numpy().tolist() == [0, 2, 4, 6, 8]
+
+
+def test_methods_of_other_classes():
+    class Plain:
+        @qd.kernel
+        def run(self):
+            pass
+
+    with pytest.raises(qd.QuadrantsSyntaxError, match="Please decorate class Plain with @qd.data_oriented"):
+        Plain().run()
+
+
+def test_plan_of_a_dead_template_is_dropped():
+    import gc
+
+    @qd.data_oriented
+    class One:
+        @qd.kernel
+        def run(self) -> qd.i32:
+            return 1
+
+    for _ in range(5):
+        One().run()
+        gc.collect()
+    assert One.run._specialisations() <= 2

@@ -1,0 +1,65 @@
+"""qd.coverage.snapshot(): exact counts per line."""
+
+import numpy as np
+import pytest
+import quadrants as qd
+
+
+@qd.func
+def clipped(v, limit):
+    result = v
+    if v > limit:
+        result = limit
+    return result
+
+
+@qd.kernel
+def limit_all(x: qd.types.ndarray(qd.f32, ndim=1), limit: qd.f32):
+    for i in x:
+        if x[i] > 0.0:
+            x[i] = clipped(x[i], limit)
+        else:
+            x[i] = 0.0
+
+
+@pytest.fixture
+def counting(arch, monkeypatch):
+    monkeypatch.setenv("QD_KERNEL_COVERAGE", "1")
+    qd.init(arch=arch, offline_cache=False)
+    qd.coverage.clear()
+    yield
+    qd.coverage.clear()
+
+
+def counts_of(text):
+    """Count of the line of this file that holds `text`, with the marker that keeps it unique."""
+    lines = open(__file__).read().splitlines()
+    number = next(i for i, line in enumerate(lines, 1) if line.strip() == text)
+    return qd.coverage.snapshot()[__file__].get(number, 0)
+
+
+def test_counts(counting):
+    x = np.array([-1, 1, 2, 3, 4, -5, 0, 0.5], np.float32)
+    limit_all(x, 2.0)
+    assert x.tolist() == [0, 1, 2, 2, 2, 0, 0, 0.5]
+    assert counts_of("if x[i] > 0.0:") == 8
+    assert counts_of("x[i] = clipped(x[i], limit)") == 5
+    assert counts_of("x[i] = 0.0") == 3
+    assert counts_of("result = v") == 5
+    assert counts_of("result = limit") == 2
+    limit_all(x, 2.0)
+    assert counts_of("if x[i] > 0.0:") == 16
+
+
+def test_counts_outlive_the_program(counting, arch):
+    limit_all(np.ones(10, np.float32), 2.0)
+    qd.init(arch=arch, offline_cache=False)
+    assert counts_of("if x[i] > 0.0:") == 10
+    limit_all(np.ones(10, np.float32), 2.0)
+    assert counts_of("if x[i] > 0.0:") == 20
+
+
+def test_off_by_default():
+    qd.coverage.clear()
+    limit_all(np.ones(10, np.float32), 2.0)
+    assert qd.coverage.snapshot() == {}

@@ -1,0 +1,122 @@
+"""Exception classes and the shape of their messages."""
+
+import re
+
+import pytest
+import quadrants as qd
+from quadrants.lang import exception
+
+
+def test_hierarchy():
+    assert issubclass(qd.QuadrantsSyntaxError, (qd.QuadrantsCompilationError,)) and issubclass(qd.QuadrantsSyntaxError, SyntaxError)
+    assert issubclass(qd.QuadrantsNameError, NameError) and issubclass(qd.QuadrantsTypeError, TypeError)
+    assert issubclass(exception.QuadrantsIndexError, IndexError)
+    assert issubclass(qd.QuadrantsAssertionError, AssertionError) and issubclass(qd.QuadrantsAssertionError, RuntimeError)
+    assert issubclass(qd.QuadrantsRuntimeTypeError, qd.QuadrantsRuntimeError) and issubclass(qd.QuadrantsRuntimeTypeError, TypeError)
+    assert exception.QuadrantsTypeError is qd.QuadrantsTypeError
+
+
+@qd.func
+def inner(x):
+    return x + missing_name  # noqa: F821
+
+
+@qd.kernel
+def outer() -> qd.i32:
+    return inner(3)
+
+
+def test_position_of_compile_errors(arch):
+    qd.init(arch=arch, offline_cache=False)
+    with pytest.raises(qd.QuadrantsNameError) as error:
+        outer()
+    text = str(error.value)
+    assert 'Name "missing_name" is not defined' in text
+    assert re.search(r'File ".*test_errors.py", line \d+, in outer:\n +return inner\(3\)\n +\^+', text)
+    assert re.search(r'line \d+, in inner:\n +return x \+ missing_name.*\n +\^+', text)
+    line = int(re.search(r"line (\d+), in inner", text).group(1))
+    assert "missing_name" in open(__file__).read().splitlines()[line - 1]
+
+
+def test_raw_mode_has_the_bare_message():
+    with pytest.raises(qd.QuadrantsNameError) as error:
+        outer()
+    assert str(error.value).startswith('Name "missing_name" is not defined')
+
+
+def test_exceptions_of_user_code_at_compile_time(arch):
+    def fails():
+        raise ZeroDivisionError("from user code")
+
+    @qd.kernel
+    def k():
+        for _ in qd.static(fails()):
+            pass
+
+    with pytest.raises(ZeroDivisionError, match="from user code"):
+        k()
+    qd.init(arch=arch, offline_cache=False)
+    with pytest.raises(qd.QuadrantsCompilationError, match="ZeroDivisionError: from user code") as error:
+        k()
+    assert isinstance(error.value.__cause__, ZeroDivisionError)
+
+
+def test_assertions_in_debug_mode(arch):
+    qd.init(arch=arch, debug=True, offline_cache=False)
+
+    @qd.kernel
+    def k(x: qd.types.ndarray(qd.i32, ndim=1), limit: qd.i32):
+        for i in x:
+            assert x[i] < limit, f"x[{i}] is {x[i]}"
+
+    x = qd.ndarray(qd.i32, 5)
+    x[3] = 10
+    k(x, 20)
+    with pytest.raises(qd.QuadrantsAssertionError, match=r"x\[3\] is 10"):
+        k(x, 10)
+    k(x, 20)
+
+
+def test_bounds_in_debug_mode(arch):
+    qd.init(arch=arch, debug=True, offline_cache=False)
+    f = qd.field(qd.i32, 4)
+
+    @qd.kernel
+    def k(x: qd.types.ndarray(qd.i32, ndim=1), i: qd.i32, j: qd.i32):
+        x[i] = f[j]
+
+    x = qd.ndarray(qd.i32, 3)
+    k(x, 2, 3)
+    with pytest.raises(AssertionError, match="Out of bound access"):
+        k(x, 3, 0)
+    with pytest.raises(AssertionError, match="Accessing field"):
+        k(x, 0, 4)
+    k(x, 2, 3)
+
+
+def test_source_that_cannot_be_found():
+    scope = {}
+    exec(compile("\n".join(["def k():", "    pass", ""]), "<somewhere>", "exec"), scope)
+    k = qd.kernel(scope["k"])
+    with pytest.raises(qd.QuadrantsSyntaxError, match="source of k cannot be found"):
+        k()
+
+
+def test_kernel_in_front_of_another_decorator():
+    with pytest.raises(qd.QuadrantsSyntaxError, match="KERNEL_ANNOTATION_ORDER"):
+        qd.kernel(object())
+
+
+def test_names_that_are_not_available():
+    x = qd.field(qd.f32, 3)  # noqa: F841
+    for use in (
+        lambda: qd.ad.Tape(None),
+        lambda: qd.graph.do_while(None),
+        lambda: qd.create_stream(),
+        lambda: qd.linalg.SparseMatrixBuilder(3, 3),
+        lambda: qd.simt.block.sync(),
+        lambda: qd.field(qd.f32, 3, needs_grad=True),
+        lambda: qd.types.quant.int(5),
+    ):
+        with pytest.raises(qd.QuadrantsRuntimeError, match="is not available yet"):
+            use()

@@ -1,0 +1,187 @@
+"""qd.init and qd.reset, what outlives them, options, and memory over thousands of cycles."""
+
+import gc
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import quadrants as qd
+from quadrants import _runtime
+
+
+@qd.kernel
+def bump(x: qd.types.ndarray(qd.i32, ndim=1)):
+    for i in x:
+        x[i] += 1
+
+
+def test_objects_of_an_ended_program(arch):
+    x = qd.ndarray(qd.i32, 3)
+    f = qd.field(qd.i32, 3)
+    f[0] = 1
+    bump(x)
+    qd.init(arch=arch, offline_cache=False)
+    with pytest.raises(RuntimeError, match="ndarray belongs to a runtime that"):
+        x[0]
+    with pytest.raises(RuntimeError, match="field belongs to a runtime that"):
+        f[0]
+    with pytest.raises(RuntimeError, match="ndarray belongs to a runtime that"):
+        bump(x)
+
+    @qd.kernel
+    def uses_field():
+        f[0] = 1
+
+    with pytest.raises(RuntimeError, match="belongs to a runtime that"):
+        uses_field()
+    y = qd.ndarray(qd.i32, 3)
+    bump(y)
+    assert y[0] == 1
+    del x, f
+    gc.collect()
+    bump(y)
+    assert y[0] == 2
+
+
+def test_without_init():
+    qd.reset()
+    assert qd.cfg is None
+    for use in (lambda: bump(np.zeros(3, np.int32)), lambda: qd.ndarray(qd.i32, 3), lambda: qd.field(qd.i32, 3)[0], qd.sync):
+        with pytest.raises(RuntimeError, match="call qd.init"):
+            use()
+
+
+def test_memory_is_freed():
+    core = _runtime.core()
+    before = core.allocated_bytes()
+    x = qd.ndarray(qd.f64, 100_000)
+    f = qd.field(qd.f64, 100_000)
+    f[0] = 1
+    assert core.allocated_bytes() >= before + 1_600_000
+    del x, f
+    gc.collect()
+    assert core.allocated_bytes() == before
+
+
+def test_a_kernel_keeps_the_fields_it_uses():
+    def make():
+        f = qd.field(qd.i32, 4)
+
+        @qd.kernel
+        def k() -> qd.i32:
+            f[0] += 1
+            return f[0]
+
+        return k
+
+    k = make()
+    k()
+    gc.collect()
+    others = [qd.field(qd.i32, 4) for _ in range(3)]
+    for other in others:
+        other.fill(100)
+    assert k() == 2
+
+
+def test_thousands_of_cycles(arch):
+    def resident():
+        with open("/proc/self/statm") as f:
+            return int(f.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+    def cycles(n):
+        for _ in range(n):
+            qd.init(arch=arch, offline_cache=False)
+            x = qd.ndarray(qd.f32, 1000)
+            f = qd.field(qd.f32, 1000)
+            f[3] = x[2]
+            qd.reset()
+
+    cycles(300)
+    before = resident()
+    cycles(700)
+    assert resident() - before < 4 << 20
+
+
+def test_options():
+    with pytest.raises(KeyError, match="Unrecognized keyword argument.s. for qd.init: nonsense"):
+        qd.init(nonsense=1)
+    qd.init(arch="interp", debug=True, random_seed=7, offline_cache=False, flatten_if=True)
+    assert qd.cfg.debug and qd.cfg.check_out_of_bound and qd.cfg.random_seed == 7 and qd.cfg.flatten_if
+    assert qd.cfg.arch.name == "interp"
+    with pytest.raises(Exception, match="requires version"):
+        qd.init(arch="interp", require_version="99.0.0")
+    with pytest.warns(UserWarning, match="falling back to CPU"):
+        qd.init(arch=qd.vulkan, offline_cache=False)
+    assert qd.cfg.arch == qd.cpu
+    with pytest.raises(RuntimeError, match="is not supported"):
+        qd.init(arch=qd.cuda, enable_fallback=False)
+
+
+def test_options_from_the_environment(monkeypatch):
+    monkeypatch.setenv("QD_DEFAULT_FP", "64")
+    monkeypatch.setenv("QD_FAST_MATH", "0")
+    monkeypatch.setenv("QD_RANDOM_SEED", "")
+    monkeypatch.setenv("QD_ARCH", "interp")
+    qd.init(arch=qd.cpu, offline_cache=False)
+    assert qd.cfg.default_fp == qd.f64 and qd.cfg.fast_math is False and qd.cfg.random_seed == 0
+    assert qd.cfg.arch.name == "interp"
+    with pytest.warns(UserWarning, match="QD_FAST_MATH=0 overridden by qd.init argument"):
+        qd.init(fast_math=True, offline_cache=False)
+    assert qd.cfg.fast_math is True
+
+
+def test_init_prints_where_it_runs(capsys):
+    qd.init(arch=qd.cpu, offline_cache=False)
+    assert capsys.readouterr().out == f"[Quadrants] Starting on arch={qd.cpu.name}\n"
+
+
+def test_header_line():
+    environment = {**os.environ, "ENABLE_QUADRANTS_HEADER_PRINT": "1"}
+    run = lambda env: subprocess.run([sys.executable, "-c", "import quadrants"], env=env, capture_output=True, text=True)  # noqa: E731
+    assert run(environment).stdout.startswith("[Quadrants] version 0.1.0, llvm ")
+    assert run({**environment, "ENABLE_QUADRANTS_HEADER_PRINT": "0"}).stdout == ""
+
+
+def test_exit_without_reset():
+    program = (
+        "import quadrants as qd\nqd.init(arch=qd.cpu)\nx = qd.ndarray(qd.i32, 5)\nf = qd.field(qd.i32, 5)\nf[0] = 1\n"
+        "print('done')\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.returncode == 0 and done.stdout.endswith("done\n") and done.stderr == ""
+
+
+def test_import_is_light():
+    program = "import sys, quadrants as qd; qd.init(); heavy = {'numpy', 'inspect', 'ast', 're'} & set(sys.modules); print(heavy)"
+    done = subprocess.run([sys.executable, "-S", "-c", program], capture_output=True, text=True)
+    assert done.stdout.endswith("set()\n"), done.stdout + done.stderr
+
+
+def test_threads_may_launch_at_once():
+    import threading
+
+    @qd.kernel
+    def work(x: qd.types.ndarray(qd.i32, ndim=1), n: qd.i32):
+        for i in x:
+            for _ in range(n):
+                x[i] += 1
+
+    arrays = [qd.ndarray(qd.i32, 200) for _ in range(4)]
+    errors = []
+
+    def run(a):
+        try:
+            for _ in range(20):
+                work(a, 50)
+        except BaseException as e:  # noqa: BLE001
+            errors.append(e)
+
+    threads = [threading.Thread(target=run, args=(a,)) for a in arrays]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert not errors
+    assert all((a.to_numpy() == 1000).all() for a in arrays)

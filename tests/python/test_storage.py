@@ -1,0 +1,223 @@
+"""Ndarrays, fields and their trees, seen from Python and from kernels."""
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+import quadrants as qd
+
+KINDS = ["u1", "i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "f16", "f32", "f64"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("make", [qd.ndarray, qd.field])
+def test_elements_of_every_type(kind, make):
+    x = make(getattr(qd, kind), (2, 3))
+    assert x[1, 2] == 0
+    x[1, 2] = 1
+    assert x[1, 2] == 1 and type(x[1, 2]) in (int, float, bool)
+    a = x.to_numpy()
+    assert a.dtype == np.dtype({"u1": "bool"}.get(kind, a.dtype)) and a[1, 2] == 1
+    x.from_numpy(np.ones((2, 3), a.dtype))
+    assert (x.to_numpy() == 1).all()
+    x.fill(0)
+    assert (x.to_numpy() == 0).all()
+
+
+def test_ndarray_shapes_and_bounds():
+    x = qd.ndarray(qd.i32, (3, 4))
+    assert x.shape == (3, 4) and x.element_shape == () and x.dtype == qd.i32
+    with pytest.raises(qd.QuadrantsIndexError if hasattr(qd, "QuadrantsIndexError") else IndexError, match="2d ndarray indexed with 1d"):
+        x[1]
+    with pytest.raises(AssertionError, match="Out of bound access"):
+        x[3, 0]
+    with pytest.raises(RuntimeError, match="is not a valid shape for ndarray"):
+        qd.ndarray(qd.i32, (3, -1))
+    with pytest.raises(MemoryError):
+        qd.ndarray(qd.f64, (2**40, 2**40))
+    with pytest.raises(ValueError):
+        x.from_numpy(np.zeros((4, 3), np.int32))
+
+
+def test_vector_elements_write_through():
+    v = qd.Vector.ndarray(3, qd.f32, 4)
+    v[1] = [1, 2, 3]
+    v[1].y = 7
+    v[1][2] += 10
+    assert v[1].to_list() == [1, 7, 13]
+    f = qd.Vector.field(2, qd.i32, shape=(2, 2))
+    f[0, 1] = [5, 6]
+    f[0, 1].x = 9
+    assert f[0, 1].to_list() == [9, 6]
+    m = qd.Matrix.field(2, 2, qd.f32, shape=3)
+    m[2] = [[1, 2], [3, 4]]
+    assert m[2][1, 0] == 3 and m.to_numpy()[2].tolist() == [[1, 2], [3, 4]]
+
+
+def test_copies_and_pickles():
+    x = qd.ndarray(qd.f64, 5)
+    x.from_numpy(np.arange(5.0))
+    y = copy.deepcopy(x)
+    z = pickle.loads(pickle.dumps(x))
+    x.fill(0)
+    assert y.to_numpy().tolist() == z.to_numpy().tolist() == [0, 1, 2, 3, 4]
+    x.copy_from(y)
+    assert x.to_numpy().tolist() == y.to_numpy().tolist()
+    with pytest.raises(ValueError, match="shapes"):
+        x.copy_from(qd.ndarray(qd.f64, 6))
+
+
+@pytest.mark.parametrize("layout", [qd.Layout.AOS, qd.Layout.SOA])
+def test_layouts(layout):
+    v = qd.Vector.field(3, qd.f32, shape=(4, 5), layout=layout)
+
+    @qd.kernel
+    def k():
+        for i, j in v:
+            v[i, j] = [i, j, i + j]
+
+    k()
+    i, j = np.mgrid[0:4, 0:5]
+    assert (v.to_numpy() == np.stack([i, j, i + j], -1)).all()
+    v.from_numpy(v.to_numpy() + 1)
+    assert v[2, 3].to_list() == [3, 4, 6]
+
+
+@pytest.mark.parametrize("order", ["ij", "ji"])
+def test_order_of_axes(order):
+    x = qd.field(qd.i32, (3, 5), order=order)
+
+    @qd.kernel
+    def k():
+        for i, j in x:
+            x[i, j] = 10 * i + j
+
+    k()
+    i, j = np.mgrid[0:3, 0:5]
+    assert (x.to_numpy() == 10 * i + j).all()
+    x.from_numpy((i * j).astype(np.int32))
+    assert x[2, 4] == 8
+
+
+def test_offset():
+    x = qd.field(qd.i32, (4, 4), offset=(-2, 3))
+
+    @qd.kernel
+    def k():
+        for i, j in x:
+            x[i, j] = 10 * i + j
+
+    k()
+    assert x[-2, 3] == -17 and x[1, 6] == 16
+    with pytest.raises(AssertionError):
+        x[2, 3]
+    assert x.to_numpy()[0, 0] == -17
+
+
+def test_trees_by_hand():
+    x, y = qd.field(qd.f32), qd.field(qd.i32)
+    v = qd.Vector.field(2, qd.f64)
+    block = qd.root.dense(qd.ij, (4, 3))
+    block.dense(qd.ij, (2, 4)).place(x, v)
+    qd.root.dense(qd.i, 7).place(y)
+
+    @qd.kernel
+    def k():
+        for i, j in x:
+            x[i, j] = 100 * i + j
+            v[i, j] = [i, j]
+        for i in y:
+            y[i] = -i
+
+    assert x.shape == (8, 12) and y.shape == (7,)
+    k()
+    i, j = np.mgrid[0:8, 0:12]
+    assert (x.to_numpy() == 100 * i + j).all()
+    assert (v.to_numpy() == np.stack([i, j], -1)).all()
+    assert y[6] == -6
+    x.from_numpy((i - j).astype(np.float32))
+    assert x[7, 0] == 7
+
+
+def test_scalar_fields_and_several_trees():
+    total = qd.field(qd.i64, ())
+
+    @qd.kernel
+    def k():
+        for i in range(100):
+            total[None] += i
+
+    k()
+    assert total[None] == 4950
+    late = qd.field(qd.i32, 3)
+
+    @qd.kernel
+    def m():
+        for i in late:
+            late[i] = i + 1
+
+    m()
+    assert late.to_numpy().tolist() == [1, 2, 3]
+
+
+def test_fields_builder():
+    x = qd.field(qd.i32)
+    builder = qd.FieldsBuilder()
+    builder.dense(qd.i, 5).place(x)
+    tree = builder.finalize()
+    x[3] = 4
+    assert x[3] == 4
+    tree.destroy()
+    with pytest.raises(RuntimeError, match="destroyed"):
+        x[3]
+
+
+def test_field_mistakes():
+    with pytest.raises(RuntimeError, match="These field.s. are not placed"):
+        qd.field(qd.i32)[0]
+    with pytest.raises(RuntimeError, match="should be positive"):
+        qd.field(qd.i32, (3, 0))
+    with pytest.raises(qd.QuadrantsCompilationError, match="shape cannot be None when offset is set"):
+        qd.field(qd.i32, offset=3)
+    with pytest.raises(qd.QuadrantsCompilationError, match="The dimensionality of shape and order must be the same"):
+        qd.field(qd.i32, (3, 4), order="ijk")
+    with pytest.raises(qd.QuadrantsCompilationError, match="The axes in order must be different"):
+        qd.field(qd.i32, (3, 4), order="ii")
+    x = qd.field(qd.i32, 3)
+    with pytest.raises(AssertionError, match="Slicing is not supported on qd.field"):
+        x[0:2]
+    with pytest.raises(NotImplementedError, match="Struct for is only available in Quadrants scope"):
+        iter(x)
+    with pytest.raises(AssertionError):
+        x[3]
+
+
+def test_large_rank():
+    x = qd.field(qd.i32, (2, 3, 2, 2, 3))
+
+    @qd.kernel
+    def k():
+        for I in qd.grouped(x):
+            x[I] = I[0] + 10 * I[1] + 100 * I[2] + 1000 * I[3] + 10000 * I[4]
+
+    k()
+    index = np.indices(x.shape)
+    assert (x.to_numpy() == sum(10**a * index[a] for a in range(5))).all()
+
+
+def test_struct_fields():
+    Particle = qd.types.struct(pos=qd.types.vector(2, qd.f32), mass=qd.f64)
+    p = Particle.field(shape=4)
+    p[1] = Particle(pos=[1, 2], mass=3)
+    assert p[1].mass == 3 and p.pos[1].to_list() == [1, 2]
+
+    @qd.kernel
+    def k():
+        for i in p.mass:
+            p.mass[i] = i * 2
+            p.pos[i] = [i, -i]
+
+    k()
+    assert p.to_numpy()["mass"].tolist() == [0, 2, 4, 6]
+    assert p.pos.to_numpy().tolist() == [[i, -i] for i in range(4)]
