@@ -1,4 +1,5 @@
-// qd-opt FILE.qir [--passes=fold,dce] [--emit=ir|llvm|asm|object] [--run "@f(1, 2)"] [--backend NAME] [--time]
+// qd-opt FILE.qir|--random SEED [--passes=fold,dce] [--emit=ir|llvm|asm|object] [--run "@f(1, 2)"] [--backend NAME]
+// [--time]
 // [--shrink]
 //
 // Reads functions, runs passes on each (`offload` cuts kernels into tasks; `kernel` and `task` stand for the engine's
@@ -10,6 +11,7 @@
 #include "ir/text.h"
 #include "ir/verify.h"
 #include "tools/properties.h"
+#include "tools/random_function.h"
 #include "tools/run_line.h"
 #include "tools/shrink.h"
 
@@ -26,12 +28,12 @@ using namespace qd;
 struct Arguments {
     std::string file, passes, emit, backend = "interp", output;
     std::vector<std::string> runs;
-    bool time = false, shrink = false;
+    bool time = false, shrink = false, random = false;
     int vector_bytes = 0;
 };
 
 const char *const usage =
-    "qd-opt FILE.qir (`-`: standard input)\n"
+    "qd-opt FILE.qir (`-`: standard input), or --random SEED: a function as the property tests make it\n"
     "  --passes=A,B     run these passes; `offload` cuts into tasks, `kernel` and `task` are the engine's stages\n"
     "  --emit=KIND      ir (default), llvm, asm, object\n"
     "  --run \"@f(1, 2)\" run a function and print what it gives; with `== 3` check it\n"
@@ -59,6 +61,9 @@ Arguments read_arguments(int argc, char **argv) {
             a.emit = value();
         } else if (name == "--backend") {
             a.backend = value();
+        } else if (name == "--random") {
+            a.file = "random function " + value();
+            a.random = true;
         } else if (name == "--lanes") {
             a.vector_bytes = std::stoi(value());
         } else if (name == "--time") {
@@ -205,7 +210,7 @@ void shrink_line(const Arguments &a, const std::vector<ir::Function> &functions,
 }
 
 int run(const Arguments &a) {
-    std::string text = read_text(a.file);
+    std::string text = a.random ? ir::print(tools::random_function(std::stoull(a.file.substr(16)))) : read_text(a.file);
     std::vector<ir::Function> functions = run_passes(a, read_functions(a.file, text));
     std::vector<std::string> runs = a.runs;
     if (a.shrink && runs.empty()) {
