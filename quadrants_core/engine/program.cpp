@@ -3,6 +3,7 @@
 
 #include "engine/program_impl.h"
 #include "engine/tiers.h"
+#include "engine/warm_up.h"
 
 #include "codegen_stamp.h"
 
@@ -68,9 +69,11 @@ Program::Impl::Impl(Program &p, const Options &o)
                                                         });
     }
     lifetime->program = this;
+    if (!disk || disk->empty()) warm_up(backend, caps);
 }
 
 Program::Impl::~Impl() {
+    finish_warm_up();
     forget_background(lifetime.get());
     {
         const std::lock_guard guard(lifetime->lock);

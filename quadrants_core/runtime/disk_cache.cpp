@@ -251,6 +251,16 @@ void DiskCache::store(const CacheKey &key, const abi::Task &task, const abi::Bin
     grew_ = true;
 }
 
+bool DiskCache::empty() const {
+    DIR *dir = opendir(folder_.c_str());
+    if (!dir) return true;
+    bool found = false;
+    while (const dirent *item = found ? nullptr : readdir(dir))
+        found = std::string_view(item->d_name).ends_with(suffix);
+    closedir(dir);
+    return !found;
+}
+
 void DiskCache::clean_up() {
     struct Entry {
         std::string name;

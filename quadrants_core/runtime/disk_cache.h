@@ -33,6 +33,8 @@ class DiskCache {
     void store(const CacheKey &key, const abi::Task &task, const abi::Binary &binary);
     /// Removes the files used longest ago until three quarters of the limit are left, if there is more than the limit.
     void clean_up();
+    /// True if the folder holds no task, or does not exist.
+    bool empty() const;
     /// True if this object added files.
     bool grew() const { return grew_; }
     const std::string &folder() const { return folder_; }

@@ -1,0 +1,95 @@
+#include "engine/warm_up.h"
+
+#include "base/error.h"
+#include "engine/pipeline.h"
+#include "ir/text.h"
+#include "runtime/pool.h"
+
+#include <cstdlib>
+#include <mutex>
+#include <set>
+#include <system_error>
+#include <thread>
+
+#include <pthread.h>
+
+namespace qd::engine {
+namespace {
+
+constexpr const char *nothing = R"(fn @nothing(%0: i32)
+    %1: ptr<i32> = tmp !0
+    store %1, %0
+    ret
+)";
+
+/// Touches what most kernels need: the passes, vector code, a tail loop.
+constexpr const char *typical = R"(fn @typical(%0: f32, %1: array<f32, 1>, %2: array<f32, 1>)
+    %3: i32 = constant 0
+    %4: i32 = dim %1 !0
+    parallel %3, %4 (%5: i32)
+        %6: i32 = constant 0
+        %7: ptr<f32> = element %1, %5, %6
+        %8: ptr<f32> = element %2, %5, %6
+        %9: f32 = load %7
+        %10: f32 = load %8
+        %11: f32 = mul %0, %9
+        %12: f32 = add %11, %10
+        store %8, %12
+        yield
+    ret
+)";
+
+void compile_for_nothing(const backends::Backend &backend, const backends::Caps &caps, const char *text) {
+    ir::ParseResult read = ir::parse(text);
+    QD_CHECK(!read.error, read.error->message);
+    passes::Config config;
+    config.vector_bytes = caps.vector_bytes;
+    ir::Function &kernel = read.functions.at(0);
+    passes::run(kernel_stage(), kernel, config, false, nullptr);
+    for (ir::Function &task : passes::offload(kernel)) {
+        passes::run(task_stage(), task, config, false, nullptr);
+        passes::run(backend.legalize(caps), task, config, false, nullptr);
+        backend.emit(task, caps, backends::Tier::best);
+    }
+}
+
+struct WarmUp {
+    std::mutex lock;
+    std::thread thread;
+    std::set<const backends::Backend *> warm;
+};
+WarmUp &state() {
+    static auto *state = new WarmUp; // outlives every exit handler
+    return *state;
+}
+
+} // namespace
+
+void warm_up(const backends::Backend &backend, const backends::Caps &caps) {
+    WarmUp &s = state();
+    const std::lock_guard guard(s.lock);
+    if (runtime::usable_cores() < 2 || s.thread.joinable() || !s.warm.insert(&backend).second) return;
+    // A child forked while libraries are being opened could open none itself.
+    static const int once = pthread_atfork(finish_warm_up, nullptr, nullptr);
+    (void)once;
+    try {
+        s.thread = std::thread([&backend, caps] {
+            try {
+                compile_for_nothing(backend, caps, nothing);
+                // Registered now, it runs before the exit handlers of the libraries that were just opened.
+                std::atexit(finish_warm_up);
+                compile_for_nothing(backend, caps, typical);
+            } catch (const std::exception &) { // a kernel that needs the compiler will meet the same and report it
+            }
+        });
+    } catch (const std::system_error &) { // no thread to be had
+    }
+}
+
+void finish_warm_up() {
+    WarmUp &s = state();
+    const std::lock_guard guard(s.lock);
+    if (s.thread.joinable()) s.thread.join();
+}
+
+} // namespace qd::engine

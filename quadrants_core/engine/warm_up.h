@@ -1,0 +1,13 @@
+#pragma once
+// A compiler takes milliseconds to come up. A program that finds nothing in the cache will need it, so it is brought up
+// on another core while the user's program goes on.
+#include "backends/backend.h"
+
+namespace qd::engine {
+
+/// Starts compiling a small task for nothing, once per process and backend; does nothing on a machine with one core.
+void warm_up(const backends::Backend &backend, const backends::Caps &caps);
+/// Waits for it.
+void finish_warm_up();
+
+} // namespace qd::engine
