@@ -40,6 +40,7 @@ void Interpreter::configure_impl() {
     py::module_::import("builtins").attr("exec")(code, shell_module_.attr("__dict__"));
     m_ipython_shell_app = shell_module_.attr("start")();
     m_ipython_shell = m_ipython_shell_app.attr("shell");
+    interrupt::install();
 }
 
 Json Interpreter::call(const char *function, const Json &argument) {

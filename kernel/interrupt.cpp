@@ -2,6 +2,7 @@
 
 #include "interrupt.h"
 
+#include <atomic>
 #include <csignal>
 #include <ctime>
 #include <mutex>
@@ -13,6 +14,16 @@ namespace {
 pthread_t main_thread;
 std::mutex running_mutex;
 bool running = false;
+std::atomic<bool> open{false}, late{false};
+std::atomic<void (*)(int)> python_handler{nullptr};
+
+void on_sigint(int number) {
+    auto next = python_handler.load();
+    if (open.load() && next)
+        next(number);
+    else
+        late.store(true);
+}
 
 sigset_t only_sigint() {
     sigset_t set;
@@ -35,8 +46,22 @@ void block_everywhere() {
     main_thread = pthread_self();
 }
 
+void install() {
+    struct sigaction now;
+    sigaction(SIGINT, nullptr, &now);
+    if (now.sa_flags & SA_SIGINFO) return; // in front of ours already
+    if (now.sa_handler == on_sigint || now.sa_handler == SIG_DFL || now.sa_handler == SIG_IGN) return;
+    python_handler = now.sa_handler;
+    struct sigaction ours{};
+    ours.sa_handler = on_sigint;
+    sigemptyset(&ours.sa_mask);
+    sigaction(SIGINT, &ours, nullptr);
+}
+
 Request::Request() {
     block_and_drain();
+    install();
+    late = false;
     std::lock_guard lock(running_mutex);
     running = true;
 }
@@ -49,12 +74,15 @@ Request::~Request() {
     block_and_drain();
 }
 
-void allow(bool open) {
-    if (open) {
+void allow(bool wanted) {
+    if (wanted) {
+        open = true;
+        if (late.exchange(false)) raise(SIGINT);
         sigset_t set = only_sigint();
         pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
         return;
     }
+    open = false;
     block_and_drain();
     if (PyErr_CheckSignals() != 0) PyErr_Clear();
 }

@@ -7,6 +7,8 @@ namespace qd::kernel::interrupt {
 
 /// Before any thread exists.
 void block_everywhere();
+/// After Python has installed its handler, and again whenever a program may have installed another.
+void install();
 
 /// Main thread, around one request. While one lives, `raise_in_user_code` has somebody to reach.
 struct Request {

@@ -6,6 +6,7 @@ import getpass
 import inspect
 import io
 import json
+import linecache
 import os
 import sys
 import traceback
@@ -272,8 +273,21 @@ class Shell(InteractiveShell):
         etype, evalue, tb = self._get_exc_info(exc_tuple)
         if isinstance(evalue, _groups):  # IPython would print these on stderr and report no error
             self._showtraceback(etype, evalue, traceback.format_exception(etype, evalue, tb and tb.tb_next))
+        elif etype is KeyboardInterrupt:  # at once: whoever pressed Stop waits for this
+            self._showtraceback(etype, evalue, self._where_it_stopped(tb))
         else:
             super().showtraceback(exc_tuple, *args, **kwargs)
+
+    def _where_it_stopped(self, tb):
+        lines = []
+        for frame, number in traceback.walk_tb(tb):
+            code = frame.f_code
+            name = self.compile.format_code_name(code.co_filename)
+            place = " ".join(name) if name else f"File {code.co_filename}"
+            if name or lines:
+                lines.append(f"{place}, line {number}, in {code.co_name}\n"
+                             f"    {linecache.getline(code.co_filename, number).strip()}")
+        return [*lines, "\x1b[1;31mKeyboardInterrupt\x1b[0m"]
 
     def _showtraceback(self, etype, evalue, stb):
         name = getattr(etype, "__name__", str(etype))
