@@ -94,6 +94,9 @@ class Emitter {
     llvm::Value *transcendental(Op op, llvm::Value *x);
     llvm::Value *rsqrt(llvm::Value *x);
 
+    // vector_math.cpp
+    llvm::Value *vector_math(Op op, llvm::Value *x);  ///< null: none for this op and type
+
     // memory.cpp
     enum class Context { args, tmp, ret, trees, counters, stop, failed, print, fail };
     llvm::Value *context_pointer(Context field);

@@ -34,6 +34,7 @@ llvm::Value *Emitter::call_libm(const char *name, llvm::Value *x, llvm::Value *y
 }
 
 llvm::Value *Emitter::transcendental(Op op, llvm::Value *x) {
+    if (llvm::Value *inlined = vector_math(op, x)) return inlined;
     switch (op) {
     case Op::exp: return intrinsic(intrinsics::exp, x);
     case Op::log: return intrinsic(intrinsics::log, x);
