@@ -30,6 +30,7 @@ constexpr passes::Pass task_list[] = {
     step::count_predicates,  // after simplify_branches: a count must not keep a branch alive
     step::simplify_branches, // branches that held counts alone
     step::licm,
+    step::loop_registers, // after licm: addresses stand outside their loops
     step::lower_access, // after every pass that compares addresses
     step::fold,         // address arithmetic of lower_access
     step::cse,

@@ -13,7 +13,7 @@
 // outermost is 1), 2d - 1 inside the guard of that loop.
 #include "analysis/effects.h"
 #include "analysis/memory.h"
-#include "ir/eval.h"
+#include "passes/guard.h"
 #include "passes/passes.h"
 #include "passes/rename.h"
 #include "passes/slots.h"
@@ -24,9 +24,7 @@ namespace qd::passes {
 
 using ir::BlockId;
 using ir::Function;
-using ir::Inst;
 using ir::Op;
-using ir::Type;
 using ir::Value;
 
 namespace {
@@ -149,18 +147,11 @@ struct Hoist {
         }
     }
 
-    bool runs(Value v) const {
-        if (fn[v].op != Op::for_) return fn[v].op == Op::loop;
-        const Inst &lo = fn[fn.args(v)[0]], &hi = fn[fn.args(v)[1]];
-        return lo.op == Op::constant && hi.op == Op::constant &&
-               ir::to_int({lo.type.elem, lo.imm}) < ir::to_int({hi.type.elem, hi.imm});
-    }
-
     void loop(Value v, BlockId b) {
         Frame frame;
         frame.loop = v;
         frame.body = fn[v].blocks[0];
-        frame.runs = runs(v);
+        frame.runs = certainly_runs(fn, v);
         frame.guardable = fn[v].op == Op::for_;
         frame.barrier = fn[v].op == Op::parallel && fn.role == ir::Role::kernel;
         frames.push_back(std::move(frame));
@@ -181,38 +172,13 @@ struct Hoist {
             guard(v, b, done.guarded);
     }
 
-    /// if lo < hi { `first`, the loop } with the loop's results.
     void guard(Value v, BlockId b, std::span<const Value> first) {
-        std::vector<Value> inits(fn.args(v).begin() + 2, fn.args(v).end());
-        std::vector<Value> results(fn.results(v).begin(), fn.results(v).end());
-        std::vector<Type> types;
-        for (Value r : results) types.push_back(fn.type(r));
-        Value bounds[] = {fn.args(v)[0], fn.args(v)[1]};
-        Value runs = make(Op::lt, bounds, Type(ir::Scalar::u1), fn[v].span);
-        Value branch = make(Op::if_, {&runs, 1}, {}, fn[v].span);
-        BlockId then_block = fn.make_block(), else_block = fn.make_block();
-        fn[branch].blocks[0] = then_block;
-        fn[branch].blocks[1] = else_block;
-        append_results(fn, branch, types);
-        fn[then_block].insts.assign(first.begin(), first.end());
-        fn[then_block].insts.push_back(v);
-        fn[then_block].insts.push_back(make(Op::yield, results, {}, fn[v].span));
-        fn[else_block].insts.push_back(make(Op::yield, inits, {}, fn[v].span));
-        for (size_t k = 0; k < results.size(); ++k) {
-            rename.replace(results[k], fn.results(branch)[k]);
+        Value branch = append_guarded(fn, b, v, first, {});
+        for (size_t k = 0; k < fn[v].results.size; ++k) {
+            rename.replace(fn.results(v)[k], fn.results(branch)[k]);
             set_level(fn.results(branch)[k], here());
         }
-        fn[b].insts.push_back(runs);
-        fn[b].insts.push_back(branch);
-        set_level(runs, here());
-    }
-    Value make(Op op, std::span<const Value> args, Type type, SpanId span) {
-        Inst in;
-        in.op = op;
-        in.type = type;
-        in.span = span;
-        in.args = fn.make_list(args);
-        return fn.make(in);
+        set_level(fn.args(branch)[0], here());
     }
 };
 
