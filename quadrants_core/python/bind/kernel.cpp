@@ -398,11 +398,31 @@ PyObject *compile_like(PyObject *o, PyObject *before) {
     return made < 0 ? nullptr : PyLong_FromLong(made);
 }
 
+PyObject *describe(PyObject *o) {
+    PyObject *name = self_of(o)->info ? PyObject_GetAttrString(self_of(o)->info, "name") : nullptr;
+    PyErr_Clear();
+    PyObject *text = PyUnicode_FromFormat("<qd.kernel %S>", name ? name : Py_None);
+    Py_XDECREF(name);
+    return text;
+}
+
+/// _show("ir" | "llvm" | "asm") -> text
+PyObject *show(PyObject *o, PyObject *form) {
+    const char *name = PyUnicode_AsUTF8(form);
+    if (!name) return nullptr;
+    const std::string_view wanted = name;
+    std::string text;
+    engine::Form as = wanted == "llvm" ? engine::Form::llvm : wanted == "asm" ? engine::Form::assembly : engine::Form::ir;
+    if (!show_code(self_of(o), as, &text)) return nullptr;
+    return PyUnicode_DecodeUTF8(text.data(), Py_ssize_t(text.size()), "replace");
+}
+
 PyObject *get_info(PyObject *o, void *) { return Py_NewRef(self_of(o)->info ? self_of(o)->info : Py_None); }
 
 PyMethodDef methods[] = {
     {"_specialisations", count_plans, METH_NOARGS, "number of specialisations compiled since qd.init"},
     {"_compile_like", compile_like, METH_O, "compiles before any call"},
+    {"_show", show, METH_O, "what the compiler makes of it, as text"},
     {"_forget", forget, METH_NOARGS, "drops all compiled specialisations"},
     {nullptr, nullptr, 0, nullptr},
 };
@@ -426,6 +446,7 @@ PyType_Slot slots[] = {
     {Py_tp_traverse, reinterpret_cast<void *>(traverse)},
     {Py_tp_clear, reinterpret_cast<void *>(clear)},
     {Py_tp_call, reinterpret_cast<void *>(PyVectorcall_Call)},
+    {Py_tp_repr, reinterpret_cast<void *>(describe)},
     {Py_tp_descr_get, reinterpret_cast<void *>(get_bound)},
     {Py_tp_methods, methods},
     {Py_tp_getset, getset},

@@ -3,6 +3,8 @@
 #include "python/bind/arguments.h"
 #include "python/bind/field.h"
 
+#include "engine/show.h"
+
 #include <memory>
 #include <vector>
 
@@ -43,5 +45,8 @@ Plan *specialise(KernelObject *kernel, PyObject *const *args);
 /// Compiles before any call: for the arguments that the older definition `before` was compiled for or, if there are
 /// none, for the only ones that the annotations allow. The number of plans made; -1 with an error set.
 int specialise_ahead(KernelObject *kernel, const KernelObject *before);
+
+/// IR or code of every specialisation of `kernel`; false with an error set.
+bool show_code(KernelObject *kernel, engine::Form form, std::string *out);
 
 } // namespace qd::bind

@@ -77,6 +77,13 @@ class Specialiser {
         return std::move(plan_);
     }
 
+    /// What becomes of these parameters, as text.
+    std::string show(engine::Form form) {
+        frontend::Request request = make_request();
+        for (size_t i = 0; i < kernel_->params->size(); i++) bind_param(request, i);
+        return engine::show(*runtime.program, std::move(frontend::lower(request).fn), form);
+    }
+
   private:
     PyObject *keep(PyObject *owned) {
         if (!owned) throw frontend::PythonError{};
@@ -87,10 +94,9 @@ class Specialiser {
     frontend::Request make_request() {
         frontend::Request request;
         request.options = runtime.language;
-        PyObject *coverage = keep(PyObject_GetAttrString(kernel_->info, "coverage"));
-        if (coverage != Py_None) request.options.coverage = coverage == Py_True;
         request.source = read_source(keep(PyObject_CallMethod(kernel_->info, "source", nullptr)));
         request.function = keep(PyObject_GetAttrString(kernel_->info, "fn"));
+        request.options.coverage = wants_coverage(request.options.coverage);
         request.returns = plan_->returns;
         request.place = [this](int id) { return describe_place(id); };
         request.source_of = [this](PyObject *func) {
@@ -98,6 +104,11 @@ class Specialiser {
         };
         request.warn = warn;
         return request;
+    }
+
+    bool wants_coverage(bool otherwise) {
+        PyObject *choice = keep(PyObject_GetAttrString(kernel_->info, "coverage"));
+        return choice == Py_None ? otherwise : PyObject_IsTrue(choice) == 1;
     }
 
     ir::Place describe_place(int id) {
@@ -349,6 +360,7 @@ int specialise_ahead(KernelObject *kernel, const KernelObject *before) {
         for (const std::vector<BoundParam> &params : foreseen(kernel, before)) {
             std::shared_ptr<Plan> plan = Specialiser(kernel, nullptr, &params).run();
             if (plan->generation != runtime.generation) break;
+            if (PyErr_CheckSignals() != 0) return -1; // Ctrl-C while it was compiled
             kernel->plans->push_back(std::move(plan));
             made++;
         }
@@ -357,6 +369,20 @@ int specialise_ahead(KernelObject *kernel, const KernelObject *before) {
         return -1;
     }
     return made;
+}
+
+bool show_code(KernelObject *kernel, engine::Form form, std::string *out) {
+    if (!need_program()) return false;
+    try {
+        for (const std::vector<BoundParam> &params : foreseen(kernel, kernel)) {
+            if (!out->empty()) *out += "\n";
+            *out += Specialiser(kernel, nullptr, &params).show(form);
+        }
+        return true;
+    } catch (...) {
+        raise_current_exception();
+        return false;
+    }
 }
 
 Plan::~Plan() {
@@ -378,6 +404,7 @@ Plan *specialise(KernelObject *kernel, PyObject *const *args) {
             raise(ErrorClass::runtime, "qd.init() or qd.reset() ran while the kernel was compiled; call it again");
             return nullptr;
         }
+        if (PyErr_CheckSignals() != 0) return nullptr; // Ctrl-C while it was compiled
         kernel->plans->push_back(std::move(plan));
         return kernel->last = kernel->plans->back().get();
     } catch (...) {

@@ -17,6 +17,7 @@ class KernelInfo:
         self.fn = fn
         self.func = fn
         self.name = fn.__qualname__
+        self.coverage = None  # True or False: count lines whatever QD_KERNEL_COVERAGE says
         self._tree = None
 
     def source(self):

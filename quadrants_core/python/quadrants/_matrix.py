@@ -378,30 +378,36 @@ def _add_operators():
         setattr(Matrix, f"__{name}__", lambda self, other, op=op: self._zip(other, lambda a, b: int(op(a, b))))
 
 
-def _swizzle(name, indices):
-    needed = max(indices)
+class _Swizzle:
+    """Descriptor of a swizzle such as `xy`: reads and writes components."""
 
-    def check(self):
-        if self.ndim != 1 or needed >= self.n:
-            known = tuple(("xyzw", "rgba", "stpq")[_family(name)][: self.n])
-            raise _exceptions.QuadrantsSyntaxError(f"vec{self.n} only has attributes={known}, got={tuple(name)}")
+    __slots__ = ("name", "indices")
 
-    def get(self):
-        check(self)
-        if len(indices) == 1:
-            return self.entries[indices[0]]
-        return Vector([self.entries[i] for i in indices])
+    def __init__(self, name, indices):
+        self.name = name
+        self.indices = indices
 
-    def put(self, value):
-        check(self)
-        values = [value] if len(indices) == 1 else flatten(value)
-        if len(values) != len(indices):
-            raise _exceptions.QuadrantsRuntimeError(f"value len does not match the swizzle pattern={name}")
-        for i, v in zip(indices, values):
-            self.entries[i] = v
-        self._write_through()
+    def _check(self, v):
+        if v.ndim != 1 or max(self.indices) >= v.n:
+            known = tuple(("xyzw", "rgba", "stpq")[_family(self.name)][: v.n])
+            raise _exceptions.QuadrantsSyntaxError(f"vec{v.n} only has attributes={known}, got={tuple(self.name)}")
 
-    return property(get, put)
+    def __get__(self, v, owner=None):
+        if v is None:
+            return self
+        self._check(v)
+        if len(self.indices) == 1:
+            return v.entries[self.indices[0]]
+        return Vector([v.entries[i] for i in self.indices])
+
+    def __set__(self, v, value):
+        self._check(v)
+        values = [value] if len(self.indices) == 1 else flatten(value)
+        if len(values) != len(self.indices):
+            raise _exceptions.QuadrantsRuntimeError(f"value len does not match the swizzle pattern={self.name}")
+        for i, component in zip(self.indices, values):
+            v.entries[i] = component
+        v._write_through()
 
 
 def _family(name):
@@ -413,7 +419,7 @@ for _name in ("zero", "one", "unit", "identity", "diag", "rows", "cols"):
     _static._qd_kind_, _static._qd_name_ = "builtin", "Matrix." + _name
 _add_operators()
 for _name, _indices in _generate_swizzle_patterns():
-    setattr(Matrix, _name, _swizzle(_name, _indices))
+    setattr(Matrix, _name, _Swizzle(_name, _indices))
 
 
 class Vector(Matrix):

@@ -1,0 +1,92 @@
+"""Vector and Matrix in Python scope."""
+
+import math
+import pickle
+
+import numpy as np
+import pytest
+import quadrants as qd
+
+
+def test_arithmetic():
+    a, b = qd.Vector([1, 2, 3]), qd.Vector([4, 5, 6])
+    assert (a + b).to_list() == [5, 7, 9]
+    assert (2 * a - 1).to_list() == [1, 3, 5]
+    assert (b / a).to_list() == [4, 2.5, 2]
+    assert (1 - a).to_list() == [0, -1, -2]
+    assert (-a).to_list() == [-1, -2, -3]
+    assert (b // 2 % 2).to_list() == [0, 0, 1]
+    assert (a == qd.Vector([1, 0, 3])).to_list() == [1, 0, 1]
+    a += b
+    assert a.to_list() == [5, 7, 9]
+    with pytest.raises(qd.QuadrantsTypeError):
+        a + qd.Vector([1, 2])
+
+
+def test_matrix_products_and_methods():
+    m = qd.Matrix([[1, 2], [3, 4]])
+    v = qd.Vector([1, 1])
+    assert (m @ v).to_list() == [3, 7]
+    assert (m @ m).to_list() == [[7, 10], [15, 22]]
+    assert m.transpose().to_list() == [[1, 3], [2, 4]]
+    assert m.determinant() == -2 and m.trace() == 5
+    np.testing.assert_allclose((m @ m.inverse()).to_numpy(), np.eye(2), atol=1e-12)
+    assert v.norm() == math.sqrt(2) and v.dot(v) == 2
+    assert qd.Vector([1, 0, 0]).cross(qd.Vector([0, 1, 0])).to_list() == [0, 0, 1]
+    assert v.outer_product(qd.Vector([2, 3])).to_list() == [[2, 3], [2, 3]]
+    assert (m.sum(), m.max(), m.min(), m.any(), m.all()) == (10, 4, 1, True, True)
+    with pytest.raises(qd.QuadrantsCompilationError, match="cannot apply to a vector"):
+        v.transpose()
+    with pytest.raises(qd.QuadrantsCompilationError, match="expected a square matrix, got shape"):
+        qd.Matrix([[1, 2]]).determinant()
+    with pytest.raises(qd.QuadrantsCompilationError, match="Expected 2 indices, got 1"):
+        qd.Matrix([[1, 2], [3, 4]])._at(0)
+
+
+def test_swizzles():
+    v = qd.Vector([1, 2, 3])
+    assert v.x == 1 and v.zy.to_list() == [3, 2] and v.rgb.to_list() == [1, 2, 3]
+    v.xy = [7, 8]
+    v.z = 9
+    assert v.to_list() == [7, 8, 9]
+    with pytest.raises(qd.QuadrantsSyntaxError) as error:
+        qd.Vector([1, 2]).z
+    assert "vec2 only has attributes=('x', 'y'), got=('z',)" in str(error.value)
+    with pytest.raises(qd.QuadrantsRuntimeError, match="value len does not match the swizzle pattern=xy"):
+        v.xy = [1, 2, 3]
+
+
+def test_types_make_values():
+    vec3 = qd.types.vector(3, qd.f32)
+    assert vec3(1).to_list() == [1, 1, 1]
+    assert vec3(1, qd.Vector([2, 3])).to_list() == [1, 2, 3]
+    assert qd.types.vector(2, qd.i32)(1.7, 2).to_list() == [1, 2]
+    assert qd.math.vec4(0, 1, 2, 3).to_list() == [0, 1, 2, 3]
+    assert qd.types.matrix(2, 2, qd.f32)([[1, 2], [3, 4]]).to_list() == [[1, 2], [3, 4]]
+    assert vec3 == qd.math.vec3 and vec3 != qd.math.ivec3
+    with pytest.raises(qd.QuadrantsCompilationError, match="takes 3 components"):
+        vec3(1, 2)
+
+
+def test_constructors_and_pickle():
+    assert qd.Matrix.identity(qd.i32, 2).to_list() == [[1, 0], [0, 1]]
+    assert qd.Vector.zero(qd.f32, 2).to_list() == [0, 0] and qd.Matrix.one(qd.i32, 1, 2).to_list() == [[1, 1]]
+    assert qd.Vector.unit(3, 1).to_list() == [0, 1, 0] and qd.Matrix.diag(2, 5).to_list() == [[5, 0], [0, 5]]
+    assert qd.Matrix.rows([[1, 2], [3, 4]]).to_list() == qd.Matrix.cols([[1, 3], [2, 4]]).to_list()
+    v = pickle.loads(pickle.dumps(qd.Vector([1, 2])))
+    assert v.to_list() == [1, 2] and type(v) is qd.Vector
+    assert np.asarray(v).tolist() == [1, 2]
+
+
+def test_python_scope_functions():
+    assert qd.sin(0.5) == math.sin(0.5)
+    assert qd.max(1, 5, 3) == 5 and qd.min(qd.Vector([1, 4]), 2).to_list() == [1, 2]
+    assert qd.math.clamp(5, 0, 3) == 3 and qd.math.mix(0.0, 10.0, 0.25) == 2.5
+    assert qd.floor(1.5) == 1.0 and qd.round(2.5) == 3.0 and qd.round(-2.5) == -3.0
+    assert qd.cast(3.9, qd.i32) == 3 and qd.select(1, 2, 3) == 2
+    assert list(qd.ndrange(2, (1, 3))) == [(0, 1), (0, 2), (1, 1), (1, 2)]
+    assert [i.to_list() for i in qd.grouped(qd.ndrange(2, 1))] == [[0, 0], [1, 0]]
+    with pytest.raises(qd.QuadrantsSyntaxError, match="only be used in kernels"):
+        qd.atomic_add(1, 2)
+    with pytest.raises(qd.QuadrantsSyntaxError, match="is not a permutation"):
+        qd.ndrange(2, 2, axes=(0, 0))
