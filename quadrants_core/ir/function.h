@@ -151,7 +151,7 @@ struct Function {
     Role role = Role::kernel;
     bool fast_math = false;
     bool debug = false;
-    bool distinct_arrays = true;  ///< array parameters do not overlap (checked at launch)
+    bool distinct_arrays = true;  ///< array parameters overlap neither each other (checked at launch) nor a field
     std::vector<Value> params;
     std::vector<Type> returns;
     BlockId body;

@@ -22,6 +22,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <limits>
 
 namespace qd::ir {
 
@@ -261,6 +262,7 @@ std::string to_text(Constant c) {
         return c.type == Scalar::u64 ? std::to_string(c.bits) : std::to_string(to_int(c));
     }
     double v = to_double(c);
+    if (c.type != Scalar::none && c == from_double(c.type, std::numeric_limits<double>::quiet_NaN())) return "nan";
     if (c.type == Scalar::none || std::isnan(v) || (c.type != Scalar::f64 && from_double(c.type, v) != c))
         return "bits " + hex(c.bits);
     return c.type == Scalar::f64 ? shortest(v) : shortest(float(v));

@@ -5,12 +5,13 @@
 //   ; test: fold,dce                the functions after these passes, after `; =>`
 //   ; test: offload                 the tasks, after `; =>`; `offload,chunk_ranges` runs passes on each task
 //   ; test: run                     lines `; run: @f(2, 3) == 10` (tools/run_line.h), on the interpreter, then on each
-//                                   backend that can run here
+//                                   backend that can run here, without passes and with the engine's
 //   ; vector_bytes: 32              what passes may assume of the target (0 if not given)
 //
 // A file may ask for several tests, one line each, but only one with `; =>`. QD_BLESS=1 rewrites expectations.
 #include "base/error.h"
 #include "codegen/llvm/door/door.h"
+#include "engine/pipeline.h"
 #include "ir/text.h"
 #include "ir/verify.h"
 #include "tools/run_line.h"
@@ -193,29 +194,35 @@ std::string why_not(const backends::Backend &backend) {
     }
 }
 
-/// One `; run:` line on the interpreter, then everywhere else. Returns what the interpreter gave, as a line.
+/// One `; run:` line on the interpreter, then everywhere else. Returns the line, or what the interpreter gave if that
+/// differs.
 std::string run_everywhere(const File &file, const ir::Function &fn, const std::string &line) {
     tools::RunLine run = tools::read_run(line, fn);
     tools::Outputs oracle = tools::interpret(fn, run.inputs);
+    std::string wrong = tools::check_run(run, oracle);
     if (!blessing()) {
-        EXPECT_EQ(tools::check_run(run, oracle), "")
-            << file.path.string() << " on the interpreter: " << line << how_to_bless;
+        EXPECT_EQ(wrong, "") << file.path.string() << " on the interpreter: " << line << how_to_bless;
     }
     for (const backends::Backend *backend : backends::all()) {
         if (std::string why = why_not(*backend); !why.empty()) {
             ++skipped[std::string(backend->name) + ": " + why];
             continue;
         }
-        for (backends::Tier tier : {backends::Tier::fast, backends::Tier::best}) {
+        for (bool pipeline : {false, true}) {
             tools::BackendRun how;
             how.backend = backend;
-            how.tier = tier;
+            how.tier = pipeline ? backends::Tier::best : backends::Tier::fast;
+            if (pipeline) {
+                how.kernel_passes = engine::kernel_stage();
+                how.task_passes = engine::task_stage();
+            }
             tools::Outputs got = tools::run_on(how, fn, run.inputs);
             std::string gap = tools::difference(oracle, got, run.tolerance);
-            EXPECT_EQ(gap, "") << file.path.string() << " on " << backend->name << ": " << line;
+            EXPECT_EQ(gap, "") << file.path.string() << " on " << backend->name << (pipeline ? ", pipeline" : "")
+                               << ": " << line;
         }
     }
-    return tools::write_run(run, fn, oracle);
+    return wrong.empty() ? line : tools::write_run(run, fn, oracle);
 }
 
 void test_run(const File &file) {
