@@ -84,8 +84,13 @@ class QuadrantsMagics(Magics):
             kernel._compile_like(before)
 
     def show(self, what):
+        entries = cells.registry.of_last_cell()
         if what == "tasks":
-            display(reports.TaskTable(cells.registry.of_last_cell()))
+            display(reports.TaskTable(entries))
+            return
+        for entry in entries:
+            if entry.is_kernel:
+                print(entry.value()._show(what) or f"; {entry.name} compiles at its first call")
 
     @line_magic
     def qd_coverage(self, line):

@@ -1,0 +1,44 @@
+#include "engine/show.h"
+
+#include "backends/backend.h"
+#include "codegen/llvm/door/door.h"
+#include "engine/pipeline.h"
+#include "ir/text.h"
+
+namespace qd::engine {
+namespace {
+
+std::string through_llvm(const ir::Function &task, Form form) {
+    using codegen::llvm_door::Output;
+    codegen::llvm_door::Request request;
+    request.task = &task;
+    request.output = form == Form::llvm ? Output::ir_text : Output::assembly;
+    std::vector<uint8_t> text;
+    std::string error;
+    if (!codegen::llvm_door::open().compile(request, &text, &error)) fail_internal(error);
+    return {text.begin(), text.end()};
+}
+
+} // namespace
+
+std::string show(const Program &program, ir::Function kernel, Form form) {
+    const backends::Backend &backend = *backends::find(program.options().arch);
+    const backends::Caps caps = backend.caps(0);
+    passes::Config config;
+    config.vector_bytes = caps.vector_bytes;
+    passes::run(kernel_stage(), kernel, config, false, nullptr);
+    std::string out;
+    for (ir::Function &task : passes::offload(kernel)) {
+        if (!out.empty()) out += "\n";
+        passes::run(task_stage(), task, config, false, nullptr);
+        if (form == Form::ir) {
+            out += ir::print(task);
+            continue;
+        }
+        passes::run(backend.legalize(caps), task, config, false, nullptr);
+        out += "; " + task.name + "\n" + through_llvm(task, form);
+    }
+    return out;
+}
+
+} // namespace qd::engine
