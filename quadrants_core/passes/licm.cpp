@@ -137,7 +137,7 @@ struct Hoist {
             if (is_loop(fn[v].op)) {
                 loop(v, b);
             } else {
-                for (BlockId child : fn[v].blocks)
+                for (BlockId child : {fn[v].blocks[0], fn[v].blocks[1]})
                     if (child) run(child);
                 fn[b].insts.push_back(v);
             }

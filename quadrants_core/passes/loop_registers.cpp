@@ -116,7 +116,7 @@ struct Registers {
                 loop(v, b);
             else
                 fn[b].insts.push_back(v);
-            for (BlockId child : fn[v].blocks)
+            for (BlockId child : {fn[v].blocks[0], fn[v].blocks[1]})
                 if (child) run(child);
         }
     }
