@@ -138,8 +138,7 @@ bool Memory::objects_overlap(uint32_t a, uint32_t b) const {
     case Root::none:
     case Root::unknown: return true;
     case Root::array:
-        if (y->root == Root::array) return !fn_.distinct_arrays;
-        return y->root == Root::place || y->root == Root::tree;
+        return !fn_.distinct_arrays && (y->root == Root::array || y->root == Root::place || y->root == Root::tree);
     case Root::place: return y->root == Root::tree && x->tree == y->tree;
     case Root::tree:
     case Root::tmp:

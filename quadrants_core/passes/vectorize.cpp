@@ -133,13 +133,16 @@ class Vectorizer {
         std::vector<Value> next;
         Value step = in.constant(type, uint64_t(per_round));
         next.push_back(in.add(params[1], step));
+        std::vector<LaneEmitter> emitters;
+        emitters.reserve(size_t(unroll)); // the others refer to the first
         for (int u = 0; u < unroll; ++u) {
             Value index = params[1];
             if (u > 0) {
                 Value distance = in.constant(type, uint64_t(plan.lanes) * uint64_t(u));
                 index = in.add(index, distance);
             }
-            LaneEmitter emitter(fn_, planner_, plan.lanes, body, outside);
+            LaneEmitter &emitter = emitters.emplace_back(fn_, planner_, plan.lanes, body, outside);
+            if (u > 0) emitter.follow(emitters[0], int64_t(plan.lanes) * u);
             std::span<const Value> own = std::span<const Value>(params).subspan(2 + size_t(u) * sums, sums);
             std::vector<Value> after = emitter.round(plan.loop, index, own);
             next.insert(next.end(), after.begin(), after.end());

@@ -10,29 +10,29 @@ namespace qd::passes {
 using namespace ir;
 
 LaneEmitter::LaneEmitter(Function &fn, const Planner &planner, int lanes, BlockId into, BlockId outside)
-    : fn_(fn), planner_(planner), lanes_count_(lanes), b_(fn, into), outside_(fn, outside) {}
+    : fn_(fn), planner_(planner), lanes_count_(lanes), top_(into), b_(fn, into), outside_(fn, outside) {}
 
 std::vector<Value> LaneEmitter::round(Value loop, Value index, std::span<const Value> sums) {
     BlockId body = fn_[loop].blocks[0];
     index_ = fn_[body].params[0];
     first_[index_.id] = index;
     for (size_t k = 0; k < sums.size(); ++k) lanes_[fn_[body].params[k + 1].id] = sums[k];
-    block(body);
+    block(body, 1);
     std::vector<Value> next(fn_.args(fn_[body].insts.back()).begin(), fn_.args(fn_[body].insts.back()).end());
     for (Value &v : next) v = lanes(v);
     return next;
 }
 
-/// All but the terminator, whose operands the caller takes.
-void LaneEmitter::block(BlockId b) {
-    for (size_t i = 0; i + 1 < fn_[b].insts.size(); ++i) instruction(fn_[b].insts[i]);
+/// All but the last `leave` instructions; the caller takes the operands of the terminator.
+void LaneEmitter::block(BlockId b, size_t leave) {
+    for (size_t i = 0; i + leave < fn_[b].insts.size(); ++i) instruction(fn_[b].insts[i]);
 }
 
 void LaneEmitter::instruction(Value v) {
     b_.span = fn_[v].span;
     switch (fn_[v].op) {
     case Op::load: return load(v);
-    case Op::store: return store(v);
+    case Op::store: return store(fn_.args(v)[0], lanes(fn_.args(v)[1]));
     case Op::if_: return varies(fn_.args(v)[0]) ? masked_branch(v) : uniform_branch(v);
     case Op::for_: return inner_loop(v);
     default: break;
@@ -44,7 +44,18 @@ void LaneEmitter::instruction(Value v) {
     // Varying pointers are taken apart where they are used.
 }
 
+void LaneEmitter::follow(const LaneEmitter &first, int64_t distance) {
+    leader_ = &first;
+    distance_ = distance;
+}
+
 void LaneEmitter::scalar_copy(Value v) {
+    Shape s = planner_.shape(v);
+    if (leader_ && b_.block == top_ && fn_.type(v).is_pointer() && s.kind == Shape::linear) {
+        Value bytes = b_.i64(s.stride * distance_);
+        first_[v.id] = b_.offset(leader_->first(v), bytes, fn_.type(v).elem);
+        return;
+    }
     std::vector<Value> args;
     for (Value a : fn_.args(v)) args.push_back(first(a));
     first_[v.id] = b_.emit(fn_[v].op, args, fn_.type(v), fn_[v].imm);
@@ -150,10 +161,8 @@ void LaneEmitter::load(Value v) {
     lanes_[v.id] = b_.emit(Op::gather, {base, offsets, active}, type);
 }
 
-void LaneEmitter::store(Value v) {
-    Value pointer = fn_.args(v)[0];
+void LaneEmitter::store(Value pointer, Value value) {
     Shape at = planner_.shape(pointer);
-    Value value = lanes(fn_.args(v)[1]);
     if (at.kind == Shape::linear && at.stride == size_of(fn_.type(value).elem)) {
         Value p = first(pointer);
         if (mask_)
@@ -168,9 +177,31 @@ void LaneEmitter::store(Value v) {
     b_.emit(Op::scatter, {base, offsets, value, active});
 }
 
+/// The last instruction of both sides, if they are stores to one address.
+bool LaneEmitter::common_store(Value v, Value (&stores)[2]) const {
+    for (int side = 0; side < 2; ++side) {
+        const std::vector<Value> &list = fn_[fn_[v].blocks[side]].insts;
+        if (list.size() < 2) return false;
+        stores[side] = list[list.size() - 2];
+        if (fn_[stores[side]].op != Op::store) return false;
+    }
+    return same_address(fn_.args(stores[0])[0], fn_.args(stores[1])[0]);
+}
+
+bool LaneEmitter::same_address(Value a, Value b) const {
+    if (a == b) return true;
+    if (fn_[a].op != Op::offset || fn_[b].op != Op::offset || fn_[a].type != fn_[b].type) return false;
+    Value x = fn_.args(a)[1], y = fn_.args(b)[1];
+    bool same_bytes = x == y || (fn_[x].op == Op::constant && fn_[y].op == Op::constant && fn_[x].imm == fn_[y].imm);
+    return same_bytes && same_address(fn_.args(a)[0], fn_.args(b)[0]);
+}
+
+/// Both sides run, each under its mask; results are selected, and so is the value of a store that ends both sides.
 void LaneEmitter::masked_branch(Value v) {
     Value condition = lanes(fn_.args(v)[0]);
     Value outer = mask_;
+    Value stores[2], stored[2];
+    bool common = common_store(v, stores);
     std::vector<Value> yields[2];
     for (int side = 0; side < 2; ++side) {
         BlockId b = fn_[v].blocks[side];
@@ -182,15 +213,19 @@ void LaneEmitter::masked_branch(Value v) {
                 here = b_.bxor(condition, yes);
             }
             mask_ = outer ? b_.band(outer, here) : here;
-            block(b);
+            block(b, common ? 2 : 1);
             mask_ = outer;
         }
+        if (common) stored[side] = lanes(fn_.args(stores[side])[1]);
         for (Value r : std::vector<Value>(fn_.args(last).begin(), fn_.args(last).end()))
             yields[side].push_back(lanes(r));
     }
     std::vector<Value> results(fn_.results(v).begin(), fn_.results(v).end());
     for (size_t k = 0; k < results.size(); ++k)
         lanes_[results[k].id] = b_.select(condition, yields[0][k], yields[1][k]);
+    if (!common) return;
+    Value either_side = b_.select(condition, stored[0], stored[1]);
+    store(fn_.args(stores[1])[0], either_side);
 }
 
 void LaneEmitter::leave_scope(size_t mark) {
@@ -205,7 +240,7 @@ void LaneEmitter::uniform_branch(Value v) {
         BlockId b = fn_[v].blocks[side];
         b_.block = fn_[branch].blocks[side];
         size_t mark = scope_.size();
-        block(b);
+        block(b, 1);
         std::vector<Value> yields(fn_.args(fn_[b].insts.back()).begin(), fn_.args(fn_[b].insts.back()).end());
         for (size_t k = 0; k < yields.size(); ++k) yields[k] = either(yields[k], varies(results[k]));
         b_.yield(yields);
@@ -236,7 +271,7 @@ void LaneEmitter::inner_loop(Value v) {
     std::vector<Value> copies = fn_[b_.block].params;
     first_[params[0].id] = copies[0];
     for (size_t k = 1; k < params.size(); ++k) (varies(params[k]) ? lanes_ : first_)[params[k].id] = copies[k];
-    block(body);
+    block(body, 1);
     std::vector<Value> next(fn_.args(fn_[body].insts.back()).begin(), fn_.args(fn_[body].insts.back()).end());
     for (size_t k = 0; k < next.size(); ++k) next[k] = either(next[k], varies(params[k + 1]));
     b_.yield(next);

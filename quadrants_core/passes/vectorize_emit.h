@@ -16,13 +16,18 @@ class LaneEmitter {
     /// One round. `sums` are the carried values by slot, as lanes; returns their next values.
     std::vector<ir::Value> round(ir::Value loop, ir::Value index, std::span<const ir::Value> sums);
 
+    /// This round runs `distance` iterations after that of `first`, in the same block: addresses differ by a constant.
+    void follow(const LaneEmitter &first, int64_t distance);
+
   private:
-    void block(ir::BlockId b);
+    void block(ir::BlockId b, size_t leave);
     void instruction(ir::Value v);
     void scalar_copy(ir::Value v);
     void lane_copy(ir::Value v);
     void load(ir::Value v);
-    void store(ir::Value v);
+    void store(ir::Value pointer, ir::Value value);
+    bool common_store(ir::Value branch, ir::Value (&stores)[2]) const;
+    bool same_address(ir::Value a, ir::Value b) const;
     void masked_branch(ir::Value v);
     void uniform_branch(ir::Value v);
     void inner_loop(ir::Value v);
@@ -41,10 +46,13 @@ class LaneEmitter {
     ir::Function &fn_;
     const Planner &planner_;
     int lanes_count_;
+    ir::BlockId top_;
     ir::Builder b_, outside_;
     ir::Value index_;
     ir::Value mask_; ///< lanes that run; none: all
     std::unordered_map<uint32_t, ir::Value> first_, lanes_;
+    const LaneEmitter *leader_ = nullptr;
+    int64_t distance_ = 0;
     std::vector<uint32_t> scope_; ///< entries of lanes_ that hold in the current block only
 };
 

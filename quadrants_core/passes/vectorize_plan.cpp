@@ -56,6 +56,12 @@ bool is_library_call(Op op) {
     }
 }
 
+/// Calls in scalar code that are a few dozen instructions in vector code.
+bool has_vector_form(const Function &fn, const Inst &inst) {
+    if (!fn.fast_math || inst.type.elem != Scalar::f32) return false;
+    return inst.op == Op::exp || inst.op == Op::log || inst.op == Op::sin || inst.op == Op::cos || inst.op == Op::tanh;
+}
+
 bool constant(const Function &fn, Value v, int64_t &value) {
     if (fn[v].op != Op::constant) return false;
     int bits = bits_of(fn.type(v).elem);
@@ -178,7 +184,7 @@ bool Planner::pure(Value v) {
     scalar_cost_ += weight * cost_of(inst.op);
     if (is_library_call(inst.op)) {
         scalar_cost_ += weight * 10;
-        vector_cost_ += weight * 11;
+        vector_cost_ += weight * (has_vector_form(fn_, inst) ? 2 : 11);
     }
     return true;
 }
