@@ -1,0 +1,215 @@
+"""The magics, in the Quadrants kernel and in ipykernel: reports, identity of what did not change, heatmap, errors, Stop."""
+
+import os
+import re
+import signal
+import time
+
+import pytest
+from conftest import Client
+
+CELL = """%%qd_kernel
+import numpy as np
+LIMIT = 100.0
+Array = qd.types.ndarray(qd.f32, ndim=1)
+
+@qd.func
+def clamp(v):
+    r = v
+    if v > LIMIT:
+        r = LIMIT
+    return r
+
+@qd.kernel
+def step(x: Array, limit: qd.f32):
+    for i in range(x.shape[0]):
+        if x[i] > limit:
+            x[i] = limit
+        else:
+            x[i] *= 0.5
+    for i in range(x.shape[0]):
+        # a comment
+        x[i] = clamp(x[i])
+
+@qd.kernel
+def template(f: qd.template()):
+    for i in f:
+        f[i] = 1
+"""
+
+
+@pytest.fixture(params=["quadrants", "python3"])
+def session(request, tmp_path):
+    """A kernel with a program and an empty cache on disk."""
+    client = Client(request.param, env={**os.environ, "QD_OFFLINE_CACHE_FILE_PATH": str(tmp_path)})
+    client.run("%load_ext quadrants_jupyter\nimport quadrants as qd\nqd.init(arch=qd.cpu)")
+    yield client
+    client.close()
+
+
+def report(cell):
+    assert cell.status == "ok", cell.of("error")
+    shown = [c["data"] for c in cell.of("display_data") if "text/html" in c["data"]]
+    return shown[0]["text/plain"].splitlines() if shown else []
+
+
+def html(cell):
+    return [c["data"] for c in cell.of("display_data") + cell.of("execute_result") if "text/html" in c["data"]][0]["text/html"]
+
+
+def test_first_run_compiles_what_the_annotations_allow(session):
+    cell = session.run(CELL)
+    assert report(cell) == ["step: 2 tasks, 2 compiled", "template: compiles at its first call"]
+    assert re.search(r'class="qd-time"[^>]*> \([0-9.]+ m?s', html(cell))
+
+
+def test_unchanged_cell_compiles_nothing_and_keeps_its_kernels(session):
+    session.run(CELL)
+    session.run("before = (step, clamp, template); f = qd.field(qd.f32, 4); template(f)")
+    assert report(session.run(CELL)) == ["step: 2 tasks, 0 compiled, 2 unchanged", "template: 1 task, 0 compiled, 1 unchanged"]
+    assert session.run("before == (step, clamp, template)").result == "True"
+
+
+def test_edit_of_one_loop_compiles_one_task(session):
+    session.run(CELL)
+    session.run("old = step; f = qd.field(qd.f32, 4); template(f)")
+    edited = CELL.replace("*= 0.5", "*= 0.25").replace("f[i] = 1", "f[i] = 2")
+    assert report(session.run(edited)) == ["step: 2 tasks, 1 compiled, 1 unchanged", "template: 1 task, 1 compiled"]
+    assert session.run("step is old").result == "False"
+    session.run("x = np.ones(4, np.float32); step(x, 9.0); template(f)")
+    assert session.run("float(x[0]), f[0]").result == "(0.25, 2.0)"
+
+
+def test_edited_value_and_func_reach_their_kernels(session):
+    session.run(CELL)
+    assert report(session.run(CELL.replace("LIMIT = 100.0", "LIMIT = 0.125")))[0] == "step: 2 tasks, 1 compiled, 1 unchanged"
+    session.run("x = np.ones(4, np.float32); step(x, 9.0)")
+    assert session.run("float(x[0])").result == "0.125"
+
+
+def test_kernel_of_another_cell_that_inlines_an_edited_func(session):
+    func = "%%qd_kernel\n@qd.func\ndef scale(v):\n    return v * 2\n"
+    session.run(func)
+    session.run("%%qd_kernel\nimport numpy as np\n@qd.kernel\ndef use(x: qd.types.ndarray(qd.f32, ndim=1)):\n"
+                "    for i in x:\n        x[i] = scale(x[i])\n")
+    session.run("x = np.ones(2, np.float32); use(x)")
+    assert report(session.run(func.replace("* 2", "* 10"))) == ["use: inlines what was edited here; compiles at its next call"]
+    session.run("use(x)")
+    assert session.run("float(x[0])").result == "20.0"
+
+
+def test_classes_keep_their_identity(session):
+    cell = ("%%qd_kernel\n@qd.data_oriented\nclass Sim:\n    def __init__(self):\n        self.f = qd.field(qd.f32, 3)\n"
+            "    @qd.kernel\n    def fill(self, v: qd.f32):\n        for i in self.f:\n            self.f[i] = v\n")
+    session.run(cell)
+    session.run("s = Sim(); s.fill(2.0)")
+    session.run(cell)
+    assert session.run("type(s) is Sim, s.f[1]").result == "(True, 2.0)"
+    session.run(cell.replace("= v\n", "= v + 1\n"))
+    assert session.run("type(s) is Sim").result == "False"
+    assert session.run("t = Sim(); t.fill(2.0); t.f[1]").result == "3.0"
+
+
+def test_heatmap(session):
+    session.run(CELL)
+    session.run("x = np.full(1000, 1, np.float32); x[0] = 7\nstep(x, 3.0)")
+    cell = session.run("%qd_coverage")
+    text = cell.of("execute_result")[0]["data"]["text/plain"]
+    rows = {line.split("|")[1].strip(): line for line in text.splitlines() if "|" in line}
+    assert "1,000 |" in rows["if x[i] > limit:"]
+    assert " 1 |" in rows["x[i] = limit"] and " 999 |" in rows["x[i] *= 0.5"]
+    number = next(n for n, line in enumerate(CELL.splitlines(), 1) if "# a comment" in line)
+    assert rows["# a comment"].split("|")[0].split() == [str(number)]  # the editor's own line number, and no count
+    assert "if v > LIMIT:  <- never true" in rows and "never |" in rows["r = LIMIT"]
+    page = html(cell)
+    assert "never true" in page and "var(--jp-" in page and "<script" not in page and "999" in page
+    assert not re.search(r"\d ms", text + page)
+    assert session.run("%qd_coverage step").of("execute_result")[0]["data"]["text/plain"].startswith("step (cell")
+    assert "no kernel or func named 'nobody'" in session.run("%qd_coverage nobody").text("stderr")
+
+
+def test_no_coverage(session):
+    session.run(CELL.replace("%%qd_kernel", "%%qd_kernel --no-coverage"))
+    session.run("step(np.ones(4, np.float32), 3.0)")
+    assert "nothing was counted" in session.run("%qd_coverage").of("execute_result")[0]["data"]["text/plain"]
+
+
+def test_tasks_and_config(session):
+    session.run(CELL)
+    text = session.run("%qd_tasks").of("execute_result")[0]["data"]["text/plain"]
+    assert [line.split()[0] for line in text.splitlines()] == ["step.0", "step.1"]
+    assert "for i in range(x.shape[0]):" in text
+    assert session.run("%qd_config default_fp").text() == "default_fp = f32\n"
+    assert "no option named" in session.run("%qd_config nothing").text("stderr")
+
+
+def test_options(session):
+    assert report(session.run(CELL.replace("%%qd_kernel", "%%qd_kernel --quiet"))) == []
+    assert "cell:" in html(session.run(CELL.replace("%%qd_kernel", "%%qd_kernel --time")))
+    assert "@step.0" in session.run(CELL.replace("%%qd_kernel", "%%qd_kernel --show ir")).text()
+    assert "define void" in session.run(CELL.replace("%%qd_kernel", "%%qd_kernel --show llvm")).text()
+    assert ".globl" in session.run(CELL.replace("%%qd_kernel", "%%qd_kernel --show asm")).text()
+    assert "unrecognized arguments: --nope" in session.run("%%qd_kernel --nope\n1").text("stderr")
+    assert "call qd.reset() first" in session.run("%%qd_kernel --arch cuda\n1").text("stderr")
+    assert session.run("%%qd_kernel\n40 + 2").result == "42"
+
+
+def test_compile_error_shows_the_line_of_the_cell(session):
+    cell = session.run("%%qd_kernel\n@qd.kernel\ndef bad(x: qd.i32):\n    y = x + nothing_here\n")
+    assert cell.status == "error" and cell.error == "QuadrantsNameError"
+    trace = "\n".join(cell.of("error")[0]["traceback"])
+    assert re.search(r'File "cell \d+", line 4, in bad:\n    y = x \+ nothing_here\n            \^+', trace)
+    assert "run_cell_magic" not in trace and "site-packages" not in trace
+    assert session.run("1").result == "1"
+
+
+def test_python_error_in_the_cell(session):
+    cell = session.run("%%qd_kernel\nx = 1\nraise ValueError('mine')\n")
+    assert cell.error == "ValueError"
+    assert session.run("%%qd_kernel\ndef f(:\n    pass\n").error == "SyntaxError"
+
+
+def test_prints_of_a_kernel_come_while_it_runs(session):
+    session.run("%%qd_kernel\n@qd.kernel\ndef talk(x: qd.types.ndarray(qd.i32, ndim=1)):\n    print('started', x.shape[0])\n"
+                "    while x[0] < 1:\n        x[0] = x[0] * 1\n")
+    cell = session.send("import numpy as np\ntalk(np.zeros(5, np.int32))")
+    session.wait_for_text("started 5")
+    session.interrupt()
+    assert session.collect(cell).error == "KeyboardInterrupt"
+
+
+ENDLESS = """%%qd_kernel
+@qd.kernel
+def parallel(x: qd.types.ndarray(qd.i32, ndim=1)):
+    for i in range(x.shape[0]):
+        while x[i] < 1:
+            x[i] = x[i] * 1
+
+@qd.kernel
+def serial(x: qd.types.ndarray(qd.i32, ndim=1)):
+    while x[0] < 1:
+        x[0] = x[0] * 1
+
+@qd.kernel
+def long(x: qd.types.ndarray(qd.i32, ndim=1)):
+    for i in range(2147483647):
+        x[0] = i
+"""
+
+
+@pytest.mark.parametrize("name", ["parallel", "serial", "long"])
+def test_stop_of_an_endless_kernel(session, name):
+    session.run("import numpy as np")
+    session.run(ENDLESS)
+    times = []
+    for _ in range(5):
+        cell = session.send(f"print('go'); {name}(np.zeros(64, np.int32))")
+        session.wait_for_text("go")
+        time.sleep(0.1)
+        session.interrupt()
+        ended = session.collect(cell)
+        assert ended.error == "KeyboardInterrupt"
+        times.append(ended.seconds)
+    limit = 0.1 if session.manager.kernel_name == "quadrants" else 0.5
+    assert min(times) < limit, times
+    assert session.run("serial(np.ones(1, np.int32)); 'usable'").result == "'usable'"
