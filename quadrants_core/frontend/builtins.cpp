@@ -28,22 +28,32 @@ const BuiltinRow *find_builtin(std::string_view name) {
     return found == table.end() ? nullptr : found->second;
 }
 
+namespace {
+
+using ObjectTable = std::unordered_map<PyObject *, const BuiltinRow *>;
+
+ObjectTable make_python_table() {
+    ObjectTable table;
+    PyObject *builtins = PyEval_GetBuiltins();
+    for (const char *name : {"print", "min", "max", "int", "float", "bool", "abs", "pow", "any", "all", "len", "range"})
+        if (PyObject *function = PyDict_GetItemString(builtins, name)) table.emplace(function, find_builtin(name));
+    PyRef operators = PyRef::steal(PyImport_ImportModule("operator"));
+    PyObject *matmul = operators ? PyObject_GetAttrString(operators.get(), "matmul") : nullptr; // kept
+    PyErr_Clear();
+    if (matmul) table.emplace(matmul, find_builtin("matmul"));
+    return table;
+}
+
+} // namespace
+
 const BuiltinRow *python_builtin(PyObject *object) {
-    static const std::unordered_map<PyObject *, const BuiltinRow *> table = [] {
-        std::unordered_map<PyObject *, const BuiltinRow *> map;
-        PyObject *builtins = PyEval_GetBuiltins();
-        for (const char *name :
-             {"print", "min", "max", "int", "float", "bool", "abs", "pow", "any", "all", "len", "range", "round"})
-            if (PyObject *function = PyDict_GetItemString(builtins, name)) map.emplace(function, find_builtin(name));
-        PyRef operators = PyRef::steal(PyImport_ImportModule("operator"));
-        PyErr_Clear();
-        if (operators)
-            if (PyObject *matmul = PyObject_GetAttrString(operators.get(), "matmul"))
-                map.emplace(matmul, find_builtin("matmul"));
-        return map;
-    }();
-    const auto found = table.find(object);
-    return found == table.end() ? nullptr : found->second;
+    static const ObjectTable *table = nullptr; // no guarded static: see node_table
+    if (!table) {
+        ObjectTable made = make_python_table();
+        if (!table) table = new ObjectTable(std::move(made));
+    }
+    const auto found = table->find(object);
+    return found == table->end() ? nullptr : found->second;
 }
 
 /// A member of a builtin (`Matrix.zero`), waiting to be called.
@@ -388,8 +398,9 @@ Val Walker::grouped(const Call &call) {
     PyObject *source = call.arg_node(0);
     if (grouped_depth_) fail_syntax(call.node, "'qd.grouped' cannot be nested");
     ++grouped_depth_;
-    const Val inner = eval(source);
+    Val inner = eval(source);
     --grouped_depth_;
+    if (inner.is_constant() && kind_of(inner.object.get()) == Kind::ndrange) inner = host_ndrange(source, inner);
     if (inner.tag == Tag::loop && inner.extra->over == Extra::Over::ndrange) {
         Val out = inner;
         out.extra = std::make_shared<Extra>(*inner.extra);
@@ -437,6 +448,9 @@ Val Walker::loop_config(const Call &call) {
     next_loop_ = settings;
     return Val{};
 }
+
+/// A promise about a value that this backend has no use for: the value itself.
+Val Walker::first_argument(const Call &call) { return typed(call.node, call.args[0]); }
 
 /// Hints about memory that this backend has no use for.
 Val Walker::accepted_hint(const Call &) { return Val{}; }

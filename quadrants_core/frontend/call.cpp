@@ -45,6 +45,8 @@ Call Walker::arguments(PyObject *node, bool as_places) {
 Val Walker::eval_call(PyObject *node) {
     const Names &n = names();
     PyObject *callee_node = child(node, n.func);
+    if (node_kind(callee_node) == Node::Attribute && child(callee_node, n.attr) == n.append && append_to_list(node))
+        return Val{};
     const Val callee = eval(callee_node);
     if (callee.tag == Tag::method) {
         if (callee.extra->name.rfind("builtin:", 0) == 0)
@@ -53,6 +55,23 @@ Val Walker::eval_call(PyObject *node) {
     }
     if (!callee.is_constant()) fail_type(node, "'" + type_text(callee) + "' is not callable");
     return call_object(node, callee.object);
+}
+
+/// `name.append(value)` on a list written in the kernel: its length is known at compile time.
+bool Walker::append_to_list(PyObject *node) {
+    const Names &n = names();
+    PyObject *target = child(child(node, n.func), n.value);
+    PyObject *name = node_kind(target) == Node::Name ? child(target, n.id) : nullptr;
+    if (!name || !find_local(name) || find_local(name)->value.tag != Tag::list) return false;
+    const Call call = arguments(node, false);
+    AtNode at(*this, node);
+    if (call.args.size() != 1) fail_type(node, "`append` takes one value");
+    if (frames_.back().dynamic)
+        fail_syntax(node, "A list cannot grow inside a run-time if, for or while",
+                    "its length must be known at compile time");
+    Val item = storable(call.args[0]) ? new_variable(node, call.args[0]) : call.args[0];
+    find_local(name)->value.items.push_back(std::move(item));
+    return true;
 }
 
 Val Walker::call_object(PyObject *node, const PyRef &callee) {
@@ -114,7 +133,8 @@ Val Walker::call_python(PyObject *node, PyObject *callee, const Call &call) {
     const auto python_value = [&](const Val &v) {
         PyRef object = to_python(v);
         if (!object && static_depth_) fail_static(node, v);
-        if (!object && (from == "math" || from == "numpy" || from == "cmath"))
+        const bool has_own = from == "builtins" && find_builtin(called);
+        if (!object && (has_own || from == "math" || from == "numpy" || from == "cmath"))
             fail_type(node, "must be real number, not a run-time value. Did you mean to use `qd." + called +
                                 "` instead of `" + from + "." + called + "`?");
         if (!object)
@@ -128,7 +148,7 @@ Val Walker::call_python(PyObject *node, PyObject *callee, const Call &call) {
         PyTuple_SET_ITEM(args.get(), Py_ssize_t(i), object.get());
     }
     for (const auto &[key, v] : call.kwargs) PyDict_SetItem(kwargs.get(), key, python_value(v).get());
-    if (!static_depth_ && from != "builtins" && !from.empty() && from.rfind("quadrants", 0) != 0)
+    if (!static_depth_ && from != "builtins" && from != "math" && !from.empty() && from.rfind("quadrants", 0) != 0)
         warn(node, "SyntaxWarning",
              "Calling non-quadrants function \"" + called +
                  "\". Scope inside the function is not processed by the Quadrants compiler. "

@@ -138,6 +138,7 @@ void Walker::check_integral(PyObject *node, const char *word, const Val &v) {
 
 /// A branch with a value: evaluates one side at run time.
 Val Walker::choose(PyObject *node, ir::Value test, const std::function<Val()> &yes, const std::function<Val()> &no) {
+    const Nested nested(*this);
     const ir::Value branch = b_.if_(test);
     const ir::BlockId outer = b_.block;
     const auto side = [&](int k, const std::function<Val()> &f) {

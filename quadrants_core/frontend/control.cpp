@@ -62,12 +62,21 @@ Flow Walker::expression(PyObject *node) {
     return Flow::next;
 }
 
+Nested::Nested(Walker &walker) : w(walker) {
+    constexpr int deepest = 180;
+    if (w.nesting_ >= deepest)
+        w.fail_here(UserErrorKind::compilation, "Branches and loops are nested too deep",
+                    "at most " + std::to_string(deepest) + " levels, funcs included; an `elif` is a level too");
+    ++w.nesting_;
+}
+
 Flow Walker::body_in(ir::BlockId target, const std::function<Flow()> &body) {
     const ir::BlockId outer = b_.block;
     b_.block = target;
     Flow flow;
     {
         Scope scope(*this);
+        const Nested nested(*this);
         ++frames_.back().dynamic;
         flow = body();
         --frames_.back().dynamic;
@@ -193,6 +202,7 @@ Flow Walker::return_(PyObject *node) {
         fail_syntax(node, "A kernel/function with a return value must be annotated with a return type, e.g. def func() "
                           "-> qd.f32");
     frame.result = value(source);
+    frame.result->is_static = false;
     frame.result_node = node;
     return Flow::return_;
 }

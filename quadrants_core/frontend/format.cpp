@@ -152,8 +152,8 @@ std::string Walker::printf_spec(PyObject *node, const std::string &spec, Scalar 
         ++i;
     conversion = spec.substr(i);
     if (conversion.empty()) {
-        if (ir::is_float(type)) return "%" + flags + "f";
-        return "%" + flags + (ir::is_signed(type) ? "d" : "u");
+        if (ir::is_float(type)) return flags + "f";
+        return flags + (ir::is_signed(type) ? "d" : "u");
     }
     if (conversion.size() != 1) fail_type(node, mismatch);
     const char c = conversion[0];
@@ -163,7 +163,7 @@ std::string Walker::printf_spec(PyObject *node, const std::string &spec, Scalar 
     if (real != ir::is_float(type)) fail_type(node, mismatch);
     if (with_sign && !ir::is_signed(type) && type != Scalar::u1) fail_type(node, mismatch);
     if (c == 'u' && (ir::is_signed(type) || type == Scalar::u1)) fail_type(node, mismatch);
-    return "%" + flags + c;
+    return flags + c;
 }
 
 void Walker::format_value(PyObject *node, ir::Message &message, std::vector<ir::Value> &values, const Val &given,

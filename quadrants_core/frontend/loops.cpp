@@ -23,7 +23,8 @@ Flow Walker::for_(PyObject *node) {
     if (node_kind(source) == Node::IfExp && !value(child(source, n.test)).is_constant())
         fail_syntax(source, "Using non static inlined if statement as for-loop iterable is not currently supported.",
                     "make the condition static: `a if qd.static(c) else b`");
-    const Val over = eval(source);
+    Val over = eval(source);
+    if (over.is_constant() && kind_of(over.object.get()) == Kind::ndrange) over = host_ndrange(source, over);
     if (over.is_static) return for_static(node, static_items(source, over));
     if (over.tag == Tag::loop) {
         switch (over.extra->over) {
@@ -47,6 +48,24 @@ Flow Walker::for_(PyObject *node) {
                   " in Quadrants scope. Only Quadrants fields (via template) or dense arrays (via types.ndarray) "
                   "are supported.",
               "loop over `range(n)`, `qd.ndrange(...)`, a field or an ndarray, or unroll with `qd.static(...)`");
+}
+
+/// An ndrange that was made in Python.
+Val Walker::host_ndrange(PyObject *node, const Val &v) {
+    PyRef bounds = PyRef::steal(PyObject_GetAttrString(v.object.get(), "bounds"));
+    PyRef axes = PyRef::steal(PyObject_GetAttrString(v.object.get(), "axes"));
+    if (!bounds || !axes) python_failed(node);
+    Val out;
+    out.tag = Tag::loop;
+    out.is_static = v.is_static;
+    out.extra = std::make_shared<Extra>();
+    out.extra->over = Extra::Over::ndrange;
+    for (const Val &pair : sequence_items(node, constant(bounds)).items) {
+        out.extra->lower.push_back(pair.items[0]);
+        out.extra->upper.push_back(pair.items[1]);
+    }
+    if (axes.get() != Py_None) out.extra->axes = ndrange_axes(node, constant(axes), out.extra->lower.size());
+    return out;
 }
 
 // Unrolled loops

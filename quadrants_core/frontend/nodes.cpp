@@ -37,8 +37,25 @@ struct Table {
 
 } // namespace
 
+namespace {
+
+/// Built under the GIL, which an import may let go: no guarded static, or another thread could wait with the GIL held.
+const Table &node_table() {
+    static const Table *table = nullptr;
+    if (!table) {
+        const Table *made = new Table;
+        if (table)
+            delete made;
+        else
+            table = made;
+    }
+    return *table;
+}
+
+} // namespace
+
 Node node_kind(PyObject *node) {
-    static const Table table;
+    const Table &table = node_table();
     PyTypeObject *type = Py_TYPE(node);
     for (size_t i = Table::start(type);; i = (i + 1) % table.slots.size()) {
         if (table.slots[i].type == type) return table.slots[i].kind;

@@ -17,6 +17,7 @@ void Walker::bind(PyObject *name, Val value) {
     Binding binding;
     binding.name = name;
     binding.value = std::move(value);
+    binding.value.is_static = false; // said of the expression, not of the name
     bindings_.push_back(std::move(binding));
 }
 
@@ -57,6 +58,7 @@ constexpr std::pair<std::string_view, Kind> kind_names[] = {
     {"data_oriented", Kind::data_oriented},
     {"template", Kind::template_},
     {"ndarray_type", Kind::ndarray_type},
+    {"ndrange", Kind::ndrange},
 };
 
 bool is_plain(PyObject *object) {

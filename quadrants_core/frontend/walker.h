@@ -39,6 +39,7 @@ enum class Kind : uint8_t {
     data_oriented,
     template_,
     ndarray_type,
+    ndrange,
 };
 
 /// A func, read once per walk.
@@ -255,6 +256,7 @@ class Walker {
 
     // loops.cpp
     Flow for_(PyObject *node);
+    Val host_ndrange(PyObject *node, const Val &v);
     Flow for_static(PyObject *node, const std::vector<Val> &items);
     Flow for_range(PyObject *node, const Extra &loop);
     Flow for_ndrange(PyObject *node, const Extra &loop);
@@ -276,6 +278,7 @@ class Walker {
 
     // call.cpp
     Val eval_call(PyObject *node);
+    bool append_to_list(PyObject *node);
     Val call_object(PyObject *node, const PyRef &callee);
     Val call_builtin(PyObject *node, const BuiltinRow &row);
     Val call_python(PyObject *node, PyObject *callee, const Call &call);
@@ -371,6 +374,7 @@ class Walker {
     std::unordered_set<PyObject *> kernel_assigned_;
     std::vector<PyObject *> inlined_;
     std::optional<ir::Loop> next_loop_; ///< set by qd.loop_config
+    int nesting_ = 0;
     int static_depth_ = 0, grouped_depth_ = 0;
     long covered_line_ = 0; ///< line of the current function whose counter was emitted last
 };
@@ -389,6 +393,13 @@ struct Scope {
     size_t size;
     explicit Scope(Walker &walker) : w(walker), size(walker.bindings_.size()) {}
     ~Scope() { w.bindings_.resize(size); }
+};
+
+/// One more block around what is emitted. The IR limits how deep they nest.
+struct Nested {
+    Walker &w;
+    explicit Nested(Walker &walker);
+    ~Nested() { --w.nesting_; }
 };
 
 struct Call {
