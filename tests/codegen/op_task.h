@@ -11,7 +11,7 @@ using ir::Scalar;
 using ir::Type;
 using ir::Value;
 
-/// for i in range(n): out[i] = op(a[i], b[i], c[i]), `lanes` elements at a time.
+/// for i in range(n): out[i] = op(a[i], b[i], c[i]), `lanes` elements at a time. An atomic op changes a.
 inline ir::Function make_task(Op op, std::span<const Scalar> inputs, Scalar result, int lanes) {
     ir::Function fn;
     fn.name = "op";
@@ -44,7 +44,8 @@ inline ir::Function make_task(Op op, std::span<const Scalar> inputs, Scalar resu
     std::vector<Value> args;
     for (size_t k = 0; k < inputs.size(); ++k) {
         Value p = pointer(arrays[k], inputs[k], i);
-        args.push_back(b.emit(Op::load, {p}, Type(inputs[k], lanes)));
+        bool in_place = k == 0 && (ir::info(op).traits & ir::atomic);
+        args.push_back(in_place ? p : b.emit(Op::load, {p}, Type(inputs[k], lanes)));
     }
     Value r = b.emit(op, args, Type(result, lanes));
     Value p = pointer(out, result, i);

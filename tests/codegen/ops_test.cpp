@@ -131,3 +131,73 @@ TEST(Ops, Casts) {
 TEST(Ops, Select) {
     for (Scalar s : all_types) check(Op::select, {Scalar::u1, s, s}, s);
 }
+
+namespace {
+
+/// The pure op that an atomic applies to memory; `select` for exchanges.
+Op meaning(Op atomic) {
+    switch (atomic) {
+    case Op::atomic_add: return Op::add;
+    case Op::atomic_mul: return Op::mul;
+    case Op::atomic_min: return Op::min;
+    case Op::atomic_max: return Op::max;
+    case Op::atomic_and: return Op::band;
+    case Op::atomic_or: return Op::bor;
+    case Op::atomic_xor: return Op::bxor;
+    default: return Op::select;
+    }
+}
+
+Constant element(const std::vector<uint8_t> &memory, Scalar type, size_t at) {
+    Constant c{type, 0};
+    std::memcpy(&c.bits, memory.data() + at * size_t(ir::size_of(type)), size_t(ir::size_of(type)));
+    return c;
+}
+
+void check_atomic(Op op, Scalar s, bool optimize) {
+    std::vector<Scalar> inputs(size_t(ir::info(op).operands), s);
+    std::vector<Constant> values = operands(s);
+    std::vector<std::vector<uint8_t>> memory(inputs.size());
+    std::vector<std::vector<Constant>> rows;
+    for (Constant x : values)
+        for (Constant y : values) rows.push_back({x, y, values[(rows.size() * 5 + 1) % values.size()]});
+    for (auto &row : rows)
+        for (size_t k = 0; k < inputs.size(); ++k) put(memory[k], row[k]);
+    ir::Function fn = test::make_task(op, inputs, s, 1);
+    codegen::llvm_door::Request request;
+    request.task = &fn;
+    request.optimize = optimize;
+    std::vector<uint8_t> object, out(memory[0].size());
+    std::string error;
+    ASSERT_TRUE(codegen::llvm_door::open().compile(request, &object, &error)) << error;
+    Launch launch;
+    size_t slot = 0;
+    for (auto &m : memory) {
+        launch.args[slot] = reinterpret_cast<uint64_t>(m.data());
+        slot += 2;
+    }
+    launch.args[slot] = reinterpret_cast<uint64_t>(out.data());
+    launch.args[slot + 2] = rows.size();
+    launch.run(object);
+    for (size_t k = 0; k < rows.size(); ++k) {
+        Constant x = rows[k][0], y = rows[k][1], old = element(out, s, k), now = element(memory[0], s, k);
+        Constant want = op == Op::atomic_xchg  ? y
+                        : op == Op::atomic_cas ? x == y ? rows[k][2] : x
+                                               : ir::eval(meaning(op), s, std::array{x, y});
+        bool zeros = ir::is_float(s) && ir::to_double(now) == 0 && ir::to_double(want) == 0;  // min of -0 and +0: either
+        ASSERT_TRUE(same(old, x)) << ir::info(op).name << " " << ir::to_string(s) << " gave " << ir::to_double(old);
+        ASSERT_TRUE(same(now, want) || zeros) << ir::info(op).name << " " << ir::to_string(s) << " " << ir::to_double(x) << " "
+                                              << ir::to_double(y) << " left " << ir::to_double(now);
+    }
+}
+
+}  // namespace
+
+TEST(Ops, Atomics) {
+    for (int k = 0; k <= int(Op::exit); ++k) {
+        if (!(ir::info(Op(k)).traits & ir::atomic)) continue;
+        for (Scalar s : all_types)
+            if (ir::is_int(s) || !(ir::info(Op(k)).traits & ir::int_only))
+                for (bool optimize : {false, true}) check_atomic(Op(k), s, optimize);
+    }
+}
