@@ -16,6 +16,7 @@
 //  - Facts: in the branch of an if the condition is known, and after an if whose other branch leaves. A known `x == c`
 //  on
 //    integers puts c for x.
+//  - Offsets of pointers by constants add up; none is none.
 //  - An assertion known to hold goes away.
 // fast_math lets a float law ignore NaN, infinities and the sign of zero; all other float laws hold bit for bit.
 #include "analysis/memory.h"
@@ -448,8 +449,22 @@ struct Fold {
         return v;
     }
 
+    Value offset(Value v) {
+        Value base = arg(v, 0);
+        std::optional<Constant> bytes = constant(arg(v, 1));
+        if (!bytes) return v;
+        if (bytes->bits == 0 && fn.type(base) == fn.type(v)) return base;
+        if (fn[base].op != Op::offset) return v;
+        std::optional<Constant> more = constant(arg(base, 1));
+        if (!more) return v;
+        Value start = arg(base, 0);
+        Value sum = emit_constant(v, Constant{bytes->type, bytes->bits + more->bits});
+        return become(v, Op::offset, {start, sum});
+    }
+
     Value special(Value v) {
         switch (fn[v].op) {
+        case Op::offset: return offset(v);
         case Op::add: return add(v);
         case Op::sub: return sub(v);
         case Op::mul:
