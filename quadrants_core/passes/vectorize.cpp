@@ -17,6 +17,7 @@
 #include "ir/builder.h"
 
 #include <bit>
+#include <utility>
 
 namespace qd::passes {
 
@@ -66,8 +67,11 @@ class Vectorizer {
             possible = planner_.plan(v, plan);
         }
         if (!possible) return children(v);
+        if (in_rest_) plan.unroll = 1;
         rewrite(b, at, plan);
+        bool outer = std::exchange(in_rest_, true);
         children(v); // the scalar rest may hold long loops
+        in_rest_ = outer;
         return true;
     }
 
@@ -149,10 +153,18 @@ class Vectorizer {
         }
         in.yield(next);
         fn_[outside].insts.push_back(loop);
-        return gather(out, plan, loop, unroll);
+        State state = combine(out, plan, loop, unroll);
+        if (constant(start.index) && constant(hi)) { // so that a rest that never runs is seen to be empty
+            uint64_t length = fn_[hi].imm - fn_[start.index].imm;
+            uint64_t reached = fn_[hi].imm - length % uint64_t(per_round);
+            state.index = out.constant(type, type.elem == Scalar::i32 ? uint32_t(reached) : reached);
+        }
+        return state;
     }
 
-    State gather(Builder &out, const Plan &plan, Value loop, int unroll) {
+    bool constant(Value v) const { return fn_[v].op == Op::constant; }
+
+    State combine(Builder &out, const Plan &plan, Value loop, int unroll) {
         std::vector<Value> results(fn_.results(loop).begin(), fn_.results(loop).end());
         State state{results[0], {}};
         size_t sums = plan.sums.size();
@@ -187,6 +199,7 @@ class Vectorizer {
     Function &fn_;
     analysis::Memory memory_;
     Planner planner_;
+    bool in_rest_ = false; ///< inside the scalar rest of an outer loop: runs seldom, so keep it short
 };
 
 } // namespace
