@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <set>
 #include <system_error>
 #include <thread>
 
@@ -46,29 +47,39 @@ ir::Value array_of(const ir::Function &fn, ir::Value pointer, bool &known) {
     }
 }
 
-std::vector<ArrayArg> arrays_to_check(const ir::Function &kernel, const abi::Kernel &info) {
-    std::vector<ArrayArg> arrays;
-    std::vector<ir::Value> values;
-    for (size_t i = 0; i < kernel.params.size(); i++) {
-        const ir::Type type = kernel.type(kernel.params[i]);
-        if (!type.is_array()) continue;
-        arrays.push_back({info.params[i].slot, type.ndim, uint64_t(size_of(type.elem)) * type.rows * type.cols, false});
-        values.push_back(kernel.params[i]);
-    }
-    if (arrays.size() < 2 || !kernel.distinct_arrays) return {};
-    bool known = true, any = false;
+/// Array parameters that some instruction writes, as far as the IR tells.
+std::set<ir::Value> written_arrays(const ir::Function &kernel) {
+    std::set<ir::Value> written;
+    bool known = true;
     for (const ir::Block &block : kernel.blocks) {
         for (ir::Value v : block.insts) {
             const ir::Op op = kernel[v].op;
-            if (op != ir::Op::store && !(ir::info(op).traits & ir::atomic)) continue;
-            const ir::Value array = array_of(kernel, kernel.args(v)[0], known);
-            for (size_t i = 0; i < arrays.size(); i++)
-                if (values[i] == array) arrays[i].written = any = true;
+            if (ir::info(op).effect != ir::Effect::write || !kernel[v].args.size) continue;
+            const ir::Value pointer = kernel.args(v)[0];
+            if (!kernel.type(pointer).is_pointer()) continue;
+            if (const ir::Value array = array_of(kernel, pointer, known)) written.insert(array);
         }
     }
-    if (!known)
-        for (ArrayArg &array : arrays) array.written = any = true;
-    return any ? arrays : std::vector<ArrayArg>();
+    if (!known) written.insert(kernel.params.begin(), kernel.params.end());
+    return written;
+}
+
+/// Prepares the check for overlap at launch, if overlapping arrays could tell.
+void plan_overlap_check(const ir::Function &kernel, CompiledKernel &out) {
+    if (!kernel.distinct_arrays) return;
+    const std::set<ir::Value> written = written_arrays(kernel);
+    std::vector<ArrayArg> read;
+    for (size_t i = 0; i < kernel.params.size(); i++) {
+        const ir::Value v = kernel.params[i];
+        const ir::Type type = kernel.type(v);
+        if (!type.is_array()) continue;
+        const ArrayArg array{out.info.params[i].slot, type.ndim, uint64_t(size_of(type.elem)) * type.rows * type.cols};
+        (written.contains(v) ? out.arrays : read).push_back(array);
+    }
+    out.written_arrays = uint32_t(out.arrays.size());
+    if (!out.arrays.empty()) out.arrays.insert(out.arrays.end(), read.begin(), read.end());
+    if (out.arrays.size() < 2) out.arrays.clear();
+    if (!out.arrays.empty()) out.source = std::make_unique<ir::Function>(kernel);
 }
 
 abi::Kernel describe(const ir::Function &kernel) {
@@ -180,10 +191,10 @@ std::shared_ptr<CompiledKernel> compile(Program::Impl &p, ir::Function kernel, d
 
     auto out = std::make_shared<CompiledKernel>();
     out->info = describe(kernel);
-    if (const auto arrays = arrays_to_check(kernel, out->info); !arrays.empty()) {
-        out->arrays = arrays;
-        out->source = std::make_unique<ir::Function>(kernel);
-    }
+    size_t arrays = 0;
+    for (const abi::Param &param : out->info.params) arrays += param.kind == abi::ParamKind::array;
+    kernel.distinct_arrays &= arrays <= max_checked_arrays;
+    plan_overlap_check(kernel, *out);
     PassRecorder recorder(p, kernel.name, report.phases);
     passes::run(kernel_stage(), kernel, p.pass_config, p.options.verify, &recorder);
     const Stopwatch cutting;

@@ -46,8 +46,8 @@ struct ArrayArg {
     uint32_t slot = 0;
     uint32_t ndim = 0;
     uint64_t element_bytes = 0;
-    bool written = false;
 };
+inline constexpr size_t max_checked_arrays = 64; ///< kernels with more are compiled for arrays that may overlap
 
 class CompiledKernel {
   public:
@@ -60,8 +60,9 @@ class CompiledKernel {
     uint64_t program_id = 0; ///< 0: its program has ended
     std::shared_ptr<Lifetime> lifetime;
     std::vector<uint64_t> counts;
-    std::vector<CounterValue> counters;   ///< what each count means; `count` is unused here
-    std::vector<ArrayArg> arrays;         ///< to be checked for overlap at launch; empty if none can matter
+    std::vector<CounterValue> counters; ///< what each count means; `count` is unused here
+    std::vector<ArrayArg> arrays;       ///< to be checked for overlap at launch, those that are written first; or empty
+    uint32_t written_arrays = 0;
     std::unique_ptr<ir::Function> source; ///< kept if `arrays` is not empty
     std::shared_ptr<CompiledKernel>
         overlapping; ///< the same kernel for arrays that overlap, compiled when first needed

@@ -10,22 +10,35 @@ void clear_stop() { stop_word = 0; }
 
 namespace {
 
-uint64_t array_bytes(const ArrayArg &array, const uint64_t *args) {
+struct Bytes {
+    uint64_t begin, end;
+};
+
+inline Bytes bytes_of(const ArrayArg &array, const uint64_t *args) {
+    const uint64_t *slot = args + array.slot;
     uint64_t bytes = array.element_bytes;
-    for (uint32_t axis = 1; axis <= array.ndim; axis++) bytes *= args[array.slot + axis];
-    return bytes;
+    if (array.ndim == 1) [[likely]]
+        bytes *= slot[1];
+    else
+        for (uint32_t axis = array.ndim; axis != 0; axis--) bytes *= slot[axis];
+    return {slot[0], slot[0] + bytes};
 }
 
-/// Two arrays share bytes and at least one of them is written.
-bool overlap(const std::vector<ArrayArg> &arrays, const uint64_t *args) {
-    for (size_t i = 1; i < arrays.size(); i++) {
-        const uint64_t begin = args[arrays[i].slot];
-        const uint64_t end = begin + array_bytes(arrays[i], args);
-        for (size_t j = 0; j < i; j++) {
-            if (!arrays[i].written && !arrays[j].written) continue;
-            const uint64_t other = args[arrays[j].slot];
-            if (other < end && begin < other + array_bytes(arrays[j], args)) return true;
-        }
+/// Two arrays share bytes and at least one of them is written; the written ones come first.
+bool overlap(const CompiledKernel &kernel, const uint64_t *args) {
+    Bytes written[max_checked_arrays];
+    const ArrayArg *array = kernel.arrays.data();
+    const ArrayArg *end = array + kernel.arrays.size();
+    Bytes *const last = written + kernel.written_arrays;
+    for (Bytes *now = written; now != last; now++) {
+        *now = bytes_of(*array++, args);
+        for (const Bytes *other = written; other != now; other++)
+            if (now->begin < other->end && other->begin < now->end) return true;
+    }
+    for (; array != end; array++) {
+        const Bytes now = bytes_of(*array, args);
+        for (const Bytes *other = written; other != last; other++)
+            if (now.begin < other->end && other->begin < now.end) return true;
     }
     return false;
 }
@@ -75,7 +88,7 @@ void launch(Program::Impl &p, CompiledKernel &called, uint64_t *args, void *ret)
         fail_inert(called);
     const std::lock_guard guard(p.launching);
     CompiledKernel *kernel = &called;
-    if (!called.arrays.empty() && overlap(called.arrays, args)) [[unlikely]]
+    if (!called.arrays.empty() && overlap(called, args)) [[unlikely]]
         kernel = &overlapping_variant(p, called);
     if (kernel->info.tmp_bytes > p.tmp_bytes) [[unlikely]]
         grow_tmp(p, kernel->info.tmp_bytes);

@@ -31,8 +31,8 @@ constexpr passes::Pass task_list[] = {
     step::simplify_branches, // branches that held counts alone
     step::licm,
     step::loop_registers, // after licm: addresses stand outside their loops
-    step::lower_access, // after every pass that compares addresses
-    step::fold,         // address arithmetic of lower_access
+    step::lower_access,   // after every pass that compares addresses
+    step::fold,           // address arithmetic of lower_access
     step::cse,
     step::licm,
     step::vectorize, // last of the loop passes: needs lowered, hoisted addresses

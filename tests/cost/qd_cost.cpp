@@ -1,0 +1,161 @@
+// Counts instructions of the paths that must stay short and compares them with limits.def. Times drift with the
+// machine, counts do not. Without arguments: runs every case under valgrind, twice with different repetitions, and
+// takes the difference.
+#include "../unit/program_kernels.h"
+
+#include "backends/backend.h"
+#include "engine/pipeline.h"
+
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <string>
+
+#include <unistd.h>
+
+namespace qd::test {
+namespace {
+
+enum class Case {
+#define COST(id, repetitions, limit, what) id,
+#include "limits.def"
+};
+struct Row {
+    Case id;
+    const char *name;
+    int repetitions;
+    double limit;
+    const char *what;
+};
+const Row rows[] = {
+#define COST(id, repetitions, limit, what) {Case::id, #id, repetitions, limit, what},
+#include "limits.def"
+};
+
+/// y0[i] += a * (y1[i] + ... + y5[i])
+ir::Function six_arrays() {
+    ir::Function fn = start("six_arrays");
+    std::vector<ir::Value> arrays;
+    for (int k = 0; k < 6; k++) arrays.push_back(param(fn, ir::Type::array(ir::Scalar::f32, 1)));
+    ir::Builder b(fn, fn.body);
+    loop_over(b, arrays[0], [&](ir::Builder &in, ir::Value i) {
+        const ir::Value target = element(in, arrays[0], i);
+        ir::Value sum = in.load(target);
+        for (int k = 1; k < 6; k++) {
+            const ir::Value p = element(in, arrays[size_t(k)], i);
+            const ir::Value v = in.load(p);
+            sum = in.add(sum, v);
+        }
+        in.store(target, sum);
+    });
+    b.ret();
+    return fn;
+}
+
+void run_passes(int steps) {
+    const backends::Backend &backend = *backends::find("cpu");
+    const backends::Caps caps = backend.caps(0);
+    passes::Config config;
+    config.vector_bytes = caps.vector_bytes;
+    ir::Function kernel = large(steps);
+    passes::run(engine::kernel_stage(), kernel, config, false, nullptr);
+    for (ir::Function &task : passes::offload(kernel)) {
+        passes::run(engine::task_stage(), task, config, false, nullptr);
+        passes::run(backend.legalize(caps), task, config, false, nullptr);
+    }
+}
+
+void run_case(Case id, int repetitions, const std::string &cache) {
+    engine::Options options;
+    options.threads = 1;
+    options.cache_dir = cache;
+    engine::Program program(options);
+    float data[6] = {};
+    Args args;
+    for (float &element : data) args.array(&element, 1);
+    const ir::Function fn = six_arrays();
+    switch (id) {
+    case Case::launch_empty: {
+        const auto kernel = program.compile(empty(), 0);
+        for (int i = 0; i < repetitions; i++) program.launch(*kernel, args.data(), nullptr);
+        break;
+    }
+    case Case::launch_inline: {
+        const auto kernel = program.compile(fn, 0);
+        for (int i = 0; i < repetitions; i++) program.launch(*kernel, args.data(), nullptr);
+        break;
+    }
+    case Case::init:
+        for (int i = 0; i < repetitions; i++) engine::Program other(options);
+        break;
+    case Case::warm_load:
+        for (int i = 0; i < repetitions; i++) {
+            engine::Program other(options);
+            other.compile(fn, 0);
+        }
+        break;
+    case Case::known_task:
+        for (int i = 0; i < repetitions; i++) program.compile(fn, 0);
+        break;
+    case Case::passes_1k:
+        for (int i = 0; i < repetitions; i++) run_passes(500);
+        break;
+    case Case::passes_10k:
+        for (int i = 0; i < repetitions; i++) run_passes(5000);
+        break;
+    }
+}
+
+/// Instructions of one run under valgrind; -1 if it cannot be had.
+double count(const std::string &self, const Row &row, int repetitions, const std::string &cache) {
+    const std::string command = "valgrind --tool=callgrind --callgrind-out-file=/dev/null '" + self + "' " + row.name +
+                                " " + std::to_string(repetitions) + " '" + cache + "' 2>&1";
+    FILE *pipe = popen(command.c_str(), "r");
+    if (!pipe) return -1;
+    double collected = -1;
+    std::string text;
+    for (char line[512]; std::fgets(line, sizeof line, pipe);) {
+        text += line;
+        if (const char *found = std::strstr(line, "Collected :")) std::sscanf(found, "Collected : %lf", &collected);
+    }
+    if (pclose(pipe) != 0 || collected < 0) {
+        std::printf("%s\n", text.c_str());
+        return -1;
+    }
+    return collected;
+}
+
+int measure_all(const std::string &self) {
+    if (std::system("valgrind --version > /dev/null 2>&1") != 0) {
+        std::puts("valgrind is not installed: nothing counted");
+        return 77;
+    }
+    const std::string cache =
+        (std::filesystem::temp_directory_path() / ("qd-cost-" + std::to_string(getpid()))).string();
+    int over = count(self, rows[int(Case::launch_inline)], 1, cache) < 0; // fills the cache
+    for (const Row &row : rows) {
+        const double less = count(self, row, row.repetitions, cache);
+        const double more = count(self, row, 2 * row.repetitions, cache);
+        const double each = (more - less) / row.repetitions;
+        const bool good = less > 0 && more > 0 && each <= row.limit;
+        over += !good;
+        std::printf("%-4s %-14s %12.0f of at most %12.0f instructions: %s\n", good ? "ok" : "OVER", row.name, each,
+                    row.limit, row.what);
+    }
+    std::filesystem::remove_all(cache);
+    return over ? 1 : 0;
+}
+
+} // namespace
+} // namespace qd::test
+
+int main(int argc, char **argv) {
+    if (argc == 1) return qd::test::measure_all(std::filesystem::canonical("/proc/self/exe").string());
+    for (const auto &row : qd::test::rows)
+        if (argc == 4 && std::strcmp(argv[1], row.name) == 0) {
+            qd::test::run_case(row.id, std::atoi(argv[2]), argv[3]);
+            return 0;
+        }
+    std::puts("usage: qd_cost [case repetitions cache-folder]");
+    return 2;
+}
