@@ -437,8 +437,13 @@ TEST_P(ProgramTest, four_thousand_lives_leave_no_trace) {
     const double ms =
         std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count() / 4000;
     RecordProperty("ms_each", std::to_string(ms));
+#if !defined(__SANITIZE_ADDRESS__) // which keeps freed memory for a while
     EXPECT_LT(ms, 1.0);
     EXPECT_LT(resident_kb(), before + 1500);
+#else
+    (void)before;
+    (void)ms;
+#endif
 }
 
 INSTANTIATE_TEST_SUITE_P(, ProgramTest, testing::Values("interp", "cpu"),
