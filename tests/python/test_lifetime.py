@@ -185,3 +185,28 @@ def test_threads_may_launch_at_once():
         t.join()
     assert not errors
     assert all((a.to_numpy() == 1000).all() for a in arrays)
+
+
+def test_cfg_is_live():
+    @qd.kernel
+    def half() -> float:
+        return 1 / 3
+
+    @qd.kernel
+    def half_again() -> float:
+        return 1 / 3
+
+    assert half() == float(np.float32(1 / 3))
+    qd.cfg.default_fp = qd.f64
+    assert half_again() == 1 / 3
+
+
+def test_floats_as_template_values(arch):
+    @qd.kernel
+    def k(a: qd.template()) -> float:
+        return a
+
+    assert k(1.5) == 1.5
+    qd.init(arch=arch, raise_on_templated_floats=True, offline_cache=False)
+    with pytest.raises(ValueError, match="template"):
+        k(1.5)

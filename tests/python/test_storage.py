@@ -221,3 +221,12 @@ def test_struct_fields():
     k()
     assert p.to_numpy()["mass"].tolist() == [0, 2, 4, 6]
     assert p.pos.to_numpy().tolist() == [[i, -i] for i in range(4)]
+
+
+def test_no_memory():
+    with pytest.raises(MemoryError) as error:
+        qd.ndarray(qd.f64, 2**44)
+    assert isinstance(error.value, qd.QuadrantsRuntimeError) or "address space" in str(error.value)
+    x = qd.ndarray(qd.i32, 3)
+    x.fill(2)
+    assert x[1] == 2

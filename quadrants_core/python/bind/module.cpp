@@ -47,6 +47,11 @@ frontend::Options language_options(const py::dict &d) {
     return o;
 }
 
+void set_language(const py::dict &d) {
+    bind::runtime.language = language_options(d);
+    bind::runtime.refuse_template_floats = d["refuse_template_floats"].cast<bool>();
+}
+
 /// Runs `f`; a C++ exception becomes the package's Python exception.
 template <class F> auto guarded(F f) -> decltype(f()) {
     try {
@@ -90,9 +95,10 @@ py::list coverage() {
 
 void define_program(py::module_ &m) {
     m.def("create_program", [](const py::dict &engine, const py::dict &language) {
-        guarded([&] { bind::create_program(engine_options(engine), language_options(language)); });
+        set_language(language);
+        guarded([&] { bind::create_program(engine_options(engine)); });
     });
-    m.def("set_language", [](const py::dict &d) { bind::runtime.language = language_options(d); });
+    m.def("set_language", set_language);
     m.def("destroy_program", [] { guarded([] { bind::destroy_program(); }); });
     m.def("initialised", [] { return bind::runtime.program != nullptr; });
     m.def("generation", [] { return bind::runtime.generation; });

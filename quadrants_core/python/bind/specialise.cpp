@@ -61,7 +61,6 @@ class Specialiser {
         : kernel_(kernel), args_(args), like_(like) {
         plan_->generation = runtime.generation;
         plan_->returns = *kernel->returns;
-        for (frontend::ReturnType &r : plan_->returns) r.elem = resolve(r.elem);
     }
 
     std::shared_ptr<Plan> run() {
@@ -93,10 +92,11 @@ class Specialiser {
 
     frontend::Request make_request() {
         frontend::Request request;
-        request.options = runtime.language;
         request.source = read_source(keep(PyObject_CallMethod(kernel_->info, "source", nullptr)));
+        request.options = runtime.language; // brought up to date by source()
         request.function = keep(PyObject_GetAttrString(kernel_->info, "fn"));
         request.options.coverage = wants_coverage(request.options.coverage);
+        for (frontend::ReturnType &r : plan_->returns) r.elem = resolve(r.elem);
         request.returns = plan_->returns;
         request.place = [this](int id) { return describe_place(id); };
         request.source_of = [this](PyObject *func) {
@@ -201,6 +201,10 @@ class Specialiser {
             fail_user(UserErrorKind::runtime_type,
                       "Ndarray shouldn't be passed in via `qd.template()`, please annotate your "
                       "kernel using `qd.types.ndarray(...)` instead");
+        }
+        if (runtime.refuse_template_floats && PyFloat_Check(arg)) {
+            raise(ErrorClass::value, "Floats shouldn't be passed as template arguments (raise_on_templated_floats is set)");
+            throw frontend::PythonError{};
         }
         if (!spec.is_self) return;
         PyObject *kind = PyObject_GetAttrString(reinterpret_cast<PyObject *>(Py_TYPE(arg)), "_qd_kind_");

@@ -26,11 +26,10 @@ PyObject *package_attr(const char *module, const char *name) {
     return found;
 }
 
-void create_program(const engine::Options &options, const frontend::Options &language) {
+void create_program(const engine::Options &options) {
     destroy_program();
     auto program = std::make_shared<engine::Program>(options);
     program->subscribe(observer());
-    runtime.language = language;
     runtime.program = std::move(program);
     runtime.generation++;
     watch_interrupts();

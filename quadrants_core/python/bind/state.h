@@ -16,6 +16,7 @@ struct Runtime {
     std::shared_ptr<engine::Program> program; ///< null before qd.init and after qd.reset
     uint64_t generation = 0;
     frontend::Options language;
+    bool refuse_template_floats = false;       ///< option raise_on_templated_floats
     std::atomic<int> active_launches = 0; ///< running now, from any thread
 };
 extern Runtime runtime;
@@ -26,7 +27,7 @@ engine::Program *need_program();
 /// New reference to an attribute of a module of the package, or null with the Python error set.
 PyObject *package_attr(const char *module, const char *name);
 
-void create_program(const engine::Options &options, const frontend::Options &language);
+void create_program(const engine::Options &options);
 void destroy_program();
 
 } // namespace qd::bind

@@ -48,7 +48,10 @@ class DType:
             import struct
 
             code = "e" if self.bits == 16 else "f"
-            return struct.unpack(code, struct.pack(code, float(value)))[0]
+            try:
+                return struct.unpack(code, struct.pack(code, float(value)))[0]
+            except OverflowError:
+                return float("inf") if value > 0 else float("-inf")
         whole = int(value) & ((1 << self.bits) - 1)
         if self.kind == "int" and whole >> (self.bits - 1):
             whole -= 1 << self.bits

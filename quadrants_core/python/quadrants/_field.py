@@ -83,8 +83,9 @@ class Field:
             flat = flat * len(self._parts)
         if len(flat) != len(self._parts):
             raise ValueError(f"fill: the elements have {len(self._parts)} components, {len(flat)} are given")
+        kind = self._dtype
         for view, v in zip(self._views(), flat):
-            view[...] = v
+            view[...] = v if kind.kind == "float" else kind(v)
 
     def to_numpy(self, dtype=None, copy=True):
         """A copy as a numpy array; vectors and matrices add axes at the end."""

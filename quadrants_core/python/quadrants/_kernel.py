@@ -1,6 +1,6 @@
 """@qd.kernel, @qd.func and their relatives: what they read from a function, and how annotations become parameters."""
 
-from quadrants import _annotations, _dtypes, _exceptions, _runtime, _source
+from quadrants import _dtypes, _exceptions, _later, _runtime, _source
 
 _Syntax = _exceptions.QuadrantsSyntaxError
 _VARARGS, _VARKEYWORDS = 4, 8  # code flags
@@ -21,6 +21,8 @@ class KernelInfo:
         self._tree = None
 
     def source(self):
+        """Called before every compilation: the options may have been changed through qd.cfg."""
+        _runtime.core().set_language(_runtime.language_options())
         if self._tree is None:
             self._tree = _source.of(self.fn)
         return self._tree
@@ -84,7 +86,7 @@ def _param(name, annotation, position):
         return (name, "constant", 0, 0, 1, 1, 0, False)
     if _dtypes._numpy_type(annotation) is not None:
         return (name, "scalar", _dtypes.scalar_code(annotation), 0, 1, 1, 0, False)
-    if kind == "later":
+    if isinstance(annotation, _later.Later):
         raise _exceptions.not_available(f"{annotation!r} as the type of a kernel argument")
     if kind == "struct_type" or hasattr(annotation, "__dataclass_fields__"):
         raise _exceptions.not_available(

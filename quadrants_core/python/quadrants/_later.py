@@ -6,10 +6,10 @@ from quadrants import _exceptions
 class Later:
     """Stands for a function, class or namespace that is not available yet."""
 
-    _qd_kind_ = "later"
+    _qd_kind_ = "builtin"  # one that the frontend does not have: it says so with the place in the kernel
 
     def __init__(self, name, instead=""):
-        self._name = name
+        self._name = self._qd_name_ = name
         self._instead = instead
         self.__name__ = self.__qualname__ = name.rpartition(".")[2]
 

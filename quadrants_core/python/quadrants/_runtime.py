@@ -2,7 +2,7 @@
 
 import os as _os
 
-from quadrants import _arch, _dtypes, _exceptions, _options
+from quadrants import _arch, _dtypes, _exceptions, _logging, _options
 
 cfg = None  # None before init, then the live CompileConfig
 special = _options.SpecialConfig()
@@ -54,6 +54,7 @@ def language_options():
         "coverage": coverage_wanted(),
         "short_circuit": bool(special.short_circuit_operators),
         "unrolling_limit": int(special.unrolling_limit),
+        "refuse_template_floats": bool(c.raise_on_templated_floats),
     }
 
 
@@ -130,6 +131,7 @@ def init(
         values[name] = _dtypes.dtype(values[name])
     reset()
     special = _options.SpecialConfig(special_values)
+    _logging.set_logging_level(special.log_level)
     if _test_mode:
         return special
     chosen = _choose_arch(arch, enable_fallback)

@@ -2,10 +2,10 @@
 
 import math as _math
 
-from quadrants import _annotations, _dtypes, _matrix, _ops
-from quadrants._ops import _map, abs, acos, asin, atan2, ceil, cos, exp, floor, log, max, min, pow, round, sin, sqrt, tan, tanh
+from quadrants import _annotations, _dtypes, _later, _ops
+from quadrants._math_funcs import cconj, cdiv, cexp, cinv, clog, cmul, cpow, csqrt, refract, rotation2d, vdir
+from quadrants._ops import acos, asin, atan2, ceil, cos, exp, floor, log, max, min, pow, round, sin, sqrt, tan, tanh
 
-del abs  # not a member of qd.math
 
 
 def _builtin(fn):
@@ -84,14 +84,6 @@ def reflect(x, n):
     return x - n * (2.0 * n.dot(x))
 
 
-@_builtin
-def refract(x, n, eta):
-    """Direction of x refracted at the plane with normal n; zero for total reflection."""
-    d = n.dot(x)
-    k = 1.0 - eta * eta * (1.0 - d * d)
-    return x * 0.0 if k < 0 else x * eta - n * (eta * d + _math.sqrt(k))
-
-
 def _in_kernels(names):
     for name in names.split():
 
@@ -104,7 +96,7 @@ def _in_kernels(names):
         globals()[name] = _builtin(op)
 
 
-_in_kernels(
-    "cconj cdiv cexp cinv clog clz cmul cpow csqrt eye ffs fns popcnt rot_by_axis rot_yaw_pitch_roll rotation2d rotation3d "
-    "scale translate vdir"
+_in_kernels("clz ffs popcnt")
+_later.define(
+    globals(), "qd.math", "eye fns rot_by_axis rot_yaw_pitch_roll rotation3d scale translate"
 )
