@@ -3,8 +3,9 @@
 //
 // Every pointer is followed to its object: an array parameter, a place, the root of a field tree, the task buffer, the
 // return buffer, or a local. Objects of different kinds do not overlap, with these exceptions: array parameters may
-// overlap each other and fields unless Function::distinct_arrays; a tree holds its places; a pointer of unknown origin (a block parameter, a select) may point anywhere. Within one object, addresses differ if an
-// index differs by a constant: indices are taken to be in range.
+// overlap each other and fields unless Function::distinct_arrays; a tree holds its places; a pointer of unknown origin
+// (a block parameter, a select) may point anywhere. Within one object, addresses differ if an index differs by a
+// constant: indices are taken to be in range.
 #include "ir/function.h"
 
 namespace qd::analysis {

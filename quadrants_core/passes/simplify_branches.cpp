@@ -33,8 +33,8 @@ using ir::Value;
 
 namespace {
 
-constexpr int select_budget = 16;    ///< cost of both branches together
-constexpr int deepest_nesting = 100; ///< no new levels below
+constexpr int select_budget = 16;   ///< cost of both branches together
+constexpr int deepest_nesting = 50; ///< no new levels below
 
 int cost(Op op) {
     switch (op) {
