@@ -18,6 +18,7 @@ constexpr double chunk_wanted = 32'768;      ///< so large that claiming it cost
 constexpr double chunk_at_most = 16'000'000; ///< Stop is looked at between chunks: about 10 ms
 constexpr double few_per_thread = 8;         ///< chunks that keep both an even loop and a short one busy to the end
 constexpr double many_per_thread = 64;       ///< an uneven loop is worth more chunks, where work is plenty
+constexpr int64_t one_vector = 16;           ///< most lanes of 32-bit numbers
 constexpr int64_t whole_vectors = 64;        ///< large chunks are multiples of this: no scalar tails inside the range
 
 const uint32_t never = 0;
@@ -30,7 +31,10 @@ int64_t chunk_size(int64_t n, double weight, uint32_t block_dim, int threads) {
     int64_t size = std::max<int64_t>(1, int64_t(ops / weight));
     size = std::max(size, (n + Pool::max_chunks - 1) / int64_t(Pool::max_chunks));
     if (block_dim) return (size + block_dim - 1) / block_dim * block_dim;
-    return size < 4 * whole_vectors ? size : (size + whole_vectors - 1) / whole_vectors * whole_vectors;
+    // Costly iterations come in few per chunk: still whole vectors, unless that leaves threads without work.
+    const int64_t grain = size < 4 * whole_vectors ? one_vector : whole_vectors;
+    const int64_t whole = (size + grain - 1) / grain * grain;
+    return whole <= 4 * size && n >= 4 * threads * whole ? whole : size;
 }
 
 } // namespace
