@@ -133,8 +133,8 @@ def _row(line, most):
     style = "" if line.count is None else _hatch if line.count == 0 else _tint(line.count, most)
     marks = "".join(f'<span style="margin-left:.8em;padding:0 .4em;font-size:85%;border:1px dashed currentColor;'
                     f'border-radius:3px">{mark}</span>' for mark in line.marks())
-    return (f'<tr style="background:none"><td style="{_cell}right;{_dim}">{line.number}</td>'
-            f'<td style="{_cell}right;{style}">{_count_text(line.count)}</td>'
+    return (f'<tr style="background:none"><td style="{_cell}right;width:1%;{_dim}">{line.number}</td>'
+            f'<td style="{_cell}right;width:1%;{style}">{_count_text(line.count)}</td>'
             f'<td style="{_cell}left;{style}">{escape(line.text) or " "}{marks}</td></tr>')
 
 
@@ -145,8 +145,8 @@ def _table(one):
     head = (f'<div style="margin:.6em 0 .2em"><b>{escape(one.title)}</b> '
             f'<span style="{_dim}">{ran} of {len(counted)} lines ran</span></div>')
     rows = "".join(_row(line, most) for line in one.lines)
-    return (f'<div style="overflow-x:auto">{head}<table style="border-collapse:collapse;border:0;margin:0;width:100%;'
-            f'line-height:1.35;{_font}"><tbody>{rows}</tbody></table></div>')
+    return (f'<div style="overflow-x:auto">{head}<table style="border-collapse:collapse;border:0;margin:0;'
+            f'table-layout:auto;width:max-content;min-width:100%;line-height:1.35;{_font}"><tbody>{rows}</tbody></table></div>')
 
 
 def static_html(listings):

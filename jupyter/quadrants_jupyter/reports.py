@@ -104,13 +104,20 @@ class TaskTable:
         head = "".join(f"<th {cell}>{h}</th>" for h in ("task", "line", "source", "compiled"))
         body = ""
         for entry, _, task in self.rows:
-            phases = ", ".join(f"{p} {t / 1000:.2f} ms" for p, t in task["phases"] if t >= 1)
             origin = {"compiled": "now", "memory": "unchanged", "disk": "from the cache on disk"}[task["origin"]]
             body += (f"<tr><td {cell}>{escape(task['name'])}</td><td {cell}>{task['line']}</td>"
                      f"<td {cell}><code>{escape(_line_text(entry, task['line']))}</code></td>"
-                     f'<td {cell}><span class="qd-time">{escape(origin)} <span style="opacity:.7">{escape(phases)}</span>'
-                     "</span></td></tr>")
+                     f'<td {cell}><span class="qd-time" style="opacity:.8">{escape(origin + _times(task))}</span></td></tr>')
         return f'<table style="border-collapse:collapse"><tr>{head}</tr>{body}</table>'
+
+
+def _times(task):
+    """Time of the passes together, and of what comes after them."""
+    groups = {}
+    for phase, microseconds in task["phases"]:
+        name = phase if phase in ("codegen", "load", "read") else "passes"
+        groups[name] = groups.get(name, 0) + microseconds
+    return "".join(f", {name} {microseconds / 1000:.2f} ms" for name, microseconds in groups.items())
 
 
 def _line_text(entry, line):

@@ -41,6 +41,12 @@ CASES = [
      [printed("end\n")], True),
     ("from IPython.display import clear_output\nprint('kept'); clear_output(wait=True)", [printed("kept\n")], True),
     ("print('x')", [printed("y\n")], False),
+    ("from IPython.display import HTML, display\ndisplay(HTML('<i>2 tasks<span class=\"qd-time\"> (3 ms)</span></i>'))",
+     [new_output("display_data", {"text/plain": "<IPython.core.display.HTML object>",
+                                  "text/html": '<i>2 tasks<span class="qd-time"> (17 ms)</span></i>'})], True),
+    ("from IPython.display import HTML, display\ndisplay(HTML('<i>2 tasks<span class=\"qd-time\"> (3 ms)</span></i>'))",
+     [new_output("display_data", {"text/plain": "<IPython.core.display.HTML object>",
+                                  "text/html": '<i>3 tasks<span class="qd-time"> (17 ms)</span></i>'})], False),
 ]
 
 
