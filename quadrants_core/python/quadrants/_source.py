@@ -15,7 +15,17 @@ _exec_sources = {}  # file name of code that came from exec -> [source text]
 
 
 def _cached_lines(name, module_globals=None):
-    import linecache  # brings in tokenize and re: not before it is needed
+    """Lines of a file or cell. linecache brings in tokenize and re, so plain files are read without it if nothing else
+    has imported it."""
+    if "linecache" not in _sys.modules and not name.startswith("<"):
+        try:
+            with open(name, encoding="utf-8") as file:
+                lines = file.readlines()
+            if not any("coding" in line for line in lines[:2]):
+                return lines
+        except (OSError, UnicodeDecodeError):
+            pass
+    import linecache
 
     linecache.checkcache(name)
     return linecache.getlines(name, module_globals)
@@ -28,7 +38,7 @@ def remember_exec(code, frame):
     """
     name = code.co_filename
     if not name.startswith("<") or _cached_lines(name):
-        return
+        return  # text that linecache knows
     known = _exec_sources.setdefault(name, [])
     if any(_holds(text, name, code) for text in known):
         return
