@@ -5,6 +5,7 @@
 #include "tools/run_line.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -195,12 +196,15 @@ Function compact(const Function &fn) {
     return read.error ? fn : std::move(read.functions[0]);
 }
 
+using Clock = std::chrono::steady_clock;
+
 struct Shrinker {
     const Shows &shows;
-    int tries;
+    Clock::time_point deadline;
+
+    bool time_left() const { return Clock::now() < deadline; }
 
     bool accept(const Function &candidate) {
-        --tries;
         if (!verify(candidate).empty()) return false;
         try {
             return shows(candidate);
@@ -209,16 +213,37 @@ struct Shrinker {
         }
     }
 
+    /// Deletes runs of instructions, long ones first.
+    bool delete_runs(Function &fn) {
+        bool changed = false;
+        for (size_t run = 128; run > 1; run /= 2) {
+            std::vector<Place> places;
+            collect(fn, fn.body, places);
+            for (size_t end = places.size(); end > run / 2 && time_left();) {
+                size_t begin = end > run ? end - run : 0;
+                Function candidate = fn;
+                bool any = false;
+                for (size_t i = end; i-- > begin;) any = erase(candidate, places[i]) || any;
+                if (any && accept(candidate)) {
+                    fn = std::move(candidate);
+                    changed = true;
+                }
+                end = begin; // the places before are where they were
+            }
+        }
+        return changed;
+    }
+
     /// One sweep, last instruction first. Returns whether anything became smaller.
     bool sweep(Function &fn) {
         bool changed = false;
-        for (size_t k = fn.returns.size(); k-- > 0 && tries > 0;) {
+        for (size_t k = fn.returns.size(); k-- > 0 && time_left();) {
             Function candidate = fn;
             if (drop_return(candidate, k) && accept(candidate)) fn = std::move(candidate), changed = true;
         }
         std::vector<Place> places;
         collect(fn, fn.body, places);
-        for (size_t i = places.size(); i-- > 0 && tries > 0;) {
+        for (size_t i = places.size(); i-- > 0 && time_left();) {
             for (int kind = 0; kind < kinds; ++kind) {
                 Function candidate = fn;
                 if (!step(candidate, places[i], kind) || !accept(candidate)) continue;
@@ -233,11 +258,13 @@ struct Shrinker {
 
 } // namespace
 
-Function shrink(const Function &fn, const Shows &shows, int tries) {
-    Shrinker shrinker{shows, tries};
+Function shrink(const Function &fn, const Shows &shows, double seconds) {
+    auto limit = std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+    Shrinker shrinker{shows, Clock::now() + limit};
     Function best = compact(fn);
     if (!shrinker.accept(best)) best = fn;
-    while (shrinker.tries > 0 && shrinker.sweep(best)) {
+    while (shrinker.delete_runs(best) && shrinker.time_left()) best = compact(best);
+    while (shrinker.time_left() && shrinker.sweep(best)) {
         Function small = compact(best);
         if (shrinker.accept(small)) best = std::move(small);
     }

@@ -10,8 +10,8 @@ namespace qd::tools {
 using Shows = std::function<bool(const ir::Function &)>;
 
 /// Tries deletions, replacements of values by others or by zero, branches by one side, loops by one pass through the
-/// body, until none of them keeps the fault or `tries` are used up. Parameters stay, so that the inputs fit.
-ir::Function shrink(const ir::Function &fn, const Shows &shows, int tries = 20000);
+/// body, until none of them keeps the fault or the time is up. Parameters stay, so that the inputs fit.
+ir::Function shrink(const ir::Function &fn, const Shows &shows, double seconds = 60);
 
 /// Writes a .qir test file with this run in it and returns its path.
 std::string write_case(const std::string &name, const ir::Function &fn, const Inputs &inputs, const std::string &why);

@@ -27,6 +27,7 @@ struct Settings {
     uint64_t count = 1000, seed = 1;
     std::string only;
     int lanes = 16, failures = 5;
+    double shrink_seconds = 60;
     bool transcendental = false;
 };
 
@@ -41,6 +42,8 @@ Settings read_arguments(int argc, char **argv) {
             s.seed = std::stoull(value());
         else if (name == "--only")
             s.only = value();
+        else if (name == "--shrink-seconds")
+            s.shrink_seconds = std::stod(value());
         else if (name == "--lanes")
             s.lanes = std::stoi(value());
         else if (name == "--failures")
@@ -133,11 +136,11 @@ Case make_case(const Settings &s, uint64_t seed) {
 }
 
 /// Shrinks with respect to one property and writes the case down.
-void report(const Property &property, const Case &c, const std::string &why) {
+void report(const Settings &s, const Property &property, const Case &c, const std::string &why) {
     std::cout << "\nseed " << c.seed << ", " << property.name << ": " << why << "\n" << std::flush;
     std::string kind = why.substr(0, 12); // so that it does not slide to another fault
     auto same = [&](const ir::Function &f) { return isolated(property, f, c.inputs).rfind(kind, 0) == 0; };
-    ir::Function small = shrink(c.fn, same, 3000);
+    ir::Function small = shrink(c.fn, same, s.shrink_seconds);
     std::string now = isolated(property, small, c.inputs);
     std::string path =
         write_case(property.name + "_" + std::to_string(c.seed), small, c.inputs, property.name + ": " + now);
@@ -185,7 +188,7 @@ int check_all(const Settings &s) {
             std::string why = isolated(property, c.fn, c.inputs);
             if (why.empty()) continue;
             ++failed;
-            if (++by_name[property.name] == 1) report(property, c, why);
+            if (++by_name[property.name] == 1) report(s, property, c, why);
         }
     }
     std::cout << seed - s.seed << " functions from seed " << s.seed << ", " << list.size() << " properties, " << failed
