@@ -1,6 +1,7 @@
 #pragma once
-// The random generator of kernels: xoroshiro128++ on the state of the worker thread. The interpreter calls these functions;
-// code generation emits the same steps (codegen/llvm/emit_memory.cpp), so equal states give equal numbers everywhere.
+// The random generator of kernels: xoroshiro128++ on the state of the worker thread. The interpreter calls these
+// functions; code generation emits the same steps (codegen/llvm/emit_memory.cpp), so equal states give equal numbers
+// everywhere.
 #include "abi/abi.h"
 
 #include <bit>
@@ -39,4 +40,4 @@ inline void seed_random(uint64_t state[2], uint64_t seed, uint32_t index) {
     if (!(state[0] | state[1])) state[0] = 1;
 }
 
-}  // namespace qd::device_lib
+} // namespace qd::device_lib

@@ -73,7 +73,7 @@ void ends(Op op, std::vector<std::pair<float, float>> cases) {
     }
 }
 
-}  // namespace
+} // namespace
 
 TEST(FastMath, Rsqrt) {
     check(Op::rsqrt, [](double v) { return 1 / std::sqrt(v); }, 1e-3f, 1e4f);

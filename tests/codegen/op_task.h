@@ -54,4 +54,4 @@ inline ir::Function make_task(Op op, std::span<const Scalar> inputs, Scalar resu
     return fn;
 }
 
-}  // namespace qd::test
+} // namespace qd::test

@@ -22,15 +22,41 @@ constexpr Scalar all_types[] = {Scalar::u1,  Scalar::i8,  Scalar::u8,  Scalar::i
 std::vector<Constant> operands(Scalar type) {
     std::vector<Constant> out;
     if (ir::is_float(type)) {
-        for (double v : {0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 1.5, -1.5, 2.5, 3.7, -3.7, 7.0, -7.0, 100.25, -127.9, 255.4, 1e4, -4e4,
-                         2147483647.0, 3e9, -3e9, 1e19, -1e19, 1e-3, double(INFINITY), double(-INFINITY), double(NAN)})
+        for (double v : {0.0,
+                         -0.0,
+                         1.0,
+                         -1.0,
+                         0.5,
+                         -0.5,
+                         1.5,
+                         -1.5,
+                         2.5,
+                         3.7,
+                         -3.7,
+                         7.0,
+                         -7.0,
+                         100.25,
+                         -127.9,
+                         255.4,
+                         1e4,
+                         -4e4,
+                         2147483647.0,
+                         3e9,
+                         -3e9,
+                         1e19,
+                         -1e19,
+                         1e-3,
+                         double(INFINITY),
+                         double(-INFINITY),
+                         double(NAN)})
             out.push_back(ir::from_double(type, v));
         return out;
     }
     int bits = ir::bits_of(type);
     uint64_t mask = bits == 64 ? ~uint64_t(0) : (uint64_t(1) << bits) - 1, top = uint64_t(1) << (bits - 1);
-    for (uint64_t v : {uint64_t(0), uint64_t(1), uint64_t(2), uint64_t(3), uint64_t(7), uint64_t(10), ~uint64_t(0), ~uint64_t(1),
-                       ~uint64_t(6), top, top - 1, top + 1, uint64_t(33), uint64_t(63), uint64_t(0x5a5a5a5a5a5a5a5a)})
+    for (uint64_t v :
+         {uint64_t(0), uint64_t(1), uint64_t(2), uint64_t(3), uint64_t(7), uint64_t(10), ~uint64_t(0), ~uint64_t(1),
+          ~uint64_t(6), top, top - 1, top + 1, uint64_t(33), uint64_t(63), uint64_t(0x5a5a5a5a5a5a5a5a)})
         out.push_back({type, v & mask});
     return out;
 }
@@ -58,7 +84,8 @@ void check(Op op, std::vector<Scalar> inputs, Scalar result) {
         std::vector<Constant> second = operands(inputs[1]);
         for (size_t k = 0; k < second.size(); ++k) {
             rows.push_back({x, second[k]});
-            if (inputs.size() == 3) rows.back().push_back(operands(inputs[2])[(k * 7 + 3) % operands(inputs[2]).size()]);
+            if (inputs.size() == 3)
+                rows.back().push_back(operands(inputs[2])[(k * 7 + 3) % operands(inputs[2]).size()]);
         }
     }
     while (rows.size() % 8) rows.push_back(rows.back());
@@ -104,7 +131,7 @@ void check(Op op, std::vector<Scalar> inputs, Scalar result) {
     }
 }
 
-}  // namespace
+} // namespace
 
 TEST(Ops, ArithmeticAndComparison) {
     for (int k = 0; k <= int(Op::exit); ++k) {
@@ -184,14 +211,14 @@ void check_atomic(Op op, Scalar s, bool optimize) {
         Constant want = op == Op::atomic_xchg  ? y
                         : op == Op::atomic_cas ? x == y ? rows[k][2] : x
                                                : ir::eval(meaning(op), s, std::array{x, y});
-        bool zeros = ir::is_float(s) && ir::to_double(now) == 0 && ir::to_double(want) == 0;  // min of -0 and +0: either
+        bool zeros = ir::is_float(s) && ir::to_double(now) == 0 && ir::to_double(want) == 0; // min of -0 and +0: either
         ASSERT_TRUE(same(old, x)) << ir::info(op).name << " " << ir::to_string(s) << " gave " << ir::to_double(old);
-        ASSERT_TRUE(same(now, want) || zeros) << ir::info(op).name << " " << ir::to_string(s) << " " << ir::to_double(x) << " "
-                                              << ir::to_double(y) << " left " << ir::to_double(now);
+        ASSERT_TRUE(same(now, want) || zeros) << ir::info(op).name << " " << ir::to_string(s) << " " << ir::to_double(x)
+                                              << " " << ir::to_double(y) << " left " << ir::to_double(now);
     }
 }
 
-}  // namespace
+} // namespace
 
 TEST(Ops, Atomics) {
     for (int k = 0; k <= int(Op::exit); ++k) {

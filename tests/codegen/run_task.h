@@ -40,7 +40,7 @@ struct Launch {
     uint64_t counters[8] = {};
     uint32_t stop = 0, failed = 0;
     abi::Thread thread{{1, 2}, 0};
-    std::vector<std::pair<uint32_t, uint64_t>> printed, failures;  ///< message and its first value
+    std::vector<std::pair<uint32_t, uint64_t>> printed, failures; ///< message and its first value
 
     template <class T> T result(int byte = 0) const {
         T v;
@@ -80,4 +80,4 @@ struct Launch {
     }
 };
 
-}  // namespace qd::test
+} // namespace qd::test

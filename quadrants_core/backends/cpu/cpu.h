@@ -5,4 +5,4 @@ namespace qd::backends {
 
 std::unique_ptr<runtime::Device> open_cpu(const runtime::DeviceOptions &options);
 
-}  // namespace qd::backends
+} // namespace qd::backends

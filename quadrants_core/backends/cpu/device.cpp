@@ -60,10 +60,10 @@ class Cpu final : public runtime::Device {
     runtime::Launcher launcher_;
 };
 
-}  // namespace
+} // namespace
 
 std::unique_ptr<runtime::Device> open_cpu(const runtime::DeviceOptions &options) {
     return std::make_unique<Cpu>(options);
 }
 
-}  // namespace qd::backends
+} // namespace qd::backends

@@ -21,7 +21,7 @@ struct Bad : std::runtime_error {
 constexpr uint64_t page = 4096, most_bytes = uint64_t(1) << 30, thunk_bytes = 8;
 constexpr uint64_t round_up(uint64_t v, uint64_t to) { return (v + to - 1) / to * to; }
 
-}  // namespace
+} // namespace
 
 class ElfLoader {
   public:
@@ -31,10 +31,10 @@ class ElfLoader {
   private:
     std::span<const uint8_t> object_;
     std::vector<Elf64_Shdr> sections_;
-    std::vector<std::optional<uint64_t>> placed_;  ///< by section: offset in the mapping
+    std::vector<std::optional<uint64_t>> placed_; ///< by section: offset in the mapping
     std::vector<Elf64_Sym> symbols_;
     std::span<const uint8_t> names_;
-    std::vector<uint64_t> slot_;                   ///< by symbol: 1 + its index in the table of addresses; 0: none
+    std::vector<uint64_t> slot_; ///< by symbol: 1 + its index in the table of addresses; 0: none
     uint64_t slots_ = 0, slots_at_ = 0, thunks_at_ = 0;
     uint64_t code_end_ = 0, constants_end_ = 0, end_ = 0;
     uint8_t *memory_ = nullptr;
@@ -46,7 +46,8 @@ class ElfLoader {
         return value;
     }
     std::span<const uint8_t> bytes(const Elf64_Shdr &s) const {
-        if (s.sh_offset > object_.size() || object_.size() - s.sh_offset < s.sh_size) throw Bad("a section is cut short");
+        if (s.sh_offset > object_.size() || object_.size() - s.sh_offset < s.sh_size)
+            throw Bad("a section is cut short");
         return object_.subspan(s.sh_offset, s.sh_size);
     }
     template <class T> std::vector<T> table(const Elf64_Shdr &s) const {
@@ -72,7 +73,8 @@ class ElfLoader {
 void ElfLoader::read_headers() {
     auto header = read<Elf64_Ehdr>(0);
     const unsigned char magic[] = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT};
-    if (std::memcmp(header.e_ident, magic, sizeof magic) != 0 || header.e_type != ET_REL || header.e_machine != EM_X86_64)
+    if (std::memcmp(header.e_ident, magic, sizeof magic) != 0 || header.e_type != ET_REL ||
+        header.e_machine != EM_X86_64)
         throw Bad("not a relocatable object for x86-64");
     if (header.e_shentsize != sizeof(Elf64_Shdr)) throw Bad("section headers of a wrong size");
     for (uint64_t i = 0; i < header.e_shnum; ++i) {
@@ -105,12 +107,14 @@ std::string_view ElfLoader::name(const Elf64_Sym &symbol) const {
 void ElfLoader::claim_slots() {
     for (const Elf64_Shdr &s : sections_) {
         if (s.sh_type == SHT_REL) throw Bad("relocations without addends");
-        if (s.sh_type != SHT_RELA || s.sh_info >= sections_.size() || !(sections_[s.sh_info].sh_flags & SHF_ALLOC)) continue;
+        if (s.sh_type != SHT_RELA || s.sh_info >= sections_.size() || !(sections_[s.sh_info].sh_flags & SHF_ALLOC))
+            continue;
         for (const Elf64_Rela &r : table<Elf64_Rela>(s)) {
             uint64_t symbol = ELF64_R_SYM(r.r_info);
             if (symbol >= symbols_.size()) throw Bad("a relocation names no symbol");
             uint32_t type = ELF64_R_TYPE(r.r_info);
-            bool through_table = type == R_X86_64_GOTPCREL || type == R_X86_64_GOTPCRELX || type == R_X86_64_REX_GOTPCRELX;
+            bool through_table =
+                type == R_X86_64_GOTPCREL || type == R_X86_64_GOTPCRELX || type == R_X86_64_REX_GOTPCRELX;
             if ((through_table || symbols_[symbol].st_shndx == SHN_UNDEF) && !slot_[symbol]) slot_[symbol] = ++slots_;
         }
     }
@@ -177,7 +181,7 @@ void ElfLoader::fill() {
         uint64_t index = slot_[i] - 1, target = address(i), slot = slots_at_ + index * 8;
         uint64_t thunk = thunks_at_ + index * thunk_bytes;
         std::memcpy(memory_ + slot, &target, 8);
-        const uint8_t jump[] = {0xff, 0x25};  // jmp *displacement(%rip)
+        const uint8_t jump[] = {0xff, 0x25}; // jmp *displacement(%rip)
         int32_t displacement = int32_t(slot - (thunk + 6));
         std::memcpy(memory_ + thunk, jump, 2);
         std::memcpy(memory_ + thunk + 2, &displacement, 4);
@@ -245,7 +249,8 @@ std::unique_ptr<MappedCode> ElfLoader::load() {
     for (uint32_t i = 0; i < symbols_.size(); ++i)
         if (ELF64_ST_BIND(symbols_[i].st_info) == STB_GLOBAL && !is_outside(i))
             code->symbols_.emplace(std::string(name(symbols_[i])), reinterpret_cast<void *>(address(i)));
-    if (code_end_ && mprotect(memory_, code_end_, PROT_READ | PROT_EXEC) != 0) throw Bad("code cannot be made executable");
+    if (code_end_ && mprotect(memory_, code_end_, PROT_READ | PROT_EXEC) != 0)
+        throw Bad("code cannot be made executable");
     if (constants_end_ > code_end_ && mprotect(memory_ + code_end_, constants_end_ - code_end_, PROT_READ) != 0)
         throw Bad("constants cannot be made read-only");
     return code;
@@ -267,4 +272,4 @@ void *MappedCode::symbol(std::string_view name) const {
     return found == symbols_.end() ? nullptr : found->second;
 }
 
-}  // namespace qd::backends
+} // namespace qd::backends

@@ -30,7 +30,8 @@ class MappedCode {
 /// Null and a message in `error` if the object is not one that can be loaded.
 std::unique_ptr<MappedCode> load_elf(std::span<const uint8_t> object, std::string *error);
 
-/// The functions that machine code may call: libm and what code generation uses of libc and libgcc. Null if not allowed.
+/// The functions that machine code may call: libm and what code generation uses of libc and libgcc. Null if not
+/// allowed.
 const void *external_function(std::string_view name);
 
-}  // namespace qd::backends
+} // namespace qd::backends

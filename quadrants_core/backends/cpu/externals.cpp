@@ -27,11 +27,12 @@ const External externals[] = {
     {"__truncsfhf2", reinterpret_cast<const void *>(&truncate_half)},
 };
 
-}  // namespace
+} // namespace
 
 const void *external_function(std::string_view name) {
-    auto found = std::find_if(std::begin(externals), std::end(externals), [&](const External &e) { return e.name == name; });
+    auto found =
+        std::find_if(std::begin(externals), std::end(externals), [&](const External &e) { return e.name == name; });
     return found == std::end(externals) ? nullptr : found->address;
 }
 
-}  // namespace qd::backends
+} // namespace qd::backends

@@ -18,7 +18,7 @@ namespace {
 namespace step {
 #define PASS(id, doc) constexpr passes::Pass id{#id, passes::id, doc};
 #include "passes/passes.def"
-}  // namespace step
+} // namespace step
 
 struct Registers {
     uint32_t eax = 0, ebx = 0, ecx = 0, edx = 0;
@@ -36,9 +36,9 @@ std::string describe_processor() {
     Registers extended = cpuid(0x80000001), save = cpuid(0xd, 1);
     uint32_t saved_low = 0, saved_high = 0;
     if (model.ecx & (1u << 27)) __asm__("xgetbv" : "=a"(saved_low), "=d"(saved_high) : "c"(0));
-    const uint32_t words[] = {vendor.ebx,   vendor.edx,   vendor.ecx,   model.eax,  model.ecx & ~(1u << 27),
-                              model.edx,    features.ebx, features.ecx, features.edx, more.eax,
-                              more.edx,     extended.ecx, extended.edx, save.eax,   saved_low,
+    const uint32_t words[] = {vendor.ebx, vendor.edx,   vendor.ecx,   model.eax,    model.ecx & ~(1u << 27),
+                              model.edx,  features.ebx, features.ecx, features.edx, more.eax,
+                              more.edx,   extended.ecx, extended.edx, save.eax,     saved_low,
                               saved_high};
     uint64_t hash = 0xcbf29ce484222325u;
     for (uint32_t word : words) hash = (hash ^ word) * 0x100000001b3u ^ hash >> 29;
@@ -72,8 +72,8 @@ Caps caps(int) {
 
 std::span<const passes::Pass> legalize(const Caps &) {
     static constexpr passes::Pass list[] = {
-        step::chunk_ranges,  // a range task is called with a chunk of its range
-        step::lower_access,  // addresses are base + bytes
+        step::chunk_ranges, // a range task is called with a chunk of its range
+        step::lower_access, // addresses are base + bytes
         step::dce,
     };
     return list;
@@ -89,8 +89,8 @@ abi::Binary emit(const ir::Function &task, const Caps &caps, Tier tier) {
     return binary;
 }
 
-}  // namespace
+} // namespace
 
 const Backend cpu = {"cpu", missing, caps, legalize, emit, open_cpu};
 
-}  // namespace qd::backends
+} // namespace qd::backends

@@ -33,8 +33,8 @@ llvm::Value *Emitter::pure(Value v) {
     case Op::reduce_add:
     case Op::reduce_min:
     case Op::reduce_max: return reduce(in.op, arg_type(v, 0), arg(v, 0));
-    case Op::dim: return b_.CreateTrunc(slot(slot_of(fn_.args(v)[0]) + 1 + unsigned(in.imm), b_.getInt64Ty()),
-                                        b_.getInt32Ty());
+    case Op::dim:
+        return b_.CreateTrunc(slot(slot_of(fn_.args(v)[0]) + 1 + unsigned(in.imm), b_.getInt64Ty()), b_.getInt32Ty());
     case Op::chunk_begin:
     case Op::chunk_end:
         if (in_bounds_) refuse(v, "has no meaning while the range is computed");
@@ -190,7 +190,7 @@ llvm::Value *Emitter::divide(Op op, Type t, llvm::Value *x, llvm::Value *y) {
 }
 
 llvm::Value *Emitter::int_pow(Type t, llvm::Value *x, llvm::Value *y) {
-    if (t.is_bool()) return b_.CreateOr(x, b_.CreateNot(y));  // 0 ** 0 = 1
+    if (t.is_bool()) return b_.CreateOr(x, b_.CreateNot(y)); // 0 ** 0 = 1
     llvm::Function *function = int_pow_function(Type(t.elem));
     if (t.lanes == 1) return b_.CreateCall(function, {x, y});
     llvm::Value *result = llvm::PoisonValue::get(x->getType());
@@ -291,7 +291,7 @@ llvm::Value *Emitter::cast(Type from, Type to, llvm::Value *x) {
 llvm::Value *Emitter::reduce(Op op, Type t, llvm::Value *x) {
     if (t.lanes == 1) return x;
     bool is_signed = ir::is_signed(t.elem);
-    if (t.elem == Scalar::f16) {  // rounded after every step
+    if (t.elem == Scalar::f16) { // rounded after every step
         llvm::Value *sum = b_.CreateExtractElement(x, uint64_t(0));
         Op step = op == Op::reduce_add ? Op::add : op == Op::reduce_min ? Op::min : Op::max;
         Type one = Scalar::f16;
@@ -310,4 +310,4 @@ llvm::Value *Emitter::reduce(Op op, Type t, llvm::Value *x) {
     }
 }
 
-}  // namespace qd::codegen
+} // namespace qd::codegen

@@ -42,4 +42,4 @@ inline llvm::TargetMachine *make_machine(const llvm::Target &target, const llvm:
 #endif
 }
 
-}  // namespace qd::codegen::compat
+} // namespace qd::codegen::compat

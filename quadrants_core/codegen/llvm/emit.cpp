@@ -1,4 +1,5 @@
-// Functions and structured control flow. Loops are emitted rotated: the test stands before the loop and on the back edge.
+// Functions and structured control flow. Loops are emitted rotated: the test stands before the loop and on the back
+// edge.
 #include "codegen/llvm/emitter.h"
 
 #include <llvm/IR/Module.h>
@@ -79,7 +80,9 @@ void Emitter::finish() {
     attach_alias_facts();
 }
 
-llvm::BasicBlock *Emitter::new_block(const char *name) { return llvm::BasicBlock::Create(context_, name, out_, leave_); }
+llvm::BasicBlock *Emitter::new_block(const char *name) {
+    return llvm::BasicBlock::Create(context_, name, out_, leave_);
+}
 
 void Emitter::refuse(Value v, const std::string &why) const {
     std::string op = v ? ir::info(fn_[v].op).name : "value";
@@ -282,8 +285,7 @@ void Emitter::loop_op(Value v) {
     if (!llvm::pred_empty(latch)) {
         b_.SetInsertPoint(latch);
         if (loop.interruptible) leave_if(stop_requested());
-        for (size_t i = 0; i < carried.size(); ++i)
-            carried[i]->addIncoming(region.yield.phis[i], b_.GetInsertBlock());
+        for (size_t i = 0; i < carried.size(); ++i) carried[i]->addIncoming(region.yield.phis[i], b_.GetInsertBlock());
         b_.CreateBr(body);
     } else {
         for (llvm::PHINode *phi : region.yield.phis) phi->eraseFromParent();
@@ -337,4 +339,4 @@ llvm::Constant *Emitter::constant(Type t, uint64_t bits) {
     return t.lanes > 1 ? llvm::ConstantVector::getSplat(llvm::ElementCount::getFixed(t.lanes), c) : c;
 }
 
-}  // namespace qd::codegen
+} // namespace qd::codegen

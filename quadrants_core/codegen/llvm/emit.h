@@ -14,7 +14,7 @@
 namespace llvm {
 class LLVMContext;
 class Module;
-}  // namespace llvm
+} // namespace llvm
 
 namespace qd::codegen {
 
@@ -31,4 +31,4 @@ struct TargetFacts {
 
 std::unique_ptr<llvm::Module> emit(const ir::Function &task, llvm::LLVMContext &context, const TargetFacts &target);
 
-}  // namespace qd::codegen
+} // namespace qd::codegen

@@ -26,7 +26,7 @@ class Emitter {
         std::vector<llvm::PHINode *> phis;
     };
     struct Region {
-        Exit yield, leave;  ///< leave: loops only
+        Exit yield, leave; ///< leave: loops only
         bool loop = false;
     };
 
@@ -35,11 +35,11 @@ class Emitter {
     llvm::Module &module_;
     llvm::LLVMContext &context_;
     llvm::IRBuilder<> b_;
-    llvm::IRBuilder<> entry_;              ///< inserts before the jump out of the entry block
+    llvm::IRBuilder<> entry_; ///< inserts before the jump out of the entry block
     llvm::Function *out_ = nullptr;
-    llvm::BasicBlock *leave_ = nullptr;    ///< returns
-    std::vector<llvm::Value *> values_;    ///< by Value id; null: not emitted yet
-    std::vector<uint32_t> base_;           ///< by Value id: memory that a pointer leads into; 0 = unknown
+    llvm::BasicBlock *leave_ = nullptr; ///< returns
+    std::vector<llvm::Value *> values_; ///< by Value id; null: not emitted yet
+    std::vector<uint32_t> base_;        ///< by Value id: memory that a pointer leads into; 0 = unknown
     std::vector<Region> regions_;
     bool in_bounds_ = false;
 
@@ -56,7 +56,7 @@ class Emitter {
     void loop_body(Value v, Region region, std::span<const Value> params, llvm::BasicBlock *body);
     Exit make_exit(const char *name, std::span<const Value> like);
     void take(const Exit &from, std::span<const Value> results);
-    void leave_if(llvm::Value *condition);  ///< leaves the task
+    void leave_if(llvm::Value *condition); ///< leaves the task
     [[noreturn]] void refuse(Value v, const std::string &why) const;
     llvm::BasicBlock *new_block(const char *name);
 
@@ -65,7 +65,7 @@ class Emitter {
     Type arg_type(Value v, size_t i) const { return fn_.type(fn_.args(v)[i]); }
     void set(Value v, llvm::Value *x) { values_[v.id] = x; }
     llvm::Type *scalar(Scalar s);
-    llvm::Type *memory_type(Type t);        ///< as stored: u1 is a byte
+    llvm::Type *memory_type(Type t); ///< as stored: u1 is a byte
     llvm::Type *type(Type t);
     llvm::Constant *constant(Type t, uint64_t bits);
     llvm::Constant *integer(llvm::Type *t, int64_t v) { return llvm::ConstantInt::get(t, uint64_t(v), true); }
@@ -85,8 +85,8 @@ class Emitter {
     llvm::Value *compare(Op op, Type t, llvm::Value *x, llvm::Value *y);
     llvm::Value *cast(Type from, Type to, llvm::Value *x);
     llvm::Value *reduce(Op op, Type t, llvm::Value *x);
-    llvm::Value *widen(Type t, llvm::Value *x);   ///< f16 -> f32, for computing
-    llvm::Value *narrow(Type t, llvm::Value *x);  ///< back
+    llvm::Value *widen(Type t, llvm::Value *x);  ///< f16 -> f32, for computing
+    llvm::Value *narrow(Type t, llvm::Value *x); ///< back
 
     // math.cpp
     llvm::Value *intrinsic(llvm::Intrinsic::ID id, llvm::Value *x, llvm::Value *y = nullptr, llvm::Value *z = nullptr);
@@ -95,7 +95,7 @@ class Emitter {
     llvm::Value *rsqrt(llvm::Value *x);
 
     // vector_math.cpp
-    llvm::Value *vector_math(Op op, llvm::Value *x);  ///< null: none for this op and type
+    llvm::Value *vector_math(Op op, llvm::Value *x); ///< null: none for this op and type
 
     // memory.cpp
     enum class Context { args, tmp, ret, trees, counters, stop, failed, print, fail };
@@ -123,4 +123,4 @@ class Emitter {
     std::map<std::pair<uint32_t, llvm::Type *>, llvm::Value *> slots_;
 };
 
-}  // namespace qd::codegen
+} // namespace qd::codegen

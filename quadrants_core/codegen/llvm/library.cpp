@@ -20,6 +20,6 @@ bool compile_request(const llvm_door::Request &request, std::vector<uint8_t> *ou
 
 constexpr llvm_door::Library library = {qd::abi::version, LLVM_VERSION_STRING, compile_request, host};
 
-}  // namespace
+} // namespace
 
 extern "C" __attribute__((visibility("default"))) const llvm_door::Library *qd_llvm_library() { return &library; }

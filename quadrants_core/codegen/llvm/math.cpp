@@ -62,4 +62,4 @@ llvm::Value *Emitter::rsqrt(llvm::Value *x) {
     return b_.CreateSelect(b_.CreateFCmpUNO(refined, refined), estimate, refined);
 }
 
-}  // namespace qd::codegen
+} // namespace qd::codegen

@@ -18,7 +18,7 @@ namespace {
 
 enum Piece { array_piece = 1, tree_piece, tmp_piece, ret_piece, local_piece, counter_piece };
 
-}  // namespace
+} // namespace
 
 /// Base pointers of the launch context do not change while the task runs: they are loaded once, on entry.
 llvm::Value *Emitter::context_pointer(Context field) {
@@ -92,9 +92,7 @@ llvm::Value *Emitter::address(Value v) {
     case Op::ret_slot:
         base = base_of(ret_piece, 0);
         return b_.CreateConstInBoundsGEP1_64(byte, context_pointer(Context::ret), in.imm);
-    case Op::offset:
-        base = base_[fn_.args(v)[0].id];
-        return b_.CreateGEP(byte, arg(v, 0), arg(v, 1));
+    case Op::offset: base = base_[fn_.args(v)[0].id]; return b_.CreateGEP(byte, arg(v, 0), arg(v, 1));
     case Op::local: {
         base = base_of(local_piece, v.id);
         llvm::Type *element = memory_type(Type(in.type.elem));
@@ -220,8 +218,9 @@ void Emitter::atomic(Value v) {
     llvm::Align align{uint64_t(ir::size_of(t.elem))};
     llvm::Type *word = is_float ? type(t) : memory_type(t);
     if (op == Rmw::Xchg && is_float) word = b_.getIntNTy(unsigned(ir::bits_of(t.elem)));
-    llvm::Value *operand = is_bool ? b_.CreateZExt(value, word) : word != value->getType() ? b_.CreateBitCast(value, word)
-                                                                                         : value;
+    llvm::Value *operand = is_bool                    ? b_.CreateZExt(value, word)
+                           : word != value->getType() ? b_.CreateBitCast(value, word)
+                                                      : value;
     llvm::AtomicRMWInst *rmw = b_.CreateAtomicRMW(op, pointer, operand, align, ordering);
     note(rmw, base);
     if (fn_[v].type.is_bool()) return set(v, b_.CreateICmpNE(rmw, llvm::Constant::getNullValue(word)));
@@ -240,9 +239,8 @@ llvm::Value *Emitter::atomic_loop(Value v, llvm::Value *pointer, llvm::Value *op
     };
     if (fn_[v].op == Op::atomic_cas) {
         llvm::Value *expected = to_word(operand), *desired = to_word(arg(v, 2));
-        llvm::AtomicCmpXchgInst *swap =
-            b_.CreateAtomicCmpXchg(pointer, expected, desired, align, llvm::AtomicOrdering::AcquireRelease,
-                                   llvm::AtomicOrdering::Acquire);
+        llvm::AtomicCmpXchgInst *swap = b_.CreateAtomicCmpXchg(
+            pointer, expected, desired, align, llvm::AtomicOrdering::AcquireRelease, llvm::AtomicOrdering::Acquire);
         note(swap, base);
         return to_value(b_.CreateExtractValue(swap, 0));
     }
@@ -265,9 +263,8 @@ llvm::Value *Emitter::atomic_loop(Value v, llvm::Value *pointer, llvm::Value *op
     } else {
         next = b_.CreateMul(x, operand);
     }
-    llvm::AtomicCmpXchgInst *swap = b_.CreateAtomicCmpXchg(pointer, old, to_word(next), align,
-                                                           llvm::AtomicOrdering::Monotonic,
-                                                           llvm::AtomicOrdering::Monotonic);
+    llvm::AtomicCmpXchgInst *swap = b_.CreateAtomicCmpXchg(
+        pointer, old, to_word(next), align, llvm::AtomicOrdering::Monotonic, llvm::AtomicOrdering::Monotonic);
     note(swap, base);
     old->addIncoming(b_.CreateExtractValue(swap, 0), again);
     b_.CreateCondBr(b_.CreateExtractValue(swap, 1), done, again);
@@ -295,11 +292,13 @@ llvm::Value *Emitter::random(Type t) {
     static_assert(offsetof(abi::Thread, random) == 0);
     if (t.lanes > 1) {
         llvm::Value *result = llvm::PoisonValue::get(type(t));
-        for (uint64_t i = 0; i < t.lanes; ++i)
-            result = b_.CreateInsertElement(result, random(Type(t.elem)), i);
+        for (uint64_t i = 0; i < t.lanes; ++i) result = b_.CreateInsertElement(result, random(Type(t.elem)), i);
         return result;
     }
-    int bits = t.elem == Scalar::f16 ? 11 : t.elem == Scalar::f32 ? 24 : t.elem == Scalar::f64 ? 53 : ir::bits_of(t.elem);
+    int bits = t.elem == Scalar::f16   ? 11
+               : t.elem == Scalar::f32 ? 24
+               : t.elem == Scalar::f64 ? 53
+                                       : ir::bits_of(t.elem);
     llvm::Value *word = bits == 64 ? random_word() : b_.CreateLShr(random_word(), uint64_t(64 - bits));
     if (!t.is_float()) return b_.CreateTrunc(word, type(t));
     llvm::Type *wide = t.elem == Scalar::f64 ? b_.getDoubleTy() : b_.getFloatTy();
@@ -355,4 +354,4 @@ llvm::Value *Emitter::stop_requested() {
     return b_.CreateICmpNE(b_.CreateOr(stop, failed), b_.getInt32(0));
 }
 
-}  // namespace qd::codegen
+} // namespace qd::codegen

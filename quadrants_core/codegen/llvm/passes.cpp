@@ -1,6 +1,6 @@
-// Optimisation and machine code. Folding, CSE, loop-invariant motion and vectorising happened on our own IR; what is left
-// for LLVM is local clean-up, so the lists are short. Measured: for 5,000 operations these take a third of the time of -O3
-// and give the same speed; SLP, GVN and unrolling cost time and here even speed.
+// Optimisation and machine code. Folding, CSE, loop-invariant motion and vectorising happened on our own IR; what is
+// left for LLVM is local clean-up, so the lists are short. Measured: for 5,000 operations these take a third of the
+// time of -O3 and give the same speed; SLP, GVN and unrolling cost time and here even speed.
 #include "codegen/llvm/passes.h"
 
 #include "codegen/llvm/compat.h"
@@ -51,9 +51,15 @@ void on_fatal_error(void *, const char *reason, bool) { throw Refused(std::strin
 void start_llvm() {
     static std::once_flag once;
     std::call_once(once, [] {
-        const char *switches[] = {"quadrants",           "-enable-misched=false", "-disable-lsr",
-                                  "-disable-machine-cse", "-disable-machine-licm", "-disable-cgp",
-                                  "-disable-early-taildup", "-disable-post-ra",      "-x86-machine-combiner=false"};
+        const char *switches[] = {"quadrants",
+                                  "-enable-misched=false",
+                                  "-disable-lsr",
+                                  "-disable-machine-cse",
+                                  "-disable-machine-licm",
+                                  "-disable-cgp",
+                                  "-disable-early-taildup",
+                                  "-disable-post-ra",
+                                  "-x86-machine-combiner=false"};
         llvm::cl::ParseCommandLineOptions(int(std::size(switches)), switches, "", &llvm::nulls());
         llvm::install_fatal_error_handler(on_fatal_error);
 #define QD_TARGET(name)                                                                                                \
@@ -84,7 +90,7 @@ struct Workbench {
     std::unique_ptr<llvm::LLVMContext> context;
     int uses = 0;
     std::vector<Machine> machines;
-    std::string complaint;  ///< first error that LLVM reported through its context
+    std::string complaint; ///< first error that LLVM reported through its context
 };
 thread_local Workbench *bench = nullptr;
 struct BenchOwner {
@@ -137,7 +143,8 @@ Machine &machine(Workbench &own, const llvm_door::Request &request) {
     auto level = request.optimize ? llvm::CodeGenOptLevel::Less : llvm::CodeGenOptLevel::None;
     std::unique_ptr<llvm::TargetMachine> made(compat::make_machine(*target, triple, cpu, features, options, level));
     if (!made) throw Refused("LLVM cannot generate code for " + triple.str() + " " + cpu);
-    own.machines.push_back({request.triple, request.cpu, request.features, request.optimize, std::move(made), {}, nullptr});
+    own.machines.push_back(
+        {request.triple, request.cpu, request.features, request.optimize, std::move(made), {}, nullptr});
     if (triple.isX86()) own.machines.back().facts = x86_facts(features);
     return own.machines.back();
 }
@@ -181,7 +188,8 @@ std::vector<uint8_t> generate(llvm::Module &module, Machine &machine, llvm_door:
     if (output == llvm_door::Output::object) {
         if (!machine.writer) {
             machine.writer = std::make_unique<Machine::Writer>();
-            add_codegen(machine.writer->passes, *machine.target, machine.writer->stream, llvm::CodeGenFileType::ObjectFile);
+            add_codegen(machine.writer->passes, *machine.target, machine.writer->stream,
+                        llvm::CodeGenFileType::ObjectFile);
         }
         machine.writer->bytes.clear();
         machine.writer->passes.run(module);
@@ -199,7 +207,7 @@ std::vector<uint8_t> generate(llvm::Module &module, Machine &machine, llvm_door:
     return {bytes.begin(), bytes.end()};
 }
 
-}  // namespace
+} // namespace
 
 std::vector<uint8_t> compile(const llvm_door::Request &request) {
     start_llvm();
@@ -235,4 +243,4 @@ void host(std::string *cpu, std::string *features) {
         *features += (features->empty() ? "" : ",") + std::string(feature.second ? "+" : "-") + feature.first().str();
 }
 
-}  // namespace qd::codegen
+} // namespace qd::codegen

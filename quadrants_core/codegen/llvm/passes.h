@@ -13,4 +13,4 @@ std::vector<uint8_t> compile(const llvm_door::Request &request);
 /// Name and features of this machine, in LLVM's words.
 void host(std::string *cpu, std::string *features);
 
-}  // namespace qd::codegen
+} // namespace qd::codegen

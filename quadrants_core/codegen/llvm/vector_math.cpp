@@ -1,6 +1,6 @@
-// exp, log, sin, cos and tanh of f32 vectors under fast_math, as instructions: polynomials good to 2 ulp, with the right values
-// at 0, infinity and NaN. Numbers too small to be normal count as zero. sin and cos hold for |x| < 1e9. The coefficients
-// are those of Moshier's Cephes library.
+// exp, log, sin, cos and tanh of f32 vectors under fast_math, as instructions: polynomials good to 2 ulp, with the
+// right values at 0, infinity and NaN. Numbers too small to be normal count as zero. sin and cos hold for |x| < 1e9.
+// The coefficients are those of Moshier's Cephes library.
 #include "codegen/llvm/emitter.h"
 
 #include <llvm/IR/Intrinsics.h>
@@ -15,7 +15,7 @@ namespace intrinsics = llvm::Intrinsic;
 
 struct VectorMath {
     llvm::IRBuilder<> &b;
-    llvm::FixedVectorType *real, *word;  ///< <n x float>, <n x i32>
+    llvm::FixedVectorType *real, *word; ///< <n x float>, <n x i32>
 
     VectorMath(llvm::IRBuilder<> &builder, llvm::Value *x)
         : b(builder), real(llvm::cast<llvm::FixedVectorType>(x->getType())),
@@ -46,8 +46,8 @@ struct VectorMath {
         llvm::Value *n = apply(intrinsics::rint, b.CreateFMul(bounded, f(1.44269504088896341)));
         llvm::Value *r = fma(n, f(-0.693359375), bounded);
         r = fma(n, f(2.12194440e-4), r);
-        llvm::Value *p = polynomial(r, {1.9875691500e-4, 1.3981999507e-3, 8.3334519073e-3, 4.1665795894e-2,
-                                        1.6666665459e-1, 5.0000001201e-1});
+        llvm::Value *p = polynomial(
+            r, {1.9875691500e-4, 1.3981999507e-3, 8.3334519073e-3, 4.1665795894e-2, 1.6666665459e-1, 5.0000001201e-1});
         llvm::Value *sum = b.CreateFAdd(fma(p, b.CreateFMul(r, r), r), f(1));
         // 2^n in two factors: n reaches beyond the exponents of f32 on both sides.
         llvm::Value *exponent = to_word(n), *half = b.CreateAShr(exponent, 1);
@@ -57,13 +57,15 @@ struct VectorMath {
     }
 
     llvm::Value *log(llvm::Value *x) {
-        const uint32_t root_half = 0x3f3504f3;  // the mantissa is taken between sqrt(1/2) and sqrt(2)
+        const uint32_t root_half = 0x3f3504f3; // the mantissa is taken between sqrt(1/2) and sqrt(2)
         llvm::Value *bits = b.CreateBitCast(x, word);
         llvm::Value *exponent = b.CreateAShr(b.CreateSub(bits, i(root_half)), 23);
         llvm::Value *mantissa = b.CreateBitCast(b.CreateSub(bits, b.CreateShl(exponent, 23)), real);
-        llvm::Value *e = b.CreateSIToFP(exponent, real), *m = b.CreateFSub(mantissa, f(1)), *square = b.CreateFMul(m, m);
-        llvm::Value *p = polynomial(m, {7.0376836292e-2, -1.1514610310e-1, 1.1676998740e-1, -1.2420140846e-1, 1.4249322787e-1,
-                                        -1.6668057665e-1, 2.0000714765e-1, -2.4999993993e-1, 3.3333331174e-1});
+        llvm::Value *e = b.CreateSIToFP(exponent, real), *m = b.CreateFSub(mantissa, f(1)),
+                    *square = b.CreateFMul(m, m);
+        llvm::Value *p =
+            polynomial(m, {7.0376836292e-2, -1.1514610310e-1, 1.1676998740e-1, -1.2420140846e-1, 1.4249322787e-1,
+                           -1.6668057665e-1, 2.0000714765e-1, -2.4999993993e-1, 3.3333331174e-1});
         llvm::Value *y = b.CreateFMul(b.CreateFMul(p, m), square);
         y = fma(e, f(-2.12194440e-4), y);
         y = fma(square, f(-0.5), y);
@@ -96,8 +98,8 @@ struct VectorMath {
 
     llvm::Value *tanh(llvm::Value *x) {
         llvm::Value *size = apply(intrinsics::fabs, x), *z = b.CreateFMul(x, x);
-        llvm::Value *p = polynomial(z, {-5.70498872745e-3, 2.06390887954e-2, -5.37397155531e-2, 1.33314422036e-1,
-                                        -3.33332819422e-1});
+        llvm::Value *p = polynomial(
+            z, {-5.70498872745e-3, 2.06390887954e-2, -5.37397155531e-2, 1.33314422036e-1, -3.33332819422e-1});
         llvm::Value *small = fma(b.CreateFMul(p, z), x, x);
         llvm::Value *grown = b.CreateFAdd(exp(b.CreateFAdd(size, size)), f(1));
         llvm::Value *large = b.CreateFSub(f(1), b.CreateFDiv(f(2), grown));
@@ -106,12 +108,12 @@ struct VectorMath {
     }
 };
 
-}  // namespace
+} // namespace
 
 llvm::Value *Emitter::vector_math(Op op, llvm::Value *x) {
     if (!fn_.fast_math || !x->getType()->isVectorTy() || !x->getType()->getScalarType()->isFloatTy()) return nullptr;
     llvm::IRBuilder<>::FastMathFlagGuard guard(b_);
-    b_.clearFastMathFlags();  // the order of the steps is what makes them accurate
+    b_.clearFastMathFlags(); // the order of the steps is what makes them accurate
     VectorMath math(b_, x);
     switch (op) {
     case Op::exp: return math.exp(x);
@@ -123,4 +125,4 @@ llvm::Value *Emitter::vector_math(Op op, llvm::Value *x) {
     }
 }
 
-}  // namespace qd::codegen
+} // namespace qd::codegen

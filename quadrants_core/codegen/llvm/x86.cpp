@@ -17,7 +17,7 @@ bool has(std::string_view features, std::string_view wanted) {
     return false;
 }
 
-}  // namespace
+} // namespace
 
 TargetFacts x86_facts(std::string_view features) {
     bool wide = has(features, "+avx512f"), all_widths = wide && has(features, "+avx512vl"), avx = has(features, "+avx");
@@ -43,4 +43,4 @@ TargetFacts x86_facts(std::string_view features) {
     return facts;
 }
 
-}  // namespace qd::codegen
+} // namespace qd::codegen

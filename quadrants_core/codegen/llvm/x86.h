@@ -9,4 +9,4 @@ namespace qd::codegen {
 /// `features` as LLVM lists them: "+avx2,-avx512f,...".
 TargetFacts x86_facts(std::string_view features);
 
-}  // namespace qd::codegen
+} // namespace qd::codegen

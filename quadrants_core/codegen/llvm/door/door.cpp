@@ -39,7 +39,7 @@ const Library *open_file(const std::string &path) {
     return found;
 }
 
-}  // namespace
+} // namespace
 
 const Library &open() {
     if (const Library *known = library.load(std::memory_order_acquire)) return *known;
@@ -57,4 +57,4 @@ void set_directory(const std::string &where) {
     directory = where;
 }
 
-}  // namespace qd::codegen::llvm_door
+} // namespace qd::codegen::llvm_door

@@ -1,6 +1,6 @@
 #pragma once
-// The door to LLVM: what libquadrants_llvm.so offers. No LLVM header is needed to call it, and the library is opened only
-// when something must be compiled.
+// The door to LLVM: what libquadrants_llvm.so offers. No LLVM header is needed to call it, and the library is opened
+// only when something must be compiled.
 #include "abi/abi.h"
 #include "ir/function.h"
 
@@ -11,10 +11,10 @@ namespace qd::codegen::llvm_door {
 enum class Output : uint8_t { object, ir_text, assembly };
 
 struct Request {
-    const ir::Function *task = nullptr;  ///< after legalisation
-    std::string triple;                  ///< empty: the host
-    std::string cpu, features;           ///< empty: the host's
-    bool optimize = true;                ///< false: fastest code generation
+    const ir::Function *task = nullptr; ///< after legalisation
+    std::string triple;                 ///< empty: the host
+    std::string cpu, features;          ///< empty: the host's
+    bool optimize = true;               ///< false: fastest code generation
     Output output = Output::object;
 };
 
@@ -28,10 +28,11 @@ struct Library {
     void (*host)(std::string *cpu, std::string *features);
 };
 
-/// Opens the library on first use (thread-safe); InternalError with the path tried and the loader's words if it is missing.
+/// Opens the library on first use (thread-safe); InternalError with the path tried and the loader's words if it is
+/// missing.
 const Library &open();
 bool is_open();
 /// Where to look; default: beside the file that holds this code.
 void set_directory(const std::string &directory);
 
-}  // namespace qd::codegen::llvm_door
+} // namespace qd::codegen::llvm_door
