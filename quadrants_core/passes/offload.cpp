@@ -4,12 +4,13 @@
 // value that another task needs is
 //  - computed again there, if it is cheap arithmetic on parameters, extents and constants, or an address;
 //  - otherwise stored to a slot of the tmp buffer by the task that computes it.
-// A local that a range task or several tasks use lives in the tmp buffer. Coverage counts that stand between loops,
-// with nothing else there, move to the `bounds` region of a neighbour, which runs once a launch: they make no task of
-// their own.
+// A local that a range task or several tasks use lives in the tmp buffer, where a range task updates it atomically.
+// Coverage counts that stand between loops, with nothing else there, move to the `bounds` region of a neighbour, which
+// runs once a launch: they make no task of their own.
 #include "passes/clone.h"
 #include "passes/passes.h"
 #include "passes/serialize_parallel.h"
+#include "passes/shared_updates.h"
 
 #include "base/error.h"
 #include "ir/builder.h"
@@ -354,8 +355,13 @@ class Offloader {
         Builder b(task, task.body);
         b.ret();
         serialize_parallel(task);
+        if (uses_shared_local(bodies_[size_t(s)])) shared_updates(task);
         task.name = k_.loops[k_[loop].imm].name;
         return task;
+    }
+
+    bool uses_shared_local(const Region &r) const {
+        return std::any_of(r.needed.begin(), r.needed.end(), [&](Value v) { return k_[v].op == Op::local; });
     }
 
     /// One axis: its own range. Several: 0 up to the product of their extents.

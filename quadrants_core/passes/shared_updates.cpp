@@ -1,0 +1,106 @@
+// A variable that a kernel declares in front of a parallel loop lives in the tmp buffer (offload.cpp), one for all
+// threads. The frontend updates variables by load, op, store. In the loop this becomes one atomic, if load and store
+// stand in one block with no other write to the variable between them and the loaded value goes nowhere else.
+#include "passes/shared_updates.h"
+
+#include "analysis/effects.h"
+#include "analysis/memory.h"
+#include "analysis/uses.h"
+
+#include <algorithm>
+#include <array>
+
+namespace qd::passes {
+
+using namespace ir;
+using analysis::Overlap;
+
+namespace {
+
+constexpr size_t farthest = 64; ///< instructions between load and store
+
+Op atomic_of(Op op) {
+    switch (op) {
+    case Op::add:
+    case Op::sub: return Op::atomic_add;
+    case Op::mul: return Op::atomic_mul;
+    case Op::min: return Op::atomic_min;
+    case Op::max: return Op::atomic_max;
+    case Op::band: return Op::atomic_and;
+    case Op::bor: return Op::atomic_or;
+    case Op::bxor: return Op::atomic_xor;
+    default: return Op::param;
+    }
+}
+
+class Updates {
+  public:
+    explicit Updates(Function &fn)
+        : fn_(fn), memory_(fn), uses_(analysis::use_counts(fn)), effects_(analysis::effects(fn)),
+          dead_(fn.insts.size()) {}
+
+    bool block(BlockId b) {
+        bool changed = false;
+        for (size_t i = 0; i < fn_[b].insts.size(); ++i) {
+            Value v = fn_[b].insts[i];
+            for (int k = 0; k < 2; ++k)
+                if (BlockId inner = fn_[v].blocks[k]) changed |= block(inner);
+            if (fn_[v].op == Op::store && memory_.root(fn_.args(v)[0]) == analysis::Root::tmp) changed |= update(b, i);
+        }
+        if (changed) std::erase_if(fn_[b].insts, [&](Value v) { return dead_[v.id]; });
+        return changed;
+    }
+
+  private:
+    /// The store at position `at`, as the end of an update.
+    bool update(BlockId b, size_t at) {
+        Value store = fn_[b].insts[at], result = fn_.args(store)[1];
+        Op op = atomic_of(fn_[result].op);
+        if (op == Op::param || uses_[result.id] != 1) return false;
+        for (int side = 0; side < (fn_[result].op == Op::sub ? 1 : 2); ++side) {
+            Value load = fn_.args(result)[size_t(side)], amount = fn_.args(result)[size_t(1 - side)];
+            if (fn_[load].op != Op::load || uses_[load.id] != 1 || !reaches(b, at, load)) continue;
+            std::array args{fn_.args(store)[0], amount};
+            if (fn_[result].op == Op::sub) {
+                fn_[result].op = Op::neg;
+                fn_.set_args(result, std::array{amount});
+                args[1] = result;
+            }
+            fn_[store].op = op;
+            fn_[store].type = Type(fn_.type(args[0]).elem);
+            fn_.set_args(store, args);
+            dead_[load.id] = true;
+            dead_[result.id] = args[1] != result;
+            return true;
+        }
+        return false;
+    }
+
+    /// `load` stands before position `at` of the block, reads what the store there writes, and nothing else writes
+    /// between.
+    bool reaches(BlockId b, size_t at, Value load) const {
+        const std::vector<Value> &list = fn_[b].insts;
+        analysis::Access stored = memory_.access(list[at]);
+        if (memory_.overlap(stored, memory_.access(load)) != Overlap::exact) return false;
+        for (size_t i = at; i > 0 && at - i < farthest; --i) {
+            Value v = list[i - 1];
+            if (v == load) return true;
+            if (!(effects_[v.id] & analysis::writes)) continue;
+            analysis::Access other = memory_.access(v);
+            if (!other.pointer || memory_.overlap(stored, other) != Overlap::never) return false;
+        }
+        return false;
+    }
+
+    Function &fn_;
+    analysis::Memory memory_;
+    std::vector<uint32_t> uses_;
+    std::vector<uint8_t> effects_;
+    std::vector<bool> dead_; ///< by value
+};
+
+} // namespace
+
+bool shared_updates(Function &task) { return Updates(task).block(task.body); }
+
+} // namespace qd::passes
