@@ -412,7 +412,9 @@ PyObject *show(PyObject *o, PyObject *form) {
     if (!name) return nullptr;
     const std::string_view wanted = name;
     std::string text;
-    engine::Form as = wanted == "llvm" ? engine::Form::llvm : wanted == "asm" ? engine::Form::assembly : engine::Form::ir;
+    engine::Form as = wanted == "llvm"  ? engine::Form::llvm
+                      : wanted == "asm" ? engine::Form::assembly
+                                        : engine::Form::ir;
     if (!show_code(self_of(o), as, &text)) return nullptr;
     return PyUnicode_DecodeUTF8(text.data(), Py_ssize_t(text.size()), "replace");
 }

@@ -203,7 +203,8 @@ class Specialiser {
                       "kernel using `qd.types.ndarray(...)` instead");
         }
         if (runtime.refuse_template_floats && PyFloat_Check(arg)) {
-            raise(ErrorClass::value, "Floats shouldn't be passed as template arguments (raise_on_templated_floats is set)");
+            raise(ErrorClass::value,
+                  "Floats shouldn't be passed as template arguments (raise_on_templated_floats is set)");
             throw frontend::PythonError{};
         }
         if (!spec.is_self) return;

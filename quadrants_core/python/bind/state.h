@@ -16,7 +16,7 @@ struct Runtime {
     std::shared_ptr<engine::Program> program; ///< null before qd.init and after qd.reset
     uint64_t generation = 0;
     frontend::Options language;
-    bool refuse_template_floats = false;       ///< option raise_on_templated_floats
+    bool refuse_template_floats = false;  ///< option raise_on_templated_floats
     std::atomic<int> active_launches = 0; ///< running now, from any thread
 };
 extern Runtime runtime;
