@@ -98,6 +98,15 @@ llvm::Value *Emitter::float_unary(Op op, llvm::Value *x) {
     }
 }
 
+/// NaN loses, -0 < +0. Not LLVM's minimumnum and maximumnum, which mean this: on x86 with AVX-512 (LLVM 22) they return
+/// the NaN where the other operand is known not to be one.
+llvm::Value *Emitter::extreme(llvm::Intrinsic::ID exact, llvm::Intrinsic::ID quick, llvm::Value *x, llvm::Value *y) {
+    if (fn_.fast_math) return intrinsic(quick, x, y);
+    llvm::Value *ordered = intrinsic(exact, x, y);
+    llvm::Value *or_x = b_.CreateSelect(b_.CreateFCmpUNO(y, y), x, ordered);
+    return b_.CreateSelect(b_.CreateFCmpUNO(x, x), y, or_x);
+}
+
 llvm::Value *Emitter::float_binary(Op op, llvm::Value *x, llvm::Value *y) {
     switch (op) {
     case Op::add: return b_.CreateFAdd(x, y);
@@ -110,8 +119,8 @@ llvm::Value *Emitter::float_binary(Op op, llvm::Value *x, llvm::Value *y) {
         llvm::Value *quotient = intrinsic(intrinsics::floor, b_.CreateFDiv(x, y));
         return b_.CreateFSub(x, b_.CreateFMul(y, quotient));
     }
-    case Op::min: return intrinsic(compat::minimum, x, y);
-    case Op::max: return intrinsic(compat::maximum, x, y);
+    case Op::min: return extreme(intrinsics::minimum, intrinsics::minnum, x, y);
+    case Op::max: return extreme(intrinsics::maximum, intrinsics::maxnum, x, y);
     case Op::pow: return intrinsic(intrinsics::pow, x, y);
     case Op::atan2: return call_libm("atan2", x, y);
     default: return nullptr;

@@ -8,13 +8,6 @@
 
 namespace qd::codegen::compat {
 
-/// Smaller and larger float; NaN loses, -0 < +0.
-#if LLVM_VERSION_MAJOR >= 20
-inline constexpr llvm::Intrinsic::ID minimum = llvm::Intrinsic::minimumnum, maximum = llvm::Intrinsic::maximumnum;
-#else
-inline constexpr llvm::Intrinsic::ID minimum = llvm::Intrinsic::minnum, maximum = llvm::Intrinsic::maxnum;
-#endif
-
 inline void set_triple(llvm::Module &module, const llvm::Triple &triple) {
 #if LLVM_VERSION_MAJOR >= 21
     module.setTargetTriple(triple);

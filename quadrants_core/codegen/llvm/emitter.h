@@ -76,6 +76,7 @@ class Emitter {
     llvm::Value *unary(Value v, Type t, llvm::Value *x);
     llvm::Value *binary(Value v, Type t, llvm::Value *x, llvm::Value *y);
     llvm::Value *float_unary(Op op, llvm::Value *x);
+    llvm::Value *extreme(llvm::Intrinsic::ID exact, llvm::Intrinsic::ID quick, llvm::Value *x, llvm::Value *y);
     llvm::Value *float_binary(Op op, llvm::Value *x, llvm::Value *y);
     llvm::Value *int_unary(Op op, Type t, llvm::Value *x);
     llvm::Value *int_binary(Op op, Type t, llvm::Value *x, llvm::Value *y);
