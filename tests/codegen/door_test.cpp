@@ -38,7 +38,7 @@ TEST(Door, MissingOrForeignFileIsNamed) {
 
     EXPECT_FALSE(door::is_open());
     door::set_directory("");
-    EXPECT_EQ(door::open().abi_version, abi::version);
+    EXPECT_EQ(door::open().abi_version, qd::abi::version);
     EXPECT_TRUE(door::is_open());
 }
 
