@@ -380,7 +380,6 @@ Val Walker::inline_body(PyObject *node, FuncInfo &info, std::vector<Val> args) {
     frame.first_binding = bindings_.size();
     frame.assigned = &info.assigned;
     frame.has_return_type = bool(info.returns);
-    frame.func = &info;
     enter_function(frame, info.function.get());
     frames_.push_back(std::move(frame));
     ++info.depth;

@@ -4,6 +4,7 @@
 #include "frontend/scan.h"
 
 #include <numeric>
+#include <utility>
 
 namespace qd::frontend {
 
@@ -31,7 +32,6 @@ Flow Walker::for_(PyObject *node) {
         case Extra::Over::range: return for_range(node, *over.extra);
         case Extra::Over::ndrange: return for_ndrange(node, *over.extra);
         case Extra::Over::target: return for_target(node, *over.extra);
-        case Extra::Over::sequence: return for_static(node, static_items(source, over));
         }
     }
     Extra target;
@@ -306,6 +306,7 @@ Flow Walker::nest_parallel(PyObject *node, const Nest &nest) {
     std::vector<ir::Value> indices(nest.lower.size());
     for (size_t k = 0; k < nest.order.size(); ++k) indices[size_t(nest.order[k])] = fn_[body].params[k];
     frames_.back().loops.push_back({LoopContext::What::parallel, 0});
+    const ir::BlockId outer_region = std::exchange(region_, body);
     body_in(body, [&] {
         bind_loop_targets(node, indices, nest.grouped);
         PyObject *statements = child(node, names().body);
@@ -319,6 +320,7 @@ Flow Walker::nest_parallel(PyObject *node, const Nest &nest) {
         b_.block = outer;
         return Flow::next;
     });
+    region_ = outer_region;
     frames_.back().loops.pop_back();
     return Flow::next;
 }

@@ -1,6 +1,9 @@
 // x[...]: fields, ndarrays, matrices and compile-time sequences. The result is a place wherever one can be stored to.
 #include "frontend/walker.h"
 
+#include <algorithm>
+#include <utility>
+
 namespace qd::frontend {
 
 std::vector<Val> Walker::indices_of(PyObject *slice) {
@@ -49,7 +52,7 @@ Val Walker::eval_subscript(PyObject *node) {
         return subscript_array(node, base, indices);
     }
     if (base.tag == Tag::matrix || base.is_constant() || (base.tag == Tag::ref && base.ref->ndim > 0))
-        return subscript_matrix(node, base.is_constant() ? to_matrix(node, base) : base, slice);
+        return subscript_matrix(node, base, slice);
     if (base.is_sequence() || base.tag == Tag::dict) return subscript_python(node, base, slice);
     fail_type(node, "'" + type_text(base) + "' cannot be indexed");
 }
@@ -88,7 +91,7 @@ Val Walker::subscript_python(PyObject *node, const Val &base, PyObject *slice) {
         const Val items = unpacked(base);
         if (items.is_sequence()) {
             AtNode at(*this, node);
-            return subscript_run_time(node, to_matrix(node, items), {index});
+            return subscript_run_time(node, base, {index});
         }
         fail_type(node, "a " + type_text(base) + " cannot be indexed with a value known only at run time",
                   "use a field, an ndarray or a vector");
@@ -269,7 +272,8 @@ struct Selection {
 
 } // namespace
 
-Val Walker::subscript_matrix(PyObject *node, const Val &base, PyObject *slice) {
+Val Walker::subscript_matrix(PyObject *node, const Val &given, PyObject *slice) {
+    const Val base = given.is_constant() ? to_matrix(node, given) : given;
     const bool is_ref = base.tag == Tag::ref;
     const int n = is_ref ? base.ref->n : base.n, m = is_ref ? base.ref->m : base.m;
     const int ndim = is_ref ? base.ref->ndim : base.ndim;
@@ -283,7 +287,7 @@ Val Walker::subscript_matrix(PyObject *node, const Val &base, PyObject *slice) {
         for (int axis = 0; axis < ndim; ++axis)
             if (const std::optional<long> known = constant_int(indices[size_t(axis)]))
                 k.push_back(check_static_index(node, *known, axis == 0 ? n : m));
-        if (int(k.size()) < ndim) return subscript_run_time(node, base, indices);
+        if (int(k.size()) < ndim) return subscript_run_time(node, given, indices);
         return select_components(base, {ndim == 1 ? k[0] : k[0] * m + k[1]}, 1, 1, 0);
     }
     return slice_matrix(node, base, slice, n, m, ndim);
@@ -364,8 +368,12 @@ Val Walker::select_components(const Val &base, const std::vector<int> &which, in
 }
 
 Val Walker::subscript_run_time(PyObject *node, const Val &given, const std::vector<Val> &indices) {
-    const Val base = given.tag == Tag::ref ? given : new_variable(node, given);
+    const bool is_place = given.tag == Tag::ref;
+    const Val base = is_place ? given : indexed_value(node, given);
     Ref &ref = *base.ref;
+    if (int(indices.size()) != ref.ndim)
+        fail(node, UserErrorKind::compilation,
+             "Expected " + std::to_string(ref.ndim) + " indices, got " + std::to_string(indices.size()) + ".");
     const std::vector<ir::Value> values = index_values(node, indices, false);
     if (request_.options.debug || request_.options.check_bounds) {
         std::vector<ir::Value> lower, upper;
@@ -387,7 +395,28 @@ Val Walker::subscript_run_time(PyObject *node, const Val &given, const std::vect
         const ir::Value row = b_.mul(values[0], width);
         k = b_.add(row, values[1]);
     }
-    return scalar_ref(part_pointer(node, ref, k), ref.local);
+    const Val element = scalar_ref(part_pointer(node, ref, k), ref.local);
+    return is_place ? element : load(element);
+}
+
+/// A variable that holds a value, so that it can be indexed. Host matrices and arguments of the kernel never change:
+/// theirs stands once at the start of the task, outside of its loops.
+Val Walker::indexed_value(PyObject *node, const Val &v) {
+    const auto is_argument = [&](ir::Value c) {
+        return std::find(fn_.params.begin(), fn_.params.end(), c) != fn_.params.end();
+    };
+    const bool from_host = v.is_constant();
+    if (!from_host && !std::all_of(v.comps.begin(), v.comps.end(), is_argument)) return new_variable(node, v);
+    const uintptr_t key = from_host ? reinterpret_cast<uintptr_t>(v.object.get()) : v.comps[0].id;
+    Val &table = tables_[{key, region_.id}];
+    if (table.tag != Tag::none) return table;
+    const ir::BlockId block = std::exchange(b_.block, region_);
+    b_.at = 0;
+    table = new_variable(node, from_host ? to_matrix(node, v) : v);
+    b_.at = size_t(-1);
+    b_.block = block;
+    if (from_host) kept_.push_back(v.object);
+    return table;
 }
 
 } // namespace qd::frontend

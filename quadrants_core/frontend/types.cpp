@@ -64,6 +64,7 @@ Scalar Walker::scalar_type(PyObject *node, const Val &v) {
 ir::Value Walker::as(PyObject *node, const Val &v, Scalar type) {
     if (v.tag == Tag::ref) return as(node, load(v), type);
     if (v.tag == Tag::scalar) return convert(v.v, type);
+    if (v.tag == Tag::matrix) fail_type(node, "A number is needed here, not " + type_text(v));
     const Scalar literal = scalar_type(node, v);
     PyObject *object = v.object.get();
     if (literal == Scalar::u1) return b_.constant(type, ir::from_int(type, object == Py_True).bits);

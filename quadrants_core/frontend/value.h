@@ -88,7 +88,7 @@ struct Extra {
     std::string name;        ///< method
     Val self;                ///< method
 
-    enum class Over : uint8_t { range, ndrange, target, sequence };
+    enum class Over : uint8_t { range, ndrange, target };
     Over over = Over::range; ///< loop
     bool grouped = false;
     std::vector<Val> lower, upper; ///< range, ndrange

@@ -13,6 +13,7 @@ Walker::Walker(const Request &request) : request_(request), b_(fn_) {
     fn_.debug = request.options.debug;
     fn_.body = fn_.make_block();
     b_.block = fn_.body;
+    region_ = fn_.body;
     Frame frame;
     frame.source = &request.source;
     frame.is_kernel = true;

@@ -12,6 +12,7 @@
 
 #include <deque>
 #include <functional>
+#include <map>
 #include <optional>
 #include <unordered_map>
 #include <span>
@@ -79,7 +80,6 @@ struct Frame {
     std::optional<Val> result; ///< what `return` gave
     PyObject *result_node = nullptr;
     bool has_return_type = false;
-    const FuncInfo *func = nullptr;
 };
 
 struct Binding {
@@ -217,6 +217,7 @@ class Walker {
     Val subscript_array(PyObject *node, const Val &array, const std::vector<Val> &indices);
     Val subscript_matrix(PyObject *node, const Val &base, PyObject *slice);
     Val subscript_run_time(PyObject *node, const Val &base, const std::vector<Val> &indices);
+    Val indexed_value(PyObject *node, const Val &v);
     Val slice_object(PyObject *slice);
     Val slice_sequence(PyObject *node, const Val &base, PyObject *slice);
     Val slice_matrix(PyObject *node, const Val &base, PyObject *slice, int n, int m, int ndim);
@@ -356,8 +357,6 @@ class Walker {
     void cover_line(PyObject *statement);
     void cover(ir::Counter::What what, PyObject *node, ir::Value amount = {});
 
-    ir::Builder &builder() { return b_; }
-
     const Request &request_;
     ir::Function fn_;
     ir::Builder b_;
@@ -370,7 +369,9 @@ class Walker {
     std::unordered_map<PyObject *, const BuiltinRow *> rows_;
     std::unordered_map<int, uint32_t> places_;
     std::unordered_map<uint32_t, ArrayInfo> arrays_; ///< by parameter value
-    std::vector<PyRef> kept_;                        ///< objects whose address is a key above
+    ir::BlockId region_;                             ///< the kernel's body, or that of the parallel loop being walked
+    std::map<std::pair<uintptr_t, uint32_t>, Val> tables_; ///< indexed_value: by what it holds and region
+    std::vector<PyRef> kept_;                              ///< objects whose address is a key above
     std::unordered_set<PyObject *> kernel_assigned_;
     std::vector<PyObject *> inlined_;
     std::optional<ir::Loop> next_loop_; ///< set by qd.loop_config

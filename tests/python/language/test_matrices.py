@@ -162,3 +162,25 @@ def test_host_values_are_constants():
         return (offset * 2).sum() + offset[k] + offset.norm_sqr()
 
     assert f(1) == 12 + 2 + 14
+
+
+def test_tables_of_constants_in_loops():
+    w = qd.Vector([4.0, 1.0, 0.5])
+    e = qd.Matrix([[1, 2], [3, 4], [5, 6]])
+    steps = [10, 20, 30]
+
+    @qd.kernel
+    def f(x: qd.types.ndarray(qd.f32, ndim=1), v: vec3) -> qd.f64:
+        for i in x:
+            for k in range(3):
+                x[i] += w[k] * e[k, i % 2] + steps[k] * v[2 - k]
+        s = 0.0
+        for k in range(3):
+            s += w[k] * v[k]
+        return s
+
+    x = np.zeros(5, np.float32)
+    v = np.array([1.0, 2, 3])
+    assert f(x, qd.Vector(v)) == 4 + 2 + 1.5
+    expected = [sum(w[k] * e[k, i % 2] + steps[k] * v[2 - k] for k in range(3)) for i in range(5)]
+    np.testing.assert_allclose(x, expected)
