@@ -1,6 +1,6 @@
 #pragma once
 // From C++ exceptions to the public Python classes (language.md 2.5), and short ways to raise those.
-#include "state.h"
+#include "python/bind/state.h"
 
 #include <string>
 
