@@ -162,7 +162,6 @@ void Interpreter::run_exit_handlers() {
     py::gil_scoped_acquire gil;
     try {
         py::module_::import("atexit").attr("_run_exitfuncs")();
-        py::module_::import("threading").attr("_shutdown");
     } catch (const std::exception &e) {
         fprintf(stderr, "xquadrants: %s\n", e.what());
     }
