@@ -2,6 +2,7 @@
 
 #include "backends/interp/walk.h"
 #include "base/error.h"
+#include "codegen/llvm/door/door.h"
 #include "device_lib/random.h"
 #include "ir/builder.h"
 #include "ir/print.h"
@@ -205,6 +206,7 @@ Compiled compile(const BackendRun &how, runtime::Device &device, const backends:
     passes::run(backend.legalize(caps), fn, config, how.verify, nullptr);
     Compiled task;
     task.info.name = fn.name;
+    task.info.weight = how.weight;
     task.info.kind = fn.role == Role::range_task ? abi::TaskKind::range : abi::TaskKind::serial;
     task.code = device.load(task.info, backend.emit(fn, caps, how.tier));
     task.fn = std::move(fn);
@@ -231,6 +233,16 @@ void add_counters(const Function &task, const std::vector<uint64_t> &counts, std
 }
 
 } // namespace
+
+std::string why_not(const backends::Backend &backend) {
+    if (!backend.missing().empty() || backend.name == "interp") return backend.missing();
+    try {
+        codegen::llvm_door::open();
+        return "";
+    } catch (const std::exception &e) {
+        return e.what();
+    }
+}
 
 Outputs interpret(const Function &fn, const Inputs &inputs) {
     const runtime::FlushDenormals flush; // as every device does

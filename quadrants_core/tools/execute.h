@@ -33,6 +33,9 @@ struct Outputs {
     std::vector<uint64_t> counters;
 };
 
+/// Why a backend cannot compile and run here; empty if it can.
+std::string why_not(const backends::Backend &backend);
+
 /// Walks the function as it is.
 Outputs interpret(const ir::Function &fn, const Inputs &inputs);
 
@@ -42,6 +45,7 @@ struct BackendRun {
     std::span<const passes::Pass> task_passes;   ///< on each task, before legalisation
     backends::Tier tier = backends::Tier::best;
     int threads = 1;
+    float weight = 1; ///< said of every index; a large one makes small loops run on all threads
     bool verify = true;
     int repeat = 1; ///< launches; the time of the fastest is kept
 };

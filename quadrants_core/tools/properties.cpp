@@ -107,13 +107,16 @@ std::vector<Property> backend_properties(const backends::Backend &backend, doubl
         const char *name;
         backends::Tier tier;
         bool pipeline;
+        int threads;
     };
-    for (Way way : {Way{"_plain", backends::Tier::fast, false}, Way{"_fast", backends::Tier::fast, true},
-                    Way{"_best", backends::Tier::best, true}}) {
+    for (Way way : {Way{"_plain", backends::Tier::fast, false, 1}, Way{"_fast", backends::Tier::fast, true, 1},
+                    Way{"_best", backends::Tier::best, true, 1}, Way{"_threads", backends::Tier::fast, true, 3}}) {
         auto check = [=, &backend](const Function &fn, const Inputs &inputs) -> std::string {
             BackendRun how;
             how.backend = &backend;
             how.tier = way.tier;
+            how.threads = way.threads;
+            how.weight = way.threads > 1 ? 1e6f : 1;
             if (way.pipeline) {
                 how.kernel_passes = engine::kernel_stage();
                 how.task_passes = engine::task_stage();

@@ -18,7 +18,8 @@ std::vector<Property> text_properties();
 /// Each pass alone, and the engine's pipeline, keep the function well formed and the interpreter's result; the
 /// pipeline's scalar passes give the same twice as once.
 std::vector<Property> pass_properties(int vector_bytes);
-/// The backend agrees with the interpreter, without passes and with the engine's pipeline, in both tiers.
+/// The backend agrees with the interpreter, without passes and with the engine's pipeline, in both tiers, on one
+/// thread and on several.
 std::vector<Property> backend_properties(const backends::Backend &backend, double tolerance);
 
 } // namespace qd::tools

@@ -196,7 +196,7 @@ void shrink_line(const Arguments &a, const std::vector<ir::Function> &functions,
     tools::RunLine run = tools::read_run(line, fn);
     std::vector<tools::Property> list = tools::pass_properties(a.vector_bytes);
     for (const backends::Backend *backend : backends::all())
-        if (backend->missing().empty() && backend->name != "interp")
+        if (tools::why_not(*backend).empty() && backend->name != "interp")
             for (tools::Property &p : tools::backend_properties(*backend, run.tolerance)) list.push_back(std::move(p));
     for (const tools::Property &p : list) {
         std::string why = p.check(fn, run.inputs);

@@ -10,7 +10,6 @@
 //
 // A file may ask for several tests, one line each, but only one with `; =>`. QD_BLESS=1 rewrites expectations.
 #include "base/error.h"
-#include "codegen/llvm/door/door.h"
 #include "engine/pipeline.h"
 #include "ir/text.h"
 #include "ir/verify.h"
@@ -183,17 +182,6 @@ void test_passes(const File &file, const std::string &list) {
     expect_text(file, text);
 }
 
-/// Why a backend cannot compile and run here; empty if it can.
-std::string why_not(const backends::Backend &backend) {
-    if (!backend.missing().empty() || backend.name == "interp") return backend.missing();
-    try {
-        codegen::llvm_door::open();
-        return "";
-    } catch (const std::exception &e) {
-        return e.what();
-    }
-}
-
 /// One `; run:` line on the interpreter, then everywhere else. Returns the line, or what the interpreter gave if that
 /// differs.
 std::string run_everywhere(const File &file, const ir::Function &fn, const std::string &line) {
@@ -204,7 +192,7 @@ std::string run_everywhere(const File &file, const ir::Function &fn, const std::
         EXPECT_EQ(wrong, "") << file.path.string() << " on the interpreter: " << line << how_to_bless;
     }
     for (const backends::Backend *backend : backends::all()) {
-        if (std::string why = why_not(*backend); !why.empty()) {
+        if (std::string why = tools::why_not(*backend); !why.empty()) {
             ++skipped[std::string(backend->name) + ": " + why];
             continue;
         }

@@ -68,7 +68,7 @@ std::vector<Property> properties(const Settings &s) {
     }
     for (const backends::Backend *backend : backends::all()) {
         if (backend->name == "interp") continue;
-        if (std::string why = backend->missing(); why.empty())
+        if (std::string why = why_not(*backend); why.empty())
             add(backend_properties(*backend, s.transcendental ? 1e-4 : 0));
         else
             std::cout << "left out " << backend->name << ": " << why << "\n";
@@ -165,7 +165,7 @@ uint64_t first_fault(const Settings &s, const std::vector<Property> &list, uint6
 void warm_up() {
     ir::ParseResult read = ir::parse("fn @warm() -> i32\n    %0: i32 = constant 1\n    ret %0\n");
     for (const backends::Backend *backend : backends::all()) {
-        if (!backend->missing().empty()) continue;
+        if (!why_not(*backend).empty()) continue;
         ir::Function task = to_tasks(read.functions[0]).at(0);
         backend->emit(task, backend->caps(0), backends::Tier::best);
     }
