@@ -15,7 +15,7 @@ namespace qd::bind {
 namespace {
 
 constexpr auto flush_interval = std::chrono::milliseconds(20);
-constexpr size_t kept_reports = 4096;
+constexpr size_t kept_reports = 1024;
 
 class Collector final : public engine::Observer {
   public:
