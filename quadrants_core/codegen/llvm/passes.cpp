@@ -43,8 +43,13 @@ namespace qd::codegen {
 
 namespace {
 
+/// LLVM gave up half-way: none of its objects that were in use can be touched again.
+struct Fatal : Refused {
+    using Refused::Refused;
+};
+
 /// LLVM ends the process after this returns, so it does not.
-void on_fatal_error(void *, const char *reason, bool) { throw Refused(std::string("LLVM: ") + reason); }
+void on_fatal_error(void *, const char *reason, bool) { throw Fatal(std::string("LLVM: ") + reason); }
 
 /// Once per process. The switches belong to this library's own, hidden copy of LLVM. Each of these passes takes a few
 /// percent of the time of code generation and gives nothing on kernels.
@@ -227,8 +232,7 @@ std::vector<uint8_t> compile(const llvm_door::Request &request) {
         std::vector<uint8_t> code = generate(*module, chosen, request.output);
         if (!own.complaint.empty()) throw Refused("LLVM: " + own.complaint);
         return code;
-    } catch (...) {
-        // LLVM may have been left half-way through something: its objects are not touched again.
+    } catch (const Fatal &) {
         (void)own.context.release();
         for (Machine &m : own.machines) (void)m.writer.release(), (void)m.target.release();
         own.machines.clear();
