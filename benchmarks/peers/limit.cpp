@@ -47,7 +47,8 @@ void mandelbrot(int32_t *out, int64_t rows, int64_t columns, int32_t limit) {
 #pragma omp parallel for schedule(dynamic, 8)
     for (int64_t i = 0; i < rows; i++)
         for (int64_t j = 0; j < columns; j++) {
-            float cx = -2.0f + 3.0f * float(j) / float(columns), cy = -1.5f + 3.0f * float(i) / float(rows), x = 0, y = 0;
+            float cx = -2.0f + 3.0f * float(j) / float(columns), cy = -1.5f + 3.0f * float(i) / float(rows), x = 0,
+                  y = 0;
             int32_t n = 0;
             while (x * x + y * y <= 4.0f && n < limit) {
                 float t = x * x - y * y + cx;

@@ -11,28 +11,28 @@ inline constexpr uint32_t version = 1;
 
 struct Thread;
 
-/// One launch, as the machine code sees it. `args` has one 8-byte slot per scalar parameter (value in the low bytes) and,
-/// per array parameter, 1 + ndim slots: address of the first component, then the extents (i64). Slots follow the order of
-/// the parameters.
+/// One launch, as the machine code sees it. `args` has one 8-byte slot per scalar parameter (value in the low bytes)
+/// and, per array parameter, 1 + ndim slots: address of the first component, then the extents (i64). Slots follow the
+/// order of the parameters.
 struct Context {
     uint64_t *args;
-    char *tmp;                 ///< values that cross tasks
-    char *ret;                 ///< return buffer
-    char *const *trees;        ///< root address of each field tree, by slot
-    uint64_t *counters;        ///< coverage counters of this kernel
-    const volatile uint32_t *stop;  ///< non-zero: the user pressed Stop, leave soon
-    uint32_t *failed;          ///< non-zero: an assertion failed, leave soon
+    char *tmp;                     ///< values that cross tasks
+    char *ret;                     ///< return buffer
+    char *const *trees;            ///< root address of each field tree, by slot
+    uint64_t *counters;            ///< coverage counters of this kernel
+    const volatile uint32_t *stop; ///< non-zero: the user pressed Stop, leave soon
+    uint32_t *failed;              ///< non-zero: an assertion failed, leave soon
     /// A print or a failed assertion: message index within the task, values as 8-byte slots (floats as f64 bits, signed
     /// integers sign-extended, unsigned zero-extended). Thread-safe.
     void (*print)(const Context *, const Thread *, uint32_t message, const uint64_t *values);
     void (*fail)(const Context *, const Thread *, uint32_t message, const uint64_t *values);
-    const void *task;          ///< the runtime's own record of the running task
+    const void *task; ///< the runtime's own record of the running task
 };
 
 /// State of one worker thread.
 struct Thread {
-    uint64_t random[2];        ///< state of the generator, never all zero
-    uint32_t index;            ///< 0 = the thread that launched
+    uint64_t random[2]; ///< state of the generator, never all zero
+    uint32_t index;     ///< 0 = the thread that launched
 };
 
 /// Code of one chunk of a task: indices [begin, end) of its range; a serial task is called once with [0, 1).
@@ -54,24 +54,24 @@ struct MessagePiece {
 };
 struct Message {
     std::vector<MessagePiece> pieces;
-    std::string file, scope;   ///< source position of the print or assert
+    std::string file, scope; ///< source position of the print or assert
     uint32_t line = 0, column = 0, end_column = 0;
-    std::string trace;         ///< further call levels, one "file:line in scope" a line, outermost first
+    std::string trace; ///< further call levels, one "file:line in scope" a line, outermost first
 };
 
 struct Task {
-    std::string name;          ///< kernel.k, or the loop's name
+    std::string name; ///< kernel.k, or the loop's name
     TaskKind kind = TaskKind::serial;
     float weight = 1;          ///< estimated cost of one index, in simple operations
     uint32_t block_dim = 0;    ///< indices per chunk asked for by the user; 0 = launcher's choice
     uint64_t hash[2] = {0, 0}; ///< content of the task's IR before code generation
     std::vector<Message> messages;
-    uint32_t line = 0;         ///< where the loop stands
+    uint32_t line = 0; ///< where the loop stands
 };
 
 /// A compiled task: machine code of one object file (or the serialised form that its backend loads).
 struct Binary {
-    std::string target;        ///< "cpu-x86_64-znver5 ..." ; part of the cache key
+    std::string target; ///< "cpu-x86_64-znver5 ..." ; part of the cache key
     std::vector<uint8_t> code;
 };
 
@@ -80,7 +80,7 @@ struct Param {
     ParamKind kind = ParamKind::scalar;
     ScalarCode type = 0;
     uint8_t ndim = 0, rows = 1, cols = 1;
-    uint32_t slot = 0;         ///< first slot in Context::args
+    uint32_t slot = 0; ///< first slot in Context::args
 };
 
 /// What a launch needs to know about a kernel, beside the code of its tasks.
@@ -93,4 +93,4 @@ struct Kernel {
     std::vector<Task> tasks;
 };
 
-}  // namespace qd::abi
+} // namespace qd::abi

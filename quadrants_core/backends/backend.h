@@ -13,27 +13,27 @@
 namespace qd::backends {
 
 struct Caps {
-    int threads = 1;        ///< concurrent workers
-    int vector_bytes = 16;  ///< SIMD register width; 0 = do not vectorise
+    int threads = 1;       ///< concurrent workers
+    int vector_bytes = 16; ///< SIMD register width; 0 = do not vectorise
     bool f64 = true, f16 = true, int64 = true;
-    std::string target;     ///< exact machine, part of cache keys
+    std::string target; ///< exact machine, part of cache keys
 };
 
-enum class Tier : uint8_t { fast, best };  ///< compile quickly, or the best code
+enum class Tier : uint8_t { fast, best }; ///< compile quickly, or the best code
 
 struct Backend {
     std::string_view name;
-    std::string (*missing)();                     ///< why it cannot run here; empty if it can
+    std::string (*missing)(); ///< why it cannot run here; empty if it can
     Caps (*caps)(int device);
-    std::span<const passes::Pass> (*legalize)(const Caps &);  ///< IR -> IR that emit() accepts
-    abi::Binary (*emit)(const ir::Function &task, const Caps &, Tier);  ///< needs no device; thread-safe
-    std::unique_ptr<runtime::Device> (*open)(const runtime::DeviceOptions &);  ///< needs no compiler
+    std::span<const passes::Pass> (*legalize)(const Caps &);                  ///< IR -> IR that emit() accepts
+    abi::Binary (*emit)(const ir::Function &task, const Caps &, Tier);        ///< needs no device; thread-safe
+    std::unique_ptr<runtime::Device> (*open)(const runtime::DeviceOptions &); ///< needs no compiler
 };
 
 #define BACKEND(id) extern const Backend id;
 #include "backends/backends.def"
 
 std::span<const Backend *const> all();
-const Backend *find(std::string_view name);  ///< null if there is none of that name
+const Backend *find(std::string_view name); ///< null if there is none of that name
 
-}  // namespace qd::backends
+} // namespace qd::backends

@@ -16,7 +16,7 @@ enum class UserErrorKind : uint8_t { compilation, syntax, name, index, type, run
 struct __attribute__((visibility("default"))) UserError : std::runtime_error {
     UserErrorKind kind;
     std::vector<Location> trace;
-    std::string hint;  ///< what to do; may be empty
+    std::string hint; ///< what to do; may be empty
     UserError(UserErrorKind k, std::string message, std::vector<Location> t = {}, std::string h = {})
         : std::runtime_error(std::move(message)), kind(k), trace(std::move(t)), hint(std::move(h)) {}
 };
@@ -37,11 +37,10 @@ struct __attribute__((visibility("default"))) DeviceError : std::runtime_error {
 
 [[noreturn]] void fail_user(UserErrorKind kind, std::string message, std::vector<Location> trace = {},
                             std::string hint = {});
-[[noreturn]] void fail_internal(const std::string &message,
-                                std::source_location at = std::source_location::current());
+[[noreturn]] void fail_internal(const std::string &message, std::source_location at = std::source_location::current());
 [[noreturn]] void fail_device(const std::string &call, long code, const std::string &words);
 
-}  // namespace qd
+} // namespace qd
 
 /// Internal invariant. `what` is evaluated only on failure.
 #define QD_CHECK(cond, what)                                                                                           \

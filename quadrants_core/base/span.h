@@ -12,13 +12,13 @@ using SpanId = uint32_t;
 inline constexpr SpanId no_span = 0;
 
 struct Span {
-    uint32_t file = 0;      ///< index into the function's files; files[0] is ""
-    uint32_t line = 0;      ///< 1-based; 0 = unknown
-    uint32_t column = 0;    ///< 0-based, in bytes of UTF-8, as CPython's col_offset
-    uint32_t end_line = 0;  ///< inclusive
+    uint32_t file = 0;     ///< index into the function's files; files[0] is ""
+    uint32_t line = 0;     ///< 1-based; 0 = unknown
+    uint32_t column = 0;   ///< 0-based, in bytes of UTF-8, as CPython's col_offset
+    uint32_t end_line = 0; ///< inclusive
     uint32_t end_column = 0;
-    SpanId call = no_span;  ///< span of the call that inlined this code
-    uint32_t scope = 0;     ///< index into the function's scopes: name of the kernel or func
+    SpanId call = no_span; ///< span of the call that inlined this code
+    uint32_t scope = 0;    ///< index into the function's scopes: name of the kernel or func
     friend bool operator==(const Span &, const Span &) = default;
 };
 
@@ -29,4 +29,4 @@ struct Location {
     uint32_t line = 0, column = 0, end_line = 0, end_column = 0;
 };
 
-}  // namespace qd
+} // namespace qd

@@ -354,17 +354,36 @@ Flow Walker::parallel_body(PyObject *list, Py_ssize_t from) {
     return Flow::next;
 }
 
+/// A serial loop that may run long polls for Stop: one outside of parallel loops, or around other loops. The innermost
+/// loops of parallel ones stay as they are; so do short loops.
+void Walker::poll_in(ir::Value loop, bool has_loops) {
+    constexpr int64_t short_trips = 4096;
+    const auto bound = [&](int k) { return fn_[fn_.args(loop)[size_t(k)]]; };
+    const bool known = bound(0).op == ir::Op::constant && bound(1).op == ir::Op::constant;
+    const int64_t trips = int64_t(int32_t(bound(1).imm)) - int64_t(int32_t(bound(0).imm));
+    if (known && trips <= short_trips) return;
+    if (!has_loops && region_ != fn_.body) return;
+    const ir::BlockId outer = std::exchange(b_.block, fn_[loop].blocks[0]);
+    b_.at = 0;
+    poll();
+    b_.at = size_t(-1);
+    b_.block = outer;
+}
+
 Flow Walker::nest_serial(PyObject *node, const Nest &nest, size_t depth, std::vector<ir::Value> &indices) {
     const size_t axis = size_t(nest.order[depth]);
     if (depth == 0) count_trips(node, nest.lower, nest.upper);
     const ir::Value loop = b_.for_(nest.lower[axis], nest.upper[axis], {}, nest.settings);
     const ir::BlockId body = fn_[loop].blocks[0];
     indices[axis] = fn_[body].params[0];
-    return body_in(body, [&] {
+    const size_t loops_before = fn_.loops.size();
+    const Flow flow = body_in(body, [&] {
         if (depth + 1 < nest.order.size()) return nest_serial(node, nest, depth + 1, indices), Flow::next;
         bind_loop_targets(node, indices, nest.grouped);
         return block(child(node, names().body));
     });
+    poll_in(loop, fn_.loops.size() > loops_before);
+    return flow;
 }
 
 /// One loop over all index tuples, so that `break` leaves them all.
@@ -394,6 +413,7 @@ Flow Walker::nest_flat(PyObject *node, const Nest &nest) {
         return block(child(node, names().body));
     });
     frames_.back().loops.pop_back();
+    poll_in(loop, false);
     return Flow::next;
 }
 

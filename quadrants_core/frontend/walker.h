@@ -274,6 +274,7 @@ class Walker {
     Flow parallel_body(PyObject *list, Py_ssize_t from);
     void count_trips(PyObject *node, std::span<const ir::Value> lower, std::span<const ir::Value> upper);
     Flow nest_parallel(PyObject *node, const Nest &nest);
+    void poll_in(ir::Value loop, bool has_loops);
     Flow nest_serial(PyObject *node, const Nest &nest, size_t depth, std::vector<ir::Value> &indices);
     Flow nest_flat(PyObject *node, const Nest &nest);
 

@@ -12,8 +12,8 @@ namespace qd::ir {
 
 struct Builder {
     Function &fn;
-    BlockId block;               ///< appends here
-    size_t at = size_t(-1);      ///< position in the block; -1 = at its end
+    BlockId block;          ///< appends here
+    size_t at = size_t(-1); ///< position in the block; -1 = at its end
     SpanId span = no_span;
 
     explicit Builder(Function &f, BlockId b = {}) : fn(f), block(b) {}
@@ -36,7 +36,7 @@ struct Builder {
 #define OP(id, n, r, e, t)                                                                                             \
     template <class... V>                                                                                              \
         requires(int(sizeof...(V)) == n && n > 0 && Result::r != Result::typed && Result::r != Result::pointer &&      \
-                 Effect::e != Effect::control && Op::id != Op::local && Op::id != Op::count)                         \
+                 Effect::e != Effect::control && Op::id != Op::local && Op::id != Op::count)                           \
     Value id(V... v) {                                                                                                 \
         return emit(Op::id, {v...});                                                                                   \
     }
@@ -54,10 +54,10 @@ struct Builder {
     Value count(uint32_t counter, Value n) { return emit(Op::count, {n}, {}, counter); }
 
     // Structured control. Each makes the blocks, leaves the insertion point after the instruction.
-    Value if_(Value condition);                                                      ///< two empty blocks
-    Value for_(Value lo, Value hi, std::span<const Value> inits, const Loop &loop);  ///< body: index, carried values
+    Value if_(Value condition);                                                     ///< two empty blocks
+    Value for_(Value lo, Value hi, std::span<const Value> inits, const Loop &loop); ///< body: index, carried values
     Value loop(std::span<const Value> inits, const Loop &loop);
-    Value parallel(std::span<const Value> bounds, const Loop &loop);                 ///< body: i32 indices
+    Value parallel(std::span<const Value> bounds, const Loop &loop); ///< body: i32 indices
     void yield(std::span<const Value> v = {}) { emit(Op::yield, v); }
     void break_(std::span<const Value> v = {}) { emit(Op::break_, v); }
     void continue_(std::span<const Value> v = {}) { emit(Op::continue_, v); }
@@ -65,4 +65,4 @@ struct Builder {
     void exit() { emit(Op::exit, {}); }
 };
 
-}  // namespace qd::ir
+} // namespace qd::ir

@@ -10,10 +10,10 @@ struct Constant {
     uint64_t bits = 0;
     friend bool operator==(const Constant &, const Constant &) = default;
 };
-Constant from_double(Scalar type, double v);  ///< rounds; integers: as `cast` from f64
-Constant from_int(Scalar type, int64_t v);    ///< wraps
+Constant from_double(Scalar type, double v); ///< rounds; integers: as `cast` from f64
+Constant from_int(Scalar type, int64_t v);   ///< wraps
 double to_double(Constant c);
-int64_t to_int(Constant c);                   ///< u64 is reinterpreted
+int64_t to_int(Constant c); ///< u64 is reinterpreted
 
 /// Result of a pure scalar op (no arrays, no pointers, one lane). `type` is the instruction's type.
 Constant eval(Op op, Scalar type, std::span<const Constant> operands);
@@ -23,4 +23,4 @@ bool can_eval(Op op);
 uint16_t f32_to_f16(float v);
 float f16_to_f32(uint16_t bits);
 
-}  // namespace qd::ir
+} // namespace qd::ir

@@ -40,7 +40,7 @@ enum Trait : uint16_t {
     terminator = 64,
 };
 struct OpInfo {
-    const char *name;  ///< text form; a trailing underscore of the C++ name is dropped
+    const char *name; ///< text form; a trailing underscore of the C++ name is dropped
     int8_t operands;
     Result result;
     Effect effect;
@@ -71,65 +71,65 @@ struct List {
 
 struct Inst {
     Op op = Op::param;
-    Type type;       ///< of its first value; Kind::none if it has no value
-    List args;       ///< operands
-    List results;    ///< control instructions: all their results (`result` instructions); empty otherwise
+    Type type;    ///< of its first value; Kind::none if it has no value
+    List args;    ///< operands
+    List results; ///< control instructions: all their results (`result` instructions); empty otherwise
     uint64_t imm = 0;
-    BlockId blocks[2];  ///< if: then, else; loops: body
+    BlockId blocks[2]; ///< if: then, else; loops: body
     SpanId span = no_span;
 };
 
 struct Block {
     std::vector<Value> params;
-    std::vector<Value> insts;  ///< in order; the last one is a terminator
+    std::vector<Value> insts; ///< in order; the last one is a terminator
 };
 
 /// Addressing of one scalar member of a field, as data. Level after level from the root of its tree:
-/// address = base; per level: cell = sum over axes of ((index[axis] - index_offset[axis]) / divide % extent) * stride; address += cell * cell_bytes.
-/// The last level's cell then holds the member at `byte_offset`.
+/// address = base; per level: cell = sum over axes of ((index[axis] - index_offset[axis]) / divide % extent) * stride;
+/// address += cell * cell_bytes. The last level's cell then holds the member at `byte_offset`.
 struct PlaceAxis {
-    uint8_t axis = 0;     ///< which index
-    uint32_t extent = 1;  ///< cells along it on this level
-    uint32_t divide = 1;  ///< product of the extents of this axis on deeper levels
-    uint32_t stride = 1;  ///< in cells of this level
+    uint8_t axis = 0;    ///< which index
+    uint32_t extent = 1; ///< cells along it on this level
+    uint32_t divide = 1; ///< product of the extents of this axis on deeper levels
+    uint32_t stride = 1; ///< in cells of this level
     friend bool operator==(const PlaceAxis &, const PlaceAxis &) = default;
 };
 enum class LevelKind : uint8_t { dense, pointer, bitmasked, dynamic };
 struct PlaceLevel {
     LevelKind kind = LevelKind::dense;
-    uint64_t start = 0;       ///< byte in the parent's cell where this level's cells begin
+    uint64_t start = 0; ///< byte in the parent's cell where this level's cells begin
     uint64_t cell_bytes = 0;
     std::vector<PlaceAxis> axes;
     friend bool operator==(const PlaceLevel &, const PlaceLevel &) = default;
 };
 struct Place {
-    std::string name;          ///< for messages: "x", "v[1]"
+    std::string name; ///< for messages: "x", "v[1]"
     Scalar elem = Scalar::none;
-    uint32_t tree = 0;         ///< slot of the tree in the launch context
-    uint32_t id = 0;           ///< identity within the program; not part of the content hash
+    uint32_t tree = 0; ///< slot of the tree in the launch context
+    uint32_t id = 0;   ///< identity within the program; not part of the content hash
     std::vector<PlaceLevel> levels;
-    uint64_t byte_offset = 0;  ///< in the innermost cell
-    std::vector<int32_t> index_offset;  ///< user index minus this = storage index, per axis
-    std::vector<int32_t> shape;         ///< user-visible extents, per axis
+    uint64_t byte_offset = 0;          ///< in the innermost cell
+    std::vector<int32_t> index_offset; ///< user index minus this = storage index, per axis
+    std::vector<int32_t> shape;        ///< user-visible extents, per axis
     friend bool operator==(const Place &, const Place &) = default;
 };
 
 /// What the user said of a loop (qd.loop_config) and what passes found out.
 struct Loop {
     std::string name;
-    uint32_t block_dim = 0;  ///< 0: chosen by the launcher
+    uint32_t block_dim = 0; ///< 0: chosen by the launcher
     bool serialize = false;
-    bool reversed = false;   ///< run from hi-1 down to lo
-    bool vectorize = false;  ///< every iteration may run at once: taken from a parallel loop
-    bool interruptible = false;  ///< poll for Stop on the back edge
+    bool reversed = false;      ///< run from hi-1 down to lo
+    bool vectorize = false;     ///< every iteration may run at once: taken from a parallel loop
+    bool interruptible = false; ///< poll for Stop on the back edge
     friend bool operator==(const Loop &, const Loop &) = default;
 };
 
 /// Text of a print or an assertion: literal pieces and where values go.
 struct Message {
     struct Piece {
-        std::string text;          ///< literal, or printf-like spec ("" = default) if `value` >= 0
-        int value = -1;            ///< index among the instruction's values
+        std::string text; ///< literal, or printf-like spec ("" = default) if `value` >= 0
+        int value = -1;   ///< index among the instruction's values
         friend bool operator==(const Piece &, const Piece &) = default;
     };
     std::vector<Piece> pieces;
@@ -151,23 +151,23 @@ struct Function {
     Role role = Role::kernel;
     bool fast_math = false;
     bool debug = false;
-    bool distinct_arrays = true;  ///< array parameters overlap neither each other (checked at launch) nor a field
+    bool distinct_arrays = true; ///< array parameters overlap neither each other (checked at launch) nor a field
     std::vector<Value> params;
     std::vector<Type> returns;
     BlockId body;
-    BlockId bounds;  ///< range tasks: computes and yields lo, hi (i64), run before the body
+    BlockId bounds; ///< range tasks: computes and yields lo, hi (i64), run before the body
 
-    std::vector<Inst> insts = std::vector<Inst>(1);     ///< [0] unused
-    std::vector<Block> blocks = std::vector<Block>(1);  ///< [0] unused
+    std::vector<Inst> insts = std::vector<Inst>(1);    ///< [0] unused
+    std::vector<Block> blocks = std::vector<Block>(1); ///< [0] unused
     std::vector<Value> pool;
     std::vector<Loop> loops;
     std::vector<Place> places;
     std::vector<Message> messages;
     std::vector<Counter> counters;
-    std::vector<Span> spans = std::vector<Span>(1);  ///< [0] = unknown
+    std::vector<Span> spans = std::vector<Span>(1); ///< [0] = unknown
     std::vector<std::string> files = {""};
     std::vector<std::string> scopes = {""};
-    uint64_t tmp_bytes = 0;  ///< size of the inter-task buffer
+    uint64_t tmp_bytes = 0; ///< size of the inter-task buffer
     uint64_t ret_bytes = 0;
 
     Inst &operator[](Value v) { return insts[v.id]; }
@@ -182,15 +182,15 @@ struct Function {
     std::span<Value> list(List l) { return {pool.data() + l.begin, l.size}; }
     std::span<const Value> list(List l) const { return {pool.data() + l.begin, l.size}; }
 
-    List make_list(std::span<const Value> values);  ///< appends to the pool; `values` may point into it
-    Value make(Inst inst);                           ///< adds to the table, not to a block
+    List make_list(std::span<const Value> values); ///< appends to the pool; `values` may point into it
+    Value make(Inst inst);                         ///< adds to the table, not to a block
     BlockId make_block();
     Value add_param(BlockId b, Type t, SpanId span = no_span);
-    Value add_result(Value control, Type t);         ///< one more result of an if, for or loop
+    Value add_result(Value control, Type t); ///< one more result of an if, for or loop
     void set_args(Value v, std::span<const Value> values);
-    void push_arg(Value v, Value extra);             ///< one more operand
+    void push_arg(Value v, Value extra); ///< one more operand
     SpanId intern_span(const Span &s);
-    std::vector<Location> trace(SpanId s) const;     ///< outermost call first
+    std::vector<Location> trace(SpanId s) const; ///< outermost call first
 };
 
 /// Named views of the structured instructions.
@@ -213,4 +213,4 @@ struct ForView {
     Loop &loop() const { return fn.loops[fn[v].imm]; }
 };
 
-}  // namespace qd::ir
+} // namespace qd::ir

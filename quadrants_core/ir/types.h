@@ -25,13 +25,14 @@ enum class Kind : uint8_t { none, scalar, pointer, array };
 
 struct Type {
     Kind kind = Kind::none;
-    Scalar elem = Scalar::none;  ///< the scalar, the pointee, or the array's element
-    uint8_t lanes = 1;           ///< >1: SIMD vector (scalars only)
-    uint8_t ndim = 0;            ///< arrays: number of indices
-    uint8_t rows = 1, cols = 1;  ///< arrays: shape of one element; components are stored together (AOS), row-major
+    Scalar elem = Scalar::none; ///< the scalar, the pointee, or the array's element
+    uint8_t lanes = 1;          ///< >1: SIMD vector (scalars only)
+    uint8_t ndim = 0;           ///< arrays: number of indices
+    uint8_t rows = 1, cols = 1; ///< arrays: shape of one element; components are stored together (AOS), row-major
 
     constexpr Type() = default;
-    constexpr Type(Scalar s, int n = 1) : kind(s == Scalar::none ? Kind::none : Kind::scalar), elem(s), lanes(uint8_t(n)) {}
+    constexpr Type(Scalar s, int n = 1)
+        : kind(s == Scalar::none ? Kind::none : Kind::scalar), elem(s), lanes(uint8_t(n)) {}
     static constexpr Type pointer(Scalar s) {
         Type t;
         t.kind = Kind::pointer;
@@ -61,7 +62,7 @@ struct Type {
     friend constexpr bool operator==(const Type &, const Type &) = default;
 };
 
-std::string to_string(Scalar s);       ///< "f32"
-std::string to_string(const Type &t);  ///< "f32", "f32x8", "ptr<f32>", "array<f32, 2>", "array<f32, 2, 3x1>"
+std::string to_string(Scalar s);      ///< "f32"
+std::string to_string(const Type &t); ///< "f32", "f32x8", "ptr<f32>", "array<f32, 2>", "array<f32, 2, 3x1>"
 
-}  // namespace qd::ir
+} // namespace qd::ir

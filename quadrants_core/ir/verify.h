@@ -12,4 +12,4 @@ std::vector<Problem> verify(const Function &fn);
 /// The listing with each problem under its line.
 std::string explain(const Function &fn, const std::vector<Problem> &problems);
 
-}  // namespace qd::ir
+} // namespace qd::ir

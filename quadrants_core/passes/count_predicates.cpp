@@ -221,7 +221,7 @@ class Counting {
         }
         std::map<Gain, Value> known; // counters that gain alike share the value, so that the loop around shares the sum
         for (auto &[counter, gain] : state.gains) {
-            if (!gain.trips && gain.sums.empty()) continue;  // counts of 0
+            if (!gain.trips && gain.sums.empty()) continue; // counts of 0
             Value &total = known[gain];
             if (!total) total = evaluate(b, gain, trips, totals);
             b.count(uint32_t(counter), total);

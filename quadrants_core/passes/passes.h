@@ -10,7 +10,7 @@ namespace qd::passes {
 
 /// What passes may assume of the target. The pipeline fills it from the backend's capabilities.
 struct Config {
-    int vector_bytes = 0;  ///< SIMD register width; 0 = do not vectorise
+    int vector_bytes = 0; ///< SIMD register width; 0 = do not vectorise
 };
 
 #define PASS(id, doc) bool id(ir::Function &fn, const Config &config);
@@ -35,4 +35,4 @@ struct Observer {
 /// The only loop over passes. Verifies after each one when `verify`, and throws InternalError naming the pass.
 bool run(std::span<const Pass> pipeline, ir::Function &fn, const Config &config, bool verify, Observer *observer);
 
-}  // namespace qd::passes
+} // namespace qd::passes

@@ -15,7 +15,7 @@ namespace qd::backends::interpreter {
 
 namespace {
 
-constexpr int64_t chunk = 4096;  ///< indices between two looks at Stop
+constexpr int64_t chunk = 4096; ///< indices between two looks at Stop
 
 struct Text : runtime::LoadedTask {
     ir::Function fn;

@@ -1,5 +1,10 @@
 """Loops, branches, break and continue, scopes, tasks."""
 
+import os
+import signal
+import threading
+import time
+
 import numpy as np
 import pytest
 import quadrants as qd
@@ -196,6 +201,39 @@ def test_stencil():
     expected = np.zeros_like(a)
     expected[1:-1, 1:-1] = 0.25 * (a[:-2, 1:-1] + a[2:, 1:-1] + a[1:-1, :-2] + a[1:-1, 2:])
     np.testing.assert_allclose(b, expected, rtol=1e-6)
+
+
+@pytest.mark.parametrize("inside_parallel", [False, True])
+def test_stop_ends_long_serial_loops(arch, inside_parallel):
+    if arch != qd.cpu:
+        pytest.skip("the interpreter polls on its own")
+
+    @qd.kernel
+    def g(x: qd.types.ndarray(qd.f32, ndim=1), n: qd.i32):
+        if n > 0:
+            for i in range(n):
+                x[0] = qd.sin(x[0] + i)
+
+    @qd.kernel
+    def h(x: qd.types.ndarray(qd.f32, ndim=1), n: qd.i32):
+        for k in x:
+            for i in range(n):
+                for j in range(n):
+                    x[k] = qd.sin(x[k] + j)
+
+    kernel = h if inside_parallel else g
+    x = np.zeros(2, np.float32)
+    kernel(x, 3)  # compiled before the clock runs
+    sent = []
+
+    def press_stop():
+        sent.append(time.monotonic())
+        os.kill(os.getpid(), signal.SIGINT)
+
+    threading.Timer(0.3, press_stop).start()
+    with pytest.raises(KeyboardInterrupt):
+        kernel(x, 2_000_000_000)  # an hour
+    assert time.monotonic() - sent[0] < 10
 
 
 def test_names_of_a_body_are_gone_after_it():

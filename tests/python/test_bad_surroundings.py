@@ -1,0 +1,160 @@
+"""What surrounds a program may be broken: the cache folder, the compiler's library, the moment at which it is stopped. Each
+case is a process of its own; the program goes on, or says clearly why it cannot."""
+
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+
+import pytest
+
+
+@pytest.fixture(autouse=True)
+def arch():
+    """The programs run in processes of their own."""
+
+
+PROGRAM = textwrap.dedent(
+    """
+    import numpy as np
+    import quadrants as qd
+
+    qd.init(arch=qd.cpu)
+    V = qd.types.ndarray(dtype=qd.f32, ndim=1)
+
+    @qd.kernel
+    def double(x: V):
+        for i in range(x.shape[0]):
+            x[i] *= 2.0
+
+    x = np.arange(100, dtype=np.float32)
+    double(x)
+    assert (x == 2 * np.arange(100)).all()
+    qd.reset()
+    print("all is well")
+    """
+)
+
+
+def spawn(folder, text=PROGRAM, **env):
+    script = folder / "program.py"
+    script.write_text(text)
+    environment = {**os.environ, "ENABLE_QUADRANTS_HEADER_PRINT": "0", "QD_OFFLINE_CACHE_FILE_PATH": str(folder / "cache"), **env}
+    return subprocess.Popen(
+        [sys.executable, str(script)], env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+
+
+def run(folder, text=PROGRAM, **env):
+    process = spawn(folder, text, **env)
+    out, err = process.communicate(timeout=120)
+    return process.returncode, out, err
+
+
+def cached(folder):
+    return [path for path in (folder / "cache").rglob("*") if path.is_file() and path.stat().st_size > 64]
+
+
+@pytest.mark.parametrize("damage", ["cut short", "flipped", "empty", "foreign"])
+def test_damaged_cache_files_are_replaced(tmp_path, damage):
+    assert run(tmp_path)[0] == 0
+    files = cached(tmp_path)
+    assert files
+    for path in files:
+        data = bytearray(path.read_bytes())
+        if damage == "cut short":
+            data = data[: len(data) // 2]
+        elif damage == "flipped":
+            data[len(data) // 2] ^= 0x10
+        elif damage == "empty":
+            data = b""
+        else:
+            data = b"something else entirely" * 100
+        path.write_bytes(data)
+    status, out, err = run(tmp_path)
+    assert status == 0 and "all is well" in out, err
+    status, out, err = run(tmp_path)  # and what was written anew is whole
+    assert status == 0 and "all is well" in out, err
+
+
+def test_cache_folder_that_cannot_be_made(tmp_path):
+    (tmp_path / "cache").write_text("a file where the folder should be")
+    status, out, err = run(tmp_path)
+    assert status == 0 and "all is well" in out
+    assert "cache" in err  # a warning
+
+
+def test_processes_share_a_cache(tmp_path):
+    processes = [spawn(tmp_path) for _ in range(4)]
+    for process in processes:
+        out, err = process.communicate(timeout=120)
+        assert process.returncode == 0 and "all is well" in out, err
+
+
+def test_missing_compiler_library(tmp_path):
+    import quadrants
+
+    package = pathlib.Path(quadrants.__file__).resolve().parent
+    library = pathlib.Path(quadrants.__file__).parent / "_lib"
+    copy = tmp_path / "site" / "quadrants"
+    shutil.copytree(pathlib.Path(quadrants.__file__).parent, copy, ignore=shutil.ignore_patterns("libquadrants_llvm.so"))
+    assert (library / "libquadrants_llvm.so").exists() and not (copy / "_lib" / "libquadrants_llvm.so").exists(), package
+    status, out, err = run(tmp_path, PYTHONPATH=str(tmp_path / "site"))
+    assert status == 1 and "libquadrants_llvm.so" in err and "Traceback" in err
+
+
+def test_warm_start_needs_no_compiler_library(tmp_path):
+    import quadrants
+
+    assert run(tmp_path)[0] == 0
+    copy = tmp_path / "site" / "quadrants"
+    shutil.copytree(pathlib.Path(quadrants.__file__).parent, copy, ignore=shutil.ignore_patterns("libquadrants_llvm.so"))
+    status, out, err = run(tmp_path, PYTHONPATH=str(tmp_path / "site"))
+    assert status == 0 and "all is well" in out, err
+
+
+STOPPED = textwrap.dedent(
+    """
+    import numpy as np
+    import quadrants as qd
+
+    qd.init(arch=qd.cpu, offline_cache=False, unrolling_limit=0)
+    V = qd.types.ndarray(dtype=qd.f32, ndim=1)
+
+    @qd.kernel
+    def long_to_compile(x: V):
+        for i in range(x.shape[0]):
+            for k in qd.static(range(3000)):
+                x[i] = x[i] * 1.0001 + qd.sin(x[i] + k)
+
+    @qd.kernel
+    def short(x: V):
+        for i in range(x.shape[0]):
+            x[i] += 1.0
+
+    x = np.zeros(8, np.float32)
+    print("ready", flush=True)
+    try:
+        long_to_compile(x)
+        print("compiled before the signal came", flush=True)
+    except KeyboardInterrupt:
+        print("interrupted", flush=True)
+    short(x)
+    print("usable", flush=True)
+    """
+)
+
+
+def test_stop_while_compiling(tmp_path):
+    process = spawn(tmp_path, STOPPED)
+    while "ready" not in process.stdout.readline():
+        assert process.poll() is None
+    time.sleep(0.2)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=120)
+    assert process.returncode == 0, err
+    assert "interrupted" in out and "usable" in out
