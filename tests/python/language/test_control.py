@@ -218,7 +218,7 @@ def test_stop_ends_long_serial_loops(arch, inside_parallel):
     def h(x: qd.types.ndarray(qd.f32, ndim=1), n: qd.i32):
         for k in x:
             for i in range(n):
-                for j in range(n):
+                for j in range(1000):
                     x[k] = qd.sin(x[k] + j)
 
     kernel = h if inside_parallel else g
@@ -232,7 +232,7 @@ def test_stop_ends_long_serial_loops(arch, inside_parallel):
 
     threading.Timer(0.3, press_stop).start()
     with pytest.raises(KeyboardInterrupt):
-        kernel(x, 2_000_000_000)  # an hour
+        kernel(x, 2_000_000_000)  # minutes, if it is let
     assert time.monotonic() - sent[0] < 10
 
 
