@@ -4,9 +4,8 @@ namespace qd::frontend {
 
 const Names &names() {
     static const Names table = {
-#define X(name) PyUnicode_InternFromString(#name),
-        QD_PY_NAMES(X)
-#undef X
+#define NAME(name) PyUnicode_InternFromString(#name),
+#include "frontend/names.def"
     };
     return table;
 }

@@ -34,26 +34,10 @@ class PyRef {
     PyObject *p_ = nullptr;
 };
 
-// Attribute names that the walk reads, interned once.
-#define QD_PY_NAMES(X)                                                                                                 \
-    X(id)                                                                                                              \
-    X(ctx)                                                                                                             \
-    X(test)                                                                                                            \
-    X(body)                                                                                                            \
-    X(orelse) X(value) X(op) X(left) X(right) X(operand) X(values) X(ops) X(comparators) X(target) X(targets) X(iter)  \
-        X(elts) X(keys) X(slice) X(lower) X(upper) X(step) X(attr) X(func) X(args) X(keywords) X(arg) X(annotation)    \
-            X(returns) X(msg) X(lineno) X(col_offset) X(end_lineno) X(end_col_offset) X(generators) X(ifs) X(elt)      \
-                X(key) X(items) X(context_expr) X(optional_vars) X(conversion) X(format_spec) X(posonlyargs)           \
-                    X(kwonlyargs) X(vararg) X(kwarg) X(defaults) X(kw_defaults) X(name) X(kind) X(n) X(m) X(dtype)     \
-                        X(ndim) X(fn) X(entries) X(shape) X(append) X(format) X(_qd_kind_) X(_qd_scalar_) X(_qd_name_) \
-                            X(_qd_place_) X(_qd_places_) X(_qd_source_) X(__self__) X(__globals__) X(__closure__)      \
-                                X(__code__) X(co_freevars) X(__annotations__) X(__name__) X(__qualname__)              \
-                                    X(__module__) X(__builtins__) X(members) X(grad)
-
+/// Attribute names, interned once.
 struct Names {
-#define X(name) PyObject *name;
-    QD_PY_NAMES(X)
-#undef X
+#define NAME(name) PyObject *name;
+#include "frontend/names.def"
 };
 const Names &names();
 
