@@ -52,6 +52,7 @@ void Emitter::begin(const char *name, bool bounds) {
     auto *signature = llvm::FunctionType::get(b_.getVoidTy(), params, false);
     out_ = llvm::Function::Create(signature, llvm::Function::ExternalLinkage, name, module_);
     out_->setDoesNotThrow();
+    out_->addFnAttr("denormal-fp-math", "preserve-sign,preserve-sign"); // tasks run with FTZ and DAZ set
     out_->addFnAttr("no-trapping-math", "true");
     out_->addFnAttr("reciprocal-estimates", "none");
     for (unsigned i = 0; i < (bounds ? 3u : 2u); ++i) out_->addParamAttr(i, llvm::Attribute::NoAlias);
