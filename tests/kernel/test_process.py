@@ -13,7 +13,8 @@ from jupyter_client.kernelspec import KernelSpecManager
 
 
 def executable():
-    return KernelSpecManager().get_kernel_spec(SPEC).argv[0]
+    spec = KernelSpecManager().get_kernel_spec(SPEC)
+    return spec.argv[0].format(resource_dir=spec.resource_dir)
 
 
 def test_environment(kernel):

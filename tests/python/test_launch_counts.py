@@ -9,6 +9,7 @@ import subprocess
 import sys
 
 import pytest
+import quadrants
 
 PROGRAM = """
 import sys
@@ -35,7 +36,8 @@ LIMIT = 1300  # an empty kernel without arguments and one with six ndarrays, tog
 
 
 def counted(path, calls):
-    environment = {**os.environ, "ENABLE_QUADRANTS_HEADER_PRINT": "0"}
+    package = os.path.dirname(os.path.dirname(quadrants.__file__))
+    environment = {**os.environ, "ENABLE_QUADRANTS_HEADER_PRINT": "0", "PYTHONPATH": package}
     inside = "--toggle-collect=*namespace)::call(_object*"  # the vectorcall of a kernel
     command = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", inside, sys.executable, "-S"]
     done = subprocess.run([*command, str(path), str(calls)], env=environment, capture_output=True, text=True, check=True)
