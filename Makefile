@@ -12,7 +12,7 @@ RUN   := $(PY) -m
 .PHONY: help setup build install demo lab test test-cpp test-sanitized test-python test-notebooks check bench bench-peers wheel clean
 
 help:            ## list the targets
-	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 18
 
 setup:           ## install what is missing: system packages, .venv, npm packages
 	@VENV=$(VENV) .ci/setup.sh
@@ -43,9 +43,11 @@ check:           ## formatting and layering
 test-cpp:        ## C++ unit, .qir and property tests
 	@ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)
 
-test-sanitized:  ## the same under AddressSanitizer and UndefinedBehaviorSanitizer
+test-sanitized: build ## the same under AddressSanitizer and UndefinedBehaviorSanitizer, with LLVM as it is
 	@[ -f $(BUILD)-asan/build.ninja ] || cmake -S . -B $(BUILD)-asan -G Ninja -DCMAKE_BUILD_TYPE=Release -DQD_SANITIZE=ON -DQD_PYTHON=OFF -DQD_LLVM=OFF -DQD_KERNEL=OFF -DQD_WIDGETS=OFF
 	@cmake --build $(BUILD)-asan -j $(JOBS)
+	@mkdir -p $(BUILD)-asan/quadrants/_lib
+	@ln -sf ../../../$(BUILD)/quadrants/_lib/libquadrants_llvm.so $(BUILD)-asan/quadrants/_lib/
 	@ctest --test-dir $(BUILD)-asan --output-on-failure -j $(JOBS)
 
 test-python:     ## the language, user errors, the Jupyter kernel
