@@ -155,6 +155,7 @@ def plot(table, path):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--only", default="", help="cases whose name contains this")
+    parser.add_argument("--peers", default="limit,reference,taichi,numba,warp", help="compare with these only")
     parser.add_argument("--quick", action="store_true", help="one timed round only")
     parser.add_argument("--out", type=pathlib.Path, default=ROOT / "out")
     args = parser.parse_args()
@@ -169,6 +170,7 @@ def main():
         for case, peers, repeats in CASES:
             if args.only not in case:
                 continue
+            peers = [p for p in peers if p in args.peers.split(",")]
             results = table[case] = measure(runner, case, peers, repeats, args.quick)
             ours = results["ours"].get("ms")
             line = f"{case:22}{show_time(ours) if ours else 'cannot':>11}"
