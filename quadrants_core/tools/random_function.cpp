@@ -158,7 +158,8 @@ void Generator::conversion() {
     // Integers are not read as floats: a subnormal among them may or may not be flushed.
     if (rng_.chance(20) && is_int(from) && from != Scalar::u1) {
         for (Scalar to : all_scalars)
-            if (is_int(to) && to != from && bits_of(to) == bits_of(from) && rng_.chance(60)) return keep(b_.bitcast(v, to));
+            if (is_int(to) && to != from && bits_of(to) == bits_of(from) && rng_.chance(60))
+                return keep(b_.bitcast(v, to));
     }
     if (rng_.chance(10)) return bits_of_float();
     keep(b_.cast(v, scalar()));
