@@ -51,7 +51,8 @@ test-sanitized: build ## the same under AddressSanitizer and UndefinedBehaviorSa
 	@ctest --test-dir $(BUILD)-asan --output-on-failure -j $(JOBS)
 
 test-python:     ## the language, user errors, the Jupyter kernel
-	@$(RUN) pytest -q tests/python tests/errors tests/kernel
+	@$(RUN) pytest -q tests/python tests/errors
+	@$(RUN) pytest -q tests/kernel
 
 test-notebooks:  ## notebooks under nbval, in the Quadrants kernel and in ipykernel
 	@$(RUN) pytest -q tests/notebooks
