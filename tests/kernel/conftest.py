@@ -1,5 +1,10 @@
 """A client that keeps what a cell did: reply, outputs in order, merged text. Kernels are ended by their process id."""
 
+import signal
+
+# A shell that starts a program in the background has it ignore Ctrl-C, and so would every test of Stop.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
 import contextlib
 import os
 import queue

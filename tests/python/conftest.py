@@ -1,5 +1,10 @@
 """Every test runs on the interpreter and on compiled code, in a fresh program without the cache on disk."""
 
+import signal
+
+# A shell that starts a program in the background has it ignore Ctrl-C, and so would every test of Stop.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
 import os
 
 os.environ.setdefault("ENABLE_QUADRANTS_HEADER_PRINT", "0")
