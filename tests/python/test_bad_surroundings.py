@@ -1,14 +1,11 @@
-"""What surrounds a program may be broken: the cache folder, the compiler's library, the moment at which it is stopped. Each
-case is a process of its own; the program goes on, or says clearly why it cannot."""
+"""What surrounds a program may be broken: the cache folder, the compiler's library. Each case is a process of its own; the program goes on, or says clearly why it cannot."""
 
 import os
 import pathlib
 import shutil
-import signal
 import subprocess
 import sys
 import textwrap
-import time
 
 import pytest
 
@@ -115,46 +112,3 @@ def test_warm_start_needs_no_compiler_library(tmp_path):
     shutil.copytree(pathlib.Path(quadrants.__file__).parent, copy, ignore=shutil.ignore_patterns("libquadrants_llvm.so"))
     status, out, err = run(tmp_path, PYTHONPATH=str(tmp_path / "site"))
     assert status == 0 and "all is well" in out, err
-
-
-STOPPED = textwrap.dedent(
-    """
-    import numpy as np
-    import quadrants as qd
-
-    qd.init(arch=qd.cpu, offline_cache=False, unrolling_limit=0)
-    V = qd.types.ndarray(dtype=qd.f32, ndim=1)
-
-    @qd.kernel
-    def long_to_compile(x: V):
-        for i in range(x.shape[0]):
-            for k in qd.static(range(3000)):
-                x[i] = x[i] * 1.0001 + qd.sin(x[i] + k)
-
-    @qd.kernel
-    def short(x: V):
-        for i in range(x.shape[0]):
-            x[i] += 1.0
-
-    x = np.zeros(8, np.float32)
-    print("ready", flush=True)
-    try:
-        long_to_compile(x)
-        print("compiled before the signal came", flush=True)
-    except KeyboardInterrupt:
-        print("interrupted", flush=True)
-    short(x)
-    print("usable", flush=True)
-    """
-)
-
-
-def test_stop_while_compiling(tmp_path):
-    process = spawn(tmp_path, STOPPED)
-    while "ready" not in process.stdout.readline():
-        assert process.poll() is None
-    time.sleep(0.2)
-    process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=120)
-    assert process.returncode == 0, err
-    assert "interrupted" in out and "usable" in out
