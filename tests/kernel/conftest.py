@@ -8,7 +8,6 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 import contextlib
 import os
 import queue
-import signal
 import time
 
 import pytest

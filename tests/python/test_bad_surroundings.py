@@ -1,4 +1,5 @@
-"""What surrounds a program may be broken: the cache folder, the compiler's library. Each case is a process of its own; the program goes on, or says clearly why it cannot."""
+"""What surrounds a program may be broken: the cache folder, the compiler's library. Each case is
+a process of its own; the program goes on, or says clearly why it cannot."""
 
 import os
 import pathlib
