@@ -36,9 +36,9 @@ lab: install     ## open JupyterLab on the tour
 test: install check test-cpp test-sanitized test-python test-notebooks ## run every test
 	@echo "all tests passed"
 
-check:           ## formatting and layering
+check:           ## formatting, layering, the table of conformance
 	@git ls-files '*.cpp' '*.h' | xargs $(VENV)/bin/clang-format --dry-run -Werror
-	@$(RUN) pytest -q tests/layering_test.py
+	@$(RUN) pytest -q tests/layering_test.py tests/conformance_test.py
 
 test-cpp:        ## C++ unit, .qir and property tests
 	@ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)
