@@ -43,6 +43,7 @@ void block_and_drain() {
 
 void block_everywhere() {
     block_and_drain();
+    signal(SIGINT, SIG_DFL); // a shell that starts a server in the background has its children ignore Ctrl-C
     main_thread = pthread_self();
 }
 

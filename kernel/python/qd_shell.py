@@ -1,5 +1,6 @@
 """The IPython shell of the Quadrants kernel. Embedded in the executable; `_qd` is the C++ side. JSON crosses as text."""
 
+import atexit
 import builtins
 import contextlib
 import getpass
@@ -8,7 +9,9 @@ import io
 import json
 import linecache
 import os
+import sqlite3
 import sys
+import threading
 import traceback
 import types
 
@@ -22,6 +25,7 @@ from IPython.core.displayhook import DisplayHook
 from IPython.core.formatters import DisplayFormatter
 from IPython.core.displaypub import DisplayPublisher
 from IPython.core.error import UsageError
+from IPython.core.history import HistoryManager
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.core.shellapp import InteractiveShellApp
 from IPython.utils.tokenutil import token_at_cursor
@@ -232,6 +236,39 @@ class Kernel:
         return self.get_parent()
 
 
+# --- history ---------------------------------------------------------------------------------------------------------
+
+class History(HistoryManager):
+    """IPython writes every cell to disk as it begins, under a lock that the next cell needs: many short cells wait for the
+    disk. Here cells are written together, a tenth of a second later, and no cell waits."""
+
+    def __init__(self, *args, **kwargs):
+        self.one_writer = threading.Lock()
+        self.ending = threading.Event()
+        super().__init__(*args, **kwargs)
+
+    def writeout_cache(self, conn=None):
+        if not self.enabled:
+            return
+        if threading.current_thread() is self.save_thread:
+            self.ending.wait(0.1)
+        with self.one_writer:
+            with self.db_input_cache_lock, self.db_output_cache_lock:
+                inputs, self.db_input_cache = self.db_input_cache, []
+                outputs, self.db_output_cache = self.db_output_cache, []
+            conn = self.db if conn is None else conn
+            try:
+                self._insert(conn, inputs, outputs)
+            except sqlite3.IntegrityError:  # another process took the number of this session
+                self.new_session(conn)
+                self._insert(conn, inputs, outputs)
+
+    def _insert(self, conn, inputs, outputs):
+        with conn:
+            conn.executemany("INSERT INTO history VALUES (?, ?, ?, ?)", [(self.session_number, *row) for row in inputs])
+            conn.executemany("INSERT INTO output_history VALUES (?, ?, ?)", [(self.session_number, *row) for row in outputs])
+
+
 # --- shell -----------------------------------------------------------------------------------------------------------
 
 _groups = getattr(builtins, "BaseExceptionGroup", ())
@@ -253,6 +290,17 @@ class Shell(InteractiveShell):
 
     def init_io(self):
         pass
+
+    def init_history(self):
+        self.history_manager = History(shell=self, parent=self)
+        self.configurables.append(self.history_manager)
+        atexit.register(self.history_manager.ending.set)
+
+    def should_run_async(self, raw_cell, *, transformed_cell=None, **kwargs):
+        """IPython compiles the cell to find out; without these words there is no need to."""
+        text = raw_cell if transformed_cell is None else transformed_cell
+        may = "await" in text or "async" in text
+        return may and super().should_run_async(raw_cell, transformed_cell=transformed_cell, **kwargs)
 
     def init_display_formatter(self):
         self.display_formatter = Formatter(parent=self)

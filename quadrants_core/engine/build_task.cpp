@@ -1,5 +1,6 @@
 #include "engine/build_task.h"
 
+#include "engine/emit.h"
 #include "engine/pipeline.h"
 #include "engine/stopwatch.h"
 #include "engine/weight.h"
@@ -116,7 +117,7 @@ void build_task(Program::Impl &p, TaskBuild &build) {
 
     const bool in_tiers = p.options.compile_tiers && code_size(build.fn) >= tier_from_size;
     const Stopwatch emitting;
-    build.binary = p.backend.emit(build.fn, p.caps, in_tiers ? backends::Tier::fast : backends::Tier::best);
+    build.binary = emit(p.backend, build.fn, p.caps, in_tiers ? backends::Tier::fast : backends::Tier::best);
     build.report.phases.push_back({"codegen", emitting.microseconds()});
     if (!in_tiers && p.disk) p.disk->store(build.key, build.info, build.binary);
     if (in_tiers)

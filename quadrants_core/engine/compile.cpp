@@ -107,7 +107,6 @@ void build_all(Program::Impl &p, const std::vector<TaskBuild *> &missing) {
     std::atomic<size_t> next{0};
     auto work = [&] {
         for (size_t i; (i = next++) < missing.size();) {
-            if (stop_word) return;
             try {
                 build_task(p, *missing[i]);
             } catch (...) {
@@ -125,7 +124,6 @@ void build_all(Program::Impl &p, const std::vector<TaskBuild *> &missing) {
     for (std::thread &helper : helpers) helper.join();
     for (const std::exception_ptr &error : errors)
         if (error) std::rethrow_exception(error);
-    if (stop_word) throw Interrupted{};
 }
 
 /// Finds or builds the code of every task; fills `code` and `report` of each.
@@ -179,7 +177,7 @@ void assemble(Program::Impl &p, CompiledKernel &out, std::vector<TaskBuild> &bui
 
 std::shared_ptr<CompiledKernel> compile(Program::Impl &p, ir::Function kernel, double frontend_us) {
     const std::lock_guard guard(p.compiling);
-    if (stop_word) throw Interrupted{};
+    poll_stop();
     const Stopwatch total;
     CompileReport report;
     report.kernel = kernel.name;

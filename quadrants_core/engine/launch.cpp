@@ -3,11 +3,6 @@
 
 namespace qd::engine {
 
-volatile uint32_t stop_word = 0;
-
-void request_stop() { stop_word = 1; }
-void clear_stop() { stop_word = 0; }
-
 namespace {
 
 struct Bytes {

@@ -3,6 +3,7 @@
 // inert and say so. The Jupyter kernel and the Python bindings see the core through this header.
 #include "abi/abi.h"
 #include "base/error.h"
+#include "base/stop.h"
 #include "engine/observer.h"
 #include "ir/function.h"
 
@@ -60,7 +61,7 @@ class Program {
     char *tree_address(uint32_t slot) const;
 
     /// Runs the pipeline, loads what is unchanged, compiles the rest (tasks in parallel). `frontend_us`: time already
-    /// spent.
+    /// spent. Throws Interrupted if Stop was pressed; nothing remains of the kernel then.
     std::shared_ptr<CompiledKernel> compile(ir::Function kernel, double frontend_us);
 
     /// Runs a kernel. `args` is laid out as abi::Kernel says; `ret` has ret_bytes. Returns when the last task is done.
@@ -86,11 +87,5 @@ class Program {
 };
 
 const abi::Kernel &kernel_info(const CompiledKernel &kernel);
-
-/// Set from a signal handler or another thread: running tasks leave at the next poll. Cleared by `clear_stop`.
-void request_stop();
-void clear_stop();
-/// Launch was cut short by request_stop.
-struct __attribute__((visibility("default"))) Interrupted {};
 
 } // namespace qd::engine

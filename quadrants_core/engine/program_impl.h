@@ -13,9 +13,6 @@
 
 namespace qd::engine {
 
-/// Set by request_stop, read by every running task.
-extern volatile uint32_t stop_word;
-
 /// Order of counters in reports: file, line, column, kind.
 struct CounterOrder {
     bool operator()(const CounterValue &a, const CounterValue &b) const;

@@ -1,30 +1,27 @@
 #include "engine/tiers.h"
 
+#include "engine/detached.h"
 #include "engine/program_impl.h"
 
 #include <algorithm>
 #include <condition_variable>
 #include <cstdlib>
 #include <deque>
-#include <thread>
 
-#include <csignal>
 #include <pthread.h>
-#include <sys/resource.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 namespace qd::engine {
 namespace {
 
-constexpr int niceness = 10; ///< about a tenth of a core that is wanted by kernels
+/// What the end of a process grants the job at hand, so that programs that end soon fill the cache too.
+constexpr auto grace = std::chrono::milliseconds(100);
 
 class Background {
   public:
     void submit(BackgroundJob job);
     void forget(const Lifetime *lifetime);
     void finish(const Lifetime *lifetime);
-    /// The process ends: the job at hand is finished, since its compiler cannot be torn down under it.
+    /// The process ends.
     void stop();
     std::mutex publishing; ///< held while a job touches its program, and over a fork
 
@@ -73,21 +70,13 @@ void Background::submit(BackgroundJob job) {
     const std::lock_guard guard(lock_);
     jobs_.push_back(std::move(job));
     if (std::exchange(running_, true)) return;
-    sigset_t all, before; // signals belong to the threads of the program
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    try {
-        std::thread([this] { work(); }).detach();
-    } catch (const std::system_error &) { // no thread to be had: the fast code stays
-        running_ = false;
-        jobs_.clear();
-    }
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    if (start_detached("qd-optimise", [this] { work(); })) return;
+    running_ = false; // the fast code stays
+    jobs_.clear();
 }
 
 void Background::work() {
-    setpriority(PRIO_PROCESS, id_t(syscall(SYS_gettid)), niceness);
-    pthread_setname_np(pthread_self(), "qd-optimise");
+    lower_priority(0, background_priority);
     std::unique_lock guard(lock_);
     while (!jobs_.empty()) {
         {
@@ -151,7 +140,7 @@ void Background::finish(const Lifetime *lifetime) {
 void Background::stop() {
     std::unique_lock guard(lock_);
     jobs_.clear();
-    changed_.wait(guard, [&] { return !running_; });
+    changed_.wait_for(guard, grace, [&] { return !running_; });
 }
 
 } // namespace

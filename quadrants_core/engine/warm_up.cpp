@@ -79,7 +79,7 @@ void warm_up(const backends::Backend &backend, const backends::Caps &caps) {
                 // Registered now, it runs before the exit handlers of the libraries that were just opened.
                 std::atexit(finish_warm_up);
                 compile_for_nothing(backend, caps, typical);
-            } catch (const std::exception &) { // a kernel that needs the compiler will meet the same and report it
+            } catch (...) { // Stop; or a kernel that needs the compiler will meet the same and report it
             }
         });
     } catch (const std::system_error &) { // no thread to be had

@@ -1,6 +1,8 @@
 // Statements, branches, `while`, `break`, `continue`, `return`.
 #include "frontend/walker.h"
 
+#include "base/stop.h"
+
 namespace qd::frontend {
 
 Flow Walker::block(PyObject *list, Py_ssize_t from, Py_ssize_t to) {
@@ -14,6 +16,7 @@ Flow Walker::block(PyObject *list, Py_ssize_t from, Py_ssize_t to) {
 }
 
 Flow Walker::statement(PyObject *node) {
+    poll_stop();
     AtNode at(*this, node);
     const Node kind = node_kind(node);
     switch (kind) {

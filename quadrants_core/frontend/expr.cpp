@@ -1,4 +1,5 @@
 // Expressions: dispatch, names, constants, attributes, displays.
+#include "base/stop.h"
 #include "frontend/builtins.h"
 #include "frontend/walker.h"
 
@@ -7,6 +8,7 @@
 namespace qd::frontend {
 
 Val Walker::eval(PyObject *node) {
+    poll_stop();
     const Node kind = node_kind(node);
     switch (kind) {
     case Node::Name: return eval_name(node);

@@ -88,7 +88,8 @@ struct __attribute__((visibility("default"))) LoweringError : UserError {
     std::string rendered;
 };
 
-/// Throws LoweringError, or PythonError when user code called at compile time raised (the Python error is set).
+/// Throws LoweringError, PythonError when user code called at compile time raised (the Python error is set), or
+/// Interrupted after Stop.
 Result lower(const Request &request);
 struct __attribute__((visibility("default"))) PythonError {
     std::vector<Location> trace; ///< where the kernel called it

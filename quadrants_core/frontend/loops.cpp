@@ -1,6 +1,8 @@
 // `for`: over ranges, ndranges, fields and arrays at run time; over compile-time sequences by unrolling. A loop at the
 // top level of a kernel is parallel, any other is serial.
 #include "frontend/walker.h"
+
+#include "base/stop.h"
 #include "frontend/scan.h"
 
 #include <numeric>
@@ -98,6 +100,7 @@ std::vector<Val> Walker::static_product(const Extra &loop, const std::vector<lon
     }
     std::vector<long> index = lower;
     for (;;) {
+        poll_stop();
         Val item;
         item.tag = Tag::tuple;
         item.element_dim = loop.grouped;
@@ -126,6 +129,7 @@ Flow Walker::for_static(PyObject *node, const std::vector<Val> &items) {
     frames_.back().loops.push_back({LoopContext::What::static_, 0});
     Flow flow = Flow::next;
     for (const Val &item : items) {
+        poll_stop();
         Scope scope(*this);
         bind_static(target, item);
         covered_line_ = child_int(node, n.lineno);

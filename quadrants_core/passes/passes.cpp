@@ -1,6 +1,7 @@
 #include "passes/passes.h"
 
 #include "base/error.h"
+#include "base/stop.h"
 #include "ir/verify.h"
 
 #include <chrono>
@@ -35,6 +36,7 @@ bool run(std::span<const Pass> pipeline, ir::Function &fn, const Config &config,
     bool any = false;
     if (verify) check("something before the passes", fn);
     for (const Pass &pass : pipeline) {
+        poll_stop();
         Clock::time_point start = Clock::now();
         bool changed = pass.run(fn, config);
         std::chrono::duration<double, std::micro> spent = Clock::now() - start;

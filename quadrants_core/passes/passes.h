@@ -32,7 +32,8 @@ struct Observer {
     virtual ~Observer() = default;
     virtual void after(const Pass &pass, const ir::Function &fn, bool changed, double microseconds) = 0;
 };
-/// The only loop over passes. Verifies after each one when `verify`, and throws InternalError naming the pass.
+/// The only loop over passes. Verifies after each one when `verify`, and throws InternalError naming the pass; after
+/// Stop it throws Interrupted.
 bool run(std::span<const Pass> pipeline, ir::Function &fn, const Config &config, bool verify, Observer *observer);
 
 } // namespace qd::passes

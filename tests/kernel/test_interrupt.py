@@ -8,6 +8,7 @@ import threading
 import time
 
 import pytest
+from conftest import Client
 
 SOON = 1.5  # seconds; a loaded machine is slow, a lost interrupt takes the whole 30
 
@@ -42,6 +43,56 @@ def test_stop_while_idle_is_ignored(kernel):
         os.kill(kernel.pid, signal.SIGINT)
         time.sleep(0.005)
     assert kernel.run("1 + 1").result == "2"
+
+
+def test_stop_where_the_parent_ignores_it():
+    """A shell that starts a server in the background has it, and so its kernels, ignore Ctrl-C."""
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        client = Client()
+    finally:
+        signal.signal(signal.SIGINT, before)
+    try:
+        cell = client.send("print('go')\nwhile True: pass")
+        client.wait_for_text("go")
+        client.interrupt()
+        assert client.collect(cell).error == "KeyboardInterrupt"
+    finally:
+        client.close()
+
+
+GIANT = """import os, warnings, quadrants as qd
+warnings.simplefilter("ignore")
+qd.init(arch=qd.cpu, offline_cache=False)
+
+@qd.kernel
+def giant(x: qd.types.ndarray(qd.f32, ndim=1)):
+    for i in x:
+        a = x[i]
+        for k in qd.static(range(20000)):
+            a = a * 0.5 + x[(i + k) % 7] * (a - k)
+        x[i] = a
+    qd.static(print("go", flush=True))
+
+giant(qd.ndarray(qd.f32, 10))
+print("compiled")"""
+
+
+def test_stop_while_a_kernel_is_compiled(kernel):
+    cell = kernel.send(GIANT)
+    kernel.wait_for_text("go")
+    kernel.interrupt()
+    ended = kernel.collect(cell)
+    assert ended.error == "KeyboardInterrupt" and "compiled" not in ended.text()
+    assert kernel.run("@qd.kernel\ndef one() -> qd.i32:\n    return 1\none()").result == "1"
+
+
+def test_shutdown_while_a_kernel_is_compiled(fresh_kernel):
+    fresh_kernel.send(GIANT)
+    fresh_kernel.wait_for_text("go")
+    process = fresh_kernel.manager.provisioner.process
+    fresh_kernel.raw.shutdown()
+    assert process.wait(timeout=60) == 0  # in order, and nobody had to kill it
 
 
 def test_stop_during_input(kernel):

@@ -1,7 +1,10 @@
-"""Ctrl-C leaves an endless kernel soon, and the program goes on."""
+"""Ctrl-C leaves an endless kernel soon, and a compilation too, and the program goes on."""
 
 import os
 import signal
+import subprocess
+import sys
+import textwrap
 import threading
 import time
 
@@ -63,3 +66,159 @@ def test_handler_of_the_program_is_called():
         assert seen == [1]
     finally:
         signal.signal(signal.SIGINT, old)
+
+
+# --- while a kernel is compiled --------------------------------------------------------------------------------------
+
+TERMS = 20000  # seconds of work for LLVM, much for the passes
+STEPS = 300  # cubed: seconds of work for the frontend
+stages = []
+
+
+def press_soon():
+    """From another process: it does not need the GIL, which the frontend holds."""
+    stages.append("frontend")
+    subprocess.Popen(["sh", "-c", f"sleep 0.1; kill -INT {os.getpid()}"])
+
+
+@qd.kernel
+def unrolled(x: qd.types.ndarray(qd.f32, ndim=1)):
+    qd.static(press_soon())
+    for i in qd.static(range(STEPS)):
+        for j in qd.static(range(STEPS)):
+            for k in qd.static(range(STEPS)):
+                pass
+    qd.static(stages.append("passes"))
+
+
+@qd.kernel
+def giant(x: qd.types.ndarray(qd.f32, ndim=1)):
+    for i in x:
+        a = x[i]
+        for k in qd.static(range(TERMS)):
+            a = a * 0.5 + x[(i + k) % 7] * (a - k)
+        x[i] = a
+    qd.static(stages.append("passes"))
+
+
+@qd.kernel
+def small(x: qd.types.ndarray(qd.f32, ndim=1)):
+    for i in x:
+        x[i] += 1
+
+
+def threads_of_the_compiler():
+    """Names of the native threads of this process that begin with qd-."""
+    names = []
+    for thread in os.listdir("/proc/self/task"):
+        try:
+            names.append(open(f"/proc/self/task/{thread}/comm").read().strip())
+        except OSError:  # it has just ended
+            pass
+    return [name for name in names if name.startswith("qd-")]
+
+
+def when(stage):
+    """Presses Ctrl-C once the compiler has come to `stage`."""
+
+    def press():
+        while "passes" not in stages:
+            time.sleep(0.001)
+        while stage == "codegen" and "qd-compile" not in threads_of_the_compiler():
+            time.sleep(0.001)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    thread = threading.Thread(target=press)
+    thread.start()
+    return thread
+
+
+@pytest.mark.filterwarnings("ignore:You are unrolling")
+def test_interrupt_in_the_frontend():
+    stages.clear()
+    with pytest.raises(KeyboardInterrupt):
+        unrolled(qd.ndarray(qd.f32, 10))
+    assert stages == ["frontend"]  # it did not come to the end
+    assert unrolled._specialisations() == 0
+    x = qd.ndarray(qd.f32, 10)
+    small(x)
+    assert x[9] == 1
+
+
+@pytest.mark.filterwarnings("ignore:You are unrolling")
+@pytest.mark.parametrize("stage", ["passes", "codegen"])
+def test_interrupt_while_compiling(arch, stage):
+    if arch == "interp" and stage == "codegen":
+        pytest.skip("the interpreter generates no code")
+    from quadrants._runtime import core
+
+    x = qd.ndarray(qd.f32, 10)
+    stages.clear()
+    core().take_reports()
+    giant._forget()
+    thread = when(stage)
+    with pytest.raises(KeyboardInterrupt):
+        giant(x)
+    assert [r["kernel"] for r in core().take_reports() if "giant" in r["kernel"]] == []
+    assert giant._specialisations() == 0
+    if stage == "codegen":
+        assert "qd-compile" in threads_of_the_compiler()  # nobody waited for it
+    thread.join()
+    x.fill(1)
+    small(x)
+    assert x[9] == 2
+
+
+def run_script(tmp_path, body):
+    script = tmp_path / "script.py"
+    script.write_text(textwrap.dedent(f"""
+        import os, signal, threading, time
+        import quadrants as qd
+        import warnings; warnings.simplefilter("ignore")
+
+        @qd.kernel
+        def giant(x: qd.types.ndarray(qd.f32, ndim=1)):
+            for i in x:
+                a = x[i]
+                for k in qd.static(range({TERMS})):
+                    a = a * 0.5 + x[(i + k) % 7] * (a - k)
+                x[i] = a
+
+        def threads():
+            return [open(f"/proc/self/task/{{t}}/comm").read().strip() for t in os.listdir("/proc/self/task")]
+
+        qd.init(arch=qd.cpu, offline_cache=True, offline_cache_file_path={str(tmp_path / "cache")!r})
+        x = qd.ndarray(qd.f32, 10)
+    """) + textwrap.dedent(body))
+    return subprocess.run([sys.executable, script], capture_output=True, text=True)
+
+
+def test_exit_does_not_wait_for_optimisation(arch, tmp_path):
+    if arch == "interp":
+        pytest.skip("the script chooses its own arch")
+    done = run_script(tmp_path, """
+        giant(x)
+        print("optimising:", "qd-optimise" in threads())
+    """)
+    assert done.returncode == 0, done.stderr
+    assert "optimising: True" in done.stdout
+    assert list((tmp_path / "cache").glob("**/*.o*")) == []  # else it was waited for
+
+
+def test_exit_does_not_wait_for_an_abandoned_compilation(arch, tmp_path):
+    if arch == "interp":
+        pytest.skip("the script chooses its own arch")
+    done = run_script(tmp_path, """
+        def press():
+            while "qd-compile" not in threads():
+                time.sleep(0.001)
+            os.kill(os.getpid(), signal.SIGINT)
+
+        threading.Thread(target=press).start()
+        try:
+            giant(x)
+        except KeyboardInterrupt:
+            print("stopped, compiling:", "qd-compile" in threads())
+    """)
+    assert done.returncode == 0, done.stderr
+    assert "stopped, compiling: True" in done.stdout

@@ -203,13 +203,13 @@ TEST_P(ProgramTest, stop_ends_an_endless_loop_within_100_ms) {
     std::thread other([&] {
         std::this_thread::sleep_for(std::chrono::milliseconds(30));
         pressed = std::chrono::steady_clock::now();
-        engine::request_stop();
+        request_stop();
     });
-    EXPECT_THROW(program.launch(*kernel, nullptr, nullptr), engine::Interrupted);
+    EXPECT_THROW(program.launch(*kernel, nullptr, nullptr), Interrupted);
     const auto left = std::chrono::steady_clock::now();
     other.join();
     EXPECT_LT(left - pressed, std::chrono::milliseconds(100));
-    engine::clear_stop();
+    clear_stop();
     std::vector<float> x(10, 1.0f), y(10, 1.0f);
     Args args;
     args.scalar(1).array(x).array(y);
@@ -223,10 +223,10 @@ TEST_P(ProgramTest, stop_ends_a_long_parallel_loop) {
     std::vector<float> x(2'000'000, 1.0f);
     Args args;
     args.array(x);
-    engine::request_stop();
-    EXPECT_THROW(program.launch(*kernel, args.data(), nullptr), engine::Interrupted);
-    EXPECT_THROW(program.compile(sum(), 0), engine::Interrupted);
-    engine::clear_stop();
+    request_stop();
+    EXPECT_THROW(program.launch(*kernel, args.data(), nullptr), Interrupted);
+    EXPECT_THROW(program.compile(sum(), 0), Interrupted);
+    clear_stop();
     EXPECT_EQ(x.back(), 1.0f); // chunks not begun are left out
 }
 

@@ -98,7 +98,7 @@ void raise_current_exception() {
         raise_foreign(e);
     } catch (const DeviceError &e) {
         raise_through("from_device", Py_BuildValue("(ssl)", e.what(), e.call.c_str(), e.code));
-    } catch (const engine::Interrupted &) {
+    } catch (const Interrupted &) {
         PyErr_SetNone(PyExc_KeyboardInterrupt);
     } catch (const std::bad_alloc &) {
         PyErr_NoMemory();

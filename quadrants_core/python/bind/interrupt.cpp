@@ -2,7 +2,8 @@
 
 #include <Python.h>
 
-#include "engine/program.h"
+#include "base/stop.h"
+#include "python/bind/errors.h"
 
 #include <atomic>
 #include <chrono>
@@ -22,7 +23,7 @@ pthread_t main_thread = pthread_self(); // the one that runs Python's signal han
 void on_interrupt(int number, siginfo_t *info, void *context) {
     if (launching.load(std::memory_order_relaxed) > 0) {
         arrived.store(true, std::memory_order_relaxed);
-        engine::request_stop();
+        request_stop();
     }
     if (previous.sa_flags & SA_SIGINFO) {
         previous.sa_sigaction(number, info, context);
@@ -67,20 +68,34 @@ InterruptScope::~InterruptScope() {
 
 void note_interrupt() {
     arrived.store(true);
-    engine::request_stop();
+    request_stop();
 }
 
-bool take_interrupt() {
-    if (!arrived.load(std::memory_order_relaxed)) [[likely]]
-        return false;
+bool settle_interrupt(bool ok) {
+    const bool cut_short = !ok && PyErr_ExceptionMatches(PyExc_KeyboardInterrupt);
+    if (!cut_short && !arrived.load(std::memory_order_relaxed)) [[likely]]
+        return ok;
     arrived.store(false);
-    engine::clear_stop();
-    return true;
+    clear_stop();
+    if (!ok && !cut_short) return false; // another error comes first
+    PyErr_Clear();
+    if (PyErr_CheckSignals() == 0) PyErr_SetNone(PyExc_KeyboardInterrupt);
+    return false;
 }
 
-void raise_interrupt() {
-    if (PyErr_CheckSignals() != 0) return;
-    PyErr_SetNone(PyExc_KeyboardInterrupt);
+bool interruptible(const std::function<void()> &work) {
+    keep_watching();
+    bool ok = true;
+    {
+        InterruptScope scope;
+        try {
+            work();
+        } catch (...) {
+            raise_current_exception();
+            ok = false;
+        }
+    }
+    return settle_interrupt(ok);
 }
 
 } // namespace qd::bind

@@ -1,6 +1,8 @@
 #pragma once
 // Ctrl-C and kernels. Python's own SIGINT handler only notes the signal; a kernel running on the main thread would
-// never look. Ours, put in front of it, also asks the running tasks to leave.
+// never look. Ours, put in front of it, also asks the running tasks, or the compiler, to leave.
+#include <functional>
+
 namespace qd::bind {
 
 /// Puts our handler in front of Python's, if it is not there already. Cheap enough before every launch that is not
@@ -9,7 +11,7 @@ void watch_interrupts();
 /// The same before a launch, GIL held: a program may have set a handler of its own. Looks at most every 5 ms.
 void keep_watching();
 
-/// While one lives on the main thread, SIGINT stops the running launch.
+/// While one lives on the main thread, SIGINT stops the running launch or compilation.
 class InterruptScope {
   public:
     InterruptScope();
@@ -19,11 +21,11 @@ class InterruptScope {
 /// As if SIGINT had come now: for a KeyboardInterrupt that Python raised while a kernel runs.
 void note_interrupt();
 
-/// True if SIGINT came during the last launch; clears the request to stop.
-bool take_interrupt();
+/// After a launch or a compilation, `ok` unless it left an error: what the user asked for by Ctrl-C meanwhile. Clears
+/// the request to stop and runs Python's signal handlers; leaves KeyboardInterrupt set unless they set another.
+bool settle_interrupt(bool ok);
 
-/// After a launch that was cut short: runs Python's signal handlers; leaves KeyboardInterrupt set unless they set
-/// another.
-void raise_interrupt();
+/// Compiles: Ctrl-C ends it. False with an error set if it did not come to its end.
+bool interruptible(const std::function<void()> &work);
 
 } // namespace qd::bind

@@ -124,18 +124,7 @@ bool launch(Plan &plan, bool keep_lock, uint64_t *slots, void *ret) {
 bool settle(bool ok) {
     if (output_waiting()) [[unlikely]]
         flush_output();
-    if (!ok && PyErr_ExceptionMatches(PyExc_KeyboardInterrupt)) {
-        take_interrupt();
-        engine::clear_stop();
-        PyErr_Clear();
-        raise_interrupt();
-        return false;
-    }
-    if (take_interrupt() && ok) [[unlikely]] {
-        raise_interrupt();
-        return false;
-    }
-    return ok;
+    return settle_interrupt(ok);
 }
 
 PyObject *launch_and_read(KernelObject *kernel, Plan &plan, uint64_t *slots, uint64_t bytes) {

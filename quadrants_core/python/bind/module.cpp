@@ -126,8 +126,8 @@ void define_observation(py::module_ &m) {
         py::gil_scoped_release release;
         bind::stop_output();
     });
-    m.def("request_stop", [] { engine::request_stop(); });
-    m.def("clear_stop", [] { engine::clear_stop(); });
+    m.def("request_stop", [] { request_stop(); });
+    m.def("clear_stop", [] { clear_stop(); });
 }
 
 void define_fields(py::module_ &m) {

@@ -1,5 +1,6 @@
 // The first call with new argument types: source -> frontend -> Program::compile -> plan.
 #include "python/bind/errors.h"
+#include "python/bind/interrupt.h"
 #include "python/bind/plan.h"
 
 #include <chrono>
@@ -361,33 +362,25 @@ int specialise_ahead(KernelObject *kernel, const KernelObject *before) {
     if (!need_program()) return -1;
     drop_dead_plans(kernel);
     int made = 0;
-    try {
+    const bool ok = interruptible([&] {
         for (const std::vector<BoundParam> &params : foreseen(kernel, before)) {
             std::shared_ptr<Plan> plan = Specialiser(kernel, nullptr, &params).run();
             if (plan->generation != runtime.generation) break;
-            if (PyErr_CheckSignals() != 0) return -1; // Ctrl-C while it was compiled
             kernel->plans->push_back(std::move(plan));
             made++;
         }
-    } catch (...) {
-        raise_current_exception();
-        return -1;
-    }
-    return made;
+    });
+    return ok ? made : -1;
 }
 
 bool show_code(KernelObject *kernel, engine::Form form, std::string *out) {
     if (!need_program()) return false;
-    try {
+    return interruptible([&] {
         for (const std::vector<BoundParam> &params : foreseen(kernel, kernel)) {
             if (!out->empty()) *out += "\n";
             *out += Specialiser(kernel, nullptr, &params).show(form);
         }
-        return true;
-    } catch (...) {
-        raise_current_exception();
-        return false;
-    }
+    });
 }
 
 Plan::~Plan() {
@@ -403,19 +396,16 @@ Plan::~Plan() {
 
 Plan *specialise(KernelObject *kernel, PyObject *const *args) {
     drop_dead_plans(kernel);
-    try {
+    Plan *made = nullptr;
+    const bool ok = interruptible([&] {
         std::shared_ptr<Plan> plan = Specialiser(kernel, args).run();
-        if (plan->generation != runtime.generation) {
-            raise(ErrorClass::runtime, "qd.init() or qd.reset() ran while the kernel was compiled; call it again");
-            return nullptr;
-        }
-        if (PyErr_CheckSignals() != 0) return nullptr; // Ctrl-C while it was compiled
+        if (plan->generation != runtime.generation)
+            fail_user(UserErrorKind::runtime,
+                      "qd.init() or qd.reset() ran while the kernel was compiled; call it again");
         kernel->plans->push_back(std::move(plan));
-        return kernel->last = kernel->plans->back().get();
-    } catch (...) {
-        raise_current_exception();
-        return nullptr;
-    }
+        made = kernel->last = kernel->plans->back().get();
+    });
+    return ok ? made : nullptr;
 }
 
 } // namespace qd::bind
