@@ -61,9 +61,12 @@ def test_stop_where_the_parent_ignores_it():
         client.close()
 
 
-GIANT = """import os, warnings, quadrants as qd
+GIANT = """import warnings, quadrants as qd
 warnings.simplefilter("ignore")
 qd.init(arch=qd.cpu, offline_cache=False)
+
+def announce():
+    print("go")
 
 @qd.kernel
 def giant(x: qd.types.ndarray(qd.f32, ndim=1)):
@@ -72,7 +75,7 @@ def giant(x: qd.types.ndarray(qd.f32, ndim=1)):
         for k in qd.static(range(20000)):
             a = a * 0.5 + x[(i + k) % 7] * (a - k)
         x[i] = a
-    qd.static(print("go", flush=True))
+    qd.static(announce())
 
 giant(qd.ndarray(qd.f32, 10))
 print("compiled")"""
