@@ -80,6 +80,19 @@ Op plain_op(Node op) {
     }
 }
 
+/// A tuple or list as the user wrote it: `+` appends, `*` repeats, as in Python.
+bool is_written_sequence(const Val &v) { return v.is_sequence() && !v.element_dim; }
+
+bool is_python_int(const Val &v) { return v.is_constant() && PyLong_Check(v.object.get()); }
+
+Val repeated(const Val &sequence, const Val &times) {
+    Val out = sequence;
+    out.items.clear();
+    for (long k = PyLong_AsLong(times.object.get()); k > 0; --k)
+        out.items.insert(out.items.end(), sequence.items.begin(), sequence.items.end());
+    return out;
+}
+
 bool is_bitwise(Node op) {
     return op == Node::BitOr || op == Node::BitXor || op == Node::BitAnd || op == Node::LShift || op == Node::RShift;
 }
@@ -105,11 +118,13 @@ Val Walker::binary(PyObject *node, Node op, const Val &a, const Val &b) {
         }
         python_failed(node);
     }
-    if (op == Node::Add && a.is_sequence() && b.is_sequence() && !a.element_dim && !b.element_dim) {
+    if (op == Node::Add && is_written_sequence(a) && is_written_sequence(b)) {
         Val out = a;
         out.items.insert(out.items.end(), b.items.begin(), b.items.end());
         return out;
     }
+    if (op == Node::Mult && is_written_sequence(a) && is_python_int(b)) return repeated(a, b);
+    if (op == Node::Mult && is_python_int(a) && is_written_sequence(b)) return repeated(b, a);
     if (op == Node::MatMult) return matmul(node, a, b);
     return broadcast(node, symbol_of(op), a, b,
                      [&](const Val &x, const Val &y) { return scalar_binary(node, op, x, y); });

@@ -67,6 +67,14 @@ def test_constructors():
     np.testing.assert_allclose(f().to_numpy(), m @ np.ones((3, 3)))
 
 
+def test_lists_append_and_repeat():
+    @qd.kernel
+    def f(x: qd.f64) -> qd.types.vector(7, qd.f64):
+        return qd.Vector([x, 2.0] * 2 + 2 * [3.0] + [x * x])
+
+    assert f(5.0).to_list() == [5, 2, 5, 2, 3, 3, 25]
+
+
 def test_swizzles_and_slices():
     @qd.kernel
     def f() -> vec3:
