@@ -11,7 +11,7 @@ import sys
 import pytest
 
 EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "examples"
-ON_INTERP = {"nbody"}
+ON_INTERP = {"fft", "nbody", "sudoku"}
 RUNS = [(path.stem, "cpu") for path in sorted(EXAMPLES.glob("*.py"))] + [(name, "interp") for name in sorted(ON_INTERP)]
 
 
