@@ -189,7 +189,7 @@ Val Walker::scalar_binary(PyObject *node, Node op, const Val &a, const Val &b) {
     const ir::Value y = as(node, b, type);
     if (op == Node::Div) return scalar(emit2(Op::div, x, y));
     if ((op == Node::FloorDiv || op == Node::Mod) && !ir::is_float(type)) guard_divisor(node, y);
-    return scalar(emit2(plain_op(op), x, y));
+    return scalar(watched(plain_op(op), x, y));
 }
 
 Val Walker::scalar_compare(PyObject *node, Node op, const Val &a, const Val &b) {
@@ -229,6 +229,7 @@ ir::Value Walker::power_constant(ir::Value base, long exponent) {
     return b_.div(one, result);
 }
 
+/// An integer exponent keeps the base's type.
 Val Walker::scalar_power(PyObject *node, const Val &a, const Val &b) {
     constexpr long longest = 256; // beyond it a call of `pow` is shorter
     const Scalar left = scalar_type(node, a), right = scalar_type(node, b);
@@ -241,17 +242,40 @@ Val Walker::scalar_power(PyObject *node, const Val &a, const Val &b) {
     const ir::Value x = as_is(node, a);
     const std::optional<long> exponent = constant_int(b);
     const bool unrolled = exponent && std::labs(*exponent) <= longest;
-    if (ir::is_float(left)) return scalar(unrolled ? power_constant(x, *exponent) : b_.pow(x, as(node, b, left)));
-    if (unrolled && *exponent >= 0) return scalar(power_constant(x, *exponent));
-    const ir::Value y = as(node, b, left);
-    if (request_.options.debug && ir::is_signed(left)) {
-        const ir::Value zero = b_.integer(left, 0);
+    if (unrolled && (ir::is_float(left) || *exponent >= 0)) return scalar(power_constant(x, *exponent));
+    const ir::Value y = as_is(node, b);
+    if (ir::is_float(left)) return scalar(real_to_integer_power(x, y));
+    if (request_.options.debug && ir::is_signed(right)) {
+        const ir::Value zero = b_.integer(right, 0);
         const ir::Value legal = b_.ge(y, zero);
         ir::Message message;
         message.pieces.push_back({"Negative exponent in pow(int, int) is not allowed.", -1});
         emit_assert(legal, std::move(message), {});
     }
-    return scalar(b_.pow(x, y));
+    // In a type that holds the exponent; the low bits of the result are those of the base's own type.
+    const Scalar wide = ir::bits_of(right) >= ir::bits_of(left) ? right : left;
+    const ir::Value base = convert(x, wide);
+    const ir::Value result = b_.pow(base, convert(y, wide));
+    return scalar(convert(result, left));
+}
+
+/// Where the base's type cannot tell odd exponents from even ones the sign is found apart.
+ir::Value Walker::real_to_integer_power(ir::Value x, ir::Value y) {
+    const Scalar given = fn_.type(x).elem, whole = fn_.type(y).elem;
+    const Scalar type = given == Scalar::f16 ? Scalar::f32 : given;
+    const int digits = type == Scalar::f64 ? 53 : 24;
+    const ir::Value base = convert(x, type);
+    const ir::Value exponent = convert(y, type);
+    if (ir::bits_of(whole) <= digits) return convert(b_.pow(base, exponent), given);
+    const ir::Value size = b_.abs(base);
+    const ir::Value power = b_.pow(size, exponent);
+    const ir::Value one = b_.integer(whole, 1);
+    const ir::Value odd = b_.cast(b_.band(y, one), Scalar::u1);
+    const ir::Value zero = b_.number(type, 0);
+    const ir::Value below = b_.lt(base, zero);
+    const ir::Value flips = b_.band(odd, below);
+    const ir::Value opposite = b_.neg(power);
+    return convert(b_.select(flips, opposite, power), given);
 }
 
 Val Walker::matmul(PyObject *node, const Val &given_a, const Val &given_b) {

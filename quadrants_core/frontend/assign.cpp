@@ -148,20 +148,26 @@ Flow Walker::augmented_assign(PyObject *node) {
     return Flow::next;
 }
 
+/// Whether a number, or what a vector or matrix is made of, is real.
+bool Walker::has_real(PyObject *node, const Val &v) {
+    return ir::is_float(scalar_type(node, v.tag == Tag::scalar || is_number(v) ? v : to_matrix(node, v)));
+}
+
 void Walker::update(PyObject *node, Node op, const Val &place, const Val &amount) {
-    ir::Op atomic = ir::Op::atomic_add;
-    bool has_atomic = !place.ref->local;
+    std::optional<ir::Op> atomic;
     switch (op) {
     case Node::Add:
-    case Node::Sub: break;
-    case Node::Mult: atomic = ir::Op::atomic_mul; break;
+    case Node::Sub: atomic = ir::Op::atomic_add; break;
     case Node::BitAnd: atomic = ir::Op::atomic_and; break;
     case Node::BitOr: atomic = ir::Op::atomic_or; break;
     case Node::BitXor: atomic = ir::Op::atomic_xor; break;
-    default: has_atomic = false;
+    case Node::Mult: // not of an integer by a real: that product is computed, then converted
+        if (ir::is_float(place.ref->elem) || !has_real(node, amount)) atomic = ir::Op::atomic_mul;
+        break;
+    default: break;
     }
-    if (has_atomic) {
-        update_atomic(node, atomic, op == Node::Sub, *place.ref, amount);
+    if (atomic) {
+        update_atomic(node, *atomic, op == Node::Sub, *place.ref, amount);
         return;
     }
     const Val old = load(place);

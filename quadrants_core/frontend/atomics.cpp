@@ -1,4 +1,6 @@
-// Atomic updates: one per component, each giving the old value. On a local they are a plain load and store.
+// Atomic updates: one per component, each giving the old value. The amount is converted to the place's type first. On a
+// variable that only this thread sees, one made in the parallel loop being walked or outside of any, they are a plain
+// load and store.
 #include "frontend/builtins.h"
 
 namespace qd::frontend {
@@ -8,8 +10,9 @@ using ir::Scalar;
 
 namespace {
 
-const char *word(Op op) {
+const char *word(Op op, bool negate) {
     switch (op) {
+    case Op::atomic_add: return negate ? "sub" : "add";
     case Op::atomic_mul: return "mul";
     case Op::atomic_min: return "min";
     case Op::atomic_max: return "max";
@@ -17,11 +20,11 @@ const char *word(Op op) {
     case Op::atomic_or: return "bit_or";
     case Op::atomic_xor: return "bit_xor";
     case Op::atomic_xchg: return "exchange";
-    default: return "add";
+    default: return "cas";
     }
 }
 
-Op plain(Op op) {
+Op plain(Op op, bool negate) {
     switch (op) {
     case Op::atomic_mul: return Op::mul;
     case Op::atomic_min: return Op::min;
@@ -29,7 +32,7 @@ Op plain(Op op) {
     case Op::atomic_and: return Op::band;
     case Op::atomic_or: return Op::bor;
     case Op::atomic_xor: return Op::bxor;
-    default: return Op::add;
+    default: return negate ? Op::sub : Op::add;
     }
 }
 
@@ -43,15 +46,15 @@ Val Walker::update_atomic(PyObject *node, Op op, bool negate, const Ref &ref, co
         Val place;
         place.tag = Tag::ref;
         place.ref = std::make_shared<Ref>(ref);
-        fail_unsupported(node, word(op), place, v);
+        fail_unsupported(node, word(op, negate), place, v);
     }
     const Scalar from = scalar_type(node, v);
     if (bitwise && (ir::is_float(ref.elem) || ir::is_float(from)))
-        fail_type(node, std::string("unsupported operand type(s) for 'atomic ") + word(op) + "': '" +
+        fail_type(node, std::string("unsupported operand type(s) for 'atomic ") + word(op, negate) + "': '" +
                             ir::to_string(ref.elem) + "' and '" + ir::to_string(from) + "'");
     if (promote(ref.elem, from) != ref.elem && (v.tag != Tag::constant || ir::is_float(from)))
         warn(node, "UserWarning",
-             std::string("Atomic ") + word(op) + " may lose precision: " + ir::to_string(ref.elem) + " <- " +
+             std::string("Atomic ") + word(op, negate) + " may lose precision: " + ir::to_string(ref.elem) + " <- " +
                  ir::to_string(from));
     Val out;
     out.tag = ref.ndim ? Tag::matrix : Tag::scalar;
@@ -62,13 +65,13 @@ Val Walker::update_atomic(PyObject *node, Op op, bool negate, const Ref &ref, co
     for (int k = 0; k < ref.n * ref.m; ++k) {
         const ir::Value pointer = ref.ndim ? part_pointer(ref, k) : ref.pointer;
         ir::Value amount = as(node, v.tag == Tag::matrix ? component(v, k) : v, ref.elem);
-        if (negate) amount = b_.neg(amount);
         ir::Value old;
-        if (ref.local) {
+        if (is_private(ref)) {
             old = b_.load(pointer);
-            const ir::Value updated = op == Op::atomic_xchg ? amount : emit2(plain(op), old, amount);
+            const ir::Value updated = op == Op::atomic_xchg ? amount : watched(plain(op, negate), old, amount);
             b_.store(pointer, updated);
         } else {
+            if (negate) amount = b_.neg(amount);
             old = b_.emit(op, {pointer, amount});
         }
         if (ref.ndim)
@@ -98,7 +101,7 @@ Val Walker::atomic_cas(const Call &call) {
                   "'atomic_cas' takes integral inputs only, however '" + ir::to_string(ref.elem) + "' is provided");
     const ir::Value expected = as(node, call.args[1], ref.elem);
     const ir::Value desired = as(node, call.args[2], ref.elem);
-    if (!ref.local) return scalar(b_.atomic_cas(ref.pointer, expected, desired));
+    if (!is_private(ref)) return scalar(b_.atomic_cas(ref.pointer, expected, desired));
     const ir::Value old = b_.load(ref.pointer);
     const ir::Value same = b_.eq(old, expected);
     const ir::Value updated = b_.select(same, desired, old);

@@ -124,10 +124,10 @@ Val Walker::math_binary(const Call &call) {
     return broadcast(node, row.name, call.args[0], call.args[1], [&](const Val &a, const Val &b) {
         const Scalar left = scalar_type(node, a), right = scalar_type(node, b);
         Scalar type = row.op == Op::ushr ? left : promote(left, right);
-        if (row.op == Op::atan2 && !ir::is_float(type))
-            type = request_.options.default_fp;
+        if (row.op == Op::atan2)
+            type = left == Scalar::f64 || right == Scalar::f64 ? Scalar::f64 : Scalar::f32;
         else
-            check_domain(node, row, type);
+            check_domain(node, row, promote(left, right));
         const ir::Value x = as(node, a, type);
         const ir::Value y = as(node, b, type);
         if ((row.op == Op::div || row.op == Op::rem) && !ir::is_float(type)) guard_divisor(node, y);
@@ -226,10 +226,21 @@ Val Walker::bit_count(const Call &call) {
     PyObject *node = call.node;
     return map(node, call.args[0], [&](const Val &x) {
         const ir::Value v = as_is(node, x);
-        check_domain(node, *call.row, fn_.type(v).elem);
+        check_word(call, fn_.type(v).elem);
         const ir::Value bits = emit1(call.row->op, v);
         return scalar(convert(bits, Scalar::i32));
     });
+}
+
+/// Counts of bits are of types with 32 or 64.
+void Walker::check_word(const Call &call, Scalar type) {
+    check_domain(call.node, *call.row, type);
+    const bool word = ir::bits_of(type) == 32 || ir::bits_of(type) == 64;
+    if (!word)
+        fail_type(call.node,
+                  std::string("'") + (call.row->name + 5) + "' takes i32, u32, i64 and u64 only, however '" +
+                      ir::to_string(type) + "' is provided",
+                  "convert it first: `qd.cast(x, qd.u32)`");
 }
 
 /// 1 + index of the lowest set bit, 0 if none: width - clz(x & -x).
@@ -238,7 +249,7 @@ Val Walker::find_first_set(const Call &call) {
     return map(node, call.args[0], [&](const Val &x) {
         const ir::Value v = as_is(node, x);
         const Scalar type = fn_.type(v).elem;
-        check_domain(node, *call.row, type);
+        check_word(call, type);
         const ir::Value negative = b_.neg(v);
         const ir::Value lowest = b_.band(v, negative);
         const ir::Value zeros = b_.clz(lowest);

@@ -77,7 +77,7 @@ void append_source(std::string &out, const Level &level) {
 
 } // namespace
 
-std::string render(const std::vector<Level> &levels, const std::string &message, const std::string &hint) {
+std::string render_places(const std::vector<Level> &levels) {
     constexpr size_t first_shown = 4, last_shown = 4; // of a long chain of calls
     std::string out;
     for (size_t i = 0; i < levels.size(); ++i) {
@@ -91,7 +91,11 @@ std::string render(const std::vector<Level> &levels, const std::string &message,
             "File \"" + level.at.file + "\", line " + std::to_string(level.at.line) + ", in " + level.at.scope + ":\n";
         if (level.source) append_source(out, level);
     }
-    out += message;
+    return out;
+}
+
+std::string render(const std::vector<Level> &levels, const std::string &message, const std::string &hint) {
+    std::string out = render_places(levels) + message;
     if (!hint.empty()) out += "\nHint: " + hint;
     return out;
 }

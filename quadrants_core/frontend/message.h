@@ -12,6 +12,8 @@ struct Level {
     Location at;
     const Source *source = nullptr;
 };
+/// The levels alone, outermost first.
+std::string render_places(const std::vector<Level> &levels);
 std::string render(const std::vector<Level> &levels, const std::string &message, const std::string &hint);
 
 } // namespace qd::frontend

@@ -12,6 +12,14 @@ Val Walker::scalar_ref(ir::Value pointer, bool local) {
     out.ref->pointer = pointer;
     out.ref->elem = fn_.type(pointer).elem;
     out.ref->local = local;
+    out.ref->region = region_;
+    return out;
+}
+
+/// One component of a matrix place.
+Val Walker::element_ref(const Ref &whole, ir::Value pointer) {
+    Val out = scalar_ref(pointer, whole.local);
+    out.ref->region = whole.region;
     return out;
 }
 
@@ -145,6 +153,7 @@ std::shared_ptr<Ref> Walker::make_matrix_variable(Scalar elem, int n, int m, int
     auto ref = std::make_shared<Ref>();
     ref->base = Ref::Base::variable;
     ref->local = true;
+    ref->region = region_;
     ref->elem = elem;
     ref->n = n;
     ref->m = m;

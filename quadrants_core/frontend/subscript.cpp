@@ -347,7 +347,7 @@ Val Walker::select_components(const Val &base, const std::vector<int> &which, in
     Val out;
     if (base.tag == Tag::ref) {
         const Ref &ref = *base.ref;
-        if (ndim == 0) return scalar_ref(part_pointer(ref, which[0]), ref.local);
+        if (ndim == 0) return element_ref(ref, part_pointer(ref, which[0]));
         out.tag = Tag::ref;
         out.ref = std::make_shared<Ref>(ref);
         out.ref->n = n;
@@ -384,7 +384,8 @@ Val Walker::subscript_run_time(PyObject *node, const Val &given, const std::vect
         const ir::Value legal = inside(values, lower, upper);
         ir::Message message;
         message.pieces.push_back({"(kernel=" + request_.source.name + ") Out of bound access to a [" +
-                                      std::to_string(ref.n) + ", " + std::to_string(ref.m) + "] matrix with index ",
+                                      std::to_string(ref.n) + (ref.ndim == 2 ? ", " + std::to_string(ref.m) : "") +
+                                      "] matrix with index ",
                                   -1});
         append_values(message, values.size(), "[", "]");
         emit_assert(legal, std::move(message), values);
@@ -395,7 +396,7 @@ Val Walker::subscript_run_time(PyObject *node, const Val &given, const std::vect
         const ir::Value row = b_.mul(values[0], width);
         k = b_.add(row, values[1]);
     }
-    const Val element = scalar_ref(part_pointer(node, ref, k), ref.local);
+    const Val element = element_ref(ref, part_pointer(node, ref, k));
     return is_place ? element : load(element);
 }
 

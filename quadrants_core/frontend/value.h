@@ -32,7 +32,8 @@ struct FieldInfo {
 struct Ref {
     enum class Base : uint8_t { pointer, variable, element, field };
     Base base = Base::pointer;
-    bool local = false; ///< augmented assignment is a plain load and store
+    bool local = false; ///< a variable of the kernel
+    ir::BlockId region; ///< local: the kernel's body, or that of the parallel loop in which it was made
     ir::Scalar elem = ir::Scalar::none;
     int n = 1, m = 1, ndim = 0; ///< 0: scalar, 1: vector, 2: matrix
     std::vector<int> comps;     ///< matrix: component of the base for each component denoted, row-major

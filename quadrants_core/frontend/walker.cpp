@@ -97,13 +97,18 @@ SpanId Walker::span_of(PyObject *node) {
     return fn_.intern_span(s);
 }
 
-void Walker::fail_here(UserErrorKind kind, const std::string &message, const std::string &hint) {
-    std::vector<Location> trace = fn_.trace(b_.span);
-    std::vector<Level> levels;
+/// Where the walk is: the calls of inlined funcs, then the current node.
+std::vector<Level> Walker::levels() const {
+    const std::vector<Location> trace = fn_.trace(b_.span);
+    std::vector<Level> out;
     for (size_t i = 0; i < trace.size(); ++i)
-        levels.push_back({trace[i], i < frames_.size() ? frames_[i].source : nullptr});
-    LoweringError error(kind, message, std::move(trace), hint);
-    error.rendered = render(levels, message, hint);
+        out.push_back({trace[i], i < frames_.size() ? frames_[i].source : nullptr});
+    return out;
+}
+
+void Walker::fail_here(UserErrorKind kind, const std::string &message, const std::string &hint) {
+    LoweringError error(kind, message, fn_.trace(b_.span), hint);
+    error.rendered = render(levels(), message, hint);
     throw error;
 }
 

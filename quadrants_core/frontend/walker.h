@@ -99,6 +99,7 @@ struct Nest {
 
 struct Call;
 struct BuiltinRow;
+struct Level;
 
 class Walker {
   public:
@@ -112,6 +113,7 @@ class Walker {
     PyObject *intern(const std::string &name);
     void finish_kernel(PyObject *tree);
     SpanId span_of(PyObject *node);
+    std::vector<Level> levels() const;
     [[noreturn]] void fail(PyObject *node, UserErrorKind kind, const std::string &message,
                            const std::string &hint = "");
     [[noreturn]] void fail_syntax(PyObject *node, const std::string &message, const std::string &hint = "");
@@ -152,6 +154,7 @@ class Walker {
     Val scalar_power(PyObject *node, const Val &a, const Val &b);
     Val scalar_compare(PyObject *node, Node op, const Val &a, const Val &b);
     Val matmul(PyObject *node, const Val &a, const Val &b);
+    ir::Value real_to_integer_power(ir::Value x, ir::Value y);
     ir::Value power_constant(ir::Value base, long exponent);
     void guard_divisor(PyObject *node, ir::Value divisor);
     /// Applies f to scalars, or element by element with broadcast.
@@ -161,6 +164,11 @@ class Walker {
     Val map(PyObject *node, const Val &a, const std::function<Val(const Val &)> &f);
     ir::Value emit2(ir::Op op, ir::Value a, ir::Value b) { return b_.emit(op, {a, b}); }
     ir::Value emit1(ir::Op op, ir::Value a) { return b_.emit(op, {a}); }
+
+    // overflow.cpp
+    ir::Value watched(ir::Op op, ir::Value x, ir::Value y);
+    ir::Value overflows(ir::Op op, ir::Value x, ir::Value y, ir::Value result);
+    ir::Value product_overflows(ir::Value x, ir::Value y, ir::Value result);
 
     // compare.cpp
     Val eval_compare(PyObject *node);
@@ -201,6 +209,7 @@ class Walker {
     ir::Value part_pointer(PyObject *node, Ref &ref, ir::Value k);
     void store(PyObject *node, const Ref &ref, const Val &value);
     Val scalar_ref(ir::Value pointer, bool local);
+    Val element_ref(const Ref &whole, ir::Value pointer);
     Val new_variable(PyObject *node, const Val &value);
     std::shared_ptr<Ref> make_matrix_variable(ir::Scalar elem, int n, int m, int ndim);
     void settle_matrices();
@@ -241,6 +250,7 @@ class Walker {
     void unpack(PyObject *target, const Val &value);
     void store_sequence(PyObject *target, const Val &place, const Val &value);
     void update(PyObject *node, Node op, const Val &place, const Val &value);
+    bool has_real(PyObject *node, const Val &v);
 
     // control.cpp
     Flow block(PyObject *list, Py_ssize_t from = 0, Py_ssize_t to = PY_SSIZE_T_MAX);
@@ -307,6 +317,7 @@ class Walker {
 
     // atomics.cpp: one atomic per component; the old values
     Val update_atomic(PyObject *node, ir::Op op, bool negate, const Ref &ref, const Val &value);
+    bool is_private(const Ref &ref) const { return ref.local && ref.region == region_; }
 
     Val static_vector(PyObject *node, const Val &v);
     Val comprehension_source(PyObject *source);
@@ -316,6 +327,7 @@ class Walker {
 #include "frontend/builtins.def"
     Val builtin_value(const BuiltinRow &row);
     void check_domain(PyObject *node, const BuiltinRow &row, ir::Scalar type);
+    void check_word(const Call &call, ir::Scalar type);
     bool python_builtin_applies(const Call &call);
     Val call_builtin_in_python(const Call &call);
     std::vector<int> ndrange_axes(PyObject *node, const Val &axes, size_t rank);

@@ -96,8 +96,7 @@ def from_frontend(name, message, rendered):
 def from_core(name, message, trace, hint):
     if _raw():
         return _class(name)(message)
-    parts = [place_block(trace)] if trace else []
-    parts.append(message)
+    parts = [message] + ([place_block(trace)] if trace else [])
     if hint:
         parts.append(hint)
     return _class(name)(("\n" if trace else "") + "\n".join(parts))

@@ -1,0 +1,194 @@
+"""Debug mode: overflow is printed, bad indices and exponents raise."""
+
+import numpy as np
+import pytest
+import quadrants as qd
+
+INTS = "i8 u8 i16 u16 i32 u32 i64 u64".split()
+WORDS = {"+": "Addition", "-": "Subtraction", "*": "Multiplication", "<<": "Shift left"}
+
+
+@pytest.fixture(autouse=True)
+def debug(arch):
+    qd.init(arch=arch, debug=True, offline_cache=False, print_full_traceback=True)
+
+
+def made(source, scope):
+    exec(source, scope)
+    holder = source  # noqa: F841  found by the package: the text is a local of this frame
+    return qd.kernel(scope["k"])
+
+
+def overflows(op, a, b, low, high, bits):
+    if op == "<<":
+        return not (0 <= b < bits and low <= a << b <= high) and a != 0
+    return not low <= {"+": a + b, "-": a - b, "*": a * b}[op] <= high
+
+
+@pytest.mark.parametrize("kind", INTS)
+@pytest.mark.parametrize("op", WORDS)
+def test_overflow_is_printed(kind, op, capfd):
+    """One report for each operation that does not fit, and none for the others."""
+    bits = int(kind[1:])
+    high = 2 ** (bits - (kind[0] == "i")) - 1
+    low = -high - 1 if kind[0] == "i" else 0
+    values = [v for v in (0, 1, 2, 3, 5, bits - 2, bits - 1, bits, 100, -1, -2, -7, high, low, high - 1, high // 2 + 1) if low <= v <= high]
+    pairs = [(a, b) for a in values for b in values]
+    scope = {"A": qd.types.ndarray(getattr(qd, kind), ndim=1), "qd": qd}
+    source = f"def k(a: A, b: A, c: A):\n    for i in range(a.shape[0]):\n        c[i] = a[i] {op} b[i]\n"
+    a, b = (np.array([p[n] for p in pairs], {"u": "uint", "i": "int"}[kind[0]] + kind[1:]) for n in (0, 1))
+    c = np.zeros_like(a)
+    k = made(source, scope)
+    k(a, b, c)
+    qd.sync()
+    expected = sum(overflows(op, x, y, low, high, bits) for x, y in pairs)
+    assert capfd.readouterr().out.count(f"{WORDS[op]} overflow detected in File ") == expected
+    for x, y, got in zip(*(t.tolist() for t in (a, b, c))):
+        if not overflows(op, x, y, low, high, bits):
+            assert got == {"+": x + y, "-": x - y, "*": x * y, "<<": x << y if 0 <= y < bits else 0}[op]
+
+
+@qd.func
+def twice(x):
+    return x + x
+
+
+def test_overflow_says_where(capfd):
+    @qd.kernel
+    def k(a: qd.i32) -> qd.i32:
+        return twice(a)
+
+    assert k(2**30) == -(2**31)
+    assert k(3) == 6
+    qd.sync()
+    lines = capfd.readouterr().out.splitlines()
+    assert lines[0].startswith('Addition overflow detected in File "') and lines[0].endswith(".<locals>.k:")
+    assert lines[1:3] == ["        return twice(a)", "               ^^^^^^^^"]
+    assert lines[3].endswith(", in twice:")
+    assert lines[4:] == ["    return x + x", "           ^^^^^"]
+
+
+def test_overflow_of_updates(capfd):
+    @qd.kernel
+    def k(a: qd.i32) -> qd.i32:
+        x = a
+        x += 1
+        x -= 2
+        v = qd.Vector([a, 0])
+        v *= 2
+        return x
+
+    assert k(2**31 - 1) == 2**31 - 2
+    qd.sync()
+    out = capfd.readouterr().out
+    assert [out.count(w) for w in ("Addition", "Subtraction", "Multiplication")] == [1, 1, 1]
+
+
+def test_no_reports_without_debug(arch, capfd):
+    qd.init(arch=arch, offline_cache=False)
+
+    @qd.kernel
+    def k(a: qd.i32) -> qd.i32:
+        return a + a
+
+    assert k(2**31 - 1) == -2
+    assert "overflow" not in capfd.readouterr().out
+
+
+@pytest.mark.parametrize("base", ["i8", "u8", "i32", "i64", "u64"])
+@pytest.mark.parametrize("exponent", ["i8", "i32", "i64"])
+def test_negative_exponents(base, exponent):
+    scope = {"B": getattr(qd, base), "E": getattr(qd, exponent), "qd": qd}
+    k = made("def k(a: B, b: E) -> B:\n    return a ** b\n", scope)
+    assert k(3, 2) == 9
+    with pytest.raises(qd.QuadrantsAssertionError, match=r"Negative exponent in pow\(int, int\) is not allowed\."):
+        k(2, -1)
+
+
+def test_negative_constant_exponent():
+    @qd.kernel
+    def k(a: qd.i32) -> qd.i32:
+        return a**-1
+
+    with pytest.raises(RuntimeError, match=r"Negative exponent in pow\(int, int\) is not allowed\."):
+        k(2)
+
+
+def test_bounds_of_fields_with_offset():
+    f = qd.field(qd.i32, shape=(3, 4), offset=(-1, 10))
+    v = qd.Vector.field(2, qd.f32, shape=3)
+
+    @qd.kernel
+    def k(i: qd.i32, j: qd.i32):
+        f[i, j] += 1
+
+    @qd.kernel
+    def g(i: qd.i32):
+        v[i][1] = 1
+
+    k(-1, 13)
+    g(2)
+    for i, j in ((-2, 10), (2, 10), (0, 9), (0, 14)):
+        with pytest.raises(AssertionError, match=rf"Accessing field .* of size \(3, 4\) offset \(-1, 10\) with indices \({i}, {j}\)"):
+            k(i, j)
+    with pytest.raises(RuntimeError, match=r"of size \(3\) with indices \(3\)"):
+        g(3)
+
+
+def test_bounds_of_matrices():
+    @qd.kernel
+    def k(i: qd.i32, j: qd.i32) -> qd.i32:
+        m = qd.Matrix([[1, 2, 3], [4, 5, 6]])
+        m[i, j] += 10
+        return m[i, j]
+
+    assert k(1, 2) == 16
+    for i, j in ((2, 0), (0, 3), (-1, 0), (0, -1)):
+        with pytest.raises(AssertionError, match=rf"Out of bound access to a \[2, 3\] matrix with index \[{i}, {j}\]"):
+            k(i, j)
+
+
+def test_one_assertion_wins():
+    """Of the threads that fail one is reported; the flag is clear for the next launch."""
+
+    @qd.kernel
+    def k(x: qd.types.ndarray(qd.i32, ndim=1), limit: qd.i32):
+        for i in x:
+            assert x[i] < limit, f"{x[i]} is too much"
+            x[i] += 1
+
+    x = np.arange(100000, dtype=np.int32)
+    with pytest.raises(qd.QuadrantsAssertionError, match=r"^\d+ is too much$"):
+        k(x, 0)
+    k(x, 200000)
+
+
+def test_assertion_messages():
+    @qd.kernel
+    def k(x: qd.i32, y: qd.f32, mode: qd.template()):
+        if qd.static(mode == 0):
+            assert x < 0, "x = %d, y = %.1f, 100%%" % (x, y)
+        elif qd.static(mode == 1):
+            assert x < 0, "{1} {0:03d} {k}".format(x, y, k=qd.Vector([x, x]))
+        elif qd.static(mode == 2):
+            assert x < 0, f"{x:5d}|{y:.2e}|{{}}"
+        elif qd.static(mode == 3):
+            assert x < 0, "plain %d {}"
+        else:
+            assert x < 0 and y != 1.0
+
+    texts = ["x = 7, y = 1.5, 100%", "1.500000 007 [7, 7]", "    7|1.50e+00|{}", "plain %d {}", "x < 0 and y != 1.0"]
+    for mode, text in enumerate(texts):
+        with pytest.raises(qd.QuadrantsAssertionError) as error:
+            k(7, 1.5, mode)
+        assert str(error.value) == text
+        k(-1, 1.5, mode)
+
+
+def test_long_assertion_messages():
+    @qd.kernel
+    def k(x: qd.i32):
+        assert x < 0, f"{qd.Vector([x] * 32)}"
+
+    with pytest.raises(qd.QuadrantsAssertionError, match=r"^\[(7, ){31}7\]$"):
+        k(7)
