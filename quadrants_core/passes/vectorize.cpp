@@ -7,10 +7,14 @@
 //                                   for i..hi, sums reduced to scalars
 //                                       body
 //
+// A large body (Plan::mask_rest) is not written twice: steps are rounded up, and each round masks the lanes beyond hi.
+//
 // The outermost loop that allows it is taken, so that what does not vary between its iterations stays scalar. An inner
 // loop goes first if the outer one would have to gather inside it.
+#include "analysis/walk.h"
 #include "passes/neutral.h"
 #include "passes/passes.h"
+#include "passes/rename.h"
 #include "passes/vectorize_emit.h"
 #include "passes/vectorize_plan.h"
 
@@ -34,8 +38,7 @@ class Vectorizer {
         for (size_t i = 0; i < fn_[b].insts.size(); ++i) {
             Value v = fn_[b].insts[i];
             if (fn_[v].op == Op::for_) {
-                changed |= loop(b, i);
-                while (fn_[b].insts[i] != v) ++i; // past what was put in front of it
+                changed |= loop(b, i); // i: at the loop, or at the last instruction that took its place
             } else {
                 changed |= children(v);
             }
@@ -57,7 +60,7 @@ class Vectorizer {
         return changed;
     }
 
-    bool loop(BlockId b, size_t at) {
+    bool loop(BlockId b, size_t &at) {
         Value v = fn_[b].insts[at];
         Plan plan;
         bool possible = planner_.plan(v, plan);
@@ -69,13 +72,14 @@ class Vectorizer {
         if (!possible) return children(v);
         if (in_rest_) plan.unroll = 1;
         rewrite(b, at, plan);
+        if (plan.mask_rest) return true;
         bool outer = std::exchange(in_rest_, true);
         children(v); // the scalar rest may hold long loops
         in_rest_ = outer;
         return true;
     }
 
-    void rewrite(BlockId b, size_t at, const Plan &plan) {
+    void rewrite(BlockId b, size_t &at, const Plan &plan) {
         BlockId before = fn_.make_block();
         Builder out(fn_, before);
         out.span = fn_[plan.loop].span;
@@ -92,28 +96,43 @@ class Vectorizer {
             state = simd_loop(out, plan, state, args[1], unroll);
             if (unroll == 1) break;
         }
-        args[0] = state.index;
+        std::vector<Value> totals;
         for (size_t k = 0; k < plan.sums.size(); ++k) {
             Type type = fn_.type(args[k + 2]);
             Op reduce = plan.sums[k] == Op::add   ? Op::reduce_add
                         : plan.sums[k] == Op::min ? Op::reduce_min
                                                   : Op::reduce_max;
             Value total = out.emit(reduce, {state.sums[k]}, type);
-            args[k + 2] = out.emit(plan.sums[k], {args[k + 2], total});
+            totals.push_back(out.emit(plan.sums[k], {args[k + 2], total}));
         }
-        fn_.set_args(plan.loop, args);
-        fn_.loops.push_back(fn_.loops[fn_[plan.loop].imm]); // entries may be shared
-        fn_[plan.loop].imm = fn_.loops.size() - 1;
-        fn_.loops.back().vectorize = false;
         std::vector<Value> &list = fn_[b].insts;
+        if (plan.mask_rest) {
+            replace_results(plan.loop, totals);
+            list.erase(list.begin() + ptrdiff_t(at));
+        } else {
+            args[0] = state.index;
+            std::copy(totals.begin(), totals.end(), args.begin() + 2);
+            fn_.set_args(plan.loop, args);
+            fn_.loops.push_back(fn_.loops[fn_[plan.loop].imm]); // entries may be shared
+            fn_[plan.loop].imm = fn_.loops.size() - 1;
+            fn_.loops.back().vectorize = false;
+        }
         list.insert(list.begin() + ptrdiff_t(at), fn_[before].insts.begin(), fn_[before].insts.end());
+        at += fn_[before].insts.size() - plan.mask_rest;
     }
 
-    /// Runs as many rounds of lanes * unroll iterations as fit before `hi`.
+    void replace_results(Value loop, std::span<const Value> by) {
+        if (by.empty()) return;
+        Rename rename(fn_);
+        for (size_t k = 0; k < by.size(); ++k) rename.replace(fn_.results(loop)[k], by[k]);
+        analysis::walk(fn_, [&](Value v) { rename.apply(fn_, v); });
+    }
+
+    /// Runs as many rounds of lanes * unroll iterations as fit before `hi`; with mask_rest, one more for the rest.
     State simd_loop(Builder &out, const Plan &plan, const State &start, Value hi, int unroll) {
         Type type = fn_.type(hi);
         int per_round = plan.lanes * unroll;
-        Value steps = rounds(out, start.index, hi, per_round);
+        Value steps = rounds(out, start.index, hi, per_round, plan.mask_rest);
         std::vector<Value> inits{start.index};
         size_t sums = start.sums.size();
         for (int u = 0; u < unroll; ++u)
@@ -147,6 +166,7 @@ class Vectorizer {
             }
             LaneEmitter &emitter = emitters.emplace_back(fn_, planner_, plan.lanes, body, outside);
             if (u > 0) emitter.follow(emitters[0], int64_t(plan.lanes) * u);
+            if (plan.mask_rest) emitter.stop_at(index, hi);
             std::span<const Value> own = std::span<const Value>(params).subspan(2 + size_t(u) * sums, sums);
             std::vector<Value> after = emitter.round(plan.loop, index, own);
             next.insert(next.end(), after.begin(), after.end());
@@ -183,8 +203,8 @@ class Vectorizer {
         return out.emit(Op::splat, {start}, type);
     }
 
-    /// i64: max(hi - lo, 0) / n, n a power of two.
-    Value rounds(Builder &b, Value lo, Value hi, int n) {
+    /// i64: max(hi - lo, 0) / n, n a power of two; rounded up if `up`.
+    Value rounds(Builder &b, Value lo, Value hi, int n, bool up) {
         if (fn_.type(lo) != Type(Scalar::i64)) {
             lo = b.cast(lo, Scalar::i64);
             hi = b.cast(hi, Scalar::i64);
@@ -192,6 +212,10 @@ class Vectorizer {
         Value length = b.sub(hi, lo);
         Value zero = b.i64(0);
         length = b.max(length, zero);
+        if (up) {
+            Value more = b.i64(n - 1);
+            length = b.add(length, more);
+        }
         Value shift = b.i64(std::countr_zero(unsigned(n)));
         return b.shr(length, shift);
     }

@@ -19,8 +19,24 @@ std::vector<Value> LaneEmitter::round(Value loop, Value index, std::span<const V
     for (size_t k = 0; k < sums.size(); ++k) lanes_[fn_[body].params[k + 1].id] = sums[k];
     block(body, 1);
     std::vector<Value> next(fn_.args(fn_[body].insts.back()).begin(), fn_.args(fn_[body].insts.back()).end());
-    for (Value &v : next) v = lanes(v);
+    for (size_t k = 0; k < next.size(); ++k) {
+        next[k] = lanes(next[k]);
+        if (past_end_) next[k] = b_.select(mask_, next[k], sums[k]);
+    }
     return next;
+}
+
+void LaneEmitter::stop_at(Value index, Value hi) {
+    bool wide = fn_.type(hi) == Type(Scalar::i64);
+    Value left = b_.sub(hi, index); // may take all bits, so without a sign
+    Value count = b_.bitcast(left, wide ? Scalar::u64 : Scalar::u32);
+    Value all = b_.integer(fn_.type(count), lanes_count_);
+    Value few = b_.min(count, all);
+    Value end = b_.cast(few, Scalar::i32);
+    Value ends = splat(end, b_);
+    Value places = range(Scalar::i32, 1);
+    mask_ = b_.lt(places, ends);
+    past_end_ = true;
 }
 
 /// All but the last `leave` instructions; the caller takes the operands of the terminator.
@@ -33,8 +49,9 @@ void LaneEmitter::instruction(Value v) {
     switch (fn_[v].op) {
     case Op::load: return load(v);
     case Op::store: return store(fn_.args(v)[0], lanes(fn_.args(v)[1]));
-    case Op::if_: return varies(fn_.args(v)[0]) ? masked_branch(v) : uniform_branch(v);
-    case Op::for_: return inner_loop(v);
+    case Op::if_: return varies(fn_.args(v)[0]) || planner_.jumps(v) ? masked_branch(v) : uniform_branch(v);
+    case Op::for_:
+    case Op::loop: return planner_.diverges(v) ? leaving_loop(v) : inner_loop(v);
     default: break;
     }
     if (planner_.shape(v).kind != Shape::varying)
@@ -144,7 +161,7 @@ void LaneEmitter::load(Value v) {
     Shape at = planner_.shape(pointer);
     if (at.kind == Shape::uniform) return scalar_copy(v);
     Type type = fn_.type(v).with_lanes(lanes_count_);
-    bool unmasked = !mask_ || planner_.safe(pointer);
+    bool unmasked = !needs_mask(pointer);
     if (at.kind == Shape::linear && at.stride == size_of(type.elem)) {
         Value p = first(pointer);
         if (unmasked) {
@@ -199,33 +216,46 @@ bool LaneEmitter::same_address(Value a, Value b) const {
 /// Both sides run, each under its mask; results are selected, and so is the value of a store that ends both sides.
 void LaneEmitter::masked_branch(Value v) {
     Value condition = lanes(fn_.args(v)[0]);
-    Value outer = mask_;
-    Value stores[2], stored[2];
-    bool common = common_store(v, stores);
+    Value stores[2], stored[2], stays[2];
+    bool common = common_store(v, stores), jumps = planner_.jumps(v);
     std::vector<Value> yields[2];
     for (int side = 0; side < 2; ++side) {
-        BlockId b = fn_[v].blocks[side];
-        Value last = fn_[b].insts.back();
-        if (fn_[b].insts.size() > 1) {
-            Value here = condition;
-            if (side == 1) {
-                Value yes = all_lanes();
-                here = b_.bxor(condition, yes);
-            }
-            mask_ = outer ? b_.band(outer, here) : here;
-            block(b, common ? 2 : 1);
-            mask_ = outer;
-        }
+        Value last = fn_[fn_[v].blocks[side]].insts.back();
+        if (jumps || fn_[fn_[v].blocks[side]].insts.size() > 1)
+            stays[side] = masked_side(v, side, condition, common ? 2 : 1);
         if (common) stored[side] = lanes(fn_.args(stores[side])[1]);
+        if (jumps) continue; // then there are no results
         for (Value r : std::vector<Value>(fn_.args(last).begin(), fn_.args(last).end()))
             yields[side].push_back(lanes(r));
     }
     std::vector<Value> results(fn_.results(v).begin(), fn_.results(v).end());
     for (size_t k = 0; k < results.size(); ++k)
         lanes_[results[k].id] = b_.select(condition, yields[0][k], yields[1][k]);
-    if (!common) return;
-    Value either_side = b_.select(condition, stored[0], stored[1]);
-    store(fn_.args(stores[1])[0], either_side);
+    if (common) {
+        Value either_side = b_.select(condition, stored[0], stored[1]);
+        store(fn_.args(stores[1])[0], either_side);
+    }
+    if (jumps) go_on_with(stays[0] && stays[1] ? b_.bor(stays[0], stays[1]) : stays[0] ? stays[0] : stays[1]);
+}
+
+/// Runs one side under its mask, without its last `leave` instructions. Returns the lanes that come to its end; no
+/// value if it ends with a break.
+Value LaneEmitter::masked_side(Value branch, int side, Value condition, size_t leave) {
+    BlockId b = fn_[branch].blocks[side];
+    Value outer = mask_, last = fn_[b].insts.back();
+    if (side == 1) {
+        Value yes = all_lanes();
+        condition = b_.bxor(condition, yes);
+    }
+    mask_ = outer ? b_.band(outer, condition) : condition;
+    ++branches_;
+    block(b, leave);
+    --branches_;
+    bool breaks = fn_[last].op == Op::break_;
+    if (breaks) take_along(last);
+    Value stays = breaks ? Value{} : mask_;
+    mask_ = outer;
+    return stays;
 }
 
 void LaneEmitter::leave_scope(size_t mark) {
@@ -241,6 +271,10 @@ void LaneEmitter::uniform_branch(Value v) {
         b_.block = fn_[branch].blocks[side];
         size_t mark = scope_.size();
         block(b, 1);
+        if (fn_[fn_[b].insts.back()].op == Op::exit) {
+            b_.exit();
+            continue;
+        }
         std::vector<Value> yields(fn_.args(fn_[b].insts.back()).begin(), fn_.args(fn_[b].insts.back()).end());
         for (size_t k = 0; k < yields.size(); ++k) yields[k] = either(yields[k], varies(results[k]));
         b_.yield(yields);

@@ -16,6 +16,9 @@ class LaneEmitter {
     /// One round. `sums` are the carried values by slot, as lanes; returns their next values.
     std::vector<ir::Value> round(ir::Value loop, ir::Value index, std::span<const ir::Value> sums);
 
+    /// Lanes at `hi` and beyond do not run; `index` is below it.
+    void stop_at(ir::Value index, ir::Value hi);
+
     /// This round runs `distance` iterations after that of `first`, in the same block: addresses differ by a constant.
     void follow(const LaneEmitter &first, int64_t distance);
 
@@ -27,10 +30,22 @@ class LaneEmitter {
     void load(ir::Value v);
     void store(ir::Value pointer, ir::Value value);
     bool common_store(ir::Value branch, ir::Value (&stores)[2]) const;
+    ir::Value masked_side(ir::Value branch, int side, ir::Value condition, size_t leave);
+    bool needs_mask(ir::Value pointer) const { return mask_ && (past_end_ || !planner_.safe(pointer)); }
     bool same_address(ir::Value a, ir::Value b) const;
     void masked_branch(ir::Value v);
     void uniform_branch(ir::Value v);
     void inner_loop(ir::Value v);
+
+    // vectorize_leave.cpp: loops that lanes leave one by one
+    struct Leaving;
+    Leaving leaving_slots(ir::Value loop) const;
+    void leaving_loop(ir::Value v);
+    void leaving_body(Leaving &own, bool counted);
+    void leaving_results(const Leaving &own, ir::Value copy);
+    void take_along(ir::Value break_inst);
+    void go_on_with(ir::Value survivors);
+    bool frozen(ir::Value loop, size_t slot) const;
 
     ir::Value first(ir::Value v) const; ///< value of the first lane
     ir::Value lanes(ir::Value v);       ///< value of all lanes
@@ -49,7 +64,10 @@ class LaneEmitter {
     ir::BlockId top_;
     ir::Builder b_, outside_;
     ir::Value index_;
-    ir::Value mask_; ///< lanes that run; none: all
+    ir::Value mask_;        ///< lanes that run; none: all
+    bool past_end_ = false; ///< lanes that do not run may be no iterations at all
+    Leaving *leaving_ = nullptr;
+    int branches_ = 0; ///< masked branches around, inside the loop that lanes leave
     std::unordered_map<uint32_t, ir::Value> first_, lanes_;
     const LaneEmitter *leader_ = nullptr;
     int64_t distance_ = 0;

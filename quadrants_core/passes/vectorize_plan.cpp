@@ -6,14 +6,19 @@
 //  - Carried values are sums, minima or maxima. Sums of floats are reordered if the loop came from a parallel loop
 //  (then the
 //    sum was atomic) or under fast_math.
-//  - It holds pure instructions, loads, stores, branches, and `for` loops with bounds that do not depend on the index;
-//  no
-//    break, continue, atomics or other effects.
+//  - It holds pure instructions, loads, stores, branches, `for` loops with bounds that do not depend on the index, and
+//    loops that break; no continue, atomics or other effects, but a check for Stop that leaves the task.
+//  - Lanes leave an inner loop one by one: those that broke are masked until none is left. An inner loop that is left
+//    so, or that the body of a vectorised loop holds at all, makes the body large: the iterations left over then run as
+//    one more round under a mask, not as a second copy of the body.
 //  - A branch on a varying condition becomes masks. Under a mask, a load or store of contiguous elements is masked; a
 //  load
 //    whose address does not vary must be safe: every iteration accesses it anyway.
 // An index i + c is taken not to wrap when it forms an address: no address inside an array does.
 #include "passes/vectorize_plan.h"
+
+#include "analysis/uses.h"
+#include "passes/slots.h"
 
 #include <algorithm>
 
@@ -56,6 +61,13 @@ bool is_library_call(Op op) {
     }
 }
 
+/// Machines divide integers in lanes by constants only.
+bool divides_lane_by_lane(const Function &fn, Value v) {
+    Op op = fn[v].op;
+    bool divides = op == Op::div || op == Op::rem || op == Op::floordiv || op == Op::mod;
+    return divides && fn.type(v).is_int() && fn[fn.args(v)[1]].op != Op::constant;
+}
+
 /// Calls in scalar code that are a few dozen instructions in vector code.
 bool has_vector_form(const Function &fn, const Inst &inst) {
     if (!fn.fast_math || inst.type.elem != Scalar::f32) return false;
@@ -77,8 +89,8 @@ bool is_address_int(Type t) {
 } // namespace
 
 Planner::Planner(const Function &fn, const analysis::Memory &memory, const Config &config)
-    : fn_(fn), memory_(memory), config_(config), shapes_(fn.insts.size()), slots_(fn.insts.size()),
-      defined_(fn.insts.size()), always_(fn.insts.size()) {}
+    : fn_(fn), memory_(memory), config_(config), effects_(analysis::effects(fn)), uses_(analysis::use_counts(fn)),
+      shapes_(fn.insts.size()), slots_(fn.insts.size()), defined_(fn.insts.size()), always_(fn.insts.size()) {}
 
 void Planner::set(Value v, Shape s) {
     if (s.kind == Shape::linear && s.stride == 0) s.kind = Shape::uniform;
@@ -103,8 +115,8 @@ bool Planner::plan(Value loop, Plan &plan) {
     plan.loop = loop;
     plan_ = &plan;
     widest_ = 1;
-    masked_ = depth_ = 0;
-    scalar_cost_ = vector_cost_ = 0;
+    masked_ = depth_ = idle_ = 0;
+    scalar_cost_ = vector_cost_ = idle_cost_ = 0;
     size_ = 0;
 
     const Loop &flags = fn_.loops[fn_[loop].imm];
@@ -127,12 +139,14 @@ bool Planner::plan(Value loop, Plan &plan) {
     plan.lanes = config_.vector_bytes / widest_;
     if (plan.lanes < 2 || plan.lanes > 64) return false;
     int64_t lo, hi;
-    if (constant(fn_, fn_.args(loop)[0], lo) && constant(fn_, fn_.args(loop)[1], hi) && hi - lo < plan.lanes)
-        return false;
+    if (constant(fn_, fn_.args(loop)[0], lo) && constant(fn_, fn_.args(loop)[1], hi)) {
+        if (hi - lo < plan.lanes) return false;
+        plan.mask_rest = plan.mask_rest && (hi - lo) % plan.lanes != 0;
+    }
     // Only sums of floats have a latency worth hiding; counts, which coverage adds, take one cycle.
     bool slow = std::any_of(params.begin() + 1, params.end(), [&](Value p) { return fn_.type(p).is_float(); });
-    if (slow) plan.unroll = size_ <= 12 ? 4 : size_ <= 40 ? 2 : 1;
-    return vector_cost_ + scalar_cost_ / plan.lanes < 0.8 * scalar_cost_;
+    if (slow && !plan.mask_rest) plan.unroll = size_ <= 12 ? 4 : size_ <= 40 ? 2 : 1;
+    return vector_cost_ + (scalar_cost_ + idle_cost_) / plan.lanes < 0.8 * scalar_cost_;
 }
 
 bool Planner::safe(Value pointer) const {
@@ -164,7 +178,10 @@ bool Planner::instruction(Value v) {
     case Op::load:
     case Op::store: return memory_access(v);
     case Op::if_: return branch(v);
-    case Op::for_: return inner_loop(v);
+    case Op::for_:
+    case Op::loop: return inner_loop(v);
+    case Op::poll: set(v, {}); return true;
+    case Op::break_: return depth_ > 0;
     case Op::yield: return true;
     default: return info(fn_[v].op).effect == Effect::pure && pure(v);
     }
@@ -184,6 +201,7 @@ bool Planner::pure(Value v) {
         widen(fn_.type(a));
     }
     scalar_cost_ += weight * cost_of(inst.op);
+    if (divides_lane_by_lane(fn_, v)) vector_cost_ += weight * (cost_of(inst.op) + 2);
     if (is_library_call(inst.op)) {
         scalar_cost_ += weight * 10;
         vector_cost_ += weight * (has_vector_form(fn_, inst) ? 2 : 11);
@@ -236,7 +254,7 @@ bool Planner::memory_access(Value v) {
     double weight = depth_ ? 8 : 1;
     accesses_.push_back(v);
     if (at.kind == Shape::uniform) {
-        if (!is_load || (masked_ && !safe(pointer))) return false;
+        if (!is_load || (idle_ && !safe(pointer))) return false;
         set(v, {});
         return true;
     }
@@ -254,13 +272,27 @@ bool Planner::memory_access(Value v) {
     return true;
 }
 
+bool Planner::diverges(Value loop) const {
+    const std::vector<Value> &body = fn_[fn_[loop].blocks[0]].insts;
+    return std::any_of(body.begin(), body.end(), [&](Value v) { return jumps(v); });
+}
+
+/// if poll { exit }: all lanes leave.
+bool Planner::stop_check(Value v) {
+    const std::vector<Value> &leave = fn_[fn_[v].blocks[0]].insts, &stay = fn_[fn_[v].blocks[1]].insts;
+    return leave.size() == 1 && fn_[leave[0]].op == Op::exit && stay.size() == 1 && fn_[stay[0]].op == Op::yield;
+}
+
 bool Planner::branch(Value v) {
-    bool varies = shape(fn_.args(v)[0]).kind != Shape::uniform;
     const Inst &inst = fn_[v];
+    if (fn_[fn_.args(v)[0]].op == Op::poll) return stop_check(v);
+    bool varies = shape(fn_.args(v)[0]).kind != Shape::uniform || jumps(v);
     masked_ += varies;
+    idle_ += varies;
     bool fine = block(inst.blocks[0]) && block(inst.blocks[1]);
     masked_ -= varies;
-    if (!fine) return false;
+    idle_ -= varies;
+    if (!fine || (jumps(v) && inst.results.size)) return false;
     for (size_t k = 0; k < fn_.results(v).size(); ++k) {
         Value r = fn_.results(v)[k];
         if (!fn_.type(r).is_scalar()) return false;
@@ -273,31 +305,40 @@ bool Planner::branch(Value v) {
     return true;
 }
 
-/// A loop inside, with the same trip count in all lanes. Carried values are uniform until something varying enters
-/// them.
+/// A loop inside: with the same trip count in all lanes, or one that they leave by breaks. Carried values are uniform
+/// until something varying enters them; a value that a lane takes along when it leaves varies.
 bool Planner::inner_loop(Value v) {
     if (!marked_) return false;
-    std::span<const Value> args = fn_.args(v);
-    if (shape(args[0]).kind != Shape::uniform || shape(args[1]).kind != Shape::uniform) return false;
+    bool counted = fn_[v].op == Op::for_, leaves = diverges(v);
+    uint32_t init = first_init(fn_, v), first = first_carried(fn_, v);
+    if (leaves ? config_.vector_bytes < 32 : !counted) return false;
+    plan_->mask_rest = config_.vector_bytes >= 32;
+    for (Value bound : fn_.args(v).first(init))
+        if (shape(bound).kind != Shape::uniform) return false;
     BlockId body = fn_[v].blocks[0];
     const std::vector<Value> &params = fn_[body].params;
-    set(params[0], {});
+    if (counted) set(params[0], {});
     std::vector<bool> varying;
-    for (size_t k = 1; k < params.size(); ++k) {
-        if (!fn_.type(params[k]).is_scalar()) return false;
-        varying.push_back(shape(args[k + 1]).kind != Shape::uniform);
+    for (size_t k = 0; k + init < fn_.args(v).size(); ++k) {
+        if (!fn_.type(params[first + k]).is_scalar()) return false;
+        bool taken_along = leaves && used(fn_.results(v)[k]);
+        varying.push_back(taken_along || shape(fn_.args(v)[init + k]).kind != Shape::uniform);
     }
     Value last = fn_[body].insts.back();
     if (fn_[last].op != Op::yield) return false;
+    double before[2] = {scalar_cost_, vector_cost_};
     bool settled = false;
     for (int round = 0; !settled; ++round) {
         for (size_t k = 0; k < varying.size(); ++k) {
-            set(params[k + 1], {varying[k] ? Shape::varying : Shape::uniform, 0});
-            if (varying[k]) widen(fn_.type(params[k + 1]));
+            set(params[first + k], {varying[k] ? Shape::varying : Shape::uniform, 0});
+            if (varying[k]) widen(fn_.type(params[first + k]));
         }
-        double before[2] = {scalar_cost_, vector_cost_};
+        scalar_cost_ = before[0];
+        vector_cost_ = before[1];
         ++depth_;
+        masked_ += leaves;
         bool fine = block(body);
+        masked_ -= leaves;
         --depth_;
         if (!fine) return false;
         settled = true;
@@ -306,12 +347,13 @@ bool Planner::inner_loop(Value v) {
             settled = settled && now == varying[k];
             varying[k] = now;
         }
-        if (settled) continue;
-        scalar_cost_ = before[0];
-        vector_cost_ = before[1];
     }
     for (size_t k = 0; k < varying.size(); ++k)
-        set(fn_.results(v)[k], {varying[k] ? Shape::varying : Shape::uniform, 0});
+        set(fn_.results(v)[k], {varying[k] || leaves ? Shape::varying : Shape::uniform, 0});
+    if (leaves) { // half of the lanes wait for the others
+        idle_cost_ += scalar_cost_ - before[0];
+        vector_cost_ += vector_cost_ - before[1];
+    }
     return true;
 }
 
@@ -324,13 +366,13 @@ bool Planner::sums(BlockId b) {
         for (BlockId inner : inst.blocks)
             if (inner && !sums(inner)) return false;
         if (!inst.results.size) continue;
-        uint32_t inits = inst.op == Op::for_ ? 2 : 0;
+        bool loops = is_loop(inst.op);
         for (size_t k = 0; k < fn_.results(v).size(); ++k) {
-            uint32_t slot = inst.op == Op::for_ ? slots_[fn_.args(v)[inits + k].id] : 0;
+            uint32_t slot = loops ? slots_[fn_.args(v)[first_init(fn_, v) + k].id] : 0;
             for (int side = 0; side < 2; ++side) {
                 if (!inst.blocks[side]) continue;
                 uint32_t next = slots_[fn_.args(fn_[inst.blocks[side]].insts.back())[k].id];
-                if ((side || inst.op == Op::for_) && next != slot) return false;
+                if ((side || loops) && next != slot) return false;
                 slot = next;
             }
             slots_[fn_.results(v)[k].id] = slot;
@@ -352,7 +394,7 @@ bool Planner::sum_operands(Value v) {
         uint32_t s = slots_[args[i].id];
         if (!s) continue;
         if (inst.op == Op::for_) { // carried on by the inner loop
-            if (i < 2) return false;
+            if (i < 2 || diverges(v)) return false;
             slots_[fn_[inst.blocks[0]].params[i - 1].id] = s;
             continue;
         }

@@ -1,5 +1,6 @@
 #pragma once
 // Whether and how a loop can run several iterations at once.
+#include "analysis/effects.h"
 #include "analysis/memory.h"
 #include "passes/passes.h"
 
@@ -19,6 +20,7 @@ struct Plan {
     int lanes = 0;
     std::vector<ir::Op> sums; ///< by carried value of the loop: add, min or max
     int unroll = 1;           ///< independent sums side by side, to hide the latency of one
+    bool mask_rest = false;   ///< the last round runs under a mask; else the iterations left over run one by one
     bool far_inside = false;  ///< gathers or scatters in an inner loop
 };
 
@@ -31,6 +33,11 @@ class Planner {
     Shape shape(ir::Value v) const { return v.id < shapes_.size() ? shapes_[v.id] : Shape{}; }
     /// A load from here may run where the source would not run it.
     bool safe(ir::Value pointer) const;
+    /// Holds a break of the loop around it.
+    bool jumps(ir::Value v) const { return v.id < effects_.size() && (effects_[v.id] & analysis::jumps); }
+    /// An inner loop that lanes leave one by one.
+    bool diverges(ir::Value loop) const;
+    bool used(ir::Value v) const { return v.id < uses_.size() && uses_[v.id]; }
 
   private:
     bool block(ir::BlockId b);
@@ -39,6 +46,7 @@ class Planner {
     Shape arithmetic(ir::Value v) const;
     bool memory_access(ir::Value v);
     bool branch(ir::Value v);
+    bool stop_check(ir::Value v);
     bool inner_loop(ir::Value v);
     void set(ir::Value v, Shape s);
     void widen(ir::Type t);
@@ -50,6 +58,8 @@ class Planner {
     const ir::Function &fn_;
     const analysis::Memory &memory_;
     const Config &config_;
+    const std::vector<uint8_t> effects_;
+    const std::vector<uint32_t> uses_;
     std::vector<Shape> shapes_;             ///< by value; uniform for all that is not in the loop
     std::vector<uint32_t> slots_;           ///< by value: 1 + the carried value of the loop that it continues
     std::vector<uint8_t> defined_, always_; ///< by value: in the loop; a pointer that every iteration accesses
@@ -57,9 +67,11 @@ class Planner {
     std::vector<ir::Value> accesses_;
     Plan *plan_ = nullptr;
     bool marked_ = false;
-    int masked_ = 0, depth_ = 0; ///< branches on varying conditions, inner loops around
+    int masked_ = 0, depth_ = 0; ///< what puts a mask on instructions; inner loops around
+    int idle_ = 0;               ///< branches around under whose mask there may be no lane at all
     int widest_ = 1;
     double scalar_cost_ = 0, vector_cost_ = 0; ///< per iteration; vector_cost_ of what does not get cheaper
+    double idle_cost_ = 0;                     ///< share of scalar_cost_ that lanes spend waiting for others
     size_t size_ = 0;
 };
 

@@ -310,6 +310,12 @@ llvm::Value *Emitter::reduce(Op op, Type t, llvm::Value *x) {
         }
         return sum;
     }
+    if (t.is_bool()) { // one word of bits
+        llvm::Value *word = b_.CreateBitCast(x, b_.getIntNTy(t.lanes));
+        if (op == Op::reduce_min) return b_.CreateICmpEQ(word, llvm::Constant::getAllOnesValue(word->getType()));
+        if (op == Op::reduce_add) word = b_.CreateAnd(b_.CreateUnaryIntrinsic(intrinsics::ctpop, word), 1);
+        return b_.CreateICmpNE(word, llvm::Constant::getNullValue(word->getType()));
+    }
     switch (op) {
     case Op::reduce_add:
         if (!t.is_float()) return b_.CreateAddReduce(x);

@@ -50,7 +50,7 @@ llvm::Value *Emitter::transcendental(Op op, llvm::Value *x) {
 }
 
 /// Under fast_math, where the target has an estimate: one Newton step on it. What the step cannot refine (0, infinity,
-/// negative numbers, NaN) comes out as NaN there and keeps the estimate, which has the right value.
+/// negative numbers, NaN) makes x * estimate NaN, and keeps the estimate, which has the right value.
 llvm::Value *Emitter::rsqrt(llvm::Value *x) {
     llvm::Type *t = x->getType();
     llvm::Value *estimate = fn_.fast_math && target_.root_estimate ? target_.root_estimate(b_, x) : nullptr;
@@ -59,7 +59,7 @@ llvm::Value *Emitter::rsqrt(llvm::Value *x) {
     llvm::Value *slope = b_.CreateFMul(half, estimate);
     llvm::Value *factor = intrinsic(intrinsics::fma, slope, estimate, real(t, 1.5));
     llvm::Value *refined = b_.CreateFMul(estimate, factor);
-    return b_.CreateSelect(b_.CreateFCmpUNO(refined, refined), estimate, refined);
+    return b_.CreateSelect(b_.CreateFCmpORD(slope, slope), refined, estimate);
 }
 
 } // namespace qd::codegen

@@ -1,0 +1,161 @@
+// A loop that lanes leave one by one runs until none is left.
+//
+//   c, r = loop x (c)                       live, c, r = loop all, x, 0 (live, c, r)
+//       if p                                    stay = live & p
+//           yield                               gone = live & ~p
+//       else                         ->         r = select gone, v, r
+//           break v                             if any stay {} else { break stay, c, r }
+//       ...                                     ...                                 under the mask `stay`
+//       yield d                                 yield stay, d, r
+//
+// A value that every break takes along as it came into the round needs no r: lanes that left keep their c.
+#include "passes/slots.h"
+#include "passes/vectorize_emit.h"
+
+#include <utility>
+
+namespace qd::passes {
+
+using namespace ir;
+
+/// The loop being written.
+struct LaneEmitter::Leaving {
+    Value loop;                         ///< in the source
+    std::vector<Value> params, results; ///< carried values of the source
+    std::vector<uint8_t> freeze, apart; ///< by carried value: how the result comes about; neither: nobody asks
+    std::vector<Value> came = {};       ///< in the copy: carried values as the round found them
+    std::vector<Value> taken = {};      ///< in the copy: what lanes took along so far, where `apart`
+};
+
+namespace {
+
+template <class Visit> void each_break(const Function &fn, BlockId b, Visit &&visit) {
+    for (Value v : fn[b].insts) {
+        if (fn[v].op == Op::break_) visit(v);
+        if (fn[v].op != Op::if_) continue;
+        for (BlockId side : fn[v].blocks) each_break(fn, side, visit);
+    }
+}
+
+} // namespace
+
+/// Every break takes this carried value along unchanged.
+bool LaneEmitter::frozen(Value loop, size_t slot) const {
+    BlockId body = fn_[loop].blocks[0];
+    Value param = fn_[body].params[first_carried(fn_, loop) + slot];
+    bool all = true;
+    each_break(fn_, body, [&](Value v) { all = all && fn_.args(v)[slot] == param; });
+    return all;
+}
+
+LaneEmitter::Leaving LaneEmitter::leaving_slots(Value loop) const {
+    std::span<const Value> params = fn_[fn_[loop].blocks[0]].params, results = fn_.results(loop);
+    params = params.subspan(first_carried(fn_, loop));
+    Leaving own{loop, {params.begin(), params.end()}, {results.begin(), results.end()}, {}, {}};
+    for (size_t k = 0; k < results.size(); ++k) {
+        bool used = planner_.used(results[k]), same = frozen(loop, k);
+        own.freeze.push_back(used && same);
+        own.apart.push_back(used && !same);
+    }
+    return own;
+}
+
+void LaneEmitter::leaving_loop(Value v) {
+    Leaving own = leaving_slots(v);
+    const bool counted = fn_[v].op == Op::for_;
+    const std::vector<Value> args(fn_.args(v).begin(), fn_.args(v).end());
+    std::vector<Value> inits{mask_ ? mask_ : all_lanes()};
+    for (size_t k = 0; k < own.params.size(); ++k)
+        inits.push_back(either(args[first_init(fn_, v) + k], varies(own.params[k])));
+    for (size_t k = 0; k < own.params.size(); ++k)
+        if (own.apart[k]) inits.push_back(outside_.integer(fn_.type(own.results[k]).with_lanes(lanes_count_), 0));
+    Loop flags = fn_.loops[fn_[v].imm];
+    flags.vectorize = false;
+    const Value loop = counted ? b_.for_(first(args[0]), first(args[1]), inits, flags) : b_.loop(inits, flags);
+
+    const BlockId around = std::exchange(b_.block, fn_[loop].blocks[0]);
+    const Value mask = mask_;
+    Leaving *outer = std::exchange(leaving_, &own);
+    const int branches = std::exchange(branches_, 0);
+    const size_t mark = scope_.size();
+    leaving_body(own, counted);
+    leave_scope(mark);
+    branches_ = branches;
+    leaving_ = outer;
+    mask_ = mask;
+    b_.block = around;
+    leaving_results(own, loop);
+}
+
+void LaneEmitter::leaving_body(Leaving &own, bool counted) {
+    const BlockId body = fn_[own.loop].blocks[0];
+    const std::vector<Value> copies = fn_[b_.block].params;
+    const size_t slots = own.params.size();
+    size_t next_copy = 0;
+    if (counted) first_[fn_[body].params[0].id] = copies[next_copy++];
+    mask_ = copies[next_copy++];
+    for (Value param : own.params) {
+        own.came.push_back(copies[next_copy++]);
+        (varies(param) ? lanes_ : first_)[param.id] = own.came.back();
+    }
+    for (size_t k = 0; k < slots; ++k) own.taken.push_back(own.apart[k] ? copies[next_copy++] : Value{});
+    block(body, 1);
+    std::vector<Value> next{mask_};
+    for (size_t k = 0; k < slots; ++k) {
+        Value passed = either(fn_.args(fn_[body].insts.back())[k], varies(own.params[k]));
+        next.push_back(own.freeze[k] ? b_.select(mask_, passed, own.came[k]) : passed);
+    }
+    for (Value taken : own.taken)
+        if (taken) next.push_back(taken);
+    b_.yield(next);
+}
+
+/// Lanes that stayed until a `for` ended have its last carried values.
+void LaneEmitter::leaving_results(const Leaving &own, Value copy) {
+    const std::vector<Value> out(fn_.results(copy).begin(), fn_.results(copy).end());
+    const size_t slots = own.params.size();
+    size_t next_taken = 1 + slots;
+    for (size_t k = 0; k < slots; ++k) {
+        Value last = out[1 + k];
+        if (own.apart[k]) {
+            Value taken = out[next_taken++];
+            if (fn_[copy].op == Op::loop) {
+                last = taken;
+            } else {
+                if (!varies(own.params[k])) last = splat(last, b_);
+                last = b_.select(out[0], last, taken);
+            }
+        }
+        if (own.freeze[k] || own.apart[k]) lanes_[own.results[k].id] = last;
+    }
+}
+
+/// The lanes under the current mask leave.
+void LaneEmitter::take_along(Value break_inst) {
+    for (size_t k = 0; k < leaving_->taken.size(); ++k) {
+        Value &taken = leaving_->taken[k];
+        if (!taken) continue;
+        Value mine = lanes(fn_.args(break_inst)[k]);
+        taken = b_.select(mask_, mine, taken);
+    }
+}
+
+/// After a branch that some lanes left the loop from. Directly in the loop's body, `survivors` are all that is left.
+void LaneEmitter::go_on_with(Value survivors) {
+    if (!survivors) {
+        Value no = outside_.u1(false);
+        survivors = splat(no, outside_);
+    }
+    mask_ = survivors;
+    if (branches_ > 0) return;
+    Value any = b_.emit(Op::reduce_max, {survivors}, Scalar::u1);
+    Value check = b_.if_(any);
+    Builder(fn_, fn_[check].blocks[0]).yield();
+    std::vector<Value> slots{survivors};
+    slots.insert(slots.end(), leaving_->came.begin(), leaving_->came.end());
+    for (Value taken : leaving_->taken)
+        if (taken) slots.push_back(taken);
+    Builder(fn_, fn_[check].blocks[1]).break_(slots);
+}
+
+} // namespace qd::passes
