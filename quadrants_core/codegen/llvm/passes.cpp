@@ -37,6 +37,8 @@
 #include <llvm/Transforms/Scalar/EarlyCSE.h>
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
 
+#include <array>
+#include <atomic>
 #include <mutex>
 
 namespace qd::codegen {
@@ -77,7 +79,7 @@ void start_llvm() {
     });
 }
 
-/// What one thread keeps between compilations.
+/// What is kept between compilations.
 struct Machine {
     std::string triple, cpu, features;
     bool optimize = false;
@@ -97,11 +99,31 @@ struct Workbench {
     std::vector<Machine> machines;
     std::string complaint; ///< first error that LLVM reported through its context
 };
-thread_local Workbench *bench = nullptr;
-struct BenchOwner {
-    ~BenchOwner() { delete bench; }
+/// Benches that nobody uses. A compilation takes one, whichever thread it runs on: setting one up takes as long as
+/// compiling a small loop. Without a lock, so that a child forked meanwhile can compile.
+std::array<std::atomic<Workbench *>, 64> idle_benches;
+
+/// A bench for one compilation.
+class Lease {
+  public:
+    Lease() {
+        for (std::atomic<Workbench *> &place : idle_benches)
+            if (place.load(std::memory_order_relaxed) && (bench_ = place.exchange(nullptr))) return;
+        bench_ = new Workbench;
+    }
+    ~Lease() {
+        for (std::atomic<Workbench *> &place : idle_benches) {
+            Workbench *none = nullptr;
+            if (place.compare_exchange_strong(none, bench_)) return;
+        }
+        delete bench_;
+    }
+    Lease(const Lease &) = delete;
+    Workbench &operator*() const { return *bench_; }
+
+  private:
+    Workbench *bench_;
 };
-thread_local BenchOwner bench_owner;
 
 void on_diagnostic(const llvm::DiagnosticInfo *info, void *where) {
     auto &complaint = static_cast<Workbench *>(where)->complaint;
@@ -112,18 +134,15 @@ void on_diagnostic(const llvm::DiagnosticInfo *info, void *where) {
 }
 
 /// Types, constants and metadata stay in a context for good: it is renewed now and then.
-Workbench &workbench() {
-    (void)bench_owner;
-    if (!bench) bench = new Workbench;
-    if (!bench->context || ++bench->uses > 64) {
-        bench->uses = 0;
-        bench->context = std::make_unique<llvm::LLVMContext>();
-        bench->context->setDiagnosticHandlerCallBack(
-            [](const llvm::DiagnosticInfo *info, void *where) { on_diagnostic(info, where); }, bench);
-        bench->context->setDiscardValueNames(true);
+void prepare(Workbench &bench) {
+    if (!bench.context || ++bench.uses > 64) {
+        bench.uses = 0;
+        bench.context = std::make_unique<llvm::LLVMContext>();
+        bench.context->setDiagnosticHandlerCallBack(
+            [](const llvm::DiagnosticInfo *info, void *where) { on_diagnostic(info, where); }, &bench);
+        bench.context->setDiscardValueNames(true);
     }
-    bench->complaint.clear();
-    return *bench;
+    bench.complaint.clear();
 }
 
 void add_codegen(llvm::legacy::PassManager &passes, llvm::TargetMachine &target, llvm::raw_pwrite_stream &stream,
@@ -216,7 +235,9 @@ std::vector<uint8_t> generate(llvm::Module &module, Machine &machine, llvm_door:
 
 std::vector<uint8_t> compile(const llvm_door::Request &request) {
     start_llvm();
-    Workbench &own = workbench();
+    const Lease lease;
+    Workbench &own = *lease;
+    prepare(own);
     try {
         Machine &chosen = machine(own, request);
         llvm::TargetMachine &target = *chosen.target;
