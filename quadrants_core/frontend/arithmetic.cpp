@@ -8,8 +8,6 @@ namespace qd::frontend {
 using ir::Op;
 using ir::Scalar;
 
-namespace {
-
 const char *symbol_of(Node op) {
     switch (op) {
     case Node::Add: return "+";
@@ -38,6 +36,8 @@ const char *symbol_of(Node op) {
     default: return "?";
     }
 }
+
+namespace {
 
 PyObject *python_binary(Node op, PyObject *a, PyObject *b) {
     switch (op) {

@@ -47,13 +47,18 @@ void Walker::assign_to(PyObject *target, const Val &v) {
         if (v.is_static) fail_syntax(target, "Static assign cannot be used on elements in arrays");
         const Val place = eval(target);
         AtNode at(*this, target);
+        if (place.tag == Tag::record && is_place(place)) {
+            store_record(target, place, v);
+            return;
+        }
         if (place.tag != Tag::ref)
             fail_type(target, "Cannot assign to non-lvalue: this expression is not a place that can be stored to",
                       node_kind(target) == Node::Attribute ? "attributes of Python objects are constants in a kernel"
                                                            : "");
         if (node_kind(target) == Node::Attribute && place.ref->ndim == 1 && v.tag == Tag::matrix && v.n != place.ref->n)
-            fail(target, UserErrorKind::runtime,
-                 "value len does not match the swizzle pattern=" + text(child(target, n.attr)));
+            if (const std::string name = text(child(target, n.attr));
+                is_swizzle(name) && int(name.size()) == place.ref->n)
+                fail(target, UserErrorKind::runtime, "value len does not match the swizzle pattern=" + name);
         store(target, *place.ref, v);
         return;
     }
@@ -99,6 +104,11 @@ void Walker::assign_name(PyObject *target, const Val &given) {
         store(target, *place.ref, v);
         return;
     }
+    if (old && old->value.tag == Tag::record) {
+        const Val place = old->value;
+        store_record(target, place, v);
+        return;
+    }
     const bool keeps = v.tag == Tag::array || v.tag == Tag::loop || v.tag == Tag::dict ||
                        (v.is_constant() && kind_of(v.object.get()) != Kind::foreign);
     if (old ? !(old->value.is_sequence() && v.is_sequence()) : !(storable(v) || keeps))
@@ -140,6 +150,7 @@ Flow Walker::augmented_assign(PyObject *node) {
     }
     const Val place = eval(target);
     const Val amount = value(child(node, n.value));
+    if (place.tag == Tag::record) fail_unsupported(node, (std::string(symbol_of(op)) + "=").c_str(), place, amount);
     if (place.tag != Tag::ref)
         fail_type(target, "Cannot assign to non-lvalue: this expression is not a place that can be updated",
                   "assign it to a variable first");

@@ -63,7 +63,7 @@ Val Walker::update_atomic(PyObject *node, Op op, bool negate, const Ref &ref, co
     out.m = ref.m;
     out.ndim = ref.ndim;
     for (int k = 0; k < ref.n * ref.m; ++k) {
-        const ir::Value pointer = ref.ndim ? part_pointer(ref, k) : ref.pointer;
+        const ir::Value pointer = ref.ndim ? part_pointer(ref, k) : scalar_pointer(ref);
         ir::Value amount = as(node, v.tag == Tag::matrix ? component(v, k) : v, ref.elem);
         ir::Value old;
         if (is_private(ref)) {
@@ -101,11 +101,12 @@ Val Walker::atomic_cas(const Call &call) {
                   "'atomic_cas' takes integral inputs only, however '" + ir::to_string(ref.elem) + "' is provided");
     const ir::Value expected = as(node, call.args[1], ref.elem);
     const ir::Value desired = as(node, call.args[2], ref.elem);
-    if (!is_private(ref)) return scalar(b_.atomic_cas(ref.pointer, expected, desired));
-    const ir::Value old = b_.load(ref.pointer);
+    const ir::Value pointer = scalar_pointer(ref);
+    if (!is_private(ref)) return scalar(b_.atomic_cas(pointer, expected, desired));
+    const ir::Value old = b_.load(pointer);
     const ir::Value same = b_.eq(old, expected);
     const ir::Value updated = b_.select(same, desired, old);
-    b_.store(ref.pointer, updated);
+    b_.store(pointer, updated);
     return scalar(old);
 }
 
@@ -119,8 +120,9 @@ Val Walker::volatile_load(const Call &call) {
     if (place.ref->local) fail_type(call.node, "volatile_load cannot read a local variable or a local array");
     // An atomic that changes nothing: it is neither merged nor moved.
     const Ref &ref = *place.ref;
+    const ir::Value pointer = scalar_pointer(ref);
     const ir::Value zero = b_.integer(ref.elem, 0);
-    return scalar(ir::is_float(ref.elem) ? b_.atomic_add(ref.pointer, zero) : b_.atomic_or(ref.pointer, zero));
+    return scalar(ir::is_float(ref.elem) ? b_.atomic_add(pointer, zero) : b_.atomic_or(pointer, zero));
 }
 
 } // namespace qd::frontend

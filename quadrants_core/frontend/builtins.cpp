@@ -419,6 +419,8 @@ Val Walker::grouped(const Call &call) {
         return out;
     }
     if (static_depth_) fail_syntax(call.node, "Only 'qd.ndrange' is allowed in 'qd.static(qd.grouped(...))'.");
+    if (inner.is_constant() && kind_of(inner.object.get()) == Kind::struct_field)
+        inner = constant(leaf_field(inner.object.get()));
     const bool is_field = inner.is_constant() && (kind_of(inner.object.get()) == Kind::field ||
                                                   kind_of(inner.object.get()) == Kind::matrix_field);
     if (inner.tag != Tag::array && !is_field)

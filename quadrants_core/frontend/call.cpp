@@ -51,6 +51,7 @@ Val Walker::eval_call(PyObject *node) {
     if (callee.tag == Tag::method) {
         if (callee.extra->name.rfind("builtin:", 0) == 0)
             return call_builtin(node, *find_builtin(callee.extra->name.substr(8)));
+        if (callee.extra->callee) return inline_method(node, callee.extra->callee, callee.extra->self);
         return method(node, callee);
     }
     if (!callee.is_constant()) fail_type(node, "'" + type_text(callee) + "' is not callable");
@@ -93,8 +94,7 @@ Val Walker::call_object(PyObject *node, const PyRef &callee) {
                     "Kernels cannot call other kernels. I.e., nested kernels are not allowed. "
                     "Please check if you have direct/indirect invocation of kernels within kernels.",
                     "make the inner one a @qd.func");
-    case Kind::struct_type:
-        fail_syntax(node, "Struct values cannot be made in a kernel", "use vectors, or several variables");
+    case Kind::struct_type: return call_struct_type(node, object);
     default: break;
     }
     if (const BuiltinRow *row = builtin_of(object)) return call_builtin(node, *row);
@@ -267,7 +267,16 @@ Val Walker::inline_func(PyObject *node, const PyRef &callee) {
     return inline_body(node, info, matched_arguments(node, info, std::move(call)));
 }
 
-std::vector<Val> Walker::matched_arguments(PyObject *node, FuncInfo &info, Call call) {
+/// A method of a struct: `self` is passed as a place, so that the method can change it.
+Val Walker::inline_method(PyObject *node, const PyRef &callee, const Val &self) {
+    FuncInfo &info = func_info(node, callee.get());
+    Call call = arguments(node, true);
+    call.args.insert(call.args.begin(), self);
+    AtNode at(*this, node);
+    return inline_body(node, info, matched_arguments(node, info, std::move(call), true));
+}
+
+std::vector<Val> Walker::matched_arguments(PyObject *node, FuncInfo &info, Call call, bool first_by_place) {
     const size_t count = info.params.size();
     if (call.args.size() > count) {
         std::string expected;
@@ -288,25 +297,36 @@ std::vector<Val> Walker::matched_arguments(PyObject *node, FuncInfo &info, Call 
     for (size_t i = 0; i < count; ++i) {
         if (!given[i] && info.params[i].fallback) given[i] = wrap(info.params[i].fallback);
         if (!given[i]) fail_syntax(node, "Missing argument '" + text(info.params[i].name) + "'.");
-        out.push_back(pass_argument(node, info, i, std::move(*given[i])));
+        out.push_back(pass_argument(node, info, i, std::move(*given[i]), first_by_place && i == 0));
     }
     return out;
 }
 
 /// Typed parameters and plain ones are passed by value; templates are passed as they are, places included.
-Val Walker::pass_argument(PyObject *node, FuncInfo &info, size_t i, Val arg) {
+Val Walker::pass_argument(PyObject *node, FuncInfo &info, size_t i, Val arg, bool as_place) {
     const FuncInfo::FuncParam &p = info.params[i];
-    const bool assigned = info.assigned.count(p.name) > 0;
     PyObject *annotation = p.annotation.get();
-    const bool by_value = !annotation || is_dtype(annotation) || kind_of(annotation) == Kind::matrix_type;
+    const Kind kind = annotation ? kind_of(annotation) : Kind::foreign;
+    const bool by_value =
+        !as_place && (!annotation || is_dtype(annotation) || kind == Kind::matrix_type || kind == Kind::struct_type);
     if (by_value) {
         arg = load(std::move(arg));
         if (annotation) arg = convert_to_annotation(node, annotation, arg, "Argument " + text(p.name));
     }
-    if (annotation && kind_of(annotation) == Kind::ndarray_type)
-        check_array_argument(node, annotation, arg, text(p.name));
-    if (assigned && arg.tag != Tag::ref && storable(arg)) return new_variable(node, arg);
+    if (kind == Kind::ndarray_type) check_array_argument(node, annotation, arg, text(p.name));
+    if (!is_place(arg) && storable(arg) && is_changed(info, p, arg)) return new_variable(node, arg);
     return arg;
+}
+
+/// Whether the func may change this parameter: by an assignment, or as a struct whose method is called.
+bool Walker::is_changed(FuncInfo &info, const FuncInfo::FuncParam &param, const Val &arg) {
+    if (info.assigned.count(param.name)) return true;
+    if (arg.tag != Tag::record || !arg.record->methods) return false;
+    if (!info.receivers) {
+        info.receivers.emplace();
+        frontend::scan_receivers(child(info.source.tree, names().body), *info.receivers);
+    }
+    return info.receivers->count(param.name) > 0;
 }
 
 void Walker::check_array_argument(PyObject *node, PyObject *annotation, const Val &arg, const std::string &name) {
@@ -363,6 +383,7 @@ Val Walker::convert_to_annotation(PyObject *node, PyObject *annotation, const Va
         if (!dtype || dtype.get() == Py_None) return m;
         return cast(node, m, dtype_scalar(node, dtype.get()));
     }
+    if (kind_of(annotation) == Kind::struct_type) return convert_record(node, annotation, v, what);
     return v;
 }
 
@@ -406,7 +427,7 @@ Val Walker::inline_body(PyObject *node, FuncInfo &info, std::vector<Val> args) {
 
 Val Walker::converted_result(PyObject *node, PyObject *annotation, const Val &v) {
     if (!annotation || v.tag == Tag::none) return v;
-    if (is_dtype(annotation) || kind_of(annotation) == Kind::matrix_type)
+    if (is_dtype(annotation) || kind_of(annotation) == Kind::matrix_type || kind_of(annotation) == Kind::struct_type)
         return convert_to_annotation(node, annotation, v, "Return");
     if (PyTuple_Check(annotation) && v.is_sequence() && PyTuple_GET_SIZE(annotation) == Py_ssize_t(v.items.size())) {
         Val out = v;

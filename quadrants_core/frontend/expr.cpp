@@ -117,6 +117,9 @@ Val Walker::attribute_of(PyObject *node, const Val &base, PyObject *name) {
                 if (const BuiltinRow *member = find_builtin(std::string(row->name) + "." + text(name)))
                     return builtin_value(*member);
         if (kind_of(object) == Kind::matrix) return matrix_attribute(node, to_matrix(node, base), name);
+        if (kind_of(object) == Kind::struct_)
+            if (PyRef type = attribute(object, names().methods); type && PyDict_Contains(type.get(), name) == 1)
+                return record_attribute(node, host_struct(node, object), name);
         PyObject *found = PyObject_GetAttr(object, name);
         if (!found) {
             if (PyErr_ExceptionMatches(PyExc_AttributeError)) {
@@ -129,6 +132,7 @@ Val Walker::attribute_of(PyObject *node, const Val &base, PyObject *name) {
         return wrap(PyRef::steal(found));
     }
     if (base.tag == Tag::array) return array_attribute(node, base, name);
+    if (base.tag == Tag::record) return record_attribute(node, base, name);
     if (base.tag == Tag::matrix || (base.tag == Tag::ref && base.ref->ndim > 0))
         return matrix_attribute(node, base, name);
     if (base.is_sequence() && base.element_dim) return matrix_attribute(node, to_matrix(node, base), name);
@@ -181,6 +185,12 @@ Val Walker::eval_sequence(PyObject *node, bool is_tuple) {
 /// A tuple, list, vector or compile-time sequence as a sequence of values.
 Val Walker::sequence_items(PyObject *node, const Val &v) {
     if (v.is_sequence()) return v;
+    if (v.tag == Tag::record || (v.is_constant() && kind_of(v.object.get()) == Kind::struct_)) {
+        Val out;
+        out.tag = Tag::tuple;
+        out.items = typed(node, v).items;
+        return out;
+    }
     if (v.is_constant() && kind_of(v.object.get()) != Kind::matrix) {
         Val out = unpacked(v);
         if (out.is_sequence()) return out;

@@ -173,8 +173,8 @@ void Walker::format_value(PyObject *node, ir::Message &message, std::vector<ir::
         add_text(message, "None");
         return;
     }
-    if (v.is_constant() && kind_of(v.object.get()) == Kind::matrix) {
-        format_value(node, message, values, to_matrix(node, v), spec);
+    if (v.is_constant() && (kind_of(v.object.get()) == Kind::matrix || kind_of(v.object.get()) == Kind::struct_)) {
+        format_value(node, message, values, typed(node, v), spec);
         return;
     }
     if (v.is_constant()) {
@@ -199,6 +199,15 @@ void Walker::format_value(PyObject *node, ir::Message &message, std::vector<ir::
             format_value(node, message, values, v.ndim == 2 ? rows.items[size_t(k)] : component(v, k), spec);
         }
         add_text(message, "]");
+        return;
+    }
+    if (v.tag == Tag::record) {
+        add_text(message, "{");
+        for (size_t k = 0; k < v.items.size(); ++k) {
+            add_text(message, (k ? ", " : "") + repr(v.record->names[k].get()) + ": ");
+            format_value(node, message, values, v.items[k], spec);
+        }
+        add_text(message, "}");
         return;
     }
     if (v.is_sequence() && v.element_dim == is_text) {

@@ -12,7 +12,8 @@
 //   "func"          `fn`: the Python function; inlined. `_qd_source_()` -> SourceInfo tuple (below)
 //   "field"         a scalar field: `_qd_place_()` -> int, index into Request::places
 //   "matrix_field"  `n`, `m`, `ndim`, `_qd_places_()` -> list of ints, row-major
-//   "struct_field"  `keys`, `get_member_field(name)`
+//   "struct_field"  `keys`, `get_member_field(name)`, `dtype` (the struct type)
+//   "struct"        a host Struct: `entries`: dict name -> value; `_type`: its struct type or None
 //   "matrix"        a host Matrix/Vector: compile-time constant; `n`, `m`, `ndim`, `entries` (row-major list)
 //   "ndarray"       only legal as an argument
 //   "data_oriented" instance whose methods are kernels and funcs: attributes are read at compile time

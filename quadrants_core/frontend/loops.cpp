@@ -36,6 +36,8 @@ Flow Walker::for_(PyObject *node) {
         case Extra::Over::target: return for_target(node, *over.extra);
         }
     }
+    if (over.is_constant() && kind_of(over.object.get()) == Kind::struct_field)
+        over = constant(leaf_field(over.object.get()));
     Extra target;
     target.over = Extra::Over::target;
     target.target = over;

@@ -9,6 +9,12 @@ namespace qd::frontend {
 using ir::Op;
 using ir::Scalar;
 
+namespace {
+
+constexpr std::string_view swizzle_letters[] = {"xyzw", "rgba", "stpq"};
+
+} // namespace
+
 Val Walker::matrix_row(const Val &matrix, int i) const {
     Val out;
     out.tag = Tag::matrix;
@@ -152,11 +158,17 @@ Val Walker::matrix_attribute(PyObject *node, const Val &base, PyObject *name) {
         if ((is_ref ? base.ref->ndim : base.ndim) == 2) out.items.push_back(integer(is_ref ? base.ref->m : base.m));
         return out;
     }
-    static constexpr std::string_view alphabets[] = {"xyzw", "rgba", "stpq"};
-    for (const std::string_view letters : alphabets)
+    for (const std::string_view letters : swizzle_letters)
         if (what.size() <= 4 && what.find_first_not_of(letters) == std::string::npos)
             return swizzle(node, base, what, letters);
     return bound_method(base, name);
+}
+
+bool is_swizzle(std::string_view name) {
+    return name.size() <= 4 &&
+           std::any_of(std::begin(swizzle_letters), std::end(swizzle_letters), [&](std::string_view letters) {
+               return name.find_first_not_of(letters) == std::string_view::npos;
+           });
 }
 
 Val Walker::swizzle(PyObject *node, const Val &base, const std::string &name, std::string_view letters) {
@@ -273,13 +285,14 @@ Val Walker::determinant(PyObject *node, const Val &m) {
     return minor_determinant(node, m, all, all);
 }
 
-/// Adjugate over determinant.
+/// Adjugate over determinant; elimination with pivots for more than 4 rows.
 Val Walker::inverse(PyObject *node, const Val &given) {
     check_square(node, given);
-    if (given.n > 4)
-        fail(node, UserErrorKind::compilation, "Inversions of matrices with sizes >= 5 are not supported",
+    if (given.n > 12)
+        fail(node, UserErrorKind::compilation, "Inversions of matrices with sizes > 12 are not supported",
              "solve the system with a func of your own");
     const Val m = ir::is_float(given.elem) ? given : cast(node, given, request_.options.default_fp);
+    if (m.n > 4) return library_call(node, "inverse_gauss", {m, constant(dtype_object(m.elem))});
     const Val det = determinant(node, m);
     const ir::Value one = b_.number(m.elem, 1);
     const ir::Value scale = b_.div(one, det.v);

@@ -1,6 +1,8 @@
 // Reading and writing places: variables, array elements, field members, and parts of them.
 #include "frontend/walker.h"
 
+#include <algorithm>
+
 namespace qd::frontend {
 
 using ir::Scalar;
@@ -32,10 +34,15 @@ Val Walker::component(const Val &matrix, int k) const {
 }
 
 Val Walker::load(Val v) {
+    if (v.tag == Tag::record) {
+        for (Val &member : v.items) member = load(std::move(member));
+        return v;
+    }
     if (v.tag != Tag::ref) return v;
     const Ref &ref = *v.ref;
     if (ref.ndim == 0) {
-        const ir::Value loaded = b_.load(ref.pointer);
+        const ir::Value pointer = scalar_pointer(ref);
+        const ir::Value loaded = b_.load(pointer);
         return scalar(loaded);
     }
     Val out;
@@ -180,7 +187,7 @@ Val Walker::new_variable(PyObject *node, const Val &given) {
         for (size_t k = 0; k < v.comps.size(); ++k) b_.store(out.ref->variable->parts[k], v.comps[k]);
         return out;
     }
-    if (v.is_sequence() || v.tag == Tag::dict) {
+    if (v.is_sequence() || v.tag == Tag::dict || v.tag == Tag::record) {
         Val out = v;
         for (Val &item : out.items) item = storable(item) ? new_variable(node, item) : item;
         return out;
@@ -190,7 +197,12 @@ Val Walker::new_variable(PyObject *node, const Val &given) {
 
 bool Walker::storable(const Val &v) {
     return v.tag == Tag::ref || v.tag == Tag::scalar || v.tag == Tag::matrix || v.is_sequence() || is_number(v) ||
-           (v.is_constant() && kind_of(v.object.get()) == Kind::matrix);
+           v.tag == Tag::record ||
+           (v.is_constant() && (kind_of(v.object.get()) == Kind::matrix || kind_of(v.object.get()) == Kind::struct_));
+}
+
+bool Walker::is_place(const Val &v) {
+    return v.tag == Tag::ref || (v.tag == Tag::record && std::all_of(v.items.begin(), v.items.end(), is_place));
 }
 
 void Walker::store(PyObject *node, const Ref &ref, const Val &given) {
@@ -201,7 +213,8 @@ void Walker::store(PyObject *node, const Ref &ref, const Val &given) {
         const Scalar from = scalar_type(node, v);
         if (v.tag == Tag::scalar || ir::is_float(from)) check_narrowing(node, ref.elem, from);
         const ir::Value converted = as(node, v, ref.elem);
-        b_.store(ref.pointer, converted);
+        const ir::Value pointer = scalar_pointer(ref);
+        b_.store(pointer, converted);
         return;
     }
     if (v.tag != Tag::scalar && !is_number(v)) v = to_matrix(node, v);
@@ -249,6 +262,22 @@ const FieldInfo *Walker::field_info(PyObject *node, PyObject *object) {
     info->stride = component_stride(info->places);
     kept_.push_back(PyRef::borrow(object));
     return fields_.emplace(object, std::move(info)).first->second.get();
+}
+
+/// The element of a field at these indices.
+Val Walker::field_ref(const FieldInfo *info, std::vector<ir::Value> indices) {
+    Val out;
+    out.tag = Tag::ref;
+    out.ref = std::make_shared<Ref>();
+    out.ref->base = Ref::Base::field;
+    out.ref->elem = info->elem;
+    out.ref->n = info->n;
+    out.ref->m = info->m;
+    out.ref->ndim = info->element_dim;
+    out.ref->indices = std::move(indices);
+    out.ref->field = info;
+    for (int k = 0; k < info->n * info->m; ++k) out.ref->comps.push_back(k);
+    return out;
 }
 
 uint32_t Walker::place_index(int place) {

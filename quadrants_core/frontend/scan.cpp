@@ -56,6 +56,22 @@ void scan_assigned(PyObject *list, std::unordered_set<PyObject *> &out) {
     }
 }
 
+void scan_receivers(PyObject *tree, std::unordered_set<PyObject *> &out) {
+    const Names &n = names();
+    if (PyList_Check(tree)) {
+        for (PyObject *item : Items(tree)) scan_receivers(item, out);
+        return;
+    }
+    if (Py_TYPE(tree)->tp_dictoffset == 0) return; // no node of the tree
+    PyRef children = attribute(tree, n.__dict__);
+    if (!children || !PyDict_Check(children.get())) return;
+    if (node_kind(tree) == Node::Call && node_kind(child(tree, n.func)) == Node::Attribute)
+        scan_target(child(tree, n.func), out);
+    PyObject *key = nullptr, *value = nullptr;
+    Py_ssize_t at = 0;
+    while (PyDict_Next(children.get(), &at, &key, &value)) scan_receivers(value, out);
+}
+
 bool has_break(PyObject *list) { return count(list, Node::Break) > 0; }
 
 bool is_guard(PyObject *statement) {

@@ -10,6 +10,9 @@ namespace qd::frontend {
 /// do not count.
 void scan_assigned(PyObject *list, std::unordered_set<PyObject *> &out);
 
+/// Names that a method is called on (`x.f()`, `x.y.f()`, `x[i].f()`), anywhere in the statements; interned.
+void scan_receivers(PyObject *tree, std::unordered_set<PyObject *> &out);
+
 /// A `break` that belongs to the loop whose body this is.
 bool has_break(PyObject *list);
 

@@ -53,6 +53,7 @@ constexpr std::pair<std::string_view, Kind> kind_names[] = {
     {"field", Kind::field},
     {"matrix_field", Kind::matrix_field},
     {"struct_field", Kind::struct_field},
+    {"struct", Kind::struct_},
     {"matrix", Kind::matrix},
     {"ndarray", Kind::ndarray},
     {"data_oriented", Kind::data_oriented},

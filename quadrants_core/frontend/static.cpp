@@ -29,6 +29,7 @@ bool is_compile_time(const Val &v) {
     case Tag::loop: return v.extra->over != Extra::Over::target;
     case Tag::scalar:
     case Tag::matrix:
+    case Tag::record:
     case Tag::method:
     case Tag::ref: return false;
     }

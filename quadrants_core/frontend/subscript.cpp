@@ -40,6 +40,12 @@ Val Walker::eval_subscript(PyObject *node) {
             AtNode at(*this, node);
             return subscript_field(node, object, indices);
         }
+        if (kind == Kind::struct_field) {
+            if (has_slice) fail_type(node, "The type " + type_name(object) + " do not support index of slice type");
+            const std::vector<Val> indices = indices_of(slice);
+            AtNode at(*this, node);
+            return struct_field_element(node, object, indices);
+        }
         if (kind == Kind::ndarray)
             fail(node, UserErrorKind::compilation, "An ndarray can be used in a kernel only as an argument",
                  "annotate a parameter with `qd.types.ndarray(...)` and pass it");
@@ -54,6 +60,11 @@ Val Walker::eval_subscript(PyObject *node) {
     if (base.tag == Tag::matrix || base.is_constant() || (base.tag == Tag::ref && base.ref->ndim > 0))
         return subscript_matrix(node, base, slice);
     if (base.is_sequence() || base.tag == Tag::dict) return subscript_python(node, base, slice);
+    if (base.tag == Tag::record && !has_slice) {
+        const Val key = value(slice);
+        if (key.is_constant() && PyUnicode_Check(key.object.get()))
+            return record_attribute(node, base, key.object.get());
+    }
     fail_type(node, "'" + type_text(base) + "' cannot be indexed");
 }
 
@@ -145,19 +156,8 @@ Val Walker::subscript_field(PyObject *node, PyObject *field, const std::vector<V
                  std::to_string(indices.size()));
     std::vector<ir::Value> values = index_values(node, indices, true);
     if (request_.options.check_bounds || request_.options.debug) check_field_bounds(*info, values);
-    Val out;
-    out.tag = Tag::ref;
     if (info->element_dim == 0) return scalar_ref(b_.place(info->places[0], values), false);
-    out.ref = std::make_shared<Ref>();
-    out.ref->base = Ref::Base::field;
-    out.ref->elem = info->elem;
-    out.ref->n = info->n;
-    out.ref->m = info->m;
-    out.ref->ndim = info->element_dim;
-    out.ref->indices = std::move(values);
-    out.ref->field = info;
-    for (int k = 0; k < info->n * info->m; ++k) out.ref->comps.push_back(k);
-    return out;
+    return field_ref(info, std::move(values));
 }
 
 Val Walker::subscript_array(PyObject *node, const Val &array, const std::vector<Val> &indices) {

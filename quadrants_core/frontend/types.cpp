@@ -146,6 +146,7 @@ Val Walker::typed(PyObject *node, const Val &v) {
         return scalar(number);
     }
     if (v.is_constant() && kind_of(v.object.get()) == Kind::matrix) return to_matrix(node, v);
+    if (v.is_constant() && kind_of(v.object.get()) == Kind::struct_) return host_struct(node, v.object.get());
     return v;
 }
 
@@ -255,6 +256,13 @@ std::string Walker::type_text(const Val &v) {
     case Tag::tuple: return "tuple";
     case Tag::list: return "list";
     case Tag::dict: return "dict";
+    case Tag::record: {
+        if (v.record->object) return repr(v.record->object.get());
+        std::string members;
+        for (size_t i = 0; i < v.items.size(); ++i)
+            members += (i ? ", " : "") + text(v.record->names[i].get()) + "=" + type_text(v.items[i]);
+        return "<qd.Struct " + members + ">";
+    }
     case Tag::loop: return "range";
     case Tag::method: return "method";
     case Tag::ref: {

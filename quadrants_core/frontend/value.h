@@ -28,6 +28,14 @@ struct FieldInfo {
     long stride = 0; ///< bytes between components if they stand evenly in one cell, else 0
 };
 
+/// A struct type as the walk needs it, read once from its Python object.
+struct RecordType {
+    PyRef object;             ///< the struct type; none for qd.Struct(...) written in a kernel
+    std::vector<PyRef> names; ///< of the members, interned
+    std::vector<PyRef> types; ///< of the members; none if `object` is none
+    PyRef methods;            ///< dict: name -> func; may be none
+};
+
 /// A place that can be read, stored to, and updated atomically. A matrix place denotes components `comps` of its base.
 struct Ref {
     enum class Base : uint8_t { pointer, variable, element, field };
@@ -37,7 +45,7 @@ struct Ref {
     ir::Scalar elem = ir::Scalar::none;
     int n = 1, m = 1, ndim = 0; ///< 0: scalar, 1: vector, 2: matrix
     std::vector<int> comps;     ///< matrix: component of the base for each component denoted, row-major
-    ir::Value pointer;          ///< scalars
+    ir::Value pointer;          ///< scalars; none: made from the base when used
     MatrixVar *variable = nullptr;
     ir::Value array;                ///< element: the array parameter
     std::vector<ir::Value> indices; ///< element, field
@@ -53,6 +61,7 @@ enum class Tag : uint8_t {
     tuple,
     list,
     dict,
+    record, ///< struct: `record` and its members in `items`, which may be places
     loop,   ///< what a `for` runs over
     method, ///< method of a run-time value, waiting to be called
     ref,
@@ -75,7 +84,8 @@ struct Val {
     ir::Value v;                ///< scalar: the value; array: the parameter
     PyRef object;               ///< constant
     std::vector<ir::Value> comps;
-    std::vector<Val> items; ///< tuple, list; values of a dict
+    std::vector<Val> items; ///< tuple, list; values of a dict; members of a struct
+    const RecordType *record = nullptr;
     std::shared_ptr<Ref> ref;
     std::shared_ptr<Extra> extra;
 
@@ -88,6 +98,7 @@ struct Extra {
     std::vector<PyRef> keys; ///< dict
     std::string name;        ///< method
     Val self;                ///< method
+    PyRef callee;            ///< method of a struct: the func
 
     enum class Over : uint8_t { range, ndrange, target };
     Over over = Over::range; ///< loop

@@ -35,6 +35,7 @@ enum class Kind : uint8_t {
     field,
     matrix_field,
     struct_field,
+    struct_,
     matrix,
     ndarray,
     data_oriented,
@@ -56,6 +57,7 @@ struct FuncInfo {
     std::vector<FuncParam> params;
     PyRef returns; ///< evaluated annotation; none if absent
     std::unordered_set<PyObject *> assigned;
+    std::optional<std::unordered_set<PyObject *>> receivers; ///< names whose methods are called; made when asked for
     uint32_t scope = 0, file = 0;
     int depth = 0; ///< how many times it is being inlined now
 };
@@ -206,6 +208,7 @@ class Walker {
     Val load(Val v);
     Val component(const Val &matrix, int k) const;
     ir::Value part_pointer(const Ref &ref, int k);
+    ir::Value scalar_pointer(const Ref &ref) { return ref.pointer ? ref.pointer : part_pointer(ref, 0); }
     ir::Value part_pointer(PyObject *node, Ref &ref, ir::Value k);
     void store(PyObject *node, const Ref &ref, const Val &value);
     Val scalar_ref(ir::Value pointer, bool local);
@@ -217,6 +220,24 @@ class Walker {
     uint32_t place_index(int place);
     long component_stride(const std::vector<uint32_t> &places) const;
     const FieldInfo *field_info(PyObject *node, PyObject *object);
+    Val field_ref(const FieldInfo *info, std::vector<ir::Value> indices);
+    static bool is_place(const Val &v); ///< can be stored to
+
+    // record.cpp: structs
+    const RecordType *record_type(PyObject *node, PyObject *struct_type);
+    Val make_record(const RecordType *type, std::vector<Val> members) const;
+    Val anonymous_record(PyObject *node, const std::vector<std::pair<PyRef, Val>> &members);
+    Val call_struct_type(PyObject *node, PyObject *struct_type);
+    Val record_from(PyObject *node, const RecordType *type, const std::vector<std::pair<PyObject *, Val>> &given);
+    Val member_value(PyObject *node, PyObject *type, const Val &v, const std::string &what);
+    Val zero_member(PyObject *node, PyObject *type);
+    Val host_struct(PyObject *node, PyObject *object);
+    Val convert_record(PyObject *node, PyObject *struct_type, const Val &v, const std::string &what);
+    Val record_attribute(PyObject *node, const Val &record, PyObject *name);
+    std::optional<Val> record_method(const RecordType *type, const Val &self, PyObject *name);
+    void store_record(PyObject *node, const Val &place, const Val &v);
+    Val struct_field_element(PyObject *node, PyObject *field, const std::vector<Val> &indices);
+    PyRef leaf_field(PyObject *struct_field);
 
     // subscript.cpp
     Val eval_subscript(PyObject *node);
@@ -300,8 +321,10 @@ class Walker {
     ir::Scalar dtype_scalar(PyObject *node, PyObject *object);
     bool is_dtype(PyObject *object);
     Val inline_func(PyObject *node, const PyRef &callee);
-    std::vector<Val> matched_arguments(PyObject *node, FuncInfo &info, Call call);
-    Val pass_argument(PyObject *node, FuncInfo &info, size_t i, Val arg);
+    Val inline_method(PyObject *node, const PyRef &callee, const Val &self);
+    std::vector<Val> matched_arguments(PyObject *node, FuncInfo &info, Call call, bool first_by_place = false);
+    Val pass_argument(PyObject *node, FuncInfo &info, size_t i, Val arg, bool as_place);
+    bool is_changed(FuncInfo &info, const FuncInfo::FuncParam &param, const Val &arg);
     Val inline_body(PyObject *node, FuncInfo &info, std::vector<Val> args);
     void check_array_argument(PyObject *node, PyObject *annotation, const Val &arg, const std::string &name);
     Val converted_result(PyObject *node, PyObject *annotation, const Val &v);
@@ -353,6 +376,11 @@ class Walker {
     Val inverse(PyObject *node, const Val &m);
     Val method(PyObject *node, const Val &bound);
 
+    // linalg.cpp
+    Val library_call(PyObject *node, const char *name, std::vector<Val> args);
+    PyRef dtype_object(ir::Scalar type) const;
+    Val real_matrix(const Call &call, size_t i, ir::Scalar type);
+
     // format.cpp
     Val eval_joined(PyObject *node);
     Val format_call(PyObject *node, PyObject *pattern);
@@ -380,6 +408,8 @@ class Walker {
     std::unordered_map<PyObject *, std::unique_ptr<FieldInfo>> fields_;
     std::unordered_map<PyObject *, Kind> kinds_;
     std::unordered_map<PyObject *, const BuiltinRow *> rows_;
+    std::unordered_map<PyObject *, const RecordType *> struct_types_;
+    std::deque<RecordType> record_types_;
     std::unordered_map<int, uint32_t> places_;
     std::unordered_map<uint32_t, ArrayInfo> arrays_; ///< by parameter value
     ir::BlockId region_;                             ///< the kernel's body, or that of the parallel loop being walked
@@ -392,6 +422,11 @@ class Walker {
     int static_depth_ = 0, grouped_depth_ = 0;
     long covered_line_ = 0; ///< line of the current function whose counter was emitted last
 };
+
+/// `xy`, `rgb`, ...: a name that reads or writes components of a vector.
+bool is_swizzle(std::string_view name);
+/// How Python writes an operator.
+const char *symbol_of(Node op);
 
 /// Keeps the builder's span, and restores it.
 struct AtNode {

@@ -21,9 +21,10 @@ from quadrants._matrix import Matrix, Vector
 from quadrants._ndarray import Layout, ndarray
 from quadrants._ops import (
     abs, acos, asin, assume_in_range, atan2, atomic_add, atomic_and, atomic_cas, atomic_exchange, atomic_max, atomic_min,
-    atomic_mul, atomic_or, atomic_sub, atomic_xor, bit_cast, bit_shr, block_local, cache_read_only, cast, ceil, cos, exp,
-    floor, frexp, grouped, log, loop_config, max, min, ndrange, one, pow, randn, random, raw_div, raw_mod, round, rsqrt,
-    select, sin, sqrt, static, static_assert, static_print, tan, tanh, volatile_load, zero,
+    atomic_mul, atomic_or, atomic_sub, atomic_xor, bit_cast, bit_shr, block_local, cache_read_only, cast, ceil, cos, eig,
+    exp, floor, frexp, grouped, log, loop_config, make_spd, max, min, ndrange, one,
+    polar_decompose, pow, randn, random, raw_div, raw_mod, round, rsqrt,
+    select, sin, solve, sqrt, static, static_assert, static_print, svd, sym_eig, tan, tanh, volatile_load, zero,
 )  # fmt: skip
 from quadrants._runtime import init, reset, sync
 from quadrants._snode import FieldsBuilder, SNode, axes, root
@@ -43,9 +44,9 @@ _later.define(
     "qd",
     "Backend BitpackedFields BufferView DeviceCapability Event Format GraphStatus MatrixTensor Mesh MeshInstance Stream "
     "Tensor VectorTensor activate ad algorithms append checkpoint clock_counter clock_freq_hz create_event create_stream "
-    "deactivate deactivate_all_snodes eig get_addr global_thread_idx graph graph_do_while graph_parallel "
-    "graph_parallel_context is_active length linalg make_spd mesh_local mesh_patch_idx no_activate perf_dispatch "
-    "polar_decompose real_func ref rescale_index solve sparse sparse_matrix_builder stop_grad stream_parallel svd sym_eig "
+    "deactivate deactivate_all_snodes get_addr global_thread_idx graph graph_do_while graph_parallel "
+    "graph_parallel_context is_active length linalg mesh_local mesh_patch_idx no_activate perf_dispatch "
+    "real_func ref rescale_index sparse sparse_matrix_builder stop_grad stream_parallel "
     "tensor wrap",
 )
 

@@ -134,6 +134,14 @@ ndarray = NdarrayType
 NDArray = NdarrayType
 
 
+def _member_type(name, kind):
+    if isinstance(kind, (StructType, MatrixType)) or kind in (int, float, bool):
+        return kind
+    if not _dtypes.is_dtype(kind):
+        raise _exceptions.QuadrantsTypeError(f"the member {name!r} of a struct cannot have the type {kind!r}")
+    return _dtypes.dtype(kind)
+
+
 class StructType:
     """qd.types.struct(...) or a class decorated with @qd.dataclass."""
 
@@ -141,16 +149,16 @@ class StructType:
 
     def __init__(self, **members):
         self.methods = members.pop("__struct_methods", {})
-        self.members = members
+        self.members = {name: _member_type(name, kind) for name, kind in members.items()}
 
     def __eq__(self, other):
-        return isinstance(other, StructType) and self.members == other.members
+        return isinstance(other, StructType) and self.members == other.members and self.methods == other.methods
 
     def __hash__(self):
         return hash(tuple(self.members))
 
     def __repr__(self):
-        inside = ", ".join(f"{k}={v}" for k, v in self.members.items())
+        inside = ", ".join(f"{k}=<{v}>" if isinstance(v, MatrixType) else f"{k}={v!r}" for k, v in self.members.items())
         return f"<qd.StructType {inside}>"
 
     def __call__(self, *args, **keywords):

@@ -171,6 +171,36 @@ _only_in_kernels(
 )  # fmt: skip
 
 
+_LINEAR_ALGEBRA = {
+    "svd": "Singular values of a 2x2 or 3x3 matrix: (U, S, V), A = U S V^T, S diagonal and descending.",
+    "sym_eig": "Eigenvalues, ascending, and eigenvectors, as columns, of a symmetric matrix of 2 to 6 rows.",
+    "eig": "Eigenvalues of a 2x2 matrix as rows (real, imaginary), and eigenvectors: columns of such pairs, one below another.",
+    "polar_decompose": "(U, P) with A = U P, U orthogonal and P symmetric, of a 2x2 or 3x3 matrix.",
+    "make_spd": "The nearest positive semidefinite matrix of a symmetric one of 2 to 6 rows.",
+}
+
+
+def _define_linear_algebra(namespace):
+    for name, doc in _LINEAR_ALGEBRA.items():
+
+        def op(A, dt=None, _name=name):
+            raise _kernel_only(_name)
+
+        op.__name__ = op.__qualname__ = name
+        op.__module__ = "quadrants"
+        op.__doc__ = doc
+        namespace[name] = builtin(op)
+
+
+_define_linear_algebra(globals())
+
+
+@builtin
+def solve(A, b, dt=None):
+    """x with A x = b, for 2x2 and 3x3 matrices."""
+    raise _kernel_only("solve")
+
+
 @builtin
 def static(*args):
     """Compile-time evaluation in kernels; the value itself in Python."""

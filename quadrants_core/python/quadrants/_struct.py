@@ -4,15 +4,18 @@ from quadrants import _annotations, _dtypes, _exceptions, _field, _matrix, _ndar
 
 
 class Struct:
-    """A record in Python scope: members by attribute or key."""
+    """A record in Python scope: members by attribute or key. In a kernel `qd.Struct(a=1, b=v)` makes a struct value."""
 
     _qd_kind_ = "struct"
+    _qd_name_ = "Struct"
 
     def __init__(self, *args, **entries):
         if len(args) == 1 and isinstance(args[0], dict):
-            entries = dict(args[0])
-        self.__dict__["_entries"] = {k: _matrix.Matrix(v) if isinstance(v, (list, tuple)) else v for k, v in entries.items()}
-        self.__dict__["_target"] = None
+            entries = {**args[0], **entries}
+        own = self.__dict__
+        own["_entries"] = {k: _entry(v) for k, v in entries.items()}
+        own["_target"] = None
+        own["_type"] = None
 
     @property
     def entries(self):
@@ -28,15 +31,22 @@ class Struct:
 
     @property
     def methods(self):
-        return {}
+        return {} if self._type is None else self._type.methods
 
     def to_dict(self, include_methods=False, include_ndim=False):
-        return {k: v.to_dict() if isinstance(v, Struct) else v for k, v in self._entries.items()}
+        """The members as a dict: structs as dicts, vectors and matrices as lists."""
+        made = {k: _plain(v, include_methods, include_ndim) for k, v in self._entries.items()}
+        if include_methods:
+            made["__struct_methods"] = self.methods
+        return made
 
     def __getattr__(self, name):
-        if name.startswith("_") or name not in self._entries:
-            raise AttributeError(f"the struct has no member {name!r}")
-        return self._entries[name]
+        own = self.__dict__
+        if name in own.get("_entries", ()):
+            return own["_entries"][name]
+        if own.get("_type") is not None and name in own["_type"].methods:
+            return own["_type"].methods[name].__get__(self, Struct)
+        raise AttributeError(f"the struct has no member {name!r}")
 
     def __setattr__(self, name, value):
         self[name] = value
@@ -47,23 +57,52 @@ class Struct:
     def __setitem__(self, name, value):
         if name not in self._entries:
             raise AttributeError(f"the struct has no member {name!r}")
-        self._entries[name] = value
+        self._entries[name] = _entry(value) if self._type is None else _member_value(self._type.members[name], value)
         if self._target is not None:
             owner, key = self._target
             owner[key] = self
 
+    def __len__(self):
+        return len(self._entries)
+
+    def __iter__(self):
+        return iter(self._entries.values())
+
     def __repr__(self):
-        return "<qd.Struct " + ", ".join(f"{k}={v}" for k, v in self._entries.items()) + ">"
+        return str(self.to_dict())
+
+    def __reduce__(self):
+        return _restore, (self._type, self._entries)
 
     @staticmethod
-    def field(members, shape=None, **keywords):
+    def field(members, shape=None, *, methods=None, layout=None, **keywords):
         """A field of structs with these members."""
-        return make_field(_annotations.StructType(**members), shape, None, **keywords)
+        return make_field(_annotations.StructType(**members, __struct_methods=methods or {}), shape, layout, **keywords)
+
+
+def _restore(struct_type, entries):
+    made = Struct(entries)
+    made.__dict__["_type"] = struct_type
+    return made
+
+
+def _entry(value):
+    if isinstance(value, dict):
+        return Struct(value)
+    return _matrix.Matrix(value) if isinstance(value, (list, tuple)) else value
+
+
+def _plain(value, include_methods, include_ndim):
+    if isinstance(value, Struct):
+        return value.to_dict(include_methods, include_ndim)
+    if isinstance(value, _matrix.Matrix):
+        return (value.to_list(), value.ndim) if include_ndim else value.to_list()
+    return value
 
 
 def _member_value(kind, value):
     if isinstance(kind, _annotations.StructType):
-        return make(kind, (), value) if isinstance(value, dict) else value
+        return make(kind, (value,), {})
     if isinstance(kind, _annotations.MatrixType):
         return kind(value)
     return _dtypes.dtype(kind)(value)
@@ -73,8 +112,10 @@ def make(struct_type, args, keywords):
     """A value of `struct_type`; members that are not given are zero."""
     names = list(struct_type.members)
     if len(args) == 1 and isinstance(args[0], (dict, Struct)):
-        keywords = args[0].entries if isinstance(args[0], Struct) else args[0]
-        args = ()
+        nested = names and isinstance(struct_type.members[names[0]], _annotations.StructType)
+        if not nested or set(args[0]._entries if isinstance(args[0], Struct) else args[0]) == set(names):
+            keywords = args[0].entries if isinstance(args[0], Struct) else args[0]
+            args = ()
     given = dict(zip(names, args))
     given.update(keywords)
     unknown = [k for k in given if k not in struct_type.members]
@@ -84,7 +125,7 @@ def make(struct_type, args, keywords):
     for name, kind in struct_type.members.items():
         empty = {} if isinstance(kind, _annotations.StructType) else 0
         entries[name] = _member_value(kind, given.get(name, empty))
-    return Struct(entries)
+    return _restore(struct_type, entries)
 
 
 class StructField:
@@ -118,6 +159,10 @@ class StructField:
     def _members(self):
         return [m for f in self._fields.values() for m in f._members()]
 
+    def _check_complete(self):
+        for field in self._fields.values():
+            field._check_complete()
+
     dtype = property(lambda self: self._type)
     shape = property(lambda self: self._first().shape)
     snode = property(lambda self: self._first().snode)
@@ -129,7 +174,7 @@ class StructField:
         return self._first().parent(n)
 
     def __getitem__(self, key):
-        made = Struct({name: f[key] for name, f in self._fields.items()})
+        made = _restore(self._type, {name: f[key] for name, f in self._fields.items()})
         made.__dict__["_target"] = (self, key)
         return made
 
@@ -204,19 +249,31 @@ class _Group:
         pass
 
 
+def _annotations_of(cls, frame):
+    """Annotations of the class body, those that were left as text evaluated."""
+    import sys
+
+    scope = getattr(sys.modules.get(cls.__module__), "__dict__", {})
+    return {
+        name: eval(kind, dict(scope), dict(frame.f_locals)) if isinstance(kind, str) else kind
+        for name, kind in cls.__dict__.get("__annotations__", {}).items()
+    }
+
+
 def dataclass(cls):
-    """A class whose annotations are the members of a struct type; its funcs become methods."""
-    members = {}
-    for name, kind in cls.__dict__.get("__annotations__", {}).items():
+    """A class whose annotations are the members of a struct type; its functions become methods."""
+    from quadrants import _kernel, _source
+
+    members = _annotations_of(cls, _source.caller(1))
+    for name in members:
         if name in cls.__dict__:
             raise _exceptions.QuadrantsSyntaxError("Default value in @dataclass is not supported.")
-        members[name] = kind
-    from quadrants import _kernel
-
     methods = {}
     for name, value in cls.__dict__.items():
         if isinstance(value, _kernel.Func):
             methods[name] = value
-        elif callable(value) and not name.startswith("__"):
-            methods[name] = _kernel.Func(value)
-    return _annotations.StructType(**members, __struct_methods=methods)
+        elif hasattr(value, "__code__") and not name.startswith("__"):
+            methods[name] = _kernel.PyFunc(value, _source.caller(1))
+    made = _annotations.StructType(**members, __struct_methods=methods)
+    made.__name__, made.__qualname__, made.__doc__ = cls.__name__, cls.__qualname__, cls.__doc__
+    return made

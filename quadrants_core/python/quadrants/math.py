@@ -2,10 +2,12 @@
 
 import math as _math
 
-from quadrants import _annotations, _dtypes, _later, _ops
-from quadrants._math_funcs import cconj, cdiv, cexp, cinv, clog, cmul, cpow, csqrt, refract, rotation2d, vdir
+from quadrants import _annotations, _dtypes, _ops
+from quadrants._math_funcs import (
+    cconj, cdiv, cexp, cinv, clog, cmul, cpow, csqrt, eye, fns, refract, rot_by_axis, rot_yaw_pitch_roll, rotation2d,
+    rotation3d, scale, translate, vdir,
+)  # fmt: skip
 from quadrants._ops import acos, asin, atan2, ceil, cos, exp, floor, log, max, min, pow, round, sin, sqrt, tan, tanh
-
 
 
 def _builtin(fn):
@@ -97,6 +99,3 @@ def _in_kernels(names):
 
 
 _in_kernels("clz ffs popcnt")
-_later.define(
-    globals(), "qd.math", "eye fns rot_by_axis rot_yaw_pitch_roll rotation3d scale translate"
-)

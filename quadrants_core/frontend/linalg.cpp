@@ -1,0 +1,153 @@
+// qd.svd and its relatives: what they accept is checked here; their text is in the language,
+// python/quadrants/_linalg.py, and is inlined like a func of the user.
+#include "frontend/builtins.h"
+
+namespace qd::frontend {
+
+using ir::Op;
+using ir::Scalar;
+
+namespace {
+
+/// A function for the sizes least .. most. Sweeps of Jacobi rotations bring the worst matrices to the precision of the
+/// type.
+struct Row {
+    std::string_view name;
+    int least, most;
+    const char *function;
+    int sweeps_f32, sweeps_f64;
+    const char *otherwise;
+};
+
+constexpr Row rows[] = {
+    {"svd", 2, 2, "svd2", 1, 1, "SVD only supports 2×2 and 3×3 matrices."},
+    {"svd", 3, 3, "svd3", 5, 6, "SVD only supports 2×2 and 3×3 matrices."},
+    {"sym_eig", 2, 2, "sym_eig", 1, 1, "Symmetric eigen solver currently supports sizes up to 6×6"},
+    {"sym_eig", 3, 3, "sym_eig", 5, 6, "Symmetric eigen solver currently supports sizes up to 6×6"},
+    {"sym_eig", 4, 6, "sym_eig", 7, 9, "Symmetric eigen solver currently supports sizes up to 6×6"},
+    {"eig", 2, 2, "eig2", 0, 0, "Eigen solver only supports 2×2 matrices."},
+    {"polar_decompose", 2, 2, "polar2", 0, 0, "Polar decomposition only supports 2×2 and 3×3 matrices."},
+    {"polar_decompose", 3, 3, "polar3", 5, 6, "Polar decomposition only supports 2×2 and 3×3 matrices."},
+    {"make_spd", 2, 2, "make_spd", 1, 1, "Symmetric eigen solver currently supports sizes up to 6×6"},
+    {"make_spd", 3, 3, "make_spd", 5, 6, "Symmetric eigen solver currently supports sizes up to 6×6"},
+    {"make_spd", 4, 6, "make_spd", 7, 9, "Symmetric eigen solver currently supports sizes up to 6×6"},
+    {"solve", 2, 3, "solve", 0, 0, "Solver only supports 2×2 and 3×3 matrices."},
+};
+
+} // namespace
+
+PyRef Walker::dtype_object(Scalar type) const {
+    PyRef module = PyRef::steal(PyImport_ImportModule("quadrants._dtypes"));
+    PyRef names = PyRef::steal(module ? PyObject_GetAttrString(module.get(), "names") : nullptr);
+    PyObject *found = names ? PyDict_GetItemString(names.get(), ir::to_string(type).c_str()) : nullptr;
+    if (!found) fail_internal("no data type object for " + ir::to_string(type));
+    return PyRef::borrow(found);
+}
+
+/// Inlines a func of quadrants._linalg.
+Val Walker::library_call(PyObject *node, const char *name, std::vector<Val> args) {
+    PyRef module = PyRef::steal(PyImport_ImportModule("quadrants._linalg"));
+    PyRef function = PyRef::steal(module ? PyObject_GetAttrString(module.get(), name) : nullptr);
+    if (!function) python_failed(node);
+    FuncInfo &info = func_info(node, function.get());
+    for (size_t i = 0; i < args.size(); ++i) args[i] = pass_argument(node, info, i, std::move(args[i]), false);
+    return inline_body(node, info, std::move(args));
+}
+
+Val Walker::real_matrix(const Call &call, size_t i, Scalar type) {
+    return cast(call.node, to_matrix(call.node, call.args[i]), type);
+}
+
+Val Walker::linear_algebra(const Call &call) {
+    PyObject *node = call.node;
+    const std::string_view name = call.row->name;
+    const bool has_right_side = name == "solve";
+    const Val a = to_matrix(node, call.args[0]);
+    const size_t dt_at = has_right_side ? 2 : 1;
+    const Val *dt = call.args.size() > dt_at ? &call.args[dt_at] : call.keyword("dt");
+    const bool given = dt && dt->is_constant() && dt->object.get() != Py_None;
+    const Scalar type =
+        given ? dtype_scalar(node, dt->object.get()) : (ir::is_float(a.elem) ? a.elem : request_.options.default_fp);
+    if (!ir::is_float(type))
+        fail_type(node, "`" + std::string(name) + "` computes in a real type, not " + ir::to_string(type));
+    const Scalar inner = type == Scalar::f16 ? Scalar::f32 : type;
+    const Row *row = nullptr, *any = nullptr;
+    for (const Row &r : rows) {
+        if (r.name != name) continue;
+        any = &r;
+        if (a.ndim == 2 && a.n == a.m && a.n >= r.least && a.n <= r.most) row = &r;
+    }
+    if (!row) fail(node, UserErrorKind::compilation, any->otherwise);
+    std::vector<Val> args = {real_matrix(call, 0, inner)};
+    if (has_right_side) {
+        args.push_back(real_matrix(call, 1, inner));
+        if (args[1].ndim != 1 || args[1].n != a.n)
+            fail_type(node,
+                      "`solve` needs a vector of " + std::to_string(a.n) + " components, not " + type_text(args[1]));
+    }
+    args.push_back(constant(dtype_object(inner)));
+    if (!has_right_side) args.push_back(integer(inner == Scalar::f64 ? row->sweeps_f64 : row->sweeps_f32));
+    Val out = library_call(node, row->function, std::move(args));
+    if (inner == type) return out;
+    if (!out.is_sequence()) return cast(node, out, type);
+    for (Val &item : out.items) item = cast(node, item, type);
+    return out;
+}
+
+/// (mantissa, exponent): x = mantissa * 2^exponent, 0.5 <= |mantissa| < 1. Zero, infinity and NaN are their own
+/// mantissa.
+Val Walker::frexp(const Call &call) {
+    PyObject *node = call.node;
+    ir::Value exponent;
+    const auto split = [&](const Val &given) {
+        const Scalar given_type = scalar_type(node, given);
+        check_domain(node, *call.row, given_type);
+        const Scalar type = given_type == Scalar::f64 ? Scalar::f64 : Scalar::f32;
+        const bool wide = type == Scalar::f64;
+        const Scalar bits = wide ? Scalar::i64 : Scalar::i32;
+        const int fraction = wide ? 52 : 23;
+        const int64_t mask = wide ? 0x7FF : 0xFF, bias = wide ? 1022 : 126;
+        const ir::Value x = as(node, given, type);
+        const auto field_of = [&](ir::Value v) {
+            const ir::Value shift = b_.integer(bits, fraction);
+            const ir::Value shifted = b_.shr(v, shift);
+            const ir::Value low = b_.integer(bits, mask);
+            return b_.band(shifted, low);
+        };
+        const ir::Value zero = b_.integer(bits, 0);
+        const ir::Value is_small = b_.eq(field_of(b_.bitcast(x, bits)), zero);
+        const ir::Value lift = b_.number(type, wide ? 0x1p53 : 0x1p24);
+        const ir::Value lifted = b_.mul(x, lift);
+        const ir::Value normal = b_.select(is_small, lifted, x);
+        const ir::Value word = b_.bitcast(normal, bits);
+        const ir::Value field = field_of(word);
+        const ir::Value full = b_.integer(bits, mask);
+        const ir::Value no_number = b_.eq(field, full);
+        const ir::Value real_zero = b_.number(type, 0);
+        const ir::Value is_zero = b_.eq(x, real_zero);
+        const ir::Value special = b_.bor(no_number, is_zero);
+        const ir::Value small_bias = b_.integer(bits, bias + fraction + 1);
+        const ir::Value plain_bias = b_.integer(bits, bias);
+        const ir::Value offset = b_.select(is_small, small_bias, plain_bias);
+        const ir::Value power = b_.sub(field, offset);
+        const ir::Value kept = b_.select(special, zero, power);
+        exponent = convert(kept, Scalar::i32);
+        const ir::Value others = b_.integer(bits, ~(mask << fraction));
+        const ir::Value cleared = b_.band(word, others);
+        const ir::Value half = b_.integer(bits, bias << fraction);
+        const ir::Value joined = b_.bor(cleared, half);
+        const ir::Value mantissa = b_.bitcast(joined, type);
+        const ir::Value chosen = b_.select(special, x, mantissa);
+        return scalar(convert(chosen, given_type));
+    };
+    Val out;
+    out.tag = Tag::tuple;
+    out.items.push_back(map(node, call.args[0], split));
+    out.items.push_back(map(node, call.args[0], [&](const Val &x) {
+        split(x);
+        return scalar(exponent);
+    }));
+    return out;
+}
+
+} // namespace qd::frontend

@@ -1,0 +1,310 @@
+// Structs: values made of named members, each a scalar, a matrix or a struct. A struct variable, or an element of a
+// field of structs, is a record whose members are places; copying one loads every member.
+#include "frontend/builtins.h"
+
+#include <algorithm>
+
+namespace qd::frontend {
+
+using ir::Scalar;
+
+namespace {
+
+size_t member_index(const RecordType &type, PyObject *name) {
+    size_t i = 0;
+    while (i < type.names.size() && type.names[i].get() != name && PyUnicode_Compare(type.names[i].get(), name) != 0)
+        ++i;
+    return i;
+}
+
+std::string member_names(const RecordType &type) {
+    std::string out = "[";
+    for (size_t i = 0; i < type.names.size(); ++i) out += (i ? ", " : "") + repr(type.names[i].get());
+    return out + "]";
+}
+
+PyRef interned(PyObject *name) {
+    Py_INCREF(name);
+    PyUnicode_InternInPlace(&name);
+    return PyRef::steal(name);
+}
+
+} // namespace
+
+// Types
+
+const RecordType *Walker::record_type(PyObject *node, PyObject *struct_type) {
+    const RecordType *&known = struct_types_[struct_type];
+    if (known) return known;
+    PyRef members = attribute(struct_type, names().members);
+    if (!members || !PyDict_Check(members.get()))
+        fail_type(node, "A struct type is needed here, not " + repr(struct_type));
+    RecordType &type = record_types_.emplace_back();
+    type.object = PyRef::borrow(struct_type);
+    type.methods = attribute(struct_type, names().methods);
+    if (type.methods && (!PyDict_Check(type.methods.get()) || PyDict_GET_SIZE(type.methods.get()) == 0))
+        type.methods = {};
+    PyObject *key = nullptr, *value = nullptr;
+    Py_ssize_t at = 0;
+    while (PyDict_Next(members.get(), &at, &key, &value)) {
+        type.names.push_back(interned(key));
+        type.types.push_back(PyRef::borrow(value));
+    }
+    return known = &type;
+}
+
+Val Walker::make_record(const RecordType *type, std::vector<Val> members) const {
+    Val out;
+    out.tag = Tag::record;
+    out.record = type;
+    out.items = std::move(members);
+    return out;
+}
+
+/// A struct without a declared type: its members have the types of their values.
+Val Walker::anonymous_record(PyObject *node, const std::vector<std::pair<PyRef, Val>> &members) {
+    RecordType &type = record_types_.emplace_back();
+    std::vector<Val> items;
+    for (const auto &[name, v] : members) {
+        if (!PyUnicode_Check(name.get())) fail_type(node, "Names of struct members are strings");
+        type.names.push_back(interned(name.get()));
+        Val item = load(v);
+        if (item.is_sequence()) item = to_matrix(node, item);
+        items.push_back(typed(node, item));
+        if (!storable(items.back()))
+            fail_type(node, "A member of a struct is a number, a vector, a matrix or a struct, not " + type_text(item));
+    }
+    return make_record(&type, std::move(items));
+}
+
+// Values
+
+Val Walker::zero_member(PyObject *node, PyObject *type) {
+    if (kind_of(type) == Kind::struct_type) {
+        const RecordType *record = record_type(node, type);
+        std::vector<Val> items;
+        for (const PyRef &member : record->types) items.push_back(zero_member(node, member.get()));
+        return make_record(record, std::move(items));
+    }
+    return member_value(node, type, integer(0), "");
+}
+
+/// `v` as a member of this type has it. One number fills a vector or matrix.
+Val Walker::member_value(PyObject *node, PyObject *type, const Val &given, const std::string &what) {
+    const Val v = load(given);
+    const Kind kind = kind_of(type);
+    if (kind == Kind::struct_type) return convert_record(node, type, v, what);
+    if (kind == Kind::matrix_type && (v.tag == Tag::scalar || is_number(v))) {
+        const Names &n = names();
+        PyRef dtype = attribute(type, n.dtype);
+        const ir::Value one = as(node, v, dtype_scalar(node, dtype.get()));
+        const int rows = int(attribute_int(type, n.n, 1)), cols = int(attribute_int(type, n.m, 1));
+        return make_matrix(std::vector<ir::Value>(size_t(rows * cols), one), rows, cols,
+                           int(attribute_int(type, n.ndim, 1)));
+    }
+    if (kind != Kind::matrix_type && !is_dtype(type))
+        fail_type(node, what + " has a type that a value in a kernel cannot have: " + repr(type));
+    return convert_to_annotation(node, type, v, what);
+}
+
+Val Walker::record_from(PyObject *node, const RecordType *type, const std::vector<std::pair<PyObject *, Val>> &given) {
+    std::vector<const Val *> found(type->names.size());
+    for (const auto &[name, v] : given) {
+        const size_t i = member_index(*type, name);
+        if (i == found.size())
+            fail(node, UserErrorKind::compilation, repr(type->object.get()) + " has no member '" + text(name) + "'",
+                 "it has " + member_names(*type));
+        if (found[i]) fail_type(node, "Member '" + text(name) + "' is given twice");
+        found[i] = &v;
+    }
+    std::vector<Val> items;
+    for (size_t i = 0; i < found.size(); ++i)
+        items.push_back(found[i] ? member_value(node, type->types[i].get(), *found[i],
+                                                "Member '" + text(type->names[i].get()) + "'")
+                                 : zero_member(node, type->types[i].get()));
+    return make_record(type, std::move(items));
+}
+
+/// Sphere(center, radius), Sphere(radius=1.0), Sphere({"radius": 1.0}), Sphere(other)
+Val Walker::call_struct_type(PyObject *node, PyObject *struct_type) {
+    const Call call = arguments(node, false);
+    AtNode at(*this, node);
+    const RecordType *type = record_type(node, struct_type);
+    if (call.args.size() == 1 && call.kwargs.empty()) {
+        const Val only = typed(node, call.args[0]);
+        const bool is_dict = only.tag == Tag::dict || (only.is_constant() && PyDict_Check(only.object.get()));
+        const bool first_is_struct = !type->types.empty() && kind_of(type->types[0].get()) == Kind::struct_type;
+        if (is_dict || (only.tag == Tag::record && !first_is_struct))
+            return convert_record(node, struct_type, only, "Argument");
+    }
+    if (call.args.size() > type->names.size())
+        fail_type(node, repr(struct_type) + " has " + std::to_string(type->names.size()) + " members, " +
+                            std::to_string(call.args.size()) + " are given");
+    std::vector<std::pair<PyObject *, Val>> given;
+    for (size_t i = 0; i < call.args.size(); ++i) given.emplace_back(type->names[i].get(), call.args[i]);
+    for (const auto &[name, v] : call.kwargs) given.emplace_back(name, v);
+    return record_from(node, type, given);
+}
+
+/// qd.Struct(a=1, b=v) or qd.Struct({"a": 1, "b": v})
+Val Walker::new_struct(const Call &call) {
+    std::vector<std::pair<PyRef, Val>> members;
+    for (const Val &arg : call.args) {
+        Val v = typed(call.node, arg);
+        if (v.tag == Tag::record) return v;
+        if (v.is_constant() && PyDict_Check(v.object.get())) {
+            PyObject *key = nullptr, *item = nullptr;
+            Py_ssize_t at = 0;
+            while (PyDict_Next(v.object.get(), &at, &key, &item))
+                members.emplace_back(PyRef::borrow(key), unpacked(wrap(PyRef::borrow(item))));
+            continue;
+        }
+        if (v.tag != Tag::dict) fail_type(call.node, "`Struct` takes a dict, or members by name");
+        for (size_t i = 0; i < v.items.size(); ++i) members.emplace_back(v.extra->keys[i], v.items[i]);
+    }
+    for (const auto &[name, v] : call.kwargs) members.emplace_back(PyRef::borrow(name), v);
+    return anonymous_record(call.node, members);
+}
+
+/// A struct made in Python, baked into the kernel.
+Val Walker::host_struct(PyObject *node, PyObject *object) {
+    PyRef type = attribute(object, names()._type), entries = attribute(object, names().entries);
+    if (!entries || !PyDict_Check(entries.get())) fail_type(node, "'" + type_name(object) + "' has no members");
+    std::vector<std::pair<PyRef, Val>> members;
+    PyObject *key = nullptr, *value = nullptr;
+    Py_ssize_t at = 0;
+    while (PyDict_Next(entries.get(), &at, &key, &value))
+        members.emplace_back(PyRef::borrow(key), wrap(PyRef::borrow(value)));
+    if (!type || type.get() == Py_None) return anonymous_record(node, members);
+    std::vector<std::pair<PyObject *, Val>> given;
+    for (auto &[name, v] : members) given.emplace_back(name.get(), v);
+    return record_from(node, record_type(node, type.get()), given);
+}
+
+/// A struct or dict with the members of `struct_type`, each converted to its type.
+Val Walker::convert_record(PyObject *node, PyObject *struct_type, const Val &given, const std::string &what) {
+    const RecordType *type = record_type(node, struct_type);
+    Val v = typed(node, load(given));
+    if (v.tag == Tag::dict || (v.is_constant() && PyDict_Check(v.object.get()))) {
+        std::vector<std::pair<PyObject *, Val>> members;
+        const Val dict = v.tag == Tag::dict ? v : Val{};
+        for (size_t i = 0; i < dict.items.size(); ++i) members.emplace_back(dict.extra->keys[i].get(), dict.items[i]);
+        PyObject *key = nullptr, *item = nullptr;
+        Py_ssize_t at = 0;
+        while (v.is_constant() && PyDict_Next(v.object.get(), &at, &key, &item))
+            members.emplace_back(key, unpacked(wrap(PyRef::borrow(item))));
+        return record_from(node, type, members);
+    }
+    if (v.tag != Tag::record)
+        fail_type(node,
+                  what + " (type=" + type_text(v) + ") cannot be converted into required type " + repr(struct_type));
+    if (v.record == type) return v;
+    const auto same = [](const PyRef &a, const PyRef &b) { return PyUnicode_Compare(a.get(), b.get()) == 0; };
+    if (v.items.size() != type->names.size() ||
+        !std::is_permutation(type->names.begin(), type->names.end(), v.record->names.begin(), same))
+        fail_type(node, "Member mismatch between structs " + member_names(*type) + ", " + member_names(*v.record));
+    std::vector<std::pair<PyObject *, Val>> members;
+    for (size_t i = 0; i < v.items.size(); ++i) members.emplace_back(v.record->names[i].get(), v.items[i]);
+    return record_from(node, type, members);
+}
+
+// Members and methods
+
+std::optional<Val> Walker::record_method(const RecordType *type, const Val &self, PyObject *name) {
+    PyObject *found = type->methods ? PyDict_GetItemWithError(type->methods.get(), name) : nullptr;
+    if (!found) return std::nullopt;
+    Val out = bound_method(self, name);
+    out.extra->callee = PyRef::borrow(found);
+    return out;
+}
+
+Val Walker::record_attribute(PyObject *node, const Val &record, PyObject *name) {
+    const RecordType &type = *record.record;
+    if (const size_t i = member_index(type, name); i < type.names.size()) return record.items[i];
+    if (std::optional<Val> method = record_method(&type, record, name)) return *method;
+    const std::string what = text(name);
+    if (what == "keys" || what == "items") {
+        Val out;
+        out.tag = Tag::tuple;
+        for (size_t i = 0; i < type.names.size(); ++i) {
+            Val key = constant(type.names[i]), pair;
+            pair.tag = Tag::tuple;
+            pair.items = {key, record.items[i]};
+            out.items.push_back(what == "keys" ? key : pair);
+        }
+        return out;
+    }
+    if (what == "entries") {
+        Val out;
+        out.tag = Tag::dict;
+        out.extra = std::make_shared<Extra>();
+        out.extra->keys = type.names;
+        out.items = record.items;
+        return out;
+    }
+    fail(node, UserErrorKind::compilation, "'" + type_text(record) + "' has no attribute '" + what + "'",
+         "its members are " + member_names(type));
+}
+
+void Walker::store_record(PyObject *node, const Val &place, const Val &given) {
+    const RecordType &type = *place.record;
+    const Val v = typed(node, load(given));
+    const bool is_dict = v.tag == Tag::dict || (v.is_constant() && PyDict_Check(v.object.get()));
+    const Val from = is_dict && type.object ? convert_record(node, type.object.get(), v, "") : v;
+    if (from.tag != Tag::record) fail_type(node, "cannot assign '" + type_text(v) + "' to '" + type_text(place) + "'");
+    for (size_t i = 0; i < place.items.size(); ++i) {
+        const size_t k = member_index(*from.record, type.names[i].get());
+        if (k == from.items.size() || place.items.size() != from.items.size())
+            fail_type(node,
+                      "Member mismatch between structs " + member_names(type) + ", " + member_names(*from.record));
+        if (place.items[i].tag == Tag::record)
+            store_record(node, place.items[i], from.items[k]);
+        else if (place.items[i].tag == Tag::ref)
+            store(node, *place.items[i].ref, from.items[k]);
+        else
+            fail_type(node, "Cannot assign to non-lvalue: this struct is a value");
+    }
+}
+
+// Fields of structs
+
+/// The first member that is no struct: its shape is that of the field.
+PyRef Walker::leaf_field(PyObject *struct_field) {
+    PyRef field = PyRef::borrow(struct_field);
+    while (field && kind_of(field.get()) == Kind::struct_field) {
+        PyRef keys = attribute(field.get(), names().keys);
+        PyRef first = PyRef::steal(keys ? PySequence_GetItem(keys.get(), 0) : nullptr);
+        field = PyRef::steal(first ? PyObject_CallMethodOneArg(field.get(), names().get_member_field, first.get())
+                                   : nullptr);
+    }
+    if (!field) throw PythonError{};
+    kept_.push_back(field);
+    return field;
+}
+
+Val Walker::struct_field_element(PyObject *node, PyObject *field, const std::vector<Val> &indices) {
+    const FieldInfo *first = field_info(node, leaf_field(field).get());
+    if (int(indices.size()) != first->dims())
+        fail(node, UserErrorKind::index,
+             "Field with dim " + std::to_string(first->dims()) + " accessed with indices of dim " +
+                 std::to_string(indices.size()));
+    const std::vector<ir::Value> values = index_values(node, indices, true);
+    if (request_.options.check_bounds || request_.options.debug) check_field_bounds(*first, values);
+    const std::function<Val(PyObject *)> element = [&](PyObject *of) {
+        PyRef struct_type = attribute(of, names().dtype);
+        const RecordType *type = record_type(node, struct_type.get());
+        std::vector<Val> items;
+        for (const PyRef &name : type->names) {
+            PyRef member = PyRef::steal(PyObject_CallMethodOneArg(of, names().get_member_field, name.get()));
+            if (!member) python_failed(node);
+            kept_.push_back(member);
+            items.push_back(kind_of(member.get()) == Kind::struct_field
+                                ? element(member.get())
+                                : field_ref(field_info(node, member.get()), values));
+        }
+        return make_record(type, std::move(items));
+    };
+    return element(field);
+}
+
+} // namespace qd::frontend

@@ -1,0 +1,16 @@
+import quadrants as qd
+
+
+@qd.dataclass
+class Ball:
+    center: qd.types.vector(3, qd.f32)
+    radius: qd.f32
+
+
+@qd.kernel
+def wrong():
+    b = Ball(radius=1)
+    b = 1
+
+
+wrong()
