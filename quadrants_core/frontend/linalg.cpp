@@ -24,13 +24,13 @@ constexpr Row rows[] = {
     {"svd", 3, 3, "svd3", 5, 6, "SVD only supports 2×2 and 3×3 matrices."},
     {"sym_eig", 2, 2, "sym_eig", 1, 1, "Symmetric eigen solver currently supports sizes up to 6×6"},
     {"sym_eig", 3, 3, "sym_eig", 5, 6, "Symmetric eigen solver currently supports sizes up to 6×6"},
-    {"sym_eig", 4, 6, "sym_eig", 7, 9, "Symmetric eigen solver currently supports sizes up to 6×6"},
+    {"sym_eig", 4, 6, "sym_eig", 10, 12, "Symmetric eigen solver currently supports sizes up to 6×6"},
     {"eig", 2, 2, "eig2", 0, 0, "Eigen solver only supports 2×2 matrices."},
     {"polar_decompose", 2, 2, "polar2", 0, 0, "Polar decomposition only supports 2×2 and 3×3 matrices."},
     {"polar_decompose", 3, 3, "polar3", 5, 6, "Polar decomposition only supports 2×2 and 3×3 matrices."},
     {"make_spd", 2, 2, "make_spd", 1, 1, "Symmetric eigen solver currently supports sizes up to 6×6"},
     {"make_spd", 3, 3, "make_spd", 5, 6, "Symmetric eigen solver currently supports sizes up to 6×6"},
-    {"make_spd", 4, 6, "make_spd", 7, 9, "Symmetric eigen solver currently supports sizes up to 6×6"},
+    {"make_spd", 4, 6, "make_spd", 10, 12, "Symmetric eigen solver currently supports sizes up to 6×6"},
     {"solve", 2, 3, "solve", 0, 0, "Solver only supports 2×2 and 3×3 matrices."},
 };
 

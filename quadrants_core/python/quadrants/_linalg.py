@@ -24,11 +24,11 @@ def _scale(A):
 
 
 @func
-def _rotation(a, b, c):
+def _rotation(a, b, c, dt):
     """Cosine, sine and tangent of the smaller angle that makes [[a, c], [c, b]] diagonal as J^T M J with
     J = [[cos, sin], [-sin, cos]]: Golub and Van Loan, Matrix Computations, 4th ed., 8.5.2, with one division."""
     d = b - a
-    size = max(abs(d) + sqrt(d * d + 4 * c * c), 1e-30)
+    size = max(abs(d) + sqrt(d * d + 4 * c * c), dt(1e-30))
     t = select(d >= 0, 2 * c, -2 * c) / size
     cosine = 1 / sqrt(t * t + 1)
     return cosine, t * cosine, t
@@ -49,7 +49,7 @@ def svd2(A, dt, sweeps):
     size = _scale(A)
     B = A / size
     b, c = B[:, 0], B[:, 1]
-    cosine, sine, tangent = _rotation(b.dot(b), c.dot(c), b.dot(c))
+    cosine, sine, tangent = _rotation(b.dot(b), c.dot(c), b.dot(c), dt)
     x, y = b * cosine - c * sine, b * sine + c * cosine
     v, w = Vector([cosine, -sine]), Vector([sine, cosine])
     swap = y.dot(y) > x.dot(x)
@@ -75,7 +75,7 @@ def svd3(A, dt, sweeps):
     for sweep in range(sweeps):
         for p, q in static(_pairs(3)):
             b, c = B[:, p], B[:, q]
-            cosine, sine, tangent = _rotation(b.dot(b), c.dot(c), b.dot(c))
+            cosine, sine, tangent = _rotation(b.dot(b), c.dot(c), b.dot(c), dt)
             B[:, p] = b * cosine - c * sine
             B[:, q] = b * sine + c * cosine
             v, w = V[:, p], V[:, q]
@@ -113,7 +113,7 @@ def sym_eig(A, dt, sweeps):
     for sweep in range(sweeps):
         for p, q in static(_pairs(D.n)):
             c = D[p, q]
-            cosine, sine, tangent = _rotation(D[p, p], D[q, q], c)
+            cosine, sine, tangent = _rotation(D[p, p], D[q, q], c, dt)
             D[p, p] -= tangent * c
             D[q, q] += tangent * c
             D[p, q] = 0
