@@ -141,9 +141,8 @@ def products(out: M3, a: M3):
     for p in a:
         m = a[p]
         f = qd.Matrix([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
-        for k in qd.static(range(80)):
-            f = f @ m + (0.01 * (k + 1)) * m
-            f = f * (1.0 / (1.0 + f.norm()))
+        for k in qd.static(range(40)):
+            f = 0.5 * (f @ m) + (0.01 * (k + 1)) * m
         out[p] = f
 
 
