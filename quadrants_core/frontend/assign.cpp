@@ -81,7 +81,7 @@ void Walker::unpack(PyObject *target, const Val &given) {
     std::vector<Val> items;
     for (const Val &item : many.items) {
         items.push_back(load(item));
-        items.back().is_static = v.is_static;
+        items.back().is_static = v.is_static || item.is_static;
     }
     for (Py_ssize_t i = 0; i < elements.size(); ++i) assign_to(elements[i], items[size_t(i)]);
 }

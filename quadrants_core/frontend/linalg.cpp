@@ -15,23 +15,18 @@ struct Row {
     std::string_view name;
     int least, most;
     const char *function;
-    int sweeps_f32, sweeps_f64;
     const char *otherwise;
 };
 
 constexpr Row rows[] = {
-    {"svd", 2, 2, "svd2", 1, 1, "SVD only supports 2×2 and 3×3 matrices."},
-    {"svd", 3, 3, "svd3", 5, 6, "SVD only supports 2×2 and 3×3 matrices."},
-    {"sym_eig", 2, 2, "sym_eig", 1, 1, "Symmetric eigen solver currently supports sizes up to 6×6"},
-    {"sym_eig", 3, 3, "sym_eig", 5, 6, "Symmetric eigen solver currently supports sizes up to 6×6"},
-    {"sym_eig", 4, 6, "sym_eig", 10, 12, "Symmetric eigen solver currently supports sizes up to 6×6"},
-    {"eig", 2, 2, "eig2", 0, 0, "Eigen solver only supports 2×2 matrices."},
-    {"polar_decompose", 2, 2, "polar2", 0, 0, "Polar decomposition only supports 2×2 and 3×3 matrices."},
-    {"polar_decompose", 3, 3, "polar3", 5, 6, "Polar decomposition only supports 2×2 and 3×3 matrices."},
-    {"make_spd", 2, 2, "make_spd", 1, 1, "Symmetric eigen solver currently supports sizes up to 6×6"},
-    {"make_spd", 3, 3, "make_spd", 5, 6, "Symmetric eigen solver currently supports sizes up to 6×6"},
-    {"make_spd", 4, 6, "make_spd", 10, 12, "Symmetric eigen solver currently supports sizes up to 6×6"},
-    {"solve", 2, 3, "solve", 0, 0, "Solver only supports 2×2 and 3×3 matrices."},
+    {"svd", 2, 2, "svd2", "SVD only supports 2×2 and 3×3 matrices."},
+    {"svd", 3, 3, "svd3", "SVD only supports 2×2 and 3×3 matrices."},
+    {"sym_eig", 2, 6, "sym_eig", "Symmetric eigen solver currently supports sizes up to 6×6"},
+    {"eig", 2, 2, "eig2", "Eigen solver only supports 2×2 matrices."},
+    {"polar_decompose", 2, 2, "polar2", "Polar decomposition only supports 2×2 and 3×3 matrices."},
+    {"polar_decompose", 3, 3, "polar3", "Polar decomposition only supports 2×2 and 3×3 matrices."},
+    {"make_spd", 2, 6, "make_spd", "Symmetric eigen solver currently supports sizes up to 6×6"},
+    {"solve", 2, 3, "solve", "Solver only supports 2×2 and 3×3 matrices."},
 };
 
 } // namespace
@@ -86,7 +81,8 @@ Val Walker::linear_algebra(const Call &call) {
                       "`solve` needs a vector of " + std::to_string(a.n) + " components, not " + type_text(args[1]));
     }
     args.push_back(constant(dtype_object(inner)));
-    if (!has_right_side) args.push_back(integer(inner == Scalar::f64 ? row->sweeps_f64 : row->sweeps_f32));
+    const double eps = inner == Scalar::f64 ? 0x1p-51 : 0x1p-22; // twice the distance from 1 to the next number
+    if (!has_right_side) args.push_back(scalar(b_.number(inner, eps)));
     Val out = library_call(node, row->function, std::move(args));
     if (inner == type) return out;
     if (!out.is_sequence()) return cast(node, out, type);

@@ -1,7 +1,7 @@
 """Small dense linear algebra in the language itself. The frontend inlines these funcs where a kernel calls `qd.svd` and
 its relatives (frontend/linalg.cpp), with matrices of a real type `dt` and sizes known at compile time.
 
-Numbers of sweeps are fixed and there are few branches, so that a loop over many matrices can run in SIMD lanes."""
+Choices are selects rather than branches, so that a loop over many matrices can run in SIMD lanes."""
 
 from quadrants._kernel import func
 from quadrants._matrix import Matrix, Vector
@@ -25,13 +25,19 @@ def _scale(A):
 
 @func
 def _rotation(a, b, c, dt):
-    """Cosine, sine and tangent of the smaller angle that makes [[a, c], [c, b]] diagonal as J^T M J with
-    J = [[cos, sin], [-sin, cos]]: Golub and Van Loan, Matrix Computations, 4th ed., 8.5.2, with one division."""
+    """The smaller rotation that makes [[a, c], [c, b]] diagonal as J^T M J with J = [[cos, sin], [-sin, cos]]: its tangent, sine
+    and tangent of half the angle. Golub and Van Loan, Matrix Computations, 4th ed., 8.5.2, with one division."""
     d = b - a
     size = max(abs(d) + sqrt(d * d + 4 * c * c), dt(1e-30))
     t = select(d >= 0, 2 * c, -2 * c) / size
-    cosine = 1 / sqrt(t * t + 1)
-    return cosine, t * cosine, t
+    r = sqrt(t * t + 1)
+    return t, t / r, t / (r + 1)
+
+
+@func
+def _turn(x, y, sine, half):
+    """(x, y) J, written so that a small angle makes a small change: Rutishauser, The Jacobi method, 1966."""
+    return x - sine * (y + half * x), y + sine * (x - half * y)
 
 
 @func
@@ -43,15 +49,15 @@ def _givens(a, b):
 
 
 @func
-def svd2(A, dt, sweeps):
+def svd2(A, dt, eps):
     """One rotation of one-sided Jacobi (Hestenes 1958) makes the columns of A V orthogonal; they are U S. S descends and is
     not negative, det V = 1."""
     size = _scale(A)
     B = A / size
     b, c = B[:, 0], B[:, 1]
-    cosine, sine, tangent = _rotation(b.dot(b), c.dot(c), b.dot(c), dt)
-    x, y = b * cosine - c * sine, b * sine + c * cosine
-    v, w = Vector([cosine, -sine]), Vector([sine, cosine])
+    tangent, sine, half = _rotation(b.dot(b), c.dot(c), b.dot(c), dt)
+    x, y = _turn(b, c, sine, half)
+    v, w = _turn(Vector([dt(1.0), dt(0.0)]), Vector([dt(0.0), dt(1.0)]), sine, half)
     swap = y.dot(y) > x.dot(x)
     x, y = select(swap, y, x), select(swap, -x, y)
     v, w = select(swap, w, v), select(swap, -v, w)
@@ -64,7 +70,7 @@ def svd2(A, dt, sweeps):
 
 
 @func
-def svd3(A, dt, sweeps):
+def svd3(A, dt, eps):
     """One-sided Jacobi (Hestenes 1958) for V, columns sorted by length, then U and S by Givens rotations, so that U and V are
     rotations and the smallest singular value carries the sign of det A (McAdams et al., Computing the Singular Value
     Decomposition of 3x3 matrices, 2011)."""
@@ -72,15 +78,18 @@ def svd3(A, dt, sweeps):
     B = A / size
     V = Matrix.identity(dt, 3)
     loop_config(serialize=True)
-    for sweep in range(sweeps):
+    for sweep in range(12):
+        most = dt(0.0)
         for p, q in static(_pairs(3)):
             b, c = B[:, p], B[:, q]
-            cosine, sine, tangent = _rotation(b.dot(b), c.dot(c), b.dot(c), dt)
-            B[:, p] = b * cosine - c * sine
-            B[:, q] = b * sine + c * cosine
-            v, w = V[:, p], V[:, q]
-            V[:, p] = v * cosine - w * sine
-            V[:, q] = v * sine + w * cosine
+            bb, cc, bc = b.dot(b), c.dot(c), b.dot(c)
+            left = select(bc * bc > bb * cc * (eps * eps), bc, dt(0.0))
+            most = max(most, abs(left))
+            tangent, sine, half = _rotation(bb, cc, left, dt)
+            B[:, p], B[:, q] = _turn(b, c, sine, half)
+            V[:, p], V[:, q] = _turn(V[:, p], V[:, q], sine, half)
+        if most == 0:
+            break
     for p, q in static(_pairs(3)):
         b, c, v, w = B[:, p], B[:, q], V[:, p], V[:, q]
         swap = c.dot(c) > b.dot(b)
@@ -104,27 +113,29 @@ def svd3(A, dt, sweeps):
 
 
 @func
-def sym_eig(A, dt, sweeps):
-    """Cyclic Jacobi: Golub and Van Loan, Matrix Computations, 4th ed., 8.5.3. Reads the upper triangle. Eigenvalues ascend."""
+def sym_eig(A, dt, eps):
+    """Cyclic Jacobi: Golub and Van Loan, Matrix Computations, 4th ed., 8.5.3. Reads the upper triangle. Eigenvalues ascend.
+    Entries below the rounding errors are taken for 0: with equal eigenvalues they would turn the vectors at random."""
     size = _scale(A)
     D = A / size
     V = Matrix.identity(dt, D.n)
     loop_config(serialize=True)
-    for sweep in range(sweeps):
+    for sweep in range(12):
+        most = dt(0.0)
         for p, q in static(_pairs(D.n)):
-            c = D[p, q]
-            cosine, sine, tangent = _rotation(D[p, p], D[q, q], c, dt)
+            c = select(abs(D[p, q]) > eps, D[p, q], dt(0.0))
+            most = max(most, abs(c))
+            tangent, sine, half = _rotation(D[p, p], D[q, q], c, dt)
             D[p, p] -= tangent * c
             D[q, q] += tangent * c
             D[p, q] = 0
             for k in static(range(D.n)):
                 if static(k != p and k != q):
-                    x, y = D[static(_upper(k, p))], D[static(_upper(k, q))]
-                    D[static(_upper(k, p))] = x * cosine - y * sine
-                    D[static(_upper(k, q))] = x * sine + y * cosine
-                v, w = V[k, p], V[k, q]
-                V[k, p] = v * cosine - w * sine
-                V[k, q] = v * sine + w * cosine
+                    i, j = static(_upper(k, p)), static(_upper(k, q))
+                    D[i], D[j] = _turn(D[i], D[j], sine, half)
+                V[k, p], V[k, q] = _turn(V[k, p], V[k, q], sine, half)
+        if most == 0:
+            break
     L = Vector([D[k, k] for k in static(range(D.n))])
     for p, q in static(_pairs(D.n)):
         a, b, v, w = L[p], L[q], V[:, p], V[:, q]
@@ -137,7 +148,7 @@ def sym_eig(A, dt, sweeps):
 
 
 @func
-def eig2(A, dt, sweeps):
+def eig2(A, dt, eps):
     """Eigenvalues of [[a, b], [c, d]] from its characteristic polynomial: (a + d) / 2 +- sqrt(h^2 + b c), h = (a - d) / 2; rows
     (real, imaginary). Eigenvectors are columns of (real, imaginary) pairs, from the row of A - l without cancellation."""
     size = _scale(A)
@@ -163,7 +174,7 @@ def eig2(A, dt, sweeps):
 
 
 @func
-def polar2(A, dt, sweeps):
+def polar2(A, dt, eps):
     """U is (A + cofactors of A) / length for det A >= 0, else (A - cofactors) / length; P = U^T A is symmetric and not
     negative: Higham, Functions of Matrices, 2008, problem 8.2."""
     a, b, c, d = A[0, 0], A[0, 1], A[1, 0], A[1, 1]
@@ -176,17 +187,17 @@ def polar2(A, dt, sweeps):
 
 
 @func
-def polar3(A, dt, sweeps):
+def polar3(A, dt, eps):
     """From the singular value decomposition: U = U V^T, a rotation, and P = V S V^T."""
-    U, S, V = svd3(A, dt, sweeps)
+    U, S, V = svd3(A, dt, eps)
     return U @ V.transpose(), V @ S @ V.transpose()
 
 
 @func
-def make_spd(A, dt, sweeps):
+def make_spd(A, dt, eps):
     """The nearest positive semidefinite matrix in the Frobenius norm, negative eigenvalues set to 0: Higham, Computing a
     nearest symmetric positive semidefinite matrix, 1988."""
-    L, V = sym_eig(A, dt, sweeps)
+    L, V = sym_eig(A, dt, eps)
     result = Matrix.zero(dt, V.n, V.n)
     for k in static(range(V.n)):
         v = V[:, k]

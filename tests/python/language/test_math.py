@@ -1,0 +1,177 @@
+"""qd.math against Python's own."""
+
+import cmath
+import math
+
+import numpy as np
+import pytest
+import quadrants as qd
+
+vec2, vec3, vec4 = qd.math.vec2, qd.math.vec3, qd.math.vec4
+mat4 = qd.math.mat4
+
+
+def test_complex_numbers():
+    @qd.kernel
+    def f(z: vec2, w: vec2) -> (vec2, vec2, vec2, vec2, vec2, vec2, vec2, vec2):
+        return (
+            qd.math.cmul(z, w), qd.math.cdiv(z, w), qd.math.cinv(z), qd.math.cconj(z), qd.math.csqrt(z), qd.math.cexp(z),
+            qd.math.clog(z), qd.math.cpow(z, 3),
+        )  # fmt: skip
+
+    for z, w in [(1.5 - 2j, 0.3 + 1j), (-4 - 0.5j, 2 - 1j), (-1 + 0j, -1j)]:
+        got = [complex(*v.to_list()) for v in f(vec2(z.real, z.imag), vec2(w.real, w.imag))]
+        expected = [z * w, z / w, 1 / z, z.conjugate(), cmath.sqrt(z), cmath.exp(z), cmath.log(z), z**3]
+        np.testing.assert_allclose(got, expected, rtol=2e-5, atol=2e-5)
+
+
+def test_complex_numbers_at_zero():
+    @qd.kernel
+    def f() -> (vec2, vec2):
+        zero = vec2(0, 0)
+        return qd.math.csqrt(zero), qd.math.cpow(zero, 2)
+
+    assert [v.to_list() for v in f()] == [[0, 0], [0, 0]]
+
+
+def test_elementwise_functions():
+    @qd.kernel
+    def f(x: qd.f32, y: qd.f32) -> vec4:
+        a = vec4(qd.math.sign(x), qd.math.fract(x), qd.math.mod(x, y), qd.math.clamp(x, -1, 1))
+        b = vec4(qd.math.mix(x, y, 0.25), qd.math.step(x, y), qd.math.smoothstep(-3, 3, x), qd.math.degrees(x))
+        c = vec4(qd.math.radians(y), qd.math.log2(y), qd.math.isnan(x), qd.math.isinf(x))
+        return a + 10 * b + 100 * c
+
+    def smooth(x):
+        t = min(max((x + 3) / 6, 0), 1)
+        return t * t * (3 - 2 * t)
+
+    for x, y in [(-2.75, 2.0), (0.5, 3.5), (2.0, 0.25)]:
+        a = [math.copysign(1, x), x - math.floor(x), x - y * math.floor(x / y), min(max(x, -1), 1)]
+        b = [x * 0.75 + y * 0.25, float(y >= x), smooth(x), math.degrees(x)]
+        c = [math.radians(y), math.log2(y), 0, 0]
+        expected = np.array(a) + 10 * np.array(b) + 100 * np.array(c)
+        np.testing.assert_allclose(f(x, y).to_numpy(), expected, rtol=1e-5, atol=1e-4)
+
+
+def test_not_numbers():
+    @qd.kernel
+    def f() -> qd.types.vector(4, qd.i32):
+        return qd.Vector([qd.math.isnan(qd.math.nan), qd.math.isinf(-qd.math.inf), qd.math.isnan(qd.math.inf), qd.math.isinf(1.0)])
+
+    assert f().to_list() == [1, 1, 0, 0]
+
+
+def test_vector_functions():
+    @qd.kernel
+    def f(a: vec3, b: vec3) -> (vec4, vec3, vec3, vec3, vec3):
+        n = qd.math.normalize(b)
+        scalars = vec4(qd.math.length(a), qd.math.distance(a, b), qd.math.dot(a, b), 0)
+        d = qd.math.normalize(a)
+        return scalars, qd.math.cross(a, b), n, qd.math.reflect(a, n), qd.math.refract(d, -n, 0.7)
+
+    a, b = np.array([1.0, -2, 0.5]), np.array([-0.3, 1, 2])
+    got = [v.to_numpy() for v in f(vec3(*a), vec3(*b))]
+    n, d = b / np.linalg.norm(b), a / np.linalg.norm(a)
+    c = -n @ d
+    k = 1 - 0.49 * (1 - c * c)
+    refracted = 0.7 * d + n * (0.7 * c + math.sqrt(k))
+    expected = [
+        [np.linalg.norm(a), np.linalg.norm(a - b), a @ b, 0], np.cross(a, b), n, a - 2 * (a @ n) * n, refracted,
+    ]  # fmt: skip
+    for g, e in zip(got, expected):
+        np.testing.assert_allclose(g, e, rtol=1e-5, atol=1e-5)
+
+
+def test_integer_vectors():
+    @qd.kernel
+    def f() -> vec3:
+        v = qd.math.ivec2(3, 4)
+        return vec3(qd.math.length(v), qd.math.dot(v, v), qd.math.uvec2(1, 2).y)
+
+    assert f().to_list() == [5, 25, 2]
+
+
+def test_total_reflection():
+    @qd.kernel
+    def f() -> vec2:
+        return qd.math.refract(vec2(1, -0.1).normalized(), vec2(0, 1), 1.5)
+
+    assert f().to_list() == [0, 0]
+
+
+def test_transformations():
+    @qd.kernel
+    def f() -> (mat4, mat4, mat4, mat4, mat4, qd.math.mat2, qd.math.mat3):
+        return (
+            qd.math.scale(1, 2, 3), qd.math.translate(1, 2, 3), qd.math.rot_by_axis(vec3(1, 2, 3), 0.5),
+            qd.math.rot_yaw_pitch_roll(0.1, 0.2, 0.3), qd.math.rotation3d(0.2, 0.3, 0.1), qd.math.rotation2d(0.3),
+            qd.math.eye(3),
+        )  # fmt: skip
+
+    def about(i, j, n, t):
+        m = np.eye(n)
+        m[i, i] = m[j, j] = math.cos(t)
+        m[i, j], m[j, i] = -math.sin(t), math.sin(t)
+        return m
+
+    axis = np.array([1.0, 2, 3]) / math.sqrt(14)
+    K = np.array([[0, -axis[2], axis[1]], [axis[2], 0, -axis[0]], [-axis[1], axis[0], 0]])
+    rodrigues = np.eye(4)
+    rodrigues[:3, :3] = (np.eye(3) + math.sin(0.5) * K + (1 - math.cos(0.5)) * K @ K).T
+    moved = np.eye(4)
+    moved[:3, 3] = [1, 2, 3]
+    euler = about(0, 1, 4, -0.3) @ about(1, 2, 4, -0.2) @ about(2, 0, 4, -0.1)
+    expected = [np.diag([1, 2, 3, 1]), moved, rodrigues, euler, euler, about(0, 1, 2, 0.3), np.eye(3)]
+    for got, e in zip(f(), expected):
+        np.testing.assert_allclose(got.to_numpy(), e, rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(qd.math.rot_by_axis(vec3(1, 2, 3), 0.5).to_numpy(), rodrigues, atol=1e-6)
+
+
+def test_find_nth_set_bit():
+    @qd.kernel
+    def f(mask: qd.u32, base: qd.u32, offset: qd.i32) -> qd.u32:
+        return qd.math.fns(mask, base, offset)
+
+    none = 0xFFFFFFFF
+    cases = [(0, 1, 2), (0, 2, 3), (0, 3, 5), (0, 9, none), (3, 1, 3), (4, 1, 5), (3, -1, 3), (4, -2, 2), (1, -1, none)]
+    cases += [(2, 0, 2), (4, 0, none)]
+    for base, offset, expected in cases:
+        assert f(0b101100, base, offset) == expected, (base, offset)
+    assert f(0x80000000, 0, 1) == 31 and f(0xFFFFFFFF, 31, -32) == 0
+
+
+@pytest.mark.parametrize("dt", [qd.u32, qd.i32, qd.u64, qd.i64])
+def test_bits(dt):
+    @qd.kernel
+    def f(x: dt) -> qd.types.vector(3, qd.i32):
+        return qd.Vector([qd.math.popcnt(x), qd.math.clz(x), qd.math.ffs(x)])
+
+    for x in [0, 1, 8, 0b101100, 2 ** (dt.bits - 2) + 4]:
+        lowest = (x & -x).bit_length()
+        assert f(x).to_list() == [x.bit_count(), dt.bits - x.bit_length(), lowest]
+
+
+@pytest.mark.parametrize("dt", [qd.f16, qd.f32, qd.f64])
+def test_frexp(dt):
+    @qd.kernel
+    def f(x: dt) -> (dt, qd.i32):
+        mantissa, exponent = qd.frexp(x)
+        return mantissa, exponent
+
+    for x in [0.0, 1.0, -3.75, 0.5, 1024.0, -0.0009765625, 2.0**-20, 60000.0]:
+        x = dt(x)
+        assert f(x) == math.frexp(x), x
+    assert f(math.inf) == (math.inf, 0) and f(-math.inf) == (-math.inf, 0)
+    assert math.isnan(f(math.nan)[0])
+    if dt != qd.f16:
+        assert f(1e30) == math.frexp(dt(1e30)) and f(1e-30) == math.frexp(dt(1e-30))
+
+
+def test_frexp_of_vectors():
+    @qd.kernel
+    def f() -> (vec3, qd.types.vector(3, qd.i32)):
+        return qd.frexp(vec3(1, 6, -0.25))
+
+    m, e = f()
+    assert m.to_list() == [0.5, 0.75, -0.5] and e.to_list() == [1, 3, -1]
