@@ -56,7 +56,7 @@ struct Message {
     std::vector<MessagePiece> pieces;
     std::string file, scope; ///< source position of the print or assert
     uint32_t line = 0, column = 0, end_column = 0;
-    std::string trace; ///< further call levels, one "file:line in scope" a line, outermost first
+    std::string trace; ///< further call levels, one "line column end-column scope file" a line, outermost first
 };
 
 struct Task {

@@ -37,9 +37,12 @@ void describe_message(const ir::Function &fn, ir::Value v, abi::Message &out) {
     out.line = at.line;
     out.column = at.column;
     out.end_column = at.end_column;
-    for (const Location &call : trace)
-        out.trace +=
-            (out.trace.empty() ? "" : "\n") + call.file + ":" + std::to_string(call.line) + " in " + call.scope;
+    for (const Location &call : trace) {
+        if (!out.trace.empty()) out.trace += '\n';
+        for (const uint32_t number : {call.line, call.column, call.end_line == call.line ? call.end_column : 0})
+            out.trace += std::to_string(number) + ' ';
+        out.trace += call.scope + ' ' + call.file;
+    }
 }
 
 std::vector<abi::Message> describe_messages(const ir::Function &fn) {

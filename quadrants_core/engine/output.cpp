@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstdio>
 #include <cstring>
+#include <sstream>
 
 namespace qd::engine {
 namespace {
@@ -55,22 +56,18 @@ std::string format(const abi::Message &message, const uint64_t *values) {
     return out;
 }
 
-/// The inverse of what compile.cpp writes into abi::Message::trace, one "file:line in scope" a line.
+/// The inverse of what build_task.cpp writes into abi::Message::trace.
 std::vector<Location> trace_of(const abi::Message &message) {
     std::vector<Location> out;
     std::string_view rest = message.trace;
     while (!rest.empty()) {
         const size_t end = std::min(rest.find('\n'), rest.size());
-        const std::string_view line = rest.substr(0, end);
+        std::istringstream line{std::string(rest.substr(0, end))};
         rest.remove_prefix(std::min(end + 1, rest.size()));
-        const size_t in = line.rfind(" in ");
-        const size_t colon = line.rfind(':', in);
-        if (in == line.npos || colon == line.npos) continue;
         Location at;
-        at.file = line.substr(0, colon);
-        at.line = at.end_line =
-            uint32_t(std::strtoul(std::string(line.substr(colon + 1, in - colon - 1)).c_str(), nullptr, 10));
-        at.scope = line.substr(in + 4);
+        line >> at.line >> at.column >> at.end_column >> at.scope >> std::ws;
+        std::getline(line, at.file);
+        at.end_line = at.line;
         out.push_back(std::move(at));
     }
     if (message.line)

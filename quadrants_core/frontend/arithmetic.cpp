@@ -118,6 +118,8 @@ Val Walker::binary(PyObject *node, Node op, const Val &a, const Val &b) {
         }
         python_failed(node);
     }
+    if (op == Node::Add && is_string(a) && is_string(b)) return joined(a, b);
+    if (op == Node::Mod && a.is_constant() && is_string(a)) return percent_format(node, text(a.object.get()), b);
     if (op == Node::Add && is_written_sequence(a) && is_written_sequence(b)) {
         Val out = a;
         out.items.insert(out.items.end(), b.items.begin(), b.items.end());

@@ -111,6 +111,7 @@ void Walker::assign_name(PyObject *target, const Val &given) {
     }
     const bool keeps = v.tag == Tag::array || v.tag == Tag::loop || v.tag == Tag::dict ||
                        (v.is_constant() && kind_of(v.object.get()) != Kind::foreign);
+    refuse_array(target, v);
     if (old ? !(old->value.is_sequence() && v.is_sequence()) : !(storable(v) || keeps))
         fail_syntax(target, "Variable '" + text(name) + "' cannot be assigned. Maybe it is not a Quadrants object?",
                     old ? "use another name" : "bind it at compile time: `" + text(name) + " = qd.static(...)`");

@@ -163,6 +163,16 @@ Val Walker::select(const Call &call) {
         return scalar(as(node, c, Scalar::u1));
     });
     // Both values are brought to one type and shape first, then chosen between.
+    const auto is_scalar = [](const Val &v) { return v.tag == Tag::scalar || is_number(v); };
+    const auto check_shapes = [&](const Val &x, const Val &y) {
+        if (is_scalar(x) || is_scalar(y)) return;
+        const Val p = to_matrix(node, x), q = to_matrix(node, y);
+        if (p.n != q.n || p.m != q.m || p.ndim != q.ndim)
+            fail_type(node, "Cannot broadcast tensor to tensor: '" + type_text(p) + "' and '" + type_text(q) + "'");
+    };
+    check_shapes(call.args[1], call.args[2]);
+    check_shapes(call.args[0], call.args[1]);
+    check_shapes(call.args[0], call.args[2]);
     const auto shaped = [&](const Val &a, const Val &like) {
         return broadcast(node, "select", a, like, [&](const Val &x, const Val &y) {
             const Scalar type = promote(scalar_type(node, x), scalar_type(node, y));
@@ -174,9 +184,6 @@ Val Walker::select(const Call &call) {
     const bool many = test.tag == Tag::matrix || a.tag == Tag::matrix;
     if (!many) return scalar(b_.select(test.v, a.v, b.v));
     Val out = a.tag == Tag::matrix ? a : test;
-    if (test.tag == Tag::matrix && a.tag == Tag::matrix && (test.n != a.n || test.m != a.m))
-        fail_type(node,
-                  "unsupported operand type(s) for 'select': '" + type_text(test) + "' and '" + type_text(a) + "'");
     out.elem = a.elem;
     for (size_t k = 0; k < out.comps.size(); ++k) {
         const ir::Value c = test.tag == Tag::matrix ? test.comps[k] : test.v;
@@ -353,6 +360,13 @@ Val Walker::range(const Call &call) {
 
 Val Walker::ndrange(const Call &call) {
     PyObject *node = call.node;
+    if (PyObject *first = call.arg_node(0); first != node && node_kind(first) == Node::Call) {
+        const Val callee = eval(child(first, names().func));
+        const BuiltinRow *row = callee.is_constant() ? builtin_of(callee.object.get()) : nullptr;
+        if (row &&
+            (row->handler == &Walker::static_ || row->handler == &Walker::grouped || row->handler == &Walker::ndrange))
+            fail_syntax(first, "No decorator is allowed inside 'qd.ndrange'");
+    }
     Val out;
     out.tag = Tag::loop;
     out.extra = std::make_shared<Extra>();
@@ -436,6 +450,14 @@ Val Walker::grouped(const Call &call) {
     return out;
 }
 
+uint32_t Walker::block_dim(PyObject *node, const Val &v) {
+    const std::optional<long> size = constant_int(v);
+    if (!size || *size < 1 || *size > 1024 || (*size & (*size - 1)))
+        fail(node, UserErrorKind::compilation,
+             "block_dim must be a power of two from 1 to 1024, not " + repr(v.object.get()));
+    return uint32_t(*size);
+}
+
 Val Walker::loop_config(const Call &call) {
     ir::Loop settings;
     for (const auto &[key, v] : call.kwargs) {
@@ -445,13 +467,13 @@ Val Walker::loop_config(const Call &call) {
         if (name == "serialize")
             settings.serialize = truth(object);
         else if (name == "block_dim" && object != Py_None)
-            settings.block_dim = uint32_t(PyLong_AsLong(object));
+            settings.block_dim = block_dim(call.node, v);
         else if (name == "name" && object != Py_None)
             settings.name = text(object);
         else if (name == "parallelize") {
             if (PyLong_Check(object) && PyLong_AsLong(object) == 1) settings.serialize = true;
         } else if (name != "block_dim" && name != "name" && name != "block_dim_adaptive" && name != "bit_vectorize")
-            fail_syntax(call.node, "loop_config() got an unexpected keyword argument '" + name + "'");
+            fail_type(call.node, "loop_config() got an unexpected keyword argument '" + name + "'");
     }
     if (PyErr_Occurred()) python_failed(call.node);
     if (!settings.name.empty() && !is_top_level()) {

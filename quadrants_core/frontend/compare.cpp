@@ -58,7 +58,10 @@ Val Walker::compare_static(PyObject *node, Node op, const Val &a, const Val &b) 
         return constant(PyRef::borrow((found == 1) == (op == Node::In) ? Py_True : Py_False));
     }
     const bool right_none = right && right.get() == Py_None, left_none = left && left.get() == Py_None;
-    if (!left_none && !right_none)
+    const auto is_computed = [](const Val &v) {
+        return v.tag == Tag::scalar || v.tag == Tag::matrix || v.tag == Tag::ref;
+    };
+    if ((!left_none && !right_none) || is_computed(a) || is_computed(b))
         fail_syntax(node, std::string("Operator \"") + (op == Node::Is ? "is" : "is not") +
                               "\" inside `qd.static` requires a direct `qd.template()` or `qd.Tensor` kernel argument "
                               "and `None`.");

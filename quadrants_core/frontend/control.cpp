@@ -212,6 +212,8 @@ Flow Walker::return_(PyObject *node) {
 
 std::vector<ir::Value> Walker::return_values(PyObject *node, const Val &result) {
     const std::vector<ReturnType> &types = request_.returns;
+    if (frames_.back().result_node) node = frames_.back().result_node;
+    AtNode at(*this, node);
     std::vector<ir::Value> out;
     if (types.empty()) return out;
     std::vector<Val> items;

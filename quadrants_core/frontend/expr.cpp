@@ -44,6 +44,10 @@ Val Walker::eval(PyObject *node) {
 Val Walker::wrap(PyRef object) {
     PyObject *p = object.get();
     const char *type = Py_TYPE(p)->tp_name;
+    if (std::strcmp(type, "numpy.ndarray") == 0 && PyObject_Size(p) < 0) { // no dimension, so no length
+        PyErr_Clear();
+        return wrap(PyRef::steal(PyObject_CallMethod(p, "item", nullptr)));
+    }
     if (std::strncmp(type, "numpy.", 6) == 0 && std::strcmp(type, "numpy.ndarray") != 0 && PyIndex_Check(p)) {
         PyRef number = PyRef::steal(PyNumber_Index(p));
         if (number) return constant(number);
@@ -190,6 +194,12 @@ Val Walker::sequence_items(PyObject *node, const Val &v) {
         out.tag = Tag::tuple;
         out.items = typed(node, v).items;
         return out;
+    }
+    if (v.tag == Tag::dict) {
+        Val keys;
+        keys.tag = Tag::tuple;
+        for (const PyRef &key : v.extra->keys) keys.items.push_back(wrap(key));
+        return keys;
     }
     if (v.is_constant() && kind_of(v.object.get()) != Kind::matrix) {
         Val out = unpacked(v);

@@ -103,6 +103,7 @@ Val Walker::format_call(PyObject *node, PyObject *pattern) {
         literal.clear();
         const Val *v = nullptr;
         if (field.empty() || std::isdigit(static_cast<unsigned char>(field[0]))) {
+            if (field.size() > 4) fail_syntax(node, "Too many positions in format string");
             const size_t position = field.empty() ? next++ : size_t(std::stoul(field));
             needed = std::max(needed, position + 1);
             v = position < call.args.size() ? &call.args[position] : nullptr;
@@ -127,7 +128,23 @@ Val Walker::format_call(PyObject *node, PyObject *pattern) {
     for (size_t k = 0; k < used.size(); ++k)
         if (!used[k]) fail_syntax(node, "Keyword '" + text(call.kwargs[k].first) + "' not used.");
     out.items.push_back(constant(python_string(literal)));
-    return out;
+    return folded(node, pattern, call, out);
+}
+
+/// Of nothing but compile-time values the text is Python's own.
+Val Walker::folded(PyObject *node, PyObject *pattern, const Call &call, const Val &text) {
+    const auto is_plain = [&](const Val &v) { return v.is_constant() && kind_of(v.object.get()) == Kind::foreign; };
+    PyRef args = PyRef::steal(PyTuple_New(Py_ssize_t(call.args.size()))), kwargs = PyRef::steal(PyDict_New());
+    for (size_t i = 0; i < call.args.size(); ++i) {
+        if (!is_plain(call.args[i])) return text;
+        PyTuple_SET_ITEM(args.get(), Py_ssize_t(i), Py_NewRef(call.args[i].object.get()));
+    }
+    for (const auto &[name, v] : call.kwargs)
+        if (!is_plain(v) || PyDict_SetItem(kwargs.get(), name, v.object.get()) < 0) return text;
+    PyRef format = PyRef::steal(PyObject_GetAttrString(pattern, "format"));
+    PyRef result = PyRef::steal(format ? PyObject_Call(format.get(), args.get(), kwargs.get()) : nullptr);
+    if (!result) python_failed(node);
+    return constant(result);
 }
 
 // Messages
@@ -146,6 +163,8 @@ std::string Walker::printf_spec(PyObject *node, const std::string &spec, Scalar 
     const std::string mismatch = "'" + spec + "' doesn't match '" + ir::to_string(type) + "'.";
     std::string flags, conversion;
     size_t i = 0;
+    if (spec[0] == '<') flags += '-'; // Python's own signs of alignment
+    if (spec[0] == '<' || spec[0] == '>') ++i;
     while (i < spec.size() && (std::strchr("-+ #0.", spec[i]) || std::isdigit(static_cast<unsigned char>(spec[i]))))
         flags += spec[i++];
     while (i < spec.size() && std::strchr("hljzt", spec[i])) // length modifiers follow from the type
@@ -177,11 +196,15 @@ void Walker::format_value(PyObject *node, ir::Message &message, std::vector<ir::
         format_value(node, message, values, typed(node, v), spec);
         return;
     }
+    if (is_number(v) && !spec.empty()) {
+        format_value(node, message, values, typed(node, v), spec);
+        return;
+    }
     if (v.is_constant()) {
-        PyRef spec_text = python_string(spec.empty() && PyFloat_Check(v.object.get()) ? "f" : spec);
+        PyRef object = PyBool_Check(v.object.get()) ? PyRef::steal(PyNumber_Long(v.object.get())) : v.object;
+        PyRef spec_text = python_string(PyFloat_Check(object.get()) ? "f" : spec);
         const bool plain = PyUnicode_GetLength(spec_text.get()) == 0;
-        PyRef words =
-            PyRef::steal(plain ? PyObject_Str(v.object.get()) : PyObject_Format(v.object.get(), spec_text.get()));
+        PyRef words = PyRef::steal(plain ? PyObject_Str(object.get()) : PyObject_Format(object.get(), spec_text.get()));
         if (!words) python_failed(node);
         add_text(message, text(words.get()));
         return;
@@ -305,17 +328,25 @@ Flow Walker::assert_(PyObject *node) {
 }
 
 Val Walker::assert_message(PyObject *detail) {
-    const Names &n = names();
-    const auto wrong = [&] { fail_syntax(detail, "assert info must be constant or formatted string"); };
-    if (node_kind(detail) == Node::BinOp && node_kind(child(detail, n.op)) == Node::Mod) {
-        const Val pattern = value(child(detail, n.left));
-        if (!pattern.is_constant() || !PyUnicode_Check(pattern.object.get())) wrong();
-        const Val args = value(child(detail, n.right));
-        return percent_format(detail, text(pattern.object.get()), args);
-    }
     const Val v = value(detail);
-    if (!v.is_constant() && !(v.is_sequence() && v.element_dim == is_text)) wrong();
+    if (!is_string(v)) fail_syntax(detail, "assert info must be constant or formatted string, not " + type_text(v));
     return v;
+}
+
+bool Walker::is_string(const Val &v) {
+    return v.is_sequence() ? v.element_dim == is_text : v.is_constant() && PyUnicode_Check(v.object.get());
+}
+
+/// Two strings, at least one of which holds run-time values.
+Val Walker::joined(const Val &a, const Val &b) {
+    Val out = empty_text();
+    for (const Val *part : {&a, &b}) {
+        if (part->is_constant())
+            out.items.push_back(*part);
+        else
+            out.items.insert(out.items.end(), part->items.begin(), part->items.end());
+    }
+    return out;
 }
 
 /// "x = %f" % value

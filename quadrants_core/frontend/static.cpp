@@ -96,6 +96,8 @@ Val Walker::static_print(const Call &call) {
             object ? constant(object)
                    : constant(PyRef::steal(PyUnicode_FromStringAndSize(words.data(), Py_ssize_t(words.size())))));
     }
+    for (PyObject *keyword : Items(child(call.node, names().keywords)))
+        plain.kwargs.emplace_back(child(keyword, names().arg), eval(child(keyword, names().value)));
     PyObject *print = PyDict_GetItemString(PyEval_GetBuiltins(), "print");
     call_python(call.node, print, plain);
     --static_depth_;

@@ -9,6 +9,7 @@
 #include "ir/eval.h"
 
 #include <cmath>
+#include <cstring>
 
 namespace qd::frontend {
 
@@ -49,6 +50,13 @@ Scalar Walker::promote(Scalar a, Scalar b) {
     return ir::is_signed(a) ? b : a;
 }
 
+/// An array of numpy is no value of the language; `wrap` made numbers of those without dimensions.
+void Walker::refuse_array(PyObject *node, const Val &v) {
+    if (v.is_constant() && std::strcmp(Py_TYPE(v.object.get())->tp_name, "numpy.ndarray") == 0)
+        fail_type(node, "Only 0-dimensional numpy array can be used to initialize a scalar expression",
+                  "pass it as an argument annotated with `qd.types.ndarray()`");
+}
+
 Scalar Walker::scalar_type(PyObject *node, const Val &v) {
     if (v.tag == Tag::scalar || v.tag == Tag::matrix) return v.elem;
     if (v.is_constant()) {
@@ -57,6 +65,7 @@ Scalar Walker::scalar_type(PyObject *node, const Val &v) {
         if (PyLong_Check(object)) return request_.options.default_ip;
         if (PyFloat_Check(object)) return request_.options.default_fp;
     }
+    refuse_array(node, v);
     fail_type(node, "Invalid constant scalar data type: a number is needed here, not " + type_text(v),
               "pass a number, or evaluate it with `qd.static`");
 }

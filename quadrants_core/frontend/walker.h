@@ -184,6 +184,7 @@ class Walker {
 
     // types.cpp
     ir::Scalar scalar_type(PyObject *node, const Val &v); ///< type a scalar or constant has, or will have
+    void refuse_array(PyObject *node, const Val &v);
     ir::Scalar promote(ir::Scalar a, ir::Scalar b);
     ir::Value as(PyObject *node, const Val &v, ir::Scalar type); ///< scalar or constant, converted
     ir::Value as_is(PyObject *node, const Val &v) { return as(node, v, scalar_type(node, v)); }
@@ -353,6 +354,7 @@ class Walker {
     void check_word(const Call &call, ir::Scalar type);
     bool python_builtin_applies(const Call &call);
     Val call_builtin_in_python(const Call &call);
+    uint32_t block_dim(PyObject *node, const Val &v);
     std::vector<int> ndrange_axes(PyObject *node, const Val &axes, size_t rank);
 
     // matrix.cpp
@@ -384,11 +386,14 @@ class Walker {
     // format.cpp
     Val eval_joined(PyObject *node);
     Val format_call(PyObject *node, PyObject *pattern);
+    Val folded(PyObject *node, PyObject *pattern, const Call &call, const Val &text);
     Flow assert_(PyObject *node);
     void format_value(PyObject *node, ir::Message &message, std::vector<ir::Value> &values, const Val &v,
                       const std::string &spec);
     std::string printf_spec(PyObject *node, const std::string &spec, ir::Scalar type);
     Val assert_message(PyObject *detail);
+    static bool is_string(const Val &v);
+    static Val joined(const Val &a, const Val &b);
     Val percent_format(PyObject *node, const std::string &pattern, const Val &args);
     std::string source_text(PyObject *node);
     void emit_message(ir::Op op, ir::Message message, std::span<const ir::Value> values);

@@ -1,0 +1,11 @@
+import quadrants as qd
+
+qd.init()
+
+
+@qd.kernel
+def wrong(a):
+    pass
+
+
+wrong(1)

@@ -1,0 +1,11 @@
+import quadrants as qd
+
+qd.init()
+
+
+@qd.kernel
+def wrong(a: qd.u32):
+    print(f"{a:d}")
+
+
+wrong(1)

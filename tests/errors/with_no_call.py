@@ -1,0 +1,12 @@
+import quadrants as qd
+
+qd.init()
+
+
+@qd.kernel
+def wrong():
+    with qd:
+        pass
+
+
+wrong()

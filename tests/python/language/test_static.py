@@ -1,0 +1,426 @@
+"""Compile time: qd.static in its positions, unrolled loops, comprehensions, static_assert, static_print, loop_config."""
+
+import numpy as np
+import pytest
+import quadrants as qd
+from quadrants import _runtime
+
+Ints = qd.types.ndarray(qd.i32, ndim=1)
+
+
+def tasks(kernel, *args):
+    """(name, line) of the tasks of the kernel's first call."""
+    core = _runtime.core()
+    core.take_reports()
+    kernel(*args)
+    return [t["name"] for report in core.take_reports() for t in report["tasks"]]
+
+
+def test_values():
+    size, table = 3, {"a": 5, "b": (1, 2)}
+
+    @qd.kernel
+    def k() -> qd.i32:
+        a = qd.static(size * 2)
+        b, c = qd.static(1, 2)
+        d = qd.static(table["b"])
+        e, f = qd.static(table["b"])
+        g = qd.static(max(size, 7) if size > 2 else undefined)  # noqa: F821
+        h = qd.static([i for i in range(size)])
+        text = qd.static("ab" + "c")
+        return a + 10 * b + 100 * c + d[0] + 1000 * (e + f) + 10000 * g + 100000 * h[2] + 1000000 * qd.static(len(text))
+
+    assert k() == 6 + 10 + 200 + 1 + 3000 + 70000 + 200000 + 3000000
+
+
+def test_conditions():
+    mode, wide = "fast", True
+
+    @qd.kernel
+    def k(n: qd.template(), x: qd.i32) -> qd.i32:
+        r = 0
+        if qd.static(n > 3 and wide):
+            r += 1
+        elif qd.static(n == 2):
+            r += 10
+        else:
+            r += 100
+        if qd.static(mode == "slow"):
+            r += missing  # noqa: F821
+        if qd.static(mode in ("fast", "faster") and n is not None):
+            r += 1000
+        r += 10000 if qd.static(n == 2) else x * 0
+        while qd.static(n == 2):
+            r += 100000
+            break
+        assert qd.static(n < 100)
+        return r
+
+    assert [k(n, 5) for n in (2, 3, 4)] == [10 + 1000 + 10000 + 100000, 100 + 1000, 1 + 1000]
+
+
+def test_loops():
+    weights, pairs = [5, 6, 7], [("a", 1), ("b", 2)]
+
+    @qd.kernel
+    def k() -> qd.i32:
+        r = 0
+        for i in qd.static(range(1, 10, 3)):
+            r += i
+        for i, j in qd.static(qd.ndrange(2, (1, 3))):
+            r += 100 * (i * 2 + j)
+        for I in qd.static(qd.grouped(qd.ndrange((1, 3), 2))):
+            r += 10000 * (I[0] * I[1]) + 10000 * I.sum()
+        for n, w in qd.static(enumerate(weights)):
+            r += n * w
+        for w, (name, count) in qd.static(zip(weights, pairs)):
+            r += w * count if qd.static(name == "b") else 0
+        for w in qd.static(weights):
+            for v in qd.static(reversed(range(2))):
+                r += w * v
+        for c in qd.static("ab"):
+            r += qd.static(1 if c == "b" else 2)
+        for x in qd.static({"p": 1, "q": 2}):
+            r += qd.static(len(x))
+        for _ in qd.static(range(0)):
+            r += undefined  # noqa: F821
+        return r
+
+    grouped = sum(i * j + i + j for i in (1, 2) for j in range(2))
+    assert k() == 12 + 100 * (1 + 2 + 3 + 4) + 10000 * grouped + (6 + 14) + 12 + 18 + 3 + 2
+
+
+def test_break_and_continue():
+    @qd.kernel
+    def k(n: qd.i32) -> qd.i32:
+        r = 0
+        for i in qd.static(range(10)):
+            if qd.static(i == 2):
+                continue
+            if qd.static(i == 5):
+                break
+            r += 10**i
+        for i in qd.static(range(3)):
+            for j in qd.static(range(3)):
+                if qd.static(j > i):
+                    break
+                if qd.static(j == 1):
+                    continue
+                r += 100000
+        s = 0
+        for _ in range(1):
+            for i in qd.static(range(3)):  # a break of a run-time loop inside an unrolled one
+                for j in range(10):
+                    if j == n:
+                        break
+                    if j % 2 == 1:
+                        continue
+                    s += 1
+            for j in range(10):  # and an unrolled one inside of it
+                if j > n:
+                    break
+                for i in qd.static(range(4)):
+                    if qd.static(i == 1):
+                        break
+                    s += 100
+        return r + s * 1000000
+
+    assert k(4) == 11011 + 4 * 100000 + (3 * 2 + 500) * 1000000
+
+
+def test_top_level_unrolled_loops_make_tasks():
+    @qd.kernel
+    def k(x: Ints):
+        for n in qd.static(range(3)):
+            for i in x:
+                x[i] += n
+            for i in range(2):
+                x[i] *= 2
+
+    x = np.ones(4, np.int32)
+    assert len(tasks(k, x)) == 6
+    assert x.tolist() == [((1 * 2 + 1) * 2 + 2) * 2] * 2 + [4, 4]
+
+
+def test_loops_under_run_time_branches_are_serial():
+    @qd.kernel
+    def k(x: Ints, n: qd.i32) -> qd.i32:
+        s = 0
+        if n > 0:
+            for i in range(1, 100):
+                x[i] = x[i - 1] + 1
+        while s < 1:
+            for i in range(1, 100):
+                x[i] += x[i - 1]
+            s += 1
+        return s
+
+    x = np.zeros(100, np.int32)
+    assert len(tasks(k, x, 1)) == 1
+    assert x[99] == 99 * 100 // 2
+
+
+def test_comprehensions():
+    names = ["x", "y", "z"]
+
+    @qd.kernel
+    def k(a: qd.i32) -> qd.i32:
+        squares = [i * i for i in range(5) if i % 2 == 0]
+        pairs = [i * 10 + j for i in range(2) for j in range(i + 1)]
+        v = qd.Vector([a + i for i in range(4)])
+        m = qd.Matrix([[i + j + a for i in range(2)] for j in range(2)])
+        by_name = {n: a * i for i, n in enumerate(names)}
+        doubled = [c * 2 for c in v]
+        again = [w for w in squares]
+        filtered = [n for n in names if n != "y"]
+        return squares[2] + 100 * len(pairs) + v[3] + m[1, 1] + by_name["z"] + doubled[1] + again[1] + len(filtered)
+
+    a = 7
+    assert k(a) == 16 + 300 + (a + 3) + (2 + a) + 2 * a + 2 * (a + 1) + 4 + 2
+
+
+def test_template_arguments_and_members():
+    @qd.data_oriented
+    class Grid:
+        def __init__(self, n, deep):
+            self.n = n
+            self.deep = deep
+            self.offsets = [(0, 1), (1, 0)]
+
+        @qd.kernel
+        def total(self) -> qd.i32:
+            r = 0
+            for dx, dy in qd.static(self.offsets):
+                r += dx * 10 + dy
+            for i in qd.static(range(self.n)):
+                r += 100 * i
+            if qd.static(self.deep is None):
+                r += 1000
+            return r
+
+    assert Grid(3, None).total() == 11 + 300 + 1000
+    assert Grid(4, 2).total() == 11 + 600
+
+
+def test_fields_and_their_shapes():
+    f = qd.field(qd.i32, shape=(2, 3))
+    fields = [qd.field(qd.i32, 2) for _ in range(3)]
+
+    @qd.kernel
+    def k() -> qd.i32:
+        for n, g in qd.static(enumerate(fields)):
+            g[1] = n + 1
+        x, y = qd.static(f, fields[0])
+        x[1, 2] = 50
+        y[0] = 4
+        r = 0
+        for i in qd.static(range(f.shape[1])):
+            r += i
+        return r + qd.static(len(f.shape)) * 10 + x[1, 2] + y[0]
+
+    assert k() == 3 + 20 + 50 + 4
+    assert [g[1] for g in fields] == [1, 2, 3]
+
+
+def test_static_assert():
+    @qd.kernel
+    def k(n: qd.template()) -> qd.i32:
+        qd.static_assert(n > 3)
+        qd.static_assert(n > 3 and n < 10, "between")
+        qd.static_assert(isinstance(n, int), f"n is {n}")
+        return n
+
+    assert k(5) == 5
+    with pytest.raises(AssertionError, match="Static assertion failed"):
+        k(2)
+    with pytest.raises(AssertionError, match="^between$"):
+        k(20)
+    with pytest.raises(AssertionError, match=r"n is 4\.5"):
+        k(4.5)
+
+
+def test_static_print(capsys):
+    n = 3
+
+    @qd.kernel
+    def k(a: qd.f32):
+        v = qd.Vector([1, 2])
+        qd.static_print("compiling", n, a, v, [1, 2.5])
+        qd.static_print("x", n, sep="-", end="|\n")
+        for i in qd.static(range(2)):
+            qd.static_print(i)
+
+    capsys.readouterr()
+    k(1.0)
+    once = capsys.readouterr().out
+    k(2.0)
+    assert once == "compiling 3 <f32> <[Tensor (2) i32]> [1, 2.5]\nx-3|\n0\n1\n"
+    assert capsys.readouterr().out == ""
+
+
+def test_grouped():
+    f = qd.field(qd.i32, shape=(3, 4))
+    v = qd.Vector.field(2, qd.f32, shape=(3, 4))
+
+    @qd.kernel
+    def k(x: qd.types.ndarray(qd.i32, ndim=2)):
+        for I in qd.grouped(f):
+            f[I] = I[0] * 10 + I[1]
+        for I in qd.grouped(v):
+            v[I] = I * 0.5
+        for I in qd.grouped(x):
+            x[I] = I.dot(I) + qd.static(len(I))
+        for I in qd.grouped(qd.ndrange((1, 3), 2)):
+            J = I + qd.Vector([0, 2])
+            f[J] += 1000
+
+    x = np.zeros((2, 5), np.int32)
+    k(x)
+    i, j = np.indices((3, 4))
+    expected = i * 10 + j
+    expected[1:3, 2:4] += 1000
+    assert (f.to_numpy() == expected).all()
+    assert (v.to_numpy() == np.stack([i, j], -1) * 0.5).all()
+    i, j = np.indices((2, 5))
+    assert (x == i * i + j * j + 2).all()
+
+
+@pytest.mark.parametrize("axes", [None, (0, 1, 2), (2, 1, 0), (1, 2, 0)])
+def test_ndrange_axes(axes):
+    """`axes` changes the order of iteration, not what the indices mean."""
+    n = qd.field(qd.i32, ())
+
+    @qd.kernel
+    def k(out: qd.types.ndarray(qd.i32, ndim=2)):
+        qd.loop_config(serialize=True)
+        for i, j, l in qd.ndrange(2, (1, 3), 2, axes=axes):  # noqa: E741
+            out[n[None], 0] = i
+            out[n[None], 1] = j
+            out[n[None], 2] = l
+            n[None] += 1
+
+    @qd.kernel
+    def unrolled(out: qd.types.ndarray(qd.i32, ndim=2)):
+        n[None] = 0
+        for I in qd.static(qd.grouped(qd.ndrange(2, (1, 3), 2, axes=axes))):
+            for c in qd.static(range(3)):
+                out[n[None], c] = I[c]
+            n[None] += 1
+
+    expected = [list(t) for t in qd.ndrange(2, (1, 3), 2, axes=axes)]
+    assert sorted(expected) == [[i, j, l] for i in range(2) for j in (1, 2) for l in range(2)]  # noqa: E741
+    first = expected[1]
+    assert first[(axes or (0, 1, 2))[2]] == [0, 1, 0][(axes or (0, 1, 2))[2]] + 1
+    for kernel in (k, unrolled):
+        out = np.zeros((8, 3), np.int32)
+        kernel(out)
+        assert out.tolist() == expected
+
+
+def test_loop_config():
+    @qd.kernel
+    def k(x: Ints):
+        qd.loop_config(name="first", block_dim=64, block_dim_adaptive=False)
+        for i in x:
+            x[i] += 1
+        for i in x:  # the configuration was for the loop before
+            x[i] += 1
+        qd.loop_config(serialize=True)
+        for i in range(1, x.shape[0]):
+            x[i] = x[i - 1] + 1
+        qd.loop_config(parallelize=4, bit_vectorize=False, name="last")
+        for i in x:
+            x[i] *= 2
+
+    x = np.zeros(50, np.int32)
+    names = tasks(k, x)
+    assert (x == 2 * (2 + np.arange(50))).all()
+    assert len(names) == 4 and names[0] == "first" and names[-1] == "last"
+    assert names.count("first") == 1
+
+
+def test_loop_config_parallelize_1_is_serial():
+    @qd.kernel
+    def k(x: Ints):
+        qd.loop_config(parallelize=1)
+        for i in range(1, x.shape[0]):
+            x[i] = x[i - 1] + 1
+
+    x = np.zeros(3000, np.int32)
+    k(x)
+    assert (x == np.arange(3000)).all()
+
+
+def test_names_of_nested_loops_are_dropped():
+    @qd.kernel
+    def k(x: Ints):
+        for i in x:
+            qd.loop_config(name="inner")
+            for j in range(3):
+                x[i] += j
+
+    with pytest.warns(UserWarning, match="name"):
+        assert "inner" not in tasks(k, np.zeros(3, np.int32))
+
+
+def test_block_dim():
+    for bad in (0, -1, 33, 2048, 1.5):
+
+        @qd.kernel
+        def k():
+            qd.loop_config(block_dim=bad)
+            for i in range(3):
+                pass
+
+        with pytest.raises(qd.QuadrantsCompilationError, match="block_dim must be a power of two"):
+            k()
+
+
+def test_iterables_chosen_statically():
+    @qd.kernel
+    def k(up: qd.template(), x: Ints):
+        for i in qd.ndrange(2) if qd.static(up) else qd.ndrange((1, 4)):
+            x[i] = 1
+
+    x = np.zeros(4, np.int32)
+    k(True, x)
+    assert x.tolist() == [1, 1, 0, 0]
+    k(False, x)
+    assert x.tolist() == [1, 1, 1, 1]
+
+
+def test_numbers_of_numpy_are_constants():
+    size, scale, zero_d = np.int64(3), np.float32(0.5), np.array(4)
+
+    @qd.kernel
+    def k() -> qd.f32:
+        r = 0.0
+        for i in qd.static(range(size)):
+            r += i * scale
+        return r + zero_d
+
+    assert k() == 1.5 + 4
+
+
+def test_chained_assignment_docstrings_and_pass():
+    @qd.kernel
+    def k(a: qd.i32) -> qd.i32:
+        """What it does."""
+        x = y = a + 1
+        x += 1
+        pass
+        "another text"
+        ...
+        return x * 100 + y
+
+    assert k(3) == 504
+
+
+def test_zero_and_one():
+    @qd.kernel
+    def k(a: qd.u8, x: qd.f64) -> (qd.u8, qd.f64, qd.i32):
+        v = qd.one(qd.Vector([a, a]))
+        qd.static_assert(True)
+        return qd.zero(a) + qd.u8(255) + qd.one(a) + qd.one(a), qd.one(x) / 3, v[0] + v[1]
+
+    assert k(9, 2.0) == (1, 1 / 3, 2)
