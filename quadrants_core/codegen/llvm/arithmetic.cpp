@@ -107,6 +107,14 @@ llvm::Value *Emitter::extreme(llvm::Intrinsic::ID exact, llvm::Intrinsic::ID qui
     return b_.CreateSelect(b_.CreateFCmpUNO(x, x), y, or_x);
 }
 
+/// The flag for approximate functions serves known exponents; an exponent that is a converted integer would become a
+/// call of __powisf2, which is the compiler's own and is in no library of ours.
+llvm::Value *Emitter::power(llvm::Value *x, llvm::Value *y) {
+    llvm::IRBuilder<>::FastMathFlagGuard guard(b_);
+    if (!llvm::isa<llvm::Constant>(y)) b_.getFastMathFlags().setApproxFunc(false);
+    return intrinsic(intrinsics::pow, x, y);
+}
+
 llvm::Value *Emitter::float_binary(Op op, llvm::Value *x, llvm::Value *y) {
     switch (op) {
     case Op::add: return b_.CreateFAdd(x, y);
@@ -121,7 +129,7 @@ llvm::Value *Emitter::float_binary(Op op, llvm::Value *x, llvm::Value *y) {
     }
     case Op::min: return extreme(intrinsics::minimum, intrinsics::minnum, x, y);
     case Op::max: return extreme(intrinsics::maximum, intrinsics::maxnum, x, y);
-    case Op::pow: return intrinsic(intrinsics::pow, x, y);
+    case Op::pow: return power(x, y);
     case Op::atan2: return call_libm("atan2", x, y);
     default: return nullptr;
     }

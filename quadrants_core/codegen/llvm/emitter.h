@@ -81,6 +81,7 @@ class Emitter {
     llvm::Value *int_unary(Op op, Type t, llvm::Value *x);
     llvm::Value *int_binary(Op op, Type t, llvm::Value *x, llvm::Value *y);
     llvm::Value *divide(Op op, Type t, llvm::Value *x, llvm::Value *y);
+    llvm::Value *power(llvm::Value *x, llvm::Value *y);
     llvm::Value *int_pow(Type t, llvm::Value *x, llvm::Value *y);
     llvm::Function *int_pow_function(Type t);
     llvm::Value *compare(Op op, Type t, llvm::Value *x, llvm::Value *y);

@@ -64,6 +64,16 @@ def test_powers():
     assert whole(-3, 4) == -27 + 81 + 1
 
 
+@pytest.mark.parametrize("kind", [qd.f32, qd.f64])
+def test_real_to_an_integer_known_at_run_time(kind):
+    @qd.kernel
+    def f(a: kind, n: qd.i32, m: qd.i64) -> qd.types.vector(4, kind):
+        return qd.Vector([a**n, 2.0**n, 10.0**m, qd.pow(a, qd.cast(n, kind))])
+
+    for n in (-5, 0, 3):
+        assert f(-1.5, n, n).to_list() == pytest.approx([(-1.5) ** n, 2.0**n, 10.0**n, (-1.5) ** n], rel=1e-6)
+
+
 def test_bits():
     @qd.kernel
     def f(a: qd.i32) -> qd.i32:
