@@ -1,6 +1,7 @@
 // A variable that a kernel declares in front of a parallel loop lives in the tmp buffer (offload.cpp), one for all
-// threads. The frontend updates variables by load, op, store. In the loop this becomes one atomic, if load and store
-// stand in one block with no other write to the variable between them and the loaded value goes nowhere else.
+// threads. `v += x` is an atomic from the start; `v = v + x` is load, op, store. In the loop this becomes one atomic,
+// if load and store stand in one block with no other write to the variable between them and the loaded value goes
+// nowhere else.
 #include "passes/shared_updates.h"
 
 #include "analysis/effects.h"

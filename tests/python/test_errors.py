@@ -16,6 +16,15 @@ def test_hierarchy():
     assert exception.QuadrantsTypeError is qd.QuadrantsTypeError
 
 
+def test_classes_in_the_native_module():
+    from quadrants._lib import core
+
+    for name in "Compilation Syntax Name Index Type Runtime Assertion RuntimeType".split():
+        assert getattr(core, f"Quadrants{name}Error") is getattr(exception, f"Quadrants{name}Error")
+    with pytest.raises(AttributeError):
+        core.QuadrantsNoSuchError
+
+
 @qd.func
 def inner(x):
     return x + missing_name  # noqa: F821

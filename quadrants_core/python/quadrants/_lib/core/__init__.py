@@ -19,3 +19,12 @@ def _load():
 
 
 quadrants_python = _load()
+
+
+def __getattr__(name):
+    """The classes of errors, which programs also look for here."""
+    from quadrants import _exceptions
+
+    if name.startswith("Quadrants") and name in vars(_exceptions):
+        return vars(_exceptions)[name]
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,8 @@
+import quadrants as qd
+
+qd.init()
+x = qd.field(qd.i32, shape=3)
+
+
+for i in x:
+    pass
