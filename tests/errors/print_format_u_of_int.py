@@ -4,8 +4,8 @@ qd.init()
 
 
 @qd.kernel
-def wrong(a: qd.u32):
-    print(f"{a:d}")
+def wrong(a: qd.i32):
+    print(f"{a:u}")
 
 
 wrong(1)
