@@ -287,23 +287,23 @@ Val Walker::matmul(PyObject *node, const Val &given_a, const Val &given_b) {
     if (!is_tensor(given_a) || !is_tensor(given_b)) fail_unsupported(node, "@", given_a, given_b);
     const Val a = to_matrix(node, given_a);
     const Val b = to_matrix(node, given_b);
-    if (a.ndim == 1 && b.ndim == 1)
-        fail_type(node, "unsupported operand type(s) for '@': '" + type_text(a) + "' and '" + type_text(b) + "'",
-                  "use `a.dot(b)`, `a.outer_product(b)` or `a * b`");
-    // A vector on the left is a column; on the right too, and so the result is a vector.
-    if (a.m != b.n) fail_unsupported(node, "@", a, b);
+    // As in NumPy: a vector on the left is a row, on the right a column, and its axis is gone from the result.
+    const int rows = a.ndim == 1 ? 1 : a.n, inner = a.ndim == 1 ? a.n : a.m;
+    if (inner != b.n) fail_unsupported(node, "@", a, b);
     Val out;
     out.tag = Tag::matrix;
-    out.n = a.n;
-    out.m = b.m;
-    out.ndim = b.ndim == 1 ? 1 : 2;
-    for (int i = 0; i < a.n; ++i) {
+    out.n = a.ndim == 1 ? b.m : rows;
+    out.m = a.ndim == 1 || b.ndim == 1 ? 1 : b.m;
+    out.ndim = a.ndim + b.ndim - 2;
+    for (int i = 0; i < rows; ++i) {
         for (int j = 0; j < b.m; ++j) {
             Val sum;
-            for (int k = 0; k < a.m; ++k) {
-                const Val term = scalar_binary(node, Node::Mult, component(a, i * a.m + k), component(b, k * b.m + j));
+            for (int k = 0; k < inner; ++k) {
+                const Val term =
+                    scalar_binary(node, Node::Mult, component(a, i * inner + k), component(b, k * b.m + j));
                 sum = k == 0 ? term : scalar_binary(node, Node::Add, sum, term);
             }
+            if (out.ndim == 0) return sum;
             out.elem = sum.elem;
             out.comps.push_back(sum.v);
         }

@@ -91,7 +91,7 @@ void Walker::assign_name(PyObject *target, const Val &given) {
     Binding *old = find_local(name);
     if (old && old->argument)
         fail_syntax(target, "Kernel argument \"" + text(name) + "\" is immutable in the kernel",
-                    "copy it first: `x = " + text(name) + "`");
+                    "copy it first: `new_" + text(name) + " = " + text(name) + "`");
     if (given.is_static) {
         Val v = given;
         v.is_static = false;
@@ -147,7 +147,7 @@ Flow Walker::augmented_assign(PyObject *node) {
         const Binding *old = find_local(child(target, n.id));
         if (old && old->argument)
             fail_syntax(target, "Kernel argument \"" + text(child(target, n.id)) + "\" is immutable in the kernel",
-                        "copy it first: `x = " + text(child(target, n.id)) + "`");
+                        "copy it first: `new_" + text(child(target, n.id)) + " = " + text(child(target, n.id)) + "`");
     }
     const Val place = eval(target);
     const Val amount = value(child(node, n.value));

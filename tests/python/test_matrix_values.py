@@ -28,6 +28,7 @@ def test_matrix_products_and_methods():
     v = qd.Vector([1, 1])
     assert (m @ v).to_list() == [3, 7]
     assert (m @ m).to_list() == [[7, 10], [15, 22]]
+    assert (v @ m).to_list() == [4, 6] and v @ v == 2
     assert m.transpose().to_list() == [[1, 3], [2, 4]]
     assert m.determinant() == -2 and m.trace() == 5
     np.testing.assert_allclose((m @ m.inverse()).to_numpy(), np.eye(2), atol=1e-12)

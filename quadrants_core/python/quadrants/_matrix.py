@@ -171,15 +171,18 @@ class Matrix:
     def __matmul__(self, other):
         if not isinstance(other, Matrix):
             other = Matrix(other)
-        if self.m != other.n if self.ndim == 2 else True:
+        # As in NumPy: a vector on the left is a row, on the right a column, and its axis is gone from the result.
+        rows = [self.entries] if self.ndim == 1 else self.to_list()
+        columns = [other.entries] if other.ndim == 1 else list(zip(*other.to_list()))
+        if len(rows[0]) != other.n:
             raise _exceptions.QuadrantsTypeError(
                 f"unsupported operand type(s) for '@': shapes {self.get_shape()} and {other.get_shape()}"
             )
-        rows = [
-            [sum(self.entries[i * self.m + k] * other.entries[k * other.m + j] for k in range(self.m)) for j in range(other.m)]
-            for i in range(self.n)
-        ]
-        return Vector([r[0] for r in rows]) if other.ndim == 1 else Matrix(rows)
+        entries = [sum(map(_operator.mul, row, column)) for row in rows for column in columns]
+        if self.ndim == other.ndim == 1:
+            return entries[0]
+        ndim = self.ndim + other.ndim - 2
+        return from_components(entries, len(entries) if ndim == 1 else len(rows), 1 if ndim == 1 else len(columns), ndim)
 
     def __neg__(self):
         return self._same([-v for v in self.entries])

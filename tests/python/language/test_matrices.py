@@ -44,6 +44,15 @@ def test_products():
     np.testing.assert_allclose(f(qd.Matrix(A), qd.Vector(v)).to_numpy(), m @ m.T + np.outer(v, m @ v))
 
 
+def test_a_vector_on_the_left_is_a_row():
+    @qd.kernel
+    def f(v: qd.types.vector(2, qd.f64), m: qd.types.matrix(2, 3, qd.f64)) -> qd.types.vector(4, qd.f64):
+        w = v @ m
+        return qd.Vector([w.x, w.y, w.z, v @ v])
+
+    assert f(qd.Vector([1.0, 2.0]), qd.Matrix([[1.0, 2.0, 5.0], [3.0, 4.0, 6.0]])).to_list() == [7, 10, 17, 5]
+
+
 def test_methods():
     @qd.kernel
     def f(a: vec3, b: vec3) -> qd.f64:
