@@ -9,7 +9,7 @@ export PYTHONPATH :=
 export JUPYTER_PLATFORM_DIRS := 1
 RUN   := $(PY) -m
 
-.PHONY: help setup build install demo lab test test-cpp test-sanitized test-python test-notebooks check bench bench-peers wheel clean
+.PHONY: help setup build install demo lab test test-cpp test-sanitized test-python test-notebooks test-browser check bench bench-peers wheel clean
 
 help:            ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 18
@@ -33,7 +33,7 @@ demo: install    ## run notebooks/tour.ipynb in the Quadrants kernel and write i
 lab: install     ## open JupyterLab on the tour
 	$(RUN) jupyterlab notebooks/tour.ipynb
 
-test: install check test-cpp test-sanitized test-python test-notebooks ## run every test
+test: install check test-cpp test-sanitized test-python test-notebooks test-browser ## run every test
 	@echo "all tests passed"
 
 check:           ## formatting, layering, the table of conformance
@@ -54,6 +54,9 @@ test-python:     ## the language, user errors, the examples, the Jupyter kernel
 	@$(RUN) pytest -q tests/python tests/errors
 	@$(RUN) pytest -q tests/examples
 	@$(RUN) pytest -q tests/kernel
+
+test-browser:    ## real JupyterLab in headless Chromium
+	@$(RUN) pytest -q tests/browser
 
 test-notebooks:  ## notebooks under nbval, in the Quadrants kernel and in ipykernel
 	@$(RUN) pytest -q tests/notebooks

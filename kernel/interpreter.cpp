@@ -65,7 +65,10 @@ Json Interpreter::execute_request_impl(int, const std::string &code, bool silent
         server_->iopub().set_busy(true);
         py::gil_scoped_acquire gil;
         try {
+            const Json parent = server_->iopub().parent_message();
+            const auto metadata = parent.find("metadata");
             reply = call("run", {{"code", code},
+                                 {"cell_id", metadata == parent.end() ? Json() : metadata->value("cellId", Json())},
                                  {"silent", silent},
                                  {"store_history", store_history},
                                  {"user_expressions", std::move(user_expressions)},

@@ -6,7 +6,7 @@ import traceback
 
 from quadrants import _exceptions
 
-_bold_red, _dim, _plain = "\x1b[1;31m", "\x1b[2m", "\x1b[0m"
+_bold, _plain = "\x1b[1m", "\x1b[0m"  # no colours: errors stand on red, where red is hard to read
 
 
 def _classes():
@@ -23,7 +23,7 @@ def _where(shell, filename):
 
 
 def render(shell, kind, error, tb):
-    lines = [f"{_bold_red}{kind.__name__.lstrip('_')}{_plain}"]
+    lines = [f"{_bold}{kind.__name__.lstrip('_')}{_plain}"]
     for frame, number in traceback.walk_tb(tb):
         filename = frame.f_code.co_filename
         where = _where(shell, filename)
@@ -32,7 +32,7 @@ def render(shell, kind, error, tb):
         text = linecache.getline(filename, number).strip()
         if text.startswith("get_ipython().run_"):
             continue
-        lines.append(f"{_dim}{where}, line {number}, in {frame.f_code.co_name}{_plain}")
+        lines.append(f"{where}, line {number}, in {frame.f_code.co_name}")
         lines.append("    " + text)
     lines.append(str(error).strip("\n"))
     return lines

@@ -105,13 +105,15 @@ def plain_text(listings):
 
 
 # --- static HTML -----------------------------------------------------------------------------------------------------
-# Everything is inline: a notebook that is only read keeps style attributes and nothing else. One hue whose strength follows
-# the count reads the same for people who do not tell colours apart; what never ran says so, and is hatched.
+# Everything is inline: a notebook that is only read keeps style attributes and nothing else, and JupyterLab drops from one
+# that it does not trust every value with var() or color-mix(). So plain values stand first, and better ones after them. One
+# hue whose strength follows the count reads the same for people who do not tell colours apart; what never ran says so, and
+# is hatched.
 
-_dim = "color:var(--jp-content-font-color2,GrayText)"
-_font = ("font-family:var(--jp-code-font-family,monospace);font-size:var(--jp-code-font-size,13px);"
-         "color:var(--jp-content-font-color1,inherit)")
-_hatch = ("background:repeating-linear-gradient(135deg,transparent 0 6px,"
+_dim = "color:var(--jp-content-font-color2,inherit)"
+_font = ("font-family:monospace;font-family:var(--jp-code-font-family,monospace);"
+         "font-size:13px;font-size:var(--jp-code-font-size,13px);color:var(--jp-content-font-color1,inherit)")
+_hatch = ("background-color:rgba(128,128,128,0.16);background:repeating-linear-gradient(135deg,transparent 0 6px,"
           "color-mix(in srgb,currentColor 14%,transparent) 6px 8px)")
 _cell = "padding:0 .6em;border:0;white-space:pre;text-align:"
 
@@ -126,12 +128,12 @@ def level(count, most):
 
 
 def _tint(count, most):
-    return f"background:color-mix(in srgb,var(--jp-warn-color1,#e8710a) {level(count, most)}%,transparent)"
+    return f"background-color:rgba(232,113,10,{level(count, most) / 100:.2f})"
 
 
 def _row(line, most):
     style = "" if line.count is None else _hatch if line.count == 0 else _tint(line.count, most)
-    marks = "".join(f'<span style="margin-left:.8em;padding:0 .4em;font-size:85%;border:1px dashed currentColor;'
+    marks = "".join(f'<span style="margin-left:.8em;padding:0 .4em;font-size:85%;border:1px dashed;'
                     f'border-radius:3px">{mark}</span>' for mark in line.marks())
     return (f'<tr style="background:none"><td style="{_cell}right;width:1%;{_dim}">{line.number}</td>'
             f'<td style="{_cell}right;width:1%;{style}">{_count_text(line.count)}</td>'

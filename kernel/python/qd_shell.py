@@ -26,10 +26,11 @@ from IPython.core.formatters import DisplayFormatter
 from IPython.core.displaypub import DisplayPublisher
 from IPython.core.error import UsageError
 from IPython.core.history import HistoryManager
+from IPython.core.inputtransformer2 import TransformerManager
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.core.shellapp import InteractiveShellApp
 from IPython.utils.tokenutil import token_at_cursor
-from traitlets import Any, Type
+from traitlets import Any, Instance, Type
 
 
 # --- JSON ------------------------------------------------------------------------------------------------------------
@@ -138,13 +139,34 @@ class Formatter(DisplayFormatter):
 
     own_types = frozenset({int, float, complex, bool, str, bytes, list, tuple, dict, set, frozenset, type(None)})
 
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.plain = self.formatters["text/plain"]
+        self.others = [f.type_printers for f in self.formatters.values() if f is not self.plain]
+
     def format(self, obj, include=None, exclude=None):
-        if type(obj) in self.own_types and include is None and exclude is None:
-            plain = self.formatters["text/plain"]
-            others = (f for f in self.formatters.values() if f is not plain)
-            if plain.enabled and not any(type(obj) in f.type_printers or object in f.type_printers for f in others):
-                return {"text/plain": plain(obj)}, {}
+        kind = type(obj)
+        if kind in self.own_types and include is None and exclude is None and self.plain.enabled:
+            if not any(kind in printers or object in printers for printers in self.others):
+                return {"text/plain": self.plain(obj)}, {}
         return super().format(obj, include, exclude)
+
+
+class Transformer(TransformerManager):
+    """Looks for magics, commands and questions among the tokens only of cells that can hold any."""
+
+    def do_token_transforms(self, lines):
+        if len(self.token_transformers) == self.own and not any(_may_be_special(line) for line in lines):
+            return lines
+        return super().do_token_transforms(lines)
+
+    def __init__(self):
+        super().__init__()
+        self.own = len(self.token_transformers)
+
+
+def _may_be_special(line):
+    return "%" in line or "!" in line or "?" in line or line.lstrip()[:1] in (",", ";", "/")
 
 
 class Result(DisplayHook):
@@ -275,6 +297,7 @@ _groups = getattr(builtins, "BaseExceptionGroup", ())
 
 
 class Shell(InteractiveShell):
+    input_transformer_manager = Instance(Transformer, ())
     displayhook_class = Type(Result)
     display_pub_class = Type(Publisher)
     kernel = Any()
@@ -335,7 +358,7 @@ class Shell(InteractiveShell):
             if name or lines:
                 lines.append(f"{place}, line {number}, in {code.co_name}\n"
                              f"    {linecache.getline(code.co_filename, number).strip()}")
-        return [*lines, "\x1b[1;31mKeyboardInterrupt\x1b[0m"]
+        return [*lines, "\x1b[1mKeyboardInterrupt\x1b[0m"]
 
     def _showtraceback(self, etype, evalue, stb):
         name = getattr(etype, "__name__", str(etype))
@@ -346,6 +369,10 @@ class Shell(InteractiveShell):
         self._last_error = {"ename": name, "evalue": value, "traceback": stb}
         sys.stdout.flush()
         _publish("error", self._last_error)
+
+    def _format_exception_for_storage(self, exception, *args, **kwargs):
+        """Keeps what was shown: IPython would format every error a second time, and load the means for it on the first Stop."""
+        return self._last_error or super()._format_exception_for_storage(exception, *args, **kwargs)
 
     async def run_code(self, code_obj, result=None, *, async_=False):
         _qd.allow_interrupts(True)
@@ -424,7 +451,7 @@ def run(request):
     _count = _shell.execution_count
     options = {"store_history": store_history, "silent": silent}
     if "cell_id" in _accepts:
-        options["cell_id"] = json.loads(_qd.parent()).get("metadata", {}).get("cellId")
+        options["cell_id"] = request["cell_id"]
     expressions = request["user_expressions"]
     reply = {"status": "ok", "user_expressions": {}}
     try:

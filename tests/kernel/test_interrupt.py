@@ -61,6 +61,16 @@ def test_stop_where_the_parent_ignores_it():
         client.close()
 
 
+def test_the_first_stop_loads_nothing(fresh_kernel):
+    """Modules that format long tracebacks take a third of a second to load."""
+    fresh_kernel.run("import sys; before = set(sys.modules)")
+    cell = fresh_kernel.send("print('go')\nwhile True: pass")
+    fresh_kernel.wait_for_text("go")
+    fresh_kernel.interrupt()
+    assert fresh_kernel.collect(cell).error == "KeyboardInterrupt"
+    assert fresh_kernel.run("set(sys.modules) - before").result == "set()"
+
+
 GIANT = """import warnings, quadrants as qd
 warnings.simplefilter("ignore")
 qd.init(arch=qd.cpu, offline_cache=False)

@@ -1,0 +1,172 @@
+"""JupyterLab in headless Chromium. One server for the run, a copy of the notebook for each test; nothing waits for a time,
+everything for a condition. QD_SCREENSHOTS=FOLDER keeps pictures for people to look at."""
+
+import json
+import os
+import pathlib
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PATIENCE = 120_000  # ms without progress; a busy machine is slow, and what never comes is told by its condition
+
+# Resolves when the notebook is open, its kernel has answered and the widget manager listens.
+READY = """async () => {
+    const app = window.jupyterapp; await app.restored;
+    const panel = app.shell.currentWidget;
+    await panel.context.ready; await panel.sessionContext.ready;
+    const kernel = panel.sessionContext.session?.kernel;
+    if (!kernel) return;
+    await kernel.info;
+    while (!('jupyter.widget' in kernel._targetRegistry)) await new Promise(go => setTimeout(go, 25));
+}"""
+
+
+@pytest.fixture(scope="session")
+def browser_type_launch_args(browser_type_launch_args):
+    return {**browser_type_launch_args, "executable_path": "/usr/bin/chromium",
+            "args": ["--no-sandbox", "--disable-dev-shm-usage"]}
+
+
+@pytest.fixture(scope="session")
+def browser_context_args(browser_context_args):
+    return {**browser_context_args, "viewport": {"width": 1300, "height": 1000}}
+
+
+def free_port():
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
+
+
+class Server:
+    def __init__(self, folder):
+        self.folder = folder
+        notebooks, home, settings = folder / "notebooks", folder / "home", folder / "config" / "labconfig"
+        for path in (notebooks, home, settings):
+            path.mkdir(parents=True)
+        quiet = {"@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": False}}
+        (settings / "default_setting_overrides.json").write_text(json.dumps(quiet))
+        port = free_port()
+        self.url = f"http://127.0.0.1:{port}"
+        environment = {**os.environ, "HOME": str(home), "IPYTHONDIR": str(folder / "ipython"),
+                       "JUPYTER_CONFIG_DIR": str(folder / "config"), "JUPYTER_DATA_DIR": str(folder / "data"),
+                       "JUPYTER_RUNTIME_DIR": str(folder / "runtime"), "XDG_CACHE_HOME": str(folder / "cache"),
+                       "PATH": f"{pathlib.Path(sys.executable).parent}:{os.environ['PATH']}"}
+        self.log = (folder / "server.log").open("w")
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "jupyterlab", "--no-browser", "--ip=127.0.0.1", f"--port={port}", "--allow-root",
+             f"--ServerApp.root_dir={notebooks}", "--IdentityProvider.token=", "--ServerApp.disable_check_xsrf=True",
+             "--LabApp.expose_app_in_browser=True", "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate"],
+            env=environment, stdout=self.log, stderr=subprocess.STDOUT)
+        self.wait_until_up()
+
+    def wait_until_up(self):
+        while True:
+            assert self.process.poll() is None, (self.folder / "server.log").read_text()
+            try:
+                return urllib.request.urlopen(f"{self.url}/api", timeout=10).read()
+            except (urllib.error.URLError, OSError):
+                time.sleep(0.1)
+
+    def ask(self, method, path):
+        request = urllib.request.Request(self.url + path, method=method)
+        text = urllib.request.urlopen(request, timeout=60).read()
+        return json.loads(text) if text else None
+
+    def end_kernels(self):
+        for session in self.ask("GET", "/api/sessions"):
+            self.ask("DELETE", f"/api/sessions/{session['id']}")
+
+    def close(self):
+        self.end_kernels()
+        self.process.terminate()
+        self.process.wait()
+        self.log.close()
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory):
+    server = Server(tmp_path_factory.mktemp("lab"))
+    yield server
+    server.close()
+
+
+class Lab:
+    """One page of JupyterLab with one notebook open."""
+
+    def __init__(self, page, server):
+        self.page, self.server = page, server
+        self.errors = []
+        page.set_default_timeout(PATIENCE)
+        page.on("pageerror", lambda error: self.errors.append(str(error)))
+        page.on("console", lambda message: message.type == "error" and self.errors.append(message.text))
+
+    def put(self, name, cells=None):
+        """A copy of a notebook of the repository, or a new one with these cells."""
+        target = self.server.folder / "notebooks" / f"{name}.ipynb"
+        if cells is None:
+            shutil.copy(ROOT / "notebooks" / f"{name}.ipynb", target)
+        else:
+            kernel = {"kernelspec": {"name": "quadrants", "display_name": "Quadrants", "language": "python"}}
+            made = [{"cell_type": "code", "id": f"cell-{n}", "metadata": {}, "outputs": [], "execution_count": None,
+                     "source": text} for n, text in enumerate(cells)]
+            target.write_text(json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": kernel, "cells": made}))
+        return self
+
+    def open(self, name):
+        self.page.goto(f"{self.server.url}/lab/tree/{name}.ipynb?reset")
+        self.page.wait_for_function("window.jupyterapp?.shell?.currentWidget?.context")
+        self.page.evaluate(READY)
+        self.page.evaluate("window.jupyterapp.shell.collapseLeft()")
+        return self
+
+    def command(self, name, **arguments):
+        return self.page.evaluate("([name, args]) => window.jupyterapp.commands.execute(name, args).then(() => null)",
+                                  [name, arguments])
+
+    def run_all(self):
+        self.command("notebook:run-all-cells")
+
+    def run_cell(self, index):
+        self.page.evaluate("index => { window.jupyterapp.shell.currentWidget.content.activeCellIndex = index; }", index)
+        self.command("notebook:run-cell")
+
+    def cells(self):
+        """The notebook as the page holds it now."""
+        return self.page.evaluate("window.jupyterapp.shell.currentWidget.content.model.toJSON().cells")
+
+    def show(self, selector):
+        """The first match in the notebook, scrolled to: cells out of sight are not on the page."""
+        index = next(n for n, cell in enumerate(self.cells()) if cell["source"].startswith(selector))
+        self.page.evaluate("""async index => {
+            const notebook = window.jupyterapp.shell.currentWidget.content;
+            notebook.activeCellIndex = index;
+            await notebook.scrollToItem(index, 'start');
+        }""", index)
+        return self.page.locator(f'.jp-Cell[data-windowed-list-index="{index}"]')
+
+    def theme(self, name):
+        self.command("apputils:change-theme", theme=name)
+        light = "true" if "Light" in name else "false"
+        self.page.wait_for_selector(f'body[data-jp-theme-name="{name}"][data-jp-theme-light="{light}"]', state="attached")
+
+    def picture(self, name, element=None):
+        folder = os.environ.get("QD_SCREENSHOTS")
+        if folder:
+            pathlib.Path(folder).mkdir(parents=True, exist_ok=True)
+            (element or self.page).screenshot(path=f"{folder}/{name}.png")
+
+
+@pytest.fixture
+def lab(page, server):
+    lab = Lab(page, server)
+    yield lab
+    server.end_kernels()

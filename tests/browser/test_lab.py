@@ -1,0 +1,167 @@
+"""The notebook as a person meets it: real JupyterLab, the Quadrants kernel, the tour."""
+
+import json
+
+import pytest
+
+THEMES = ["JupyterLab Light", "JupyterLab Dark"]
+
+# Lowest contrast (WCAG 2) of any text below an element, over the colours that are really behind it; 4.5 is readable.
+CONTRAST = """root => {
+    const canvas = document.createElement('canvas').getContext('2d', {willReadFrequently: true});
+    const rgba = text => {  // whatever form the colour has: let the browser paint it
+        canvas.clearRect(0, 0, 1, 1); canvas.fillStyle = text; canvas.fillRect(0, 0, 1, 1);
+        const [r, g, b, a] = canvas.getImageData(0, 0, 1, 1).data; return [r, g, b, a / 255];
+    };
+    const over = (top, under) => top.slice(0, 3).map((c, i) => c * top[3] + under[i] * (1 - top[3]));
+    const parent = node => node.parentElement ?? node.getRootNode().host;
+    const behind = node => {
+        if (!node) return [255, 255, 255];
+        return over(rgba(getComputedStyle(node).backgroundColor), behind(parent(node)));
+    };
+    const light = rgb => rgb.map(c => (c /= 255) <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4)
+                            .reduce((sum, c, i) => sum + c * [0.2126, 0.7152, 0.0722][i], 0);
+    let worst = {contrast: 99, text: ''};
+    for (const node of root.querySelectorAll('*')) {
+        const own = [...node.childNodes].filter(n => n.nodeType === 3).map(n => n.data.trim()).join('');
+        if (!own || node.localName === 'style') continue;
+        let opacity = 1;
+        for (let n = node; n; n = parent(n)) opacity *= Number(getComputedStyle(n).opacity);
+        const back = behind(node), colour = rgba(getComputedStyle(node).color);
+        const [a, b] = [light(over([...colour.slice(0, 3), colour[3] * opacity], back)), light(back)].sort((x, y) => y - x);
+        const contrast = (a + 0.05) / (b + 0.05);
+        if (contrast < worst.contrast) worst = {contrast, text: own.slice(0, 40), style: node.className};
+    }
+    return worst;
+}"""
+
+
+def assert_readable(element):
+    worst = element.evaluate(CONTRAST)
+    assert 4.5 <= worst["contrast"] < 99, worst
+
+
+def assert_nothing_cut_off(element):
+    """What is wider than its place can be scrolled to, and no text runs over its neighbour."""
+    cut = element.evaluate("""root => [...root.querySelectorAll('td, th, span, button')].filter(node =>
+        node.scrollWidth > node.clientWidth + 1 && getComputedStyle(node).overflowX === 'hidden').map(n => n.textContent)""")
+    assert cut == []
+
+
+def test_tour(lab):
+    lab.put("tour").open("tour")
+    assert lab.page.locator(".jp-KernelName, .jp-Toolbar-kernelName").first.inner_text().startswith("Quadrants")
+    lab.run_all()
+    cells = lab.cells()
+    code = [cell for cell in cells if cell["cell_type"] == "code"]
+    assert [cell["execution_count"] for cell in code] == list(range(1, len(code) + 1))
+    assert [o for cell in code for o in cell["outputs"] if o["output_type"] == "error"] == []
+
+    first, second = [cell for cell in code if cell["source"].startswith("%%qd_kernel")]
+    assert "step: 6 tasks, 6 compiled" in "".join(first["outputs"][0]["data"]["text/plain"])
+    assert "step: 6 tasks, 1 compiled, 5 unchanged" in "".join(second["outputs"][0]["data"]["text/plain"])
+
+    for theme in THEMES:
+        lab.theme(theme)
+        cell = lab.show("%qd_coverage")
+        heatmap = cell.locator(".qd-heatmap")
+        heatmap.locator("tr.qd-ran").first.wait_for()
+        assert heatmap.locator("tr.qd-never").count() >= 1
+        assert heatmap.locator(".qd-mark").count() >= 1
+        assert_readable(heatmap)
+        assert_nothing_cut_off(heatmap)
+        lab.picture(f"heatmap-{theme.split()[-1].lower()}", cell)
+        report = lab.show("%%qd_kernel").locator(".jp-OutputArea-output")
+        report.get_by_text("6 tasks, 6 compiled").wait_for()
+        assert_readable(report)
+        lab.picture(f"report-{theme.split()[-1].lower()}")
+
+    heatmap = lab.show("%qd_coverage").locator(".qd-heatmap")
+    use_with_keys(lab, heatmap)
+    lab.command("docmanager:save")
+    assert lab.errors == []
+
+
+def use_with_keys(lab, heatmap):
+    """The buttons of the heatmap without a mouse."""
+    first, second = heatmap.locator("button").all()
+    first.focus()
+    lab.page.keyboard.press("Tab")
+    assert second.evaluate("node => node.matches(':focus-visible')")
+    outline = second.evaluate("node => getComputedStyle(node).outlineStyle")
+    assert outline != "none", "nobody could see where the focus is"
+    lab.picture("heatmap-focus", heatmap.locator(".qd-bar").first)
+    rows = heatmap.locator("tbody tr").count()
+    lab.page.keyboard.press("Space")
+    assert second.get_attribute("aria-pressed") == "true"
+    assert 0 < heatmap.locator("tbody tr").count() < rows
+    lab.page.keyboard.press("Enter")
+    assert second.get_attribute("aria-pressed") == "false"
+    assert heatmap.locator("tbody tr").count() == rows
+
+
+COVERAGE = ["import numpy as np, quadrants as qd\nqd.init(arch=qd.cpu)",
+            "%%qd_kernel\n@qd.kernel\ndef clip(x: qd.types.ndarray(qd.f32, ndim=1)):\n    for i in x:\n"
+            "        if x[i] > 10:\n            x[i] = 10\n        elif x[i] < 0:\n            x[i] = 0",
+            "clip(np.arange(2000, dtype=np.float32)); %qd_coverage".replace("; %", "\n%")]
+
+
+def test_a_saved_notebook_shows_its_pictures_without_a_kernel(lab):
+    lab.put("saved", COVERAGE).open("saved")
+    lab.run_all()
+    lab.show("clip").locator(".qd-heatmap tr.qd-ran").first.wait_for()
+    lab.command("docmanager:save")
+    lab.server.end_kernels()
+    path = lab.server.folder / "notebooks" / "saved.ipynb"
+    saved = json.loads(path.read_text())
+    saved["metadata"]["kernelspec"] = {"name": "not-installed", "display_name": "none", "language": "python"}
+    path.write_text(json.dumps(saved))  # as for somebody who has only the file
+    lab.page.goto("about:blank")
+    lab.page.goto(f"{lab.server.url}/lab/tree/saved.ipynb?reset")
+    choose = lab.page.locator(".jp-Dialog").get_by_role("button", name="No Kernel")
+    choose.click()
+    for theme in THEMES:
+        lab.theme(theme)
+        table = lab.show("clip").locator(".jp-OutputArea-output table")
+        table.get_by_text("never true").wait_for()
+        assert lab.page.locator(".qd-heatmap").count() == 0
+        assert_readable(table)
+        lab.picture(f"saved-{theme.split()[-1].lower()}")
+
+
+def test_stop_button(lab):
+    lab.put("stop", ["import quadrants as qd\nqd.init(arch=qd.cpu)",
+                     "@qd.kernel\ndef endless(n: qd.i32) -> qd.i32:\n    a = 0\n    while n > 0:\n        a += 1\n"
+                     "    return a\nprint('running')\nendless(1)",
+                     "print('still', 'here')"])
+    lab.open("stop")
+    endless = lab.show("@qd.kernel")
+    lab.page.evaluate("""() => { const app = window.jupyterapp; const notebook = app.shell.currentWidget.content;
+        notebook.activeCellIndex = 0; app.commands.execute('notebook:run-all-cells'); }""")
+    endless.get_by_text("running", exact=True).wait_for()
+    lab.page.locator('.jp-NotebookPanel-toolbar [data-command="notebook:interrupt-kernel"]').click()
+    endless.locator(".jp-OutputArea-output").get_by_text("KeyboardInterrupt").first.wait_for()
+    lab.picture("stop")
+    lab.page.wait_for_function("window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.status === 'idle'")
+    lab.run_cell(2)
+    assert lab.cells()[2]["outputs"][0]["text"] == "still here\n"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_exported_page(browser, browser_context_args, tmp_path, scheme):
+    """nbconvert's page of a notebook with a heatmap: nothing from the net, readable in both themes."""
+    import nbformat
+    from nbclient import NotebookClient
+    from nbconvert import HTMLExporter
+
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(text) for text in COVERAGE])
+    NotebookClient(notebook, kernel_name="quadrants", timeout=300, store_widget_state=False).execute()
+    text, _ = HTMLExporter(theme=scheme).from_notebook_node(notebook)
+    (tmp_path / "page.html").write_text(text)
+    context = browser.new_context(**browser_context_args, color_scheme=scheme)
+    page = context.new_page()
+    page.goto((tmp_path / "page.html").as_uri())
+    table = page.locator("table").filter(has_text="never true")
+    assert_readable(table)
+    assert_nothing_cut_off(table)
+    context.close()
