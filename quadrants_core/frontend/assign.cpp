@@ -51,6 +51,7 @@ void Walker::assign_to(PyObject *target, const Val &v) {
             store_record(target, place, v);
             return;
         }
+        check_member_target(target, place);
         if (place.tag != Tag::ref)
             fail_type(target, "Cannot assign to non-lvalue: this expression is not a place that can be stored to",
                       node_kind(target) == Node::Attribute ? "attributes of Python objects are constants in a kernel"
@@ -65,6 +66,14 @@ void Walker::assign_to(PyObject *target, const Val &v) {
     case Node::List: fail_syntax(target, "Unpacking works with tuples on the left side, not lists");
     default: fail_syntax(target, "Cannot assign to this expression");
     }
+}
+
+/// Members of dataclass arguments are read-only, as scalar arguments are.
+void Walker::check_member_target(PyObject *target, const Val &place) {
+    if (node_kind(target) != Node::Attribute || place.tag == Tag::ref) return;
+    if (eval(child(target, names().value)).tag != Tag::bundle) return;
+    const std::string name = source_text(target);
+    fail_syntax(target, "Kernel argument \"" + name + "\" is immutable in the kernel", "copy it first: `x = " + name + "`");
 }
 
 void Walker::unpack(PyObject *target, const Val &given) {
@@ -109,7 +118,7 @@ void Walker::assign_name(PyObject *target, const Val &given) {
         store_record(target, place, v);
         return;
     }
-    const bool keeps = v.tag == Tag::array || v.tag == Tag::loop || v.tag == Tag::dict ||
+    const bool keeps = v.tag == Tag::array || v.tag == Tag::bundle || v.tag == Tag::loop || v.tag == Tag::dict ||
                        (v.is_constant() && kind_of(v.object.get()) != Kind::foreign);
     refuse_array(target, v);
     if (old ? !(old->value.is_sequence() && v.is_sequence()) : !(storable(v) || keeps))
@@ -152,6 +161,7 @@ Flow Walker::augmented_assign(PyObject *node) {
     const Val place = eval(target);
     const Val amount = value(child(node, n.value));
     if (place.tag == Tag::record) fail_unsupported(node, (std::string(symbol_of(op)) + "=").c_str(), place, amount);
+    check_member_target(target, place);
     if (place.tag != Tag::ref)
         fail_type(target, "Cannot assign to non-lvalue: this expression is not a place that can be updated",
                   "assign it to a variable first");

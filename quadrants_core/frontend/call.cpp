@@ -55,7 +55,7 @@ Val Walker::eval_call(PyObject *node) {
         return method(node, callee);
     }
     if (!callee.is_constant()) fail_type(node, "'" + type_text(callee) + "' is not callable");
-    return call_object(node, callee.object);
+    return call_object(node, callee.object, callee.extra ? &callee.extra->self : nullptr);
 }
 
 /// `name.append(value)` on a list written in the kernel: its length is known at compile time.
@@ -75,7 +75,7 @@ bool Walker::append_to_list(PyObject *node) {
     return true;
 }
 
-Val Walker::call_object(PyObject *node, const PyRef &callee) {
+Val Walker::call_object(PyObject *node, const PyRef &callee, const Val *owner) {
     PyObject *object = callee.get();
     switch (kind_of(object)) {
     case Kind::builtin: {
@@ -88,7 +88,7 @@ Val Walker::call_object(PyObject *node, const PyRef &callee) {
     }
     case Kind::dtype: return call_dtype(node, object);
     case Kind::matrix_type: return call_matrix_type(node, object);
-    case Kind::func: return inline_func(node, callee);
+    case Kind::func: return inline_func(node, callee, owner);
     case Kind::kernel:
         fail_syntax(node,
                     "Kernels cannot call other kernels. I.e., nested kernels are not allowed. "
@@ -213,6 +213,8 @@ FuncInfo &Walker::func_info(PyObject *node, PyObject *callee) {
     info->function = attribute(callee, n.fn);
     info->source = request_.source_of(callee);
     if (PyErr_Occurred()) python_failed(node);
+    info->is_real = bool(attribute(callee, n._qd_real_));
+    info->needs_top_level = bool(attribute(callee, n._qd_requires_top_level_));
     info->file = add_name(fn_.files, info->source.file);
     info->scope = add_name(fn_.scopes, info->source.name);
     PyObject *args = child(info->source.tree, n.args), *function = info->function.get();
@@ -250,7 +252,8 @@ uint32_t Walker::add_name(std::vector<std::string> &list, const std::string &nam
     return uint32_t(list.size() - 1);
 }
 
-Val Walker::inline_func(PyObject *node, const PyRef &callee) {
+/// `object` is what the func was found in, if it is an argument with members.
+Val Walker::inline_func(PyObject *node, const PyRef &callee, const Val *object) {
     PyRef self = attribute(callee.get(), names().__self__);
     PyRef target = callee;
     if (self && self.get() != Py_None && !PyModule_Check(self.get())) {
@@ -262,7 +265,7 @@ Val Walker::inline_func(PyObject *node, const PyRef &callee) {
     }
     FuncInfo &info = func_info(node, target.get());
     Call call = arguments(node, true);
-    if (self) call.args.insert(call.args.begin(), wrap(self));
+    if (object || self) call.args.insert(call.args.begin(), object ? *object : wrap(self));
     AtNode at(*this, node);
     return inline_body(node, info, matched_arguments(node, info, std::move(call)));
 }
@@ -313,7 +316,9 @@ Val Walker::pass_argument(PyObject *node, FuncInfo &info, size_t i, Val arg, boo
         arg = load(std::move(arg));
         if (annotation) arg = convert_to_annotation(node, annotation, arg, "Argument " + text(p.name));
     }
+    if (kind == Kind::ref) return reference(node, annotation, arg, text(p.name));
     if (kind == Kind::ndarray_type) check_array_argument(node, annotation, arg, text(p.name));
+    if (kind == Kind::buffer_view_type) check_view_argument(node, annotation, arg, text(p.name));
     if (!is_place(arg) && storable(arg) && is_changed(info, p, arg)) return new_variable(node, arg);
     return arg;
 }
@@ -356,6 +361,30 @@ void Walker::check_array_argument(PyObject *node, PyObject *annotation, const Va
         fail_type(node, "Expect element type " + expected + " for argument " + name + ", but get " + given);
 }
 
+/// A place of the caller that a real func changes.
+Val Walker::reference(PyObject *node, PyObject *annotation, const Val &arg, const std::string &name) {
+    PyRef type = attribute(annotation, names().dtype);
+    const bool scalar_type = type && is_dtype(type.get());
+    const bool suits = arg.tag == Tag::ref &&
+                       (scalar_type ? arg.ref->ndim == 0 && arg.ref->elem == dtype_scalar(node, type.get())
+                                    : type && kind_of(type.get()) == Kind::matrix_type &&
+                                          arg.ref->n == attribute_int(type.get(), names().n, 1) &&
+                                          arg.ref->m == attribute_int(type.get(), names().m, 1));
+    if (!suits)
+        fail_type(node, "Argument " + name + " is passed by reference: it must be a variable of type " +
+                            (type ? repr(type.get()) : "?") + ", not " + type_text(arg));
+    return arg;
+}
+
+void Walker::check_view_argument(PyObject *node, PyObject *annotation, const Val &arg, const std::string &name) {
+    if (arg.tag != Tag::array || !is_view(arg))
+        fail_type(node, "Argument " + name + " expects a BufferView, got " + type_text(arg));
+    PyRef dtype = attribute(annotation, names().dtype);
+    if (!dtype || dtype.get() == Py_None || dtype_scalar(node, dtype.get()) == arg.elem) return;
+    fail_type(node, "Expect element type " + repr(dtype.get()) + " for argument " + name + ", but get " +
+                        ir::to_string(arg.elem));
+}
+
 Val Walker::convert_to_annotation(PyObject *node, PyObject *annotation, const Val &given, const std::string &what) {
     if (!annotation) return given;
     const Val v = load(given);
@@ -392,6 +421,10 @@ Val Walker::inline_body(PyObject *node, FuncInfo &info, std::vector<Val> args) {
     if (info.depth >= deepest)
         fail_here(UserErrorKind::compilation, "Function '" + info.source.name + "' calls itself without end",
                   "funcs are inlined: end the recursion with a condition on template arguments");
+    if (info.needs_top_level && (!is_top_level() || !frames_.back().loops.empty()))
+        fail_here(UserErrorKind::syntax,
+                  "Function '" + info.source.name + "' has requires_top_level=True: it starts parallel loops of its own "
+                  "and can be called at the top level of a kernel alone");
     if (std::find(inlined_.begin(), inlined_.end(), info.object) == inlined_.end()) inlined_.push_back(info.object);
     Frame frame;
     frame.source = &info.source;
@@ -410,8 +443,12 @@ Val Walker::inline_body(PyObject *node, FuncInfo &info, std::vector<Val> args) {
     {
         Scope scope(*this);
         for (size_t i = 0; i < args.size(); ++i) bind(info.params[i].name, std::move(args[i]));
-        block(child(info.source.tree, names().body));
-        result = std::move(frames_.back().result);
+        if (info.is_real) {
+            result = real_body(info);
+        } else {
+            block(child(info.source.tree, names().body));
+            result = std::move(frames_.back().result);
+        }
         if (info.returns && !result)
             fail(info.source.tree, UserErrorKind::compilation,
                  "Function has a return type but does not have a return statement");

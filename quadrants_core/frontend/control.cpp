@@ -122,6 +122,7 @@ Flow Walker::while_(PyObject *node) {
     next_loop_.reset();
     ir::Loop settings;
     const ir::Value loop = b_.loop({}, settings);
+    const int returns = returns_so_far();
     frames_.back().loops.push_back({LoopContext::What::serial, 0});
     body_in(fn_[loop].blocks[0], [&] {
         poll();
@@ -144,6 +145,7 @@ Flow Walker::while_(PyObject *node) {
         return block(child(node, n.body));
     });
     frames_.back().loops.pop_back();
+    leave_if_returned(returns);
     return Flow::next;
 }
 
@@ -193,6 +195,7 @@ Flow Walker::break_or_continue(PyObject *node, bool is_break) {
 
 Flow Walker::return_(PyObject *node) {
     Frame &frame = frames_.back();
+    if (frame.real) return real_return(node);
     PyObject *source = child(node, names().value);
     if (frame.dynamic)
         fail_syntax(node, "Return inside non-static if/for is not supported",

@@ -43,6 +43,11 @@ Val Walker::eval(PyObject *node) {
 
 Val Walker::wrap(PyRef object) {
     PyObject *p = object.get();
+    if (kind_of(p) == Kind::tensor) { // what it wraps
+        PyRef inner = PyRef::steal(PyObject_GetAttrString(p, "_impl"));
+        if (inner) return wrap(std::move(inner));
+        PyErr_Clear();
+    }
     const char *type = Py_TYPE(p)->tp_name;
     if (std::strcmp(type, "numpy.ndarray") == 0 && PyObject_Size(p) < 0) { // no dimension, so no length
         PyErr_Clear();
@@ -124,6 +129,7 @@ Val Walker::attribute_of(PyObject *node, const Val &base, PyObject *name) {
         if (kind_of(object) == Kind::struct_)
             if (PyRef type = attribute(object, names().methods); type && PyDict_Contains(type.get(), name) == 1)
                 return record_attribute(node, host_struct(node, object), name);
+        if (base.node >= 0) return bundle_attribute(node, base, name);
         PyObject *found = PyObject_GetAttr(object, name);
         if (!found) {
             if (PyErr_ExceptionMatches(PyExc_AttributeError)) {
@@ -137,6 +143,7 @@ Val Walker::attribute_of(PyObject *node, const Val &base, PyObject *name) {
     }
     if (base.tag == Tag::array) return array_attribute(node, base, name);
     if (base.tag == Tag::record) return record_attribute(node, base, name);
+    if (base.tag == Tag::bundle) return bundle_attribute(node, base, name);
     if (base.tag == Tag::matrix || (base.tag == Tag::ref && base.ref->ndim > 0))
         return matrix_attribute(node, base, name);
     if (base.is_sequence() && base.element_dim) return matrix_attribute(node, to_matrix(node, base), name);
@@ -155,19 +162,23 @@ Val Walker::bound_method(const Val &base, PyObject *name) {
 
 Val Walker::array_attribute(PyObject *node, const Val &array, PyObject *name) {
     const std::string what = text(name);
+    if (is_view(array)) return view_attribute(node, array, what);
     if (what == "shape") {
         AtNode at(*this, node);
         Val out;
         out.tag = Tag::tuple;
-        for (int axis = 0; axis < array.ndim; ++axis) out.items.push_back(scalar(b_.dim(array.v, axis)));
+        for (int axis = 0; axis < array.ndim; ++axis) out.items.push_back(scalar(extent(array, axis)));
         return out;
     }
     if (what == "n") return integer(array.n);
     if (what == "m") return integer(array.m);
     if (what == "ndim") return integer(array.ndim);
-    if (what == "grad")
+    if (what == "grad") {
+        Val grad = array.node >= 0 ? member(node, array, name, false) : Val{};
+        if (grad.tag == Tag::array) return grad;
         fail(node, UserErrorKind::compilation, "The ndarray has no gradient",
              "create it with needs_grad=True to use `.grad`");
+    }
     fail(node, UserErrorKind::compilation, "'ndarray' has no attribute '" + what + "' in a kernel",
          "kernels know `.shape` of an ndarray");
 }
@@ -200,6 +211,15 @@ Val Walker::sequence_items(PyObject *node, const Val &v) {
         keys.tag = Tag::tuple;
         for (const PyRef &key : v.extra->keys) keys.items.push_back(wrap(key));
         return keys;
+    }
+    if (v.node >= 0 && v.is_constant() && PySequence_Check(v.object.get())) {
+        Val out;
+        out.tag = PyList_Check(v.object.get()) ? Tag::list : Tag::tuple;
+        for (Py_ssize_t i = 0; i < PySequence_Size(v.object.get()); ++i) {
+            const Val at = integer(long(i));
+            out.items.push_back(member(node, v, at.object.get(), true));
+        }
+        return out;
     }
     if (v.is_constant() && kind_of(v.object.get()) != Kind::matrix) {
         Val out = unpacked(v);

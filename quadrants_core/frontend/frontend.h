@@ -40,7 +40,8 @@ struct Source {
     std::string text;         ///< the dedented source, for messages
 };
 
-enum class ParamKind : uint8_t { scalar, matrix, array, constant, buffer_view };
+/// bundle: an object whose members are parameters, each asked for when the kernel first mentions it (Request::member).
+enum class ParamKind : uint8_t { scalar, matrix, array, constant, buffer_view, bundle };
 
 struct Param {
     std::string name;
@@ -50,7 +51,12 @@ struct Param {
     int rows = 1, cols = 1;    ///< matrix values; elements of arrays
     int element_dim = 0;       ///< arrays: 0 scalar, 1 vector, 2 matrix elements; matrices: 1 vector, 2 matrix
     bool clamp = false;        ///< boundary="clamp"
-    PyObject *value = nullptr; ///< constant (template, self): the object, borrowed
+    std::vector<int> layout;   ///< arrays: index of the user at each level of storage, outermost first; empty: in order
+    PyObject *value = nullptr; ///< constant (template, self) and bundle: the object, borrowed
+    int leaf = -1;             ///< the caller's number for it: see Result::leaves
+    int node = -1;             ///< the caller's number for an object with members; -1: it has none
+    int position = 0;          ///< among the kernel's parameters as the user wrote them, `self` left out
+    bool lifted = false;       ///< a number that a class asked to have read at every launch
 };
 
 struct ReturnType {
@@ -71,6 +77,8 @@ struct Request {
     std::vector<ReturnType> returns;             ///< empty: no return annotation
     std::function<ir::Place(int)> place;         ///< description of the place with that index
     std::function<Source(PyObject *)> source_of; ///< of a func object
+    /// Attribute (or item) `key` of an object with members; asked once for each.
+    std::function<Param(int node, PyObject *key, bool item)> member;
     std::function<void(const std::string &category, const std::string &message, const Location &)> warn;
     Options options;
 };
@@ -79,6 +87,7 @@ struct Request {
 /// one each; constants none.
 struct Result {
     ir::Function fn;
+    std::vector<int> leaves;       ///< Param::leaf of those that became parameters of `fn`, in its order
     std::vector<PyObject *> funcs; ///< funcs that were inlined, each once, borrowed
 };
 

@@ -214,8 +214,9 @@ Flow Walker::for_target(PyObject *node, const Extra &loop) {
     if (over.tag == Tag::array) {
         for (int axis = 0; axis < over.ndim; ++axis) {
             nest.lower.push_back(b_.i32(0));
-            nest.upper.push_back(b_.dim(over.v, axis));
+            nest.upper.push_back(is_view(over) ? view_size(over) : extent(over, axis));
         }
+        nest.order = arrays_.at(over.v.id).layout;
     } else {
         const FieldInfo *info = field_info(node, over.object.get());
         for (int axis = 0; axis < info->dims(); ++axis) {
@@ -383,12 +384,14 @@ Flow Walker::nest_serial(PyObject *node, const Nest &nest, size_t depth, std::ve
     const ir::BlockId body = fn_[loop].blocks[0];
     indices[axis] = fn_[body].params[0];
     const size_t loops_before = fn_.loops.size();
+    const int returns = returns_so_far();
     const Flow flow = body_in(body, [&] {
         if (depth + 1 < nest.order.size()) return nest_serial(node, nest, depth + 1, indices), Flow::next;
         bind_loop_targets(node, indices, nest.grouped);
         return block(child(node, names().body));
     });
     poll_in(loop, fn_.loops.size() > loops_before);
+    leave_if_returned(returns);
     return flow;
 }
 
@@ -405,6 +408,7 @@ Flow Walker::nest_flat(PyObject *node, const Nest &nest) {
     count_trips(node, nest.lower, nest.upper);
     const ir::Value loop = b_.for_(zero, total, {}, nest.settings);
     const ir::BlockId body = fn_[loop].blocks[0];
+    const int returns = returns_so_far();
     frames_.back().loops.push_back({LoopContext::What::serial, 0});
     body_in(body, [&] {
         ir::Value rest = fn_[body].params[0];
@@ -420,6 +424,7 @@ Flow Walker::nest_flat(PyObject *node, const Nest &nest) {
     });
     frames_.back().loops.pop_back();
     poll_in(loop, false);
+    leave_if_returned(returns);
     return Flow::next;
 }
 

@@ -60,6 +60,9 @@ constexpr std::pair<std::string_view, Kind> kind_names[] = {
     {"template", Kind::template_},
     {"ndarray_type", Kind::ndarray_type},
     {"ndrange", Kind::ndrange},
+    {"buffer_view_type", Kind::buffer_view_type},
+    {"ref", Kind::ref},
+    {"tensor", Kind::tensor},
 };
 
 bool is_plain(PyObject *object) {

@@ -5,6 +5,11 @@
 namespace qd::frontend {
 
 void Walker::fail_static(PyObject *node, const Val &v) {
+    if (v.tag == Tag::scalar && lifted_.count(v.v.id))
+        fail(node, UserErrorKind::compilation,
+             "Input to qd.static must be compile-time constants or global pointers; this attribute is a runtime kernel "
+             "argument, because its class has template_primitives=False",
+             "decorate the class with plain @qd.data_oriented, or drop qd.static");
     if (v.tag == Tag::scalar || v.tag == Tag::matrix || v.tag == Tag::ref)
         fail(node, UserErrorKind::compilation,
              "Input to qd.static must be compile-time constants or global pointers, instead of " + type_text(v),
@@ -19,6 +24,7 @@ bool is_compile_time(const Val &v) {
     switch (v.tag) {
     case Tag::none:
     case Tag::constant:
+    case Tag::bundle:
     case Tag::array: return true;
     case Tag::tuple:
     case Tag::list:

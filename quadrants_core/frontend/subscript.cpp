@@ -52,10 +52,11 @@ Val Walker::eval_subscript(PyObject *node) {
         return subscript_python(node, base, slice);
     }
     if (base.tag == Tag::array) {
+        if (has_slice && is_view(base)) return slice_view(node, base, slice);
         if (has_slice) fail_type(node, "The type ndarray do not support index of slice type");
         const std::vector<Val> indices = indices_of(slice);
         AtNode at(*this, node);
-        return subscript_array(node, base, indices);
+        return is_view(base) ? subscript_view(node, base, indices) : subscript_array(node, base, indices);
     }
     if (base.tag == Tag::matrix || base.is_constant() || (base.tag == Tag::ref && base.ref->ndim > 0))
         return subscript_matrix(node, base, slice);
@@ -107,6 +108,7 @@ Val Walker::subscript_python(PyObject *node, const Val &base, PyObject *slice) {
         fail_type(node, "a " + type_text(base) + " cannot be indexed with a value known only at run time",
                   "use a field, an ndarray or a vector");
     }
+    if (base.node >= 0) return member(node, base, key.get(), true);
     PyRef found = PyRef::steal(PyObject_GetItem(base.object.get(), key.get()));
     if (!found) python_failed(node);
     return wrap(std::move(found));
@@ -170,6 +172,10 @@ Val Walker::subscript_array(PyObject *node, const Val &array, const std::vector<
         clamp_indices(array, values);
     else if (request_.options.check_bounds || request_.options.debug)
         check_array_bounds(array, info, values);
+    return element_place(array, storage_indices(array, std::move(values)));
+}
+
+Val Walker::element_place(const Val &array, std::vector<ir::Value> values) {
     if (array.element_dim == 0) {
         const ir::Value zero = b_.i32(0);
         return scalar_ref(b_.element(array.v, values, zero), false);
@@ -191,9 +197,9 @@ Val Walker::subscript_array(PyObject *node, const Val &array, const std::vector<
 void Walker::clamp_indices(const Val &array, std::vector<ir::Value> &indices) {
     for (int axis = 0; axis < array.ndim; ++axis) {
         ir::Value &index = indices[size_t(axis)];
-        const ir::Value extent = b_.dim(array.v, axis);
+        const ir::Value size = extent(array, axis);
         const ir::Value one = b_.i32(1);
-        const ir::Value last = b_.sub(extent, one);
+        const ir::Value last = b_.sub(size, one);
         const ir::Value low = b_.min(index, last);
         const ir::Value zero = b_.i32(0);
         index = b_.max(low, zero);
@@ -226,7 +232,7 @@ void Walker::check_array_bounds(const Val &array, const ArrayInfo &info, const s
     std::vector<ir::Value> lower, upper;
     for (int axis = 0; axis < array.ndim; ++axis) {
         lower.push_back(b_.i32(0));
-        upper.push_back(b_.dim(array.v, axis));
+        upper.push_back(extent(array, axis));
     }
     if (indices.empty()) return;
     const ir::Value legal = inside(indices, lower, upper);

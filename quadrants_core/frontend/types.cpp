@@ -262,6 +262,7 @@ std::string Walker::type_text(const Val &v) {
         return "[Tensor (" + shape + ") " + ir::to_string(v.elem) + "]";
     }
     case Tag::array: return "ndarray";
+    case Tag::bundle: return type_name(v.object.get());
     case Tag::tuple: return "tuple";
     case Tag::list: return "list";
     case Tag::dict: return "dict";

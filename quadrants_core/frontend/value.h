@@ -4,6 +4,7 @@
 #include "frontend/py.h"
 #include "ir/function.h"
 
+#include <algorithm>
 #include <memory>
 #include <vector>
 
@@ -58,6 +59,7 @@ enum class Tag : uint8_t {
     scalar,   ///< run-time value
     matrix,   ///< run-time values, row-major
     array,    ///< array parameter
+    bundle,   ///< argument with members: a dataclass
     tuple,
     list,
     dict,
@@ -81,9 +83,10 @@ struct Val {
     ir::Scalar elem = ir::Scalar::none;
     int n = 1, m = 1, ndim = 0; ///< matrix: shape; array: ndim = number of indices, n x m = element
     int element_dim = 0;        ///< array: 0 scalar, 1 vector, 2 matrix elements; tuple, list: a `Flavour`
+    int node = -1;              ///< constant, bundle, array: its members are asked of Request::member
     ir::Value v;                ///< scalar: the value; array: the parameter
-    PyRef object;               ///< constant
-    std::vector<ir::Value> comps;
+    PyRef object;               ///< constant, bundle
+    std::vector<ir::Value> comps; ///< matrix: row-major; array: offset and size of a view made in the kernel
     std::vector<Val> items; ///< tuple, list; values of a dict; members of a struct
     const RecordType *record = nullptr;
     std::shared_ptr<Ref> ref;
@@ -97,7 +100,7 @@ struct Val {
 struct Extra {
     std::vector<PyRef> keys; ///< dict
     std::string name;        ///< method
-    Val self;                ///< method
+    Val self;                ///< method; constant: a func found in this object
     PyRef callee;            ///< method of a struct: the func
 
     enum class Over : uint8_t { range, ndrange, target };
@@ -113,6 +116,13 @@ struct ArrayInfo {
     std::string name;
     int position = 0; ///< among the kernel's parameters as the user wrote them
     bool clamp = false;
+    std::vector<int> layout; ///< see Param::layout
+    bool is_view = false;    ///< a stretch of an array
+    /// The level of storage that index `axis` of the user selects.
+    int level(int axis) const {
+        if (layout.empty()) return axis;
+        return int(std::find(layout.begin(), layout.end(), axis) - layout.begin());
+    }
 };
 
 } // namespace qd::frontend

@@ -134,57 +134,6 @@ void Walker::warn(PyObject *node, const std::string &category, const std::string
     if (PyErr_Occurred()) python_failed(node);
 }
 
-void Walker::declare_parameters() {
-    int position = 0;
-    for (const Param &p : request_.params) {
-        Binding binding;
-        binding.name = intern(p.name);
-        Val &v = binding.value;
-        switch (p.kind) {
-        case ParamKind::scalar: {
-            const ir::Value param = add_parameter(p.elem);
-            v = scalar(param);
-            binding.argument = true;
-            break;
-        }
-        case ParamKind::matrix: {
-            v.tag = Tag::matrix;
-            v.elem = p.elem;
-            v.n = p.rows;
-            v.m = p.cols;
-            v.ndim = p.element_dim;
-            for (int k = 0; k < p.rows * p.cols; ++k) v.comps.push_back(add_parameter(p.elem));
-            binding.argument = true;
-            break;
-        }
-        case ParamKind::array:
-        case ParamKind::buffer_view: {
-            v.tag = Tag::array;
-            v.v = add_parameter(ir::Type::array(p.elem, p.ndim, p.rows, p.cols));
-            v.elem = p.elem;
-            v.ndim = p.ndim;
-            v.n = p.rows;
-            v.m = p.cols;
-            v.element_dim = p.element_dim;
-            arrays_[v.v.id] = {p.name, position, p.clamp};
-            break;
-        }
-        case ParamKind::constant: v = wrap(PyRef::borrow(p.value)); break;
-        }
-        if (p.kind != ParamKind::constant || p.name != "self") ++position;
-        bindings_.push_back(std::move(binding));
-    }
-}
-
-ir::Value Walker::add_parameter(ir::Type type) {
-    ir::Inst inst;
-    inst.op = ir::Op::param;
-    inst.type = type;
-    const ir::Value v = fn_.make(inst);
-    fn_.params.push_back(v);
-    return v;
-}
-
 PyObject *Walker::intern(const std::string &name) {
     PyObject *str = PyUnicode_InternFromString(name.c_str());
     kept_.push_back(PyRef::steal(str));
@@ -200,7 +149,7 @@ Result Walker::run() {
     b_.span = span_of(tree);
     finish_kernel(tree);
     settle_matrices();
-    return Result{std::move(fn_), std::move(inlined_)};
+    return Result{std::move(fn_), std::move(leaves_), std::move(inlined_)};
 }
 
 void Walker::finish_kernel(PyObject *tree) {

@@ -42,6 +42,9 @@ enum class Kind : uint8_t {
     template_,
     ndarray_type,
     ndrange,
+    buffer_view_type,
+    ref,
+    tensor,
 };
 
 /// A func, read once per walk.
@@ -60,11 +63,20 @@ struct FuncInfo {
     std::optional<std::unordered_set<PyObject *>> receivers; ///< names whose methods are called; made when asked for
     uint32_t scope = 0, file = 0;
     int depth = 0; ///< how many times it is being inlined now
+    bool is_real = false, needs_top_level = false;
 };
 
 struct LoopContext {
     enum class What : uint8_t { static_, serial, parallel } what = What::serial;
     int branches = 0; ///< non-static ifs around the current statement, inside this loop
+};
+
+/// Where the returns of a real func put their value.
+struct RealFrame {
+    PyObject *annotation = nullptr; ///< null: returns nothing
+    Val result;                     ///< a variable, or a tuple of them
+    ir::Value returned;             ///< u1 variable: a return has been met
+    int returns = 0;                ///< how many were walked
 };
 
 /// One kernel or func body being walked.
@@ -82,6 +94,7 @@ struct Frame {
     std::optional<Val> result; ///< what `return` gave
     PyObject *result_node = nullptr;
     bool has_return_type = false;
+    std::shared_ptr<RealFrame> real; ///< body of a real func
 };
 
 struct Binding {
@@ -110,8 +123,6 @@ class Walker {
 
     // walker.cpp: places, errors
     void enter_function(Frame &frame, PyObject *function);
-    void declare_parameters();
-    ir::Value add_parameter(ir::Type type);
     PyObject *intern(const std::string &name);
     void finish_kernel(PyObject *tree);
     SpanId span_of(PyObject *node);
@@ -123,6 +134,35 @@ class Walker {
     [[noreturn]] void fail_here(UserErrorKind kind, const std::string &message, const std::string &hint = "");
     [[noreturn]] void python_failed(PyObject *node);
     void warn(PyObject *node, const std::string &category, const std::string &message);
+
+    // members.cpp: parameters, and what is found inside of them
+    void declare_parameters();
+    Val declare(const Param &param);
+    ir::Value add_parameter(ir::Type type);
+    const Val &member(PyObject *node, const Val &owner, PyObject *key, bool item);
+    Val bundle_attribute(PyObject *node, const Val &bundle, PyObject *name);
+    ir::Value extent(const Val &array, int axis); ///< along an index of the user
+    std::vector<ir::Value> storage_indices(const Val &array, std::vector<ir::Value> indices) const;
+
+    // real.cpp: real funcs
+    Val result_place(PyObject *node, PyObject *annotation);
+    void store_result(PyObject *node, const Val &place, const Val &v);
+    Flow real_return(PyObject *node);
+    void leave_if_returned(int returns_before);
+    int returns_so_far() const;
+    Val real_body(FuncInfo &info);
+    Val reference(PyObject *node, PyObject *annotation, const Val &arg, const std::string &name);
+
+    // views.cpp: buffer views
+    bool is_view(const Val &v) const;
+    ir::Value view_size(const Val &view);
+    ir::Value view_offset(PyObject *node, const Val &view);
+    bool checks_bounds() const;
+    void check_view(PyObject *node, const char *what, ir::Value first, ir::Value last, const Val &of);
+    Val make_view(const Val &array, ir::Value offset, ir::Value size);
+    Val slice_view(PyObject *node, const Val &view, PyObject *slice);
+    Val subscript_view(PyObject *node, const Val &view, const std::vector<Val> &indices);
+    Val view_attribute(PyObject *node, const Val &view, const std::string &what);
 
     // scope.cpp: names
     Binding *find_local(PyObject *name);
@@ -246,6 +286,7 @@ class Walker {
     Val subscript_python(PyObject *node, const Val &base, PyObject *slice);
     Val subscript_field(PyObject *node, PyObject *field, const std::vector<Val> &indices);
     Val subscript_array(PyObject *node, const Val &array, const std::vector<Val> &indices);
+    Val element_place(const Val &array, std::vector<ir::Value> indices);
     Val subscript_matrix(PyObject *node, const Val &base, PyObject *slice);
     Val subscript_run_time(PyObject *node, const Val &base, const std::vector<Val> &indices);
     Val indexed_value(PyObject *node, const Val &v);
@@ -269,6 +310,7 @@ class Walker {
     Flow augmented_assign(PyObject *node);
     void assign_to(PyObject *target, const Val &value);
     void assign_name(PyObject *target, const Val &value);
+    void check_member_target(PyObject *target, const Val &place);
     void unpack(PyObject *target, const Val &value);
     void store_sequence(PyObject *target, const Val &place, const Val &value);
     void update(PyObject *node, Node op, const Val &place, const Val &value);
@@ -313,7 +355,7 @@ class Walker {
     // call.cpp
     Val eval_call(PyObject *node);
     bool append_to_list(PyObject *node);
-    Val call_object(PyObject *node, const PyRef &callee);
+    Val call_object(PyObject *node, const PyRef &callee, const Val *self);
     Val call_builtin(PyObject *node, const BuiltinRow &row);
     Val call_python(PyObject *node, PyObject *callee, const Call &call);
     Val call_dtype(PyObject *node, PyObject *dtype);
@@ -321,13 +363,14 @@ class Walker {
     Call arguments(PyObject *node, bool as_places);
     ir::Scalar dtype_scalar(PyObject *node, PyObject *object);
     bool is_dtype(PyObject *object);
-    Val inline_func(PyObject *node, const PyRef &callee);
+    Val inline_func(PyObject *node, const PyRef &callee, const Val *self);
     Val inline_method(PyObject *node, const PyRef &callee, const Val &self);
     std::vector<Val> matched_arguments(PyObject *node, FuncInfo &info, Call call, bool first_by_place = false);
     Val pass_argument(PyObject *node, FuncInfo &info, size_t i, Val arg, bool as_place);
     bool is_changed(FuncInfo &info, const FuncInfo::FuncParam &param, const Val &arg);
     Val inline_body(PyObject *node, FuncInfo &info, std::vector<Val> args);
     void check_array_argument(PyObject *node, PyObject *annotation, const Val &arg, const std::string &name);
+    void check_view_argument(PyObject *node, PyObject *annotation, const Val &arg, const std::string &name);
     Val converted_result(PyObject *node, PyObject *annotation, const Val &v);
     Val convert_to_annotation(PyObject *node, PyObject *annotation, const Val &v, const std::string &what);
     FuncInfo &func_info(PyObject *node, PyObject *callee);
@@ -422,6 +465,9 @@ class Walker {
     std::vector<PyRef> kept_;                              ///< objects whose address is a key above
     std::unordered_set<PyObject *> kernel_assigned_;
     std::vector<PyObject *> inlined_;
+    std::map<std::pair<int, std::string>, Val> members_; ///< by owner and key
+    std::unordered_set<uint32_t> lifted_;                ///< parameters that are attributes read at every launch
+    std::vector<int> leaves_;
     std::optional<ir::Loop> next_loop_; ///< set by qd.loop_config
     int nesting_ = 0;
     int static_depth_ = 0, grouped_depth_ = 0;

@@ -1,14 +1,16 @@
 #include "python/bind/arguments.h"
 
+#include "python/bind/dlpack.h"
 #include "python/bind/errors.h"
 
+#include <algorithm>
 #include <cstring>
+#include <string_view>
 
 namespace qd::bind {
 
 PyTypeObject *numpy_type = nullptr;
-
-namespace {
+PyTypeObject *tensor_type = nullptr, *buffer_view_type = nullptr;
 
 std::string repr(PyObject *o) {
     PyObject *text = PyObject_Repr(o);
@@ -20,18 +22,20 @@ std::string repr(PyObject *o) {
     return s;
 }
 
+namespace {
+
 void raise_value(const ParamSpec &spec, const std::string &what) {
     raise(ErrorClass::value, "Invalid value for argument " + spec.name + " - " + what);
 }
 
-std::string shape_text(const Py_ssize_t *shape, int n) {
+std::string shape_text(const int64_t *shape, int n) {
     std::string s = "(";
     for (int i = 0; i < n; i++) s += (i ? ", " : "") + std::to_string(shape[i]);
     return s + (n == 1 ? ",)" : ")");
 }
 
 bool describe_ndarray(const ParamSpec &spec, NdarrayObject *a, ArrayFacts *out) {
-    *out = {a->elem, a->ndim, a->rows, a->cols, a->element_dim};
+    *out = {a->elem, a->ndim, a->rows, a->cols, a->element_dim, a->layout};
     bool element_differs = (spec.elem != ir::Scalar::none && spec.elem != a->elem) ||
                            (spec.element_dim >= 0 && spec.element_dim != a->element_dim) ||
                            (spec.element_dim > 0 && (spec.rows != a->rows || spec.cols != a->cols));
@@ -43,8 +47,8 @@ bool describe_ndarray(const ParamSpec &spec, NdarrayObject *a, ArrayFacts *out) 
         return false;
     }
     if (spec.ndim >= 0 && spec.ndim != a->ndim) {
-        Py_ssize_t shape[max_dims];
-        for (int i = 0; i < a->ndim; i++) shape[i] = a->shape[i];
+        int64_t shape[max_dims];
+        for (int i = 0; i < a->ndim; i++) shape[i] = a->extent(i);
         raise_value(spec, "required ndim=" + std::to_string(spec.ndim) + ", but " + std::to_string(a->ndim) +
                               "d ndarray with shape " + shape_text(shape, a->ndim) + " is provided");
         return false;
@@ -52,37 +56,52 @@ bool describe_ndarray(const ParamSpec &spec, NdarrayObject *a, ArrayFacts *out) 
     return true;
 }
 
-bool describe_numpy(const ParamSpec &spec, NumpyArray *a, ArrayFacts *out) {
+HostArray view_of(NumpyArray *a) {
+    HostArray out;
+    out.data = a->data;
+    out.ndim = std::min(a->ndim, HostArray::most_dims);
+    std::copy_n(a->shape, out.ndim, out.shape);
+    out.elem = a->elem();
+    out.contiguous = a->c_contiguous();
+    out.writeable = a->writeable();
+    return out;
+}
+
+bool describe_host_array(const ParamSpec &spec, const HostArray &a, PyObject *arg, ArrayFacts *out) {
     const int element_dim = std::max(spec.element_dim, 0);
-    ir::Scalar elem = a->elem();
-    if (elem == ir::Scalar::none || (spec.elem != ir::Scalar::none && spec.elem != elem)) {
+    if (a.elem == ir::Scalar::none || (spec.elem != ir::Scalar::none && spec.elem != a.elem)) {
         std::string need =
             spec.elem == ir::Scalar::none ? "a number type of the host's byte order" : scalar_name(spec.elem);
-        raise_value(spec,
-                    "required array has dtype=" + need + ", but the argument has dtype=" +
-                        (elem == ir::Scalar::none ? repr(reinterpret_cast<PyObject *>(a->descr)) : scalar_name(elem)));
+        PyObject *dtype = PyObject_GetAttrString(arg, "dtype");
+        PyErr_Clear();
+        raise_value(spec, "required array has dtype=" + need + ", but the argument has dtype=" +
+                              (a.elem != ir::Scalar::none ? scalar_name(a.elem) : dtype ? repr(dtype) : "?"));
+        Py_XDECREF(dtype);
         return false;
     }
-    if ((spec.ndim >= 0 && a->ndim != spec.ndim + element_dim) || a->ndim < element_dim || a->ndim > max_dims) {
+    if ((spec.ndim >= 0 && a.ndim != spec.ndim + element_dim) || a.ndim < element_dim || a.ndim > max_dims) {
         raise_value(spec, "required array has " +
                               (spec.ndim >= 0 ? "ndim=" + std::to_string(spec.ndim) : "at most 12 dimensions,") +
                               (element_dim ? " element_dim=" + std::to_string(element_dim) : "") + ", array with " +
-                              std::to_string(a->ndim) + " dimensions is provided");
+                              std::to_string(a.ndim) + " dimensions is provided");
         return false;
     }
-    const int ndim = a->ndim - element_dim;
-    const Py_ssize_t want[2] = {spec.rows, spec.cols};
-    if (element_dim > 0 && std::memcmp(a->shape + ndim, want, sizeof(Py_ssize_t) * size_t(element_dim)) != 0) {
+    const int ndim = a.ndim - element_dim;
+    const int64_t want[2] = {spec.rows, spec.cols};
+    if (!std::equal(want, want + element_dim, a.shape + ndim)) {
         raise_value(spec, "required element_shape=" + shape_text(want, element_dim) + ", array with element shape of " +
-                              shape_text(a->shape + ndim, element_dim) + " is provided");
+                              shape_text(a.shape + ndim, element_dim) + " is provided");
         return false;
     }
-    if (!a->c_contiguous()) {
-        raise(ErrorClass::value, "Non contiguous numpy arrays are not supported, please call np.ascontiguousarray(arr) "
-                                 "before passing it into quadrants kernels.");
+    if (!a.contiguous) {
+        raise(ErrorClass::value, as_numpy(arg)
+                                     ? "Non contiguous numpy arrays are not supported, please call "
+                                       "np.ascontiguousarray(arr) before passing it into quadrants kernels."
+                                     : "Non contiguous tensors are not supported, please call tensor.contiguous() before "
+                                       "passing it into quadrants kernels.");
         return false;
     }
-    *out = {elem, ndim, element_dim ? spec.rows : 1, element_dim ? spec.cols : 1, element_dim};
+    *out = {a.elem, ndim, element_dim ? spec.rows : 1, element_dim ? spec.cols : 1, element_dim};
     return true;
 }
 
@@ -104,19 +123,18 @@ Fit put_extents(uint64_t *slots, const void *data, const int64_t *shape, int n) 
     return Fit::yes;
 }
 
-Fit fit_numpy(const BoundParam &p, NumpyArray *a, uint64_t *slots, uint64_t *bytes) {
-    if (a->elem() != p.elem || a->ndim != p.ndim + p.element_dim || !a->c_contiguous()) return Fit::no;
-    if (p.element_dim > 0 && a->shape[p.ndim] != p.rows) return Fit::no;
-    if (p.element_dim > 1 && a->shape[p.ndim + 1] != p.cols) return Fit::no;
-    if (p.written && !a->writeable()) {
+Fit fit_host_array(const BoundParam &p, const HostArray &a, uint64_t *slots, uint64_t *bytes) {
+    if (a.elem != p.elem || a.ndim != p.ndim + p.element_dim || !a.contiguous || p.signature >> 56) return Fit::no;
+    if (p.element_dim > 0 && a.shape[p.ndim] != p.rows) return Fit::no;
+    if (p.element_dim > 1 && a.shape[p.ndim + 1] != p.cols) return Fit::no;
+    if (p.written && !a.writeable) {
         raise(ErrorClass::value, "the numpy array is read-only, but the kernel writes to it");
         return Fit::error;
     }
     uint64_t n = uint64_t(ir::size_of(p.elem));
-    for (int i = 0; i < a->ndim; i++) n *= uint64_t(a->shape[i]);
+    for (int i = 0; i < a.ndim; i++) n *= uint64_t(a.shape[i]);
     *bytes += n;
-    static_assert(sizeof(Py_ssize_t) == sizeof(int64_t));
-    return put_extents(slots, a->data, reinterpret_cast<const int64_t *>(a->shape), p.ndim);
+    return put_extents(slots, a.data, a.shape, p.ndim);
 }
 
 bool layout_agrees(PyObject *array) {
@@ -168,13 +186,14 @@ void raise_unconvertible(size_t index, PyObject *arg, const std::string &type) {
 bool describe_array(const ParamSpec &spec, PyObject *arg, ArrayFacts *out) {
     if (is_ndarray(arg)) return describe_ndarray(spec, reinterpret_cast<NdarrayObject *>(arg), out);
     find_numpy();
-    if (NumpyArray *a = as_numpy(arg)) return describe_numpy(spec, a, out);
-    raise(ErrorClass::runtime_type, "Invalid type for argument " + spec.name + ", got " + repr(arg));
+    if (NumpyArray *a = as_numpy(arg)) return describe_host_array(spec, view_of(a), arg, out);
+    if (HostArray a; has_dlpack(arg)) return read_dlpack(arg, &a) && describe_host_array(spec, a, arg, out);
+    raise_invalid_type(spec.name, arg);
     return false;
 }
 
-bool write_matrix(const ParamSpec &spec, PyObject *arg, uint64_t *slots) {
-    const int n = spec.rows * spec.cols;
+bool write_matrix(const BoundParam &p, PyObject *arg, uint64_t *slots) {
+    const int n = p.rows * p.cols;
     PyObject *items = nullptr;
     if (PyList_Check(arg) || PyTuple_Check(arg)) {
         items = Py_NewRef(arg);
@@ -183,7 +202,7 @@ bool write_matrix(const ParamSpec &spec, PyObject *arg, uint64_t *slots) {
     } else if (PyObject_HasAttrString(arg, "tolist")) {
         items = PyObject_CallMethod(arg, "tolist", nullptr);
     }
-    int done = items && (PyList_Check(items) || PyTuple_Check(items)) ? flatten(items, spec.elem, slots, n) : -1;
+    int done = items && (PyList_Check(items) || PyTuple_Check(items)) ? flatten(items, p.elem, slots, n) : -1;
     Py_XDECREF(items);
     PyErr_Clear();
     return done == n;
@@ -200,17 +219,138 @@ Fit fit_array(const BoundParam &p, PyObject *arg, uint64_t *slots, uint64_t *byt
         *bytes += a->bytes;
         return put_extents(slots, a->data, a->shape, a->ndim);
     }
-    if (NumpyArray *a = as_numpy(arg)) return fit_numpy(p, a, slots, bytes);
-    return Fit::no;
+    if (NumpyArray *a = as_numpy(arg)) return fit_host_array(p, view_of(a), slots, bytes);
+    if (PyObject *inner = unwrapped(arg); inner != arg) return fit_array(p, inner, slots, bytes);
+    HostArray a;
+    if (arg == Py_None || !has_dlpack(arg)) return Fit::no;
+    return read_dlpack(arg, &a) ? fit_host_array(p, a, slots, bytes) : Fit::error;
 }
 
-bool same_constant(const BoundParam &p, PyObject *arg) {
-    if (p.weak) return p.value == arg && PyWeakref_GetObject(p.weak) == arg;
-    if (p.value == arg) return true;
-    if (!p.by_value || Py_TYPE(p.value) != Py_TYPE(arg)) return false;
-    int equal = PyObject_RichCompareBool(p.value, arg, Py_EQ);
+namespace {
+
+/// A view's array (borrowed: the view holds it), offset and size; null with an error set.
+NdarrayObject *open_view(PyObject *view, int64_t *offset, int64_t *size) {
+    PyObject *array = PyObject_GetAttrString(view, "arr"), *at = PyObject_GetAttrString(view, "offset");
+    PyObject *count = PyObject_GetAttrString(view, "size");
+    NdarrayObject *found = nullptr;
+    if (array && at && count && is_ndarray(array)) {
+        *offset = PyLong_AsLongLong(at);
+        *size = PyLong_AsLongLong(count);
+        auto *a = reinterpret_cast<NdarrayObject *>(array);
+        const bool inside = a->ndim == 1 && *offset >= 0 && *size >= 0 && *offset + *size <= a->shape[0];
+        if (inside && !PyErr_Occurred()) found = a;
+    }
+    if (!found && !PyErr_Occurred()) raise(ErrorClass::value, "BufferView out of range");
+    Py_XDECREF(array);
+    Py_XDECREF(at);
+    Py_XDECREF(count);
+    return found;
+}
+
+} // namespace
+
+bool describe_view(const ParamSpec &spec, PyObject *arg, ArrayFacts *out) {
+    if (!is_buffer_view(arg)) {
+        raise(ErrorClass::runtime_type,
+              "Argument " + spec.name + " expects a BufferView, got " + std::string(Py_TYPE(arg)->tp_name));
+        return false;
+    }
+    int64_t offset, size;
+    NdarrayObject *a = open_view(arg, &offset, &size);
+    if (!a) return false;
+    const bool differs = spec.elem != ir::Scalar::none &&
+                         (spec.elem != a->elem || std::max(spec.element_dim, 0) != a->element_dim ||
+                          spec.rows != a->rows || spec.cols != a->cols);
+    if (differs) {
+        raise(ErrorClass::type, "Expect element type " +
+                                    type_text(spec.elem, spec.rows, spec.cols, std::max(spec.element_dim, 0)) +
+                                    " for argument " + spec.name + ", but get " +
+                                    type_text(a->elem, a->rows, a->cols, a->element_dim));
+        return false;
+    }
+    *out = {a->elem, a->ndim, a->rows, a->cols, a->element_dim};
+    return true;
+}
+
+Fit fit_view(const BoundParam &p, PyObject *arg, uint64_t *slots, uint64_t *bytes) {
+    if (!is_buffer_view(arg)) return Fit::no;
+    int64_t offset, size;
+    NdarrayObject *a = open_view(arg, &offset, &size);
+    if (!a) return Fit::error;
+    if (a->signature != p.signature) return Fit::no;
+    if (!a->alive()) {
+        raise_dead("ndarray");
+        return Fit::error;
+    }
+    const int64_t element = ir::size_of(a->elem) * a->components();
+    *bytes += uint64_t(size * element);
+    return put_extents(slots, a->data + offset * element, &size, 1);
+}
+
+bool read_spec(PyObject *tuple, ParamSpec *spec) {
+    const char *name, *form;
+    int elem, clamp, optional;
+    PyObject *cls;
+    if (!PyArg_ParseTuple(tuple, "ssiiiiippO", &name, &form, &elem, &spec->ndim, &spec->rows, &spec->cols,
+                          &spec->element_dim, &clamp, &optional, &cls)) {
+        return false;
+    }
+    spec->name = name;
+    spec->elem = ir::Scalar(elem);
+    spec->clamp = clamp != 0;
+    spec->cls = cls == Py_None ? nullptr : cls;
+    const std::string_view f = form;
+    spec->is_self = f == "self";
+    spec->form = f == "scalar"   ? ParamForm::scalar
+                 : f == "matrix" ? ParamForm::matrix
+                 : f == "array"  ? ParamForm::array
+                 : f == "tensor" ? ParamForm::tensor
+                 : f == "view"   ? ParamForm::view
+                 : f == "bundle" ? ParamForm::bundle
+                                 : ParamForm::constant;
+    spec->optional = optional != 0 || spec->form == ParamForm::tensor;
+    return true;
+}
+
+PyObject *unwrapped(PyObject *o) {
+    if (!is_tensor(o)) return o;
+    PyObject *inner = PyObject_GetAttrString(o, "_impl");
+    if (!inner) {
+        PyErr_Clear();
+        return o;
+    }
+    Py_DECREF(inner); // the wrapper holds it
+    return inner;
+}
+
+void raise_invalid_type(const std::string &name, PyObject *arg) {
+    raise(ErrorClass::runtime_type, "Invalid type for argument " + name + ", got " + repr(arg));
+}
+
+namespace {
+
+/// Equality that also tells 1 from 1.0 and True, inside of tuples too.
+bool equal_values(PyObject *a, PyObject *b) {
+    if (a == b) return true;
+    if (Py_TYPE(a) != Py_TYPE(b)) return false;
+    if (PyTuple_CheckExact(a)) {
+        if (PyTuple_GET_SIZE(a) != PyTuple_GET_SIZE(b)) return false;
+        for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(a); i++)
+            if (!equal_values(PyTuple_GET_ITEM(a, i), PyTuple_GET_ITEM(b, i))) return false;
+        return true;
+    }
+    int equal = PyObject_RichCompareBool(a, b, Py_EQ);
     if (equal < 0) PyErr_Clear();
     return equal == 1;
+}
+
+} // namespace
+
+bool same_constant(const BoundParam &p, PyObject *arg) {
+    arg = unwrapped(arg);
+    if (p.weak) return p.value == arg && PyWeakref_GetObject(p.weak) == arg;
+    if (p.value == arg) return true;
+    return p.by_value && equal_values(p.value, arg);
 }
 
 } // namespace qd::bind

@@ -15,16 +15,21 @@ inline ir::Scalar resolve(ir::Scalar s) {
     return s == default_int ? runtime.language.default_ip : s == default_float ? runtime.language.default_fp : s;
 }
 
+/// What an annotation asks for. `tensor`: an array, a field or None, whichever comes.
+enum class ParamForm : uint8_t { scalar, matrix, array, tensor, view, constant, bundle };
+
 /// A parameter as the annotation states it.
 struct ParamSpec {
     std::string name;
-    frontend::ParamKind kind = frontend::ParamKind::scalar;
+    ParamForm form = ParamForm::scalar;
     ir::Scalar elem = ir::Scalar::none; ///< none: any (arrays)
     int ndim = -1;                      ///< -1: any (arrays)
     int rows = 1, cols = 1;             ///< matrix values; elements of arrays
     int element_dim = -1;               ///< -1: any (arrays)
     bool clamp = false;
-    bool is_self = false; ///< instance of a class with kernels as methods
+    bool is_self = false;  ///< instance of a class with kernels as methods
+    bool optional = false; ///< None is accepted
+    PyObject *cls = nullptr; ///< bundle: the dataclass, borrowed
 };
 
 /// The same parameter in one plan.
@@ -32,12 +37,15 @@ struct BoundParam {
     frontend::ParamKind kind = frontend::ParamKind::scalar;
     ir::Scalar elem = ir::Scalar::none;
     uint32_t slot = 0;
+    uint16_t object = 0;   ///< the object that it is read from: an argument, or a member of the plan
+    uint16_t argument = 0; ///< for messages: the argument that holds it
+    bool lifted = false;   ///< a number that a class has read at every launch
     // arrays
     Signature signature = 0;
     uint8_t ndim = 0, element_dim = 0;
     uint16_t rows = 1, cols = 1;
     bool written = false;
-    // constants
+    // constants; bundles: the type
     PyObject *value = nullptr; ///< identity; borrowed if `weak` is set, owned otherwise
     PyObject *weak = nullptr;  ///< weak reference to it, owned
     bool by_value = false;     ///< a number, text or tuple: equal ones fit
@@ -77,12 +85,30 @@ inline NumpyArray *as_numpy(PyObject *o) {
 /// not suit the annotation.
 struct ArrayFacts {
     ir::Scalar elem = ir::Scalar::none;
-    int ndim = 0, rows = 1, cols = 1, element_dim = 0;
+    int ndim = 0, rows = 1, cols = 1, element_dim = 0, layout = 0;
 };
 bool describe_array(const ParamSpec &spec, PyObject *arg, ArrayFacts *out);
 
-/// Components of a matrix value argument into `slots`; false with an error set.
-bool write_matrix(const ParamSpec &spec, PyObject *arg, uint64_t *slots);
+/// The same of a qd.BufferView.
+bool describe_view(const ParamSpec &spec, PyObject *arg, ArrayFacts *out);
+
+/// Components of a matrix value argument into `slots`; false if it does not suit.
+bool write_matrix(const BoundParam &p, PyObject *arg, uint64_t *slots);
+
+/// (name, form, scalar, ndim, rows, cols, element_dim, clamp, optional, class), as quadrants._kernel makes it; false with
+/// an error set.
+bool read_spec(PyObject *tuple, ParamSpec *spec);
+
+/// The classes qd.Tensor and qd.BufferView, once the package has defined them.
+extern PyTypeObject *tensor_type, *buffer_view_type;
+inline bool is_tensor(PyObject *o) { return tensor_type && PyObject_TypeCheck(o, tensor_type); }
+inline bool is_buffer_view(PyObject *o) { return buffer_view_type && PyObject_TypeCheck(o, buffer_view_type); }
+/// What a qd.Tensor wraps; anything else as it is. Borrowed: the wrapper holds it.
+PyObject *unwrapped(PyObject *o);
+
+std::string repr(PyObject *o);
+/// Sets "Invalid type for argument x, got ...".
+void raise_invalid_type(const std::string &name, PyObject *arg);
 
 /// Sets "Argument (i,) (type=...) cannot be converted into required type ...".
 void raise_unconvertible(size_t index, PyObject *arg, const std::string &type);
@@ -93,6 +119,7 @@ std::string type_text(ir::Scalar elem, int rows, int cols, int element_dim);
 /// Writes the slots of `arg`. `no`: another plan may fit. `error`: set.
 /// Adds the array's bytes to `bytes`.
 Fit fit_array(const BoundParam &p, PyObject *arg, uint64_t *slots, uint64_t *bytes);
+Fit fit_view(const BoundParam &p, PyObject *arg, uint64_t *slots, uint64_t *bytes);
 bool same_constant(const BoundParam &p, PyObject *arg);
 
 } // namespace qd::bind

@@ -1,6 +1,7 @@
 #include "python/bind/kernel.h"
 
 #include "python/bind/errors.h"
+#include "python/bind/fit.h"
 #include "python/bind/interrupt.h"
 #include "python/bind/observe.h"
 #include "python/bind/plan.h"
@@ -13,45 +14,11 @@ namespace qd::bind {
 namespace {
 
 constexpr size_t max_args = 512;
-constexpr size_t stack_slots = 64;
+constexpr size_t stack_slots = 512;
 /// Brief kernels on arrays of fewer bytes in all keep the GIL: giving it up and taking it back costs more than they do.
 constexpr uint64_t small_bytes = 16 << 10;
 
 KernelObject *self_of(PyObject *o) { return reinterpret_cast<KernelObject *>(o); }
-
-/// Writes the slots of all arguments for `plan`.
-Fit fit(const KernelObject *kernel, const Plan &plan, PyObject *const *args, uint64_t *slots, uint64_t *bytes) {
-    const BoundParam *p = plan.params.data();
-    const size_t n = plan.params.size();
-    for (size_t i = 0; i < n; i++, p++) {
-        switch (p->kind) {
-        case frontend::ParamKind::scalar:
-            if (!to_slot_fast(args[i], p->elem, slots + p->slot)) [[unlikely]] {
-                raise_unconvertible(i, args[i], scalar_name(p->elem));
-                return Fit::error;
-            }
-            break;
-        case frontend::ParamKind::array:
-        case frontend::ParamKind::buffer_view: {
-            Fit f = fit_array(*p, args[i], slots + p->slot, bytes);
-            if (f != Fit::yes) [[unlikely]]
-                return f;
-            break;
-        }
-        case frontend::ParamKind::constant:
-            if (!same_constant(*p, args[i])) return Fit::no;
-            break;
-        case frontend::ParamKind::matrix:
-            const ParamSpec &spec = (*kernel->params)[i];
-            if (!write_matrix(spec, args[i], slots + p->slot)) {
-                raise_unconvertible(i, args[i], type_text(spec.elem, spec.rows, spec.cols, spec.element_dim));
-                return Fit::error;
-            }
-            break;
-        }
-    }
-    return Fit::yes;
-}
 
 PyObject *read_value(const frontend::ReturnType &type, const char *ret) {
     if (type.element_dim == 0) return from_memory(ret, type.elem);
@@ -203,11 +170,16 @@ PyObject *call_slowly(KernelObject *kernel, PyObject *const *args) {
     if (done || PyErr_Occurred()) return result;
     std::vector<uint64_t> slots;
     uint64_t bytes = 0;
+    Objects objects;
+    const auto suits = [&](const Plan &plan) {
+        slots.resize(plan.slots + 1);
+        bytes = 0;
+        if (!objects.fetch(plan, kernel->params->size(), args)) return Fit::no;
+        return fit(plan, objects.all(), slots.data(), &bytes);
+    };
     for (const std::shared_ptr<Plan> &plan : *kernel->plans) {
         if (plan->generation != runtime.generation) continue;
-        slots.resize(plan->slots + 1);
-        bytes = 0;
-        Fit f = fit(kernel, *plan, args, slots.data(), &bytes);
+        const Fit f = suits(*plan);
         if (f == Fit::error) return nullptr;
         if (f == Fit::no) continue;
         kernel->last = plan.get();
@@ -215,9 +187,7 @@ PyObject *call_slowly(KernelObject *kernel, PyObject *const *args) {
     }
     Plan *plan = specialise(kernel, args);
     if (!plan) return nullptr;
-    slots.resize(plan->slots + 1);
-    bytes = 0;
-    Fit f = fit(kernel, *plan, args, slots.data(), &bytes);
+    const Fit f = suits(*plan);
     if (f == Fit::yes) return launch_and_read(kernel, *plan, slots.data(), bytes);
     if (f == Fit::error) return nullptr;
     raise(ErrorClass::runtime, "the arguments changed while the kernel was compiled");
@@ -228,7 +198,7 @@ PyObject *call_with_copies(KernelObject *kernel, PyObject *const *args, bool *do
     std::vector<PyObject *> changed(args, args + kernel->params->size()), copies;
     find_numpy();
     for (size_t i = 0; i < changed.size(); i++) {
-        if ((*kernel->params)[i].kind != frontend::ParamKind::array) continue;
+        if ((*kernel->params)[i].form != ParamForm::array) continue;
         NumpyArray *a = as_numpy(changed[i]);
         if (!a || a->c_contiguous() || !a->f_contiguous()) continue;
         PyObject *copy = PyObject_CallMethod(changed[i], "copy", "s", "C");
@@ -249,6 +219,24 @@ PyObject *call_with_copies(KernelObject *kernel, PyObject *const *args, bool *do
     return result;
 }
 
+/// With the plan of the last call, whose parameters come from inside of the arguments.
+PyObject *call_with_members(KernelObject *kernel, Plan &plan, PyObject *const *args) {
+    uint64_t slots[stack_slots], bytes = 0;
+    const size_t direct = kernel->params->size();
+    Objects objects;
+    Fit f = Fit::no;
+    if (plan.steady && recall(plan, args, slots, &bytes)) {
+        f = fit(plan, args, slots, &bytes, 0, direct);
+    } else if (objects.fetch(plan, direct, args)) {
+        f = fit(plan, objects.all(), slots, &bytes, direct);
+        const uint64_t inside = bytes;
+        if (f == Fit::yes) f = fit(plan, objects.all(), slots, &bytes, 0, direct);
+        if (f == Fit::yes && plan.steady) remember(plan, objects.all(), slots, inside);
+    }
+    if (f == Fit::yes) return launch_and_read(kernel, plan, slots, bytes);
+    return f == Fit::error ? nullptr : call_slowly(kernel, args);
+}
+
 PyObject *call(PyObject *o, PyObject *const *args, size_t flags, PyObject *names) {
     KernelObject *kernel = self_of(o);
     size_t n = size_t(PyVectorcall_NARGS(flags));
@@ -259,33 +247,15 @@ PyObject *call(PyObject *o, PyObject *const *args, size_t flags, PyObject *names
     }
     Plan *plan = kernel->last;
     if (plan && plan->generation == runtime.generation && plan->slots <= stack_slots) [[likely]] {
+        if (!plan->members.empty()) return call_with_members(kernel, *plan, args);
         uint64_t slots[stack_slots], bytes = 0;
-        switch (fit(kernel, *plan, args, slots, &bytes)) {
+        switch (fit(*plan, args, slots, &bytes)) {
         case Fit::yes: return launch_and_read(kernel, *plan, slots, bytes);
         case Fit::error: return nullptr;
         case Fit::no: break;
         }
     }
     return call_slowly(kernel, args);
-}
-
-bool read_spec(PyObject *tuple, ParamSpec *spec) {
-    const char *name, *kind;
-    int elem, clamp;
-    if (!PyArg_ParseTuple(tuple, "ssiiiiip", &name, &kind, &elem, &spec->ndim, &spec->rows, &spec->cols,
-                          &spec->element_dim, &clamp)) {
-        return false;
-    }
-    spec->name = name;
-    spec->elem = ir::Scalar(elem);
-    spec->clamp = clamp != 0;
-    const std::string_view k = kind;
-    spec->is_self = k == "self";
-    spec->kind = k == "scalar"   ? frontend::ParamKind::scalar
-                 : k == "matrix" ? frontend::ParamKind::matrix
-                 : k == "array"  ? frontend::ParamKind::array
-                                 : frontend::ParamKind::constant;
-    return true;
 }
 
 /// Kernel(info, params, returns, returns_tuple)
@@ -303,6 +273,7 @@ PyObject *create(PyTypeObject *type, PyObject *args, PyObject *) {
     KernelObject *kernel = self_of(o);
     kernel->vectorcall = call;
     kernel->info = Py_NewRef(info);
+    kernel->annotations = Py_NewRef(params);
     kernel->params = new std::vector<ParamSpec>(size_t(PyTuple_GET_SIZE(params)));
     kernel->returns = new std::vector<frontend::ReturnType>(size_t(PyTuple_GET_SIZE(returns)));
     kernel->plans = new std::vector<std::shared_ptr<Plan>>;
@@ -327,6 +298,7 @@ int traverse(PyObject *o, visitproc visit, void *arg) {
     Py_VISIT(Py_TYPE(o));
     Py_VISIT(kernel->dict);
     Py_VISIT(kernel->info);
+    Py_VISIT(kernel->annotations);
     if (!kernel->plans) return 0;
     for (const std::shared_ptr<Plan> &plan : *kernel->plans) {
         for (PyObject *kept : plan->kept) Py_VISIT(kept);
@@ -343,6 +315,7 @@ int clear(PyObject *o) {
     if (kernel->plans) kernel->plans->clear();
     Py_CLEAR(kernel->dict);
     Py_CLEAR(kernel->info);
+    Py_CLEAR(kernel->annotations);
     return 0;
 }
 
@@ -375,6 +348,27 @@ PyObject *forget(PyObject *o, PyObject *) {
     self_of(o)->last = nullptr;
     self_of(o)->plans->clear();
     Py_RETURN_NONE;
+}
+
+/// _passed() -> [(name, "scalar" | "matrix" | "array", scalar type)] of the last call, in the order of the slots
+PyObject *passed(PyObject *o, PyObject *) {
+    const Plan *plan = self_of(o)->last;
+    PyObject *all = PyList_New(0);
+    if (!plan || !all) return all;
+    std::vector<const BoundParam *> order;
+    for (const BoundParam &p : plan->params)
+        if (p.kind != frontend::ParamKind::constant && p.kind != frontend::ParamKind::bundle) order.push_back(&p);
+    std::sort(order.begin(), order.end(), [](const BoundParam *a, const BoundParam *b) { return a->slot < b->slot; });
+    for (const BoundParam *p : order) {
+        const char *kind = p->kind == frontend::ParamKind::scalar   ? "scalar"
+                           : p->kind == frontend::ParamKind::matrix ? "matrix"
+                                                                    : "array";
+        PyObject *one = Py_BuildValue("(sss)", plan->names[size_t(p - plan->params.data())].c_str(), kind, scalar_name(p->elem));
+        if (!one || PyList_Append(all, one) != 0) Py_CLEAR(all);
+        Py_XDECREF(one);
+        if (!all) break;
+    }
+    return all;
 }
 
 /// _compile_like(older kernel or None) -> number of specialisations made
@@ -414,6 +408,7 @@ PyMethodDef methods[] = {
     {"_specialisations", count_plans, METH_NOARGS, "number of specialisations compiled since qd.init"},
     {"_compile_like", compile_like, METH_O, "compiles before any call"},
     {"_show", show, METH_O, "what the compiler makes of it, as text"},
+    {"_passed", passed, METH_NOARGS, "what the last call passed to the compiled code"},
     {"_forget", forget, METH_NOARGS, "drops all compiled specialisations"},
     {nullptr, nullptr, 0, nullptr},
 };

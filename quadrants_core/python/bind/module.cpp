@@ -1,5 +1,7 @@
 // The extension module quadrants._lib.core.quadrants_python. Ordinary functions go through pybind11; the types that a
 // launch touches (Kernel, NdarrayStorage, Place) use the C API directly.
+#include "python/bind/arguments.h"
+#include "python/bind/dlpack.h"
 #include "python/bind/errors.h"
 #include "python/bind/field.h"
 #include "python/bind/interrupt.h"
@@ -145,12 +147,27 @@ void define_fields(py::module_ &m) {
         .def("node_bytes", &bind::FieldTree::node_bytes);
 }
 
+PyMethodDef interop[] = {
+    {"dlpack_export", bind::export_dlpack, METH_VARARGS, nullptr},
+    {"hold_program", bind::hold_program, METH_NOARGS, nullptr},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+void define_interop(py::module_ &m) {
+    if (PyModule_AddFunctions(m.ptr(), interop) != 0) throw py::error_already_set();
+    // The classes that arguments are recognised by; the package defines them in Python.
+    m.def("set_tensor_class", [](py::type cls) { bind::tensor_type = reinterpret_cast<PyTypeObject *>(cls.release().ptr()); });
+    m.def("set_buffer_view_class",
+          [](py::type cls) { bind::buffer_view_type = reinterpret_cast<PyTypeObject *>(cls.release().ptr()); });
+}
+
 } // namespace
 
 PYBIND11_MODULE(quadrants_python, m) {
     define_program(m);
     define_observation(m);
     define_fields(m);
+    define_interop(m);
     if (!bind::add_ndarray_type(m.ptr()) || !bind::add_place_type(m.ptr()) || !bind::add_kernel_type(m.ptr())) {
         throw py::error_already_set();
     }

@@ -6,6 +6,8 @@
 
 #include <structmember.h>
 
+#include <algorithm>
+#include <map>
 #include <string>
 
 namespace qd::bind {
@@ -30,12 +32,18 @@ PyObject *create(PyTypeObject *type, PyObject *, PyObject *) {
     return o;
 }
 
-/// _allocate(scalar, shape, rows, cols, element_dim)
+/// _allocate(scalar, shape of storage, rows, cols, element_dim, order of storage or ())
 PyObject *allocate(PyObject *o, PyObject *args) {
     NdarrayObject *self = self_of(o);
     int elem, rows, cols, element_dim;
-    PyObject *shape;
-    if (!PyArg_ParseTuple(args, "iO!iii", &elem, &PyTuple_Type, &shape, &rows, &cols, &element_dim)) return nullptr;
+    PyObject *shape, *order;
+    if (!PyArg_ParseTuple(args, "iO!iiiO!", &elem, &PyTuple_Type, &shape, &rows, &cols, &element_dim, &PyTuple_Type, &order))
+        return nullptr;
+    std::vector<int> levels;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(order); i++) levels.push_back(int(PyLong_AsLong(PyTuple_GET_ITEM(order, i))));
+    if (PyErr_Occurred()) return nullptr;
+    self->layout = layout_number(levels);
+    if (self->layout < 0) return PyErr_Format(PyExc_RuntimeError, "too many different layouts in one process");
     engine::Program *program = need_program();
     if (!program) return nullptr;
     Py_ssize_t n = PyTuple_GET_SIZE(shape);
@@ -58,7 +66,7 @@ PyObject *allocate(PyObject *o, PyObject *args) {
     self->element_dim = element_dim;
     self->elem = ir::Scalar(elem);
     self->bytes = uint64_t(bytes);
-    self->signature = signature_of(self->elem, self->ndim, rows, cols, element_dim);
+    self->signature = signature_of(self->elem, self->ndim, rows, cols, element_dim, self->layout);
     try {
         self->data = static_cast<char *>(program->alloc(self->bytes ? self->bytes : 1));
     } catch (...) {
@@ -96,16 +104,18 @@ int64_t locate(NdarrayObject *self, PyObject *key) {
               std::to_string(self->ndim) + "d ndarray indexed with " + std::to_string(n) + "d indices");
         return -1;
     }
+    const std::vector<int> &order = layout_order(self->layout);
     int64_t at = 0;
-    for (int i = 0; i < n; i++) {
-        int64_t v = idx[i] < 0 ? idx[i] + self->shape[i] : idx[i];
-        if (v < 0 || v >= self->shape[i]) {
+    for (int level = 0; level < n; level++) {
+        const int i = order.empty() ? level : order[size_t(level)];
+        const int64_t extent = self->shape[level];
+        int64_t v = idx[i] < 0 ? idx[i] + extent : idx[i];
+        if (v < 0 || v >= extent) {
             raise(ErrorClass::bounds, "Out of bound access to ndarray: index " + std::to_string(idx[i]) +
-                                          " along axis " + std::to_string(i) + " of size " +
-                                          std::to_string(self->shape[i]));
+                                          " along axis " + std::to_string(i) + " of size " + std::to_string(extent));
             return -1;
         }
-        at = at * self->shape[i] + v;
+        at = at * extent + v;
     }
     return at * ir::size_of(self->elem) * self->components();
 }
@@ -224,8 +234,24 @@ PyObject *copy_from_ndarray(PyObject *o, PyObject *other) {
 PyObject *get_shape(PyObject *o, void *) {
     NdarrayObject *self = self_of(o);
     PyObject *shape = PyTuple_New(self->ndim);
+    for (int i = 0; shape && i < self->ndim; i++) PyTuple_SET_ITEM(shape, i, PyLong_FromLongLong(self->extent(i)));
+    return shape;
+}
+
+PyObject *get_storage_shape(PyObject *o, void *) {
+    NdarrayObject *self = self_of(o);
+    PyObject *shape = PyTuple_New(self->ndim);
     for (int i = 0; shape && i < self->ndim; i++) PyTuple_SET_ITEM(shape, i, PyLong_FromLongLong(self->shape[i]));
     return shape;
+}
+
+/// The order of storage, or None.
+PyObject *get_layout(PyObject *o, void *) {
+    const std::vector<int> &order = layout_order(self_of(o)->layout);
+    if (order.empty()) Py_RETURN_NONE;
+    PyObject *all = PyTuple_New(Py_ssize_t(order.size()));
+    for (size_t i = 0; all && i < order.size(); i++) PyTuple_SET_ITEM(all, Py_ssize_t(i), PyLong_FromLong(order[i]));
+    return all;
 }
 
 PyObject *get_alive(PyObject *o, void *) { return PyBool_FromLong(self_of(o)->alive()); }
@@ -248,6 +274,8 @@ PyMethodDef methods[] = {
 
 PyGetSetDef getset[] = {
     {"shape", get_shape, nullptr, "extents, without those of the elements", nullptr},
+    {"_physical_shape", get_storage_shape, nullptr, nullptr, nullptr},
+    {"_qd_layout", get_layout, nullptr, nullptr, nullptr},
     {"_alive", get_alive, nullptr, nullptr, nullptr},
     {"_address", get_address, nullptr, nullptr, nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr},
@@ -273,6 +301,26 @@ PyType_Spec spec = {"quadrants._lib.core.quadrants_python.NdarrayStorage", sizeo
                     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, slots};
 
 } // namespace
+
+namespace {
+std::vector<std::vector<int>> orders{{}};
+std::map<std::vector<int>, int> order_numbers{{{}, 0}};
+} // namespace
+
+const std::vector<int> &layout_order(int layout) { return orders[size_t(layout)]; }
+
+int layout_number(const std::vector<int> &order) {
+    const auto known = order_numbers.find(order);
+    if (known != order_numbers.end()) return known->second;
+    if (orders.size() > 255) return -1; // a byte of the signature
+    orders.push_back(order);
+    return order_numbers[order] = int(orders.size()) - 1;
+}
+
+int64_t NdarrayObject::extent(int axis) const {
+    const std::vector<int> &order = layout_order(layout);
+    return shape[order.empty() ? axis : std::find(order.begin(), order.end(), axis) - order.begin()];
+}
 
 void raise_dead(const char *what) {
     raise(ErrorClass::runtime,

@@ -4,16 +4,24 @@
 
 #include "ir/types.h"
 
+#include <vector>
+
 namespace qd::bind {
 
 inline constexpr int max_dims = 12;
 
 /// What a kernel must know of an array argument: two arrays with the same signature run the same code.
 using Signature = uint64_t;
-constexpr Signature signature_of(ir::Scalar elem, int ndim, int rows, int cols, int element_dim) {
+constexpr Signature signature_of(ir::Scalar elem, int ndim, int rows, int cols, int element_dim, int layout = 0) {
     return uint64_t(elem) | uint64_t(ndim) << 8 | uint64_t(rows) << 16 | uint64_t(cols) << 32 |
-           uint64_t(element_dim) << 48;
+           uint64_t(element_dim) << 48 | uint64_t(layout) << 56;
 }
+
+/// Orders of storage that differ from that of the indices are numbered from 1: the index of the user at each level,
+/// outermost first. 0 is the order as written.
+const std::vector<int> &layout_order(int layout);
+/// The number of an order; -1 if there are too many.
+int layout_number(const std::vector<int> &order);
 
 struct NdarrayObject {
     PyObject_HEAD;
@@ -22,11 +30,14 @@ struct NdarrayObject {
     uint64_t generation; ///< of the Program that owns `data`
     Signature signature;
     uint64_t bytes;
-    int64_t shape[max_dims];
+    int64_t shape[max_dims]; ///< of storage, outermost level first
     int32_t ndim, rows, cols, element_dim;
+    int32_t layout; ///< number of the order of storage
     ir::Scalar elem;
 
     int components() const { return rows * cols; }
+    /// Extent along an index of the user.
+    int64_t extent(int axis) const;
     bool alive() const { return generation == runtime.generation && data; }
 };
 

@@ -10,10 +10,29 @@
 
 namespace qd::bind {
 
+/// An object inside of an argument, fetched at every launch. The objects of a launch are its arguments, then these.
+struct Member {
+    uint16_t parent = 0; ///< among the objects
+    bool item = false;   ///< by subscript instead of by attribute
+    PyObject *key = nullptr;
+};
+
+/// Slots of a call whose members lay in frozen dataclasses: good for as long as these very objects are passed.
+struct FrozenSlots {
+    std::vector<PyObject *> instances; ///< weak references, owned; one per entry of Plan::frozen
+    std::vector<uint64_t> slots;
+    uint64_t bytes = 0; ///< of the arrays among the members
+};
+
 struct Plan : std::enable_shared_from_this<Plan> {
     uint64_t generation = 0;
     std::shared_ptr<engine::CompiledKernel> kernel;
-    std::vector<BoundParam> params;
+    std::vector<BoundParam> params; ///< first one per parameter of the kernel, then those found inside of them
+    std::vector<std::string> names; ///< of the parameters: "x", "s.a"
+    std::vector<Member> members;
+    bool steady = true;             ///< members lie in frozen dataclasses and cannot change themselves
+    std::vector<uint16_t> frozen;   ///< the arguments that hold them
+    std::vector<FrozenSlots> recent;
     std::vector<frontend::ReturnType> returns;
     std::vector<std::shared_ptr<TreeMemory>> trees; ///< fields that the code reads and writes
     std::vector<PyObject *> kept;                   ///< objects that the code was made from, owned
@@ -32,6 +51,7 @@ struct KernelObject {
     vectorcallfunc vectorcall;
     PyObject *dict, *weakrefs;
     PyObject *info; ///< quadrants._kernel.KernelInfo: source, annotations, names
+    PyObject *annotations; ///< the tuples that `params` was read from
     std::vector<ParamSpec> *params;
     std::vector<frontend::ReturnType> *returns;
     bool returns_tuple;

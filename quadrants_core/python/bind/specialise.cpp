@@ -1,7 +1,7 @@
 // The first call with new argument types: source -> frontend -> Program::compile -> plan.
+#include "python/bind/binder.h"
 #include "python/bind/errors.h"
 #include "python/bind/interrupt.h"
-#include "python/bind/plan.h"
 
 #include <chrono>
 
@@ -27,11 +27,6 @@ frontend::Source read_source(PyObject *tuple) {
     source.name = text_of(PyTuple_GET_ITEM(tuple, 4));
     source.text = text_of(PyTuple_GET_ITEM(tuple, 5));
     return source;
-}
-
-bool is_plain_value(PyObject *o) {
-    return o == Py_None || PyLong_Check(o) || PyFloat_Check(o) || PyUnicode_Check(o) || PyBytes_Check(o) ||
-           PyTuple_Check(o);
 }
 
 /// No loop runs longer than a constant or the extent of an array says, and nothing is printed.
@@ -70,6 +65,7 @@ class Specialiser {
         for (size_t i = 0; i < kernel_->params->size(); i++) bind_param(request, i);
         frontend::Result result = frontend::lower(request);
         for (PyObject *func : result.funcs) plan_->kept.push_back(Py_NewRef(func));
+        leaves_ = std::move(result.leaves);
         mark_written(result.fn);
         plan_->brief = is_brief(result.fn);
         compile(std::move(result.fn), std::chrono::duration<double, std::micro>(Clock::now() - start).count());
@@ -103,6 +99,7 @@ class Specialiser {
         request.source_of = [this](PyObject *func) {
             return read_source(keep(PyObject_CallMethod(func, "_qd_source_", nullptr)));
         };
+        request.member = [this](int node, PyObject *key, bool item) { return binder_.member(node, key, item); };
         request.warn = warn;
         return request;
     }
@@ -145,98 +142,28 @@ class Specialiser {
         param.cols = from.cols;
         param.element_dim = from.element_dim;
         param.clamp = spec.clamp;
+        param.leaf = int(i);
+        param.position = int(i) - int(kernel_->params->front().is_self);
+        param.layout = layout_order(int(from.signature >> 56));
         if (from.kind == frontend::ParamKind::constant) {
             param.value = from.weak ? PyWeakref_GetObject(from.weak) : from.value;
             check_constant(spec, param.value);
-            bind_constant(param.value, bound);
+            hold_constant(param.value, bound);
         }
         request.params.push_back(std::move(param));
         plan_->params.push_back(bound);
+        plan_->names.push_back(spec.name);
     }
 
     void bind_param(frontend::Request &request, size_t i) {
         if (like_) return bind_like(request, i);
-        const ParamSpec &spec = (*kernel_->params)[i];
-        frontend::Param param;
-        BoundParam bound;
-        param.name = spec.name;
-        param.kind = bound.kind = spec.kind;
-        param.elem = bound.elem = resolve(spec.elem);
-        switch (spec.kind) {
-        case frontend::ParamKind::scalar: break;
-        case frontend::ParamKind::matrix:
-            param.rows = spec.rows;
-            param.cols = spec.cols;
-            param.element_dim = spec.element_dim;
-            break;
-        case frontend::ParamKind::array:
-        case frontend::ParamKind::buffer_view: bind_array(spec, args_[i], param, bound); break;
-        case frontend::ParamKind::constant:
-            param.value = args_[i];
-            check_constant(spec, args_[i]);
-            bind_constant(args_[i], bound);
-            break;
-        }
-        request.params.push_back(std::move(param));
-        plan_->params.push_back(bound);
-    }
-
-    void bind_array(const ParamSpec &spec, PyObject *arg, frontend::Param &param, BoundParam &bound) {
-        ArrayFacts facts;
-        if (!describe_array(spec, arg, &facts)) throw frontend::PythonError{};
-        param.elem = bound.elem = facts.elem;
-        param.ndim = facts.ndim;
-        param.rows = facts.rows;
-        param.cols = facts.cols;
-        param.element_dim = facts.element_dim;
-        param.clamp = spec.clamp;
-        bound.ndim = uint8_t(facts.ndim);
-        bound.element_dim = uint8_t(facts.element_dim);
-        bound.rows = uint16_t(facts.rows);
-        bound.cols = uint16_t(facts.cols);
-        bound.signature = signature_of(facts.elem, facts.ndim, facts.rows, facts.cols, facts.element_dim);
-    }
-
-    static void check_constant(const ParamSpec &spec, PyObject *arg) {
-        if (is_ndarray(arg)) {
-            fail_user(UserErrorKind::runtime_type,
-                      "Ndarray shouldn't be passed in via `qd.template()`, please annotate your "
-                      "kernel using `qd.types.ndarray(...)` instead");
-        }
-        if (runtime.refuse_template_floats && PyFloat_Check(arg)) {
-            raise(ErrorClass::value,
-                  "Floats shouldn't be passed as template arguments (raise_on_templated_floats is set)");
-            throw frontend::PythonError{};
-        }
-        if (!spec.is_self) return;
-        PyObject *kind = PyObject_GetAttrString(reinterpret_cast<PyObject *>(Py_TYPE(arg)), "_qd_kind_");
-        PyErr_Clear();
-        bool marked = kind && PyUnicode_Check(kind) && PyUnicode_CompareWithASCIIString(kind, "data_oriented") == 0;
-        Py_XDECREF(kind);
-        if (!marked) {
-            fail_user(UserErrorKind::syntax,
-                      std::string("Please decorate class ") + Py_TYPE(arg)->tp_name + " with @qd.data_oriented");
-        }
-    }
-
-    void bind_constant(PyObject *arg, BoundParam &bound) {
-        bound.value = arg;
-        bound.by_value = is_plain_value(arg);
-        bound.weak = bound.by_value ? nullptr : PyWeakref_NewRef(arg, nullptr);
-        if (bound.weak) return;
-        PyErr_Clear(); // not weakly referable: kept alive by the plan
-        Py_INCREF(arg);
+        request.params.push_back(binder_.argument(i, args_[i]));
     }
 
     /// Array parameters that the kernel stores to, so that a read-only numpy array is refused for those alone.
     void mark_written(const ir::Function &fn) {
         std::vector<size_t> owner; // IR parameter -> parameter
-        for (size_t i = 0; i < plan_->params.size(); i++) {
-            const ParamSpec &spec = (*kernel_->params)[i];
-            if (spec.kind == frontend::ParamKind::constant) continue;
-            int values = spec.kind == frontend::ParamKind::matrix ? spec.rows * spec.cols : 1;
-            owner.insert(owner.end(), size_t(values), i);
-        }
+        for (int leaf : leaves_) owner.insert(owner.end(), slots_of(leaf), size_t(leaf));
         for (const ir::Inst &inst : fn.insts) {
             bool writes = inst.op == ir::Op::store || (ir::info(inst.op).traits & ir::atomic);
             if (!writes || inst.args.size == 0) continue;
@@ -270,19 +197,25 @@ class Specialiser {
         plan_->slots = info.slots;
         plan_->ret_bytes = info.ret_bytes;
         size_t next = 0;
-        for (size_t i = 0; i < plan_->params.size(); i++) {
-            const ParamSpec &spec = (*kernel_->params)[i];
-            if (spec.kind == frontend::ParamKind::constant) continue;
+        for (int leaf : leaves_) {
             QD_CHECK(next < info.params.size(), "parameters of " + info.name);
-            plan_->params[i].slot = info.params[next].slot;
-            next += spec.kind == frontend::ParamKind::matrix ? size_t(spec.rows * spec.cols) : 1;
+            plan_->params[size_t(leaf)].slot = info.params[next].slot;
+            next += slots_of(leaf);
         }
+    }
+
+    /// How many IR parameters a parameter of the plan has.
+    size_t slots_of(int leaf) const {
+        const BoundParam &p = plan_->params[size_t(leaf)];
+        return p.kind == frontend::ParamKind::matrix ? size_t(p.rows * p.cols) : 1;
     }
 
     KernelObject *kernel_;
     PyObject *const *args_;
     const std::vector<BoundParam> *like_;
     std::shared_ptr<Plan> plan_ = std::make_shared<Plan>();
+    Binder binder_{kernel_, *plan_};
+    std::vector<int> leaves_; ///< parameters of the plan in the order of those of the IR
 };
 
 /// Plans of ended Programs and for template arguments that are gone.
@@ -299,18 +232,20 @@ void drop_dead_plans(KernelObject *kernel) {
 
 /// What every call must pass, where the annotation leaves no choice.
 bool bound_by_annotation(const ParamSpec &spec, BoundParam *bound) {
-    bound->kind = spec.kind;
     bound->elem = resolve(spec.elem);
-    switch (spec.kind) {
-    case frontend::ParamKind::scalar: return true;
-    case frontend::ParamKind::matrix: bound->ndim = 0; break;
-    case frontend::ParamKind::array:
-        if (spec.elem == ir::Scalar::none || spec.ndim < 0 || spec.element_dim < 0) return false;
+    switch (spec.form) {
+    case ParamForm::scalar: return !spec.optional;
+    case ParamForm::matrix: bound->kind = frontend::ParamKind::matrix; break;
+    case ParamForm::array:
+        bound->kind = frontend::ParamKind::array;
+        if (spec.optional || spec.elem == ir::Scalar::none || spec.ndim < 0 || spec.element_dim < 0) return false;
         bound->ndim = uint8_t(spec.ndim);
         bound->signature = signature_of(bound->elem, spec.ndim, spec.rows, spec.cols, spec.element_dim);
         break;
-    case frontend::ParamKind::constant:
-    case frontend::ParamKind::buffer_view: return false;
+    case ParamForm::tensor:
+    case ParamForm::view:
+    case ParamForm::constant:
+    case ParamForm::bundle: return false;
     }
     bound->rows = uint16_t(spec.rows);
     bound->cols = uint16_t(spec.cols);
@@ -320,18 +255,21 @@ bool bound_by_annotation(const ParamSpec &spec, BoundParam *bound) {
 
 /// Whether an argument that an older definition took suits the annotation.
 bool suits(const ParamSpec &spec, const BoundParam &from) {
-    if (spec.kind != from.kind) return false;
-    switch (spec.kind) {
-    case frontend::ParamKind::scalar: return resolve(spec.elem) == from.elem;
-    case frontend::ParamKind::matrix:
-        return resolve(spec.elem) == from.elem && spec.rows == from.rows && spec.cols == from.cols &&
+    switch (spec.form) {
+    case ParamForm::scalar: return from.kind == frontend::ParamKind::scalar && resolve(spec.elem) == from.elem;
+    case ParamForm::matrix:
+        return from.kind == frontend::ParamKind::matrix && resolve(spec.elem) == from.elem && spec.rows == from.rows && spec.cols == from.cols &&
                spec.element_dim == from.element_dim;
-    case frontend::ParamKind::array:
-    case frontend::ParamKind::buffer_view:
-        return (spec.elem == ir::Scalar::none || spec.elem == from.elem) && (spec.ndim < 0 || spec.ndim == from.ndim) &&
+    case ParamForm::array:
+        return from.kind == frontend::ParamKind::array && (spec.elem == ir::Scalar::none || spec.elem == from.elem) && (spec.ndim < 0 || spec.ndim == from.ndim) &&
                (spec.element_dim < 0 ||
                 (spec.element_dim == from.element_dim && spec.rows == from.rows && spec.cols == from.cols));
-    case frontend::ParamKind::constant: return !from.weak || PyWeakref_GetObject(from.weak) != Py_None;
+    case ParamForm::constant:
+        return from.kind == frontend::ParamKind::constant &&
+               (!from.weak || PyWeakref_GetObject(from.weak) != Py_None);
+    case ParamForm::tensor:
+    case ParamForm::view:
+    case ParamForm::bundle: return false;
     }
     return false;
 }
@@ -385,6 +323,9 @@ bool show_code(KernelObject *kernel, engine::Form form, std::string *out) {
 
 Plan::~Plan() {
     for (PyObject *o : kept) Py_DECREF(o);
+    for (const Member &m : members) Py_DECREF(m.key);
+    for (const FrozenSlots &entry : recent)
+        for (PyObject *weak : entry.instances) Py_DECREF(weak);
     for (BoundParam &p : params) {
         if (p.weak) {
             Py_DECREF(p.weak);

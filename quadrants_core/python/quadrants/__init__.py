@@ -15,7 +15,7 @@ from quadrants._exceptions import (
     QuadrantsTypeError,
 )
 from quadrants._field import Field, MatrixField, ScalarField, field
-from quadrants._kernel import data_oriented, func, kernel, pure, pyfunc
+from quadrants._kernel import data_oriented, func, kernel, pure, pyfunc, real_func, ref
 from quadrants._logging import CRITICAL, DEBUG, ERROR, INFO, TRACE, WARN, is_logging_effective, set_logging_level
 from quadrants._matrix import Matrix, Vector
 from quadrants._ndarray import Layout, ndarray
@@ -42,13 +42,19 @@ i, j, k, l, ij, ik, il, jk, jl, kl, ijk, ijl, ikl, jkl, ijkl = __import__("quadr
 _later.define(
     globals(),
     "qd",
-    "Backend BitpackedFields BufferView DeviceCapability Event Format GraphStatus MatrixTensor Mesh MeshInstance Stream "
-    "Tensor VectorTensor activate ad algorithms append checkpoint clock_counter clock_freq_hz create_event create_stream "
-    "deactivate deactivate_all_snodes get_addr global_thread_idx graph graph_do_while graph_parallel "
-    "graph_parallel_context is_active length linalg mesh_local mesh_patch_idx no_activate perf_dispatch "
-    "real_func ref rescale_index sparse sparse_matrix_builder stop_grad stream_parallel "
-    "tensor wrap",
+    "BitpackedFields DeviceCapability Event Format GraphStatus Mesh MeshInstance Stream activate ad algorithms append "
+    "checkpoint clock_counter clock_freq_hz create_event create_stream deactivate deactivate_all_snodes get_addr "
+    "global_thread_idx graph graph_do_while graph_parallel graph_parallel_context is_active length linalg mesh_local "
+    "mesh_patch_idx no_activate rescale_index sparse sparse_matrix_builder stop_grad stream_parallel",
 )
+
+
+_on_demand = {  # name -> module, imported on first use
+    **dict.fromkeys("Backend MatrixTensor Tensor VectorTensor tensor wrap".split(), "_tensor"),
+    **dict.fromkeys("_MatrixTensor _Tensor _VectorTensor _wrap".split(), "_tensor"),
+    "BufferView": "_buffer_view",
+    "perf_dispatch": "_perf_dispatch",
+}
 
 
 def is_extension_enabled(ext):
@@ -80,11 +86,17 @@ def __getattr__(name):
         from quadrants import _ndarray
 
         return _ndarray.class_named(name)
+    if name in _on_demand:
+        import importlib
+
+        found = getattr(importlib.import_module("quadrants." + _on_demand[name]), name.lstrip("_"))
+        globals()[name] = found
+        return found
     raise AttributeError(f"module 'quadrants' has no attribute {name!r}")
 
 
 def __dir__():
-    return sorted([*globals(), "Ndarray", "ScalarNdarray", "VectorNdarray", "MatrixNdarray"])
+    return sorted({*globals(), *_on_demand, "Ndarray", "ScalarNdarray", "VectorNdarray", "MatrixNdarray"})
 
 
 _logging.print_header()

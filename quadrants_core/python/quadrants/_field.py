@@ -1,6 +1,6 @@
 """Fields: scalars, vectors and matrices stored in trees."""
 
-from quadrants import _dtypes, _exceptions, _matrix, _ndarray, _snode
+from quadrants import _dtypes, _exceptions, _interop, _matrix, _ndarray, _snode
 
 _Layout = _ndarray.Layout
 
@@ -14,6 +14,7 @@ class Field:
         self._parts = members
         self.grad = None
         self.dual = None
+        self._qd_layout = None
 
     # what people read
     @property
@@ -33,12 +34,16 @@ class Field:
         """The n-th level above the elements."""
         return self._node().parent(n - 1)
 
-    has_grad = property(lambda self: False)
-    has_dual = property(lambda self: False)
+    def has_grad(self):
+        return self.grad is not None
+
+    def has_dual(self):
+        return self.dual is not None
 
     @property
     def layout(self):
-        return getattr(self, "_layout", _Layout.AOS)
+        """The order of storage that qd.tensor was asked for; None if it is that of the indices."""
+        return self._qd_layout
 
     # placement
     def _members(self):
@@ -88,14 +93,14 @@ class Field:
             view[...] = v if kind.kind == "float" else kind(v)
 
     def to_numpy(self, dtype=None, copy=True):
-        """A copy as a numpy array; vectors and matrices add axes at the end."""
+        """A copy as a numpy array; vectors and matrices add axes at the end. copy=False: a view; None: if there can be one."""
+        return _interop.to_numpy(self, self._copied, dtype, copy)
+
+    def _copied(self):
         import numpy as np
 
-        if copy is False:
-            raise ValueError("Zero-copy not available for fields; call to_numpy() for a copy")
         shape = self.shape
-        kind = _dtypes.numpy_dtype(self._dtype) if dtype is None else np.dtype(dtype)
-        out = np.empty(shape + (len(self._parts),), kind)
+        out = np.empty(shape + (len(self._parts),), _dtypes.numpy_dtype(self._dtype))
         for k, view in enumerate(self._views()):
             out[..., k] = view.reshape(shape)
         return out.reshape(shape + self._element_shape())
@@ -121,13 +126,34 @@ class Field:
         self.from_numpy(other.to_numpy())
 
     def to_torch(self, device=None, copy=True):
-        raise _exceptions.not_available("to_torch", "use torch.from_numpy(x.to_numpy())")
+        """A torch tensor; `copy` as for to_numpy."""
+        return _interop.to_torch(self, self._copied, device, copy)
 
     def from_torch(self, arr):
-        raise _exceptions.not_available("from_torch", "use from_numpy(tensor.numpy())")
+        """Takes the values of a torch tensor of the same shape."""
+        _interop.from_torch(self, arr)
 
     def to_dlpack(self, versioned=False):
-        raise _exceptions.not_available("to_dlpack", "to_numpy() gives a copy")
+        """A DLPack capsule on the memory of the field."""
+        return _interop.dlpack(self, versioned)
+
+    def __dlpack__(self, **keywords):
+        return _interop.dlpack_protocol(self, **keywords)
+
+    def __dlpack_device__(self):
+        return (1, 0)
+
+    def _storage(self):
+        """See _interop: only if every index selects one level and the components stand evenly."""
+        seen = [self._place_of(m).view() for m in self._parts]
+        axes = [piece for axis in seen[0][1] for piece in axis]
+        shape = self.shape
+        steps = {b[0] - a[0] for a, b in zip(seen, seen[1:])}
+        if not shape or tuple(n for n, _ in axes) != shape or any(v[1] != seen[0][1] for v in seen) or len(steps) > 1:
+            raise _interop.no_storage(self)
+        element = self._element_shape()
+        strides = _interop.contiguous_strides(element, steps.pop() if steps else 0)
+        return seen[0][0], shape + element, tuple(s for _, s in axes) + strides
 
     def __iter__(self):
         raise NotImplementedError("Struct for is only available in Quadrants scope.")

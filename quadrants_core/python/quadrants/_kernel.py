@@ -67,32 +67,74 @@ def _is_method(fn):
     return bool(outer) and not outer.endswith("<locals>")
 
 
+def _without_none(annotation):
+    """(annotation, whether None is accepted): of `X | None` the X."""
+    import types
+    import typing
+
+    if not isinstance(annotation, types.UnionType) and typing.get_origin(annotation) is not typing.Union:
+        return annotation, False
+    parts = [p for p in typing.get_args(annotation) if p is not type(None)]
+    if len(parts) != 1 or len(typing.get_args(annotation)) != 2:
+        raise _Syntax(f"Invalid type annotation {annotation!r}: of alternatives only `X | None` is accepted")
+    return parts[0], True
+
+
 def _param(name, annotation, position):
-    """(name, kind, scalar, ndim, rows, cols, element_dim, clamp), as the bindings read it."""
+    """(name, form, scalar, ndim, rows, cols, element_dim, clamp, optional, class), as the bindings read it."""
+    annotation, optional = _without_none(annotation)
+
+    def spec(form, scalar=0, ndim=0, rows=1, cols=1, element_dim=0, clamp=False, cls=None):
+        return (name, form, scalar, ndim, rows, cols, element_dim, clamp, optional, cls)
+
     kind = getattr(annotation, "_qd_kind_", None)
-    if annotation in (int, float, bool) or kind == "dtype":
-        return (name, "scalar", _dtypes.scalar_code(annotation), 0, 1, 1, 0, False)
+    if annotation in (int, float, bool) or kind == "dtype" or _dtypes._numpy_type(annotation) is not None:
+        return spec("scalar", _dtypes.scalar_code(annotation))
     if kind == "matrix_type":
-        return (name, "matrix", annotation.dtype._qd_scalar_, 0, annotation.n, annotation.m, annotation.ndim, False)
+        return spec("matrix", annotation.dtype._qd_scalar_, 0, annotation.n, annotation.m, annotation.ndim)
     if kind == "ndarray_type":
         if isinstance(annotation, type):
             annotation = annotation()
         scalar = annotation.scalar._qd_scalar_ if annotation.scalar is not None else 0
         ndim = -1 if annotation.ndim is None else annotation.ndim
         element_dim = -1 if annotation.element_dim is None else annotation.element_dim
-        clamp = annotation.boundary == "clamp"
-        return (name, "array", scalar, ndim, annotation.rows, annotation.cols, element_dim, clamp)
+        return spec("array", scalar, ndim, annotation.rows, annotation.cols, element_dim, annotation.boundary == "clamp")
     if kind == "template":
-        return (name, "constant", 0, 0, 1, 1, 0, False)
-    if _dtypes._numpy_type(annotation) is not None:
-        return (name, "scalar", _dtypes.scalar_code(annotation), 0, 1, 1, 0, False)
+        return spec("constant")
+    if kind == "buffer_view_type":
+        element = annotation.element
+        return spec("view", element[0], 1, element[1], element[2], element[3], annotation.boundary == "clamp")
+    if kind == "tensor":
+        return spec("tensor", ndim=-1, element_dim=-1)
+    if isinstance(annotation, type) and "__dataclass_fields__" in vars(annotation):
+        return spec("bundle", cls=annotation)
     if isinstance(annotation, _later.Later):
         raise _exceptions.not_available(f"{annotation!r} as the type of a kernel argument")
-    if kind == "struct_type" or hasattr(annotation, "__dataclass_fields__"):
-        raise _exceptions.not_available(
-            "a struct or dataclass as the type of a kernel argument", "pass its members one by one"
-        )
+    if kind == "struct_type":
+        raise _exceptions.not_available("a struct as the type of a kernel argument", "pass its members one by one")
     raise _Syntax(f"Invalid type annotation (argument {position}) of Quadrants kernel: {annotation!r}")
+
+
+_member_specs = None  # weakly by class: name -> what _param gives, or None where it is no field
+
+
+def member_spec(cls, name):
+    """How the field `name` of a dataclass is passed; None if it is not a field."""
+    import weakref
+
+    global _member_specs
+    if _member_specs is None:
+        _member_specs = weakref.WeakKeyDictionary()
+    known = _member_specs.setdefault(cls, {})
+    if name not in known:
+        field = cls.__dataclass_fields__.get(name)
+        annotation = field.type if field is not None else None
+        if isinstance(annotation, str):
+            import typing
+
+            annotation = typing.get_type_hints(cls)[name]
+        known[name] = None if field is None else _param(name, annotation, 0)
+    return known[name]
 
 
 def _params(fn, frame):
@@ -102,7 +144,7 @@ def _params(fn, frame):
     for i, name in enumerate(names):
         if name not in annotations:
             if i == 0 and _is_method(fn):
-                params.append((name, "self", 0, 0, 1, 1, 0, False))
+                params.append((name, "self", 0, 0, 1, 1, 0, False, False, None))
                 continue
             raise _Syntax(f"Quadrants kernels parameters must be type annotated: {name!r} of {fn.__qualname__} is not")
         params.append(_param(name, _resolve(annotations[name], fn, frame), i))
@@ -225,16 +267,53 @@ class PyFunc(Func):
         return self.fn(*args, **keywords)
 
 
+class RealFunc(Func):
+    """A func with a frame of its own: it may return from inside of branches and loops."""
+
+    _qd_real_ = True
+
+    def __init__(self, fn, frame=None):
+        super().__init__(fn, frame)
+        for name in fn.__code__.co_varnames[: fn.__code__.co_argcount]:
+            if name not in fn.__annotations__:
+                raise _Syntax(f"Quadrants real functions parameters must be type annotated: {name!r} of {fn.__qualname__} is not")
+
+
+class TopLevelFunc(Func):
+    """A func that starts parallel loops of its own: callable at the top level of a kernel alone."""
+
+    _qd_requires_top_level_ = True
+
+
 def func(fn=None, *, is_real_function=False, requires_top_level=False):
     """A function that kernels and other funcs may call."""
-    if is_real_function:
-        raise _exceptions.not_available("qd.func(is_real_function=True)", "an inlined qd.func does the same")
-    if requires_top_level:
-        raise _exceptions.not_available("qd.func(requires_top_level=True)")
+    kind = RealFunc if is_real_function else TopLevelFunc if requires_top_level else Func
     frame = _source.caller(1)
     if fn is not None:
-        return Func(fn, frame)
-    return lambda fn: Func(fn, frame)
+        return kind(fn, frame)
+    return lambda fn: kind(fn, frame)
+
+
+def real_func(fn):
+    """A function that may return from inside of branches and loops; its parameters are typed."""
+    return RealFunc(fn, _source.caller(1))
+
+
+class Ref:
+    """Annotation of a parameter of a real func that changes the caller's variable: `qd.ref(qd.f32)`."""
+
+    _qd_kind_ = "ref"
+
+    def __init__(self, dtype):
+        self.dtype = dtype
+
+    def __repr__(self):
+        return f"ref({self.dtype})"
+
+
+def ref(tp):
+    """The type of a parameter that is passed by reference."""
+    return Ref(tp)
 
 
 def pyfunc(fn):
@@ -243,12 +322,12 @@ def pyfunc(fn):
 
 
 def data_oriented(cls=None, *, template_primitives=True):
-    """Marks a class whose methods may be kernels and funcs."""
-    if not template_primitives:
-        raise _exceptions.not_available("qd.data_oriented(template_primitives=False)")
+    """Marks a class whose methods may be kernels and funcs. Numbers among the attributes of an instance are constants of
+    its kernels; with template_primitives=False they are read at every launch."""
 
     def mark(cls):
         cls._qd_kind_ = "data_oriented"
+        cls._qd_template_primitives_ = bool(template_primitives)
         return cls
 
     return mark if cls is None else mark(cls)

@@ -323,8 +323,10 @@ class Matrix:
         return _ndarray.matrix_ndarray(n, m, 2, dtype, shape, needs_grad)
 
     @classmethod
-    def tensor(cls, *args, **keywords):
-        raise _exceptions.not_available("Matrix.tensor", "use Matrix.field or Matrix.ndarray")
+    def tensor(cls, n, m, dtype, shape, **keywords):
+        from quadrants import _tensor
+
+        return _tensor.compound_tensor("qd.Matrix.tensor", n, m, 2, dtype, shape, **keywords)
 
 
 def _determinant(rows):
@@ -446,5 +448,7 @@ class Vector(Matrix):
         return _ndarray.matrix_ndarray(n, 1, 1, dtype, shape, needs_grad)
 
     @classmethod
-    def tensor(cls, *args, **keywords):
-        raise _exceptions.not_available("Vector.tensor", "use Vector.field or Vector.ndarray")
+    def tensor(cls, n, dtype, shape, **keywords):
+        from quadrants import _tensor
+
+        return _tensor.compound_tensor("qd.Vector.tensor", n, 1, 1, dtype, shape, **keywords)

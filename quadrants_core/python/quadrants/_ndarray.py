@@ -1,6 +1,6 @@
 """qd.ndarray: contiguous arrays on the device, elements readable and writable from Python."""
 
-from quadrants import _dtypes, _exceptions, _matrix, _runtime
+from quadrants import _dtypes, _exceptions, _interop, _matrix, _runtime
 
 _Storage = None
 
@@ -9,7 +9,7 @@ def _check_shape(shape):
     if isinstance(shape, int) or hasattr(shape, "__index__"):
         shape = (shape,)
     shape = tuple(int(n) for n in shape)
-    if any(n < 0 for n in shape) or not shape:
+    if any(n <= 0 for n in shape):
         raise _exceptions.QuadrantsRuntimeError(f"{shape} is not a valid shape for ndarray")
     return shape
 
@@ -24,9 +24,16 @@ def _classes():
         """Contiguous array of scalars, vectors or matrices."""
 
         _qd_kind_ = "ndarray"
-        has_grad = property(lambda self: False)
-        has_dual = property(lambda self: False)
-        layout = property(lambda self: Layout.AOS)
+        @property
+        def layout(self):
+            """The order of storage if it is not that of the indices: for each level, outermost first, the index."""
+            return self._qd_layout
+
+        def has_grad(self):
+            return self.grad is not None
+
+        def has_dual(self):
+            return self.dual is not None
 
         @property
         def element_shape(self):
@@ -48,20 +55,39 @@ def _classes():
                 raise TypeError(f"copy_from takes an ndarray, not {type(other).__name__}")
             if other.shape != self.shape or other._element_shape != self._element_shape:
                 raise ValueError(f"copy_from: shapes {self.shape} and {other.shape} differ")
-            if other.dtype != self.dtype:
+            if other.dtype != self.dtype or other._qd_layout != self._qd_layout:
                 self._from_numpy(other._to_numpy().astype(_dtypes.numpy_dtype(self.dtype)))
             else:
                 self._copy_from_ndarray(other)
 
         def to_dlpack(self, versioned=False):
-            raise _exceptions.not_available("Ndarray.to_dlpack", "to_numpy() gives a copy")
+            """A DLPack capsule on the memory of the array."""
+            return _interop.dlpack(self, versioned)
+
+        def __dlpack__(self, **keywords):
+            return _interop.dlpack_protocol(self, **keywords)
+
+        def __dlpack_device__(self):
+            return (1, 0)
+
+        def _storage(self):
+            shape = self._physical_shape + self._element_shape
+            strides = _interop.contiguous_strides(shape, _dtypes.numpy_dtype(self.dtype).itemsize)
+            axes = self._axes()
+            return self._address, tuple(shape[a] for a in axes), tuple(strides[a] for a in axes)
+
+        def _axes(self):
+            """For each index of the user and then of the elements: its axis in storage."""
+            rank = len(self._physical_shape)
+            order = self._qd_layout or range(rank)
+            return [list(order).index(a) for a in range(rank)] + [rank + k for k in range(len(self._element_shape))]
 
         def _to_numpy(self):
             import numpy as np
 
-            out = np.empty(self.shape + self._element_shape, _dtypes.numpy_dtype(self.dtype))
+            out = np.empty(self._physical_shape + self._element_shape, _dtypes.numpy_dtype(self.dtype))
             self._copy_to(out)
-            return out
+            return out if self._qd_layout is None else np.ascontiguousarray(out.transpose(self._axes()))
 
         def _from_numpy(self, array):
             import numpy as np
@@ -71,21 +97,28 @@ def _classes():
                 raise ValueError(
                     f"Mismatched shape: the ndarray has {self.shape + self._element_shape}, the numpy array {array.shape}"
                 )
+            if self._qd_layout is not None:
+                array = array.transpose(self._qd_layout)
             self._copy_from_buffer(np.ascontiguousarray(array, _dtypes.numpy_dtype(self.dtype)))
 
         def __len__(self):
             return self.shape[0]
 
         def __deepcopy__(self, memo):
-            made = _make(type(self), self.dtype, self.shape, self._rows, self._cols, len(self._element_shape))
+            made = _make(type(self), self.dtype, self.shape, *self._description())
             made._copy_from_ndarray(self)
+            if self.grad is not None:
+                made.grad._copy_from_ndarray(self.grad)
             return made
+
+        def _description(self):
+            return self._rows, self._cols, len(self._element_shape), self._qd_layout, self.grad is not None
 
         __copy__ = None
 
         def __reduce__(self):
-            shape = (self._rows, self._cols, len(self._element_shape))
-            return _rebuild, (type(self).__name__, self.dtype, self.shape, shape, self._to_numpy())
+            gradient = None if self.grad is None else self.grad._to_numpy()
+            return _rebuild, (type(self).__name__, self.dtype, self.shape, self._description(), self._to_numpy(), gradient)
 
         def __repr__(self):
             if not self._alive:
@@ -98,22 +131,28 @@ def _classes():
         def from_numpy(self, arr):
             self._from_numpy(arr)
 
-        def to_numpy(self, copy=True):
-            if copy is False:
-                raise ValueError("Zero-copy not available for this ndarray; call to_numpy() for a copy")
-            return self._to_numpy()
+        def to_numpy(self, dtype=None, copy=True):
+            """A copy; with copy=False a view of the memory, with copy=None a view if there can be one."""
+            return _interop.to_numpy(self, self._to_numpy, dtype, copy)
 
         def from_torch(self, arr):
-            raise _exceptions.not_available("from_torch", "use from_numpy(tensor.numpy())")
+            """Takes the values of a torch tensor of the same shape."""
+            _interop.from_torch(self, arr)
 
         def to_torch(self, device=None, copy=True):
-            raise _exceptions.not_available("to_torch", "use torch.from_numpy(x.to_numpy())")
+            """A torch tensor; `copy` as for to_numpy."""
+            return _interop.to_torch(self, self._to_numpy, device, copy)
 
     class ScalarNdarray(_Converting):
         """Array of scalars."""
 
+        def __getitem__(self, key):
+            return _slice(self, key) if type(key) is slice else super().__getitem__(key)
+
     class _Elements(_Converting):
         def __getitem__(self, key):
+            if type(key) is slice:
+                return _slice(self, key)
             made = _matrix.from_components(self._read(key), self._rows, self._cols, len(self._element_shape))
             made._target = (self, key)
             return made
@@ -167,37 +206,49 @@ def _describe(array):
     return f"qd.{type(array).__name__} {array.shape} {element}{array.dtype}"
 
 
-def _make(cls, dtype, shape, rows, cols, element_dim):
+def _slice(array, key):
+    from quadrants import _buffer_view
+
+    return _buffer_view.slice_of(array, key)
+
+
+def _make(cls, dtype, shape, rows, cols, element_dim, layout=None, needs_grad=False):
+    if needs_grad:
+        _interop.check_needs_grad(dtype, "ndarray")
     made = cls()
     made.dtype = dtype
     made.grad = None
     made.dual = None
     made._rows, made._cols, made._components = rows, cols, rows * cols
     made._element_shape = ((), (rows,), (rows, cols))[element_dim]
-    made._allocate(dtype._qd_scalar_, shape, rows, cols, element_dim)
+    storage = shape if layout is None else tuple(shape[axis] for axis in layout)
+    made._allocate(dtype._qd_scalar_, storage, rows, cols, element_dim, layout or ())
+    if needs_grad:
+        made.grad = _make(cls, dtype, shape, rows, cols, element_dim, layout)
     return made
 
 
-def _rebuild(name, dtype, shape, element, values):
+def _rebuild(name, dtype, shape, element, values, gradient=None):
     made = _make(class_named(name), dtype, shape, *element)
     made._from_numpy(values)
+    if gradient is not None:
+        made.grad._from_numpy(gradient)
     return made
 
 
-def ndarray(dtype, shape, needs_grad=False):
+def ndarray(dtype, shape, needs_grad=False, *, _layout=None):
     """An array of `shape` with elements of a scalar, vector or matrix type, filled with zeros."""
     kind = getattr(dtype, "_qd_kind_", None)
     if kind == "matrix_type":
         return matrix_ndarray(dtype.n, dtype.m, dtype.ndim, dtype.dtype, shape, needs_grad)
-    if needs_grad:
-        raise _exceptions.not_available("ndarray(needs_grad=True)")
     if kind == "struct_type":
-        raise _exceptions.not_available("an ndarray of structs", "use one ndarray a member, or StructType.field")
-    return _make(class_named("ScalarNdarray"), _dtypes.dtype(dtype), _check_shape(shape), 1, 1, 0)
+        raise _exceptions.QuadrantsRuntimeError(
+            "an ndarray has scalars, vectors or matrices as elements, not structs; use one ndarray a member, or StructType.field"
+        )
+    shape = _check_shape(shape)
+    return _make(class_named("ScalarNdarray"), _dtypes.dtype(dtype), shape, 1, 1, 0, _layout, needs_grad)
 
 
 def matrix_ndarray(n, m, ndim, dtype, shape, needs_grad=False):
-    if needs_grad:
-        raise _exceptions.not_available("ndarray(needs_grad=True)")
     name = "VectorNdarray" if ndim == 1 else "MatrixNdarray"
-    return _make(class_named(name), _dtypes.dtype(dtype), _check_shape(shape), int(n), int(m), ndim)
+    return _make(class_named(name), _dtypes.dtype(dtype), _check_shape(shape), int(n), int(m), ndim, None, needs_grad)

@@ -10,6 +10,7 @@ before_reset = []  # called while the old program still lives
 after_reset = []
 
 _core = None
+_waiting = []  # to be told when the extension module is loaded
 _defaults = _options.CompileConfig(_arch.cpu, _options.OPTIONS)
 
 
@@ -23,7 +24,17 @@ def core():
         import atexit
 
         atexit.register(_at_exit)
+        for tell in _waiting:
+            tell(_core)
     return _core
+
+
+def when_core_loads(tell):
+    """Calls `tell(core)` now, or as soon as the extension module is loaded."""
+    if _core is not None:
+        tell(_core)
+    else:
+        _waiting.append(tell)
 
 
 def current_cfg():

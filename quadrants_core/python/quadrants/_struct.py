@@ -167,8 +167,12 @@ class StructField:
     shape = property(lambda self: self._first().shape)
     snode = property(lambda self: self._first().snode)
     layout = property(lambda self: self._layout)
-    has_grad = property(lambda self: False)
-    has_dual = property(lambda self: False)
+
+    def has_grad(self):
+        return self.grad is not None
+
+    def has_dual(self):
+        return self.dual is not None
 
     def parent(self, n=1):
         return self._first().parent(n)

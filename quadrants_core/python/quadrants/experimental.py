@@ -1,5 +1,15 @@
 """qd.experimental."""
 
-from quadrants._later import Later as _Later
 
-real_func = _Later("qd.experimental.real_func", "an inlined qd.func does the same")
+def real_func(fn):
+    """The earlier name of qd.real_func."""
+    import warnings
+
+    from quadrants import _kernel
+
+    warnings.warn(
+        "qd.experimental.real_func is deprecated because it is no longer experimental. Use qd.real_func instead.",
+        DeprecationWarning,
+        stacklevel=2,
+    )
+    return _kernel.real_func(fn)

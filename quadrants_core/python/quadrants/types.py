@@ -15,11 +15,20 @@ from quadrants._annotations import (
 from quadrants._dtypes import (
     f16, f32, f64, i8, i16, i32, i64, is_integral, is_real, is_signed, u1, u8, u16, u32, u64,
 )  # fmt: skip
+from quadrants._kernel import ref
 from quadrants._later import Later as _Later
 
 float16, float32, float64 = f16, f32, f64
 int8, int16, int32, int64 = i8, i16, i32, i64
 uint1, uint8, uint16, uint32, uint64 = u1, u8, u16, u32, u64
+
+
+def __getattr__(name):
+    if name == "BufferViewType":
+        from quadrants import _buffer_view
+
+        return _buffer_view.BufferViewType
+    raise AttributeError(f"module 'quadrants.types' has no attribute {name!r}")
 
 
 def is_tensor(value):
@@ -28,6 +37,4 @@ def is_tensor(value):
 
 
 sparse_matrix_builder = _Later("qd.types.sparse_matrix_builder")
-BufferViewType = _Later("qd.types.BufferViewType")
-ref = _Later("qd.types.ref")
 quant = _Later("qd.types.quant")

@@ -1,0 +1,107 @@
+// Parameters. Those of a plain kernel are declared as they stand; what is found inside of an argument (members of a
+// dataclass, arrays and lifted numbers of a data_oriented object, the gradient of an array) becomes a parameter when
+// the walk first meets it, so that nothing is passed that the kernel and its funcs do not use.
+#include "frontend/walker.h"
+
+namespace qd::frontend {
+
+void Walker::declare_parameters() {
+    for (const Param &p : request_.params) {
+        Binding binding;
+        binding.name = intern(p.name);
+        binding.value = declare(p);
+        binding.argument = p.kind == ParamKind::scalar || p.kind == ParamKind::matrix || p.kind == ParamKind::bundle;
+        bindings_.push_back(std::move(binding));
+    }
+}
+
+ir::Value Walker::add_parameter(ir::Type type) {
+    ir::Inst inst;
+    inst.op = ir::Op::param;
+    inst.type = type;
+    const ir::Value v = fn_.make(inst);
+    fn_.params.push_back(v);
+    return v;
+}
+
+Val Walker::declare(const Param &p) {
+    Val v;
+    switch (p.kind) {
+    case ParamKind::scalar:
+        v = scalar(add_parameter(p.elem));
+        if (p.lifted) lifted_.insert(v.v.id);
+        break;
+    case ParamKind::matrix:
+        v.tag = Tag::matrix;
+        v.elem = p.elem;
+        v.n = p.rows;
+        v.m = p.cols;
+        v.ndim = p.element_dim;
+        for (int k = 0; k < p.rows * p.cols; ++k) v.comps.push_back(add_parameter(p.elem));
+        break;
+    case ParamKind::array:
+    case ParamKind::buffer_view:
+        v.tag = Tag::array;
+        v.v = add_parameter(ir::Type::array(p.elem, p.ndim, p.rows, p.cols));
+        v.elem = p.elem;
+        v.ndim = p.ndim;
+        v.n = p.rows;
+        v.m = p.cols;
+        v.element_dim = p.element_dim;
+        arrays_[v.v.id] = {p.name, p.position, p.clamp, p.layout, p.kind == ParamKind::buffer_view};
+        break;
+    case ParamKind::constant: v = wrap(PyRef::borrow(p.value)); break;
+    case ParamKind::bundle:
+        v.tag = Tag::bundle;
+        v.object = PyRef::borrow(p.value);
+        break;
+    }
+    const bool passed = p.kind != ParamKind::constant && p.kind != ParamKind::bundle;
+    if (passed) leaves_.push_back(p.leaf);
+    v.node = p.node;
+    return v;
+}
+
+/// Attribute or item `key` of an object with members.
+const Val &Walker::member(PyObject *node, const Val &owner, PyObject *key, bool item) {
+    const std::pair<int, std::string> at{owner.node, item ? repr(key) : text(key)};
+    if (const auto known = members_.find(at); known != members_.end()) return known->second;
+    b_.span = span_of(node);
+    Param param;
+    try {
+        param = request_.member(owner.node, key, item);
+    } catch (const UserError &error) {
+        fail(node, error.kind, error.what());
+    } catch (const PythonError &) {
+        python_failed(node);
+    }
+    return members_.emplace(at, declare(param)).first->second;
+}
+
+Val Walker::bundle_attribute(PyObject *node, const Val &bundle, PyObject *name) {
+    Val v = member(node, bundle, name, false);
+    if (!v.is_constant()) return v;
+    PyRef self = attribute(v.object.get(), names().__self__);
+    const bool bound = self && self.get() == bundle.object.get();
+    if (bound || (bundle.tag == Tag::bundle && kind_of(v.object.get()) == Kind::func)) {
+        v.extra = std::make_shared<Extra>();
+        v.extra->self = bundle;
+    }
+    return v;
+}
+
+ir::Value Walker::extent(const Val &array, int axis) {
+    const auto info = arrays_.find(array.v.id);
+    return b_.dim(array.v, info == arrays_.end() ? axis : info->second.level(axis));
+}
+
+/// From the order in which the user writes indices to the order of storage.
+std::vector<ir::Value> Walker::storage_indices(const Val &array, std::vector<ir::Value> indices) const {
+    const std::vector<int> &layout = arrays_.at(array.v.id).layout;
+    if (layout.empty()) return indices;
+    std::vector<ir::Value> out;
+    for (const int axis : layout) out.push_back(indices[size_t(axis)]);
+    return out;
+}
+
+} // namespace qd::frontend

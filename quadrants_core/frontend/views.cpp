@@ -1,0 +1,119 @@
+// Buffer views: a stretch of a 1-dimensional array. As an argument, the array's address points at its first element and
+// its extent is the size; made in a kernel (`qd.BufferView(a, offset, size)`, `v[i:j]`), offset and size are values
+// beside the array.
+#include "frontend/builtins.h"
+#include "frontend/walker.h"
+
+namespace qd::frontend {
+
+bool Walker::is_view(const Val &v) const {
+    return v.tag == Tag::array && (!v.comps.empty() || arrays_.at(v.v.id).is_view);
+}
+
+ir::Value Walker::view_size(const Val &view) { return view.comps.empty() ? extent(view, 0) : view.comps[1]; }
+
+/// Elements between the start of the whole array and that of the view.
+ir::Value Walker::view_offset(PyObject *node, const Val &view) {
+    ir::Value within;
+    if (arrays_.at(view.v.id).is_view)
+        within = member(node, view, intern("offset"), false).v;
+    if (view.comps.empty()) return within;
+    return within ? b_.add(within, view.comps[0]) : view.comps[0];
+}
+
+bool Walker::checks_bounds() const { return request_.options.check_bounds || request_.options.debug; }
+
+/// 0 <= first <= last <= size, or the message with these values.
+void Walker::check_view(PyObject *node, const char *what, ir::Value first, ir::Value last, const Val &of) {
+    if (!checks_bounds()) return;
+    const ir::Value zero = b_.i32(0), size = is_view(of) ? view_size(of) : extent(of, 0);
+    const ir::Value starts = b_.ge(first, zero), ordered = b_.le(first, last), ends = b_.le(last, size);
+    const ir::Value both = b_.band(starts, ordered);
+    const ir::Value legal = b_.band(both, ends);
+    ir::Message message;
+    message.pieces.push_back({std::string(what) + ": kernel[" + request_.source.name + "], got [", -1});
+    message.pieces.push_back({"", 0});
+    message.pieces.push_back({", ", -1});
+    message.pieces.push_back({"", 1});
+    message.pieces.push_back({") of ", -1});
+    message.pieces.push_back({"", 2});
+    message.pieces.push_back({" elements", -1});
+    const ir::Value values[] = {first, last, size};
+    AtNode at(*this, node);
+    emit_assert(legal, std::move(message), values);
+}
+
+Val Walker::make_view(const Val &array, ir::Value offset, ir::Value size) {
+    Val out = array;
+    out.comps = {array.comps.empty() ? offset : b_.add(array.comps[0], offset), size};
+    return out;
+}
+
+/// qd.BufferView(array, offset, size)
+Val Walker::new_view(const Call &call) {
+    const Val &array = call.args[0];
+    if (array.tag != Tag::array || array.ndim != 1)
+        fail_type(call.node, "BufferView requires a 1D ndarray, got " + type_text(array));
+    const ir::Value offset = index_value(call.node, load(call.args[1]));
+    const ir::Value size = index_value(call.node, load(call.args[2]));
+    const ir::Value end = b_.add(offset, size);
+    check_view(call.node, "BufferView construction out of range", offset, end, array);
+    return make_view(array, offset, size);
+}
+
+/// view[first:last]
+Val Walker::slice_view(PyObject *node, const Val &view, PyObject *slice) {
+    const Names &n = names();
+    if (node_kind(slice) != Node::Slice) fail_type(node, "A BufferView has one index");
+    const auto bound = [&](PyObject *name) -> std::optional<Val> {
+        PyObject *part = child(slice, name);
+        if (!part || part == Py_None) return std::nullopt;
+        return value(part);
+    };
+    if (bound(n.step)) fail_syntax(node, "BufferView slice does not support an explicit step in kernels");
+    const std::optional<Val> lower = bound(n.lower), upper = bound(n.upper);
+    AtNode at(*this, node);
+    const ir::Value first = lower ? index_value(node, *lower) : b_.i32(0);
+    const ir::Value last = upper ? index_value(node, *upper) : view_size(view);
+    check_view(node, "BufferView subview Out Of Range", first, last, view);
+    const ir::Value size = b_.sub(last, first);
+    return make_view(view, first, size);
+}
+
+Val Walker::subscript_view(PyObject *node, const Val &view, const std::vector<Val> &indices) {
+    if (indices.size() != 1)
+        fail(node, UserErrorKind::index, "BufferView indexed with " + std::to_string(indices.size()) + "d indices");
+    ir::Value index = index_values(node, indices, false)[0];
+    if (checks_bounds()) {
+        const ir::Value zero = b_.i32(0), size = view_size(view), offset = view_offset(node, view);
+        const ir::Value above = b_.ge(index, zero), below = b_.lt(index, size);
+        const ir::Value legal = b_.band(above, below);
+        ir::Message message;
+        message.pieces.push_back({"BufferView Out Of Range: kernel[" + request_.source.name + "], got index ", -1});
+        message.pieces.push_back({"", 0});
+        message.pieces.push_back({" (offset=", -1});
+        message.pieces.push_back({"", 1});
+        message.pieces.push_back({", size=", -1});
+        message.pieces.push_back({"", 2});
+        message.pieces.push_back({")", -1});
+        const ir::Value values[] = {index, offset, size};
+        emit_assert(legal, std::move(message), values);
+    }
+    if (!view.comps.empty()) index = b_.add(index, view.comps[0]);
+    return element_place(view, {index});
+}
+
+Val Walker::view_attribute(PyObject *node, const Val &view, const std::string &what) {
+    if (what == "size") return scalar(view_size(view));
+    if (what == "offset") return scalar(view_offset(node, view));
+    if (what == "shape") {
+        Val out;
+        out.tag = Tag::tuple;
+        out.items.push_back(scalar(view_size(view)));
+        return out;
+    }
+    fail(node, UserErrorKind::compilation, "'BufferView' has no attribute '" + what + "' in a kernel",
+         "kernels know its `shape`, `size` and `offset`");
+}
+
+} // namespace qd::frontend

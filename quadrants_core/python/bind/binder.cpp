@@ -1,0 +1,389 @@
+// How an object is read:
+//  - a parameter, or a member of an annotated dataclass, by its annotation;
+//  - what hangs below a template argument or a data_oriented object, by what it is: arrays are passed at every launch;
+//    numbers and everything else are compile-time values, unless the class lifts numbers.
+// A nested data_oriented object must stay the same object, a nested dataclass must keep its type.
+#include "python/bind/binder.h"
+
+#include "python/bind/dlpack.h"
+#include "python/bind/errors.h"
+
+#include <algorithm>
+#include <string_view>
+
+namespace qd::bind {
+namespace {
+
+bool is_plain_value(PyObject *o) {
+    return o == Py_None || PyLong_Check(o) || PyFloat_Check(o) || PyUnicode_Check(o) || PyBytes_Check(o) ||
+           PyTuple_Check(o);
+}
+
+PyObject *type_attribute(PyObject *object, const char *name) {
+    PyObject *found = PyObject_GetAttrString(reinterpret_cast<PyObject *>(Py_TYPE(object)), name);
+    if (!found) PyErr_Clear();
+    return found;
+}
+
+bool is_data_oriented(PyObject *object) {
+    PyObject *kind = type_attribute(object, "_qd_kind_");
+    const bool marked = kind && PyUnicode_Check(kind) && PyUnicode_CompareWithASCIIString(kind, "data_oriented") == 0;
+    Py_XDECREF(kind);
+    return marked;
+}
+
+bool is_dataclass(PyObject *object) {
+    PyObject *fields = type_attribute(object, "__dataclass_fields__");
+    Py_XDECREF(fields);
+    return fields != nullptr;
+}
+
+bool lifts_numbers(PyObject *object) {
+    PyObject *templates = type_attribute(object, "_qd_template_primitives_");
+    const bool lifts = templates == Py_False;
+    Py_XDECREF(templates);
+    return lifts;
+}
+
+bool is_passed(PyObject *o) { return is_ndarray(o) || is_tensor(o) || is_buffer_view(o); }
+bool has_members(PyObject *o) { return is_data_oriented(o) || is_dataclass(o); }
+
+/// A list, tuple or dict through which an array or an object with members is reached.
+bool leads_on(PyObject *o) {
+    const auto counts = [](PyObject *v) { return is_passed(v) || has_members(v) || leads_on(v); };
+    if (PyList_CheckExact(o) || PyTuple_CheckExact(o)) {
+        for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(o); i++)
+            if (counts(PySequence_Fast_GET_ITEM(o, i))) return true;
+    } else if (PyDict_CheckExact(o)) {
+        PyObject *key, *value;
+        for (Py_ssize_t at = 0; PyDict_Next(o, &at, &key, &value);)
+            if (counts(value)) return true;
+    }
+    return false;
+}
+
+} // namespace
+
+void check_constant(const ParamSpec &spec, PyObject *arg) {
+    if (is_ndarray(arg)) {
+        fail_user(UserErrorKind::runtime_type,
+                  "Ndarray shouldn't be passed in via `qd.template()`, please annotate your "
+                  "kernel using `qd.types.ndarray(...)` instead");
+    }
+    if (runtime.refuse_template_floats && PyFloat_Check(arg)) {
+        raise(ErrorClass::value, "Floats shouldn't be passed as template arguments (raise_on_templated_floats is set)");
+        throw frontend::PythonError{};
+    }
+    if (spec.is_self && !is_data_oriented(arg)) {
+        fail_user(UserErrorKind::syntax,
+                  std::string("Please decorate class ") + Py_TYPE(arg)->tp_name + " with @qd.data_oriented");
+    }
+}
+
+void hold_constant(PyObject *arg, BoundParam &bound) {
+    bound.kind = frontend::ParamKind::constant;
+    bound.value = arg;
+    bound.by_value = is_plain_value(arg);
+    bound.weak = bound.by_value ? nullptr : PyWeakref_NewRef(arg, nullptr);
+    if (bound.weak) return;
+    PyErr_Clear(); // not weakly referable: kept alive by the plan
+    Py_INCREF(arg);
+}
+
+Binder::~Binder() {
+    for (PyObject *o : alive_) Py_DECREF(o);
+}
+
+PyObject *Binder::keep(PyObject *owned) {
+    if (!owned) throw frontend::PythonError{};
+    alive_.push_back(owned);
+    return owned;
+}
+
+int Binder::add_node(Node node) {
+    nodes_.push_back(std::move(node));
+    return int(nodes_.size()) - 1;
+}
+
+frontend::Param Binder::add(const BoundParam &bound, const Origin &from) {
+    frontend::Param param;
+    param.kind = bound.kind;
+    param.elem = bound.elem;
+    param.ndim = bound.ndim;
+    param.rows = bound.rows;
+    param.cols = bound.cols;
+    param.element_dim = bound.element_dim;
+    param.value = bound.value;
+    param.name = from.name;
+    param.position = from.argument - int(!kernel_->params->empty() && kernel_->params->front().is_self);
+    param.leaf = int(plan_.params.size());
+    plan_.params.push_back(bound);
+    plan_.names.push_back(from.name);
+    plan_.params.back().object = uint16_t(from.place);
+    plan_.params.back().argument = uint16_t(from.argument);
+    return param;
+}
+
+frontend::Param Binder::argument(size_t i, PyObject *arg) {
+    const ParamSpec &spec = (*kernel_->params)[i];
+    return bind(spec, arg, {int(i), int(i), spec.name});
+}
+
+frontend::Param Binder::bind(const ParamSpec &spec, PyObject *value, const Origin &from) {
+    value = unwrapped(value);
+    if (spec.optional && value == Py_None) return bind_constant(spec, value, from);
+    switch (spec.form) {
+    case ParamForm::scalar: return bind_scalar(spec, from);
+    case ParamForm::matrix: return bind_matrix(spec, from);
+    case ParamForm::array: return bind_array(spec, value, from);
+    case ParamForm::tensor: return bind_tensor(spec, value, from);
+    case ParamForm::view: return bind_view(spec, value, from);
+    case ParamForm::constant: return bind_constant(spec, value, from);
+    case ParamForm::bundle: return bind_bundle(spec, value, from);
+    }
+    fail_internal("a parameter without a form");
+}
+
+frontend::Param Binder::bind_scalar(const ParamSpec &spec, const Origin &from) {
+    BoundParam bound;
+    bound.kind = frontend::ParamKind::scalar;
+    bound.elem = resolve(spec.elem);
+    return add(bound, from);
+}
+
+frontend::Param Binder::bind_matrix(const ParamSpec &spec, const Origin &from) {
+    BoundParam bound;
+    bound.kind = frontend::ParamKind::matrix;
+    bound.elem = resolve(spec.elem);
+    bound.rows = uint16_t(spec.rows);
+    bound.cols = uint16_t(spec.cols);
+    bound.element_dim = uint8_t(spec.element_dim);
+    if (from.place >= int(kernel_->params->size())) plan_.steady = false; // matrices of Python can change
+    return add(bound, from);
+}
+
+frontend::Param Binder::bind_array(const ParamSpec &spec, PyObject *value, const Origin &from) {
+    ArrayFacts facts;
+    ParamSpec named = spec;
+    named.name = from.name;
+    if (!describe_array(named, value, &facts)) throw frontend::PythonError{};
+    BoundParam bound;
+    bound.kind = frontend::ParamKind::array;
+    bound.elem = facts.elem;
+    bound.ndim = uint8_t(facts.ndim);
+    bound.element_dim = uint8_t(facts.element_dim);
+    bound.rows = uint16_t(facts.rows);
+    bound.cols = uint16_t(facts.cols);
+    bound.signature = signature_of(facts.elem, facts.ndim, facts.rows, facts.cols, facts.element_dim, facts.layout);
+    frontend::Param param = add(bound, from);
+    param.clamp = spec.clamp;
+    param.layout = layout_order(facts.layout);
+    if (!is_ndarray(value) && from.place >= int(kernel_->params->size())) plan_.steady = false;
+    if (is_ndarray(value)) {
+        Node node;
+        node.from = from;
+        node.object = value;
+        param.node = add_node(std::move(node));
+    }
+    return param;
+}
+
+frontend::Param Binder::bind_view(const ParamSpec &spec, PyObject *value, const Origin &from) {
+    ArrayFacts facts;
+    ParamSpec named = spec;
+    named.name = from.name;
+    if (!describe_view(named, value, &facts)) throw frontend::PythonError{};
+    BoundParam bound;
+    bound.kind = frontend::ParamKind::buffer_view;
+    bound.elem = facts.elem;
+    bound.ndim = 1;
+    bound.element_dim = uint8_t(facts.element_dim);
+    bound.rows = uint16_t(facts.rows);
+    bound.cols = uint16_t(facts.cols);
+    bound.signature = signature_of(facts.elem, 1, facts.rows, facts.cols, facts.element_dim);
+    if (from.place >= int(kernel_->params->size())) plan_.steady = false;
+    frontend::Param param = add(bound, from);
+    param.clamp = spec.clamp;
+    Node node;
+    node.from = from;
+    node.object = value;
+    param.node = add_node(std::move(node));
+    return param;
+}
+
+frontend::Param Binder::bind_tensor(const ParamSpec &spec, PyObject *value, const Origin &from) {
+    find_numpy();
+    if (is_ndarray(value) || as_numpy(value) || has_dlpack(value)) return bind_array(spec, value, from);
+    PyObject *kind = type_attribute(value, "_qd_kind_");
+    const bool is_field = kind && PyUnicode_Check(kind) && std::string_view(PyUnicode_AsUTF8(kind)).ends_with("field");
+    Py_XDECREF(kind);
+    if (is_field) return bind_constant(spec, value, from);
+    raise_invalid_type(from.name, value);
+    throw frontend::PythonError{};
+}
+
+frontend::Param Binder::bind_constant(const ParamSpec &spec, PyObject *value, const Origin &from) {
+    check_constant(spec, value);
+    BoundParam bound;
+    hold_constant(value, bound);
+    frontend::Param param = add(bound, from);
+    if (is_dataclass(value) && !is_data_oriented(value) && from.place < int(kernel_->params->size())) {
+        const std::string text = "Passing the dataclass " + std::string(Py_TYPE(value)->tp_name) +
+                                 " through a qd.Template-annotated kernel parameter is deprecated; annotate the parameter "
+                                 "with the dataclass itself";
+        if (PyErr_WarnEx(PyExc_DeprecationWarning, text.c_str(), 1) != 0) throw frontend::PythonError{};
+    }
+    if (has_members(value) || leads_on(value)) {
+        Node node;
+        node.from = from;
+        node.object = value;
+        node.lifts = lifts_numbers(value);
+        param.node = add_node(std::move(node));
+    }
+    return param;
+}
+
+frontend::Param Binder::bind_bundle(const ParamSpec &spec, PyObject *value, const Origin &from) {
+    if (PyObject_IsInstance(value, spec.cls) != 1) {
+        PyErr_Clear();
+        raise_unconvertible(size_t(from.argument), value, repr(spec.cls));
+        throw frontend::PythonError{};
+    }
+    BoundParam bound;
+    bound.kind = frontend::ParamKind::bundle;
+    bound.value = Py_NewRef(reinterpret_cast<PyObject *>(Py_TYPE(value)));
+    frontend::Param param = add(bound, from);
+    param.value = value;
+    Node node;
+    node.from = from;
+    node.object = value;
+    node.cls = spec.cls;
+    param.node = add_node(std::move(node));
+    return param;
+}
+
+frontend::Param Binder::baked(PyObject *value) {
+    frontend::Param param;
+    param.kind = frontend::ParamKind::constant;
+    param.value = value;
+    return param;
+}
+
+/// The plan is steady as long as what it fetches hangs in frozen dataclasses alone.
+void Binder::hold_steady(const Node &owner) {
+    PyObject *params = owner.cls ? type_attribute(owner.object, "__dataclass_params__") : nullptr;
+    PyObject *frozen = params ? PyObject_GetAttrString(params, "frozen") : nullptr;
+    if (frozen != Py_True) plan_.steady = false;
+    PyErr_Clear();
+    Py_XDECREF(frozen);
+    Py_XDECREF(params);
+    const uint16_t at = uint16_t(owner.from.argument);
+    if (std::find(plan_.frozen.begin(), plan_.frozen.end(), at) == plan_.frozen.end()) plan_.frozen.push_back(at);
+}
+
+/// The place of a node among the objects of a launch; what leads to it is fetched from now on, and checked.
+int Binder::place_of(int at) {
+    if (nodes_[size_t(at)].from.place >= 0) return nodes_[size_t(at)].from.place;
+    const Node node = nodes_[size_t(at)];
+    const int owner = place_of(node.parent);
+    hold_steady(nodes_[size_t(node.parent)]);
+    plan_.members.push_back({uint16_t(owner), node.item, Py_NewRef(node.key)});
+    Origin from = node.from;
+    from.place = int(kernel_->params->size() + plan_.members.size()) - 1;
+    nodes_[size_t(at)].from.place = from.place;
+    if (is_data_oriented(node.object)) {
+        BoundParam bound;
+        hold_constant(node.object, bound);
+        add(bound, from);
+    } else if (is_dataclass(node.object)) {
+        BoundParam bound;
+        bound.kind = frontend::ParamKind::bundle;
+        bound.value = Py_NewRef(reinterpret_cast<PyObject *>(Py_TYPE(node.object)));
+        add(bound, from);
+    }
+    return from.place;
+}
+
+/// A member that every launch fetches.
+Binder::Origin Binder::fetched(int node, PyObject *key, bool item) {
+    const int owner = place_of(node);
+    hold_steady(nodes_[size_t(node)]);
+    plan_.members.push_back({uint16_t(owner), item, Py_NewRef(key)});
+    const Origin &from = nodes_[size_t(node)].from;
+    const std::string word = item ? "[" + repr(key) + "]" : "." + std::string(PyUnicode_AsUTF8(key));
+    return {int(kernel_->params->size() + plan_.members.size()) - 1, from.argument, from.name + word};
+}
+
+frontend::Param Binder::member(int at, PyObject *key, bool item) {
+    PyObject *object = nodes_[size_t(at)].object;
+    PyObject *value = item ? PyObject_GetItem(object, key) : PyObject_GetAttr(object, key);
+    if (!value && PyErr_ExceptionMatches(PyExc_AttributeError)) {
+        PyErr_Clear();
+        fail_user(UserErrorKind::compilation, std::string("'") + Py_TYPE(object)->tp_name +
+                                                  "' object has no attribute '" + PyUnicode_AsUTF8(key) + "'");
+    }
+    keep(value);
+    return nodes_[size_t(at)].cls ? typed_member(at, key, value) : live_member(at, key, item, value);
+}
+
+/// Member of an annotated dataclass.
+frontend::Param Binder::typed_member(int at, PyObject *key, PyObject *value) {
+    PyObject *specs = package_attr("quadrants._kernel", "member_spec");
+    PyObject *tuple = specs ? PyObject_CallFunctionObjArgs(specs, nodes_[size_t(at)].cls, key, nullptr) : nullptr;
+    Py_XDECREF(specs);
+    keep(tuple);
+    if (tuple == Py_None) { // not a field: methods and the like
+        if (PyMethod_Check(value) || PyCallable_Check(value)) return baked(value);
+        return bind_constant({}, value, fetched(at, key, false));
+    }
+    ParamSpec spec;
+    if (!read_spec(tuple, &spec)) throw frontend::PythonError{};
+    if (spec.form != ParamForm::bundle) return bind(spec, value, fetched(at, key, false));
+    if (PyObject_IsInstance(value, spec.cls) != 1) return bind(spec, value, fetched(at, key, false)); // the error
+    Node node;
+    node.from = {-1, nodes_[size_t(at)].from.argument, nodes_[size_t(at)].from.name + "." + PyUnicode_AsUTF8(key)};
+    node.object = value;
+    node.cls = spec.cls;
+    node.parent = at;
+    node.key = key;
+    frontend::Param param = baked(value);
+    param.kind = frontend::ParamKind::bundle;
+    param.node = add_node(std::move(node));
+    return param;
+}
+
+/// Member of a template argument: what it is decides.
+frontend::Param Binder::live_member(int at, PyObject *key, bool item, PyObject *value) {
+    const Node &owner = nodes_[size_t(at)];
+    if (is_ndarray(owner.object) && value == Py_None) return baked(value); // an array without gradient
+    ParamSpec spec;
+    if (is_buffer_view(owner.object)) { // its offset
+        spec.elem = ir::Scalar::i32;
+        return bind(spec, value, fetched(at, key, false));
+    }
+    if (is_passed(value)) {
+        spec.form = is_buffer_view(value) ? ParamForm::view : ParamForm::tensor;
+        return bind(spec, value, fetched(at, key, item));
+    }
+    if (owner.lifts && !item && (PyLong_Check(value) || PyFloat_Check(value))) {
+        spec.form = ParamForm::scalar;
+        spec.elem = PyFloat_Check(value) ? default_float : default_int;
+        frontend::Param param = bind(spec, value, fetched(at, key, false));
+        plan_.params.back().lifted = param.lifted = true;
+        return param;
+    }
+    frontend::Param param = baked(value);
+    const bool inner = has_members(value);
+    if (!inner && !leads_on(value)) return param;
+    Node node;
+    node.from = {-1, owner.from.argument, owner.from.name + (item ? "[" + repr(key) + "]" : "." + std::string(PyUnicode_AsUTF8(key)))};
+    node.object = value;
+    node.parent = at;
+    node.key = keep(Py_NewRef(key));
+    node.item = item;
+    node.lifts = inner ? lifts_numbers(value) : owner.lifts;
+    param.node = add_node(std::move(node));
+    return param;
+}
+
+} // namespace qd::bind

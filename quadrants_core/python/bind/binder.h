@@ -1,0 +1,65 @@
+#pragma once
+// What a specialisation is made for: from the arguments of a call to the frontend's parameters and the plan's. An
+// argument may be an object with members (a dataclass, a data_oriented object, an array with a gradient): those that
+// the kernel mentions, and no others, become parameters of the plan.
+#include "python/bind/plan.h"
+
+namespace qd::bind {
+
+class Binder {
+  public:
+    Binder(KernelObject *kernel, Plan &plan) : kernel_(kernel), plan_(plan) {}
+    Binder(const Binder &) = delete;
+    ~Binder();
+
+    frontend::Param argument(size_t i, PyObject *arg);
+    /// Attribute or item `key` of an object that an earlier answer numbered `node`.
+    frontend::Param member(int node, PyObject *key, bool item);
+
+  private:
+    /// Where a value comes from.
+    struct Origin {
+        int place = -1; ///< among the plan's objects; -1: not fetched at launches
+        int argument = 0;
+        std::string name; ///< for messages: "s", "s.a"
+    };
+    /// An object with members.
+    struct Node {
+        Origin from;
+        PyObject *object = nullptr;
+        PyObject *cls = nullptr; ///< the dataclass of the annotation; null: members are what the object holds
+        int parent = -1;         ///< node that holds it, and under which key
+        PyObject *key = nullptr;
+        bool item = false;
+        bool lifts = false; ///< numbers are read at every launch (template_primitives=False)
+    };
+
+    frontend::Param bind(const ParamSpec &spec, PyObject *value, const Origin &from);
+    frontend::Param bind_scalar(const ParamSpec &spec, const Origin &from);
+    frontend::Param bind_matrix(const ParamSpec &spec, const Origin &from);
+    frontend::Param bind_array(const ParamSpec &spec, PyObject *value, const Origin &from);
+    frontend::Param bind_view(const ParamSpec &spec, PyObject *value, const Origin &from);
+    frontend::Param bind_tensor(const ParamSpec &spec, PyObject *value, const Origin &from);
+    frontend::Param bind_constant(const ParamSpec &spec, PyObject *value, const Origin &from);
+    frontend::Param bind_bundle(const ParamSpec &spec, PyObject *value, const Origin &from);
+    frontend::Param typed_member(int node, PyObject *key, PyObject *value);
+    frontend::Param live_member(int node, PyObject *key, bool item, PyObject *value);
+    frontend::Param baked(PyObject *value);
+    frontend::Param add(const BoundParam &bound, const Origin &from);
+    int add_node(Node node);
+    int place_of(int node);
+    void hold_steady(const Node &owner);
+    Origin fetched(int node, PyObject *key, bool item);
+    PyObject *keep(PyObject *owned);
+
+    KernelObject *kernel_;
+    Plan &plan_;
+    std::vector<Node> nodes_;
+    std::vector<PyObject *> alive_; ///< objects that nodes and parameters point to, owned
+};
+
+/// Fills `bound` with the object `arg` itself: by value or by identity.
+void hold_constant(PyObject *arg, BoundParam &bound);
+void check_constant(const ParamSpec &spec, PyObject *arg);
+
+} // namespace qd::bind

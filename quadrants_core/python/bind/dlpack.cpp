@@ -1,0 +1,171 @@
+#include "python/bind/dlpack.h"
+
+#include "python/bind/errors.h"
+
+#include <cstring>
+#include <vector>
+
+namespace qd::bind {
+namespace {
+
+// The structures of the protocol, as its specification lays them out.
+struct Device {
+    int32_t type, id;
+};
+struct DataType {
+    uint8_t code, bits;
+    uint16_t lanes;
+};
+struct Tensor {
+    void *data;
+    Device device;
+    int32_t ndim;
+    DataType dtype;
+    int64_t *shape, *strides;
+    uint64_t byte_offset;
+};
+struct Managed {
+    Tensor tensor;
+    void *context;
+    void (*deleter)(Managed *);
+};
+struct Versioned {
+    uint32_t major, minor;
+    void *context;
+    void (*deleter)(Versioned *);
+    uint64_t flags;
+    Tensor tensor;
+};
+enum Code : uint8_t { code_int = 0, code_uint = 1, code_float = 2, code_bool = 6 };
+constexpr int32_t device_cpu = 1, device_cuda_host = 3;
+constexpr uint64_t flag_read_only = 1;
+
+DataType type_of(ir::Scalar s) {
+    const auto bits = uint8_t(8 * ir::size_of(s));
+    if (s == ir::Scalar::u1) return {code_bool, 8, 1};
+    if (ir::is_float(s)) return {code_float, bits, 1};
+    return {ir::is_signed(s) ? code_int : code_uint, bits, 1};
+}
+
+ir::Scalar scalar_of(DataType t) {
+    for (int s = 1; s <= int(ir::Scalar::f64); s++) {
+        const DataType known = type_of(ir::Scalar(s));
+        if (known.code == t.code && known.bits == t.bits && t.lanes == 1) return ir::Scalar(s);
+    }
+    return ir::Scalar::none;
+}
+
+/// What an exported array holds on to.
+struct Lent {
+    PyObject *owner;
+    std::shared_ptr<engine::Program> program;
+    std::vector<int64_t> shape, strides;
+    Managed plain;
+    Versioned versioned;
+};
+
+void give_back(void *context) {
+    auto *lent = static_cast<Lent *>(context);
+    const PyGILState_STATE gil = PyGILState_Ensure();
+    Py_DECREF(lent->owner);
+    PyGILState_Release(gil);
+    delete lent;
+}
+
+void end_capsule(PyObject *capsule) { // one that nobody has taken over
+    if (PyCapsule_IsValid(capsule, "dltensor")) {
+        auto *m = static_cast<Managed *>(PyCapsule_GetPointer(capsule, "dltensor"));
+        m->deleter(m);
+    } else if (PyCapsule_IsValid(capsule, "dltensor_versioned")) {
+        auto *m = static_cast<Versioned *>(PyCapsule_GetPointer(capsule, "dltensor_versioned"));
+        m->deleter(m);
+    }
+}
+
+bool read_numbers(PyObject *tuple, std::vector<int64_t> *out) {
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(tuple); i++) out->push_back(PyLong_AsLongLong(PyTuple_GET_ITEM(tuple, i)));
+    return !PyErr_Occurred();
+}
+
+bool read_tensor(const Tensor &t, HostArray *out) {
+    if (t.device.type != device_cpu && t.device.type != device_cuda_host) {
+        raise(ErrorClass::runtime, "the array is not in host memory, where kernels of this arch run; move it there first");
+        return false;
+    }
+    if (t.ndim > HostArray::most_dims) {
+        raise(ErrorClass::value, "an array of more than 16 dimensions cannot be passed to a kernel");
+        return false;
+    }
+    out->data = static_cast<char *>(t.data) + t.byte_offset;
+    out->ndim = t.ndim;
+    out->elem = scalar_of(t.dtype);
+    int64_t step = 1;
+    for (int i = t.ndim - 1; i >= 0; i--) {
+        out->shape[i] = t.shape[i];
+        if (t.strides && t.strides[i] != step && t.shape[i] > 1) out->contiguous = false;
+        step *= t.shape[i];
+    }
+    if (step == 0) out->contiguous = true;
+    return true;
+}
+
+} // namespace
+
+bool has_dlpack(PyObject *o) {
+    PyObject *type = reinterpret_cast<PyObject *>(Py_TYPE(o));
+    return PyObject_HasAttrString(type, "__dlpack__") && !PyObject_HasAttrString(type, "_qd_kind_"); // fields are no arrays
+}
+
+bool read_dlpack(PyObject *o, HostArray *out) {
+    PyObject *detached = PyObject_HasAttrString(o, "requires_grad") ? PyObject_CallMethod(o, "detach", nullptr) : Py_NewRef(o);
+    PyObject *capsule = detached ? PyObject_CallMethod(detached, "__dlpack__", nullptr) : nullptr;
+    Py_XDECREF(detached);
+    if (!capsule) return false;
+    bool ok = false;
+    if (PyCapsule_IsValid(capsule, "dltensor")) {
+        ok = read_tensor(static_cast<Managed *>(PyCapsule_GetPointer(capsule, "dltensor"))->tensor, out);
+    } else if (PyCapsule_IsValid(capsule, "dltensor_versioned")) {
+        auto *m = static_cast<Versioned *>(PyCapsule_GetPointer(capsule, "dltensor_versioned"));
+        ok = read_tensor(m->tensor, out);
+        out->writeable = !(m->flags & flag_read_only);
+    } else {
+        raise(ErrorClass::value, "__dlpack__() gave something else than a DLPack capsule");
+    }
+    Py_DECREF(capsule); // the memory stays: it belongs to `o`
+    return ok;
+}
+
+PyObject *export_dlpack(PyObject *, PyObject *args) {
+    PyObject *owner, *shape, *strides;
+    unsigned long long address;
+    int scalar, versioned;
+    if (!PyArg_ParseTuple(args, "OKO!O!ip", &owner, &address, &PyTuple_Type, &shape, &PyTuple_Type, &strides, &scalar, &versioned))
+        return nullptr;
+    if (!need_program()) return nullptr;
+    auto lent = std::make_unique<Lent>();
+    if (!read_numbers(shape, &lent->shape) || !read_numbers(strides, &lent->strides)) return nullptr;
+    lent->owner = Py_NewRef(owner);
+    lent->program = runtime.program;
+    const Tensor tensor{reinterpret_cast<void *>(address), {device_cpu, 0}, int32_t(lent->shape.size()),
+                        type_of(ir::Scalar(scalar)), lent->shape.data(), lent->strides.data(), 0};
+    lent->plain = {tensor, lent.get(), [](Managed *m) { give_back(m->context); }};
+    lent->versioned = {1, 0, lent.get(), [](Versioned *m) { give_back(m->context); }, 0, tensor};
+    void *pointer = versioned ? static_cast<void *>(&lent->versioned) : &lent->plain;
+    PyObject *capsule = PyCapsule_New(pointer, versioned ? "dltensor_versioned" : "dltensor", end_capsule);
+    if (!capsule) {
+        Py_DECREF(lent->owner);
+        return nullptr;
+    }
+    lent.release();
+    return capsule;
+}
+
+PyObject *hold_program(PyObject *, PyObject *) {
+    if (!need_program()) return nullptr;
+    auto *held = new std::shared_ptr<engine::Program>(runtime.program);
+    return PyCapsule_New(held, "quadrants.program", [](PyObject *capsule) {
+        delete static_cast<std::shared_ptr<engine::Program> *>(PyCapsule_GetPointer(capsule, "quadrants.program"));
+    });
+}
+
+} // namespace qd::bind

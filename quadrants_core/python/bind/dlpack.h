@@ -1,0 +1,30 @@
+#pragma once
+// DLPack both ways: memory of arrays and fields for others to look at, and arrays of others as arguments of kernels.
+#include "python/bind/state.h"
+
+#include "ir/types.h"
+
+namespace qd::bind {
+
+/// An array in host memory that is not ours.
+struct HostArray {
+    static constexpr int most_dims = 16;
+    char *data = nullptr;
+    int ndim = 0;
+    int64_t shape[most_dims];
+    ir::Scalar elem = ir::Scalar::none; ///< none: of a type that kernels do not know
+    bool contiguous = true, writeable = true;
+};
+
+/// Whether `o` speaks the protocol (torch tensors, jax arrays, ...).
+bool has_dlpack(PyObject *o);
+/// False with an error set if it is not in host memory or refuses. The memory belongs to `o`.
+bool read_dlpack(PyObject *o, HostArray *out);
+
+/// dlpack_export(owner, address, shape, strides in elements, scalar, versioned) -> capsule that keeps the owner and the
+/// running Program alive.
+PyObject *export_dlpack(PyObject *module, PyObject *args);
+/// hold_program() -> an object that keeps the running Program, and so its memory, alive
+PyObject *hold_program(PyObject *module, PyObject *);
+
+} // namespace qd::bind

@@ -1,0 +1,121 @@
+#include "python/bind/fit.h"
+
+#include "python/bind/errors.h"
+
+#include <algorithm>
+
+namespace qd::bind {
+
+void Objects::drop() {
+    while (end_ > owned_) Py_DECREF(all_[--end_]);
+}
+
+bool Objects::fetch(const Plan &plan, size_t count, PyObject *const *args) {
+    drop();
+    const size_t total = count + plan.members.size();
+    if (total > room && !far_) {
+        far_ = std::make_unique<PyObject *[]>(65536);
+        all_ = far_.get();
+    }
+    std::copy_n(args, count, all_);
+    owned_ = end_ = count;
+    for (const Member &m : plan.members) {
+        PyObject *found = m.item ? PyObject_GetItem(all_[m.parent], m.key) : PyObject_GetAttr(all_[m.parent], m.key);
+        if (!found) {
+            PyErr_Clear();
+            return false;
+        }
+        all_[end_++] = found;
+    }
+    return true;
+}
+
+namespace {
+
+Fit refuse(const BoundParam &p, PyObject *arg, const std::string &type) {
+    if (p.lifted && PyFloat_Check(arg)) {
+        raise(ErrorClass::runtime_type, "a member that was an integer when the kernel was compiled is now " + repr(arg) +
+                                            ": this would truncate it to " + type);
+    } else {
+        raise_unconvertible(p.argument, arg, type);
+    }
+    return Fit::error;
+}
+
+} // namespace
+
+bool recall(const Plan &plan, PyObject *const *args, uint64_t *slots, uint64_t *bytes) {
+    for (const FrozenSlots &entry : plan.recent) {
+        size_t same = 0;
+        while (same < plan.frozen.size() && PyWeakref_GetObject(entry.instances[same]) == args[plan.frozen[same]]) same++;
+        if (same < plan.frozen.size()) continue;
+        std::copy(entry.slots.begin(), entry.slots.end(), slots);
+        *bytes += entry.bytes;
+        return true;
+    }
+    return false;
+}
+
+void remember(Plan &plan, PyObject *const *objects, const uint64_t *slots, uint64_t bytes) {
+    constexpr size_t most = 4;
+    for (const BoundParam &p : plan.params) {
+        const bool changes = p.kind == frontend::ParamKind::array && !is_ndarray(unwrapped(objects[p.object]));
+        if (changes && std::find(plan.frozen.begin(), plan.frozen.end(), p.argument) != plan.frozen.end()) return;
+    }
+    FrozenSlots entry;
+    for (const uint16_t at : plan.frozen) {
+        PyObject *weak = PyWeakref_NewRef(objects[at], nullptr);
+        if (!weak) {
+            PyErr_Clear();
+            plan.steady = false;
+            break;
+        }
+        entry.instances.push_back(weak);
+    }
+    if (plan.steady) {
+        entry.slots.assign(slots, slots + plan.slots);
+        entry.bytes = bytes;
+        plan.recent.insert(plan.recent.begin(), std::move(entry));
+    }
+    while (plan.recent.size() > (plan.steady ? most : 0)) {
+        std::swap(entry, plan.recent.back());
+        plan.recent.pop_back();
+        for (PyObject *weak : entry.instances) Py_DECREF(weak);
+        entry.instances.clear();
+    }
+    for (PyObject *weak : entry.instances) Py_DECREF(weak);
+}
+
+Fit fit(const Plan &plan, PyObject *const *objects, uint64_t *slots, uint64_t *bytes, size_t first, size_t last) {
+    last = std::min(last, plan.params.size());
+    for (size_t i = first; i < last; i++) {
+        const BoundParam &p = plan.params[i];
+        PyObject *arg = objects[p.object];
+        switch (p.kind) {
+        case frontend::ParamKind::scalar:
+            if (!to_slot_fast(arg, p.elem, slots + p.slot)) [[unlikely]]
+                return refuse(p, arg, scalar_name(p.elem));
+            break;
+        case frontend::ParamKind::buffer_view:
+            if (Fit f = fit_view(p, arg, slots + p.slot, bytes); f != Fit::yes) return f;
+            break;
+        case frontend::ParamKind::array:
+            if (Fit f = fit_array(p, arg, slots + p.slot, bytes); f != Fit::yes) [[unlikely]]
+                return f;
+            break;
+        case frontend::ParamKind::constant:
+            if (!same_constant(p, arg)) return Fit::no;
+            break;
+        case frontend::ParamKind::bundle:
+            if (reinterpret_cast<PyObject *>(Py_TYPE(arg)) != p.value) return Fit::no;
+            break;
+        case frontend::ParamKind::matrix:
+            if (!write_matrix(p, arg, slots + p.slot)) [[unlikely]]
+                return refuse(p, arg, type_text(p.elem, p.rows, p.cols, p.element_dim));
+            break;
+        }
+    }
+    return Fit::yes;
+}
+
+} // namespace qd::bind

@@ -1,0 +1,274 @@
+"""Ndarrays: storage, gradients, layouts, views, other libraries' arrays."""
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+import quadrants as qd
+
+
+def numbered(shape, dtype=qd.f32, **keywords):
+    a = qd.ndarray(dtype, shape, **keywords)
+    a.from_numpy(np.arange(np.prod(shape)).reshape(shape).astype(np.int32 if dtype is qd.i32 else np.float32))
+    return a
+
+
+def test_shapes():
+    a = qd.ndarray(qd.i32, ())
+    a[None] = 4
+    assert a.shape == () and a[None] == 4
+    assert qd.ndarray(qd.i32, 3).shape == (3,)
+    for bad in ((0,), (-1,), (3, 0)):
+        with pytest.raises(qd.QuadrantsRuntimeError, match="is not a valid shape for ndarray"):
+            qd.ndarray(qd.i32, bad)
+
+
+def test_gradient_storage():
+    a = qd.ndarray(qd.f32, 3, needs_grad=True)
+    assert a.has_grad() and not a.has_dual() and a.grad.shape == (3,) and not a.grad.has_grad()
+    assert qd.ndarray(qd.f32, 3).grad is None
+    v = qd.Vector.ndarray(2, qd.f64, 3, needs_grad=True)
+    assert v.grad.element_shape == (2,)
+    with pytest.raises(qd.QuadrantsRuntimeError, match="i32 is not supported for ndarray"):
+        qd.ndarray(qd.i32, 3, needs_grad=True)
+
+
+def test_gradient_in_a_kernel():
+    @qd.kernel
+    def k(x: qd.types.ndarray()):
+        for i in x:
+            x.grad[i] = x[i] * 2
+
+    a = numbered(4, needs_grad=True)
+    k(a)
+    k(a)
+    assert a.grad.to_numpy().tolist() == [0, 2, 4, 6]
+    b = numbered(2, needs_grad=True)
+    k(b)
+    assert b.grad.to_numpy().tolist() == [0, 2]
+    assert k._specialisations() == 1
+    with pytest.raises(qd.QuadrantsCompilationError, match="no gradient"):
+        k(numbered(2))
+
+
+def test_pickle_and_deepcopy():
+    a = numbered((2, 3), needs_grad=True)
+    a.grad.fill(5)
+    for b in (copy.deepcopy(a), pickle.loads(pickle.dumps(a))):
+        assert (b.to_numpy() == a.to_numpy()).all() and b.grad.to_numpy().tolist() == [[5] * 3] * 2
+        b[0, 0] = 100
+        assert a[0, 0] == 0
+    v = qd.Vector.ndarray(3, qd.i32, 2)
+    v.fill([1, 2, 3])
+    assert (pickle.loads(pickle.dumps(v)).to_numpy() == [[1, 2, 3]] * 2).all()
+
+
+def test_views_of_memory():
+    a = numbered(4)
+    view = a.to_numpy(copy=False)
+    view[2] = 50
+    assert a[2] == 50
+    assert a.to_numpy(copy=None).base is not None
+    assert a.to_numpy(dtype=np.float64).dtype == np.float64
+    with pytest.raises(ValueError, match="Zero-copy not available"):
+        qd.ndarray(qd.i8, 3).to_numpy(copy=False)
+    assert qd.ndarray(qd.i8, 3).to_numpy(copy=None).tolist() == [0, 0, 0]
+
+
+def test_views_of_fields():
+    f = qd.field(qd.f32, (2, 3))
+    f[1, 2] = 4
+    view = f.to_numpy(copy=False)
+    assert view[1, 2] == 4
+    view[0, 1] = 7
+    assert f[0, 1] == 7
+    v = qd.Vector.field(3, qd.f32, 2)
+    v[1] = [1, 2, 3]
+    assert v.to_numpy(copy=False).tolist() == [[0, 0, 0], [1, 2, 3]]
+    s = qd.Struct.field({"a": qd.f32, "b": qd.f32}, shape=2)
+    s.b[1] = 3
+    assert s.b.to_numpy(copy=None).tolist() == [0, 3]
+    with pytest.raises(ValueError, match="Zero-copy not available"):
+        qd.field(qd.f32, ()).to_numpy(copy=False)
+
+
+def test_views_outlive_the_program(arch):
+    a = numbered(4)
+    view = a.to_numpy(copy=False)
+    qd.reset()
+    assert view.tolist() == [0, 1, 2, 3]
+    qd.init(arch=arch, offline_cache=False, print_full_traceback=True)
+
+
+def test_dlpack_out():
+    a = numbered((2, 3))
+    seen = np.from_dlpack(a)
+    assert seen.tolist() == [[0, 1, 2], [3, 4, 5]]
+    a[1, 1] = 40
+    assert seen[1, 1] == 40
+    assert "dltensor" in repr(a.to_dlpack()) and "dltensor_versioned" in repr(a.to_dlpack(versioned=True))
+    f = qd.field(qd.i32, 4)
+    f[3] = 5
+    assert np.from_dlpack(f).tolist() == [0, 0, 0, 5]
+    assert np.from_dlpack(qd.Vector.field(2, qd.f32, 3)).shape == (3, 2)
+
+
+class Foreign:
+    """An array of another library: it speaks DLPack and nothing else."""
+
+    def __init__(self, array):
+        self.array = array
+
+    def __dlpack__(self, **keywords):
+        return self.array.__dlpack__()
+
+    def __dlpack_device__(self):
+        return (1, 0)
+
+
+def test_dlpack_in():
+    @qd.kernel
+    def double(x: qd.types.ndarray(qd.f32, ndim=2)):
+        for i, j in x:
+            x[i, j] *= 2
+
+    array = np.ones((2, 3), np.float32)
+    for _ in range(2):
+        double(Foreign(array))
+    assert (array == 4).all()
+    with pytest.raises(ValueError, match="Non contiguous tensors are not supported"):
+        double(Foreign(np.ones((2, 6), np.float32)[:, ::2]))
+    with pytest.raises(ValueError, match="Invalid value for argument x - required array has dtype=f32"):
+        double(Foreign(np.ones((2, 6))))
+    with pytest.raises(ValueError, match="required array has ndim=2, array with 1 dimensions is provided"):
+        double(Foreign(np.ones(2, np.float32)))
+
+
+def test_torch():
+    torch = pytest.importorskip("torch", reason="torch is not installed")
+
+    @qd.kernel
+    def double(x: qd.types.ndarray(qd.f32, ndim=1)):
+        for i in x:
+            x[i] *= 2
+
+    t = torch.ones(4)
+    double(t)
+    assert t.tolist() == [2] * 4
+    a = numbered(4)
+    assert a.to_torch().tolist() == [0, 1, 2, 3]
+    a.to_torch(copy=False)[0] = 9
+    assert a[0] == 9
+    a.from_torch(torch.full((4,), 3.0))
+    assert a.to_numpy().tolist() == [3] * 4
+    with pytest.raises(ValueError, match="Non contiguous tensors are not supported"):
+        double(torch.ones(8)[::2])
+
+
+def test_without_torch(monkeypatch):
+    monkeypatch.setenv("QD_ENABLE_TORCH", "0")
+    with pytest.raises(ModuleNotFoundError, match="torch"):
+        numbered(3).to_torch()
+
+
+View = qd.BufferView
+
+
+def test_buffer_view_on_the_host():
+    a = numbered(10, qd.i32)
+    v = qd.BufferView(a, 2, 5)
+    assert (v.offset, v.size, v.shape) == (2, 5, (5,)) and v.get_ndarray() is a
+    assert (a[2:7].offset, a[2:7].size) == (2, 5) and a[-3:].offset == 7
+    assert (v[1:3].offset, v[1:3].size) == (3, 2)
+    with pytest.raises(ValueError, match="step=1"):
+        a[2:7:2]
+    with pytest.raises(ValueError, match="BufferView out of range: offset=8, size=5, ndarray length=10"):
+        qd.BufferView(a, 8, 5)
+    with pytest.raises(ValueError, match="subview out of range"):
+        v.subview(3, 4)
+    with pytest.raises(TypeError, match="1D"):
+        qd.BufferView(qd.ndarray(qd.i32, (3, 3)), 0, 2)
+    with pytest.raises(TypeError, match="1D"):
+        qd.ndarray(qd.i32, (3, 3))[0:2]
+    with pytest.raises(TypeError, match="slice"):
+        v[0]
+    with pytest.raises(TypeError, match="gradients"):
+        qd.BufferView(qd.ndarray(qd.f32, 4, needs_grad=True), 0, 2)
+
+
+@qd.func
+def read(v: qd.BufferView[qd.i32], i: qd.i32) -> qd.i32:
+    return v[i]
+
+
+def test_buffer_view_in_kernels():
+    @qd.kernel
+    def total(v: qd.BufferView[qd.i32]) -> qd.i32:
+        s = 0
+        for i in range(v.shape[0]):
+            s += v[i]
+        return s * 10000 + v.size * 100 + v.offset
+
+    @qd.kernel
+    def add(v: qd.BufferView[qd.i32], n: qd.i32):
+        for i in v:
+            v[i] += n
+
+    @qd.kernel
+    def inner(v: qd.BufferView[qd.i32], a: qd.i32, b: qd.i32) -> qd.i32:
+        w = v[a:b]
+        x = w[1:]
+        return read(w, 0) * 1000 + read(x, 0) * 100 + x.offset * 10 + x.size
+
+    @qd.kernel
+    def made(a: qd.types.ndarray(qd.i32, ndim=1), at: qd.i32) -> qd.i32:
+        w = qd.BufferView(a, at, 3)
+        return w[1] * 10 + w.size
+
+    a = numbered(10, qd.i32)
+    assert total(a[2:7]) == 20 * 10000 + 502
+    assert total(a[0:1]) == 100
+    assert total._specialisations() == 1
+    assert inner(a[2:7], 1, 4) == 3 * 1000 + 4 * 100 + 4 * 10 + 2
+    assert made(a, 4) == 53
+    add(a[8:], 100)
+    assert a.to_numpy().tolist() == [0, 1, 2, 3, 4, 5, 6, 7, 108, 109]
+    with pytest.raises(qd.QuadrantsRuntimeTypeError, match="Argument v expects a BufferView, got"):
+        total(a)
+    with pytest.raises(TypeError, match="Expect element type i32 for argument v, but get f32"):
+        total(numbered(4)[0:2])
+
+
+def test_buffer_view_steps():
+    @qd.kernel
+    def k(v: qd.BufferView[qd.i32]) -> qd.i32:
+        return v[1:3:2][0]
+
+    with pytest.raises(qd.QuadrantsSyntaxError, match="BufferView slice does not support an explicit step in kernels"):
+        k(numbered(4, qd.i32)[0:4])
+
+
+def test_buffer_view_bounds(arch):
+    qd.init(arch=arch, offline_cache=False, debug=True, print_full_traceback=True)
+
+    @qd.kernel
+    def at(v: qd.BufferView[qd.i32], i: qd.i32) -> qd.i32:
+        return read(v, i)
+
+    @qd.kernel
+    def sub(v: qd.BufferView[qd.i32], i: qd.i32) -> qd.i32:
+        return v[1:i][0]
+
+    @qd.kernel
+    def made(a: qd.types.ndarray(qd.i32, ndim=1), i: qd.i32) -> qd.i32:
+        return qd.BufferView(a, i, 3)[0]
+
+    a = numbered(10, qd.i32)
+    assert at(a[2:7], 1) == 3 and sub(a[2:7], 3) == 3 and made(a, 7) == 7
+    with pytest.raises(qd.QuadrantsAssertionError, match=r"BufferView Out Of Range.*got index 7 \(offset=2, size=5\)"):
+        at(a[2:7], 7)
+    with pytest.raises(qd.QuadrantsAssertionError, match="BufferView subview Out Of Range"):
+        sub(a[2:7], 6)
+    with pytest.raises(qd.QuadrantsAssertionError, match="BufferView construction out of range"):
+        made(a, 8)
