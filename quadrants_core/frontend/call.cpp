@@ -372,7 +372,7 @@ Val Walker::reference(PyObject *node, PyObject *annotation, const Val &arg, cons
                                           arg.ref->m == attribute_int(type.get(), names().m, 1));
     if (!suits)
         fail_type(node, "Argument " + name + " is passed by reference: it must be a variable of type " +
-                            (type ? repr(type.get()) : "?") + ", not " + type_text(arg));
+                            (type ? repr(type.get()) : "?") + " of the caller");
     return arg;
 }
 
@@ -416,11 +416,21 @@ Val Walker::convert_to_annotation(PyObject *node, PyObject *annotation, const Va
     return v;
 }
 
+bool Walker::takes_template(const FuncInfo &info) {
+    return std::any_of(info.params.begin(), info.params.end(), [&](const FuncInfo::FuncParam &p) {
+        return p.annotation && kind_of(p.annotation.get()) == Kind::template_;
+    });
+}
+
 Val Walker::inline_body(PyObject *node, FuncInfo &info, std::vector<Val> args) {
     constexpr int deepest = 100;
     if (info.depth >= deepest)
         fail_here(UserErrorKind::compilation, "Function '" + info.source.name + "' calls itself without end",
                   "funcs are inlined: end the recursion with a condition on template arguments");
+    if (info.is_real && info.depth > 0 && !takes_template(info))
+        fail_here(UserErrorKind::compilation,
+                  "Function '" + info.source.name + "' calls itself to a depth that is known only at run time",
+                  "use a loop, with a small array as the stack if there is more than one way down");
     if (info.needs_top_level && (!is_top_level() || !frames_.back().loops.empty()))
         fail_here(UserErrorKind::syntax,
                   "Function '" + info.source.name + "' has requires_top_level=True: it starts parallel loops of its own "

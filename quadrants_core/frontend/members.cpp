@@ -72,8 +72,6 @@ const Val &Walker::member(PyObject *node, const Val &owner, PyObject *key, bool 
         param = request_.member(owner.node, key, item);
     } catch (const UserError &error) {
         fail(node, error.kind, error.what());
-    } catch (const PythonError &) {
-        python_failed(node);
     }
     return members_.emplace(at, declare(param)).first->second;
 }

@@ -368,6 +368,9 @@ class Walker {
     std::vector<Val> matched_arguments(PyObject *node, FuncInfo &info, Call call, bool first_by_place = false);
     Val pass_argument(PyObject *node, FuncInfo &info, size_t i, Val arg, bool as_place);
     bool is_changed(FuncInfo &info, const FuncInfo::FuncParam &param, const Val &arg);
+    std::vector<Val> matched_arguments(PyObject *node, FuncInfo &info, Call call);
+    Val pass_argument(PyObject *node, FuncInfo &info, size_t i, Val arg);
+    bool takes_template(const FuncInfo &info);
     Val inline_body(PyObject *node, FuncInfo &info, std::vector<Val> args);
     void check_array_argument(PyObject *node, PyObject *annotation, const Val &arg, const std::string &name);
     void check_view_argument(PyObject *node, PyObject *annotation, const Val &arg, const std::string &name);

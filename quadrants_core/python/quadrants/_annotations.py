@@ -3,7 +3,26 @@
 from quadrants import _dtypes, _exceptions
 
 
-class Template:
+class OrNone:
+    """What `annotation | None` gives for annotations that are objects: None is accepted too."""
+
+    def __init__(self, annotation):
+        self.annotation = annotation
+
+    def __repr__(self):
+        return f"{self.annotation!r} | None"
+
+
+class _Annotation:
+    """Gives annotations `| None`."""
+
+    def __or__(self, other):
+        return OrNone(self) if other is None or other is type(None) else NotImplemented
+
+    __ror__ = __or__
+
+
+class Template(_Annotation):
     """Annotation of a parameter that is known at compile time."""
 
     _qd_kind_ = "template"
@@ -88,7 +107,7 @@ def vector(n, dtype, *, unpacked=False):
     return MatrixType(n, 1, 1, dtype)
 
 
-class NdarrayType:
+class NdarrayType(_Annotation):
     """Annotation of an array parameter; None means any."""
 
     _qd_kind_ = "ndarray_type"

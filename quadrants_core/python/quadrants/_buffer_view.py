@@ -5,7 +5,7 @@ import operator as _operator
 from quadrants import _annotations, _dtypes, _runtime, _tensor
 
 
-class BufferViewType:
+class BufferViewType(_annotations._Annotation):
     """Annotation of a parameter that takes a BufferView: `qd.BufferView[qd.f32]`; without a type, of any elements."""
 
     _qd_kind_ = "buffer_view_type"
@@ -24,11 +24,6 @@ class BufferViewType:
         if isinstance(self.dtype, _annotations.MatrixType):
             return self.dtype.dtype._qd_scalar_, self.dtype.n, self.dtype.m, self.dtype.ndim
         return _dtypes.scalar_code(self.dtype), 1, 1, 0
-
-    def __or__(self, other):
-        import typing
-
-        return typing.Union[self, other]
 
     def __call__(self):
         raise TypeError("a BufferView type is an annotation; make views with qd.BufferView(array, offset, size)")

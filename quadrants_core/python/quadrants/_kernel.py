@@ -1,6 +1,6 @@
 """@qd.kernel, @qd.func and their relatives: what they read from a function, and how annotations become parameters."""
 
-from quadrants import _dtypes, _exceptions, _later, _runtime, _source
+from quadrants import _annotations, _dtypes, _exceptions, _later, _runtime, _source
 
 _Syntax = _exceptions.QuadrantsSyntaxError
 _VARARGS, _VARKEYWORDS = 4, 8  # code flags
@@ -72,6 +72,8 @@ def _without_none(annotation):
     import types
     import typing
 
+    if isinstance(annotation, _annotations.OrNone):
+        return annotation.annotation, True
     if not isinstance(annotation, types.UnionType) and typing.get_origin(annotation) is not typing.Union:
         return annotation, False
     parts = [p for p in typing.get_args(annotation) if p is not type(None)]
