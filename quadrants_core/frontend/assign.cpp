@@ -73,7 +73,8 @@ void Walker::check_member_target(PyObject *target, const Val &place) {
     if (node_kind(target) != Node::Attribute || place.tag == Tag::ref) return;
     if (eval(child(target, names().value)).tag != Tag::bundle) return;
     const std::string name = source_text(target);
-    fail_syntax(target, "Kernel argument \"" + name + "\" is immutable in the kernel", "copy it first: `x = " + name + "`");
+    fail_syntax(target, "Kernel argument \"" + name + "\" is immutable in the kernel",
+                "copy it first: `x = " + name + "`");
 }
 
 void Walker::unpack(PyObject *target, const Val &given) {

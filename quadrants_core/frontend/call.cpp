@@ -365,11 +365,11 @@ void Walker::check_array_argument(PyObject *node, PyObject *annotation, const Va
 Val Walker::reference(PyObject *node, PyObject *annotation, const Val &arg, const std::string &name) {
     PyRef type = attribute(annotation, names().dtype);
     const bool scalar_type = type && is_dtype(type.get());
-    const bool suits = arg.tag == Tag::ref &&
-                       (scalar_type ? arg.ref->ndim == 0 && arg.ref->elem == dtype_scalar(node, type.get())
-                                    : type && kind_of(type.get()) == Kind::matrix_type &&
-                                          arg.ref->n == attribute_int(type.get(), names().n, 1) &&
-                                          arg.ref->m == attribute_int(type.get(), names().m, 1));
+    const bool suits =
+        arg.tag == Tag::ref && (scalar_type ? arg.ref->ndim == 0 && arg.ref->elem == dtype_scalar(node, type.get())
+                                            : type && kind_of(type.get()) == Kind::matrix_type &&
+                                                  arg.ref->n == attribute_int(type.get(), names().n, 1) &&
+                                                  arg.ref->m == attribute_int(type.get(), names().m, 1));
     if (!suits)
         fail_type(node, "Argument " + name + " is passed by reference: it must be a variable of type " +
                             (type ? repr(type.get()) : "?") + " of the caller");
@@ -432,9 +432,9 @@ Val Walker::inline_body(PyObject *node, FuncInfo &info, std::vector<Val> args) {
                   "Function '" + info.source.name + "' calls itself to a depth that is known only at run time",
                   "use a loop, with a small array as the stack if there is more than one way down");
     if (info.needs_top_level && (!is_top_level() || !frames_.back().loops.empty()))
-        fail_here(UserErrorKind::syntax,
-                  "Function '" + info.source.name + "' has requires_top_level=True: it starts parallel loops of its own "
-                  "and can be called at the top level of a kernel alone");
+        fail_here(UserErrorKind::syntax, "Function '" + info.source.name +
+                                             "' has requires_top_level=True: it starts parallel loops of its own "
+                                             "and can be called at the top level of a kernel alone");
     if (std::find(inlined_.begin(), inlined_.end(), info.object) == inlined_.end()) inlined_.push_back(info.object);
     Frame frame;
     frame.source = &info.source;

@@ -1,5 +1,6 @@
-// Real funcs: `return` inside of branches and loops. The body stands in a loop that runs once. A return stores its value,
-// and leaves the innermost loop; after every loop of the body that holds a return a flag tells whether to go on leaving.
+// Real funcs: `return` inside of branches and loops. The body stands in a loop that runs once. A return stores its
+// value, and leaves the innermost loop; after every loop of the body that holds a return a flag tells whether to go on
+// leaving.
 #include "frontend/walker.h"
 
 namespace qd::frontend {
@@ -40,8 +41,9 @@ Flow Walker::real_return(PyObject *node) {
         const Val v = value(source);
         const bool nothing = v.is_constant() && v.object.get() == Py_None;
         if (!real.annotation && !nothing)
-            fail_syntax(node, "A kernel/function with a return value must be annotated with a return type, e.g. def func() "
-                              "-> qd.f32");
+            fail_syntax(node,
+                        "A kernel/function with a return value must be annotated with a return type, e.g. def func() "
+                        "-> qd.f32");
         if (real.annotation) store_result(node, real.result, converted_result(node, real.annotation, v));
     }
     ++real.returns;

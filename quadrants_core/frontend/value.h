@@ -81,10 +81,12 @@ struct Val {
     Tag tag = Tag::none;
     bool is_static = false; ///< came out of qd.static
     ir::Scalar elem = ir::Scalar::none;
-    int n = 1, m = 1, ndim = 0; ///< matrix: shape; array: ndim = number of indices, n x m = element
-    int element_dim = 0;        ///< array: 0 scalar, 1 vector, 2 matrix elements; tuple, list: a `Flavour`
-    int node = -1;              ///< constant, bundle, array: its members are asked of Request::member
-    ir::Value v;                ///< scalar: the value; array: the parameter
+    int n = 1, m = 1, ndim = 0;   ///< matrix: shape; array: ndim = number of indices, n x m = element
+    int element_dim = 0;          ///< array: 0 scalar, 1 vector, 2 matrix elements; tuple, list: a `Flavour`
+    int node = -1;                ///< constant, bundle, array: its members are asked of Request::member
+    ir::Value v;                  ///< scalar: the value; array: the parameter
+    PyRef object;                 ///< constant, bundle
+    std::vector<ir::Value> comps; ///< matrix: row-major; array: offset and size of a view made in the kernel
     PyRef object;               ///< constant, bundle
     std::vector<ir::Value> comps; ///< matrix: row-major; array: offset and size of a view made in the kernel
     std::vector<Val> items; ///< tuple, list; values of a dict; members of a struct

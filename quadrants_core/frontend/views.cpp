@@ -15,8 +15,7 @@ ir::Value Walker::view_size(const Val &view) { return view.comps.empty() ? exten
 /// Elements between the start of the whole array and that of the view.
 ir::Value Walker::view_offset(PyObject *node, const Val &view) {
     ir::Value within;
-    if (arrays_.at(view.v.id).is_view)
-        within = member(node, view, intern("offset"), false).v;
+    if (arrays_.at(view.v.id).is_view) within = member(node, view, intern("offset"), false).v;
     if (view.comps.empty()) return within;
     return within ? b_.add(within, view.comps[0]) : view.comps[0];
 }

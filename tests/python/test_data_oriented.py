@@ -238,3 +238,22 @@ def test_numpy_attribute_is_a_constant():
             return self.values[1]
 
     assert Table().second() == 4
+
+
+def test_as_an_annotation():
+    with pytest.raises(qd.QuadrantsSyntaxError, match=r"data_oriented.*qd.template\(\)"):
+
+        @qd.kernel
+        def k(o: Outer):
+            pass
+
+    @dataclasses.dataclass
+    class Holder:
+        o: Outer
+
+    @qd.kernel
+    def inside(h: Holder) -> qd.i32:
+        return h.o.n
+
+    with pytest.raises(qd.QuadrantsSyntaxError, match=r"data_oriented.*qd.template\(\)"):
+        inside(Holder(Outer()))

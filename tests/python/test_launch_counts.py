@@ -35,12 +35,41 @@ CALLS = 1000
 LIMIT = 1300  # an empty kernel without arguments and one with six ndarrays, together
 
 
-def counted(path, calls):
+DATACLASSES = """
+import dataclasses
+import sys
+import quadrants as qd
+
+Array = qd.types.ndarray(qd.f32, ndim=1)
+names = [f"a{i}" for i in range(60)]
+Frozen = dataclasses.make_dataclass("Frozen", [(n, Array) for n in names], frozen=True)
+Open = dataclasses.make_dataclass("Open", [(n, Array) for n in names])
+TEXT = (
+    "@qd.kernel\\ndef plain(" + ", ".join(n + ": Array" for n in names[:6]) + "):\\n    pass\\n"
+    "@qd.kernel\\ndef frozen(s: Frozen):\\n" + "".join(f"    s.{n}\\n" for n in names) +
+    "@qd.kernel\\ndef some(s: Open):\\n" + "".join(f"    s.{n}\\n" for n in names[:6])
+)
+exec(TEXT)
+
+qd.init(arch="interp", offline_cache=False)
+arrays = [qd.ndarray(qd.f32, 4) for _ in names]
+arguments = {"plain": arrays[:6], "frozen": [Frozen(*arrays)], "some": [Open(*arrays)]}[sys.argv[2]]
+kernel = globals()[sys.argv[2]]
+for _ in range(int(sys.argv[1])):
+    kernel(*arguments)
+assert kernel._specialisations() == 1
+"""
+FROZEN_LIMIT = 3  # times a call with six plain ndarrays: 60 members of a frozen dataclass
+SOME_LIMIT = 6  # the same: six members of sixty, of a dataclass that may change
+
+
+def counted(path, calls, *more):
     package = os.path.dirname(os.path.dirname(quadrants.__file__))
     environment = {**os.environ, "ENABLE_QUADRANTS_HEADER_PRINT": "0", "PYTHONPATH": package}
     inside = "--toggle-collect=*namespace)::call(_object*"  # the vectorcall of a kernel
     command = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", inside, sys.executable, "-S"]
-    done = subprocess.run([*command, str(path), str(calls)], env=environment, capture_output=True, text=True, check=True)
+    count = [str(calls), *more]
+    done = subprocess.run([*command, str(path), *count], env=environment, capture_output=True, text=True, check=True)
     return int(re.search(r"Collected : (\d+)", done.stderr).group(1))
 
 
@@ -57,3 +86,15 @@ def test_instructions_of_a_launch(tmp_path):
     per_call = (counted(program, 1 + CALLS) - counted(program, 1)) / CALLS
     print(per_call)
     assert 100 < per_call < LIMIT
+
+
+@pytest.mark.skipif(not shutil.which("valgrind"), reason="needs valgrind")
+def test_instructions_of_a_launch_with_dataclasses(tmp_path):
+    program = tmp_path / "dataclasses_launched.py"
+    program.write_text(DATACLASSES)
+    calls = {
+        kind: (counted(program, 2 + CALLS, kind) - counted(program, 2, kind)) / CALLS for kind in ("plain", "frozen", "some")
+    }
+    print(calls)
+    assert calls["frozen"] < FROZEN_LIMIT * calls["plain"]
+    assert calls["some"] < SOME_LIMIT * calls["plain"]

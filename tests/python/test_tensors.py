@@ -59,6 +59,10 @@ def test_wrong_use():
         qd.Tensor(qd.tensor(qd.f32, 3))
     with pytest.raises(qd.QuadrantsRuntimeError, match="no allocation"):
         qd.wrap(qd.field(qd.f32)).shape
+    with pytest.raises(qd.QuadrantsRuntimeError, match="needs_grad"):
+        qd.tensor(qd.i32, 3, needs_grad=True)
+    with pytest.raises(ValueError, match="copy=False"):
+        qd.tensor(qd.i8, 3).to_numpy(copy=False)
 
 
 @qd.kernel

@@ -75,7 +75,9 @@ bool describe_host_array(const ParamSpec &spec, const HostArray &a, PyObject *ar
         PyObject *dtype = PyObject_GetAttrString(arg, "dtype");
         PyErr_Clear();
         raise_value(spec, "required array has dtype=" + need + ", but the argument has dtype=" +
-                              (a.elem != ir::Scalar::none ? scalar_name(a.elem) : dtype ? repr(dtype) : "?"));
+                              (a.elem != ir::Scalar::none ? scalar_name(a.elem)
+                               : dtype                    ? repr(dtype)
+                                                          : "?"));
         Py_XDECREF(dtype);
         return false;
     }
@@ -94,11 +96,11 @@ bool describe_host_array(const ParamSpec &spec, const HostArray &a, PyObject *ar
         return false;
     }
     if (!a.contiguous) {
-        raise(ErrorClass::value, as_numpy(arg)
-                                     ? "Non contiguous numpy arrays are not supported, please call "
-                                       "np.ascontiguousarray(arr) before passing it into quadrants kernels."
-                                     : "Non contiguous tensors are not supported, please call tensor.contiguous() before "
-                                       "passing it into quadrants kernels.");
+        raise(ErrorClass::value,
+              as_numpy(arg) ? "Non contiguous numpy arrays are not supported, please call "
+                              "np.ascontiguousarray(arr) before passing it into quadrants kernels."
+                            : "Non contiguous tensors are not supported, please call tensor.contiguous() before "
+                              "passing it into quadrants kernels.");
         return false;
     }
     *out = {a.elem, ndim, element_dim ? spec.rows : 1, element_dim ? spec.cols : 1, element_dim};
@@ -258,14 +260,13 @@ bool describe_view(const ParamSpec &spec, PyObject *arg, ArrayFacts *out) {
     int64_t offset, size;
     NdarrayObject *a = open_view(arg, &offset, &size);
     if (!a) return false;
-    const bool differs = spec.elem != ir::Scalar::none &&
-                         (spec.elem != a->elem || std::max(spec.element_dim, 0) != a->element_dim ||
-                          spec.rows != a->rows || spec.cols != a->cols);
+    const bool differs =
+        spec.elem != ir::Scalar::none && (spec.elem != a->elem || std::max(spec.element_dim, 0) != a->element_dim ||
+                                          spec.rows != a->rows || spec.cols != a->cols);
     if (differs) {
-        raise(ErrorClass::type, "Expect element type " +
-                                    type_text(spec.elem, spec.rows, spec.cols, std::max(spec.element_dim, 0)) +
-                                    " for argument " + spec.name + ", but get " +
-                                    type_text(a->elem, a->rows, a->cols, a->element_dim));
+        raise(ErrorClass::type,
+              "Expect element type " + type_text(spec.elem, spec.rows, spec.cols, std::max(spec.element_dim, 0)) +
+                  " for argument " + spec.name + ", but get " + type_text(a->elem, a->rows, a->cols, a->element_dim));
         return false;
     }
     *out = {a->elem, a->ndim, a->rows, a->cols, a->element_dim};

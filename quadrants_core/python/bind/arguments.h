@@ -27,8 +27,8 @@ struct ParamSpec {
     int rows = 1, cols = 1;             ///< matrix values; elements of arrays
     int element_dim = -1;               ///< -1: any (arrays)
     bool clamp = false;
-    bool is_self = false;  ///< instance of a class with kernels as methods
-    bool optional = false; ///< None is accepted
+    bool is_self = false;    ///< instance of a class with kernels as methods
+    bool optional = false;   ///< None is accepted
     PyObject *cls = nullptr; ///< bundle: the dataclass, borrowed
 };
 
@@ -95,8 +95,8 @@ bool describe_view(const ParamSpec &spec, PyObject *arg, ArrayFacts *out);
 /// Components of a matrix value argument into `slots`; false if it does not suit.
 bool write_matrix(const BoundParam &p, PyObject *arg, uint64_t *slots);
 
-/// (name, form, scalar, ndim, rows, cols, element_dim, clamp, optional, class), as quadrants._kernel makes it; false with
-/// an error set.
+/// (name, form, scalar, ndim, rows, cols, element_dim, clamp, optional, class), as quadrants._kernel makes it; false
+/// with an error set.
 bool read_spec(PyObject *tuple, ParamSpec *spec);
 
 /// The classes qd.Tensor and qd.BufferView, once the package has defined them.

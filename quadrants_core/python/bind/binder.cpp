@@ -228,9 +228,10 @@ frontend::Param Binder::bind_constant(const ParamSpec &spec, PyObject *value, co
     hold_constant(value, bound);
     frontend::Param param = add(bound, from);
     if (is_dataclass(value) && !is_data_oriented(value) && from.place < int(kernel_->params->size())) {
-        const std::string text = "Passing the dataclass " + std::string(Py_TYPE(value)->tp_name) +
-                                 " through a qd.Template-annotated kernel parameter is deprecated; annotate the parameter "
-                                 "with the dataclass itself";
+        const std::string text =
+            "Passing the dataclass " + std::string(Py_TYPE(value)->tp_name) +
+            " through a qd.Template-annotated kernel parameter is deprecated; annotate the parameter "
+            "with the dataclass itself";
         if (PyErr_WarnEx(PyExc_DeprecationWarning, text.c_str(), 1) != 0) throw frontend::PythonError{};
     }
     if (has_members(value) || leads_on(value)) {
@@ -376,7 +377,8 @@ frontend::Param Binder::live_member(int at, PyObject *key, bool item, PyObject *
     const bool inner = has_members(value);
     if (!inner && !leads_on(value)) return param;
     Node node;
-    node.from = {-1, owner.from.argument, owner.from.name + (item ? "[" + repr(key) + "]" : "." + std::string(PyUnicode_AsUTF8(key)))};
+    node.from = {-1, owner.from.argument,
+                 owner.from.name + (item ? "[" + repr(key) + "]" : "." + std::string(PyUnicode_AsUTF8(key)))};
     node.object = value;
     node.parent = at;
     node.key = keep(Py_NewRef(key));

@@ -83,13 +83,15 @@ void end_capsule(PyObject *capsule) { // one that nobody has taken over
 }
 
 bool read_numbers(PyObject *tuple, std::vector<int64_t> *out) {
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(tuple); i++) out->push_back(PyLong_AsLongLong(PyTuple_GET_ITEM(tuple, i)));
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(tuple); i++)
+        out->push_back(PyLong_AsLongLong(PyTuple_GET_ITEM(tuple, i)));
     return !PyErr_Occurred();
 }
 
 bool read_tensor(const Tensor &t, HostArray *out) {
     if (t.device.type != device_cpu && t.device.type != device_cuda_host) {
-        raise(ErrorClass::runtime, "the array is not in host memory, where kernels of this arch run; move it there first");
+        raise(ErrorClass::runtime,
+              "the array is not in host memory, where kernels of this arch run; move it there first");
         return false;
     }
     if (t.ndim > HostArray::most_dims) {
@@ -113,11 +115,13 @@ bool read_tensor(const Tensor &t, HostArray *out) {
 
 bool has_dlpack(PyObject *o) {
     PyObject *type = reinterpret_cast<PyObject *>(Py_TYPE(o));
-    return PyObject_HasAttrString(type, "__dlpack__") && !PyObject_HasAttrString(type, "_qd_kind_"); // fields are no arrays
+    return PyObject_HasAttrString(type, "__dlpack__") &&
+           !PyObject_HasAttrString(type, "_qd_kind_"); // fields are no arrays
 }
 
 bool read_dlpack(PyObject *o, HostArray *out) {
-    PyObject *detached = PyObject_HasAttrString(o, "requires_grad") ? PyObject_CallMethod(o, "detach", nullptr) : Py_NewRef(o);
+    PyObject *detached =
+        PyObject_HasAttrString(o, "requires_grad") ? PyObject_CallMethod(o, "detach", nullptr) : Py_NewRef(o);
     PyObject *capsule = detached ? PyObject_CallMethod(detached, "__dlpack__", nullptr) : nullptr;
     Py_XDECREF(detached);
     if (!capsule) return false;
@@ -139,15 +143,21 @@ PyObject *export_dlpack(PyObject *, PyObject *args) {
     PyObject *owner, *shape, *strides;
     unsigned long long address;
     int scalar, versioned;
-    if (!PyArg_ParseTuple(args, "OKO!O!ip", &owner, &address, &PyTuple_Type, &shape, &PyTuple_Type, &strides, &scalar, &versioned))
+    if (!PyArg_ParseTuple(args, "OKO!O!ip", &owner, &address, &PyTuple_Type, &shape, &PyTuple_Type, &strides, &scalar,
+                          &versioned))
         return nullptr;
     if (!need_program()) return nullptr;
     auto lent = std::make_unique<Lent>();
     if (!read_numbers(shape, &lent->shape) || !read_numbers(strides, &lent->strides)) return nullptr;
     lent->owner = Py_NewRef(owner);
     lent->program = runtime.program;
-    const Tensor tensor{reinterpret_cast<void *>(address), {device_cpu, 0}, int32_t(lent->shape.size()),
-                        type_of(ir::Scalar(scalar)), lent->shape.data(), lent->strides.data(), 0};
+    const Tensor tensor{reinterpret_cast<void *>(address),
+                        {device_cpu, 0},
+                        int32_t(lent->shape.size()),
+                        type_of(ir::Scalar(scalar)),
+                        lent->shape.data(),
+                        lent->strides.data(),
+                        0};
     lent->plain = {tensor, lent.get(), [](Managed *m) { give_back(m->context); }};
     lent->versioned = {1, 0, lent.get(), [](Versioned *m) { give_back(m->context); }, 0, tensor};
     void *pointer = versioned ? static_cast<void *>(&lent->versioned) : &lent->plain;

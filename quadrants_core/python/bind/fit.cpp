@@ -34,8 +34,8 @@ namespace {
 
 Fit refuse(const BoundParam &p, PyObject *arg, const std::string &type) {
     if (p.lifted && PyFloat_Check(arg)) {
-        raise(ErrorClass::runtime_type, "a member that was an integer when the kernel was compiled is now " + repr(arg) +
-                                            ": this would truncate it to " + type);
+        raise(ErrorClass::runtime_type, "a member that was an integer when the kernel was compiled is now " +
+                                            repr(arg) + ": this would truncate it to " + type);
     } else {
         raise_unconvertible(p.argument, arg, type);
     }
@@ -47,7 +47,8 @@ Fit refuse(const BoundParam &p, PyObject *arg, const std::string &type) {
 bool recall(const Plan &plan, PyObject *const *args, uint64_t *slots, uint64_t *bytes) {
     for (const FrozenSlots &entry : plan.recent) {
         size_t same = 0;
-        while (same < plan.frozen.size() && PyWeakref_GetObject(entry.instances[same]) == args[plan.frozen[same]]) same++;
+        while (same < plan.frozen.size() && PyWeakref_GetObject(entry.instances[same]) == args[plan.frozen[same]])
+            same++;
         if (same < plan.frozen.size()) continue;
         std::copy(entry.slots.begin(), entry.slots.end(), slots);
         *bytes += entry.bytes;

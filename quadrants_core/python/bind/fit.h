@@ -24,8 +24,8 @@ class Objects {
     size_t owned_ = 0, end_ = 0;
 };
 
-/// Of the parameters [first, last): all by default. `objects` begins with the arguments; `bytes` grows by the size of the
-/// arrays.
+/// Of the parameters [first, last): all by default. `objects` begins with the arguments; `bytes` grows by the size of
+/// the arrays.
 Fit fit(const Plan &plan, PyObject *const *objects, uint64_t *slots, uint64_t *bytes, size_t first = 0,
         size_t last = size_t(-1));
 

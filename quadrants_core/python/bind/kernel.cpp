@@ -363,7 +363,8 @@ PyObject *passed(PyObject *o, PyObject *) {
         const char *kind = p->kind == frontend::ParamKind::scalar   ? "scalar"
                            : p->kind == frontend::ParamKind::matrix ? "matrix"
                                                                     : "array";
-        PyObject *one = Py_BuildValue("(sss)", plan->names[size_t(p - plan->params.data())].c_str(), kind, scalar_name(p->elem));
+        PyObject *one =
+            Py_BuildValue("(sss)", plan->names[size_t(p - plan->params.data())].c_str(), kind, scalar_name(p->elem));
         if (!one || PyList_Append(all, one) != 0) Py_CLEAR(all);
         Py_XDECREF(one);
         if (!all) break;

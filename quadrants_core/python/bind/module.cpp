@@ -156,7 +156,8 @@ PyMethodDef interop[] = {
 void define_interop(py::module_ &m) {
     if (PyModule_AddFunctions(m.ptr(), interop) != 0) throw py::error_already_set();
     // The classes that arguments are recognised by; the package defines them in Python.
-    m.def("set_tensor_class", [](py::type cls) { bind::tensor_type = reinterpret_cast<PyTypeObject *>(cls.release().ptr()); });
+    m.def("set_tensor_class",
+          [](py::type cls) { bind::tensor_type = reinterpret_cast<PyTypeObject *>(cls.release().ptr()); });
     m.def("set_buffer_view_class",
           [](py::type cls) { bind::buffer_view_type = reinterpret_cast<PyTypeObject *>(cls.release().ptr()); });
 }

@@ -37,10 +37,12 @@ PyObject *allocate(PyObject *o, PyObject *args) {
     NdarrayObject *self = self_of(o);
     int elem, rows, cols, element_dim;
     PyObject *shape, *order;
-    if (!PyArg_ParseTuple(args, "iO!iiiO!", &elem, &PyTuple_Type, &shape, &rows, &cols, &element_dim, &PyTuple_Type, &order))
+    if (!PyArg_ParseTuple(args, "iO!iiiO!", &elem, &PyTuple_Type, &shape, &rows, &cols, &element_dim, &PyTuple_Type,
+                          &order))
         return nullptr;
     std::vector<int> levels;
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(order); i++) levels.push_back(int(PyLong_AsLong(PyTuple_GET_ITEM(order, i))));
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(order); i++)
+        levels.push_back(int(PyLong_AsLong(PyTuple_GET_ITEM(order, i))));
     if (PyErr_Occurred()) return nullptr;
     self->layout = layout_number(levels);
     if (self->layout < 0) return PyErr_Format(PyExc_RuntimeError, "too many different layouts in one process");

@@ -30,8 +30,8 @@ struct Plan : std::enable_shared_from_this<Plan> {
     std::vector<BoundParam> params; ///< first one per parameter of the kernel, then those found inside of them
     std::vector<std::string> names; ///< of the parameters: "x", "s.a"
     std::vector<Member> members;
-    bool steady = true;             ///< members lie in frozen dataclasses and cannot change themselves
-    std::vector<uint16_t> frozen;   ///< the arguments that hold them
+    bool steady = true;           ///< members lie in frozen dataclasses and cannot change themselves
+    std::vector<uint16_t> frozen; ///< the arguments that hold them
     std::vector<FrozenSlots> recent;
     std::vector<frontend::ReturnType> returns;
     std::vector<std::shared_ptr<TreeMemory>> trees; ///< fields that the code reads and writes
@@ -50,7 +50,7 @@ struct KernelObject {
     PyObject_HEAD;
     vectorcallfunc vectorcall;
     PyObject *dict, *weakrefs;
-    PyObject *info; ///< quadrants._kernel.KernelInfo: source, annotations, names
+    PyObject *info;        ///< quadrants._kernel.KernelInfo: source, annotations, names
     PyObject *annotations; ///< the tuples that `params` was read from
     std::vector<ParamSpec> *params;
     std::vector<frontend::ReturnType> *returns;

@@ -258,15 +258,15 @@ bool suits(const ParamSpec &spec, const BoundParam &from) {
     switch (spec.form) {
     case ParamForm::scalar: return from.kind == frontend::ParamKind::scalar && resolve(spec.elem) == from.elem;
     case ParamForm::matrix:
-        return from.kind == frontend::ParamKind::matrix && resolve(spec.elem) == from.elem && spec.rows == from.rows && spec.cols == from.cols &&
-               spec.element_dim == from.element_dim;
+        return from.kind == frontend::ParamKind::matrix && resolve(spec.elem) == from.elem && spec.rows == from.rows &&
+               spec.cols == from.cols && spec.element_dim == from.element_dim;
     case ParamForm::array:
-        return from.kind == frontend::ParamKind::array && (spec.elem == ir::Scalar::none || spec.elem == from.elem) && (spec.ndim < 0 || spec.ndim == from.ndim) &&
+        return from.kind == frontend::ParamKind::array && (spec.elem == ir::Scalar::none || spec.elem == from.elem) &&
+               (spec.ndim < 0 || spec.ndim == from.ndim) &&
                (spec.element_dim < 0 ||
                 (spec.element_dim == from.element_dim && spec.rows == from.rows && spec.cols == from.cols));
     case ParamForm::constant:
-        return from.kind == frontend::ParamKind::constant &&
-               (!from.weak || PyWeakref_GetObject(from.weak) != Py_None);
+        return from.kind == frontend::ParamKind::constant && (!from.weak || PyWeakref_GetObject(from.weak) != Py_None);
     case ParamForm::tensor:
     case ParamForm::view:
     case ParamForm::bundle: return false;

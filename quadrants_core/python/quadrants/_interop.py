@@ -56,9 +56,9 @@ def to_numpy(array, copied, dtype, copy):
             if not same:
                 raise ValueError(f"Zero-copy not available: the array has dtype={array.dtype}, {wanted} is asked for")
             return view(array)
-        except ValueError:
+        except ValueError as error:
             if copy is False:
-                raise
+                raise ValueError(f"{error} (copy=False)") from None
     out = copied()
     return out if same else out.astype(wanted)
 

@@ -108,6 +108,11 @@ def _param(name, annotation, position):
         return spec("view", element[0], 1, element[1], element[2], element[3], annotation.boundary == "clamp")
     if kind == "tensor":
         return spec("tensor", ndim=-1, element_dim=-1)
+    if kind == "data_oriented":
+        raise _Syntax(
+            f"Invalid type annotation (argument {position}) of Quadrants kernel: {annotation!r} is a data_oriented class; "
+            "annotate the parameter with qd.template()"
+        )
     if isinstance(annotation, type) and "__dataclass_fields__" in vars(annotation):
         return spec("bundle", cls=annotation)
     if isinstance(annotation, _later.Later):
