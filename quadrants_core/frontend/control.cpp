@@ -213,6 +213,16 @@ Flow Walker::return_(PyObject *node) {
     return Flow::return_;
 }
 
+/// The scalars of a struct, depth first.
+void Walker::append_scalars(const Val &v, std::vector<ir::Value> &out) {
+    if (v.tag == Tag::record)
+        for (const Val &member : v.items) append_scalars(member, out);
+    else if (v.tag == Tag::matrix)
+        out.insert(out.end(), v.comps.begin(), v.comps.end());
+    else
+        out.push_back(as_is(nullptr, v));
+}
+
 std::vector<ir::Value> Walker::return_values(PyObject *node, const Val &result) {
     const std::vector<ReturnType> &types = request_.returns;
     if (frames_.back().result_node) node = frames_.back().result_node;
@@ -230,6 +240,10 @@ std::vector<ir::Value> Walker::return_values(PyObject *node, const Val &result) 
     for (size_t i = 0; i < types.size(); ++i) {
         const ReturnType &type = types[i];
         Val v = load(items[i]);
+        if (type.structure) {
+            append_scalars(convert_record(node, type.structure, v, "Return"), out);
+            continue;
+        }
         if (type.element_dim == 0) {
             if (v.tag != Tag::scalar && !is_number(v))
                 fail_type(node, "Return (type=" + type_text(v) + ") cannot be converted into required type " +

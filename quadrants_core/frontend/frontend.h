@@ -41,7 +41,7 @@ struct Source {
 };
 
 /// bundle: an object whose members are parameters, each asked for when the kernel first mentions it (Request::member).
-enum class ParamKind : uint8_t { scalar, matrix, array, constant, buffer_view, bundle };
+enum class ParamKind : uint8_t { scalar, matrix, array, constant, buffer_view, bundle, structure };
 
 struct Param {
     std::string name;
@@ -52,7 +52,7 @@ struct Param {
     int element_dim = 0;       ///< arrays: 0 scalar, 1 vector, 2 matrix elements; matrices: 1 vector, 2 matrix
     bool clamp = false;        ///< boundary="clamp"
     std::vector<int> layout;   ///< arrays: index of the user at each level of storage, outermost first; empty: in order
-    PyObject *value = nullptr; ///< constant (template, self) and bundle: the object, borrowed
+    PyObject *value = nullptr; ///< constant and bundle: the object; structure: the struct type; borrowed
     int leaf = -1;             ///< the caller's number for it: see Result::leaves
     int node = -1;             ///< the caller's number for an object with members; -1: it has none
     int position = 0;          ///< among the kernel's parameters as the user wrote them, `self` left out
@@ -62,6 +62,7 @@ struct Param {
 struct ReturnType {
     ir::Scalar elem = ir::Scalar::none;
     int rows = 1, cols = 1, element_dim = 0;
+    PyObject *structure = nullptr; ///< a struct type, borrowed: the scalars of its members, depth first
 };
 
 struct Options {
@@ -83,8 +84,8 @@ struct Request {
     Options options;
 };
 
-/// A kernel's parameters in ir::Function order: scalars one each, matrix values one per component (row-major), arrays
-/// one each; constants none.
+/// A kernel's parameters in ir::Function order: scalars one each, matrix values one per component (row-major), structs
+/// one per scalar of their members, depth first, arrays one each; constants none.
 struct Result {
     ir::Function fn;
     std::vector<int> leaves;       ///< Param::leaf of those that became parameters of `fn`, in its order

@@ -10,7 +10,8 @@ void Walker::declare_parameters() {
         Binding binding;
         binding.name = intern(p.name);
         binding.value = declare(p);
-        binding.argument = p.kind == ParamKind::scalar || p.kind == ParamKind::matrix || p.kind == ParamKind::bundle;
+        binding.argument =
+            p.kind != ParamKind::constant && p.kind != ParamKind::array && p.kind != ParamKind::buffer_view;
         bindings_.push_back(std::move(binding));
     }
 }
@@ -51,6 +52,7 @@ Val Walker::declare(const Param &p) {
         arrays_[v.v.id] = {p.name, p.position, p.clamp, p.layout, p.kind == ParamKind::buffer_view};
         break;
     case ParamKind::constant: v = wrap(PyRef::borrow(p.value)); break;
+    case ParamKind::structure: v = declare_value(p.value); break;
     case ParamKind::bundle:
         v.tag = Tag::bundle;
         v.object = PyRef::borrow(p.value);
@@ -60,6 +62,24 @@ Val Walker::declare(const Param &p) {
     if (passed) leaves_.push_back(p.leaf);
     v.node = p.node;
     return v;
+}
+
+/// A struct argument or a member of one.
+Val Walker::declare_value(PyObject *type) {
+    PyObject *tree = request_.source.tree;
+    const Names &n = names();
+    if (is_dtype(type)) return scalar(add_parameter(dtype_scalar(tree, type)));
+    if (kind_of(type) == Kind::matrix_type) {
+        const int rows = int(attribute_int(type, n.n, 1)), cols = int(attribute_int(type, n.m, 1));
+        const PyRef dtype = attribute(type, n.dtype);
+        std::vector<ir::Value> comps;
+        for (int k = 0; k < rows * cols; ++k) comps.push_back(add_parameter(dtype_scalar(tree, dtype.get())));
+        return make_matrix(std::move(comps), rows, cols, int(attribute_int(type, n.ndim, 1)));
+    }
+    const RecordType *record = record_type(tree, type);
+    std::vector<Val> members;
+    for (const PyRef &member : record->types) members.push_back(declare_value(member.get()));
+    return make_record(record, std::move(members));
 }
 
 /// Attribute or item `key` of an object with members.

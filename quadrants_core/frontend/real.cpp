@@ -7,7 +7,6 @@ namespace qd::frontend {
 
 /// A variable for a result of this type, zero at first.
 Val Walker::result_place(PyObject *node, PyObject *annotation) {
-    if (is_dtype(annotation)) return scalar_ref(b_.local(dtype_scalar(node, annotation), 1), true);
     if (PyTuple_Check(annotation)) {
         Val out;
         out.tag = Tag::tuple;
@@ -15,21 +14,17 @@ Val Walker::result_place(PyObject *node, PyObject *annotation) {
             out.items.push_back(result_place(node, PyTuple_GET_ITEM(annotation, i)));
         return out;
     }
-    if (kind_of(annotation) != Kind::matrix_type) fail_syntax(node, "The return type is not supported now!");
-    const Names &n = names();
-    Val out;
-    out.tag = Tag::ref;
-    const int rows = int(attribute_int(annotation, n.n, 1)), cols = int(attribute_int(annotation, n.m, 1));
-    const PyRef dtype = attribute(annotation, n.dtype);
-    const bool typed = dtype && dtype.get() != Py_None;
-    out.ref = make_matrix_variable(typed ? dtype_scalar(node, dtype.get()) : request_.options.default_fp, rows, cols,
-                                   int(attribute_int(annotation, n.ndim, 1)));
-    return out;
+    const Kind kind = kind_of(annotation);
+    if (!is_dtype(annotation) && kind != Kind::matrix_type && kind != Kind::struct_type)
+        fail_syntax(node, "The return type is not supported now!");
+    return new_variable(node, zero_member(node, annotation));
 }
 
 void Walker::store_result(PyObject *node, const Val &place, const Val &v) {
     if (place.is_sequence())
         store_sequence(node, place, v);
+    else if (place.tag == Tag::record)
+        store_record(node, place, v);
     else if (place.tag == Tag::ref)
         store(node, *place.ref, v);
 }

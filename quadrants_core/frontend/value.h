@@ -87,9 +87,7 @@ struct Val {
     ir::Value v;                  ///< scalar: the value; array: the parameter
     PyRef object;                 ///< constant, bundle
     std::vector<ir::Value> comps; ///< matrix: row-major; array: offset and size of a view made in the kernel
-    PyRef object;               ///< constant, bundle
-    std::vector<ir::Value> comps; ///< matrix: row-major; array: offset and size of a view made in the kernel
-    std::vector<Val> items; ///< tuple, list; values of a dict; members of a struct
+    std::vector<Val> items;       ///< tuple, list; values of a dict; members of a struct
     const RecordType *record = nullptr;
     std::shared_ptr<Ref> ref;
     std::shared_ptr<Extra> extra;

@@ -138,6 +138,7 @@ class Walker {
     // members.cpp: parameters, and what is found inside of them
     void declare_parameters();
     Val declare(const Param &param);
+    Val declare_value(PyObject *type);
     ir::Value add_parameter(ir::Type type);
     const Val &member(PyObject *node, const Val &owner, PyObject *key, bool item);
     Val bundle_attribute(PyObject *node, const Val &bundle, PyObject *name);
@@ -325,6 +326,7 @@ class Walker {
     void poll();
     Flow break_or_continue(PyObject *node, bool is_break);
     Flow return_(PyObject *node);
+    void append_scalars(const Val &v, std::vector<ir::Value> &out);
     std::vector<ir::Value> return_values(PyObject *node, const Val &result);
     Flow expression(PyObject *node);
     Flow body_in(ir::BlockId target, const std::function<Flow()> &body); ///< its own scope; ends it with yield
@@ -368,8 +370,6 @@ class Walker {
     std::vector<Val> matched_arguments(PyObject *node, FuncInfo &info, Call call, bool first_by_place = false);
     Val pass_argument(PyObject *node, FuncInfo &info, size_t i, Val arg, bool as_place);
     bool is_changed(FuncInfo &info, const FuncInfo::FuncParam &param, const Val &arg);
-    std::vector<Val> matched_arguments(PyObject *node, FuncInfo &info, Call call);
-    Val pass_argument(PyObject *node, FuncInfo &info, size_t i, Val arg);
     bool takes_template(const FuncInfo &info);
     Val inline_body(PyObject *node, FuncInfo &info, std::vector<Val> args);
     void check_array_argument(PyObject *node, PyObject *annotation, const Val &arg, const std::string &name);

@@ -194,8 +194,7 @@ bool describe_array(const ParamSpec &spec, PyObject *arg, ArrayFacts *out) {
     return false;
 }
 
-bool write_matrix(const BoundParam &p, PyObject *arg, uint64_t *slots) {
-    const int n = p.rows * p.cols;
+bool write_components(ir::Scalar elem, int n, PyObject *arg, uint64_t *slots) {
     PyObject *items = nullptr;
     if (PyList_Check(arg) || PyTuple_Check(arg)) {
         items = Py_NewRef(arg);
@@ -204,7 +203,7 @@ bool write_matrix(const BoundParam &p, PyObject *arg, uint64_t *slots) {
     } else if (PyObject_HasAttrString(arg, "tolist")) {
         items = PyObject_CallMethod(arg, "tolist", nullptr);
     }
-    int done = items && (PyList_Check(items) || PyTuple_Check(items)) ? flatten(items, p.elem, slots, n) : -1;
+    int done = items && (PyList_Check(items) || PyTuple_Check(items)) ? flatten(items, elem, slots, n) : -1;
     Py_XDECREF(items);
     PyErr_Clear();
     return done == n;
@@ -308,6 +307,7 @@ bool read_spec(PyObject *tuple, ParamSpec *spec) {
                  : f == "tensor" ? ParamForm::tensor
                  : f == "view"   ? ParamForm::view
                  : f == "bundle" ? ParamForm::bundle
+                 : f == "struct" ? ParamForm::structure
                                  : ParamForm::constant;
     spec->optional = optional != 0 || spec->form == ParamForm::tensor;
     return true;

@@ -3,6 +3,7 @@
 // was made for; `fit` checks that and writes the slots in one go.
 #include "python/bind/ndarray.h"
 #include "python/bind/scalar.h"
+#include "python/bind/structs.h"
 
 #include <string>
 #include <vector>
@@ -16,7 +17,7 @@ inline ir::Scalar resolve(ir::Scalar s) {
 }
 
 /// What an annotation asks for. `tensor`: an array, a field or None, whichever comes.
-enum class ParamForm : uint8_t { scalar, matrix, array, tensor, view, constant, bundle };
+enum class ParamForm : uint8_t { scalar, matrix, array, tensor, view, constant, bundle, structure };
 
 /// A parameter as the annotation states it.
 struct ParamSpec {
@@ -29,7 +30,7 @@ struct ParamSpec {
     bool clamp = false;
     bool is_self = false;    ///< instance of a class with kernels as methods
     bool optional = false;   ///< None is accepted
-    PyObject *cls = nullptr; ///< bundle: the dataclass, borrowed
+    PyObject *cls = nullptr; ///< bundle: the dataclass; structure: the struct type; borrowed
 };
 
 /// The same parameter in one plan.
@@ -37,9 +38,10 @@ struct BoundParam {
     frontend::ParamKind kind = frontend::ParamKind::scalar;
     ir::Scalar elem = ir::Scalar::none;
     uint32_t slot = 0;
-    uint16_t object = 0;   ///< the object that it is read from: an argument, or a member of the plan
-    uint16_t argument = 0; ///< for messages: the argument that holds it
-    bool lifted = false;   ///< a number that a class has read at every launch
+    uint16_t object = 0;                      ///< the object that it is read from: an argument, or a member of the plan
+    uint16_t argument = 0;                    ///< for messages: the argument that holds it
+    bool lifted = false;                      ///< a number that a class has read at every launch
+    std::shared_ptr<const StructShape> shape; ///< structs
     // arrays
     Signature signature = 0;
     uint8_t ndim = 0, element_dim = 0;
@@ -92,8 +94,8 @@ bool describe_array(const ParamSpec &spec, PyObject *arg, ArrayFacts *out);
 /// The same of a qd.BufferView.
 bool describe_view(const ParamSpec &spec, PyObject *arg, ArrayFacts *out);
 
-/// Components of a matrix value argument into `slots`; false if it does not suit.
-bool write_matrix(const BoundParam &p, PyObject *arg, uint64_t *slots);
+/// The `n` components of a matrix value into `slots`; false if it does not suit.
+bool write_components(ir::Scalar elem, int n, PyObject *arg, uint64_t *slots);
 
 /// (name, form, scalar, ndim, rows, cols, element_dim, clamp, optional, class), as quadrants._kernel makes it; false
 /// with an error set.

@@ -135,6 +135,7 @@ frontend::Param Binder::bind(const ParamSpec &spec, PyObject *value, const Origi
     switch (spec.form) {
     case ParamForm::scalar: return bind_scalar(spec, from);
     case ParamForm::matrix: return bind_matrix(spec, from);
+    case ParamForm::structure: return bind_struct(spec, from);
     case ParamForm::array: return bind_array(spec, value, from);
     case ParamForm::tensor: return bind_tensor(spec, value, from);
     case ParamForm::view: return bind_view(spec, value, from);
@@ -160,6 +161,17 @@ frontend::Param Binder::bind_matrix(const ParamSpec &spec, const Origin &from) {
     bound.element_dim = uint8_t(spec.element_dim);
     if (from.place >= int(kernel_->params->size())) plan_.steady = false; // matrices of Python can change
     return add(bound, from);
+}
+
+frontend::Param Binder::bind_struct(const ParamSpec &spec, const Origin &from) {
+    BoundParam bound;
+    bound.kind = frontend::ParamKind::structure;
+    bound.shape = shape_of(spec.cls);
+    if (!bound.shape) throw frontend::PythonError{};
+    if (from.place >= int(kernel_->params->size())) plan_.steady = false; // structs of Python can change
+    frontend::Param param = add(bound, from);
+    param.value = spec.cls;
+    return param;
 }
 
 frontend::Param Binder::bind_array(const ParamSpec &spec, PyObject *value, const Origin &from) {

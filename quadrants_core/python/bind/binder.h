@@ -37,6 +37,7 @@ class Binder {
     frontend::Param bind(const ParamSpec &spec, PyObject *value, const Origin &from);
     frontend::Param bind_scalar(const ParamSpec &spec, const Origin &from);
     frontend::Param bind_matrix(const ParamSpec &spec, const Origin &from);
+    frontend::Param bind_struct(const ParamSpec &spec, const Origin &from);
     frontend::Param bind_array(const ParamSpec &spec, PyObject *value, const Origin &from);
     frontend::Param bind_view(const ParamSpec &spec, PyObject *value, const Origin &from);
     frontend::Param bind_tensor(const ParamSpec &spec, PyObject *value, const Origin &from);

@@ -110,8 +110,12 @@ Fit fit(const Plan &plan, PyObject *const *objects, uint64_t *slots, uint64_t *b
         case frontend::ParamKind::bundle:
             if (reinterpret_cast<PyObject *>(Py_TYPE(arg)) != p.value) return Fit::no;
             break;
+        case frontend::ParamKind::structure:
+            if (write_struct(*p.shape, arg, slots + p.slot)) break;
+            raise_unlike(*p.shape, arg);
+            return Fit::error;
         case frontend::ParamKind::matrix:
-            if (!write_matrix(p, arg, slots + p.slot)) [[unlikely]]
+            if (!write_components(p.elem, p.rows * p.cols, arg, slots + p.slot)) [[unlikely]]
                 return refuse(p, arg, type_text(p.elem, p.rows, p.cols, p.element_dim));
             break;
         }

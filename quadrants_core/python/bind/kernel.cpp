@@ -20,7 +20,8 @@ constexpr uint64_t small_bytes = 16 << 10;
 
 KernelObject *self_of(PyObject *o) { return reinterpret_cast<KernelObject *>(o); }
 
-PyObject *read_value(const frontend::ReturnType &type, const char *ret) {
+PyObject *read_value(const frontend::ReturnType &type, const StructShape *shape, const char *ret) {
+    if (shape) return read_struct(*shape, ret);
     if (type.element_dim == 0) return from_memory(ret, type.elem);
     PyObject *flat = PyTuple_New(type.rows * type.cols);
     for (int i = 0; flat && i < type.rows * type.cols; i++)
@@ -34,16 +35,18 @@ PyObject *read_value(const frontend::ReturnType &type, const char *ret) {
 }
 
 PyObject *read_results(const KernelObject *kernel, const Plan &plan, const char *ret) {
-    if (plan.returns.size() == 1 && !kernel->returns_tuple) return read_value(plan.returns[0], ret);
+    if (plan.returns.size() == 1 && !kernel->returns_tuple)
+        return read_value(plan.returns[0], plan.return_shapes[0].get(), ret);
     PyObject *all = PyTuple_New(Py_ssize_t(plan.returns.size()));
     for (size_t i = 0; all && i < plan.returns.size(); i++) {
-        PyObject *value = read_value(plan.returns[i], ret);
+        const StructShape *shape = plan.return_shapes[i].get();
+        PyObject *value = read_value(plan.returns[i], shape, ret);
         if (!value) {
             Py_DECREF(all);
             return nullptr;
         }
         PyTuple_SET_ITEM(all, Py_ssize_t(i), value);
-        ret += 8 * plan.returns[i].rows * plan.returns[i].cols;
+        ret += 8 * (shape ? int(shape->slots) : plan.returns[i].rows * plan.returns[i].cols);
     }
     return all;
 }
@@ -274,6 +277,7 @@ PyObject *create(PyTypeObject *type, PyObject *args, PyObject *) {
     kernel->vectorcall = call;
     kernel->info = Py_NewRef(info);
     kernel->annotations = Py_NewRef(params);
+    kernel->return_types = Py_NewRef(returns);
     kernel->params = new std::vector<ParamSpec>(size_t(PyTuple_GET_SIZE(params)));
     kernel->returns = new std::vector<frontend::ReturnType>(size_t(PyTuple_GET_SIZE(returns)));
     kernel->plans = new std::vector<std::shared_ptr<Plan>>;
@@ -285,8 +289,10 @@ PyObject *create(PyTypeObject *type, PyObject *args, PyObject *) {
     for (size_t i = 0; ok && i < kernel->returns->size(); i++) {
         frontend::ReturnType &r = (*kernel->returns)[i];
         int elem;
-        ok =
-            PyArg_ParseTuple(PyTuple_GET_ITEM(returns, Py_ssize_t(i)), "iiii", &elem, &r.rows, &r.cols, &r.element_dim);
+        PyObject *structure;
+        ok = PyArg_ParseTuple(PyTuple_GET_ITEM(returns, Py_ssize_t(i)), "iiiiO", &elem, &r.rows, &r.cols,
+                              &r.element_dim, &structure);
+        r.structure = structure == Py_None ? nullptr : structure;
         r.elem = ir::Scalar(elem);
     }
     if (!ok) Py_CLEAR(o);
@@ -299,6 +305,7 @@ int traverse(PyObject *o, visitproc visit, void *arg) {
     Py_VISIT(kernel->dict);
     Py_VISIT(kernel->info);
     Py_VISIT(kernel->annotations);
+    Py_VISIT(kernel->return_types);
     if (!kernel->plans) return 0;
     for (const std::shared_ptr<Plan> &plan : *kernel->plans) {
         for (PyObject *kept : plan->kept) Py_VISIT(kept);
@@ -316,6 +323,7 @@ int clear(PyObject *o) {
     Py_CLEAR(kernel->dict);
     Py_CLEAR(kernel->info);
     Py_CLEAR(kernel->annotations);
+    Py_CLEAR(kernel->return_types);
     return 0;
 }
 

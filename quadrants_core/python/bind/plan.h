@@ -34,8 +34,9 @@ struct Plan : std::enable_shared_from_this<Plan> {
     std::vector<uint16_t> frozen; ///< the arguments that hold them
     std::vector<FrozenSlots> recent;
     std::vector<frontend::ReturnType> returns;
-    std::vector<std::shared_ptr<TreeMemory>> trees; ///< fields that the code reads and writes
-    std::vector<PyObject *> kept;                   ///< objects that the code was made from, owned
+    std::vector<std::shared_ptr<const StructShape>> return_shapes; ///< of those that are structs
+    std::vector<std::shared_ptr<TreeMemory>> trees;                ///< fields that the code reads and writes
+    std::vector<PyObject *> kept;                                  ///< objects that the code was made from, owned
     uint32_t slots = 0;
     uint64_t ret_bytes = 0;
     bool speaks = false; ///< has prints or assertions
@@ -53,6 +54,7 @@ struct KernelObject {
     PyObject *info;        ///< quadrants._kernel.KernelInfo: source, annotations, names
     PyObject *annotations; ///< the tuples that `params` was read from
     std::vector<ParamSpec> *params;
+    PyObject *return_types; ///< the tuples that `returns` was read from
     std::vector<frontend::ReturnType> *returns;
     bool returns_tuple;
     std::vector<std::shared_ptr<Plan>> *plans;

@@ -93,7 +93,12 @@ class Specialiser {
         request.options = runtime.language; // brought up to date by source()
         request.function = keep(PyObject_GetAttrString(kernel_->info, "fn"));
         request.options.coverage = wants_coverage(request.options.coverage);
-        for (frontend::ReturnType &r : plan_->returns) r.elem = resolve(r.elem);
+        plan_->return_shapes.clear();
+        for (frontend::ReturnType &r : plan_->returns) {
+            r.elem = resolve(r.elem);
+            plan_->return_shapes.push_back(r.structure ? shape_of(r.structure) : nullptr);
+            if (r.structure && !plan_->return_shapes.back()) throw frontend::PythonError{};
+        }
         request.returns = plan_->returns;
         request.place = [this](int id) { return describe_place(id); };
         request.source_of = [this](PyObject *func) {
@@ -207,6 +212,7 @@ class Specialiser {
     /// How many IR parameters a parameter of the plan has.
     size_t slots_of(int leaf) const {
         const BoundParam &p = plan_->params[size_t(leaf)];
+        if (p.kind == frontend::ParamKind::structure) return p.shape->slots;
         return p.kind == frontend::ParamKind::matrix ? size_t(p.rows * p.cols) : 1;
     }
 
@@ -245,6 +251,7 @@ bool bound_by_annotation(const ParamSpec &spec, BoundParam *bound) {
     case ParamForm::tensor:
     case ParamForm::view:
     case ParamForm::constant:
+    case ParamForm::structure:
     case ParamForm::bundle: return false;
     }
     bound->rows = uint16_t(spec.rows);
@@ -269,6 +276,7 @@ bool suits(const ParamSpec &spec, const BoundParam &from) {
         return from.kind == frontend::ParamKind::constant && (!from.weak || PyWeakref_GetObject(from.weak) != Py_None);
     case ParamForm::tensor:
     case ParamForm::view:
+    case ParamForm::structure:
     case ParamForm::bundle: return false;
     }
     return false;

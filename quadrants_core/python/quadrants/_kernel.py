@@ -118,7 +118,7 @@ def _param(name, annotation, position):
     if isinstance(annotation, _later.Later):
         raise _exceptions.not_available(f"{annotation!r} as the type of a kernel argument")
     if kind == "struct_type":
-        raise _exceptions.not_available("a struct as the type of a kernel argument", "pass its members one by one")
+        return spec("struct", cls=annotation)
     raise _Syntax(f"Invalid type annotation (argument {position}) of Quadrants kernel: {annotation!r}")
 
 
@@ -161,11 +161,11 @@ def _params(fn, frame):
 def _return(annotation):
     kind = getattr(annotation, "_qd_kind_", None)
     if kind == "matrix_type":
-        return (annotation.dtype._qd_scalar_, annotation.n, annotation.m, annotation.ndim)
+        return (annotation.dtype._qd_scalar_, annotation.n, annotation.m, annotation.ndim, None)
     if annotation in (int, float, bool) or kind == "dtype" or _dtypes._numpy_type(annotation) is not None:
-        return (_dtypes.scalar_code(annotation), 1, 1, 0)
+        return (_dtypes.scalar_code(annotation), 1, 1, 0, None)
     if kind == "struct_type":
-        raise _exceptions.not_available("a struct as the return type of a kernel", "return its members as a tuple")
+        return (0, 1, 1, 0, annotation)
     raise _Syntax(f"Invalid return type annotation of Quadrants kernel: {annotation!r}")
 
 

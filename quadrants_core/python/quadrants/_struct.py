@@ -80,6 +80,9 @@ class Struct:
         return make_field(_annotations.StructType(**members, __struct_methods=methods or {}), shape, layout, **keywords)
 
 
+Struct.__module__ = "quadrants.lang.struct"  # the name that messages have always shown
+
+
 def _restore(struct_type, entries):
     made = Struct(entries)
     made.__dict__["_type"] = struct_type
@@ -281,3 +284,31 @@ def dataclass(cls):
     made = _annotations.StructType(**members, __struct_methods=methods)
     made.__name__, made.__qualname__, made.__doc__ = cls.__name__, cls.__qualname__, cls.__doc__
     return made
+
+
+def leaves(struct_type, path=()):
+    """((member names, scalar code, rows, cols, element_dim), ...) of all scalars, vectors and matrices, depth first."""
+    found = []
+    for name, kind in struct_type.members.items():
+        at = (*path, name)
+        if isinstance(kind, _annotations.StructType):
+            found.extend(leaves(kind, at))
+        elif isinstance(kind, _annotations.MatrixType):
+            found.append((at, kind.dtype._qd_scalar_, kind.n, kind.m, kind.ndim))
+        else:
+            found.append((at, _dtypes.scalar_code(kind), 1, 1, 0))
+    return tuple(found)
+
+
+def from_leaves(struct_type, flat):
+    """A value from the numbers of all its members, depth first."""
+    numbers = iter(flat)
+
+    def read(kind):
+        if isinstance(kind, _annotations.StructType):
+            return _restore(kind, {name: read(member) for name, member in kind.members.items()})
+        if isinstance(kind, _annotations.MatrixType):
+            return _matrix.from_components([next(numbers) for _ in range(kind.n * kind.m)], kind.n, kind.m, kind.ndim)
+        return next(numbers)
+
+    return read(struct_type)
