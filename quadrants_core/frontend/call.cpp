@@ -1,5 +1,6 @@
 // Calls: builtins, types, funcs (inlined, each in a scope and span chain of its own), Python functions at compile time.
 #include "frontend/builtins.h"
+#include "frontend/machine.h"
 #include "frontend/scan.h"
 
 #include <algorithm>
@@ -43,6 +44,8 @@ Call Walker::arguments(PyObject *node, bool as_places) {
 }
 
 Val Walker::eval_call(PyObject *node) {
+    if (machine_) // a call that has run already
+        if (const auto known = machine_->values.find(node); known != machine_->values.end()) return known->second;
     const Names &n = names();
     PyObject *callee_node = child(node, n.func);
     if (node_kind(callee_node) == Node::Attribute && child(callee_node, n.attr) == n.append && append_to_list(node))
@@ -267,7 +270,9 @@ Val Walker::inline_func(PyObject *node, const PyRef &callee, const Val *object) 
     Call call = arguments(node, true);
     if (object || self) call.args.insert(call.args.begin(), object ? *object : wrap(self));
     AtNode at(*this, node);
-    return inline_body(node, info, matched_arguments(node, info, std::move(call)));
+    std::vector<Val> args = matched_arguments(node, info, std::move(call));
+    if (info.is_real && !takes_template(info) && is_recursive(info)) return recursive_call(node, info, args);
+    return inline_body(node, info, std::move(args));
 }
 
 /// A method of a struct: `self` is passed as a place, so that the method can change it.
@@ -427,10 +432,6 @@ Val Walker::inline_body(PyObject *node, FuncInfo &info, std::vector<Val> args) {
     if (info.depth >= deepest)
         fail_here(UserErrorKind::compilation, "Function '" + info.source.name + "' calls itself without end",
                   "funcs are inlined: end the recursion with a condition on template arguments");
-    if (info.is_real && info.depth > 0 && !takes_template(info))
-        fail_here(UserErrorKind::compilation,
-                  "Function '" + info.source.name + "' calls itself to a depth that is known only at run time",
-                  "use a loop, with a small array as the stack if there is more than one way down");
     if (info.needs_top_level && (!is_top_level() || !frames_.back().loops.empty()))
         fail_here(UserErrorKind::syntax, "Function '" + info.source.name +
                                              "' has requires_top_level=True: it starts parallel loops of its own "

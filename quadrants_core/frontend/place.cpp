@@ -1,5 +1,5 @@
 // Reading and writing places: variables, array elements, field members, and parts of them.
-#include "frontend/walker.h"
+#include "frontend/machine.h"
 
 #include <algorithm>
 
@@ -156,7 +156,7 @@ void Walker::settle_matrices() {
 
 std::shared_ptr<Ref> Walker::make_matrix_variable(Scalar elem, int n, int m, int ndim) {
     MatrixVar &var = matrices_.emplace_back();
-    var.block = b_.block;
+    var.block = machine_ ? machine_->entry : b_.block;
     auto ref = std::make_shared<Ref>();
     ref->base = Ref::Base::variable;
     ref->local = true;
@@ -167,7 +167,7 @@ std::shared_ptr<Ref> Walker::make_matrix_variable(Scalar elem, int n, int m, int
     ref->ndim = ndim;
     ref->variable = &var;
     for (int k = 0; k < n * m; ++k) {
-        var.parts.push_back(b_.local(elem, 1));
+        var.parts.push_back(make_local(elem));
         ref->comps.push_back(k);
     }
     return ref;
@@ -176,7 +176,7 @@ std::shared_ptr<Ref> Walker::make_matrix_variable(Scalar elem, int n, int m, int
 Val Walker::new_variable(PyObject *node, const Val &given) {
     Val v = typed(node, given);
     if (v.tag == Tag::scalar) {
-        const ir::Value pointer = b_.local(v.elem, 1);
+        const ir::Value pointer = make_local(v.elem);
         b_.store(pointer, v.v);
         return scalar_ref(pointer, true);
     }

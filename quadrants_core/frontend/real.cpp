@@ -80,12 +80,13 @@ Val Walker::real_body(FuncInfo &info) {
     if (info.returns && !real->returns)
         fail(tree, UserErrorKind::compilation, "Function has a return type but does not have a return statement");
     if (!info.returns) return Val{};
-    Val out = real->result;
-    if (out.is_sequence())
-        for (Val &item : out.items) item = load(item);
-    else
-        out = load(out);
-    return out;
+    return loaded_result(real->result);
+}
+
+Val Walker::loaded_result(Val result) {
+    if (!result.is_sequence()) return load(std::move(result));
+    for (Val &item : result.items) item = loaded_result(std::move(item));
+    return result;
 }
 
 } // namespace qd::frontend

@@ -64,6 +64,7 @@ struct FuncInfo {
     uint32_t scope = 0, file = 0;
     int depth = 0; ///< how many times it is being inlined now
     bool is_real = false, needs_top_level = false;
+    std::optional<bool> recursive; ///< made when asked for
 };
 
 struct LoopContext {
@@ -114,6 +115,8 @@ struct Nest {
 
 struct Call;
 struct BuiltinRow;
+struct Machine;
+struct MachineFunction;
 struct Level;
 
 class Walker {
@@ -152,6 +155,33 @@ class Walker {
     void leave_if_returned(int returns_before);
     int returns_so_far() const;
     Val real_body(FuncInfo &info);
+    Val loaded_result(Val result);
+
+    // recursion.cpp: real funcs that call themselves
+    FuncInfo *real_callee(PyObject *node);
+    bool is_recursive(FuncInfo &info);
+    ir::Value make_local(ir::Scalar elem);
+    int new_state();
+    void begin_state(int k);
+    void jump(int k);
+    void branch_to(ir::Value condition, int yes, int no);
+    ir::Value stack_place(ir::Scalar elem, int slot);
+    std::vector<ir::Value> live_variables();
+    static bool is_local(const Val &v);
+    bool calls_real(PyObject *tree);
+    bool needs_states(PyObject *statement);
+    void flat_call(PyObject *node, FuncInfo &info);
+    void flat_calls(PyObject *tree);
+    bool flat_block(PyObject *list);
+    bool flat_statement(PyObject *node);
+    void flat_return(PyObject *source);
+    bool flat_if(PyObject *node);
+    void flat_while(PyObject *node);
+    void flat_for(PyObject *node);
+    MachineFunction &machine_function(PyObject *node, FuncInfo &info, const std::vector<Val> &args);
+    void machine_body(MachineFunction &f);
+    MachineFunction &start_machine(PyObject *node, FuncInfo &info, const std::vector<Val> &args, ir::Value loop);
+    Val recursive_call(PyObject *node, FuncInfo &info, const std::vector<Val> &args);
     Val reference(PyObject *node, PyObject *annotation, const Val &arg, const std::string &name);
 
     // views.cpp: buffer views
@@ -471,6 +501,7 @@ class Walker {
     std::map<std::pair<int, std::string>, Val> members_; ///< by owner and key
     std::unordered_set<uint32_t> lifted_;                ///< parameters that are attributes read at every launch
     std::vector<int> leaves_;
+    Machine *machine_ = nullptr;
     std::optional<ir::Loop> next_loop_; ///< set by qd.loop_config
     int nesting_ = 0;
     int static_depth_ = 0, grouped_depth_ = 0;

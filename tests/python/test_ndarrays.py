@@ -24,6 +24,35 @@ def test_shapes():
             qd.ndarray(qd.i32, bad)
 
 
+def test_annotations():
+    with pytest.raises(ValueError, match="already deprecated"):
+        qd.types.ndarray(field_dim=1)
+    with pytest.raises(ValueError, match="boundary"):
+        qd.types.ndarray(boundary="wrap")
+    assert qd.types.BufferViewType(qd.f32).dtype is qd.f32 and qd.BufferView[qd.i32].dtype is qd.i32
+
+
+def test_extents_beyond_int32():
+    with pytest.raises(qd.QuadrantsRuntimeError, match="out of int32 boundary but int64 indexing is not supported yet"):
+        qd.ndarray(qd.u8, 1 << 31)
+
+    @qd.kernel
+    def k(x: qd.types.ndarray(qd.u8, ndim=1)) -> qd.u8:
+        return x[0]
+
+    huge = np.broadcast_to(np.uint8(1), (1 << 31,))
+    with pytest.raises(ValueError, match="Non contiguous"):
+        k(huge)
+    empty = np.empty((0, 1 << 31), np.uint8)
+
+    @qd.kernel
+    def k2(x: qd.types.ndarray(qd.u8, ndim=2)) -> qd.i32:
+        return x.shape[0]
+
+    with pytest.raises(qd.QuadrantsRuntimeError, match="out of int32 boundary"):
+        k2(empty)
+
+
 def test_gradient_storage():
     a = qd.ndarray(qd.f32, 3, needs_grad=True)
     assert a.has_grad() and not a.has_dual() and a.grad.shape == (3,) and not a.grad.has_grad()
@@ -166,6 +195,54 @@ def test_torch():
     assert a.to_numpy().tolist() == [3] * 4
     with pytest.raises(ValueError, match="Non contiguous tensors are not supported"):
         double(torch.ones(8)[::2])
+
+
+class TorchLike:
+    """Just enough of torch to see how it is called."""
+
+    class Device:
+        def __init__(self, name):
+            self.type = name
+
+    device = Device
+
+    class Tensor:
+        def __init__(self, array):
+            self.array = array
+
+        def to(self, device):
+            self.moved = device
+            return self
+
+        def detach(self):
+            return self
+
+        cpu = contiguous = detach
+
+        def numpy(self):
+            return self.array
+
+    @classmethod
+    def from_numpy(cls, array):
+        return cls.Tensor(array)
+
+
+def test_torch_conversions(monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "torch", TorchLike)
+    a = numbered(4)
+    copied, viewed = a.to_torch(), a.to_torch(copy=False)
+    a[0] = 9
+    assert copied.array[0] == 0 and viewed.array[0] == 9
+    assert a.to_torch(device="cuda").moved == "cuda"
+    with pytest.raises(ValueError, match="copy=False is incompatible with device transfer"):
+        a.to_torch(device="cuda", copy=False)
+    with pytest.raises(ValueError, match="Zero-copy not available"):
+        qd.ndarray(qd.i8, 3).to_torch(copy=False)
+    a.from_torch(TorchLike.Tensor(np.full(4, 3.0, np.float32)))
+    assert a.to_numpy().tolist() == [3] * 4
+    f = qd.field(qd.f32, 4)
+    f.from_torch(TorchLike.Tensor(np.full(4, 5.0, np.float32)))
+    assert f.to_torch().array.tolist() == [5] * 4
 
 
 def test_without_torch(monkeypatch):

@@ -134,7 +134,14 @@ Fit fit_host_array(const BoundParam &p, const HostArray &a, uint64_t *slots, uin
         return Fit::error;
     }
     uint64_t n = uint64_t(ir::size_of(p.elem));
-    for (int i = 0; i < a.ndim; i++) n *= uint64_t(a.shape[i]);
+    for (int i = 0; i < a.ndim; i++) {
+        n *= uint64_t(a.shape[i]);
+        if (a.shape[i] > INT32_MAX) {
+            raise(ErrorClass::runtime,
+                  "Ndarray index might be out of int32 boundary but int64 indexing is not supported yet.");
+            return Fit::error;
+        }
+    }
     *bytes += n;
     return put_extents(slots, a.data, a.shape, p.ndim);
 }

@@ -11,6 +11,10 @@ def _check_shape(shape):
     shape = tuple(int(n) for n in shape)
     if any(n <= 0 for n in shape):
         raise _exceptions.QuadrantsRuntimeError(f"{shape} is not a valid shape for ndarray")
+    if any(n > 0x7FFFFFFF for n in shape):
+        raise _exceptions.QuadrantsRuntimeError(
+            "Ndarray index might be out of int32 boundary but int64 indexing is not supported yet."
+        )
     return shape
 
 

@@ -1,0 +1,35 @@
+#pragma once
+// The state machine that real funcs become when they call themselves: see recursion.cpp.
+#include "frontend/walker.h"
+
+namespace qd::frontend {
+
+/// One of the funcs.
+struct MachineFunction {
+    FuncInfo *info = nullptr;
+    int entry = 0; ///< its first state
+    SpanId call = no_span;
+    std::vector<Val> params; ///< variables; arrays and compile-time values as they were passed
+    Val result;
+    int returns = 0;
+};
+
+struct Machine {
+    /// Scalars of one type that calls save, `deepest` of each.
+    struct Stack {
+        ir::Value array;
+        int slots = 0;
+    };
+    ir::BlockId entry;         ///< block before the loop: variables are made there
+    ir::BlockId row;           ///< body of the loop
+    size_t locals = 0;         ///< where in `entry` the next variable is made
+    ir::Value pc, depth, back; ///< i32 variables: state to run, activations below this one, state to return to
+    std::deque<MachineFunction> functions;
+    MachineFunction *now = nullptr;
+    std::vector<ir::BlockId> states;
+    std::vector<std::pair<int, int>> loops; ///< that are cut: states of the next iteration and after the loop
+    std::map<ir::Scalar, Stack> stacks;
+    std::unordered_map<PyObject *, Val> values; ///< results of the calls of the statement being walked
+};
+
+} // namespace qd::frontend
