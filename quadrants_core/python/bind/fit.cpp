@@ -13,9 +13,10 @@ void Objects::drop() {
 bool Objects::fetch(const Plan &plan, size_t count, PyObject *const *args) {
     drop();
     const size_t total = count + plan.members.size();
-    if (total > room && !far_) {
-        far_ = std::make_unique<PyObject *[]>(65536);
+    if (total > room_) {
+        far_ = std::make_unique_for_overwrite<PyObject *[]>(total);
         all_ = far_.get();
+        room_ = total;
     }
     std::copy_n(args, count, all_);
     owned_ = end_ = count;

@@ -17,11 +17,11 @@ class Objects {
 
   private:
     void drop();
-    static constexpr size_t room = 96;
-    PyObject *near_[room];
+    static constexpr size_t near_room = 160;
+    PyObject *near_[near_room];
     std::unique_ptr<PyObject *[]> far_;
     PyObject **all_ = near_;
-    size_t owned_ = 0, end_ = 0;
+    size_t room_ = near_room, owned_ = 0, end_ = 0;
 };
 
 /// Of the parameters [first, last): all by default. `objects` begins with the arguments; `bytes` grows by the size of
