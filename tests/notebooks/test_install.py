@@ -1,0 +1,59 @@
+"""What `cmake --install` puts into an environment, and the wheel holds."""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BUILD = ROOT / os.environ.get("BUILD", "build")
+
+WANTED = """
+bin/xquadrants
+share/jupyter/kernels/quadrants/kernel.json
+share/jupyter/kernels/quadrants/logo-32x32.png
+share/jupyter/kernels/quadrants/logo-64x64.png
+share/jupyter/kernels/quadrants/logo-svg.svg
+lib/python3.11/site-packages/quadrants/__init__.py
+lib/python3.11/site-packages/quadrants/_lib/__init__.py
+lib/python3.11/site-packages/quadrants/_lib/_build_info.py
+lib/python3.11/site-packages/quadrants/_lib/core/__init__.py
+lib/python3.11/site-packages/quadrants/_lib/libquadrants_core.so
+lib/python3.11/site-packages/quadrants/_lib/libquadrants_llvm.so
+lib/python3.11/site-packages/quadrants_jupyter/__init__.py
+lib/python3.11/site-packages/quadrants_jupyter/magics.py
+lib/python3.11/site-packages/quadrants_jupyter/static/heatmap.js
+""".split()
+
+SCRIPT = """
+import quadrants as qd, quadrants_jupyter
+qd.init(arch=qd.cpu, offline_cache=False)
+@qd.kernel
+def twice(n: qd.i32) -> qd.i32:
+    return 2 * n
+print(twice(21), qd.__file__, quadrants_jupyter.__file__)
+"""
+
+
+def test_installed_files(tmp_path):
+    subprocess.run(["cmake", "--install", BUILD, "--prefix", tmp_path], check=True, stdout=subprocess.DEVNULL)
+    files = {str(p.relative_to(tmp_path)) for p in tmp_path.rglob("*") if p.is_file()}
+    assert set(WANTED) <= files
+    sources = {p.relative_to(ROOT / "quadrants_core/python") for p in (ROOT / "quadrants_core/python/quadrants").rglob("*.py")}
+    site = pathlib.Path("lib/python3.11/site-packages")
+    assert {str(site / p) for p in sources} <= files
+    assert [f for f in files if "CMakeFiles" in f or f.endswith((".cpp", ".h", ".ts", ".a"))] == []
+
+    spec = tmp_path / "share/jupyter/kernels/quadrants"
+    argv = json.loads((spec / "kernel.json").read_text())["argv"]
+    assert pathlib.Path(argv[0].format(resource_dir=spec, connection_file="")).resolve() == tmp_path / "bin/xquadrants"
+    version = subprocess.run([tmp_path / "bin/xquadrants", "--version"], capture_output=True, text=True, check=True)
+    assert version.stdout.startswith("xquadrants ")
+
+    (tmp_path / "script.py").write_text(SCRIPT)
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path / site), "ENABLE_QUADRANTS_HEADER_PRINT": "0"}
+    done = subprocess.run([sys.executable, tmp_path / "script.py"], env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split()[-3:] == ["42", str(tmp_path / site / "quadrants/__init__.py"),
+                                        str(tmp_path / site / "quadrants_jupyter/__init__.py")]
