@@ -116,6 +116,10 @@ def problem(k, name, small):
         n = 64
         a, out = k.matrix_array(random((n, 3, 3))), k.matrix_array(np.zeros((n, 3, 3), np.float32))
         return lambda: k.products(out, a), lambda: float(k.host(out).astype(np.float64).mean())
+    if name in ("1k", "10k", "100k"):
+        call, out = k.chain(1000 * int(name[:-1])), k.device_array(np.zeros(64, np.float32))
+        x = k.device_array(random(64))
+        return lambda: call(out, x), lambda: float(k.host(out).astype(np.float64).mean())
     raise KeyError(name)
 
 
@@ -131,7 +135,7 @@ def run_case(k, implementation, group, name):
 
         ms = median_ms(once, 9, 0.5)
         return {"ms": ms, "check": check() if name in ("sum", "stencil", "nbody", "mandelbrot") else 0.0}
-    if group == "compile":
+    if group in ("compile", "ops"):
         call, check = problem(k, name, small=True)
         t = time.perf_counter()
         call()

@@ -146,6 +146,32 @@ def products(out: M3, a: M3):
         out[p] = f
 
 
+@qd.func
+def link(x, y, k):
+    u = x * y + 0.001 * k
+    v = qd.max(u - x, y * 0.5)
+    w = u * v - x
+    if w > 2.0:
+        w = w * 0.25
+    return 0.25 * w + y, v - 0.125 * u
+
+
+def chain(ops):
+    """A kernel of about so many instructions, most of them in inlined calls."""
+
+    @qd.kernel
+    def run(out: V1, a: V1):
+        for p in a:
+            x, y = a[p], 0.5
+            for k in qd.static(range(ops // 14)):
+                x, y = link(x, y, k)
+                x = qd.min(qd.max(x, -1.0), 1.0)
+                y = qd.min(qd.max(y, -1.0), 1.0)
+            out[p] = x + y
+
+    return run
+
+
 @qd.kernel
 def empty():
     pass

@@ -11,29 +11,13 @@ constexpr double unknown_trips = 32; ///< of a loop whose bounds are known at ru
 
 double op_cost(const Function &fn, const Inst &inst) {
     switch (inst.op) {
-    case Op::sqrt:
-    case Op::rsqrt:
-    case Op::div:
-    case Op::rem:
-    case Op::floordiv:
-    case Op::mod: return 5;
-    case Op::exp:
-    case Op::log:
-    case Op::sin:
-    case Op::cos:
-    case Op::tan:
-    case Op::asin:
-    case Op::acos:
-    case Op::atan:
-    case Op::atan2:
-    case Op::tanh:
-    case Op::pow:
     case Op::random: return 20;
     case Op::print: return 500;
     case Op::element:
     case Op::place: return 1;
     default: break;
     }
+    if (info(inst.op).traits & (slow | routine)) return cost_of(inst.op);
     if (info(inst.op).traits & atomic) return 10;
     if (info(inst.op).effect == Effect::read || inst.op == Op::store) return 1;
     if (info(inst.op).effect != Effect::pure || inst.op == Op::constant) return 0.25;

@@ -77,23 +77,36 @@ PyObject *header_end(PyObject *node) {
 
 } // namespace
 
-SpanId Walker::span_of(PyObject *node) {
+/// Static loops and inlined funcs come to a node many times; its attributes are read once.
+const Extent &Walker::extent_of(PyObject *node) {
+    Extent &e = extents_[node];
+    if (e.node) return e;
     const Names &n = names();
+    e.node = PyRef::borrow(node);
+    e.line = child_int(node, n.lineno);
+    e.column = child_int(node, n.col_offset);
+    PyObject *last = header_end(node);
+    e.end_line = child_int(last, n.end_lineno);
+    e.end_column = child_int(last, n.end_col_offset);
+    if (last == node && has_body(node_kind(node))) { // a header without an expression: its line
+        e.end_line = e.line;
+        e.end_column = e.column + long(std::strlen(node_name(node_kind(node))));
+    }
+    return e;
+}
+
+SpanId Walker::span_of(PyObject *node) {
     const Frame &frame = frames_.back();
+    const Extent &e = extent_of(node);
+    const long shift = frame.source->first_line - 1;
     Span s;
     s.file = frame.file;
     s.scope = frame.scope;
     s.call = frame.call;
-    const long shift = frame.source->first_line - 1;
-    s.line = uint32_t(child_int(node, n.lineno) + shift);
-    s.column = uint32_t(child_int(node, n.col_offset) + frame.source->indent);
-    PyObject *last = header_end(node);
-    s.end_line = uint32_t(child_int(last, n.end_lineno) + shift);
-    s.end_column = uint32_t(child_int(last, n.end_col_offset) + frame.source->indent);
-    if (last == node && has_body(node_kind(node))) { // a header without an expression: its line
-        s.end_line = s.line;
-        s.end_column = s.column + uint32_t(std::strlen(node_name(node_kind(node))));
-    }
+    s.line = uint32_t(e.line + shift);
+    s.column = uint32_t(e.column + frame.source->indent);
+    s.end_line = uint32_t(e.end_line + shift);
+    s.end_column = uint32_t(e.end_column + frame.source->indent);
     return fn_.intern_span(s);
 }
 

@@ -119,6 +119,12 @@ struct Machine;
 struct MachineFunction;
 struct Level;
 
+/// Where a node of the syntax tree stands in its source.
+struct Extent {
+    PyRef node; ///< kept, so that no other node takes its address
+    long line = 0, column = 0, end_line = 0, end_column = 0;
+};
+
 class Walker {
   public:
     explicit Walker(const Request &request);
@@ -129,6 +135,7 @@ class Walker {
     PyObject *intern(const std::string &name);
     void finish_kernel(PyObject *tree);
     SpanId span_of(PyObject *node);
+    const Extent &extent_of(PyObject *node);
     std::vector<Level> levels() const;
     [[noreturn]] void fail(PyObject *node, UserErrorKind kind, const std::string &message,
                            const std::string &hint = "");
@@ -484,6 +491,7 @@ class Walker {
     ir::Builder b_;
     std::vector<Binding> bindings_;
     std::deque<Frame> frames_;
+    std::unordered_map<PyObject *, Extent> extents_; ///< by node
     std::deque<MatrixVar> matrices_;
     std::unordered_map<PyObject *, std::unique_ptr<FuncInfo>> funcs_;
     std::unordered_map<PyObject *, std::unique_ptr<FieldInfo>> fields_;

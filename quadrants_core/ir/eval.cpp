@@ -202,107 +202,13 @@ bool comparison(Op op, Constant a, Constant b) {
 
 enum class Meaning : uint8_t { none, arithmetic, comparison, choice, conversion };
 
-/// Without `default`, so that a new op must be placed here.
 Meaning meaning(Op op) {
-    switch (op) {
-    case Op::add:
-    case Op::sub:
-    case Op::mul:
-    case Op::div:
-    case Op::rem:
-    case Op::floordiv:
-    case Op::mod:
-    case Op::pow:
-    case Op::min:
-    case Op::max:
-    case Op::atan2:
-    case Op::fma:
-    case Op::neg:
-    case Op::abs:
-    case Op::sign:
-    case Op::band:
-    case Op::bor:
-    case Op::bxor:
-    case Op::bnot:
-    case Op::shl:
-    case Op::shr:
-    case Op::ushr:
-    case Op::popcnt:
-    case Op::clz:
-    case Op::sqrt:
-    case Op::rsqrt:
-    case Op::exp:
-    case Op::log:
-    case Op::sin:
-    case Op::cos:
-    case Op::tan:
-    case Op::asin:
-    case Op::acos:
-    case Op::atan:
-    case Op::tanh:
-    case Op::floor:
-    case Op::ceil:
-    case Op::round:
-    case Op::trunc: return Meaning::arithmetic;
-    case Op::lt:
-    case Op::le:
-    case Op::gt:
-    case Op::ge:
-    case Op::eq:
-    case Op::ne: return Meaning::comparison;
-    case Op::select: return Meaning::choice;
-    case Op::cast:
-    case Op::bitcast: return Meaning::conversion;
-    case Op::param:
-    case Op::result:
-    case Op::constant:
-    case Op::splat:
-    case Op::iota:
-    case Op::reduce_add:
-    case Op::reduce_min:
-    case Op::reduce_max:
-    case Op::dim:
-    case Op::element:
-    case Op::place:
-    case Op::array_base:
-    case Op::tree_base:
-    case Op::tmp:
-    case Op::ret_slot:
-    case Op::offset:
-    case Op::local:
-    case Op::load:
-    case Op::store:
-    case Op::masked_load:
-    case Op::masked_store:
-    case Op::gather:
-    case Op::scatter:
-    case Op::atomic_add:
-    case Op::atomic_mul:
-    case Op::atomic_min:
-    case Op::atomic_max:
-    case Op::atomic_and:
-    case Op::atomic_or:
-    case Op::atomic_xor:
-    case Op::atomic_xchg:
-    case Op::atomic_cas:
-    case Op::random:
-    case Op::print:
-    case Op::assert_:
-    case Op::count:
-    case Op::poll:
-    case Op::chunk_begin:
-    case Op::chunk_end:
-    case Op::if_:
-    case Op::for_:
-    case Op::loop:
-    case Op::parallel:
-    case Op::yield:
-    case Op::break_:
-    case Op::continue_:
-    case Op::ret:
-    case Op::exit: return Meaning::none;
-    }
-    return Meaning::none;
+    const OpInfo &row = info(op);
+    if (row.effect != Effect::pure) return Meaning::none;
+    if (row.result == Result::same) return Meaning::arithmetic;
+    if (row.result == Result::boolean) return Meaning::comparison;
+    if (op == Op::select) return Meaning::choice;
+    return op == Op::cast || op == Op::bitcast ? Meaning::conversion : Meaning::none;
 }
 
 } // namespace

@@ -38,6 +38,8 @@ enum Trait : uint16_t {
     vector = 16,
     atomic = 32,
     terminator = 64,
+    slow = 128,    ///< takes the time of about five additions
+    routine = 256, ///< of libm, on scalar floats: about a dozen additions
 };
 struct OpInfo {
     const char *name; ///< text form; a trailing underscore of the C++ name is dropped
@@ -49,6 +51,8 @@ struct OpInfo {
 extern const OpInfo op_table[];
 inline const OpInfo &info(Op op) { return op_table[int(op)]; }
 inline bool is_terminator(Op op) { return info(op).traits & terminator; }
+/// Of a pure instruction, in additions.
+inline int cost_of(Op op) { return info(op).traits & routine ? 12 : info(op).traits & slow ? 5 : 1; }
 
 /// A value: the index of the instruction that defines it. 0 is no value.
 struct Value {

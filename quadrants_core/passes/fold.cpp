@@ -22,6 +22,7 @@
 #include "analysis/memory.h"
 #include "ir/builder.h"
 #include "ir/eval.h"
+#include "passes/fold_laws.h"
 #include "passes/passes.h"
 #include "passes/rename.h"
 #include "passes/slots.h"
@@ -33,6 +34,7 @@
 
 namespace qd::passes {
 
+using namespace folding;
 using ir::BlockId;
 using ir::Constant;
 using ir::Function;
@@ -42,104 +44,6 @@ using ir::Type;
 using ir::Value;
 
 namespace {
-
-enum class When : uint8_t { zero, neg_zero, one, minus_one, two, low, high, left_zero, left_one, same };
-enum class Gives : uint8_t {
-    left,
-    right,
-    zero,
-    one,
-    minus_one,
-    yes,
-    no,
-    neg_left,
-    neg_right,
-    not_left,
-    floor_left,
-    square
-};
-enum Kinds : uint8_t { bits = 1, unsigneds = 2, signeds = 4, ints = 7, floats = 8, fast = 16 };
-struct Law {
-    Op op;
-    When when;
-    Gives gives;
-    uint8_t kinds;
-};
-constexpr Law laws[] = {
-#define LAW(op, when, gives, kinds) {Op::op, When::when, Gives::gives, uint8_t(kinds)},
-#include "passes/fold.def"
-};
-/// By op: its laws are laws[first[op]] to laws[first[op + 1] - 1].
-constexpr auto law_index = [] {
-    struct {
-        uint8_t first[256] = {}, last[256] = {};
-    } index;
-    for (size_t i = 0; i < std::size(laws); ++i) {
-        int op = int(laws[i].op);
-        if (index.last[op] == 0) index.first[op] = uint8_t(i);
-        index.last[op] = uint8_t(i + 1);
-    }
-    return index;
-}();
-
-uint8_t kinds_of(Type t, bool fast_math) {
-    if (t.is_float()) return uint8_t(floats | (fast_math ? fast : 0));
-    if (!t.is_int()) return 0;
-    return t.is_bool() ? bits : ir::is_signed(t.elem) ? signeds : unsigneds;
-}
-
-Constant lowest(Scalar s) { return {s, ir::is_signed(s) ? uint64_t(1) << (ir::bits_of(s) - 1) : 0}; }
-Constant highest(Scalar s) { return ir::from_int(s, int64_t(~lowest(s).bits)); }
-
-bool matches(Constant c, When when) {
-    switch (when) {
-    case When::zero:
-    case When::left_zero: return c.bits == 0;
-    case When::neg_zero: return ir::is_float(c.type) && c.bits == uint64_t(1) << (ir::bits_of(c.type) - 1);
-    case When::one:
-    case When::left_one: return c == ir::from_int(c.type, 1);
-    case When::minus_one: return c == ir::from_int(c.type, -1);
-    case When::two: return c.type != Scalar::u1 && c == ir::from_int(c.type, 2);
-    case When::low: return c == lowest(c.type);
-    case When::high: return c == highest(c.type);
-    case When::same: return false;
-    }
-    return false;
-}
-
-/// The comparison with its operands exchanged, or negated.
-std::optional<Op> turned(Op op) {
-    switch (op) {
-    case Op::lt: return Op::gt;
-    case Op::le: return Op::ge;
-    case Op::gt: return Op::lt;
-    case Op::ge: return Op::le;
-    default: return {};
-    }
-}
-std::optional<Op> negated(Op op, bool is_float) {
-    if (op == Op::eq) return Op::ne;
-    if (op == Op::ne) return Op::eq;
-    if (is_float) return {};
-    switch (op) {
-    case Op::lt: return Op::ge;
-    case Op::le: return Op::gt;
-    case Op::gt: return Op::le;
-    case Op::ge: return Op::lt;
-    default: return {};
-    }
-}
-
-/// Every value of `from` is a value of `to`.
-bool lossless(Scalar from, Scalar to) {
-    if (from == to) return true;
-    if (ir::is_float(from)) return ir::is_float(to) && ir::bits_of(from) < ir::bits_of(to);
-    if (to == Scalar::u1) return false;
-    int width = ir::bits_of(from) - (ir::is_signed(from) ? 1 : 0);
-    if (ir::is_float(to)) return width <= (to == Scalar::f16 ? 11 : to == Scalar::f32 ? 24 : 53);
-    if (ir::is_signed(from) && !ir::is_signed(to)) return false;
-    return width <= ir::bits_of(to) - (ir::is_signed(to) ? 1 : 0);
-}
 
 bool keeps_integers(Op op) { return op == Op::floor || op == Op::ceil || op == Op::round || op == Op::trunc; }
 
@@ -232,13 +136,12 @@ struct Fold {
     }
 
     Value identity(Value v) {
-        int op = int(fn[v].op);
-        if (law_index.last[op] == 0) return v;
+        std::span<const Law> laws = laws_of(fn[v].op);
+        if (laws.empty()) return v;
         Value left = arg(v, 0), right = arg(v, 1);
         uint8_t kinds = kinds_of(fn.type(left), fn.fast_math);
         std::optional<Constant> l = constant(left), r = constant(right);
-        for (size_t i = law_index.first[op]; i < law_index.last[op]; ++i) {
-            const Law &law = laws[i];
+        for (const Law &law : laws) {
             if (!(law.kinds & kinds)) continue;
             bool on_left = law.when == When::left_zero || law.when == When::left_one;
             const std::optional<Constant> &c = on_left ? l : r;

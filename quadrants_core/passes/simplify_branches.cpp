@@ -36,31 +36,6 @@ namespace {
 constexpr int select_budget = 16;   ///< cost of both branches together
 constexpr int deepest_nesting = 50; ///< no new levels below
 
-int cost(Op op) {
-    switch (op) {
-    case Op::constant:
-    case Op::dim: return 0;
-    case Op::div:
-    case Op::rem:
-    case Op::floordiv:
-    case Op::mod:
-    case Op::sqrt:
-    case Op::rsqrt: return 4;
-    case Op::pow:
-    case Op::atan2:
-    case Op::exp:
-    case Op::log:
-    case Op::sin:
-    case Op::cos:
-    case Op::tan:
-    case Op::asin:
-    case Op::acos:
-    case Op::atan:
-    case Op::tanh: return 12;
-    default: return 1;
-    }
-}
-
 struct Branches {
     Function &fn;
     Rename rename;
@@ -256,7 +231,7 @@ struct Branches {
                 if (in.op == Op::yield) continue;
                 bool known = in.op == Op::load && fn.args(i)[0].id < accessed.size() && accessed[fn.args(i)[0].id];
                 if (ir::info(in.op).effect != ir::Effect::pure && !known) return false;
-                sum += cost(in.op);
+                if (in.op != Op::constant && in.op != Op::dim) sum += ir::cost_of(in.op);
                 if (sum > select_budget) return false;
             }
         }

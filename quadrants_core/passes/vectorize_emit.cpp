@@ -3,7 +3,7 @@
 // masks.
 #include "passes/vectorize_emit.h"
 
-#include "base/error.h"
+#include <algorithm>
 
 namespace qd::passes {
 
@@ -13,7 +13,7 @@ LaneEmitter::LaneEmitter(Function &fn, const Planner &planner, int lanes, BlockI
     : fn_(fn), planner_(planner), lanes_count_(lanes), top_(into), b_(fn, into), outside_(fn, outside) {}
 
 std::vector<Value> LaneEmitter::round(Value loop, Value index, std::span<const Value> sums) {
-    BlockId body = fn_[loop].blocks[0];
+    BlockId body = body_ = fn_[loop].blocks[0];
     index_ = fn_[body].params[0];
     first_[index_.id] = index;
     for (size_t k = 0; k < sums.size(); ++k) lanes_[fn_[body].params[k + 1].id] = sums[k];
@@ -35,7 +35,7 @@ void LaneEmitter::stop_at(Value index, Value hi) {
     Value end = b_.cast(few, Scalar::i32);
     Value ends = splat(end, b_);
     Value places = range(Scalar::i32, 1);
-    mask_ = b_.lt(places, ends);
+    mask_ = round_mask_ = b_.lt(places, ends);
     past_end_ = true;
 }
 
@@ -49,6 +49,7 @@ void LaneEmitter::instruction(Value v) {
     switch (fn_[v].op) {
     case Op::load: return load(v);
     case Op::store: return store(fn_.args(v)[0], lanes(fn_.args(v)[1]));
+    case Op::count: return count(v);
     case Op::if_: return varies(fn_.args(v)[0]) || planner_.jumps(v) ? masked_branch(v) : uniform_branch(v);
     case Op::for_:
     case Op::loop: return planner_.diverges(v) ? leaving_loop(v) : inner_loop(v);
@@ -258,6 +259,26 @@ Value LaneEmitter::masked_side(Value branch, int side, Value condition, size_t l
     return stays;
 }
 
+/// Where Stop leaves the task: what all lanes counted so far. Lanes that the round does not run have nothing from this
+/// round.
+void LaneEmitter::count(Value v) {
+    Value amount = fn_.args(v)[0], of = planner_.counted_of(amount);
+    if (!planner_.inside(of)) {
+        b_.count(uint32_t(fn_[v].imm), amount);
+        return;
+    }
+    Value mine = lanes(amount);
+    if (round_mask_) {
+        const std::vector<Value> &sums = fn_[body_].params;
+        bool sum = std::find(sums.begin(), sums.end(), of) != sums.end();
+        Value before = sum ? lanes(of) : outside_.integer(fn_.type(of).with_lanes(lanes_count_), 0);
+        if (fn_.type(before) != fn_.type(mine)) before = b_.cast(before, fn_.type(mine));
+        mine = b_.select(round_mask_, mine, before);
+    }
+    Value total = b_.emit(Op::reduce_add, {mine}, Scalar::i64);
+    b_.count(uint32_t(fn_[v].imm), total);
+}
+
 void LaneEmitter::leave_scope(size_t mark) {
     for (; scope_.size() > mark; scope_.pop_back()) lanes_.erase(scope_.back());
 }
@@ -273,6 +294,7 @@ void LaneEmitter::uniform_branch(Value v) {
         block(b, 1);
         if (fn_[fn_[b].insts.back()].op == Op::exit) {
             b_.exit();
+            leave_scope(mark);
             continue;
         }
         std::vector<Value> yields(fn_.args(fn_[b].insts.back()).begin(), fn_.args(fn_[b].insts.back()).end());

@@ -34,6 +34,7 @@ class LaneEmitter {
     bool needs_mask(ir::Value pointer) const { return mask_ && (past_end_ || !planner_.safe(pointer)); }
     bool same_address(ir::Value a, ir::Value b) const;
     void masked_branch(ir::Value v);
+    void count(ir::Value v);
     void uniform_branch(ir::Value v);
     void inner_loop(ir::Value v);
 
@@ -61,10 +62,11 @@ class LaneEmitter {
     ir::Function &fn_;
     const Planner &planner_;
     int lanes_count_;
-    ir::BlockId top_;
+    ir::BlockId top_, body_; ///< where the round goes, and what it repeats
     ir::Builder b_, outside_;
     ir::Value index_;
     ir::Value mask_;        ///< lanes that run; none: all
+    ir::Value round_mask_;  ///< lanes that the round runs; none: all
     bool past_end_ = false; ///< lanes that do not run may be no iterations at all
     Leaving *leaving_ = nullptr;
     int branches_ = 0; ///< masked branches around, inside the loop that lanes leave

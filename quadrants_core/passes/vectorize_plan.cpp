@@ -18,9 +18,11 @@
 #include "passes/vectorize_plan.h"
 
 #include "analysis/uses.h"
+#include "analysis/walk.h"
 #include "passes/slots.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace qd::passes {
 
@@ -31,35 +33,6 @@ using analysis::Root;
 namespace {
 
 constexpr size_t largest_body = 3000; ///< instructions
-
-/// Cost of an instruction relative to an addition; vector code of a library call costs as much a lane as scalar code.
-double cost_of(Op op) {
-    switch (op) {
-    case Op::div:
-    case Op::sqrt: return 6;
-    case Op::rsqrt: return 10;
-    case Op::rem:
-    case Op::floordiv:
-    case Op::mod: return 8;
-    default: return 1;
-    }
-}
-bool is_library_call(Op op) {
-    switch (op) {
-    case Op::pow:
-    case Op::atan2:
-    case Op::exp:
-    case Op::log:
-    case Op::sin:
-    case Op::cos:
-    case Op::tan:
-    case Op::asin:
-    case Op::acos:
-    case Op::atan:
-    case Op::tanh: return true;
-    default: return false;
-    }
-}
 
 /// Machines divide integers in lanes by constants only.
 bool divides_lane_by_lane(const Function &fn, Value v) {
@@ -81,6 +54,12 @@ bool constant(const Function &fn, Value v, int64_t &value) {
     return true;
 }
 
+/// if poll { counts; exit }
+bool is_stop_check(const Function &fn, Value v) { return fn[v].op == Op::if_ && fn[fn.args(v)[0]].op == Op::poll; }
+
+/// Sums in 64 bits, which counts of coverage are, are no reason to use fewer lanes.
+bool is_wide_count(Type t) { return t.is_int() && bits_of(t.elem) == 64; }
+
 bool is_address_int(Type t) {
     return t.is_scalar() && t.lanes == 1 &&
            (t.elem == Scalar::i32 || t.elem == Scalar::u32 || t.elem == Scalar::i64 || t.elem == Scalar::u64);
@@ -90,7 +69,14 @@ bool is_address_int(Type t) {
 
 Planner::Planner(const Function &fn, const analysis::Memory &memory, const Config &config)
     : fn_(fn), memory_(memory), config_(config), effects_(analysis::effects(fn)), uses_(analysis::use_counts(fn)),
-      shapes_(fn.insts.size()), slots_(fn.insts.size()), defined_(fn.insts.size()), always_(fn.insts.size()) {}
+      shapes_(fn.insts.size()), slots_(fn.insts.size()), defined_(fn.insts.size()), always_(fn.insts.size()) {
+    stop_uses_.resize(fn.insts.size());
+    analysis::walk(fn, [&](Value v) {
+        if (!is_stop_check(fn, v)) return;
+        for (Value count : fn[fn[v].blocks[0]].insts)
+            if (fn[count].op == Op::count) ++stop_uses_[fn.args(count)[0].id];
+    });
+}
 
 void Planner::set(Value v, Shape s) {
     if (s.kind == Shape::linear && s.stride == 0) s.kind = Shape::uniform;
@@ -115,7 +101,8 @@ bool Planner::plan(Value loop, Plan &plan) {
     plan.loop = loop;
     plan_ = &plan;
     widest_ = 1;
-    masked_ = depth_ = idle_ = 0;
+    masked_ = depth_ = idle_ = leaving_ = 0;
+    around_ = {};
     scalar_cost_ = vector_cost_ = idle_cost_ = 0;
     size_ = 0;
 
@@ -129,7 +116,7 @@ bool Planner::plan(Value loop, Plan &plan) {
     for (size_t k = 1; k < params.size(); ++k) {
         set(params[k], {Shape::varying, 0});
         slots_[params[k].id] = uint32_t(k);
-        widen(fn_.type(params[k]));
+        if (!is_wide_count(fn_.type(params[k]))) widen(fn_.type(params[k]));
     }
     find_safe(body);
     if (!block(body) || !sums(body) || (!marked_ && !independent())) return false;
@@ -195,6 +182,7 @@ bool Planner::pure(Value v) {
     if (s.kind != Shape::varying) return true;
     if (inst.type.is_pointer()) return inst.op == Op::offset;
     if (!inst.type.is_scalar() || inst.type.lanes != 1) return false;
+    if (for_stop_only(v) || (inst.op == Op::add && is_wide_count(inst.type))) return true;
     widen(inst.type);
     for (Value a : fn_.args(v)) {
         if (!fn_.type(a).is_scalar()) return false;
@@ -202,10 +190,7 @@ bool Planner::pure(Value v) {
     }
     scalar_cost_ += weight * cost_of(inst.op);
     if (divides_lane_by_lane(fn_, v)) vector_cost_ += weight * (cost_of(inst.op) + 2);
-    if (is_library_call(inst.op)) {
-        scalar_cost_ += weight * 10;
-        vector_cost_ += weight * (has_vector_form(fn_, inst) ? 2 : 11);
-    }
+    if (info(inst.op).traits & routine) vector_cost_ += weight * (has_vector_form(fn_, inst) ? 2 : cost_of(inst.op));
     return true;
 }
 
@@ -277,15 +262,31 @@ bool Planner::diverges(Value loop) const {
     return std::any_of(body.begin(), body.end(), [&](Value v) { return jumps(v); });
 }
 
-/// if poll { exit }: all lanes leave.
+/// All lanes leave. What is counted before must be a sum that holds for every lane, also for those that left the loop
+/// or are masked.
 bool Planner::stop_check(Value v) {
     const std::vector<Value> &leave = fn_[fn_[v].blocks[0]].insts, &stay = fn_[fn_[v].blocks[1]].insts;
-    return leave.size() == 1 && fn_[leave[0]].op == Op::exit && stay.size() == 1 && fn_[stay[0]].op == Op::yield;
+    if (fn_[leave.back()].op != Op::exit || stay.size() != 1 || fn_[stay[0]].op != Op::yield) return false;
+    if (leave.size() > 1 && (idle_ || leaving_ > 1)) return false;
+    return std::all_of(leave.begin(), leave.end() - 1,
+                       [&](Value count) { return fn_[count].op == Op::count && counted_of(fn_.args(count)[0]); });
+}
+
+Value Planner::counted_of(Value amount) const {
+    if (fn_[amount].op == Op::cast) amount = fn_.args(amount)[0];
+    if (!defined_[amount.id]) return amount;
+    if (around_) {
+        const std::vector<Value> &inner = fn_[fn_[around_].blocks[0]].params;
+        if (std::find(inner.begin() + first_carried(fn_, around_), inner.end(), amount) != inner.end()) return amount;
+    }
+    while (fn_[amount].op == Op::add) amount = fn_.args(amount)[0];
+    const std::vector<Value> &params = fn_[fn_[plan_->loop].blocks[0]].params;
+    return std::find(params.begin() + 1, params.end(), amount) != params.end() ? amount : Value{};
 }
 
 bool Planner::branch(Value v) {
     const Inst &inst = fn_[v];
-    if (fn_[fn_.args(v)[0]].op == Op::poll) return stop_check(v);
+    if (is_stop_check(fn_, v)) return stop_check(v);
     bool varies = shape(fn_.args(v)[0]).kind != Shape::uniform || jumps(v);
     masked_ += varies;
     idle_ += varies;
@@ -331,13 +332,18 @@ bool Planner::inner_loop(Value v) {
     for (int round = 0; !settled; ++round) {
         for (size_t k = 0; k < varying.size(); ++k) {
             set(params[first + k], {varying[k] ? Shape::varying : Shape::uniform, 0});
-            if (varying[k]) widen(fn_.type(params[first + k]));
+            Type type = fn_.type(params[first + k]);
+            if (varying[k] && !is_wide_count(type)) widen(type);
         }
         scalar_cost_ = before[0];
         vector_cost_ = before[1];
         ++depth_;
         masked_ += leaves;
+        leaving_ += leaves;
+        Value outer = std::exchange(around_, v);
         bool fine = block(body);
+        around_ = outer;
+        leaving_ -= leaves;
         masked_ -= leaves;
         --depth_;
         if (!fine) return false;
@@ -361,7 +367,7 @@ bool Planner::inner_loop(Value v) {
 bool Planner::sums(BlockId b) {
     for (Value v : fn_[b].insts) {
         const Inst &inst = fn_[v];
-        if (inst.op == Op::yield) continue;
+        if (inst.op == Op::yield || is_stop_check(fn_, v) || for_stop_only(v)) continue;
         if (!sum_operands(v)) return false;
         for (BlockId inner : inst.blocks)
             if (inner && !sums(inner)) return false;

@@ -37,6 +37,11 @@ class Planner {
     bool jumps(ir::Value v) const { return v.id < effects_.size() && (effects_[v.id] & analysis::jumps); }
     /// An inner loop that lanes leave one by one.
     bool diverges(ir::Value loop) const;
+    /// What a count where the task is left counts of: a carried value of the vectorised loop, of the inner loop around
+    /// the check, or what is known outside. No value: something else.
+    ir::Value counted_of(ir::Value amount) const;
+    /// Defined by the loop that was planned last.
+    bool inside(ir::Value v) const { return v.id < defined_.size() && defined_[v.id]; }
     bool used(ir::Value v) const { return v.id < uses_.size() && uses_[v.id]; }
 
   private:
@@ -47,6 +52,7 @@ class Planner {
     bool memory_access(ir::Value v);
     bool branch(ir::Value v);
     bool stop_check(ir::Value v);
+    bool for_stop_only(ir::Value v) const { return used(v) && stop_uses_[v.id] == uses_[v.id]; }
     bool inner_loop(ir::Value v);
     void set(ir::Value v, Shape s);
     void widen(ir::Type t);
@@ -60,12 +66,15 @@ class Planner {
     const Config &config_;
     const std::vector<uint8_t> effects_;
     const std::vector<uint32_t> uses_;
+    std::vector<uint32_t> stop_uses_;       ///< by value: uses by counts where Stop leaves the task
     std::vector<Shape> shapes_;             ///< by value; uniform for all that is not in the loop
     std::vector<uint32_t> slots_;           ///< by value: 1 + the carried value of the loop that it continues
     std::vector<uint8_t> defined_, always_; ///< by value: in the loop; a pointer that every iteration accesses
     std::vector<uint32_t> touched_;         ///< entries to clear before the next loop
     std::vector<ir::Value> accesses_;
     Plan *plan_ = nullptr;
+    ir::Value around_; ///< the innermost inner loop
+    int leaving_ = 0;  ///< inner loops around that lanes leave one by one
     bool marked_ = false;
     int masked_ = 0, depth_ = 0; ///< what puts a mask on instructions; inner loops around
     int idle_ = 0;               ///< branches around under whose mask there may be no lane at all

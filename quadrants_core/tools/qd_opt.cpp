@@ -1,6 +1,5 @@
 // qd-opt FILE.qir|--random SEED [--passes=fold,dce] [--emit=ir|llvm|asm|object] [--run "@f(1, 2)"] [--backend NAME]
-// [--time]
-// [--shrink]
+// [--fast] [--time] [--shrink]
 //
 // Reads functions, runs passes on each (`offload` cuts kernels into tasks; `kernel` and `task` stand for the engine's
 // two stages), then prints them, compiles them or runs one. --shrink looks for a smaller function that a pass or a
@@ -28,7 +27,7 @@ using namespace qd;
 struct Arguments {
     std::string file, passes, emit, backend = "interp", output;
     std::vector<std::string> runs;
-    bool time = false, shrink = false, random = false;
+    bool time = false, shrink = false, random = false, fast = false;
     int vector_bytes = 0;
 };
 
@@ -36,6 +35,7 @@ const char *const usage =
     "qd-opt FILE.qir (`-`: standard input), or --random SEED: a function as the property tests make it\n"
     "  --passes=A,B     run these passes; `offload` cuts into tasks, `kernel` and `task` are the engine's stages\n"
     "  --emit=KIND      ir (default), llvm, asm, object\n"
+    "  --fast           emit as the fast tier does\n"
     "  --run \"@f(1, 2)\" run a function and print what it gives; with `== 3` check it\n"
     "  --backend=NAME   where to run (default: interp)\n"
     "  --lanes=BYTES    SIMD width that passes may use (default 0)\n"
@@ -66,6 +66,8 @@ Arguments read_arguments(int argc, char **argv) {
             a.random = true;
         } else if (name == "--lanes") {
             a.vector_bytes = std::stoi(value());
+        } else if (name == "--fast") {
+            a.fast = true;
         } else if (name == "--time") {
             a.time = true;
         } else if (name == "--shrink") {
@@ -140,6 +142,7 @@ std::string compile(const Arguments &a, const ir::Function &fn) {
     using codegen::llvm_door::Output;
     codegen::llvm_door::Request request;
     request.task = &fn;
+    request.optimize = !a.fast;
     request.output = a.emit == "llvm" ? Output::ir_text : a.emit == "asm" ? Output::assembly : Output::object;
     std::vector<uint8_t> out;
     std::string error;

@@ -199,19 +199,14 @@ void Emitter::if_op(Value v) {
     take(merge, fn_.results(v));
 }
 
-/// The back edge is a block of its own: all yields and continues meet there.
 void Emitter::for_op(Value v) {
     std::span<const Value> args = fn_.args(v), params = fn_[fn_[v].blocks[0]].params;
     const ir::Loop &loop = fn_.loops.at(fn_[v].imm);
-    Type index_type = arg_type(v, 0);
     llvm::Value *lower = get(args[0]), *upper = get(args[1]);
     llvm::Value *one = llvm::ConstantInt::get(lower->getType(), 1);
-    bool is_signed = ir::is_signed(index_type.elem);
+    bool is_signed = ir::is_signed(arg_type(v, 0).elem);
 
-    Region region;
-    region.loop = true;
-    region.leave = make_exit("endfor", fn_.results(v));
-    region.yield = make_exit("latch", params.subspan(1));
+    Region region = loop_region(v, "endfor");
     llvm::BasicBlock *body = new_block("for"), *before = b_.GetInsertBlock();
     for (size_t i = 0; i < region.leave.phis.size(); ++i) region.leave.phis[i]->addIncoming(get(args[2 + i]), before);
     llvm::Value *first = loop.reversed ? b_.CreateSub(upper, one) : lower;
@@ -222,22 +217,7 @@ void Emitter::for_op(Value v) {
     llvm::PHINode *index = b_.CreatePHI(lower->getType(), 2, "i");
     index->addIncoming(first, before);
     set(params[0], index);
-    std::vector<llvm::PHINode *> carried;
-    for (size_t i = 1; i < params.size(); ++i) {
-        carried.push_back(b_.CreatePHI(type(fn_.type(params[i])), 2));
-        carried.back()->addIncoming(get(args[1 + i]), before);
-        set(params[i], carried.back());
-    }
-    regions_.push_back(region);
-    block(fn_[v].blocks[0]);
-    regions_.pop_back();
-
-    llvm::BasicBlock *latch = region.yield.block;
-    latch->moveBefore(leave_);
-    region.leave.block->moveBefore(leave_);
-    if (!llvm::pred_empty(latch)) {
-        b_.SetInsertPoint(latch);
-        if (loop.interruptible) leave_if(stop_requested());
+    loop_body(v, region, before, [&] {
         llvm::Value *next, *more;
         if (loop.reversed) {
             next = b_.CreateSub(index, one, "", !is_signed, is_signed);
@@ -246,34 +226,40 @@ void Emitter::for_op(Value v) {
             next = b_.CreateAdd(index, one, "", !is_signed, is_signed);
             more = b_.CreateICmpNE(next, upper);
         }
+        index->addIncoming(next, b_.GetInsertBlock());
+        for (size_t i = 0; i < region.leave.phis.size(); ++i)
+            region.leave.phis[i]->addIncoming(region.yield.phis[i], b_.GetInsertBlock());
         b_.CreateCondBr(more, body, region.leave.block);
-        llvm::BasicBlock *edge = b_.GetInsertBlock();
-        index->addIncoming(next, edge);
-        for (size_t i = 0; i < carried.size(); ++i) carried[i]->addIncoming(region.yield.phis[i], edge);
-        for (size_t i = 0; i < region.leave.phis.size() && i < carried.size(); ++i)
-            region.leave.phis[i]->addIncoming(region.yield.phis[i], edge);
-    } else {
-        for (llvm::PHINode *phi : region.yield.phis) phi->eraseFromParent();
-        latch->eraseFromParent();
-    }
-    take(region.leave, fn_.results(v));
+    });
 }
 
 void Emitter::loop_op(Value v) {
-    std::span<const Value> args = fn_.args(v), params = fn_[fn_[v].blocks[0]].params;
-    const ir::Loop &loop = fn_.loops.at(fn_[v].imm);
-    Region region;
-    region.loop = true;
-    region.leave = make_exit("endloop", fn_.results(v));
-    region.yield = make_exit("latch", params);
+    Region region = loop_region(v, "endloop");
     llvm::BasicBlock *body = new_block("loop"), *before = b_.GetInsertBlock();
     b_.CreateBr(body);
-
     b_.SetInsertPoint(body);
+    loop_body(v, region, before, [&] { b_.CreateBr(body); });
+}
+
+Emitter::Region Emitter::loop_region(Value v, const char *end) {
+    std::span<const Value> params = fn_[fn_[v].blocks[0]].params;
+    Region region;
+    region.loop = true;
+    region.leave = make_exit(end, fn_.results(v));
+    region.yield = make_exit("latch", params.last(fn_.results(v).size()));
+    return region;
+}
+
+/// Goes on in the block that begins the body, then behind the loop. The back edge is a block of its own, where all
+/// yields and continues meet; `turn` ends it.
+void Emitter::loop_body(Value v, Region &region, llvm::BasicBlock *before, llvm::function_ref<void()> turn) {
+    const size_t slots = fn_.results(v).size();
+    std::span<const Value> params = fn_[fn_[v].blocks[0]].params;
+    params = params.last(slots);
     std::vector<llvm::PHINode *> carried;
-    for (size_t i = 0; i < params.size(); ++i) {
+    for (size_t i = 0; i < slots; ++i) {
         carried.push_back(b_.CreatePHI(type(fn_.type(params[i])), 2));
-        carried.back()->addIncoming(get(args[i]), before);
+        carried.back()->addIncoming(get(fn_.args(v).last(slots)[i]), before);
         set(params[i], carried.back());
     }
     regions_.push_back(region);
@@ -285,9 +271,9 @@ void Emitter::loop_op(Value v) {
     region.leave.block->moveBefore(leave_);
     if (!llvm::pred_empty(latch)) {
         b_.SetInsertPoint(latch);
-        if (loop.interruptible) leave_if(stop_requested());
-        for (size_t i = 0; i < carried.size(); ++i) carried[i]->addIncoming(region.yield.phis[i], b_.GetInsertBlock());
-        b_.CreateBr(body);
+        if (fn_.loops.at(fn_[v].imm).interruptible) leave_if(stop_requested());
+        for (size_t i = 0; i < slots; ++i) carried[i]->addIncoming(region.yield.phis[i], b_.GetInsertBlock());
+        turn();
     } else {
         for (llvm::PHINode *phi : region.yield.phis) phi->eraseFromParent();
         latch->eraseFromParent();

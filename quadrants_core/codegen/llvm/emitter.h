@@ -53,7 +53,8 @@ class Emitter {
     void if_op(Value v);
     void for_op(Value v);
     void loop_op(Value v);
-    void loop_body(Value v, Region region, std::span<const Value> params, llvm::BasicBlock *body);
+    Region loop_region(Value v, const char *end);
+    void loop_body(Value v, Region &region, llvm::BasicBlock *before, llvm::function_ref<void()> turn);
     Exit make_exit(const char *name, std::span<const Value> like);
     void take(const Exit &from, std::span<const Value> results);
     void leave_if(llvm::Value *condition); ///< leaves the task
