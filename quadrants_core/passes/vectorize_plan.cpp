@@ -268,20 +268,29 @@ bool Planner::stop_check(Value v) {
     const std::vector<Value> &leave = fn_[fn_[v].blocks[0]].insts, &stay = fn_[fn_[v].blocks[1]].insts;
     if (fn_[leave.back()].op != Op::exit || stay.size() != 1 || fn_[stay[0]].op != Op::yield) return false;
     if (leave.size() > 1 && (idle_ || leaving_ > 1)) return false;
-    return std::all_of(leave.begin(), leave.end() - 1,
-                       [&](Value count) { return fn_[count].op == Op::count && counted_of(fn_.args(count)[0]); });
+    std::span<const Value> sums = fn_[fn_[plan_->loop].blocks[0]].params, inner;
+    if (around_) inner = fn_[fn_[around_].blocks[0]].params;
+    auto among = [](std::span<const Value> list, Value v) {
+        return std::find(list.begin(), list.end(), v) != list.end();
+    };
+    auto from_zero = [&](Value param) {
+        size_t slot = size_t(std::find(sums.begin(), sums.end(), param) - sums.begin());
+        const Inst &init = fn_[fn_.args(plan_->loop)[slot + 1]];
+        return init.op == Op::constant && init.imm == 0;
+    };
+    return std::all_of(leave.begin(), leave.end() - 1, [&](Value count) {
+        if (fn_[count].op != Op::count) return false;
+        Value amount = fn_.args(count)[0], root = counted_of(amount);
+        if (fn_[amount].op == Op::cast) amount = fn_.args(amount)[0];
+        return !inside(root) || (among(sums.subspan(1), root) && from_zero(root)) ||
+               (around_ && root == amount && among(inner.subspan(first_carried(fn_, around_)), root));
+    });
 }
 
 Value Planner::counted_of(Value amount) const {
     if (fn_[amount].op == Op::cast) amount = fn_.args(amount)[0];
-    if (!defined_[amount.id]) return amount;
-    if (around_) {
-        const std::vector<Value> &inner = fn_[fn_[around_].blocks[0]].params;
-        if (std::find(inner.begin() + first_carried(fn_, around_), inner.end(), amount) != inner.end()) return amount;
-    }
-    while (fn_[amount].op == Op::add) amount = fn_.args(amount)[0];
-    const std::vector<Value> &params = fn_[fn_[plan_->loop].blocks[0]].params;
-    return std::find(params.begin() + 1, params.end(), amount) != params.end() ? amount : Value{};
+    while (inside(amount) && fn_[amount].op == Op::add) amount = fn_.args(amount)[0];
+    return amount;
 }
 
 bool Planner::branch(Value v) {

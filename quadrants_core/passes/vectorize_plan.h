@@ -37,8 +37,7 @@ class Planner {
     bool jumps(ir::Value v) const { return v.id < effects_.size() && (effects_[v.id] & analysis::jumps); }
     /// An inner loop that lanes leave one by one.
     bool diverges(ir::Value loop) const;
-    /// What a count where the task is left counts of: a carried value of the vectorised loop, of the inner loop around
-    /// the check, or what is known outside. No value: something else.
+    /// The value that a count where the task is left adds something to.
     ir::Value counted_of(ir::Value amount) const;
     /// Defined by the loop that was planned last.
     bool inside(ir::Value v) const { return v.id < defined_.size() && defined_[v.id]; }

@@ -22,6 +22,19 @@ def limit_all(x: qd.types.ndarray(qd.f32, ndim=1), limit: qd.f32):
             x[i] = 0.0
 
 
+@qd.kernel
+def halve_all(x: qd.types.ndarray(qd.i32, ndim=1)):
+    for i in x:
+        v = x[i]
+        steps = 0
+        while v > 1:
+            v = v // 2
+            if v == 3:
+                steps = steps + 10
+            steps += 1
+        x[i] = steps
+
+
 @pytest.fixture
 def counting(arch, monkeypatch):
     monkeypatch.setenv("QD_KERNEL_COVERAGE", "1")
@@ -63,3 +76,15 @@ def test_off_by_default():
     qd.coverage.clear()
     limit_all(np.ones(10, np.float32), 2.0)
     assert qd.coverage.snapshot() == {}
+
+
+def test_lanes_that_leave_a_loop_one_by_one(counting, arch):
+    x = np.arange(37, dtype=np.int32)
+    halve_all(x)
+    halvings = [max(int(v).bit_length() - 1, 0) for v in range(37)]
+    through_three = [v for v in range(4, 37) if bin(v).startswith("0b11") and v.bit_length() > 2]
+    assert x.tolist() == [n + 10 * (v in through_three) for v, n in enumerate(halvings)]
+    assert counts_of("steps = 0") == 37
+    assert counts_of("v = v // 2") == sum(halvings)
+    assert counts_of("steps = steps + 10") == len(through_three)
+    assert counts_of("x[i] = steps") == 37
