@@ -21,6 +21,11 @@ Flow Walker::annotated_assign(PyObject *node) {
     const Val v = value(source);
     if (v.is_static) fail_syntax(node, "Static assign cannot be used on annotated assignment");
     const Val annotation = value(child(node, n.annotation));
+    const Kind kind = annotation.is_constant() ? kind_of(annotation.object.get()) : Kind::foreign;
+    if (!annotation.is_constant() ||
+        (!is_dtype(annotation.object.get()) && kind != Kind::matrix_type && kind != Kind::struct_type))
+        fail_syntax(node, "Invalid type annotation of a variable: " +
+                              (annotation.is_constant() ? repr(annotation.object.get()) : type_text(annotation)));
     const Val typed_value =
         convert_to_annotation(node, annotation.object.get(), v, "Variable '" + text(child(target, n.id)) + "'");
     if (node_kind(target) != Node::Name) {

@@ -30,6 +30,25 @@ const BuiltinRow *find_builtin(std::string_view name) {
 
 namespace {
 
+/// Keywords of the builtins; "*": the handler looks at all of them itself.
+constexpr std::pair<decltype(BuiltinRow::handler), std::string_view> keywords[] = {
+    {&Walker::math_unary, "dtype"},  {&Walker::random, "dtype"},   {&Walker::randn, "dt"},
+    {&Walker::cast_to, "dtype"},     {&Walker::bit_cast, "dtype"}, {&Walker::ndrange, "axes"},
+    {&Walker::new_vector, "dt"},     {&Walker::new_matrix, "dt"},  {&Walker::unit, "dt"},
+    {&Walker::linear_algebra, "dt"}, {&Walker::print, "*"},        {&Walker::loop_config, "*"},
+    {&Walker::new_struct, "*"},
+};
+
+} // namespace
+
+bool takes_keyword(const BuiltinRow &row, std::string_view name) {
+    return std::any_of(std::begin(keywords), std::end(keywords), [&](const auto &known) {
+        return known.first == row.handler && (known.second == "*" || known.second == name);
+    });
+}
+
+namespace {
+
 using ObjectTable = std::unordered_map<PyObject *, const BuiltinRow *>;
 
 ObjectTable make_python_table() {
@@ -194,16 +213,19 @@ Val Walker::select(const Call &call) {
     return out;
 }
 
-Val Walker::cast_to(const Call &call) {
-    if (!call.args[1].is_constant())
-        fail_type(call.node, "The second argument of `cast` is a data type such as qd.f32");
-    return cast(call.node, call.args[0], dtype_scalar(call.node, call.args[1].object.get()));
+Scalar Walker::target_type(const Call &call) {
+    const Val *dtype = call.args.size() > 1 ? &call.args[1] : call.keyword("dtype");
+    if (!dtype || !dtype->is_constant())
+        fail_type(call.node,
+                  std::string("The second argument of `") + call.row->name + "` is a data type such as qd.f32");
+    return dtype_scalar(call.node, dtype->object.get());
 }
+
+Val Walker::cast_to(const Call &call) { return cast(call.node, call.args[0], target_type(call)); }
 
 Val Walker::bit_cast(const Call &call) {
     PyObject *node = call.node;
-    if (!call.args[1].is_constant()) fail_type(node, "The second argument of `bit_cast` is a data type such as qd.f32");
-    const Scalar type = dtype_scalar(node, call.args[1].object.get());
+    const Scalar type = target_type(call);
     return map(node, call.args[0], [&](const Val &x) {
         const ir::Value v = as_is(node, x);
         const Scalar from = fn_.type(v).elem;
@@ -464,18 +486,23 @@ Val Walker::loop_config(const Call &call) {
         const std::string name = text(key);
         if (!v.is_constant()) fail_type(call.node, "Arguments of `loop_config` must be known at compile time");
         PyObject *object = v.object.get();
-        if (name == "serialize")
+        const bool given = object != Py_None;
+        if (name == "serialize") {
             settings.serialize = truth(object);
-        else if (name == "block_dim" && object != Py_None)
-            settings.block_dim = block_dim(call.node, v);
-        else if (name == "name" && object != Py_None)
-            settings.name = text(object);
-        else if (name == "parallelize") {
-            if (PyLong_Check(object) && PyLong_AsLong(object) == 1) settings.serialize = true;
-        } else if (name != "block_dim" && name != "name" && name != "block_dim_adaptive" && name != "bit_vectorize")
+        } else if (name == "block_dim") {
+            if (given) settings.block_dim = block_dim(call.node, v);
+        } else if (name == "name") {
+            if (given && !PyUnicode_Check(object))
+                fail_type(call.node, "`name` of loop_config is a string, not " + repr(object));
+            if (given) settings.name = text(object);
+        } else if (name == "parallelize") {
+            if (given && !constant_int(v))
+                fail_type(call.node, "`parallelize` of loop_config is a number of threads, not " + repr(object));
+            if (given && constant_int(v) == 1) settings.serialize = true;
+        } else if (name != "block_dim_adaptive" && name != "bit_vectorize") {
             fail_type(call.node, "loop_config() got an unexpected keyword argument '" + name + "'");
+        }
     }
-    if (PyErr_Occurred()) python_failed(call.node);
     if (!settings.name.empty() && !is_top_level()) {
         warn(call.node, "UserWarning", "loop_config(name=...) applies to top-level loops; it is dropped here");
         settings.name.clear();

@@ -15,6 +15,7 @@ struct BuiltinRow {
     int least, most;
 };
 
+bool takes_keyword(const BuiltinRow &row, std::string_view name);
 const BuiltinRow *find_builtin(std::string_view name);
 /// The row that stands for a function of Python's own (`min`, `print`, `range`, ...) inside a kernel; null if none.
 const BuiltinRow *python_builtin(PyObject *object);

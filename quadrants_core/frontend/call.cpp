@@ -123,7 +123,19 @@ Val Walker::call_builtin(PyObject *node, const BuiltinRow &row) {
                              : row.most < 0        ? " or more"
                                                    : " to " + std::to_string(row.most)) +
                             " arguments, " + std::to_string(count) + " given");
+    for (const auto &[name, v] : call.kwargs)
+        if (!takes_keyword(row, text(name))) return call_with_keyword(call, text(name));
     return (this->*row.handler)(call);
+}
+
+/// A keyword that the language does not know: of Python's own function, with compile-time values, or a mistake.
+Val Walker::call_with_keyword(const Call &call, const std::string &keyword) {
+    PyObject *function = PyDict_GetItemString(PyEval_GetBuiltins(), call.row->name);
+    const auto is_known = [&](const Val &v) { return bool(to_python(v)); };
+    if (function && std::all_of(call.args.begin(), call.args.end(), is_known) &&
+        std::all_of(call.kwargs.begin(), call.kwargs.end(), [&](const auto &pair) { return is_known(pair.second); }))
+        return call_python(call.node, function, call);
+    fail_type(call.node, std::string(call.row->name) + "() got an unexpected keyword argument '" + keyword + "'");
 }
 
 Val Walker::call_python(PyObject *node, PyObject *callee, const Call &call) {

@@ -321,7 +321,9 @@ Flow Walker::assert_(PyObject *node) {
     } else {
         add_text(message, source_text(source));
     }
-    const Val test = value(source);
+    Val test = value(source);
+    if (test.is_sequence()) test = integer(long(test.items.size()));
+    if (test.is_constant() && kind_of(test.object.get()) == Kind::foreign) test = integer(truth(test.object.get()));
     const ir::Value holds = condition(node, test, "assert");
     emit_assert(holds, std::move(message), values);
     return Flow::next;

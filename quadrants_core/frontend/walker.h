@@ -396,6 +396,7 @@ class Walker {
     bool append_to_list(PyObject *node);
     Val call_object(PyObject *node, const PyRef &callee, const Val *self);
     Val call_builtin(PyObject *node, const BuiltinRow &row);
+    Val call_with_keyword(const Call &call, const std::string &keyword);
     Val call_python(PyObject *node, PyObject *callee, const Call &call);
     Val call_dtype(PyObject *node, PyObject *dtype);
     Val call_matrix_type(PyObject *node, PyObject *type);
@@ -437,6 +438,7 @@ class Walker {
     void check_word(const Call &call, ir::Scalar type);
     bool python_builtin_applies(const Call &call);
     Val call_builtin_in_python(const Call &call);
+    ir::Scalar target_type(const Call &call);
     uint32_t block_dim(PyObject *node, const Val &v);
     std::vector<int> ndrange_axes(PyObject *node, const Val &axes, size_t rank);
 

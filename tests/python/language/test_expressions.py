@@ -88,6 +88,17 @@ def test_pythons_functions_of_constants():
     assert k() == ((6 + 1 + 3 + 3) * 10 + 1 + 5, 10.5)
 
 
+def test_keywords():
+    words = ["a", "ccc", "bb"]
+
+    @qd.kernel
+    def k(x: qd.f32) -> (qd.i32, qd.i32, qd.u32):
+        longest = qd.static(max(words, key=len))
+        return qd.static(len(longest)), qd.cast(x, dtype=qd.i32) + qd.floor(x, dtype=qd.i32), qd.bit_cast(x, dtype=qd.u32)
+
+    assert k(2.5) == (3, 4, int(np.float32(2.5).view(np.uint32)))
+
+
 def test_a_foreign_function_is_called_once_with_a_warning():
     calls = []
 

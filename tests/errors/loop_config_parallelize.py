@@ -1,0 +1,13 @@
+import quadrants as qd
+
+qd.init()
+
+
+@qd.kernel
+def wrong():
+    qd.loop_config(parallelize="a")
+    for i in range(3):
+        pass
+
+
+wrong()
