@@ -125,6 +125,17 @@ def _param(name, annotation, position):
 _member_specs = None  # weakly by class: name -> what _param gives, or None where it is no field
 
 
+def _evaluated(cls, name, text):
+    """The annotation of a dataclass's field that `from __future__ import annotations` left as text."""
+    import sys
+
+    owner = next(base for base in cls.__mro__ if name in vars(base).get("__annotations__", ()))
+    try:
+        return eval(text, vars(sys.modules[owner.__module__]), dict(vars(owner)))
+    except Exception as error:
+        raise _Syntax(f"Invalid type annotation {text!r} of {cls.__qualname__}.{name}: {error}") from error
+
+
 def member_spec(cls, name):
     """How the field `name` of a dataclass is passed; None if it is not a field."""
     import weakref
@@ -137,9 +148,7 @@ def member_spec(cls, name):
         field = cls.__dataclass_fields__.get(name)
         annotation = field.type if field is not None else None
         if isinstance(annotation, str):
-            import typing
-
-            annotation = typing.get_type_hints(cls)[name]
+            annotation = _evaluated(cls, name, annotation)
         known[name] = None if field is None else _param(name, annotation, 0)
     return known[name]
 
