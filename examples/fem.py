@@ -1,11 +1,13 @@
 """A beam that is bent and let go: finite elements, implicit in time.
 
-Bilinear quadrilaterals in plane stress with 2 x 2 Gauss points (O. C. Zienkiewicz, R. L. Taylor, The Finite Element Method), Newmark's
-average acceleration (N. M. Newmark, J. Eng. Mech. Div. ASCE 85, 1959), which keeps the energy, and in every step the system of
-equations by conjugate gradients (M. R. Hestenes, E. Stiefel, J. Res. NBS 49, 1952) without ever storing a matrix.
+Bilinear quadrilaterals in plane stress with 2 x 2 Gauss points (O. C. Zienkiewicz, R. L. Taylor, The Finite Element
+Method), Newmark's average acceleration (N. M. Newmark, J. Eng. Mech. Div. ASCE 85, 1959), which keeps the energy, and
+in every step the system of equations by conjugate gradients (M. R. Hestenes, E. Stiefel, J. Res. NBS 49, 1952)
+without ever storing a matrix.
 
-Look at: the tip under a load P, P L^3 / 3 E I by Euler and Bernoulli and 1.2 P L / G A more for shear by Timoshenko; after release
-the first tone, w = 1.8751^2 sqrt(E I / rho A) / L^2; the stress, tension above and pressure below; the energy.
+Look at: the tip under a load P, P L^3 / 3 E I by Euler and Bernoulli and 1.2 P L / G A more for shear by Timoshenko;
+after release the first tone, w = 1.8751^2 sqrt(E I / rho A) / L^2; the stress, tension above and pressure below; the
+energy.
 """
 
 import sys

@@ -1,11 +1,12 @@
 """Fast Fourier transform, and with it the light behind a round hole.
 
-The algorithm of J. W. Cooley and J. W. Tukey (Mathematics of Computation 19, 1965) in the order of T. G. Stockham (AFIPS 28, 1966),
-which sorts as it goes: each of the log2(n) passes reads one array and writes another, all butterflies of all rows in parallel.
+The algorithm of J. W. Cooley and J. W. Tukey (Mathematics of Computation 19, 1965) in the order of T. G. Stockham
+(AFIPS 28, 1966), which sorts as it goes: each of the log2(n) passes reads one array and writes another, all
+butterflies of all rows in parallel.
 
-Look at: the distance from numpy's answer, the way back, Parseval's sum; and the light far behind a round hole, the square of the
-hole's transform. G. B. Airy (Trans. Cambridge Phil. Soc. 5, 1835) computed that its first dark ring is at 1.21967 wavelengths
-over the diameter, and the second bright ring has 1.75 % of the light of the middle.
+Look at: the distance from numpy's answer, the way back, Parseval's sum; and the light far behind a round hole, the
+square of the hole's transform. G. B. Airy (Trans. Cambridge Phil. Soc. 5, 1835) computed that its first dark ring is
+at 1.21967 wavelengths over the diameter, and the second bright ring has 1.75 % of the light of the middle.
 """
 
 import sys

@@ -1,11 +1,12 @@
 """Conway's Game of Life: patterns whose fate is in every book about it.
 
-The rule is that of M. Gardner (Scientific American 223, October 1970): a cell is born with three live neighbours and lives on with
-two or three. Fates from E. Berlekamp, J. Conway and R. Guy, Winning Ways, chapter 25, and the LifeWiki.
+The rule is that of M. Gardner (Scientific American 223, October 1970): a cell is born with three live neighbours and
+lives on with two or three. Fates from E. Berlekamp, J. Conway and R. Guy, Winning Ways, chapter 25, and the LifeWiki.
 
-Look at: the R-pentomino, five cells that take 1103 generations to settle as 116 cells, six gliders among them; the picture shows
-when each cell was last alive. A glider moves one cell along the diagonal in 4 generations, the lightweight spaceship two cells
-in 4; Diehard has one generation more than a hundred and twenty-nine; Gosper's gun fires a glider every 30.
+Look at: the R-pentomino, five cells that take 1103 generations to settle as 116 cells, six gliders among them; the
+picture shows when each cell was last alive. A glider moves one cell along the diagonal in 4 generations, the
+lightweight spaceship two cells in 4; Diehard has one generation more than a hundred and twenty-nine; Gosper's gun
+fires a glider every 30.
 """
 
 import sys

@@ -1,12 +1,13 @@
 """Lattice Boltzmann: the flow in a box whose lid is drawn along, and between two plates.
 
-Nine velocities and one relaxation time, after Y. H. Qian, D. d'Humieres and P. Lallemand (Europhysics Letters 17, 1992), walls by
-bounce back half way between nodes (A. J. C. Ladd, J. Fluid Mech. 271, 1994), force as Z. Guo, C. Zheng and B. Shi put it
-(Phys. Rev. E 65, 2002). With (tau - 1/2)^2 = 3/16 the parabola of Poiseuille comes out exactly (I. Ginzbourg, P. M. Adler, 1994).
+Nine velocities and one relaxation time, after Y. H. Qian, D. d'Humieres and P. Lallemand (Europhysics Letters 17,
+1992), walls by bounce back half way between nodes (A. J. C. Ladd, J. Fluid Mech. 271, 1994), force as Z. Guo, C.
+Zheng and B. Shi put it (Phys. Rev. E 65, 2002). With (tau - 1/2)^2 = 3/16 the parabola of Poiseuille comes out
+exactly (I. Ginzbourg, P. M. Adler, 1994).
 
-Look at: both profiles through the middle of the box at Reynolds number 100, on the points that U. Ghia, K. N. Ghia and C. T. Shin
-tabulated (J. Comput. Phys. 48, 1982), and the middle of the vortex, which they found at (0.6172, 0.7344). The lid's jump at its
-corners leaves an error of the first order: 0.006 of the lid's speed with 96 nodes.
+Look at: both profiles through the middle of the box at Reynolds number 100, on the points that U. Ghia, K. N. Ghia
+and C. T. Shin tabulated (J. Comput. Phys. 48, 1982), and the middle of the vortex, which they found at (0.6172,
+0.7344). The lid's jump at its corners leaves an error of the first order: 0.006 of the lid's speed with 96 nodes.
 """
 
 import sys
@@ -26,7 +27,7 @@ WEIGHTS = [4 / 9] + [1 / 9] * 4 + [1 / 36] * 4
 
 @qd.data_oriented
 class Fluid:
-    """nx * ny nodes between walls; the upper one moves at speed `lid`. In a channel, x is periodic and `force` acts along it."""
+    """nx * ny nodes between walls, the upper one moving at speed `lid`. In a channel, x is periodic, and `force` acts."""
 
     def __init__(self, nx, ny, tau, lid=0.0, force=0.0, channel=False):
         self.nx, self.ny, self.tau, self.lid, self.force, self.channel = nx, ny, tau, lid, force, channel
@@ -87,7 +88,7 @@ off = np.abs(seen - parabola).max() / parabola.max()
 print(f"between plates: off the parabola by {off:.1e}")
 assert off < 1e-4
 
-# The box. Tables I and II of Ghia, Ghia and Shin for Re = 100: u on the vertical line, v on the horizontal line through the middle.
+# The box. Tables I and II of Ghia, Ghia and Shin for Re = 100: u on the vertical and v on the horizontal middle line.
 GHIA_Y = [0.0547, 0.0625, 0.0703, 0.1016, 0.1719, 0.2813, 0.4531, 0.5, 0.6172, 0.7344, 0.8516, 0.9531, 0.9609, 0.9688, 0.9766]
 GHIA_U = [-0.03717, -0.04192, -0.04775, -0.06434, -0.10150, -0.15662, -0.21090, -0.20581, -0.13641, 0.00332, 0.23151, 0.68717,
           0.73722, 0.78871, 0.84123]  # fmt: skip

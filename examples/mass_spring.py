@@ -1,9 +1,10 @@
 """A drum made of masses and springs.
 
-Points of a triangular lattice inside a circle, those at the rim held fast, each joined to its neighbours by stretched springs. The
-tones of an ideal drum are the zeros of Bessel functions (Lord Rayleigh, The Theory of Sound I, 1877, chapter IX): 2.4048, 3.8317 and
-5.1356 times c / R for the modes (0,1), (1,1) and (2,1). A lattice of masses m with springs of length a at tension F stands for a
-drum with c^2 = 3 F a / 2 m. Steps are L. Verlet's (Phys. Rev. 159, 1967).
+Points of a triangular lattice inside a circle, those at the rim held fast, each joined to its neighbours by stretched
+springs. The tones of an ideal drum are the zeros of Bessel functions (Lord Rayleigh, The Theory of Sound I, 1877,
+chapter IX): 2.4048, 3.8317 and 5.1356 times c / R for the modes (0,1), (1,1) and (2,1). A lattice of masses m with
+springs of length a at tension F stands for a drum with c^2 = 3 F a / 2 m. Steps are L. Verlet's (Phys. Rev. 159,
+1967).
 
 Look at: the peaks of the spectrum against Rayleigh's numbers; energy, which swings but does not drift.
 """

@@ -1,11 +1,13 @@
 """The material point method in few lines: two drops collide, and a dam breaks.
 
-The moving least squares method of Y. Hu, Y. Fang, Z. Ge, Z. Qu, Y. Zhu, A. Pradhana and C. Jiang (ACM Trans. Graphics 37, 2018),
-which became known by a version of 88 lines, with the affine particles of C. Jiang, C. Schroeder, A. Selle, J. Teran and A. Stomakhin
-(ACM Trans. Graphics 34, 2015). Water here is a fluid whose pressure grows with its compression.
+The moving least squares method of Y. Hu, Y. Fang, Z. Ge, Z. Qu, Y. Zhu, A. Pradhana and C. Jiang (ACM Trans. Graphics
+37, 2018), which became known by a version of 88 lines, with the affine particles of C. Jiang, C. Schroeder, A. Selle,
+J. Teran and A. Stomakhin (ACM Trans. Graphics 34, 2015). Water here is a fluid whose pressure grows with its
+compression.
 
-Look at: momentum and angular momentum, kept up to rounding while the drops meet off centre; and the front of the water behind
-a broken dam, never faster than 2 sqrt(g h), which A. Ritter found for water without friction (Zeitschrift VDI 36, 1892).
+Look at: momentum and angular momentum, kept up to rounding while the drops meet off centre; and the front of the
+water behind a broken dam, never faster than 2 sqrt(g h), which A. Ritter found for water without friction
+(Zeitschrift VDI 36, 1892).
 """
 
 import sys

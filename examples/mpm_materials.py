@@ -1,12 +1,14 @@
 """Water, jelly and snow: the material point method with three materials.
 
-The method of Y. Hu et al. (ACM Trans. Graphics 37, 2018). Jelly is elastic in the corotated way, snow yields and hardens as
-A. Stomakhin, C. Schroeder, L. Chai, J. Teran and A. Selle describe it (ACM Trans. Graphics 32, 2013), and water forgets its shape and
-keeps its volume. The singular value decomposition in every particle and step separates stretch from rotation.
+The method of Y. Hu et al. (ACM Trans. Graphics 37, 2018). Jelly is elastic in the corotated way, snow yields and
+hardens as A. Stomakhin, C. Schroeder, L. Chai, J. Teran and A. Selle describe it (ACM Trans. Graphics 32, 2013), and
+water forgets its shape and keeps its volume. The singular value decomposition in every particle and step separates
+stretch from rotation.
 
-Look at: a bar of jelly that rings lengthwise. The ends of a free bar of length L move with period 2 L / c, c^2 = E / (rho (1 - nu^2))
-where it cannot give way to one side (Lord Rayleigh, The Theory of Sound I, chapter VII). In free fall nothing is strained. Then three
-cubes fall on each other: water levels out, jelly keeps its shape, snow stays where it is pressed.
+Look at: a bar of jelly that rings lengthwise. The ends of a free bar of length L move with period 2 L / c, c^2 = E /
+(rho (1 - nu^2)) where it cannot give way to one side (Lord Rayleigh, The Theory of Sound I, chapter VII). In free
+fall nothing is strained. Then three cubes fall on each other: water levels out, jelly keeps its shape, snow stays
+where it is pressed.
 """
 
 import sys

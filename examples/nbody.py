@@ -1,11 +1,11 @@
 """Two star clusters merge: N bodies under gravity, every pair counted.
 
-Each cluster is a Plummer sphere, sampled as S. J. Aarseth, M. Henon and R. Wielen describe it (Astronomy and Astrophysics 37, 1974)
-in units where G = M = 1 and the energy of one cluster is -1/4. They start 4 apart on a parabolic orbit, and are moved on by
-the leapfrog (L. Verlet, Phys. Rev. 159, 1967): kick, drift, kick.
+Each cluster is a Plummer sphere, sampled as S. J. Aarseth, M. Henon and R. Wielen describe it (Astronomy and
+Astrophysics 37, 1974) in units where G = M = 1 and the energy of one cluster is -1/4. They start 4 apart on a
+parabolic orbit, and are moved on by the leapfrog (L. Verlet, Phys. Rev. 159, 1967): kick, drift, kick.
 
-Look at: the energy. That of a cluster is -1/4 up to the noise of sampling, momentum stays zero, and the error of energy falls
-four times when the step is halved, since the leapfrog is of second order.
+Look at: the energy. That of a cluster is -1/4 up to the noise of sampling, momentum stays zero, and the error of
+energy falls four times when the step is halved, since the leapfrog is of second order.
 """
 
 import sys

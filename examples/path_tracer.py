@@ -1,12 +1,12 @@
 """Balls of clay, metal and glass under the sky: path tracing, with structs for rays and spheres.
 
-The rendering equation and its solution by random paths are by J. T. Kajiya (SIGGRAPH 1986), Russian roulette by J. Arvo and D. Kirk
-(SIGGRAPH 1990), Fresnel's share by C. Schlick (Computer Graphics Forum 13, 1994); the scene is of the kind that P. Shirley renders
-in Ray Tracing in One Weekend (2016).
+The rendering equation and its solution by random paths are by J. T. Kajiya (SIGGRAPH 1986), Russian roulette by J.
+Arvo and D. Kirk (SIGGRAPH 1990), Fresnel's share by C. Schlick (Computer Graphics Forum 13, 1994); the scene is of
+the kind that P. Shirley renders in Ray Tracing in One Weekend (2016).
 
-Look at: the furnace test. Where the same light comes from everywhere, a matt ball of albedo a shows a, glass and mirrors cannot be
-seen, and inside a closed ball that shines with e and has albedo a there is light e / (1 - a). In the picture: the sky upside
-down in the glass ball, and colours that bleed onto the floor.
+Look at: the furnace test. Where the same light comes from everywhere, a matt ball of albedo a shows a, glass and
+mirrors cannot be seen, and inside a closed ball that shines with e and has albedo a there is light e / (1 - a). In
+the picture: the sky upside down in the glass ball, and colours that bleed onto the floor.
 """
 
 import sys
@@ -141,7 +141,8 @@ n = 24 if SMALL else 64
 ball = picture([((0, 0, -4), 1, 0, 0.6, MATT)], n, n, 16, (0, 0, 0), 0.2, WHITE, WHITE)
 clear = picture([((-1, 0, -4), 1, 0, 1, GLASS), ((1, 0, -4), 1, 0, 1, MIRROR)], n, n, 16, (0, 0, 0), 1.5, WHITE, WHITE)
 inside = picture([((0, 0, 0), 1, 0.3, 0.7, MATT)], n, n, 64, (0, 0, 0.3), 1.0, BLACK, BLACK)
-print(f"furnace: matt ball {ball.mean():.6f} (0.6), glass and mirror off 1 by {np.abs(clear - 1).max():.0e}, inside {inside.mean():.4f} (1)")
+off = np.abs(clear - 1).max()
+print(f"furnace: matt ball {ball.mean():.6f} (0.6), glass and mirror off 1 by {off:.0e}, inside {inside.mean():.4f} (1)")
 assert np.abs(ball - 0.6).max() < 1e-9
 assert np.abs(clear - 1).max() < 1e-9
 assert abs(inside.mean() - 1) < (0.02 if SMALL else 0.004)
@@ -170,7 +171,8 @@ left.imshow(np.clip(image, 0, 1) ** (1 / 2.2), interpolation="bicubic")
 left.set(title=f"{samples} paths for each pixel")
 values = [ball.mean(), clear.mean(), inside.mean()]
 right.barh([2, 1, 0], values, color=["#d1603d", "#1f6f8b", "#c79a1b"], height=0.5)
-for y, value, truth, name in zip((2, 1, 0), values, (0.6, 1.0, 1.0), ("matt, albedo 0.6", "glass and mirror", "inside, 0.3 / (1 - 0.7)")):
+names = ("matt, albedo 0.6", "glass and mirror", "inside, 0.3 / (1 - 0.7)")
+for y, value, truth, name in zip((2, 1, 0), values, (0.6, 1.0, 1.0), names):
     right.plot([truth, truth], [y - 0.32, y + 0.32], color="#1d2530", lw=1.5)
     right.text(0, y + 0.38, f"{name}: {value:.4f}", fontsize=8.5)
 right.set(yticks=[], xlim=(0, 1.1), ylim=(-0.5, 2.8), title="Furnace tests")

@@ -1,12 +1,13 @@
 """Sudoku: backtracking on many boards at once, each with a search of its own.
 
-The search is that of S. W. Golomb and L. D. Baumert (Backtrack programming, J. ACM 12, 1965): always go on at the cell with the
-fewest digits left. The puzzles are two by Arto Inkala, who made them to be hard, one of P. Norvig's list (Solving every Sudoku
-puzzle, 2006) and one with 17 clues, the fewest that can be (G. McGuire, B. Tugemann, G. Civario, Experimental Mathematics 23, 2014).
+The search is that of S. W. Golomb and L. D. Baumert (Backtrack programming, J. ACM 12, 1965): always go on at the
+cell with the fewest digits left. The puzzles are two by Arto Inkala, who made them to be hard, one of P. Norvig's
+list (Solving every Sudoku puzzle, 2006) and one with 17 clues, the fewest that can be (G. McGuire, B. Tugemann, G.
+Civario, Experimental Mathematics 23, 2014).
 
-Look at: each puzzle has one solution, and each copy of it, with digits renamed and rows, columns and blocks swapped, has the copy
-of that solution. Boards of 4 by 4 can be filled in 288 ways. How long the search takes depends on the luck of the order: see the
-spread over the copies of one puzzle.
+Look at: each puzzle has one solution, and each copy of it, with digits renamed and rows, columns and blocks swapped,
+has the copy of that solution. Boards of 4 by 4 can be filled in 288 ways. How long the search takes depends on the
+luck of the order: see the spread over the copies of one puzzle.
 """
 
 import sys

@@ -1,11 +1,12 @@
 """Waves on a membrane: the wave equation in two dimensions, by the leapfrog on a grid.
 
-u(t + h) = 2 u(t) - u(t - h) + (c h / dx)^2 L u, with L the five point Laplacian, as R. Courant, K. Friedrichs and H. Lewy give it
-(Mathematische Annalen 100, 1928). J. von Neumann's analysis of it says how fast waves of the grid are:
+u(t + h) = 2 u(t) - u(t - h) + (c h / dx)^2 L u, with L the five point Laplacian, as R. Courant, K. Friedrichs and H.
+Lewy give it (Mathematische Annalen 100, 1928). J. von Neumann's analysis of it says how fast waves of the grid are:
 sin(w h / 2)^2 = (c h / dx)^2 (sin(kx dx / 2)^2 + sin(ky dx / 2)^2).
 
-Look at: the square membrane's (2, 3) mode, whose frequency is c sqrt(2^2 + 3^2) / 2L up to the grid's 0.1 % and von Neumann's
-up to 1e-6; its energy, the same at every step up to rounding; and Young's two slits, dark where the ways differ by half a wave.
+Look at: the square membrane's (2, 3) mode, whose frequency is c sqrt(2^2 + 3^2) / 2L up to the grid's 0.1 % and von
+Neumann's up to 1e-6; its energy, the same at every step up to rounding; and Young's two slits, dark where the ways
+differ by half a wave.
 """
 
 import sys
@@ -34,7 +35,7 @@ def step(old: Plane, now: Plane, courant: qd.f64):
 
 @qd.kernel
 def step_among_walls(old: Plane, now: Plane, open_share: Plane, courant: qd.f64, source: qd.f64):
-    """The same with walls (0 in open_share), soft edges that swallow waves (less than 1), and a plane wave sent from the left."""
+    """The same with walls (0 in open_share), edges that swallow waves (less than 1), and a wave sent from the left."""
     for i, j in qd.ndrange((1, now.shape[0] - 1), (1, now.shape[1] - 1)):
         k = open_share[i, j]
         old[i, j] = k * (2 * now[i, j] - old[i, j] * k + courant**2 * laplacian(now, i, j))
@@ -87,7 +88,8 @@ assert drift < 1e-11
 height, width, wall, wave, apart, slit = (120, 160, 60, 10.0, 30, 6) if SMALL else (480, 640, 120, 16.0, 80, 12)
 courant = 0.5
 open_share = np.ones((height, width))
-edge = np.minimum.reduce([*np.meshgrid(*(np.minimum(np.arange(k), k - 1 - np.arange(k)) for k in (height, width)), indexing="ij")])
+from_edge = [np.minimum(np.arange(k), k - 1 - np.arange(k)) for k in (height, width)]
+edge = np.minimum(from_edge[0][:, None], from_edge[1])
 open_share -= 0.02 * np.clip(1 - edge / 40, 0, 1) ** 2
 row = np.arange(height) - (height - 1) / 2
 open_share[np.abs(np.abs(row) - apart / 2) > slit / 2, wall : wall + 3] = 0
