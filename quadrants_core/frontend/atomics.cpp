@@ -63,10 +63,15 @@ Val Walker::update_atomic(PyObject *node, Op op, bool negate, const Ref &ref, co
     out.m = ref.m;
     out.ndim = ref.ndim;
     for (int k = 0; k < ref.n * ref.m; ++k) {
-        const ir::Value pointer = ref.ndim ? part_pointer(ref, k) : scalar_pointer(ref);
         ir::Value amount = as(node, v.tag == Tag::matrix ? component(v, k) : v, ref.elem);
+        const bool packed = ref.field && ref.field->packing;
+        const ir::Value pointer = packed ? ir::Value{} : ref.ndim ? part_pointer(ref, k) : scalar_pointer(ref);
         ir::Value old;
-        if (is_private(ref)) {
+        if (packed) {
+            old = update_packed(ref, k, [&](ir::Value before) {
+                return op == Op::atomic_xchg ? amount : watched(plain(op, negate), before, amount);
+            });
+        } else if (is_private(ref)) {
             old = b_.load(pointer);
             const ir::Value updated = op == Op::atomic_xchg ? amount : watched(plain(op, negate), old, amount);
             b_.store(pointer, updated);
@@ -101,6 +106,11 @@ Val Walker::atomic_cas(const Call &call) {
                   "'atomic_cas' takes integral inputs only, however '" + ir::to_string(ref.elem) + "' is provided");
     const ir::Value expected = as(node, call.args[1], ref.elem);
     const ir::Value desired = as(node, call.args[2], ref.elem);
+    if (ref.field && ref.field->packing)
+        return scalar(update_packed(ref, 0, [&](ir::Value before) {
+            const ir::Value same = b_.eq(before, expected);
+            return b_.select(same, desired, before);
+        }));
     const ir::Value pointer = scalar_pointer(ref);
     if (!is_private(ref)) return scalar(b_.atomic_cas(pointer, expected, desired));
     const ir::Value old = b_.load(pointer);
@@ -120,6 +130,7 @@ Val Walker::volatile_load(const Call &call) {
     if (place.ref->local) fail_type(call.node, "volatile_load cannot read a local variable or a local array");
     // An atomic that changes nothing: it is neither merged nor moved.
     const Ref &ref = *place.ref;
+    if (ref.field && ref.field->packing) return scalar(update_packed(ref, 0, [](ir::Value before) { return before; }));
     const ir::Value pointer = scalar_pointer(ref);
     const ir::Value zero = b_.integer(ref.elem, 0);
     return scalar(ir::is_float(ref.elem) ? b_.atomic_add(pointer, zero) : b_.atomic_or(pointer, zero));

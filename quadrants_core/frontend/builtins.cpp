@@ -28,6 +28,16 @@ const BuiltinRow *find_builtin(std::string_view name) {
     return found == table.end() ? nullptr : found->second;
 }
 
+std::string_view parameter_names(std::string_view builtin) {
+    static constexpr std::pair<std::string_view, std::string_view> all[] = {
+#define KEYWORDS(name, parameters) {name, parameters},
+#include "frontend/builtins.def"
+    };
+    for (const auto &[name, parameters] : all)
+        if (name == builtin) return parameters;
+    return {};
+}
+
 namespace {
 
 /// Keywords of the builtins; "*": the handler looks at all of them itself.

@@ -17,6 +17,8 @@ struct BuiltinRow {
 
 bool takes_keyword(const BuiltinRow &row, std::string_view name);
 const BuiltinRow *find_builtin(std::string_view name);
+/// Names of a row's parameters, separated by spaces; empty if they go by position.
+std::string_view parameter_names(std::string_view builtin);
 /// The row that stands for a function of Python's own (`min`, `print`, `range`, ...) inside a kernel; null if none.
 const BuiltinRow *python_builtin(PyObject *object);
 

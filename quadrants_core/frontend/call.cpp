@@ -108,6 +108,23 @@ Val Walker::call_object(PyObject *node, const PyRef &callee, const Val *owner) {
     return call_python(node, object, arguments(node, false));
 }
 
+/// Keyword arguments that follow the positional ones without a gap take their places.
+void Walker::place_keywords(Call &call) {
+    std::string_view names = parameter_names(call.row->name);
+    for (size_t position = 0; !names.empty() && !call.kwargs.empty(); ++position) {
+        const std::string name(names.substr(0, names.find(' ')));
+        names.remove_prefix(std::min(names.size(), name.size() + 1));
+        const Val *given = call.keyword(name.c_str());
+        if (position < call.args.size()) {
+            if (given) fail_syntax(call.node, "Multiple values for argument '" + name + "'.");
+            continue;
+        }
+        if (!given) return;
+        call.args.push_back(*given);
+        std::erase_if(call.kwargs, [&](const auto &pair) { return text(pair.first) == name; });
+    }
+}
+
 Val Walker::call_builtin(PyObject *node, const BuiltinRow &row) {
     Call call;
     if (row.flag == Flag::raw)
@@ -115,6 +132,7 @@ Val Walker::call_builtin(PyObject *node, const BuiltinRow &row) {
     else
         call = arguments(node, row.flag == Flag::places || row.flag == Flag::negate);
     call.row = &row;
+    place_keywords(call);
     const int count = row.flag == Flag::raw ? int(Items(child(node, names().args)).size()) : int(call.args.size());
     AtNode at(*this, node);
     if (count < row.least || (row.most >= 0 && count > row.most))

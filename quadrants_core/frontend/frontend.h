@@ -11,6 +11,7 @@
 //   "builtin"       `_qd_name_`: row of builtins.def ("sin", "atomic_add", "static", "ndrange", ...)
 //   "func"          `fn`: the Python function; inlined. `_qd_source_()` -> SourceInfo tuple (below)
 //   "field"         a scalar field: `_qd_place_()` -> int, index into Request::places
+//                   `_qd_packing_()` -> None, or how the numbers lie in words (packed.cpp); also of matrix fields
 //   "matrix_field"  `n`, `m`, `ndim`, `_qd_places_()` -> list of ints, row-major
 //   "struct_field"  `keys`, `get_member_field(name)`, `dtype` (the struct type)
 //   "struct"        a host Struct: `entries`: dict name -> value; `_type`: its struct type or None

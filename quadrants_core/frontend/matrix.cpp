@@ -145,6 +145,66 @@ Val Walker::call_matrix_type(PyObject *node, PyObject *type) {
 
 // Attributes
 
+namespace {
+
+enum class Method : uint8_t {
+    all,
+    any,
+    cast,
+    cross,
+    determinant,
+    dot,
+    fill,
+    frobenius_inner,
+    get_shape,
+    inverse,
+    max,
+    min,
+    norm,
+    norm_inv,
+    norm_sqr,
+    normalized,
+    outer_product,
+    sum,
+    to_list,
+    trace,
+    transpose,
+};
+
+struct MethodRow {
+    Method id;
+    int least, most; ///< arguments
+};
+
+const std::unordered_map<std::string_view, MethodRow> &method_table() {
+    static const std::unordered_map<std::string_view, MethodRow> table = {
+        {"all", {Method::all, 0, 0}},
+        {"any", {Method::any, 0, 0}},
+        {"cast", {Method::cast, 1, 1}},
+        {"cross", {Method::cross, 1, 1}},
+        {"determinant", {Method::determinant, 0, 0}},
+        {"dot", {Method::dot, 1, 1}},
+        {"fill", {Method::fill, 1, 1}},
+        {"frobenius_inner", {Method::frobenius_inner, 1, 1}},
+        {"get_shape", {Method::get_shape, 0, 0}},
+        {"inverse", {Method::inverse, 0, 0}},
+        {"max", {Method::max, 0, 0}},
+        {"min", {Method::min, 0, 0}},
+        {"norm", {Method::norm, 0, 1}},
+        {"norm_inv", {Method::norm_inv, 0, 1}},
+        {"norm_sqr", {Method::norm_sqr, 0, 0}},
+        {"normalized", {Method::normalized, 0, 1}},
+        {"outer_product", {Method::outer_product, 1, 1}},
+        {"sum", {Method::sum, 0, 0}},
+        {"to_list", {Method::to_list, 0, 0}},
+        {"trace", {Method::trace, 0, 0}},
+        {"transpose", {Method::transpose, 0, 0}},
+    };
+    return table;
+}
+
+} // namespace
+
 Val Walker::matrix_attribute(PyObject *node, const Val &base, PyObject *name) {
     const std::string what = text(name);
     const bool is_ref = base.tag == Tag::ref;
@@ -161,6 +221,8 @@ Val Walker::matrix_attribute(PyObject *node, const Val &base, PyObject *name) {
     for (const std::string_view letters : swizzle_letters)
         if (what.size() <= 4 && what.find_first_not_of(letters) == std::string::npos)
             return swizzle(node, base, what, letters);
+    if (!method_table().count(what))
+        fail(node, UserErrorKind::compilation, "'" + type_text(base) + "' has no attribute '" + what + "'");
     return bound_method(base, name);
 }
 
@@ -181,7 +243,9 @@ Val Walker::swizzle(PyObject *node, const Val &base, const std::string &name, st
     };
     std::vector<int> which;
     for (const char c : name) which.push_back(int(letters.find(c)));
-    if (ndim != 1 || n > 4 || *std::max_element(which.begin(), which.end()) >= n)
+    if (ndim != 1)
+        fail(node, UserErrorKind::index, "Expected 2 indices, got 1: a matrix has no attribute '" + name + "'");
+    if (n > 4 || *std::max_element(which.begin(), which.end()) >= n)
         fail_syntax(node, "vec" + std::to_string(n) + " only has attributes=" +
                               listed(letters.substr(0, size_t(std::min(n, 4)))) + ", got=" + listed(name));
     AtNode at(*this, node);
@@ -250,9 +314,9 @@ Val Walker::outer_product(PyObject *node, const Val &a, const Val &b) {
 }
 
 void Walker::check_square(PyObject *node, const Val &m) {
-    if (m.n != m.m)
+    if (m.n != m.m || m.ndim == 1)
         fail(node, UserErrorKind::compilation,
-             "expected a square matrix, got shape (" + std::to_string(m.n) + ", " + std::to_string(m.m) + ")");
+             "expected a square matrix, got shape (" + std::to_string(m.n) + (m.ndim == 2 ? ", " + std::to_string(m.m) : ",") + ")");
 }
 
 /// Determinant of the matrix without the rows and columns left out, by expansion along its first row.
@@ -279,7 +343,7 @@ Val Walker::minor_determinant(PyObject *node, const Val &m, const std::vector<in
 
 Val Walker::determinant(PyObject *node, const Val &m) {
     check_square(node, m);
-    if (m.n > 4) fail(node, UserErrorKind::compilation, "Determinants of sizes >= 5 are not supported");
+    if (m.n > 4) fail(node, UserErrorKind::compilation, "only dimension < 5 is supported, got shape (" + std::to_string(m.n) + ", " + std::to_string(m.m) + ")");
     std::vector<int> all;
     for (int k = 0; k < m.n; ++k) all.push_back(k);
     return minor_determinant(node, m, all, all);
@@ -313,77 +377,16 @@ Val Walker::inverse(PyObject *node, const Val &given) {
     return make_matrix(std::move(comps), m.n, m.n, 2);
 }
 
-namespace {
-
-enum class Method : uint8_t {
-    all,
-    any,
-    cast,
-    cross,
-    determinant,
-    dot,
-    fill,
-    frobenius_inner,
-    get_shape,
-    inverse,
-    max,
-    min,
-    norm,
-    norm_inv,
-    norm_sqr,
-    normalized,
-    outer_product,
-    sum,
-    to_list,
-    trace,
-    transpose,
-};
-
-struct MethodRow {
-    Method id;
-    int arguments; ///< at least
-};
-
-const std::unordered_map<std::string_view, MethodRow> &method_table() {
-    static const std::unordered_map<std::string_view, MethodRow> table = {
-        {"all", {Method::all, 0}},
-        {"any", {Method::any, 0}},
-        {"cast", {Method::cast, 1}},
-        {"cross", {Method::cross, 1}},
-        {"determinant", {Method::determinant, 0}},
-        {"dot", {Method::dot, 1}},
-        {"fill", {Method::fill, 1}},
-        {"frobenius_inner", {Method::frobenius_inner, 1}},
-        {"get_shape", {Method::get_shape, 0}},
-        {"inverse", {Method::inverse, 0}},
-        {"max", {Method::max, 0}},
-        {"min", {Method::min, 0}},
-        {"norm", {Method::norm, 0}},
-        {"norm_inv", {Method::norm_inv, 0}},
-        {"norm_sqr", {Method::norm_sqr, 0}},
-        {"normalized", {Method::normalized, 0}},
-        {"outer_product", {Method::outer_product, 1}},
-        {"sum", {Method::sum, 0}},
-        {"to_list", {Method::to_list, 0}},
-        {"trace", {Method::trace, 0}},
-        {"transpose", {Method::transpose, 0}},
-    };
-    return table;
-}
-
-} // namespace
-
 Val Walker::method(PyObject *node, const Val &bound) {
     const std::string &name = bound.extra->name;
     const Val &self = bound.extra->self;
-    const bool is_matrix = self.tag == Tag::matrix || (self.tag == Tag::ref && self.ref->ndim);
     const auto found = method_table().find(name);
-    if (!is_matrix || found == method_table().end())
-        fail(node, UserErrorKind::compilation, "'" + type_text(self) + "' has no attribute '" + name + "'");
     Call call = arguments(node, false);
     AtNode at(*this, node);
-    if (int(call.args.size() + call.kwargs.size()) < found->second.arguments)
-        fail_type(node, "`" + name + "` needs " + std::to_string(found->second.arguments) + " argument");
+    const int count = int(call.args.size() + call.kwargs.size());
+    if (count < found->second.least || count > found->second.most)
+        fail_syntax(node, "`" + name + "` takes " + std::to_string(found->second.most) + " argument" +
+                              (found->second.most == 1 ? "" : "s") + ", " + std::to_string(count) + " given");
     const Method id = found->second.id;
     if (id == Method::fill) {
         if (self.tag != Tag::ref)
@@ -430,7 +433,7 @@ Val Walker::method(PyObject *node, const Val &bound) {
         if (m.ndim == 1)
             fail(node, UserErrorKind::compilation,
                  "`transpose()` cannot apply to a vector. If you want something like `a @ b.transpose()`, write "
-                 "`a.outer_product(b)`.");
+                 "`a.outer_product(b)` instead.");
         return transposed(m);
     }
     return Val{};

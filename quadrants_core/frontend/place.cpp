@@ -41,8 +41,7 @@ Val Walker::load(Val v) {
     if (v.tag != Tag::ref) return v;
     const Ref &ref = *v.ref;
     if (ref.ndim == 0) {
-        const ir::Value pointer = scalar_pointer(ref);
-        const ir::Value loaded = b_.load(pointer);
+        const ir::Value loaded = load_part(ref, 0);
         return scalar(loaded);
     }
     Val out;
@@ -52,14 +51,30 @@ Val Walker::load(Val v) {
     out.m = ref.m;
     out.ndim = ref.ndim;
     for (int k = 0; k < ref.n * ref.m; ++k) {
-        const ir::Value pointer = part_pointer(ref, k);
-        out.comps.push_back(b_.load(pointer));
+        out.comps.push_back(load_part(ref, k));
     }
     return out;
 }
 
+ir::Value Walker::load_part(const Ref &ref, int k) {
+    if (ref.field && ref.field->packing) return load_packed(ref, k);
+    const ir::Value pointer = ref.ndim ? part_pointer(ref, k) : scalar_pointer(ref);
+    return b_.load(pointer);
+}
+
+void Walker::store_part(const Ref &ref, int k, ir::Value value) {
+    if (ref.field && ref.field->packing) return store_packed(ref, k, value);
+    const ir::Value pointer = ref.ndim ? part_pointer(ref, k) : scalar_pointer(ref);
+    b_.store(pointer, value);
+}
+
 ir::Value Walker::part_pointer(const Ref &ref, int k) {
-    const int comp = ref.comps[size_t(k)];
+    if (ref.shift) {
+        const ir::Value known = b_.i32(ref.comps[size_t(k)]);
+        const ir::Value component = b_.add(ref.shift, known);
+        return indexed_pointer(ref, component);
+    }
+    const int comp = ref.base == Ref::Base::pointer ? 0 : ref.comps[size_t(k)];
     switch (ref.base) {
     case Ref::Base::pointer: return ref.pointer;
     case Ref::Base::variable: return ref.variable->parts[size_t(comp)];
@@ -85,27 +100,12 @@ bool evenly_spaced(const std::vector<int> &comps, int &first, int &step) {
 
 } // namespace
 
-ir::Value Walker::part_pointer(PyObject *node, Ref &ref, ir::Value k) {
-    int first = 0, step = 1;
-    if (!evenly_spaced(ref.comps, first, step))
-        fail_type(node, "A swizzle cannot be indexed at run time",
-                  "assign it to a variable first: `v = a.zyx`, then `v[i]`");
-    if (step != 1) {
-        const ir::Value factor = b_.i32(step);
-        k = b_.mul(k, factor);
-    }
-    if (first != 0) {
-        const ir::Value base = b_.i32(first);
-        k = b_.add(k, base);
-    }
-    if (ref.base == Ref::Base::element) return b_.element(ref.array, ref.indices, k);
-    const bool is_field = ref.base == Ref::Base::field;
-    if (is_field && ref.field->stride == 0)
-        fail_type(node, "Components of this field are stored apart and cannot be indexed at run time",
-                  "use layout=qd.Layout.AOS, or copy the element to a local first: `v = x[i]`, then `v[k]`");
+/// The component of the base with that number, known only at run time.
+ir::Value Walker::indexed_pointer(const Ref &ref, ir::Value component) {
+    if (ref.base == Ref::Base::element) return b_.element(ref.array, ref.indices, component);
     ir::Value base;
     long stride = ir::size_of(ref.elem);
-    if (is_field) {
+    if (ref.base == Ref::Base::field) {
         base = b_.place(ref.field->places[0], ref.indices);
         stride = ref.field->stride;
     } else {
@@ -120,10 +120,34 @@ ir::Value Walker::part_pointer(PyObject *node, Ref &ref, ir::Value k) {
         }
         base = var.array;
     }
-    const ir::Value wide = b_.cast(k, Scalar::i64);
+    const ir::Value wide = b_.cast(component, Scalar::i64);
     const ir::Value size = b_.i64(stride);
     const ir::Value bytes = b_.mul(wide, size);
     return b_.offset(base, bytes, ref.elem);
+}
+
+void Walker::check_indexable(PyObject *node, const Ref &ref) {
+    if (ref.base == Ref::Base::field && (ref.field->stride == 0 || ref.field->packing))
+        fail_type(node, "Components of this field are stored apart and cannot be indexed at run time",
+                  "use layout=qd.Layout.AOS, or copy the element to a local first: `v = x[i]`, then `v[k]`");
+}
+
+ir::Value Walker::part_pointer(PyObject *node, const Ref &ref, ir::Value k) {
+    int first = 0, step = 1;
+    if (!evenly_spaced(ref.comps, first, step))
+        fail_type(node, "A swizzle cannot be indexed at run time",
+                  "assign it to a variable first: `v = a.zyx`, then `v[i]`");
+    if (step != 1) {
+        const ir::Value factor = b_.i32(step);
+        k = b_.mul(k, factor);
+    }
+    if (first != 0) {
+        const ir::Value base = b_.i32(first);
+        k = b_.add(k, base);
+    }
+    if (ref.shift) k = b_.add(k, ref.shift);
+    check_indexable(node, ref);
+    return indexed_pointer(ref, k);
 }
 
 void Walker::settle_matrices() {
@@ -213,8 +237,7 @@ void Walker::store(PyObject *node, const Ref &ref, const Val &given) {
         const Scalar from = scalar_type(node, v);
         if (v.tag == Tag::scalar || ir::is_float(from)) check_narrowing(node, ref.elem, from);
         const ir::Value converted = as(node, v, ref.elem);
-        const ir::Value pointer = scalar_pointer(ref);
-        b_.store(pointer, converted);
+        store_part(ref, 0, converted);
         return;
     }
     if (v.tag != Tag::scalar && !is_number(v)) v = to_matrix(node, v);
@@ -228,8 +251,7 @@ void Walker::store(PyObject *node, const Ref &ref, const Val &given) {
     for (int k = 0; k < ref.n * ref.m; ++k) {
         const Val part = v.tag == Tag::matrix ? component(v, k) : v;
         const ir::Value converted = as(node, part, ref.elem);
-        const ir::Value pointer = part_pointer(ref, k);
-        b_.store(pointer, converted);
+        store_part(ref, k, converted);
     }
 }
 
@@ -260,6 +282,8 @@ const FieldInfo *Walker::field_info(PyObject *node, PyObject *object) {
     info->offset = first.index_offset;
     info->offset.resize(info->shape.size());
     info->stride = component_stride(info->places);
+    info->packing = packing_of(node, object);
+    if (info->packing) info->elem = dtype_scalar(node, attribute(object, n.dtype).get());
     kept_.push_back(PyRef::borrow(object));
     return fields_.emplace(object, std::move(info)).first->second.get();
 }

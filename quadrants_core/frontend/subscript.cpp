@@ -158,7 +158,7 @@ Val Walker::subscript_field(PyObject *node, PyObject *field, const std::vector<V
                  std::to_string(indices.size()));
     std::vector<ir::Value> values = index_values(node, indices, true);
     if (request_.options.check_bounds || request_.options.debug) check_field_bounds(*info, values);
-    if (info->element_dim == 0) return scalar_ref(b_.place(info->places[0], values), false);
+    if (info->element_dim == 0 && !info->packing) return scalar_ref(b_.place(info->places[0], values), false);
     return field_ref(info, std::move(values));
 }
 
@@ -287,7 +287,7 @@ Val Walker::subscript_matrix(PyObject *node, const Val &given, PyObject *slice) 
         const std::vector<Val> indices = indices_of(slice);
         AtNode at(*this, node);
         if (int(indices.size()) != ndim)
-            fail(node, UserErrorKind::compilation,
+            fail(node, UserErrorKind::index,
                  "Expected " + std::to_string(ndim) + " indices, got " + std::to_string(indices.size()) + ".");
         std::vector<int> k;
         for (int axis = 0; axis < ndim; ++axis)
@@ -315,7 +315,7 @@ Val Walker::slice_matrix(PyObject *node, const Val &base, PyObject *slice, int n
     else
         parts.push_back(slice);
     if (int(parts.size()) != ndim)
-        fail(node, UserErrorKind::compilation,
+        fail(node, UserErrorKind::index,
              "Expected " + std::to_string(ndim) + " indices, got " + std::to_string(parts.size()) + ".");
     Selection axes[2];
     axes[1].at = {0};
@@ -331,11 +331,11 @@ Val Walker::slice_matrix(PyObject *node, const Val &base, PyObject *slice, int n
             const Py_ssize_t count = PySlice_AdjustIndices(extent, &start, &stop, step);
             for (Py_ssize_t i = 0; i < count; ++i) s.at.push_back(int(start + i * step));
         } else {
-            const std::optional<long> k = constant_int(value(parts[size_t(axis)]));
-            if (!k)
-                fail_syntax(node,
-                            "Quadrants does not support variables in slice now, please use constant instead of it.");
-            s.at.push_back(check_static_index(node, *k, extent));
+            const Val index = value(parts[size_t(axis)]);
+            const std::optional<long> k = constant_int(index);
+            s.value = index;
+            s.is_constant = k.has_value();
+            s.at.push_back(k ? check_static_index(node, *k, extent) : 0);
         }
     }
     std::vector<int> comps;
@@ -345,7 +345,51 @@ Val Walker::slice_matrix(PyObject *node, const Val &base, PyObject *slice, int n
     const int rows = int(axes[0].at.size()), cols = int(axes[1].at.size());
     const int dims = int(axes[0].is_slice) + int(axes[1].is_slice);
     AtNode at(*this, node);
+    for (int axis = 0; axis < ndim; ++axis)
+        if (!axes[axis].is_constant)
+            return slice_run_time(node, base, comps, rows * cols, axis, axes[axis].value);
     return select_components(base, comps, dims == 2 ? rows : rows * cols, dims == 2 ? cols : 1, dims);
+}
+
+/// m[i, :] or m[:, i] with i known only at run time.
+Val Walker::slice_run_time(PyObject *node, const Val &given, const std::vector<int> &comps, int count, int axis,
+                           const Val &index) {
+    Val base = given;
+    const auto is_whole = [](const Ref &ref) {
+        for (size_t k = 0; k < ref.comps.size(); ++k)
+            if (ref.comps[k] != int(k)) return false;
+        return !ref.shift;
+    };
+    const bool is_place = base.tag == Tag::ref && is_whole(*base.ref);
+    if (!is_place) base = indexed_value(node, load(base));
+    const Ref &ref = *base.ref;
+    check_indexable(node, ref);
+    ir::Value at = index_value(node, index);
+    const int extents[] = {axis == 0 ? ref.n : ref.m};
+    check_matrix_bounds(ref, std::span(&at, 1), extents);
+    if (axis == 0) {
+        const ir::Value width = b_.i32(ref.m);
+        at = b_.mul(at, width);
+    }
+    Val out = select_components(base, comps, count, 1, 1);
+    out.ref->shift = at;
+    return is_place ? out : load(out);
+}
+
+void Walker::check_matrix_bounds(const Ref &ref, std::span<const ir::Value> indices, std::span<const int> extents) {
+    if (!request_.options.debug && !request_.options.check_bounds) return;
+    std::vector<ir::Value> lower, upper;
+    for (const int extent : extents) {
+        lower.push_back(b_.i32(0));
+        upper.push_back(b_.i32(extent));
+    }
+    const ir::Value legal = inside(indices, lower, upper);
+    ir::Message message;
+    message.pieces.push_back({"(kernel=" + request_.source.name + ") Out of bound access to a [" +
+                                  std::to_string(ref.n) + ", " + std::to_string(ref.m) + "] matrix with index ",
+                              -1});
+    append_values(message, indices.size(), "[", "]");
+    emit_assert(legal, std::move(message), indices);
 }
 
 /// A part of a matrix: a place if the matrix is one.
@@ -378,24 +422,11 @@ Val Walker::subscript_run_time(PyObject *node, const Val &given, const std::vect
     const Val base = is_place ? given : indexed_value(node, given);
     Ref &ref = *base.ref;
     if (int(indices.size()) != ref.ndim)
-        fail(node, UserErrorKind::compilation,
+        fail(node, UserErrorKind::index,
              "Expected " + std::to_string(ref.ndim) + " indices, got " + std::to_string(indices.size()) + ".");
     const std::vector<ir::Value> values = index_values(node, indices, false);
-    if (request_.options.debug || request_.options.check_bounds) {
-        std::vector<ir::Value> lower, upper;
-        for (size_t axis = 0; axis < values.size(); ++axis) {
-            lower.push_back(b_.i32(0));
-            upper.push_back(b_.i32(axis == 0 ? ref.n : ref.m));
-        }
-        const ir::Value legal = inside(values, lower, upper);
-        ir::Message message;
-        message.pieces.push_back({"(kernel=" + request_.source.name + ") Out of bound access to a [" +
-                                      std::to_string(ref.n) + (ref.ndim == 2 ? ", " + std::to_string(ref.m) : "") +
-                                      "] matrix with index ",
-                                  -1});
-        append_values(message, values.size(), "[", "]");
-        emit_assert(legal, std::move(message), values);
-    }
+    const int extents[] = {ref.n, ref.m};
+    check_matrix_bounds(ref, values, std::span(extents, values.size()));
     ir::Value k = values[0];
     if (values.size() == 2) {
         const ir::Value width = b_.i32(ref.m);

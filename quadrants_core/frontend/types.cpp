@@ -10,6 +10,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <cstring>
 
 namespace qd::frontend {
 
@@ -215,6 +216,8 @@ Val Walker::to_matrix(PyObject *node, const Val &given) {
             if (!fast) python_failed(node);
             for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(fast.get()); ++i)
                 entries.push_back(wrap(PyRef::borrow(PySequence_Fast_GET_ITEM(fast.get(), i))));
+        } else if (std::strcmp(Py_TYPE(object)->tp_name, "numpy.ndarray") == 0) {
+            v = unpacked(constant(PyRef::steal(PyObject_CallMethod(object, "tolist", nullptr))));
         } else {
             v = unpacked(v);
         }

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace qd::frontend {
@@ -18,6 +19,18 @@ struct MatrixVar {
     ir::BlockId block;
 };
 
+/// How numbers of a quant type lie in words. The places of their field are the words.
+struct Packing {
+    enum class Kind : uint8_t { integer, fixed, floating } kind = Kind::integer;
+    ir::Scalar word = ir::Scalar::u32;
+    int bits = 0;              ///< all of them; floating: exponent_bits above the fraction
+    int exponent_bits = 0;     ///< floating
+    bool is_signed = true;
+    double scale = 1;          ///< fixed: value of one step
+    std::vector<int> shifts;   ///< per component: its lowest bit in the word
+    std::vector<int> cells;    ///< quant array: elements in a word, per index; empty: one
+};
+
 /// A field as the walk needs it, read once from its Python object.
 struct FieldInfo {
     std::string name;
@@ -27,6 +40,7 @@ struct FieldInfo {
     int dims() const { return int(shape.size()); }
     std::vector<int32_t> shape, offset;
     long stride = 0; ///< bytes between components if they stand evenly in one cell, else 0
+    std::optional<Packing> packing; ///< quant types; `elem` is the type they are computed in
 };
 
 /// A struct type as the walk needs it, read once from its Python object.
@@ -46,6 +60,7 @@ struct Ref {
     ir::Scalar elem = ir::Scalar::none;
     int n = 1, m = 1, ndim = 0; ///< 0: scalar, 1: vector, 2: matrix
     std::vector<int> comps;     ///< matrix: component of the base for each component denoted, row-major
+    ir::Value shift;            ///< added to each of `comps`; none: 0
     ir::Value pointer;          ///< scalars; none: made from the base when used
     MatrixVar *variable = nullptr;
     ir::Value array;                ///< element: the array parameter

@@ -288,7 +288,11 @@ class Walker {
     Val component(const Val &matrix, int k) const;
     ir::Value part_pointer(const Ref &ref, int k);
     ir::Value scalar_pointer(const Ref &ref) { return ref.pointer ? ref.pointer : part_pointer(ref, 0); }
-    ir::Value part_pointer(PyObject *node, Ref &ref, ir::Value k);
+    ir::Value part_pointer(PyObject *node, const Ref &ref, ir::Value k);
+    ir::Value indexed_pointer(const Ref &ref, ir::Value component);
+    void check_indexable(PyObject *node, const Ref &ref);
+    ir::Value load_part(const Ref &ref, int k);
+    void store_part(const Ref &ref, int k, ir::Value value);
     void store(PyObject *node, const Ref &ref, const Val &value);
     Val scalar_ref(ir::Value pointer, bool local);
     Val element_ref(const Ref &whole, ir::Value pointer);
@@ -301,6 +305,20 @@ class Walker {
     const FieldInfo *field_info(PyObject *node, PyObject *object);
     Val field_ref(const FieldInfo *info, std::vector<ir::Value> indices);
     static bool is_place(const Val &v); ///< can be stored to
+
+    // packed.cpp: numbers of quant types
+    struct PackedPlace {
+        ir::Value word, shift; ///< pointer; lowest bit
+    };
+    PackedPlace packed_place(const Ref &ref, int k);
+    ir::Value unpacked_number(const Ref &ref, ir::Value word, ir::Value shift);
+    ir::Value packed_bits(const Packing &packing, ir::Value value);
+    ir::Value change_word(ir::Value pointer, const std::function<ir::Value(ir::Value)> &next);
+    ir::Value word_with(const Packing &packing, ir::Value word, ir::Value shift, ir::Value bits);
+    ir::Value load_packed(const Ref &ref, int k);
+    void store_packed(const Ref &ref, int k, ir::Value value);
+    ir::Value update_packed(const Ref &ref, int k, const std::function<ir::Value(ir::Value)> &next);
+    std::optional<Packing> packing_of(PyObject *node, PyObject *field);
 
     // record.cpp: structs
     const RecordType *record_type(PyObject *node, PyObject *struct_type);
@@ -331,6 +349,9 @@ class Walker {
     Val slice_object(PyObject *slice);
     Val slice_sequence(PyObject *node, const Val &base, PyObject *slice);
     Val slice_matrix(PyObject *node, const Val &base, PyObject *slice, int n, int m, int ndim);
+    Val slice_run_time(PyObject *node, const Val &base, const std::vector<int> &comps, int count, int axis,
+                       const Val &index);
+    void check_matrix_bounds(const Ref &ref, std::span<const ir::Value> indices, std::span<const int> extents);
     Val select_components(const Val &base, const std::vector<int> &which, int n, int m, int ndim);
     int check_static_index(PyObject *node, long k, int extent);
     std::vector<Val> indices_of(PyObject *slice);
@@ -401,6 +422,7 @@ class Walker {
     Val call_dtype(PyObject *node, PyObject *dtype);
     Val call_matrix_type(PyObject *node, PyObject *type);
     Call arguments(PyObject *node, bool as_places);
+    void place_keywords(Call &call);
     ir::Scalar dtype_scalar(PyObject *node, PyObject *object);
     bool is_dtype(PyObject *object);
     Val inline_func(PyObject *node, const PyRef &callee, const Val *self);

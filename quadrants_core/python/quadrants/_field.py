@@ -73,6 +73,10 @@ class Field:
             place = member.place
         return place
 
+    def _qd_packing_(self):
+        """How its numbers lie in words (frontend/packed.cpp); None: each has storage of its own."""
+        return self._parts[0].packing_of(self._parts)
+
     # whole-field operations
     def _views(self):
         """One strided numpy array per member: its storage, with one axis per level and index."""
