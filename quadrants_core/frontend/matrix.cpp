@@ -316,7 +316,8 @@ Val Walker::outer_product(PyObject *node, const Val &a, const Val &b) {
 void Walker::check_square(PyObject *node, const Val &m) {
     if (m.n != m.m || m.ndim == 1)
         fail(node, UserErrorKind::compilation,
-             "expected a square matrix, got shape (" + std::to_string(m.n) + (m.ndim == 2 ? ", " + std::to_string(m.m) : ",") + ")");
+             "expected a square matrix, got shape (" + std::to_string(m.n) +
+                 (m.ndim == 2 ? ", " + std::to_string(m.m) : ",") + ")");
 }
 
 /// Determinant of the matrix without the rows and columns left out, by expansion along its first row.
@@ -343,7 +344,9 @@ Val Walker::minor_determinant(PyObject *node, const Val &m, const std::vector<in
 
 Val Walker::determinant(PyObject *node, const Val &m) {
     check_square(node, m);
-    if (m.n > 4) fail(node, UserErrorKind::compilation, "only dimension < 5 is supported, got shape (" + std::to_string(m.n) + ", " + std::to_string(m.m) + ")");
+    if (m.n > 4)
+        fail(node, UserErrorKind::compilation,
+             "only dimension < 5 is supported, got shape (" + std::to_string(m.n) + ", " + std::to_string(m.m) + ")");
     std::vector<int> all;
     for (int k = 0; k < m.n; ++k) all.push_back(k);
     return minor_determinant(node, m, all, all);

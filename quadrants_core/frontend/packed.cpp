@@ -1,9 +1,10 @@
-// Numbers of quant types: some bits of a word that other numbers share. A load takes them out of the word; a store or an
-// update replaces them by compare-and-swap, so that threads may write neighbours in one word.
+// Numbers of quant types: some bits of a word that other numbers share. A load takes them out of the word; a store or
+// an update replaces them by compare-and-swap, so that threads may write neighbours in one word.
 //
 //   integer   the low bits, two's complement if signed
 //   fixed     an integer times `scale`; rounded to the nearest, clamped to the range
-//   floating  exponent (0: the number 0), then sign if signed, then the digits after a leading 1; rounded to the nearest;
+//   floating  exponent (0: the number 0), then sign if signed, then the digits after a leading 1; rounded to the
+//   nearest;
 //             numbers too small become 0, numbers too large the largest
 #include "frontend/walker.h"
 
@@ -38,19 +39,21 @@ FloatForm form_of(Scalar type) {
 
 } // namespace
 
-/// `_qd_packing_()` of a field: None, or (kind, word, bits, exponent bits, signed, scale, shifts, cells).
+/// `_qd_packing_()` of a field: None, or (kind, word, bits, exponent bits, signed, scale, compute type, shifts, cells,
+/// outer, shape).
 std::optional<Packing> Walker::packing_of(PyObject *node, PyObject *field) {
     PyRef answer = PyRef::steal(PyObject_CallMethodNoArgs(field, names()._qd_packing_));
     if (!answer) python_failed(node);
     if (answer.get() == Py_None) return std::nullopt;
     Packing packing;
-    int kind = 0, word = 0, is_signed = 0;
-    PyObject *shifts = nullptr, *cells = nullptr;
-    if (!PyArg_ParseTuple(answer.get(), "iiiipdOO", &kind, &word, &packing.bits, &packing.exponent_bits, &is_signed,
-                          &packing.scale, &shifts, &cells))
+    int kind = 0, word = 0, is_signed = 0, compute = 0;
+    PyObject *shifts = nullptr, *cells = nullptr, *outer = nullptr, *shape = nullptr;
+    if (!PyArg_ParseTuple(answer.get(), "iiiipdiOOOO", &kind, &word, &packing.bits, &packing.exponent_bits, &is_signed,
+                          &packing.scale, &compute, &shifts, &cells, &outer, &shape))
         python_failed(node);
     packing.kind = Packing::Kind(kind);
     packing.word = Scalar(word);
+    packing.compute = Scalar(compute);
     packing.is_signed = is_signed != 0;
     const auto read = [](PyObject *list, std::vector<int> &out) {
         PyRef fast = PyRef::steal(PySequence_Fast(list, "a list of integers"));
@@ -59,6 +62,8 @@ std::optional<Packing> Walker::packing_of(PyObject *node, PyObject *field) {
     };
     read(shifts, packing.shifts);
     read(cells, packing.cells);
+    read(outer, packing.outer);
+    read(shape, packing.shape);
     if (PyErr_Occurred()) python_failed(node);
     return packing;
 }
@@ -66,20 +71,20 @@ std::optional<Packing> Walker::packing_of(PyObject *node, PyObject *field) {
 Walker::PackedPlace Walker::packed_place(const Ref &ref, int k) {
     const Packing &packing = *ref.field->packing;
     const size_t comp = size_t(ref.comps[size_t(k)]);
-    std::vector<ir::Value> indices = ref.indices;
-    ir::Value position; // of the element among those of its word
+    std::vector<ir::Value> indices; // of the word
+    ir::Value position;             // of the element among those of its word
     for (size_t axis = 0; axis < packing.cells.size(); ++axis) {
-        if (packing.cells[axis] == 1) continue;
         const ir::Value cells = b_.i32(packing.cells[axis]);
-        const ir::Value inner = b_.rem(indices[axis], cells);
-        indices[axis] = b_.div(indices[axis], cells);
+        if (packing.outer[axis]) indices.push_back(b_.div(ref.indices[axis], cells));
+        const ir::Value inner = b_.rem(ref.indices[axis], cells);
         if (!position) {
             position = inner;
             continue;
         }
-        const ir::Value outer = b_.mul(position, cells);
-        position = b_.add(outer, inner);
+        const ir::Value rows = b_.mul(position, cells);
+        position = b_.add(rows, inner);
     }
+    if (packing.cells.empty()) indices = ref.indices;
     ir::Value shift = b_.i32(packing.shifts[comp]);
     if (position) {
         const ir::Value bits = b_.i32(packing.bits);

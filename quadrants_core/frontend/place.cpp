@@ -283,7 +283,11 @@ const FieldInfo *Walker::field_info(PyObject *node, PyObject *object) {
     info->offset.resize(info->shape.size());
     info->stride = component_stride(info->places);
     info->packing = packing_of(node, object);
-    if (info->packing) info->elem = dtype_scalar(node, attribute(object, n.dtype).get());
+    if (info->packing) info->elem = info->packing->compute;
+    if (info->packing && !info->packing->shape.empty()) {
+        info->shape = info->packing->shape;
+        info->offset.assign(info->shape.size(), 0);
+    }
     kept_.push_back(PyRef::borrow(object));
     return fields_.emplace(object, std::move(info)).first->second.get();
 }

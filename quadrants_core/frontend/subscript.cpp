@@ -346,8 +346,7 @@ Val Walker::slice_matrix(PyObject *node, const Val &base, PyObject *slice, int n
     const int dims = int(axes[0].is_slice) + int(axes[1].is_slice);
     AtNode at(*this, node);
     for (int axis = 0; axis < ndim; ++axis)
-        if (!axes[axis].is_constant)
-            return slice_run_time(node, base, comps, rows * cols, axis, axes[axis].value);
+        if (!axes[axis].is_constant) return slice_run_time(node, base, comps, rows * cols, axis, axes[axis].value);
     return select_components(base, comps, dims == 2 ? rows : rows * cols, dims == 2 ? cols : 1, dims);
 }
 
@@ -386,7 +385,8 @@ void Walker::check_matrix_bounds(const Ref &ref, std::span<const ir::Value> indi
     const ir::Value legal = inside(indices, lower, upper);
     ir::Message message;
     message.pieces.push_back({"(kernel=" + request_.source.name + ") Out of bound access to a [" +
-                                  std::to_string(ref.n) + ", " + std::to_string(ref.m) + "] matrix with index ",
+                                  std::to_string(ref.n) + (ref.ndim == 2 ? ", " + std::to_string(ref.m) : "") +
+                                  "] matrix with index ",
                               -1});
     append_values(message, indices.size(), "[", "]");
     emit_assert(legal, std::move(message), indices);

@@ -23,12 +23,16 @@ struct MatrixVar {
 struct Packing {
     enum class Kind : uint8_t { integer, fixed, floating } kind = Kind::integer;
     ir::Scalar word = ir::Scalar::u32;
-    int bits = 0;              ///< all of them; floating: exponent_bits above the fraction
-    int exponent_bits = 0;     ///< floating
+    int bits = 0;          ///< all of them; floating: exponent_bits above the fraction
+    int exponent_bits = 0; ///< floating
     bool is_signed = true;
-    double scale = 1;          ///< fixed: value of one step
-    std::vector<int> shifts;   ///< per component: its lowest bit in the word
-    std::vector<int> cells;    ///< quant array: elements in a word, per index; empty: one
+    double scale = 1;        ///< fixed: value of one step
+    std::vector<int> shifts; ///< per component: its lowest bit in the word
+    ir::Scalar compute = ir::Scalar::i32;
+    // quant arrays, per index of the field; else empty
+    std::vector<int> cells; ///< elements in a word
+    std::vector<int> outer; ///< whether the words have that index too
+    std::vector<int32_t> shape;
 };
 
 /// A field as the walk needs it, read once from its Python object.
@@ -39,7 +43,7 @@ struct FieldInfo {
     int n = 1, m = 1, element_dim = 0;
     int dims() const { return int(shape.size()); }
     std::vector<int32_t> shape, offset;
-    long stride = 0; ///< bytes between components if they stand evenly in one cell, else 0
+    long stride = 0;                ///< bytes between components if they stand evenly in one cell, else 0
     std::optional<Packing> packing; ///< quant types; `elem` is the type they are computed in
 };
 

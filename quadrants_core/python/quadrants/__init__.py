@@ -27,6 +27,7 @@ from quadrants._ops import (
     select, sin, solve, sqrt, static, static_assert, static_print, svd, sym_eig, tan, tanh, volatile_load, zero,
 )  # fmt: skip
 from quadrants._runtime import init, reset, sync
+from quadrants._quant import BitpackedFields
 from quadrants._snode import FieldsBuilder, SNode, axes, root
 from quadrants._struct import Struct, StructField, dataclass
 from quadrants._version import version as __version__
@@ -42,7 +43,7 @@ i, j, k, l, ij, ik, il, jk, jl, kl, ijk, ijl, ikl, jkl, ijkl = __import__("quadr
 _later.define(
     globals(),
     "qd",
-    "BitpackedFields DeviceCapability Event Format GraphStatus Mesh MeshInstance Stream activate ad algorithms append "
+    "DeviceCapability Event Format GraphStatus Mesh MeshInstance Stream activate ad algorithms append "
     "checkpoint clock_counter clock_freq_hz create_event create_stream deactivate deactivate_all_snodes get_addr "
     "global_thread_idx graph graph_do_while graph_parallel graph_parallel_context is_active length linalg mesh_local "
     "mesh_patch_idx no_activate rescale_index sparse sparse_matrix_builder stop_grad stream_parallel",

@@ -19,7 +19,7 @@ class Field:
     # what people read
     @property
     def dtype(self):
-        return self._dtype
+        return self._quant or self._dtype
 
     @property
     def shape(self):
@@ -77,6 +77,10 @@ class Field:
         """How its numbers lie in words (frontend/packed.cpp); None: each has storage of its own."""
         return self._parts[0].packing_of(self._parts)
 
+    @property
+    def _quant(self):
+        return getattr(self._parts[0], "quant", None)
+
     # whole-field operations
     def _views(self):
         """One strided numpy array per member: its storage, with one axis per level and index."""
@@ -93,8 +97,8 @@ class Field:
         if len(flat) != len(self._parts):
             raise ValueError(f"fill: the elements have {len(self._parts)} components, {len(flat)} are given")
         kind = self._dtype
-        for view, v in zip(self._views(), flat):
-            view[...] = v if kind.kind == "float" else kind(v)
+        for part, view, v in zip(self._parts, self._views(), flat):
+            part.write(view, v if kind.kind == "float" else kind(v))
 
     def to_numpy(self, dtype=None, copy=True):
         """A copy as a numpy array; vectors and matrices add axes at the end. copy=False: a view; None: if there can be one."""
@@ -105,8 +109,8 @@ class Field:
 
         shape = self.shape
         out = np.empty(shape + (len(self._parts),), _dtypes.numpy_dtype(self._dtype))
-        for k, view in enumerate(self._views()):
-            out[..., k] = view.reshape(shape)
+        for k, (part, view) in enumerate(zip(self._parts, self._views())):
+            out[..., k] = part.read(view).reshape(shape)
         return out.reshape(shape + self._element_shape())
 
     def from_numpy(self, arr):
@@ -120,8 +124,8 @@ class Field:
                 f"Mismatched shape: the field has {shape + self._element_shape()}, the numpy array {arr.shape}"
             )
         arr = arr.reshape(shape + (len(self._parts),))
-        for k, view in enumerate(self._views()):
-            view[...] = arr[..., k].reshape(view.shape)
+        for k, (part, view) in enumerate(zip(self._parts, self._views())):
+            part.write(view, arr[..., k])
 
     def copy_from(self, other):
         """Takes the values of a field of the same shape."""
@@ -320,8 +324,8 @@ def field(dtype, shape=None, *, order=None, name="", offset=None, needs_grad=Fal
     if keywords:
         raise TypeError(f"field() got an unexpected keyword argument {next(iter(keywords))!r}")
     _check_later(needs_grad, needs_dual)
-    scalar = _dtypes.dtype(dtype)
-    made = ScalarField(scalar, name, [_snode.Member(name or "x", scalar._qd_scalar_)])
+    scalar = dtype.compute if kind == "quant_type" else _dtypes.dtype(dtype)
+    made = ScalarField(scalar, name, [_member(name or "x", dtype)])
     return _place_shaped(made, shape, order, offset)
 
 
@@ -330,16 +334,24 @@ def matrix_field(
 ):
     _check_later(needs_grad, needs_dual)
     if isinstance(dtype, (list, tuple)):
-        kinds = [_dtypes.dtype(t) for t in _flat(dtype)]
-        if len(set(kinds)) > 1:
+        kinds = _flat(dtype)
+        if len({getattr(t, "compute", None) or _dtypes.dtype(t) for t in kinds}) > 1 or len(set(kinds)) > 1:
             raise _exceptions.QuadrantsRuntimeError("Member fields of a matrix field must have the same compute type")
         dtype = kinds[0]
-    scalar = _dtypes.dtype(dtype)
+    scalar = dtype.compute if getattr(dtype, "_qd_kind_", None) == "quant_type" else _dtypes.dtype(dtype)
     base = name or "v"
     names = [f"{base}[{i}]" if ndim == 1 else f"{base}[{i}, {j}]" for i in range(n) for j in range(m)]
-    members = [_snode.Member(text, scalar._qd_scalar_) for text in names]
+    members = [_member(text, dtype) for text in names]
     made = MatrixField(int(n), int(m), ndim, scalar, name, members, layout)
     return _place_shaped(made, shape, order, offset, soa=layout == _Layout.SOA)
+
+
+def _member(name, dtype):
+    if getattr(dtype, "_qd_kind_", None) == "quant_type":
+        from quadrants import _quant
+
+        return _quant.Member(name, dtype)
+    return _snode.Member(name, _dtypes.dtype(dtype)._qd_scalar_)
 
 
 def _flat(value):

@@ -70,8 +70,16 @@ class SNode:
     bitmasked = _Later("Bitmasked")
     dynamic = _Later("Dynamic")
 
-    def quant_array(self, *args, **keywords):
-        raise _exceptions.not_available("quant_array")
+    def quant_array(self, axes, dimensions, max_num_bits):
+        """A level whose cells, numbers of a quant type, share one word."""
+        from quadrants import _quant
+
+        if not isinstance(axes, (list, tuple)):
+            axes = [axes]
+        if isinstance(dimensions, int):
+            dimensions = [dimensions] * len(axes)
+        self._check_open()
+        return _quant.QuantArray(self, axes, dimensions, max_num_bits)
 
     def place(self, *fields, offset=None):
         """Puts the members of `fields` into the cells of this level."""
@@ -85,6 +93,8 @@ class SNode:
         return self
 
     def _place_member(self, field, member, offset):
+        if not isinstance(member, Member):
+            raise _exceptions.QuadrantsRuntimeError("A field of a quant type is placed in BitpackedFields or a quant_array")
         if member.node is not None:
             raise _exceptions.QuadrantsCompilationError("This field has been placed already")
         rank = len(self._axes_up())
@@ -159,6 +169,15 @@ class Member:
         self.field = None
         self.place = None
         self.generation = 0
+
+    def packing_of(self, parts):
+        return None
+
+    def read(self, view):
+        return view
+
+    def write(self, view, value):
+        view[...] = value.reshape(view.shape) if getattr(value, "ndim", 0) else value
 
 
 class Builder:

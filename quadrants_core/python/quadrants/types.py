@@ -16,6 +16,7 @@ from quadrants._dtypes import (
     f16, f32, f64, i8, i16, i32, i64, is_integral, is_real, is_signed, u1, u8, u16, u32, u64,
 )  # fmt: skip
 from quadrants._kernel import ref
+from quadrants import _quant
 from quadrants._later import Later as _Later
 
 float16, float32, float64 = f16, f32, f64
@@ -37,4 +38,11 @@ def is_tensor(value):
 
 
 sparse_matrix_builder = _Later("qd.types.sparse_matrix_builder")
-quant = _Later("qd.types.quant")
+
+
+class quant:
+    """Types of few bits for BitpackedFields and quant_array."""
+
+    int = staticmethod(_quant.int)
+    fixed = staticmethod(_quant.fixed)
+    float = staticmethod(_quant.float_)

@@ -201,3 +201,86 @@ def test_tables_of_constants_in_loops():
     assert f(x, qd.Vector(v)) == 4 + 2 + 1.5
     expected = [sum(w[k] * e[k, i % 2] + steps[k] * v[2 - k] for k in range(3)) for i in range(5)]
     np.testing.assert_allclose(x, expected)
+
+
+def test_rows_and_columns_with_run_time_index():
+    x = qd.Matrix.field(3, 3, qd.f64, shape=2)
+
+    @qd.kernel
+    def f(i: qd.i32, start: mat3) -> mat3:
+        m = start
+        m[i, :] = vec3(0, 0, 7)
+        m[:, i] += 1
+        m[i, 0:2] *= 10
+        v = m[i, :]
+        m[i, 2] = v[i] + start[:, i][0]
+        x[i] = start
+        x[i][i, :] = m[:, i]
+        return m
+
+    a = np.array(A)
+    m = a.copy()
+    m[1, :] = [0, 0, 7]
+    m[:, 1] += 1
+    m[1, :2] *= 10
+    m[1, 2] = m[1, 1] + a[0, 1]
+    np.testing.assert_allclose(f(1, qd.Matrix(A)).to_numpy(), m)
+    expected = a.copy()
+    expected[1, :] = m[:, 1]
+    np.testing.assert_allclose(x.to_numpy()[1], expected)
+
+
+def test_keywords_of_constructors():
+    @qd.kernel
+    def f() -> mat3:
+        m = qd.Matrix.zero(dt=qd.f64, n=3, m=3) + qd.Matrix.diag(dim=3, val=2.0) + qd.Matrix.identity(qd.f64, n=3)
+        m[0, 1] = qd.Vector.zero(n=2, dt=qd.f64)[0] + qd.Vector.unit(n=3, i=1)[1] + qd.Vector([1, 2], dt=qd.f64)[1]
+        m[1, 0] = qd.math.clamp(7.0, xmin=0.0, xmax=5.0) + qd.cast(2.7, dtype=qd.i32)
+        return m
+
+    m = 3 * np.eye(3)
+    m[0, 1], m[1, 0] = 3, 7
+    np.testing.assert_allclose(f().to_numpy(), m)
+
+
+def test_numpy_arrays_are_values():
+    weights = np.array([1.0, 2.0, 3.0])
+    table = np.arange(9.0).reshape(3, 3)
+
+    @qd.kernel
+    def f(i: qd.i32) -> vec3:
+        return qd.Vector(weights) * 2 + qd.Matrix(table)[i, :]
+
+    np.testing.assert_allclose(f(2).to_numpy(), weights * 2 + table[2])
+
+
+def test_half_precision():
+    half = qd.types.vector(2, qd.f16)
+    x = qd.Vector.field(2, qd.f16, shape=2)
+
+    @qd.kernel
+    def f(v: half) -> half:
+        w = v * qd.f16(0.5) + v.yx
+        x[0] = w
+        x[1] += qd.Vector([1.0, 2.0], dt=qd.f16)
+        return w @ qd.Matrix([[1.0, 2.0], [0.0, 1.0]], dt=qd.f16)
+
+    v = np.array([0.1, 3000.0], np.float16)
+    w = v * np.float16(0.5) + v[::-1]
+    expected = w @ np.array([[1, 2], [0, 1]], np.float16)
+    np.testing.assert_allclose(f(qd.Vector(v)).to_numpy(), expected, rtol=1e-3)
+    np.testing.assert_allclose(x.to_numpy(), [w, [1, 2]], rtol=1e-3)
+
+
+def test_truth_values():
+    x = qd.Vector.field(2, qd.u1, shape=())
+
+    @qd.kernel
+    def f(v: vec3) -> qd.types.vector(4, qd.i32):
+        inside = v > 0
+        x[None] = qd.Vector([inside.any(), inside.all()])
+        both = inside & (v < 2)
+        return qd.Vector([inside[0], both.any(), (not both).any(), qd.select(both, 1, 10).sum()])
+
+    assert f(qd.Vector([1.0, -1.0, 3.0])).to_list() == [1, 1, 1, 21]
+    assert x.to_numpy().tolist() == [True, False]

@@ -1,0 +1,205 @@
+"""Quant types: packed integers, fixed-point and floating-point numbers, in structs of bits and in arrays of bits."""
+
+import numpy as np
+import pytest
+import quadrants as qd
+
+quant = qd.types.quant
+
+
+def packed(bits, n, *types):
+    fields = [qd.field(dtype=t) for t in types]
+    word = qd.BitpackedFields(max_num_bits=bits)
+    word.place(*fields)
+    qd.root.dense(qd.i, n).place(word)
+    return fields
+
+
+@pytest.mark.parametrize("bits", [8, 16, 32, 64])
+def test_integers_in_a_word(bits):
+    a, b, c = packed(bits, 4, quant.int(3), quant.int(bits - 5, signed=False), quant.int(2))
+
+    @qd.kernel
+    def write(k: qd.i32):
+        for i in a:
+            a[i] = i - 2
+            b[i] = i + k
+            c[i] = -i
+
+    @qd.kernel
+    def total() -> qd.i32:
+        s = 0
+        for i in range(4):
+            s += a[i] * 100 + qd.cast(b[i], qd.i32) * 10 + c[i]
+        return s
+
+    write(2)
+    assert a.to_numpy().tolist() == [-2, -1, 0, 1]
+    assert b.to_numpy().tolist() == [(i + 2) % 2 ** (bits - 5) for i in range(4)]
+    assert c.to_numpy().tolist() == [0, -1, -2, 1]  # -3 in two bits
+    if bits > 8:
+        assert total() == -200 + 140 - 2
+    assert (a.dtype, str(b.dtype)) == (quant.int(3), f"qu{bits - 5}") and a.shape == (4,)
+
+
+def test_host_access_leaves_neighbours_alone():
+    a, b, c = packed(32, 3, quant.int(5), quant.fixed(16, max_value=2.0), quant.int(11, signed=False))
+    a[1], b[1], c[1] = -7, 0.5, 2047
+    assert (a[1], b[1], c[1]) == (-7, 0.5, 2047) and (a[0], b[0], c[2]) == (0, 0, 0)
+    b[1] = -1.25
+    assert (a[1], b[1], c[1]) == (-7, -1.25, 2047)
+    a.fill(3)
+    assert (a.to_numpy().tolist(), b[1], c[1]) == ([3, 3, 3], -1.25, 2047)
+    c.from_numpy(np.array([1, 2, 3]))
+    b.from_numpy(np.array([0.25, -0.75, 1.5]))
+    assert c.to_numpy().tolist() == [1, 2, 3] and b.to_numpy().tolist() == [0.25, -0.75, 1.5]
+    assert a.to_numpy().tolist() == [3, 3, 3]
+
+
+def test_updates_of_neighbours_are_atomic():
+    a, b = packed(32, 1, quant.int(15, signed=False), quant.int(16))
+
+    @qd.kernel
+    def f() -> qd.i32:
+        for i in range(20000):
+            a[0] += 1
+            b[0] -= 1
+            qd.atomic_max(b[0], -30000)
+        return 0
+
+    f()
+    assert (a[0], b[0]) == (20000, -20000)
+
+
+def test_old_values():
+    (a, b) = packed(32, 1, quant.int(10), quant.fixed(12, max_value=4.0))
+
+    @qd.kernel
+    def f() -> (qd.i32, qd.i32, qd.f32, qd.i32, qd.i32):
+        a[0] = 5
+        b[0] = 0.5
+        old = qd.atomic_add(a[0], 3)
+        x = qd.atomic_exchange(a[0], 40)
+        y = qd.atomic_add(b[0], 1.5)
+        z = qd.atomic_cas(a[0], 40, 7)
+        a[0] *= 2
+        return old, x, y, z, a[0]
+
+    assert f() == (5, 8, 0.5, 40, 14) and b[0] == 2
+
+
+@pytest.mark.parametrize("signed", [True, False])
+def test_fixed_point(signed):
+    (a,) = packed(16, 1, quant.fixed(10, signed=signed, max_value=2.0))
+    step = 2.0 / 2 ** (9 if signed else 10)
+
+    @qd.kernel
+    def f(x: qd.f32) -> qd.f32:
+        a[0] = x
+        return a[0]
+
+    for x in [0.0, 0.3, 1.0, 1.99, -0.3, -2.0, 5.0, -5.0]:
+        expected = min(max(np.copysign(np.floor(abs(x) / step + 0.5), x) * step, -2.0 if signed else 0.0), 2.0 - step)
+        assert f(x) == pytest.approx(expected, abs=1e-7), x
+        a[0] = x
+        assert a[0] == pytest.approx(expected, abs=1e-7), x
+    (b,) = packed(16, 1, quant.fixed(8, scale=0.5))
+    b[0] = 3.3
+    assert b[0] == 3.5
+
+
+@pytest.mark.parametrize("exp,frac,signed,compute", [(6, 13, True, qd.f32), (5, 10, False, qd.f32), (8, 24, True, qd.f64)])
+def test_floating_point(exp, frac, signed, compute):
+    (a, b) = packed(64, 1, quant.int(7), quant.float(exp=exp, frac=frac, signed=signed, compute=compute))
+    a[0] = -5
+
+    @qd.kernel
+    def f(x: compute) -> compute:
+        b[0] = x
+        return b[0]
+
+    for x in [0.0, 1.0, 0.3, -0.3, 1000.0, 3.14159, 1e-3, 1 - 2**-20, 2.0**-40 if exp == 8 else 0.0]:
+        expected = max(x, 0) if not signed else x
+        assert f(x) == pytest.approx(expected, rel=2.0**-(frac - signed)), x
+        inside = f(x)
+        b[0] = x
+        assert b[0] == inside
+    if exp < 8:
+        assert f(1e30) > 2.0 ** (2 ** (exp - 1) - 1) and f(1e-30) == 0
+    assert a[0] == -5
+
+
+def test_arrays_of_bits():
+    a = qd.field(dtype=quant.int(4, signed=False))
+    b = qd.field(dtype=quant.fixed(8, max_value=1.0))
+    c = qd.field(dtype=quant.int(1, signed=False))
+    qd.root.quant_array(qd.i, 8, max_num_bits=32).place(a)
+    qd.root.dense(qd.i, 3).quant_array(qd.i, 4, max_num_bits=32).place(b)
+    qd.root.dense(qd.ij, (2, 3)).quant_array(qd.ij, (4, 8), max_num_bits=32).place(c)
+    assert (a.shape, b.shape, c.shape) == ((8,), (12,), (8, 24))
+
+    @qd.kernel
+    def write():
+        for i in a:
+            a[i] = i + 9
+        for i in b:
+            b[i] = i / 16.0
+        for i, j in c:
+            c[i, j] = (i + j) % 3 == 0
+        a[2] += 1
+
+    write()
+    assert a.to_numpy().tolist() == [9, 10, 12, 12, 13, 14, 15, 0]
+    np.testing.assert_allclose(b.to_numpy(), np.arange(12) / 16)
+    i, j = np.indices((8, 24))
+    expected = ((i + j) % 3 == 0).astype(np.int64)
+    np.testing.assert_array_equal(c.to_numpy(), expected)
+    assert c[5, 13] == expected[5, 13] and a[7] == 0
+    c[5, 13] = 1 - expected[5, 13]
+    expected[5, 13] ^= 1
+    np.testing.assert_array_equal(c.to_numpy(), expected)
+    c.from_numpy(1 - expected)
+    np.testing.assert_array_equal(c.to_numpy(), 1 - expected)
+
+    @qd.kernel
+    def ones() -> qd.i32:
+        n = 0
+        for i, j in qd.ndrange(8, 24):
+            n += qd.cast(c[i, j], qd.i32)
+        return n
+
+    assert ones() == (1 - expected).sum()
+
+
+def test_vectors():
+    v = qd.Vector.field(3, dtype=quant.int(6))
+    word = qd.BitpackedFields(max_num_bits=32)
+    word.place(v)
+    qd.root.dense(qd.i, 2).place(word)
+
+    @qd.kernel
+    def f():
+        for i in range(2):
+            v[i] = qd.Vector([i, 2, -3])
+            v[i] += 1
+            v[i].x += 5
+
+    f()
+    assert v.to_numpy().tolist() == [[6, 3, -2], [7, 3, -2]] and v[1].to_list() == [7, 3, -2]
+
+
+def test_refused_declarations():
+    with pytest.raises(qd.QuadrantsRuntimeError, match="overflows: 40 bits used out of 32"):
+        qd.BitpackedFields(max_num_bits=32).place(qd.field(dtype=quant.int(20)), qd.field(dtype=quant.int(20)))
+    with pytest.raises(qd.QuadrantsRuntimeError, match="Only a QuantType can be a member"):
+        qd.BitpackedFields(max_num_bits=32).place(qd.field(dtype=qd.i32))
+    with pytest.raises(qd.QuadrantsCompilationError, match="At least 2 fields need to be placed when shared_exponent=True"):
+        qd.BitpackedFields(max_num_bits=32).place(qd.field(dtype=quant.float(5, 9)), shared_exponent=True)
+    with pytest.raises(qd.QuadrantsRuntimeError, match="placed in BitpackedFields or a quant_array"):
+        qd.root.place(qd.field(dtype=quant.int(4)))
+    with pytest.raises(qd.QuadrantsRuntimeError, match="overflows: 64 bits used out of 32"):
+        qd.root.quant_array(qd.i, 8, max_num_bits=32).place(qd.field(dtype=quant.int(8)))
+    with pytest.raises(qd.QuadrantsCompilationError, match="max_num_bits is 8, 16, 32 or 64"):
+        qd.BitpackedFields(max_num_bits=12)
+    with pytest.raises(qd.QuadrantsTypeError, match="does not fit its compute type"):
+        quant.float(exp=9, frac=10)
