@@ -91,3 +91,27 @@ def test_python_scope_functions():
         qd.atomic_add(1, 2)
     with pytest.raises(qd.QuadrantsSyntaxError, match="is not a permutation"):
         qd.ndrange(2, 2, axes=(0, 0))
+
+
+def test_predicates_of_types():
+    t = qd.types
+    assert t.is_real(qd.f16) and not t.is_real(qd.i64)
+    assert t.is_integral(qd.u8) and t.is_integral(int) and not t.is_integral(float)
+    assert t.is_signed(qd.i8) and t.is_signed(qd.f32) and not t.is_signed(qd.u32)
+    assert t.is_tensor(t.vector(2, qd.f32)) and not t.is_tensor(qd.f32)
+
+
+def test_members_of_a_matrix_field_have_one_type():
+    with pytest.raises(RuntimeError, match="Member fields of a matrix field must have the same compute type"):
+        qd.Matrix.field(2, 2, dtype=[[qd.f32, qd.i32], [qd.i64, qd.f32]], shape=2)
+    assert qd.Vector.field(2, dtype=[qd.f32, qd.f32], shape=2).dtype == qd.f32
+
+
+def test_large_matrices_warn():
+    @qd.kernel
+    def f() -> qd.f32:
+        m = qd.Matrix([[1.0] * 13 for _ in range(13)])
+        return m.sum()
+
+    with pytest.warns(UserWarning, match="more than 144 elements"):
+        assert f() == 169

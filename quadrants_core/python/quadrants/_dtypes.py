@@ -113,6 +113,8 @@ def dtype(value):
     """The DType that `value` stands for: a DType, int, float, bool, or a numpy type."""
     if isinstance(value, DType):
         return value
+    if getattr(value, "_qd_kind_", None) == "quant_type":
+        return value.compute
     from quadrants import _runtime
 
     if value is int:

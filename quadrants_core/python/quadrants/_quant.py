@@ -40,6 +40,7 @@ class QuantType:
         return f"qfl(d=q{sign}{self.bits - self.exponent_bits} e=qu{self.exponent_bits} c={self.compute})"
 
     __repr__ = to_string
+    name = property(to_string)
 
     # numbers and bits, as numpy arrays
     def decode(self, bits):

@@ -50,6 +50,9 @@ def test_host_access_leaves_neighbours_alone():
     assert (a[1], b[1], c[1]) == (-7, -1.25, 2047)
     a.fill(3)
     assert (a.to_numpy().tolist(), b[1], c[1]) == ([3, 3, 3], -1.25, 2047)
+    assert b.to_numpy(dtype=np.float64).dtype == np.float64 and a.to_numpy().dtype == np.int32
+    with pytest.raises(ValueError, match="Zero-copy not available"):
+        a.to_numpy(copy=False)
     c.from_numpy(np.array([1, 2, 3]))
     b.from_numpy(np.array([0.25, -0.75, 1.5]))
     assert c.to_numpy().tolist() == [1, 2, 3] and b.to_numpy().tolist() == [0.25, -0.75, 1.5]
