@@ -7,9 +7,10 @@
 namespace qd::abi {
 
 /// Bump on any change of this file: part of every cache key.
-inline constexpr uint32_t version = 1;
+inline constexpr uint32_t version = 2;
 
 struct Thread;
+struct Sparse;
 
 /// One launch, as the machine code sees it. `args` has one 8-byte slot per scalar parameter (value in the low bytes)
 /// and, per array parameter, 1 + ndim slots: address of the first component, then the extents (i64). Slots follow the
@@ -27,6 +28,7 @@ struct Context {
     void (*print)(const Context *, const Thread *, uint32_t message, const uint64_t *values);
     void (*fail)(const Context *, const Thread *, uint32_t message, const uint64_t *values);
     const void *task; ///< the runtime's own record of the running task
+    Sparse *sparse;   ///< abi/tree.h; null if there is no sparse tree
 };
 
 /// State of one worker thread.

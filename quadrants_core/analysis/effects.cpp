@@ -8,6 +8,19 @@ using ir::Function;
 using ir::Op;
 using ir::Value;
 
+bool changes_cells(Op op) {
+    switch (op) {
+    case Op::activate:
+    case Op::deactivate:
+    case Op::append:
+    case Op::make_cell:
+    case Op::drop_cell:
+    case Op::new_cell:
+    case Op::list: return true;
+    default: return false;
+    }
+}
+
 uint8_t own_effects(Op op) {
     switch (ir::info(op).effect) {
     case Effect::pure:
@@ -16,7 +29,7 @@ uint8_t own_effects(Op op) {
     case Effect::write:
         if (op == Op::local) return nothing;
         if (op == Op::store || op == Op::masked_store || op == Op::scatter) return writes;
-        if (ir::info(op).traits & ir::atomic) return reads | writes;
+        if ((ir::info(op).traits & ir::atomic) || changes_cells(op)) return reads | writes;
         return op == Op::assert_ ? outside | leaves : outside;
     case Effect::control:
         if (op == Op::break_ || op == Op::continue_) return jumps;

@@ -14,6 +14,8 @@ enum Does : uint8_t {
     endless = 32, ///< holds a loop whose end is not certain
 };
 
+/// Of the trees' structure: makes, removes or lists cells.
+bool changes_cells(ir::Op op);
 /// Of one instruction, without its blocks.
 uint8_t own_effects(ir::Op op);
 /// By value id, blocks included; 0 for values that stand in no block.

@@ -37,6 +37,24 @@ uint64_t wrap(uint64_t v, Type t) {
     return n >= 64 ? v : v & ((uint64_t(1) << n) - 1);
 }
 
+/// Asks about cells of operand 0, or changes them.
+bool cells(Op op) {
+    switch (op) {
+    case Op::is_active:
+    case Op::activate:
+    case Op::deactivate:
+    case Op::append:
+    case Op::length:
+    case Op::make_cell:
+    case Op::find_cell:
+    case Op::drop_cell:
+    case Op::has_cell:
+    case Op::new_cell:
+    case Op::count_cells: return true;
+    default: return false;
+    }
+}
+
 uint64_t bytes_of(Type t) { return uint64_t(ir::size_of(t.elem)) * t.lanes; }
 
 } // namespace
@@ -61,6 +79,12 @@ uint32_t Memory::intern(Root root, uint32_t id, uint32_t tree) {
     return uint32_t(kinds_.size() - 1);
 }
 
+uint32_t Memory::tree(uint32_t slot) {
+    if (of_tree_.size() <= slot) of_tree_.resize(slot + 1);
+    if (!of_tree_[slot]) of_tree_[slot] = intern(Root::tree, slot, slot);
+    return of_tree_[slot];
+}
+
 void Memory::add(Value v) {
     const ir::Inst &in = fn_[v];
     auto once = [&](uint32_t &number, Root root, uint32_t id, uint32_t tree = 0) {
@@ -76,9 +100,13 @@ void Memory::add(Value v) {
         break;
     }
     case Op::local: object = once(of_value_[v.id], Root::local, v.id); break;
+    case Op::find_cell:
+    case Op::make_cell:
+    case Op::list_cell: object = tree(fn_.places[ir::place_of(in)].tree); break;
     case Op::place: {
         uint32_t &number = of_place_[in.imm];
         const ir::Place &place = fn_.places[in.imm];
+        if (place.level) number = tree(place.tree);
         for (size_t i = 0; !number && i < fn_.places.size(); ++i) // a kernel may list a place twice
             if (of_place_[i] && fn_.places[i].tree == place.tree && fn_.places[i].byte_offset == place.byte_offset &&
                 fn_.places[i].levels == place.levels)
@@ -86,10 +114,7 @@ void Memory::add(Value v) {
         object = once(number, Root::place, uint32_t(in.imm), place.tree);
         break;
     }
-    case Op::tree_base:
-        if (of_tree_.size() <= in.imm) of_tree_.resize(in.imm + 1);
-        object = once(of_tree_[in.imm], Root::tree, uint32_t(in.imm), uint32_t(in.imm));
-        break;
+    case Op::tree_base: object = tree(uint32_t(in.imm)); break;
     case Op::tmp: object = once(tmp_, Root::tmp, 0); break;
     case Op::ret_slot: object = once(ret_, Root::ret, 0); break;
     case Op::offset: object = objects_[fn_.args(v)[0].id]; break;
@@ -219,6 +244,7 @@ Access Memory::access(Value v) const {
     if (in.op == Op::masked_load) return {fn_.args(v)[0], in.type};
     if (in.op == Op::gather || in.op == Op::scatter) return {fn_.args(v)[0], {}};
     if (ir::info(in.op).traits & ir::atomic) return {fn_.args(v)[0], Type(fn_.type(fn_.args(v)[0]).elem)};
+    if (cells(in.op)) return {fn_.args(v)[0], {}};
     return {};
 }
 

@@ -5,7 +5,8 @@
 // return buffer, or a local. Objects of different kinds do not overlap, with these exceptions: array parameters may
 // overlap each other and fields unless Function::distinct_arrays; a tree holds its places; a pointer of unknown origin
 // (a block parameter, a select) may point anywhere. Within one object, addresses differ if an index differs by a
-// constant: indices are taken to be in range.
+// constant: indices are taken to be in range. A place in a sparse tree is a symbol: it names its element whether the
+// cell exists or not. What asks about cells or changes them touches the whole tree.
 #include "ir/function.h"
 
 namespace qd::analysis {
@@ -43,8 +44,8 @@ class Memory {
     std::vector<std::vector<uint32_t>> neighbours() const;
     Overlap overlap(const Access &a, const Access &b) const;
 
-    /// The access that an instruction makes; pointer none if it makes none. gather and scatter may touch the whole
-    /// object of their pointer, which a type of no kind says.
+    /// The access that an instruction makes; pointer none if it makes none. gather and scatter, and what is about
+    /// cells, may touch the whole object of their pointer, which a type of no kind says.
     Access access(ir::Value inst) const;
 
   private:
@@ -55,6 +56,7 @@ class Memory {
     };
     void add(ir::Value pointer);
     uint32_t intern(Root root, uint32_t id, uint32_t tree);
+    uint32_t tree(uint32_t slot);
     Overlap offsets(const Access &a, const Access &b) const;
     Overlap indices(ir::Value a, ir::Value b) const;
 

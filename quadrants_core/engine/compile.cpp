@@ -38,6 +38,7 @@ ir::Value array_of(const ir::Function &fn, ir::Value pointer, bool &known) {
         case ir::Op::element:
         case ir::Op::array_base: return fn.args(pointer)[0];
         case ir::Op::place:
+        case ir::Op::list_cell:
         case ir::Op::tree_base:
         case ir::Op::tmp:
         case ir::Op::ret_slot:

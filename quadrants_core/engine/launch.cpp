@@ -65,7 +65,9 @@ void grow_tmp(Program::Impl &p, uint64_t bytes) {
 [[noreturn]] void fail_launch(Program::Impl &p) {
     p.device->wait();
     const bool failed = __atomic_exchange_n(&p.failed, 0, __ATOMIC_ACQUIRE);
+    if (p.sparse) p.sparse->collect();
     if (!failed) throw Interrupted{};
+    if (p.sparse) p.sparse->rethrow();
     Failure failure = std::exchange(p.failure, {});
     fail_user(UserErrorKind::assertion, std::move(failure.text), std::move(failure.trace));
 }
@@ -90,14 +92,16 @@ void launch(Program::Impl &p, CompiledKernel &called, uint64_t *args, void *ret)
     if (p.announce_launches.load(std::memory_order_relaxed)) [[unlikely]]
         announce_launch(p, called);
 
-    abi::Context context{args,       p.tmp,     static_cast<char *>(ret), p.trees.data(), nullptr,
-                         &stop_word, &p.failed, print_from_task,          fail_from_task, nullptr};
+    abi::Context context{args,          p.tmp,     static_cast<char *>(ret), p.trees.data(), nullptr,
+                         &stop_word,    &p.failed, print_from_task,          fail_from_task, nullptr,
+                         p.sparse.get()};
     for (KernelTask &task : kernel->tasks) {
         context.counters = task.counters;
         context.task = &task;
         p.device->launch(*task.code->current.load(std::memory_order_acquire), *task.info, context);
         if (stop_word | __atomic_load_n(&p.failed, __ATOMIC_RELAXED)) [[unlikely]]
             fail_launch(p);
+        if (p.sparse && p.sparse->has_garbage()) p.sparse->collect();
     }
     p.device->wait();
     p.last_tasks = int(kernel->tasks.size());

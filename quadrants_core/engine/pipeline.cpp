@@ -31,9 +31,12 @@ constexpr passes::Pass task_list[] = {
     step::simplify_branches, // branches that held counts alone
     step::licm,
     step::loop_registers, // after licm: addresses stand outside their loops
-    step::lower_access,   // after every pass that compares addresses
-    step::fold,           // address arithmetic of lower_access
+    step::lower_cells,    // after every pass that compares addresses
+    step::lower_access,   // as lower_cells
+    step::fold,           // address arithmetic
     step::cse,
+    step::share_cells, // after cse: equal cell numbers are one value
+    step::cse,         // addresses within shared cells
     step::licm,
     step::vectorize, // last of the loop passes: needs lowered, hoisted addresses
     step::fold,

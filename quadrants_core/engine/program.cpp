@@ -113,6 +113,7 @@ const abi::Kernel &kernel_info(const CompiledKernel &kernel) { return kernel.inf
 Program::Program(const Options &options) : impl_(std::make_unique<Impl>(*this, options)) {}
 Program::~Program() {
     for (Observer *observer : std::vector(impl_->observers)) observer->closing(*this);
+    impl_->sparse = nullptr; // gives its blocks back
 }
 
 const Options &Program::options() const { return impl_->options; }
@@ -143,31 +144,6 @@ uint64_t Program::allocated_bytes() const {
     const std::lock_guard guard(impl_->memory_lock);
     return impl_->allocated;
 }
-
-uint32_t Program::add_tree(uint64_t bytes) {
-    char *root = static_cast<char *>(alloc(bytes));
-    const std::lock_guard guard(impl_->launching);
-    auto &trees = impl_->trees;
-    const auto slot = std::find(trees.begin(), trees.end(), nullptr);
-    if (slot == trees.end()) {
-        trees.push_back(root);
-        return uint32_t(trees.size() - 1);
-    }
-    *slot = root;
-    return uint32_t(slot - trees.begin());
-}
-
-void Program::remove_tree(uint32_t slot) {
-    char *root;
-    {
-        const std::lock_guard guard(impl_->launching);
-        QD_CHECK(slot < impl_->trees.size(), "no such field tree");
-        root = std::exchange(impl_->trees[slot], nullptr);
-    }
-    free(root);
-}
-
-char *Program::tree_address(uint32_t slot) const { return slot < impl_->trees.size() ? impl_->trees[slot] : nullptr; }
 
 std::shared_ptr<CompiledKernel> Program::compile(ir::Function kernel, double frontend_us) {
     return engine::compile(*impl_, std::move(kernel), frontend_us);

@@ -8,7 +8,9 @@
 #include "ir/function.h"
 
 #include <atomic>
+#include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -55,10 +57,19 @@ class Program {
     void free(void *p);
     uint64_t allocated_bytes() const;
 
-    // Field trees: one root buffer each; the slot goes into ir::Place::tree and is not reused while in use.
-    uint32_t add_tree(uint64_t bytes);
+    // Field trees: one root buffer each; the slot goes into ir::Place::tree and is not reused while in use. A tree with
+    // levels that are not dense comes with a place for each of its levels (trees.cpp).
+    uint32_t add_tree(uint64_t bytes, std::span<const ir::Place> levels = {});
     void remove_tree(uint32_t slot);
     char *tree_address(uint32_t slot) const;
+    /// Of an element, for the host. A cell that does not exist is made, or stood for by zeros.
+    char *element_address(const ir::Place &place, const int32_t *indices, bool make);
+    /// Calls `visit(indices, address)` for each element whose cell exists. It must not remove cells.
+    void each_element(const ir::Place &place, const std::function<void(const int32_t *, char *)> &visit);
+    /// Removes all cells of the place's last level, and of those below it; of the whole tree if the place has none.
+    void remove_cells(const ir::Place &level);
+    /// Cells of a pointer or chunks of a dynamic level that ever got memory.
+    uint64_t cells_allocated(const ir::Place &level) const;
 
     /// Runs the pipeline, loads what is unchanged, compiles the rest (tasks in parallel). `frontend_us`: time already
     /// spent. Throws Interrupted if Stop was pressed; nothing remains of the kernel then.

@@ -6,6 +6,7 @@
 #include "engine/launch_lock.h"
 #include "engine/program.h"
 #include "runtime/disk_cache.h"
+#include "runtime/sparse.h"
 
 #include <set>
 #include <unordered_map>
@@ -43,8 +44,8 @@ struct Program::Impl {
     // Launching; held by one launch at a time.
     LaunchLock launching;
     std::vector<char *> trees;
-    std::vector<uint64_t> tree_bytes;
-    char *tmp = nullptr; ///< values that cross tasks: one buffer, since launches take turns
+    std::unique_ptr<runtime::SparseTrees> sparse; ///< null: all trees are dense
+    char *tmp = nullptr;                          ///< values that cross tasks: one buffer, since launches take turns
     uint64_t tmp_bytes = 0;
     uint32_t failed = 0; ///< set by the first failed assertion
     Failure failure;

@@ -468,7 +468,8 @@ Val Walker::grouped(const Call &call) {
     if (inner.is_constant() && kind_of(inner.object.get()) == Kind::struct_field)
         inner = constant(leaf_field(inner.object.get()));
     const bool is_field = inner.is_constant() && (kind_of(inner.object.get()) == Kind::field ||
-                                                  kind_of(inner.object.get()) == Kind::matrix_field);
+                                                  kind_of(inner.object.get()) == Kind::matrix_field ||
+                                                  kind_of(inner.object.get()) == Kind::snode);
     if (inner.tag != Tag::array && !is_field)
         fail_type(call.node, "Cannot loop over the object " + type_text(inner) +
                                  " in Quadrants scope. 'qd.grouped' takes "

@@ -13,6 +13,7 @@
 //   "field"         a scalar field: `_qd_place_()` -> int, index into Request::places
 //                   `_qd_packing_()` -> None, or how the numbers lie in words (packed.cpp); also of matrix fields
 //   "matrix_field"  `n`, `m`, `ndim`, `_qd_places_()` -> list of ints, row-major
+//   "snode"         a level of a tree: `_qd_place_()` -> int; `_qd_member_places_()` -> list of ints
 //   "struct_field"  `keys`, `get_member_field(name)`, `dtype` (the struct type)
 //   "struct"        a host Struct: `entries`: dict name -> value; `_type`: its struct type or None
 //   "matrix"        a host Matrix/Vector: compile-time constant; `n`, `m`, `ndim`, `entries` (row-major list)

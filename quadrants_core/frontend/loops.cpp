@@ -44,7 +44,7 @@ Flow Walker::for_(PyObject *node) {
     if (over.tag == Tag::array) return for_target(node, target);
     if (over.is_constant()) {
         const Kind kind = kind_of(over.object.get());
-        if (kind == Kind::field || kind == Kind::matrix_field) return for_target(node, target);
+        if (kind == Kind::field || kind == Kind::matrix_field || kind == Kind::snode) return for_target(node, target);
         if (PyRange_Check(over.object.get())) return for_static(node, static_items(source, over));
     }
     fail_type(source,
@@ -217,14 +217,10 @@ Flow Walker::for_target(PyObject *node, const Extra &loop) {
             nest.upper.push_back(is_view(over) ? view_size(over) : extent(over, axis));
         }
         nest.order = arrays_.at(over.v.id).layout;
-    } else {
-        const FieldInfo *info = field_info(node, over.object.get());
-        for (int axis = 0; axis < info->dims(); ++axis) {
-            nest.lower.push_back(b_.i32(info->offset[size_t(axis)]));
-            nest.upper.push_back(b_.i32(info->offset[size_t(axis)] + info->shape[size_t(axis)]));
-        }
     }
-    const size_t rank = nest.lower.size();
+    const bool is_array = over.tag == Tag::array;
+    const uint32_t place = is_array ? 0 : loop_place(node, over.object.get());
+    const size_t rank = is_array ? nest.lower.size() : fn_.places[place].shape.size();
     const size_t targets = node_kind(target) == Node::Tuple ? size_t(Items(child(target, names().elts)).size()) : 1;
     if (nest.grouped && node_kind(target) != Node::Name)
         fail_syntax(target, "Group for should have 1 loop target, found " + std::to_string(targets));
@@ -233,11 +229,22 @@ Flow Walker::for_target(PyObject *node, const Extra &loop) {
         fail(target, UserErrorKind::index,
              "Number of struct-for indices does not match loop variable dimensionality (" + std::to_string(targets) +
                  " != " + std::to_string(rank) + "). Maybe you wanted to use \"for I in qd.grouped(x)\"?");
+    if (!is_array && ir::is_sparse(fn_.places[place])) return for_cells(node, place, nest);
+    for (size_t axis = 0; !is_array && axis < rank; ++axis) {
+        const int32_t first = fn_.places[place].index_offset[axis];
+        nest.lower.push_back(b_.i32(first));
+        nest.upper.push_back(b_.i32(first + fn_.places[place].shape[axis]));
+    }
     if (rank == 0) {
         nest.lower.push_back(b_.i32(0));
         nest.upper.push_back(b_.i32(1));
     }
     return for_nest(node, std::move(nest));
+}
+
+/// The place whose cells a loop over a field or a level visits.
+uint32_t Walker::loop_place(PyObject *node, PyObject *object) {
+    return kind_of(object) == Kind::snode ? level_place(node, object) : field_info(node, object)->places[0];
 }
 
 void Walker::check_loop_target(PyObject *target) {
@@ -316,19 +323,23 @@ Flow Walker::nest_parallel(PyObject *node, const Nest &nest) {
     const ir::BlockId outer_region = std::exchange(region_, body);
     body_in(body, [&] {
         bind_loop_targets(node, indices, nest.grouped);
-        PyObject *statements = child(node, names().body);
-        const Continues continues = scan_continues(statements);
-        if (continues == Continues::none) return block(statements);
-        if (continues == Continues::guards) return parallel_body(statements, 0);
-        const ir::Value once = b_.loop({}, {});
-        const ir::BlockId outer = b_.block;
-        b_.block = fn_[once].blocks[0];
-        if (block(statements) != Flow::stop) b_.break_();
-        b_.block = outer;
-        return Flow::next;
+        return iteration(child(node, names().body));
     });
     region_ = outer_region;
     frames_.back().loops.pop_back();
+    return Flow::next;
+}
+
+/// One iteration of a parallel loop.
+Flow Walker::iteration(PyObject *statements) {
+    const Continues continues = scan_continues(statements);
+    if (continues == Continues::none) return block(statements);
+    if (continues == Continues::guards) return parallel_body(statements, 0);
+    const ir::Value once = b_.loop({}, {});
+    const ir::BlockId outer = b_.block;
+    b_.block = fn_[once].blocks[0];
+    if (block(statements) != Flow::stop) b_.break_();
+    b_.block = outer;
     return Flow::next;
 }
 

@@ -100,14 +100,55 @@ bool evenly_spaced(const std::vector<int> &comps, int &first, int &step) {
 
 } // namespace
 
+namespace {
+
+/// The place of the whole cell that holds a member.
+uint32_t cell_of(ir::Function &fn, uint32_t member) {
+    ir::Place cell = fn.places[member];
+    cell.elem = Scalar::u8;
+    cell.level = true;
+    cell.byte_offset = 0;
+    for (size_t i = 0; i < fn.places.size(); ++i)
+        if (fn.places[i].level && fn.places[i].tree == cell.tree && fn.places[i].levels == cell.levels &&
+            fn.places[i].index_offset == cell.index_offset)
+            return uint32_t(i);
+    fn.places.push_back(std::move(cell));
+    return uint32_t(fn.places.size() - 1);
+}
+
+/// True if the same indices lead to bytes at a fixed distance: from where their ways part, all levels are dense and
+/// alike.
+bool beside(const ir::Place &a, const ir::Place &b) {
+    if (a.tree != b.tree || a.elem != b.elem || a.index_offset != b.index_offset || a.levels.size() != b.levels.size())
+        return false;
+    bool parted = false;
+    for (size_t l = 0; l < a.levels.size(); ++l) {
+        const ir::PlaceLevel &x = a.levels[l], &y = b.levels[l];
+        parted = parted || x.node != y.node;
+        const bool dense = x.kind == ir::LevelKind::dense && y.kind == ir::LevelKind::dense;
+        if (parted && (!dense || x.cell_bytes != y.cell_bytes || x.axes != y.axes)) return false;
+    }
+    return true;
+}
+
+long distance(const ir::Place &a, const ir::Place &b) {
+    long bytes = long(b.byte_offset) - long(a.byte_offset);
+    for (size_t l = 0; l < a.levels.size(); ++l) bytes += long(b.levels[l].start) - long(a.levels[l].start);
+    return bytes;
+}
+
+} // namespace
+
 /// The component of the base with that number, known only at run time.
 ir::Value Walker::indexed_pointer(const Ref &ref, ir::Value component) {
     if (ref.base == Ref::Base::element) return b_.element(ref.array, ref.indices, component);
     ir::Value base;
-    long stride = ir::size_of(ref.elem);
+    long stride = ir::size_of(ref.elem), start = 0;
     if (ref.base == Ref::Base::field) {
-        base = b_.place(ref.field->places[0], ref.indices);
+        // Any component may be meant, so the address is one in the tree, not one of the first component's.
+        base = b_.place(cell_of(fn_, ref.field->places[0]), ref.indices);
         stride = ref.field->stride;
+        start = long(fn_.places[ref.field->places[0]].byte_offset);
     } else {
         MatrixVar &var = *ref.variable;
         if (!var.array) {
@@ -122,14 +163,18 @@ ir::Value Walker::indexed_pointer(const Ref &ref, ir::Value component) {
     }
     const ir::Value wide = b_.cast(component, Scalar::i64);
     const ir::Value size = b_.i64(stride);
-    const ir::Value bytes = b_.mul(wide, size);
+    ir::Value bytes = b_.mul(wide, size);
+    if (start != 0) {
+        const ir::Value first_byte = b_.i64(start);
+        bytes = b_.add(bytes, first_byte);
+    }
     return b_.offset(base, bytes, ref.elem);
 }
 
 void Walker::check_indexable(PyObject *node, const Ref &ref) {
     if (ref.base == Ref::Base::field && (ref.field->stride == 0 || ref.field->packing))
         fail_type(node, "Components of this field are stored apart and cannot be indexed at run time",
-                  "use layout=qd.Layout.AOS, or copy the element to a local first: `v = x[i]`, then `v[k]`");
+                  "place them in one tree, or copy the element to a local first: `v = x[i]`, then `v[k]`");
 }
 
 ir::Value Walker::part_pointer(PyObject *node, const Ref &ref, ir::Value k) {
@@ -317,11 +362,10 @@ uint32_t Walker::place_index(int place) {
 long Walker::component_stride(const std::vector<uint32_t> &places) const {
     const ir::Place &first = fn_.places[places[0]];
     if (places.size() < 2) return ir::size_of(first.elem);
-    const long step = long(fn_.places[places[1]].byte_offset) - long(first.byte_offset);
+    const long step = distance(first, fn_.places[places[1]]);
     for (size_t k = 0; k < places.size(); ++k) {
         const ir::Place &p = fn_.places[places[k]];
-        const bool even = long(p.byte_offset) - long(first.byte_offset) == long(k) * step;
-        if (p.tree != first.tree || p.elem != first.elem || p.levels != first.levels || !even) return 0;
+        if (!beside(first, p) || distance(first, p) != long(k) * step) return 0;
     }
     return step;
 }

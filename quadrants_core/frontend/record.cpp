@@ -284,6 +284,8 @@ PyRef Walker::leaf_field(PyObject *struct_field) {
 
 Val Walker::struct_field_element(PyObject *node, PyObject *field, const std::vector<Val> &indices) {
     const FieldInfo *first = field_info(node, leaf_field(field).get());
+    if (int(indices.size()) + 1 == first->dims() && last_level(first->places[0]) == ir::LevelKind::dynamic)
+        return dynamic_container(field, index_values(node, indices, true));
     if (int(indices.size()) != first->dims())
         fail(node, UserErrorKind::index,
              "Field with dim " + std::to_string(first->dims()) + " accessed with indices of dim " +

@@ -63,6 +63,7 @@ constexpr std::pair<std::string_view, Kind> kind_names[] = {
     {"buffer_view_type", Kind::buffer_view_type},
     {"ref", Kind::ref},
     {"tensor", Kind::tensor},
+    {"snode", Kind::snode},
 };
 
 bool is_plain(PyObject *object) {

@@ -37,6 +37,7 @@ bool is_compile_time(const Val &v) {
     case Tag::matrix:
     case Tag::record:
     case Tag::method:
+    case Tag::container:
     case Tag::ref: return false;
     }
     return false;

@@ -152,6 +152,8 @@ std::vector<ir::Value> Walker::index_values(PyObject *node, const std::vector<Va
 
 Val Walker::subscript_field(PyObject *node, PyObject *field, const std::vector<Val> &indices) {
     const FieldInfo *info = field_info(node, field);
+    if (int(indices.size()) + 1 == info->dims() && last_level(info->places[0]) == ir::LevelKind::dynamic)
+        return dynamic_container(field, index_values(node, indices, true));
     if (int(indices.size()) != info->dims())
         fail(node, UserErrorKind::index,
              "Field with dim " + std::to_string(info->dims()) + " accessed with indices of dim " +

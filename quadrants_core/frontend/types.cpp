@@ -278,6 +278,7 @@ std::string Walker::type_text(const Val &v) {
     }
     case Tag::loop: return "range";
     case Tag::method: return "method";
+    case Tag::container: return "dynamic node";
     case Tag::ref: {
         Val shape;
         shape.tag = v.ref->ndim ? Tag::matrix : Tag::scalar;

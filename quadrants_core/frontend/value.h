@@ -86,6 +86,7 @@ enum class Tag : uint8_t {
     loop,   ///< what a `for` runs over
     method, ///< method of a run-time value, waiting to be called
     ref,
+    container, ///< container of a dynamic level: `object` is the field, `comps` the indices without the last
 };
 
 struct Extra;

@@ -45,6 +45,7 @@ enum class Kind : uint8_t {
     buffer_view_type,
     ref,
     tensor,
+    snode,
 };
 
 /// A func, read once per walk.
@@ -111,6 +112,14 @@ struct Nest {
     std::vector<int> order;
     bool grouped = false;
     ir::Loop settings;
+};
+
+/// Cells of one element of a list (abi/tree.h), while the loops over them are emitted.
+struct Piece {
+    uint32_t place = 0;
+    ir::Value base, begin, end;
+    std::vector<ir::Value> at; ///< indices where the piece begins
+    ir::Value cell, around;    ///< the cell at hand; the one around the containers
 };
 
 struct Call;
@@ -396,6 +405,7 @@ class Walker {
     Flow for_range(PyObject *node, const Extra &loop);
     Flow for_ndrange(PyObject *node, const Extra &loop);
     Flow for_target(PyObject *node, const Extra &loop);
+    uint32_t loop_place(PyObject *node, PyObject *object);
     Flow for_nest(PyObject *node, Nest nest);
     void bind_loop_targets(PyObject *node, std::span<const ir::Value> indices, bool grouped);
     void check_loop_target(PyObject *target);
@@ -408,6 +418,42 @@ class Walker {
     Flow parallel_body(PyObject *list, Py_ssize_t from);
     void count_trips(PyObject *node, std::span<const ir::Value> lower, std::span<const ir::Value> upper);
     Flow nest_parallel(PyObject *node, const Nest &nest);
+    Flow iteration(PyObject *statements);
+
+    // cells.cpp: sparse trees
+    uint32_t level_place(PyObject *node, PyObject *object);
+    ir::LevelKind last_level(uint32_t place) const;
+    std::vector<ir::Value> cell_indices(PyObject *node, uint32_t place, const Val &given, size_t missing);
+    void deactivate_cell(PyObject *node, uint32_t place, const Val &indices);
+    void insert_dynamic_index(uint32_t place, std::vector<ir::Value> &indices, ir::Value index) const;
+    uint32_t dynamic_place(const Call &call, const char *name);
+    Val length_of_container(uint32_t place, std::vector<ir::Value> indices);
+    Val append_values_to(PyObject *node, uint32_t place, std::vector<ir::Value> indices,
+                         const std::vector<uint32_t> &members, const Val &given);
+    void flatten_value(PyObject *node, const Val &given, std::vector<Val> &out);
+    PyObject *call_object_argument(const Call &call, size_t i);
+    Val dynamic_container(PyObject *field, const std::vector<ir::Value> &indices);
+    Val container_method(PyObject *node, const Val &bound);
+    Flow for_cells(PyObject *node, uint32_t place, const Nest &nest);
+    void cell_body(PyObject *node, const std::vector<ir::Value> &indices, const Nest &nest, bool parallel);
+    Flow cells_parallel(PyObject *node, uint32_t place, const Nest &nest);
+    ir::Value byte_offset(ir::Value base, ir::Value cell, uint64_t bytes);
+    ir::Value byte_offset(ir::Value base, int64_t bytes);
+    ir::Value byte_offset_as(ir::Value pointer, ir::Scalar elem);
+    void piece_cells(PyObject *node, Piece &piece, const Nest &nest);
+    void add_level_index(const ir::PlaceAxis &axis, ir::Value index, std::vector<ir::Value> &at);
+    void dense_cells(PyObject *node, Piece &piece, const Nest &nest, size_t level, size_t axis,
+                     const std::vector<ir::Value> &at);
+    void mask_cells(PyObject *node, Piece &piece, const Nest &nest);
+    ir::Value cell_coordinate(ir::Value cell, const ir::PlaceAxis &axis, uint64_t cells);
+    void own_body(PyObject *node, const Piece &piece, const std::vector<ir::Value> &at, const Nest &nest);
+    void inside(ir::BlockId target, const std::function<void()> &emit);
+    void cells_serial(PyObject *node, uint32_t place, const Nest &nest, size_t level, std::vector<ir::Value> &units);
+    uint32_t ancestor_place(uint32_t place, size_t depth);
+    ir::Value unit_cell(uint32_t place, size_t depth, const std::vector<ir::Value> &units);
+    void serial_axes(PyObject *node, uint32_t place, const Nest &nest, size_t level, size_t axis,
+                     std::vector<ir::Value> &units);
+
     void poll_in(ir::Value loop, bool has_loops);
     Flow nest_serial(PyObject *node, const Nest &nest, size_t depth, std::vector<ir::Value> &indices);
     Flow nest_flat(PyObject *node, const Nest &nest);

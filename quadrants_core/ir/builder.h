@@ -36,7 +36,7 @@ struct Builder {
 #define OP(id, n, r, e, t)                                                                                             \
     template <class... V>                                                                                              \
         requires(int(sizeof...(V)) == n && n > 0 && Result::r != Result::typed && Result::r != Result::pointer &&      \
-                 Effect::e != Effect::control && Op::id != Op::local && Op::id != Op::count)                           \
+                 Effect::e != Effect::control && !((t) & has_imm))                                                     \
     Value id(V... v) {                                                                                                 \
         return emit(Op::id, {v...});                                                                                   \
     }

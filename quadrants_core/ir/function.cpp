@@ -113,4 +113,9 @@ std::vector<Location> Function::trace(SpanId s) const {
     return chain;
 }
 
+bool is_sparse(const Place &place) {
+    return std::any_of(place.levels.begin(), place.levels.end(),
+                       [](const PlaceLevel &level) { return level.kind != LevelKind::dense; });
+}
+
 } // namespace qd::ir

@@ -40,6 +40,7 @@ enum Trait : uint16_t {
     terminator = 64,
     slow = 128,    ///< takes the time of about five additions
     routine = 256, ///< of libm, on scalar floats: about a dozen additions
+    level_imm = 512, ///< imm names a place and a level of it
 };
 struct OpInfo {
     const char *name; ///< text form; a trailing underscore of the C++ name is dropped
@@ -90,7 +91,8 @@ struct Block {
 
 /// Addressing of one scalar member of a field, as data. Level after level from the root of its tree:
 /// address = base; per level: cell = sum over axes of ((index[axis] - index_offset[axis]) / divide % extent) * stride;
-/// address += cell * cell_bytes. The last level's cell then holds the member at `byte_offset`.
+/// address += cell * cell_bytes. The last level's cell then holds the member at `byte_offset`. Levels that are not
+/// dense stand in their parent's cell as a container, described in layout/containers.h.
 struct PlaceAxis {
     uint8_t axis = 0;    ///< which index
     uint32_t extent = 1; ///< cells along it on this level
@@ -101,16 +103,19 @@ struct PlaceAxis {
 enum class LevelKind : uint8_t { dense, pointer, bitmasked, dynamic };
 struct PlaceLevel {
     LevelKind kind = LevelKind::dense;
-    uint64_t start = 0; ///< byte in the parent's cell where this level's cells begin
+    uint64_t start = 0; ///< byte in the parent's cell where this level begins
     uint64_t cell_bytes = 0;
+    uint32_t node = 0;  ///< number of the level in its tree
+    uint32_t chunk = 0; ///< dynamic: cells of the first chunk
     std::vector<PlaceAxis> axes;
     friend bool operator==(const PlaceLevel &, const PlaceLevel &) = default;
 };
 struct Place {
     std::string name; ///< for messages: "x", "v[1]"
     Scalar elem = Scalar::none;
-    uint32_t tree = 0; ///< slot of the tree in the launch context
-    uint32_t id = 0;   ///< identity within the program; not part of the content hash
+    uint32_t tree = 0;  ///< slot of the tree in the launch context
+    uint32_t id = 0;    ///< identity within the program; not part of the content hash
+    bool level = false; ///< names a whole cell of its last level, not a member: `elem` is u8
     std::vector<PlaceLevel> levels;
     uint64_t byte_offset = 0;          ///< in the innermost cell
     std::vector<int32_t> index_offset; ///< user index minus this = storage index, per axis
@@ -196,6 +201,19 @@ struct Function {
     SpanId intern_span(const Span &s);
     std::vector<Location> trace(SpanId s) const; ///< outermost call first
 };
+
+/// Instructions about a level of a tree name it in `imm` as place * max_levels + number of the level in the place (or
+/// of a value in a list's element); Op::place and the list instructions of no level have the place alone.
+inline constexpr uint64_t max_levels = 64;
+inline bool names_level(Op op) { return info(op).traits & level_imm; }
+inline bool names_place(Op op) { return op == Op::place || names_level(op); }
+inline uint64_t place_of(const Inst &in) { return in.op == Op::place ? in.imm : in.imm / max_levels; }
+inline uint64_t level_of(const Inst &in) { return in.imm % max_levels; }
+inline void set_place(Inst &in, uint64_t place) {
+    in.imm = in.op == Op::place ? place : place * max_levels + level_of(in);
+}
+/// Some level of the place's path is not dense.
+bool is_sparse(const Place &place);
 
 /// Named views of the structured instructions.
 struct IfView {

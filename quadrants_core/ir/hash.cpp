@@ -64,7 +64,7 @@ struct Hasher {
 
 void Hasher::place(const Place &p) {
     add(uint64_t(p.elem));
-    add(p.tree);
+    add(uint64_t(p.tree) << 1 | uint64_t(p.level));
     add(p.byte_offset);
     add(p.index_offset.size());
     for (int32_t v : p.index_offset) add(uint32_t(v));
@@ -75,6 +75,7 @@ void Hasher::place(const Place &p) {
         add(uint64_t(level.kind));
         add(level.start);
         add(level.cell_bytes);
+        add(uint64_t(level.node) << 32 | level.chunk);
         add(level.axes.size());
         for (const PlaceAxis &x : level.axes) {
             add(uint64_t(x.axis) << 32 | x.extent);
@@ -91,7 +92,10 @@ void Hasher::table_entry(const Inst &in) {
             uint64_t(loop.vectorize) << 2 | uint64_t(loop.interruptible) << 3);
         return;
     }
-    if (in.op == Op::place) return place(fn.places[in.imm]);
+    if (names_place(in.op)) {
+        add(names_level(in.op) ? level_of(in) : 0);
+        return place(fn.places[place_of(in)]);
+    }
     add(in.imm);
     if (in.op == Op::print || in.op == Op::assert_) {
         add(fn.messages[in.imm].pieces.size());

@@ -126,6 +126,7 @@ void Reader::place(Cursor &c, int indent) {
     p.tree = uint32_t(c.number(UINT32_MAX));
     c.expect_word("byte");
     p.byte_offset = c.number();
+    p.level = c.accept_word("level");
     if (c.accept_word("id")) p.id = uint32_t(c.number(UINT32_MAX));
     c.expect_word("offset");
     for (int64_t v : c.numbers()) p.index_offset.push_back(int32_t(v));
@@ -140,6 +141,8 @@ void Reader::place(Cursor &c, int indent) {
         level.start = l.number();
         l.expect_word("cell");
         level.cell_bytes = l.number();
+        if (l.accept_word("node")) level.node = uint32_t(l.number(UINT32_MAX));
+        if (l.accept_word("chunk")) level.chunk = uint32_t(l.number(INT32_MAX));
         l.expect('[');
         while (!l.accept(']')) {
             if (!level.axes.empty()) l.expect(',');
@@ -281,7 +284,11 @@ uint64_t Reader::immediate(Cursor &c, Op op, Type type) {
     if (info(op).effect == Effect::control) return loop_attributes(c);
     if (op == Op::constant) return c.constant(type.elem);
     c.expect('!');
-    return c.number();
+    uint64_t number = c.number();
+    if (!(info(op).traits & level_imm)) return number;
+    if (number > UINT32_MAX) c.fail("table index is too large");
+    c.expect('.');
+    return number * max_levels + c.number(max_levels - 1);
 }
 
 void Reader::children(Value v, Op op, int indent, const std::vector<std::pair<std::string, Type>> &params,

@@ -3,10 +3,13 @@
 //   fn @name(%0: f32, %1: array<f32, 1>) -> f32 fast_math debug aliased tmp 16 ret 8      task serial|range @name(...)
 //       place 0 "x" f32 tree 0 byte 4 id 7 offset (0, -1) shape (8, 8)                     tables: entries in use
 //           dense start 0 cell 8 [0 extent 8 divide 1 stride 8, 1 extent 8 divide 1 stride 1]
+//       place 1 "S1" u8 tree 1 byte 0 level offset (0) shape (64)
+//           dynamic start 0 cell 4 node 1 chunk 16 [0 extent 64 divide 1 stride 1]
 //       message 0 "x = " {0} " y = " {1 ".3f"}
 //       counter 0 line
 //       bounds / body                                                                      only with a bounds block
 //       %3: i32 = dim %1 !0                                                                results = op operands !imm
+//       %7: ptr<u8> = find_cell %5, %6 !1.0                                                !place.level
 //       %4: f32 = for %a, %b, %0 {reversed name "i"} (%5: i32, %6: f32)
 //           ...
 //       if %c
@@ -137,7 +140,7 @@ void collect(const Function &fn, BlockId b, TableUse &use, int nesting) {
     for (Value v : fn[b].insts) {
         if (v.id >= fn.insts.size()) continue;
         const Inst &in = fn[v];
-        if (in.op == Op::place && in.imm < fn.places.size()) use.places.push_back(in.imm);
+        if (names_place(in.op) && place_of(in) < fn.places.size()) use.places.push_back(place_of(in));
         if ((in.op == Op::print || in.op == Op::assert_) && in.imm < fn.messages.size()) use.messages.push_back(in.imm);
         if (in.op == Op::count && in.imm < fn.counters.size()) use.counters.push_back(in.imm);
         collect(fn, in.blocks[0], use, nesting + 1);
@@ -155,12 +158,16 @@ void Printer::place(uint64_t index) {
     const Place &p = fn.places[index];
     std::string text = "place " + std::to_string(index) + " " + quote(p.name) + " " + to_string(p.elem) + " tree " +
                        std::to_string(p.tree) + " byte " + std::to_string(p.byte_offset);
+    if (p.level) text += " level";
     if (p.id) text += " id " + std::to_string(p.id);
     text += " offset " + numbers(p.index_offset) + " shape " + numbers(p.shape);
     line(1, text);
     for (const PlaceLevel &level : p.levels) {
         text = std::string(level_names[int(level.kind)]) + " start " + std::to_string(level.start) + " cell " +
-               std::to_string(level.cell_bytes) + " [";
+               std::to_string(level.cell_bytes);
+        if (level.node) text += " node " + std::to_string(level.node);
+        if (level.chunk) text += " chunk " + std::to_string(level.chunk);
+        text += " [";
         for (size_t i = 0; i < level.axes.size(); ++i) {
             const PlaceAxis &a = level.axes[i];
             text += (i ? ", " : "") + std::to_string(a.axis) + " extent " + std::to_string(a.extent) + " divide " +
@@ -212,6 +219,7 @@ std::string Printer::immediate(const Inst &in) const {
     if (!(info(in.op).traits & has_imm)) return "";
     if (info(in.op).effect == Effect::control) return loop_attributes(in.imm);
     if (in.op == Op::constant) return " " + to_text(Constant{in.type.elem, in.imm});
+    if (names_level(in.op)) return " !" + std::to_string(place_of(in)) + "." + std::to_string(level_of(in));
     return " !" + std::to_string(in.imm);
 }
 

@@ -29,6 +29,9 @@
 //  or
 //    as many as the values.
 //  - element takes array, one i32 per index, i32 component; place one i32 per index; offset an i64.
+//  - is_active, activate, deactivate, append and length take the result of a `place` of a level. Steps of sparse trees
+//  take a
+//    container and, but for new_cell and count_cells, an i64; own_index an i32 and two pointers.
 //  - Immediates name existing entries of the tables, dim an existing axis; messages name existing operands.
 //  - chunk_begin and chunk_end stand in the body of range tasks.
 #include "ir/verify.h"
@@ -73,6 +76,7 @@ struct Checker {
     void by_table(Value v);
     void special(Value v, const Scope &scope);
     void addresses(Value v);
+    void cells(Value v);
     void masked(Value v);
     void lanes(Value v);
     void outside(Value v);
@@ -245,6 +249,7 @@ void Checker::special(Value v, const Scope &scope) {
     const Inst &in = fn[v];
     std::span<const Value> args = fn.args(v);
     addresses(v);
+    cells(v);
     lanes(v);
     outside(v);
     if (info(in.op).effect == Effect::control) control(v, scope);
@@ -315,6 +320,54 @@ void Checker::addresses(Value v) {
         want(v, args[1], Scalar::i64, "the offset");
     }
     if (in.op == Op::local && in.imm == 0) report(v, "needs at least one element");
+}
+
+/// What is about sparse trees.
+void Checker::cells(Value v) {
+    const Inst &in = fn[v];
+    std::span<const Value> args = fn.args(v);
+    if (names_level(in.op)) {
+        if (place_of(in) >= fn.places.size()) return report(v, "there is no such place");
+        const Place &place = fn.places[place_of(in)];
+        bool values = in.op == Op::list_value, axis = in.op == Op::own_index;
+        size_t limit = values ? 2 + place.shape.size() : axis ? place.shape.size() : place.levels.size();
+        if (level_of(in) >= limit) return report(v, "the place has no such level or index");
+    }
+    auto pointer = [&](size_t i) {
+        if (!type(args[i]).is_pointer()) report(v, "operand " + std::to_string(i) + " must be a pointer");
+    };
+    auto of_level = [&] {
+        const Inst &named = fn[args[0]];
+        if (named.op != Op::place || named.imm >= fn.places.size() || !fn.places[named.imm].level)
+            report(v, "operand 0 must be a place of a level");
+    };
+    switch (in.op) {
+    case Op::is_active: of_level(); return want(v, v, Scalar::u1, "the result");
+    case Op::activate:
+    case Op::deactivate: return of_level();
+    case Op::append:
+    case Op::length: of_level(); return want(v, v, Scalar::i32, "the result");
+    case Op::address: pointer(0); return want(v, v, Scalar::u64, "the result");
+    case Op::find_cell:
+    case Op::make_cell:
+    case Op::drop_cell: pointer(0); return want(v, args[1], Scalar::i64, "the cell");
+    case Op::has_cell:
+        pointer(0);
+        want(v, args[1], Scalar::i64, "the cell");
+        return want(v, v, Scalar::u1, "the result");
+    case Op::new_cell:
+    case Op::count_cells: pointer(0); return want(v, v, Scalar::i32, "the result");
+    case Op::list: return want(v, v, Scalar::i32, "the result");
+    case Op::list_cell: return want(v, args[0], Scalar::i32, "the element");
+    case Op::list_value: want(v, args[0], Scalar::i32, "the element"); return want(v, v, Scalar::i32, "the result");
+    case Op::own_index:
+        if (args.size() != 3) return report(v, "needs an index and two pointers");
+        want(v, args[0], Scalar::i32, "the index");
+        pointer(1);
+        pointer(2);
+        return want(v, v, Scalar::i32, "the result");
+    default: return;
+    }
 }
 
 void Checker::lanes(Value v) {

@@ -1,9 +1,10 @@
-// A cell of a level holds its members and child levels one after the other, each aligned; a level is `count` cells in a
-// row, the first listed axis outermost. An index goes to the deepest level first: level by level, the quotient by the
-// extents below it picks the cell.
+// A cell of a level holds its members and child levels one after the other, each aligned; a dense level is `count`
+// cells in a row, the first listed axis outermost. An index goes to the deepest level first: level by level, the
+// quotient by the extents below it picks the cell.
 #include "layout/layout.h"
 
 #include "base/error.h"
+#include "layout/containers.h"
 
 #include <algorithm>
 #include <limits>
@@ -45,9 +46,10 @@ uint64_t finish_cell(Tree &tree, Node &node, const std::vector<uint64_t> &alignm
             align = std::max(align, size);
         } else {
             Node &c = tree.nodes[size_t(child)];
-            c.offset_in_parent = align_up(at, alignment[size_t(child)]);
-            at = c.offset_in_parent + c.count * c.cell_bytes;
-            align = std::max(align, alignment[size_t(child)]);
+            const uint64_t own = c.kind == ir::LevelKind::dense ? alignment[size_t(child)] : 8;
+            c.offset_in_parent = align_up(at, own);
+            at = c.offset_in_parent + container_bytes(c.kind, c.count, c.cell_bytes, c.chunk);
+            align = std::max(align, own);
         }
     }
     node.cell_bytes = align_up(at, align);
@@ -56,9 +58,10 @@ uint64_t finish_cell(Tree &tree, Node &node, const std::vector<uint64_t> &alignm
 
 } // namespace
 
-int Tree::add_node(int parent, ir::LevelKind kind, std::vector<std::pair<int, int>> axes) {
+int Tree::add_node(int parent, ir::LevelKind kind, std::vector<std::pair<int, int>> axes, uint32_t chunk) {
     Node node;
     node.kind = kind;
+    node.chunk = chunk;
     node.parent = parent;
     node.axes = std::move(axes);
     int id = int(nodes.size());
@@ -100,16 +103,33 @@ ir::Place Tree::place(int member, uint32_t tree_slot, uint32_t id) const {
     place.tree = tree_slot;
     place.id = id;
     place.byte_offset = m.byte_offset;
-    place.shape = shape(member);
+    fill_path(place, m.node);
     place.index_offset.assign(m.index_offset.begin(), m.index_offset.end());
     place.index_offset.resize(place.shape.size(), 0);
+    return place;
+}
 
-    std::vector<int> nodes_on_path = path(*this, m.node);
+ir::Place Tree::level_place(int node, uint32_t tree_slot, uint32_t id) const {
+    ir::Place place;
+    place.name = "S" + std::to_string(node);
+    place.elem = ir::Scalar::u8;
+    place.tree = tree_slot;
+    place.id = id;
+    place.level = true;
+    fill_path(place, node);
+    place.index_offset.resize(place.shape.size(), 0);
+    return place;
+}
+
+void Tree::fill_path(ir::Place &place, int last) const {
+    place.shape = shape(last);
+    std::vector<int> nodes_on_path = path(*this, last);
     std::map<int, int> ranks = axis_ranks(*this, nodes_on_path);
     std::vector<uint32_t> below(ranks.size(), 1); // product of the extents met so far, from the deepest level up
     for (size_t l = nodes_on_path.size(); l-- > 0;) {
         const Node &node = nodes[size_t(nodes_on_path[l])];
-        ir::PlaceLevel level{node.kind, node.offset_in_parent, node.cell_bytes, {}};
+        ir::PlaceLevel level{node.kind, node.offset_in_parent, node.cell_bytes, uint32_t(nodes_on_path[l]), node.chunk,
+                             {}};
         uint32_t stride = 1;
         for (size_t a = node.axes.size(); a-- > 0;) {
             auto [axis, extent] = node.axes[a];
@@ -122,11 +142,10 @@ ir::Place Tree::place(int member, uint32_t tree_slot, uint32_t id) const {
         place.levels.push_back(std::move(level));
     }
     std::reverse(place.levels.begin(), place.levels.end());
-    return place;
 }
 
-std::vector<int> Tree::shape(int member) const {
-    std::vector<int> nodes_on_path = path(*this, members[size_t(member)].node);
+std::vector<int> Tree::shape(int node) const {
+    std::vector<int> nodes_on_path = path(*this, node);
     std::map<int, int> ranks = axis_ranks(*this, nodes_on_path);
     std::vector<int> extents(ranks.size(), 1);
     for (int n : nodes_on_path)
@@ -134,16 +153,57 @@ std::vector<int> Tree::shape(int member) const {
     return extents;
 }
 
+ir::Place ancestor(const ir::Place &place, size_t depth) {
+    ir::Place above = place;
+    above.elem = ir::Scalar::u8;
+    above.byte_offset = 0;
+    above.level = true;
+    above.levels.resize(depth);
+    above.shape.clear();
+    above.index_offset.clear();
+    for (size_t axis = 0; axis < place.shape.size(); ++axis) {
+        uint32_t extent = 1;
+        bool met = false;
+        for (size_t l = depth; l-- > 0;)
+            for (size_t a = above.levels[l].axes.size(); a-- > 0;) {
+                ir::PlaceAxis &x = above.levels[l].axes[a];
+                if (place.levels[l].axes[a].axis != axis) continue;
+                met = true;
+                x.axis = uint8_t(above.shape.size());
+                x.divide = extent;
+                extent *= x.extent;
+            }
+        if (met) above.shape.push_back(int32_t(extent));
+    }
+    above.index_offset.resize(above.shape.size(), 0);
+    above.name = "S" + std::to_string(depth ? above.levels.back().node : 0);
+    return above;
+}
+
+/// Some level above has the axis too. A dynamic level that has it alone goes on beyond its extent.
+static bool met_before(const ir::Place &place, const ir::PlaceLevel &level, uint8_t axis) {
+    for (const ir::PlaceLevel &above : place.levels) {
+        if (&above == &level || above.node == level.node) return false;
+        for (const ir::PlaceAxis &a : above.axes)
+            if (a.axis == axis) return true;
+    }
+    return false;
+}
+
+uint64_t cell_number(const ir::Place &place, const ir::PlaceLevel &level, const int32_t *indices) {
+    uint64_t cell = 0;
+    for (const ir::PlaceAxis &a : level.axes) {
+        uint32_t index = (uint32_t(indices[a.axis]) - uint32_t(place.index_offset[a.axis])) / a.divide;
+        const bool open = level.kind == ir::LevelKind::dynamic && !met_before(place, level, a.axis);
+        cell += uint64_t(open ? index : index % a.extent) * a.stride;
+    }
+    return cell;
+}
+
 uint64_t address(const ir::Place &place, const int32_t *indices) {
     uint64_t at = 0;
-    for (const ir::PlaceLevel &level : place.levels) {
-        uint64_t cell = 0;
-        for (const ir::PlaceAxis &a : level.axes) {
-            uint32_t index = uint32_t(indices[a.axis]) - uint32_t(place.index_offset[a.axis]);
-            cell += uint64_t(index / a.divide % a.extent) * a.stride;
-        }
-        at += level.start + cell * level.cell_bytes;
-    }
+    for (const ir::PlaceLevel &level : place.levels)
+        at += level.start + cell_number(place, level, indices) * level.cell_bytes;
     return at + place.byte_offset;
 }
 

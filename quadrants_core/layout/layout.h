@@ -13,6 +13,7 @@ struct Node {
     ir::LevelKind kind = ir::LevelKind::dense;
     int parent = -1;
     std::vector<std::pair<int, int>> axes; ///< (axis, extent) of this level, in storage order, outermost first
+    uint32_t chunk = 0;                    ///< dynamic: cells of the first chunk
     std::vector<int> children;             ///< nodes and places, in order of creation: >= 0 node, < 0: place ~c
     uint64_t cell_bytes = 0;               ///< filled by `finish`
     uint64_t offset_in_parent = 0;
@@ -30,15 +31,36 @@ struct Member {
 struct Tree {
     std::vector<Node> nodes = std::vector<Node>(1);
     std::vector<Member> members;
-    int add_node(int parent, ir::LevelKind kind, std::vector<std::pair<int, int>> axes);
+    int add_node(int parent, ir::LevelKind kind, std::vector<std::pair<int, int>> axes, uint32_t chunk = 0);
     int add_member(int node, std::string name, ir::Scalar elem, std::vector<int> index_offset);
     /// Computes sizes and offsets, members aligned to their size; the bytes of the root cell.
     uint64_t finish();
     ir::Place place(int member, uint32_t tree_slot, uint32_t id) const;
-    std::vector<int> shape(int member) const;
+    /// The cells of a level, for instructions about cells.
+    ir::Place level_place(int node, uint32_t tree_slot, uint32_t id) const;
+    std::vector<int> shape(int node) const;
+
+  private:
+    void fill_path(ir::Place &place, int node) const;
 };
 
-/// Byte address of one element relative to the tree's base, for host access and the interpreter. Dense levels only.
+/// The place of the cells that hold `place`, `depth` levels below the root.
+ir::Place ancestor(const ir::Place &place, size_t depth);
+
+/// Number of a cell within its container.
+uint64_t cell_number(const ir::Place &place, const ir::PlaceLevel &level, const int32_t *indices);
+/// Address of an element from the tree's root down; `step(level, container, cell)` gives the address of a cell of a
+/// level that is not dense.
+template <class Step> char *address(const ir::Place &place, const int32_t *indices, char *root, Step &&step) {
+    char *at = root;
+    for (const ir::PlaceLevel &level : place.levels) {
+        const uint64_t cell = cell_number(place, level, indices);
+        at += level.start;
+        at = level.kind == ir::LevelKind::dense ? at + cell * level.cell_bytes : step(level, at, cell);
+    }
+    return at + place.byte_offset;
+}
+/// Byte address relative to the tree's root: for places with dense levels only.
 uint64_t address(const ir::Place &place, const int32_t *indices);
 
 } // namespace qd::layout

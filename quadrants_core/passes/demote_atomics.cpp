@@ -3,8 +3,9 @@
 //  - atomics on locals;
 //  - in a range task, atomics on an array or place whose every write in the task goes to an element named by all
 //  indices of
-//    the parallel loop, with the same indices for every write: each element then belongs to one iteration. An index may
-//    have a constant added. Readers at other indices are not ordered by an atomic either.
+//    the parallel loop (or of the cell, in a loop over the cells of a tree), with the same indices for every write:
+//    each element then belongs to one iteration. An index may have a constant added. Readers at other indices are not
+//    ordered by an atomic either.
 #include "analysis/memory.h"
 #include "analysis/walk.h"
 #include "passes/neutral.h"
@@ -78,10 +79,27 @@ class Ownership {
         std::span<const Value> indices = fn_.args(pointer);
         if (op == Op::element) indices = indices.subspan(1, indices.size() - 2);
         for (Value index : indices) key.push_back(analysis::as_sum(fn_, index));
+        if (op == Op::place && owns_cell(key, fn_.places[fn_[pointer].imm])) return true;
         const std::vector<Value> &axes = fn_[fn_[loop_].blocks[0]].params;
         return std::all_of(axes.begin(), axes.end(), [&](Value axis) {
             return std::any_of(key.begin(), key.end(), [&](const analysis::Sum &s) { return s.base == axis; });
         });
+    }
+
+    /// Every index of a cell in a loop over the cells of a tree stands among the indices.
+    bool owns_cell(const Key &key, const Place &place) const {
+        Value own;
+        for (const analysis::Sum &s : key)
+            if (s.base && fn_[s.base].op == Op::own_index) own = s.base;
+        if (!own || fn_.places[place_of(fn_[own])].shape.size() > place.shape.size()) return false;
+        for (size_t axis = 0; axis < fn_.places[place_of(fn_[own])].shape.size(); ++axis) {
+            const bool found = std::any_of(key.begin(), key.end(), [&](const analysis::Sum &s) {
+                return s.base && fn_[s.base].op == Op::own_index && fn_.args(s.base)[1] == fn_.args(own)[1] &&
+                       level_of(fn_[s.base]) == axis;
+            });
+            if (!found) return false;
+        }
+        return true;
     }
 
     const Function &fn_;

@@ -34,7 +34,8 @@ constexpr size_t most_facts = 32; ///< looked at per object; older facts are for
 struct Fact {
     Access access;
     Value value;
-    Value store; ///< not yet read, so that an overwriting store makes it dead
+    Value store;           ///< not yet read, so that an overwriting store makes it dead
+    bool is_store = false; ///< the value was stored here, not loaded
     uint32_t object = 0;
     uint32_t epoch = 0; ///< `store` counts only while the epoch lasts
     bool alive = true;
@@ -71,7 +72,7 @@ struct Forward {
             known.full = known.facts.size() + 2 * most_facts;
         }
         known.facts.push_back(uint32_t(facts.size()));
-        facts.push_back({access, value, store, object, epoch, true});
+        facts.push_back({access, value, store, bool(store), object, epoch, true});
     }
     void kill(uint32_t position) {
         facts[position].alive = false;
@@ -179,7 +180,8 @@ struct Forward {
         Access access = memory.access(v);
         Value value = fn.args(v)[1];
         if (Fact *known = find(access)) {
-            if (known->value == value) {
+            // In a sparse tree a store also makes the cell, which a load did not.
+            if (known->value == value && (known->is_store || !in_sparse_tree(access.pointer))) {
                 dead[v.id] = 1;
                 changed = true;
                 return;
@@ -191,6 +193,10 @@ struct Forward {
         }
         clobber(access);
         add(access, value, v);
+    }
+    bool in_sparse_tree(Value pointer) const {
+        while (fn[pointer].op == Op::offset) pointer = fn.args(pointer)[0];
+        return fn[pointer].op == Op::place && ir::is_sparse(fn.places[fn[pointer].imm]);
     }
     /// A local is new, and zero, each time its instruction runs.
     void forget_local(Value v) {

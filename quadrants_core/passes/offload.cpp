@@ -46,8 +46,8 @@ class Tables {
 
     void adjust(Inst &inst) {
         inst.span = span(inst.span);
+        if (names_place(inst.op)) return set_place(inst, entry(places_, from_.places, to_.places, place_of(inst)));
         switch (inst.op) {
-        case Op::place: inst.imm = entry(places_, from_.places, to_.places, inst.imm); break;
         case Op::print:
         case Op::assert_: inst.imm = entry(messages_, from_.messages, to_.messages, inst.imm); break;
         case Op::count: {

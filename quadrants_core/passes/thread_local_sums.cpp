@@ -124,6 +124,8 @@ class ChunkLoop {
             if (memory_.overlap(memory_.access(v), sum.access) != Overlap::never) sum.good = false;
         }
         Op address = fn_[sum.access.pointer].op;
+        // Nor must the flush make a cell that no iteration asked for.
+        if (!sum.always && address == Op::place && is_sparse(fn_.places[fn_[sum.access.pointer].imm])) sum.good = false;
         if (!sum.always && address != Op::element && address != Op::place && address != Op::tmp) sum.good = false;
     }
 

@@ -4,13 +4,17 @@
 #include "base/error.h"
 #include "codegen/llvm/door/door.h"
 #include "device_lib/random.h"
+#include "engine/tree_data.h"
 #include "ir/builder.h"
 #include "ir/print.h"
+#include "layout/containers.h"
 #include "layout/layout.h"
 #include "runtime/launcher.h"
+#include "runtime/sparse.h"
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <cstring>
 #include <mutex>
 
@@ -79,7 +83,11 @@ void on_fail(const abi::Context *context, const abi::Thread *, uint32_t message,
 
 uint64_t tree_bytes(const Place &place) {
     uint64_t bytes = place.byte_offset + uint64_t(size_of(place.elem));
+    if (is_sparse(place)) bytes = 0;
     for (const PlaceLevel &level : place.levels) {
+        if (level.kind != LevelKind::dense) // the rest lies in the container, or elsewhere
+            return bytes + level.start +
+                   layout::container_bytes(level.kind, layout::cells_of(level), level.cell_bytes, level.chunk);
         uint64_t last = 0;
         for (const PlaceAxis &a : level.axes) last += uint64_t(a.extent - 1) * a.stride;
         bytes += level.start + last * level.cell_bytes;
@@ -110,6 +118,7 @@ class Memory {
             tree.resize(std::max(tree.size(), size_t(tree_bytes(place))));
         }
         for (std::vector<uint8_t> &tree : trees_) roots_.push_back(reinterpret_cast<char *>(tree.data()));
+        if (std::any_of(places_.begin(), places_.end(), is_sparse)) add_sparse_trees();
         outputs.counters.resize(fn.counters.size());
         tmp_.resize(size_t(fn.tmp_bytes / 8 + 1));
         ret_.resize(fn.returns.size() + size_t(fn.ret_bytes / 8) + 1);
@@ -132,6 +141,7 @@ class Memory {
         c.print = on_print;
         c.fail = on_fail;
         c.task = &record;
+        c.sparse = sparse_.get();
         return c;
     }
     bool failed() const { return failed_ != 0; }
@@ -140,11 +150,11 @@ class Memory {
     void gather_fields() {
         for (const Place &place : places_) {
             std::vector<Constant> &field = outputs.fields.emplace_back();
+            if (place.level) continue;
             std::vector<int32_t> index = place.index_offset;
             for (bool more = true; more;) {
                 Constant c{place.elem, 0};
-                std::memcpy(&c.bits, &trees_[place.tree][layout::address(place, index.data())],
-                            size_t(size_of(c.type)));
+                std::memcpy(&c.bits, element(place, index.data()), size_t(size_of(c.type)));
                 field.push_back(c);
                 more = false;
                 for (size_t a = index.size(); a-- > 0 && !more;) {
@@ -168,6 +178,25 @@ class Memory {
     }
 
   private:
+    void add_sparse_trees() {
+        sparse_ = std::make_unique<runtime::SparseTrees>(
+            runtime::BlockSource{[](uint64_t bytes) { return std::calloc(bytes, 1); }, [](void *p) { std::free(p); }},
+            1);
+        for (uint32_t tree = 0; tree < trees_.size(); ++tree) {
+            std::vector<Place> own;
+            for (const Place &place : places_)
+                if (place.tree == tree) own.push_back(place);
+            sparse_->add(tree, engine::describe_tree(own), roots_[tree]);
+        }
+    }
+    const char *element(const Place &place, const int32_t *indices) const {
+        return layout::address(place, indices, roots_[place.tree],
+                               [&](const PlaceLevel &level, char *container, uint64_t cell) {
+                                   return sparse_->find(place.tree, level.node, container, int64_t(cell));
+                               });
+    }
+
+    std::unique_ptr<runtime::SparseTrees> sparse_;
     std::vector<Type> returns_;
     std::vector<Place> places_;
     std::vector<std::vector<uint8_t>> trees_;

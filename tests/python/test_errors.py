@@ -124,7 +124,6 @@ def test_names_that_are_not_available():
         lambda: qd.create_stream(),
         lambda: qd.linalg.SparseMatrixBuilder(3, 3),
         lambda: qd.simt.block.sync(),
-        lambda: qd.field(qd.f32, 3, needs_grad=True),
     ):
         with pytest.raises(qd.QuadrantsRuntimeError, match="is not available yet"):
             use()

@@ -73,7 +73,7 @@ void check(Tree &tree) {
         ir::Place place = tree.place(int(m), 7, uint32_t(m));
         EXPECT_EQ(place.tree, 7u);
         EXPECT_EQ(place.name, tree.members[m].name);
-        EXPECT_EQ(place.shape, std::vector<int32_t>(tree.shape(int(m))));
+        EXPECT_EQ(place.shape, std::vector<int32_t>(tree.shape(tree.members[m].node)));
         uint64_t size = uint64_t(ir::size_of(place.elem));
         for (const auto &indices : all_indices(place)) {
             uint64_t at = layout::address(place, indices.data());
@@ -120,9 +120,9 @@ TEST(Layout, NestedLevelsWithExactExtents) {
     int line = tree.add_node(blocks, LevelKind::dense, {{1, 3}});
     tree.add_member(line, "y", Scalar::u8, {});
     check(tree);
-    EXPECT_EQ(tree.shape(0), (std::vector<int>{15, 14}));
-    EXPECT_EQ(tree.shape(1), (std::vector<int>{3, 2}));
-    EXPECT_EQ(tree.shape(2), (std::vector<int>{3, 6}));
+    EXPECT_EQ(tree.shape(tree.members[0].node), (std::vector<int>{15, 14}));
+    EXPECT_EQ(tree.shape(tree.members[1].node), (std::vector<int>{3, 2}));
+    EXPECT_EQ(tree.shape(tree.members[2].node), (std::vector<int>{3, 6}));
 }
 
 TEST(Layout, OrderOfAxesIsStorageOrder) {
@@ -150,8 +150,8 @@ TEST(Layout, UnusedAxesTakeNoIndex) {
     tree.add_member(n, "x", Scalar::i32, {});
     tree.add_member(0, "scalar", Scalar::f32, {});
     check(tree);
-    EXPECT_EQ(tree.shape(0), std::vector<int>{5});
-    EXPECT_TRUE(tree.shape(1).empty());
+    EXPECT_EQ(tree.shape(tree.members[0].node), std::vector<int>{5});
+    EXPECT_TRUE(tree.shape(tree.members[1].node).empty());
     EXPECT_EQ(layout::address(tree.place(1, 0, 0), nullptr), 20u);
 }
 

@@ -73,7 +73,8 @@ Caps caps(int) {
 std::span<const passes::Pass> legalize(const Caps &) {
     static constexpr passes::Pass list[] = {
         step::chunk_ranges, // a range task is called with a chunk of its range
-        step::lower_access, // addresses are base + bytes
+        step::lower_cells,  // addresses are base + bytes
+        step::lower_access,
         step::dce,
     };
     return list;

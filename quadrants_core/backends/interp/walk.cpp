@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "device_lib/random.h"
 #include "layout/layout.h"
+#include "runtime/sparse.h"
 
 #include <cstring>
 
@@ -51,6 +52,13 @@ struct Walk {
     void pure(Value v);
     void reduce(Value v);
     uint64_t address(Value v);
+    runtime::SparseTrees &trees() const { return *static_cast<runtime::SparseTrees *>(context.sparse); }
+    bool sparse_place(Value v) const { return fn[v].op == Op::place && is_sparse(fn.places[fn[v].imm]); }
+    uint64_t pointer(Value v, bool writes);
+    char *cell(Value place, size_t depth, bool make);
+    uint64_t element(Value list);
+    void about_cells(Value v);
+    void step(Value v);
     void load(Value v);
     void store(Value v);
     void masked(Value v);
@@ -214,6 +222,75 @@ void Walk::reduce(Value v) {
     values[slot[v.id]] = sum.bits;
 }
 
+uint64_t number_of(const void *p) { return uint64_t(reinterpret_cast<uintptr_t>(p)); }
+char *at(uint64_t number) { return reinterpret_cast<char *>(uintptr_t(number)); }
+
+/// Where a pointer leads when it is used. A place in a sparse tree finds its cell only then, or makes it.
+uint64_t Walk::pointer(Value v, bool writes) {
+    if (fn[v].op == Op::offset) return pointer(fn.args(v)[0], writes) + arg(v, 1);
+    if (!sparse_place(v)) return get(v);
+    const Place &place = fn.places[fn[v].imm];
+    return number_of(cell(v, place.levels.size(), writes)) + place.byte_offset;
+}
+
+/// The cell of a place `depth` levels below the root.
+char *Walk::cell(Value v, size_t depth, bool make) {
+    Place place = fn.places[fn[v].imm];
+    place.levels.resize(depth);
+    place.byte_offset = 0;
+    int32_t indices[16] = {};
+    for (size_t a = 0; a < fn.args(v).size() && a < 16; ++a) indices[a] = int32_t(index(fn.args(v)[a]));
+    return layout::address(place, indices, context.trees[place.tree],
+                           [&](const PlaceLevel &level, char *container, uint64_t number) {
+                               return make ? trees().make(place.tree, level.node, container, int64_t(number))
+                                           : trees().find(place.tree, level.node, container, int64_t(number));
+                           });
+}
+
+/// is_active, activate, deactivate, append, length.
+void Walk::about_cells(Value v) {
+    Value named = fn.args(v)[0];
+    const Place &place = fn.places[fn[named].imm];
+    const PlaceLevel &level = place.levels.back();
+    if (fn[v].op == Op::activate) {
+        cell(named, place.levels.size(), true);
+        return;
+    }
+    char *container = cell(named, place.levels.size() - 1, fn[v].op == Op::append) + level.start;
+    int32_t indices[16] = {};
+    for (size_t a = 0; a < fn.args(named).size() && a < 16; ++a) indices[a] = int32_t(index(fn.args(named)[a]));
+    int64_t number = int64_t(layout::cell_number(place, level, indices));
+    switch (fn[v].op) {
+    case Op::is_active: values[slot[v.id]] = trees().exists(place.tree, level.node, container, number); return;
+    case Op::deactivate: return trees().drop(place.tree, level.node, container, number);
+    case Op::append: values[slot[v.id]] = uint32_t(trees().append(place.tree, level.node, container)); return;
+    default: values[slot[v.id]] = *reinterpret_cast<uint32_t *>(container); return; // length
+    }
+}
+
+/// The steps that about_cells and pointers consist of.
+void Walk::step(Value v) {
+    const Inst &in = fn[v];
+    const Place &place = fn.places[place_of(in)];
+    uint32_t node = place.levels[level_of(in)].node;
+    char *container = at(arg(v, 0));
+    int64_t number = in.args.size > 1 ? index(fn.args(v)[1]) : 0;
+    switch (in.op) {
+    case Op::find_cell: values[slot[v.id]] = number_of(trees().find(place.tree, node, container, number)); return;
+    case Op::make_cell: values[slot[v.id]] = number_of(trees().make(place.tree, node, container, number)); return;
+    case Op::drop_cell: return trees().drop(place.tree, node, container, number);
+    case Op::has_cell: values[slot[v.id]] = trees().exists(place.tree, node, container, number); return;
+    case Op::new_cell: values[slot[v.id]] = uint32_t(trees().append(place.tree, node, container)); return;
+    default: values[slot[v.id]] = *reinterpret_cast<uint32_t *>(container); return; // count_cells
+    }
+}
+
+uint64_t Walk::element(Value v) {
+    const Place &place = fn.places[place_of(fn[v])];
+    const char *elements = trees().elements(place.tree, place.levels.back().node);
+    return number_of(elements) + uint64_t(index(fn.args(v)[0])) * abi::list_element_bytes(place.shape.size());
+}
+
 uint64_t Walk::address(Value v) {
     const Inst &in = fn[v];
     std::span<const Value> args = fn.args(v);
@@ -229,6 +306,7 @@ uint64_t Walk::address(Value v) {
     }
     case Op::place: {
         const Place &place = fn.places[in.imm];
+        if (is_sparse(place)) return 0; // see `pointer`
         int32_t indices[16] = {};
         for (size_t a = 0; a < args.size() && a < 16; ++a) indices[a] = int32_t(index(args[a]));
         return uint64_t(reinterpret_cast<uintptr_t>(context.trees[place.tree])) + layout::address(place, indices);
@@ -258,14 +336,14 @@ void write(uint64_t address, Constant v) {
 
 void Walk::load(Value v) {
     const Type &t = fn.type(v);
-    uint64_t from = arg(v, 0);
+    uint64_t from = pointer(fn.args(v)[0], false);
     for (int lane = 0; lane < t.lanes; ++lane) lanes(v)[lane] = read(from + uint64_t(lane * size_of(t.elem)), t.elem);
 }
 
 void Walk::store(Value v) {
     Value value = fn.args(v)[1];
     const Type &t = fn.type(value);
-    uint64_t to = arg(v, 0);
+    uint64_t to = pointer(fn.args(v)[0], true);
     for (int lane = 0; lane < t.lanes; ++lane) write(to + uint64_t(lane * size_of(t.elem)), constant(value, lane));
 }
 
@@ -301,7 +379,7 @@ Op combining(Op atomic) {
 
 void Walk::atomic(Value v) {
     const Inst &in = fn[v];
-    uint64_t at = arg(v, 0);
+    uint64_t at = pointer(fn.args(v)[0], true);
     Constant old{in.type.elem, read(at, in.type.elem)};
     Constant operand = constant(fn.args(v)[1]);
     if (in.op == Op::atomic_xchg) {
@@ -380,6 +458,26 @@ Flow Walk::inst(Value v) {
     case Op::masked_store:
     case Op::gather:
     case Op::scatter: masked(v); break;
+    case Op::is_active:
+    case Op::activate:
+    case Op::deactivate:
+    case Op::append:
+    case Op::length: about_cells(v); break;
+    case Op::address: values[slot[v.id]] = pointer(fn.args(v)[0], false); break;
+    case Op::find_cell:
+    case Op::make_cell:
+    case Op::drop_cell:
+    case Op::has_cell:
+    case Op::new_cell:
+    case Op::count_cells: step(v); break;
+    case Op::list: {
+        const Place &place = fn.places[place_of(in)];
+        values[slot[v.id]] = uint32_t(trees().make_list(place.tree, place.levels.back().node));
+        break;
+    }
+    case Op::list_cell: values[slot[v.id]] = read(element(v), Scalar::u64); break;
+    case Op::list_value: values[slot[v.id]] = read(element(v) + 8 + 4 * level_of(in), Scalar::i32); break;
+    case Op::own_index: values[slot[v.id]] = arg(v, 0); break;
     case Op::random: random(v); break;
     case Op::print: message(v, 0); break;
     case Op::assert_:

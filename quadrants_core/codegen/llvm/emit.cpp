@@ -64,6 +64,8 @@ void Emitter::begin(const char *name, bool bounds) {
     bases_.clear();
     accesses_.clear();
     context_pointers_.clear();
+    sparse_pointers_.clear();
+    lists_.clear();
     slots_.clear();
 
     llvm::BasicBlock *entry = llvm::BasicBlock::Create(context_, "entry", out_);
@@ -104,6 +106,7 @@ void Emitter::block(ir::BlockId id) {
 
 void Emitter::instruction(Value v) {
     const ir::Inst &in = fn_[v];
+    if (ir::names_level(in.op) || in.op == Op::address) return cells(v);
     switch (ir::info(in.op).effect) {
     case ir::Effect::meta: return;
     case ir::Effect::control:
@@ -117,7 +120,9 @@ void Emitter::instruction(Value v) {
     case ir::Effect::pure:
         if (in.type.is_pointer()) return set(v, address(v));
         return set(v, pure(v));
-    case ir::Effect::read: return in.op == Op::load ? load(v) : masked(v);
+    case ir::Effect::read:
+        if (in.op == Op::is_active || in.op == Op::length) refuse(v, "must be lowered to steps first");
+        return in.op == Op::load ? load(v) : masked(v);
     case ir::Effect::write: break;
     }
     switch (in.op) {
@@ -129,6 +134,9 @@ void Emitter::instruction(Value v) {
     case Op::print:
     case Op::assert_: return message(v);
     case Op::poll: return set(v, stop_requested());
+    case Op::activate:
+    case Op::deactivate:
+    case Op::append: refuse(v, "must be lowered to steps first");
     default: return atomic(v);
     }
 }

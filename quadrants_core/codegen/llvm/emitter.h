@@ -1,9 +1,11 @@
 #pragma once
 // The walk from IR to LLVM instructions: its state, and one method per kind of op. Control flow is in emit.cpp, pure
-// computation in arithmetic.cpp and math.cpp, addresses, memory and callbacks in memory.cpp.
+// computation in arithmetic.cpp and math.cpp, addresses, memory and callbacks in memory.cpp, cells of sparse trees in
+// cells.cpp.
 #include "abi/abi.h"
 #include "codegen/llvm/emit.h"
 
+#include <functional>
 #include <map>
 
 namespace qd::codegen {
@@ -101,13 +103,14 @@ class Emitter {
     llvm::Value *vector_math(Op op, llvm::Value *x); ///< null: none for this op and type
 
     // memory.cpp
-    enum class Context { args, tmp, ret, trees, counters, stop, failed, print, fail };
+    enum class Context { args, tmp, ret, trees, counters, stop, failed, print, fail, sparse };
     llvm::Value *context_pointer(Context field);
     llvm::Value *slot(uint32_t index, llvm::Type *t);
     llvm::Value *param(Value v);
     llvm::Value *address(Value v);
     uint32_t slot_of(Value param) const;
     uint32_t base_of(int kind, uint64_t which);
+    enum Piece { array_piece = 1, tree_piece, tmp_piece, ret_piece, local_piece, counter_piece };
     void note(llvm::Instruction *access, uint32_t base);
     void attach_alias_facts();
     void load(Value v);
@@ -120,9 +123,31 @@ class Emitter {
     void message(Value v);
     llvm::Value *message_slots(std::span<const Value> values);
     llvm::Value *stop_requested();
+
+    // cells.cpp: sparse trees
+    enum class Sparse { zeros, lists, make_cell, find_cell, drop_cell, list };
+    void cells(Value v);
+    llvm::Value *sparse_pointer(Sparse field);
+    llvm::Value *bytes_from(llvm::Value *base, llvm::Value *bytes);
+    llvm::Value *bytes_from(llvm::Value *base, uint64_t bytes);
+    llvm::Value *read_word(llvm::Value *at, llvm::Type *t, Value v);
+    llvm::Value *mask_word(Value v, llvm::Value *&bit);
+    llvm::Value *cell_at(Value v, llvm::Value *number, llvm::Value *first);
+    llvm::Value *chunk_at(Value v, llvm::Value *number, llvm::Value *&within);
+    llvm::Value *find_cell(Value v);
+    llvm::Value *make_cell(Value v, llvm::Value *number);
+    llvm::Value *has_cell(Value v);
+    llvm::Value *new_cell(Value v);
+    llvm::Value *either(llvm::Value *fast, llvm::Value *quick, const std::function<llvm::Value *()> &slow);
+    llvm::Value *call_runtime(Value v, Sparse routine, llvm::Value *number);
+    llvm::Value *list_element(Value v);
+    const ir::PlaceLevel &level(Value v) const;
+
     std::map<std::pair<int, uint64_t>, uint32_t> bases_;
     std::vector<std::pair<llvm::Instruction *, uint32_t>> accesses_;
     std::map<Context, llvm::Value *> context_pointers_;
+    std::map<Sparse, llvm::Value *> sparse_pointers_;
+    std::map<std::pair<uint32_t, uint32_t>, llvm::Value *> lists_;
     std::map<std::pair<uint32_t, llvm::Type *>, llvm::Value *> slots_;
 };
 

@@ -14,12 +14,6 @@
 
 namespace qd::codegen {
 
-namespace {
-
-enum Piece { array_piece = 1, tree_piece, tmp_piece, ret_piece, local_piece, counter_piece };
-
-} // namespace
-
 /// Base pointers of the launch context do not change while the task runs: they are loaded once, on entry.
 llvm::Value *Emitter::context_pointer(Context field) {
     llvm::Value *&known = context_pointers_[field];
@@ -35,6 +29,7 @@ llvm::Value *Emitter::context_pointer(Context field) {
     case Context::failed: offset = offsetof(abi::Context, failed); break;
     case Context::print: offset = offsetof(abi::Context, print); break;
     case Context::fail: offset = offsetof(abi::Context, fail); break;
+    case Context::sparse: offset = offsetof(abi::Context, sparse); break;
     }
     llvm::Value *at = entry_.CreateConstInBoundsGEP1_32(entry_.getInt8Ty(), out_->getArg(0), unsigned(offset));
     llvm::LoadInst *load = entry_.CreateAlignedLoad(entry_.getPtrTy(), at, llvm::Align(8));

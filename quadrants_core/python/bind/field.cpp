@@ -5,6 +5,8 @@
 #include "python/bind/ndarray.h"
 #include "python/bind/scalar.h"
 
+#include <cstring>
+
 namespace qd::bind {
 namespace {
 
@@ -16,6 +18,7 @@ struct PlaceObject {
     std::shared_ptr<TreeMemory> *memory;
     ir::Place *place;
     int id;
+    bool sparse;
 };
 
 PlaceObject *self_of(PyObject *o) { return reinterpret_cast<PlaceObject *>(o); }
@@ -33,7 +36,8 @@ std::string tuple_text(const int64_t *v, int n) {
     return text + (n == 1 ? ",)" : ")");
 }
 
-char *locate(PlaceObject *self, PyObject *key) {
+/// Address of an element; `write` makes its cell.
+char *locate(PlaceObject *self, PyObject *key, bool write) {
     if (!check_alive(self)) return nullptr;
     const ir::Place &place = *self->place;
     const int dims = int(place.shape.size());
@@ -58,11 +62,17 @@ char *locate(PlaceObject *self, PyObject *key) {
         }
         at[i] = int32_t(idx[i]);
     }
-    return (*self->memory)->base + layout::address(place, at);
+    if (!self->sparse) return (*self->memory)->base + layout::address(place, at);
+    try {
+        return runtime.program->element_address(place, at, write);
+    } catch (...) {
+        raise_current_exception();
+        return nullptr;
+    }
 }
 
 PyObject *get_item(PyObject *o, PyObject *key) {
-    char *p = locate(self_of(o), key);
+    char *p = locate(self_of(o), key, false);
     return p ? from_memory(p, self_of(o)->place->elem) : nullptr;
 }
 
@@ -71,14 +81,14 @@ int set_item(PyObject *o, PyObject *key, PyObject *value) {
         PyErr_SetString(PyExc_TypeError, "elements of a field cannot be deleted");
         return -1;
     }
-    char *p = locate(self_of(o), key);
-    if (!p) return -1;
     uint64_t slot;
     ir::Scalar elem = self_of(o)->place->elem;
     if (!to_slot(value, elem, &slot, true)) {
         PyErr_Format(PyExc_TypeError, "%R cannot be stored as %s", value, scalar_name(elem));
         return -1;
     }
+    char *p = locate(self_of(o), key, true);
+    if (!p) return -1;
     store_slot(p, elem, slot);
     return 0;
 }
@@ -108,6 +118,100 @@ PyObject *view(PyObject *o, PyObject *) {
     return Py_BuildValue("(NN)", PyLong_FromVoidPtr(p), axes);
 }
 
+/// For every element whose cell exists: f(bytes into an array with these strides, address).
+template <class F> PyObject *each_element(PyObject *o, PyObject *strides, F &&f) {
+    PlaceObject *self = self_of(o);
+    if (!check_alive(self)) return nullptr;
+    const ir::Place &place = *self->place;
+    std::vector<Py_ssize_t> steps;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(strides); i++)
+        steps.push_back(PyLong_AsSsize_t(PyTuple_GET_ITEM(strides, i)));
+    if (PyErr_Occurred()) return nullptr;
+    if (steps.size() != place.shape.size()) {
+        PyErr_SetString(PyExc_ValueError, "one stride per index is needed");
+        return nullptr;
+    }
+    try {
+        runtime.program->each_element(place, [&](const int32_t *indices, char *element) {
+            Py_ssize_t at = 0;
+            for (size_t i = 0; i < steps.size(); i++) at += (indices[i] - place.index_offset[i]) * steps[i];
+            f(at, element);
+        });
+    } catch (...) {
+        raise_current_exception();
+        return nullptr;
+    }
+    Py_RETURN_NONE;
+}
+
+/// copy_out(address, strides), copy_in(address, strides): elements that exist, to and from an array of the same type.
+PyObject *copy_elements(PyObject *o, PyObject *args, bool out) {
+    PyObject *address, *strides;
+    if (!PyArg_ParseTuple(args, "OO!", &address, &PyTuple_Type, &strides)) return nullptr;
+    char *array = static_cast<char *>(PyLong_AsVoidPtr(address));
+    if (PyErr_Occurred()) return nullptr;
+    const size_t bytes = size_t(ir::size_of(self_of(o)->place->elem));
+    return each_element(o, strides, [&](Py_ssize_t at, char *element) {
+        std::memcpy(out ? array + at : element, out ? element : array + at, bytes);
+    });
+}
+PyObject *copy_out(PyObject *o, PyObject *args) { return copy_elements(o, args, true); }
+PyObject *copy_in(PyObject *o, PyObject *args) { return copy_elements(o, args, false); }
+
+PyObject *fill(PyObject *o, PyObject *value) {
+    const ir::Scalar elem = self_of(o)->place->elem;
+    uint64_t slot;
+    if (!to_slot(value, elem, &slot, true)) {
+        PyErr_Format(PyExc_TypeError, "%R cannot be stored as %s", value, scalar_name(elem));
+        return nullptr;
+    }
+    PyObject *strides = PyTuple_New(Py_ssize_t(self_of(o)->place->shape.size()));
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(strides); i++) PyTuple_SET_ITEM(strides, i, PyLong_FromLong(0));
+    PyObject *done = each_element(o, strides, [&](Py_ssize_t, char *element) { store_slot(element, elem, slot); });
+    Py_DECREF(strides);
+    return done;
+}
+
+/// Of a level: removes its cells and those below.
+PyObject *remove_cells(PyObject *o, PyObject *) {
+    if (!check_alive(self_of(o))) return nullptr;
+    try {
+        runtime.program->remove_cells(*self_of(o)->place);
+    } catch (...) {
+        raise_current_exception();
+        return nullptr;
+    }
+    Py_RETURN_NONE;
+}
+
+PyObject *get_count(PyObject *o, void *) {
+    if (!check_alive(self_of(o))) return nullptr;
+    unsigned long long count = 0;
+    try {
+        runtime.program->each_element(*self_of(o)->place, [&](const int32_t *, char *) { ++count; });
+    } catch (...) {
+        raise_current_exception();
+        return nullptr;
+    }
+    return PyLong_FromUnsignedLongLong(count);
+}
+
+PyObject *get_allocated(PyObject *o, void *) {
+    if (!check_alive(self_of(o))) return nullptr;
+    return PyLong_FromUnsignedLongLong(runtime.program->cells_allocated(*self_of(o)->place));
+}
+
+PyObject *get_byte_offset(PyObject *o, void *) { return PyLong_FromUnsignedLongLong(self_of(o)->place->byte_offset); }
+
+PyObject *get_shape(PyObject *o, void *) {
+    const std::vector<int32_t> &shape = self_of(o)->place->shape;
+    PyObject *tuple = PyTuple_New(Py_ssize_t(shape.size()));
+    for (size_t i = 0; i < shape.size(); i++) PyTuple_SET_ITEM(tuple, Py_ssize_t(i), PyLong_FromLong(shape[i]));
+    return tuple;
+}
+
+PyObject *get_sparse(PyObject *o, void *) { return PyBool_FromLong(self_of(o)->sparse); }
+
 PyObject *get_id(PyObject *o, void *) {
     if (!check_alive(self_of(o))) return nullptr;
     return PyLong_FromLong(self_of(o)->id);
@@ -129,6 +233,10 @@ void destroy(PyObject *o) {
 
 PyMethodDef methods[] = {
     {"view", view, METH_NOARGS, "address and strides of the storage"},
+    {"copy_out", copy_out, METH_VARARGS, "elements that exist -> an array"},
+    {"copy_in", copy_in, METH_VARARGS, "an array -> elements that exist"},
+    {"fill", fill, METH_O, "elements that exist become a value"},
+    {"remove_cells", remove_cells, METH_NOARGS, "of a level: all its cells"},
     {nullptr, nullptr, 0, nullptr},
 };
 
@@ -136,6 +244,11 @@ PyGetSetDef getset[] = {
     {"id", get_id, nullptr, nullptr, nullptr},
     {"scalar", get_scalar, nullptr, "the ir::Scalar", nullptr},
     {"alive", get_alive, nullptr, nullptr, nullptr},
+    {"sparse", get_sparse, nullptr, "some level on the way is not dense", nullptr},
+    {"shape", get_shape, nullptr, "extents", nullptr},
+    {"byte_offset", get_byte_offset, nullptr, "in the cell", nullptr},
+    {"count", get_count, nullptr, "elements that exist", nullptr},
+    {"allocated", get_allocated, nullptr, "of a level: cells or chunks that ever got memory", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr},
 };
 
@@ -164,8 +277,8 @@ const PlaceEntry &place_entry(int id) {
 
 void forget_places() { places.clear(); }
 
-int FieldTree::add_node(int parent, int kind, const std::vector<std::pair<int, int>> &axes) {
-    return tree_.add_node(parent, ir::LevelKind(kind), axes);
+int FieldTree::add_node(int parent, int kind, const std::vector<std::pair<int, int>> &axes, uint32_t chunk) {
+    return tree_.add_node(parent, ir::LevelKind(kind), axes, chunk);
 }
 
 int FieldTree::add_member(int node, const std::string &name, int elem, const std::vector<int> &offset) {
@@ -175,7 +288,9 @@ int FieldTree::add_member(int node, const std::string &name, int elem, const std
 void FieldTree::finish() {
     auto memory = std::make_shared<TreeMemory>();
     uint64_t bytes = tree_.finish();
-    memory->slot = runtime.program->add_tree(bytes ? bytes : 1);
+    std::vector<ir::Place> levels;
+    for (size_t node = 1; node < tree_.nodes.size(); node++) levels.push_back(tree_.level_place(int(node), 0, 0));
+    memory->slot = runtime.program->add_tree(bytes ? bytes : 1, levels);
     memory->base = runtime.program->tree_address(memory->slot);
     memory->generation = runtime.generation;
     memory_ = std::move(memory);
@@ -188,12 +303,20 @@ std::vector<std::pair<uint64_t, uint64_t>> FieldTree::node_bytes() const {
 }
 
 PyObject *FieldTree::place(int member) {
+    return make_place(tree_.place(member, memory_->slot, uint32_t(places.size())));
+}
+
+PyObject *FieldTree::level(int node) {
+    return make_place(tree_.level_place(node, memory_->slot, uint32_t(places.size())));
+}
+
+PyObject *FieldTree::make_place(ir::Place place) {
     int id = int(places.size());
-    ir::Place place = tree_.place(member, memory_->slot, uint32_t(id));
     places.push_back({place, memory_});
     PyObject *o = place_type->tp_alloc(place_type, 0);
     if (!o) return nullptr;
     self_of(o)->memory = new std::shared_ptr<TreeMemory>(memory_);
+    self_of(o)->sparse = ir::is_sparse(place);
     self_of(o)->place = new ir::Place(std::move(place));
     self_of(o)->id = id;
     return o;

@@ -32,13 +32,16 @@ void forget_places();
 /// A tree that Python builds (class FieldTree of the module) and then turns into memory.
 class FieldTree {
   public:
-    int add_node(int parent, int kind, const std::vector<std::pair<int, int>> &axes);
+    int add_node(int parent, int kind, const std::vector<std::pair<int, int>> &axes, uint32_t chunk);
     int add_member(int node, const std::string &name, int elem, const std::vector<int> &offset);
     void finish();
+    uint32_t slot() const { return memory_->slot; }
     PyObject *place(int member);                                   ///< new reference to a Place
+    PyObject *level(int node);                                     ///< a Place that names the cells of a level
     std::vector<std::pair<uint64_t, uint64_t>> node_bytes() const; ///< cell bytes, offset in the parent's cell
 
   private:
+    PyObject *make_place(ir::Place place);
     layout::Tree tree_;
     std::shared_ptr<TreeMemory> memory_;
 };

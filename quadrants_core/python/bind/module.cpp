@@ -144,6 +144,9 @@ void define_fields(py::module_ &m) {
              })
         .def("place",
              [](bind::FieldTree &tree, int member) { return py::reinterpret_steal<py::object>(tree.place(member)); })
+        .def("level",
+             [](bind::FieldTree &tree, int node) { return py::reinterpret_steal<py::object>(tree.level(node)); })
+        .def_property_readonly("slot", &bind::FieldTree::slot)
         .def("node_bytes", &bind::FieldTree::node_bytes);
 }
 

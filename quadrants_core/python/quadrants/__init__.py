@@ -20,19 +20,20 @@ from quadrants._logging import CRITICAL, DEBUG, ERROR, INFO, TRACE, WARN, is_log
 from quadrants._matrix import Matrix, Vector
 from quadrants._ndarray import Layout, ndarray
 from quadrants._ops import (
-    abs, acos, asin, assume_in_range, atan2, atomic_add, atomic_and, atomic_cas, atomic_exchange, atomic_max, atomic_min,
-    atomic_mul, atomic_or, atomic_sub, atomic_xor, bit_cast, bit_shr, block_local, cache_read_only, cast, ceil, cos, eig,
-    exp, floor, frexp, grouped, log, loop_config, make_spd, max, min, ndrange, one,
-    polar_decompose, pow, randn, random, raw_div, raw_mod, round, rsqrt,
-    select, sin, solve, sqrt, static, static_assert, static_print, svd, sym_eig, tan, tanh, volatile_load, zero,
+    abs, acos, activate, append, asin, assume_in_range, atan2, atomic_add, atomic_and, atomic_cas, atomic_exchange,
+    atomic_max, atomic_min, atomic_mul, atomic_or, atomic_sub, atomic_xor, bit_cast, bit_shr, block_local,
+    cache_read_only, cast, ceil, cos, deactivate, eig, exp, floor, frexp, get_addr, grouped, is_active, length, log,
+    loop_config, make_spd, max, min, ndrange, no_activate, one, polar_decompose, pow, randn, random, raw_div,
+    raw_mod, rescale_index, round, rsqrt, select, sin, solve, sqrt, static, static_assert, static_print, svd,
+    sym_eig, tan, tanh, volatile_load, zero,
 )  # fmt: skip
 from quadrants._runtime import init, reset, sync
 from quadrants._quant import BitpackedFields
-from quadrants._snode import FieldsBuilder, SNode, axes, root
+from quadrants._snode import FieldsBuilder, SNode, axes, deactivate_all_snodes, root
 from quadrants._struct import Struct, StructField, dataclass
 from quadrants._version import version as __version__
 from quadrants._version import version_str as __version_str__
-from quadrants import experimental, interop, lang, profiler, simt, tools
+from quadrants import experimental, interop, lang, profiler, simt, sparse, tools
 
 x86_64 = x64
 float16, float32, float64 = f16, f32, f64
@@ -43,10 +44,9 @@ i, j, k, l, ij, ik, il, jk, jl, kl, ijk, ijl, ikl, jkl, ijkl = __import__("quadr
 _later.define(
     globals(),
     "qd",
-    "DeviceCapability Event Format GraphStatus Mesh MeshInstance Stream activate ad algorithms append "
-    "checkpoint clock_counter clock_freq_hz create_event create_stream deactivate deactivate_all_snodes get_addr "
-    "global_thread_idx graph graph_do_while graph_parallel graph_parallel_context is_active length linalg mesh_local "
-    "mesh_patch_idx no_activate rescale_index sparse sparse_matrix_builder stop_grad stream_parallel",
+    "DeviceCapability Event Format GraphStatus Mesh MeshInstance Stream ad algorithms checkpoint "
+    "clock_counter clock_freq_hz create_event create_stream global_thread_idx graph graph_do_while graph_parallel "
+    "graph_parallel_context linalg mesh_local mesh_patch_idx sparse_matrix_builder stop_grad stream_parallel",
 )
 
 

@@ -1,5 +1,7 @@
 """Fields: scalars, vectors and matrices stored in trees."""
 
+import warnings
+
 from quadrants import _dtypes, _exceptions, _interop, _matrix, _ndarray, _snode
 
 _Layout = _ndarray.Layout
@@ -28,17 +30,21 @@ class Field:
 
     @property
     def snode(self):
-        return self._node()
+        """What stands for the first member in the tree."""
+        self._node()
+        return self._parts[0].snode()
+
+    _snode = snode
 
     def parent(self, n=1):
         """The n-th level above the elements."""
         return self._node().parent(n - 1)
 
     def has_grad(self):
-        return self.grad is not None
+        return self.grad is not None and self.grad._placed()
 
     def has_dual(self):
-        return self.dual is not None
+        return self.dual is not None and self.dual._placed()
 
     @property
     def layout(self):
@@ -53,6 +59,9 @@ class Field:
         if self._parts[0].node is None:
             raise _exceptions.QuadrantsRuntimeError("Field has no allocation: place it in a tree, or give it a shape")
         return self._parts[0].node
+
+    def _placed(self):
+        return all(m.node is not None for m in self._parts)
 
     def _check_complete(self):
         if any(m.node is None for m in self._parts):
@@ -82,23 +91,29 @@ class Field:
         return getattr(self._parts[0], "quant", None)
 
     # whole-field operations
-    def _views(self):
-        """One strided numpy array per member: its storage, with one axis per level and index."""
-        return [_view(self._place_of(m)) for m in self._parts]
+    def _change(self, part, values):
+        """Elements of one member become `values`; in a sparse tree, those that exist."""
+        place = self._place_of(part)
+        if not place.sparse:
+            part.write(_view(place), values)
+            return
+        words = _copy_of(place)
+        part.write(words, values)
+        place.copy_in(words.ctypes.data, words.strides)
 
     def _element_shape(self):
         return ()
 
     def fill(self, value):
-        """Every element becomes `value`."""
+        """Every element becomes `value`; in a sparse tree, every element that is active."""
         flat = _matrix.flatten(value)
         if len(flat) == 1:
             flat = flat * len(self._parts)
         if len(flat) != len(self._parts):
             raise ValueError(f"fill: the elements have {len(self._parts)} components, {len(flat)} are given")
         kind = self._dtype
-        for part, view, v in zip(self._parts, self._views(), flat):
-            part.write(view, v if kind.kind == "float" else kind(v))
+        for part, v in zip(self._parts, flat):
+            self._change(part, v if kind.kind == "float" else kind(v))
 
     def to_numpy(self, dtype=None, copy=True):
         """A copy as a numpy array; vectors and matrices add axes at the end. copy=False: a view; None: if there can be one."""
@@ -108,13 +123,20 @@ class Field:
         import numpy as np
 
         shape = self.shape
+        if getattr(self._node(), "_kind", "") == "dynamic":
+            warnings.warn(
+                "You are trying to convert a dynamic snode to a numpy array, be aware that inactive items in the snode "
+                "will be converted to zeros in the resulting array.",
+                stacklevel=4,
+            )
         out = np.empty(shape + (len(self._parts),), _dtypes.numpy_dtype(self._dtype))
-        for k, (part, view) in enumerate(zip(self._parts, self._views())):
-            out[..., k] = part.read(view).reshape(shape)
+        for k, part in enumerate(self._parts):
+            place = self._place_of(part)
+            out[..., k] = part.read(_copy_of(place) if place.sparse else _view(place)).reshape(shape)
         return out.reshape(shape + self._element_shape())
 
     def from_numpy(self, arr):
-        """Takes the values of a numpy array of the same shape."""
+        """Takes the values of a numpy array of the same shape; in a sparse tree, those of elements that are active."""
         import numpy as np
 
         arr = np.asarray(arr)
@@ -124,8 +146,8 @@ class Field:
                 f"Mismatched shape: the field has {shape + self._element_shape()}, the numpy array {arr.shape}"
             )
         arr = arr.reshape(shape + (len(self._parts),))
-        for k, (part, view) in enumerate(zip(self._parts, self._views())):
-            part.write(view, arr[..., k])
+        for k, part in enumerate(self._parts):
+            self._change(part, arr[..., k])
 
     def copy_from(self, other):
         """Takes the values of a field of the same shape."""
@@ -153,6 +175,8 @@ class Field:
 
     def _storage(self):
         """See _interop: only if every index selects one level and the components stand evenly."""
+        if any(self._place_of(m).sparse for m in self._parts):
+            raise _interop.no_storage(self)
         seen = [self._place_of(m).view() for m in self._parts]
         axes = [piece for axis in seen[0][1] for piece in axis]
         shape = self.shape
@@ -245,6 +269,7 @@ class _Memory:
 
 
 def _view(place):
+    """A strided numpy array of a dense member's storage, with one axis per level and index."""
     import numpy as np
 
     address, axes = place.view()
@@ -258,6 +283,15 @@ def _view(place):
         "typestr": kind.str,
     }
     return np.asarray(_Memory(interface))
+
+
+def _copy_of(place):
+    """What a member of a sparse tree holds, as an array; zeros where there are no cells."""
+    import numpy as np
+
+    out = np.zeros(place.shape, _dtypes.numpy_dtype(_dtypes.all_types[place.scalar - 1]))
+    place.copy_out(out.ctypes.data, out.strides)
+    return out
 
 
 def _storage_axes(shape, order):
@@ -279,14 +313,30 @@ def _storage_axes(shape, order):
     return result
 
 
-def _check_later(needs_grad, needs_dual):
-    if needs_grad or needs_dual:
-        raise _exceptions.not_available("a field with needs_grad=True or needs_dual=True")
+def _add_derivatives(field, make, needs_grad, needs_dual):
+    """`grad` and `dual` of a field of real numbers: fields like it, placed only if they are asked for."""
+    if field._dtype.kind != "float":
+        if needs_grad or needs_dual:
+            raise _exceptions.QuadrantsRuntimeError(
+                f"{field._dtype} is not supported for field with `needs_grad=True` or `needs_dual=True`."
+            )
+        return
+    for suffix, needed in (("grad", needs_grad), ("dual", needs_dual)):
+        other = make(f"{field._name}.{suffix}" if field._name else suffix)
+        other.grad = other.dual = None
+        setattr(field, suffix, other)
+        for member, its in zip(field._parts, other._parts):
+            setattr(member, suffix, its)
+            if needed:
+                _snode.unplaced_derivatives.add(its)
+                its.asked = f"needs_{suffix}"
 
 
-def _place_shaped(field, shape, order, offset, soa=False):
-    """A tree of one dense level of rank N (one per member for SOA)."""
+def _place_shaped(field, shape, order, offset, soa=False, derivatives=()):
+    """A tree of one dense level of rank N (one per member for SOA); `derivatives` are placed the same way beside it."""
     if shape is None:
+        _snode.unplaced.update(m for m in field._members() if isinstance(m, _snode.Member))
+        _snode.unchecked.add(field)
         if offset is not None:
             raise _exceptions.QuadrantsCompilationError("shape cannot be None when offset is set")
         if order is not None:
@@ -301,13 +351,13 @@ def _place_shaped(field, shape, order, offset, soa=False):
         )
     levels = _storage_axes(shape, order)
     builder = _snode.Builder()
-    groups = [[m] for m in field._members()] if soa else [field._members()]
-    for group in groups:
-        node = builder._root
-        if levels:
-            node = node.dense([_snode.Axis(a) for a, _ in levels], [n for _, n in levels])
-        for member in group:
-            node._place_member(field, member, offset)
+    for one in (field, *derivatives):
+        for group in [[m] for m in one._members()] if soa else [one._members()]:
+            node = builder._root
+            if levels:
+                node = node.dense([_snode.Axis(a) for a, _ in levels], [n for _, n in levels])
+            for member in group:
+                node._place_member(one, member, offset)
     return field
 
 
@@ -323,27 +373,36 @@ def field(dtype, shape=None, *, order=None, name="", offset=None, needs_grad=Fal
         return dtype.field(shape=shape, order=order, name=name, offset=offset, **keywords)
     if keywords:
         raise TypeError(f"field() got an unexpected keyword argument {next(iter(keywords))!r}")
-    _check_later(needs_grad, needs_dual)
     scalar = dtype.compute if kind == "quant_type" else _dtypes.dtype(dtype)
-    made = ScalarField(scalar, name, [_member(name or "x", dtype)])
-    return _place_shaped(made, shape, order, offset)
+
+    def make(text, kind=dtype):
+        return ScalarField(scalar, text, [_member(text or "x", kind)])
+
+    made = make(name)
+    _add_derivatives(made, lambda text: make(text, scalar), needs_grad, needs_dual)
+    derivatives = [made.grad] * bool(needs_grad) + [made.dual] * bool(needs_dual)
+    return _place_shaped(made, shape, order, offset, derivatives=derivatives)
 
 
 def matrix_field(
     n, m, ndim, dtype, shape=None, *, order=None, name="", offset=None, needs_grad=False, needs_dual=False, layout=_Layout.AOS
 ):
-    _check_later(needs_grad, needs_dual)
     if isinstance(dtype, (list, tuple)):
         kinds = _flat(dtype)
         if len({getattr(t, "compute", None) or _dtypes.dtype(t) for t in kinds}) > 1 or len(set(kinds)) > 1:
             raise _exceptions.QuadrantsRuntimeError("Member fields of a matrix field must have the same compute type")
         dtype = kinds[0]
     scalar = dtype.compute if getattr(dtype, "_qd_kind_", None) == "quant_type" else _dtypes.dtype(dtype)
-    base = name or "v"
-    names = [f"{base}[{i}]" if ndim == 1 else f"{base}[{i}, {j}]" for i in range(n) for j in range(m)]
-    members = [_member(text, dtype) for text in names]
-    made = MatrixField(int(n), int(m), ndim, scalar, name, members, layout)
-    return _place_shaped(made, shape, order, offset, soa=layout == _Layout.SOA)
+
+    def make(text, kind=dtype):
+        base = text or "v"
+        names = [f"{base}[{i}]" if ndim == 1 else f"{base}[{i}, {j}]" for i in range(n) for j in range(m)]
+        return MatrixField(int(n), int(m), ndim, scalar, text, [_member(part, kind) for part in names], layout)
+
+    made = make(name)
+    _add_derivatives(made, lambda text: make(text, scalar), needs_grad, needs_dual)
+    derivatives = [made.grad] * bool(needs_grad) + [made.dual] * bool(needs_dual)
+    return _place_shaped(made, shape, order, offset, soa=layout == _Layout.SOA, derivatives=derivatives)
 
 
 def _member(name, dtype):

@@ -1,6 +1,6 @@
 """@qd.kernel, @qd.func and their relatives: what they read from a function, and how annotations become parameters."""
 
-from quadrants import _annotations, _dtypes, _exceptions, _later, _runtime, _source
+from quadrants import _annotations, _dtypes, _exceptions, _later, _runtime, _snode, _source
 
 _Syntax = _exceptions.QuadrantsSyntaxError
 _VARARGS, _VARKEYWORDS = 4, 8  # code flags
@@ -23,6 +23,7 @@ class KernelInfo:
     def source(self):
         """Called before every compilation: the options may have been changed through qd.cfg."""
         _runtime.core().set_language(_runtime.language_options())
+        _snode.check_all_placed()
         if self._tree is None:
             self._tree = _source.of(self.fn)
         return self._tree

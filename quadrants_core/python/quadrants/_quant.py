@@ -147,6 +147,9 @@ class Member:
         place = self.word and self.word.place
         return None if place is None else _Element(self, place)
 
+    def snode(self):
+        return self.word.snode()
+
     def put(self, word, shift):
         if self.word is not None:
             raise _exceptions.QuadrantsCompilationError("This field has been placed already")
@@ -213,11 +216,9 @@ class _Element:
     def __init__(self, member, place):
         self._member = member
         self._place = place
-        self.id = place.id
-        self.scalar = place.scalar
 
-    def view(self):
-        return self._place.view()
+    def __getattr__(self, name):  # all but elements is the word's
+        return getattr(self._place, name)
 
     def _at(self, key):
         """(index of the word, lowest bit)"""

@@ -220,7 +220,8 @@ class StructField:
 def make_field(struct_type, shape, layout, **keywords):
     layout = _ndarray.Layout.AOS if layout is None else layout
     name = keywords.pop("name", "")
-    _field._check_later(keywords.pop("needs_grad", False), keywords.pop("needs_dual", False))
+    if keywords.pop("needs_grad", False) or keywords.pop("needs_dual", False):
+        raise _exceptions.not_available("a struct field with needs_grad=True or needs_dual=True", "ask for it in a field")
     fields = {}
     for key, kind in struct_type.members.items():
         inner = f"{name}.{key}" if name else key

@@ -1,0 +1,261 @@
+// Steps through sparse trees (abi/tree.h says how their levels look). What is frequent is inline: finding a cell, and
+// making one that exists already. Only a cell that has no memory yet costs a call.
+//
+// Masks, addresses and lengths are read as atomics without order: other threads may change them, and what an address
+// leads to is complete before the address is there.
+#include "abi/tree.h"
+#include "codegen/llvm/emitter.h"
+#include "layout/containers.h"
+
+#include <llvm/IR/Intrinsics.h>
+#include <llvm/IR/MDBuilder.h>
+#include <llvm/IR/Module.h>
+
+#include <bit>
+#include <cstddef>
+
+namespace qd::codegen {
+
+using ir::LevelKind;
+
+const ir::PlaceLevel &Emitter::level(Value v) const { return fn_.places[place_of(fn_[v])].levels[level_of(fn_[v])]; }
+
+/// Loaded once, on entry: they stay as they are while the task runs.
+llvm::Value *Emitter::sparse_pointer(Sparse field) {
+    llvm::Value *&known = sparse_pointers_[field];
+    if (known) return known;
+    size_t offset = 0;
+    switch (field) {
+    case Sparse::zeros: offset = offsetof(abi::Sparse, zeros); break;
+    case Sparse::lists: offset = offsetof(abi::Sparse, lists); break;
+    case Sparse::make_cell: offset = offsetof(abi::Sparse, make_cell); break;
+    case Sparse::find_cell: offset = offsetof(abi::Sparse, find_cell); break;
+    case Sparse::drop_cell: offset = offsetof(abi::Sparse, drop_cell); break;
+    case Sparse::list: offset = offsetof(abi::Sparse, list); break;
+    }
+    llvm::Value *sparse = context_pointer(Context::sparse);
+    llvm::Value *at = entry_.CreateConstInBoundsGEP1_32(entry_.getInt8Ty(), sparse, unsigned(offset));
+    llvm::LoadInst *load = entry_.CreateAlignedLoad(entry_.getPtrTy(), at, llvm::Align(8));
+    load->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(context_, {}));
+    return known = load;
+}
+
+llvm::Value *Emitter::bytes_from(llvm::Value *base, llvm::Value *bytes) {
+    return b_.CreateGEP(b_.getInt8Ty(), base, bytes);
+}
+llvm::Value *Emitter::bytes_from(llvm::Value *base, uint64_t bytes) {
+    return bytes ? b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), base, bytes) : base;
+}
+
+llvm::Value *Emitter::read_word(llvm::Value *at, llvm::Type *t, Value v) {
+    llvm::LoadInst *load = b_.CreateAlignedLoad(t, at, llvm::Align(t == b_.getInt32Ty() ? 4 : 8));
+    load->setAtomic(llvm::AtomicOrdering::Monotonic);
+    note(load, base_of(tree_piece, fn_.places[place_of(fn_[v])].tree));
+    return load;
+}
+
+/// Address of the mask word of cell operand 1, and its bit.
+llvm::Value *Emitter::mask_word(Value v, llvm::Value *&bit) {
+    llvm::Value *number = arg(v, 1);
+    bit = b_.CreateShl(b_.getInt64(1), b_.CreateAnd(number, 63));
+    return b_.CreateGEP(b_.getInt64Ty(), arg(v, 0), b_.CreateLShr(number, 6));
+}
+
+llvm::Value *Emitter::cell_at(Value v, llvm::Value *number, llvm::Value *first) {
+    return bytes_from(first, b_.CreateMul(number, b_.getInt64(level(v).cell_bytes)));
+}
+
+/// Dynamic: address of the chunk's address, and the cell's number in the chunk. For cells within the declared chunks.
+llvm::Value *Emitter::chunk_at(Value v, llvm::Value *number, llvm::Value *&within) {
+    const uint32_t first = level(v).chunk;
+    llvm::Value *chunks = bytes_from(arg(v, 0), 8);
+    within = number;
+    if (layout::chunks_for(layout::cells_of(level(v)), first) == 1) return chunks;
+    llvm::Type *i64 = b_.getInt64Ty();
+    llvm::Value *q = std::has_single_bit(first) ? b_.CreateLShr(number, uint64_t(std::countr_zero(first)))
+                                                : b_.CreateUDiv(number, b_.getInt64(first));
+    q = b_.CreateAdd(q, b_.getInt64(1));
+    llvm::Value *zeros = b_.CreateIntrinsic(llvm::Intrinsic::ctlz, {i64}, {q, b_.getTrue()});
+    llvm::Value *chunk = b_.CreateSub(b_.getInt64(63), zeros);
+    llvm::Value *before = b_.CreateSub(b_.CreateShl(b_.getInt64(1), chunk), b_.getInt64(1));
+    within = b_.CreateSub(number, b_.CreateMul(before, b_.getInt64(first)));
+    return b_.CreateGEP(i64, chunks, chunk);
+}
+
+/// `quick` if `fast`, else what `slow` emits in a branch that is seldom taken.
+llvm::Value *Emitter::either(llvm::Value *fast, llvm::Value *quick, const std::function<llvm::Value *()> &slow) {
+    llvm::BasicBlock *before = b_.GetInsertBlock(), *other = new_block("slow"), *next = new_block("found");
+    b_.CreateCondBr(fast, next, other, llvm::MDBuilder(context_).createBranchWeights(1000, 1));
+    b_.SetInsertPoint(other);
+    llvm::Value *result = slow();
+    llvm::BasicBlock *after = b_.GetInsertBlock();
+    b_.CreateBr(next);
+    b_.SetInsertPoint(next);
+    if (!quick) return nullptr;
+    llvm::PHINode *phi = b_.CreatePHI(quick->getType(), 2);
+    phi->addIncoming(quick, before);
+    phi->addIncoming(result, after);
+    return phi;
+}
+
+/// make_cell, find_cell, drop_cell and list of abi::Sparse.
+llvm::Value *Emitter::call_runtime(Value v, Sparse routine, llvm::Value *number) {
+    llvm::Type *ptr = b_.getPtrTy(), *i32 = b_.getInt32Ty();
+    const ir::Place &place = fn_.places[place_of(fn_[v])];
+    std::vector<llvm::Type *> types{ptr, i32, i32};
+    std::vector<llvm::Value *> operands{out_->getArg(0), b_.getInt32(place.tree), b_.getInt32(level(v).node)};
+    llvm::Type *result = ptr;
+    if (routine == Sparse::list) {
+        result = i32;
+    } else {
+        types.insert(types.end(), {ptr, b_.getInt64Ty()});
+        operands.insert(operands.end(), {arg(v, 0), number});
+        if (routine == Sparse::drop_cell) result = b_.getVoidTy();
+    }
+    llvm::CallInst *call =
+        b_.CreateCall(llvm::FunctionType::get(result, types, false), sparse_pointer(routine), operands);
+    call->setDoesNotThrow();
+    note(call, base_of(tree_piece, place.tree));
+    return call;
+}
+
+llvm::Value *Emitter::find_cell(Value v) {
+    const ir::PlaceLevel &l = level(v);
+    llvm::Type *i64 = b_.getInt64Ty();
+    llvm::Value *container = arg(v, 0), *number = arg(v, 1);
+    const uint64_t mask = layout::mask_bytes(l);
+    switch (l.kind) {
+    case LevelKind::dense: return cell_at(v, number, container);
+    case LevelKind::bitmasked: return cell_at(v, number, bytes_from(container, mask));
+    case LevelKind::pointer: {
+        llvm::Value *at = b_.CreateGEP(i64, bytes_from(container, mask), number);
+        llvm::Value *found = read_word(at, b_.getPtrTy(), v);
+        return b_.CreateSelect(b_.CreateIsNull(found), sparse_pointer(Sparse::zeros), found);
+    }
+    case LevelKind::dynamic: {
+        // A number beyond the declared chunks, or a negative one, is left to the runtime.
+        const uint64_t cells = ((uint64_t(1) << layout::chunks_for(layout::cells_of(l), l.chunk)) - 1) * l.chunk;
+        llvm::Value *declared = b_.CreateICmpULT(number, b_.getInt64(cells));
+        llvm::Value *inside = b_.CreateSelect(declared, number, b_.getInt64(0));
+        llvm::Value *length = b_.CreateZExt(read_word(container, b_.getInt32Ty(), v), i64);
+        llvm::Value *exists = b_.CreateICmpULT(inside, length);
+        llvm::Value *within = nullptr;
+        llvm::Value *at = chunk_at(v, inside, within);
+        llvm::Value *chunk = read_word(at, b_.getPtrTy(), v); // null while another thread makes it
+        exists = b_.CreateAnd(exists, b_.CreateIsNotNull(chunk));
+        llvm::Value *cell = b_.CreateSelect(exists, cell_at(v, within, chunk), sparse_pointer(Sparse::zeros));
+        return either(declared, cell, [&] { return call_runtime(v, Sparse::find_cell, number); });
+    }
+    }
+    refuse(v, "unknown level");
+}
+
+llvm::Value *Emitter::make_cell(Value v, llvm::Value *number) {
+    const ir::PlaceLevel &l = level(v);
+    llvm::Type *i64 = b_.getInt64Ty();
+    llvm::Value *container = arg(v, 0);
+    const uint64_t mask = layout::mask_bytes(l);
+    switch (l.kind) {
+    case LevelKind::dense: return cell_at(v, number, container);
+    case LevelKind::bitmasked: {
+        llvm::Value *bit = nullptr;
+        llvm::Value *at = mask_word(v, bit);
+        llvm::Value *on = b_.CreateICmpNE(b_.CreateAnd(read_word(at, i64, v), bit), b_.getInt64(0));
+        either(on, nullptr, [&] {
+            note(b_.CreateAtomicRMW(llvm::AtomicRMWInst::Or, at, bit, llvm::Align(8), llvm::AtomicOrdering::Monotonic),
+                 base_of(tree_piece, fn_.places[place_of(fn_[v])].tree));
+            return nullptr;
+        });
+        return cell_at(v, number, bytes_from(container, mask));
+    }
+    case LevelKind::pointer: {
+        llvm::Value *at = b_.CreateGEP(i64, bytes_from(container, mask), number);
+        llvm::Value *found = read_word(at, b_.getPtrTy(), v);
+        return either(b_.CreateIsNotNull(found), found, [&] { return call_runtime(v, Sparse::make_cell, number); });
+    }
+    case LevelKind::dynamic: {
+        const uint64_t cells = ((uint64_t(1) << layout::chunks_for(layout::cells_of(l), l.chunk)) - 1) * l.chunk;
+        llvm::Value *length = b_.CreateZExt(read_word(container, b_.getInt32Ty(), v), i64);
+        llvm::Value *exists = b_.CreateICmpULT(number, length);
+        exists = b_.CreateAnd(exists, b_.CreateICmpULT(number, b_.getInt64(cells)));
+        llvm::Value *inside = b_.CreateSelect(exists, number, b_.getInt64(0));
+        llvm::Value *within = nullptr;
+        llvm::Value *at = chunk_at(v, inside, within);
+        llvm::Value *chunk = read_word(at, b_.getPtrTy(), v);
+        exists = b_.CreateAnd(exists, b_.CreateIsNotNull(chunk));
+        return either(exists, cell_at(v, within, chunk), [&] { return call_runtime(v, Sparse::make_cell, number); });
+    }
+    }
+    refuse(v, "unknown level");
+}
+
+llvm::Value *Emitter::has_cell(Value v) {
+    const ir::PlaceLevel &l = level(v);
+    llvm::Type *i64 = b_.getInt64Ty();
+    switch (l.kind) {
+    case LevelKind::dense: return b_.getTrue();
+    case LevelKind::bitmasked: {
+        llvm::Value *bit = nullptr;
+        llvm::Value *at = mask_word(v, bit);
+        return b_.CreateICmpNE(b_.CreateAnd(read_word(at, i64, v), bit), b_.getInt64(0));
+    }
+    case LevelKind::pointer: {
+        llvm::Value *at = b_.CreateGEP(i64, bytes_from(arg(v, 0), layout::mask_bytes(l)), arg(v, 1));
+        return b_.CreateIsNotNull(read_word(at, b_.getPtrTy(), v));
+    }
+    case LevelKind::dynamic:
+        return b_.CreateICmpULT(arg(v, 1), b_.CreateZExt(read_word(arg(v, 0), b_.getInt32Ty(), v), i64));
+    }
+    refuse(v, "unknown level");
+}
+
+/// Dynamic: claims the next index; its cell gets memory.
+llvm::Value *Emitter::new_cell(Value v) {
+    llvm::AtomicRMWInst *index = b_.CreateAtomicRMW(llvm::AtomicRMWInst::Add, arg(v, 0), b_.getInt32(1), llvm::Align(4),
+                                                    llvm::AtomicOrdering::AcquireRelease);
+    note(index, base_of(tree_piece, fn_.places[place_of(fn_[v])].tree));
+    make_cell(v, b_.CreateZExt(index, b_.getInt64Ty()));
+    return index;
+}
+
+llvm::Value *Emitter::list_element(Value v) {
+    const ir::Place &place = fn_.places[place_of(fn_[v])];
+    llvm::Value *&list = lists_[{place.tree, place.levels.back().node}];
+    if (!list) {
+        llvm::Value *at = sparse_pointer(Sparse::lists);
+        for (uint32_t number : {place.tree, place.levels.back().node}) {
+            at = entry_.CreateConstInBoundsGEP1_32(entry_.getPtrTy(), at, number);
+            llvm::LoadInst *load = entry_.CreateAlignedLoad(entry_.getPtrTy(), at, llvm::Align(8));
+            load->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(context_, {}));
+            at = load;
+        }
+        list = at;
+    }
+    llvm::Value *index = b_.CreateSExt(arg(v, 0), b_.getInt64Ty());
+    return bytes_from(list, b_.CreateMul(index, b_.getInt64(abi::list_element_bytes(place.shape.size()))));
+}
+
+void Emitter::cells(Value v) {
+    const auto of_list = [&](llvm::Type *t, uint64_t offset) {
+        llvm::LoadInst *load = b_.CreateAlignedLoad(t, bytes_from(list_element(v), offset), llvm::Align(4));
+        load->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(context_, {}));
+        return load;
+    };
+    switch (fn_[v].op) {
+    case Op::find_cell: set(v, find_cell(v)); break;
+    case Op::make_cell: set(v, make_cell(v, arg(v, 1))); break;
+    case Op::drop_cell: call_runtime(v, Sparse::drop_cell, arg(v, 1)); return;
+    case Op::has_cell: return set(v, has_cell(v));
+    case Op::new_cell: return set(v, new_cell(v));
+    case Op::count_cells: return set(v, read_word(arg(v, 0), b_.getInt32Ty(), v));
+    case Op::list: return set(v, call_runtime(v, Sparse::list, nullptr));
+    case Op::list_cell: set(v, of_list(b_.getPtrTy(), offsetof(abi::ListElement, base))); break;
+    case Op::list_value:
+        return set(v, of_list(b_.getInt32Ty(), offsetof(abi::ListElement, begin) + 4 * level_of(fn_[v])));
+    case Op::address: return set(v, b_.CreatePtrToInt(arg(v, 0), b_.getInt64Ty()));
+    default: refuse(v, "must be lowered to steps first");
+    }
+    base_[v.id] = base_of(tree_piece, fn_.places[place_of(fn_[v])].tree);
+}
+
+} // namespace qd::codegen

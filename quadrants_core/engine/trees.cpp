@@ -1,0 +1,79 @@
+// Field trees of a program: their memory, and what the host does with their cells.
+#include "engine/program_impl.h"
+#include "engine/tree_data.h"
+#include "layout/layout.h"
+
+#include <algorithm>
+
+namespace qd::engine {
+
+uint32_t Program::add_tree(uint64_t bytes, std::span<const ir::Place> levels) {
+    char *root = static_cast<char *>(alloc(bytes));
+    const std::lock_guard guard(impl_->launching);
+    auto &trees = impl_->trees;
+    auto free_slot = std::find(trees.begin(), trees.end(), nullptr);
+    if (free_slot == trees.end()) free_slot = trees.insert(trees.end(), nullptr);
+    *free_slot = root;
+    const uint32_t slot = uint32_t(free_slot - trees.begin());
+    if (std::any_of(levels.begin(), levels.end(), ir::is_sparse)) {
+        if (!impl_->sparse)
+            impl_->sparse = std::make_unique<runtime::SparseTrees>(
+                runtime::BlockSource{[this](uint64_t n) { return alloc(n); }, [this](void *p) { free(p); }},
+                impl_->device->info().threads);
+        impl_->sparse->add(slot, describe_tree(levels), root);
+    }
+    return slot;
+}
+
+void Program::remove_tree(uint32_t slot) {
+    char *root;
+    {
+        const std::lock_guard guard(impl_->launching);
+        QD_CHECK(slot < impl_->trees.size(), "no such field tree");
+        root = std::exchange(impl_->trees[slot], nullptr);
+        if (impl_->sparse) impl_->sparse->remove(slot);
+    }
+    free(root);
+}
+
+char *Program::tree_address(uint32_t slot) const { return slot < impl_->trees.size() ? impl_->trees[slot] : nullptr; }
+
+char *Program::element_address(const ir::Place &place, const int32_t *indices, bool make) {
+    return layout::address(place, indices, impl_->trees[place.tree],
+                           [&](const ir::PlaceLevel &level, char *container, uint64_t cell) {
+                               runtime::SparseTrees &sparse = *impl_->sparse;
+                               return make ? sparse.make(place.tree, level.node, container, int64_t(cell))
+                                           : sparse.find(place.tree, level.node, container, int64_t(cell));
+                           });
+}
+
+void Program::each_element(const ir::Place &place, const std::function<void(const int32_t *, char *)> &visit) {
+    std::vector<int32_t> indices(place.shape.size());
+    const auto descend = [&](auto &self, size_t depth, char *cell) -> void {
+        if (depth == place.levels.size()) return visit(indices.data(), cell + place.byte_offset);
+        const ir::PlaceLevel &level = place.levels[depth];
+        const std::vector<int32_t> before = indices;
+        impl_->sparse->each_cell(place.tree, level.node, cell + level.start, [&](uint64_t number, char *inner) {
+            for (const ir::PlaceAxis &axis : level.axes)
+                indices[axis.axis] = before[axis.axis] + int32_t(number / axis.stride % axis.extent * axis.divide);
+            self(self, depth + 1, inner);
+        });
+        indices = before;
+    };
+    for (size_t axis = 0; axis < indices.size(); ++axis) indices[axis] = place.index_offset[axis];
+    const std::lock_guard guard(impl_->launching);
+    descend(descend, 0, impl_->trees[place.tree]);
+}
+
+void Program::remove_cells(const ir::Place &level) {
+    const std::lock_guard guard(impl_->launching);
+    if (impl_->sparse && impl_->sparse->holds(level.tree))
+        impl_->sparse->clear(level.tree, level.levels.empty() ? 0 : level.levels.back().node);
+}
+
+uint64_t Program::cells_allocated(const ir::Place &level) const {
+    if (!impl_->sparse || !impl_->sparse->holds(level.tree) || level.levels.empty()) return 0;
+    return impl_->sparse->allocated(level.tree, level.levels.back().node);
+}
+
+} // namespace qd::engine

@@ -1,0 +1,69 @@
+#pragma once
+// The sparse field trees of a program: makes and removes cells for running tasks (abi::Sparse), lists the cells that a
+// loop visits, and gives memory of removed cells back once no task can see it.
+//
+// Cells are made without locks: a thread that finds none takes a zeroed one from the pool and swaps its address in; if
+// another thread was faster, the cell goes back. Removing swaps the address out and remembers the cell, with all it
+// holds, for `collect`.
+#include "abi/abi.h"
+#include "abi/tree.h"
+#include "runtime/cell_pool.h"
+#include "runtime/pool.h"
+
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+namespace qd::runtime {
+
+class SparseTrees final : public abi::Sparse {
+  public:
+    SparseTrees(BlockSource source, int threads);
+    ~SparseTrees();
+    SparseTrees(const SparseTrees &) = delete;
+
+    void add(uint32_t slot, abi::Tree tree, char *root);
+    void remove(uint32_t slot);
+    bool holds(uint32_t slot) const { return slot < trees_.size() && trees_[slot]; }
+
+    /// Address of a cell that exists, or of zeros.
+    char *find(uint32_t slot, uint32_t node, char *container, int64_t cell) const;
+    char *make(uint32_t slot, uint32_t node, char *container, int64_t cell);
+    void drop(uint32_t slot, uint32_t node, char *container, int64_t cell);
+    bool exists(uint32_t slot, uint32_t node, const char *container, int64_t cell) const;
+    void each_cell(uint32_t slot, uint32_t node, char *container,
+                   const std::function<void(uint64_t cell, char *address)> &visit);
+    /// Dynamic: one more cell; its index.
+    int32_t append(uint32_t slot, uint32_t node, char *container);
+    /// Removes all cells of a level and of the levels below it.
+    void clear(uint32_t slot, uint32_t node);
+    int32_t make_list(uint32_t slot, uint32_t node);
+    const char *elements(uint32_t slot, uint32_t node) const { return lists[slot][node]; }
+
+    /// Gives the memory of removed cells back, while no task runs.
+    void collect();
+    bool has_garbage() const { return garbage_.load(std::memory_order_relaxed); }
+    /// Cells of a pointer or chunks of a dynamic level that ever got memory.
+    uint64_t allocated(uint32_t slot, uint32_t node) const;
+    /// Why the launch failed, if a callback failed: rethrows it, once.
+    void rethrow();
+
+    struct Tree;
+
+  private:
+    void fail(const abi::Context *context);
+    void update_tables();
+
+    BlockSource source_;
+    std::shared_ptr<Pool> pool_;
+    std::vector<std::unique_ptr<Tree>> trees_;
+    std::vector<char *const *> list_tables_;
+    char *sink_ = nullptr; ///< takes what is written when there is no memory
+    uint64_t zero_bytes_ = 0;
+    std::atomic<bool> garbage_{false};
+    std::mutex error_lock_;
+    std::exception_ptr error_;
+};
+
+} // namespace qd::runtime
