@@ -219,8 +219,9 @@ Flow Walker::for_target(PyObject *node, const Extra &loop) {
         nest.order = arrays_.at(over.v.id).layout;
     }
     const bool is_array = over.tag == Tag::array;
-    const uint32_t place = is_array ? 0 : loop_place(node, over.object.get());
-    const size_t rank = is_array ? nest.lower.size() : fn_.places[place].shape.size();
+    std::vector<int32_t> first, extents; // of a field or a level
+    const uint32_t place = is_array ? 0 : loop_place(node, over.object.get(), first, extents);
+    const size_t rank = is_array ? nest.lower.size() : extents.size();
     const size_t targets = node_kind(target) == Node::Tuple ? size_t(Items(child(target, names().elts)).size()) : 1;
     if (nest.grouped && node_kind(target) != Node::Name)
         fail_syntax(target, "Group for should have 1 loop target, found " + std::to_string(targets));
@@ -230,10 +231,9 @@ Flow Walker::for_target(PyObject *node, const Extra &loop) {
              "Number of struct-for indices does not match loop variable dimensionality (" + std::to_string(targets) +
                  " != " + std::to_string(rank) + "). Maybe you wanted to use \"for I in qd.grouped(x)\"?");
     if (!is_array && ir::is_sparse(fn_.places[place])) return for_cells(node, place, nest);
-    for (size_t axis = 0; !is_array && axis < rank; ++axis) {
-        const int32_t first = fn_.places[place].index_offset[axis];
-        nest.lower.push_back(b_.i32(first));
-        nest.upper.push_back(b_.i32(first + fn_.places[place].shape[axis]));
+    for (size_t axis = 0; axis < extents.size(); ++axis) {
+        nest.lower.push_back(b_.i32(first[axis]));
+        nest.upper.push_back(b_.i32(first[axis] + extents[axis]));
     }
     if (rank == 0) {
         nest.lower.push_back(b_.i32(0));
@@ -242,9 +242,19 @@ Flow Walker::for_target(PyObject *node, const Extra &loop) {
     return for_nest(node, std::move(nest));
 }
 
-/// The place whose cells a loop over a field or a level visits.
-uint32_t Walker::loop_place(PyObject *node, PyObject *object) {
-    return kind_of(object) == Kind::snode ? level_place(node, object) : field_info(node, object)->places[0];
+/// The place whose cells a loop over a field or a level visits, and the range of its indices.
+uint32_t Walker::loop_place(PyObject *node, PyObject *object, std::vector<int32_t> &first,
+                            std::vector<int32_t> &extents) {
+    if (kind_of(object) == Kind::snode) {
+        const uint32_t place = level_place(node, object);
+        first = fn_.places[place].index_offset;
+        extents = fn_.places[place].shape;
+        return place;
+    }
+    const FieldInfo *info = field_info(node, object);
+    first = info->offset;
+    extents = info->shape;
+    return info->places[0];
 }
 
 void Walker::check_loop_target(PyObject *target) {

@@ -405,7 +405,7 @@ class Walker {
     Flow for_range(PyObject *node, const Extra &loop);
     Flow for_ndrange(PyObject *node, const Extra &loop);
     Flow for_target(PyObject *node, const Extra &loop);
-    uint32_t loop_place(PyObject *node, PyObject *object);
+    uint32_t loop_place(PyObject *node, PyObject *object, std::vector<int32_t> &first, std::vector<int32_t> &extents);
     Flow for_nest(PyObject *node, Nest nest);
     void bind_loop_targets(PyObject *node, std::span<const ir::Value> indices, bool grouped);
     void check_loop_target(PyObject *target);
