@@ -31,8 +31,11 @@ CASES = [
     ("ops:10k", ["reference"], 3),
     ("ops:100k", [], 3),
     ("start:saxpy", ["reference", "taichi", "numba", "warp"], 9),
+    ("cover-compile:mpm", ["reference"], 9),
     ("warm:saxpy", ["reference", "taichi"], 9),
     ("warm:mpm", ["reference", "taichi"], 9),
+    ("warm:50 kernels", ["reference", "taichi", "numba", "warp"], 9),  # the calls alone
+    ("warm process:50 kernels", ["reference", "taichi", "numba", "warp"], 9),  # from process start
     ("launch:empty", ["reference", "taichi", "numba", "warp"], 3),
     ("launch:3 scalars", ["reference", "taichi", "numba"], 3),
     ("launch:6 ndarrays", ["reference", "taichi"], 3),
@@ -76,22 +79,24 @@ class Runner:
         return self.limit is not None if implementation == "limit" else PEERS.exists()
 
     def run(self, implementation, case):
-        group = case.partition(":")[0]
+        group, _, name = case.partition(":")
         env = dict(os.environ, QD_BENCH_SPAWNED=repr(time.time()), ENABLE_QUADRANTS_HEADER_PRINT="0")
         env["QD_BENCH_MODULE"] = "taichi" if implementation == "taichi" else "quadrants"
         env["QD_BENCH_LIMIT"] = str(self.limit)
         env["OMP_NUM_THREADS"] = env["NUMBA_NUM_THREADS"] = str(os.cpu_count())
         env.pop("PYTHONPATH", None)
         python = sys.executable if implementation in ("ours", "limit") else str(PEERS)
-        if group == "warm":
+        if group in ("warm", "warm process"):
             # one process fills the cache, the next one is timed
-            case = case.replace("warm", "start")
+            case = case if "kernels" in name else f"start:{name}"
             env["QD_BENCH_CACHE"] = "1"
             env["QD_OFFLINE_CACHE_FILE_PATH"] = env["TI_OFFLINE_CACHE_FILE_PATH"] = str(self.folder / f"cache-{implementation}")
+            env["WARP_CACHE"] = str(self.folder / "warp")
         else:
             self.fresh += 1
             env["WARP_CACHE"] = str(self.folder / f"warp-{self.fresh}")
-        if group == "cover":
+        if group.startswith("cover"):
+            case = case.replace("cover-compile", "compile")
             env["QD_KERNEL_COVERAGE"] = "1"
         env["QD_BENCH_SPAWNED"] = repr(time.time())
         done = subprocess.run([python, str(HERE / "worker.py"), implementation, case], env=env, cwd=self.folder, capture_output=True, text=True, timeout=600)

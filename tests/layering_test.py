@@ -50,7 +50,7 @@ THIRD_PARTY = {
 }
 
 # Headers that the build writes.
-GENERATED = {"codegen_stamp.h"}
+GENERATED = {"codegen_stamp.h", "frontend_stamp.h"}
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+(?:"([^"]+)"|<([^>]+)>)', re.MULTILINE)
 

@@ -26,6 +26,9 @@ void build_task(Program::Impl &p, TaskBuild &build);
 /// Loads `binary` on the device.
 void load_code(Program::Impl &p, TaskBuild &build);
 
+/// Puts the tasks of a kernel together once all have code. Moves `info` out of each.
+void assemble(Program::Impl &p, CompiledKernel &out, std::vector<TaskBuild> &builds);
+
 /// Place of a kernel's first instruction that has one.
 Location first_location(const ir::Function &fn);
 

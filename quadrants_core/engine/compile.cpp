@@ -1,12 +1,15 @@
 // From a kernel's IR to code ready to run: passes on the whole, cut into tasks, each task looked up by content in this
 // program, then on disk, else built; builds run in parallel. One kernel at a time.
+#include "base/bytes.h"
 #include "engine/build_task.h"
+#include "engine/image.h"
 #include "engine/pipeline.h"
 #include "engine/program_impl.h"
 #include "engine/stopwatch.h"
 #include "engine/tiers.h"
 #include "engine/weight.h"
 #include "ir/hash.h"
+#include "ir/serial.h"
 #include "runtime/pool.h"
 
 #include <algorithm>
@@ -26,7 +29,7 @@ runtime::CacheKey key_of(const Program::Impl &p, ir::Function &task) {
                               uint64_t(task.fast_math) | uint64_t(task.debug) << 1 |
                                   uint64_t(task.distinct_arrays) << 2};
     const std::span bytes(reinterpret_cast<const uint8_t *>(words), sizeof words);
-    return {runtime::hash_bytes(bytes, 3), runtime::hash_bytes(bytes, 4)};
+    return {hash_bytes(bytes, 3), hash_bytes(bytes, 4)};
 }
 
 /// The array parameter that a pointer is computed from; no value if it is computed from none. `known` is cleared if
@@ -80,7 +83,10 @@ void plan_overlap_check(const ir::Function &kernel, CompiledKernel &out) {
     out.written_arrays = uint32_t(out.arrays.size());
     if (!out.arrays.empty()) out.arrays.insert(out.arrays.end(), read.begin(), read.end());
     if (out.arrays.size() < 2) out.arrays.clear();
-    if (!out.arrays.empty()) out.source = std::make_unique<ir::Function>(kernel);
+    if (out.arrays.empty()) return;
+    Writer source;
+    ir::write(source, kernel);
+    out.source = std::move(source.bytes);
 }
 
 abi::Kernel describe(const ir::Function &kernel) {
@@ -153,9 +159,11 @@ void provide_code(Program::Impl &p, std::vector<TaskBuild> &builds) {
         }
         if (!build.code) load_code(p, build);
         p.tasks.emplace(build.key, build.code);
-        if (build.later) optimise_later(std::move(*build.later));
+        if (build.later) optimise_later(std::move(*build.later)); // `later` stays set: the code at hand is not the best
     }
 }
+
+} // namespace
 
 void assemble(Program::Impl &p, CompiledKernel &out, std::vector<TaskBuild> &builds) {
     out.info.tasks.reserve(builds.size());
@@ -174,9 +182,8 @@ void assemble(Program::Impl &p, CompiledKernel &out, std::vector<TaskBuild> &bui
     }
 }
 
-} // namespace
-
-std::shared_ptr<CompiledKernel> compile(Program::Impl &p, ir::Function kernel, double frontend_us) {
+std::shared_ptr<CompiledKernel> compile(Program::Impl &p, ir::Function kernel, double frontend_us,
+                                        std::vector<uint8_t> *image) {
     const std::lock_guard guard(p.compiling);
     poll_stop();
     const Stopwatch total;
@@ -204,6 +211,7 @@ std::shared_ptr<CompiledKernel> compile(Program::Impl &p, ir::Function kernel, d
     provide_code(p, builds);
     assemble(p, *out, builds);
     p.adopt(*out);
+    if (image) *image = image_of(*out, report, builds);
     for (TaskBuild &build : builds) report.tasks.push_back(std::move(build.report));
     report.microseconds = frontend_us + total.microseconds();
     p.announce(report);

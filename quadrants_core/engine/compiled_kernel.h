@@ -4,6 +4,7 @@
 #include "runtime/device.h"
 
 #include <mutex>
+#include <vector>
 
 namespace qd::engine {
 
@@ -63,7 +64,7 @@ class CompiledKernel {
     std::vector<CounterValue> counters; ///< what each count means; `count` is unused here
     std::vector<ArrayArg> arrays;       ///< to be checked for overlap at launch, those that are written first; or empty
     uint32_t written_arrays = 0;
-    std::unique_ptr<ir::Function> source; ///< kept if `arrays` is not empty
+    std::vector<uint8_t> source; ///< the kernel's IR as ir::write gives it; kept if `arrays` is not empty
     std::shared_ptr<CompiledKernel>
         overlapping; ///< the same kernel for arrays that overlap, compiled when first needed
 };

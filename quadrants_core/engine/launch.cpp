@@ -1,5 +1,6 @@
 // The hot path. Between the call and the first task: one uncontended atomic, the context filled in, no allocation.
 #include "engine/program_impl.h"
+#include "ir/serial.h"
 
 namespace qd::engine {
 
@@ -40,7 +41,8 @@ bool overlap(const CompiledKernel &kernel, const uint64_t *args) {
 
 CompiledKernel &overlapping_variant(Program::Impl &p, CompiledKernel &kernel) {
     if (!kernel.overlapping) {
-        ir::Function source = *kernel.source;
+        Reader bytes(kernel.source);
+        ir::Function source = ir::read(bytes);
         source.distinct_arrays = false;
         kernel.overlapping = compile(p, std::move(source), 0);
     }

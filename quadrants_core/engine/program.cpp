@@ -1,6 +1,8 @@
 // Life of a program, its memory, who watches it. compile.cpp and launch.cpp hold the rest.
 #include "engine/program.h"
 
+#include "base/bytes.h"
+#include "engine/image.h"
 #include "engine/program_impl.h"
 #include "engine/tiers.h"
 #include "engine/warm_up.h"
@@ -34,7 +36,13 @@ runtime::CacheKey build_key_of(const backends::Backend &backend, const backends:
                              '\n' + caps.target + '\n' + std::to_string(caps.vector_bytes) + '\n' +
                              std::to_string(config.vector_bytes);
     const std::span bytes(reinterpret_cast<const uint8_t *>(text.data()), text.size());
-    return {runtime::hash_bytes(bytes, 1), runtime::hash_bytes(bytes, 2)};
+    return {hash_bytes(bytes, 1), hash_bytes(bytes, 2)};
+}
+
+runtime::CacheKey record_key(const Program::Impl &p, std::span<const uint8_t> name) {
+    const uint64_t words[] = {hash_bytes(name, 9), hash_bytes(name, 10), p.build_key[0], p.build_key[1]};
+    const std::span bytes(reinterpret_cast<const uint8_t *>(words), sizeof words);
+    return {hash_bytes(bytes, 11), hash_bytes(bytes, 12)};
 }
 
 } // namespace
@@ -145,8 +153,23 @@ uint64_t Program::allocated_bytes() const {
     return impl_->allocated;
 }
 
-std::shared_ptr<CompiledKernel> Program::compile(ir::Function kernel, double frontend_us) {
-    return engine::compile(*impl_, std::move(kernel), frontend_us);
+std::shared_ptr<CompiledKernel> Program::compile(ir::Function kernel, double frontend_us, std::vector<uint8_t> *image) {
+    return engine::compile(*impl_, std::move(kernel), frontend_us, image);
+}
+
+std::shared_ptr<CompiledKernel> Program::load(std::span<const uint8_t> image, double before_us) {
+    return load_image(*impl_, image, before_us);
+}
+
+bool Program::keeps_records() const { return impl_->disk && impl_->options.dump.empty() && !impl_->options.verify; }
+
+std::vector<uint8_t> Program::load_record(std::span<const uint8_t> name) const {
+    if (!keeps_records()) return {};
+    return impl_->disk->load_record(record_key(*impl_, name)).value_or(std::vector<uint8_t>());
+}
+
+void Program::store_record(std::span<const uint8_t> name, std::span<const uint8_t> bytes) {
+    if (keeps_records()) impl_->disk->store_record(record_key(*impl_, name), bytes);
 }
 
 void Program::sync() { impl_->device->wait(); }

@@ -72,8 +72,17 @@ class Program {
     uint64_t cells_allocated(const ir::Place &level) const;
 
     /// Runs the pipeline, loads what is unchanged, compiles the rest (tasks in parallel). `frontend_us`: time already
-    /// spent. Throws Interrupted if Stop was pressed; nothing remains of the kernel then.
-    std::shared_ptr<CompiledKernel> compile(ir::Function kernel, double frontend_us);
+    /// spent. `image` gets what `load` needs. Throws Interrupted if Stop was pressed; nothing remains of the kernel
+    /// then.
+    std::shared_ptr<CompiledKernel> compile(ir::Function kernel, double frontend_us,
+                                            std::vector<uint8_t> *image = nullptr);
+    /// The kernel that an earlier process compiled, from the `image` that it got; null if its code cannot be had.
+    std::shared_ptr<CompiledKernel> load(std::span<const uint8_t> image, double before_us);
+
+    // Records: bytes kept on disk beside the code, for this build and machine, under a name of any length.
+    bool keeps_records() const;
+    std::vector<uint8_t> load_record(std::span<const uint8_t> name) const; ///< empty: none
+    void store_record(std::span<const uint8_t> name, std::span<const uint8_t> bytes);
 
     /// Runs a kernel. `args` is laid out as abi::Kernel says; `ret` has ret_bytes. Returns when the last task is done.
     /// Throws UserError (failed assertion) after the tasks have stopped; Interrupted if Stop was pressed.

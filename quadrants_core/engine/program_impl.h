@@ -81,7 +81,8 @@ struct Program::Impl {
     void retire(CompiledKernel &kernel);
 };
 
-std::shared_ptr<CompiledKernel> compile(Program::Impl &p, ir::Function kernel, double frontend_us);
+std::shared_ptr<CompiledKernel> compile(Program::Impl &p, ir::Function kernel, double frontend_us,
+                                        std::vector<uint8_t> *image = nullptr);
 void launch(Program::Impl &p, CompiledKernel &kernel, uint64_t *args, void *ret);
 
 // Called by running tasks (abi::Context).

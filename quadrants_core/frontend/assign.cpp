@@ -9,8 +9,10 @@ Flow Walker::assign(PyObject *node) {
     if (node_kind(source) == Node::GeneratorExp)
         fail_syntax(source, "Cannot store generators in variables, inside kernels or functions",
                     "use a list comprehension");
+    const Items targets(child(node, n.targets));
+    handed_on_ = targets.size() == 1 && node_kind(targets[0]) == Node::Name; // another name for it
     const Val v = value(source);
-    for (PyObject *target : Items(child(node, n.targets))) assign_to(target, v);
+    for (PyObject *target : targets) assign_to(target, v);
     return Flow::next;
 }
 

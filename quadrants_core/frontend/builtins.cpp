@@ -139,6 +139,7 @@ Val Walker::call_builtin_in_python(const Call &call) {
     PyRef args = PyRef::steal(PyTuple_New(Py_ssize_t(call.args.size())));
     for (size_t i = 0; i < call.args.size(); ++i) {
         PyRef item = to_python(call.args[i]);
+        if (!is_plain(item.get())) reads_.give_up();
         Py_INCREF(item.get());
         PyTuple_SET_ITEM(args.get(), Py_ssize_t(i), item.get());
     }
@@ -393,7 +394,7 @@ Val Walker::range(const Call &call) {
 Val Walker::ndrange(const Call &call) {
     PyObject *node = call.node;
     if (PyObject *first = call.arg_node(0); first != node && node_kind(first) == Node::Call) {
-        const Val callee = eval(child(first, names().func));
+        const Val callee = eval_handed_on(child(first, names().func));
         const BuiltinRow *row = callee.is_constant() ? builtin_of(callee.object.get()) : nullptr;
         if (row &&
             (row->handler == &Walker::static_ || row->handler == &Walker::grouped || row->handler == &Walker::ndrange))

@@ -21,5 +21,7 @@ const BuiltinRow *find_builtin(std::string_view name);
 std::string_view parameter_names(std::string_view builtin);
 /// The row that stands for a function of Python's own (`min`, `print`, `range`, ...) inside a kernel; null if none.
 const BuiltinRow *python_builtin(PyObject *object);
+/// The same for any object, those of the package included.
+const BuiltinRow *row_of_object(PyObject *object);
 
 } // namespace qd::frontend

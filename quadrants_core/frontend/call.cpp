@@ -21,7 +21,7 @@ const Val *Call::keyword(const char *name) const {
     return nullptr;
 }
 
-Call Walker::arguments(PyObject *node, bool as_places) {
+Call Walker::arguments(PyObject *node, bool as_places, bool handed_on) {
     const Names &n = names();
     Call call;
     call.node = node;
@@ -30,6 +30,7 @@ Call Walker::arguments(PyObject *node, bool as_places) {
             const Val many = sequence_items(arg, value(child(arg, n.value)));
             for (const Val &v : many.items) call.args.push_back(as_places ? v : load(v));
         } else {
+            handed_on_ = handed_on;
             call.args.push_back(as_places ? eval(arg) : value(arg));
         }
     }
@@ -38,6 +39,7 @@ Call Walker::arguments(PyObject *node, bool as_places) {
         if (!name || name == Py_None)
             fail_syntax(node, "`**` arguments are not supported in Quadrants kernels", "write the arguments out");
         PyObject *source = child(keyword, n.value);
+        handed_on_ = handed_on;
         call.kwargs.emplace_back(name, as_places ? eval(source) : value(source));
     }
     return call;
@@ -50,7 +52,7 @@ Val Walker::eval_call(PyObject *node) {
     PyObject *callee_node = child(node, n.func);
     if (node_kind(callee_node) == Node::Attribute && child(callee_node, n.attr) == n.append && append_to_list(node))
         return Val{};
-    const Val callee = eval(callee_node);
+    const Val callee = eval_handed_on(callee_node);
     if (callee.tag == Tag::method) {
         if (callee.extra->name.rfind("builtin:", 0) == 0)
             return call_builtin(node, *find_builtin(callee.extra->name.substr(8)));
@@ -80,6 +82,7 @@ bool Walker::append_to_list(PyObject *node) {
 
 Val Walker::call_object(PyObject *node, const PyRef &callee, const Val *owner) {
     PyObject *object = callee.get();
+    if (kind_of(object) != Kind::func) reads_.use(object);
     switch (kind_of(object)) {
     case Kind::builtin: {
         const BuiltinRow *row = builtin_of(object);
@@ -156,6 +159,31 @@ Val Walker::call_with_keyword(const Call &call, const std::string &keyword) {
     fail_type(call.node, std::string(call.row->name) + "() got an unexpected keyword argument '" + keyword + "'");
 }
 
+/// Computes from values alone, and is part of Python.
+bool Walker::is_pure_call(PyObject *callee, PyObject *args, const std::string &module, const std::string &name) {
+    static constexpr std::string_view functions[] = {"abs", "all", "any",   "divmod", "len", "max",
+                                                     "min", "pow", "round", "sorted", "sum"};
+    PyObject *const types[] = {
+        reinterpret_cast<PyObject *>(&PyLong_Type),  reinterpret_cast<PyObject *>(&PyFloat_Type),
+        reinterpret_cast<PyObject *>(&PyBool_Type),  reinterpret_cast<PyObject *>(&PyUnicode_Type),
+        reinterpret_cast<PyObject *>(&PyTuple_Type), reinterpret_cast<PyObject *>(&PyList_Type),
+        reinterpret_cast<PyObject *>(&PyRange_Type), reinterpret_cast<PyObject *>(&PyEnum_Type),
+        reinterpret_cast<PyObject *>(&PyZip_Type),   reinterpret_cast<PyObject *>(&PyReversed_Type)};
+    // These give items as they are.
+    for (PyObject *type : types)
+        if (callee == type && type != reinterpret_cast<PyObject *>(&PyUnicode_Type)) return true;
+    if (!is_plain(args)) return false;
+    if (callee == reinterpret_cast<PyObject *>(&PyUnicode_Type)) return true;
+    if (!PyCFunction_CheckExact(callee)) return false;
+    PyObject *self = PyCFunction_GET_SELF(callee);
+    if (!self || PyModule_Check(self))
+        return module == "math" || (module == "builtins" &&
+                                    std::find(std::begin(functions), std::end(functions), name) != std::end(functions));
+    return PyUnicode_CheckExact(self) || PyTuple_CheckExact(self) || PyLong_CheckExact(self) ||
+           PyFloat_CheckExact(self) ||
+           (PyDict_CheckExact(self) && (name == "keys" || name == "values" || name == "items" || name == "get"));
+}
+
 Val Walker::call_python(PyObject *node, PyObject *callee, const Call &call) {
     PyRef module = attribute(callee, names().__module__);
     const std::string from = module && PyUnicode_Check(module.get()) ? text(module.get()) : "";
@@ -181,6 +209,7 @@ Val Walker::call_python(PyObject *node, PyObject *callee, const Call &call) {
         PyTuple_SET_ITEM(args.get(), Py_ssize_t(i), object.get());
     }
     for (const auto &[key, v] : call.kwargs) PyDict_SetItem(kwargs.get(), key, python_value(v).get());
+    if (!is_pure_call(callee, args.get(), from, called) || PyDict_GET_SIZE(kwargs.get())) reads_.give_up();
     if (!static_depth_ && from != "builtins" && from != "math" && !from.empty() && from.rfind("quadrants", 0) != 0)
         warn(node, "SyntaxWarning",
              "Calling non-quadrants function \"" + called +
@@ -229,13 +258,10 @@ bool Walker::is_dtype(PyObject *object) {
 // Funcs
 
 PyRef Walker::resolved_annotation(PyObject *node, PyObject *function, PyObject *name) {
-    PyRef table = attribute(function, names().__annotations__);
-    PyObject *found = table && PyDict_Check(table.get()) ? PyDict_GetItemWithError(table.get(), name) : nullptr;
-    if (!found || !PyUnicode_Check(found)) return PyRef::borrow(found);
-    PyObject *globals = child(function, names().__globals__);
-    PyRef result = PyRef::steal(PyRun_String(text(found).c_str(), Py_eval_input, globals, globals));
-    if (!result) python_failed(node);
-    return result;
+    PyRef found = find_annotation(function, name);
+    if (PyErr_Occurred()) python_failed(node);
+    reads_.annotation(function, name, found.get());
+    return found;
 }
 
 FuncInfo &Walker::func_info(PyObject *node, PyObject *callee) {
@@ -248,6 +274,7 @@ FuncInfo &Walker::func_info(PyObject *node, PyObject *callee) {
     if (PyErr_Occurred()) python_failed(node);
     info->is_real = bool(attribute(callee, n._qd_real_));
     info->needs_top_level = bool(attribute(callee, n._qd_requires_top_level_));
+    reads_.function(callee, info->function.get(), info->source);
     info->file = add_name(fn_.files, info->source.file);
     info->scope = add_name(fn_.scopes, info->source.name);
     PyObject *args = child(info->source.tree, n.args), *function = info->function.get();
@@ -297,7 +324,7 @@ Val Walker::inline_func(PyObject *node, const PyRef &callee, const Val *object) 
         self = {};
     }
     FuncInfo &info = func_info(node, target.get());
-    Call call = arguments(node, true);
+    Call call = arguments(node, true, true);
     if (object || self) call.args.insert(call.args.begin(), object ? *object : wrap(self));
     AtNode at(*this, node);
     std::vector<Val> args = matched_arguments(node, info, std::move(call));
@@ -308,7 +335,7 @@ Val Walker::inline_func(PyObject *node, const PyRef &callee, const Val *object) 
 /// A method of a struct: `self` is passed as a place, so that the method can change it.
 Val Walker::inline_method(PyObject *node, const PyRef &callee, const Val &self) {
     FuncInfo &info = func_info(node, callee.get());
-    Call call = arguments(node, true);
+    Call call = arguments(node, true, true);
     call.args.insert(call.args.begin(), self);
     AtNode at(*this, node);
     return inline_body(node, info, matched_arguments(node, info, std::move(call), true));
@@ -475,7 +502,7 @@ Val Walker::inline_body(PyObject *node, FuncInfo &info, std::vector<Val> args) {
     frame.first_binding = bindings_.size();
     frame.assigned = &info.assigned;
     frame.has_return_type = bool(info.returns);
-    enter_function(frame, info.function.get());
+    frame.function = info.function.get();
     frames_.push_back(std::move(frame));
     ++info.depth;
     const int outer_static = std::exchange(static_depth_, 0), outer_grouped = std::exchange(grouped_depth_, 0);

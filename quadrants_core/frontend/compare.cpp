@@ -28,6 +28,8 @@ Val Walker::compare(PyObject *node, Node op, const Val &a, const Val &b) {
     const bool host_matrix = (a.is_constant() && kind_of(a.object.get()) == Kind::matrix) ||
                              (b.is_constant() && kind_of(b.object.get()) == Kind::matrix);
     if (left && right && !host_matrix) {
+        reads_.use_within(left.get());
+        reads_.use_within(right.get());
         PyObject *result = PyObject_RichCompare(left.get(), right.get(), python_compare_op(op));
         if (!result) python_failed(node);
         return wrap(PyRef::steal(result));
@@ -53,6 +55,7 @@ Val Walker::compare_static(PyObject *node, Node op, const Val &a, const Val &b) 
     const PyRef left = to_python(a), right = to_python(b);
     if (membership) {
         if (!left || !right) fail_static(node, left ? b : a);
+        reads_.use_within(right.get());
         const int found = PySequence_Contains(right.get(), left.get());
         if (found < 0) python_failed(node);
         return constant(PyRef::borrow((found == 1) == (op == Node::In) ? Py_True : Py_False));
@@ -72,9 +75,13 @@ Val Walker::compare_static(PyObject *node, Node op, const Val &a, const Val &b) 
 Val Walker::eval_compare(PyObject *node) {
     const Names &n = names();
     const Items ops(child(node, n.ops)), others(child(node, n.comparators));
+    const Node op = ops.size() == 1 ? node_kind(ops[0]) : Node::unknown;
+    const bool with_none = op == Node::Is || op == Node::IsNot; // what an object is tells the answer
+    handed_on_ = with_none;
     Val left = value(child(node, n.left));
     Val result;
     for (Py_ssize_t i = 0; i < ops.size(); ++i) {
+        handed_on_ = with_none;
         const Val right = value(others[i]);
         AtNode at(*this, node);
         const Val link = compare(node, node_kind(ops[i]), left, right);

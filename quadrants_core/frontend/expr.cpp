@@ -9,6 +9,18 @@ namespace qd::frontend {
 
 Val Walker::eval(PyObject *node) {
     poll_stop();
+    const bool handed_on = std::exchange(handed_on_, false);
+    Val out = eval_kind(node);
+    if (!handed_on && out.is_constant()) reads_.use(out.object.get());
+    return out;
+}
+
+Val Walker::eval_handed_on(PyObject *node) {
+    handed_on_ = true;
+    return eval(node);
+}
+
+Val Walker::eval_kind(PyObject *node) {
     const Node kind = node_kind(node);
     switch (kind) {
     case Node::Name: return eval_name(node);
@@ -42,29 +54,13 @@ Val Walker::eval(PyObject *node) {
 }
 
 Val Walker::wrap(PyRef object) {
-    PyObject *p = object.get();
-    if (kind_of(p) == Kind::tensor) { // what it wraps
-        PyRef inner = PyRef::steal(PyObject_GetAttrString(p, "_impl"));
+    if (kind_of(object.get()) == Kind::tensor) { // what it wraps
+        PyRef inner = PyRef::steal(PyObject_GetAttrString(object.get(), "_impl"));
         if (inner) return wrap(std::move(inner));
         PyErr_Clear();
     }
-    const char *type = Py_TYPE(p)->tp_name;
-    if (std::strcmp(type, "numpy.ndarray") == 0 && PyObject_Size(p) < 0) { // no dimension, so no length
-        PyErr_Clear();
-        return wrap(PyRef::steal(PyObject_CallMethod(p, "item", nullptr)));
-    }
-    if (std::strncmp(type, "numpy.", 6) == 0 && std::strcmp(type, "numpy.ndarray") != 0 && PyIndex_Check(p)) {
-        PyRef number = PyRef::steal(PyNumber_Index(p));
-        if (number) return constant(number);
-        PyErr_Clear();
-    }
-    if (std::strncmp(type, "numpy.bool", 10) == 0) return constant(PyRef::borrow(truth(p) ? Py_True : Py_False));
-    if (std::strncmp(type, "numpy.float", 11) == 0) {
-        PyRef number = PyRef::steal(PyNumber_Float(p));
-        if (number) return constant(number);
-        PyErr_Clear();
-    }
-    return constant(std::move(object));
+    PyRef number = plain_number(object.get());
+    return constant(number ? std::move(number) : std::move(object));
 }
 
 PyRef Walker::to_python(const Val &v) {
@@ -114,8 +110,12 @@ Val Walker::eval_constant(PyObject *node) {
 
 Val Walker::eval_attribute(PyObject *node) {
     const Names &n = names();
-    const Val base = eval(child(node, n.value));
-    return attribute_of(node, base, child(node, n.attr));
+    const Val base = eval_handed_on(child(node, n.value));
+    reads_.expect();
+    Val out = attribute_of(node, base, child(node, n.attr));
+    const bool is_member = base.node >= 0; // noted by `member`
+    if (base.is_constant() && !is_member && !reads_.was_read(base.object.get())) reads_.use(base.object.get());
+    return out;
 }
 
 Val Walker::attribute_of(PyObject *node, const Val &base, PyObject *name) {
@@ -139,6 +139,7 @@ Val Walker::attribute_of(PyObject *node, const Val &base, PyObject *name) {
             }
             python_failed(node);
         }
+        reads_.attribute(object, name, found);
         return wrap(PyRef::steal(found));
     }
     if (base.tag == Tag::array) return array_attribute(node, base, name);

@@ -137,10 +137,13 @@ Val Walker::folded(PyObject *node, PyObject *pattern, const Call &call, const Va
     PyRef args = PyRef::steal(PyTuple_New(Py_ssize_t(call.args.size()))), kwargs = PyRef::steal(PyDict_New());
     for (size_t i = 0; i < call.args.size(); ++i) {
         if (!is_plain(call.args[i])) return text;
+        reads_.use_within(call.args[i].object.get());
         PyTuple_SET_ITEM(args.get(), Py_ssize_t(i), Py_NewRef(call.args[i].object.get()));
     }
-    for (const auto &[name, v] : call.kwargs)
+    for (const auto &[name, v] : call.kwargs) {
         if (!is_plain(v) || PyDict_SetItem(kwargs.get(), name, v.object.get()) < 0) return text;
+        reads_.use_within(v.object.get());
+    }
     PyRef format = PyRef::steal(PyObject_GetAttrString(pattern, "format"));
     PyRef result = PyRef::steal(format ? PyObject_Call(format.get(), args.get(), kwargs.get()) : nullptr);
     if (!result) python_failed(node);
@@ -201,6 +204,7 @@ void Walker::format_value(PyObject *node, ir::Message &message, std::vector<ir::
         return;
     }
     if (v.is_constant()) {
+        reads_.use_within(v.object.get());
         PyRef object = PyBool_Check(v.object.get()) ? PyRef::steal(PyNumber_Long(v.object.get())) : v.object;
         PyRef spec_text = python_string(PyFloat_Check(object.get()) ? "f" : spec);
         const bool plain = PyUnicode_GetLength(spec_text.get()) == 0;

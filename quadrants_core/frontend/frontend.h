@@ -9,7 +9,7 @@
 //   "matrix_type"   `n`, `m` (1 for vectors), `dtype` (a dtype), `ndim` (1 or 2)
 //   "struct_type"   `members`: dict name -> type; `methods`: dict name -> function
 //   "builtin"       `_qd_name_`: row of builtins.def ("sin", "atomic_add", "static", "ndrange", ...)
-//   "func"          `fn`: the Python function; inlined. `_qd_source_()` -> SourceInfo tuple (below)
+//   "func"          `fn`: the Python function; inlined. Request::source_of gives its source
 //   "field"         a scalar field: `_qd_place_()` -> int, index into Request::places
 //                   `_qd_packing_()` -> None, or how the numbers lie in words (packed.cpp); also of matrix fields
 //   "matrix_field"  `n`, `m`, `ndim`, `_qd_places_()` -> list of ints, row-major
@@ -22,6 +22,7 @@
 // ints, floats, bools, strings, None, tuples, lists, dicts, numpy scalars are compile-time values. Anything else is
 // usable inside qd.static only.
 #include "base/error.h"
+#include "frontend/read.h"
 #include "ir/function.h"
 
 #include <Python.h>
@@ -92,6 +93,7 @@ struct Result {
     ir::Function fn;
     std::vector<int> leaves;       ///< Param::leaf of those that became parameters of `fn`, in its order
     std::vector<PyObject *> funcs; ///< funcs that were inlined, each once, borrowed
+    std::vector<Read> reads;       ///< all that was read from the Python world; empty if that cannot be told
 };
 
 /// A user error with its text as people see it outside raw mode: place blocks with carets, then message and hint.

@@ -41,9 +41,9 @@ PyRef Walker::dtype_object(Scalar type) const {
 
 /// Inlines a func of quadrants._linalg.
 Val Walker::library_call(PyObject *node, const char *name, std::vector<Val> args) {
-    PyRef module = PyRef::steal(PyImport_ImportModule("quadrants._linalg"));
-    PyRef function = PyRef::steal(module ? PyObject_GetAttrString(module.get(), name) : nullptr);
+    PyRef function = library_func(name);
     if (!function) python_failed(node);
+    reads_.library(name, function.get());
     FuncInfo &info = func_info(node, function.get());
     for (size_t i = 0; i < args.size(); ++i) args[i] = pass_argument(node, info, i, std::move(args[i]), false);
     return inline_body(node, info, std::move(args));

@@ -9,6 +9,7 @@ void Walker::declare_parameters() {
     for (const Param &p : request_.params) {
         Binding binding;
         binding.name = intern(p.name);
+        if (p.value) reads_.param(size_t(&p - request_.params.data()), p.value);
         binding.value = declare(p);
         binding.argument =
             p.kind != ParamKind::constant && p.kind != ParamKind::array && p.kind != ParamKind::buffer_view;
@@ -93,6 +94,7 @@ const Val &Walker::member(PyObject *node, const Val &owner, PyObject *key, bool 
     } catch (const UserError &error) {
         fail(node, error.kind, error.what());
     }
+    reads_.member(owner.node, key, item, param);
     return members_.emplace(at, declare(param)).first->second;
 }
 

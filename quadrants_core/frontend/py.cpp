@@ -1,5 +1,7 @@
 #include "frontend/py.h"
 
+#include <cstring>
+
 namespace qd::frontend {
 
 const Names &names() {
@@ -39,6 +41,58 @@ long attribute_int(PyObject *object, PyObject *name, long fallback) {
         return fallback;
     }
     return number;
+}
+
+PyRef plain_number(PyObject *object) {
+    const char *type = Py_TYPE(object)->tp_name;
+    if (std::strncmp(type, "numpy.", 6) != 0) return {};
+    PyObject *number = nullptr;
+    if (std::strcmp(type, "numpy.ndarray") == 0) {
+        if (PyObject_Size(object) >= 0) return {};
+        PyErr_Clear(); // no dimension, so no length
+        number = PyObject_CallMethod(object, "item", nullptr);
+        if (!number) PyErr_Clear();
+        return PyRef::steal(number);
+    }
+    if (std::strncmp(type, "numpy.bool", 10) == 0)
+        number = PyBool_FromLong(PyObject_IsTrue(object) == 1);
+    else if (PyIndex_Check(object))
+        number = PyNumber_Index(object);
+    else if (std::strncmp(type, "numpy.float", 11) == 0)
+        number = PyNumber_Float(object);
+    if (!number) PyErr_Clear();
+    return PyRef::steal(number);
+}
+
+PyRef find_name(PyObject *function, PyObject *name) {
+    const Names &n = names();
+    PyRef closure = attribute(function, n.__closure__), code = attribute(function, n.__code__);
+    if (closure && PyTuple_Check(closure.get()) && code) {
+        const PyRef free = attribute(code.get(), n.co_freevars);
+        const Py_ssize_t count = free && PyTuple_Check(free.get()) ? PyTuple_GET_SIZE(free.get()) : 0;
+        for (Py_ssize_t i = 0; i < count; ++i) {
+            PyObject *variable = PyTuple_GET_ITEM(free.get(), i);
+            if (variable != name && PyUnicode_Compare(variable, name) != 0) continue;
+            if (PyObject *content = PyCell_GET(PyTuple_GET_ITEM(closure.get(), i))) return PyRef::borrow(content);
+        }
+    }
+    PyRef globals = attribute(function, n.__globals__);
+    if (globals && !PyDict_Check(globals.get())) globals = {};
+    if (globals)
+        if (PyObject *found = PyDict_GetItemWithError(globals.get(), name)) return PyRef::borrow(found);
+    PyObject *builtins = globals ? PyDict_GetItemWithError(globals.get(), n.__builtins__) : nullptr;
+    if (builtins && PyModule_Check(builtins)) builtins = PyModule_GetDict(builtins);
+    if (!builtins || !PyDict_Check(builtins)) builtins = PyEval_GetBuiltins();
+    PyErr_Clear();
+    return PyRef::borrow(PyDict_GetItemWithError(builtins, name));
+}
+
+PyRef find_annotation(PyObject *function, PyObject *name) {
+    PyRef table = attribute(function, names().__annotations__);
+    PyObject *found = table && PyDict_Check(table.get()) ? PyDict_GetItemWithError(table.get(), name) : nullptr;
+    if (!found || !PyUnicode_Check(found)) return PyRef::borrow(found);
+    PyObject *globals = child(function, names().__globals__);
+    return PyRef::steal(PyRun_String(text(found).c_str(), Py_eval_input, globals, globals));
 }
 
 } // namespace qd::frontend

@@ -69,6 +69,12 @@ std::string repr(PyObject *object);
 std::string type_name(PyObject *object);
 /// Attribute of a foreign object; empty and no Python error if it is absent.
 PyRef attribute(PyObject *object, PyObject *name);
+/// A numpy scalar, or an array without dimensions, as a Python number; empty for all other objects.
+PyRef plain_number(PyObject *object);
+/// What a name means where `function` was defined: closure, globals, builtins; empty if nothing.
+PyRef find_name(PyObject *function, PyObject *name);
+/// Annotation of a parameter of `function`, evaluated if it is text; empty if there is none or an error is set.
+PyRef find_annotation(PyObject *function, PyObject *name);
 long attribute_int(PyObject *object, PyObject *name, long fallback);
 
 /// The items of a list child as a range of borrowed pointers.

@@ -51,7 +51,7 @@ bool Walker::is_recursive(FuncInfo &info) {
         todo.pop_back();
         Frame frame;
         frame.first_binding = bindings_.size();
-        enter_function(frame, now->function.get());
+        frame.function = now->function.get();
         frame.source = &now->source;
         frames_.push_back(std::move(frame));
         std::vector<FuncInfo *> callees;
@@ -482,7 +482,7 @@ void Walker::machine_body(MachineFunction &f) {
     frame.assigned = &info.assigned;
     frame.has_return_type = bool(info.returns);
     frame.dynamic = 1;
-    enter_function(frame, info.function.get());
+    frame.function = info.function.get();
     frames_.push_back(std::move(frame));
     machine_->now = &f;
     ++info.depth;

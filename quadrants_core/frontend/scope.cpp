@@ -22,23 +22,10 @@ void Walker::bind(PyObject *name, Val value) {
 }
 
 PyRef Walker::find_global(PyObject *name) {
-    const Frame &frame = frames_.back();
-    if (frame.freevars && PyTuple_Check(frame.freevars)) {
-        for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(frame.freevars); ++i) {
-            PyObject *free = PyTuple_GET_ITEM(frame.freevars, i);
-            if (free == name || PyUnicode_Compare(free, name) == 0) {
-                PyRef cell = PyRef::borrow(PyTuple_GET_ITEM(frame.closure, i));
-                if (PyObject *content = PyCell_GET(cell.get())) return PyRef::borrow(content);
-            }
-        }
-    }
-    if (frame.globals)
-        if (PyObject *found = PyDict_GetItemWithError(frame.globals, name)) return PyRef::borrow(found);
-    PyObject *builtins = frame.globals ? PyDict_GetItemWithError(frame.globals, names().__builtins__) : nullptr;
-    if (builtins && PyModule_Check(builtins)) builtins = PyModule_GetDict(builtins);
-    if (!builtins || !PyDict_Check(builtins)) builtins = PyEval_GetBuiltins();
-    PyErr_Clear();
-    return PyRef::borrow(PyDict_GetItemWithError(builtins, name));
+    PyObject *function = frames_.back().function;
+    PyRef found = function ? find_name(function, name) : PyRef::borrow(PyDict_GetItem(PyEval_GetBuiltins(), name));
+    if (found) reads_.name(function, name, found.get());
+    return found;
 }
 
 namespace {
@@ -66,7 +53,7 @@ constexpr std::pair<std::string_view, Kind> kind_names[] = {
     {"snode", Kind::snode},
 };
 
-bool is_plain(PyObject *object) {
+bool has_no_kind(PyObject *object) {
     return PyLong_CheckExact(object) || PyFloat_CheckExact(object) || PyBool_Check(object) ||
            PyUnicode_CheckExact(object) || object == Py_None || PyTuple_CheckExact(object) ||
            PyList_CheckExact(object) || PyDict_CheckExact(object) || PyModule_CheckExact(object);
@@ -74,9 +61,8 @@ bool is_plain(PyObject *object) {
 
 } // namespace
 
-Kind Walker::kind_of(PyObject *object) {
-    if (is_plain(object)) return Kind::foreign;
-    if (const auto found = kinds_.find(object); found != kinds_.end()) return found->second;
+Kind kind_of_object(PyObject *object) {
+    if (has_no_kind(object)) return Kind::foreign;
     const bool on_object = PyFunction_Check(object) || PyType_Check(object) || PyCFunction_Check(object);
     PyRef word = attribute(on_object ? object : reinterpret_cast<PyObject *>(Py_TYPE(object)), names()._qd_kind_);
     if (!word && !on_object) word = attribute(object, names()._qd_kind_);
@@ -87,19 +73,28 @@ Kind Walker::kind_of(PyObject *object) {
             if (known == name) kind = value;
     }
     if (PyType_Check(object) && kind != Kind::builtin) // a class whose instances have a kind
-        kind = builtin_of(object) ? Kind::builtin : kind == Kind::template_ ? kind : Kind::foreign;
+        kind = row_of_object(object) ? Kind::builtin : kind == Kind::template_ ? kind : Kind::foreign;
+    return kind;
+}
+
+Kind Walker::kind_of(PyObject *object) {
+    if (has_no_kind(object)) return Kind::foreign;
+    if (const auto found = kinds_.find(object); found != kinds_.end()) return found->second;
+    const Kind kind = kind_of_object(object);
     kinds_.emplace(object, kind);
     kept_.push_back(PyRef::borrow(object));
     return kind;
 }
 
+const BuiltinRow *row_of_object(PyObject *object) {
+    if (const BuiltinRow *row = python_builtin(object)) return row;
+    PyRef name = attribute(object, names()._qd_name_);
+    return name && PyUnicode_Check(name.get()) ? find_builtin(text(name.get())) : nullptr;
+}
+
 const BuiltinRow *Walker::builtin_of(PyObject *object) {
     if (const auto found = rows_.find(object); found != rows_.end()) return found->second;
-    const BuiltinRow *row = python_builtin(object);
-    if (!row) {
-        PyRef name = attribute(object, names()._qd_name_);
-        if (name && PyUnicode_Check(name.get())) row = find_builtin(text(name.get()));
-    }
+    const BuiltinRow *row = row_of_object(object);
     rows_.emplace(object, row);
     kept_.push_back(PyRef::borrow(object));
     return row;

@@ -52,7 +52,7 @@ Val Walker::static_(const Call &call) {
     std::vector<Val> out;
     ++static_depth_;
     for (PyObject *arg : args) {
-        Val v = eval(arg);
+        Val v = args.size() == 1 ? eval_handed_on(arg) : eval(arg);
         if (v.tag == Tag::matrix || (v.tag == Tag::ref && v.ref->ndim))
             v = args.size() == 1 ? static_vector(arg, v) : v;
         if (!is_compile_time(v)) fail_static(arg, v);

@@ -7,7 +7,7 @@
 
 namespace qd::frontend {
 
-Walker::Walker(const Request &request) : request_(request), b_(fn_) {
+Walker::Walker(const Request &request) : request_(request), reads_(request), b_(fn_) {
     fn_.name = request.source.name;
     fn_.fast_math = request.options.fast_math;
     fn_.debug = request.options.debug;
@@ -23,22 +23,8 @@ Walker::Walker(const Request &request) : request_(request), b_(fn_) {
     fn_.files.push_back(request.source.file);
     frame.scope = uint32_t(fn_.scopes.size());
     fn_.scopes.push_back(request.source.name);
-    enter_function(frame, request.function);
+    frame.function = request.function;
     frames_.push_back(std::move(frame));
-}
-
-void Walker::enter_function(Frame &frame, PyObject *function) {
-    const Names &n = names();
-    if (!function) return;
-    frame.globals = child(function, n.__globals__);
-    PyObject *closure = child(function, n.__closure__);
-    PyObject *code = child(function, n.__code__);
-    if (closure && closure != Py_None && code) {
-        PyRef freevars = attribute(code, n.co_freevars);
-        frame.closure = closure;
-        frame.freevars = freevars.get();
-        kept_.push_back(freevars);
-    }
 }
 
 namespace {
@@ -162,7 +148,7 @@ Result Walker::run() {
     b_.span = span_of(tree);
     finish_kernel(tree);
     settle_matrices();
-    return Result{std::move(fn_), std::move(leaves_), std::move(inlined_)};
+    return Result{std::move(fn_), std::move(leaves_), std::move(inlined_), reads_.take()};
 }
 
 void Walker::finish_kernel(PyObject *tree) {

@@ -7,6 +7,7 @@
 //  - After a terminator nothing more is emitted into a block: statement functions return Flow::stop.
 #include "frontend/frontend.h"
 #include "frontend/nodes.h"
+#include "frontend/reads.h"
 #include "frontend/value.h"
 #include "ir/builder.h"
 
@@ -48,6 +49,8 @@ enum class Kind : uint8_t {
     snode,
 };
 
+Kind kind_of_object(PyObject *object);
+
 /// A func, read once per walk.
 struct FuncInfo {
     PyObject *object = nullptr; ///< the func object
@@ -84,8 +87,7 @@ struct RealFrame {
 /// One kernel or func body being walked.
 struct Frame {
     const Source *source = nullptr;
-    PyObject *globals = nullptr;
-    PyObject *freevars = nullptr, *closure = nullptr;
+    PyObject *function = nullptr; ///< whose names these are
     const std::unordered_set<PyObject *> *assigned = nullptr;
     bool is_kernel = false;
     SpanId call = no_span;
@@ -140,7 +142,6 @@ class Walker {
     Result run();
 
     // walker.cpp: places, errors
-    void enter_function(Frame &frame, PyObject *function);
     PyObject *intern(const std::string &name);
     void finish_kernel(PyObject *tree);
     SpanId span_of(PyObject *node);
@@ -220,7 +221,9 @@ class Walker {
 
     // expr.cpp
     Val eval(PyObject *node);
+    Val eval_kind(PyObject *node);
     Val value(PyObject *node) { return load(eval(node)); }
+    Val eval_handed_on(PyObject *node); ///< it is read from, called as a func, or given to one: see reads.h
     Val eval_name(PyObject *node);
     Val eval_constant(PyObject *node);
     Val eval_attribute(PyObject *node);
@@ -467,8 +470,9 @@ class Walker {
     Val call_python(PyObject *node, PyObject *callee, const Call &call);
     Val call_dtype(PyObject *node, PyObject *dtype);
     Val call_matrix_type(PyObject *node, PyObject *type);
-    Call arguments(PyObject *node, bool as_places);
+    Call arguments(PyObject *node, bool as_places, bool handed_on = false);
     void place_keywords(Call &call);
+    static bool is_pure_call(PyObject *callee, PyObject *args, const std::string &module, const std::string &name);
     ir::Scalar dtype_scalar(PyObject *node, PyObject *object);
     bool is_dtype(PyObject *object);
     Val inline_func(PyObject *node, const PyRef &callee, const Val *self);
@@ -557,6 +561,8 @@ class Walker {
     void cover(ir::Counter::What what, PyObject *node, ir::Value amount = {});
 
     const Request &request_;
+    Reads reads_;
+    bool handed_on_ = false; ///< the expression evaluated next may give an object that is no value
     ir::Function fn_;
     ir::Builder b_;
     std::vector<Binding> bindings_;

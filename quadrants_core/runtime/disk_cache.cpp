@@ -1,5 +1,7 @@
-// A file: Header, then the task and the binary as length-prefixed fields in the machine's byte order.
+// A file: Header, then what it holds. A task: its description and the binary, as length-prefixed fields.
 #include "runtime/disk_cache.h"
+
+#include "base/bytes.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -17,8 +19,13 @@
 namespace qd::runtime {
 namespace {
 
-constexpr char magic[8] = {'Q', 'D', 'T', 'A', 'S', 'K', '\r', '\n'};
-constexpr const char *suffix = ".qdc";
+/// What a file holds: told by its name and by its first bytes.
+struct FileKind {
+    const char *suffix;
+    char magic[8];
+};
+constexpr FileKind task_file = {".qdc", {'Q', 'D', 'T', 'A', 'S', 'K', '\r', '\n'}};
+constexpr FileKind record_file = {".qdr", {'Q', 'D', 'R', 'E', 'C', 'D', '\r', '\n'}};
 constexpr time_t refresh_after = 60;     ///< seconds: a use younger than the file's time by less is not recorded
 constexpr time_t abandoned_after = 3600; ///< a temporary file this old has lost its writer
 constexpr uint64_t largest_file = 256u << 20;
@@ -41,48 +48,6 @@ struct Descriptor {
     Descriptor(const Descriptor &) = delete;
 };
 
-class Writer {
-  public:
-    std::vector<uint8_t> bytes;
-    void raw(const void *p, size_t n) {
-        const auto *b = static_cast<const uint8_t *>(p);
-        bytes.insert(bytes.end(), b, b + n);
-    }
-    template <class T> void number(T value) { raw(&value, sizeof value); }
-    void text(std::string_view s) {
-        number(uint64_t(s.size()));
-        raw(s.data(), s.size());
-    }
-};
-
-/// Reads what Writer wrote; once the bytes run out, everything is zero and `ok` is false.
-class Reader {
-  public:
-    explicit Reader(std::span<const uint8_t> bytes) : rest_(bytes) {}
-    bool ok = true;
-    template <class T> T number() {
-        T value{};
-        if (const auto from = take(sizeof value); ok) std::memcpy(&value, from.data(), sizeof value);
-        return value;
-    }
-    std::span<const uint8_t> bytes() { return take(number<uint64_t>()); }
-    std::string text() {
-        const auto b = bytes();
-        return {reinterpret_cast<const char *>(b.data()), b.size()};
-    }
-    bool at_end() const { return ok && rest_.empty(); }
-
-  private:
-    std::span<const uint8_t> rest_;
-    std::span<const uint8_t> take(uint64_t n) {
-        if (n > rest_.size()) ok = false;
-        if (!ok) return {};
-        const auto taken = rest_.first(n);
-        rest_ = rest_.subspan(n);
-        return taken;
-    }
-};
-
 std::vector<uint8_t> serialise(const abi::Task &task, const abi::Binary &binary) {
     Writer w;
     w.text(task.name);
@@ -92,7 +57,7 @@ std::vector<uint8_t> serialise(const abi::Task &task, const abi::Binary &binary)
     w.number(task.hash[0]);
     w.number(task.hash[1]);
     w.text(binary.target);
-    w.text({reinterpret_cast<const char *>(binary.code.data()), binary.code.size()});
+    w.blob(binary.code);
     return std::move(w.bytes);
 }
 
@@ -106,7 +71,7 @@ std::optional<CachedTask> parse(std::span<const uint8_t> bytes) {
     out.task.hash[0] = r.number<uint64_t>();
     out.task.hash[1] = r.number<uint64_t>();
     out.binary.target = r.text();
-    const auto code = r.bytes();
+    const auto code = r.blob();
     out.binary.code.assign(code.begin(), code.end());
     if (!r.at_end()) return {};
     return out;
@@ -144,27 +109,64 @@ bool read_all(int fd, void *data, size_t bytes) {
     return true;
 }
 
-uint64_t mix(uint64_t a, uint64_t b) {
-    const auto product = static_cast<unsigned __int128>(a) * b;
-    return uint64_t(product) ^ uint64_t(product >> 64);
+std::string path_of(const std::string &folder, const CacheKey &key, const FileKind &kind) {
+    return folder + "/" + to_hex(key) + kind.suffix;
 }
+
+/// What the file of that name holds, if it is whole.
+std::optional<std::vector<uint8_t>> read_file(const std::string &folder, const CacheKey &key, const FileKind &kind) {
+    const Descriptor file(open(path_of(folder, key, kind).c_str(), O_RDONLY | O_CLOEXEC));
+    struct stat status;
+    Header header;
+    if (file.fd < 0 || fstat(file.fd, &status) != 0 || !S_ISREG(status.st_mode) ||
+        !read_all(file.fd, &header, sizeof header))
+        return {};
+    if (std::memcmp(header.magic, kind.magic, sizeof header.magic) != 0 || header.abi_version != abi::version ||
+        header.header_bytes != sizeof header || header.key != key || header.bytes > largest_file ||
+        header.bytes + sizeof header != uint64_t(status.st_size))
+        return {};
+    std::vector<uint8_t> bytes(header.bytes);
+    if (!read_all(file.fd, bytes.data(), bytes.size()) || hash_bytes(bytes, key[0] ^ key[1]) != header.checksum)
+        return {};
+    if (time(nullptr) - status.st_mtime > refresh_after) futimens(file.fd, nullptr);
+    return bytes;
+}
+
+/// Writes the file of that name under another one and renames it: 0, or errno.
+int write_file(const std::string &folder, const CacheKey &key, const FileKind &kind, std::span<const uint8_t> bytes) {
+    static std::atomic<uint32_t> serial{0};
+    Header header{};
+    std::memcpy(header.magic, kind.magic, sizeof header.magic);
+    header.abi_version = abi::version;
+    header.header_bytes = sizeof header;
+    header.key = key;
+    header.bytes = bytes.size();
+    header.checksum = hash_bytes(bytes, key[0] ^ key[1]);
+
+    const std::string temporary =
+        folder + "/." + to_hex(key) + "." + std::to_string(getpid()) + "." + std::to_string(serial++) + ".tmp";
+    int fd = open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (fd < 0 && errno == ENOENT && make_folders(folder))
+        fd = open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (fd < 0) return errno;
+    bool good = write_all(fd, &header, sizeof header) && write_all(fd, bytes.data(), bytes.size());
+    int error = errno;
+    if (close(fd) != 0 && good) {
+        good = false;
+        error = errno;
+    }
+    if (good && rename(temporary.c_str(), path_of(folder, key, kind).c_str()) != 0) {
+        good = false;
+        error = errno;
+    }
+    if (good) return 0;
+    unlink(temporary.c_str());
+    return error;
+}
+
+bool is_ours(std::string_view name) { return name.ends_with(task_file.suffix) || name.ends_with(record_file.suffix); }
 
 } // namespace
-
-uint64_t hash_bytes(std::span<const uint8_t> bytes, uint64_t seed) {
-    constexpr uint64_t k0 = 0xa0761d6478bd642f, k1 = 0xe7037ed1a0b428db, k2 = 0x8ebc6af09c88c6e3;
-    uint64_t h = mix(seed ^ k0, k1);
-    size_t at = 0;
-    for (; at + 16 <= bytes.size(); at += 16) {
-        uint64_t words[2];
-        std::memcpy(words, bytes.data() + at, 16);
-        h = mix(words[0] ^ k1, words[1] ^ h ^ k2);
-    }
-    uint64_t tail[2] = {0, 0};
-    std::memcpy(tail, bytes.data() + at, bytes.size() - at);
-    h = mix(tail[0] ^ k1, tail[1] ^ h ^ k2);
-    return mix(h ^ bytes.size(), k1);
-}
 
 std::string to_hex(const CacheKey &key) {
     static const char digits[] = "0123456789abcdef";
@@ -193,60 +195,30 @@ void DiskCache::warn_once(const std::string &text) {
     if (warn_) warn_("cannot keep compiled kernels in " + folder_ + ": " + text + "; going on without");
 }
 
-std::optional<CachedTask> DiskCache::load(const CacheKey &key) {
-    const Descriptor file(open((folder_ + "/" + to_hex(key) + suffix).c_str(), O_RDONLY | O_CLOEXEC));
-    struct stat status;
-    Header header;
-    if (file.fd < 0 || fstat(file.fd, &status) != 0 || !S_ISREG(status.st_mode) ||
-        !read_all(file.fd, &header, sizeof header))
-        return {};
-    if (std::memcmp(header.magic, magic, sizeof magic) != 0 || header.abi_version != abi::version ||
-        header.header_bytes != sizeof header || header.key != key || header.bytes > largest_file ||
-        header.bytes + sizeof header != uint64_t(status.st_size))
-        return {};
-    std::vector<uint8_t> bytes(header.bytes);
-    if (!read_all(file.fd, bytes.data(), bytes.size()) || hash_bytes(bytes, key[0] ^ key[1]) != header.checksum)
-        return {};
-    auto out = parse(bytes);
-    if (out && time(nullptr) - status.st_mtime > refresh_after) futimens(file.fd, nullptr);
-    return out;
+std::optional<CachedTask> DiskCache::load(const CacheKey &key) const {
+    const auto bytes = read_file(folder_, key, task_file);
+    return bytes ? parse(*bytes) : std::nullopt;
 }
 
 void DiskCache::store(const CacheKey &key, const abi::Task &task, const abi::Binary &binary) {
-    {
-        const std::lock_guard guard(lock_);
-        if (!writable_) return;
-    }
-    static std::atomic<uint32_t> serial{0};
-    const std::vector<uint8_t> bytes = serialise(task, binary);
-    Header header{};
-    std::memcpy(header.magic, magic, sizeof magic);
-    header.abi_version = abi::version;
-    header.header_bytes = sizeof header;
-    header.key = key;
-    header.bytes = bytes.size();
-    header.checksum = hash_bytes(bytes, key[0] ^ key[1]);
+    if (is_writable()) written(write_file(folder_, key, task_file, serialise(task, binary)));
+}
 
-    const std::string temporary =
-        folder_ + "/." + to_hex(key) + "." + std::to_string(getpid()) + "." + std::to_string(serial++) + ".tmp";
-    int fd = open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (fd < 0 && errno == ENOENT && make_folders(folder_))
-        fd = open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (fd < 0) return warn_once(std::strerror(errno));
-    bool good = write_all(fd, &header, sizeof header) && write_all(fd, bytes.data(), bytes.size());
-    int error = errno;
-    if (close(fd) != 0 && good) {
-        good = false;
-        error = errno;
-    }
-    if (good && rename(temporary.c_str(), (folder_ + "/" + to_hex(key) + suffix).c_str()) != 0) {
-        good = false;
-        error = errno;
-    }
-    if (!good) {
-        unlink(temporary.c_str());
-        return warn_once(std::strerror(error));
-    }
+std::optional<std::vector<uint8_t>> DiskCache::load_record(const CacheKey &key) const {
+    return read_file(folder_, key, record_file);
+}
+
+void DiskCache::store_record(const CacheKey &key, std::span<const uint8_t> bytes) {
+    if (is_writable()) written(write_file(folder_, key, record_file, bytes));
+}
+
+bool DiskCache::is_writable() {
+    const std::lock_guard guard(lock_);
+    return writable_;
+}
+
+void DiskCache::written(int error) {
+    if (error) return warn_once(std::strerror(error));
     const std::lock_guard guard(lock_);
     grew_ = true;
 }
@@ -256,7 +228,7 @@ bool DiskCache::empty() const {
     if (!dir) return true;
     bool found = false;
     while (const dirent *item = found ? nullptr : readdir(dir))
-        found = std::string_view(item->d_name).ends_with(suffix);
+        found = std::string_view(item->d_name).ends_with(task_file.suffix);
     closedir(dir);
     return !found;
 }
@@ -278,7 +250,7 @@ void DiskCache::clean_up() {
         if (fstatat(dirfd(dir), item->d_name, &status, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(status.st_mode)) continue;
         if (name.starts_with(".") && name.ends_with(".tmp") && now - status.st_mtime > abandoned_after)
             unlinkat(dirfd(dir), item->d_name, 0);
-        if (!name.ends_with(suffix)) continue;
+        if (!is_ours(name)) continue;
         entries.push_back({std::string(name), status.st_mtime, uint64_t(status.st_size)});
         total += entries.back().bytes;
     }

@@ -1,7 +1,8 @@
 #pragma once
-// Compiled tasks kept on disk, one file each, named by content. A file that is cut short, foreign or altered is ignored
-// and replaced; files appear by renaming, so any number of processes may share a folder. Nothing here throws: a folder
-// that cannot be used costs a warning, once, and the program goes on without.
+// Kept on disk, one file each: compiled tasks, named by content, and records, which are bytes that somebody above wants
+// back under a name. A file that is cut short, foreign or altered is ignored and replaced; files appear by renaming, so
+// any number of processes may share a folder. Nothing here throws: a folder that cannot be used costs a warning, once,
+// and the program goes on without.
 #include "abi/abi.h"
 
 #include <array>
@@ -10,15 +11,13 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
+#include <vector>
 
 namespace qd::runtime {
 
 /// 128 bits that name a piece of content.
 using CacheKey = std::array<uint64_t, 2>;
 std::string to_hex(const CacheKey &key);
-/// A fast hash of bytes; not for adversaries.
-uint64_t hash_bytes(std::span<const uint8_t> bytes, uint64_t seed);
 
 struct CachedTask {
     abi::Task task; ///< without its messages: they name places in the source, which may move
@@ -29,8 +28,10 @@ class DiskCache {
   public:
     DiskCache(std::string folder, uint64_t max_bytes, std::function<void(const std::string &)> warn);
 
-    std::optional<CachedTask> load(const CacheKey &key);
+    std::optional<CachedTask> load(const CacheKey &key) const;
     void store(const CacheKey &key, const abi::Task &task, const abi::Binary &binary);
+    std::optional<std::vector<uint8_t>> load_record(const CacheKey &key) const;
+    void store_record(const CacheKey &key, std::span<const uint8_t> bytes);
     /// Removes the files used longest ago until three quarters of the limit are left, if there is more than the limit.
     void clean_up();
     /// True if the folder holds no task, or does not exist.
@@ -41,6 +42,8 @@ class DiskCache {
 
   private:
     void warn_once(const std::string &text);
+    bool is_writable();
+    void written(int error);
 
     std::string folder_;
     uint64_t max_bytes_;

@@ -4,6 +4,7 @@
 #include "../unit/program_kernels.h"
 
 #include "backends/backend.h"
+#include "base/bytes.h"
 #include "engine/pipeline.h"
 
 #include <cstdio>
@@ -94,6 +95,17 @@ void run_case(Case id, int repetitions, const std::string &cache) {
             other.compile(fn, 0);
         }
         break;
+    case Case::record_load: {
+        std::vector<uint8_t> image;
+        program.compile(fn, 0, &image);
+        const std::string name = "six arrays";
+        program.store_record(as_bytes(name), image);
+        for (int i = 0; i < repetitions; i++) {
+            engine::Program other(options);
+            other.load(other.load_record(as_bytes(name)), 0);
+        }
+        break;
+    }
     case Case::known_task:
         for (int i = 0; i < repetitions; i++) program.compile(fn, 0);
         break;

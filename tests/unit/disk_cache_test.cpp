@@ -1,5 +1,7 @@
 #include "runtime/disk_cache.h"
 
+#include "base/bytes.h"
+
 #include <gtest/gtest.h>
 
 #include <chrono>

@@ -1,9 +1,11 @@
-// The first call with new argument types: source -> frontend -> Program::compile -> plan.
+// The first call with new argument types: a record on disk, or source -> frontend -> Program::compile; then the plan.
 #include "python/bind/binder.h"
 #include "python/bind/errors.h"
 #include "python/bind/interrupt.h"
+#include "python/bind/record.h"
 
 #include <chrono>
+#include <optional>
 
 namespace qd::bind {
 namespace {
@@ -16,7 +18,7 @@ std::string text_of(PyObject *o) {
     return s;
 }
 
-/// (tree, file, first_line, indent, name, text), as quadrants._source makes it.
+/// (tree, file, first_line, indent, name, text), as quadrants._source.Source.tree gives it.
 frontend::Source read_source(PyObject *tuple) {
     if (!tuple || !PyTuple_Check(tuple) || PyTuple_GET_SIZE(tuple) != 6) throw frontend::PythonError{};
     frontend::Source source;
@@ -54,21 +56,15 @@ class Specialiser {
   public:
     /// From the arguments of a call, or from parameters that are bound already.
     Specialiser(KernelObject *kernel, PyObject *const *args, const std::vector<BoundParam> *like = nullptr)
-        : kernel_(kernel), args_(args), like_(like) {
-        plan_->generation = runtime.generation;
-        plan_->returns = *kernel->returns;
-    }
+        : kernel_(kernel), args_(args), like_(like) {}
 
     std::shared_ptr<Plan> run() {
-        auto start = Clock::now();
         frontend::Request request = make_request();
-        for (size_t i = 0; i < kernel_->params->size(); i++) bind_param(request, i);
-        frontend::Result result = frontend::lower(request);
-        for (PyObject *func : result.funcs) plan_->kept.push_back(Py_NewRef(func));
-        leaves_ = std::move(result.leaves);
-        mark_written(result.fn);
-        plan_->brief = is_brief(result.fn);
-        compile(std::move(result.fn), std::chrono::duration<double, std::micro>(Clock::now() - start).count());
+        Record record(kernel_, request);
+        for (size_t i = 0; i < record.size() && !plan_->kernel; i++) {
+            if (!recall(record, i, request)) request = make_request(); // what was bound for it is dropped
+        }
+        if (!plan_->kernel) lower(record, request);
         lay_out();
         return std::move(plan_);
     }
@@ -76,7 +72,7 @@ class Specialiser {
     /// What becomes of these parameters, as text.
     std::string show(engine::Form form) {
         frontend::Request request = make_request();
-        for (size_t i = 0; i < kernel_->params->size(); i++) bind_param(request, i);
+        request.source = source_of(kernel_->info);
         return engine::show(*runtime.program, std::move(frontend::lower(request).fn), form);
     }
 
@@ -88,9 +84,13 @@ class Specialiser {
     }
 
     frontend::Request make_request() {
+        plan_ = std::make_shared<Plan>();
+        plan_->generation = runtime.generation;
+        plan_->returns = *kernel_->returns;
+        binder_.emplace(kernel_, *plan_);
         frontend::Request request;
-        request.source = read_source(keep(PyObject_CallMethod(kernel_->info, "source", nullptr)));
-        request.options = runtime.language; // brought up to date by source()
+        keep(PyObject_CallMethod(kernel_->info, "prepare", nullptr));
+        request.options = runtime.language; // brought up to date by prepare()
         request.function = keep(PyObject_GetAttrString(kernel_->info, "fn"));
         request.options.coverage = wants_coverage(request.options.coverage);
         plan_->return_shapes.clear();
@@ -101,12 +101,50 @@ class Specialiser {
         }
         request.returns = plan_->returns;
         request.place = [this](int id) { return describe_place(id); };
-        request.source_of = [this](PyObject *func) {
-            return read_source(keep(PyObject_CallMethod(func, "_qd_source_", nullptr)));
+        request.source_of = [this](PyObject *func) { return source_of(func); };
+        request.warn = [this](const std::string &category, const std::string &message, const Location &at) {
+            warnings_.push_back({category, message, at});
+            warn(category, message, at);
         };
-        request.member = [this](int node, PyObject *key, bool item) { return binder_.member(node, key, item); };
-        request.warn = warn;
+        request.member = [this](int node, PyObject *key, bool item) { return binder_->member(node, key, item); };
+        for (size_t i = 0; i < kernel_->params->size(); i++) bind_param(request, i);
         return request;
+    }
+
+    frontend::Source source_of(PyObject *object) {
+        PyObject *source = keep(PyObject_GetAttrString(object, "_qd_source_"));
+        return read_source(keep(PyObject_CallMethod(source, "tree", nullptr)));
+    }
+
+    double microseconds() const { return std::chrono::duration<double, std::micro>(Clock::now() - start_).count(); }
+
+    bool recall(const Record &record, size_t which, const frontend::Request &request) {
+        Recorded made;
+        if (!record.recall(which, request, &made) || made.written.size() != plan_->params.size()) return false;
+        unlocked([&](engine::Program &program) { plan_->kernel = program.load(made.image, microseconds()); });
+        if (!plan_->kernel) return false;
+        leaves_ = std::move(made.leaves);
+        for (size_t i = 0; i < made.written.size(); i++) plan_->params[i].written = made.written[i];
+        plan_->brief = made.brief;
+        for (const Warning &w : made.warnings) warn(w.category, w.message, w.at);
+        return true;
+    }
+
+    void lower(Record &record, frontend::Request &request) {
+        request.source = source_of(kernel_->info);
+        frontend::Result result = frontend::lower(request);
+        for (PyObject *func : result.funcs) plan_->kept.push_back(Py_NewRef(func));
+        leaves_ = std::move(result.leaves);
+        mark_written(result.fn);
+        plan_->brief = is_brief(result.fn);
+        const double frontend_us = microseconds();
+        std::vector<uint8_t> image;
+        unlocked([&](engine::Program &program) {
+            plan_->kernel = program.compile(std::move(result.fn), frontend_us, result.reads.empty() ? nullptr : &image);
+        });
+        Recorded made{{}, leaves_, plan_->brief, std::move(warnings_), image};
+        for (const BoundParam &p : plan_->params) made.written.push_back(p.written);
+        record.keep(result.reads, made);
     }
 
     bool wants_coverage(bool otherwise) {
@@ -162,7 +200,7 @@ class Specialiser {
 
     void bind_param(frontend::Request &request, size_t i) {
         if (like_) return bind_like(request, i);
-        request.params.push_back(binder_.argument(i, args_[i]));
+        request.params.push_back(binder_->argument(i, args_[i]));
     }
 
     /// Array parameters that the kernel stores to, so that a read-only numpy array is refused for those alone.
@@ -181,13 +219,14 @@ class Specialiser {
         }
     }
 
-    void compile(ir::Function fn, double frontend_us) {
+    /// Without the GIL.
+    template <class Work> static void unlocked(const Work &work) {
         std::shared_ptr<engine::Program> program = runtime.program;
         std::exception_ptr failure;
         runtime.active_launches++;
         Py_BEGIN_ALLOW_THREADS;
         try {
-            plan_->kernel = program->compile(std::move(fn), frontend_us);
+            work(*program);
         } catch (...) {
             failure = std::current_exception();
         }
@@ -219,9 +258,11 @@ class Specialiser {
     KernelObject *kernel_;
     PyObject *const *args_;
     const std::vector<BoundParam> *like_;
-    std::shared_ptr<Plan> plan_ = std::make_shared<Plan>();
-    Binder binder_{kernel_, *plan_};
+    std::shared_ptr<Plan> plan_;
+    std::optional<Binder> binder_;
     std::vector<int> leaves_; ///< parameters of the plan in the order of those of the IR
+    std::vector<Warning> warnings_;
+    Clock::time_point start_ = Clock::now();
 };
 
 /// Plans of ended Programs and for template arguments that are gone.

@@ -18,15 +18,12 @@ class KernelInfo:
         self.func = fn
         self.name = fn.__qualname__
         self.coverage = None  # True or False: count lines whatever QD_KERNEL_COVERAGE says
-        self._tree = None
+        self._qd_source_ = _source.Source(fn)
 
-    def source(self):
+    def prepare(self):
         """Called before every compilation: the options may have been changed through qd.cfg."""
         _runtime.core().set_language(_runtime.language_options())
         _snode.check_all_placed()
-        if self._tree is None:
-            self._tree = _source.of(self.fn)
-        return self._tree
 
 
 def _resolve(annotation, fn, frame):
@@ -252,16 +249,11 @@ class Func:
         self.__module__ = fn.__module__
         self.__doc__ = fn.__doc__
         self.__wrapped__ = fn
-        self._tree = None
+        self._qd_source_ = _source.Source(fn)
         _check_signature(fn, "func")
         if any(isinstance(a, str) for a in fn.__annotations__.values()):
             fn.__annotations__ = {k: _resolve(a, fn, frame) for k, a in fn.__annotations__.items()}
         _source.remember_exec(fn.__code__, frame)
-
-    def _qd_source_(self):
-        if self._tree is None:
-            self._tree = _source.of(self.fn)
-        return self._tree
 
     def __get__(self, instance, owner=None):
         if instance is None:

@@ -44,7 +44,47 @@ def _convert(entries, dt):
     return [float(v) if dt.kind == "float" else dt(v) for v in entries]
 
 
-class Matrix:
+class _Swizzle:
+    """Descriptor of a swizzle such as `xy`: reads and writes components."""
+
+    __slots__ = ("name", "indices")
+
+    def __init__(self, name, indices):
+        self.name = name
+        self.indices = indices
+
+    def _check(self, v):
+        if v.ndim != 1 or max(self.indices) >= v.n:
+            known = tuple(("xyzw", "rgba", "stpq")[_family(self.name)][: v.n])
+            raise _exceptions.QuadrantsSyntaxError(f"vec{v.n} only has attributes={known}, got={tuple(self.name)}")
+
+    def __get__(self, v, owner=None):
+        if v is None:
+            return self
+        self._check(v)
+        if len(self.indices) == 1:
+            return v.entries[self.indices[0]]
+        return Vector([v.entries[i] for i in self.indices])
+
+    def __set__(self, v, value):
+        self._check(v)
+        values = [value] if len(self.indices) == 1 else flatten(value)
+        if len(values) != len(self.indices):
+            raise _exceptions.QuadrantsRuntimeError(f"value len does not match the swizzle pattern={self.name}")
+        for i, component in zip(self.indices, values):
+            v.entries[i] = component
+        v._write_through()
+
+
+def _family(name):
+    return next(k for k, letters in enumerate(("xyzw", "rgba", "stpq")) if name[0] in letters)
+
+
+# One class made at once: adding a thousand attributes to a class costs ten times as much.
+_Swizzles = type("_Swizzles", (), {name: _Swizzle(name, indices) for name, indices in _generate_swizzle_patterns()})
+
+
+class Matrix(_Swizzles):
     """A matrix of numbers. In a kernel it is a compile-time constant; arguments and results of kernels come as these."""
 
     _qd_kind_ = "matrix"
@@ -383,48 +423,10 @@ def _add_operators():
         setattr(Matrix, f"__{name}__", lambda self, other, op=op: self._zip(other, lambda a, b: int(op(a, b))))
 
 
-class _Swizzle:
-    """Descriptor of a swizzle such as `xy`: reads and writes components."""
-
-    __slots__ = ("name", "indices")
-
-    def __init__(self, name, indices):
-        self.name = name
-        self.indices = indices
-
-    def _check(self, v):
-        if v.ndim != 1 or max(self.indices) >= v.n:
-            known = tuple(("xyzw", "rgba", "stpq")[_family(self.name)][: v.n])
-            raise _exceptions.QuadrantsSyntaxError(f"vec{v.n} only has attributes={known}, got={tuple(self.name)}")
-
-    def __get__(self, v, owner=None):
-        if v is None:
-            return self
-        self._check(v)
-        if len(self.indices) == 1:
-            return v.entries[self.indices[0]]
-        return Vector([v.entries[i] for i in self.indices])
-
-    def __set__(self, v, value):
-        self._check(v)
-        values = [value] if len(self.indices) == 1 else flatten(value)
-        if len(values) != len(self.indices):
-            raise _exceptions.QuadrantsRuntimeError(f"value len does not match the swizzle pattern={self.name}")
-        for i, component in zip(self.indices, values):
-            v.entries[i] = component
-        v._write_through()
-
-
-def _family(name):
-    return next(k for k, letters in enumerate(("xyzw", "rgba", "stpq")) if name[0] in letters)
-
-
 for _name in ("zero", "one", "unit", "identity", "diag", "rows", "cols"):
     _static = Matrix.__dict__[_name].__func__
     _static._qd_kind_, _static._qd_name_ = "builtin", "Matrix." + _name
 _add_operators()
-for _name, _indices in _generate_swizzle_patterns():
-    setattr(Matrix, _name, _Swizzle(_name, _indices))
 
 
 class Vector(Matrix):

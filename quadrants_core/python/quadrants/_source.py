@@ -1,10 +1,13 @@
 """Source text and syntax tree of a kernel or func.
 
-`of(fn)` gives the tuple that the bindings hand to the frontend: (tree, file, first_line, indent, name, text). The tree is
-an ast.FunctionDef; line 1 of `text` is line `first_line` of the file. Text that is indented is put under an `if 1:` line
-instead of being dedented, so that columns stay those of the file.
+`Source.lines()` gives where the text stands: (lines of the file, index of the first one, file as shown, name); what is
+compiled and what is compared with records on disk both come from these lines.
+`Source.tree()` gives the tuple that the bindings hand to the frontend: (tree, file, first_line, indent, name, text). The
+tree is an ast.FunctionDef; line 1 of `text` is line `first_line` of the file. Text that is indented is put under an
+`if 1:` line instead of being dedented, so that columns stay those of the file.
 """
 
+import os as _os
 import sys as _sys
 
 from quadrants import _exceptions
@@ -12,23 +15,38 @@ from quadrants import _exceptions
 _ONLY_AST = 0x400  # PyCF_ONLY_AST: spares the import of ast
 _FUTURE_FLAGS = 0x1FE0000  # of code made under `from __future__ import ...`
 _exec_sources = {}  # file name of code that came from exec -> [source text]
+_files = {}  # plain file -> ((size, time), lines)
 
 
 def _cached_lines(name, module_globals=None):
     """Lines of a file or cell. linecache brings in tokenize and re, so plain files are read without it if nothing else
     has imported it."""
     if "linecache" not in _sys.modules and not name.startswith("<"):
-        try:
-            with open(name, encoding="utf-8") as file:
-                lines = file.readlines()
-            if not any("coding" in line for line in lines[:2]):
-                return lines
-        except (OSError, UnicodeDecodeError):
-            pass
+        lines = _plain_lines(name)
+        if lines is not None:
+            return lines
     import linecache
 
     linecache.checkcache(name)
     return linecache.getlines(name, module_globals)
+
+
+def _plain_lines(name):
+    """Lines of a file in UTF-8, read once as long as it stays the same; None if it is something else."""
+    try:
+        status = _os.stat(name)
+        stamp = status.st_size, status.st_mtime_ns
+        known = _files.get(name)
+        if known is not None and known[0] == stamp:
+            return known[1]
+        with open(name, encoding="utf-8") as file:
+            lines = file.readlines()
+    except (OSError, UnicodeDecodeError):
+        return None
+    if any("coding" in line for line in lines[:2]):
+        return None
+    _files[name] = stamp, lines
+    return lines
 
 
 def remember_exec(code, frame):
@@ -123,15 +141,34 @@ def set_display_name(filename, shown):
     _exceptions._display_names[filename] = shown
 
 
-def of(fn):
-    code = fn.__code__
-    lines = _lines_of(fn)
-    start = code.co_firstlineno - 1
-    if start >= len(lines):
-        raise _exceptions.QuadrantsSyntaxError(f"The source of {fn.__qualname__} has changed since it was defined")
-    tree, text = _tree_of(lines, start, fn)
-    first_line = start + 1 - (1 if text.startswith("if 1:\n") and _indent_of(lines[start]) else 0)
-    return tree, shown_name(code.co_filename), first_line, 0, fn.__qualname__, text
+class Source:
+    """The text of one function, read once: a file that changes later does not change what is compiled."""
+
+    def __init__(self, fn):
+        self._fn = fn
+        self._lines = None
+        self._tree = None
+
+    def lines(self):
+        if self._lines is None:
+            fn = self._fn
+            code = fn.__code__
+            lines = _lines_of(fn)
+            start = code.co_firstlineno - 1
+            if start >= len(lines):
+                raise _exceptions.QuadrantsSyntaxError(f"The source of {fn.__qualname__} has changed since it was defined")
+            self._lines = lines, start, shown_name(code.co_filename), fn.__qualname__
+        return self._lines
+
+    def tree(self):
+        if self._tree is None:
+            lines, start, shown, name = self.lines()
+            self._lines = None  # read again if it is no function
+            tree, text = _tree_of(lines, start, self._fn)
+            self._lines = lines, start, shown, name
+            first_line = start + 1 - (1 if text.startswith("if 1:\n") and _indent_of(lines[start]) else 0)
+            self._tree = tree, shown, first_line, 0, name, text
+        return self._tree
 
 
 def caller(depth):

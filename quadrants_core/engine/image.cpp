@@ -1,0 +1,184 @@
+#include "engine/image.h"
+
+#include "base/bytes.h"
+#include "engine/stopwatch.h"
+
+namespace qd::engine {
+namespace {
+
+// Written by taking structs apart by name: a member that is added must be kept as well.
+
+void write(Writer &w, const abi::Message &message) {
+    const auto &[pieces, file, scope, line, column, end_column, trace] = message;
+    w.number(uint64_t(pieces.size()));
+    for (const auto &[text, value, type] : pieces) {
+        w.text(text);
+        w.number(value);
+        w.number(type);
+    }
+    w.text(file);
+    w.text(scope);
+    w.number(line);
+    w.number(column);
+    w.number(end_column);
+    w.text(trace);
+}
+
+abi::Message read_message(Reader &r) {
+    abi::Message m;
+    m.pieces.resize(r.count());
+    for (abi::MessagePiece &piece : m.pieces) {
+        piece.text = r.text();
+        piece.value = r.number<int32_t>();
+        piece.type = r.number<abi::ScalarCode>();
+    }
+    m.file = r.text();
+    m.scope = r.text();
+    m.line = r.number<uint32_t>();
+    m.column = r.number<uint32_t>();
+    m.end_column = r.number<uint32_t>();
+    m.trace = r.text();
+    return m;
+}
+
+void write(Writer &w, const CounterValue &counter) {
+    w.number(counter.what);
+    w.text(counter.at.file);
+    w.text(counter.at.scope);
+    for (uint32_t n : {counter.at.line, counter.at.column, counter.at.end_line, counter.at.end_column}) w.number(n);
+}
+
+CounterValue read_counter(Reader &r) {
+    CounterValue counter{};
+    counter.what = r.number<ir::Counter::What>();
+    counter.at.file = r.text();
+    counter.at.scope = r.text();
+    for (uint32_t *n : {&counter.at.line, &counter.at.column, &counter.at.end_line, &counter.at.end_column})
+        *n = r.number<uint32_t>();
+    return counter;
+}
+
+void write(Writer &w, const TaskBuild &build, const abi::Task &info) {
+    const auto &[name, kind, weight, block_dim, hash, messages, line] = info; // the hash is the key
+    w.number(build.key);
+    w.text(name);
+    w.number(kind);
+    w.number(weight);
+    w.number(block_dim);
+    w.number(line);
+    w.number(build.tmp_bytes);
+    w.number(uint64_t(messages.size()));
+    for (const abi::Message &m : messages) write(w, m);
+    w.number(uint64_t(build.counters.size()));
+    for (const CounterValue &counter : build.counters) write(w, counter);
+    const bool is_best = !build.later;
+    w.text(is_best ? build.binary.target : "");
+    w.blob(is_best ? std::span<const uint8_t>(build.binary.code) : std::span<const uint8_t>());
+}
+
+TaskBuild read_task(Reader &r) {
+    TaskBuild build;
+    build.key = r.number<runtime::CacheKey>();
+    abi::Task &info = build.info;
+    info.name = r.text();
+    info.kind = r.number<abi::TaskKind>();
+    info.weight = r.number<float>();
+    info.block_dim = r.number<uint32_t>();
+    info.line = r.number<uint32_t>();
+    info.hash[0] = build.key[0];
+    info.hash[1] = build.key[1];
+    build.tmp_bytes = r.number<uint64_t>();
+    info.messages.resize(r.count());
+    for (abi::Message &m : info.messages) m = read_message(r);
+    build.counters.resize(r.count());
+    for (CounterValue &counter : build.counters) counter = read_counter(r);
+    build.binary.target = r.text();
+    const auto code = r.blob();
+    build.binary.code.assign(code.begin(), code.end());
+    build.report.name = info.name;
+    build.report.line = info.line;
+    return build;
+}
+
+/// Code from this program, from the image, or from the task's own file; false if there is none.
+bool provide(Program::Impl &p, TaskBuild &build) {
+    if (const auto known = p.tasks.find(build.key); known != p.tasks.end()) {
+        build.code = known->second;
+        build.report.origin = TaskOrigin::memory;
+        return true;
+    }
+    if (build.binary.code.empty()) {
+        if (!load_from_disk(p, build)) return false;
+    } else {
+        load_code(p, build);
+        build.report.origin = TaskOrigin::disk;
+    }
+    p.tasks.emplace(build.key, build.code);
+    return true;
+}
+
+} // namespace
+
+std::vector<uint8_t> image_of(const CompiledKernel &kernel, const CompileReport &report,
+                              const std::vector<TaskBuild> &builds) {
+    Writer w;
+    w.text(report.file);
+    w.number(report.line);
+    const auto &[name, params, slots, tmp_bytes, ret_bytes, counters, tasks] =
+        kernel.info; // tmp, counters: of the tasks
+    w.text(name);
+    w.number(uint64_t(params.size()));
+    for (const auto &[kind, type, ndim, rows, cols, slot] : params) {
+        for (uint8_t n : {uint8_t(kind), type, ndim, rows, cols}) w.number(n);
+        w.number(slot);
+    }
+    w.number(slots);
+    w.number(ret_bytes);
+    w.array(kernel.arrays);
+    w.number(kernel.written_arrays);
+    w.blob(kernel.source);
+    w.number(uint64_t(builds.size()));
+    for (size_t i = 0; i < builds.size(); i++) write(w, builds[i], tasks[i]);
+    return std::move(w.bytes);
+}
+
+std::shared_ptr<CompiledKernel> load_image(Program::Impl &p, std::span<const uint8_t> image, double before_us) {
+    const std::lock_guard guard(p.compiling);
+    const Stopwatch total;
+    Reader r(image);
+    CompileReport report;
+    report.file = r.text();
+    report.line = r.number<uint32_t>();
+    auto out = std::make_shared<CompiledKernel>();
+    out->info.name = report.kernel = r.text();
+    out->info.params.resize(r.count());
+    for (abi::Param &param : out->info.params) {
+        param.kind = r.number<abi::ParamKind>();
+        for (uint8_t *n : {&param.type, &param.ndim, &param.rows, &param.cols}) *n = r.number<uint8_t>();
+        param.slot = r.number<uint32_t>();
+    }
+    out->info.slots = r.number<uint32_t>();
+    out->info.ret_bytes = r.number<uint64_t>();
+    out->arrays = r.array<ArrayArg>();
+    out->written_arrays = r.number<uint32_t>();
+    const auto source = r.blob();
+    out->source.assign(source.begin(), source.end());
+    std::vector<TaskBuild> builds(r.count());
+    for (TaskBuild &build : builds) build = read_task(r);
+    if (!r.at_end()) return nullptr;
+    report.phases.push_back({"record", before_us + total.microseconds()});
+    try {
+        for (TaskBuild &build : builds)
+            if (!provide(p, build)) return nullptr;
+    } catch (const std::exception &) { // code that this device does not take
+        return nullptr;
+    }
+    assemble(p, *out, builds);
+    p.adopt(*out);
+    for (TaskBuild &build : builds) report.tasks.push_back(std::move(build.report));
+    report.microseconds = before_us + total.microseconds();
+    p.announce(report);
+    return out;
+}
+
+} // namespace qd::engine

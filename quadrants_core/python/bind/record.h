@@ -1,0 +1,48 @@
+#pragma once
+// Records on disk: what one specialisation of a kernel read from the Python world, and what it became. A process that
+// finds the same world again loads the kernel without parsing or lowering it. A file holds the records that share a
+// name; the name is made of all that can be told without walking the kernel.
+#include "python/bind/plan.h"
+
+#include <span>
+
+namespace qd::bind {
+
+struct Warning {
+    std::string category, message;
+    Location at;
+};
+
+/// What a plan needs beside the compiled kernel.
+struct Recorded {
+    std::vector<bool> written; ///< by parameter of the plan
+    std::vector<int> leaves;   ///< as the frontend gave them
+    bool brief = false;
+    std::vector<Warning> warnings;
+    std::span<const uint8_t> image;
+};
+
+class Record {
+  public:
+    /// For this kernel, called with these parameters under these options. Sets a Python error and throws PythonError if
+    /// the source cannot be found.
+    Record(const KernelObject *kernel, const frontend::Request &request);
+
+    size_t size() const { return records_.size(); }
+    /// Record number `which`, if its reads all find today what they found then. Members of arguments are asked for on
+    /// the way, as the walk did. The spans in it live as long as this object.
+    bool recall(size_t which, const frontend::Request &request, Recorded *out) const;
+    /// Keeps what was just compiled. `reads` as the frontend gave them.
+    void keep(const std::vector<frontend::Read> &reads, const Recorded &made);
+
+  private:
+    const KernelObject *kernel_;
+    std::vector<uint8_t> name_; ///< empty: this program keeps no records
+    std::vector<uint8_t> file_;
+    struct Entry {
+        std::span<const uint8_t> reads, made; ///< in file_
+    };
+    std::vector<Entry> records_;
+};
+
+} // namespace qd::bind
