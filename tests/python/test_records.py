@@ -212,6 +212,30 @@ def go():
 CHANGES["an attribute of a data-oriented object"] = (CLASS.replace("NUMBERS", "4, 2"), CLASS.replace("NUMBERS", "5, 2"))
 CHANGES["an attribute read in a method func"] = (CLASS.replace("NUMBERS", "4, 2"), CLASS.replace("NUMBERS", "4, 3"))
 CHANGES["the body of a method"] = (CLASS.replace("NUMBERS", "4, 2"), CLASS.replace("NUMBERS", "4, 2").replace("v * self", "v - self"))
+SPARSE = """
+x, y = qd.field(qd.i32), qd.field(qd.i32)
+block = qd.root.pointer(qd.i, 4)
+block.dense(qd.i, SIZE).place(x)
+qd.root.bitmasked(qd.i, 8).place(y)
+@qd.kernel
+def k() -> qd.i32:
+    for i in range(3):
+        x[i * 4] = i + 1
+        y[i] = 1
+    n = 0
+    for i in x:
+        n += 1
+    for i in y:
+        n += 100
+    for i in block:
+        n += 10000
+    return n
+def go():
+    return k()
+"""
+CHANGES["the cells of a sparse tree"] = (SPARSE.replace("SIZE", "4"), SPARSE.replace("SIZE", "8"))
+CHANGES["the kind of a level"] = (SPARSE.replace("SIZE", "4"), SPARSE.replace("SIZE", "4").replace("root.bitmasked", "root.dense"))
+
 HOLDER = """
 @qd.data_oriented
 class Holder:
