@@ -67,7 +67,7 @@ class Tensor:
     @property
     def grad(self):
         """Tensor of the gradients, or None."""
-        inner = self._impl.grad
+        inner = self._impl.grad if self.has_grad() else None
         if inner is None:
             return None
         if self._grad is None or self._grad._impl is not inner:
