@@ -38,8 +38,8 @@ enum Trait : uint16_t {
     vector = 16,
     atomic = 32,
     terminator = 64,
-    slow = 128,    ///< takes the time of about five additions
-    routine = 256, ///< of libm, on scalar floats: about a dozen additions
+    slow = 128,      ///< takes the time of about five additions
+    routine = 256,   ///< of libm, on scalar floats: about a dozen additions
     level_imm = 512, ///< imm names a place and a level of it
 };
 struct OpInfo {
