@@ -71,7 +71,7 @@ bench: install   ## compare with peers, side by side (needs `make bench-peers` o
 	@$(PY) benchmarks/run.py
 
 wheel: setup     ## build a wheel into dist/
-	@$(RUN) pip wheel -q --no-deps -w dist .
+	@$(RUN) pip wheel -q --disable-pip-version-check --no-build-isolation --no-deps -w dist .
 
 clean:           ## remove build folders
 	rm -rf $(BUILD) $(BUILD)-asan out dist
