@@ -455,11 +455,28 @@ PyRef library_func(const char *name) {
     return PyRef::steal(module ? PyObject_GetAttrString(module.get(), name) : nullptr);
 }
 
-bool is_plain(PyObject *object) {
-    static const std::function<ir::Place(int)> none = [](int) -> ir::Place { fail_internal("a field is not plain"); };
-    const Kind kind = is_transparent(object) ? Kind::foreign : kind_of_object(object);
-    return kind == Kind::foreign && Printer(none).print(object) == Told::plain;
+namespace {
+
+bool is_plain(PyObject *object, int depth) {
+    PyTypeObject *t = Py_TYPE(object);
+    if (t == &PyTuple_Type || t == &PyList_Type) {
+        PyObject **items = PySequence_Fast_ITEMS(object);
+        return depth <= deepest && std::all_of(items, items + PySequence_Fast_GET_SIZE(object),
+                                               [&](PyObject *item) { return is_plain(item, depth + 1); });
+    }
+    if (t == &PyDict_Type) {
+        PyObject *key, *item;
+        for (Py_ssize_t at = 0; PyDict_Next(object, &at, &key, &item);)
+            if (depth > deepest || !is_plain(key, depth + 1) || !is_plain(item, depth + 1)) return false;
+        return true;
+    }
+    return object == Py_None || t == &PyLong_Type || t == &PyFloat_Type || t == &PyUnicode_Type || t == &PyBool_Type ||
+           t == &PyRange_Type;
 }
+
+} // namespace
+
+bool is_plain(PyObject *object) { return is_plain(object, 0); }
 
 // Comparing
 

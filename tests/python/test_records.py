@@ -236,6 +236,11 @@ def go():
 CHANGES["the cells of a sparse tree"] = (SPARSE.replace("SIZE", "4"), SPARSE.replace("SIZE", "8"))
 CHANGES["the kind of a level"] = (SPARSE.replace("SIZE", "4"), SPARSE.replace("SIZE", "4").replace("root.bitmasked", "root.dense"))
 
+FIELDS = "@qd.kernel\ndef k(f: qd.template()) -> qd.f32:\n    f[1][0] = 2.75\n    return f[1][0] * 1.0\ndef go():\n    return k([qd.field(qd.f32, 3), qd.field(KIND, 3)])\n"
+CHANGES["the dtype of a field in a list"] = (FIELDS.replace("KIND", "qd.i32"), FIELDS.replace("KIND", "qd.f32"))
+GIVEN = "def make(f):\n    @qd.kernel\n    def k() -> qd.f32:\n        f[0][0] = 2.75\n        return f[0][0] * 1.0\n    return k\ndef go():\n    return make((qd.field(KIND, 3),))()\n"
+CHANGES["a field in a closure"] = (GIVEN.replace("KIND", "qd.i32"), GIVEN.replace("KIND", "qd.f32"))
+
 HOLDER = """
 @qd.data_oriented
 class Holder:
