@@ -257,3 +257,16 @@ def test_plan_of_a_dead_template_is_dropped():
         One().run()
         gc.collect()
     assert One.run._specialisations() <= 2
+
+
+def test_compiled_before_the_call():
+    @qd.kernel
+    def add(a: qd.types.ndarray(dtype=qd.f64, ndim=1), b: qd.types.ndarray(dtype=qd.f64, ndim=1), c: qd.f64):
+        for i in range(a.shape[0]):
+            a[i] += b[i] * c
+
+    assert add._compile_like(None) == 1
+    a, b = np.zeros(5), np.arange(5.0)
+    add(a, b, 2.0)
+    assert add._specialisations() == 1
+    np.testing.assert_array_equal(a, 2 * b)

@@ -176,6 +176,7 @@ class Specialiser {
         const BoundParam &from = (*like_)[i];
         BoundParam bound = from;
         bound.value = bound.weak = nullptr;
+        bound.object = bound.argument = uint16_t(i);
         frontend::Param param;
         param.name = spec.name;
         param.kind = from.kind;
