@@ -484,6 +484,19 @@ bool Walker::takes_template(const FuncInfo &info) {
     });
 }
 
+void Walker::enter(FuncInfo &info, SpanId call) {
+    Frame frame;
+    frame.source = &info.source;
+    frame.call = call;
+    frame.file = info.file;
+    frame.scope = info.scope;
+    frame.first_binding = bindings_.size();
+    frame.assigned = &info.assigned;
+    frame.has_return_type = bool(info.returns);
+    frame.function = info.function.get();
+    frames_.push_back(std::move(frame));
+}
+
 Val Walker::inline_body(PyObject *node, FuncInfo &info, std::vector<Val> args) {
     constexpr int deepest = 100;
     if (info.depth >= deepest)
@@ -494,16 +507,7 @@ Val Walker::inline_body(PyObject *node, FuncInfo &info, std::vector<Val> args) {
                                              "' has requires_top_level=True: it starts parallel loops of its own "
                                              "and can be called at the top level of a kernel alone");
     if (std::find(inlined_.begin(), inlined_.end(), info.object) == inlined_.end()) inlined_.push_back(info.object);
-    Frame frame;
-    frame.source = &info.source;
-    frame.call = b_.span;
-    frame.file = info.file;
-    frame.scope = info.scope;
-    frame.first_binding = bindings_.size();
-    frame.assigned = &info.assigned;
-    frame.has_return_type = bool(info.returns);
-    frame.function = info.function.get();
-    frames_.push_back(std::move(frame));
+    enter(info, b_.span);
     ++info.depth;
     const int outer_static = std::exchange(static_depth_, 0), outer_grouped = std::exchange(grouped_depth_, 0);
     const long outer_line = std::exchange(covered_line_, 0);

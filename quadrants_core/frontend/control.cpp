@@ -15,6 +15,20 @@ Flow Walker::block(PyObject *list, Py_ssize_t from, Py_ssize_t to) {
     return flow;
 }
 
+void Walker::break_when(bool value, ir::Value test) {
+    const ir::Value branch = b_.if_(test);
+    const ir::BlockId body = b_.block;
+    for (const bool taken : {true, false}) {
+        b_.block = fn_[branch].blocks[taken ? 0 : 1];
+        if (taken == value) {
+            b_.break_();
+        } else {
+            b_.yield();
+        }
+    }
+    b_.block = body;
+}
+
 Flow Walker::statement(PyObject *node) {
     poll_stop();
     AtNode at(*this, node);
@@ -134,13 +148,7 @@ Flow Walker::while_(PyObject *node) {
         }
         if (!known) {
             const ir::Value again = condition(child(node, n.test), test, "while");
-            const ir::Value branch = b_.if_(again);
-            const ir::BlockId body = b_.block;
-            b_.block = fn_[branch].blocks[0];
-            b_.yield();
-            b_.block = fn_[branch].blocks[1];
-            b_.break_();
-            b_.block = body;
+            break_when(false, again);
         }
         return block(child(node, n.body));
     });

@@ -53,13 +53,7 @@ void Walker::leave_if_returned(int returns_before) {
     const std::shared_ptr<RealFrame> &real = frames_.back().real;
     if (!real || real->returns == returns_before) return;
     const ir::Value returned = b_.load(real->returned);
-    const ir::Value branch = b_.if_(returned);
-    const ir::BlockId outer = b_.block;
-    b_.block = fn_[branch].blocks[0];
-    b_.break_();
-    b_.block = fn_[branch].blocks[1];
-    b_.yield();
-    b_.block = outer;
+    break_when(true, returned);
 }
 
 int Walker::returns_so_far() const { return frames_.back().real ? frames_.back().real->returns : 0; }

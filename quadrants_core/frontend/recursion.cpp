@@ -473,17 +473,8 @@ void Walker::flat_for(PyObject *node) {
 
 void Walker::machine_body(MachineFunction &f) {
     FuncInfo &info = *f.info;
-    Frame frame;
-    frame.source = &info.source;
-    frame.call = f.call;
-    frame.file = info.file;
-    frame.scope = info.scope;
-    frame.first_binding = bindings_.size();
-    frame.assigned = &info.assigned;
-    frame.has_return_type = bool(info.returns);
-    frame.dynamic = 1;
-    frame.function = info.function.get();
-    frames_.push_back(std::move(frame));
+    enter(info, f.call);
+    frames_.back().dynamic = 1;
     machine_->now = &f;
     ++info.depth;
     {
@@ -523,11 +514,7 @@ Val Walker::recursive_call(PyObject *node, FuncInfo &info, const std::vector<Val
     const ir::Value pc = b_.load(machine.pc);
     const ir::Value last = b_.i32(done);
     const ir::Value finished = b_.eq(pc, last);
-    const ir::Value leave = b_.if_(finished);
-    b_.block = fn_[leave].blocks[0];
-    b_.break_();
-    b_.block = fn_[leave].blocks[1];
-    b_.yield();
+    break_when(true, finished);
     b_.block = after;
     MachineFunction &first = start_machine(node, info, args, loop);
     for (size_t i = 0; i < machine.functions.size(); ++i) machine_body(machine.functions[i]);

@@ -390,6 +390,8 @@ class Walker {
     // control.cpp
     Flow block(PyObject *list, Py_ssize_t from = 0, Py_ssize_t to = PY_SSIZE_T_MAX);
     Flow statement(PyObject *node);
+    /// Leaves the innermost loop of the IR if `test` is `value`.
+    void break_when(bool value, ir::Value test);
     Flow if_(PyObject *node);
     Flow while_(PyObject *node);
     [[noreturn]] void with_(PyObject *node);
@@ -475,6 +477,8 @@ class Walker {
     static bool is_pure_call(PyObject *callee, PyObject *args, const std::string &module, const std::string &name);
     ir::Scalar dtype_scalar(PyObject *node, PyObject *object);
     bool is_dtype(PyObject *object);
+    /// The frame of a func's body; `call`: where it is called.
+    void enter(FuncInfo &info, SpanId call);
     Val inline_func(PyObject *node, const PyRef &callee, const Val *self);
     Val inline_method(PyObject *node, const PyRef &callee, const Val &self);
     std::vector<Val> matched_arguments(PyObject *node, FuncInfo &info, Call call, bool first_by_place = false);

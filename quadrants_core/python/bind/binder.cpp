@@ -62,8 +62,6 @@ bool leads_on(PyObject *o) {
     return false;
 }
 
-} // namespace
-
 void check_constant(const ParamSpec &spec, PyObject *arg) {
     if (is_ndarray(arg)) {
         fail_user(UserErrorKind::runtime_type,
@@ -80,6 +78,7 @@ void check_constant(const ParamSpec &spec, PyObject *arg) {
     }
 }
 
+/// Fills `bound` with the object `arg` itself: by value or by identity.
 void hold_constant(PyObject *arg, BoundParam &bound) {
     bound.kind = frontend::ParamKind::constant;
     bound.value = arg;
@@ -89,6 +88,8 @@ void hold_constant(PyObject *arg, BoundParam &bound) {
     PyErr_Clear(); // not weakly referable: kept alive by the plan
     Py_INCREF(arg);
 }
+
+} // namespace
 
 Binder::~Binder() {
     for (PyObject *o : alive_) Py_DECREF(o);
@@ -127,6 +128,21 @@ frontend::Param Binder::add(const BoundParam &bound, const Origin &from) {
 frontend::Param Binder::argument(size_t i, PyObject *arg) {
     const ParamSpec &spec = (*kernel_->params)[i];
     return bind(spec, arg, {int(i), int(i), spec.name});
+}
+
+frontend::Param Binder::like(size_t i, const BoundParam &from) {
+    const ParamSpec &spec = (*kernel_->params)[i];
+    BoundParam bound = from;
+    bound.value = bound.weak = nullptr;
+    if (from.kind == frontend::ParamKind::constant) {
+        PyObject *value = from.weak ? PyWeakref_GetObject(from.weak) : from.value;
+        check_constant(spec, value);
+        hold_constant(value, bound);
+    }
+    frontend::Param param = add(bound, {int(i), int(i), spec.name});
+    param.clamp = spec.clamp;
+    param.layout = layout_order(int(from.signature >> 56));
+    return param;
 }
 
 frontend::Param Binder::bind(const ParamSpec &spec, PyObject *value, const Origin &from) {

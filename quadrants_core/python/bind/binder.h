@@ -13,6 +13,8 @@ class Binder {
     ~Binder();
 
     frontend::Param argument(size_t i, PyObject *arg);
+    /// Parameter i before any call, as an older plan, or the annotation alone, has bound it.
+    frontend::Param like(size_t i, const BoundParam &from);
     /// Attribute or item `key` of an object that an earlier answer numbered `node`.
     frontend::Param member(int node, PyObject *key, bool item);
 
@@ -58,9 +60,5 @@ class Binder {
     std::vector<Node> nodes_;
     std::vector<PyObject *> alive_; ///< objects that nodes and parameters point to, owned
 };
-
-/// Fills `bound` with the object `arg` itself: by value or by identity.
-void hold_constant(PyObject *arg, BoundParam &bound);
-void check_constant(const ParamSpec &spec, PyObject *arg);
 
 } // namespace qd::bind

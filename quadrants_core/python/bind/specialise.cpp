@@ -170,38 +170,8 @@ class Specialiser {
         Py_DECREF(done);
     }
 
-    /// A parameter that an older plan, or the annotation alone, has bound.
-    void bind_like(frontend::Request &request, size_t i) {
-        const ParamSpec &spec = (*kernel_->params)[i];
-        const BoundParam &from = (*like_)[i];
-        BoundParam bound = from;
-        bound.value = bound.weak = nullptr;
-        bound.object = bound.argument = uint16_t(i);
-        frontend::Param param;
-        param.name = spec.name;
-        param.kind = from.kind;
-        param.elem = from.elem;
-        param.ndim = from.ndim;
-        param.rows = from.rows;
-        param.cols = from.cols;
-        param.element_dim = from.element_dim;
-        param.clamp = spec.clamp;
-        param.leaf = int(i);
-        param.position = int(i) - int(kernel_->params->front().is_self);
-        param.layout = layout_order(int(from.signature >> 56));
-        if (from.kind == frontend::ParamKind::constant) {
-            param.value = from.weak ? PyWeakref_GetObject(from.weak) : from.value;
-            check_constant(spec, param.value);
-            hold_constant(param.value, bound);
-        }
-        request.params.push_back(std::move(param));
-        plan_->params.push_back(bound);
-        plan_->names.push_back(spec.name);
-    }
-
     void bind_param(frontend::Request &request, size_t i) {
-        if (like_) return bind_like(request, i);
-        request.params.push_back(binder_->argument(i, args_[i]));
+        request.params.push_back(like_ ? binder_->like(i, (*like_)[i]) : binder_->argument(i, args_[i]));
     }
 
     /// Array parameters that the kernel stores to, so that a read-only numpy array is refused for those alone.
