@@ -1,5 +1,6 @@
 """Ctrl-C leaves an endless kernel soon, and a compilation too, and the program goes on."""
 
+import inspect
 import os
 import signal
 import subprocess
@@ -186,12 +187,9 @@ def run_script(tmp_path, body):
                     a = a * 0.5 + x[(i + k) % 7] * (a - k)
                 x[i] = a
 
-        def threads():
-            return [open(f"/proc/self/task/{{t}}/comm").read().strip() for t in os.listdir("/proc/self/task")]
-
         qd.init(arch=qd.cpu, offline_cache=True, offline_cache_file_path={str(tmp_path / "cache")!r})
         x = qd.ndarray(qd.f32, 10)
-    """) + textwrap.dedent(body))
+    """) + inspect.getsource(threads_of_the_compiler) + textwrap.dedent(body))
     return subprocess.run([sys.executable, script], capture_output=True, text=True)
 
 
@@ -200,7 +198,7 @@ def test_exit_does_not_wait_for_optimisation(arch, tmp_path):
         pytest.skip("the script chooses its own arch")
     done = run_script(tmp_path, """
         giant(x)
-        print("optimising:", "qd-optimise" in threads())
+        print("optimising:", "qd-optimise" in threads_of_the_compiler())
     """)
     assert done.returncode == 0, done.stderr
     assert "optimising: True" in done.stdout
@@ -212,7 +210,7 @@ def test_exit_does_not_wait_for_an_abandoned_compilation(arch, tmp_path):
         pytest.skip("the script chooses its own arch")
     done = run_script(tmp_path, """
         def press():
-            while "qd-compile" not in threads():
+            while "qd-compile" not in threads_of_the_compiler():
                 time.sleep(0.001)
             os.kill(os.getpid(), signal.SIGINT)
 
@@ -220,7 +218,7 @@ def test_exit_does_not_wait_for_an_abandoned_compilation(arch, tmp_path):
         try:
             giant(x)
         except KeyboardInterrupt:
-            print("stopped, compiling:", "qd-compile" in threads())
+            print("stopped, compiling:", "qd-compile" in threads_of_the_compiler())
     """)
     assert done.returncode == 0, done.stderr
     assert "stopped, compiling: True" in done.stdout
