@@ -70,14 +70,14 @@ def test_input(kernel):
     assert cell.error == "RuntimeError"
 
 
-def test_other_requests_while_a_cell_runs(kernel):
-    cell = kernel.send("import time; time.sleep(1)")
-    start = time.perf_counter()
+def test_other_requests_while_a_cell_runs(kernel, tmp_path):
+    answered = tmp_path / "answered"
+    cell = kernel.send(f"import os, time\nwhile not os.path.exists({str(answered)!r}): time.sleep(0.01)")
     kernel.raw.control_channel.send(kernel.raw.session.msg("kernel_info_request", {}))
     info = kernel.raw.get_control_msg(timeout=10)["content"]
-    assert time.perf_counter() - start < 0.8
     assert info["language_info"]["name"] == "python" and info["implementation"] == "xquadrants"
-    kernel.collect(cell)
+    answered.touch()
+    assert kernel.collect(cell).status == "ok"
 
 
 def test_stop_on_error_aborts_what_waits(kernel):
@@ -140,9 +140,10 @@ def test_shutdown_while_busy():
     try:
         client.send("while True: pass")
         time.sleep(0.3)
+        client.manager.shutdown_wait_time = 60  # after which it would be killed
         start = time.perf_counter()
         client.manager.shutdown_kernel()
-        assert time.perf_counter() - start < 3
+        assert time.perf_counter() - start < 30
     finally:
         client.close()
 

@@ -49,7 +49,7 @@ def test_interrupt(parallel):
             endless_everywhere(qd.ndarray(qd.i32, 1000))
         else:
             endless(1)
-    assert time.monotonic() - sent[0] < 2.0  # 0.1 s on an idle machine
+    assert time.monotonic() - sent[0] < 10  # 0.1 s on an idle machine
     thread.join()
     assert endless(0) == 0
 
