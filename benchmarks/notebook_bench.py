@@ -28,17 +28,21 @@ def wait_idle(client, message_id):
             return text
 
 
+def wait_reply(client, message_id):
+    while True:
+        reply = client.get_shell_msg(timeout=60)
+        if reply["parent_header"].get("msg_id") == message_id:
+            assert reply["content"].get("status", "ok") == "ok", reply["content"]
+            return
+
+
 def execute(client, code):
     """Seconds to the reply and to idle, and the characters printed."""
     start = time.perf_counter()
     message_id = client.execute(code)
-    while True:
-        reply = client.get_shell_msg(timeout=60)
-        if reply["parent_header"].get("msg_id") == message_id:
-            break
+    wait_reply(client, message_id)
     replied = time.perf_counter() - start
     text = wait_idle(client, message_id)
-    assert reply["content"]["status"] == "ok", reply["content"]
     return replied, time.perf_counter() - start, text
 
 
@@ -49,11 +53,9 @@ def one_round(name, trips):
     client = manager.client()
     client.start_channels()
     try:
-        message_id = client.kernel_info()
-        while client.get_shell_msg(timeout=60)["parent_header"].get("msg_id") != message_id:
-            pass
+        wait_reply(client, client.kernel_info())
         ready = time.perf_counter() - start
-        execute(client, "1+1")
+        wait_reply(client, client.execute("1+1"))  # its status may come before the client listens to it
         first = time.perf_counter() - start
         client.wait_for_ready(timeout=60)
         pairs = [execute(client, "1+1") for _ in range(trips)]

@@ -31,7 +31,7 @@ CASES = [
     ("ops:10k", ["reference"], 3),
     ("ops:100k", [], 3),
     ("start:saxpy", ["reference", "taichi", "numba", "warp"], 9),
-    ("cover-compile:mpm", ["reference"], 9),
+    ("cover-compile:mpm", ["clean", "reference"], 9),
     ("warm:saxpy", ["reference", "taichi"], 9),
     ("warm:mpm", ["reference", "taichi"], 9),
     ("warm:50 kernels", ["reference", "taichi", "numba", "warp"], 9),  # the calls alone
@@ -47,10 +47,10 @@ CASES = [
     ("run:nbody", ["limit", "reference", "taichi", "numba", "warp"], 3),
     ("run:mpm", ["reference", "taichi"], 3),
     ("run:mandelbrot", ["limit", "reference", "taichi", "numba", "warp"], 3),
-    ("cover:saxpy", ["reference"], 3),
-    ("cover:stencil", ["reference"], 3),
-    ("cover:nbody", ["reference"], 3),
-    ("cover:mandelbrot", ["reference"], 3),
+    ("cover:saxpy", ["clean", "reference"], 3),
+    ("cover:stencil", ["clean", "reference"], 3),
+    ("cover:nbody", ["clean", "reference"], 3),
+    ("cover:mandelbrot", ["clean", "reference"], 3),
     ("cycle:init and reset", ["reference", "taichi"], 3),
 ]
 TOLERANCE = 2e-3  # of the results of two implementations (f32, other orders of summation)
@@ -74,7 +74,7 @@ class Runner:
         self.fresh = 0
 
     def available(self, implementation):
-        if implementation == "ours":
+        if implementation in ("ours", "clean"):
             return True
         return self.limit is not None if implementation == "limit" else PEERS.exists()
 
@@ -85,7 +85,7 @@ class Runner:
         env["QD_BENCH_LIMIT"] = str(self.limit)
         env["OMP_NUM_THREADS"] = env["NUMBA_NUM_THREADS"] = str(os.cpu_count())
         env.pop("PYTHONPATH", None)
-        python = sys.executable if implementation in ("ours", "limit") else str(PEERS)
+        python = str(PEERS) if implementation in ("reference", "taichi", "numba", "warp") else sys.executable
         if group in ("warm", "warm process"):
             # one process fills the cache, the next one is timed
             case = case if "kernels" in name else f"start:{name}"
@@ -97,9 +97,9 @@ class Runner:
             env["WARP_CACHE"] = str(self.folder / f"warp-{self.fresh}")
         if group.startswith("cover"):
             case = case.replace("cover-compile", "compile")
-            env["QD_KERNEL_COVERAGE"] = "1"
+            env["QD_KERNEL_COVERAGE"] = "0" if implementation == "clean" else "1"
         env["QD_BENCH_SPAWNED"] = repr(time.time())
-        done = subprocess.run([python, str(HERE / "worker.py"), implementation, case], env=env, cwd=self.folder, capture_output=True, text=True, timeout=600)
+        done = subprocess.run([python, str(HERE / "worker.py"), "ours" if implementation == "clean" else implementation, case], env=env, cwd=self.folder, capture_output=True, text=True, timeout=600)
         for line in done.stdout.splitlines():
             if line.startswith("RESULT "):
                 return json.loads(line[7:])
@@ -145,7 +145,7 @@ def plot(table, path):
     rows = [(case, {i: r["ms"] for i, r in results.items() if "ms" in r}) for case, results in table.items()]
     rows = [(case, r) for case, r in rows if "ours" in r and len(r) > 1]
     figure, axes = plt.subplots(figsize=(9, 0.32 * len(rows) + 1.5), layout="constrained")
-    markers = {"reference": "o", "taichi": "s", "numba": "^", "warp": "D", "limit": "|"}
+    markers = {"reference": "o", "taichi": "s", "numba": "^", "warp": "D", "limit": "|", "clean": "x"}
     for y, (_, r) in enumerate(rows):
         for i, ms in r.items():
             if i != "ours":
@@ -173,12 +173,12 @@ def main():
     table = {}
     with tempfile.TemporaryDirectory() as folder:
         runner = Runner(folder)
-        columns = ["limit", "reference", "taichi", "numba", "warp"]
+        columns = ["clean", "limit", "reference", "taichi", "numba", "warp"]  # clean: ours without coverage
         print(f"{'case':22}{'ours':>11}" + "".join(f"{c:>20}" for c in columns) + "   (time, ratio ours/peer)")
         for case, peers, repeats in CASES:
             if args.only not in case:
                 continue
-            peers = [p for p in peers if p in args.peers.split(",")]
+            peers = [p for p in peers if p == "clean" or p in args.peers.split(",")]
             results = table[case] = measure(runner, case, peers, repeats, args.quick)
             ours = results["ours"].get("ms")
             line = f"{case:22}{show_time(ours) if ours else 'cannot':>11}"
