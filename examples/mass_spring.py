@@ -24,7 +24,7 @@ STIFFNESS, REST = 1.0, 0.5 * A  # springs are stretched to twice their length
 TENSION = STIFFNESS * (A - REST)
 MASS = 1.5 * TENSION * A  # gives c = 1
 
-# The mesh: points of the lattice, and springs as pairs of them. A point at the rim is held; it counts half to the drum's area.
+# Points of the lattice, and springs as pairs of them. A point at the rim is held; it counts half to the drum's area.
 lattice = {}
 for row, column in np.ndindex(4 * RINGS + 1, 4 * RINGS + 1):
     x, y = (column - 2 * RINGS + row / 2 - RINGS) * A, (row - 2 * RINGS) * np.sqrt(0.75) * A
@@ -37,50 +37,75 @@ springs = [
     for there in ((row, column + 1), (row + 1, column), (row + 1, column - 1))
     if there in lattice
 ]
-is_free = np.bincount(np.array(springs).ravel()) == 6
+springs = np.array(springs)
+is_free = np.bincount(springs.ravel()) == 6
 radius = np.sqrt((is_free.sum() + 0.5 * (~is_free).sum()) * np.sqrt(0.75) * A * A / np.pi)
 
-pos = qd.Vector.field(3, qd.f64, shape=len(rest))
-vel = qd.Vector.field(3, qd.f64, shape=len(rest))
-force = qd.Vector.field(3, qd.f64, shape=len(rest))
-free = qd.field(qd.i32, shape=len(rest))
-ends = qd.Vector.field(2, qd.i32, shape=len(springs))
-free.from_numpy(is_free.astype(np.int32))
-ends.from_numpy(np.array(springs, np.int32))
+
+# The mesh: points are its vertices, springs its edges. It is described as patchers do, in one patch: which vertices an
+# edge has, and which vertices are next to one.
+def elements(order: int, n: int) -> dict:
+    numbers = list(range(n))
+    mappings = {"l2g_mapping": numbers, "l2r_mapping": numbers, "g2r_mapping": numbers}
+    return {"order": order, "num": n, "max_num_per_patch": n, "owned_offsets": [0, n], "total_offsets": [0, n], **mappings}
+
+
+near = np.concatenate([springs, springs[:, ::-1]])
+near = near[np.argsort(near[:, 0], kind="stable")]
+mesh = qd.Mesh._create_instance(
+    qd.Mesh.generate_meta(
+        {
+            "num_patches": 1,
+            "elements": [elements(0, len(rest)), elements(1, len(springs))],
+            "relations": [
+                {"from_order": 1, "to_order": 0, "value": springs.ravel()},
+                {
+                    "from_order": 0,
+                    "to_order": 0,
+                    "value": near[:, 1],
+                    "patch_offset": [0],
+                    "offset": np.searchsorted(near[:, 0], np.arange(len(rest) + 1)),
+                },
+            ],
+            "attrs": {"x": rest},
+        }
+    )
+)
+vec3 = qd.types.vector(3, qd.f64)
+mesh.verts.place({"pos": vec3, "vel": vec3, "force": vec3, "free": qd.i32})
+mesh.verts.free.from_numpy(is_free.astype(np.int32))
 
 
 @qd.kernel
 def pull():
-    for i in force:
-        force[i] = 0
-    for s in ends:
-        i, j = ends[s]
-        d = pos[j] - pos[i]
-        f = STIFFNESS * (d.norm() - REST) * d.normalized()
-        force[i] += f
-        force[j] -= f
+    for v in mesh.verts:
+        total = vec3(0.0)
+        for k in range(v.verts.size):
+            d = v.verts[k].pos - v.pos
+            total += STIFFNESS * (d.norm() - REST) * d.normalized()
+        v.force = total
 
 
 @qd.kernel
 def kick(dt: qd.f64):
-    for i in pos:
-        if free[i]:
-            vel[i] += dt * force[i] / MASS
+    for v in mesh.verts:
+        if v.free:
+            v.vel += dt * v.force / MASS
 
 
 @qd.kernel
 def drift(dt: qd.f64):
-    for i in pos:
-        pos[i] += dt * vel[i]
+    for v in mesh.verts:
+        v.pos += dt * v.vel
 
 
 @qd.kernel
 def energy() -> qd.f64:
     total = 0.0
-    for i in pos:
-        total += 0.5 * MASS * vel[i].norm_sqr()
-    for s in ends:
-        total += 0.5 * STIFFNESS * ((pos[ends[s][1]] - pos[ends[s][0]]).norm() - REST) ** 2
+    for v in mesh.verts:
+        total += 0.5 * MASS * v.vel.norm_sqr()
+    for e in mesh.edges:
+        total += 0.5 * STIFFNESS * ((e.verts[1].pos - e.verts[0].pos).norm() - REST) ** 2
     return total
 
 
@@ -94,7 +119,7 @@ ZEROS = {(0, 1): 2.404826, (1, 1): 3.831706, (2, 1): 5.135622}
 r, angle = np.hypot(rest[:, 0], rest[:, 1]) / radius, np.arctan2(rest[:, 1], rest[:, 0])
 modes = np.array([bessel(m, zero * r) * np.cos(m * angle) * is_free for (m, _), zero in ZEROS.items()])
 height = 2e-3
-pos.from_numpy(rest + np.outer(height * modes.sum(axis=0), [0, 0, 1]))
+mesh.verts.pos.from_numpy(rest + np.outer(height * modes.sum(axis=0), [0, 0, 1]))
 
 dt, steps = 0.3 * A, int((4 if SMALL else 8) / (0.3 * A))
 amplitudes, energies, shape = [np.ones(3)], [], None
@@ -105,7 +130,7 @@ for step in range(steps):
     drift(dt)
     pull()
     kick(dt / 2)
-    z = pos.to_numpy()[:, 2] / height
+    z = mesh.verts.pos.to_numpy()[:, 2] / height
     amplitudes.append(modes @ z / (modes**2).sum(axis=1))
     energies.append(energy() - flat)
     kick(dt / 2)
@@ -129,8 +154,8 @@ plt.style.use(Path(__file__).with_name("quadrants.mplstyle"))
 fig = plt.figure(layout="none")
 left = fig.add_axes((-0.01, -0.02, 0.54, 0.98), projection="3d", computed_zorder=False)
 high = np.abs(shape).max()
-mesh = Triangulation(rest[:, 0], rest[:, 1])
-left.plot_trisurf(mesh, shape, cmap="RdYlBu_r", vmin=-high, vmax=high, lw=0.12, edgecolor="#1d253060", antialiased=True)
+triangles = Triangulation(rest[:, 0], rest[:, 1])
+left.plot_trisurf(triangles, shape, cmap="RdYlBu_r", vmin=-high, vmax=high, lw=0.12, edgecolor="#1d253060", antialiased=True)
 left.set_axis_off()
 left.set_zlim(-high, high)
 left.set_box_aspect((1, 1, 0.5), zoom=1.6)

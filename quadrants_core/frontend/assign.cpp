@@ -127,6 +127,7 @@ void Walker::assign_name(PyObject *target, const Val &given) {
         return;
     }
     const bool keeps = v.tag == Tag::array || v.tag == Tag::bundle || v.tag == Tag::loop || v.tag == Tag::dict ||
+                       v.tag == Tag::element || v.tag == Tag::relation ||
                        (v.is_constant() && kind_of(v.object.get()) != Kind::foreign);
     refuse_array(target, v);
     if (old ? !(old->value.is_sequence() && v.is_sequence()) : !(storable(v) || keeps))

@@ -329,6 +329,7 @@ Val Walker::length_of(const Call &call) {
     if (v.is_sequence() || v.tag == Tag::dict) return integer(long(v.items.size()));
     if (v.tag == Tag::matrix) return integer(v.n);
     if (v.tag == Tag::ref && v.ref->ndim) return integer(v.ref->n);
+    if (v.tag == Tag::relation) return relation_size(call.node, v);
     if (v.is_constant() && kind_of(v.object.get()) == Kind::matrix)
         return integer(attribute_int(v.object.get(), names().n, 0));
     if (v.is_constant()) {
@@ -522,12 +523,6 @@ Val Walker::loop_config(const Call &call) {
     next_loop_ = settings;
     return Val{};
 }
-
-/// A promise about a value that this backend has no use for: the value itself.
-Val Walker::first_argument(const Call &call) { return typed(call.node, call.args[0]); }
-
-/// Hints about memory that this backend has no use for.
-Val Walker::accepted_hint(const Call &) { return Val{}; }
 
 // qd.math
 

@@ -17,6 +17,8 @@
 //   "struct_field"  `keys`, `get_member_field(name)`, `dtype` (the struct type)
 //   "struct"        a host Struct: `entries`: dict name -> value; `_type`: its struct type or None
 //   "matrix"        a host Matrix/Vector: compile-time constant; `n`, `m`, `ndim`, `entries` (row-major list)
+//   "mesh_elements" elements of one kind of a mesh: `_count`, `_patches` (None or a field), and by name fields or
+//   "mesh_relation" what touches each: `width` (None if it differs), `values`, `offsets` (fields), `target` (elements)
 //   "ndarray"       only legal as an argument
 //   "data_oriented" instance whose methods are kernels and funcs: attributes are read at compile time
 // ints, floats, bools, strings, None, tuples, lists, dicts, numpy scalars are compile-time values. Anything else is

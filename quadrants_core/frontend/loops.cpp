@@ -36,6 +36,8 @@ Flow Walker::for_(PyObject *node) {
         case Extra::Over::target: return for_target(node, *over.extra);
         }
     }
+    const bool of_mesh = over.is_constant() && kind_of(over.object.get()) == Kind::mesh_elements;
+    if (of_mesh || over.tag == Tag::relation) return for_elements(node, over);
     if (over.is_constant() && kind_of(over.object.get()) == Kind::struct_field)
         over = constant(leaf_field(over.object.get()));
     Extra target;
@@ -279,9 +281,10 @@ void Walker::bind_target(PyObject *target, ir::Value index) {
     bind(name, assigned ? new_variable(target, v) : std::move(v));
 }
 
-void Walker::bind_loop_targets(PyObject *node, std::span<const ir::Value> indices, bool grouped) {
+void Walker::bind_loop_targets(PyObject *node, std::span<const ir::Value> indices, const Nest &nest) {
     PyObject *target = child(node, names().target);
-    if (grouped) {
+    if (nest.elements.tag != Tag::none) return bind_element(node, nest.elements, indices[0]);
+    if (nest.grouped) {
         Val v;
         v.tag = Tag::matrix;
         v.elem = Scalar::i32;
@@ -332,7 +335,7 @@ Flow Walker::nest_parallel(PyObject *node, const Nest &nest) {
     frames_.back().loops.push_back({LoopContext::What::parallel, 0});
     const ir::BlockId outer_region = std::exchange(region_, body);
     body_in(body, [&] {
-        bind_loop_targets(node, indices, nest.grouped);
+        bind_loop_targets(node, indices, nest);
         return iteration(child(node, names().body));
     });
     region_ = outer_region;
@@ -408,7 +411,7 @@ Flow Walker::nest_serial(PyObject *node, const Nest &nest, size_t depth, std::ve
     const int returns = returns_so_far();
     const Flow flow = body_in(body, [&] {
         if (depth + 1 < nest.order.size()) return nest_serial(node, nest, depth + 1, indices), Flow::next;
-        bind_loop_targets(node, indices, nest.grouped);
+        bind_loop_targets(node, indices, nest);
         return block(child(node, names().body));
     });
     poll_in(loop, fn_.loops.size() > loops_before);
@@ -440,7 +443,7 @@ Flow Walker::nest_flat(PyObject *node, const Nest &nest) {
             indices[axis] = b_.add(step, nest.lower[axis]);
             if (k > 1) rest = b_.div(rest, extents[axis]);
         }
-        bind_loop_targets(node, indices, nest.grouped);
+        bind_loop_targets(node, indices, nest);
         return block(child(node, names().body));
     });
     frames_.back().loops.pop_back();

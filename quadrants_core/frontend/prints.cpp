@@ -146,11 +146,13 @@ Told Printer::special(PyObject *o, Kind kind) {
     case Kind::buffer_view_type: return told('U', {"dtype", "element", "boundary"});
     case Kind::ref: return told('&', {"dtype"});
     case Kind::snode: return snode(o);
+    case Kind::mesh_elements: return told('H', {"_order", "_count"});
     case Kind::field:
     case Kind::matrix_field: return field(o, kind == Kind::matrix_field);
     case Kind::foreign:
     case Kind::func:
     case Kind::kernel:
+    case Kind::mesh_relation:
     case Kind::ndarray:
     case Kind::data_oriented: break;
     }

@@ -51,6 +51,8 @@ constexpr std::pair<std::string_view, Kind> kind_names[] = {
     {"ref", Kind::ref},
     {"tensor", Kind::tensor},
     {"snode", Kind::snode},
+    {"mesh_elements", Kind::mesh_elements},
+    {"mesh_relation", Kind::mesh_relation},
 };
 
 bool has_no_kind(PyObject *object) {

@@ -38,6 +38,8 @@ bool is_compile_time(const Val &v) {
     case Tag::record:
     case Tag::method:
     case Tag::container:
+    case Tag::element:
+    case Tag::relation:
     case Tag::ref: return false;
     }
     return false;

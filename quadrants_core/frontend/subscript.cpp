@@ -58,6 +58,7 @@ Val Walker::eval_subscript(PyObject *node) {
         AtNode at(*this, node);
         return is_view(base) ? subscript_view(node, base, indices) : subscript_array(node, base, indices);
     }
+    if (base.tag == Tag::relation && !has_slice) return subscript_relation(node, base, indices_of(slice));
     if (base.tag == Tag::matrix || base.is_constant() || (base.tag == Tag::ref && base.ref->ndim > 0))
         return subscript_matrix(node, base, slice);
     if (base.is_sequence() || base.tag == Tag::dict) return subscript_python(node, base, slice);
@@ -160,8 +161,12 @@ Val Walker::subscript_field(PyObject *node, PyObject *field, const std::vector<V
                  std::to_string(indices.size()));
     std::vector<ir::Value> values = index_values(node, indices, true);
     if (request_.options.check_bounds || request_.options.debug) check_field_bounds(*info, values);
-    if (info->element_dim == 0 && !info->packing) return scalar_ref(b_.place(info->places[0], values), false);
-    return field_ref(info, std::move(values));
+    return field_element(info, std::move(values));
+}
+
+Val Walker::field_element(const FieldInfo *info, std::vector<ir::Value> indices) {
+    if (info->element_dim == 0 && !info->packing) return scalar_ref(b_.place(info->places[0], indices), false);
+    return field_ref(info, std::move(indices));
 }
 
 Val Walker::subscript_array(PyObject *node, const Val &array, const std::vector<Val> &indices) {

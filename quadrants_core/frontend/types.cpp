@@ -279,6 +279,8 @@ std::string Walker::type_text(const Val &v) {
     case Tag::loop: return "range";
     case Tag::method: return "method";
     case Tag::container: return "dynamic node";
+    case Tag::element: return "element of a mesh";
+    case Tag::relation: return "elements of a mesh";
     case Tag::ref: {
         Val shape;
         shape.tag = v.ref->ndim ? Tag::matrix : Tag::scalar;

@@ -47,6 +47,8 @@ enum class Kind : uint8_t {
     ref,
     tensor,
     snode,
+    mesh_elements,
+    mesh_relation,
 };
 
 Kind kind_of_object(PyObject *object);
@@ -113,6 +115,7 @@ struct Nest {
     std::vector<ir::Value> lower, upper;
     std::vector<int> order;
     bool grouped = false;
+    Val elements; ///< of a mesh, whose numbers the one index runs over, or what touches one of them
     ir::Loop settings;
 };
 
@@ -353,6 +356,7 @@ class Walker {
     bool contains_slice(PyObject *slice);
     Val subscript_python(PyObject *node, const Val &base, PyObject *slice);
     Val subscript_field(PyObject *node, PyObject *field, const std::vector<Val> &indices);
+    Val field_element(const FieldInfo *info, std::vector<ir::Value> indices);
     Val subscript_array(PyObject *node, const Val &array, const std::vector<Val> &indices);
     Val element_place(const Val &array, std::vector<ir::Value> indices);
     Val subscript_matrix(PyObject *node, const Val &base, PyObject *slice);
@@ -412,7 +416,7 @@ class Walker {
     Flow for_target(PyObject *node, const Extra &loop);
     uint32_t loop_place(PyObject *node, PyObject *object, std::vector<int32_t> &first, std::vector<int32_t> &extents);
     Flow for_nest(PyObject *node, Nest nest);
-    void bind_loop_targets(PyObject *node, std::span<const ir::Value> indices, bool grouped);
+    void bind_loop_targets(PyObject *node, std::span<const ir::Value> indices, const Nest &nest);
     void check_loop_target(PyObject *target);
     void bind_target(PyObject *target, ir::Value index);
     void bind_static(PyObject *target, const Val &item);
@@ -462,6 +466,19 @@ class Walker {
     void poll_in(ir::Value loop, bool has_loops);
     Flow nest_serial(PyObject *node, const Nest &nest, size_t depth, std::vector<ir::Value> &indices);
     Flow nest_flat(PyObject *node, const Nest &nest);
+
+    // mesh.cpp
+    PyRef known_attribute(PyObject *node, PyObject *object, PyObject *name);
+    ir::Value number_in(PyObject *node, PyObject *field, ir::Value at);
+    Val mesh_element(PyRef elements, ir::Value number) const;
+    Val element_attribute(PyObject *node, const Val &element, PyObject *name);
+    std::pair<ir::Value, ir::Value> relation_bounds(PyObject *node, const Val &relation);
+    Val relation_size(PyObject *node, const Val &relation);
+    Val relation_attribute(PyObject *node, const Val &relation, PyObject *name);
+    Val touching(PyObject *node, const Val &relation, ir::Value at);
+    Val subscript_relation(PyObject *node, const Val &relation, const std::vector<Val> &indices);
+    Flow for_elements(PyObject *node, const Val &over);
+    void bind_element(PyObject *node, const Val &over, ir::Value index);
 
     // call.cpp
     Val eval_call(PyObject *node);
@@ -590,6 +607,7 @@ class Walker {
     std::unordered_set<uint32_t> lifted_;                ///< parameters that are attributes read at every launch
     std::vector<int> leaves_;
     Machine *machine_ = nullptr;
+    Val mesh_loop_;                     ///< the element of the innermost loop over all elements of a kind
     std::optional<ir::Loop> next_loop_; ///< set by qd.loop_config
     int nesting_ = 0;
     int static_depth_ = 0, grouped_depth_ = 0;

@@ -312,6 +312,37 @@ CHANGES["an object in a closure"] = tuple(CLOSURE.replace("n *", "n.v *").replac
 DELETED = "N = 1\ndef make(N):\n    @qd.kernel\n    def k() -> qd.f32:\n        return N * 1.0\n    DELETE\n    return k\ndef go():\n    return make(2)()\n"
 CHANGES["a closure variable that was deleted"] = (DELETED.replace("DELETE", "pass"), DELETED.replace("DELETE", "del N"))
 
+MESH = """
+mesh = qd.Mesh._create_instance(qd.Mesh.generate_meta({"edges": EDGES, "x": np.zeros((8, 3))}))
+mesh.verts.place({"n": TYPE})
+mesh.edges.place({"m": qd.f32})
+@qd.kernel
+def k(mesh: qd.template()) -> qd.f32:
+    for v in mesh.verts:
+        v.n += v.id + 0.75
+        for u in v.verts:
+            v.n += u.id
+    for e in mesh.edges:
+        e.m += e.verts[0].n
+    return mesh.verts.n[0] + mesh.edges.m[0]
+def go():
+    return k(mesh), mesh.verts.n.to_numpy().tolist(), mesh.edges.m.to_numpy().tolist()
+"""
+MESH = MESH.replace("EDGES", "[[0, 1], [1, 2], [2, 3]]"), MESH
+CHANGES["the dtype of an attribute of a mesh"] = (MESH[0].replace("TYPE", "qd.f32"), MESH[0].replace("TYPE", "qd.i32"))
+CHANGES["the elements of a mesh"] = (MESH[0].replace("TYPE", "qd.f32"), MESH[1].replace("TYPE", "qd.f32").replace("EDGES", "[[0, 1], [2, 3]]"))
+WIDTH = "mesh = qd.Mesh._create_instance(qd.Mesh.generate_meta({'edges': EDGES}))\n"
+WIDTH += kernel("n = 0\nfor v in mesh.verts:\n    n += v.edges.size ** 2 * (v.id + 1)\nfor e in mesh.edges:\n    n += 10 * e.verts.size\nreturn n")
+CHANGES["how many elements of a mesh touch each"] = tuple(WIDTH.replace("EDGES", e) for e in ("[[0, 1], [1, 2], [2, 0]]", "[[0, 1], [0, 2], [0, 3]]"))
+CHANGES["the number of patches of a mesh"] = tuple(
+    f"""
+one = {{"order": 0, "num": 2, "max_num_per_patch": 2, "owned_offsets": {ends}, "total_offsets": {ends}, **dict.fromkeys(["l2g_mapping", "l2r_mapping", "g2r_mapping"], [0, 1])}}
+mesh = qd.Mesh._create_instance(qd.Mesh.generate_meta({{"num_patches": {len(ends) - 1}, "elements": [one], "relations": []}}))
+"""
+    + kernel("n = 0\nfor v in mesh.verts:\n    n += qd.mesh_patch_idx()\nreturn n")
+    for ends in ([0, 2], [0, 1, 2])
+)
+
 
 @pytest.mark.parametrize("name", CHANGES)
 def test_a_change_is_seen(shelf, name):
@@ -339,6 +370,14 @@ def test_a_deleted_name(shelf):
     assert shelf.run(text) == (1, "made")
     with pytest.raises(qd.QuadrantsNameError):
         shelf.run(text.replace("N = 1", "pass"))
+
+
+def test_what_touches_what_in_a_mesh_is_data(shelf):
+    path, star = (MESH[1].replace("TYPE", "qd.f32").replace("EDGES", e) for e in ("[[0, 1], [1, 2], [2, 3]]", "[[0, 1], [0, 2], [0, 3]]"))
+    expected = shelf.fresh(path), shelf.fresh(star)
+    assert expected[0] != expected[1]
+    assert shelf.run(path) == (expected[0], "made")
+    assert shelf.run(star) == (expected[1], "loaded")
 
 
 UNTOLD = {

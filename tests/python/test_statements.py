@@ -213,6 +213,56 @@ def test_struct_for_over_arrays_and_fields():
     assert (f.to_numpy() == i + j).all()
 
 
+def test_struct_for_over_levels():
+    x = qd.field(qd.i32)
+    rows = qd.root.dense(qd.i, 3)
+    block = rows.dense(qd.ij, (2, 4))
+    block.place(x, offset=(1, -2))
+
+    @qd.kernel
+    def go() -> qd.i32:
+        for i, j in block:
+            x[i + 1, j - 2] = 10 * i + j
+        for i in rows:
+            for j in range(-2, 2):
+                x[2 * i + 1, j] += 1000
+        total = 0
+        for I in qd.grouped(x.parent()):
+            total += 1 + I[0] - I[0]
+        for I in qd.grouped(rows):
+            total += 100 * I.n
+        return total
+
+    assert go() == 24 + 300
+    expected = [[10 * i + j + 1000 * (i % 2 == 0) for j in range(4)] for i in range(6)]
+    assert x.to_numpy().tolist() == expected
+
+
+@pytest.mark.parametrize("backend", ["FIELD", "NDARRAY"])
+@pytest.mark.parametrize("layout", [None, (1, 0)])
+def test_struct_for_over_tensors(backend, layout):
+    make = {"backend": qd.Backend[backend], **({"layout": layout} if layout else {})}
+    x = qd.tensor(qd.i32, (3, 4), **make)
+    v = qd.tensor(qd.types.vector(2, qd.i32), (3, 4), backend=qd.Backend[backend])
+
+    @qd.kernel
+    def go(x: qd.Tensor, v: qd.Tensor):
+        for i, j in x:
+            x[i, j] = 10 * i + j
+        for I in qd.grouped(v):
+            v[I] = I * x[I]
+        for _ in range(1):
+            for i, j in x:
+                x[i, j] += 1
+        for I in qd.grouped(x):
+            x[I] += v[I].sum()
+
+    go(x, v)
+    number = np.array([[10 * i + j for j in range(4)] for i in range(3)])
+    where = np.array([[i + j for j in range(4)] for i in range(3)])
+    np.testing.assert_array_equal(x.to_numpy(), number + 1 + number * where)
+
+
 def test_values_cross_from_task_to_task():
     @qd.kernel
     def k(x: Ints) -> qd.i32:

@@ -23,8 +23,8 @@ from quadrants._ops import (
     abs, acos, activate, append, asin, assume_in_range, atan2, atomic_add, atomic_and, atomic_cas, atomic_exchange,
     atomic_max, atomic_min, atomic_mul, atomic_or, atomic_sub, atomic_xor, bit_cast, bit_shr, block_local,
     cache_read_only, cast, ceil, cos, deactivate, eig, exp, floor, frexp, get_addr, grouped, is_active, length, log,
-    loop_config, make_spd, max, min, ndrange, no_activate, one, polar_decompose, pow, randn, random, raw_div,
-    raw_mod, rescale_index, round, rsqrt, select, sin, solve, sqrt, static, static_assert, static_print, svd,
+    loop_config, make_spd, max, mesh_local, mesh_patch_idx, min, ndrange, no_activate, one, polar_decompose, pow, randn,
+    random, raw_div, raw_mod, rescale_index, round, rsqrt, select, sin, solve, sqrt, static, static_assert, static_print, svd,
     sym_eig, tan, tanh, volatile_load, zero,
 )  # fmt: skip
 from quadrants._runtime import init, reset, sync
@@ -44,9 +44,9 @@ i, j, k, l, ij, ik, il, jk, jl, kl, ijk, ijl, ikl, jkl, ijkl = __import__("quadr
 _later.define(
     globals(),
     "qd",
-    "DeviceCapability Event Format GraphStatus Mesh MeshInstance Stream ad algorithms checkpoint "
+    "DeviceCapability Event Format GraphStatus Stream ad algorithms checkpoint "
     "clock_counter clock_freq_hz create_event create_stream global_thread_idx graph graph_do_while graph_parallel "
-    "graph_parallel_context linalg mesh_local mesh_patch_idx sparse_matrix_builder stop_grad stream_parallel",
+    "graph_parallel_context linalg sparse_matrix_builder stop_grad stream_parallel",
 )
 
 
@@ -54,6 +54,7 @@ _on_demand = {  # name -> module, imported on first use
     **dict.fromkeys("Backend MatrixTensor Tensor VectorTensor tensor wrap".split(), "_tensor"),
     **dict.fromkeys("_MatrixTensor _Tensor _VectorTensor _wrap".split(), "_tensor"),
     "BufferView": "_buffer_view",
+    **dict.fromkeys("Mesh MeshInstance".split(), "_mesh"),
     "perf_dispatch": "_perf_dispatch",
 }
 

@@ -40,9 +40,9 @@ gpu = [cuda, metal, vulkan, amdgpu]
 
 # What each architecture of this build offers.
 _SUPPORTED = {
-    Arch.x64: {Extension.sparse, Extension.data64, Extension.assertion},
-    Arch.arm64: {Extension.sparse, Extension.data64, Extension.assertion},
-    Arch.interp: {Extension.sparse, Extension.data64, Extension.assertion},
+    Arch.x64: {Extension.sparse, Extension.mesh, Extension.data64, Extension.assertion},
+    Arch.arm64: {Extension.sparse, Extension.mesh, Extension.data64, Extension.assertion},
+    Arch.interp: {Extension.sparse, Extension.mesh, Extension.data64, Extension.assertion},
 }
 
 

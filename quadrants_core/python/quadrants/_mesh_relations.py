@@ -1,0 +1,172 @@
+"""Which elements of a mesh touch which, as index arrays. Elements are numbers here; their order says what they are: 0 for
+vertices, 1 for edges, 2 for faces, 3 for cells.
+
+A relation of a mesh that is not given is made of others:
+- the other way round, if the opposite is given;
+- an element's parts (the edges of a cell) are told by their vertices;
+- neighbours of one kind are those that share a part: cells a face, faces an edge, edges a vertex; vertices share an edge.
+"""
+
+import itertools
+
+import numpy as np
+
+KINDS = ("verts", "edges", "faces", "cells")
+
+
+class Relation:
+    """What touches element i: values[offsets[i] : offsets[i + 1]]."""
+
+    def __init__(self, offsets, values):
+        self.offsets, self.values = offsets, values
+
+    @classmethod
+    def from_rows(cls, rows):
+        return cls(np.arange(len(rows) + 1) * rows.shape[1], rows.reshape(-1))
+
+    def rows(self, width):
+        return self.values.reshape(-1, width)
+
+    @property
+    def width(self):
+        """How many touch each; None if that differs."""
+        sizes = np.diff(self.offsets)
+        return int(sizes[0]) if len(sizes) and (sizes == sizes[0]).all() else None
+
+    def _sources(self):
+        return np.repeat(np.arange(len(self.offsets) - 1), np.diff(self.offsets))
+
+    def reversed(self, count):
+        """From the `count` elements that are values here."""
+        return _grouped(self.values, self._sources(), count)
+
+    def sharing(self, onward):
+        """Other elements that share a part; `onward` leads from the parts back to the elements."""
+        sizes = np.diff(onward.offsets)[self.values]
+        ends = np.cumsum(sizes)
+        within = np.arange(sizes.sum()) - np.repeat(ends - sizes, sizes)
+        found = onward.values[np.repeat(onward.offsets[self.values], sizes) + within]
+        pairs = np.stack([np.repeat(self._sources(), sizes), found], axis=1)
+        pairs = np.unique(pairs[pairs[:, 0] != pairs[:, 1]], axis=0)
+        return _grouped(pairs[:, 0], pairs[:, 1], len(self.offsets) - 1)
+
+
+def _grouped(sources, values, count):
+    offsets = np.concatenate([[0], np.cumsum(np.bincount(sources, minlength=count))])
+    return Relation(offsets, values[np.argsort(sources, kind="stable")])
+
+
+def _parts_of(corners, order):
+    """Vertices of the parts of each element: axes are element, part, vertex; those of a part ascend."""
+    picks = list(itertools.combinations(range(corners.shape[1]), order + 1))
+    return np.sort(corners, axis=1)[:, picks]
+
+
+class Relations:
+    """Those of one mesh. counts[k]: how many elements of order k; `known`: (from, to) -> Relation."""
+
+    def __init__(self, counts, known):
+        self.counts, self._known = counts, known
+
+    @classmethod
+    def from_corners(cls, corners, vertices):
+        """A mesh of triangles, tetrahedra or line segments, given by their vertices; lesser elements are found."""
+        top = corners.shape[1] - 1
+        counts, known = [vertices, 0, 0, 0], {(top, 0): Relation.from_rows(corners)}
+        counts[top] = len(corners)
+        for order in range(1, top):
+            parts = _parts_of(corners, order)
+            unique, which = np.unique(parts.reshape(-1, order + 1), axis=0, return_inverse=True)
+            counts[order] = len(unique)
+            known[order, 0] = Relation.from_rows(unique)
+            known[top, order] = Relation.from_rows(which.reshape(len(corners), -1))
+        return cls(counts, known)
+
+    def get(self, source, target):
+        """The relation between two orders; None if it is not given and cannot be made."""
+        if (source, target) not in self._known:
+            self._known[source, target] = self._made(source, target)
+        return self._known[source, target]
+
+    def _made(self, source, target):
+        if source == target:
+            through = source - 1 if source else 1
+            there, back = self.get(source, through), self.get(through, source)
+            return there.sharing(back) if there and back else None
+        opposite = self._known.get((target, source)) or (self.get(target, source) if source < target else None)
+        if opposite:
+            return opposite.reversed(self.counts[source])
+        return self._matched(source, target) if source > target > 0 else None
+
+    def _matched(self, source, target):
+        """Parts of elements, told by their vertices."""
+        owners, parts = self.get(source, 0), self.get(target, 0)
+        if not owners or not parts:
+            return None
+        wanted = _parts_of(owners.rows(source + 1), target)
+        present = np.sort(parts.rows(target + 1), axis=1)
+        both = np.concatenate([present, wanted.reshape(-1, target + 1)])
+        _, names = np.unique(both, axis=0, return_inverse=True)
+        names = names.reshape(-1)
+        number = np.full(names.max(initial=0) + 1, -1)
+        number[names[: len(present)]] = np.arange(len(present))
+        found = number[names[len(present) :]]
+        return None if (found < 0).any() else Relation.from_rows(found.reshape(len(wanted), -1))
+
+
+class Patches:
+    """A mesh as patchers write it: elements are numbered within patches, owned ones first, and relations lead from and
+    to such numbers. Here they are numbered as a whole."""
+
+    def __init__(self, data):
+        self.count = data["num_patches"]
+        self._elements = {}
+        counts = [0, 0, 0, 0]
+        for element in data["elements"]:
+            order = element["order"]
+            counts[order] = element["num"]
+            owned, total = np.array(element["owned_offsets"]), np.array(element["total_offsets"])
+            self._elements[order] = (np.diff(owned), total, np.array(element["l2g_mapping"]))
+        known = {}
+        for relation in data["relations"]:
+            source, target = relation["from_order"], relation["to_order"]
+            read = self._listed if source <= target else self._fixed
+            known[source, target] = read(relation, source, target, counts[source])
+        self.relations = Relations(counts, known)
+
+    def patch_of(self, order, count):
+        """The patch that owns each element."""
+        out = np.zeros(count, np.int32)
+        for p in range(self.count if order in self._elements else 0):
+            out[self._owned(order, p)] = p
+        return out
+
+    def _numbers(self, order, patch):
+        _, total, numbers = self._elements[order]
+        return numbers[total[patch] : total[patch + 1]]
+
+    def _owned(self, order, patch):
+        return self._numbers(order, patch)[: self._elements[order][0][patch]]
+
+    def _fixed(self, relation, source, target, count):
+        """As many for each element of each patch, whether owned or not."""
+        _, total, _ = self._elements[source]
+        values = np.array(relation["value"]).reshape(total[-1], -1)
+        rows = np.zeros((count, values.shape[1]), np.int64)
+        for p in range(self.count):
+            owned = self._owned(source, p)
+            rows[owned] = self._numbers(target, p)[values[total[p] : total[p] + len(owned)]]
+        return Relation.from_rows(rows)
+
+    def _listed(self, relation, source, target, count):
+        """Of the owned elements of each patch: offsets, one more than elements, into the patch's values."""
+        offset, value = np.array(relation["offset"]), np.array(relation["value"])
+        lists, first = [[]] * count, 0
+        for p in range(self.count):
+            owned, numbers = self._owned(source, p), self._numbers(target, p)
+            begin = relation["patch_offset"][p]
+            for k, element in enumerate(owned):
+                lists[element] = numbers[value[begin + offset[first + k] : begin + offset[first + k + 1]]]
+            first += len(owned) + 1
+        offsets = np.concatenate([[0], np.cumsum([len(one) for one in lists])]).astype(np.int64)
+        return Relation(offsets, np.concatenate([[], *lists]).astype(np.int64))

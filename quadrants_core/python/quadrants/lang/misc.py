@@ -1,0 +1,3 @@
+"""Functions under the name that programs import them by."""
+
+from quadrants._ops import loop_unique
