@@ -47,6 +47,9 @@ CASES = [
     ("run:nbody", ["limit", "reference", "taichi", "numba", "warp"], 3),
     ("run:mpm", ["reference", "taichi"], 3),
     ("run:mandelbrot", ["limit", "reference", "taichi", "numba", "warp"], 3),
+    *((f"run:{name}", ["reference", "taichi"], 3) for name in (
+        "field, struct-for", "field, range", "ndarray, struct-for", "pointer scatter", "bitmasked scatter", "pointer gather",
+        "bitmasked gather", "bitmasked cells", "mpm88", "bodies")),
     ("cover:saxpy", ["clean", "reference"], 3),
     ("cover:stencil", ["clean", "reference"], 3),
     ("cover:nbody", ["clean", "reference"], 3),
