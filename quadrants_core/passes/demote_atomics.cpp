@@ -2,10 +2,10 @@
 //  - all atomics of a serial task;
 //  - atomics on locals;
 //  - in a range task, atomics on an array or place whose every write in the task goes to an element named by all
-//  indices of
-//    the parallel loop (or of the cell, in a loop over the cells of a tree), with the same indices for every write:
-//    each element then belongs to one iteration. An index may have a constant added. Readers at other indices are not
-//    ordered by an atomic either.
+//    indices of the parallel loop (or of the cell, in a loop over the cells of a tree), which stand at the same
+//    positions for every write: each element then belongs to one iteration. An index may have a constant added, the
+//    same one for every write; other positions may hold anything. Readers at other indices are not ordered by an atomic
+//    either.
 #include "analysis/memory.h"
 #include "analysis/walk.h"
 #include "passes/neutral.h"
@@ -27,7 +27,7 @@ using analysis::Root;
 bool is_atomic(Op op) { return info(op).traits & atomic; }
 bool writes(Op op) { return op == Op::store || is_atomic(op); }
 
-/// An index operand as loop index plus constant; base none for anything that is no such sum of a loop index.
+/// Positions of an address as loop index plus constant; base none for anything else.
 using Key = std::vector<analysis::Sum>;
 
 /// What is known of the writes to one object.
@@ -56,30 +56,36 @@ class Ownership {
   private:
     void look(Value pointer) {
         Owner &owner = owners_[memory_.object(pointer)];
-        Key key;
-        bool good = key_of(pointer, key);
+        Key key = key_of(pointer);
         if (owner.seen) {
-            owner.owned = owner.owned && good && owner.op == fn_[pointer].op && same(owner.key, key);
-            return;
+            if (owner.op != fn_[pointer].op) owner.key.clear();
+            keep_common(owner.key, key);
+        } else {
+            owner = {true, false, fn_[pointer].op, std::move(key)};
+            written_.push_back(memory_.object(pointer));
         }
-        owner = {true, good, fn_[pointer].op, std::move(key)};
-        written_.push_back(memory_.object(pointer));
+        owner.owned = names_iteration(owner.key, pointer);
     }
 
-    static bool same(const Key &a, const Key &b) {
-        return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto &x, const auto &y) {
-            return x.base == y.base && uint32_t(x.constant) == uint32_t(y.constant);
-        });
+    static void keep_common(Key &key, const Key &other) {
+        key.resize(std::min(key.size(), other.size()));
+        for (size_t k = 0; k < key.size(); ++k)
+            if (key[k].base != other[k].base || uint32_t(key[k].constant) != uint32_t(other[k].constant)) key[k] = {};
     }
 
-    /// False unless every index of the parallel loop stands among the indices of the address.
-    bool key_of(Value pointer, Key &key) const {
+    Key key_of(Value pointer) const {
+        Key key;
         Op op = fn_[pointer].op;
-        if (op != Op::element && op != Op::place) return false;
+        if (op != Op::element && op != Op::place) return key;
         std::span<const Value> indices = fn_.args(pointer);
         if (op == Op::element) indices = indices.subspan(1, indices.size() - 2);
         for (Value index : indices) key.push_back(analysis::as_sum(fn_, index));
-        if (op == Op::place && owns_cell(key, fn_.places[fn_[pointer].imm])) return true;
+        return key;
+    }
+
+    /// Every index of the parallel loop stands in the key.
+    bool names_iteration(const Key &key, Value pointer) const {
+        if (fn_[pointer].op == Op::place && owns_cell(key, fn_.places[fn_[pointer].imm])) return true;
         const std::vector<Value> &axes = fn_[fn_[loop_].blocks[0]].params;
         return std::all_of(axes.begin(), axes.end(), [&](Value axis) {
             return std::any_of(key.begin(), key.end(), [&](const analysis::Sum &s) { return s.base == axis; });
