@@ -18,10 +18,8 @@ using ir::Op;
 using ir::Scalar;
 
 uint32_t Walker::level_place(PyObject *node, PyObject *object) {
-    const Kind kind = kind_of(object);
-    PyRef level = kind == Kind::field || kind == Kind::matrix_field || kind == Kind::struct_field
-                      ? PyRef::steal(PyObject_CallMethod(object, "parent", nullptr))
-                      : PyRef::borrow(object);
+    PyRef level = is_field(kind_of(object)) ? PyRef::steal(PyObject_CallMethod(object, "parent", nullptr))
+                                            : PyRef::borrow(object);
     if (!level) python_failed(node);
     if (kind_of(level.get()) != Kind::snode)
         fail_type(node, "A level of a tree (SNode) is needed here, not " + repr(object));
@@ -191,11 +189,14 @@ Val Walker::address_of(const Call &call) {
 
 Val Walker::rescale_index(const Call &call) {
     const auto shape_of = [&](size_t i) {
-        PyObject *object = call_object_argument(call, i);
-        PyRef shape = PyRef::steal(PyObject_GetAttr(object, names().shape));
+        PyObject *object = call.args[i].is_constant() ? call.args[i].object.get() : Py_None;
+        PyRef shape = is_field(kind_of(object)) || kind_of(object) == Kind::snode
+                          ? PyRef::steal(PyObject_GetAttr(object, names().shape))
+                          : PyRef();
         if (!shape || !PyTuple_Check(shape.get()))
-            fail_type(call.node,
-                      std::string("The ") + (i ? "second" : "first") + " argument must be a field or an SNode");
+            fail_type(call.node, std::string("The ") + (i ? "second" : "first") +
+                                     " argument of `rescale_index` must be a field or an SNode, not " +
+                                     type_text(call.args[i]));
         std::vector<long> extents;
         for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(shape.get()); ++k)
             extents.push_back(PyLong_AsLong(PyTuple_GET_ITEM(shape.get(), k)));

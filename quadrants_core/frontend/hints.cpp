@@ -4,12 +4,6 @@
 
 namespace qd::frontend {
 
-namespace {
-
-bool is_field(Kind kind) { return kind == Kind::field || kind == Kind::matrix_field || kind == Kind::struct_field; }
-
-} // namespace
-
 /// block_local, cache_read_only, mesh_local
 Val Walker::keep_near(const Call &call) {
     for (const Val &arg : call.args) {

@@ -106,12 +106,14 @@ std::vector<Level> Walker::levels() const {
 }
 
 void Walker::fail_here(UserErrorKind kind, const std::string &message, const std::string &hint) {
+    PyErr_Clear(); // if Python's own words led here, they are replaced
     LoweringError error(kind, message, fn_.trace(b_.span), hint);
     error.rendered = render(levels(), message, hint);
     throw error;
 }
 
 void Walker::fail(PyObject *node, UserErrorKind kind, const std::string &message, const std::string &hint) {
+    PyErr_Clear();
     b_.span = span_of(node);
     fail_here(kind, message, hint);
 }

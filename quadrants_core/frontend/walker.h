@@ -52,6 +52,9 @@ enum class Kind : uint8_t {
 };
 
 Kind kind_of_object(PyObject *object);
+inline bool is_field(Kind kind) {
+    return kind == Kind::field || kind == Kind::matrix_field || kind == Kind::struct_field;
+}
 
 /// A func, read once per walk.
 struct FuncInfo {

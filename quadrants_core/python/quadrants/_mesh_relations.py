@@ -160,13 +160,12 @@ class Patches:
 
     def _listed(self, relation, source, target, count):
         """Of the owned elements of each patch: offsets, one more than elements, into the patch's values."""
-        offset, value = np.array(relation["offset"]), np.array(relation["value"])
-        lists, first = [[]] * count, 0
+        offset, value = np.array(relation["offset"]), np.array(relation["value"], np.int64)
+        sources, values, first = [], [], 0
         for p in range(self.count):
-            owned, numbers = self._owned(source, p), self._numbers(target, p)
-            begin = relation["patch_offset"][p]
-            for k, element in enumerate(owned):
-                lists[element] = numbers[value[begin + offset[first + k] : begin + offset[first + k + 1]]]
+            owned = self._owned(source, p)
+            ends = relation["patch_offset"][p] + offset[first : first + len(owned) + 1]
+            sources.append(np.repeat(owned, np.diff(ends)))
+            values.append(self._numbers(target, p)[value[ends[0] : ends[-1]]])
             first += len(owned) + 1
-        offsets = np.concatenate([[0], np.cumsum([len(one) for one in lists])]).astype(np.int64)
-        return Relation(offsets, np.concatenate([[], *lists]).astype(np.int64))
+        return _grouped(np.concatenate(sources), np.concatenate(values), count)
