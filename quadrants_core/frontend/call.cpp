@@ -300,7 +300,7 @@ FuncInfo &Walker::func_info(PyObject *node, PyObject *callee) {
     PyRef return_name = PyRef::steal(PyUnicode_InternFromString("return"));
     info->returns = resolved_annotation(node, function, return_name.get());
     if (info->returns && info->returns.get() == Py_None) info->returns = {};
-    frontend::scan_assigned(child(info->source.tree, n.body), info->assigned);
+    frontend::scan_changed(info->source, info->assigned);
     kept_.push_back(PyRef::borrow(callee));
     return *funcs_.emplace(callee, std::move(info)).first->second;
 }

@@ -18,6 +18,40 @@ void scan_target(PyObject *target, std::unordered_set<PyObject *> &out) {
     }
 }
 
+/// Calls `visit` for every node of a tree or list of trees.
+template <class Visit> void each_node(PyObject *tree, const Visit &visit) {
+    if (PyList_Check(tree)) {
+        for (PyObject *item : Items(tree)) each_node(item, visit);
+        return;
+    }
+    if (Py_TYPE(tree)->tp_dictoffset == 0) return; // no node of the tree
+    PyRef children = attribute(tree, names().__dict__);
+    if (!children || !PyDict_Check(children.get())) return;
+    visit(tree);
+    PyObject *key = nullptr, *value = nullptr;
+    Py_ssize_t at = 0;
+    while (PyDict_Next(children.get(), &at, &key, &value)) each_node(value, visit);
+}
+
+/// The name by which a call calls: `f(...)` and `x.f(...)` give "f".
+std::string called(PyObject *call) {
+    PyObject *callee = child(call, names().func);
+    const Node kind = node_kind(callee);
+    if (kind != Node::Name && kind != Node::Attribute) return {};
+    return text(child(callee, kind == Node::Name ? names().id : names().attr));
+}
+
+void scan_expression(PyObject *node, std::unordered_set<PyObject *> &out) {
+    const Names &n = names();
+    const Node kind = node_kind(node);
+    if (kind == Node::NamedExpr) scan_target(child(node, n.target), out);
+    if (kind != Node::Call) return;
+    const std::string name = called(node);
+    if (name == "fill") scan_target(child(node, n.func), out);
+    if (name.rfind("atomic_", 0) != 0) return;
+    if (const Items args(child(node, n.args)); args.size()) scan_target(args[0], out);
+}
+
 /// How many statements of this class belong to the loop whose body `list` is.
 int count(PyObject *list, Node wanted) {
     int found = 0;
@@ -56,20 +90,19 @@ void scan_assigned(PyObject *list, std::unordered_set<PyObject *> &out) {
     }
 }
 
+void scan_changed(const Source &source, std::unordered_set<PyObject *> &out) {
+    PyObject *body = child(source.tree, names().body);
+    scan_assigned(body, out);
+    const auto mentions = [&](const char *words) { return source.text.find(words) != std::string::npos; };
+    if (!mentions("atomic_") && !mentions(":=") && !mentions("fill")) return; // most have none: spares the walk
+    each_node(body, [&](PyObject *node) { scan_expression(node, out); });
+}
+
 void scan_receivers(PyObject *tree, std::unordered_set<PyObject *> &out) {
-    const Names &n = names();
-    if (PyList_Check(tree)) {
-        for (PyObject *item : Items(tree)) scan_receivers(item, out);
-        return;
-    }
-    if (Py_TYPE(tree)->tp_dictoffset == 0) return; // no node of the tree
-    PyRef children = attribute(tree, n.__dict__);
-    if (!children || !PyDict_Check(children.get())) return;
-    if (node_kind(tree) == Node::Call && node_kind(child(tree, n.func)) == Node::Attribute)
-        scan_target(child(tree, n.func), out);
-    PyObject *key = nullptr, *value = nullptr;
-    Py_ssize_t at = 0;
-    while (PyDict_Next(children.get(), &at, &key, &value)) scan_receivers(value, out);
+    each_node(tree, [&](PyObject *node) {
+        if (node_kind(node) == Node::Call && node_kind(child(node, names().func)) == Node::Attribute)
+            scan_target(child(node, names().func), out);
+    });
 }
 
 bool has_break(PyObject *list) { return count(list, Node::Break) > 0; }

@@ -1,5 +1,6 @@
 #pragma once
 // Questions about statements that are answered before they are walked.
+#include "frontend/frontend.h"
 #include "frontend/nodes.h"
 
 #include <unordered_set>
@@ -9,6 +10,10 @@ namespace qd::frontend {
 /// Names that statements assign, update, or store into (`x = `, `x += `, `x[i] = `, `x.y = `), interned. Loop targets
 /// do not count.
 void scan_assigned(PyObject *list, std::unordered_set<PyObject *> &out);
+
+/// The same of a whole function, with the names that its expressions change: `qd.atomic_add(x, 1)`, `x.fill(0)`, `x :=
+/// 1`.
+void scan_changed(const Source &source, std::unordered_set<PyObject *> &out);
 
 /// Names that a method is called on (`x.f()`, `x.y.f()`, `x[i].f()`), anywhere in the statements; interned.
 void scan_receivers(PyObject *tree, std::unordered_set<PyObject *> &out);

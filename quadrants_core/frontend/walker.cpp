@@ -144,7 +144,7 @@ PyObject *Walker::intern(const std::string &name) {
 Result Walker::run() {
     PyObject *tree = request_.source.tree;
     b_.span = span_of(tree);
-    frontend::scan_assigned(child(tree, names().body), kernel_assigned_);
+    frontend::scan_changed(request_.source, kernel_assigned_);
     declare_parameters();
     block(child(tree, names().body));
     b_.span = span_of(tree);

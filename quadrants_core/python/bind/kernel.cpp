@@ -165,9 +165,20 @@ PyObject *const *bind_arguments(KernelObject *kernel, PyObject *const *args, siz
 /// Fortran-ordered numpy arrays go through a C-ordered copy that is written back. Null with an error set, or `done`.
 PyObject *call_with_copies(KernelObject *kernel, PyObject *const *args, bool *done);
 
+PyObject *call_in_python(KernelObject *kernel, PyObject *const *args) {
+    PyObject *all = PyTuple_New(Py_ssize_t(kernel->params->size()));
+    for (size_t i = 0; all && i < kernel->params->size(); i++) PyTuple_SET_ITEM(all, Py_ssize_t(i), Py_NewRef(args[i]));
+    PyObject *run = all ? package_attr("quadrants._python_backend", "run_kernel") : nullptr;
+    PyObject *result = run ? PyObject_CallFunctionObjArgs(run, kernel->info, all, nullptr) : nullptr;
+    Py_XDECREF(run);
+    Py_XDECREF(all);
+    return result;
+}
+
 /// No plan used last fits: looks through the others, then compiles.
 PyObject *call_slowly(KernelObject *kernel, PyObject *const *args) {
     if (!need_program()) return nullptr;
+    if (runtime.kernels_in_python) return call_in_python(kernel, args);
     bool done = false;
     PyObject *result = call_with_copies(kernel, args, &done);
     if (done || PyErr_Occurred()) return result;

@@ -52,6 +52,7 @@ frontend::Options language_options(const py::dict &d) {
 void set_language(const py::dict &d) {
     bind::runtime.language = language_options(d);
     bind::runtime.refuse_template_floats = d["refuse_template_floats"].cast<bool>();
+    bind::runtime.kernels_in_python = d["kernels_in_python"].cast<bool>();
 }
 
 /// Runs `f`; a C++ exception becomes the package's Python exception.

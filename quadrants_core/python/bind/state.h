@@ -17,6 +17,7 @@ struct Runtime {
     uint64_t generation = 0;
     frontend::Options language;
     bool refuse_template_floats = false;  ///< option raise_on_templated_floats
+    bool kernels_in_python = false;       ///< arch=qd.python: nothing is compiled
     std::atomic<int> active_launches = 0; ///< running now, from any thread
 };
 extern Runtime runtime;

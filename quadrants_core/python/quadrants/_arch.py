@@ -43,6 +43,7 @@ _SUPPORTED = {
     Arch.x64: {Extension.sparse, Extension.mesh, Extension.data64, Extension.assertion},
     Arch.arm64: {Extension.sparse, Extension.mesh, Extension.data64, Extension.assertion},
     Arch.interp: {Extension.sparse, Extension.mesh, Extension.data64, Extension.assertion},
+    Arch.python: {Extension.data64, Extension.assertion},
 }
 
 
@@ -50,7 +51,7 @@ def backend_name(arch):
     """Name of the core's backend for `arch`, or None if this build has none."""
     if arch in (Arch.x64, Arch.arm64):
         return "cpu" if arch == cpu else None
-    return "interp" if arch == Arch.interp else None
+    return "interp" if arch in (Arch.interp, Arch.python) else None  # qd.python: storage alone
 
 
 def from_name(name):

@@ -13,9 +13,10 @@ class KernelInfo:
 
     coverage = None  # counts for this kernel alone: True or False; None as the program wants it
 
-    def __init__(self, fn):
+    def __init__(self, fn, frame):
         self.fn = fn
         self.func = fn
+        self.annotations = {name: _resolve(a, fn, frame) for name, a in fn.__annotations__.items()}
         self.name = fn.__qualname__
         self.coverage = None  # True or False: count lines whatever QD_KERNEL_COVERAGE says
         self._qd_source_ = _source.Source(fn)
@@ -204,7 +205,7 @@ def _make_kernel(fn, frame):
     returns, returns_tuple = _returns(fn, frame)
     _source.remember_exec(fn.__code__, frame)
     core = _runtime.core()
-    made = core.Kernel(KernelInfo(fn), _params(fn, frame), returns, returns_tuple)
+    made = core.Kernel(KernelInfo(fn, frame), _params(fn, frame), returns, returns_tuple)
     made.__name__ = fn.__name__
     made.__qualname__ = fn.__qualname__
     made.__module__ = fn.__module__

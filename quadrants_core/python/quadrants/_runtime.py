@@ -4,7 +4,8 @@ import os as _os
 
 from quadrants import _arch, _dtypes, _exceptions, _logging, _options
 
-cfg = None  # None before init, then the live CompileConfig
+cfg = None  # None before init and on qd.python, else the live CompileConfig
+_of_python = None  # the options where kernels run as Python
 special = _options.SpecialConfig()
 before_reset = []  # called while the old program still lives
 after_reset = []
@@ -38,7 +39,7 @@ def when_core_loads(tell):
 
 
 def current_cfg():
-    return cfg if cfg is not None else _defaults
+    return cfg or _of_python or _defaults
 
 
 def default_ip():
@@ -66,11 +67,12 @@ def language_options():
         "short_circuit": bool(special.short_circuit_operators),
         "unrolling_limit": int(special.unrolling_limit),
         "refuse_template_floats": bool(c.raise_on_templated_floats),
+        "kernels_in_python": _of_python is not None,
     }
 
 
 def _engine_options(backend):
-    c = cfg
+    c = current_cfg()
     return {
         "arch": backend,
         "threads": int(c.cpu_max_num_threads),
@@ -133,7 +135,7 @@ def init(
     **compile_config_kwargs,
 ):
     """Starts a program on `arch`; ends the one before. Options: see docs, each also as QD_<NAME> in the environment."""
-    global cfg, special
+    global cfg, special, _of_python
     if require_version is not None:
         _check_version(require_version)
     keywords = {**compile_config_kwargs, "default_fp": default_fp, "default_ip": default_ip}
@@ -148,11 +150,15 @@ def init(
     chosen = _choose_arch(arch, enable_fallback)
     if values["debug"]:
         values["check_out_of_bound"] = True
-    cfg = _options.CompileConfig(chosen, values)
+    config = _options.CompileConfig(chosen, values)
+    if chosen == _arch.python:
+        _of_python = config
+    else:
+        cfg = config
     try:
         core().create_program(_engine_options(_arch.backend_name(chosen)), language_options())
     except BaseException:
-        cfg = None
+        cfg = _of_python = None
         raise
     print(f"[Quadrants] Starting on arch={chosen.name}", flush=True)
     return None
@@ -160,12 +166,12 @@ def init(
 
 def reset():
     """Ends the running program: memory is freed, compiled kernels are dropped; arrays and fields of it are dead."""
-    global cfg, special
+    global cfg, special, _of_python
     if _core is not None and _core.initialised():
         for hook in before_reset:
             hook()
         _core.destroy_program()
-    cfg = None
+    cfg = _of_python = None
     special = _options.SpecialConfig()
     for hook in after_reset:
         hook()
@@ -185,5 +191,5 @@ def _at_exit():
 
 
 def require_program():
-    if cfg is None:
+    if cfg is None and _of_python is None:
         raise _exceptions.QuadrantsRuntimeError("Quadrants is not initialised: call qd.init() first")

@@ -1,0 +1,433 @@
+"""What rewritten kernels and funcs call: see rewrite.py."""
+
+import functools as _functools
+import types as _types
+
+from quadrants import _annotations, _exceptions, _kernel, _matrix, _runtime, _struct
+from quadrants._python_backend import functions, loops, numbers, operations, output, storage
+from quadrants._python_backend.numbers import DryRun, Scalar, as_kind, fail_type, kind_of, promote, typed
+from quadrants._python_backend.values import (
+    Mat, Place, Record, Unset, Var, assigned, broadcast, converted, fresh, is_number, is_swizzle, is_tensor, record_from,
+    to_mat, type_name, value_of,
+)  # fmt: skip
+
+value = value_of
+loop, range = loops.loop, loops.range_
+check, formatted, percent_text = output.check, output.formatted, output.percent
+load, store = storage.load, storage.store
+slice = slice  # noqa: PLW0127  the builtin, under the name that rewritten code calls
+
+# Variables
+
+
+_unset = {}
+
+
+def unset(name):
+    if name not in _unset:
+        _unset[name] = Unset(name)
+    return _unset[name]
+
+
+def new_box(name):
+    return Var(unset(name))
+
+
+def boxed(x):
+    return Var(fresh(x))
+
+
+def assign(old, new):
+    return assigned(old, new)
+
+
+def assign_box(old, new):
+    if isinstance(old, (Var, Place)):
+        old.set(new)
+        return old
+    return assigned(old, new)
+
+
+def annotated(annotation, x):
+    return fresh(converted(annotation, x, "Variable"))
+
+
+def unpacked(x, count):
+    x = value_of(x)
+    if is_number(x):
+        fail_type(f"Cannot unpack type: {type_name(x)}")
+    if isinstance(x, Mat) and x.ndim == 2 and x.m > 1:
+        raise _exceptions.QuadrantsSyntaxError("Matrices with more than one columns cannot be unpacked")
+    items = x.components() if isinstance(x, Mat) else [value_of(i) for i in x]
+    if len(items) != count:
+        raise _exceptions.QuadrantsSyntaxError(
+            f"The number of targets is not equal to value length: {count} targets, {len(items)} values"
+        )
+    return [fresh(i) if isinstance(i, (Mat, Record)) else i for i in items]
+
+
+def items(x):
+    """What a comprehension or `*x` runs over."""
+    x = loops.unrolled(value_of(x))
+    return [value_of(i) for i in x]
+
+
+# Updates
+
+_PLAIN = ("/", "//", "%", "**", "<<", ">>", "@")
+
+
+def updated(op, old, amount):
+    old, amount = value_of(old), value_of(amount)
+    if isinstance(old, Record) or not (type(old) is Scalar or isinstance(old, Mat)):
+        fail_type(f"unsupported operand type(s) for '{op}=': '{type_name(old)}' and '{type_name(amount)}'")
+    return _updated(op, old, amount)[0]
+
+
+def _updated(op, old, amount):
+    """(new value, whether it is an atomic update)"""
+    plain = op in _PLAIN
+    if op == "*" and not numbers.is_real(old.kind):
+        plain = numbers.is_real(kind_of(amount) if is_number(amount) else to_mat(amount).kind)
+    if plain:
+        return _binary(op, old, amount), False
+    return operations.updated(op, old, amount), True
+
+
+def _binary(op, a, b):
+    if op == "@":
+        return a @ b
+    return broadcast(op, a, b, lambda x, y: numbers.binary(op, x, y))
+
+
+def update(op, base, index, amount):
+    base = value_of(base)
+    old = load(base, index)
+    if isinstance(old, Record):
+        updated(op, old, amount)
+    new, atomic = _updated(op, old, value_of(amount))
+    place = storage.storage_of(base)
+    if place is None:
+        store(base, index, new)
+    else:
+        place.store(index, new, "atomic" if atomic else "write")
+
+
+def update_attribute(op, base, name, amount):
+    store_attribute(base, name, updated(op, attribute(base, name), amount))
+
+
+def store_attribute(base, name, x):
+    base = value_of(base)
+    if isinstance(base, Mat) and is_swizzle(name):
+        base.set_swizzle(name, x)
+    elif isinstance(base, Record):
+        base.set(name, x)
+    else:
+        fail_type("Cannot assign to non-lvalue: this expression is not a place that can be stored to")
+
+
+# Attributes
+
+
+def attribute(base, name):
+    base = value_of(base)
+    if isinstance(base, Mat):
+        if name in ("n", "m", "ndim"):
+            return getattr(base, name)
+        if name == "shape":
+            return base.shape()
+        if is_swizzle(name):
+            return base.swizzle(name)
+        raise _exceptions.QuadrantsCompilationError(f"'{type_name(base)}' has no attribute '{name}'")
+    if isinstance(base, Record):
+        if name in ("keys", "items") and name not in base.names():
+            return base.names() if name == "keys" else [(n, base.get(n)) for n in base.names()]
+        return base.get(name)
+    if isinstance(base, loops.StaticIndex):
+        return attribute(to_mat(tuple(base)), name)
+    if isinstance(base, functions.Bundle):
+        return base.member(name)
+    if name == "shape" and (isinstance(base, storage.NumpyArray) or getattr(base, "_qd_kind_", None) == "ndarray"):
+        return tuple(Scalar(numbers.i32, n) for n in base.shape)
+    if isinstance(base, (Scalar, int, float)):
+        raise _exceptions.QuadrantsCompilationError(f"'{type_name(base)}' has no attribute '{name}' in a kernel")
+    return functions.member_of(base, name)
+
+
+def member(base, name):
+    """base.name, to be called."""
+    base = value_of(base)
+    if isinstance(base, loops.StaticIndex):
+        base = to_mat(tuple(base))
+    if isinstance(base, Mat):
+        if name not in operations.METHODS:
+            raise _exceptions.QuadrantsCompilationError(f"'{type_name(base)}' has no attribute '{name}'")
+        return _functools.partial(operations.METHODS[name], base)
+    if isinstance(base, Record) and base.type is not None and name in base.type.methods:
+        return _functools.partial(functions.run, base.type.methods[name], base)
+    if isinstance(base, str) and name == "format":
+        return lambda *args, **keywords: output.fill_in(base, args, keywords)
+    if isinstance(base, list) and name == "append":
+        return lambda x: base.append(fresh(x))
+    return attribute(base, name)
+
+
+def element(base, index):
+    base = value_of(base)
+    if isinstance(base, Mat) or storage.storage_of(base) is not None:
+        found = load(base, index)
+        if isinstance(found, Mat):
+            return found
+        return Place(lambda: load(base, index), lambda x: store(base, index, x))
+    return load(base, index)
+
+
+def attribute_place(base, name):
+    base = value_of(base)
+    if isinstance(base, Mat) and is_swizzle(name) or isinstance(base, Record) and name in base.names():
+        found = attribute(base, name)
+        if isinstance(found, Record):
+            return found
+        return Place(lambda: attribute(base, name), lambda x: store_attribute(base, name, x))
+    return attribute(base, name)
+
+
+# Operators
+
+
+def chain(ops, first, *others):
+    result = None
+    for op, second in zip(ops, others):
+        link = broadcast(op, first, second, lambda a, b, op=op: numbers.compare(op, a, b))
+        result = link if result is None else broadcast("&", result, link, lambda a, b: numbers.binary("&", a, b))
+        first = second
+    return result
+
+
+def percent(pattern, args):
+    if isinstance(pattern, str):
+        return output.percent(pattern, args)
+    return pattern % args
+
+
+def product(a, b):
+    """a * b; a list is repeated by a Python number alone."""
+    for x, y in ((a, b), (b, a)):
+        if isinstance(x, (list, tuple)) and isinstance(y, (Scalar, float)):
+            return _binary("*", a, b)
+    return a * b
+
+
+def negation(x):
+    x = value_of(x)
+    if is_number(x) and not isinstance(x, Scalar) or not (is_number(x) or isinstance(x, Mat)):
+        return not x
+
+    def one(c):
+        numbers.need_integral("logical_not", c.kind)
+        return Scalar(numbers.u1, int(c.value == 0))
+
+    return one(x) if isinstance(x, Scalar) else operations.each(x, one)
+
+
+def _integral(word, x):
+    if is_number(x) and numbers.is_real(kind_of(x)):
+        fail_type(f"unsupported operand type(s) for '{word}': '{kind_of(x)}' is not an integer")
+    return x
+
+
+def both(first, rest):
+    return _fold("and", first, rest)
+
+
+def either(first, rest):
+    return _fold("or", first, rest)
+
+
+def _fold(word, first, rest):
+    first = value_of(first)
+    if not rest:
+        return first
+    (thunk, simple), more = rest[0], rest[1:]
+
+    def others():
+        return _fold(word, thunk(), more)
+
+    if not isinstance(first, (Scalar, Mat)):
+        return others() if bool(first) == (word == "and") else first
+    if isinstance(first, Mat):
+        op = "&" if word == "and" else "|"
+        return broadcast(
+            word, first, others(), lambda a, b: numbers.binary(op, as_kind(_integral(word, a), numbers.u1), as_kind(_integral(word, b), numbers.u1))
+        )  # fmt: skip
+    _integral(word, first)
+    if not _runtime.special.short_circuit_operators:
+        op = "&" if word == "and" else "|"
+        return broadcast(word, first, others(), lambda a, b: numbers.binary(op, a, _integral(word, b)))
+    all_simple = simple and all(s for _, s in more)
+    if (first.value != 0) == (word == "and"):
+        return _unified(_integral(word, value_of(others())), lambda: first, True)
+    return _unified(first, others, all_simple)
+
+
+class _Branch:
+    __slots__ = ("taken", "dynamic")
+
+    def __init__(self, taken, dynamic):
+        self.taken = taken
+        self.dynamic = dynamic
+
+
+def branch(test):
+    test = value_of(test)
+    if isinstance(test, Scalar):
+        if numbers.is_real(test.kind):
+            fail_type(f"`if` conditions must be an integer; found {test.kind}")
+        return _Branch(test.value != 0, True)
+    return _Branch(bool(test), False)
+
+
+def again(test):
+    loops.Work.step()
+    return branch(test).taken
+
+
+def choice(test, yes, no):
+    test = value_of(test)
+    if isinstance(test, (Mat, list, tuple)):
+        raise _exceptions.QuadrantsSyntaxError(
+            "Using conditional expression for element-wise select operation on Quadrants vectors/matrices is deprecated and "
+            'removed starting from Quadrants v1.5.0. Please use "qd.select" instead.'
+        )
+    found = branch(test)
+    taken, other = (yes, no) if found.taken else (no, yes)
+    if not found.dynamic:
+        return taken[0]()
+    return _unified(value_of(taken[0]()), other[0], other[1])
+
+
+def _unified(x, other, simple):
+    """x in the common type of both sides; of the other one only the type is wanted."""
+    x = typed(x) if numbers.is_constant(x) else x
+    if isinstance(x, _matrix.Matrix):
+        x = to_mat(x)
+    if not simple or not isinstance(x, (Scalar, Mat)):
+        return x
+    DryRun.active += 1
+    try:
+        y = value_of(other())
+        kind = kind_of(y) if is_number(y) else to_mat(y).kind
+    except Exception:
+        return x
+    finally:
+        DryRun.active -= 1
+    kind = promote(x.kind, kind)
+    return x.cast(kind) if isinstance(x, Mat) else as_kind(x, kind)
+
+
+def text(*pieces):
+    return output.Text("".join(pieces))
+
+
+# Compile time
+
+
+def static(*args):
+    if len(args) == 1:
+        x = args[0]
+        if isinstance(value_of(x), Scalar):
+            raise _exceptions.QuadrantsCompilationError(
+                f"Input to qd.static must be compile-time constants or global pointers, instead of {type_name(value_of(x))}"
+            )
+        return loops.unrolled(x)
+    return args
+
+
+def static_assert(condition, message="Static assertion failed"):
+    if isinstance(condition, (Scalar, Mat)):
+        fail_type("Static assert with non-static condition")
+    if not condition:
+        raise AssertionError(message)
+
+
+def static_print(*args, **keywords):
+    print(*(f"<{type_name(value_of(a))}>" if isinstance(value_of(a), (Scalar, Mat)) else a for a in args), **keywords)
+
+
+# Calls
+
+
+def call(callee, *args, **keywords):
+    if isinstance(callee, _types.MethodType) and isinstance(callee.__func__, _kernel.Func):
+        return functions.run(callee.__func__, callee.__self__, *args, **keywords)
+    kind = getattr(callee, "_qd_kind_", None)
+    if kind == "func":
+        return functions.run(callee, *args, **keywords)
+    if kind == "builtin":
+        return _builtin(callee._qd_name_, args, keywords)
+    if kind == "dtype":
+        return _literal(callee, args)
+    if kind == "matrix_type":
+        return operations.of_type(callee, args)
+    if kind == "struct_type":
+        return _struct_value(callee, args, keywords)
+    if callee in (_matrix.Vector, _matrix.Matrix):
+        return operations.table["Vector"](*args, **keywords)
+    if callee is _struct.Struct:
+        return operations.table["Struct"](*args, **keywords)
+    if isinstance(callee, _functools.partial):
+        return callee(*args, **keywords)
+    if kind == "kernel" or type(callee).__name__ == "Kernel":
+        raise _exceptions.QuadrantsSyntaxError("Kernels cannot call other kernels. I.e., nested kernels are not allowed.")
+    args = [value_of(a) for a in args]
+    known = operations.PYTHON.get(callee) if callee.__hash__ else None
+    if known and (known in ("print", "len") or not all(numbers.is_constant(a) for a in args)):
+        return operations.table[known](*args, **keywords)
+    if any(isinstance(a, (Scalar, Mat, Record)) for a in args) and getattr(callee, "__module__", "").split(".")[0] != "quadrants":
+        name = getattr(callee, "__name__", callee)
+        if getattr(callee, "__self__", None) is None or isinstance(callee.__self__, _types.ModuleType):
+            fail_type(f'must be real number, not a run-time value. Did you mean to use `qd.{name}` instead of `{name}`?')
+    return callee(*args, **keywords)
+
+
+def _builtin(name, args, keywords):
+    if name == "ndrange":
+        return loops.ndrange(*args, **keywords)
+    if name == "grouped":
+        return loops.grouped(*args)
+    if name == "static":
+        return static(*args)
+    if name not in operations.table:
+        raise _exceptions.not_available(f"qd.{name} on qd.python", "run on another arch")
+    return operations.table[name](*args, **keywords)
+
+
+def _literal(dtype, args):
+    if len(args) != 1:
+        raise _exceptions.QuadrantsSyntaxError("A primitive type can only decorate a single expression.")
+    x = value_of(args[0])
+    if isinstance(x, Scalar):
+        return as_kind(x, dtype)
+    if not is_number(x):
+        raise _exceptions.QuadrantsSyntaxError("A primitive type cannot decorate an expression with a compound type.")
+    if isinstance(x, bool):
+        return as_kind(x, dtype)
+    if isinstance(x, int) and numbers.is_real(dtype):
+        fail_type("Integer literals must be annotated with a integer type. For type casting, use `qd.cast`.")
+    if isinstance(x, float) and not numbers.is_real(dtype):
+        fail_type("Floating-point literals must be annotated with a floating-point type. For type casting, use `qd.cast`.")
+    return Scalar(dtype, numbers.literal(x, dtype))
+
+
+def _struct_value(struct_type, args, keywords):
+    names = list(struct_type.members)
+    args = [value_of(a) for a in args]
+    if len(args) == 1 and not keywords:
+        nested = names and isinstance(struct_type.members[names[0]], _annotations.StructType)
+        if isinstance(args[0], dict) or isinstance(args[0], Record) and not nested:
+            return converted(struct_type, args[0], "Argument")
+    if len(args) > len(names):
+        fail_type(f"{struct_type!r} has {len(names)} members, {len(args)} are given")
+    return record_from(struct_type, {**dict(zip(names, args)), **keywords})
+

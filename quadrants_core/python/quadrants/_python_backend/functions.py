@@ -1,0 +1,245 @@
+"""Kernels and funcs: arguments in, the rewritten function, results out."""
+
+import dataclasses as _dataclasses
+import types as _types
+
+from quadrants import _annotations, _dtypes, _exceptions, _kernel, _matrix, _struct
+from quadrants._python_backend import numbers, rewrite, storage
+from quadrants._python_backend.numbers import Scalar
+from quadrants._python_backend.values import Mat, Place, Record, Var, converted, fresh, host_value, to_mat, value_of
+
+_Syntax = _exceptions.QuadrantsSyntaxError
+_made = {}  # code of a function -> _Function
+
+
+class _Function:
+    """A function of the user, rewritten."""
+
+    def __init__(self, fn, source, annotations, is_kernel):
+        self.fn = fn
+        code = fn.__code__
+        self.params = code.co_varnames[: code.co_argcount]
+        self.annotations = annotations
+        self.defaults = dict(zip(reversed(self.params), reversed(fn.__defaults__ or ())))
+        templates = () if is_kernel else [p for p in self.params if _is_template(annotations.get(p))]
+        self.code = _inner(rewrite.rewritten(source, fn, templates, is_kernel)).replace(co_name=fn.__name__)
+
+    def bound(self, fn):
+        """As a function with the globals and the enclosing variables of `fn`."""
+        from quadrants._python_backend import actions
+
+        cells = dict(zip(fn.__code__.co_freevars, fn.__closure__ or ()))
+        cells[rewrite.HELPER] = _types.CellType(actions)
+        closure = tuple(cells[name] for name in self.code.co_freevars)
+        return _types.FunctionType(self.code, fn.__globals__, fn.__name__, None, closure)
+
+
+def _is_template(annotation):
+    if isinstance(annotation, type) and getattr(annotation, "_qd_kind_", None) is None:
+        return False
+    return annotation is not None and getattr(annotation, "_qd_kind_", None) in ("template", "ref")
+
+
+def _inner(module):
+    outer = next(c for c in module.co_consts if isinstance(c, _types.CodeType))
+    return next(c for c in outer.co_consts if isinstance(c, _types.CodeType) and c.co_name == rewrite.BODY)
+
+
+def _function(fn, source, annotations, is_kernel=False):
+    key = (fn.__code__, tuple(map(id, annotations.values())))
+    known = _made.get(key)
+    if known is None:
+        known = _made[key] = _Function(fn, source, annotations, is_kernel)
+    return known
+
+
+def forget():
+    _made.clear()
+
+
+# Funcs
+
+
+def run(func, *args, **keywords):
+    """A call of a func from a kernel."""
+    if not isinstance(func, _kernel.Func):
+        return func(*args, **keywords)
+    fn = func.fn
+    made = _function(fn, func._qd_source_, fn.__annotations__)
+    given = _matched(made, args, keywords)
+    first_is_struct = bool(args) and isinstance(args[0], Record) and made.params[:1] == ("self",)
+    passed = [_passed(made.annotations.get(p), p, given[p], first_is_struct and p == "self") for p in made.params]
+    result = made.bound(fn)(*passed)
+    wanted = made.annotations.get("return")
+    if result is None:
+        if wanted is not None:
+            raise _exceptions.QuadrantsCompilationError("Function has a return type but does not have a return statement")
+        return None
+    return _returned(wanted, result)
+
+
+def _matched(made, args, keywords):
+    if len(args) > len(made.params):
+        raise _Syntax(f"Too many arguments. Expected ({', '.join(made.params)}), got {len(args)} arguments.")
+    given = dict(zip(made.params, args))
+    for name, value in keywords.items():
+        if name not in made.params:
+            raise _Syntax(f"Unexpected argument '{name}'.")
+        if name in given:
+            raise _Syntax(f"Multiple values for argument '{name}'.")
+        given[name] = value
+    for name in made.params:
+        if name not in given:
+            if name not in made.defaults:
+                raise _Syntax(f"Missing argument '{name}'.")
+            given[name] = made.defaults[name]
+    return given
+
+
+def _passed(annotation, name, value, by_place):
+    if by_place or _is_template(annotation):
+        return value
+    value = value_of(value)
+    if isinstance(annotation, (_annotations.MatrixType, _annotations.StructType)) or (
+        annotation is not None and _dtypes.is_dtype(annotation)
+    ):
+        return converted(annotation, value, f"Argument {name}")
+    return fresh(value) if isinstance(value, (Mat, Record)) else value
+
+
+def _returned(annotation, result):
+    if isinstance(result, (Var, Place)):
+        result = value_of(result)
+    parts = _parts(annotation)
+    if parts is not None and isinstance(result, (tuple, list)) and len(parts) == len(result):
+        return tuple(_returned(a, r) for a, r in zip(parts, result))
+    if annotation is not None and parts is None:
+        return converted(annotation, result, "Return")
+    if isinstance(result, tuple):
+        return tuple(_returned(None, r) for r in result)
+    result = value_of(result)
+    return result.copy() if isinstance(result, (Mat, Record)) else result
+
+
+def _parts(annotation):
+    """The annotations of a tuple of results; None if it is one result."""
+    if getattr(annotation, "__origin__", None) is tuple:
+        return annotation.__args__
+    return tuple(annotation) if isinstance(annotation, (tuple, list)) else None
+
+
+# Kernels
+
+
+def run_kernel(info, args):
+    """A call of a kernel from Python; `args` in the order of the parameters."""
+    made = _function(info.fn, info._qd_source_, info.annotations, True)
+    passed = [argument(made.annotations.get(p), value, i) for i, (p, value) in enumerate(zip(made.params, args))]
+    result = made.bound(info.fn)(*passed)
+    wanted = made.annotations.get("return")
+    if wanted is None or wanted is type(None):
+        return None
+    if result is None:
+        raise _Syntax("Kernel has a return type but does not have a return statement")
+    parts = _parts(wanted)
+    if parts is None:
+        return host_value(_result(wanted, result))
+    values = result.components() if isinstance(result, Mat) else list(result) if isinstance(result, (tuple, list)) else [result]
+    if len(values) != len(parts):
+        raise _Syntax(f"The kernel returns {len(values)} values but is annotated with {len(parts)}")
+    return tuple(host_value(_result(a, v)) for a, v in zip(parts, values))
+
+
+def _result(annotation, value):
+    value = value_of(value)
+    if isinstance(annotation, _annotations.MatrixType) and isinstance(value, (Mat, list, tuple)):
+        got = to_mat(value)
+        if got.ndim != annotation.ndim:
+            numbers.fail_type(f"Return matrix ndim mismatch, expecting={annotation.ndim}, got={got.ndim}")
+        if got.shape() != annotation.get_shape():
+            shapes = (annotation.n, annotation.m), (got.n, got.m)
+            numbers.fail_type("Return matrix shape mismatch, expecting=({}, {}), got=({}, {})".format(*shapes[0], *shapes[1]))
+    return converted(annotation, value, "Return")
+
+
+def argument(annotation, value, position):
+    """What a parameter with this annotation is for the argument `value`."""
+    annotation, optional = _kernel._without_none(annotation)
+    if value is None and optional:
+        return None
+    value = value._impl if getattr(value, "_qd_kind_", None) == "tensor" and not isinstance(value, type) else value
+    kind = getattr(annotation, "_qd_kind_", None)
+    if annotation is None or kind in ("template", "tensor"):
+        return value
+    if kind in ("ndarray_type", "buffer_view_type"):
+        return _array(annotation() if isinstance(annotation, type) and kind == "ndarray_type" else annotation, value)
+    if isinstance(annotation, (_annotations.MatrixType, _annotations.StructType)):
+        return _compound(annotation, value, position)
+    if isinstance(annotation, type) and _dataclasses.is_dataclass(annotation):
+        return Bundle(value, annotation)
+    return scalar_argument(_dtypes.dtype(annotation), value, position)
+
+
+def _compound(annotation, value, position):
+    """A vector, matrix or struct of Python, number by number: its numbers never were of another type."""
+    if isinstance(annotation, _annotations.MatrixType):
+        flat = _matrix.flatten(value)
+        if not isinstance(value, _matrix.Matrix) or value.get_shape() != annotation.get_shape():
+            value = converted(annotation, to_mat(value), "Argument")  # says what is wrong
+            flat = [c.value for c in value.components()]
+        entries = [scalar_argument(annotation.dtype, v, position).value for v in flat]
+        return Mat(annotation.dtype, annotation.n, annotation.m, annotation.ndim, entries)
+    if isinstance(annotation, _annotations.StructType):
+        given = value if isinstance(value, dict) else dict(value.items) if isinstance(value, _struct.Struct) else None
+        if given is None or set(given) != set(annotation.members):
+            raise _exceptions.QuadrantsRuntimeTypeError(
+                f"Argument {type(value)} cannot be converted into required type {annotation!r}"
+            )
+        return Record(annotation, {name: _compound(kind, given[name], position) for name, kind in annotation.members.items()})
+    return scalar_argument(_dtypes.dtype(annotation), value, position)
+
+
+def scalar_argument(kind, value, position):
+    import numpy as np
+
+    fits = isinstance(value, (int, np.integer, np.bool_)) or (numbers.is_real(kind) and isinstance(value, (float, np.floating)))
+    if not fits:
+        raise _exceptions.QuadrantsRuntimeTypeError(
+            f"Argument ({position},) (type={type(value)}) cannot be converted into required type {kind}"
+        )
+    if numbers.is_real(kind):
+        return Scalar(kind, numbers._ROUND[kind](float(value)))
+    return Scalar(kind, numbers.wrapped(kind, int(value)) if kind is not numbers.u1 else int(bool(value)))
+
+
+def _array(annotation, value):
+    if hasattr(value, "__array_interface__") and not hasattr(value, "_qd_kind_"):
+        return storage.NumpyArray(value, annotation)
+    if storage.storage_of(value) is None:
+        raise _exceptions.QuadrantsRuntimeTypeError(f"Invalid type for argument, got {value}")
+    return value
+
+
+class Bundle:
+    """An argument with members: an instance of a dataclass."""
+
+    def __init__(self, instance, cls):
+        self.instance = instance
+        self.cls = cls
+
+    def member(self, name):
+        field = self.cls.__dataclass_fields__.get(name)
+        if field is None:
+            return member_of(self.instance, name)
+        annotation = field.type if not isinstance(field.type, str) else _kernel._evaluated(self.cls, name, field.type)
+        return argument(annotation, getattr(self.instance, name), 0)
+
+
+def member_of(base, name):
+    """An attribute of an object of the host."""
+    try:
+        found = getattr(base, name)
+    except AttributeError:
+        raise _exceptions.QuadrantsCompilationError(f"'{type(base).__name__}' object has no attribute '{name}'") from None
+    lifted = isinstance(found, (int, float)) and getattr(type(base), "_qd_template_primitives_", True) is False
+    return fresh(found) if lifted else value_of(found)

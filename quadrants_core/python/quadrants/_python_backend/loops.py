@@ -1,0 +1,180 @@
+"""What `for` runs over in a kernel, one iteration after the other."""
+
+import itertools as _itertools
+
+from quadrants import _exceptions, _field, _ops, _struct
+from quadrants._python_backend import numbers
+from quadrants._python_backend.numbers import Scalar, fail_type, kind_of, value_as
+from quadrants._python_backend.storage import storage_of
+from quadrants._python_backend.values import Mat, broadcast, is_number, to_mat, type_name, value_of
+
+
+class OutOfWork(Exception):
+    """The limit of iterations is reached: see Work."""
+
+
+class Work:
+    """Iterations of loops so far, and how many may be made; None: any number."""
+
+    done = 0
+    limit = None
+    outermost = None  # told of every iteration of a loop that a kernel would run in parallel
+
+    @classmethod
+    def step(cls):
+        cls.done += 1
+        if cls.limit is not None and cls.done > cls.limit:
+            raise OutOfWork(f"more than {cls.limit} iterations")
+
+
+def _index(i):
+    return Scalar(numbers.i32, i)
+
+
+class Range:
+    def __init__(self, low, high):
+        self.low = _bound(low)
+        self.high = _bound(high)
+
+    def indices(self):
+        return ((i,) for i in range(self.low, self.high))
+
+    rank = 1
+
+
+def _bound(x):
+    x = value_of(x)
+    if not is_number(x):
+        fail_type(f"Bounds of a range must be numbers, not {type_name(x)}")
+    return value_as(x, numbers.i32)
+
+
+class Product:
+    """An ndrange."""
+
+    def __init__(self, bounds, axes):
+        self.bounds = bounds
+        self.axes = axes
+        self.rank = len(bounds)
+
+    def indices(self):
+        order = self.axes or range(self.rank)
+        for picked in _itertools.product(*(range(*self.bounds[a]) for a in order)):
+            yield tuple(value for _, value in sorted(zip(order, picked)))
+
+
+class Grouped:
+    def __init__(self, over):
+        self.over = over
+
+
+class StaticIndex(tuple):
+    """The indices of an unrolled grouped loop: arithmetic as on a vector."""
+
+
+def _add_operators():
+    for name, op in (("add", "+"), ("sub", "-"), ("mul", "*"), ("truediv", "/"), ("floordiv", "//"), ("mod", "%")):
+
+        def f(x, y, op=op):
+            return numbers.binary(op, x, y)
+
+        setattr(StaticIndex, f"__{name}__", lambda a, b, op=op, f=f: broadcast(op, to_mat(tuple(a)), b, f))
+        setattr(StaticIndex, f"__r{name}__", lambda a, b, op=op, f=f: broadcast(op, b, to_mat(tuple(a)), f))
+
+
+_add_operators()
+
+
+def range_(*args):
+    if not 1 <= len(args) <= 2:
+        raise _exceptions.QuadrantsSyntaxError(f"Range should have 1 or 2 arguments, found {len(args)}")
+    return Range(args[0] if len(args) == 2 else 0, args[-1])
+
+
+def ndrange(*args, axes=None):
+    bounds = []
+    for arg in args:
+        arg = value_of(arg)
+        pair = [0, arg] if is_number(arg) else [value_of(a) for a in arg]
+        if len(pair) != 2:
+            raise _exceptions.QuadrantsSyntaxError("Every argument of ndrange should be a scalar or a tuple/list like (begin, end)")
+        if any(numbers.is_real(kind_of(p)) for p in pair):
+            fail_type("Every argument of ndrange should be an integer scalar or a tuple/list of (int, int)")
+        bounds.append((_bound(pair[0]), _bound(pair[1])))
+    return Product(bounds, _ops._check_axes(axes, len(args)))
+
+
+def grouped(x):
+    return Grouped(_over(value_of(x)))
+
+
+def _over(x):
+    """What has `rank` and `indices`, of what a kernel names."""
+    if isinstance(x, (Range, Product)):
+        return x
+    if isinstance(x, _ops._Ndrange):
+        return Product(x.bounds, x.axes)
+    while isinstance(x, _struct.StructField):
+        x = x._first()
+    storage = storage_of(x)
+    if storage is not None:
+        offset = storage.offset or (0,) * len(storage.shape)
+        return Product([(low, low + n) for low, n in zip(offset, storage.shape)], None)
+    return None
+
+
+def loop(x, targets):
+    """The values of the loop variables; `targets` is their number, 0 for one name."""
+    x = value_of(x)
+    if isinstance(x, Grouped):
+        for index in x.over.indices():
+            Work.step()
+            yield Mat(numbers.i32, len(index), 1, 1, list(index))
+        return
+    over = _over(x)
+    if over is None:
+        yield from _static(x)
+        return
+    if targets not in (0, over.rank) or (targets == 0 and over.rank > 1):
+        _wrong_targets(x, targets or 1, over.rank)
+    for index in over.indices():
+        Work.step()
+        if over.rank == 0:
+            yield _index(0)
+        else:
+            yield tuple(map(_index, index)) if targets else _index(index[0])
+
+
+def _wrong_targets(x, given, rank):
+    if isinstance(x, Product):
+        raise _exceptions.QuadrantsSyntaxError(
+            "Ndrange for loop with number of the loop variables not equal to the dimension of the ndrange is not supported"
+        )
+    raise _exceptions.QuadrantsIndexError(
+        f"Number of struct-for indices does not match loop variable dimensionality ({given} != {rank}). "
+        'Maybe you wanted to use "for I in qd.grouped(x)"?'
+    )
+
+
+def _static(x):
+    if isinstance(x, (_field.Field, Scalar)) or not hasattr(x, "__iter__"):
+        fail_type(
+            f"Cannot loop over the object {type_name(x)} in Quadrants scope. Only Quadrants fields (via template) or dense "
+            "arrays (via types.ndarray) are supported."
+        )
+    for item in list(x):
+        Work.step()
+        yield item
+
+
+def unrolled(x):
+    """What qd.static makes of something to loop over: a list of Python values."""
+    if isinstance(x, _ops._Ndrange):
+        x = Product(x.bounds, x.axes)
+    if isinstance(x, Range):
+        return [i for (i,) in x.indices()]
+    if isinstance(x, Product):
+        return list(x.indices())
+    if isinstance(x, Grouped):
+        return [StaticIndex(i) for i in x.over.indices()]
+    return x.rows() if isinstance(x, Mat) else x

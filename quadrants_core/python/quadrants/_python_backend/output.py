@@ -1,0 +1,127 @@
+"""print, formatted strings and assertions: formats follow printf, as in compiled kernels."""
+
+import re as _re
+import string as _string
+
+from quadrants import _exceptions, _runtime
+from quadrants._python_backend import numbers
+from quadrants._python_backend.numbers import Scalar, fail_type, typed
+from quadrants._python_backend.values import Mat, Record, value_of
+
+
+def _spec(spec, kind):
+    """A printf spec for Python's `%`, which knows the same ones but `a`."""
+    if not spec:
+        return "f" if numbers.is_real(kind) else "d"
+    mismatch = f"'{spec}' doesn't match '{kind}'."
+    flags = "-" if spec[0] == "<" else ""
+    found = _re.fullmatch(r"[<>]?([-+ #0.\d]*)[hljzt]*(\D*)", spec)
+    if not found or len(found[2]) > 1:
+        fail_type(mismatch)
+    flags += found[1]
+    real, signed = numbers.is_real(kind), kind.kind == "int"
+    letter = found[2] or ("f" if real else "d" if signed else "u")
+    if (letter in "fFeEgG") != real or letter not in "fFeEgGdiuxXo":
+        fail_type(mismatch)
+    if (letter in "di" and not signed and kind is not numbers.u1) or (letter == "u" and found[2] and (signed or kind is numbers.u1)):
+        fail_type(mismatch)
+    return flags + ("d" if letter == "u" else letter)
+
+
+def formatted(x, spec=""):
+    """The text of a value as print writes it."""
+    if isinstance(x, Text):
+        return str(x)
+    x = value_of(x)
+    if numbers.is_constant(x) and (spec or isinstance(x, (bool, float))):
+        x = typed(x) if spec else x
+        if not spec:
+            return str(int(x)) if isinstance(x, bool) else format(x, "f")
+    if type(x) is Scalar:
+        value = x.value
+        if numbers.is_real(x.kind) and value != value:
+            value = float("nan")
+        if spec[-1:] in tuple("xXo") and value < 0:
+            value &= (1 << x.kind.bits) - 1
+        return ("%" + _spec(spec, x.kind)) % value
+    if isinstance(x, Mat):
+        return "[" + ", ".join(formatted(row, spec) for row in x.rows()) + "]"
+    if isinstance(x, Record):
+        return "{" + ", ".join(f"{name!r}: {formatted(x.get(name), spec)}" for name in x.names()) + "}"
+    if isinstance(x, dict):
+        return "{" + ", ".join(f"{name!r}: {formatted(v, spec)}" for name, v in x.items()) + "}"
+    if isinstance(x, (tuple, list)):
+        inside = ", ".join(_member(v, spec) for v in x)
+        return f"[{inside}]" if isinstance(x, list) else f"({inside}{',' if len(x) == 1 else ''})"
+    return format(x, spec) if spec else str(x)
+
+
+def _member(x, spec):
+    return str(x) if isinstance(x, str) else formatted(x, spec)
+
+
+class Text(str):
+    """A formatted string with values of the run in it."""
+
+
+def show(*args, sep=" ", end="\n", file=None, flush=False):
+    separator, last = (" " if sep is None else str(sep)), ("\n" if end is None else str(end))
+    print(separator.join(formatted(a) for a in args), end=last, file=file, flush=flush)
+
+
+def percent(pattern, args):
+    """pattern % args"""
+    items = list(args) if isinstance(args, tuple) else [args]
+    made = []
+    for literal, spec in _re.findall(r"([^%]*(?:%%[^%]*)*)(?:%([^%diufFeEgGxXosr]*[diufFeEgGxXosr]))?", pattern):
+        made.append(literal.replace("%%", "%"))
+        if spec:
+            if not items:
+                raise _exceptions.QuadrantsSyntaxError("not enough arguments for format string")
+            x = items.pop(0)
+            real = type(x) is Scalar and numbers.is_real(x.kind)
+            plain = spec[-1] in "sr" or (spec[-1] == "d" and real)
+            made.append(formatted(x, "" if plain else spec))
+    if items:
+        raise _exceptions.QuadrantsSyntaxError("not all arguments converted during string formatting")
+    return Text("".join(made))
+
+
+def fill_in(pattern, args, keywords):
+    """pattern.format(*args, **keywords)"""
+    if not any(type(value_of(x)) in (Scalar, Mat, Record) for x in [*args, *keywords.values()]):
+        return pattern.format(*args, **keywords)
+    made, position, used = [], 0, set()
+    for literal, field, spec, _ in _string.Formatter().parse(pattern):
+        made.append(literal)
+        if field is None:
+            continue
+        if field == "" or field.isdigit():
+            at = int(field) if field else position
+            position = max(position, at) + 1
+            if at < len(args):
+                made.append(formatted(args[at], spec))
+        elif field in keywords:
+            used.add(field)
+            made.append(formatted(keywords[field], spec))
+        else:
+            raise _exceptions.QuadrantsSyntaxError(f"Keyword '{field}' not found.")
+    if position != len(args):
+        raise _exceptions.QuadrantsSyntaxError(f"Expected {position} positional argument(s), but received {len(args)} instead.")
+    for name in keywords:
+        if name not in used:
+            raise _exceptions.QuadrantsSyntaxError(f"Keyword '{name}' not used.")
+    return Text("".join(made))
+
+
+def check(condition, message):
+    """assert, which is for debug mode."""
+    if not _runtime.current_cfg().debug:
+        return
+    holds = value_of(condition())
+    if holds:
+        return
+    text = message() if callable(message) else message
+    if not isinstance(text, str):
+        raise _exceptions.QuadrantsSyntaxError("assert info must be constant or formatted string")
+    raise _exceptions.QuadrantsAssertionError(str(text))

@@ -1,0 +1,538 @@
+"""A kernel's or func's source as a Python function that does the same, line by line.
+
+Operators stay operators, since scalars, vectors and matrices bring their own. What Python means otherwise than the
+language becomes a call of `actions`, under the name `__qd`: assignments (a name keeps the type of its first value, vectors
+are copied), elements, attributes, calls, `and`, `or`, `a if c else b`, chained comparisons, formatted strings. Lines and
+columns are those of the source, so that debuggers and tracebacks show it.
+"""
+
+import ast
+
+from quadrants import _exceptions
+
+HELPER = "__qd"
+BODY = "__qd_body"
+_PLACES_FIRST = {"volatile_load"}  # builtins whose first argument is a place; and all atomics
+
+
+def rewritten(source, fn, templates, is_kernel):
+    """The code of `fn` as Python; `templates` are the parameters that may stand for a variable of the caller."""
+    tree, shown, first_line, _, _, text = source.tree()
+    tree = ast.parse(text).body[0]
+    if isinstance(tree, ast.If):
+        tree = tree.body[0]
+    ast.increment_lineno(tree, first_line - 1)
+    return _Rewriter(fn, templates, is_kernel).function(tree)
+
+
+def _assigned_names(body):
+    """Names that the statements of a body assign themselves, those of inner scopes apart."""
+    found = []
+
+    def names(target):
+        if isinstance(target, ast.Name):
+            found.append(target.id)
+        elif isinstance(target, (ast.Tuple, ast.List)):
+            for item in target.elts:
+                names(item)
+
+    for statement in body:
+        for node in ast.walk(statement):
+            if isinstance(node, ast.Assign):
+                for target in node.targets:
+                    names(target)
+            elif isinstance(node, (ast.AnnAssign, ast.AugAssign, ast.NamedExpr, ast.For)):
+                names(node.target)
+    return found
+
+
+class _Names:
+    """What the names of a function stand for outside of it."""
+
+    def __init__(self, fn):
+        self.scope = dict(vars(__import__("builtins")))
+        self.scope.update(fn.__globals__)
+        for name, cell in zip(fn.__code__.co_freevars, fn.__closure__ or ()):
+            try:
+                self.scope[name] = cell.cell_contents
+            except ValueError:
+                pass  # not yet assigned
+
+    def find(self, node, local):
+        """The object of a name or of attributes of modules and classes; None if it is known only later."""
+        if isinstance(node, ast.Name):
+            return None if node.id in local else self.scope.get(node.id)
+        if isinstance(node, ast.Attribute):
+            owner = self.find(node.value, local)
+            if isinstance(owner, type) or type(owner).__name__ == "module":
+                return getattr(owner, node.attr, None)
+        return None
+
+
+def _is_builtin(found, name):
+    return getattr(found, "_qd_kind_", None) == "builtin" and getattr(found, "_qd_name_", None) == name
+
+
+class _Rewriter(ast.NodeTransformer):
+    def __init__(self, fn, templates, is_kernel):
+        self.fn = fn
+        self.names = _Names(fn)
+        self.templates = set(templates)
+        self.is_kernel = is_kernel
+        self.static = 0  # inside qd.static
+        self.deferred = 0  # inside a lambda
+        self.temporaries = 0
+        self.declared = [set()]
+
+    # building blocks
+    def call(self, name, *args, at):
+        target = ast.Attribute(ast.Name(HELPER, ast.Load()), name, ast.Load())
+        return ast.copy_location(ast.Call(target, list(args), []), at)
+
+    def thunk(self, node):
+        """The expression as a function, evaluated when it is wanted."""
+        empty = ast.arguments([], [], None, [], [], None, [])
+        self.deferred += 1
+        body = self.visit(node)
+        self.deferred -= 1
+        return ast.copy_location(ast.Lambda(empty, body), node)
+
+    def text(self, value):
+        return ast.Constant(value)
+
+    def object_of(self, node):
+        return self.names.find(node, self.local)
+
+    # the function
+    def function(self, tree):
+        parameters = [a.arg for a in tree.args.posonlyargs + tree.args.args]
+        self.parameters = set(parameters)
+        targets = _assigned_names(tree.body)
+        self.local = self.parameters | set(targets) | self._comprehension_names(tree)
+        self.boxed = self._passed_on(tree) & (set(targets) | self.parameters)
+        self.declared = [set(parameters)]
+        body = [self._start(name, tree) for name in dict.fromkeys(targets) if name not in self.parameters]
+        body += [self._own(name, tree) for name in parameters if name not in self.templates and self._is_changed(name, targets)]
+        body += self.block(tree.body)
+        made = ast.FunctionDef(BODY, tree.args, body or [ast.Pass()], [], None)
+        made.args.defaults, made.args.kw_defaults = [], []
+        for arg in made.args.posonlyargs + made.args.args:
+            arg.annotation = None
+        return self._code(_located(made, tree))
+
+    def _comprehension_names(self, tree):
+        found = set()
+        for node in ast.walk(tree):
+            for generator in getattr(node, "generators", ()):
+                found |= {n.id for n in ast.walk(generator.target) if isinstance(n, ast.Name)}
+        return found
+
+    def _passed_on(self, tree):
+        """Names that are handed to a func or an atomic as they stand: these may change them."""
+        found = set()
+        for node in ast.walk(tree):
+            if not isinstance(node, ast.Call):
+                continue
+            callee = self.object_of(node.func)
+            for i, arg in enumerate([*node.args, *(k.value for k in node.keywords)]):
+                if isinstance(arg, ast.Name) and self._may_change(callee, i):
+                    found.add(arg.id)
+        return found
+
+    def _may_change(self, callee, position):
+        kind = getattr(callee, "_qd_kind_", None)
+        if kind == "builtin":
+            name = callee._qd_name_
+            return position == 0 and (name.startswith("atomic_") or name in _PLACES_FIRST)
+        if callee is None or kind == "func":
+            return not isinstance(callee, type)
+        return False
+
+    def _start(self, name, at):
+        value = "new_box" if name in self.boxed else "unset"
+        made = self.call(value, self.text(name), at=at)
+        return ast.copy_location(ast.Assign([ast.Name(name, ast.Store())], made), at)
+
+    def _box(self, name, at):
+        made = self.call("boxed", ast.Name(name, ast.Load()), at=at)
+        return ast.copy_location(ast.Assign([ast.Name(name, ast.Store())], made), at)
+
+    def _is_changed(self, name, targets):
+        return name in self.boxed or name in targets
+
+    def _own(self, name, at):
+        """A parameter that the func assigns: a variable with the value of the argument."""
+        if name in self.boxed:
+            return self._box(name, at)
+        made = self.call("fresh", ast.Name(name, ast.Load()), at=at)
+        return ast.copy_location(ast.Assign([ast.Name(name, ast.Store())], made), at)
+
+    def _code(self, function):
+        """Compiled as an inner function, so that the variables of enclosing functions stay what they are."""
+        free = [*self.fn.__code__.co_freevars]
+        outer = ast.FunctionDef(
+            "__outer", ast.arguments([], [ast.arg(n) for n in [HELPER, *free]], None, [], [], None, []),
+            [function, ast.Return(ast.Name(function.name, ast.Load()))], [], None,
+        )  # fmt: skip
+        module = ast.Module([_located(outer, function)], [])
+        ast.fix_missing_locations(module)
+        return compile(module, self.fn.__code__.co_filename, "exec", dont_inherit=True)
+
+    # statements
+    def block(self, statements):
+        made = []
+        for statement in statements:
+            result = self.visit(statement)
+            made.extend(result if isinstance(result, list) else [result])
+        return made
+
+    def scope(self, statements, before=()):
+        """A body with names of its own: they start undefined. (statements, its names)"""
+        known = set().union(*self.declared)
+        self.declared.append(set(before))
+        body = self.block(statements)
+        self.declared.pop()
+        own = [n for n in dict.fromkeys(_assigned_names(statements)) if n not in known and n not in before]
+        return body, own
+
+    def forget(self, names, at):
+        return [self._start(n, at) for n in names]
+
+    def visit_Assign(self, node):
+        value = node.value
+        if isinstance(value, ast.Call) and _is_builtin(self.object_of(value.func), "static"):
+            return self._bind_static(node)
+        value = self.visit(value)
+        if len(node.targets) == 1 and isinstance(node.targets[0], (ast.Name, ast.Subscript, ast.Attribute)):
+            return self.assign(node.targets[0], value, node)
+        self.temporaries += 1
+        name = f"__value{self.temporaries}"
+        made = [ast.copy_location(ast.Assign([ast.Name(name, ast.Store())], value), node)]
+        for target in node.targets:
+            made += self.assign(target, ast.Name(name, ast.Load()), node)
+        return [_located(m, node) for m in made]
+
+    def _bind_static(self, node):
+        if any(isinstance(t, (ast.Subscript, ast.Attribute)) for t in node.targets):
+            raise _exceptions.QuadrantsSyntaxError("Static assign cannot be used on elements in arrays")
+        for target in node.targets:
+            for n in ast.walk(target):
+                if isinstance(n, ast.Name):
+                    self.declared[-1].add(n.id)
+                    self.boxed.discard(n.id)
+        node.value = self.visit(node.value)
+        return node
+
+    def assign(self, target, value, at):
+        if isinstance(target, ast.Name):
+            return [self._assign_name(target.id, value, at)]
+        if isinstance(target, ast.Subscript):
+            made = self.call("store", self.visit(target.value), self.index(target.slice), value, at=at)
+        elif isinstance(target, ast.Attribute):
+            made = self.call("store_attribute", self.visit(target.value), self.text(target.attr), value, at=at)
+        elif isinstance(target, ast.Tuple):
+            return self._unpack(target, value, at)
+        else:
+            raise _exceptions.QuadrantsSyntaxError("Unpacking works with tuples on the left side, not lists")
+        return [ast.copy_location(ast.Expr(made), at)]
+
+    def _unpack(self, target, value, at):
+        self.temporaries += 1
+        name = f"__items{self.temporaries}"
+        items = self.call("unpacked", value, self.text(len(target.elts)), at=at)
+        made = [_located(ast.Assign([ast.Name(name, ast.Store())], items), at)]
+        for k, part in enumerate(target.elts):
+            item = ast.Subscript(ast.Name(name, ast.Load()), ast.Constant(k), ast.Load())
+            made += self.assign(part, _located(item, at), at)
+        return made
+
+    def _assign_name(self, name, value, at):
+        if name in self.parameters and self.is_kernel:
+            raise _exceptions.QuadrantsSyntaxError(f'Kernel argument "{name}" is immutable in the kernel')
+        if not any(name in scope for scope in self.declared):
+            self.declared[-1].add(name)
+        if name in self.boxed or name in self.templates:
+            changed = self.call("assign_box", ast.Name(name, ast.Load()), value, at=at)
+        else:
+            changed = self.call("assign", ast.Name(name, ast.Load()), value, at=at)
+        return _located(ast.Assign([ast.Name(name, ast.Store())], changed), at)
+
+    def visit_AnnAssign(self, node):
+        if node.value is None:
+            raise _exceptions.QuadrantsSyntaxError("A declaration needs a value")
+        value = self.call("annotated", self.visit(node.annotation), self.visit(node.value), at=node)
+        if not isinstance(node.target, ast.Name):
+            return self.assign(node.target, value, node)
+        self.declared[-1].add(node.target.id)
+        return [self._start(node.target.id, node), self._assign_name(node.target.id, value, node)]
+
+    def visit_AugAssign(self, node):
+        op, target, amount = self.text(_SYMBOLS[type(node.op)]), node.target, self.visit(node.value)
+        if isinstance(target, ast.Name):
+            if target.id not in self.local:
+                raise _exceptions.QuadrantsTypeError("Cannot assign to non-lvalue")
+            changed = self.call("updated", op, self._read(target.id), amount, at=node)
+            return [self._assign_name(target.id, changed, node)]
+        if isinstance(target, ast.Subscript):
+            made = self.call("update", op, self.visit(target.value), self.index(target.slice), amount, at=node)
+        else:
+            made = self.call("update_attribute", op, self.visit(target.value), self.text(target.attr), amount, at=node)
+        return [ast.copy_location(ast.Expr(made), node)]
+
+    def _read(self, name):
+        return ast.Name(name, ast.Load())
+
+    def visit_Return(self, node):
+        if node.value is None:
+            return node
+        return ast.copy_location(ast.Return(self.visit(node.value)), node)
+
+    def visit_Expr(self, node):
+        if isinstance(node.value, ast.Constant):
+            return ast.copy_location(ast.Pass(), node)
+        return ast.copy_location(ast.Expr(self.visit(node.value)), node)
+
+    def visit_If(self, node):
+        self.temporaries += 1
+        flag = f"__branch{self.temporaries}"
+        test = self.call("branch", self.visit(node.test), at=node.test)
+        yes, own_yes = self._branch(node.body)
+        no, own_no = self._branch(node.orelse)
+        made = [
+            ast.Assign([ast.Name(flag, ast.Store())], test),
+            ast.If(ast.Attribute(ast.Name(flag, ast.Load()), "taken", ast.Load()), yes or [ast.Pass()], no),
+        ]
+        ended = self.forget(dict.fromkeys([*own_yes, *own_no]), node)
+        if ended:
+            made.append(ast.If(ast.Attribute(ast.Name(flag, ast.Load()), "dynamic", ast.Load()), ended, []))
+        return [_located(m, node) for m in made]
+
+    def _branch(self, statements):
+        """Names of a branch live on if the condition is known at compile time, which only the run tells."""
+        known = set().union(*self.declared)
+        body = self.block(statements)
+        return body, [n for n in dict.fromkeys(_assigned_names(statements)) if n not in known]
+
+    def visit_While(self, node):
+        if node.orelse:
+            raise _exceptions.QuadrantsSyntaxError("'else' clause for 'while' not supported in Quadrants kernels")
+        body, own = self.scope(node.body)
+        test = self.call("again", self.visit(node.test), at=node.test)
+        made = ast.copy_location(ast.While(test, [*self.forget(own, node), *body], []), node)
+        return [made, *self.forget(own, node)]
+
+    def visit_For(self, node):
+        if node.orelse:
+            raise _exceptions.QuadrantsSyntaxError("'else' clause for 'for' not supported in Quadrants kernels")
+        targets = [n.id for n in ast.walk(node.target) if isinstance(n, ast.Name)]
+        over = self.call("loop", self.visit(node.iter), self.text(self._extent(node.target)), at=node.iter)
+        body, own = self.scope(node.body, targets)
+        boxed = [self._box(n, node) for n in targets if n in self.boxed]
+        made = ast.copy_location(ast.For(node.target, over, [*self.forget(own, node), *boxed, *body], []), node)
+        return [made, *self.forget([*own, *targets], node)]
+
+    def _extent(self, target):
+        return len(target.elts) if isinstance(target, (ast.Tuple, ast.List)) else 0
+
+    def visit_Assert(self, node):
+        message = self.thunk(node.msg) if node.msg is not None else ast.Constant(ast.unparse(node.test))
+        return ast.copy_location(ast.Expr(self.call("check", self.thunk(node.test), message, at=node)), node)
+
+    def visit_With(self, node):
+        raise _exceptions.QuadrantsSyntaxError("'with' in kernels is for graphs and streams, which qd.python does not have")
+
+    def generic_visit(self, node):
+        if isinstance(node, ast.stmt) and not isinstance(node, (ast.Pass, ast.Break, ast.Continue)):
+            raise _exceptions.QuadrantsSyntaxError(f'Unsupported node "{type(node).__name__}"')
+        return super().generic_visit(node)
+
+    # expressions
+    def visit_Name(self, node):
+        if node.id in self.boxed and isinstance(node.ctx, ast.Load) and node.id not in self.templates:
+            return self.call("value", node, at=node)
+        if node.id in self.templates:
+            return self.call("value", node, at=node)
+        if node.id in self.local or self.static:
+            return node
+        found = self.object_of(node)
+        if found is None or type(found).__name__ in ("module", "function", "type", "builtin_function_or_method"):
+            return node
+        return self.call("value", node, at=node)
+
+    def visit_Attribute(self, node):
+        if self.object_of(node) is not None or (self.static and not self._starts_local(node)):
+            return node
+        return self.call("attribute", self.visit(node.value), self.text(node.attr), at=node)
+
+    def _starts_local(self, node):
+        while isinstance(node, ast.Attribute):
+            node = node.value
+        return not isinstance(node, ast.Name) or node.id in self.local
+
+    def index(self, node):
+        """An index as a value: slices as slice objects."""
+        if isinstance(node, ast.Slice):
+            parts = [self.visit(p) if p is not None else ast.Constant(None) for p in (node.lower, node.upper, node.step)]
+            return self.call("slice", *parts, at=node)
+        if isinstance(node, ast.Tuple):
+            return ast.copy_location(ast.Tuple([self.index(item) for item in node.elts], ast.Load()), node)
+        return self.visit(node)
+
+    def visit_Subscript(self, node):
+        return self.call("load", self.visit(node.value), self.index(node.slice), at=node)
+
+    def visit_Compare(self, node):
+        if self.static or len(node.ops) == 1:
+            return super().generic_visit(node)
+        ops = ast.Tuple([self.text(_SYMBOLS[type(op)]) for op in node.ops], ast.Load())
+        return self.call("chain", ops, *[self.visit(n) for n in [node.left, *node.comparators]], at=node)
+
+    def visit_BinOp(self, node):
+        if self.static:
+            return super().generic_visit(node)
+        if isinstance(node.op, ast.Mod) and isinstance(node.left, (ast.Constant, ast.JoinedStr)):
+            return self.call("percent", self.visit(node.left), self.visit(node.right), at=node)
+        if isinstance(node.op, ast.Mult):
+            return self.call("product", self.visit(node.left), self.visit(node.right), at=node)
+        return super().generic_visit(node)
+
+    def visit_UnaryOp(self, node):
+        if isinstance(node.op, ast.Not) and not self.static:
+            return self.call("negation", self.visit(node.operand), at=node)
+        return super().generic_visit(node)
+
+    def visit_BoolOp(self, node):
+        if self.static:
+            return super().generic_visit(node)
+        word = "both" if isinstance(node.op, ast.And) else "either"
+        rest = ast.Tuple([_pair(self.thunk(n), self._is_simple(n)) for n in node.values[1:]], ast.Load())
+        return self.call(word, self.visit(node.values[0]), rest, at=node)
+
+    def visit_IfExp(self, node):
+        if self.static:
+            return super().generic_visit(node)
+        sides = [_pair(self.thunk(n), self._is_simple(n)) for n in (node.body, node.orelse)]
+        return self.call("choice", self.visit(node.test), *sides, at=node)
+
+    def _is_simple(self, node):
+        """Whether it may be evaluated for its type alone: nothing in it changes anything."""
+        for inner in ast.walk(node):
+            if isinstance(inner, ast.NamedExpr):
+                return False
+            if isinstance(inner, ast.Call):
+                found = self.object_of(inner.func)
+                kind = getattr(found, "_qd_kind_", None)
+                name = getattr(found, "_qd_name_", "")
+                known = kind in ("dtype", "matrix_type", "struct_type") or (
+                    kind == "builtin" and not name.startswith("atomic_") and name not in ("random", "randn", "append", "print")
+                )
+                if not known and found not in (abs, min, max, int, float, bool, pow, any, all, len):
+                    return False
+        return True
+
+    def visit_NamedExpr(self, node):
+        if self.deferred:
+            raise _exceptions.QuadrantsSyntaxError("`:=` inside of `and`, `or` or `a if c else b` is for compiled kernels")
+        made = self._assign_name(node.target.id, self.visit(node.value), node)
+        target = made.targets[0]
+        inner = _located(ast.NamedExpr(ast.Name(target.id, ast.Store()), made.value), node)
+        return self.call("value", inner, at=node)
+
+    def visit_Lambda(self, node):
+        raise _exceptions.QuadrantsSyntaxError('Unsupported node "Lambda"')
+
+    def _comprehension(self, node):
+        for generator in node.generators:
+            generator.iter = self.call("items", self.visit(generator.iter), at=node)
+            generator.ifs = [self.visit(test) for test in generator.ifs]
+        if isinstance(node, ast.DictComp):
+            node.key, node.value = self.visit(node.key), self.visit(node.value)
+        else:
+            node.elt = self.visit(node.elt)
+        return node
+
+    visit_ListComp = visit_DictComp = visit_GeneratorExp = _comprehension
+
+    def visit_JoinedStr(self, node):
+        if self.static:
+            return super().generic_visit(node)
+        pieces = []
+        for part in node.values:
+            if isinstance(part, ast.Constant):
+                pieces.append(part)
+                continue
+            if part.conversion != -1:
+                raise _exceptions.QuadrantsSyntaxError(f"conversion '{chr(part.conversion)}' is not supported.")
+            spec = self.visit(part.format_spec) if part.format_spec is not None else ast.Constant("")
+            pieces.append(self.call("formatted", self.visit(part.value), spec, at=node))
+        return self.call("text", *pieces, at=node)
+
+    def visit_Call(self, node):
+        callee = self.object_of(node.func)
+        if getattr(callee, "_qd_kind_", None) == "builtin" and callee._qd_name_ in ("static", "static_assert", "static_print"):
+            return self._static_call(node, callee._qd_name_)
+        if callee is range and not self.static:
+            return self.call("range", *[self.visit(a) for a in node.args], at=node)
+        if self.static and getattr(callee, "_qd_kind_", None) is None and callee is not None:
+            return super().generic_visit(node)
+        first_is_place = getattr(callee, "_qd_kind_", None) == "builtin" and self._may_change(callee, 0)
+        to_func = self._may_change(callee, 1)
+        args = []
+        for i, arg in enumerate(node.args):
+            if isinstance(arg, ast.Starred):
+                args.append(ast.copy_location(ast.Starred(self.call("items", self.visit(arg.value), at=arg), ast.Load()), arg))
+            elif to_func or (first_is_place and i == 0):
+                args.append(self.place(arg))
+            else:
+                args.append(self.visit(arg))
+        keywords = [ast.keyword(k.arg, self.place(k.value) if to_func else self.visit(k.value)) for k in node.keywords]
+        made = self.call("call", self._callee(node.func), *args, at=node)
+        made.keywords = keywords
+        return _located(made, node)
+
+    def _callee(self, node):
+        if isinstance(node, ast.Attribute) and self.object_of(node) is None:
+            return self.call("member", self.visit(node.value), self.text(node.attr), at=node)
+        return node if isinstance(node, ast.Name) and node.id not in self.local else self.visit(node)
+
+    def place(self, node):
+        """An argument that the callee may change."""
+        if isinstance(node, ast.Name) and (node.id in self.boxed or node.id in self.templates):
+            return node
+        if isinstance(node, ast.Subscript) and not _has_slice(node.slice):
+            return self.call("element", self.visit(node.value), self.index(node.slice), at=node)
+        if isinstance(node, ast.Attribute) and self.object_of(node) is None:
+            return self.call("attribute_place", self.visit(node.value), self.text(node.attr), at=node)
+        return self.visit(node)
+
+    def _static_call(self, node, name):
+        if self.static:
+            raise _exceptions.QuadrantsSyntaxError("'qd.static' cannot be nested")
+        self.static += 1
+        args = [self.visit(a) for a in node.args]
+        keywords = [ast.keyword(k.arg, self.visit(k.value)) for k in node.keywords]
+        self.static -= 1
+        made = self.call(name, *args, at=node)
+        made.keywords = keywords
+        return _located(made, node)
+
+
+def _pair(thunk, is_simple):
+    return ast.copy_location(ast.Tuple([thunk, ast.Constant(is_simple)], ast.Load()), thunk)
+
+
+def _has_slice(node):
+    return any(isinstance(n, ast.Slice) for n in ast.walk(node))
+
+
+def _located(node, at):
+    """The node with the place of `at`, if it has none; what is inside of it follows at the end."""
+    return node if hasattr(node, "lineno") else ast.copy_location(node, at)
+
+
+_SYMBOLS = {
+    ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%", ast.Pow: "**",
+    ast.LShift: "<<", ast.RShift: ">>", ast.BitOr: "|", ast.BitXor: "^", ast.BitAnd: "&", ast.MatMult: "@", ast.Eq: "==",
+    ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Is: "is", ast.IsNot: "is not", ast.In: "in",
+    ast.NotIn: "not in",
+}  # fmt: skip

@@ -1,0 +1,273 @@
+"""Elements of fields, ndarrays and numpy arguments, read and written one by one."""
+
+from quadrants import _dtypes, _exceptions, _field, _struct
+from quadrants._python_backend import numbers
+from quadrants._python_backend.numbers import DryRun, Scalar, fail_type, kind_of, value_as
+from quadrants._python_backend.values import Mat, Record, filled, is_number, like, make, value_of
+
+
+class Watch:
+    """Who wants to see every access: an object with `touched(storage, key, how)`, how in "read", "write", "atomic"."""
+
+    observer = None
+
+
+def _touched(storage, key, how):
+    if Watch.observer is not None and not DryRun.active:
+        Watch.observer.touched(storage, key, how)
+
+
+def key_of(index):
+    """An index as written: a tuple of integers. A vector stands for its components, None for no index."""
+    parts = index if isinstance(index, (tuple, list)) else (index,)
+    key = []
+    for part in parts:
+        part = value_of(part)
+        if part is None:
+            continue
+        for one in part.components() if isinstance(part, Mat) else [part]:
+            if not is_number(one) or numbers.is_real(kind_of(one)):
+                fail_type(f"indices must be integers, however '{kind_of(one)}' is provided as index")
+            key.append(value_as(one, numbers.i32))
+    return tuple(key)
+
+
+def _out_of_bounds(text):
+    if DryRun.active:
+        return True
+    raise _exceptions.QuadrantsAssertionError(text)
+
+
+class _Storage:
+    """Common to the kinds of storage: `shape`, `kind`, `element` (its shape), `offset`, and raw `read` and `write`."""
+
+    offset = ()
+
+    def index(self, index):
+        """The key of an element, or None if there is none and nobody minds."""
+        key = key_of(index)
+        if len(key) != len(self.shape):
+            self.wrong_rank(len(key))
+        for k, (i, extent) in enumerate(zip(key, self.shape)):
+            low = self.offset[k] if self.offset else 0
+            if not low <= i < low + extent:
+                _out_of_bounds(f"Out of bound access to {self.name} of size {tuple(self.shape)} with indices {list(key)}")
+                return None
+        return key
+
+    def wrong_rank(self, given):
+        raise _exceptions.QuadrantsCompilationError(f"{len(self.shape)}d ndarray indexed with {given}d indices")
+
+    def load(self, index):
+        key = self.index(index)
+        if key is None:
+            key = tuple(self.offset) or (0,) * len(self.shape)
+        _touched(self.identity, key, "read")
+        if not self.element:
+            return Scalar(self.kind, self.read(key, 0))
+        n, m = (*self.element, 1)[:2]
+
+        def write(mat, positions):
+            for p in positions:
+                _touched(self.identity, key, "write")
+                self.write(key, p, mat.entries[p])
+
+        return Mat(self.kind, n, m, len(self.element), [self.read(key, k) for k in range(n * m)], write)
+
+    def store(self, index, value, how="write"):
+        key = self.index(index)
+        if key is None or DryRun.active:
+            return
+        n, m = (*self.element, 1, 1)[:2]
+        for k, v in enumerate(filled(value, self.kind, n, m, len(self.element))):
+            _touched(self.identity, key, how)
+            self.write(key, k, v)
+
+
+class FieldStorage(_Storage):
+    def __init__(self, field):
+        self.identity = field
+        self.parts = [field._place_of(p) for p in field._parts]
+        self.shape = field.shape
+        self.offset = tuple(field._parts[0].offset)
+        self.kind = field._dtype
+        self.element = field._element_shape()
+        self.name = "field"
+
+    def wrong_rank(self, given):
+        raise _exceptions.QuadrantsCompilationError(f"Field with dim {len(self.shape)} accessed with indices of dim {given}")
+
+    def read(self, key, k):
+        value = self.parts[k][key if key else None]
+        return value if numbers.is_real(self.kind) else int(value)
+
+    def write(self, key, k, value):
+        self.parts[k][key if key else None] = value
+
+
+class NdarrayStorage(_Storage):
+    def __init__(self, array):
+        self.identity = self.array = array
+        self.shape = array.shape
+        self.kind = array.dtype
+        self.element = array._element_shape
+        self.name = "ndarray"
+
+    def raw(self, key):
+        return self.array[key if len(key) != 1 else key[0]]
+
+    def read(self, key, k):
+        value = self.raw(key)
+        value = value.entries[k] if self.element else value
+        return value if numbers.is_real(self.kind) else int(value)
+
+    def write(self, key, k, value):
+        key = key if len(key) != 1 else key[0]
+        if not self.element:
+            self.array[key] = value
+            return
+        element = self.array[key]
+        element.entries[k] = value
+        self.array[key] = element
+
+
+class ViewStorage(_Storage):
+    """A stretch of a 1-dimensional ndarray."""
+
+    def __init__(self, view):
+        self.whole = NdarrayStorage(view.arr)
+        self.first = view.offset
+        self.identity = view.arr
+        self.shape = view.shape
+        self.kind = self.whole.kind
+        self.element = self.whole.element
+        self.name = "BufferView"
+
+    def read(self, key, k):
+        return self.whole.read((key[0] + self.first,), k)
+
+    def write(self, key, k, value):
+        self.whole.write((key[0] + self.first,), k, value)
+
+
+class NumpyArray(_Storage):
+    """A numpy array that was passed as an argument."""
+
+    _qd_kind_ = "numpy argument"
+
+    def __init__(self, array, annotation):
+        element_dim = annotation.element_dim or 0
+        rank = array.ndim - element_dim
+        self.identity = id(array)
+        self.array = array
+        self.shape = array.shape[:rank]
+        self.element = array.shape[rank:]
+        self.kind = _dtypes.from_numpy_dtype(array.dtype)
+        self.clamp = annotation.boundary == "clamp"
+        self.name = "ndarray"
+
+    def index(self, index):
+        if not self.clamp:
+            return super().index(index)
+        return tuple(max(0, min(i, n - 1)) for i, n in zip(key_of(index), self.shape))
+
+    def _at(self, key, k):
+        if not self.element:
+            return key
+        return key + (divmod(k, self.element[1]) if len(self.element) == 2 else (k,))
+
+    def read(self, key, k):
+        value = self.array[self._at(key, k)]
+        return float(value) if numbers.is_real(self.kind) else int(value)
+
+    def write(self, key, k, value):
+        self.array[self._at(key, k)] = value
+
+
+class FieldRecord(Record):
+    """An element of a field of structs: its members are places."""
+
+    __slots__ = ("field", "key")
+
+    def __init__(self, field, key):
+        super().__init__(field._type, {})
+        self.field = field
+        self.key = key
+
+    def names(self):
+        return list(self.field._fields)
+
+    def get(self, name):
+        if name not in self.field._fields:
+            raise _exceptions.QuadrantsCompilationError(f"the struct has no member '{name}'")
+        return load(self.field._fields[name], self.key)
+
+    def set(self, name, value):
+        store(self.field._fields[name], self.key, value)
+
+    def copy(self):
+        return Record(self.type, {name: _copied(self.get(name)) for name in self.names()})
+
+
+def _copied(value):
+    return value.copy() if isinstance(value, (Mat, Record)) else value
+
+
+def storage_of(x):
+    """The storage behind an object of the host, or None."""
+    if isinstance(x, NumpyArray):
+        return x
+    if isinstance(x, _field.Field):
+        known = x.__dict__.get("_qd_elements")
+        if known is None or known.parts[0] is not x._parts[0].place:
+            known = x.__dict__["_qd_elements"] = FieldStorage(x)
+        return known
+    kind = getattr(x, "_qd_kind_", None)
+    if kind == "ndarray":
+        return NdarrayStorage(x)
+    if kind == "buffer_view_type" and hasattr(x, "get_ndarray") and not isinstance(x, type):
+        return ViewStorage(x)
+    return None
+
+
+def load(base, index):
+    """base[index]"""
+    base = value_of(base)
+    if isinstance(base, (Mat, Record)):
+        return base.get(index)
+    storage = storage_of(base)
+    if storage is not None:
+        if isinstance(index, slice):
+            return base[slice(*(None if p is None else int(p) for p in (index.start, index.stop, index.step)))]
+        return storage.load(index)
+    if isinstance(base, _struct.StructField):
+        return FieldRecord(base, key_of(index))
+    if isinstance(base, (tuple, list)) and type(index) is Scalar:
+        return make_mat(base).get(index)
+    return base[index]
+
+
+def make_mat(items):
+    items = [value_of(i) for i in items]
+    return make(items, len(items), 1, 1)
+
+
+def store(base, index, value):
+    """base[index] = value"""
+    base = value_of(base)
+    if isinstance(base, (Mat, Record)):
+        base.set(index, value)
+        return
+    storage = storage_of(base)
+    if storage is not None:
+        storage.store(index, value)
+    elif isinstance(base, _struct.StructField):
+        set_record(FieldRecord(base, key_of(index)), value)
+    else:
+        base[index] = value
+
+
+def set_record(record, value):
+    """Every member of an element of a field of structs."""
+    for name, member in like(record.copy(), value).members.items():
+        record.set(name, member)

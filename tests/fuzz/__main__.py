@@ -1,0 +1,50 @@
+"""python -m tests.fuzz --count N --seed S [--mutants] [--no-shrink] [--out FOLDER]"""
+
+import argparse
+import time
+from pathlib import Path
+
+from tests.fuzz import generate, mutate, shrink, worker
+
+
+def programs(kind, seed, count):
+    for number in range(seed, seed + count):
+        yield (generate.program(number), True) if kind == "programs" else (mutate.program(number), False)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--count", type=int, default=1000)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--mutants", action="store_true", help="spoiled programs instead of valid ones")
+    parser.add_argument("--no-shrink", action="store_true")
+    parser.add_argument("--stop", type=int, default=20, help="stop after so many faults")
+    parser.add_argument("--out", type=Path, help="where failing programs are written")
+    options = parser.parse_args()
+    begin, found = time.time(), 0
+    kind = "mutants" if options.mutants else "programs"
+    valid = not options.mutants
+    done = 0
+
+    def counted():
+        nonlocal done
+        for done, item in enumerate(programs(kind, options.seed, options.count), 1):
+            if done % 500 == 0:
+                print(f"... {done} {kind}, {found} faults, {time.time() - begin:.0f} s", flush=True)
+            yield item
+
+    for text, fault, detail in worker.faults(counted()):
+        found += 1
+        print(f"\n=== {kind} {options.seed + done - 1}: {fault}\n{detail}", flush=True)
+        small = text if options.no_shrink else shrink.smallest(text, fault, valid)
+        print(small, flush=True)
+        if options.out:
+            options.out.mkdir(parents=True, exist_ok=True)
+            (options.out / f"{kind}_{options.seed + done - 1}.py").write_text(f"# {fault}\n# {detail!r}\n{small}")
+        if found >= options.stop:
+            break
+    print(f"{done} {kind}, {found} faults, {time.time() - begin:.0f} s")
+    return 1 if found else 0
+
+
+raise SystemExit(main())

@@ -1,0 +1,606 @@
+"""Programs from a grammar of the accepted language. Every one is valid, ends, and means one thing whatever the order of
+parallel iterations: an iteration writes its own elements, and shares others by atomics that commute.
+
+A program is the text of a module with a function `main()` that makes the storage, runs the kernels and returns what to
+compare. Reals are computed with operations that are exact everywhere; the others go into the array `near`.
+"""
+
+import random
+
+INTS = ["i32", "i64", "u8", "u32", "i16", "u64", "i8", "u16"]
+REALS = ["f32", "f64"]
+HEAD = "import quadrants as qd\nimport numpy as np\n\n"
+
+
+class Storage:
+    """An array or field: how its elements are written and what they are."""
+
+    def __init__(self, name, kind, form, rank, element=0):
+        self.name, self.kind, self.form, self.rank, self.element = name, kind, form, rank, element
+
+    def is_int(self):
+        return self.kind not in REALS
+
+
+class Function:
+    def __init__(self, name, params, result):
+        self.name, self.params, self.result = name, params, result
+
+
+class Writer:
+    def __init__(self, seed):
+        self.rng = random.Random(seed)
+        self.lines = []
+        self.indent = 1
+        self.counter = 0
+        self.scopes = [[]]  # (name, type, assignable)
+        self.loops = []  # of the function being written: "serial", "parallel" or "static"
+        self.branches = 0  # run-time branches inside of the innermost static loop
+        self.storage = []
+        self.readable = []  # storage that may be read at any index now
+        self.own = []  # (storage, index) that belongs to this iteration
+        self.shared = []  # storage of integers that is only updated now
+        self.functions = []
+        self.budget = 0
+
+    # choices
+    def chance(self, p):
+        return self.rng.random() < p
+
+    def pick(self, *items):
+        return self.rng.choice(items)
+
+    def fresh(self, prefix):
+        self.counter += 1
+        return f"{prefix}{self.counter}"
+
+    def put(self, text):
+        self.lines.append("    " * self.indent + text)
+
+    def variables(self, wanted, assignable=False):
+        return [n for scope in self.scopes for n, t, a in scope if t == wanted and (a or not assignable)]
+
+    def declare(self, name, kind, assignable=True):
+        self.scopes[-1].append((name, kind, assignable))
+
+    # expressions
+    def literal_int(self):
+        return str(self.pick(0, 1, 2, 3, 5, 7, 8, 31, 63, 100, 127, 255, -1, -2, -3, -128, 1000, 65535, 2**31 - 1, -(2**31), self.rng.randint(-50, 50)))
+
+    def literal_real(self):
+        return self.pick("0.0", "0.5", "1.0", "-1.0", "2.0", "1.5", "0.25", "-2.5", "3.0", "100.0", "1e10", "0.1", "-0.3", "7.75")
+
+    def element_of(self, s, depth):
+        for known, index in self.own:
+            if known is s and self.chance(0.6 if s in self.readable else 1):
+                return f"{s.name}[{index}]"
+        return f"{s.name}[{', '.join(f'{self.integer(min(depth, 1))} % {e}' for e in EXTENTS[: s.rank])}]"
+
+    def sources(self, is_int, element=0):
+        known = self.readable + [s for s, _ in self.own]
+        return [s for s in known if s.is_int() == is_int and s.element == element and s.form != "struct" and s.name != "near"]
+
+    def integer(self, depth=3):
+        if depth <= 0 or self.chance(0.22):
+            return self.int_leaf(depth)
+        p = self.integer
+        d = depth - 1
+        form = self.rng.randrange(22)
+        if form < 5:
+            return f"({p(d)} {self.pick('+', '-', '*', '&', '|', '^')} {p(d)})"
+        if form == 5:
+            return f"({p(d)} {self.pick('//', '%')} ({p(d)} % 7 + {self.pick(9, 11)}))"
+        if form == 6:
+            return f"({p(d)} {self.pick('<<', '>>')} {p(d)})"
+        if form == 7:
+            return f"{self.pick('min', 'max', 'qd.min', 'qd.max')}({p(d)}, {p(d)})"
+        if form == 8:
+            return f"({p(d)} if {self.condition(d)} else {p(d)})"
+        if form == 9:
+            return f"({p(d)} {self.pick('and', 'or')} {p(d)})"
+        if form == 10:
+            return f"({self.pick('-', '~', '+', 'not ')}{p(d)})"
+        if form == 11:
+            return f"qd.cast({self.pick(p, self.real)(d)}, qd.{self.pick(*INTS)})"
+        if form == 12:
+            return f"int({self.pick(p, self.real)(d)})"
+        if form == 13:
+            return f"qd.select({self.condition(d)}, {p(d)}, {p(d)})"
+        if form == 14:
+            return f"({self.condition(d)})"
+        if form == 15:
+            return f"abs({p(d)})"
+        if form == 16:
+            return f"({p(d)} ** {self.pick(0, 1, 2, 3)})"
+        if form == 17 and self.functions:
+            return self.call("int", d)
+        if form == 18:
+            return f"qd.math.{self.pick('popcnt', 'clz', 'ffs')}(qd.cast({p(d)}, qd.{self.pick('i32', 'u32', 'u64')}))"
+        if form == 19:
+            return f"{self.pick('qd.raw_div', 'qd.raw_mod')}({p(d)}, {self.pick('3', '5', '-7', 'qd.i64(9)')})"
+        if form == 20:
+            return f"qd.bit_shr({p(d)}, {self.pick(1, 3, 7)})"
+        vectors = self.variables("ivec")
+        return f"{self.pick(*vectors)}[{p(d)} % 3]" if vectors else self.int_leaf(depth)
+
+    def int_leaf(self, depth):
+        options = [self.literal_int()]
+        names = self.variables("int")
+        options += [self.pick(*names)] * 4 if names else []
+        places = self.sources(True)
+        if places and depth > -2:
+            options += [self.element_of(self.pick(*places), depth - 1)] * 3
+        vectors = self.variables("ivec")
+        if vectors:
+            options += [f"{self.pick(*vectors)}{self.pick('[0]', '[1]', '.z', '.sum()', '.max()', '.x')}"]
+        records = self.variables("record")
+        if records:
+            options += [f"{self.pick(*records)}.{self.pick('n', 'w[1]', 'total()')}"]
+        return self.pick(*options)
+
+    def real(self, depth=3):
+        if depth <= 0 or self.chance(0.25):
+            return self.real_leaf(depth)
+        p, d = self.real, depth - 1
+        form = self.rng.randrange(16)
+        if form < 5:
+            return f"({p(d)} {self.pick('+', '-', '*')} {p(d)})"
+        if form == 5:
+            return f"({p(d)} / {p(d)})"
+        if form == 6:
+            return f"({p(d)} {self.pick('+', '-', '*')} {self.integer(d)})"
+        if form == 7:
+            return f"({p(d)} if {self.condition(d)} else {p(d)})"
+        if form == 8:
+            return f"{self.pick('abs', 'qd.floor', 'qd.ceil', 'qd.round', '-', '+')}({p(d)})"
+        if form == 9:
+            return f"{self.pick('min', 'max')}({p(d)}, {self.pick(p, self.integer)(d)})"
+        if form == 10:
+            return f"qd.{self.pick('f32', 'f64')}({self.real_leaf(0) if self.chance(0.5) else self.literal_real()})"
+        if form == 11:
+            return f"qd.cast({self.pick(p, self.integer)(d)}, qd.{self.pick(*REALS)})"
+        if form == 12:
+            return f"qd.sqrt(abs({p(d)}))"
+        if form == 13:
+            return f"qd.select({self.condition(d)}, {p(d)}, {p(d)})"
+        if form == 14 and self.functions:
+            return self.call("real", d)
+        return f"({self.integer(d)} / {self.pick('2', '4', '8.0', self.literal_real())})"
+
+    def real_leaf(self, depth):
+        options = [self.literal_real()]
+        names = self.variables("real")
+        options += [self.pick(*names)] * 4 if names else []
+        places = self.sources(False)
+        if places and depth > -2:
+            options += [self.element_of(self.pick(*places), depth - 1)] * 3
+        vectors = self.variables("vec")
+        if vectors:
+            options += [f"{self.pick(*vectors)}{self.pick('[0]', '[2]', '.y', '.sum()', '.min()', '.norm_sqr()')}"]
+        matrices = self.variables("mat")
+        if matrices:
+            options += [f"{self.pick(*matrices)}{self.pick('[0, 1]', '[1, 1]', '.trace()', '.determinant()', '.sum()')}"]
+        records = self.variables("record")
+        if records:
+            options += [f"{self.pick(*records)}.{self.pick('r', 'v.x', 'v[2]')}"]
+        return self.pick(*options)
+
+    def condition(self, depth=2):
+        form = self.rng.randrange(8)
+        op = self.pick("<", "<=", ">", ">=", "==", "!=")
+        if form < 3 or depth <= 0:
+            return f"{self.integer(depth - 1)} {op} {self.integer(depth - 1)}"
+        if form == 3:
+            return f"{self.real(depth - 1)} {op} {self.real(depth - 1)}"
+        if form == 4:
+            return f"{self.integer(0)} {self.pick('<', '<=')} {self.integer(depth - 1)} {self.pick('<', '!=')} {self.integer(0)}"
+        if form == 5:
+            return f"not ({self.condition(depth - 1)})"
+        return f"({self.condition(depth - 1)}) {self.pick('and', 'or')} ({self.condition(depth - 1)})"
+
+    def vector(self, depth=2):
+        p, d = self.vector, depth - 1
+        names, places = self.variables("vec"), self.sources(False, 1)
+        if depth <= 0 or self.chance(0.3):
+            options = [f"qd.Vector([{self.real(0)}, {self.real(0)}, {self.real(0)}])", f"qd.math.vec3({self.real(0)})"]
+            options += [self.pick(*names)] * 3 if names else []
+            options += [self.element_of(self.pick(*places), 0)] * 3 if places else []
+            return self.pick(*options)
+        form = self.rng.randrange(9)
+        if form < 3:
+            return f"({p(d)} {self.pick('+', '-', '*')} {p(d)})"
+        if form == 3:
+            return f"({p(d)} * {self.real(d)})"
+        if form == 4:
+            return f"({self.real(d)} - {p(d)})"
+        if form == 5:
+            return f"{p(d)}.cross({p(d)})"
+        if form == 6 and self.variables("vec"):
+            return f"{self.pick(*self.variables('vec'))}.{self.pick('zyx', 'xxy', 'yzx', 'bgr')}"
+        if form == 7:
+            return f"qd.{self.pick('min', 'max')}({p(d)}, {self.pick(p, self.real)(d)})"
+        return f"qd.select({self.condition(d)}, {p(d)}, {p(d)})"
+
+    def ivector(self, depth=1):
+        names = self.variables("ivec")
+        if depth <= 0 or not names:
+            return f"qd.Vector([{self.integer(1)}, {self.integer(1)}, {self.integer(0)}])"
+        return self.pick(
+            f"({self.pick(*names)} {self.pick('+', '-', '*', '^', '&')} {self.ivector(depth - 1)})",
+            f"({self.pick(*names)} {self.pick('<', '==', '>=')} {self.ivector(depth - 1)})",
+            f"({self.pick(*names)} + {self.integer(1)})",
+            f"{self.pick(*names)}.{self.pick('zyx', 'xxy')}",
+        )
+
+    def matrix(self, depth=1):
+        names = self.variables("mat")
+        if depth <= 0 or not names:
+            rows = ", ".join(f"[{self.real(1)}, {self.real(0)}]" for _ in range(2))
+            return f"qd.Matrix([{rows}])"
+        return self.pick(
+            f"({self.pick(*names)} @ {self.matrix(depth - 1)})", f"({self.pick(*names)} {self.pick('+', '-', '*')} {self.matrix(depth - 1)})",
+            f"{self.pick(*names)}.transpose()", f"({self.pick(*names)} * {self.real(1)})",
+        )  # fmt: skip
+
+    def record(self):
+        return f"Rec({self.integer(1)}, {self.real(1)}, v={self.vector(0)}, w={self.ivector(0)})"
+
+    VALUES = {"int": "integer", "real": "real", "vec": "vector", "ivec": "ivector", "mat": "matrix"}
+
+    def value(self, kind, depth=2):
+        return self.record() if kind == "record" else getattr(self, self.VALUES[kind])(depth)
+
+    def call(self, result, depth):
+        known = [f for f in self.functions if f.result == result]
+        if not known:
+            return getattr(self, self.VALUES[result])(depth)
+        f = self.pick(*known)
+        args = [self.value(k, min(depth, 1)) if k != "static" else str(self.rng.randint(0, 3)) for _, k, _ in f.params]
+        if args and self.chance(0.2):
+            args[-1] = f"{f.params[-1][0]}={args[-1]}"
+        return f"{f.name}({', '.join(args)})"
+
+    # statements
+    def block(self, size):
+        self.indent += 1
+        self.scopes.append([])
+        before = len(self.lines)
+        for _ in range(self.rng.randint(1, size)):
+            self.statement()
+        if len(self.lines) == before:
+            self.put("pass")
+        self.scopes.pop()
+        self.indent -= 1
+
+    def statement(self):
+        self.budget -= 1
+        form = self.rng.randrange(100)
+        if self.budget <= 0 or form < 24:
+            self.assignment()
+        elif form < 40:
+            self.declaration()
+        elif form < 54:
+            self.update()
+        elif form < 68:
+            self.branch()
+        elif form < 82 and len(self.loops) < 4:
+            self.loop()
+        elif form < 88 and self.loops:
+            self.leave()
+        elif form < 94:
+            self.own_store()
+        else:
+            self.unpacking()
+
+    def declaration(self):
+        kind = self.pick("int", "int", "real", "real", "vec", "ivec", "mat", "record")
+        name = self.fresh(kind[0])
+        value = self.value(kind)
+        if kind in ("int", "real") and self.chance(0.3):
+            dtype = self.pick(*(INTS if kind == "int" else REALS))
+            value = f"qd.cast({value}, qd.{dtype})"
+            if self.chance(0.3):
+                self.put(f"{name}: qd.{dtype} = {value}")
+                self.declare(name, kind)
+                return
+        self.put(f"{name} = {value}")
+        self.declare(name, kind)
+
+    def targets(self):
+        """(text, kind) of places that may be assigned."""
+        found = []
+        for kind in ("int", "real", "vec", "ivec", "mat", "record"):
+            for name in self.variables(kind, assignable=True):
+                found.append((name, kind))
+                if kind == "vec":
+                    found += [(f"{name}[{self.rng.randrange(3)}]", "real"), (f"{name}.{self.pick('x', 'y')}", "real")]
+                if kind == "ivec":
+                    found += [(f"{name}[{self.integer(1)} % 3]", "int"), (f"{name}.xy", "pair")]
+                if kind == "mat":
+                    found += [(f"{name}[1, 0]", "real")]
+                if kind == "record":
+                    found += [(f"{name}.n", "int"), (f"{name}.v.y", "real"), (f"{name}.w", "ivec"), (f"{name}.w[2]", "int")]
+        return found
+
+    def assignment(self):
+        found = [t for t in self.targets() if t[1] != "pair"]
+        if not found:
+            self.declaration()
+            return
+        text, kind = self.pick(*found)
+        if kind in ("int", "real") and self.chance(0.2):
+            kind = self.pick("int", "real")  # converted to the variable's type
+        self.put(f"{text} = {self.value(kind)}")
+
+    def update(self):
+        found = [t for t in self.targets() if t[1] in ("int", "real", "vec", "ivec")]
+        if self.shared and self.chance(0.4):
+            s = self.pick(*self.shared)
+            place = f"{s.name}[{', '.join(f'{self.integer(1)} % {e}' for e in EXTENTS[: s.rank])}]"
+            if self.chance(0.4):
+                self.put(f"qd.atomic_{s.sharing}({place}, {self.integer(2)})")
+            else:
+                self.put({"add": f"{place} += {self.integer(2)}", "or": f"{place} |= {self.integer(2)}",
+                          "xor": f"{place} ^= {self.integer(2)}"}.get(s.sharing, f"qd.atomic_{s.sharing}({place}, {self.integer(1)})"))  # fmt: skip
+            return
+        if not found:
+            self.declaration()
+            return
+        text, kind = self.pick(*found)
+        if kind == "int" and self.chance(0.25):
+            name = self.fresh("old")
+            self.put(f"{name} = qd.atomic_{self.pick('add', 'sub', 'min', 'max', 'and', 'or', 'xor', 'mul')}({text}, {self.integer(1)})")
+            self.declare(name, "int")
+            return
+        ops = ["+", "-", "*"] + (["&", "|", "^", "<<", ">>"] if kind in ("int", "ivec") else ["/"])
+        amount = self.pick("int", "real") if kind == "real" else kind
+        self.put(f"{text} {self.pick(*ops)}= {self.value(amount, 1)}")
+
+    def branch(self):
+        is_static = self.chance(0.12)
+        test = f"qd.static({self.pick('N > 2', 'N == 5', 'FLAG', 'not FLAG')})" if is_static else self.condition()
+        outer = self.branches
+        self.branches += not is_static
+        self.put(f"if {test}:")
+        self.block(3)
+        if self.chance(0.3):
+            self.put(f"elif {self.condition(1)}:")
+            self.branches += is_static
+            self.block(2)
+        if self.chance(0.4):
+            self.put("else:")
+            self.block(2)
+        self.branches = outer
+
+    def loop(self, parallel=False):
+        name = self.fresh("k")
+        outer, self.branches = self.branches, 0
+        kind = self.pick("range", "range", "while", "static", "ndrange", "bounds") if not parallel else "parallel"
+        names = [name]
+        if kind == "range":
+            self.put(f"for {name} in range({self.pick(3, 4, 'N')}):")
+        elif kind == "bounds":
+            self.put(f"for {name} in range({self.integer(0)} % 3, {self.integer(1)} % 6):")
+        elif kind == "ndrange":
+            names.append(self.fresh("k"))
+            axes = self.pick("", ", axes=(1, 0)")
+            if self.chance(0.3):
+                group = self.fresh("g")
+                self.put(f"for {group} in qd.grouped(qd.ndrange(3, (1, 3){axes})):")
+                self.indent += 1
+                self.put(f"{names[0]}, {names[1]} = {group}")
+                self.indent -= 1
+            else:
+                self.put(f"for {names[0]}, {names[1]} in qd.ndrange(2, ({self.pick(0, 1)}, 3){axes}):")
+        elif kind == "static":
+            self.put(f"for {name} in qd.static({self.pick('range(3)', 'range(1, 3)', '(1, 4, 2)')}):")
+        else:
+            self.put(f"{name} = {self.rng.randint(1, 5)}")
+            test = self.pick(f"{name} > 0", f"{name} > 0 and {self.condition(0)}")
+            self.put(f"while {test}:")
+            self.put(f"    {name} -= 1")
+        self.loops.append("static" if kind == "static" else "serial")
+        self.scopes.append([(n, "int", False) for n in names])
+        self.block(4)
+        self.scopes.pop()
+        self.loops.pop()
+        self.branches = outer
+
+    def leave(self):
+        word = self.pick("break", "continue")
+        if self.loops[-1] == "parallel":
+            word = "continue"
+        if self.loops[-1] == "static":
+            if self.branches == 0:
+                self.put(f"if qd.static({self.pick('FLAG', 'N == 5')}):")
+                self.put(f"    {word}")
+            return
+        self.put(f"if {self.condition(1)}:")
+        self.put(f"    {word}")
+
+    def own_store(self):
+        if not self.own:
+            self.assignment()
+            return
+        s, index = self.pick(*self.own)
+        place = f"{s.name}[{index}]"
+        if s.form == "struct":
+            member, kind = self.pick(("n", "int"), ("r", "real"), ("v", "vec"), ("v[1]", "real"), ("w.x", "int"))
+            self.put(f"{place}.{member} {self.pick('=', '=', '+=')} {self.value(kind)}")
+        elif s.element:
+            if self.chance(0.5):
+                self.put(f"{place} {self.pick('=', '+=', '*=')} {self.vector()}")
+            else:
+                self.put(f"{place}[{self.rng.randrange(3)}] {self.pick('=', '-=')} {self.real()}")
+        elif s.name == "near":
+            f = self.pick("sin", "cos", "exp", "tanh", "atan2", "log", "pow")
+            x = f"qd.math.clamp({self.real(1)}, 0.1, 8.0)"
+            call = f"qd.{f}({x}, 1.5)" if f in ("atan2", "pow") else f"qd.{f}({x})"
+            self.put(f"{place} = {call}")
+        else:
+            self.put(f"{place} {self.pick('=', '=', '+=', '-=', '*=')} {self.value('int' if s.is_int() else 'real')}")
+
+    def unpacking(self):
+        a, b = self.fresh("i"), self.fresh("r")
+        both = [f for f in self.functions if f.result == "both"]
+        if both and self.chance(0.7):
+            f = self.pick(*both)
+            args = ", ".join(self.value(k, 1) if k != "static" else "2" for _, k, _ in f.params)
+            self.put(f"{a}, {b} = {f.name}({args})")
+        else:
+            self.put(f"{a}, {b} = {self.integer()}, {self.real()}")
+        self.declare(a, "int")
+        self.declare(b, "real")
+        names = self.variables("int", assignable=True)
+        if len(names) > 1 and self.chance(0.5):
+            x, y = self.rng.sample(names, 2)
+            self.put(f"{x}, {y} = {y}, {x}")
+
+    # functions
+    def function(self):
+        outer = self.scopes, self.loops, self.own, self.readable, self.shared, self.branches
+        self.scopes, self.loops, self.own, self.readable, self.shared, self.branches = [[]], [], [], [], [], 0
+        result = self.pick("int", "int", "real", "real", "vec", "both")
+        real = self.chance(0.25) and result in ("int", "real")
+        params = []
+        for _ in range(self.rng.randint(1, 3)):
+            kind = self.pick("int", "int", "real", "real", "vec", "static") if not real else self.pick("int", "real")
+            note = {"int": "i32", "real": "f32"}.get(kind)
+            text = "qd.template()" if kind == "static" else f"qd.{note}" if note and (real or self.chance(0.5)) else ""
+            params.append((self.fresh("p"), kind, text))
+        name = self.fresh("f")
+        returns = {"int": " -> qd.i32", "real": " -> qd.f32"}.get(result, "") if real or self.chance(0.3) else ""
+        self.lines.append("@qd.real_func" if real else "@qd.func")
+        self.lines.append(f"def {name}({', '.join(n + (': ' + t if t else '') for n, _, t in params)}){returns}:")
+        for n, kind, _ in params:
+            self.declare(n, "int" if kind == "static" else kind, kind != "static")
+        self.budget = 6
+        self.put(f"a = {self.integer(1)}")
+        self.declare("a", "int")
+        self.put("qd.loop_config(serialize=True)")
+        self.put("for _ in range(1):")
+        self.loops.append("serial")
+        self.block(4)
+        self.loops.pop()
+        if real and self.chance(0.7):
+            self.put(f"if {self.condition(1)}:")
+            self.put(f"    return {self.value(result, 1)}")
+        self.put(f"return {self.integer(1)}, {self.real(1)}" if result == "both" else f"return {self.value(result, 2)}")
+        self.lines += ["", ""]
+        self.scopes, self.loops, self.own, self.readable, self.shared, self.branches = outer
+        self.functions.append(Function(name, params, result))
+
+    def parallel_loop(self):
+        """A loop at the top level of the kernel, with storage of its own, storage to read and storage to share."""
+        self.readable, self.own, self.shared = [], [], []
+        index = self.fresh("k")
+        rank = self.pick(1, 1, 2)
+        form = self.pick("range", "struct", "struct", "ndrange")
+        mine = [s for s in self.storage if s.rank == rank]
+        names = [index] if rank == 1 else [index, self.fresh("k")]
+        if form == "struct" and [s for s in mine if s.form != "struct"]:
+            self.put(f"for {', '.join(names)} in {self.pick(*[s for s in mine if s.form != 'struct']).name}:")
+        elif rank == 1 and form == "range":
+            self.put(f"for {index} in range({EXTENTS[0]}):")
+        else:
+            self.put(f"for {', '.join(names)} in qd.ndrange({', '.join(map(str, EXTENTS[:rank]))}):")
+        for s in self.storage:
+            r = self.rng.random()
+            if s.rank == rank and (r < 0.45 or s.form == "struct" or s.name == "near"):
+                self.own.append((s, ", ".join(names)))
+            elif r < 0.75 and s.form != "struct" and s.name != "near":
+                self.readable.append(s)
+            elif s.is_int() and not s.element and s.form != "struct":
+                s.sharing = self.pick("add", "min", "max", "or", "xor", "and")
+                self.shared.append(s)
+        self.own = [o for o in self.own if o[0].rank == rank]
+        frozen = [[(n, t, False) for n, t, _ in scope] for scope in self.scopes]
+        outer, self.scopes = self.scopes, [*frozen, [(n, "int", False) for n in names]]
+        self.loops.append("parallel")
+        self.block(6)
+        self.loops.pop()
+        self.scopes = outer
+        self.readable, self.own, self.shared = [s for s in self.storage if s.form != "struct" and s.name != "near"], [], []
+
+    def kernel(self):
+        self.storage = [
+            Storage("a", self.pick("i32", "i64", "u8"), "ndarray", 1), Storage("b", self.pick(*REALS), "ndarray", 1),
+            Storage("c", self.pick(*INTS), "field", 2), Storage("d", self.pick(*REALS), "field", self.pick(1, 2)),
+            Storage("e", "f32", "field", 1, element=1), Storage("s", "i32", "struct", 1), Storage("near", "f64", "ndarray", 1),
+        ]  # fmt: skip
+        notes = {"ndarray": lambda s: f"qd.types.ndarray(qd.{s.kind}, ndim={s.rank})"}
+        params = [f"{s.name}: {notes.get(s.form, lambda s: 'qd.template()')(s)}" for s in self.storage]
+        scalars = [("m", "int", self.pick("i32", "u32", "i64")), ("x", "real", self.pick(*REALS))]
+        params += [f"{n}: qd.{t}" for n, _, t in scalars]
+        self.lines.append("@qd.kernel")
+        self.lines.append(f"def k({', '.join(params)}) -> (qd.i64, qd.f64):")
+        self.scopes = [[(n, kind, False) for n, kind, _ in scalars]]
+        self.readable = [s for s in self.storage if s.form != "struct" and s.name != "near"]
+        for _ in range(self.rng.randint(1, 4)):
+            self.budget = 14
+            r = self.rng.random()
+            if r < 0.55:
+                if self.chance(0.15):
+                    self.put("qd.loop_config(serialize=True)")
+                self.parallel_loop()
+            elif r < 0.85:
+                self.declaration()
+            else:
+                self.branch()
+        self.put(f"return {self.integer(1)}, {self.real(1)}")
+
+    def program(self):
+        for _ in range(self.rng.randint(0, 3)):
+            self.function()
+        self.kernel()
+        body = "\n".join(self.lines)
+        n, m = EXTENTS
+        made = {
+            "ndarray": lambda s: f"qd.ndarray(qd.{s.kind}, ({', '.join(map(str, EXTENTS[: s.rank]))},))",
+            "field": lambda s: (f"qd.Vector.field(3, qd.{s.kind}, shape={n})" if s.element else
+                                f"qd.field(qd.{s.kind}, shape=({', '.join(map(str, EXTENTS[: s.rank]))},))"),
+            "struct": lambda s: f"Rec.field(shape={n})",
+        }  # fmt: skip
+        lines = ["", "", "def main():"]
+        seed = self.rng.randrange(1000)
+        lines.append(f"    rng = np.random.default_rng({seed})")
+        for s in self.storage:
+            lines.append(f"    {s.name} = {made[s.form](s)}")
+            if s.form == "struct":
+                lines += [f"    {s.name}.n.from_numpy(rng.integers(-9, 9, {n}).astype(np.int32))"]
+                continue
+            shape = tuple(EXTENTS[: s.rank]) + ((3,) if s.element else ())
+            low = 0 if s.kind[0] == "u" else -20
+            values = f"rng.integers({low}, 20, {shape})" if s.is_int() else f"rng.integers(-20, 20, {shape}) / 4"
+            lines.append(f"    {s.name}.from_numpy(({values}).astype(np.{NUMPY[s.kind]}))")
+        names = ", ".join(s.name for s in self.storage)
+        lines.append(f"    result = k({names}, {self.rng.randint(0, 9)}, {self.pick('0.5', '-1.25', '3.0')})")
+        plain = [s.name for s in self.storage if s.form != "struct" and s.name != "near"]
+        lines.append(f"    exact = [*result, {', '.join(f'{p}.to_numpy()' for p in plain)}, *s.to_numpy().values()]")
+        lines.append("    return exact, [near.to_numpy()]")
+        flags = f"N = {self.pick(2, 3, 5)}\nFLAG = {self.pick(True, False)}\n"
+        return HEAD + flags + RECORD + body + "\n" + "\n".join(lines) + "\n"
+
+
+EXTENTS = (6, 3)
+NUMPY = {"i8": "int8", "u8": "uint8", "i16": "int16", "u16": "uint16", "i32": "int32", "u32": "uint32", "i64": "int64", "u64": "uint64", "f32": "float32", "f64": "float64"}  # fmt: skip
+RECORD = """
+
+@qd.dataclass
+class Rec:
+    n: qd.i32
+    r: qd.f32
+    v: qd.types.vector(3, qd.f32)
+    w: qd.types.vector(3, qd.i32)
+
+    @qd.func
+    def total(self):
+        return self.n + self.w[0] - self.w[2]
+
+
+"""
+
+
+def program(seed):
+    """The text of program number `seed`."""
+    return Writer(seed).program()

@@ -1,0 +1,198 @@
+"""Spoiled programs: generated ones, and tests of the language, with some nodes of their kernels and funcs changed."""
+
+import ast
+import functools
+import random
+import warnings
+from pathlib import Path
+
+from tests.fuzz import generate
+
+SOURCES = Path(__file__).resolve().parents[1] / "python" / "language"
+_OPERATORS = [ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow, ast.LShift, ast.RShift, ast.BitOr, ast.BitXor, ast.BitAnd, ast.MatMult]  # fmt: skip
+_COMPARISONS = [ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Is, ast.In]
+_CONSTANTS = [0, 1, -1, 2, 7, 255, 2**31 - 1, 2**31, 2**63, 0.0, 0.5, -1.5, 1e300, True, None, "text", float("inf")]
+_TYPES = ["i8", "u8", "i16", "i32", "u32", "i64", "u64", "f16", "f32", "f64", "u1"]
+
+
+def _is_device(node):
+    return isinstance(node, ast.FunctionDef) and any("qd." in ast.unparse(d) for d in node.decorator_list)
+
+
+def _device_functions(tree):
+    return [node for node in ast.walk(tree) if _is_device(node)]
+
+
+@functools.cache
+def corpus():
+    """Texts of modules with one test of the language each, as programs."""
+    found = []
+    for path in sorted(SOURCES.glob("test_*.py")):
+        module = ast.parse(path.read_text())
+        head = [s for s in module.body if not (isinstance(s, ast.FunctionDef) and s.name.startswith("test_"))]
+        for node in module.body:
+            if not isinstance(node, ast.FunctionDef) or not node.name.startswith("test_") or not _device_functions(node):
+                continue
+            if node.args.args or node.decorator_list:
+                continue
+            text = ast.unparse(ast.Module([*head, node], [])) + f"\n\ndef main():\n    {node.name}()\n    return [], []\n"
+            found.append(text)
+    return found
+
+
+class _Mutator:
+    def __init__(self, rng, function):
+        self.rng = rng
+        self.function = function
+
+    def nodes(self, *kinds):
+        return [n for s in self.function.body for n in ast.walk(s) if isinstance(n, kinds)]
+
+    def places(self, kind):
+        """(holder, field, index or None) of every node of this kind."""
+        found = []
+        for s in ast.walk(self.function):
+            if s is self.function:
+                fields = [("body", self.function.body)]
+            else:
+                fields = ast.iter_fields(s)
+            for field, value in fields:
+                if isinstance(value, kind):
+                    found.append((s, field, None))
+                elif isinstance(value, list):
+                    found += [(s, field, k) for k, item in enumerate(value) if isinstance(item, kind)]
+        return found
+
+    def get(self, place):
+        holder, field, k = place
+        value = getattr(holder, field)
+        return value if k is None else value[k]
+
+    def put(self, place, node):
+        holder, field, k = place
+        if k is None:
+            setattr(holder, field, node)
+        else:
+            getattr(holder, field)[k] = node
+
+    def _loads(self):
+        return [p for p in self.places(ast.expr) if not isinstance(getattr(self.get(p), "ctx", None), (ast.Store, ast.Del))]
+
+    def delete_statement(self):
+        place = self.rng.choice([p for p in self.places(ast.stmt) if p[2] is not None])
+        items = getattr(place[0], place[1])
+        del items[place[2]]
+        if not items and place[1] == "body":
+            items.append(ast.Pass())
+
+    def duplicate_statement(self):
+        place = self.rng.choice([p for p in self.places(ast.stmt) if p[2] is not None])
+        target = self.rng.choice([p for p in self.places(ast.stmt) if p[2] is not None])
+        copy = ast.parse(ast.unparse(self.get(place))).body
+        getattr(target[0], target[1])[target[2] : target[2]] = copy
+
+    def swap_statements(self):
+        places = [p for p in self.places(ast.stmt) if p[2] is not None]
+        a, b = self.rng.choice(places), self.rng.choice(places)
+        if a[0] is b[0] and a[1] == b[1]:
+            x, y = self.get(a), self.get(b)
+            self.put(a, y)
+            self.put(b, x)
+
+    def swap_expressions(self):
+        places = self._loads()
+        a, b = self.rng.choice(places), self.rng.choice(places)
+        x, y = (ast.parse(ast.unparse(self.get(p)), mode="eval").body for p in (a, b))
+        self.put(a, y)
+        if self.rng.random() < 0.5:
+            self.put(b, x)
+
+    def replace_expression(self):
+        places = self._loads()
+        self.put(self.rng.choice(places), ast.parse(ast.unparse(self.get(self.rng.choice(places))), mode="eval").body)
+
+    def change_constant(self):
+        nodes = self.nodes(ast.Constant)
+        if nodes:
+            self.rng.choice(nodes).value = self.rng.choice(_CONSTANTS)
+
+    def change_name(self):
+        nodes = self.nodes(ast.Name)
+        if nodes:
+            self.rng.choice(nodes).id = self.rng.choice(nodes).id
+
+    def change_operator(self):
+        nodes = self.nodes(ast.BinOp, ast.AugAssign)
+        if nodes:
+            self.rng.choice(nodes).op = self.rng.choice(_OPERATORS)()
+
+    def change_comparison(self):
+        nodes = self.nodes(ast.Compare)
+        if nodes:
+            node = self.rng.choice(nodes)
+            node.ops[self.rng.randrange(len(node.ops))] = self.rng.choice(_COMPARISONS)()
+
+    def change_type(self):
+        known = [n for n in ast.walk(self.function) if isinstance(n, ast.Attribute) and n.attr in _TYPES]
+        if known:
+            self.rng.choice(known).attr = self.rng.choice(_TYPES)
+
+    def change_attribute(self):
+        nodes = self.nodes(ast.Attribute)
+        if nodes:
+            self.rng.choice(nodes).attr = self.rng.choice(nodes).attr
+
+    def drop_argument(self):
+        nodes = [n for n in self.nodes(ast.Call) if n.args]
+        if nodes:
+            node = self.rng.choice(nodes)
+            del node.args[self.rng.randrange(len(node.args))]
+
+    def wrap(self):
+        place = self.rng.choice(self._loads())
+        inner = ast.unparse(self.get(place))
+        form = self.rng.choice(["-{}", "not {}", "({}, 1)", "[{}]", "int({})", "{}[0]", "{}.x", "qd.static({})", "qd.Vector([{}, {}])", "abs({})", "float({})", "{}()", "len({})"])  # fmt: skip
+        self.put(place, ast.parse(form.replace("{}", f"({inner})"), mode="eval").body)
+
+    def indent(self):
+        place = self.rng.choice([p for p in self.places(ast.stmt) if p[2] is not None])
+        form = self.rng.choice(["for zz in range(2):", "if 1 < 2:", "while False:", "for zz in qd.static(range(2)):", "for zz, yy in qd.ndrange(2, 2):"])
+        made = ast.parse(form + "\n    pass").body[0]
+        made.body = [self.get(place)]
+        self.put(place, made)
+
+    EDITS = (
+        delete_statement, duplicate_statement, swap_statements, swap_expressions, replace_expression, replace_expression,
+        change_constant, change_constant, change_name, change_name, change_operator, change_comparison, change_type,
+        change_attribute, drop_argument, wrap, wrap, indent,
+    )  # fmt: skip
+
+
+def _compiles(text):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        compile(text, "<mutant>", "exec")
+
+
+def program(seed):
+    """The text of mutant number `seed`."""
+    rng = random.Random(f"mutant {seed}")
+    while True:
+        text = rng.choice(corpus()) if rng.random() < 0.5 else generate.program(rng.randrange(1 << 30))
+        try:
+            tree = ast.parse(text)
+        except SyntaxError:
+            continue
+        functions = _device_functions(tree)
+        for _ in range(rng.choice((1, 1, 2, 3, 4))):
+            mutator = _Mutator(rng, rng.choice(functions))
+            try:
+                rng.choice(mutator.EDITS)(mutator)
+            except (IndexError, SyntaxError):
+                continue
+        try:
+            made = ast.unparse(ast.fix_missing_locations(tree)) + "\n"
+            _compiles(made)
+            return made
+        except (SyntaxError, ValueError, AttributeError, TypeError, RecursionError):
+            continue

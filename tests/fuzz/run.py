@@ -1,0 +1,147 @@
+"""One program on every arch: its outcomes, and what is wrong with them.
+
+Each arch runs with one thread, so that iterations come in order. qd.python runs first, with a limit on its iterations:
+a program that does not end there, or goes out of bounds, is not run but only compiled.
+"""
+
+import io
+import itertools
+import linecache
+import warnings
+from contextlib import redirect_stdout
+
+import numpy as np
+
+LIMIT = 30_000  # iterations
+ARCHS = ("interp", "cpu")
+_numbers = itertools.count()
+
+
+class Outcome:
+    """How a program ended: "ok" with values, "error" (the user's, with its class and text) or "broken" (ours)."""
+
+    def __init__(self, how, exact=(), near=(), error=None):
+        self.how, self.exact, self.near, self.error = how, exact, near, error
+
+    def describe(self):
+        return f"{type(self.error).__name__}: {str(self.error)[:600]}" if self.error is not None else f"{self.exact} {self.near}"
+
+
+def _plain(values):
+    return [np.array(v, copy=True) for v in values]
+
+
+def _load(text):
+    name = f"<fuzz {next(_numbers)}>"
+    linecache.cache[name] = (len(text), None, text.splitlines(True), name)
+    scope = {"__name__": "fuzz_program"}
+    exec(compile(text, name, "exec"), scope)
+    return scope, name
+
+
+def outcome(text, arch, limit=None):
+    import quadrants as qd
+    from quadrants._python_backend import functions, loops
+
+    loops.Work.done, loops.Work.limit = 0, limit
+    name = None
+    try:
+        with redirect_stdout(io.StringIO()), warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            qd.init(arch=arch, fast_math=False, offline_cache=False, cpu_max_num_threads=1, print_full_traceback=False)
+            scope, name = _load(text)
+            exact, near = scope["main"]()
+            return Outcome("ok", _plain(exact), _plain(near))
+    except loops.OutOfWork as error:
+        return Outcome("endless", error=error)
+    except (qd.QuadrantsCompilationError, qd.QuadrantsRuntimeError) as error:
+        return Outcome("error", error=error)
+    except RecursionError as error:
+        return Outcome("endless", error=error)
+    except (KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException as error:  # what pytest raises is no Exception
+        return Outcome("foreign", error=error)
+    finally:
+        loops.Work.limit = None
+        functions.forget()
+        linecache.cache.pop(name, None)
+
+
+BAD = (SystemError, MemoryError)
+CONSTANTS = (ZeroDivisionError, OverflowError, ValueError)  # Python says so of numbers known at compile time
+OF_CONSTANTS = ("ZeroDivisionError", "negative shift count", "exceeded the range of", "integer division by zero")
+_INTERNAL = ("internal", "please report", "report this", "bug in")
+
+
+def is_internal(error):
+    return any(word in str(error).lower() for word in _INTERNAL)
+
+
+def _same(a, b, tolerance):
+    if len(a) != len(b):
+        return False
+    for x, y in zip(a, b):
+        if x.shape != y.shape or x.dtype.kind != y.dtype.kind:
+            return False
+        if x.dtype.kind == "f":
+            if not np.allclose(x, y, rtol=tolerance, atol=max(tolerance, 3e-38), equal_nan=True):
+                return False
+        elif not np.array_equal(x, y):
+            return False
+    return True
+
+
+def _difference(a, b):
+    for k, (x, y) in enumerate(zip(a.exact, b.exact)):
+        if not _same([x], [y], 0):
+            return f"result {k}: {x.tolist()} as Python, {y.tolist()} compiled"
+    for k, (x, y) in enumerate(zip(a.near, b.near)):
+        if not _same([x], [y], 1e-4):
+            return f"near result {k}: {x.tolist()} as Python, {y.tolist()} compiled"
+    return None
+
+
+def fault(text, valid=False):
+    """What is wrong with the compiler on this program, as (kind, text); None if nothing is.
+
+    `valid`: the program is known to be one, so that an error is a fault too."""
+    python = outcome(text, "python", LIMIT)
+    if python.how == "endless":
+        return ("endless as Python", python.describe()) if valid else None
+    if isinstance(python.error, CONSTANTS):
+        valid = False
+    if python.how == "foreign" and valid:
+        return "qd.python fails", python.describe()
+    out_of_bounds = python.how == "error" and "Out of bound" in str(python.error)
+    for arch in ARCHS:
+        if python.how != "ok" and not valid and (out_of_bounds or python.how == "foreign"):
+            return None
+        got = outcome(text, arch)
+        if got.how == "foreign":
+            if python.how == "foreign" and type(python.error) is type(got.error):
+                continue
+            if not valid and not isinstance(got.error, BAD):
+                continue  # of the host's part of the program
+            return f"{arch}: {type(got.error).__name__} is no user error", got.describe()
+        if got.how == "error":
+            if is_internal(got.error):
+                return f"{arch}: internal error", got.describe()
+            if any(words in str(got.error) for words in OF_CONSTANTS):
+                continue
+            if python.how == "error":
+                continue
+            if valid:
+                return f"{arch}: a valid program is refused", got.describe()
+            continue
+        if python.how == "error":
+            if valid and "division by zero" in str(python.error):
+                return f"{arch}: no division by zero", python.describe()
+            if valid:
+                return "qd.python refuses a valid program", python.describe()
+            continue
+        if python.how == "ok":
+            text_of = _difference(python, got)
+            if text_of:
+                return f"{arch}: another result", text_of
+    return None

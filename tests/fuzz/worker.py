@@ -1,0 +1,80 @@
+"""Many programs in a process of their own: a crash or a hang is that of the program announced last.
+
+`run_batch` starts `python -m tests.fuzz.worker` and gives it programs on its standard input, one JSON text a line; the
+worker answers each with a line of JSON. A worker that dies, or that burns too many seconds of processor time on one
+program, is a fault of that program.
+"""
+
+import json
+import os
+import resource
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+SECONDS = 60  # of processor time for one program
+
+
+class Worker:
+    def __init__(self):
+        environment = {**os.environ, "ENABLE_QUADRANTS_HEADER_PRINT": "0"}
+        command = [sys.executable, "-m", "tests.fuzz.worker"]
+        self.process = subprocess.Popen(
+            command, cwd=ROOT, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+
+    def ask(self, text, valid):
+        """(kind, text) of the fault, or None."""
+        try:
+            self.process.stdin.write(json.dumps([text, valid]) + "\n")
+            self.process.stdin.flush()
+            answer = self.process.stdout.readline()
+        except BrokenPipeError:
+            answer = ""
+        if answer:
+            found = json.loads(answer)
+            return tuple(found) if found else None
+        _, errors = self.process.communicate()
+        return f"the process ended with {self.process.returncode}", errors[-2000:]
+
+    def alive(self):
+        return self.process.poll() is None
+
+    def close(self):
+        if self.alive():
+            self.process.stdin.close()
+            self.process.wait()
+        for stream in (self.process.stdout, self.process.stderr):
+            stream.close()
+
+
+def faults(programs, keep_going=True):
+    """Yields (text, kind, detail) of those of `programs`, pairs (text, valid), that show a fault."""
+    worker = Worker()
+    for text, valid in programs:
+        if not worker.alive():
+            worker.close()
+            worker = Worker()
+        found = worker.ask(text, valid)
+        if found:
+            yield text, *found
+    worker.close()
+
+
+def main():
+    from tests.fuzz import run
+
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)  # what programs print goes elsewhere
+    for line in sys.stdin:
+        text, valid = json.loads(line)
+        used = resource.getrusage(resource.RUSAGE_SELF)
+        seconds = int(used.ru_utime + used.ru_stime)
+        resource.setrlimit(resource.RLIMIT_CPU, (seconds + SECONDS, resource.getrlimit(resource.RLIMIT_CPU)[1]))
+        answers.write(json.dumps(run.fault(text, valid)) + "\n")
+        answers.flush()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,379 @@
+"""qd.python: kernels run as Python, and mean there what they mean compiled."""
+
+import dataclasses
+import io
+from contextlib import redirect_stdout
+
+import numpy as np
+import pytest
+import quadrants as qd
+
+
+@pytest.fixture
+def both(arch):
+    """Runs a function as Python and on the arch of the test: the results are equal, and what is given back."""
+
+    def run(program):
+        results = []
+        for one in ("python", arch):
+            qd.init(arch=one, offline_cache=False, print_full_traceback=True, fast_math=False)
+            results.append(program())
+        np.testing.assert_equal(*results)
+        return results[0]
+
+    return run
+
+
+def test_there_is_no_config():
+    qd.init(arch=qd.python)
+    assert qd.cfg is None
+    assert not qd.is_extension_enabled(qd.extension.sparse) and qd.is_extension_enabled(qd.extension.data64)
+    with pytest.raises(qd.QuadrantsRuntimeError, match="Pointer SNode is not supported on this backend."):
+        qd.root.pointer(qd.i, 4)
+
+
+def test_nothing_is_compiled(arch):
+    @qd.kernel
+    def f(x: qd.f64) -> qd.f64:
+        return x * 2
+
+    qd.init(arch=qd.python)
+    assert f(1.5) == 3 and f._specialisations() == 0
+    qd.init(arch=arch, offline_cache=False)
+    assert f(1.5) == 3 and f._specialisations() == 1
+
+
+def test_scalars_keep_their_types(both):
+    def program():
+        @qd.kernel
+        def f(a: qd.i32, b: qd.u8, x: qd.f32) -> (qd.i32, qd.u8, qd.f32, qd.i32, qd.i64, qd.f64):
+            y = 7
+            y = x * 3  # stays an integer
+            return a * a, b + b, x / 3, y, -7 // qd.i64(2) + a % -5, a / 2
+
+        return f(70000, 200, 1.7)
+
+    assert both(program) == (605032704, 144, float(np.float32(1.7) / np.float32(3)), 5, -4, 35000.0)
+
+
+def test_control_flow_and_scopes(both):
+    def program():
+        @qd.kernel
+        def f(n: qd.i32) -> (qd.i32, qd.f32):
+            total = 0
+            qd.loop_config(serialize=True)
+            for i in range(n):
+                if i == 3:
+                    continue
+                part = 1.5  # of this iteration alone
+                part += i
+                total += part
+                if total > 40:
+                    break
+            for i, j in qd.static(qd.ndrange(2, 2)):
+                total += i * j
+            while total > 20 and n > 0:
+                total -= 3
+            if total > 5:
+                part = 2
+                total += part
+            part = 0.25 if 1 < n < 50 else 3
+            return total, part
+
+        return f(20)
+
+    assert both(program)[1] == 0.25
+
+
+def test_fields_ndarrays_and_numpy(both):
+    def program():
+        x = qd.field(qd.i32, shape=(4, 3), offset=(-2, 1))
+        v = qd.Vector.field(2, qd.f32, shape=4)
+        a = qd.ndarray(qd.u8, (4,))
+        total = qd.field(qd.i64, shape=())
+
+        @qd.kernel
+        def f(a: qd.types.ndarray(qd.u8, ndim=1), b: qd.types.ndarray(qd.f64, ndim=2)):
+            for i, j in x:
+                x[i, j] = i * 10 + j
+                total[None] += x[i, j]
+            for i in v:
+                v[i] = [i, 0.5]
+                v[i].y += a.shape[0]
+                v[i][0] *= 2
+            for I in qd.grouped(b):
+                b[I] -= I[0] * I[1]
+            for i in a:
+                a[i] -= i
+
+        b = np.ones((2, 3))
+        f(a, b)
+        return x.to_numpy(), v.to_numpy(), a.to_numpy(), b, total[None]
+
+    result = both(program)
+    assert result[2].tolist() == [0, 255, 254, 253] and result[4] == sum(i * 10 + j for i in range(-2, 2) for j in range(1, 4))
+
+
+def test_elements_out_of_bounds_are_found():
+    qd.init(arch=qd.python)
+    x = qd.field(qd.i32, shape=3)
+
+    @qd.kernel
+    def f(i: qd.i32):
+        x[i] = 1
+
+    f(2)
+    for i in (3, -1):
+        with pytest.raises(qd.QuadrantsAssertionError, match="Out of bound access"):
+            f(i)
+
+
+def test_vectors_are_values(both):
+    def program():
+        @qd.func
+        def doubled(v):
+            v *= 2
+            return v
+
+        @qd.kernel
+        def f() -> (qd.types.vector(3, qd.i32), qd.types.vector(3, qd.i32), qd.f32):
+            a = qd.Vector([1, 2, 3])
+            b = a
+            b[1] = 9
+            b.xz = b.zx
+            a, b = b, doubled(a)
+            m = qd.Matrix([[1.0, 2.0], [3.0, 4.0]])
+            return a, b, (m @ m.inverse()).trace() + m[1, :].sum()
+
+        return [np.array(r) for r in f()]
+
+    result = both(program)
+    assert result[0].tolist() == [3, 9, 1] and result[1].tolist() == [2, 4, 6]
+
+
+def test_structs(both):
+    def program():
+        @qd.dataclass
+        class Ball:
+            at: qd.types.vector(2, qd.f32)
+            n: qd.i32
+
+            @qd.func
+            def hit(self, by):
+                self.n -= by
+                self.at.y += 0.5
+                return self.n * 10
+
+        balls = Ball.field(shape=3)
+
+        @qd.kernel
+        def f() -> Ball:
+            b = Ball(n=7)
+            c = b
+            r = c.hit(2)
+            for i in balls:
+                balls[i] = c
+                balls[i].n += i + r
+                balls[i].at.x = i
+            return b
+
+        got = f()
+        return got.n, balls.n.to_numpy(), balls.at.to_numpy()
+
+    result = both(program)
+    assert result[0] == 7 and result[1].tolist() == [55, 56, 57]
+
+
+def test_atomics_give_the_old_value(both):
+    def program():
+        x = qd.field(qd.i32, shape=4)
+
+        @qd.kernel
+        def f() -> qd.i32:
+            local = 5
+            old = qd.atomic_max(local, 9) * 100 + local
+            old += qd.atomic_sub(x[0], 3) + qd.atomic_or(x[1], 6) + qd.atomic_cas(x[1], 6, 8)
+            old += qd.atomic_exchange(x[1], 1) * 1000
+            return old + x[0]
+
+        return f(), x.to_numpy()
+
+    assert both(program)[0] == 500 + 9 + 6 + 8000 - 3
+
+
+def test_funcs_templates_and_references(both):
+    def program():
+        @qd.real_func
+        def factorial(n: qd.i64) -> qd.i64:
+            if n < 2:
+                return 1
+            return n * factorial(n - 1)
+
+        @qd.real_func
+        def step(x: qd.ref(qd.f32), by: qd.f32):
+            x += by
+
+        @qd.func
+        def count(target: qd.template(), times: qd.template()):
+            for _ in qd.static(range(times)):
+                target += 1
+
+        @qd.func
+        def both_of(a, b=3):
+            return a + b, a - b
+
+        x = qd.field(qd.i32, shape=2)
+
+        @qd.kernel
+        def f() -> (qd.i64, qd.f32, qd.i32):
+            y = 1.5
+            step(y, 2)
+            n = 0
+            count(n, 3)
+            count(x[1], 4)
+            p, q = both_of(n)
+            return factorial(12), y, p * 100 + q * 10 + x[1]
+
+        return f()
+
+    assert both(program) == (479001600, 3.5, 604)
+
+
+def test_arguments_with_members(both):
+    @dataclasses.dataclass
+    class State:
+        x: qd.types.ndarray(qd.f32, ndim=1)
+        n: qd.i32
+
+    @qd.data_oriented
+    class Model:
+        def __init__(self):
+            self.size = 3
+            self.y = qd.field(qd.i32, shape=3)
+
+        @qd.func
+        def value(self, i):
+            return i * self.size
+
+        @qd.kernel
+        def fill(self):
+            for i in self.y:
+                self.y[i] = self.value(i)
+
+    def program():
+        @qd.kernel
+        def f(s: State, t: qd.template()):
+            for i in s.x:
+                s.x[i] = s.n + i * t
+
+        state = State(qd.ndarray(qd.f32, (3,)), 4)
+        f(state, 2)
+        model = Model()
+        model.fill()
+        return state.x.to_numpy(), model.y.to_numpy()
+
+    assert both(program)[1].tolist() == [0, 3, 6]
+
+
+def test_functions_of_the_language(both):
+    def program():
+        @qd.kernel
+        def f(x: qd.f32, n: qd.u32) -> (qd.f32, qd.f32, qd.i32, qd.u32, qd.i32, qd.types.vector(3, qd.f32)):
+            v = qd.math.clamp(qd.Vector([x, -x, 0.5]), -0.75, 1.0)
+            near = qd.floor(x) + qd.round(-x) + qd.math.fract(x) + qd.math.mix(1.0, 2.0, 0.25) + qd.math.sign(-x)
+            bits = qd.math.popcnt(n) * 10000 + qd.math.clz(n) * 100 + qd.math.ffs(n)
+            return near, qd.max(v.dot(v), 0.25), bits, qd.bit_cast(x, qd.u32), qd.select(x > 1, 4, 5), v
+
+        return [np.array(r) for r in f(1.75, 40)]
+
+    result = both(program)
+    assert result[2] == 2 * 10000 + 26 * 100 + 4
+
+
+def test_linear_algebra():
+    qd.init(arch=qd.python)
+
+    @qd.kernel
+    def f(A: qd.types.matrix(3, 3, qd.f64)) -> qd.types.matrix(3, 3, qd.f64):
+        U, S, V = qd.svd(A)
+        return U @ S @ V.transpose() - A
+
+    A = qd.Matrix([[1.0, 2.0, 3.0], [0.5, -1.0, 4.0], [2.0, 0.0, 1.0]])
+    assert abs(f(A).to_numpy()).max() < 1e-12
+
+
+def test_print_and_assert():
+    qd.init(arch=qd.python, debug=True)
+
+    @qd.kernel
+    def f(n: qd.i32, x: qd.f32):
+        print(n, x, qd.Vector([n, 1]), 1.5, "text", sep="|")
+        print(f"{n:03d} {x:.2f}", "{:e}".format(x), "%d%%" % n)
+        assert n < 5, f"n is {n}"
+
+    out = io.StringIO()
+    with redirect_stdout(out):
+        f(4, 2.5)
+    assert out.getvalue() == "4|2.500000|[4, 1]|1.500000|text\n004 2.50 2.500000e+00 4%\n"
+    with pytest.raises(qd.QuadrantsAssertionError, match="n is 7"), redirect_stdout(out):
+        f(7, 0.0)
+
+
+def test_errors_show_the_line():
+    qd.init(arch=qd.python)
+
+    @qd.kernel
+    def f(n: qd.i32) -> qd.i32:
+        a = n + 1
+        return 10 // a
+
+    with pytest.raises(qd.QuadrantsAssertionError, match="integer division by zero") as info:
+        f(-1)
+    entry = next(e for e in info.traceback if e.name == "f")
+    assert "10 // a" in str(entry.statement)
+
+
+def test_mistakes():
+    qd.init(arch=qd.python)
+
+    @qd.kernel
+    def wrong_type(x: qd.f32) -> qd.i32:
+        return x & 1
+
+    @qd.kernel
+    def immutable(x: qd.i32):
+        x = 3  # noqa: F841
+
+    @qd.kernel
+    def gone(x: qd.i32) -> qd.i32:
+        if x > 0:
+            y = 1
+        return y  # noqa: F821
+
+    with pytest.raises(qd.QuadrantsTypeError, match="unsupported operand type"):
+        wrong_type(1.0)
+    with pytest.raises(qd.QuadrantsSyntaxError, match='Kernel argument "x" is immutable in the kernel'):
+        immutable(1)
+    with pytest.raises(qd.QuadrantsNameError, match='Name "y" is not defined'):
+        gone(1)
+    with pytest.raises(qd.QuadrantsRuntimeTypeError, match="cannot be converted into required type i32"):
+        gone(1.5)
+
+
+@qd.func
+def bumped(x, v):
+    old = qd.atomic_add(x, 3)
+    v.fill(2)
+    return old * 10 + x + v.sum()
+
+
+def test_parameters_that_only_an_atomic_changes(both):
+    def program():
+        @qd.kernel
+        def f(n: qd.i32) -> (qd.i32, qd.i32):
+            v = qd.Vector([1, 1])
+            return bumped(n, v) + bumped(4, v), v.sum()
+
+        return f(2)
+
+    assert both(program) == (29 + 51, 2)
