@@ -46,6 +46,7 @@ void LaneEmitter::block(BlockId b, size_t leave) {
 
 void LaneEmitter::instruction(Value v) {
     b_.span = fn_[v].span;
+    if (planner_.totals().has(v)) return;
     switch (fn_[v].op) {
     case Op::load: return load(v);
     case Op::store: return store(fn_.args(v)[0], lanes(fn_.args(v)[1]));
@@ -263,6 +264,10 @@ Value LaneEmitter::masked_side(Value branch, int side, Value condition, size_t l
 /// round.
 void LaneEmitter::count(Value v) {
     Value amount = fn_.args(v)[0], of = planner_.counted_of(amount);
+    if (planner_.totals().has(amount)) {
+        b_.count(uint32_t(fn_[v].imm), total_so_far(amount));
+        return;
+    }
     if (!planner_.inside(of)) {
         b_.count(uint32_t(fn_[v].imm), amount);
         return;

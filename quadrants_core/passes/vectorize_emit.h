@@ -47,6 +47,10 @@ class LaneEmitter {
     void take_along(ir::Value break_inst);
     void go_on_with(ir::Value survivors);
     bool frozen(ir::Value loop, size_t slot) const;
+    void add_gains(size_t slot, ir::Value reached);
+    ir::Value gain_of_all(ir::Value gain);
+    ir::Value total_so_far(ir::Value param) const;
+    ir::Value in_first_lane(ir::Value scalar);
 
     ir::Value first(ir::Value v) const; ///< value of the first lane
     ir::Value lanes(ir::Value v);       ///< value of all lanes

@@ -8,7 +8,8 @@
 //       ...                                     ...                                 under the mask `stay`
 //       yield d                                 yield stay, d, r
 //
-// A value that every break takes along as it came into the round needs no r: lanes that left keep their c.
+// A value that every break takes along as it came into the round needs no r: lanes that left keep their c. A total (see
+// vectorize_totals.h) is one scalar, which gains at every end of a round what the lanes there gained.
 #include "passes/slots.h"
 #include "passes/vectorize_emit.h"
 
@@ -25,6 +26,7 @@ struct LaneEmitter::Leaving {
     std::vector<uint8_t> freeze, apart; ///< by carried value: how the result comes about; neither: nobody asks
     std::vector<Value> came = {};       ///< in the copy: carried values as the round found them
     std::vector<Value> taken = {};      ///< in the copy: what lanes took along so far, where `apart`
+    std::vector<Value> totals = {};     ///< in the copy: totals so far
 };
 
 namespace {
@@ -53,7 +55,7 @@ LaneEmitter::Leaving LaneEmitter::leaving_slots(Value loop) const {
     params = params.subspan(first_carried(fn_, loop));
     Leaving own{loop, {params.begin(), params.end()}, {results.begin(), results.end()}, {}, {}};
     for (size_t k = 0; k < results.size(); ++k) {
-        bool used = planner_.used(results[k]), same = frozen(loop, k);
+        bool used = planner_.used(results[k]) && !planner_.totals().has(params[k]), same = frozen(loop, k);
         own.freeze.push_back(used && same);
         own.apart.push_back(used && !same);
     }
@@ -66,7 +68,8 @@ void LaneEmitter::leaving_loop(Value v) {
     const std::vector<Value> args(fn_.args(v).begin(), fn_.args(v).end());
     std::vector<Value> inits{mask_ ? mask_ : all_lanes()};
     for (size_t k = 0; k < own.params.size(); ++k)
-        inits.push_back(either(args[first_init(fn_, v) + k], varies(own.params[k])));
+        inits.push_back(
+            either(args[first_init(fn_, v) + k], varies(own.params[k]) && !planner_.totals().has(own.params[k])));
     for (size_t k = 0; k < own.params.size(); ++k)
         if (own.apart[k]) inits.push_back(outside_.integer(fn_.type(own.results[k]).with_lanes(lanes_count_), 0));
     Loop flags = fn_.loops[fn_[v].imm];
@@ -95,14 +98,24 @@ void LaneEmitter::leaving_body(Leaving &own, bool counted) {
     if (counted) first_[fn_[body].params[0].id] = copies[next_copy++];
     mask_ = copies[next_copy++];
     for (Value param : own.params) {
-        own.came.push_back(copies[next_copy++]);
-        (varies(param) ? lanes_ : first_)[param.id] = own.came.back();
+        const Value came = copies[next_copy++];
+        const bool total = planner_.totals().has(param);
+        own.came.push_back(came);
+        own.totals.push_back(total ? came : Value{});
+        if (total) continue;
+        (varies(param) ? lanes_ : first_)[param.id] = came;
     }
     for (size_t k = 0; k < slots; ++k) own.taken.push_back(own.apart[k] ? copies[next_copy++] : Value{});
     block(body, 1);
     std::vector<Value> next{mask_};
     for (size_t k = 0; k < slots; ++k) {
-        Value passed = either(fn_.args(fn_[body].insts.back())[k], varies(own.params[k]));
+        const Value last = fn_.args(fn_[body].insts.back())[k];
+        if (own.totals[k]) {
+            add_gains(k, last);
+            next.push_back(own.totals[k]);
+            continue;
+        }
+        Value passed = either(last, varies(own.params[k]));
         next.push_back(own.freeze[k] ? b_.select(mask_, passed, own.came[k]) : passed);
     }
     for (Value taken : own.taken)
@@ -126,18 +139,57 @@ void LaneEmitter::leaving_results(const Leaving &own, Value copy) {
                 last = b_.select(out[0], last, taken);
             }
         }
-        if (own.freeze[k] || own.apart[k]) lanes_[own.results[k].id] = last;
+        if (own.totals[k]) last = in_first_lane(last);
+        if (own.freeze[k] || own.apart[k] || own.totals[k]) lanes_[own.results[k].id] = last;
     }
 }
 
 /// The lanes under the current mask leave.
 void LaneEmitter::take_along(Value break_inst) {
     for (size_t k = 0; k < leaving_->taken.size(); ++k) {
+        if (leaving_->totals[k]) add_gains(k, fn_.args(break_inst)[k]);
         Value &taken = leaving_->taken[k];
         if (!taken) continue;
         Value mine = lanes(fn_.args(break_inst)[k]);
         taken = b_.select(mask_, mine, taken);
     }
+}
+
+/// The lanes under the current mask come to the end of a round with `reached`.
+void LaneEmitter::add_gains(size_t slot, Value reached) {
+    Value &total = leaving_->totals[slot];
+    for (Value gain : planner_.totals().gains(reached)) total = b_.add(total, gain_of_all(gain));
+}
+
+/// Sum of what the lanes under the mask gain.
+Value LaneEmitter::gain_of_all(Value gain) {
+    const bool bit = fn_.type(gain).is_bool(), varying = varies(gain);
+    if (varying && !bit) {
+        const Value zero = outside_.integer(fn_.type(gain).with_lanes(lanes_count_), 0);
+        const Value mine = b_.select(mask_, lanes(gain), zero);
+        return b_.emit(Op::reduce_add, {mine}, Scalar::i64);
+    }
+    Value who = mask_;
+    if (bit) who = b_.band(who, lanes(gain));
+    const Value ones = b_.cast(who, Type(Scalar::i32).with_lanes(lanes_count_));
+    const Value sum = b_.emit(Op::reduce_add, {ones}, Scalar::i32);
+    const Value lanes = b_.cast(sum, Scalar::i64);
+    return bit ? lanes : b_.mul(lanes, first(gain));
+}
+
+Value LaneEmitter::total_so_far(Value param) const {
+    for (size_t k = 0; k < leaving_->params.size(); ++k)
+        if (leaving_->params[k] == param) return leaving_->totals[k];
+    return {};
+}
+
+/// Lanes whose sum is `scalar`. A round always runs its first lane.
+Value LaneEmitter::in_first_lane(Value scalar) {
+    const Value one = outside_.integer(Type(Scalar::i32).with_lanes(lanes_count_), 1);
+    const Value places = range(Scalar::i32, 1);
+    const Value is_first = outside_.lt(places, one);
+    const Value zero = outside_.integer(fn_.type(scalar).with_lanes(lanes_count_), 0);
+    return b_.select(is_first, splat(scalar, b_), zero);
 }
 
 /// After a branch that some lanes left the loop from. Directly in the loop's body, `survivors` are all that is left.
@@ -152,7 +204,8 @@ void LaneEmitter::go_on_with(Value survivors) {
     Value check = b_.if_(any);
     Builder(fn_, fn_[check].blocks[0]).yield();
     std::vector<Value> slots{survivors};
-    slots.insert(slots.end(), leaving_->came.begin(), leaving_->came.end());
+    for (size_t k = 0; k < leaving_->came.size(); ++k)
+        slots.push_back(leaving_->totals[k] ? leaving_->totals[k] : leaving_->came[k]);
     for (Value taken : leaving_->taken)
         if (taken) slots.push_back(taken);
     Builder(fn_, fn_[check].blocks[1]).break_(slots);

@@ -69,7 +69,8 @@ bool is_address_int(Type t) {
 
 Planner::Planner(const Function &fn, const analysis::Memory &memory, const Config &config)
     : fn_(fn), memory_(memory), config_(config), effects_(analysis::effects(fn)), uses_(analysis::use_counts(fn)),
-      shapes_(fn.insts.size()), slots_(fn.insts.size()), defined_(fn.insts.size()), always_(fn.insts.size()) {
+      totals_(fn, uses_), shapes_(fn.insts.size()), slots_(fn.insts.size()), defined_(fn.insts.size()),
+      always_(fn.insts.size()) {
     stop_uses_.resize(fn.insts.size());
     analysis::walk(fn, [&](Value v) {
         if (!is_stop_check(fn, v)) return;
@@ -96,6 +97,7 @@ bool Planner::plan(Value loop, Plan &plan) {
         defined_[id] = always_[id] = 0;
     }
     touched_.clear();
+    totals_.forget();
     accesses_.clear();
     plan = {};
     plan.loop = loop;
@@ -179,7 +181,7 @@ bool Planner::pure(Value v) {
     Shape s = arithmetic(v);
     set(v, s);
     double weight = depth_ ? 8 : 1;
-    if (s.kind != Shape::varying) return true;
+    if (s.kind != Shape::varying || totals_.has(v)) return true;
     if (inst.type.is_pointer()) return inst.op == Op::offset;
     if (!inst.type.is_scalar() || inst.type.lanes != 1) return false;
     if (for_stop_only(v) || (inst.op == Op::add && is_wide_count(inst.type))) return true;
@@ -323,6 +325,7 @@ bool Planner::inner_loop(Value v) {
     uint32_t init = first_init(fn_, v), first = first_carried(fn_, v);
     if (leaves ? config_.vector_bytes < 32 : !counted) return false;
     plan_->mask_rest = config_.vector_bytes >= 32;
+    if (leaves && !depth_ && !idle_) totals_.find(v, fn_[plan_->loop].blocks[0]);
     for (Value bound : fn_.args(v).first(init))
         if (shape(bound).kind != Shape::uniform) return false;
     BlockId body = fn_[v].blocks[0];

@@ -3,6 +3,7 @@
 #include "analysis/effects.h"
 #include "analysis/memory.h"
 #include "passes/passes.h"
+#include "passes/vectorize_totals.h"
 
 #include <vector>
 
@@ -42,6 +43,7 @@ class Planner {
     /// Defined by the loop that was planned last.
     bool inside(ir::Value v) const { return v.id < defined_.size() && defined_[v.id]; }
     bool used(ir::Value v) const { return v.id < uses_.size() && uses_[v.id]; }
+    const Totals &totals() const { return totals_; }
 
   private:
     bool block(ir::BlockId b);
@@ -65,6 +67,7 @@ class Planner {
     const Config &config_;
     const std::vector<uint8_t> effects_;
     const std::vector<uint32_t> uses_;
+    Totals totals_;
     std::vector<uint32_t> stop_uses_;       ///< by value: uses by counts where Stop leaves the task
     std::vector<Shape> shapes_;             ///< by value; uniform for all that is not in the loop
     std::vector<uint32_t> slots_;           ///< by value: 1 + the carried value of the loop that it continues

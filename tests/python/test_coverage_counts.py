@@ -88,3 +88,49 @@ def test_lanes_that_leave_a_loop_one_by_one(counting, arch):
     assert counts_of("v = v // 2") == sum(halvings)
     assert counts_of("steps = steps + 10") == len(through_three)
     assert counts_of("x[i] = steps") == 37
+
+
+@qd.kernel
+def collatz_all(x: qd.types.ndarray(qd.i32, ndim=1), most: qd.i32):
+    for i in x:
+        n = x[i]
+        steps = 0
+        while n != 1:
+            if n % 2 == 0:
+                n = n // 2
+            else:
+                n = 3 * n + 1
+            steps += 1
+            if steps >= most:
+                break
+            if n == 13:
+                n = 26 // 2
+        x[i] = steps + 1000 * n
+
+
+def test_branches_in_a_loop_that_lanes_leave(counting, arch):
+    expected, halved, tripled, stopped, thirteen, done = [], 0, 0, 0, 0, 0
+    for n in range(1, 78):
+        steps = 0
+        while n != 1:
+            halved += n % 2 == 0
+            tripled += n % 2
+            n = n // 2 if n % 2 == 0 else 3 * n + 1
+            steps += 1
+            if steps >= 20:
+                stopped += 1
+                break
+            thirteen += n == 13
+        done += steps
+        expected.append(steps + 1000 * n)
+    x = np.arange(1, 78, dtype=np.int32)
+    collatz_all(x, 20)
+    assert x.tolist() == expected
+    assert stopped and thirteen
+    assert counts_of("n = n // 2") == halved
+    assert counts_of("n = 3 * n + 1") == tripled
+    assert counts_of("if steps >= most:") == counts_of("if n % 2 == 0:") == done
+    assert counts_of("break") == stopped
+    assert counts_of("if n == 13:") == done - stopped
+    assert counts_of("n = 26 // 2") == thirteen
+    assert counts_of("x[i] = steps + 1000 * n") == 77

@@ -1,0 +1,111 @@
+#include "passes/vectorize_totals.h"
+
+#include "passes/slots.h"
+
+#include <algorithm>
+
+namespace qd::passes {
+
+using namespace ir;
+
+namespace {
+
+size_t place_in(const std::vector<Value> &list, Value v) {
+    return size_t(std::find(list.begin(), list.end(), v) - list.begin());
+}
+
+} // namespace
+
+void Totals::forget() {
+    for (uint32_t id : marked_) marks_[id] = none;
+    marked_.clear();
+}
+
+void Totals::find(Value loop, BlockId around) {
+    const BlockId b = fn_[loop].blocks[0];
+    for (size_t k = 0; k < fn_.results(loop).size(); ++k) {
+        const Value param = fn_[b].params[first_carried(fn_, loop) + k];
+        const Inst &init = fn_[fn_.args(loop)[first_init(fn_, loop) + k]];
+        if (fn_.type(param) != Type(Scalar::i64) || init.op != Op::constant || init.imm) continue;
+        std::vector<Value> ways{param};
+        seen_.assign(1, 0);
+        bool fine = body(b, loop, k, ways) && joins_sums(fn_.results(loop)[k], around);
+        for (size_t w = 0; w < ways.size(); ++w) fine = fine && seen_[w] == uses_[ways[w].id];
+        if (!fine) continue;
+        for (size_t w = 0; w < ways.size(); ++w) {
+            marks_[ways[w].id] = way;
+            marked_.push_back(ways[w].id);
+            if (w == 0) continue;
+            for (Value a : fn_.args(ways[w])) {
+                const bool cast_bit = fn_[a].op == Op::cast && fn_.type(fn_.args(a)[0]).is_bool() && uses_[a.id] == 1;
+                if (!cast_bit) continue;
+                marks_[a.id] = bit;
+                marked_.push_back(a.id);
+            }
+        }
+    }
+}
+
+/// Collects the ways that slot `slot` goes through the loop's body, and counts their uses. False if it can't be a
+/// total.
+bool Totals::body(BlockId b, Value loop, size_t slot, std::vector<Value> &ways) {
+    for (Value v : fn_[b].insts) {
+        const Inst &inst = fn_[v];
+        std::span<const Value> args = fn_.args(v);
+        const bool leaves_round = inst.op == Op::break_ || (inst.op == Op::yield && b == fn_[loop].blocks[0]);
+        if (leaves_round) {
+            const size_t way = place_in(ways, args[slot]);
+            if (way == ways.size()) return false;
+            ++seen_[way];
+        } else if (inst.op == Op::count && args[0] == ways[0]) {
+            ++seen_[0];
+        } else if (inst.op == Op::add && inst.type == Type(Scalar::i64)) {
+            const size_t x = place_in(ways, args[0]), y = place_in(ways, args[1]);
+            if (x < ways.size() && y < ways.size()) return false;
+            if (std::min(x, y) < ways.size()) {
+                ++seen_[std::min(x, y)];
+                ways.push_back(v);
+                seen_.push_back(0);
+            }
+        }
+        if (inst.op != Op::if_) continue; // an inner loop that uses a way is a use not seen
+        for (BlockId side : inst.blocks)
+            if (side && !body(side, loop, slot, ways)) return false;
+    }
+    return true;
+}
+
+/// Every use adds it to something, on the way to the end of the round.
+bool Totals::joins_sums(Value result, BlockId around) const {
+    std::vector<Value> sums{result};
+    std::vector<uint32_t> seen{0};
+    for (Value v : fn_[around].insts) {
+        if (fn_[v].op != Op::add && fn_[v].op != Op::yield) continue;
+        for (Value a : fn_.args(v)) {
+            const size_t sum = place_in(sums, a);
+            if (sum == sums.size()) continue;
+            ++seen[sum];
+            if (fn_[v].op == Op::yield) continue;
+            sums.push_back(v);
+            seen.push_back(0);
+            if (fn_.args(v)[0] == fn_.args(v)[1]) return false;
+        }
+    }
+    for (size_t k = 0; k < sums.size(); ++k)
+        if (seen[k] != uses_[sums[k].id]) return false;
+    return true;
+}
+
+std::vector<Value> Totals::gains(Value v) const {
+    std::vector<Value> out;
+    while (fn_[v].op == Op::add) {
+        std::span<const Value> args = fn_.args(v);
+        const bool first = marks_[args[0].id] == way;
+        const Value gain = args[first ? 1 : 0];
+        out.push_back(marks_[gain.id] == bit ? fn_.args(gain)[0] : gain);
+        v = args[first ? 0 : 1];
+    }
+    return out;
+}
+
+} // namespace qd::passes
