@@ -167,8 +167,13 @@ Flow Walker::augmented_assign(PyObject *node) {
             fail_syntax(target, "Kernel argument \"" + text(child(target, n.id)) + "\" is immutable in the kernel",
                         "copy it first: `new_" + text(child(target, n.id)) + " = " + text(child(target, n.id)) + "`");
     }
+    updated_ = target;
     const Val place = eval(target);
     const Val amount = value(child(node, n.value));
+    if (place.tag == Tag::triplet) {
+        append_triplet(node, op, place, amount);
+        return Flow::next;
+    }
     if (place.tag == Tag::record) fail_unsupported(node, (std::string(symbol_of(op)) + "=").c_str(), place, amount);
     check_member_target(target, place);
     if (place.tag != Tag::ref)

@@ -20,6 +20,7 @@
 //   "mesh_elements" elements of one kind of a mesh: `_count`, `_patches` (None or a field), and by name fields or
 //   "mesh_relation" what touches each: `width` (None if it differs), `values`, `offsets` (fields), `target` (elements)
 //   "ndarray"       only legal as an argument
+//   "sparse_matrix_builder"  a dataclass with the members that triplets.cpp names
 //   "data_oriented" instance whose methods are kernels and funcs: attributes are read at compile time
 // ints, floats, bools, strings, None, tuples, lists, dicts, numpy scalars are compile-time values. Anything else is
 // usable inside qd.static only.

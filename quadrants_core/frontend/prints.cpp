@@ -145,6 +145,7 @@ Told Printer::special(PyObject *o, Kind kind) {
     case Kind::tensor: return tagged('Q', Told::parts);
     case Kind::buffer_view_type: return told('U', {"dtype", "element", "boundary"});
     case Kind::ref: return told('&', {"dtype"});
+    case Kind::sparse_matrix_builder_type: return tagged('S', Told::whole);
     case Kind::snode: return snode(o);
     case Kind::mesh_elements: return told('H', {"_order", "_count"});
     case Kind::field:
@@ -154,6 +155,7 @@ Told Printer::special(PyObject *o, Kind kind) {
     case Kind::kernel:
     case Kind::mesh_relation:
     case Kind::ndarray:
+    case Kind::sparse_matrix_builder:
     case Kind::data_oriented: break;
     }
     return outline(o, kind);

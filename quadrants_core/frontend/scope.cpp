@@ -53,6 +53,8 @@ constexpr std::pair<std::string_view, Kind> kind_names[] = {
     {"snode", Kind::snode},
     {"mesh_elements", Kind::mesh_elements},
     {"mesh_relation", Kind::mesh_relation},
+    {"sparse_matrix_builder", Kind::sparse_matrix_builder},
+    {"sparse_matrix_builder_type", Kind::sparse_matrix_builder_type},
 };
 
 bool has_no_kind(PyObject *object) {

@@ -40,6 +40,7 @@ bool is_compile_time(const Val &v) {
     case Tag::container:
     case Tag::element:
     case Tag::relation:
+    case Tag::triplet:
     case Tag::ref: return false;
     }
     return false;

@@ -31,6 +31,7 @@ Val Walker::eval_subscript(PyObject *node) {
     PyObject *slice = child(node, n.slice);
     const Val base = eval(child(node, n.value));
     const bool has_slice = contains_slice(slice);
+    if (is_builder(base)) return triplet(node, base, slice);
     if (base.is_constant() && kind_of(base.object.get()) != Kind::matrix) {
         PyObject *object = base.object.get();
         const Kind kind = kind_of(object);

@@ -281,6 +281,7 @@ std::string Walker::type_text(const Val &v) {
     case Tag::container: return "dynamic node";
     case Tag::element: return "element of a mesh";
     case Tag::relation: return "elements of a mesh";
+    case Tag::triplet: return "entry of a sparse matrix builder";
     case Tag::ref: {
         Val shape;
         shape.tag = v.ref->ndim ? Tag::matrix : Tag::scalar;

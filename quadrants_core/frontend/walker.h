@@ -49,6 +49,8 @@ enum class Kind : uint8_t {
     snode,
     mesh_elements,
     mesh_relation,
+    sparse_matrix_builder,
+    sparse_matrix_builder_type,
 };
 
 Kind kind_of_object(PyObject *object);
@@ -217,6 +219,13 @@ class Walker {
     Val slice_view(PyObject *node, const Val &view, PyObject *slice);
     Val subscript_view(PyObject *node, const Val &view, const std::vector<Val> &indices);
     Val view_attribute(PyObject *node, const Val &view, const std::string &what);
+
+    // triplets.cpp: builders of sparse matrices
+    bool is_builder(const Val &v);
+    Val triplet(PyObject *node, const Val &builder, PyObject *slice);
+    void check_triplet(PyObject *node, const Val &builder, ir::Value i, ir::Value j);
+    void append_triplet(PyObject *node, Node op, const Val &place, const Val &amount);
+    void check_builder_argument(PyObject *node, const Val &arg, const std::string &name);
 
     // scope.cpp: names
     Binding *find_local(PyObject *name);
@@ -609,6 +618,7 @@ class Walker {
     std::map<std::pair<int, std::string>, Val> members_; ///< by owner and key
     std::unordered_set<uint32_t> lifted_;                ///< parameters that are attributes read at every launch
     std::vector<int> leaves_;
+    PyObject *updated_ = nullptr; ///< target of the augmented assignment met last
     Machine *machine_ = nullptr;
     Val mesh_loop_;                     ///< the element of the innermost loop over all elements of a kind
     std::optional<ir::Loop> next_loop_; ///< set by qd.loop_config

@@ -1,7 +1,7 @@
 """Quadrants: data-parallel kernels in Python, compiled by a C++ core."""
 
 from quadrants import _later, _logging, math, types
-from quadrants._annotations import Template, template
+from quadrants._annotations import Template, sparse_matrix_builder, template
 from quadrants._arch import Extension as extension
 from quadrants._arch import amdgpu, arm64, cpu, cuda, gpu, metal, python, vulkan, x64
 from quadrants._dtypes import f16, f32, f64, i8, i16, i32, i64, u1, u8, u16, u32, u64
@@ -44,9 +44,9 @@ i, j, k, l, ij, ik, il, jk, jl, kl, ijk, ijl, ikl, jkl, ijkl = __import__("quadr
 _later.define(
     globals(),
     "qd",
-    "DeviceCapability Event Format GraphStatus Stream ad algorithms checkpoint "
+    "DeviceCapability Event Format GraphStatus Stream ad checkpoint "
     "clock_counter clock_freq_hz create_event create_stream global_thread_idx graph graph_do_while graph_parallel "
-    "graph_parallel_context linalg sparse_matrix_builder stop_grad stream_parallel",
+    "graph_parallel_context stop_grad stream_parallel",
 )
 
 
@@ -57,6 +57,7 @@ _on_demand = {  # name -> module, imported on first use
     **dict.fromkeys("Mesh MeshInstance".split(), "_mesh"),
     "perf_dispatch": "_perf_dispatch",
 }
+_modules = ("algorithms", "linalg")  # imported on first use
 
 
 def is_extension_enabled(ext):
@@ -88,6 +89,10 @@ def __getattr__(name):
         from quadrants import _ndarray
 
         return _ndarray.class_named(name)
+    if name in _modules:
+        import importlib
+
+        return importlib.import_module("quadrants." + name)
     if name in _on_demand:
         import importlib
 
@@ -98,7 +103,7 @@ def __getattr__(name):
 
 
 def __dir__():
-    return sorted({*globals(), *_on_demand, "Ndarray", "ScalarNdarray", "VectorNdarray", "MatrixNdarray"})
+    return sorted({*globals(), *_on_demand, *_modules, "Ndarray", "ScalarNdarray", "VectorNdarray", "MatrixNdarray"})
 
 
 _logging.print_header()

@@ -153,6 +153,15 @@ ndarray = NdarrayType
 NDArray = NdarrayType
 
 
+class SparseMatrixBuilderType(_Annotation):
+    """Annotation of a parameter that takes a qd.linalg.SparseMatrixBuilder."""
+
+    _qd_kind_ = "sparse_matrix_builder_type"
+
+
+sparse_matrix_builder = SparseMatrixBuilderType
+
+
 def _member_type(name, kind):
     if isinstance(kind, (StructType, MatrixType)) or kind in (int, float, bool):
         return kind

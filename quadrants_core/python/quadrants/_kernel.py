@@ -107,6 +107,10 @@ def _param(name, annotation, position):
         return spec("view", element[0], 1, element[1], element[2], element[3], annotation.boundary == "clamp")
     if kind == "tensor":
         return spec("tensor", ndim=-1, element_dim=-1)
+    if kind == "sparse_matrix_builder_type":
+        from quadrants import _sparse_matrix
+
+        return spec("bundle", cls=_sparse_matrix.SparseMatrixBuilder)
     if kind == "data_oriented":
         raise _Syntax(
             f"Invalid type annotation (argument {position}) of Quadrants kernel: {annotation!r} is a data_oriented class; "

@@ -8,6 +8,7 @@ from quadrants._annotations import (
     Template,
     matrix,
     ndarray,
+    sparse_matrix_builder,
     struct,
     template,
     vector,
@@ -17,7 +18,6 @@ from quadrants._dtypes import (
 )  # fmt: skip
 from quadrants._kernel import ref
 from quadrants import _quant
-from quadrants._later import Later as _Later
 
 float16, float32, float64 = f16, f32, f64
 int8, int16, int32, int64 = i8, i16, i32, i64
@@ -35,9 +35,6 @@ def __getattr__(name):
 def is_tensor(value):
     """Whether `value` is a vector or matrix type."""
     return isinstance(value, MatrixType)
-
-
-sparse_matrix_builder = _Later("qd.types.sparse_matrix_builder")
 
 
 class quant:

@@ -1,0 +1,23 @@
+"""qd.algorithms: sorting and scanning of whole fields and ndarrays.
+
+The funcs for use inside of kernels (reduce_*, exclusive_scan_*, reduce_by_key_add, select, sort) are for GPUs; how much
+scratch memory they want, `*_scratch_slots` tells everywhere.
+"""
+
+from quadrants._device_algorithms import (
+    exclusive_scan_add,
+    exclusive_scan_max,
+    exclusive_scan_min,
+    exclusive_scan_scratch_slots,
+    reduce_add,
+    reduce_by_key_add,
+    reduce_by_key_scratch_slots,
+    reduce_max,
+    reduce_min,
+    reduce_scratch_slots,
+    select,
+    select_scratch_slots,
+    sort,
+    sort_scratch_slots,
+)
+from quadrants._host_algorithms import PrefixSumExecutor, parallel_sort

@@ -1,0 +1,18 @@
+"""qd.linalg: sparse matrices, solvers for systems of equations with them, and solvers that need no matrix."""
+
+from quadrants._matrix_free import LinearOperator, MatrixFreeBICGSTAB, MatrixFreeCG
+from quadrants._sparse_matrix import SparseMatrix, SparseMatrixBuilder
+from quadrants._sparse_solver import SparseCG, SparseSolver
+
+__all__ = [
+    "LinearOperator",
+    "MatrixFreeBICGSTAB",
+    "MatrixFreeCG",
+    "SparseCG",
+    "SparseMatrix",
+    "SparseMatrixBuilder",
+    "SparseSolver",
+]
+
+for _public in (LinearOperator, MatrixFreeBICGSTAB, MatrixFreeCG, SparseCG, SparseMatrix, SparseMatrixBuilder, SparseSolver):
+    _public.__module__ = "quadrants.linalg"
