@@ -113,6 +113,15 @@ def problem(k, name, small):
         n = 64
         a, out = k.matrix_array(random((n, 3, 3))), k.matrix_array(np.zeros((n, 3, 3), np.float32))
         return lambda: k.products(out, a), lambda: float(k.host(out).astype(np.float64).mean())
+    if name == "sort":
+        keys = random(1 << 10 if small else 1 << 20)
+        return k.sorting(keys), lambda: float((k.host(k.sorted_keys).astype(np.float64) * np.arange(keys.size)).mean())
+    if name in ("svd3", "eig6"):
+        n, size = 64 if small else 1_000_000, int(name[-1])
+        a = random((n, size, size))
+        a, out = k.matrix_array(a + a.transpose(0, 2, 1) if size == 6 else a), k.device_array(np.zeros(n, np.float32))
+        call = getattr(k, name)
+        return lambda: call(out, a), lambda: float(k.host(out).astype(np.float64).mean())
     if name in ("1k", "10k", "100k"):
         call, out = k.chain(1000 * int(name[:-1])), k.device_array(np.zeros(64, np.float32))
         x = k.device_array(random(64))

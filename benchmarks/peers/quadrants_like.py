@@ -5,6 +5,7 @@ QD_BENCH_MODULE names the module that plays `qd`.
 
 import importlib
 import os
+import warnings
 
 import numpy as np
 
@@ -144,6 +145,45 @@ def products(out: M3, a: M3):
         for k in qd.static(range(40)):
             f = 0.5 * (f @ m) + (0.01 * (k + 1)) * m
         out[p] = f
+
+
+@qd.kernel
+def svd3(out: V1, a: M3):
+    for p in a:
+        u, s, v = qd.svd(a[p], qd.f32)
+        out[p] = s[0, 0] + 2.0 * s[1, 1] + 3.0 * s[2, 2]
+
+
+@qd.kernel
+def eig6(out: V1, a: qd.types.ndarray(dtype=qd.types.matrix(6, 6, qd.f32), ndim=1)):
+    for p in a:
+        values, vectors = qd.sym_eig(a[p], qd.f32)
+        total = 0.0
+        for k in qd.static(range(6)):
+            total += (k + 1) * values[k]
+        out[p] = total
+
+
+@qd.kernel
+def scatter_keys(keys: qd.template(), values: qd.template(), source: V1):
+    for i in range(source.shape[0]):
+        keys[i] = source[i]
+        values[i] = i
+
+
+def sorting(keys):
+    """A call that sorts these keys, with values, from the same start."""
+    global sorted_keys
+    warnings.filterwarnings("ignore", category=DeprecationWarning)
+    source, values = device_array(keys), qd.field(qd.i32, keys.size)
+    sorted_keys = qd.field(qd.f32, keys.size)
+
+    def call():
+        scatter_keys(sorted_keys, values, source)
+        parallel_sort(sorted_keys, values)
+
+    parallel_sort = qd.algorithms.parallel_sort
+    return call
 
 
 @qd.func

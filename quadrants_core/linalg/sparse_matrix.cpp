@@ -4,6 +4,7 @@
 #include <bit>
 #include <charconv>
 #include <limits>
+#include <sstream>
 #include <stdexcept>
 #include <type_traits>
 #include <vector>
@@ -118,22 +119,10 @@ template <class T> void EigenMatrix<T>::apply(const void *x, void *y, int64_t co
 }
 
 template <class T> std::string EigenMatrix<T>::text() const {
-    const Eigen::SparseMatrix<T, Eigen::RowMajor> by_row = m_;
-    std::string out;
-    for (int64_t i = 0; i < m_.rows(); i++) {
-        typename Eigen::SparseMatrix<T, Eigen::RowMajor>::InnerIterator entry(by_row, i);
-        for (int64_t j = 0; j < m_.cols(); j++) {
-            out += j ? ", " : "[";
-            if (entry && entry.col() == j) {
-                append_number(out, entry.value());
-                ++entry;
-            } else {
-                out += "0";
-            }
-        }
-        out += "]\n";
-    }
-    return out;
+    const Eigen::IOFormat aligned(4, 0, ", ", "\n", "[", "]");
+    std::ostringstream out;
+    out << Dense<T>(m_).format(aligned);
+    return out.str();
 }
 
 template <class T> std::string EigenMatrix<T>::market() const {

@@ -33,7 +33,7 @@ class SparseMatrix {
     virtual std::unique_ptr<SparseMatrix> transposed() const = 0;
     /// y = A x, of `columns` columns each, row-major.
     virtual void apply(const void *x, void *y, int64_t columns) const = 0;
-    /// All numbers, zeros included, a row a line: "[1, 0]\n[0, 2]\n".
+    /// All numbers, zeros included, a row a line: "[  1,   0]\n[  0, 2.5]".
     virtual std::string text() const = 0;
     /// As a file in the coordinate format of Matrix Market.
     virtual std::string market() const = 0;

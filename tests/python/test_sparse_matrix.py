@@ -265,7 +265,8 @@ def test_elements(dtype):
     np.testing.assert_array_equal(entries(a), [[1, 0, 0, 0], [0, 0, 6.5, 0], [0, 0, 0, -1]])
     np.testing.assert_array_equal(entries(doubled), [[2, 0, 0, 0], [0, 0, 13, 0], [0, 0, 0, 0]])
     assert same[2, 3] == 0 and a[-1, -1] == -1 and same.dtype == dtype
-    assert str(a) == "[1, 0, 0, 0]\n[0, 0, 6.5, 0]\n[0, 0, 0, -1]\n"
+    assert str(a) == "[  1,   0,   0,   0]\n[  0,   0, 6.5,   0]\n[  0,   0,   0,  -1]"
+    assert str(qd.linalg.SparseMatrix(10**6, dtype=dtype)) == f"<qd.linalg.SparseMatrix of shape (1000000, 1000000) with 0 entries of {dtype}>"
     for place in ((3, 0), (0, 4), (-4, 0)):
         with pytest.raises(IndexError, match="Out of bound access to sparse matrix"):
             a[place]
@@ -421,7 +422,7 @@ def poisson(shape, dtype, shift=0.0):
     @qd.kernel
     def product(v: qd.template(), out: qd.template()):
         for I in qd.grouped(v):
-            total = (2.0 * qd.static(len(shape)) + 0.1) * v[I]
+            total = (2.0 * qd.static(len(shape)) + 0.125) * v[I]
             for d in qd.static(range(len(shape))):
                 e = qd.Vector.unit(len(shape), d, qd.i32)
                 if I[d] > 0:
@@ -433,7 +434,7 @@ def poisson(shape, dtype, shift=0.0):
     n = int(np.prod(shape))
     dense = np.zeros((n, n))
     numbers = np.arange(n).reshape(shape)
-    np.fill_diagonal(dense, 2 * len(shape) + 0.1)
+    np.fill_diagonal(dense, 2 * len(shape) + 0.125)
     for d in range(len(shape)):
         low, high = (np.delete(numbers, k, d).ravel() for k in (-1, 0))
         dense[high, low] -= 1 + shift
@@ -443,7 +444,7 @@ def poisson(shape, dtype, shift=0.0):
 
 @TYPES
 @pytest.mark.parametrize("shape", [(17,), (6, 7), (3, 4, 5)], ids=len)
-@pytest.mark.parametrize("method, shift", [("MatrixFreeCG", 0.0), ("MatrixFreeBICGSTAB", 0.0), ("MatrixFreeBICGSTAB", 0.3)])
+@pytest.mark.parametrize("method, shift", [("MatrixFreeCG", 0.0), ("MatrixFreeBICGSTAB", 0.0), ("MatrixFreeBICGSTAB", 0.25)])
 def test_solvers_without_a_matrix(dtype, shape, method, shift):
     operator, dense, x = poisson(shape, dtype, shift)
     b = qd.field(dtype, shape)

@@ -47,6 +47,7 @@ class _OutOfMemory(QuadrantsRuntimeError, MemoryError):
 
 
 _ENOMEM = 12
+_PACKAGE = __file__.rpartition("/")[0] + "/"  # funcs of the package itself are not shown in call chains
 
 # Names that a program gives to source files in messages (a notebook maps a cell's file to "cell 4"), and back.
 _display_names = {}
@@ -108,6 +109,7 @@ def from_foreign(error, trace):
         return QuadrantsCompilationError("a kernel could not be compiled")
     if not isinstance(error, Exception) or not trace or _raw():
         return error
+    trace = [at for at in trace if not at[0].startswith(_PACKAGE)] or trace
     if isinstance(error, (QuadrantsCompilationError, QuadrantsRuntimeError)):
         wrapped = type(error)("\n" + place_block(trace) + "\n" + str(error))
     else:

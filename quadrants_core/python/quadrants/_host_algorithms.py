@@ -81,7 +81,10 @@ def _permute(values: _tensor.Tensor, first: _i32, moved: _tensor.Tensor, order: 
         values[first + i] = moved[i]
 
 
-def _kind(dtype):
+def _kind(keys):
+    dtype = keys.dtype
+    if getattr(keys, "element_shape", ()) or getattr(keys, "ndim", 0):
+        raise TypeError("parallel_sort cannot sort keys that are vectors or matrices")
     if not isinstance(dtype, _dtypes.DType):
         raise _exceptions.QuadrantsTypeError(f"parallel_sort cannot sort keys of type {dtype}")
     return "float" if dtype.kind == "float" else "signed" if dtype.kind == "int" else "unsigned"
@@ -126,7 +129,7 @@ def parallel_sort(keys, values=None):
         values = _one_axis(values, "values")
         if values.shape[0] < n:
             raise ValueError(f"parallel_sort: {n} keys, but {values.shape[0]} values")
-    kind = _kind(dtype)
+    kind = _kind(keys)
     types = (_dtypes.u64, _dtypes.i64, _dtypes.f64, 63) if dtype.bits == 64 else (_dtypes.u32, _dtypes.i32, _dtypes.f32, 31)
     load, move, store = _radix(*types)
     words = [_ndarray.ndarray(types[0], n) for _ in range(2)]

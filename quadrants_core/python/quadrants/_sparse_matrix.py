@@ -108,14 +108,14 @@ class SparseMatrix(Mortal):
     def _release(self):
         self.matrix = None
 
-    def _partner(self, other):
-        """`other`, once it is known to have this shape and type."""
+    def _combined(self, operation, other):
+        """With a matrix of the same shape and type."""
         self._check_alive()
         other._check_alive()
         assert self.n == other.n and self.m == other.m, (
             f"Dimension mismatch between sparse matrices ({self.n}, {self.m}) and ({other.n}, {other.m})"
         )
-        return self._alike(other)
+        return getattr(self.matrix, operation)(self._alike(other).matrix)
 
     def _alike(self, other):
         if self.dtype != other.dtype:
@@ -125,23 +125,23 @@ class SparseMatrix(Mortal):
     def __add__(self, other):
         if not isinstance(other, SparseMatrix):
             return NotImplemented
-        return self._of(self.matrix.plus(self._partner(other).matrix), self.n, self.m, self.dtype)
+        return self._of(self._combined("plus", other), self.n, self.m, self.dtype)
 
     def __sub__(self, other):
         if not isinstance(other, SparseMatrix):
             return NotImplemented
-        return self._of(self.matrix.minus(self._partner(other).matrix), self.n, self.m, self.dtype)
+        return self._of(self._combined("minus", other), self.n, self.m, self.dtype)
 
     def __iadd__(self, other):
         if not isinstance(other, SparseMatrix):
             return NotImplemented
-        self.matrix = self.matrix.plus(self._partner(other).matrix)
+        self.matrix = self._combined("plus", other)
         return self
 
     def __isub__(self, other):
         if not isinstance(other, SparseMatrix):
             return NotImplemented
-        self.matrix = self.matrix.minus(self._partner(other).matrix)
+        self.matrix = self._combined("minus", other)
         return self
 
     def __mul__(self, other):
@@ -149,7 +149,7 @@ class SparseMatrix(Mortal):
         import numbers
 
         if isinstance(other, SparseMatrix):
-            return self._of(self.matrix.elementwise(self._partner(other).matrix), self.n, self.m, self.dtype)
+            return self._of(self._combined("elementwise", other), self.n, self.m, self.dtype)
         if not isinstance(other, numbers.Real):
             return NotImplemented
         self._check_alive()
@@ -203,19 +203,22 @@ class SparseMatrix(Mortal):
         return i % self.n, j % self.m
 
     def __getitem__(self, indices):
-        return self.matrix.get(*self._place(indices))
+        place = self._place(indices)
+        return self.matrix.get(*place)
 
     def __setitem__(self, indices, value):
-        self.matrix.set(*self._place(indices), float(value))
+        place = self._place(indices)
+        self.matrix.set(*place, float(value))
 
     def __str__(self):
+        """All numbers; of a large matrix its size alone."""
         self._check_alive()
+        if self.n * self.m > 1_000_000:
+            return f"<qd.linalg.SparseMatrix of shape {self.shape} with {self.matrix.entries} entries of {self.dtype}>"
         return self.matrix.text()
 
     def __repr__(self):
-        if self.matrix is None:
-            return "<qd.linalg.SparseMatrix of an ended program>"
-        return self.matrix.text() if self.n * self.m <= 10000 else f"<qd.linalg.SparseMatrix {self.shape} {self.dtype}>"
+        return "<qd.linalg.SparseMatrix of an ended program>" if self.matrix is None else str(self)
 
     @property
     def shape(self):
