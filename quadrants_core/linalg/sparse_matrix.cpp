@@ -41,8 +41,7 @@ void check_places(int64_t rows, int64_t cols, const Triplets &t) {
 }
 
 /// Entries sorted by column; `start[j]` is where those of column j begin.
-template <class T>
-std::vector<Entry<T>> by_column(int64_t cols, const Triplets &t, std::vector<int32_t> *start) {
+template <class T> std::vector<Entry<T>> by_column(int64_t cols, const Triplets &t, std::vector<int32_t> *start) {
     start->assign(size_t(cols) + 1, 0);
     for (int64_t k = 0; k < t.count; k++) ++(*start)[size_t(t.cols[k]) + 1];
     for (int64_t j = 0; j < cols; j++) (*start)[size_t(j) + 1] += (*start)[size_t(j)];
@@ -84,8 +83,7 @@ template <class T> std::unique_ptr<SparseMatrix> assemble_as(int64_t rows, int64
 } // namespace
 
 std::unique_ptr<SparseMatrix> assemble(Number number, int64_t rows, int64_t cols, const Triplets &triplets) {
-    return number == Number::f32 ? assemble_as<float>(rows, cols, triplets)
-                                 : assemble_as<double>(rows, cols, triplets);
+    return number == Number::f32 ? assemble_as<float>(rows, cols, triplets) : assemble_as<double>(rows, cols, triplets);
 }
 
 template <class T> void EigenMatrix<T>::set(int64_t i, int64_t j, double value) {

@@ -1,6 +1,7 @@
 #pragma once
-// Sparse matrices of the host, kept compressed by columns. Eigen does the work, behind this header and solver.h: its own
-// headers are included in this folder alone. Sizes are the caller's to check; both operands have one type of numbers.
+// Sparse matrices of the host, kept compressed by columns. Eigen does the work, behind this header and solver.h: its
+// own headers are included in this folder alone. Sizes are the caller's to check; both operands have one type of
+// numbers.
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -39,8 +40,8 @@ class SparseMatrix {
     virtual std::string market() const = 0;
 };
 
-/// The matrix of these triplets, the same bit for bit in whatever order they come. std::out_of_range names one that lies
-/// outside.
+/// The matrix of these triplets, the same bit for bit in whatever order they come. std::out_of_range names one that
+/// lies outside.
 std::unique_ptr<SparseMatrix> assemble(Number number, int64_t rows, int64_t cols, const Triplets &triplets);
 
 } // namespace qd::linalg

@@ -122,7 +122,6 @@ def test_names_that_are_not_available():
         lambda: qd.ad.Tape(None),
         lambda: qd.graph.do_while(None),
         lambda: qd.create_stream(),
-        lambda: qd.linalg.SparseMatrixBuilder(3, 3),
         lambda: qd.simt.block.sync(),
     ):
         with pytest.raises(qd.QuadrantsRuntimeError, match="is not available yet"):

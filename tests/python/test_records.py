@@ -633,3 +633,19 @@ def test_two_processes(tmp_path, arch):
     helper.write_text(helper.read_text().replace("x + 1", "x + 20"))
     assert run()[0].startswith("20.0 frontend")
     assert run()[0].startswith("20.0 record")
+
+
+def test_builders_of_sparse_matrices(shelf):
+    program = """
+        @qd.kernel
+        def k(A: qd.types.sparse_matrix_builder()):
+            for i in range(3):
+                A[i, i] += 0.5 * i
+
+        def go():
+            builder = qd.linalg.SparseMatrixBuilder(3, 3, 3, qd.TYPE)
+            k(builder)
+            return builder.build()[2, 2]
+    """
+    for dtype in ("f32", "f64"):
+        assert [shelf.run(program.replace("TYPE", dtype)) for _ in range(2)] == [(1.0, "made"), (1.0, "loaded")]
