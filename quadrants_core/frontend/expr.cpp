@@ -98,6 +98,7 @@ Val Walker::eval_name(PyObject *node) {
     if (!object)
         fail(node, UserErrorKind::name, "Name \"" + text(name) + "\" is not defined",
              "names first assigned inside an if, for or while body are gone after it");
+    check_pure_name(node, name, object.get());
     return wrap(std::move(object));
 }
 
@@ -113,6 +114,7 @@ Val Walker::eval_attribute(PyObject *node) {
     const Val base = eval_handed_on(child(node, n.value));
     reads_.expect();
     Val out = attribute_of(node, base, child(node, n.attr));
+    check_pure_attribute(node, base, out);
     const bool is_member = base.node >= 0; // noted by `member`
     if (base.is_constant() && !is_member && !reads_.was_read(base.object.get())) reads_.use(base.object.get());
     return out;

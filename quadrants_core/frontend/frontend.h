@@ -75,6 +75,7 @@ struct Options {
     ir::Scalar default_ip = ir::Scalar::i32, default_fp = ir::Scalar::f32;
     bool debug = false, check_bounds = false, fast_math = true, coverage = false, short_circuit = true;
     int unrolling_limit = 32;
+    bool pure = false; ///< nothing but the arguments may be read
 };
 
 struct Request {

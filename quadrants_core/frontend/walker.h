@@ -231,6 +231,13 @@ class Walker {
     Binding *find_local(PyObject *name);
     void bind(PyObject *name, Val value);
     PyRef find_global(PyObject *name);
+
+    // pure.cpp
+    bool is_state(PyObject *object);
+    bool in_package();
+    void violation(PyObject *node, PyObject *name, const std::string &message);
+    void check_pure_name(PyObject *node, PyObject *name, PyObject *found);
+    void check_pure_attribute(PyObject *node, const Val &base, const Val &found);
     Kind kind_of(PyObject *object);
     const BuiltinRow *builtin_of(PyObject *object);
 

@@ -47,6 +47,8 @@ struct BoundParam {
     uint8_t ndim = 0, element_dim = 0;
     uint16_t rows = 1, cols = 1;
     bool written = false;
+    bool of_host = false;       ///< was no ndarray in the call that the plan was made for
+    bool with_gradient = false; ///< had a gradient then
     // constants; bundles: the type
     PyObject *value = nullptr; ///< identity; borrowed if `weak` is set, owned otherwise
     PyObject *weak = nullptr;  ///< weak reference to it, owned

@@ -45,6 +45,13 @@ bool lifts_numbers(PyObject *object) {
     return lifts;
 }
 
+bool has_gradient(PyObject *array) {
+    PyObject *grad = PyObject_GetAttrString(array, "grad");
+    PyErr_Clear();
+    Py_XDECREF(grad);
+    return grad && grad != Py_None;
+}
+
 bool is_passed(PyObject *o) { return is_ndarray(o) || is_tensor(o) || is_buffer_view(o); }
 bool has_members(PyObject *o) { return is_data_oriented(o) || is_dataclass(o); }
 
@@ -62,14 +69,19 @@ bool leads_on(PyObject *o) {
     return false;
 }
 
-void check_constant(const ParamSpec &spec, PyObject *arg) {
+void check_constant(const KernelObject *kernel, const ParamSpec &spec, PyObject *arg) {
     if (is_ndarray(arg)) {
         fail_user(UserErrorKind::runtime_type,
                   "Ndarray shouldn't be passed in via `qd.template()`, please annotate your "
                   "kernel using `qd.types.ndarray(...)` instead");
     }
     if (runtime.refuse_template_floats && PyFloat_Check(arg)) {
-        raise(ErrorClass::value, "Floats shouldn't be passed as template arguments (raise_on_templated_floats is set)");
+        PyObject *name = PyObject_GetAttrString(kernel->info, "name");
+        PyErr_Clear();
+        raise(ErrorClass::value,
+              "Floats not allowed as template arguments (raise_on_templated_floats is set): kernel " +
+                  std::string(name ? PyUnicode_AsUTF8(name) : "?"));
+        Py_XDECREF(name);
         throw frontend::PythonError{};
     }
     if (spec.is_self && !is_data_oriented(arg)) {
@@ -136,7 +148,7 @@ frontend::Param Binder::like(size_t i, const BoundParam &from) {
     bound.value = bound.weak = nullptr;
     if (from.kind == frontend::ParamKind::constant) {
         PyObject *value = from.weak ? PyWeakref_GetObject(from.weak) : from.value;
-        check_constant(spec, value);
+        check_constant(kernel_, spec, value);
         hold_constant(value, bound);
     }
     frontend::Param param = add(bound, {int(i), int(i), spec.name});
@@ -203,6 +215,8 @@ frontend::Param Binder::bind_array(const ParamSpec &spec, PyObject *value, const
     bound.rows = uint16_t(facts.rows);
     bound.cols = uint16_t(facts.cols);
     bound.signature = signature_of(facts.elem, facts.ndim, facts.rows, facts.cols, facts.element_dim, facts.layout);
+    bound.of_host = !is_ndarray(value);
+    bound.with_gradient = !bound.of_host && has_gradient(value);
     frontend::Param param = add(bound, from);
     param.clamp = spec.clamp;
     param.layout = layout_order(facts.layout);
@@ -251,7 +265,7 @@ frontend::Param Binder::bind_tensor(const ParamSpec &spec, PyObject *value, cons
 }
 
 frontend::Param Binder::bind_constant(const ParamSpec &spec, PyObject *value, const Origin &from) {
-    check_constant(spec, value);
+    check_constant(kernel_, spec, value);
     BoundParam bound;
     hold_constant(value, bound);
     frontend::Param param = add(bound, from);

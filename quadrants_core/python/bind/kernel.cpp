@@ -201,6 +201,7 @@ PyObject *call_slowly(KernelObject *kernel, PyObject *const *args) {
     }
     Plan *plan = specialise(kernel, args);
     if (!plan) return nullptr;
+    kernel->made_by_last = true;
     const Fit f = suits(*plan);
     if (f == Fit::yes) return launch_and_read(kernel, *plan, slots.data(), bytes);
     if (f == Fit::error) return nullptr;
@@ -260,6 +261,7 @@ PyObject *call(PyObject *o, PyObject *const *args, size_t flags, PyObject *names
         if (!args) return nullptr;
     }
     Plan *plan = kernel->last;
+    kernel->made_by_last = false;
     if (plan && plan->generation == runtime.generation && plan->slots <= stack_slots) [[likely]] {
         if (!plan->members.empty()) return call_with_members(kernel, *plan, args);
         uint64_t slots[stack_slots], bytes = 0;
@@ -391,6 +393,16 @@ PyObject *passed(PyObject *o, PyObject *) {
     return all;
 }
 
+PyObject *plans(PyObject *o, PyObject *) { return describe_plans(self_of(o)); }
+
+/// _last_plan() -> (number of the plan that the last call used or None, whether it made that plan)
+PyObject *last_plan(PyObject *o, PyObject *) {
+    const KernelObject *kernel = self_of(o);
+    const Plan *plan = kernel->last;
+    if (!plan || plan->generation != runtime.generation) return Py_BuildValue("(OO)", Py_None, Py_False);
+    return Py_BuildValue("(IO)", plan->number, kernel->made_by_last ? Py_True : Py_False);
+}
+
 /// _compile_like(older kernel or None) -> number of specialisations made
 PyObject *compile_like(PyObject *o, PyObject *before) {
     if (before != Py_None && Py_TYPE(before) != Py_TYPE(o)) {
@@ -413,12 +425,8 @@ PyObject *describe(PyObject *o) {
 PyObject *show(PyObject *o, PyObject *form) {
     const char *name = PyUnicode_AsUTF8(form);
     if (!name) return nullptr;
-    const std::string_view wanted = name;
     std::string text;
-    engine::Form as = wanted == "llvm"  ? engine::Form::llvm
-                      : wanted == "asm" ? engine::Form::assembly
-                                        : engine::Form::ir;
-    if (!show_code(self_of(o), as, &text)) return nullptr;
+    if (!show_code(self_of(o), form_named(name), &text)) return nullptr;
     return PyUnicode_DecodeUTF8(text.data(), Py_ssize_t(text.size()), "replace");
 }
 
@@ -428,6 +436,8 @@ PyMethodDef methods[] = {
     {"_specialisations", count_plans, METH_NOARGS, "number of specialisations compiled since qd.init"},
     {"_compile_like", compile_like, METH_O, "compiles before any call"},
     {"_show", show, METH_O, "what the compiler makes of it, as text"},
+    {"_plans", plans, METH_NOARGS, "its specialisations, described"},
+    {"_last_plan", last_plan, METH_NOARGS, "the specialisation that the last call used"},
     {"_passed", passed, METH_NOARGS, "what the last call passed to the compiled code"},
     {"_forget", forget, METH_NOARGS, "drops all compiled specialisations"},
     {nullptr, nullptr, 0, nullptr},

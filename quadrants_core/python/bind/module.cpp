@@ -53,6 +53,8 @@ void set_language(const py::dict &d) {
     bind::runtime.language = language_options(d);
     bind::runtime.refuse_template_floats = d["refuse_template_floats"].cast<bool>();
     bind::runtime.kernels_in_python = d["kernels_in_python"].cast<bool>();
+    bind::runtime.keeps_records = d["src_ll_cache"].cast<bool>();
+    bind::runtime.shown = d["show"].cast<std::vector<std::string>>();
 }
 
 /// Runs `f`; a C++ exception becomes the package's Python exception.
@@ -118,6 +120,10 @@ void define_program(py::module_ &m) {
     m.def("allocated_bytes", [] { return program().allocated_bytes(); });
     m.def("tasks_on_last_call", [] { return program().tasks_on_last_call(); });
     m.def("live_ndarrays", [] { return bind::live_ndarrays(); });
+    m.def("compiling", [] {
+        PyObject *info = bind::runtime.compiling;
+        return info ? py::reinterpret_borrow<py::object>(info) : py::object(py::none());
+    });
 }
 
 void define_observation(py::module_ &m) {

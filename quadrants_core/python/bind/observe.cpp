@@ -2,6 +2,7 @@
 
 #include "python/bind/interrupt.h"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -17,9 +18,14 @@ namespace {
 constexpr auto flush_interval = std::chrono::milliseconds(20);
 constexpr size_t kept_reports = 1024;
 
+/// Of the last kernel compiled on this thread.
+thread_local bool was_cached = false;
+
 class Collector final : public engine::Observer {
   public:
     void compiled(const engine::CompileReport &report) override {
+        was_cached = std::ranges::none_of(
+            report.tasks, [](const engine::TaskReport &t) { return t.origin == engine::TaskOrigin::compiled; });
         std::lock_guard lock(mutex_);
         if (reports_.size() == kept_reports) reports_.pop_front();
         reports_.push_back(report);
@@ -140,6 +146,8 @@ PyObject *report_dict(const engine::CompileReport &report) {
 } // namespace
 
 engine::Observer *observer() { return &collector(); }
+
+bool last_compile_was_cached() { return was_cached; }
 
 bool output_waiting() { return collector().waiting(); }
 

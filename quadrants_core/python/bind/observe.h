@@ -9,6 +9,9 @@ namespace qd::bind {
 
 engine::Observer *observer();
 
+/// Whether the last kernel compiled on this thread had all its code from memory or disk.
+bool last_compile_was_cached();
+
 /// GIL held: writes what kernels printed to sys.stdout, and gives the engine's warnings as RuntimeWarning.
 void flush_output();
 bool output_waiting();

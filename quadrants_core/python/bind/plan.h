@@ -24,8 +24,18 @@ struct FrozenSlots {
     uint64_t bytes = 0; ///< of the arrays among the members
 };
 
+/// How a plan came about.
+struct Provenance {
+    bool keyed = false;    ///< records on disk were looked for
+    bool recalled = false; ///< one was found true, and loaded
+    bool kept = false;     ///< one was written
+    bool cached = false;   ///< no task had to be compiled
+};
+
 struct Plan : std::enable_shared_from_this<Plan> {
     uint64_t generation = 0;
+    uint32_t number = 0; ///< among all plans that its kernel ever had
+    Provenance provenance;
     std::shared_ptr<engine::CompiledKernel> kernel;
     std::vector<BoundParam> params; ///< first one per parameter of the kernel, then those found inside of them
     std::vector<std::string> names; ///< of the parameters: "x", "s.a"
@@ -58,7 +68,9 @@ struct KernelObject {
     std::vector<frontend::ReturnType> *returns;
     bool returns_tuple;
     std::vector<std::shared_ptr<Plan>> *plans;
-    Plan *last; ///< the plan used by the last call
+    Plan *last;        ///< the plan used by the last call
+    uint32_t made;     ///< number of plans so far
+    bool made_by_last; ///< the last call had to make its plan
 };
 
 /// Compiles `kernel` for these arguments and adds the plan; null with an error set.
@@ -67,6 +79,15 @@ Plan *specialise(KernelObject *kernel, PyObject *const *args);
 /// Compiles before any call: for the arguments that the older definition `before` was compiled for or, if there are
 /// none, for the only ones that the annotations allow. The number of plans made; -1 with an error set.
 int specialise_ahead(KernelObject *kernel, const KernelObject *before);
+
+/// [(number, parameters, provenance)] of the plans of the running program, for people who look into a kernel: see
+/// quadrants.lang._primal.
+PyObject *describe_plans(const KernelObject *kernel);
+
+/// "ir", "llvm" or "asm".
+inline engine::Form form_named(std::string_view name) {
+    return name == "llvm" ? engine::Form::llvm : name == "asm" ? engine::Form::assembly : engine::Form::ir;
+}
 
 /// IR or code of every specialisation of `kernel`; false with an error set.
 bool show_code(KernelObject *kernel, engine::Form form, std::string *out);

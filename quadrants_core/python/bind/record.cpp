@@ -94,10 +94,10 @@ std::string source_print(PyObject *object, int64_t count) {
 // What is asked of the frontend, taken apart by name: a member that is added must be said here as well.
 
 void write_options(Writer &w, const frontend::Options &options) {
-    const auto &[ip, fp, debug, check_bounds, fast_math, coverage, short_circuit, unrolling_limit] = options;
+    const auto &[ip, fp, debug, check_bounds, fast_math, coverage, short_circuit, unrolling_limit, pure] = options;
     w.number(ip);
     w.number(fp);
-    for (bool flag : {debug, check_bounds, fast_math, coverage, short_circuit}) w.number(flag);
+    for (bool flag : {debug, check_bounds, fast_math, coverage, short_circuit, pure}) w.number(flag);
     w.number(unrolling_limit);
 }
 
@@ -152,7 +152,7 @@ bool read(Reader &r, Recorded *out) {
 } // namespace
 
 Record::Record(const KernelObject *kernel, const frontend::Request &request) : kernel_(kernel) {
-    if (!runtime.program->keeps_records()) return;
+    if (!runtime.keeps_records || !runtime.program->keeps_records()) return;
     const Lines lines = lines_of(kernel->info);
     Writer w;
     w.text(QD_FRONTEND_STAMP);
@@ -186,8 +186,8 @@ bool Record::recall(size_t which, const frontend::Request &request, Recorded *ou
     return reads.at_end() && frontend::unchanged(list, world) && read(made, out);
 }
 
-void Record::keep(const std::vector<frontend::Read> &reads, const Recorded &made) {
-    if (name_.empty() || reads.empty()) return;
+bool Record::keep(const std::vector<frontend::Read> &reads, const Recorded &made) {
+    if (name_.empty() || reads.empty()) return false;
     Writer own_reads, own;
     frontend::write(own_reads, reads);
     write(own, made);
@@ -202,6 +202,7 @@ void Record::keep(const std::vector<frontend::Read> &reads, const Recorded &made
         all.blob(entry.made);
     }
     runtime.program->store_record(name_, all.bytes);
+    return true;
 }
 
 } // namespace qd::bind

@@ -28,12 +28,13 @@ class Record {
     /// the source cannot be found.
     Record(const KernelObject *kernel, const frontend::Request &request);
 
+    bool has_name() const { return !name_.empty(); }
     size_t size() const { return records_.size(); }
     /// Record number `which`, if its reads all find today what they found then. Members of arguments are asked for on
     /// the way, as the walk did. The spans in it live as long as this object.
     bool recall(size_t which, const frontend::Request &request, Recorded *out) const;
-    /// Keeps what was just compiled. `reads` as the frontend gave them.
-    void keep(const std::vector<frontend::Read> &reads, const Recorded &made);
+    /// Keeps what was just compiled, if it may be kept. `reads` as the frontend gave them.
+    bool keep(const std::vector<frontend::Read> &reads, const Recorded &made);
 
   private:
     const KernelObject *kernel_;

@@ -2,10 +2,14 @@
 #include "python/bind/binder.h"
 #include "python/bind/errors.h"
 #include "python/bind/interrupt.h"
+#include "python/bind/observe.h"
 #include "python/bind/record.h"
+
+#include "ir/text.h"
 
 #include <chrono>
 #include <optional>
+#include <utility>
 
 namespace qd::bind {
 namespace {
@@ -52,6 +56,17 @@ bool is_brief(const ir::Function &fn) {
     return true;
 }
 
+/// Says which kernel is being compiled, for as long as it lives.
+class Compiling {
+  public:
+    explicit Compiling(const KernelObject *kernel) : outer_(std::exchange(runtime.compiling, kernel->info)) {}
+    ~Compiling() { runtime.compiling = outer_; }
+    Compiling(const Compiling &) = delete;
+
+  private:
+    PyObject *outer_;
+};
+
 class Specialiser {
   public:
     /// From the arguments of a call, or from parameters that are bound already.
@@ -59,12 +74,17 @@ class Specialiser {
         : kernel_(kernel), args_(args), like_(like) {}
 
     std::shared_ptr<Plan> run() {
+        const Compiling compiling(kernel_);
         frontend::Request request = make_request();
         Record record(kernel_, request);
+        const bool keyed = record.has_name();
         for (size_t i = 0; i < record.size() && !plan_->kernel; i++) {
             if (!recall(record, i, request)) request = make_request(); // what was bound for it is dropped
         }
+        plan_->provenance.recalled = plan_->kernel != nullptr;
         if (!plan_->kernel) lower(record, request);
+        plan_->provenance.keyed = keyed;
+        plan_->provenance.cached = last_compile_was_cached();
         lay_out();
         return std::move(plan_);
     }
@@ -86,6 +106,7 @@ class Specialiser {
     frontend::Request make_request() {
         plan_ = std::make_shared<Plan>();
         plan_->generation = runtime.generation;
+        plan_->number = kernel_->made;
         plan_->returns = *kernel_->returns;
         binder_.emplace(kernel_, *plan_);
         frontend::Request request;
@@ -93,6 +114,7 @@ class Specialiser {
         request.options = runtime.language; // brought up to date by prepare()
         request.function = keep(PyObject_GetAttrString(kernel_->info, "fn"));
         request.options.coverage = wants_coverage(request.options.coverage);
+        request.options.pure = keep(PyObject_GetAttrString(kernel_->info, "fastcache")) == Py_True;
         plan_->return_shapes.clear();
         for (frontend::ReturnType &r : plan_->returns) {
             r.elem = resolve(r.elem);
@@ -136,6 +158,7 @@ class Specialiser {
         for (PyObject *func : result.funcs) plan_->kept.push_back(Py_NewRef(func));
         leaves_ = std::move(result.leaves);
         mark_written(result.fn);
+        for (const std::string &form : runtime.shown) show_form(result.fn, form);
         plan_->brief = is_brief(result.fn);
         const double frontend_us = microseconds();
         std::vector<uint8_t> image;
@@ -144,7 +167,19 @@ class Specialiser {
         });
         Recorded made{{}, leaves_, plan_->brief, std::move(warnings_), image};
         for (const BoundParam &p : plan_->params) made.written.push_back(p.written);
-        record.keep(result.reads, made);
+        plan_->provenance.kept = record.keep(result.reads, made);
+    }
+
+    /// Hands a form that an option or QD_DUMP_IR asks for to the package.
+    static void show_form(const ir::Function &fn, const std::string &form) {
+        const std::string shown =
+            form == "frontend" ? ir::print(fn) : engine::show(*runtime.program, fn, form_named(form));
+        PyObject *show = package_attr("quadrants._runtime", "show_form");
+        PyObject *done =
+            show ? PyObject_CallFunction(show, "sss", fn.name.c_str(), form.c_str(), shown.c_str()) : nullptr;
+        Py_XDECREF(show);
+        if (!done) throw frontend::PythonError{};
+        Py_DECREF(done);
     }
 
     bool wants_coverage(bool otherwise) {
@@ -325,6 +360,7 @@ int specialise_ahead(KernelObject *kernel, const KernelObject *before) {
             std::shared_ptr<Plan> plan = Specialiser(kernel, nullptr, &params).run();
             if (plan->generation != runtime.generation) break;
             kernel->plans->push_back(std::move(plan));
+            kernel->made++;
             made++;
         }
     });
@@ -364,6 +400,7 @@ Plan *specialise(KernelObject *kernel, PyObject *const *args) {
             fail_user(UserErrorKind::runtime,
                       "qd.init() or qd.reset() ran while the kernel was compiled; call it again");
         kernel->plans->push_back(std::move(plan));
+        kernel->made++;
         made = kernel->last = kernel->plans->back().get();
     });
     return ok ? made : nullptr;

@@ -9,6 +9,8 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <string>
+#include <vector>
 
 namespace qd::bind {
 
@@ -18,6 +20,9 @@ struct Runtime {
     frontend::Options language;
     bool refuse_template_floats = false;  ///< option raise_on_templated_floats
     bool kernels_in_python = false;       ///< arch=qd.python: nothing is compiled
+    bool keeps_records = true;            ///< option src_ll_cache
+    std::vector<std::string> shown;       ///< forms in which kernels are shown when they are compiled: see show_forms
+    PyObject *compiling = nullptr;        ///< what qd.kernel keeps of the kernel that is being compiled, borrowed
     std::atomic<int> active_launches = 0; ///< running now, from any thread
 };
 extern Runtime runtime;

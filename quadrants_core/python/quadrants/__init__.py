@@ -33,7 +33,7 @@ from quadrants._snode import FieldsBuilder, SNode, axes, deactivate_all_snodes, 
 from quadrants._struct import Struct, StructField, dataclass
 from quadrants._version import version as __version__
 from quadrants._version import version_str as __version_str__
-from quadrants import experimental, interop, lang, profiler, simt, sparse, tools
+from quadrants import lang
 
 x86_64 = x64
 float16, float32, float64 = f16, f32, f64
@@ -44,9 +44,8 @@ i, j, k, l, ij, ik, il, jk, jl, kl, ijk, ijl, ikl, jkl, ijkl = __import__("quadr
 _later.define(
     globals(),
     "qd",
-    "DeviceCapability Event Format GraphStatus Stream ad checkpoint "
-    "clock_counter clock_freq_hz create_event create_stream global_thread_idx graph graph_do_while graph_parallel "
-    "graph_parallel_context stop_grad stream_parallel",
+    "Event GraphStatus Stream checkpoint clock_counter clock_freq_hz create_event create_stream global_thread_idx "
+    "graph_do_while graph_parallel graph_parallel_context stop_grad stream_parallel",
 )
 
 
@@ -56,15 +55,18 @@ _on_demand = {  # name -> module, imported on first use
     "BufferView": "_buffer_view",
     **dict.fromkeys("Mesh MeshInstance".split(), "_mesh"),
     "perf_dispatch": "_perf_dispatch",
+    **dict.fromkeys("DeviceCapability Format".split(), "_device"),
 }
-_modules = ("algorithms", "linalg")  # imported on first use
+_modules = frozenset("ad algorithms experimental graph interop linalg profiler simt sparse tools".split())  # likewise
 
 
 def is_extension_enabled(ext):
     """Whether the running architecture offers an extension."""
     from quadrants import _arch, _runtime
 
-    return _arch.is_extension_supported(_runtime.current_cfg().arch, ext)
+    config = _runtime.current_cfg()
+    wanted = config.ad_stack_experimental_enabled or ext != extension.adstack
+    return bool(wanted and _arch.is_extension_supported(config.arch, ext))
 
 
 def dump_compile_config():

@@ -38,13 +38,20 @@ x64, arm64, python, cuda, metal, amdgpu, vulkan = (
 cpu = arm64 if _os.uname().machine.lower() in ("arm64", "aarch64") else x64
 gpu = [cuda, metal, vulkan, amdgpu]
 
-# What each architecture of this build offers.
-_SUPPORTED = {
-    Arch.x64: {Extension.sparse, Extension.mesh, Extension.data64, Extension.assertion},
-    Arch.arm64: {Extension.sparse, Extension.mesh, Extension.data64, Extension.assertion},
-    Arch.interp: {Extension.sparse, Extension.mesh, Extension.data64, Extension.assertion},
+# What the language offers on each architecture. The interpreter offers what it is there to check.
+_ALL_BUT_BLS = set(Extension) - {Extension.bls}
+_OFFERED = {
+    Arch.x64: _ALL_BUT_BLS,
+    Arch.arm64: _ALL_BUT_BLS - {Extension.extfunc},
+    Arch.interp: _ALL_BUT_BLS,
+    Arch.cuda: set(Extension) - {Extension.extfunc},
+    Arch.amdgpu: {Extension.quant, Extension.quant_basic, Extension.data64, Extension.adstack, Extension.assertion},
+    Arch.metal: {Extension.adstack},
+    Arch.vulkan: {Extension.adstack},
     Arch.python: {Extension.data64, Extension.assertion},
 }
+# What this version does not do on any of them yet.
+_LATER = {Extension.adstack, Extension.extfunc}
 
 
 def backend_name(arch):
@@ -64,4 +71,17 @@ def from_name(name):
 
 
 def is_extension_supported(arch, extension):
-    return extension in _SUPPORTED.get(arch, ())
+    return extension in _OFFERED.get(arch, ()) and extension not in _LATER
+
+
+def is_arch_supported(arch, use_gles=False):
+    """Whether this build runs programs on an architecture, given as such or by name."""
+    try:
+        return backend_name(from_name(arch) if isinstance(arch, str) else Arch(arch)) is not None
+    except (TypeError, ValueError):
+        return False
+
+
+def host_archs():
+    """The architectures on which Python and the kernels share memory."""
+    return [cpu]

@@ -251,6 +251,15 @@ class MatrixField(Field):
         i, j = (tuple(indices) + (0,))[:2]
         return ScalarField(self._dtype, self._name, [self._parts[i * self.m + j]])
 
+    def _get_dynamic_index_stride(self):
+        """Bytes from each component to the next; None if they do not stand evenly."""
+        seen = [self._place_of(part) for part in self._parts]
+        if any(place.sparse for place in seen):
+            return None
+        starts = [place.view()[0] for place in seen]
+        steps = {b - a for a, b in zip(starts, starts[1:])}
+        return steps.pop() if len(steps) == 1 else None
+
     def _element_shape(self):
         return (self.n,) if self.ndim == 1 else (self.n, self.m)
 

@@ -13,10 +13,12 @@ class KernelInfo:
 
     coverage = None  # counts for this kernel alone: True or False; None as the program wants it
 
-    def __init__(self, fn, frame):
+    def __init__(self, fn, frame, fastcache=False):
         self.fn = fn
         self.func = fn
         self.annotations = {name: _resolve(a, fn, frame) for name, a in fn.__annotations__.items()}
+        self.fastcache = fastcache  # promises to read nothing but its arguments
+        self.kernel = None  # weak reference to the kernel
         self.name = fn.__qualname__
         self.coverage = None  # True or False: count lines whatever QD_KERNEL_COVERAGE says
         self._qd_source_ = _source.Source(fn)
@@ -25,6 +27,8 @@ class KernelInfo:
         """Called before every compilation: the options may have been changed through qd.cfg."""
         _runtime.core().set_language(_runtime.language_options())
         _snode.check_all_placed()
+        if _runtime._print_non_pure and not self.fastcache:
+            print(f"[NOT_PURE] Debug information: not pure: {self.name}", flush=True)
 
 
 def _resolve(annotation, fn, frame):
@@ -198,7 +202,7 @@ def _returns(fn, frame):
     return tuple(_return(p) for p in parts), is_tuple
 
 
-def _make_kernel(fn, frame):
+def _make_kernel(fn, frame, fastcache=False):
     import weakref
 
     if not hasattr(fn, "__code__"):
@@ -209,7 +213,8 @@ def _make_kernel(fn, frame):
     returns, returns_tuple = _returns(fn, frame)
     _source.remember_exec(fn.__code__, frame)
     core = _runtime.core()
-    made = core.Kernel(KernelInfo(fn, frame), _params(fn, frame), returns, returns_tuple)
+    info = KernelInfo(fn, frame, fastcache or getattr(fn, "_qd_pure_", False))
+    made = core.Kernel(info, _params(fn, frame), returns, returns_tuple)
     made.__name__ = fn.__name__
     made.__qualname__ = fn.__qualname__
     made.__module__ = fn.__module__
@@ -217,27 +222,30 @@ def _make_kernel(fn, frame):
     made.__annotations__ = fn.__annotations__
     made.__wrapped__ = fn
     made.fn = fn
-    made.grad = _Later("kernel.grad")
+    made.grad = _later.Later("kernel.grad")
+    made.resume = _later.Later("kernel.resume")
+    info.kernel = weakref.ref(made)
     _all_kernels.append(weakref.ref(made, _all_kernels.remove))
     return made
 
 
-class _Later:
-    def __init__(self, name):
-        self._name = name
-
-    def __call__(self, *args, **keywords):
-        raise _exceptions.not_available(self._name)
-
-
 def kernel(fn=None, *, pure=None, fastcache=False, graph=False, checkpoints=False):
-    """Compiles a function for parallel execution; called from Python like any function."""
-    if graph or checkpoints:
+    """Compiles a function for parallel execution; called from Python like any function. fastcache (earlier: pure)
+    promises that it reads nothing but its arguments, and has that checked."""
+    if checkpoints and not graph:
+        raise _Syntax("@qd.kernel(checkpoints=True) requires graph=True")
+    if graph:
         raise _exceptions.not_available("qd.kernel(graph=True)")
     frame = _source.caller(1)
+    if pure is not None:
+        import warnings
+
+        warnings.warn("@qd.kernel parameter `pure` is deprecated. Please use parameter `fastcache`.", stacklevel=2)
+        fastcache = pure
+    fastcache = bool(fastcache)
     if fn is not None:
-        return _make_kernel(fn, frame)
-    return lambda fn: _make_kernel(fn, frame)
+        return _make_kernel(fn, frame, fastcache)
+    return lambda fn: _make_kernel(fn, frame, fastcache)
 
 
 class Func:
@@ -348,7 +356,15 @@ def data_oriented(cls=None, *, template_primitives=True):
 
 
 def pure(fn):
-    """Marks a kernel or func as reading nothing but its arguments."""
+    """The earlier way to write @qd.kernel(fastcache=True)."""
+    import warnings
+
+    warnings.warn("Use of @qd.pure is deprecated. Please use @qd.kernel(fastcache=True).", stacklevel=2)
+    info = getattr(fn, "_primal", None)
+    if info is not None:
+        info.fastcache = True
+    elif not isinstance(fn, Func):
+        fn._qd_pure_ = True
     return fn
 
 

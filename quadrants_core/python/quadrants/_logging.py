@@ -1,6 +1,7 @@
 """Levels of messages, and the line that import prints."""
 
 TRACE, DEBUG, INFO, WARN, ERROR, CRITICAL = _LEVELS = ("trace", "debug", "info", "warn", "error", "critical")
+_OFF = "off"
 
 _level = INFO
 
@@ -8,14 +9,49 @@ _level = INFO
 def set_logging_level(level):
     """Messages below `level` are not shown."""
     global _level
-    if level not in _LEVELS:
-        raise ValueError(f"unknown level {level!r}; known: {', '.join(_LEVELS)}")
+    if level not in _LEVELS and level != _OFF:
+        raise ValueError(f"unknown level {level!r}; known: {', '.join(_LEVELS)}, {_OFF}")
     _level = level
 
 
 def is_logging_effective(level):
     """Whether messages of `level` are shown."""
-    return _LEVELS.index(level) >= _LEVELS.index(_level)
+    return _level != _OFF and _LEVELS.index(level) >= _LEVELS.index(_level)
+
+
+def _show(level, message):
+    if is_logging_effective(level):
+        import sys
+
+        print(f"[Quadrants] [{level}] {message}", file=sys.stderr, flush=True)
+
+
+def trace(message):
+    _show(TRACE, message)
+
+
+def debug(message):
+    _show(DEBUG, message)
+
+
+def info(message):
+    _show(INFO, message)
+
+
+def warn(message):
+    _show(WARN, message)
+
+
+def error(message):
+    """Shows the message, and raises it."""
+    _show(ERROR, message)
+    raise RuntimeError(message)
+
+
+def critical(message):
+    """Shows the message, and raises it."""
+    _show(CRITICAL, message)
+    raise RuntimeError(message)
 
 
 def print_header():

@@ -1,5 +1,7 @@
 """qd.ndarray: contiguous arrays on the device, elements readable and writable from Python."""
 
+import enum as _enum
+
 from quadrants import _dtypes, _exceptions, _interop, _matrix, _runtime
 
 _Storage = None
@@ -115,6 +117,17 @@ def _classes():
                 made.grad._copy_from_ndarray(self.grad)
             return made
 
+        def _get_element_size(self):
+            """Bytes of one element."""
+            return _dtypes.numpy_dtype(self.dtype).itemsize * self._components
+
+        def _get_nelement(self):
+            """Number of elements."""
+            count = 1
+            for extent in self.shape:
+                count *= extent
+            return count
+
         def _description(self):
             return self._rows, self._cols, len(self._element_shape), self._qd_layout, self.grad is not None
 
@@ -177,17 +190,15 @@ def _classes():
     return {c.__name__: c for c in (Ndarray, ScalarNdarray, VectorNdarray, MatrixNdarray)}
 
 
-class Layout:
+class Layout(_enum.IntEnum):
     """Order of the members of compound elements in memory."""
 
-
-def _layout_enum():
-    import enum
-
-    return enum.IntEnum("Layout", {"AOS": 1, "SOA": 2}, module="quadrants")
+    AOS = 0
+    SOA = 1
+    NULL = 2
 
 
-Layout = _layout_enum()
+Layout.__module__ = "quadrants"
 classes = {}
 
 

@@ -23,13 +23,18 @@ _ACTIVE = {
     "raise_on_templated_floats": False,
     "print_ir": False,
     "debug_dump_path": "/tmp/ir/",
+    "print_preprocessed_ir": False,
+    "print_kernel_llvm_ir": False,
+    "print_kernel_llvm_ir_optimized": False,
+    "print_kernel_asm": False,
+    "make_cpu_multithreading_loop": True,
+    "offline_cache_cleaning_policy": "lru",
 }
 
 # Accepted, kept and readable; without effect on the backends present.
 _KEPT = {
     "cfg_optimization": True,
     "opt_level": 1,
-    "print_preprocessed_ir": False,
     "print_accessor_ir": False,
     "print_ir_dbg_info": False,
     "simplify_before_lower_access": True,
@@ -51,7 +56,6 @@ _KEPT = {
     "real_matrix_scalarize": True,
     "force_scalarize_matrix": False,
     "half2_vectorization": False,
-    "make_cpu_multithreading_loop": True,
     "default_cpu_block_dim": 32,
     "cpu_block_dim_adaptive": True,
     "default_gpu_block_dim": 128,
@@ -62,9 +66,6 @@ _KEPT = {
     "saturating_grid_dim": 0,
     "max_block_dim": 0,
     "print_struct_llvm_ir": False,
-    "print_kernel_llvm_ir": False,
-    "print_kernel_llvm_ir_optimized": False,
-    "print_kernel_asm": False,
     "print_kernel_amdgcn": False,
     "device_memory_GB": 1.0,
     "device_memory_fraction": 0.0,
@@ -78,7 +79,6 @@ _KEPT = {
     "demote_no_access_mesh_fors": True,
     "experimental_auto_mesh_local": False,
     "auto_mesh_local_default_occupacy": 4,
-    "offline_cache_cleaning_policy": "lru",
     "offline_cache_cleaning_factor": 0.25,
     "num_compile_threads": 4,
     "vk_api_version": "",
@@ -117,6 +117,48 @@ class SpecialConfig:
     def __init__(self, values=None):
         for name, value in (values or SPECIAL).items():
             setattr(self, name, value)
+
+
+def repo_dir(environ):
+    """The folder below which the cache on disk lies; empty if there is no home."""
+    base = environ.get("XDG_CACHE_HOME") or (environ["HOME"] + "/.cache" if environ.get("HOME") else "")
+    return base + "/quadrants/" if base else ""
+
+
+def usable_cores():
+    """Cores that this process may run on."""
+    import os
+
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+_CLEANING_POLICIES = ("never", "version", "lru", "fifo")
+
+
+def check(values, src_ll_cache, environ):
+    """Options that contradict each other, or that this version cannot carry out as they say."""
+    import warnings
+
+    cached = values["offline_cache"]
+    loads = [name for name in ("QD_LOAD_IR", "QUADRANTS_LOAD_PTX") if environ.get(name, "") not in ("", "0")]
+    if loads and (cached or src_ll_cache):
+        raise ValueError(
+            f"Caching must be disabled when using {' and '.join(loads)}: pass offline_cache=False and src_ll_cache=False to qd.init"
+        )
+    for name in loads:
+        warnings.warn(f"{name} has no effect: kernels are compiled from their source", stacklevel=4)
+    shows = "print_ir=True" if values["print_ir"] else "QD_DUMP_IR" if environ.get("QD_DUMP_IR", "") not in ("", "0") else ""
+    if shows and cached:
+        warnings.warn(
+            f"{shows} shows only kernels that are compiled; those that the cache on disk holds are not. "
+            "Pass offline_cache=False to qd.init to see all of them. [warning_code=DUMP_IR_CACHE_MISMATCH]",
+            stacklevel=4,
+        )
+    policy = values["offline_cache_cleaning_policy"]
+    if policy not in _CLEANING_POLICIES:
+        raise ValueError(f"offline_cache_cleaning_policy={policy!r}: choose one of {', '.join(_CLEANING_POLICIES)}")
+    if policy in ("version", "fifo"):
+        warnings.warn(f"offline_cache_cleaning_policy={policy!r}: the files used longest ago go first, as with 'lru'", stacklevel=4)
 
 
 def from_environment(name, default, text):

@@ -6,6 +6,8 @@ from quadrants import _arch, _dtypes, _exceptions, _logging, _options
 
 cfg = None  # None before init and on qd.python, else the live CompileConfig
 _of_python = None  # the options where kernels run as Python
+_src_ll_cache = True  # arguments of qd.init
+_print_non_pure = False
 special = _options.SpecialConfig()
 before_reset = []  # called while the old program still lives
 after_reset = []
@@ -68,20 +70,59 @@ def language_options():
         "unrolling_limit": int(special.unrolling_limit),
         "refuse_template_floats": bool(c.raise_on_templated_floats),
         "kernels_in_python": _of_python is not None,
+        "src_ll_cache": _src_ll_cache,
+        "show": _shown_forms(c),
     }
+
+
+def _shown_forms(c):
+    """The forms in which every kernel is shown when it is compiled."""
+    forms = []
+    if c.print_preprocessed_ir:
+        forms.append("frontend")
+    if c.print_kernel_llvm_ir or c.print_kernel_llvm_ir_optimized:
+        forms.append("llvm")
+    if c.print_kernel_asm:
+        forms.append("asm")
+    if _dumps_ir():
+        forms += [form for form in ("ir", "llvm", "asm") if form not in forms]
+    return forms
+
+
+def _dumps_ir():
+    return _os.environ.get("QD_DUMP_IR", "") not in ("", "0")
+
+
+def show_form(kernel, form, text):
+    """A kernel was compiled, and this is one of its forms."""
+    c = current_cfg()
+    printed = {
+        "frontend": c.print_preprocessed_ir,
+        "ir": False,
+        "llvm": c.print_kernel_llvm_ir or c.print_kernel_llvm_ir_optimized,
+        "asm": c.print_kernel_asm,
+    }
+    if printed[form]:
+        print(f"[Quadrants] {form} of {kernel}:\n{text}", flush=True)
+    if _dumps_ir() and form != "frontend":
+        name = "".join(letter if letter.isalnum() or letter in "._-" else "_" for letter in kernel)
+        suffix = {"ir": "qir", "llvm": "ll", "asm": "s"}[form]
+        _os.makedirs(c.debug_dump_path, exist_ok=True)
+        with open(_os.path.join(c.debug_dump_path, f"{name}.{suffix}"), "w", encoding="utf-8") as file:
+            file.write(text)
 
 
 def _engine_options(backend):
     c = current_cfg()
     return {
         "arch": backend,
-        "threads": int(c.cpu_max_num_threads),
+        "threads": int(c.cpu_max_num_threads) if c.make_cpu_multithreading_loop else 1,
         "debug": bool(c.debug),
         "fast_math": bool(c.fast_math),
         "compile_tiers": bool(c.compile_tiers),
         "cache": bool(c.offline_cache),
         "cache_dir": _os.fspath(c.offline_cache_file_path),
-        "cache_max_bytes": int(c.offline_cache_max_size_of_files),
+        "cache_max_bytes": int(c.offline_cache_max_size_of_files) if c.offline_cache_cleaning_policy != "never" else 1 << 63,
         "random_seed": int(c.random_seed),
         "coverage": coverage_wanted(),
         "verify": _os.environ.get("QD_VERIFY", "0") not in ("", "0"),
@@ -135,7 +176,7 @@ def init(
     **compile_config_kwargs,
 ):
     """Starts a program on `arch`; ends the one before. Options: see docs, each also as QD_<NAME> in the environment."""
-    global cfg, special, _of_python
+    global cfg, special, _of_python, _src_ll_cache, _print_non_pure
     if require_version is not None:
         _check_version(require_version)
     keywords = {**compile_config_kwargs, "default_fp": default_fp, "default_ip": default_ip}
@@ -150,6 +191,11 @@ def init(
     chosen = _choose_arch(arch, enable_fallback)
     if values["debug"]:
         values["check_out_of_bound"] = True
+    if not values["offline_cache_file_path"] and _options.repo_dir(_os.environ):
+        values["offline_cache_file_path"] = _options.repo_dir(_os.environ) + "qdcache"
+    values["cpu_max_num_threads"] = int(values["cpu_max_num_threads"]) or _options.usable_cores()
+    _options.check(values, src_ll_cache, _os.environ)
+    _src_ll_cache, _print_non_pure = bool(src_ll_cache), bool(print_non_pure)
     config = _options.CompileConfig(chosen, values)
     if chosen == _arch.python:
         _of_python = config

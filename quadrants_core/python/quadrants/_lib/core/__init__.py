@@ -22,9 +22,9 @@ quadrants_python = _load()
 
 
 def __getattr__(name):
-    """The classes of errors, which programs also look for here."""
-    from quadrants import _exceptions
+    """Names that programs look for here."""
+    if name.startswith("__"):
+        raise AttributeError(name)
+    from quadrants._lib import _core_names
 
-    if name.startswith("Quadrants") and name in vars(_exceptions):
-        return vars(_exceptions)[name]
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return _core_names.find(name)

@@ -29,6 +29,10 @@ def __getattr__(name):
         from quadrants import _buffer_view
 
         return _buffer_view.BufferViewType
+    if name in ("annotations", "enums", "primitive_types"):
+        import importlib
+
+        return importlib.import_module("quadrants.types." + name)
     raise AttributeError(f"module 'quadrants.types' has no attribute {name!r}")
 
 

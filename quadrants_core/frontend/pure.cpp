@@ -1,0 +1,76 @@
+// Kernels that promised to read nothing but their arguments (fastcache=True). What counts as reading: a name from
+// outside of the kernel that holds a plain number or text or a field, or such an attribute of an object from outside.
+// Funcs, types and modules may be named, and constants of math, numpy and this package. Names in upper case, and what
+// stands in qd.static, give a warning instead of an error.
+#include "frontend/walker.h"
+
+#include <string_view>
+
+namespace qd::frontend {
+namespace {
+
+constexpr const char *tag = "[PURE.VIOLATION] WARNING: ";
+
+/// Of "numpy.linalg" the "numpy".
+std::string_view package_of(std::string_view module) { return module.substr(0, module.find('.')); }
+
+bool is_constant_module(PyObject *object) {
+    const char *name = PyModule_Check(object) ? PyModule_GetName(object) : nullptr;
+    if (!name) PyErr_Clear();
+    if (!name) return false;
+    const std::string_view package = package_of(name);
+    return package == "math" || package == "numpy" || package == "quadrants";
+}
+
+bool is_upper(PyObject *name) {
+    const PyRef answer = PyRef::steal(PyObject_CallMethod(name, "isupper", nullptr));
+    return answer && answer.get() == Py_True;
+}
+
+} // namespace
+
+bool Walker::is_state(PyObject *object) {
+    if (PyLong_CheckExact(object) || PyFloat_CheckExact(object) || PyBool_Check(object) || PyUnicode_CheckExact(object))
+        return true;
+    const Kind kind = kind_of(object);
+    return kind == Kind::field || kind == Kind::matrix_field || kind == Kind::struct_field || kind == Kind::ndarray ||
+           kind == Kind::tensor;
+}
+
+void Walker::violation(PyObject *node, PyObject *name, const std::string &message) {
+    if (static_depth_ || is_upper(name))
+        warn(node, "UserWarning", tag + message);
+    else
+        fail(node, UserErrorKind::compilation, tag + message, "pass it to the kernel as an argument");
+}
+
+/// Funcs that the package lends to kernels read its own constants.
+bool Walker::in_package() {
+    const PyRef module = attribute(frames_.back().function, names().__module__);
+    return module && PyUnicode_Check(module.get()) && package_of(text(module.get())) == "quadrants";
+}
+
+void Walker::check_pure_name(PyObject *node, PyObject *name, PyObject *found) {
+    if (!request_.options.pure || !frames_.back().function || !is_state(found) || in_package()) return;
+    const std::string shown = text(name);
+    violation(node, name,
+              "Accessing global variable " + shown + " " + repr(reinterpret_cast<PyObject *>(Py_TYPE(found))) + " " +
+                  shown + " is in global vars, therefore violates pure");
+}
+
+void Walker::check_pure_attribute(PyObject *node, const Val &base, const Val &found) {
+    if (!request_.options.pure || !found.is_constant() || !base.is_constant() || !is_state(found.object.get())) return;
+    const Names &n = names();
+    PyObject *root = child(node, n.value);
+    while (node_kind(root) == Node::Attribute) root = child(root, n.value);
+    if (node_kind(root) != Node::Name || find_local(child(root, n.id)) || !frames_.back().function || in_package())
+        return; // reached through an argument
+    if (is_constant_module(base.object.get()) || is_state(base.object.get())) return;
+    PyObject *name = child(node, n.attr);
+    const std::string holder = text(child(root, n.id));
+    violation(node, name,
+              "Accessing global var " + text(name) + " from outside function scope within pure kernel " + holder +
+                  " is in global vars, therefore violates pure");
+}
+
+} // namespace qd::frontend

@@ -1,0 +1,95 @@
+"""Names of the native module that programs look for in quadrants._lib.core. Each is what the package itself uses."""
+
+from quadrants import _arch, _dtypes, _exceptions, _options, _runtime, _snode, _version
+from quadrants._arch import Arch, Extension, is_extension_supported
+from quadrants._device import DeviceCapability, Format
+from quadrants._ndarray import Layout
+from quadrants._snode import Axis
+from quadrants.types.enums import AutodiffMode, BoundaryMode, SNodeGradType
+
+CompileConfig = _options.CompileConfig
+
+
+def arch_from_name(name):
+    """The Arch of that name."""
+    return _arch.from_name(name)
+
+
+def arch_name(arch):
+    return Arch(arch).name
+
+
+def host_arch():
+    return _arch.cpu
+
+
+def with_cuda():
+    return _arch.is_arch_supported(Arch.cuda)
+
+
+def with_metal():
+    return _arch.is_arch_supported(Arch.metal)
+
+
+def with_vulkan():
+    return _arch.is_arch_supported(Arch.vulkan)
+
+
+def with_amdgpu():
+    return _arch.is_arch_supported(Arch.amdgpu)
+
+
+def default_compile_config():
+    """The options that qd.init starts from."""
+    return _runtime._defaults
+
+
+def get_max_num_indices():
+    """Most indices that a field can have."""
+    return _snode._MAX_INDICES
+
+
+def data_type_size(dtype):
+    """Bytes of a number of that type in memory."""
+    return _dtypes.numpy_dtype(dtype).itemsize
+
+
+def get_version_major():
+    return _version.version[0]
+
+
+def get_version_minor():
+    return _version.version[1]
+
+
+def get_version_patch():
+    return _version.version[2]
+
+
+def get_version_string():
+    return _version.version_str
+
+
+def get_commit_hash():
+    """Of the sources that the package was built from."""
+    from quadrants._lib import _build_info
+
+    return _build_info.commit
+
+
+def get_repo_dir():
+    """The folder of the cache on disk: below $XDG_CACHE_HOME, else ~/.cache."""
+    import os
+
+    return _options.repo_dir(os.environ)
+
+
+def find(name):
+    """The name as quadrants._lib.core has it; AttributeError says what to use instead."""
+    if name.startswith("Quadrants") and hasattr(_exceptions, name):
+        return getattr(_exceptions, name)
+    if name in globals() and not name.startswith("_") and name != "find":
+        return globals()[name]
+    if name in _dtypes.names:
+        return _dtypes.names[name]
+    raise AttributeError(f"module 'quadrants._lib.core' has no attribute {name!r}; the language itself is in quadrants (qd.*)")

@@ -1,0 +1,18 @@
+"""Helpers that test suites of programs import."""
+
+_SUBMODULES = ("dataclass_test_tools", "load_kernel_string", "textwrap2", "warnings_helper")
+
+
+def qd_init_same_arch(**options):
+    """qd.init on the architecture that runs now, with other options."""
+    from quadrants import _runtime
+
+    _runtime.init(arch=_runtime.current_cfg().arch, **options)
+
+
+def __getattr__(name):
+    if name in _SUBMODULES:
+        import importlib
+
+        return importlib.import_module(f"quadrants._test_tools.{name}")
+    raise AttributeError(f"module 'quadrants._test_tools' has no attribute {name!r}")

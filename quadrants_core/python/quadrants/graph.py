@@ -1,0 +1,5 @@
+"""qd.graph: kernels that launch as one graph."""
+
+from quadrants._later import define as _define
+
+_define(globals(), "qd.graph", "do_while parallel parallel_context")

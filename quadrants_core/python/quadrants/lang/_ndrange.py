@@ -1,0 +1,3 @@
+"""Products of ranges."""
+
+from quadrants._ops import _Ndrange, ndrange

@@ -1,0 +1,187 @@
+"""What programs look up in `k._primal` of a kernel `k`: its specialisations, what the last call passed and where its code
+came from. A specialisation is named by its key, (number, AutodiffMode); the answers are made anew from the kernel each
+time they are asked for."""
+
+from quadrants import _dtypes
+from quadrants.lang._kernel_types import KernelBatchedArgType
+from quadrants.types.enums import AutodiffMode
+
+
+class _Facts:
+    """Named facts, each computed when it is asked for."""
+
+    def __init__(self, kernel):
+        self._kernel = kernel
+
+    def __repr__(self):
+        names = [n for n in dir(self) if not n.startswith("_")]
+        return f"{type(self).__name__.strip('_')}({', '.join(f'{n}={getattr(self, n)!r}' for n in names)})"
+
+
+class _Param:
+    """One parameter of a specialisation, as the core describes it."""
+
+    def __init__(self, facts):
+        (
+            self.name, self.kind, scalar, self.ndim, rows, cols, element_dim, self.layout, self.of_host, self.with_gradient,
+            self.value,
+        ) = facts  # fmt: skip
+        self.dtype = _dtypes.all_types[scalar - 1] if scalar else None
+        self.element_shape = (rows, cols)[:element_dim]
+
+    def feature(self):
+        if self.kind == "array":
+            return self.name, self.dtype, self.ndim, self.element_shape, self.layout
+        if self.kind in ("constant", "bundle"):
+            return self.name, self.value if type(self.value).__hash__ else id(self.value)
+        return self.name, self.kind, self.dtype
+
+
+def _key(kernel, number):
+    return kernel._primal.fn, number, AutodiffMode.NONE
+
+
+def _plans(kernel):
+    """key -> (parameters, provenance)"""
+    return {
+        _key(kernel, number): ([_Param(facts) for facts in params], provenance)
+        for number, params, provenance in kernel._plans()
+    }
+
+
+def _last_key(kernel):
+    """Of the specialisation that the last call used, or None."""
+    number, _ = kernel._last_plan()
+    return None if number is None else _key(kernel, number)
+
+
+class _LaunchStats(_Facts):
+    @property
+    def kernel_args_count_by_type(self):
+        """KernelBatchedArgType -> how many arguments of that type the last call passed on: numbers, and arrays of this
+        package. Whether a parameter took such an array, and one with a gradient, is as in the first call of its kind."""
+        from collections import Counter
+
+        params, _ = _plans(self._kernel).get(_last_key(self._kernel), ((), None))
+        arrays = {p.name for p in params if p.kind == "array"}
+        return Counter(
+            _batch_of(p)
+            for p in params
+            if p.kind == "scalar"
+            or (p.kind == "array" and not p.of_host and p.name.removesuffix(".grad") not in arrays - {p.name})
+        )
+
+
+def _batch_of(param):
+    if param.kind == "array":
+        return KernelBatchedArgType.QD_ARRAY_WITH_GRAD if param.with_gradient else KernelBatchedArgType.QD_ARRAY
+    return {"float": KernelBatchedArgType.FLOAT, "int": KernelBatchedArgType.INT}.get(
+        param.dtype.kind, KernelBatchedArgType.UINT
+    )
+
+
+class _LaunchObservations(_Facts):
+    @property
+    def found_kernel_in_materialize_cache(self):
+        """Whether the last call found its specialisation made."""
+        number, made = self._kernel._last_plan()
+        return number is not None and not made
+
+
+class _Provenance(_Facts):
+    def _of_newest(self):
+        plans = self._kernel._plans()
+        return plans[-1][2] if plans else {"keyed": False, "recalled": False, "kept": False, "cached": False}
+
+
+class _SourceCache(_Provenance):
+    """The record on disk of the newest specialisation, for a kernel that asked for it (fastcache=True)."""
+
+    def _fact(self, name):
+        return bool(self._kernel._primal.fastcache and self._of_newest()[name])
+
+    cache_key_generated = property(lambda self: self._fact("keyed"))
+    cache_validated = property(lambda self: self._fact("recalled"))
+    cache_loaded = property(lambda self: self._fact("recalled"))
+    cache_stored = property(lambda self: self._fact("kept"))
+
+
+class _CodeCache(_Provenance):
+    @property
+    def cache_hit(self):
+        """Whether the newest specialisation was walked, and all its code was found in memory or on disk."""
+        facts = self._of_newest()
+        by_record = facts["recalled"] and self._kernel._primal.fastcache
+        return facts["cached"] and not by_record
+
+
+class CompiledKernelData(_Facts):
+    """One specialisation."""
+
+    def __init__(self, kernel, key, params):
+        super().__init__(kernel)
+        self._key, self._params = key, params
+
+    parameters = property(lambda self: [p.name for p in self._params])
+
+    def __eq__(self, other):
+        return isinstance(other, CompiledKernelData) and self._key == other._key
+
+    def __hash__(self):
+        return hash(self._key)
+
+
+class _Mapper(_Facts):
+    @property
+    def mapping(self):
+        """Features of the arguments -> number of the specialisation."""
+        return {tuple(p.feature() for p in params): key[1] for key, (params, _) in _plans(self._kernel).items()}
+
+
+def _used_members(kernel):
+    """key -> names of the dataclasses and of those of their members that the specialisation uses: __qd_<param>__qd_<member>."""
+    return {key: _flat_names(params) for key, (params, _) in _plans(kernel).items()}
+
+
+def _flat_names(params):
+    owners = {p.name for p in params if p.kind == "bundle"}
+    paths = (p.name.split(".") for p in params)
+    return {"__qd_" + "__qd_".join(path[: n + 1]) for path in paths if path[0] in owners for n in range(len(path))}
+
+
+def _compiled(kernel):
+    return {key: CompiledKernelData(kernel, key, params) for key, (params, _) in _plans(kernel).items()}
+
+
+_ATTRIBUTES = {
+    "launch_stats": _LaunchStats,
+    "launch_observations": _LaunchObservations,
+    "src_ll_cache_observations": _SourceCache,
+    "fe_ll_cache_observations": _CodeCache,
+    "mapper": _Mapper,
+    "materialized_kernels": _compiled,
+    "compiled_kernel_data_by_key": _compiled,
+    "used_py_dataclass_parameters_by_key_enforcing": _used_members,
+    "_last_launch_key": _last_key,
+}
+
+# Of kernels with graph=True and checkpoints=True, which this version does not make: @qd.kernel says so.
+_OF_GRAPHS = {
+    "graph_do_while_arg": None,
+    "graph_do_while_levels": (),
+    "checkpoint_user_labels_by_cp_id": {},
+    "checkpoint_yield_on_args": (),
+    "checkpoint_yield_on_cpp_arg_ids": (),
+}
+
+
+def attribute(info, name):
+    """What `info.name` is, where `info` is the _primal of a kernel."""
+    if name in _ATTRIBUTES:
+        kernel = info.kernel()
+        if kernel is None:
+            raise AttributeError(f"{name}: the kernel {info.name} is gone")
+        return _ATTRIBUTES[name](kernel)
+    if name in _OF_GRAPHS:
+        return _OF_GRAPHS[name]
+    raise AttributeError(f"the kernel {info.name} has no {name!r}; what can be looked up is in quadrants/lang/_primal.py")

@@ -1,0 +1,188 @@
+"""The running program: configuration, kernels, arrays, counts."""
+
+from quadrants import _exceptions, _kernel, _matrix, _ndarray, _runtime, _snode
+from quadrants._annotations import Template, template
+from quadrants._exceptions import QuadrantsRuntimeError, QuadrantsSyntaxError
+from quadrants._field import ScalarField, field
+from quadrants._kernel import KernelInfo as Kernel
+from quadrants._kernel import pyfunc as _pyfunc
+from quadrants._ndarray import ndarray
+from quadrants._ops import grouped, one, static, static_assert, static_print, zero
+from quadrants._snode import FieldsBuilder, root
+from quadrants.lang._absent import absent as _absent
+
+
+def current_cfg():
+    """The live options: qd.cfg, or the defaults before qd.init."""
+    return _runtime.current_cfg()
+
+
+def default_cfg():
+    """The options that qd.init starts from."""
+    return _runtime._defaults
+
+
+@_pyfunc
+def qd_float(x):
+    return float(x)
+
+
+@_pyfunc
+def qd_int(x):
+    return int(x)
+
+
+@_pyfunc
+def qd_bool(x):
+    return bool(x)
+
+
+@_pyfunc
+def subscript(x, i):
+    return x[i]
+
+
+def get_cuda_compute_capability():
+    """Of the running device, major * 10 + minor; 0 if it is no CUDA device."""
+    return _device_number("compute_capability")
+
+
+def get_max_shared_memory_bytes():
+    """Of a block of the running device; 0 if its blocks share no memory."""
+    return _device_number("shared_memory_bytes")
+
+
+def _device_number(name):
+    _runtime.require_program()
+    return getattr(_runtime.core(), name, lambda: 0)()
+
+
+class _DeviceCaps:
+    """What the running device offers of qd.DeviceCapability; these are levels of SPIR-V devices."""
+
+    def get(self, capability):
+        """Level of a capability, 0 where the device has none."""
+        return 0
+
+
+class _Program:
+    """The program between qd.init and qd.reset."""
+
+    def config(self):
+        return _runtime.current_cfg()
+
+    def get_device_caps(self):
+        return _DeviceCaps()
+
+    def synchronize(self):
+        _runtime.sync()
+
+    def get_num_offloaded_tasks_on_last_call(self):
+        """Tasks of the last launch."""
+        return _runtime.core().tasks_on_last_call()
+
+    def _get_num_ndarrays(self):
+        """Arrays that have memory."""
+        return _runtime.core().live_ndarrays()
+
+    def __getattr__(self, name):
+        if name.startswith("get_graph_") or name.endswith("_max_reducer_dispatch_count"):
+            from quadrants._later import Later
+
+            return Later(f"prog.{name}")
+        raise AttributeError(f"the program has no {name!r}; qd.cfg, qd.sync and qd.profiler say what is known of it")
+
+
+class _PyQuadrants:
+    """What get_runtime() gives: one object for the process."""
+
+    _program = None
+    _generation = None
+
+    @property
+    def prog(self):
+        """The program; None before qd.init and after qd.reset."""
+        if _runtime.cfg is None:
+            return None
+        generation = _runtime.core().generation()
+        if self._generation != generation:
+            self._program, self._generation = _Program(), generation
+        return self._program
+
+    @property
+    def default_fp(self):
+        return _runtime.default_fp()
+
+    @property
+    def default_ip(self):
+        return _runtime.default_ip()
+
+    def set_default_fp(self, fp):
+        """Type of real literals from the next compilation on."""
+        self._set_default("default_fp", fp, "float")
+
+    def set_default_ip(self, ip):
+        """Type of integer literals from the next compilation on."""
+        self._set_default("default_ip", ip, "int")
+
+    def _set_default(self, option, value, kind):
+        from quadrants import _dtypes
+
+        _runtime.require_program()
+        dtype = _dtypes.dtype(value)
+        if dtype.kind != kind or dtype.bits < 32:
+            raise ValueError(f"{option} is {kind}32 or {kind}64, not {dtype}")
+        setattr(_runtime.cfg, option, dtype)
+
+    def materialize(self):
+        """Gives memory to the fields placed so far."""
+        _runtime.require_program()
+        self.materialize_root_fb(False)
+        _snode.check_all_placed()
+
+    def materialize_root_fb(self, is_first_call):
+        """Gives memory to what hangs below qd.root."""
+        _runtime.require_program()
+        builder = _snode.root._node()._builder
+        if builder._root._children:
+            builder._materialise()
+
+    def get_num_compiled_functions(self):
+        """Specialisations of all kernels since qd.init."""
+        return _kernel.compiled_functions()
+
+    @property
+    def kernels(self):
+        """What qd.kernel keeps of every kernel that is alive."""
+        return [k._primal for ref in _kernel._all_kernels if (k := ref()) is not None]
+
+    @property
+    def ndarrays(self):
+        """The arrays that have memory."""
+        import gc
+        import weakref
+
+        base = _ndarray.class_named("Ndarray")
+        return weakref.WeakSet(o for o in gc.get_objects() if isinstance(o, base) and o._alive)
+
+    @property
+    def compiling_callable(self):
+        """What qd.kernel keeps of the kernel that is being compiled; None outside of compilation."""
+        return _runtime.core().compiling()
+
+    def sync(self):
+        _runtime.sync()
+
+    def __getattr__(self, name):
+        raise AttributeError(f"the runtime has no {name!r}; qd.cfg, qd.root and get_runtime().prog say what is known of it")
+
+
+_the_runtime = _PyQuadrants()
+
+
+def get_runtime():
+    """The object that stands for the running program."""
+    return _the_runtime
+
+
+__getattr__ = _absent("quadrants.lang.impl", {"": "the language itself is in quadrants (qd.*), its options in qd.cfg"})

@@ -1,0 +1,4 @@
+"""Kernels and their decorators."""
+
+from quadrants._kernel import KernelInfo as Kernel
+from quadrants._kernel import data_oriented, func, kernel, pyfunc, real_func

@@ -1,0 +1,118 @@
+"""Operators as functions, in kernels and in Python."""
+
+from quadrants._kernel import pyfunc as _pyfunc
+from quadrants._ops import (
+    abs, acos, asin, atan2, atomic_add, atomic_and, atomic_cas, atomic_exchange, atomic_max, atomic_min, atomic_mul,
+    atomic_or, atomic_sub, atomic_xor, bit_cast, bit_shr, cast, ceil, cos, exp, floor, frexp, log, max, min, pow, random,
+    raw_div, raw_mod, round, rsqrt, select, sin, sqrt, tan, tanh, volatile_load,
+)  # fmt: skip
+
+
+@_pyfunc
+def add(a, b):
+    return a + b
+
+
+@_pyfunc
+def sub(a, b):
+    return a - b
+
+
+@_pyfunc
+def mul(a, b):
+    return a * b
+
+
+@_pyfunc
+def truediv(a, b):
+    return a / b
+
+
+@_pyfunc
+def floordiv(a, b):
+    return a // b
+
+
+@_pyfunc
+def mod(a, b):
+    return a % b
+
+
+@_pyfunc
+def neg(a):
+    return -a
+
+
+@_pyfunc
+def bit_and(a, b):
+    return a & b
+
+
+@_pyfunc
+def bit_or(a, b):
+    return a | b
+
+
+@_pyfunc
+def bit_xor(a, b):
+    return a ^ b
+
+
+@_pyfunc
+def bit_not(a):
+    return ~a
+
+
+@_pyfunc
+def bit_shl(a, b):
+    return a << b
+
+
+@_pyfunc
+def bit_sar(a, b):
+    return a >> b
+
+
+@_pyfunc
+def logical_not(a):
+    return not a
+
+
+@_pyfunc
+def logical_and(a, b):
+    return a and b
+
+
+@_pyfunc
+def logical_or(a, b):
+    return a or b
+
+
+@_pyfunc
+def cmp_eq(a, b):
+    return a == b
+
+
+@_pyfunc
+def cmp_ne(a, b):
+    return a != b
+
+
+@_pyfunc
+def cmp_lt(a, b):
+    return a < b
+
+
+@_pyfunc
+def cmp_le(a, b):
+    return a <= b
+
+
+@_pyfunc
+def cmp_gt(a, b):
+    return a > b
+
+
+@_pyfunc
+def cmp_ge(a, b):
+    return a >= b

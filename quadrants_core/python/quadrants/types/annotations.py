@@ -1,0 +1,4 @@
+"""Annotations of parameters."""
+
+from quadrants._annotations import Template, template
+from quadrants._kernel import ref

@@ -1,0 +1,13 @@
+"""Scalar types."""
+
+from quadrants import _dtypes
+from quadrants._dtypes import f16, f32, f64, i8, i16, i32, i64, u1, u8, u16, u32, u64
+
+float16, float32, float64 = f16, f32, f64
+int8, int16, int32, int64 = i8, i16, i32, i64
+uint1, uint8, uint16, uint32, uint64 = u1, u8, u16, u32, u64
+
+all_types = list(_dtypes.all_types)
+integer_types = list(_dtypes.integer_types)
+real_types = list(_dtypes.real_types)
+type_ids = [id(t) for t in all_types]

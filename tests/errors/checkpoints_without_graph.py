@@ -1,0 +1,6 @@
+import quadrants as qd
+
+
+@qd.kernel(checkpoints=True)
+def wrong():
+    pass

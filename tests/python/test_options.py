@@ -1,0 +1,415 @@
+"""The options of qd.init, what qd and its namespaces are called, logging, and the options of @qd.kernel."""
+
+import enum
+import math
+import os
+import warnings
+
+import numpy as np
+import pytest
+import quadrants as qd
+from quadrants import _options
+
+# Names
+
+
+NAMESPACES = {
+    "graph": "do_while parallel parallel_context",
+    "ad": "FwdMode Tape clear_all_gradients grad_for grad_replaced no_grad",
+    "algorithms": """PrefixSumExecutor exclusive_scan_add exclusive_scan_max exclusive_scan_min exclusive_scan_scratch_slots
+        parallel_sort reduce_add reduce_by_key_add reduce_by_key_scratch_slots reduce_max reduce_min reduce_scratch_slots
+        select select_scratch_slots sort sort_scratch_slots""",
+    "interop": "get_mps_command_queue",
+    "sparse": "grid usage",
+}
+
+
+@pytest.mark.parametrize("name", NAMESPACES)
+def test_namespaces(name):
+    assert [n for n in dir(getattr(qd, name)) if not n.startswith("_")] == sorted(NAMESPACES[name].split())
+
+
+def test_names_outside_dir(arch):
+    hidden = "cfg __version__ __version_str__ _Tensor _VectorTensor _MatrixTensor _wrap _logging _lib _snode".split()
+    for name in hidden:
+        assert hasattr(qd, name), name
+        assert name.startswith("_") or name not in dir(qd)
+    assert qd._Tensor is qd.Tensor and qd._VectorTensor is qd.VectorTensor and qd._MatrixTensor is qd.MatrixTensor
+    assert qd._wrap is qd.wrap and qd.__version_str__ == ".".join(map(str, qd.__version__))
+    assert qd.cfg.arch.name in (arch, qd.cpu.name)
+    qd.reset()
+    assert qd.cfg is None
+
+
+def test_names_of_later_versions():
+    for use in (
+        lambda: qd.ad.Tape(None),
+        lambda: qd.graph.do_while(None),
+        lambda: qd.checkpoint(1),
+        lambda: qd.stop_grad(1),
+        lambda: qd.kernel(lambda: None).grad(),
+        lambda: qd.kernel(graph=True)(lambda: None),
+        lambda: qd.kernel(graph=True, checkpoints=True)(lambda: None),
+        qd.interop.get_mps_command_queue,
+    ):
+        with pytest.raises(qd.QuadrantsRuntimeError, match="is not available yet"):
+            use()
+
+
+def test_formats_and_layouts():
+    assert qd.Format.unknown == 0 and qd.Format.rgba8.name == "rgba8" and qd.Format.depth32f == 43
+    assert qd.DeviceCapability.spirv_has_int8 == 2 and qd.DeviceCapability.spirv_has_shader_clock.name == "spirv_has_shader_clock"
+    for name in "int8 int64 float64 atomic_float16 atomic_int64".split():
+        assert hasattr(qd.DeviceCapability, "spirv_has_" + name)
+    assert [layout.name for layout in qd.Layout] == ["AOS", "SOA", "NULL"]
+    assert len({qd.Format.r8: 1, qd.DeviceCapability.spirv_version: 2}) >= 1
+
+
+def test_axes():
+    assert [a.value for a in qd.axes(0, 2, 5)] == [0, 2, 5]
+    for name in "i j k l ij ik il jk jl kl ijk ijl ikl jkl ijkl".split():
+        assert [a.value for a in getattr(qd, name)] == ["ijkl".index(letter) for letter in name]
+    f = qd.field(qd.i32)
+    qd.root.dense(qd.axes(0, 1), (2, 3)).place(f)
+    f[1, 2] = 5
+    assert f.shape == (2, 3) and f[1, 2] == 5
+    with pytest.raises(qd.QuadrantsRuntimeError, match="at most 12"):
+        qd.axes(12)
+
+
+# Logging
+
+
+def test_logging_levels(capfd):
+    levels = [qd.TRACE, qd.DEBUG, qd.INFO, qd.WARN, qd.ERROR, qd.CRITICAL]
+    assert levels == ["trace", "debug", "info", "warn", "error", "critical"]
+    for n, level in enumerate(levels):
+        qd.set_logging_level(level)
+        assert [qd.is_logging_effective(each) for each in levels] == [m >= n for m in range(len(levels))]
+        assert qd._logging.is_logging_effective(level)
+    with pytest.raises(ValueError, match="unknown level 'loud'"):
+        qd.set_logging_level("loud")
+    qd.set_logging_level("warn")
+    capfd.readouterr()
+    qd._logging.info("not this")
+    qd._logging.warn("this")
+    assert "this" in capfd.readouterr().err
+    with pytest.raises(RuntimeError, match="went wrong"):
+        qd._logging.error("went wrong")
+
+
+def test_level_from_the_environment(arch, monkeypatch):
+    monkeypatch.setenv("QD_LOG_LEVEL", "error")
+    qd.init(arch=arch, offline_cache=False)
+    assert qd.is_logging_effective(qd.ERROR) and not qd.is_logging_effective(qd.WARN)
+    monkeypatch.delenv("QD_LOG_LEVEL")
+    qd.init(arch=arch, offline_cache=False)
+    assert qd.is_logging_effective(qd.INFO) and not qd.is_logging_effective(qd.DEBUG)
+
+
+# Options
+
+
+def test_dump_compile_config(capsys, arch):
+    qd.init(arch=arch, offline_cache=False, flatten_if=True, default_ip=qd.i64)
+    capsys.readouterr()
+    qd.dump_compile_config()
+    lines = capsys.readouterr().out.splitlines()
+    names = [line.partition("=")[0] for line in lines]
+    assert names == sorted(names) and {"arch", "debug", "default_fp", "default_up", *_options.OPTIONS} <= set(names)
+    assert {"flatten_if=True", "default_ip=i64", "default_up=u64", "debug_dump_path=/tmp/ir/"} <= set(lines)
+
+
+def test_every_option_is_taken_from_both_sides(arch, monkeypatch):
+    """As a keyword and from the environment, with a value that is not the default."""
+    other = {bool: lambda v: not v, int: lambda v: v + 1, float: lambda v: v + 0.5}
+    special = {"offline_cache", "default_fp", "default_ip", "print_ir", "log_level", "debug", "debug_dump_path"}
+    options = {n: v for n, v in {**_options.OPTIONS, **_options.SPECIAL}.items() if n not in special and type(v) in other}
+    assert len(options) > 60
+    changed = {name: other[type(value)](value) for name, value in options.items()}
+    quiet = {"offline_cache": False}
+    qd.init(arch=arch, **quiet, **changed)
+    read = lambda name: getattr(qd.cfg if name in _options.OPTIONS else qd._runtime.special, name)  # noqa: E731
+    assert {name: read(name) for name in changed} == changed
+    for name, value in changed.items():
+        monkeypatch.setenv("QD_" + name.upper(), str(int(value) if isinstance(value, bool) else value))
+    qd.init(arch=arch, **quiet)
+    assert {name: read(name) for name in changed} == changed
+
+
+def test_values_of_machine_options(arch, tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    qd.init(arch=arch, offline_cache=False)
+    assert qd.cfg.cpu_max_num_threads == _options.usable_cores() >= 1
+    assert qd.cfg.offline_cache_file_path == f"{tmp_path}/quadrants/qdcache"
+    qd.init(arch=arch, offline_cache=False, cpu_max_num_threads=3)
+    assert qd.cfg.cpu_max_num_threads == 3
+
+
+def test_one_thread(arch):
+    """Without make_cpu_multithreading_loop the iterations run in order."""
+    qd.init(arch=arch, offline_cache=False, make_cpu_multithreading_loop=False, cpu_max_num_threads=8)
+    order = qd.ndarray(qd.i32, 20_000)
+    count = qd.ndarray(qd.i32, 1)
+
+    @qd.kernel
+    def k(order: qd.types.ndarray(), count: qd.types.ndarray()):
+        for i in range(20_000):
+            order[qd.atomic_add(count[0], 1)] = i
+
+    k(order, count)
+    assert (order.to_numpy() == np.arange(20_000)).all()
+
+
+def test_default_up_cannot_be_set():
+    with pytest.raises(KeyError, match="default_up"):
+        qd.init(default_up=qd.u64)
+
+
+def test_loaded_ir_and_caches(arch, monkeypatch):
+    """messages.md: error_load_ir_with_caching."""
+    monkeypatch.setenv("QD_LOAD_IR", "1")
+    for options in ({}, {"offline_cache": False}, {"src_ll_cache": False}):
+        with pytest.raises(ValueError, match="Caching must be disabled when using QD_LOAD_IR"):
+            qd.init(arch=arch, **options)
+    monkeypatch.setenv("QUADRANTS_LOAD_PTX", "1")
+    with pytest.raises(ValueError, match="QD_LOAD_IR and QUADRANTS_LOAD_PTX"):
+        qd.init(arch=arch)
+    monkeypatch.delenv("QD_LOAD_IR")
+    with pytest.raises(ValueError, match="using QUADRANTS_LOAD_PTX"):
+        qd.init(arch=arch)
+    with pytest.warns(UserWarning, match="QUADRANTS_LOAD_PTX has no effect"):
+        qd.init(arch=arch, offline_cache=False, src_ll_cache=False)
+
+
+def test_shown_ir_and_caches(arch, monkeypatch, tmp_path):
+    """messages.md: warn_print_dump_ir_with_caching."""
+    place = {"offline_cache_file_path": str(tmp_path)}
+    with pytest.warns(UserWarning, match="print_ir.*warning_code=DUMP_IR_CACHE_MISMATCH"):
+        qd.init(arch=arch, print_ir=True, offline_cache=True, **place)
+    monkeypatch.setenv("QD_DUMP_IR", "1")
+    with pytest.warns(UserWarning, match="QD_DUMP_IR.*warning_code=DUMP_IR_CACHE_MISMATCH"):
+        qd.init(arch=arch, offline_cache=True, **place)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        qd.init(arch=arch, print_ir=True, offline_cache=False)
+
+
+def test_cleaning_policies(arch, tmp_path):
+    place = {"offline_cache": True, "offline_cache_file_path": str(tmp_path)}
+    with pytest.raises(ValueError, match="offline_cache_cleaning_policy='often'"):
+        qd.init(arch=arch, offline_cache_cleaning_policy="often", **place)
+    with pytest.warns(UserWarning, match="as with 'lru'"):
+        qd.init(arch=arch, offline_cache_cleaning_policy="fifo", **place)
+
+    def files_after(policy, step):
+        qd.init(arch=arch, offline_cache_cleaning_policy=policy, offline_cache_max_size_of_files=1, **place)
+
+        @qd.kernel
+        def k(x: qd.types.ndarray(qd.i32, ndim=1)):
+            for i in x:
+                x[i] += step
+
+        k(qd.ndarray(qd.i32, 3))
+        qd.reset()
+        return sum(len(files) for _, _, files in os.walk(tmp_path))
+
+    assert files_after("never", 1) > 0 and files_after("lru", 2) == 0
+
+
+def twice(arch, **options):
+    qd.init(arch=arch, offline_cache=False, **options)
+
+    @qd.kernel
+    def doubled(x: qd.types.ndarray(qd.f32, ndim=1)):
+        for i in x:
+            x[i] *= 2
+
+    return doubled
+
+
+@pytest.mark.parametrize(
+    "option, sign",
+    [
+        ("print_preprocessed_ir", "parallel"),
+        ("print_kernel_llvm_ir", "define"),
+        ("print_kernel_llvm_ir_optimized", "define"),
+        ("print_kernel_asm", ".text"),
+    ],
+)
+def test_printed_forms(option, sign, capfd):
+    doubled = twice("cpu", **{option: True})
+    capfd.readouterr()
+    x = qd.ndarray(qd.f32, 3)
+    doubled(x)
+    out = capfd.readouterr().out
+    assert "doubled" in out and sign in out
+    doubled(x)
+    assert capfd.readouterr().out == ""
+
+
+def test_dumped_ir(monkeypatch, tmp_path):
+    monkeypatch.setenv("QD_DUMP_IR", "1")
+    doubled = twice("cpu")
+    qd.cfg.debug_dump_path = str(tmp_path / "dumps")
+    doubled(qd.ndarray(qd.f32, 3))
+    kinds = {path.suffix: path.read_text() for path in (tmp_path / "dumps").iterdir()}
+    assert set(kinds) == {".qir", ".ll", ".s"} and "define" in kinds[".ll"]
+
+
+# @qd.kernel
+
+
+def test_kernel_with_its_options():
+    @qd.kernel
+    def a() -> qd.i32:
+        return 1
+
+    @qd.kernel(fastcache=True)
+    def b() -> qd.i32:
+        return 2
+
+    @qd.kernel()
+    def c() -> qd.i32:
+        return 3
+
+    with pytest.warns(UserWarning, match="`pure` is deprecated. Please use parameter `fastcache`"):
+
+        @qd.kernel(pure=True)
+        def d() -> qd.i32:
+            return 4
+
+    assert (a(), b(), c(), d()) == (1, 2, 3, 4)
+    assert [k._primal.fastcache for k in (a, b, c, d)] == [False, True, False, True]
+    with pytest.raises(qd.QuadrantsSyntaxError, match="checkpoints=True. requires graph=True"):
+        qd.kernel(checkpoints=True)(lambda: None)
+    with pytest.raises(TypeError):
+        qd.kernel(no_such_option=True)
+
+
+def test_pure_marks_kernels():
+    with pytest.warns(UserWarning, match="Use of @qd.pure is deprecated. Please use @qd.kernel.fastcache=True."):
+
+        @qd.pure
+        @qd.kernel
+        def a() -> qd.i32:
+            return n
+
+        @qd.kernel
+        @qd.pure
+        def b() -> qd.i32:
+            return n
+
+        @qd.pure
+        @qd.func
+        def f(x):
+            return x + 1
+
+    n = 1
+    for k in (a, b):
+        with pytest.raises(qd.QuadrantsCompilationError, match=r"\[PURE.VIOLATION\].* global variable n <class 'int'>"):
+            k()
+
+    @qd.kernel
+    def c() -> qd.i32:
+        return f(n)
+
+    assert c() == 2
+
+
+class Colour(enum.IntEnum):
+    RED = 5
+
+
+LIMIT = 7
+small = 2
+numbers = [1, 2, 3]
+vector = qd.Vector([1, 2, 3])
+kind = qd.i32
+
+
+@qd.func
+def plus_one(x):
+    return x + 1
+
+
+def pure(body):
+    return qd.kernel(fastcache=True)(body)
+
+
+def test_what_pure_kernels_may_read():
+    @pure
+    def k(x: qd.types.ndarray(), n: qd.template()) -> qd.f32:
+        return (
+            x[0] + n + plus_one(Colour.RED) + math.pi + np.pi + numbers[1] + vector[2] + qd.cast(1.5, kind) + qd.math.pi
+        )
+
+    x = qd.ndarray(qd.f32, 1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert k(x, 10) == pytest.approx(10 + 6 + 3 * math.pi + 2 + 3 + 1, rel=1e-6)
+
+
+def test_linear_algebra_in_pure_kernels():
+    @pure
+    def k() -> qd.f32:
+        u, s, v = qd.svd(qd.Matrix([[3.0, 0.0], [0.0, 2.0]]))
+        return s[0, 0]
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert k() == pytest.approx(3)
+
+
+def test_violations_that_only_warn():
+    @pure
+    def upper() -> qd.i32:
+        return LIMIT
+
+    @pure
+    def static() -> qd.i32:
+        r = 0
+        for i in qd.static(range(small)):
+            r += i + 1
+        return r
+
+    with pytest.warns(UserWarning, match=r"\[PURE.VIOLATION\] WARNING: Accessing global variable LIMIT"):
+        assert upper() == 7
+    with pytest.warns(UserWarning, match=r"\[PURE.VIOLATION\] WARNING: Accessing global variable small"):
+        assert static() == 3
+
+
+def test_members_of_arguments_are_no_violation():
+    @qd.data_oriented
+    class A:
+        n = 3
+
+        @qd.kernel(fastcache=True)
+        def k(self) -> qd.i32:
+            return self.n
+
+    assert A().k() == 3
+
+
+def test_kernels_that_are_not_pure_are_told(arch, capsys):
+    qd.init(arch=arch, offline_cache=False, print_non_pure=True)
+
+    @qd.kernel
+    def k() -> qd.i32:
+        return 1
+
+    capsys.readouterr()
+    k()
+    assert capsys.readouterr().out == f"[NOT_PURE] Debug information: not pure: {k.__qualname__}\n"
+
+
+def test_floats_as_templates_name_the_kernel(arch):
+    qd.init(arch=arch, offline_cache=False, raise_on_templated_floats=True)
+
+    @qd.kernel
+    def k(a: qd.template()):
+        pass
+
+    with pytest.raises(ValueError) as raised:
+        k(1.5)
+    assert k.__qualname__ in str(raised.value)
