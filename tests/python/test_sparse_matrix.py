@@ -135,6 +135,20 @@ def test_builder_held_by_an_object():
     np.testing.assert_array_equal(entries(model.builder.build()), [[0, 10, 20], [1, 11, 21]])
 
 
+def test_many_entries_from_all_threads():
+    n = 100_000
+
+    @qd.kernel
+    def fill(A: Builder(), n: qd.i32):
+        for i in range(n):
+            A[i % 100, i % 37] += i % 5
+
+    builder = qd.linalg.SparseMatrixBuilder(100, 37, max_num_triplets=n, dtype=qd.f64)
+    fill(builder, n)
+    i = np.arange(n)
+    np.testing.assert_array_equal(entries(builder.build()), as_dense((100, 37), i % 100, i % 37, i % 5))
+
+
 def test_overflow_of_a_builder():
     builder = qd.linalg.SparseMatrixBuilder(100, 100, max_num_triplets=10)
     around = [qd.linalg.SparseMatrixBuilder(100, 100, max_num_triplets=10) for _ in range(4)]
@@ -164,6 +178,19 @@ def test_entries_outside_in_debug_mode(arch):
     with pytest.raises(qd.QuadrantsAssertionError, match=r"Out of bound access to sparse matrix builder with indices \[0, 4\]"):
         add_triplets(builder, np.array([0], np.int32), np.array([4], np.int32), np.ones(1, np.float32))
 
+    @qd.data_oriented
+    class Holder:
+        def __init__(self):
+            self.builder = builder
+
+        @qd.kernel
+        def fill(self, i: qd.i32):
+            self.builder[i, 0] += 1.0
+
+    Holder().fill(2)
+    with pytest.raises(qd.QuadrantsAssertionError, match=r"Out of bound access to sparse matrix builder with indices \[3, 0\]"):
+        Holder().fill(3)
+
 
 def test_arguments_that_are_no_builder():
     with pytest.raises(qd.QuadrantsRuntimeTypeError, match="cannot be converted into required type"):
@@ -176,6 +203,7 @@ def test_declarations_that_are_refused():
         (lambda: make(3, 3, 10, qd.i32), "holds f32 or f64, not i32"),
         (lambda: make(3, 3, 10, storage_format="coo"), "choose 'col_major' or 'row_major'"),
         (lambda: make(0, 3, 10), "num_rows=0"),
+        (lambda: make(), "num_rows is needed"),
         (lambda: make(3, 3, -1), "max_num_triplets=-1"),
         (lambda: qd.linalg.SparseMatrix(3, 3, dtype=qd.f16), "holds f32 or f64, not f16"),
         (lambda: qd.linalg.SparseSolver(solver_type="QR"), "The solver type QR with AMD is not supported"),
@@ -413,6 +441,19 @@ def test_conjugate_gradients(dtype):
     for wrong, match in ((np.ones(3), "Dimension mismatch"), ([1.0], "Unsupported CG RHS type")):
         with pytest.raises(qd.QuadrantsRuntimeError, match=match):
             qd.linalg.SparseCG(a, wrong)
+
+
+def test_on_the_python_backend():
+    qd.init(arch=qd.python)
+    with pytest.raises(qd.QuadrantsRuntimeError, match="filled by compiled kernels"):
+        qd.linalg.SparseMatrixBuilder(3, 3, max_num_triplets=9)
+    triplets = qd.ndarray(qd.f64, 9)
+    triplets.from_numpy(np.array([0, 0, 2, 1, 1, 4, 0, 1, 1], np.float64))
+    a = qd.linalg.SparseMatrix(2, dtype=qd.f64)
+    a.build_from_ndarray(triplets)
+    solver = qd.linalg.SparseSolver(qd.f64, "LU")
+    solver.compute(a)
+    np.testing.assert_allclose(solver.solve(np.array([3.0, 4.0])), [1, 1])
 
 
 def poisson(shape, dtype, shift=0.0):

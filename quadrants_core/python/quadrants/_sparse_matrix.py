@@ -4,7 +4,7 @@ import dataclasses
 import operator
 import weakref
 
-from quadrants import _annotations, _dtypes, _exceptions, _ndarray, _runtime
+from quadrants import _annotations, _arch, _dtypes, _exceptions, _ndarray, _runtime
 
 _Error = _exceptions.QuadrantsRuntimeError
 _living = weakref.WeakSet()  # what qd.reset() has to empty
@@ -54,6 +54,8 @@ def _check_format(storage_format):
 
 
 def _extent(value, name):
+    if value is None:
+        raise _Error(f"{name} is needed: how many rows the sparse matrix has")
     value = operator.index(value)
     if not 0 < value <= 0x7FFFFFFF:
         raise _Error(f"{name}={value}: a sparse matrix has between 1 and 2147483647 rows and columns")
@@ -284,6 +286,8 @@ class SparseMatrixBuilder(Mortal):
 
     def __init__(self, num_rows=None, num_cols=None, max_num_triplets=0, dtype=_dtypes.f32, storage_format="col_major"):
         super().__init__()
+        if _runtime.current_cfg().arch == _arch.python:
+            raise _Error("A SparseMatrixBuilder is filled by compiled kernels; on qd.python use SparseMatrix.build_from_ndarray")
         _check_format(storage_format)
         dtype = number_type(dtype, "SparseMatrixBuilder")
         capacity = operator.index(max_num_triplets)
@@ -302,6 +306,9 @@ class SparseMatrixBuilder(Mortal):
             count=_ndarray.ndarray(_dtypes.i64, 1),
         )
         self._clear()
+
+    def __repr__(self):
+        return f"<qd.linalg.SparseMatrixBuilder ({self.num_rows}, {self.num_cols}) for {self.max_num_triplets} triplets of {self.dtype}>"
 
     def _clear(self):
         self.count[0] = 0
