@@ -126,6 +126,11 @@ void Walker::assign_name(PyObject *target, const Val &given) {
         store_record(target, place, v);
         return;
     }
+    if (old && old->value.tag == Tag::element && v.tag == Tag::element && old->value.ref &&
+        old->value.object.get() == v.object.get()) {
+        b_.store(old->value.ref->pointer, v.v);
+        return;
+    }
     const bool keeps = v.tag == Tag::array || v.tag == Tag::bundle || v.tag == Tag::loop || v.tag == Tag::dict ||
                        v.tag == Tag::element || v.tag == Tag::relation ||
                        (v.is_constant() && kind_of(v.object.get()) != Kind::foreign);

@@ -382,7 +382,8 @@ Val Walker::pass_argument(PyObject *node, FuncInfo &info, size_t i, Val arg, boo
     if (kind == Kind::ndarray_type) check_array_argument(node, annotation, arg, text(p.name));
     if (kind == Kind::buffer_view_type) check_view_argument(node, annotation, arg, text(p.name));
     if (kind == Kind::sparse_matrix_builder_type) check_builder_argument(node, arg, text(p.name));
-    if (!is_place(arg) && storable(arg) && is_changed(info, p, arg)) return new_variable(node, arg);
+    const bool may_change = arg.tag == Tag::element || (!is_place(arg) && storable(arg));
+    if (may_change && is_changed(info, p, arg)) return new_variable(node, arg);
     return arg;
 }
 

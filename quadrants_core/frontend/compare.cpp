@@ -154,7 +154,7 @@ Val Walker::choose(PyObject *node, ir::Value test, const std::function<Val()> &y
     const auto side = [&](int k, const std::function<Val()> &f) {
         b_.block = fn_[branch].blocks[k];
         Val v = typed(node, f());
-        if (v.tag != Tag::scalar && v.tag != Tag::matrix)
+        if (v.tag != Tag::scalar && v.tag != Tag::matrix && v.tag != Tag::element)
             fail_type(node, "A run-time choice needs numbers, vectors or matrices on both sides, not " + type_text(v),
                       "evaluate the condition with `qd.static`");
         const ir::BlockId end = b_.block;
@@ -164,6 +164,8 @@ Val Walker::choose(PyObject *node, ir::Value test, const std::function<Val()> &y
     auto [a, a_end] = side(0, yes);
     auto [b, b_end] = side(1, no);
     --frames_.back().dynamic;
+    if (a.tag == Tag::element && b.tag == Tag::element && a.object.get() != b.object.get())
+        fail_type(node, "Both sides of a run-time choice must be elements of one kind of one mesh");
     if (a.tag != b.tag || a.n != b.n || a.m != b.m || a.ndim != b.ndim)
         fail_type(node, "Both sides of a run-time choice must have one shape: '" + type_text(a) + "' and '" +
                             type_text(b) + "'");
@@ -171,7 +173,7 @@ Val Walker::choose(PyObject *node, ir::Value test, const std::function<Val()> &y
     const auto finish = [&](const Val &v, ir::BlockId end) {
         b_.block = end;
         std::vector<ir::Value> values;
-        if (v.tag == Tag::scalar) values.push_back(convert(v.v, type));
+        if (v.tag != Tag::matrix) values.push_back(convert(v.v, type));
         for (const ir::Value c : v.comps) values.push_back(convert(c, type));
         b_.yield(values);
         return values.size();
@@ -183,7 +185,7 @@ Val Walker::choose(PyObject *node, ir::Value test, const std::function<Val()> &y
     out.elem = type;
     for (size_t k = 0; k < count; ++k) {
         const ir::Value result = fn_.add_result(branch, type);
-        (out.tag == Tag::scalar ? out.v : out.comps[k]) = result;
+        (out.tag == Tag::matrix ? out.comps[k] : out.v) = result;
     }
     return out;
 }

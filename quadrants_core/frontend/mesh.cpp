@@ -24,11 +24,13 @@ Val Walker::mesh_element(PyRef elements, ir::Value number) const {
     Val out;
     out.tag = Tag::element;
     out.object = std::move(elements);
+    out.elem = ir::Scalar::i32;
     out.v = number;
     return out;
 }
 
-Val Walker::element_attribute(PyObject *node, const Val &element, PyObject *name) {
+Val Walker::element_attribute(PyObject *node, const Val &given, PyObject *name) {
+    const Val element = load(given);
     if (text(name) == "id") return scalar(element.v);
     PyObject *elements = element.object.get();
     PyRef found = PyRef::steal(PyObject_GetAttr(elements, name));
@@ -139,7 +141,9 @@ Flow Walker::for_elements(PyObject *node, const Val &over) {
 void Walker::bind_element(PyObject *node, const Val &over, ir::Value index) {
     Val element = over.is_constant() ? mesh_element(over.object, index) : touching(node, over, index);
     if (over.is_constant()) mesh_loop_ = element;
-    bind(child(child(node, names().target), names().id), std::move(element));
+    PyObject *name = child(child(node, names().target), names().id);
+    const bool assigned = frames_.back().assigned && frames_.back().assigned->count(name);
+    bind(name, assigned ? new_variable(node, element) : std::move(element));
 }
 
 /// The patch that owns the element of the mesh-for around.

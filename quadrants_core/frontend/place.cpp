@@ -38,6 +38,10 @@ Val Walker::load(Val v) {
         for (Val &member : v.items) member = load(std::move(member));
         return v;
     }
+    if (v.tag == Tag::element && v.ref) {
+        v.v = load_part(*v.ref, 0);
+        v.ref.reset();
+    }
     if (v.tag != Tag::ref) return v;
     const Ref &ref = *v.ref;
     if (ref.ndim == 0) {
@@ -244,6 +248,11 @@ std::shared_ptr<Ref> Walker::make_matrix_variable(Scalar elem, int n, int m, int
 
 Val Walker::new_variable(PyObject *node, const Val &given) {
     Val v = typed(node, given);
+    if (v.tag == Tag::element) {
+        Val out = v;
+        out.ref = new_variable(node, scalar(v.v)).ref;
+        return out;
+    }
     if (v.tag == Tag::scalar) {
         const ir::Value pointer = make_local(v.elem);
         b_.store(pointer, v.v);

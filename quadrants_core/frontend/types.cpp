@@ -150,7 +150,7 @@ std::optional<long> Walker::constant_int(const Val &v) {
 }
 
 Val Walker::typed(PyObject *node, const Val &v) {
-    if (v.tag == Tag::ref) return typed(node, load(v));
+    if (v.ref) return typed(node, load(v));
     if (is_number(v)) {
         const ir::Value number = as_is(node, v);
         return scalar(number);

@@ -87,7 +87,7 @@ enum class Tag : uint8_t {
     method, ///< method of a run-time value, waiting to be called
     ref,
     container, ///< container of a dynamic level: `object` is the field, `comps` the indices without the last
-    element,   ///< of a mesh: `object` is all of its kind, `v` its number
+    element,   ///< of a mesh: `object` is all of its kind, `v` its number; a variable has that in `ref`
     relation,  ///< what touches an element of a mesh: `object` is the relation, `v` the element's number
     triplet,   ///< A[i, j] of a sparse matrix builder: `items` is the builder, `comps` are the indices
 };

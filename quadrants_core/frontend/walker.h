@@ -490,7 +490,7 @@ class Walker {
     PyRef known_attribute(PyObject *node, PyObject *object, PyObject *name);
     ir::Value number_in(PyObject *node, PyObject *field, ir::Value at);
     Val mesh_element(PyRef elements, ir::Value number) const;
-    Val element_attribute(PyObject *node, const Val &element, PyObject *name);
+    Val element_attribute(PyObject *node, const Val &given, PyObject *name);
     std::pair<ir::Value, ir::Value> relation_bounds(PyObject *node, const Val &relation);
     Val relation_size(PyObject *node, const Val &relation);
     Val relation_attribute(PyObject *node, const Val &relation, PyObject *name);

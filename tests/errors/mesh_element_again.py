@@ -7,7 +7,7 @@ mesh = qd.Mesh._create_instance(qd.Mesh.generate_meta({"faces": [[0, 1, 2]]}))
 def wrong():
     for f in mesh.faces:
         v = f.verts[0]
-        v = f.verts[1]
+        v = f.edges[1]
 
 
 wrong()

@@ -237,6 +237,45 @@ def test_loops_nest_break_and_go_on():
     np.testing.assert_array_equal(mesh.verts.c.to_numpy(), number)
 
 
+@qd.func
+def farthest(v, steps):
+    """The vertex of the greatest number that so many steps lead to."""
+    for _ in range(steps):
+        best = v
+        for u in v.verts:
+            if u.id > best.id:
+                best = u
+        v = best
+    return v
+
+
+def test_elements_in_variables():
+    mesh = qd.Mesh._create_instance(qd.Mesh.generate_meta({"faces": sheet(3, 3)[1]}))
+    mesh.verts.place({"far": qd.i32, "near": qd.i32, "even": qd.i32})
+
+    @qd.kernel
+    def go():
+        for v in mesh.verts:
+            mesh.verts.far[v.id] = farthest(v, 2).id
+            first, last = v.verts[0], v.verts[v.verts.size - 1]
+            (first if v.id < 5 else last).near += 1
+            start = v.id
+            if v.id % 2:
+                v = first
+            v.even += 1
+            mesh.verts.near[start] += 10 * v.id
+
+    go()
+    table = touches(elements_of(sheet(3, 3)[1]), 0, 0)
+    near = [np.nonzero(row)[0] for row in table]
+    far = [max(k, near[k].max()) for k in range(16)]
+    assert mesh.verts.far.to_numpy().tolist() == [far[k] for k in far]
+    ends = [near[k][0] if k % 2 else k for k in range(16)]
+    assert mesh.verts.even.to_numpy().tolist() == np.bincount(ends, minlength=16).tolist()
+    chosen = np.bincount([near[k][0] if k < 5 else near[k][-1] for k in range(16)], minlength=16)
+    assert mesh.verts.near.to_numpy().tolist() == (chosen + 10 * np.array(ends)).tolist()
+
+
 def test_meshes_of_data_oriented_objects():
     @qd.data_oriented
     class Cloth:
@@ -260,11 +299,11 @@ def test_meshes_of_data_oriented_objects():
 
 def patched(corners, patch_of_vertex, kinds):
     """What a patcher writes of a mesh: vertices and top elements, those of a patch and those that touch it. An element
-    belongs to the patch of its first vertex."""
+    belongs to the patch of its second vertex."""
     top = corners.shape[1] - 1
     elements = elements_of(corners)
     patches = max(patch_of_vertex) + 1
-    owner = {0: list(patch_of_vertex), top: [patch_of_vertex[c[0]] for c in corners]}
+    owner = {0: list(patch_of_vertex), top: [patch_of_vertex[c[1]] for c in corners]}
     tables = {(a, b): touches(elements, a, b) for a in (0, top) for b in (0, top)}
     local = {order: [] for order in (0, top)}
     for p in range(patches):
@@ -347,7 +386,7 @@ def test_metadata_of_patches(tmp_path):
     corners_of.from_numpy(corners.astype(np.int32))
     assert go() == 1
     assert mesh.verts.patch.to_numpy().tolist() == [0, 0, 1, 0, 2, 2, 1, 1]
-    assert mesh.cells.patch.to_numpy().tolist() == [[0, 0, 1, 0, 2, 2, 1, 1][c[0]] for c in corners]
+    assert mesh.cells.patch.to_numpy().tolist() == [[0, 0, 1, 0, 2, 2, 1, 1][c[1]] for c in corners]
 
 
 def test_one_patch():
