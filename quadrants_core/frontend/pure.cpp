@@ -34,7 +34,7 @@ bool Walker::is_state(PyObject *object) {
         return true;
     const Kind kind = kind_of(object);
     return kind == Kind::field || kind == Kind::matrix_field || kind == Kind::struct_field || kind == Kind::ndarray ||
-           kind == Kind::tensor;
+           kind == Kind::tensor || kind == Kind::mesh_elements;
 }
 
 void Walker::violation(PyObject *node, PyObject *name, const std::string &message) {
