@@ -121,6 +121,8 @@ class Writer:
         if form == 20:
             return f"qd.bit_shr({p(d)}, {self.pick(1, 3, 7)})"
         vectors = self.variables("ivec")
+        if form == 21 and self.chance(0.4):
+            return f"qd.Vector([{p(0)} for z in qd.static(range({self.pick(2, 3)}))]).{self.pick('sum', 'max', 'any', 'all')}()"
         return f"{self.pick(*vectors)}[{p(d)} % 3]" if vectors else self.int_leaf(depth)
 
     def int_leaf(self, depth):
@@ -357,7 +359,7 @@ class Writer:
         self.put(f"{text} {self.pick(*ops)}= {self.value(amount, 1)}")
 
     def branch(self):
-        is_static = self.chance(0.12)
+        is_static = bool(self.loops) and self.chance(0.15)  # at the top level its loops would be parallel
         test = f"qd.static({self.pick('N > 2', 'N == 5', 'FLAG', 'not FLAG')})" if is_static else self.condition()
         outer = self.branches
         self.branches += not is_static
@@ -530,8 +532,10 @@ class Writer:
         ]  # fmt: skip
         notes = {"ndarray": lambda s: f"qd.types.ndarray(qd.{s.kind}, ndim={s.rank})"}
         params = [f"{s.name}: {notes.get(s.form, lambda s: 'qd.template()')(s)}" for s in self.storage]
-        scalars = [("m", "int", self.pick("i32", "u32", "i64")), ("x", "real", self.pick(*REALS))]
-        params += [f"{n}: qd.{t}" for n, _, t in scalars]
+        scalars = [("m", "int", self.pick("i32", "u32", "i64")), ("x", "real", self.pick(*REALS)), ("u", "vec", "math.vec3"),
+                   ("h", "real", "f16"), ("q", "int", "u1")]  # fmt: skip
+        params += [f"{n}: qd.{t}" for n, _, t in scalars] + ["rec: Rec", "t: qd.template()"]
+        scalars += [("rec", "record", None), ("t", "int", None)]
         self.lines.append("@qd.kernel")
         self.lines.append(f"def k({', '.join(params)}) -> (qd.i64, qd.f64):")
         self.scopes = [[(n, kind, False) for n, kind, _ in scalars]]
@@ -549,6 +553,9 @@ class Writer:
                 self.branch()
         self.put(f"return {self.integer(1)}, {self.real(1)}")
 
+    def order(self, s):
+        return self.pick("", ", order='ji'") if s.rank == 2 else ""
+
     def program(self):
         for _ in range(self.rng.randint(0, 3)):
             self.function()
@@ -557,9 +564,9 @@ class Writer:
         n, m = EXTENTS
         made = {
             "ndarray": lambda s: f"qd.ndarray(qd.{s.kind}, ({', '.join(map(str, EXTENTS[: s.rank]))},))",
-            "field": lambda s: (f"qd.Vector.field(3, qd.{s.kind}, shape={n})" if s.element else
-                                f"qd.field(qd.{s.kind}, shape=({', '.join(map(str, EXTENTS[: s.rank]))},))"),
-            "struct": lambda s: f"Rec.field(shape={n})",
+            "field": lambda s: (f"qd.Vector.field(3, qd.{s.kind}, shape={n}{self.pick('', ', layout=qd.Layout.SOA')})" if s.element else
+                                f"qd.field(qd.{s.kind}, shape=({', '.join(map(str, EXTENTS[: s.rank]))},){self.order(s)})"),
+            "struct": lambda s: f"Rec.field(shape={n}{self.pick('', ', layout=qd.Layout.SOA')})",
         }  # fmt: skip
         lines = ["", "", "def main():"]
         seed = self.rng.randrange(1000)
@@ -574,11 +581,19 @@ class Writer:
             values = f"rng.integers({low}, 20, {shape})" if s.is_int() else f"rng.integers(-20, 20, {shape}) / 4"
             lines.append(f"    {s.name}.from_numpy(({values}).astype(np.{NUMPY[s.kind]}))")
         names = ", ".join(s.name for s in self.storage)
-        lines.append(f"    result = k({names}, {self.rng.randint(0, 9)}, {self.pick('0.5', '-1.25', '3.0')})")
+        lines.append(f"    result = k({names}, {self.rng.randint(0, 9)}, {self.pick('0.5', '-1.25', '3.0')}, "
+                     f"qd.Vector([0.5, -2.0, {self.rng.randint(0, 5)}.0]), 1.5, {self.pick(0, 1)}, Rec(n=3, r=0.5), {self.rng.randint(-2, 9)})")  # fmt: skip
         plain = [s.name for s in self.storage if s.form != "struct" and s.name != "near"]
         lines.append(f"    exact = [*result, {', '.join(f'{p}.to_numpy()' for p in plain)}, *s.to_numpy().values()]")
         lines.append("    return exact, [near.to_numpy()]")
-        flags = f"N = {self.pick(2, 3, 5)}\nFLAG = {self.pick(True, False)}\n"
+        options = {}
+        if self.chance(0.4):
+            options = {"default_ip": self.pick("i32", "i64"), "default_fp": self.pick("f32", "f64")}
+        if self.chance(0.1):
+            options["short_circuit_operators"] = False
+        if self.chance(0.1):
+            options["debug"] = True
+        flags = f"OPTIONS = {options}\nN = {self.pick(2, 3, 5)}\nFLAG = {self.pick(True, False)}\n"
         return HEAD + flags + RECORD + body + "\n" + "\n".join(lines) + "\n"
 
 

@@ -174,11 +174,11 @@ def _compiles(text):
         compile(text, "<mutant>", "exec")
 
 
-def program(seed):
-    """The text of mutant number `seed`."""
+def program(seed, of_tests=True):
+    """The text of mutant number `seed`: of a generated program or, if wanted, of a test."""
     rng = random.Random(f"mutant {seed}")
     while True:
-        text = rng.choice(corpus()) if rng.random() < 0.5 else generate.program(rng.randrange(1 << 30))
+        text = rng.choice(corpus()) if of_tests and rng.random() < 0.5 else generate.program(rng.randrange(1 << 30))
         try:
             tree = ast.parse(text)
         except SyntaxError:

@@ -39,7 +39,16 @@ def _load(text):
     return scope, name
 
 
-def outcome(text, arch, limit=None):
+def _options(text):
+    """What the program asks qd.init for, in a line `OPTIONS = {...}`."""
+    import quadrants as qd
+
+    line = next((line for line in text.splitlines() if line.startswith("OPTIONS = ")), "OPTIONS = {}")
+    return {name: getattr(qd, v) if isinstance(v, str) else v for name, v in eval(line.partition("=")[2]).items()}
+
+
+def outcome(text, arch, limit=None, checked=False):
+    """The program on one arch. `checked`: it may go out of bounds."""
     import quadrants as qd
     from quadrants._python_backend import functions, loops
 
@@ -48,7 +57,10 @@ def outcome(text, arch, limit=None):
     try:
         with redirect_stdout(io.StringIO()), warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
-            qd.init(arch=arch, fast_math=False, offline_cache=False, cpu_max_num_threads=1, print_full_traceback=False)
+            options = {"fast_math": False, "offline_cache": False, "cpu_max_num_threads": 1, **_options(text)}
+            if checked:
+                options["check_out_of_bound"] = True
+            qd.init(arch=arch, print_full_traceback=False, **options)
             scope, name = _load(text)
             exact, near = scope["main"]()
             return Outcome("ok", _plain(exact), _plain(near))
@@ -71,6 +83,15 @@ def outcome(text, arch, limit=None):
 BAD = (SystemError, MemoryError)
 CONSTANTS = (ZeroDivisionError, OverflowError, ValueError)  # Python says so of numbers known at compile time
 OF_CONSTANTS = ("ZeroDivisionError", "negative shift count", "exceeded the range of", "integer division by zero")
+
+
+def _has_line(error):
+    """Whether a mistake in a kernel says where it is. Errors of the run do not, nor do those of wrong arguments."""
+    import quadrants as qd
+
+    return not isinstance(error, qd.QuadrantsCompilationError) or ", line " in str(error)
+
+
 _INTERNAL = ("internal", "please report", "report this", "bug in")
 
 
@@ -102,10 +123,11 @@ def _difference(a, b):
     return None
 
 
-def fault(text, valid=False):
+def fault(text, valid=False, announce=lambda: None):
     """What is wrong with the compiler on this program, as (kind, text); None if nothing is.
 
-    `valid`: the program is known to be one, so that an error is a fault too."""
+    `valid`: the program is known to be one, so that an error is a fault too. `announce` is called before a program is run
+    that did not come to its end as Python, and may therefore have none."""
     python = outcome(text, "python", LIMIT)
     if python.how == "endless":
         return ("endless as Python", python.describe()) if valid else None
@@ -113,11 +135,10 @@ def fault(text, valid=False):
         valid = False
     if python.how == "foreign" and valid:
         return "qd.python fails", python.describe()
-    out_of_bounds = python.how == "error" and "Out of bound" in str(python.error)
+    if python.how != "ok":
+        announce()
     for arch in ARCHS:
-        if python.how != "ok" and not valid and (out_of_bounds or python.how == "foreign"):
-            return None
-        got = outcome(text, arch)
+        got = outcome(text, arch, checked=not valid)
         if got.how == "foreign":
             if python.how == "foreign" and type(python.error) is type(got.error):
                 continue
@@ -129,6 +150,8 @@ def fault(text, valid=False):
                 return f"{arch}: internal error", got.describe()
             if any(words in str(got.error) for words in OF_CONSTANTS):
                 continue
+            if not _has_line(got.error):
+                return f"{arch}: an error without a line", got.describe()
             if python.how == "error":
                 continue
             if valid:

@@ -13,7 +13,7 @@ def test_programs(part):
 
 
 def test_mutants():
-    programs = [(mutate.program(n), False) for n in range(30)]
+    programs = [(mutate.program(n, of_tests=False), False) for n in range(30)]  # tests change
     for text, fault, detail in worker.faults(programs):
         pytest.fail(f"{fault}\n{detail}\n{text}")
 
@@ -25,3 +25,9 @@ def test_a_fault_is_found_and_shrunk():
     assert found[1] == "the process ended with 3"
     small = shrink.smallest(text, found[1], True, attempts=60)
     assert "os._exit(3)" in small and len(small) < len(text) / 2
+
+
+def test_another_result_is_a_fault():
+    text = "import quadrants as qd\n\n\ndef main():\n    return [1 if qd.cfg is None else 2], []\n"
+    (found,) = worker.faults([(text, True)])
+    assert found[1:] == ("interp: another result", "result 0: 1 as Python, 2 compiled")

@@ -8,12 +8,14 @@ program, is a fault of that program.
 import json
 import os
 import resource
+import signal
 import subprocess
 import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 SECONDS = 60  # of processor time for one program
+UNSURE = 20  # for one that may have no end
 
 
 class Worker:
@@ -30,12 +32,16 @@ class Worker:
             self.process.stdin.write(json.dumps([text, valid]) + "\n")
             self.process.stdin.flush()
             answer = self.process.stdout.readline()
+            unsure = answer == "unsure\n"
+            answer = self.process.stdout.readline() if unsure else answer
         except BrokenPipeError:
-            answer = ""
+            answer, unsure = "", False
         if answer:
             found = json.loads(answer)
             return tuple(found) if found else None
         _, errors = self.process.communicate()
+        if unsure and self.process.returncode == -signal.SIGXCPU:
+            return None
         return f"the process ended with {self.process.returncode}", errors[-2000:]
 
     def alive(self):
@@ -49,7 +55,7 @@ class Worker:
             stream.close()
 
 
-def faults(programs, keep_going=True):
+def faults(programs):
     """Yields (text, kind, detail) of those of `programs`, pairs (text, valid), that show a fault."""
     worker = Worker()
     for text, valid in programs:
@@ -67,13 +73,25 @@ def main():
 
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # what programs print goes elsewhere
+
+    def answer(words):
+        answers.write(words + "\n")
+        answers.flush()
+
+    def unsure():
+        answer("unsure")
+        _limit(UNSURE)
+
     for line in sys.stdin:
         text, valid = json.loads(line)
-        used = resource.getrusage(resource.RUSAGE_SELF)
-        seconds = int(used.ru_utime + used.ru_stime)
-        resource.setrlimit(resource.RLIMIT_CPU, (seconds + SECONDS, resource.getrlimit(resource.RLIMIT_CPU)[1]))
-        answers.write(json.dumps(run.fault(text, valid)) + "\n")
-        answers.flush()
+        _limit(SECONDS)
+        answer(json.dumps(run.fault(text, valid, unsure)))
+
+
+def _limit(seconds):
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    now = int(used.ru_utime + used.ru_stime)
+    resource.setrlimit(resource.RLIMIT_CPU, (now + seconds, resource.getrlimit(resource.RLIMIT_CPU)[1]))
 
 
 if __name__ == "__main__":

@@ -239,6 +239,30 @@ def test_funcs_templates_and_references(both):
     assert both(program) == (479001600, 3.5, 604)
 
 
+def test_templates_are_handed_on(both):
+    def program():
+        @qd.func
+        def inner(flag: qd.template(), n):
+            return n + 1 if qd.static(flag) else n - 1
+
+        @qd.func
+        def outer(flag: qd.template(), n):
+            return inner(flag, n) * 10
+
+        @qd.real_func
+        def ends(n: qd.i32) -> qd.f32:
+            if n > 3:
+                return 1.5
+
+        @qd.kernel
+        def f(flag: qd.template(), v: qd.types.vector(2, qd.f64)) -> (qd.i32, qd.f32, qd.f64):
+            return outer(flag, 5), ends(4) + ends(2), v[1]
+
+        return f(True, [1, 2]) + f(False, qd.Vector([1.0, 0.1]))
+
+    assert both(program) == (60, 1.5, 2, 40, 1.5, 0.1)
+
+
 def test_arguments_with_members(both):
     @dataclasses.dataclass
     class State:

@@ -7,13 +7,13 @@ from quadrants import _annotations, _exceptions, _kernel, _matrix, _runtime, _st
 from quadrants._python_backend import functions, loops, numbers, operations, output, storage
 from quadrants._python_backend.numbers import DryRun, Scalar, as_kind, fail_type, kind_of, promote, typed
 from quadrants._python_backend.values import (
-    Mat, Place, Record, Unset, Var, assigned, broadcast, converted, fresh, is_number, is_swizzle, is_tensor, record_from,
+    Mat, Place, Record, Unset, Var, assigned, broadcast, converted, fresh, is_number, is_swizzle, record_from,
     to_mat, type_name, value_of,
 )  # fmt: skip
 
 value = value_of
 loop, range = loops.loop, loops.range_
-check, formatted, percent_text = output.check, output.formatted, output.percent
+check, formatted = output.check, output.formatted
 load, store = storage.load, storage.store
 slice = slice  # noqa: PLW0127  the builtin, under the name that rewritten code calls
 
@@ -81,17 +81,16 @@ def updated(op, old, amount):
     old, amount = value_of(old), value_of(amount)
     if isinstance(old, Record) or not (type(old) is Scalar or isinstance(old, Mat)):
         fail_type(f"unsupported operand type(s) for '{op}=': '{type_name(old)}' and '{type_name(amount)}'")
-    return _updated(op, old, amount)[0]
+    return _updated(op, old, amount)
 
 
 def _updated(op, old, amount):
-    """(new value, whether it is an atomic update)"""
     plain = op in _PLAIN
     if op == "*" and not numbers.is_real(old.kind):
         plain = numbers.is_real(kind_of(amount) if is_number(amount) else to_mat(amount).kind)
     if plain:
-        return _binary(op, old, amount), False
-    return operations.updated(op, old, amount), True
+        return _binary(op, old, amount)
+    return operations.updated(op, old, amount)
 
 
 def _binary(op, a, b):
@@ -105,12 +104,7 @@ def update(op, base, index, amount):
     old = load(base, index)
     if isinstance(old, Record):
         updated(op, old, amount)
-    new, atomic = _updated(op, old, value_of(amount))
-    place = storage.storage_of(base)
-    if place is None:
-        store(base, index, new)
-    else:
-        place.store(index, new, "atomic" if atomic else "write")
+    store(base, index, _updated(op, old, value_of(amount)))
 
 
 def update_attribute(op, base, name, amount):

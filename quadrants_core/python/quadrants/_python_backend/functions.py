@@ -6,7 +6,7 @@ import types as _types
 from quadrants import _annotations, _dtypes, _exceptions, _kernel, _matrix, _struct
 from quadrants._python_backend import numbers, rewrite, storage
 from quadrants._python_backend.numbers import Scalar
-from quadrants._python_backend.values import Mat, Place, Record, Var, converted, fresh, host_value, to_mat, value_of
+from quadrants._python_backend.values import Mat, Place, Record, Var, converted, fresh, host_value, to_mat, value_of, zero
 
 _Syntax = _exceptions.QuadrantsSyntaxError
 _made = {}  # code of a function -> _Function
@@ -72,6 +72,8 @@ def run(func, *args, **keywords):
     result = made.bound(fn)(*passed)
     wanted = made.annotations.get("return")
     if result is None:
+        if wanted is not None and isinstance(func, _kernel.RealFunc):
+            return tuple(map(zero, parts)) if (parts := _parts(wanted)) else zero(wanted)
         if wanted is not None:
             raise _exceptions.QuadrantsCompilationError("Function has a return type but does not have a return statement")
         return None
@@ -183,11 +185,10 @@ def argument(annotation, value, position):
 def _compound(annotation, value, position):
     """A vector, matrix or struct of Python, number by number: its numbers never were of another type."""
     if isinstance(annotation, _annotations.MatrixType):
-        flat = _matrix.flatten(value)
-        if not isinstance(value, _matrix.Matrix) or value.get_shape() != annotation.get_shape():
-            value = converted(annotation, to_mat(value), "Argument")  # says what is wrong
-            flat = [c.value for c in value.components()]
-        entries = [scalar_argument(annotation.dtype, v, position).value for v in flat]
+        value = value if isinstance(value, _matrix.Matrix) else _matrix.Matrix(value)
+        if value.get_shape() != annotation.get_shape():
+            converted(annotation, to_mat(value), "Argument")  # says what is wrong
+        entries = [scalar_argument(annotation.dtype, v, position).value for v in value.entries]
         return Mat(annotation.dtype, annotation.n, annotation.m, annotation.ndim, entries)
     if isinstance(annotation, _annotations.StructType):
         given = value if isinstance(value, dict) else dict(value.items) if isinstance(value, _struct.Struct) else None

@@ -18,7 +18,6 @@ class Work:
 
     done = 0
     limit = None
-    outermost = None  # told of every iteration of a loop that a kernel would run in parallel
 
     @classmethod
     def step(cls):

@@ -109,7 +109,7 @@ class _Rewriter(ast.NodeTransformer):
         self.parameters = set(parameters)
         targets = _assigned_names(tree.body)
         self.local = self.parameters | set(targets) | self._comprehension_names(tree)
-        self.boxed = self._passed_on(tree) & (set(targets) | self.parameters)
+        self.boxed = self._passed_on(tree, set(targets))
         self.declared = [set(parameters)]
         body = [self._start(name, tree) for name in dict.fromkeys(targets) if name not in self.parameters]
         body += [self._own(name, tree) for name in parameters if name not in self.templates and self._is_changed(name, targets)]
@@ -127,15 +127,18 @@ class _Rewriter(ast.NodeTransformer):
                 found |= {n.id for n in ast.walk(generator.target) if isinstance(n, ast.Name)}
         return found
 
-    def _passed_on(self, tree):
-        """Names that are handed to a func or an atomic as they stand: these may change them."""
+    def _passed_on(self, tree, assigned):
+        """Variables that are handed to a func or an atomic as they stand: these may change them."""
         found = set()
         for node in ast.walk(tree):
             if not isinstance(node, ast.Call):
                 continue
             callee = self.object_of(node.func)
             for i, arg in enumerate([*node.args, *(k.value for k in node.keywords)]):
-                if isinstance(arg, ast.Name) and self._may_change(callee, i):
+                if not isinstance(arg, ast.Name) or not self._may_change(callee, i):
+                    continue
+                own = not self.is_kernel and arg.id in self.parameters and getattr(callee, "_qd_kind_", None) == "builtin"
+                if arg.id in assigned or own:
                     found.add(arg.id)
         return found
 

@@ -6,17 +6,6 @@ from quadrants._python_backend.numbers import DryRun, Scalar, fail_type, kind_of
 from quadrants._python_backend.values import Mat, Record, filled, is_number, like, make, value_of
 
 
-class Watch:
-    """Who wants to see every access: an object with `touched(storage, key, how)`, how in "read", "write", "atomic"."""
-
-    observer = None
-
-
-def _touched(storage, key, how):
-    if Watch.observer is not None and not DryRun.active:
-        Watch.observer.touched(storage, key, how)
-
-
 def key_of(index):
     """An index as written: a tuple of integers. A vector stands for its components, None for no index."""
     parts = index if isinstance(index, (tuple, list)) else (index,)
@@ -62,34 +51,30 @@ class _Storage:
         key = self.index(index)
         if key is None:
             key = tuple(self.offset) or (0,) * len(self.shape)
-        _touched(self.identity, key, "read")
         if not self.element:
             return Scalar(self.kind, self.read(key, 0))
         n, m = (*self.element, 1)[:2]
 
         def write(mat, positions):
             for p in positions:
-                _touched(self.identity, key, "write")
                 self.write(key, p, mat.entries[p])
 
         return Mat(self.kind, n, m, len(self.element), [self.read(key, k) for k in range(n * m)], write)
 
-    def store(self, index, value, how="write"):
+    def store(self, index, value):
         key = self.index(index)
         if key is None or DryRun.active:
             return
         n, m = (*self.element, 1, 1)[:2]
         for k, v in enumerate(filled(value, self.kind, n, m, len(self.element))):
-            _touched(self.identity, key, how)
             self.write(key, k, v)
 
 
 class FieldStorage(_Storage):
     def __init__(self, field):
-        self.identity = field
         self.parts = [field._place_of(p) for p in field._parts]
         self.shape = field.shape
-        self.offset = tuple(field._parts[0].offset)
+        self.offset = tuple(getattr(field._parts[0], "offset", ()))
         self.kind = field._dtype
         self.element = field._element_shape()
         self.name = "field"
@@ -107,7 +92,7 @@ class FieldStorage(_Storage):
 
 class NdarrayStorage(_Storage):
     def __init__(self, array):
-        self.identity = self.array = array
+        self.array = array
         self.shape = array.shape
         self.kind = array.dtype
         self.element = array._element_shape
@@ -137,7 +122,6 @@ class ViewStorage(_Storage):
     def __init__(self, view):
         self.whole = NdarrayStorage(view.arr)
         self.first = view.offset
-        self.identity = view.arr
         self.shape = view.shape
         self.kind = self.whole.kind
         self.element = self.whole.element
@@ -158,7 +142,6 @@ class NumpyArray(_Storage):
     def __init__(self, array, annotation):
         element_dim = annotation.element_dim or 0
         rank = array.ndim - element_dim
-        self.identity = id(array)
         self.array = array
         self.shape = array.shape[:rank]
         self.element = array.shape[rank:]
