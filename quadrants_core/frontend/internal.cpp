@@ -16,8 +16,7 @@ Val Walker::call_internal(const Call &call) {
     const ir::Scalar types[] = {ir::Scalar::f32, ir::Scalar::f32, ir::Scalar::i32};
     const std::string where = "In a call to the operation `" + wanted + "`:\n  ";
     std::string given;
-    for (size_t i = 1; i < call.args.size(); ++i)
-        given += (i > 1 ? ", " : "") + type_text(typed(node, call.args[i]));
+    for (size_t i = 1; i < call.args.size(); ++i) given += (i > 1 ? ", " : "") + type_text(typed(node, call.args[i]));
     if (call.args.size() - 1 != std::size(types))
         fail_type(node, where + std::to_string(call.args.size() - 1) + " arguments were passed in but expected " +
                             std::to_string(std::size(types)) + " (called with argument types " + given + ")");
