@@ -31,6 +31,7 @@
 #include <Python.h>
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -107,11 +108,34 @@ struct __attribute__((visibility("default"))) LoweringError : UserError {
     std::string rendered;
 };
 
-/// Throws LoweringError, PythonError when user code called at compile time raised (the Python error is set), or
-/// Interrupted after Stop.
+/// An exception of Python on its way through C++. Python's own error is clear meanwhile: destructors may run code of
+/// Python, which must not find one.
+class __attribute__((visibility("default"))) HeldError {
+  public:
+    HeldError() { PyErr_Fetch(&type_, &value_, &traceback_); }
+    HeldError(const HeldError &) = delete;
+    HeldError &operator=(const HeldError &) = delete;
+    ~HeldError() {
+        Py_XDECREF(type_);
+        Py_XDECREF(value_);
+        Py_XDECREF(traceback_);
+    }
+    /// Sets Python's error again, once.
+    void restore() {
+        PyErr_Restore(type_, value_, traceback_);
+        type_ = value_ = traceback_ = nullptr;
+    }
+
+  private:
+    PyObject *type_, *value_, *traceback_;
+};
+
+/// Throws LoweringError, PythonError when user code called at compile time raised, or Interrupted after Stop.
 Result lower(const Request &request);
+/// Made while Python's error is set, which it takes.
 struct __attribute__((visibility("default"))) PythonError {
     std::vector<Location> trace; ///< where the kernel called it
+    std::shared_ptr<HeldError> error = std::make_shared<HeldError>();
 };
 
 } // namespace qd::frontend

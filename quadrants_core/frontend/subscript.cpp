@@ -94,8 +94,11 @@ Val Walker::subscript_python(PyObject *node, const Val &base, PyObject *slice) {
     }
     if (base.tag == Tag::dict) {
         const Val key = value(slice);
-        for (size_t i = 0; key.is_constant() && i < base.items.size(); ++i)
-            if (PyObject_RichCompareBool(base.extra->keys[i].get(), key.object.get(), Py_EQ) == 1) return base.items[i];
+        for (size_t i = 0; key.is_constant() && i < base.items.size(); ++i) {
+            const int same = PyObject_RichCompareBool(base.extra->keys[i].get(), key.object.get(), Py_EQ);
+            if (same < 0) python_failed(node);
+            if (same) return base.items[i];
+        }
         fail(node, UserErrorKind::index, "the dict has no such key");
     }
     if (base.is_sequence()) return slice_sequence(node, base, slice);

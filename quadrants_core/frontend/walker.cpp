@@ -126,7 +126,10 @@ void Walker::fail_type(PyObject *node, const std::string &message, const std::st
     fail(node, UserErrorKind::type, message, hint);
 }
 
-void Walker::python_failed(PyObject *node) { throw PythonError{fn_.trace(span_of(node))}; }
+void Walker::python_failed(PyObject *node) {
+    auto error = std::make_shared<HeldError>(); // before the tree is read
+    throw PythonError{fn_.trace(span_of(node)), std::move(error)};
+}
 
 void Walker::warn(PyObject *node, const std::string &category, const std::string &message) {
     if (!request_.warn) return;

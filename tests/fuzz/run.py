@@ -86,10 +86,13 @@ OF_CONSTANTS = ("ZeroDivisionError", "negative shift count", "exceeded the range
 
 
 def _has_line(error):
-    """Whether a mistake in a kernel says where it is. Errors of the run do not, nor do those of wrong arguments."""
+    """Whether a mistake in a kernel says where it is. Errors of the run do not, nor do those of wrong arguments, nor does a
+    decorator, whose line Python shows."""
     import quadrants as qd
 
-    return not isinstance(error, qd.QuadrantsCompilationError) or ", line " in str(error)
+    text = str(error)
+    is_signature = "Invalid type annotation" in text or "is not a scalar type" in text or "return type annotation" in text
+    return not isinstance(error, qd.QuadrantsCompilationError) or ", line " in text or is_signature
 
 
 _INTERNAL = ("internal", "please report", "report this", "bug in")

@@ -61,6 +61,7 @@ void raise_through(const char *maker, PyObject *args) {
 
 /// User code called at compile time raised: the error that is set now, with the place in the kernel.
 void raise_foreign(const frontend::PythonError &error) {
+    error.error->restore();
     PyObject *type, *value, *traceback;
     PyErr_Fetch(&type, &value, &traceback);
     PyErr_NormalizeException(&type, &value, &traceback);

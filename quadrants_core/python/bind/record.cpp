@@ -86,7 +86,6 @@ std::string source_print(PyObject *object, int64_t count) {
         int64_t found;
         return frontend::print_of(source_until(lines, lines.start + count), &found);
     } catch (const frontend::PythonError &) {
-        PyErr_Clear();
         return {};
     }
 }

@@ -424,3 +424,24 @@ def test_zero_and_one():
         return qd.zero(a) + qd.u8(255) + qd.one(a) + qd.one(a), qd.one(x) / 3, v[0] + v[1]
 
     assert k(9, 2.0) == (1, 1 / 3, 2)
+
+
+class Moody:
+    def __hash__(self):
+        return 1
+
+    def __eq__(self, other):
+        raise ValueError("not today")
+
+
+MOODY, OTHER = Moody(), Moody()
+
+
+def test_keys_that_cannot_be_compared():
+    @qd.kernel
+    def f() -> qd.i32:
+        d = {MOODY: 1}
+        return d[OTHER]
+
+    with pytest.raises(ValueError, match="not today"):
+        f()
