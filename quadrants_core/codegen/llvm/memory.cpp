@@ -8,7 +8,6 @@
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/MDBuilder.h>
 #include <llvm/IR/Module.h>
-#include <llvm/TargetParser/Triple.h>
 
 #include <cmath>
 #include <cstddef>
@@ -346,8 +345,9 @@ void Emitter::message(Value v) {
 
 /// device_lib/clock.h
 llvm::Value *Emitter::clock() {
-    const bool is_x86 = llvm::Triple(module_.getTargetTriple()).isX86();
-    return b_.CreateIntrinsic(is_x86 ? llvm::Intrinsic::readcyclecounter : llvm::Intrinsic::readsteadycounter, {}, {});
+    const llvm::Intrinsic::ID id =
+        target_.clock_counts_cycles ? llvm::Intrinsic::readcyclecounter : llvm::Intrinsic::readsteadycounter;
+    return b_.CreateIntrinsic(id, llvm::ArrayRef<llvm::Type *>(), llvm::ArrayRef<llvm::Value *>());
 }
 
 llvm::Value *Emitter::thread_index() {

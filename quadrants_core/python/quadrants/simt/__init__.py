@@ -4,12 +4,18 @@ A loop on the CPU has no blocks: what needs one says so. What has a meaning of i
 is the number of the thread in the pool, `subgroup.group_size()` is 0, `subgroup.lanemask_*` compute.
 """
 
-from quadrants.simt import block, grid, subgroup, warp
+_PARTS = ("block", "grid", "subgroup", "warp")
 
 
 def __getattr__(name):
-    if name in ("Tile16x16", "Tile32x32"):
-        from quadrants.simt import _tile
+    import importlib
 
-        return getattr(_tile, name)
+    if name in (*_PARTS, "_tile"):
+        return importlib.import_module(f"quadrants.simt.{name}")
+    if name in ("Tile16x16", "Tile32x32"):
+        return getattr(importlib.import_module("quadrants.simt._tile"), name)
     raise AttributeError(f"module 'quadrants.simt' has no attribute {name!r}")
+
+
+def __dir__():
+    return [*_PARTS, "Tile16x16", "Tile32x32"]

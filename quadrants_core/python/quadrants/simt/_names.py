@@ -2,6 +2,9 @@
 
 from quadrants import _runtime
 
+_warned = set()  # deprecated names that the program has been told of
+_runtime.after_reset.append(_warned.clear)
+
 GPUS = "cuda, metal, vulkan, amdgpu"
 
 
@@ -14,7 +17,6 @@ class GpuOnly:
         self.__name__ = self.__qualname__ = name.rpartition(".")[2]
         self._qd_name_ = name
         self._instead = instead  # the name to use, of a deprecated one
-        self._warned = False
 
     @property
     def _qd_why_not_(self):
@@ -23,10 +25,10 @@ class GpuOnly:
 
     @property
     def _qd_deprecated_(self):
-        """What to warn of, once; then None."""
-        if self._warned or not self._instead:
+        """What to warn of, once in a program; then None."""
+        if self._qd_name_ in _warned or not self._instead:
             return None
-        self._warned = True
+        _warned.add(self._qd_name_)
         return f"qd.{self._qd_name_}() is deprecated; use qd.{self._instead}() instead."
 
     def __call__(self, *args, **keywords):
