@@ -150,3 +150,33 @@ def test_stream_parallel_in_python():
         x = qd.ndarray(qd.i32, 1)
         add(x, 1)
     assert x.to_numpy().tolist() == [1]
+
+
+def test_kernels_that_run_as_python():
+    qd.init(arch=qd.python)
+    x, seen = qd.field(qd.i32, 4), qd.field(qd.i64, 3)
+
+    @qd.kernel
+    def k(n: qd.i32):
+        with qd.stream_parallel():
+            a = n + qd.global_thread_idx()
+            for i in x:
+                x[i] = a + i
+        with qd.stream_parallel():
+            seen[0] = qd.clock_counter()
+            seen[1] = qd.clock_counter()
+            seen[2] = qd.simt.subgroup.group_size()
+
+    with qd.create_stream() as stream:
+        k(3, qd_stream=stream)
+        qd.create_event().record(stream)
+    assert x.to_numpy().tolist() == [3, 4, 5, 6]
+    assert 0 < seen[0] <= seen[1] and seen[2] == 0
+    assert qd.clock_freq_hz() == 1e9
+
+    @qd.kernel
+    def wrong():
+        qd.simt.block.sync()
+
+    with pytest.raises(qd.QuadrantsSyntaxError, match="qd.simt.block.sync is not supported for arch python"):
+        wrong()
