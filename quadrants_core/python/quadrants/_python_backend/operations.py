@@ -294,7 +294,7 @@ def frexp(x):
 
 @_named("clock_counter")
 def clock_counter():
-    return Scalar(numbers.i64, _time.perf_counter_ns())
+    return Scalar(_dtypes.i64, _time.perf_counter_ns())
 
 
 @_named("global_thread_idx")
