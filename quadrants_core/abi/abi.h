@@ -7,7 +7,7 @@
 namespace qd::abi {
 
 /// Bump on any change of this file: part of every cache key.
-inline constexpr uint32_t version = 2;
+inline constexpr uint32_t version = 3;
 
 struct Thread;
 struct Sparse;
@@ -29,6 +29,8 @@ struct Context {
     void (*fail)(const Context *, const Thread *, uint32_t message, const uint64_t *values);
     const void *task; ///< the runtime's own record of the running task
     Sparse *sparse;   ///< abi/tree.h; null if there is no sparse tree
+    /// The function of a library outside, by the id that a task has for it; never null.
+    void *(*external)(uint64_t id);
 };
 
 /// State of one worker thread.

@@ -30,6 +30,7 @@ uint8_t own_effects(Op op) {
         if (op == Op::local) return nothing;
         if (op == Op::store || op == Op::masked_store || op == Op::scatter) return writes;
         if ((ir::info(op).traits & ir::atomic) || changes_cells(op)) return reads | writes;
+        if (op == Op::external) return reads | writes | outside;
         return op == Op::assert_ ? outside | leaves : outside;
     case Effect::control:
         if (op == Op::break_ || op == Op::continue_) return jumps;

@@ -242,7 +242,7 @@ Access Memory::access(Value v) const {
     if (in.op == Op::load) return {fn_.args(v)[0], in.type};
     if (in.op == Op::store || in.op == Op::masked_store) return {fn_.args(v)[0], fn_.type(fn_.args(v)[1])};
     if (in.op == Op::masked_load) return {fn_.args(v)[0], in.type};
-    if (in.op == Op::gather || in.op == Op::scatter) return {fn_.args(v)[0], {}};
+    if (in.op == Op::gather || in.op == Op::scatter || in.op == Op::external) return {fn_.args(v)[0], {}};
     if (ir::info(in.op).traits & ir::atomic) return {fn_.args(v)[0], Type(fn_.type(fn_.args(v)[0]).elem)};
     if (cells(in.op)) return {fn_.args(v)[0], {}};
     return {};

@@ -44,8 +44,8 @@ class Memory {
     std::vector<std::vector<uint32_t>> neighbours() const;
     Overlap overlap(const Access &a, const Access &b) const;
 
-    /// The access that an instruction makes; pointer none if it makes none. gather and scatter, and what is about
-    /// cells, may touch the whole object of their pointer, which a type of no kind says.
+    /// The access that an instruction makes; pointer none if it makes none. gather, scatter, external, and what is
+    /// about cells, may touch the whole object of their pointer, which a type of no kind says.
     Access access(ir::Value inst) const;
 
   private:

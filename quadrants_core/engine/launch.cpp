@@ -1,6 +1,8 @@
 // The hot path. Between the call and the first task: one uncontended atomic, the context filled in, no allocation.
 #include "engine/program_impl.h"
+#include "engine/stopwatch.h"
 #include "ir/serial.h"
+#include "runtime/externals.h"
 
 namespace qd::engine {
 
@@ -80,6 +82,36 @@ void announce_launch(Program::Impl &p, const CompiledKernel &kernel) {
         if (observer->wants_launches()) observer->launched(kernel.info.name);
 }
 
+template <class Run>
+inline void run_tasks(Program::Impl &p, CompiledKernel &kernel, abi::Context &context, const Run &run) {
+    for (KernelTask &task : kernel.tasks) {
+        context.counters = task.counters;
+        context.task = &task;
+        run(task);
+        if (stop_word | __atomic_load_n(&p.failed, __ATOMIC_RELAXED)) [[unlikely]]
+            fail_launch(p);
+        if (p.sparse && p.sparse->has_garbage()) p.sparse->collect();
+    }
+    p.device->wait();
+}
+
+inline void run_task(Program::Impl &p, const KernelTask &task, abi::Context &context) {
+    p.device->launch(*task.code->current.load(std::memory_order_acquire), *task.info, context);
+}
+
+/// A launch that somebody watches; `called` is the kernel as the user knows it.
+[[gnu::noinline]] void run_watched(Program::Impl &p, const CompiledKernel &called, CompiledKernel &kernel,
+                                   abi::Context &context) {
+    announce_launch(p, called);
+    run_tasks(p, kernel, context, [&](KernelTask &task) {
+        if (!p.options.profile) return run_task(p, task, context);
+        const Stopwatch watch;
+        run_task(p, task, context);
+        p.device->wait();
+        p.profile.add(called.info.name, task.info->name, watch.microseconds());
+    });
+}
+
 } // namespace
 
 void launch(Program::Impl &p, CompiledKernel &called, uint64_t *args, void *ret) {
@@ -91,21 +123,14 @@ void launch(Program::Impl &p, CompiledKernel &called, uint64_t *args, void *ret)
         kernel = &overlapping_variant(p, called);
     if (kernel->info.tmp_bytes > p.tmp_bytes) [[unlikely]]
         grow_tmp(p, kernel->info.tmp_bytes);
-    if (p.announce_launches.load(std::memory_order_relaxed)) [[unlikely]]
-        announce_launch(p, called);
 
-    abi::Context context{args,          p.tmp,     static_cast<char *>(ret), p.trees.data(), nullptr,
-                         &stop_word,    &p.failed, print_from_task,          fail_from_task, nullptr,
-                         p.sparse.get()};
-    for (KernelTask &task : kernel->tasks) {
-        context.counters = task.counters;
-        context.task = &task;
-        p.device->launch(*task.code->current.load(std::memory_order_acquire), *task.info, context);
-        if (stop_word | __atomic_load_n(&p.failed, __ATOMIC_RELAXED)) [[unlikely]]
-            fail_launch(p);
-        if (p.sparse && p.sparse->has_garbage()) p.sparse->collect();
-    }
-    p.device->wait();
+    abi::Context context{
+        args,      p.tmp,           static_cast<char *>(ret), p.trees.data(), nullptr,        &stop_word,
+        &p.failed, print_from_task, fail_from_task,           nullptr,        p.sparse.get(), runtime::external};
+    if (p.watched.load(std::memory_order_relaxed)) [[unlikely]]
+        run_watched(p, called, *kernel, context);
+    else
+        run_tasks(p, *kernel, context, [&](const KernelTask &task) { run_task(p, task, context); });
     p.last_tasks = int(kernel->tasks.size());
 }
 

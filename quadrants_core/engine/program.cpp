@@ -6,6 +6,7 @@
 #include "engine/program_impl.h"
 #include "engine/tiers.h"
 #include "engine/warm_up.h"
+#include "runtime/externals.h"
 
 #include "codegen_stamp.h"
 
@@ -77,6 +78,7 @@ Program::Impl::Impl(Program &p, const Options &o)
                                                         });
     }
     lifetime->program = this;
+    watched = options.profile;
     if (!disk || disk->empty()) warm_up(backend, caps);
 }
 
@@ -115,6 +117,8 @@ CompiledKernel::~CompiledKernel() {
     const std::lock_guard guard(lifetime->lock);
     if (lifetime->program) lifetime->program->retire(*this);
 }
+
+void add_external(uint64_t id, void *address) { runtime::add_external(id, address); }
 
 const abi::Kernel &kernel_info(const CompiledKernel &kernel) { return kernel.info; }
 
@@ -179,14 +183,14 @@ int Program::tasks_on_last_call() const { return impl_->last_tasks; }
 void Program::subscribe(Observer *observer) {
     const std::lock_guard guard(impl_->watch_lock);
     impl_->observers.push_back(observer);
-    if (observer->wants_launches()) impl_->announce_launches = true;
+    if (observer->wants_launches()) impl_->watched = true;
 }
 
 void Program::unsubscribe(Observer *observer) {
     const std::lock_guard guard(impl_->watch_lock);
     std::erase(impl_->observers, observer);
-    impl_->announce_launches = std::any_of(impl_->observers.begin(), impl_->observers.end(),
-                                           [](const Observer *o) { return o->wants_launches(); });
+    impl_->watched = impl_->options.profile || std::any_of(impl_->observers.begin(), impl_->observers.end(),
+                                                           [](const Observer *o) { return o->wants_launches(); });
 }
 
 std::vector<CounterValue> Program::coverage() const {
@@ -197,6 +201,8 @@ std::vector<CounterValue> Program::coverage() const {
             add_count(sum, kernel->counters[i], __atomic_load_n(&kernel->counts[i], __ATOMIC_RELAXED));
     return {sum.begin(), sum.end()};
 }
+
+Profile &Program::profile() { return impl_->profile; }
 
 void Program::clear_coverage() {
     const std::lock_guard guard(impl_->watch_lock);

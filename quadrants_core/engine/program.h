@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/stop.h"
 #include "engine/observer.h"
+#include "engine/profile.h"
 #include "ir/function.h"
 
 #include <atomic>
@@ -27,9 +28,10 @@ struct Options {
     uint64_t cache_max_bytes = 100u << 20;
     uint64_t random_seed = 0;
     bool coverage = false;
-    bool verify = false; ///< check the IR after every pass
-    std::string dump;    ///< QD_DUMP: names of passes, or "all"
-    std::string only;    ///< QD_ONLY
+    bool profile = false; ///< measure every task
+    bool verify = false;  ///< check the IR after every pass
+    std::string dump;     ///< QD_DUMP: names of passes, or "all"
+    std::string only;     ///< QD_ONLY
 };
 
 /// A compiled kernel: tasks loaded on the device, argument layout, coverage counters. Survives its Program as an inert
@@ -99,12 +101,19 @@ class Program {
     /// Sum over all kernels compiled so far, also of kernels since redefined.
     std::vector<CounterValue> coverage() const;
     void clear_coverage();
+    Profile &profile(); ///< empty unless Options::profile
 
     struct Impl;
 
   private:
     std::unique_ptr<Impl> impl_;
 };
+
+/// What a kernel calls by `id` (an id below 2^59) is the function at `address`.
+void add_external(uint64_t id, void *address);
+
+/// Of the counter that kernels read by qd.clock_counter(), in 1/s.
+double clock_frequency();
 
 const abi::Kernel &kernel_info(const CompiledKernel &kernel);
 

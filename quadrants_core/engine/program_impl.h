@@ -66,7 +66,8 @@ struct Program::Impl {
     // Observation.
     mutable std::mutex watch_lock;
     std::vector<Observer *> observers;
-    std::atomic<bool> announce_launches{false};
+    std::atomic<bool> watched{false}; ///< launches are announced to observers, or measured
+    Profile profile;
     std::vector<CompiledKernel *> kernels; ///< alive; guarded by watch_lock
     Counts retired;                        ///< of kernels that are gone
 

@@ -11,7 +11,9 @@ constexpr double unknown_trips = 32; ///< of a loop whose bounds are known at ru
 
 double op_cost(const Function &fn, const Inst &inst) {
     switch (inst.op) {
-    case Op::random: return 20;
+    case Op::random:
+    case Op::clock: return 20;
+    case Op::external: return 50;
     case Op::print: return 500;
     case Op::element:
     case Op::place: return 1;

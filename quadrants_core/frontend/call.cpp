@@ -87,10 +87,13 @@ Val Walker::call_object(PyObject *node, const PyRef &callee, const Val *owner) {
     case Kind::builtin: {
         const BuiltinRow *row = builtin_of(object);
         if (!row) {
-            PyRef name = attribute(object, names()._qd_name_);
+            PyRef name = attribute(object, names()._qd_name_), why = attribute(object, names()._qd_why_not_);
+            PyRef old = attribute(object, names()._qd_deprecated_);
+            if (old && PyUnicode_Check(old.get())) warn(node, "DeprecationWarning", text(old.get()));
+            if (why && PyUnicode_Check(why.get())) fail_syntax(node, text(why.get()));
             fail_syntax(node, "`" + (name ? text(name.get()) : repr(object)) + "` cannot be called in a kernel");
         }
-        return call_builtin(node, *row);
+        return call_builtin(node, *row, object);
     }
     case Kind::dtype: return call_dtype(node, object);
     case Kind::matrix_type: return call_matrix_type(node, object);
@@ -128,13 +131,14 @@ void Walker::place_keywords(Call &call) {
     }
 }
 
-Val Walker::call_builtin(PyObject *node, const BuiltinRow &row) {
+Val Walker::call_builtin(PyObject *node, const BuiltinRow &row, PyObject *callee) {
     Call call;
     if (row.flag == Flag::raw)
         call.node = node;
     else
         call = arguments(node, row.flag == Flag::places || row.flag == Flag::negate);
     call.row = &row;
+    call.callee = callee;
     place_keywords(call);
     const int count = row.flag == Flag::raw ? int(Items(child(node, names().args)).size()) : int(call.args.size());
     AtNode at(*this, node);

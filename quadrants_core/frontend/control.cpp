@@ -1,7 +1,9 @@
 // Statements, branches, `while`, `break`, `continue`, `return`.
-#include "frontend/walker.h"
+#include "frontend/builtins.h"
 
 #include "base/stop.h"
+
+#include <algorithm>
 
 namespace qd::frontend {
 
@@ -46,7 +48,7 @@ Flow Walker::statement(PyObject *node) {
     case Node::Assert: return assert_(node);
     case Node::Expr: return expression(node);
     case Node::Pass: return Flow::next;
-    case Node::With: with_(node);
+    case Node::With: return with_(node);
     case Node::FunctionDef:
         fail_syntax(node,
                     std::string("Function definition is not allowed in '") +
@@ -60,7 +62,8 @@ Flow Walker::statement(PyObject *node) {
     }
 }
 
-void Walker::with_(PyObject *node) {
+/// `with qd.stream_parallel():`. The parts of a kernel that may run beside each other; here one after another.
+Flow Walker::with_(PyObject *node) {
     const Names &n = names();
     const Items items(child(node, n.items));
     if (items.size() != 1) fail_syntax(node, "'with' in Quadrants kernels only supports a single context manager");
@@ -68,8 +71,46 @@ void Walker::with_(PyObject *node) {
     if (vars && vars != Py_None) fail_syntax(node, "'with ... as ...' is not supported in Quadrants kernels");
     if (node_kind(child(items[0], n.context_expr)) != Node::Call)
         fail_syntax(node, "'with' in Quadrants kernels requires a call expression");
-    fail_syntax(node, "'with' in Quadrants kernels only supports qd.stream_parallel(), qd.checkpoint(...), "
-                      "qd.graph.parallel_context() and qd.graph.parallel(), each in a kernel that asks for it");
+    PyObject *call = child(items[0], n.context_expr);
+    const Val callee = eval_handed_on(child(call, n.func));
+    const BuiltinRow *row = callee.is_constant() ? builtin_of(callee.object.get()) : nullptr;
+    if (!row || row->handler != &Walker::stream_parallel)
+        fail_syntax(node, "'with' in Quadrants kernels only supports qd.stream_parallel(), qd.checkpoint(...), "
+                          "qd.graph.parallel_context() and qd.graph.parallel(), each in a kernel that asks for it");
+    reads_.use(callee.object.get());
+    if (Items(child(call, n.args)).size() || Items(child(call, n.keywords)).size())
+        fail_syntax(call, "qd.stream_parallel() takes no arguments");
+    check_stream_parallel(node);
+    Scope scope(*this);
+    ++frames_.back().streams;
+    const Flow flow = block(child(node, n.body));
+    --frames_.back().streams;
+    return flow;
+}
+
+/// At the top level of a kernel either all statements are such blocks, or none is.
+void Walker::check_stream_parallel(PyObject *node) {
+    const Names &n = names();
+    if (!frames_.back().is_kernel)
+        fail_syntax(node, "qd.stream_parallel() can only be used inside @qd.kernel, not in a func");
+    const Items body(child(frames_.back().source->tree, n.body));
+    const auto is_docstring = [&](PyObject *statement) {
+        return node_kind(statement) == Node::Expr && node_kind(child(statement, n.value)) == Node::Constant;
+    };
+    if (frames_.back().streams) fail_syntax(node, "Nested stream_parallel blocks are not supported");
+    if (std::find(body.begin(), body.end(), node) == body.end()) return;
+    for (PyObject *statement : body) {
+        if (node_kind(statement) != Node::With && !is_docstring(statement))
+            fail_syntax(statement,
+                        "When using qd.stream_parallel(), all top-level statements must be "
+                        "`with qd.stream_parallel():` blocks",
+                        "move this statement into one of the blocks, or into a kernel of its own");
+    }
+}
+
+/// Called as a function: it has no meaning of its own.
+Val Walker::stream_parallel(const Call &call) {
+    fail_syntax(call.node, "qd.stream_parallel() is written `with qd.stream_parallel():`");
 }
 
 Flow Walker::expression(PyObject *node) {

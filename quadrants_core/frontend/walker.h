@@ -105,6 +105,7 @@ struct Frame {
     std::optional<Val> result; ///< what `return` gave
     PyObject *result_node = nullptr;
     bool has_return_type = false;
+    int streams = 0;                 ///< `with qd.stream_parallel():` around the current statement
     std::shared_ptr<RealFrame> real; ///< body of a real func
 };
 
@@ -417,7 +418,8 @@ class Walker {
     void break_when(bool value, ir::Value test);
     Flow if_(PyObject *node);
     Flow while_(PyObject *node);
-    [[noreturn]] void with_(PyObject *node);
+    Flow with_(PyObject *node);
+    void check_stream_parallel(PyObject *node);
     void poll();
     Flow break_or_continue(PyObject *node, bool is_break);
     Flow return_(PyObject *node);
@@ -503,7 +505,7 @@ class Walker {
     Val eval_call(PyObject *node);
     bool append_to_list(PyObject *node);
     Val call_object(PyObject *node, const PyRef &callee, const Val *self);
-    Val call_builtin(PyObject *node, const BuiltinRow &row);
+    Val call_builtin(PyObject *node, const BuiltinRow &row, PyObject *callee = nullptr);
     Val call_with_keyword(const Call &call, const std::string &keyword);
     Val call_python(PyObject *node, PyObject *callee, const Call &call);
     Val call_dtype(PyObject *node, PyObject *dtype);
@@ -665,6 +667,7 @@ struct Nested {
 struct Call {
     PyObject *node = nullptr;
     const BuiltinRow *row = nullptr;
+    PyObject *callee = nullptr; ///< the object called; null for members of builtins
     std::vector<Val> args;
     std::vector<std::pair<PyObject *, Val>> kwargs;
     PyObject *arg_node(size_t i) const;

@@ -212,6 +212,9 @@ inline uint64_t level_of(const Inst &in) { return in.imm % max_levels; }
 inline void set_place(Inst &in, uint64_t place) {
     in.imm = in.op == Op::place ? place : place * max_levels + level_of(in);
 }
+/// An `external` instruction: imm = id of the function * external_arguments + number of its arguments.
+inline constexpr uint64_t external_arguments = 32;
+
 /// Some level of the place's path is not dense.
 bool is_sparse(const Place &place);
 

@@ -416,6 +416,9 @@ void Checker::outside(Value v) {
         want(v, args[0], Scalar::i64, "the count");
     }
     if (in.op == Op::poll) want(v, v, Scalar::u1, "the result");
+    if (in.op == Op::clock) want(v, v, Scalar::i64, "the result");
+    if (in.op == Op::thread_index) want(v, v, Scalar::i32, "the result");
+    if (in.op == Op::external && type(args[0]) != Type::pointer(Scalar::u64)) report(v, "takes the address of slots");
     if (in.op != Op::print && in.op != Op::assert_) return;
     if (in.imm >= fn.messages.size()) return report(v, "there is no such message");
     if (in.op == Op::assert_) {

@@ -84,6 +84,7 @@ struct Liveness {
         case Op::continue_:
         case Op::ret:
         case Op::exit:
+        case Op::external:
         case Op::loop: return true;
         case Op::local: return false;
         default: break;

@@ -7,8 +7,8 @@
 //  - Branches start with the facts before the if; what both leave untouched is known after it. Their own facts end with
 //  them.
 //  - A loop starts with the facts that nothing in it may change.
-//  - print, count, random and poll do not touch memory. After a failed assertion memory is visible: no store before it
-//  is dead.
+//  - print, count, random, poll, clock and thread_index do not touch memory. After a failed assertion memory is
+//  visible: no store before it is dead.
 #include "analysis/effects.h"
 #include "analysis/memory.h"
 #include "passes/passes.h"

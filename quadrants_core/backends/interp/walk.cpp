@@ -1,8 +1,10 @@
 #include "backends/interp/walk.h"
 
 #include "base/error.h"
+#include "device_lib/clock.h"
 #include "device_lib/random.h"
 #include "layout/layout.h"
+#include "runtime/externals.h"
 #include "runtime/sparse.h"
 
 #include <cstring>
@@ -65,6 +67,7 @@ struct Walk {
     void atomic(Value v);
     void random(Value v);
     void message(Value v, size_t first);
+    void external(Value v);
 };
 
 void Walk::define(Value v) {
@@ -421,6 +424,13 @@ void Walk::message(Value v, size_t first) {
     if (report) report(&context, &thread, uint32_t(in.imm), list.data());
 }
 
+void Walk::external(Value v) {
+    const uint64_t imm = fn[v].imm;
+    void *function = context.external(imm / external_arguments);
+    auto *slots = reinterpret_cast<uint64_t *>(uintptr_t(arg(v, 0)));
+    runtime::call_external(function, slots, imm % external_arguments);
+}
+
 Flow Walk::inst(Value v) {
     const Inst &in = fn[v];
     if (step_limit && ++steps > step_limit) fail_internal("interp: too many steps in " + fn.name);
@@ -488,6 +498,9 @@ Flow Walk::inst(Value v) {
         if (context.counters) context.counters[in.imm] += arg(v, 0);
         break;
     case Op::poll: values[slot[v.id]] = stopped(); break;
+    case Op::clock: values[slot[v.id]] = uint64_t(device_lib::clock()); break;
+    case Op::thread_index: values[slot[v.id]] = thread.index; break;
+    case Op::external: external(v); break;
     case Op::chunk_begin: values[slot[v.id]] = uint64_t(begin); break;
     case Op::chunk_end: values[slot[v.id]] = uint64_t(end); break;
     case Op::if_:

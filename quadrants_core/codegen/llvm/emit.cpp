@@ -134,6 +134,9 @@ void Emitter::instruction(Value v) {
     case Op::print:
     case Op::assert_: return message(v);
     case Op::poll: return set(v, stop_requested());
+    case Op::clock: return set(v, clock());
+    case Op::thread_index: return set(v, thread_index());
+    case Op::external: return external(v);
     case Op::activate:
     case Op::deactivate:
     case Op::append: refuse(v, "must be lowered to steps first");

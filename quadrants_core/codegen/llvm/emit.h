@@ -23,10 +23,12 @@ struct Refused : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-/// What emission may use of the target beyond portable instructions. Each may give null: nothing for this type.
+/// What emission may use of the target beyond portable instructions.
 struct TargetFacts {
-    /// About 1/sqrt(x), good to 11 bits or better, with the right limits at 0 and infinity.
+    /// About 1/sqrt(x), good to 11 bits or better, with the right limits at 0 and infinity. Null: none for this type.
     std::function<llvm::Value *(llvm::IRBuilder<> &, llvm::Value *x)> root_estimate;
+    /// The counter of device_lib/clock.h is that of cycles, which other targets may not read.
+    bool clock_counts_cycles = false;
 };
 
 std::unique_ptr<llvm::Module> emit(const ir::Function &task, llvm::LLVMContext &context, const TargetFacts &target);

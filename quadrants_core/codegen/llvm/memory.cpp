@@ -29,6 +29,7 @@ llvm::Value *Emitter::context_pointer(Context field) {
     case Context::failed: offset = offsetof(abi::Context, failed); break;
     case Context::print: offset = offsetof(abi::Context, print); break;
     case Context::fail: offset = offsetof(abi::Context, fail); break;
+    case Context::external: offset = offsetof(abi::Context, external); break;
     case Context::sparse: offset = offsetof(abi::Context, sparse); break;
     }
     llvm::Value *at = entry_.CreateConstInBoundsGEP1_32(entry_.getInt8Ty(), out_->getArg(0), unsigned(offset));
@@ -340,6 +341,31 @@ void Emitter::message(Value v) {
     report(Context::fail, fn_.args(v).subspan(1))->addFnAttr(llvm::Attribute::Cold);
     b_.CreateBr(leave_);
     b_.SetInsertPoint(next);
+}
+
+/// device_lib/clock.h
+llvm::Value *Emitter::clock() {
+    const llvm::Intrinsic::ID id =
+        target_.clock_counts_cycles ? llvm::Intrinsic::readcyclecounter : llvm::Intrinsic::readsteadycounter;
+    return b_.CreateIntrinsic(id, llvm::ArrayRef<llvm::Type *>(), llvm::ArrayRef<llvm::Value *>());
+}
+
+llvm::Value *Emitter::thread_index() {
+    llvm::Value *at = b_.CreateConstInBoundsGEP1_32(b_.getInt8Ty(), out_->getArg(1), offsetof(abi::Thread, index));
+    return b_.CreateAlignedLoad(b_.getInt32Ty(), at, llvm::Align(4));
+}
+
+/// Asks for the function at every call: its address is not the same in another process.
+void Emitter::external(Value v) {
+    const uint64_t count = fn_[v].imm % ir::external_arguments, id = fn_[v].imm / ir::external_arguments;
+    llvm::Type *ptr = b_.getPtrTy(), *i64 = b_.getInt64Ty();
+    auto *find = llvm::FunctionType::get(ptr, {i64}, false);
+    llvm::CallInst *function = b_.CreateCall(find, context_pointer(Context::external), {b_.getInt64(id)});
+    function->setDoesNotThrow();
+    std::vector<llvm::Value *> slots;
+    for (unsigned i = 0; i < count; ++i) slots.push_back(b_.CreateConstInBoundsGEP1_32(i64, arg(v, 0), i));
+    auto *signature = llvm::FunctionType::get(b_.getVoidTy(), std::vector<llvm::Type *>(count, ptr), false);
+    b_.CreateCall(signature, function, slots);
 }
 
 llvm::Value *Emitter::stop_requested() {

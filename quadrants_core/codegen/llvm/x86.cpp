@@ -22,6 +22,7 @@ bool has(std::string_view features, std::string_view wanted) {
 TargetFacts x86_facts(std::string_view features) {
     bool wide = has(features, "+avx512f"), all_widths = wide && has(features, "+avx512vl"), avx = has(features, "+avx");
     TargetFacts facts;
+    facts.clock_counts_cycles = true;
     facts.root_estimate = [=](llvm::IRBuilder<> &b, llvm::Value *x) -> llvm::Value * {
         auto *type = llvm::dyn_cast<llvm::FixedVectorType>(x->getType());
         if (!type || !type->getElementType()->isFloatTy()) return nullptr;

@@ -10,6 +10,7 @@
 #include <structmember.h>
 
 #include <algorithm>
+#include <cstring>
 
 namespace qd::bind {
 namespace {
@@ -117,6 +118,16 @@ PyObject *launch_and_read(KernelObject *kernel, Plan &plan, uint64_t *slots, uin
     return read_results(kernel, plan, ret);
 }
 
+/// Whether `stream`, the value of `qd_stream=`, takes launches. Launches have ended when they return, so that they are
+/// in order on every stream.
+bool may_launch_on(PyObject *stream) {
+    PyObject *check = package_attr("quadrants._stream", "check_launch");
+    PyObject *done = check ? PyObject_CallOneArg(check, stream) : nullptr;
+    Py_XDECREF(check);
+    Py_XDECREF(done);
+    return done != nullptr;
+}
+
 PyObject *const *bind_keywords(KernelObject *kernel, PyObject *const *args, size_t n, PyObject *names,
                                std::vector<PyObject *> &all) {
     const std::vector<ParamSpec> &params = *kernel->params;
@@ -127,6 +138,10 @@ PyObject *const *bind_keywords(KernelObject *kernel, PyObject *const *args, size
         if (!name) return nullptr;
         auto at = std::find_if(params.begin(), params.end(), [&](const ParamSpec &p) { return p.name == name; });
         if (at == params.end()) {
+            if (std::strcmp(name, "qd_stream") == 0) {
+                if (!may_launch_on(args[n + size_t(k)])) return nullptr;
+                continue;
+            }
             raise(ErrorClass::syntax, std::string("Unexpected argument '") + name + "'.");
             return nullptr;
         }

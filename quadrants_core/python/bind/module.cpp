@@ -31,6 +31,7 @@ engine::Options engine_options(const py::dict &d) {
     o.cache_max_bytes = d["cache_max_bytes"].cast<uint64_t>();
     o.random_seed = d["random_seed"].cast<uint64_t>();
     o.coverage = d["coverage"].cast<bool>();
+    o.profile = d["profile"].cast<bool>();
     o.verify = d["verify"].cast<bool>();
     o.dump = d["dump"].cast<std::string>();
     o.only = d["only"].cast<std::string>();
@@ -100,6 +101,22 @@ py::list coverage() {
     return all;
 }
 
+/// [(kernel, task, runs, shortest, longest, total)], in microseconds
+py::list task_times() {
+    py::list all;
+    for (const engine::TaskTimes &t : program().profile().times())
+        all.append(py::make_tuple(t.kernel, t.task, t.runs, t.shortest, t.longest, t.total));
+    return all;
+}
+
+/// [(number of the task among task_times, microseconds)]
+py::list task_runs() {
+    py::list all;
+    for (const engine::TaskRun &run : program().profile().runs())
+        all.append(py::make_tuple(run.task, run.microseconds));
+    return all;
+}
+
 void define_program(py::module_ &m) {
     m.def("create_program", [](const py::dict &engine, const py::dict &language) {
         set_language(language);
@@ -121,6 +138,15 @@ void define_program(py::module_ &m) {
     m.def("vector_bytes", [] { return program().vector_bytes(); });
     m.def("allocated_bytes", [] { return program().allocated_bytes(); });
     m.def("tasks_on_last_call", [] { return program().tasks_on_last_call(); });
+    m.def("ndarray_memory", [] {
+        const bind::NdarrayMemory memory = bind::ndarray_memory();
+        return std::pair(memory.count, memory.bytes);
+    });
+    m.def("add_external",
+          [](uint64_t id, uintptr_t address) { engine::add_external(id, reinterpret_cast<void *>(address)); });
+    m.def("clock_frequency", engine::clock_frequency);
+    m.def("cache_dir", [] { return program().options().cache_dir; });
+    m.def("profiles", [] { return program().options().profile; });
     m.def("live_ndarrays", [] { return bind::live_ndarrays(); });
     m.def("compiling", [] {
         PyObject *info = bind::runtime.compiling;
@@ -134,6 +160,11 @@ void define_observation(py::module_ &m) {
     m.def("take_reports", [] { return py::reinterpret_steal<py::object>(bind::take_reports()); });
     m.def("timeline", [] { return py::reinterpret_steal<py::object>(bind::timeline()); });
     m.def("clear_timeline", bind::clear_timeline);
+    m.def("phase_times", [] { return py::reinterpret_steal<py::object>(bind::phase_times()); });
+    m.def("clear_phase_times", bind::clear_phase_times);
+    m.def("task_times", task_times);
+    m.def("task_runs", task_runs);
+    m.def("clear_task_times", [] { program().profile().clear(); });
     m.def("flush_output", [] { bind::flush_output(); });
     m.def("stop_output", [] {
         py::gil_scoped_release release;

@@ -17,6 +17,13 @@ PyTypeObject *ndarray_type = nullptr;
 namespace {
 
 int64_t live = 0;
+NdarrayMemory held;
+
+void hold(int64_t count, uint64_t bytes) {
+    if (held.generation != runtime.generation) held = {runtime.generation, 0, 0};
+    held.count += count;
+    held.bytes += count * int64_t(bytes);
+}
 
 NdarrayObject *self_of(PyObject *o) { return reinterpret_cast<NdarrayObject *>(o); }
 
@@ -77,12 +84,16 @@ PyObject *allocate(PyObject *o, PyObject *args) {
     }
     self->generation = runtime.generation;
     live++;
+    hold(1, self->bytes);
     Py_RETURN_NONE;
 }
 
 void release(NdarrayObject *self) {
     if (!self->data) return;
-    if (self->alive()) runtime.program->free(self->data);
+    if (self->alive()) {
+        runtime.program->free(self->data);
+        hold(-1, self->bytes);
+    }
     self->data = nullptr;
     live--;
 }
@@ -331,6 +342,11 @@ void raise_dead(const char *what) {
 }
 
 int64_t live_ndarrays() { return live; }
+
+NdarrayMemory ndarray_memory() {
+    hold(0, 0);
+    return held;
+}
 
 bool add_ndarray_type(PyObject *module) {
     ndarray_type = reinterpret_cast<PyTypeObject *>(PyType_FromSpec(&spec));

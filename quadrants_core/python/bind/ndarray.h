@@ -48,6 +48,12 @@ inline bool is_ndarray(PyObject *o) { return PyObject_TypeCheck(o, ndarray_type)
 void raise_dead(const char *what);
 
 int64_t live_ndarrays();
+/// Those of the running program.
+struct NdarrayMemory {
+    uint64_t generation = 0;
+    int64_t count = 0, bytes = 0;
+};
+NdarrayMemory ndarray_memory();
 
 /// Creates the type and adds it to the module; false with an error set.
 bool add_ndarray_type(PyObject *module);

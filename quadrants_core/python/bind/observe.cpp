@@ -1,3 +1,4 @@
+#define PY_SSIZE_T_CLEAN
 #include "python/bind/observe.h"
 
 #include "python/bind/interrupt.h"
@@ -21,12 +22,45 @@ constexpr size_t kept_reports = 1024;
 /// Of the last kernel compiled on this thread.
 thread_local bool was_cached = false;
 
+/// Sums over compilations, in the order in which phases were first met.
+class PhaseSums {
+  public:
+    struct Sum {
+        std::string_view scope;
+        std::string phase;
+        uint64_t count = 0;
+        double microseconds = 0;
+    };
+    std::vector<Sum> all;
+
+    void add(const engine::CompileReport &report) {
+        add("kernels", {"", report.microseconds});
+        for (const engine::PhaseTime &phase : report.phases) add("kernels", phase);
+        for (const engine::TaskReport &task : report.tasks) {
+            engine::PhaseTime whole;
+            for (const engine::PhaseTime &phase : task.phases) whole.microseconds += phase.microseconds;
+            add("tasks", whole);
+            for (const engine::PhaseTime &phase : task.phases) add("tasks", phase);
+        }
+    }
+
+  private:
+    void add(std::string_view scope, const engine::PhaseTime &time) {
+        auto at = std::find_if(all.begin(), all.end(),
+                               [&](const Sum &s) { return s.scope == scope && s.phase == time.phase; });
+        if (at == all.end()) at = all.insert(all.end(), {scope, time.phase});
+        at->count++;
+        at->microseconds += time.microseconds;
+    }
+};
+
 class Collector final : public engine::Observer {
   public:
     void compiled(const engine::CompileReport &report) override {
         was_cached = std::ranges::none_of(
             report.tasks, [](const engine::TaskReport &t) { return t.origin == engine::TaskOrigin::compiled; });
         std::lock_guard lock(mutex_);
+        phases_.add(report);
         if (reports_.size() == kept_reports) reports_.pop_front();
         reports_.push_back(report);
     }
@@ -60,6 +94,16 @@ class Collector final : public engine::Observer {
     std::deque<engine::CompileReport> take_all() {
         std::lock_guard lock(mutex_);
         return std::move(reports_);
+    }
+
+    PhaseSums phases() {
+        std::lock_guard lock(mutex_);
+        return phases_;
+    }
+
+    void clear_phases() {
+        std::lock_guard lock(mutex_);
+        phases_.all.clear();
     }
 
     bool waiting() const { return waiting_.load(std::memory_order_relaxed); }
@@ -102,6 +146,7 @@ class Collector final : public engine::Observer {
     std::string text_;
     std::vector<std::string> warnings_;
     std::deque<engine::CompileReport> reports_;
+    PhaseSums phases_;
     std::atomic<bool> waiting_{false};
 };
 
@@ -176,6 +221,19 @@ void flush_output() {
 }
 
 void stop_output() { collector().stop(); }
+
+PyObject *phase_times() {
+    PyObject *list = PyList_New(0);
+    for (const PhaseSums::Sum &sum : collector().phases().all) {
+        PyObject *entry = Py_BuildValue("(s#sKd)", sum.scope.data(), Py_ssize_t(sum.scope.size()), sum.phase.c_str(),
+                                        static_cast<unsigned long long>(sum.count), sum.microseconds);
+        if (entry) PyList_Append(list, entry);
+        Py_XDECREF(entry);
+    }
+    return list;
+}
+
+void clear_phase_times() { collector().clear_phases(); }
 
 PyObject *take_reports() {
     PyObject *list = PyList_New(0);

@@ -25,4 +25,9 @@ void stop_output();
 /// GIL held: list of dicts, one a compiled kernel since the last call.
 PyObject *take_reports();
 
+/// GIL held: [(scope, phase, count, microseconds)] of all compilations of this process since the last clear. The phase
+/// of a scope itself is "".
+PyObject *phase_times();
+void clear_phase_times();
+
 } // namespace qd::bind

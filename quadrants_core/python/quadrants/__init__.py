@@ -22,14 +22,16 @@ from quadrants._ndarray import Layout, ndarray
 from quadrants._ops import (
     abs, acos, activate, append, asin, assume_in_range, atan2, atomic_add, atomic_and, atomic_cas, atomic_exchange,
     atomic_max, atomic_min, atomic_mul, atomic_or, atomic_sub, atomic_xor, bit_cast, bit_shr, block_local,
-    cache_read_only, cast, ceil, cos, deactivate, eig, exp, floor, frexp, get_addr, grouped, is_active, length, log,
-    loop_config, make_spd, max, mesh_local, mesh_patch_idx, min, ndrange, no_activate, one, polar_decompose, pow, randn,
-    random, raw_div, raw_mod, rescale_index, round, rsqrt, select, sin, solve, sqrt, static, static_assert, static_print, svd,
+    cache_read_only, cast, ceil, clock_counter, clock_freq_hz, cos, deactivate, eig, exp, floor, frexp, get_addr,
+    global_thread_idx, grouped, is_active, length, log, loop_config, make_spd, max, mesh_local, mesh_patch_idx, min, ndrange,
+    no_activate, one, polar_decompose, pow, randn, random, raw_div, raw_mod, rescale_index, round, rsqrt, select, sin, solve,
+    sqrt, static, static_assert, static_print, stream_parallel, svd,
     sym_eig, tan, tanh, volatile_load, zero,
 )  # fmt: skip
 from quadrants._runtime import init, reset, sync
 from quadrants._quant import BitpackedFields
 from quadrants._snode import FieldsBuilder, SNode, axes, deactivate_all_snodes, root
+from quadrants._stream import Event, Stream, create_event, create_stream
 from quadrants._struct import Struct, StructField, dataclass
 from quadrants._version import version as __version__
 from quadrants._version import version_str as __version_str__
@@ -44,8 +46,7 @@ i, j, k, l, ij, ik, il, jk, jl, kl, ijk, ijl, ikl, jkl, ijkl = __import__("quadr
 _later.define(
     globals(),
     "qd",
-    "Event GraphStatus Stream checkpoint clock_counter clock_freq_hz create_event create_stream global_thread_idx "
-    "graph_do_while graph_parallel graph_parallel_context stop_grad stream_parallel",
+    "GraphStatus checkpoint graph_do_while graph_parallel graph_parallel_context stop_grad",
 )
 
 
@@ -101,6 +102,10 @@ def __getattr__(name):
         found = getattr(importlib.import_module("quadrants." + _on_demand[name]), name.lstrip("_"))
         globals()[name] = found
         return found
+    if name == "outer":
+        from quadrants.simt import _tile
+
+        return _tile.outer
     raise AttributeError(f"module 'quadrants' has no attribute {name!r}")
 
 

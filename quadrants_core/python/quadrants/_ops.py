@@ -168,8 +168,22 @@ _only_in_kernels(
     "atomic_add", "atomic_sub", "atomic_mul", "atomic_min", "atomic_max", "atomic_and", "atomic_or", "atomic_xor",
     "atomic_exchange", "atomic_cas", "volatile_load", "assume_in_range", "block_local", "cache_read_only", "loop_config",
     "static_print", "activate", "deactivate", "is_active", "append", "length", "get_addr", "rescale_index", "no_activate",
-    "mesh_local", "mesh_patch_idx", "loop_unique",
+    "mesh_local", "mesh_patch_idx", "loop_unique", "clock_counter", "global_thread_idx",
 )  # fmt: skip
+
+
+def clock_freq_hz():
+    """Steps a second of the counter that qd.clock_counter() reads in kernels."""
+    return 1e9 if _runtime.current_cfg().arch.name == "python" else _runtime.core().clock_frequency()
+
+
+@builtin
+def stream_parallel():
+    """`with qd.stream_parallel():` in a kernel holds what may run beside the kernel's other blocks of this kind. On the CPU
+    they run one after another; in Python the block runs as it stands."""
+    import contextlib
+
+    return contextlib.nullcontext()
 
 
 _LINEAR_ALGEBRA = {

@@ -126,6 +126,7 @@ def _engine_options(backend):
         "cache_max_bytes": int(c.offline_cache_max_size_of_files) if c.offline_cache_cleaning_policy != "never" else 1 << 63,
         "random_seed": int(c.random_seed),
         "coverage": coverage_wanted(),
+        "profile": bool(c.kernel_profiler),
         "verify": _os.environ.get("QD_VERIFY", "0") not in ("", "0"),
         "dump": _os.environ.get("QD_DUMP", "all" if c.print_ir else ""),
         "only": _os.environ.get("QD_ONLY", ""),

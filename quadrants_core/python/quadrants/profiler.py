@@ -1,11 +1,237 @@
-"""qd.profiler."""
+"""qd.profiler: where the time of kernels, of their compilation, and the memory go.
 
-from quadrants._later import define as _define
+`qd.init(kernel_profiler=True)` makes the runtime measure each task (a task is a top-level loop of a kernel, or what stands
+between two of them). Without it nothing is measured and launches cost nothing more.
+"""
 
-_define(
-    globals(),
-    "qd.profiler",
-    "print_kernel_profiler_info query_kernel_profiler_info clear_kernel_profiler_info get_kernel_profiler_total_time "
-    "set_kernel_profiler_toolkit set_kernel_profiler_metrics collect_kernel_profiler_metrics CuptiMetric "
-    "get_predefined_cupti_metrics print_memory_profiler_info print_scoped_profiler_info clear_scoped_profiler_info",
-)
+from quadrants import _runtime
+
+_OFF = "use 'qd.init(kernel_profiler = True)' to turn on KernelProfiler."
+
+
+class KernelProfilerQueryResult:
+    """Times, in milliseconds, of the tasks that a query found: `counter`, `min`, `max`, `avg`."""
+
+    __slots__ = ("counter", "min", "max", "avg")
+
+    def __init__(self, counter, min, max, avg):
+        self.counter, self.min, self.max, self.avg = counter, min, max, avg
+
+    def __repr__(self):
+        return f"KernelProfilerQueryResult(counter={self.counter}, min={self.min:.3f}, max={self.max:.3f}, avg={self.avg:.3f})"
+
+
+class _Task:
+    def __init__(self, kernel, task, runs, shortest, longest, total):
+        self.kernel = kernel.rpartition(".")[2]  # kernels are known by their name, not by the scope they stand in
+        self.name = self.kernel + task[len(kernel) :] if task.startswith(kernel + ".") else f"{self.kernel}.{task}"
+        self.runs, self.shortest, self.longest, self.total = runs, shortest / 1e3, longest / 1e3, total / 1e3
+
+
+def _is_on():
+    if _runtime.cfg is not None and _runtime.cfg.kernel_profiler and _runtime.core().profiles():
+        return True
+    import warnings
+
+    warnings.warn(_OFF, stacklevel=3)
+    return False
+
+
+def _tasks():
+    """Merged by name: kernels of different scopes may have one name."""
+    merged = {}
+    for row in _runtime.core().task_times():
+        task = _Task(*row)
+        known = merged.setdefault(task.name, task)
+        if known is not task:
+            known.runs += task.runs
+            known.total += task.total
+            known.shortest = min(known.shortest, task.shortest)
+            known.longest = max(known.longest, task.longest)
+    return list(merged.values())
+
+
+def _table(title, columns, rows, notes=()):
+    """A text table; the last column is a name and stands left."""
+    widths = [max([len(c)] + [len(r[i]) for r in rows]) for i, c in enumerate(columns[:-1])]
+    lines = ["  ".join([c.rjust(w) for c, w in zip(row, widths)] + [row[-1]]) for row in [columns, *rows]]
+    rule = "-" * max(map(len, [title, *lines, *notes]))
+    print("\n".join(["=" * len(rule), title, rule, lines[0], rule, *lines[1:], rule, *notes, "=" * len(rule)]))
+
+
+def print_kernel_profiler_info(mode="count"):
+    """Prints what the tasks took: one line a task (mode "count"), or one line a run, in order ("trace")."""
+    if mode not in ("count", "trace"):
+        raise ValueError("Arg `mode` must be of type 'str', and has the value 'count' or 'trace'.")
+    if not _is_on():
+        return
+    tasks = _tasks()
+    total = sum(t.total for t in tasks)
+    if mode == "count":
+        rows = [
+            (
+                f"{100 * t.total / total if total else 0:.2f}%", f"{t.total:.3f}", str(t.runs), f"{t.shortest:.3f}",
+                f"{t.total / t.runs:.3f}", f"{t.longest:.3f}", t.name,
+            )
+            for t in sorted(tasks, key=lambda t: -t.total)
+        ]  # fmt: skip
+        columns = ("share", "total ms", "runs", "min ms", "avg ms", "max ms", "task")
+        runs = sum(t.runs for t in tasks)
+        notes = [f"{total:.3f} ms in {runs} runs of {len(tasks)} tasks"]
+    else:
+        names = [_Task(*row).name for row in _runtime.core().task_times()]
+        rows, at = [], 0.0
+        for task, microseconds in _runtime.core().task_runs():
+            rows.append((f"{at:.3f}", f"{microseconds / 1e3:.3f}", names[task]))
+            at += microseconds / 1e3
+        columns = ("busy ms before", "ms", "task")
+        runs = sum(t.runs for t in tasks)
+        notes = [f"{total:.3f} ms in {runs} runs"] + ([f"the first {len(rows)} runs are shown"] if len(rows) < runs else [])
+    _table(f"Kernel profile ({mode}) on {_runtime.cfg.arch.name}", columns, rows, notes)
+
+
+def query_kernel_profiler_info(name):
+    """Times of the kernel `name`, its tasks taken together, or of one task: a KernelProfilerQueryResult."""
+    if not _is_on():
+        return KernelProfilerQueryResult(0, 0.0, 0.0, 0.0)
+    wanted = name.rpartition(".<locals>.")[2]
+    found = [t for t in _tasks() if wanted in (t.name, t.kernel)]
+    if not found:
+        return KernelProfilerQueryResult(0, 0.0, 0.0, 0.0)
+    launches, total = max(t.runs for t in found), sum(t.total for t in found)
+    return KernelProfilerQueryResult(
+        launches, sum(t.shortest for t in found), sum(t.longest for t in found), total / launches
+    )
+
+
+def clear_kernel_profiler_info():
+    """Forgets the times of kernels so far."""
+    if _is_on():
+        _runtime.core().clear_task_times()
+
+
+def get_kernel_profiler_total_time():
+    """Time spent in tasks since the last clear, in seconds."""
+    return sum(t.total for t in _tasks()) / 1e3 if _is_on() else 0.0
+
+
+# Scopes of the compiler
+
+_SCOPES = {
+    "kernels": "kernels: from the call to code that is ready to run",
+    "tasks": "tasks, which are compiled side by side",
+}
+
+
+def print_scoped_profiler_info():
+    """Prints what compiling took in this process, phase by phase."""
+    sums = {}
+    for scope, phase, count, microseconds in _runtime.core().phase_times():
+        sums.setdefault(scope, {})[phase] = (count, microseconds / 1e3)
+    rows = []
+    for scope, phases in sums.items():
+        whole = phases[""][1]
+        for phase, (count, ms) in sorted(phases.items(), key=lambda p: (p[0] != "", -p[1][1])):
+            share = f"{100 * ms / whole if whole else 0:.1f}%"
+            rows.append((f"{ms:.3f}", share, str(count), f"{1e3 * ms / count:.1f}", f"  {phase}" if phase else _SCOPES[scope]))
+    _table("Compile profile", ("total ms", "share", "times", "avg us", "phase"), rows)
+
+
+def clear_scoped_profiler_info():
+    """Forgets the times of the compiler so far."""
+    _runtime.core().clear_phase_times()
+
+
+# Memory
+
+
+def _size(n):
+    for unit in ("B", "KiB", "MiB"):
+        if n < 1024:
+            return f"{n:.1f} {unit}" if unit != "B" else f"{n} B"
+        n /= 1024
+    return f"{n:.2f} GiB"
+
+
+def print_memory_profiler_info():
+    """Prints the memory that the program holds: the trees of fields, level by level, and the ndarrays."""
+    from quadrants import _snode
+
+    _runtime.require_program()
+    core = _runtime.core()
+    rows = []
+    builders = [b for b in _snode.Builder.finished if b._generation == core.generation()]
+    for builder in sorted(builders, key=lambda b: b._tree_id()):
+        rows.append((_size(builder._root._cell_size_bytes), "1", f"field tree {builder._tree_id()}"))
+        _add_levels(builder._root, "  ", rows)
+    arrays, bytes_of_arrays = core.ndarray_memory()
+    rows.append((_size(bytes_of_arrays), str(arrays), "ndarrays"))
+    _table("Memory", ("bytes", "count", "what"), rows, [f"{_size(core.allocated_bytes())} allocated in all"])
+
+
+def _add_levels(node, indent, rows):
+    """The levels below `node`: bytes of one cell and how many there are; of cells made on demand, those that ever were."""
+    from quadrants import _snode
+
+    for child in node._children:
+        if isinstance(child, _snode.Member):
+            size = child.snode()._cell_size_bytes
+            rows.append((f"{size} B", "", f"{indent}{child.name or 'place'}"))
+            continue
+        cells = 1
+        for _, extent in child._levels:
+            cells *= extent
+        made = child._kind in ("pointer", "dynamic")
+        count = f"{child._num_dynamically_allocated} made" if made else str(cells)
+        rows.append((_size(child._cell_size_bytes), count, f"{indent}{child._kind} {[n for _, n in child._levels]}"))
+        _add_levels(child, indent + "  ", rows)
+
+
+# Hardware counters
+
+
+def _no_counters(what):
+    import warnings
+
+    arch = _runtime.current_cfg().arch.name
+    warnings.warn(f"{what}: CUPTI measures CUDA devices; on arch {arch} there are no hardware counters", stacklevel=3)
+
+
+def set_kernel_profiler_toolkit(toolkit_name="default"):
+    """Chooses what measures: True if it is there. "default" is the clock of the host; "cupti" needs a CUDA device."""
+    if toolkit_name != "default":
+        _no_counters(f"set_kernel_profiler_toolkit({toolkit_name!r})")
+    return toolkit_name == "default"
+
+
+class CuptiMetric:
+    """A hardware counter of CUDA devices, and how it is shown."""
+
+    def __init__(self, name="", header="unnamed_header", val_format="     {:8.0f} ", scale=1.0):
+        self.name, self.header, self.val_format, self.scale = name, header, val_format, scale
+
+
+def get_predefined_cupti_metrics(name=""):
+    """The counters of a predefined set; there are none without a CUDA device."""
+    _no_counters(f"get_predefined_cupti_metrics({name!r})")
+    return []
+
+
+def set_kernel_profiler_metrics(metric_list=()):
+    """Chooses the hardware counters to read."""
+    if metric_list:
+        _no_counters("set_kernel_profiler_metrics")
+
+
+class collect_kernel_profiler_metrics:
+    """`with collect_kernel_profiler_metrics(metrics):` reads hardware counters inside of the block."""
+
+    def __init__(self, metric_list=()):
+        self._metrics = metric_list
+
+    def __enter__(self):
+        set_kernel_profiler_metrics(self._metrics)
+        return self
+
+    def __exit__(self, *args):
+        return False

@@ -359,6 +359,8 @@ def call(callee, *args, **keywords):
     if kind == "func":
         return functions.run(callee, *args, **keywords)
     if kind == "builtin":
+        if hasattr(callee, "_qd_why_not_"):
+            raise _exceptions.QuadrantsSyntaxError(callee._qd_why_not_)
         return _builtin(callee._qd_name_, args, keywords)
     if kind == "dtype":
         return _literal(callee, args)

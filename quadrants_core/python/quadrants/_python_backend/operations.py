@@ -3,6 +3,7 @@
 import math as _math
 import operator as _operator
 import struct as _struct
+import time as _time
 
 from quadrants import _dtypes, _exceptions, _ops, _runtime
 from quadrants._python_backend import numbers, output
@@ -289,6 +290,19 @@ def frexp(x):
 
     exponents = each(x, lambda c: Scalar(numbers.i32, split(c)[1]))
     return each(x, lambda c: Scalar(kind_of(c), split(c)[0])), exponents
+
+
+@_named("clock_counter")
+def clock_counter():
+    return Scalar(_dtypes.i64, _time.perf_counter_ns())
+
+
+@_named("global_thread_idx")
+def global_thread_idx():
+    return Scalar(numbers.i32, 0)
+
+
+table["simt.subgroup.group_size"] = lambda: 0
 
 
 @_named("random")

@@ -342,7 +342,13 @@ class _Rewriter(ast.NodeTransformer):
         return ast.copy_location(ast.Expr(self.call("check", self.thunk(node.test), message, at=node)), node)
 
     def visit_With(self, node):
-        raise _exceptions.QuadrantsSyntaxError("'with' in kernels is for graphs and streams, which qd.python does not have")
+        """Blocks of qd.stream_parallel() run one after another."""
+        item = node.items[0]
+        is_call = isinstance(item.context_expr, ast.Call) and len(node.items) == 1 and item.optional_vars is None
+        if not is_call or not _is_builtin(self.object_of(item.context_expr.func), "stream_parallel"):
+            raise _exceptions.QuadrantsSyntaxError("'with' in kernels is for graphs and streams; qd.python has no graphs")
+        body, own = self.scope(node.body)
+        return [*body, *self.forget(own, node)]
 
     def generic_visit(self, node):
         if isinstance(node, ast.stmt) and not isinstance(node, (ast.Pass, ast.Break, ast.Continue)):

@@ -1,5 +1,21 @@
-"""qd.simt: work of threads in blocks and warps, for GPUs."""
+"""qd.simt: threads of GPUs working together, in blocks, warps (CUDA) and subgroups (any GPU).
 
-from quadrants._later import define as _define
+A loop on the CPU has no blocks: what needs one says so. What has a meaning of its own works: `block.global_thread_idx()`
+is the number of the thread in the pool, `subgroup.group_size()` is 0, `subgroup.lanemask_*` compute.
+"""
 
-_define(globals(), "qd.simt", "block grid warp subgroup Tile16x16 Tile32x32")
+_PARTS = ("block", "grid", "subgroup", "warp")
+
+
+def __getattr__(name):
+    import importlib
+
+    if name in (*_PARTS, "_tile"):
+        return importlib.import_module(f"quadrants.simt.{name}")
+    if name in ("Tile16x16", "Tile32x32"):
+        return getattr(importlib.import_module("quadrants.simt._tile"), name)
+    raise AttributeError(f"module 'quadrants.simt' has no attribute {name!r}")
+
+
+def __dir__():
+    return [*_PARTS, "Tile16x16", "Tile32x32"]

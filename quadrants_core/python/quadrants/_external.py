@@ -1,0 +1,112 @@
+"""Functions written in C or C++ that kernels call: SourceBuilder compiles a source into a library and finds them in it."""
+
+import ctypes
+import os
+
+from quadrants import _exceptions, _runtime
+
+_COMPILERS = ("clang++", "g++", "c++")
+_ID_BITS = 59
+
+
+def _compiler():
+    import shutil
+
+    for name in (os.environ.get("CXX", ""), *_COMPILERS):
+        if name and shutil.which(name):
+            return shutil.which(name)
+    raise _exceptions.QuadrantsRuntimeError(
+        f"External functions need a C++ compiler: none of {', '.join(_COMPILERS)} is on the PATH; install one, or set CXX"
+    )
+
+
+def _library_of(source):
+    """The shared library made of a source file, kept in memory only."""
+    import subprocess
+    import tempfile
+
+    compiler = _compiler()
+    with tempfile.TemporaryDirectory(prefix="quadrants-") as folder:
+        target = os.path.join(folder, "external.so")
+        language = ["-x", "c"] if source.endswith(".c") else []
+        flags = [*language, "-O3", "-shared", "-fPIC", "-o", target]
+        done = subprocess.run([compiler, *flags, source], capture_output=True, text=True)
+        if done.returncode:
+            raise _exceptions.QuadrantsRuntimeError(f"{compiler} cannot compile {source}:\n{done.stderr.strip()}")
+        return ctypes.CDLL(target)
+
+
+class _Function:
+    """An external function, as kernels see it. All arguments are passed by address: the function may change them."""
+
+    _qd_kind_ = "builtin"
+    _qd_name_ = "external"
+
+    def __init__(self, name, id):
+        self.__name__ = self.__qualname__ = name
+        self._qd_external_ = id
+
+    def __call__(self, *args):
+        raise _exceptions.QuadrantsSyntaxError(f"The external function {self.__name__} can only be called in kernels and funcs.")
+
+    def __repr__(self):
+        return f"<external function {self.__name__}>"
+
+
+class SourceBuilder:
+    """A library of external functions: `sb.f(a, b, c)` in a kernel calls `extern "C" void f(float *a, int *b, ...)` with the
+    addresses of its arguments. Variables and elements keep what the function leaves there."""
+
+    def __init__(self, library, origin):
+        self._library = library
+        self._origin = origin
+        self._functions = {}
+
+    @classmethod
+    def from_file(cls, filename, compile_fn=None, _temp_dir=None):
+        """Of a C or C++ source (.c, .cc, .cpp), or of a library that is compiled already (.so, .dylib). `compile_fn`, if
+        given, makes a library out of the source: it gets the name of the file and gives that of the library."""
+        filename = os.path.abspath(os.fspath(filename))
+        with open(filename, "rb") as file:
+            content = file.read()
+        if compile_fn is not None:
+            return cls(ctypes.CDLL(os.path.abspath(compile_fn(filename))), content)
+        ending = os.path.splitext(filename)[1]
+        if ending in (".so", ".dylib"):
+            return cls(ctypes.CDLL(filename), content)
+        if ending not in (".c", ".cc", ".cpp", ".cxx"):
+            raise _exceptions.QuadrantsRuntimeError(
+                f"{os.path.basename(filename)}: an external source is C or C++ (.c, .cc, .cpp) or a library (.so)"
+            )
+        return cls(_library_of(filename), content)
+
+    @classmethod
+    def from_source(cls, source_code, compile_fn=None):
+        """Of the text of a C++ source."""
+        import tempfile
+
+        with tempfile.TemporaryDirectory(prefix="quadrants-") as folder:
+            filename = os.path.join(folder, "source.cpp")
+            with open(filename, "w") as file:
+                file.write(source_code)
+            return cls.from_file(filename, compile_fn)
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        if name not in self._functions:
+            try:
+                address = ctypes.cast(getattr(self._library, name), ctypes.c_void_p).value
+            except AttributeError:
+                raise AttributeError(f'the external source has no function {name}; is it declared extern "C"?') from None
+            self._functions[name] = _Function(name, self._tell(name, address))
+        return self._functions[name]
+
+    def _tell(self, name, address):
+        """The number by which kernels call the function: another content is another number."""
+        import hashlib
+
+        digest = hashlib.sha256(self._origin + b"\0" + name.encode()).digest()
+        id = int.from_bytes(digest[:8], "little") >> (64 - _ID_BITS)
+        _runtime.core().add_external(id, address)
+        return id

@@ -1,0 +1,79 @@
+"""Streams and events: the order of launches.
+
+A launch on the CPU has ended when the call returns. So launches are in order whatever streams they name, an event that is
+recorded has happened, and there is never anything to wait for: what these objects do is to check that they are used
+rightly. Their `handle` is 0, as on every backend without streams of the device's own.
+"""
+
+from quadrants import _exceptions, _runtime
+
+
+class _OfProgram:
+    """An object of the running program that says so if it is used after its end."""
+
+    def __init__(self, handle=0):
+        _runtime.require_program()
+        self.handle = int(handle)
+        self._generation = _runtime.core().generation()
+
+    def _check(self):
+        if self._generation != _runtime.core().generation():
+            raise RuntimeError(
+                f"{type(self).__name__}'s owning Program has been destroyed (e.g. after qd.reset()); make a new one with "
+                f"qd.create_{type(self).__name__.lower()}()"
+            )
+
+    def synchronize(self):
+        """Returns when what was launched before is done: at once on the CPU."""
+        self._check()
+
+    def destroy(self):
+        """Gives back what it holds of the device. Doing so twice, or after qd.reset(), is nothing."""
+        self.handle = 0
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *args):
+        self.destroy()
+        return False
+
+
+class Stream(_OfProgram):
+    """A queue of launches: `kernel(..., qd_stream=stream)`. As a context manager it is destroyed at the end."""
+
+
+class Event(_OfProgram):
+    """A point in the order of launches."""
+
+    def record(self, qd_stream=None, *, stream=None):
+        """Marks the end of what was launched on the stream so far."""
+        self._check()
+        check_launch(qd_stream if stream is None else stream)
+
+    def wait(self, qd_stream=None, *, stream=None):
+        """What is launched on the stream from now on begins after the event."""
+        self._check()
+        check_launch(qd_stream if stream is None else stream)
+
+
+Stream.__module__ = Event.__module__ = "quadrants"
+
+
+def check_launch(stream):
+    """Raises unless work can be put on `stream`; None stands for the program's own."""
+    if stream is None:
+        return
+    if not isinstance(stream, Stream):
+        raise _exceptions.QuadrantsRuntimeTypeError(f"a stream is made by qd.create_stream(), got {stream!r}")
+    stream._check()
+
+
+def create_stream():
+    """A stream of the running program."""
+    return Stream()
+
+
+def create_event():
+    """An event of the running program."""
+    return Event()

@@ -1,0 +1,43 @@
+"""qd.simt.subgroup: the threads that a GPU runs in step."""
+
+from quadrants._ops import builtin as _builtin
+from quadrants.simt._names import define as _define
+
+_OPS = ("add", "mul", "min", "max", "and", "or", "xor")
+_TILED = (
+    ["all_true", "any_true", "all_equal", "bitonic_sort_kv"]
+    + [f"{kind}_{op}" for kind in ("reduce", "reduce_all", "segmented_reduce") for op in ("add", "min", "max")]
+    + [f"{kind}_{op}" for kind in ("inclusive", "exclusive") for op in _OPS]
+)
+
+_define(
+    globals(),
+    "simt.subgroup",
+    "sync mem_fence elect ballot ballot_first_n broadcast broadcast_first log2_group_size invocation_id shuffle shuffle_xor "
+    "shuffle_up shuffle_down " + " ".join(_TILED) + " " + " ".join(f"{name}_tiled" for name in _TILED),
+    {"barrier": "sync", "memory_barrier": "mem_fence", "ballot_full_subgroup": "ballot"},
+)
+
+
+@_builtin
+def group_size():
+    """Threads of a subgroup, a number at compile time; 0 where there are no subgroups."""
+    return 0
+
+
+group_size._qd_name_ = "simt.subgroup.group_size"
+
+
+def _mask(name):
+    def mask(lane_id):
+        bit = 1 << int(lane_id)
+        full = 0xFFFFFFFF
+        return {"eq": bit, "lt": bit - 1, "le": 2 * bit - 1, "gt": full & ~(2 * bit - 1), "ge": full & ~(bit - 1)}[name] & full
+
+    mask.__name__ = mask.__qualname__ = f"lanemask_{name}"
+    mask.__module__ = "quadrants.simt.subgroup"
+    mask.__doc__ = f"u32: a bit for each lane {name} `lane_id`."
+    return _builtin(mask, f"simt.subgroup.lanemask_{name}")
+
+
+lanemask_lt, lanemask_le, lanemask_eq, lanemask_gt, lanemask_ge = map(_mask, ("lt", "le", "eq", "gt", "ge"))

@@ -1,0 +1,15 @@
+import quadrants as qd
+
+qd.init()
+
+
+@qd.kernel
+def wrong(n: qd.i32):
+    """Text is no statement."""
+    with qd.stream_parallel():
+        pass
+    for i in range(n):
+        pass
+
+
+wrong(3)

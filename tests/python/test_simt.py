@@ -1,0 +1,210 @@
+"""qd.simt: what has a meaning without a GPU works, everything else says that it needs one."""
+
+import warnings
+
+import pytest
+import quadrants as qd
+
+BLOCK = """
+sync sync_all_nonzero sync_any_nonzero sync_count_nonzero mem_fence mem_sync thread_idx global_thread_idx SharedArray reduce
+reduce_add reduce_min reduce_max reduce_all reduce_all_add reduce_all_min reduce_all_max inclusive_scan inclusive_add
+inclusive_min inclusive_max exclusive_scan exclusive_add exclusive_min exclusive_max radix_rank_match_atomic_or
+"""
+WARP = """
+active_mask all_nonzero any_nonzero ballot match_all match_any shfl_sync_i32 shfl_sync_f32 shfl_up_i32 shfl_up_f32
+shfl_down_i32 shfl_down_f32 shfl_xor_i32 sync unique
+"""
+SUBGROUP = """
+sync mem_fence elect ballot ballot_first_n all_true any_true all_equal broadcast broadcast_first lanemask_lt lanemask_le
+lanemask_eq lanemask_gt lanemask_ge group_size log2_group_size invocation_id shuffle shuffle_xor shuffle_up shuffle_down
+reduce_add reduce_min reduce_max reduce_all_add reduce_all_min reduce_all_max segmented_reduce_add segmented_reduce_min
+segmented_reduce_max inclusive_add inclusive_mul inclusive_min inclusive_max inclusive_and inclusive_or inclusive_xor
+exclusive_add exclusive_mul exclusive_min exclusive_max exclusive_and exclusive_or exclusive_xor bitonic_sort_kv
+barrier memory_barrier ballot_full_subgroup
+all_true_tiled any_true_tiled all_equal_tiled reduce_add_tiled reduce_min_tiled reduce_max_tiled reduce_all_add_tiled
+segmented_reduce_add_tiled inclusive_add_tiled exclusive_xor_tiled bitonic_sort_kv_tiled
+"""
+WORKS = {"global_thread_idx", "group_size", "lanemask_lt", "lanemask_le", "lanemask_eq", "lanemask_gt", "lanemask_ge"}
+DEPRECATED = {
+    "block.mem_sync": "block.mem_fence",
+    "grid.memfence": "grid.mem_fence",
+    "subgroup.barrier": "subgroup.sync",
+    "subgroup.memory_barrier": "subgroup.mem_fence",
+    "subgroup.ballot_full_subgroup": "subgroup.ballot",
+}
+NAMES = [
+    f"{part}.{name}"
+    for part, names in (("block", BLOCK), ("grid", "mem_fence memfence"), ("warp", WARP), ("subgroup", SUBGROUP))
+    for name in names.split()
+]
+
+
+def found(path):
+    part, name = path.split(".")
+    return getattr(getattr(qd.simt, part), name)
+
+
+@pytest.mark.parametrize("path", [p for p in NAMES if p.split(".")[1] not in WORKS])
+def test_what_needs_a_gpu(path, arch):
+    op = found(path)
+    used = DEPRECATED.get(path, path)
+    message = rf"qd.simt.{used} is not supported for arch (x64|arm64|interp): it needs a GPU backend"
+
+    @qd.kernel
+    def k():
+        for i in range(4):
+            op()
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with pytest.raises(ValueError, match=message):
+            op(1, 2)
+        with pytest.raises(qd.QuadrantsSyntaxError, match=message):
+            k()
+
+
+@pytest.mark.parametrize("old", DEPRECATED)
+def test_deprecated_names_warn_once(old):
+    op = found(old)
+
+    @qd.kernel
+    def k():
+        op()
+
+    with pytest.warns(DeprecationWarning, match=rf"qd.simt.{old}\(\) is deprecated; use qd.simt.{DEPRECATED[old]}\(\)"):
+        with pytest.raises(qd.QuadrantsSyntaxError):
+            k()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(ValueError, match="needs a GPU"):
+            op()
+
+
+def test_group_size_is_known_at_compile_time():
+    x = qd.field(qd.i32, 2)
+
+    @qd.kernel
+    def k(size: qd.template()):
+        if qd.static(qd.simt.subgroup.group_size() == 0):
+            x[0] = 1 + qd.simt.subgroup.group_size()
+        x[1] = size + 5
+
+    assert qd.simt.subgroup.group_size() == 0
+    k(qd.simt.subgroup.group_size())
+    assert x.to_numpy().tolist() == [1, 5]
+
+
+def test_lane_masks():
+    y = qd.field(qd.u32, (5, 32))
+
+    @qd.kernel
+    def k():
+        for i in range(32):
+            y[0, i] = qd.simt.subgroup.lanemask_lt(i)
+            y[1, i] = qd.simt.subgroup.lanemask_le(qd.cast(i, qd.u32))
+            y[2, i] = qd.simt.subgroup.lanemask_eq(i)
+            y[3, i] = qd.simt.subgroup.lanemask_gt(i)
+            y[4, i] = qd.simt.subgroup.lanemask_ge(i)
+
+    k()
+    compare = (lambda a, b: a < b, lambda a, b: a <= b, lambda a, b: a == b, lambda a, b: a > b, lambda a, b: a >= b)
+    masks = [[sum(1 << lane for lane in range(32) if f(lane, i)) for i in range(32)] for f in compare]
+    assert y.to_numpy().tolist() == masks
+    of_python = [getattr(qd.simt.subgroup, f"lanemask_{name}") for name in ("lt", "le", "eq", "gt", "ge")]
+    assert [[f(i) for i in range(32)] for f in of_python] == masks
+
+
+def test_thread_index(arch):
+    qd.init(arch=arch, offline_cache=False, cpu_max_num_threads=3, print_full_traceback=True)
+    n = 1 << 20
+    x = qd.field(qd.i32, n)
+    y = qd.field(qd.i32, 2)
+
+    @qd.kernel
+    def k(n: qd.i32):
+        y[0] = qd.global_thread_idx()
+        for i in range(n):
+            x[i] = qd.global_thread_idx() + 1
+        y[1] = qd.simt.block.global_thread_idx()
+
+    k(64 if arch == "interp" else n)
+    assert y.to_numpy().tolist() == [0, 0]
+    seen = set(x.to_numpy().tolist()) - {0}
+    assert seen and seen <= {1, 2, 3}
+
+
+def test_thread_index_tells_threads_apart(arch):
+    """Each thread counts into a place of its own, without atomics."""
+    n = 1000 if arch == "interp" else 200000
+    qd.init(arch=arch, offline_cache=False, cpu_max_num_threads=2, print_full_traceback=True)
+    counts = qd.field(qd.i32, (2, 64))
+
+    @qd.kernel
+    def k(n: qd.i32):
+        for i in range(n):
+            counts[qd.global_thread_idx(), 0] = qd.volatile_load(counts[qd.global_thread_idx(), 0]) + 1
+
+    k(n)
+    assert counts.to_numpy()[:, 0].sum() == n
+
+
+def test_clock():
+    x = qd.field(qd.i64, 3)
+
+    @qd.kernel
+    def k(rounds: qd.i32) -> qd.f64:
+        x[0] = qd.clock_counter()
+        s = qd.f64(0.0)
+        for i in range(rounds):
+            s += qd.sqrt(qd.cast(i, qd.f64))
+        x[1] = qd.clock_counter()
+        x[2] = qd.clock_counter()
+        return s
+
+    assert k(1000) > 0
+    start, after, end = x.to_numpy().tolist()
+    assert start < after <= end
+    assert 1e6 < qd.clock_freq_hz() < 1e11
+    assert qd.clock_freq_hz() == qd.clock_freq_hz()
+
+
+def test_only_in_kernels():
+    for name in ("clock_counter", "global_thread_idx"):
+        with pytest.raises(qd.QuadrantsSyntaxError, match=f"qd.{name} can only be used in kernels and funcs"):
+            getattr(qd, name)()
+
+
+@pytest.mark.parametrize("size", (16, 32))
+@pytest.mark.parametrize("make", ("zeros", "eye"))
+def test_tiles(size, make):
+    tile = getattr(qd.simt, f"Tile{size}x{size}")
+    assert tile.SIZE == size
+    x = qd.field(qd.i32, ())
+
+    @qd.kernel
+    def sizes():
+        x[None] = tile.SIZE
+
+    sizes()
+    assert x[None] == size
+    message = rf"Tile{size}x{size} requires a GPU backend \(cuda, metal, vulkan, amdgpu\). Current arch is Arch."
+    with pytest.raises(qd.QuadrantsSyntaxError, match=message):
+        getattr(tile, make)(dtype=qd.f32)
+
+    @qd.kernel
+    def k():
+        for i in range(32):
+            t = tile.zeros(dtype=qd.f32)
+
+    with pytest.raises(qd.QuadrantsSyntaxError, match=message):
+        k()
+    with pytest.raises(TypeError):
+        tile()
+
+
+def test_outer_products_do_not_compose():
+    product = qd.outer(1, 2)
+    for combine in (lambda: product + 1, lambda: 1 + product, lambda: product - product, lambda: 1 - product):
+        with pytest.raises(TypeError, match="does not support composition"):
+            combine()
+    assert "outer" not in dir(qd)
