@@ -64,7 +64,7 @@ Val Walker::update_atomic(PyObject *node, Op op, bool negate, const Ref &ref, co
     out.ndim = ref.ndim;
     for (int k = 0; k < ref.n * ref.m; ++k) {
         ir::Value amount = as(node, v.tag == Tag::matrix ? component(v, k) : v, ref.elem);
-        const bool packed = ref.field && ref.field->packing;
+        const bool packed = ref.field && ref.field->is_packed();
         const ir::Value pointer = packed ? ir::Value{} : ref.ndim ? part_pointer(ref, k) : scalar_pointer(ref);
         ir::Value old;
         if (packed) {
@@ -106,7 +106,7 @@ Val Walker::atomic_cas(const Call &call) {
                   "'atomic_cas' takes integral inputs only, however '" + ir::to_string(ref.elem) + "' is provided");
     const ir::Value expected = as(node, call.args[1], ref.elem);
     const ir::Value desired = as(node, call.args[2], ref.elem);
-    if (ref.field && ref.field->packing)
+    if (ref.field && ref.field->is_packed())
         return scalar(update_packed(ref, 0, [&](ir::Value before) {
             const ir::Value same = b_.eq(before, expected);
             return b_.select(same, desired, before);
@@ -130,7 +130,7 @@ Val Walker::volatile_load(const Call &call) {
     if (place.ref->local) fail_type(call.node, "volatile_load cannot read a local variable or a local array");
     // An atomic that changes nothing: it is neither merged nor moved.
     const Ref &ref = *place.ref;
-    if (ref.field && ref.field->packing) return scalar(update_packed(ref, 0, [](ir::Value before) { return before; }));
+    if (ref.field && ref.field->is_packed()) return scalar(update_packed(ref, 0, [](ir::Value before) { return before; }));
     const ir::Value pointer = scalar_pointer(ref);
     const ir::Value zero = b_.integer(ref.elem, 0);
     return scalar(ir::is_float(ref.elem) ? b_.atomic_add(pointer, zero) : b_.atomic_or(pointer, zero));

@@ -1,6 +1,7 @@
 // Compile time: qd.static and its relatives, comprehensions. Expressions inside qd.static are walked like any other;
 // Python objects in them are combined by Python, and the result must be one.
 #include "frontend/builtins.h"
+#include "frontend/machine.h"
 
 namespace qd::frontend {
 
@@ -116,7 +117,7 @@ Val Walker::static_print(const Call &call) {
 
 // Comprehensions: run at compile time over anything of known length; the elements may be run-time values.
 
-void Walker::run_comprehension(PyObject *generators, Py_ssize_t at, const std::function<void()> &body) {
+void Walker::run_comprehension(PyObject *generators, Py_ssize_t at, bool cut, const std::function<void()> &body) {
     const Items list(generators);
     if (at == list.size()) {
         body();
@@ -124,9 +125,11 @@ void Walker::run_comprehension(PyObject *generators, Py_ssize_t at, const std::f
     }
     const Names &n = names();
     PyObject *source = child(list[at], n.iter);
+    if (cut) flat_calls(source);
     const Val over = comprehension_source(source);
-    const std::vector<Val> items =
-        over.tag == Tag::loop ? static_items(source, over) : sequence_items(source, over).items;
+    std::vector<Val> items = over.tag == Tag::loop ? static_items(source, over) : sequence_items(source, over).items;
+    Scope around(*this);
+    if (cut) items = kept_items(source, std::move(items));
     for (const Val &item : items) {
         Scope scope(*this);
         bind_static(child(list[at], n.target), item);
@@ -136,7 +139,7 @@ void Walker::run_comprehension(PyObject *generators, Py_ssize_t at, const std::f
             if (!v.is_constant()) fail_static(test, v);
             kept = kept && truth(v.object.get());
         }
-        if (kept) run_comprehension(generators, at + 1, body);
+        if (kept) run_comprehension(generators, at + 1, cut, body);
     }
 }
 
@@ -145,20 +148,23 @@ Val Walker::comprehension_source(PyObject *source) {
     return v.tag == Tag::ref ? load(v) : v;
 }
 
-Val Walker::eval_comprehension(PyObject *node, Node kind) {
+Val Walker::eval_comprehension(PyObject *node, Node kind, bool cut) {
     const Names &n = names();
     Val out;
     out.tag = kind == Node::DictComp ? Tag::dict : Tag::list;
     if (kind == Node::DictComp) out.extra = std::make_shared<Extra>();
-    run_comprehension(child(node, n.generators), 0, [&] {
+    PyObject *const element = child(node, kind == Node::DictComp ? n.value : n.elt);
+    run_comprehension(child(node, n.generators), 0, cut, [&] {
         if (kind == Node::DictComp) {
             const Val key = value(child(node, n.key));
             if (!key.is_constant()) fail_syntax(node, "Keys of a dict must be known at compile time");
             out.extra->keys.push_back(key.object);
-            out.items.push_back(value(child(node, n.value)));
-        } else {
-            out.items.push_back(value(child(node, n.elt)));
         }
+        if (cut) flat_calls(element);
+        out.items.push_back(value(element));
+        if (!cut) return;
+        if (storable(out.items.back())) out.items.back() = new_variable(element, out.items.back());
+        machine_->values[node] = out; // live while the next ones are computed
     });
     return out;
 }

@@ -166,7 +166,7 @@ Val Walker::subscript_field(PyObject *node, PyObject *field, const std::vector<V
 }
 
 Val Walker::field_element(const FieldInfo *info, std::vector<ir::Value> indices) {
-    if (info->element_dim == 0 && !info->packing) return scalar_ref(b_.place(info->places[0], indices), false);
+    if (info->element_dim == 0 && !info->is_packed()) return scalar_ref(b_.place(info->places[0], indices), false);
     return field_ref(info, std::move(indices));
 }
 

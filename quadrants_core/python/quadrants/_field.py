@@ -84,7 +84,8 @@ class Field:
 
     def _qd_packing_(self):
         """How its numbers lie in words (frontend/packed.cpp); None: each has storage of its own."""
-        return self._parts[0].packing_of(self._parts)
+        packings = [part.packing() for part in self._parts]
+        return None if packings[0] is None else packings
 
     @property
     def _quant(self):
@@ -398,18 +399,22 @@ def matrix_field(
 ):
     if isinstance(dtype, (list, tuple)):
         kinds = _flat(dtype)
-        if len({getattr(t, "compute", None) or _dtypes.dtype(t) for t in kinds}) > 1 or len(set(kinds)) > 1:
-            raise _exceptions.QuadrantsRuntimeError("Member fields of a matrix field must have the same compute type")
-        dtype = kinds[0]
-    scalar = dtype.compute if getattr(dtype, "_qd_kind_", None) == "quant_type" else _dtypes.dtype(dtype)
+        if len(kinds) != n * m:
+            raise _exceptions.QuadrantsCompilationError(f"{n * m} data types are needed, one a component; {len(kinds)} are given")
+    else:
+        kinds = [dtype] * (n * m)
+    quant = [getattr(t, "_qd_kind_", None) == "quant_type" for t in kinds]
+    if len({t.compute if q else _dtypes.dtype(t) for t, q in zip(kinds, quant)}) > 1 or len(set(quant)) > 1:
+        raise _exceptions.QuadrantsRuntimeError("Member fields of a matrix field must have the same compute type")
+    scalar = kinds[0].compute if quant[0] else _dtypes.dtype(kinds[0])
 
-    def make(text, kind=dtype):
+    def make(text, kinds):
         base = text or "v"
         names = [f"{base}[{i}]" if ndim == 1 else f"{base}[{i}, {j}]" for i in range(n) for j in range(m)]
-        return MatrixField(int(n), int(m), ndim, scalar, text, [_member(part, kind) for part in names], layout)
+        return MatrixField(int(n), int(m), ndim, scalar, text, [_member(*part) for part in zip(names, kinds)], layout)
 
-    made = make(name)
-    _add_derivatives(made, lambda text: make(text, scalar), needs_grad, needs_dual)
+    made = make(name, kinds)
+    _add_derivatives(made, lambda text: make(text, [scalar] * (n * m)), needs_grad, needs_dual)
     derivatives = [made.grad] * bool(needs_grad) + [made.dual] * bool(needs_dual)
     return _place_shaped(made, shape, order, offset, soa=layout == _Layout.SOA, derivatives=derivatives)
 
