@@ -63,7 +63,7 @@ Val Walker::update_atomic(PyObject *node, Op op, bool negate, const Ref &ref, co
     out.m = ref.m;
     out.ndim = ref.ndim;
     for (int k = 0; k < ref.n * ref.m; ++k) {
-        ir::Value amount = as(node, v.tag == Tag::matrix ? component(v, k) : v, ref.elem);
+        const ir::Value amount = as(node, v.tag == Tag::matrix ? component(v, k) : v, ref.elem);
         const bool packed = ref.field && ref.field->is_packed();
         const ir::Value pointer = packed ? ir::Value{} : ref.ndim ? part_pointer(ref, k) : scalar_pointer(ref);
         ir::Value old;
@@ -76,8 +76,9 @@ Val Walker::update_atomic(PyObject *node, Op op, bool negate, const Ref &ref, co
             const ir::Value updated = op == Op::atomic_xchg ? amount : watched(plain(op, negate), old, amount);
             b_.store(pointer, updated);
         } else {
-            if (negate) amount = b_.neg(amount);
-            old = b_.emit(op, {pointer, amount});
+            const ir::Value change = negate ? b_.neg(amount) : amount;
+            old = b_.emit(op, {pointer, change});
+            if (request_.options.debug) watched(plain(op, negate), old, amount); // reports
         }
         if (ref.ndim)
             out.comps.push_back(old);

@@ -95,6 +95,44 @@ Val Walker::static_assert_(const Call &call) {
     return Val{};
 }
 
+namespace {
+
+/// Whether `v`, which is computed at run time, is an instance of a class of the package.
+bool is_instance_of(const Val &v, PyObject *cls, const BuiltinRow *row) {
+    const std::string_view name = row ? row->name : "";
+    const int dims = v.tag == Tag::matrix ? v.ndim : v.tag == Tag::ref ? v.ref->ndim : 0;
+    if (dims) return name == "Matrix" || (name == "Vector" && dims == 1);
+    if (v.tag == Tag::record) return name == "Struct" || v.record->object.get() == cls;
+    if (v.tag != Tag::array) return false;
+    PyRef kind = attribute(cls, names()._qd_kind_), its_name = attribute(cls, names().__name__);
+    if (!kind || !PyUnicode_Check(kind.get()) || text(kind.get()) != "ndarray" || !its_name) return false;
+    static constexpr std::string_view by_elements[] = {"ScalarNdarray", "VectorNdarray", "MatrixNdarray"};
+    const std::string called = text(its_name.get());
+    return called == "Ndarray" || called == by_elements[v.element_dim];
+}
+
+} // namespace
+
+/// isinstance(x, cls): of what is known at compile time Python tells; a vector is a qd.Vector and a qd.Matrix, a struct a
+/// qd.Struct, an array a qd.Ndarray, and a number computed at run time nothing.
+Val Walker::is_instance(const Call &call) {
+    const Val &v = call.args[0], &cls = call.args[1];
+    if (to_python(v)) {
+        const auto is_told = [&](const Val &of) { return of.is_constant() && reads_.is_whole(of.object.get()); };
+        if (!is_told(v) || !is_told(cls)) reads_.give_up();
+        const int answer = PyObject_IsInstance(to_python(v).get(), to_python(cls).get());
+        if (answer < 0) python_failed(call.node);
+        return constant(PyRef::steal(PyBool_FromLong(answer)));
+    }
+    const Val many = unpacked(cls);
+    bool found = false;
+    for (const Val &one : many.is_sequence() ? many.items : std::vector<Val>{many}) {
+        if (!one.is_constant()) fail_type(call.node, "isinstance() arg 2 must be a class or a tuple of classes");
+        found |= is_instance_of(v, one.object.get(), builtin_of(one.object.get()));
+    }
+    return constant(PyRef::steal(PyBool_FromLong(found)));
+}
+
 Val Walker::static_print(const Call &call) {
     Call plain;
     plain.node = call.node;

@@ -77,8 +77,7 @@ class MatrixType:
             raise _exceptions.QuadrantsCompilationError(
                 f"{self.to_string()} takes {self.n * self.m} components, {len(flat)} are given"
             )
-        convert = float if self.dtype.kind == "float" else self.dtype
-        return _matrix.from_components([convert(v) for v in flat], self.n, self.m, self.ndim)
+        return _matrix.from_components([self.dtype(v) for v in flat], self.n, self.m, self.ndim, self.dtype)
 
     def field(self, **keywords):
         from quadrants import _matrix

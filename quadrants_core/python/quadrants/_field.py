@@ -192,11 +192,12 @@ class Field:
         raise NotImplementedError("Struct for is only available in Quadrants scope.")
 
     def __repr__(self):
-        name = f"{self._name} " if self._name else ""
-        return f"<qd.{type(self).__name__} {name}{self._describe()}>"
+        return "<qd.field>"
 
-    def _describe(self):
-        return str(self._dtype)
+    def __str__(self):
+        if not self._placed():
+            return "<Field: Definition of this field is incomplete>"
+        return str(self._copied())
 
 
 class ScalarField(Field):
@@ -234,7 +235,7 @@ class MatrixField(Field):
 
     def __getitem__(self, key):
         values = [self._place_of(p)[key] for p in self._parts]
-        made = _matrix.from_components(values, self.n, self.m, self.ndim)
+        made = _matrix.from_components(values, self.n, self.m, self.ndim, self._dtype)
         made._target = (self, key)
         return made
 
@@ -267,8 +268,8 @@ class MatrixField(Field):
     def _qd_places_(self):
         return [self._place_of(p).id for p in self._parts]
 
-    def _describe(self):
-        return f"{'x'.join(map(str, self._element_shape()))} {self._dtype}"
+    def __repr__(self):
+        return f"<{self.n}x{self.m} qd.Matrix.field>"
 
 
 class _Memory:

@@ -191,6 +191,12 @@ class StructField:
     def parent(self, n=1):
         return self._first().parent(n)
 
+    def __repr__(self):
+        return "<qd.Struct.field>"
+
+    def __str__(self):
+        return str(self.to_numpy()) if self._placed() else "<Field: Definition of this field is incomplete>"
+
     def __getitem__(self, key):
         made = _restore(self._type, {name: f[key] for name, f in self._fields.items()})
         made.__dict__["_target"] = (self, key)
@@ -311,7 +317,8 @@ def from_leaves(struct_type, flat):
         if isinstance(kind, _annotations.StructType):
             return _restore(kind, {name: read(member) for name, member in kind.members.items()})
         if isinstance(kind, _annotations.MatrixType):
-            return _matrix.from_components([next(numbers) for _ in range(kind.n * kind.m)], kind.n, kind.m, kind.ndim)
+            components = [next(numbers) for _ in range(kind.n * kind.m)]
+            return _matrix.from_components(components, kind.n, kind.m, kind.ndim, kind.dtype)
         return next(numbers)
 
     return read(struct_type)
