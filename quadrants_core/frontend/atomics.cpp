@@ -52,10 +52,11 @@ Val Walker::update_atomic(PyObject *node, Op op, bool negate, const Ref &ref, co
     if (bitwise && (ir::is_float(ref.elem) || ir::is_float(from)))
         fail_type(node, std::string("unsupported operand type(s) for 'atomic ") + word(op, negate) + "': '" +
                             ir::to_string(ref.elem) + "' and '" + ir::to_string(from) + "'");
-    if (promote(ref.elem, from) != ref.elem && (v.tag != Tag::constant || ir::is_float(from)))
+    if (promote(ref.elem, from) != ref.elem && (v.tag != Tag::constant || ir::is_float(from) || ref.elem == Scalar::u1))
         warn(node, "UserWarning",
              std::string("Atomic ") + word(op, negate) + " may lose precision: " + ir::to_string(ref.elem) + " <- " +
                  ir::to_string(from));
+    if (ref.elem == Scalar::u1 && op == Op::atomic_add && !negate) op = Op::atomic_or; // the sum is not 0
     Val out;
     out.tag = ref.ndim ? Tag::matrix : Tag::scalar;
     out.elem = ref.elem;

@@ -30,6 +30,7 @@ struct Machine {
     size_t first_binding = 0;     ///< of its body
     std::vector<ir::BlockId> states;
     std::vector<std::pair<int, int>> loops; ///< that are cut: states of the next iteration and after the loop
+    Flow left = Flow::stop;                 ///< how the last block that does not go on was left
     std::map<ir::Scalar, Stack> stacks;
     /// What calls of the statement being walked, and choices that hold some, gave; those of the statements around it.
     std::unordered_map<PyObject *, Val> values;

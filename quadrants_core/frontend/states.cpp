@@ -144,9 +144,11 @@ bool Walker::flat_block(PyObject *list) {
         cover_line(statement);
         AtNode at(*this, statement);
         if (!needs_states(statement)) {
-            if (this->statement(statement) == Flow::stop) return false;
+            machine_->left = this->statement(statement);
+            if (machine_->left != Flow::next) return false;
             continue;
         }
+        machine_->left = Flow::stop;
         const bool goes_on = flat_statement(statement);
         machine_->values.clear();
         if (!goes_on) return false;
@@ -229,6 +231,8 @@ bool Walker::flat_if(PyObject *node) {
     branch_to(taken, states[0], states[1]);
     bool goes_on = false;
     ++frames_.back().dynamic;
+    std::vector<LoopContext> &around = frames_.back().loops;
+    if (!around.empty()) ++around.back().branches;
     for (int k = 0; k < 2; ++k) {
         begin_state(states[k]);
         Scope scope(*this);
@@ -236,7 +240,9 @@ bool Walker::flat_if(PyObject *node) {
         jump(after);
         goes_on = true;
     }
+    if (!around.empty()) --around.back().branches;
     --frames_.back().dynamic;
+    machine_->left = Flow::stop;
     begin_state(after);
     if (!goes_on) b_.yield(); // never reached
     return goes_on;
@@ -277,14 +283,17 @@ void Walker::flat_for(PyObject *node) {
     next_loop_.reset();
     Scope scope(*this);
     if (over.is_static) {
+        const auto loops = std::exchange(machine_->loops, {});
+        frames_.back().loops.push_back({LoopContext::What::static_, 0});
         for (const Val &item : kept_items(source, static_items(source, over))) {
             Scope inner(*this);
             bind_static(target, item);
-            const auto loops = std::exchange(machine_->loops, {});
-            const bool goes_on = flat_block(child(node, n.body));
-            machine_->loops = loops;
-            if (!goes_on) begin_state(new_state()); // what follows is never reached
+            if (flat_block(child(node, n.body)) || machine_->left == Flow::continue_) continue;
+            if (machine_->left == Flow::break_) break;
+            begin_state(new_state()); // what follows is never reached
         }
+        frames_.back().loops.pop_back();
+        machine_->loops = loops;
         return;
     }
     if (is_of_mesh(over))

@@ -105,6 +105,7 @@ struct Extra;
 enum Flavour : int {
     is_vector = 1, ///< indices of an unrolled grouped loop: arithmetic as on a vector
     is_text = 2,   ///< formatted string: items are strings and (value, spec) pairs
+    is_unpacked = 3, ///< vector whose components are members of a struct: `object` is its name
 };
 
 struct Val {

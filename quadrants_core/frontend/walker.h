@@ -396,6 +396,7 @@ class Walker {
     Val host_struct(PyObject *node, PyObject *object);
     Val convert_record(PyObject *node, PyObject *struct_type, const Val &v, const std::string &what);
     Val record_attribute(PyObject *node, const Val &record, PyObject *name);
+    std::optional<Val> unpacked_vector(const Val &record, PyObject *name);
     std::optional<Val> record_method(const RecordType *type, const Val &self, PyObject *name);
     void store_record(PyObject *node, const Val &place, const Val &v);
     Val struct_field_element(PyObject *node, PyObject *field, const std::vector<Val> &indices);
@@ -404,6 +405,7 @@ class Walker {
     // subscript.cpp
     Val eval_subscript(PyObject *node);
     bool contains_slice(PyObject *slice);
+    Val subscript_unpacked(PyObject *node, const Val &base, PyObject *slice);
     Val subscript_python(PyObject *node, const Val &base, PyObject *slice);
     Val subscript_field(PyObject *node, PyObject *field, const std::vector<Val> &indices);
     Val field_element(const FieldInfo *info, std::vector<ir::Value> indices);

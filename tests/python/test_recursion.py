@@ -505,3 +505,26 @@ def test_what_cannot_recurse():
         cells()
     with pytest.raises(qd.QuadrantsSyntaxError, match="is passed by reference: no call may stand in it"):
         computed()
+
+
+def test_static_loops_are_left():
+    @qd.real_func
+    def f(n: qd.i32) -> qd.i32:
+        total = 0
+        for i in qd.static(range(6)):
+            if qd.static(i == 1):
+                continue
+            if qd.static(i == 4):
+                break
+            if n > i:
+                total += f(n - i - 1) + i
+        return total + 1
+
+    @qd.kernel
+    def k(n: qd.i32) -> qd.i32:
+        return f(n)
+
+    def model(n):
+        return 1 + sum(model(n - i - 1) + i for i in (0, 2, 3) if n > i)
+
+    assert [k(n) for n in range(6)] == [model(n) for n in range(6)]

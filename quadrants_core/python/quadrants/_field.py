@@ -399,9 +399,13 @@ def matrix_field(
     n, m, ndim, dtype, shape=None, *, order=None, name="", offset=None, needs_grad=False, needs_dual=False, layout=_Layout.AOS
 ):
     if isinstance(dtype, (list, tuple)):
+        shape_of_list = (len(dtype), *{len(row) for row in dtype if isinstance(row, (list, tuple))})
         kinds = _flat(dtype)
-        if len(kinds) != n * m:
-            raise _exceptions.QuadrantsCompilationError(f"{n * m} data types are needed, one a component; {len(kinds)} are given")
+        if shape_of_list != (n, m) and (m > 1 or shape_of_list != (n,)):
+            name, needed = ("Vector", f"({n}, )") if m == 1 else ("Matrix", f"({n}, {m})")
+            raise AssertionError(
+                f"Please set correct dtype list for {name}. The shape of dtype list should be {needed} instead of {shape_of_list}"
+            )
     else:
         kinds = [dtype] * (n * m)
     quant = [getattr(t, "_qd_kind_", None) == "quant_type" for t in kinds]

@@ -424,3 +424,56 @@ def test_zero_and_one():
         return qd.zero(a) + qd.u8(255) + qd.one(a) + qd.one(a), qd.one(x) / 3, v[0] + v[1]
 
     assert k(9, 2.0) == (1, 1 / 3, 2)
+
+
+def test_isinstance():
+    host = qd.Vector([1, 2])
+
+    @qd.kernel
+    def k(v: qd.types.vector(2, qd.f32), y: qd.f32, a: qd.types.ndarray(qd.i32, ndim=1), t: qd.template()) -> qd.i32:
+        m = qd.Matrix([[1, 2], [3, 4]])
+        s = qd.Struct(a=1)
+        bits = 0
+        for i, found in qd.static(
+            enumerate(
+                (
+                    isinstance(v, qd.Matrix), isinstance(v, qd.Vector), isinstance(m, qd.Matrix), isinstance(m, qd.Vector),
+                    isinstance(s, qd.Struct), isinstance(s, qd.Matrix), isinstance(y, qd.Matrix), isinstance(y, (int, float)),
+                    isinstance(a, qd.Ndarray), isinstance(a, qd.VectorNdarray), isinstance(v, (qd.Struct, qd.Vector)),
+                    isinstance(t, qd.Field), isinstance(host, qd.Matrix), isinstance(3, int), isinstance((1, 2), (list, tuple)),
+                )
+            )
+        ):  # fmt: skip
+            bits |= int(found) << i
+        return bits
+
+    found = k(qd.Vector([1.0, 2.0]), 2.0, np.zeros(2, np.int32), qd.field(qd.i32, 2))
+    assert f"{found:015b}"[::-1] == "111010001011111"
+
+
+def test_internal_functions():
+    from quadrants._ops import call_internal
+
+    @qd.kernel
+    def right() -> qd.i32:
+        return call_internal("test_internal_func_args", 1.0, 2.0, 3) + call_internal("do_nothing")
+
+    @qd.kernel
+    def wrong_type():
+        call_internal("test_internal_func_args", 1, 2.0, 3)
+
+    @qd.kernel
+    def wrong_count():
+        call_internal("test_internal_func_args", 1.0)
+
+    @qd.kernel
+    def unknown():
+        call_internal("nonesuch")
+
+    assert right() == 9
+    with pytest.raises(qd.QuadrantsTypeError, match="expected f32 for argument #1, but got i32"):
+        wrong_type()
+    with pytest.raises(qd.QuadrantsTypeError, match="1 arguments were passed in but expected 3"):
+        wrong_count()
+    with pytest.raises(qd.QuadrantsCompilationError, match="no internal function `nonesuch`"):
+        unknown()
