@@ -132,7 +132,8 @@ Val Walker::volatile_load(const Call &call) {
     if (place.ref->local) fail_type(call.node, "volatile_load cannot read a local variable or a local array");
     // An atomic that changes nothing: it is neither merged nor moved.
     const Ref &ref = *place.ref;
-    if (ref.field && ref.field->is_packed()) return scalar(update_packed(ref, 0, [](ir::Value before) { return before; }));
+    if (ref.field && ref.field->is_packed())
+        return scalar(update_packed(ref, 0, [](ir::Value before) { return before; }));
     const ir::Value pointer = scalar_pointer(ref);
     const ir::Value zero = b_.integer(ref.elem, 0);
     return scalar(ir::is_float(ref.elem) ? b_.atomic_add(pointer, zero) : b_.atomic_or(pointer, zero));

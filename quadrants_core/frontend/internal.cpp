@@ -1,5 +1,5 @@
-// call_internal("name", ...): functions by which the checks of arguments can be tried. Their arguments have types of their
-// own and are not converted.
+// call_internal("name", ...): functions by which the checks of arguments can be tried. Their arguments have types of
+// their own and are not converted.
 #include "frontend/builtins.h"
 
 #include <vector>

@@ -34,8 +34,7 @@ void visit_tree(PyObject *tree, const std::function<bool(PyObject *)> &visit) {
 /// What a name, or a name in a module, stands for outside of the walk; none if it is a name of the func's own.
 PyRef Walker::object_outside(PyObject *node) {
     const Names &n = names();
-    if (node_kind(node) == Node::Name)
-        return find_local(child(node, n.id)) ? PyRef{} : find_global(child(node, n.id));
+    if (node_kind(node) == Node::Name) return find_local(child(node, n.id)) ? PyRef{} : find_global(child(node, n.id));
     if (node_kind(node) != Node::Attribute) return {};
     PyRef module = object_outside(child(node, n.value));
     if (!module || !PyModule_Check(module.get())) return {};
@@ -355,7 +354,8 @@ void Walker::flat_inline(PyObject *node, FuncInfo &info) {
 
 /// Whether a place is a whole variable: its address is known in every state.
 bool Walker::outlives_state(const Val &v) const {
-    if (v.tag != Tag::ref) return std::all_of(v.items.begin(), v.items.end(), [&](const Val &item) { return outlives_state(item); });
+    if (v.tag != Tag::ref)
+        return std::all_of(v.items.begin(), v.items.end(), [&](const Val &item) { return outlives_state(item); });
     const Ref &ref = *v.ref;
     return ref.local && (ref.pointer ? fn_[ref.pointer].op == ir::Op::local : ref.variable && !ref.shift);
 }

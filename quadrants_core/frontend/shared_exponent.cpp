@@ -1,7 +1,7 @@
-// Floating-point numbers of quant types that share one exponent in their word. Each has a size of `digits` bits below its
-// sign; it stands for size * 2^(exponent - bias - (digits - 1)), and exponent 0 says that all of them are 0. The exponent
-// is the smallest that holds the largest of them; a store moves the digits of the others if it changes, and rounds to
-// the nearest.
+// Floating-point numbers of quant types that share one exponent in their word. Each has a size of `digits` bits below
+// its sign; it stands for size * 2^(exponent - bias - (digits - 1)), and exponent 0 says that all of them are 0. The
+// exponent is the smallest that holds the largest of them; a store moves the digits of the others if it changes, and
+// rounds to the nearest.
 #include "frontend/packed.h"
 
 namespace qd::frontend {

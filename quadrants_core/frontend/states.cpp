@@ -1,7 +1,7 @@
-// Statements and expressions of real funcs that call themselves, cut into states at every call and return. The calls of a
-// statement run before the rest of it, in the order Python evaluates them; their results are variables that eval_call
-// finds. An expression that may skip a call (`and`, `or`, `a if c else b`) is cut as an `if` is, and a comprehension that
-// holds one is run element by element.
+// Statements and expressions of real funcs that call themselves, cut into states at every call and return. The calls of
+// a statement run before the rest of it, in the order Python evaluates them; their results are variables that eval_call
+// finds. An expression that may skip a call (`and`, `or`, `a if c else b`) is cut as an `if` is, and a comprehension
+// that holds one is run element by element.
 #include "frontend/machine.h"
 
 namespace qd::frontend {
@@ -20,9 +20,7 @@ void Walker::flat_calls(PyObject *tree) {
     const Node kind = node_kind(tree);
     if (kind == Node::unknown || !calls_real(tree)) return;
     switch (kind) {
-    case Node::BoolOp:
-        machine_->values[tree] = flat_boolop(tree, Items(child(tree, n.values)), 0);
-        return;
+    case Node::BoolOp: machine_->values[tree] = flat_boolop(tree, Items(child(tree, n.values)), 0); return;
     case Node::IfExp: machine_->values[tree] = flat_ifexp(tree); return;
     case Node::ListComp:
     case Node::DictComp: machine_->values[tree] = eval_comprehension(tree, kind, true); return;
@@ -105,8 +103,7 @@ Val Walker::flat_ifexp(PyObject *node) {
         const Val v = side(truth(test.object.get()) ? n.body : n.orelse);
         return storable(v) ? new_variable(node, v) : v;
     }
-    return flat_choose(
-        node, condition(node, test, "if"), [&] { return side(n.body); }, [&] { return side(n.orelse); });
+    return flat_choose(node, condition(node, test, "if"), [&] { return side(n.body); }, [&] { return side(n.orelse); });
 }
 
 /// Values that outlive the state at hand.

@@ -113,8 +113,8 @@ bool is_instance_of(const Val &v, PyObject *cls, const BuiltinRow *row) {
 
 } // namespace
 
-/// isinstance(x, cls): of what is known at compile time Python tells; a vector is a qd.Vector and a qd.Matrix, a struct a
-/// qd.Struct, an array a qd.Ndarray, and a number computed at run time nothing.
+/// isinstance(x, cls): of what is known at compile time Python tells; a vector is a qd.Vector and a qd.Matrix, a struct
+/// a qd.Struct, an array a qd.Ndarray, and a number computed at run time nothing.
 Val Walker::is_instance(const Call &call) {
     const Val &v = call.args[0], &cls = call.args[1];
     if (to_python(v)) {

@@ -49,8 +49,8 @@ struct FieldInfo {
     int n = 1, m = 1, element_dim = 0;
     int dims() const { return int(shape.size()); }
     std::vector<int32_t> shape, offset;
-    long stride = 0;                ///< bytes between components if they stand evenly in one cell, else 0
-    std::vector<Packing> packing;   ///< quant types: one per component; `elem` is the type they are computed in
+    long stride = 0;              ///< bytes between components if they stand evenly in one cell, else 0
+    std::vector<Packing> packing; ///< quant types: one per component; `elem` is the type they are computed in
     bool is_packed() const { return !packing.empty(); }
 };
 
@@ -103,8 +103,8 @@ struct Extra;
 
 /// What a tuple or list stands for, in Val::element_dim.
 enum Flavour : int {
-    is_vector = 1, ///< indices of an unrolled grouped loop: arithmetic as on a vector
-    is_text = 2,   ///< formatted string: items are strings and (value, spec) pairs
+    is_vector = 1,   ///< indices of an unrolled grouped loop: arithmetic as on a vector
+    is_text = 2,     ///< formatted string: items are strings and (value, spec) pairs
     is_unpacked = 3, ///< vector whose components are members of a struct: `object` is its name
 };
 

@@ -558,8 +558,7 @@ class Walker {
     bool is_changed(FuncInfo &info, const FuncInfo::FuncParam &param, const Val &arg);
     bool takes_template(const FuncInfo &info);
     Val inline_body(PyObject *node, FuncInfo &info, std::vector<Val> args);
-    std::optional<Val> inlined(FuncInfo &info, std::vector<Val> args,
-                               const std::function<std::optional<Val>()> &body);
+    std::optional<Val> inlined(FuncInfo &info, std::vector<Val> args, const std::function<std::optional<Val>()> &body);
     void check_array_argument(PyObject *node, PyObject *annotation, const Val &arg, const std::string &name);
     void check_view_argument(PyObject *node, PyObject *annotation, const Val &arg, const std::string &name);
     Val converted_result(PyObject *node, PyObject *annotation, const Val &v);
