@@ -56,7 +56,6 @@ Val Walker::update_atomic(PyObject *node, Op op, bool negate, const Ref &ref, co
         warn(node, "UserWarning",
              std::string("Atomic ") + word(op, negate) + " may lose precision: " + ir::to_string(ref.elem) + " <- " +
                  ir::to_string(from));
-    if (ref.elem == Scalar::u1 && op == Op::atomic_add && !negate) op = Op::atomic_or; // the sum is not 0
     Val out;
     out.tag = ref.ndim ? Tag::matrix : Tag::scalar;
     out.elem = ref.elem;
