@@ -452,7 +452,7 @@ def test_isinstance():
 
 
 def test_internal_functions():
-    from quadrants._ops import call_internal
+    from quadrants.lang.impl import call_internal
 
     @qd.kernel
     def right() -> qd.i32:

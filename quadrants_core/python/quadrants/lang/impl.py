@@ -7,7 +7,7 @@ from quadrants._field import ScalarField, field
 from quadrants._kernel import KernelInfo as Kernel
 from quadrants._kernel import pyfunc as _pyfunc
 from quadrants._ndarray import ndarray
-from quadrants._ops import grouped, one, static, static_assert, static_print, zero
+from quadrants._ops import call_internal, grouped, one, static, static_assert, static_print, zero
 from quadrants._snode import FieldsBuilder, root
 from quadrants.lang._absent import absent as _absent
 
