@@ -51,6 +51,9 @@ Val Walker::flat_choose(PyObject *node, ir::Value test, const std::function<Val(
     --frames_.back().dynamic;
     const Scalar type = chosen_type(node, sides[0], sides[1]);
     const Val &shape = sides[0];
+    if (shape.tag == Tag::element)
+        fail_type(node, "A choice between elements of a mesh cannot hold a call of a function that calls itself",
+                  "use an if statement");
     Val out;
     if (shape.tag == Tag::scalar) {
         out = scalar_ref(make_local(type), true);
