@@ -67,10 +67,10 @@ class Limit:
 
 
 def median_ms(call, repeat=9, seconds=0.0):
-    """Median time of one call over at least `repeat` calls and `seconds`."""
+    """Median time of one call over at least `repeat` calls and `seconds`; three calls do if they take long."""
     times = []
     begin = time.perf_counter()
-    while len(times) < repeat or time.perf_counter() - begin < seconds:
+    while (len(times) < repeat or time.perf_counter() - begin < seconds) and not (len(times) >= 3 and sum(times) > 5):
         t = time.perf_counter()
         call()
         times.append(time.perf_counter() - t)

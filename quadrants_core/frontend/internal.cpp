@@ -1,56 +1,36 @@
-// call_internal("name", ...): functions by which the checks of arguments can be tried. Their arguments have types of
-// their own and are not converted.
+// Operations of the runtime that are called by name: quadrants.lang.impl.call_internal("name", ...).
 #include "frontend/builtins.h"
-
-#include <vector>
 
 namespace qd::frontend {
 
-using ir::Scalar;
-
-namespace {
-
-struct Internal {
-    std::string_view name;
-    std::vector<Scalar> params;
-};
-
-const Internal *find_internal(std::string_view name) {
-    static const Internal all[] = {
-        {"do_nothing", {}},
-        {"test_internal_func_args", {Scalar::f32, Scalar::f32, Scalar::i32}},
-    };
-    for (const Internal &one : all)
-        if (one.name == name) return &one;
-    return nullptr;
-}
-
-} // namespace
-
+/// (a + b) * n as an i32: f32, f32, i32. For checking how arguments of such operations are checked.
 Val Walker::internal_call(const Call &call) {
     PyObject *node = call.node;
-    if (!call.args[0].is_constant() || !PyUnicode_Check(call.args[0].object.get()))
-        fail_type(node, "call_internal takes the name of a function first");
-    const std::string name = text(call.args[0].object.get());
-    const Internal *function = find_internal(name);
-    if (!function) fail(node, UserErrorKind::compilation, "There is no internal function `" + name + "`");
-    const std::string where = "In a call to the operation `" + name + "`:\n  ";
-    const size_t count = call.args.size() - 1;
-    if (count != function->params.size())
-        fail_type(node, where + std::to_string(count) + " arguments were passed in but expected " +
-                            std::to_string(function->params.size()));
-    std::vector<ir::Value> values;
-    for (size_t i = 0; i < count; ++i) {
-        const Val v = typed(node, call.args[i + 1]);
-        if (v.tag != Tag::scalar || v.elem != function->params[i])
-            fail_type(node, where + "expected " + ir::to_string(function->params[i]) + " for argument #" +
-                                std::to_string(i + 1) + ", but got " + type_text(v));
-        values.push_back(v.v);
+    const Val &name = call.args[0];
+    if (!name.is_constant() || !PyUnicode_Check(name.object.get()))
+        fail_type(node, "`call_internal` takes the name of an operation first");
+    const std::string wanted = text(name.object.get());
+    if (wanted != "test_internal_func_args")
+        fail(node, UserErrorKind::compilation, "There is no internal operation `" + wanted + "`",
+             "the one there is: test_internal_func_args");
+    const ir::Scalar types[] = {ir::Scalar::f32, ir::Scalar::f32, ir::Scalar::i32};
+    const std::string where = "In a call to the operation `" + wanted + "`:\n  ";
+    std::string given;
+    for (size_t i = 1; i < call.args.size(); ++i) given += (i > 1 ? ", " : "") + type_text(typed(node, call.args[i]));
+    if (call.args.size() - 1 != std::size(types))
+        fail_type(node, where + std::to_string(call.args.size() - 1) + " arguments were passed in but expected " +
+                            std::to_string(std::size(types)) + " (called with argument types " + given + ")");
+    ir::Value values[std::size(types)];
+    for (size_t i = 0; i < std::size(types); ++i) {
+        const ir::Scalar type = scalar_type(node, call.args[i + 1]);
+        if (type != types[i])
+            fail_type(node, where + "expected " + ir::to_string(types[i]) + " for argument #" + std::to_string(i + 1) +
+                                ", but got " + ir::to_string(type) + " (called with argument types " + given + ")");
+        values[i] = as(node, call.args[i + 1], types[i]);
     }
-    if (values.empty()) return integer(0);
-    const ir::Value sum = b_.add(values[0], values[1]);
-    const ir::Value factor = convert(values[2], Scalar::f32);
-    return scalar(convert(b_.mul(sum, factor), Scalar::i32));
+    const ir::Value factor = as(node, scalar(values[2]), ir::Scalar::f32);
+    const ir::Value product = emit2(ir::Op::mul, emit2(ir::Op::add, values[0], values[1]), factor);
+    return scalar(as(node, scalar(product), ir::Scalar::i32));
 }
 
 } // namespace qd::frontend

@@ -316,6 +316,16 @@ def test_helpers_of_impl_in_kernels():
     assert k(x, 1) == 2.5
 
 
+def test_internal_operations():
+    @qd.kernel
+    def k(a: qd.f32) -> qd.i32:
+        return impl.call_internal("test_internal_func_args", a, 2.0, 3)
+
+    assert k(1.0) == 9
+    with pytest.raises(qd.QuadrantsRuntimeError, match="for kernels"):
+        impl.call_internal("test_internal_func_args", 1.0, 2.0, 3)
+
+
 # k._primal
 
 Counts = KernelBatchedArgType
@@ -511,6 +521,8 @@ def test_attributes_of_arrays():
     t = qd.tensor(qd.i32, (2, 3), layout=(1, 0))
     assert t._unwrap() is t._impl and t._impl._qd_layout == (1, 0) and t._impl._physical_shape == (3, 2)
     assert qd._tensor._with_layout(t._impl, (1, 0)) is t._impl
+    f = qd.tensor(qd.i32, (2, 3), layout=(1, 0), backend=qd.Backend.FIELD)._impl
+    assert f.shape == (2, 3) and f._physical_shape == (3, 2) and f._snode.parent()._physical_index_position() == {0: 1, 1: 0}
 
 
 def test_dynamic_index_stride():

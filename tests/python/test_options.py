@@ -1,6 +1,7 @@
 """The options of qd.init, what qd and its namespaces are called, logging, and the options of @qd.kernel."""
 
 import enum
+import json
 import math
 import os
 import warnings
@@ -246,6 +247,27 @@ def test_printed_forms(option, sign, capfd):
     assert "doubled" in out and sign in out
     doubled(x)
     assert capfd.readouterr().out == ""
+
+
+def test_timeline(arch, tmp_path):
+    from quadrants.lang.misc import timeline_clear, timeline_save
+
+    def events():
+        timeline_save(str(tmp_path / "timeline.json"))
+        return json.loads((tmp_path / "timeline.json").read_text())
+
+    timeline_clear()
+    twice(arch)(qd.ndarray(qd.f32, 3))
+    assert events() == []
+    doubled = twice(arch, timeline=True)
+    for _ in range(2):
+        doubled(qd.ndarray(qd.f32, 3))
+    seen = events()
+    assert [e["cat"] for e in seen] == ["compile", "launch", "launch"]
+    assert all("doubled" in e["name"] and e["ph"] == "X" and e["dur"] >= 0 for e in seen)
+    assert all(a["ts"] + a["dur"] <= b["ts"] + 0.1 for a, b in zip(seen, seen[1:]))
+    timeline_clear()
+    assert events() == []
 
 
 def test_dumped_ir(monkeypatch, tmp_path):

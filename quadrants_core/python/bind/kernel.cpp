@@ -5,6 +5,7 @@
 #include "python/bind/interrupt.h"
 #include "python/bind/observe.h"
 #include "python/bind/plan.h"
+#include "python/bind/timeline.h"
 
 #include <structmember.h>
 
@@ -60,12 +61,15 @@ bool run_unlocked(engine::CompiledKernel &code, uint64_t *slots, void *ret) {
     std::exception_ptr failure;
     keep_watching();
     if (runtime.active_launches++ == 0) set_output_may_lock(true);
+    const bool timed = runtime.timeline;
     Py_BEGIN_ALLOW_THREADS;
+    const auto begin = timed ? TimelineClock::now() : TimelineClock::time_point();
     try {
         program->launch(code, slots, ret);
     } catch (...) {
         failure = std::current_exception();
     }
+    if (timed) add_to_timeline("launch", engine::kernel_info(code).name, begin, TimelineClock::now());
     program.reset();
     if (--runtime.active_launches == 0) set_output_may_lock(false);
     Py_END_ALLOW_THREADS;

@@ -9,6 +9,7 @@
 #include "python/bind/ndarray.h"
 #include "python/bind/observe.h"
 #include "python/bind/state.h"
+#include "python/bind/timeline.h"
 
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
@@ -54,6 +55,7 @@ void set_language(const py::dict &d) {
     bind::runtime.refuse_template_floats = d["refuse_template_floats"].cast<bool>();
     bind::runtime.kernels_in_python = d["kernels_in_python"].cast<bool>();
     bind::runtime.keeps_records = d["src_ll_cache"].cast<bool>();
+    bind::runtime.timeline = d["timeline"].cast<bool>();
     bind::runtime.shown = d["show"].cast<std::vector<std::string>>();
 }
 
@@ -130,6 +132,8 @@ void define_observation(py::module_ &m) {
     m.def("coverage", coverage);
     m.def("clear_coverage", [] { program().clear_coverage(); });
     m.def("take_reports", [] { return py::reinterpret_steal<py::object>(bind::take_reports()); });
+    m.def("timeline", [] { return py::reinterpret_steal<py::object>(bind::timeline()); });
+    m.def("clear_timeline", bind::clear_timeline);
     m.def("flush_output", [] { bind::flush_output(); });
     m.def("stop_output", [] {
         py::gil_scoped_release release;

@@ -4,6 +4,7 @@
 #include "python/bind/interrupt.h"
 #include "python/bind/observe.h"
 #include "python/bind/record.h"
+#include "python/bind/timeline.h"
 
 #include "ir/text.h"
 
@@ -86,6 +87,10 @@ class Specialiser {
         plan_->provenance.keyed = keyed;
         plan_->provenance.cached = last_compile_was_cached();
         lay_out();
+        if (runtime.timeline) {
+            plan_->brief = false; // brief launches are not timed
+            add_to_timeline("compile", engine::kernel_info(*plan_->kernel).name, start_, Clock::now());
+        }
         return std::move(plan_);
     }
 

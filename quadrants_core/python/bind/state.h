@@ -21,6 +21,7 @@ struct Runtime {
     bool refuse_template_floats = false;  ///< option raise_on_templated_floats
     bool kernels_in_python = false;       ///< arch=qd.python: nothing is compiled
     bool keeps_records = true;            ///< option src_ll_cache
+    bool timeline = false;                ///< option timeline
     std::vector<std::string> shown;       ///< forms in which kernels are shown when they are compiled: see show_forms
     PyObject *compiling = nullptr;        ///< what qd.kernel keeps of the kernel that is being compiled, borrowed
     std::atomic<int> active_launches = 0; ///< running now, from any thread

@@ -51,6 +51,12 @@ class Field:
         """The order of storage that qd.tensor was asked for; None if it is that of the indices."""
         return self._qd_layout
 
+    @property
+    def _physical_shape(self):
+        """Extents in the order of storage."""
+        shape = self.shape
+        return shape if self._qd_layout is None else tuple(shape[axis] for axis in self._qd_layout)
+
     # placement
     def _members(self):
         return self._parts

@@ -170,7 +170,7 @@ _only_in_kernels(
     "atomic_add", "atomic_sub", "atomic_mul", "atomic_min", "atomic_max", "atomic_and", "atomic_or", "atomic_xor",
     "atomic_exchange", "atomic_cas", "volatile_load", "assume_in_range", "block_local", "cache_read_only", "loop_config",
     "static_print", "activate", "deactivate", "is_active", "append", "length", "get_addr", "rescale_index", "no_activate",
-    "call_internal", "mesh_local", "mesh_patch_idx", "loop_unique",
+    "mesh_local", "mesh_patch_idx", "loop_unique",
 )  # fmt: skip
 
 

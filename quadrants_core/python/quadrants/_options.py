@@ -28,6 +28,7 @@ _ACTIVE = {
     "print_kernel_llvm_ir_optimized": False,
     "print_kernel_asm": False,
     "make_cpu_multithreading_loop": True,
+    "timeline": False,
     "offline_cache_cleaning_policy": "lru",
 }
 
@@ -47,7 +48,6 @@ _KEPT = {
     "use_llvm": True,
     "verbose_kernel_launches": False,
     "kernel_profiler": False,
-    "timeline": False,
     "verbose": True,
     "flatten_if": False,
     "make_thread_local": True,

@@ -71,6 +71,7 @@ def language_options():
         "refuse_template_floats": bool(c.raise_on_templated_floats),
         "kernels_in_python": _of_python is not None,
         "src_ll_cache": _src_ll_cache,
+        "timeline": bool(c.timeline),
         "show": _shown_forms(c),
     }
 

@@ -449,31 +449,3 @@ def test_isinstance():
 
     found = k(qd.Vector([1.0, 2.0]), 2.0, np.zeros(2, np.int32), qd.field(qd.i32, 2))
     assert f"{found:015b}"[::-1] == "111010001011111"
-
-
-def test_internal_functions():
-    from quadrants.lang.impl import call_internal
-
-    @qd.kernel
-    def right() -> qd.i32:
-        return call_internal("test_internal_func_args", 1.0, 2.0, 3) + call_internal("do_nothing")
-
-    @qd.kernel
-    def wrong_type():
-        call_internal("test_internal_func_args", 1, 2.0, 3)
-
-    @qd.kernel
-    def wrong_count():
-        call_internal("test_internal_func_args", 1.0)
-
-    @qd.kernel
-    def unknown():
-        call_internal("nonesuch")
-
-    assert right() == 9
-    with pytest.raises(qd.QuadrantsTypeError, match="expected f32 for argument #1, but got i32"):
-        wrong_type()
-    with pytest.raises(qd.QuadrantsTypeError, match="1 arguments were passed in but expected 3"):
-        wrong_count()
-    with pytest.raises(qd.QuadrantsCompilationError, match="no internal function `nonesuch`"):
-        unknown()

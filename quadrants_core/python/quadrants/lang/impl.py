@@ -7,7 +7,8 @@ from quadrants._field import ScalarField, field
 from quadrants._kernel import KernelInfo as Kernel
 from quadrants._kernel import pyfunc as _pyfunc
 from quadrants._ndarray import ndarray
-from quadrants._ops import call_internal, grouped, one, static, static_assert, static_print, zero
+from quadrants._ops import builtin as _builtin
+from quadrants._ops import grouped, one, static, static_assert, static_print, zero
 from quadrants._snode import FieldsBuilder, root
 from quadrants.lang._absent import absent as _absent
 
@@ -40,6 +41,12 @@ def qd_bool(x):
 @_pyfunc
 def subscript(x, i):
     return x[i]
+
+
+@_builtin
+def call_internal(name, *args):
+    """In a kernel: an operation of the runtime, by name (quadrants_core/frontend/internal.cpp)."""
+    raise QuadrantsRuntimeError("call_internal() is for kernels and funcs")
 
 
 def get_cuda_compute_capability():

@@ -8,6 +8,7 @@ from quadrants._field import _Layout as Layout
 from quadrants._ops import assume_in_range, block_local, cache_read_only, loop_config, loop_unique, mesh_local, mesh_patch_idx, no_activate
 from quadrants._runtime import init, reset
 from quadrants._snode import axes
+from quadrants._timeline import timeline_clear, timeline_save
 from quadrants.lang._absent import absent as _absent
 
 _public = "clock_counter clock_freq_hz global_thread_idx".split()
