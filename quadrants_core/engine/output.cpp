@@ -88,7 +88,14 @@ void fail_from_task(const abi::Context *context, const abi::Thread *, uint32_t m
     uint32_t expected = 0;
     if (!__atomic_compare_exchange_n(&p.failed, &expected, 1, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) return;
     const abi::Message &text = task.info->messages[message];
-    p.failure = {format(text, values), trace_of(text)};
+    constexpr size_t longest = 2047; // characters of a message
+    std::string said = format(text, values);
+    if (said.size() > longest) {
+        size_t end = longest;
+        while (end > 0 && (static_cast<unsigned char>(said[end]) & 0xC0) == 0x80) --end; // not inside of a character
+        said.resize(end);
+    }
+    p.failure = {std::move(said), trace_of(text)};
 }
 
 void Program::Impl::write(std::string_view text) {

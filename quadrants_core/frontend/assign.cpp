@@ -58,6 +58,10 @@ void Walker::assign_to(PyObject *target, const Val &v) {
             store_record(target, place, v);
             return;
         }
+        if (place.is_sequence() && place.element_dim == is_unpacked) {
+            store_sequence(target, place, sequence_items(target, load(v)));
+            return;
+        }
         check_member_target(target, place);
         if (place.tag != Tag::ref)
             fail_type(target, "Cannot assign to non-lvalue: this expression is not a place that can be stored to",

@@ -52,7 +52,7 @@ Val Walker::update_atomic(PyObject *node, Op op, bool negate, const Ref &ref, co
     if (bitwise && (ir::is_float(ref.elem) || ir::is_float(from)))
         fail_type(node, std::string("unsupported operand type(s) for 'atomic ") + word(op, negate) + "': '" +
                             ir::to_string(ref.elem) + "' and '" + ir::to_string(from) + "'");
-    if (promote(ref.elem, from) != ref.elem && (v.tag != Tag::constant || ir::is_float(from)))
+    if (promote(ref.elem, from) != ref.elem && (v.tag != Tag::constant || ir::is_float(from) || ref.elem == Scalar::u1))
         warn(node, "UserWarning",
              std::string("Atomic ") + word(op, negate) + " may lose precision: " + ir::to_string(ref.elem) + " <- " +
                  ir::to_string(from));
@@ -63,8 +63,8 @@ Val Walker::update_atomic(PyObject *node, Op op, bool negate, const Ref &ref, co
     out.m = ref.m;
     out.ndim = ref.ndim;
     for (int k = 0; k < ref.n * ref.m; ++k) {
-        ir::Value amount = as(node, v.tag == Tag::matrix ? component(v, k) : v, ref.elem);
-        const bool packed = ref.field && ref.field->packing;
+        const ir::Value amount = as(node, v.tag == Tag::matrix ? component(v, k) : v, ref.elem);
+        const bool packed = ref.field && ref.field->is_packed();
         const ir::Value pointer = packed ? ir::Value{} : ref.ndim ? part_pointer(ref, k) : scalar_pointer(ref);
         ir::Value old;
         if (packed) {
@@ -76,8 +76,9 @@ Val Walker::update_atomic(PyObject *node, Op op, bool negate, const Ref &ref, co
             const ir::Value updated = op == Op::atomic_xchg ? amount : watched(plain(op, negate), old, amount);
             b_.store(pointer, updated);
         } else {
-            if (negate) amount = b_.neg(amount);
-            old = b_.emit(op, {pointer, amount});
+            const ir::Value change = negate ? b_.neg(amount) : amount;
+            old = b_.emit(op, {pointer, change});
+            if (request_.options.debug) watched(plain(op, negate), old, amount); // reports
         }
         if (ref.ndim)
             out.comps.push_back(old);
@@ -106,7 +107,7 @@ Val Walker::atomic_cas(const Call &call) {
                   "'atomic_cas' takes integral inputs only, however '" + ir::to_string(ref.elem) + "' is provided");
     const ir::Value expected = as(node, call.args[1], ref.elem);
     const ir::Value desired = as(node, call.args[2], ref.elem);
-    if (ref.field && ref.field->packing)
+    if (ref.field && ref.field->is_packed())
         return scalar(update_packed(ref, 0, [&](ir::Value before) {
             const ir::Value same = b_.eq(before, expected);
             return b_.select(same, desired, before);
@@ -130,7 +131,8 @@ Val Walker::volatile_load(const Call &call) {
     if (place.ref->local) fail_type(call.node, "volatile_load cannot read a local variable or a local array");
     // An atomic that changes nothing: it is neither merged nor moved.
     const Ref &ref = *place.ref;
-    if (ref.field && ref.field->packing) return scalar(update_packed(ref, 0, [](ir::Value before) { return before; }));
+    if (ref.field && ref.field->is_packed())
+        return scalar(update_packed(ref, 0, [](ir::Value before) { return before; }));
     const ir::Value pointer = scalar_pointer(ref);
     const ir::Value zero = b_.integer(ref.elem, 0);
     return scalar(ir::is_float(ref.elem) ? b_.atomic_add(pointer, zero) : b_.atomic_or(pointer, zero));

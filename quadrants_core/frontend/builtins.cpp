@@ -64,7 +64,8 @@ using ObjectTable = std::unordered_map<PyObject *, const BuiltinRow *>;
 ObjectTable make_python_table() {
     ObjectTable table;
     PyObject *builtins = PyEval_GetBuiltins();
-    for (const char *name : {"print", "min", "max", "int", "float", "bool", "abs", "pow", "any", "all", "len", "range"})
+    for (const char *name :
+         {"print", "min", "max", "int", "float", "bool", "abs", "pow", "any", "all", "len", "range", "isinstance"})
         if (PyObject *function = PyDict_GetItemString(builtins, name)) table.emplace(function, find_builtin(name));
     PyRef operators = PyRef::steal(PyImport_ImportModule("operator"));
     PyObject *matmul = operators ? PyObject_GetAttrString(operators.get(), "matmul") : nullptr; // kept

@@ -46,8 +46,6 @@ Call Walker::arguments(PyObject *node, bool as_places, bool handed_on) {
 }
 
 Val Walker::eval_call(PyObject *node) {
-    if (machine_) // a call that has run already
-        if (const auto known = machine_->values.find(node); known != machine_->values.end()) return known->second;
     const Names &n = names();
     PyObject *callee_node = child(node, n.func);
     if (node_kind(callee_node) == Node::Attribute && child(callee_node, n.attr) == n.append && append_to_list(node))
@@ -504,6 +502,17 @@ void Walker::enter(FuncInfo &info, SpanId call) {
 }
 
 Val Walker::inline_body(PyObject *node, FuncInfo &info, std::vector<Val> args) {
+    const std::optional<Val> result = inlined(info, std::move(args), [&] {
+        if (info.is_real) return std::optional<Val>(real_body(info));
+        block(child(info.source.tree, names().body));
+        return std::move(frames_.back().result);
+    });
+    return result ? converted_result(node, info.returns.get(), *result) : Val{};
+}
+
+/// What `body` makes of the func in a frame of its own, its parameters bound.
+std::optional<Val> Walker::inlined(FuncInfo &info, std::vector<Val> args,
+                                   const std::function<std::optional<Val>()> &body) {
     constexpr int deepest = 100;
     if (info.depth >= deepest)
         fail_here(UserErrorKind::compilation, "Function '" + info.source.name + "' calls itself without end",
@@ -521,12 +530,7 @@ Val Walker::inline_body(PyObject *node, FuncInfo &info, std::vector<Val> args) {
     {
         Scope scope(*this);
         for (size_t i = 0; i < args.size(); ++i) bind(info.params[i].name, std::move(args[i]));
-        if (info.is_real) {
-            result = real_body(info);
-        } else {
-            block(child(info.source.tree, names().body));
-            result = std::move(frames_.back().result);
-        }
+        result = body();
         if (info.returns && !result)
             fail(info.source.tree, UserErrorKind::compilation,
                  "Function has a return type but does not have a return statement");
@@ -536,8 +540,7 @@ Val Walker::inline_body(PyObject *node, FuncInfo &info, std::vector<Val> args) {
     covered_line_ = outer_line;
     --info.depth;
     frames_.pop_back();
-    if (!result) return Val{};
-    return converted_result(node, info.returns.get(), *result);
+    return result;
 }
 
 Val Walker::converted_result(PyObject *node, PyObject *annotation, const Val &v) {

@@ -146,6 +146,25 @@ void Walker::check_integral(PyObject *node, const char *word, const Val &v) {
                   "compare it with something, e.g. `x != 0`");
 }
 
+/// One side of a choice made at run time.
+Val Walker::chosen_value(PyObject *node, const Val &side) {
+    Val v = typed(node, side);
+    if (v.tag != Tag::scalar && v.tag != Tag::matrix && v.tag != Tag::element)
+        fail_type(node, "A run-time choice needs numbers, vectors or matrices on both sides, not " + type_text(v),
+                  "evaluate the condition with `qd.static`");
+    return v;
+}
+
+/// The type that holds both sides.
+Scalar Walker::chosen_type(PyObject *node, const Val &a, const Val &b) {
+    if (a.tag == Tag::element && b.tag == Tag::element && a.object.get() != b.object.get())
+        fail_type(node, "Both sides of a run-time choice must be elements of one kind of one mesh");
+    if (a.tag != b.tag || a.n != b.n || a.m != b.m || a.ndim != b.ndim)
+        fail_type(node, "Both sides of a run-time choice must have one shape: '" + type_text(a) + "' and '" +
+                            type_text(b) + "'");
+    return promote(a.elem, b.elem);
+}
+
 /// A branch with a value: evaluates one side at run time.
 Val Walker::choose(PyObject *node, ir::Value test, const std::function<Val()> &yes, const std::function<Val()> &no) {
     const Nested nested(*this);
@@ -153,10 +172,7 @@ Val Walker::choose(PyObject *node, ir::Value test, const std::function<Val()> &y
     const ir::BlockId outer = b_.block;
     const auto side = [&](int k, const std::function<Val()> &f) {
         b_.block = fn_[branch].blocks[k];
-        Val v = typed(node, f());
-        if (v.tag != Tag::scalar && v.tag != Tag::matrix && v.tag != Tag::element)
-            fail_type(node, "A run-time choice needs numbers, vectors or matrices on both sides, not " + type_text(v),
-                      "evaluate the condition with `qd.static`");
+        Val v = chosen_value(node, f());
         const ir::BlockId end = b_.block;
         return std::pair(std::move(v), end);
     };
@@ -164,12 +180,7 @@ Val Walker::choose(PyObject *node, ir::Value test, const std::function<Val()> &y
     auto [a, a_end] = side(0, yes);
     auto [b, b_end] = side(1, no);
     --frames_.back().dynamic;
-    if (a.tag == Tag::element && b.tag == Tag::element && a.object.get() != b.object.get())
-        fail_type(node, "Both sides of a run-time choice must be elements of one kind of one mesh");
-    if (a.tag != b.tag || a.n != b.n || a.m != b.m || a.ndim != b.ndim)
-        fail_type(node, "Both sides of a run-time choice must have one shape: '" + type_text(a) + "' and '" +
-                            type_text(b) + "'");
-    const Scalar type = promote(a.elem, b.elem);
+    const Scalar type = chosen_type(node, a, b);
     const auto finish = [&](const Val &v, ir::BlockId end) {
         b_.block = end;
         std::vector<ir::Value> values;

@@ -1,7 +1,7 @@
 // Expressions: dispatch, names, constants, attributes, displays.
 #include "base/stop.h"
 #include "frontend/builtins.h"
-#include "frontend/walker.h"
+#include "frontend/machine.h"
 
 #include <cstring>
 
@@ -21,6 +21,8 @@ Val Walker::eval_handed_on(PyObject *node) {
 }
 
 Val Walker::eval_kind(PyObject *node) {
+    if (machine_) // what has run already
+        if (const auto known = machine_->values.find(node); known != machine_->values.end()) return known->second;
     const Node kind = node_kind(node);
     switch (kind) {
     case Node::Name: return eval_name(node);

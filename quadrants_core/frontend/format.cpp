@@ -247,12 +247,13 @@ void Walker::format_value(PyObject *node, ir::Message &message, std::vector<ir::
         return;
     }
     if (v.is_sequence()) {
-        add_text(message, v.tag == Tag::tuple ? "(" : "[");
+        const bool round = v.tag == Tag::tuple && v.element_dim != is_vector;
+        add_text(message, round ? "(" : "[");
         for (size_t k = 0; k < v.items.size(); ++k) {
             add_text(message, k ? ", " : "");
             format_value(node, message, values, v.items[k], spec);
         }
-        add_text(message, v.tag == Tag::tuple ? (v.items.size() == 1 ? ",)" : ")") : "]");
+        add_text(message, round ? (v.items.size() == 1 ? ",)" : ")") : "]");
         return;
     }
     if (v.tag == Tag::dict) {

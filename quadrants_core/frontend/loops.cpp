@@ -19,6 +19,21 @@ bool Walker::is_top_level() const {
 }
 
 Flow Walker::for_(PyObject *node) {
+    const Val over = loop_source(node);
+    if (over.is_static) return for_static(node, static_items(child(node, names().iter), over));
+    if (is_of_mesh(over)) return for_elements(node, over);
+    std::optional<uint32_t> cells;
+    Nest nest = nest_of(node, *over.extra, cells);
+    return cells ? for_cells(node, *cells, nest) : for_nest(node, std::move(nest));
+}
+
+/// Elements of a mesh, or what touches one of them.
+bool Walker::is_of_mesh(const Val &v) {
+    return v.tag == Tag::relation || (v.is_constant() && kind_of(v.object.get()) == Kind::mesh_elements);
+}
+
+/// What a `for` runs over: a loop, something static that is unrolled, or elements of a mesh.
+Val Walker::loop_source(PyObject *node) {
     const Names &n = names();
     if (Items(child(node, n.orelse)).size())
         fail_syntax(node, "'else' clause for 'for' not supported in Quadrants kernels");
@@ -28,32 +43,36 @@ Flow Walker::for_(PyObject *node) {
                     "make the condition static: `a if qd.static(c) else b`");
     Val over = eval(source);
     if (over.is_constant() && kind_of(over.object.get()) == Kind::ndrange) over = host_ndrange(source, over);
-    if (over.is_static) return for_static(node, static_items(source, over));
-    if (over.tag == Tag::loop) {
-        switch (over.extra->over) {
-        case Extra::Over::range: return for_range(node, *over.extra);
-        case Extra::Over::ndrange: return for_ndrange(node, *over.extra);
-        case Extra::Over::target: return for_target(node, *over.extra);
-        }
-    }
-    const bool of_mesh = over.is_constant() && kind_of(over.object.get()) == Kind::mesh_elements;
-    if (of_mesh || over.tag == Tag::relation) return for_elements(node, over);
+    if (over.is_static || over.tag == Tag::loop || is_of_mesh(over)) return over;
     if (over.is_constant() && kind_of(over.object.get()) == Kind::struct_field)
         over = constant(leaf_field(over.object.get()));
-    Extra target;
-    target.over = Extra::Over::target;
-    target.target = over;
-    if (over.tag == Tag::array) return for_target(node, target);
-    if (over.is_constant()) {
-        const Kind kind = kind_of(over.object.get());
-        if (kind == Kind::field || kind == Kind::matrix_field || kind == Kind::snode) return for_target(node, target);
-        if (PyRange_Check(over.object.get())) return for_static(node, static_items(source, over));
+    if (over.is_constant() && PyRange_Check(over.object.get())) {
+        over.is_static = true;
+        return over;
     }
-    fail_type(source,
-              "Cannot loop over the object " + (over.is_constant() ? repr(over.object.get()) : type_text(over)) +
-                  " in Quadrants scope. Only Quadrants fields (via template) or dense arrays (via types.ndarray) "
-                  "are supported.",
-              "loop over `range(n)`, `qd.ndrange(...)`, a field or an ndarray, or unroll with `qd.static(...)`");
+    const Kind kind = over.is_constant() ? kind_of(over.object.get()) : Kind::foreign;
+    if (over.tag != Tag::array && kind != Kind::field && kind != Kind::matrix_field && kind != Kind::snode)
+        fail_type(source,
+                  "Cannot loop over the object " + (over.is_constant() ? repr(over.object.get()) : type_text(over)) +
+                      " in Quadrants scope. Only Quadrants fields (via template) or dense arrays (via types.ndarray) "
+                      "are supported.",
+                  "loop over `range(n)`, `qd.ndrange(...)`, a field or an ndarray, or unroll with `qd.static(...)`");
+    Val out;
+    out.tag = Tag::loop;
+    out.extra = std::make_shared<Extra>();
+    out.extra->over = Extra::Over::target;
+    out.extra->target = over;
+    return out;
+}
+
+/// The bounds of a run-time loop; `cells`: it visits those of a sparse tree, and the nest says how alone.
+Nest Walker::nest_of(PyObject *node, const Extra &loop, std::optional<uint32_t> &cells) {
+    switch (loop.over) {
+    case Extra::Over::range: return range_nest(node, loop);
+    case Extra::Over::ndrange: return ndrange_nest(node, loop);
+    case Extra::Over::target: return target_nest(node, loop, cells);
+    }
+    fail_internal("a loop over nothing");
 }
 
 /// An ndrange that was made in Python.
@@ -176,17 +195,17 @@ ir::Value Walker::range_bound(PyObject *node, const Val &v) {
     return as(node, v, Scalar::i32);
 }
 
-Flow Walker::for_range(PyObject *node, const Extra &loop) {
+Nest Walker::range_nest(PyObject *node, const Extra &loop) {
     PyObject *target = child(node, names().target);
     if (node_kind(target) != Node::Name) fail_syntax(target, "Loop over a range needs one loop variable");
     PyObject *source = child(node, names().iter);
     Nest nest;
     nest.lower.push_back(range_bound(source, loop.lower[0]));
     nest.upper.push_back(range_bound(source, loop.upper[0]));
-    return for_nest(node, std::move(nest));
+    return nest;
 }
 
-Flow Walker::for_ndrange(PyObject *node, const Extra &loop) {
+Nest Walker::ndrange_nest(PyObject *node, const Extra &loop) {
     PyObject *target = child(node, names().target), *source = child(node, names().iter);
     const size_t rank = loop.lower.size();
     if (loop.grouped && node_kind(target) != Node::Name)
@@ -205,10 +224,10 @@ Flow Walker::for_ndrange(PyObject *node, const Extra &loop) {
     }
     nest.order = loop.axes;
     nest.grouped = loop.grouped;
-    return for_nest(node, std::move(nest));
+    return nest;
 }
 
-Flow Walker::for_target(PyObject *node, const Extra &loop) {
+Nest Walker::target_nest(PyObject *node, const Extra &loop, std::optional<uint32_t> &cells) {
     PyObject *target = child(node, names().target);
     Nest nest;
     nest.grouped = loop.grouped;
@@ -232,7 +251,10 @@ Flow Walker::for_target(PyObject *node, const Extra &loop) {
         fail(target, UserErrorKind::index,
              "Number of struct-for indices does not match loop variable dimensionality (" + std::to_string(targets) +
                  " != " + std::to_string(rank) + "). Maybe you wanted to use \"for I in qd.grouped(x)\"?");
-    if (!is_array && ir::is_sparse(fn_.places[place])) return for_cells(node, place, nest);
+    if (!is_array && ir::is_sparse(fn_.places[place])) {
+        cells = place;
+        return nest;
+    }
     for (size_t axis = 0; axis < extents.size(); ++axis) {
         nest.lower.push_back(b_.i32(first[axis]));
         nest.upper.push_back(b_.i32(first[axis] + extents[axis]));
@@ -241,7 +263,7 @@ Flow Walker::for_target(PyObject *node, const Extra &loop) {
         nest.lower.push_back(b_.i32(0));
         nest.upper.push_back(b_.i32(1));
     }
-    return for_nest(node, std::move(nest));
+    return nest;
 }
 
 /// The place whose cells a loop over a field or a level visits, and the range of its indices.

@@ -26,10 +26,23 @@ struct Machine {
     ir::Value pc, depth, back; ///< i32 variables: state to run, activations below this one, state to return to
     std::deque<MachineFunction> functions;
     MachineFunction *now = nullptr;
+    const Frame *frame = nullptr; ///< of its body; others on top of it are of funcs that are inlined
+    size_t first_binding = 0;     ///< of its body
     std::vector<ir::BlockId> states;
     std::vector<std::pair<int, int>> loops; ///< that are cut: states of the next iteration and after the loop
+    Flow left = Flow::stop;                 ///< how the last block that does not go on was left
     std::map<ir::Scalar, Stack> stacks;
-    std::unordered_map<PyObject *, Val> values; ///< results of the calls of the statement being walked
+    /// What calls of the statement being walked, and choices that hold some, gave; those of the statements around it.
+    std::unordered_map<PyObject *, Val> values;
+    std::vector<std::unordered_map<PyObject *, Val>> outer_values;
 };
+
+/// Variables of one loop of a nest that is cut.
+struct FlatAxis {
+    ir::Value lower, upper, next;
+};
+
+/// `visit` on every node of a tree, parents first; false from it keeps out of the children.
+void visit_tree(PyObject *tree, const std::function<bool(PyObject *)> &visit);
 
 } // namespace qd::frontend

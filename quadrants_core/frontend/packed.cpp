@@ -6,7 +6,8 @@
 //   floating  exponent (0: the number 0), then sign if signed, then the digits after a leading 1; rounded to the
 //   nearest;
 //             numbers too small become 0, numbers too large the largest
-#include "frontend/walker.h"
+//   shared    see shared_exponent.cpp
+#include "frontend/packed.h"
 
 #include <cmath>
 
@@ -25,51 +26,66 @@ Scalar signed_like(Scalar word) {
     }
 }
 
-uint64_t low_bits(int count) { return count >= 64 ? ~uint64_t(0) : (uint64_t(1) << count) - 1; }
+} // namespace
 
-/// How a float type is made of bits.
-struct FloatForm {
-    Scalar bits;
-    int digits, bias;
-};
+uint64_t low_bits(int count) { return count >= 64 ? ~uint64_t(0) : (uint64_t(1) << count) - 1; }
 
 FloatForm form_of(Scalar type) {
     return type == Scalar::f64 ? FloatForm{Scalar::i64, 52, 1023} : FloatForm{Scalar::i32, 23, 127};
 }
 
-} // namespace
+namespace {
 
-/// `_qd_packing_()` of a field: None, or (kind, word, bits, exponent bits, signed, scale, compute type, shifts, cells,
-/// outer, shape).
-std::optional<Packing> Walker::packing_of(PyObject *node, PyObject *field) {
-    PyRef answer = PyRef::steal(PyObject_CallMethodNoArgs(field, names()._qd_packing_));
-    if (!answer) python_failed(node);
-    if (answer.get() == Py_None) return std::nullopt;
-    Packing packing;
+void read_list(PyObject *list, std::vector<int> &out) {
+    PyRef fast = PyRef::steal(PySequence_Fast(list, "a list of integers"));
+    for (Py_ssize_t i = 0; fast && i < PySequence_Fast_GET_SIZE(fast.get()); ++i)
+        out.push_back(int(PyLong_AsLong(PySequence_Fast_GET_ITEM(fast.get(), i))));
+}
+
+/// False with an error set if it is malformed.
+bool read_packing(PyObject *answer, Packing &packing) {
     int kind = 0, word = 0, is_signed = 0, compute = 0;
-    PyObject *shifts = nullptr, *cells = nullptr, *outer = nullptr, *shape = nullptr;
-    if (!PyArg_ParseTuple(answer.get(), "iiiipdiOOOO", &kind, &word, &packing.bits, &packing.exponent_bits, &is_signed,
-                          &packing.scale, &compute, &shifts, &cells, &outer, &shape))
-        python_failed(node);
+    PyObject *cells = nullptr, *outer = nullptr, *shape = nullptr, *others = nullptr;
+    if (!PyArg_ParseTuple(answer, "iiiipdiiOOOiO", &kind, &word, &packing.bits, &packing.exponent_bits, &is_signed,
+                          &packing.scale, &compute, &packing.shift, &cells, &outer, &shape, &packing.exponent_shift,
+                          &others))
+        return false;
     packing.kind = Packing::Kind(kind);
     packing.word = Scalar(word);
     packing.compute = Scalar(compute);
     packing.is_signed = is_signed != 0;
-    const auto read = [](PyObject *list, std::vector<int> &out) {
-        PyRef fast = PyRef::steal(PySequence_Fast(list, "a list of integers"));
-        for (Py_ssize_t i = 0; fast && i < PySequence_Fast_GET_SIZE(fast.get()); ++i)
-            out.push_back(int(PyLong_AsLong(PySequence_Fast_GET_ITEM(fast.get(), i))));
-    };
-    read(shifts, packing.shifts);
-    read(cells, packing.cells);
-    read(outer, packing.outer);
-    read(shape, packing.shape);
-    if (PyErr_Occurred()) python_failed(node);
-    return packing;
+    read_list(cells, packing.cells);
+    read_list(outer, packing.outer);
+    read_list(shape, packing.shape);
+    PyRef list = PyRef::steal(PySequence_Fast(others, "a list of pairs"));
+    for (Py_ssize_t i = 0; list && i < PySequence_Fast_GET_SIZE(list.get()); ++i) {
+        Packing::Sharer other;
+        if (!PyArg_ParseTuple(PySequence_Fast_GET_ITEM(list.get(), i), "ii", &other.shift, &other.digits)) return false;
+        packing.others.push_back(other);
+    }
+    return !PyErr_Occurred();
 }
 
+} // namespace
+
+/// `_qd_packing_()` of a field: None, or for each component (kind, word, bits, exponent bits, signed, scale, compute
+/// type, shift, cells, outer, shape, shift of the exponent, [(shift, digits)] of those that share it).
+std::vector<Packing> Walker::packing_of(PyObject *node, PyObject *field) {
+    PyRef answer = PyRef::steal(PyObject_CallMethodNoArgs(field, names()._qd_packing_));
+    if (!answer) python_failed(node);
+    std::vector<Packing> out;
+    if (answer.get() == Py_None) return out;
+    PyRef list = PyRef::steal(PySequence_Fast(answer.get(), "_qd_packing_ gives a list"));
+    if (!list) python_failed(node);
+    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(list.get()); ++i)
+        if (!read_packing(PySequence_Fast_GET_ITEM(list.get(), i), out.emplace_back())) python_failed(node);
+    return out;
+}
+
+const Packing &Walker::packing_at(const Ref &ref, int k) { return ref.field->packing[size_t(ref.comps[size_t(k)])]; }
+
 Walker::PackedPlace Walker::packed_place(const Ref &ref, int k) {
-    const Packing &packing = *ref.field->packing;
+    const Packing &packing = packing_at(ref, k);
     const size_t comp = size_t(ref.comps[size_t(k)]);
     std::vector<ir::Value> indices; // of the word
     ir::Value position;             // of the element among those of its word
@@ -85,7 +101,7 @@ Walker::PackedPlace Walker::packed_place(const Ref &ref, int k) {
         position = b_.add(rows, inner);
     }
     if (packing.cells.empty()) indices = ref.indices;
-    ir::Value shift = b_.i32(packing.shifts[comp]);
+    ir::Value shift = b_.i32(packing.shift);
     if (position) {
         const ir::Value bits = b_.i32(packing.bits);
         const ir::Value first = b_.mul(position, bits);
@@ -95,8 +111,8 @@ Walker::PackedPlace Walker::packed_place(const Ref &ref, int k) {
     return {word, convert(shift, packing.word)};
 }
 
-ir::Value Walker::unpacked_number(const Ref &ref, ir::Value word, ir::Value shift) {
-    const Packing &packing = *ref.field->packing;
+ir::Value Walker::unpacked_number(const Packing &packing, ir::Value word, ir::Value shift) {
+    if (packing.kind == Packing::Kind::shared) return shared_number(packing, word);
     const int width = ir::bits_of(packing.word);
     const ir::Value room = b_.integer(packing.word, width - packing.bits);
     const ir::Value up = b_.sub(room, shift);
@@ -106,12 +122,12 @@ ir::Value Walker::unpacked_number(const Ref &ref, ir::Value word, ir::Value shif
         const ir::Value top = packing.is_signed ? b_.bitcast(lifted, type) : lifted;
         const ir::Value down = b_.integer(type, width - packing.bits);
         const ir::Value number = packing.is_signed ? b_.shr(top, down) : b_.ushr(top, down);
-        const ir::Value value = convert(number, ref.elem);
+        const ir::Value value = convert(number, packing.compute);
         if (packing.kind == Packing::Kind::integer) return value;
-        const ir::Value scale = b_.number(ref.elem, packing.scale);
+        const ir::Value scale = b_.number(packing.compute, packing.scale);
         return b_.mul(value, scale);
     }
-    const FloatForm form = form_of(ref.elem);
+    const FloatForm form = form_of(packing.compute);
     const ir::Value narrow = b_.ushr(lifted, room);
     const ir::Value raw = convert(narrow, form.bits);
     const int fraction = packing.bits - packing.exponent_bits, digits = fraction - int(packing.is_signed);
@@ -136,7 +152,7 @@ ir::Value Walker::unpacked_number(const Ref &ref, ir::Value word, ir::Value shif
     const ir::Value zero = b_.integer(form.bits, 0);
     const ir::Value is_zero = b_.eq(exponent, zero);
     const ir::Value chosen = b_.select(is_zero, zero, joined);
-    return b_.bitcast(chosen, ref.elem);
+    return b_.bitcast(chosen, packing.compute);
 }
 
 /// A number's bits, the lowest at bit 0 of a word.
@@ -194,7 +210,7 @@ ir::Value Walker::packed_bits(const Packing &packing, ir::Value value) {
 }
 
 /// The word with these bits in place of those at `shift`.
-ir::Value Walker::word_with(const Packing &packing, ir::Value word, ir::Value shift, ir::Value bits) {
+ir::Value Walker::word_with_bits(const Packing &packing, ir::Value word, ir::Value shift, ir::Value bits) {
     const ir::Value mask = b_.integer(packing.word, int64_t(low_bits(packing.bits)));
     const ir::Value low = b_.band(bits, mask);
     const ir::Value placed = b_.shl(low, shift);
@@ -229,34 +245,43 @@ ir::Value Walker::change_word(ir::Value pointer, const std::function<ir::Value(i
     return b_.load(variable);
 }
 
+/// The word with `value` in place of the number at `shift`.
+ir::Value Walker::word_with(const Packing &packing, ir::Value word, ir::Value shift, ir::Value value) {
+    if (packing.kind == Packing::Kind::shared) return word_with_shared(packing, word, value);
+    const ir::Value bits = packed_bits(packing, value);
+    return word_with_bits(packing, word, shift, bits);
+}
+
 ir::Value Walker::load_packed(const Ref &ref, int k) {
     const PackedPlace place = packed_place(ref, k);
     const ir::Value word = b_.load(place.word);
-    return unpacked_number(ref, word, place.shift);
+    return unpacked_number(packing_at(ref, k), word, place.shift);
 }
 
 void Walker::store_packed(const Ref &ref, int k, ir::Value value) {
-    const Packing &packing = *ref.field->packing;
+    const Packing &packing = packing_at(ref, k);
     const PackedPlace place = packed_place(ref, k);
+    if (packing.kind == Packing::Kind::shared) {
+        change_word(place.word, [&](ir::Value word) { return word_with_shared(packing, word, value); });
+        return;
+    }
     const ir::Value bits = packed_bits(packing, value);
     if (packing.bits == ir::bits_of(packing.word)) {
         b_.store(place.word, bits);
         return;
     }
-    change_word(place.word, [&](ir::Value word) { return word_with(packing, word, place.shift, bits); });
+    change_word(place.word, [&](ir::Value word) { return word_with_bits(packing, word, place.shift, bits); });
 }
 
 /// next(number) in place of the number; the old number.
 ir::Value Walker::update_packed(const Ref &ref, int k, const std::function<ir::Value(ir::Value)> &next) {
-    const Packing &packing = *ref.field->packing;
+    const Packing &packing = packing_at(ref, k);
     const PackedPlace place = packed_place(ref, k);
     const ir::Value old = change_word(place.word, [&](ir::Value word) {
-        const ir::Value number = unpacked_number(ref, word, place.shift);
-        const ir::Value changed = next(number);
-        const ir::Value bits = packed_bits(packing, changed);
-        return word_with(packing, word, place.shift, bits);
+        const ir::Value number = unpacked_number(packing, word, place.shift);
+        return word_with(packing, word, place.shift, next(number));
     });
-    return unpacked_number(ref, old, place.shift);
+    return unpacked_number(packing, old, place.shift);
 }
 
 } // namespace qd::frontend

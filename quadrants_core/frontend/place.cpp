@@ -61,13 +61,13 @@ Val Walker::load(Val v) {
 }
 
 ir::Value Walker::load_part(const Ref &ref, int k) {
-    if (ref.field && ref.field->packing) return load_packed(ref, k);
+    if (ref.field && ref.field->is_packed()) return load_packed(ref, k);
     const ir::Value pointer = ref.ndim ? part_pointer(ref, k) : scalar_pointer(ref);
     return b_.load(pointer);
 }
 
 void Walker::store_part(const Ref &ref, int k, ir::Value value) {
-    if (ref.field && ref.field->packing) return store_packed(ref, k, value);
+    if (ref.field && ref.field->is_packed()) return store_packed(ref, k, value);
     const ir::Value pointer = ref.ndim ? part_pointer(ref, k) : scalar_pointer(ref);
     b_.store(pointer, value);
 }
@@ -176,7 +176,7 @@ ir::Value Walker::indexed_pointer(const Ref &ref, ir::Value component) {
 }
 
 void Walker::check_indexable(PyObject *node, const Ref &ref) {
-    if (ref.base == Ref::Base::field && (ref.field->stride == 0 || ref.field->packing))
+    if (ref.base == Ref::Base::field && (ref.field->stride == 0 || ref.field->is_packed()))
         fail_type(node, "Components of this field are stored apart and cannot be indexed at run time",
                   "place them in one tree, or copy the element to a local first: `v = x[i]`, then `v[k]`");
 }
@@ -337,9 +337,9 @@ const FieldInfo *Walker::field_info(PyObject *node, PyObject *object) {
     info->offset.resize(info->shape.size());
     info->stride = component_stride(info->places);
     info->packing = packing_of(node, object);
-    if (info->packing) info->elem = info->packing->compute;
-    if (info->packing && !info->packing->shape.empty()) {
-        info->shape = info->packing->shape;
+    if (info->is_packed()) info->elem = info->packing[0].compute;
+    if (info->is_packed() && !info->packing[0].shape.empty()) {
+        info->shape = info->packing[0].shape;
         info->offset.assign(info->shape.size(), 0);
     }
     kept_.push_back(PyRef::borrow(object));

@@ -92,7 +92,7 @@ void Reads::parts(uint32_t read, PyObject *found) {
             note(How::attribute, read, 0, "_impl", inner.get());
         return;
     }
-    if (kind == Kind::struct_type) return members({"members", "methods"});
+    if (kind == Kind::struct_type) return members({"members", "methods", "unpacked"});
     if (kind == Kind::struct_field) return members({"dtype", "_fields"});
     if (kind == Kind::struct_) return members({"_type", "entries"});
     int64_t index = 0;

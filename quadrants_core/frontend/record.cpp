@@ -218,10 +218,25 @@ std::optional<Val> Walker::record_method(const RecordType *type, const Val &self
     return out;
 }
 
+/// A vector that was declared with unpacked=True: its components are members of their own.
+std::optional<Val> Walker::unpacked_vector(const Val &record, PyObject *name) {
+    const RecordType &type = *record.record;
+    PyRef groups = type.object ? attribute(type.object.get(), names().unpacked) : PyRef{};
+    PyObject *first = groups && PyDict_Check(groups.get()) ? PyDict_GetItemWithError(groups.get(), name) : nullptr;
+    if (!first) return std::nullopt;
+    Val out;
+    out.tag = Tag::list;
+    out.element_dim = is_unpacked;
+    out.object = PyRef::borrow(name);
+    for (PyObject *member : Items(first)) out.items.push_back(record.items[member_index(type, member)]);
+    return out;
+}
+
 Val Walker::record_attribute(PyObject *node, const Val &record, PyObject *name) {
     const RecordType &type = *record.record;
     if (const size_t i = member_index(type, name); i < type.names.size()) return record.items[i];
     if (std::optional<Val> method = record_method(&type, record, name)) return *method;
+    if (std::optional<Val> vector = unpacked_vector(record, name)) return *vector;
     const std::string what = text(name);
     if (what == "keys" || what == "items") {
         Val out;

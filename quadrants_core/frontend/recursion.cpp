@@ -1,7 +1,9 @@
 // Real funcs that call themselves, directly or through others: all of them become one state machine, a loop whose body
-// is a row of `if pc == k: ...`. A statement that holds a call to such a func, or a return, is cut there; any other
-// statement stands in its state as it would elsewhere. A call saves the caller's variables on typed stacks, and the
-// state after it takes them back. Calls of a statement run before the rest of it, in the order Python evaluates them.
+// is a row of `if pc == k: ...`. A statement that holds a call to such a func, or a return, is cut there (states.cpp);
+// any other statement stands in its state as it would elsewhere. A call saves the caller's variables on typed stacks,
+// and the state after it takes them back. A parameter by reference is a variable of the callee: it gets the value of
+// the place, and the place gets its value when the call is over. Funcs that are inlined and lead to a real func are cut
+// too, at each of their calls anew.
 #include "frontend/machine.h"
 
 #include <algorithm>
@@ -15,7 +17,8 @@ namespace {
 constexpr int deepest = 256; ///< activations
 constexpr int done = -1;     ///< state after the outermost return
 
-/// `visit` on every node of a tree, parents first; false from it keeps out of the children.
+} // namespace
+
 void visit_tree(PyObject *tree, const std::function<bool(PyObject *)> &visit) {
     if (PyList_Check(tree)) {
         for (PyObject *item : Items(tree)) visit_tree(item, visit);
@@ -28,47 +31,74 @@ void visit_tree(PyObject *tree, const std::function<bool(PyObject *)> &visit) {
         if (PyRef value = attribute(tree, PyTuple_GET_ITEM(fields.get(), i))) visit_tree(value.get(), visit);
 }
 
-} // namespace
-
-/// The real func that a call names; null if it names none.
-FuncInfo *Walker::real_callee(PyObject *node) {
-    if (node_kind(node) != Node::Call) return nullptr;
-    PyObject *callee = child(node, names().func);
-    if (node_kind(callee) != Node::Name || find_local(child(callee, names().id))) return nullptr;
-    PyRef object = find_global(child(callee, names().id));
-    if (!object || kind_of(object.get()) != Kind::func) return nullptr;
-    FuncInfo &info = func_info(node, object.get());
-    return info.is_real ? &info : nullptr;
+/// What a name, or a name in a module, stands for outside of the walk; none if it is a name of the func's own.
+PyRef Walker::object_outside(PyObject *node) {
+    const Names &n = names();
+    if (node_kind(node) == Node::Name) return find_local(child(node, n.id)) ? PyRef{} : find_global(child(node, n.id));
+    if (node_kind(node) != Node::Attribute) return {};
+    PyRef module = object_outside(child(node, n.value));
+    if (!module || !PyModule_Check(module.get())) return {};
+    PyRef found = attribute(module.get(), child(node, n.attr));
+    if (found) reads_.attribute(module.get(), child(node, n.attr), found.get());
+    return found;
 }
 
-/// Whether calls of `info` can lead back to it.
-bool Walker::is_recursive(FuncInfo &info) {
-    if (info.recursive) return *info.recursive;
-    info.recursive = true;
-    std::vector<FuncInfo *> seen, todo{&info};
+/// The func that a call names; null if it names none.
+FuncInfo *Walker::func_called(PyObject *node) {
+    if (node_kind(node) != Node::Call) return nullptr;
+    PyRef object = object_outside(child(node, names().func));
+    if (!object || kind_of(object.get()) != Kind::func) return nullptr;
+    return &func_info(node, object.get());
+}
+
+/// The funcs that the body of one calls.
+const std::vector<FuncInfo *> &Walker::funcs_called_in(FuncInfo &info) {
+    if (info.calls) return *info.calls;
+    Frame frame;
+    frame.first_binding = bindings_.size();
+    frame.function = info.function.get();
+    frame.source = &info.source;
+    frames_.push_back(std::move(frame));
+    std::vector<FuncInfo *> found;
+    visit_tree(child(info.source.tree, names().body), [&](PyObject *node) {
+        if (FuncInfo *callee = func_called(node)) found.push_back(callee);
+        return true;
+    });
+    frames_.pop_back();
+    return info.calls.emplace(std::move(found));
+}
+
+/// Whether calls of `info` can lead to a func that `wanted` accepts.
+bool Walker::leads_to(FuncInfo &info, const std::function<bool(FuncInfo &)> &wanted) {
+    std::vector<FuncInfo *> seen{&info}, todo{&info};
     while (!todo.empty()) {
         FuncInfo *now = todo.back();
         todo.pop_back();
-        Frame frame;
-        frame.first_binding = bindings_.size();
-        frame.function = now->function.get();
-        frame.source = &now->source;
-        frames_.push_back(std::move(frame));
-        std::vector<FuncInfo *> callees;
-        visit_tree(child(now->source.tree, names().body), [&](PyObject *node) {
-            if (FuncInfo *callee = real_callee(node)) callees.push_back(callee);
-            return true;
-        });
-        frames_.pop_back();
-        for (FuncInfo *callee : callees) {
-            if (callee == &info) return true;
+        for (FuncInfo *callee : funcs_called_in(*now)) {
+            if (wanted(*callee)) return true;
             if (std::find(seen.begin(), seen.end(), callee) != seen.end()) continue;
             seen.push_back(callee);
             todo.push_back(callee);
         }
     }
-    info.recursive = false;
     return false;
+}
+
+bool Walker::is_recursive(FuncInfo &info) {
+    if (!info.recursive) info.recursive = leads_to(info, [&](FuncInfo &callee) { return &callee == &info; });
+    return *info.recursive;
+}
+
+/// Whether a call of it is cut: a real func, or one that leads to a real func.
+bool Walker::is_cut(FuncInfo &info) {
+    if (!info.cut) info.cut = info.is_real || leads_to(info, [](FuncInfo &callee) { return callee.is_real; });
+    return *info.cut;
+}
+
+/// The func of a call that is cut; null if it is none.
+FuncInfo *Walker::cut_callee(PyObject *node) {
+    FuncInfo *info = func_called(node);
+    return info && is_cut(*info) ? info : nullptr;
 }
 
 /// A variable: at the start of the machine, if one is being made.
@@ -157,8 +187,10 @@ ir::Value Walker::stack_place(Scalar elem, int slot) {
 /// Variables of the activation that is leaving; every one once.
 std::vector<ir::Value> Walker::live_variables() {
     std::vector<ir::Value> all{machine_->back};
-    for (size_t i = frames_.back().first_binding; i < bindings_.size(); ++i) collect_pointers(bindings_[i].value, all);
+    for (size_t i = machine_->first_binding; i < bindings_.size(); ++i) collect_pointers(bindings_[i].value, all);
     for (const auto &[node, v] : machine_->values) collect_pointers(v, all);
+    for (const auto &values : machine_->outer_values)
+        for (const auto &[node, v] : values) collect_pointers(v, all);
     std::sort(all.begin(), all.end());
     all.erase(std::unique(all.begin(), all.end()), all.end());
     return all;
@@ -184,17 +216,65 @@ MachineFunction &Walker::machine_function(PyObject *node, FuncInfo &info, const 
     f.entry = new_state();
     f.call = b_.span;
     for (size_t i = 0; i < args.size(); ++i) {
-        PyObject *annotation = info.params[i].annotation.get();
-        const Kind kind = kind_of(annotation);
-        if (kind == Kind::ref)
-            fail_type(node, "'" + info.source.name + "' calls itself: its parameters cannot be references",
-                      "return the new value instead");
-        const bool by_value = is_dtype(annotation) || kind == Kind::matrix_type || kind == Kind::struct_type;
-        f.params.push_back(by_value ? new_variable(node, zero_member(node, annotation)) : args[i]);
+        PyRef annotation = info.params[i].annotation;
+        if (is_reference(info, i)) annotation = attribute(annotation.get(), names().dtype);
+        const Kind kind = kind_of(annotation.get());
+        const bool by_value = is_dtype(annotation.get()) || kind == Kind::matrix_type || kind == Kind::struct_type;
+        f.params.push_back(by_value ? new_variable(node, zero_member(node, annotation.get())) : args[i]);
     }
     if (info.returns) f.result = result_place(node, info.returns.get());
     if (std::find(inlined_.begin(), inlined_.end(), info.object) == inlined_.end()) inlined_.push_back(info.object);
     return f;
+}
+
+bool Walker::is_reference(const FuncInfo &info, size_t i) {
+    PyObject *annotation = info.params[i].annotation.get();
+    return annotation && kind_of(annotation) == Kind::ref;
+}
+
+/// The expression that a call passes for a parameter by reference.
+PyObject *Walker::reference_node(PyObject *node, const FuncInfo &info, size_t i) {
+    const Names &n = names();
+    const Items args(child(node, n.args));
+    PyObject *found = nullptr;
+    bool starred = false;
+    for (PyObject *arg : args) starred |= node_kind(arg) == Node::Starred;
+    if (!starred && Py_ssize_t(i) < args.size()) found = args[Py_ssize_t(i)];
+    for (PyObject *keyword : Items(child(node, n.keywords)))
+        if (PyUnicode_Compare(child(keyword, n.arg), info.params[i].name) == 0) found = child(keyword, n.value);
+    bool computed = !found;
+    if (found)
+        visit_tree(found, [&](PyObject *part) {
+            const Node kind = node_kind(part);
+            computed |= kind == Node::NamedExpr || (kind == Node::Call && !machine_->values.count(part));
+            return !computed;
+        });
+    if (computed)
+        fail_syntax(node,
+                    "Argument " + text(info.params[i].name) + " of '" + info.source.name +
+                        "', which calls itself, is passed by reference: no call may stand in it",
+                    "assign the index to a variable first");
+    return found;
+}
+
+/// Stores what the callee left in its parameters by reference.
+void Walker::copy_back(PyObject *node, const FuncInfo &info, const std::vector<Val> &finals) {
+    std::vector<Val> places;
+    for (size_t i = 0; i < finals.size(); ++i)
+        if (finals[i].tag != Tag::none)
+            places.push_back(reference(node, info.params[i].annotation.get(), eval(reference_node(node, info, i)),
+                                       text(info.params[i].name)));
+    size_t at = 0;
+    for (const Val &last : finals)
+        if (last.tag != Tag::none) store_result(node, places[at++], last);
+}
+
+/// The values of the parameters by reference at the end of a call; none for others.
+std::vector<Val> Walker::final_references(const MachineFunction &f) {
+    std::vector<Val> out(f.params.size());
+    for (size_t i = 0; i < out.size(); ++i)
+        if (is_reference(*f.info, i)) out[i] = load(f.params[i]);
+    return out;
 }
 
 void Walker::flat_call(PyObject *node, FuncInfo &info) {
@@ -203,6 +283,8 @@ void Walker::flat_call(PyObject *node, FuncInfo &info) {
     AtNode at(*this, node);
     std::vector<Val> args = matched_arguments(node, info, std::move(call));
     for (Val &arg : args) arg = load(std::move(arg));
+    for (size_t i = 0; i < args.size(); ++i)
+        if (is_reference(info, i)) reference_node(node, info, i);
     MachineFunction &f = machine_function(node, info, args);
     const std::vector<ir::Value> live = live_variables();
     std::map<Scalar, int> used;
@@ -233,12 +315,49 @@ void Walker::flat_call(PyObject *node, FuncInfo &info) {
     const ir::Value inner = b_.load(m.depth), step = b_.i32(1);
     const ir::Value outer = b_.sub(inner, step);
     b_.store(m.depth, outer);
+    const std::vector<Val> finals = final_references(f);
     for (const auto &[pointer, slot] : saved) {
         const ir::Value place = stack_place(fn_.type(pointer).elem, slot);
         const ir::Value v = b_.load(place);
         b_.store(pointer, v);
     }
+    copy_back(node, info, finals);
     m.values[node] = info.returns ? new_variable(node, loaded_result(f.result)) : Val{};
+}
+
+/// The body of a func that is inlined and leads to a real func, cut where it stands.
+void Walker::flat_inline(PyObject *node, FuncInfo &info) {
+    Machine &m = *machine_;
+    Call call = arguments(node, true, true);
+    AtNode at(*this, node);
+    std::vector<Val> args = matched_arguments(node, info, std::move(call));
+    for (size_t i = 0; i < args.size(); ++i) {
+        if (is_place(args[i]) && !outlives_state(args[i]))
+            fail_type(node,
+                      "Argument " + text(info.params[i].name) + " of '" + info.source.name +
+                          "', which leads back to a function that calls itself, cannot be an element",
+                      "pass the field or array and the index");
+        if (!is_place(args[i]) && storable(args[i])) args[i] = new_variable(node, args[i]);
+    }
+    m.outer_values.push_back(std::exchange(m.values, {}));
+    const auto loops = std::exchange(m.loops, {});
+    std::optional<Val> result = inlined(info, std::move(args), [&] {
+        flat_block(child(info.source.tree, names().body));
+        return std::move(frames_.back().result);
+    });
+    m.loops = loops;
+    m.values = std::move(m.outer_values.back());
+    m.outer_values.pop_back();
+    const Val v = result ? converted_result(node, info.returns.get(), *result) : Val{};
+    m.values[node] = storable(v) ? new_variable(node, v) : v;
+}
+
+/// Whether a place is a whole variable: its address is known in every state.
+bool Walker::outlives_state(const Val &v) const {
+    if (v.tag != Tag::ref)
+        return std::all_of(v.items.begin(), v.items.end(), [&](const Val &item) { return outlives_state(item); });
+    const Ref &ref = *v.ref;
+    return ref.local && (ref.pointer ? fn_[ref.pointer].op == ir::Op::local : ref.variable && !ref.shift);
 }
 
 bool Walker::is_local(const Val &v) {
@@ -246,227 +365,13 @@ bool Walker::is_local(const Val &v) {
     return std::all_of(v.items.begin(), v.items.end(), is_local);
 }
 
-/// Runs the calls of a statement or expression, in the order of evaluation; eval_call then finds their results.
-void Walker::flat_calls(PyObject *tree) {
-    const Names &n = names();
-    if (PyList_Check(tree)) {
-        for (PyObject *item : Items(tree)) flat_calls(item);
-        return;
-    }
-    const Node kind = node_kind(tree);
-    if (kind == Node::unknown || !calls_real(tree)) return;
-    if (kind == Node::IfExp || kind == Node::BoolOp || kind == Node::ListComp || kind == Node::DictComp)
-        fail_syntax(tree, "A call of a function that calls itself cannot stand in an expression that may skip it",
-                    "use an if statement");
-    if (kind == Node::Call) {
-        for (PyObject *name : {n.args, n.keywords}) flat_calls(child(tree, name));
-        if (FuncInfo *info = real_callee(tree)) flat_call(tree, *info);
-        return;
-    }
-    PyRef fields = attribute(tree, n._fields);
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(fields.get()); ++i)
-        if (PyRef value = attribute(tree, PyTuple_GET_ITEM(fields.get(), i))) flat_calls(value.get());
-}
-
 bool Walker::calls_real(PyObject *tree) {
     bool found = false;
     visit_tree(tree, [&](PyObject *node) {
-        found = found || real_callee(node);
+        found = found || cut_callee(node);
         return !found;
     });
     return found;
-}
-
-// Statements
-
-/// Whether a statement must be cut into states.
-bool Walker::needs_states(PyObject *statement) {
-    bool needs = false;
-    visit_tree(statement, [&](PyObject *node) {
-        needs = needs || node_kind(node) == Node::Return || real_callee(node);
-        return !needs;
-    });
-    if (needs || machine_->loops.empty()) return needs;
-    visit_tree(statement, [&](PyObject *node) { // leaves a loop that is cut
-        const Node kind = node_kind(node);
-        needs = needs || kind == Node::Break || kind == Node::Continue;
-        return !needs && kind != Node::For && kind != Node::While;
-    });
-    return needs;
-}
-
-/// Whether the code after it is reached.
-bool Walker::flat_block(PyObject *list) {
-    for (PyObject *statement : Items(list)) {
-        cover_line(statement);
-        AtNode at(*this, statement);
-        if (!needs_states(statement)) {
-            if (this->statement(statement) == Flow::stop) return false;
-            continue;
-        }
-        const bool goes_on = flat_statement(statement);
-        machine_->values.clear();
-        if (!goes_on) return false;
-    }
-    return true;
-}
-
-bool Walker::flat_statement(PyObject *node) {
-    const Names &n = names();
-    switch (node_kind(node)) {
-    case Node::Return: flat_return(child(node, n.value)); return false;
-    case Node::Break:
-    case Node::Continue: {
-        const auto &[next, end] = machine_->loops.back();
-        jump(node_kind(node) == Node::Break ? end : next);
-        return false;
-    }
-    case Node::If: return flat_if(node);
-    case Node::While: flat_while(node); return true;
-    case Node::For: flat_for(node); return true;
-    case Node::Assign:
-    case Node::AugAssign:
-    case Node::AnnAssign:
-    case Node::Expr:
-        flat_calls(node);
-        statement(node);
-        return true;
-    default:
-        fail_syntax(node, "A call of a function that calls itself cannot stand in this statement",
-                    "assign its result to a variable first");
-    }
-}
-
-void Walker::flat_return(PyObject *source) {
-    MachineFunction &f = *machine_->now;
-    if (source && source != Py_None) {
-        if (node_kind(source) == Node::IfExp && calls_real(source)) { // return a if c else b
-            const Names &n = names();
-            flat_calls(child(source, n.test));
-            const ir::Value test = condition(source, value(child(source, n.test)), "if");
-            const int yes = new_state(), no = new_state();
-            branch_to(test, yes, no);
-            begin_state(yes);
-            flat_return(child(source, n.body));
-            begin_state(no);
-            flat_return(child(source, n.orelse));
-            return;
-        }
-        flat_calls(source);
-        const Val v = value(source);
-        if (!f.info->returns)
-            fail_syntax(source,
-                        "A kernel/function with a return value must be annotated with a return type, e.g. def func() "
-                        "-> qd.f32");
-        store_result(source, f.result, converted_result(source, f.info->returns.get(), v));
-        ++f.returns;
-    }
-    const ir::Value back = b_.load(machine_->back);
-    b_.store(machine_->pc, back);
-    b_.yield();
-}
-
-bool Walker::flat_if(PyObject *node) {
-    const Names &n = names();
-    flat_calls(child(node, n.test));
-    const Val test = value(child(node, n.test));
-    PyObject *sides[] = {child(node, n.body), child(node, n.orelse)};
-    if (test.is_constant() && kind_of(test.object.get()) != Kind::matrix)
-        return flat_block(sides[truth(test.object.get()) ? 0 : 1]);
-    const ir::Value taken = condition(child(node, n.test), test, "if");
-    machine_->values.clear();
-    const int states[] = {new_state(), new_state()}, after = new_state();
-    branch_to(taken, states[0], states[1]);
-    bool goes_on = false;
-    for (int k = 0; k < 2; ++k) {
-        begin_state(states[k]);
-        Scope scope(*this);
-        if (!flat_block(sides[k])) continue;
-        jump(after);
-        goes_on = true;
-    }
-    begin_state(after);
-    if (!goes_on) b_.yield(); // never reached
-    return goes_on;
-}
-
-void Walker::flat_while(PyObject *node) {
-    const Names &n = names();
-    const int head = new_state(), body = new_state(), after = new_state();
-    jump(head);
-    begin_state(head);
-    poll();
-    flat_calls(child(node, n.test));
-    const Val test = value(child(node, n.test));
-    if (test.is_constant()) {
-        jump(truth(test.object.get()) ? body : after);
-    } else {
-        branch_to(condition(child(node, n.test), test, "while"), body, after);
-    }
-    machine_->values.clear();
-    begin_state(body);
-    machine_->loops.emplace_back(head, after);
-    {
-        Scope scope(*this);
-        if (flat_block(child(node, n.body))) jump(head);
-    }
-    machine_->loops.pop_back();
-    begin_state(after);
-}
-
-void Walker::flat_for(PyObject *node) {
-    const Names &n = names();
-    PyObject *source = child(node, n.iter), *target = child(node, n.target);
-    if (Items(child(node, n.orelse)).size())
-        fail_syntax(node, "'else' clause for 'for' not supported in Quadrants kernels");
-    flat_calls(source);
-    const Val over = eval(source);
-    check_loop_target(target);
-    if (over.is_static || (over.is_constant() && PyRange_Check(over.object.get()))) {
-        for (const Val &item : static_items(source, over)) {
-            Scope scope(*this);
-            bind_static(target, item);
-            const auto loops = std::exchange(machine_->loops, {});
-            const bool goes_on = flat_block(child(node, n.body));
-            machine_->loops = loops;
-            if (!goes_on) begin_state(new_state()); // what follows is never reached
-        }
-        return;
-    }
-    if (over.tag != Tag::loop || over.extra->over != Extra::Over::range)
-        fail_syntax(
-            source,
-            "A function that calls itself loops over `range(...)` alone, where the loop holds a call or a return",
-            "loop over range(n)");
-    Scope scope(*this);
-    const ir::Value lower = range_bound(source, over.extra->lower[0]),
-                    upper = range_bound(source, over.extra->upper[0]);
-    bind(intern("for: next"), new_variable(node, scalar(lower)));
-    const Val next = bindings_.back().value;
-    bind(intern("for: end"), new_variable(node, scalar(upper)));
-    const Val end = bindings_.back().value;
-    machine_->values.clear();
-    const int head = new_state(), body = new_state(), step = new_state(), after = new_state();
-    jump(head);
-    begin_state(head);
-    poll();
-    const ir::Value i = b_.load(next.ref->pointer), last = b_.load(end.ref->pointer);
-    branch_to(b_.lt(i, last), body, after);
-    begin_state(body);
-    machine_->loops.emplace_back(step, after);
-    {
-        Scope inner(*this);
-        const ir::Value index = b_.load(next.ref->pointer);
-        bind(child(target, n.id), new_variable(target, scalar(index)));
-        if (flat_block(child(node, n.body))) jump(step);
-    }
-    machine_->loops.pop_back();
-    begin_state(step);
-    const ir::Value now = b_.load(next.ref->pointer), one = b_.i32(1);
-    const ir::Value more = b_.add(now, one);
-    b_.store(next.ref->pointer, more);
-    jump(head);
-    begin_state(after);
 }
 
 // The machine
@@ -476,6 +381,8 @@ void Walker::machine_body(MachineFunction &f) {
     enter(info, f.call);
     frames_.back().dynamic = 1;
     machine_->now = &f;
+    machine_->frame = &frames_.back();
+    machine_->first_binding = bindings_.size();
     ++info.depth;
     {
         Scope scope(*this);
@@ -493,8 +400,8 @@ void Walker::machine_body(MachineFunction &f) {
 Val Walker::recursive_call(PyObject *node, FuncInfo &info, const std::vector<Val> &args) {
     if (machine_)
         fail_here(UserErrorKind::compilation,
-                  "Function '" + info.source.name + "' calls itself through a function that is inlined",
-                  "make that function a @qd.real_func too");
+                  "Function '" + info.source.name + "' calls itself from where its name does not stand",
+                  "call it, and the functions that lead to it, by their names or as `module.name(...)`");
     Machine machine;
     machine.entry = b_.block;
     machine.locals = fn_[b_.block].insts.size();
@@ -525,6 +432,9 @@ Val Walker::recursive_call(PyObject *node, FuncInfo &info, const std::vector<Val
     grouped_depth_ = outer_grouped;
     covered_line_ = outer_line;
     machine_ = outer;
+    const std::vector<Val> finals = final_references(first);
+    for (size_t i = 0; i < finals.size(); ++i)
+        if (finals[i].tag != Tag::none) store_result(node, args[i], finals[i]);
     return info.returns ? loaded_result(first.result) : Val{};
 }
 

@@ -1,6 +1,7 @@
 // Compile time: qd.static and its relatives, comprehensions. Expressions inside qd.static are walked like any other;
 // Python objects in them are combined by Python, and the result must be one.
 #include "frontend/builtins.h"
+#include "frontend/machine.h"
 
 namespace qd::frontend {
 
@@ -94,6 +95,44 @@ Val Walker::static_assert_(const Call &call) {
     return Val{};
 }
 
+namespace {
+
+/// Whether `v`, which is computed at run time, is an instance of a class of the package.
+bool is_instance_of(const Val &v, PyObject *cls, const BuiltinRow *row) {
+    const std::string_view name = row ? row->name : "";
+    const int dims = v.tag == Tag::matrix ? v.ndim : v.tag == Tag::ref ? v.ref->ndim : 0;
+    if (dims) return name == "Matrix" || (name == "Vector" && dims == 1);
+    if (v.tag == Tag::record) return name == "Struct" || v.record->object.get() == cls;
+    if (v.tag != Tag::array) return false;
+    PyRef kind = attribute(cls, names()._qd_kind_), its_name = attribute(cls, names().__name__);
+    if (!kind || !PyUnicode_Check(kind.get()) || text(kind.get()) != "ndarray" || !its_name) return false;
+    static constexpr std::string_view by_elements[] = {"ScalarNdarray", "VectorNdarray", "MatrixNdarray"};
+    const std::string called = text(its_name.get());
+    return called == "Ndarray" || called == by_elements[v.element_dim];
+}
+
+} // namespace
+
+/// isinstance(x, cls): of what is known at compile time Python tells; a vector is a qd.Vector and a qd.Matrix, a struct
+/// a qd.Struct, an array a qd.Ndarray, and a number computed at run time nothing.
+Val Walker::is_instance(const Call &call) {
+    const Val &v = call.args[0], &cls = call.args[1];
+    if (to_python(v)) {
+        const auto is_told = [&](const Val &of) { return of.is_constant() && reads_.is_whole(of.object.get()); };
+        if (!is_told(v) || !is_told(cls)) reads_.give_up();
+        const int answer = PyObject_IsInstance(to_python(v).get(), to_python(cls).get());
+        if (answer < 0) python_failed(call.node);
+        return constant(PyRef::steal(PyBool_FromLong(answer)));
+    }
+    const Val many = unpacked(cls);
+    bool found = false;
+    for (const Val &one : many.is_sequence() ? many.items : std::vector<Val>{many}) {
+        if (!one.is_constant()) fail_type(call.node, "isinstance() arg 2 must be a class or a tuple of classes");
+        found |= is_instance_of(v, one.object.get(), builtin_of(one.object.get()));
+    }
+    return constant(PyRef::steal(PyBool_FromLong(found)));
+}
+
 Val Walker::static_print(const Call &call) {
     Call plain;
     plain.node = call.node;
@@ -116,7 +155,7 @@ Val Walker::static_print(const Call &call) {
 
 // Comprehensions: run at compile time over anything of known length; the elements may be run-time values.
 
-void Walker::run_comprehension(PyObject *generators, Py_ssize_t at, const std::function<void()> &body) {
+void Walker::run_comprehension(PyObject *generators, Py_ssize_t at, bool cut, const std::function<void()> &body) {
     const Items list(generators);
     if (at == list.size()) {
         body();
@@ -124,9 +163,11 @@ void Walker::run_comprehension(PyObject *generators, Py_ssize_t at, const std::f
     }
     const Names &n = names();
     PyObject *source = child(list[at], n.iter);
+    if (cut) flat_calls(source);
     const Val over = comprehension_source(source);
-    const std::vector<Val> items =
-        over.tag == Tag::loop ? static_items(source, over) : sequence_items(source, over).items;
+    std::vector<Val> items = over.tag == Tag::loop ? static_items(source, over) : sequence_items(source, over).items;
+    Scope around(*this);
+    if (cut) items = kept_items(source, std::move(items));
     for (const Val &item : items) {
         Scope scope(*this);
         bind_static(child(list[at], n.target), item);
@@ -136,7 +177,7 @@ void Walker::run_comprehension(PyObject *generators, Py_ssize_t at, const std::f
             if (!v.is_constant()) fail_static(test, v);
             kept = kept && truth(v.object.get());
         }
-        if (kept) run_comprehension(generators, at + 1, body);
+        if (kept) run_comprehension(generators, at + 1, cut, body);
     }
 }
 
@@ -145,20 +186,23 @@ Val Walker::comprehension_source(PyObject *source) {
     return v.tag == Tag::ref ? load(v) : v;
 }
 
-Val Walker::eval_comprehension(PyObject *node, Node kind) {
+Val Walker::eval_comprehension(PyObject *node, Node kind, bool cut) {
     const Names &n = names();
     Val out;
     out.tag = kind == Node::DictComp ? Tag::dict : Tag::list;
     if (kind == Node::DictComp) out.extra = std::make_shared<Extra>();
-    run_comprehension(child(node, n.generators), 0, [&] {
+    PyObject *const element = child(node, kind == Node::DictComp ? n.value : n.elt);
+    run_comprehension(child(node, n.generators), 0, cut, [&] {
         if (kind == Node::DictComp) {
             const Val key = value(child(node, n.key));
             if (!key.is_constant()) fail_syntax(node, "Keys of a dict must be known at compile time");
             out.extra->keys.push_back(key.object);
-            out.items.push_back(value(child(node, n.value)));
-        } else {
-            out.items.push_back(value(child(node, n.elt)));
         }
+        if (cut) flat_calls(element);
+        out.items.push_back(value(element));
+        if (!cut) return;
+        if (storable(out.items.back())) out.items.back() = new_variable(element, out.items.back());
+        machine_->values[node] = out; // live while the next ones are computed
     });
     return out;
 }

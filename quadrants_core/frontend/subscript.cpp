@@ -62,6 +62,7 @@ Val Walker::eval_subscript(PyObject *node) {
     if (base.tag == Tag::relation && !has_slice) return subscript_relation(node, base, indices_of(slice));
     if (base.tag == Tag::matrix || base.is_constant() || (base.tag == Tag::ref && base.ref->ndim > 0))
         return subscript_matrix(node, base, slice);
+    if (base.is_sequence() && base.element_dim == is_unpacked) return subscript_unpacked(node, base, slice);
     if (base.is_sequence() || base.tag == Tag::dict) return subscript_python(node, base, slice);
     if (base.tag == Tag::record && !has_slice) {
         const Val key = value(slice);
@@ -76,6 +77,22 @@ bool Walker::contains_slice(PyObject *slice) {
     for (PyObject *item : Items(child(slice, names().elts)))
         if (node_kind(item) == Node::Slice) return true;
     return false;
+}
+
+Val Walker::subscript_unpacked(PyObject *node, const Val &base, PyObject *slice) {
+    const std::string name = text(base.object.get());
+    const Val index = node_kind(slice) == Node::Slice ? slice_object(slice) : value(slice);
+    const std::optional<long> k = constant_int(index);
+    if (!k)
+        fail_syntax(node,
+                    "unpacked vector " + name +
+                        "[i] requires a python-int index (possibly via qd.static); got runtime index of type " +
+                        type_text(index),
+                    "declare the vector without unpacked=True to index it at run time");
+    if (*k < 0 || *k >= long(base.items.size()))
+        fail_syntax(node, "unpacked vector index out of bounds: " + name + "[" + std::to_string(*k) +
+                              "] (count=" + std::to_string(base.items.size()) + ")");
+    return base.items[size_t(*k)];
 }
 
 Val Walker::subscript_python(PyObject *node, const Val &base, PyObject *slice) {
@@ -169,7 +186,7 @@ Val Walker::subscript_field(PyObject *node, PyObject *field, const std::vector<V
 }
 
 Val Walker::field_element(const FieldInfo *info, std::vector<ir::Value> indices) {
-    if (info->element_dim == 0 && !info->packing) return scalar_ref(b_.place(info->places[0], indices), false);
+    if (info->element_dim == 0 && !info->is_packed()) return scalar_ref(b_.place(info->places[0], indices), false);
     return field_ref(info, std::move(indices));
 }
 
@@ -408,7 +425,8 @@ Val Walker::select_components(const Val &base, const std::vector<int> &which, in
     Val out;
     if (base.tag == Tag::ref) {
         const Ref &ref = *base.ref;
-        if (ndim == 0) return element_ref(ref, part_pointer(ref, which[0]));
+        const bool packed = ref.field && ref.field->is_packed(); // its address says no more than the word's
+        if (ndim == 0 && !packed) return element_ref(ref, part_pointer(ref, which[0]));
         out.tag = Tag::ref;
         out.ref = std::make_shared<Ref>(ref);
         out.ref->n = n;

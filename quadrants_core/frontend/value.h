@@ -19,20 +19,26 @@ struct MatrixVar {
     ir::BlockId block;
 };
 
-/// How numbers of a quant type lie in words. The places of their field are the words.
+/// How a number of a quant type lies in its word. The place of the component is the word.
 struct Packing {
-    enum class Kind : uint8_t { integer, fixed, floating } kind = Kind::integer;
+    enum class Kind : uint8_t { integer, fixed, floating, shared } kind = Kind::integer;
     ir::Scalar word = ir::Scalar::u32;
     int bits = 0;          ///< all of them; floating: exponent_bits above the fraction
-    int exponent_bits = 0; ///< floating
+    int exponent_bits = 0; ///< floating, shared
     bool is_signed = true;
-    double scale = 1;        ///< fixed: value of one step
-    std::vector<int> shifts; ///< per component: its lowest bit in the word
+    double scale = 1; ///< fixed: value of one step
     ir::Scalar compute = ir::Scalar::i32;
+    int shift = 0; ///< the lowest bit in the word
     // quant arrays, per index of the field; else empty
     std::vector<int> cells; ///< elements in a word
     std::vector<int> outer; ///< whether the words have that index too
     std::vector<int32_t> shape;
+    // shared
+    struct Sharer {
+        int shift = 0, digits = 0;
+    };
+    int exponent_shift = 0;
+    std::vector<Sharer> others; ///< the numbers that have the same exponent
 };
 
 /// A field as the walk needs it, read once from its Python object.
@@ -43,8 +49,9 @@ struct FieldInfo {
     int n = 1, m = 1, element_dim = 0;
     int dims() const { return int(shape.size()); }
     std::vector<int32_t> shape, offset;
-    long stride = 0;                ///< bytes between components if they stand evenly in one cell, else 0
-    std::optional<Packing> packing; ///< quant types; `elem` is the type they are computed in
+    long stride = 0;              ///< bytes between components if they stand evenly in one cell, else 0
+    std::vector<Packing> packing; ///< quant types: one per component; `elem` is the type they are computed in
+    bool is_packed() const { return !packing.empty(); }
 };
 
 /// A struct type as the walk needs it, read once from its Python object.
@@ -96,8 +103,9 @@ struct Extra;
 
 /// What a tuple or list stands for, in Val::element_dim.
 enum Flavour : int {
-    is_vector = 1, ///< indices of an unrolled grouped loop: arithmetic as on a vector
-    is_text = 2,   ///< formatted string: items are strings and (value, spec) pairs
+    is_vector = 1,   ///< indices of an unrolled grouped loop: arithmetic as on a vector
+    is_text = 2,     ///< formatted string: items are strings and (value, spec) pairs
+    is_unpacked = 3, ///< vector whose components are members of a struct: `object` is its name
 };
 
 struct Val {

@@ -75,7 +75,8 @@ struct FuncInfo {
     uint32_t scope = 0, file = 0;
     int depth = 0; ///< how many times it is being inlined now
     bool is_real = false, needs_top_level = false;
-    std::optional<bool> recursive; ///< made when asked for
+    std::optional<std::vector<FuncInfo *>> calls; ///< made when asked for
+    std::optional<bool> recursive, cut;           ///< made when asked for
 };
 
 struct LoopContext {
@@ -137,6 +138,7 @@ struct Call;
 struct BuiltinRow;
 struct Machine;
 struct MachineFunction;
+struct FlatAxis;
 struct Level;
 
 /// Where a node of the syntax tree stands in its source.
@@ -184,8 +186,13 @@ class Walker {
     Val loaded_result(Val result);
 
     // recursion.cpp: real funcs that call themselves
-    FuncInfo *real_callee(PyObject *node);
+    PyRef object_outside(PyObject *node);
+    FuncInfo *func_called(PyObject *node);
+    const std::vector<FuncInfo *> &funcs_called_in(FuncInfo &info);
+    bool leads_to(FuncInfo &info, const std::function<bool(FuncInfo &)> &wanted);
     bool is_recursive(FuncInfo &info);
+    bool is_cut(FuncInfo &info);
+    FuncInfo *cut_callee(PyObject *node);
     ir::Value make_local(ir::Scalar elem);
     int new_state();
     void begin_state(int k);
@@ -194,20 +201,34 @@ class Walker {
     ir::Value stack_place(ir::Scalar elem, int slot);
     std::vector<ir::Value> live_variables();
     static bool is_local(const Val &v);
+    bool outlives_state(const Val &v) const;
     bool calls_real(PyObject *tree);
-    bool needs_states(PyObject *statement);
+    bool is_reference(const FuncInfo &info, size_t i);
+    PyObject *reference_node(PyObject *node, const FuncInfo &info, size_t i);
+    void copy_back(PyObject *node, const FuncInfo &info, const std::vector<Val> &finals);
+    std::vector<Val> final_references(const MachineFunction &f);
     void flat_call(PyObject *node, FuncInfo &info);
+    void flat_inline(PyObject *node, FuncInfo &info);
+    MachineFunction &machine_function(PyObject *node, FuncInfo &info, const std::vector<Val> &args);
+    void machine_body(MachineFunction &f);
+    MachineFunction &start_machine(PyObject *node, FuncInfo &info, const std::vector<Val> &args, ir::Value loop);
+    Val recursive_call(PyObject *node, FuncInfo &info, const std::vector<Val> &args);
+
+    // states.cpp: their statements and expressions
     void flat_calls(PyObject *tree);
+    Val flat_choose(PyObject *node, ir::Value test, const std::function<Val()> &yes, const std::function<Val()> &no);
+    Val flat_boolop(PyObject *node, const Items &values, Py_ssize_t i);
+    Val flat_ifexp(PyObject *node);
+    std::vector<Val> kept_items(PyObject *node, std::vector<Val> items);
+    bool needs_states(PyObject *statement);
     bool flat_block(PyObject *list);
     bool flat_statement(PyObject *node);
     void flat_return(PyObject *source);
     bool flat_if(PyObject *node);
     void flat_while(PyObject *node);
     void flat_for(PyObject *node);
-    MachineFunction &machine_function(PyObject *node, FuncInfo &info, const std::vector<Val> &args);
-    void machine_body(MachineFunction &f);
-    MachineFunction &start_machine(PyObject *node, FuncInfo &info, const std::vector<Val> &args, ir::Value loop);
-    Val recursive_call(PyObject *node, FuncInfo &info, const std::vector<Val> &args);
+    void flat_nest(PyObject *node, const Nest &nest, const std::vector<FlatAxis> &axes, size_t depth, int out,
+                   int after);
     Val reference(PyObject *node, PyObject *annotation, const Val &arg, const std::string &name);
 
     // views.cpp: buffer views
@@ -293,6 +314,8 @@ class Walker {
     Val compare_static(PyObject *node, Node op, const Val &a, const Val &b);
     Val boolop_from(PyObject *node, bool is_and, const Items &values, Py_ssize_t i);
     void check_integral(PyObject *node, const char *word, const Val &v);
+    Val chosen_value(PyObject *node, const Val &side);
+    ir::Scalar chosen_type(PyObject *node, const Val &a, const Val &b);
     Val choose(PyObject *node, ir::Value test, const std::function<Val()> &yes, const std::function<Val()> &no);
 
     // types.cpp
@@ -346,14 +369,22 @@ class Walker {
         ir::Value word, shift; ///< pointer; lowest bit
     };
     PackedPlace packed_place(const Ref &ref, int k);
-    ir::Value unpacked_number(const Ref &ref, ir::Value word, ir::Value shift);
+    static const Packing &packing_at(const Ref &ref, int k);
+    ir::Value unpacked_number(const Packing &packing, ir::Value word, ir::Value shift);
     ir::Value packed_bits(const Packing &packing, ir::Value value);
     ir::Value change_word(ir::Value pointer, const std::function<ir::Value(ir::Value)> &next);
-    ir::Value word_with(const Packing &packing, ir::Value word, ir::Value shift, ir::Value bits);
+    ir::Value word_with_bits(const Packing &packing, ir::Value word, ir::Value shift, ir::Value bits);
+    ir::Value word_with(const Packing &packing, ir::Value word, ir::Value shift, ir::Value value);
     ir::Value load_packed(const Ref &ref, int k);
     void store_packed(const Ref &ref, int k, ir::Value value);
     ir::Value update_packed(const Ref &ref, int k, const std::function<ir::Value(ir::Value)> &next);
-    std::optional<Packing> packing_of(PyObject *node, PyObject *field);
+    std::vector<Packing> packing_of(PyObject *node, PyObject *field);
+
+    // shared_exponent.cpp
+    ir::Value shared_number(const Packing &packing, ir::Value word);
+    ir::Value word_with_shared(const Packing &packing, ir::Value word, ir::Value value);
+    ir::Value bits_at(ir::Value word, int shift, int count, ir::Scalar type);
+    ir::Value own_exponent(const Packing &packing, ir::Value value);
 
     // record.cpp: structs
     const RecordType *record_type(PyObject *node, PyObject *struct_type);
@@ -366,6 +397,7 @@ class Walker {
     Val host_struct(PyObject *node, PyObject *object);
     Val convert_record(PyObject *node, PyObject *struct_type, const Val &v, const std::string &what);
     Val record_attribute(PyObject *node, const Val &record, PyObject *name);
+    std::optional<Val> unpacked_vector(const Val &record, PyObject *name);
     std::optional<Val> record_method(const RecordType *type, const Val &self, PyObject *name);
     void store_record(PyObject *node, const Val &place, const Val &v);
     Val struct_field_element(PyObject *node, PyObject *field, const std::vector<Val> &indices);
@@ -374,6 +406,7 @@ class Walker {
     // subscript.cpp
     Val eval_subscript(PyObject *node);
     bool contains_slice(PyObject *slice);
+    Val subscript_unpacked(PyObject *node, const Val &base, PyObject *slice);
     Val subscript_python(PyObject *node, const Val &base, PyObject *slice);
     Val subscript_field(PyObject *node, PyObject *field, const std::vector<Val> &indices);
     Val field_element(const FieldInfo *info, std::vector<ir::Value> indices);
@@ -432,9 +465,12 @@ class Walker {
     Flow for_(PyObject *node);
     Val host_ndrange(PyObject *node, const Val &v);
     Flow for_static(PyObject *node, const std::vector<Val> &items);
-    Flow for_range(PyObject *node, const Extra &loop);
-    Flow for_ndrange(PyObject *node, const Extra &loop);
-    Flow for_target(PyObject *node, const Extra &loop);
+    bool is_of_mesh(const Val &v);
+    Val loop_source(PyObject *node);
+    Nest nest_of(PyObject *node, const Extra &loop, std::optional<uint32_t> &cells);
+    Nest range_nest(PyObject *node, const Extra &loop);
+    Nest ndrange_nest(PyObject *node, const Extra &loop);
+    Nest target_nest(PyObject *node, const Extra &loop, std::optional<uint32_t> &cells);
     uint32_t loop_place(PyObject *node, PyObject *object, std::vector<int32_t> &first, std::vector<int32_t> &extents);
     Flow for_nest(PyObject *node, Nest nest);
     void bind_loop_targets(PyObject *node, std::span<const ir::Value> indices, const Nest &nest);
@@ -524,6 +560,7 @@ class Walker {
     bool is_changed(FuncInfo &info, const FuncInfo::FuncParam &param, const Val &arg);
     bool takes_template(const FuncInfo &info);
     Val inline_body(PyObject *node, FuncInfo &info, std::vector<Val> args);
+    std::optional<Val> inlined(FuncInfo &info, std::vector<Val> args, const std::function<std::optional<Val>()> &body);
     void check_array_argument(PyObject *node, PyObject *annotation, const Val &arg, const std::string &name);
     void check_view_argument(PyObject *node, PyObject *annotation, const Val &arg, const std::string &name);
     Val converted_result(PyObject *node, PyObject *annotation, const Val &v);
@@ -534,8 +571,9 @@ class Walker {
 
     // static.cpp
     [[noreturn]] void fail_static(PyObject *node, const Val &v);
-    Val eval_comprehension(PyObject *node, Node kind);
-    void run_comprehension(PyObject *generators, Py_ssize_t at, const std::function<void()> &body);
+    /// `cut`: in a state machine, with calls that are cut.
+    Val eval_comprehension(PyObject *node, Node kind, bool cut = false);
+    void run_comprehension(PyObject *generators, Py_ssize_t at, bool cut, const std::function<void()> &body);
 
     // atomics.cpp: one atomic per component; the old values
     Val update_atomic(PyObject *node, ir::Op op, bool negate, const Ref &ref, const Val &value);

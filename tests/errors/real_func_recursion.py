@@ -1,16 +1,18 @@
 import quadrants as qd
 
 
-@qd.func
-def before(n):
-    return n * factorial(n - 1)
+class Library:
+    pass
 
 
 @qd.real_func
 def factorial(n: qd.i32) -> qd.i32:
     if n <= 1:
         return factorial(2)
-    return before(n)
+    return n * Library.factorial(n - 1)
+
+
+Library.factorial = factorial
 
 
 @qd.kernel

@@ -1,5 +1,6 @@
 """Vector and Matrix in Python scope."""
 
+import copy
 import math
 import pickle
 
@@ -115,3 +116,54 @@ def test_large_matrices_warn():
 
     with pytest.warns(UserWarning, match="more than 144 elements"):
         assert f() == 169
+
+
+def test_values_keep_their_type():
+    v = qd.Vector([1, 2], dt=qd.f32)
+    m = qd.Matrix([[1, 0.1], [3, 4]], qd.f32)
+    assert (v.to_numpy().dtype, m.to_numpy().dtype, qd.Vector([1, 2]).to_numpy().dtype) == (np.float32, np.float32, np.int64)
+    assert m[0, 1] == float(np.float32(0.1)) and np.array(m).dtype == np.float32
+    assert np.array(v, dtype=np.int16).dtype == np.int16
+    same = [v * 2, v + 0.5, -v, 3 - v, v.yx, v + v, m @ v, m.transpose(), v.normalized(), qd.sqrt(v), m[0, :]]
+    assert [x.to_numpy().dtype for x in same] == [np.float32] * len(same)
+    i = qd.Vector([200, 100], dt=qd.u8)
+    assert (i + i).to_list() == [144, 200] and (i + i).to_numpy().dtype == np.uint8
+    assert (i / 2).to_numpy().dtype == np.float64 and (i + v).to_numpy().dtype == np.float32
+    assert (i + qd.Vector([1, 2], dt=qd.i16)).to_numpy().dtype == np.int16
+    assert (v == v).to_numpy().dtype == np.bool_ and i.cast(qd.i32).to_numpy().dtype == np.int32
+    v[0] = 0.1
+    v += 1
+    assert v[0] == float(np.float32(np.float32(0.1) + np.float32(1)))
+    assert qd.Vector(np.array([1, 2], np.int16)).to_numpy().dtype == np.int16
+    assert pickle.loads(pickle.dumps(m)).to_numpy().dtype == copy.deepcopy(m).to_numpy().dtype == np.float32
+
+
+def test_elements_and_results_have_the_declared_type():
+    half = qd.types.vector(2, qd.f16)
+    pair = qd.types.struct(a=qd.i32, b=qd.types.matrix(2, 2, qd.i8))
+
+    @qd.kernel
+    def k() -> (qd.types.matrix(1, 2, qd.f64), half):
+        return qd.Matrix([[1, 2]]), half(0.5, 1)
+
+    @qd.kernel
+    def s() -> pair:
+        return pair(a=1, b=qd.Matrix([[1, 2], [3, 4]]))
+
+    f, n = qd.Vector.field(2, qd.f32, shape=2), qd.Matrix.ndarray(2, 2, qd.i64, shape=2)
+    a, b = k()
+    assert [x.to_numpy().dtype for x in (f[0], n[1], a, b, s().b, half(1, 2), qd.math.vec3(1, 2, 3))] == [
+        np.float32, np.int64, np.float64, np.float16, np.int8, np.float16, np.float32,
+    ]  # fmt: skip
+
+
+def test_how_values_and_fields_are_shown():
+    assert repr(qd.Vector([1, 2], dt=qd.f32)) == str(qd.Vector([1.0, 2.0])) == "[1. 2.]"
+    assert f"{qd.Matrix([[1, 2], [3, 4]])}" == "[[1 2]\n [3 4]]"
+    x, v, m = qd.field(qd.i32, 3), qd.Vector.field(2, qd.f32, shape=2), qd.Matrix.field(2, 3, qd.i32, shape=())
+    assert (repr(x), str(x)) == ("<qd.field>", "[0 0 0]")
+    assert (repr(v), str(v)) == ("<2x1 qd.Matrix.field>", "[[0. 0.]\n [0. 0.]]")
+    assert (repr(m), str(m), str(qd.field(qd.f32, ()))) == ("<2x3 qd.Matrix.field>", "[[0 0 0]\n [0 0 0]]", "0.0")
+    assert str(qd.field(qd.f32)) == "<Field: Definition of this field is incomplete>"
+    s = qd.Struct.field({"a": qd.i32}, shape=2)
+    assert str(s) == "{'a': array([0, 0], dtype=int32)}"

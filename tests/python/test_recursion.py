@@ -205,30 +205,326 @@ def test_too_deep():
         k()
 
 
-def test_what_cannot_recurse():
-    @qd.func
-    def helper(n):
-        return looped(n - 1)
+@qd.real_func
+def digits_ascend(n: qd.i32, last: qd.i32) -> qd.u1:
+    return n == 0 or (n % 10 < last and digits_ascend(n // 10, n % 10))
+
+
+def test_and_or():
+    @qd.real_func
+    def first_set(n: qd.i32) -> qd.i32:
+        return n & 1 or (n > 0 and 2 * first_set(n >> 1))
+
+    @qd.kernel
+    def k(n: qd.i32) -> (qd.i32, qd.i32):
+        return digits_ascend(n, 10), first_set(n)
+
+    def lowest(n):
+        return n & -n
+
+    for n in (0, 1, 12, 1359, 1335, 96, 4321, 80):
+        text = str(n) if n else ""
+        assert k(n) == (all(a < b for a, b in zip(text, text[1:])), lowest(n))
+
+
+def test_choices_within_expressions():
+    @qd.real_func
+    def collatz(n: qd.i32) -> qd.i32:
+        return 1 + (0 if n == 1 else collatz(n // 2 if n % 2 == 0 else 3 * n + 1))
 
     @qd.real_func
-    def looped(n: qd.i32) -> qd.i32:
-        if n < 0:
-            return looped(0) + helper(n)
+    def turns(n: qd.i32, v: vec2) -> vec2:
+        w = v + (turns(n - 1, v.yx) if n > 0 else vec2(10, 20))
+        return w
+
+    @qd.kernel
+    def k(n: qd.i32) -> (qd.i32, vec2):
+        return collatz(n + 1), turns(n, vec2(1, 2))
+
+    def model(n, v):
+        w = model(n - 1, v[::-1]) if n > 0 else (10, 20)
+        return (v[0] + w[0], v[1] + w[1])
+
+    def steps(n):
+        return 1 + (0 if n == 1 else steps(n // 2 if n % 2 == 0 else 3 * n + 1))
+
+    for n in (0, 1, 2, 6):
+        length, v = k(n)
+        assert (length, tuple(v)) == (steps(n + 1), model(n, (1, 2)))
+
+
+def test_comprehensions():
+    @qd.real_func
+    def leaves(n: qd.i32, m: qd.i32) -> qd.i32:
+        total = 1
+        if n > 0:
+            v = qd.Vector([leaves(n - 1 - d, m + d) * (d + 1) for d in range(2)])
+            parts = {c: leaves(n - 2, c) for c in (1, 2)}
+            total = v.sum() * m + parts[1] - parts[2]
+        return total
+
+    @qd.kernel
+    def k(n: qd.i32) -> qd.i32:
+        w = qd.Vector([leaves(x, 1) for x in (n, n + 1)])
+        return w[0] + 1000 * w[1]
+
+    def model(n, m):
+        if n <= 0:
+            return 1
+        return sum(model(n - 1 - d, m + d) * (d + 1) for d in range(2)) * m + model(n - 2, 1) - model(n - 2, 2)
+
+    for n in (0, 1, 3, 4):
+        assert k(n) == model(n, 1) + 1000 * model(n + 1, 1)
+
+
+@qd.func
+def both_below(n, by: qd.template()):
+    left = below(n - by)
+    right = below(n - by - 1)
+    return left * 2 + right
+
+
+@qd.real_func
+def below(n: qd.i32) -> qd.i32:
+    if n <= 0:
+        return 1
+    return n + both_below(n, 1) + below(n - 3)
+
+
+def test_through_an_inlined_func():
+    @qd.kernel
+    def k(n: qd.i32) -> (qd.i32, qd.i32):
+        return below(n), both_below(n, 2)
+
+    def model(n):
+        return 1 if n <= 0 else n + model(n - 1) * 2 + model(n - 2) + model(n - 3)
+
+    for n in (0, 1, 4, 7):
+        assert k(n) == (model(n), model(n - 2) * 2 + model(n - 3))
+
+
+def test_through_an_inlined_func_with_loops():
+    @qd.func
+    def spread(a, n):
+        total = 0
+        for i in range(n):
+            if i == 2:
+                break
+            total += tree(a, n - 1) + i
+        return total
+
+    @qd.real_func
+    def tree(a: qd.types.ndarray(qd.i32, ndim=1), n: qd.i32) -> qd.i32:
+        a[n] += 1
+        return n + spread(a, n)
+
+    @qd.kernel
+    def k(a: qd.types.ndarray(qd.i32, ndim=1), n: qd.i32) -> qd.i32:
+        return tree(a, n)
+
+    visits = [0] * 6
+
+    def model(n):
+        visits[n] += 1
+        return n + sum(model(n - 1) + i for i in range(min(n, 2)))
+
+    a = np.zeros(6, np.int32)
+    assert k(a, 5) == model(5) and a.tolist() == visits
+
+
+def test_references():
+    @qd.real_func
+    def walk_tree(n: qd.i32, count: qd.ref(qd.i32), v: qd.ref(vec2)):
+        count += 1
+        v[count % 2] += n
+        if n > 0:
+            walk_tree(n - 1, count, v)
+            walk_tree(n - 2, count, v)
+            own = 5
+            walk_tree(0, own, v)
+            v[0] += own
+
+    @qd.kernel
+    def k(a: qd.types.ndarray(qd.i32, ndim=1), n: qd.i32) -> (qd.i32, vec2):
+        count, v = 10, vec2(0, 0)
+        walk_tree(n, count, v)
+        walk_tree(n - 1, a[n], v)
+        return count, v
+
+    def model(n, count, v):
+        count[0] += 1
+        v[count[0] % 2] += n
+        if n > 0:
+            model(n - 1, count, v)
+            model(n - 2, count, v)
+            own = [5]
+            model(0, own, v)
+            v[0] += own[0]
+
+    for n in (1, 2, 4):
+        a = np.full(6, 100, np.int32)
+        count, v, element = [10], [0, 0], [100]
+        model(n, count, v)
+        model(n - 1, element, v)
+        got = k(a, n)
+        assert got[0] == count[0] and got[1].to_list() == v
+        assert a.tolist() == [element[0] if i == n else 100 for i in range(6)]
+
+
+def test_references_to_elements():
+    @qd.real_func
+    def fill(a: qd.types.ndarray(qd.i32, ndim=1), i: qd.i32, x: qd.ref(qd.i32)):
+        x += i
+        if i > 0:
+            j = i - 1
+            fill(a, j, a[j])
+            x += 100
+
+    @qd.kernel
+    def k(a: qd.types.ndarray(qd.i32, ndim=1), i: qd.i32):
+        fill(a, i, x=a[i])
+
+    a = np.zeros(5, np.int32)
+    k(a, 3)
+    assert a.tolist() == [0, 101, 102, 103, 0]
+
+
+def test_loops_over_more_than_a_range():
+    @qd.real_func
+    def paths(a: qd.types.ndarray(qd.i32, ndim=2), n: qd.i32) -> qd.i32:
+        total = 1
+        for i, j in qd.ndrange((1, n), paths_below(n)):
+            if i + j == 4:
+                continue
+            if i > 2:
+                break
+            total += paths(a, n - i) * (j + 1)
+        for i, j in a:
+            if a[i, j] == n and n > 1:
+                total += 1000 * paths(a, 1)
+                return total
+        for I in qd.grouped(qd.ndrange(n, 2, axes=(1, 0))):
+            if I[0] == 1:
+                total = total * 3 + paths(a, I[1] - 1)
+        return total
+
+    @qd.real_func
+    def paths_below(n: qd.i32) -> qd.i32:
+        return 1 if n < 2 else paths_below(n - 2) + 1
+
+    @qd.kernel
+    def k(a: qd.types.ndarray(qd.i32, ndim=2), n: qd.i32) -> qd.i32:
+        return paths(a, n)
+
+    def below_(n):
+        return 1 if n < 2 else below_(n - 2) + 1
+
+    def model(a, n):
+        total = 1
+        for i, j in ((i, j) for i in range(1, n) for j in range(below_(n))):
+            if i + j == 4:
+                continue
+            if i > 2:
+                break
+            total += model(a, n - i) * (j + 1)
+        if n > 1 and n in a:
+            return total + 1000 * model(a, 1)
+        for j in range(2):
+            for i in range(n):
+                if i == 1:
+                    total = total * 3 + model(a, j - 1)
+        return total
+
+    a = np.array([[1, 5], [3, 9]], np.int32)
+    for n in (0, 1, 2, 3, 4):
+        assert k(a, n) == model(a, n)
+
+
+def test_calls_by_module_and_keyword():
+    import types
+
+    lib = types.ModuleType("lib")
+
+    @qd.real_func
+    def triangle(n: qd.i32, start: qd.i32) -> qd.i32:
+        if n == 0:
+            return start
+        return lib.triangle(start=start + n, n=n - 1)
+
+    lib.triangle = triangle
+
+    @qd.kernel
+    def k(n: qd.i32) -> qd.i32:
+        return lib.triangle(n, 1)
+
+    assert [k(n) for n in (0, 1, 5)] == [1, 2, 16]
+
+
+def test_what_cannot_recurse():
+    x = qd.field(qd.i32)
+    qd.root.pointer(qd.i, 4).place(x)
+
+    @qd.func
+    def bump(place: qd.template(), n):
+        place += down(n - 1)
+
+    @qd.real_func
+    def down(n: qd.i32) -> qd.i32:
+        if n > 0:
+            bump(x[n], n)
         return n
 
-    @qd.kernel
-    def through_inlined() -> qd.i32:
-        return looped(3)
+    @qd.real_func
+    def over_cells(n: qd.i32) -> qd.i32:
+        total = n
+        for i in x:
+            total += over_cells(n - 1)
+        return total
 
     @qd.real_func
-    def lazy(n: qd.i32) -> qd.u1:
-        return n > 0 and lazy(n - 1)
+    def shift(n: qd.i32, y: qd.ref(qd.i32)):
+        if n > 0:
+            shift(n - 1, x[qd.atomic_add(y, 1)])
 
     @qd.kernel
-    def in_and() -> qd.i32:
-        return lazy(3)
+    def element() -> qd.i32:
+        return down(3)
 
-    with pytest.raises(qd.QuadrantsCompilationError, match="through a function that is inlined"):
-        through_inlined()
-    with pytest.raises(qd.QuadrantsSyntaxError, match="cannot stand in an expression that may skip it"):
-        in_and()
+    @qd.kernel
+    def cells() -> qd.i32:
+        return over_cells(3)
+
+    @qd.kernel
+    def computed():
+        y = 0
+        shift(3, y)
+
+    with pytest.raises(qd.QuadrantsTypeError, match="leads back to a function that calls itself, cannot be an element"):
+        element()
+    with pytest.raises(qd.QuadrantsSyntaxError, match="cannot loop over the cells of a sparse tree"):
+        cells()
+    with pytest.raises(qd.QuadrantsSyntaxError, match="is passed by reference: no call may stand in it"):
+        computed()
+
+
+def test_static_loops_are_left():
+    @qd.real_func
+    def f(n: qd.i32) -> qd.i32:
+        total = 0
+        for i in qd.static(range(6)):
+            if qd.static(i == 1):
+                continue
+            if qd.static(i == 4):
+                break
+            if n > i:
+                total += f(n - i - 1) + i
+        return total + 1
+
+    @qd.kernel
+    def k(n: qd.i32) -> qd.i32:
+        return f(n)
+
+    def model(n):
+        return 1 + sum(model(n - i - 1) + i for i in (0, 2, 3) if n > i)
+
+    assert [k(n) for n in range(6)] == [model(n) for n in range(6)]

@@ -230,3 +230,31 @@ def test_no_memory():
     x = qd.ndarray(qd.i32, 3)
     x.fill(2)
     assert x[1] == 2
+
+
+def test_messages_of_fields():
+    from quadrants._lib import core
+
+    x, y = qd.field(qd.i32, (2, 2)), qd.field(qd.f32, 3)
+    for key in ((0, slice(None)), (0, "a"), (0, 1.0), "a"):
+        with pytest.raises(TypeError, match="Detected illegal element of type: .*?. Please be aware that slicing a qd.field is not supported so far."):
+            x[key]
+        with pytest.raises(TypeError, match="Detected illegal element of type"):
+            x[key] = 1
+    for key in (0, (0, 0, 0), slice(0, 1)):
+        with pytest.raises(AssertionError, match="Slicing is not supported on qd.field"):
+            x[key]
+    with pytest.raises(core.QuadrantsRuntimeError, match="Every dimension of a Quadrants field should be positive"):
+        qd.field(qd.i32, (2, 0))
+    with pytest.raises(RuntimeError, match=".* is not supported for field with `needs_grad=True` or `needs_dual=True`."):
+        qd.field(qd.i32, 2, needs_grad=True)
+    with pytest.raises(NotImplementedError, match="Struct for is only available in Quadrants scope"):
+        for _ in y:
+            pass
+
+    @qd.kernel
+    def product():
+        x * y
+
+    with pytest.raises(qd.QuadrantsTypeError, match="unsupported operand type"):
+        product()

@@ -46,8 +46,8 @@ char *locate(PlaceObject *self, PyObject *key, bool write) {
     if (n < 0) return nullptr;
     if (dims == 0 && n == 1 && idx[0] == 0) n = 0;
     if (n != dims) {
-        raise(ErrorClass::index,
-              "Field with dim " + std::to_string(dims) + " accessed with indices of dim " + std::to_string(n));
+        raise(ErrorClass::bounds, "Slicing is not supported on qd.field: field with dim " + std::to_string(dims) +
+                                      " accessed with indices of dim " + std::to_string(n));
         return nullptr;
     }
     int32_t at[max_dims];

@@ -6,9 +6,9 @@
 namespace qd::bind {
 namespace {
 
-bool one(PyObject *key, int64_t *out, const char *what) {
+bool one(PyObject *key, int64_t *out, const char *what, bool alone) {
     if (to_integer(key, out)) return true;
-    if (PySlice_Check(key)) {
+    if (alone && PySlice_Check(key)) {
         PyErr_Format(PyExc_AssertionError, "Slicing is not supported on %s", what);
         return false;
     }
@@ -27,12 +27,12 @@ int read_indices(PyObject *key, int64_t *out, int limit, const char *what) {
         return 1;
     }
     if (key == Py_None) return 0;
-    if (!PyTuple_Check(key) && !PyList_Check(key)) return one(key, out, what) ? 1 : -1;
+    if (!PyTuple_Check(key) && !PyList_Check(key)) return one(key, out, what, true) ? 1 : -1;
     Py_ssize_t n = PySequence_Fast_GET_SIZE(key);
     if (n == 1 && PySequence_Fast_GET_ITEM(key, 0) == Py_None) return 0;
     if (n > limit) n = limit + 1;
     for (Py_ssize_t i = 0; i < n && i < limit; i++) {
-        if (!one(PySequence_Fast_GET_ITEM(key, i), out + i, what)) return -1;
+        if (!one(PySequence_Fast_GET_ITEM(key, i), out + i, what, false)) return -1;
     }
     return int(n);
 }

@@ -29,8 +29,11 @@ PyObject *read_value(const frontend::ReturnType &type, const StructShape *shape,
     for (int i = 0; flat && i < type.rows * type.cols; i++)
         PyTuple_SET_ITEM(flat, i, from_memory(ret + 8 * i, type.elem));
     PyObject *make = flat ? package_attr("quadrants._matrix", "from_components") : nullptr;
-    PyObject *value =
-        make ? PyObject_CallFunction(make, "Oiii", flat, type.rows, type.cols, type.element_dim) : nullptr;
+    PyObject *types = make ? package_attr("quadrants._dtypes", "all_types") : nullptr;
+    PyObject *value = types ? PyObject_CallFunction(make, "OiiiO", flat, type.rows, type.cols, type.element_dim,
+                                                    PyTuple_GET_ITEM(types, int(type.elem) - 1))
+                            : nullptr;
+    Py_XDECREF(types);
     Py_XDECREF(make);
     Py_XDECREF(flat);
     return value;

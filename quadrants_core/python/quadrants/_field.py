@@ -90,7 +90,8 @@ class Field:
 
     def _qd_packing_(self):
         """How its numbers lie in words (frontend/packed.cpp); None: each has storage of its own."""
-        return self._parts[0].packing_of(self._parts)
+        packings = [part.packing() for part in self._parts]
+        return None if packings[0] is None else packings
 
     @property
     def _quant(self):
@@ -197,11 +198,12 @@ class Field:
         raise NotImplementedError("Struct for is only available in Quadrants scope.")
 
     def __repr__(self):
-        name = f"{self._name} " if self._name else ""
-        return f"<qd.{type(self).__name__} {name}{self._describe()}>"
+        return "<qd.field>"
 
-    def _describe(self):
-        return str(self._dtype)
+    def __str__(self):
+        if not self._placed():
+            return "<Field: Definition of this field is incomplete>"
+        return str(self._copied())
 
 
 class ScalarField(Field):
@@ -239,7 +241,7 @@ class MatrixField(Field):
 
     def __getitem__(self, key):
         values = [self._place_of(p)[key] for p in self._parts]
-        made = _matrix.from_components(values, self.n, self.m, self.ndim)
+        made = _matrix.from_components(values, self.n, self.m, self.ndim, self._dtype)
         made._target = (self, key)
         return made
 
@@ -272,8 +274,8 @@ class MatrixField(Field):
     def _qd_places_(self):
         return [self._place_of(p).id for p in self._parts]
 
-    def _describe(self):
-        return f"{'x'.join(map(str, self._element_shape()))} {self._dtype}"
+    def __repr__(self):
+        return f"<{self.n}x{self.m} qd.Matrix.field>"
 
 
 class _Memory:
@@ -403,19 +405,27 @@ def matrix_field(
     n, m, ndim, dtype, shape=None, *, order=None, name="", offset=None, needs_grad=False, needs_dual=False, layout=_Layout.AOS
 ):
     if isinstance(dtype, (list, tuple)):
+        shape_of_list = (len(dtype), *{len(row) for row in dtype if isinstance(row, (list, tuple))})
         kinds = _flat(dtype)
-        if len({getattr(t, "compute", None) or _dtypes.dtype(t) for t in kinds}) > 1 or len(set(kinds)) > 1:
-            raise _exceptions.QuadrantsRuntimeError("Member fields of a matrix field must have the same compute type")
-        dtype = kinds[0]
-    scalar = dtype.compute if getattr(dtype, "_qd_kind_", None) == "quant_type" else _dtypes.dtype(dtype)
+        if shape_of_list != (n, m) and (m > 1 or shape_of_list != (n,)):
+            name, needed = ("Vector", f"({n}, )") if m == 1 else ("Matrix", f"({n}, {m})")
+            raise AssertionError(
+                f"Please set correct dtype list for {name}. The shape of dtype list should be {needed} instead of {shape_of_list}"
+            )
+    else:
+        kinds = [dtype] * (n * m)
+    quant = [getattr(t, "_qd_kind_", None) == "quant_type" for t in kinds]
+    if len({t.compute if q else _dtypes.dtype(t) for t, q in zip(kinds, quant)}) > 1 or len(set(quant)) > 1:
+        raise _exceptions.QuadrantsRuntimeError("Member fields of a matrix field must have the same compute type")
+    scalar = kinds[0].compute if quant[0] else _dtypes.dtype(kinds[0])
 
-    def make(text, kind=dtype):
+    def make(text, kinds):
         base = text or "v"
         names = [f"{base}[{i}]" if ndim == 1 else f"{base}[{i}, {j}]" for i in range(n) for j in range(m)]
-        return MatrixField(int(n), int(m), ndim, scalar, text, [_member(part, kind) for part in names], layout)
+        return MatrixField(int(n), int(m), ndim, scalar, text, [_member(*part) for part in zip(names, kinds)], layout)
 
-    made = make(name)
-    _add_derivatives(made, lambda text: make(text, scalar), needs_grad, needs_dual)
+    made = make(name, kinds)
+    _add_derivatives(made, lambda text: make(text, [scalar] * (n * m)), needs_grad, needs_dual)
     derivatives = [made.grad] * bool(needs_grad) + [made.dual] * bool(needs_dual)
     return _place_shaped(made, shape, order, offset, soa=layout == _Layout.SOA, derivatives=derivatives)
 

@@ -95,6 +95,8 @@ def _param(name, annotation, position):
     kind = getattr(annotation, "_qd_kind_", None)
     if annotation in (int, float, bool) or kind == "dtype" or _dtypes._numpy_type(annotation) is not None:
         return spec("scalar", _dtypes.scalar_code(annotation))
+    if kind == "unpacked_vector_type":
+        raise annotation.refuse("pass")
     if kind == "matrix_type":
         return spec("matrix", annotation.dtype._qd_scalar_, 0, annotation.n, annotation.m, annotation.ndim)
     if kind == "ndarray_type":

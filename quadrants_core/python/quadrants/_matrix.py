@@ -28,20 +28,29 @@ def flatten(value):
     return [value]
 
 
-def from_components(components, n, m, ndim):
-    """A Vector (ndim 1) or Matrix from row-major components."""
+def from_components(components, n, m, ndim, dtype=None):
+    """A Vector (ndim 1) or Matrix from row-major components, which are numbers of `dtype` already."""
     made = (Vector if ndim == 1 else Matrix).__new__(Vector if ndim == 1 else Matrix)
     made.n, made.m, made.ndim = n, m, ndim
     made.entries = list(components)
+    made._dtype = dtype
     made._target = None
     return made
 
 
-def _convert(entries, dt):
-    if dt is None:
-        return entries
-    dt = _dtypes.dtype(dt)
-    return [float(v) if dt.kind == "float" else dt(v) for v in entries]
+def _convert(entries, dtype):
+    return entries if dtype is None else [dtype(v) for v in entries]
+
+
+def _common(a, b):
+    """The type of what two components make, as in kernels; None: that of Python's own numbers."""
+    if a is None or b is None or a == b:
+        return a if a == b else None
+    if (a.kind == "float") != (b.kind == "float"):
+        return a if a.kind == "float" else b
+    if a.bits != b.bits:
+        return a if a.bits > b.bits else b
+    return b if a.kind == "int" else a
 
 
 class _Swizzle:
@@ -64,14 +73,14 @@ class _Swizzle:
         self._check(v)
         if len(self.indices) == 1:
             return v.entries[self.indices[0]]
-        return Vector([v.entries[i] for i in self.indices])
+        return from_components([v.entries[i] for i in self.indices], len(self.indices), 1, 1, v._dtype)
 
     def __set__(self, v, value):
         self._check(v)
         values = [value] if len(self.indices) == 1 else flatten(value)
         if len(values) != len(self.indices):
             raise _exceptions.QuadrantsRuntimeError(f"value len does not match the swizzle pattern={self.name}")
-        for i, component in zip(self.indices, values):
+        for i, component in zip(self.indices, _convert(values, v._dtype)):
             v.entries[i] = component
         v._write_through()
 
@@ -95,6 +104,10 @@ class Matrix(_Swizzles):
     def __init__(self, arr, dt=None, needs_grad=False):
         rows = list(arr.to_list() if isinstance(arr, Matrix) else arr.tolist() if hasattr(arr, "tolist") else arr)
         self._target = None
+        given = getattr(arr, "dtype", None) if dt is None else None
+        self._dtype = _dtypes.dtype(dt) if dt is not None else _dtypes.from_numpy_dtype(given) if given is not None else None
+        if isinstance(arr, Matrix) and dt is None:
+            self._dtype = arr._dtype
         if rows and isinstance(rows[0], (list, tuple, Matrix)):
             rows = [r.to_list() if isinstance(r, Matrix) else list(r) for r in rows]
             if any(len(r) != len(rows[0]) for r in rows):
@@ -104,7 +117,7 @@ class Matrix(_Swizzles):
         else:
             self.n, self.m, self.ndim = len(rows), 1, 1
             entries = rows
-        self.entries = _convert(entries, dt)
+        self.entries = _convert(entries, self._dtype)
 
     # shape and elements
     def get_shape(self):
@@ -114,7 +127,7 @@ class Matrix(_Swizzles):
         return self.n
 
     def __iter__(self):
-        return iter(self.to_list()) if self.ndim == 1 else iter([Vector(r) for r in self.to_list()])
+        return iter(self.to_list()) if self.ndim == 1 else iter([Vector(r, self._dtype) for r in self.to_list()])
 
     def _at(self, key):
         if self.ndim == 1:
@@ -135,9 +148,9 @@ class Matrix(_Swizzles):
 
     def __getitem__(self, key):
         if self.ndim == 1 and isinstance(key, slice):
-            return Vector(self.entries[key])
+            return Vector(self.entries[key], self._dtype)
         if self.ndim == 2 and not isinstance(key, tuple):
-            return Vector(self.to_list()[key])
+            return Vector(self.to_list()[key], self._dtype)
         if self.ndim == 2 and any(isinstance(k, slice) for k in key):
             return self._block(*key)
         return self.entries[self._at(key)]
@@ -145,12 +158,12 @@ class Matrix(_Swizzles):
     def _block(self, rows, cols):
         picked = self.to_list()[rows]
         if not isinstance(rows, slice):
-            return Vector(picked[cols])
+            return Vector(picked[cols], self._dtype)
         values = [r[cols] for r in picked]
-        return Matrix(values) if isinstance(cols, slice) else Vector(values)
+        return (Matrix if isinstance(cols, slice) else Vector)(values, self._dtype)
 
     def __setitem__(self, key, value):
-        self.entries[self._at(key)] = value
+        self.entries[self._at(key)] = value if self._dtype is None else self._dtype(value)
         self._write_through()
 
     def _write_through(self):
@@ -167,31 +180,39 @@ class Matrix(_Swizzles):
     def to_numpy(self):
         import numpy as np
 
-        return np.array(self.to_list())
+        return np.array(self.to_list(), None if self._dtype is None else _dtypes.numpy_dtype(self._dtype))
 
     def __array__(self, dtype=None, copy=None):
-        import numpy as np
-
-        return np.array(self.to_list(), dtype=dtype)
+        array = self.to_numpy()
+        return array if dtype is None else array.astype(dtype, copy=False)
 
     def __repr__(self):
-        return f"<qd.{type(self).__name__} {self.to_list()}>"
+        return str(self.to_numpy())
 
-    def __str__(self):
-        return str(self.to_list())
+    __str__ = __repr__
 
     def __copy__(self):
-        return from_components(self.entries, self.n, self.m, self.ndim)
+        return from_components(self.entries, self.n, self.m, self.ndim, self._dtype)
 
     def __deepcopy__(self, memo):
         return self.__copy__()
 
     def __reduce__(self):
-        return from_components, (self.entries, self.n, self.m, self.ndim)
+        return from_components, (self.entries, self.n, self.m, self.ndim, self._dtype)
 
     # arithmetic
-    def _same(self, entries):
-        return from_components(entries, self.n, self.m, self.ndim)
+    def _same(self, entries, dtype=None):
+        return from_components(_convert(entries, dtype), self.n, self.m, self.ndim, dtype)
+
+    def _result_type(self, other, op):
+        """Of an operator: a number of Python's takes the type of the components if it suits."""
+        if self._dtype is None:
+            return None
+        if isinstance(other, Matrix):
+            dtype = _common(self._dtype, other._dtype)
+        else:
+            dtype = self._dtype if isinstance(other, int) or self._dtype.kind == "float" else None
+        return None if dtype is None or (op is _operator.truediv and dtype.kind != "float") else dtype
 
     def _zip(self, other, op, swap=False):
         if isinstance(other, (list, tuple)) or type(other).__name__ == "ndarray":
@@ -206,7 +227,11 @@ class Matrix(_Swizzles):
             pairs = ((other, v) for v in self.entries)
         else:
             pairs = ((v, other) for v in self.entries)
-        return self._same([op(a, b) for a, b in pairs])
+        return self._same([op(a, b) for a, b in pairs], self._result_type(other, op))
+
+    def _compared(self, other, op):
+        found = self._zip(other, lambda a, b: int(op(a, b)))
+        return from_components([v != 0 for v in found.entries], self.n, self.m, self.ndim, _dtypes.u1)
 
     def __matmul__(self, other):
         if not isinstance(other, Matrix):
@@ -222,19 +247,21 @@ class Matrix(_Swizzles):
         if self.ndim == other.ndim == 1:
             return entries[0]
         ndim = self.ndim + other.ndim - 2
-        return from_components(entries, len(entries) if ndim == 1 else len(rows), 1 if ndim == 1 else len(columns), ndim)
+        dtype = self._result_type(other, _operator.mul)
+        n, m = (len(entries), 1) if ndim == 1 else (len(rows), len(columns))
+        return from_components(_convert(entries, dtype), n, m, ndim, dtype)
 
     def __neg__(self):
-        return self._same([-v for v in self.entries])
+        return self._same([-v for v in self.entries], self._dtype)
 
     def __pos__(self):
-        return self._same(self.entries)
+        return self._same(self.entries, self._dtype)
 
     def __abs__(self):
-        return self._same([abs(v) for v in self.entries])
+        return self._same([abs(v) for v in self.entries], self._dtype)
 
     def __invert__(self):
-        return self._same([~v for v in self.entries])
+        return self._same([~v for v in self.entries], self._dtype)
 
     # methods
     def _square(self):
@@ -248,7 +275,7 @@ class Matrix(_Swizzles):
         return any(self.entries)
 
     def cast(self, dtype):
-        return self._same(_convert(self.entries, dtype))
+        return self._same(self.entries, _dtypes.dtype(dtype))
 
     def max(self):
         return max(self.entries)
@@ -284,10 +311,11 @@ class Matrix(_Swizzles):
             return a[0] * b[1] - a[1] * b[0]
         if self.n != 3 or other.n != 3:
             raise _exceptions.QuadrantsCompilationError("cross takes two vectors of length 2 or 3")
-        return Vector([a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]])
+        products = [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+        return Vector(products, _common(self._dtype, other._dtype))
 
     def outer_product(self, other):
-        return Matrix([[a * b for b in other.entries] for a in self.entries])
+        return Matrix([[a * b for b in other.entries] for a in self.entries], _common(self._dtype, other._dtype))
 
     def frobenius_inner(self, other):
         return self._zip(other, _operator.mul).sum()
@@ -298,7 +326,7 @@ class Matrix(_Swizzles):
                 "`transpose()` cannot apply to a vector. If you want something like `a @ b.transpose()`, write "
                 "`a.outer_product(b)`."
             )
-        return Matrix([list(column) for column in zip(*self.to_list())])
+        return Matrix([list(column) for column in zip(*self.to_list())], self._dtype)
 
     def trace(self):
         self._square()
@@ -310,22 +338,20 @@ class Matrix(_Swizzles):
 
     def inverse(self):
         self._square()
-        return Matrix(_inverse(self.to_list()))
+        return Matrix(_inverse(self.to_list()), self._dtype if self._dtype and self._dtype.kind == "float" else None)
 
     def fill(self, value):
-        self.entries = [value] * len(self.entries)
+        self.entries = _convert([value] * len(self.entries), self._dtype)
         self._write_through()
 
     # constructors
     @staticmethod
     def zero(dt, n, m=None):
-        zero = 0.0 if _dtypes.is_real(dt) else 0
-        return Vector([zero] * n) if m is None else Matrix([[zero] * m for _ in range(n)])
+        return Vector([0] * n, dt) if m is None else Matrix([[0] * m for _ in range(n)], dt)
 
     @staticmethod
     def one(dt, n, m=None):
-        one = 1.0 if _dtypes.is_real(dt) else 1
-        return Vector([one] * n) if m is None else Matrix([[one] * m for _ in range(n)])
+        return Vector([1] * n, dt) if m is None else Matrix([[1] * m for _ in range(n)], dt)
 
     @staticmethod
     def unit(n, i, dt=None):
@@ -414,13 +440,13 @@ def _add_operators():
         setattr(Matrix, f"__r{name}__", lambda self, other, op=op: self._zip(other, op, swap=True))
 
         def in_place(self, other, op=op):
-            self.entries = self._zip(other, op).entries
+            self.entries = _convert(self._zip(other, op).entries, self._dtype)
             self._write_through()
             return self
 
         setattr(Matrix, f"__i{name}__", in_place)
     for name, op in compare.items():
-        setattr(Matrix, f"__{name}__", lambda self, other, op=op: self._zip(other, lambda a, b: int(op(a, b))))
+        setattr(Matrix, f"__{name}__", lambda self, other, op=op: self._compared(other, op))
 
 
 for _name in ("zero", "one", "unit", "identity", "diag", "rows", "cols"):

@@ -170,7 +170,9 @@ def _classes():
         def __getitem__(self, key):
             if type(key) is slice:
                 return _slice(self, key)
-            made = _matrix.from_components(self._read(key), self._rows, self._cols, len(self._element_shape))
+            made = _matrix.from_components(
+                self._read(key), self._rows, self._cols, len(self._element_shape), self.dtype
+            )
             made._target = (self, key)
             return made
 

@@ -22,7 +22,9 @@ def _map(f, *args):
     columns = [a.entries if isinstance(a, _matrix.Matrix) else [a] * n for a in args]
     if any(len(c) != n for c in columns):
         raise _exceptions.QuadrantsTypeError("the shapes of the arguments differ")
-    return shaped._same([f(*row) for row in zip(*columns)])
+    kinds = {a._dtype for a in args if isinstance(a, _matrix.Matrix)}
+    dtype = kinds.pop() if len(kinds) == 1 else None
+    return shaped._same([f(*row) for row in zip(*columns)], dtype if dtype and dtype.kind == "float" else None)
 
 
 def _define(namespace, table, prefix=""):
@@ -76,7 +78,7 @@ _define(
 def _rounding(name, f):
     def op(x, dtype=None):
         result = _map(lambda v: float(f(v)), x)
-        return result if dtype is None else _map(_dtypes.dtype(dtype), result)
+        return result if dtype is None else cast(result, dtype)
 
     op.__name__ = op.__qualname__ = name
     op.__module__ = "quadrants"
@@ -110,7 +112,7 @@ min = _fold("min", lambda a, b: a if a <= b else b)
 def cast(obj, dtype):
     """`obj` converted to `dtype`."""
     kind = _dtypes.dtype(dtype)
-    return _map(lambda v: kind(v) if kind.kind in ("float", "u1") else kind(int(v)), obj)
+    return obj.cast(kind) if isinstance(obj, _matrix.Matrix) else kind(obj)
 
 
 @builtin

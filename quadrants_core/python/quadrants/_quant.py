@@ -3,7 +3,7 @@ the formats); here they are declared, placed, and read and written from Python."
 
 from quadrants import _dtypes, _exceptions, _snode
 
-_INTEGER, _FIXED, _FLOATING = 0, 1, 2  # frontend::Packing::Kind
+_INTEGER, _FIXED, _FLOATING, _SHARED = 0, 1, 2, 3  # frontend::Packing::Kind
 _WORDS = {8: _dtypes.u8, 16: _dtypes.u16, 32: _dtypes.u32, 64: _dtypes.u64}
 
 
@@ -138,6 +138,7 @@ class Member:
         self.shift = 0
         self.field = None
         self.array = None  # of an element of a quant array: its QuantArray
+        self.exponent = None  # _SharedExponent
 
     node = property(lambda self: self.array or (self.word and self.word.node))
     generation = property(lambda self: self.word.generation if self.word else 0)
@@ -155,14 +156,19 @@ class Member:
             raise _exceptions.QuadrantsCompilationError("This field has been placed already")
         self.word, self.shift = word, shift
 
-    def packing_of(self, parts):
+    @property
+    def bits(self):
+        """Those that are its own."""
+        return self.quant.bits - (self.quant.exponent_bits if self.exponent else 0)
+
+    def packing(self):
         """What frontend::packing_of reads."""
-        q, array = self.quant, self.array
-        word = parts[0].word.scalar
+        q, array, shared = self.quant, self.array, self.exponent
         cells, outer, shape = ([], [], []) if array is None else (array.cells, array.outer, list(array.shape))
         return (
-            q.kind, word, q.bits, q.exponent_bits, q.signed, q.scale, q.compute._qd_scalar_, [p.shift for p in parts],
-            cells, outer, shape,
+            _SHARED if shared else q.kind, self.word.scalar, self.bits, q.exponent_bits, q.signed, q.scale,
+            q.compute._qd_scalar_, self.shift, cells, outer, shape, shared.shift if shared else 0,
+            [(m.shift, m.bits - m.quant.signed) for m in shared.members if m is not self] if shared else [],
         )  # fmt: skip
 
     # whole fields
@@ -191,12 +197,19 @@ class Member:
         import numpy as np
 
         words = self._spread(view).astype(np.uint64)
+        if self.exponent:
+            return self.exponent.read(self, words)
         mask = np.uint64(2**self.quant.bits - 1)
         return self.quant.decode((words >> self._inner(self._shifts())) & mask)
 
     def write(self, view, value):
         import numpy as np
 
+        if self.exponent:
+            value = np.asarray(value)
+            made = self.exponent.write(self, view.astype(np.uint64), value.reshape(view.shape) if value.ndim else value)
+            view[...] = made.astype(view.dtype)
+            return
         shifts = self._inner(self._shifts())
         words = self._spread(view)
         shape = np.broadcast_shapes(words.shape, shifts.shape)
@@ -233,6 +246,8 @@ class _Element:
         import numpy as np
 
         index, shift = self._at(key)
+        if self._member.exponent:
+            return self._member.exponent.read(self._member, np.uint64(self._place[index])).item()
         mask = 2**self._member.quant.bits - 1
         number = self._member.quant.decode(np.uint64(self._place[index] >> shift & mask))
         return number.item()
@@ -241,9 +256,67 @@ class _Element:
         import numpy as np
 
         index, shift = self._at(key)
+        if self._member.exponent:
+            self._place[index] = self._member.exponent.write(self._member, np.uint64(self._place[index]), value).item()
+            return
         mask = 2**self._member.quant.bits - 1
         bits = self._member.quant.encode(np.asarray(value)).item()
         self._place[index] = self._place[index] & ~(mask << shift) | bits << shift
+
+
+class _SharedExponent:
+    """The exponent of several floating-point members of one word (frontend/shared_exponent.cpp states the format)."""
+
+    def __init__(self, shift, quant):
+        self.shift = shift
+        self.bits = quant.exponent_bits
+        self.compute = quant.compute
+        self.bias = 2 ** (self.bits - 1) - 1
+        self.members = []
+
+    def read(self, member, words):
+        import numpy as np
+
+        digits = member.bits - member.quant.signed
+        exponent = (words >> np.uint64(self.shift) & np.uint64(2**self.bits - 1)).astype(np.int64)
+        size = (words >> np.uint64(member.shift) & np.uint64(2**digits - 1)).astype(np.float64)
+        value = np.where(exponent == 0, 0.0, np.ldexp(size, exponent - self.bias - (digits - 1)))
+        negative = words >> np.uint64(member.shift + digits) & np.uint64(member.quant.signed)
+        return np.where(negative, -value, value)
+
+    def write(self, member, words, value):
+        """The words with `value` for the numbers of a member."""
+        import numpy as np
+
+        values = [value if m is member else self.read(m, words) for m in self.members]
+        values = [np.asarray(v, np.float64) if m.quant.signed else np.maximum(v, 0) for m, v in zip(self.members, values)]
+        exponents = [self._needed(m, v, m is member) for m, v in zip(self.members, values)]
+        most = min(2**self.bits - 1, self.bias + (1023 if self.compute == _dtypes.f64 else 127))
+        exponent = np.minimum(np.maximum.reduce(np.broadcast_arrays(*exponents)), most)
+        made = self._placed(words, self.shift, self.bits, exponent.astype(np.uint64))
+        for m, v in zip(self.members, values):
+            digits = m.bits - m.quant.signed
+            size = np.floor(np.ldexp(np.abs(v), digits - 1 - (exponent - self.bias)) + 0.5)
+            size = np.where(exponent == 0, 0, np.clip(size, 0, 2**digits - 1)).astype(np.uint64)
+            sign = (np.signbit(v) & m.quant.signed).astype(np.uint64) << np.uint64(digits)
+            made = self._placed(made, m.shift, m.bits, size | sign)
+        return made
+
+    def _needed(self, member, value, is_new):
+        import numpy as np
+
+        digits = member.bits - member.quant.signed
+        size, power = np.frexp(np.abs(value))
+        carried = np.floor(np.ldexp(size, digits) + 0.5) >= 2**digits
+        exponent = np.maximum(power.astype(np.int64) - 1 + carried + self.bias, 0 if is_new else 1)
+        return np.where(value == 0, 0, exponent)
+
+    @staticmethod
+    def _placed(words, shift, bits, value):
+        import numpy as np
+
+        mask = np.uint64(2**bits - 1)
+        return words & ~(mask << np.uint64(shift)) | (value & mask) << np.uint64(shift)
 
 
 class BitpackedFields:
@@ -258,22 +331,33 @@ class BitpackedFields:
         self._name = "BitpackedFields"
 
     def place(self, *args, shared_exponent=False):
-        """Gives the next bits of the word to these fields."""
-        if shared_exponent:
-            if len(args) < 2:
-                raise _exceptions.QuadrantsSyntaxError("At least 2 fields need to be placed when shared_exponent=True")
-            raise _exceptions.not_available("BitpackedFields.place(shared_exponent=True)", "let each field have its exponent")
-        for field in args:
-            for member in field._members():
-                if not isinstance(member, Member):
-                    raise _exceptions.QuadrantsRuntimeError("Only a QuantType can be a member of a BitStructType.")
-                end = self._used + member.quant.bits
-                if end > self._bits:
-                    raise _exceptions.QuadrantsRuntimeError(
-                        f"BitStructType overflows: {end} bits used out of {self._bits}."
-                    )
-                member.put(self._word, self._used)
-                self._used = end
+        """Gives the next bits of the word to these fields, which may have one exponent for all."""
+        members = [member for field in args for member in field._members()]
+        if any(not isinstance(member, Member) for member in members):
+            raise _exceptions.QuadrantsRuntimeError("Only a QuantType can be a member of a BitStructType.")
+        exponent = self._shared_exponent(args, members) if shared_exponent else None
+        for member in members:
+            member.exponent = exponent
+            member.put(self._word, self._take(member.bits))
+        if exponent:
+            exponent.members.extend(members)
+
+    def _shared_exponent(self, fields, members):
+        if len(fields) < 2:
+            raise _exceptions.QuadrantsSyntaxError("At least 2 fields need to be placed when shared_exponent=True")
+        kinds = {(m.quant.kind, m.quant.exponent_bits, m.quant.compute) for m in members}
+        if len(kinds) > 1 or members[0].quant.kind != _FLOATING:
+            raise _exceptions.QuadrantsRuntimeError(
+                "Fields with shared_exponent=True are of quant.float types with the same exponent and compute type"
+            )
+        return _SharedExponent(self._take(members[0].quant.exponent_bits), members[0].quant)
+
+    def _take(self, bits):
+        """The first of the next `bits` bits."""
+        first, self._used = self._used, self._used + bits
+        if self._used > self._bits:
+            raise _exceptions.QuadrantsRuntimeError(f"BitStructType overflows: {self._used} bits used out of {self._bits}.")
+        return first
 
     def _members(self):
         return [self._word]

@@ -335,7 +335,7 @@ class Member:
             self._snode = _Element(self)
         return self._snode
 
-    def packing_of(self, parts):
+    def packing(self):
         return None
 
     def read(self, view):

@@ -140,8 +140,16 @@ class StructField:
         self._type = struct_type
         self._fields = fields
         self._layout = layout
-        self.grad = None
-        self.dual = None
+        self.grad = self._derivative("grad")
+        self.dual = self._derivative("dual")
+
+    def _derivative(self, which):
+        """The struct field of the gradients (duals) of the members that have one; None if no member has."""
+        fields = {k: getattr(f, which) for k, f in self._fields.items() if getattr(f, which) is not None}
+        if not fields:
+            return None
+        members = {k: f._type if isinstance(f, StructField) else self._type.members[k] for k, f in fields.items()}
+        return StructField(_annotations.StructType(**members), fields, self._layout)
 
     @property
     def keys(self):
@@ -172,13 +180,22 @@ class StructField:
     layout = property(lambda self: self._layout)
 
     def has_grad(self):
-        return self.grad is not None
+        return self.grad is not None and self.grad._placed()
 
     def has_dual(self):
-        return self.dual is not None
+        return self.dual is not None and self.dual._placed()
+
+    def _placed(self):
+        return all(f._placed() for f in self._fields.values())
 
     def parent(self, n=1):
         return self._first().parent(n)
+
+    def __repr__(self):
+        return "<qd.Struct.field>"
+
+    def __str__(self):
+        return str(self.to_numpy()) if self._placed() else "<Field: Definition of this field is incomplete>"
 
     def __getitem__(self, key):
         made = _restore(self._type, {name: f[key] for name, f in self._fields.items()})
@@ -217,31 +234,22 @@ class StructField:
         raise _exceptions.not_available("to_dlpack", "to_numpy() gives copies")
 
 
-def make_field(struct_type, shape, layout, **keywords):
+def make_field(struct_type, shape, layout, *, name="", order=None, offset=None, needs_grad=False, needs_dual=False):
     layout = _ndarray.Layout.AOS if layout is None else layout
-    name = keywords.pop("name", "")
-    if keywords.pop("needs_grad", False) or keywords.pop("needs_dual", False):
-        raise _exceptions.not_available("a struct field with needs_grad=True or needs_dual=True", "ask for it in a field")
     fields = {}
     for key, kind in struct_type.members.items():
-        inner = f"{name}.{key}" if name else key
+        inner = {"name": f"{name}.{key}" if name else key, "needs_grad": needs_grad, "needs_dual": needs_dual}
         if isinstance(kind, _annotations.StructType):
-            fields[key] = make_field(kind, None, layout, name=inner)
+            fields[key] = make_field(kind, None, layout, **inner)
         else:
-            fields[key] = _field.field(kind, name=inner)
+            fields[key] = _field.field(kind, **inner)
     made = StructField(struct_type, fields, layout)
-    order, offset = keywords.pop("order", None), keywords.pop("offset", None)
-    if keywords:
-        raise TypeError(f"unexpected keyword argument {next(iter(keywords))!r}")
     if shape is None:
         return made
-    for field in made._fields.values() if layout == _ndarray.Layout.SOA else [made]:
-        _place_group(field, shape, order, offset)
+    for one in [made] + [made.grad] * needs_grad + [made.dual] * needs_dual:
+        for part in one._fields.values() if layout == _ndarray.Layout.SOA else [one]:
+            _field._place_shaped(_Group(part), shape, order, offset)
     return made
-
-
-def _place_group(field, shape, order, offset):
-    _field._place_shaped(_Group(field), shape, order, offset)
 
 
 class _Group:
@@ -309,7 +317,8 @@ def from_leaves(struct_type, flat):
         if isinstance(kind, _annotations.StructType):
             return _restore(kind, {name: read(member) for name, member in kind.members.items()})
         if isinstance(kind, _annotations.MatrixType):
-            return _matrix.from_components([next(numbers) for _ in range(kind.n * kind.m)], kind.n, kind.m, kind.ndim)
+            components = [next(numbers) for _ in range(kind.n * kind.m)]
+            return _matrix.from_components(components, kind.n, kind.m, kind.ndim, kind.dtype)
         return next(numbers)
 
     return read(struct_type)

@@ -192,3 +192,34 @@ def test_long_assertion_messages():
 
     with pytest.raises(qd.QuadrantsAssertionError, match=r"^\[(7, ){31}7\]$"):
         k(7)
+
+
+def test_assertion_messages_end_at_2047_characters():
+    @qd.kernel
+    def k(x: qd.i32):
+        assert x < 0, "%s%d" % ("é" * 1500, x)
+
+    with pytest.raises(qd.QuadrantsAssertionError) as error:
+        k(7)
+    assert str(error.value) == "é" * 1023
+
+
+def test_overflow_of_atomics(capfd):
+    x, y = qd.field(qd.i32, ()), qd.field(qd.u8, 2)
+    x[None], y[0] = 2**31 - 2, 3
+
+    @qd.kernel
+    def k():
+        for i in range(4):
+            x[None] += 1
+        for i in range(1):
+            y[0] -= 4
+            qd.atomic_mul(y[0], 2)
+            qd.atomic_max(y[1], 300)
+            y[1] += 1
+
+    k()
+    qd.sync()
+    out = capfd.readouterr().out
+    assert [out.count(w + " overflow detected in File ") for w in ("Addition", "Subtraction", "Multiplication")] == [1, 1, 1]
+    assert x[None] == -(2**31) + 2 and y.to_numpy().tolist() == [254, 45]

@@ -198,6 +198,10 @@ def test_refused_declarations():
         qd.BitpackedFields(max_num_bits=32).place(qd.field(dtype=qd.i32))
     with pytest.raises(qd.QuadrantsCompilationError, match="At least 2 fields need to be placed when shared_exponent=True"):
         qd.BitpackedFields(max_num_bits=32).place(qd.field(dtype=quant.float(5, 9)), shared_exponent=True)
+    with pytest.raises(qd.QuadrantsRuntimeError, match="with the same exponent and compute type"):
+        qd.BitpackedFields(max_num_bits=32).place(
+            qd.field(dtype=quant.float(5, 9)), qd.field(dtype=quant.float(6, 9)), shared_exponent=True
+        )
     with pytest.raises(qd.QuadrantsRuntimeError, match="placed in BitpackedFields or a quant_array"):
         qd.root.place(qd.field(dtype=quant.int(4)))
     with pytest.raises(qd.QuadrantsRuntimeError, match="overflows: 64 bits used out of 32"):
@@ -206,3 +210,114 @@ def test_refused_declarations():
         qd.BitpackedFields(max_num_bits=12)
     with pytest.raises(qd.QuadrantsTypeError, match="does not fit its compute type"):
         quant.float(exp=9, frac=10)
+
+
+def model_of_shared(values, kinds, exp):
+    """Each number rounded to the digits that the largest of them leaves."""
+    values = [max(v, 0.0) if not signed else v for v, (_, signed) in zip(values, kinds)]
+
+    def own(v, digits):
+        if v == 0:
+            return 0
+        size, power = np.frexp(abs(v))
+        return power - 1 + (np.floor(np.ldexp(size, digits) + 0.5) >= 2**digits) + 2 ** (exp - 1) - 1
+
+    exponent = max(own(v, frac - signed) for v, (frac, signed) in zip(values, kinds))
+    if exponent < 1:
+        return [0.0] * len(values)
+    exponent = min(exponent, 2**exp - 1)
+    out = []
+    for v, (frac, signed) in zip(values, kinds):
+        digits = frac - signed
+        unit = 2.0 ** (exponent - (2 ** (exp - 1) - 1) - (digits - 1))
+        out.append(float(np.copysign(min(np.floor(abs(v) / unit + 0.5), 2**digits - 1) * unit, v)))
+    return out
+
+
+@pytest.mark.parametrize("exp,kinds,word,compute", [
+    (5, ((10, True), (10, True), (7, False)), 32, qd.f32),
+    (8, ((15, False), (16, True)), 64, qd.f32),
+    (8, ((23, True), (25, True)), 64, qd.f64),
+])  # fmt: skip
+def test_shared_exponent(exp, kinds, word, compute):
+    fields = [qd.field(dtype=quant.float(exp=exp, frac=frac, signed=signed, compute=compute)) for frac, signed in kinds]
+    bits = qd.BitpackedFields(max_num_bits=word)
+    if word == 64:
+        neighbour = qd.field(dtype=quant.int(exp))
+        bits.place(neighbour)
+    bits.place(*fields, shared_exponent=True)
+    qd.root.dense(qd.i, 2).place(bits)
+    if word == 64:
+        neighbour[1] = -3
+    store = [make_store(f, compute) for f in fields]
+    cases = [(1.0, 0.5, 0.25), (3.14159, 0.001, 100.0), (1e-3, 1e3, 0.0), (-0.3, 0.3, 0.3), (0.0, 0.0, 0.0), (0.0, 1.0, 0.0),
+             (1e-3, 1e-3, 1e-3), (-1.99999, 1.5, 0.1), (0.0078, -2.5, 1.0)]  # fmt: skip
+    for case in cases:
+        for f in fields:
+            f[1] = 0.0
+        expected = model_of_shared([float(np.float32(v)) if compute is qd.f32 else v for v in case[: len(fields)]], kinds, exp)
+        order = sorted(range(len(fields)), key=lambda k: -abs(case[k]))  # the largest first: no digit is lost on the way
+        for k in order:
+            assert store[k](case[k]) == fields[k][1]
+        assert [f[1] for f in fields] == pytest.approx(expected, rel=1e-12), case
+        inside = [f[1] for f in fields]
+        for f in fields:
+            f[1] = 0.0
+        for k in order:
+            fields[k][1] = float(np.float32(case[k])) if compute is qd.f32 else case[k]
+        assert [f[1] for f in fields] == inside
+        assert [f.to_numpy()[1] for f in fields] == inside
+    fields[0].from_numpy(np.array([0.5, 0.25]))
+    assert fields[0].to_numpy().tolist() == [0.5, 0.25] and (word == 32 or neighbour[1] == -3)
+
+
+def make_store(f, compute):
+    @qd.kernel
+    def store(x: compute) -> compute:
+        f[1] = x
+        return f[1]
+
+    return store
+
+
+def test_updates_of_a_shared_exponent():
+    a, b = (qd.field(dtype=quant.float(exp=6, frac=13)) for _ in range(2))
+    bits = qd.BitpackedFields(max_num_bits=32)
+    bits.place(a, b, shared_exponent=True)
+    qd.root.dense(qd.i, 1).place(bits)
+
+    @qd.kernel
+    def f():
+        for i in range(1000):
+            a[0] += 1.0
+            b[0] -= 2.0
+
+    f()
+    assert (a[0], b[0]) == (1000, -2000)
+
+
+def test_types_of_the_components():
+    f = qd.Matrix.field(2, 2, [[quant.int(5), quant.int(8)], [quant.int(3), quant.int(6, compute=qd.i32)]])
+    g = qd.Vector.field(2, dtype=(quant.fixed(10, max_value=2.0), quant.float(exp=5, frac=9)))
+    word = qd.BitpackedFields(max_num_bits=64)
+    word.place(f, g)
+    qd.root.dense(qd.i, 2).place(word)
+
+    @qd.kernel
+    def k():
+        for i in range(2):
+            f[i] = qd.Matrix([[15, 100], [-3, i]])
+            f[i][0, 1] += 10
+            g[i] = qd.Vector([1.25, -96.0])
+
+    k()
+    assert f.to_numpy().tolist() == [[[15, 110], [-3, i]] for i in range(2)]
+    assert g[1].to_list() == [1.25, -96] and f[1][1, 0] == -3
+    same = qd.Matrix.field(2, 2, ((qd.f32, qd.f32), (qd.f32, qd.f32)), shape=2)
+    assert same.to_numpy().shape == (2, 2, 2) and qd.Vector.field(2, [qd.i8, qd.i8], shape=2).dtype == qd.i8
+    with pytest.raises(RuntimeError, match="Member fields of a matrix field must have the same compute type"):
+        qd.Vector.field(2, [quant.int(4), qd.i32])
+    with pytest.raises(AssertionError, match=r"correct dtype list for Matrix. The shape of dtype list should be \(2, 2\)"):
+        qd.Matrix.field(2, 2, [qd.f32, qd.f32])
+    with pytest.raises(AssertionError, match=r"correct dtype list for Vector. The shape of dtype list should be \(3, \)"):
+        qd.Vector.field(3, [qd.f32, qd.f32])

@@ -272,3 +272,24 @@ def test_literals_have_default_types():
 
     assert f() == 5_000_000_000 * 0.1
     assert np.float64(f()) == f()
+
+
+def test_truth_values_as_numbers():
+    x = qd.field(qd.u1, 3)
+
+    @qd.kernel
+    def k(n: qd.i32) -> (qd.u1, qd.u1, qd.u1, qd.i32, qd.u1, qd.u1):
+        a = n > 0
+        b = n > 0
+        c = n < 0
+        a += 1
+        b += n
+        c += False
+        for i in range(2):
+            x[i] += True
+            x[i] += True
+        return a, b, c, True << 2, a + b, a - b
+
+    with pytest.warns(UserWarning, match="Atomic add may lose precision: u1 <- i32"):
+        assert k(3) == (False, False, False, 4, False, False)
+    assert x.to_numpy().tolist() == [False, False, False]

@@ -445,3 +445,28 @@ def test_keys_that_cannot_be_compared():
 
     with pytest.raises(ValueError, match="not today"):
         f()
+
+
+def test_isinstance():
+    host = qd.Vector([1, 2])
+
+    @qd.kernel
+    def k(v: qd.types.vector(2, qd.f32), y: qd.f32, a: qd.types.ndarray(qd.i32, ndim=1), t: qd.template()) -> qd.i32:
+        m = qd.Matrix([[1, 2], [3, 4]])
+        s = qd.Struct(a=1)
+        bits = 0
+        for i, found in qd.static(
+            enumerate(
+                (
+                    isinstance(v, qd.Matrix), isinstance(v, qd.Vector), isinstance(m, qd.Matrix), isinstance(m, qd.Vector),
+                    isinstance(s, qd.Struct), isinstance(s, qd.Matrix), isinstance(y, qd.Matrix), isinstance(y, (int, float)),
+                    isinstance(a, qd.Ndarray), isinstance(a, qd.VectorNdarray), isinstance(v, (qd.Struct, qd.Vector)),
+                    isinstance(t, qd.Field), isinstance(host, qd.Matrix), isinstance(3, int), isinstance((1, 2), (list, tuple)),
+                )
+            )
+        ):  # fmt: skip
+            bits |= int(found) << i
+        return bits
+
+    found = k(qd.Vector([1.0, 2.0]), 2.0, np.zeros(2, np.int32), qd.field(qd.i32, 2))
+    assert f"{found:015b}"[::-1] == "111010001011111"

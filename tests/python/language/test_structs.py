@@ -356,3 +356,89 @@ def test_types_compare_by_members():
     assert qd.types.struct(a=qd.i32) == qd.types.struct(a=qd.i32) != qd.types.struct(a=qd.f32)
     assert hash(qd.types.struct(a=qd.i32)) == hash(qd.types.struct(a=qd.i32))
     assert repr(qd.types.struct(a=qd.i32, v=vec2)) == "<qd.StructType a=i32, v=<VectorType[2, f32]>>"
+
+
+@qd.dataclass
+class Row:
+    r: qd.types.vector(3, qd.f32, unpacked=True)
+    k: qd.i32
+
+    @qd.func
+    def fill(self, first):
+        for i in qd.static(range(3)):
+            self.r[i] = first + i
+
+
+def test_unpacked_vectors():
+    f = Row.field(shape=3)
+
+    @qd.kernel
+    def use(n: qd.i32) -> (qd.f32, qd.f32, qd.i32, qd.types.vector(3, qd.f32)):
+        s = Row(k=n)
+        s.fill(n)
+        s.r[1] += 0.5
+        s.r[1 + 1] = s.r[0] * 10
+        f[n].r[1] = s.r[2]
+        f[n]._r0 = s._r1
+        f[0] = s
+        v = qd.Vector([x for x in s.r])
+        s.r = v * 2
+        return s.r[1], f[n].r[1] + len(s.r), s.k, v + s.r
+
+    a, b, k, v = use(2)
+    assert (a, b, k, v.to_list()) == (7, 23, 2, [6, 10.5, 60])
+    assert f.keys == ["_r0", "_r1", "_r2", "k"] and (f[2]._r0, f[2]._r1) == (3.5, 20)
+    assert f[0].to_dict() == {"_r0": 2, "_r1": 3.5, "_r2": 20, "k": 2}
+    assert Row(_r0=1, k=4).to_dict() == {"_r0": 1, "_r1": 0, "_r2": 0, "k": 4}
+
+
+def test_unpacked_vectors_are_members_alone():
+    kind = qd.types.vector(3, qd.f32, unpacked=True)
+    for use, what in ((kind, "instantiate"), (kind.field, "create a field of"), (kind.ndarray, "create an ndarray of")):
+        with pytest.raises(qd.QuadrantsSyntaxError, match=f"cannot {what} a vector declared with unpacked=True"):
+            use(1, 2, 3)
+    with pytest.raises(qd.QuadrantsSyntaxError, match="a vector declared with unpacked=True"):
+
+        @qd.kernel
+        def k(v: kind):
+            pass
+
+    with pytest.raises(qd.QuadrantsSyntaxError, match="member name '_r1' collides with a synthetic field"):
+        qd.types.struct(r=kind, _r1=qd.f32)
+
+
+def test_gradients_of_members():
+    vec = qd.types.vector(2, qd.f32)
+    inner = qd.types.struct(v=vec, w=qd.f64)
+    x = qd.Struct.field({"a": qd.f32, "s": inner}, shape=3, needs_grad=True)
+
+    @qd.kernel
+    def k():
+        for i in x:
+            x.a.grad[i] = i + 1.0
+            x.grad[i].s.v = vec(i, 2)
+            x.s.v.grad[i][1] += 3
+            x.grad[i].s.w += x.grad[i].a
+
+    k()
+    assert x.grad.keys == ["a", "s"] and x.grad.shape == (3,) and x.has_grad() and not x.has_dual()
+    found = x.grad.to_numpy()
+    assert found["a"].tolist() == [1, 2, 3] == found["s"]["w"].tolist()
+    assert x.s.v.grad.to_numpy().tolist() == [[0, 5], [1, 5], [2, 5]]
+    assert x.a.to_numpy().tolist() == [0, 0, 0] and x.s.has_grad()
+    for layout in (qd.Layout.AOS, qd.Layout.SOA):
+        y = inner.field(shape=(2, 2), needs_grad=True, needs_dual=True, layout=layout, order="ji", offset=(1, 1))
+        y.grad[1, 2].w, y.dual[2, 1].v = 5.0, [1, 2]
+        assert y.w.grad[1, 2] == 5 and y.v.dual[2, 1].to_list() == [1, 2] and y.w.grad.to_numpy().sum() == 5
+    with pytest.raises(qd.QuadrantsRuntimeError, match="i32 is not supported for field with `needs_grad=True`"):
+        qd.Struct.field({"a": qd.i32}, shape=2, needs_grad=True)
+
+
+def test_lazy_gradients_of_members():
+    x, y = qd.Struct.field({"a": qd.f32, "n": qd.i32}), qd.Struct.field({"a": qd.f32}, needs_grad=True)
+    qd.root.dense(qd.i, 2).place(x)
+    qd.root.lazy_grad()
+    assert x.has_grad() and x.grad.keys == ["a"] and x.a.grad.shape == (2,)
+    qd.root.dense(qd.i, 3).place(y, y.grad)
+    y.grad[2].a = 4
+    assert y.a.grad.to_numpy().tolist() == [0, 0, 4]

@@ -126,7 +126,7 @@ class Mat:
 
     def host(self):
         """The Matrix or Vector that Python gets."""
-        return _matrix.from_components([host_number(c) for c in self.components()], self.n, self.m, self.ndim)
+        return _matrix.from_components([host_number(c) for c in self.components()], self.n, self.m, self.ndim, self.kind)
 
     def __repr__(self):
         return f"{'Vector' if self.ndim == 1 else 'Matrix'}({self.rows()})"

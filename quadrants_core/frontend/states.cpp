@@ -1,0 +1,363 @@
+// Statements and expressions of real funcs that call themselves, cut into states at every call and return. The calls of
+// a statement run before the rest of it, in the order Python evaluates them; their results are variables that eval_call
+// finds. An expression that may skip a call (`and`, `or`, `a if c else b`) is cut as an `if` is, and a comprehension
+// that holds one is run element by element.
+#include "frontend/machine.h"
+
+namespace qd::frontend {
+
+using ir::Scalar;
+
+// Expressions
+
+/// Runs the calls of a statement or expression.
+void Walker::flat_calls(PyObject *tree) {
+    const Names &n = names();
+    if (PyList_Check(tree)) {
+        for (PyObject *item : Items(tree)) flat_calls(item);
+        return;
+    }
+    const Node kind = node_kind(tree);
+    if (kind == Node::unknown || !calls_real(tree)) return;
+    switch (kind) {
+    case Node::BoolOp: machine_->values[tree] = flat_boolop(tree, Items(child(tree, n.values)), 0); return;
+    case Node::IfExp: machine_->values[tree] = flat_ifexp(tree); return;
+    case Node::ListComp:
+    case Node::DictComp: machine_->values[tree] = eval_comprehension(tree, kind, true); return;
+    case Node::Call:
+        for (PyObject *name : {n.args, n.keywords}) flat_calls(child(tree, name));
+        if (FuncInfo *info = cut_callee(tree)) info->is_real ? flat_call(tree, *info) : flat_inline(tree, *info);
+        return;
+    default: break;
+    }
+    PyRef fields = attribute(tree, n._fields);
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(fields.get()); ++i)
+        if (PyRef value = attribute(tree, PyTuple_GET_ITEM(fields.get(), i))) flat_calls(value.get());
+}
+
+/// A choice between two values, each computed in states of its own.
+Val Walker::flat_choose(PyObject *node, ir::Value test, const std::function<Val()> &yes,
+                        const std::function<Val()> &no) {
+    const int states[] = {new_state(), new_state()}, after = new_state();
+    branch_to(test, states[0], states[1]);
+    Val sides[2];
+    ir::BlockId ends[2];
+    ++frames_.back().dynamic;
+    for (int k = 0; k < 2; ++k) {
+        begin_state(states[k]);
+        sides[k] = chosen_value(node, (k == 0 ? yes : no)());
+        ends[k] = b_.block;
+    }
+    --frames_.back().dynamic;
+    const Scalar type = chosen_type(node, sides[0], sides[1]);
+    const Val &shape = sides[0];
+    if (shape.tag == Tag::element)
+        fail_type(node, "A choice between elements of a mesh cannot hold a call of a function that calls itself",
+                  "use an if statement");
+    Val out;
+    if (shape.tag == Tag::scalar) {
+        out = scalar_ref(make_local(type), true);
+    } else {
+        out.tag = Tag::ref;
+        out.ref = make_matrix_variable(type, shape.n, shape.m, shape.ndim);
+    }
+    for (int k = 0; k < 2; ++k) {
+        b_.block = ends[k];
+        store(node, *out.ref, sides[k]);
+        jump(after);
+    }
+    begin_state(after);
+    return out;
+}
+
+/// values[i] and/or (values[i + 1] and/or ...)
+Val Walker::flat_boolop(PyObject *node, const Items &values, Py_ssize_t i) {
+    const bool is_and = node_kind(child(node, names().op)) == Node::And;
+    flat_calls(values[i]);
+    const Val first = value(values[i]);
+    if (i + 1 == values.size()) return first;
+    if (first.is_constant() && kind_of(first.object.get()) != Kind::matrix)
+        return truth(first.object.get()) == is_and ? flat_boolop(node, values, i + 1) : first;
+    if (first.tag != Tag::scalar || !request_.options.short_circuit) {
+        for (Py_ssize_t k = i + 1; k < values.size(); ++k) flat_calls(values[k]);
+        return new_variable(node, boolop_from(node, is_and, values, i));
+    }
+    const char *word = is_and ? "and" : "or";
+    check_integral(node, word, first);
+    const Val kept = new_variable(node, first);
+    const auto keep = [&] { return load(kept); };
+    const auto more = [&] {
+        const Val rest = load(flat_boolop(node, values, i + 1));
+        if (rest.tag == Tag::scalar || is_number(rest)) check_integral(node, word, rest);
+        return rest;
+    };
+    const ir::Value test = as(node, first, Scalar::u1);
+    return is_and ? flat_choose(node, test, more, keep) : flat_choose(node, test, keep, more);
+}
+
+Val Walker::flat_ifexp(PyObject *node) {
+    const Names &n = names();
+    const auto side = [&](PyObject *name) {
+        flat_calls(child(node, name));
+        return value(child(node, name));
+    };
+    const Val test = side(n.test);
+    if (test.is_constant() && kind_of(test.object.get()) != Kind::matrix) {
+        const Val v = side(truth(test.object.get()) ? n.body : n.orelse);
+        return storable(v) ? new_variable(node, v) : v;
+    }
+    return flat_choose(node, condition(node, test, "if"), [&] { return side(n.body); }, [&] { return side(n.orelse); });
+}
+
+/// Values that outlive the state at hand.
+std::vector<Val> Walker::kept_items(PyObject *node, std::vector<Val> items) {
+    for (Val &item : items)
+        if (!item.is_constant() && storable(item)) item = new_variable(node, item);
+    Val all;
+    all.tag = Tag::tuple;
+    all.items = items;
+    bind(intern("for: items"), all);
+    return items;
+}
+
+// Statements
+
+/// Whether a statement must be cut into states.
+bool Walker::needs_states(PyObject *statement) {
+    bool needs = false;
+    visit_tree(statement, [&](PyObject *node) {
+        needs = needs || node_kind(node) == Node::Return || cut_callee(node);
+        return !needs;
+    });
+    if (needs || machine_->loops.empty()) return needs;
+    visit_tree(statement, [&](PyObject *node) { // leaves a loop that is cut
+        const Node kind = node_kind(node);
+        needs = needs || kind == Node::Break || kind == Node::Continue;
+        return !needs && kind != Node::For && kind != Node::While;
+    });
+    return needs;
+}
+
+/// Whether the code after it is reached.
+bool Walker::flat_block(PyObject *list) {
+    for (PyObject *statement : Items(list)) {
+        cover_line(statement);
+        AtNode at(*this, statement);
+        if (!needs_states(statement)) {
+            machine_->left = this->statement(statement);
+            if (machine_->left != Flow::next) return false;
+            continue;
+        }
+        machine_->left = Flow::stop;
+        const bool goes_on = flat_statement(statement);
+        machine_->values.clear();
+        if (!goes_on) return false;
+    }
+    return true;
+}
+
+bool Walker::flat_statement(PyObject *node) {
+    const Names &n = names();
+    switch (node_kind(node)) {
+    case Node::Return:
+        if (&frames_.back() != machine_->frame) { // of a func that is inlined
+            if (PyObject *source = child(node, n.value)) flat_calls(source);
+            statement(node);
+            return false;
+        }
+        flat_return(child(node, n.value));
+        return false;
+    case Node::Break:
+    case Node::Continue: {
+        const auto &[next, end] = machine_->loops.back();
+        jump(node_kind(node) == Node::Break ? end : next);
+        return false;
+    }
+    case Node::If: return flat_if(node);
+    case Node::While: flat_while(node); return true;
+    case Node::For: flat_for(node); return true;
+    case Node::Assign:
+    case Node::AugAssign:
+    case Node::AnnAssign:
+    case Node::Expr:
+        flat_calls(node);
+        statement(node);
+        return true;
+    default:
+        fail_syntax(node, "A call of a function that calls itself cannot stand in this statement",
+                    "assign its result to a variable first");
+    }
+}
+
+void Walker::flat_return(PyObject *source) {
+    MachineFunction &f = *machine_->now;
+    if (source && source != Py_None) {
+        if (node_kind(source) == Node::IfExp && calls_real(source)) { // return a if c else b
+            const Names &n = names();
+            flat_calls(child(source, n.test));
+            const ir::Value test = condition(source, value(child(source, n.test)), "if");
+            const int yes = new_state(), no = new_state();
+            branch_to(test, yes, no);
+            begin_state(yes);
+            flat_return(child(source, n.body));
+            begin_state(no);
+            flat_return(child(source, n.orelse));
+            return;
+        }
+        flat_calls(source);
+        const Val v = value(source);
+        if (!f.info->returns)
+            fail_syntax(source,
+                        "A kernel/function with a return value must be annotated with a return type, e.g. def func() "
+                        "-> qd.f32");
+        store_result(source, f.result, converted_result(source, f.info->returns.get(), v));
+        ++f.returns;
+    }
+    const ir::Value back = b_.load(machine_->back);
+    b_.store(machine_->pc, back);
+    b_.yield();
+}
+
+bool Walker::flat_if(PyObject *node) {
+    const Names &n = names();
+    flat_calls(child(node, n.test));
+    const Val test = value(child(node, n.test));
+    PyObject *sides[] = {child(node, n.body), child(node, n.orelse)};
+    if (test.is_constant() && kind_of(test.object.get()) != Kind::matrix)
+        return flat_block(sides[truth(test.object.get()) ? 0 : 1]);
+    const ir::Value taken = condition(child(node, n.test), test, "if");
+    machine_->values.clear();
+    const int states[] = {new_state(), new_state()}, after = new_state();
+    branch_to(taken, states[0], states[1]);
+    bool goes_on = false;
+    ++frames_.back().dynamic;
+    std::vector<LoopContext> &around = frames_.back().loops;
+    if (!around.empty()) ++around.back().branches;
+    for (int k = 0; k < 2; ++k) {
+        begin_state(states[k]);
+        Scope scope(*this);
+        if (!flat_block(sides[k])) continue;
+        jump(after);
+        goes_on = true;
+    }
+    if (!around.empty()) --around.back().branches;
+    --frames_.back().dynamic;
+    machine_->left = Flow::stop;
+    begin_state(after);
+    if (!goes_on) b_.yield(); // never reached
+    return goes_on;
+}
+
+void Walker::flat_while(PyObject *node) {
+    const Names &n = names();
+    const int head = new_state(), body = new_state(), after = new_state();
+    jump(head);
+    begin_state(head);
+    poll();
+    flat_calls(child(node, n.test));
+    const Val test = value(child(node, n.test));
+    if (test.is_constant()) {
+        jump(truth(test.object.get()) ? body : after);
+    } else {
+        branch_to(condition(child(node, n.test), test, "while"), body, after);
+    }
+    machine_->values.clear();
+    begin_state(body);
+    machine_->loops.emplace_back(head, after);
+    ++frames_.back().dynamic;
+    {
+        Scope scope(*this);
+        if (flat_block(child(node, n.body))) jump(head);
+    }
+    --frames_.back().dynamic;
+    machine_->loops.pop_back();
+    begin_state(after);
+}
+
+void Walker::flat_for(PyObject *node) {
+    const Names &n = names();
+    PyObject *source = child(node, n.iter), *target = child(node, n.target);
+    flat_calls(source);
+    const Val over = loop_source(node);
+    check_loop_target(target);
+    next_loop_.reset();
+    Scope scope(*this);
+    if (over.is_static) {
+        const auto loops = std::exchange(machine_->loops, {});
+        frames_.back().loops.push_back({LoopContext::What::static_, 0});
+        for (const Val &item : kept_items(source, static_items(source, over))) {
+            Scope inner(*this);
+            bind_static(target, item);
+            if (flat_block(child(node, n.body)) || machine_->left == Flow::continue_) continue;
+            if (machine_->left == Flow::break_) break;
+            begin_state(new_state()); // what follows is never reached
+        }
+        frames_.back().loops.pop_back();
+        machine_->loops = loops;
+        return;
+    }
+    if (is_of_mesh(over))
+        fail_syntax(source, "A function that calls itself cannot loop over elements of a mesh, where the loop holds a "
+                            "call or a return");
+    std::optional<uint32_t> cells;
+    Nest nest = nest_of(node, *over.extra, cells);
+    if (cells)
+        fail_syntax(source,
+                    "A function that calls itself cannot loop over the cells of a sparse tree, where the loop holds a "
+                    "call or a return",
+                    "loop over `qd.ndrange(...)`");
+    if (nest.order.empty())
+        for (size_t axis = 0; axis < nest.lower.size(); ++axis) nest.order.push_back(int(axis));
+    std::vector<FlatAxis> axes(nest.lower.size());
+    const auto keep = [&](ir::Value v) {
+        bind(intern("for: bound"), new_variable(node, scalar(v)));
+        return bindings_.back().value.ref->pointer;
+    };
+    for (size_t axis = 0; axis < axes.size(); ++axis) {
+        axes[axis].lower = keep(nest.lower[axis]);
+        axes[axis].upper = keep(nest.upper[axis]);
+        axes[axis].next = keep(nest.lower[axis]);
+    }
+    machine_->values.clear();
+    const int after = new_state();
+    flat_nest(node, nest, axes, 0, after, after);
+    begin_state(after);
+}
+
+/// The loops of a nest from `depth` inwards. `out`: state when this one is over; `after`: when all are.
+void Walker::flat_nest(PyObject *node, const Nest &nest, const std::vector<FlatAxis> &axes, size_t depth, int out,
+                       int after) {
+    const FlatAxis &axis = axes[size_t(nest.order[depth])];
+    const int head = new_state(), body = new_state(), step = new_state();
+    const ir::Value first = b_.load(axis.lower);
+    b_.store(axis.next, first);
+    jump(head);
+    begin_state(head);
+    poll();
+    const ir::Value i = b_.load(axis.next), last = b_.load(axis.upper);
+    branch_to(b_.lt(i, last), body, out);
+    begin_state(body);
+    if (depth + 1 < axes.size()) {
+        flat_nest(node, nest, axes, depth + 1, step, after);
+    } else {
+        machine_->loops.emplace_back(step, after);
+        ++frames_.back().dynamic;
+        Scope scope(*this);
+        std::vector<ir::Value> indices;
+        for (const FlatAxis &each : axes) indices.push_back(b_.load(each.next));
+        const size_t bound = bindings_.size();
+        bind_loop_targets(node, indices, nest);
+        for (size_t k = bound; k < bindings_.size(); ++k)
+            if (!is_place(bindings_[k].value)) bindings_[k].value = new_variable(node, bindings_[k].value);
+        if (flat_block(child(node, names().body))) jump(step);
+        --frames_.back().dynamic;
+        machine_->loops.pop_back();
+    }
+    begin_state(step);
+    const ir::Value now = b_.load(axis.next), one = b_.i32(1);
+    const ir::Value more = b_.add(now, one);
+    b_.store(axis.next, more);
+    jump(head);
+}
+
+} // namespace qd::frontend
