@@ -317,6 +317,7 @@ bool Walker::flat_statement(PyObject *node) {
     case Node::Return: flat_return(child(node, n.value)); return false;
     case Node::Break:
     case Node::Continue: {
+        if (node_kind(node) == Node::Break) cover(ir::Counter::What::broken, node);
         const auto &[next, end] = machine_->loops.back();
         jump(node_kind(node) == Node::Break ? end : next);
         return false;
@@ -371,8 +372,12 @@ bool Walker::flat_if(PyObject *node) {
     flat_calls(child(node, n.test));
     const Val test = value(child(node, n.test));
     PyObject *sides[] = {child(node, n.body), child(node, n.orelse)};
-    if (test.is_constant() && kind_of(test.object.get()) != Kind::matrix)
-        return flat_block(sides[truth(test.object.get()) ? 0 : 1]);
+    constexpr ir::Counter::What ways[] = {ir::Counter::What::taken, ir::Counter::What::not_taken};
+    if (test.is_constant() && kind_of(test.object.get()) != Kind::matrix) {
+        const int side = truth(test.object.get()) ? 0 : 1;
+        cover(ways[side], node);
+        return flat_block(sides[side]);
+    }
     const ir::Value taken = condition(child(node, n.test), test, "if");
     machine_->values.clear();
     const int states[] = {new_state(), new_state()}, after = new_state();
@@ -381,6 +386,7 @@ bool Walker::flat_if(PyObject *node) {
     for (int k = 0; k < 2; ++k) {
         begin_state(states[k]);
         Scope scope(*this);
+        cover(ways[k], node);
         if (!flat_block(sides[k])) continue;
         jump(after);
         goes_on = true;
@@ -408,10 +414,12 @@ void Walker::flat_while(PyObject *node) {
     machine_->loops.emplace_back(head, after);
     {
         Scope scope(*this);
+        cover_one_line(node);
         if (flat_block(child(node, n.body))) jump(head);
     }
     machine_->loops.pop_back();
     begin_state(after);
+    cover(ir::Counter::What::finished, node);
 }
 
 void Walker::flat_for(PyObject *node) {
@@ -427,10 +435,13 @@ void Walker::flat_for(PyObject *node) {
             Scope scope(*this);
             bind_static(target, item);
             const auto loops = std::exchange(machine_->loops, {});
+            covered_line_ = child_int(node, n.lineno);
+            cover_one_line(node);
             const bool goes_on = flat_block(child(node, n.body));
             machine_->loops = loops;
             if (!goes_on) begin_state(new_state()); // what follows is never reached
         }
+        cover(ir::Counter::What::finished, node);
         return;
     }
     if (over.tag != Tag::loop || over.extra->over != Extra::Over::range)
@@ -458,6 +469,7 @@ void Walker::flat_for(PyObject *node) {
         Scope inner(*this);
         const ir::Value index = b_.load(next.ref->pointer);
         bind(child(target, n.id), new_variable(target, scalar(index)));
+        cover_one_line(node);
         if (flat_block(child(node, n.body))) jump(step);
     }
     machine_->loops.pop_back();
@@ -467,6 +479,7 @@ void Walker::flat_for(PyObject *node) {
     b_.store(next.ref->pointer, more);
     jump(head);
     begin_state(after);
+    cover(ir::Counter::What::finished, node);
 }
 
 // The machine
@@ -481,6 +494,7 @@ void Walker::machine_body(MachineFunction &f) {
         Scope scope(*this);
         for (size_t i = 0; i < f.params.size(); ++i) bind(info.params[i].name, f.params[i]);
         begin_state(f.entry);
+        covered_line_ = 0;
         PyObject *tree = info.source.tree;
         if (flat_block(child(tree, names().body))) flat_return(nullptr);
         if (info.returns && !f.returns)
