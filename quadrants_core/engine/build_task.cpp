@@ -85,7 +85,7 @@ TaskBuild start_build(ir::Function task) {
     build.tmp_bytes = task.tmp_bytes;
     for (const ir::Counter &counter : task.counters) {
         const auto trace = task.trace(counter.span);
-        build.counters.push_back({counter.what, trace.empty() ? Location{} : trace.back(), 0});
+        build.counters.push_back({counter.what, trace.empty() ? Location{} : trace.back(), 0, counter.copy});
     }
     build.report.name = info.name;
     build.report.line = info.line;

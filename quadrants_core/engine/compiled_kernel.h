@@ -58,7 +58,8 @@ class CompiledKernel {
 
     abi::Kernel info;
     std::vector<KernelTask> tasks;
-    uint64_t program_id = 0; ///< 0: its program has ended
+    uint64_t program_id = 0;     ///< 0: its program has ended
+    uint32_t specialisation = 0; ///< among the kernels of this name
     std::shared_ptr<Lifetime> lifetime;
     std::vector<uint64_t> counts;
     std::vector<CounterValue> counters; ///< what each count means; `count` is unused here

@@ -45,7 +45,8 @@ void write(Writer &w, const CounterValue &counter) {
     w.number(counter.what);
     w.text(counter.at.file);
     w.text(counter.at.scope);
-    for (uint32_t n : {counter.at.line, counter.at.column, counter.at.end_line, counter.at.end_column}) w.number(n);
+    for (uint32_t n : {counter.at.line, counter.at.column, counter.at.end_line, counter.at.end_column, counter.copy})
+        w.number(n);
 }
 
 CounterValue read_counter(Reader &r) {
@@ -53,7 +54,8 @@ CounterValue read_counter(Reader &r) {
     counter.what = r.number<ir::Counter::What>();
     counter.at.file = r.text();
     counter.at.scope = r.text();
-    for (uint32_t *n : {&counter.at.line, &counter.at.column, &counter.at.end_line, &counter.at.end_column})
+    for (uint32_t *n :
+         {&counter.at.line, &counter.at.column, &counter.at.end_line, &counter.at.end_column, &counter.copy})
         *n = r.number<uint32_t>();
     return counter;
 }

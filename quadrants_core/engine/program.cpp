@@ -50,15 +50,27 @@ runtime::CacheKey record_key(const Program::Impl &p, std::span<const uint8_t> na
 
 bool CounterOrder::operator()(const CounterValue &a, const CounterValue &b) const {
     auto key = [](const CounterValue &c) {
-        return std::tie(c.at.file, c.at.line, c.at.column, c.at.end_line, c.at.end_column, c.what, c.at.scope);
+        return std::tie(c.at.file, c.at.line, c.at.column, c.at.end_line, c.at.end_column, c.what, c.at.scope, c.copy);
     };
     return key(a) < key(b);
 }
 
 void add_count(Counts &counts, const CounterValue &value, uint64_t n) {
-    const auto at = counts.insert({value.what, value.at, 0}).first;
+    const auto at = counts.insert({value.what, value.at, 0, value.copy}).first;
     const_cast<CounterValue &>(*at).count += n; // not part of the order
 }
+
+namespace {
+
+uint64_t count_now(const CompiledKernel &kernel, size_t i) {
+    return __atomic_load_n(&kernel.counts[i], __ATOMIC_RELAXED);
+}
+
+void add_counts(Counts &counts, const CompiledKernel &kernel) {
+    for (size_t i = 0; i < kernel.counts.size(); i++) add_count(counts, kernel.counters[i], count_now(kernel, i));
+}
+
+} // namespace
 
 Program::Impl::Impl(Program &p, const Options &o)
     : program(p), options(o), id(++programs), backend(choose_backend(o.arch)), caps(backend.caps(0)) {
@@ -103,12 +115,13 @@ void Program::Impl::adopt(CompiledKernel &kernel) {
     kernel.program_id = id;
     kernel.lifetime = lifetime;
     const std::lock_guard guard(watch_lock);
+    kernel.specialisation = specialisations[kernel.info.name]++;
     kernels.push_back(&kernel);
 }
 
 void Program::Impl::retire(CompiledKernel &kernel) {
     const std::lock_guard guard(watch_lock);
-    for (size_t i = 0; i < kernel.counts.size(); i++) add_count(retired, kernel.counters[i], kernel.counts[i]);
+    if (!kernel.counts.empty()) add_counts(retired[{kernel.info.name, kernel.specialisation}], kernel);
     std::erase(kernels, &kernel);
 }
 
@@ -121,6 +134,7 @@ CompiledKernel::~CompiledKernel() {
 void add_external(uint64_t id, void *address) { runtime::add_external(id, address); }
 
 const abi::Kernel &kernel_info(const CompiledKernel &kernel) { return kernel.info; }
+const std::vector<CounterValue> &kernel_counters(const CompiledKernel &kernel) { return kernel.counters; }
 
 Program::Program(const Options &options) : impl_(std::make_unique<Impl>(*this, options)) {}
 Program::~Program() {
@@ -195,14 +209,30 @@ void Program::unsubscribe(Observer *observer) {
 
 std::vector<CounterValue> Program::coverage() const {
     const std::lock_guard guard(impl_->watch_lock);
-    Counts sum = impl_->retired;
-    for (CompiledKernel *kernel : impl_->kernels)
-        for (size_t i = 0; i < kernel->counts.size(); i++)
-            add_count(sum, kernel->counters[i], __atomic_load_n(&kernel->counts[i], __ATOMIC_RELAXED));
+    Counts sum;
+    const auto add = [&](CounterValue value, uint64_t n) {
+        value.copy = 0;
+        add_count(sum, value, n);
+    };
+    for (const auto &[kernel, counts] : impl_->retired)
+        for (const CounterValue &value : counts) add(value, value.count);
+    for (const CompiledKernel *kernel : impl_->kernels)
+        for (size_t i = 0; i < kernel->counts.size(); i++) add(kernel->counters[i], count_now(*kernel, i));
     return {sum.begin(), sum.end()};
 }
 
 Profile &Program::profile() { return impl_->profile; }
+
+std::vector<KernelCoverage> Program::coverage_by_kernel() const {
+    const std::lock_guard guard(impl_->watch_lock);
+    std::map<std::pair<std::string, uint32_t>, Counts> all = impl_->retired;
+    for (const CompiledKernel *kernel : impl_->kernels)
+        if (!kernel->counts.empty()) add_counts(all[{kernel->info.name, kernel->specialisation}], *kernel);
+    std::vector<KernelCoverage> out;
+    for (const auto &[kernel, counts] : all)
+        out.push_back({kernel.first, kernel.second, {counts.begin(), counts.end()}});
+    return out;
+}
 
 void Program::clear_coverage() {
     const std::lock_guard guard(impl_->watch_lock);

@@ -41,7 +41,13 @@ class CompiledKernel;
 struct CounterValue {
     ir::Counter::What what;
     Location at;
-    uint64_t count;
+    uint64_t count = 0;
+    uint32_t copy = 0; ///< ir::Counter::copy; 0 where copies are added up
+};
+struct KernelCoverage {
+    std::string kernel;
+    uint32_t specialisation = 0; ///< among those of this name, in the order in which they were compiled
+    std::vector<CounterValue> counts;
 };
 
 class Program {
@@ -99,7 +105,8 @@ class Program {
     void subscribe(Observer *observer);
     void unsubscribe(Observer *observer);
     /// Sum over all kernels compiled so far, also of kernels since redefined.
-    std::vector<CounterValue> coverage() const;
+    std::vector<CounterValue> coverage() const; ///< of all kernels, added up by place
+    std::vector<KernelCoverage> coverage_by_kernel() const;
     void clear_coverage();
     Profile &profile(); ///< empty unless Options::profile
 
@@ -116,5 +123,7 @@ void add_external(uint64_t id, void *address);
 double clock_frequency();
 
 const abi::Kernel &kernel_info(const CompiledKernel &kernel);
+/// What its coverage counters count, in the order in which the frontend met the places; `count` is 0.
+const std::vector<CounterValue> &kernel_counters(const CompiledKernel &kernel);
 
 } // namespace qd::engine

@@ -8,7 +8,9 @@
 #include "runtime/disk_cache.h"
 #include "runtime/sparse.h"
 
+#include <map>
 #include <set>
+#include <string>
 #include <unordered_map>
 #include <utility>
 
@@ -68,8 +70,9 @@ struct Program::Impl {
     std::vector<Observer *> observers;
     std::atomic<bool> watched{false}; ///< launches are announced to observers, or measured
     Profile profile;
-    std::vector<CompiledKernel *> kernels; ///< alive; guarded by watch_lock
-    Counts retired;                        ///< of kernels that are gone
+    std::vector<CompiledKernel *> kernels;                      ///< alive; guarded by watch_lock
+    std::map<std::pair<std::string, uint32_t>, Counts> retired; ///< by kernel and specialisation; of those gone
+    std::unordered_map<std::string, uint32_t> specialisations;  ///< by kernel: how many were compiled
 
     Impl(Program &p, const Options &o);
     ~Impl();

@@ -298,7 +298,7 @@ void Walker::cell_body(PyObject *node, const std::vector<ir::Value> &indices, co
     b_.block = outer;
     body_in(fn_[branch].blocks[0], [&] {
         bind_loop_targets(node, indices, nest);
-        return parallel ? iteration(child(node, names().body)) : block(child(node, names().body));
+        return parallel ? iteration(node) : loop_body(node);
     });
 }
 

@@ -39,7 +39,11 @@ Flow Walker::statement(PyObject *node) {
     case Node::Assign: return assign(node);
     case Node::AnnAssign: return annotated_assign(node);
     case Node::AugAssign: return augmented_assign(node);
-    case Node::For: return for_(node);
+    case Node::For: {
+        const Flow flow = for_(node);
+        if (flow == Flow::next) cover(ir::Counter::What::finished, node);
+        return flow;
+    }
     case Node::While: return while_(node);
     case Node::If: return if_(node);
     case Node::Break: return break_or_continue(node, true);
@@ -148,9 +152,12 @@ Flow Walker::if_(PyObject *node) {
     const Names &n = names();
     PyObject *yes = child(node, n.body), *no = child(node, n.orelse);
     const Val test = value(child(node, n.test));
-    if (test.is_constant() && kind_of(test.object.get()) != Kind::matrix)
-        return block(truth(test.object.get()) ? yes : no);
-    if (test.is_sequence() || test.tag == Tag::dict) return block(test.items.empty() ? no : yes);
+    const auto only = [&](bool truth) {
+        cover(truth ? ir::Counter::What::taken : ir::Counter::What::not_taken, node);
+        return block(truth ? yes : no);
+    };
+    if (test.is_constant() && kind_of(test.object.get()) != Kind::matrix) return only(truth(test.object.get()));
+    if (test.is_sequence() || test.tag == Tag::dict) return only(!test.items.empty());
     if (test.is_static) fail_static(node, test);
     const ir::Value taken = condition(child(node, n.test), test, "if");
     const ir::Value branch = b_.if_(taken);
@@ -191,10 +198,11 @@ Flow Walker::while_(PyObject *node) {
             const ir::Value again = condition(child(node, n.test), test, "while");
             break_when(false, again);
         }
-        return block(child(node, n.body));
+        return loop_body(node);
     });
     frames_.back().loops.pop_back();
     leave_if_returned(returns);
+    cover(ir::Counter::What::finished, node);
     return Flow::next;
 }
 

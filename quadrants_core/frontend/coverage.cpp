@@ -7,13 +7,16 @@ namespace qd::frontend {
 namespace {
 
 bool is_docstring(PyObject *statement) {
-    return node_kind(statement) == Node::Expr && node_kind(child(statement, names().value)) == Node::Constant;
+    if (node_kind(statement) != Node::Expr) return false;
+    PyObject *inner = child(statement, names().value);
+    return node_kind(inner) == Node::Constant && PyUnicode_Check(child(inner, names().value));
 }
 
 } // namespace
 
 void Walker::cover_line(PyObject *statement) {
-    if (!request_.options.coverage || is_docstring(statement)) return;
+    if (!request_.options.coverage) return;
+    if (covered_line_ == 0 && is_docstring(statement)) return; // the docstring
     const long line = child_int(statement, names().lineno);
     if (line == covered_line_) return; // a second statement on the line, or the body of a one-line `if` or loop
     covered_line_ = line;
@@ -26,9 +29,22 @@ void Walker::cover(ir::Counter::What what, PyObject *node, ir::Value amount) {
     ir::Counter counter;
     counter.what = what;
     counter.span = b_.span;
+    const Span &place = fn_.spans[b_.span];
+    counter.copy = copies_[std::array{uint32_t(what), place.file, place.line, place.column}]++;
     fn_.counters.push_back(counter);
     if (!amount) amount = b_.i64(1);
     b_.count(uint32_t(fn_.counters.size() - 1), amount);
+}
+
+/// The body of a loop that stands on the line of its header has no line of its own.
+void Walker::cover_one_line(PyObject *loop) {
+    const Items body(child(loop, names().body));
+    if (child_int(body[0], names().lineno) == child_int(loop, names().lineno)) cover(ir::Counter::What::taken, loop);
+}
+
+Flow Walker::loop_body(PyObject *node) {
+    cover_one_line(node);
+    return block(child(node, names().body));
 }
 
 /// Whether a serial loop is entered, or has nothing to do.

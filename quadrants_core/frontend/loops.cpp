@@ -148,7 +148,7 @@ Flow Walker::for_static(PyObject *node, const std::vector<Val> &items) {
                 " iterations, so the compile time may be extremely long. You can use a non-static for loop if you want "
                 "to decrease the compile time. You can disable this warning by setting "
                 "qd.init(unrolling_limit=0).");
-    PyObject *target = child(node, n.target), *body = child(node, n.body);
+    PyObject *target = child(node, n.target);
     frames_.back().loops.push_back({LoopContext::What::static_, 0});
     Flow flow = Flow::next;
     for (const Val &item : items) {
@@ -156,7 +156,7 @@ Flow Walker::for_static(PyObject *node, const std::vector<Val> &items) {
         Scope scope(*this);
         bind_static(target, item);
         covered_line_ = child_int(node, n.lineno);
-        flow = block(body);
+        flow = loop_body(node);
         if (flow != Flow::next && flow != Flow::continue_) break;
     }
     frames_.back().loops.pop_back();
@@ -358,7 +358,7 @@ Flow Walker::nest_parallel(PyObject *node, const Nest &nest) {
     const ir::BlockId outer_region = std::exchange(region_, body);
     body_in(body, [&] {
         bind_loop_targets(node, indices, nest);
-        return iteration(child(node, names().body));
+        return iteration(node);
     });
     region_ = outer_region;
     frames_.back().loops.pop_back();
@@ -366,7 +366,9 @@ Flow Walker::nest_parallel(PyObject *node, const Nest &nest) {
 }
 
 /// One iteration of a parallel loop.
-Flow Walker::iteration(PyObject *statements) {
+Flow Walker::iteration(PyObject *node) {
+    cover_one_line(node);
+    PyObject *statements = child(node, names().body);
     const Continues continues = scan_continues(statements);
     if (continues == Continues::none) return block(statements);
     if (continues == Continues::guards) return parallel_body(statements, 0);
@@ -393,12 +395,21 @@ Flow Walker::parallel_body(PyObject *list, Py_ssize_t from) {
     PyObject *yes = child(guard, n.body);
     const Py_ssize_t last = Items(yes).size() - 1;
     const Val test = value(child(guard, n.test));
-    if (test.is_constant()) return truth(test.object.get()) ? block(yes, 0, last) : parallel_body(list, at + 1);
+    const auto leave = [&] {
+        const Flow flow = block(yes, 0, last);
+        if (flow == Flow::next) cover_line(Items(yes)[last]);
+        return flow;
+    };
+    if (test.is_constant()) {
+        const bool leaves = truth(test.object.get());
+        cover(leaves ? ir::Counter::What::taken : ir::Counter::What::not_taken, guard);
+        return leaves ? leave() : parallel_body(list, at + 1);
+    }
     const ir::Value taken = condition(child(guard, n.test), test, "if");
     const ir::Value branch = b_.if_(taken);
     body_in(fn_[branch].blocks[0], [&] {
         cover(ir::Counter::What::taken, guard);
-        return block(yes, 0, last);
+        return leave();
     });
     body_in(fn_[branch].blocks[1], [&] {
         cover(ir::Counter::What::not_taken, guard);
@@ -434,7 +445,7 @@ Flow Walker::nest_serial(PyObject *node, const Nest &nest, size_t depth, std::ve
     const Flow flow = body_in(body, [&] {
         if (depth + 1 < nest.order.size()) return nest_serial(node, nest, depth + 1, indices), Flow::next;
         bind_loop_targets(node, indices, nest);
-        return block(child(node, names().body));
+        return loop_body(node);
     });
     poll_in(loop, fn_.loops.size() > loops_before);
     leave_if_returned(returns);
@@ -466,7 +477,7 @@ Flow Walker::nest_flat(PyObject *node, const Nest &nest) {
             if (k > 1) rest = b_.div(rest, extents[axis]);
         }
         bind_loop_targets(node, indices, nest);
-        return block(child(node, names().body));
+        return loop_body(node);
     });
     frames_.back().loops.pop_back();
     poll_in(loop, false);

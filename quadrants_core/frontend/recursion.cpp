@@ -388,6 +388,7 @@ void Walker::machine_body(MachineFunction &f) {
         Scope scope(*this);
         for (size_t i = 0; i < f.params.size(); ++i) bind(info.params[i].name, f.params[i]);
         begin_state(f.entry);
+        covered_line_ = 0;
         PyObject *tree = info.source.tree;
         if (flat_block(child(tree, names().body))) flat_return(nullptr);
         if (info.returns && !f.returns)

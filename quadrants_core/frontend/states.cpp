@@ -169,6 +169,7 @@ bool Walker::flat_statement(PyObject *node) {
         return false;
     case Node::Break:
     case Node::Continue: {
+        if (node_kind(node) == Node::Break) cover(ir::Counter::What::broken, node);
         const auto &[next, end] = machine_->loops.back();
         jump(node_kind(node) == Node::Break ? end : next);
         return false;
@@ -223,8 +224,12 @@ bool Walker::flat_if(PyObject *node) {
     flat_calls(child(node, n.test));
     const Val test = value(child(node, n.test));
     PyObject *sides[] = {child(node, n.body), child(node, n.orelse)};
-    if (test.is_constant() && kind_of(test.object.get()) != Kind::matrix)
-        return flat_block(sides[truth(test.object.get()) ? 0 : 1]);
+    constexpr ir::Counter::What ways[] = {ir::Counter::What::taken, ir::Counter::What::not_taken};
+    if (test.is_constant() && kind_of(test.object.get()) != Kind::matrix) {
+        const int side = truth(test.object.get()) ? 0 : 1;
+        cover(ways[side], node);
+        return flat_block(sides[side]);
+    }
     const ir::Value taken = condition(child(node, n.test), test, "if");
     machine_->values.clear();
     const int states[] = {new_state(), new_state()}, after = new_state();
@@ -236,6 +241,7 @@ bool Walker::flat_if(PyObject *node) {
     for (int k = 0; k < 2; ++k) {
         begin_state(states[k]);
         Scope scope(*this);
+        cover(ways[k], node);
         if (!flat_block(sides[k])) continue;
         jump(after);
         goes_on = true;
@@ -267,11 +273,13 @@ void Walker::flat_while(PyObject *node) {
     ++frames_.back().dynamic;
     {
         Scope scope(*this);
+        cover_one_line(node);
         if (flat_block(child(node, n.body))) jump(head);
     }
     --frames_.back().dynamic;
     machine_->loops.pop_back();
     begin_state(after);
+    cover(ir::Counter::What::finished, node);
 }
 
 void Walker::flat_for(PyObject *node) {
@@ -288,12 +296,15 @@ void Walker::flat_for(PyObject *node) {
         for (const Val &item : kept_items(source, static_items(source, over))) {
             Scope inner(*this);
             bind_static(target, item);
+            covered_line_ = child_int(node, n.lineno);
+            cover_one_line(node);
             if (flat_block(child(node, n.body)) || machine_->left == Flow::continue_) continue;
             if (machine_->left == Flow::break_) break;
             begin_state(new_state()); // what follows is never reached
         }
         frames_.back().loops.pop_back();
         machine_->loops = loops;
+        cover(ir::Counter::What::finished, node);
         return;
     }
     if (is_of_mesh(over))
@@ -322,6 +333,7 @@ void Walker::flat_for(PyObject *node) {
     const int after = new_state();
     flat_nest(node, nest, axes, 0, after, after);
     begin_state(after);
+    cover(ir::Counter::What::finished, node);
 }
 
 /// The loops of a nest from `depth` inwards. `out`: state when this one is over; `after`: when all are.
@@ -349,6 +361,7 @@ void Walker::flat_nest(PyObject *node, const Nest &nest, const std::vector<FlatA
         bind_loop_targets(node, indices, nest);
         for (size_t k = bound; k < bindings_.size(); ++k)
             if (!is_place(bindings_[k].value)) bindings_[k].value = new_variable(node, bindings_[k].value);
+        cover_one_line(node);
         if (flat_block(child(node, names().body))) jump(step);
         --frames_.back().dynamic;
         machine_->loops.pop_back();

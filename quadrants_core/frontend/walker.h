@@ -11,6 +11,7 @@
 #include "frontend/value.h"
 #include "ir/builder.h"
 
+#include <array>
 #include <deque>
 #include <functional>
 #include <map>
@@ -484,7 +485,8 @@ class Walker {
     Flow parallel_body(PyObject *list, Py_ssize_t from);
     void count_trips(PyObject *node, std::span<const ir::Value> lower, std::span<const ir::Value> upper);
     Flow nest_parallel(PyObject *node, const Nest &nest);
-    Flow iteration(PyObject *statements);
+    Flow iteration(PyObject *node);
+    Flow loop_body(PyObject *node);
 
     // cells.cpp: sparse trees
     uint32_t level_place(PyObject *node, PyObject *object);
@@ -639,6 +641,7 @@ class Walker {
     // coverage.cpp
     void cover_line(PyObject *statement);
     void cover(ir::Counter::What what, PyObject *node, ir::Value amount = {});
+    void cover_one_line(PyObject *loop);
 
     const Request &request_;
     Reads reads_;
@@ -671,7 +674,8 @@ class Walker {
     std::optional<ir::Loop> next_loop_; ///< set by qd.loop_config
     int nesting_ = 0;
     int static_depth_ = 0, grouped_depth_ = 0;
-    long covered_line_ = 0; ///< line of the current function whose counter was emitted last
+    long covered_line_ = 0; ///< line whose counter was emitted last; 0 where a function begins
+    std::map<std::array<uint32_t, 4>, uint32_t> copies_; ///< counters so far, by kind, file, line and column
 };
 
 /// `xy`, `rgb`, ...: a name that reads or writes components of a vector.

@@ -6,6 +6,7 @@ import signal
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 import os
+import sys
 
 os.environ.setdefault("ENABLE_QUADRANTS_HEADER_PRINT", "0")
 
@@ -18,3 +19,12 @@ def arch(request):
     qd.init(arch=request.param, offline_cache=False, print_full_traceback=True)
     yield request.param
     qd.reset()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def coverage_files_elsewhere(tmp_path_factory):
+    """Tests that switch kernel coverage on leave no files here."""
+    yield
+    files = sys.modules.get("quadrants.lang._kernel_coverage")
+    if files is not None and not os.environ.get("QD_KERNEL_COVERAGE"):
+        files._folder = str(tmp_path_factory.mktemp("coverage"))

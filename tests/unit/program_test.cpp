@@ -181,6 +181,13 @@ TEST_P(ProgramTest, coverage_adds_up_over_launches_and_kernels) {
     EXPECT_EQ(counts[1].at.line, 6u);
     EXPECT_EQ(counts[1].what, ir::Counter::What::taken);
     EXPECT_EQ(counts[1].count, 59994u);
+    const auto apart = program.coverage_by_kernel();
+    ASSERT_EQ(apart.size(), 2u);
+    for (uint32_t k = 0; k < 2; k++) {
+        EXPECT_EQ(apart[k].specialisation, k);
+        ASSERT_EQ(apart[k].counts.size(), 2u);
+        EXPECT_EQ(apart[k].counts[0].count, 30000u);
+    }
     program.clear_coverage();
     for (const auto &count : program.coverage()) EXPECT_EQ(count.count, 0u);
 }

@@ -86,6 +86,7 @@ const char *counter_name(ir::Counter::What what) {
     case ir::Counter::What::entered: return "entered";
     case ir::Counter::What::zero_trips: return "zero_trips";
     case ir::Counter::What::broken: return "broken";
+    case ir::Counter::What::finished: return "finished";
     }
     return "";
 }
@@ -114,6 +115,19 @@ py::list task_runs() {
     py::list all;
     for (const engine::TaskRun &run : program().profile().runs())
         all.append(py::make_tuple(run.task, run.microseconds));
+    return all;
+}
+
+/// [(kernel, specialisation, [(what, file, line, column, copy, count)])]
+py::list coverage_by_kernel() {
+    py::list all;
+    if (!bind::runtime.program) return all;
+    for (const engine::KernelCoverage &kernel : bind::runtime.program->coverage_by_kernel()) {
+        py::list rows;
+        for (const engine::CounterValue &c : kernel.counts)
+            rows.append(py::make_tuple(counter_name(c.what), c.at.file, c.at.line, c.at.column, c.copy, c.count));
+        all.append(py::make_tuple(kernel.kernel, kernel.specialisation, rows));
+    }
     return all;
 }
 
@@ -156,6 +170,7 @@ void define_program(py::module_ &m) {
 
 void define_observation(py::module_ &m) {
     m.def("coverage", coverage);
+    m.def("coverage_by_kernel", coverage_by_kernel);
     m.def("clear_coverage", [] { program().clear_coverage(); });
     m.def("take_reports", [] { return py::reinterpret_steal<py::object>(bind::take_reports()); });
     m.def("timeline", [] { return py::reinterpret_steal<py::object>(bind::timeline()); });

@@ -86,6 +86,7 @@ class Specialiser {
         if (!plan_->kernel) lower(record, request);
         plan_->provenance.keyed = keyed;
         plan_->provenance.cached = last_compile_was_cached();
+        if (request.options.coverage) announce_counters();
         lay_out();
         if (runtime.timeline) {
             plan_->brief = false; // brief launches are not timed
@@ -190,6 +191,19 @@ class Specialiser {
     bool wants_coverage(bool otherwise) {
         PyObject *choice = keep(PyObject_GetAttrString(kernel_->info, "coverage"));
         return choice == Py_None ? otherwise : PyObject_IsTrue(choice) == 1;
+    }
+
+    /// Tells the Python side which lines the kernel counts.
+    void announce_counters() {
+        PyObject *lines = keep(PyList_New(0));
+        for (const engine::CounterValue &c : engine::kernel_counters(*plan_->kernel)) {
+            if (c.what != ir::Counter::What::line) continue;
+            PyObject *line = Py_BuildValue("(sI)", c.at.file.c_str(), c.at.line);
+            if (!line || PyList_Append(lines, line) < 0) throw frontend::PythonError{};
+            Py_DECREF(line);
+        }
+        PyObject *tell = keep(package_attr("quadrants._coverage", "_compiled"));
+        keep(PyObject_CallFunctionObjArgs(tell, lines, nullptr));
     }
 
     ir::Place describe_place(int id) {

@@ -87,7 +87,7 @@ def __getattr__(name):
     if name == "coverage":
         import importlib
 
-        return importlib.import_module("quadrants._coverage")
+        return importlib.import_module("quadrants.coverage")
     if name in ("Ndarray", "ScalarNdarray", "VectorNdarray", "MatrixNdarray"):
         from quadrants import _ndarray
 
@@ -110,7 +110,8 @@ def __getattr__(name):
 
 
 def __dir__():
-    return sorted({*globals(), *_on_demand, *_modules, "Ndarray", "ScalarNdarray", "VectorNdarray", "MatrixNdarray"})
+    shown = {*globals(), *_on_demand, *_modules, "Ndarray", "ScalarNdarray", "VectorNdarray", "MatrixNdarray"}
+    return sorted(shown - {"coverage", "pytest_plugin"})  # modules beside the names
 
 
 _logging.print_header()

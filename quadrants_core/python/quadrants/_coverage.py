@@ -1,40 +1,132 @@
-"""qd.coverage: how often each line of the kernels ran. Counted while QD_KERNEL_COVERAGE=1; kept over qd.reset()."""
+"""qd.coverage: how often each line and each transition of the kernels ran. Counted while QD_KERNEL_COVERAGE=1; kept over
+qd.reset(). Nothing here needs the package `coverage`; what is written for it is in quadrants.lang._kernel_coverage."""
 
-from quadrants import _runtime
+from quadrants import _runtime, _source
 
 _gathered = {}  # (what, file, scope, line, column, end_line, end_column) -> count, of programs that have ended
+_gathered_by_kernel = {}  # (kernel, specialisation) -> {(what, file, line, column, copy): count}, of the same
+_before_clear = []
+_listeners = []  # called with [(file, line)] when a kernel with counters was compiled or loaded
+
+if _source.in_use is None:
+    _source.in_use = {}
+
+
+def _compiled(lines):
+    for tell in _listeners:
+        tell(lines)
+
+
+def _core():
+    core = _runtime._core
+    return core if core is not None and core.initialised() else None
 
 
 def _running():
-    core = _runtime._core
-    return core.coverage() if core is not None and core.initialised() else []
+    core = _core()
+    return core.coverage() if core is not None else []
+
+
+def _add(into, rows):
+    for row in rows:
+        into[row[:-1]] = into.get(row[:-1], 0) + row[-1]
 
 
 def _harvest():
-    for row in _running():
-        _gathered[row[:-1]] = _gathered.get(row[:-1], 0) + row[-1]
+    try:
+        _add(_gathered, _running())
+        for kernel, specialisation, rows in _core().coverage_by_kernel():
+            _add(_gathered_by_kernel.setdefault((kernel, specialisation), {}), rows)
+    except Exception:
+        import logging
+
+        logging.warning("The counts of a program that ends could not be read", exc_info=True)
 
 
 _runtime.before_reset.append(_harvest)
 
 
-def counters():
-    """Every counter: (what, file, scope, line, column, end_line, end_column) -> count. `what` is "line", or a branch:
-    "taken", "not_taken", "entered", "zero_trips", "broken"."""
+def _rows():
     total = dict(_gathered)
-    for row in _running():
-        total[row[:-1]] = total.get(row[:-1], 0) + row[-1]
+    _add(total, _running())
     return total
 
 
-def snapshot():
-    """file or cell -> {line: count}, over all kernels so far; reading does not stop or change anything."""
-    result = {}
-    for (what, file, _, line, *_), count in counters().items():
+def counters():
+    """Every counter: (what, file, scope, line, column, end_line, end_column) -> count. `what` is "line", or a branch:
+    "taken", "not_taken", "entered", "zero_trips", "broken"."""
+    rows = _rows()
+    loops = {key[1:] for key in rows if key[0] == "finished"}  # "taken" of a loop: the body on its header's line
+    return {
+        key: count for key, count in rows.items() if key[0] != "finished" and not (key[0] == "taken" and key[1:] in loops)
+    }
+
+
+class FileCounts(dict):
+    """line -> count, of one file or cell. `arcs`: (from line, to line) -> count in the numbering of coverage.py, where the
+    negative first line of a function stands for its entry and its exits. `branches`: line -> {"taken": n, "not_taken": n}.
+    `loops`: line -> {"started", "zero_trips", "exhausted", "broken"}. `copies`: line -> counts of its static copies, of one
+    specialisation alone."""
+
+    def __init__(self, lines, arcs, branches, loops, copies):
+        super().__init__(sorted(lines.items()))
+        self.arcs, self.branches, self.loops, self.copies = arcs, branches, loops, copies
+
+
+class Specialisation:
+    """Counts of one specialisation of a kernel: `kernel`, `number` in the order in which they were compiled, `files`."""
+
+    def __init__(self, kernel, number, files):
+        self.kernel, self.number, self.files = kernel, number, files
+
+    def __repr__(self):
+        return f"<{self.kernel}, specialisation {self.number}: {', '.join(self.files)}>"
+
+
+def _by_file(rows):
+    """file -> {(what, line, column): count} from {(what, file, line, column): count}"""
+    files = {}
+    for (what, file, line, column), count in rows.items():
+        here = files.setdefault(file, {})
+        here[what, line, column] = here.get((what, line, column), 0) + count
+    return files
+
+
+def _file_counts(file, rows, copies):
+    from quadrants import _coverage_flow
+
+    lines = {}
+    for (what, line, _), count in rows.items():
         if what == "line":
-            lines = result.setdefault(file, {})
             lines[line] = lines.get(line, 0) + count
-    return {file: dict(sorted(lines.items())) for file, lines in result.items()}
+    flow = _coverage_flow.of_file(file, rows, lines)
+    return FileCounts(lines, flow.arcs, flow.branches, flow.loops, copies)
+
+
+def snapshot():
+    """file or cell -> FileCounts, over all kernels so far; reading does not stop or change anything."""
+    merged = {}
+    for (what, file, _, line, column, *_), count in _rows().items():
+        merged[what, file, line, column] = merged.get((what, file, line, column), 0) + count
+    return {file: _file_counts(file, rows, {}) for file, rows in _by_file(merged).items()}
+
+
+def specialisations():
+    """The same counts kept apart: a list of Specialisation."""
+    kernels = {key: dict(rows) for key, rows in _gathered_by_kernel.items()}
+    core = _core()
+    for kernel, number, rows in core.coverage_by_kernel() if core is not None else ():
+        _add(kernels.setdefault((kernel, number), {}), rows)
+    return [Specialisation(kernel, number, _kernel_files(rows)) for (kernel, number), rows in sorted(kernels.items())]
+
+
+def _kernel_files(rows):
+    merged, copies = {}, {}
+    for (what, file, line, column, copy), count in sorted(rows.items()):
+        merged[what, file, line, column] = merged.get((what, file, line, column), 0) + count
+        if what == "line":
+            copies.setdefault(file, {}).setdefault(line, []).append(count)
+    return {file: _file_counts(file, here, copies.get(file, {})) for file, here in _by_file(merged).items()}
 
 
 def branches():
@@ -48,7 +140,15 @@ def branches():
 
 
 def clear():
-    """Forgets all counts."""
+    """Forgets all counts. What is written for coverage.py keeps them."""
+    for keep in _before_clear:
+        keep()
+    _forget()
+
+
+def _forget():
     _gathered.clear()
-    if _runtime._core is not None and _runtime._core.initialised():
-        _runtime._core.clear_coverage()
+    _gathered_by_kernel.clear()
+    core = _core()
+    if core is not None:
+        core.clear_coverage()

@@ -25,6 +25,8 @@ class KernelInfo:
 
     def prepare(self):
         """Called before every compilation: the options may have been changed through qd.cfg."""
+        if self.coverage:
+            from quadrants import _coverage  # notes which functions are compiled
         _runtime.core().set_language(_runtime.language_options())
         _snode.check_all_placed()
         if _runtime._print_non_pure and not self.fastcache:

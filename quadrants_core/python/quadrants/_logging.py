@@ -58,12 +58,22 @@ def print_header():
     import os
     import sys
 
-    if os.environ.get("ENABLE_QUADRANTS_HEADER_PRINT", "1").lower() in ("0", "false"):
+    if os.environ.get("ENABLE_QUADRANTS_HEADER_PRINT", "1").lower() in ("0", "false") or _is_plugin_load():
         return
     from quadrants._version import version_str
 
     python = ".".join(map(str, sys.version_info[:3]))
     print(f"[Quadrants] version {version_str}, {_build()}, {sys.platform}, python {python}")
+
+
+def _is_plugin_load():
+    """pytest brings the package in for its plugin, in every project of the environment."""
+    import sys
+
+    frame = sys._getframe() if "_pytest.config" in sys.modules else None
+    while frame is not None and frame.f_code.co_name != "load_setuptools_entrypoints":
+        frame = frame.f_back
+    return frame is not None
 
 
 def _build():

@@ -12,6 +12,8 @@ special = _options.SpecialConfig()
 before_reset = []  # called while the old program still lives
 after_reset = []
 
+# Where coverage files go: the folder that was current when coverage was first enabled, if that was before this line.
+_folder_of_coverage = _os.path.abspath(_os.curdir) if _os.environ.get("QD_KERNEL_COVERAGE", "") not in ("", "0") else None
 _core = None
 _waiting = []  # to be told when the extension module is loaded
 _defaults = _options.CompileConfig(_arch.cpu, _options.OPTIONS)
@@ -53,7 +55,12 @@ def default_fp():
 
 
 def coverage_wanted():
-    return _os.environ.get("QD_KERNEL_COVERAGE", "") not in ("", "0")
+    if _os.environ.get("QD_KERNEL_COVERAGE", "") in ("", "0"):
+        return False
+    from quadrants.lang import _kernel_coverage
+
+    _kernel_coverage.enable(_folder_of_coverage)
+    return True
 
 
 def language_options():

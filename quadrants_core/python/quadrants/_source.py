@@ -16,6 +16,7 @@ _ONLY_AST = 0x400  # PyCF_ONLY_AST: spares the import of ast
 _FUTURE_FLAGS = 0x1FE0000  # of code made under `from __future__ import ...`
 _exec_sources = {}  # file name of code that came from exec -> [source text]
 _files = {}  # plain file -> ((size, time), lines)
+in_use = None  # a dict while coverage counts: (file, index of the first line) -> _Text of what was compiled
 
 
 def _cached_lines(name, module_globals=None):
@@ -101,12 +102,11 @@ def _indent_of(line):
     return len(line) - len(line.lstrip())
 
 
-def _tree_of(lines, start, fn):
+def _tree_of(lines, start, wanted):
     """Tree and text of the function whose decorators begin at lines[start]. The end of the function is the first less
     indented line at which the text parses."""
     indent = _indent_of(lines[start])
     head = "if 1:\n" if indent else ""
-    name = fn.__name__
     error = None
     header_seen = False
     for end in range(start + 1, len(lines) + 1):
@@ -121,14 +121,14 @@ def _tree_of(lines, start, fn):
         if not source.endswith("\n"):
             source += "\n"
         try:
-            module = compile(source, fn.__code__.co_filename, "exec", _ONLY_AST, True)
+            module = compile(source, wanted.file, "exec", _ONLY_AST, True)
         except SyntaxError as e:
             error = e
             continue
         node = module.body[0].body[0] if indent else module.body[0]
-        if type(node).__name__ == "FunctionDef" and node.name == name:
+        if type(node).__name__ == "FunctionDef" and node.name == wanted.name:
             return node, source
-    raise _exceptions.QuadrantsSyntaxError(f"The source of {fn.__qualname__} cannot be read") from error
+    raise _exceptions.QuadrantsSyntaxError(f"The source of {wanted.qualname} cannot be read") from error
 
 
 def shown_name(filename):
@@ -141,34 +141,52 @@ def set_display_name(filename, shown):
     _exceptions._display_names[filename] = shown
 
 
+class _Text:
+    """Where the text of one function stands, and its tree once it was asked for."""
+
+    def __init__(self, fn, lines):
+        code = fn.__code__
+        self.file, self.name, self.qualname = code.co_filename, fn.__name__, fn.__qualname__
+        self.lines, self.start, self.shown = lines, code.co_firstlineno - 1, shown_name(code.co_filename)
+        self._tree = None
+
+    def tree(self):
+        if self._tree is None:
+            tree, text = _tree_of(self.lines, self.start, self)
+            first_line = self.start + 1 - (1 if text.startswith("if 1:\n") and _indent_of(self.lines[self.start]) else 0)
+            self._tree = tree, self.shown, first_line, 0, self.qualname, text
+        return self._tree
+
+
 class Source:
     """The text of one function, read once: a file that changes later does not change what is compiled."""
 
     def __init__(self, fn):
         self._fn = fn
-        self._lines = None
-        self._tree = None
+        self._text = None
+
+    def _read(self):
+        if self._text is None:
+            fn = self._fn
+            lines = _lines_of(fn)
+            if fn.__code__.co_firstlineno > len(lines):
+                raise _exceptions.QuadrantsSyntaxError(f"The source of {fn.__qualname__} has changed since it was defined")
+            self._text = _Text(fn, lines)
+        if in_use is not None:
+            in_use[self._text.file, self._text.start] = self._text
+        return self._text
 
     def lines(self):
-        if self._lines is None:
-            fn = self._fn
-            code = fn.__code__
-            lines = _lines_of(fn)
-            start = code.co_firstlineno - 1
-            if start >= len(lines):
-                raise _exceptions.QuadrantsSyntaxError(f"The source of {fn.__qualname__} has changed since it was defined")
-            self._lines = lines, start, shown_name(code.co_filename), fn.__qualname__
-        return self._lines
+        text = self._read()
+        return text.lines, text.start, text.shown, text.qualname
 
     def tree(self):
-        if self._tree is None:
-            lines, start, shown, name = self.lines()
-            self._lines = None  # read again if it is no function
-            tree, text = _tree_of(lines, start, self._fn)
-            self._lines = lines, start, shown, name
-            first_line = start + 1 - (1 if text.startswith("if 1:\n") and _indent_of(lines[start]) else 0)
-            self._tree = tree, shown, first_line, 0, name, text
-        return self._tree
+        text = self._read()
+        try:
+            return text.tree()
+        except _exceptions.QuadrantsSyntaxError:
+            self._text = None  # read again if it is no function
+            raise
 
 
 def caller(depth):

@@ -1,0 +1,129 @@
+"""From counts of lines and branches to transitions between lines, as the control flow of each function has them.
+
+Lines and arcs are numbered as coverage.py numbers them: -N, where N is the line at which the function with its decorators
+begins, is what comes before the first statement and after a return. A walk over the statements carries the transitions that
+are under way as (line they come from, how often). Statements on a new line have a counter of their own; those that share a
+line run as often as what comes before them. What flows into a statement can exceed its count only if the kernel was left in
+between, at a failing assertion or by Stop: then every transition is lowered by what is missing, so that none is invented.
+"""
+
+import ast
+
+from quadrants import _source
+
+
+class Flow:
+    def __init__(self):
+        self.arcs = {}  # (from, to) -> count
+        self.branches = {}  # line -> {"taken": n, "not_taken": n}
+        self.loops = {}  # line -> {"started", "zero_trips", "exhausted", "broken"}
+
+
+def of_file(file, rows, lines):
+    """rows: (what, line, column) -> count; lines: line -> count, of the same file."""
+    flow = Flow()
+    for text in list(_source.in_use.values()):
+        if text.shown == file:
+            _walk_text(flow, text, rows, lines)
+    return flow
+
+
+def _walk_text(flow, text, rows, lines):
+    tree, _, first_line, _, _, _ = text.tree()
+    shift = first_line - 1
+    if any(line in lines for line in range(tree.lineno + shift, tree.end_lineno + shift + 1)):
+        _Walk(flow, rows, lines, shift).function(tree)
+
+
+class _Walk:
+    def __init__(self, flow, rows, lines, shift):
+        self.flow, self.rows, self.lines, self.shift = flow, rows, lines, shift
+        self.loops = []  # (transitions out by break, transitions back by continue)
+        self.exit = 0
+
+    def function(self, tree):
+        self.exit = -(min([tree.lineno, *(d.lineno for d in tree.decorator_list)]) + self.shift)
+        body = tree.body
+        if isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant) and isinstance(body[0].value.value, str):
+            body = body[1:]
+        if not body:
+            return
+        calls = self.lines.get(body[0].lineno + self.shift, 0)
+        self.leave(self.block(body, [(self.exit, calls)], None))
+
+    def leave(self, under_way):
+        for line, count in under_way:
+            self.arc(line, self.exit, count)
+
+    def arc(self, start, end, count):
+        if count > 0:
+            self.flow.arcs[start, end] = self.flow.arcs.get((start, end), 0) + count
+
+    def count(self, what, node):
+        return self.rows.get((what, node.lineno + self.shift, node.col_offset), 0)
+
+    def block(self, statements, under_way, line):
+        """What leaves the statements at their end. `line`: of what stands before them."""
+        for statement in statements:
+            under_way = self.statement(statement, under_way, line)
+            line = statement.lineno + self.shift
+        return under_way
+
+    def arrive(self, under_way, line, before):
+        """How often the statement on `line` runs."""
+        total = sum(count for _, count in under_way)
+        if line == before:
+            return total
+        measured = self.lines.get(line, 0)
+        missing = max(total - measured, 0)
+        for start, count in under_way:
+            self.arc(start, line, count - missing)
+        return measured
+
+    def statement(self, node, under_way, before):
+        line = node.lineno + self.shift
+        runs = self.arrive(under_way, line, before)
+        if isinstance(node, ast.If):
+            return self.branch(node, line)
+        if isinstance(node, (ast.For, ast.While)):
+            return self.loop(node, line, runs)
+        if isinstance(node, ast.With):
+            inside = self.block(node.body, [(line, runs)], line)
+            for start, count in inside:
+                self.arc(start, line, count)
+            return [(line, sum(count for _, count in inside))]
+        if isinstance(node, ast.Return):
+            self.arc(line, self.exit, runs)
+            return []
+        if isinstance(node, ast.Break):
+            self.loops[-1][0].append((line, runs))
+            return []
+        if isinstance(node, ast.Continue):
+            self.loops[-1][1].append((line, runs))
+            return []
+        return [(line, runs)]
+
+    def branch(self, node, line):
+        taken, not_taken = self.count("taken", node), self.count("not_taken", node)
+        ways = self.flow.branches.setdefault(line, {"taken": 0, "not_taken": 0})
+        ways["taken"] += taken
+        ways["not_taken"] += not_taken
+        return self.block(node.body, [(line, taken)], line) + self.block(node.orelse, [(line, not_taken)], line)
+
+    def loop(self, node, line, runs):
+        first = node.body[0].lineno + self.shift
+        iterations = self.count("taken", node) if first == line else self.lines.get(first, 0)
+        breaks, continues = [], []
+        self.loops.append((breaks, continues))
+        back = self.block(node.body, [(line, iterations)], line)
+        self.loops.pop()
+        for start, count in back + continues:
+            self.arc(start, line, count)
+        broken = sum(count for _, count in breaks)
+        exhausted = max(self.count("finished", node) - broken, 0)
+        here = self.flow.loops.setdefault(line, {"started": 0, "zero_trips": 0, "exhausted": 0, "broken": 0})
+        here["started"] += runs
+        here["zero_trips"] += self.count("zero_trips", node)
+        here["exhausted"] += exhausted
+        here["broken"] += broken
+        return [(line, exhausted)] + breaks

@@ -1,0 +1,17 @@
+"""qd.coverage: counts of lines, branches and transitions inside kernels. `python -m quadrants.coverage report` combines what
+processes wrote with the data of coverage.py and reports it."""
+
+from quadrants._coverage import FileCounts, Specialisation, branches, clear, counters, snapshot, specialisations
+
+__all__ = ["FileCounts", "Specialisation", "branches", "clear", "counters", "main", "snapshot", "specialisations"]
+
+
+def main(arguments=None):
+    """The command; gives the exit status."""
+    from quadrants import _coverage_report
+
+    return _coverage_report.main(arguments)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,109 @@
+"""Sample projects whose tests and programs run in processes of their own, as users run them."""
+
+import json
+import os
+import subprocess
+import sys
+
+os.environ.setdefault("ENABLE_QUADRANTS_HEADER_PRINT", "0")
+
+KERNELS = '''"""Kernels of the sample."""
+import quadrants as qd
+
+
+@qd.func
+def clipped(v, limit):
+    """Keeps v below limit."""
+    result = v
+    if v > limit:
+        result = limit
+    return result
+
+
+@qd.kernel
+def limit_all(x: qd.types.ndarray(qd.i32, ndim=1), limit: qd.i32):
+    for i in x:
+        if x[i] >= 0:
+            x[i] = clipped(x[i], limit)
+        else:
+            x[i] = 0
+            x[i] -= 1
+
+
+def go(values, limit):
+    import numpy as np
+
+    x = np.array(values, np.int32)
+    limit_all(x, limit)
+    return x.tolist()
+'''
+TESTS = '''import pytest
+import quadrants as qd
+from shapes import kernels
+
+
+@pytest.fixture(autouse=True)
+def program():
+    qd.init()
+
+
+def test_small():
+    assert kernels.go([1, 2, 3], 10) == [1, 2, 3]
+
+
+def test_large():
+    assert kernels.go([1, 20], 10) == [1, 10]
+'''
+PROGRAM = "import quadrants as qd\nfrom shapes import kernels\nqd.init()\nkernels.go([1, 20], 10)\n"
+# what the tests reach and what they do not
+RAN = {8, 9, 10, 11, 16, 17, 18}
+NEVER = {20, 21}
+ARCS = {(-5, 8), (8, 9), (9, 10), (9, 11), (10, 11), (11, -5), (-14, 16), (16, 17), (17, 18), (18, 16), (16, -14)}
+
+
+class Project:
+    def __init__(self, folder):
+        self.folder = folder
+        self.kernels = self.write("shapes/kernels.py", KERNELS)
+        self.write("shapes/__init__.py", "")
+        self.write("tests/test_shapes.py", TESTS)
+
+    def write(self, name, text):
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+        return path
+
+    def run(self, *command, status=0, folder=None, **variables):
+        """What a Python process prints."""
+        environment = {k: v for k, v in os.environ.items() if not k.startswith(("COV", "QD_", "_QD_", "PYTEST"))}
+        environment.update(QD_ARCH="interp", QD_OFFLINE_CACHE="0", PYTHONPATH=str(self.folder), PYTHONDONTWRITEBYTECODE="1",
+                           PYTHONUNBUFFERED="1", ENABLE_QUADRANTS_HEADER_PRINT="0")  # fmt: skip
+        environment.update(variables)
+        done = subprocess.run([sys.executable, *command], cwd=folder or self.folder, env=environment, text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=300)  # fmt: skip
+        assert done.returncode == status, done.stdout
+        return done.stdout
+
+    def pytest(self, *arguments, **keywords):
+        unwanted = [f"-pno:{name}" for name in ("cacheprovider", "playwright", "base_url", "nbval", "anyio")]
+        return self.run("-m", "pytest", "-q", *unwanted, *arguments, **keywords)
+
+    def program(self, text, covered="1", **keywords):
+        self.write("program.py", text)
+        return self.run("program.py", QD_KERNEL_COVERAGE=covered, **keywords)
+
+    def files(self, folder=None):
+        return sorted(path.name for path in (folder or self.folder).glob("_qd_kcov.*"))
+
+    def combined(self, *options):
+        """What `coverage json` says of the kernels' file once host and kernel data are combined."""
+        found = [name for name in (".coverage", *self.files()) if (self.folder / name).exists()]
+        commands = ["combine", *options, *found], ["json", "-q", "-o", "report.json"]
+        self.run("-c", f"from coverage.cmdline import main\nfor command in {commands}: assert not main(command)")
+        return json.loads((self.folder / "report.json").read_text())
+
+    def of_kernels(self, *options):
+        files = self.combined(*options)["files"]
+        (name,) = [name for name in files if name.endswith("kernels.py")]
+        return files[name]
