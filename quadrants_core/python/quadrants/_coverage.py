@@ -1,5 +1,5 @@
 """qd.coverage: how often each line and each transition of the kernels ran. Counted while QD_KERNEL_COVERAGE=1; kept over
-qd.reset(). Nothing here needs the package `coverage`; what is written for it is in quadrants.lang._kernel_coverage."""
+qd.reset(). Nothing here needs the package `coverage`; what is written for it is in _coverage_files.py."""
 
 from quadrants import _runtime, _source
 

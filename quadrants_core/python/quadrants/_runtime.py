@@ -57,9 +57,9 @@ def default_fp():
 def coverage_wanted():
     if _os.environ.get("QD_KERNEL_COVERAGE", "") in ("", "0"):
         return False
-    from quadrants.lang import _kernel_coverage
+    from quadrants import _coverage_files
 
-    _kernel_coverage.enable(_folder_of_coverage)
+    _coverage_files.enable(_folder_of_coverage)
     return True
 
 

@@ -28,6 +28,6 @@ def pytest_unconfigure(config):
     """A worker of pytest-xdist may be ended without its exit handlers."""
     import sys
 
-    files = sys.modules.get("quadrants.lang._kernel_coverage")
+    files = sys.modules.get("quadrants._coverage_files")
     if files is not None:
         files.flush()

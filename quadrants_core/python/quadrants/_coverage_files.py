@@ -1,0 +1,356 @@
+"""Kernel coverage for the world of coverage.py. Imported only while QD_KERNEL_COVERAGE asks for it.
+
+Each process writes what its kernels ran to `_qd_kcov.<pid>`, in the folder that was current when coverage was first
+enabled. The engine counts by itself; a probe here is a line that is reported. Probes are numbered as kernels are compiled,
+and those past _MAX_PROBES are left out of the report.
+"""
+
+import ast
+import atexit
+import contextlib
+import logging
+import os
+import re
+import sqlite3
+import threading
+import warnings
+
+try:
+    import coverage as _coverage_py
+except ImportError as error:
+    raise ImportError(
+        "QD_KERNEL_COVERAGE=1 needs the package `coverage`, which is not installed: pip install coverage, or unset "
+        "QD_KERNEL_COVERAGE"
+    ) from error
+
+from quadrants import _coverage, _runtime, _source
+
+FIELD_VAR_NAME = "_qd_cov"
+_MAX_PROBES = int(os.environ.get("QD_COVERAGE_MAX_PROBES") or 100000)
+
+_probe_counter = 0
+_probe_map = {}  # id -> (file, line)
+_accumulated_lines = {}  # file -> lines that ran, of this process
+_capacity_warning_emitted = False
+
+_lock = threading.RLock()
+_ids = {}  # (file, line) -> id
+_paths = {}  # name in messages -> file
+_accumulated_arcs = {}  # file -> arcs that ran
+_earlier_counts = {}  # file -> line -> how often it ran before the counts were last forgotten
+_package = os.path.dirname(os.path.realpath(__file__))
+_field = None
+_folder = None
+_settings = None  # (arcs, relative file names)
+_run = None  # tells this process from an older one of the same id, once it has written
+_kept_sources = {}  # name of a source without a file -> path of the file that holds its text
+
+
+# --- what programs use -----------------------------------------------------------------------------------------------
+
+
+class _Probes:
+    """Whether each probe ran in the present program, by probe id."""
+
+    def __init__(self, generation):
+        self.generation = generation
+
+    def to_numpy(self):
+        import numpy
+
+        ran = numpy.zeros(_MAX_PROBES, numpy.int32)
+        for what, file, _, line, *_, count in _coverage._running():
+            probe = _ids.get((_path_of(file), line)) if what == "line" and count else None
+            if probe is not None and probe < _MAX_PROBES:
+                ran[probe] = 1
+        return ran
+
+
+def ensure_field_allocated():
+    """Coverage is on from here; get_field() gives the probes of the present program."""
+    global _field
+    enable()
+    with _lock:
+        generation = _runtime.core().generation()
+        if _field is None or getattr(_field, "generation", generation) != generation:
+            _field = _Probes(generation)
+
+
+def get_field():
+    """The probes of the present program, or None."""
+    core = _coverage._core()
+    if core is None or _field is None or getattr(_field, "generation", None) != core.generation():
+        return None
+    return _field
+
+
+def _harvest_field():
+    """Keeps what the probes of the present program say. Must be called while it lives."""
+    field = get_field()
+    if field is None:
+        return
+    try:
+        ran = field.to_numpy()
+        with _lock:
+            for probe, (file, line) in _probe_map.items():
+                if probe < len(ran) and ran[probe] != 0:
+                    _accumulated_lines.setdefault(file, set()).add(line)
+    except Exception:
+        logging.warning("Failed to read coverage field, coverage data for this session will be lost", exc_info=True)
+
+
+def _warn_of_capacity():
+    global _capacity_warning_emitted
+    if not _capacity_warning_emitted:
+        _capacity_warning_emitted = True
+        warnings.warn(
+            f"Kernel coverage probe capacity ({_MAX_PROBES}) exceeded. Additional kernel lines will not be tracked. "
+            "Set QD_COVERAGE_MAX_PROBES to a higher value.",
+            stacklevel=3,
+        )
+
+
+class _CoverageASTRewriter(ast.NodeTransformer):
+    """Puts `field[probe] = 1` before every statement on a new line of the functions of a tree. The engine needs no such
+    statements; this is for programs that rewrite their own trees."""
+
+    def __init__(self, field_name, filepath, start_lineno, probe_id_start):
+        self.probe_map = {}  # id -> (file, line)
+        self.next_probe_id = probe_id_start
+        self._place = field_name, filepath, start_lineno
+        self._lines = set()
+
+    def _probe(self, statement):
+        field_name, filepath, start_lineno = self._place
+        line = start_lineno + statement.lineno - 1
+        if line in self._lines:
+            return []
+        self._lines.add(line)
+        if self.next_probe_id >= _MAX_PROBES:
+            _warn_of_capacity()
+            return []
+        probe = self.next_probe_id
+        self.next_probe_id += 1
+        self.probe_map[probe] = filepath, line
+        store = ast.parse(f"{field_name}[{probe}] = 1").body[0]
+        for node in ast.walk(store):
+            ast.copy_location(node, statement)
+            if hasattr(node, "end_lineno"):
+                node.end_lineno, node.end_col_offset = statement.lineno, statement.col_offset
+        return [store]
+
+    def generic_visit(self, node):
+        for name in ("body", "orelse", "finalbody"):
+            statements = getattr(node, name, None)
+            if not isinstance(statements, list) or isinstance(node, (ast.Module, ast.ClassDef)):
+                continue
+            covered = []
+            for i, statement in enumerate(statements):
+                docstring = name == "body" and i == 0 and isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+                if not (docstring and ast.get_docstring(node, clean=False) is not None):
+                    covered += self._probe(statement)
+                covered.append(self.visit(statement))
+            setattr(node, name, covered)
+        if isinstance(node, (ast.Module, ast.ClassDef)):
+            node.body = [self.visit(statement) for statement in node.body]
+        for handler in getattr(node, "handlers", ()):
+            self.visit(handler)
+        return node
+
+
+# --- probes ----------------------------------------------------------------------------------------------------------
+
+
+def _path_of(shown):
+    """The file of a source that messages call `shown`."""
+    if shown not in _paths:
+        file = next((text.file for text in _source.in_use.values() if text.shown == shown), shown)
+        path = file if file.startswith("<") else os.path.abspath(os.path.realpath(file))
+        _paths[shown] = path
+    return _paths[shown]
+
+
+def _register(lines):
+    global _probe_counter
+    ensure_field_allocated()
+    with _lock:
+        for shown, line in lines:
+            place = _path_of(shown), line
+            if place in _ids:
+                continue
+            if _probe_counter >= _MAX_PROBES:
+                _warn_of_capacity()
+                return
+            _ids[place] = _probe_counter
+            _probe_map[_probe_counter] = place
+            _probe_counter += 1
+
+
+# --- files -----------------------------------------------------------------------------------------------------------
+
+
+def _resolve_settings():
+    """Arcs or lines, relative or absolute names, as the host's coverage has it; without one, as its configuration says."""
+    arcs = relative = None
+    try:
+        host = _coverage_py.Coverage.current() or _coverage_py.Coverage()
+        arcs, relative = bool(host.get_option("run:branch")), bool(host.get_option("run:relative_files"))
+        if not arcs and _coverage_py.Coverage.current() is None:
+            arcs = _has_arcs(os.path.join(_folder, host.get_option("run:data_file") or ".coverage"))
+    except Exception:
+        logging.warning("Kernel coverage could not read the configuration of coverage.py", exc_info=True)
+    told = os.environ.get("_QD_KCOV_ARC")
+    return told == "1" if told else bool(arcs), bool(relative)
+
+
+def _has_arcs(path):
+    if not os.path.isfile(path):
+        return False
+    try:
+        data = _coverage_py.CoverageData(basename=path)
+        data.read()
+        return bool(data.measured_files()) and data.has_arcs()
+    except Exception:
+        return False
+
+
+def _is_ours(file):
+    return file.startswith(_package + os.sep)
+
+
+def _can_be_opened(file):
+    return os.path.exists(file) or any(mark in file for mark in (".zip" + os.sep, ".egg" + os.sep, ".pex" + os.sep))
+
+
+def _name_in_data(file, relative):
+    """How the data call a file. A cell, or text that was handed to exec, is written next to the data, line by line as it
+    is, so that reports can open it."""
+    if not _can_be_opened(file):
+        file = _kept(file)
+    if relative and file.startswith(_folder + os.sep):
+        return file[len(_folder) + 1 :]
+    return file
+
+
+def _kept(file):
+    if file not in _kept_sources:
+        text = next((text for text in _source.in_use.values() if _path_of(text.shown) == file), None)
+        if text is None:
+            return file
+        import hashlib
+
+        content = "".join(text.lines)
+        name = re.sub(r"\W+", "_", os.path.basename(text.shown)).strip("_") or "source"
+        mark = hashlib.sha256(content.encode()).hexdigest()[:8]
+        folder = os.path.join(_folder, "_qd_kcov_sources")
+        os.makedirs(folder, exist_ok=True)
+        path = os.path.join(folder, f"{name}_{mark}.py")
+        if not os.path.exists(path):
+            with open(path, "w", encoding="utf-8") as out:
+                out.write(content)
+        _kept_sources[file] = path
+    return _kept_sources[file]
+
+
+def _counts():
+    """file -> line -> how often it ran; notes the arcs on the way."""
+    total = {file: dict(lines) for file, lines in _earlier_counts.items()}
+    for shown, counts in _coverage.snapshot().items():
+        file = _path_of(shown)
+        _accumulated_arcs.setdefault(file, set()).update(counts.arcs)
+        here = total.setdefault(file, {})
+        for line, count in counts.items():
+            here[line] = here.get(line, 0) + count
+    return total
+
+
+def _keep():
+    """Before the counts are forgotten."""
+    _harvest_field()
+    _earlier_counts.update(_counts())
+
+
+def _arcs_of(file, lines):
+    """The arcs that ran between lines with a probe."""
+    arcs = {arc for arc in _accumulated_arcs.get(file, ()) if all(line < 0 or line in lines for line in arc)}
+    reached = {line for arc in arcs for line in arc}
+    for line in lines - reached:  # the function that holds it could not be read again
+        arcs |= {(-min(lines), line), (line, -min(lines))}
+    return sorted(arcs)
+
+
+def _write():
+    global _run
+    _harvest_field()
+    counts = _counts()
+    with _lock:
+        lines = {file: set(ran) for file, ran in _accumulated_lines.items() if ran and not _is_ours(file)}
+    if not lines:
+        return
+    arcs, relative = _settings
+    path = os.path.join(_folder, f"_qd_kcov.{os.getpid()}")
+    if _run is None:
+        _run = os.urandom(8).hex()
+        if os.path.exists(path) and _has_arcs(path) != arcs:
+            os.remove(path)  # of an older process with the same id, in the other mode
+    names = {file: _name_in_data(file, relative) for file in lines}
+    data = _coverage_py.CoverageData(basename=path)
+    if arcs:
+        data.add_arcs({names[file]: _arcs_of(file, ran) for file, ran in lines.items()})
+    else:
+        data.add_lines({names[file]: sorted(ran) for file, ran in lines.items()})
+    data.write()
+    data.close(force=True)
+    _write_counts(path, _run, [(names[file], line, counts.get(file, {}).get(line, 0)) for file in lines for line in lines[file]])
+
+
+def _write_counts(path, run, rows):
+    """A table of ours in the same file: how often each line ran. coverage.py looks at its own tables alone."""
+    with contextlib.closing(sqlite3.connect(path)) as database, database:
+        database.execute("create table if not exists qd_counts (run text, path text, line integer, count integer)")
+        database.execute("delete from qd_counts where run = ?", (run,))
+        values = [(run, *place, min(count, 2**63 - 1)) for *place, count in rows]
+        database.executemany("insert into qd_counts values (?, ?, ?, ?)", values)
+
+
+def flush():
+    """Writes what ran so far to the file of this process."""
+    try:
+        _write()
+    except Exception:
+        logging.warning("Kernel coverage could not be written to %s", _folder, exc_info=True)
+
+
+# --- switching on ----------------------------------------------------------------------------------------------------
+
+
+def enable(folder=None):
+    """Coverage is on: notes the folder of the files, and arranges that they are written however the process ends."""
+    global _folder, _settings
+    if _folder is not None:
+        return
+    _folder = folder or os.getcwd()
+    _settings = _resolve_settings()
+    os.environ.setdefault("_QD_KCOV_ARC", "1" if _settings[0] else "0")  # for the processes that this one starts
+    _coverage._listeners.append(_register)
+    _coverage._before_clear.append(_keep)
+    _runtime.before_reset.insert(0, _harvest_field)
+    atexit.register(flush)
+    os.register_at_fork(after_in_child=_forget)
+    _exit = os._exit
+
+    def exit_with_data(status):
+        flush()
+        _exit(status)
+
+    os._exit = exit_with_data
+
+
+def _forget():
+    """A forked child counts for itself."""
+    global _lock, _run
+    _lock, _run = threading.RLock(), None
+    _accumulated_lines.clear()
+    _accumulated_arcs.clear()
+    _earlier_counts.clear()
+    _coverage._forget()
