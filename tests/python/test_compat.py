@@ -23,7 +23,7 @@ from quadrants.types.enums import AutodiffMode
 MODULES = """
 _lib.core _lib.utils _logging _tensor _test_tools _test_tools.load_kernel_string lang lang._fast_caching lang._kernel_types
 lang._ndrange lang._perf_dispatch lang._template_mapper lang.ast lang.exception lang.impl lang.kernel_impl lang.matrix
-lang.misc lang.ops lang.util types.annotations types.enums types.primitive_types
+lang.mesh lang.misc lang.ops lang.simt lang.stream lang.util types.annotations types.enums types.primitive_types
 """
 
 
@@ -33,6 +33,13 @@ def test_modules(name):
     assert module.__doc__
     with pytest.raises(AttributeError):
         module.no_such_name
+
+
+def test_simt_and_streams():
+    from quadrants.lang import simt, stream
+
+    assert simt.block is qd.simt.block and simt.subgroup is qd.simt.subgroup and simt._tile.outer is qd.outer
+    assert stream.Stream is qd.Stream and stream.Event is qd.Event
 
 
 def test_imports_are_cheap():
