@@ -300,9 +300,23 @@ llvm::Value *Emitter::cast(Type from, Type to, llvm::Value *x) {
     }
     if (to.is_float()) {
         llvm::Type *wide = to.elem == Scalar::f16 ? type(Type(Scalar::f32, to.lanes)) : target;
-        return narrow(to, from_signed ? b_.CreateSIToFP(x, wide) : b_.CreateUIToFP(x, wide));
+        llvm::Value *value = narrow(to, from_signed ? b_.CreateSIToFP(x, wide) : b_.CreateUIToFP(x, wide));
+        return to.elem == Scalar::f16 ? infinite_beyond_f16(from, x, value) : value;
     }
     return b_.CreateIntCast(x, target, from_signed);
+}
+
+/// LLVM takes a conversion to half and back for exact where the significant bits fit, also if the exponent does not.
+/// Integers that round to infinity are therefore selected by themselves: from 65520 on, half-way to 2^16.
+llvm::Value *Emitter::infinite_beyond_f16(Type from, llvm::Value *x, llvm::Value *value) {
+    const bool with_sign = ir::is_signed(from.elem);
+    if (ir::bits_of(from.elem) < (with_sign ? 32 : 16)) return value;
+    llvm::Value *limit = llvm::ConstantInt::get(x->getType(), 65520);
+    llvm::Constant *infinity = llvm::ConstantFP::getInfinity(value->getType());
+    value = b_.CreateSelect(with_sign ? b_.CreateICmpSGE(x, limit) : b_.CreateICmpUGE(x, limit), infinity, value);
+    if (!with_sign) return value;
+    llvm::Value *below = b_.CreateICmpSLE(x, b_.CreateNeg(limit));
+    return b_.CreateSelect(below, llvm::ConstantFP::getInfinity(value->getType(), true), value);
 }
 
 llvm::Value *Emitter::reduce(Op op, Type t, llvm::Value *x) {

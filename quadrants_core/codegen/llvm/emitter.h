@@ -89,6 +89,7 @@ class Emitter {
     llvm::Function *int_pow_function(Type t);
     llvm::Value *compare(Op op, Type t, llvm::Value *x, llvm::Value *y);
     llvm::Value *cast(Type from, Type to, llvm::Value *x);
+    llvm::Value *infinite_beyond_f16(Type from, llvm::Value *x, llvm::Value *value);
     llvm::Value *reduce(Op op, Type t, llvm::Value *x);
     llvm::Value *widen(Type t, llvm::Value *x);  ///< f16 -> f32, for computing
     llvm::Value *narrow(Type t, llvm::Value *x); ///< back
