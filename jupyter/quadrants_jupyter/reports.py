@@ -1,9 +1,15 @@
-"""What was compiled, as text and as HTML. Times stand in elements of class qd-time and never in the plain text."""
+"""What was compiled, as text, as HTML and as data. Times stand in elements of class qd-time and never in the plain text.
+
+The data, `application/vnd.quadrants.compiled+json`, are what nbval compares (nbval_meaning.py):
+    {"version": 1, "kernels": [{"name", "compiled", "unchanged", "note", "milliseconds"}]}         of a cell
+    {"version": 1, "kernels": [{"name", "tasks": [{"name", "line", "source", "origin"}]}]}         of %qd_tasks
+"""
 
 from html import escape
 
 from quadrants_jupyter import cells
 
+MIME = "application/vnd.quadrants.compiled+json"
 _history = {}  # kernel -> its newest compile report
 
 
@@ -58,6 +64,10 @@ class Line:
         time = f'<span class="qd-time" style="opacity:.7"> ({self.time()})</span>'
         return f"<b>{escape(self.name)}</b>: {self.parts(time)}"
 
+    def data(self):
+        counts = {"compiled": self.compiled, "unchanged": self.kept}
+        return {"name": self.name, **counts, "note": self.note, "milliseconds": self.milliseconds}
+
 
 class CellReport:
     """Displayed under a `%%qd_kernel` cell."""
@@ -67,6 +77,9 @@ class CellReport:
 
     def __repr__(self):
         return "\n".join(line.text() for line in self.lines)
+
+    def _repr_mimebundle_(self, **_):
+        return {MIME: {"version": 1, "kernels": [line.data() for line in self.lines]}} if self.lines else {}
 
     def _repr_html_(self):
         rows = "".join(f"<div>{line.html()}</div>" for line in self.lines)
@@ -96,6 +109,14 @@ class TaskTable:
             text = _line_text(entry, task["line"])
             out.append(f"{task['name']:<24} line {task['line']:>3}  {text}".rstrip())
         return "\n".join(out)
+
+    def _repr_mimebundle_(self, **_):
+        kernels = {}
+        for entry, _, task in self.rows:
+            tasks = kernels.setdefault(entry.name, {"name": entry.name, "tasks": []})["tasks"]
+            source = _line_text(entry, task["line"])
+            tasks.append({"name": task["name"], "line": task["line"], "source": source, "origin": task["origin"]})
+        return {MIME: {"version": 1, "kernels": list(kernels.values())}} if kernels else {}
 
     def _repr_html_(self):
         if not self.rows:

@@ -2,12 +2,12 @@
 
 import warnings
 
-from quadrants import _dtypes, _exceptions, _interop, _matrix, _ndarray, _snode
+from quadrants import _dtypes, _exceptions, _interop, _matrix, _ndarray, _snode, _values
 
 _Layout = _ndarray.Layout
 
 
-class Field:
+class Field(_values.Shown):
     """Storage with an element type and a shape. In kernels `x[i, j]` reads and writes it."""
 
     def __init__(self, dtype, name, members):

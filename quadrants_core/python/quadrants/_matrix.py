@@ -4,7 +4,7 @@ import itertools as _itertools
 import math as _math
 import operator as _operator
 
-from quadrants import _dtypes, _exceptions
+from quadrants import _dtypes, _exceptions, _values
 
 
 def _generate_swizzle_patterns():
@@ -93,7 +93,7 @@ def _family(name):
 _Swizzles = type("_Swizzles", (), {name: _Swizzle(name, indices) for name, indices in _generate_swizzle_patterns()})
 
 
-class Matrix(_Swizzles):
+class Matrix(_Swizzles, _values.Shown):
     """A matrix of numbers. In a kernel it is a compile-time constant; arguments and results of kernels come as these."""
 
     _qd_kind_ = "matrix"

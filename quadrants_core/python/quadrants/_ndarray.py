@@ -2,7 +2,7 @@
 
 import enum as _enum
 
-from quadrants import _dtypes, _exceptions, _interop, _matrix, _runtime
+from quadrants import _dtypes, _exceptions, _interop, _matrix, _runtime, _values
 
 _Storage = None
 
@@ -26,7 +26,7 @@ def _classes():
     core = _runtime.core()
     _Storage = core.NdarrayStorage
 
-    class Ndarray(core.NdarrayStorage):
+    class Ndarray(core.NdarrayStorage, _values.Shown):
         """Contiguous array of scalars, vectors or matrices."""
 
         _qd_kind_ = "ndarray"

@@ -1,6 +1,6 @@
 """qd.Struct, StructType values and fields of structs."""
 
-from quadrants import _annotations, _dtypes, _exceptions, _field, _matrix, _ndarray
+from quadrants import _annotations, _dtypes, _exceptions, _field, _matrix, _ndarray, _values
 
 
 class Struct:
@@ -131,7 +131,7 @@ def make(struct_type, args, keywords):
     return _restore(struct_type, entries)
 
 
-class StructField:
+class StructField(_values.Shown):
     """Field of structs: one field per member, stored together (AOS) or apart (SOA)."""
 
     _qd_kind_ = "struct_field"

@@ -6,7 +6,7 @@ shapes are the user's everywhere; only memory is permuted.
 
 import enum as _enum
 
-from quadrants import _annotations, _exceptions, _field, _ndarray, _runtime
+from quadrants import _annotations, _exceptions, _field, _ndarray, _runtime, _values
 
 
 class Backend(_enum.IntEnum):
@@ -32,7 +32,7 @@ def unwrap(value):
     return value._impl if isinstance(value, Tensor) else value
 
 
-class Tensor:
+class Tensor(_values.Shown):
     """A field or an ndarray. As the annotation of a kernel's parameter: either, or None."""
 
     _qd_kind_ = "tensor"
