@@ -15,6 +15,10 @@ share/jupyter/kernels/quadrants/kernel.json
 share/jupyter/kernels/quadrants/logo-32x32.png
 share/jupyter/kernels/quadrants/logo-64x64.png
 share/jupyter/kernels/quadrants/logo-svg.svg
+share/jupyter/labextensions/quadrants-jupyter/install.json
+share/jupyter/labextensions/quadrants-jupyter/package.json
+share/jupyter/labextensions/quadrants-jupyter/schemas/quadrants-jupyter/plugin.json
+share/jupyter/labextensions/quadrants-jupyter/static/style.js
 lib/python3.11/site-packages/quadrants/__init__.py
 lib/python3.11/site-packages/quadrants/_lib/__init__.py
 lib/python3.11/site-packages/quadrants/_lib/_build_info.py
@@ -46,6 +50,14 @@ def test_installed_files(tmp_path):
     site = pathlib.Path("lib/python3.11/site-packages")
     assert {str(site / p) for p in sources} <= files
     assert [f for f in files if "CMakeFiles" in f or f.endswith((".cpp", ".h", ".ts", ".a"))] == []
+
+    extension = tmp_path / "share/jupyter/labextensions/quadrants-jupyter"
+    package = json.loads((extension / "package.json").read_text())
+    assert (extension / package["jupyterlab"]["_build"]["load"]).is_file()
+    listed = subprocess.run([sys.executable, "-m", "jupyterlab.labextensions", "list"], capture_output=True, text=True,
+                            env={**os.environ, "JUPYTER_PATH": str(tmp_path / "share/jupyter")})
+    lines = (listed.stdout + listed.stderr).splitlines()
+    assert [line for line in lines if "quadrants-jupyter" in line and "enabled" in line and "OK" in line], lines
 
     spec = tmp_path / "share/jupyter/kernels/quadrants"
     argv = json.loads((spec / "kernel.json").read_text())["argv"]

@@ -1,0 +1,49 @@
+import type { ISettingRegistry } from "@jupyterlab/settingregistry";
+import { ISignal, Signal } from "@lumino/signaling";
+import { quantities, Quantity } from "./marks";
+
+/** What the person chose to see, in all notebooks; kept in the settings. */
+export class Choices {
+  visible = true;
+  quantity: Quantity = "total";
+  private readonly _changed = new Signal<Choices, void>(this);
+  private settings: ISettingRegistry.ISettings | null = null;
+  /** Own writes on their way: what the settings say meanwhile is older than what was chosen. */
+  private writing = 0;
+
+  get changed(): ISignal<Choices, void> {
+    return this._changed;
+  }
+
+  set(wanted: { visible?: boolean; quantity?: Quantity }): void {
+    if (!this.take(wanted)) return;
+    if (!this.settings) return;
+    this.writing += 1;
+    const text = JSON.stringify({ ...this.settings.user, visible: this.visible, quantity: this.quantity });
+    // Where settings cannot be written the choice holds for this page.
+    void this.settings.save(text).catch(() => undefined).then(() => { this.writing -= 1; });
+  }
+
+  async follow(registry: ISettingRegistry, id: string): Promise<void> {
+    try {
+      this.settings = await registry.load(id);
+    } catch {
+      return;
+    }
+    const read = (settings: ISettingRegistry.ISettings) => {
+      if (this.writing) return;
+      const quantity = settings.get("quantity").composite as Quantity;
+      this.take({ visible: settings.get("visible").composite !== false, quantity: quantities.includes(quantity) ? quantity : "total" });
+    };
+    read(this.settings);
+    this.settings.changed.connect(read);
+  }
+
+  private take({ visible = this.visible, quantity = this.quantity }: { visible?: boolean; quantity?: Quantity }): boolean {
+    if (visible === this.visible && quantity === this.quantity) return false;
+    this.visible = visible;
+    this.quantity = quantity;
+    this._changed.emit();
+    return true;
+  }
+}

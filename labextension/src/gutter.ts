@@ -1,0 +1,169 @@
+// The marks in one editor: a gutter with counts, branches in words behind the line. The extension lies in a compartment that is
+// empty, and takes no room, in every cell without marks.
+import { Compartment, Extension, Range, RangeSet, StateEffect, StateField, Text } from "@codemirror/state";
+import { Decoration, DecorationSet, EditorView, gutter, GutterMarker, ViewPlugin, WidgetType } from "@codemirror/view";
+import type { CellCoverage } from "../../widgets/protocol/coverage";
+import { digest } from "./digest";
+import { Mark, marksOf, Quantity, summary } from "./marks";
+import { tip } from "./tip";
+
+export interface Shown {
+  coverage: CellCoverage;
+  /** Whether more is to come. */
+  running: boolean;
+  quantity: Quantity;
+}
+
+class CountMarker extends GutterMarker {
+  constructor(readonly mark: Mark, readonly stale: boolean) {
+    super();
+  }
+
+  eq(other: CountMarker): boolean {
+    return this.stale === other.stale && JSON.stringify(this.mark) === JSON.stringify(other.mark);
+  }
+
+  toDOM(): Node {
+    const { text, kind, level, branches } = this.mark;
+    const made = document.createElement("div");
+    made.className = `qd-mark-count qd-${kind}${branches.length ? " qd-partial" : ""}`;
+    made.style.setProperty("--qd-level", String(level));
+    made.textContent = text;
+    made.setAttribute("aria-label", sentences(this.mark, this.stale).join(". "));
+    return made;
+  }
+}
+
+class BranchWidget extends WidgetType {
+  constructor(readonly said: string) {
+    super();
+  }
+
+  eq(other: BranchWidget): boolean {
+    return this.said === other.said;
+  }
+
+  toDOM(): HTMLElement {
+    const made = document.createElement("span");
+    made.className = "qd-mark-branch";
+    made.textContent = this.said;
+    made.setAttribute("aria-hidden", "true");
+    return made;
+  }
+}
+
+interface Marks {
+  shown: Shown;
+  stale: boolean;
+  counts: RangeSet<CountMarker>;
+  branches: DecorationSet;
+}
+
+const setShown = StateEffect.define<Shown>();
+
+function build(shown: Shown, doc: Text): Marks {
+  const stale = digest(doc.toString()) !== shown.coverage.digest;
+  const counts: Range<CountMarker>[] = [];
+  const branches: Range<Decoration>[] = [];
+  for (const mark of marksOf(shown.coverage, shown.quantity)) {
+    if (mark.number < 1 || mark.number > doc.lines) continue;
+    const line = doc.line(mark.number);
+    counts.push(new CountMarker(mark, stale).range(line.from));
+    for (const said of mark.branches) {
+      branches.push(Decoration.widget({ widget: new BranchWidget(said), side: 1 }).range(line.to));
+    }
+  }
+  return { shown, stale, counts: RangeSet.of(counts, true), branches: Decoration.set(branches, true) };
+}
+
+/** The same marks where an edit moved them to, in grey. */
+function moved(marks: Marks, counts: RangeSet<CountMarker>): RangeSet<CountMarker> {
+  if (marks.stale) return counts;
+  const grey: Range<CountMarker>[] = [];
+  for (const at = counts.iter(); at.value; at.next()) grey.push(new CountMarker(at.value.mark, true).range(at.from));
+  return RangeSet.of(grey, true);
+}
+
+const field = StateField.define<Marks | null>({
+  create: () => null,
+  update(marks, change) {
+    for (const effect of change.effects) if (effect.is(setShown)) return build(effect.value, change.newDoc);
+    if (!marks || !change.docChanged) return marks;
+    if (digest(change.newDoc.toString()) === marks.shown.coverage.digest) return build(marks.shown, change.newDoc);
+    const counts = moved(marks, marks.counts.map(change.changes));
+    return { ...marks, stale: true, counts, branches: marks.branches.map(change.changes) };
+  },
+  provide: (self) => [
+    EditorView.decorations.from(self, (marks) => marks?.branches ?? Decoration.none),
+    EditorView.editorAttributes.from(self, (marks) => ({
+      class: `qd-marked${marks?.stale ? " qd-stale" : ""}${marks?.shown.running ? " qd-live" : ""}`,
+    })),
+    EditorView.contentAttributes.from(self, (marks): Record<string, string> =>
+      marks ? { "aria-description": summary(marks.shown.coverage, marks.stale) } : {}),
+  ],
+});
+
+const follow = ViewPlugin.define((view) => ({
+  update: () => tip.refresh(view),
+  destroy: () => tip.hide(view),
+}));
+
+const extension: Extension = [
+  field,
+  gutter({
+    class: "qd-gutter",
+    markers: (view) => view.state.field(field)?.counts ?? RangeSet.empty,
+    domEventHandlers: {
+      mouseover: (view, line, event) => {
+        const target = event.target as HTMLElement;
+        if (target.closest(".qd-mark-count")) tip.show(view, line.from, () => said(view, line.from));
+        return false;
+      },
+      mouseout: () => (tip.leave(), false),
+    },
+  }),
+  follow,
+];
+
+const slot = new Compartment();
+
+/** What every editor gets. */
+export const marksSlot: Extension = slot.of([]);
+
+function filled(view: EditorView): boolean {
+  return view.state.field(field, false) !== undefined;
+}
+
+/** Shows these marks in an editor, or none. */
+export function show(view: EditorView, shown: Shown | null): void {
+  if (shown) {
+    const effects: StateEffect<unknown>[] = filled(view) ? [] : [slot.reconfigure(extension)];
+    view.dispatch({ effects: [...effects, setShown.of(shown)] });
+  } else if (filled(view)) {
+    view.dispatch({ effects: slot.reconfigure([]) });
+  }
+}
+
+function sentences(mark: Mark, stale: boolean): string[] {
+  return stale ? [...mark.words, "Edited since: this is of the text that ran"] : mark.words;
+}
+
+/** What the mark of a line says, a sentence each; null where there is none. */
+export function said(view: EditorView, at: number): string[] | null {
+  const marks = view.state.field(field, false);
+  if (!marks) return null;
+  const line = view.state.doc.lineAt(Math.min(at, view.state.doc.length));
+  let found: string[] | null = null;
+  marks.counts.between(line.from, line.to, (from, _, marker) => {
+    if (from < line.from || from > line.to) return;
+    found = sentences(marker.mark, marker.stale);
+    return false;
+  });
+  return found;
+}
+
+/** What the marks of a whole editor say; null where there are none. */
+export function overview(view: EditorView): string | null {
+  const marks = view.state.field(field, false);
+  return marks ? summary(marks.shown.coverage, marks.stale) : null;
+}

@@ -1,0 +1,43 @@
+// The compact form in which a cell keeps its coverage, in its metadata: {"quadrants": {"coverage": ...}}.
+import type { CellCoverage } from "../../widgets/protocol/coverage";
+import type { Outcome } from "../../widgets/protocol/heatmap";
+
+export interface Kept {
+  version: 1;
+  label: string;
+  digest: string;
+  /** number, count, newest, previous, outcomes if there are any */
+  lines: [number, number, number, number | null, Partial<Record<Outcome, number>>?][];
+  /** name, [number, count] of each line; only where there are several */
+  specialisations?: [string, [number, number][]][];
+}
+
+export function keep(coverage: CellCoverage): Kept {
+  const kept: Kept = {
+    version: 1,
+    label: coverage.label,
+    digest: coverage.digest,
+    lines: coverage.lines.map(({ number, count, newest, previous, outcomes }) =>
+      Object.keys(outcomes).length ? [number, count, newest, previous, { ...outcomes }] : [number, count, newest, previous]),
+  };
+  if (coverage.specialisations.length > 1) {
+    kept.specialisations = coverage.specialisations.map((one) => [one.name, one.lines.map((line) => [line.number, line.count])]);
+  }
+  return kept;
+}
+
+/** The coverage that `keep` made this of; null for anything else that may stand in the metadata. */
+export function unkeep(value: unknown, cellId: string): CellCoverage | null {
+  const kept = value as Partial<Kept> | null | undefined;
+  if (kept?.version !== 1 || typeof kept.digest !== "string" || !Array.isArray(kept.lines)) return null;
+  return {
+    cell_id: cellId,
+    label: kept.label ?? "",
+    digest: kept.digest,
+    lines: kept.lines.map(([number, count, newest, previous, outcomes]) => ({ number, count, newest, previous, outcomes: outcomes ?? {} })),
+    specialisations: (kept.specialisations ?? []).map(([name, lines]) => ({
+      name,
+      lines: lines.map(([number, count]) => ({ number, count, copies: [count] })),
+    })),
+  };
+}

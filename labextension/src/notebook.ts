@@ -1,0 +1,225 @@
+// The marks of one notebook: where coverage comes from (comm messages, outputs, what cells keep in their metadata), to which cell
+// it belongs, and when it is drawn, kept or dropped.
+import type { ICellModel, ICodeCellModel } from "@jupyterlab/cells";
+import { CodeMirrorEditor } from "@jupyterlab/codemirror";
+import { NotebookActions, type NotebookPanel } from "@jupyterlab/notebook";
+import type { IOutputModel } from "@jupyterlab/rendermime";
+import type { Kernel, KernelMessage } from "@jupyterlab/services";
+import type { CellCoverage, CoverageMessage } from "../../widgets/protocol/coverage";
+import type { Choices } from "./choices";
+import { digest } from "./digest";
+import { show } from "./gutter";
+import { keep, unkeep } from "./kept";
+
+const target = "quadrants.coverage";
+const mime = "application/vnd.quadrants.coverage+json";
+const metadataKey = "quadrants";
+
+interface Known {
+  coverage: CellCoverage;
+  running: boolean;
+}
+
+function asMessage(value: unknown): CoverageMessage | null {
+  const message = value as Partial<CoverageMessage> | null | undefined;
+  return message?.version === 1 && Array.isArray(message.cells) ? (message as CoverageMessage) : null;
+}
+
+function isCode(model: ICellModel): model is ICodeCellModel {
+  return model.type === "code";
+}
+
+export class NotebookMarks {
+  /** By the id of the cell: a cell that is moved, or deleted and restored, keeps it. */
+  private readonly known = new Map<string, Known>();
+  private readonly pending = new Set<string>();
+  private readonly watched = new WeakSet<ICellModel>();
+  /** The text with which a cell was last sent to the kernel, as a digest. */
+  private readonly sent = new Map<string, string>();
+  private frame = 0;
+  private kernel: Kernel.IKernelConnection | null = null;
+  private disposed = false;
+
+  constructor(private readonly panel: NotebookPanel, private readonly choices: Choices) {
+    panel.content.cellInViewportChanged.connect(this.onCellShown, this);
+    panel.content.modelChanged.connect(this.onModel, this);
+    panel.sessionContext.kernelChanged.connect(this.onKernel, this);
+    panel.sessionContext.statusChanged.connect(this.onStatus, this);
+    choices.changed.connect(this.drawAll, this);
+    NotebookActions.executionScheduled.connect(this.onScheduled, this);
+    NotebookActions.executed.connect(this.onExecuted, this);
+    this.onKernel();
+    this.onModel();
+    void panel.context.ready.then(() => this.readAll());
+  }
+
+  dispose(): void {
+    this.disposed = true;
+    cancelAnimationFrame(this.frame);
+    this.kernel?.iopubMessage.disconnect(this.onIOPub, this);
+    this.choices.changed.disconnect(this.drawAll, this);
+    NotebookActions.executionScheduled.disconnect(this.onScheduled, this);
+    NotebookActions.executed.disconnect(this.onExecuted, this);
+  }
+
+  // --- the kernel: messages are read from the stream itself, so that a page that is loaded while they come, or a second
+  // notebook on the same kernel, gets them too; the target is there so that no front end refuses the comm.
+
+  private onKernel(): void {
+    this.kernel?.iopubMessage.disconnect(this.onIOPub, this);
+    this.kernel = this.panel.sessionContext.session?.kernel ?? null;
+    this.kernel?.registerCommTarget(target, () => undefined);
+    this.kernel?.iopubMessage.connect(this.onIOPub, this);
+  }
+
+  private onIOPub(_: unknown, { header, content }: KernelMessage.IIOPubMessage): void {
+    if (header.msg_type !== "comm_open" && header.msg_type !== "comm_msg") return;
+    const message = asMessage((content as KernelMessage.ICommMsgMsg["content"]).data);
+    if (message) this.take(message, false);
+  }
+
+  /** A kernel that died or was restarted finishes no run: what was counted by then stays. */
+  private onStatus(): void {
+    const status = this.panel.sessionContext.session?.kernel?.status;
+    if (status === "busy" || status === "starting" || status === "unknown") return;
+    for (const [id, known] of this.known) {
+      if (!known.running) continue;
+      this.known.set(id, { ...known, running: false });
+      this.keep(id);
+      this.draw(id);
+    }
+  }
+
+  private take(message: CoverageMessage, stored: boolean): void {
+    for (const coverage of message.cells) {
+      const id = this.idOf(coverage, stored);
+      if (!id) continue;
+      if (coverage.lines.length) this.known.set(id, { coverage, running: message.running });
+      else this.known.delete(id);
+      if (!message.running) this.keep(id);
+      this.draw(id);
+    }
+  }
+
+  /** The cell that was meant. Its text tells where ids do not: after a run without a front end, and in files that keep no ids. */
+  private idOf(coverage: CellCoverage, stored: boolean): string | null {
+    const models = [...(this.panel.content.model?.cells ?? [])];
+    if (coverage.cell_id !== null && models.some((model) => model.id === coverage.cell_id)) return coverage.cell_id;
+    if (coverage.cell_id !== null && !stored) return null;
+    return models.find((model) => isCode(model) && digest(model.sharedModel.source) === coverage.digest)?.id ?? null;
+  }
+
+  // --- cells
+
+  private modelOf(id: string): ICellModel | null {
+    for (const model of this.panel.content.model?.cells ?? []) if (model.id === id) return model;
+    return null;
+  }
+
+  private onModel(): void {
+    this.panel.content.model?.cells.changed.connect(this.onCells, this);
+    this.readAll();
+  }
+
+  private onCells(): void {
+    this.readAll();
+  }
+
+  /** What new cells keep in their metadata, then what outputs show. */
+  private readAll(): void {
+    if (this.disposed) return;
+    const fresh = [...(this.panel.content.model?.cells ?? [])].filter((model) => isCode(model) && !this.watched.has(model));
+    for (const model of fresh as ICodeCellModel[]) {
+      this.watched.add(model);
+      model.outputs.changed.connect((outputs, change) => {
+        if (!outputs.isDisposed && !this.disposed) this.takeOutputs(change.newValues);
+      });
+      const kept = unkeep((model.getMetadata(metadataKey) as { coverage?: unknown } | undefined)?.coverage, model.id);
+      if (kept && !this.known.has(model.id)) this.known.set(model.id, { coverage: kept, running: false });
+      this.draw(model.id);
+    }
+    for (const model of fresh as ICodeCellModel[]) {
+      for (let i = 0; i < model.outputs.length; ++i) this.readOutput(model.outputs.get(i));
+    }
+  }
+
+  /** A stored output knows less than what the cell keeps, unless that is of another text. */
+  private readOutput(output: IOutputModel): void {
+    for (const coverage of asMessage(output.data[mime])?.cells ?? []) {
+      const id = this.idOf(coverage, true);
+      const model = id ? this.modelOf(id) : null;
+      if (!id || !model || !coverage.lines.length) continue;
+      const known = this.known.get(id);
+      if (known && (known.running || digest(model.sharedModel.source) !== coverage.digest || known.coverage.digest === coverage.digest)) continue;
+      this.known.set(id, { coverage, running: false });
+      this.draw(id);
+    }
+  }
+
+  private takeOutputs(outputs: readonly IOutputModel[]): void {
+    for (const output of outputs) {
+      const message = asMessage(output.data[mime]);
+      if (message) this.take(message, true);
+    }
+  }
+
+  private onScheduled(_: unknown, { notebook, cell }: { notebook: unknown; cell: { model: ICellModel } }): void {
+    if (notebook === this.panel.content) this.sent.set(cell.model.id, digest(cell.model.sharedModel.source));
+  }
+
+  /** A cell that ran with another text than its marks are of has other kernels now. */
+  private onExecuted(_: unknown, { notebook, cell }: { notebook: unknown; cell: { model: ICellModel } }): void {
+    const id = cell.model?.id;
+    if (notebook !== this.panel.content || !id) return;
+    const known = this.known.get(id);
+    const sent = this.sent.get(id);
+    this.sent.delete(id);
+    if (!known || !sent || known.coverage.digest === sent) return;
+    this.known.delete(id);
+    this.keep(id);
+    this.draw(id);
+  }
+
+  /** Into the metadata of the cell, so that it is saved with the notebook. */
+  private keep(id: string): void {
+    const model = this.modelOf(id);
+    if (!model || this.panel.content.model?.readOnly) return;
+    const { coverage: before, ...others } = (model.getMetadata(metadataKey) ?? {}) as Record<string, unknown>;
+    const known = this.known.get(id);
+    const after = known && keep(known.coverage);
+    if (JSON.stringify(before) === JSON.stringify(after)) return;
+    if (after) model.setMetadata(metadataKey, { ...others, coverage: after });
+    else if (Object.keys(others).length) model.setMetadata(metadataKey, others);
+    else model.deleteMetadata(metadataKey);
+  }
+
+  // --- drawing: once per frame, however many messages came
+
+  private onCellShown(_: unknown, cell: { model: ICellModel | null }): void {
+    if (cell.model && this.known.has(cell.model.id)) this.draw(cell.model.id);
+  }
+
+  private drawAll(): void {
+    for (const id of this.known.keys()) this.draw(id);
+  }
+
+  private draw(id: string): void {
+    this.pending.add(id);
+    this.frame ||= requestAnimationFrame(() => {
+      this.frame = 0;
+      const ids = [...this.pending];
+      this.pending.clear();
+      if (this.disposed || this.panel.isDisposed) return;
+      for (const cell of this.panel.content.widgets) {
+        if (!ids.includes(cell.model.id)) continue;
+        if (cell.editor instanceof CodeMirrorEditor) this.drawIn(cell.editor, cell.model.id);
+        else if (this.known.has(cell.model.id)) void cell.ready.then(() => cell.isDisposed || this.draw(cell.model.id));
+      }
+    });
+  }
+
+  private drawIn(editor: CodeMirrorEditor, id: string): void {
+    const known = this.choices.visible ? this.known.get(id) : undefined;
+    show(editor.editor, known ? { ...known, quantity: this.choices.quantity } : null);
+  }
+}

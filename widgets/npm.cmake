@@ -1,0 +1,21 @@
+# Node and npm for the front end: `npm` and `node` are command lines, `npm_packages` installs what the lock file of a folder says.
+find_program(NPM npm HINTS ${PROJECT_SOURCE_DIR}/.venv/bin)
+if(NOT NPM)
+  message(FATAL_ERROR "npm is needed for the front end: run .ci/setup.sh, or configure with -DQD_WIDGETS=OFF")
+endif()
+get_filename_component(node_folder ${NPM} DIRECTORY)
+set(npm ${CMAKE_COMMAND} -E env "PATH=${node_folder}:$ENV{PATH}" ${NPM})
+set(node ${CMAKE_COMMAND} -E env "PATH=${node_folder}:$ENV{PATH}" node)
+
+# Sets `variable` to a file that is there, and newer than the lock file, once the packages of the current folder are installed.
+function(npm_packages variable what)
+  set(modules ${CMAKE_CURRENT_SOURCE_DIR}/node_modules/.package-lock.json)
+  add_custom_command(
+    OUTPUT ${modules}
+    COMMAND ${npm} ci --silent --no-fund --no-audit
+    COMMAND ${CMAKE_COMMAND} -E touch ${modules}
+    WORKING_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}
+    DEPENDS package.json package-lock.json
+    COMMENT "Installing npm packages of ${what}")
+  set(${variable} ${modules} PARENT_SCOPE)
+endfunction()
