@@ -56,8 +56,8 @@ def test_installed_files(tmp_path):
     assert (extension / package["jupyterlab"]["_build"]["load"]).is_file()
     listed = subprocess.run([sys.executable, "-m", "jupyterlab.labextensions", "list"], capture_output=True, text=True,
                             env={**os.environ, "JUPYTER_PATH": str(tmp_path / "share/jupyter")})
-    lines = (listed.stdout + listed.stderr).splitlines()
-    assert [line for line in lines if "quadrants-jupyter" in line and "enabled" in line and "OK" in line], lines
+    here = (listed.stdout + listed.stderr).partition(f"{extension.parent}\n")[2].partition("\n\n")[0]
+    assert "quadrants-jupyter" in here and "enabled" in here and "OK" in here, listed
 
     spec = tmp_path / "share/jupyter/kernels/quadrants"
     argv = json.loads((spec / "kernel.json").read_text())["argv"]
