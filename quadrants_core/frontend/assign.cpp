@@ -159,6 +159,8 @@ void Walker::store_sequence(PyObject *target, const Val &place, const Val &v) {
     for (size_t i = 0; i < v.items.size(); ++i) {
         if (place.items[i].is_sequence())
             store_sequence(target, place.items[i], v.items[i]);
+        else if (place.items[i].tag == Tag::record)
+            store_record(target, place.items[i], v.items[i]);
         else if (place.items[i].tag == Tag::ref)
             store(target, *place.items[i].ref, v.items[i]);
         else

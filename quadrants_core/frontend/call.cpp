@@ -302,6 +302,9 @@ FuncInfo &Walker::func_info(PyObject *node, PyObject *callee) {
     PyRef return_name = PyRef::steal(PyUnicode_InternFromString("return"));
     info->returns = resolved_annotation(node, function, return_name.get());
     if (info->returns && info->returns.get() == Py_None) info->returns = {};
+    if (info->returns && !PyTuple_Check(info->returns.get())) // tuple[...], typing.Tuple[...]
+        if (attribute(info->returns.get(), n.__origin__).get() == reinterpret_cast<PyObject *>(&PyTuple_Type))
+            info->returns = attribute(info->returns.get(), n.__args__);
     frontend::scan_changed(info->source, info->assigned);
     kept_.push_back(PyRef::borrow(callee));
     return *funcs_.emplace(callee, std::move(info)).first->second;

@@ -181,9 +181,11 @@ PyObject *Walker::call_object_argument(const Call &call, size_t i) {
 Val Walker::address_of(const Call &call) {
     PyObject *object = call_object_argument(call, 0);
     const Kind kind = kind_of(object);
-    if (kind != Kind::field && kind != Kind::matrix_field) fail_type(call.node, "`get_addr` needs a field");
-    const FieldInfo *info = field_info(call.node, object);
-    const ir::Value element = b_.place(info->places[0], cell_indices(call.node, info->places[0], call.args[1], 0));
+    if (kind != Kind::field && kind != Kind::matrix_field && kind != Kind::snode)
+        fail_type(call.node, "`get_addr` needs a field or an SNode");
+    const uint32_t place =
+        kind == Kind::snode ? level_place(call.node, object) : field_info(call.node, object)->places[0];
+    const ir::Value element = b_.place(place, cell_indices(call.node, place, call.args[1], 0));
     return scalar(b_.emit(Op::address, {element}, Scalar::u64));
 }
 
@@ -231,6 +233,19 @@ Val Walker::dynamic_container(PyObject *field, const std::vector<ir::Value> &ind
     out.object = PyRef::borrow(field);
     out.comps = indices;
     return out;
+}
+
+bool Walker::is_cell_method(PyObject *name) const {
+    const std::string what = text(name);
+    return what == "append" || what == "length" || what == "deactivate";
+}
+
+/// Whether this is a field of one index that runs along a dynamic level: the field itself names the one container.
+bool Walker::is_dynamic_line(PyObject *node, PyObject *object) {
+    if (!is_field(kind_of(object))) return false;
+    const bool is_struct = kind_of(object) == Kind::struct_field;
+    const FieldInfo *info = field_info(node, is_struct ? leaf_field(object).get() : object);
+    return info->dims() == 1 && last_level(info->places[0]) == LevelKind::dynamic;
 }
 
 Val Walker::container_method(PyObject *node, const Val &bound) {

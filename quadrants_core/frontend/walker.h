@@ -501,6 +501,8 @@ class Walker {
     void flatten_value(PyObject *node, const Val &given, std::vector<Val> &out);
     PyObject *call_object_argument(const Call &call, size_t i);
     Val dynamic_container(PyObject *field, const std::vector<ir::Value> &indices);
+    bool is_cell_method(PyObject *name) const;
+    bool is_dynamic_line(PyObject *node, PyObject *object);
     Val container_method(PyObject *node, const Val &bound);
     Flow for_cells(PyObject *node, uint32_t place, const Nest &nest);
     void cell_body(PyObject *node, const std::vector<ir::Value> &indices, const Nest &nest, bool parallel);

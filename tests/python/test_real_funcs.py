@@ -211,3 +211,51 @@ def test_requires_top_level():
     assert x.to_numpy().tolist() == [4] * 3
     with pytest.raises(qd.QuadrantsSyntaxError, match="requires_top_level"):
         bad()
+
+
+def test_structs_among_the_results():
+    @qd.dataclass
+    class Item:
+        at: vec3
+        weight: qd.f32
+
+    items = Item.field(shape=4)
+    items.weight.from_numpy(np.array([1, 2, 4, 8], np.float32))
+
+    @qd.real_func
+    def pick(x: qd.f32) -> (Item, vec3, bool):
+        found, at = 0, vec3(0)
+        for i in range(4):
+            if items[i].weight > x:
+                found, at = i, vec3(i)
+                break
+        return items[found], at, at.x > 0
+
+    @qd.kernel
+    def k(x: qd.f32) -> qd.f32:
+        item, at, moved = pick(x)
+        return item.weight + 100 * at.y + 1000 * moved
+
+    assert [k(x) for x in (0, 1, 3, 9)] == [1, 1102, 1204, 1]
+
+
+def test_results_annotated_as_a_tuple_of_typing():
+    import typing
+
+    @qd.real_func
+    def both(x: qd.f32) -> typing.Tuple[float, vec3]:
+        if x > 1:
+            return x, vec3(x)
+        return -1, vec3(0)
+
+    @qd.func
+    def inlined(x: qd.f32) -> tuple[int, float]:
+        return x, x
+
+    @qd.kernel
+    def k(x: qd.f32) -> qd.f32:
+        a, b = both(x)
+        c, d = inlined(x)
+        return a + 10 * b.z + 100 * c + 1000 * d
+
+    assert k(1.5) == 1.5 + 15 + 100 + 1500 and k(0.5) == -1 + 0 + 0 + 500

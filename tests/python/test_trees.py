@@ -825,3 +825,61 @@ def test_levels_as_template_arguments():
         return n
 
     assert clear(a) == 1 and clear(b) == 1 and clear(a) == 0 and clear(b) == 0
+
+
+@pytest.mark.parametrize("kind", ["scalar", "vector", "struct"])
+def test_methods_of_a_field_along_a_dynamic_level(kind):
+    vec2 = qd.types.vector(2, qd.f32)
+    edge = qd.types.struct(p=vec2, n=qd.i32)
+    x = {"scalar": lambda: qd.field(qd.f32), "vector": lambda: qd.Vector.field(2, qd.f32), "struct": edge.field}[kind]()
+    qd.root.dynamic(qd.i, 64, chunk_size=8).place(x)
+
+    @qd.kernel
+    def fill(n: qd.i32) -> qd.i32:
+        x.deactivate()
+        for i in range(n):
+            if qd.static(kind == "struct"):
+                x.append(edge(p=vec2(i, 1), n=i))
+            elif qd.static(kind == "vector"):
+                x.append(vec2(i, 1))
+            else:
+                x.append(float(i))
+        return x.length()
+
+    @qd.kernel
+    def total() -> qd.f32:
+        s = 0.0
+        for i in range(x.length()):
+            if qd.static(kind == "struct"):
+                s += x[i].p.x + x[i].n
+            elif qd.static(kind == "vector"):
+                s += x[i].x + x[i].y
+            else:
+                s += x[i]
+        return s
+
+    assert fill(10) == 10 and total() == {"scalar": 45, "vector": 55, "struct": 90}[kind]
+    assert fill(3) == 3 and total() == {"scalar": 3, "vector": 6, "struct": 6}[kind]
+
+
+def test_one_extent_in_a_list_is_that_of_every_axis():
+    x = qd.field(qd.i32)
+    qd.root.pointer(qd.ijk, [4]).dense(qd.ijk, (2,)).place(x)
+    assert x.shape == (8, 8, 8)
+    with pytest.raises(qd.QuadrantsCompilationError, match="3 axes, but 2 dimensions"):
+        qd.root.dense(qd.ijk, (2, 2))
+
+
+def test_address_of_the_element_that_an_snode_stands_for():
+    x = qd.field(qd.i32)
+    qd.root.dense(qd.ij, (1, 2)).dense(qd.ij, 2).dense(qd.ij, 2).place(x)
+
+    @qd.kernel
+    def fill():
+        for i, j in x:
+            base = qd.get_addr(x.snode, [0, 0])
+            x[i, j] = int(qd.get_addr(x.snode, [i, j]) - base) // 4
+
+    fill()
+    tile = np.array([[0, 1, 4, 5], [2, 3, 6, 7], [8, 9, 12, 13], [10, 11, 14, 15]])
+    assert (x.to_numpy() == np.hstack([tile, tile + 16])).all()

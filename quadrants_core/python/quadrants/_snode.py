@@ -92,7 +92,9 @@ class SNode:
         if not isinstance(axes, (list, tuple)):
             axes = [axes]
         if isinstance(dimensions, int) or hasattr(dimensions, "__index__"):
-            dimensions = [int(dimensions)] * len(axes)
+            dimensions = [int(dimensions)]
+        if len(dimensions) == 1:
+            dimensions = [*dimensions] * len(axes)
         if len(dimensions) != len(axes):
             raise _exceptions.QuadrantsCompilationError(f"{len(axes)} axes, but {len(dimensions)} dimensions")
         self._check_open()
@@ -279,6 +281,10 @@ class _Element(SNode):
     def _offset_bytes_in_parent_cell(self):
         self._builder._materialise()
         return self._member.place.byte_offset
+
+    def _qd_place_(self):
+        self._builder._materialise()
+        return self._member.place.id
 
 
 _Element.__name__ = _Element.__qualname__ = "SNode"

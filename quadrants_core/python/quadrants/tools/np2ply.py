@@ -1,5 +1,7 @@
 """PLY files: points, and triangles or quadrilaterals between them, with any further numbers of each."""
 
+import warnings
+
 # type in the file -> NumPy type
 _TYPES = {
     "char": "i1", "uchar": "u1", "short": "i2", "ushort": "u2", "int": "i4", "uint": "u4", "float": "f4", "double": "f8",
@@ -26,7 +28,7 @@ class PLYWriter:
     # vertices
     def add_vertex_channel(self, key, data_type, data):
         """One more number of each vertex: its name, its type in the file, and the array."""
-        self._vertices.append(self._channel(key, data_type, data, self.num_vertices, "vertex"))
+        self._add(self._vertices, key, data_type, data, self.num_vertices, "vertex")
 
     def add_vertex_pos(self, x, y, z):
         """Positions, as floats."""
@@ -73,7 +75,7 @@ class PLYWriter:
 
     def add_face_channel(self, key, data_type, data):
         """One more number of each face: its name, its type in the file, and the array."""
-        self._faces.append(self._channel(key, data_type, data, self.num_faces, "face"))
+        self._add(self._faces, key, data_type, data, self.num_faces, "face")
 
     def add_face_id(self):
         """The number of each face."""
@@ -137,17 +139,21 @@ class PLYWriter:
             self.add_vertex_channel(key, data_type, data)
 
     @staticmethod
-    def _channel(key, data_type, data, count, of_what):
+    def _add(channels, key, data_type, data, count, of_what):
         import numpy as np
 
         if data_type not in _TYPES:
-            raise ValueError(f"Unknown type {data_type!r}; a PLY file has {', '.join(_TYPES)}")
+            warnings.warn(
+                f"Unknown type {data_type} detected, skipping this channel: {key!r}; a PLY file has {', '.join(_TYPES)}",
+                stacklevel=3,
+            )
+            return
         data = np.asarray(data)
         if data.size != count:
             raise AssertionError(
                 f"The dimension of the {of_what} channel is not correct: {key!r} has {data.size} numbers for {count}"
             )
-        return key, data_type, data.reshape(count).astype("<" + _TYPES[data_type])
+        channels.append((key, data_type, data.reshape(count).astype("<" + _TYPES[data_type])))
 
     @staticmethod
     def _records(channels, count):
