@@ -26,7 +26,8 @@ class IoPub {
     /// The request that later messages and streams belong to; text gathered so far leaves under the previous one.
     void set_parent(wire::Json header, wire::Json full_message);
     wire::Json parent() const;
-    /// Header and metadata of the request, as IPython's `kernel.get_parent()` gives them.
+    /// Header and metadata of the request, and the content if it runs a cell, as IPython's `kernel.get_parent()` gives
+    /// them.
     wire::Json parent_message() const;
     std::string make_header(const std::string &type) const;
 

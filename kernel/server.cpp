@@ -169,7 +169,9 @@ void Server::start_impl(xeus::xpub_message message) {
 
 void Server::handle_shell(wire::Message message) {
     std::string type = message.type();
-    iopub_->set_parent(message.header, {{"header", message.header}, {"metadata", message.metadata}});
+    Json parent = {{"header", message.header}, {"metadata", message.metadata}};
+    if (type == "execute_request") parent["content"] = message.content;
+    iopub_->set_parent(message.header, std::move(parent));
     if (type.rfind("comm_", 0) == 0) return handle_comm(message);
     if (type == "interrupt_request") {
         status("busy", message.header);

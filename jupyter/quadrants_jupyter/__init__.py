@@ -9,6 +9,7 @@ def load_ipython_extension(shell):
 
 
 def unload_ipython_extension(shell):
-    from quadrants_jupyter import errors
+    from quadrants_jupyter import errors, magics
 
     errors.unregister(shell)
+    magics.unregister(shell)

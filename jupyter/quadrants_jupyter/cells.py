@@ -6,7 +6,7 @@ import linecache
 import weakref
 
 from quadrants import _kernel, _source
-from quadrants_jupyter import fingerprint
+from quadrants_jupyter import fingerprint, live
 
 _definitions = (ast.FunctionDef, ast.ClassDef)
 
@@ -87,11 +87,14 @@ class Runner:
         self.file = shell.compile.cache(self.text, self.number, raw_code=text)
         linecache.cache[self.file] = (len(self.text), None, self.text.splitlines(True), self.file)
         _source.set_display_name(self.file, f"cell {self.number}")
+        self.cell_id, shown = live.executions.current()
+        self.digest = live.digest(text if shown is None else shown)
 
     def run(self):
         names = self.shell.user_ns
         registry.last_cell = []
         statements = ast.parse(self.text, self.file).body
+        self.place()
         for at, statement in enumerate(statements):
             if at + 1 == len(statements) and isinstance(statement, ast.Expr):
                 code = compile(ast.Expression(statement.value), self.file, "eval")
@@ -123,6 +126,10 @@ class Runner:
             entry.last_line = _end_of(statement, inner.fn)
             registry.last_cell.append(member)
             self.outcome.defined.append(member)
+        self.place()
+
+    def place(self):
+        live.live.define(self.cell_id, self.number, self.digest, registry.of_last_cell())
 
     def same(self, name, before, value):
         """The older object stands for the new one: equal text at equal lines, equal captured values, equal callees. What

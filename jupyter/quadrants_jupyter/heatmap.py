@@ -1,12 +1,14 @@
 """The heatmap of `%qd_coverage`: data (the Python side of widgets/protocol/heatmap.ts), plain text, static HTML, widget."""
 
-import ast
 import dataclasses
 import functools
 import linecache
 import math
 import pathlib
 from html import escape
+
+from quadrants_jupyter import live
+from quadrants_jupyter.counts import code_lines
 
 
 @dataclasses.dataclass
@@ -32,48 +34,15 @@ class Listing:
 
 # --- data ------------------------------------------------------------------------------------------------------------
 
-def _counts_of(label):
-    """line -> count, and line -> outcome -> count, of one cell or file."""
-    from quadrants import _coverage
-
-    lines, outcomes = {}, {}
-    for (what, file, _, line, _, end_line, _), count in _coverage.counters().items():
-        if file != label:
-            continue
-        if what == "line":  # one counter stands for a run of statements
-            for covered in range(line, max(end_line, line) + 1):
-                lines[covered] = lines.get(covered, 0) + count
-        else:
-            here = outcomes.setdefault(line, {})
-            here[what] = here.get(what, 0) + count
-    return lines, outcomes
-
-
-def _code_lines(source, first, last):
-    """Lines that hold a statement: not comments, blank lines, decorators, signatures, docstrings."""
-    found = set()
-    for node in ast.walk(ast.parse(source)):
-        if not isinstance(node, ast.stmt) or not first <= node.lineno <= last:
-            continue
-        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
-            continue
-        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
-            continue
-        end = node.body[0].lineno - 1 if hasattr(node, "body") else node.end_lineno
-        found.update(range(node.lineno, max(end, node.lineno) + 1))
-    return found
-
-
-def listing(entry):
+def listing(entry, reading):
     """The listing of one kernel or func of a cell."""
-    counts, outcomes = _counts_of(entry.label)
     texts = linecache.getlines(entry.file)
-    code = _code_lines("".join(texts), entry.first_line, entry.last_line)
+    code = set(code_lines(entry))
     lines = []
     for number in range(entry.first_line, min(entry.last_line, len(texts)) + 1):
-        text = texts[number - 1].rstrip("\n")
-        holds = number in code and text.strip() and not text.lstrip().startswith("#")
-        lines.append(Line(number, text, counts.get(number) if holds else None, outcomes.get(number, {}) if holds else {}))
+        count = reading.count(entry.label, number) if number in code else None
+        outcomes = reading.outcomes_of(entry.label, number) if number in code else {}
+        lines.append(Line(number, texts[number - 1].rstrip("\n"), count, outcomes))
     return Listing(f"{entry.name} ({entry.label})", lines)
 
 
@@ -181,17 +150,25 @@ def _widget_class():
 
 
 class Heatmap:
-    """What `%qd_coverage` displays."""
+    """What `%qd_coverage` displays: the counts of now."""
 
-    def __init__(self, listings):
-        self.listings = listings
+    def __init__(self, entries):
+        with live.live.lock:
+            live.live.take()
+            reading, history = live.live.history.now, live.live.history
+            self.listings = [listing(entry, reading) for entry in entries]
+            cells = {id(cell): cell for cell in map(history.cell_of, entries) if cell is not None}
+            self.message = live.message(cells.values(), reading)
 
     def __repr__(self):
         return plain_text(self.listings)
 
     def _repr_mimebundle_(self, **_):
         data = {"text/plain": plain_text(self.listings), "text/html": static_html(self.listings)}
-        make = None if _nothing(self.listings) else _widget_class()
+        if _nothing(self.listings):
+            return data
+        data[live.MIME] = self.message
+        make = _widget_class()
         if make is None:
             return data
         self._live = make(listings=[dataclasses.asdict(one) for one in self.listings])

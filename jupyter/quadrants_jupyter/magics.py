@@ -8,7 +8,7 @@ from IPython.core.error import UsageError
 from IPython.core.magic import Magics, cell_magic, line_magic, magics_class
 from IPython.display import display
 
-from quadrants_jupyter import cells, reports
+from quadrants_jupyter import cells, live, reports
 
 
 class _Parser(argparse.ArgumentParser):
@@ -57,8 +57,9 @@ class QuadrantsMagics(Magics):
             _start(options.arch)
         reports.collect()  # what other cells compiled is not this cell's
         start = time.perf_counter()
-        runner = cells.Runner(self.shell, cell, options.coverage)
-        outcome = runner.run()
+        if options.coverage:
+            live.live.start(self.shell)
+        outcome = cells.Runner(self.shell, cell, options.coverage).run()
         self.compile_now(outcome)
         seconds = time.perf_counter() - start
         lines = reports.lines_for(outcome, reports.collect())
@@ -95,14 +96,14 @@ class QuadrantsMagics(Magics):
     @line_magic
     def qd_coverage(self, line):
         """How often each line of the last cell's kernels ran. %qd_coverage [--clear] [NAME ...]"""
-        from quadrants_jupyter.heatmap import Heatmap, listing
+        from quadrants_jupyter.heatmap import Heatmap
 
         names = shlex.split(line)
         if "--clear" in names:
             from quadrants import _coverage
 
             return _coverage.clear()
-        return Heatmap([listing(entry) for entry in self.find(names)])
+        return Heatmap(self.find(names))
 
     @line_magic
     def qd_tasks(self, line):
@@ -132,3 +133,9 @@ class QuadrantsMagics(Magics):
 def register(shell):
     shell.register_magics(QuadrantsMagics)
     shell.events.register("post_run_cell", cells.after_cell)
+    live.register(shell)
+
+
+def unregister(shell):
+    shell.events.unregister("post_run_cell", cells.after_cell)
+    live.unregister(shell)

@@ -1,11 +1,14 @@
 """qd.coverage: how often each line and each transition of the kernels ran. Counted while QD_KERNEL_COVERAGE=1; kept over
 qd.reset(). Nothing here needs the package `coverage`; what is written for it is in _coverage_files.py."""
 
+import time as _time
+
 from quadrants import _runtime, _source
 
 _gathered = {}  # (what, file, scope, line, column, end_line, end_column) -> count, of programs that have ended
 _gathered_by_kernel = {}  # (kernel, specialisation) -> {(what, file, line, column, copy): count}, of the same
-_before_clear = []
+_moves = 0  # odd while the counts of a program that ends move to `_gathered`
+_before_clear, _after_clear = [], []
 _listeners = []  # called with [(file, line)] when a kernel with counters was compiled or loaded
 
 if _source.in_use is None:
@@ -33,23 +36,55 @@ def _add(into, rows):
 
 
 def _harvest():
+    global _moves
+    _moves += 1
     try:
         _add(_gathered, _running())
         for kernel, specialisation, rows in _core().coverage_by_kernel():
             _add(_gathered_by_kernel.setdefault((kernel, specialisation), {}), rows)
+        _core().clear_coverage()
     except Exception:
         import logging
 
         logging.warning("The counts of a program that ends could not be read", exc_info=True)
+    finally:
+        _moves += 1
+
+
+def _steady(read):
+    """`read()`, which other threads may ask for too: no count is missed or taken twice while a program ends."""
+    while True:
+        before = _moves
+        if before % 2 == 0:
+            result = read()
+            if before == _moves:
+                return result
+        _time.sleep(0.001)
 
 
 _runtime.before_reset.append(_harvest)
 
 
 def _rows():
-    total = dict(_gathered)
-    _add(total, _running())
-    return total
+    def read():
+        total = dict(_gathered)
+        _add(total, _running())
+        return total
+
+    return _steady(read)
+
+
+def _by_kernel():
+    """(kernel, specialisation) -> {(what, file, line, column, copy): count}"""
+
+    def read():
+        kernels = {key: dict(rows) for key, rows in list(_gathered_by_kernel.items())}
+        core = _core()
+        for kernel, number, rows in core.coverage_by_kernel() if core is not None else ():
+            _add(kernels.setdefault((kernel, number), {}), rows)
+        return kernels
+
+    return _steady(read)
 
 
 def counters():
@@ -113,11 +148,8 @@ def snapshot():
 
 def specialisations():
     """The same counts kept apart: a list of Specialisation."""
-    kernels = {key: dict(rows) for key, rows in _gathered_by_kernel.items()}
-    core = _core()
-    for kernel, number, rows in core.coverage_by_kernel() if core is not None else ():
-        _add(kernels.setdefault((kernel, number), {}), rows)
-    return [Specialisation(kernel, number, _kernel_files(rows)) for (kernel, number), rows in sorted(kernels.items())]
+    rows_of = sorted(_by_kernel().items())
+    return [Specialisation(kernel, number, _kernel_files(rows)) for (kernel, number), rows in rows_of]
 
 
 def _kernel_files(rows):
@@ -144,6 +176,8 @@ def clear():
     for keep in _before_clear:
         keep()
     _forget()
+    for tell in _after_clear:
+        tell()
 
 
 def _forget():

@@ -1,0 +1,267 @@
+"""Coverage while cells run, in the Quadrants kernel and in ipykernel: what is told on the comm, which run a count is of, who
+is told nothing. Every wait is for a message."""
+
+import pathlib
+import re
+import sys
+
+import pytest
+from conftest import Client
+from test_comms import send_comm
+
+PROTOCOL = pathlib.Path(__file__).resolve().parents[2] / "widgets/protocol"
+TARGET = "quadrants.coverage"
+MIME = "application/vnd.quadrants.coverage+json"
+
+CELL = """%%qd_kernel
+@qd.func
+def limited(v):
+    if v > 10.0:
+        v = 10.0
+    return v
+
+@qd.kernel
+def clip(x: qd.types.ndarray(qd.f32, ndim=1)):
+    for i in x:
+        x[i] = limited(x[i])
+"""
+
+# Runs for hours, in chunks of some milliseconds each.
+LONG = """%%qd_kernel
+@qd.kernel
+def long(x: qd.types.ndarray(qd.f32, ndim=1)):
+    for i in range(2147483647):
+        for j in range(1000):
+            x[i % 64] = qd.sin(x[i % 64])
+"""
+
+
+@pytest.fixture(params=["quadrants", "python3"])
+def session(request):
+    client = Client(request.param)
+    client.run("import numpy as np\nimport quadrants as qd\nqd.init(arch=qd.cpu, offline_cache=False)")
+    client.run("%load_ext quadrants_jupyter")
+    yield client
+    client.close()
+
+
+def run(session, code, cell_id=None):
+    """As a front end that sends the ids of cells."""
+    message = session.raw.session.msg("execute_request", {
+        "code": code, "silent": False, "store_history": True, "user_expressions": {}, "allow_stdin": False,
+        "stop_on_error": True})
+    message["metadata"] = {"cellId": cell_id} if cell_id else {}
+    session.started = 0
+    session.raw.shell_channel.send(message)
+    cell = session.collect(message["header"]["msg_id"])
+    assert cell.status == "ok", cell.of("error") or cell.reply["content"]
+    return cell
+
+
+def opened(cell):
+    return [content["comm_id"] for content in cell.of("comm_open") if content["target_name"] == TARGET]
+
+
+def told(cell, comm_id):
+    return [content["data"] for content in cell.of("comm_msg") if content["comm_id"] == comm_id]
+
+
+def only(messages):
+    """The one cell of the one message."""
+    (message,) = messages
+    assert message["version"] == 1 and message["running"] is False
+    (cell,) = message["cells"]
+    return cell
+
+
+def lines(cell):
+    return {line["number"]: (line["count"], line["newest"], line["previous"]) for line in cell["lines"]}
+
+
+def test_counts_of_the_newest_run_and_of_the_run_before(session):
+    defined = run(session, CELL, "first")
+    (comm_id,) = opened(defined)
+    cell = only(told(defined, comm_id))
+    assert cell["lines"] == [] and cell["cell_id"] == "first" and re.fullmatch(r"cell \d+", cell["label"])
+
+    cell = only(told(run(session, "x = np.full(5, 20, np.float32); clip(x)"), comm_id))
+    assert cell["cell_id"] == "first"
+    assert lines(cell) == {4: (5, 5, None), 5: (5, 5, None), 6: (5, 5, None), 10: (1, 1, None), 11: (5, 5, None)}
+    assert next(line for line in cell["lines"] if line["number"] == 4)["outcomes"] == {"taken": 5, "not_taken": 0}
+
+    assert told(run(session, "1 + 1"), comm_id) == [], "nothing grew"
+
+    cell = only(told(run(session, "clip(x); clip(x)"), comm_id))  # now 10.0, not above it
+    assert lines(cell) == {4: (15, 10, 5), 5: (5, 0, 5), 6: (15, 10, 5), 10: (3, 2, 1), 11: (15, 10, 5)}
+
+    cell = only(told(run(session, "clip(np.full(2, 20, np.float32))"), comm_id))
+    assert lines(cell) == {4: (17, 2, 10), 5: (7, 2, 0), 6: (17, 2, 10), 10: (4, 1, 2), 11: (17, 2, 10)}
+    (specialisation,) = cell["specialisations"]
+    assert specialisation["name"] == "clip, specialisation 1"
+    assert {line["number"]: (line["count"], line["copies"]) for line in specialisation["lines"]}[5] == (7, [7])
+
+
+def test_counts_go_on_over_a_new_program(session):
+    (comm_id,) = opened(run(session, CELL, "first"))
+    run(session, "clip(np.ones(5, np.float32))")
+    assert told(run(session, "qd.init(arch=qd.cpu, offline_cache=False)"), comm_id) == []
+    cell = only(told(run(session, "clip(np.ones(2, np.float32))"), comm_id))
+    assert lines(cell)[11] == (7, 2, 5) and lines(cell)[10] == (2, 1, 1)
+
+
+def test_specialisations_and_static_copies(session):
+    (comm_id,) = opened(run(session, "%%qd_kernel\n@qd.kernel\ndef pick(x: qd.types.ndarray(), n: qd.i32):\n    for i in x:\n"
+                                     "        for k in qd.static(range(3)):\n            if n == k:\n                x[i] = k\n"))
+    cell = only(told(run(session, "pick(np.ones(4, np.float32), 0); pick(np.ones(2, np.int32), 2)"), comm_id))
+    first, second = cell["specialisations"]
+    assert [one["name"] for one in (first, second)] == ["pick, specialisation 1", "pick, specialisation 2"]
+    copies = [next(line for line in one["lines"] if line["number"] == 7)["copies"] for one in (first, second)]
+    assert copies == [[4, 0, 0], [0, 0, 2]]
+    assert lines(cell)[7][0] == 6
+
+
+def test_an_edited_cell_starts_anew(session):
+    (comm_id,) = opened(run(session, CELL, "first"))
+    run(session, "clip(np.ones(5, np.float32))")
+    edited = CELL.replace("= limited(x[i])", "= limited(x[i]) + 1")
+    cell = only(told(run(session, edited, "first"), comm_id))
+    assert lines(cell)[5] == (0, 0, None) and lines(cell)[6] == (5, 5, None), "the func did not change"
+    assert lines(cell)[11] == (0, 0, None), "the kernel did, and was compiled at once, but did not run yet"
+    run(session, "clip(np.ones(5, np.float32))")
+    cell = only(told(run(session, "clip(np.ones(3, np.float32))"), comm_id))
+    assert lines(cell)[11] == (8, 3, 5)
+    assert cell["digest"] == run(session, f"from quadrants_jupyter import live\nlive.digest({edited!r})").result.strip("'")
+
+
+def test_a_kernel_that_runs_in_the_cell_that_defines_it(session):
+    code = CELL + "clip(np.ones(5, np.float32))\n"
+    cell = run(session, code, "first")
+    (comm_id,) = opened(cell)
+    assert lines(only(told(cell, comm_id)))[11] == (5, 5, None)
+
+
+def test_growth_while_a_kernel_runs(session):
+    (comm_id,) = opened(run(session, LONG, "long"))
+    request = session.send("print('before')\nlong(np.ones(64, np.float32))")
+    seen, order = [], []
+    while len(seen) < 3:
+        message = session.raw.get_iopub_msg(timeout=60)
+        assert message["parent_header"].get("msg_id") in (request, None) or message["msg_type"] == "status"
+        if message["msg_type"] == "stream":
+            order.append(message["content"]["text"])
+        if message["msg_type"] == "comm_msg" and message["content"]["comm_id"] == comm_id:
+            data = message["content"]["data"]
+            assert data["running"] is True
+            seen.append(lines(data["cells"][0])[6][0])
+    assert seen == sorted(set(seen)) and seen[0] > 0, "each message knows more than the one before"
+    assert "".join(order) == "before\n"
+    session.interrupt()
+    cell = session.collect(request)
+    assert cell.error == "KeyboardInterrupt"
+    last = told(cell, comm_id)[-1]
+    assert last["running"] is False
+    count, newest, previous = lines(last["cells"][0])[6]
+    assert count == newest >= seen[-1] and previous is None
+
+
+def test_nothing_is_sent_once_the_comm_is_closed(session):
+    (comm_id,) = opened(run(session, CELL))
+    send_comm(session, "comm_close", {"comm_id": comm_id, "data": {}})
+    cell = run(session, "clip(np.ones(5, np.float32))")
+    assert cell.of("comm_msg") == [] and cell.of("comm_open") == []
+    assert run(session, "from quadrants_jupyter import live; live.live.listened_to()").result == "False"
+    assert opened(run(session, CELL)) == [], "it is not opened again"
+
+
+def test_a_page_that_comes_later_is_told_everything(session):
+    run(session, CELL, "first")
+    run(session, "clip(np.ones(5, np.float32))")
+    seen = send_comm(session, "comm_open", {"comm_id": "later", "target_name": TARGET, "data": {}})
+    (data,) = [m["content"]["data"] for m in seen if m["msg_type"] == "comm_msg" and m["content"]["comm_id"] == "later"]
+    assert lines(only([data]))[11] == (5, 5, None)
+    assert lines(only(told(run(session, "clip(np.ones(1, np.float32))"), "later")))[11] == (6, 1, 5)
+
+
+def test_clear(session):
+    (comm_id,) = opened(run(session, CELL))
+    run(session, "clip(np.ones(5, np.float32)); clip(np.ones(5, np.float32))")
+    assert only(told(run(session, "%qd_coverage --clear"), comm_id))["lines"] == []
+    cell = only(told(run(session, "clip(np.ones(3, np.float32))"), comm_id))
+    assert lines(cell)[11] == (3, 3, None)
+    cell = only(told(run(session, "qd.coverage.clear(); clip(np.ones(1, np.float32))"), comm_id))
+    assert lines(cell)[11] == (1, 1, None)
+
+
+def test_output_of_the_magic(session):
+    run(session, CELL, "first")
+    run(session, "clip(np.ones(5, np.float32))")
+    data = run(session, "%qd_coverage clip").of("execute_result")[0]["data"]
+    cell = only([data[MIME]])
+    assert cell["cell_id"] == "first" and lines(cell)[11] == (5, 5, None)
+    assert {"text/plain", "text/html"} <= set(data)
+
+
+def test_no_thread_before_the_first_cell_with_kernels(session):
+    names = "import threading; sorted(t.name for t in threading.enumerate() if t.name == 'quadrants coverage')"
+    assert run(session, names).result == "[]"
+    assert opened(run(session, CELL.replace("%%qd_kernel", "%%qd_kernel --no-coverage"))) == []
+    assert run(session, names).result == "[]"
+    run(session, CELL)
+    assert run(session, names).result == "['quadrants coverage']"
+
+
+def test_a_loaded_extension_that_the_first_cell_loads_itself():
+    client = Client("quadrants")
+    try:
+        client.run("import numpy as np\nimport quadrants as qd\nqd.init(arch=qd.cpu, offline_cache=False)")
+        defined = run(client, CELL, "first")
+        (comm_id,) = opened(defined)
+        assert only(told(defined, comm_id))["cell_id"] == "first"
+        cell = only(told(run(client, "clip(np.ones(5, np.float32))"), comm_id))
+        assert lines(cell)[11] == (5, 5, None)
+        text = client.run(f"from quadrants_jupyter import live\nlive.digest({CELL!r})").result
+        assert cell["digest"] == text.strip("'")
+    finally:
+        client.close()
+
+
+# --- the protocol ----------------------------------------------------------------------------------------------------
+
+def test_digest():
+    sys.modules.pop("quadrants_jupyter.live", None)
+    from quadrants_jupyter import live
+
+    assert live.digest("") == "cbf29ce484222325"
+    assert live.digest("a") == "af63dc4c8601ec8c"
+    assert live.digest("foobar") == "85944171f73967e8"
+    assert live.digest("é€😀\n") == "{:016x}".format(_fnv("é€😀\n".encode()))
+
+
+def _fnv(data):
+    state = 14695981039346656037
+    for byte in data:
+        state = (state ^ byte) * 1099511628211 % 2**64
+    return state
+
+
+def members(file, interface):
+    """name -> type of an interface of the protocol, and of the objects inside it."""
+    text = (PROTOCOL / file).read_text()
+    body = re.search(rf"export interface {interface} \{{(.*?)\n\}}", text, re.DOTALL).group(1)
+    return re.findall(r"(?:^|[{;])\s*(\w+)\??:", re.sub(r"/\*.*?\*/", "", body, flags=re.DOTALL), re.MULTILINE)
+
+
+def test_both_sides_name_the_same_members(session):
+    run(session, CELL)
+    run(session, "clip(np.ones(5, np.float32))")
+    message = run(session, "%qd_coverage").of("execute_result")[0]["data"][MIME]
+    cell = message["cells"][0]
+    assert list(message) == members("coverage.ts", "CoverageMessage")
+    assert list(cell) == members("coverage.ts", "CellCoverage")
+    assert list(cell["lines"][0]) == members("coverage.ts", "LineCounts")
+    one = cell["specialisations"][0]
+    assert [*one, *one["lines"][0]] == members("coverage.ts", "SpecialisationCounts")
+    outcomes = re.search(r"export type Outcome = ([^;]*);", (PROTOCOL / "heatmap.ts").read_text()).group(1)
+    from quadrants_jupyter import live
+
+    assert re.findall(r'"(\w+)"', outcomes) == list(live._outcomes)
