@@ -35,6 +35,7 @@ class Registry:
     def __init__(self):
         self.entries = {}  # name -> Entry, the newest definition
         self.last_cell = []  # names, in the order of the cell
+        self.copies = []  # (file, older file, first and last line): a definition that stands for an equal older one
 
     def alive(self):
         return [e for e in self.entries.values() if e.value() is not None]
@@ -115,6 +116,8 @@ class Runner:
         if before is not None and type(before) is type(value) and self.same(name, before, value):
             names[name] = value = before
             self.outcome.kept.append(name)
+            for _, inner in _members(name, value):
+                registry.copies.append((self.file, inner.fn.__code__.co_filename, statement.lineno, statement.end_lineno))
         for member, inner in _members(name, value):
             entry = registry.entries.get(member)
             if entry is None or entry.value() is not inner:

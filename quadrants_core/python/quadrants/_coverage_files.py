@@ -8,6 +8,7 @@ and those past _MAX_PROBES are left out of the report.
 import ast
 import atexit
 import contextlib
+import linecache
 import logging
 import os
 import re
@@ -44,6 +45,8 @@ _folder = None
 _settings = None  # (arcs, relative file names)
 _run = None  # tells this process from an older one of the same id, once it has written
 _kept_sources = {}  # name of a source without a file -> path of the file that holds its text
+names_of_sources = {}  # the same -> how that file is to be called, before the digest of the text
+host_arcs = {}  # file -> arcs that ran outside of kernels, where notebooks tell them
 
 
 # --- what programs use -----------------------------------------------------------------------------------------------
@@ -165,9 +168,12 @@ def _path_of(shown):
     """The file of a source that messages call `shown`."""
     if shown not in _paths:
         file = next((text.file for text in _source.in_use.values() if text.shown == shown), shown)
-        path = file if file.startswith("<") else os.path.abspath(os.path.realpath(file))
-        _paths[shown] = path
+        _paths[shown] = place_of(file)
     return _paths[shown]
+
+
+def place_of(file):
+    return file if file.startswith("<") else os.path.abspath(os.path.realpath(file))
 
 
 def _register(lines):
@@ -235,16 +241,18 @@ def _name_in_data(file, relative):
 def _kept(file):
     if file not in _kept_sources:
         text = next((text for text in _source.in_use.values() if _path_of(text.shown) == file), None)
-        if text is None:
+        lines = text.lines if text is not None else linecache.getlines(file)
+        if not lines:
             return file
         import hashlib
 
-        content = "".join(text.lines)
-        name = re.sub(r"\W+", "_", os.path.basename(text.shown)).strip("_") or "source"
+        content = "".join(lines)
+        shown = file if text is None else text.shown
+        name = names_of_sources.get(file) or re.sub(r"\W+", "_", os.path.basename(shown)).strip("_") or "source"
         mark = hashlib.sha256(content.encode()).hexdigest()[:8]
         folder = os.path.join(_folder, "_qd_kcov_sources")
-        os.makedirs(folder, exist_ok=True)
         path = os.path.join(folder, f"{name}_{mark}.py")
+        os.makedirs(os.path.dirname(path), exist_ok=True)
         if not os.path.exists(path):
             with open(path, "w", encoding="utf-8") as out:
                 out.write(content)
@@ -285,23 +293,29 @@ def _write():
     counts = _counts()
     with _lock:
         lines = {file: set(ran) for file, ran in _accumulated_lines.items() if ran and not _is_ours(file)}
-    if not lines:
-        return
+    places = [*lines, *(file for file, ran in host_arcs.items() if ran and file not in lines)]
+    if not places:
+        return None
     arcs, relative = _settings
     path = os.path.join(_folder, f"_qd_kcov.{os.getpid()}")
     if _run is None:
         _run = os.urandom(8).hex()
         if os.path.exists(path) and _has_arcs(path) != arcs:
             os.remove(path)  # of an older process with the same id, in the other mode
-    names = {file: _name_in_data(file, relative) for file in lines}
+    names = {file: _name_in_data(file, relative) for file in places}
     data = _coverage_py.CoverageData(basename=path)
     if arcs:
-        data.add_arcs({names[file]: _arcs_of(file, ran) for file, ran in lines.items()})
+        data.add_arcs({names[f]: [*_arcs_of(f, lines.get(f, set())), *host_arcs.get(f, ())] for f in places})
     else:
-        data.add_lines({names[file]: sorted(ran) for file, ran in lines.items()})
+        data.add_lines({names[f]: sorted(lines.get(f, set()) | _reached(host_arcs.get(f, ()))) for f in places})
     data.write()
     data.close(force=True)
     _write_counts(path, _run, [(names[file], line, counts.get(file, {}).get(line, 0)) for file in lines for line in lines[file]])
+    return path
+
+
+def _reached(arcs):
+    return {line for arc in arcs for line in arc if line > 0}
 
 
 def _write_counts(path, run, rows):
@@ -311,6 +325,28 @@ def _write_counts(path, run, rows):
         database.execute("delete from qd_counts where run = ?", (run,))
         values = [(run, *place, min(count, 2**63 - 1)) for *place, count in rows]
         database.executemany("insert into qd_counts values (?, ?, ?, ?)", values)
+
+
+def write_now():
+    """Writes what ran so far; gives the path of the data, None where nothing ran."""
+    return _write()
+
+
+def arcs_of_kernels(file):
+    """The arcs that ran so far."""
+    _harvest_field()
+    _counts()
+    return _arcs_of(file, _accumulated_lines.get(file, set()))
+
+
+def name_of(file):
+    """What the data call a file."""
+    return _name_in_data(file, _settings[1])
+
+
+def files_of_kernels():
+    """(file, what the data call it) of those whose kernels have run."""
+    return [(file, name_of(file)) for file, ran in _accumulated_lines.items() if ran and not _is_ours(file)]
 
 
 def flush():
@@ -329,7 +365,7 @@ def enable(folder=None):
     global _folder, _settings
     if _folder is not None:
         return
-    _folder = folder or os.getcwd()
+    _folder = os.environ.get("_QD_KCOV_FOLDER") or folder or os.getcwd()
     _settings = _resolve_settings()
     os.environ.setdefault("_QD_KCOV_ARC", "1" if _settings[0] else "0")  # for the processes that this one starts
     _coverage._listeners.append(_register)

@@ -1,0 +1,156 @@
+"""Inside a kernel that nbval runs with --qd-cov: which lines of the cells ran. Kernels are counted by the engine; lines outside of
+kernels by a trace function that looks at code of cells alone, unless another program traces. The text of every cell is kept
+under the name of notebook and cell, and one data file of coverage.py holds both."""
+
+import ast
+import json
+import linecache
+import os
+import re
+import sys
+
+CALL = '__import__("quadrants_jupyter.cell_coverage").cell_coverage'  # how nbval's side begins what it has run here
+_folder = _notebook = None
+_number = 0
+_cells = {}  # file name of a cell's code -> its number; the first of equal ones
+_tracer = None
+
+
+class _Tracer:
+    """Arcs between lines of the files in `arcs`, in the numbering of coverage.py. IPython runs a cell in pieces: their arcs are
+    those of one module."""
+
+    def __init__(self):
+        self.arcs = {}  # file -> arcs
+        self.ended = None  # (file, last line) of the piece that ended last
+
+    def __call__(self, frame, event, arg):
+        file = frame.f_code.co_filename
+        if event != "call" or file not in self.arcs:
+            return None
+        arcs, code = self.arcs[file], frame.f_code
+        of_module = code.co_name.startswith(("<module>", "<cell line"))
+        start = last = -1 if of_module else -code.co_firstlineno
+        if of_module and self.ended is not None and self.ended[0] == file:
+            last, self.ended = self.ended[1], None
+        elif code.co_flags & 0x2A0 and frame.f_lineno != code.co_firstlineno:  # a generator goes on
+            last = frame.f_lineno
+
+        def local(frame, event, arg):
+            nonlocal last
+            if event == "line":
+                arcs.add((last, frame.f_lineno))
+                last = frame.f_lineno
+            elif event == "return" and code.co_code[frame.f_lasti] == _return:
+                if of_module:
+                    self.ended = file, last
+                else:
+                    arcs.add((last, start))
+            return local
+
+        return local
+
+    def end_of_cell(self):
+        if self.ended is not None:
+            file, last = self.ended
+            self.arcs[file].add((last, -1))
+            self.ended = None
+
+
+_return = __import__("dis").opmap["RETURN_VALUE"]
+
+
+def start(folder, notebook, trace):
+    """Notes the cells from here on. `notebook`: its path as reports call it."""
+    global _folder, _notebook, _tracer
+    from IPython import get_ipython
+
+    _folder, _notebook = folder, notebook
+    compiler = get_ipython().compile
+    cache = compiler.cache
+
+    def noted(text, *args, **kwargs):
+        name = cache(text, *args, **kwargs)
+        if text.startswith(CALL):
+            return name
+        _cells.setdefault(name, _number)
+        if _tracer is not None:
+            _tracer.arcs.setdefault(name, set())
+        return name
+
+    compiler.cache = noted
+    if trace and sys.gettrace() is None:
+        _tracer = _Tracer()
+        sys.settrace(_tracer)
+
+
+def begin(number):
+    """The next code is that of this cell."""
+    global _number
+    _number = number
+    if _tracer is not None:
+        _tracer.end_of_cell()
+
+
+def _name(number):
+    return re.sub(r"\.ipynb$", "", _notebook) + f"_cell_{number}"
+
+
+def _texts():
+    """number -> file name of the code that stands for the cell: what a magic ran, if it told its text, else the cell."""
+    return {number: file for file, number in _cells.items() if number}
+
+
+def finish(path):
+    """Writes the data of this process, and to `path` where they are."""
+    global _tracer
+    sys.settrace(None)
+    if _tracer is not None:
+        _tracer.end_of_cell()
+    from quadrants import _coverage_files as files
+
+    files.enable(_folder)
+    texts = _texts()
+    for number, file in texts.items():
+        files.names_of_sources[files.place_of(file)] = _name(number)
+        if _tracer is not None:
+            files.host_arcs.setdefault(files.place_of(file), set()).update(_tracer.arcs.get(file, ()))
+    _add_copies(files)
+    data = files.write_now()
+    cells = []
+    for number, file in sorted(texts.items()):
+        text = "".join(linecache.getlines(file))
+        inside = None if _tracer is not None else sorted(_lines_of_kernels(text))
+        cells.append({"number": number, "file": files.name_of(files.place_of(file)), "only": inside})
+    known = {cell["file"] for cell in cells}
+    modules = [{"file": name, "only": _lines_in(place)} for place, name in files.files_of_kernels() if name not in known]
+    report = {"notebook": _notebook, "data": data, "cells": cells, "modules": modules}
+    with open(path, "w", encoding="utf-8") as out:
+        json.dump(report, out)
+
+
+def _add_copies(files):
+    """A kernel of a cell that was kept because an older cell has the same: what ran there ran here."""
+    cells = sys.modules.get("quadrants_jupyter.cells")
+    for file, older, first, last in cells.registry.copies if cells is not None else ():
+        arcs = [arc for arc in files.arcs_of_kernels(files.place_of(older)) if all(first <= abs(n) <= last for n in arc)]
+        files.host_arcs.setdefault(files.place_of(file), set()).update(arcs)
+
+
+def _lines_in(path):
+    return sorted(_lines_of_kernels("".join(linecache.getlines(path))))
+
+
+def _lines_of_kernels(text):
+    """Lines of the bodies of kernels and funcs, by their decorators."""
+    found = set()
+    try:
+        tree = ast.parse(text)
+    except SyntaxError:
+        return found
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef):
+            names = {re.split(r"[.(]", ast.unparse(d).split("(")[0])[-1] for d in node.decorator_list}
+            if names & {"kernel", "func", "real_func", "pyfunc", "pure"}:
+                found.update(range(node.body[0].lineno, node.end_lineno + 1))
+    return found
