@@ -29,11 +29,14 @@ def main():
     def counted():
         nonlocal done
         for done, item in enumerate(programs(kind, options.seed, options.count), 1):
-            if done % 500 == 0:
-                print(f"... {done} {kind}, {found} faults, {time.time() - begin:.0f} s", flush=True)
             yield item
 
-    for text, fault, detail in worker.faults(counted()):
+    def report(process):
+        if done % 500 == 0 and process.alive():
+            spent, memory = time.time() - begin, process.memory()
+            print(f"... {done} {kind}, {found} faults, {spent:.0f} s, {memory:.0f} MiB", flush=True)
+
+    for text, fault, detail in worker.faults(counted(), report):
         found += 1
         print(f"\n=== {kind} {options.seed + done - 1}: {fault}\n{detail}", flush=True)
         small = text if options.no_shrink else shrink.smallest(text, fault, valid)

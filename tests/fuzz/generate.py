@@ -30,6 +30,7 @@ class Function:
 class Writer:
     def __init__(self, seed):
         self.rng = random.Random(seed)
+        self.random = self.rng.random
         self.lines = []
         self.indent = 1
         self.counter = 0
@@ -45,10 +46,10 @@ class Writer:
 
     # choices
     def chance(self, p):
-        return self.rng.random() < p
+        return self.random() < p
 
     def pick(self, *items):
-        return self.rng.choice(items)
+        return items[int(self.random() * len(items))]
 
     def fresh(self, prefix):
         self.counter += 1
@@ -81,6 +82,7 @@ class Writer:
         return [s for s in known if s.is_int() == is_int and s.element == element and s.form != "struct" and s.name != "near"]
 
     def integer(self, depth=3):
+        depth -= self.is_small and depth > 2
         if depth <= 0 or self.chance(0.22):
             return self.int_leaf(depth)
         p = self.integer
@@ -141,6 +143,7 @@ class Writer:
         return self.pick(*options)
 
     def real(self, depth=3):
+        depth -= self.is_small and depth > 2
         if depth <= 0 or self.chance(0.25):
             return self.real_leaf(depth)
         p, d = self.real, depth - 1
@@ -524,6 +527,9 @@ class Writer:
         self.scopes = outer
         self.readable, self.own, self.shared = [s for s in self.storage if s.form != "struct" and s.name != "near"], [], []
 
+    def _some(self, items, count):
+        return [items[k] for k in sorted(self.rng.sample(range(len(items)), count))]
+
     def kernel(self):
         self.storage = [
             Storage("a", self.pick("i32", "i64", "u8"), "ndarray", 1), Storage("b", self.pick(*REALS), "ndarray", 1),
@@ -531,17 +537,24 @@ class Writer:
             Storage("e", "f32", "field", 1, element=1), Storage("s", "i32", "struct", 1), Storage("near", "f64", "ndarray", 1),
         ]  # fmt: skip
         notes = {"ndarray": lambda s: f"qd.types.ndarray(qd.{s.kind}, ndim={s.rank})"}
+        self.arguments = [
+            ("m", "int", f"qd.{self.pick('i32', 'u32', 'i64')}", str(self.rng.randint(0, 9))),
+            ("x", "real", f"qd.{self.pick(*REALS)}", self.pick("0.5", "-1.25", "3.0")),
+            ("u", "vec", "qd.math.vec3", f"qd.Vector([0.5, -2.0, {self.rng.randint(0, 5)}.0])"), ("h", "real", "qd.f16", "1.5"),
+            ("q", "int", "qd.u1", self.pick("0", "1")), ("rec", "record", "Rec", "Rec(n=3, r=0.5)"),
+            ("t", "int", "qd.template()", str(self.rng.randint(-2, 9))),
+        ]  # fmt: skip
+        if self.is_small:
+            self.storage = self._some(self.storage, 3)
+            self.arguments = self._some(self.arguments, 2)
         params = [f"{s.name}: {notes.get(s.form, lambda s: 'qd.template()')(s)}" for s in self.storage]
-        scalars = [("m", "int", self.pick("i32", "u32", "i64")), ("x", "real", self.pick(*REALS)), ("u", "vec", "math.vec3"),
-                   ("h", "real", "f16"), ("q", "int", "u1")]  # fmt: skip
-        params += [f"{n}: qd.{t}" for n, _, t in scalars] + ["rec: Rec", "t: qd.template()"]
-        scalars += [("rec", "record", None), ("t", "int", None)]
+        params += [f"{name}: {note}" for name, _, note, _ in self.arguments]
         self.lines.append("@qd.kernel")
         self.lines.append(f"def k({', '.join(params)}) -> (qd.i64, qd.f64):")
-        self.scopes = [[(n, kind, False) for n, kind, _ in scalars]]
+        self.scopes = [[(name, kind, False) for name, kind, _, _ in self.arguments]]
         self.readable = [s for s in self.storage if s.form != "struct" and s.name != "near"]
-        for _ in range(self.rng.randint(1, 4)):
-            self.budget = 14
+        for _ in range(self.rng.randint(1, 2 if self.is_small else 4)):
+            self.budget = 5 if self.is_small else 14
             r = self.rng.random()
             if r < 0.55:
                 if self.chance(0.15):
@@ -557,7 +570,8 @@ class Writer:
         return self.pick("", ", order='ji'") if s.rank == 2 else ""
 
     def program(self):
-        for _ in range(self.rng.randint(0, 3)):
+        self.is_small = self.chance(0.7)
+        for _ in range(self.rng.randint(0, 1 if self.is_small else 3)):
             self.function()
         self.kernel()
         body = "\n".join(self.lines)
@@ -580,12 +594,13 @@ class Writer:
             low = 0 if s.kind[0] == "u" else -20
             values = f"rng.integers({low}, 20, {shape})" if s.is_int() else f"rng.integers(-20, 20, {shape}) / 4"
             lines.append(f"    {s.name}.from_numpy(({values}).astype(np.{NUMPY[s.kind]}))")
-        names = ", ".join(s.name for s in self.storage)
-        lines.append(f"    result = k({names}, {self.rng.randint(0, 9)}, {self.pick('0.5', '-1.25', '3.0')}, "
-                     f"qd.Vector([0.5, -2.0, {self.rng.randint(0, 5)}.0]), 1.5, {self.pick(0, 1)}, Rec(n=3, r=0.5), {self.rng.randint(-2, 9)})")  # fmt: skip
-        plain = [s.name for s in self.storage if s.form != "struct" and s.name != "near"]
-        lines.append(f"    exact = [*result, {', '.join(f'{p}.to_numpy()' for p in plain)}, *s.to_numpy().values()]")
-        lines.append("    return exact, [near.to_numpy()]")
+        names = ", ".join([*(s.name for s in self.storage), *(value for _, _, _, value in self.arguments)])
+        lines.append(f"    result = k({names})")
+        plain = [f"{s.name}.to_numpy()" for s in self.storage if s.form != "struct" and s.name != "near"]
+        plain += ["*s.to_numpy().values()" for s in self.storage if s.form == "struct"]
+        near = ["near.to_numpy()" for s in self.storage if s.name == "near"]
+        lines.append(f"    exact = [{', '.join(['*result', *plain])}]")
+        lines.append(f"    return exact, [{', '.join(near)}]")
         options = {}
         if self.chance(0.4):
             options = {"default_ip": self.pick("i32", "i64"), "default_fp": self.pick("f32", "f64")}
@@ -593,6 +608,8 @@ class Writer:
             options["short_circuit_operators"] = False
         if self.chance(0.1):
             options["debug"] = True
+        if self.chance(0.15):
+            options.update(compile_tiers=False, opt_level=self.pick(0, 2, 3))
         flags = f"OPTIONS = {options}\nN = {self.pick(2, 3, 5)}\nFLAG = {self.pick(True, False)}\n"
         return HEAD + flags + RECORD + body + "\n" + "\n".join(lines) + "\n"
 

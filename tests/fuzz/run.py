@@ -4,6 +4,7 @@ Each arch runs with one thread, so that iterations come in order. qd.python runs
 a program that does not end there, or goes out of bounds, is not run but only compiled.
 """
 
+import functools
 import io
 import itertools
 import linecache
@@ -31,11 +32,17 @@ def _plain(values):
     return [np.array(v, copy=True) for v in values]
 
 
-def _load(text):
+@functools.lru_cache(1)
+def _compiled(text):
     name = f"<fuzz {next(_numbers)}>"
+    return compile(text, name, "exec"), name
+
+
+def _load(text):
+    code, name = _compiled(text)
     linecache.cache[name] = (len(text), None, text.splitlines(True), name)
     scope = {"__name__": "fuzz_program"}
-    exec(compile(text, name, "exec"), scope)
+    exec(code, scope)
     return scope, name
 
 

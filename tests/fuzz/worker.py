@@ -5,6 +5,7 @@ worker answers each with a line of JSON. A worker that dies, or that burns too m
 program, is a fault of that program.
 """
 
+import gc
 import json
 import os
 import resource
@@ -20,7 +21,7 @@ UNSURE = 20  # for one that may have no end
 
 class Worker:
     def __init__(self):
-        environment = {**os.environ, "ENABLE_QUADRANTS_HEADER_PRINT": "0"}
+        environment = {**os.environ, "ENABLE_QUADRANTS_HEADER_PRINT": "0", "OPENBLAS_NUM_THREADS": "1"}
         command = [sys.executable, "-m", "tests.fuzz.worker"]
         self.process = subprocess.Popen(
             command, cwd=ROOT, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
@@ -44,6 +45,11 @@ class Worker:
             return None
         return f"the process ended with {self.process.returncode}", errors[-2000:]
 
+    def memory(self):
+        """MiB that the process holds now."""
+        pages = Path(f"/proc/{self.process.pid}/statm").read_text().split()[1]
+        return int(pages) * resource.getpagesize() / 2**20
+
     def alive(self):
         return self.process.poll() is None
 
@@ -55,14 +61,16 @@ class Worker:
             stream.close()
 
 
-def faults(programs):
-    """Yields (text, kind, detail) of those of `programs`, pairs (text, valid), that show a fault."""
+def faults(programs, report=lambda worker: None):
+    """Yields (text, kind, detail) of those of `programs`, pairs (text, valid), that show a fault; `report` is called after
+    each program."""
     worker = Worker()
     for text, valid in programs:
         if not worker.alive():
             worker.close()
             worker = Worker()
         found = worker.ask(text, valid)
+        report(worker)
         if found:
             yield text, *found
     worker.close()
@@ -82,10 +90,15 @@ def main():
         answer("unsure")
         _limit(UNSURE)
 
-    for line in sys.stdin:
+    gc.collect()
+    gc.freeze()
+    gc.disable()  # syntax trees are many small objects without cycles
+    for number, line in enumerate(sys.stdin):
         text, valid = json.loads(line)
         _limit(SECONDS)
         answer(json.dumps(run.fault(text, valid, unsure)))
+        if number % 50 == 0:
+            gc.collect()
 
 
 def _limit(seconds):

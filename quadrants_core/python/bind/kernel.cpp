@@ -334,6 +334,14 @@ PyObject *create(PyTypeObject *type, PyObject *args, PyObject *) {
     return o;
 }
 
+/// What a shape owns, if nobody else owns the shape: the collector counts references one by one.
+int traverse_shape(const std::shared_ptr<const StructShape> &shape, visitproc visit, void *arg) {
+    if (shape.use_count() != 1) return 0;
+    Py_VISIT(shape->type);
+    Py_VISIT(shape->leaves);
+    return 0;
+}
+
 int traverse(PyObject *o, visitproc visit, void *arg) {
     KernelObject *kernel = self_of(o);
     Py_VISIT(Py_TYPE(o));
@@ -346,6 +354,10 @@ int traverse(PyObject *o, visitproc visit, void *arg) {
         for (PyObject *kept : plan->kept) Py_VISIT(kept);
         for (const BoundParam &p : plan->params) {
             if (!p.weak) Py_VISIT(p.value);
+            if (const int stopped = traverse_shape(p.shape, visit, arg)) return stopped;
+        }
+        for (const std::shared_ptr<const StructShape> &shape : plan->return_shapes) {
+            if (const int stopped = traverse_shape(shape, visit, arg)) return stopped;
         }
     }
     return 0;

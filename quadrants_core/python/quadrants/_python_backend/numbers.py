@@ -253,9 +253,14 @@ def unsupported(op, a, b):
     fail_type(f"unsupported operand type(s) for '{op}': '{kind_of(a)}' and '{kind_of(b)}'")
 
 
+_ALIKE = ("+", "-", "*", "min", "max")  # of two numbers of one type: a number of this type
+
+
 def binary(op, a, b):
     """a op b of a Scalar and a Scalar or number. Besides the operators: min, max, raw_div, raw_mod, bit_shr."""
     left, right = kind_of(a), kind_of(b)
+    if left is right and op in _ALIKE and type(a) is type(b) is Scalar:
+        return Scalar(left, _real(op, left, a.value, b.value) if is_real(left) else _whole(op, left, a.value, b.value))
     if op == "**":
         return _power(a, b, left, right)
     if op in ("&", "|", "^", "<<", ">>", "bit_shr"):

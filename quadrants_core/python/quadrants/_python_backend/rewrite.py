@@ -12,38 +12,72 @@ from quadrants import _exceptions
 
 HELPER = "__qd"
 BODY = "__qd_body"
+_LOAD, _STORE = ast.Load(), ast.Store()
 _PLACES_FIRST = {"volatile_load"}  # builtins whose first argument is a place; and all atomics
 
 
 def rewritten(source, fn, templates, is_kernel):
     """The code of `fn` as Python; `templates` are the parameters that may stand for a variable of the caller."""
-    tree, shown, first_line, _, _, text = source.tree()
-    tree = ast.parse(text).body[0]
+    _, _, first_line, _, _, text = source.tree()
+    tree = ast.parse("\n" * (first_line - 1) + text).body[0]
     if isinstance(tree, ast.If):
         tree = tree.body[0]
-    ast.increment_lineno(tree, first_line - 1)
     return _Rewriter(fn, templates, is_kernel).function(tree)
 
 
-def _assigned_names(body):
-    """Names that the statements of a body assign themselves, those of inner scopes apart."""
-    found = []
+def _target_names(target):
+    if isinstance(target, ast.Name):
+        return [target.id]
+    if isinstance(target, (ast.Tuple, ast.List)):
+        return [name for item in target.elts for name in _target_names(item)]
+    return []
 
-    def names(target):
-        if isinstance(target, ast.Name):
-            found.append(target.id)
-        elif isinstance(target, (ast.Tuple, ast.List)):
-            for item in target.elts:
-                names(item)
 
-    for statement in body:
-        for node in ast.walk(statement):
-            if isinstance(node, ast.Assign):
-                for target in node.targets:
-                    names(target)
-            elif isinstance(node, (ast.AnnAssign, ast.AugAssign, ast.NamedExpr, ast.For)):
-                names(node.target)
-    return found
+class _Survey:
+    """One walk over a function before anything is rewritten."""
+
+    def __init__(self, tree):
+        self.assigned = {}  # statement -> the names that it and what is inside of it assign
+        self.comprehended = set()  # names of comprehensions
+        self.calls = []
+        for statement in tree.body:
+            self._statement(statement)
+
+    def _statement(self, node):
+        outer, self._found = getattr(self, "_found", None), []
+        self._walk(node)
+        self.assigned[node] = self._found
+        if outer is not None:
+            outer += self._found
+        self._found = outer
+
+    def _walk(self, node):
+        kind = type(node)
+        if kind is ast.Assign:
+            for target in node.targets:
+                self._found += _target_names(target)
+        elif kind in (ast.AnnAssign, ast.AugAssign, ast.NamedExpr, ast.For):
+            self._found += _target_names(node.target)
+        elif kind is ast.Call:
+            self.calls.append(node)
+        elif kind is ast.comprehension:
+            self.comprehended |= {n.id for n in ast.walk(node.target) if isinstance(n, ast.Name)}
+        for field in node._fields:
+            value = getattr(node, field, None)
+            if isinstance(value, list):
+                for item in value:
+                    if isinstance(item, ast.stmt):
+                        self._statement(item)
+                    elif isinstance(item, ast.AST):
+                        self._walk(item)
+            elif isinstance(value, ast.AST) and not isinstance(value, _LEAVES):
+                self._walk(value)
+
+    def names(self, body):
+        return [name for statement in body for name in self.assigned[statement]]
+
+
+_LEAVES = (ast.expr_context, ast.operator, ast.boolop, ast.unaryop, ast.Constant, ast.Name)
 
 
 class _Names:
@@ -86,8 +120,8 @@ class _Rewriter(ast.NodeTransformer):
 
     # building blocks
     def call(self, name, *args, at):
-        target = ast.Attribute(ast.Name(HELPER, ast.Load()), name, ast.Load())
-        return ast.copy_location(ast.Call(target, list(args), []), at)
+        target = ast.Attribute(ast.Name(HELPER, _LOAD), name, _LOAD)
+        return _placed(ast.Call(target, list(args), []), at)
 
     def thunk(self, node):
         """The expression as a function, evaluated when it is wanted."""
@@ -95,7 +129,7 @@ class _Rewriter(ast.NodeTransformer):
         self.deferred += 1
         body = self.visit(node)
         self.deferred -= 1
-        return ast.copy_location(ast.Lambda(empty, body), node)
+        return _placed(ast.Lambda(empty, body), node)
 
     def text(self, value):
         return ast.Constant(value)
@@ -107,9 +141,10 @@ class _Rewriter(ast.NodeTransformer):
     def function(self, tree):
         parameters = [a.arg for a in tree.args.posonlyargs + tree.args.args]
         self.parameters = set(parameters)
-        targets = _assigned_names(tree.body)
-        self.local = self.parameters | set(targets) | self._comprehension_names(tree)
-        self.boxed = self._passed_on(tree, set(targets))
+        self.survey = _Survey(tree)
+        targets = self.survey.names(tree.body)
+        self.local = self.parameters | set(targets) | self.survey.comprehended
+        self.boxed = self._passed_on(set(targets))
         self.declared = [set(parameters)]
         body = [self._start(name, tree) for name in dict.fromkeys(targets) if name not in self.parameters]
         body += [self._own(name, tree) for name in parameters if name not in self.templates and self._is_changed(name, targets)]
@@ -120,19 +155,10 @@ class _Rewriter(ast.NodeTransformer):
             arg.annotation = None
         return self._code(_located(made, tree))
 
-    def _comprehension_names(self, tree):
-        found = set()
-        for node in ast.walk(tree):
-            for generator in getattr(node, "generators", ()):
-                found |= {n.id for n in ast.walk(generator.target) if isinstance(n, ast.Name)}
-        return found
-
-    def _passed_on(self, tree, assigned):
+    def _passed_on(self, assigned):
         """Variables that are handed to a func or an atomic as they stand: these may change them."""
         found = set()
-        for node in ast.walk(tree):
-            if not isinstance(node, ast.Call):
-                continue
+        for node in self.survey.calls:
             callee = self.object_of(node.func)
             for i, arg in enumerate([*node.args, *(k.value for k in node.keywords)]):
                 if not isinstance(arg, ast.Name) or not self._may_change(callee, i):
@@ -154,11 +180,11 @@ class _Rewriter(ast.NodeTransformer):
     def _start(self, name, at):
         value = "new_box" if name in self.boxed else "unset"
         made = self.call(value, self.text(name), at=at)
-        return ast.copy_location(ast.Assign([ast.Name(name, ast.Store())], made), at)
+        return _placed(ast.Assign([ast.Name(name, _STORE)], made), at)
 
     def _box(self, name, at):
-        made = self.call("boxed", ast.Name(name, ast.Load()), at=at)
-        return ast.copy_location(ast.Assign([ast.Name(name, ast.Store())], made), at)
+        made = self.call("boxed", ast.Name(name, _LOAD), at=at)
+        return _placed(ast.Assign([ast.Name(name, _STORE)], made), at)
 
     def _is_changed(self, name, targets):
         return name in self.boxed or name in targets
@@ -167,18 +193,18 @@ class _Rewriter(ast.NodeTransformer):
         """A parameter that the func assigns: a variable with the value of the argument."""
         if name in self.boxed:
             return self._box(name, at)
-        made = self.call("fresh", ast.Name(name, ast.Load()), at=at)
-        return ast.copy_location(ast.Assign([ast.Name(name, ast.Store())], made), at)
+        made = self.call("fresh", ast.Name(name, _LOAD), at=at)
+        return _placed(ast.Assign([ast.Name(name, _STORE)], made), at)
 
     def _code(self, function):
         """Compiled as an inner function, so that the variables of enclosing functions stay what they are."""
         free = [*self.fn.__code__.co_freevars]
         outer = ast.FunctionDef(
             "__outer", ast.arguments([], [ast.arg(n) for n in [HELPER, *free]], None, [], [], None, []),
-            [function, ast.Return(ast.Name(function.name, ast.Load()))], [], None,
+            [function, ast.Return(ast.Name(function.name, _LOAD))], [], None,
         )  # fmt: skip
         module = ast.Module([_located(outer, function)], [])
-        ast.fix_missing_locations(module)
+        _locate_all(outer, outer)
         return compile(module, self.fn.__code__.co_filename, "exec", dont_inherit=True)
 
     # statements
@@ -195,7 +221,7 @@ class _Rewriter(ast.NodeTransformer):
         self.declared.append(set(before))
         body = self.block(statements)
         self.declared.pop()
-        own = [n for n in dict.fromkeys(_assigned_names(statements)) if n not in known and n not in before]
+        own = [n for n in dict.fromkeys(self.survey.names(statements)) if n not in known and n not in before]
         return body, own
 
     def forget(self, names, at):
@@ -210,9 +236,9 @@ class _Rewriter(ast.NodeTransformer):
             return self.assign(node.targets[0], value, node)
         self.temporaries += 1
         name = f"__value{self.temporaries}"
-        made = [ast.copy_location(ast.Assign([ast.Name(name, ast.Store())], value), node)]
+        made = [_placed(ast.Assign([ast.Name(name, _STORE)], value), node)]
         for target in node.targets:
-            made += self.assign(target, ast.Name(name, ast.Load()), node)
+            made += self.assign(target, ast.Name(name, _LOAD), node)
         return [_located(m, node) for m in made]
 
     def _bind_static(self, node):
@@ -237,15 +263,15 @@ class _Rewriter(ast.NodeTransformer):
             return self._unpack(target, value, at)
         else:
             raise _exceptions.QuadrantsSyntaxError("Unpacking works with tuples on the left side, not lists")
-        return [ast.copy_location(ast.Expr(made), at)]
+        return [_placed(ast.Expr(made), at)]
 
     def _unpack(self, target, value, at):
         self.temporaries += 1
         name = f"__items{self.temporaries}"
         items = self.call("unpacked", value, self.text(len(target.elts)), at=at)
-        made = [_located(ast.Assign([ast.Name(name, ast.Store())], items), at)]
+        made = [_located(ast.Assign([ast.Name(name, _STORE)], items), at)]
         for k, part in enumerate(target.elts):
-            item = ast.Subscript(ast.Name(name, ast.Load()), ast.Constant(k), ast.Load())
+            item = ast.Subscript(ast.Name(name, _LOAD), ast.Constant(k), _LOAD)
             made += self.assign(part, _located(item, at), at)
         return made
 
@@ -255,10 +281,10 @@ class _Rewriter(ast.NodeTransformer):
         if not any(name in scope for scope in self.declared):
             self.declared[-1].add(name)
         if name in self.boxed or name in self.templates:
-            changed = self.call("assign_box", ast.Name(name, ast.Load()), value, at=at)
+            changed = self.call("assign_box", ast.Name(name, _LOAD), value, at=at)
         else:
-            changed = self.call("assign", ast.Name(name, ast.Load()), value, at=at)
-        return _located(ast.Assign([ast.Name(name, ast.Store())], changed), at)
+            changed = self.call("assign", ast.Name(name, _LOAD), value, at=at)
+        return _located(ast.Assign([ast.Name(name, _STORE)], changed), at)
 
     def visit_AnnAssign(self, node):
         if node.value is None:
@@ -280,20 +306,20 @@ class _Rewriter(ast.NodeTransformer):
             made = self.call("update", op, self.visit(target.value), self.index(target.slice), amount, at=node)
         else:
             made = self.call("update_attribute", op, self.visit(target.value), self.text(target.attr), amount, at=node)
-        return [ast.copy_location(ast.Expr(made), node)]
+        return [_placed(ast.Expr(made), node)]
 
     def _read(self, name):
-        return ast.Name(name, ast.Load())
+        return ast.Name(name, _LOAD)
 
     def visit_Return(self, node):
         if node.value is None:
             return node
-        return ast.copy_location(ast.Return(self.visit(node.value)), node)
+        return _placed(ast.Return(self.visit(node.value)), node)
 
     def visit_Expr(self, node):
         if isinstance(node.value, ast.Constant):
-            return ast.copy_location(ast.Pass(), node)
-        return ast.copy_location(ast.Expr(self.visit(node.value)), node)
+            return _placed(ast.Pass(), node)
+        return _placed(ast.Expr(self.visit(node.value)), node)
 
     def visit_If(self, node):
         self.temporaries += 1
@@ -302,26 +328,26 @@ class _Rewriter(ast.NodeTransformer):
         yes, own_yes = self._branch(node.body)
         no, own_no = self._branch(node.orelse)
         made = [
-            ast.Assign([ast.Name(flag, ast.Store())], test),
-            ast.If(ast.Attribute(ast.Name(flag, ast.Load()), "taken", ast.Load()), yes or [ast.Pass()], no),
+            ast.Assign([ast.Name(flag, _STORE)], test),
+            ast.If(ast.Attribute(ast.Name(flag, _LOAD), "taken", _LOAD), yes or [ast.Pass()], no),
         ]
         ended = self.forget(dict.fromkeys([*own_yes, *own_no]), node)
         if ended:
-            made.append(ast.If(ast.Attribute(ast.Name(flag, ast.Load()), "dynamic", ast.Load()), ended, []))
+            made.append(ast.If(ast.Attribute(ast.Name(flag, _LOAD), "dynamic", _LOAD), ended, []))
         return [_located(m, node) for m in made]
 
     def _branch(self, statements):
         """Names of a branch live on if the condition is known at compile time, which only the run tells."""
         known = set().union(*self.declared)
         body = self.block(statements)
-        return body, [n for n in dict.fromkeys(_assigned_names(statements)) if n not in known]
+        return body, [n for n in dict.fromkeys(self.survey.names(statements)) if n not in known]
 
     def visit_While(self, node):
         if node.orelse:
             raise _exceptions.QuadrantsSyntaxError("'else' clause for 'while' not supported in Quadrants kernels")
         body, own = self.scope(node.body)
         test = self.call("again", self.visit(node.test), at=node.test)
-        made = ast.copy_location(ast.While(test, [*self.forget(own, node), *body], []), node)
+        made = _placed(ast.While(test, [*self.forget(own, node), *body], []), node)
         return [made, *self.forget(own, node)]
 
     def visit_For(self, node):
@@ -331,7 +357,7 @@ class _Rewriter(ast.NodeTransformer):
         over = self.call("loop", self.visit(node.iter), self.text(self._extent(node.target)), at=node.iter)
         body, own = self.scope(node.body, targets)
         boxed = [self._box(n, node) for n in targets if n in self.boxed]
-        made = ast.copy_location(ast.For(node.target, over, [*self.forget(own, node), *boxed, *body], []), node)
+        made = _placed(ast.For(node.target, over, [*self.forget(own, node), *boxed, *body], []), node)
         return [made, *self.forget([*own, *targets], node)]
 
     def _extent(self, target):
@@ -339,7 +365,7 @@ class _Rewriter(ast.NodeTransformer):
 
     def visit_Assert(self, node):
         message = self.thunk(node.msg) if node.msg is not None else ast.Constant(ast.unparse(node.test))
-        return ast.copy_location(ast.Expr(self.call("check", self.thunk(node.test), message, at=node)), node)
+        return _placed(ast.Expr(self.call("check", self.thunk(node.test), message, at=node)), node)
 
     def visit_With(self, node):
         """Blocks of qd.stream_parallel() run one after another."""
@@ -384,7 +410,7 @@ class _Rewriter(ast.NodeTransformer):
             parts = [self.visit(p) if p is not None else ast.Constant(None) for p in (node.lower, node.upper, node.step)]
             return self.call("slice", *parts, at=node)
         if isinstance(node, ast.Tuple):
-            return ast.copy_location(ast.Tuple([self.index(item) for item in node.elts], ast.Load()), node)
+            return _placed(ast.Tuple([self.index(item) for item in node.elts], _LOAD), node)
         return self.visit(node)
 
     def visit_Subscript(self, node):
@@ -393,7 +419,7 @@ class _Rewriter(ast.NodeTransformer):
     def visit_Compare(self, node):
         if self.static or len(node.ops) == 1:
             return super().generic_visit(node)
-        ops = ast.Tuple([self.text(_SYMBOLS[type(op)]) for op in node.ops], ast.Load())
+        ops = ast.Tuple([self.text(_SYMBOLS[type(op)]) for op in node.ops], _LOAD)
         return self.call("chain", ops, *[self.visit(n) for n in [node.left, *node.comparators]], at=node)
 
     def visit_BinOp(self, node):
@@ -414,7 +440,7 @@ class _Rewriter(ast.NodeTransformer):
         if self.static:
             return super().generic_visit(node)
         word = "both" if isinstance(node.op, ast.And) else "either"
-        rest = ast.Tuple([_pair(self.thunk(n), self._is_simple(n)) for n in node.values[1:]], ast.Load())
+        rest = ast.Tuple([_pair(self.thunk(n), self._is_simple(n)) for n in node.values[1:]], _LOAD)
         return self.call(word, self.visit(node.values[0]), rest, at=node)
 
     def visit_IfExp(self, node):
@@ -444,7 +470,7 @@ class _Rewriter(ast.NodeTransformer):
             raise _exceptions.QuadrantsSyntaxError("`:=` inside of `and`, `or` or `a if c else b` is for compiled kernels")
         made = self._assign_name(node.target.id, self.visit(node.value), node)
         target = made.targets[0]
-        inner = _located(ast.NamedExpr(ast.Name(target.id, ast.Store()), made.value), node)
+        inner = _located(ast.NamedExpr(ast.Name(target.id, _STORE), made.value), node)
         return self.call("value", inner, at=node)
 
     def visit_Lambda(self, node):
@@ -489,7 +515,7 @@ class _Rewriter(ast.NodeTransformer):
         args = []
         for i, arg in enumerate(node.args):
             if isinstance(arg, ast.Starred):
-                args.append(ast.copy_location(ast.Starred(self.call("items", self.visit(arg.value), at=arg), ast.Load()), arg))
+                args.append(_placed(ast.Starred(self.call("items", self.visit(arg.value), at=arg), _LOAD), arg))
             elif to_func or (first_is_place and i == 0):
                 args.append(self.place(arg))
             else:
@@ -527,16 +553,39 @@ class _Rewriter(ast.NodeTransformer):
 
 
 def _pair(thunk, is_simple):
-    return ast.copy_location(ast.Tuple([thunk, ast.Constant(is_simple)], ast.Load()), thunk)
+    return _placed(ast.Tuple([thunk, ast.Constant(is_simple)], _LOAD), thunk)
 
 
 def _has_slice(node):
     return any(isinstance(n, ast.Slice) for n in ast.walk(node))
 
 
+def _placed(node, at):
+    """The node with the place of `at`."""
+    node.lineno, node.col_offset = at.lineno, at.col_offset
+    node.end_lineno, node.end_col_offset = at.end_lineno, at.end_col_offset
+    return node
+
+
 def _located(node, at):
     """The node with the place of `at`, if it has none; what is inside of it follows at the end."""
-    return node if hasattr(node, "lineno") else ast.copy_location(node, at)
+    return node if hasattr(node, "lineno") else _placed(node, at)
+
+
+def _locate_all(node, at):
+    """Places for all nodes that have none: those of what they are in."""
+    if "lineno" in node.__dict__:
+        at = node
+    elif "lineno" in node._attributes:
+        _placed(node, at)
+    for field in node._fields:
+        value = getattr(node, field, None)
+        if isinstance(value, list):
+            for item in value:
+                if isinstance(item, ast.AST):
+                    _locate_all(item, at)
+        elif isinstance(value, ast.AST) and value is not _LOAD and value is not _STORE:
+            _locate_all(value, at)
 
 
 _SYMBOLS = {
