@@ -7,19 +7,9 @@ compare. Reals are computed with operations that are exact everywhere; the other
 
 import random
 
-INTS = ["i32", "i64", "u8", "u32", "i16", "u64", "i8", "u16"]
-REALS = ["f32", "f64"]
-HEAD = "import quadrants as qd\nimport numpy as np\n\n"
+from tests.fuzz.storage import EXTENTS, INTS, REALS, chosen
 
-
-class Storage:
-    """An array or field: how its elements are written and what they are."""
-
-    def __init__(self, name, kind, form, rank, element=0):
-        self.name, self.kind, self.form, self.rank, self.element = name, kind, form, rank, element
-
-    def is_int(self):
-        return self.kind not in REALS
+HEAD = "import dataclasses\nimport quadrants as qd\nimport numpy as np\n\n"
 
 
 class Function:
@@ -77,9 +67,9 @@ class Writer:
                 return f"{s.name}[{index}]"
         return f"{s.name}[{', '.join(f'{self.integer(min(depth, 1))} % {e}' for e in EXTENTS[: s.rank])}]"
 
-    def sources(self, is_int, element=0):
+    def sources(self, is_int, element=""):
         known = self.readable + [s for s, _ in self.own]
-        return [s for s in known if s.is_int() == is_int and s.element == element and s.form != "struct" and s.name != "near"]
+        return [s for s in known if s.is_int() == is_int and s.element == element and s.is_numeric()]
 
     def integer(self, depth=3):
         depth -= self.is_small and depth > 2
@@ -205,7 +195,7 @@ class Writer:
 
     def vector(self, depth=2):
         p, d = self.vector, depth - 1
-        names, places = self.variables("vec"), self.sources(False, 1)
+        names, places = self.variables("vec"), self.sources(False, "vec")
         if depth <= 0 or self.chance(0.3):
             options = [f"qd.Vector([{self.real(0)}, {self.real(0)}, {self.real(0)}])", f"qd.math.vec3({self.real(0)})"]
             options += [self.pick(*names)] * 3 if names else []
@@ -429,19 +419,31 @@ class Writer:
             return
         s, index = self.pick(*self.own)
         place = f"{s.name}[{index}]"
-        if s.form == "struct":
+        if s.element == "record":
             member, kind = self.pick(("n", "int"), ("r", "real"), ("v", "vec"), ("v[1]", "real"), ("w.x", "int"))
             self.put(f"{place}.{member} {self.pick('=', '=', '+=')} {self.value(kind)}")
+        elif s.element == "mat":
+            if self.chance(0.5):
+                self.put(f"{place} {self.pick('=', '+=', '*=')} {self.matrix()}")
+            else:
+                self.put(f"{place}[{self.pick(0, 1)}, {self.pick(0, 1)}] {self.pick('=', '-=')} {self.real()}")
         elif s.element:
             if self.chance(0.5):
                 self.put(f"{place} {self.pick('=', '+=', '*=')} {self.vector()}")
             else:
                 self.put(f"{place}[{self.rng.randrange(3)}] {self.pick('=', '-=')} {self.real()}")
-        elif s.name == "near":
+        elif s.is_near:
             f = self.pick("sin", "cos", "exp", "tanh", "atan2", "log", "pow")
             x = f"qd.math.clamp({self.real(1)}, 0.1, 8.0)"
             call = f"qd.{f}({x}, 1.5)" if f in ("atan2", "pow") else f"qd.{f}({x})"
             self.put(f"{place} = {call}")
+        elif s.form == "sparse" and self.chance(0.3):
+            self.put(f"qd.{self.pick('activate', 'deactivate')}({s.name}.parent(), [{index}])")
+        elif s.kind != "u1" and self.chance(0.15):
+            name = self.fresh("old")
+            op = self.pick("add", "sub", "min", "max", *(("and", "or", "xor", "exchange") if s.is_int() else ()))
+            self.put(f"{name} = qd.atomic_{op}({place}, {self.value('int' if s.is_int() else 'real', 1)})")
+            self.declare(name, "int" if s.is_int() else "real")
         else:
             self.put(f"{place} {self.pick('=', '=', '+=', '-=', '*=')} {self.value('int' if s.is_int() else 'real')}")
 
@@ -500,22 +502,30 @@ class Writer:
         self.readable, self.own, self.shared = [], [], []
         index = self.fresh("k")
         rank = self.pick(1, 1, 2)
-        form = self.pick("range", "struct", "struct", "ndrange")
+        form = self.pick("range", "struct", "struct", "ndrange", "grouped")
         mine = [s for s in self.storage if s.rank == rank]
         names = [index] if rank == 1 else [index, self.fresh("k")]
-        if form == "struct" and [s for s in mine if s.form != "struct"]:
-            self.put(f"for {', '.join(names)} in {self.pick(*[s for s in mine if s.form != 'struct']).name}:")
+        places = [s for s in mine if s.element != "record" and s.form != "bits"]
+        if form == "struct" and places:
+            self.put(f"for {', '.join(names)} in {self.pick(*places).name}:")
+        elif form == "grouped" and [s for s in places if s.form not in ("view", "sparse")]:
+            group = self.fresh("g")
+            over = [s for s in places if s.form not in ("view", "sparse")]
+            self.put(f"for {group} in qd.grouped({self.pick(*over).name}):")
+            self.indent += 1
+            self.put(f"{', '.join(names)}{',' if rank == 1 else ''} = {group}" if rank > 1 else f"{index} = {group}[0]")
+            self.indent -= 1
         elif rank == 1 and form == "range":
             self.put(f"for {index} in range({EXTENTS[0]}):")
         else:
             self.put(f"for {', '.join(names)} in qd.ndrange({', '.join(map(str, EXTENTS[:rank]))}):")
         for s in self.storage:
             r = self.rng.random()
-            if s.rank == rank and (r < 0.45 or s.form == "struct" or s.name == "near"):
+            if s.rank == rank and (r < 0.45 or not s.is_numeric()):
                 self.own.append((s, ", ".join(names)))
-            elif r < 0.75 and s.form != "struct" and s.name != "near":
+            elif r < 0.75 and s.is_numeric():
                 self.readable.append(s)
-            elif s.is_int() and not s.element and s.form != "struct":
+            elif s.may_share():
                 s.sharing = self.pick("add", "min", "max", "or", "xor", "and")
                 self.shared.append(s)
         self.own = [o for o in self.own if o[0].rank == rank]
@@ -525,18 +535,13 @@ class Writer:
         self.block(6)
         self.loops.pop()
         self.scopes = outer
-        self.readable, self.own, self.shared = [s for s in self.storage if s.form != "struct" and s.name != "near"], [], []
+        self.readable, self.own, self.shared = [s for s in self.storage if s.is_numeric()], [], []
 
     def _some(self, items, count):
         return [items[k] for k in sorted(self.rng.sample(range(len(items)), count))]
 
     def kernel(self):
-        self.storage = [
-            Storage("a", self.pick("i32", "i64", "u8"), "ndarray", 1), Storage("b", self.pick(*REALS), "ndarray", 1),
-            Storage("c", self.pick(*INTS), "field", 2), Storage("d", self.pick(*REALS), "field", self.pick(1, 2)),
-            Storage("e", "f32", "field", 1, element=1), Storage("s", "i32", "struct", 1), Storage("near", "f64", "ndarray", 1),
-        ]  # fmt: skip
-        notes = {"ndarray": lambda s: f"qd.types.ndarray(qd.{s.kind}, ndim={s.rank})"}
+        self.storage = chosen(self)
         self.arguments = [
             ("m", "int", f"qd.{self.pick('i32', 'u32', 'i64')}", str(self.rng.randint(0, 9))),
             ("x", "real", f"qd.{self.pick(*REALS)}", self.pick("0.5", "-1.25", "3.0")),
@@ -547,12 +552,15 @@ class Writer:
         if self.is_small:
             self.storage = self._some(self.storage, 3)
             self.arguments = self._some(self.arguments, 2)
-        params = [f"{s.name}: {notes.get(s.form, lambda s: 'qd.template()')(s)}" for s in self.storage]
+        self._group()
+        params = [f"{s.host}: {s.note()}" for s in self.storage if s not in self.packed]
         params += [f"{name}: {note}" for name, _, note, _ in self.arguments]
+        params += [f"pack: {'Outer' if self.is_nested else 'Pack'}"] if self.packed and not self.is_method else []
+        start = len(self.lines)
         self.lines.append("@qd.kernel")
-        self.lines.append(f"def k({', '.join(params)}) -> (qd.i64, qd.f64):")
+        self.lines.append(f"def k({', '.join(['self'] * self.is_method + params)}) -> (qd.i64, qd.f64):")
         self.scopes = [[(name, kind, False) for name, kind, _, _ in self.arguments]]
-        self.readable = [s for s in self.storage if s.form != "struct" and s.name != "near"]
+        self.readable = [s for s in self.storage if s.is_numeric()]
         for _ in range(self.rng.randint(1, 2 if self.is_small else 4)):
             self.budget = 5 if self.is_small else 14
             r = self.rng.random()
@@ -565,42 +573,55 @@ class Writer:
             else:
                 self.branch()
         self.put(f"return {self.integer(1)}, {self.real(1)}")
+        if self.is_method:
+            method = ["    " + line for line in self.lines[start:]]
+            self.lines[start:] = ["@qd.data_oriented", "class World:", "    def __init__(self, **members):",
+                                  "        self.__dict__.update(members)", "", *method]  # fmt: skip
 
-    def order(self, s):
-        return self.pick("", ", order='ji'") if s.rank == 2 else ""
+    def _group(self):
+        """Hands some of the storage over as members: of a dataclass, a nested one, or of the object with the kernel."""
+        self.packed, self.is_nested, self.is_method = [], False, False
+        if self.chance(0.7):
+            return
+        self.is_method = self.chance(0.4)
+        self.is_nested = not self.is_method and self.chance(0.4)
+        able = [s for s in self.storage if s.form not in ("view",) and not (self.is_method and s.form == "numpy")]
+        self.packed = self._some(able, min(2, len(able)))
+        prefix = "self" if self.is_method else "pack.inner" if self.is_nested else "pack"
+        for s in self.packed:
+            s.name = f"{prefix}.{s.host}"
+        if self.is_method:
+            return
+        self.lines += [self.pick("@dataclasses.dataclass", "@dataclasses.dataclass(frozen=True)"), "class Pack:"]
+        self.lines += [f"    {s.host}: {s.note(True)}" for s in self.packed]
+        if self.is_nested:
+            self.lines += ["", "", "@dataclasses.dataclass", "class Outer:", "    count: qd.i32", "    inner: Pack"]
+        self.lines += ["", ""]
+
+    def _called(self):
+        """The call of the kernel in `main`."""
+        members = ", ".join(f"{s.host}={s.host}" for s in self.packed)
+        args = [s.host for s in self.storage if s not in self.packed] + [value for _, _, _, value in self.arguments]
+        if self.packed and not self.is_method:
+            args.append(f"Outer(3, Pack({members}))" if self.is_nested else f"Pack({members})")
+        return f"{f'World({members}).' if self.is_method else ''}k({', '.join(args)})"
 
     def program(self):
         self.is_small = self.chance(0.7)
+        self.is_sparse = self.chance(0.08)
         for _ in range(self.rng.randint(0, 1 if self.is_small else 3)):
             self.function()
         self.kernel()
         body = "\n".join(self.lines)
-        n, m = EXTENTS
-        made = {
-            "ndarray": lambda s: f"qd.ndarray(qd.{s.kind}, ({', '.join(map(str, EXTENTS[: s.rank]))},))",
-            "field": lambda s: (f"qd.Vector.field(3, qd.{s.kind}, shape={n}{self.pick('', ', layout=qd.Layout.SOA')})" if s.element else
-                                f"qd.field(qd.{s.kind}, shape=({', '.join(map(str, EXTENTS[: s.rank]))},){self.order(s)})"),
-            "struct": lambda s: f"Rec.field(shape={n}{self.pick('', ', layout=qd.Layout.SOA')})",
-        }  # fmt: skip
         lines = ["", "", "def main():"]
         seed = self.rng.randrange(1000)
         lines.append(f"    rng = np.random.default_rng({seed})")
         for s in self.storage:
-            lines.append(f"    {s.name} = {made[s.form](s)}")
-            if s.form == "struct":
-                lines += [f"    {s.name}.n.from_numpy(rng.integers(-9, 9, {n}).astype(np.int32))"]
-                continue
-            shape = tuple(EXTENTS[: s.rank]) + ((3,) if s.element else ())
-            low = 0 if s.kind[0] == "u" else -20
-            values = f"rng.integers({low}, 20, {shape})" if s.is_int() else f"rng.integers(-20, 20, {shape}) / 4"
-            lines.append(f"    {s.name}.from_numpy(({values}).astype(np.{NUMPY[s.kind]}))")
-        names = ", ".join([*(s.name for s in self.storage), *(value for _, _, _, value in self.arguments)])
-        lines.append(f"    result = k({names})")
-        plain = [f"{s.name}.to_numpy()" for s in self.storage if s.form != "struct" and s.name != "near"]
-        plain += ["*s.to_numpy().values()" for s in self.storage if s.form == "struct"]
-        near = ["near.to_numpy()" for s in self.storage if s.name == "near"]
-        lines.append(f"    exact = [{', '.join(['*result', *plain])}]")
-        lines.append(f"    return exact, [{', '.join(near)}]")
+            lines += ["    " + line for line in s.made(self)]
+        lines.append(f"    result = {self._called()}")
+        exact = ["*result", *(s.looked_at() for s in self.storage if not s.is_near)]
+        near = [s.looked_at() for s in self.storage if s.is_near]
+        lines.append(f"    return [{', '.join(exact)}], [{', '.join(near)}]")
         options = {}
         if self.chance(0.4):
             options = {"default_ip": self.pick("i32", "i64"), "default_fp": self.pick("f32", "f64")}
@@ -610,12 +631,11 @@ class Writer:
             options["debug"] = True
         if self.chance(0.15):
             options.update(compile_tiers=False, opt_level=self.pick(0, 2, 3))
-        flags = f"OPTIONS = {options}\nN = {self.pick(2, 3, 5)}\nFLAG = {self.pick(True, False)}\n"
+        oracle = 'ORACLE = "interp"\n' if self.is_sparse else ""
+        flags = f"{oracle}OPTIONS = {options}\nN = {self.pick(2, 3, 5)}\nFLAG = {self.pick(True, False)}\n"
         return HEAD + flags + RECORD + body + "\n" + "\n".join(lines) + "\n"
 
 
-EXTENTS = (6, 3)
-NUMPY = {"i8": "int8", "u8": "uint8", "i16": "int16", "u16": "uint16", "i32": "int32", "u32": "uint32", "i64": "int64", "u64": "uint64", "f32": "float32", "f64": "float64"}  # fmt: skip
 RECORD = """
 
 @qd.dataclass

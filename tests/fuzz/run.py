@@ -138,7 +138,8 @@ def fault(text, valid=False, announce=lambda: None):
 
     `valid`: the program is known to be one, so that an error is a fault too. `announce` is called before a program is run
     that did not come to its end as Python, and may therefore have none."""
-    python = outcome(text, "python", LIMIT)
+    oracle = "interp" if 'ORACLE = "interp"' in text else "python"  # of what qd.python does not have
+    python = outcome(text, oracle, LIMIT)
     if python.how == "endless":
         return ("endless as Python", python.describe()) if valid else None
     if isinstance(python.error, CONSTANTS):

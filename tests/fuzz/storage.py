@@ -1,0 +1,128 @@
+"""Arrays and fields of generated programs: what they are called, how they are made, filled, passed and looked at."""
+
+INTS = ["i32", "i64", "u8", "u32", "i16", "u64", "i8", "u16"]
+REALS = ["f32", "f64"]
+EXTENTS = (6, 3)
+NUMPY = {"i8": "int8", "u8": "uint8", "i16": "int16", "u16": "uint16", "i32": "int32", "u32": "uint32", "i64": "int64", "u64": "uint64", "f16": "float16", "f32": "float32", "f64": "float64", "u1": "bool"}  # fmt: skip
+ELEMENTS = {"": (), "vec": (3,), "mat": (2, 2)}
+
+_ARRAYS = ["ndarray", "ndarray", "numpy", "view", "tensor"]
+_FIELDS = ["field", "field", "field", "tree", "tensor", "bits"]
+_TREES = {
+    1: ["dense(qd.i, 3).dense(qd.i, 2)", "dense(qd.i, 6)", "dense(qd.i, 1).dense(qd.i, 6)"],
+    2: ["dense(qd.i, 6).dense(qd.j, 3)", "dense(qd.ij, (3, 1)).dense(qd.ij, (2, 3))", "dense(qd.j, 3).dense(qd.i, 6)"],
+}
+_SPARSE = {
+    1: ["pointer(qd.i, 3).dense(qd.i, 2)", "bitmasked(qd.i, 6)", "dense(qd.i, 2).bitmasked(qd.i, 3)", "pointer(qd.i, 6)",
+        "pointer(qd.i, 2).bitmasked(qd.i, 3)", "dynamic(qd.i, 6, chunk_size=2)"],
+    2: ["pointer(qd.i, 6).dense(qd.j, 3)", "bitmasked(qd.ij, (3, 3)).dense(qd.i, 2)", "pointer(qd.ij, (2, 1)).pointer(qd.ij, (3, 3))",
+        "dense(qd.i, 6).dynamic(qd.j, 3)", "pointer(qd.i, 6).dynamic(qd.j, 3, chunk_size=1)", "pointer(qd.j, 3).bitmasked(qd.i, 6)"],
+}  # fmt: skip
+
+
+class Storage:
+    """`name` is the name in the kernel, `host` that in `main`; `kind` a scalar type, `form` one of those above, "sparse" or
+    "struct"; `element` "", "vec", "mat" or "record"."""
+
+    def __init__(self, host, kind, form, rank, element=""):
+        self.name = self.host = host
+        self.kind, self.form, self.rank, self.element = kind, form, rank, element
+        self.is_near = host == "near"
+        self.sharing = None
+
+    def is_int(self):
+        return self.kind not in ("f16", "f32", "f64")
+
+    def is_numeric(self):
+        """Whether its elements are found in expressions."""
+        return self.element != "record" and not self.is_near
+
+    def may_share(self):
+        """Whether many iterations may update one element."""
+        return self.is_int() and not self.element and not self.is_near and self.form != "bits" and self.kind != "u1"
+
+    def extents(self):
+        return EXTENTS[: self.rank]
+
+    def note(self, in_class=False):
+        """The annotation of a parameter for it."""
+        if self.form in ("ndarray", "numpy"):
+            dtype = f"qd.types.vector(3, qd.{self.kind})" if self.element else f"qd.{self.kind}"
+            return f"qd.types.ndarray({dtype}, ndim={self.rank})"
+        if self.form == "view":
+            return f"qd.BufferView[qd.{self.kind}]"
+        if self.form == "tensor":
+            return "qd.Tensor"
+        return "qd.Template" if in_class else "qd.template()"
+
+    def made(self, writer):
+        """Lines that make it and fill it."""
+        n, shape = self.host, f"({', '.join(map(str, self.extents()))},)"
+        soa = writer.pick("", ", layout=qd.Layout.SOA")
+        if self.element == "record":
+            return [f"{n} = Rec.field(shape={EXTENTS[0]}{soa})", f"{n}.n.from_numpy(rng.integers(-9, 9, {EXTENTS[0]}).astype(np.int32))"]
+        values = self._values()
+        if self.form == "numpy":
+            return [f"{n} = {values}"]
+        if self.form == "view":
+            return [f"{n}_all = qd.ndarray(qd.{self.kind}, 9)", f"{n}_all.fill(1)", f"{n} = {n}_all[2:8]"]
+        if self.form == "sparse":
+            tree = writer.pick(*_SPARSE[self.rank])
+            cells = [tuple(writer.rng.randrange(e) for e in self.extents()) for _ in range(writer.rng.randint(0, 5))]
+            stores = [f"{n}[{', '.join(map(str, cell))}] = {writer.rng.randint(0, 9)}" for cell in cells]
+            return [f"{n} = qd.field(qd.{self.kind})", f"qd.root.{tree}.place({n})", *stores]
+        lines = []
+        if self.form == "ndarray":
+            lines = [f"{n} = qd.Vector.ndarray(3, qd.{self.kind}, {shape})" if self.element else f"{n} = qd.ndarray(qd.{self.kind}, {shape})"]
+        elif self.form == "tensor":
+            layout = writer.pick("", ", layout=(1, 0)") if self.rank == 2 else ""
+            lines = [f"{n} = qd.tensor(qd.{self.kind}, {shape}, backend=qd.Backend.{writer.pick('FIELD', 'NDARRAY')}{layout})"]
+        elif self.form == "tree":
+            lines = [f"{n} = qd.field(qd.{self.kind})", f"qd.root.{writer.pick(*_TREES[self.rank])}.place({n})"]
+        elif self.form == "bits":
+            bits, signed = writer.rng.randint(1, 20) + 1, writer.pick("True", "False")
+            lines = [
+                f"{n} = qd.field(qd.types.quant.int({bits}, {signed}))", f"{n}_more = qd.field(qd.types.quant.int({writer.rng.randint(2, 9)}))",
+                f"{n}_bits = qd.BitpackedFields(max_num_bits=32)", f"{n}_bits.place({writer.pick(f'{n}, {n}_more', f'{n}_more, {n}')})",
+                f"qd.root.dense({'qd.i' if self.rank == 1 else 'qd.ij'}, {shape}).place({n}_bits)",
+            ]  # fmt: skip
+            values = f"rng.integers(0, 2, {self.extents()}).astype(np.int32)"
+        elif self.element == "vec":
+            lines = [f"{n} = qd.Vector.field(3, qd.{self.kind}, shape={shape}{soa})"]
+        elif self.element == "mat":
+            lines = [f"{n} = qd.Matrix.field(2, 2, qd.{self.kind}, shape={shape}{soa})"]
+        else:
+            order = writer.pick("", ", order='ji'") if self.rank == 2 else ""
+            lines = [f"{n} = qd.field(qd.{self.kind}, shape={shape}{order})"]
+        return [*lines, f"{n}.from_numpy({values})"]
+
+    def _values(self):
+        shape = tuple(self.extents()) + ELEMENTS[self.element]
+        low = 0 if self.kind[0] == "u" else -20
+        values = f"rng.integers({low}, 20, {shape})" if self.is_int() else f"(rng.integers(-20, 20, {shape}) / 4)"
+        return f"{values}.astype(np.{NUMPY[self.kind]})"
+
+    def looked_at(self):
+        """The expression for its values at the end."""
+        if self.element == "record":
+            return f"*{self.host}.to_numpy().values()"
+        if self.form == "numpy":
+            return self.host
+        return f"{self.host}_all.to_numpy()" if self.form == "view" else f"{self.host}.to_numpy()"
+
+
+def chosen(writer):
+    """The storage of a program."""
+    pick, real = writer.pick, lambda: writer.pick("f32", "f64", "f32", "f64", "f16")
+    ints = pick("i32", "i64", "u8")
+    c, d = pick(*_FIELDS), pick("field", "field", "tree", "tensor")
+    if writer.is_sparse:
+        c, d = "sparse", pick("field", "sparse")
+    rank = pick(1, 2) if c != "field" else 2
+    return [
+        Storage("a", ints, pick(*_ARRAYS), 1), Storage("b", real(), pick(*_ARRAYS), 1),
+        Storage("c", "i32" if c == "bits" else pick(*INTS, "u1") if c != "sparse" else pick(*INTS), c, rank),
+        Storage("d", real() if d == "field" else pick(*REALS), d, pick(1, 2)),
+        Storage("e", "f32", pick("field", "ndarray"), 1, "vec"), Storage("g", pick(*REALS), "field", 1, "mat"),
+        Storage("s", "i32", "struct", 1, "record"), Storage("near", "f64", "ndarray", 1),
+    ]  # fmt: skip
