@@ -284,8 +284,39 @@ class Writer:
             self.leave()
         elif form < 94:
             self.own_store()
-        else:
+        elif form < 97:
             self.unpacking()
+        elif form < 99 or not self.is_debug:
+            self.report()
+        else:
+            self.claim()
+
+    def formatted(self):
+        """A value and a format that suits it."""
+        kind = self.pick("int", "int", "real", "real", "vec", "ivec", "mat")
+        if kind in ("int", "ivec"):
+            dtype = self.pick("i32", "i64", "u32", "u8")
+            spec = self.pick("", "", ":5d" if dtype[0] == "i" else ":5u", ":x", ":08x") if kind == "int" else self.pick("", ":3d")
+            dtype = dtype if kind == "int" else "i32"
+            return f"qd.cast({self.value(kind, 1)}, qd.{dtype})", spec
+        dtype = self.pick("f32", "f64")
+        return f"qd.cast({self.value(kind, 1)}, qd.{dtype})", self.pick("", "", ":.3f", ":.2e", ":10.1f", ":g" if kind == "real" else ":.1f")
+
+    def report(self):
+        items = [self.formatted() for _ in range(self.rng.randint(1, 3))]
+        form = self.rng.randrange(3)
+        if form == 0:
+            ending = self.pick("", ", sep=', '", ", end='.\\n'")
+            self.put(f"print('@@{self.fresh('text')}', {', '.join(value for value, _ in items)}{ending})")
+        elif form == 1:
+            self.put(f"print(f\"@@ {' '.join('{' + value + spec + '}' for value, spec in items)}\")")
+        else:
+            self.put(f"print('@@ {' '.join('{' + spec + '}' for _, spec in items)}'.format({', '.join(value for value, _ in items)}))")
+
+    def claim(self):
+        value = self.integer(1)
+        message = self.pick("", f", 'claim {self.fresh('c')}'", f", f'claim {self.fresh('c')}: {{{value}}}'")
+        self.put(f"assert {self.condition(1)} or {self.condition(0)}{message}")
 
     def declaration(self):
         kind = self.pick("int", "int", "real", "real", "vec", "ivec", "mat", "record")
@@ -388,7 +419,18 @@ class Writer:
             else:
                 self.put(f"for {names[0]}, {names[1]} in qd.ndrange(2, ({self.pick(0, 1)}, 3){axes}):")
         elif kind == "static":
-            self.put(f"for {name} in qd.static({self.pick('range(3)', 'range(1, 3)', '(1, 4, 2)')}):")
+            form = self.pick("range(3)", "range(1, 3)", "(1, 4, 2)", "range(N)", "[x * 2 for x in range(2)]", "ndrange", "grouped", "enumerate")
+            if form == "ndrange":
+                names.append(self.fresh("k"))
+                self.put(f"for {names[0]}, {names[1]} in qd.static(qd.ndrange(2, ({self.pick(0, 1)}, 2))):")
+            elif form == "enumerate":
+                names.append(self.fresh("k"))
+                self.put(f"for {names[0]}, {names[1]} in qd.static(enumerate((5, 3))):")
+            elif form == "grouped":
+                names = [f"{name}[0]", f"{name}.y", f"({name} * 2)[1]"]
+                self.put(f"for {name} in qd.static(qd.grouped(qd.ndrange(2, (1, 3)))):")
+            else:
+                self.put(f"for {name} in qd.static({form}):")
         else:
             self.put(f"{name} = {self.rng.randint(1, 5)}")
             test = self.pick(f"{name} > 0", f"{name} > 0 and {self.condition(0)}")
@@ -496,6 +538,23 @@ class Writer:
         self.lines += ["", ""]
         self.scopes, self.loops, self.own, self.readable, self.shared, self.branches = outer
         self.functions.append(Function(name, params, result))
+
+    def recursion(self):
+        """A real func that calls itself, and returns from within a branch."""
+        outer = self.scopes, self.own, self.readable, self.shared
+        name, n, x = self.fresh("f"), self.fresh("p"), self.fresh("p")
+        self.scopes, self.own, self.readable, self.shared = [[(n, "int", False), (x, "int", False)]], [], [], []
+        kind = self.pick("i32", "i64", "u8")
+        self.lines += ["@qd.real_func", f"def {name}({n}: qd.i32, {x}: qd.{kind}) -> qd.{kind}:"]
+        self.put(f"if {n} <= 0 or {n} > 5:")
+        self.put(f"    return {self.integer(1)}")
+        self.put(f"if {self.condition(1)}:")
+        self.put(f"    return {name}({n} - 1, {self.integer(1)}) {self.pick('+', '-', '^')} {self.integer(1)}")
+        call = f"{name}({n} - {self.pick(1, 2)}, {self.integer(0)})"
+        self.put(f"return {self.pick(f'min({call}, {self.integer(0)})', f'{call} * 3', self.integer(2))}")
+        self.lines += ["", ""]
+        self.scopes, self.own, self.readable, self.shared = outer
+        self.functions.append(Function(name, [(n, "int", ""), (x, "int", "")], "int"))
 
     def parallel_loop(self):
         """A loop at the top level of the kernel, with storage of its own, storage to read and storage to share."""
@@ -608,9 +667,12 @@ class Writer:
 
     def program(self):
         self.is_small = self.chance(0.7)
+        self.is_debug = self.chance(0.12)
         self.is_sparse = self.chance(0.08)
         for _ in range(self.rng.randint(0, 1 if self.is_small else 3)):
             self.function()
+        if self.chance(0.1):
+            self.recursion()
         self.kernel()
         body = "\n".join(self.lines)
         lines = ["", "", "def main():"]
@@ -627,8 +689,10 @@ class Writer:
             options = {"default_ip": self.pick("i32", "i64"), "default_fp": self.pick("f32", "f64")}
         if self.chance(0.1):
             options["short_circuit_operators"] = False
-        if self.chance(0.1):
+        if self.is_debug:
             options["debug"] = True
+        if self.chance(0.1):
+            options["cpu_max_num_threads"] = self.pick(2, 4)
         if self.chance(0.15):
             options.update(compile_tiers=False, opt_level=self.pick(0, 2, 3))
         oracle = 'ORACLE = "interp"\n' if self.is_sparse else ""

@@ -8,6 +8,7 @@ import functools
 import io
 import itertools
 import linecache
+import traceback
 import warnings
 from contextlib import redirect_stdout
 
@@ -21,8 +22,8 @@ _numbers = itertools.count()
 class Outcome:
     """How a program ended: "ok" with values, "error" (the user's, with its class and text) or "broken" (ours)."""
 
-    def __init__(self, how, exact=(), near=(), error=None):
-        self.how, self.exact, self.near, self.error = how, exact, near, error
+    def __init__(self, how, exact=(), near=(), error=None, printed=""):
+        self.how, self.exact, self.near, self.error, self.printed = how, exact, near, error, printed
 
     def describe(self):
         return f"{type(self.error).__name__}: {str(self.error)[:600]}" if self.error is not None else f"{self.exact} {self.near}"
@@ -54,6 +55,14 @@ def _options(text):
     return {name: getattr(qd, v) if isinstance(v, str) else v for name, v in eval(line.partition("=")[2]).items()}
 
 
+def _printed(said, options):
+    """What the kernels printed. Threads print in any order; of what is no number the sign is not defined."""
+    lines = said.replace("-nan", "nan").splitlines()[1:]
+    if options["cpu_max_num_threads"] > 1:
+        return sorted(_without_checks(lines))
+    return lines
+
+
 def outcome(text, arch, limit=None, checked=False):
     """The program on one arch. `checked`: it may go out of bounds."""
     import quadrants as qd
@@ -61,8 +70,9 @@ def outcome(text, arch, limit=None, checked=False):
 
     loops.Work.done, loops.Work.limit = 0, limit
     name = None
+    said = io.StringIO()
     try:
-        with redirect_stdout(io.StringIO()), warnings.catch_warnings(), np.errstate(all="ignore"):
+        with redirect_stdout(said), warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
             options = {"fast_math": False, "offline_cache": False, "cpu_max_num_threads": 1, **_options(text)}
             if checked:
@@ -70,7 +80,7 @@ def outcome(text, arch, limit=None, checked=False):
             qd.init(arch=arch, print_full_traceback=False, **options)
             scope, name = _load(text)
             exact, near = scope["main"]()
-            return Outcome("ok", _plain(exact), _plain(near))
+            return Outcome("ok", _plain(exact), _plain(near), printed=_printed(said.getvalue(), options))
     except loops.OutOfWork as error:
         return Outcome("endless", error=error)
     except (qd.QuadrantsCompilationError, qd.QuadrantsRuntimeError) as error:
@@ -98,6 +108,9 @@ def _has_line(error):
     import quadrants as qd
 
     text = str(error)
+    frame = traceback.extract_tb(error.__traceback__)[-1].filename
+    if frame.endswith(".py") and not frame.endswith("_kernel.py"):
+        return True  # a function that Python called: its traceback has the line
     is_signature = "Invalid type annotation" in text or "is not a scalar type" in text or "return type annotation" in text
     return not isinstance(error, qd.QuadrantsCompilationError) or ", line " in text or is_signature
 
@@ -130,7 +143,27 @@ def _difference(a, b):
     for k, (x, y) in enumerate(zip(a.near, b.near)):
         if not _same([x], [y], 1e-4):
             return f"near result {k}: {x.tolist()} as Python, {y.tolist()} compiled"
+    return _other_text(a, b, _without_checks)
+
+
+def _without_checks(lines):
+    """What programs print themselves begins so. Debug mode reports overflows of compiled code too, with the source."""
+    return [line for line in lines if line.startswith("@@")]
+
+
+def _other_text(a, b, kept=lambda lines: lines):
+    for x, y in itertools.zip_longest(kept(a.printed), kept(b.printed)):
+        if x != y:
+            return f"printed: {x!r} and {y!r}"
     return None
+
+
+def _failed_alike(a, b, text):
+    """Two failed assertions of a program: of one thread, the same one."""
+    if any(words in str(a) for words in ("integer division", "Out of bound")):
+        return False
+    messages = [str(e).strip().splitlines()[0] for e in (a, b)]
+    return "cpu_max_num_threads" in text or not messages[0].startswith("claim") or messages[0] == messages[1]
 
 
 def fault(text, valid=False, announce=lambda: None):
@@ -138,6 +171,8 @@ def fault(text, valid=False, announce=lambda: None):
 
     `valid`: the program is known to be one, so that an error is a fault too. `announce` is called before a program is run
     that did not come to its end as Python, and may therefore have none."""
+    import quadrants as qd
+
     oracle = "interp" if 'ORACLE = "interp"' in text else "python"  # of what qd.python does not have
     python = outcome(text, oracle, LIMIT)
     if python.how == "endless":
@@ -148,6 +183,7 @@ def fault(text, valid=False, announce=lambda: None):
         return "qd.python fails", python.describe()
     if python.how != "ok":
         announce()
+    first = None
     for arch in ARCHS:
         got = outcome(text, arch, checked=not valid)
         if got.how == "foreign":
@@ -156,6 +192,11 @@ def fault(text, valid=False, announce=lambda: None):
             if not valid and not isinstance(got.error, BAD):
                 continue  # of the host's part of the program
             return f"{arch}: {type(got.error).__name__} is no user error", got.describe()
+        both = python.how == got.how == "error"
+        if both and isinstance(python.error, qd.QuadrantsAssertionError) and isinstance(got.error, qd.QuadrantsAssertionError):
+            if valid and not _failed_alike(python.error, got.error, text):
+                return f"{arch}: another assertion", python.describe() + "\n" + got.describe()
+            continue
         if got.how == "error":
             if is_internal(got.error):
                 return f"{arch}: internal error", got.describe()
@@ -175,7 +216,8 @@ def fault(text, valid=False, announce=lambda: None):
                 return "qd.python refuses a valid program", python.describe()
             continue
         if python.how == "ok":
-            text_of = _difference(python, got)
+            text_of = _difference(python, got) or (first and _other_text(first, got))
             if text_of:
                 return f"{arch}: another result", text_of
+            first = first or got
     return None
