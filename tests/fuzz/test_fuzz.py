@@ -1,8 +1,11 @@
 """A few random programs and spoiled ones, always the same; `python -m tests.fuzz` runs more."""
 
-import pytest
+import gc
 
-from tests.fuzz import generate, mutate, shrink, worker
+import pytest
+from quadrants import _kernel
+
+from tests.fuzz import generate, mutate, run, shrink, worker
 
 
 @pytest.mark.parametrize("part", range(2))
@@ -31,3 +34,13 @@ def test_another_result_is_a_fault():
     text = "import quadrants as qd\n\n\ndef main():\n    return [1 if qd.cfg is None else 2], []\n"
     (found,) = worker.faults([(text, True)])
     assert found[1:] == ("interp: another result", "result 0: 1 as Python, 2 compiled")
+
+
+def test_nothing_is_left_of_programs():
+    gc.collect()
+    before = len(_kernel._all_kernels)
+    for number in range(7):
+        assert run.fault(generate.program(number), True) is None
+    run._compiled.cache_clear()
+    gc.collect()
+    assert len(_kernel._all_kernels) == before

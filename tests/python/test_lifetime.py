@@ -4,6 +4,7 @@ import gc
 import os
 import subprocess
 import sys
+import weakref
 
 import numpy as np
 import pytest
@@ -102,6 +103,30 @@ def test_thousands_of_cycles(arch):
     before = resident()
     cycles(700)
     assert resident() - before < 4 << 20
+
+
+def test_kernels_with_struct_arguments_are_collected(arch):
+    """The type of the argument holds a method, which holds the kernel."""
+    kept = {}
+
+    @qd.dataclass
+    class Pair:
+        n: qd.i32
+
+        @qd.func
+        def more(self):
+            return self.n + qd.static(len(kept))
+
+    @qd.kernel
+    def k(p: Pair) -> Pair:
+        return Pair(p.more())
+
+    kept["k"] = k
+    assert k(Pair(n=2)).n == 3
+    known = weakref.ref(k)
+    del Pair, k, kept
+    gc.collect()
+    assert known() is None
 
 
 def test_options():
