@@ -381,7 +381,7 @@ Val Walker::pass_argument(PyObject *node, FuncInfo &info, size_t i, Val arg, boo
         !as_place && (!annotation || is_dtype(annotation) || kind == Kind::matrix_type || kind == Kind::struct_type);
     if (by_value) {
         arg = load(std::move(arg));
-        if (annotation) arg = convert_to_annotation(node, annotation, arg, "Argument " + text(p.name));
+        if (annotation) arg = convert_to_annotation(node, annotation, arg, "Argument " + text(p.name), !info.is_real);
     }
     if (kind == Kind::ref) return reference(node, annotation, arg, text(p.name));
     if (kind == Kind::ndarray_type) check_array_argument(node, annotation, arg, text(p.name));
@@ -454,10 +454,15 @@ void Walker::check_view_argument(PyObject *node, PyObject *annotation, const Val
                         ir::to_string(arg.elem));
 }
 
-Val Walker::convert_to_annotation(PyObject *node, PyObject *annotation, const Val &given, const std::string &what) {
+/// `elementwise`: a scalar type holds for each element of a vector or matrix, as it does for inlined funcs.
+Val Walker::convert_to_annotation(PyObject *node, PyObject *annotation, const Val &given, const std::string &what,
+                                  bool elementwise) {
     if (!annotation) return given;
     const Val v = load(given);
     if (is_dtype(annotation)) {
+        const bool many =
+            v.tag == Tag::matrix || v.is_sequence() || (v.is_constant() && kind_of(v.object.get()) == Kind::matrix);
+        if (elementwise && many) return cast(node, v, dtype_scalar(node, annotation));
         if (v.tag != Tag::scalar && !is_number(v))
             fail_type(node, what + " (type=" + type_text(v) + ") cannot be converted into required type " +
                                 ir::to_string(dtype_scalar(node, annotation)));
@@ -510,7 +515,8 @@ Val Walker::inline_body(PyObject *node, FuncInfo &info, std::vector<Val> args) {
         block(child(info.source.tree, names().body));
         return std::move(frames_.back().result);
     });
-    return result ? converted_result(node, info.returns.get(), *result) : Val{};
+    if (!result) return Val{};
+    return converted_result(node, info.returns.get(), *result, !info.is_real);
 }
 
 /// What `body` makes of the func in a frame of its own, its parameters bound.
@@ -546,14 +552,15 @@ std::optional<Val> Walker::inlined(FuncInfo &info, std::vector<Val> args,
     return result;
 }
 
-Val Walker::converted_result(PyObject *node, PyObject *annotation, const Val &v) {
+Val Walker::converted_result(PyObject *node, PyObject *annotation, const Val &v, bool elementwise) {
     if (!annotation || v.tag == Tag::none) return v;
     if (is_dtype(annotation) || kind_of(annotation) == Kind::matrix_type || kind_of(annotation) == Kind::struct_type)
-        return convert_to_annotation(node, annotation, v, "Return");
+        return convert_to_annotation(node, annotation, v, "Return", elementwise);
     if (PyTuple_Check(annotation) && v.is_sequence() && PyTuple_GET_SIZE(annotation) == Py_ssize_t(v.items.size())) {
         Val out = v;
         for (size_t i = 0; i < out.items.size(); ++i)
-            out.items[i] = converted_result(node, PyTuple_GET_ITEM(annotation, Py_ssize_t(i)), out.items[i]);
+            out.items[i] =
+                converted_result(node, PyTuple_GET_ITEM(annotation, Py_ssize_t(i)), out.items[i], elementwise);
         return out;
     }
     return v;

@@ -567,8 +567,9 @@ class Walker {
     std::optional<Val> inlined(FuncInfo &info, std::vector<Val> args, const std::function<std::optional<Val>()> &body);
     void check_array_argument(PyObject *node, PyObject *annotation, const Val &arg, const std::string &name);
     void check_view_argument(PyObject *node, PyObject *annotation, const Val &arg, const std::string &name);
-    Val converted_result(PyObject *node, PyObject *annotation, const Val &v);
-    Val convert_to_annotation(PyObject *node, PyObject *annotation, const Val &v, const std::string &what);
+    Val converted_result(PyObject *node, PyObject *annotation, const Val &v, bool elementwise = false);
+    Val convert_to_annotation(PyObject *node, PyObject *annotation, const Val &v, const std::string &what,
+                              bool elementwise = false);
     FuncInfo &func_info(PyObject *node, PyObject *callee);
     PyRef resolved_annotation(PyObject *node, PyObject *function, PyObject *name);
     static uint32_t add_name(std::vector<std::string> &list, const std::string &name);

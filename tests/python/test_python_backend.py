@@ -401,3 +401,25 @@ def test_parameters_that_only_an_atomic_changes(both):
         return f(2)
 
     assert both(program) == (29 + 51, 2)
+
+
+def test_scalar_annotations_of_inlined_funcs_hold_for_each_element(both):
+    @qd.func
+    def whole(v: qd.i32):
+        return v * 2
+
+    @qd.func
+    def result(a) -> qd.f32:
+        return qd.Vector([a, a + 0.5])
+
+    @qd.func
+    def parts(a) -> (qd.i32, qd.f32):
+        return qd.Vector([a, 2 * a]), a
+
+    @qd.kernel
+    def k(a: qd.f32) -> qd.types.vector(5, qd.f32):
+        x, y = whole(qd.Vector([a, a + 1])), result(qd.cast(a, qd.i32))
+        z, w = parts(a)
+        return qd.Vector([x[0], x[1], y[1], z[1], w])
+
+    assert both(lambda: k(1.75).to_numpy()).tolist() == [2, 4, 1.5, 3, 1.75]

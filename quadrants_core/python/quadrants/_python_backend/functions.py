@@ -68,16 +68,19 @@ def run(func, *args, **keywords):
     made = _function(fn, func._qd_source_, fn.__annotations__)
     given = _matched(made, args, keywords)
     first_is_struct = bool(args) and isinstance(args[0], Record) and made.params[:1] == ("self",)
-    passed = [_passed(made.annotations.get(p), p, given[p], first_is_struct and p == "self") for p in made.params]
+    is_inlined = not isinstance(func, _kernel.RealFunc)
+    passed = [
+        _passed(made.annotations.get(p), p, given[p], first_is_struct and p == "self", is_inlined) for p in made.params
+    ]
     result = made.bound(fn)(*passed)
     wanted = made.annotations.get("return")
     if result is None:
-        if wanted is not None and isinstance(func, _kernel.RealFunc):
+        if wanted is not None and not is_inlined:
             return tuple(map(zero, parts)) if (parts := _parts(wanted)) else zero(wanted)
         if wanted is not None:
             raise _exceptions.QuadrantsCompilationError("Function has a return type but does not have a return statement")
         return None
-    return _returned(wanted, result)
+    return _returned(wanted, result, is_inlined)
 
 
 def _matched(made, args, keywords):
@@ -98,25 +101,25 @@ def _matched(made, args, keywords):
     return given
 
 
-def _passed(annotation, name, value, by_place):
+def _passed(annotation, name, value, by_place, elementwise):
     if by_place or _is_template(annotation):
         return value
     value = value_of(value)
     if isinstance(annotation, (_annotations.MatrixType, _annotations.StructType)) or (
         annotation is not None and _dtypes.is_dtype(annotation)
     ):
-        return converted(annotation, value, f"Argument {name}")
+        return converted(annotation, value, f"Argument {name}", elementwise)
     return fresh(value) if isinstance(value, (Mat, Record)) else value
 
 
-def _returned(annotation, result):
+def _returned(annotation, result, elementwise=False):
     if isinstance(result, (Var, Place)):
         result = value_of(result)
     parts = _parts(annotation)
     if parts is not None and isinstance(result, (tuple, list)) and len(parts) == len(result):
-        return tuple(_returned(a, r) for a, r in zip(parts, result))
+        return tuple(_returned(a, r, elementwise) for a, r in zip(parts, result))
     if annotation is not None and parts is None:
-        return converted(annotation, result, "Return")
+        return converted(annotation, result, "Return", elementwise)
     if isinstance(result, tuple):
         return tuple(_returned(None, r) for r in result)
     result = value_of(result)

@@ -355,8 +355,9 @@ def record_from(struct_type, given):
     )
 
 
-def converted(annotation, value, what):
-    """`value` as a variable or parameter of type `annotation` takes it."""
+def converted(annotation, value, what, elementwise=False):
+    """`value` as a variable or parameter of type `annotation` takes it. `elementwise`: a scalar type holds for each element
+    of a vector or matrix, as it does for inlined funcs."""
     value = value_of(value)
     if isinstance(annotation, _annotations.MatrixType):
         if is_number(value):
@@ -373,6 +374,8 @@ def converted(annotation, value, what):
             fail_type(f"{what} (type={type_name(value)}) cannot be converted into required type {annotation!r}")
         return record_from(annotation, {name: value.get(name) for name in value.names()})
     if _dtypes.is_dtype(annotation):
+        if elementwise and isinstance(value, (Mat, tuple, list)):
+            return to_mat(value).cast(_dtypes.dtype(annotation))
         if not is_number(value):
             fail_type(f"{what} (type={type_name(value)}) cannot be converted into required type {_dtypes.dtype(annotation)}")
         return as_kind(value, _dtypes.dtype(annotation))
