@@ -263,3 +263,10 @@ def host(array):
 
 
 sync = qd.sync
+
+
+def settle():
+    """Waits until every kernel runs the code that it will go on with; ours alone."""
+    from quadrants import _runtime
+
+    _runtime.core().settle()

@@ -1,9 +1,11 @@
 #include "engine/build_task.h"
 
+#include "base/bytes.h"
 #include "engine/emit.h"
 #include "engine/pipeline.h"
 #include "engine/stopwatch.h"
 #include "engine/weight.h"
+#include "ir/hash.h"
 #include "ir/text.h"
 
 namespace qd::engine {
@@ -93,6 +95,20 @@ TaskBuild start_build(ir::Function task) {
     return build;
 }
 
+void name_by_content(const runtime::CacheKey &build_key, TaskBuild &build) {
+    ir::Function &task = build.fn;
+    std::string name = std::exchange(task.name, {}); // equal code under another name is equal
+    const ir::Hash content = ir::content_hash(task);
+    task.name = std::move(name);
+    const uint64_t words[] = {content.words[0], content.words[1], build_key[0], build_key[1],
+                              uint64_t(task.fast_math) | uint64_t(task.debug) << 1 |
+                                  uint64_t(task.distinct_arrays) << 2};
+    const std::span bytes(reinterpret_cast<const uint8_t *>(words), sizeof words);
+    build.key = {hash_bytes(bytes, 3), hash_bytes(bytes, 4)};
+    build.info.hash[0] = build.key[0];
+    build.info.hash[1] = build.key[1];
+}
+
 bool load_from_disk(Program::Impl &p, TaskBuild &build) {
     if (!p.disk || !p.options.dump.empty()) return false;
     const Stopwatch reading;
@@ -124,8 +140,8 @@ void build_task(Program::Impl &p, TaskBuild &build) {
     build.report.phases.push_back({"codegen", emitting.microseconds()});
     if (!in_tiers && p.disk) p.disk->store(build.key, build.info, build.binary);
     if (in_tiers)
-        build.later = std::make_unique<BackgroundJob>(
-            BackgroundJob{std::move(build.fn), build.info, build.key, &p.backend, p.caps, nullptr, p.lifetime, p.disk});
+        build.later = std::make_unique<OptimiseJob>(
+            OptimiseJob{std::move(build.fn), build.info, build.key, &p.backend, p.caps, nullptr, p.lifetime, p.disk});
 }
 
 void load_code(Program::Impl &p, TaskBuild &build) {

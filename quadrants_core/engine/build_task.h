@@ -13,12 +13,14 @@ struct TaskBuild {
     std::vector<CounterValue> counters;
     TaskReport report;
     abi::Binary binary;
-    std::shared_ptr<TaskCode> code;       ///< once it can run
-    std::unique_ptr<BackgroundJob> later; ///< to be compiled well afterwards
+    std::shared_ptr<TaskCode> code;     ///< once it can run
+    std::unique_ptr<OptimiseJob> later; ///< to be compiled well afterwards
 };
 
 /// Describes a task: name, messages with their places, weight.
 TaskBuild start_build(ir::Function task);
+/// Fills `key`, and the hash in `info`: the task as offload made it, and what made all code of this build.
+void name_by_content(const runtime::CacheKey &build_key, TaskBuild &build);
 /// Fills `code` from the cache on disk; false if it is not there.
 bool load_from_disk(Program::Impl &p, TaskBuild &build);
 /// Passes and emission; any thread.

@@ -6,7 +6,6 @@
 #include "engine/pipeline.h"
 #include "engine/program_impl.h"
 #include "engine/stopwatch.h"
-#include "engine/tiers.h"
 #include "engine/weight.h"
 #include "ir/hash.h"
 #include "ir/serial.h"
@@ -20,17 +19,6 @@
 
 namespace qd::engine {
 namespace {
-
-runtime::CacheKey key_of(const Program::Impl &p, ir::Function &task) {
-    std::string name = std::exchange(task.name, {}); // equal code under another name is equal
-    const ir::Hash content = ir::content_hash(task);
-    task.name = std::move(name);
-    const uint64_t words[] = {content.words[0], content.words[1], p.build_key[0], p.build_key[1],
-                              uint64_t(task.fast_math) | uint64_t(task.debug) << 1 |
-                                  uint64_t(task.distinct_arrays) << 2};
-    const std::span bytes(reinterpret_cast<const uint8_t *>(words), sizeof words);
-    return {hash_bytes(bytes, 3), hash_bytes(bytes, 4)};
-}
 
 /// The array parameter that a pointer is computed from; no value if it is computed from none. `known` is cleared if
 /// that cannot be told.
@@ -83,7 +71,11 @@ void plan_overlap_check(const ir::Function &kernel, CompiledKernel &out) {
     out.written_arrays = uint32_t(out.arrays.size());
     if (!out.arrays.empty()) out.arrays.insert(out.arrays.end(), read.begin(), read.end());
     if (out.arrays.size() < 2) out.arrays.clear();
-    if (out.arrays.empty()) return;
+}
+
+/// Keeps the IR where another build of the kernel may be needed.
+void keep_source(const ir::Function &kernel, CompiledKernel &out) {
+    if (out.arrays.empty() && kernel.counters.empty()) return;
     Writer source;
     ir::write(source, kernel);
     out.source = std::move(source.bytes);
@@ -138,11 +130,8 @@ void provide_code(Program::Impl &p, std::vector<TaskBuild> &builds) {
     std::vector<TaskBuild *> missing;
     std::unordered_map<runtime::CacheKey, TaskBuild *, CacheKeyHash> first_of;
     for (TaskBuild &build : builds) {
-        build.key = key_of(p, build.fn);
-        build.info.hash[0] = build.key[0];
-        build.info.hash[1] = build.key[1];
-        if (const auto known = p.tasks.find(build.key); known != p.tasks.end()) {
-            build.code = known->second;
+        name_by_content(p.build_key, build);
+        if ((build.code = p.known_task(build.key))) {
             build.report.origin = TaskOrigin::memory;
         } else if (first_of.emplace(build.key, &build).second && !load_from_disk(p, build)) {
             missing.push_back(&build);
@@ -158,7 +147,7 @@ void provide_code(Program::Impl &p, std::vector<TaskBuild> &builds) {
             continue;
         }
         if (!build.code) load_code(p, build);
-        p.tasks.emplace(build.key, build.code);
+        build.code = p.keep_task(build.key, build.code);
         if (build.later) optimise_later(std::move(*build.later)); // `later` stays set: the code at hand is not the best
     }
 }
@@ -201,6 +190,7 @@ std::shared_ptr<CompiledKernel> compile(Program::Impl &p, ir::Function kernel, d
     for (const abi::Param &param : out->info.params) arrays += param.kind == abi::ParamKind::array;
     kernel.distinct_arrays &= arrays <= max_checked_arrays;
     plan_overlap_check(kernel, *out);
+    keep_source(kernel, *out);
     PassRecorder recorder(p, kernel.name, report.phases);
     passes::run(kernel_stage(), kernel, p.pass_config, p.options.verify, &recorder);
     const Stopwatch cutting;

@@ -50,6 +50,8 @@ struct ArrayArg {
 };
 inline constexpr size_t max_checked_arrays = 64; ///< kernels with more are compiled for arrays that may overlap
 
+class Completion;
+
 class CompiledKernel {
   public:
     CompiledKernel() = default;
@@ -65,7 +67,9 @@ class CompiledKernel {
     std::vector<CounterValue> counters; ///< what each count means; `count` is unused here
     std::vector<ArrayArg> arrays;       ///< to be checked for overlap at launch, those that are written first; or empty
     uint32_t written_arrays = 0;
-    std::vector<uint8_t> source; ///< the kernel's IR as ir::write gives it; kept if `arrays` is not empty
+    /// The kernel's IR as ir::write gives it; kept if `arrays` or `counters` is not empty.
+    std::vector<uint8_t> source;
+    std::shared_ptr<Completion> completion; ///< null: counts are asked for, or nothing is counted
     std::shared_ptr<CompiledKernel>
         overlapping; ///< the same kernel for arrays that overlap, compiled when first needed
 };

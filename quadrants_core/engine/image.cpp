@@ -104,8 +104,7 @@ TaskBuild read_task(Reader &r) {
 
 /// Code from this program, from the image, or from the task's own file; false if there is none.
 bool provide(Program::Impl &p, TaskBuild &build) {
-    if (const auto known = p.tasks.find(build.key); known != p.tasks.end()) {
-        build.code = known->second;
+    if ((build.code = p.known_task(build.key))) {
         build.report.origin = TaskOrigin::memory;
         return true;
     }
@@ -115,7 +114,7 @@ bool provide(Program::Impl &p, TaskBuild &build) {
         load_code(p, build);
         build.report.origin = TaskOrigin::disk;
     }
-    p.tasks.emplace(build.key, build.code);
+    build.code = p.keep_task(build.key, build.code);
     return true;
 }
 

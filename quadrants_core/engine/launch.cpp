@@ -1,4 +1,5 @@
 // The hot path. Between the call and the first task: one uncontended atomic, the context filled in, no allocation.
+#include "engine/completion.h"
 #include "engine/program_impl.h"
 #include "engine/stopwatch.h"
 #include "ir/serial.h"
@@ -47,6 +48,7 @@ CompiledKernel &overlapping_variant(Program::Impl &p, CompiledKernel &kernel) {
         ir::Function source = ir::read(bytes);
         source.distinct_arrays = false;
         kernel.overlapping = compile(p, std::move(source), 0);
+        if (kernel.completion) ask(*kernel.overlapping, kernel.completion->asked());
     }
     return *kernel.overlapping;
 }
@@ -112,6 +114,31 @@ inline void run_task(Program::Impl &p, const KernelTask &task, abi::Context &con
     });
 }
 
+/// `called` is the kernel as the user knows it.
+inline void run(Program::Impl &p, const CompiledKernel &called, CompiledKernel &kernel, uint64_t *args, void *ret) {
+    if (kernel.info.tmp_bytes > p.tmp_bytes) [[unlikely]]
+        grow_tmp(p, kernel.info.tmp_bytes);
+    abi::Context context{
+        args,      p.tmp,           static_cast<char *>(ret), p.trees.data(), nullptr,        &stop_word,
+        &p.failed, print_from_task, fail_from_task,           nullptr,        p.sparse.get(), runtime::external};
+    if (p.watched.load(std::memory_order_relaxed)) [[unlikely]]
+        run_watched(p, called, kernel, context);
+    else
+        run_tasks(p, kernel, context, [&](const KernelTask &task) { run_task(p, task, context); });
+    p.last_tasks = int(kernel.tasks.size());
+}
+
+/// A kernel that counts until everything ran.
+[[gnu::noinline]] void run_until_complete(Program::Impl &p, const CompiledKernel &called, CompiledKernel &kernel,
+                                          uint64_t *args, void *ret) {
+    Completion &completion = *kernel.completion;
+    if (CompiledKernel *clean = completion.clean(p.cleared.load(std::memory_order_acquire)))
+        return run(p, called, *clean, args, ret);
+    completion.begin();
+    run(p, called, kernel, args, ret);
+    completion.end(p, kernel);
+}
+
 } // namespace
 
 void launch(Program::Impl &p, CompiledKernel &called, uint64_t *args, void *ret) {
@@ -121,17 +148,10 @@ void launch(Program::Impl &p, CompiledKernel &called, uint64_t *args, void *ret)
     CompiledKernel *kernel = &called;
     if (!called.arrays.empty() && overlap(called, args)) [[unlikely]]
         kernel = &overlapping_variant(p, called);
-    if (kernel->info.tmp_bytes > p.tmp_bytes) [[unlikely]]
-        grow_tmp(p, kernel->info.tmp_bytes);
-
-    abi::Context context{
-        args,      p.tmp,           static_cast<char *>(ret), p.trees.data(), nullptr,        &stop_word,
-        &p.failed, print_from_task, fail_from_task,           nullptr,        p.sparse.get(), runtime::external};
-    if (p.watched.load(std::memory_order_relaxed)) [[unlikely]]
-        run_watched(p, called, *kernel, context);
+    if (kernel->completion) [[unlikely]]
+        run_until_complete(p, called, *kernel, args, ret);
     else
-        run_tasks(p, *kernel, context, [&](const KernelTask &task) { run_task(p, task, context); });
-    p.last_tasks = int(kernel->tasks.size());
+        run(p, called, *kernel, args, ret);
 }
 
 void Program::launch(CompiledKernel &kernel, uint64_t *args, void *ret) { engine::launch(*impl_, kernel, args, ret); }

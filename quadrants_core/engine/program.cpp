@@ -2,9 +2,10 @@
 #include "engine/program.h"
 
 #include "base/bytes.h"
+#include "engine/background.h"
+#include "engine/completion.h"
 #include "engine/image.h"
 #include "engine/program_impl.h"
-#include "engine/tiers.h"
 #include "engine/warm_up.h"
 #include "runtime/externals.h"
 
@@ -111,6 +112,17 @@ Program::Impl::~Impl() {
     device->free(tmp);
 }
 
+std::shared_ptr<TaskCode> Program::Impl::known_task(const runtime::CacheKey &key) {
+    const std::lock_guard guard(tasks_lock);
+    const auto known = tasks.find(key);
+    return known == tasks.end() ? nullptr : known->second;
+}
+
+std::shared_ptr<TaskCode> Program::Impl::keep_task(const runtime::CacheKey &key, std::shared_ptr<TaskCode> code) {
+    const std::lock_guard guard(tasks_lock);
+    return tasks.emplace(key, std::move(code)).first->second;
+}
+
 void Program::Impl::adopt(CompiledKernel &kernel) {
     kernel.program_id = id;
     kernel.lifetime = lifetime;
@@ -135,6 +147,11 @@ void add_external(uint64_t id, void *address) { runtime::add_external(id, addres
 
 const abi::Kernel &kernel_info(const CompiledKernel &kernel) { return kernel.info; }
 const std::vector<CounterValue> &kernel_counters(const CompiledKernel &kernel) { return kernel.counters; }
+
+void ask(CompiledKernel &kernel, Asked asked) {
+    const bool counts = asked == Asked::counts || kernel.counters.empty();
+    kernel.completion = counts ? nullptr : std::make_shared<Completion>(kernel, asked);
+}
 
 Program::Program(const Options &options) : impl_(std::make_unique<Impl>(*this, options)) {}
 Program::~Program() {
@@ -239,6 +256,7 @@ void Program::clear_coverage() {
     impl_->retired.clear();
     for (CompiledKernel *kernel : impl_->kernels)
         for (uint64_t &count : kernel->counts) __atomic_store_n(&count, 0, __ATOMIC_RELAXED);
+    impl_->cleared.fetch_add(1, std::memory_order_release);
 }
 
 } // namespace qd::engine

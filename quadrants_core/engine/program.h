@@ -44,6 +44,9 @@ struct CounterValue {
     uint64_t count = 0;
     uint32_t copy = 0; ///< ir::Counter::copy; 0 where copies are added up
 };
+/// What is asked of a kernel's counters: how often, or whether at all, of lines or also of the transitions between
+/// them.
+enum class Asked : uint8_t { counts, lines, arcs };
 struct KernelCoverage {
     std::string kernel;
     uint32_t specialisation = 0; ///< among those of this name, in the order in which they were compiled
@@ -125,5 +128,8 @@ double clock_frequency();
 const abi::Kernel &kernel_info(const CompiledKernel &kernel);
 /// What its coverage counters count, in the order in which the frontend met the places; `count` is 0.
 const std::vector<CounterValue> &kernel_counters(const CompiledKernel &kernel);
+
+/// Before its first launch. If only yes or no is asked, the kernel runs without counters once they say yes to all.
+void ask(CompiledKernel &kernel, Asked asked);
 
 } // namespace qd::engine

@@ -1,6 +1,6 @@
 #pragma once
 // The state of one program, shared by the files of this folder: program.cpp (life, memory, observation), compile.cpp,
-// tiers.cpp (optimising in the background), launch.cpp, output.cpp.
+// tiers.cpp (optimising in the background), completion.cpp, launch.cpp, output.cpp.
 #include "backends/backend.h"
 #include "engine/compiled_kernel.h"
 #include "engine/launch_lock.h"
@@ -57,6 +57,7 @@ struct Program::Impl {
     std::mutex compiling;
     passes::Config pass_config;
     runtime::CacheKey build_key{}; ///< what every task's key has in common: target, options, build of this library
+    std::mutex tasks_lock;
     std::unordered_map<runtime::CacheKey, std::shared_ptr<TaskCode>, CacheKeyHash> tasks;
     std::shared_ptr<runtime::DiskCache> disk; ///< null: no cache
 
@@ -74,6 +75,8 @@ struct Program::Impl {
     std::map<std::pair<std::string, uint32_t>, Counts> retired; ///< by kernel and specialisation; of those gone
     std::unordered_map<std::string, uint32_t> specialisations;  ///< by kernel: how many were compiled
 
+    std::atomic<uint64_t> cleared{0}; ///< how often the counts were forgotten
+
     Impl(Program &p, const Options &o);
     ~Impl();
 
@@ -81,6 +84,10 @@ struct Program::Impl {
     void warn(const std::string &text);
     /// Text of kernels and dumps: to the observers, or to the C stdout if there is none.
     void write(std::string_view text);
+    /// Code by what it was made from; null if there is none.
+    std::shared_ptr<TaskCode> known_task(const runtime::CacheKey &key);
+    /// The code to use: another thread may have brought its own first.
+    std::shared_ptr<TaskCode> keep_task(const runtime::CacheKey &key, std::shared_ptr<TaskCode> code);
     void adopt(CompiledKernel &kernel);
     void retire(CompiledKernel &kernel);
 };

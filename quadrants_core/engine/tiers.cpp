@@ -1,100 +1,12 @@
 #include "engine/tiers.h"
 
-#include "engine/detached.h"
+#include "engine/background.h"
 #include "engine/program_impl.h"
-
-#include <algorithm>
-#include <condition_variable>
-#include <cstdlib>
-#include <deque>
-
-#include <pthread.h>
 
 namespace qd::engine {
 namespace {
 
-/// What the end of a process grants the job at hand, so that programs that end soon fill the cache too.
-constexpr auto grace = std::chrono::milliseconds(100);
-
-class Background {
-  public:
-    void submit(BackgroundJob job);
-    void forget(const Lifetime *lifetime);
-    void finish(const Lifetime *lifetime);
-    /// The process ends.
-    void stop();
-    std::mutex publishing; ///< held while a job touches its program, and over a fork
-
-  private:
-    void work();
-    void run(BackgroundJob &job);
-
-    std::mutex lock_;
-    std::condition_variable changed_;
-    std::deque<BackgroundJob> jobs_;
-    const Lifetime *current_ = nullptr; ///< program of the job at hand
-    bool running_ = false;              ///< the thread exists
-};
-
-// Never destroyed, since its thread may be the last to use it. A forked child, which has no such thread, gets a new
-// one.
-std::atomic<Background *> instance{nullptr};
-
-Background &background() {
-    if (Background *present = instance.load()) return *present;
-    static const int once = [] {
-        std::atexit([] {
-            if (Background *present = instance.load()) present->stop();
-        });
-        return pthread_atfork(
-            [] {
-                if (Background *b = instance.load()) b->publishing.lock();
-            },
-            [] {
-                if (Background *b = instance.load()) b->publishing.unlock();
-            },
-            [] {
-                if (Background *b = instance.load()) b->publishing.unlock();
-                instance = nullptr;
-            });
-    }();
-    (void)once;
-    auto *fresh = new Background;
-    Background *expected = nullptr;
-    if (instance.compare_exchange_strong(expected, fresh)) return *fresh;
-    delete fresh;
-    return *expected;
-}
-
-void Background::submit(BackgroundJob job) {
-    const std::lock_guard guard(lock_);
-    jobs_.push_back(std::move(job));
-    if (std::exchange(running_, true)) return;
-    if (start_detached("qd-optimise", [this] { work(); })) return;
-    running_ = false; // the fast code stays
-    jobs_.clear();
-}
-
-void Background::work() {
-    lower_priority(0, background_priority);
-    std::unique_lock guard(lock_);
-    while (!jobs_.empty()) {
-        {
-            BackgroundJob job = std::move(jobs_.front());
-            jobs_.pop_front();
-            current_ = job.lifetime.get();
-            guard.unlock();
-            run(job);
-        }
-        guard.lock();
-        current_ = nullptr;
-        changed_.notify_all();
-    }
-    running_ = false;
-    changed_.notify_all();
-}
-
-void Background::run(BackgroundJob &job) {
+void optimise(OptimiseJob &job) {
     abi::Binary binary;
     std::string problem;
     try {
@@ -103,54 +15,21 @@ void Background::run(BackgroundJob &job) {
         problem = error.what();
     }
     if (problem.empty() && job.disk) job.disk->store(job.key, job.info, binary);
-    const std::lock_guard hold(publishing);
-    const std::lock_guard guard(job.lifetime->lock);
-    Program::Impl *program = job.lifetime->program;
-    if (!program) return;
-    try {
-        if (problem.empty()) job.code->publish(program->device->load(job.info, binary));
-    } catch (const std::exception &error) {
-        problem = error.what();
-    }
-    if (!problem.empty()) program->warn("task " + job.info.name + " stays unoptimised: " + problem);
-}
-
-void Background::forget(const Lifetime *lifetime) {
-    std::deque<BackgroundJob> dropped;
-    const std::lock_guard guard(lock_);
-    for (auto job = jobs_.begin(); job != jobs_.end();) {
-        if (job->lifetime.get() != lifetime) {
-            ++job;
-            continue;
+    with_program(*job.lifetime, [&](Program::Impl &program) {
+        try {
+            if (problem.empty()) job.code->publish(program.device->load(job.info, binary));
+        } catch (const std::exception &error) {
+            problem = error.what();
         }
-        dropped.push_back(std::move(*job));
-        job = jobs_.erase(job);
-    }
-}
-
-void Background::finish(const Lifetime *lifetime) {
-    std::unique_lock guard(lock_);
-    changed_.wait(guard, [&] {
-        return current_ != lifetime && std::none_of(jobs_.begin(), jobs_.end(), [&](const BackgroundJob &job) {
-                   return job.lifetime.get() == lifetime;
-               });
+        if (!problem.empty()) program.warn("task " + job.info.name + " stays unoptimised: " + problem);
     });
-}
-
-void Background::stop() {
-    std::unique_lock guard(lock_);
-    jobs_.clear();
-    changed_.wait_for(guard, grace, [&] { return !running_; });
 }
 
 } // namespace
 
-void optimise_later(BackgroundJob job) { background().submit(std::move(job)); }
-void forget_background(const Lifetime *lifetime) {
-    if (Background *present = instance.load()) present->forget(lifetime);
-}
-void finish_background(const Lifetime *lifetime) {
-    if (Background *present = instance.load()) present->finish(lifetime);
+void optimise_later(OptimiseJob job) {
+    std::shared_ptr<Lifetime> lifetime = job.lifetime;
+    in_background(std::move(lifetime), [job = std::make_shared<OptimiseJob>(std::move(job))] { optimise(*job); });
 }
 
 } // namespace qd::engine

@@ -1,5 +1,5 @@
 #pragma once
-// Optimising in the background: one thread of low priority for the whole process, there only while it has work.
+// Tasks that run code compiled fast are compiled well in the background.
 #include "backends/backend.h"
 #include "engine/compiled_kernel.h"
 #include "runtime/disk_cache.h"
@@ -10,7 +10,7 @@ namespace qd::engine {
 inline constexpr size_t tier_from_size = 300;
 
 /// A task that runs code compiled fast, to be compiled well, swapped in and kept on disk.
-struct BackgroundJob {
+struct OptimiseJob {
     ir::Function legal; ///< what emit() takes
     abi::Task info;
     runtime::CacheKey key;
@@ -21,10 +21,6 @@ struct BackgroundJob {
     std::shared_ptr<runtime::DiskCache> disk;
 };
 
-void optimise_later(BackgroundJob job);
-/// Drops the jobs of a program that ends; one that is being compiled finishes on its own and changes nothing.
-void forget_background(const Lifetime *lifetime);
-/// Waits for the jobs of a program.
-void finish_background(const Lifetime *lifetime);
+void optimise_later(OptimiseJob job);
 
 } // namespace qd::engine

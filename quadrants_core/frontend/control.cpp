@@ -186,6 +186,7 @@ Flow Walker::while_(PyObject *node) {
     const ir::Value loop = b_.loop({}, settings);
     const int returns = returns_so_far();
     frames_.back().loops.push_back({LoopContext::What::serial, 0});
+    bool endless = false;
     body_in(fn_[loop].blocks[0], [&] {
         poll();
         const Val test = value(child(node, n.test));
@@ -194,6 +195,7 @@ Flow Walker::while_(PyObject *node) {
             b_.break_();
             return Flow::stop;
         }
+        endless = known;
         if (!known) {
             const ir::Value again = condition(child(node, n.test), test, "while");
             break_when(false, again);
@@ -202,7 +204,7 @@ Flow Walker::while_(PyObject *node) {
     });
     frames_.back().loops.pop_back();
     leave_if_returned(returns);
-    cover(ir::Counter::What::finished, node);
+    cover(endless ? ir::Counter::What::endless : ir::Counter::What::finished, node);
     return Flow::next;
 }
 
@@ -230,6 +232,7 @@ Flow Walker::break_or_continue(PyObject *node, bool is_break) {
                         std::string("You are trying to `") + word + "` a static `for` loop, but the `" + word +
                             "` statement is inside a non-static `if`.",
                         "make the condition static, or the loop a run-time loop");
+        if (is_break) cover(ir::Counter::What::broken, node);
         return is_break ? Flow::break_ : Flow::continue_;
     case LoopContext::What::parallel:
         if (is_break)

@@ -262,8 +262,9 @@ void Walker::flat_while(PyObject *node) {
     poll();
     flat_calls(child(node, n.test));
     const Val test = value(child(node, n.test));
+    const bool endless = test.is_constant() && truth(test.object.get());
     if (test.is_constant()) {
-        jump(truth(test.object.get()) ? body : after);
+        jump(endless ? body : after);
     } else {
         branch_to(condition(child(node, n.test), test, "while"), body, after);
     }
@@ -279,7 +280,7 @@ void Walker::flat_while(PyObject *node) {
     --frames_.back().dynamic;
     machine_->loops.pop_back();
     begin_state(after);
-    cover(ir::Counter::What::finished, node);
+    cover(endless ? ir::Counter::What::endless : ir::Counter::What::finished, node);
 }
 
 void Walker::flat_for(PyObject *node) {

@@ -147,8 +147,9 @@ struct Message {
 
 /// A coverage counter: which source range it counts. Filled by the frontend; several lines may share one counter.
 struct Counter {
-    /// finished: a serial loop was left at its end or by `break`, and the function goes on.
-    enum class What : uint8_t { line, taken, not_taken, entered, zero_trips, broken, finished };
+    /// finished: a serial loop was left at its end or by `break`, and the function goes on. endless: the same of a loop
+    /// whose condition is always true.
+    enum class What : uint8_t { line, taken, not_taken, entered, zero_trips, broken, finished, endless };
     What what = What::line;
     SpanId span = no_span;
     uint32_t copy = 0; ///< among the counters of this place: one for each inlined call and unrolled iteration

@@ -27,6 +27,10 @@ const Pass *find(std::string_view name);
 /// Cuts a kernel into tasks. Each becomes a Function of its own with the kernel's parameters and tables.
 std::vector<ir::Function> offload(const ir::Function &kernel);
 
+/// Takes the coverage counts out of a kernel that no pass has seen: what is left is compiled as if there never were
+/// any.
+void drop_counts(ir::Function &kernel);
+
 /// Sees every step of `run`: for dumps, timing, verification.
 struct Observer {
     virtual ~Observer() = default;

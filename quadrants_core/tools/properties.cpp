@@ -74,6 +74,17 @@ std::string check_idempotent(const Function &fn, const Inputs &) {
     return "the simplifying passes still change the function after eight rounds:\n" + before;
 }
 
+/// Coverage changes nothing but its counts.
+std::string check_without_counts(const Function &fn, const Inputs &inputs) {
+    Function clean = fn;
+    passes::drop_counts(clean);
+    if (std::string text = problems_of(clean); !text.empty()) return text;
+    auto expected = interpret(fn, inputs), found = interpret(clean, inputs);
+    expected.counters.clear();
+    std::string gap = difference(expected, found, 0);
+    return gap.empty() ? "" : gap + "\nwithout counts:\n" + print(clean);
+}
+
 } // namespace
 
 std::vector<Property> text_properties() { return {{"text", check_text}}; }
@@ -98,6 +109,7 @@ std::vector<Property> pass_properties(int vector_bytes) {
                         return check_tasks(engine::kernel_stage(), engine::task_stage(), vector_bytes, fn, inputs);
                     }});
     list.push_back({"simplify_settles", check_idempotent});
+    list.push_back({"without_counts", check_without_counts});
     return list;
 }
 

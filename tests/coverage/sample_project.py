@@ -55,6 +55,8 @@ def test_large():
     assert kernels.go([1, 20], 10) == [1, 10]
 '''
 PROGRAM = "import quadrants as qd\nfrom shapes import kernels\nqd.init()\nkernels.go([1, 20], 10)\n"
+UNWANTED = [f"-pno:{name}" for name in ("cacheprovider", "playwright", "base_url", "nbval", "anyio")]
+PYTEST = ["-m", "pytest", "-q", *UNWANTED]
 # what the tests reach and what they do not
 RAN = {8, 9, 10, 11, 16, 17, 18}
 NEVER = {20, 21}
@@ -74,20 +76,31 @@ class Project:
         path.write_text(text)
         return path
 
-    def run(self, *command, status=0, folder=None, **variables):
-        """What a Python process prints."""
+    def start(self, *command, folder=None, **variables):
+        """A Python process, as users run it."""
         environment = {k: v for k, v in os.environ.items() if not k.startswith(("COV", "QD_", "_QD_", "PYTEST"))}
         environment.update(QD_ARCH="interp", QD_OFFLINE_CACHE="0", PYTHONPATH=str(self.folder), PYTHONDONTWRITEBYTECODE="1",
                            PYTHONUNBUFFERED="1", ENABLE_QUADRANTS_HEADER_PRINT="0")  # fmt: skip
         environment.update(variables)
-        done = subprocess.run([sys.executable, *command], cwd=folder or self.folder, env=environment, text=True,
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=300)  # fmt: skip
-        assert done.returncode == status, done.stdout
-        return done.stdout
+        return subprocess.Popen([sys.executable, *command], cwd=folder or self.folder, env=environment, text=True,
+                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT)  # fmt: skip
+
+    def run(self, *command, status=0, **keywords):
+        return self.end(self.start(*command, **keywords), status)
+
+    def end(self, process, status=0):
+        """What it prints."""
+        with process:
+            try:
+                said, _ = process.communicate(timeout=300)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                raise
+        assert process.returncode == status, said
+        return said
 
     def pytest(self, *arguments, **keywords):
-        unwanted = [f"-pno:{name}" for name in ("cacheprovider", "playwright", "base_url", "nbval", "anyio")]
-        return self.run("-m", "pytest", "-q", *unwanted, *arguments, **keywords)
+        return self.run(*PYTEST, *arguments, **keywords)
 
     def program(self, text, covered="1", **keywords):
         self.write("program.py", text)

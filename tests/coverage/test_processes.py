@@ -1,5 +1,7 @@
 """However a process ends and wherever its kernels come from, what they ran is written."""
 
+import json
+import sys
 
 import coverage
 import pytest
@@ -125,6 +127,29 @@ def test_kernels_in_ipython(project):
     cell = KERNELS + "\nqd.init()\ngo([1, 20], 10)\n"
     project.run("-c", f"from IPython.core.interactiveshell import InteractiveShell as S\nS.instance().run_cell({cell!r})",
                 QD_KERNEL_COVERAGE="1", HOME=str(project.folder), IPYTHONDIR=str(project.folder / "ipython"))  # fmt: skip
+    (report,) = project.combined()["files"].values()
+    assert RAN <= set(report["executed_lines"]) and NEVER <= set(report["missing_lines"])
+
+
+NOTEBOOK = """import nbclient, nbformat, sys
+from jupyter_client.manager import AsyncKernelManager
+cells = [nbformat.v4.new_code_cell(text) for text in ({kernels!r}, "qd.init()", "go([1, 20], 10)")]
+manager = AsyncKernelManager(kernel_name="covered")
+manager.shutdown_wait_time = 120
+notebook = nbformat.v4.new_notebook(cells=cells)
+nbclient.NotebookClient(notebook, km=manager).execute()
+print(notebook.cells[-1].outputs[0]["data"]["text/plain"])
+"""
+
+
+def test_kernels_in_a_notebook(project):
+    spec = {"argv": [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"], "language": "python"}
+    project.write("jupyter/kernels/covered/kernel.json", json.dumps({**spec, "display_name": "covered"}))
+    folders = dict.fromkeys(("HOME", "IPYTHONDIR", "JUPYTER_RUNTIME_DIR"), str(project.folder / "home"))
+    project.write("home/nothing", "")
+    said = project.run("-c", NOTEBOOK.format(kernels=KERNELS), QD_KERNEL_COVERAGE="1",
+                       JUPYTER_PATH=str(project.folder / "jupyter"), **folders)  # fmt: skip
+    assert "[1, 10]" in said
     (report,) = project.combined()["files"].values()
     assert RAN <= set(report["executed_lines"]) and NEVER <= set(report["missing_lines"])
 

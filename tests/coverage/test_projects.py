@@ -3,7 +3,7 @@
 import coverage
 import pytest
 
-from sample_project import ARCS, NEVER, PROGRAM, RAN
+from sample_project import ARCS, NEVER, PROGRAM, PYTEST, RAN
 
 
 def check(report, branches):
@@ -93,12 +93,62 @@ def test_two_runs_side_by_side(project):
     check(project.of_kernels(".coverage.small", ".coverage.large"), branches=True)
 
 
-def test_programs_that_tests_start(project):
-    call = "subprocess.check_call([sys.executable, 'program.py'])"
-    project.write("tests/test_shapes.py", f"import subprocess, sys\n\ndef test_it():\n    {call}\n")
-    project.write("program.py", PROGRAM)
-    project.pytest("--cov=shapes", "--cov-branch", "--cov-report=", "tests")
+def test_two_runs_at_once(project):
+    """Neither ends before both have begun; they share the folder, and each writes its own files."""
+    project.write(
+        "tests/conftest.py",
+        "import os, time\n\n\ndef pytest_sessionstart(session):\n    open(os.environ['MINE'], 'w').close()\n"
+        "    while not os.path.exists(os.environ['OTHER']):\n        time.sleep(0.01)\n",
+    )
+    command = (*PYTEST, "--cov=shapes", "--cov-branch", "--cov-report=", "tests", "-k")
+    names = ("small", "large"), ("large", "small")
+    runs = [project.start(*command, mine, COVERAGE_FILE=f".coverage.{mine}", MINE=mine, OTHER=other) for mine, other in names]
+    for run in runs:
+        project.end(run)
+    assert len(project.files()) == 2
     assert arcs_in(project) == ARCS
+    check(project.of_kernels(".coverage.small", ".coverage.large"), branches=True)
+
+
+ENDINGS = {
+    "exit": "pid = os.fork()\nif pid == 0:\n    kernels.go([1, 20], 10)\n    os._exit(0)\nassert os.waitpid(pid, 0)[1] == 0",
+    "exception": "kernels.go([1, 20], 10)\nraise KeyError('x')",
+    "fork": "run(multiprocessing.get_context('fork'))",
+    "spawn": "run(multiprocessing.get_context('spawn'))",
+    "program": "subprocess.check_call([sys.executable, 'program.py'])",
+    "program that exits": "subprocess.check_call([sys.executable, '-c', program + 'import os; os._exit(0)'])",
+    "program that fails": "assert subprocess.call([sys.executable, '-c', program + 'raise KeyError()']) == 1",
+}
+ENDING = """import multiprocessing, os, subprocess, sys
+import quadrants as qd
+from shapes import kernels
+
+program = open("program.py").read()
+
+def child():
+    qd.init()
+    kernels.go([1, 20], 10)
+
+def run(context):
+    process = context.Process(target=child)
+    process.start()
+    process.join()
+    assert process.exitcode == 0
+
+def test_it():
+    qd.init()
+"""
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_processes_of_tests(project, ending):
+    project.write("program.py", PROGRAM)
+    lines = "".join(f"    {line}\n" for line in ENDINGS[ending].splitlines())
+    project.write("tests/test_shapes.py", ENDING + lines)
+    status = 1 if ending == "exception" else 0
+    project.pytest("--cov=shapes", "--cov-branch", "--cov-report=", "tests", status=status)
+    assert arcs_in(project) == ARCS
+    check(project.of_kernels(), branches=True)
 
 
 def test_coverage_run(project):

@@ -51,12 +51,18 @@ frontend::Options language_options(const py::dict &d) {
     return o;
 }
 
+engine::Asked asked_of(const std::string &name) {
+    if (name == "lines") return engine::Asked::lines;
+    return name == "arcs" ? engine::Asked::arcs : engine::Asked::counts;
+}
+
 void set_language(const py::dict &d) {
     bind::runtime.language = language_options(d);
     bind::runtime.refuse_template_floats = d["refuse_template_floats"].cast<bool>();
     bind::runtime.kernels_in_python = d["kernels_in_python"].cast<bool>();
     bind::runtime.keeps_records = d["src_ll_cache"].cast<bool>();
     bind::runtime.timeline = d["timeline"].cast<bool>();
+    bind::runtime.coverage_asked = asked_of(d["coverage_asked"].cast<std::string>());
     bind::runtime.shown = d["show"].cast<std::vector<std::string>>();
 }
 
@@ -87,6 +93,7 @@ const char *counter_name(ir::Counter::What what) {
     case ir::Counter::What::zero_trips: return "zero_trips";
     case ir::Counter::What::broken: return "broken";
     case ir::Counter::What::finished: return "finished";
+    case ir::Counter::What::endless: return "endless";
     }
     return "";
 }

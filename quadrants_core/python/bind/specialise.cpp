@@ -87,6 +87,7 @@ class Specialiser {
         plan_->provenance.keyed = keyed;
         plan_->provenance.cached = last_compile_was_cached();
         if (request.options.coverage) announce_counters();
+        if (request.options.coverage && !asks_for_counts()) engine::ask(*plan_->kernel, runtime.coverage_asked);
         lay_out();
         if (runtime.timeline) {
             plan_->brief = false; // brief launches are not timed
@@ -192,6 +193,9 @@ class Specialiser {
         PyObject *choice = keep(PyObject_GetAttrString(kernel_->info, "coverage"));
         return choice == Py_None ? otherwise : PyObject_IsTrue(choice) == 1;
     }
+
+    /// Coverage was wanted for this kernel by itself, by somebody who looks at counts.
+    bool asks_for_counts() { return keep(PyObject_GetAttrString(kernel_->info, "coverage")) == Py_True; }
 
     /// Tells the Python side which lines the kernel counts.
     void announce_counters() {

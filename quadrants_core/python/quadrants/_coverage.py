@@ -91,9 +91,10 @@ def counters():
     """Every counter: (what, file, scope, line, column, end_line, end_column) -> count. `what` is "line", or a branch:
     "taken", "not_taken", "entered", "zero_trips", "broken"."""
     rows = _rows()
-    loops = {key[1:] for key in rows if key[0] == "finished"}  # "taken" of a loop: the body on its header's line
+    ends = ("finished", "endless")
+    loops = {key[1:] for key in rows if key[0] in ends}  # "taken" of a loop: the body on its header's line
     return {
-        key: count for key, count in rows.items() if key[0] != "finished" and not (key[0] == "taken" and key[1:] in loops)
+        key: count for key, count in rows.items() if key[0] not in ends and not (key[0] == "taken" and key[1:] in loops)
     }
 
 

@@ -63,6 +63,15 @@ def coverage_wanted():
     return True
 
 
+def coverage_asked():
+    """"counts", or if QD_COVERAGE_COUNTS=0 leaves it at yes or no: whether "lines" alone, or "arcs" too."""
+    if _os.environ.get("QD_COVERAGE_COUNTS", "") != "0" or not coverage_wanted():
+        return "counts"
+    from quadrants import _coverage_files
+
+    return _coverage_files.asked()
+
+
 def language_options():
     """What the frontend must know, from the live configuration."""
     c = current_cfg()
@@ -73,6 +82,7 @@ def language_options():
         "check_bounds": bool(c.debug or c.check_out_of_bound),
         "fast_math": bool(c.fast_math),
         "coverage": coverage_wanted(),
+        "coverage_asked": coverage_asked(),
         "short_circuit": bool(special.short_circuit_operators),
         "unrolling_limit": int(special.unrolling_limit),
         "refuse_template_floats": bool(c.raise_on_templated_floats),

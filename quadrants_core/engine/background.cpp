@@ -1,0 +1,148 @@
+#include "engine/background.h"
+
+#include "engine/detached.h"
+
+#include <algorithm>
+#include <condition_variable>
+#include <cstdlib>
+#include <deque>
+
+#include <pthread.h>
+
+namespace qd::engine {
+namespace {
+
+/// What the end of a process grants the job at hand, so that programs that end soon fill the cache too.
+constexpr auto grace = std::chrono::milliseconds(100);
+
+struct Job {
+    std::shared_ptr<Lifetime> lifetime;
+    std::function<void()> work;
+};
+
+class Background {
+  public:
+    void submit(Job job);
+    void forget(const Lifetime *lifetime);
+    void finish(const Lifetime *lifetime);
+    /// The process ends.
+    void stop();
+    std::mutex publishing; ///< held while a job touches its program, and over a fork
+
+  private:
+    void work();
+
+    std::mutex lock_;
+    std::condition_variable changed_;
+    std::deque<Job> jobs_;
+    const Lifetime *current_ = nullptr; ///< program of the job at hand
+    bool running_ = false;              ///< the thread exists
+};
+
+// Never destroyed, since its thread may be the last to use it. A forked child, which has no such thread, gets a new
+// one.
+std::atomic<Background *> instance{nullptr};
+
+Background &background() {
+    if (Background *present = instance.load()) return *present;
+    static const int once = [] {
+        std::atexit([] {
+            if (Background *present = instance.load()) present->stop();
+        });
+        return pthread_atfork(
+            [] {
+                if (Background *b = instance.load()) b->publishing.lock();
+            },
+            [] {
+                if (Background *b = instance.load()) b->publishing.unlock();
+            },
+            [] {
+                if (Background *b = instance.load()) b->publishing.unlock();
+                instance = nullptr;
+            });
+    }();
+    (void)once;
+    auto *fresh = new Background;
+    Background *expected = nullptr;
+    if (instance.compare_exchange_strong(expected, fresh)) return *fresh;
+    delete fresh;
+    return *expected;
+}
+
+void Background::submit(Job job) {
+    const std::lock_guard guard(lock_);
+    jobs_.push_back(std::move(job));
+    if (std::exchange(running_, true)) return;
+    if (start_detached("qd-background", [this] { work(); })) return;
+    running_ = false; // the code at hand stays
+    jobs_.clear();
+}
+
+void Background::work() {
+    lower_priority(0, background_priority);
+    std::unique_lock guard(lock_);
+    while (!jobs_.empty()) {
+        {
+            Job job = std::move(jobs_.front());
+            jobs_.pop_front();
+            current_ = job.lifetime.get();
+            guard.unlock();
+            job.work();
+        }
+        guard.lock();
+        current_ = nullptr;
+        changed_.notify_all();
+    }
+    running_ = false;
+    changed_.notify_all();
+}
+
+void Background::forget(const Lifetime *lifetime) {
+    std::deque<Job> dropped;
+    const std::lock_guard guard(lock_);
+    for (auto job = jobs_.begin(); job != jobs_.end();) {
+        if (job->lifetime.get() != lifetime) {
+            ++job;
+            continue;
+        }
+        dropped.push_back(std::move(*job));
+        job = jobs_.erase(job);
+    }
+}
+
+void Background::finish(const Lifetime *lifetime) {
+    std::unique_lock guard(lock_);
+    changed_.wait(guard, [&] {
+        return current_ != lifetime &&
+               std::none_of(jobs_.begin(), jobs_.end(), [&](const Job &job) { return job.lifetime.get() == lifetime; });
+    });
+}
+
+void Background::stop() {
+    std::unique_lock guard(lock_);
+    jobs_.clear();
+    changed_.wait_for(guard, grace, [&] { return !running_; });
+}
+
+} // namespace
+
+void in_background(std::shared_ptr<Lifetime> lifetime, std::function<void()> work) {
+    background().submit({std::move(lifetime), std::move(work)});
+}
+
+bool with_program(Lifetime &lifetime, const std::function<void(Program::Impl &)> &touch) {
+    const std::lock_guard hold(background().publishing);
+    const std::lock_guard guard(lifetime.lock);
+    if (!lifetime.program) return false;
+    touch(*lifetime.program);
+    return true;
+}
+
+void forget_background(const Lifetime *lifetime) {
+    if (Background *present = instance.load()) present->forget(lifetime);
+}
+void finish_background(const Lifetime *lifetime) {
+    if (Background *present = instance.load()) present->finish(lifetime);
+}
+
+} // namespace qd::engine

@@ -1,0 +1,188 @@
+#include "engine/completion.h"
+
+#include "base/bytes.h"
+#include "engine/background.h"
+#include "engine/build_task.h"
+#include "engine/pipeline.h"
+#include "engine/weight.h"
+#include "ir/serial.h"
+
+#include <compare>
+#include <map>
+
+namespace qd::engine {
+namespace {
+
+using What = ir::Counter::What;
+
+/// What a counter counts, copies being one.
+struct Place {
+    std::string file;
+    uint32_t line = 0, column = 0;
+    What what = What::line;
+    friend auto operator<=>(const Place &, const Place &) = default;
+};
+using Copies = std::vector<uint32_t>; ///< counters of one place
+
+std::map<Place, Copies> by_place(const std::vector<CounterValue> &counters) {
+    std::map<Place, Copies> places;
+    for (uint32_t i = 0; i < counters.size(); i++) {
+        const Location &at = counters[i].at;
+        places[{at.file, at.line, at.column, counters[i].what}].push_back(i);
+    }
+    return places;
+}
+
+/// The breaks that leave each loop. They belong to the last loop before them that no statement since has closed, as
+/// Python's indentation has it.
+std::map<Place, Copies> by_loop(const std::map<Place, Copies> &places) {
+    std::map<Place, Copies> breaks;
+    std::vector<Place> open;
+    for (const auto &[place, copies] : places) {
+        while (!open.empty() && (open.back().file != place.file || open.back().column >= place.column)) open.pop_back();
+        if (place.what == What::finished || place.what == What::endless) open.push_back(place);
+        if (place.what != What::broken || open.empty()) continue;
+        Copies &all = breaks[open.back()];
+        all.insert(all.end(), copies.begin(), copies.end());
+    }
+    return breaks;
+}
+
+bool is_asked(What what, Asked asked) {
+    switch (what) {
+    case What::line: return true;
+    case What::taken:
+    case What::not_taken:
+    case What::finished: return asked == Asked::arcs;
+    case What::entered:
+    case What::zero_trips:
+    case What::broken:
+    case What::endless: return false;
+    }
+    return false;
+}
+
+/// The clean build on its way, with what it needs of its program.
+struct CleanJob {
+    std::string name;
+    std::vector<uint8_t> source;
+    std::shared_ptr<CleanBuild> build;
+    const backends::Backend *backend;
+    backends::Caps caps;
+    passes::Config config;
+    runtime::CacheKey build_key;
+    bool verify;
+    std::shared_ptr<Lifetime> lifetime;
+    std::shared_ptr<runtime::DiskCache> disk;
+
+    std::vector<TaskBuild> cut() const;
+    void provide(TaskBuild &task) const;
+    bool publish(std::vector<TaskBuild> &tasks) const;
+    void run() const;
+};
+
+std::vector<TaskBuild> CleanJob::cut() const {
+    Reader bytes(source);
+    ir::Function kernel = ir::read(bytes);
+    passes::drop_counts(kernel);
+    passes::run(kernel_stage(), kernel, config, verify, nullptr);
+    std::vector<TaskBuild> tasks;
+    for (ir::Function &task : passes::offload(kernel)) {
+        tasks.push_back(start_build(std::move(task)));
+        name_by_content(build_key, tasks.back());
+    }
+    return tasks;
+}
+
+/// Fills `binary`, from the disk or by compiling.
+void CleanJob::provide(TaskBuild &task) const {
+    if (auto cached = disk ? disk->load(task.key) : std::nullopt) {
+        task.info.weight = cached->task.weight;
+        task.binary = std::move(cached->binary);
+        return;
+    }
+    passes::run(task_stage(), task.fn, config, verify, nullptr);
+    passes::run(backend->legalize(caps), task.fn, config, verify, nullptr);
+    task.info.weight = weight_after(task.info.weight, task.fn);
+    task.binary = backend->emit(task.fn, caps, backends::Tier::best);
+    if (disk) disk->store(task.key, task.info, task.binary);
+}
+
+/// False if the program has ended.
+bool CleanJob::publish(std::vector<TaskBuild> &tasks) const {
+    return with_program(*lifetime, [&](Program::Impl &p) {
+        for (TaskBuild &task : tasks) {
+            if (!task.code) task.code = p.known_task(task.key);
+            if (task.code) continue;
+            load_code(p, task);
+            task.code = p.keep_task(task.key, task.code);
+        }
+        auto kernel = std::make_shared<CompiledKernel>();
+        kernel->info.name = name;
+        assemble(p, *kernel, tasks);
+        build->kernel = std::move(kernel);
+        build->state.store(CleanBuild::State::ready, std::memory_order_release);
+    });
+}
+
+void CleanJob::run() const {
+    try {
+        std::vector<TaskBuild> tasks = cut();
+        const bool alive = with_program(*lifetime, [&](Program::Impl &p) {
+            for (TaskBuild &task : tasks) task.code = p.known_task(task.key);
+        });
+        if (!alive) return;
+        for (TaskBuild &task : tasks)
+            if (!task.code) provide(task);
+        publish(tasks);
+    } catch (const Interrupted &) {
+        build->state = CleanBuild::State::none; // Stop was pressed: a later launch asks again
+    } catch (const std::exception &error) {
+        build->state = CleanBuild::State::failed;
+        const std::string problem = error.what();
+        with_program(*lifetime, [&](Program::Impl &p) { p.warn("kernel " + name + " goes on counting: " + problem); });
+    }
+}
+
+} // namespace
+
+Completion::Completion(const CompiledKernel &kernel, Asked asked) : asked_(asked) {
+    const std::map<Place, Copies> places = by_place(kernel.counters);
+    const std::map<Place, Copies> breaks = by_loop(places);
+    for (const auto &[place, copies] : places) {
+        if (!is_asked(place.what, asked)) continue;
+        const auto left = breaks.find(place);
+        conditions_.push_back({copies, left == breaks.end() ? Copies{} : left->second});
+    }
+}
+
+bool Completion::is_met(const Condition &condition, const std::vector<uint64_t> &counts) const {
+    uint64_t plus = 0, minus = 0;
+    for (const uint32_t i : condition.plus) plus += __atomic_load_n(&counts[i], __ATOMIC_RELAXED);
+    for (const uint32_t i : condition.minus) minus += __atomic_load_n(&counts[i], __ATOMIC_RELAXED);
+    return plus > minus;
+}
+
+CompiledKernel *Completion::clean(uint64_t cleared) {
+    if (cleared != cleared_) {
+        cleared_ = cleared;
+        met_ = 0;
+        left_ = 0;
+    }
+    if (met_ < conditions_.size() || left_) return nullptr;
+    const bool ready = build_->state.load(std::memory_order_acquire) == CleanBuild::State::ready;
+    return ready ? build_->kernel.get() : nullptr;
+}
+
+void Completion::end(Program::Impl &p, const CompiledKernel &kernel) {
+    left_--;
+    while (met_ < conditions_.size() && is_met(conditions_[met_], kernel.counts)) met_++;
+    if (met_ < conditions_.size() || left_) return;
+    CleanBuild::State expected = CleanBuild::State::none;
+    if (!build_->state.compare_exchange_strong(expected, CleanBuild::State::wanted)) return;
+    auto job = std::make_shared<CleanJob>(CleanJob{kernel.info.name, kernel.source, build_, &p.backend, p.caps,
+                                                   p.pass_config, p.build_key, p.options.verify, p.lifetime, p.disk});
+    in_background(p.lifetime, [job] { job->run(); });
+}
+
+} // namespace qd::engine
