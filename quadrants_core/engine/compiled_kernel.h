@@ -60,6 +60,7 @@ class CompiledKernel {
 
     abi::Kernel info;
     std::vector<KernelTask> tasks;
+    bool has_variants = false;   ///< a launch may have to run another build: `arrays` or `completion` is there
     uint64_t program_id = 0;     ///< 0: its program has ended
     uint32_t specialisation = 0; ///< among the kernels of this name
     std::shared_ptr<Lifetime> lifetime;

@@ -145,13 +145,13 @@ void launch(Program::Impl &p, CompiledKernel &called, uint64_t *args, void *ret)
     if (called.program_id != p.id) [[unlikely]]
         fail_inert(called);
     const std::lock_guard guard(p.launching);
-    CompiledKernel *kernel = &called;
-    if (!called.arrays.empty() && overlap(called, args)) [[unlikely]]
-        kernel = &overlapping_variant(p, called);
-    if (kernel->completion) [[unlikely]]
-        run_until_complete(p, called, *kernel, args, ret);
+    if (!called.has_variants) return run(p, called, called, args, ret);
+    const bool overlaps = !called.arrays.empty() && overlap(called, args);
+    CompiledKernel &kernel = overlaps ? overlapping_variant(p, called) : called;
+    if (kernel.completion) [[unlikely]]
+        run_until_complete(p, called, kernel, args, ret);
     else
-        run(p, called, *kernel, args, ret);
+        run(p, called, kernel, args, ret);
 }
 
 void Program::launch(CompiledKernel &kernel, uint64_t *args, void *ret) { engine::launch(*impl_, kernel, args, ret); }

@@ -150,6 +150,7 @@ const std::vector<CounterValue> &kernel_counters(const CompiledKernel &kernel) {
 
 void ask(CompiledKernel &kernel, Asked asked) {
     const bool counts = asked == Asked::counts || kernel.counters.empty();
+    kernel.has_variants = !counts || !kernel.arrays.empty();
     kernel.completion = counts ? nullptr : std::make_shared<Completion>(kernel, asked);
 }
 
