@@ -9,13 +9,13 @@ set(node ${CMAKE_COMMAND} -E env "PATH=${node_folder}:$ENV{PATH}" node)
 
 # Sets `variable` to a file that is there, and newer than the lock file, once the packages of the current folder are installed.
 function(npm_packages variable what)
-  set(modules ${CMAKE_CURRENT_SOURCE_DIR}/node_modules/.package-lock.json)
+  set(done ${CMAKE_CURRENT_SOURCE_DIR}/node_modules/.lock.sha256)
   add_custom_command(
-    OUTPUT ${modules}
-    COMMAND ${npm} ci --silent --no-fund --no-audit
-    COMMAND ${CMAKE_COMMAND} -E touch ${modules}
+    OUTPUT ${done}
+    COMMAND ${CMAKE_COMMAND} -E env "PATH=${node_folder}:$ENV{PATH}" ${CMAKE_COMMAND} -DNPM=${NPM}
+            -P ${PROJECT_SOURCE_DIR}/widgets/npm_ci.cmake
     WORKING_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}
-    DEPENDS package.json package-lock.json
+    DEPENDS package-lock.json
     COMMENT "Installing npm packages of ${what}")
-  set(${variable} ${modules} PARENT_SCOPE)
+  set(${variable} ${done} PARENT_SCOPE)
 endfunction()

@@ -1,6 +1,6 @@
 // The marks in one editor: a gutter with counts, branches in words behind the line. The extension lies in a compartment that is
 // empty, and takes no room, in every cell without marks.
-import { Compartment, Extension, Range, RangeSet, StateEffect, StateField, Text } from "@codemirror/state";
+import { Compartment, Extension, Range, RangeSet, StateEffect, StateField, Text, Transaction } from "@codemirror/state";
 import { Decoration, DecorationSet, EditorView, gutter, GutterMarker, ViewPlugin, WidgetType } from "@codemirror/view";
 import type { CellCoverage } from "../../widgets/protocol/coverage";
 import { digest } from "./digest";
@@ -34,28 +34,52 @@ class CountMarker extends GutterMarker {
   }
 }
 
-class BranchWidget extends WidgetType {
-  constructor(readonly said: string) {
+/** Names what the numbers are, where that is not the total: on a first line that is not counted. */
+class NameMarker extends GutterMarker {
+  constructor(readonly name: string) {
     super();
   }
 
-  eq(other: BranchWidget): boolean {
-    return this.said === other.said;
+  eq(other: NameMarker): boolean {
+    return this.name === other.name;
+  }
+
+  toDOM(): Node {
+    const made = document.createElement("div");
+    made.className = "qd-mark-name";
+    made.textContent = this.name;
+    return made;
+  }
+}
+
+/** A few words behind a line. */
+class Words extends WidgetType {
+  constructor(readonly said: string, readonly style: "qd-mark-branch" | "qd-mark-stale") {
+    super();
+  }
+
+  eq(other: Words): boolean {
+    return this.said === other.said && this.style === other.style;
   }
 
   toDOM(): HTMLElement {
     const made = document.createElement("span");
-    made.className = "qd-mark-branch";
+    made.className = this.style;
     made.textContent = this.said;
     made.setAttribute("aria-hidden", "true");
     return made;
   }
 }
 
+function behind(at: number, said: string, style: Words["style"]): Range<Decoration> {
+  return Decoration.widget({ widget: new Words(said, style), side: 1 }).range(at);
+}
+
 interface Marks {
   shown: Shown;
   stale: boolean;
   counts: RangeSet<CountMarker>;
+  /** Words behind branches, while the text is the one that ran. */
   branches: DecorationSet;
 }
 
@@ -69,19 +93,18 @@ function build(shown: Shown, doc: Text): Marks {
     if (mark.number < 1 || mark.number > doc.lines) continue;
     const line = doc.line(mark.number);
     counts.push(new CountMarker(mark, stale).range(line.from));
-    for (const said of mark.branches) {
-      branches.push(Decoration.widget({ widget: new BranchWidget(said), side: 1 }).range(line.to));
-    }
+    if (!stale) branches.push(...mark.branches.map((said) => behind(line.to, said, "qd-mark-branch")));
   }
   return { shown, stale, counts: RangeSet.of(counts, true), branches: Decoration.set(branches, true) };
 }
 
 /** The same marks where an edit moved them to, in grey. */
-function moved(marks: Marks, counts: RangeSet<CountMarker>): RangeSet<CountMarker> {
-  if (marks.stale) return counts;
+function moved(marks: Marks, change: Transaction): Marks {
+  const counts = marks.counts.map(change.changes);
+  if (marks.stale) return { ...marks, counts };
   const grey: Range<CountMarker>[] = [];
   for (const at = counts.iter(); at.value; at.next()) grey.push(new CountMarker(at.value.mark, true).range(at.from));
-  return RangeSet.of(grey, true);
+  return { ...marks, stale: true, counts: RangeSet.of(grey, true), branches: Decoration.none };
 }
 
 const field = StateField.define<Marks | null>({
@@ -90,11 +113,14 @@ const field = StateField.define<Marks | null>({
     for (const effect of change.effects) if (effect.is(setShown)) return build(effect.value, change.newDoc);
     if (!marks || !change.docChanged) return marks;
     if (digest(change.newDoc.toString()) === marks.shown.coverage.digest) return build(marks.shown, change.newDoc);
-    const counts = moved(marks, marks.counts.map(change.changes));
-    return { ...marks, stale: true, counts, branches: marks.branches.map(change.changes) };
+    return moved(marks, change);
   },
   provide: (self) => [
     EditorView.decorations.from(self, (marks) => marks?.branches ?? Decoration.none),
+    EditorView.decorations.compute([self], (state) => {
+      const stale = state.field(self)?.stale;
+      return stale ? Decoration.set(behind(state.doc.line(1).to, "edited since it ran", "qd-mark-stale")) : Decoration.none;
+    }),
     EditorView.editorAttributes.from(self, (marks) => ({
       class: `qd-marked${marks?.stale ? " qd-stale" : ""}${marks?.shown.running ? " qd-live" : ""}`,
     })),
@@ -102,6 +128,18 @@ const field = StateField.define<Marks | null>({
       marks ? { "aria-description": summary(marks.shown.coverage, marks.stale) } : {}),
   ],
 });
+
+/** Counts, and the name of what they are on the first line. */
+function markers(view: EditorView): RangeSet<GutterMarker> {
+  const marks = view.state.field(field);
+  if (!marks) return RangeSet.empty;
+  const { quantity } = marks.shown;
+  let first = false;
+  marks.counts.between(0, 0, () => { first = true; });
+  if (quantity === "total" || first) return marks.counts;
+  const name: Range<GutterMarker> = new NameMarker(quantity === "newest" ? "newest" : "change").range(0);
+  return (marks.counts as RangeSet<GutterMarker>).update({ add: [name] });
+}
 
 const follow = ViewPlugin.define((view) => ({
   update: () => tip.refresh(view),
@@ -112,7 +150,7 @@ const extension: Extension = [
   field,
   gutter({
     class: "qd-gutter",
-    markers: (view) => view.state.field(field)?.counts ?? RangeSet.empty,
+    markers,
     domEventHandlers: {
       mouseover: (view, line, event) => {
         const target = event.target as HTMLElement;

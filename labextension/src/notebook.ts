@@ -70,6 +70,18 @@ export class NotebookMarks {
     this.kernel = this.panel.sessionContext.session?.kernel ?? null;
     this.kernel?.registerCommTarget(target, () => undefined);
     this.kernel?.iopubMessage.connect(this.onIOPub, this);
+    if (this.kernel) void this.catchUp(this.kernel).catch(() => undefined); // a kernel may end meanwhile
+  }
+
+  /** What a kernel counted before this page was loaded. It answers who opens a comm; what follows comes on its own one. */
+  private async catchUp(kernel: Kernel.IKernelConnection): Promise<void> {
+    await kernel.info;
+    const { content } = await kernel.requestCommInfo({ target_name: target });
+    if (content.status !== "ok" || kernel !== this.kernel || kernel.isDisposed || !kernel.handleComms) return;
+    if (!Object.values(content.comms).some((comm) => comm.target_name === target)) return;
+    const comm = kernel.createComm(target);
+    comm.onMsg = () => void comm.close();
+    comm.open();
   }
 
   private onIOPub(_: unknown, { header, content }: KernelMessage.IIOPubMessage): void {
@@ -81,7 +93,10 @@ export class NotebookMarks {
   /** A kernel that died or was restarted finishes no run: what was counted by then stays. */
   private onStatus(): void {
     const status = this.panel.sessionContext.session?.kernel?.status;
-    if (status === "busy" || status === "starting" || status === "unknown") return;
+    if (status !== "busy" && status !== "starting" && status !== "unknown") this.finish();
+  }
+
+  private finish(): void {
     for (const [id, known] of this.known) {
       if (!known.running) continue;
       this.known.set(id, { ...known, running: false });
@@ -99,6 +114,7 @@ export class NotebookMarks {
       if (!message.running) this.keep(id);
       this.draw(id);
     }
+    if (!message.running && !stored) this.finish();
   }
 
   /** The cell that was meant. Its text tells where ids do not: after a run without a front end, and in files that keep no ids. */
