@@ -79,12 +79,9 @@ function words(line: LineCounts, coverage: CellCoverage): string[] {
       if (count !== undefined) said.push(`${name}: ${times(count)}`);
     }
   }
-  if (coverage.specialisations.length > 1) {
-    for (const one of coverage.specialisations) {
-      const own = one.lines.find((each) => each.number === line.number);
-      if (own) said.push(`${one.name}: ${times(own.count)}`);
-    }
-  }
+  const apart = coverage.specialisations.flatMap((one) =>
+    one.lines.filter((each) => each.number === line.number).map((each) => ({ ...each, name: one.name })));
+  for (const one of apart.length > 1 ? apart : []) said.push(`${one.name}: ${times(one.count)}`);
   return said;
 }
 

@@ -15,7 +15,7 @@ import urllib.request
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PATIENCE = 120_000  # ms without progress; a busy machine is slow, and what never comes is told by its condition
+PATIENCE = 15_000  # ms without progress; a busy machine is slow, and what never comes is told by its condition
 
 # Resolves when the notebook is open, its kernel has answered and the widget manager listens.
 READY = """async () => {
@@ -26,6 +26,18 @@ READY = """async () => {
     if (!kernel) return;
     await kernel.info;
     while (!('jupyter.widget' in kernel._targetRegistry)) await new Promise(go => setTimeout(go, 25));
+}"""
+
+
+# Of each mark in the gutter of a cell: the line that it stands beside, as the page is laid out, its text, all it says.
+MARKS = """index => {
+    const cell = window.jupyterapp.shell.currentWidget.content.widgets[index];
+    const view = cell.editor.editor;
+    return [...cell.node.querySelectorAll('.qd-mark-count')].map(mark => {
+        const box = mark.getBoundingClientRect();
+        const block = view.lineBlockAtHeight(box.top + box.height / 2 - view.documentTop);
+        return [view.state.doc.lineAt(block.from).number, mark.textContent, mark.getAttribute('aria-label')];
+    });
 }"""
 
 
@@ -142,6 +154,29 @@ class Lab:
     def cells(self):
         """The notebook as the page holds it now."""
         return self.page.evaluate("window.jupyterapp.shell.currentWidget.content.model.toJSON().cells")
+
+    def ask(self, code):
+        """What the kernel prints for this code, which belongs to no cell."""
+        return self.page.evaluate("""async code => {
+            const kernel = window.jupyterapp.shell.currentWidget.sessionContext.session.kernel;
+            const future = kernel.requestExecute({code, store_history: false});
+            let text = '';
+            future.onIOPub = message => { if (message.header.msg_type === 'stream') text += message.content.text; };
+            await future.done;
+            return text;
+        }""", code)
+
+    def marks(self, index):
+        """Line -> text of the mark beside it, of a cell in sight."""
+        found = self.page.evaluate(MARKS, index)
+        assert len({number for number, _, _ in found}) == len(found), found
+        return {number: text for number, text, _ in found}
+
+    def counts(self, index):
+        """Line -> exact count that its mark tells."""
+        told = {number: words.split(".")[0] for number, _, words in self.page.evaluate(MARKS, index)}
+        plain = {"Never ran": "0", "Ran once": "1"}
+        return {number: int(plain.get(words, words).strip("Ran times").replace(",", "")) for number, words in told.items()}
 
     def show(self, selector):
         """The first match in the notebook, scrolled to: cells out of sight are not on the page."""

@@ -1,0 +1,225 @@
+"""Marks in the gutter of the cell that defines kernels: right lines, right counts, live, kept, stale, by keyboard."""
+
+import json
+
+from test_lab import THEMES, assert_readable
+
+SETUP = "import numpy as np, quadrants as qd\nqd.init(arch=qd.cpu)"
+
+CLIP = """%%qd_kernel
+@qd.kernel
+def clip(x: qd.types.ndarray(qd.f32, ndim=1)):
+    for i in x:
+        if x[i] > 10:
+            x[i] = 10
+        elif x[i] < 0:
+            x[i] = 0"""
+RUN = "clip(np.arange(2000, dtype=np.float32))"
+AFTER_RUN = {4: 1, 5: 2000, 6: 1989, 7: 11, 8: 0}
+FEWER = "clip(np.arange(500, dtype=np.float32))"
+
+# Runs for hours, in chunks of some milliseconds each.
+LONG = """%%qd_kernel
+@qd.kernel
+def long(x: qd.types.ndarray(qd.f32, ndim=1)):
+    for i in range(2147483647):
+        for j in range(1000):
+            x[i % 64] = qd.sin(x[i % 64])"""
+
+# Whether the marks of a cell are as a condition says; undefined while it has no editor.
+WHEN = """([index, condition, value]) => {
+    const cell = window.jupyterapp.shell.currentWidget.content.widgets[index];
+    const marks = [...cell.node.querySelectorAll('.qd-mark-count')].map(mark => mark.textContent);
+    const has = name => cell.node.querySelector(name) !== null;
+    return {texts: () => marks.join(' ') === value, stale: () => has('.qd-stale'), fresh: () => marks.length && !has('.qd-stale'),
+            none: () => !has('.qd-gutter'), other: () => marks.length && marks.join(' ') !== value}[condition]();
+}"""
+
+
+def wait(lab, index, condition, value=None):
+    lab.page.wait_for_function(WHEN, arg=[index, condition, value])
+
+
+def texts(lab, index):
+    return " ".join(lab.marks(index).values())
+
+
+def snapshot(lab, index):
+    """What qd.coverage.snapshot() says about a cell, asked from the kernel."""
+    label = f"cell {lab.cells()[index]['execution_count']}"
+    return {int(line): count for line, count in json.loads(lab.ask(
+        "import json, quadrants as qd\n"
+        f"print(json.dumps(qd.coverage.snapshot().get({label!r}, {{}})))")).items()}
+
+
+def status(lab):
+    return lab.page.locator(".qd-voice").inner_text()
+
+
+def put_clip(lab, name):
+    lab.put(name, [SETUP, CLIP, RUN, FEWER]).open(name)
+    for index in range(3):
+        lab.run_cell(index)
+    wait(lab, 1, "fresh")
+
+
+def test_counts_and_differences(lab):
+    put_clip(lab, "counts")
+    assert lab.counts(1) == AFTER_RUN == {line: n for line, n in snapshot(lab, 1).items() if line in AFTER_RUN}
+    assert lab.marks(1) == {4: "1", 5: "2k", 6: "2k", 7: "11", 8: "never"}
+    cell = lab.show("%%qd_kernel")
+    assert cell.locator(".qd-mark-branch").all_inner_texts() == ["never true"]
+    assert lab.page.locator(".qd-gutter").count() == 1, "cells without marks have no gutter"
+    for theme in THEMES:
+        lab.theme(theme)
+        assert_readable(cell.locator(".qd-gutter"))
+        lab.picture(f"gutter-{theme.split()[-1].lower()}", cell)
+
+    lab.run_cell(3)
+    wait(lab, 1, "texts", "2 2.5k 2.5k 22 never")
+    lab.command("quadrants:next-quantity")
+    wait(lab, 1, "texts", "1 500 489 11 never")
+    lab.command("quadrants:next-quantity")
+    wait(lab, 1, "texts", "\u00b10 \u22121.5k \u22121.5k \u00b10 never")
+    assert_readable(cell.locator(".qd-gutter"))
+    lab.picture("gutter-difference", cell)
+    lab.command("quadrants:next-quantity")
+    wait(lab, 1, "texts", "2 2.5k 2.5k 22 never")
+
+    lab.ask("%qd_coverage --clear")
+    wait(lab, 1, "none")
+    lab.run_cell(2)
+    wait(lab, 1, "texts", "1 2k 2k 11 never")
+    assert lab.errors == []
+
+
+def test_marks_grow_while_a_kernel_runs(lab):
+    lab.put("live", [SETUP, LONG, "long(np.ones(64, np.float32))"]).open("live")
+    lab.run_cell(0)
+    lab.run_cell(1)
+    lab.page.evaluate("""() => { const app = window.jupyterapp; app.shell.currentWidget.content.activeCellIndex = 2;
+        app.commands.execute('notebook:run-cell'); }""")
+    seen = []
+    while len(seen) < 3:
+        wait(lab, 1, "other", seen[-1] if seen else None)
+        seen.append(texts(lab, 1))
+    assert lab.page.locator(".qd-live").count() == 1
+    assert lab.page.evaluate("window.jupyterapp.shell.currentWidget.content.activeCellIndex") == 2
+    before = lab.counts(1)
+    lab.picture("gutter-live", lab.show("%%qd_kernel"))
+    lab.page.locator('.jp-NotebookPanel-toolbar [data-command="notebook:interrupt-kernel"]').click()
+    lab.page.wait_for_function("document.querySelector('.qd-marked') && !document.querySelector('.qd-live')")
+    after = lab.counts(1)
+    assert after.keys() == before.keys() and all(after[line] >= before[line] for line in before)
+    assert after == {line: n for line, n in snapshot(lab, 1).items() if line in after}
+    assert lab.errors == []
+
+
+def test_edited_cells(lab):
+    put_clip(lab, "edited")
+    page, cell = lab.page, lab.show("%%qd_kernel")
+    cell.locator(".cm-line").nth(3).click()
+    page.keyboard.press("End")
+    page.keyboard.type("  # all")
+    page.keyboard.press("Enter")
+    wait(lab, 1, "stale")
+    assert list(lab.marks(1)) == [4, 6, 7, 8, 9], "marks go with their lines"
+    assert cell.get_by_text("edited since it ran").count() == 1
+    for theme in THEMES:
+        lab.theme(theme)
+        assert_readable(cell.locator(".qd-gutter"))
+        lab.picture(f"gutter-stale-{theme.split()[-1].lower()}", cell)
+    lab.run_cell(2)  # the kernel is still that of the old text
+    wait(lab, 1, "texts", "2 4k 4k 22 never")
+    assert cell.locator(".qd-stale").count() == 1
+    cell.locator(".cm-content").focus()
+    while cell.locator(".qd-stale").count():
+        page.keyboard.press("Control+z")
+    assert lab.cells()[1]["source"] == CLIP
+    assert lab.marks(1) == {4: "2", 5: "4k", 6: "4k", 7: "22", 8: "never"}
+
+    page.keyboard.press("Control+Home")
+    page.keyboard.press("End")
+    page.keyboard.press("Enter")
+    lab.run_cell(1)
+    wait(lab, 1, "none")
+    lab.run_cell(2)
+    wait(lab, 1, "texts", "1 2k 2k 11 never")
+    assert list(lab.marks(1)) == [5, 6, 7, 8, 9]
+    assert lab.errors == []
+
+
+def test_keyboard_and_screen_readers(lab):
+    put_clip(lab, "keys")
+    page, cell = lab.page, lab.show("%%qd_kernel")
+    assert cell.locator(".cm-content").get_attribute("aria-description") == "4 of 5 lines ran, 1 branch went one way only"
+    cell.locator(".cm-line").nth(6).click()
+    page.keyboard.press("Alt+Shift+L")
+    page.wait_for_function("document.querySelector('.qd-voice')")
+    assert status(lab) == ("Line 7: Ran 11 times. All in the newest run. Condition true: never. Condition false: 11 times")
+    assert page.locator(".qd-tip").inner_text().splitlines()[0] == "Ran 11 times"
+    assert_readable(page.locator(".qd-tip"))
+    page.keyboard.press("Escape")
+    page.locator(".qd-tip").wait_for(state="detached")
+    cell.locator(".qd-mark-count").nth(1).hover()
+    page.locator(".qd-tip").get_by_text("Ran 2,000 times").wait_for()
+
+    page.keyboard.press("Alt+Shift+C")
+    wait(lab, 1, "none")
+    assert status(lab) == "Line counts are hidden"
+    page.keyboard.press("Alt+Shift+C")
+    wait(lab, 1, "fresh")
+    for name in ("newest run", "difference to the run before", "all runs together"):
+        page.keyboard.press("Alt+Shift+N")
+        assert status(lab) == f"Line counts: {name}"
+    assert lab.errors == []
+
+
+def test_marks_stay_with_the_notebook(lab):
+    put_clip(lab, "kept")
+    path = lab.server.folder / "notebooks" / "kept.ipynb"
+    lab.command("docmanager:save")
+    lab.open("kept")  # the kernel still runs
+    lab.show("%%qd_kernel")
+    wait(lab, 1, "fresh")
+    assert lab.counts(1) == AFTER_RUN
+    lab.run_cell(3)
+    wait(lab, 1, "texts", "2 2.5k 2.5k 22 never")
+    lab.command("docmanager:save")
+    lab.server.end_kernels()
+
+    saved = json.loads(path.read_text())
+    assert saved["cells"][1]["metadata"]["quadrants"]["coverage"]["lines"][1][:4] == [5, 2500, 500, 2000]
+    saved["metadata"]["kernelspec"] = {"name": "not-installed", "display_name": "none", "language": "python"}
+    path.write_text(json.dumps(saved))  # as for somebody who has only the file
+    lab.page.goto("about:blank")
+    lab.page.goto(f"{lab.server.url}/lab/tree/kept.ipynb?reset")
+    lab.page.locator(".jp-Dialog").get_by_role("button", name="No Kernel").click()
+    for theme in THEMES:
+        lab.theme(theme)
+        cell = lab.show("%%qd_kernel")
+        wait(lab, 1, "texts", "2 2.5k 2.5k 22 never")
+        assert_readable(cell.locator(".qd-gutter"))
+    assert lab.errors == []
+
+
+def test_cells_move_and_kernels_restart(lab):
+    put_clip(lab, "moved")
+    lab.page.evaluate("window.jupyterapp.shell.currentWidget.content.activeCellIndex = 1")
+    lab.command("notebook:move-cell-up")
+    wait(lab, 0, "texts", "1 2k 2k 11 never")
+    lab.run_cell(3)
+    wait(lab, 0, "texts", "2 2.5k 2.5k 22 never")
+    lab.page.evaluate("window.jupyterapp.shell.currentWidget.content.activeCellIndex = 0")
+    lab.command("notebook:delete-cell")
+    lab.run_cell(1)  # counts of a cell that is not there
+    lab.command("notebook:undo-cell-action")
+    wait(lab, 0, "fresh")
+    lab.page.evaluate("window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.restart()")
+    lab.page.evaluate("window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.info")
+    assert lab.marks(0), "what was counted stays"
+    lab.run_cell(1)
+    lab.run_cell(0)
+    lab.run_cell(2)
+    wait(lab, 0, "texts", "1 2k 2k 11 never")
+    assert lab.errors == []
