@@ -2,6 +2,7 @@
 identity, and with it its compiled code, before anything below it in the cell is run."""
 
 import ast
+import itertools
 import linecache
 import weakref
 
@@ -82,8 +83,9 @@ class Runner:
     def __init__(self, shell, text, coverage):
         self.shell, self.coverage = shell, coverage
         self.number = shell.displayhook.prompt_count
-        # Line 1 of the cell is the magic itself, so lines are those that the editor shows.
-        self.text = "\n" + shell.transform_cell(text)
+        # Line 1 of the cell is the magic itself, and IPython drops blank lines after it: lines are those that the editor shows.
+        blank = sum(1 for _ in itertools.takewhile(lambda line: not line.strip(), text.splitlines()))
+        self.text = "\n" * (1 + blank) + shell.transform_cell(text)
         self.outcome = Outcome()
         self.file = shell.compile.cache(self.text, self.number, raw_code=text)
         linecache.cache[self.file] = (len(self.text), None, self.text.splitlines(True), self.file)

@@ -204,9 +204,11 @@ export class NotebookMarks {
     const known = this.known.get(id);
     const after = known && keep(known.coverage);
     if (JSON.stringify(before) === JSON.stringify(after)) return;
-    if (after) model.setMetadata(metadataKey, { ...others, coverage: after });
-    else if (Object.keys(others).length) model.setMetadata(metadataKey, others);
-    else model.deleteMetadata(metadataKey);
+    model.sharedModel.transact(() => {
+      if (after) model.setMetadata(metadataKey, { ...others, coverage: after });
+      else if (Object.keys(others).length) model.setMetadata(metadataKey, others);
+      else model.deleteMetadata(metadataKey);
+    }, false); // nothing that a person would undo
   }
 
   // --- drawing: once per frame, however many messages came

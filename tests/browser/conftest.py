@@ -15,7 +15,7 @@ import urllib.request
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PATIENCE = 15_000  # ms without progress; a busy machine is slow, and what never comes is told by its condition
+PATIENCE = 120_000  # ms without progress; a busy machine is slow, and what never comes is told by its condition
 
 # Resolves when the notebook is open, its kernel has answered and the widget manager listens.
 READY = """async () => {
@@ -165,6 +165,13 @@ class Lab:
             await future.done;
             return text;
         }""", code)
+
+    def snapshot(self, index):
+        """What qd.coverage.snapshot() says about a cell, asked from the kernel."""
+        label = f"cell {self.cells()[index]['execution_count']}"
+        told = self.ask("import json, quadrants as qd\n"
+                        f"print(json.dumps(qd.coverage.snapshot().get({label!r}, {{}})))")
+        return {int(line): count for line, count in json.loads(told).items()}
 
     def marks(self, index):
         """Line -> text of the mark beside it, of a cell in sight."""

@@ -78,6 +78,14 @@ def test_tour(lab):
 
     heatmap = lab.show("%qd_coverage").locator(".qd-heatmap")
     use_with_keys(lab, heatmap)
+
+    defined = [n for n, cell in enumerate(cells) if cell["source"].startswith("%%qd_kernel")][-1]
+    lab.page.evaluate("index => window.jupyterapp.shell.currentWidget.content.scrollToItem(index, 'start')", defined)
+    lab.page.wait_for_function("index => window.jupyterapp.shell.currentWidget.content.widgets[index]"
+                               ".node.querySelector('.qd-mark-count')", arg=defined)
+    marked, counted = lab.counts(defined), lab.snapshot(defined)
+    assert len(marked) > 5 and marked == {line: counted[line] for line in marked}
+    lab.picture("gutter-tour")
     lab.command("docmanager:save")
     assert lab.errors == []
 
