@@ -1,5 +1,7 @@
 // Small blocks come from the heap, large ones from the system, which hands out zero pages and takes them back at once.
-// A header in front of each block says which.
+// Around each block lies slack, an eighth of its size on either side: a stencil that reads or writes past the border of
+// a field, which nothing checks outside of debug mode, meets neither another block nor the end of the address space.
+// What belongs to a block stands in a table apart, out of reach of such writes.
 #include "runtime/host_memory.h"
 
 #include "base/error.h"
@@ -8,20 +10,40 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <mutex>
 #include <sys/mman.h>
+#include <unordered_map>
 
 namespace qd::runtime {
 namespace {
 
 constexpr uint64_t alignment = 64;
+constexpr uint64_t page = 4096;
 constexpr uint64_t map_from = 1u << 20;
 constexpr uint64_t huge_page = 2u << 20;
 constexpr uint64_t check_from = 64u << 20; ///< smaller requests do not read the system's figures
 
-struct Header {
+#ifdef __SANITIZE_ADDRESS__
+constexpr uint64_t least_slack = 0, slack_share = UINT64_MAX; // the sanitizer watches the borders
+#else
+constexpr uint64_t least_slack = 256, slack_share = 8;
+#endif
+
+struct Block {
+    void *base;
     uint64_t mapped_bytes; ///< 0: from the heap
 };
-static_assert(sizeof(Header) <= alignment);
+
+struct Blocks {
+    std::mutex mutex;
+    std::unordered_map<void *, Block> of;
+};
+
+/// Never destroyed: arrays may outlive every static object.
+Blocks &blocks() {
+    static Blocks &all = *new Blocks;
+    return all;
+}
 
 uint64_t read_number(const char *path, const char *key) {
     uint64_t value = UINT64_MAX;
@@ -56,7 +78,9 @@ void *host_alloc(uint64_t bytes) {
     if (bytes > UINT64_MAX / 2) out_of_memory(bytes, host_available());
     if (bytes >= check_from)
         if (const uint64_t available = host_available(); bytes > available) out_of_memory(bytes, available);
-    const uint64_t whole = (bytes + alignment + alignment - 1) / alignment * alignment;
+    const uint64_t unit = bytes < map_from ? alignment : page;
+    const uint64_t slack = (std::max(least_slack, bytes / slack_share) + unit - 1) / unit * unit + alignment;
+    const uint64_t whole = (bytes + alignment) / alignment * alignment + 2 * slack;
     void *base;
     if (bytes < map_from) {
         base = std::aligned_alloc(alignment, whole);
@@ -67,17 +91,25 @@ void *host_alloc(uint64_t bytes) {
         if (base && whole >= 2 * huge_page) madvise(base, whole, MADV_HUGEPAGE);
     }
     if (!base) out_of_memory(bytes, host_available());
-    static_cast<Header *>(base)->mapped_bytes = bytes < map_from ? 0 : whole;
-    return static_cast<char *>(base) + alignment;
+    void *block = static_cast<char *>(base) + slack;
+    const std::lock_guard lock(blocks().mutex);
+    blocks().of.emplace(block, Block{base, bytes < map_from ? 0 : whole});
+    return block;
 }
 
 void host_free(void *p) {
     if (!p) return;
-    void *base = static_cast<char *>(p) - alignment;
-    if (const uint64_t mapped = static_cast<Header *>(base)->mapped_bytes)
-        munmap(base, mapped);
+    Block block;
+    {
+        const std::lock_guard lock(blocks().mutex);
+        const auto found = blocks().of.find(p);
+        block = found->second;
+        blocks().of.erase(found);
+    }
+    if (block.mapped_bytes)
+        munmap(block.base, block.mapped_bytes);
     else
-        std::free(base);
+        std::free(block.base);
 }
 
 } // namespace qd::runtime

@@ -1,0 +1,75 @@
+#include "runtime/host_memory.h"
+
+#include "base/error.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <thread>
+#include <vector>
+
+namespace qd::runtime {
+namespace {
+
+const std::vector<uint64_t> sizes = {1, 63, 64, 1000, 100'000, (1 << 20) - 1, 1 << 20, (3 << 20) + 5, 40 << 20};
+
+bool is_zero(const char *from, uint64_t bytes) {
+    for (uint64_t i = 0; i < bytes; ++i)
+        if (from[i]) return false;
+    return true;
+}
+
+TEST(HostMemory, BlocksAreZeroedAndAligned) {
+    for (int round = 0; round < 2; ++round)
+        for (const uint64_t bytes : sizes) {
+            char *block = static_cast<char *>(host_alloc(bytes));
+            EXPECT_EQ(reinterpret_cast<uintptr_t>(block) % 64, 0u);
+            EXPECT_TRUE(is_zero(block, bytes)) << bytes;
+            std::memset(block, 1, bytes);
+            host_free(block);
+        }
+    host_free(nullptr);
+}
+
+#ifndef __SANITIZE_ADDRESS__
+TEST(HostMemory, AccessesJustPastTheBorderReachNothingElse) {
+    std::vector<char *> all;
+    for (const uint64_t bytes : sizes) all.push_back(static_cast<char *>(host_alloc(bytes)));
+    for (size_t k = 0; k < sizes.size(); ++k) {
+        const uint64_t reach = std::max<uint64_t>(256, sizes[k] / 8);
+        EXPECT_TRUE(is_zero(all[k] - reach, reach)) << sizes[k];
+        EXPECT_TRUE(is_zero(all[k] + sizes[k], reach)) << sizes[k];
+        std::memset(all[k] - reach, 1, reach);
+        std::memset(all[k] + sizes[k], 1, reach);
+    }
+    for (size_t k = 0; k < sizes.size(); ++k) {
+        EXPECT_TRUE(is_zero(all[k], sizes[k])) << sizes[k];
+        host_free(all[k]);
+    }
+}
+#endif
+
+TEST(HostMemory, ThreadsAllocateAtOnce) {
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 4; ++t)
+        threads.emplace_back([t] {
+            for (int i = 0; i < 200; ++i) {
+                char *block = static_cast<char *>(host_alloc(uint64_t(1 + t) * 5000));
+                block[i] = 1;
+                host_free(block);
+            }
+        });
+    for (std::thread &t : threads) t.join();
+}
+
+TEST(HostMemory, TooMuchSaysHowMuchThereIs) {
+    try {
+        host_alloc(uint64_t(1) << 50);
+        FAIL();
+    } catch (const DeviceError &e) {
+        EXPECT_NE(std::string(e.what()).find("asked for 1125899906842624 bytes"), std::string::npos) << e.what();
+    }
+}
+
+} // namespace
+} // namespace qd::runtime
