@@ -1,0 +1,68 @@
+"""python run.py PROGRAM: runs it with the module `quadrants` of this environment under the name `taichi`, on the CPU."""
+
+import importlib
+import os
+import pathlib
+import runpy
+import sys
+import types
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.remove(str(HERE))
+sys.path.insert(0, str(HERE.parents[1]))
+
+import quadrants as qd  # noqa: E402
+
+from tests.published import windows  # noqa: E402
+
+
+class Module(types.ModuleType):
+    def __getattr__(self, name):
+        return getattr(qd, name)
+
+
+def taichi(examples):
+    module = Module("taichi")
+    module.__path__ = []
+    module.GUI = windows.GUI
+    module.rgb_to_hex = lambda c: sum(int(255 * x) << s for x, s in zip(c, (16, 8, 0)))
+    keys = {key: key.lower() for key in windows.KEYS}
+    anything = windows.Anything
+    module.ui = types.SimpleNamespace(Window=windows.GUI, Scene=anything, make_camera=anything, Camera=anything, **keys)
+    module.tools = types.ModuleType("taichi.tools")
+    for name in dir(qd.tools):
+        setattr(module.tools, name, getattr(qd.tools, name))
+    module.tools.imwrite = module.tools.imshow = windows.picture
+    module.tools.VideoManager = anything
+    module.init = lambda *_, **options: qd.init(**{**options, "arch": qd.cpu})
+    sys.modules.update({"taichi": module, "taichi.tools": module.tools})
+    for name in "math types algorithms linalg lang lang.impl lang.matrix lang.kernel_impl lang.exception _lib profiler ad".split():
+        try:
+            sys.modules[f"taichi.{name}"] = importlib.import_module(f"quadrants.{name}")
+        except ImportError:
+            pass
+    for name in ("quadrants._lib.core", "quadrants._lib.core.quadrants_python"):
+        try:
+            importlib.import_module(name).GGUI_AVAILABLE = False
+        except ImportError:
+            pass
+    package = types.ModuleType("taichi.examples")
+    package.__path__ = [str(examples)]
+    sys.modules["taichi.examples"] = module.examples = package
+
+
+def main():
+    path = pathlib.Path(sys.argv[1]).resolve()
+    os.environ["MPLBACKEND"] = "agg"
+    taichi(next(p for p in path.parents if p.name == "examples"))
+    sys.argv = [str(path)]
+    sys.path.insert(0, str(path.parent))
+    try:
+        runpy.run_path(str(path), run_name="__main__")
+    except windows.Closed:
+        pass
+    print("ran to its end")
+
+
+if __name__ == "__main__":
+    main()
