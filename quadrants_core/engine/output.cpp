@@ -40,6 +40,8 @@ void append_value(std::string &out, std::string_view spec, ir::Scalar type, uint
         n = std::snprintf(buffer, sizeof buffer, format.c_str(), std::bit_cast<double>(bits));
     else if (format.back() == 'c')
         n = std::snprintf(buffer, sizeof buffer, format.c_str(), int(bits));
+    else if (std::strchr("xXo", format.back())) // the bits of the type
+        n = std::snprintf(buffer, sizeof buffer, format.c_str(), bits & (~0ULL >> (64 - ir::bits_of(type))));
     else
         n = std::snprintf(buffer, sizeof buffer, format.c_str(), static_cast<unsigned long long>(bits));
     if (n > 0) out.append(buffer, std::min(size_t(n), sizeof buffer - 1));

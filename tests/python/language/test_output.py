@@ -68,11 +68,19 @@ def test_integers(kind, capfd):
             spec = spec.replace("+", "").replace(" ", "")
         plain = spec.replace("ll", "").replace("hh", "").replace("u", "d").replace("<", "-").replace(">", "")
         if plain[-1:] in ("x", "X", "o"):
-            words.append(("%" + plain) % (value & 2**64 - 1))
+            words.append(("%" + plain) % (value & 2 ** int(kind[1:]) - 1))
         else:
             words.append(("%" + (plain if plain[-1:] in ("d", "i") else plain + "d")) % value)
     expected = "|".join(words).replace("0o", "0")
     assert output(capfd, k, value) == expected + "\n"
+
+
+def test_bits_of_negative_integers(capfd):
+    @qd.kernel
+    def f(a: qd.i8, b: qd.i16, c: qd.i32, d: qd.i64):
+        print(f"{a:x} {b:o} {c:08X} {d:x} {c:d}")
+
+    assert output(capfd, f, -19, -19, -19, -19) == "ed 177755 FFFFFFED ffffffffffffffed -19\n"
 
 
 @pytest.mark.parametrize("kind", FLOATS)
