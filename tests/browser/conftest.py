@@ -29,8 +29,10 @@ READY = """async () => {
 }"""
 
 
-# Of each mark in the gutter of a cell: the line that it stands beside, as the page is laid out, its text, all it says.
-MARKS = """index => {
+# Of each mark in the gutter of a cell, once what came by now is drawn: the line that it stands beside, as the page is laid out,
+# its text, all it says.
+MARKS = """async index => {
+    for (let frames = 0; frames < 3; ++frames) await new Promise(drawn => requestAnimationFrame(drawn));
     const cell = window.jupyterapp.shell.currentWidget.content.widgets[index];
     const view = cell.editor.editor;
     return [...cell.node.querySelectorAll('.qd-mark-count')].map(mark => {

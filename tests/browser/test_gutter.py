@@ -57,7 +57,7 @@ def put_clip(lab, name):
     lab.put(name, [SETUP, CLIP, RUN, FEWER]).open(name)
     for index in range(3):
         lab.run_cell(index)
-    wait(lab, 1, "fresh")
+    wait(lab, 1, "texts", "1 2k 2k 11 never")
 
 
 def test_counts_and_differences(lab):
