@@ -3,6 +3,9 @@
 #include "frontend/walker.h"
 #include "ir/eval.h"
 
+#include <cmath>
+#include <limits>
+
 namespace qd::frontend {
 
 using ir::Op;
@@ -85,6 +88,29 @@ bool is_written_sequence(const Val &v) { return v.is_sequence() && !v.element_di
 
 bool is_python_int(const Val &v) { return v.is_constant() && PyLong_Check(v.object.get()); }
 
+constexpr double most_bits = 1 << 20; ///< of an integer that Python computes: beyond, it would take minutes
+constexpr double most_items = 1 << 20;
+
+/// A Python integer, infinite beyond the range of reals.
+double real_of(PyObject *integer) {
+    const double value = PyLong_AsDouble(integer);
+    if (!PyErr_Occurred()) return value;
+    PyErr_Clear();
+    return std::numeric_limits<double>::infinity();
+}
+
+/// Whether a ** b or a << b of Python integers has too many bits.
+bool is_huge(Node op, PyObject *a, PyObject *b) {
+    if ((op != Node::Pow && op != Node::LShift) || !PyLong_Check(a) || !PyLong_Check(b)) return false;
+    const double base = std::fabs(real_of(a)), exponent = real_of(b);
+    if (op == Node::LShift) return base != 0 && exponent > most_bits;
+    return base > 1 && std::log2(base) * exponent > most_bits;
+}
+
+bool is_too_often(const Val &sequence, const Val &times) {
+    return !sequence.items.empty() && real_of(times.object.get()) * double(sequence.items.size()) > most_items;
+}
+
 Val repeated(const Val &sequence, const Val &times) {
     Val out = sequence;
     out.items.clear();
@@ -110,6 +136,9 @@ Val Walker::eval_binop(PyObject *node) {
 Val Walker::binary(PyObject *node, Node op, const Val &a, const Val &b) {
     if (a.is_constant() && b.is_constant() && kind_of(a.object.get()) != Kind::matrix &&
         kind_of(b.object.get()) != Kind::matrix) {
+        if (is_huge(op, a.object.get(), b.object.get()))
+            fail_type(node, std::string("The result of '") + symbol_of(op) +
+                                "' of these constants exceeded the range of integers");
         PyObject *result = python_binary(op, a.object.get(), b.object.get());
         if (result) return constant(PyRef::steal(result));
         if (PyErr_ExceptionMatches(PyExc_TypeError)) {
@@ -125,8 +154,12 @@ Val Walker::binary(PyObject *node, Node op, const Val &a, const Val &b) {
         out.items.insert(out.items.end(), b.items.begin(), b.items.end());
         return out;
     }
-    if (op == Node::Mult && is_written_sequence(a) && is_python_int(b)) return repeated(a, b);
-    if (op == Node::Mult && is_python_int(a) && is_written_sequence(b)) return repeated(b, a);
+    const bool repeats_a = op == Node::Mult && is_written_sequence(a) && is_python_int(b);
+    if (repeats_a || (op == Node::Mult && is_python_int(a) && is_written_sequence(b))) {
+        const Val &sequence = repeats_a ? a : b, &times = repeats_a ? b : a;
+        if (is_too_often(sequence, times)) fail_type(node, "A list or tuple of more than 1048576 items is too long");
+        return repeated(sequence, times);
+    }
     if (op == Node::MatMult) return matmul(node, a, b);
     return broadcast(node, symbol_of(op), a, b,
                      [&](const Val &x, const Val &y) { return scalar_binary(node, op, x, y); });

@@ -1,6 +1,7 @@
 """What rewritten kernels and funcs call: see rewrite.py."""
 
 import functools as _functools
+import math as _math
 import types as _types
 
 from quadrants import _annotations, _exceptions, _kernel, _matrix, _runtime, _struct
@@ -211,6 +212,13 @@ def product(a, b):
         if isinstance(x, (list, tuple)) and isinstance(y, (Scalar, float)):
             return _binary("*", a, b)
     return a * b
+
+
+def power(a, b):
+    """a ** b; of Python's integers, what a compiled kernel accepts."""
+    if isinstance(a, int) and isinstance(b, int) and abs(a) > 1 and b * _math.log2(abs(a)) > 1 << 20:
+        fail_type("The result of '**' of these constants exceeded the range of integers")
+    return a**b
 
 
 def negation(x):

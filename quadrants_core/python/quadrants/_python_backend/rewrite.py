@@ -427,8 +427,9 @@ class _Rewriter(ast.NodeTransformer):
             return super().generic_visit(node)
         if isinstance(node.op, ast.Mod) and isinstance(node.left, (ast.Constant, ast.JoinedStr)):
             return self.call("percent", self.visit(node.left), self.visit(node.right), at=node)
-        if isinstance(node.op, ast.Mult):
-            return self.call("product", self.visit(node.left), self.visit(node.right), at=node)
+        if isinstance(node.op, (ast.Mult, ast.Pow)):
+            name = "product" if isinstance(node.op, ast.Mult) else "power"
+            return self.call(name, self.visit(node.left), self.visit(node.right), at=node)
         return super().generic_visit(node)
 
     def visit_UnaryOp(self, node):
