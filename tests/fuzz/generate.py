@@ -691,7 +691,7 @@ class Writer:
             options["short_circuit_operators"] = False
         if self.is_debug:
             options["debug"] = True
-        if self.chance(0.1):
+        if self.chance(0.1) and not self.is_sparse:  # a dynamic list is deactivated as a whole
             options["cpu_max_num_threads"] = self.pick(2, 4)
         if self.chance(0.15):
             options.update(compile_tiers=False, opt_level=self.pick(0, 2, 3))
