@@ -5,9 +5,10 @@ import functools
 import linecache
 import math
 import pathlib
+import uuid
 from html import escape
 
-from quadrants_jupyter import live
+from quadrants_jupyter import cells, live
 from quadrants_jupyter.counts import code_lines
 
 
@@ -15,8 +16,10 @@ from quadrants_jupyter.counts import code_lines
 class Line:
     number: int
     text: str
-    count: int | None
-    outcomes: dict
+    count: int | None = None
+    newest: int = 0
+    previous: int | None = None
+    outcomes: dict = dataclasses.field(default_factory=dict)
 
     def marks(self):
         """What is worth saying about the branches of the line, in words."""
@@ -30,20 +33,44 @@ class Line:
 class Listing:
     title: str
     lines: list
+    specialisations: list
 
 
 # --- data ------------------------------------------------------------------------------------------------------------
 
-def listing(entry, reading):
-    """The listing of one kernel or func of a cell."""
-    texts = linecache.getlines(entry.file)
-    code = set(code_lines(entry))
+def listings_of(entries):
+    """Of kernels and funcs of cells, with the counts of now; and the CoverageMessage of their cells."""
+    with live.live.lock:
+        live.live.take()
+        history = live.live.history
+        cells = {}
+        for entry in entries:
+            cell = history.cell_of(entry)
+            if cell is not None:
+                cells[cell] = True
+        message = live.message(list(cells), history.now)
+        told = {cell: shown for cell, shown in zip(cells, message["cells"])}
+        return [_listing(entry, history, told) for entry in entries], message
+
+
+def _listing(entry, history, told):
+    cell = history.cell_of(entry)
+    texts, code = linecache.getlines(entry.file), set(code_lines(entry))
     lines = []
     for number in range(entry.first_line, min(entry.last_line, len(texts)) + 1):
-        count = reading.count(entry.label, number) if number in code else None
-        outcomes = reading.outcomes_of(entry.label, number) if number in code else {}
-        lines.append(Line(number, texts[number - 1].rstrip("\n"), count, outcomes))
-    return Listing(f"{entry.name} ({entry.label})", lines)
+        line = Line(number, texts[number - 1].rstrip("\n"))
+        if number in code:
+            line.count = history.now.count(entry.label, number)
+            line.outcomes = history.now.outcomes_of(entry.label, number)
+            if cell is not None and line.count is not None:
+                line.newest, line.previous = cell.newest(entry, number), cell.previous(entry, number)
+        lines.append(line)
+    kept_apart = []
+    for one in told[cell]["specialisations"] if cell is not None else ():
+        here = [line for line in one["lines"] if entry.first_line <= line["number"] <= entry.last_line]
+        if here:
+            kept_apart.append({"name": one["name"], "lines": here})
+    return Listing(f"{entry.name} ({entry.label})", lines, kept_apart)
 
 
 # --- text ------------------------------------------------------------------------------------------------------------
@@ -145,33 +172,64 @@ def _widget_class():
     class HeatmapModel(anywidget.AnyWidget):
         _esm = _module
         listings = traitlets.List().tag(sync=True)
+        follows = traitlets.Bool().tag(sync=True)
+        running = traitlets.Bool().tag(sync=True)
 
     return HeatmapModel
 
 
 class Heatmap:
-    """What `%qd_coverage` displays: the counts of now."""
+    """What `%qd_coverage` displays: the counts of now. One that follows is kept up to date by live.Live."""
 
-    def __init__(self, entries):
-        with live.live.lock:
-            live.live.take()
-            reading, history = live.live.history.now, live.live.history
-            self.listings = [listing(entry, reading) for entry in entries]
-            cells = {id(cell): cell for cell in map(history.cell_of, entries) if cell is not None}
-            self.message = live.message(cells.values(), reading)
+    def __init__(self, entries, follows=False):
+        self.names = [entry.name for entry in entries]
+        self.follows, self.model = follows, None
+        self.listings, self.message = listings_of(entries)
 
     def __repr__(self):
         return plain_text(self.listings)
 
     def _repr_mimebundle_(self, **_):
         data = {"text/plain": plain_text(self.listings), "text/html": static_html(self.listings)}
-        if _nothing(self.listings):
+        if not self.listings or (_nothing(self.listings) and not self.follows):
             return data
         data[live.MIME] = self.message
         make = _widget_class()
         if make is None:
             return data
-        self._live = make(listings=[dataclasses.asdict(one) for one in self.listings])
-        bundle = self._live._repr_mimebundle_()
+        if self.model is None:
+            self.model = make(listings=self.as_data(), follows=self.follows)
+        bundle = self.model._repr_mimebundle_()
         widget = bundle[0] if isinstance(bundle, tuple) else bundle
         return {**(widget or {}), **data}
+
+    def as_data(self):
+        return [dataclasses.asdict(one) for one in self.listings]
+
+
+class Display:
+    """The place where a heatmap that follows stands."""
+
+    def __init__(self, shell, heatmap):
+        from IPython.display import display
+
+        self.shell, self.heatmap = shell, heatmap
+        self.id = uuid.uuid4().hex
+        self.stale = False  # the stored picture is
+        display(heatmap, display_id=self.id)
+
+    def update(self, running):
+        """While a cell runs, and at its end."""
+        heatmap, entries = self.heatmap, cells.registry.entries
+        heatmap.listings, heatmap.message = listings_of([entries[name] for name in heatmap.names if name in entries])
+        self.stale = True
+        if heatmap.model is not None:
+            with heatmap.model.hold_sync():
+                heatmap.model.listings, heatmap.model.running = heatmap.as_data(), running
+
+    def store(self):
+        """At the end of a cell: what a saved notebook shows."""
+        if self.stale:
+            self.stale = False
+            data, metadata = self.shell.display_formatter.format(self.heatmap)
+            self.shell.display_pub.publish(data, metadata, transient={"display_id": self.id}, update=True)

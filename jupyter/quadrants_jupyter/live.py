@@ -90,7 +90,7 @@ class Live:
         self.history = History()
         self.lock = threading.RLock()
         self.comms = set()
-        self.followers = []  # displays that follow: see heatmap.Heatmap
+        self.followers = {}  # heatmap.Display that follow, by the cell that they stand under
         self.news = {}  # cells of which more is known than was sent, in order
         self.touched = {}  # cells of which the execution changed anything
         self.told_running = False  # somebody was told that more is to come
@@ -116,7 +116,7 @@ class Live:
         with self.lock:
             self.take()
             self.tell(self.touched, running=False)
-            for follower in list(self.followers):
+            for follower in self.followers.values():
                 follower.store()
 
     def forget(self):
@@ -150,8 +150,8 @@ class Live:
             data = message(list(cells), self.history.now, running)
             for comm in list(self.comms):
                 comm.send(data)
-            self.told_running = running
-        for follower in list(self.followers):
+        self.told_running = running
+        for follower in self.followers.values():
             follower.update(running)
         self.news.clear()
 
@@ -175,6 +175,11 @@ class Live:
 
         comm.get_comm_manager().register_target(TARGET, self.joined)
         self.listen(comm.create_comm(target_name=TARGET, data={}))
+
+    def follow(self, cell, display):
+        """A cell that is run again shows a display of its own in place of the one before."""
+        with self.lock:
+            self.followers[cell] = display
 
     def listen(self, comm):
         self.comms.add(comm)

@@ -32,6 +32,14 @@ def _kernel_options():
     return p
 
 
+def _coverage_options():
+    p = _Parser(prog="%qd_coverage", add_help=False)
+    p.add_argument("--live", action="store_true", help="follow what runs later")
+    p.add_argument("--clear", action="store_true", help="forget all counts")
+    p.add_argument("names", nargs="*", metavar="NAME")
+    return p
+
+
 def _start(arch):
     import quadrants as qd
     from quadrants import _arch, _runtime
@@ -95,15 +103,25 @@ class QuadrantsMagics(Magics):
 
     @line_magic
     def qd_coverage(self, line):
-        """How often each line of the last cell's kernels ran. %qd_coverage [--clear] [NAME ...]"""
-        from quadrants_jupyter.heatmap import Heatmap
+        """How often each line of the last cell's kernels ran.
 
-        names = shlex.split(line)
-        if "--clear" in names:
+        %qd_coverage [NAME ...]         the counts of now
+        %qd_coverage --live [NAME ...]  kept up to date while cells run
+        %qd_coverage --clear            starts from zero
+        """
+        from quadrants_jupyter import heatmap
+
+        options = _coverage_options().parse(line)
+        if options.clear:
             from quadrants import _coverage
 
             return _coverage.clear()
-        return Heatmap(self.find(names))
+        shown = heatmap.Heatmap(self.find(options.names), follows=options.live)
+        if not options.live:
+            return shown
+        live.live.start(self.shell)
+        cell_id, _ = live.executions.current()
+        live.live.follow(cell_id or object(), heatmap.Display(self.shell, shown))
 
     @line_magic
     def qd_tasks(self, line):

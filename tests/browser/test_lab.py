@@ -1,6 +1,7 @@
 """The notebook as a person meets it: real JupyterLab, the Quadrants kernel, the tour."""
 
 import json
+import re
 
 import pytest
 
@@ -113,6 +114,94 @@ COVERAGE = ["import numpy as np, quadrants as qd\nqd.init(arch=qd.cpu)",
             "%%qd_kernel\n@qd.kernel\ndef clip(x: qd.types.ndarray(qd.f32, ndim=1)):\n    for i in x:\n"
             "        if x[i] > 10:\n            x[i] = 10\n        elif x[i] < 0:\n            x[i] = 0",
             "clip(np.arange(2000, dtype=np.float32)); %qd_coverage".replace("; %", "\n%")]
+
+
+FOLLOWED = ["import numpy as np, quadrants as qd\nqd.init(arch=qd.cpu, offline_cache=False)",
+            "%%qd_kernel\n@qd.kernel\ndef clip(x: qd.types.ndarray(ndim=1), n: qd.i32):\n    for i in x:\n"
+            "        for k in qd.static(range(3)):\n            if n == k:\n                x[i] = k\n"
+            "        if x[i] > 10:\n            x[i] = 10\n        elif x[i] < 0:\n            x[i] = 0",
+            "%qd_coverage --live",
+            "clip(np.arange(2000, dtype=np.float32), 7)",
+            "clip(np.arange(-1, 100, dtype=np.float32), 7); clip(np.full(5, 20, np.int32), 1)",
+            "%%qd_kernel\n@qd.kernel\ndef long(x: qd.types.ndarray(qd.f32, ndim=1)):\n"
+            "    for i in range(67108864):\n        for j in range(1000):\n            x[i % 64] = qd.sin(x[i % 64])",
+            "%qd_coverage --live long",
+            "long(np.ones(64, np.float32))"]
+
+
+def counts(heatmap):
+    """line -> what stands beside it"""
+    rows = heatmap.locator("tbody tr").evaluate_all(
+        "rows => rows.filter(row => row.querySelector('.qd-count').textContent)"
+        ".map(row => [Number(row.querySelector('.qd-number').textContent), row.querySelector('.qd-count').textContent])")
+    return {number: text for number, text in rows}
+
+
+def test_heatmap_that_follows(lab):
+    lab.put("follows", FOLLOWED).open("follows")
+    for index in range(4):
+        lab.run_cell(index)
+    heatmap = lab.show("%qd_coverage --live").locator(".qd-heatmap")
+    heatmap.locator("tr.qd-ran").first.wait_for()
+    heatmap.get_by_text("follows what runs").wait_for()
+    assert counts(heatmap) == {4: "1", 5: "2,000", 6: "6,000", 7: "never", 8: "2,000", 9: "1,989", 10: "11", 11: "never"}
+
+    heatmap.get_by_role("radio", name="all runs").focus()
+    lab.page.keyboard.press("ArrowRight")
+    assert heatmap.get_by_role("radio", name="newest run").is_checked()
+    lab.run_cell(4)
+    heatmap.locator("tr.qd-ran td.qd-count").filter(has_text=re.compile("^106$")).first.wait_for()
+    assert counts(heatmap)[9] == "89"
+    assert heatmap.get_by_role("radio", name="newest run").is_checked(), "though the output was drawn anew"
+    heatmap.get_by_role("radio", name="newest run").focus()
+    lab.page.keyboard.press("ArrowRight")
+    heatmap.locator("tr.qd-more").first.wait_for()
+    assert counts(heatmap) == {4: "+1", 5: "\u22121,894", 6: "\u22125,682", 7: "+5", 8: "\u22121,894", 9: "\u22121,900",
+                               10: "+6", 11: "+1"}
+    heatmap.locator(".qd-note").get_by_text("4 more often, 4 less often than in the run before").wait_for()
+    assert "4 more often" in heatmap.get_by_role("status").inner_text(), "screen readers are told"
+    assert heatmap.get_by_role("button", name="share").is_disabled()
+    for theme in THEMES:
+        lab.theme(theme)
+        heatmap = lab.show("%qd_coverage --live").locator(".qd-heatmap")
+        heatmap.locator("tr.qd-more").first.wait_for()
+        assert_readable(heatmap)
+        assert_nothing_cut_off(heatmap)
+        lab.picture(f"difference-{theme.split()[-1].lower()}", heatmap)
+
+    heatmap.get_by_label("specialisation").select_option("clip, specialisation 2")
+    heatmap.get_by_text("copies 1 and 3 of 3 never ran").wait_for()
+    assert counts(heatmap) == {4: "1", 5: "5", 6: "15", 7: "5", 8: "5", 9: "never", 10: "5", 11: "never"}
+    assert heatmap.get_by_role("radio", name="newest run").is_disabled()
+    assert_readable(heatmap)
+    lab.picture("specialisation-dark", heatmap)
+    stored = lab.cells()[2]["outputs"][0]["data"]
+    assert "2,106 |" in "".join(stored["text/plain"]) and "2,106" in "".join(stored["text/html"])
+    assert lab.errors == []
+
+
+def test_heatmap_while_a_kernel_runs(lab):
+    lab.put("live", FOLLOWED).open("live")
+    for index in (0, 5, 6):
+        lab.run_cell(index)
+    heatmap = lab.show("%qd_coverage --live long").locator(".qd-heatmap")
+    heatmap.wait_for()
+    lab.page.evaluate("""() => { const app = window.jupyterapp; const notebook = app.shell.currentWidget.content;
+        notebook.activeCellIndex = 7; app.commands.execute('notebook:run-cell'); }""")
+    heatmap.get_by_text("counting").wait_for()
+    heatmap.get_by_role("button", name="only what never ran").focus()
+    lab.page.evaluate("""() => { window.grown = new Set(); const cell = () =>
+        [...document.querySelectorAll('.qd-heatmap tr')].find(row => row.firstChild.textContent === '6').children[1].textContent;
+        window.watch = setInterval(() => window.grown.add(cell()), 20); }""")
+    lab.page.wait_for_function("window.grown.size >= 3")
+    assert lab.page.evaluate("document.activeElement.textContent") == "only what never ran"
+    lab.picture("counting", heatmap)
+    lab.command("notebook:interrupt-kernel")
+    heatmap.get_by_text("follows what runs").wait_for()
+    lab.page.evaluate("clearInterval(window.watch)")
+    lab.page.wait_for_function("document.activeElement.textContent === 'only what never ran'")
+    lab.page.wait_for_function("window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.status === 'idle'")
+    assert lab.errors == []
 
 
 def test_a_saved_notebook_shows_its_pictures_without_a_kernel(lab):

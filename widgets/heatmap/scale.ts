@@ -17,3 +17,9 @@ export function share(count: number, most: number): string {
   const percent = (100 * count) / Math.max(most, 1);
   return `${percent >= 99.95 ? "100" : percent.toPrecision(2).replace(/\.0$/, "")} %`;
 }
+
+/** +1,234 or −56; ±0 if there is no difference. */
+export function signed(difference: number): string {
+  const sign = difference > 0 ? "+" : difference < 0 ? "\u2212" : "\u00b1";
+  return sign + grouped(Math.abs(difference));
+}

@@ -1,5 +1,6 @@
 // What the kernel side sends to the heatmap widget. The Python side of the same shapes is
-// jupyter/quadrants_jupyter/heatmap.py; tests/widgets/protocol_test.py checks that both name the same members.
+// jupyter/quadrants_jupyter/heatmap.py; tests/kernel/test_live.py checks that both name the same members.
+import type { SpecialisationCounts } from "./coverage";
 
 /** What a condition or a loop did: a condition was true (taken) or false (not_taken); a loop was entered, ran no iteration
  * (zero_trips), or was left by break (broken). */
@@ -11,6 +12,9 @@ export interface Line {
   text: string;
   /** How often the statement on this line ran; null if there is none. */
   count: number | null;
+  /** How much of `count` is of the newest run, and of the run before it; null if there was none. See coverage.ts. */
+  newest: number;
+  previous: number | null;
   outcomes: Partial<Record<Outcome, number>>;
 }
 
@@ -18,9 +22,15 @@ export interface Line {
 export interface Listing {
   title: string;
   lines: Line[];
+  /** Of these lines. */
+  specialisations: SpecialisationCounts[];
 }
 
 /** Traits of the widget's model. */
 export interface HeatmapModel {
   listings: Listing[];
+  /** It is kept up to date while cells run. */
+  follows: boolean;
+  /** A cell is running, and more is to come. */
+  running: boolean;
 }

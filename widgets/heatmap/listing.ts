@@ -1,0 +1,71 @@
+// The listing of one kernel or func.
+import type { Line, Listing } from "../protocol/heatmap";
+import { element, say } from "./dom";
+import { shownLines, summary, type Shown, type View } from "./shown";
+
+class Row {
+  readonly node = element("tr");
+  private readonly count = element("td", "qd-count");
+  private readonly marks = element("span", "qd-marks");
+
+  constructor(line: Line) {
+    const text = element("td", "qd-text", line.text || " ");
+    text.append(this.marks);
+    this.node.append(element("td", "qd-number", String(line.number)), this.count, text);
+  }
+
+  update(shown: Shown, view: View): void {
+    this.node.className = shown.kind === "none" ? "" : `qd-${shown.kind}`;
+    this.node.style.setProperty("--qd-level", String(shown.level));
+    this.node.hidden = view.onlyNever && !shown.lacking;
+    say(this.count, shown.text);
+    if (this.marks.childElementCount === shown.marks.length && this.marks.textContent === shown.marks.join("")) return;
+    this.marks.replaceChildren(...shown.marks.map((said) => element("span", "qd-mark", said)));
+  }
+}
+
+export class ListingView {
+  readonly node = element("section");
+  private readonly note = element("span", "qd-note");
+  private readonly nothing = element("div", "qd-note", "every line ran, every branch went both ways");
+  private readonly table = element("table");
+  private readonly rows: Row[];
+
+  constructor(private readonly made: Listing) {
+    const head = element("div", "qd-bar");
+    head.append(element("span", "qd-title", made.title), this.note);
+    this.table.setAttribute("aria-label", `coverage of ${made.title}`);
+    const names = element("tr");
+    for (const name of ["line", "count", "statement"]) {
+      const cell = element("th", "", name);
+      cell.scope = "col";
+      names.append(cell);
+    }
+    const header = element("thead", "qd-hidden");
+    header.append(names);
+    const body = element("tbody");
+    this.rows = made.lines.map((line) => new Row(line));
+    body.append(...this.rows.map((row) => row.node));
+    this.table.append(header, body);
+    this.node.append(head, this.table, this.nothing);
+  }
+
+  /** It can show this listing: the same lines of the same text. */
+  fits(listing: Listing): boolean {
+    const { title, lines } = this.made;
+    return title === listing.title && lines.length === listing.lines.length
+      && lines.every((line, at) => line.text === listing.lines[at].text && line.number === listing.lines[at].number);
+  }
+
+  /** Returns what there is to say about it. */
+  update(listing: Listing, view: View): string {
+    const shown = shownLines(listing, view);
+    this.rows.forEach((row, at) => row.update(shown[at], view));
+    const left = this.rows.some((row) => !row.node.hidden);
+    this.table.hidden = !left;
+    this.nothing.hidden = left;
+    const said = summary(listing, shown, view);
+    say(this.note, said);
+    return `${listing.title}: ${said}`;
+  }
+}
