@@ -38,18 +38,17 @@ class Listing:
 
 # --- data ------------------------------------------------------------------------------------------------------------
 
-def listings_of(entries):
-    """Of kernels and funcs of cells, with the counts of now; and the CoverageMessage of their cells."""
+def listings_of(entries, told=None):
+    """Of kernels and funcs of cells, with the counts of now; and the CoverageMessage of their cells. `told`: what live.Live knows
+    of the cells that changed."""
     with live.live.lock:
-        live.live.take()
-        history = live.live.history
-        cells = {}
-        for entry in entries:
-            cell = history.cell_of(entry)
-            if cell is not None:
-                cells[cell] = True
-        message = live.message(list(cells), history.now)
-        told = {cell: shown for cell, shown in zip(cells, message["cells"])}
+        if told is None:
+            live.live.take()
+        history, told = live.live.history, told or {}
+        cells = {cell: True for cell in map(history.cell_of, entries) if cell is not None}
+        unknown = [cell for cell in cells if cell not in told]
+        told = {**told, **(live.coverage_of(unknown, history.now) if unknown else {})}
+        message = live.message({cell: told[cell] for cell in cells})
         return [_listing(entry, history, told) for entry in entries], message
 
 
@@ -204,7 +203,7 @@ class Heatmap:
         return {**(widget or {}), **data}
 
     def as_data(self):
-        return [dataclasses.asdict(one) for one in self.listings]
+        return [{**vars(one), "lines": [vars(line) for line in one.lines]} for one in self.listings]
 
 
 class Display:
@@ -218,10 +217,10 @@ class Display:
         self.stale = False  # the stored picture is
         display(heatmap, display_id=self.id)
 
-    def update(self, running):
+    def update(self, running, told):
         """While a cell runs, and at its end."""
         heatmap, entries = self.heatmap, cells.registry.entries
-        heatmap.listings, heatmap.message = listings_of([entries[name] for name in heatmap.names if name in entries])
+        heatmap.listings, heatmap.message = listings_of([entries[name] for name in heatmap.names if name in entries], told)
         self.stale = True
         if heatmap.model is not None:
             with heatmap.model.hold_sync():

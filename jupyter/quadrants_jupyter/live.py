@@ -8,6 +8,7 @@ them once more. Where nobody listens nothing is taken and nothing is sent.
 
 import atexit
 import contextvars
+import logging
 import os
 import threading
 import time
@@ -19,7 +20,7 @@ TARGET = "quadrants.coverage"
 MIME = "application/vnd.quadrants.coverage+json"
 VERSION = 1
 _period = 0.2  # s
-_share = 0.005  # of the time of a core: with many counters, news come less often
+_share = 0.008  # of the time of a core: with many counters, news come less often
 
 
 # --- shapes ----------------------------------------------------------------------------------------------------------
@@ -61,24 +62,29 @@ def _specialisations(cell, by_kernel):
     return found
 
 
-def message(cells, reading, running=False):
-    """A CoverageMessage."""
+def coverage_of(cells, reading):
+    """Cell -> CellCoverage."""
     from quadrants import _coverage
 
     by_kernel = sorted((key, sorted(rows.items())) for key, rows in _coverage._by_kernel().items())
-    told = []
+    told = {}
     for cell in cells:
         lines = [_line(cell, entry, number, reading) for entry in cell.entries for number in code_lines(entry)
                  if reading.count(entry.label, number) is not None]
         ran = any(line["count"] for line in lines)
-        told.append({
+        told[cell] = {
             "cell_id": cell.cell_id,
             "label": cell.label,
             "digest": cell.digest,
             "lines": sorted(lines, key=lambda line: line["number"]) if ran else [],
             "specialisations": _specialisations(cell, by_kernel) if ran else [],
-        })
-    return {"version": VERSION, "running": running, "cells": told}
+        }
+    return told
+
+
+def message(told, running=False):
+    """A CoverageMessage."""
+    return {"version": VERSION, "running": running, "cells": list(told.values())}
 
 
 # --- telling ---------------------------------------------------------------------------------------------------------
@@ -140,19 +146,20 @@ class Live:
 
     def tick(self):
         with self.lock:
-            self.take()
-            self.tell(self.news, running=True)
+            if self.publisher.running.is_set():  # else the end of the cell was told meanwhile
+                self.take()
+                self.tell(self.news, running=True)
 
     def tell(self, cells, running):
         if not cells and not (self.told_running and not running):
             return
-        if self.comms:
-            data = message(list(cells), self.history.now, running)
+        if self.listened_to():
+            told = coverage_of(cells, self.history.now)
             for comm in list(self.comms):
-                comm.send(data)
+                comm.send(message(told, running))
+            for follower in self.followers.values():
+                follower.update(running, told)
         self.told_running = running
-        for follower in self.followers.values():
-            follower.update(running)
         self.news.clear()
 
     # Who listens.
@@ -177,9 +184,11 @@ class Live:
         self.listen(comm.create_comm(target_name=TARGET, data={}))
 
     def follow(self, cell, display):
-        """A cell that is run again shows a display of its own in place of the one before."""
+        """A cell that is run again shows a display of its own, or none (None), in place of the one before."""
         with self.lock:
-            self.followers[cell] = display
+            self.followers.pop(cell, None)
+            if display is not None:
+                self.followers[cell] = display
 
     def listen(self, comm):
         self.comms.add(comm)
@@ -190,7 +199,7 @@ class Live:
         with self.lock:
             self.listen(comm)
             if self.history.cells:
-                comm.send(message(self.history.cells.values(), self.history.now))
+                comm.send(message(coverage_of(self.history.cells.values(), self.history.now)))
 
     def stay_silent(self):
         """In a forked child, which has no front end."""
@@ -224,9 +233,13 @@ class Publisher(threading.Thread):
         while self.running.wait() and not self.stopping:
             if self.over.wait(pause) or not self.live.listened_to():
                 continue
-            start = time.perf_counter()
-            self.context.copy().run(self.live.tick)
-            pause = max(_period, (time.perf_counter() - start) / _share)
+            start = time.thread_time()
+            try:
+                self.context.run(self.live.tick)
+            except Exception:
+                logging.getLogger(__name__).warning("Coverage of running cells is not told any more", exc_info=True)
+                return
+            pause = max(_period, (time.thread_time() - start) / _share)
 
 
 live = Live()
@@ -245,6 +258,8 @@ class Executions:
         if getattr(info, "cell_id", None) is not None:
             self.open.clear()  # the front end runs one cell at a time
         if not self.open:
+            for cell in self.request().get("metadata", {}).get("deletedCells", ()) if live.followers else ():
+                live.follow(cell, None)
             live.begin()
         self.open.append(info)
 
@@ -260,10 +275,11 @@ class Executions:
         if self.open:
             info = self.open[-1]
             return getattr(info, "cell_id", None), info.raw_cell
-        # This package was loaded by the cell that runs.
-        parent = self.shell.kernel.get_parent() if getattr(self.shell, "kernel", None) else {}
-        text = parent.get("content", {}).get("code")
-        return (parent.get("metadata") or {}).get("cellId"), text
+        request = self.request()  # this package was loaded by the cell that runs
+        return request.get("metadata", {}).get("cellId"), request.get("content", {}).get("code")
+
+    def request(self):
+        return self.shell.kernel.get_parent() if getattr(self.shell, "kernel", None) else {}
 
 
 executions = None

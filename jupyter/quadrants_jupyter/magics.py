@@ -117,10 +117,11 @@ class QuadrantsMagics(Magics):
 
             return _coverage.clear()
         shown = heatmap.Heatmap(self.find(options.names), follows=options.live)
+        cell_id, _ = live.executions.current()
         if not options.live:
+            live.live.follow(cell_id, None)
             return shown
         live.live.start(self.shell)
-        cell_id, _ = live.executions.current()
         live.live.follow(cell_id or object(), heatmap.Display(self.shell, shown))
 
     @line_magic

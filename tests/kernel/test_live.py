@@ -46,12 +46,12 @@ def session(request):
     client.close()
 
 
-def run(session, code, cell_id=None):
+def run(session, code, cell_id=None, **metadata):
     """As a front end that sends the ids of cells."""
     message = session.raw.session.msg("execute_request", {
         "code": code, "silent": False, "store_history": True, "user_expressions": {}, "allow_stdin": False,
         "stop_on_error": True})
-    message["metadata"] = {"cellId": cell_id} if cell_id else {}
+    message["metadata"] = {"cellId": cell_id, **metadata} if cell_id else metadata
     session.started = 0
     session.raw.shell_channel.send(message)
     cell = session.collect(message["header"]["msg_id"])
@@ -231,6 +231,13 @@ def test_a_heatmap_that_follows(session):
     assert [c["transient"]["display_id"] for c in cell.of("update_display_data")] == [again["transient"]["display_id"]]
     assert updates(cell, model) == []
     assert told(cell, comm_id)
+
+    run(session, "%qd_coverage clip", "second")
+    assert run(session, "clip(np.ones(5, np.float32))").of("update_display_data") == []
+    run(session, "%qd_coverage --live clip", "third")
+    assert len(run(session, "clip(np.ones(5, np.float32))").of("update_display_data")) == 1
+    cell = run(session, "clip(np.ones(5, np.float32))", "fourth", deletedCells=["third"])
+    assert cell.of("update_display_data") == []
 
 
 def test_no_thread_before_the_first_cell_with_kernels(session):

@@ -1,8 +1,12 @@
 """qd.coverage.snapshot(): exact counts per line."""
 
+import threading
+import time
+
 import numpy as np
 import pytest
 import quadrants as qd
+from quadrants import _coverage, _runtime
 
 
 @qd.func
@@ -134,3 +138,44 @@ def test_branches_in_a_loop_that_lanes_leave(counting, arch):
     assert counts_of("if n == 13:") == done - stopped
     assert counts_of("n = 26 // 2") == thirteen
     assert counts_of("x[i] = steps + 1000 * n") == 77
+
+
+def test_reading_from_another_thread_while_programs_end(counting, arch, monkeypatch):
+    """No count is missed or taken twice while it moves from a program that ends to those that are kept."""
+
+    @qd.kernel
+    def once(x: qd.types.ndarray(qd.i32, ndim=1)):
+        x[0] += 1
+
+    place = once.fn.__code__.co_filename, once.fn.__code__.co_firstlineno + 2
+    seen, errors, done = [], [], threading.Event()
+
+    def total():
+        return sum(count for key, count in _coverage.counters().items() if key[0] == "line" and (key[1], key[3]) == place)
+
+    def read():
+        try:
+            while not done.is_set():
+                seen.append(total())
+                qd.coverage.specialisations()
+        except Exception as error:
+            errors.append(error)
+
+    def wait_for_two_readings():
+        wanted = len(seen) + 2
+        while len(seen) < wanted and reader.is_alive():
+            time.sleep(0)
+
+    reader = threading.Thread(target=read)
+    monkeypatch.setattr(_runtime, "before_reset", [*_runtime.before_reset, wait_for_two_readings])  # after the harvest
+    reader.start()
+    for _ in range(20):
+        qd.init(arch=arch, offline_cache=False)
+        once(qd.ndarray(qd.i32, 1))
+    done.set()
+    reader.join()
+    monkeypatch.undo()
+    assert not errors
+    assert seen == sorted(seen) and all(count <= 20 for count in seen)
+    qd.reset()
+    assert total() == 20
