@@ -121,7 +121,7 @@ def test_edited_cells(lab):
     page.keyboard.press("Enter")
     wait(lab, 1, "stale")
     assert list(lab.marks(1)) == [4, 6, 7, 8, 9], "marks go with their lines"
-    assert cell.get_by_text("edited since it ran").count() == 1
+    cell.get_by_text("edited since it ran").wait_for()  # and strictly one
     for theme in THEMES:
         lab.theme(theme)
         assert_readable(cell.locator(".qd-gutter"))
