@@ -1,7 +1,8 @@
 """One program on every arch: its outcomes, and what is wrong with them.
 
-Each arch runs with one thread, so that iterations come in order, unless the program asks for more. qd.python runs first, with a limit on its iterations:
-a program that does not end there, or goes out of bounds, is not run but only compiled.
+Each arch runs with one thread, so that iterations come in order, unless the program asks for more. qd.python runs
+first, with a limit on its iterations: a program that does not end there, or goes out of bounds, is not run but only
+compiled.
 """
 
 import functools
