@@ -26,7 +26,7 @@ def test_a_fault_is_found_and_shrunk():
     text = generate.program(3).replace("    result = k(", "    import os\n    os._exit(3)\n    result = k(")
     (found,) = worker.faults([(text, True)])
     assert found[1] == "the process ended with 3"
-    small = shrink.smallest(text, found[1], True, attempts=60)
+    small = shrink.smallest(text, found[1], True, attempts=40)
     assert "os._exit(3)" in small and len(small) < len(text) / 2
 
 
