@@ -10,18 +10,22 @@ export class Choices {
   private settings: ISettingRegistry.ISettings | null = null;
   /** Own writes on their way: what the settings say meanwhile is older than what was chosen. */
   private writing = 0;
+  private written: Promise<void> = Promise.resolve();
 
   get changed(): ISignal<Choices, void> {
     return this._changed;
   }
 
-  set(wanted: { visible?: boolean; quantity?: Quantity }): void {
-    if (!this.take(wanted)) return;
-    if (!this.settings) return;
+  /** Shown at once; the promise is for what is kept. */
+  set(wanted: { visible?: boolean; quantity?: Quantity }): Promise<void> {
+    if (!this.take(wanted)) return this.written;
+    if (!this.settings) return this.written;
+    const settings = this.settings;
+    const text = JSON.stringify({ ...settings.user, visible: this.visible, quantity: this.quantity });
     this.writing += 1;
-    const text = JSON.stringify({ ...this.settings.user, visible: this.visible, quantity: this.quantity });
-    // Where settings cannot be written the choice holds for this page.
-    void this.settings.save(text).catch(() => undefined).then(() => { this.writing -= 1; });
+    // One after the other; where settings cannot be written the choice holds for this page.
+    this.written = this.written.then(() => settings.save(text)).catch(() => undefined).then(() => { this.writing -= 1; });
+    return this.written;
   }
 
   async follow(registry: ISettingRegistry, id: string): Promise<void> {

@@ -38,8 +38,9 @@ function addCommands(app: JupyterFrontEnd, tracker: INotebookTracker, choices: C
       label: "Show Line Counts of Kernels",
       isToggled: () => choices.visible,
       execute: () => {
-        choices.set({ visible: !choices.visible });
+        const kept = choices.set({ visible: !choices.visible });
         announce(choices.visible ? "Line counts are shown" : "Line counts are hidden");
+        return kept;
       },
     }],
     ["quadrants:next-quantity", {
@@ -47,8 +48,9 @@ function addCommands(app: JupyterFrontEnd, tracker: INotebookTracker, choices: C
       caption: "Switches to the next of the three",
       execute: () => {
         const next = quantities[(quantities.indexOf(choices.quantity) + 1) % quantities.length];
-        choices.set({ quantity: next, visible: true });
+        const kept = choices.set({ quantity: next, visible: true });
         announce(`Line counts: ${quantityNames[next]}`);
+        return kept;
       },
     }],
     ["quadrants:read-line", {
