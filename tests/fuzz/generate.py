@@ -387,9 +387,13 @@ class Writer:
         test = f"qd.static({self.pick('N > 2', 'N == 5', 'FLAG', 'not FLAG')})" if is_static else self.condition()
         outer = self.branches
         self.branches += not is_static
+        if not self.loops:  # a test of constants would leave its loops at the top level
+            name = self.fresh("b")
+            self.put(f"{name} = qd.cast({test}, qd.i32)")
+            test = f"{name} != 0"
         self.put(f"if {test}:")
         self.block(3)
-        if self.chance(0.3):
+        if self.loops and self.chance(0.3):
             self.put(f"elif {self.condition(1)}:")
             self.branches += is_static
             self.block(2)
