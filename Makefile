@@ -8,8 +8,9 @@ export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 export PYTHONPATH :=
 export JUPYTER_PLATFORM_DIRS := 1
 RUN   := $(PY) -m
+COVERED = QD_KERNEL_COVERAGE=1 _QD_KCOV_ARC=1 _QD_KCOV_FOLDER=$(CURDIR)/out/coverage ENABLE_QUADRANTS_HEADER_PRINT=0
 
-.PHONY: help setup build install demo lab test test-cpp test-sanitized test-python test-notebooks test-browser check bench bench-peers wheel clean
+.PHONY: help setup build install demo lab test test-cpp test-sanitized test-python test-notebooks test-browser check coverage bench bench-peers wheel clean
 
 help:            ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 18
@@ -64,6 +65,13 @@ test-notebooks:  ## notebooks under nbval, in the Quadrants kernel and in ipyker
 	@$(RUN) pytest -q tests/notebooks
 	@$(RUN) pytest -q --nbval --nbval-kernel-name quadrants --nbval-cell-timeout 120 -c tests/notebooks/pytest.ini notebooks
 	@$(RUN) pytest -q --nbval --nbval-kernel-name python3 --nbval-cell-timeout 120 -c tests/notebooks/pytest.ini notebooks
+
+coverage: install ## which lines of this project's kernels run in examples, tests and notebooks: docs/kernel-coverage.md
+	@rm -rf out/coverage && mkdir -p out/coverage
+	@$(COVERED) $(RUN) pytest -q tests/examples tests/python
+	@$(COVERED) $(RUN) pytest -q --nbval --qd-cov --nbval-kernel-name quadrants --nbval-cell-timeout 120 -c tests/notebooks/pytest.ini notebooks
+	@ENABLE_QUADRANTS_HEADER_PRINT=0 $(PY) docs/kernel_coverage.py out/coverage > out/kernel-coverage.md
+	@mv out/kernel-coverage.md docs/kernel-coverage.md
 
 bench-peers:     ## build the environment with the peers that `bench` compares with
 	@[ -x .venv-peers/bin/python ] || /usr/bin/python3 -m venv .venv-peers

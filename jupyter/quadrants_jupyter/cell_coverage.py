@@ -149,8 +149,12 @@ def _lines_of_kernels(text):
     except SyntaxError:
         return found
     for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef):
-            names = {re.split(r"[.(]", ast.unparse(d).split("(")[0])[-1] for d in node.decorator_list}
-            if names & {"kernel", "func", "real_func", "pyfunc", "pure"}:
-                found.update(range(node.body[0].lineno, node.end_lineno + 1))
+        if isinstance(node, ast.FunctionDef) and is_kernel(node):
+            found.update(range(node.body[0].lineno, node.end_lineno + 1))
     return found
+
+
+def is_kernel(node):
+    """Whether the decorators of a definition make it a kernel or func."""
+    names = {ast.unparse(decorator).split("(")[0].split(".")[-1] for decorator in node.decorator_list}
+    return bool(names & {"kernel", "func", "real_func", "pyfunc", "pure"})

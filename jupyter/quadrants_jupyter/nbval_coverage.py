@@ -24,7 +24,8 @@ class Plugin:
 
         from quadrants_jupyter.nbval_plugin import _replace
 
-        self.config, self.folder = config, os.getcwd()
+        self.config, self.start = config, os.getcwd()
+        self.folder = os.environ.get("_QD_KCOV_FOLDER") or self.start  # of the data
         self.traces = not getattr(config.option, "cov_source", None)  # else coverage.py has the trace function
         self.reports, self.silent = [], []
         _replace(undo, IPyNbFile, "setup", self.with_coverage)
@@ -33,7 +34,7 @@ class Plugin:
         _replace(undo, RunningKernel, "stop", self.with_data)
 
     def notebook_name(self, path):
-        name = os.path.relpath(path, self.folder)
+        name = os.path.relpath(path, self.start)
         return name if not name.startswith(os.pardir) else os.path.basename(name)
 
     # --- the kernels -------------------------------------------------------------------------------------------------
@@ -99,7 +100,7 @@ class Plugin:
         if hasattr(self.config, "workerinput") or not (self.reports or self.silent):
             return
         terminalreporter.section("coverage of notebooks")
-        for line in summary(self.reports, self.silent, self.folder):
+        for line in summary(self.reports, self.silent, self.start):
             terminalreporter.write_line(line)
 
 

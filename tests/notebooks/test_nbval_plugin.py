@@ -9,6 +9,7 @@ import xml.etree.ElementTree
 
 import nbformat
 import pytest
+from nbclient import NotebookClient
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
 ROOT = pathlib.Path(__file__).parents[2]
@@ -161,6 +162,40 @@ def test_options_and_values_of_quadrants(tmp_path):
     assert [number for number, failure in found.items() if failure is None] == [0, 1, 3, 6]
     assert "[1] is 0.1 in the notebook, 0.3" in found[2] and "(rtol 0.1, atol 1e-06)" in found[2]
     assert "dtype is i64 in the notebook, i32 now" in found[5]
+
+
+HEAT = """%load_ext quadrants_jupyter
+import quadrants as qd
+qd.init(arch=qd.cpu)
+x = qd.ndarray(qd.i32, 4)"""
+KERNEL = """%%qd_kernel
+@qd.kernel
+def up(x: qd.types.ndarray(qd.i32, ndim=1), n: qd.i32):
+    for i in x:
+        if n > 2:
+            x[i] += 1
+        x[i] += n"""
+
+
+def test_heatmaps_and_reports_as_they_are(tmp_path):
+    """What the magics display in one kernel, compared in the other: twice as many counts are the same, another branch is not."""
+    texts = [HEAT, KERNEL, "up(x, 1)", "%qd_coverage", "%qd_tasks"]
+    notebook = new_notebook(cells=[new_code_cell(text) for text in texts])
+    NotebookClient(notebook, kernel_name="quadrants", timeout=120, store_widget_state=False).execute()
+    stored = [cell.outputs for cell in notebook.cells]
+    kinds = [set(out[-1].get("data", {})) & {COVERAGE, COMPILED} if out else None for out in stored]
+    assert kinds[1] == {COMPILED} and kinds[3] == {COVERAGE} and kinds[4] == {COMPILED}
+    tags = ["nbval-ignore-output"] + [None] * 4
+
+    def run(call, kernel):
+        changed = [*texts[:2], call, *texts[3:]]
+        cells = [(text, out, *([tag] if tag else [])) for text, out, tag in zip(changed, stored, tags)]
+        return validate(tmp_path, cells, kernel)
+
+    assert set(run("up(x, 1)\nup(x, 2)", "python3").values()) == {None}
+    found = run("up(x, 5)", "quadrants")
+    assert "line 6 of cell 2 never ran in the notebook, ran now" in found[3]
+    assert [number for number, failure in found.items() if failure] == [3]
 
 
 def test_without_the_plugin_an_update_cannot_pass(tmp_path):
