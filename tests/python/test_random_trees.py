@@ -224,7 +224,7 @@ class Subject:
 
     def about(self, depth, what, indices):
         node = self.nodes[depth - 1]
-        rank = len(node.shape) - (1 if what == "length" else 0)
+        rank = len(node.shape)
 
         @qd.kernel
         def activate(at: qd.types.ndarray(), value: qd.types.ndarray()):
@@ -241,12 +241,7 @@ class Subject:
             for k in range(value.shape[0]):
                 value[k] = qd.is_active(node, [at[k, d] for d in qd.static(range(rank))])
 
-        @qd.kernel
-        def length(at: qd.types.ndarray(), value: qd.types.ndarray()):
-            for k in range(value.shape[0]):
-                value[k] = qd.length(node, [at[k, d] for d in qd.static(range(rank))])
-
-        kernels = {"activate": activate, "deactivate": deactivate, "is_active": is_active, "length": length}
+        kernels = {"activate": activate, "deactivate": deactivate, "is_active": is_active}
         return self.call(kernels[what], indices)
 
     def visit(self, target, rank, most):

@@ -521,14 +521,14 @@ def test_continue_and_locals_in_loops_over_cells():
                 n += 1
                 if n > i:
                     break
-            if n % 3 == 0:
+            if n % 4 == 0:
                 continue
             s += n
         return s
 
     for i in range(0, 200, 3):
         x[i] = 1
-    assert total() == sum(i + 1 for i in range(0, 200, 3) if i % 2 and (i + 1) % 3)
+    assert total() == sum(i + 1 for i in range(0, 200, 3) if i % 2 and (i + 1) % 4)
 
 
 def test_serial_and_nested_loops_over_cells():
