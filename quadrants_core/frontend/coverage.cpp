@@ -15,7 +15,7 @@ bool is_docstring(PyObject *statement) {
 } // namespace
 
 void Walker::cover_line(PyObject *statement) {
-    if (!request_.options.coverage) return;
+    if (!counts()) return;
     if (covered_line_ == 0 && is_docstring(statement)) return; // the docstring
     const long line = child_int(statement, names().lineno);
     if (line == covered_line_) return; // a second statement on the line, or the body of a one-line `if` or loop
@@ -24,7 +24,7 @@ void Walker::cover_line(PyObject *statement) {
 }
 
 void Walker::cover(ir::Counter::What what, PyObject *node, ir::Value amount) {
-    if (!request_.options.coverage) return;
+    if (!counts()) return;
     AtNode at(*this, node);
     ir::Counter counter;
     counter.what = what;
@@ -49,7 +49,7 @@ Flow Walker::loop_body(PyObject *node) {
 
 /// Whether a serial loop is entered, or has nothing to do.
 void Walker::count_trips(PyObject *node, std::span<const ir::Value> lower, std::span<const ir::Value> upper) {
-    if (!request_.options.coverage) return;
+    if (!counts()) return;
     const ir::Value any = inside(lower, lower, upper);
     const ir::Value entered = b_.cast(any, ir::Scalar::i64);
     const ir::Value one = b_.i64(1);

@@ -45,6 +45,7 @@ struct Source {
     int indent = 0;           ///< columns removed by dedenting
     std::string name;         ///< __qualname__
     std::string text;         ///< the dedented source, for messages
+    bool counted = true;      ///< coverage sees into it; not so funcs that come with the package
 };
 
 /// bundle: an object whose members are parameters, each asked for when the kernel first mentions it (Request::member).

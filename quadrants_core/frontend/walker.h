@@ -642,6 +642,7 @@ class Walker {
     void emit_assert(ir::Value condition, ir::Message message, std::span<const ir::Value> values);
 
     // coverage.cpp
+    bool counts() const { return request_.options.coverage && frames_.back().source->counted; }
     void cover_line(PyObject *statement);
     void cover(ir::Counter::What what, PyObject *node, ir::Value amount = {});
     void cover_one_line(PyObject *loop);

@@ -215,3 +215,55 @@ def test_static_copies(arch, tmp_path):
     assert counts.copies[9] == [0, 2, 0, 1]
     assert counts[9] == 3 and counts[8] == 16
     assert counts.arcs == {(-4, 6): 1, (6, 7): 4, (7, 8): 16, (8, 9): 3, (9, 7): 3, (8, 7): 13, (7, 6): 4, (6, -4): 1}
+
+
+SECTIONS = '''{head}
+@mark
+def work(x{annotation}):
+    with section():
+        for i in range(3):
+            if x[i] > 1:
+                x[i] += 1
+    with section():
+        for i in range(3):
+            x[i] += 2
+        for i in range(3):
+            x[i] += 3
+'''
+
+
+def test_parallel_sections(arch, tmp_path):
+    path = tmp_path / "plain.py"
+    head = "import contextlib; section = contextlib.nullcontext; mark = lambda fn: fn"
+    measuring = coverage.Coverage(branch=True, data_file=None, config_file=False, include=[str(path)])
+    measuring.start()
+    try:
+        load(path, SECTIONS.format(head=head, annotation="")).work([0, 1, 2])
+    finally:
+        measuring.stop()
+    plain = {arc for arc in measuring.get_data().arcs(str(path)) if max(arc) > 3}
+    head = "import quadrants as qd; section = qd.stream_parallel; mark = qd.kernel"
+    module = load(tmp_path / "kernels.py", SECTIONS.format(head=head, annotation=": qd.types.ndarray(qd.i32, ndim=1)"))
+    x = np.array([0, 1, 2], np.int32)
+    module.work(x)
+    assert x.tolist() == [5, 6, 8]
+    counts = qd.coverage.snapshot()[str(tmp_path / "kernels.py")]
+    assert set(counts.arcs) == plain
+    assert counts == {4: 1, 5: 1, 6: 3, 7: 1, 8: 1, 9: 1, 10: 3, 11: 1, 12: 3}
+
+
+PACKAGE = '''import quadrants as qd
+
+
+@qd.kernel
+def work(x: qd.types.ndarray(qd.f32, ndim=1)):
+    for i in x:
+        u, s, v = qd.svd(qd.Matrix([[x[i], 1.0], [0.0, 2.0]]), qd.f32)
+        x[i] = s[0, 0]
+'''
+
+
+def test_funcs_of_the_package_are_not_counted(arch, tmp_path):
+    module = load(tmp_path / "package.py", PACKAGE)
+    module.work(np.ones(3, np.float32))
+    assert {file: dict(counts) for file, counts in qd.coverage.snapshot().items()} == {str(tmp_path / "package.py"): {6: 1, 7: 3, 8: 3}}

@@ -23,9 +23,9 @@ std::string text_of(PyObject *o) {
     return s;
 }
 
-/// (tree, file, first_line, indent, name, text), as quadrants._source.Source.tree gives it.
+/// (tree, file, first_line, indent, name, text, counted), as quadrants._source.Source.tree gives it.
 frontend::Source read_source(PyObject *tuple) {
-    if (!tuple || !PyTuple_Check(tuple) || PyTuple_GET_SIZE(tuple) != 6) throw frontend::PythonError{};
+    if (!tuple || !PyTuple_Check(tuple) || PyTuple_GET_SIZE(tuple) != 7) throw frontend::PythonError{};
     frontend::Source source;
     source.tree = PyTuple_GET_ITEM(tuple, 0);
     source.file = text_of(PyTuple_GET_ITEM(tuple, 1));
@@ -33,6 +33,7 @@ frontend::Source read_source(PyObject *tuple) {
     source.indent = int(PyLong_AsLong(PyTuple_GET_ITEM(tuple, 3)));
     source.name = text_of(PyTuple_GET_ITEM(tuple, 4));
     source.text = text_of(PyTuple_GET_ITEM(tuple, 5));
+    source.counted = PyTuple_GET_ITEM(tuple, 6) == Py_True;
     return source;
 }
 

@@ -29,7 +29,7 @@ def of_file(file, rows, lines):
 
 
 def _walk_text(flow, text, rows, lines):
-    tree, _, first_line, _, _, _ = text.tree()
+    tree, _, first_line, *_ = text.tree()
     shift = first_line - 1
     if any(line in lines for line in range(tree.lineno + shift, tree.end_lineno + shift + 1)):
         _Walk(flow, rows, lines, shift).function(tree)

@@ -2,9 +2,9 @@
 
 `Source.lines()` gives where the text stands: (lines of the file, index of the first one, file as shown, name); what is
 compiled and what is compared with records on disk both come from these lines.
-`Source.tree()` gives the tuple that the bindings hand to the frontend: (tree, file, first_line, indent, name, text). The
-tree is an ast.FunctionDef; line 1 of `text` is line `first_line` of the file. Text that is indented is put under an
-`if 1:` line instead of being dedented, so that columns stay those of the file.
+`Source.tree()` gives the tuple that the bindings hand to the frontend: (tree, file, first_line, indent, name, text,
+counted). The tree is an ast.FunctionDef; line 1 of `text` is line `first_line` of the file. Text that is indented is put
+under an `if 1:` line instead of being dedented, so that columns stay those of the file. `counted`: coverage sees into it.
 """
 
 import os as _os
@@ -141,6 +141,9 @@ def set_display_name(filename, shown):
     _exceptions._display_names[filename] = shown
 
 
+_PACKAGE = __file__[: -len("_source.py")]  # coverage does not see into kernels and funcs that come with the package
+
+
 class _Text:
     """Where the text of one function stands, and its tree once it was asked for."""
 
@@ -154,7 +157,8 @@ class _Text:
         if self._tree is None:
             tree, text = _tree_of(self.lines, self.start, self)
             first_line = self.start + 1 - (1 if text.startswith("if 1:\n") and _indent_of(self.lines[self.start]) else 0)
-            self._tree = tree, self.shown, first_line, 0, self.qualname, text
+            counted = not self.file.startswith(_PACKAGE)
+            self._tree = tree, self.shown, first_line, 0, self.qualname, text, counted
         return self._tree
 
 
