@@ -201,6 +201,25 @@ def test_marks_stay_with_the_notebook(lab):
     assert lab.errors == []
 
 
+def test_a_notebook_that_ran_without_a_front_end(lab):
+    """No cell ids came to the kernel, none are in the file, and no cell keeps counts: the stored output has them."""
+    import nbformat
+    from nbclient import NotebookClient
+
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(text) for text in (SETUP, CLIP, RUN, "%qd_coverage")])
+    NotebookClient(notebook, kernel_name="quadrants", timeout=300, store_widget_state=False).execute()
+    stored = json.loads(nbformat.writes(notebook))
+    stored["nbformat_minor"] = 4
+    stored["metadata"]["kernelspec"] = {"name": "quadrants", "display_name": "Quadrants", "language": "python"}
+    for cell in stored["cells"]:
+        cell.pop("id", None)
+    (lab.server.folder / "notebooks" / "old.ipynb").write_text(json.dumps(stored))
+    lab.open("old")
+    wait(lab, 1, "texts", "1 2k 2k 11 never")
+    assert list(lab.marks(1)) == list(AFTER_RUN)
+    assert lab.errors == []
+
+
 def at(lab, start):
     return next(n for n, cell in enumerate(lab.cells()) if cell["source"].startswith(start))
 
