@@ -188,7 +188,7 @@ def program(seed, of_tests=True):
             mutator = _Mutator(rng, rng.choice(functions))
             try:
                 rng.choice(mutator.EDITS)(mutator)
-            except (IndexError, SyntaxError):
+            except (IndexError, SyntaxError, ValueError):  # no such place, or no text for what was made
                 continue
         try:
             made = ast.unparse(ast.fix_missing_locations(tree)) + "\n"
