@@ -29,7 +29,6 @@ REASONS = {
     _T + "language/test_static.py": {"k": _STATIC},
     _T + "test_arguments.py": {"run": "refused: its class is not data-oriented"},
     _T + "test_data_oriented.py": {
-        "of_class": "nothing calls it: kernels that are class methods are refused",
         "unrolled": _REFUSED,
         "chosen": _REFUSED,
     },

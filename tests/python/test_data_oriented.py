@@ -96,6 +96,38 @@ def test_arrays_are_passed_anew():
     assert Outer.fill._specialisations() == 2
 
 
+def test_kernels_of_the_class_and_of_none():
+    assert Outer.of_class(3) == 5 and Outer().of_class(4) == 6
+    assert Outer.static(3) == 4 and Outer().static(4) == 5
+
+    @qd.data_oriented
+    class Scaled:
+        factor = 3
+
+        @qd.func
+        def twice(x):
+            return 2 * x
+
+        @classmethod
+        @qd.kernel
+        def scale(cls, x: qd.i32) -> qd.i32:
+            return cls.twice(x) * cls.factor
+
+    class Other(Scaled):
+        factor = 5
+
+    assert (Scaled.scale(2), Other.scale(2), Other().scale(1)) == (12, 20, 10)
+
+    class Plain:
+        @classmethod
+        @qd.kernel
+        def f(cls, x: qd.i32) -> qd.i32:
+            return x
+
+    with pytest.raises(qd.QuadrantsSyntaxError, match="Please decorate class Plain with @qd.data_oriented"):
+        Plain.f(1)
+
+
 def test_numbers_are_constants_of_the_instance():
     a, b = Outer(), Outer()
     b.n = 7

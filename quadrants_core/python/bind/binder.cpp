@@ -25,12 +25,16 @@ PyObject *type_attribute(PyObject *object, const char *name) {
     return found;
 }
 
-bool is_data_oriented(PyObject *object) {
-    PyObject *kind = type_attribute(object, "_qd_kind_");
+/// Whether @qd.data_oriented marked this class.
+bool is_marked(PyObject *type) {
+    PyObject *kind = PyObject_GetAttrString(type, "_qd_kind_");
+    if (!kind) PyErr_Clear();
     const bool marked = kind && PyUnicode_Check(kind) && PyUnicode_CompareWithASCIIString(kind, "data_oriented") == 0;
     Py_XDECREF(kind);
     return marked;
 }
+
+bool is_data_oriented(PyObject *object) { return is_marked(reinterpret_cast<PyObject *>(Py_TYPE(object))); }
 
 bool is_dataclass(PyObject *object) {
     PyObject *fields = type_attribute(object, "__dataclass_fields__");
@@ -84,9 +88,12 @@ void check_constant(const KernelObject *kernel, const ParamSpec &spec, PyObject 
         Py_XDECREF(name);
         throw frontend::PythonError{};
     }
-    if (spec.is_self && !is_data_oriented(arg)) {
+    if (spec.is_self && !is_data_oriented(arg)) { // a classmethod gets the class itself
+        const bool is_class = PyType_Check(arg);
+        if (is_class && is_marked(arg)) return;
+        const auto *type = is_class ? reinterpret_cast<PyTypeObject *>(arg) : Py_TYPE(arg);
         fail_user(UserErrorKind::syntax,
-                  std::string("Please decorate class ") + Py_TYPE(arg)->tp_name + " with @qd.data_oriented");
+                  std::string("Please decorate class ") + type->tp_name + " with @qd.data_oriented");
     }
 }
 
