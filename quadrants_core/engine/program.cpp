@@ -82,7 +82,7 @@ Program::Impl::Impl(Program &p, const Options &o)
     if (options.cache) {
         if (options.cache_dir.empty()) options.cache_dir = runtime::default_cache_folder();
         if (!options.cache_dir.empty())
-            disk = std::make_shared<runtime::DiskCache>(options.cache_dir, options.cache_max_bytes,
+            disk = std::make_shared<runtime::DiskCache>(options.cache_dir, options.cache_limits,
                                                         [life = std::weak_ptr(lifetime)](const std::string &text) {
                                                             if (const auto alive = life.lock()) {
                                                                 const std::lock_guard guard(alive->lock);

@@ -7,6 +7,7 @@
 #include "engine/observer.h"
 #include "engine/profile.h"
 #include "ir/function.h"
+#include "runtime/cache_limits.h"
 
 #include <atomic>
 #include <functional>
@@ -25,7 +26,7 @@ struct Options {
     bool compile_tiers = true; ///< first run fast code, optimise in the background
     bool cache = true;         ///< keep compiled tasks on disk
     std::string cache_dir;
-    uint64_t cache_max_bytes = 100u << 20;
+    runtime::CacheLimits cache_limits;
     uint64_t random_seed = 0;
     bool coverage = false;
     bool profile = false; ///< measure every task

@@ -146,23 +146,49 @@ void Walker::check_integral(PyObject *node, const char *word, const Val &v) {
                   "compare it with something, e.g. `x != 0`");
 }
 
-/// One side of a choice made at run time.
+/// One side of a choice made at run time: numbers all through.
 Val Walker::chosen_value(PyObject *node, const Val &side) {
     Val v = typed(node, side);
-    if (v.tag != Tag::scalar && v.tag != Tag::matrix && v.tag != Tag::element)
-        fail_type(node, "A run-time choice needs numbers, vectors or matrices on both sides, not " + type_text(v),
+    if (v.tag == Tag::record || (v.is_sequence() && v.element_dim != is_text))
+        for (Val &item : v.items) item = chosen_value(node, item);
+    else if (v.tag != Tag::scalar && v.tag != Tag::matrix && v.tag != Tag::element)
+        fail_type(node,
+                  "A run-time choice needs numbers, vectors, matrices, structs or tuples of them on both sides, not " +
+                      type_text(v),
                   "evaluate the condition with `qd.static`");
     return v;
 }
 
-/// The type that holds both sides.
-Scalar Walker::chosen_type(PyObject *node, const Val &a, const Val &b) {
+/// A value like both sides, with the types that hold both.
+Val Walker::chosen_type(PyObject *node, const Val &a, const Val &b) {
     if (a.tag == Tag::element && b.tag == Tag::element && a.object.get() != b.object.get())
         fail_type(node, "Both sides of a run-time choice must be elements of one kind of one mesh");
-    if (a.tag != b.tag || a.n != b.n || a.m != b.m || a.ndim != b.ndim)
+    const bool one_tag = a.tag == b.tag || (a.is_sequence() && b.is_sequence());
+    const auto same = [](const PyRef &x, const PyRef &y) { return x.get() == y.get(); };
+    const bool one_struct = a.tag != Tag::record || b.tag != Tag::record ||
+                            std::equal(a.record->names.begin(), a.record->names.end(), b.record->names.begin(),
+                                       b.record->names.end(), same);
+    if (!one_tag || !one_struct || a.n != b.n || a.m != b.m || a.ndim != b.ndim || a.items.size() != b.items.size())
         fail_type(node, "Both sides of a run-time choice must have one shape: '" + type_text(a) + "' and '" +
                             type_text(b) + "'");
-    return promote(a.elem, b.elem);
+    Val out = a;
+    if (a.elem != Scalar::none) out.elem = promote(a.elem, b.elem);
+    for (size_t k = 0; k < out.items.size(); ++k) out.items[k] = chosen_type(node, a.items[k], b.items[k]);
+    return out;
+}
+
+/// The numbers of one side, with the types that hold both.
+void Walker::append_chosen(const Val &v, const Val &like, std::vector<ir::Value> &out) {
+    for (size_t k = 0; k < v.items.size(); ++k) append_chosen(v.items[k], like.items[k], out);
+    if (v.tag == Tag::scalar || v.tag == Tag::element) out.push_back(convert(v.v, like.elem));
+    for (const ir::Value c : v.comps) out.push_back(convert(c, like.elem));
+}
+
+/// Makes the numbers of `out` results of `branch`, in the order of append_chosen.
+void Walker::take_results(ir::Value branch, Val &out) {
+    for (Val &item : out.items) take_results(branch, item);
+    if (out.tag == Tag::scalar || out.tag == Tag::element) out.v = fn_.add_result(branch, out.elem);
+    for (ir::Value &c : out.comps) c = fn_.add_result(branch, out.elem);
 }
 
 /// A branch with a value: evaluates one side at run time.
@@ -180,24 +206,17 @@ Val Walker::choose(PyObject *node, ir::Value test, const std::function<Val()> &y
     auto [a, a_end] = side(0, yes);
     auto [b, b_end] = side(1, no);
     --frames_.back().dynamic;
-    const Scalar type = chosen_type(node, a, b);
+    Val out = chosen_type(node, a, b);
     const auto finish = [&](const Val &v, ir::BlockId end) {
         b_.block = end;
         std::vector<ir::Value> values;
-        if (v.tag != Tag::matrix) values.push_back(convert(v.v, type));
-        for (const ir::Value c : v.comps) values.push_back(convert(c, type));
+        append_chosen(v, out, values);
         b_.yield(values);
-        return values.size();
     };
-    const size_t count = finish(a, a_end);
+    finish(a, a_end);
     finish(b, b_end);
     b_.block = outer;
-    Val out = a;
-    out.elem = type;
-    for (size_t k = 0; k < count; ++k) {
-        const ir::Value result = fn_.add_result(branch, type);
-        (out.tag == Tag::matrix ? out.comps[k] : out.v) = result;
-    }
+    take_results(branch, out);
     return out;
 }
 

@@ -44,8 +44,7 @@ Val Walker::eval_kind(PyObject *node) {
     case Node::JoinedStr: return eval_joined(node);
     case Node::GeneratorExp:
         if (static_depth_) return eval_comprehension(node, kind);
-        fail_syntax(node, "Cannot store generators in variables, inside kernels or functions",
-                    "use a list comprehension");
+        fail_syntax(node, "Unsupported node \"GeneratorExp\"", "use a list comprehension");
     default:
         fail_syntax(node,
                     std::string("Unsupported node \"") + (kind == Node::unknown ? type_name(node) : node_name(kind)) +
@@ -154,6 +153,8 @@ Val Walker::attribute_of(PyObject *node, const Val &base, PyObject *name) {
     if (base.tag == Tag::container) return bound_method(base, name);
     if (base.tag == Tag::element) return element_attribute(node, base, name);
     if (base.tag == Tag::relation) return relation_attribute(node, base, name);
+    if (base.tag == Tag::ref && base.ref->field && name == names().grad)
+        return gradient_element(node, *base.ref);
     if (base.tag == Tag::matrix || (base.tag == Tag::ref && base.ref->ndim > 0))
         return matrix_attribute(node, base, name);
     if (base.is_sequence() && base.element_dim) return matrix_attribute(node, to_matrix(node, base), name);

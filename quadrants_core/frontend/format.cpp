@@ -315,8 +315,11 @@ void Walker::emit_assert(ir::Value condition, ir::Message message, std::span<con
 Flow Walker::assert_(PyObject *node) {
     constexpr size_t most_values = 32;
     const Names &n = names();
-    if (!request_.options.debug) return Flow::next;
     PyObject *source = child(node, n.test), *detail = child(node, n.msg);
+    if (!request_.options.debug) {
+        if (detail && detail != Py_None && !may_be_text(node_kind(detail))) assert_message(detail);
+        return Flow::next;
+    }
     ir::Message message;
     std::vector<ir::Value> values;
     if (detail && detail != Py_None) {
@@ -332,6 +335,11 @@ Flow Walker::assert_(PyObject *node) {
     const ir::Value holds = condition(node, test, "assert");
     emit_assert(holds, std::move(message), values);
     return Flow::next;
+}
+
+/// Whether a node may give a string without being looked at.
+bool Walker::may_be_text(Node kind) {
+    return kind == Node::Constant || kind == Node::JoinedStr || kind == Node::BinOp || kind == Node::Call;
 }
 
 Val Walker::assert_message(PyObject *detail) {

@@ -268,6 +268,15 @@ Val Walker::reduce(PyObject *node, const Val &m, Op op) {
     return scalar(all);
 }
 
+/// Python's sum: of a list, a tuple or a vector, from `start` on.
+Val Walker::sum_of(const Call &call) {
+    if (python_builtin_applies(call)) return call_builtin_in_python(call);
+    Val out = call.args.size() > 1 ? call.args[1] : integer(0);
+    for (const Val &item : sequence_items(call.node, call.args[0]).items)
+        out = binary(call.node, Node::Add, out, load(item));
+    return out;
+}
+
 Val Walker::reduce_to_bool(PyObject *node, const Val &m, Op op) {
     const Val bits = map(node, m, [&](const Val &x) {
         const ir::Value zero = b_.integer(fn_.type(x.v), 0);

@@ -52,6 +52,13 @@ Val Walker::element_attribute(PyObject *node, const Val &given, PyObject *name) 
     return out;
 }
 
+/// `v.x.grad`: the element of the gradient beside an element of a field.
+Val Walker::gradient_element(PyObject *node, const Ref &ref) {
+    AtNode at(*this, node);
+    const PyRef gradient = known_attribute(node, ref.field->object, names().grad);
+    return field_ref(field_info(node, gradient.get()), ref.indices);
+}
+
 /// Where the numbers of what touches an element begin and end.
 std::pair<ir::Value, ir::Value> Walker::relation_bounds(PyObject *node, const Val &relation) {
     if (const PyRef width = known_attribute(node, relation.object.get(), names().width); width.get() != Py_None) {

@@ -313,6 +313,7 @@ const FieldInfo *Walker::field_info(PyObject *node, PyObject *object) {
     if (const auto found = fields_.find(object); found != fields_.end()) return found->second.get();
     const Names &n = names();
     auto info = std::make_unique<FieldInfo>();
+    info->object = object;
     const bool is_matrix = kind_of(object) == Kind::matrix_field;
     PyRef answer = PyRef::steal(PyObject_CallMethodNoArgs(object, is_matrix ? n._qd_places_ : n._qd_place_));
     if (!answer) python_failed(node);

@@ -35,6 +35,25 @@ void Walker::flat_calls(PyObject *tree) {
         if (PyRef value = attribute(tree, PyTuple_GET_ITEM(fields.get(), i))) flat_calls(value.get());
 }
 
+/// Variables for what one of two sides gives.
+Val Walker::choice_place(PyObject *node, const Val &like) {
+    if (like.tag == Tag::element)
+        fail_type(node, "A choice between elements of a mesh cannot hold a call of a function that calls itself",
+                  "use an if statement");
+    if (like.tag == Tag::scalar) return scalar_ref(make_local(like.elem), true);
+    Val out = like;
+    for (Val &item : out.items) item = choice_place(node, item);
+    if (like.tag != Tag::matrix) return out;
+    out.tag = Tag::ref;
+    out.ref = make_matrix_variable(like.elem, like.n, like.m, like.ndim);
+    return out;
+}
+
+void Walker::store_choice(PyObject *node, const Val &place, const Val &v) {
+    for (size_t k = 0; k < v.items.size(); ++k) store_choice(node, place.items[k], v.items[k]);
+    if (place.tag == Tag::ref) store(node, *place.ref, v);
+}
+
 /// A choice between two values, each computed in states of its own.
 Val Walker::flat_choose(PyObject *node, ir::Value test, const std::function<Val()> &yes,
                         const std::function<Val()> &no) {
@@ -49,21 +68,10 @@ Val Walker::flat_choose(PyObject *node, ir::Value test, const std::function<Val(
         ends[k] = b_.block;
     }
     --frames_.back().dynamic;
-    const Scalar type = chosen_type(node, sides[0], sides[1]);
-    const Val &shape = sides[0];
-    if (shape.tag == Tag::element)
-        fail_type(node, "A choice between elements of a mesh cannot hold a call of a function that calls itself",
-                  "use an if statement");
-    Val out;
-    if (shape.tag == Tag::scalar) {
-        out = scalar_ref(make_local(type), true);
-    } else {
-        out.tag = Tag::ref;
-        out.ref = make_matrix_variable(type, shape.n, shape.m, shape.ndim);
-    }
+    const Val out = choice_place(node, chosen_type(node, sides[0], sides[1]));
     for (int k = 0; k < 2; ++k) {
         b_.block = ends[k];
-        store(node, *out.ref, sides[k]);
+        store_choice(node, out, sides[k]);
         jump(after);
     }
     begin_state(after);

@@ -186,8 +186,11 @@ Val Walker::subscript_field(PyObject *node, PyObject *field, const std::vector<V
 }
 
 Val Walker::field_element(const FieldInfo *info, std::vector<ir::Value> indices) {
-    if (info->element_dim == 0 && !info->is_packed()) return scalar_ref(b_.place(info->places[0], indices), false);
-    return field_ref(info, std::move(indices));
+    if (info->element_dim != 0 || info->is_packed()) return field_ref(info, std::move(indices));
+    Val out = scalar_ref(b_.place(info->places[0], indices), false);
+    out.ref->field = info;
+    out.ref->indices = std::move(indices);
+    return out;
 }
 
 Val Walker::subscript_array(PyObject *node, const Val &array, const std::vector<Val> &indices) {

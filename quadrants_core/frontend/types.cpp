@@ -80,7 +80,7 @@ ir::Value Walker::as(PyObject *node, const Val &v, Scalar type) {
     if (literal == Scalar::u1) return b_.constant(type, ir::from_int(type, object == Py_True).bits);
     if (ir::is_float(literal)) {
         const ir::Constant rounded = ir::from_double(literal, PyFloat_AsDouble(object));
-        return b_.constant(type, ir::from_double(type, ir::to_double(rounded)).bits);
+        return b_.constant(type, ir::eval(ir::Op::cast, type, std::span(&rounded, 1)).bits);
     }
     return b_.constant(type, literal_bits(node, object, literal, type, "default_ip"));
 }
@@ -103,6 +103,7 @@ uint64_t Walker::literal_bits(PyObject *node, PyObject *object, Scalar literal, 
         fail_type(node, "Integer literal " + repr(object) + " exceeded the range of " + what + ": " +
                             ir::to_string(literal) + ", please specify the dtype via e.g. `qd.u64(" + repr(object) +
                             ")` or set a different `default_ip` in `qd.init()`");
+    if (type == Scalar::u1) return bits != 0;
     if (ir::is_float(type)) return ir::from_double(type, literal == Scalar::u64 ? double(bits) : double(small)).bits;
     return ir::from_int(type, static_cast<int64_t>(bits)).bits;
 }

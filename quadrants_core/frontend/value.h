@@ -43,6 +43,7 @@ struct Packing {
 
 /// A field as the walk needs it, read once from its Python object.
 struct FieldInfo {
+    PyObject *object = nullptr;
     std::string name;
     ir::Scalar elem = ir::Scalar::none;
     std::vector<uint32_t> places; ///< indices into ir::Function::places, row-major
@@ -75,8 +76,8 @@ struct Ref {
     ir::Value pointer;          ///< scalars; none: made from the base when used
     MatrixVar *variable = nullptr;
     ir::Value array;                ///< element: the array parameter
-    std::vector<ir::Value> indices; ///< element, field
-    const FieldInfo *field = nullptr;
+    std::vector<ir::Value> indices;   ///< element, field, an element of a scalar field
+    const FieldInfo *field = nullptr; ///< the field, also if `pointer` is all that is needed
 };
 
 enum class Tag : uint8_t {

@@ -217,6 +217,8 @@ class Walker {
 
     // states.cpp: their statements and expressions
     void flat_calls(PyObject *tree);
+    Val choice_place(PyObject *node, const Val &like);
+    void store_choice(PyObject *node, const Val &place, const Val &v);
     Val flat_choose(PyObject *node, ir::Value test, const std::function<Val()> &yes, const std::function<Val()> &no);
     Val flat_boolop(PyObject *node, const Items &values, Py_ssize_t i);
     Val flat_ifexp(PyObject *node);
@@ -316,7 +318,9 @@ class Walker {
     Val boolop_from(PyObject *node, bool is_and, const Items &values, Py_ssize_t i);
     void check_integral(PyObject *node, const char *word, const Val &v);
     Val chosen_value(PyObject *node, const Val &side);
-    ir::Scalar chosen_type(PyObject *node, const Val &a, const Val &b);
+    Val chosen_type(PyObject *node, const Val &a, const Val &b);
+    void append_chosen(const Val &v, const Val &like, std::vector<ir::Value> &out);
+    void take_results(ir::Value branch, Val &out);
     Val choose(PyObject *node, ir::Value test, const std::function<Val()> &yes, const std::function<Val()> &no);
 
     // types.cpp
@@ -533,6 +537,7 @@ class Walker {
     ir::Value number_in(PyObject *node, PyObject *field, ir::Value at);
     Val mesh_element(PyRef elements, ir::Value number) const;
     Val element_attribute(PyObject *node, const Val &given, PyObject *name);
+    Val gradient_element(PyObject *node, const Ref &ref);
     std::pair<ir::Value, ir::Value> relation_bounds(PyObject *node, const Val &relation);
     Val relation_size(PyObject *node, const Val &relation);
     Val relation_attribute(PyObject *node, const Val &relation, PyObject *name);
@@ -633,6 +638,7 @@ class Walker {
     void format_value(PyObject *node, ir::Message &message, std::vector<ir::Value> &values, const Val &v,
                       const std::string &spec);
     std::string printf_spec(PyObject *node, const std::string &spec, ir::Scalar type);
+    static bool may_be_text(Node kind);
     Val assert_message(PyObject *detail);
     static bool is_string(const Val &v);
     static Val joined(const Val &a, const Val &b);

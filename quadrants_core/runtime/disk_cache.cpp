@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <utility>
@@ -35,9 +36,12 @@ struct Header {
     uint32_t abi_version;
     uint32_t header_bytes;
     CacheKey key;
+    uint64_t written;  ///< when, in nanoseconds since 1970
     uint64_t bytes;    ///< after the header
-    uint64_t checksum; ///< of those bytes, seeded with the key
+    uint64_t checksum; ///< of those bytes, seeded with the key and the time
 };
+
+uint64_t nanoseconds(const timespec &t) { return uint64_t(t.tv_sec) * 1'000'000'000 + uint64_t(t.tv_nsec); }
 
 struct Descriptor {
     int fd;
@@ -126,7 +130,7 @@ std::optional<std::vector<uint8_t>> read_file(const std::string &folder, const C
         header.bytes + sizeof header != uint64_t(status.st_size))
         return {};
     std::vector<uint8_t> bytes(header.bytes);
-    if (!read_all(file.fd, bytes.data(), bytes.size()) || hash_bytes(bytes, key[0] ^ key[1]) != header.checksum)
+    if (!read_all(file.fd, bytes.data(), bytes.size()) || hash_bytes(bytes, key[0] ^ key[1] ^ header.written) != header.checksum)
         return {};
     if (time(nullptr) - status.st_mtime > refresh_after) futimens(file.fd, nullptr);
     return bytes;
@@ -140,8 +144,11 @@ int write_file(const std::string &folder, const CacheKey &key, const FileKind &k
     header.abi_version = abi::version;
     header.header_bytes = sizeof header;
     header.key = key;
+    timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    header.written = nanoseconds(now);
     header.bytes = bytes.size();
-    header.checksum = hash_bytes(bytes, key[0] ^ key[1]);
+    header.checksum = hash_bytes(bytes, key[0] ^ key[1] ^ header.written);
 
     const std::string temporary =
         folder + "/." + to_hex(key) + "." + std::to_string(getpid()) + "." + std::to_string(serial++) + ".tmp";
@@ -166,6 +173,38 @@ int write_file(const std::string &folder, const CacheKey &key, const FileKind &k
 
 bool is_ours(std::string_view name) { return name.ends_with(task_file.suffix) || name.ends_with(record_file.suffix); }
 
+/// A file, as a clean-up sees it.
+struct Entry {
+    std::string name;
+    uint64_t time = 0; ///< nanoseconds: last use, or when it was written; `foreign` if this version cannot read it
+    uint64_t bytes = 0;
+};
+constexpr uint64_t foreign = 0;
+
+/// All files of the folder that are ours. Removes what writers left behind.
+std::vector<Entry> entries_of(DIR *dir, Cleaning cleaning) {
+    std::vector<Entry> entries;
+    const time_t now = time(nullptr);
+    while (const dirent *item = readdir(dir)) {
+        const std::string_view name = item->d_name;
+        struct stat status;
+        if (fstatat(dirfd(dir), item->d_name, &status, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(status.st_mode)) continue;
+        if (name.starts_with(".") && name.ends_with(".tmp") && now - status.st_mtime > abandoned_after)
+            unlinkat(dirfd(dir), item->d_name, 0);
+        if (!is_ours(name)) continue;
+        const Descriptor file(openat(dirfd(dir), item->d_name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+        Header header;
+        const bool readable = file.fd >= 0 && read_all(file.fd, &header, sizeof header) &&
+                              header.abi_version == abi::version && header.header_bytes == sizeof header;
+        const uint64_t used = nanoseconds(status.st_mtim);
+        entries.push_back({std::string(name), !readable                     ? foreign
+                                              : cleaning == Cleaning::fifo ? header.written
+                                                                            : used,
+                           uint64_t(status.st_size)});
+    }
+    return entries;
+}
+
 } // namespace
 
 std::string to_hex(const CacheKey &key) {
@@ -183,8 +222,8 @@ std::string default_cache_folder() {
     return home && *home ? std::string(home) + "/.cache/quadrants/qdcache" : std::string();
 }
 
-DiskCache::DiskCache(std::string folder, uint64_t max_bytes, std::function<void(const std::string &)> warn)
-    : folder_(std::move(folder)), max_bytes_(max_bytes), warn_(std::move(warn)) {}
+DiskCache::DiskCache(std::string folder, const CacheLimits &limits, std::function<void(const std::string &)> warn)
+    : folder_(std::move(folder)), limits_(limits), warn_(std::move(warn)) {}
 
 void DiskCache::warn_once(const std::string &text) {
     {
@@ -234,36 +273,21 @@ bool DiskCache::empty() const {
 }
 
 void DiskCache::clean_up() {
-    struct Entry {
-        std::string name;
-        time_t used;
-        uint64_t bytes;
-    };
-    std::vector<Entry> entries;
-    uint64_t total = 0;
+    if (limits_.cleaning == Cleaning::never) return;
     DIR *dir = opendir(folder_.c_str());
     if (!dir) return;
-    const time_t now = time(nullptr);
-    while (const dirent *item = readdir(dir)) {
-        const std::string_view name = item->d_name;
-        struct stat status;
-        if (fstatat(dirfd(dir), item->d_name, &status, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(status.st_mode)) continue;
-        if (name.starts_with(".") && name.ends_with(".tmp") && now - status.st_mtime > abandoned_after)
-            unlinkat(dirfd(dir), item->d_name, 0);
-        if (!is_ours(name)) continue;
-        entries.push_back({std::string(name), status.st_mtime, uint64_t(status.st_size)});
-        total += entries.back().bytes;
-    }
-    if (total > max_bytes_) {
-        std::sort(entries.begin(), entries.end(), [](const Entry &a, const Entry &b) {
-            return std::pair(a.used, std::string_view(a.name)) < std::pair(b.used, std::string_view(b.name));
-        });
-        const uint64_t keep = max_bytes_ - max_bytes_ / 4;
-        for (const Entry &entry : entries) {
-            if (total <= keep) break;
-            if (unlinkat(dirfd(dir), entry.name.c_str(), 0) == 0) total -= entry.bytes;
-        }
-    }
+    std::vector<Entry> entries = entries_of(dir, limits_.cleaning);
+    std::sort(entries.begin(), entries.end(), [](const Entry &a, const Entry &b) {
+        return std::pair(a.time, std::string_view(a.name)) < std::pair(b.time, std::string_view(b.name));
+    });
+    uint64_t total = 0;
+    for (const Entry &entry : entries) total += entry.bytes;
+    size_t count = 0;
+    if (limits_.cleaning == Cleaning::version)
+        while (count < entries.size() && entries[count].time == foreign) ++count;
+    else if (total > limits_.max_bytes)
+        count = size_t(std::ceil(std::clamp(limits_.factor, 0.0, 1.0) * double(entries.size())));
+    for (size_t i = 0; i < count; ++i) unlinkat(dirfd(dir), entries[i].name.c_str(), 0);
     closedir(dir);
 }
 

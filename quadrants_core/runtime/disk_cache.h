@@ -4,6 +4,7 @@
 // any number of processes may share a folder. Nothing here throws: a folder that cannot be used costs a warning, once,
 // and the program goes on without.
 #include "abi/abi.h"
+#include "runtime/cache_limits.h"
 
 #include <array>
 #include <functional>
@@ -26,13 +27,12 @@ struct CachedTask {
 
 class DiskCache {
   public:
-    DiskCache(std::string folder, uint64_t max_bytes, std::function<void(const std::string &)> warn);
+    DiskCache(std::string folder, const CacheLimits &limits, std::function<void(const std::string &)> warn);
 
     std::optional<CachedTask> load(const CacheKey &key) const;
     void store(const CacheKey &key, const abi::Task &task, const abi::Binary &binary);
     std::optional<std::vector<uint8_t>> load_record(const CacheKey &key) const;
     void store_record(const CacheKey &key, std::span<const uint8_t> bytes);
-    /// Removes the files used longest ago until three quarters of the limit are left, if there is more than the limit.
     void clean_up();
     /// True if the folder holds no task, or does not exist.
     bool empty() const;
@@ -46,7 +46,7 @@ class DiskCache {
     void written(int error);
 
     std::string folder_;
-    uint64_t max_bytes_;
+    CacheLimits limits_;
     std::function<void(const std::string &)> warn_;
     std::mutex lock_; ///< of the flags below
     bool warned_ = false, writable_ = true, grew_ = false;

@@ -1,16 +1,12 @@
 import quadrants as qd
 
-
-@qd.dataclass
-class Ball:
-    center: qd.types.vector(3, qd.f32)
-    radius: qd.f32
+Ball = qd.types.struct(center=qd.types.vector(3, qd.f32), radius=qd.f32)
+Box = qd.types.struct(center=qd.types.vector(3, qd.f32), size=qd.f32)
 
 
 @qd.kernel
-def wrong():
-    b = Ball(radius=1)
-    c = b if b.radius > 0 else b
+def wrong(round: qd.i32):
+    c = Ball(radius=1) if round else Box(size=1)
 
 
-wrong()
+wrong(1)

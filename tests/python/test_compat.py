@@ -236,6 +236,16 @@ def test_number_of_arrays():
     assert prog._get_num_ndarrays() == before
 
 
+def test_arrays_of_ended_programs_are_not_counted(arch):
+    of_the_first = qd.ndarray(qd.i32, 4)
+    qd.init(arch=arch, offline_cache=False)
+    prog = impl.get_runtime().prog
+    assert prog._get_num_ndarrays() == 0
+    y = qd.ndarray(qd.i32, 4)
+    del of_the_first
+    assert prog._get_num_ndarrays() == 1 and y.shape == (4,)
+
+
 def test_compiling_callable():
     seen = []
 

@@ -136,6 +136,24 @@ def test_integer_powers_and_shifts():
     assert k(3, 4) == (81, 48, -2, 15)
 
 
+def test_numbers_other_than_zero_are_true():
+    x = qd.field(qd.u1, 3)
+    y = qd.ndarray(qd.u1, 2)
+
+    @qd.kernel
+    def k(n: qd.i32, y: qd.types.ndarray(qd.u1, ndim=1)) -> (qd.i32, qd.i32, qd.i32, qd.i32):
+        a = n > 100
+        a = 2
+        b: qd.u1 = 0.5
+        c: qd.u1 = n
+        x[0], x[1] = 2, n
+        y[0], y[1] = 4, 0.0
+        return a, b, c, qd.cast(4, qd.u1)
+
+    assert k(2, y) == (1, 1, 1, 1)
+    assert x.to_numpy().tolist() == [True, True, False] and y.to_numpy().tolist() == [True, False]
+
+
 def test_bool():
     @qd.kernel
     def k(a: qd.u1, b: bool) -> qd.u1:

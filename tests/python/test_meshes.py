@@ -134,9 +134,13 @@ def test_gradients_have_storage():
             mesh.edges.b.grad[e.id][1] = e.verts[1].id
             for v in e.verts:
                 mesh.verts.x.grad[v.id] += 1
+            for v in e.verts:
+                v.x.grad += 10
+            e.b.grad[0] = e.a.grad + 5
 
     go()
-    assert mesh.verts.x.grad.to_numpy().tolist() == [1, 2, 1] and mesh.edges.b.grad[1][1] == 2 and mesh.edges.a.grad[0] == 0
+    assert mesh.edges.b.grad[1].to_list() == [5, 2]
+    assert mesh.verts.x.grad.to_numpy().tolist() == [11, 22, 11] and mesh.edges.b.grad[1][1] == 2 and mesh.edges.a.grad[0] == 0
 
 
 def test_sizes_and_indices():

@@ -391,6 +391,18 @@ def bumped(x, v):
     return old * 10 + x + v.sum()
 
 
+def test_sums_and_choices(both):
+    def program():
+        @qd.kernel
+        def f(a: qd.i32) -> (qd.i32, qd.i32, qd.f32, qd.i32):
+            x, y = (a, 2) if a > 0 else (3, a)
+            return sum([a, 2]), sum(qd.Vector([a, 7])), sum((a, 0.5), 1), x * 10 + y
+
+        return f(4), f(-4)
+
+    assert both(program) == ((6, 11, 5.5, 42), (-2, 3, -2.5, 26))
+
+
 def test_parameters_that_only_an_atomic_changes(both):
     def program():
         @qd.kernel

@@ -31,8 +31,8 @@ class DiskCacheTest : public testing::Test {
         fs::permissions(folder, fs::perms::owner_all, fs::perm_options::add, ignored_);
         fs::remove_all(folder);
     }
-    DiskCache open(uint64_t max_bytes = 1 << 20) {
-        return DiskCache(folder.string(), max_bytes, [this](const std::string &text) { warnings.push_back(text); });
+    DiskCache open(const CacheLimits &limits = {}) {
+        return DiskCache(folder.string(), limits, [this](const std::string &text) { warnings.push_back(text); });
     }
     static CacheKey key(uint64_t n) { return {n * 0x9e3779b97f4a7c15u, n}; }
     static abi::Task task(uint64_t n) {
@@ -57,6 +57,7 @@ class DiskCacheTest : public testing::Test {
         const auto found = cache.load(key(n));
         return found && found->binary.code == binary(n, bytes).code && found->task.name == task(n).name;
     }
+    long files() const { return std::distance(fs::directory_iterator(folder), fs::directory_iterator()); }
     fs::path file(uint64_t n) const { return folder / (to_hex(key(n)) + ".qdc"); }
 
   private:
@@ -198,7 +199,7 @@ TEST_F(DiskCacheTest, processes_write_and_read_at_once) {
 }
 
 TEST_F(DiskCacheTest, the_files_used_longest_ago_go_first) {
-    DiskCache cache = open(10'000);
+    DiskCache cache = open({10'000, Cleaning::lru, 0.25});
     const auto now = fs::file_time_type::clock::now();
     for (uint64_t n = 0; n < 12; n++) {
         put(cache, n, 900);
@@ -206,16 +207,41 @@ TEST_F(DiskCacheTest, the_files_used_longest_ago_go_first) {
     }
     EXPECT_TRUE(holds(cache, 0, 900)); // a use makes it young
     cache.clean_up();
+    EXPECT_EQ(files(), 9);
     EXPECT_TRUE(holds(cache, 0, 900));
-    EXPECT_FALSE(cache.load(key(1)));
-    EXPECT_TRUE(holds(cache, 11, 900));
-    uint64_t total = 0;
-    for (const auto &entry : fs::directory_iterator(folder)) total += entry.file_size();
-    EXPECT_LE(total, 7500u);
-    EXPECT_GT(total, 5000u);
-    const auto left = std::distance(fs::directory_iterator(folder), fs::directory_iterator());
+    EXPECT_FALSE(cache.load(key(3)));
+    EXPECT_TRUE(holds(cache, 4, 900));
     cache.clean_up();
-    EXPECT_EQ(std::distance(fs::directory_iterator(folder), fs::directory_iterator()), left);
+    EXPECT_EQ(files(), 9); // less than the limit
+}
+
+TEST_F(DiskCacheTest, the_files_written_first_go_first) {
+    DiskCache cache = open({10'000, Cleaning::fifo, 0.5});
+    const auto now = fs::file_time_type::clock::now();
+    for (uint64_t n = 0; n < 12; n++) {
+        put(cache, n, 900);
+        fs::last_write_time(file(n), now - std::chrono::hours(int(n)));
+    }
+    cache.clean_up();
+    EXPECT_EQ(files(), 6);
+    EXPECT_FALSE(cache.load(key(5)));
+    EXPECT_TRUE(holds(cache, 6, 900));
+}
+
+TEST_F(DiskCacheTest, files_of_other_versions_go) {
+    DiskCache cache = open({1000, Cleaning::version, 0.5});
+    for (uint64_t n = 0; n < 4; n++) put(cache, n, 900);
+    std::fstream(file(2), std::ios::in | std::ios::out | std::ios::binary).seekp(8).write("\xff\xff\xff\xff", 4);
+    cache.clean_up();
+    EXPECT_EQ(files(), 3);
+    EXPECT_FALSE(fs::exists(file(2)));
+    std::fstream(file(3), std::ios::in | std::ios::out | std::ios::binary).seekp(8).write("\xff\xff\xff\xff", 4);
+    DiskCache bounded = open({1000, Cleaning::lru, 0.3});
+    bounded.clean_up();
+    EXPECT_EQ(files(), 2);
+    EXPECT_FALSE(fs::exists(file(3)));
+    open({0, Cleaning::never, 1}).clean_up();
+    EXPECT_EQ(files(), 2);
 }
 
 TEST_F(DiskCacheTest, abandoned_temporary_files_are_swept) {

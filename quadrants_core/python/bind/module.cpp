@@ -28,7 +28,9 @@ engine::Options engine_options(const py::dict &d) {
     o.compile_tiers = d["compile_tiers"].cast<bool>();
     o.cache = d["cache"].cast<bool>();
     o.cache_dir = d["cache_dir"].cast<std::string>();
-    o.cache_max_bytes = d["cache_max_bytes"].cast<uint64_t>();
+    o.cache_limits.max_bytes = d["cache_max_bytes"].cast<uint64_t>();
+    o.cache_limits.cleaning = runtime::Cleaning(d["cache_cleaning"].cast<int>());
+    o.cache_limits.factor = d["cache_cleaning_factor"].cast<double>();
     o.random_seed = d["random_seed"].cast<uint64_t>();
     o.coverage = d["coverage"].cast<bool>();
     o.profile = d["profile"].cast<bool>();
@@ -168,7 +170,7 @@ void define_program(py::module_ &m) {
     m.def("clock_frequency", engine::clock_frequency);
     m.def("cache_dir", [] { return program().options().cache_dir; });
     m.def("profiles", [] { return program().options().profile; });
-    m.def("live_ndarrays", [] { return bind::live_ndarrays(); });
+    m.def("live_ndarrays", [] { return bind::ndarray_memory().count; });
     m.def("compiling", [] {
         PyObject *info = bind::runtime.compiling;
         return info ? py::reinterpret_borrow<py::object>(info) : py::object(py::none());

@@ -16,7 +16,6 @@ PyTypeObject *ndarray_type = nullptr;
 
 namespace {
 
-int64_t live = 0;
 NdarrayMemory held;
 
 void hold(int64_t count, uint64_t bytes) {
@@ -83,7 +82,6 @@ PyObject *allocate(PyObject *o, PyObject *args) {
         return nullptr;
     }
     self->generation = runtime.generation;
-    live++;
     hold(1, self->bytes);
     Py_RETURN_NONE;
 }
@@ -95,7 +93,6 @@ void release(NdarrayObject *self) {
         hold(-1, self->bytes);
     }
     self->data = nullptr;
-    live--;
 }
 
 void destroy(PyObject *o) {
@@ -340,8 +337,6 @@ void raise_dead(const char *what) {
           std::string("This ") + what +
               " belongs to a runtime that qd.reset() or a later qd.init() has ended; create it again");
 }
-
-int64_t live_ndarrays() { return live; }
 
 NdarrayMemory ndarray_memory() {
     hold(0, 0);

@@ -47,7 +47,6 @@ inline bool is_ndarray(PyObject *o) { return PyObject_TypeCheck(o, ndarray_type)
 /// Sets the error for an array whose Program is gone.
 void raise_dead(const char *what);
 
-int64_t live_ndarrays();
 /// Those of the running program.
 struct NdarrayMemory {
     uint64_t generation = 0;

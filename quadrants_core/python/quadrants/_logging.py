@@ -10,7 +10,7 @@ def set_logging_level(level):
     """Messages below `level` are not shown."""
     global _level
     if level not in _LEVELS and level != _OFF:
-        raise ValueError(f"unknown level {level!r}; known: {', '.join(_LEVELS)}, {_OFF}")
+        raise RuntimeError(f"Unknown logging level [{level}]. Levels = {', '.join(_LEVELS)}, {_OFF}")
     _level = level
 
 

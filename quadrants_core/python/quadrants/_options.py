@@ -31,6 +31,7 @@ _ACTIVE = {
     "make_cpu_multithreading_loop": True,
     "timeline": False,
     "offline_cache_cleaning_policy": "lru",
+    "offline_cache_cleaning_factor": 0.25,
 }
 
 # Accepted, kept and readable; without effect on the backends present.
@@ -79,7 +80,6 @@ _KEPT = {
     "demote_no_access_mesh_fors": True,
     "experimental_auto_mesh_local": False,
     "auto_mesh_local_default_occupacy": 4,
-    "offline_cache_cleaning_factor": 0.25,
     "num_compile_threads": 4,
     "vk_api_version": "",
     "cuda_stack_limit": 0,
@@ -132,7 +132,7 @@ def usable_cores():
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-_CLEANING_POLICIES = ("never", "version", "lru", "fifo")
+CLEANING_POLICIES = ("never", "version", "lru", "fifo")
 
 
 def check(values, src_ll_cache, environ):
@@ -155,10 +155,8 @@ def check(values, src_ll_cache, environ):
             stacklevel=4,
         )
     policy = values["offline_cache_cleaning_policy"]
-    if policy not in _CLEANING_POLICIES:
-        raise ValueError(f"offline_cache_cleaning_policy={policy!r}: choose one of {', '.join(_CLEANING_POLICIES)}")
-    if policy in ("version", "fifo"):
-        warnings.warn(f"offline_cache_cleaning_policy={policy!r}: the files used longest ago go first, as with 'lru'", stacklevel=4)
+    if policy not in CLEANING_POLICIES:
+        raise ValueError(f"offline_cache_cleaning_policy={policy!r}: choose one of {', '.join(CLEANING_POLICIES)}")
 
 
 def from_environment(name, default, text):

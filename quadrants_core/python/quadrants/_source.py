@@ -128,6 +128,8 @@ def _tree_of(lines, start, wanted):
         node = module.body[0].body[0] if indent else module.body[0]
         if type(node).__name__ == "FunctionDef" and node.name == wanted.name:
             return node, source
+        if type(node).__name__ == "AsyncFunctionDef":
+            raise _exceptions.QuadrantsSyntaxError('Unsupported node "AsyncFunctionDef"')
     raise _exceptions.QuadrantsSyntaxError(f"The source of {wanted.qualname} cannot be read") from error
 
 

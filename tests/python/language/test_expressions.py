@@ -75,6 +75,60 @@ def test_pythons_functions():
     assert k(4, -1.5) == (-1.5 + 4, 1.5 + 4, 2.25 + 16, 36, 10, -100 + 1 + 4, 6 + 16)
 
 
+def test_sums():
+    @qd.kernel
+    def k(a: qd.i32, x: qd.f64) -> (qd.i32, qd.f64, qd.i32, qd.i32, qd.i32, qd.i32):
+        pair = sum([qd.Vector([a, 1]), qd.Vector([2, 3])])
+        return (
+            sum([a, 2, 3]), sum((a, x), 0.5), sum(qd.Vector([a, 7])), sum([a > 1, a > 2, a > 100]),
+            sum([a * i for i in range(4)], start=100), pair[0] * 10 + pair[1],
+        )  # fmt: skip
+
+    assert k(4, -1.5) == (9, 3.0, 11, 2, 124, 64)
+
+
+def test_a_choice_between_tuples_and_structs():
+    Ball = qd.types.struct(at=qd.types.vector(2, qd.f32), mark=qd.i32)
+    count = qd.field(qd.i32, ())
+
+    @qd.func
+    def both(x):
+        count[None] += 1
+        return x, x + 0.5
+
+    @qd.kernel
+    def k(a: qd.i32) -> (qd.f64, qd.i32, qd.i32, qd.f32):
+        x, y = both(a) if a > 0 else (-a, 2)
+        (p, q), r = ((a, 1), 2) if a > 0 else ((a + 1, 3), a)
+        ball = Ball(qd.Vector([a, 1]), 2) if a > 0 else Ball(qd.Vector([5, a]), 7)
+        ball.mark += 1
+        return x * 100 + y, p * 100 + q * 10 + r, ball.mark, ball.at[0] * 10 + ball.at[1]
+
+    assert k(3) == (303.5, 312, 3, 31.0) and k(-2) == (202.0, -72, 8, 48.0)
+    assert count[None] == 1
+
+
+def test_a_tuple_is_returned_by_choice():
+    @qd.kernel
+    def k(a: qd.i32) -> (qd.i32, qd.f32):
+        return (a, 1.5) if a > 0 else (7, a)
+
+    assert k(3) == (3, 1.5) and k(-2) == (7, -2.0)
+
+
+def test_a_recursive_func_chooses_between_tuples():
+    @qd.real_func
+    def count(n: qd.i32) -> qd.i32:
+        a, b = (count(n - 1), 2) if n > 0 else (5, n)
+        return a + b
+
+    @qd.kernel
+    def k(n: qd.i32) -> qd.i32:
+        return count(n)
+
+    assert k(0) == 5 and k(4) == 13
+
+
 def test_pythons_functions_of_constants():
     table = [3, 1, 2]
 

@@ -268,6 +268,14 @@ def length(x):
     return x.n if isinstance(x, Mat) else len(x)
 
 
+@_named("sum")
+def sum_of(iterable, start=0):
+    result = value_of(start)
+    for item in value_of(iterable):
+        result = broadcast("+", result, value_of(item), lambda x, y: numbers.binary("+", x, y))
+    return result
+
+
 def _to_bool(name):
     def op(x):
         x = value_of(x)
@@ -722,5 +730,5 @@ for _name in ("is_active", "activate", "deactivate", "append", "length", "get_ad
 
 PYTHON = {
     print: "print", min: "min", max: "max", int: "int", float: "float", bool: "bool", abs: "abs", pow: "pow", any: "any",
-    all: "all", len: "len", _operator.matmul: "matmul",
+    all: "all", sum: "sum", len: "len", _operator.matmul: "matmul",
 }  # fmt: skip

@@ -89,7 +89,7 @@ class _Program:
         return _runtime.core().tasks_on_last_call()
 
     def _get_num_ndarrays(self):
-        """Arrays that have memory."""
+        """Arrays of this program that have memory."""
         return _runtime.core().live_ndarrays()
 
     def __getattr__(self, name):
