@@ -272,6 +272,21 @@ def test_numpy_attribute_is_a_constant():
     assert Table().second() == 4
 
 
+def test_stable_members_are_accepted():
+    @qd.data_oriented(stable_members=True)
+    class Holder:
+        def __init__(self):
+            self.x = qd.ndarray(qd.i32, 3)
+
+        @qd.kernel
+        def first(self) -> qd.i32:
+            return self.x[0]
+
+    holder = Holder()
+    holder.x[0] = 5
+    assert holder.first() == 5
+
+
 def test_as_an_annotation():
     with pytest.raises(qd.QuadrantsSyntaxError, match=r"data_oriented.*qd.template\(\)"):
 

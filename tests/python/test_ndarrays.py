@@ -243,6 +243,9 @@ def test_torch_conversions(monkeypatch):
     f = qd.field(qd.f32, 4)
     f.from_torch(TorchLike.Tensor(np.full(4, 5.0, np.float32)))
     assert f.to_torch().array.tolist() == [5] * 4
+    s = qd.Struct.field({"a": qd.f32, "b": qd.f32}, shape=2)
+    s.from_torch({name: TorchLike.Tensor(np.full(2, 4.0, np.float32)) for name in "ab"})
+    assert {name: t.array.tolist() for name, t in s.to_torch().items()} == {"a": [4, 4], "b": [4, 4]}
 
 
 def test_without_torch(monkeypatch):

@@ -173,8 +173,23 @@ def test_fields_builder():
         x[3]
 
 
+def test_axes_that_are_kept_and_types_of_numpy_arrays():
+    v = qd.Vector.field(3, qd.f32, shape=2)
+    m = qd.Matrix.field(2, 2, qd.f32, shape=2)
+    assert v.to_numpy(keep_dims=True).shape == (2, 3, 1) and m.to_numpy(keep_dims=True).shape == (2, 2, 2)
+    assert v.to_numpy(dtype=np.float64).dtype == v.to_numpy(dtype=qd.f64).dtype == np.float64
+    s = qd.Struct.field({"a": qd.i32, "b": qd.f32}, shape=2)
+    s.to_numpy(copy=True)["a"][0] = 5
+    assert s.a[0] == 0
+    for field in (v, s):
+        with pytest.raises(TypeError, match="Cannot copy from a non-field object"):
+            field.copy_from(np.zeros(2))
+    with pytest.raises(qd.QuadrantsRuntimeError, match="is not a valid shape for ndarray"):
+        qd.ndarray(qd.f32, (1.5, 3))
+
+
 def test_field_mistakes():
-    with pytest.raises(RuntimeError, match="These field.s. are not placed"):
+    with pytest.raises(RuntimeError, match="Field has no allocation"):
         qd.field(qd.i32)[0]
     with pytest.raises(RuntimeError, match="should be positive"):
         qd.field(qd.i32, (3, 0))

@@ -69,6 +69,12 @@ class Compiling {
     PyObject *outer_;
 };
 
+/// What the walk calls in Python may end the program.
+void check_program(const Plan &plan) {
+    if (plan.generation != runtime.generation || !runtime.program)
+        fail_user(UserErrorKind::runtime, "qd.init() or qd.reset() ran while the kernel was compiled; call it again");
+}
+
 class Specialiser {
   public:
     /// From the arguments of a call, or from parameters that are bound already.
@@ -78,6 +84,7 @@ class Specialiser {
     std::shared_ptr<Plan> run() {
         const Compiling compiling(kernel_);
         frontend::Request request = make_request();
+        check_program(*plan_);
         Record record(kernel_, request);
         const bool keyed = record.has_name();
         for (size_t i = 0; i < record.size() && !plan_->kernel; i++) {
@@ -166,6 +173,7 @@ class Specialiser {
         for (PyObject *func : result.funcs) plan_->kept.push_back(Py_NewRef(func));
         leaves_ = std::move(result.leaves);
         mark_written(result.fn);
+        check_program(*plan_);
         for (const std::string &form : runtime.shown) show_form(result.fn, form);
         plan_->brief = is_brief(result.fn);
         const double frontend_us = microseconds();
@@ -250,7 +258,8 @@ class Specialiser {
     }
 
     /// Without the GIL.
-    template <class Work> static void unlocked(const Work &work) {
+    template <class Work> void unlocked(const Work &work) {
+        check_program(*plan_);
         std::shared_ptr<engine::Program> program = runtime.program;
         std::exception_ptr failure;
         runtime.active_launches++;
@@ -420,9 +429,7 @@ Plan *specialise(KernelObject *kernel, PyObject *const *args) {
     Plan *made = nullptr;
     const bool ok = interruptible([&] {
         std::shared_ptr<Plan> plan = Specialiser(kernel, args).run();
-        if (plan->generation != runtime.generation)
-            fail_user(UserErrorKind::runtime,
-                      "qd.init() or qd.reset() ran while the kernel was compiled; call it again");
+        check_program(*plan);
         kernel->plans->push_back(std::move(plan));
         kernel->made++;
         made = kernel->last = kernel->plans->back().get();

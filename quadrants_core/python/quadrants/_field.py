@@ -81,9 +81,7 @@ class Field(_values.Shown):
             if member.generation == -1:
                 raise _exceptions.QuadrantsRuntimeError("This field belongs to a tree that was destroyed")
             if member.node is None:
-                raise _exceptions.QuadrantsRuntimeError(
-                    "These field(s) are not placed: " + (self._name or "a field without shape") + ". Give it a shape or place it"
-                )
+                raise _exceptions.QuadrantsRuntimeError("Field has no allocation: place it in a tree, or give it a shape")
             member.node._builder._materialise()
             place = member.place
         return place
@@ -158,6 +156,9 @@ class Field(_values.Shown):
 
     def copy_from(self, other):
         """Takes the values of a field of the same shape."""
+        other = getattr(other, "_impl", other)
+        if not isinstance(other, Field):
+            raise TypeError("Cannot copy from a non-field object")
         if other.shape != self.shape:
             raise ValueError(f"copy_from: shapes {self.shape} and {other.shape} differ")
         self.from_numpy(other.to_numpy())
@@ -238,6 +239,16 @@ class MatrixField(Field):
         super().__init__(dtype, name, members)
         self.n, self.m, self.ndim = n, m, ndim
         self._layout = layout
+
+    def to_numpy(self, keep_dims=False, dtype=None, *, copy=True):
+        """As of a field; with keep_dims, vectors have a last axis of extent 1, as matrices of one column."""
+        out = super().to_numpy(dtype, copy)
+        return out.reshape(out.shape + (1,)) if keep_dims and self.ndim == 1 else out
+
+    def to_torch(self, device=None, keep_dims=False, *, copy=True):
+        """As of a field; keep_dims as for to_numpy."""
+        out = super().to_torch(device, copy)
+        return out.reshape(tuple(out.shape) + (1,)) if keep_dims and self.ndim == 1 else out
 
     def __getitem__(self, key):
         values = [self._place_of(p)[key] for p in self._parts]

@@ -49,6 +49,8 @@ def to_numpy(array, copied, dtype, copy):
     """`copied()` is a fresh numpy array. copy=True: that; None: a view if there can be one; False: a view or ValueError."""
     import numpy as np
 
+    if isinstance(dtype, _dtypes.DType):
+        dtype = _dtypes.numpy_dtype(dtype)
     wanted = None if dtype is None else np.dtype(dtype)
     same = wanted is None or wanted == _dtypes.numpy_dtype(array.dtype)
     if copy is None or copy is False:

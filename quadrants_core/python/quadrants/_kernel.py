@@ -347,9 +347,10 @@ def pyfunc(fn):
     return PyFunc(fn, _source.caller(1))
 
 
-def data_oriented(cls=None, *, template_primitives=True):
+def data_oriented(cls=None, *, stable_members=False, template_primitives=True):
     """Marks a class whose methods may be kernels and funcs. Numbers among the attributes of an instance are constants of
-    its kernels; with template_primitives=False they are read at every launch."""
+    its kernels; with template_primitives=False they are read at every launch. `stable_members` promises that no attribute
+    is assigned again; nothing is made of it, since a launch compares its attributes in any case."""
 
     def mark(cls):
         cls._qd_kind_ = "data_oriented"

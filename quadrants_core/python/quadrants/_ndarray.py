@@ -10,9 +10,10 @@ _Storage = None
 def _check_shape(shape):
     if isinstance(shape, int) or hasattr(shape, "__index__"):
         shape = (shape,)
-    shape = tuple(int(n) for n in shape)
-    if any(n <= 0 for n in shape):
+    shape = tuple(shape)
+    if not all(hasattr(n, "__index__") and int(n) > 0 for n in shape):
         raise _exceptions.QuadrantsRuntimeError(f"{shape} is not a valid shape for ndarray")
+    shape = tuple(int(n) for n in shape)
     if any(n > 0x7FFFFFFF for n in shape):
         raise _exceptions.QuadrantsRuntimeError(
             "Ndarray index might be out of int32 boundary but int64 indexing is not supported yet."

@@ -101,6 +101,8 @@ class SNode:
         for n in dimensions:
             if int(n) <= 0:
                 raise _exceptions.QuadrantsRuntimeError("Every dimension of a Quadrants field should be positive")
+            if int(n) > 0x7FFFFFFF:
+                raise _exceptions.QuadrantsRuntimeError(f"A field has at most 2^31 - 1 elements along an axis, not {n}")
         made = SNode(self._builder, self, kind, [(a.value, int(n)) for a, n in zip(axes, dimensions)], chunk)
         self._children.append(made)
         return made

@@ -212,23 +212,27 @@ class StructField(_values.Shown):
         for name, f in self._fields.items():
             f.fill(value[name] if isinstance(value, (dict, Struct)) else value)
 
-    def to_numpy(self):
-        """dict: member -> numpy array."""
-        return {name: f.to_numpy() for name, f in self._fields.items()}
+    def to_numpy(self, *, copy=True):
+        """dict: member -> numpy array; `copy` as for other fields."""
+        return {name: f.to_numpy(copy=copy) for name, f in self._fields.items()}
 
     def from_numpy(self, arrays):
         for name, f in self._fields.items():
             f.from_numpy(arrays[name])
 
     def copy_from(self, other):
+        if not isinstance(other, StructField):
+            raise TypeError("Cannot copy from a non-field object")
         for name, f in self._fields.items():
             f.copy_from(other.get_member_field(name))
 
-    def to_torch(self, device=None):
-        raise _exceptions.not_available("to_torch", "use to_numpy()")
+    def to_torch(self, device=None, *, copy=True):
+        """dict: member -> torch tensor; `copy` as for other fields."""
+        return {name: f.to_torch(device, copy=copy) for name, f in self._fields.items()}
 
     def from_torch(self, tensors):
-        raise _exceptions.not_available("from_torch", "use from_numpy()")
+        for name, f in self._fields.items():
+            f.from_torch(tensors[name])
 
     def to_dlpack(self, versioned=False):
         raise _exceptions.not_available("to_dlpack", "to_numpy() gives copies")
