@@ -64,8 +64,8 @@ using ObjectTable = std::unordered_map<PyObject *, const BuiltinRow *>;
 ObjectTable make_python_table() {
     ObjectTable table;
     PyObject *builtins = PyEval_GetBuiltins();
-    for (const char *name :
-         {"print", "min", "max", "sum", "int", "float", "bool", "abs", "pow", "any", "all", "len", "range", "isinstance"})
+    for (const char *name : {"print", "min", "max", "sum", "int", "float", "bool", "abs", "pow", "any", "all", "len",
+                             "range", "isinstance"})
         if (PyObject *function = PyDict_GetItemString(builtins, name)) table.emplace(function, find_builtin(name));
     PyRef operators = PyRef::steal(PyImport_ImportModule("operator"));
     PyObject *matmul = operators ? PyObject_GetAttrString(operators.get(), "matmul") : nullptr; // kept
@@ -126,8 +126,8 @@ Val Walker::math_unary(const Call &call) {
 
 /// abs, min, max, round, ... of Python numbers alone are Python's.
 bool Walker::python_builtin_applies(const Call &call) {
-    static constexpr std::string_view pure[] = {"abs", "min", "max", "pow",   "any",
-                                                "all", "len", "int", "float", "bool", "sum"};
+    static constexpr std::string_view pure[] = {"abs", "min", "max",   "pow",  "any", "all",
+                                                "len", "int", "float", "bool", "sum"};
     if (std::find(std::begin(pure), std::end(pure), call.row->name) == std::end(pure) || !call.kwargs.empty())
         return false;
     for (const Val &v : call.args)

@@ -153,8 +153,7 @@ Val Walker::attribute_of(PyObject *node, const Val &base, PyObject *name) {
     if (base.tag == Tag::container) return bound_method(base, name);
     if (base.tag == Tag::element) return element_attribute(node, base, name);
     if (base.tag == Tag::relation) return relation_attribute(node, base, name);
-    if (base.tag == Tag::ref && base.ref->field && name == names().grad)
-        return gradient_element(node, *base.ref);
+    if (base.tag == Tag::ref && base.ref->field && name == names().grad) return gradient_element(node, *base.ref);
     if (base.tag == Tag::matrix || (base.tag == Tag::ref && base.ref->ndim > 0))
         return matrix_attribute(node, base, name);
     if (base.is_sequence() && base.element_dim) return matrix_attribute(node, to_matrix(node, base), name);

@@ -75,7 +75,7 @@ struct Ref {
     ir::Value shift;            ///< added to each of `comps`; none: 0
     ir::Value pointer;          ///< scalars; none: made from the base when used
     MatrixVar *variable = nullptr;
-    ir::Value array;                ///< element: the array parameter
+    ir::Value array;                  ///< element: the array parameter
     std::vector<ir::Value> indices;   ///< element, field, an element of a scalar field
     const FieldInfo *field = nullptr; ///< the field, also if `pointer` is all that is needed
 };

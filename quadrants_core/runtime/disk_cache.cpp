@@ -130,7 +130,8 @@ std::optional<std::vector<uint8_t>> read_file(const std::string &folder, const C
         header.bytes + sizeof header != uint64_t(status.st_size))
         return {};
     std::vector<uint8_t> bytes(header.bytes);
-    if (!read_all(file.fd, bytes.data(), bytes.size()) || hash_bytes(bytes, key[0] ^ key[1] ^ header.written) != header.checksum)
+    if (!read_all(file.fd, bytes.data(), bytes.size()) ||
+        hash_bytes(bytes, key[0] ^ key[1] ^ header.written) != header.checksum)
         return {};
     if (time(nullptr) - status.st_mtime > refresh_after) futimens(file.fd, nullptr);
     return bytes;
@@ -197,9 +198,10 @@ std::vector<Entry> entries_of(DIR *dir, Cleaning cleaning) {
         const bool readable = file.fd >= 0 && read_all(file.fd, &header, sizeof header) &&
                               header.abi_version == abi::version && header.header_bytes == sizeof header;
         const uint64_t used = nanoseconds(status.st_mtim);
-        entries.push_back({std::string(name), !readable                     ? foreign
-                                              : cleaning == Cleaning::fifo ? header.written
-                                                                            : used,
+        entries.push_back({std::string(name),
+                           !readable                    ? foreign
+                           : cleaning == Cleaning::fifo ? header.written
+                                                        : used,
                            uint64_t(status.st_size)});
     }
     return entries;
