@@ -91,8 +91,8 @@ PyRef find_annotation(PyObject *function, PyObject *name) {
     PyRef table = attribute(function, names().__annotations__);
     PyObject *found = table && PyDict_Check(table.get()) ? PyDict_GetItemWithError(table.get(), name) : nullptr;
     if (!found || !PyUnicode_Check(found)) return PyRef::borrow(found);
-    PyObject *globals = child(function, names().__globals__);
-    return PyRef::steal(PyRun_String(text(found).c_str(), Py_eval_input, globals, globals));
+    PyRef globals = attribute(function, names().__globals__);
+    return PyRef::steal(PyRun_String(text(found).c_str(), Py_eval_input, globals.get(), globals.get()));
 }
 
 } // namespace qd::frontend

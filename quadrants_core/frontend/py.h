@@ -41,8 +41,11 @@ struct Names {
 };
 const Names &names();
 
-/// A child of a tree node, borrowed: the node keeps it alive.
+/// A child of a tree node, borrowed: the node keeps it alive. Children stand in the node's dict, and no type of a node
+/// has anything that wins over it.
 inline PyObject *child(PyObject *node, PyObject *name) {
+    if (PyObject **dict = _PyObject_GetDictPtr(node); dict && *dict)
+        if (PyObject *value = PyDict_GetItemWithError(*dict, name)) return value;
     PyObject *value = PyObject_GetAttr(node, name);
     if (!value) {
         PyErr_Clear();

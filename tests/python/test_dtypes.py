@@ -136,6 +136,19 @@ def test_integer_powers_and_shifts():
     assert k(3, 4) == (81, 48, -2, 15)
 
 
+def test_aliases_and_calls():
+    long = {"i": "int", "u": "uint", "f": "float"}
+    for name in "i8 i16 i32 i64 u1 u8 u16 u32 u64 f16 f32 f64".split():
+        kind = getattr(qd, name)
+        assert getattr(qd, long[name[0]] + name[1:]) is kind and getattr(qd.types, name) is kind
+
+        @qd.kernel
+        def k(x: qd.f64) -> qd.f64:
+            return kind(x) + kind(x)
+
+        assert k(1.5) == {"f": 3.0, "i": 2, "u": 0 if name == "u1" else 2}[name[0]]
+
+
 def test_numbers_other_than_zero_are_true():
     x = qd.field(qd.u1, 3)
     y = qd.ndarray(qd.u1, 2)

@@ -118,10 +118,27 @@ def test_kernel_in_front_of_another_decorator():
 
 def test_names_that_are_not_available():
     x = qd.field(qd.f32, 3)  # noqa: F841
-    for use in (
-        lambda: qd.ad.Tape(None),
-        lambda: qd.graph.do_while(None),
-        lambda: qd.stop_grad(None),
-    ):
+
+    @qd.kernel
+    def k():
+        pass
+
+    prog = qd.lang.impl.get_runtime().prog
+    named = [getattr(qd.ad, name) for name in dir(qd.ad) if not name.startswith("_")]
+    named += [getattr(qd.graph, name) for name in dir(qd.graph) if not name.startswith("_")]
+    named += [qd.graph_do_while, qd.graph_parallel, qd.graph_parallel_context, qd.checkpoint, qd.GraphStatus, qd.stop_grad]
+    named += [k.grad, k.resume, prog.get_graph_cache_size, prog.get_graph_total_builds, prog._get_max_reducer_dispatch_count]
+    for use in named + [lambda: qd.kernel(graph=True)(lambda: None)]:
         with pytest.raises(qd.QuadrantsRuntimeError, match="is not available yet"):
             use()
+
+
+def test_names_that_are_not_available_in_kernels():
+    for name in (qd.stop_grad, qd.graph.do_while, qd.graph_do_while, qd.ad.clear_all_gradients):
+
+        @qd.kernel
+        def k():
+            name(1)
+
+        with pytest.raises(qd.QuadrantsSyntaxError, match="is not available yet"):
+            k()

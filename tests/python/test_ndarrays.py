@@ -24,6 +24,34 @@ def test_shapes():
             qd.ndarray(qd.i32, bad)
 
 
+def test_every_key_of_an_annotation():
+    t = qd.types
+
+    def accepts(annotation, array):
+        @qd.kernel
+        def k(x: annotation):
+            pass
+
+        try:
+            k(array)
+        except (ValueError, TypeError):
+            return False
+        return True
+
+    plain, deep = np.zeros(3, np.float32), np.zeros((3, 2), np.float32)
+    vectors, matrices = qd.Vector.ndarray(2, qd.f32, 3), qd.Matrix.ndarray(2, 3, qd.f32, 3)
+    for annotation, good, bad in (
+        (t.NDArray[qd.f32, 1], plain, deep),
+        (t.NDArray[qd.f32, 1], plain, plain.astype(np.int32)),
+        (t.ndarray(dtype=qd.f32), deep, deep.astype(np.float64)),
+        (t.ndarray(ndim=2), deep, plain),
+        (t.ndarray(dtype=qd.f32, element_dim=1, element_shape=(2,)), vectors, matrices),
+        (t.ndarray(dtype=qd.f32, element_shape=(2, 3)), matrices, vectors),
+        (t.ndarray(dtype=t.vector(2, qd.f32)), vectors, matrices),
+    ):
+        assert accepts(annotation, good) and not accepts(annotation, bad), annotation
+
+
 def test_annotations():
     with pytest.raises(ValueError, match="already deprecated"):
         qd.types.ndarray(field_dim=1)

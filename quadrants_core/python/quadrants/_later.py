@@ -11,6 +11,7 @@ class Later:
     def __init__(self, name, instead=""):
         self._name = self._qd_name_ = name
         self._instead = instead
+        self._qd_why_not_ = f"{name} is not available yet" + (f": {instead}" if instead else "")
         self.__name__ = self.__qualname__ = name.rpartition(".")[2]
 
     def __call__(self, *args, **keywords):

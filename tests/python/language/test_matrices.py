@@ -53,6 +53,38 @@ def test_a_vector_on_the_left_is_a_row():
     assert f(qd.Vector([1.0, 2.0]), qd.Matrix([[1.0, 2.0, 5.0], [3.0, 4.0, 6.0]])).to_list() == [7, 10, 17, 5]
 
 
+def test_comparisons_give_truth_values():
+    @qd.kernel
+    def f(a: vec3) -> (qd.i32, qd.i32, qd.i32, qd.i32):
+        c = a > 1.5
+        twice = c + c  # of a type with one bit
+        return c[0] * 100 + c[1] * 10 + c[2], twice[2], c.any(), c.all()
+
+    assert f(qd.Vector([1.0, 2.0, 3.0])) == (11, 0, 1, 0)
+
+
+def test_every_method():
+    @qd.kernel
+    def f(m: mat3, v: vec3, w: vec3) -> (mat3, vec3, mat3, qd.f64, qd.f64, qd.f64, qd.f64, qd.i32, qd.i32, mat3):
+        a = qd.Matrix.zero(qd.f64, 3, 3)
+        a.fill(2)
+        b = a + qd.Matrix.diag(3, 1.0) + qd.Matrix.one(qd.f64, 3, 3) + qd.Matrix.identity(qd.f64, 3)
+        qd.static_assert(m.n == 3 and m.m == 3 and m.get_shape() == (3, 3))
+        truth = m.any() * 10 + (m > 0).all()
+        c = m.cast(qd.i32)
+        whole = c.sum() + c.max() * 100 + c.min() * 10000
+        inner = (m * m.transpose()).sum() - m.trace() * 2
+        return m.inverse(), v.cross(w), v.outer_product(w), m.determinant(), v.norm_inv(), inner, v.dot(w), truth, whole, b
+
+    m, v, w = np.array([[2.5, 1, 0], [1, 3, 1], [-1, 1, 4]]), np.array([1.0, 2, 3]), np.array([0.5, -1, 2])
+    found = f(qd.Matrix(m), qd.Vector(v), qd.Vector(w))
+    c = m.astype(np.int32)
+    expected = [np.linalg.inv(m), np.cross(v, w), np.outer(v, w), np.linalg.det(m), 1 / np.linalg.norm(v)]
+    expected += [(m * m.T).sum() - 2 * np.trace(m), v @ w, 10, c.sum() + c.max() * 100 + c.min() * 10000, 3 + 2 * np.eye(3)]
+    for x, y in zip(found, expected):
+        np.testing.assert_allclose(x.to_numpy() if hasattr(x, "to_numpy") else x, y, rtol=1e-12)
+
+
 def test_methods():
     @qd.kernel
     def f(a: vec3, b: vec3) -> qd.f64:
