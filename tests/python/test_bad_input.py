@@ -135,7 +135,7 @@ def test_a_kernel_is_defined_again_while_the_one_before_runs():
     release.set()
     assert define(20)() == 22
     thread.join()
-    assert results == [11]
+    assert results == [11] and qd.lang.impl.get_runtime().compiling_callable is None
 
 
 def test_a_module_of_kernels_is_loaded_again(arch, tmp_path, monkeypatch):
@@ -300,6 +300,6 @@ def test_threads_compile_and_launch_one_kernel_at_once():
         t.start()
     for t in threads:
         t.join()
-    assert not errors
+    assert not errors and qd.lang.impl.get_runtime().compiling_callable is None
     for k, a in enumerate(arrays):
         np.testing.assert_array_equal(a.to_numpy(), 50 * (k % 3 + 1))

@@ -8,6 +8,7 @@
 
 #include "ir/text.h"
 
+#include <algorithm>
 #include <chrono>
 #include <optional>
 #include <utility>
@@ -58,15 +59,22 @@ bool is_brief(const ir::Function &fn) {
     return true;
 }
 
-/// Says which kernel is being compiled, for as long as it lives.
+/// Says which kernel is being compiled, for as long as it lives. Threads take turns in the middle of it.
 class Compiling {
   public:
-    explicit Compiling(const KernelObject *kernel) : outer_(std::exchange(runtime.compiling, kernel->info)) {}
-    ~Compiling() { runtime.compiling = outer_; }
+    explicit Compiling(const KernelObject *kernel) : info_(kernel->info) {
+        begun_.push_back(info_);
+        runtime.compiling = info_;
+    }
+    ~Compiling() {
+        begun_.erase(std::find(begun_.begin(), begun_.end(), info_));
+        runtime.compiling = begun_.empty() ? nullptr : begun_.back();
+    }
     Compiling(const Compiling &) = delete;
 
   private:
-    PyObject *outer_;
+    PyObject *info_;
+    static inline std::vector<PyObject *> begun_;
 };
 
 /// What the walk calls in Python may end the program.
