@@ -9,6 +9,7 @@ import functools
 import io
 import itertools
 import linecache
+import re
 import traceback
 import warnings
 from contextlib import redirect_stdout
@@ -56,10 +57,11 @@ def _options(text):
     return {name: getattr(qd, v) if isinstance(v, str) else v for name, v in eval(line.partition("=")[2]).items()}
 
 
-def _printed(said, options):
-    """What the kernels printed. Threads print in any order; of what is no number the sign is not defined."""
-    lines = said.replace("-nan", "nan").splitlines()[1:]
-    if options["cpu_max_num_threads"] > 1:
+def _printed(said, options, text):
+    """What the kernels printed. Threads print in any order, as do loops over what is stored in another order than that of its
+    indices; of what is no number the sign is not defined."""
+    lines = re.sub(" *-?nan", " nan", said).splitlines()[1:]
+    if options["cpu_max_num_threads"] > 1 or "layout=(" in text or "order=" in text:
         return sorted(_without_checks(lines))
     return lines
 
@@ -81,7 +83,7 @@ def outcome(text, arch, limit=None, checked=False):
             qd.init(arch=arch, print_full_traceback=False, **options)
             scope, name = _load(text)
             exact, near = scope["main"]()
-            return Outcome("ok", _plain(exact), _plain(near), printed=_printed(said.getvalue(), options))
+            return Outcome("ok", _plain(exact), _plain(near), printed=_printed(said.getvalue(), options, text))
     except loops.OutOfWork as error:
         return Outcome("endless", error=error)
     except (qd.QuadrantsCompilationError, qd.QuadrantsRuntimeError) as error:

@@ -435,3 +435,16 @@ def test_scalar_annotations_of_inlined_funcs_hold_for_each_element(both):
         return qd.Vector([x[0], x[1], y[1], z[1], w])
 
     assert both(lambda: k(1.75).to_numpy()).tolist() == [2, 4, 1.5, 3, 1.75]
+
+
+def test_a_choice_has_the_common_type_whatever_its_sides_read(both):
+    def program():
+        @qd.kernel
+        def k(c: qd.types.ndarray(qd.u32, ndim=2), i: qd.i32) -> (qd.i64, qd.i64):
+            a = c[i % 6, c[i % 6, i % 3] % 3] if i > 0 else i
+            b = i < 0 and c[c[0, 0] % 6, c[i % 6, 1] % 3] < 1
+            return a, b
+
+        return k(np.zeros((6, 3), np.uint32), -256)
+
+    assert both(program) == (4294967040, 1)

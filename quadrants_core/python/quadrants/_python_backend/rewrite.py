@@ -441,14 +441,20 @@ class _Rewriter(ast.NodeTransformer):
         if self.static:
             return super().generic_visit(node)
         word = "both" if isinstance(node.op, ast.And) else "either"
-        rest = ast.Tuple([_pair(self.thunk(n), self._is_simple(n)) for n in node.values[1:]], _LOAD)
+        rest = ast.Tuple([self._side(n) for n in node.values[1:]], _LOAD)
         return self.call(word, self.visit(node.values[0]), rest, at=node)
 
     def visit_IfExp(self, node):
         if self.static:
             return super().generic_visit(node)
-        sides = [_pair(self.thunk(n), self._is_simple(n)) for n in (node.body, node.orelse)]
+        sides = [self._side(n) for n in (node.body, node.orelse)]
         return self.call("choice", self.visit(node.test), *sides, at=node)
+
+    def _side(self, node):
+        """(thunk, whether it is simple) of an operand that may not be wanted."""
+        is_simple = self._is_simple(node)  # of what was written: rewriting changes inner nodes in place
+        thunk = self.thunk(node)
+        return _placed(ast.Tuple([thunk, ast.Constant(is_simple)], _LOAD), thunk)
 
     def _is_simple(self, node):
         """Whether it may be evaluated for its type alone: nothing in it changes anything."""
@@ -551,10 +557,6 @@ class _Rewriter(ast.NodeTransformer):
         made = self.call(name, *args, at=node)
         made.keywords = keywords
         return _located(made, node)
-
-
-def _pair(thunk, is_simple):
-    return _placed(ast.Tuple([thunk, ast.Constant(is_simple)], _LOAD), thunk)
 
 
 def _has_slice(node):
