@@ -359,6 +359,7 @@ Val Walker::randn(const Call &call) {
     const Val *dtype = !call.args.empty() ? &call.args[0] : call.keyword("dt");
     if (dtype && dtype->is_constant() && dtype->object.get() != Py_None)
         type = dtype_scalar(call.node, dtype->object.get());
+    if (!ir::is_float(type)) fail_type(call.node, "`randn` gives real numbers, not " + ir::to_string(type));
     const ir::Value u = b_.random(type);
     const ir::Value v = b_.random(type);
     const ir::Value one = b_.number(type, 1);

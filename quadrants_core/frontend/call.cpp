@@ -243,6 +243,7 @@ Val Walker::call_dtype(PyObject *node, PyObject *dtype) {
 }
 
 Scalar Walker::dtype_scalar(PyObject *node, PyObject *object) {
+    if (!object) fail_type(node, "A data type such as qd.f32 is needed here, not a value of the kernel");
     if (object == reinterpret_cast<PyObject *>(&PyLong_Type)) return request_.options.default_ip;
     if (object == reinterpret_cast<PyObject *>(&PyFloat_Type)) return request_.options.default_fp;
     if (object == reinterpret_cast<PyObject *>(&PyBool_Type)) return Scalar::u1;

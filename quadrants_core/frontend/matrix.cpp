@@ -60,10 +60,12 @@ Val Walker::with_dtype(const Call &call, const Val &m, size_t at) {
     return cast(call.node, m, dtype_scalar(call.node, dt->object.get()));
 }
 
-int Walker::static_extent(const Call &call, size_t i) {
+int Walker::static_extent(const Call &call, size_t i, long least) {
     const std::optional<long> k = constant_int(call.args[i]);
-    if (!k || *k < 0 || *k > 4096)
-        fail_type(call.node, std::string("`") + call.row->name + "` needs sizes known at compile time");
+    if (!k) fail_type(call.node, std::string("`") + call.row->name + "` needs sizes known at compile time");
+    if (*k < least || *k > 4096)
+        fail_type(call.node, std::string("`") + call.row->name + "` takes sizes of " + std::to_string(least) +
+                                 " to 4096, not " + std::to_string(*k));
     return int(*k);
 }
 
@@ -85,7 +87,7 @@ Val Walker::identity(const Call &call) {
 }
 
 Val Walker::unit(const Call &call) {
-    const int n = static_extent(call, 0), at = static_extent(call, 1);
+    const int n = static_extent(call, 0), at = static_extent(call, 1, 0);
     const Val *dt = call.args.size() > 2 ? &call.args[2] : call.keyword("dt");
     const bool given = dt && dt->is_constant() && dt->object.get() != Py_None;
     const Scalar type = given ? dtype_scalar(call.node, dt->object.get()) : request_.options.default_ip;

@@ -611,7 +611,7 @@ class Walker {
     Val matrix_shape(const Val &m) const;
     Val make_matrix(std::vector<ir::Value> comps, int n, int m, int ndim) const;
     Val with_dtype(const Call &call, const Val &m, size_t at);
-    int static_extent(const Call &call, size_t i);
+    int static_extent(const Call &call, size_t i, long least = 1);
     Val transposed(const Val &m) const;
     Val reduce(PyObject *node, const Val &m, ir::Op op);
     Val reduce_to_bool(PyObject *node, const Val &m, ir::Op op);

@@ -198,7 +198,7 @@ def test_exit_does_not_wait_for_optimisation(arch, tmp_path):
         pytest.skip("the script chooses its own arch")
     done = run_script(tmp_path, """
         giant(x)
-        print("optimising:", "qd-optimise" in threads_of_the_compiler())
+        print("optimising:", "qd-background" in threads_of_the_compiler())
     """)
     assert done.returncode == 0, done.stderr
     assert "optimising: True" in done.stdout

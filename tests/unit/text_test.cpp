@@ -36,7 +36,7 @@ const ErrorRow error_rows[] = {
     {"fn @f()\n    message 0 \"x\n    ret", 2, 17, "the string has no end"},
     {"fn @f()\n    ret extra", 2, 9, "expected the end of the line"},
     {"fn @f()\n    counter 0 lines\n    ret", 2, 20,
-     "expected one of line, taken, not_taken, entered, zero_trips, broken, finished"},
+     "expected one of line, taken, not_taken, entered, zero_trips, broken, finished, endless"},
 };
 
 TEST(Text, Errors) {
