@@ -355,7 +355,10 @@ SETTLED = (
 
 
 def objects(folder):
-    return {path.name: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    """name -> what stands after the header, which says when the file was written."""
+    files = {path.name: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    assert all(data.startswith(b"QDTASK") for data in files.values())
+    return {name: data[int.from_bytes(data[12:16], "little") :] for name, data in files.items()}
 
 
 def test_the_code_is_that_of_the_clean_build(project):
