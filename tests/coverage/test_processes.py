@@ -165,11 +165,6 @@ def test_off_imports_nothing(project, value):
     assert project.files() == []
 
 
-def objects(folder):
-    """Everything that a cache holds, by name."""
-    return {path.name: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-
-
 def test_off_is_the_clean_build(project):
     """The code of a kernel is the same whether or not it was ever built with coverage, byte for byte; a covered build is
     another entry of the cache."""
