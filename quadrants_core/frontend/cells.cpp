@@ -236,13 +236,12 @@ Val Walker::dynamic_container(PyObject *field, const std::vector<ir::Value> &ind
 }
 
 bool Walker::is_cell_method(PyObject *name) const {
-    const std::string what = text(name);
-    return what == "append" || what == "length" || what == "deactivate";
+    const auto is = [&](const char *what) { return PyUnicode_CompareWithASCIIString(name, what) == 0; };
+    return is("append") || is("length") || is("deactivate");
 }
 
-/// Whether this is a field of one index that runs along a dynamic level: the field itself names the one container.
+/// Whether this field has one index that runs along a dynamic level: the field itself names the one container.
 bool Walker::is_dynamic_line(PyObject *node, PyObject *object) {
-    if (!is_field(kind_of(object))) return false;
     const bool is_struct = kind_of(object) == Kind::struct_field;
     const FieldInfo *info = field_info(node, is_struct ? leaf_field(object).get() : object);
     return info->dims() == 1 && last_level(info->places[0]) == LevelKind::dynamic;

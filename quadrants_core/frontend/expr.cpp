@@ -132,7 +132,7 @@ Val Walker::attribute_of(PyObject *node, const Val &base, PyObject *name) {
         if (kind_of(object) == Kind::struct_)
             if (PyRef type = attribute(object, names().methods); type && PyDict_Contains(type.get(), name) == 1)
                 return record_attribute(node, host_struct(node, object), name);
-        if (is_cell_method(name) && is_dynamic_line(node, object))
+        if (is_field(kind_of(object)) && is_cell_method(name) && is_dynamic_line(node, object))
             return bound_method(dynamic_container(object, {}), name);
         if (base.node >= 0) return bundle_attribute(node, base, name);
         PyObject *found = PyObject_GetAttr(object, name);
