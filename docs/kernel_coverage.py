@@ -29,6 +29,7 @@ REASONS = {
     _T + "language/test_static.py": {"k": _STATIC},
     _T + "test_arguments.py": {"run": "refused: its class is not data-oriented"},
     _T + "test_data_oriented.py": {
+        "f": "refused: its class is not data-oriented",
         "unrolled": _REFUSED,
         "chosen": _REFUSED,
     },
