@@ -7,13 +7,15 @@ import linecache
 import weakref
 
 from quadrants import _kernel, _source
-from quadrants_jupyter import fingerprint, live
+from quadrants_jupyter import fingerprint, live, ordinary
 
 _definitions = (ast.FunctionDef, ast.ClassDef)
 
 
 class Entry:
     """One kernel or func that stands in a cell."""
+
+    shift = 0  # lines of the editor before line 1 of the code
 
     def __init__(self, name, value, cell, file):
         self.name, self.cell, self.file = name, cell, file
@@ -36,6 +38,7 @@ class Registry:
     def __init__(self):
         self.entries = {}  # name -> Entry, the newest definition
         self.last_cell = []  # names, in the order of the cell
+        self.last_number = 0
         self.copies = []  # (file, older file, first and last line): a definition that stands for an equal older one
 
     def alive(self):
@@ -45,13 +48,29 @@ class Registry:
         return [self.entries[n] for n in self.last_cell if n in self.entries and self.entries[n].value() is not None]
 
     def find(self, names):
+        return self._find(names, self.entries) if names else self.of_last_cell()
+
+    def find_counted(self, names):
+        """Those of ordinary cells too."""
+        newest = ordinary.cells.newest
         if not names:
-            return self.of_last_cell()
-        missing = [n for n in names if n not in self.entries]
-        if missing:
-            known = ", ".join(sorted(self.entries)) or "none yet"
-            raise LookupError(f"no kernel or func named {missing[0]!r} stands in a %%qd_kernel cell; known: {known}")
-        return [self.entries[n] for n in names]
+            return newest.entries if newest is not None and newest.number > self.last_number else self.of_last_cell()
+        return self._find(names, self.counted())
+
+    def counted(self):
+        """name -> the newest definition, in whichever cell."""
+        known = dict(self.entries)
+        for name, entry in ordinary.cells.entries.items():
+            if name not in known or known[name].cell < entry.cell:
+                known[name] = entry
+        return known
+
+    def _find(self, names, known):
+        for name in names:
+            if name not in known:
+                listed = ", ".join(sorted(known)) or "none yet"
+                raise LookupError(f"no kernel or func named {name!r} stands in a %%qd_kernel cell; known: {listed}")
+        return [known[name] for name in names]
 
 
 registry = Registry()
@@ -90,12 +109,13 @@ class Runner:
         self.file = shell.compile.cache(self.text, self.number, raw_code=text)
         linecache.cache[self.file] = (len(self.text), None, self.text.splitlines(True), self.file)
         _source.set_display_name(self.file, f"cell {self.number}")
+        ordinary.cells.magic.add(self.file)
         self.cell_id, shown = live.executions.current()
         self.digest = live.digest(text if shown is None else shown)
 
     def run(self):
         names = self.shell.user_ns
-        registry.last_cell = []
+        registry.last_cell, registry.last_number = [], self.number
         statements = ast.parse(self.text, self.file).body
         self.place()
         for at, statement in enumerate(statements):

@@ -57,7 +57,7 @@ def _listing(entry, history, told):
     texts, code = linecache.getlines(entry.file), set(code_lines(entry))
     lines = []
     for number in range(entry.first_line, min(entry.last_line, len(texts)) + 1):
-        line = Line(number, texts[number - 1].rstrip("\n"))
+        line = Line(number + entry.shift, texts[number - 1].rstrip("\n"))
         if number in code:
             line.count = history.now.count(entry.label, number)
             line.outcomes = history.now.outcomes_of(entry.label, number)
@@ -66,7 +66,7 @@ def _listing(entry, history, told):
         lines.append(line)
     kept_apart = []
     for one in told[cell]["specialisations"] if cell is not None else ():
-        here = [line for line in one["lines"] if entry.first_line <= line["number"] <= entry.last_line]
+        here = [line for line in one["lines"] if entry.first_line <= line["number"] - entry.shift <= entry.last_line]
         if here:
             kept_apart.append({"name": one["name"], "lines": here})
     return Listing(f"{entry.name} ({entry.label})", lines, kept_apart)
@@ -80,7 +80,7 @@ def _count_text(count):
 
 def _nothing(listings):
     if not listings:
-        return "no kernels: run a %%qd_kernel cell first"
+        return "no kernels: run a %%qd_kernel cell first, or %qd_coverage --on before ordinary cells"
     if not any(line.count is not None for one in listings for line in one.lines):
         return "nothing was counted: the kernels have not run yet, or run with --no-coverage"
     return ""
@@ -219,7 +219,7 @@ class Display:
 
     def update(self, running, told):
         """While a cell runs, and at its end."""
-        heatmap, entries = self.heatmap, cells.registry.entries
+        heatmap, entries = self.heatmap, cells.registry.counted()
         heatmap.listings, heatmap.message = listings_of([entries[name] for name in heatmap.names if name in entries], told)
         self.stale = True
         if heatmap.model is not None:

@@ -1,7 +1,7 @@
 """Coverage while cells run, for the marks that JupyterLab puts beside the lines of a cell: the Python side of
 widgets/protocol/coverage.ts.
 
-At the first %%qd_kernel cell a comm is opened and a thread started. While a cell runs, the thread takes the counts about
+At the first %%qd_kernel cell, or where ordinary cells are counted, a comm is opened and a thread started. While a cell runs, the thread takes the counts about
 five times a second, and where they grew it tells those who listen; launches know nothing of it. The end of a cell tells
 them once more. Where nobody listens nothing is taken and nothing is sent.
 """
@@ -13,7 +13,8 @@ import os
 import threading
 import time
 
-from quadrants_jupyter.counts import code_lines
+from quadrants_jupyter import ordinary
+from quadrants_jupyter.counts import Reading, code_lines
 from quadrants_jupyter.runs import History
 
 TARGET = "quadrants.coverage"
@@ -39,7 +40,7 @@ _outcomes = ("taken", "not_taken", "entered", "zero_trips", "broken")
 def _line(cell, entry, number, reading):
     outcomes = reading.outcomes_of(entry.label, number)
     return {
-        "number": number,
+        "number": number + entry.shift,
         "count": reading.count(entry.label, number),
         "newest": cell.newest(entry, number),
         "previous": cell.previous(entry, number),
@@ -48,13 +49,13 @@ def _line(cell, entry, number, reading):
 
 
 def _specialisations(cell, by_kernel):
-    wanted = {(entry.label, number) for entry in cell.entries for number in code_lines(entry)}
+    wanted = {(entry.label, number): number + entry.shift for entry in cell.entries for number in code_lines(entry)}
     found, numbers = [], {}
     for (kernel, _), rows in by_kernel:
         lines = {}
         for (what, name, line, _, _), count in rows:
             if what == "line" and (name, line) in wanted:
-                lines.setdefault(line, []).append(count)
+                lines.setdefault(wanted[name, line], []).append(count)
         if lines:
             numbers[kernel] = numbers.get(kernel, 0) + 1
             shown = [{"number": n, "count": sum(copies), "copies": copies} for n, copies in sorted(lines.items())]
@@ -121,9 +122,16 @@ class Live:
             self.publisher.end()
         with self.lock:
             self.take()
+            self.leave_old(executions.place)
             self.tell(self.touched, running=False)
             for follower in self.followers.values():
                 follower.store()
+
+    def leave_old(self, place):
+        """Kernels of an ordinary cell that ran again are others now, which were not counted yet."""
+        cell = self.history.cells.get(place.cell_id) if place is not None and not place.entries else None
+        if cell is not None and any(isinstance(entry, ordinary.Compiled) for entry in cell.entries):
+            self.place(place)
 
     def forget(self):
         """The counts were cleared."""
@@ -141,8 +149,16 @@ class Live:
         return bool(self.comms or self.followers)
 
     def take(self):
-        if self.history.cells:
-            self.changed(self.history.read())
+        waiting = ordinary.cells.waiting()
+        if self.history.cells or waiting:
+            reading = Reading()
+            for place in ordinary.cells.find(waiting, reading):
+                self.place(place)
+            self.changed(self.history.read(reading))
+
+    def place(self, place):
+        """What is known of an ordinary cell."""
+        self.changed([self.history.define(place.cell_id, place.number, digest(place.text), place.entries)])
 
     def tick(self):
         with self.lock:
@@ -253,15 +269,21 @@ class Executions:
     def __init__(self, shell):
         self.shell = shell
         self.open = []  # executions that go on, the outermost first
+        self.place = None  # ordinary.Place of the outermost, if it is numbered
 
     def pre_run_cell(self, info):
         if getattr(info, "cell_id", None) is not None:
             self.open.clear()  # the front end runs one cell at a time
         if not self.open:
+            if live.publisher is None and ordinary.cells.counts():
+                live.start(self.shell)
             for cell in self.request().get("metadata", {}).get("deletedCells", ()) if live.followers else ():
                 live.follow(cell, None)
             live.begin()
         self.open.append(info)
+        place = self.note(info.raw_cell, info) if info.store_history and not info.silent else None
+        if len(self.open) == 1:
+            self.place = place
 
     def post_run_cell(self, result):
         info = getattr(result, "info", None)
@@ -269,6 +291,12 @@ class Executions:
         del self.open[at[0] if at else 0:]
         if not self.open:
             live.end()
+
+    def note(self, text, info=None):
+        """Where functions of the cell that runs stand."""
+        code = getattr(info, "transformed_cell", None) or self.shell.transform_cell(text)
+        number = self.shell.displayhook.prompt_count
+        return ordinary.cells.ran(self.shell.compile, self.current()[0], number, text, code)
 
     def current(self):
         """(the front end's id, text) of the cell that runs."""
@@ -288,6 +316,9 @@ executions = None
 def register(shell):
     global executions
     executions = Executions(shell)
+    text = executions.current()[1]
+    if text:
+        executions.place = executions.note(text)
     live.begin()
     shell.events.register("pre_run_cell", executions.pre_run_cell)
     shell.events.register("post_run_cell", executions.post_run_cell)

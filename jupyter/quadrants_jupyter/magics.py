@@ -8,7 +8,7 @@ from IPython.core.error import UsageError
 from IPython.core.magic import Magics, cell_magic, line_magic, magics_class
 from IPython.display import display
 
-from quadrants_jupyter import cells, live, reports
+from quadrants_jupyter import cells, live, ordinary, reports
 
 
 class _Parser(argparse.ArgumentParser):
@@ -36,6 +36,7 @@ def _coverage_options():
     p = _Parser(prog="%qd_coverage", add_help=False)
     p.add_argument("--live", action="store_true", help="follow what runs later")
     p.add_argument("--clear", action="store_true", help="forget all counts")
+    p.add_argument("--on", action=argparse.BooleanOptionalAction, help="count kernels of ordinary cells too")
     p.add_argument("names", nargs="*", metavar="NAME")
     return p
 
@@ -108,6 +109,7 @@ class QuadrantsMagics(Magics):
         %qd_coverage [NAME ...]         the counts of now
         %qd_coverage --live [NAME ...]  kept up to date while cells run
         %qd_coverage --clear            starts from zero
+        %qd_coverage --on               kernels that ordinary cells define from now on are counted too; --no-on: not any more
         """
         from quadrants_jupyter import heatmap
 
@@ -116,7 +118,12 @@ class QuadrantsMagics(Magics):
             from quadrants import _coverage
 
             return _coverage.clear()
-        shown = heatmap.Heatmap(self.find(options.names), follows=options.live)
+        if options.on is not None:
+            ordinary.cells.switch(options.on)
+            return live.live.start(self.shell) if options.on else None
+        with live.live.lock:
+            live.live.take()
+            shown = heatmap.Heatmap(self.find_counted(options.names), follows=options.live)
         cell_id, _ = live.executions.current()
         if not options.live:
             live.live.follow(cell_id, None)
@@ -147,6 +154,13 @@ class QuadrantsMagics(Magics):
             return cells.registry.find(names)
         except LookupError as error:
             raise UsageError(error.args[0]) from None
+
+    def find_counted(self, names):
+        try:
+            return cells.registry.find_counted(names)
+        except LookupError as error:
+            hint = "" if ordinary.cells.counts() else "; %qd_coverage --on counts kernels that ordinary cells define after it"
+            raise UsageError(error.args[0] + hint) from None
 
 
 def register(shell):

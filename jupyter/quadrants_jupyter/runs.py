@@ -64,9 +64,9 @@ class History:
         self.cells = {key: c for key, c in self.cells.items() if c.entries or c is cell}
         return cell
 
-    def read(self):
+    def read(self, reading):
         """Takes what was counted by now, in the execution that goes on; gives the cells whose counts grew."""
-        before, self.now = self.now, Reading()
+        before, self.now = self.now, reading
         grown = [cell for cell in self.cells.values() if cell.grew(before, self.now)]
         for cell in grown:
             if not cell.runs or cell.runs[-1].execution != self.execution:

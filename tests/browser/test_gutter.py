@@ -2,6 +2,7 @@
 
 import json
 
+from conftest import READY
 from test_lab import THEMES, assert_readable
 
 SETUP = "import numpy as np, quadrants as qd\nqd.init(arch=qd.cpu)"
@@ -112,6 +113,20 @@ def test_marks_grow_while_a_kernel_runs(lab):
     assert lab.errors == []
 
 
+def test_ordinary_cells(lab):
+    ordinary = "\n" + CLIP.removeprefix("%%qd_kernel\n") + "\n\nclip(np.arange(2000, dtype=np.float32))"
+    lab.put("ordinary", [SETUP + "\n%qd_coverage --on", ordinary, FEWER, "%qd_coverage"]).open("ordinary")
+    lab.run_cell(0)
+    lab.run_cell(1)
+    wait(lab, 1, "texts", "1 2k 2k 11 never")
+    assert lab.counts(1) == AFTER_RUN
+    lab.run_cell(2)
+    wait(lab, 1, "texts", "2 2.5k 2.5k 22 never")
+    lab.run_cell(1)
+    wait(lab, 1, "texts", "1 2k 2k 11 never")
+    assert lab.page.locator(".qd-gutter").count() == 1 and lab.errors == []
+
+
 def test_edited_cells(lab):
     put_clip(lab, "edited")
     page, cell = lab.page, lab.show("%%qd_kernel")
@@ -170,6 +185,41 @@ def test_keyboard_and_screen_readers(lab):
         assert status(lab) == f"Line counts: {name}"
     for _ in range(2):  # commands end when their choice is kept: the next test starts with the same settings
         lab.command("quadrants:toggle-marks")
+    assert lab.errors == []
+
+
+def test_forced_colours(lab):
+    put_clip(lab, "forced")
+    lab.page.emulate_media(forced_colors="active")
+    cell = lab.show("%%qd_kernel")
+    looks = """node => { const style = getComputedStyle(node);
+        return [style.borderRightStyle, parseFloat(style.borderRightWidth), style.borderLeftStyle]; }"""
+    often, rarely, never = (cell.locator(".qd-mark-count").nth(n).evaluate(looks) for n in (1, 3, 4))
+    assert often[0] == rarely[0] == "solid" and often[1] > rarely[1] > 0, "bars stand for the tints"
+    assert never[0] == never[2] == "dashed"
+    assert_readable(cell.locator(".qd-gutter"))
+    lab.picture("gutter-forced-colours", cell)
+    lab.page.emulate_media(forced_colors="none")
+    assert lab.errors == []
+
+
+def test_two_notebooks(lab):
+    lab.put("second", [SETUP, CLIP, FEWER])
+    put_clip(lab, "first")
+    lab.command("docmanager:open", path="second.ipynb")
+    lab.page.wait_for_function("window.jupyterapp.shell.currentWidget?.context?.path === 'second.ipynb'")
+    lab.page.evaluate(READY)
+    for index in range(3):  # the ids of its cells are those of the first, its kernel is another
+        lab.run_cell(index)
+    wait(lab, 1, "texts", "1 500 489 11 never")
+    lab.command("docmanager:open", path="first.ipynb")
+    lab.page.wait_for_function("window.jupyterapp.shell.currentWidget?.context?.path === 'first.ipynb'")
+    wait(lab, 1, "texts", "1 2k 2k 11 never")
+    lab.run_cell(3)
+    wait(lab, 1, "texts", "2 2.5k 2.5k 22 never")
+    lab.command("docmanager:open", path="second.ipynb")
+    lab.page.wait_for_function("window.jupyterapp.shell.currentWidget?.context?.path === 'second.ipynb'")
+    wait(lab, 1, "texts", "1 500 489 11 never")
     assert lab.errors == []
 
 

@@ -2,6 +2,7 @@
 is told nothing. Every wait is for a message."""
 
 import ast
+import os
 import pathlib
 import re
 import sys
@@ -238,6 +239,82 @@ def test_a_heatmap_that_follows(session):
     assert len(run(session, "clip(np.ones(5, np.float32))").of("update_display_data")) == 1
     cell = run(session, "clip(np.ones(5, np.float32))", "fourth", deletedCells=["third"])
     assert cell.of("update_display_data") == []
+
+
+ORDINARY = """
+
+@qd.kernel
+def step(x: qd.types.ndarray(qd.f32, ndim=1)):
+    for i in x:
+        if x[i] > 0:
+            x[i] = half(x[i])
+"""
+
+
+def test_ordinary_cells(session):
+    run(session, "@qd.kernel\ndef before(x: qd.types.ndarray(qd.f32, ndim=1)):\n    x[0] = 1", "before")
+    (comm_id,) = opened(run(session, "%qd_coverage --on"))
+    run(session, "@qd.func\ndef half(v):\n    return v / 2", "half")
+    assert told(run(session, ORDINARY, "step"), comm_id) == [], "nothing is compiled yet"
+    (message,) = told(run(session, "before(np.ones(5, np.float32)); step(np.ones(5, np.float32))"), comm_id)
+    cells = {cell["cell_id"]: cell for cell in message["cells"]}
+    assert lines(cells["half"]) == {3: (5, 5, None)}
+    assert lines(cells["step"]) == {5: (1, 1, None), 6: (5, 5, None), 7: (5, 5, None)}, "lines are those of the editor"
+    assert set(cells) == {"half", "step"}
+    shown = run(session, "%qd_coverage").of("execute_result")[0]["data"]
+    assert "   7 5 |             x[i] = half(x[i])" in shown["text/plain"] and shown[MIME]["cells"] == [cells["step"]]
+    assert run(session, "%qd_coverage half").result.splitlines()[-1] == "   3 5 |     return v / 2"
+
+    assert only(told(run(session, ORDINARY, "step"), comm_id))["lines"] == [], "it is another kernel now"
+    (message,) = told(run(session, "step(np.ones(2, np.float32))"), comm_id)
+    assert {cell["cell_id"]: lines(cell).get(7) or lines(cell)[3] for cell in message["cells"]} == {
+        "half": (7, 2, 5), "step": (2, 2, None)}
+
+    run(session, "%qd_coverage --no-on")
+    assert only(told(run(session, ORDINARY, "step"), comm_id))["lines"] == []
+    assert told(run(session, "step(np.ones(2, np.float32))"), comm_id) == []
+
+
+def test_methods_of_ordinary_cells_while_they_run(session):
+    (comm_id,) = opened(run(session, "%qd_coverage --on"))
+    method = LONG.removeprefix("%%qd_kernel\n").replace("(x:", "(self, x:").replace("\n", "\n    ")
+    request = session.send(f"@qd.data_oriented\nclass Long:\n    {method}\nLong().long(np.ones(64, np.float32))")
+    seen = []
+    while len(set(seen)) < 3:
+        message = session.raw.get_iopub_msg(timeout=60)
+        if message["msg_type"] == "comm_msg" and message["content"]["comm_id"] == comm_id:
+            seen.append(lines(message["content"]["data"]["cells"][0])[7][0])
+    session.interrupt()
+    assert session.collect(request).error == "KeyboardInterrupt"
+    assert run(session, "%qd_coverage").result.startswith("Long.long (cell ")
+
+
+def test_errors_of_ordinary_cells_name_the_cell(session):
+    number = int(run(session, "print(get_ipython().displayhook.prompt_count)").text())
+    cell = session.run("@qd.kernel\ndef f():\n    return missing\nf()")
+    assert f'File "cell {number + 1}", line 3, in f:' in "".join(cell.of("error")[0]["traceback"])
+
+
+def test_what_is_said_of_kernels_that_are_not_counted(session):
+    cell = session.run("%qd_coverage absent")
+    assert "%qd_coverage --on counts kernels that ordinary cells define after it" in cell.text("stderr")
+    session.run("%qd_coverage --on")
+    said = session.run("%qd_coverage absent").text("stderr")
+    assert "no kernel or func named 'absent'" in said and "--on counts" not in said
+
+
+def test_ordinary_cells_of_a_process_that_counts_everything(tmp_path):
+    client = Client("quadrants", env={**os.environ, "QD_KERNEL_COVERAGE": "1"}, cwd=tmp_path)
+    try:
+        client.run("import numpy as np\nimport quadrants as qd\nqd.init(arch=qd.cpu, offline_cache=False)")
+        client.run("%load_ext quadrants_jupyter")
+        comm_ids = opened(run(client, "@qd.func\ndef half(v):\n    return v / 2", "half"))
+        assert len(comm_ids) == 1
+        run(client, ORDINARY, "step")
+        (message,) = told(run(client, "step(np.ones(5, np.float32))"), comm_ids[0])
+        assert {cell["cell_id"]: cell["lines"][-1]["count"] for cell in message["cells"]} == {"half": 5, "step": 5}
+    finally:
+        client.close()
 
 
 def test_no_thread_before_the_first_cell_with_kernels(session):

@@ -6,6 +6,7 @@ _Syntax = _exceptions.QuadrantsSyntaxError
 _VARARGS, _VARKEYWORDS = 4, 8  # code flags
 
 _all_kernels = []  # weak references, for the number of compiled functions
+counts_definition = None  # of a notebook: function -> KernelInfo.coverage of the kernel that is made of it
 
 
 class KernelInfo:
@@ -20,7 +21,8 @@ class KernelInfo:
         self.fastcache = fastcache  # promises to read nothing but its arguments
         self.kernel = None  # weak reference to the kernel
         self.name = fn.__qualname__
-        self.coverage = None  # True or False: count lines whatever QD_KERNEL_COVERAGE says
+        # True or False: count lines whatever QD_KERNEL_COVERAGE says
+        self.coverage = counts_definition(fn) if counts_definition is not None else None
         self._qd_source_ = _source.Source(fn)
 
     def prepare(self):

@@ -1,0 +1,77 @@
+"""Kernels and funcs of cells without %%qd_kernel. Such a cell is plain Python; its kernels and funcs are known here once they
+were compiled with counts: after `%qd_coverage --on`, or in a process with QD_KERNEL_COVERAGE=1."""
+
+import itertools
+
+from quadrants import _kernel, _runtime, _source
+
+
+class Place:
+    """A cell that was run."""
+
+    def __init__(self, file, cell_id, number, text):
+        self.file, self.cell_id, self.number, self.text = file, cell_id, number, text
+        self.entries = []
+        # IPython drops blank lines before the first statement.
+        self.shift = sum(1 for _ in itertools.takewhile(lambda line: not line.strip(), text.splitlines()))
+
+
+class Compiled:
+    """A kernel or func that stands in such a cell. Its lines are those of the code; `shift` of them come before in the editor."""
+
+    def __init__(self, text, place):
+        tree, self.label, before, _, self.name, _, _ = text.tree()
+        self.file, self.shift, self.cell = text.file, place.shift, place.number
+        self.first_line, self.last_line = text.start + 1, before - 1 + tree.end_lineno
+
+    def counted(self, reading):
+        return any(self.first_line <= line <= self.last_line for line in reading.lines.get(self.label, ()))
+
+
+class Cells:
+    def __init__(self):
+        self.places = {}  # file name of a cell's code -> Place
+        self.entries = {}  # name -> Compiled, the newest
+        self.newest = None  # the Place whose kernels were compiled last
+        self.placed = {}  # (file, line) -> text of the function that was found there
+        self.magic = set()  # files of %%qd_kernel cells, which know their own
+
+    def counts(self):
+        """Whether kernels of ordinary cells are counted."""
+        return _kernel.counts_definition is not None or _runtime._folder_of_coverage is not None
+
+    def switch(self, on):
+        """Whether kernels that ordinary cells define from now on are counted, whatever QD_KERNEL_COVERAGE says."""
+        _kernel.counts_definition = (lambda fn: fn.__code__.co_filename in self.places or None) if on else None
+
+    def ran(self, compiler, cell_id, number, text, code):
+        """A cell is about to run; IPython compiles `code`."""
+        file = compiler.get_code_name(text, code, number)
+        self.places[file] = Place(file, cell_id, number, text)
+        _source.set_display_name(file, f"cell {number}")
+        return self.places[file]
+
+    def waiting(self):
+        """Texts of functions of cells that were compiled since."""
+        if not self.counts():
+            return []
+        return [(key, text) for key, text in list(_source.in_use.items())
+                if text.file in self.places and text.file not in self.magic and self.placed.get(key) is not text]
+
+    def find(self, waiting, reading):
+        """Places where something new was counted."""
+        found = {}
+        for key, text in waiting:
+            place = self.places[text.file]
+            entry = Compiled(text, place)
+            if entry.counted(reading):
+                self.placed[key] = text
+                self.entries[entry.name] = entry
+                place.entries.append(entry)
+                found[place] = True
+        if found:
+            self.newest = max(found, key=lambda place: place.number)
+        return list(found)
+
+
+cells = Cells()
