@@ -68,6 +68,28 @@ def test_counts(counting):
     assert counts_of("if x[i] > 0.0:") == 16
 
 
+def test_counts_of_single_launches(counting, arch):
+    limit_all(np.ones(10, np.float32), 2.0)
+    line = open(__file__).read().splitlines().index("        if x[i] > 0.0:") + 1
+    with qd.coverage.record() as counts:
+        limit_all(np.array([1, 3, -1], np.float32), 2.0)
+    assert counts[__file__][line] == 3
+    assert counts[__file__].branches[line] == {"taken": 2, "not_taken": 1}
+    assert counts[__file__].arcs[line, line + 1] == 2
+    with qd.coverage.record() as outer:
+        with qd.coverage.record() as inner:
+            pass
+        qd.init(arch=arch, offline_cache=False)
+        limit_all(np.ones(4, np.float32), 2.0)
+    assert set(inner[__file__].values()) == {0} and outer[__file__][line] == 4
+    with qd.coverage.record() as counts:
+        limit_all(np.ones(4, np.float32), 2.0)
+        qd.coverage.clear()
+        limit_all(np.ones(5, np.float32), 2.0)
+    assert counts[__file__][line] == 5
+    assert counts_of("if x[i] > 0.0:") == 5
+
+
 def test_counts_outlive_the_program(counting, arch):
     limit_all(np.ones(10, np.float32), 2.0)
     qd.init(arch=arch, offline_cache=False)

@@ -8,6 +8,7 @@ from quadrants import _runtime, _source
 _gathered = {}  # (what, file, scope, line, column, end_line, end_column) -> count, of programs that have ended
 _gathered_by_kernel = {}  # (kernel, specialisation) -> {(what, file, line, column, copy): count}, of the same
 _moves = 0  # odd while the counts of a program that ends move to `_gathered`
+_clears = 0  # how often the counts were cleared
 _before_clear, _after_clear = [], []
 _listeners = []  # called with [(file, line)] when a kernel with counters was compiled or loaded
 
@@ -139,12 +140,35 @@ def _file_counts(file, rows, copies):
     return FileCounts(lines, flow.arcs, flow.branches, flow.loops, copies)
 
 
-def snapshot():
-    """file or cell -> FileCounts, over all kernels so far; reading does not stop or change anything."""
+def _merged():
     merged = {}
     for (what, file, _, line, column, *_), count in _rows().items():
         merged[what, file, line, column] = merged.get((what, file, line, column), 0) + count
+    return merged
+
+
+def _snapshot(merged):
     return {file: _file_counts(file, rows, {}) for file, rows in _by_file(merged).items()}
+
+
+def snapshot():
+    """file or cell -> FileCounts, over all kernels so far; reading does not stop or change anything."""
+    return _snapshot(_merged())
+
+
+class record:
+    """`with qd.coverage.record() as counts:` gives, once the block was left, what was counted in it: `counts` is then as snapshot()
+    would be, had counting begun with the block. One launch in the block: the counts of that launch. What other threads launch
+    meanwhile is in it too; after a clear() in the block it is what ran since."""
+
+    def __enter__(self):
+        self._clears, self._before, self._counts = _clears, _merged(), {}
+        return self._counts
+
+    def __exit__(self, *_):
+        now = _merged()
+        before = self._before if self._clears == _clears else {}
+        self._counts.update(_snapshot({key: count - before.get(key, 0) for key, count in now.items()}))
 
 
 def specialisations():
@@ -174,6 +198,8 @@ def branches():
 
 def clear():
     """Forgets all counts. What is written for coverage.py keeps them."""
+    global _clears
+    _clears += 1
     for keep in _before_clear:
         keep()
     _forget()

@@ -1,9 +1,9 @@
 """qd.coverage: counts of lines, branches and transitions inside kernels. `python -m quadrants.coverage report` combines what
 processes wrote with the data of coverage.py and reports it."""
 
-from quadrants._coverage import FileCounts, Specialisation, branches, clear, counters, snapshot, specialisations
+from quadrants._coverage import FileCounts, Specialisation, branches, clear, counters, record, snapshot, specialisations
 
-__all__ = ["FileCounts", "Specialisation", "branches", "clear", "counters", "main", "snapshot", "specialisations"]
+__all__ = ["FileCounts", "Specialisation", "branches", "clear", "counters", "main", "record", "snapshot", "specialisations"]
 
 
 def main(arguments=None):
