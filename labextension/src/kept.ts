@@ -26,16 +26,20 @@ export function keep(coverage: CellCoverage): Kept {
   return kept;
 }
 
+function areRows<Row>(value: Row[] | undefined): value is Row[] {
+  return Array.isArray(value) && value.every((row) => Array.isArray(row));
+}
+
 /** The coverage that `keep` made this of; null for anything else that may stand in the metadata. */
 export function unkeep(value: unknown, cellId: string): CellCoverage | null {
   const kept = value as Partial<Kept> | null | undefined;
-  if (kept?.version !== 1 || typeof kept.digest !== "string" || !Array.isArray(kept.lines)) return null;
+  if (kept?.version !== 1 || typeof kept.digest !== "string" || !areRows(kept.lines)) return null;
   return {
     cell_id: cellId,
     label: kept.label ?? "",
     digest: kept.digest,
     lines: kept.lines.map(([number, count, newest, previous, outcomes]) => ({ number, count, newest, previous, outcomes: outcomes ?? {} })),
-    specialisations: (kept.specialisations ?? []).map(([name, lines]) => ({
+    specialisations: (areRows(kept.specialisations) ? kept.specialisations : []).filter(([, lines]) => areRows(lines)).map(([name, lines]) => ({
       name,
       lines: lines.map(([number, count]) => ({ number, count, copies: [count] })),
     })),

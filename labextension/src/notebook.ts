@@ -22,7 +22,8 @@ interface Known {
 
 function asMessage(value: unknown): CoverageMessage | null {
   const message = value as Partial<CoverageMessage> | null | undefined;
-  return message?.version === 1 && Array.isArray(message.cells) ? (message as CoverageMessage) : null;
+  const whole = (cell: CellCoverage | null) => Array.isArray(cell?.lines) && Array.isArray(cell.specialisations);
+  return message?.version === 1 && Array.isArray(message.cells) && message.cells.every(whole) ? (message as CoverageMessage) : null;
 }
 
 function isCode(model: ICellModel): model is ICodeCellModel {

@@ -270,6 +270,24 @@ def test_a_notebook_that_ran_without_a_front_end(lab):
     assert lab.errors == []
 
 
+def test_broken_data_in_a_notebook(lab):
+    path = lab.server.folder / "notebooks" / "broken.ipynb"
+    lab.put("broken", [SETUP, CLIP, RUN, "1", "2", "3"])
+    stored = json.loads(path.read_text())
+    for cell, kept in zip(stored["cells"][3:5], ({"lines": [1]}, {"lines": [[1, 1, 1, None]], "specialisations": [["a", 2]]})):
+        cell["metadata"] = {"quadrants": {"coverage": {"version": 1, "digest": "0", "label": "cell 1", **kept}}}
+    mime = "application/vnd.quadrants.coverage+json"
+    stored["cells"][5]["outputs"] = [{"output_type": "display_data", "metadata": {}, "data": {mime: {"version": 1, "cells": cells}}}
+                                     for cells in ([None], [{"cell_id": None}], "text")]
+    path.write_text(json.dumps(stored))
+    lab.open("broken")
+    wait(lab, 4, "stale")
+    for index in range(3):
+        lab.run_cell(index)
+    wait(lab, 1, "texts", "1 2k 2k 11 never")
+    assert lab.errors == []
+
+
 def at(lab, start):
     return next(n for n, cell in enumerate(lab.cells()) if cell["source"].startswith(start))
 
