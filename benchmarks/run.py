@@ -42,6 +42,7 @@ CASES = [
     ("launch:3 scalars", ["reference", "taichi", "numba"], 3),
     ("launch:6 ndarrays", ["reference", "taichi"], 3),
     ("launch:6 numpy", ["reference", "taichi", "numba"], 3),
+    ("launch:60 leaves", ["reference"], 3),  # a frozen dataclass of arrays, six of them used
     ("launch:field", ["reference", "taichi"], 3),
     ("run:saxpy", ["limit", "reference", "taichi", "numba", "warp"], 3),
     ("run:sum", ["limit", "reference", "taichi", "numba", "warp"], 3),

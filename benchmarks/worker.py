@@ -209,6 +209,9 @@ def launch(k, name):
         args, fn = tuple(k.device_array(random(64, s)) for s in range(6)), k.arrays
     elif name == "6 numpy":
         args, fn = tuple(random(64, s) for s in range(6)), k.arrays
+    elif name == "60 leaves":
+        fn, leaves = k.leaves_kernel([k.device_array(random(64, s)) for s in range(60)])
+        args = (leaves,)
     elif name == "field":
         fn, _ = k.field_kernel()
         args = ()

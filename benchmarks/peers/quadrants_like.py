@@ -3,6 +3,7 @@
 QD_BENCH_MODULE names the module that plays `qd`.
 """
 
+import dataclasses
 import importlib
 import os
 import warnings
@@ -226,6 +227,18 @@ def scalars(a: qd.i32, b: qd.f32, c: qd.f32):
 def arrays(a: V1, b: V1, c: V1, d: V1, e: V1, f: V1):
     for i in range(16):
         a[i] = b[i] + c[i]
+
+
+def leaves_kernel(arrays):
+    """A frozen dataclass of 60 arrays, of which the kernel uses six."""
+    Leaves = dataclasses.make_dataclass("Leaves", [(f"m{n}", V1) for n in range(60)], frozen=True)
+
+    @qd.kernel
+    def leaves(s: Leaves):
+        for i in range(16):
+            s.m0[i] = s.m1[i] + s.m12[i] + s.m23[i] + s.m34[i] + s.m59[i]
+
+    return leaves, Leaves(*arrays)
 
 
 def field_kernel():
