@@ -89,7 +89,6 @@ bool is_written_sequence(const Val &v) { return v.is_sequence() && !v.element_di
 bool is_python_int(const Val &v) { return v.is_constant() && PyLong_Check(v.object.get()); }
 
 constexpr double most_bits = 1 << 20; ///< of an integer that Python computes: beyond, it would take minutes
-constexpr double most_items = 1 << 20;
 
 /// A Python integer, infinite beyond the range of reals.
 double real_of(PyObject *integer) {
@@ -157,7 +156,7 @@ Val Walker::binary(PyObject *node, Node op, const Val &a, const Val &b) {
     const bool repeats_a = op == Node::Mult && is_written_sequence(a) && is_python_int(b);
     if (repeats_a || (op == Node::Mult && is_python_int(a) && is_written_sequence(b))) {
         const Val &sequence = repeats_a ? a : b, &times = repeats_a ? b : a;
-        if (is_too_often(sequence, times)) fail_type(node, "A list or tuple of more than 1048576 items is too long");
+        if (is_too_often(sequence, times)) fail_too_long(node);
         return repeated(sequence, times);
     }
     if (op == Node::MatMult) return matmul(node, a, b);

@@ -7,6 +7,19 @@
 
 namespace qd::frontend {
 
+namespace {
+
+/// Whether a sequence of Python has more items than a kernel takes one by one.
+bool is_long(PyObject *sequence) {
+    if (!PyList_Check(sequence) && !PyTuple_Check(sequence) && !PyRange_Check(sequence)) return false;
+    const Py_ssize_t size = PySequence_Size(sequence);
+    if (size >= 0) return double(size) > most_items;
+    PyErr_Clear();
+    return true; // a range beyond what its len() can tell
+}
+
+} // namespace
+
 Val Walker::eval(PyObject *node) {
     poll_stop();
     const bool handed_on = std::exchange(handed_on_, false);
@@ -207,6 +220,10 @@ Val Walker::eval_sequence(PyObject *node, bool is_tuple) {
     return out;
 }
 
+void Walker::fail_too_long(PyObject *node) {
+    fail_type(node, "A list or tuple of more than 1048576 items is too long");
+}
+
 /// A tuple, list, vector or compile-time sequence as a sequence of values.
 Val Walker::sequence_items(PyObject *node, const Val &v) {
     if (v.is_sequence()) return v;
@@ -222,6 +239,7 @@ Val Walker::sequence_items(PyObject *node, const Val &v) {
         for (const PyRef &key : v.extra->keys) keys.items.push_back(wrap(key));
         return keys;
     }
+    if (v.is_constant() && is_long(v.object.get())) fail_too_long(node);
     if (v.node >= 0 && v.is_constant() && PySequence_Check(v.object.get())) {
         Val out;
         out.tag = PyList_Check(v.object.get()) ? Tag::list : Tag::tuple;

@@ -320,20 +320,27 @@ Flow Walker::assert_(PyObject *node) {
         if (detail && detail != Py_None && !may_be_text(node_kind(detail))) assert_message(detail);
         return Flow::next;
     }
-    ir::Message message;
-    std::vector<ir::Value> values;
-    if (detail && detail != Py_None) {
-        const Val v = assert_message(detail);
-        format_value(detail, message, values, v, "");
-        if (values.size() > most_values) fail_syntax(detail, "An assertion message takes at most 32 values");
-    } else {
-        add_text(message, source_text(source));
-    }
     Val test = value(source);
     if (test.is_sequence()) test = integer(long(test.items.size()));
     if (test.is_constant() && kind_of(test.object.get()) == Kind::foreign) test = integer(truth(test.object.get()));
     const ir::Value holds = condition(node, test, "assert");
-    emit_assert(holds, std::move(message), values);
+    ir::Message message;
+    if (!detail || detail == Py_None) {
+        add_text(message, source_text(source));
+        emit_assert(holds, std::move(message), {});
+        return Flow::next;
+    }
+    const auto told = [&] {
+        std::vector<ir::Value> values;
+        format_value(detail, message, values, assert_message(detail), "");
+        if (values.size() > most_values) fail_syntax(detail, "An assertion message takes at most 32 values");
+        emit_assert(holds, std::move(message), values);
+        return Flow::next;
+    };
+    if (node_kind(detail) == Node::Constant) return told();
+    const ir::Value branch = b_.if_(holds); // as in Python, the message is computed where the condition does not hold
+    body_in(fn_[branch].blocks[0], [] { return Flow::next; });
+    body_in(fn_[branch].blocks[1], told);
     return Flow::next;
 }
 

@@ -99,12 +99,15 @@ std::vector<Val> Walker::static_items(PyObject *node, const Val &v) {
     if (v.tag == Tag::loop) {
         const Extra &loop = *v.extra;
         std::vector<long> lower, upper;
+        double count = 1;
         for (size_t axis = 0; axis < loop.lower.size(); ++axis) {
             const std::optional<long> lo = constant_int(loop.lower[axis]), hi = constant_int(loop.upper[axis]);
             if (!lo || !hi) fail_static(node, lo ? loop.upper[axis] : loop.lower[axis]);
             lower.push_back(*lo);
             upper.push_back(*hi);
+            count *= std::max(0.0, double(*hi) - double(*lo));
         }
+        if (count > most_items) fail_too_long(node);
         return static_product(loop, lower, upper);
     }
     return sequence_items(node, v).items;

@@ -102,6 +102,8 @@ enum class Tag : uint8_t {
 
 struct Extra;
 
+constexpr double most_items = 1 << 20; ///< that a kernel takes one by one at compile time
+
 /// What a tuple or list stands for, in Val::element_dim.
 enum Flavour : int {
     is_vector = 1,   ///< indices of an unrolled grouped loop: arithmetic as on a vector

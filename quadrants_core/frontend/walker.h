@@ -163,6 +163,7 @@ class Walker {
                            const std::string &hint = "");
     [[noreturn]] void fail_syntax(PyObject *node, const std::string &message, const std::string &hint = "");
     [[noreturn]] void fail_type(PyObject *node, const std::string &message, const std::string &hint = "");
+    [[noreturn]] void fail_too_long(PyObject *node);
     [[noreturn]] void fail_here(UserErrorKind kind, const std::string &message, const std::string &hint = "");
     [[noreturn]] void python_failed(PyObject *node);
     void warn(PyObject *node, const std::string &category, const std::string &message);

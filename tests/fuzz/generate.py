@@ -10,6 +10,7 @@ import random
 from tests.fuzz.storage import EXTENTS, INTS, REALS, chosen
 
 HEAD = "import dataclasses\nimport quadrants as qd\nimport numpy as np\n\n"
+MOST_DEEP = 4  # loops in one another
 
 
 class Function:
@@ -31,6 +32,7 @@ class Writer:
         self.readable = []  # storage that may be read at any index now
         self.own = []  # (storage, index) that belongs to this iteration
         self.shared = []  # storage of integers that is only updated now
+        self.grows = None  # whether this loop appends to the list; None: it may do neither that nor read its length
         self.functions = []
         self.budget = 0
 
@@ -129,8 +131,19 @@ class Writer:
             options += [f"{self.pick(*vectors)}{self.pick('[0]', '[1]', '.z', '.sum()', '.max()', '.x')}"]
         records = self.variables("record")
         if records:
-            options += [f"{self.pick(*records)}.{self.pick('n', 'w[1]', 'total()')}"]
+            options += [f"{self.pick(*records)}.{self.pick('n', 'w[1]', 'total()', 'p.a', 'p.q.y')}"]
+        if self.is_sparse and depth > -2:
+            options += self._of_trees(depth)
         return self.pick(*options)
+
+    def _of_trees(self, depth):
+        """What tells of sparse storage that does not change now."""
+        found = ["qd.length(l.parent(), [])"] if self.grows is False else []
+        for s in self.readable:
+            if s.form == "sparse":
+                index = ", ".join(f"{self.integer(min(depth - 1, 1))} % {e}" for e in EXTENTS[: s.rank])
+                found.append(f"qd.is_active({s.name}.parent(), [{index}])")
+        return found
 
     def real(self, depth=3):
         depth -= self.is_small and depth > 2
@@ -177,7 +190,7 @@ class Writer:
             options += [f"{self.pick(*matrices)}{self.pick('[0, 1]', '[1, 1]', '.trace()', '.determinant()', '.sum()')}"]
         records = self.variables("record")
         if records:
-            options += [f"{self.pick(*records)}.{self.pick('r', 'v.x', 'v[2]')}"]
+            options += [f"{self.pick(*records)}.{self.pick('r', 'v.x', 'v[2]', 'p.b', 'p.part().b')}"]
         return self.pick(*options)
 
     def condition(self, depth=2):
@@ -238,7 +251,9 @@ class Writer:
         )  # fmt: skip
 
     def record(self):
-        return f"Rec({self.integer(1)}, {self.real(1)}, v={self.vector(0)}, w={self.ivector(0)})"
+        records = self.variables("record")
+        part = self.pick(f"Part({self.integer(0)}, b={self.real(0)})", *[f"{r}.p" for r in records], *[f"{r}.p.part()" for r in records])
+        return f"Rec({self.integer(1)}, {self.real(1)}, v={self.vector(0)}, w={self.ivector(0)}{self.pick('', f', p={part}')})"
 
     VALUES = {"int": "integer", "real": "real", "vec": "vector", "ivec": "ivector", "mat": "matrix"}
 
@@ -278,7 +293,7 @@ class Writer:
             self.update()
         elif form < 68:
             self.branch()
-        elif form < 82 and len(self.loops) < 4:
+        elif form < 82 and len(self.loops) < MOST_DEEP:
             self.loop()
         elif form < 88 and self.loops:
             self.leave()
@@ -346,6 +361,7 @@ class Writer:
                     found += [(f"{name}[1, 0]", "real")]
                 if kind == "record":
                     found += [(f"{name}.n", "int"), (f"{name}.v.y", "real"), (f"{name}.w", "ivec"), (f"{name}.w[2]", "int")]
+                    found += [(f"{name}.p.a", "int"), (f"{name}.p.b", "real"), (f"{name}.p.q.x", "int")]
         return found
 
     def assignment(self):
@@ -359,6 +375,9 @@ class Writer:
         self.put(f"{text} = {self.value(kind)}")
 
     def update(self):
+        if self.grows and self.loops == ["parallel"] and self.chance(0.5):
+            self.put(self.pick(f"l.append({self.integer(1)})", f"qd.append(l.parent(), [], {self.integer(1)})"))
+            return
         found = [t for t in self.targets() if t[1] in ("int", "real", "vec", "ivec")]
         if self.shared and self.chance(0.4):
             s = self.pick(*self.shared)
@@ -405,7 +424,7 @@ class Writer:
     def loop(self, parallel=False):
         name = self.fresh("k")
         outer, self.branches = self.branches, 0
-        kind = self.pick("range", "range", "while", "static", "ndrange", "bounds") if not parallel else "parallel"
+        kind = self.pick("range", "range", "while", "static", "nest", "ndrange", "bounds") if not parallel else "parallel"
         names = [name]
         if kind == "range":
             self.put(f"for {name} in range({self.pick(3, 4, 'N')}):")
@@ -435,16 +454,25 @@ class Writer:
                 self.put(f"for {name} in qd.static(qd.grouped(qd.ndrange(2, (1, 3)))):")
             else:
                 self.put(f"for {name} in qd.static({form}):")
+        elif kind == "nest":
+            names += [self.fresh("k"), self.fresh("k")]
+            for inner, form in zip(names, ("range(2)", f"range({name}, 2)", f"range({name} - {names[1]}, 2)")):
+                self.put(f"for {inner} in qd.static({form}):")
+                self.indent += 1
+            self.indent -= 3
         else:
             self.put(f"{name} = {self.rng.randint(1, 5)}")
             test = self.pick(f"{name} > 0", f"{name} > 0 and {self.condition(0)}")
             self.put(f"while {test}:")
             self.put(f"    {name} -= 1")
-        self.loops.append("static" if kind == "static" else "serial")
+        inner = ["static"] * 3 if kind == "nest" else ["static" if kind == "static" else "serial"]
+        self.loops += inner
+        self.indent += len(inner) - 1
         self.scopes.append([(n, "int", False) for n in names])
-        self.block(4)
+        self.block(2 if kind == "nest" else 4)
         self.scopes.pop()
-        self.loops.pop()
+        self.indent -= len(inner) - 1
+        del self.loops[-len(inner) :]
         self.branches = outer
 
     def leave(self):
@@ -466,7 +494,7 @@ class Writer:
         s, index = self.pick(*self.own)
         place = f"{s.name}[{index}]"
         if s.element == "record":
-            member, kind = self.pick(("n", "int"), ("r", "real"), ("v", "vec"), ("v[1]", "real"), ("w.x", "int"))
+            member, kind = self.pick(("n", "int"), ("r", "real"), ("v", "vec"), ("v[1]", "real"), ("w.x", "int"), ("p.a", "int"), ("p.b", "real"), ("p.q[1]", "int"))
             self.put(f"{place}.{member} {self.pick('=', '=', '+=')} {self.value(kind)}")
         elif s.element == "mat":
             if self.chance(0.5):
@@ -563,12 +591,13 @@ class Writer:
     def parallel_loop(self):
         """A loop at the top level of the kernel, with storage of its own, storage to read and storage to share."""
         self.readable, self.own, self.shared = [], [], []
+        self.grows = self.chance(0.6) if self.is_sparse else None
         index = self.fresh("k")
         rank = self.pick(1, 1, 2)
         form = self.pick("range", "struct", "struct", "ndrange", "grouped")
         mine = [s for s in self.storage if s.rank == rank]
         names = [index] if rank == 1 else [index, self.fresh("k")]
-        places = [s for s in mine if s.element != "record" and s.form != "bits"]
+        places = [s for s in mine if s.element != "record"]
         if form == "struct" and places:
             self.put(f"for {', '.join(names)} in {self.pick(*places).name}:")
         elif form == "grouped" and [s for s in places if s.form not in ("view", "sparse")]:
@@ -592,12 +621,14 @@ class Writer:
                 s.sharing = self.pick("add", "min", "max", "or", "xor", "and")
                 self.shared.append(s)
         self.own = [o for o in self.own if o[0].rank == rank]
+        if any(s.form == "sparse" for s, _ in self.own):
+            self.readable = [s for s in self.readable if s.form != "sparse"]  # its cells come and go
         frozen = [[(n, t, False) for n, t, _ in scope] for scope in self.scopes]
         outer, self.scopes = self.scopes, [*frozen, [(n, "int", False) for n in names]]
         self.loops.append("parallel")
         self.block(6)
         self.loops.pop()
-        self.scopes = outer
+        self.scopes, self.grows = outer, None
         self.readable, self.own, self.shared = [s for s in self.storage if s.is_numeric()], [], []
 
     def _some(self, items, count):
@@ -617,7 +648,7 @@ class Writer:
             self.arguments = self._some(self.arguments, 2)
         self._group()
         params = [f"{s.host}: {s.note()}" for s in self.storage if s not in self.packed]
-        params += [f"{name}: {note}" for name, _, note, _ in self.arguments]
+        params += [f"{name}: {note}" for name, _, note, _ in self.arguments] + ["l: qd.template()"] * self.is_sparse
         params += [f"pack: {'Outer' if self.is_nested else 'Pack'}"] if self.packed and not self.is_method else []
         start = len(self.lines)
         self.lines.append("@qd.kernel")
@@ -665,6 +696,7 @@ class Writer:
         """The call of the kernel in `main`."""
         members = ", ".join(f"{s.host}={s.host}" for s in self.packed)
         args = [s.host for s in self.storage if s not in self.packed] + [value for _, _, _, value in self.arguments]
+        args += ["l"] * self.is_sparse
         if self.packed and not self.is_method:
             args.append(f"Outer(3, Pack({members}))" if self.is_nested else f"Pack({members})")
         return f"{f'World({members}).' if self.is_method else ''}k({', '.join(args)})"
@@ -684,8 +716,10 @@ class Writer:
         lines.append(f"    rng = np.random.default_rng({seed})")
         for s in self.storage:
             lines += ["    " + line for line in s.made(self)]
+        if self.is_sparse:
+            lines += ["    l = qd.field(qd.i32)", f"    qd.root.dynamic(qd.i, 512, chunk_size={self.pick(1, 4, 512)}).place(l)"]
         lines.append(f"    result = {self._called()}")
-        exact = ["*result", *(s.looked_at() for s in self.storage if not s.is_near)]
+        exact = ["*result", *["np.sort(l.to_numpy())"] * self.is_sparse, *(s.looked_at() for s in self.storage if not s.is_near)]
         near = [s.looked_at() for s in self.storage if s.is_near]
         lines.append(f"    return [{', '.join(exact)}], [{', '.join(near)}]")
         options = {}
@@ -707,15 +741,31 @@ class Writer:
 RECORD = """
 
 @qd.dataclass
+class Part:
+    a: qd.i64
+    b: qd.f64
+    q: qd.types.vector(2, qd.u8)
+
+    @qd.func
+    def part(self):
+        return Part(self.q.y, self.b + self.a, self.q)
+
+
+@qd.dataclass
 class Rec:
     n: qd.i32
     r: qd.f32
     v: qd.types.vector(3, qd.f32)
     w: qd.types.vector(3, qd.i32)
+    p: Part
 
     @qd.func
     def total(self):
         return self.n + self.w[0] - self.w[2]
+
+
+def flat(members):
+    return [x for m in members.values() for x in (flat(m) if isinstance(m, dict) else [m])]
 
 
 """

@@ -17,6 +17,7 @@ from contextlib import redirect_stdout
 import numpy as np
 
 LIMIT = 30_000  # iterations
+LONG = 300_000  # of a program that is known to end
 ARCHS = ("interp", "cpu")
 _numbers = itertools.count()
 
@@ -106,8 +107,8 @@ OF_CONSTANTS = ("ZeroDivisionError", "negative shift count", "exceeded the range
 
 
 def _has_line(error):
-    """Whether a mistake in a kernel says where it is. Errors of the run do not, nor do those of wrong arguments, nor does a
-    decorator, whose line Python shows."""
+    """Whether a mistake in a kernel says where it is. Errors of the run do not, nor do those of wrong arguments, which name the
+    argument, nor does a decorator or a func called by Python, whose line Python shows."""
     import quadrants as qd
 
     text = str(error)
@@ -115,7 +116,8 @@ def _has_line(error):
     if frame.endswith(".py") and not frame.endswith("_kernel.py"):
         return True  # a function that Python called: its traceback has the line
     is_signature = "Invalid type annotation" in text or "is not a scalar type" in text or "return type annotation" in text
-    return not isinstance(error, qd.QuadrantsCompilationError) or ", line " in text or is_signature
+    is_call = "Expect element type" in text or "cannot be called from Python-scope" in text
+    return not isinstance(error, qd.QuadrantsCompilationError) or ", line " in text or is_signature or is_call
 
 
 _INTERNAL = ("internal", "please report", "report this", "bug in")
@@ -177,7 +179,7 @@ def fault(text, valid=False, announce=lambda: None):
     import quadrants as qd
 
     oracle = "interp" if 'ORACLE = "interp"' in text else "python"  # of what qd.python does not have
-    python = outcome(text, oracle, LIMIT)
+    python = outcome(text, oracle, LONG if valid else LIMIT)
     if python.how == "endless":
         return ("endless as Python", python.describe()) if valid else None
     if isinstance(python.error, CONSTANTS):

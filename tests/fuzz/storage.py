@@ -7,7 +7,8 @@ NUMPY = {"i8": "int8", "u8": "uint8", "i16": "int16", "u16": "uint16", "i32": "i
 ELEMENTS = {"": (), "vec": (3,), "mat": (2, 2)}
 
 _ARRAYS = ["ndarray", "ndarray", "numpy", "view", "tensor"]
-_FIELDS = ["field", "field", "field", "tree", "tensor", "bits"]
+_FIELDS = ["field", "field", "field", "tree", "tensor", "bits", "packed"]
+_PACKED = ("bits", "packed")
 _TREES = {
     1: ["dense(qd.i, 3).dense(qd.i, 2)", "dense(qd.i, 6)", "dense(qd.i, 1).dense(qd.i, 6)"],
     2: ["dense(qd.i, 6).dense(qd.j, 3)", "dense(qd.ij, (3, 1)).dense(qd.ij, (2, 3))", "dense(qd.j, 3).dense(qd.i, 6)"],
@@ -39,7 +40,7 @@ class Storage:
 
     def may_share(self):
         """Whether many iterations may update one element."""
-        return self.is_int() and not self.element and not self.is_near and self.form != "bits" and self.kind != "u1"
+        return self.is_int() and not self.element and not self.is_near and self.form not in _PACKED and self.kind != "u1"
 
     def extents(self):
         return EXTENTS[: self.rank]
@@ -79,14 +80,20 @@ class Storage:
             lines = [f"{n} = qd.tensor(qd.{self.kind}, {shape}, backend=qd.Backend.{writer.pick('FIELD', 'NDARRAY')}{layout})"]
         elif self.form == "tree":
             lines = [f"{n} = qd.field(qd.{self.kind})", f"qd.root.{writer.pick(*_TREES[self.rank])}.place({n})"]
+        elif self.form == "packed":
+            axes = "qd.i" if self.rank == 1 else "qd.ij"
+            above, inside = f".dense({axes}, {(2, 1)[: self.rank]})", (3, 3)[: self.rank]
+            if self.rank == 1 and writer.chance(0.5):
+                above, inside = "", shape
+            lines = [f"{n} = qd.field({self._quant(writer, 5 if self.rank == 1 else 3)})",
+                     f"qd.root{above}.quant_array({axes}, {inside}, max_num_bits=32).place({n})"]  # fmt: skip
         elif self.form == "bits":
-            bits, signed = writer.rng.randint(1, 20) + 1, writer.pick("True", "False")
             lines = [
-                f"{n} = qd.field(qd.types.quant.int({bits}, {signed}))", f"{n}_more = qd.field(qd.types.quant.int({writer.rng.randint(2, 9)}))",
+                f"{n} = qd.field({self._quant(writer, 21)})", f"{n}_more = qd.field(qd.types.quant.int({writer.rng.randint(2, 9)}))",
                 f"{n}_bits = qd.BitpackedFields(max_num_bits=32)", f"{n}_bits.place({writer.pick(f'{n}, {n}_more', f'{n}_more, {n}')})",
                 f"qd.root.dense({'qd.i' if self.rank == 1 else 'qd.ij'}, {shape}).place({n}_bits)",
             ]  # fmt: skip
-            values = f"rng.integers(0, 2, {self.extents()}).astype(np.int32)"
+            values = f"rng.integers(0, 2, {self.extents()}).astype(np.int32)" if self.is_int() else values
         elif self.element == "vec":
             lines = [f"{n} = qd.Vector.field(3, qd.{self.kind}, shape={shape}{soa})"]
         elif self.element == "mat":
@@ -95,6 +102,16 @@ class Storage:
             order = writer.pick("", ", order='ji'") if self.rank == 2 else ""
             lines = [f"{n} = qd.field(qd.{self.kind}, shape={shape}{order})"]
         return [*lines, f"{n}.from_numpy({values})"]
+
+    def _quant(self, writer, most):
+        """A packed type of at most so many bits."""
+        bits, signed = writer.rng.randint(2, most), writer.pick(True, False)
+        if self.is_int():
+            return f"qd.types.quant.int({bits}, {signed})"
+        if self.form == "bits" and writer.chance(0.4):
+            return f"qd.types.quant.float({writer.pick(5, 6, 8)}, {writer.rng.randint(5, 12)}, {signed})"
+        scale = writer.pick("max_value=4.0", "max_value=8.0", "scale=0.25")
+        return f"qd.types.quant.fixed({bits}, {signed}, {scale})"
 
     def _values(self):
         shape = tuple(self.extents()) + ELEMENTS[self.element]
@@ -105,7 +122,7 @@ class Storage:
     def looked_at(self):
         """The expression for its values at the end."""
         if self.element == "record":
-            return f"*{self.host}.to_numpy().values()"
+            return f"*flat({self.host}.to_numpy())"
         if self.form == "numpy":
             return self.host
         return f"{self.host}_all.to_numpy()" if self.form == "view" else f"{self.host}.to_numpy()"
@@ -115,14 +132,14 @@ def chosen(writer):
     """The storage of a program."""
     pick, real = writer.pick, lambda: writer.pick("f32", "f64", "f32", "f64", "f16")
     ints = pick("i32", "i64", "u8")
-    c, d = pick(*_FIELDS), pick("field", "field", "tree", "tensor")
+    c, d = pick(*_FIELDS), pick("field", "field", "tree", "tensor", "bits", "packed")
     if writer.is_sparse:
         c, d = "sparse", pick("field", "sparse")
     rank = pick(1, 2) if c != "field" else 2
     return [
         Storage("a", ints, pick(*_ARRAYS), 1), Storage("b", real(), pick(*_ARRAYS), 1),
-        Storage("c", "i32" if c == "bits" else pick(*INTS, "u1") if c != "sparse" else pick(*INTS), c, rank),
-        Storage("d", real() if d == "field" else pick(*REALS), d, pick(1, 2)),
+        Storage("c", "i32" if c in _PACKED else pick(*INTS, "u1") if c != "sparse" else pick(*INTS), c, rank),
+        Storage("d", "f32" if d in _PACKED else real() if d == "field" else pick(*REALS), d, pick(1, 2)),
         Storage("e", "f32", pick("field", "ndarray"), 1, "vec"), Storage("g", pick(*REALS), "field", 1, "mat"),
         Storage("s", "i32", "struct", 1, "record"), Storage("near", "f64", "ndarray", 1),
     ]  # fmt: skip

@@ -86,6 +86,27 @@ def test_assertions_in_debug_mode(arch):
     k(x, 20)
 
 
+def test_the_message_of_an_assertion_that_holds_is_not_computed(arch):
+    qd.init(arch=arch, debug=True, offline_cache=False)
+
+    @qd.func
+    def told(seen: qd.template()):
+        seen[None] += 1
+        return 7
+
+    @qd.kernel
+    def k(bad: qd.types.ndarray(qd.i32, ndim=1), n: qd.i32, seen: qd.template()):
+        assert n == 0, f"the first of {n} is {bad[n - 1]}, {told(seen)}"
+
+    bad, seen = qd.ndarray(qd.i32, 4), qd.field(qd.i32, ())
+    bad[0] = 5
+    k(bad, 0, seen)
+    assert seen[None] == 0
+    with pytest.raises(qd.QuadrantsAssertionError, match="the first of 1 is 5, 7"):
+        k(bad, 1, seen)
+    assert seen[None] == 1
+
+
 def test_bounds_in_debug_mode(arch):
     qd.init(arch=arch, debug=True, offline_cache=False)
     f = qd.field(qd.i32, 4)

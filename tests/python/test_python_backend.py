@@ -326,6 +326,113 @@ def test_linear_algebra():
     assert abs(f(A).to_numpy()).max() < 1e-12
 
 
+def test_types_of_choices_whose_other_side_calls_funcs(both):
+    @qd.dataclass
+    class Pair:
+        a: qd.i32
+
+        @qd.func
+        def wide(self, seen):
+            print("called")
+            total = 0.5
+            for i in range(self.a):
+                seen[i] += 1
+                total += i
+            while total < 100:
+                total *= 2
+            return total
+
+    @qd.real_func
+    def down(n: qd.i32) -> qd.i64:
+        if n <= 0:
+            return 1
+        return down(n - 1) * 2
+
+    @qd.kernel
+    def k(p: Pair, seen: qd.types.ndarray(qd.i32, ndim=1), n: qd.i32, tiny: qd.i8) -> (qd.f64, qd.i64):
+        x = tiny if n < 3 else p.wide(seen)
+        x += 0.25
+        y = tiny if n > 0 and n < 3 else down(n)
+        y = (y << 40) + 300
+        return x, y
+
+    def program():
+        seen = qd.ndarray(qd.i32, 4)
+        out = io.StringIO()
+        with redirect_stdout(out):
+            results = [k(Pair(4), seen, n, 5) for n in (1, 5)]
+        return results, seen.to_numpy(), out.getvalue().count("called")
+
+    results, seen, calls = both(program)
+    assert results == [(5.25, (5 << 40) + 300), (104.25, (32 << 40) + 300)]
+    assert seen.tolist() == [1, 1, 1, 1] and calls == 1
+
+
+def test_mistakes_on_the_other_side_of_a_choice():
+    qd.init(arch=qd.python)
+
+    def broken():
+        raise KeyError("of the host")
+
+    @qd.kernel
+    def k(n: qd.i32) -> qd.i32:
+        return n if n > 0 else broken()
+
+    with pytest.raises(KeyError, match="of the host"):
+        k(1)
+
+
+def test_constants_are_those_of_python(both):
+    @qd.kernel
+    def k(x: qd.f32, y: qd.f64) -> (qd.i32, qd.i32, qd.f64, qd.f64):
+        rows = qd.cast(qd.Matrix([[max(0.25, 2147483647), x], [x, y]]), qd.f64)
+        return 1 <= 2147483647 + 1000 < 3, qd.min(2147483647 * 2, 7), rows[0, 0], qd.max(2147483648.5, 1)
+
+    assert both(lambda: k(0.5, 0.5)) == (0, 7, 2147483647.0, 2147483648.0)
+
+
+def test_what_is_too_long_for_a_kernel():
+    qd.init(arch=qd.python)
+    n = 2147483647
+
+    @qd.kernel
+    def unrolled() -> qd.i32:
+        total = 0
+        for i in qd.static(range(1, n, 3)):
+            total += i
+        return total
+
+    @qd.kernel
+    def product() -> qd.i32:
+        for i, j in qd.static(qd.ndrange(n, n)):
+            pass
+        return 0
+
+    @qd.kernel
+    def comprehension() -> qd.i32:
+        return qd.Vector([1 for i in range(n)]).sum()
+
+    @qd.kernel
+    def repeated() -> qd.i32:
+        return qd.Vector([1] * n).sum()
+
+    for kernel in (unrolled, product, comprehension, repeated):
+        with pytest.raises(qd.QuadrantsTypeError, match="more than 1048576 items is too long"):
+            kernel()
+
+    @qd.kernel
+    def identity() -> qd.i32:
+        return qd.Matrix.identity(qd.i32, n).sum()
+
+    @qd.kernel
+    def zero() -> qd.i32:
+        return qd.Matrix.zero(qd.i32, 3, n).sum()
+
+    for kernel in (identity, zero):
+        with pytest.raises(qd.QuadrantsTypeError, match="sizes of 1 to 4096, not 2147483647"):
+            kernel()
+
+
 def test_print_and_assert():
     qd.init(arch=qd.python, debug=True)
 

@@ -69,8 +69,7 @@ def unpacked(x, count):
 
 def items(x):
     """What a comprehension or `*x` runs over."""
-    x = loops.unrolled(value_of(x))
-    return [value_of(i) for i in x]
+    return [value_of(i) for i in loops.bounded(loops.unrolled(value_of(x)))]
 
 
 # Updates
@@ -194,8 +193,16 @@ def attribute_place(base, name):
 def chain(ops, first, *others):
     result = None
     for op, second in zip(ops, others):
-        link = broadcast(op, first, second, lambda a, b, op=op: numbers.compare(op, a, b))
-        result = link if result is None else broadcast("&", result, link, lambda a, b: numbers.binary("&", a, b))
+        if numbers.is_constant(first) and numbers.is_constant(second):
+            link = numbers._COMPARE[op](first, second)
+        else:
+            link = broadcast(op, first, second, lambda a, b, op=op: numbers.compare(op, a, b))
+        if result is None:
+            result = link
+        elif isinstance(result, bool) and isinstance(link, bool):
+            result = result and link
+        else:
+            result = broadcast("&", result, link, lambda a, b: numbers.binary("&", a, b))
         first = second
     return result
 
@@ -211,6 +218,8 @@ def product(a, b):
     for x, y in ((a, b), (b, a)):
         if isinstance(x, (list, tuple)) and isinstance(y, (Scalar, float)):
             return _binary("*", a, b)
+        if isinstance(x, (list, tuple)) and isinstance(y, int) and y * len(x) > loops.MOST_ITEMS:
+            loops.too_long()
     return a * b
 
 
@@ -251,7 +260,7 @@ def _fold(word, first, rest):
     first = value_of(first)
     if not rest:
         return first
-    (thunk, simple), more = rest[0], rest[1:]
+    thunk, more = rest[0], rest[1:]
 
     def others():
         return _fold(word, thunk(), more)
@@ -267,10 +276,9 @@ def _fold(word, first, rest):
     if not _runtime.special.short_circuit_operators:
         op = "&" if word == "and" else "|"
         return broadcast(word, first, others(), lambda a, b: numbers.binary(op, a, _integral(word, b)))
-    all_simple = simple and all(s for _, s in more)
     if (first.value != 0) == (word == "and"):
-        return _unified(_integral(word, value_of(others())), lambda: first, True)
-    return _unified(first, others, all_simple)
+        return _unified(_integral(word, value_of(others())), lambda: first)
+    return _unified(first, others)
 
 
 class _Branch:
@@ -292,7 +300,7 @@ def branch(test):
 
 def again(test):
     loops.Work.step()
-    return branch(test).taken
+    return branch(test).taken and not DryRun.active
 
 
 def choice(test, yes, no):
@@ -305,22 +313,22 @@ def choice(test, yes, no):
     found = branch(test)
     taken, other = (yes, no) if found.taken else (no, yes)
     if not found.dynamic:
-        return taken[0]()
-    return _unified(value_of(taken[0]()), other[0], other[1])
+        return taken()
+    return _unified(value_of(taken()), other)
 
 
-def _unified(x, other, simple):
+def _unified(x, other):
     """x in the common type of both sides; of the other one only the type is wanted."""
     x = typed(x) if numbers.is_constant(x) else x
     if isinstance(x, _matrix.Matrix):
         x = to_mat(x)
-    if not simple or not isinstance(x, (Scalar, Mat)):
+    if not isinstance(x, (Scalar, Mat)):
         return x
     DryRun.active += 1
     try:
         y = value_of(other())
         kind = kind_of(y) if is_number(y) else to_mat(y).kind
-    except Exception:
+    except (_exceptions.QuadrantsCompilationError, _exceptions.QuadrantsRuntimeError):
         return x
     finally:
         DryRun.active -= 1

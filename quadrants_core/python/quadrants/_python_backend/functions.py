@@ -72,15 +72,22 @@ def run(func, *args, **keywords):
     passed = [
         _passed(made.annotations.get(p), p, given[p], first_is_struct and p == "self", is_inlined) for p in made.params
     ]
-    result = made.bound(fn)(*passed)
     wanted = made.annotations.get("return")
+    if numbers.DryRun.active and not is_inlined:
+        return _zeros(wanted)
+    result = made.bound(fn)(*passed)
     if result is None:
         if wanted is not None and not is_inlined:
-            return tuple(map(zero, parts)) if (parts := _parts(wanted)) else zero(wanted)
+            return _zeros(wanted)
         if wanted is not None:
             raise _exceptions.QuadrantsCompilationError("Function has a return type but does not have a return statement")
         return None
     return _returned(wanted, result, is_inlined)
+
+
+def _zeros(annotation):
+    parts = _parts(annotation)
+    return None if annotation is None else tuple(map(zero, parts)) if parts else zero(annotation)
 
 
 def _matched(made, args, keywords):

@@ -1,12 +1,16 @@
 """What `for` runs over in a kernel, one iteration after the other."""
 
 import itertools as _itertools
+import math as _math
 
 from quadrants import _exceptions, _field, _ops, _struct
 from quadrants._python_backend import numbers
-from quadrants._python_backend.numbers import Scalar, fail_type, kind_of, value_as
+from quadrants._python_backend.numbers import DryRun, Scalar, fail_type, kind_of, value_as
 from quadrants._python_backend.storage import storage_of
 from quadrants._python_backend.values import Mat, broadcast, is_number, to_mat, type_name, value_of
+
+
+MOST_ITEMS = 1 << 20  # that are taken one by one at compile time
 
 
 class OutOfWork(Exception):
@@ -125,6 +129,8 @@ def _over(x):
 def loop(x, targets):
     """The values of the loop variables; `targets` is their number, 0 for one name."""
     x = value_of(x)
+    if DryRun.active and (isinstance(x, Grouped) or _over(x) is not None):
+        return
     if isinstance(x, Grouped):
         for index in x.over.indices():
             Work.step()
@@ -161,15 +167,32 @@ def _static(x):
             f"Cannot loop over the object {type_name(x)} in Quadrants scope. Only Quadrants fields (via template) or dense "
             "arrays (via types.ndarray) are supported."
         )
-    for item in list(x):
+    for item in list(bounded(x)):
         Work.step()
         yield item
+
+
+def bounded(x):
+    """A sequence that is short enough to be taken item by item."""
+    size = _math.prod(high - low for low, high in x.bounds) if isinstance(x, Product) else None
+    if isinstance(x, Range):
+        size = x.high - x.low
+    if isinstance(x, (list, tuple, range)):
+        size = x.__len__() if not isinstance(x, range) else max(0, (x.stop - x.start) // x.step)
+    if size is not None and size > MOST_ITEMS:
+        too_long()
+    return x
+
+
+def too_long():
+    fail_type("A list or tuple of more than 1048576 items is too long")
 
 
 def unrolled(x):
     """What qd.static makes of something to loop over: a list of Python values."""
     if isinstance(x, _ops._Ndrange):
         x = Product(x.bounds, x.axes)
+    bounded(x.over if isinstance(x, Grouped) else x)
     if isinstance(x, Range):
         return [i for (i,) in x.indices()]
     if isinstance(x, Product):

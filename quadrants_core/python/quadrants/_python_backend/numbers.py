@@ -146,7 +146,8 @@ def typed(x):
 
 
 class DryRun:
-    """While `active`, an expression is evaluated for its type alone: what would fail gives zero."""
+    """While `active`, code runs for the types of its values alone: nothing outside of it changes, what would fail gives
+    zero, and run-time loops and real funcs are passed over."""
 
     active = 0
 

@@ -7,7 +7,7 @@ import time as _time
 
 from quadrants import _dtypes, _exceptions, _ops, _runtime
 from quadrants._python_backend import numbers, output
-from quadrants._python_backend.numbers import Scalar, as_kind, fail_type, kind_of, promote, typed, value_as
+from quadrants._python_backend.numbers import DryRun, Scalar, as_kind, fail_type, kind_of, promote, typed, value_as
 from quadrants._python_backend.values import (
     Mat, Place, Record, Var, broadcast, each, filled, fresh, is_number, is_tensor, make, matmul, to_mat, type_name, value_of,
 )  # fmt: skip
@@ -188,6 +188,8 @@ def _extreme(name):
         args = [value_of(a) for a in args]
         if len(args) == 1:
             args = [value_of(a) for a in args[0]]
+        if all(isinstance(a, (int, float)) for a in args):
+            return (min if name == "min" else max)(args)
         result = args[0]
         for other in args[1:]:
             result = broadcast(name, result, other, lambda x, y: numbers.binary(name, x, y))
@@ -316,6 +318,8 @@ table["simt.subgroup.group_size"] = lambda: 0
 @_named("random")
 def random(dtype=float):
     kind = _dtype(dtype)
+    if DryRun.active:
+        return as_kind(0, kind)
     if not numbers.is_real(kind):
         return Scalar(kind, int(_ops.random(kind)))
     digits = {16: 11, 32: 24, 64: 53}[kind.bits]
@@ -325,7 +329,7 @@ def random(dtype=float):
 @_named("randn")
 def randn(dt=None):
     kind = _runtime.default_fp() if dt is None else _dtype(dt)
-    return Scalar(kind, numbers._ROUND[kind](_ops.randn()))
+    return Scalar(kind, numbers._ROUND[kind](0.0 if DryRun.active else _ops.randn()))
 
 
 # Atomics
@@ -400,9 +404,16 @@ def _with_dtype(m, dt):
 table["Vector"] = table["Matrix"] = lambda arr, dt=None: _with_dtype(to_mat(arr), dt)
 
 
+def _sized(*sizes):
+    for size in sizes:
+        if not 1 <= int(size) <= 4096:
+            fail_type(f"Vectors and matrices take sizes of 1 to 4096, not {int(size)}")
+
+
 def _filled(value):
     def op(dt, n, m=None):
         kind = _dtype(dt)
+        _sized(n, 1 if m is None else m)
         n, m, ndim = int(n), 1 if m is None else int(m), 1 if m is None else 2
         return Mat(kind, n, m, ndim, [numbers.convert(value, numbers.i32, kind)] * (n * m))
 
@@ -411,10 +422,18 @@ def _filled(value):
 
 table["Vector.zero"] = table["Matrix.zero"] = _filled(0)
 table["Vector.one"] = table["Matrix.one"] = _filled(1)
-table["Matrix.identity"] = lambda dt, n: make([int(i == j) for i in range(n) for j in range(n)], n, n, 2, _dtype(dt))
-table["Vector.unit"] = table["Matrix.unit"] = lambda n, i, dt=None: make(
-    [int(k == i) for k in range(n)], n, 1, 1, _runtime.default_ip() if dt is None else _dtype(dt)
-)
+
+
+@_named("Matrix.identity")
+def identity(dt, n):
+    _sized(n)
+    return make([int(i == j) for i in range(n) for j in range(n)], n, n, 2, _dtype(dt))
+
+
+@_named("Vector.unit", "Matrix.unit")
+def unit(n, i, dt=None):
+    _sized(n)
+    return make([int(k == i) for k in range(n)], n, 1, 1, _runtime.default_ip() if dt is None else _dtype(dt))
 
 
 @_named("Matrix.rows")
@@ -432,6 +451,7 @@ table["Matrix.cols"] = lambda cols: transposed(from_rows(cols))
 
 @_named("Matrix.diag")
 def diagonal(dim, val):
+    _sized(dim)
     v = typed(value_of(val))
     return make([v if i == j else as_kind(0, v.kind) for i in range(dim) for j in range(dim)], dim, dim, 2, v.kind)
 

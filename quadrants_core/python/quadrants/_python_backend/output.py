@@ -5,7 +5,7 @@ import string as _string
 
 from quadrants import _exceptions, _runtime
 from quadrants._python_backend import numbers
-from quadrants._python_backend.numbers import Scalar, fail_type, typed
+from quadrants._python_backend.numbers import DryRun, Scalar, fail_type, typed
 from quadrants._python_backend.values import Mat, Record, value_of
 
 
@@ -65,6 +65,8 @@ class Text(str):
 
 
 def show(*args, sep=" ", end="\n", file=None, flush=False):
+    if DryRun.active:
+        return
     separator, last = (" " if sep is None else str(sep)), ("\n" if end is None else str(end))
     print(separator.join(formatted(a) for a in args), end=last, file=file, flush=flush)
 
@@ -116,7 +118,7 @@ def fill_in(pattern, args, keywords):
 
 def check(condition, message):
     """assert, which is for debug mode."""
-    if not _runtime.current_cfg().debug:
+    if not _runtime.current_cfg().debug or DryRun.active:
         return
     holds = value_of(condition())
     if holds:

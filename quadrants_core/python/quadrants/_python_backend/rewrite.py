@@ -423,7 +423,7 @@ class _Rewriter(ast.NodeTransformer):
         return self.call("chain", ops, *[self.visit(n) for n in [node.left, *node.comparators]], at=node)
 
     def visit_BinOp(self, node):
-        if self.static:
+        if self.static and not isinstance(node.op, (ast.Mult, ast.Pow)):
             return super().generic_visit(node)
         if isinstance(node.op, ast.Mod) and isinstance(node.left, (ast.Constant, ast.JoinedStr)):
             return self.call("percent", self.visit(node.left), self.visit(node.right), at=node)
@@ -441,36 +441,14 @@ class _Rewriter(ast.NodeTransformer):
         if self.static:
             return super().generic_visit(node)
         word = "both" if isinstance(node.op, ast.And) else "either"
-        rest = ast.Tuple([self._side(n) for n in node.values[1:]], _LOAD)
+        rest = ast.Tuple([self.thunk(n) for n in node.values[1:]], _LOAD)
         return self.call(word, self.visit(node.values[0]), rest, at=node)
 
     def visit_IfExp(self, node):
         if self.static:
             return super().generic_visit(node)
-        sides = [self._side(n) for n in (node.body, node.orelse)]
+        sides = [self.thunk(n) for n in (node.body, node.orelse)]
         return self.call("choice", self.visit(node.test), *sides, at=node)
-
-    def _side(self, node):
-        """(thunk, whether it is simple) of an operand that may not be wanted."""
-        is_simple = self._is_simple(node)  # of what was written: rewriting changes inner nodes in place
-        thunk = self.thunk(node)
-        return _placed(ast.Tuple([thunk, ast.Constant(is_simple)], _LOAD), thunk)
-
-    def _is_simple(self, node):
-        """Whether it may be evaluated for its type alone: nothing in it changes anything."""
-        for inner in ast.walk(node):
-            if isinstance(inner, ast.NamedExpr):
-                return False
-            if isinstance(inner, ast.Call):
-                found = self.object_of(inner.func)
-                kind = getattr(found, "_qd_kind_", None)
-                name = getattr(found, "_qd_name_", "")
-                known = kind in ("dtype", "matrix_type", "struct_type") or (
-                    kind == "builtin" and not name.startswith("atomic_") and name not in ("random", "randn", "append", "print")
-                )
-                if not known and found not in (abs, min, max, int, float, bool, pow, any, all, len):
-                    return False
-        return True
 
     def visit_NamedExpr(self, node):
         if self.deferred:

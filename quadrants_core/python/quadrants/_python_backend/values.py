@@ -104,6 +104,8 @@ class Mat:
 
     def _put(self, positions, n, m, ndim, value):
         values = filled(value, self.kind, n, m, ndim)
+        if numbers.DryRun.active:
+            return
         for p, v in zip(positions, values):
             self.entries[p] = v
         if self.write:
@@ -189,10 +191,11 @@ def to_mat(x):
     rows = [value_of(r) for r in x]
     if not is_tensor(rows[0]):
         return make(rows, len(rows), 1, 1)
-    rows = [to_mat(r) for r in rows]
-    if any(r.ndim != 1 or r.n != rows[0].n for r in rows):
+    rows = [(to_mat(r), r) for r in rows]
+    n = rows[0][0].n
+    if any(r.ndim != 1 or r.n != n for r, _ in rows):
         fail_type("Rows of a matrix must have the same length")
-    return make([c for r in rows for c in r.components()], len(rows), rows[0].n, 2)
+    return make([c for r, row in rows for c in (map(value_of, row) if isinstance(row, (list, tuple)) else r.components())], len(rows), n, 2)
 
 
 def filled(value, kind, n, m, ndim):
@@ -313,7 +316,9 @@ class Record:
         return self.members[name]
 
     def set(self, name, value):
-        self.members[name] = like(self.get(name), value)
+        changed = like(self.get(name), value)
+        if not numbers.DryRun.active:
+            self.members[name] = changed
 
     def __iter__(self):
         return iter([self.get(name) for name in self.names()])
@@ -394,7 +399,9 @@ class Var:
         return self.value
 
     def set(self, value):
-        self.value = assigned(self.value, value)
+        changed = assigned(self.value, value)
+        if not numbers.DryRun.active or isinstance(self.value, Unset):
+            self.value = changed
 
 
 class Place:
