@@ -285,7 +285,9 @@ class Writer:
     def statement(self):
         self.budget -= 1
         form = self.rng.randrange(100)
-        if self.budget <= 0 or form < 24:
+        if self.grows and self.loops == ["parallel"] and self.chance(0.3):
+            self.put(self.pick(f"l.append({self.integer(1)})", f"qd.append(l.parent(), [], {self.integer(1)})"))
+        elif self.budget <= 0 or form < 24:
             self.assignment()
         elif form < 40:
             self.declaration()
@@ -375,9 +377,6 @@ class Writer:
         self.put(f"{text} = {self.value(kind)}")
 
     def update(self):
-        if self.grows and self.loops == ["parallel"] and self.chance(0.5):
-            self.put(self.pick(f"l.append({self.integer(1)})", f"qd.append(l.parent(), [], {self.integer(1)})"))
-            return
         found = [t for t in self.targets() if t[1] in ("int", "real", "vec", "ivec")]
         if self.shared and self.chance(0.4):
             s = self.pick(*self.shared)
@@ -704,7 +703,7 @@ class Writer:
     def program(self):
         self.is_small = self.chance(0.7)
         self.is_debug = self.chance(0.12)
-        self.is_sparse = self.chance(0.08)
+        self.is_sparse = self.chance(0.12)
         for _ in range(self.rng.randint(0, 1 if self.is_small else 3)):
             self.function()
         if self.chance(0.1):

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from tests.fuzz import generate
 
-SOURCES = Path(__file__).resolve().parents[1] / "python" / "language"
+TESTS = Path(__file__).resolve().parents[1] / "python"
+ABOUT = "arguments data_oriented dataclasses dtypes matrix_values meshes ndarrays real_funcs recursion statements storage struct_arguments tensors trees"  # fmt: skip
 _OPERATORS = [ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow, ast.LShift, ast.RShift, ast.BitOr, ast.BitXor, ast.BitAnd, ast.MatMult]  # fmt: skip
 _COMPARISONS = [ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Is, ast.In]
 _CONSTANTS = [0, 1, -1, 2, 7, 255, 2**31 - 1, 2**31, 2**63, 0.0, 0.5, -1.5, 1e300, True, None, "text", float("inf")]
@@ -27,7 +28,7 @@ def _device_functions(tree):
 def corpus():
     """Texts of modules with one test of the language each, as programs."""
     found = []
-    for path in sorted(SOURCES.glob("test_*.py")):
+    for path in [*sorted(TESTS.glob("language/test_*.py")), *(TESTS / f"test_{name}.py" for name in ABOUT.split())]:
         module = ast.parse(path.read_text())
         head = [s for s in module.body if not (isinstance(s, ast.FunctionDef) and s.name.startswith("test_"))]
         for node in module.body:
