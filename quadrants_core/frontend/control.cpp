@@ -6,6 +6,14 @@
 #include <algorithm>
 
 namespace qd::frontend {
+namespace {
+
+/// The literal None.
+bool is_none(PyObject *expression) {
+    return node_kind(expression) == Node::Constant && child(expression, names().value) == Py_None;
+}
+
+} // namespace
 
 Flow Walker::block(PyObject *list, Py_ssize_t from, Py_ssize_t to) {
     const Items statements(list);
@@ -78,9 +86,12 @@ Flow Walker::with_(PyObject *node) {
     PyObject *call = child(items[0], n.context_expr);
     const Val callee = eval_handed_on(child(call, n.func));
     const BuiltinRow *row = callee.is_constant() ? builtin_of(callee.object.get()) : nullptr;
+    if (PyRef why = callee.is_constant() ? attribute(callee.object.get(), n._qd_why_not_) : PyRef{};
+        why && PyUnicode_Check(why.get()))
+        fail_syntax(node, text(why.get()));
     if (!row || row->handler != &Walker::stream_parallel)
-        fail_syntax(node, "'with' in Quadrants kernels only supports qd.stream_parallel(), qd.checkpoint(...), "
-                          "qd.graph.parallel_context() and qd.graph.parallel(), each in a kernel that asks for it");
+        fail_syntax(node, "'with' in Quadrants kernels only supports qd.stream_parallel(), qd.checkpoint(), "
+                          "qd.graph.parallel_context(), or qd.graph.parallel()");
     reads_.use(callee.object.get());
     if (Items(child(call, n.args)).size() || Items(child(call, n.keywords)).size())
         fail_syntax(call, "qd.stream_parallel() takes no arguments");
@@ -260,7 +271,7 @@ Flow Walker::return_(PyObject *node) {
     if (frame.dynamic)
         fail_syntax(node, "Return inside non-static if/for is not supported",
                     "assign the result to a variable and return it at the end");
-    if (!source || source == Py_None) {
+    if (!source || source == Py_None || is_none(source)) {
         frame.result = frame.has_return_type ? frame.result : std::optional<Val>(Val{});
         return Flow::return_;
     }

@@ -185,7 +185,7 @@ Val Walker::bound_method(const Val &base, PyObject *name) {
 
 Val Walker::array_attribute(PyObject *node, const Val &array, PyObject *name) {
     const std::string what = text(name);
-    if (is_view(array)) return view_attribute(node, array, what);
+    if (is_view(array)) return what == "subview" ? bound_method(array, name) : view_attribute(node, array, what);
     if (what == "shape") {
         AtNode at(*this, node);
         Val out;

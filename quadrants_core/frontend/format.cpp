@@ -351,6 +351,7 @@ bool Walker::may_be_text(Node kind) {
 
 Val Walker::assert_message(PyObject *detail) {
     const Val v = value(detail);
+    if (node_kind(detail) == Node::Constant && is_number(v)) return wrap(PyRef::steal(PyObject_Str(v.object.get())));
     if (!is_string(v)) fail_syntax(detail, "assert info must be constant or formatted string, not " + type_text(v));
     return v;
 }

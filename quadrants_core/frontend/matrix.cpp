@@ -395,6 +395,7 @@ Val Walker::method(PyObject *node, const Val &bound) {
     const std::string &name = bound.extra->name;
     const Val &self = bound.extra->self;
     if (self.tag == Tag::container) return container_method(node, bound);
+    if (self.tag == Tag::array) return view_method(node, bound);
     const auto found = method_table().find(name);
     Call call = arguments(node, false);
     AtNode at(*this, node);

@@ -1,6 +1,7 @@
 // Parameters. Those of a plain kernel are declared as they stand; what is found inside of an argument (members of a
 // dataclass, arrays and lifted numbers of a data_oriented object, the gradient of an array) becomes a parameter when
 // the walk first meets it, so that nothing is passed that the kernel and its funcs do not use.
+#include "frontend/scan.h"
 #include "frontend/walker.h"
 
 namespace qd::frontend {
@@ -15,6 +16,18 @@ void Walker::declare_parameters() {
             p.kind != ParamKind::constant && p.kind != ParamKind::array && p.kind != ParamKind::buffer_view;
         bindings_.push_back(std::move(binding));
     }
+    for (size_t i = 0; i < request_.params.size(); ++i)
+        if (request_.params[i].kind == ParamKind::structure && changes_struct(bindings_[i]))
+            bindings_[i].value = new_variable(request_.source.tree, bindings_[i].value);
+}
+
+/// Whether the kernel stores to members of this argument, or calls methods of it, which may: then it has a copy.
+bool Walker::changes_struct(const Binding &argument) {
+    if (kernel_assigned_.count(argument.name)) return true;
+    if (argument.value.tag != Tag::record || !argument.value.record->methods) return false;
+    std::unordered_set<PyObject *> receivers;
+    frontend::scan_receivers(child(request_.source.tree, names().body), receivers);
+    return receivers.count(argument.name) > 0;
 }
 
 ir::Value Walker::add_parameter(ir::Type type) {

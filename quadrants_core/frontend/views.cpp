@@ -79,6 +79,20 @@ Val Walker::slice_view(PyObject *node, const Val &view, PyObject *slice) {
     return make_view(view, first, size);
 }
 
+/// view.subview(offset, size)
+Val Walker::view_method(PyObject *node, const Val &bound) {
+    Call call = arguments(node, false);
+    const Val &view = bound.extra->self;
+    for (const char *name : {"offset", "size"})
+        if (const Val *given = call.keyword(name)) call.args.push_back(*given);
+    AtNode at(*this, node);
+    if (call.args.size() != 2) fail_type(node, "subview(offset, size) takes 2 arguments");
+    const ir::Value first = index_value(node, load(call.args[0])), size = index_value(node, load(call.args[1]));
+    const ir::Value last = b_.add(first, size);
+    check_view(node, "BufferView subview Out Of Range", first, last, view);
+    return make_view(view, first, size);
+}
+
 Val Walker::subscript_view(PyObject *node, const Val &view, const std::vector<Val> &indices) {
     if (indices.size() != 1)
         fail(node, UserErrorKind::index, "BufferView indexed with " + std::to_string(indices.size()) + "d indices");
@@ -112,7 +126,7 @@ Val Walker::view_attribute(PyObject *node, const Val &view, const std::string &w
         return out;
     }
     fail(node, UserErrorKind::compilation, "'BufferView' has no attribute '" + what + "' in a kernel",
-         "kernels know its `shape`, `size` and `offset`");
+         "kernels know its `shape`, `size`, `offset` and `subview(offset, size)`");
 }
 
 } // namespace qd::frontend

@@ -170,6 +170,7 @@ class Walker {
 
     // members.cpp: parameters, and what is found inside of them
     void declare_parameters();
+    bool changes_struct(const Binding &argument);
     Val declare(const Param &param);
     Val declare_value(PyObject *type);
     ir::Value add_parameter(ir::Type type);
@@ -243,6 +244,7 @@ class Walker {
     void check_view(PyObject *node, const char *what, ir::Value first, ir::Value last, const Val &of);
     Val make_view(const Val &array, ir::Value offset, ir::Value size);
     Val slice_view(PyObject *node, const Val &view, PyObject *slice);
+    Val view_method(PyObject *node, const Val &bound);
     Val subscript_view(PyObject *node, const Val &view, const std::vector<Val> &indices);
     Val view_attribute(PyObject *node, const Val &view, const std::string &what);
 

@@ -163,3 +163,26 @@ def test_names_that_are_not_available_in_kernels():
 
         with pytest.raises(qd.QuadrantsSyntaxError, match="is not available yet"):
             k()
+
+
+def test_blocks_that_are_not_available(arch):
+    blocks = {
+        "qd.graph.parallel_context()": qd.graph.parallel_context,
+        "qd.graph.parallel()": qd.graph.parallel,
+        "qd.graph_parallel()": qd.graph_parallel,
+        "qd.checkpoint(1, yield_on=x)": qd.checkpoint,
+    }
+    for arch_of_test in (arch, qd.python):
+        qd.init(arch=arch_of_test, print_full_traceback=True)
+        for name, block in blocks.items():
+
+            @qd.kernel
+            def k(x: qd.types.ndarray(qd.i32, ndim=1)):
+                with block(1):
+                    for i in x:
+                        x[i] += 1
+
+            x = qd.ndarray(qd.i32, 2)
+            with pytest.raises(qd.QuadrantsSyntaxError, match=name.partition("(")[0] + " is not available yet"):
+                k(x)
+            assert x[0] == 0

@@ -475,3 +475,16 @@ def test_indices_are_checked_in_debug_mode(arch):
     assert go(0) == 1
     with pytest.raises(qd.QuadrantsAssertionError, match="Index 1 is out of range: the number of elements is 1"):
         go(1)
+
+
+def test_on_the_python_backend():
+    """The same loops, run as Python."""
+    qd.init(arch=qd.python)
+    test_attributes_of_every_layout()
+    test_struct_attributes()
+    test_sizes_and_indices()
+    test_meshes_are_template_arguments_and_elements_go_to_funcs()
+    test_loops_nest_break_and_go_on()
+    test_elements_in_variables()
+    test_meshes_of_data_oriented_objects()
+    test_one_patch()

@@ -19,7 +19,7 @@ def test_shapes():
     a[None] = 4
     assert a.shape == () and a[None] == 4
     assert qd.ndarray(qd.i32, 3).shape == (3,)
-    for bad in ((0,), (-1,), (3, 0)):
+    for bad in ((0,), (-1,), (3, 0), 1.5, "a"):
         with pytest.raises(qd.QuadrantsRuntimeError, match="is not a valid shape for ndarray"):
             qd.ndarray(qd.i32, bad)
 
@@ -57,7 +57,28 @@ def test_annotations():
         qd.types.ndarray(field_dim=1)
     with pytest.raises(ValueError, match="boundary"):
         qd.types.ndarray(boundary="wrap")
+    with pytest.raises(ValueError, match="Both element_shape and element_dim are specified"):
+        qd.types.ndarray(qd.f32, element_dim=1, element_shape=(2, 2))
     assert qd.types.BufferViewType(qd.f32).dtype is qd.f32 and qd.BufferView[qd.i32].dtype is qd.i32
+
+
+def test_annotations_that_ask_for_a_gradient(arch):
+    for arch_of_test in (arch, qd.python):
+        qd.init(arch=arch_of_test, print_full_traceback=True)
+
+        @qd.kernel
+        def k(x: qd.types.ndarray(qd.f32, ndim=1, needs_grad=True)):
+            x[0] = 1
+
+        plain, with_gradient = qd.ndarray(qd.f32, 3), qd.ndarray(qd.f32, 3, needs_grad=True)
+        for _ in range(2):
+            k(with_gradient)
+            with pytest.raises(ValueError, match="Invalid value for argument x - required needs_grad=True, but False is provided"):
+                k(plain)
+        assert with_gradient[0] == 1 and plain[0] == 0
+        array = np.zeros(3, np.float32)
+        k(array)
+        assert array[0] == 1
 
 
 def test_extents_beyond_int32():
@@ -336,7 +357,16 @@ def test_buffer_view_in_kernels():
         w = qd.BufferView(a, at, 3)
         return w[1] * 10 + w.size
 
+    @qd.kernel
+    def named(v: qd.BufferView[qd.i32]) -> qd.i32:
+        w = v.subview(1, 3)
+        x = w.subview(size=1, offset=2)
+        w[0] = 40
+        return w[0] * 1000 + x[0] * 100 + x.offset * 10 + x.size
+
     a = numbered(10, qd.i32)
+    assert named(a[2:7]) == 40 * 1000 + 5 * 100 + 5 * 10 + 1 and a[3] == 40
+    a[3] = 3
     assert total(a[2:7]) == 20 * 10000 + 502
     assert total(a[0:1]) == 100
     assert total._specialisations() == 1
@@ -371,6 +401,10 @@ def test_buffer_view_bounds(arch):
         return v[1:i][0]
 
     @qd.kernel
+    def named(v: qd.BufferView[qd.i32], i: qd.i32) -> qd.i32:
+        return v.subview(i, 2)[0]
+
+    @qd.kernel
     def made(a: qd.types.ndarray(qd.i32, ndim=1), i: qd.i32) -> qd.i32:
         return qd.BufferView(a, i, 3)[0]
 
@@ -380,5 +414,7 @@ def test_buffer_view_bounds(arch):
         at(a[2:7], 7)
     with pytest.raises(qd.QuadrantsAssertionError, match="BufferView subview Out Of Range"):
         sub(a[2:7], 6)
+    with pytest.raises(qd.QuadrantsAssertionError, match="BufferView subview Out Of Range"):
+        named(a[2:7], 4)
     with pytest.raises(qd.QuadrantsAssertionError, match="BufferView construction out of range"):
         made(a, 8)

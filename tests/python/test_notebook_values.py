@@ -40,8 +40,10 @@ def test_many_values_are_summed_up():
 
 def test_what_cannot_be_read():
     x = qd.field(qd.f32)
-    assert data(x) is None
     y = qd.field(qd.f32, 1)
+    assert data(x) is None and data(y) is None
+    qd.root.place(x)
     y.fill(1)
+    assert data(x) is not None and data(y) is not None
     qd.reset()
     assert data(y) is None

@@ -491,6 +491,77 @@ def test_mistakes():
         gone(1.5)
 
 
+def test_arrays_are_what_the_annotation_asks_for():
+    qd.init(arch=qd.python)
+    vec2 = qd.types.vector(2, qd.i32)
+
+    @qd.kernel
+    def any_array(a: qd.types.ndarray()):
+        pass
+
+    @qd.kernel
+    def scalars(a: qd.types.ndarray(dtype=qd.i32, ndim=1)):
+        pass
+
+    @qd.kernel
+    def vectors(a: qd.types.ndarray(dtype=vec2, ndim=1)):
+        pass
+
+    @qd.kernel
+    def view(a: qd.BufferView[qd.f32]):
+        pass
+
+    f, v3 = qd.ndarray(qd.f32, 3), qd.Vector.ndarray(3, qd.i32, 2)
+    for kernel, wrong, kind, text in (
+        (any_array, 1.2, qd.QuadrantsRuntimeTypeError, "Invalid type for argument a, got 1.2"),
+        (any_array, qd.field(qd.i32, 3), qd.QuadrantsRuntimeTypeError, "Invalid type for argument a"),
+        (any_array, np.ones(4)[::2], ValueError, "Non contiguous numpy arrays are not supported"),
+        (any_array, np.ones(3, np.complex64), ValueError, "required array has dtype="),
+        (scalars, f, ValueError, "argument a - required element type: i32, but f32 is provided"),
+        (scalars, qd.ndarray(qd.i32, (3, 3)), ValueError, r"required ndim=1, but 2d ndarray with shape \(3, 3\) is provided"),
+        (scalars, np.ones(3), ValueError, "required array has dtype=i32, array with dtype=f64 is provided"),
+        (scalars, np.ones((3, 3), np.int32), ValueError, "required array has ndim=1, array with 2 dimensions is provided"),
+        (vectors, v3, ValueError, r"required element type: VectorType\[2, i32\], but VectorType\[3, i32\] is provided"),
+        (vectors, np.ones((2, 3), np.int32), ValueError, r"required element_shape=\(2,\), array with element shape of \(3,\)"),
+        (view, f, qd.QuadrantsRuntimeTypeError, "Argument a expects a BufferView, got ScalarNdarray"),
+        (view, qd.ndarray(qd.i32, 3)[0:2], TypeError, "Expect element type f32 for argument a, but get i32"),
+    ):
+        with pytest.raises(kind, match=text):
+            kernel(wrong)
+    scalars(np.ones(3, np.int32))
+    vectors(np.ones((4, 2), np.int32))
+    vectors(qd.Vector.ndarray(2, qd.i32, 4))
+    view(f[1:])
+
+
+def test_mistakes_of_the_grammar():
+    qd.init(arch=qd.python)
+    x = qd.field(qd.i32, (2, 2))
+
+    @qd.kernel
+    def rank() -> qd.i32:
+        return x[0]
+
+    @qd.kernel
+    def nested():
+        def f():
+            pass
+
+    @qd.kernel
+    def two():
+        with qd.stream_parallel(), qd.stream_parallel():
+            pass
+
+    for kernel, kind, text in (
+        (rank, IndexError, "Field with dim 2 accessed with indices of dim 1"),
+        (nested, SyntaxError, "Function definition is not allowed in 'qd.kernel'."),
+        (two, SyntaxError, "only supports a single context manager"),
+    ):
+        with pytest.raises(qd.QuadrantsCompilationError, match=text) as caught:
+            kernel()
+        assert isinstance(caught.value, kind)
+
+
 @qd.func
 def bumped(x, v):
     old = qd.atomic_add(x, 3)

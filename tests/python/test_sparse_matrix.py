@@ -445,8 +445,6 @@ def test_conjugate_gradients(dtype):
 
 def test_on_the_python_backend():
     qd.init(arch=qd.python)
-    with pytest.raises(qd.QuadrantsRuntimeError, match="filled by compiled kernels"):
-        qd.linalg.SparseMatrixBuilder(3, 3, max_num_triplets=9)
     triplets = qd.ndarray(qd.f64, 9)
     triplets.from_numpy(np.array([0, 0, 2, 1, 1, 4, 0, 1, 1], np.float64))
     a = qd.linalg.SparseMatrix(2, dtype=qd.f64)
@@ -549,3 +547,32 @@ def test_after_reset(arch):
     qd.reset()
     with pytest.raises(qd.QuadrantsRuntimeError, match=r"call qd.init\(\) first"):
         qd.linalg.SparseMatrixBuilder(3, 3)
+
+
+def test_builders_on_the_python_backend():
+    qd.init(arch=qd.python)
+    test_builder_in_serial_code_and_in_funcs()
+    test_two_builders_and_one_twice()
+
+    @qd.kernel
+    def outside(A: Builder(), i: qd.i32):
+        A[i, 0] += 1.0
+
+    @qd.kernel
+    def read(A: Builder()) -> qd.f32:
+        return A[0, 0]
+
+    @qd.kernel
+    def product(A: Builder()):
+        A[0, 0] *= 2.0
+
+    builder = qd.linalg.SparseMatrixBuilder(2, 2, max_num_triplets=2)
+    for _ in range(3):
+        outside(builder, 1)
+    with pytest.raises(qd.QuadrantsRuntimeError, match="has room for max_num_triplets=2, but 3 entries were added"):
+        builder.build()
+    for kernel, text in ((read, "can only be added to"), (product, r"takes `\+=` and `-=`, not `\*=`")):
+        with pytest.raises(qd.QuadrantsTypeError, match=text):
+            kernel(builder)
+    with pytest.raises(qd.QuadrantsRuntimeTypeError, match="Argument A expects a SparseMatrixBuilder"):
+        outside(3, 0)

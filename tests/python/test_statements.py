@@ -385,3 +385,13 @@ def test_random_is_uniform_and_goes_on():
     assert abs(x.mean() - 0.5) < 0.02
     assert abs(x.var() - 1 / 12) < 0.01
     assert (x != y).mean() > 0.9
+
+
+def test_returning_none():
+    @qd.kernel
+    def k(x: qd.types.ndarray()):
+        x[0] = 3
+        return None
+
+    x = qd.ndarray(qd.i32, 1)
+    assert k(x) is None and x[0] == 3

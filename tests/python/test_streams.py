@@ -29,6 +29,18 @@ def test_launches_on_streams_are_in_order():
     event.wait(qd_stream=one)
 
 
+def test_kernels_without_parameters():
+    @qd.kernel
+    def seven() -> qd.i32:
+        return 7
+
+    with qd.create_stream() as stream:
+        assert seven(qd_stream=stream) == 7
+    assert seven(qd_stream=None) == 7
+    with pytest.raises(qd.QuadrantsSyntaxError, match="Unexpected argument 'x'"):
+        seven(x=1)
+
+
 def test_streams_end_with_their_block():
     x = qd.ndarray(qd.i32, 2)
     with qd.create_stream() as stream, qd.create_event() as event:

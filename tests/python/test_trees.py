@@ -681,8 +681,18 @@ def test_fields_that_nobody_placed():
     x = qd.field(qd.f32, name="lonely")
     with pytest.raises(qd.QuadrantsRuntimeError, match=r"These field\(s\) are not placed.*lonely"):
         nothing()
+    other = qd.field(qd.i32, shape=2)
+    with pytest.raises(qd.QuadrantsRuntimeError, match=r"These field\(s\) are not placed.*lonely"):
+        other[0]
     qd.root.dense(qd.i, 2).place(x)
     nothing()
+    assert other[0] == 0
+
+
+def test_axes_are_axes():
+    for axes in (0, "i", [qd.i, 1]):
+        with pytest.raises(TypeError, match="axes are qd.i, qd.ij"):
+            qd.root.dense(axes, 2)
 
 
 @pytest.mark.parametrize("which", ["grad", "dual"])

@@ -74,10 +74,11 @@ bool describe_host_array(const ParamSpec &spec, const HostArray &a, PyObject *ar
             spec.elem == ir::Scalar::none ? "a number type of the host's byte order" : scalar_name(spec.elem);
         PyObject *dtype = PyObject_GetAttrString(arg, "dtype");
         PyErr_Clear();
-        raise_value(spec, "required array has dtype=" + need + ", but the argument has dtype=" +
+        raise_value(spec, "required array has dtype=" + need + ", array with dtype=" +
                               (a.elem != ir::Scalar::none ? scalar_name(a.elem)
                                : dtype                    ? repr(dtype)
-                                                          : "?"));
+                                                          : "?") +
+                              " is provided");
         Py_XDECREF(dtype);
         return false;
     }
@@ -219,7 +220,7 @@ bool write_components(ir::Scalar elem, int n, PyObject *arg, uint64_t *slots) {
 Fit fit_array(const BoundParam &p, PyObject *arg, uint64_t *slots, uint64_t *bytes) {
     if (is_ndarray(arg)) {
         auto *a = reinterpret_cast<NdarrayObject *>(arg);
-        if (a->signature != p.signature) return Fit::no;
+        if (a->signature != p.signature || (p.needs_grad && !has_gradient(arg))) return Fit::no;
         if (!a->alive()) {
             raise_dead("ndarray");
             return Fit::error;
@@ -296,12 +297,13 @@ Fit fit_view(const BoundParam &p, PyObject *arg, uint64_t *slots, uint64_t *byte
 
 bool read_spec(PyObject *tuple, ParamSpec *spec) {
     const char *name, *form;
-    int elem, clamp, optional;
+    int elem, clamp, optional, needs_grad;
     PyObject *cls;
-    if (!PyArg_ParseTuple(tuple, "ssiiiiippO", &name, &form, &elem, &spec->ndim, &spec->rows, &spec->cols,
-                          &spec->element_dim, &clamp, &optional, &cls)) {
+    if (!PyArg_ParseTuple(tuple, "ssiiiiippOp", &name, &form, &elem, &spec->ndim, &spec->rows, &spec->cols,
+                          &spec->element_dim, &clamp, &optional, &cls, &needs_grad)) {
         return false;
     }
+    spec->needs_grad = needs_grad != 0;
     spec->name = name;
     spec->elem = ir::Scalar(elem);
     spec->clamp = clamp != 0;
@@ -318,6 +320,13 @@ bool read_spec(PyObject *tuple, ParamSpec *spec) {
                                  : ParamForm::constant;
     spec->optional = optional != 0 || spec->form == ParamForm::tensor;
     return true;
+}
+
+bool has_gradient(PyObject *array) {
+    PyObject *grad = PyObject_GetAttrString(array, "grad");
+    PyErr_Clear();
+    Py_XDECREF(grad);
+    return grad && grad != Py_None;
 }
 
 PyObject *unwrapped(PyObject *o) {

@@ -28,6 +28,7 @@ struct ParamSpec {
     int rows = 1, cols = 1;             ///< matrix values; elements of arrays
     int element_dim = -1;               ///< -1: any (arrays)
     bool clamp = false;
+    bool needs_grad = false; ///< an ndarray must have a gradient
     bool is_self = false;    ///< instance of a class with kernels as methods
     bool optional = false;   ///< None is accepted
     PyObject *cls = nullptr; ///< bundle: the dataclass; structure: the struct type; borrowed
@@ -49,6 +50,7 @@ struct BoundParam {
     bool written = false;
     bool of_host = false;       ///< was no ndarray in the call that the plan was made for
     bool with_gradient = false; ///< had a gradient then
+    bool needs_grad = false;    ///< an ndarray without one does not fit
     // constants; bundles: the type
     PyObject *value = nullptr; ///< identity; borrowed if `weak` is set, owned otherwise
     PyObject *weak = nullptr;  ///< weak reference to it, owned
@@ -109,6 +111,8 @@ inline bool is_tensor(PyObject *o) { return tensor_type && PyObject_TypeCheck(o,
 inline bool is_buffer_view(PyObject *o) { return buffer_view_type && PyObject_TypeCheck(o, buffer_view_type); }
 /// What a qd.Tensor wraps; anything else as it is. Borrowed: the wrapper holds it.
 PyObject *unwrapped(PyObject *o);
+/// Whether the `grad` of an array is one.
+bool has_gradient(PyObject *array);
 
 std::string repr(PyObject *o);
 /// Sets "Invalid type for argument x, got ...".

@@ -49,13 +49,6 @@ bool lifts_numbers(PyObject *object) {
     return lifts;
 }
 
-bool has_gradient(PyObject *array) {
-    PyObject *grad = PyObject_GetAttrString(array, "grad");
-    PyErr_Clear();
-    Py_XDECREF(grad);
-    return grad && grad != Py_None;
-}
-
 bool is_passed(PyObject *o) { return is_ndarray(o) || is_tensor(o) || is_buffer_view(o); }
 bool has_members(PyObject *o) { return is_data_oriented(o) || is_dataclass(o); }
 
@@ -224,6 +217,12 @@ frontend::Param Binder::bind_array(const ParamSpec &spec, PyObject *value, const
     bound.signature = signature_of(facts.elem, facts.ndim, facts.rows, facts.cols, facts.element_dim, facts.layout);
     bound.of_host = !is_ndarray(value);
     bound.with_gradient = !bound.of_host && has_gradient(value);
+    bound.needs_grad = spec.needs_grad;
+    if (spec.needs_grad && !bound.of_host && !bound.with_gradient) {
+        raise(ErrorClass::value,
+              "Invalid value for argument " + from.name + " - required needs_grad=True, but False is provided");
+        throw frontend::PythonError{};
+    }
     frontend::Param param = add(bound, from);
     param.clamp = spec.clamp;
     param.layout = layout_order(facts.layout);

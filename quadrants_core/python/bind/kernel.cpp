@@ -134,7 +134,7 @@ bool may_launch_on(PyObject *stream) {
 PyObject *const *bind_keywords(KernelObject *kernel, PyObject *const *args, size_t n, PyObject *names,
                                std::vector<PyObject *> &all) {
     const std::vector<ParamSpec> &params = *kernel->params;
-    all.assign(params.size(), nullptr);
+    all.assign(std::max<size_t>(params.size(), 1), nullptr); // a pointer to it means success
     std::copy_n(args, n, all.begin());
     for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(names); k++) {
         const char *name = PyUnicode_AsUTF8(PyTuple_GET_ITEM(names, k));

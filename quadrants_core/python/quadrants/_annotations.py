@@ -160,6 +160,11 @@ class NdarrayType(_Annotation):
             return dtype.dtype, dtype.n, dtype.m, dtype.ndim
         scalar = None if dtype is None else _dtypes.dtype(dtype)
         if element_shape is not None:
+            if element_dim is not None and element_dim != len(element_shape):
+                raise ValueError(
+                    "Both element_shape and element_dim are specified, but shape doesn't match specified dim: "
+                    f"{len(element_shape)}!={element_dim}"
+                )
             rows, cols = (tuple(element_shape) + (1, 1))[:2]
             return scalar, rows, cols, len(element_shape)
         if element_dim:

@@ -82,6 +82,7 @@ class Field(_values.Shown):
                 raise _exceptions.QuadrantsRuntimeError("This field belongs to a tree that was destroyed")
             if member.node is None:
                 raise _exceptions.QuadrantsRuntimeError("Field has no allocation: place it in a tree, or give it a shape")
+            _snode.check_all_placed()
             member.node._builder._materialise()
             place = member.place
         return place

@@ -90,11 +90,11 @@ def _without_none(annotation):
 
 
 def _param(name, annotation, position):
-    """(name, form, scalar, ndim, rows, cols, element_dim, clamp, optional, class), as the bindings read it."""
+    """(name, form, scalar, ndim, rows, cols, element_dim, clamp, optional, class, needs_grad), as the bindings read it."""
     annotation, optional = _without_none(annotation)
 
-    def spec(form, scalar=0, ndim=0, rows=1, cols=1, element_dim=0, clamp=False, cls=None):
-        return (name, form, scalar, ndim, rows, cols, element_dim, clamp, optional, cls)
+    def spec(form, scalar=0, ndim=0, rows=1, cols=1, element_dim=0, clamp=False, cls=None, needs_grad=False):
+        return (name, form, scalar, ndim, rows, cols, element_dim, clamp, optional, cls, needs_grad)
 
     kind = getattr(annotation, "_qd_kind_", None)
     if annotation in (int, float, bool) or kind == "dtype" or _dtypes._numpy_type(annotation) is not None:
@@ -109,7 +109,8 @@ def _param(name, annotation, position):
         scalar = annotation.scalar._qd_scalar_ if annotation.scalar is not None else 0
         ndim = -1 if annotation.ndim is None else annotation.ndim
         element_dim = -1 if annotation.element_dim is None else annotation.element_dim
-        return spec("array", scalar, ndim, annotation.rows, annotation.cols, element_dim, annotation.boundary == "clamp")
+        clamp, needs_grad = annotation.boundary == "clamp", annotation.needs_grad is True
+        return spec("array", scalar, ndim, annotation.rows, annotation.cols, element_dim, clamp, needs_grad=needs_grad)
     if kind == "template":
         return spec("constant")
     if kind == "buffer_view_type":
@@ -173,7 +174,7 @@ def _params(fn, frame):
     for i, name in enumerate(names):
         if name not in annotations:
             if i == 0 and _is_method(fn):
-                params.append((name, "self", 0, 0, 1, 1, 0, False, False, None))
+                params.append((name, "self", 0, 0, 1, 1, 0, False, False, None, False))
                 continue
             raise _Syntax(f"Quadrants kernels parameters must be type annotated: {name!r} of {fn.__qualname__} is not")
         params.append(_param(name, _resolve(annotations[name], fn, frame), i))

@@ -102,6 +102,8 @@ class Matrix(_Swizzles, _values.Shown):
     __hash__ = None
 
     def __init__(self, arr, dt=None, needs_grad=False):
+        if not hasattr(arr, "__iter__") and not hasattr(arr, "tolist"):
+            raise _exceptions.QuadrantsTypeError("An Matrix/Vector can only be initialized with an array-like object")
         rows = list(arr.to_list() if isinstance(arr, Matrix) else arr.tolist() if hasattr(arr, "tolist") else arr)
         self._target = None
         given = getattr(arr, "dtype", None) if dt is None else None

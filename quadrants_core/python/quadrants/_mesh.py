@@ -207,7 +207,7 @@ class MeshBuilder:
 
     def __init__(self):
         arch = _runtime.current_cfg().arch
-        if not _arch.is_extension_supported(arch, _arch.Extension.mesh):
+        if arch != _arch.Arch.python and not _arch.is_extension_supported(arch, _arch.Extension.mesh):
             raise Exception(f"Backend {arch} doesn't support MeshQuadrants extension")
         self.verts, self.edges, self.faces, self.cells = (MeshElement() for _ in _KINDS)
 

@@ -10,7 +10,7 @@ _Storage = None
 def _check_shape(shape):
     if isinstance(shape, int) or hasattr(shape, "__index__"):
         shape = (shape,)
-    shape = tuple(shape)
+    shape = tuple(shape) if hasattr(shape, "__iter__") else (shape,)
     if not all(hasattr(n, "__index__") and int(n) > 0 for n in shape):
         raise _exceptions.QuadrantsRuntimeError(f"{shape} is not a valid shape for ndarray")
     shape = tuple(int(n) for n in shape)

@@ -91,6 +91,8 @@ class SNode:
     def _add(self, kind, axes, dimensions, chunk=0):
         if not isinstance(axes, (list, tuple)):
             axes = [axes]
+        if not all(isinstance(a, Axis) for a in axes):
+            raise TypeError(f"axes are qd.i, qd.ij, qd.axes(...), not {axes!r}")
         if isinstance(dimensions, int) or hasattr(dimensions, "__index__"):
             dimensions = [int(dimensions)]
         if len(dimensions) == 1:

@@ -286,8 +286,6 @@ class SparseMatrixBuilder(Mortal):
 
     def __init__(self, num_rows=None, num_cols=None, max_num_triplets=0, dtype=_dtypes.f32, storage_format="col_major"):
         super().__init__()
-        if _runtime.current_cfg().arch == _arch.python:
-            raise _Error("A SparseMatrixBuilder is filled by compiled kernels; on qd.python use SparseMatrix.build_from_ndarray")
         _check_format(storage_format)
         dtype = number_type(dtype, "SparseMatrixBuilder")
         capacity = operator.index(max_num_triplets)

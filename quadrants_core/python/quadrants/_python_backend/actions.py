@@ -5,7 +5,7 @@ import math as _math
 import types as _types
 
 from quadrants import _annotations, _exceptions, _kernel, _matrix, _runtime, _struct
-from quadrants._python_backend import functions, loops, numbers, operations, output, storage
+from quadrants._python_backend import functions, loops, meshes, numbers, operations, output, storage, triplets
 from quadrants._python_backend.numbers import DryRun, Scalar, as_kind, fail_type, kind_of, promote, typed
 from quadrants._python_backend.values import (
     Mat, Place, Record, Unset, Var, assigned, broadcast, converted, fresh, is_number, is_swizzle, record_from,
@@ -101,6 +101,9 @@ def _binary(op, a, b):
 
 def update(op, base, index, amount):
     base = value_of(base)
+    if triplets.is_builder(base):
+        triplets.add(op, base, index, value_of(amount))
+        return
     old = load(base, index)
     if isinstance(old, Record):
         updated(op, old, amount)
@@ -117,6 +120,8 @@ def store_attribute(base, name, x):
         base.set_swizzle(name, x)
     elif isinstance(base, Record):
         base.set(name, x)
+    elif isinstance(base, meshes.Element):
+        base.store(name, x)
     else:
         fail_type("Cannot assign to non-lvalue: this expression is not a place that can be stored to")
 
@@ -142,6 +147,8 @@ def attribute(base, name):
         return attribute(to_mat(tuple(base)), name)
     if isinstance(base, functions.Bundle):
         return base.member(name)
+    if isinstance(base, (meshes.Element, meshes.Touching)):
+        return base.attribute(name)
     if name == "shape" and (isinstance(base, storage.NumpyArray) or getattr(base, "_qd_kind_", None) == "ndarray"):
         return tuple(Scalar(numbers.i32, n) for n in base.shape)
     if isinstance(base, (Scalar, int, float)):
@@ -179,9 +186,10 @@ def element(base, index):
 
 def attribute_place(base, name):
     base = value_of(base)
-    if isinstance(base, Mat) and is_swizzle(name) or isinstance(base, Record) and name in base.names():
+    is_place = isinstance(base, Mat) and is_swizzle(name) or isinstance(base, Record) and name in base.names()
+    if is_place or isinstance(base, meshes.Element) and name != "id":
         found = attribute(base, name)
-        if isinstance(found, Record):
+        if isinstance(found, (Record, meshes.Touching)):
             return found
         return Place(lambda: attribute(base, name), lambda x: store_attribute(base, name, x))
     return attribute(base, name)

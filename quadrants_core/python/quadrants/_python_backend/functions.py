@@ -4,7 +4,7 @@ import dataclasses as _dataclasses
 import types as _types
 
 from quadrants import _annotations, _dtypes, _exceptions, _kernel, _matrix, _struct
-from quadrants._python_backend import numbers, rewrite, storage
+from quadrants._python_backend import arrays, numbers, rewrite, triplets
 from quadrants._python_backend.numbers import Scalar
 from quadrants._python_backend.values import Mat, Place, Record, Var, converted, fresh, host_value, to_mat, value_of, zero
 
@@ -146,7 +146,7 @@ def _parts(annotation):
 def run_kernel(info, args):
     """A call of a kernel from Python; `args` in the order of the parameters."""
     made = _function(info.fn, info._qd_source_, info.annotations, True)
-    passed = [argument(made.annotations.get(p), value, i) for i, (p, value) in enumerate(zip(made.params, args))]
+    passed = [argument(made.annotations.get(p), value, i, p) for i, (p, value) in enumerate(zip(made.params, args))]
     result = made.bound(info.fn)(*passed)
     wanted = made.annotations.get("return")
     if wanted is None or wanted is type(None):
@@ -174,7 +174,7 @@ def _result(annotation, value):
     return converted(annotation, value, "Return")
 
 
-def argument(annotation, value, position):
+def argument(annotation, value, position, name):
     """What a parameter with this annotation is for the argument `value`."""
     annotation, optional = _kernel._without_none(annotation)
     if value is None and optional:
@@ -184,7 +184,9 @@ def argument(annotation, value, position):
     if annotation is None or kind in ("template", "tensor"):
         return value
     if kind in ("ndarray_type", "buffer_view_type"):
-        return _array(annotation() if isinstance(annotation, type) and kind == "ndarray_type" else annotation, value)
+        return arrays.array_argument(annotation() if isinstance(annotation, type) else annotation, value, name)
+    if kind == "sparse_matrix_builder_type":
+        return triplets.builder_argument(value, name)
     if isinstance(annotation, (_annotations.MatrixType, _annotations.StructType)):
         return _compound(annotation, value, position)
     if isinstance(annotation, type) and _dataclasses.is_dataclass(annotation):
@@ -223,14 +225,6 @@ def scalar_argument(kind, value, position):
     return Scalar(kind, numbers.wrapped(kind, int(value)) if kind is not numbers.u1 else int(bool(value)))
 
 
-def _array(annotation, value):
-    if hasattr(value, "__array_interface__") and not hasattr(value, "_qd_kind_"):
-        return storage.NumpyArray(value, annotation)
-    if storage.storage_of(value) is None:
-        raise _exceptions.QuadrantsRuntimeTypeError(f"Invalid type for argument, got {value}")
-    return value
-
-
 class Bundle:
     """An argument with members: an instance of a dataclass."""
 
@@ -243,7 +237,7 @@ class Bundle:
         if field is None:
             return member_of(self.instance, name)
         annotation = field.type if not isinstance(field.type, str) else _kernel._evaluated(self.cls, name, field.type)
-        return argument(annotation, getattr(self.instance, name), 0)
+        return argument(annotation, getattr(self.instance, name), 0, name)
 
 
 def member_of(base, name):

@@ -4,7 +4,7 @@ import itertools as _itertools
 import math as _math
 
 from quadrants import _exceptions, _field, _ops, _struct
-from quadrants._python_backend import numbers
+from quadrants._python_backend import meshes, numbers
 from quadrants._python_backend.numbers import DryRun, Scalar, fail_type, kind_of, value_as
 from quadrants._python_backend.storage import storage_of
 from quadrants._python_backend.values import Mat, broadcast, is_number, to_mat, type_name, value_of
@@ -135,6 +135,11 @@ def loop(x, targets):
         for index in x.over.indices():
             Work.step()
             yield Mat(numbers.i32, len(index), 1, 1, list(index))
+        return
+    if meshes.is_looped(x):
+        for element in meshes.visited(x, targets):
+            Work.step()
+            yield element
         return
     over = _over(x)
     if over is None:

@@ -6,7 +6,7 @@ import struct as _struct
 import time as _time
 
 from quadrants import _dtypes, _exceptions, _ops, _runtime
-from quadrants._python_backend import numbers, output
+from quadrants._python_backend import meshes, numbers, output
 from quadrants._python_backend.numbers import DryRun, Scalar, as_kind, fail_type, kind_of, promote, typed, value_as
 from quadrants._python_backend.values import (
     Mat, Place, Record, Var, broadcast, each, filled, fresh, is_number, is_tensor, make, matmul, to_mat, type_name, value_of,
@@ -734,6 +734,8 @@ def new_struct(*args, **members):
 
 table["print"] = output.show
 table["assume_in_range"] = lambda value, base, low, high: fresh(value)
+table["mesh_patch_idx"] = meshes.patch
+
 for _name in ("loop_config", "block_local", "cache_read_only", "mesh_local", "no_activate"):
     table[_name] = lambda *args, **keywords: None
 

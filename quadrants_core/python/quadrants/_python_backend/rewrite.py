@@ -370,11 +370,25 @@ class _Rewriter(ast.NodeTransformer):
     def visit_With(self, node):
         """Blocks of qd.stream_parallel() run one after another."""
         item = node.items[0]
-        is_call = isinstance(item.context_expr, ast.Call) and len(node.items) == 1 and item.optional_vars is None
-        if not is_call or not _is_builtin(self.object_of(item.context_expr.func), "stream_parallel"):
-            raise _exceptions.QuadrantsSyntaxError("'with' in kernels is for graphs and streams; qd.python has no graphs")
+        callee = self.object_of(item.context_expr.func) if isinstance(item.context_expr, ast.Call) else None
+        why_not = getattr(callee, "_qd_why_not_", None)
+        mistake = (
+            "'with' in Quadrants kernels only supports a single context manager" if len(node.items) > 1
+            else "'with ... as ...' is not supported in Quadrants kernels" if item.optional_vars is not None
+            else "'with' in Quadrants kernels requires a call expression" if callee is None
+            else why_not if isinstance(why_not, str)
+            else "'with' in Quadrants kernels only supports qd.stream_parallel(), qd.checkpoint(), "
+            "qd.graph.parallel_context(), or qd.graph.parallel()" if not _is_builtin(callee, "stream_parallel")
+            else None
+        )  # fmt: skip
+        if mistake:
+            raise _exceptions.QuadrantsSyntaxError(mistake)
         body, own = self.scope(node.body)
         return [*body, *self.forget(own, node)]
+
+    def visit_FunctionDef(self, node):
+        kind = "qd.kernel" if self.is_kernel else "qd.func"
+        raise _exceptions.QuadrantsSyntaxError(f"Function definition is not allowed in '{kind}'.")
 
     def generic_visit(self, node):
         if isinstance(node, ast.stmt) and not isinstance(node, (ast.Pass, ast.Break, ast.Continue)):

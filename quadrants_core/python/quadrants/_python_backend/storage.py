@@ -45,7 +45,7 @@ class _Storage:
         return key
 
     def wrong_rank(self, given):
-        raise _exceptions.QuadrantsCompilationError(f"{len(self.shape)}d ndarray indexed with {given}d indices")
+        raise _exceptions.QuadrantsIndexError(f"{len(self.shape)}d ndarray indexed with {given}d indices")
 
     def load(self, index):
         key = self.index(index)
@@ -80,7 +80,7 @@ class FieldStorage(_Storage):
         self.name = "field"
 
     def wrong_rank(self, given):
-        raise _exceptions.QuadrantsCompilationError(f"Field with dim {len(self.shape)} accessed with indices of dim {given}")
+        raise _exceptions.QuadrantsIndexError(f"Field with dim {len(self.shape)} accessed with indices of dim {given}")
 
     def read(self, key, k):
         value = self.parts[k][key if key else None]
@@ -227,7 +227,13 @@ def load(base, index):
         return FieldRecord(base, key_of(index))
     if isinstance(base, (tuple, list)) and type(index) is Scalar:
         return make_mat(base).get(index)
+    _refuse_triplet(base)
     return base[index]
+
+
+def _refuse_triplet(base):
+    if getattr(base, "_qd_kind_", None) == "sparse_matrix_builder":
+        fail_type("An entry of a sparse matrix builder can only be added to")
 
 
 def make_mat(items):
@@ -247,6 +253,7 @@ def store(base, index, value):
     elif isinstance(base, _struct.StructField):
         set_record(FieldRecord(base, key_of(index)), value)
     else:
+        _refuse_triplet(base)
         base[index] = value
 
 

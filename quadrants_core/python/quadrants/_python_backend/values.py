@@ -67,7 +67,7 @@ class Mat:
         if any(isinstance(k, Mat) for k in key):
             key = tuple(part for k in key for part in (k.components() if isinstance(k, Mat) else [k]))
         if len(key) != self.ndim:
-            raise _exceptions.QuadrantsCompilationError(f"Expected {self.ndim} indices, got {len(key)}.")
+            raise _exceptions.QuadrantsIndexError(f"Expected {self.ndim} indices, got {len(key)}.")
         picked = [self._axis(k, extent) for k, extent in zip(key, (self.n, self.m))]
         if self.ndim == 1:
             picked.append([0])
@@ -145,7 +145,7 @@ def _swizzle(v, name):
     letters = next(group for group in _LETTERS if all(c in group for c in name))
     indices = [letters.index(c) for c in name]
     if v.ndim != 1:
-        raise _exceptions.QuadrantsCompilationError(f"Expected 2 indices, got 1: a matrix has no attribute '{name}'")
+        raise _exceptions.QuadrantsIndexError(f"Expected 2 indices, got 1: a matrix has no attribute '{name}'")
     if v.n > 4 or max(indices) >= v.n:
         raise _exceptions.QuadrantsSyntaxError(f"vec{v.n} only has attributes={tuple(letters[: v.n])}, got={tuple(name)}")
     return indices

@@ -1,0 +1,95 @@
+"""Elements of meshes in kernels: what a mesh-for visits, what touches it, and the attributes of both."""
+
+from quadrants import _exceptions, _field, _struct
+from quadrants._python_backend import numbers, storage
+from quadrants._python_backend.numbers import DryRun, Scalar
+
+around = []  # the elements of the mesh-fors that run, the innermost last
+
+
+def _number(field, at):
+    return int(field[at])
+
+
+class Element:
+    """One vertex, edge, face or cell."""
+
+    def __init__(self, elements, number):
+        self.elements = elements
+        self.number = number
+
+    def _field(self, name):
+        found = getattr(self.elements, name, None)
+        if isinstance(found, (_field.Field, _struct.StructField)):
+            return found
+        raise _exceptions.QuadrantsCompilationError(f"An element of a mesh has no attribute '{name}'")
+
+    def attribute(self, name):
+        if name == "id":
+            return Scalar(numbers.i32, self.number)
+        if name in ("verts", "edges", "faces", "cells"):
+            return Touching(getattr(self.elements, name), self.number)
+        return storage.load(self._field(name), self.number)
+
+    def store(self, name, value):
+        storage.store(self._field(name), self.number, value)
+
+
+class Touching:
+    """What touches one element."""
+
+    def __init__(self, relation, number):
+        self.relation = relation
+        width = relation.width
+        if width is not None:
+            self.begin, self.end = width * number, width * (number + 1)
+        else:
+            self.begin, self.end = _number(relation.offsets, number), _number(relation.offsets, number + 1)
+
+    def attribute(self, name):
+        if name != "size":
+            raise _exceptions.QuadrantsCompilationError(f"What touches an element of a mesh has no attribute '{name}'")
+        return Scalar(numbers.i32, len(self))
+
+    def __len__(self):
+        return self.end - self.begin
+
+    def __getitem__(self, index):
+        key = storage.key_of(index)
+        if len(key) != 1:
+            raise _exceptions.QuadrantsIndexError(f"What touches an element of a mesh has 1 index, got {len(key)}.")
+        count = len(self)
+        if not 0 <= key[0] < count and not DryRun.active:
+            raise _exceptions.QuadrantsAssertionError(f"Index {key[0]} is out of range: the number of elements is {count}")
+        return self.at(self.begin + min(max(key[0], 0), count - 1))
+
+    def at(self, position):
+        return Element(self.relation.target, _number(self.relation.values, position))
+
+
+def is_looped(x):
+    return isinstance(x, Touching) or getattr(x, "_qd_kind_", None) == "mesh_elements"
+
+
+def visited(x, targets):
+    """The elements that `for v in x` visits."""
+    if targets:
+        raise _exceptions.QuadrantsSyntaxError(f"Mesh for should have 1 loop target, found {targets}")
+    if isinstance(x, Touching):
+        yield from map(x.at, range(x.begin, x.end))
+        return
+    around.append(None)
+    try:
+        for number in range(len(x)):
+            around[-1] = Element(x, number)
+            yield around[-1]
+    finally:
+        around.pop()
+
+
+def patch():
+    """qd.mesh_patch_idx()"""
+    if not around:
+        raise _exceptions.QuadrantsSyntaxError("qd.mesh_patch_idx() is only valid within mesh-for loops.")
+    patches = around[-1].elements._patches
+    return Scalar(numbers.i32, 0 if patches is None else _number(patches, around[-1].number))

@@ -1,0 +1,38 @@
+"""Builders of sparse matrices: `A[i, j] += v` adds an entry. What has no room is counted, so that `build` can say so."""
+
+from quadrants import _exceptions, _runtime
+from quadrants._python_backend.numbers import DryRun, fail_type, value_as
+from quadrants._python_backend.storage import key_of
+from quadrants._python_backend.values import is_number, type_name
+
+
+def is_builder(x):
+    return getattr(x, "_qd_kind_", None) == "sparse_matrix_builder" and not isinstance(x, type)
+
+
+def builder_argument(value, name):
+    if not is_builder(value):
+        raise _exceptions.QuadrantsRuntimeTypeError(f"Argument {name} expects a SparseMatrixBuilder, got {value}")
+    value._check_alive()
+    return value
+
+
+def add(op, builder, index, amount):
+    if op not in ("+", "-"):
+        fail_type(f"A sparse matrix builder takes `+=` and `-=`, not `{op}=`")
+    key = key_of(index)
+    if len(key) != 2:
+        raise _exceptions.QuadrantsIndexError(f"A sparse matrix builder takes 2 indices, got {len(key)}")
+    if not is_number(amount):
+        fail_type(f"A number is needed here, not {type_name(amount)}")
+    number = value_as(amount, builder.dtype)
+    if DryRun.active:
+        return
+    i, j = key
+    if _runtime.current_cfg().debug and not (0 <= i < builder.num_rows and 0 <= j < builder.num_cols):
+        raise _exceptions.QuadrantsAssertionError(f"Out of bound access to sparse matrix builder with indices [{i}, {j}]")
+    at = builder.count[0]
+    builder.count[0] = at + 1
+    if at < builder.max_num_triplets:
+        builder.rows[at], builder.cols[at] = i, j
+        builder.values[at] = number if op == "+" else -number
