@@ -8,6 +8,8 @@
 #include "ir/hash.h"
 #include "ir/text.h"
 
+#include <optional>
+
 namespace qd::engine {
 namespace {
 
@@ -129,14 +131,24 @@ bool load_from_disk(Program::Impl &p, TaskBuild &build) {
 
 void build_task(Program::Impl &p, TaskBuild &build) {
     PassRecorder recorder(p, build.info.name, build.report.phases);
-    const bool verify = p.options.verify;
-    passes::run(task_stage(), build.fn, p.pass_config, verify, &recorder);
-    passes::run(p.backend.legalize(p.caps), build.fn, p.pass_config, verify, &recorder);
+    const auto run = [&](std::span<const passes::Pass> list, ir::Function &fn) {
+        passes::run(list, fn, p.pass_config, p.options.verify, &recorder);
+    };
+    const auto legal = p.backend.legalize(p.caps);
+    run(scalar_stage(), build.fn);
+    std::optional<ir::Function> scalar;
+    if (p.options.compile_tiers && p.pass_config.vector_bytes && code_size(build.fn) >= stand_in_from_size)
+        scalar = build.fn;
+    run(lane_stage(), build.fn);
+    run(legal, build.fn);
     build.info.weight = weight_after(build.info.weight, build.fn);
 
     const bool in_tiers = p.options.compile_tiers && code_size(build.fn) >= tier_from_size;
+    if (!in_tiers || widest(build.fn) == 1) scalar.reset();
+    if (scalar) run(legal, *scalar);
     const Stopwatch emitting;
-    build.binary = emit(p.backend, build.fn, p.caps, in_tiers ? backends::Tier::fast : backends::Tier::best);
+    build.binary =
+        emit(p.backend, scalar ? *scalar : build.fn, p.caps, in_tiers ? backends::Tier::fast : backends::Tier::best);
     build.report.phases.push_back({"codegen", emitting.microseconds()});
     if (!in_tiers && p.disk) p.disk->store(build.key, build.info, build.binary);
     if (in_tiers)

@@ -22,6 +22,7 @@ struct TaskCode {
 
     void publish(std::shared_ptr<runtime::LoadedTask> build) {
         current.store(build.get(), std::memory_order_release);
+        for (const auto &before : builds_) before->go_on_with(*build);
         builds_.push_back(std::move(build));
     }
     /// The device is closing.

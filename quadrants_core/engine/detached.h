@@ -10,7 +10,7 @@ namespace qd::engine {
 /// Signals are left to the threads of the program. False if there is no thread to be had.
 bool start_detached(const char *name, std::function<void()> work);
 
-inline constexpr int background_priority = 10; ///< about a tenth of a core that is wanted by kernels
+inline constexpr int background_priority = 5; ///< about a quarter of a core that is wanted by kernels
 inline constexpr int lowest_priority = 19;
 pid_t this_thread();
 /// Of a thread of this process; 0: the calling one.

@@ -43,10 +43,14 @@ constexpr passes::Pass task_list[] = {
     step::cse,
     step::dce, // last
 };
+constexpr size_t lane_passes = 4; // from `vectorize` on
+static_assert(task_list[std::size(task_list) - lane_passes].run == passes::vectorize);
 
 } // namespace
 
 std::span<const passes::Pass> kernel_stage() { return kernel_list; }
 std::span<const passes::Pass> task_stage() { return task_list; }
+std::span<const passes::Pass> scalar_stage() { return task_stage().first(std::size(task_list) - lane_passes); }
+std::span<const passes::Pass> lane_stage() { return task_stage().last(lane_passes); }
 
 } // namespace qd::engine

@@ -8,6 +8,9 @@ namespace qd::engine {
 
 /// Smaller tasks are compiled well at once: there is nothing to gain from doing it twice.
 inline constexpr size_t tier_from_size = 300;
+/// Code on SIMD lanes takes several times as long to compile, an instruction, as scalar code: from this size of the
+/// latter on, it stands in until the former is ready, which a launch under way then goes on with.
+inline constexpr size_t stand_in_from_size = 64;
 
 /// A task that runs code compiled fast, to be compiled well, swapped in and kept on disk.
 struct OptimiseJob {

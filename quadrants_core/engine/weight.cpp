@@ -55,10 +55,15 @@ double block_cost(const Function &fn, BlockId block) {
 
 float weight(const Function &task) { return float(std::clamp(block_cost(task, task.body), 1.0, 1e9)); }
 
-float weight_after(float before, const Function &optimized) {
+int widest(const Function &fn) {
     int lanes = 1;
-    for (const Block &block : optimized.blocks)
-        for (Value v : block.insts) lanes = std::max(lanes, int(optimized.type(v).lanes));
+    for (const Block &block : fn.blocks)
+        for (Value v : block.insts) lanes = std::max(lanes, int(fn.type(v).lanes));
+    return lanes;
+}
+
+float weight_after(float before, const Function &optimized) {
+    const int lanes = widest(optimized);
     return lanes > 2 ? std::max(0.25f, before * 2 / float(lanes)) : before;
 }
 

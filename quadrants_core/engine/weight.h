@@ -8,6 +8,8 @@ namespace qd::engine {
 float weight(const ir::Function &task);
 /// The same after the passes: vector code does several indices at once.
 float weight_after(float before, const ir::Function &optimized);
+/// Lanes of the widest value.
+int widest(const ir::Function &fn);
 /// Instructions in all blocks.
 size_t code_size(const ir::Function &fn);
 

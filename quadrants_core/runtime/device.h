@@ -12,6 +12,8 @@ namespace qd::runtime {
 /// Code of one task, ready to run. Owned by the device that loaded it.
 struct LoadedTask {
     virtual ~LoadedTask() = default;
+    /// Better code of the same task was loaded: launches under way may go on with it. Both stay.
+    virtual void go_on_with(const LoadedTask &) {}
 };
 
 /// How to open a device.

@@ -40,7 +40,7 @@ int64_t chunk_size(int64_t n, double weight, uint32_t block_dim, int threads) {
 } // namespace
 
 struct Job {
-    abi::Body body;
+    const std::atomic<abi::Body> &body;
     const abi::Context *context;
     const volatile uint32_t *stop;
     const uint32_t *failed;
@@ -51,7 +51,8 @@ struct Job {
         const Job &job = *static_cast<const Job *>(self);
         if (*job.stop || __atomic_load_n(job.failed, __ATOMIC_RELAXED)) return;
         const int64_t from = job.begin + int64_t(index) * job.chunk;
-        job.body(job.context, &job.states[thread], from, std::min(from + job.chunk, job.end));
+        const abi::Body body = job.body.load(std::memory_order_acquire);
+        body(job.context, &job.states[thread], from, std::min(from + job.chunk, job.end));
     }
 };
 
@@ -64,10 +65,11 @@ Launcher::Launcher(int threads) : pool_(Pool::shared(threads)), states_(size_t(p
 
 Launcher::~Launcher() = default;
 
-void Launcher::run(const abi::Task &task, abi::Body body, abi::Bounds bounds, abi::Context &context) {
+void Launcher::run(const abi::Task &task, const std::atomic<abi::Body> &body, abi::Bounds bounds,
+                   abi::Context &context) {
     const FlushDenormals flush;
     if (task.kind == abi::TaskKind::serial) {
-        body(&context, &states_[0], 0, 1);
+        body.load(std::memory_order_acquire)(&context, &states_[0], 0, 1);
         return;
     }
     int64_t range[2];
@@ -75,14 +77,15 @@ void Launcher::run(const abi::Task &task, abi::Body body, abi::Bounds bounds, ab
     const int64_t n = range[1] - range[0];
     if (n <= 0) return;
     if (double(n) * double(task.weight) < inline_below || n == 1) {
-        body(&context, &states_[0], range[0], range[1]);
+        body.load(std::memory_order_acquire)(&context, &states_[0], range[0], range[1]);
         return;
     }
     run_chunks(body, context, range[0], range[1],
                chunk_size(n, std::max(0.1f, task.weight), task.block_dim, threads()));
 }
 
-void Launcher::run_chunks(abi::Body body, abi::Context &context, int64_t begin, int64_t end, int64_t chunk) {
+void Launcher::run_chunks(const std::atomic<abi::Body> &body, abi::Context &context, int64_t begin, int64_t end,
+                          int64_t chunk) {
     const Job job{body,
                   &context,
                   context.stop ? context.stop : &never,

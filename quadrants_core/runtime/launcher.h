@@ -4,6 +4,7 @@
 #include "abi/abi.h"
 #include "runtime/pool.h"
 
+#include <atomic>
 #include <memory>
 #include <vector>
 
@@ -20,14 +21,16 @@ class Launcher {
     abi::Thread &thread(int index) { return states_[size_t(index)]; }
     /// Returns when the last chunk is done, or soon after `context.stop` or `context.failed` is set. Not to be called
     /// by two threads at once.
-    void run(const abi::Task &task, abi::Body body, abi::Bounds bounds, abi::Context &context);
+    /// `body` is read anew for each chunk.
+    void run(const abi::Task &task, const std::atomic<abi::Body> &body, abi::Bounds bounds, abi::Context &context);
 
   private:
     struct alignas(64) State : abi::Thread {};
     std::shared_ptr<Pool> pool_;
     std::vector<State> states_;
     friend struct Job;
-    void run_chunks(abi::Body body, abi::Context &context, int64_t begin, int64_t end, int64_t chunk);
+    void run_chunks(const std::atomic<abi::Body> &body, abi::Context &context, int64_t begin, int64_t end,
+                    int64_t chunk);
 };
 
 /// Sets flush-to-zero and denormals-are-zero on this thread for as long as it lives.

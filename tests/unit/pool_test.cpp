@@ -240,7 +240,7 @@ TEST(Launcher, denormals_are_zero_on_every_thread_and_the_caller_gets_its_mode_b
     abi::Context context{};
     launcher.run(
         info,
-        [](const abi::Context *, abi::Thread *, int64_t, int64_t) {
+        +[](const abi::Context *, abi::Thread *, int64_t, int64_t) {
             volatile float tiny = 1e-38f;
             wrong += tiny * 0.01f != 0.0f;
             ran++;

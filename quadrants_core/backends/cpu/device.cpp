@@ -16,8 +16,10 @@ namespace {
 
 struct CpuTask final : runtime::LoadedTask {
     std::unique_ptr<MappedCode> code;
-    abi::Body body = nullptr;
+    std::atomic<abi::Body> body{nullptr}; ///< the best there is, which may be another build's
     abi::Bounds bounds = nullptr;
+
+    void go_on_with(const LoadedTask &better) override { body = static_cast<const CpuTask &>(better).body.load(); }
 };
 
 class Cpu final : public runtime::Device {

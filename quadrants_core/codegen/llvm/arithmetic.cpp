@@ -82,7 +82,10 @@ llvm::Value *Emitter::binary(Value v, Type t, llvm::Value *x, llvm::Value *y) {
 llvm::Value *Emitter::float_unary(Op op, llvm::Value *x) {
     switch (op) {
     case Op::neg: return b_.CreateFNeg(x);
-    case Op::abs: return intrinsic(intrinsics::fabs, x);
+    case Op::abs:
+        if (target_.plain)
+            if (llvm::Value *plain = plain_abs(x)) return plain;
+        return intrinsic(intrinsics::fabs, x);
     case Op::sqrt: return intrinsic(intrinsics::sqrt, x);
     case Op::floor: return intrinsic(intrinsics::floor, x);
     case Op::ceil: return intrinsic(intrinsics::ceil, x);
@@ -100,11 +103,21 @@ llvm::Value *Emitter::float_unary(Op op, llvm::Value *x) {
 
 /// NaN loses, -0 < +0. Not LLVM's minimumnum and maximumnum, which mean this: on x86 with AVX-512 (LLVM 22) they return
 /// the NaN where the other operand is known not to be one.
-llvm::Value *Emitter::extreme(llvm::Intrinsic::ID exact, llvm::Intrinsic::ID quick, llvm::Value *x, llvm::Value *y) {
-    if (fn_.fast_math) return intrinsic(quick, x, y);
-    llvm::Value *ordered = intrinsic(exact, x, y);
+llvm::Value *Emitter::extreme(bool greater, llvm::Value *x, llvm::Value *y) {
+    if (target_.plain)
+        if (llvm::Value *plain = plain_extreme(greater, !fn_.fast_math, x, y)) return plain;
+    if (fn_.fast_math) return intrinsic(greater ? intrinsics::maxnum : intrinsics::minnum, x, y);
+    llvm::Value *ordered = intrinsic(greater ? intrinsics::maximum : intrinsics::minimum, x, y);
     llvm::Value *or_x = b_.CreateSelect(b_.CreateFCmpUNO(y, y), x, ordered);
     return b_.CreateSelect(b_.CreateFCmpUNO(x, x), y, or_x);
+}
+
+llvm::Value *Emitter::extreme_int(bool greater, bool is_signed, llvm::Value *x, llvm::Value *y) {
+    if (target_.plain)
+        if (llvm::Value *plain = plain_extreme_int(greater, is_signed, x, y)) return plain;
+    const ID with_sign = greater ? intrinsics::smax : intrinsics::smin,
+             id = greater ? intrinsics::umax : intrinsics::umin;
+    return b_.CreateBinaryIntrinsic(is_signed ? with_sign : id, x, y);
 }
 
 /// The flag for approximate functions serves known exponents; an exponent that is a converted integer would become a
@@ -121,14 +134,14 @@ llvm::Value *Emitter::float_binary(Op op, llvm::Value *x, llvm::Value *y) {
     case Op::sub: return b_.CreateFSub(x, y);
     case Op::mul: return b_.CreateFMul(x, y);
     case Op::div: return b_.CreateFDiv(x, y);
-    case Op::rem: return b_.CreateFRem(x, y);
+    case Op::rem: apart(); return b_.CreateFRem(x, y);
     case Op::floordiv: return intrinsic(intrinsics::floor, b_.CreateFDiv(x, y));
     case Op::mod: {
         llvm::Value *quotient = intrinsic(intrinsics::floor, b_.CreateFDiv(x, y));
         return b_.CreateFSub(x, b_.CreateFMul(y, quotient));
     }
-    case Op::min: return extreme(intrinsics::minimum, intrinsics::minnum, x, y);
-    case Op::max: return extreme(intrinsics::maximum, intrinsics::maxnum, x, y);
+    case Op::min: return extreme(false, x, y);
+    case Op::max: return extreme(true, x, y);
     case Op::pow: return power(x, y);
     case Op::atan2: return call_libm("atan2", x, y);
     default: return nullptr;
@@ -140,7 +153,11 @@ llvm::Value *Emitter::int_unary(Op op, Type t, llvm::Value *x) {
     switch (op) {
     case Op::neg: return b_.CreateNeg(x);
     case Op::bnot: return b_.CreateNot(x);
-    case Op::abs: return is_signed ? b_.CreateBinaryIntrinsic(intrinsics::abs, x, b_.getFalse()) : x;
+    case Op::abs:
+        if (!is_signed) return x;
+        if (target_.plain)
+            if (llvm::Value *plain = plain_abs(x)) return plain;
+        return b_.CreateBinaryIntrinsic(intrinsics::abs, x, b_.getFalse());
     case Op::sign: {
         llvm::Value *zero = llvm::Constant::getNullValue(x->getType());
         if (!is_signed) return b_.CreateZExtOrTrunc(b_.CreateICmpNE(x, zero), x->getType());
@@ -167,8 +184,8 @@ llvm::Value *Emitter::int_binary(Op op, Type t, llvm::Value *x, llvm::Value *y) 
     case Op::shl: return b_.CreateShl(x, shift_count());
     case Op::shr: return is_signed ? b_.CreateAShr(x, shift_count()) : b_.CreateLShr(x, shift_count());
     case Op::ushr: return b_.CreateLShr(x, shift_count());
-    case Op::min: return b_.CreateBinaryIntrinsic(is_signed ? intrinsics::smin : intrinsics::umin, x, y);
-    case Op::max: return b_.CreateBinaryIntrinsic(is_signed ? intrinsics::smax : intrinsics::umax, x, y);
+    case Op::min: return extreme_int(false, is_signed, x, y);
+    case Op::max: return extreme_int(true, is_signed, x, y);
     case Op::div:
     case Op::rem:
     case Op::floordiv:
@@ -296,6 +313,8 @@ llvm::Value *Emitter::cast(Type from, Type to, llvm::Value *x) {
     if (from.is_float()) {
         ID id = ir::is_signed(to.elem) ? intrinsics::fptosi_sat : intrinsics::fptoui_sat;
         llvm::Value *wide = widen(from, x);
+        if (target_.plain)
+            if (llvm::Value *plain = plain_to_int(to.elem, wide)) return plain;
         return b_.CreateIntrinsic(id, {target, wide->getType()}, {wide});
     }
     if (to.is_float()) {

@@ -48,6 +48,7 @@ llvm::Value *Emitter::bytes_from(llvm::Value *base, uint64_t bytes) {
 }
 
 llvm::Value *Emitter::read_word(llvm::Value *at, llvm::Type *t, Value v) {
+    apart();
     llvm::LoadInst *load = b_.CreateAlignedLoad(t, at, llvm::Align(t == b_.getInt32Ty() ? 4 : 8));
     load->setAtomic(llvm::AtomicOrdering::Monotonic);
     note(load, base_of(tree_piece, fn_.places[place_of(fn_[v])].tree));
@@ -211,7 +212,9 @@ llvm::Value *Emitter::has_cell(Value v) {
 
 /// Dynamic: claims the next index; its cell gets memory.
 llvm::Value *Emitter::new_cell(Value v) {
-    llvm::AtomicRMWInst *index = b_.CreateAtomicRMW(llvm::AtomicRMWInst::Add, arg(v, 0), b_.getInt32(1), llvm::Align(4),
+    llvm::Value *length = arg(v, 0);
+    apart();
+    llvm::AtomicRMWInst *index = b_.CreateAtomicRMW(llvm::AtomicRMWInst::Add, length, b_.getInt32(1), llvm::Align(4),
                                                     llvm::AtomicOrdering::AcquireRelease);
     note(index, base_of(tree_piece, fn_.places[place_of(fn_[v])].tree));
     make_cell(v, b_.CreateZExt(index, b_.getInt64Ty()));

@@ -29,6 +29,8 @@ struct TargetFacts {
     std::function<llvm::Value *(llvm::IRBuilder<> &, llvm::Value *x)> root_estimate;
     /// The counter of device_lib/clock.h is that of cycles, which other targets may not read.
     bool clock_counts_cycles = false;
+    /// Instructions are selected by LLVM's fast selector: those that it knows are the cheapest to compile.
+    bool plain = false;
 };
 
 std::unique_ptr<llvm::Module> emit(const ir::Function &task, llvm::LLVMContext &context, const TargetFacts &target);

@@ -79,7 +79,8 @@ class Emitter {
     llvm::Value *unary(Value v, Type t, llvm::Value *x);
     llvm::Value *binary(Value v, Type t, llvm::Value *x, llvm::Value *y);
     llvm::Value *float_unary(Op op, llvm::Value *x);
-    llvm::Value *extreme(llvm::Intrinsic::ID exact, llvm::Intrinsic::ID quick, llvm::Value *x, llvm::Value *y);
+    llvm::Value *extreme(bool greater, llvm::Value *x, llvm::Value *y);
+    llvm::Value *extreme_int(bool greater, bool is_signed, llvm::Value *x, llvm::Value *y);
     llvm::Value *float_binary(Op op, llvm::Value *x, llvm::Value *y);
     llvm::Value *int_unary(Op op, Type t, llvm::Value *x);
     llvm::Value *int_binary(Op op, Type t, llvm::Value *x, llvm::Value *y);
@@ -99,6 +100,13 @@ class Emitter {
     llvm::Value *call_libm(const char *name, llvm::Value *x, llvm::Value *y);
     llvm::Value *transcendental(Op op, llvm::Value *x);
     llvm::Value *rsqrt(llvm::Value *x);
+
+    // plain.cpp: where target_.plain; null: none for this type
+    llvm::Value *plain_extreme(bool greater, bool exact, llvm::Value *x, llvm::Value *y);
+    llvm::Value *plain_extreme_int(bool greater, bool is_signed, llvm::Value *x, llvm::Value *y);
+    llvm::Value *plain_abs(llvm::Value *x);
+    llvm::Value *plain_to_int(Scalar to, llvm::Value *x);
+    void apart();
 
     // vector_math.cpp
     llvm::Value *vector_math(Op op, llvm::Value *x); ///< null: none for this op and type

@@ -183,7 +183,9 @@ void Emitter::atomic(Value v) {
     if (in.op == Op::count) {
         llvm::Value *counters = context_pointer(Context::counters);
         llvm::Value *at = b_.CreateConstInBoundsGEP1_64(b_.getInt64Ty(), counters, in.imm);
-        note(b_.CreateAtomicRMW(Rmw::Add, at, arg(v, 0), llvm::Align(8), llvm::AtomicOrdering::Monotonic),
+        llvm::Value *times = arg(v, 0);
+        apart();
+        note(b_.CreateAtomicRMW(Rmw::Add, at, times, llvm::Align(8), llvm::AtomicOrdering::Monotonic),
              base_of(counter_piece, 0));
         return;
     }
@@ -217,6 +219,7 @@ void Emitter::atomic(Value v) {
     llvm::Value *operand = is_bool                    ? b_.CreateZExt(value, word)
                            : word != value->getType() ? b_.CreateBitCast(value, word)
                                                       : value;
+    apart();
     llvm::AtomicRMWInst *rmw = b_.CreateAtomicRMW(op, pointer, operand, align, ordering);
     note(rmw, base);
     if (fn_[v].type.is_bool()) return set(v, b_.CreateICmpNE(rmw, llvm::Constant::getNullValue(word)));
@@ -235,11 +238,13 @@ llvm::Value *Emitter::atomic_loop(Value v, llvm::Value *pointer, llvm::Value *op
     };
     if (fn_[v].op == Op::atomic_cas) {
         llvm::Value *expected = to_word(operand), *desired = to_word(arg(v, 2));
+        apart();
         llvm::AtomicCmpXchgInst *swap = b_.CreateAtomicCmpXchg(
             pointer, expected, desired, align, llvm::AtomicOrdering::AcquireRelease, llvm::AtomicOrdering::Acquire);
         note(swap, base);
         return to_value(b_.CreateExtractValue(swap, 0));
     }
+    apart();
     llvm::LoadInst *first = b_.CreateAlignedLoad(word, pointer, align);
     first->setAtomic(llvm::AtomicOrdering::Monotonic);
     note(first, base);
