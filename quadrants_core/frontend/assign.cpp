@@ -92,7 +92,7 @@ void Walker::unpack(PyObject *target, const Val &given) {
     const Items elements(child(target, names().elts));
     const Val v = load(given);
     if (v.tag == Tag::scalar || is_number(v) || v.tag == Tag::array || v.tag == Tag::loop)
-        fail_type(target, "Cannot unpack type: " + type_text(v));
+        fail_syntax(target, "Cannot unpack type: " + type_text(v));
     if (v.tag == Tag::matrix && v.ndim == 2 && v.m > 1)
         fail_syntax(target, "Matrices with more than one columns cannot be unpacked");
     const Val many = sequence_items(target, v);

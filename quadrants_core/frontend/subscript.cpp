@@ -36,13 +36,13 @@ Val Walker::eval_subscript(PyObject *node) {
         PyObject *object = base.object.get();
         const Kind kind = kind_of(object);
         if (kind == Kind::field || kind == Kind::matrix_field) {
-            if (has_slice) fail_type(node, "The type " + type_name(object) + " do not support index of slice type");
+            if (has_slice) fail_syntax(node, "The type " + type_name(object) + " do not support index of slice type");
             const std::vector<Val> indices = indices_of(slice);
             AtNode at(*this, node);
             return subscript_field(node, object, indices);
         }
         if (kind == Kind::struct_field) {
-            if (has_slice) fail_type(node, "The type " + type_name(object) + " do not support index of slice type");
+            if (has_slice) fail_syntax(node, "The type " + type_name(object) + " do not support index of slice type");
             const std::vector<Val> indices = indices_of(slice);
             AtNode at(*this, node);
             return struct_field_element(node, object, indices);
@@ -54,7 +54,7 @@ Val Walker::eval_subscript(PyObject *node) {
     }
     if (base.tag == Tag::array) {
         if (has_slice && is_view(base)) return slice_view(node, base, slice);
-        if (has_slice) fail_type(node, "The type ndarray do not support index of slice type");
+        if (has_slice) fail_syntax(node, "The type ndarray do not support index of slice type");
         const std::vector<Val> indices = indices_of(slice);
         AtNode at(*this, node);
         return is_view(base) ? subscript_view(node, base, indices) : subscript_array(node, base, indices);

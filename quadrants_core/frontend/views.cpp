@@ -93,6 +93,16 @@ Val Walker::view_method(PyObject *node, const Val &bound) {
     return make_view(view, first, size);
 }
 
+/// The kernel and the funcs that are being inlined, one a line.
+std::string Walker::call_stack(PyObject *node) {
+    std::string out, indent = "\n";
+    for (const Location &at : fn_.trace(span_of(node))) {
+        out += indent + at.scope + " (" + at.file + ":" + std::to_string(at.line) + ")";
+        indent += "  ";
+    }
+    return out;
+}
+
 Val Walker::subscript_view(PyObject *node, const Val &view, const std::vector<Val> &indices) {
     if (indices.size() != 1)
         fail(node, UserErrorKind::index, "BufferView indexed with " + std::to_string(indices.size()) + "d indices");
@@ -102,14 +112,17 @@ Val Walker::subscript_view(PyObject *node, const Val &view, const std::vector<Va
         const ir::Value above = b_.ge(index, zero), below = b_.lt(index, size);
         const ir::Value legal = b_.band(above, below);
         ir::Message message;
-        message.pieces.push_back({"BufferView Out Of Range: kernel[" + request_.source.name + "], got index ", -1});
+        message.pieces.push_back({"BufferView Out Of Range: kernel[" + request_.source.name + "] tid=", -1});
         message.pieces.push_back({"", 0});
-        message.pieces.push_back({" (offset=", -1});
+        message.pieces.push_back({", got index ", -1});
         message.pieces.push_back({"", 1});
-        message.pieces.push_back({", size=", -1});
+        message.pieces.push_back({" (offset=", -1});
         message.pieces.push_back({"", 2});
-        message.pieces.push_back({")", -1});
-        const ir::Value values[] = {index, offset, size};
+        message.pieces.push_back({", size=", -1});
+        message.pieces.push_back({"", 3});
+        message.pieces.push_back({").\nCallstack:" + call_stack(node), -1});
+        const ir::Value thread = b_.emit(ir::Op::thread_index, {}, ir::Scalar::i32);
+        const ir::Value values[] = {thread, index, offset, size};
         emit_assert(legal, std::move(message), values);
     }
     if (!view.comps.empty()) index = b_.add(index, view.comps[0]);

@@ -245,6 +245,7 @@ class Walker {
     Val make_view(const Val &array, ir::Value offset, ir::Value size);
     Val slice_view(PyObject *node, const Val &view, PyObject *slice);
     Val view_method(PyObject *node, const Val &bound);
+    std::string call_stack(PyObject *node);
     Val subscript_view(PyObject *node, const Val &view, const std::vector<Val> &indices);
     Val view_attribute(PyObject *node, const Val &view, const std::string &what);
 

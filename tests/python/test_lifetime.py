@@ -135,6 +135,9 @@ def test_options():
     qd.init(arch="interp", debug=True, random_seed=7, offline_cache=False, flatten_if=True)
     assert qd.cfg.debug and qd.cfg.check_out_of_bound and qd.cfg.random_seed == 7 and qd.cfg.flatten_if
     assert qd.cfg.arch.name == "interp"
+    for wrong in ({"default_fp": qd.i32}, {"default_ip": qd.f32}, {"default_ip": qd.i16}):
+        with pytest.raises(AssertionError, match="is one of qd"):
+            qd.init(arch="interp", **wrong)
     with pytest.raises(Exception, match="requires version"):
         qd.init(arch="interp", require_version="99.0.0")
     with pytest.warns(UserWarning, match="falling back to CPU"):
@@ -149,6 +152,10 @@ def test_options_from_the_environment(monkeypatch):
     monkeypatch.setenv("QD_FAST_MATH", "0")
     monkeypatch.setenv("QD_RANDOM_SEED", "")
     monkeypatch.setenv("QD_ARCH", "interp")
+    for name, text in (("DEFAULT_FP", "f32"), ("DEFAULT_IP", "16")):
+        with monkeypatch.context() as wrong, pytest.raises(ValueError, match=f"Invalid QD_{name}={text}, should be 32 or 64"):
+            wrong.setenv(f"QD_{name}", text)
+            qd.init(arch=qd.cpu, offline_cache=False)
     qd.init(arch=qd.cpu, offline_cache=False)
     assert qd.cfg.default_fp == qd.f64 and qd.cfg.fast_math is False and qd.cfg.random_seed == 0
     assert qd.cfg.arch.name == "interp"
@@ -225,6 +232,10 @@ def test_cfg_is_live():
     assert half() == float(np.float32(1 / 3))
     qd.cfg.default_fp = qd.f64
     assert half_again() == 1 / 3
+    with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
+        qd.cfg.nonsense = 1
+    with pytest.raises(TypeError, match="the option debug is bool"):
+        qd.cfg.debug = "yes"
 
 
 def test_floats_as_template_values(arch):

@@ -410,7 +410,7 @@ def test_buffer_view_bounds(arch):
 
     a = numbered(10, qd.i32)
     assert at(a[2:7], 1) == 3 and sub(a[2:7], 3) == 3 and made(a, 7) == 7
-    with pytest.raises(qd.QuadrantsAssertionError, match=r"BufferView Out Of Range.*got index 7 \(offset=2, size=5\)"):
+    with pytest.raises(qd.QuadrantsAssertionError, match=r"BufferView Out Of Range: kernel\[.*at\] tid=\d+, got index 7 \(offset=2, size=5\)\."):
         at(a[2:7], 7)
     with pytest.raises(qd.QuadrantsAssertionError, match="BufferView subview Out Of Range"):
         sub(a[2:7], 6)

@@ -90,6 +90,8 @@ def test_logging_levels(capfd):
         assert qd._logging.is_logging_effective(level)
     with pytest.raises(RuntimeError, match=r"Unknown logging level \[loud\]"):
         qd.set_logging_level("loud")
+    with pytest.raises(RuntimeError, match=r"Unknown logging level \[loud\]"):
+        qd.is_logging_effective("loud")
     qd.set_logging_level("warn")
     capfd.readouterr()
     qd._logging.info("not this")

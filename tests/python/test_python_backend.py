@@ -534,6 +534,66 @@ def test_arrays_are_what_the_annotation_asks_for():
     view(f[1:])
 
 
+def test_other_arguments_are_what_the_annotation_asks_for():
+    qd.init(arch=qd.python)
+    array = qd.types.ndarray(dtype=qd.f32, ndim=1)
+
+    @qd.func
+    def first(a: array):
+        return a[0]
+
+    @qd.kernel
+    def passes(x: qd.types.ndarray()) -> qd.f32:
+        return first(x)
+
+    @qd.kernel
+    def number() -> qd.f32:
+        return first(3)
+
+    @qd.kernel
+    def constant(x: qd.template()):
+        pass
+
+    @qd.kernel
+    def vector(v: qd.types.vector(2, qd.i32)) -> qd.i32:
+        return v[1]
+
+    @qd.kernel
+    def normal() -> qd.f32:
+        return qd.randn(qd.i32)
+
+    class Plain:
+        @qd.kernel
+        def method(self):
+            pass
+
+    @dataclasses.dataclass
+    class Box:
+        n: qd.i32
+
+    @qd.kernel
+    def changes(box: Box):
+        box.n = 3
+
+    f = qd.ndarray(qd.f32, 3)
+    for call, kind, text in (
+        (lambda: passes(qd.ndarray(qd.i32, 3)), TypeError, "Expect element type f32 for argument a, but get i32"),
+        (lambda: passes(qd.Vector.ndarray(2, qd.f32, 3)), TypeError, r"but get \[Tensor \(2\) f32\]"),
+        (lambda: passes(qd.ndarray(qd.f32, (3, 3))), qd.QuadrantsCompilationError, "required ndim=1, but 2d ndarray is provided"),
+        (number, qd.QuadrantsTypeError, "Expected ndarray in the kernel argument for argument a"),
+        (lambda: constant(f), qd.QuadrantsRuntimeTypeError, "Ndarray shouldn't be passed in via"),
+        (lambda: vector(3), qd.QuadrantsRuntimeTypeError, r"cannot be converted into required type VectorType\[2, i32\]"),
+        (lambda: vector([1, 2, 3]), qd.QuadrantsRuntimeTypeError, "cannot be converted into required type"),
+        (normal, qd.QuadrantsTypeError, "`randn` gives real numbers"),
+        (lambda: Plain().method(), qd.QuadrantsSyntaxError, "Please decorate class Plain with @qd.data_oriented"),
+        (lambda: changes(Box(1)), qd.QuadrantsSyntaxError, "is immutable in the kernel"),
+    ):
+        with pytest.raises(kind, match=text):
+            call()
+    f.fill(2)
+    assert passes(f) == 2 and passes(np.ones(3, np.float32)) == 1 and vector((3, 4)) == 4
+
+
 def test_mistakes_of_the_grammar():
     qd.init(arch=qd.python)
     x = qd.field(qd.i32, (2, 2))

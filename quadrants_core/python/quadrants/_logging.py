@@ -9,14 +9,19 @@ _level = INFO
 def set_logging_level(level):
     """Messages below `level` are not shown."""
     global _level
+    _check(level)
+    _level = level
+
+
+def _check(level):
     if level not in _LEVELS and level != _OFF:
         raise RuntimeError(f"Unknown logging level [{level}]. Levels = {', '.join(_LEVELS)}, {_OFF}")
-    _level = level
 
 
 def is_logging_effective(level):
     """Whether messages of `level` are shown."""
-    return _level != _OFF and _LEVELS.index(level) >= _LEVELS.index(_level)
+    _check(level)
+    return level != _OFF and _level != _OFF and _LEVELS.index(level) >= _LEVELS.index(_level)
 
 
 def _show(level, message):

@@ -106,6 +106,13 @@ class CompileConfig:
         for name, value in values.items():
             setattr(self, name, value)
 
+    def __setattr__(self, name, value):
+        if name != "arch" and name not in OPTIONS:
+            raise AttributeError(f"'CompileConfig' object has no attribute {name!r}")
+        if isinstance(OPTIONS.get(name), (int, float)) and isinstance(value, (str, bytes, type(None))):
+            raise TypeError(f"the option {name} is {type(OPTIONS[name]).__name__}, not {value!r}")
+        object.__setattr__(self, name, value)
+
     @property
     def default_up(self):
         return _dtypes.u64 if self.default_ip == _dtypes.i64 else _dtypes.u32
@@ -161,10 +168,10 @@ def check(values, src_ll_cache, environ):
 
 def from_environment(name, default, text):
     """`text` of the variable QD_<NAME> as a value like `default`."""
-    if name == "default_fp":
-        return {"32": _dtypes.f32, "64": _dtypes.f64}[text]
-    if name == "default_ip":
-        return {"32": _dtypes.i32, "64": _dtypes.i64}[text]
+    if name in ("default_fp", "default_ip"):
+        if text not in ("32", "64"):
+            raise ValueError(f"Invalid QD_{name.upper()}={text}, should be 32 or 64")
+        return getattr(_dtypes, ("f" if name == "default_fp" else "i") + text)
     if isinstance(default, bool):
         return bool(int(text))
     return type(default)(text)

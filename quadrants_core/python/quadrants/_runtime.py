@@ -4,6 +4,7 @@ import os as _os
 
 from quadrants import _arch, _dtypes, _exceptions, _logging, _options
 
+_DEFAULTS = {"default_fp": (_dtypes.f16, _dtypes.f32, _dtypes.f64), "default_ip": (_dtypes.i32, _dtypes.i64)}
 cfg = None  # None before init and on qd.python, else the live CompileConfig
 _of_python = None  # the options where kernels run as Python
 _src_ll_cache = True  # arguments of qd.init
@@ -204,6 +205,9 @@ def init(
     values, special_values = _options.gather(keywords, _os.environ)
     for name in ("default_fp", "default_ip"):
         values[name] = _dtypes.dtype(values[name])
+        if values[name] not in _DEFAULTS[name]:
+            known = ", ".join(f"qd.{t}" for t in _DEFAULTS[name])
+            raise AssertionError(f"{name} is one of {known}, not {values[name]}")
     reset()
     special = _options.SpecialConfig(special_values)
     _logging.set_logging_level(special.log_level)

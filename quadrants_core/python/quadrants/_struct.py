@@ -10,8 +10,11 @@ class Struct:
     _qd_name_ = "Struct"
 
     def __init__(self, *args, **entries):
-        if len(args) == 1 and isinstance(args[0], dict):
-            entries = {**args[0], **entries}
+        if args and (len(args) > 1 or entries or not isinstance(args[0], dict)):
+            raise _exceptions.QuadrantsSyntaxError(
+                "Custom structs need to be initialized using either dictionary or keyword arguments"
+            )
+        entries = args[0] if args else entries
         own = self.__dict__
         own["_entries"] = {k: _entry(v) for k, v in entries.items()}
         own["_target"] = None

@@ -320,6 +320,9 @@ def test_host_values():
     assert p.left.radius == 5 and p.right.center.to_list() == [0, 0, 0]
     nested = qd.Struct({"a": {"b": [1, 2]}})
     assert nested.a.b.to_list() == [1, 2]
+    for wrong in (lambda: qd.Struct(3), lambda: qd.Struct({"a": 1}, b=2), lambda: qd.Struct({}, {})):
+        with pytest.raises(qd.QuadrantsSyntaxError, match="initialized using either dictionary or keyword arguments"):
+            wrong()
     assert copy.deepcopy(nested).to_dict() == nested.to_dict()
     assert pickle.loads(pickle.dumps(nested)).to_dict() == nested.to_dict()
     with pytest.raises(AttributeError):

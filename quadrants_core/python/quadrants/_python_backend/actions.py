@@ -56,7 +56,7 @@ def annotated(annotation, x):
 def unpacked(x, count):
     x = value_of(x)
     if is_number(x):
-        fail_type(f"Cannot unpack type: {type_name(x)}")
+        raise _exceptions.QuadrantsSyntaxError(f"Cannot unpack type: {type_name(x)}")
     if isinstance(x, Mat) and x.ndim == 2 and x.m > 1:
         raise _exceptions.QuadrantsSyntaxError("Matrices with more than one columns cannot be unpacked")
     items = x.components() if isinstance(x, Mat) else [value_of(i) for i in x]
@@ -122,6 +122,8 @@ def store_attribute(base, name, x):
         base.set(name, x)
     elif isinstance(base, meshes.Element):
         base.store(name, x)
+    elif isinstance(base, functions.Bundle):
+        raise _exceptions.QuadrantsSyntaxError(f'Kernel argument "{name}" is immutable in the kernel')
     else:
         fail_type("Cannot assign to non-lvalue: this expression is not a place that can be stored to")
 

@@ -21,6 +21,25 @@ def array_argument(annotation, value, name):
     return value
 
 
+def check_passed(annotation, value, name):
+    """An array that a kernel passes on to a func."""
+    found = storage.storage_of(value)
+    if found is None or getattr(value, "_qd_kind_", None) == "field":
+        raise _exceptions.QuadrantsTypeError(f"Expected ndarray in the kernel argument for argument {name}")
+    ndim, dim = len(found.shape), annotation.element_dim
+    if annotation.ndim is not None and annotation.ndim != ndim:
+        raise _exceptions.QuadrantsCompilationError(
+            f"Invalid value for argument {name} - required ndim={annotation.ndim}, but {ndim}d ndarray is provided"
+        )
+    element = tuple(found.element)
+    if dim is None or annotation.scalar is None:
+        return
+    scalar, needed = _dtypes.dtype(annotation.scalar), (annotation.rows, annotation.cols)[:dim]
+    if scalar is not found.kind or element != needed:
+        text = [str(s) if not shape else f"[Tensor ({', '.join(map(str, shape))}) {s}]" for s, shape in ((scalar, needed), (found.kind, element))]
+        raise _exceptions.QuadrantsTypeError(f"Expect element type {text[0]} for argument {name}, but get {text[1]}")
+
+
 def _refuse(name, what):
     raise ValueError(f"Invalid value for argument {name} - {what}")
 

@@ -116,6 +116,8 @@ def _passed(annotation, name, value, by_place, elementwise):
         annotation is not None and _dtypes.is_dtype(annotation)
     ):
         return converted(annotation, value, f"Argument {name}", elementwise)
+    if getattr(annotation, "_qd_kind_", None) == "ndarray_type":
+        arrays.check_passed(annotation() if isinstance(annotation, type) else annotation, value, name)
     return fresh(value) if isinstance(value, (Mat, Record)) else value
 
 
@@ -181,7 +183,14 @@ def argument(annotation, value, position, name):
         return None
     value = value._impl if getattr(value, "_qd_kind_", None) == "tensor" and not isinstance(value, type) else value
     kind = getattr(annotation, "_qd_kind_", None)
-    if annotation is None or kind in ("template", "tensor"):
+    if annotation is None:
+        return _self(value)
+    if kind in ("template", "tensor"):
+        if kind == "template" and getattr(value, "_qd_kind_", None) == "ndarray":
+            raise _exceptions.QuadrantsRuntimeTypeError(
+                "Ndarray shouldn't be passed in via `qd.template()`, please annotate your kernel using `qd.types.ndarray(...)` "
+                "instead"
+            )
         return value
     if kind in ("ndarray_type", "buffer_view_type"):
         return arrays.array_argument(annotation() if isinstance(annotation, type) else annotation, value, name)
@@ -194,12 +203,24 @@ def argument(annotation, value, position, name):
     return scalar_argument(_dtypes.dtype(annotation), value, position)
 
 
+def _self(value):
+    """What a kernel is a method of."""
+    cls = value if isinstance(value, type) else type(value)
+    if getattr(cls, "_qd_kind_", None) != "data_oriented":
+        raise _Syntax(f"Please decorate class {cls.__name__} with @qd.data_oriented")
+    return value
+
+
 def _compound(annotation, value, position):
     """A vector, matrix or struct of Python, number by number: its numbers never were of another type."""
     if isinstance(annotation, _annotations.MatrixType):
-        value = value if isinstance(value, _matrix.Matrix) else _matrix.Matrix(value)
-        if value.get_shape() != annotation.get_shape():
-            converted(annotation, to_mat(value), "Argument")  # says what is wrong
+        given = value
+        if hasattr(value, "__iter__"):
+            value = value if isinstance(value, _matrix.Matrix) else _matrix.Matrix(value)
+        if not isinstance(value, _matrix.Matrix) or value.get_shape() != annotation.get_shape():
+            raise _exceptions.QuadrantsRuntimeTypeError(
+                f"Argument ({position},) (type={type(given)}) cannot be converted into required type {annotation!r}"
+            )
         entries = [scalar_argument(annotation.dtype, v, position).value for v in value.entries]
         return Mat(annotation.dtype, annotation.n, annotation.m, annotation.ndim, entries)
     if isinstance(annotation, _annotations.StructType):

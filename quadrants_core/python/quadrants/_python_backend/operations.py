@@ -329,6 +329,8 @@ def random(dtype=float):
 @_named("randn")
 def randn(dt=None):
     kind = _runtime.default_fp() if dt is None else _dtype(dt)
+    if not numbers.is_real(kind):
+        fail_type(f"`randn` gives real numbers, not {kind}")
     return Scalar(kind, numbers._ROUND[kind](0.0 if DryRun.active else _ops.randn()))
 
 
