@@ -51,7 +51,30 @@ std::vector<ir::Value> Walker::cell_indices(PyObject *node, uint32_t place, cons
         fail(node, UserErrorKind::index,
              "A level with dim " + std::to_string(rank) + " accessed with indices of dim " +
                  std::to_string(list.size()));
-    return index_values(node, list, true);
+    std::vector<ir::Value> values = index_values(node, list, true);
+    check_cell_bounds(place, values);
+    return values;
+}
+
+/// As check_field_bounds, of a cell of a level or of a container of a dynamic one, whose own axis is left out.
+void Walker::check_cell_bounds(uint32_t place, const std::vector<ir::Value> &indices) {
+    if (!(request_.options.check_bounds || request_.options.debug) || indices.empty()) return;
+    const ir::Place &at = fn_.places[place];
+    const bool whole = indices.size() == at.shape.size();
+    std::vector<ir::Value> lower, upper;
+    std::string size;
+    for (size_t axis = 0; axis < at.shape.size(); ++axis) {
+        if (!whole && axis == at.levels.back().axes[0].axis) continue;
+        lower.push_back(b_.i32(at.index_offset[axis]));
+        upper.push_back(b_.i32(at.index_offset[axis] + at.shape[axis]));
+        size += (size.empty() ? "" : ", ") + std::to_string(at.shape[axis]);
+    }
+    const ir::Value legal = inside(indices, lower, upper);
+    ir::Message message;
+    message.pieces.push_back(
+        {"(kernel=" + request_.source.name + ") Accessing a level of size (" + size + ") with indices ", -1});
+    append_values(message, indices.size(), "(", ")");
+    emit_assert(legal, std::move(message), indices);
 }
 
 Val Walker::cell_is_active(const Call &call) {
@@ -145,6 +168,7 @@ Val Walker::append_values_to(PyObject *node, uint32_t place, std::vector<ir::Val
     const ir::Value at = b_.emit(Op::append, {cell}, Scalar::i32);
     const uint8_t axis = fn_.places[place].levels.back().axes[0].axis;
     indices[axis] = at;
+    check_cell_bounds(place, indices);
     for (size_t k = 0; k < members.size(); ++k) {
         std::vector<ir::Value> own = indices;
         for (size_t a = 0; a < own.size(); ++a)
@@ -262,6 +286,7 @@ Val Walker::container_method(PyObject *node, const Val &bound) {
         const ir::Value shift = b_.i32(info->offset[k < axis ? k : k + 1]);
         indices.push_back(b_.sub(self.comps[k], shift));
     }
+    check_cell_bounds(place, indices);
     if (name == "length" && call.args.empty()) return length_of_container(place, std::move(indices));
     insert_dynamic_index(place, indices, b_.i32(0));
     const ir::Value cell = b_.place(place, indices);

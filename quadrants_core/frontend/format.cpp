@@ -273,8 +273,9 @@ Val Walker::print(const Call &call) {
     for (const auto &[key, v] : call.kwargs) {
         const std::string name = text(key);
         if (name == "flush" || name == "file") continue;
-        if (!v.is_constant()) fail_type(call.node, "`" + name + "` of print must be a string known at compile time");
-        if (v.object.get() == Py_None) continue;
+        if (v.is_constant() && v.object.get() == Py_None) continue;
+        if (!v.is_constant() || !PyUnicode_Check(v.object.get()))
+            fail_type(call.node, "`" + name + "` of print must be a string known at compile time");
         if (name == "sep")
             separator = text(v.object.get());
         else if (name == "end")

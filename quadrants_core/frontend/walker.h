@@ -440,6 +440,7 @@ class Walker {
     void append_values(ir::Message &message, size_t count, const char *open, const char *close);
     void check_array_bounds(const Val &array, const ArrayInfo &info, const std::vector<ir::Value> &indices);
     void check_field_bounds(const FieldInfo &info, const std::vector<ir::Value> &indices);
+    void check_cell_bounds(uint32_t place, const std::vector<ir::Value> &indices);
 
     // assign.cpp
     Flow assign(PyObject *node);

@@ -116,7 +116,12 @@ class Writer:
             return f"qd.bit_shr({p(d)}, {self.pick(1, 3, 7)})"
         vectors = self.variables("ivec")
         if form == 21 and self.chance(0.4):
-            return f"qd.Vector([{p(0)} for z in qd.static(range({self.pick(2, 3)}))]).{self.pick('sum', 'max', 'any', 'all')}()"
+            name = self.fresh("z")
+            self.scopes.append([(name, "int", False)])
+            item = p(1)
+            test = self.pick("", f" if {name} != 1")
+            self.scopes.pop()
+            return f"qd.Vector([{item} for {name} in qd.static(range({self.pick(2, 3)})){test}]).{self.pick('sum', 'max', 'any', 'all')}()"
         return f"{self.pick(*vectors)}[{p(d)} % 3]" if vectors else self.int_leaf(depth)
 
     def int_leaf(self, depth):
@@ -184,10 +189,11 @@ class Writer:
             options += [self.element_of(self.pick(*places), depth - 1)] * 3
         vectors = self.variables("vec")
         if vectors:
-            options += [f"{self.pick(*vectors)}{self.pick('[0]', '[2]', '.y', '.sum()', '.min()', '.norm_sqr()')}"]
+            options += [f"{self.pick(*vectors)}{self.pick('[0]', '[2]', '.y', '.sum()', '.min()', '.norm_sqr()', '[1:].sum()', '[0:2].y')}"]
         matrices = self.variables("mat")
         if matrices:
-            options += [f"{self.pick(*matrices)}{self.pick('[0, 1]', '[1, 1]', '.trace()', '.determinant()', '.sum()')}"]
+            element = f"[{self.pick(1, 'N', 'abs(N - 3)')} % 2, {self.integer(min(depth - 1, 0)) if depth > -2 else 0} % 2]"
+            options += [f"{self.pick(*matrices)}{self.pick('[0, 1]', '[1, 1]', '.trace()', '.determinant()', '.sum()', element, '[0, :].sum()')}"]
         records = self.variables("record")
         if records:
             options += [f"{self.pick(*records)}.{self.pick('r', 'v.x', 'v[2]', 'p.b', 'p.part().b')}"]
@@ -302,7 +308,10 @@ class Writer:
         elif form < 94:
             self.own_store()
         elif form < 97:
-            self.unpacking()
+            if any(f.result == "out" for f in self.functions) and self.chance(0.5):
+                self.change()
+            else:
+                self.unpacking()
         elif form < 99 or not self.is_debug:
             self.report()
         else:
@@ -339,6 +348,8 @@ class Writer:
         kind = self.pick("int", "int", "real", "real", "vec", "ivec", "mat", "record")
         name = self.fresh(kind[0])
         value = self.value(kind)
+        if any(f.result == kind for f in self.functions) and self.chance(0.3):
+            value = self.call(kind, 1)
         if kind in ("int", "real") and self.chance(0.3):
             dtype = self.pick(*(INTS if kind == "int" else REALS))
             value = f"qd.cast({value}, qd.{dtype})"
@@ -360,7 +371,7 @@ class Writer:
                 if kind == "ivec":
                     found += [(f"{name}[{self.integer(1)} % 3]", "int"), (f"{name}.xy", "pair")]
                 if kind == "mat":
-                    found += [(f"{name}[1, 0]", "real")]
+                    found += [(f"{name}[1, 0]", "real"), (f"{name}[{self.integer(0)} % 2, 1]", "real")]
                 if kind == "record":
                     found += [(f"{name}.n", "int"), (f"{name}.v.y", "real"), (f"{name}.w", "ivec"), (f"{name}.w[2]", "int")]
                     found += [(f"{name}.p.a", "int"), (f"{name}.p.b", "real"), (f"{name}.p.q.x", "int")]
@@ -377,6 +388,9 @@ class Writer:
         self.put(f"{text} = {self.value(kind)}")
 
     def update(self):
+        if any(f.result == "out" for f in self.functions) and self.chance(0.4):
+            self.change()
+            return
         found = [t for t in self.targets() if t[1] in ("int", "real", "vec", "ivec")]
         if self.shared and self.chance(0.4):
             s = self.pick(*self.shared)
@@ -402,7 +416,7 @@ class Writer:
 
     def branch(self):
         is_static = bool(self.loops) and self.chance(0.15)  # at the top level its loops would be parallel
-        test = f"qd.static({self.pick('N > 2', 'N == 5', 'FLAG', 'not FLAG')})" if is_static else self.condition()
+        test = f"qd.static({self.pick('N > 2', 'N == 5', 'FLAG', 'not FLAG', 'FLAG and N < 5', '2 < N <= 5')})" if is_static else self.condition()
         outer = self.branches
         self.branches += not is_static
         if not self.loops:  # a test of constants would leave its loops at the top level
@@ -520,6 +534,18 @@ class Writer:
         else:
             self.put(f"{place} {self.pick('=', '=', '+=', '-=', '*=')} {self.value('int' if s.is_int() else 'real')}")
 
+    def change(self):
+        """Calls a func that changes what it is given."""
+        f = self.pick(*[f for f in self.functions if f.result == "out"])
+        kind = f.params[0][1]
+        places = self.variables(kind, assignable=True)
+        places += [f"{s.name}[{i}]" for s, i in self.own if s.is_numeric() and not s.element and s.is_int() == (kind == "int")]
+        if not places:
+            self.declaration()
+            return
+        args = [self.value(k, 1) if k != "static" else "1" for _, k, _ in f.params[1:]]
+        self.put(f"{f.name}({', '.join([self.pick(*places), *args])})")
+
     def unpacking(self):
         a, b = self.fresh("i"), self.fresh("r")
         both = [f for f in self.functions if f.result == "both"]
@@ -540,15 +566,18 @@ class Writer:
     def function(self):
         outer = self.scopes, self.loops, self.own, self.readable, self.shared, self.branches
         self.scopes, self.loops, self.own, self.readable, self.shared, self.branches = [[]], [], [], [], [], 0
-        result = self.pick("int", "int", "real", "real", "vec", "both")
+        result = self.pick("int", "int", "real", "real", "vec", "both", "record", "out")
         real = self.chance(0.25) and result in ("int", "real")
         params = []
         for _ in range(self.rng.randint(1, 3)):
-            kind = self.pick("int", "int", "real", "real", "vec", "static") if not real else self.pick("int", "real")
-            note = {"int": "i32", "real": "f32"}.get(kind)
-            text = "qd.template()" if kind == "static" else f"qd.{note}" if note and (real or self.chance(0.5)) else ""
+            kind = self.pick("int", "real", "vec", "record", *(() if real else ("int", "real", "static")))
+            note = {"int": "qd.i32", "real": "qd.f32", "vec": "qd.math.vec3", "record": "Rec"}.get(kind)
+            text = "qd.template()" if kind == "static" else note if note and (real or self.chance(0.4)) else ""
             params.append((self.fresh("p"), kind, text))
         name = self.fresh("f")
+        changed = self.pick("int", "real")
+        if result == "out":
+            params.insert(0, (self.fresh("o"), changed, "qd.template()"))
         returns = {"int": " -> qd.i32", "real": " -> qd.f32"}.get(result, "") if real or self.chance(0.3) else ""
         self.lines.append("@qd.real_func" if real else "@qd.func")
         self.lines.append(f"def {name}({', '.join(n + (': ' + t if t else '') for n, _, t in params)}){returns}:")
@@ -565,7 +594,10 @@ class Writer:
         if real and self.chance(0.7):
             self.put(f"if {self.condition(1)}:")
             self.put(f"    return {self.value(result, 1)}")
-        self.put(f"return {self.integer(1)}, {self.real(1)}" if result == "both" else f"return {self.value(result, 2)}")
+        if result == "out":
+            self.put(f"{params[0][0]} {self.pick('=', '+=', '-=')} {self.value(changed, 1)}")
+        else:
+            self.put(f"return {self.integer(1)}, {self.real(1)}" if result == "both" else f"return {self.value(result, 2)}")
         self.lines += ["", ""]
         self.scopes, self.loops, self.own, self.readable, self.shared, self.branches = outer
         self.functions.append(Function(name, params, result))
@@ -718,6 +750,8 @@ class Writer:
         if self.is_sparse:
             lines += ["    l = qd.field(qd.i32)", f"    qd.root.dynamic(qd.i, 512, chunk_size={self.pick(1, 4, 512)}).place(l)"]
         lines.append(f"    result = {self._called()}")
+        if self.chance(0.25):
+            lines += [f"    result += {self._called()}"] * self.rng.randint(1, 2)
         exact = ["*result", *["np.sort(l.to_numpy())"] * self.is_sparse, *(s.looked_at() for s in self.storage if not s.is_near)]
         near = [s.looked_at() for s in self.storage if s.is_near]
         lines.append(f"    return [{', '.join(exact)}], [{', '.join(near)}]")

@@ -15,6 +15,28 @@ _COMPARISONS = [ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Is, ast
 _CONSTANTS = [0, 1, -1, 2, 7, 255, 2**31 - 1, 2**31, 2**63, 0.0, 0.5, -1.5, 1e300, True, None, "text", float("inf")]
 _TYPES = ["i8", "u8", "i16", "i32", "u32", "i64", "u64", "f16", "f32", "f64", "u1"]
 
+_ODD_STATEMENTS = [
+    "del zz", "global zz", "zz: qd.i32", "zz: qd.types.vector(2, qd.f32) = (1, 2)", "return", "return 1, 2", "break", "continue",
+    "raise ValueError(1)", "import math", "try:\n    pass\nexcept ValueError:\n    pass", "with 1 as zz:\n    pass", "def zz():\n    pass",
+    "class zz:\n    pass", "match 1:\n    case 2:\n        pass", "zz, *yy = 1, 2, 3", "[zz, yy] = 1, 2", "zz = yy = {'a': 1}", "zz = lambda: 1",
+    "assert 1 < 2, 'x' * 3", "print()", "print(*(1, 2), sep=1)", "zz = print", "qd.static_assert(False)", "qd.static_print(1)",
+    "qd.loop_config(serialize=True)", "qd.loop_config(block_dim=0)", "for zz in 1, 2:\n    pass", "for zz in range(3):\n    break\nelse:\n    pass",
+    "while True:\n    break", "zz = qd.Vector([])", "zz = qd.Matrix([[1, 2], [3]])", "zz = [zz for zz in range(2) if zz]", "yield 1", "qd.sync()",
+    "zz = qd.field(qd.i32, 3)", "zz = qd.random(qd.u1)", "zz = (yy := 3)", "zz = {1, 2}", "zz = 1 if True else 'a'", "zz = 3j", "zz = ...", "zz = None",
+]  # fmt: skip
+_ODD_EXPRESSIONS = [
+    "lambda: {}", "{{'a': {}}}", "{{{}}}", "({} for zz in range(2))", "[{} for zz in qd.static(range(2))]", "{}[:]", "{}[::2]", "{}[..., 0]",
+    "{}[None]", "{}[-1]", "(zz := {})", "f'{{{}}}'", "f'{{{}:5d}}'", "'%d' % {}", "*{},", "{} if {} else {}", "{} is {}", "{} in ({}, 1)",
+    "not {}", "{}.shape", "{}.grad", "{}.dtype", "{}.parent()", "{}.n", "{}.sum()", "{}.xy", "{}.__class__", "{}(1)", "{}(a=1)", "{} @ {}",
+    "{} ** {}", "{} // 0", "{} % 0", "{} << 99", "-(-{})", "qd.cast({}, qd.u8)", "qd.cast({}, 3)", "qd.bit_cast({}, qd.f32)", "qd.select({}, {}, {})",
+    "qd.math.vec3({})", "qd.types.vector(3, qd.f32)({})", "qd.i32({})", "qd.f16({})", "qd.Vector([{}] * 3)", "qd.Matrix([[{}, 1], [2, {}]])",
+    "isinstance({}, int)", "type({})", "sum({})", "sorted({})", "range({})", "zip({}, {})", "min({})", "max()", "str({})", "qd.ndrange({}, 2)",
+    "qd.grouped({})", "qd.atomic_add({}, 1)", "qd.atomic_min({}, {})", "qd.append({}, [], 1)", "qd.length({}, 0)", "qd.activate({}, [0])",
+    "qd.is_active({}, 0)", "qd.svd({})", "qd.sqrt({})", "qd.pow({}, {})", "qd.atan2({}, {})", "qd.math.popcnt({})", "qd.stop_grad({})",
+    "qd.volatile_load({})", "qd.assume_in_range({}, {}, 0, 2)", "qd.loop_unique({})", "qd.static({}, {})", "qd.zero({})", "qd.ref({})", "hash({})",
+]  # fmt: skip
+_NOTES = ["qd.i32", "qd.f64", "qd.u1", "qd.template()", "qd.types.ndarray()", "qd.types.ndarray(qd.f32, ndim=2)", "qd.math.vec3", "int", "float", "3", "'qd.i32'", "qd.Tensor", "list", "qd.types.matrix(2, 2, qd.f32)", "None", "qd.types.struct(a=qd.i32)", "tuple[qd.i32, qd.f32]"]  # fmt: skip
+
 
 def _is_device(node):
     return isinstance(node, ast.FunctionDef) and any("qd." in ast.unparse(d) for d in node.decorator_list)
@@ -155,6 +177,23 @@ class _Mutator:
         form = self.rng.choice(["-{}", "not {}", "({}, 1)", "[{}]", "int({})", "{}[0]", "{}.x", "qd.static({})", "qd.Vector([{}, {}])", "abs({})", "float({})", "{}()", "len({})"])  # fmt: skip
         self.put(place, ast.parse(form.replace("{}", f"({inner})"), mode="eval").body)
 
+    def odd_statement(self):
+        place = self.rng.choice([p for p in self.places(ast.stmt) if p[2] is not None])
+        made = ast.parse(f"def zz():\n    {self.rng.choice(_ODD_STATEMENTS).replace(chr(10), chr(10) + '    ')}").body[0].body
+        getattr(place[0], place[1])[place[2] : place[2]] = made
+
+    def odd_expression(self):
+        places = self._loads()
+        place = self.rng.choice(places)
+        form = self.rng.choice(_ODD_EXPRESSIONS)
+        inner = [f"({ast.unparse(self.get(place if k == 0 else self.rng.choice(places)))})" for k in range(form.count("{}"))]
+        self.put(place, ast.parse(form.format(*inner), mode="eval").body)
+
+    def change_note(self):
+        note = self.rng.choice([None, *_NOTES])
+        holder = self.rng.choice([*self.function.args.args, self.function])
+        setattr(holder, "returns" if holder is self.function else "annotation", note and ast.parse(note, mode="eval").body)
+
     def indent(self):
         place = self.rng.choice([p for p in self.places(ast.stmt) if p[2] is not None])
         form = self.rng.choice(["for zz in range(2):", "if 1 < 2:", "while False:", "for zz in qd.static(range(2)):", "for zz, yy in qd.ndrange(2, 2):"])
@@ -165,7 +204,8 @@ class _Mutator:
     EDITS = (
         delete_statement, duplicate_statement, swap_statements, swap_expressions, replace_expression, replace_expression,
         change_constant, change_constant, change_name, change_name, change_operator, change_comparison, change_type,
-        change_attribute, drop_argument, wrap, wrap, indent,
+        change_attribute, drop_argument, wrap, wrap, indent, odd_statement, odd_statement, odd_expression, odd_expression, odd_expression,
+        change_note,
     )  # fmt: skip
 
 

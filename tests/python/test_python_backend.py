@@ -449,6 +449,13 @@ def test_print_and_assert():
     with pytest.raises(qd.QuadrantsAssertionError, match="n is 7"), redirect_stdout(out):
         f(7, 0.0)
 
+    @qd.kernel
+    def wrong():
+        print(1, end=-1)
+
+    with pytest.raises(qd.QuadrantsTypeError, match="`end` of print must be a string known at compile time"):
+        wrong()
+
 
 def test_errors_show_the_line():
     qd.init(arch=qd.python)

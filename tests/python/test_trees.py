@@ -893,3 +893,52 @@ def test_address_of_the_element_that_an_snode_stands_for():
     fill()
     tile = np.array([[0, 1, 4, 5], [2, 3, 6, 7], [8, 9, 12, 13], [10, 11, 14, 15]])
     assert (x.to_numpy() == np.hstack([tile, tile + 16])).all()
+
+
+@pytest.mark.parametrize("option", ["check_out_of_bound", "debug"])
+def test_cells_that_a_level_does_not_have(arch, option):
+    qd.init(arch=arch, offline_cache=False, **{option: True})
+    x, y = qd.field(qd.f32), qd.field(qd.i32)
+    qd.root.pointer(qd.j, 3).bitmasked(qd.i, 6).place(x)
+    qd.root.dense(qd.i, 4).dynamic(qd.j, 2).place(y)
+    z = qd.field(qd.f32, 6, offset=10)
+
+    @qd.kernel
+    def shifted(i: qd.i32) -> qd.u64:
+        return qd.get_addr(z, [i]) - qd.get_addr(z, [10])
+
+    assert shifted(15) == 20
+    with pytest.raises(qd.QuadrantsAssertionError, match=r"of size \(6\) with indices \(9\)"):
+        shifted(9)
+
+    @qd.kernel
+    def about(what: qd.template(), i: qd.i32) -> qd.i32:
+        found = 0
+        if qd.static(what == "is_active"):
+            found = qd.is_active(x.parent(), [i, 1])
+        elif qd.static(what == "activate"):
+            qd.activate(x.parent(), [i, 1])
+        elif qd.static(what == "deactivate"):
+            qd.deactivate(x.parent(), [i, 1])
+        elif qd.static(what == "get_addr"):
+            found = qd.get_addr(x, [i, 1]) != 0
+        elif qd.static(what == "length"):
+            found = qd.length(y.parent(), [i])
+        elif qd.static(what == "append"):
+            found = qd.append(y.parent(), [i], 1)
+        elif qd.static(what == "y[i].append"):
+            found = y[i].append(2)
+        elif qd.static(what == "y[i].length"):
+            found = y[i].length()
+        return found
+
+    shapes = {"length": r"\(4\) with indices \({}\)", "append": r"\(4\) with indices \({}\)"}
+    for what in ("is_active", "activate", "deactivate", "get_addr", "length", "append", "y[i].append", "y[i].length"):
+        about(what, 3)
+        of = shapes.get(what.rpartition(".")[2], r"\(6, 3\) with indices \({}, 1\)")
+        for i in (-5, 6):
+            with pytest.raises(qd.QuadrantsAssertionError, match="Accessing a level of size " + of.format(i)):
+                about(what, i)
+    assert y.to_numpy()[3].tolist() == [1, 2]
+    with pytest.raises(qd.QuadrantsAssertionError, match=r"of size \(4, 2\) with indices \(3, 2\)"):
+        about("append", 3)

@@ -67,8 +67,10 @@ class Text(str):
 def show(*args, sep=" ", end="\n", file=None, flush=False):
     if DryRun.active:
         return
-    separator, last = (" " if sep is None else str(sep)), ("\n" if end is None else str(end))
-    print(separator.join(formatted(a) for a in args), end=last, file=file, flush=flush)
+    for name, text in (("sep", sep), ("end", end)):
+        if text is not None and type(text) is not str:
+            fail_type(f"`{name}` of print must be a string known at compile time")
+    print((" " if sep is None else sep).join(formatted(a) for a in args), end=end, file=file, flush=flush)
 
 
 def percent(pattern, args):
