@@ -170,6 +170,7 @@ Val Walker::minmax(const Call &call) {
     PyObject *node = call.node;
     if (python_builtin_applies(call)) return call_builtin_in_python(call);
     std::vector<Val> args = call.args;
+    if (args.size() == 1 && args[0].tag == Tag::scalar) return args[0];
     if (args.size() == 1) args = sequence_items(node, args[0]).items;
     if (args.empty()) fail_type(node, std::string("`") + call.row->name + "` needs at least one value");
     Val out = args[0];
@@ -305,8 +306,7 @@ Val Walker::classify(const Call &call) {
     return map(node, call.args[0], [&](const Val &x) {
         const ir::Value v = as_is(node, x);
         const Scalar type = fn_.type(v).elem;
-        check_domain(node, *call.row, type);
-        if (call.row->op == Op::ne) return scalar(b_.ne(v, v));
+        if (call.row->op == Op::ne || !ir::is_float(type)) return scalar(b_.ne(v, v)); // no integer is either
         const ir::Value size = b_.abs(v);
         const ir::Value infinity = b_.number(type, std::numeric_limits<double>::infinity());
         return scalar(b_.eq(size, infinity));

@@ -706,6 +706,30 @@ def test_gradients_that_nobody_placed(which):
     nothing()
 
 
+@pytest.mark.parametrize("which", ["grad", "dual"])
+def test_gradients_that_nobody_asked_for(which, arch):
+    for arch_of_test in (arch, qd.python):
+        qd.init(arch=arch_of_test, print_full_traceback=True)
+        x = qd.field(qd.f32, 3, name="x")
+        v = qd.Vector.field(2, qd.f32, 3, name="v")
+
+        @qd.kernel
+        def of_scalars():
+            getattr(x, which)[0] = 1
+
+        @qd.kernel
+        def of_vectors():
+            for i in range(3):
+                getattr(v, which)[i][1] += 1
+
+        for name, kernel in (("x", of_scalars), ("v", of_vectors)):
+            text = f"Gradient {name}.{which} has not been placed, check whether `needs_grad=True`"
+            with pytest.raises(qd.QuadrantsCompilationError, match=text):
+                kernel()
+        with pytest.raises(qd.QuadrantsRuntimeError, match="Field has no allocation"):
+            getattr(x, which)[0]
+
+
 def test_members_of_one_field_in_levels_of_different_shapes():
     v = qd.Vector.field(2, qd.f32)
     qd.root.dense(qd.i, 2).place(v.get_scalar_field(0))

@@ -87,6 +87,13 @@ class Field(_values.Shown):
             place = member.place
         return place
 
+    def _place_in_kernel(self, member):
+        if member.node is None and member.generation != -1 and self._name.rpartition(".")[2] in ("grad", "dual"):
+            raise _exceptions.QuadrantsCompilationError(
+                f"Gradient {self._name} has not been placed, check whether `needs_grad=True`"
+            )
+        return self._place_of(member)
+
     def _qd_packing_(self):
         """How its numbers lie in words (frontend/packed.cpp); None: each has storage of its own."""
         packings = [part.packing() for part in self._parts]
@@ -228,7 +235,7 @@ class ScalarField(Field):
         place[key] = value
 
     def _qd_place_(self):
-        return self._place_of(self._parts[0]).id
+        return self._place_in_kernel(self._parts[0]).id
 
 
 class MatrixField(Field):
@@ -284,7 +291,7 @@ class MatrixField(Field):
         return (self.n,) if self.ndim == 1 else (self.n, self.m)
 
     def _qd_places_(self):
-        return [self._place_of(p).id for p in self._parts]
+        return [self._place_in_kernel(p).id for p in self._parts]
 
     def __repr__(self):
         return f"<{self.n}x{self.m} qd.Matrix.field>"

@@ -175,3 +175,15 @@ def test_frexp_of_vectors():
 
     m, e = f()
     assert m.to_list() == [0.5, 0.75, -0.5] and e.to_list() == [1, 3, -1]
+
+
+def test_integers_are_numbers_and_extremes_of_themselves(arch):
+    for arch_of_test in (arch, qd.python):
+        qd.init(arch=arch_of_test, print_full_traceback=True)
+
+        @qd.kernel
+        def k(i: qd.i32, x: qd.f32) -> qd.types.vector(4, qd.f32):
+            none = qd.math.isnan(i) or qd.math.isinf(i)
+            return qd.Vector([none, qd.max(i), min(x), qd.max(qd.Vector([i, 9]))], dt=qd.f32)
+
+        assert k(3, 2.5).to_list() == [0, 3, 2.5, 9]

@@ -186,7 +186,7 @@ table["pow"] = lambda base, exponent: _binary("**")(base, exponent)
 def _extreme(name):
     def op(*args):
         args = [value_of(a) for a in args]
-        if len(args) == 1:
+        if len(args) == 1 and type(args[0]) is not Scalar:
             args = [value_of(a) for a in args[0]]
         if all(isinstance(a, (int, float)) for a in args):
             return (min if name == "min" else max)(args)

@@ -72,7 +72,7 @@ class _Storage:
 
 class FieldStorage(_Storage):
     def __init__(self, field):
-        self.parts = [field._place_of(p) for p in field._parts]
+        self.parts = [field._place_in_kernel(p) for p in field._parts]
         self.shape = field.shape
         self.offset = tuple(getattr(field._parts[0], "offset", ()))
         self.kind = field._dtype
