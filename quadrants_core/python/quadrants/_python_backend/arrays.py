@@ -36,8 +36,12 @@ def check_passed(annotation, value, name):
         return
     scalar, needed = _dtypes.dtype(annotation.scalar), (annotation.rows, annotation.cols)[:dim]
     if scalar is not found.kind or element != needed:
-        text = [str(s) if not shape else f"[Tensor ({', '.join(map(str, shape))}) {s}]" for s, shape in ((scalar, needed), (found.kind, element))]
-        raise _exceptions.QuadrantsTypeError(f"Expect element type {text[0]} for argument {name}, but get {text[1]}")
+        wanted, given = _element_text(scalar, needed), _element_text(found.kind, element)
+        raise _exceptions.QuadrantsTypeError(f"Expect element type {wanted} for argument {name}, but get {given}")
+
+
+def _element_text(scalar, shape):
+    return f"[Tensor ({', '.join(map(str, shape))}) {scalar}]" if shape else str(scalar)
 
 
 def _refuse(name, what):
