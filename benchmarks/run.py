@@ -33,7 +33,7 @@ CASES = [
     ("ops:20k", ["reference"], 3),
     ("ops:100k", [], 3),
     ("start:saxpy", ["reference", "taichi", "numba", "warp"], 9),
-    ("cover-compile:mpm", ["clean", "reference"], 9),
+    *((f"cover-compile:{name}", ["clean", "reference"], 9) for name in COVERED),
     ("warm:saxpy", ["reference", "taichi"], 9),
     ("warm:mpm", ["reference", "taichi"], 9),
     ("warm:50 kernels", ["reference", "taichi", "numba", "warp"], 9),  # the calls alone
