@@ -7,7 +7,7 @@
 namespace qd::abi {
 
 /// Bump on any change of this file: part of every cache key.
-inline constexpr uint32_t version = 3;
+inline constexpr uint32_t version = 4;
 
 struct Thread;
 struct Sparse;
@@ -31,6 +31,8 @@ struct Context {
     Sparse *sparse;   ///< abi/tree.h; null if there is no sparse tree
     /// The function of a library outside, by the id that a task has for it; never null.
     void *(*external)(uint64_t id);
+    /// Non-zero: somebody wants to see the counts so far. A task that can tell adds them to `counters` and clears it.
+    uint32_t *asked;
 };
 
 /// State of one worker thread.

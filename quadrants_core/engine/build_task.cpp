@@ -87,9 +87,11 @@ TaskBuild start_build(ir::Function task) {
             }
     info.messages = describe_messages(task);
     build.tmp_bytes = task.tmp_bytes;
-    for (const ir::Counter &counter : task.counters) {
+    for (uint32_t i = 0; i < task.counters.size(); i++) {
+        const ir::Counter &counter = task.counters[i];
         const auto trace = task.trace(counter.span);
-        build.counters.push_back({counter.what, trace.empty() ? Location{} : trace.back(), 0, counter.copy});
+        build.counters.push_back({counter.what, trace.empty() ? Location{} : trace.back(), 0, counter.copy,
+                                  counter.shares() ? counter.count_of : i});
     }
     build.report.name = info.name;
     build.report.line = info.line;

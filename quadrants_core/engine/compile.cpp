@@ -158,7 +158,11 @@ void assemble(Program::Impl &p, CompiledKernel &out, std::vector<TaskBuild> &bui
     out.info.tasks.reserve(builds.size());
     for (TaskBuild &build : builds) {
         out.info.tmp_bytes = std::max(out.info.tmp_bytes, build.tmp_bytes);
-        out.counters.insert(out.counters.end(), build.counters.begin(), build.counters.end());
+        const uint32_t first = uint32_t(out.counters.size());
+        for (CounterValue &counter : build.counters) {
+            out.counters.push_back(counter);
+            out.counters.back().place += first;
+        }
         build.info.weight = build.code->weight;
         out.info.tasks.push_back(std::move(build.info));
     }

@@ -22,13 +22,13 @@ struct Place {
     What what = What::line;
     friend auto operator<=>(const Place &, const Place &) = default;
 };
-using Copies = std::vector<uint32_t>; ///< counters of one place
+using Copies = std::vector<uint32_t>; ///< where the counts of one place stand
 
 std::map<Place, Copies> by_place(const std::vector<CounterValue> &counters) {
     std::map<Place, Copies> places;
-    for (uint32_t i = 0; i < counters.size(); i++) {
-        const Location &at = counters[i].at;
-        places[{at.file, at.line, at.column, counters[i].what}].push_back(i);
+    for (const CounterValue &counter : counters) {
+        const Location &at = counter.at;
+        places[{at.file, at.line, at.column, counter.what}].push_back(counter.place);
     }
     return places;
 }

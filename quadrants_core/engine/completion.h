@@ -32,7 +32,7 @@ class Completion {
     Asked asked() const { return asked_; }
 
   private:
-    /// Met once the `plus` counters add up to more than the `minus` ones.
+    /// Met once the `plus` counts add up to more than the `minus` ones.
     struct Condition {
         std::vector<uint32_t> plus, minus;
     };

@@ -120,7 +120,8 @@ inline void run(Program::Impl &p, const CompiledKernel &called, CompiledKernel &
         grow_tmp(p, kernel.info.tmp_bytes);
     abi::Context context{
         args,      p.tmp,           static_cast<char *>(ret), p.trees.data(), nullptr,        &stop_word,
-        &p.failed, print_from_task, fail_from_task,           nullptr,        p.sparse.get(), runtime::external};
+        &p.failed, print_from_task, fail_from_task,           nullptr,        p.sparse.get(), runtime::external,
+        &p.asked};
     if (p.watched.load(std::memory_order_relaxed)) [[unlikely]]
         run_watched(p, called, kernel, context);
     else

@@ -15,6 +15,7 @@ class LaunchLock {
             wait();
     }
     void unlock() { held_.store(false, std::memory_order_release); }
+    bool is_held() const { return held_.load(std::memory_order_relaxed); }
 
   private:
     std::atomic<bool> held_{false};

@@ -16,6 +16,7 @@ constexpr passes::Pass kernel_list[] = {
     step::fold,              // after promote: constants reach their uses
     step::simplify_branches, // after fold: conditions known at compile time; a loop that never runs makes no task
     step::dce,               // before offload: a dead value would cross tasks through memory
+    step::share_counts,      // after simplify_branches: what stands in one block now stays together
 };
 
 // On each task. No merging across tasks: an edit in one loop must leave the others' code alone.
@@ -39,6 +40,7 @@ constexpr passes::Pass task_list[] = {
     step::cse,         // addresses within shared cells
     step::licm,
     step::vectorize, // last of the loop passes: needs lowered, hoisted addresses
+    step::join_counts, // after vectorize, which knows what each loop counted
     step::fold,
     step::cse,
     step::dce, // last

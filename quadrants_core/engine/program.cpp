@@ -12,6 +12,8 @@
 #include "codegen_stamp.h"
 
 #include <algorithm>
+#include <chrono>
+#include <thread>
 #include <tuple>
 
 namespace qd::engine {
@@ -57,14 +59,14 @@ bool CounterOrder::operator()(const CounterValue &a, const CounterValue &b) cons
 }
 
 void add_count(Counts &counts, const CounterValue &value, uint64_t n) {
-    const auto at = counts.insert({value.what, value.at, 0, value.copy}).first;
+    const auto at = counts.insert({value.what, value.at, 0, value.copy, 0}).first;
     const_cast<CounterValue &>(*at).count += n; // not part of the order
 }
 
 namespace {
 
 uint64_t count_now(const CompiledKernel &kernel, size_t i) {
-    return __atomic_load_n(&kernel.counts[i], __ATOMIC_RELAXED);
+    return __atomic_load_n(&kernel.counts[kernel.counters[i].place], __ATOMIC_RELAXED);
 }
 
 void add_counts(Counts &counts, const CompiledKernel &kernel) {
@@ -225,7 +227,16 @@ void Program::unsubscribe(Observer *observer) {
                                                            [](const Observer *o) { return o->wants_launches(); });
 }
 
+void Program::Impl::ask_for_counts() {
+    if (!launching.is_held()) return;
+    __atomic_store_n(&asked, 1u, __ATOMIC_RELAXED);
+    // A task that does not come to a check so soon has the answer ready for the next question.
+    for (int pause = 50; pause < 2000 && launching.is_held() && __atomic_load_n(&asked, __ATOMIC_RELAXED); pause *= 2)
+        std::this_thread::sleep_for(std::chrono::microseconds(pause));
+}
+
 std::vector<CounterValue> Program::coverage() const {
+    impl_->ask_for_counts();
     const std::lock_guard guard(impl_->watch_lock);
     Counts sum;
     const auto add = [&](CounterValue value, uint64_t n) {
@@ -242,6 +253,7 @@ std::vector<CounterValue> Program::coverage() const {
 Profile &Program::profile() { return impl_->profile; }
 
 std::vector<KernelCoverage> Program::coverage_by_kernel() const {
+    impl_->ask_for_counts();
     const std::lock_guard guard(impl_->watch_lock);
     std::map<std::pair<std::string, uint32_t>, Counts> all = impl_->retired;
     for (const CompiledKernel *kernel : impl_->kernels)

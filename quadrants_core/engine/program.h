@@ -43,7 +43,8 @@ struct CounterValue {
     ir::Counter::What what;
     Location at;
     uint64_t count = 0;
-    uint32_t copy = 0; ///< ir::Counter::copy; 0 where copies are added up
+    uint32_t copy = 0;  ///< ir::Counter::copy; 0 where copies are added up
+    uint32_t place = 0; ///< of a compiled kernel: where its count stands; several may share one
 };
 /// What is asked of a kernel's counters: how often, or whether at all, of lines or also of the transitions between
 /// them.
@@ -108,7 +109,8 @@ class Program {
     // Observation.
     void subscribe(Observer *observer);
     void unsubscribe(Observer *observer);
-    /// Sum over all kernels compiled so far, also of kernels since redefined.
+    // Sums over all kernels compiled so far, also of kernels since redefined. Tasks that run now have counted what they
+    // can tell.
     std::vector<CounterValue> coverage() const; ///< of all kernels, added up by place
     std::vector<KernelCoverage> coverage_by_kernel() const;
     void clear_coverage();
@@ -127,7 +129,7 @@ void add_external(uint64_t id, void *address);
 double clock_frequency();
 
 const abi::Kernel &kernel_info(const CompiledKernel &kernel);
-/// What its coverage counters count, in the order in which the frontend met the places; `count` is 0.
+/// What its coverage counters count, task by task; `count` is 0.
 const std::vector<CounterValue> &kernel_counters(const CompiledKernel &kernel);
 
 /// Before its first launch. If only yes or no is asked, the kernel runs without counters once they say yes to all.

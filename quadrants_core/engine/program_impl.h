@@ -76,6 +76,7 @@ struct Program::Impl {
     std::unordered_map<std::string, uint32_t> specialisations;  ///< by kernel: how many were compiled
 
     std::atomic<uint64_t> cleared{0}; ///< how often the counts were forgotten
+    uint32_t asked = 0;               ///< abi::Context::asked
 
     Impl(Program &p, const Options &o);
     ~Impl();
@@ -90,6 +91,8 @@ struct Program::Impl {
     std::shared_ptr<TaskCode> keep_task(const runtime::CacheKey &key, std::shared_ptr<TaskCode> code);
     void adopt(CompiledKernel &kernel);
     void retire(CompiledKernel &kernel);
+    /// Has the running task, if there is one that can tell, add what it counted so far.
+    void ask_for_counts();
 };
 
 std::shared_ptr<CompiledKernel> compile(Program::Impl &p, ir::Function kernel, double frontend_us,

@@ -145,7 +145,7 @@ struct Message {
     friend bool operator==(const Message &, const Message &) = default;
 };
 
-/// A coverage counter: which source range it counts. Filled by the frontend; several lines may share one counter.
+/// A coverage counter: which source range it counts. Filled by the frontend; several may share one count.
 struct Counter {
     /// finished: a serial loop was left at its end or by `break`, and the function goes on. endless: the same of a loop
     /// whose condition is always true.
@@ -153,6 +153,9 @@ struct Counter {
     What what = What::line;
     SpanId span = no_span;
     uint32_t copy = 0; ///< among the counters of this place: one for each inlined call and unrolled iteration
+    static constexpr uint32_t own = UINT32_MAX;
+    uint32_t count_of = own; ///< the counter whose count is this one's too; that one has its own
+    bool shares() const { return count_of != own; }
     friend bool operator==(const Counter &, const Counter &) = default;
 };
 

@@ -180,6 +180,7 @@ void Reader::message(Cursor &c) {
 void Reader::counter(Cursor &c) {
     Counter &counter = entry(c, fn.counters, c.number());
     counter.what = Counter::What(c.one_of(counter_names));
+    if (c.accept_word("as")) counter.count_of = uint32_t(c.number(UINT32_MAX));
     c.expect_end();
 }
 

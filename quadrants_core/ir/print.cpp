@@ -192,14 +192,19 @@ void Printer::tables() {
     TableUse use;
     collect(fn, fn.bounds, use, 0);
     collect(fn, fn.body, use, 0);
+    for (size_t i = 0; i < fn.counters.size(); ++i)
+        if (fn.counters[i].shares()) use.counters.push_back(i);
     for (auto *list : {&use.places, &use.messages, &use.counters}) {
         std::sort(list->begin(), list->end());
         list->erase(std::unique(list->begin(), list->end()), list->end());
     }
     for (uint64_t i : use.places) place(i);
     for (uint64_t i : use.messages) message(i);
-    for (uint64_t i : use.counters)
-        line(1, "counter " + std::to_string(i) + " " + counter_names[int(fn.counters[i].what)]);
+    for (uint64_t i : use.counters) {
+        const Counter &counter = fn.counters[i];
+        line(1, "counter " + std::to_string(i) + " " + counter_names[int(counter.what)] +
+                    (counter.shares() ? " as " + std::to_string(counter.count_of) : ""));
+    }
 }
 
 std::string Printer::loop_attributes(uint64_t index) const {

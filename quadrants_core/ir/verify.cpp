@@ -412,10 +412,13 @@ void Checker::outside(Value v) {
     const Inst &in = fn[v];
     std::span<const Value> args = fn.args(v);
     if (in.op == Op::count) {
-        if (in.imm >= fn.counters.size()) report(v, "there is no such counter");
+        if (in.imm >= fn.counters.size())
+            report(v, "there is no such counter");
+        else if (fn.counters[in.imm].shares())
+            report(v, "the counter shares the count of another one");
         want(v, args[0], Scalar::i64, "the count");
     }
-    if (in.op == Op::poll) want(v, v, Scalar::u1, "the result");
+    if (in.op == Op::poll || in.op == Op::asked || in.op == Op::answer) want(v, v, Scalar::u1, "the result");
     if (in.op == Op::clock) want(v, v, Scalar::i64, "the result");
     if (in.op == Op::thread_index) want(v, v, Scalar::i32, "the result");
     if (in.op == Op::external && type(args[0]) != Type::pointer(Scalar::u64)) report(v, "takes the address of slots");

@@ -7,7 +7,11 @@
 //  together
 //    share one sum. An else branch that every iteration may reach counts trips minus the sum of the condition. Sums of
 //    conditions over an i32 `for` fit in 32 bits; the others have 64.
+//    Amounts that do not change in a `for` are multiplied by its trips instead.
 //  - Where the task may be left, at `exit` or a failing assertion, the sums of all loops around are counted first.
+//  - A serial task may run long. Where its loops look for Stop they also look whether somebody asks for the counts so
+//    far, and then count the sums of all loops around, which begin again at zero. Innermost loops that may become SIMD
+//    loops are left as they are, since they are soon over.
 // The sums are locals, which promote then turns into carried values. What is counted after a loop is a count of the
 // loop around it; counts outside of loops stay.
 #include "analysis/effects.h"
@@ -16,6 +20,7 @@
 
 #include "ir/builder.h"
 
+#include <algorithm>
 #include <map>
 #include <tuple>
 #include <unordered_map>
@@ -38,9 +43,10 @@ struct Sum {
     Value local;
     Type type;
 };
-/// What a counter gains in a loop: trips * times, plus and minus sums.
+/// What a counter gains in a loop: trips * times, trips * amounts, plus and minus sums.
 struct Gain {
     uint64_t trips = 0;
+    std::vector<Value> amounts;                ///< in the body; they can be computed outside
     std::vector<std::pair<size_t, bool>> sums; ///< index, true = minus
     friend auto operator<=>(const Gain &, const Gain &) = default;
 };
@@ -54,7 +60,33 @@ struct LoopState {
     std::map<std::tuple<uint32_t, uint32_t, uint32_t, bool>, size_t> sum_of; ///< block, segment, amount, negated
     std::map<uint64_t, Gain> gains;                                          ///< by counter
     uint32_t segments = 0;
+    std::vector<bool> inside; ///< by value: defined in the loop; filled where it counts trips
 };
+
+/// What a value that only depends on its operands may be made of to be computed again elsewhere, for nothing.
+bool is_cheap(Op op) {
+    switch (op) {
+    case Op::constant:
+    case Op::dim:
+    case Op::cast:
+    case Op::add:
+    case Op::sub:
+    case Op::mul:
+    case Op::min:
+    case Op::max:
+    case Op::band:
+    case Op::bor:
+    case Op::bxor:
+    case Op::lt:
+    case Op::le:
+    case Op::gt:
+    case Op::ge:
+    case Op::eq:
+    case Op::ne:
+    case Op::select: return true;
+    default: return false;
+    }
+}
 
 class Counting {
   public:
@@ -140,6 +172,10 @@ class Counting {
         bool is_for = fn_[loop].op == Op::for_;
         state.counts_trips = is_for && !leaves && !has_break(body);
         state.narrow = is_for && fn_.type(fn_.args(loop)[0]) == Type(Scalar::i32);
+        if (state.counts_trips) {
+            state.inside.resize(fn_.insts.size());
+            mark(state.inside, body);
+        }
         Builder before(fn_, b);
         before.span = fn_[loop].span;
         gather(state, before, body, true);
@@ -182,6 +218,10 @@ class Counting {
             gain.trips += fn_[amount].imm;
             return;
         }
+        if (every_iteration && can_leave(state, amount, 0)) {
+            gain.amounts.push_back(amount);
+            return;
+        }
         bool minus = every_iteration && condition.negated;
         if (minus) {
             gain.trips += 1;
@@ -213,7 +253,7 @@ class Counting {
         if (state.gains.empty()) return;
         Value trips;
         for (auto &[counter, gain] : state.gains)
-            if (gain.trips && !trips) trips = trip_count(b, state.loop);
+            if ((gain.trips || !gain.amounts.empty()) && !trips) trips = trip_count(b, state.loop);
         std::vector<Value> totals;
         for (const Sum &sum : state.sums) {
             Value total = b.load(sum.local);
@@ -221,14 +261,15 @@ class Counting {
         }
         std::map<Gain, Value> known; // counters that gain alike share the value, so that the loop around shares the sum
         for (auto &[counter, gain] : state.gains) {
-            if (!gain.trips && gain.sums.empty()) continue; // counts of 0
+            if (!gain.trips && gain.amounts.empty() && gain.sums.empty()) continue; // counts of 0
             Value &total = known[gain];
-            if (!total) total = evaluate(b, gain, trips, totals);
+            if (!total) total = evaluate(b, state, gain, trips, totals);
             b.count(uint32_t(counter), total);
         }
     }
 
-    Value evaluate(Builder &b, const Gain &gain, Value trips, const std::vector<Value> &totals) {
+    Value evaluate(Builder &b, const LoopState &state, const Gain &gain, Value trips,
+                   const std::vector<Value> &totals) {
         Value total;
         if (gain.trips) {
             total = trips;
@@ -241,6 +282,11 @@ class Counting {
                 }
             }
         }
+        for (Value amount : gain.amounts) {
+            Value product = outside(b, state, amount);
+            product = b.mul(trips, product);
+            total = total ? b.add(total, product) : product;
+        }
         for (auto [sum, minus] : gain.sums) {
             if (!total)
                 total = totals[sum];
@@ -248,6 +294,33 @@ class Counting {
                 total = minus ? b.sub(total, totals[sum]) : b.add(total, totals[sum]);
         }
         return total;
+    }
+
+    /// Whether a value of the loop's body does not change in the loop, and is worth being computed behind it.
+    bool can_leave(const LoopState &state, Value v, int depth) const {
+        constexpr int deepest = 6;
+        if (v.id >= state.inside.size() || !state.inside[v.id]) return true;
+        if (depth == deepest || !is_cheap(fn_[v].op)) return false;
+        for (Value a : fn_.args(v))
+            if (!can_leave(state, a, depth + 1)) return false;
+        return true;
+    }
+
+    void mark(std::vector<bool> &inside, BlockId b) const {
+        for (Value p : fn_[b].params) inside[p.id] = true;
+        for (Value v : fn_[b].insts) {
+            inside[v.id] = true;
+            for (Value r : fn_.results(v)) inside[r.id] = true;
+            for (BlockId inner : fn_[v].blocks)
+                if (inner) mark(inside, inner);
+        }
+    }
+
+    Value outside(Builder &b, const LoopState &state, Value v) {
+        if (v.id >= state.inside.size() || !state.inside[v.id]) return v;
+        std::vector<Value> args(fn_.args(v).begin(), fn_.args(v).end());
+        for (Value &a : args) a = outside(b, state, a);
+        return b.emit(fn_[v].op, args, fn_.type(v), fn_[v].imm);
     }
 
     Value trip_count(Builder &b, Value loop) {
@@ -272,7 +345,16 @@ class Counting {
         fn_[block].insts.clear();
         for (Value v : old) {
             Op op = fn_[v].op;
-            if (op == Op::exit || (op == Op::assert_ && guarded_.contains(v.id))) {
+            if (op == Op::answer) {
+                Builder b(fn_, block);
+                b.span = fn_[v].span;
+                flush(state, b);
+                for (const Sum &sum : state.sums) {
+                    Value zero = b.constant(sum.type, 0);
+                    b.store(sum.local, zero);
+                }
+            } else if (op == Op::if_ && fn_[fn_.args(v)[0]].op == Op::answer) { // all was counted before
+            } else if (op == Op::exit || (op == Op::assert_ && guarded_.contains(v.id))) {
                 Builder b(fn_, block);
                 b.span = fn_[v].span;
                 flush(state, b);
@@ -308,12 +390,101 @@ class Counting {
     std::unordered_set<uint32_t> guarded_;               ///< assertions that stand in a branch of their own
 };
 
+/// Where the loops of a serial task look for Stop.
+class Answering {
+  public:
+    explicit Answering(Function &fn) : fn_(fn) {}
+
+    void block(BlockId b, Value loop) {
+        for (size_t i = 0; i < fn_[b].insts.size(); ++i) {
+            Value v = fn_[b].insts[i];
+            if (loop && fn_[v].op == Op::if_ && fn_[fn_.args(v)[0]].op == Op::poll) {
+                check(v);
+                continue;
+            }
+            bool is_loop = fn_[v].op == Op::for_ || fn_[v].op == Op::loop;
+            if (is_loop && may_vectorize(v)) continue;
+            for (int k = 0; k < 2; ++k)
+                if (BlockId inner = fn_[v].blocks[k]) block(inner, is_loop ? v : loop);
+        }
+    }
+
+  private:
+    /// if asked { answer; if told to stop { exit } }
+    void check(Value branch) {
+        BlockId leave = fn_[branch].blocks[0];
+        if (fn_[leave].insts.size() != 1 || fn_[fn_[leave].insts[0]].op != Op::exit) return;
+        fn_[fn_.args(branch)[0]].op = Op::asked;
+        fn_[leave].insts.clear();
+        Builder b(fn_, leave);
+        b.span = fn_[branch].span;
+        Value stop = b.emit(Op::answer, {}, Scalar::u1);
+        Value inner = b.if_(stop);
+        Builder(fn_, fn_[inner].blocks[0]).exit();
+        Builder(fn_, fn_[inner].blocks[1]).yield();
+        b.yield();
+    }
+
+    /// Necessary conditions of the rules in vectorize_plan.cpp, as far as they can be told from here.
+    bool may_vectorize(Value loop) const {
+        if (fn_[loop].op != Op::for_) return false;
+        BlockId body = fn_[loop].blocks[0];
+        return plain(body, fn_[body].params[0]) && reduces(body);
+    }
+
+    bool plain(BlockId b, Value index) const {
+        for (Value v : fn_[b].insts) {
+            const Inst &inst = fn_[v];
+            if (inst.op == Op::store && !is_at(fn_.args(v)[0], index)) return false;
+            if (inst.op == Op::if_) {
+                if (fn_[fn_.args(v)[0]].op == Op::poll) continue;
+                for (BlockId side : inst.blocks)
+                    if (side && !plain(side, index)) return false;
+            } else if (info(inst.op).effect == Effect::write) {
+                if (inst.op != Op::store && inst.op != Op::count && inst.op != Op::poll && inst.op != Op::local)
+                    return false;
+            } else if (info(inst.op).effect == Effect::control && inst.op != Op::yield) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /// An address of which one index is that of the loop, give or take something; or a local.
+    bool is_at(Value pointer, Value index) const {
+        if (fn_[pointer].op == Op::local) return true;
+        for (Value a : fn_.args(pointer)) {
+            if (a == index) return true;
+            if (fn_[a].op != Op::add && fn_[a].op != Op::sub) continue;
+            for (Value part : fn_.args(a))
+                if (part == index) return true;
+        }
+        return false;
+    }
+
+    /// Carried values are made of themselves and something, or chosen.
+    bool reduces(BlockId body) const {
+        std::span<const Value> next = fn_.args(fn_[body].insts.back());
+        for (size_t k = 0; k < next.size(); ++k) {
+            Value carried = fn_[body].params[k + 1];
+            Op op = fn_[next[k]].op;
+            if (next[k] == carried || op == Op::result || op == Op::if_ || op == Op::select) continue;
+            std::span<const Value> args = fn_.args(next[k]);
+            if (std::find(args.begin(), args.end(), carried) == args.end()) return false;
+        }
+        return true;
+    }
+
+    Function &fn_;
+};
+
 } // namespace
 
 bool count_predicates(Function &fn, const Config &config) {
     bool any = false;
     analysis::walk(fn, fn.body, [&](Value v) { any |= fn[v].op == Op::count; });
     if (!any) return false;
+    if (fn.role == Role::serial_task) Answering(fn).block(fn.body, {});
     Counting(fn).block(fn.body, 0);
     promote(fn, config);
     return true;

@@ -51,9 +51,7 @@ class Tables {
         case Op::print:
         case Op::assert_: inst.imm = entry(messages_, from_.messages, to_.messages, inst.imm); break;
         case Op::count: {
-            size_t before = to_.counters.size();
-            inst.imm = entry(counters_, from_.counters, to_.counters, inst.imm);
-            if (to_.counters.size() > before) to_.counters.back().span = span(to_.counters.back().span);
+            inst.imm = counter(inst.imm);
             break;
         }
         default: break;
@@ -78,6 +76,20 @@ class Tables {
         auto [it, fresh] = map.try_emplace(index, to.size());
         if (fresh) to.push_back(from[index]);
         return it->second;
+    }
+
+    /// Brings those along that share its count.
+    uint64_t counter(uint64_t index) {
+        const size_t before = to_.counters.size();
+        const uint64_t at = entry(counters_, from_.counters, to_.counters, index);
+        if (to_.counters.size() == before) return at;
+        for (uint64_t other = 0; other < from_.counters.size(); ++other) {
+            if (from_.counters[other].count_of != index) continue;
+            to_.counters.push_back(from_.counters[other]);
+            to_.counters.back().count_of = uint32_t(at);
+        }
+        for (size_t i = before; i < to_.counters.size(); ++i) to_.counters[i].span = span(to_.counters[i].span);
+        return at;
     }
 
     const Function &from_;

@@ -138,6 +138,7 @@ class Memory {
         c.counters = counters;
         c.stop = &stop_;
         c.failed = &failed_;
+        c.asked = &asked_;
         c.print = on_print;
         c.fail = on_fail;
         c.task = &record;
@@ -203,6 +204,7 @@ class Memory {
     std::vector<uint64_t> args_, tmp_, ret_;
     std::vector<char *> roots_;
     uint32_t stop_ = 0, failed_ = 0;
+    uint32_t asked_ = 1; ///< the first loop that can tell its counts so far does
     std::mutex lock_;
 };
 
@@ -256,8 +258,9 @@ Function label_counters(const Function &kernel) {
 
 void add_counters(const Function &task, const std::vector<uint64_t> &counts, std::vector<uint64_t> &sums) {
     for (size_t i = 0; i < counts.size(); ++i) {
-        size_t number = task.spans[task.counters[i].span].line - 1u;
-        if (number < sums.size()) sums[number] += counts[i];
+        const Counter &counter = task.counters[i];
+        size_t number = task.spans[counter.span].line - 1u;
+        if (number < sums.size()) sums[number] += counts[counter.shares() ? counter.count_of : i];
     }
 }
 
@@ -283,6 +286,8 @@ Outputs interpret(const Function &fn, const Inputs &inputs) {
     backends::interpreter::Outcome outcome = backends::interpreter::run(fn, context, thread, 0, 1);
     memory.gather_fields();
     Outputs outputs = std::move(memory.outputs);
+    for (size_t i = 0; i < fn.counters.size(); ++i)
+        if (fn.counters[i].shares()) outputs.counters[i] = outputs.counters[fn.counters[i].count_of];
     outputs.values = std::move(outcome.values);
     if (outputs.values.empty()) // left by exit: the return buffer was never written
         for (Type t : fn.returns) outputs.values.push_back({t.elem, 0});

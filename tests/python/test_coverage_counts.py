@@ -1,5 +1,7 @@
 """qd.coverage.snapshot(): exact counts per line."""
 
+import os
+import signal
 import threading
 import time
 
@@ -201,3 +203,76 @@ def test_reading_from_another_thread_while_programs_end(counting, arch, monkeypa
     assert seen == sorted(seen) and all(count <= 20 for count in seen)
     qd.reset()
     assert total() == 20
+
+
+@qd.kernel
+def count_up(n: qd.i32) -> qd.i32:
+    rounds = 0
+    while n > 0:
+        rounds += 1
+    return rounds
+
+
+def test_a_serial_loop_tells_while_it_runs(counting):
+    seen = [0]
+
+    def watch():
+        for _ in range(100_000):
+            now = qd.coverage.snapshot().get(__file__, {}).get(line, 0)
+            if now > seen[-1]:
+                seen.append(now)
+            if len(seen) > 3:
+                break
+        os.kill(os.getpid(), signal.SIGINT)
+
+    assert count_up(0) == 0
+    line = count_up.fn.__code__.co_firstlineno + 4
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    with pytest.raises(KeyboardInterrupt):
+        count_up(1)
+    watcher.join()
+    assert len(seen) > 3
+    assert counts_of("rounds += 1") >= seen[-1]
+
+
+@qd.kernel
+def serial_loops(x: qd.types.ndarray(qd.i32, ndim=1), n: qd.i32):
+    qd.loop_config(serialize=True)
+    for i in range(n):
+        for j in range(n):
+            v = (7 * x[i] + j) % 5
+            if v > 2:
+                x[j] = v
+            while v > 0:
+                v -= 1
+                if v == i:
+                    break
+        for j in range(n):
+            x[j] += 1
+
+
+def test_counts_that_are_asked_for_meanwhile_stay_exact(counting):
+    done = threading.Event()
+
+    def read():
+        while not done.is_set():
+            qd.coverage.snapshot()
+
+    def run():
+        x = np.zeros(40, np.int32)
+        serial_loops(x, 40)
+        return x.tolist()
+
+    result = run()
+    once = dict(qd.coverage.snapshot()[__file__])
+    assert sum(once.values()) > 5000
+    reader = threading.Thread(target=read)
+    reader.start()
+    try:
+        for _ in range(30):
+            assert run() == result
+    finally:
+        done.set()
+        reader.join()
+    assert dict(qd.coverage.snapshot()[__file__]) == {line: 31 * count for line, count in once.items()}

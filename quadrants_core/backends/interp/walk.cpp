@@ -495,9 +495,16 @@ Flow Walk::inst(Value v) {
         message(v, 1);
         return Flow::exited;
     case Op::count:
-        if (context.counters) context.counters[in.imm] += arg(v, 0);
+        if (context.counters) __atomic_fetch_add(&context.counters[in.imm], arg(v, 0), __ATOMIC_RELAXED);
         break;
     case Op::poll: values[slot[v.id]] = stopped(); break;
+    case Op::asked:
+        values[slot[v.id]] = stopped() || (context.asked && __atomic_load_n(context.asked, __ATOMIC_RELAXED));
+        break;
+    case Op::answer:
+        if (context.asked) __atomic_store_n(context.asked, 0u, __ATOMIC_RELAXED);
+        values[slot[v.id]] = stopped();
+        break;
     case Op::clock: values[slot[v.id]] = uint64_t(device_lib::clock()); break;
     case Op::thread_index: values[slot[v.id]] = thread.index; break;
     case Op::external: external(v); break;

@@ -134,6 +134,8 @@ void Emitter::instruction(Value v) {
     case Op::print:
     case Op::assert_: return message(v);
     case Op::poll: return set(v, stop_requested());
+    case Op::asked: return set(v, counts_asked());
+    case Op::answer: return set(v, answer());
     case Op::clock: return set(v, clock());
     case Op::thread_index: return set(v, thread_index());
     case Op::external: return external(v);

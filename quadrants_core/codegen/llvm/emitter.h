@@ -112,7 +112,7 @@ class Emitter {
     llvm::Value *vector_math(Op op, llvm::Value *x); ///< null: none for this op and type
 
     // memory.cpp
-    enum class Context { args, tmp, ret, trees, counters, stop, failed, print, fail, sparse, external };
+    enum class Context { args, tmp, ret, trees, counters, stop, failed, print, fail, sparse, external, asked };
     llvm::Value *context_pointer(Context field);
     llvm::Value *slot(uint32_t index, llvm::Type *t);
     llvm::Value *param(Value v);
@@ -132,6 +132,8 @@ class Emitter {
     void message(Value v);
     llvm::Value *message_slots(std::span<const Value> values);
     llvm::Value *stop_requested();
+    llvm::Value *counts_asked();
+    llvm::Value *answer();
     llvm::Value *clock();
     llvm::Value *thread_index();
     void external(Value v);

@@ -31,6 +31,7 @@ llvm::Value *Emitter::context_pointer(Context field) {
     case Context::fail: offset = offsetof(abi::Context, fail); break;
     case Context::external: offset = offsetof(abi::Context, external); break;
     case Context::sparse: offset = offsetof(abi::Context, sparse); break;
+    case Context::asked: offset = offsetof(abi::Context, asked); break;
     }
     llvm::Value *at = entry_.CreateConstInBoundsGEP1_32(entry_.getInt8Ty(), out_->getArg(0), unsigned(offset));
     llvm::LoadInst *load = entry_.CreateAlignedLoad(entry_.getPtrTy(), at, llvm::Align(8));
@@ -378,6 +379,16 @@ llvm::Value *Emitter::stop_requested() {
     llvm::Value *stop = b_.CreateLoad(i32, context_pointer(Context::stop), true);
     llvm::Value *failed = b_.CreateLoad(i32, context_pointer(Context::failed), true);
     return b_.CreateICmpNE(b_.CreateOr(stop, failed), b_.getInt32(0));
+}
+
+llvm::Value *Emitter::counts_asked() {
+    llvm::Value *asked = b_.CreateLoad(b_.getInt32Ty(), context_pointer(Context::asked), true);
+    return b_.CreateOr(stop_requested(), b_.CreateICmpNE(asked, b_.getInt32(0)));
+}
+
+llvm::Value *Emitter::answer() {
+    b_.CreateStore(b_.getInt32(0), context_pointer(Context::asked), true);
+    return stop_requested();
 }
 
 } // namespace qd::codegen

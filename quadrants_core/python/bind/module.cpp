@@ -100,11 +100,20 @@ const char *counter_name(ir::Counter::What what) {
     return "";
 }
 
+/// Without the GIL, since a task that runs is given the time to add what it counted. Nothing where there is no program.
+template <class Read> auto read_counts(const Read &read) {
+    const std::shared_ptr<engine::Program> program = bind::runtime.program;
+    decltype(read(*program)) counts;
+    if (!program) return counts;
+    const py::gil_scoped_release released;
+    counts = read(*program);
+    return counts;
+}
+
 /// [(what, file, scope, line, column, end_line, end_column, count)]
 py::list coverage() {
     py::list all;
-    if (!bind::runtime.program) return all;
-    for (const engine::CounterValue &c : bind::runtime.program->coverage()) {
+    for (const engine::CounterValue &c : read_counts([](engine::Program &p) { return p.coverage(); })) {
         all.append(py::make_tuple(counter_name(c.what), c.at.file, c.at.scope, c.at.line, c.at.column, c.at.end_line,
                                   c.at.end_column, c.count));
     }
@@ -130,8 +139,8 @@ py::list task_runs() {
 /// [(kernel, specialisation, [(what, file, line, column, copy, count)])]
 py::list coverage_by_kernel() {
     py::list all;
-    if (!bind::runtime.program) return all;
-    for (const engine::KernelCoverage &kernel : bind::runtime.program->coverage_by_kernel()) {
+    for (const engine::KernelCoverage &kernel :
+         read_counts([](engine::Program &p) { return p.coverage_by_kernel(); })) {
         py::list rows;
         for (const engine::CounterValue &c : kernel.counts)
             rows.append(py::make_tuple(counter_name(c.what), c.at.file, c.at.line, c.at.column, c.copy, c.count));
