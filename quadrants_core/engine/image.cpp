@@ -45,8 +45,8 @@ void write(Writer &w, const CounterValue &counter) {
     w.number(counter.what);
     w.text(counter.at.file);
     w.text(counter.at.scope);
-    for (uint32_t n : {counter.at.line, counter.at.column, counter.at.end_line, counter.at.end_column, counter.copy,
-                       counter.place})
+    for (uint32_t n :
+         {counter.at.line, counter.at.column, counter.at.end_line, counter.at.end_column, counter.copy, counter.place})
         w.number(n);
 }
 
@@ -55,9 +55,8 @@ CounterValue read_counter(Reader &r) {
     counter.what = r.number<ir::Counter::What>();
     counter.at.file = r.text();
     counter.at.scope = r.text();
-    for (uint32_t *n :
-         {&counter.at.line, &counter.at.column, &counter.at.end_line, &counter.at.end_column, &counter.copy,
-          &counter.place})
+    for (uint32_t *n : {&counter.at.line, &counter.at.column, &counter.at.end_line, &counter.at.end_column,
+                        &counter.copy, &counter.place})
         *n = r.number<uint32_t>();
     return counter;
 }

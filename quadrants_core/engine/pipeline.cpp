@@ -39,7 +39,7 @@ constexpr passes::Pass task_list[] = {
     step::share_cells, // after cse: equal cell numbers are one value
     step::cse,         // addresses within shared cells
     step::licm,
-    step::vectorize, // last of the loop passes: needs lowered, hoisted addresses
+    step::vectorize,   // last of the loop passes: needs lowered, hoisted addresses
     step::join_counts, // after vectorize, which knows what each loop counted
     step::fold,
     step::cse,

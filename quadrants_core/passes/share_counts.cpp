@@ -1,6 +1,6 @@
-// Coverage counts that stand together. Counters of which every count stands in one block, with nothing between them that
-// may leave it, are always counted together: one instruction counts for all, and they share its count. What one counter
-// counts several times in a block is added up first.
+// Coverage counts that stand together. Counters of which every count stands in one block, with nothing between them
+// that may leave it, are always counted together: one instruction counts for all, and they share its count. What one
+// counter counts several times in a block is added up first.
 #include "analysis/effects.h"
 #include "analysis/walk.h"
 #include "passes/passes.h"
