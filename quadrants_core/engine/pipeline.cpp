@@ -45,7 +45,7 @@ constexpr passes::Pass task_list[] = {
     step::cse,
     step::dce, // last
 };
-constexpr size_t lane_passes = 4; // from `vectorize` on
+constexpr size_t lane_passes = 5; // from `vectorize` on
 static_assert(task_list[std::size(task_list) - lane_passes].run == passes::vectorize);
 
 } // namespace

@@ -272,15 +272,18 @@ void LaneEmitter::count(Value v) {
         b_.count(uint32_t(fn_[v].imm), amount);
         return;
     }
+    const std::vector<Value> &sums = fn_[body_].params;
+    const bool sum = std::find(sums.begin(), sums.end(), of) != sums.end();
+    // A 32-bit sum of this loop counts its rounds: all lanes together have no more of them than fit.
+    if (sum && fn_.type(of) == Type(Scalar::u32) && fn_[amount].op == Op::cast) amount = fn_.args(amount)[0];
     Value mine = lanes(amount);
     if (round_mask_) {
-        const std::vector<Value> &sums = fn_[body_].params;
-        bool sum = std::find(sums.begin(), sums.end(), of) != sums.end();
         Value before = sum ? lanes(of) : outside_.integer(fn_.type(of).with_lanes(lanes_count_), 0);
         if (fn_.type(before) != fn_.type(mine)) before = b_.cast(before, fn_.type(mine));
         mine = b_.select(round_mask_, mine, before);
     }
-    Value total = b_.emit(Op::reduce_add, {mine}, Scalar::i64);
+    Value total = b_.emit(Op::reduce_add, {mine}, fn_.type(amount));
+    if (fn_.type(total) != Type(Scalar::i64)) total = b_.cast(total, Scalar::i64);
     b_.count(uint32_t(fn_[v].imm), total);
 }
 
