@@ -31,7 +31,7 @@ for _ in range(int(sys.argv[1])):
     empty()
     six(*arrays)
 """
-CALLS = 1000
+CALLS = 3000
 LIMIT = 1300  # an empty kernel without arguments and one with six ndarrays, together
 
 
@@ -65,7 +65,7 @@ SOME_LIMIT = 6  # the same: six members of sixty, of a dataclass that may change
 
 def counted(path, calls, *more):
     package = os.path.dirname(os.path.dirname(quadrants.__file__))
-    environment = {**os.environ, "ENABLE_QUADRANTS_HEADER_PRINT": "0", "PYTHONPATH": package}
+    environment = {**os.environ, "PYTHONHASHSEED": "0", "ENABLE_QUADRANTS_HEADER_PRINT": "0", "PYTHONPATH": package}
     inside = "--toggle-collect=*namespace)::call(_object*"  # the vectorcall of a kernel
     command = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", inside, sys.executable, "-S"]
     count = [str(calls), *more]
