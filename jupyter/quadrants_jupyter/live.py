@@ -1,9 +1,9 @@
 """Coverage while cells run, for the marks that JupyterLab puts beside the lines of a cell: the Python side of
 widgets/protocol/coverage.ts.
 
-At the first %%qd_kernel cell, or where ordinary cells are counted, a comm is opened and a thread started. While a cell runs, the thread takes the counts about
-five times a second, and where they grew it tells those who listen; launches know nothing of it. The end of a cell tells
-them once more. Where nobody listens nothing is taken and nothing is sent.
+At the first %%qd_kernel cell, or where ordinary cells are counted, a comm is opened and a thread started. While a cell
+runs, the thread takes the counts about five times a second, and where they grew it tells those who listen; launches know
+nothing of it. The end of a cell tells them once more. Where nobody listens nothing is taken and nothing is sent.
 """
 
 import atexit

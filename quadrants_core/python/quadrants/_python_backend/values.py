@@ -195,7 +195,8 @@ def to_mat(x):
     n = rows[0][0].n
     if any(r.ndim != 1 or r.n != n for r, _ in rows):
         fail_type("Rows of a matrix must have the same length")
-    return make([c for r, row in rows for c in (map(value_of, row) if isinstance(row, (list, tuple)) else r.components())], len(rows), n, 2)
+    items = [map(value_of, row) if isinstance(row, (list, tuple)) else r.components() for r, row in rows]
+    return make([c for part in items for c in part], len(rows), n, 2)
 
 
 def filled(value, kind, n, m, ndim):
