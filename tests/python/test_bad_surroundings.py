@@ -39,7 +39,8 @@ PROGRAM = textwrap.dedent(
 
 
 def spawn(folder, text=PROGRAM, **env):
-    script = folder / "program.py"
+    """Every process has a file of its own: one that is written again while another process starts would be read empty."""
+    script = folder / f"program{len(list(folder.glob('program*.py')))}.py"
     script.write_text(text)
     environment = {**os.environ, "ENABLE_QUADRANTS_HEADER_PRINT": "0", "QD_OFFLINE_CACHE_FILE_PATH": str(folder / "cache"), **env}
     return subprocess.Popen(
