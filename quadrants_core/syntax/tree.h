@@ -1,0 +1,214 @@
+#pragma once
+// The syntax tree of one function: Python's own nodes and fields (nodes.def) as plain structs in an arena. Nodes are
+// immutable once made; a name is an interned str, a constant any Python object, both kept alive by the tree. Made and
+// freed under the GIL.
+#include <Python.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace qd::syntax {
+
+enum class NodeKind : uint8_t {
+#define NODE(name, fields) name,
+#include "syntax/nodes.def"
+};
+
+enum class Field : uint8_t {
+#define FIELD(name) name,
+#include "syntax/nodes.def"
+};
+
+/// What a field holds; `nothing` fills up the table.
+enum class Holds : uint8_t { nothing, child, list, word, object, number };
+
+struct FieldRow {
+    Field field{};
+    Holds holds = Holds::nothing;
+};
+
+struct KindRow {
+    const char *name;
+    std::array<FieldRow, 7> fields; ///< in the order of their slots
+};
+
+inline constexpr KindRow kind_rows[] = {
+#define CHILD(name) FieldRow{Field::name, Holds::child},
+#define LIST(name) FieldRow{Field::name, Holds::list},
+#define WORD(name) FieldRow{Field::name, Holds::word},
+#define OBJECT(name) FieldRow{Field::name, Holds::object},
+#define NUMBER(name) FieldRow{Field::name, Holds::number},
+#define NODE(name, fields) KindRow{#name, {fields}},
+#include "syntax/nodes.def"
+#undef CHILD
+#undef LIST
+#undef WORD
+#undef OBJECT
+#undef NUMBER
+};
+
+inline constexpr const char *field_names[] = {
+#define FIELD(name) #name,
+#include "syntax/nodes.def"
+};
+
+inline constexpr size_t kind_count = std::size(kind_rows), field_count = std::size(field_names);
+
+constexpr const char *kind_name(NodeKind kind) { return kind_rows[size_t(kind)].name; }
+constexpr const char *field_name(Field field) { return field_names[size_t(field)]; }
+constexpr bool is_operator(NodeKind kind) { return kind >= NodeKind::And; }
+
+inline constexpr auto slot_counts = [] {
+    std::array<uint8_t, kind_count> counts{};
+    for (size_t kind = 0; kind < kind_count; ++kind)
+        for (const FieldRow &row : kind_rows[kind].fields) counts[kind] += row.holds != Holds::nothing;
+    return counts;
+}();
+
+/// The fields of a kind.
+constexpr std::span<const FieldRow> fields_of(NodeKind kind) {
+    return {kind_rows[size_t(kind)].fields.data(), slot_counts[size_t(kind)]};
+}
+
+struct Node;
+struct List;
+
+union Slot {
+    int64_t number = 0;
+    const Node *child;
+    const List *list;
+    PyObject *object;
+
+    Slot() = default;
+    Slot(std::nullptr_t) {}
+    Slot(const Node *n) : child(n) {}
+    Slot(const List *l) : list(l) {}
+    Slot(PyObject *o) : object(o) {}
+    Slot(int n) : number(n) {}
+};
+
+/// Where a node stands in its text: lines from 1, columns from 0 in bytes of UTF-8, the end exclusive.
+struct Extent {
+    int line = 0, column = 0, end_line = 0, end_column = 0;
+    bool operator==(const Extent &) const = default;
+};
+
+/// Its slots follow it in memory.
+struct alignas(Slot) Node {
+    Extent at;
+    NodeKind kind{};
+
+    const Slot *slots() const { return reinterpret_cast<const Slot *>(this + 1); }
+    Slot *slots() { return reinterpret_cast<Slot *>(this + 1); }
+};
+
+/// The nodes of a list, some of which may be none (null): the keys of `{**a}`, the defaults of keyword-only parameters.
+struct Items {
+    const Node *const *first = nullptr;
+    size_t count = 0;
+
+    size_t size() const { return count; }
+    bool empty() const { return count == 0; }
+    const Node *operator[](size_t i) const { return first[i]; }
+    const Node *back() const { return first[count - 1]; }
+    const Node *const *begin() const { return first; }
+    const Node *const *end() const { return first + count; }
+    Items from(size_t i) const { return {first + i, count - i}; }
+};
+
+/// The pointers to its nodes follow it in memory.
+struct List {
+    size_t count = 0;
+    Items items() const { return {reinterpret_cast<const Node *const *>(this + 1), count}; }
+};
+
+inline constexpr uint8_t no_slot = 0xff;
+
+/// [kind][field] -> slot.
+inline constexpr auto slot_table = [] {
+    std::array<std::array<uint8_t, field_count>, kind_count> table{};
+    for (size_t kind = 0; kind < kind_count; ++kind) {
+        table[kind].fill(no_slot);
+        uint8_t slot = 0;
+        for (const FieldRow &row : fields_of(NodeKind(kind))) table[kind][size_t(row.field)] = slot++;
+    }
+    return table;
+}();
+
+/// A field of a node: zero if nodes of its kind have no such field.
+inline Slot slot_of(const Node *node, Field field) {
+    const uint8_t slot = slot_table[size_t(node->kind)][size_t(field)];
+    return slot == no_slot ? Slot() : node->slots()[slot];
+}
+
+// The caller knows what a field holds: `body` is a list in statements and a child in Lambda and IfExp.
+inline const Node *child(const Node *node, Field field) { return slot_of(node, field).child; }
+inline PyObject *word(const Node *node, Field field) { return slot_of(node, field).object; }
+inline long number(const Node *node, Field field) { return long(slot_of(node, field).number); }
+inline Items items(const Node *node, Field field) {
+    const List *list = slot_of(node, field).list;
+    return list ? list->items() : Items{};
+}
+/// The value of a Constant, borrowed; null for other nodes.
+inline PyObject *constant_of(const Node *node) {
+    return node->kind == NodeKind::Constant ? node->slots()->object : nullptr;
+}
+
+/// Operators have neither place nor slots: there is one node of each.
+const Node *operator_node(NodeKind kind);
+
+/// Calls `visit` for a node and all below it, outermost first, operators left out.
+template <class Visit> void each_node(const Node *node, const Visit &visit) {
+    visit(node);
+    const Slot *slot = node->slots();
+    for (const FieldRow &row : fields_of(node->kind)) {
+        if (row.holds == Holds::child && slot->child && !is_operator(slot->child->kind)) each_node(slot->child, visit);
+        if (row.holds == Holds::list && slot->list)
+            for (const Node *item : slot->list->items())
+                if (item && !is_operator(item->kind)) each_node(item, visit);
+        ++slot;
+    }
+}
+
+/// Owns nodes and what they name.
+class Tree {
+  public:
+    Tree() = default;
+    Tree(const Tree &) = delete;
+    Tree &operator=(const Tree &) = delete;
+    ~Tree();
+
+    /// `slots` are those of the kind's fields, in their order.
+    Node *make(NodeKind kind, const Extent &at, std::initializer_list<Slot> slots);
+    Node *make(NodeKind kind, const Extent &at); ///< all slots empty
+    const List *list(std::span<const Node *const> nodes);
+    PyObject *keep(PyObject *owned); ///< takes the reference; null stays null
+    PyObject *word(std::string_view name);
+
+    const Node *root = nullptr;
+
+  private:
+    void *allocate(size_t bytes);
+
+    static constexpr size_t block_bytes = 16 << 10;
+    std::vector<std::unique_ptr<std::byte[]>> blocks_;
+    std::byte *next_ = nullptr;
+    size_t left_ = 0;
+    std::vector<PyObject *> kept_;
+};
+
+/// `Assign(targets=[Name(id='x')], value=Constant(value=1))`; fields that hold none are left out. With `places` each
+/// node is followed by `@line:column-line:column`.
+std::string dump(const Node *node, bool places);
+
+/// What differs first between two trees, places included; empty if they are the same.
+std::string difference(const Node *a, const Node *b);
+
+} // namespace qd::syntax
