@@ -150,9 +150,9 @@ inline Slot slot_of(const Node *node, Field field) {
 
 // The caller knows what a field holds: `body` is a list in statements and a child in Lambda and IfExp.
 inline const Node *child(const Node *node, Field field) { return slot_of(node, field).child; }
-inline PyObject *word(const Node *node, Field field) { return slot_of(node, field).object; }
-inline long number(const Node *node, Field field) { return long(slot_of(node, field).number); }
-inline Items items(const Node *node, Field field) {
+inline PyObject *word_of(const Node *node, Field field) { return slot_of(node, field).object; }
+inline long number_of(const Node *node, Field field) { return long(slot_of(node, field).number); }
+inline Items items_of(const Node *node, Field field) {
     const List *list = slot_of(node, field).list;
     return list ? list->items() : Items{};
 }
