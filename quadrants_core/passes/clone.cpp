@@ -21,10 +21,8 @@ void Cloner::set(Value v, Value copy) {
 
 Value Cloner::copy(Value v, BlockId into) {
     Inst inst = from_[v];
-    std::vector<Value> args, results;
-    for (Value a : from_.args(v)) args.push_back(lookup(a));
-    for (Value r : from_.results(v)) results.push_back(r);
-    BlockId blocks[2] = {inst.blocks[0], inst.blocks[1]};
+    const List args = inst.args, results = inst.results;
+    const BlockId blocks[2] = {inst.blocks[0], inst.blocks[1]};
 
     if (inst.op == Op::for_ || inst.op == Op::loop || inst.op == Op::parallel) {
         Loop loop = from_.loops[inst.imm];
@@ -32,14 +30,16 @@ Value Cloner::copy(Value v, BlockId into) {
         to_.loops.push_back(std::move(loop));
     }
     if (adjust_) adjust_(inst);
-    inst.args = to_.make_list(args);
+    inst.args = {uint32_t(to_.pool.size()), args.size};
+    for (uint32_t i = 0; i < args.size; ++i) to_.pool.push_back(lookup(from_.pool[args.begin + i]));
     inst.results = {};
     inst.blocks[0] = inst.blocks[1] = {};
     Value copied = to_.make(inst);
     to_[into].insts.push_back(copied);
     set(v, copied);
-    for (Value r : results) {
-        Type type = from_.type(r);
+    for (uint32_t i = 0; i < results.size; ++i) {
+        const Value r = from_.pool[results.begin + i];
+        const Type type = from_.type(r);
         set(r, to_.add_result(copied, type));
     }
     for (int i = 0; i < 2; ++i)

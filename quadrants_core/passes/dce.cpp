@@ -135,6 +135,7 @@ struct Liveness {
                 break;
             default:
                 mark_args(v);
+                if (ir::info(fn[v].op).effect == ir::Effect::pure) break;
                 if (Value p = memory.access(v).pointer)
                     if (Value local = memory.local(p)) writers.each(local, [&](Value w) { mark(w); });
             }

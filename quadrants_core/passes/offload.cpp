@@ -42,7 +42,7 @@ struct Region {
 /// Copies table entries that a task uses, on first use.
 class Tables {
   public:
-    Tables(const Function &from, Function &to) : from_(from), to_(to) {}
+    Tables(const Function &from, Function &to) : from_(from), to_(to), spans_(from.spans.size(), no_span) {}
 
     void adjust(Inst &inst) {
         inst.span = span(inst.span);
@@ -59,9 +59,7 @@ class Tables {
     }
 
     SpanId span(SpanId s) {
-        if (s == no_span) return s;
-        auto [it, fresh] = spans_.try_emplace(s, no_span);
-        if (!fresh) return it->second;
+        if (s == no_span || spans_[s] != no_span) return spans_[s];
         Span copy = from_.spans[s];
         copy.call = span(copy.call);
         SpanId id = SpanId(to_.spans.size());
@@ -95,7 +93,7 @@ class Tables {
     const Function &from_;
     Function &to_;
     std::unordered_map<uint64_t, uint64_t> places_, messages_, counters_;
-    std::unordered_map<SpanId, SpanId> spans_;
+    std::vector<SpanId> spans_; ///< no_span: not yet copied
 };
 
 class Offloader {
