@@ -107,7 +107,7 @@ Val Walker::subscript_relation(PyObject *node, const Val &relation, const std::v
              "Index " + std::to_string(*known) + " is out of range: " + std::to_string(*most) + " elements touch each");
     const ir::Value index = index_values(node, indices, false)[0];
     if (checks_bounds()) {
-        const ir::Value count = as_is(node, size);
+        const ir::Value count = index_value(node, size); // a constant would be of the default type
         const ir::Value zero = b_.i32(0);
         const ir::Value above = b_.ge(index, zero), below = b_.lt(index, count);
         ir::Message message;

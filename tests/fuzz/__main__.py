@@ -5,11 +5,20 @@ import time
 from pathlib import Path
 
 from tests.fuzz import generate, mutate, shrink, worker
+from tests.fuzz.run import ARCHS
+
+
+INTERP_EVERY = 4  # the frontend is the same on every arch, and `interp` and `cpu` are compared by tests/property too
+
+
+def archs_of(number):
+    return ARCHS if number % INTERP_EVERY == 0 else ("cpu",)
 
 
 def programs(kind, seed, count):
+    valid = kind == "programs"
     for number in range(seed, seed + count):
-        yield (generate.program(number), True) if kind == "programs" else (mutate.program(number), False)
+        yield generate.program(number) if valid else mutate.program(number), valid, archs_of(number)
 
 
 def main():
@@ -39,7 +48,7 @@ def main():
     for text, fault, detail in worker.faults(counted(), report):
         found += 1
         print(f"\n=== {kind} {options.seed + done - 1}: {fault}\n{detail}", flush=True)
-        small = text if options.no_shrink else shrink.smallest(text, fault, valid)
+        small = text if options.no_shrink else shrink.smallest(text, fault, valid, archs=archs_of(options.seed + done - 1))
         print(small, flush=True)
         if options.out:
             options.out.mkdir(parents=True, exist_ok=True)

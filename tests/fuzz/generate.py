@@ -5,12 +5,16 @@ A program is the text of a module with a function `main()` that makes the storag
 compare. Reals are computed with operations that are exact everywhere; the others go into the array `near`.
 """
 
+import math
 import random
 
-from tests.fuzz.storage import EXTENTS, INTS, REALS, chosen
+from tests.fuzz.meshes import KINDS, Mesh
+from tests.fuzz.storage import EXTENTS, INTS, REALS, WIDE, chosen
 
 HEAD = "import dataclasses\nimport quadrants as qd\nimport numpy as np\n\n"
 MOST_DEEP = 4  # loops in one another
+MOST_TRIPS = 100  # of the innermost of them, over all cells: each is run by Python
+TRIPS = {"range": 3, "while": 3, "static": 3, "nest": 4, "ndrange": 5, "bounds": 2, "touching": 3}  # about as many
 
 
 class Function:
@@ -35,6 +39,8 @@ class Writer:
         self.grows = None  # whether this loop appends to the list; None: it may do neither that nor read its length
         self.functions = []
         self.budget = 0
+        self.in_mesh_loop = False
+        self.trips, self.most_trips = 1, MOST_TRIPS
 
     # choices
     def chance(self, p):
@@ -66,8 +72,8 @@ class Writer:
     def element_of(self, s, depth):
         for known, index in self.own:
             if known is s and self.chance(0.6 if s in self.readable else 1):
-                return f"{s.name}[{index}]"
-        return f"{s.name}[{', '.join(f'{self.integer(min(depth, 1))} % {e}' for e in EXTENTS[: s.rank])}]"
+                return s.at(index)
+        return s.anywhere(self, min(depth, 1))
 
     def sources(self, is_int, element=""):
         known = self.readable + [s for s, _ in self.own]
@@ -139,6 +145,8 @@ class Writer:
             options += [f"{self.pick(*records)}.{self.pick('n', 'w[1]', 'total()', 'p.a', 'p.q.y')}"]
         if self.is_sparse and depth > -2:
             options += self._of_trees(depth)
+        if self.mesh and depth > -2:
+            options += self.mesh.numbers(self, depth)
         return self.pick(*options)
 
     def _of_trees(self, depth):
@@ -146,7 +154,7 @@ class Writer:
         found = ["qd.length(l.parent(), [])"] if self.grows is False else []
         for s in self.readable:
             if s.form == "sparse":
-                index = ", ".join(f"{self.integer(min(depth - 1, 1))} % {e}" for e in EXTENTS[: s.rank])
+                index = ", ".join(f"{self.integer(min(depth - 1, 1))} % {e}" for e in s.extents())
                 found.append(f"qd.is_active({s.name}.parent(), [{index}])")
         return found
 
@@ -264,10 +272,16 @@ class Writer:
     VALUES = {"int": "integer", "real": "real", "vec": "vector", "ivec": "ivector", "mat": "matrix"}
 
     def value(self, kind, depth=2):
+        if kind in KINDS:
+            return self.pick(*self.variables(kind))
         return self.record() if kind == "record" else getattr(self, self.VALUES[kind])(depth)
 
+    def _may_call(self, f):
+        """Whether there are elements of meshes to pass."""
+        return all(self.variables(kind) for _, kind, _ in f.params if kind in KINDS)
+
     def call(self, result, depth):
-        known = [f for f in self.functions if f.result == result]
+        known = [f for f in self.functions if f.result == result and self._may_call(f)]
         if not known:
             return getattr(self, self.VALUES[result])(depth)
         f = self.pick(*known)
@@ -308,7 +322,7 @@ class Writer:
         elif form < 94:
             self.own_store()
         elif form < 97:
-            if any(f.result == "out" for f in self.functions) and self.chance(0.5):
+            if any(f.result == "out" and self._may_call(f) for f in self.functions) and self.chance(0.5):
                 self.change()
             else:
                 self.unpacking()
@@ -345,10 +359,12 @@ class Writer:
         self.put(f"assert {self.condition(1)} or {self.condition(0)}{message}")
 
     def declaration(self):
+        if self.mesh and self.chance(0.2) and self.mesh.declared(self):
+            return
         kind = self.pick("int", "int", "real", "real", "vec", "ivec", "mat", "record")
         name = self.fresh(kind[0])
         value = self.value(kind)
-        if any(f.result == kind for f in self.functions) and self.chance(0.3):
+        if any(f.result == kind and self._may_call(f) for f in self.functions) and self.chance(0.3):
             value = self.call(kind, 1)
         if kind in ("int", "real") and self.chance(0.3):
             dtype = self.pick(*(INTS if kind == "int" else REALS))
@@ -388,13 +404,13 @@ class Writer:
         self.put(f"{text} = {self.value(kind)}")
 
     def update(self):
-        if any(f.result == "out" for f in self.functions) and self.chance(0.4):
+        if any(f.result == "out" and self._may_call(f) for f in self.functions) and self.chance(0.4):
             self.change()
             return
         found = [t for t in self.targets() if t[1] in ("int", "real", "vec", "ivec")]
         if self.shared and self.chance(0.4):
             s = self.pick(*self.shared)
-            place = f"{s.name}[{', '.join(f'{self.integer(1)} % {e}' for e in EXTENTS[: s.rank])}]"
+            place = s.anywhere(self, 1)
             if self.chance(0.4):
                 self.put(f"qd.atomic_{s.sharing}({place}, {self.integer(2)})")
             else:
@@ -434,15 +450,26 @@ class Writer:
             self.block(2)
         self.branches = outer
 
-    def loop(self, parallel=False):
+    def loop(self):
         name = self.fresh("k")
-        outer, self.branches = self.branches, 0
-        kind = self.pick("range", "range", "while", "static", "nest", "ndrange", "bounds") if not parallel else "parallel"
+        kinds = ["range", "range", "while", "static", "nest", "ndrange", "bounds"]
+        around = [k for k in KINDS if self.variables(k)]
+        kind = self.pick(*kinds, *["touching"] * 3 * bool(around))
+        outer, self.branches, trips = self.branches, 0, self.trips
+        self.trips *= TRIPS[kind]
+        if self.trips > self.most_trips:
+            self.branches, self.trips = outer, trips
+            self.assignment()
+            return
         names = [name]
         if kind == "range":
-            self.put(f"for {name} in range({self.pick(3, 4, 'N')}):")
+            self.put(f"for {name} in range({self.pick(2, 3, 4, 'N')}):")
+        elif kind == "touching":
+            of = self.pick(*around)
+            touched = self.pick(*self.mesh.touching(of))
+            self.put(f"for {name} in {self.pick(*self.variables(of))}.{touched}:")
         elif kind == "bounds":
-            self.put(f"for {name} in range({self.integer(0)} % 3, {self.integer(1)} % 6):")
+            self.put(f"for {name} in range({self.integer(0)} % 3, {self.integer(1)} % 5):")
         elif kind == "ndrange":
             names.append(self.fresh("k"))
             axes = self.pick("", ", axes=(1, 0)")
@@ -474,19 +501,19 @@ class Writer:
                 self.indent += 1
             self.indent -= 3
         else:
-            self.put(f"{name} = {self.rng.randint(1, 5)}")
+            self.put(f"{name} = {self.rng.randint(1, 4)}")
             test = self.pick(f"{name} > 0", f"{name} > 0 and {self.condition(0)}")
             self.put(f"while {test}:")
             self.put(f"    {name} -= 1")
         inner = ["static"] * 3 if kind == "nest" else ["static" if kind == "static" else "serial"]
         self.loops += inner
         self.indent += len(inner) - 1
-        self.scopes.append([(n, "int", False) for n in names])
+        self.scopes.append([(n, touched if kind == "touching" else "int", False) for n in names])
         self.block(2 if kind == "nest" else 4)
         self.scopes.pop()
         self.indent -= len(inner) - 1
         del self.loops[-len(inner) :]
-        self.branches = outer
+        self.branches, self.trips = outer, trips
 
     def leave(self):
         word = self.pick("break", "continue")
@@ -505,7 +532,7 @@ class Writer:
             self.assignment()
             return
         s, index = self.pick(*self.own)
-        place = f"{s.name}[{index}]"
+        place = s.at(index)
         if s.element == "record":
             member, kind = self.pick(("n", "int"), ("r", "real"), ("v", "vec"), ("v[1]", "real"), ("w.x", "int"), ("p.a", "int"), ("p.b", "real"), ("p.q[1]", "int"))
             self.put(f"{place}.{member} {self.pick('=', '=', '+=')} {self.value(kind)}")
@@ -536,10 +563,10 @@ class Writer:
 
     def change(self):
         """Calls a func that changes what it is given."""
-        f = self.pick(*[f for f in self.functions if f.result == "out"])
+        f = self.pick(*[f for f in self.functions if f.result == "out" and self._may_call(f)])
         kind = f.params[0][1]
         places = self.variables(kind, assignable=True)
-        places += [f"{s.name}[{i}]" for s, i in self.own if s.is_numeric() and not s.element and s.is_int() == (kind == "int")]
+        places += [s.at(i) for s, i in self.own if s.is_numeric() and not s.element and s.is_int() == (kind == "int")]
         if not places:
             self.declaration()
             return
@@ -548,7 +575,7 @@ class Writer:
 
     def unpacking(self):
         a, b = self.fresh("i"), self.fresh("r")
-        both = [f for f in self.functions if f.result == "both"]
+        both = [f for f in self.functions if f.result == "both" and self._may_call(f)]
         if both and self.chance(0.7):
             f = self.pick(*both)
             args = ", ".join(self.value(k, 1) if k != "static" else "2" for _, k, _ in f.params)
@@ -566,11 +593,12 @@ class Writer:
     def function(self):
         outer = self.scopes, self.loops, self.own, self.readable, self.shared, self.branches
         self.scopes, self.loops, self.own, self.readable, self.shared, self.branches = [[]], [], [], [], [], 0
+        self.trips, self.most_trips = 1, 6
         result = self.pick("int", "int", "real", "real", "vec", "both", "record", "out")
         real = self.chance(0.25) and result in ("int", "real")
         params = []
         for _ in range(self.rng.randint(1, 3)):
-            kind = self.pick("int", "real", "vec", "record", *(() if real else ("int", "real", "static")))
+            kind = self.pick("int", "real", "vec", "record", *(() if real else ("int", "real", "static", *self.kinds_of_mesh() * 2)))
             note = {"int": "qd.i32", "real": "qd.f32", "vec": "qd.math.vec3", "record": "Rec"}.get(kind)
             text = "qd.template()" if kind == "static" else note if note and (real or self.chance(0.4)) else ""
             params.append((self.fresh("p"), kind, text))
@@ -639,9 +667,9 @@ class Writer:
             self.put(f"{', '.join(names)}{',' if rank == 1 else ''} = {group}" if rank > 1 else f"{index} = {group}[0]")
             self.indent -= 1
         elif rank == 1 and form == "range":
-            self.put(f"for {index} in range({EXTENTS[0]}):")
+            self.put(f"for {index} in range({self.extents[0]}):")
         else:
-            self.put(f"for {', '.join(names)} in qd.ndrange({', '.join(map(str, EXTENTS[:rank]))}):")
+            self.put(f"for {', '.join(names)} in qd.ndrange({', '.join(map(str, self.extents[:rank]))}):")
         for s in self.storage:
             r = self.rng.random()
             if s.rank == rank and (r < 0.45 or not s.is_numeric()):
@@ -654,13 +682,39 @@ class Writer:
         self.own = [o for o in self.own if o[0].rank == rank]
         if any(s.form == "sparse" for s, _ in self.own):
             self.readable = [s for s in self.readable if s.form != "sparse"]  # its cells come and go
+        self._iterations([(n, "int", False) for n in names], math.prod(self.extents[:rank]))
+
+    def _iterations(self, variables, count):
+        """The body of a loop at the top level: it changes no variables outside of it."""
+        self.trips, self.most_trips = count, max(MOST_TRIPS, 6 * count)
         frozen = [[(n, t, False) for n, t, _ in scope] for scope in self.scopes]
-        outer, self.scopes = self.scopes, [*frozen, [(n, "int", False) for n in names]]
+        outer, self.scopes = self.scopes, [*frozen, variables]
         self.loops.append("parallel")
         self.block(6)
         self.loops.pop()
-        self.scopes, self.grows = outer, None
+        self.scopes, self.grows, self.trips, self.most_trips = outer, None, 1, MOST_TRIPS
         self.readable, self.own, self.shared = [s for s in self.storage if s.is_numeric()], [], []
+
+    def kinds_of_mesh(self):
+        return self.mesh.kinds if self.mesh else ()
+
+    def mesh_loop(self):
+        """A loop over elements of the mesh: attributes of the element are its own, others are read or updated."""
+        self.readable, self.own, self.shared, self.grows = [], [], [], None
+        name, kind = self.fresh("v"), self.pick(*self.mesh.kinds)
+        self.put(f"for {name} in {self.mesh.name}.{kind}:")
+        self.in_mesh_loop = True
+        for s in self.storage:
+            r = self.rng.random()
+            if s.of == kind and r < 0.5:
+                self.own.append((s, name))
+            elif r < 0.75 and s.is_numeric():
+                self.readable.append(s)
+            elif s.may_share():
+                s.sharing = self.pick("add", "min", "max", "or", "xor", "and")
+                self.shared.append(s)
+        self._iterations([(name, kind, False)], self.mesh.counts[kind])
+        self.in_mesh_loop = False
 
     def _some(self, items, count):
         return [items[k] for k in sorted(self.rng.sample(range(len(items)), count))]
@@ -679,6 +733,9 @@ class Writer:
             self.arguments = self._some(self.arguments, 2)
         self._group()
         params = [f"{s.host}: {s.note()}" for s in self.storage if s not in self.packed]
+        if self.mesh:
+            params += self.mesh.parameters()
+            self.storage = self.storage + self.mesh.attributes
         params += [f"{name}: {note}" for name, _, note, _ in self.arguments] + ["l: qd.template()"] * self.is_sparse
         params += [f"pack: {'Outer' if self.is_nested else 'Pack'}"] if self.packed and not self.is_method else []
         start = len(self.lines)
@@ -692,7 +749,10 @@ class Writer:
             if r < 0.55:
                 if self.chance(0.15):
                     self.put("qd.loop_config(serialize=True)")
-                self.parallel_loop()
+                if self.mesh and self.chance(0.7):
+                    self.mesh_loop()
+                else:
+                    self.parallel_loop()
             elif r < 0.85:
                 self.declaration()
             else:
@@ -726,16 +786,19 @@ class Writer:
     def _called(self):
         """The call of the kernel in `main`."""
         members = ", ".join(f"{s.host}={s.host}" for s in self.packed)
-        args = [s.host for s in self.storage if s not in self.packed] + [value for _, _, _, value in self.arguments]
+        args = [s.host for s in self.storage if s not in self.packed and not s.of]
+        args += ["MESH"] * bool(self.mesh and self.mesh.parameters()) + [value for _, _, _, value in self.arguments]
         args += ["l"] * self.is_sparse
         if self.packed and not self.is_method:
             args.append(f"Outer(3, Pack({members}))" if self.is_nested else f"Pack({members})")
         return f"{f'World({members}).' if self.is_method else ''}k({', '.join(args)})"
 
     def program(self):
-        self.is_small = self.chance(0.7)
+        self.is_small = self.chance(0.8)
         self.is_debug = self.chance(0.12)
         self.is_sparse = self.chance(0.12)
+        self.mesh = Mesh(self) if not self.is_sparse and self.chance(0.1) else None
+        self.extents = WIDE if self.chance(0.03) else self.pick(*EXTENTS)
         for _ in range(self.rng.randint(0, 1 if self.is_small else 3)):
             self.function()
         if self.chance(0.1):
@@ -746,12 +809,13 @@ class Writer:
         seed = self.rng.randrange(1000)
         lines.append(f"    rng = np.random.default_rng({seed})")
         for s in self.storage:
-            lines += ["    " + line for line in s.made(self)]
+            lines += ["    " + line for line in ([s.filled()] if s.of else s.made(self))]
+        before = [*self.mesh.made(), ""] if self.mesh else []
         if self.is_sparse:
             lines += ["    l = qd.field(qd.i32)", f"    qd.root.dynamic(qd.i, 512, chunk_size={self.pick(1, 4, 512)}).place(l)"]
         lines.append(f"    result = {self._called()}")
         if self.chance(0.25):
-            lines += [f"    result += {self._called()}"] * self.rng.randint(1, 2)
+            lines.append(f"    result += {self._called()}")
         exact = ["*result", *["np.sort(l.to_numpy())"] * self.is_sparse, *(s.looked_at() for s in self.storage if not s.is_near)]
         near = [s.looked_at() for s in self.storage if s.is_near]
         lines.append(f"    return [{', '.join(exact)}], [{', '.join(near)}]")
@@ -768,7 +832,9 @@ class Writer:
             options.update(compile_tiers=False, opt_level=self.pick(0, 2, 3))
         oracle = 'ORACLE = "interp"\n' if self.is_sparse else ""
         flags = f"{oracle}OPTIONS = {options}\nN = {self.pick(2, 3, 5)}\nFLAG = {self.pick(True, False)}\n"
-        return HEAD + flags + RECORD + body + "\n" + "\n".join(lines) + "\n"
+        body = "\n".join(before) + body
+        records = next((RECORD for word in ("Rec", "Part", "flat(") if word in body or any(word in line for line in lines)), "\n\n")
+        return HEAD + flags + records + body + "\n" + "\n".join(lines) + "\n"
 
 
 RECORD = """

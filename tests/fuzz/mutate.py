@@ -42,8 +42,14 @@ def _is_device(node):
     return isinstance(node, ast.FunctionDef) and any("qd." in ast.unparse(d) for d in node.decorator_list)
 
 
-def _device_functions(tree):
-    return [node for node in ast.walk(tree) if _is_device(node)]
+def _device_functions(node):
+    """Those among its statements."""
+    found = [node] if _is_device(node) else []
+    for field in ("body", "orelse", "finalbody"):
+        for inner in getattr(node, field, ()):
+            if isinstance(inner, ast.stmt):
+                found += _device_functions(inner)
+    return found
 
 
 @functools.cache
@@ -232,7 +238,7 @@ def program(seed, of_tests=True):
             except (IndexError, SyntaxError, ValueError):  # no such place, or no text for what was made
                 continue
         try:
-            made = ast.unparse(ast.fix_missing_locations(tree)) + "\n"
+            made = ast.unparse(tree) + "\n"
             _compiles(made)
             return made
         except (SyntaxError, ValueError, AttributeError, TypeError, RecursionError):

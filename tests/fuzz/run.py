@@ -16,7 +16,7 @@ from contextlib import redirect_stdout
 
 import numpy as np
 
-LIMIT = 30_000  # iterations
+LIMIT = 8_000  # iterations
 LONG = 300_000  # of a program that is known to end
 ARCHS = ("interp", "cpu")
 _numbers = itertools.count()
@@ -134,6 +134,8 @@ def _same(a, b, tolerance):
     for x, y in zip(a, b):
         if x.shape != y.shape or x.dtype.kind != y.dtype.kind:
             return False
+        if x.tobytes() == y.tobytes() and x.dtype == y.dtype:
+            continue
         if x.dtype.kind == "f":
             if not np.allclose(x, y, rtol=tolerance, atol=max(tolerance, 3e-38), equal_nan=True):
                 return False
@@ -172,7 +174,7 @@ def _failed_alike(a, b, text):
     return "cpu_max_num_threads" in text or not messages[0].startswith("claim") or messages[0] == messages[1]
 
 
-def fault(text, valid=False, announce=lambda: None):
+def fault(text, valid=False, announce=lambda: None, archs=ARCHS):
     """What is wrong with the compiler on this program, as (kind, text); None if nothing is.
 
     `valid`: the program is known to be one, so that an error is a fault too. `announce` is called before a program is run
@@ -190,7 +192,9 @@ def fault(text, valid=False, announce=lambda: None):
     if python.how != "ok":
         announce()
     first = None
-    for arch in ARCHS:
+    for arch in archs:
+        if arch == oracle:
+            continue
         got = outcome(text, arch, checked=not valid)
         if got.how == "foreign":
             if python.how == "foreign" and type(python.error) is type(got.error):

@@ -3,6 +3,7 @@
 import ast
 
 from tests.fuzz import worker
+from tests.fuzz.run import ARCHS
 
 
 def _edits(tree):
@@ -84,12 +85,12 @@ def _alike(fault, other):
     return other is not None and other[0] == fault
 
 
-def smallest(text, fault, valid, attempts=600):
-    """The smallest program found that has the same kind of fault."""
+def smallest(text, fault, valid, attempts=600, archs=ARCHS):
+    """The smallest program found that has the same kind of fault on `archs`."""
     process = worker.Worker()
     tree = ast.parse(text)
     best = _text(tree)
-    if not _alike(fault, process.ask(best, valid)):
+    if not _alike(fault, process.ask(best, valid, archs)):
         process.close()
         return text
     progress = True
@@ -111,7 +112,7 @@ def smallest(text, fault, valid, attempts=600):
             if not process.alive():
                 process.close()
                 process = worker.Worker()
-            if attempts > 0 and _alike(fault, process.ask(candidate, valid)):
+            if attempts > 0 and _alike(fault, process.ask(candidate, valid, archs)):
                 best, progress = candidate, True
                 tree = ast.parse(best)
                 break

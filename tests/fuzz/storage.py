@@ -1,35 +1,47 @@
 """Arrays and fields of generated programs: what they are called, how they are made, filled, passed and looked at."""
 
+import math
+import re
+
 INTS = ["i32", "i64", "u8", "u32", "i16", "u64", "i8", "u16"]
 REALS = ["f32", "f64"]
-EXTENTS = (6, 3)
+EXTENTS = ((4, 2), (4, 2), (4, 3), (4, 3), (6, 3))  # each cell costs an iteration in Python
+WIDE = (20, 3)  # fills SIMD lanes
 NUMPY = {"i8": "int8", "u8": "uint8", "i16": "int16", "u16": "uint16", "i32": "int32", "u32": "uint32", "i64": "int64", "u64": "uint64", "f16": "float16", "f32": "float32", "f64": "float64", "u1": "bool"}  # fmt: skip
 ELEMENTS = {"": (), "vec": (3,), "mat": (2, 2)}
 
 _ARRAYS = ["ndarray", "ndarray", "numpy", "view", "tensor"]
 _FIELDS = ["field", "field", "field", "tree", "tensor", "bits", "packed"]
 _PACKED = ("bits", "packed")
+# n and m stand for the extents, h for half of the first.
 _TREES = {
-    1: ["dense(qd.i, 3).dense(qd.i, 2)", "dense(qd.i, 6)", "dense(qd.i, 1).dense(qd.i, 6)"],
-    2: ["dense(qd.i, 6).dense(qd.j, 3)", "dense(qd.ij, (3, 1)).dense(qd.ij, (2, 3))", "dense(qd.j, 3).dense(qd.i, 6)"],
+    1: ["dense(qd.i, h).dense(qd.i, 2)", "dense(qd.i, n)", "dense(qd.i, 1).dense(qd.i, n)"],
+    2: ["dense(qd.i, n).dense(qd.j, m)", "dense(qd.ij, (h, 1)).dense(qd.ij, (2, m))", "dense(qd.j, m).dense(qd.i, n)"],
 }
 _SPARSE = {
-    1: ["pointer(qd.i, 3).dense(qd.i, 2)", "bitmasked(qd.i, 6)", "dense(qd.i, 2).bitmasked(qd.i, 3)", "pointer(qd.i, 6)",
-        "pointer(qd.i, 2).bitmasked(qd.i, 3)", "dynamic(qd.i, 6, chunk_size=2)"],
-    2: ["pointer(qd.i, 6).dense(qd.j, 3)", "bitmasked(qd.ij, (3, 3)).dense(qd.i, 2)", "pointer(qd.ij, (2, 1)).pointer(qd.ij, (3, 3))",
-        "dense(qd.i, 6).dynamic(qd.j, 3)", "pointer(qd.i, 6).dynamic(qd.j, 3, chunk_size=1)", "pointer(qd.j, 3).bitmasked(qd.i, 6)"],
+    1: ["pointer(qd.i, h).dense(qd.i, 2)", "bitmasked(qd.i, n)", "dense(qd.i, 2).bitmasked(qd.i, h)", "pointer(qd.i, n)",
+        "pointer(qd.i, 2).bitmasked(qd.i, h)", "dynamic(qd.i, n, chunk_size=2)"],
+    2: ["pointer(qd.i, n).dense(qd.j, m)", "bitmasked(qd.ij, (h, m)).dense(qd.i, 2)", "pointer(qd.ij, (2, 1)).pointer(qd.ij, (h, m))",
+        "dense(qd.i, n).dynamic(qd.j, m)", "pointer(qd.i, n).dynamic(qd.j, m, chunk_size=1)", "pointer(qd.j, m).bitmasked(qd.i, n)"],
 }  # fmt: skip
+
+
+def _tree(writer, shapes):
+    n, m = writer.extents
+    return re.sub(r"\b[nmh]\b", lambda found: str({"n": n, "m": m, "h": n // 2}[found[0]]), writer.pick(*shapes))
 
 
 class Storage:
     """`name` is the name in the kernel, `host` that in `main`; `kind` a scalar type, `form` one of those above, "sparse" or
     "struct"; `element` "", "vec", "mat" or "record"."""
 
-    def __init__(self, host, kind, form, rank, element=""):
+    def __init__(self, writer, host, kind, form, rank, element=""):
         self.name = self.host = host
+        self.all_extents = writer.extents
         self.kind, self.form, self.rank, self.element = kind, form, rank, element
         self.is_near = host == "near"
         self.sharing = None
+        self.of = None  # the kind of elements of a mesh
 
     def is_int(self):
         return self.kind not in ("f16", "f32", "f64")
@@ -43,7 +55,15 @@ class Storage:
         return self.is_int() and not self.element and not self.is_near and self.form not in _PACKED and self.kind != "u1"
 
     def extents(self):
-        return EXTENTS[: self.rank]
+        return self.all_extents[: self.rank]
+
+    def at(self, index):
+        """The element of an index, a text."""
+        return f"{self.name}[{index}]"
+
+    def anywhere(self, writer, depth):
+        """An element of any index."""
+        return self.at(", ".join(f"{writer.integer(depth)} % {e}" for e in self.extents()))
 
     def note(self, in_class=False):
         """The annotation of a parameter for it."""
@@ -61,14 +81,14 @@ class Storage:
         n, shape = self.host, f"({', '.join(map(str, self.extents()))},)"
         soa = writer.pick("", ", layout=qd.Layout.SOA")
         if self.element == "record":
-            return [f"{n} = Rec.field(shape={EXTENTS[0]}{soa})", f"{n}.n.from_numpy(rng.integers(-9, 9, {EXTENTS[0]}).astype(np.int32))"]
+            return [f"{n} = Rec.field(shape={self.extents()[0]}{soa})", f"{n}.n.from_numpy(rng.integers(-9, 9, {self.extents()[0]}).astype(np.int32))"]
         values = self._values()
         if self.form == "numpy":
             return [f"{n} = {values}"]
         if self.form == "view":
-            return [f"{n}_all = qd.ndarray(qd.{self.kind}, 9)", f"{n}_all.fill(1)", f"{n} = {n}_all[2:8]"]
+            return [f"{n}_all = qd.ndarray(qd.{self.kind}, {self.extents()[0] + 3})", f"{n}_all.fill(1)", f"{n} = {n}_all[2:{self.extents()[0] + 2}]"]
         if self.form == "sparse":
-            tree = writer.pick(*_SPARSE[self.rank])
+            tree = _tree(writer, _SPARSE[self.rank])
             cells = [tuple(writer.rng.randrange(e) for e in self.extents()) for _ in range(writer.rng.randint(0, 5))]
             stores = [f"{n}[{', '.join(map(str, cell))}] = {writer.rng.randint(0, 9)}" for cell in cells]
             return [f"{n} = qd.field(qd.{self.kind})", f"qd.root.{tree}.place({n})", *stores]
@@ -79,13 +99,14 @@ class Storage:
             layout = writer.pick("", ", layout=(1, 0)") if self.rank == 2 else ""
             lines = [f"{n} = qd.tensor(qd.{self.kind}, {shape}, backend=qd.Backend.{writer.pick('FIELD', 'NDARRAY')}{layout})"]
         elif self.form == "tree":
-            lines = [f"{n} = qd.field(qd.{self.kind})", f"qd.root.{writer.pick(*_TREES[self.rank])}.place({n})"]
+            lines = [f"{n} = qd.field(qd.{self.kind})", f"qd.root.{_tree(writer, _TREES[self.rank])}.place({n})"]
         elif self.form == "packed":
             axes = "qd.i" if self.rank == 1 else "qd.ij"
-            above, inside = f".dense({axes}, {(2, 1)[: self.rank]})", (3, 3)[: self.rank]
-            if self.rank == 1 and writer.chance(0.5):
-                above, inside = "", shape
-            lines = [f"{n} = qd.field({self._quant(writer, 5 if self.rank == 1 else 3)})",
+            first, second = self.all_extents
+            above, inside = f".dense({axes}, {(first // 2, 1)[: self.rank]})", (2, second)[: self.rank]
+            if self.rank == 1 and first <= 6 and writer.chance(0.5):
+                above, inside = "", (first,)
+            lines = [f"{n} = qd.field({self._quant(writer, 30 // math.prod(inside))})",
                      f"qd.root{above}.quant_array({axes}, {inside}, max_num_bits=32).place({n})"]  # fmt: skip
         elif self.form == "bits":
             lines = [
@@ -137,9 +158,9 @@ def chosen(writer):
         c, d = "sparse", pick("field", "sparse")
     rank = pick(1, 2) if c != "field" else 2
     return [
-        Storage("a", ints, pick(*_ARRAYS), 1), Storage("b", real(), pick(*_ARRAYS), 1),
-        Storage("c", "i32" if c in _PACKED else pick(*INTS, "u1") if c != "sparse" else pick(*INTS), c, rank),
-        Storage("d", "f32" if d in _PACKED else real() if d == "field" else pick(*REALS), d, pick(1, 2)),
-        Storage("e", "f32", pick("field", "ndarray"), 1, "vec"), Storage("g", pick(*REALS), "field", 1, "mat"),
-        Storage("s", "i32", "struct", 1, "record"), Storage("near", "f64", "ndarray", 1),
+        Storage(writer, "a", ints, pick(*_ARRAYS), 1), Storage(writer, "b", real(), pick(*_ARRAYS), 1),
+        Storage(writer, "c", "i32" if c in _PACKED else pick(*INTS, "u1") if c != "sparse" else pick(*INTS), c, rank),
+        Storage(writer, "d", "f32" if d in _PACKED else real() if d == "field" else pick(*REALS), d, pick(1, 2)),
+        Storage(writer, "e", "f32", pick("field", "ndarray"), 1, "vec"), Storage(writer, "g", pick(*REALS), "field", 1, "mat"),
+        Storage(writer, "s", "i32", "struct", 1, "record"), Storage(writer, "near", "f64", "ndarray", 1),
     ]  # fmt: skip

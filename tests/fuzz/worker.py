@@ -14,8 +14,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+from tests.fuzz.run import ARCHS
+
 ROOT = Path(__file__).resolve().parents[2]
 SECONDS = 60  # of processor time for one program
+BYTES = 8 << 30  # of address space: who asks for more gets a MemoryError, which is a fault
 UNSURE = 20  # for one that may have no end
 
 
@@ -27,10 +30,10 @@ class Worker:
             command, cwd=ROOT, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
         )
 
-    def ask(self, text, valid):
+    def ask(self, text, valid, archs=ARCHS):
         """(kind, text) of the fault, or None."""
         try:
-            self.process.stdin.write(json.dumps([text, valid]) + "\n")
+            self.process.stdin.write(json.dumps([text, valid, archs]) + "\n")
             self.process.stdin.flush()
             answer = self.process.stdout.readline()
             unsure = answer == "unsure\n"
@@ -62,14 +65,14 @@ class Worker:
 
 
 def faults(programs, report=lambda worker: None):
-    """Yields (text, kind, detail) of those of `programs`, pairs (text, valid), that show a fault; `report` is called after
-    each program."""
+    """Yields (text, kind, detail) of those of `programs`, (text, valid) or (text, valid, archs), that show a fault; `report` is
+    called after each program."""
     worker = Worker()
-    for text, valid in programs:
+    for text, *how in programs:
         if not worker.alive():
             worker.close()
             worker = Worker()
-        found = worker.ask(text, valid)
+        found = worker.ask(text, *how)
         report(worker)
         if found:
             yield text, *found
@@ -90,13 +93,14 @@ def main():
         answer("unsure")
         _limit(UNSURE)
 
+    resource.setrlimit(resource.RLIMIT_AS, (BYTES, BYTES))
     gc.collect()
     gc.freeze()
     gc.disable()  # syntax trees are many small objects without cycles
     for number, line in enumerate(sys.stdin):
-        text, valid = json.loads(line)
+        text, valid, archs = json.loads(line)
         _limit(SECONDS)
-        answer(json.dumps(run.fault(text, valid, unsure)))
+        answer(json.dumps(run.fault(text, valid, unsure, archs)))
         if number % 50 == 0:
             gc.collect()
 

@@ -477,6 +477,22 @@ def test_indices_are_checked_in_debug_mode(arch):
         go(1)
 
 
+def test_indices_are_checked_whatever_integers_are_by_default(arch):
+    qd.init(arch=arch, offline_cache=False, debug=True, default_ip=qd.i64)
+    mesh = qd.Mesh._create_instance(qd.Mesh.generate_meta({"edges": [[0, 1], [1, 2]]}))
+
+    @qd.kernel
+    def go(k: qd.i64) -> qd.i64:
+        total = 0
+        for e in mesh.edges:
+            total += e.verts[k].id
+        return total
+
+    assert go(1) == 3
+    with pytest.raises(qd.QuadrantsAssertionError, match="Index 2 is out of range: the number of elements is 2"):
+        go(2)
+
+
 def test_on_the_python_backend():
     """The same loops, run as Python."""
     qd.init(arch=qd.python)

@@ -201,6 +201,21 @@ def test_atomics_give_the_old_value(both):
     assert both(program)[0] == 500 + 9 + 6 + 8000 - 3
 
 
+def test_the_index_of_an_element_may_take_parts_of_a_vector(both):
+    def program():
+        x = qd.field(qd.i32, 3)
+
+        @qd.kernel
+        def k():
+            v = qd.Vector([0, 2, 1])
+            qd.atomic_add(x[v[1:3].sum() - 1], 5)
+
+        k()
+        return x.to_numpy()
+
+    assert both(program).tolist() == [0, 0, 5]
+
+
 def test_funcs_templates_and_references(both):
     def program():
         @qd.real_func
@@ -431,6 +446,20 @@ def test_what_is_too_long_for_a_kernel():
     for kernel in (identity, zero):
         with pytest.raises(qd.QuadrantsTypeError, match="sizes of 1 to 4096, not 2147483647"):
             kernel()
+
+
+def test_long_products_are_not_held_in_memory():
+    qd.init(arch=qd.python)
+    a = qd.field(qd.i32, (3, 4))
+
+    @qd.kernel
+    def k():
+        for I in qd.grouped(qd.ndrange(3, (1, 2147483647))):
+            a[I] = I[1]
+
+    with pytest.raises(qd.QuadrantsAssertionError, match=r"Out of bound access .* \[0, 4\]|indices \[0, 4\]"):
+        k()
+    assert a.to_numpy().tolist() == [[0, 1, 2, 3], [0] * 4, [0] * 4]
 
 
 def test_print_and_assert():

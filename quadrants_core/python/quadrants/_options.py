@@ -187,10 +187,11 @@ def gather(keywords, environ):
     if unknown:
         raise KeyError(f"Unrecognized keyword argument(s) for qd.init: {', '.join(unknown)}")
     results = []
+    given = {name: environ[name] for name in environ if name.startswith("QD_")}  # each look-up in os.environ encodes the name
     for table in (OPTIONS, SPECIAL):
         values = dict(table)
         for name, default in table.items():
-            text = environ.get("QD_" + name.upper(), "")
+            text = given.get("QD_" + name.upper(), "")
             if name in keywords and keywords[name] is not None:
                 values[name] = keywords[name]
                 if text:

@@ -53,7 +53,11 @@ class QuantType:
             digits = fraction - self.signed
             exponent = (bits >> np.uint64(fraction)).astype(np.int64)
             size = 1.0 + (bits & ((one << np.uint64(digits)) - one)) / 2.0**digits
-            value = np.where(exponent == 0, 0.0, np.ldexp(size, exponent - self._bias()))
+            with np.errstate(over="ignore"):
+                value = np.where(exponent == 0, 0.0, np.ldexp(size, exponent - self._bias()))
+            if self._bias() == self._compute_bias():  # its largest exponent means what it does there
+                endless = np.where(size == 1.0, np.inf, np.nan)
+                value = np.where(exponent == 2**self.exponent_bits - 1, endless, value)
             negative = (bits >> np.uint64(digits)) & one if self.signed else 0
             return np.where(negative, -value, value)
         room = np.uint64(64 - self.bits)
@@ -74,11 +78,15 @@ class QuantType:
             most = 2 ** (self.bits - self.signed) - 1
             exact = value.astype(np.float64) / self.scale
             steps = np.clip(np.copysign(np.floor(np.abs(exact) + 0.5), exact), least, most)
+            steps = np.where(np.isnan(exact), least, steps)
             return steps.astype(np.int64).astype(np.uint64) & mask
         return self._encode_float(value.astype(np.float64))
 
     def _bias(self):
         return 2 ** (self.exponent_bits - 1) - 1
+
+    def _compute_bias(self):
+        return 1023 if self.compute == _dtypes.f64 else 127
 
     def _encode_float(self, value):
         import numpy as np
@@ -86,12 +94,14 @@ class QuantType:
         fraction = self.bits - self.exponent_bits
         digits = fraction - self.signed
         size, power = np.frexp(np.abs(value))
+        power = np.where(np.isfinite(value), power, self._compute_bias() + 2)
+        size = np.where(np.isinf(value), 0.5, np.where(np.isnan(value), 0.75, size))
         steps = np.floor(np.ldexp(size, digits + 1) + 0.5).astype(np.int64)  # with the leading 1
         joined = ((power.astype(np.int64) - 1 + self._bias()) << digits) + steps - (1 << digits)
         joined = np.clip(joined, 0, 2 ** (self.exponent_bits + digits) - 1)
         joined = np.where((joined < (1 << digits)) | (value == 0), 0, joined)
         if not self.signed:
-            return np.where(value < 0, 0, joined).astype(np.uint64)
+            return np.where(np.signbit(value), 0, joined).astype(np.uint64)
         sign = (np.signbit(value).astype(np.int64)) << digits
         return (((joined >> digits) << fraction) | sign | (joined & ((1 << digits) - 1))).astype(np.uint64)
 

@@ -132,6 +132,35 @@ def test_floating_point(exp, frac, signed, compute):
     assert a[0] == -5
 
 
+TYPES = [quant.fixed(6, max_value=4.0), quant.fixed(6, signed=False, max_value=4.0), quant.float(8, 5), quant.float(8, 5, signed=False), quant.float(5, 9), quant.float(11, 9, compute=qd.f64)]  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", TYPES, ids=str)
+def test_the_host_stores_what_is_no_number_as_kernels_do(kind):
+    values = np.array([np.inf, -np.inf, np.nan, 3.4e38, 1e30, -5.0, -0.0, 1e-45])
+    by_host, by_kernel, read = qd.field(kind), qd.field(kind), np.zeros(len(values))
+    for x in (by_host, by_kernel):
+        word = qd.BitpackedFields(max_num_bits=32)
+        word.place(x)
+        qd.root.dense(qd.i, len(values)).place(word)
+
+    @qd.kernel
+    def store(source: qd.types.ndarray(qd.f64, ndim=1)):
+        for i in source:
+            by_kernel[i] = qd.cast(source[i], kind.compute)
+
+    @qd.kernel
+    def load(read: qd.types.ndarray(qd.f64, ndim=1)):
+        for i in read:
+            read[i] = by_host[i]
+
+    store(values)
+    by_host.from_numpy(values)
+    np.testing.assert_array_equal(by_host.to_numpy(), by_kernel.to_numpy())
+    load(read)
+    np.testing.assert_array_equal(read, by_host.to_numpy())
+
+
 def test_arrays_of_bits():
     a = qd.field(dtype=quant.int(4, signed=False))
     b = qd.field(dtype=quant.fixed(8, max_value=1.0))

@@ -52,6 +52,16 @@ def _bound(x):
     return value_as(x, numbers.i32)
 
 
+def _picks(ranges):
+    """As itertools.product, which would hold every number of every range."""
+    if not ranges:
+        yield ()
+        return
+    for first in ranges[0]:
+        for others in _picks(ranges[1:]):
+            yield first, *others
+
+
 class Product:
     """An ndrange."""
 
@@ -62,7 +72,8 @@ class Product:
 
     def indices(self):
         order = self.axes or range(self.rank)
-        for picked in _itertools.product(*(range(*self.bounds[a]) for a in order)):
+        ranges = [range(*self.bounds[a]) for a in order]
+        for picked in _itertools.product(*ranges) if sum(map(len, ranges)) <= MOST_ITEMS else _picks(ranges):
             yield tuple(value for _, value in sorted(zip(order, picked)))
 
 

@@ -551,8 +551,8 @@ class _Rewriter(ast.NodeTransformer):
         return _located(made, node)
 
 
-def _has_slice(node):
-    return any(isinstance(n, ast.Slice) for n in ast.walk(node))
+def _has_slice(index):
+    return any(isinstance(n, ast.Slice) for n in (index.elts if isinstance(index, ast.Tuple) else [index]))
 
 
 def _placed(node, at):
