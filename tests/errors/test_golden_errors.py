@@ -1,8 +1,9 @@
 """Each other .py file here is a program that is wrong; the .expected file beside it holds the warnings and the error that
-its user sees. QD_BLESS=1 rewrites them."""
+its user sees, on qd.python too. QD_BLESS=1 rewrites them."""
 
 import os
 import pathlib
+import re
 import runpy
 import warnings
 
@@ -28,13 +29,28 @@ def outcome(program):
     return "\n".join(lines).replace(str(here) + os.sep, "").rstrip() + "\n"
 
 
+def init(monkeypatch, arch):
+    monkeypatch.setenv("QD_ARCH", arch)
+    qd.init()
+
+
 @pytest.fixture(autouse=True)
 def interpreter(monkeypatch):
     """The messages do not depend on the backend; this one needs no compiler."""
-    monkeypatch.setenv("QD_ARCH", "interp")
-    qd.init()
+    init(monkeypatch, "interp")
     yield
     qd.reset()
+
+
+@pytest.mark.parametrize("program", programs, ids=lambda p: p.stem)
+def test_error_of_python(program, monkeypatch):
+    """The same error where kernels run as Python, but that trees are dense there."""
+    init(monkeypatch, "python")
+    got = outcome(program).replace("arch python", "arch interp").replace("Arch.python", "Arch.interp")
+    if level := re.search(r"\.(pointer|dynamic|bitmasked)\(", program.read_text()):
+        assert got == f"QuadrantsRuntimeError: {level[1].capitalize()} SNode is not supported on this backend.\n"
+    else:
+        assert got == program.with_suffix(".expected").read_text()
 
 
 @pytest.mark.parametrize("program", programs, ids=lambda p: p.stem)

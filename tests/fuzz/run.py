@@ -70,8 +70,10 @@ def _printed(said, options, text):
 def outcome(text, arch, limit=None, checked=False):
     """The program on one arch. `checked`: it may go out of bounds."""
     import quadrants as qd
+    from quadrants import _runtime
     from quadrants._python_backend import functions, loops
 
+    _runtime.checks_python = False  # what runs as Python is compared with what the frontend accepts
     loops.Work.done, loops.Work.limit = 0, limit
     name = None
     said = io.StringIO()
@@ -97,6 +99,7 @@ def outcome(text, arch, limit=None, checked=False):
         return Outcome("foreign", error=error)
     finally:
         loops.Work.limit = None
+        _runtime.checks_python = True
         functions.forget()
         linecache.cache.pop(name, None)
 

@@ -57,7 +57,7 @@ PyObject *describe(const Plan &plan) {
 PyObject *describe_plans(const KernelObject *kernel) {
     PyObject *all = PyList_New(0);
     for (const std::shared_ptr<Plan> &plan : *kernel->plans) {
-        if (!all || !is_current(*plan)) continue;
+        if (!all || !plan->kernel || !is_current(*plan)) continue;
         PyObject *one = describe(*plan);
         if (!one || PyList_Append(all, one) != 0) Py_CLEAR(all);
         Py_XDECREF(one);

@@ -197,10 +197,15 @@ PyObject *call_in_python(KernelObject *kernel, PyObject *const *args) {
     return result;
 }
 
+PyObject *run_with(KernelObject *kernel, Plan &plan, PyObject *const *args, uint64_t *slots, uint64_t bytes) {
+    if (!plan.kernel) return call_in_python(kernel, args);
+    kernel->last = &plan;
+    return launch_and_read(kernel, plan, slots, bytes);
+}
+
 /// No plan used last fits: looks through the others, then compiles.
 PyObject *call_slowly(KernelObject *kernel, PyObject *const *args) {
     if (!need_program()) return nullptr;
-    if (runtime.kernels_in_python) return call_in_python(kernel, args);
     bool done = false;
     PyObject *result = call_with_copies(kernel, args, &done);
     if (done || PyErr_Occurred()) return result;
@@ -218,14 +223,13 @@ PyObject *call_slowly(KernelObject *kernel, PyObject *const *args) {
         const Fit f = suits(*plan);
         if (f == Fit::error) return nullptr;
         if (f == Fit::no) continue;
-        kernel->last = plan.get();
-        return launch_and_read(kernel, *plan, slots.data(), bytes);
+        return run_with(kernel, *plan, args, slots.data(), bytes);
     }
     Plan *plan = specialise(kernel, args);
     if (!plan) return nullptr;
     kernel->made_by_last = true;
     const Fit f = suits(*plan);
-    if (f == Fit::yes) return launch_and_read(kernel, *plan, slots.data(), bytes);
+    if (f == Fit::yes) return run_with(kernel, *plan, args, slots.data(), bytes);
     if (f == Fit::error) return nullptr;
     raise(ErrorClass::runtime, "the arguments changed while the kernel was compiled");
     return nullptr;
@@ -395,7 +399,8 @@ PyObject *get_bound(PyObject *o, PyObject *instance, PyObject *) {
 PyObject *count_plans(PyObject *o, PyObject *) {
     KernelObject *kernel = self_of(o);
     Py_ssize_t n = 0;
-    for (const std::shared_ptr<Plan> &plan : *kernel->plans) n += plan->generation == runtime.generation;
+    for (const std::shared_ptr<Plan> &plan : *kernel->plans)
+        n += plan->kernel && plan->generation == runtime.generation;
     return PyLong_FromSsize_t(n);
 }
 

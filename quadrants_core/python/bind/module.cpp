@@ -62,6 +62,7 @@ void set_language(const py::dict &d) {
     bind::runtime.language = language_options(d);
     bind::runtime.refuse_template_floats = d["refuse_template_floats"].cast<bool>();
     bind::runtime.kernels_in_python = d["kernels_in_python"].cast<bool>();
+    bind::runtime.checks_python = d["checks_python"].cast<bool>();
     bind::runtime.keeps_records = d["src_ll_cache"].cast<bool>();
     bind::runtime.timeline = d["timeline"].cast<bool>();
     bind::runtime.coverage_asked = asked_of(d["coverage_asked"].cast<std::string>());

@@ -36,7 +36,7 @@ struct Plan : std::enable_shared_from_this<Plan> {
     uint64_t generation = 0;
     uint32_t number = 0; ///< among all plans that its kernel ever had
     Provenance provenance;
-    std::shared_ptr<engine::CompiledKernel> kernel;
+    std::shared_ptr<engine::CompiledKernel> kernel; ///< null where kernels run as Python
     std::vector<BoundParam> params; ///< first one per parameter of the kernel, then those found inside of them
     std::vector<std::string> names; ///< of the parameters: "x", "s.a"
     std::vector<Member> members;

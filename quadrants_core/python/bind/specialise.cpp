@@ -112,6 +112,26 @@ class Specialiser {
         return std::move(plan_);
     }
 
+    /// Where kernels run as Python: the walk refuses what compiled kernels may not do. The plan has no code.
+    std::shared_ptr<Plan> check() {
+        const Compiling compiling(kernel_);
+        frontend::Request request = make_request();
+        request.options.coverage = false;
+        if (runtime.checks_python) {
+            request.source = source_of(kernel_->info);
+            frontend::Result result = frontend::lower(request);
+            leaves_ = std::move(result.leaves);
+            mark_written(result.fn);
+        }
+        for (size_t leaf = 0; leaf < plan_->params.size(); leaf++) {
+            BoundParam &p = plan_->params[leaf];
+            p.slot = plan_->slots;
+            const bool is_array = p.kind == frontend::ParamKind::array || p.kind == frontend::ParamKind::buffer_view;
+            plan_->slots += is_array ? 1 + p.ndim : uint32_t(slots_of(int(leaf)));
+        }
+        return std::move(plan_);
+    }
+
     /// What becomes of these parameters, as text.
     std::string show(engine::Form form) {
         frontend::Request request = make_request();
@@ -436,11 +456,12 @@ Plan *specialise(KernelObject *kernel, PyObject *const *args) {
     drop_dead_plans(kernel);
     Plan *made = nullptr;
     const bool ok = interruptible([&] {
-        std::shared_ptr<Plan> plan = Specialiser(kernel, args).run();
+        Specialiser specialiser(kernel, args);
+        std::shared_ptr<Plan> plan = runtime.kernels_in_python ? specialiser.check() : specialiser.run();
         check_program(*plan);
         kernel->plans->push_back(std::move(plan));
         kernel->made++;
-        made = kernel->last = kernel->plans->back().get();
+        made = kernel->plans->back().get();
     });
     return ok ? made : nullptr;
 }

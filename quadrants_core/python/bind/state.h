@@ -20,6 +20,7 @@ struct Runtime {
     frontend::Options language;
     bool refuse_template_floats = false; ///< option raise_on_templated_floats
     bool kernels_in_python = false;      ///< arch=qd.python: nothing is compiled
+    bool checks_python = true;           ///< ...but refused what compiled kernels may not do
     bool keeps_records = true;           ///< option src_ll_cache
     bool timeline = false;               ///< option timeline
     engine::Asked coverage_asked = engine::Asked::counts;

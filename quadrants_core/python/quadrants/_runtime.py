@@ -7,6 +7,7 @@ from quadrants import _arch, _dtypes, _exceptions, _logging, _options
 _DEFAULTS = {"default_fp": (_dtypes.f16, _dtypes.f32, _dtypes.f64), "default_ip": (_dtypes.i32, _dtypes.i64)}
 cfg = None  # None before init and on qd.python, else the live CompileConfig
 _of_python = None  # the options where kernels run as Python
+checks_python = True  # there, the frontend refuses what it refuses elsewhere; False: it is compared with what runs
 _src_ll_cache = True  # arguments of qd.init
 _print_non_pure = False
 special = _options.SpecialConfig()
@@ -88,6 +89,7 @@ def language_options():
         "unrolling_limit": int(special.unrolling_limit),
         "refuse_template_floats": bool(c.raise_on_templated_floats),
         "kernels_in_python": _of_python is not None,
+        "checks_python": checks_python,
         "src_ll_cache": _src_ll_cache,
         "timeline": bool(c.timeline),
         "show": _shown_forms(c),

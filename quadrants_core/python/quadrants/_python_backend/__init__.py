@@ -1,13 +1,15 @@
 """qd.init(arch=qd.python): kernels and funcs run as Python, one statement after the other, for debuggers and as an oracle.
 
-Nothing is compiled. The source of a kernel is rewritten once (rewrite.py) so that its values have the types of the language:
+Nothing is compiled. At the first call with arguments of new types the frontend walks the kernel as if it were to be
+compiled, so that it refuses what compiled kernels may not do, with the same words (bind/specialise.cpp, check); what it
+makes is dropped. The source of a kernel is rewritten once (rewrite.py) so that its values have the types of the language:
 numbers.py holds scalars, values.py vectors and structs, storage.py the elements of fields and arrays, operations.py the
-functions, loops.py what `for` runs over, actions.py what the rewritten source calls, functions.py calls and arguments.
+functions, loops.py what `for` runs over, actions.py what the rewritten source calls, functions.py calls and arguments,
+places.py where the kernel is, for messages.
 Fields and ndarrays are stored as on other archs; trees are dense.
 
 What differs from compiled kernels:
 - Every iteration of a loop runs after the one before. Elements are checked against the bounds always.
-- Mistakes show when the statement is reached. A branch that is not taken is not looked at.
 - `a if c else b`, `and`, `or` have the common type of their sides; a side with a call of a func in it is not evaluated for
   its type, then the type is that of the side taken.
 - A name that is assigned in a func is local to all of it, as in Python.

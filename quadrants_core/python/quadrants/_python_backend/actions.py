@@ -15,7 +15,7 @@ from quadrants._python_backend.values import (
 value = value_of
 loop, range = loops.loop, loops.range_
 check, formatted = output.check, output.formatted
-load, store = storage.load, storage.store
+load = storage.load
 slice = slice  # noqa: PLW0127  the builtin, under the name that rewritten code calls
 
 # Variables
@@ -99,22 +99,35 @@ def _binary(op, a, b):
     return broadcast(op, a, b, lambda x, y: numbers.binary(op, x, y))
 
 
-def update(op, base, index, amount):
+def store(x, base, index):
+    storage.store(base, index, x)
+
+
+def reached(base, index):
+    """The place base[index], which there is."""
     base = value_of(base)
+    found = storage.storage_of(base)
+    if found is not None and not isinstance(index, slice):
+        found.index(index)
+    return base, index
+
+
+def update(op, place, amount):
+    base, index = place
     if triplets.is_builder(base):
         triplets.add(op, base, index, value_of(amount))
         return
     old = load(base, index)
     if isinstance(old, Record):
         updated(op, old, amount)
-    store(base, index, _updated(op, old, value_of(amount)))
+    storage.store(base, index, _updated(op, old, value_of(amount)))
 
 
 def update_attribute(op, base, name, amount):
-    store_attribute(base, name, updated(op, attribute(base, name), amount))
+    store_attribute(updated(op, attribute(base, name), amount), base, name)
 
 
-def store_attribute(base, name, x):
+def store_attribute(x, base, name):
     base = value_of(base)
     if isinstance(base, Mat) and is_swizzle(name):
         base.set_swizzle(name, x)
@@ -182,7 +195,7 @@ def element(base, index):
         found = load(base, index)
         if isinstance(found, Mat):
             return found
-        return Place(lambda: load(base, index), lambda x: store(base, index, x))
+        return Place(lambda: load(base, index), lambda x: storage.store(base, index, x))
     return load(base, index)
 
 
@@ -193,7 +206,7 @@ def attribute_place(base, name):
         found = attribute(base, name)
         if isinstance(found, (Record, meshes.Touching)):
             return found
-        return Place(lambda: attribute(base, name), lambda x: store_attribute(base, name, x))
+        return Place(lambda: attribute(base, name), lambda x: store_attribute(x, base, name))
     return attribute(base, name)
 
 

@@ -3,8 +3,8 @@
 import dataclasses as _dataclasses
 import types as _types
 
-from quadrants import _annotations, _dtypes, _exceptions, _kernel, _matrix, _struct
-from quadrants._python_backend import arrays, numbers, rewrite, triplets
+from quadrants import _annotations, _dtypes, _exceptions, _kernel, _matrix, _runtime, _struct
+from quadrants._python_backend import arrays, numbers, places, rewrite, storage
 from quadrants._python_backend.numbers import Scalar
 from quadrants._python_backend.values import Mat, Place, Record, Var, converted, fresh, host_value, to_mat, value_of, zero
 
@@ -22,7 +22,9 @@ class _Function:
         self.annotations = annotations
         self.defaults = dict(zip(reversed(self.params), reversed(fn.__defaults__ or ())))
         templates = () if is_kernel else [p for p in self.params if _is_template(annotations.get(p))]
-        self.code = _inner(rewrite.rewritten(source, fn, templates, is_kernel)).replace(co_name=fn.__name__)
+        module = rewrite.rewritten(source, fn, templates, is_kernel)
+        self.code = _inner(module).replace(co_name=fn.__name__)
+        places.remember(self.code, *source.lines()[2:])
 
     def bound(self, fn):
         """As a function with the globals and the enclosing variables of `fn`."""
@@ -55,6 +57,7 @@ def _function(fn, source, annotations, is_kernel=False):
 
 def forget():
     _made.clear()
+    places.forget()
 
 
 # Funcs
@@ -148,8 +151,20 @@ def _parts(annotation):
 def run_kernel(info, args):
     """A call of a kernel from Python; `args` in the order of the parameters."""
     made = _function(info.fn, info._qd_source_, info.annotations, True)
-    passed = [argument(made.annotations.get(p), value, i, p) for i, (p, value) in enumerate(zip(made.params, args))]
-    result = made.bound(info.fn)(*passed)
+    around, numbers.Debug.active = numbers.Debug.active, bool(_runtime.current_cfg().debug)
+    outside = dict(storage.arguments)
+    try:
+        annotations = [made.annotations.get(p) for p in made.params]
+        first = 1 if annotations and annotations[0] is None else 0  # `self` has no number
+        passed = [argument(a, value, i - first) for i, (a, value) in enumerate(zip(annotations, args))]
+        return _kernel_result(made, places.start(made.bound(info.fn), *passed))
+    finally:
+        numbers.Debug.active = around
+        storage.arguments.clear()
+        storage.arguments.update(outside)
+
+
+def _kernel_result(made, result):
     wanted = made.annotations.get("return")
     if wanted is None or wanted is type(None):
         return None
@@ -176,89 +191,55 @@ def _result(annotation, value):
     return converted(annotation, value, "Return")
 
 
-def argument(annotation, value, position, name):
-    """What a parameter with this annotation is for the argument `value`."""
+def argument(annotation, value, position):
+    """What a parameter with this annotation is for the argument `value`, which suits it: the bindings have seen to that."""
     annotation, optional = _kernel._without_none(annotation)
     if value is None and optional:
         return None
     value = value._impl if getattr(value, "_qd_kind_", None) == "tensor" and not isinstance(value, type) else value
     kind = getattr(annotation, "_qd_kind_", None)
-    if annotation is None:
-        return _self(value)
-    if kind in ("template", "tensor"):
-        if kind == "template" and getattr(value, "_qd_kind_", None) == "ndarray":
-            raise _exceptions.QuadrantsRuntimeTypeError(
-                "Ndarray shouldn't be passed in via `qd.template()`, please annotate your kernel using `qd.types.ndarray(...)` "
-                "instead"
-            )
+    if kind in ("template", "tensor", "ndarray_type", "buffer_view_type"):
+        return arrays.argument(annotation, value, position)
+    if annotation is None or kind == "sparse_matrix_builder_type":
         return value
-    if kind in ("ndarray_type", "buffer_view_type"):
-        return arrays.array_argument(annotation() if isinstance(annotation, type) else annotation, value, name)
-    if kind == "sparse_matrix_builder_type":
-        return triplets.builder_argument(value, name)
-    if isinstance(annotation, (_annotations.MatrixType, _annotations.StructType)):
-        return _compound(annotation, value, position)
     if isinstance(annotation, type) and _dataclasses.is_dataclass(annotation):
-        return Bundle(value, annotation)
-    return scalar_argument(_dtypes.dtype(annotation), value, position)
+        return Bundle(value, annotation, position)
+    return _compound(annotation, value)
 
 
-def _self(value):
-    """What a kernel is a method of."""
-    cls = value if isinstance(value, type) else type(value)
-    if getattr(cls, "_qd_kind_", None) != "data_oriented":
-        raise _Syntax(f"Please decorate class {cls.__name__} with @qd.data_oriented")
-    return value
-
-
-def _compound(annotation, value, position):
-    """A vector, matrix or struct of Python, number by number: its numbers never were of another type."""
+def _compound(annotation, value):
+    """A number, vector, matrix or struct of Python, number by number: its numbers never were of another type."""
     if isinstance(annotation, _annotations.MatrixType):
-        given = value
-        if hasattr(value, "__iter__"):
-            value = value if isinstance(value, _matrix.Matrix) else _matrix.Matrix(value)
-        if not isinstance(value, _matrix.Matrix) or value.get_shape() != annotation.get_shape():
-            raise _exceptions.QuadrantsRuntimeTypeError(
-                f"Argument ({position},) (type={type(given)}) cannot be converted into required type {annotation!r}"
-            )
-        entries = [scalar_argument(annotation.dtype, v, position).value for v in value.entries]
+        value = value if isinstance(value, _matrix.Matrix) else _matrix.Matrix(value)
+        entries = [_number(annotation.dtype, v) for v in value.entries]
         return Mat(annotation.dtype, annotation.n, annotation.m, annotation.ndim, entries)
     if isinstance(annotation, _annotations.StructType):
-        given = value if isinstance(value, dict) else dict(value.items) if isinstance(value, _struct.Struct) else None
-        if given is None or set(given) != set(annotation.members):
-            raise _exceptions.QuadrantsRuntimeTypeError(
-                f"Argument {type(value)} cannot be converted into required type {annotation!r}"
-            )
-        return Record(annotation, {name: _compound(kind, given[name], position) for name, kind in annotation.members.items()})
-    return scalar_argument(_dtypes.dtype(annotation), value, position)
+        given = value if isinstance(value, dict) else dict(value.items)
+        return Record(annotation, {name: _compound(kind, given[name]) for name, kind in annotation.members.items()})
+    kind = _dtypes.dtype(annotation)
+    return Scalar(kind, _number(kind, value))
 
 
-def scalar_argument(kind, value, position):
-    import numpy as np
-
-    fits = isinstance(value, (int, np.integer, np.bool_)) or (numbers.is_real(kind) and isinstance(value, (float, np.floating)))
-    if not fits:
-        raise _exceptions.QuadrantsRuntimeTypeError(
-            f"Argument ({position},) (type={type(value)}) cannot be converted into required type {kind}"
-        )
+def _number(kind, value):
     if numbers.is_real(kind):
-        return Scalar(kind, numbers._ROUND[kind](float(value)))
-    return Scalar(kind, numbers.wrapped(kind, int(value)) if kind is not numbers.u1 else int(bool(value)))
+        return numbers._ROUND[kind](float(value))
+    return numbers.wrapped(kind, int(value)) if kind is not numbers.u1 else int(bool(value))
 
 
 class Bundle:
     """An argument with members: an instance of a dataclass."""
 
-    def __init__(self, instance, cls):
+    def __init__(self, instance, cls, position):
         self.instance = instance
         self.cls = cls
+        self.position = position
 
     def member(self, name):
         field = self.cls.__dataclass_fields__.get(name)
         if field is None:
             return member_of(self.instance, name)
         annotation = field.type if not isinstance(field.type, str) else _kernel._evaluated(self.cls, name, field.type)
-        return argument(annotation, getattr(self.instance, name), 0, name)
+        return argument(annotation, getattr(self.instance, name), self.position)
 
 
 def member_of(base, name):

@@ -1,7 +1,7 @@
 """Elements of meshes in kernels: what a mesh-for visits, what touches it, and the attributes of both."""
 
 from quadrants import _exceptions, _field, _struct
-from quadrants._python_backend import numbers, storage
+from quadrants._python_backend import numbers, places, storage
 from quadrants._python_backend.numbers import DryRun, Scalar
 
 around = []  # the elements of the mesh-fors that run, the innermost last
@@ -60,7 +60,7 @@ class Touching:
             raise _exceptions.QuadrantsIndexError(f"What touches an element of a mesh has 1 index, got {len(key)}.")
         count = len(self)
         if not 0 <= key[0] < count and not DryRun.active:
-            raise _exceptions.QuadrantsAssertionError(f"Index {key[0]} is out of range: the number of elements is {count}")
+            places.fail(f"Index {key[0]} is out of range: the number of elements is {count}")
         return self.at(self.begin + min(max(key[0], 0), count - 1))
 
     def at(self, position):

@@ -9,6 +9,7 @@ import ctypes as _ctypes
 import math as _math
 
 from quadrants import _dtypes, _exceptions, _runtime
+from quadrants._python_backend import places
 
 u1, f16, f32, f64, i32, u32 = _dtypes.u1, _dtypes.f16, _dtypes.f32, _dtypes.f64, _dtypes.i32, _dtypes.u32
 _TINY = {f32: 2.0**-126, f64: 2.0**-1022}
@@ -152,6 +153,12 @@ class DryRun:
     active = 0
 
 
+class Debug:
+    """In debug mode, integers that do not fit are reported and negative exponents refused."""
+
+    active = False
+
+
 def _divide(a, b):
     """Of reals, as processors do it."""
     if b != 0:
@@ -212,7 +219,7 @@ def _real(op, kind, a, b):
 def _zero_divisor():
     if DryRun.active:
         return 0
-    raise _exceptions.QuadrantsAssertionError("integer division by zero")
+    places.fail("integer division by zero")
 
 
 def _u1_division(op, a, b):
@@ -259,6 +266,30 @@ _ALIKE = ("+", "-", "*", "min", "max")  # of two numbers of one type: a number o
 
 def binary(op, a, b):
     """a op b of a Scalar and a Scalar or number. Besides the operators: min, max, raw_div, raw_mod, bit_shr."""
+    result = silent_binary(op, a, b)
+    if Debug.active and op in _OVERFLOWS and not DryRun.active:
+        _watch(op, a, b, result)
+    return result
+
+
+_OVERFLOWS = {"+": "Addition", "-": "Subtraction", "*": "Multiplication", "<<": "Shift left"}
+
+
+def _watch(op, a, b, result):
+    kind = result.kind
+    if is_real(kind) or kind is u1:
+        return
+    x, y = value_as(a, kind), value_as(b, kind)
+    if op == "<<":
+        fits = x == 0 or (0 <= y < kind.bits and wrapped(kind, x << y) == x << y)
+    else:
+        fits = result.value == (x + y if op == "+" else x - y if op == "-" else x * y)
+    if not fits:
+        places.report(f"{_OVERFLOWS[op]} overflow detected in ")
+
+
+def silent_binary(op, a, b):
+    """Without a report of overflow."""
     left, right = kind_of(a), kind_of(b)
     if left is right and op in _ALIKE and type(a) is type(b) is Scalar:
         return Scalar(left, _real(op, left, a.value, b.value) if is_real(left) else _whole(op, left, a.value, b.value))
@@ -300,6 +331,8 @@ def _power(a, b, left, right):
         power = _real_power(abs(x), y)
         return Scalar(left, _ROUND[left](-power if x < 0 and y % 2 else power))
     if y < 0:
+        if Debug.active and not DryRun.active:
+            places.fail("Negative exponent in pow(int, int) is not allowed.")
         return Scalar(left, 0 if abs(x) != 1 else x if y % 2 else 1)
     return Scalar(left, wrapped(left, pow(x, y, 1 << left.bits)))
 

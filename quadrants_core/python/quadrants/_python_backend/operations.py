@@ -480,7 +480,7 @@ _mul, _add, _sub, _div = (lambda a, b, op=op: numbers.binary(op, a, b) for op in
 def _reduced(op, values):
     result = values[0]
     for other in values[1:]:
-        result = numbers.binary(op, result, other)
+        result = numbers.silent_binary(op, result, other)
     return result
 
 

@@ -4,9 +4,12 @@ import re as _re
 import string as _string
 
 from quadrants import _exceptions, _runtime
-from quadrants._python_backend import numbers
+from quadrants._python_backend import numbers, places
 from quadrants._python_backend.numbers import DryRun, Scalar, fail_type, typed
 from quadrants._python_backend.values import Mat, Record, value_of
+
+
+_LONGEST = 2047  # bytes of the message of an assertion
 
 
 def _spec(spec, kind):
@@ -125,7 +128,5 @@ def check(condition, message):
     holds = value_of(condition())
     if holds:
         return
-    text = message() if callable(message) else message
-    if not isinstance(text, str):
-        raise _exceptions.QuadrantsSyntaxError("assert info must be constant or formatted string")
-    raise _exceptions.QuadrantsAssertionError(str(text))
+    text = str(message() if callable(message) else message)
+    places.fail(text.encode()[:_LONGEST].decode(errors="ignore"))

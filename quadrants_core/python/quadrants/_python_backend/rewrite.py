@@ -121,7 +121,10 @@ class _Rewriter(ast.NodeTransformer):
     # building blocks
     def call(self, name, *args, at):
         target = ast.Attribute(ast.Name(HELPER, _LOAD), name, _LOAD)
-        return _placed(ast.Call(target, list(args), []), at)
+        made = _placed(ast.Call(target, list(args), []), at)
+        _placed(target, at).end_lineno = at.lineno  # CPython moves calls of attributes that go over lines
+        target.end_col_offset = at.col_offset
+        return made
 
     def thunk(self, node):
         """The expression as a function, evaluated when it is wanted."""
@@ -256,9 +259,9 @@ class _Rewriter(ast.NodeTransformer):
         if isinstance(target, ast.Name):
             return [self._assign_name(target.id, value, at)]
         if isinstance(target, ast.Subscript):
-            made = self.call("store", self.visit(target.value), self.index(target.slice), value, at=at)
+            made = self.call("store", value, self.visit(target.value), self.index(target.slice), at=target)
         elif isinstance(target, ast.Attribute):
-            made = self.call("store_attribute", self.visit(target.value), self.text(target.attr), value, at=at)
+            made = self.call("store_attribute", value, self.visit(target.value), self.text(target.attr), at=target)
         elif isinstance(target, ast.Tuple):
             return self._unpack(target, value, at)
         else:
@@ -303,7 +306,8 @@ class _Rewriter(ast.NodeTransformer):
             changed = self.call("updated", op, self._read(target.id), amount, at=node)
             return [self._assign_name(target.id, changed, node)]
         if isinstance(target, ast.Subscript):
-            made = self.call("update", op, self.visit(target.value), self.index(target.slice), amount, at=node)
+            place = self.call("reached", self.visit(target.value), self.index(target.slice), at=target)
+            made = self.call("update", op, place, amount, at=node)
         else:
             made = self.call("update_attribute", op, self.visit(target.value), self.text(target.attr), amount, at=node)
         return [_placed(ast.Expr(made), node)]

@@ -1,7 +1,7 @@
 """Elements of fields, ndarrays and numpy arguments, read and written one by one."""
 
 from quadrants import _dtypes, _exceptions, _field, _struct
-from quadrants._python_backend import numbers
+from quadrants._python_backend import numbers, places
 from quadrants._python_backend.numbers import DryRun, Scalar, fail_type, kind_of, value_as
 from quadrants._python_backend.values import Mat, Record, filled, is_number, like, make, value_of
 
@@ -21,10 +21,7 @@ def key_of(index):
     return tuple(key)
 
 
-def _out_of_bounds(text):
-    if DryRun.active:
-        return True
-    raise _exceptions.QuadrantsAssertionError(text)
+arguments = {}  # id of an array that was passed -> the number of the argument
 
 
 class _Storage:
@@ -40,9 +37,14 @@ class _Storage:
         for k, (i, extent) in enumerate(zip(key, self.shape)):
             low = self.offset[k] if self.offset else 0
             if not low <= i < low + extent:
-                _out_of_bounds(f"Out of bound access to {self.name} of size {tuple(self.shape)} with indices {list(key)}")
+                if not DryRun.active:
+                    self.refuse(key)
                 return None
         return key
+
+    def refuse(self, key):
+        at = arguments.get(id(self.owner), -1)
+        places.fail(f"[kernel={places.kernel()}] Out of bound access to ndarray at arg {at} with indices {list(key)}")
 
     def wrong_rank(self, given):
         raise _exceptions.QuadrantsIndexError(f"{len(self.shape)}d ndarray indexed with {given}d indices")
@@ -70,6 +72,10 @@ class _Storage:
             self.write(key, k, v)
 
 
+def _bracketed(numbers_):
+    return f"({', '.join(map(str, numbers_))})"
+
+
 class FieldStorage(_Storage):
     def __init__(self, field):
         self.parts = [field._place_in_kernel(p) for p in field._parts]
@@ -77,10 +83,17 @@ class FieldStorage(_Storage):
         self.offset = tuple(getattr(field._parts[0], "offset", ()))
         self.kind = field._dtype
         self.element = field._element_shape()
-        self.name = "field"
+        self.name = field._parts[0].name
 
     def wrong_rank(self, given):
         raise _exceptions.QuadrantsIndexError(f"Field with dim {len(self.shape)} accessed with indices of dim {given}")
+
+    def refuse(self, key):
+        shifted = f" offset {_bracketed(self.offset)}" if any(self.offset) else ""
+        places.fail(
+            f"(kernel={places.kernel()}) Accessing field ({self.name}) of size {_bracketed(self.shape)}{shifted} "
+            f"with indices {_bracketed(key)}"
+        )
 
     def read(self, key, k):
         value = self.parts[k][key if key else None]
@@ -92,11 +105,10 @@ class FieldStorage(_Storage):
 
 class NdarrayStorage(_Storage):
     def __init__(self, array):
-        self.array = array
+        self.array = self.owner = array
         self.shape = array.shape
         self.kind = array.dtype
         self.element = array._element_shape
-        self.name = "ndarray"
 
     def raw(self, key):
         return self.array[key if len(key) != 1 else key[0]]
@@ -125,7 +137,17 @@ class ViewStorage(_Storage):
         self.shape = view.shape
         self.kind = self.whole.kind
         self.element = self.whole.element
-        self.name = "BufferView"
+
+    def refuse(self, key):
+        text, indent = "", "\n"
+        trace = places.here()
+        for file, name, line, *_ in trace:
+            text += f"{indent}{name} ({file}:{line})"
+            indent += "  "
+        places.fail(
+            f"BufferView Out Of Range: kernel[{trace[0][1]}] tid=0, got index {key[0]} (offset={self.first}, "
+            f"size={self.shape[0]}).\nCallstack:{text}"
+        )
 
     def read(self, key, k):
         return self.whole.read((key[0] + self.first,), k)
@@ -143,11 +165,11 @@ class NumpyArray(_Storage):
         element_dim = annotation.element_dim or 0
         rank = array.ndim - element_dim
         self.array = array
+        self.owner = self
         self.shape = array.shape[:rank]
         self.element = array.shape[rank:]
         self.kind = _dtypes.from_numpy_dtype(array.dtype)
         self.clamp = annotation.boundary == "clamp"
-        self.name = "ndarray"
 
     def index(self, index):
         if not self.clamp:

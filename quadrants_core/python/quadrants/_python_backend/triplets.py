@@ -1,6 +1,7 @@
 """Builders of sparse matrices: `A[i, j] += v` adds an entry. What has no room is counted, so that `build` can say so."""
 
 from quadrants import _exceptions, _runtime
+from quadrants._python_backend import places
 from quadrants._python_backend.numbers import DryRun, fail_type, value_as
 from quadrants._python_backend.storage import key_of
 from quadrants._python_backend.values import is_number, type_name
@@ -8,13 +9,6 @@ from quadrants._python_backend.values import is_number, type_name
 
 def is_builder(x):
     return getattr(x, "_qd_kind_", None) == "sparse_matrix_builder" and not isinstance(x, type)
-
-
-def builder_argument(value, name):
-    if not is_builder(value):
-        raise _exceptions.QuadrantsRuntimeTypeError(f"Argument {name} expects a SparseMatrixBuilder, got {value}")
-    value._check_alive()
-    return value
 
 
 def add(op, builder, index, amount):
@@ -29,8 +23,8 @@ def add(op, builder, index, amount):
     if DryRun.active:
         return
     i, j = key
-    if _runtime.current_cfg().debug and not (0 <= i < builder.num_rows and 0 <= j < builder.num_cols):
-        raise _exceptions.QuadrantsAssertionError(f"Out of bound access to sparse matrix builder with indices [{i}, {j}]")
+    if (_runtime.current_cfg().debug or _runtime.current_cfg().check_out_of_bound) and not (0 <= i < builder.num_rows and 0 <= j < builder.num_cols):
+        places.fail(f"[kernel={places.kernel()}] Out of bound access to sparse matrix builder with indices [{i}, {j}]")
     at = builder.count[0]
     builder.count[0] = at + 1
     if at < builder.max_num_triplets:

@@ -1,7 +1,7 @@
 """Vectors, matrices and structs of a running kernel, and variables that a func may change for its caller."""
 
 from quadrants import _annotations, _dtypes, _exceptions, _matrix, _struct
-from quadrants._python_backend import numbers
+from quadrants._python_backend import numbers, places
 from quadrants._python_backend.numbers import Scalar, as_kind, fail_type, kind_of, typed, value_as
 
 
@@ -68,7 +68,11 @@ class Mat:
             key = tuple(part for k in key for part in (k.components() if isinstance(k, Mat) else [k]))
         if len(key) != self.ndim:
             raise _exceptions.QuadrantsIndexError(f"Expected {self.ndim} indices, got {len(key)}.")
-        picked = [self._axis(k, extent) for k, extent in zip(key, (self.n, self.m))]
+        picked = [_axis(k, extent) for k, extent in zip(key, (self.n, self.m))]
+        if None in picked:
+            if not numbers.DryRun.active:
+                self._refuse(key)
+            picked = [[0] if p is None else p for p in picked]
         if self.ndim == 1:
             picked.append([0])
         positions = [i * self.m + j for i in picked[0] for j in picked[1]]
@@ -79,18 +83,10 @@ class Mat:
             return positions, len(picked[0]), len(picked[1]), 2
         return positions, len(positions), 1, 1
 
-    @staticmethod
-    def _axis(k, extent):
-        if isinstance(k, slice):
-            return list(range(extent))[k]
-        i = value_as(k, numbers.i32) if is_number(k) and not numbers.is_real(kind_of(k)) else None
-        if i is None:
-            fail_type(f"indices must be integers, however '{type_name(k)}' is provided as index")
-        if not 0 <= i < extent:
-            if numbers.DryRun.active:
-                return [0]
-            raise _exceptions.QuadrantsAssertionError(f"Out of bound access to a matrix with index {i} of {extent}")
-        return [i]
+    def _refuse(self, key):
+        shape = self.n if self.ndim == 1 else f"{self.n}, {self.m}"
+        index = [value_as(k, numbers.i32) for k in key if not isinstance(k, slice)]
+        places.fail(f"(kernel={places.kernel()}) Out of bound access to a [{shape}] matrix with index {index}")
 
     def get(self, key):
         positions, n, m, ndim = self._selected(key)
@@ -132,6 +128,16 @@ class Mat:
 
     def __repr__(self):
         return f"{'Vector' if self.ndim == 1 else 'Matrix'}({self.rows()})"
+
+
+def _axis(k, extent):
+    """What an index picks of an axis; None: it is out of bounds."""
+    if isinstance(k, slice):
+        return list(range(extent))[k]
+    if not is_number(k) or numbers.is_real(kind_of(k)):
+        fail_type(f"indices must be integers, however '{type_name(k)}' is provided as index")
+    i = value_as(k, numbers.i32)
+    return [i] if 0 <= i < extent else None
 
 
 _LETTERS = ("xyzw", "rgba", "stpq")

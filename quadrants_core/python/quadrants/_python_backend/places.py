@@ -1,0 +1,66 @@
+"""Where a running kernel is, as compiled kernels say it: the calls from the kernel inwards, each with its source and carets."""
+
+import sys as _sys
+
+from quadrants import _exceptions
+
+_known = {}  # code that rewrite.py made -> (file, name of the function, whether it is code inside of the function's)
+
+
+def remember(code, file, name):
+    """`code` is the function `name` of `file`."""
+    _known[code] = file, name, False
+    inside = [c for c in code.co_consts if isinstance(c, type(code))]
+    while inside:
+        inner = inside.pop()
+        _known[inner] = file, name, True
+        inside += [c for c in inner.co_consts if isinstance(c, type(code))]
+
+
+def forget():
+    _known.clear()
+
+
+def start(function, *args):
+    """Runs a kernel: no call outside of it is one of its calls."""
+    return function(*args)
+
+
+def here():
+    """[(file, function, line, column, end_line, end_column)], the kernel first. Funcs of the package are left out."""
+    trace, frame, inner = [], _sys._getframe(1), False
+    while frame is not None and frame.f_code is not start.__code__:
+        known = _known.get(frame.f_code)
+        if known is not None:
+            file, name, is_inside = known
+            if not inner:
+                line, end_line, column, end_column = _position(frame)
+                if not frame.f_code.co_filename.startswith(_exceptions._PACKAGE):
+                    trace.append((file, name, line, column, end_line, end_column))
+            inner = is_inside  # the function around an expression stands where the expression does
+        frame = frame.f_back
+    return trace[::-1]
+
+
+def _position(frame):
+    for k, position in enumerate(frame.f_code.co_positions()):
+        if 2 * k == frame.f_lasti:
+            line, end_line, column, end_column = position
+            return line or 0, end_line or 0, column or 0, end_column or 0
+    return frame.f_lineno, frame.f_lineno, 0, 0
+
+
+def kernel():
+    """The name of the kernel that runs."""
+    trace = here()
+    return trace[0][1] if trace else "?"
+
+
+def fail(text):
+    """An assertion of the running kernel fails."""
+    raise _exceptions.from_core("QuadrantsAssertionError", text, here(), "")
+
+
+def report(text):
+    """A line of text and the place, printed."""
+    print(text + _exceptions.place_block(here()), flush=True)
