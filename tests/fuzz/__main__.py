@@ -8,7 +8,7 @@ from tests.fuzz import generate, mutate, shrink, worker
 from tests.fuzz.run import ARCHS
 
 
-INTERP_EVERY = 4  # the frontend is the same on every arch, and `interp` and `cpu` are compared by tests/property too
+INTERP_EVERY = 8  # the frontend is the same on every arch, and `interp` and `cpu` are compared by tests/property too
 
 
 def archs_of(number):

@@ -794,7 +794,7 @@ class Writer:
         return f"{f'World({members}).' if self.is_method else ''}k({', '.join(args)})"
 
     def program(self):
-        self.is_small = self.chance(0.8)
+        self.is_small = self.chance(0.88)
         self.is_debug = self.chance(0.12)
         self.is_sparse = self.chance(0.12)
         self.mesh = Mesh(self) if not self.is_sparse and self.chance(0.1) else None

@@ -5,6 +5,7 @@ import functools
 import random
 import warnings
 from pathlib import Path
+from textwrap import indent
 
 from tests.fuzz import generate
 
@@ -215,6 +216,16 @@ class _Mutator:
     )  # fmt: skip
 
 
+def _with(text, changed):
+    """The text with these functions as they are now."""
+    inside = {inner for outer in changed for inner in ast.walk(outer) if inner is not outer}
+    lines = text.splitlines()
+    for function in sorted(changed - inside, key=lambda f: -f.lineno):
+        begin = min([function.lineno, *(d.lineno for d in function.decorator_list)]) - 1
+        lines[begin : function.end_lineno] = [indent(ast.unparse(function), " " * function.col_offset)]
+    return "\n".join(lines) + "\n"
+
+
 def _compiles(text):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -230,15 +241,16 @@ def program(seed, of_tests=True):
             tree = ast.parse(text)
         except SyntaxError:
             continue
-        functions = _device_functions(tree)
+        functions, changed = _device_functions(tree), set()
         for _ in range(rng.choice((1, 1, 2, 3, 4))):
             mutator = _Mutator(rng, rng.choice(functions))
+            changed.add(mutator.function)
             try:
                 rng.choice(mutator.EDITS)(mutator)
             except (IndexError, SyntaxError, ValueError):  # no such place, or no text for what was made
                 continue
         try:
-            made = ast.unparse(tree) + "\n"
+            made = _with(text, changed)
             _compiles(made)
             return made
         except (SyntaxError, ValueError, AttributeError, TypeError, RecursionError):

@@ -5,7 +5,7 @@ import re
 
 INTS = ["i32", "i64", "u8", "u32", "i16", "u64", "i8", "u16"]
 REALS = ["f32", "f64"]
-EXTENTS = ((4, 2), (4, 2), (4, 3), (4, 3), (6, 3))  # each cell costs an iteration in Python
+EXTENTS = ((4, 2), (4, 2), (4, 2), (4, 3), (6, 3))  # each cell costs an iteration in Python
 WIDE = (20, 3)  # fills SIMD lanes
 NUMPY = {"i8": "int8", "u8": "uint8", "i16": "int16", "u16": "uint16", "i32": "int32", "u32": "uint32", "i64": "int64", "u64": "uint64", "f16": "float16", "f32": "float32", "f64": "float64", "u1": "bool"}  # fmt: skip
 ELEMENTS = {"": (), "vec": (3,), "mat": (2, 2)}

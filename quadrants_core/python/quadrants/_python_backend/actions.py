@@ -253,6 +253,13 @@ def power(a, b):
     return a**b
 
 
+def shifted(a, b):
+    """a << b, likewise."""
+    if isinstance(a, int) and isinstance(b, int) and a and b > 1 << 20:
+        fail_type("The result of '<<' of these constants exceeded the range of integers")
+    return a << b
+
+
 def negation(x):
     x = value_of(x)
     if is_number(x) and not isinstance(x, Scalar) or not (is_number(x) or isinstance(x, Mat)):

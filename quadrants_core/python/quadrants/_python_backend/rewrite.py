@@ -441,12 +441,12 @@ class _Rewriter(ast.NodeTransformer):
         return self.call("chain", ops, *[self.visit(n) for n in [node.left, *node.comparators]], at=node)
 
     def visit_BinOp(self, node):
-        if self.static and not isinstance(node.op, (ast.Mult, ast.Pow)):
+        name = _CHECKED.get(type(node.op))
+        if self.static and not name:
             return super().generic_visit(node)
         if isinstance(node.op, ast.Mod) and isinstance(node.left, (ast.Constant, ast.JoinedStr)):
             return self.call("percent", self.visit(node.left), self.visit(node.right), at=node)
-        if isinstance(node.op, (ast.Mult, ast.Pow)):
-            name = "product" if isinstance(node.op, ast.Mult) else "power"
+        if name:
             return self.call(name, self.visit(node.left), self.visit(node.right), at=node)
         return super().generic_visit(node)
 
@@ -587,6 +587,7 @@ def _locate_all(node, at):
             _locate_all(value, at)
 
 
+_CHECKED = {ast.Mult: "product", ast.Pow: "power", ast.LShift: "shifted"}  # of constants they may be too large
 _SYMBOLS = {
     ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%", ast.Pow: "**",
     ast.LShift: "<<", ast.RShift: ">>", ast.BitOr: "|", ast.BitXor: "^", ast.BitAnd: "&", ast.MatMult: "@", ast.Eq: "==",
