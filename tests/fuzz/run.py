@@ -42,14 +42,6 @@ def _compiled(text):
     return compile(text, name, "exec"), name
 
 
-def _load(text):
-    code, name = _compiled(text)
-    linecache.cache[name] = (len(text), None, text.splitlines(True), name)
-    scope = {"__name__": "fuzz_program"}
-    exec(code, scope)
-    return scope, name
-
-
 def _options(text):
     """What the program asks qd.init for, in a line `OPTIONS = {...}`."""
     import quadrants as qd
@@ -75,7 +67,7 @@ def outcome(text, arch, limit=None, checked=False):
 
     _runtime.checks_python = False  # what runs as Python is compared with what the frontend accepts
     loops.Work.done, loops.Work.limit = 0, limit
-    name = None
+    name, scope = None, {"__name__": "fuzz_program"}
     said = io.StringIO()
     try:
         with redirect_stdout(said), warnings.catch_warnings(), np.errstate(all="ignore"):
@@ -84,7 +76,9 @@ def outcome(text, arch, limit=None, checked=False):
             if checked:
                 options["check_out_of_bound"] = True
             qd.init(arch=arch, print_full_traceback=False, **options)
-            scope, name = _load(text)
+            code, name = _compiled(text)
+            linecache.cache[name] = (len(text), None, text.splitlines(True), name)
+            exec(code, scope)
             exact, near = scope["main"]()
             return Outcome("ok", _plain(exact), _plain(near), printed=_printed(said.getvalue(), options, text))
     except loops.OutOfWork as error:
@@ -101,6 +95,7 @@ def outcome(text, arch, limit=None, checked=False):
         loops.Work.limit = None
         _runtime.checks_python = True
         functions.forget()
+        scope.clear()  # its functions hold it, and it all the rest
         linecache.cache.pop(name, None)
 
 

@@ -7,6 +7,7 @@ columns are those of the source, so that debuggers and tracebacks show it.
 """
 
 import ast
+import functools as _functools
 
 from quadrants import _exceptions
 
@@ -571,19 +572,28 @@ def _located(node, at):
     return node if hasattr(node, "lineno") else _placed(node, at)
 
 
+_WITHOUT_NODES = {"ctx", "op", "ops", "id", "attr", "arg", "name", "names", "kind", "conversion", "type_comment"}
+
+
+@_functools.cache
+def _fields_with_nodes(kind):
+    return () if kind is ast.Constant else tuple(f for f in kind._fields if f not in _WITHOUT_NODES)
+
+
 def _locate_all(node, at):
     """Places for all nodes that have none: those of what they are in."""
-    if "lineno" in node.__dict__:
+    members = node.__dict__
+    if "lineno" in members:
         at = node
-    elif "lineno" in node._attributes:
+    elif node._attributes:
         _placed(node, at)
-    for field in node._fields:
-        value = getattr(node, field, None)
-        if isinstance(value, list):
+    for field in _fields_with_nodes(type(node)):
+        value = members.get(field)
+        if type(value) is list:
             for item in value:
                 if isinstance(item, ast.AST):
                     _locate_all(item, at)
-        elif isinstance(value, ast.AST) and value is not _LOAD and value is not _STORE:
+        elif isinstance(value, ast.AST):
             _locate_all(value, at)
 
 
