@@ -2,6 +2,7 @@
 
 import dataclasses as _dataclasses
 import types as _types
+import weakref as _weakref
 
 from quadrants import _annotations, _dtypes, _exceptions, _kernel, _matrix, _runtime, _struct
 from quadrants._python_backend import arrays, numbers, places, rewrite, storage
@@ -9,14 +10,13 @@ from quadrants._python_backend.numbers import Scalar
 from quadrants._python_backend.values import Mat, Place, Record, Var, converted, fresh, host_value, to_mat, value_of, zero
 
 _Syntax = _exceptions.QuadrantsSyntaxError
-_made = {}  # code of a function -> _Function
+_made = _weakref.WeakKeyDictionary()  # code of a function -> {types of its parameters: _Function}
 
 
 class _Function:
     """A function of the user, rewritten."""
 
     def __init__(self, fn, source, annotations, is_kernel):
-        self.fn = fn
         code = fn.__code__
         self.params = code.co_varnames[: code.co_argcount]
         self.annotations = annotations
@@ -48,10 +48,11 @@ def _inner(module):
 
 
 def _function(fn, source, annotations, is_kernel=False):
-    key = (fn.__code__, tuple(map(id, annotations.values())))
-    known = _made.get(key)
+    all_made = _made.setdefault(fn.__code__, {})
+    key = tuple(map(id, annotations.values()))
+    known = all_made.get(key)
     if known is None:
-        known = _made[key] = _Function(fn, source, annotations, is_kernel)
+        known = all_made[key] = _Function(fn, source, annotations, is_kernel)
     return known
 
 

@@ -1,10 +1,11 @@
 """Where a running kernel is, as compiled kernels say it: the calls from the kernel inwards, each with its source and carets."""
 
 import sys as _sys
+import weakref as _weakref
 
 from quadrants import _exceptions
 
-_known = {}  # code that rewrite.py made -> (file, name of the function, whether it is code inside of the function's)
+_known = _weakref.WeakKeyDictionary()  # code that rewrite.py made -> (file, name of the function, whether it is code inside of the function's)
 
 
 def remember(code, file, name):
