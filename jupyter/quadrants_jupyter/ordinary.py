@@ -20,9 +20,9 @@ class Compiled:
     """A kernel or func that stands in such a cell. Its lines are those of the code; `shift` of them come before in the editor."""
 
     def __init__(self, text, place):
-        tree, self.label, before, _, self.name, _, _ = text.tree()
+        tree, self.label, before, self.name, _, _ = text.tree()
         self.file, self.shift, self.cell = text.file, place.shift, place.number
-        self.first_line, self.last_line = text.start + 1, before - 1 + tree.end_lineno
+        self.first_line, self.last_line = text.start + 1, before - 1 + tree.end_line
 
     def counted(self, reading):
         return any(self.first_line <= line <= self.last_line for line in reading.lines.get(self.label, ()))

@@ -11,74 +11,74 @@ namespace qd::frontend {
 using ir::Op;
 using ir::Scalar;
 
-const char *symbol_of(Node op) {
+const char *symbol_of(NodeKind op) {
     switch (op) {
-    case Node::Add: return "+";
-    case Node::Sub: return "-";
-    case Node::Mult: return "*";
-    case Node::Div: return "/";
-    case Node::FloorDiv: return "//";
-    case Node::Mod: return "%";
-    case Node::Pow: return "**";
-    case Node::LShift: return "<<";
-    case Node::RShift: return ">>";
-    case Node::BitOr: return "|";
-    case Node::BitXor: return "^";
-    case Node::BitAnd: return "&";
-    case Node::MatMult: return "@";
-    case Node::Eq: return "==";
-    case Node::NotEq: return "!=";
-    case Node::Lt: return "<";
-    case Node::LtE: return "<=";
-    case Node::Gt: return ">";
-    case Node::GtE: return ">=";
-    case Node::USub: return "-";
-    case Node::UAdd: return "+";
-    case Node::Not: return "not";
-    case Node::Invert: return "~";
+    case NodeKind::Add: return "+";
+    case NodeKind::Sub: return "-";
+    case NodeKind::Mult: return "*";
+    case NodeKind::Div: return "/";
+    case NodeKind::FloorDiv: return "//";
+    case NodeKind::Mod: return "%";
+    case NodeKind::Pow: return "**";
+    case NodeKind::LShift: return "<<";
+    case NodeKind::RShift: return ">>";
+    case NodeKind::BitOr: return "|";
+    case NodeKind::BitXor: return "^";
+    case NodeKind::BitAnd: return "&";
+    case NodeKind::MatMult: return "@";
+    case NodeKind::Eq: return "==";
+    case NodeKind::NotEq: return "!=";
+    case NodeKind::Lt: return "<";
+    case NodeKind::LtE: return "<=";
+    case NodeKind::Gt: return ">";
+    case NodeKind::GtE: return ">=";
+    case NodeKind::USub: return "-";
+    case NodeKind::UAdd: return "+";
+    case NodeKind::Not: return "not";
+    case NodeKind::Invert: return "~";
     default: return "?";
     }
 }
 
 namespace {
 
-PyObject *python_binary(Node op, PyObject *a, PyObject *b) {
+PyObject *python_binary(NodeKind op, PyObject *a, PyObject *b) {
     switch (op) {
-    case Node::Add: return PyNumber_Add(a, b);
-    case Node::Sub: return PyNumber_Subtract(a, b);
-    case Node::Mult: return PyNumber_Multiply(a, b);
-    case Node::Div: return PyNumber_TrueDivide(a, b);
-    case Node::FloorDiv: return PyNumber_FloorDivide(a, b);
-    case Node::Mod: return PyNumber_Remainder(a, b);
-    case Node::Pow: return PyNumber_Power(a, b, Py_None);
-    case Node::LShift: return PyNumber_Lshift(a, b);
-    case Node::RShift: return PyNumber_Rshift(a, b);
-    case Node::BitOr: return PyNumber_Or(a, b);
-    case Node::BitXor: return PyNumber_Xor(a, b);
-    case Node::BitAnd: return PyNumber_And(a, b);
-    case Node::MatMult: return PyNumber_MatrixMultiply(a, b);
+    case NodeKind::Add: return PyNumber_Add(a, b);
+    case NodeKind::Sub: return PyNumber_Subtract(a, b);
+    case NodeKind::Mult: return PyNumber_Multiply(a, b);
+    case NodeKind::Div: return PyNumber_TrueDivide(a, b);
+    case NodeKind::FloorDiv: return PyNumber_FloorDivide(a, b);
+    case NodeKind::Mod: return PyNumber_Remainder(a, b);
+    case NodeKind::Pow: return PyNumber_Power(a, b, Py_None);
+    case NodeKind::LShift: return PyNumber_Lshift(a, b);
+    case NodeKind::RShift: return PyNumber_Rshift(a, b);
+    case NodeKind::BitOr: return PyNumber_Or(a, b);
+    case NodeKind::BitXor: return PyNumber_Xor(a, b);
+    case NodeKind::BitAnd: return PyNumber_And(a, b);
+    case NodeKind::MatMult: return PyNumber_MatrixMultiply(a, b);
     default: return nullptr;
     }
 }
 
-Op plain_op(Node op) {
+Op plain_op(NodeKind op) {
     switch (op) {
-    case Node::Add: return Op::add;
-    case Node::Sub: return Op::sub;
-    case Node::Mult: return Op::mul;
-    case Node::FloorDiv: return Op::floordiv;
-    case Node::Mod: return Op::mod;
-    case Node::BitOr: return Op::bor;
-    case Node::BitXor: return Op::bxor;
-    case Node::BitAnd: return Op::band;
-    case Node::LShift: return Op::shl;
-    case Node::RShift: return Op::shr;
-    case Node::Lt: return Op::lt;
-    case Node::LtE: return Op::le;
-    case Node::Gt: return Op::gt;
-    case Node::GtE: return Op::ge;
-    case Node::Eq: return Op::eq;
-    case Node::NotEq: return Op::ne;
+    case NodeKind::Add: return Op::add;
+    case NodeKind::Sub: return Op::sub;
+    case NodeKind::Mult: return Op::mul;
+    case NodeKind::FloorDiv: return Op::floordiv;
+    case NodeKind::Mod: return Op::mod;
+    case NodeKind::BitOr: return Op::bor;
+    case NodeKind::BitXor: return Op::bxor;
+    case NodeKind::BitAnd: return Op::band;
+    case NodeKind::LShift: return Op::shl;
+    case NodeKind::RShift: return Op::shr;
+    case NodeKind::Lt: return Op::lt;
+    case NodeKind::LtE: return Op::le;
+    case NodeKind::Gt: return Op::gt;
+    case NodeKind::GtE: return Op::ge;
+    case NodeKind::Eq: return Op::eq;
+    case NodeKind::NotEq: return Op::ne;
     default: fail_internal("no instruction for this operator");
     }
 }
@@ -99,10 +99,10 @@ double real_of(PyObject *integer) {
 }
 
 /// Whether a ** b or a << b of Python integers has too many bits.
-bool is_huge(Node op, PyObject *a, PyObject *b) {
-    if ((op != Node::Pow && op != Node::LShift) || !PyLong_Check(a) || !PyLong_Check(b)) return false;
+bool is_huge(NodeKind op, PyObject *a, PyObject *b) {
+    if ((op != NodeKind::Pow && op != NodeKind::LShift) || !PyLong_Check(a) || !PyLong_Check(b)) return false;
     const double base = std::fabs(real_of(a)), exponent = real_of(b);
-    if (op == Node::LShift) return base != 0 && exponent > most_bits;
+    if (op == NodeKind::LShift) return base != 0 && exponent > most_bits;
     return base > 1 && std::log2(base) * exponent > most_bits;
 }
 
@@ -118,21 +118,21 @@ Val repeated(const Val &sequence, const Val &times) {
     return out;
 }
 
-bool is_bitwise(Node op) {
-    return op == Node::BitOr || op == Node::BitXor || op == Node::BitAnd || op == Node::LShift || op == Node::RShift;
+bool is_bitwise(NodeKind op) {
+    return op == NodeKind::BitOr || op == NodeKind::BitXor || op == NodeKind::BitAnd || op == NodeKind::LShift ||
+           op == NodeKind::RShift;
 }
 
 } // namespace
 
-Val Walker::eval_binop(PyObject *node) {
-    const Names &n = names();
-    const Val a = value(child(node, n.left));
-    const Val b = value(child(node, n.right));
+Val Walker::eval_binop(const Node *node) {
+    const Val a = value(child(node, Field::left));
+    const Val b = value(child(node, Field::right));
     AtNode at(*this, node);
-    return binary(node, node_kind(child(node, n.op)), a, b);
+    return binary(node, child(node, Field::op)->kind, a, b);
 }
 
-Val Walker::binary(PyObject *node, Node op, const Val &a, const Val &b) {
+Val Walker::binary(const Node *node, NodeKind op, const Val &a, const Val &b) {
     if (a.is_constant() && b.is_constant() && kind_of(a.object.get()) != Kind::matrix &&
         kind_of(b.object.get()) != Kind::matrix) {
         if (is_huge(op, a.object.get(), b.object.get()))
@@ -146,30 +146,30 @@ Val Walker::binary(PyObject *node, Node op, const Val &a, const Val &b) {
         }
         python_failed(node);
     }
-    if (op == Node::Add && is_string(a) && is_string(b)) return joined(a, b);
-    if (op == Node::Mod && a.is_constant() && is_string(a)) return percent_format(node, text(a.object.get()), b);
-    if (op == Node::Add && is_written_sequence(a) && is_written_sequence(b)) {
+    if (op == NodeKind::Add && is_string(a) && is_string(b)) return joined(a, b);
+    if (op == NodeKind::Mod && a.is_constant() && is_string(a)) return percent_format(node, text(a.object.get()), b);
+    if (op == NodeKind::Add && is_written_sequence(a) && is_written_sequence(b)) {
         Val out = a;
         out.items.insert(out.items.end(), b.items.begin(), b.items.end());
         return out;
     }
-    const bool repeats_a = op == Node::Mult && is_written_sequence(a) && is_python_int(b);
-    if (repeats_a || (op == Node::Mult && is_python_int(a) && is_written_sequence(b))) {
+    const bool repeats_a = op == NodeKind::Mult && is_written_sequence(a) && is_python_int(b);
+    if (repeats_a || (op == NodeKind::Mult && is_python_int(a) && is_written_sequence(b))) {
         const Val &sequence = repeats_a ? a : b, &times = repeats_a ? b : a;
         if (is_too_often(sequence, times)) fail_too_long(node);
         return repeated(sequence, times);
     }
-    if (op == Node::MatMult) return matmul(node, a, b);
+    if (op == NodeKind::MatMult) return matmul(node, a, b);
     return broadcast(node, symbol_of(op), a, b,
                      [&](const Val &x, const Val &y) { return scalar_binary(node, op, x, y); });
 }
 
-void Walker::fail_unsupported(PyObject *node, const char *symbol, const Val &a, const Val &b) {
+void Walker::fail_unsupported(const Node *node, const char *symbol, const Val &a, const Val &b) {
     fail_type(node, std::string("unsupported operand type(s) for '") + symbol + "': '" + type_text(a) + "' and '" +
                         type_text(b) + "'");
 }
 
-Val Walker::broadcast(PyObject *node, const char *symbol, const Val &a, const Val &b, const ScalarFn &f) {
+Val Walker::broadcast(const Node *node, const char *symbol, const Val &a, const Val &b, const ScalarFn &f) {
     const auto is_tensor = [&](const Val &v) {
         return v.tag == Tag::matrix || v.is_sequence() ||
                (v.is_constant() && (kind_of(v.object.get()) == Kind::matrix || PyTuple_Check(v.object.get()) ||
@@ -196,7 +196,7 @@ Val Walker::broadcast(PyObject *node, const char *symbol, const Val &a, const Va
     return out;
 }
 
-Val Walker::map(PyObject *node, const Val &given, const std::function<Val(const Val &)> &f) {
+Val Walker::map(const Node *node, const Val &given, const std::function<Val(const Val &)> &f) {
     const Val a = load(given);
     const bool is_tensor =
         a.tag == Tag::matrix || a.is_sequence() || (a.is_constant() && kind_of(a.object.get()) == Kind::matrix);
@@ -210,30 +210,30 @@ Val Walker::map(PyObject *node, const Val &given, const std::function<Val(const 
     return out;
 }
 
-Val Walker::scalar_binary(PyObject *node, Node op, const Val &a, const Val &b) {
+Val Walker::scalar_binary(const Node *node, NodeKind op, const Val &a, const Val &b) {
     const Scalar left = scalar_type(node, a), right = scalar_type(node, b);
-    if (op == Node::Pow) return scalar_power(node, a, b);
+    if (op == NodeKind::Pow) return scalar_power(node, a, b);
     Scalar type = promote(left, right);
     if (is_bitwise(op)) {
         if (ir::is_float(left) || ir::is_float(right)) fail_unsupported(node, symbol_of(op), a, b);
-        if (op == Node::LShift || op == Node::RShift) type = left;
+        if (op == NodeKind::LShift || op == NodeKind::RShift) type = left;
     }
-    if (op == Node::Div && !ir::is_float(type)) type = request_.options.default_fp;
+    if (op == NodeKind::Div && !ir::is_float(type)) type = request_.options.default_fp;
     const ir::Value x = as(node, a, type);
     const ir::Value y = as(node, b, type);
-    if (op == Node::Div) return scalar(emit2(Op::div, x, y));
-    if ((op == Node::FloorDiv || op == Node::Mod) && !ir::is_float(type)) guard_divisor(node, y);
+    if (op == NodeKind::Div) return scalar(emit2(Op::div, x, y));
+    if ((op == NodeKind::FloorDiv || op == NodeKind::Mod) && !ir::is_float(type)) guard_divisor(node, y);
     return scalar(watched(plain_op(op), x, y));
 }
 
-Val Walker::scalar_compare(PyObject *node, Node op, const Val &a, const Val &b) {
+Val Walker::scalar_compare(const Node *node, NodeKind op, const Val &a, const Val &b) {
     const Scalar type = promote(scalar_type(node, a), scalar_type(node, b));
     const ir::Value x = as(node, a, type);
     const ir::Value y = as(node, b, type);
     return scalar(emit2(plain_op(op), x, y));
 }
 
-void Walker::guard_divisor(PyObject *node, ir::Value divisor) {
+void Walker::guard_divisor(const Node *node, ir::Value divisor) {
     const ir::Inst &inst = fn_[divisor];
     if (inst.op == Op::constant) {
         if (inst.imm == 0) fail(node, UserErrorKind::compilation, "integer division by zero");
@@ -264,7 +264,7 @@ ir::Value Walker::power_constant(ir::Value base, long exponent) {
 }
 
 /// An integer exponent keeps the base's type.
-Val Walker::scalar_power(PyObject *node, const Val &a, const Val &b) {
+Val Walker::scalar_power(const Node *node, const Val &a, const Val &b) {
     constexpr long longest = 256; // beyond it a call of `pow` is shorter
     const Scalar left = scalar_type(node, a), right = scalar_type(node, b);
     if (ir::is_float(right)) {
@@ -312,7 +312,7 @@ ir::Value Walker::real_to_integer_power(ir::Value x, ir::Value y) {
     return convert(b_.select(flips, opposite, power), given);
 }
 
-Val Walker::matmul(PyObject *node, const Val &given_a, const Val &given_b) {
+Val Walker::matmul(const Node *node, const Val &given_a, const Val &given_b) {
     const auto is_tensor = [&](const Val &v) {
         return v.tag == Tag::matrix || v.is_sequence() || (v.is_constant() && !is_number(v));
     };
@@ -332,8 +332,8 @@ Val Walker::matmul(PyObject *node, const Val &given_a, const Val &given_b) {
             Val sum;
             for (int k = 0; k < inner; ++k) {
                 const Val term =
-                    scalar_binary(node, Node::Mult, component(a, i * inner + k), component(b, k * b.m + j));
-                sum = k == 0 ? term : scalar_binary(node, Node::Add, sum, term);
+                    scalar_binary(node, NodeKind::Mult, component(a, i * inner + k), component(b, k * b.m + j));
+                sum = k == 0 ? term : scalar_binary(node, NodeKind::Add, sum, term);
             }
             if (out.ndim == 0) return sum;
             out.elem = sum.elem;
@@ -343,20 +343,19 @@ Val Walker::matmul(PyObject *node, const Val &given_a, const Val &given_b) {
     return out;
 }
 
-Val Walker::eval_unary(PyObject *node) {
-    const Names &n = names();
-    const Val a = value(child(node, n.operand));
+Val Walker::eval_unary(const Node *node) {
+    const Val a = value(child(node, Field::operand));
     AtNode at(*this, node);
-    return unary(node, node_kind(child(node, n.op)), a);
+    return unary(node, child(node, Field::op)->kind, a);
 }
 
-Val Walker::unary(PyObject *node, Node op, const Val &a) {
+Val Walker::unary(const Node *node, NodeKind op, const Val &a) {
     if (a.is_constant() && kind_of(a.object.get()) != Kind::matrix) {
         PyObject *object = a.object.get(), *result = nullptr;
         switch (op) {
-        case Node::USub: result = PyNumber_Negative(object); break;
-        case Node::UAdd: result = PyNumber_Positive(object); break;
-        case Node::Invert: result = PyNumber_Invert(object); break;
+        case NodeKind::USub: result = PyNumber_Negative(object); break;
+        case NodeKind::UAdd: result = PyNumber_Positive(object); break;
+        case NodeKind::Invert: result = PyNumber_Invert(object); break;
         default: result = PyBool_FromLong(!truth(object)); break;
         }
         if (!result && PyErr_ExceptionMatches(PyExc_TypeError)) {
@@ -368,13 +367,13 @@ Val Walker::unary(PyObject *node, Node op, const Val &a) {
     }
     return map(node, a, [&](const Val &x) {
         const Scalar type = scalar_type(node, x);
-        if ((op == Node::Not || op == Node::Invert) && ir::is_float(type))
-            fail_type(node, std::string("'") + (op == Node::Not ? "logical_not" : "~") +
+        if ((op == NodeKind::Not || op == NodeKind::Invert) && ir::is_float(type))
+            fail_type(node, std::string("'") + (op == NodeKind::Not ? "logical_not" : "~") +
                                 "' takes integral inputs only, however '" + ir::to_string(type) + "' is provided");
         switch (op) {
-        case Node::USub: return scalar(b_.neg(x.v));
-        case Node::UAdd: return x;
-        case Node::Invert: return scalar(b_.bnot(x.v));
+        case NodeKind::USub: return scalar(b_.neg(x.v));
+        case NodeKind::UAdd: return x;
+        case NodeKind::Invert: return scalar(b_.bnot(x.v));
         default: {
             const ir::Value zero = b_.integer(type, 0);
             return scalar(b_.eq(x.v, zero));

@@ -3,54 +3,51 @@
 
 namespace qd::frontend {
 
-Flow Walker::assign(PyObject *node) {
-    const Names &n = names();
-    PyObject *source = child(node, n.value);
-    if (node_kind(source) == Node::GeneratorExp)
+Flow Walker::assign(const Node *node) {
+    const Node *source = child(node, Field::value);
+    if (source->kind == NodeKind::GeneratorExp)
         fail_syntax(source, "Cannot store generators in variables, inside kernels or functions",
                     "use a list comprehension");
-    const Items targets(child(node, n.targets));
-    handed_on_ = targets.size() == 1 && node_kind(targets[0]) == Node::Name; // another name for it
+    const Items targets = items_of(node, Field::targets);
+    handed_on_ = targets.size() == 1 && targets[0]->kind == NodeKind::Name; // another name for it
     const Val v = value(source);
-    for (PyObject *target : targets) assign_to(target, v);
+    for (const Node *target : targets) assign_to(target, v);
     return Flow::next;
 }
 
-Flow Walker::annotated_assign(PyObject *node) {
-    const Names &n = names();
-    PyObject *target = child(node, n.target), *source = child(node, n.value);
-    if (!source || source == Py_None) fail_syntax(node, "A declaration needs a value", "write `x: qd.f32 = 0.0`");
+Flow Walker::annotated_assign(const Node *node) {
+    const Node *target = child(node, Field::target), *source = child(node, Field::value);
+    if (!source) fail_syntax(node, "A declaration needs a value", "write `x: qd.f32 = 0.0`");
     const Val v = value(source);
     if (v.is_static) fail_syntax(node, "Static assign cannot be used on annotated assignment");
-    const Val annotation = value(child(node, n.annotation));
+    const Val annotation = value(child(node, Field::annotation));
     const Kind kind = annotation.is_constant() ? kind_of(annotation.object.get()) : Kind::foreign;
     if (!annotation.is_constant() ||
         (!is_dtype(annotation.object.get()) && kind != Kind::matrix_type && kind != Kind::struct_type))
         fail_syntax(node, "Invalid type annotation of a variable: " +
                               (annotation.is_constant() ? repr(annotation.object.get()) : type_text(annotation)));
     const Val typed_value =
-        convert_to_annotation(node, annotation.object.get(), v, "Variable '" + text(child(target, n.id)) + "'");
-    if (node_kind(target) != Node::Name) {
+        convert_to_annotation(node, annotation.object.get(), v, "Variable '" + text(word_of(target, Field::id)) + "'");
+    if (target->kind != NodeKind::Name) {
         assign_to(target, typed_value);
         return Flow::next;
     }
-    if (const Binding *old = find_local(child(target, n.id)); old && old->annotated)
+    if (const Binding *old = find_local(word_of(target, Field::id)); old && old->annotated)
         fail_syntax(node, "Recreating variables is not allowed");
     Binding binding;
-    binding.name = child(target, n.id);
+    binding.name = word_of(target, Field::id);
     binding.value = new_variable(node, typed_value);
     binding.annotated = true;
     bindings_.push_back(std::move(binding));
     return Flow::next;
 }
 
-void Walker::assign_to(PyObject *target, const Val &v) {
-    const Names &n = names();
-    switch (node_kind(target)) {
-    case Node::Name: assign_name(target, v); return;
-    case Node::Tuple: unpack(target, v); return;
-    case Node::Subscript:
-    case Node::Attribute: {
+void Walker::assign_to(const Node *target, const Val &v) {
+    switch (target->kind) {
+    case NodeKind::Name: assign_name(target, v); return;
+    case NodeKind::Tuple: unpack(target, v); return;
+    case NodeKind::Subscript:
+    case NodeKind::Attribute: {
         if (v.is_static) fail_syntax(target, "Static assign cannot be used on elements in arrays");
         const Val place = eval(target);
         AtNode at(*this, target);
@@ -65,38 +62,38 @@ void Walker::assign_to(PyObject *target, const Val &v) {
         check_member_target(target, place);
         if (place.tag != Tag::ref)
             fail_type(target, "Cannot assign to non-lvalue: this expression is not a place that can be stored to",
-                      node_kind(target) == Node::Attribute ? "attributes of Python objects are constants in a kernel"
-                                                           : "");
-        if (node_kind(target) == Node::Attribute && place.ref->ndim == 1 && v.tag == Tag::matrix && v.n != place.ref->n)
-            if (const std::string name = text(child(target, n.attr));
+                      target->kind == NodeKind::Attribute ? "attributes of Python objects are constants in a kernel"
+                                                          : "");
+        if (target->kind == NodeKind::Attribute && place.ref->ndim == 1 && v.tag == Tag::matrix && v.n != place.ref->n)
+            if (const std::string name = text(word_of(target, Field::attr));
                 is_swizzle(name) && int(name.size()) == place.ref->n)
                 fail(target, UserErrorKind::runtime, "value len does not match the swizzle pattern=" + name);
         store(target, *place.ref, v);
         return;
     }
-    case Node::List: fail_syntax(target, "Unpacking works with tuples on the left side, not lists");
+    case NodeKind::List: fail_syntax(target, "Unpacking works with tuples on the left side, not lists");
     default: fail_syntax(target, "Cannot assign to this expression");
     }
 }
 
 /// Members of dataclass arguments are read-only, as scalar arguments are.
-void Walker::check_member_target(PyObject *target, const Val &place) {
-    if (node_kind(target) != Node::Attribute || place.tag == Tag::ref) return;
-    if (eval(child(target, names().value)).tag != Tag::bundle) return;
+void Walker::check_member_target(const Node *target, const Val &place) {
+    if (target->kind != NodeKind::Attribute || place.tag == Tag::ref) return;
+    if (eval(child(target, Field::value)).tag != Tag::bundle) return;
     const std::string name = source_text(target);
     fail_syntax(target, "Kernel argument \"" + name + "\" is immutable in the kernel",
                 "copy it first: `x = " + name + "`");
 }
 
-void Walker::unpack(PyObject *target, const Val &given) {
-    const Items elements(child(target, names().elts));
+void Walker::unpack(const Node *target, const Val &given) {
+    const Items elements = items_of(target, Field::elts);
     const Val v = load(given);
     if (v.tag == Tag::scalar || is_number(v) || v.tag == Tag::array || v.tag == Tag::loop)
         fail_syntax(target, "Cannot unpack type: " + type_text(v));
     if (v.tag == Tag::matrix && v.ndim == 2 && v.m > 1)
         fail_syntax(target, "Matrices with more than one columns cannot be unpacked");
     const Val many = sequence_items(target, v);
-    if (Py_ssize_t(many.items.size()) != elements.size())
+    if (many.items.size() != elements.size())
         fail_syntax(target, "The number of targets is not equal to value length: " + std::to_string(elements.size()) +
                                 " targets, " + std::to_string(many.items.size()) + " values");
     std::vector<Val> items;
@@ -104,11 +101,11 @@ void Walker::unpack(PyObject *target, const Val &given) {
         items.push_back(load(item));
         items.back().is_static = v.is_static || item.is_static;
     }
-    for (Py_ssize_t i = 0; i < elements.size(); ++i) assign_to(elements[i], items[size_t(i)]);
+    for (size_t i = 0; i < elements.size(); ++i) assign_to(elements[i], items[i]);
 }
 
-void Walker::assign_name(PyObject *target, const Val &given) {
-    PyObject *name = child(target, names().id);
+void Walker::assign_name(const Node *target, const Val &given) {
+    PyObject *name = word_of(target, Field::id);
     Binding *old = find_local(name);
     if (old && old->argument)
         fail_syntax(target, "Kernel argument \"" + text(name) + "\" is immutable in the kernel",
@@ -153,7 +150,7 @@ void Walker::assign_name(PyObject *target, const Val &given) {
         bind(name, std::move(variable));
 }
 
-void Walker::store_sequence(PyObject *target, const Val &place, const Val &v) {
+void Walker::store_sequence(const Node *target, const Val &place, const Val &v) {
     if (!v.is_sequence() || v.items.size() != place.items.size())
         fail_type(target, "cannot assign '" + type_text(v) + "' of another length to '" + type_text(place) + "'");
     for (size_t i = 0; i < v.items.size(); ++i) {
@@ -168,19 +165,20 @@ void Walker::store_sequence(PyObject *target, const Val &place, const Val &v) {
     }
 }
 
-Flow Walker::augmented_assign(PyObject *node) {
-    const Names &n = names();
-    PyObject *target = child(node, n.target);
-    const Node op = node_kind(child(node, n.op));
-    if (node_kind(target) == Node::Name) {
-        const Binding *old = find_local(child(target, n.id));
+Flow Walker::augmented_assign(const Node *node) {
+    const Node *target = child(node, Field::target);
+    const NodeKind op = child(node, Field::op)->kind;
+    if (target->kind == NodeKind::Name) {
+        const Binding *old = find_local(word_of(target, Field::id));
         if (old && old->argument)
-            fail_syntax(target, "Kernel argument \"" + text(child(target, n.id)) + "\" is immutable in the kernel",
-                        "copy it first: `new_" + text(child(target, n.id)) + " = " + text(child(target, n.id)) + "`");
+            fail_syntax(target,
+                        "Kernel argument \"" + text(word_of(target, Field::id)) + "\" is immutable in the kernel",
+                        "copy it first: `new_" + text(word_of(target, Field::id)) + " = " +
+                            text(word_of(target, Field::id)) + "`");
     }
     updated_ = target;
     const Val place = eval(target);
-    const Val amount = value(child(node, n.value));
+    const Val amount = value(child(node, Field::value));
     if (place.tag == Tag::triplet) {
         append_triplet(node, op, place, amount);
         return Flow::next;
@@ -196,25 +194,25 @@ Flow Walker::augmented_assign(PyObject *node) {
 }
 
 /// Whether a number, or what a vector or matrix is made of, is real.
-bool Walker::has_real(PyObject *node, const Val &v) {
+bool Walker::has_real(const Node *node, const Val &v) {
     return ir::is_float(scalar_type(node, v.tag == Tag::scalar || is_number(v) ? v : to_matrix(node, v)));
 }
 
-void Walker::update(PyObject *node, Node op, const Val &place, const Val &amount) {
+void Walker::update(const Node *node, NodeKind op, const Val &place, const Val &amount) {
     std::optional<ir::Op> atomic;
     switch (op) {
-    case Node::Add:
-    case Node::Sub: atomic = ir::Op::atomic_add; break;
-    case Node::BitAnd: atomic = ir::Op::atomic_and; break;
-    case Node::BitOr: atomic = ir::Op::atomic_or; break;
-    case Node::BitXor: atomic = ir::Op::atomic_xor; break;
-    case Node::Mult: // not of an integer by a real: that product is computed, then converted
+    case NodeKind::Add:
+    case NodeKind::Sub: atomic = ir::Op::atomic_add; break;
+    case NodeKind::BitAnd: atomic = ir::Op::atomic_and; break;
+    case NodeKind::BitOr: atomic = ir::Op::atomic_or; break;
+    case NodeKind::BitXor: atomic = ir::Op::atomic_xor; break;
+    case NodeKind::Mult: // not of an integer by a real: that product is computed, then converted
         if (ir::is_float(place.ref->elem) || !has_real(node, amount)) atomic = ir::Op::atomic_mul;
         break;
     default: break;
     }
     if (atomic) {
-        update_atomic(node, *atomic, op == Node::Sub, *place.ref, amount);
+        update_atomic(node, *atomic, op == NodeKind::Sub, *place.ref, amount);
         return;
     }
     const Val old = load(place);

@@ -38,7 +38,7 @@ Op plain(Op op, bool negate) {
 
 } // namespace
 
-Val Walker::update_atomic(PyObject *node, Op op, bool negate, const Ref &ref, const Val &given) {
+Val Walker::update_atomic(const Node *node, Op op, bool negate, const Ref &ref, const Val &given) {
     Val v = load(given);
     const bool bitwise = op == Op::atomic_and || op == Op::atomic_or || op == Op::atomic_xor;
     if (v.tag != Tag::scalar && !is_number(v)) v = to_matrix(node, v);
@@ -98,7 +98,7 @@ Val Walker::atomic(const Call &call) {
 }
 
 Val Walker::atomic_cas(const Call &call) {
-    PyObject *node = call.node;
+    const Node *node = call.node;
     if (call.args[0].tag != Tag::ref || call.args[0].ref->ndim)
         fail_type(node, "Cannot assign to non-lvalue: atomic_cas takes one integer element of a field or ndarray");
     const Ref &ref = *call.args[0].ref;

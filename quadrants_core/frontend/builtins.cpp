@@ -95,7 +95,7 @@ Val Walker::builtin_value(const BuiltinRow &row) {
     return out;
 }
 
-void Walker::check_domain(PyObject *node, const BuiltinRow &row, Scalar type) {
+void Walker::check_domain(const Node *node, const BuiltinRow &row, Scalar type) {
     const char *name = std::strncmp(row.name, "math.", 5) == 0 ? row.name + 5 : row.name;
     if (row.flag == Flag::real && !ir::is_float(type))
         fail_type(node,
@@ -108,7 +108,7 @@ void Walker::check_domain(PyObject *node, const BuiltinRow &row, Scalar type) {
 }
 
 Val Walker::math_unary(const Call &call) {
-    PyObject *node = call.node;
+    const Node *node = call.node;
     const BuiltinRow &row = *call.row;
     if (python_builtin_applies(call)) return call_builtin_in_python(call);
     Val out = map(node, call.args[0], [&](const Val &x) {
@@ -150,7 +150,7 @@ Val Walker::call_builtin_in_python(const Call &call) {
 }
 
 Val Walker::math_binary(const Call &call) {
-    PyObject *node = call.node;
+    const Node *node = call.node;
     const BuiltinRow &row = *call.row;
     return broadcast(node, row.name, call.args[0], call.args[1], [&](const Val &a, const Val &b) {
         const Scalar left = scalar_type(node, a), right = scalar_type(node, b);
@@ -167,7 +167,7 @@ Val Walker::math_binary(const Call &call) {
 }
 
 Val Walker::minmax(const Call &call) {
-    PyObject *node = call.node;
+    const Node *node = call.node;
     if (python_builtin_applies(call)) return call_builtin_in_python(call);
     std::vector<Val> args = call.args;
     if (args.size() == 1 && args[0].tag == Tag::scalar) return args[0];
@@ -184,12 +184,12 @@ Val Walker::minmax(const Call &call) {
     return out;
 }
 
-Val Walker::power(const Call &call) { return binary(call.node, Node::Pow, call.args[0], call.args[1]); }
+Val Walker::power(const Call &call) { return binary(call.node, NodeKind::Pow, call.args[0], call.args[1]); }
 
 Val Walker::matmul_of(const Call &call) { return matmul(call.node, call.args[0], call.args[1]); }
 
 Val Walker::select(const Call &call) {
-    PyObject *node = call.node;
+    const Node *node = call.node;
     const Val test = map(node, call.args[0], [&](const Val &c) {
         check_integral(node, "select", c);
         return scalar(as(node, c, Scalar::u1));
@@ -237,7 +237,7 @@ Scalar Walker::target_type(const Call &call) {
 Val Walker::cast_to(const Call &call) { return cast(call.node, call.args[0], target_type(call)); }
 
 Val Walker::bit_cast(const Call &call) {
-    PyObject *node = call.node;
+    const Node *node = call.node;
     const Scalar type = target_type(call);
     return map(node, call.args[0], [&](const Val &x) {
         const ir::Value v = as_is(node, x);
@@ -259,13 +259,13 @@ Val Walker::convert_to(const Call &call) {
 }
 
 Val Walker::zero_one(const Call &call) {
-    PyObject *node = call.node;
+    const Node *node = call.node;
     return map(node, call.args[0],
                [&](const Val &x) { return scalar(b_.integer(scalar_type(node, x), call.row->op == Op::mul ? 1 : 0)); });
 }
 
 Val Walker::bit_count(const Call &call) {
-    PyObject *node = call.node;
+    const Node *node = call.node;
     return map(node, call.args[0], [&](const Val &x) {
         const ir::Value v = as_is(node, x);
         check_word(call, fn_.type(v).elem);
@@ -287,7 +287,7 @@ void Walker::check_word(const Call &call, Scalar type) {
 
 /// 1 + index of the lowest set bit, 0 if none: width - clz(x & -x).
 Val Walker::find_first_set(const Call &call) {
-    PyObject *node = call.node;
+    const Node *node = call.node;
     return map(node, call.args[0], [&](const Val &x) {
         const ir::Value v = as_is(node, x);
         const Scalar type = fn_.type(v).elem;
@@ -302,7 +302,7 @@ Val Walker::find_first_set(const Call &call) {
 }
 
 Val Walker::classify(const Call &call) {
-    PyObject *node = call.node;
+    const Node *node = call.node;
     return map(node, call.args[0], [&](const Val &x) {
         const ir::Value v = as_is(node, x);
         const Scalar type = fn_.type(v).elem;
@@ -314,7 +314,7 @@ Val Walker::classify(const Call &call) {
 }
 
 Val Walker::log2(const Call &call) {
-    PyObject *node = call.node;
+    const Node *node = call.node;
     return map(node, call.args[0], [&](const Val &x) {
         Scalar type = scalar_type(node, x);
         if (!ir::is_float(type)) type = request_.options.default_fp;
@@ -395,9 +395,9 @@ Val Walker::range(const Call &call) {
 }
 
 Val Walker::ndrange(const Call &call) {
-    PyObject *node = call.node;
-    if (PyObject *first = call.arg_node(0); first != node && node_kind(first) == Node::Call) {
-        const Val callee = eval_handed_on(child(first, names().func));
+    const Node *node = call.node;
+    if (const Node *first = call.arg_node(0); first != node && first->kind == NodeKind::Call) {
+        const Val callee = eval_handed_on(child(first, Field::func));
         const BuiltinRow *row = callee.is_constant() ? builtin_of(callee.object.get()) : nullptr;
         if (row &&
             (row->handler == &Walker::static_ || row->handler == &Walker::grouped || row->handler == &Walker::ndrange))
@@ -432,7 +432,7 @@ Val Walker::ndrange(const Call &call) {
     return out;
 }
 
-std::vector<int> Walker::ndrange_axes(PyObject *node, const Val &axes, size_t rank) {
+std::vector<int> Walker::ndrange_axes(const Node *node, const Val &axes, size_t rank) {
     const PyRef object = to_python(axes);
     const std::string shown = object ? repr(object.get()) : "...";
     std::vector<int> out;
@@ -456,7 +456,7 @@ std::vector<int> Walker::ndrange_axes(PyObject *node, const Val &axes, size_t ra
 }
 
 Val Walker::grouped(const Call &call) {
-    PyObject *source = call.arg_node(0);
+    const Node *source = call.arg_node(0);
     if (grouped_depth_) fail_syntax(call.node, "'qd.grouped' cannot be nested");
     ++grouped_depth_;
     Val inner = eval(source);
@@ -487,7 +487,7 @@ Val Walker::grouped(const Call &call) {
     return out;
 }
 
-uint32_t Walker::block_dim(PyObject *node, const Val &v) {
+uint32_t Walker::block_dim(const Node *node, const Val &v) {
     const std::optional<long> size = constant_int(v);
     if (!size || *size < 1 || *size > 1024 || (*size & (*size - 1)))
         fail(node, UserErrorKind::compilation,
@@ -529,7 +529,7 @@ Val Walker::loop_config(const Call &call) {
 // qd.math
 
 Val Walker::clamp(const Call &call) {
-    PyObject *node = call.node;
+    const Node *node = call.node;
     const auto pick = [&](Op op, const Val &a, const Val &b) {
         return broadcast(node, "clamp", a, b, [&](const Val &x, const Val &y) {
             const Scalar type = promote(scalar_type(node, x), scalar_type(node, y));
@@ -544,16 +544,16 @@ Val Walker::clamp(const Call &call) {
 
 /// x * (1 - a) + y * a
 Val Walker::mix(const Call &call) {
-    PyObject *node = call.node;
+    const Node *node = call.node;
     const Val &x = call.args[0], &y = call.args[1], a = typed(node, call.args[2]);
-    const Val rest = binary(node, Node::Sub, constant(PyRef::steal(PyFloat_FromDouble(1))), a);
-    const Val left = binary(node, Node::Mult, x, rest);
-    const Val right = binary(node, Node::Mult, y, a);
-    return binary(node, Node::Add, left, right);
+    const Val rest = binary(node, NodeKind::Sub, constant(PyRef::steal(PyFloat_FromDouble(1))), a);
+    const Val left = binary(node, NodeKind::Mult, x, rest);
+    const Val right = binary(node, NodeKind::Mult, y, a);
+    return binary(node, NodeKind::Add, left, right);
 }
 
 Val Walker::step(const Call &call) {
-    PyObject *node = call.node;
+    const Node *node = call.node;
     return broadcast(node, "step", call.args[0], call.args[1], [&](const Val &edge, const Val &x) {
         Scalar type = promote(scalar_type(node, edge), scalar_type(node, x));
         if (!ir::is_float(type)) type = request_.options.default_fp;
@@ -565,7 +565,7 @@ Val Walker::step(const Call &call) {
 }
 
 Val Walker::fract(const Call &call) {
-    PyObject *node = call.node;
+    const Node *node = call.node;
     return map(node, call.args[0], [&](const Val &x) {
         Scalar type = scalar_type(node, x);
         if (!ir::is_float(type)) type = request_.options.default_fp;
@@ -577,11 +577,11 @@ Val Walker::fract(const Call &call) {
 
 /// t * t * (3 - 2t) with t = clamp((x - e0) / (e1 - e0), 0, 1)
 Val Walker::smoothstep(const Call &call) {
-    PyObject *node = call.node;
+    const Node *node = call.node;
     const Val e0 = typed(node, call.args[0]);
-    const Val distance = binary(node, Node::Sub, call.args[2], e0);
-    const Val range = binary(node, Node::Sub, call.args[1], e0);
-    const Val ratio = binary(node, Node::Div, distance, range);
+    const Val distance = binary(node, NodeKind::Sub, call.args[2], e0);
+    const Val range = binary(node, NodeKind::Sub, call.args[1], e0);
+    const Val ratio = binary(node, NodeKind::Div, distance, range);
     const Val t = map(node, ratio, [&](const Val &r) {
         const ir::Value zero = b_.number(r.elem, 0);
         const ir::Value one = b_.number(r.elem, 1);
@@ -602,17 +602,17 @@ Val Walker::scale_by(const Call &call) {
     const bool to_degrees = std::strcmp(call.row->name, "math.degrees") == 0;
     const double factor = to_degrees ? 180 / std::numbers::pi : std::numbers::pi / 180;
     const Val number = constant(PyRef::steal(PyFloat_FromDouble(factor)));
-    return binary(call.node, Node::Mult, typed(call.node, call.args[0]), number);
+    return binary(call.node, NodeKind::Mult, typed(call.node, call.args[0]), number);
 }
 
 /// x - y * floor(x / y)
 Val Walker::floor_mod(const Call &call) {
-    PyObject *node = call.node;
+    const Node *node = call.node;
     const Val x = typed(node, call.args[0]), y = typed(node, call.args[1]);
-    const Val ratio = binary(node, Node::Div, x, y);
+    const Val ratio = binary(node, NodeKind::Div, x, y);
     const Val whole = map(node, ratio, [&](const Val &r) { return scalar(b_.floor(r.v)); });
-    const Val product = binary(node, Node::Mult, y, whole);
-    return binary(node, Node::Sub, x, product);
+    const Val product = binary(node, NodeKind::Mult, y, whole);
+    return binary(node, NodeKind::Sub, x, product);
 }
 
 } // namespace qd::frontend

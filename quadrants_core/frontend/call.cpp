@@ -10,9 +10,9 @@ namespace qd::frontend {
 
 using ir::Scalar;
 
-PyObject *Call::arg_node(size_t i) const {
-    const Items args(child(node, names().args));
-    return Py_ssize_t(i) < args.size() ? args[Py_ssize_t(i)] : node;
+const Node *Call::arg_node(size_t i) const {
+    const Items args = items_of(node, Field::args);
+    return i < args.size() ? args[i] : node;
 }
 
 const Val *Call::keyword(const char *name) const {
@@ -21,34 +21,34 @@ const Val *Call::keyword(const char *name) const {
     return nullptr;
 }
 
-Call Walker::arguments(PyObject *node, bool as_places, bool handed_on) {
-    const Names &n = names();
+Call Walker::arguments(const Node *node, bool as_places, bool handed_on) {
     Call call;
     call.node = node;
-    for (PyObject *arg : Items(child(node, n.args))) {
-        if (node_kind(arg) == Node::Starred) {
-            const Val many = sequence_items(arg, value(child(arg, n.value)));
+    for (const Node *arg : items_of(node, Field::args)) {
+        if (arg->kind == NodeKind::Starred) {
+            const Val many = sequence_items(arg, value(child(arg, Field::value)));
             for (const Val &v : many.items) call.args.push_back(as_places ? v : load(v));
         } else {
             handed_on_ = handed_on;
             call.args.push_back(as_places ? eval(arg) : value(arg));
         }
     }
-    for (PyObject *keyword : Items(child(node, n.keywords))) {
-        PyObject *name = child(keyword, n.arg);
-        if (!name || name == Py_None)
+    for (const Node *keyword : items_of(node, Field::keywords)) {
+        PyObject *name = word_of(keyword, Field::arg);
+        if (!name)
             fail_syntax(node, "`**` arguments are not supported in Quadrants kernels", "write the arguments out");
-        PyObject *source = child(keyword, n.value);
+        const Node *source = child(keyword, Field::value);
         handed_on_ = handed_on;
         call.kwargs.emplace_back(name, as_places ? eval(source) : value(source));
     }
     return call;
 }
 
-Val Walker::eval_call(PyObject *node) {
+Val Walker::eval_call(const Node *node) {
     const Names &n = names();
-    PyObject *callee_node = child(node, n.func);
-    if (node_kind(callee_node) == Node::Attribute && child(callee_node, n.attr) == n.append && append_to_list(node))
+    const Node *callee_node = child(node, Field::func);
+    if (callee_node->kind == NodeKind::Attribute && word_of(callee_node, Field::attr) == n.append &&
+        append_to_list(node))
         return Val{};
     const Val callee = eval_handed_on(callee_node);
     if (callee.tag == Tag::method) {
@@ -62,10 +62,9 @@ Val Walker::eval_call(PyObject *node) {
 }
 
 /// `name.append(value)` on a list written in the kernel: its length is known at compile time.
-bool Walker::append_to_list(PyObject *node) {
-    const Names &n = names();
-    PyObject *target = child(child(node, n.func), n.value);
-    PyObject *name = node_kind(target) == Node::Name ? child(target, n.id) : nullptr;
+bool Walker::append_to_list(const Node *node) {
+    const Node *target = child(child(node, Field::func), Field::value);
+    PyObject *name = target->kind == NodeKind::Name ? word_of(target, Field::id) : nullptr;
     if (!name || !find_local(name) || find_local(name)->value.tag != Tag::list) return false;
     const Call call = arguments(node, false);
     AtNode at(*this, node);
@@ -78,7 +77,7 @@ bool Walker::append_to_list(PyObject *node) {
     return true;
 }
 
-Val Walker::call_object(PyObject *node, const PyRef &callee, const Val *owner) {
+Val Walker::call_object(const Node *node, const PyRef &callee, const Val *owner) {
     PyObject *object = callee.get();
     if (kind_of(object) != Kind::func) reads_.use(object);
     switch (kind_of(object)) {
@@ -106,8 +105,8 @@ Val Walker::call_object(PyObject *node, const PyRef &callee, const Val *owner) {
     }
     if (const BuiltinRow *row = builtin_of(object)) return call_builtin(node, *row);
     PyRef self = attribute(object, names().__self__);
-    if (self && PyUnicode_Check(self.get()) && node_kind(child(node, names().func)) == Node::Attribute &&
-        PyUnicode_CompareWithASCIIString(child(child(node, names().func), names().attr), "format") == 0)
+    if (self && PyUnicode_Check(self.get()) && child(node, Field::func)->kind == NodeKind::Attribute &&
+        PyUnicode_CompareWithASCIIString(word_of(child(node, Field::func), Field::attr), "format") == 0)
         return format_call(node, self.get());
     return call_python(node, object, arguments(node, false));
 }
@@ -129,7 +128,7 @@ void Walker::place_keywords(Call &call) {
     }
 }
 
-Val Walker::call_builtin(PyObject *node, const BuiltinRow &row, PyObject *callee) {
+Val Walker::call_builtin(const Node *node, const BuiltinRow &row, PyObject *callee) {
     Call call;
     if (row.flag == Flag::raw)
         call.node = node;
@@ -138,7 +137,7 @@ Val Walker::call_builtin(PyObject *node, const BuiltinRow &row, PyObject *callee
     call.row = &row;
     call.callee = callee;
     place_keywords(call);
-    const int count = row.flag == Flag::raw ? int(Items(child(node, names().args)).size()) : int(call.args.size());
+    const int count = row.flag == Flag::raw ? int(items_of(node, Field::args).size()) : int(call.args.size());
     AtNode at(*this, node);
     if (count < row.least || (row.most >= 0 && count > row.most))
         fail_type(node, std::string("`") + row.name + "` takes " + std::to_string(row.least) +
@@ -186,7 +185,7 @@ bool Walker::is_pure_call(PyObject *callee, PyObject *args, const std::string &m
            (PyDict_CheckExact(self) && (name == "keys" || name == "values" || name == "items" || name == "get"));
 }
 
-Val Walker::call_python(PyObject *node, PyObject *callee, const Call &call) {
+Val Walker::call_python(const Node *node, PyObject *callee, const Call &call) {
     PyRef module = attribute(callee, names().__module__);
     const std::string from = module && PyUnicode_Check(module.get()) ? text(module.get()) : "";
     PyRef name = attribute(callee, names().__name__);
@@ -222,7 +221,7 @@ Val Walker::call_python(PyObject *node, PyObject *callee, const Call &call) {
     return wrap(std::move(result));
 }
 
-Val Walker::call_dtype(PyObject *node, PyObject *dtype) {
+Val Walker::call_dtype(const Node *node, PyObject *dtype) {
     const Call call = arguments(node, false);
     AtNode at(*this, node);
     if (call.args.size() != 1 || !call.kwargs.empty())
@@ -242,7 +241,7 @@ Val Walker::call_dtype(PyObject *node, PyObject *dtype) {
     return scalar(b_.constant(type, literal_bits(node, v.object.get(), type, type, "specified dtype")));
 }
 
-Scalar Walker::dtype_scalar(PyObject *node, PyObject *object) {
+Scalar Walker::dtype_scalar(const Node *node, PyObject *object) {
     if (!object) fail_type(node, "A data type such as qd.f32 is needed here, not a value of the kernel");
     if (object == reinterpret_cast<PyObject *>(&PyLong_Type)) return request_.options.default_ip;
     if (object == reinterpret_cast<PyObject *>(&PyFloat_Type)) return request_.options.default_fp;
@@ -260,14 +259,14 @@ bool Walker::is_dtype(PyObject *object) {
 
 // Funcs
 
-PyRef Walker::resolved_annotation(PyObject *node, PyObject *function, PyObject *name) {
+PyRef Walker::resolved_annotation(const Node *node, PyObject *function, PyObject *name) {
     PyRef found = find_annotation(function, name);
     if (PyErr_Occurred()) python_failed(node);
     reads_.annotation(function, name, found.get());
     return found;
 }
 
-FuncInfo &Walker::func_info(PyObject *node, PyObject *callee) {
+FuncInfo &Walker::func_info(const Node *node, PyObject *callee) {
     const Names &n = names();
     if (const auto found = funcs_.find(callee); found != funcs_.end()) return *found->second;
     auto info = std::make_unique<FuncInfo>();
@@ -280,18 +279,18 @@ FuncInfo &Walker::func_info(PyObject *node, PyObject *callee) {
     reads_.function(callee, info->function.get(), info->source);
     info->file = add_name(fn_.files, info->source.file);
     info->scope = add_name(fn_.scopes, info->source.name);
-    PyObject *args = child(info->source.tree, n.args), *function = info->function.get();
-    for (PyObject *extra : {child(args, n.vararg), child(args, n.kwarg)})
-        if (extra && extra != Py_None)
-            fail_syntax(node, "Quadrants functions do not support variable positional or keyword parameters (*args, "
-                              "**kwargs)");
-    if (Items(child(args, n.kwonlyargs)).size())
+    const Node *args = child(info->source.tree, Field::args);
+    PyObject *function = info->function.get();
+    if (child(args, Field::vararg) || child(args, Field::kwarg))
+        fail_syntax(node, "Quadrants functions do not support variable positional or keyword parameters (*args, "
+                          "**kwargs)");
+    if (items_of(args, Field::kwonlyargs).size())
         fail_syntax(node, "Quadrants functions do not support keyword-only parameters");
     PyRef defaults = PyRef::steal(PyObject_GetAttrString(function, "__defaults__"));
     PyErr_Clear();
-    for (PyObject *list : {child(args, n.posonlyargs), child(args, n.args)})
-        for (PyObject *arg : Items(list)) {
-            PyObject *name = child(arg, n.arg);
+    for (const Items &list : {items_of(args, Field::posonlyargs), items_of(args, Field::args)})
+        for (const Node *arg : list) {
+            PyObject *name = word_of(arg, Field::arg);
             info->params.push_back({name, resolved_annotation(node, function, name), {}});
         }
     if (defaults && PyTuple_Check(defaults.get())) {
@@ -319,7 +318,7 @@ uint32_t Walker::add_name(std::vector<std::string> &list, const std::string &nam
 }
 
 /// `object` is what the func was found in, if it is an argument with members.
-Val Walker::inline_func(PyObject *node, const PyRef &callee, const Val *object) {
+Val Walker::inline_func(const Node *node, const PyRef &callee, const Val *object) {
     PyRef self = attribute(callee.get(), names().__self__);
     PyRef target = callee;
     if (self && self.get() != Py_None && !PyModule_Check(self.get())) {
@@ -339,7 +338,7 @@ Val Walker::inline_func(PyObject *node, const PyRef &callee, const Val *object) 
 }
 
 /// A method of a struct: `self` is passed as a place, so that the method can change it.
-Val Walker::inline_method(PyObject *node, const PyRef &callee, const Val &self) {
+Val Walker::inline_method(const Node *node, const PyRef &callee, const Val &self) {
     FuncInfo &info = func_info(node, callee.get());
     Call call = arguments(node, true, true);
     call.args.insert(call.args.begin(), self);
@@ -347,7 +346,7 @@ Val Walker::inline_method(PyObject *node, const PyRef &callee, const Val &self) 
     return inline_body(node, info, matched_arguments(node, info, std::move(call), true));
 }
 
-std::vector<Val> Walker::matched_arguments(PyObject *node, FuncInfo &info, Call call, bool first_by_place) {
+std::vector<Val> Walker::matched_arguments(const Node *node, FuncInfo &info, Call call, bool first_by_place) {
     const size_t count = info.params.size();
     if (call.args.size() > count) {
         std::string expected;
@@ -374,7 +373,7 @@ std::vector<Val> Walker::matched_arguments(PyObject *node, FuncInfo &info, Call 
 }
 
 /// Typed parameters and plain ones are passed by value; templates are passed as they are, places included.
-Val Walker::pass_argument(PyObject *node, FuncInfo &info, size_t i, Val arg, bool as_place) {
+Val Walker::pass_argument(const Node *node, FuncInfo &info, size_t i, Val arg, bool as_place) {
     const FuncInfo::FuncParam &p = info.params[i];
     PyObject *annotation = p.annotation.get();
     const Kind kind = annotation ? kind_of(annotation) : Kind::foreign;
@@ -399,12 +398,12 @@ bool Walker::is_changed(FuncInfo &info, const FuncInfo::FuncParam &param, const 
     if (arg.tag != Tag::record || !arg.record->methods) return false;
     if (!info.receivers) {
         info.receivers.emplace();
-        frontend::scan_receivers(child(info.source.tree, names().body), *info.receivers);
+        frontend::scan_receivers(items_of(info.source.tree, Field::body), *info.receivers);
     }
     return info.receivers->count(param.name) > 0;
 }
 
-void Walker::check_array_argument(PyObject *node, PyObject *annotation, const Val &arg, const std::string &name) {
+void Walker::check_array_argument(const Node *node, PyObject *annotation, const Val &arg, const std::string &name) {
     if (arg.tag != Tag::array) fail_type(node, "Expected ndarray in the kernel argument for argument " + name);
     const auto number = [&](const char *field) {
         PyRef v = PyRef::steal(PyObject_GetAttrString(annotation, field));
@@ -432,7 +431,7 @@ void Walker::check_array_argument(PyObject *node, PyObject *annotation, const Va
 }
 
 /// A place of the caller that a real func changes.
-Val Walker::reference(PyObject *node, PyObject *annotation, const Val &arg, const std::string &name) {
+Val Walker::reference(const Node *node, PyObject *annotation, const Val &arg, const std::string &name) {
     PyRef type = attribute(annotation, names().dtype);
     const bool scalar_type = type && is_dtype(type.get());
     const bool suits =
@@ -446,7 +445,7 @@ Val Walker::reference(PyObject *node, PyObject *annotation, const Val &arg, cons
     return arg;
 }
 
-void Walker::check_view_argument(PyObject *node, PyObject *annotation, const Val &arg, const std::string &name) {
+void Walker::check_view_argument(const Node *node, PyObject *annotation, const Val &arg, const std::string &name) {
     if (arg.tag != Tag::array || !is_view(arg))
         fail_type(node, "Argument " + name + " expects a BufferView, got " + type_text(arg));
     PyRef dtype = attribute(annotation, names().dtype);
@@ -456,7 +455,7 @@ void Walker::check_view_argument(PyObject *node, PyObject *annotation, const Val
 }
 
 /// `elementwise`: a scalar type holds for each element of a vector or matrix, as it does for inlined funcs.
-Val Walker::convert_to_annotation(PyObject *node, PyObject *annotation, const Val &given, const std::string &what,
+Val Walker::convert_to_annotation(const Node *node, PyObject *annotation, const Val &given, const std::string &what,
                                   bool elementwise) {
     if (!annotation) return given;
     const Val v = load(given);
@@ -510,10 +509,10 @@ void Walker::enter(FuncInfo &info, SpanId call) {
     frames_.push_back(std::move(frame));
 }
 
-Val Walker::inline_body(PyObject *node, FuncInfo &info, std::vector<Val> args) {
+Val Walker::inline_body(const Node *node, FuncInfo &info, std::vector<Val> args) {
     const std::optional<Val> result = inlined(info, std::move(args), [&] {
         if (info.is_real) return std::optional<Val>(real_body(info));
-        block(child(info.source.tree, names().body));
+        block(items_of(info.source.tree, Field::body));
         return std::move(frames_.back().result);
     });
     if (!result) return Val{};
@@ -553,7 +552,7 @@ std::optional<Val> Walker::inlined(FuncInfo &info, std::vector<Val> args,
     return result;
 }
 
-Val Walker::converted_result(PyObject *node, PyObject *annotation, const Val &v, bool elementwise) {
+Val Walker::converted_result(const Node *node, PyObject *annotation, const Val &v, bool elementwise) {
     if (!annotation || v.tag == Tag::none) return v;
     if (is_dtype(annotation) || kind_of(annotation) == Kind::matrix_type || kind_of(annotation) == Kind::struct_type)
         return convert_to_annotation(node, annotation, v, "Return", elementwise);

@@ -17,7 +17,7 @@ using ir::LevelKind;
 using ir::Op;
 using ir::Scalar;
 
-uint32_t Walker::level_place(PyObject *node, PyObject *object) {
+uint32_t Walker::level_place(const Node *node, PyObject *object) {
     PyRef level = is_field(kind_of(object)) ? PyRef::steal(PyObject_CallMethod(object, "parent", nullptr))
                                             : PyRef::borrow(object);
     if (!level) python_failed(node);
@@ -40,7 +40,7 @@ LevelKind Walker::last_level(uint32_t place) const {
 }
 
 /// Indices of a cell of a level, `missing` of them left out at the end.
-std::vector<ir::Value> Walker::cell_indices(PyObject *node, uint32_t place, const Val &given, size_t missing) {
+std::vector<ir::Value> Walker::cell_indices(const Node *node, uint32_t place, const Val &given, size_t missing) {
     std::vector<Val> list;
     if (given.tag == Tag::scalar || is_number(given))
         list.push_back(given);
@@ -105,7 +105,7 @@ Val Walker::cell_deactivate(const Call &call) {
 }
 
 /// Of a dynamic level the indices may name a container, or an element in it.
-void Walker::deactivate_cell(PyObject *node, uint32_t place, const Val &indices) {
+void Walker::deactivate_cell(const Node *node, uint32_t place, const Val &indices) {
     const bool dynamic = last_level(place) == LevelKind::dynamic;
     const size_t rank = fn_.places[place].shape.size();
     const size_t given =
@@ -156,7 +156,7 @@ Val Walker::cell_append(const Call &call) {
 }
 
 /// One value per member of the new cell; the old length.
-Val Walker::append_values_to(PyObject *node, uint32_t place, std::vector<ir::Value> indices,
+Val Walker::append_values_to(const Node *node, uint32_t place, std::vector<ir::Value> indices,
                              const std::vector<uint32_t> &members, const Val &given) {
     std::vector<Val> values;
     flatten_value(node, given, values);
@@ -184,7 +184,7 @@ Val Walker::append_values_to(PyObject *node, uint32_t place, std::vector<ir::Val
 }
 
 /// Scalars, vectors and matrices, sequences and dicts of them, as scalars in order.
-void Walker::flatten_value(PyObject *node, const Val &given, std::vector<Val> &out) {
+void Walker::flatten_value(const Node *node, const Val &given, std::vector<Val> &out) {
     const Val v = load(given);
     if (v.tag == Tag::scalar || is_number(v)) {
         out.push_back(v);
@@ -265,13 +265,13 @@ bool Walker::is_cell_method(PyObject *name) const {
 }
 
 /// Whether this field has one index that runs along a dynamic level: the field itself names the one container.
-bool Walker::is_dynamic_line(PyObject *node, PyObject *object) {
+bool Walker::is_dynamic_line(const Node *node, PyObject *object) {
     const bool is_struct = kind_of(object) == Kind::struct_field;
     const FieldInfo *info = field_info(node, is_struct ? leaf_field(object).get() : object);
     return info->dims() == 1 && last_level(info->places[0]) == LevelKind::dynamic;
 }
 
-Val Walker::container_method(PyObject *node, const Val &bound) {
+Val Walker::container_method(const Node *node, const Val &bound) {
     const std::string &name = bound.extra->name;
     const Val &self = bound.extra->self;
     const Call call = arguments(node, false);
@@ -312,13 +312,13 @@ Val Walker::container_method(PyObject *node, const Val &bound) {
 
 // Loops
 
-Flow Walker::for_cells(PyObject *node, uint32_t place, const Nest &settings) {
-    check_loop_target(child(node, names().target));
+Flow Walker::for_cells(const Node *node, uint32_t place, const Nest &settings) {
+    check_loop_target(child(node, Field::target));
     Nest nest = settings;
     if (next_loop_) nest.settings = *next_loop_;
     next_loop_.reset();
     if (is_top_level() && !nest.settings.serialize) return cells_parallel(node, place, nest);
-    if (has_break(child(node, names().body)))
+    if (has_break(items_of(node, Field::body)))
         fail_syntax(node, "Cannot break in a serial loop over the cells of a sparse field", "use a flag");
     frames_.back().loops.push_back({LoopContext::What::serial, 0});
     std::vector<ir::Value> units(fn_.places[place].shape.size());
@@ -328,7 +328,7 @@ Flow Walker::for_cells(PyObject *node, uint32_t place, const Nest &settings) {
 }
 
 /// The body of a loop over cells, in blocks of its own: what the loop is made of goes on after it.
-void Walker::cell_body(PyObject *node, const std::vector<ir::Value> &indices, const Nest &nest, bool parallel) {
+void Walker::cell_body(const Node *node, const std::vector<ir::Value> &indices, const Nest &nest, bool parallel) {
     const ir::Value always = b_.u1(true);
     const ir::Value branch = b_.if_(always);
     const ir::BlockId outer = b_.block;
@@ -341,7 +341,7 @@ void Walker::cell_body(PyObject *node, const std::vector<ir::Value> &indices, co
     });
 }
 
-Flow Walker::cells_parallel(PyObject *node, uint32_t place, const Nest &nest) {
+Flow Walker::cells_parallel(const Node *node, uint32_t place, const Nest &nest) {
     const uint64_t last = fn_.places[place].levels.size() - 1;
     const ir::Value pieces = b_.emit(Op::list, {}, Scalar::i32, place * ir::max_levels + last);
     const ir::Value zero = b_.i32(0);
@@ -382,7 +382,7 @@ ir::Value Walker::byte_offset(ir::Value base, int64_t bytes) {
     return b_.offset(base, distance, Scalar::u8);
 }
 
-void Walker::piece_cells(PyObject *node, Piece &piece, const Nest &nest) {
+void Walker::piece_cells(const Node *node, Piece &piece, const Nest &nest) {
     const ir::Place place = fn_.places[piece.place];
     const ir::PlaceLevel &last = place.levels.back();
     ir::Loop flags = nest.settings;
@@ -423,7 +423,7 @@ void Walker::add_level_index(const ir::PlaceAxis &axis, ir::Value index, std::ve
 }
 
 /// Nested loops over the axes of the dense levels from `level` on; the first one runs over the rows of the piece.
-void Walker::dense_cells(PyObject *node, Piece &piece, const Nest &nest, size_t level, size_t axis,
+void Walker::dense_cells(const Node *node, Piece &piece, const Nest &nest, size_t level, size_t axis,
                          const std::vector<ir::Value> &at) {
     const ir::Place place = fn_.places[piece.place];
     const bool first = axis == 0 && (level == 0 || place.levels[level - 1].kind != LevelKind::dense);
@@ -455,7 +455,7 @@ void Walker::dense_cells(PyObject *node, Piece &piece, const Nest &nest, size_t 
 }
 
 /// Word by word; in each the bits that are set, the lowest first.
-void Walker::mask_cells(PyObject *node, Piece &piece, const Nest &nest) {
+void Walker::mask_cells(const Node *node, Piece &piece, const Nest &nest) {
     const ir::Place place = fn_.places[piece.place];
     const ir::PlaceLevel &level = place.levels.back();
     uint64_t cells = 1;
@@ -516,7 +516,7 @@ ir::Value Walker::cell_coordinate(ir::Value cell, const ir::PlaceAxis &axis, uin
     return shifted(axis.extent) ? b_.band(index, by) : b_.rem(index, by);
 }
 
-void Walker::own_body(PyObject *node, const Piece &piece, const std::vector<ir::Value> &at, const Nest &nest) {
+void Walker::own_body(const Node *node, const Piece &piece, const std::vector<ir::Value> &at, const Nest &nest) {
     std::vector<ir::Value> indices;
     for (size_t axis = 0; axis < at.size(); ++axis) {
         ir::Value index = at[axis];
@@ -537,7 +537,7 @@ void Walker::inside(ir::BlockId target, const std::function<void()> &emit) {
 }
 
 /// Loops over the axes of one level after the other; `units`: the indices in cells of the levels so far.
-void Walker::cells_serial(PyObject *node, uint32_t place, const Nest &nest, size_t level,
+void Walker::cells_serial(const Node *node, uint32_t place, const Nest &nest, size_t level,
                           std::vector<ir::Value> &units) {
     const ir::Place whole = fn_.places[place];
     if (level == whole.levels.size()) {
@@ -569,7 +569,7 @@ ir::Value Walker::unit_cell(uint32_t place, size_t depth, const std::vector<ir::
     return b_.place(above, own);
 }
 
-void Walker::serial_axes(PyObject *node, uint32_t place, const Nest &nest, size_t level, size_t axis,
+void Walker::serial_axes(const Node *node, uint32_t place, const Nest &nest, size_t level, size_t axis,
                          std::vector<ir::Value> &units) {
     const ir::Place whole = fn_.places[place];
     const ir::PlaceLevel &here = whole.levels[level];

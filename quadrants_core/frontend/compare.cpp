@@ -8,21 +8,21 @@ using ir::Scalar;
 
 namespace {
 
-int python_compare_op(Node op) {
+int python_compare_op(NodeKind op) {
     switch (op) {
-    case Node::Lt: return Py_LT;
-    case Node::LtE: return Py_LE;
-    case Node::Gt: return Py_GT;
-    case Node::GtE: return Py_GE;
-    case Node::Eq: return Py_EQ;
+    case NodeKind::Lt: return Py_LT;
+    case NodeKind::LtE: return Py_LE;
+    case NodeKind::Gt: return Py_GT;
+    case NodeKind::GtE: return Py_GE;
+    case NodeKind::Eq: return Py_EQ;
     default: return Py_NE;
     }
 }
 
 } // namespace
 
-Val Walker::compare(PyObject *node, Node op, const Val &a, const Val &b) {
-    if (op == Node::Is || op == Node::IsNot || op == Node::In || op == Node::NotIn)
+Val Walker::compare(const Node *node, NodeKind op, const Val &a, const Val &b) {
+    if (op == NodeKind::Is || op == NodeKind::IsNot || op == NodeKind::In || op == NodeKind::NotIn)
         return compare_static(node, op, a, b);
     const PyRef left = to_python(a), right = to_python(b);
     const bool host_matrix = (a.is_constant() && kind_of(a.object.get()) == Kind::matrix) ||
@@ -34,21 +34,21 @@ Val Walker::compare(PyObject *node, Node op, const Val &a, const Val &b) {
         if (!result) python_failed(node);
         return wrap(PyRef::steal(result));
     }
-    const char *symbol = op == Node::Eq      ? "=="
-                         : op == Node::NotEq ? "!="
-                         : op == Node::Lt    ? "<"
-                         : op == Node::LtE   ? "<="
-                         : op == Node::Gt    ? ">"
-                                             : ">=";
+    const char *symbol = op == NodeKind::Eq      ? "=="
+                         : op == NodeKind::NotEq ? "!="
+                         : op == NodeKind::Lt    ? "<"
+                         : op == NodeKind::LtE   ? "<="
+                         : op == NodeKind::Gt    ? ">"
+                                                 : ">=";
     return broadcast(node, symbol, a, b, [&](const Val &x, const Val &y) { return scalar_compare(node, op, x, y); });
 }
 
-Val Walker::compare_static(PyObject *node, Node op, const Val &a, const Val &b) {
-    const bool membership = op == Node::In || op == Node::NotIn;
+Val Walker::compare_static(const Node *node, NodeKind op, const Val &a, const Val &b) {
+    const bool membership = op == NodeKind::In || op == NodeKind::NotIn;
     if (!static_depth_) {
         if (membership) fail_syntax(node, "\"In\" is only supported inside `qd.static`.", "write `qd.static(a in b)`");
         fail_syntax(node,
-                    std::string("Operator \"") + (op == Node::Is ? "is" : "is not") +
+                    std::string("Operator \"") + (op == NodeKind::Is ? "is" : "is not") +
                         "\" in Quadrants scope is not supported.",
                     "use `==`, or `qd.static(x is None)` for a template argument");
     }
@@ -58,33 +58,31 @@ Val Walker::compare_static(PyObject *node, Node op, const Val &a, const Val &b) 
         reads_.use_within(right.get());
         const int found = PySequence_Contains(right.get(), left.get());
         if (found < 0) python_failed(node);
-        return constant(PyRef::borrow((found == 1) == (op == Node::In) ? Py_True : Py_False));
+        return constant(PyRef::borrow((found == 1) == (op == NodeKind::In) ? Py_True : Py_False));
     }
     const bool right_none = right && right.get() == Py_None, left_none = left && left.get() == Py_None;
     const auto is_computed = [](const Val &v) {
         return v.tag == Tag::scalar || v.tag == Tag::matrix || v.tag == Tag::ref;
     };
     if ((!left_none && !right_none) || is_computed(a) || is_computed(b))
-        fail_syntax(node, std::string("Operator \"") + (op == Node::Is ? "is" : "is not") +
+        fail_syntax(node, std::string("Operator \"") + (op == NodeKind::Is ? "is" : "is not") +
                               "\" inside `qd.static` requires a direct `qd.template()` or `qd.Tensor` kernel argument "
                               "and `None`.");
     const bool same = left_none && right_none;
-    return constant(PyRef::borrow(same == (op == Node::Is) ? Py_True : Py_False));
+    return constant(PyRef::borrow(same == (op == NodeKind::Is) ? Py_True : Py_False));
 }
 
-Val Walker::eval_compare(PyObject *node) {
-    const Names &n = names();
-    const Items ops(child(node, n.ops)), others(child(node, n.comparators));
-    const Node op = ops.size() == 1 ? node_kind(ops[0]) : Node::unknown;
-    const bool with_none = op == Node::Is || op == Node::IsNot; // what an object is tells the answer
-    handed_on_ = with_none;
-    Val left = value(child(node, n.left));
+Val Walker::eval_compare(const Node *node) {
+    const Items ops = items_of(node, Field::ops), others = items_of(node, Field::comparators);
+    const bool with_none = ops.size() == 1 && (ops[0]->kind == NodeKind::Is || ops[0]->kind == NodeKind::IsNot);
+    handed_on_ = with_none; // what an object is tells the answer
+    Val left = value(child(node, Field::left));
     Val result;
-    for (Py_ssize_t i = 0; i < ops.size(); ++i) {
+    for (size_t i = 0; i < ops.size(); ++i) {
         handed_on_ = with_none;
         const Val right = value(others[i]);
         AtNode at(*this, node);
-        const Val link = compare(node, node_kind(ops[i]), left, right);
+        const Val link = compare(node, ops[i]->kind, left, right);
         if (i == 0)
             result = link;
         else if (result.is_constant() && link.is_constant())
@@ -92,21 +90,20 @@ Val Walker::eval_compare(PyObject *node) {
                 constant(PyRef::borrow(truth(result.object.get()) && truth(link.object.get()) ? Py_True : Py_False));
         else
             result = broadcast(node, "and", result, link,
-                               [&](const Val &x, const Val &y) { return scalar_binary(node, Node::BitAnd, x, y); });
+                               [&](const Val &x, const Val &y) { return scalar_binary(node, NodeKind::BitAnd, x, y); });
         left = right;
     }
     return result;
 }
 
-Val Walker::eval_boolop(PyObject *node) {
-    const Names &n = names();
-    const bool is_and = node_kind(child(node, n.op)) == Node::And;
-    const Items values(child(node, n.values));
+Val Walker::eval_boolop(const Node *node) {
+    const bool is_and = child(node, Field::op)->kind == NodeKind::And;
+    const Items values = items_of(node, Field::values);
     return boolop_from(node, is_and, values, 0);
 }
 
 /// values[i] and/or (values[i + 1] and/or ...)
-Val Walker::boolop_from(PyObject *node, bool is_and, const Items &values, Py_ssize_t i) {
+Val Walker::boolop_from(const Node *node, bool is_and, const Items &values, size_t i) {
     const Val first = value(values[i]);
     if (i + 1 == values.size()) return first;
     if (first.is_constant() && kind_of(first.object.get()) != Kind::matrix)
@@ -120,7 +117,7 @@ Val Walker::boolop_from(PyObject *node, bool is_and, const Items &values, Py_ssi
         return broadcast(node, word, first, rest, [&](const Val &x, const Val &y) {
             check_integral(node, word, x);
             check_integral(node, word, y);
-            if (scalars) return scalar_binary(node, is_and ? Node::BitAnd : Node::BitOr, x, y);
+            if (scalars) return scalar_binary(node, is_and ? NodeKind::BitAnd : NodeKind::BitOr, x, y);
             const ir::Value p = as(node, x, Scalar::u1);
             const ir::Value q = as(node, y, Scalar::u1);
             return scalar(emit2(is_and ? ir::Op::band : ir::Op::bor, p, q));
@@ -137,7 +134,7 @@ Val Walker::boolop_from(PyObject *node, bool is_and, const Items &values, Py_ssi
     return is_and ? choose(node, test, more, keep) : choose(node, test, keep, more);
 }
 
-void Walker::check_integral(PyObject *node, const char *word, const Val &v) {
+void Walker::check_integral(const Node *node, const char *word, const Val &v) {
     const Scalar type = scalar_type(node, v);
     if (ir::is_float(type))
         fail_type(node,
@@ -147,7 +144,7 @@ void Walker::check_integral(PyObject *node, const char *word, const Val &v) {
 }
 
 /// One side of a choice made at run time: numbers all through.
-Val Walker::chosen_value(PyObject *node, const Val &side) {
+Val Walker::chosen_value(const Node *node, const Val &side) {
     Val v = typed(node, side);
     if (v.tag == Tag::record || (v.is_sequence() && v.element_dim != is_text))
         for (Val &item : v.items) item = chosen_value(node, item);
@@ -160,7 +157,7 @@ Val Walker::chosen_value(PyObject *node, const Val &side) {
 }
 
 /// A value like both sides, with the types that hold both.
-Val Walker::chosen_type(PyObject *node, const Val &a, const Val &b) {
+Val Walker::chosen_type(const Node *node, const Val &a, const Val &b) {
     if (a.tag == Tag::element && b.tag == Tag::element && a.object.get() != b.object.get())
         fail_type(node, "Both sides of a run-time choice must be elements of one kind of one mesh");
     const bool one_tag = a.tag == b.tag || (a.is_sequence() && b.is_sequence());
@@ -192,7 +189,7 @@ void Walker::take_results(ir::Value branch, Val &out) {
 }
 
 /// A branch with a value: evaluates one side at run time.
-Val Walker::choose(PyObject *node, ir::Value test, const std::function<Val()> &yes, const std::function<Val()> &no) {
+Val Walker::choose(const Node *node, ir::Value test, const std::function<Val()> &yes, const std::function<Val()> &no) {
     const Nested nested(*this);
     const ir::Value branch = b_.if_(test);
     const ir::BlockId outer = b_.block;
@@ -220,10 +217,9 @@ Val Walker::choose(PyObject *node, ir::Value test, const std::function<Val()> &y
     return out;
 }
 
-Val Walker::eval_ifexp(PyObject *node) {
-    const Names &n = names();
-    PyObject *yes = child(node, n.body), *no = child(node, n.orelse);
-    const Val test = value(child(node, n.test));
+Val Walker::eval_ifexp(const Node *node) {
+    const Node *yes = child(node, Field::body), *no = child(node, Field::orelse);
+    const Val test = value(child(node, Field::test));
     AtNode at(*this, node);
     if (test.is_constant() && kind_of(test.object.get()) != Kind::matrix)
         return eval(truth(test.object.get()) ? yes : no);
@@ -233,7 +229,7 @@ Val Walker::eval_ifexp(PyObject *node) {
                     "Using conditional expression for element-wise select operation on Quadrants vectors/matrices "
                     "is deprecated and removed starting from Quadrants v1.5.0. Please use \"qd.select\" instead.");
     const ir::Value taken = condition(node, test, "if");
-    const auto side = [&](ir::Counter::What what, PyObject *expression) {
+    const auto side = [&](ir::Counter::What what, const Node *expression) {
         cover(what, node);
         return value(expression);
     };

@@ -9,16 +9,15 @@ namespace qd::frontend {
 namespace {
 
 /// The literal None.
-bool is_none(PyObject *expression) {
-    return node_kind(expression) == Node::Constant && child(expression, names().value) == Py_None;
+bool is_none(const Node *expression) {
+    return expression->kind == NodeKind::Constant && constant_of(expression) == Py_None;
 }
 
 } // namespace
 
-Flow Walker::block(PyObject *list, Py_ssize_t from, Py_ssize_t to) {
-    const Items statements(list);
+Flow Walker::block(Items statements, size_t from, size_t to) {
     Flow flow = Flow::next;
-    for (Py_ssize_t i = from; i < std::min(to, statements.size()) && flow == Flow::next; ++i) {
+    for (size_t i = from; i < std::min(to, statements.size()) && flow == Flow::next; ++i) {
         cover_line(statements[i]);
         flow = statement(statements[i]);
     }
@@ -39,52 +38,50 @@ void Walker::break_when(bool value, ir::Value test) {
     b_.block = body;
 }
 
-Flow Walker::statement(PyObject *node) {
+Flow Walker::statement(const Node *node) {
     poll_stop();
     AtNode at(*this, node);
-    const Node kind = node_kind(node);
+    const NodeKind kind = node->kind;
     switch (kind) {
-    case Node::Assign: return assign(node);
-    case Node::AnnAssign: return annotated_assign(node);
-    case Node::AugAssign: return augmented_assign(node);
-    case Node::For: {
+    case NodeKind::Assign: return assign(node);
+    case NodeKind::AnnAssign: return annotated_assign(node);
+    case NodeKind::AugAssign: return augmented_assign(node);
+    case NodeKind::For: {
         const Flow flow = for_(node);
         if (flow == Flow::next) cover(ir::Counter::What::finished, node);
         return flow;
     }
-    case Node::While: return while_(node);
-    case Node::If: return if_(node);
-    case Node::Break: return break_or_continue(node, true);
-    case Node::Continue: return break_or_continue(node, false);
-    case Node::Return: return return_(node);
-    case Node::Assert: return assert_(node);
-    case Node::Expr: return expression(node);
-    case Node::Pass: return Flow::next;
-    case Node::With: return with_(node);
-    case Node::FunctionDef:
+    case NodeKind::While: return while_(node);
+    case NodeKind::If: return if_(node);
+    case NodeKind::Break: return break_or_continue(node, true);
+    case NodeKind::Continue: return break_or_continue(node, false);
+    case NodeKind::Return: return return_(node);
+    case NodeKind::Assert: return assert_(node);
+    case NodeKind::Expr: return expression(node);
+    case NodeKind::Pass: return Flow::next;
+    case NodeKind::With: return with_(node);
+    case NodeKind::FunctionDef:
         fail_syntax(node,
                     std::string("Function definition is not allowed in '") +
                         (frames_.back().is_kernel ? "qd.kernel" : "qd.func") + "'.",
                     "define it outside with @qd.func");
     default:
-        fail_syntax(node,
-                    std::string("Unsupported node \"") + (kind == Node::unknown ? type_name(node) : node_name(kind)) +
-                        "\"",
+        fail_syntax(node, std::string("Unsupported node \"") + kind_name(kind) + "\"",
                     "this statement has no meaning in a kernel; do it in Python, around the call");
     }
 }
 
 /// `with qd.stream_parallel():`. The parts of a kernel that may run beside each other; here one after another.
-Flow Walker::with_(PyObject *node) {
+Flow Walker::with_(const Node *node) {
     const Names &n = names();
-    const Items items(child(node, n.items));
+    const Items items = items_of(node, Field::items);
     if (items.size() != 1) fail_syntax(node, "'with' in Quadrants kernels only supports a single context manager");
-    PyObject *vars = child(items[0], n.optional_vars);
-    if (vars && vars != Py_None) fail_syntax(node, "'with ... as ...' is not supported in Quadrants kernels");
-    if (node_kind(child(items[0], n.context_expr)) != Node::Call)
+    const Node *vars = child(items[0], Field::optional_vars);
+    if (vars) fail_syntax(node, "'with ... as ...' is not supported in Quadrants kernels");
+    if (child(items[0], Field::context_expr)->kind != NodeKind::Call)
         fail_syntax(node, "'with' in Quadrants kernels requires a call expression");
-    PyObject *call = child(items[0], n.context_expr);
-    const Val callee = eval_handed_on(child(call, n.func));
+    const Node *call = child(items[0], Field::context_expr);
+    const Val callee = eval_handed_on(child(call, Field::func));
     const BuiltinRow *row = callee.is_constant() ? builtin_of(callee.object.get()) : nullptr;
     if (PyRef why = callee.is_constant() ? attribute(callee.object.get(), n._qd_why_not_) : PyRef{};
         why && PyUnicode_Check(why.get()))
@@ -93,29 +90,28 @@ Flow Walker::with_(PyObject *node) {
         fail_syntax(node, "'with' in Quadrants kernels only supports qd.stream_parallel(), qd.checkpoint(), "
                           "qd.graph.parallel_context(), or qd.graph.parallel()");
     reads_.use(callee.object.get());
-    if (Items(child(call, n.args)).size() || Items(child(call, n.keywords)).size())
+    if (items_of(call, Field::args).size() || items_of(call, Field::keywords).size())
         fail_syntax(call, "qd.stream_parallel() takes no arguments");
     check_stream_parallel(node);
     Scope scope(*this);
     ++frames_.back().streams;
-    const Flow flow = block(child(node, n.body));
+    const Flow flow = block(items_of(node, Field::body));
     --frames_.back().streams;
     return flow;
 }
 
 /// At the top level of a kernel either all statements are such blocks, or none is.
-void Walker::check_stream_parallel(PyObject *node) {
-    const Names &n = names();
+void Walker::check_stream_parallel(const Node *node) {
     if (!frames_.back().is_kernel)
         fail_syntax(node, "qd.stream_parallel() can only be used inside @qd.kernel, not in a func");
-    const Items body(child(frames_.back().source->tree, n.body));
-    const auto is_docstring = [&](PyObject *statement) {
-        return node_kind(statement) == Node::Expr && node_kind(child(statement, n.value)) == Node::Constant;
+    const Items body = items_of(frames_.back().source->tree, Field::body);
+    const auto is_docstring = [&](const Node *statement) {
+        return statement->kind == NodeKind::Expr && child(statement, Field::value)->kind == NodeKind::Constant;
     };
     if (frames_.back().streams) fail_syntax(node, "Nested stream_parallel blocks are not supported");
     if (std::find(body.begin(), body.end(), node) == body.end()) return;
-    for (PyObject *statement : body) {
-        if (node_kind(statement) != Node::With && !is_docstring(statement))
+    for (const Node *statement : body) {
+        if (statement->kind != NodeKind::With && !is_docstring(statement))
             fail_syntax(statement,
                         "When using qd.stream_parallel(), all top-level statements must be "
                         "`with qd.stream_parallel():` blocks",
@@ -128,9 +124,9 @@ Val Walker::stream_parallel(const Call &call) {
     fail_syntax(call.node, "qd.stream_parallel() is written `with qd.stream_parallel():`");
 }
 
-Flow Walker::expression(PyObject *node) {
-    PyObject *inner = child(node, names().value);
-    if (node_kind(inner) != Node::Constant) // docstrings
+Flow Walker::expression(const Node *node) {
+    const Node *inner = child(node, Field::value);
+    if (inner->kind != NodeKind::Constant) // docstrings
         eval(inner);
     return Flow::next;
 }
@@ -159,10 +155,9 @@ Flow Walker::body_in(ir::BlockId target, const std::function<Flow()> &body) {
     return flow;
 }
 
-Flow Walker::if_(PyObject *node) {
-    const Names &n = names();
-    PyObject *yes = child(node, n.body), *no = child(node, n.orelse);
-    const Val test = value(child(node, n.test));
+Flow Walker::if_(const Node *node) {
+    const Items yes = items_of(node, Field::body), no = items_of(node, Field::orelse);
+    const Val test = value(child(node, Field::test));
     const auto only = [&](bool truth) {
         cover(truth ? ir::Counter::What::taken : ir::Counter::What::not_taken, node);
         return block(truth ? yes : no);
@@ -170,7 +165,7 @@ Flow Walker::if_(PyObject *node) {
     if (test.is_constant() && kind_of(test.object.get()) != Kind::matrix) return only(truth(test.object.get()));
     if (test.is_sequence() || test.tag == Tag::dict) return only(!test.items.empty());
     if (test.is_static) fail_static(node, test);
-    const ir::Value taken = condition(child(node, n.test), test, "if");
+    const ir::Value taken = condition(child(node, Field::test), test, "if");
     const ir::Value branch = b_.if_(taken);
     std::vector<LoopContext> &loops = frames_.back().loops;
     if (!loops.empty()) ++loops.back().branches;
@@ -188,9 +183,8 @@ Flow Walker::if_(PyObject *node) {
     return Flow::next;
 }
 
-Flow Walker::while_(PyObject *node) {
-    const Names &n = names();
-    if (Items(child(node, n.orelse)).size())
+Flow Walker::while_(const Node *node) {
+    if (items_of(node, Field::orelse).size())
         fail_syntax(node, "'else' clause for 'while' not supported in Quadrants kernels");
     next_loop_.reset();
     ir::Loop settings;
@@ -200,7 +194,7 @@ Flow Walker::while_(PyObject *node) {
     bool endless = false;
     body_in(fn_[loop].blocks[0], [&] {
         poll();
-        const Val test = value(child(node, n.test));
+        const Val test = value(child(node, Field::test));
         const bool known = test.is_constant() && kind_of(test.object.get()) != Kind::matrix;
         if (known && !truth(test.object.get())) {
             b_.break_();
@@ -208,7 +202,7 @@ Flow Walker::while_(PyObject *node) {
         }
         endless = known;
         if (!known) {
-            const ir::Value again = condition(child(node, n.test), test, "while");
+            const ir::Value again = condition(child(node, Field::test), test, "while");
             break_when(false, again);
         }
         return loop_body(node);
@@ -231,7 +225,7 @@ void Walker::poll() {
     b_.block = body;
 }
 
-Flow Walker::break_or_continue(PyObject *node, bool is_break) {
+Flow Walker::break_or_continue(const Node *node, bool is_break) {
     const char *word = is_break ? "break" : "continue";
     const std::vector<LoopContext> &loops = frames_.back().loops;
     if (loops.empty()) fail_syntax(node, std::string("'") + word + "' outside loop");
@@ -264,14 +258,14 @@ Flow Walker::break_or_continue(PyObject *node, bool is_break) {
     return Flow::next;
 }
 
-Flow Walker::return_(PyObject *node) {
+Flow Walker::return_(const Node *node) {
     Frame &frame = frames_.back();
     if (frame.real) return real_return(node);
-    PyObject *source = child(node, names().value);
+    const Node *source = child(node, Field::value);
     if (frame.dynamic)
         fail_syntax(node, "Return inside non-static if/for is not supported",
                     "assign the result to a variable and return it at the end");
-    if (!source || source == Py_None || is_none(source)) {
+    if (!source || is_none(source)) {
         frame.result = frame.has_return_type ? frame.result : std::optional<Val>(Val{});
         return Flow::return_;
     }
@@ -294,7 +288,7 @@ void Walker::append_scalars(const Val &v, std::vector<ir::Value> &out) {
         out.push_back(as_is(nullptr, v));
 }
 
-std::vector<ir::Value> Walker::return_values(PyObject *node, const Val &result) {
+std::vector<ir::Value> Walker::return_values(const Node *node, const Val &result) {
     const std::vector<ReturnType> &types = request_.returns;
     if (frames_.back().result_node) node = frames_.back().result_node;
     AtNode at(*this, node);

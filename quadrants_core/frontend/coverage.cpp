@@ -6,24 +6,24 @@ namespace qd::frontend {
 
 namespace {
 
-bool is_docstring(PyObject *statement) {
-    if (node_kind(statement) != Node::Expr) return false;
-    PyObject *inner = child(statement, names().value);
-    return node_kind(inner) == Node::Constant && PyUnicode_Check(child(inner, names().value));
+bool is_docstring(const Node *statement) {
+    if (statement->kind != NodeKind::Expr) return false;
+    const Node *inner = child(statement, Field::value);
+    return inner->kind == NodeKind::Constant && PyUnicode_Check(constant_of(inner));
 }
 
 } // namespace
 
-void Walker::cover_line(PyObject *statement) {
+void Walker::cover_line(const Node *statement) {
     if (!counts()) return;
     if (covered_line_ == 0 && is_docstring(statement)) return; // the docstring
-    const long line = child_int(statement, names().lineno);
+    const long line = statement->at.line;
     if (line == covered_line_) return; // a second statement on the line, or the body of a one-line `if` or loop
     covered_line_ = line;
     cover(ir::Counter::What::line, statement);
 }
 
-void Walker::cover(ir::Counter::What what, PyObject *node, ir::Value amount) {
+void Walker::cover(ir::Counter::What what, const Node *node, ir::Value amount) {
     if (!counts()) return;
     AtNode at(*this, node);
     ir::Counter counter;
@@ -37,18 +37,18 @@ void Walker::cover(ir::Counter::What what, PyObject *node, ir::Value amount) {
 }
 
 /// The body of a loop that stands on the line of its header has no line of its own.
-void Walker::cover_one_line(PyObject *loop) {
-    const Items body(child(loop, names().body));
-    if (child_int(body[0], names().lineno) == child_int(loop, names().lineno)) cover(ir::Counter::What::taken, loop);
+void Walker::cover_one_line(const Node *loop) {
+    const Items body = items_of(loop, Field::body);
+    if (body[0]->at.line == loop->at.line) cover(ir::Counter::What::taken, loop);
 }
 
-Flow Walker::loop_body(PyObject *node) {
+Flow Walker::loop_body(const Node *node) {
     cover_one_line(node);
-    return block(child(node, names().body));
+    return block(items_of(node, Field::body));
 }
 
 /// Whether a serial loop is entered, or has nothing to do.
-void Walker::count_trips(PyObject *node, std::span<const ir::Value> lower, std::span<const ir::Value> upper) {
+void Walker::count_trips(const Node *node, std::span<const ir::Value> lower, std::span<const ir::Value> upper) {
     if (!counts()) return;
     const ir::Value any = inside(lower, lower, upper);
     const ir::Value entered = b_.cast(any, ir::Scalar::i64);

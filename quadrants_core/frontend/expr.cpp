@@ -20,7 +20,7 @@ bool is_long(PyObject *sequence) {
 
 } // namespace
 
-Val Walker::eval(PyObject *node) {
+Val Walker::eval(const Node *node) {
     poll_stop();
     const bool handed_on = std::exchange(handed_on_, false);
     Val out = eval_kind(node);
@@ -28,40 +28,38 @@ Val Walker::eval(PyObject *node) {
     return out;
 }
 
-Val Walker::eval_handed_on(PyObject *node) {
+Val Walker::eval_handed_on(const Node *node) {
     handed_on_ = true;
     return eval(node);
 }
 
-Val Walker::eval_kind(PyObject *node) {
+Val Walker::eval_kind(const Node *node) {
     if (machine_) // what has run already
         if (const auto known = machine_->values.find(node); known != machine_->values.end()) return known->second;
-    const Node kind = node_kind(node);
+    const NodeKind kind = node->kind;
     switch (kind) {
-    case Node::Name: return eval_name(node);
-    case Node::Constant: return eval_constant(node);
-    case Node::Attribute: return eval_attribute(node);
-    case Node::Call: return eval_call(node);
-    case Node::BinOp: return eval_binop(node);
-    case Node::UnaryOp: return eval_unary(node);
-    case Node::BoolOp: return eval_boolop(node);
-    case Node::Compare: return eval_compare(node);
-    case Node::IfExp: return eval_ifexp(node);
-    case Node::Subscript: return eval_subscript(node);
-    case Node::Tuple: return eval_sequence(node, true);
-    case Node::List: return eval_sequence(node, false);
-    case Node::Dict: return eval_dict(node);
-    case Node::ListComp:
-    case Node::DictComp: return eval_comprehension(node, kind);
-    case Node::NamedExpr: return eval_named(node);
-    case Node::JoinedStr: return eval_joined(node);
-    case Node::GeneratorExp:
+    case NodeKind::Name: return eval_name(node);
+    case NodeKind::Constant: return eval_constant(node);
+    case NodeKind::Attribute: return eval_attribute(node);
+    case NodeKind::Call: return eval_call(node);
+    case NodeKind::BinOp: return eval_binop(node);
+    case NodeKind::UnaryOp: return eval_unary(node);
+    case NodeKind::BoolOp: return eval_boolop(node);
+    case NodeKind::Compare: return eval_compare(node);
+    case NodeKind::IfExp: return eval_ifexp(node);
+    case NodeKind::Subscript: return eval_subscript(node);
+    case NodeKind::Tuple: return eval_sequence(node, true);
+    case NodeKind::List: return eval_sequence(node, false);
+    case NodeKind::Dict: return eval_dict(node);
+    case NodeKind::ListComp:
+    case NodeKind::DictComp: return eval_comprehension(node, kind);
+    case NodeKind::NamedExpr: return eval_named(node);
+    case NodeKind::JoinedStr: return eval_joined(node);
+    case NodeKind::GeneratorExp:
         if (static_depth_) return eval_comprehension(node, kind);
         fail_syntax(node, "Unsupported node \"GeneratorExp\"", "use a list comprehension");
     default:
-        fail_syntax(node,
-                    std::string("Unsupported node \"") + (kind == Node::unknown ? type_name(node) : node_name(kind)) +
-                        "\"",
+        fail_syntax(node, std::string("Unsupported node \"") + kind_name(kind) + "\"",
                     "kernels are a subset of Python; move this outside the kernel or into `qd.static(...)` on values "
                     "known at compile time");
     }
@@ -105,8 +103,8 @@ PyRef Walker::to_python(const Val &v) {
     return {};
 }
 
-Val Walker::eval_name(PyObject *node) {
-    PyObject *name = child(node, names().id);
+Val Walker::eval_name(const Node *node) {
+    PyObject *name = word_of(node, Field::id);
     if (const Binding *found = find_local(name)) return found->value;
     PyRef object = find_global(name);
     if (!object)
@@ -116,25 +114,24 @@ Val Walker::eval_name(PyObject *node) {
     return wrap(std::move(object));
 }
 
-Val Walker::eval_constant(PyObject *node) {
-    PyObject *object = child(node, names().value);
+Val Walker::eval_constant(const Node *node) {
+    PyObject *object = constant_of(node);
     if (PyComplex_Check(object) || PyBytes_Check(object) || object == Py_Ellipsis)
         fail_type(node, "Invalid constant scalar data type: " + type_name(object));
     return constant(PyRef::borrow(object));
 }
 
-Val Walker::eval_attribute(PyObject *node) {
-    const Names &n = names();
-    const Val base = eval_handed_on(child(node, n.value));
+Val Walker::eval_attribute(const Node *node) {
+    const Val base = eval_handed_on(child(node, Field::value));
     reads_.expect();
-    Val out = attribute_of(node, base, child(node, n.attr));
+    Val out = attribute_of(node, base, word_of(node, Field::attr));
     check_pure_attribute(node, base, out);
     const bool is_member = base.node >= 0; // noted by `member`
     if (base.is_constant() && !is_member && !reads_.was_read(base.object.get())) reads_.use(base.object.get());
     return out;
 }
 
-Val Walker::attribute_of(PyObject *node, const Val &base, PyObject *name) {
+Val Walker::attribute_of(const Node *node, const Val &base, PyObject *name) {
     if (base.is_constant()) {
         PyObject *object = base.object.get();
         if (kind_of(object) == Kind::builtin)
@@ -183,7 +180,7 @@ Val Walker::bound_method(const Val &base, PyObject *name) {
     return out;
 }
 
-Val Walker::array_attribute(PyObject *node, const Val &array, PyObject *name) {
+Val Walker::array_attribute(const Node *node, const Val &array, PyObject *name) {
     const std::string what = text(name);
     if (is_view(array)) return what == "subview" ? bound_method(array, name) : view_attribute(node, array, what);
     if (what == "shape") {
@@ -206,12 +203,12 @@ Val Walker::array_attribute(PyObject *node, const Val &array, PyObject *name) {
          "kernels know `.shape` of an ndarray");
 }
 
-Val Walker::eval_sequence(PyObject *node, bool is_tuple) {
+Val Walker::eval_sequence(const Node *node, bool is_tuple) {
     Val out;
     out.tag = is_tuple ? Tag::tuple : Tag::list;
-    for (PyObject *item : Items(child(node, names().elts))) {
-        if (node_kind(item) == Node::Starred) {
-            const Val many = sequence_items(item, value(child(item, names().value)));
+    for (const Node *item : items_of(node, Field::elts)) {
+        if (item->kind == NodeKind::Starred) {
+            const Val many = sequence_items(item, value(child(item, Field::value)));
             for (const Val &v : many.items) out.items.push_back(load(v));
         } else {
             out.items.push_back(value(item));
@@ -220,12 +217,12 @@ Val Walker::eval_sequence(PyObject *node, bool is_tuple) {
     return out;
 }
 
-void Walker::fail_too_long(PyObject *node) {
+void Walker::fail_too_long(const Node *node) {
     fail_type(node, "A list or tuple of more than 1048576 items is too long");
 }
 
 /// A tuple, list, vector or compile-time sequence as a sequence of values.
-Val Walker::sequence_items(PyObject *node, const Val &v) {
+Val Walker::sequence_items(const Node *node, const Val &v) {
     if (v.is_sequence()) return v;
     if (v.tag == Tag::record || (v.is_constant() && kind_of(v.object.get()) == Kind::struct_)) {
         Val out;
@@ -267,13 +264,13 @@ Val Walker::sequence_items(PyObject *node, const Val &v) {
     return out;
 }
 
-Val Walker::eval_dict(PyObject *node) {
-    const Items keys(child(node, names().keys)), values(child(node, names().values));
+Val Walker::eval_dict(const Node *node) {
+    const Items keys = items_of(node, Field::keys), values = items_of(node, Field::values);
     Val out;
     out.tag = Tag::dict;
     out.extra = std::make_shared<Extra>();
-    for (Py_ssize_t i = 0; i < keys.size(); ++i) {
-        if (keys[i] == Py_None) { // **other
+    for (size_t i = 0; i < keys.size(); ++i) {
+        if (!keys[i]) { // **other
             const Val other = value(values[i]);
             if (other.tag != Tag::dict) fail_syntax(node, "`**` in a dict display needs a dict written in the kernel");
             out.extra->keys.insert(out.extra->keys.end(), other.extra->keys.begin(), other.extra->keys.end());
@@ -288,11 +285,10 @@ Val Walker::eval_dict(PyObject *node) {
     return out;
 }
 
-Val Walker::eval_named(PyObject *node) {
-    const Names &n = names();
-    const Val v = value(child(node, n.value));
+Val Walker::eval_named(const Node *node) {
+    const Val v = value(child(node, Field::value));
     AtNode at(*this, node);
-    assign_to(child(node, n.target), v);
+    assign_to(child(node, Field::target), v);
     return v;
 }
 

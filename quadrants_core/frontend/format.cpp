@@ -37,26 +37,24 @@ Val empty_text() {
 
 } // namespace
 
-Val Walker::eval_joined(PyObject *node) {
-    const Names &n = names();
+Val Walker::eval_joined(const Node *node) {
     Val out = empty_text();
     bool constant_only = true;
-    for (PyObject *part : Items(child(node, n.values))) {
-        if (node_kind(part) == Node::Constant) {
-            out.items.push_back(constant(PyRef::borrow(child(part, n.value))));
+    for (const Node *part : items_of(node, Field::values)) {
+        if (part->kind == NodeKind::Constant) {
+            out.items.push_back(constant(PyRef::borrow(constant_of(part))));
             continue;
         }
-        PyObject *conversion = child(part, n.conversion);
-        const long code = conversion && PyLong_Check(conversion) ? PyLong_AsLong(conversion) : -1;
+        const long code = number_of(part, Field::conversion);
         if (code != -1) fail_syntax(part, std::string("conversion '") + char(code) + "' is not supported.");
-        PyObject *format = child(part, n.format_spec);
+        const Node *format = child(part, Field::format_spec);
         PyRef spec = python_string("");
-        if (format && format != Py_None) {
+        if (format) {
             const Val v = eval_joined(format);
             if (!v.is_constant()) fail_syntax(part, "A format spec must be known at compile time");
             spec = v.object;
         }
-        const Val v = value(child(part, n.value));
+        const Val v = value(child(part, Field::value));
         constant_only = constant_only && v.is_constant() && kind_of(v.object.get()) == Kind::foreign;
         out.items.push_back(formatted(v, spec));
     }
@@ -72,7 +70,7 @@ Val Walker::eval_joined(PyObject *node) {
     return constant(all);
 }
 
-Val Walker::format_call(PyObject *node, PyObject *pattern) {
+Val Walker::format_call(const Node *node, PyObject *pattern) {
     const Call call = arguments(node, false);
     const std::string words = text(pattern);
     Val out = empty_text();
@@ -132,7 +130,7 @@ Val Walker::format_call(PyObject *node, PyObject *pattern) {
 }
 
 /// Of nothing but compile-time values the text is Python's own.
-Val Walker::folded(PyObject *node, PyObject *pattern, const Call &call, const Val &text) {
+Val Walker::folded(const Node *node, PyObject *pattern, const Call &call, const Val &text) {
     const auto is_plain = [&](const Val &v) { return v.is_constant() && kind_of(v.object.get()) == Kind::foreign; };
     PyRef args = PyRef::steal(PyTuple_New(Py_ssize_t(call.args.size()))), kwargs = PyRef::steal(PyDict_New());
     for (size_t i = 0; i < call.args.size(); ++i) {
@@ -161,7 +159,7 @@ void add_text(ir::Message &message, const std::string &text) {
 } // namespace
 
 /// A Python spec such as ".2f" as a printf spec that suits the type; empty = default.
-std::string Walker::printf_spec(PyObject *node, const std::string &spec, Scalar type) {
+std::string Walker::printf_spec(const Node *node, const std::string &spec, Scalar type) {
     if (spec.empty()) return "";
     const std::string mismatch = "'" + spec + "' doesn't match '" + ir::to_string(type) + "'.";
     std::string flags, conversion;
@@ -188,7 +186,7 @@ std::string Walker::printf_spec(PyObject *node, const std::string &spec, Scalar 
     return flags + c;
 }
 
-void Walker::format_value(PyObject *node, ir::Message &message, std::vector<ir::Value> &values, const Val &given,
+void Walker::format_value(const Node *node, ir::Message &message, std::vector<ir::Value> &values, const Val &given,
                           const std::string &spec) {
     const Val v = load(given);
     if (v.tag == Tag::none) {
@@ -313,12 +311,11 @@ void Walker::emit_assert(ir::Value condition, ir::Message message, std::span<con
     emit_message(ir::Op::assert_, std::move(message), operands);
 }
 
-Flow Walker::assert_(PyObject *node) {
+Flow Walker::assert_(const Node *node) {
     constexpr size_t most_values = 32;
-    const Names &n = names();
-    PyObject *source = child(node, n.test), *detail = child(node, n.msg);
+    const Node *source = child(node, Field::test), *detail = child(node, Field::msg);
     if (!request_.options.debug) {
-        if (detail && detail != Py_None && !may_be_text(node_kind(detail))) assert_message(detail);
+        if (detail && !may_be_text(detail->kind)) assert_message(detail);
         return Flow::next;
     }
     Val test = value(source);
@@ -326,7 +323,7 @@ Flow Walker::assert_(PyObject *node) {
     if (test.is_constant() && kind_of(test.object.get()) == Kind::foreign) test = integer(truth(test.object.get()));
     const ir::Value holds = condition(node, test, "assert");
     ir::Message message;
-    if (!detail || detail == Py_None) {
+    if (!detail) {
         add_text(message, source_text(source));
         emit_assert(holds, std::move(message), {});
         return Flow::next;
@@ -338,7 +335,7 @@ Flow Walker::assert_(PyObject *node) {
         emit_assert(holds, std::move(message), values);
         return Flow::next;
     };
-    if (node_kind(detail) == Node::Constant) return told();
+    if (detail->kind == NodeKind::Constant) return told();
     const ir::Value branch = b_.if_(holds); // as in Python, the message is computed where the condition does not hold
     body_in(fn_[branch].blocks[0], [] { return Flow::next; });
     body_in(fn_[branch].blocks[1], told);
@@ -346,13 +343,14 @@ Flow Walker::assert_(PyObject *node) {
 }
 
 /// Whether a node may give a string without being looked at.
-bool Walker::may_be_text(Node kind) {
-    return kind == Node::Constant || kind == Node::JoinedStr || kind == Node::BinOp || kind == Node::Call;
+bool Walker::may_be_text(NodeKind kind) {
+    return kind == NodeKind::Constant || kind == NodeKind::JoinedStr || kind == NodeKind::BinOp ||
+           kind == NodeKind::Call;
 }
 
-Val Walker::assert_message(PyObject *detail) {
+Val Walker::assert_message(const Node *detail) {
     const Val v = value(detail);
-    if (node_kind(detail) == Node::Constant && is_number(v)) return wrap(PyRef::steal(PyObject_Str(v.object.get())));
+    if (detail->kind == NodeKind::Constant && is_number(v)) return wrap(PyRef::steal(PyObject_Str(v.object.get())));
     if (!is_string(v)) fail_syntax(detail, "assert info must be constant or formatted string, not " + type_text(v));
     return v;
 }
@@ -374,7 +372,7 @@ Val Walker::joined(const Val &a, const Val &b) {
 }
 
 /// "x = %f" % value
-Val Walker::percent_format(PyObject *node, const std::string &pattern, const Val &args) {
+Val Walker::percent_format(const Node *node, const std::string &pattern, const Val &args) {
     const std::vector<Val> items = args.tag == Tag::tuple ? args.items : std::vector<Val>{args};
     Val out = empty_text();
     std::string literal;
@@ -407,10 +405,28 @@ Val Walker::percent_format(PyObject *node, const std::string &pattern, const Val
     return out;
 }
 
+namespace {
+
+/// What stands from one place of a text to another.
+std::string text_between(const std::string &text, const Extent &at) {
+    size_t line = 0, first = 0, last = 0;
+    for (int number = 1; number <= at.end_line && line != std::string::npos; ++number) {
+        if (number == at.line) first = line + size_t(at.column);
+        if (number == at.end_line) last = line + size_t(at.end_column);
+        line = text.find('\n', line);
+        line += line != std::string::npos;
+    }
+    return first < last && last <= text.size() ? text.substr(first, last - first) : "";
+}
+
+} // namespace
+
 /// The source of an expression, as `ast.unparse` writes it.
-std::string Walker::source_text(PyObject *node) {
+std::string Walker::source_text(const Node *node) {
     PyRef ast = PyRef::steal(PyImport_ImportModule("ast"));
-    PyRef words = PyRef::steal(ast ? PyObject_CallMethod(ast.get(), "unparse", "O", node) : nullptr);
+    const std::string source = "(" + text_between(frames_.back().source->text, node->at) + "\n)";
+    PyRef tree = PyRef::steal(ast ? PyObject_CallMethod(ast.get(), "parse", "s", source.c_str()) : nullptr);
+    PyRef words = PyRef::steal(tree ? PyObject_CallMethod(ast.get(), "unparse", "O", tree.get()) : nullptr);
     if (!words) {
         PyErr_Clear();
         return "assertion failed";

@@ -1,6 +1,6 @@
 #pragma once
-// Python syntax tree -> typed IR. Called with the GIL held, once per specialisation. Walks CPython's `ast` objects in
-// C++, inlines funcs, evaluates qd.static by calling Python, and raises every compile-time user error with its place.
+// Python syntax tree -> typed IR. Called with the GIL held, once per specialisation. Walks the tree (syntax/), inlines
+// funcs, evaluates qd.static by calling Python, and raises every compile-time user error with its place.
 //
 // How Python objects that a kernel mentions tell what they are: `type(obj)._qd_kind_` (a str, absent on foreign
 // objects; for functions and modules of the package the attribute sits on the object itself) and the attributes listed
@@ -27,6 +27,7 @@
 #include "base/error.h"
 #include "frontend/read.h"
 #include "ir/function.h"
+#include "syntax/tree.h"
 
 #include <Python.h>
 
@@ -37,15 +38,28 @@
 
 namespace qd::frontend {
 
+using syntax::child;
+using syntax::constant_of;
+using syntax::each_child;
+using syntax::each_node;
+using syntax::Extent;
+using syntax::Field;
+using syntax::Items;
+using syntax::items_of;
+using syntax::kind_name;
+using syntax::Node;
+using syntax::NodeKind;
+using syntax::number_of;
+using syntax::word_of;
+
 /// Text and tree of one kernel or func, as made once per function by the Python package.
 struct Source {
-    PyObject *tree = nullptr; ///< ast.FunctionDef, parsed from dedented text
-    std::string file;         ///< path, or the cell's name ("cell 4")
-    int first_line = 1;       ///< file line of the tree's line 1
-    int indent = 0;           ///< columns removed by dedenting
-    std::string name;         ///< __qualname__
-    std::string text;         ///< the dedented source, for messages
-    bool counted = true;      ///< coverage sees into it; not so funcs that come with the package
+    const Node *tree = nullptr; ///< a FunctionDef
+    std::string file;           ///< path, or the cell's name ("cell 4")
+    int first_line = 1;         ///< file line of the tree's line 1
+    std::string name;           ///< __qualname__
+    std::string text;           ///< as it stands in the file, indented or not; line 1 is the tree's
+    bool counted = true;        ///< coverage sees into it; not so funcs that come with the package
 };
 
 /// bundle: an object whose members are parameters, each asked for when the kernel first mentions it (Request::member).

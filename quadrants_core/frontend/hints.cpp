@@ -16,7 +16,7 @@ Val Walker::keep_near(const Call &call) {
 
 /// base + low <= value < base + high; the value.
 Val Walker::assume_in_range(const Call &call) {
-    PyObject *node = call.node;
+    const Node *node = call.node;
     for (size_t i = 0; i < 2; ++i)
         if (ir::is_float(scalar_type(node, call.args[i])))
             fail_type(node, "`qd.assume_in_range` takes an integer and an integer it is near to, not " +
@@ -47,7 +47,7 @@ Val Walker::assume_in_range(const Call &call) {
 
 /// No two iterations have the same value; `covers`: the fields and levels it may be relied on for. The value.
 Val Walker::loop_unique(const Call &call) {
-    PyObject *node = call.node;
+    const Node *node = call.node;
     if (call.args.size() > 1 && !(call.args[1].is_constant() && call.args[1].object.get() == Py_None)) {
         const Val &covers = call.args[1];
         const Val list = unpacked(covers);

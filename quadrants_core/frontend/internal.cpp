@@ -5,7 +5,7 @@ namespace qd::frontend {
 
 /// (a + b) * n as an i32: f32, f32, i32. For checking how arguments of such operations are checked.
 Val Walker::internal_call(const Call &call) {
-    PyObject *node = call.node;
+    const Node *node = call.node;
     const Val &name = call.args[0];
     if (!name.is_constant() || !PyUnicode_Check(name.object.get()))
         fail_type(node, "`call_internal` takes the name of an operation first");

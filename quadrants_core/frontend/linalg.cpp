@@ -40,7 +40,7 @@ PyRef Walker::dtype_object(Scalar type) const {
 }
 
 /// Inlines a func of quadrants._linalg.
-Val Walker::library_call(PyObject *node, const char *name, std::vector<Val> args) {
+Val Walker::library_call(const Node *node, const char *name, std::vector<Val> args) {
     PyRef function = library_func(name);
     if (!function) python_failed(node);
     reads_.library(name, function.get());
@@ -54,7 +54,7 @@ Val Walker::real_matrix(const Call &call, size_t i, Scalar type) {
 }
 
 Val Walker::linear_algebra(const Call &call) {
-    PyObject *node = call.node;
+    const Node *node = call.node;
     const std::string_view name = call.row->name;
     const bool has_right_side = name == "solve";
     const Val a = to_matrix(node, call.args[0]);
@@ -93,7 +93,7 @@ Val Walker::linear_algebra(const Call &call) {
 /// (mantissa, exponent): x = mantissa * 2^exponent, 0.5 <= |mantissa| < 1. Zero, infinity and NaN are their own
 /// mantissa.
 Val Walker::frexp(const Call &call) {
-    PyObject *node = call.node;
+    const Node *node = call.node;
     ir::Value exponent;
     const auto split = [&](const Val &given) {
         const Scalar given_type = scalar_type(node, given);

@@ -18,9 +18,9 @@ bool Walker::is_top_level() const {
     return true;
 }
 
-Flow Walker::for_(PyObject *node) {
+Flow Walker::for_(const Node *node) {
     const Val over = loop_source(node);
-    if (over.is_static) return for_static(node, static_items(child(node, names().iter), over));
+    if (over.is_static) return for_static(node, static_items(child(node, Field::iter), over));
     if (is_of_mesh(over)) return for_elements(node, over);
     std::optional<uint32_t> cells;
     Nest nest = nest_of(node, *over.extra, cells);
@@ -33,12 +33,11 @@ bool Walker::is_of_mesh(const Val &v) {
 }
 
 /// What a `for` runs over: a loop, something static that is unrolled, or elements of a mesh.
-Val Walker::loop_source(PyObject *node) {
-    const Names &n = names();
-    if (Items(child(node, n.orelse)).size())
+Val Walker::loop_source(const Node *node) {
+    if (items_of(node, Field::orelse).size())
         fail_syntax(node, "'else' clause for 'for' not supported in Quadrants kernels");
-    PyObject *source = child(node, n.iter);
-    if (node_kind(source) == Node::IfExp && !value(child(source, n.test)).is_constant())
+    const Node *source = child(node, Field::iter);
+    if (source->kind == NodeKind::IfExp && !value(child(source, Field::test)).is_constant())
         fail_syntax(source, "Using non static inlined if statement as for-loop iterable is not currently supported.",
                     "make the condition static: `a if qd.static(c) else b`");
     Val over = eval(source);
@@ -66,7 +65,7 @@ Val Walker::loop_source(PyObject *node) {
 }
 
 /// The bounds of a run-time loop; `cells`: it visits those of a sparse tree, and the nest says how alone.
-Nest Walker::nest_of(PyObject *node, const Extra &loop, std::optional<uint32_t> &cells) {
+Nest Walker::nest_of(const Node *node, const Extra &loop, std::optional<uint32_t> &cells) {
     switch (loop.over) {
     case Extra::Over::range: return range_nest(node, loop);
     case Extra::Over::ndrange: return ndrange_nest(node, loop);
@@ -76,7 +75,7 @@ Nest Walker::nest_of(PyObject *node, const Extra &loop, std::optional<uint32_t> 
 }
 
 /// An ndrange that was made in Python.
-Val Walker::host_ndrange(PyObject *node, const Val &v) {
+Val Walker::host_ndrange(const Node *node, const Val &v) {
     PyRef bounds = PyRef::steal(PyObject_GetAttrString(v.object.get(), "bounds"));
     PyRef axes = PyRef::steal(PyObject_GetAttrString(v.object.get(), "axes"));
     if (!bounds || !axes) python_failed(node);
@@ -95,7 +94,7 @@ Val Walker::host_ndrange(PyObject *node, const Val &v) {
 
 // Unrolled loops
 
-std::vector<Val> Walker::static_items(PyObject *node, const Val &v) {
+std::vector<Val> Walker::static_items(const Node *node, const Val &v) {
     if (v.tag == Tag::loop) {
         const Extra &loop = *v.extra;
         std::vector<long> lower, upper;
@@ -141,8 +140,7 @@ std::vector<Val> Walker::static_product(const Extra &loop, const std::vector<lon
     }
 }
 
-Flow Walker::for_static(PyObject *node, const std::vector<Val> &items) {
-    const Names &n = names();
+Flow Walker::for_static(const Node *node, const std::vector<Val> &items) {
     next_loop_.reset();
     if (int(items.size()) > request_.options.unrolling_limit && request_.options.unrolling_limit > 0)
         warn(
@@ -151,14 +149,14 @@ Flow Walker::for_static(PyObject *node, const std::vector<Val> &items) {
                 " iterations, so the compile time may be extremely long. You can use a non-static for loop if you want "
                 "to decrease the compile time. You can disable this warning by setting "
                 "qd.init(unrolling_limit=0).");
-    PyObject *target = child(node, n.target);
+    const Node *target = child(node, Field::target);
     frames_.back().loops.push_back({LoopContext::What::static_, 0});
     Flow flow = Flow::next;
     for (const Val &item : items) {
         poll_stop();
         Scope scope(*this);
         bind_static(target, item);
-        covered_line_ = child_int(node, n.lineno);
+        covered_line_ = node->at.line;
         flow = loop_body(node);
         if (flow != Flow::next && flow != Flow::continue_) break;
     }
@@ -166,26 +164,26 @@ Flow Walker::for_static(PyObject *node, const std::vector<Val> &items) {
     return flow == Flow::return_ || flow == Flow::stop ? flow : Flow::next;
 }
 
-void Walker::bind_static(PyObject *target, const Val &item) {
-    if (node_kind(target) == Node::Name) {
+void Walker::bind_static(const Node *target, const Val &item) {
+    if (target->kind == NodeKind::Name) {
         Val v = item;
         v.is_static = false;
-        bind(child(target, names().id), std::move(v));
+        bind(word_of(target, Field::id), std::move(v));
         return;
     }
-    const Items elements(child(target, names().elts));
+    const Items elements = items_of(target, Field::elts);
     const std::vector<Val> parts = sequence_items(target, item).items;
-    if (Py_ssize_t(parts.size()) != elements.size())
+    if (parts.size() != elements.size())
         fail_syntax(target,
                     "Ndrange for loop with number of the loop variables not equal to the dimension of the ndrange "
                     "is not supported, expected " +
                         std::to_string(parts.size()) + ", got " + std::to_string(elements.size()));
-    for (Py_ssize_t i = 0; i < elements.size(); ++i) bind_static(elements[i], parts[size_t(i)]);
+    for (size_t i = 0; i < elements.size(); ++i) bind_static(elements[i], parts[i]);
 }
 
 // Run-time loops
 
-ir::Value Walker::range_bound(PyObject *node, const Val &v) {
+ir::Value Walker::range_bound(const Node *node, const Val &v) {
     if (v.tag != Tag::scalar && !is_number(v))
         fail_type(node, "Bounds of a range must be numbers, not " + type_text(v));
     const Scalar type = scalar_type(node, v);
@@ -198,23 +196,23 @@ ir::Value Walker::range_bound(PyObject *node, const Val &v) {
     return as(node, v, Scalar::i32);
 }
 
-Nest Walker::range_nest(PyObject *node, const Extra &loop) {
-    PyObject *target = child(node, names().target);
-    if (node_kind(target) != Node::Name) fail_syntax(target, "Loop over a range needs one loop variable");
-    PyObject *source = child(node, names().iter);
+Nest Walker::range_nest(const Node *node, const Extra &loop) {
+    const Node *target = child(node, Field::target);
+    if (target->kind != NodeKind::Name) fail_syntax(target, "Loop over a range needs one loop variable");
+    const Node *source = child(node, Field::iter);
     Nest nest;
     nest.lower.push_back(range_bound(source, loop.lower[0]));
     nest.upper.push_back(range_bound(source, loop.upper[0]));
     return nest;
 }
 
-Nest Walker::ndrange_nest(PyObject *node, const Extra &loop) {
-    PyObject *target = child(node, names().target), *source = child(node, names().iter);
+Nest Walker::ndrange_nest(const Node *node, const Extra &loop) {
+    const Node *target = child(node, Field::target), *source = child(node, Field::iter);
     const size_t rank = loop.lower.size();
-    if (loop.grouped && node_kind(target) != Node::Name)
+    if (loop.grouped && target->kind != NodeKind::Name)
         fail_syntax(target, "Group for should have 1 loop target, found " +
-                                std::to_string(Items(child(target, names().elts)).size()));
-    const size_t targets = node_kind(target) == Node::Tuple ? size_t(Items(child(target, names().elts)).size()) : 1;
+                                std::to_string(items_of(target, Field::elts).size()));
+    const size_t targets = target->kind == NodeKind::Tuple ? size_t(items_of(target, Field::elts).size()) : 1;
     if (!loop.grouped && targets != rank)
         fail_syntax(target,
                     "Ndrange for loop with number of the loop variables not equal to the dimension of the ndrange "
@@ -230,8 +228,8 @@ Nest Walker::ndrange_nest(PyObject *node, const Extra &loop) {
     return nest;
 }
 
-Nest Walker::target_nest(PyObject *node, const Extra &loop, std::optional<uint32_t> &cells) {
-    PyObject *target = child(node, names().target);
+Nest Walker::target_nest(const Node *node, const Extra &loop, std::optional<uint32_t> &cells) {
+    const Node *target = child(node, Field::target);
     Nest nest;
     nest.grouped = loop.grouped;
     const Val &over = loop.target;
@@ -246,8 +244,8 @@ Nest Walker::target_nest(PyObject *node, const Extra &loop, std::optional<uint32
     std::vector<int32_t> first, extents; // of a field or a level
     const uint32_t place = is_array ? 0 : loop_place(node, over.object.get(), first, extents);
     const size_t rank = is_array ? nest.lower.size() : extents.size();
-    const size_t targets = node_kind(target) == Node::Tuple ? size_t(Items(child(target, names().elts)).size()) : 1;
-    if (nest.grouped && node_kind(target) != Node::Name)
+    const size_t targets = target->kind == NodeKind::Tuple ? size_t(items_of(target, Field::elts).size()) : 1;
+    if (nest.grouped && target->kind != NodeKind::Name)
         fail_syntax(target, "Group for should have 1 loop target, found " + std::to_string(targets));
     const bool unit = rank == 0 && targets == 1 && !nest.grouped;
     if (!nest.grouped && targets != rank && !unit)
@@ -270,7 +268,7 @@ Nest Walker::target_nest(PyObject *node, const Extra &loop, std::optional<uint32
 }
 
 /// The place whose cells a loop over a field or a level visits, and the range of its indices.
-uint32_t Walker::loop_place(PyObject *node, PyObject *object, std::vector<int32_t> &first,
+uint32_t Walker::loop_place(const Node *node, PyObject *object, std::vector<int32_t> &first,
                             std::vector<int32_t> &extents) {
     if (kind_of(object) == Kind::snode) {
         const uint32_t place = level_place(node, object);
@@ -284,13 +282,13 @@ uint32_t Walker::loop_place(PyObject *node, PyObject *object, std::vector<int32_
     return info->places[0];
 }
 
-void Walker::check_loop_target(PyObject *target) {
-    if (node_kind(target) == Node::Tuple) {
-        for (PyObject *item : Items(child(target, names().elts))) check_loop_target(item);
+void Walker::check_loop_target(const Node *target) {
+    if (target->kind == NodeKind::Tuple) {
+        for (const Node *item : items_of(target, Field::elts)) check_loop_target(item);
         return;
     }
-    if (node_kind(target) != Node::Name) fail_syntax(target, "A loop variable must be a name");
-    PyObject *name = child(target, names().id);
+    if (target->kind != NodeKind::Name) fail_syntax(target, "A loop variable must be a name");
+    PyObject *name = word_of(target, Field::id);
     if (find_local(name) && text(name) != "_")
         fail_syntax(target,
                     "Variable '" + text(name) +
@@ -299,15 +297,15 @@ void Walker::check_loop_target(PyObject *target) {
                     "use another name");
 }
 
-void Walker::bind_target(PyObject *target, ir::Value index) {
-    PyObject *name = child(target, names().id);
+void Walker::bind_target(const Node *target, ir::Value index) {
+    PyObject *name = word_of(target, Field::id);
     const bool assigned = frames_.back().assigned && frames_.back().assigned->count(name);
     Val v = scalar(index);
     bind(name, assigned ? new_variable(target, v) : std::move(v));
 }
 
-void Walker::bind_loop_targets(PyObject *node, std::span<const ir::Value> indices, const Nest &nest) {
-    PyObject *target = child(node, names().target);
+void Walker::bind_loop_targets(const Node *node, std::span<const ir::Value> indices, const Nest &nest) {
+    const Node *target = child(node, Field::target);
     if (nest.elements.tag != Tag::none) return bind_element(node, nest.elements, indices[0]);
     if (nest.grouped) {
         Val v;
@@ -316,21 +314,21 @@ void Walker::bind_loop_targets(PyObject *node, std::span<const ir::Value> indice
         v.n = int(indices.size());
         v.ndim = 1;
         v.comps.assign(indices.begin(), indices.end());
-        PyObject *name = child(target, names().id);
+        PyObject *name = word_of(target, Field::id);
         const bool assigned = frames_.back().assigned && frames_.back().assigned->count(name);
         bind(name, assigned ? new_variable(target, v) : std::move(v));
         return;
     }
-    if (node_kind(target) == Node::Name) {
+    if (target->kind == NodeKind::Name) {
         bind_target(target, indices[0]);
         return;
     }
-    const Items elements(child(target, names().elts));
-    for (Py_ssize_t i = 0; i < elements.size(); ++i) bind_target(elements[i], indices[size_t(i)]);
+    const Items elements = items_of(target, Field::elts);
+    for (size_t i = 0; i < elements.size(); ++i) bind_target(elements[i], indices[i]);
 }
 
-Flow Walker::for_nest(PyObject *node, Nest nest) {
-    check_loop_target(child(node, names().target));
+Flow Walker::for_nest(const Node *node, Nest nest) {
+    check_loop_target(child(node, Field::target));
     if (nest.order.empty()) {
         nest.order.resize(nest.lower.size());
         std::iota(nest.order.begin(), nest.order.end(), 0);
@@ -340,14 +338,14 @@ Flow Walker::for_nest(PyObject *node, Nest nest) {
     const bool parallel = is_top_level() && !nest.settings.serialize;
     if (parallel) return nest_parallel(node, nest);
     std::vector<ir::Value> indices(nest.lower.size());
-    if (nest.lower.size() > 1 && has_break(child(node, names().body))) return nest_flat(node, nest);
+    if (nest.lower.size() > 1 && has_break(items_of(node, Field::body))) return nest_flat(node, nest);
     frames_.back().loops.push_back({LoopContext::What::serial, 0});
     nest_serial(node, nest, 0, indices);
     frames_.back().loops.pop_back();
     return Flow::next;
 }
 
-Flow Walker::nest_parallel(PyObject *node, const Nest &nest) {
+Flow Walker::nest_parallel(const Node *node, const Nest &nest) {
     std::vector<ir::Value> bounds;
     for (const int axis : nest.order) {
         bounds.push_back(nest.lower[size_t(axis)]);
@@ -369,9 +367,9 @@ Flow Walker::nest_parallel(PyObject *node, const Nest &nest) {
 }
 
 /// One iteration of a parallel loop.
-Flow Walker::iteration(PyObject *node) {
+Flow Walker::iteration(const Node *node) {
     cover_one_line(node);
-    PyObject *statements = child(node, names().body);
+    const Items statements = items_of(node, Field::body);
     const Continues continues = scan_continues(statements);
     if (continues == Continues::none) return block(statements);
     if (continues == Continues::guards) return parallel_body(statements, 0);
@@ -385,30 +383,27 @@ Flow Walker::iteration(PyObject *node) {
 
 /// A body whose `continue`s are all of the form `if c: ...; continue` at its own level: what follows becomes the else
 /// branch.
-Flow Walker::parallel_body(PyObject *list, Py_ssize_t from) {
-    const Names &n = names();
-    const Items statements(list);
-    Py_ssize_t at = from;
+Flow Walker::parallel_body(Items statements, size_t from) {
+    size_t at = from;
     while (at < statements.size() && !is_guard(statements[at])) ++at;
-    const Flow flow = block(list, from, at);
+    const Flow flow = block(statements, from, at);
     if (flow != Flow::next || at >= statements.size()) return flow;
-    PyObject *guard = statements[at];
+    const Node *guard = statements[at];
     cover_line(guard);
     AtNode place(*this, guard);
-    PyObject *yes = child(guard, n.body);
-    const Py_ssize_t last = Items(yes).size() - 1;
-    const Val test = value(child(guard, n.test));
+    const Items yes = items_of(guard, Field::body);
+    const Val test = value(child(guard, Field::test));
     const auto leave = [&] {
-        const Flow flow = block(yes, 0, last);
-        if (flow == Flow::next) cover_line(Items(yes)[last]);
+        const Flow flow = block(yes, 0, yes.size() - 1);
+        if (flow == Flow::next) cover_line(yes.back());
         return flow;
     };
     if (test.is_constant()) {
         const bool leaves = truth(test.object.get());
         cover(leaves ? ir::Counter::What::taken : ir::Counter::What::not_taken, guard);
-        return leaves ? leave() : parallel_body(list, at + 1);
+        return leaves ? leave() : parallel_body(statements, at + 1);
     }
-    const ir::Value taken = condition(child(guard, n.test), test, "if");
+    const ir::Value taken = condition(child(guard, Field::test), test, "if");
     const ir::Value branch = b_.if_(taken);
     body_in(fn_[branch].blocks[0], [&] {
         cover(ir::Counter::What::taken, guard);
@@ -416,7 +411,7 @@ Flow Walker::parallel_body(PyObject *list, Py_ssize_t from) {
     });
     body_in(fn_[branch].blocks[1], [&] {
         cover(ir::Counter::What::not_taken, guard);
-        return parallel_body(list, at + 1);
+        return parallel_body(statements, at + 1);
     });
     return Flow::next;
 }
@@ -437,7 +432,7 @@ void Walker::poll_in(ir::Value loop, bool has_loops) {
     b_.block = outer;
 }
 
-Flow Walker::nest_serial(PyObject *node, const Nest &nest, size_t depth, std::vector<ir::Value> &indices) {
+Flow Walker::nest_serial(const Node *node, const Nest &nest, size_t depth, std::vector<ir::Value> &indices) {
     const size_t axis = size_t(nest.order[depth]);
     if (depth == 0) count_trips(node, nest.lower, nest.upper);
     const ir::Value loop = b_.for_(nest.lower[axis], nest.upper[axis], {}, nest.settings);
@@ -456,7 +451,7 @@ Flow Walker::nest_serial(PyObject *node, const Nest &nest, size_t depth, std::ve
 }
 
 /// One loop over all index tuples, so that `break` leaves them all.
-Flow Walker::nest_flat(PyObject *node, const Nest &nest) {
+Flow Walker::nest_flat(const Node *node, const Nest &nest) {
     const ir::Value zero = b_.i32(0);
     std::vector<ir::Value> extents(nest.lower.size());
     ir::Value total = b_.i32(1);

@@ -33,8 +33,8 @@ struct Machine {
     Flow left = Flow::stop;                 ///< how the last block that does not go on was left
     std::map<ir::Scalar, Stack> stacks;
     /// What calls of the statement being walked, and choices that hold some, gave; those of the statements around it.
-    std::unordered_map<PyObject *, Val> values;
-    std::vector<std::unordered_map<PyObject *, Val>> outer_values;
+    std::unordered_map<const Node *, Val> values;
+    std::vector<std::unordered_map<const Node *, Val>> outer_values;
 };
 
 /// Variables of one loop of a nest that is cut.
@@ -43,6 +43,6 @@ struct FlatAxis {
 };
 
 /// `visit` on every node of a tree, parents first; false from it keeps out of the children.
-void visit_tree(PyObject *tree, const std::function<bool(PyObject *)> &visit);
+void visit_tree(const Node *tree, const std::function<bool(const Node *)> &visit);
 
 } // namespace qd::frontend

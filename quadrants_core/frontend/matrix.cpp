@@ -114,7 +114,7 @@ Val Walker::diagonal(const Call &call) {
 }
 
 /// vec3(x, y, z), vec3(xy, z), vec3(0.0), mat2([[a, b], [c, d]]), mat2(a, b, c, d), mat2(row, row)
-Val Walker::call_matrix_type(PyObject *node, PyObject *type) {
+Val Walker::call_matrix_type(const Node *node, PyObject *type) {
     const Names &names_ = names();
     const Call call = arguments(node, false);
     AtNode at(*this, node);
@@ -207,7 +207,7 @@ const std::unordered_map<std::string_view, MethodRow> &method_table() {
 
 } // namespace
 
-Val Walker::matrix_attribute(PyObject *node, const Val &base, PyObject *name) {
+Val Walker::matrix_attribute(const Node *node, const Val &base, PyObject *name) {
     const std::string what = text(name);
     const bool is_ref = base.tag == Tag::ref;
     if (what == "n") return integer(is_ref ? base.ref->n : base.n);
@@ -235,7 +235,7 @@ bool is_swizzle(std::string_view name) {
            });
 }
 
-Val Walker::swizzle(PyObject *node, const Val &base, const std::string &name, std::string_view letters) {
+Val Walker::swizzle(const Node *node, const Val &base, const std::string &name, std::string_view letters) {
     const bool is_ref = base.tag == Tag::ref;
     const int n = is_ref ? base.ref->n : base.n, ndim = is_ref ? base.ref->ndim : base.ndim;
     const auto listed = [](std::string_view chars) {
@@ -263,7 +263,7 @@ Val Walker::transposed(const Val &m) const {
     return make_matrix(std::move(comps), m.m, m.n, 2);
 }
 
-Val Walker::reduce(PyObject *node, const Val &m, Op op) {
+Val Walker::reduce(const Node *node, const Val &m, Op op) {
     (void)node;
     ir::Value all = m.comps[0];
     for (size_t k = 1; k < m.comps.size(); ++k) all = emit2(op, all, m.comps[k]);
@@ -275,11 +275,11 @@ Val Walker::sum_of(const Call &call) {
     if (python_builtin_applies(call)) return call_builtin_in_python(call);
     Val out = call.args.size() > 1 ? call.args[1] : integer(0);
     for (const Val &item : sequence_items(call.node, call.args[0]).items)
-        out = binary(call.node, Node::Add, out, load(item));
+        out = binary(call.node, NodeKind::Add, out, load(item));
     return out;
 }
 
-Val Walker::reduce_to_bool(PyObject *node, const Val &m, Op op) {
+Val Walker::reduce_to_bool(const Node *node, const Val &m, Op op) {
     const Val bits = map(node, m, [&](const Val &x) {
         const ir::Value zero = b_.integer(fn_.type(x.v), 0);
         return x.elem == Scalar::u1 ? x : scalar(b_.ne(x.v, zero));
@@ -287,24 +287,24 @@ Val Walker::reduce_to_bool(PyObject *node, const Val &m, Op op) {
     return reduce(node, bits, op);
 }
 
-Val Walker::dot(PyObject *node, const Val &a, const Val &b) {
-    const Val products = binary(node, Node::Mult, a, b);
+Val Walker::dot(const Node *node, const Val &a, const Val &b) {
+    const Val products = binary(node, NodeKind::Mult, a, b);
     return reduce(node, products, Op::add);
 }
 
-Val Walker::norm(PyObject *node, const Val &m, const Val *eps) {
+Val Walker::norm(const Node *node, const Val &m, const Val *eps) {
     Val square = dot(node, m, m);
-    if (eps) square = scalar_binary(node, Node::Add, square, *eps);
+    if (eps) square = scalar_binary(node, NodeKind::Add, square, *eps);
     const Scalar type = ir::is_float(square.elem) ? square.elem : request_.options.default_fp;
     const ir::Value v = convert(square.v, type);
     return scalar(b_.sqrt(v));
 }
 
-Val Walker::cross(PyObject *node, const Val &a, const Val &b) {
+Val Walker::cross(const Node *node, const Val &a, const Val &b) {
     const auto term = [&](int i, int j) {
-        const Val left = scalar_binary(node, Node::Mult, component(a, i), component(b, j));
-        const Val right = scalar_binary(node, Node::Mult, component(a, j), component(b, i));
-        return scalar_binary(node, Node::Sub, left, right);
+        const Val left = scalar_binary(node, NodeKind::Mult, component(a, i), component(b, j));
+        const Val right = scalar_binary(node, NodeKind::Mult, component(a, j), component(b, i));
+        return scalar_binary(node, NodeKind::Sub, left, right);
     };
     if (a.ndim != 1 || b.ndim != 1 || a.n != b.n || (a.n != 2 && a.n != 3))
         fail_type(node, "Cross product is only supported between pairs of 2D/3D vectors");
@@ -315,16 +315,16 @@ Val Walker::cross(PyObject *node, const Val &a, const Val &b) {
     return make_matrix({x.v, y.v, z.v}, 3, 1, 1);
 }
 
-Val Walker::outer_product(PyObject *node, const Val &a, const Val &b) {
+Val Walker::outer_product(const Node *node, const Val &a, const Val &b) {
     if (a.ndim != 1 || b.ndim != 1) fail_type(node, "outer_product is defined for two vectors");
     std::vector<ir::Value> comps;
     for (int i = 0; i < a.n; ++i)
         for (int j = 0; j < b.n; ++j)
-            comps.push_back(scalar_binary(node, Node::Mult, component(a, i), component(b, j)).v);
+            comps.push_back(scalar_binary(node, NodeKind::Mult, component(a, i), component(b, j)).v);
     return make_matrix(std::move(comps), a.n, b.n, 2);
 }
 
-void Walker::check_square(PyObject *node, const Val &m) {
+void Walker::check_square(const Node *node, const Val &m) {
     if (m.n != m.m || m.ndim == 1)
         fail(node, UserErrorKind::compilation,
              "expected a square matrix, got shape (" + std::to_string(m.n) +
@@ -332,14 +332,14 @@ void Walker::check_square(PyObject *node, const Val &m) {
 }
 
 /// Determinant of the matrix without the rows and columns left out, by expansion along its first row.
-Val Walker::minor_determinant(PyObject *node, const Val &m, const std::vector<int> &rows,
+Val Walker::minor_determinant(const Node *node, const Val &m, const std::vector<int> &rows,
                               const std::vector<int> &cols) {
     const auto at = [&](size_t i, size_t j) { return component(m, rows[i] * m.m + cols[j]); };
     if (rows.size() == 1) return at(0, 0);
     if (rows.size() == 2) {
-        const Val left = scalar_binary(node, Node::Mult, at(0, 0), at(1, 1));
-        const Val right = scalar_binary(node, Node::Mult, at(0, 1), at(1, 0));
-        return scalar_binary(node, Node::Sub, left, right);
+        const Val left = scalar_binary(node, NodeKind::Mult, at(0, 0), at(1, 1));
+        const Val right = scalar_binary(node, NodeKind::Mult, at(0, 1), at(1, 0));
+        return scalar_binary(node, NodeKind::Sub, left, right);
     }
     Val sum;
     const std::vector<int> below(rows.begin() + 1, rows.end());
@@ -347,13 +347,13 @@ Val Walker::minor_determinant(PyObject *node, const Val &m, const std::vector<in
         std::vector<int> others = cols;
         others.erase(others.begin() + ptrdiff_t(j));
         const Val inner = minor_determinant(node, m, below, others);
-        const Val term = scalar_binary(node, Node::Mult, at(0, j), inner);
-        sum = j == 0 ? term : scalar_binary(node, j % 2 ? Node::Sub : Node::Add, sum, term);
+        const Val term = scalar_binary(node, NodeKind::Mult, at(0, j), inner);
+        sum = j == 0 ? term : scalar_binary(node, j % 2 ? NodeKind::Sub : NodeKind::Add, sum, term);
     }
     return sum;
 }
 
-Val Walker::determinant(PyObject *node, const Val &m) {
+Val Walker::determinant(const Node *node, const Val &m) {
     check_square(node, m);
     if (m.n > 4)
         fail(node, UserErrorKind::compilation,
@@ -364,7 +364,7 @@ Val Walker::determinant(PyObject *node, const Val &m) {
 }
 
 /// Adjugate over determinant; elimination with pivots for more than 4 rows.
-Val Walker::inverse(PyObject *node, const Val &given) {
+Val Walker::inverse(const Node *node, const Val &given) {
     check_square(node, given);
     if (given.n > 12)
         fail(node, UserErrorKind::compilation, "Inversions of matrices with sizes > 12 are not supported",
@@ -391,7 +391,7 @@ Val Walker::inverse(PyObject *node, const Val &given) {
     return make_matrix(std::move(comps), m.n, m.n, 2);
 }
 
-Val Walker::method(PyObject *node, const Val &bound) {
+Val Walker::method(const Node *node, const Val &bound) {
     const std::string &name = bound.extra->name;
     const Val &self = bound.extra->self;
     if (self.tag == Tag::container) return container_method(node, bound);
@@ -429,13 +429,13 @@ Val Walker::method(PyObject *node, const Val &bound) {
     case Method::max: return reduce(node, m, Op::max);
     case Method::min: return reduce(node, m, Op::min);
     case Method::norm: return norm(node, m, first);
-    case Method::norm_inv: return scalar_binary(node, Node::Div, number(1), norm(node, m, first));
+    case Method::norm_inv: return scalar_binary(node, NodeKind::Div, number(1), norm(node, m, first));
     case Method::norm_sqr: return dot(node, m, m);
     case Method::normalized: {
         Val length = norm(node, m, nullptr);
-        if (first) length = scalar_binary(node, Node::Add, length, *first);
-        const Val inverse_length = scalar_binary(node, Node::Div, number(1), length);
-        return binary(node, Node::Mult, inverse_length, m);
+        if (first) length = scalar_binary(node, NodeKind::Add, length, *first);
+        const Val inverse_length = scalar_binary(node, NodeKind::Div, number(1), length);
+        return binary(node, NodeKind::Mult, inverse_length, m);
     }
     case Method::outer_product: return outer_product(node, m, other());
     case Method::sum: return reduce(node, m, Op::add);
@@ -464,7 +464,7 @@ Val Walker::matrix_shape(const Val &m) const {
 }
 
 Val Walker::vector_function(const Call &call) {
-    PyObject *node = call.node;
+    const Node *node = call.node;
     const std::string_view name = std::string_view(call.row->name).substr(5);
     const Val a = to_matrix(node, call.args[0]);
     const Val number = constant(PyRef::steal(PyFloat_FromDouble(1)));
@@ -472,16 +472,16 @@ Val Walker::vector_function(const Call &call) {
     if (name == "inverse") return inverse(node, a);
     if (name == "determinant") return determinant(node, a);
     if (name == "normalize") {
-        const Val scale = scalar_binary(node, Node::Div, number, norm(node, a, nullptr));
-        return binary(node, Node::Mult, a, scale);
+        const Val scale = scalar_binary(node, NodeKind::Div, number, norm(node, a, nullptr));
+        return binary(node, NodeKind::Mult, a, scale);
     }
     const Val b = to_matrix(node, call.args[1]);
     if (name == "dot") return dot(node, a, b);
     if (name == "cross") return cross(node, a, b);
-    if (name == "distance") return norm(node, binary(node, Node::Sub, a, b), nullptr);
+    if (name == "distance") return norm(node, binary(node, NodeKind::Sub, a, b), nullptr);
     // reflect: a - 2 (a . b) b
-    const Val twice = scalar_binary(node, Node::Mult, integer(2), dot(node, a, b));
-    return binary(node, Node::Sub, a, binary(node, Node::Mult, twice, b));
+    const Val twice = scalar_binary(node, NodeKind::Mult, integer(2), dot(node, a, b));
+    return binary(node, NodeKind::Sub, a, binary(node, NodeKind::Mult, twice, b));
 }
 
 } // namespace qd::frontend

@@ -26,7 +26,7 @@ bool Walker::changes_struct(const Binding &argument) {
     if (kernel_assigned_.count(argument.name)) return true;
     if (argument.value.tag != Tag::record || !argument.value.record->methods) return false;
     std::unordered_set<PyObject *> receivers;
-    frontend::scan_receivers(child(request_.source.tree, names().body), receivers);
+    frontend::scan_receivers(items_of(request_.source.tree, Field::body), receivers);
     return receivers.count(argument.name) > 0;
 }
 
@@ -80,7 +80,7 @@ Val Walker::declare(const Param &p) {
 
 /// A struct argument or a member of one.
 Val Walker::declare_value(PyObject *type) {
-    PyObject *tree = request_.source.tree;
+    const Node *tree = request_.source.tree;
     const Names &n = names();
     if (is_dtype(type)) return scalar(add_parameter(dtype_scalar(tree, type)));
     if (kind_of(type) == Kind::matrix_type) {
@@ -97,7 +97,7 @@ Val Walker::declare_value(PyObject *type) {
 }
 
 /// Attribute or item `key` of an object with members.
-const Val &Walker::member(PyObject *node, const Val &owner, PyObject *key, bool item) {
+const Val &Walker::member(const Node *node, const Val &owner, PyObject *key, bool item) {
     const std::pair<int, std::string> at{owner.node, item ? repr(key) : text(key)};
     if (const auto known = members_.find(at); known != members_.end()) return known->second;
     b_.span = span_of(node);
@@ -111,7 +111,7 @@ const Val &Walker::member(PyObject *node, const Val &owner, PyObject *key, bool 
     return members_.emplace(at, declare(param)).first->second;
 }
 
-Val Walker::bundle_attribute(PyObject *node, const Val &bundle, PyObject *name) {
+Val Walker::bundle_attribute(const Node *node, const Val &bundle, PyObject *name) {
     Val v = member(node, bundle, name, false);
     if (!v.is_constant()) return v;
     PyRef self = attribute(v.object.get(), names().__self__);

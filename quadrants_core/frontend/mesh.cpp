@@ -8,7 +8,7 @@
 namespace qd::frontend {
 
 /// An attribute of an object that the walk has been given.
-PyRef Walker::known_attribute(PyObject *node, PyObject *object, PyObject *name) {
+PyRef Walker::known_attribute(const Node *node, PyObject *object, PyObject *name) {
     PyRef found = PyRef::steal(PyObject_GetAttr(object, name));
     if (!found) python_failed(node);
     reads_.attribute(object, name, found.get());
@@ -16,7 +16,7 @@ PyRef Walker::known_attribute(PyObject *node, PyObject *object, PyObject *name) 
 }
 
 /// Number `at` of a field of numbers.
-ir::Value Walker::number_in(PyObject *node, PyObject *field, ir::Value at) {
+ir::Value Walker::number_in(const Node *node, PyObject *field, ir::Value at) {
     return load(field_element(field_info(node, field), {at})).v;
 }
 
@@ -29,7 +29,7 @@ Val Walker::mesh_element(PyRef elements, ir::Value number) const {
     return out;
 }
 
-Val Walker::element_attribute(PyObject *node, const Val &given, PyObject *name) {
+Val Walker::element_attribute(const Node *node, const Val &given, PyObject *name) {
     const Val element = load(given);
     if (text(name) == "id") return scalar(element.v);
     PyObject *elements = element.object.get();
@@ -53,14 +53,14 @@ Val Walker::element_attribute(PyObject *node, const Val &given, PyObject *name) 
 }
 
 /// `v.x.grad`: the element of the gradient beside an element of a field.
-Val Walker::gradient_element(PyObject *node, const Ref &ref) {
+Val Walker::gradient_element(const Node *node, const Ref &ref) {
     AtNode at(*this, node);
     const PyRef gradient = known_attribute(node, ref.field->object, names().grad);
     return field_ref(field_info(node, gradient.get()), ref.indices);
 }
 
 /// Where the numbers of what touches an element begin and end.
-std::pair<ir::Value, ir::Value> Walker::relation_bounds(PyObject *node, const Val &relation) {
+std::pair<ir::Value, ir::Value> Walker::relation_bounds(const Node *node, const Val &relation) {
     if (const PyRef width = known_attribute(node, relation.object.get(), names().width); width.get() != Py_None) {
         const ir::Value step = b_.i32(int32_t(PyLong_AsLong(width.get())));
         const ir::Value begin = b_.mul(relation.v, step);
@@ -73,14 +73,14 @@ std::pair<ir::Value, ir::Value> Walker::relation_bounds(PyObject *node, const Va
     return {begin, number_in(node, offsets.get(), next)};
 }
 
-Val Walker::relation_size(PyObject *node, const Val &relation) {
+Val Walker::relation_size(const Node *node, const Val &relation) {
     PyRef width = known_attribute(node, relation.object.get(), names().width);
     if (width.get() != Py_None) return constant(std::move(width));
     const auto [begin, end] = relation_bounds(node, relation);
     return scalar(b_.sub(end, begin));
 }
 
-Val Walker::relation_attribute(PyObject *node, const Val &relation, PyObject *name) {
+Val Walker::relation_attribute(const Node *node, const Val &relation, PyObject *name) {
     AtNode at(*this, node);
     if (text(name) == "size") return relation_size(node, relation);
     fail(node, UserErrorKind::compilation, "What touches an element of a mesh has no attribute '" + text(name) + "'",
@@ -88,14 +88,14 @@ Val Walker::relation_attribute(PyObject *node, const Val &relation, PyObject *na
 }
 
 /// The element whose number stands at `at`.
-Val Walker::touching(PyObject *node, const Val &relation, ir::Value at) {
+Val Walker::touching(const Node *node, const Val &relation, ir::Value at) {
     PyObject *object = relation.object.get();
     const PyRef values = known_attribute(node, object, names().values);
     const ir::Value number = number_in(node, values.get(), at);
     return mesh_element(known_attribute(node, object, names().target), number);
 }
 
-Val Walker::subscript_relation(PyObject *node, const Val &relation, const std::vector<Val> &indices) {
+Val Walker::subscript_relation(const Node *node, const Val &relation, const std::vector<Val> &indices) {
     AtNode place(*this, node);
     if (indices.size() != 1)
         fail(node, UserErrorKind::index,
@@ -123,11 +123,11 @@ Val Walker::subscript_relation(PyObject *node, const Val &relation, const std::v
 }
 
 /// Over all elements of one kind, or what touches one.
-Flow Walker::for_elements(PyObject *node, const Val &over) {
-    PyObject *target = child(node, names().target);
-    if (node_kind(target) == Node::Tuple)
+Flow Walker::for_elements(const Node *node, const Val &over) {
+    const Node *target = child(node, Field::target);
+    if (target->kind == NodeKind::Tuple)
         fail_syntax(target, "Mesh for should have 1 loop target, found " +
-                                std::to_string(Items(child(target, names().elts)).size()));
+                                std::to_string(items_of(target, Field::elts).size()));
     Nest nest;
     nest.elements = over;
     if (over.is_constant()) {
@@ -145,10 +145,10 @@ Flow Walker::for_elements(PyObject *node, const Val &over) {
 }
 
 /// The element that an iteration is for.
-void Walker::bind_element(PyObject *node, const Val &over, ir::Value index) {
+void Walker::bind_element(const Node *node, const Val &over, ir::Value index) {
     Val element = over.is_constant() ? mesh_element(over.object, index) : touching(node, over, index);
     if (over.is_constant()) mesh_loop_ = element;
-    PyObject *name = child(child(node, names().target), names().id);
+    PyObject *name = word_of(child(node, Field::target), Field::id);
     const bool assigned = frames_.back().assigned && frames_.back().assigned->count(name);
     bind(name, assigned ? new_variable(node, element) : std::move(element));
 }

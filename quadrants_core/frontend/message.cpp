@@ -61,16 +61,14 @@ void append_line(std::string &out, std::string_view line, size_t from, size_t to
 void append_source(std::string &out, const Level &level) {
     constexpr long most_lines = 6;
     const Location &at = level.at;
-    const long indent = level.source->indent;
     const long first = long(at.line) - level.source->first_line + 1;
     const long last = std::min(long(at.end_line) - level.source->first_line + 1, first + most_lines - 1);
     for (long number = first; number <= std::max(first, last); ++number) {
         const std::string_view line = line_of(level.source->text, number);
         const size_t blank = std::min(line.find_first_not_of(" \t"), line.size());
-        const size_t from = number == first ? size_t(std::max(0L, long(at.column) - indent)) : blank;
-        const size_t to = number == long(at.end_line) - level.source->first_line + 1
-                              ? size_t(std::max(0L, long(at.end_column) - indent))
-                              : line.size();
+        const size_t from = number == first ? size_t(at.column) : blank;
+        const size_t to =
+            number == long(at.end_line) - level.source->first_line + 1 ? size_t(at.end_column) : line.size();
         append_line(out, line, from, to);
     }
 }

@@ -30,7 +30,7 @@ Val Walker::lane_mask(const Call &call) {
 /// there.
 Val Walker::external(const Call &call) {
     constexpr size_t most = 16;
-    PyObject *node = call.node;
+    const Node *node = call.node;
     PyRef name = attribute(call.callee, names().__name__), number = attribute(call.callee, names()._qd_external_);
     const uint64_t id = number ? PyLong_AsUnsignedLongLong(number.get()) : 0;
     if (PyErr_Occurred()) python_failed(node);

@@ -70,7 +70,7 @@ bool read_packing(PyObject *answer, Packing &packing) {
 
 /// `_qd_packing_()` of a field: None, or for each component (kind, word, bits, exponent bits, signed, scale, compute
 /// type, shift, cells, outer, shape, shift of the exponent, [(shift, digits)] of those that share it).
-std::vector<Packing> Walker::packing_of(PyObject *node, PyObject *field) {
+std::vector<Packing> Walker::packing_of(const Node *node, PyObject *field) {
     PyRef answer = PyRef::steal(PyObject_CallMethodNoArgs(field, names()._qd_packing_));
     if (!answer) python_failed(node);
     std::vector<Packing> out;

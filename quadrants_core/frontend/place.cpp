@@ -175,13 +175,13 @@ ir::Value Walker::indexed_pointer(const Ref &ref, ir::Value component) {
     return b_.offset(base, bytes, ref.elem);
 }
 
-void Walker::check_indexable(PyObject *node, const Ref &ref) {
+void Walker::check_indexable(const Node *node, const Ref &ref) {
     if (ref.base == Ref::Base::field && (ref.field->stride == 0 || ref.field->is_packed()))
         fail_type(node, "Components of this field are stored apart and cannot be indexed at run time",
                   "place them in one tree, or copy the element to a local first: `v = x[i]`, then `v[k]`");
 }
 
-ir::Value Walker::part_pointer(PyObject *node, const Ref &ref, ir::Value k) {
+ir::Value Walker::part_pointer(const Node *node, const Ref &ref, ir::Value k) {
     int first = 0, step = 1;
     if (!evenly_spaced(ref.comps, first, step))
         fail_type(node, "A swizzle cannot be indexed at run time",
@@ -246,7 +246,7 @@ std::shared_ptr<Ref> Walker::make_matrix_variable(Scalar elem, int n, int m, int
     return ref;
 }
 
-Val Walker::new_variable(PyObject *node, const Val &given) {
+Val Walker::new_variable(const Node *node, const Val &given) {
     Val v = typed(node, given);
     if (v.tag == Tag::element) {
         Val out = v;
@@ -283,7 +283,7 @@ bool Walker::is_place(const Val &v) {
     return v.tag == Tag::ref || (v.tag == Tag::record && std::all_of(v.items.begin(), v.items.end(), is_place));
 }
 
-void Walker::store(PyObject *node, const Ref &ref, const Val &given) {
+void Walker::store(const Node *node, const Ref &ref, const Val &given) {
     Val v = load(given);
     if (ref.ndim == 0) {
         if (v.tag != Tag::scalar && !is_number(v))
@@ -309,7 +309,7 @@ void Walker::store(PyObject *node, const Ref &ref, const Val &given) {
     }
 }
 
-const FieldInfo *Walker::field_info(PyObject *node, PyObject *object) {
+const FieldInfo *Walker::field_info(const Node *node, PyObject *object) {
     if (const auto found = fields_.find(object); found != fields_.end()) return found->second.get();
     const Names &n = names();
     auto info = std::make_unique<FieldInfo>();

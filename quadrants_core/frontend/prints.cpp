@@ -197,8 +197,8 @@ bool Printer::places(PyObject *owned, bool *sparse) {
     if (!list) return false;
     out_.number(uint64_t(PyList_GET_SIZE(list.get())));
     try {
-        for (PyObject *place : Items(list.get())) {
-            ir::Place described = place_(int(PyLong_AsLong(place)));
+        for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list.get()); ++i) {
+            ir::Place described = place_(int(PyLong_AsLong(PyList_GET_ITEM(list.get(), i))));
             described.id = 0;
             if (sparse) *sparse |= ir::is_sparse(described);
             ir::write(out_, described);

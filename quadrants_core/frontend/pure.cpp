@@ -37,7 +37,7 @@ bool Walker::is_state(PyObject *object) {
            kind == Kind::tensor || kind == Kind::mesh_elements;
 }
 
-void Walker::violation(PyObject *node, PyObject *name, const std::string &message) {
+void Walker::violation(const Node *node, PyObject *name, const std::string &message) {
     if (static_depth_ || is_upper(name))
         warn(node, "UserWarning", tag + message);
     else
@@ -50,7 +50,7 @@ bool Walker::in_package() {
     return module && PyUnicode_Check(module.get()) && package_of(text(module.get())) == "quadrants";
 }
 
-void Walker::check_pure_name(PyObject *node, PyObject *name, PyObject *found) {
+void Walker::check_pure_name(const Node *node, PyObject *name, PyObject *found) {
     if (!request_.options.pure || !frames_.back().function || !is_state(found) || in_package()) return;
     const std::string shown = text(name);
     violation(node, name,
@@ -58,16 +58,16 @@ void Walker::check_pure_name(PyObject *node, PyObject *name, PyObject *found) {
                   shown + " is in global vars, therefore violates pure");
 }
 
-void Walker::check_pure_attribute(PyObject *node, const Val &base, const Val &found) {
+void Walker::check_pure_attribute(const Node *node, const Val &base, const Val &found) {
     if (!request_.options.pure || !found.is_constant() || !base.is_constant() || !is_state(found.object.get())) return;
-    const Names &n = names();
-    PyObject *root = child(node, n.value);
-    while (node_kind(root) == Node::Attribute) root = child(root, n.value);
-    if (node_kind(root) != Node::Name || find_local(child(root, n.id)) || !frames_.back().function || in_package())
+    const Node *root = child(node, Field::value);
+    while (root->kind == NodeKind::Attribute) root = child(root, Field::value);
+    if (root->kind != NodeKind::Name || find_local(word_of(root, Field::id)) || !frames_.back().function ||
+        in_package())
         return; // reached through an argument
     if (is_constant_module(base.object.get()) || is_state(base.object.get())) return;
-    PyObject *name = child(node, n.attr);
-    const std::string holder = text(child(root, n.id));
+    PyObject *name = word_of(node, Field::attr);
+    const std::string holder = text(word_of(root, Field::id));
     violation(node, name,
               "Accessing global var " + text(name) + " from outside function scope within pure kernel " + holder +
                   " is in global vars, therefore violates pure");

@@ -41,23 +41,6 @@ struct Names {
 };
 const Names &names();
 
-/// A child of a tree node, borrowed: the node keeps it alive. Children stand in the node's dict, and no type of a node
-/// has anything that wins over it.
-inline PyObject *child(PyObject *node, PyObject *name) {
-    if (PyObject **dict = _PyObject_GetDictPtr(node); dict && *dict)
-        if (PyObject *value = PyDict_GetItemWithError(*dict, name)) return value;
-    PyObject *value = PyObject_GetAttr(node, name);
-    if (!value) {
-        PyErr_Clear();
-        return nullptr;
-    }
-    Py_DECREF(value);
-    return value;
-}
-inline long child_int(PyObject *node, PyObject *name) {
-    PyObject *value = child(node, name);
-    return value && PyLong_Check(value) ? PyLong_AsLong(value) : 0;
-}
 inline std::string text(PyObject *str) {
     Py_ssize_t size = 0;
     const char *data = str && PyUnicode_Check(str) ? PyUnicode_AsUTF8AndSize(str, &size) : nullptr;
@@ -79,15 +62,5 @@ PyRef find_name(PyObject *function, PyObject *name);
 /// Annotation of a parameter of `function`, evaluated if it is text; empty if there is none or an error is set.
 PyRef find_annotation(PyObject *function, PyObject *name);
 long attribute_int(PyObject *object, PyObject *name, long fallback);
-
-/// The items of a list child as a range of borrowed pointers.
-struct Items {
-    PyObject *list;
-    explicit Items(PyObject *l) : list(l && PyList_Check(l) ? l : nullptr) {}
-    Py_ssize_t size() const { return list ? PyList_GET_SIZE(list) : 0; }
-    PyObject *operator[](Py_ssize_t i) const { return PyList_GET_ITEM(list, i); }
-    PyObject **begin() const { return list ? reinterpret_cast<PyListObject *>(list)->ob_item : nullptr; }
-    PyObject **end() const { return begin() + size(); }
-};
 
 } // namespace qd::frontend

@@ -17,8 +17,7 @@ PyRef defaults_of(PyObject *function) {
 } // namespace
 
 std::string print_of(const Source &source, int64_t *lines) {
-    const bool has_head = source.text.starts_with("if 1:\n");
-    *lines = std::count(source.text.begin(), source.text.end(), '\n') - has_head;
+    *lines = std::count(source.text.begin(), source.text.end(), '\n');
     Writer w;
     w.text(source.file);
     w.text(source.name);

@@ -6,7 +6,7 @@
 namespace qd::frontend {
 
 /// A variable for a result of this type, zero at first.
-Val Walker::result_place(PyObject *node, PyObject *annotation) {
+Val Walker::result_place(const Node *node, PyObject *annotation) {
     if (PyTuple_Check(annotation)) {
         Val out;
         out.tag = Tag::tuple;
@@ -20,7 +20,7 @@ Val Walker::result_place(PyObject *node, PyObject *annotation) {
     return new_variable(node, zero_member(node, annotation));
 }
 
-void Walker::store_result(PyObject *node, const Val &place, const Val &v) {
+void Walker::store_result(const Node *node, const Val &place, const Val &v) {
     if (place.is_sequence())
         store_sequence(node, place, v);
     else if (place.tag == Tag::record)
@@ -29,10 +29,10 @@ void Walker::store_result(PyObject *node, const Val &place, const Val &v) {
         store(node, *place.ref, v);
 }
 
-Flow Walker::real_return(PyObject *node) {
+Flow Walker::real_return(const Node *node) {
     RealFrame &real = *frames_.back().real;
-    PyObject *source = child(node, names().value);
-    if (source && source != Py_None) {
+    const Node *source = child(node, Field::value);
+    if (source) {
         const Val v = value(source);
         const bool nothing = v.is_constant() && v.object.get() == Py_None;
         if (!real.annotation && !nothing)
@@ -59,7 +59,7 @@ void Walker::leave_if_returned(int returns_before) {
 int Walker::returns_so_far() const { return frames_.back().real ? frames_.back().real->returns : 0; }
 
 Val Walker::real_body(FuncInfo &info) {
-    PyObject *tree = info.source.tree;
+    const Node *tree = info.source.tree;
     auto real = std::make_shared<RealFrame>();
     real->annotation = info.returns.get();
     if (info.returns) real->result = result_place(tree, info.returns.get());
@@ -68,7 +68,7 @@ Val Walker::real_body(FuncInfo &info) {
     ir::Loop once;
     const ir::Value loop = b_.loop({}, once);
     body_in(fn_[loop].blocks[0], [&] {
-        if (block(child(tree, names().body)) != Flow::stop) b_.break_();
+        if (block(items_of(tree, Field::body)) != Flow::stop) b_.break_();
         return Flow::stop;
     });
     if (info.returns && !real->returns)

@@ -33,7 +33,7 @@ PyRef interned(PyObject *name) {
 
 // Types
 
-const RecordType *Walker::record_type(PyObject *node, PyObject *struct_type) {
+const RecordType *Walker::record_type(const Node *node, PyObject *struct_type) {
     const RecordType *&known = struct_types_[struct_type];
     if (known) return known;
     PyRef members = attribute(struct_type, names().members);
@@ -62,7 +62,7 @@ Val Walker::make_record(const RecordType *type, std::vector<Val> members) const 
 }
 
 /// A struct without a declared type: its members have the types of their values.
-Val Walker::anonymous_record(PyObject *node, const std::vector<std::pair<PyRef, Val>> &members) {
+Val Walker::anonymous_record(const Node *node, const std::vector<std::pair<PyRef, Val>> &members) {
     RecordType &type = record_types_.emplace_back();
     std::vector<Val> items;
     for (const auto &[name, v] : members) {
@@ -79,7 +79,7 @@ Val Walker::anonymous_record(PyObject *node, const std::vector<std::pair<PyRef, 
 
 // Values
 
-Val Walker::zero_member(PyObject *node, PyObject *type) {
+Val Walker::zero_member(const Node *node, PyObject *type) {
     if (kind_of(type) == Kind::struct_type) {
         const RecordType *record = record_type(node, type);
         std::vector<Val> items;
@@ -90,7 +90,7 @@ Val Walker::zero_member(PyObject *node, PyObject *type) {
 }
 
 /// `v` as a member of this type has it. One number fills a vector or matrix.
-Val Walker::member_value(PyObject *node, PyObject *type, const Val &given, const std::string &what) {
+Val Walker::member_value(const Node *node, PyObject *type, const Val &given, const std::string &what) {
     const Val v = load(given);
     const Kind kind = kind_of(type);
     if (kind == Kind::struct_type) return convert_record(node, type, v, what);
@@ -107,7 +107,8 @@ Val Walker::member_value(PyObject *node, PyObject *type, const Val &given, const
     return convert_to_annotation(node, type, v, what);
 }
 
-Val Walker::record_from(PyObject *node, const RecordType *type, const std::vector<std::pair<PyObject *, Val>> &given) {
+Val Walker::record_from(const Node *node, const RecordType *type,
+                        const std::vector<std::pair<PyObject *, Val>> &given) {
     std::vector<const Val *> found(type->names.size());
     for (const auto &[name, v] : given) {
         const size_t i = member_index(*type, name);
@@ -126,7 +127,7 @@ Val Walker::record_from(PyObject *node, const RecordType *type, const std::vecto
 }
 
 /// Sphere(center, radius), Sphere(radius=1.0), Sphere({"radius": 1.0}), Sphere(other)
-Val Walker::call_struct_type(PyObject *node, PyObject *struct_type) {
+Val Walker::call_struct_type(const Node *node, PyObject *struct_type) {
     const Call call = arguments(node, false);
     AtNode at(*this, node);
     const RecordType *type = record_type(node, struct_type);
@@ -167,7 +168,7 @@ Val Walker::new_struct(const Call &call) {
 }
 
 /// A struct made in Python, baked into the kernel.
-Val Walker::host_struct(PyObject *node, PyObject *object) {
+Val Walker::host_struct(const Node *node, PyObject *object) {
     PyRef type = attribute(object, names()._type), entries = attribute(object, names().entries);
     if (!entries || !PyDict_Check(entries.get())) fail_type(node, "'" + type_name(object) + "' has no members");
     std::vector<std::pair<PyRef, Val>> members;
@@ -182,7 +183,7 @@ Val Walker::host_struct(PyObject *node, PyObject *object) {
 }
 
 /// A struct or dict with the members of `struct_type`, each converted to its type.
-Val Walker::convert_record(PyObject *node, PyObject *struct_type, const Val &given, const std::string &what) {
+Val Walker::convert_record(const Node *node, PyObject *struct_type, const Val &given, const std::string &what) {
     const RecordType *type = record_type(node, struct_type);
     Val v = typed(node, load(given));
     if (v.tag == Tag::dict || (v.is_constant() && PyDict_Check(v.object.get()))) {
@@ -223,16 +224,17 @@ std::optional<Val> Walker::unpacked_vector(const Val &record, PyObject *name) {
     const RecordType &type = *record.record;
     PyRef groups = type.object ? attribute(type.object.get(), names().unpacked) : PyRef{};
     PyObject *first = groups && PyDict_Check(groups.get()) ? PyDict_GetItemWithError(groups.get(), name) : nullptr;
-    if (!first) return std::nullopt;
+    if (!first || !PyList_Check(first)) return std::nullopt;
     Val out;
     out.tag = Tag::list;
     out.element_dim = is_unpacked;
     out.object = PyRef::borrow(name);
-    for (PyObject *member : Items(first)) out.items.push_back(record.items[member_index(type, member)]);
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(first); ++i)
+        out.items.push_back(record.items[member_index(type, PyList_GET_ITEM(first, i))]);
     return out;
 }
 
-Val Walker::record_attribute(PyObject *node, const Val &record, PyObject *name) {
+Val Walker::record_attribute(const Node *node, const Val &record, PyObject *name) {
     const RecordType &type = *record.record;
     if (const size_t i = member_index(type, name); i < type.names.size()) return record.items[i];
     if (std::optional<Val> method = record_method(&type, record, name)) return *method;
@@ -261,7 +263,7 @@ Val Walker::record_attribute(PyObject *node, const Val &record, PyObject *name) 
          "its members are " + member_names(type));
 }
 
-void Walker::store_record(PyObject *node, const Val &place, const Val &given) {
+void Walker::store_record(const Node *node, const Val &place, const Val &given) {
     const RecordType &type = *place.record;
     const Val v = typed(node, load(given));
     const bool is_dict = v.tag == Tag::dict || (v.is_constant() && PyDict_Check(v.object.get()));
@@ -297,7 +299,7 @@ PyRef Walker::leaf_field(PyObject *struct_field) {
     return field;
 }
 
-Val Walker::struct_field_element(PyObject *node, PyObject *field, const std::vector<Val> &indices) {
+Val Walker::struct_field_element(const Node *node, PyObject *field, const std::vector<Val> &indices) {
     const FieldInfo *first = field_info(node, leaf_field(field).get());
     if (int(indices.size()) + 1 == first->dims() && last_level(first->places[0]) == ir::LevelKind::dynamic)
         return dynamic_container(field, index_values(node, indices, true));

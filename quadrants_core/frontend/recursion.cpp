@@ -19,34 +19,27 @@ constexpr int done = -1;     ///< state after the outermost return
 
 } // namespace
 
-void visit_tree(PyObject *tree, const std::function<bool(PyObject *)> &visit) {
-    if (PyList_Check(tree)) {
-        for (PyObject *item : Items(tree)) visit_tree(item, visit);
-        return;
-    }
-    if (node_kind(tree) == Node::unknown || !visit(tree)) return;
-    PyRef fields = attribute(tree, names()._fields);
-    if (!fields || !PyTuple_Check(fields.get())) return;
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(fields.get()); ++i)
-        if (PyRef value = attribute(tree, PyTuple_GET_ITEM(fields.get(), i))) visit_tree(value.get(), visit);
+void visit_tree(const Node *tree, const std::function<bool(const Node *)> &visit) {
+    if (!visit(tree)) return;
+    each_child(tree, [&](const Node *node) { visit_tree(node, visit); });
 }
 
 /// What a name, or a name in a module, stands for outside of the walk; none if it is a name of the func's own.
-PyRef Walker::object_outside(PyObject *node) {
-    const Names &n = names();
-    if (node_kind(node) == Node::Name) return find_local(child(node, n.id)) ? PyRef{} : find_global(child(node, n.id));
-    if (node_kind(node) != Node::Attribute) return {};
-    PyRef module = object_outside(child(node, n.value));
+PyRef Walker::object_outside(const Node *node) {
+    if (node->kind == NodeKind::Name)
+        return find_local(word_of(node, Field::id)) ? PyRef{} : find_global(word_of(node, Field::id));
+    if (node->kind != NodeKind::Attribute) return {};
+    PyRef module = object_outside(child(node, Field::value));
     if (!module || !PyModule_Check(module.get())) return {};
-    PyRef found = attribute(module.get(), child(node, n.attr));
-    if (found) reads_.attribute(module.get(), child(node, n.attr), found.get());
+    PyRef found = attribute(module.get(), word_of(node, Field::attr));
+    if (found) reads_.attribute(module.get(), word_of(node, Field::attr), found.get());
     return found;
 }
 
 /// The func that a call names; null if it names none.
-FuncInfo *Walker::func_called(PyObject *node) {
-    if (node_kind(node) != Node::Call) return nullptr;
-    PyRef object = object_outside(child(node, names().func));
+FuncInfo *Walker::func_called(const Node *node) {
+    if (node->kind != NodeKind::Call) return nullptr;
+    PyRef object = object_outside(child(node, Field::func));
     if (!object || kind_of(object.get()) != Kind::func) return nullptr;
     return &func_info(node, object.get());
 }
@@ -60,10 +53,10 @@ const std::vector<FuncInfo *> &Walker::funcs_called_in(FuncInfo &info) {
     frame.source = &info.source;
     frames_.push_back(std::move(frame));
     std::vector<FuncInfo *> found;
-    visit_tree(child(info.source.tree, names().body), [&](PyObject *node) {
-        if (FuncInfo *callee = func_called(node)) found.push_back(callee);
-        return true;
-    });
+    for (const Node *statement : items_of(info.source.tree, Field::body))
+        each_node(statement, [&](const Node *node) {
+            if (FuncInfo *callee = func_called(node)) found.push_back(callee);
+        });
     frames_.pop_back();
     return info.calls.emplace(std::move(found));
 }
@@ -96,7 +89,7 @@ bool Walker::is_cut(FuncInfo &info) {
 }
 
 /// The func of a call that is cut; null if it is none.
-FuncInfo *Walker::cut_callee(PyObject *node) {
+FuncInfo *Walker::cut_callee(const Node *node) {
     FuncInfo *info = func_called(node);
     return info && is_cut(*info) ? info : nullptr;
 }
@@ -196,7 +189,7 @@ std::vector<ir::Value> Walker::live_variables() {
     return all;
 }
 
-MachineFunction &Walker::machine_function(PyObject *node, FuncInfo &info, const std::vector<Val> &args) {
+MachineFunction &Walker::machine_function(const Node *node, FuncInfo &info, const std::vector<Val> &args) {
     Machine &m = *machine_;
     for (MachineFunction &f : m.functions) {
         if (f.info != &info) continue;
@@ -233,20 +226,19 @@ bool Walker::is_reference(const FuncInfo &info, size_t i) {
 }
 
 /// The expression that a call passes for a parameter by reference.
-PyObject *Walker::reference_node(PyObject *node, const FuncInfo &info, size_t i) {
-    const Names &n = names();
-    const Items args(child(node, n.args));
-    PyObject *found = nullptr;
+const Node *Walker::reference_node(const Node *node, const FuncInfo &info, size_t i) {
+    const Items args = items_of(node, Field::args);
+    const Node *found = nullptr;
     bool starred = false;
-    for (PyObject *arg : args) starred |= node_kind(arg) == Node::Starred;
-    if (!starred && Py_ssize_t(i) < args.size()) found = args[Py_ssize_t(i)];
-    for (PyObject *keyword : Items(child(node, n.keywords)))
-        if (PyUnicode_Compare(child(keyword, n.arg), info.params[i].name) == 0) found = child(keyword, n.value);
+    for (const Node *arg : args) starred |= arg->kind == NodeKind::Starred;
+    if (!starred && i < args.size()) found = args[i];
+    for (const Node *keyword : items_of(node, Field::keywords))
+        if (word_of(keyword, Field::arg) == info.params[i].name) found = child(keyword, Field::value);
     bool computed = !found;
     if (found)
-        visit_tree(found, [&](PyObject *part) {
-            const Node kind = node_kind(part);
-            computed |= kind == Node::NamedExpr || (kind == Node::Call && !machine_->values.count(part));
+        visit_tree(found, [&](const Node *part) {
+            const NodeKind kind = part->kind;
+            computed |= kind == NodeKind::NamedExpr || (kind == NodeKind::Call && !machine_->values.count(part));
             return !computed;
         });
     if (computed)
@@ -258,7 +250,7 @@ PyObject *Walker::reference_node(PyObject *node, const FuncInfo &info, size_t i)
 }
 
 /// Stores what the callee left in its parameters by reference.
-void Walker::copy_back(PyObject *node, const FuncInfo &info, const std::vector<Val> &finals) {
+void Walker::copy_back(const Node *node, const FuncInfo &info, const std::vector<Val> &finals) {
     std::vector<Val> places;
     for (size_t i = 0; i < finals.size(); ++i)
         if (finals[i].tag != Tag::none)
@@ -277,7 +269,7 @@ std::vector<Val> Walker::final_references(const MachineFunction &f) {
     return out;
 }
 
-void Walker::flat_call(PyObject *node, FuncInfo &info) {
+void Walker::flat_call(const Node *node, FuncInfo &info) {
     Machine &m = *machine_;
     Call call = arguments(node, true);
     AtNode at(*this, node);
@@ -326,7 +318,7 @@ void Walker::flat_call(PyObject *node, FuncInfo &info) {
 }
 
 /// The body of a func that is inlined and leads to a real func, cut where it stands.
-void Walker::flat_inline(PyObject *node, FuncInfo &info) {
+void Walker::flat_inline(const Node *node, FuncInfo &info) {
     Machine &m = *machine_;
     Call call = arguments(node, true, true);
     AtNode at(*this, node);
@@ -342,7 +334,7 @@ void Walker::flat_inline(PyObject *node, FuncInfo &info) {
     m.outer_values.push_back(std::exchange(m.values, {}));
     const auto loops = std::exchange(m.loops, {});
     std::optional<Val> result = inlined(info, std::move(args), [&] {
-        flat_block(child(info.source.tree, names().body));
+        flat_block(items_of(info.source.tree, Field::body));
         return std::move(frames_.back().result);
     });
     m.loops = loops;
@@ -365,9 +357,9 @@ bool Walker::is_local(const Val &v) {
     return std::all_of(v.items.begin(), v.items.end(), is_local);
 }
 
-bool Walker::calls_real(PyObject *tree) {
+bool Walker::calls_real(const Node *tree) {
     bool found = false;
-    visit_tree(tree, [&](PyObject *node) {
+    visit_tree(tree, [&](const Node *node) {
         found = found || cut_callee(node);
         return !found;
     });
@@ -389,8 +381,8 @@ void Walker::machine_body(MachineFunction &f) {
         for (size_t i = 0; i < f.params.size(); ++i) bind(info.params[i].name, f.params[i]);
         begin_state(f.entry);
         covered_line_ = 0;
-        PyObject *tree = info.source.tree;
-        if (flat_block(child(tree, names().body))) flat_return(nullptr);
+        const Node *tree = info.source.tree;
+        if (flat_block(items_of(tree, Field::body))) flat_return(nullptr);
         if (info.returns && !f.returns)
             fail(tree, UserErrorKind::compilation, "Function has a return type but does not have a return statement");
     }
@@ -398,7 +390,7 @@ void Walker::machine_body(MachineFunction &f) {
     frames_.pop_back();
 }
 
-Val Walker::recursive_call(PyObject *node, FuncInfo &info, const std::vector<Val> &args) {
+Val Walker::recursive_call(const Node *node, FuncInfo &info, const std::vector<Val> &args) {
     if (machine_)
         fail_here(UserErrorKind::compilation,
                   "Function '" + info.source.name + "' calls itself from where its name does not stand",
@@ -440,7 +432,7 @@ Val Walker::recursive_call(PyObject *node, FuncInfo &info, const std::vector<Val
 }
 
 /// The outermost call: its arguments become the parameters before the loop starts.
-MachineFunction &Walker::start_machine(PyObject *node, FuncInfo &info, const std::vector<Val> &args, ir::Value loop) {
+MachineFunction &Walker::start_machine(const Node *node, FuncInfo &info, const std::vector<Val> &args, ir::Value loop) {
     const ir::BlockId block = b_.block;
     std::vector<ir::Value> &insts = fn_[block].insts;
     insts.pop_back(); // the loop: what follows stands before it

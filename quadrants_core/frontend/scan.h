@@ -1,7 +1,6 @@
 #pragma once
 // Questions about statements that are answered before they are walked.
 #include "frontend/frontend.h"
-#include "frontend/nodes.h"
 
 #include <unordered_set>
 
@@ -9,22 +8,22 @@ namespace qd::frontend {
 
 /// Names that statements assign, update, or store into (`x = `, `x += `, `x[i] = `, `x.y = `), interned. Loop targets
 /// do not count.
-void scan_assigned(PyObject *list, std::unordered_set<PyObject *> &out);
+void scan_assigned(Items list, std::unordered_set<PyObject *> &out);
 
 /// The same of a whole function, with the names that its expressions change: `qd.atomic_add(x, 1)`, `x.fill(0)`, `x :=
 /// 1`.
 void scan_changed(const Source &source, std::unordered_set<PyObject *> &out);
 
 /// Names that a method is called on (`x.f()`, `x.y.f()`, `x[i].f()`), anywhere in the statements; interned.
-void scan_receivers(PyObject *tree, std::unordered_set<PyObject *> &out);
+void scan_receivers(Items list, std::unordered_set<PyObject *> &out);
 
 /// A `break` that belongs to the loop whose body this is.
-bool has_break(PyObject *list);
+bool has_break(Items list);
 
 enum class Continues : uint8_t { none, guards, general };
 /// `continue`s that belong to the loop whose body this is; `guards`: each ends an `if` without `else` at the body's own
 /// level.
-Continues scan_continues(PyObject *list);
-bool is_guard(PyObject *statement);
+Continues scan_continues(Items list);
+bool is_guard(const Node *statement);
 
 } // namespace qd::frontend

@@ -11,32 +11,26 @@ using ir::Scalar;
 // Expressions
 
 /// Runs the calls of a statement or expression.
-void Walker::flat_calls(PyObject *tree) {
-    const Names &n = names();
-    if (PyList_Check(tree)) {
-        for (PyObject *item : Items(tree)) flat_calls(item);
-        return;
-    }
-    const Node kind = node_kind(tree);
-    if (kind == Node::unknown || !calls_real(tree)) return;
+void Walker::flat_calls(const Node *tree) {
+    if (!calls_real(tree)) return;
+    const NodeKind kind = tree->kind;
     switch (kind) {
-    case Node::BoolOp: machine_->values[tree] = flat_boolop(tree, Items(child(tree, n.values)), 0); return;
-    case Node::IfExp: machine_->values[tree] = flat_ifexp(tree); return;
-    case Node::ListComp:
-    case Node::DictComp: machine_->values[tree] = eval_comprehension(tree, kind, true); return;
-    case Node::Call:
-        for (PyObject *name : {n.args, n.keywords}) flat_calls(child(tree, name));
+    case NodeKind::BoolOp: machine_->values[tree] = flat_boolop(tree, items_of(tree, Field::values), 0); return;
+    case NodeKind::IfExp: machine_->values[tree] = flat_ifexp(tree); return;
+    case NodeKind::ListComp:
+    case NodeKind::DictComp: machine_->values[tree] = eval_comprehension(tree, kind, true); return;
+    case NodeKind::Call:
+        for (const Node *arg : items_of(tree, Field::args)) flat_calls(arg);
+        for (const Node *keyword : items_of(tree, Field::keywords)) flat_calls(child(keyword, Field::value));
         if (FuncInfo *info = cut_callee(tree)) info->is_real ? flat_call(tree, *info) : flat_inline(tree, *info);
         return;
     default: break;
     }
-    PyRef fields = attribute(tree, n._fields);
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(fields.get()); ++i)
-        if (PyRef value = attribute(tree, PyTuple_GET_ITEM(fields.get(), i))) flat_calls(value.get());
+    each_child(tree, [&](const Node *node) { flat_calls(node); });
 }
 
 /// Variables for what one of two sides gives.
-Val Walker::choice_place(PyObject *node, const Val &like) {
+Val Walker::choice_place(const Node *node, const Val &like) {
     if (like.tag == Tag::element)
         fail_type(node, "A choice between elements of a mesh cannot hold a call of a function that calls itself",
                   "use an if statement");
@@ -49,13 +43,13 @@ Val Walker::choice_place(PyObject *node, const Val &like) {
     return out;
 }
 
-void Walker::store_choice(PyObject *node, const Val &place, const Val &v) {
+void Walker::store_choice(const Node *node, const Val &place, const Val &v) {
     for (size_t k = 0; k < v.items.size(); ++k) store_choice(node, place.items[k], v.items[k]);
     if (place.tag == Tag::ref) store(node, *place.ref, v);
 }
 
 /// A choice between two values, each computed in states of its own.
-Val Walker::flat_choose(PyObject *node, ir::Value test, const std::function<Val()> &yes,
+Val Walker::flat_choose(const Node *node, ir::Value test, const std::function<Val()> &yes,
                         const std::function<Val()> &no) {
     const int states[] = {new_state(), new_state()}, after = new_state();
     branch_to(test, states[0], states[1]);
@@ -79,15 +73,15 @@ Val Walker::flat_choose(PyObject *node, ir::Value test, const std::function<Val(
 }
 
 /// values[i] and/or (values[i + 1] and/or ...)
-Val Walker::flat_boolop(PyObject *node, const Items &values, Py_ssize_t i) {
-    const bool is_and = node_kind(child(node, names().op)) == Node::And;
+Val Walker::flat_boolop(const Node *node, const Items &values, size_t i) {
+    const bool is_and = child(node, Field::op)->kind == NodeKind::And;
     flat_calls(values[i]);
     const Val first = value(values[i]);
     if (i + 1 == values.size()) return first;
     if (first.is_constant() && kind_of(first.object.get()) != Kind::matrix)
         return truth(first.object.get()) == is_and ? flat_boolop(node, values, i + 1) : first;
     if (first.tag != Tag::scalar || !request_.options.short_circuit) {
-        for (Py_ssize_t k = i + 1; k < values.size(); ++k) flat_calls(values[k]);
+        for (size_t k = i + 1; k < values.size(); ++k) flat_calls(values[k]);
         return new_variable(node, boolop_from(node, is_and, values, i));
     }
     const char *word = is_and ? "and" : "or";
@@ -103,22 +97,22 @@ Val Walker::flat_boolop(PyObject *node, const Items &values, Py_ssize_t i) {
     return is_and ? flat_choose(node, test, more, keep) : flat_choose(node, test, keep, more);
 }
 
-Val Walker::flat_ifexp(PyObject *node) {
-    const Names &n = names();
-    const auto side = [&](PyObject *name) {
-        flat_calls(child(node, name));
-        return value(child(node, name));
+Val Walker::flat_ifexp(const Node *node) {
+    const auto side = [&](Field field) {
+        flat_calls(child(node, field));
+        return value(child(node, field));
     };
-    const Val test = side(n.test);
+    const Val test = side(Field::test);
     if (test.is_constant() && kind_of(test.object.get()) != Kind::matrix) {
-        const Val v = side(truth(test.object.get()) ? n.body : n.orelse);
+        const Val v = side(truth(test.object.get()) ? Field::body : Field::orelse);
         return storable(v) ? new_variable(node, v) : v;
     }
-    return flat_choose(node, condition(node, test, "if"), [&] { return side(n.body); }, [&] { return side(n.orelse); });
+    return flat_choose(
+        node, condition(node, test, "if"), [&] { return side(Field::body); }, [&] { return side(Field::orelse); });
 }
 
 /// Values that outlive the state at hand.
-std::vector<Val> Walker::kept_items(PyObject *node, std::vector<Val> items) {
+std::vector<Val> Walker::kept_items(const Node *node, std::vector<Val> items) {
     for (Val &item : items)
         if (!item.is_constant() && storable(item)) item = new_variable(node, item);
     Val all;
@@ -131,24 +125,24 @@ std::vector<Val> Walker::kept_items(PyObject *node, std::vector<Val> items) {
 // Statements
 
 /// Whether a statement must be cut into states.
-bool Walker::needs_states(PyObject *statement) {
+bool Walker::needs_states(const Node *statement) {
     bool needs = false;
-    visit_tree(statement, [&](PyObject *node) {
-        needs = needs || node_kind(node) == Node::Return || cut_callee(node);
+    visit_tree(statement, [&](const Node *node) {
+        needs = needs || node->kind == NodeKind::Return || cut_callee(node);
         return !needs;
     });
     if (needs || machine_->loops.empty()) return needs;
-    visit_tree(statement, [&](PyObject *node) { // leaves a loop that is cut
-        const Node kind = node_kind(node);
-        needs = needs || kind == Node::Break || kind == Node::Continue;
-        return !needs && kind != Node::For && kind != Node::While;
+    visit_tree(statement, [&](const Node *node) { // leaves a loop that is cut
+        const NodeKind kind = node->kind;
+        needs = needs || kind == NodeKind::Break || kind == NodeKind::Continue;
+        return !needs && kind != NodeKind::For && kind != NodeKind::While;
     });
     return needs;
 }
 
 /// Whether the code after it is reached.
-bool Walker::flat_block(PyObject *list) {
-    for (PyObject *statement : Items(list)) {
+bool Walker::flat_block(Items list) {
+    for (const Node *statement : Items(list)) {
         cover_line(statement);
         AtNode at(*this, statement);
         if (!needs_states(statement)) {
@@ -164,31 +158,30 @@ bool Walker::flat_block(PyObject *list) {
     return true;
 }
 
-bool Walker::flat_statement(PyObject *node) {
-    const Names &n = names();
-    switch (node_kind(node)) {
-    case Node::Return:
+bool Walker::flat_statement(const Node *node) {
+    switch (node->kind) {
+    case NodeKind::Return:
         if (&frames_.back() != machine_->frame) { // of a func that is inlined
-            if (PyObject *source = child(node, n.value)) flat_calls(source);
+            if (const Node *source = child(node, Field::value)) flat_calls(source);
             statement(node);
             return false;
         }
-        flat_return(child(node, n.value));
+        flat_return(child(node, Field::value));
         return false;
-    case Node::Break:
-    case Node::Continue: {
-        if (node_kind(node) == Node::Break) cover(ir::Counter::What::broken, node);
+    case NodeKind::Break:
+    case NodeKind::Continue: {
+        if (node->kind == NodeKind::Break) cover(ir::Counter::What::broken, node);
         const auto &[next, end] = machine_->loops.back();
-        jump(node_kind(node) == Node::Break ? end : next);
+        jump(node->kind == NodeKind::Break ? end : next);
         return false;
     }
-    case Node::If: return flat_if(node);
-    case Node::While: flat_while(node); return true;
-    case Node::For: flat_for(node); return true;
-    case Node::Assign:
-    case Node::AugAssign:
-    case Node::AnnAssign:
-    case Node::Expr:
+    case NodeKind::If: return flat_if(node);
+    case NodeKind::While: flat_while(node); return true;
+    case NodeKind::For: flat_for(node); return true;
+    case NodeKind::Assign:
+    case NodeKind::AugAssign:
+    case NodeKind::AnnAssign:
+    case NodeKind::Expr:
         flat_calls(node);
         statement(node);
         return true;
@@ -198,19 +191,18 @@ bool Walker::flat_statement(PyObject *node) {
     }
 }
 
-void Walker::flat_return(PyObject *source) {
+void Walker::flat_return(const Node *source) {
     MachineFunction &f = *machine_->now;
-    if (source && source != Py_None) {
-        if (node_kind(source) == Node::IfExp && calls_real(source)) { // return a if c else b
-            const Names &n = names();
-            flat_calls(child(source, n.test));
-            const ir::Value test = condition(source, value(child(source, n.test)), "if");
+    if (source) {
+        if (source->kind == NodeKind::IfExp && calls_real(source)) { // return a if c else b
+            flat_calls(child(source, Field::test));
+            const ir::Value test = condition(source, value(child(source, Field::test)), "if");
             const int yes = new_state(), no = new_state();
             branch_to(test, yes, no);
             begin_state(yes);
-            flat_return(child(source, n.body));
+            flat_return(child(source, Field::body));
             begin_state(no);
-            flat_return(child(source, n.orelse));
+            flat_return(child(source, Field::orelse));
             return;
         }
         flat_calls(source);
@@ -227,18 +219,17 @@ void Walker::flat_return(PyObject *source) {
     b_.yield();
 }
 
-bool Walker::flat_if(PyObject *node) {
-    const Names &n = names();
-    flat_calls(child(node, n.test));
-    const Val test = value(child(node, n.test));
-    PyObject *sides[] = {child(node, n.body), child(node, n.orelse)};
+bool Walker::flat_if(const Node *node) {
+    flat_calls(child(node, Field::test));
+    const Val test = value(child(node, Field::test));
+    const Items sides[] = {items_of(node, Field::body), items_of(node, Field::orelse)};
     constexpr ir::Counter::What ways[] = {ir::Counter::What::taken, ir::Counter::What::not_taken};
     if (test.is_constant() && kind_of(test.object.get()) != Kind::matrix) {
         const int side = truth(test.object.get()) ? 0 : 1;
         cover(ways[side], node);
         return flat_block(sides[side]);
     }
-    const ir::Value taken = condition(child(node, n.test), test, "if");
+    const ir::Value taken = condition(child(node, Field::test), test, "if");
     machine_->values.clear();
     const int states[] = {new_state(), new_state()}, after = new_state();
     branch_to(taken, states[0], states[1]);
@@ -262,19 +253,18 @@ bool Walker::flat_if(PyObject *node) {
     return goes_on;
 }
 
-void Walker::flat_while(PyObject *node) {
-    const Names &n = names();
+void Walker::flat_while(const Node *node) {
     const int head = new_state(), body = new_state(), after = new_state();
     jump(head);
     begin_state(head);
     poll();
-    flat_calls(child(node, n.test));
-    const Val test = value(child(node, n.test));
+    flat_calls(child(node, Field::test));
+    const Val test = value(child(node, Field::test));
     const bool endless = test.is_constant() && truth(test.object.get());
     if (test.is_constant()) {
         jump(endless ? body : after);
     } else {
-        branch_to(condition(child(node, n.test), test, "while"), body, after);
+        branch_to(condition(child(node, Field::test), test, "while"), body, after);
     }
     machine_->values.clear();
     begin_state(body);
@@ -283,7 +273,7 @@ void Walker::flat_while(PyObject *node) {
     {
         Scope scope(*this);
         cover_one_line(node);
-        if (flat_block(child(node, n.body))) jump(head);
+        if (flat_block(items_of(node, Field::body))) jump(head);
     }
     --frames_.back().dynamic;
     machine_->loops.pop_back();
@@ -291,9 +281,8 @@ void Walker::flat_while(PyObject *node) {
     cover(endless ? ir::Counter::What::endless : ir::Counter::What::finished, node);
 }
 
-void Walker::flat_for(PyObject *node) {
-    const Names &n = names();
-    PyObject *source = child(node, n.iter), *target = child(node, n.target);
+void Walker::flat_for(const Node *node) {
+    const Node *source = child(node, Field::iter), *target = child(node, Field::target);
     flat_calls(source);
     const Val over = loop_source(node);
     check_loop_target(target);
@@ -305,9 +294,9 @@ void Walker::flat_for(PyObject *node) {
         for (const Val &item : kept_items(source, static_items(source, over))) {
             Scope inner(*this);
             bind_static(target, item);
-            covered_line_ = child_int(node, n.lineno);
+            covered_line_ = node->at.line;
             cover_one_line(node);
-            if (flat_block(child(node, n.body)) || machine_->left == Flow::continue_) continue;
+            if (flat_block(items_of(node, Field::body)) || machine_->left == Flow::continue_) continue;
             if (machine_->left == Flow::break_) break;
             begin_state(new_state()); // what follows is never reached
         }
@@ -346,7 +335,7 @@ void Walker::flat_for(PyObject *node) {
 }
 
 /// The loops of a nest from `depth` inwards. `out`: state when this one is over; `after`: when all are.
-void Walker::flat_nest(PyObject *node, const Nest &nest, const std::vector<FlatAxis> &axes, size_t depth, int out,
+void Walker::flat_nest(const Node *node, const Nest &nest, const std::vector<FlatAxis> &axes, size_t depth, int out,
                        int after) {
     const FlatAxis &axis = axes[size_t(nest.order[depth])];
     const int head = new_state(), body = new_state(), step = new_state();
@@ -371,7 +360,7 @@ void Walker::flat_nest(PyObject *node, const Nest &nest, const std::vector<FlatA
         for (size_t k = bound; k < bindings_.size(); ++k)
             if (!is_place(bindings_[k].value)) bindings_[k].value = new_variable(node, bindings_[k].value);
         cover_one_line(node);
-        if (flat_block(child(node, names().body))) jump(step);
+        if (flat_block(items_of(node, Field::body))) jump(step);
         --frames_.back().dynamic;
         machine_->loops.pop_back();
     }

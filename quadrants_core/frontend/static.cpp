@@ -5,7 +5,7 @@
 
 namespace qd::frontend {
 
-void Walker::fail_static(PyObject *node, const Val &v) {
+void Walker::fail_static(const Node *node, const Val &v) {
     if (v.tag == Tag::scalar && lifted_.count(v.v.id))
         fail(node, UserErrorKind::compilation,
              "Input to qd.static must be compile-time constants or global pointers; this attribute is a runtime kernel "
@@ -52,10 +52,10 @@ bool is_compile_time(const Val &v) {
 Val Walker::static_(const Call &call) {
     if (static_depth_) fail_syntax(call.node, "'qd.static' cannot be nested");
     if (grouped_depth_) fail_syntax(call.node, "'qd.static' is not allowed inside 'qd.grouped'");
-    const Items args(child(call.node, names().args));
+    const Items args = items_of(call.node, Field::args);
     std::vector<Val> out;
     ++static_depth_;
-    for (PyObject *arg : args) {
+    for (const Node *arg : args) {
         Val v = args.size() == 1 ? eval_handed_on(arg) : eval(arg);
         if (v.tag == Tag::matrix || (v.tag == Tag::ref && v.ref->ndim))
             v = args.size() == 1 ? static_vector(arg, v) : v;
@@ -75,13 +75,13 @@ Val Walker::static_(const Call &call) {
 }
 
 /// Components of a vector may be iterated over: their number is known.
-Val Walker::static_vector(PyObject *node, const Val &v) { return sequence_items(node, load(v)); }
+Val Walker::static_vector(const Node *node, const Val &v) { return sequence_items(node, load(v)); }
 
 Val Walker::static_assert_(const Call &call) {
     ++static_depth_;
     const Val test = eval(call.arg_node(0));
     if (!test.is_constant()) fail_type(call.node, "Static assert with non-static condition");
-    const Items args(child(call.node, names().args));
+    const Items args = items_of(call.node, Field::args);
     const bool holds = truth(test.object.get());
     if (!holds) {
         std::string message = "Static assertion failed";
@@ -137,7 +137,7 @@ Val Walker::static_print(const Call &call) {
     Call plain;
     plain.node = call.node;
     ++static_depth_;
-    for (PyObject *arg : Items(child(call.node, names().args))) {
+    for (const Node *arg : items_of(call.node, Field::args)) {
         const Val v = eval(arg);
         PyRef object = to_python(v);
         const std::string words = object ? "" : "<" + type_text(v) + ">";
@@ -145,8 +145,10 @@ Val Walker::static_print(const Call &call) {
             object ? constant(object)
                    : constant(PyRef::steal(PyUnicode_FromStringAndSize(words.data(), Py_ssize_t(words.size())))));
     }
-    for (PyObject *keyword : Items(child(call.node, names().keywords)))
-        plain.kwargs.emplace_back(child(keyword, names().arg), eval(child(keyword, names().value)));
+    for (const Node *keyword : items_of(call.node, Field::keywords)) {
+        if (!word_of(keyword, Field::arg)) fail_syntax(keyword, "`**` arguments are not supported by qd.static_print");
+        plain.kwargs.emplace_back(word_of(keyword, Field::arg), eval(child(keyword, Field::value)));
+    }
     PyObject *print = PyDict_GetItemString(PyEval_GetBuiltins(), "print");
     call_python(call.node, print, plain);
     --static_depth_;
@@ -155,14 +157,12 @@ Val Walker::static_print(const Call &call) {
 
 // Comprehensions: run at compile time over anything of known length; the elements may be run-time values.
 
-void Walker::run_comprehension(PyObject *generators, Py_ssize_t at, bool cut, const std::function<void()> &body) {
-    const Items list(generators);
-    if (at == list.size()) {
+void Walker::run_comprehension(Items generators, size_t at, bool cut, const std::function<void()> &body) {
+    if (at == generators.size()) {
         body();
         return;
     }
-    const Names &n = names();
-    PyObject *source = child(list[at], n.iter);
+    const Node *source = child(generators[at], Field::iter);
     if (cut) flat_calls(source);
     const Val over = comprehension_source(source);
     std::vector<Val> items = over.tag == Tag::loop ? static_items(source, over) : sequence_items(source, over).items;
@@ -170,9 +170,9 @@ void Walker::run_comprehension(PyObject *generators, Py_ssize_t at, bool cut, co
     if (cut) items = kept_items(source, std::move(items));
     for (const Val &item : items) {
         Scope scope(*this);
-        bind_static(child(list[at], n.target), item);
+        bind_static(child(generators[at], Field::target), item);
         bool kept = true;
-        for (PyObject *test : Items(child(list[at], n.ifs))) {
+        for (const Node *test : items_of(generators[at], Field::ifs)) {
             const Val v = value(test);
             if (!v.is_constant()) fail_static(test, v);
             kept = kept && truth(v.object.get());
@@ -181,20 +181,19 @@ void Walker::run_comprehension(PyObject *generators, Py_ssize_t at, bool cut, co
     }
 }
 
-Val Walker::comprehension_source(PyObject *source) {
+Val Walker::comprehension_source(const Node *source) {
     const Val v = eval(source);
     return v.tag == Tag::ref ? load(v) : v;
 }
 
-Val Walker::eval_comprehension(PyObject *node, Node kind, bool cut) {
-    const Names &n = names();
+Val Walker::eval_comprehension(const Node *node, NodeKind kind, bool cut) {
     Val out;
-    out.tag = kind == Node::DictComp ? Tag::dict : Tag::list;
-    if (kind == Node::DictComp) out.extra = std::make_shared<Extra>();
-    PyObject *const element = child(node, kind == Node::DictComp ? n.value : n.elt);
-    run_comprehension(child(node, n.generators), 0, cut, [&] {
-        if (kind == Node::DictComp) {
-            const Val key = value(child(node, n.key));
+    out.tag = kind == NodeKind::DictComp ? Tag::dict : Tag::list;
+    if (kind == NodeKind::DictComp) out.extra = std::make_shared<Extra>();
+    const Node *const element = child(node, kind == NodeKind::DictComp ? Field::value : Field::elt);
+    run_comprehension(items_of(node, Field::generators), 0, cut, [&] {
+        if (kind == NodeKind::DictComp) {
+            const Val key = value(child(node, Field::key));
             if (!key.is_constant()) fail_syntax(node, "Keys of a dict must be known at compile time");
             out.extra->keys.push_back(key.object);
         }

@@ -6,7 +6,7 @@
 
 namespace qd::frontend {
 
-std::vector<Val> Walker::indices_of(PyObject *slice) {
+std::vector<Val> Walker::indices_of(const Node *slice) {
     const auto expand = [&](std::vector<Val> &out, const Val &v) {
         if (v.tag == Tag::matrix || v.is_sequence() ||
             (v.is_constant() && (kind_of(v.object.get()) == Kind::matrix || PyTuple_Check(v.object.get())))) {
@@ -18,7 +18,7 @@ std::vector<Val> Walker::indices_of(PyObject *slice) {
         }
     };
     std::vector<Val> out;
-    if (node_kind(slice) == Node::Tuple) {
+    if (slice->kind == NodeKind::Tuple) {
         for (const Val &v : eval_sequence(slice, true).items) expand(out, v);
     } else {
         expand(out, value(slice));
@@ -26,10 +26,9 @@ std::vector<Val> Walker::indices_of(PyObject *slice) {
     return out;
 }
 
-Val Walker::eval_subscript(PyObject *node) {
-    const Names &n = names();
-    PyObject *slice = child(node, n.slice);
-    const Val base = eval(child(node, n.value));
+Val Walker::eval_subscript(const Node *node) {
+    const Node *slice = child(node, Field::slice);
+    const Val base = eval(child(node, Field::value));
     const bool has_slice = contains_slice(slice);
     if (is_builder(base)) return triplet(node, base, slice);
     if (base.is_constant() && kind_of(base.object.get()) != Kind::matrix) {
@@ -72,16 +71,16 @@ Val Walker::eval_subscript(PyObject *node) {
     fail_type(node, "'" + type_text(base) + "' cannot be indexed");
 }
 
-bool Walker::contains_slice(PyObject *slice) {
-    if (node_kind(slice) != Node::Tuple) return node_kind(slice) == Node::Slice;
-    for (PyObject *item : Items(child(slice, names().elts)))
-        if (node_kind(item) == Node::Slice) return true;
+bool Walker::contains_slice(const Node *slice) {
+    if (slice->kind != NodeKind::Tuple) return slice->kind == NodeKind::Slice;
+    for (const Node *item : items_of(slice, Field::elts))
+        if (item->kind == NodeKind::Slice) return true;
     return false;
 }
 
-Val Walker::subscript_unpacked(PyObject *node, const Val &base, PyObject *slice) {
+Val Walker::subscript_unpacked(const Node *node, const Val &base, const Node *slice) {
     const std::string name = text(base.object.get());
-    const Val index = node_kind(slice) == Node::Slice ? slice_object(slice) : value(slice);
+    const Val index = slice->kind == NodeKind::Slice ? slice_object(slice) : value(slice);
     const std::optional<long> k = constant_int(index);
     if (!k)
         fail_syntax(node,
@@ -95,8 +94,8 @@ Val Walker::subscript_unpacked(PyObject *node, const Val &base, PyObject *slice)
     return base.items[size_t(*k)];
 }
 
-Val Walker::subscript_python(PyObject *node, const Val &base, PyObject *slice) {
-    if (base.is_sequence() && node_kind(slice) != Node::Slice) {
+Val Walker::subscript_python(const Node *node, const Val &base, const Node *slice) {
+    if (base.is_sequence() && slice->kind != NodeKind::Slice) {
         const Val index = value(slice);
         AtNode at(*this, node);
         const std::optional<long> k = constant_int(index);
@@ -119,7 +118,7 @@ Val Walker::subscript_python(PyObject *node, const Val &base, PyObject *slice) {
         fail(node, UserErrorKind::index, "the dict has no such key");
     }
     if (base.is_sequence()) return slice_sequence(node, base, slice);
-    const Val index = node_kind(slice) == Node::Slice ? slice_object(slice) : value(slice);
+    const Val index = slice->kind == NodeKind::Slice ? slice_object(slice) : value(slice);
     const PyRef key = to_python(index);
     if (!key) {
         const Val items = unpacked(base);
@@ -136,21 +135,20 @@ Val Walker::subscript_python(PyObject *node, const Val &base, PyObject *slice) {
     return wrap(std::move(found));
 }
 
-Val Walker::slice_object(PyObject *slice) {
-    const Names &n = names();
-    const auto bound = [&](PyObject *name) {
-        PyObject *part = child(slice, name);
-        if (!part || part == Py_None) return PyRef::borrow(Py_None);
+Val Walker::slice_object(const Node *slice) {
+    const auto bound = [&](Field field) {
+        const Node *part = child(slice, field);
+        if (!part) return PyRef::borrow(Py_None);
         const Val v = value(part);
         if (!v.is_constant())
             fail_syntax(part, "Quadrants does not support variables in slice now, please use constant instead of it.");
         return v.object;
     };
-    const PyRef lower = bound(n.lower), upper = bound(n.upper), step = bound(n.step);
+    const PyRef lower = bound(Field::lower), upper = bound(Field::upper), step = bound(Field::step);
     return constant(PyRef::steal(PySlice_New(lower.get(), upper.get(), step.get())));
 }
 
-Val Walker::slice_sequence(PyObject *node, const Val &base, PyObject *slice) {
+Val Walker::slice_sequence(const Node *node, const Val &base, const Node *slice) {
     const Val object = slice_object(slice);
     Py_ssize_t start = 0, stop = 0, step = 1;
     if (PySlice_Unpack(object.object.get(), &start, &stop, &step) < 0) python_failed(node);
@@ -161,7 +159,7 @@ Val Walker::slice_sequence(PyObject *node, const Val &base, PyObject *slice) {
     return out;
 }
 
-std::vector<ir::Value> Walker::index_values(PyObject *node, const std::vector<Val> &indices, bool may_be_negative) {
+std::vector<ir::Value> Walker::index_values(const Node *node, const std::vector<Val> &indices, bool may_be_negative) {
     std::vector<ir::Value> out;
     for (const Val &index : indices) {
         const std::optional<long> k = constant_int(index);
@@ -172,7 +170,7 @@ std::vector<ir::Value> Walker::index_values(PyObject *node, const std::vector<Va
     return out;
 }
 
-Val Walker::subscript_field(PyObject *node, PyObject *field, const std::vector<Val> &indices) {
+Val Walker::subscript_field(const Node *node, PyObject *field, const std::vector<Val> &indices) {
     const FieldInfo *info = field_info(node, field);
     if (int(indices.size()) + 1 == info->dims() && last_level(info->places[0]) == ir::LevelKind::dynamic)
         return dynamic_container(field, index_values(node, indices, true));
@@ -193,7 +191,7 @@ Val Walker::field_element(const FieldInfo *info, std::vector<ir::Value> indices)
     return out;
 }
 
-Val Walker::subscript_array(PyObject *node, const Val &array, const std::vector<Val> &indices) {
+Val Walker::subscript_array(const Node *node, const Val &array, const std::vector<Val> &indices) {
     if (int(indices.size()) != array.ndim)
         fail(node, UserErrorKind::index,
              std::to_string(array.ndim) + "d ndarray indexed with " + std::to_string(indices.size()) + "d indices");
@@ -309,7 +307,7 @@ struct Selection {
 
 } // namespace
 
-Val Walker::subscript_matrix(PyObject *node, const Val &given, PyObject *slice) {
+Val Walker::subscript_matrix(const Node *node, const Val &given, const Node *slice) {
     const Val base = given.is_constant() ? to_matrix(node, given) : given;
     const bool is_ref = base.tag == Tag::ref;
     const int n = is_ref ? base.ref->n : base.n, m = is_ref ? base.ref->m : base.m;
@@ -330,7 +328,7 @@ Val Walker::subscript_matrix(PyObject *node, const Val &given, PyObject *slice) 
     return slice_matrix(node, base, slice, n, m, ndim);
 }
 
-int Walker::check_static_index(PyObject *node, long k, int extent) {
+int Walker::check_static_index(const Node *node, long k, int extent) {
     if (k < 0) fail_syntax(node, "Negative indices are not supported in Quadrants kernels.");
     if (k >= extent)
         fail(node, UserErrorKind::index,
@@ -339,10 +337,10 @@ int Walker::check_static_index(PyObject *node, long k, int extent) {
     return int(k);
 }
 
-Val Walker::slice_matrix(PyObject *node, const Val &base, PyObject *slice, int n, int m, int ndim) {
-    std::vector<PyObject *> parts;
-    if (node_kind(slice) == Node::Tuple)
-        for (PyObject *item : Items(child(slice, names().elts))) parts.push_back(item);
+Val Walker::slice_matrix(const Node *node, const Val &base, const Node *slice, int n, int m, int ndim) {
+    std::vector<const Node *> parts;
+    if (slice->kind == NodeKind::Tuple)
+        for (const Node *item : items_of(slice, Field::elts)) parts.push_back(item);
     else
         parts.push_back(slice);
     if (int(parts.size()) != ndim)
@@ -354,7 +352,7 @@ Val Walker::slice_matrix(PyObject *node, const Val &base, PyObject *slice, int n
         const int extent = axis == 0 ? n : m;
         Selection &s = axes[axis];
         s.at.clear();
-        s.is_slice = node_kind(parts[size_t(axis)]) == Node::Slice;
+        s.is_slice = parts[size_t(axis)]->kind == NodeKind::Slice;
         if (s.is_slice) {
             const Val object = slice_object(parts[size_t(axis)]);
             Py_ssize_t start = 0, stop = 0, step = 1;
@@ -382,7 +380,7 @@ Val Walker::slice_matrix(PyObject *node, const Val &base, PyObject *slice, int n
 }
 
 /// m[i, :] or m[:, i] with i known only at run time.
-Val Walker::slice_run_time(PyObject *node, const Val &given, const std::vector<int> &comps, int count, int axis,
+Val Walker::slice_run_time(const Node *node, const Val &given, const std::vector<int> &comps, int count, int axis,
                            const Val &index) {
     Val base = given;
     const auto is_whole = [](const Ref &ref) {
@@ -449,7 +447,7 @@ Val Walker::select_components(const Val &base, const std::vector<int> &which, in
     return out;
 }
 
-Val Walker::subscript_run_time(PyObject *node, const Val &given, const std::vector<Val> &indices) {
+Val Walker::subscript_run_time(const Node *node, const Val &given, const std::vector<Val> &indices) {
     const bool is_place = given.tag == Tag::ref;
     const Val base = is_place ? given : indexed_value(node, given);
     Ref &ref = *base.ref;
@@ -471,7 +469,7 @@ Val Walker::subscript_run_time(PyObject *node, const Val &given, const std::vect
 
 /// A variable that holds a value, so that it can be indexed. Host matrices and arguments of the kernel never change:
 /// theirs stands once at the start of the task, outside of its loops.
-Val Walker::indexed_value(PyObject *node, const Val &v) {
+Val Walker::indexed_value(const Node *node, const Val &v) {
     const auto is_argument = [&](ir::Value c) {
         return std::find(fn_.params.begin(), fn_.params.end(), c) != fn_.params.end();
     };

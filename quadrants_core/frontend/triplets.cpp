@@ -11,7 +11,7 @@ bool Walker::is_builder(const Val &v) {
     return v.node >= 0 && v.object && kind_of(v.object.get()) == Kind::sparse_matrix_builder;
 }
 
-Val Walker::triplet(PyObject *node, const Val &builder, PyObject *slice) {
+Val Walker::triplet(const Node *node, const Val &builder, const Node *slice) {
     if (node != updated_)
         fail_type(node, "An entry of a sparse matrix builder can only be added to",
                   "write `A[i, j] += v`; the matrix that `build()` makes can be read in Python");
@@ -28,7 +28,7 @@ Val Walker::triplet(PyObject *node, const Val &builder, PyObject *slice) {
 }
 
 /// In debug mode, what the host says when it builds the matrix, with the line.
-void Walker::check_triplet(PyObject *node, const Val &builder, ir::Value i, ir::Value j) {
+void Walker::check_triplet(const Node *node, const Val &builder, ir::Value i, ir::Value j) {
     if (!checks_bounds()) return;
     const ir::Value zero = b_.i32(0);
     const ir::Value rows = as(node, member(node, builder, intern("num_rows"), false), Scalar::i32);
@@ -42,9 +42,9 @@ void Walker::check_triplet(PyObject *node, const Val &builder, ir::Value i, ir::
     emit_assert(legal, std::move(message), indices);
 }
 
-void Walker::append_triplet(PyObject *node, Node op, const Val &place, const Val &amount) {
-    const bool negate = op == Node::Sub;
-    if (op != Node::Add && !negate)
+void Walker::append_triplet(const Node *node, NodeKind op, const Val &place, const Val &amount) {
+    const bool negate = op == NodeKind::Sub;
+    if (op != NodeKind::Add && !negate)
         fail_type(node, "A sparse matrix builder takes `+=` and `-=`, not `" + std::string(symbol_of(op)) + "=`");
     AtNode at(*this, node);
     const Val &builder = place.items[0];
@@ -73,7 +73,7 @@ void Walker::append_triplet(PyObject *node, Node op, const Val &place, const Val
     inside(fn_[branch].blocks[1], [&] { b_.yield(); });
 }
 
-void Walker::check_builder_argument(PyObject *node, const Val &arg, const std::string &name) {
+void Walker::check_builder_argument(const Node *node, const Val &arg, const std::string &name) {
     if (is_builder(arg)) return;
     fail_type(node, "Argument " + name + " expects a SparseMatrixBuilder, got " + type_text(arg));
 }

@@ -52,13 +52,13 @@ Scalar Walker::promote(Scalar a, Scalar b) {
 }
 
 /// An array of numpy is no value of the language; `wrap` made numbers of those without dimensions.
-void Walker::refuse_array(PyObject *node, const Val &v) {
+void Walker::refuse_array(const Node *node, const Val &v) {
     if (v.is_constant() && std::strcmp(Py_TYPE(v.object.get())->tp_name, "numpy.ndarray") == 0)
         fail_type(node, "Only 0-dimensional numpy array can be used to initialize a scalar expression",
                   "pass it as an argument annotated with `qd.types.ndarray()`");
 }
 
-Scalar Walker::scalar_type(PyObject *node, const Val &v) {
+Scalar Walker::scalar_type(const Node *node, const Val &v) {
     if (v.tag == Tag::scalar || v.tag == Tag::matrix) return v.elem;
     if (v.is_constant()) {
         PyObject *object = v.object.get();
@@ -71,7 +71,7 @@ Scalar Walker::scalar_type(PyObject *node, const Val &v) {
               "pass a number, or evaluate it with `qd.static`");
 }
 
-ir::Value Walker::as(PyObject *node, const Val &v, Scalar type) {
+ir::Value Walker::as(const Node *node, const Val &v, Scalar type) {
     if (v.tag == Tag::ref) return as(node, load(v), type);
     if (v.tag == Tag::scalar) return convert(v.v, type);
     if (v.tag == Tag::matrix) fail_type(node, "A number is needed here, not " + type_text(v));
@@ -86,7 +86,7 @@ ir::Value Walker::as(PyObject *node, const Val &v, Scalar type) {
 }
 
 /// The bits in `type` of a Python int whose own type is `literal`; an error if it does not fit there.
-uint64_t Walker::literal_bits(PyObject *node, PyObject *object, Scalar literal, Scalar type, const char *what) {
+uint64_t Walker::literal_bits(const Node *node, PyObject *object, Scalar literal, Scalar type, const char *what) {
     int overflow = 0;
     const long long small = PyLong_AsLongLongAndOverflow(object, &overflow);
     unsigned long long bits = static_cast<unsigned long long>(small);
@@ -118,7 +118,7 @@ ir::Value Walker::convert(ir::Value v, Scalar type) {
     return b_.cast(v, type);
 }
 
-ir::Value Walker::condition(PyObject *node, const Val &v, const char *what) {
+ir::Value Walker::condition(const Node *node, const Val &v, const char *what) {
     if (v.tag == Tag::matrix || (v.is_constant() && kind_of(v.object.get()) == Kind::matrix))
         fail(node, UserErrorKind::compilation,
              "The truth value of vectors/matrices is ambiguous. Consider using `any` or `all` when comparing "
@@ -130,7 +130,7 @@ ir::Value Walker::condition(PyObject *node, const Val &v, const char *what) {
     return as(node, v, Scalar::u1);
 }
 
-ir::Value Walker::index_value(PyObject *node, const Val &v) {
+ir::Value Walker::index_value(const Node *node, const Val &v) {
     if (v.tag != Tag::scalar && !is_number(v))
         fail_type(node, "indices must be integers, however " + type_text(v) + " is provided as index");
     const Scalar type = scalar_type(node, v);
@@ -150,7 +150,7 @@ std::optional<long> Walker::constant_int(const Val &v) {
     return number;
 }
 
-Val Walker::typed(PyObject *node, const Val &v) {
+Val Walker::typed(const Node *node, const Val &v) {
     if (v.ref) return typed(node, load(v));
     if (is_number(v)) {
         const ir::Value number = as_is(node, v);
@@ -161,7 +161,7 @@ Val Walker::typed(PyObject *node, const Val &v) {
     return v;
 }
 
-Val Walker::cast(PyObject *node, const Val &v, Scalar type) {
+Val Walker::cast(const Node *node, const Val &v, Scalar type) {
     if (v.tag == Tag::ref) return cast(node, load(v), type);
     if (v.tag == Tag::matrix) {
         Val out = v;
@@ -178,7 +178,7 @@ Val Walker::cast(PyObject *node, const Val &v, Scalar type) {
 namespace {
 
 /// Rows of a host sequence or host matrix, as values.
-void append_entries(Walker &w, PyObject *node, const Val &v, std::vector<Val> &out, int depth, int &n, int &m) {
+void append_entries(Walker &w, const Node *node, const Val &v, std::vector<Val> &out, int depth, int &n, int &m) {
     const int count = int(v.items.size());
     (depth == 0 ? n : m) = count;
     for (const Val &item : v.items) {
@@ -200,7 +200,7 @@ void append_entries(Walker &w, PyObject *node, const Val &v, std::vector<Val> &o
 
 } // namespace
 
-Val Walker::to_matrix(PyObject *node, const Val &given) {
+Val Walker::to_matrix(const Node *node, const Val &given) {
     Val v = load(given);
     if (v.tag == Tag::matrix) return v;
     std::vector<Val> entries;
@@ -251,7 +251,7 @@ Val Walker::unpacked(const Val &v) {
     return out;
 }
 
-void Walker::check_narrowing(PyObject *node, Scalar to, Scalar from) {
+void Walker::check_narrowing(const Node *node, Scalar to, Scalar from) {
     if (promote(to, from) != to)
         warn(node, "UserWarning", "Assign may lose precision: " + ir::to_string(to) + " <- " + ir::to_string(from));
 }

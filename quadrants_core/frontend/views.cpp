@@ -13,7 +13,7 @@ bool Walker::is_view(const Val &v) const {
 ir::Value Walker::view_size(const Val &view) { return view.comps.empty() ? extent(view, 0) : view.comps[1]; }
 
 /// Elements between the start of the whole array and that of the view.
-ir::Value Walker::view_offset(PyObject *node, const Val &view) {
+ir::Value Walker::view_offset(const Node *node, const Val &view) {
     ir::Value within;
     if (arrays_.at(view.v.id).is_view) within = member(node, view, intern("offset"), false).v;
     if (view.comps.empty()) return within;
@@ -23,7 +23,7 @@ ir::Value Walker::view_offset(PyObject *node, const Val &view) {
 bool Walker::checks_bounds() const { return request_.options.check_bounds || request_.options.debug; }
 
 /// 0 <= first <= last <= size, or the message with these values.
-void Walker::check_view(PyObject *node, const char *what, ir::Value first, ir::Value last, const Val &of) {
+void Walker::check_view(const Node *node, const char *what, ir::Value first, ir::Value last, const Val &of) {
     if (!checks_bounds()) return;
     const ir::Value zero = b_.i32(0), size = is_view(of) ? view_size(of) : extent(of, 0);
     const ir::Value starts = b_.ge(first, zero), ordered = b_.le(first, last), ends = b_.le(last, size);
@@ -61,16 +61,15 @@ Val Walker::new_view(const Call &call) {
 }
 
 /// view[first:last]
-Val Walker::slice_view(PyObject *node, const Val &view, PyObject *slice) {
-    const Names &n = names();
-    if (node_kind(slice) != Node::Slice) fail_type(node, "A BufferView has one index");
-    const auto bound = [&](PyObject *name) -> std::optional<Val> {
-        PyObject *part = child(slice, name);
-        if (!part || part == Py_None) return std::nullopt;
+Val Walker::slice_view(const Node *node, const Val &view, const Node *slice) {
+    if (slice->kind != NodeKind::Slice) fail_type(node, "A BufferView has one index");
+    const auto bound = [&](Field field) -> std::optional<Val> {
+        const Node *part = child(slice, field);
+        if (!part) return std::nullopt;
         return value(part);
     };
-    if (bound(n.step)) fail_syntax(node, "BufferView slice does not support an explicit step in kernels");
-    const std::optional<Val> lower = bound(n.lower), upper = bound(n.upper);
+    if (bound(Field::step)) fail_syntax(node, "BufferView slice does not support an explicit step in kernels");
+    const std::optional<Val> lower = bound(Field::lower), upper = bound(Field::upper);
     AtNode at(*this, node);
     const ir::Value first = lower ? index_value(node, *lower) : b_.i32(0);
     const ir::Value last = upper ? index_value(node, *upper) : view_size(view);
@@ -80,7 +79,7 @@ Val Walker::slice_view(PyObject *node, const Val &view, PyObject *slice) {
 }
 
 /// view.subview(offset, size)
-Val Walker::view_method(PyObject *node, const Val &bound) {
+Val Walker::view_method(const Node *node, const Val &bound) {
     Call call = arguments(node, false);
     const Val &view = bound.extra->self;
     for (const char *name : {"offset", "size"})
@@ -94,7 +93,7 @@ Val Walker::view_method(PyObject *node, const Val &bound) {
 }
 
 /// The kernel and the funcs that are being inlined, one a line.
-std::string Walker::call_stack(PyObject *node) {
+std::string Walker::call_stack(const Node *node) {
     std::string out, indent = "\n";
     for (const Location &at : fn_.trace(span_of(node))) {
         out += indent + at.scope + " (" + at.file + ":" + std::to_string(at.line) + ")";
@@ -103,7 +102,7 @@ std::string Walker::call_stack(PyObject *node) {
     return out;
 }
 
-Val Walker::subscript_view(PyObject *node, const Val &view, const std::vector<Val> &indices) {
+Val Walker::subscript_view(const Node *node, const Val &view, const std::vector<Val> &indices) {
     if (indices.size() != 1)
         fail(node, UserErrorKind::index, "BufferView indexed with " + std::to_string(indices.size()) + "d indices");
     ir::Value index = index_values(node, indices, false)[0];
@@ -129,7 +128,7 @@ Val Walker::subscript_view(PyObject *node, const Val &view, const std::vector<Va
     return element_place(view, {index});
 }
 
-Val Walker::view_attribute(PyObject *node, const Val &view, const std::string &what) {
+Val Walker::view_attribute(const Node *node, const Val &view, const std::string &what) {
     if (what == "size") return scalar(view_size(view));
     if (what == "offset") return scalar(view_offset(node, view));
     if (what == "shape") {

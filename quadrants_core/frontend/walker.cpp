@@ -29,33 +29,29 @@ Walker::Walker(const Request &request) : request_(request), reads_(request), b_(
 
 namespace {
 
-bool has_body(Node kind) {
+bool has_body(NodeKind kind) {
     switch (kind) {
-    case Node::If:
-    case Node::While:
-    case Node::For:
-    case Node::With:
-    case Node::Try:
-    case Node::FunctionDef:
-    case Node::ClassDef: return true;
+    case NodeKind::If:
+    case NodeKind::While:
+    case NodeKind::For:
+    case NodeKind::With:
+    case NodeKind::Try:
+    case NodeKind::FunctionDef:
+    case NodeKind::ClassDef: return true;
     default: return false;
     }
 }
 
 /// The node where the header of a compound statement ends; the node itself for others.
-PyObject *header_end(PyObject *node) {
-    const Names &n = names();
-    switch (node_kind(node)) {
-    case Node::If:
-    case Node::While: return child(node, n.test);
-    case Node::For: return child(node, n.iter);
-    case Node::With: {
-        const Items items(child(node, n.items));
-        return child(items[items.size() - 1], n.context_expr);
-    }
-    case Node::FunctionDef: {
-        PyObject *returns = child(node, n.returns);
-        return returns && returns != Py_None ? returns : node;
+const Node *header_end(const Node *node) {
+    switch (node->kind) {
+    case NodeKind::If:
+    case NodeKind::While: return child(node, Field::test);
+    case NodeKind::For: return child(node, Field::iter);
+    case NodeKind::With: return child(items_of(node, Field::items).back(), Field::context_expr);
+    case NodeKind::FunctionDef: {
+        const Node *returns = child(node, Field::returns);
+        return returns ? returns : node;
     }
     default: return node;
     }
@@ -63,36 +59,22 @@ PyObject *header_end(PyObject *node) {
 
 } // namespace
 
-/// Static loops and inlined funcs come to a node many times; its attributes are read once.
-const Extent &Walker::extent_of(PyObject *node) {
-    Extent &e = extents_[node];
-    if (e.node) return e;
-    const Names &n = names();
-    e.node = PyRef::borrow(node);
-    e.line = child_int(node, n.lineno);
-    e.column = child_int(node, n.col_offset);
-    PyObject *last = header_end(node);
-    e.end_line = child_int(last, n.end_lineno);
-    e.end_column = child_int(last, n.end_col_offset);
-    if (last == node && has_body(node_kind(node))) { // a header without an expression: its line
-        e.end_line = e.line;
-        e.end_column = e.column + long(std::strlen(node_name(node_kind(node))));
-    }
-    return e;
-}
-
-SpanId Walker::span_of(PyObject *node) {
+SpanId Walker::span_of(const Node *node) {
     const Frame &frame = frames_.back();
-    const Extent &e = extent_of(node);
     const long shift = frame.source->first_line - 1;
+    const Node *last = header_end(node);
     Span s;
     s.file = frame.file;
     s.scope = frame.scope;
     s.call = frame.call;
-    s.line = uint32_t(e.line + shift);
-    s.column = uint32_t(e.column + frame.source->indent);
-    s.end_line = uint32_t(e.end_line + shift);
-    s.end_column = uint32_t(e.end_column + frame.source->indent);
+    s.line = uint32_t(node->at.line + shift);
+    s.column = uint32_t(node->at.column);
+    s.end_line = uint32_t(last->at.end_line + shift);
+    s.end_column = uint32_t(last->at.end_column);
+    if (last == node && has_body(node->kind)) { // a header without an expression: its line
+        s.end_line = s.line;
+        s.end_column = s.column + uint32_t(std::strlen(kind_name(node->kind)));
+    }
     return fn_.intern_span(s);
 }
 
@@ -112,26 +94,26 @@ void Walker::fail_here(UserErrorKind kind, const std::string &message, const std
     throw error;
 }
 
-void Walker::fail(PyObject *node, UserErrorKind kind, const std::string &message, const std::string &hint) {
+void Walker::fail(const Node *node, UserErrorKind kind, const std::string &message, const std::string &hint) {
     PyErr_Clear();
     b_.span = span_of(node);
     fail_here(kind, message, hint);
 }
 
-void Walker::fail_syntax(PyObject *node, const std::string &message, const std::string &hint) {
+void Walker::fail_syntax(const Node *node, const std::string &message, const std::string &hint) {
     fail(node, UserErrorKind::syntax, message, hint);
 }
 
-void Walker::fail_type(PyObject *node, const std::string &message, const std::string &hint) {
+void Walker::fail_type(const Node *node, const std::string &message, const std::string &hint) {
     fail(node, UserErrorKind::type, message, hint);
 }
 
-void Walker::python_failed(PyObject *node) {
+void Walker::python_failed(const Node *node) {
     auto error = std::make_shared<HeldError>(); // before the tree is read
     throw PythonError{fn_.trace(span_of(node)), std::move(error)};
 }
 
-void Walker::warn(PyObject *node, const std::string &category, const std::string &message) {
+void Walker::warn(const Node *node, const std::string &category, const std::string &message) {
     if (!request_.warn) return;
     std::vector<Location> trace = fn_.trace(span_of(node));
     request_.warn(category, message, trace.empty() ? Location{} : trace.back());
@@ -145,18 +127,18 @@ PyObject *Walker::intern(const std::string &name) {
 }
 
 Result Walker::run() {
-    PyObject *tree = request_.source.tree;
+    const Node *tree = request_.source.tree;
     b_.span = span_of(tree);
     frontend::scan_changed(request_.source, kernel_assigned_);
     declare_parameters();
-    block(child(tree, names().body));
+    block(items_of(tree, Field::body));
     b_.span = span_of(tree);
     finish_kernel(tree);
     settle_matrices();
     return Result{std::move(fn_), std::move(leaves_), std::move(inlined_), reads_.take()};
 }
 
-void Walker::finish_kernel(PyObject *tree) {
+void Walker::finish_kernel(const Node *tree) {
     std::vector<ir::Value> values;
     const std::optional<Val> &result = frames_.back().result;
     if (!request_.returns.empty() && !result)

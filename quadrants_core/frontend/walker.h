@@ -6,7 +6,7 @@
 //  - Python objects stay Python objects until a run-time value is needed: arithmetic on them is Python's own.
 //  - After a terminator nothing more is emitted into a block: statement functions return Flow::stop.
 #include "frontend/frontend.h"
-#include "frontend/nodes.h"
+#include "syntax/tree.h"
 #include "frontend/reads.h"
 #include "frontend/value.h"
 #include "ir/builder.h"
@@ -105,7 +105,7 @@ struct Frame {
     std::vector<LoopContext> loops;
     int dynamic = 0;           ///< non-static ifs and loops around the current statement
     std::optional<Val> result; ///< what `return` gave
-    PyObject *result_node = nullptr;
+    const Node *result_node = nullptr;
     bool has_return_type = false;
     int streams = 0;                 ///< `with qd.stream_parallel():` around the current statement
     std::shared_ptr<RealFrame> real; ///< body of a real func
@@ -142,12 +142,6 @@ struct MachineFunction;
 struct FlatAxis;
 struct Level;
 
-/// Where a node of the syntax tree stands in its source.
-struct Extent {
-    PyRef node; ///< kept, so that no other node takes its address
-    long line = 0, column = 0, end_line = 0, end_column = 0;
-};
-
 class Walker {
   public:
     explicit Walker(const Request &request);
@@ -155,18 +149,17 @@ class Walker {
 
     // walker.cpp: places, errors
     PyObject *intern(const std::string &name);
-    void finish_kernel(PyObject *tree);
-    SpanId span_of(PyObject *node);
-    const Extent &extent_of(PyObject *node);
+    void finish_kernel(const Node *tree);
+    SpanId span_of(const Node *node);
     std::vector<Level> levels() const;
-    [[noreturn]] void fail(PyObject *node, UserErrorKind kind, const std::string &message,
+    [[noreturn]] void fail(const Node *node, UserErrorKind kind, const std::string &message,
                            const std::string &hint = "");
-    [[noreturn]] void fail_syntax(PyObject *node, const std::string &message, const std::string &hint = "");
-    [[noreturn]] void fail_type(PyObject *node, const std::string &message, const std::string &hint = "");
-    [[noreturn]] void fail_too_long(PyObject *node);
+    [[noreturn]] void fail_syntax(const Node *node, const std::string &message, const std::string &hint = "");
+    [[noreturn]] void fail_type(const Node *node, const std::string &message, const std::string &hint = "");
+    [[noreturn]] void fail_too_long(const Node *node);
     [[noreturn]] void fail_here(UserErrorKind kind, const std::string &message, const std::string &hint = "");
-    [[noreturn]] void python_failed(PyObject *node);
-    void warn(PyObject *node, const std::string &category, const std::string &message);
+    [[noreturn]] void python_failed(const Node *node);
+    void warn(const Node *node, const std::string &category, const std::string &message);
 
     // members.cpp: parameters, and what is found inside of them
     void declare_parameters();
@@ -174,28 +167,28 @@ class Walker {
     Val declare(const Param &param);
     Val declare_value(PyObject *type);
     ir::Value add_parameter(ir::Type type);
-    const Val &member(PyObject *node, const Val &owner, PyObject *key, bool item);
-    Val bundle_attribute(PyObject *node, const Val &bundle, PyObject *name);
+    const Val &member(const Node *node, const Val &owner, PyObject *key, bool item);
+    Val bundle_attribute(const Node *node, const Val &bundle, PyObject *name);
     ir::Value extent(const Val &array, int axis); ///< along an index of the user
     std::vector<ir::Value> storage_indices(const Val &array, std::vector<ir::Value> indices) const;
 
     // real.cpp: real funcs
-    Val result_place(PyObject *node, PyObject *annotation);
-    void store_result(PyObject *node, const Val &place, const Val &v);
-    Flow real_return(PyObject *node);
+    Val result_place(const Node *node, PyObject *annotation);
+    void store_result(const Node *node, const Val &place, const Val &v);
+    Flow real_return(const Node *node);
     void leave_if_returned(int returns_before);
     int returns_so_far() const;
     Val real_body(FuncInfo &info);
     Val loaded_result(Val result);
 
     // recursion.cpp: real funcs that call themselves
-    PyRef object_outside(PyObject *node);
-    FuncInfo *func_called(PyObject *node);
+    PyRef object_outside(const Node *node);
+    FuncInfo *func_called(const Node *node);
     const std::vector<FuncInfo *> &funcs_called_in(FuncInfo &info);
     bool leads_to(FuncInfo &info, const std::function<bool(FuncInfo &)> &wanted);
     bool is_recursive(FuncInfo &info);
     bool is_cut(FuncInfo &info);
-    FuncInfo *cut_callee(PyObject *node);
+    FuncInfo *cut_callee(const Node *node);
     ir::Value make_local(ir::Scalar elem);
     int new_state();
     void begin_state(int k);
@@ -205,56 +198,56 @@ class Walker {
     std::vector<ir::Value> live_variables();
     static bool is_local(const Val &v);
     bool outlives_state(const Val &v) const;
-    bool calls_real(PyObject *tree);
+    bool calls_real(const Node *tree);
     bool is_reference(const FuncInfo &info, size_t i);
-    PyObject *reference_node(PyObject *node, const FuncInfo &info, size_t i);
-    void copy_back(PyObject *node, const FuncInfo &info, const std::vector<Val> &finals);
+    const Node *reference_node(const Node *node, const FuncInfo &info, size_t i);
+    void copy_back(const Node *node, const FuncInfo &info, const std::vector<Val> &finals);
     std::vector<Val> final_references(const MachineFunction &f);
-    void flat_call(PyObject *node, FuncInfo &info);
-    void flat_inline(PyObject *node, FuncInfo &info);
-    MachineFunction &machine_function(PyObject *node, FuncInfo &info, const std::vector<Val> &args);
+    void flat_call(const Node *node, FuncInfo &info);
+    void flat_inline(const Node *node, FuncInfo &info);
+    MachineFunction &machine_function(const Node *node, FuncInfo &info, const std::vector<Val> &args);
     void machine_body(MachineFunction &f);
-    MachineFunction &start_machine(PyObject *node, FuncInfo &info, const std::vector<Val> &args, ir::Value loop);
-    Val recursive_call(PyObject *node, FuncInfo &info, const std::vector<Val> &args);
+    MachineFunction &start_machine(const Node *node, FuncInfo &info, const std::vector<Val> &args, ir::Value loop);
+    Val recursive_call(const Node *node, FuncInfo &info, const std::vector<Val> &args);
 
     // states.cpp: their statements and expressions
-    void flat_calls(PyObject *tree);
-    Val choice_place(PyObject *node, const Val &like);
-    void store_choice(PyObject *node, const Val &place, const Val &v);
-    Val flat_choose(PyObject *node, ir::Value test, const std::function<Val()> &yes, const std::function<Val()> &no);
-    Val flat_boolop(PyObject *node, const Items &values, Py_ssize_t i);
-    Val flat_ifexp(PyObject *node);
-    std::vector<Val> kept_items(PyObject *node, std::vector<Val> items);
-    bool needs_states(PyObject *statement);
-    bool flat_block(PyObject *list);
-    bool flat_statement(PyObject *node);
-    void flat_return(PyObject *source);
-    bool flat_if(PyObject *node);
-    void flat_while(PyObject *node);
-    void flat_for(PyObject *node);
-    void flat_nest(PyObject *node, const Nest &nest, const std::vector<FlatAxis> &axes, size_t depth, int out,
+    void flat_calls(const Node *tree);
+    Val choice_place(const Node *node, const Val &like);
+    void store_choice(const Node *node, const Val &place, const Val &v);
+    Val flat_choose(const Node *node, ir::Value test, const std::function<Val()> &yes, const std::function<Val()> &no);
+    Val flat_boolop(const Node *node, const Items &values, size_t i);
+    Val flat_ifexp(const Node *node);
+    std::vector<Val> kept_items(const Node *node, std::vector<Val> items);
+    bool needs_states(const Node *statement);
+    bool flat_block(Items list);
+    bool flat_statement(const Node *node);
+    void flat_return(const Node *source);
+    bool flat_if(const Node *node);
+    void flat_while(const Node *node);
+    void flat_for(const Node *node);
+    void flat_nest(const Node *node, const Nest &nest, const std::vector<FlatAxis> &axes, size_t depth, int out,
                    int after);
-    Val reference(PyObject *node, PyObject *annotation, const Val &arg, const std::string &name);
+    Val reference(const Node *node, PyObject *annotation, const Val &arg, const std::string &name);
 
     // views.cpp: buffer views
     bool is_view(const Val &v) const;
     ir::Value view_size(const Val &view);
-    ir::Value view_offset(PyObject *node, const Val &view);
+    ir::Value view_offset(const Node *node, const Val &view);
     bool checks_bounds() const;
-    void check_view(PyObject *node, const char *what, ir::Value first, ir::Value last, const Val &of);
+    void check_view(const Node *node, const char *what, ir::Value first, ir::Value last, const Val &of);
     Val make_view(const Val &array, ir::Value offset, ir::Value size);
-    Val slice_view(PyObject *node, const Val &view, PyObject *slice);
-    Val view_method(PyObject *node, const Val &bound);
-    std::string call_stack(PyObject *node);
-    Val subscript_view(PyObject *node, const Val &view, const std::vector<Val> &indices);
-    Val view_attribute(PyObject *node, const Val &view, const std::string &what);
+    Val slice_view(const Node *node, const Val &view, const Node *slice);
+    Val view_method(const Node *node, const Val &bound);
+    std::string call_stack(const Node *node);
+    Val subscript_view(const Node *node, const Val &view, const std::vector<Val> &indices);
+    Val view_attribute(const Node *node, const Val &view, const std::string &what);
 
     // triplets.cpp: builders of sparse matrices
     bool is_builder(const Val &v);
-    Val triplet(PyObject *node, const Val &builder, PyObject *slice);
-    void check_triplet(PyObject *node, const Val &builder, ir::Value i, ir::Value j);
-    void append_triplet(PyObject *node, Node op, const Val &place, const Val &amount);
-    void check_builder_argument(PyObject *node, const Val &arg, const std::string &name);
+    Val triplet(const Node *node, const Val &builder, const Node *slice);
+    void check_triplet(const Node *node, const Val &builder, ir::Value i, ir::Value j);
+    void append_triplet(const Node *node, NodeKind op, const Val &place, const Val &amount);
+    void check_builder_argument(const Node *node, const Val &arg, const std::string &name);
 
     // scope.cpp: names
     Binding *find_local(PyObject *name);
@@ -264,47 +257,47 @@ class Walker {
     // pure.cpp
     bool is_state(PyObject *object);
     bool in_package();
-    void violation(PyObject *node, PyObject *name, const std::string &message);
-    void check_pure_name(PyObject *node, PyObject *name, PyObject *found);
-    void check_pure_attribute(PyObject *node, const Val &base, const Val &found);
+    void violation(const Node *node, PyObject *name, const std::string &message);
+    void check_pure_name(const Node *node, PyObject *name, PyObject *found);
+    void check_pure_attribute(const Node *node, const Val &base, const Val &found);
     Kind kind_of(PyObject *object);
     const BuiltinRow *builtin_of(PyObject *object);
 
     // expr.cpp
-    Val eval(PyObject *node);
-    Val eval_kind(PyObject *node);
-    Val value(PyObject *node) { return load(eval(node)); }
-    Val eval_handed_on(PyObject *node); ///< it is read from, called as a func, or given to one: see reads.h
-    Val eval_name(PyObject *node);
-    Val eval_constant(PyObject *node);
-    Val eval_attribute(PyObject *node);
-    Val eval_binop(PyObject *node);
-    Val eval_unary(PyObject *node);
-    Val eval_sequence(PyObject *node, bool is_tuple);
-    Val eval_dict(PyObject *node);
-    Val eval_named(PyObject *node);
-    Val array_attribute(PyObject *node, const Val &array, PyObject *name);
+    Val eval(const Node *node);
+    Val eval_kind(const Node *node);
+    Val value(const Node *node) { return load(eval(node)); }
+    Val eval_handed_on(const Node *node); ///< it is read from, called as a func, or given to one: see reads.h
+    Val eval_name(const Node *node);
+    Val eval_constant(const Node *node);
+    Val eval_attribute(const Node *node);
+    Val eval_binop(const Node *node);
+    Val eval_unary(const Node *node);
+    Val eval_sequence(const Node *node, bool is_tuple);
+    Val eval_dict(const Node *node);
+    Val eval_named(const Node *node);
+    Val array_attribute(const Node *node, const Val &array, PyObject *name);
     Val bound_method(const Val &base, PyObject *name);
-    Val sequence_items(PyObject *node, const Val &v);
-    Val attribute_of(PyObject *node, const Val &base, PyObject *name);
+    Val sequence_items(const Node *node, const Val &v);
+    Val attribute_of(const Node *node, const Val &base, PyObject *name);
     Val wrap(PyRef object);
     PyRef to_python(const Val &v); ///< empty if it holds run-time values
 
     // arithmetic.cpp
-    Val binary(PyObject *node, Node op, const Val &a, const Val &b);
-    Val unary(PyObject *node, Node op, const Val &a);
-    Val scalar_binary(PyObject *node, Node op, const Val &a, const Val &b);
-    Val scalar_power(PyObject *node, const Val &a, const Val &b);
-    Val scalar_compare(PyObject *node, Node op, const Val &a, const Val &b);
-    Val matmul(PyObject *node, const Val &a, const Val &b);
+    Val binary(const Node *node, NodeKind op, const Val &a, const Val &b);
+    Val unary(const Node *node, NodeKind op, const Val &a);
+    Val scalar_binary(const Node *node, NodeKind op, const Val &a, const Val &b);
+    Val scalar_power(const Node *node, const Val &a, const Val &b);
+    Val scalar_compare(const Node *node, NodeKind op, const Val &a, const Val &b);
+    Val matmul(const Node *node, const Val &a, const Val &b);
     ir::Value real_to_integer_power(ir::Value x, ir::Value y);
     ir::Value power_constant(ir::Value base, long exponent);
-    void guard_divisor(PyObject *node, ir::Value divisor);
+    void guard_divisor(const Node *node, ir::Value divisor);
     /// Applies f to scalars, or element by element with broadcast.
     using ScalarFn = std::function<Val(const Val &, const Val &)>;
-    Val broadcast(PyObject *node, const char *symbol, const Val &a, const Val &b, const ScalarFn &f);
-    [[noreturn]] void fail_unsupported(PyObject *node, const char *symbol, const Val &a, const Val &b);
-    Val map(PyObject *node, const Val &a, const std::function<Val(const Val &)> &f);
+    Val broadcast(const Node *node, const char *symbol, const Val &a, const Val &b, const ScalarFn &f);
+    [[noreturn]] void fail_unsupported(const Node *node, const char *symbol, const Val &a, const Val &b);
+    Val map(const Node *node, const Val &a, const std::function<Val(const Val &)> &f);
     ir::Value emit2(ir::Op op, ir::Value a, ir::Value b) { return b_.emit(op, {a, b}); }
     ir::Value emit1(ir::Op op, ir::Value a) { return b_.emit(op, {a}); }
 
@@ -314,39 +307,39 @@ class Walker {
     ir::Value product_overflows(ir::Value x, ir::Value y, ir::Value result);
 
     // compare.cpp
-    Val eval_compare(PyObject *node);
-    Val eval_boolop(PyObject *node);
-    Val eval_ifexp(PyObject *node);
-    Val compare(PyObject *node, Node op, const Val &a, const Val &b);
-    Val compare_static(PyObject *node, Node op, const Val &a, const Val &b);
-    Val boolop_from(PyObject *node, bool is_and, const Items &values, Py_ssize_t i);
-    void check_integral(PyObject *node, const char *word, const Val &v);
-    Val chosen_value(PyObject *node, const Val &side);
-    Val chosen_type(PyObject *node, const Val &a, const Val &b);
+    Val eval_compare(const Node *node);
+    Val eval_boolop(const Node *node);
+    Val eval_ifexp(const Node *node);
+    Val compare(const Node *node, NodeKind op, const Val &a, const Val &b);
+    Val compare_static(const Node *node, NodeKind op, const Val &a, const Val &b);
+    Val boolop_from(const Node *node, bool is_and, const Items &values, size_t i);
+    void check_integral(const Node *node, const char *word, const Val &v);
+    Val chosen_value(const Node *node, const Val &side);
+    Val chosen_type(const Node *node, const Val &a, const Val &b);
     void append_chosen(const Val &v, const Val &like, std::vector<ir::Value> &out);
     void take_results(ir::Value branch, Val &out);
-    Val choose(PyObject *node, ir::Value test, const std::function<Val()> &yes, const std::function<Val()> &no);
+    Val choose(const Node *node, ir::Value test, const std::function<Val()> &yes, const std::function<Val()> &no);
 
     // types.cpp
-    ir::Scalar scalar_type(PyObject *node, const Val &v); ///< type a scalar or constant has, or will have
-    void refuse_array(PyObject *node, const Val &v);
+    ir::Scalar scalar_type(const Node *node, const Val &v); ///< type a scalar or constant has, or will have
+    void refuse_array(const Node *node, const Val &v);
     ir::Scalar promote(ir::Scalar a, ir::Scalar b);
-    ir::Value as(PyObject *node, const Val &v, ir::Scalar type); ///< scalar or constant, converted
-    ir::Value as_is(PyObject *node, const Val &v) { return as(node, v, scalar_type(node, v)); }
+    ir::Value as(const Node *node, const Val &v, ir::Scalar type); ///< scalar or constant, converted
+    ir::Value as_is(const Node *node, const Val &v) { return as(node, v, scalar_type(node, v)); }
     ir::Value convert(ir::Value v, ir::Scalar type);
-    ir::Value condition(PyObject *node, const Val &v, const char *what);
-    ir::Value index_value(PyObject *node, const Val &v);
-    Val typed(PyObject *node, const Val &v); ///< constants become run-time values; sequences of numbers stay
-    Val cast(PyObject *node, const Val &v, ir::Scalar type);
-    uint64_t literal_bits(PyObject *node, PyObject *object, ir::Scalar literal, ir::Scalar type, const char *what);
-    Val unpacked(const Val &v);                  ///< Python tuples and lists become sequences of values
-    Val to_matrix(PyObject *node, const Val &v); ///< host matrices and sequences become run-time matrices
+    ir::Value condition(const Node *node, const Val &v, const char *what);
+    ir::Value index_value(const Node *node, const Val &v);
+    Val typed(const Node *node, const Val &v); ///< constants become run-time values; sequences of numbers stay
+    Val cast(const Node *node, const Val &v, ir::Scalar type);
+    uint64_t literal_bits(const Node *node, PyObject *object, ir::Scalar literal, ir::Scalar type, const char *what);
+    Val unpacked(const Val &v);                    ///< Python tuples and lists become sequences of values
+    Val to_matrix(const Node *node, const Val &v); ///< host matrices and sequences become run-time matrices
     Val scalar(ir::Value v) const;
     Val constant(PyRef object) const;
     Val integer(long v) const;
     static bool is_number(const Val &v);
     static bool truth(PyObject *object);
-    void check_narrowing(PyObject *node, ir::Scalar to, ir::Scalar from);
+    void check_narrowing(const Node *node, ir::Scalar to, ir::Scalar from);
     std::string type_text(const Val &v);
     std::optional<long> constant_int(const Val &v);
 
@@ -355,21 +348,21 @@ class Walker {
     Val component(const Val &matrix, int k) const;
     ir::Value part_pointer(const Ref &ref, int k);
     ir::Value scalar_pointer(const Ref &ref) { return ref.pointer ? ref.pointer : part_pointer(ref, 0); }
-    ir::Value part_pointer(PyObject *node, const Ref &ref, ir::Value k);
+    ir::Value part_pointer(const Node *node, const Ref &ref, ir::Value k);
     ir::Value indexed_pointer(const Ref &ref, ir::Value component);
-    void check_indexable(PyObject *node, const Ref &ref);
+    void check_indexable(const Node *node, const Ref &ref);
     ir::Value load_part(const Ref &ref, int k);
     void store_part(const Ref &ref, int k, ir::Value value);
-    void store(PyObject *node, const Ref &ref, const Val &value);
+    void store(const Node *node, const Ref &ref, const Val &value);
     Val scalar_ref(ir::Value pointer, bool local);
     Val element_ref(const Ref &whole, ir::Value pointer);
-    Val new_variable(PyObject *node, const Val &value);
+    Val new_variable(const Node *node, const Val &value);
     std::shared_ptr<Ref> make_matrix_variable(ir::Scalar elem, int n, int m, int ndim);
     void settle_matrices();
     bool storable(const Val &v);
     uint32_t place_index(int place);
     long component_stride(const std::vector<uint32_t> &places) const;
-    const FieldInfo *field_info(PyObject *node, PyObject *object);
+    const FieldInfo *field_info(const Node *node, PyObject *object);
     Val field_ref(const FieldInfo *info, std::vector<ir::Value> indices);
     static bool is_place(const Val &v); ///< can be stored to
 
@@ -387,7 +380,7 @@ class Walker {
     ir::Value load_packed(const Ref &ref, int k);
     void store_packed(const Ref &ref, int k, ir::Value value);
     ir::Value update_packed(const Ref &ref, int k, const std::function<ir::Value(ir::Value)> &next);
-    std::vector<Packing> packing_of(PyObject *node, PyObject *field);
+    std::vector<Packing> packing_of(const Node *node, PyObject *field);
 
     // shared_exponent.cpp
     ir::Value shared_number(const Packing &packing, ir::Value word);
@@ -396,44 +389,44 @@ class Walker {
     ir::Value own_exponent(const Packing &packing, ir::Value value);
 
     // record.cpp: structs
-    const RecordType *record_type(PyObject *node, PyObject *struct_type);
+    const RecordType *record_type(const Node *node, PyObject *struct_type);
     Val make_record(const RecordType *type, std::vector<Val> members) const;
-    Val anonymous_record(PyObject *node, const std::vector<std::pair<PyRef, Val>> &members);
-    Val call_struct_type(PyObject *node, PyObject *struct_type);
-    Val record_from(PyObject *node, const RecordType *type, const std::vector<std::pair<PyObject *, Val>> &given);
-    Val member_value(PyObject *node, PyObject *type, const Val &v, const std::string &what);
-    Val zero_member(PyObject *node, PyObject *type);
-    Val host_struct(PyObject *node, PyObject *object);
-    Val convert_record(PyObject *node, PyObject *struct_type, const Val &v, const std::string &what);
-    Val record_attribute(PyObject *node, const Val &record, PyObject *name);
+    Val anonymous_record(const Node *node, const std::vector<std::pair<PyRef, Val>> &members);
+    Val call_struct_type(const Node *node, PyObject *struct_type);
+    Val record_from(const Node *node, const RecordType *type, const std::vector<std::pair<PyObject *, Val>> &given);
+    Val member_value(const Node *node, PyObject *type, const Val &v, const std::string &what);
+    Val zero_member(const Node *node, PyObject *type);
+    Val host_struct(const Node *node, PyObject *object);
+    Val convert_record(const Node *node, PyObject *struct_type, const Val &v, const std::string &what);
+    Val record_attribute(const Node *node, const Val &record, PyObject *name);
     std::optional<Val> unpacked_vector(const Val &record, PyObject *name);
     std::optional<Val> record_method(const RecordType *type, const Val &self, PyObject *name);
-    void store_record(PyObject *node, const Val &place, const Val &v);
-    Val struct_field_element(PyObject *node, PyObject *field, const std::vector<Val> &indices);
+    void store_record(const Node *node, const Val &place, const Val &v);
+    Val struct_field_element(const Node *node, PyObject *field, const std::vector<Val> &indices);
     PyRef leaf_field(PyObject *struct_field);
 
     // subscript.cpp
-    Val eval_subscript(PyObject *node);
-    bool contains_slice(PyObject *slice);
-    Val subscript_unpacked(PyObject *node, const Val &base, PyObject *slice);
-    Val subscript_python(PyObject *node, const Val &base, PyObject *slice);
-    Val subscript_field(PyObject *node, PyObject *field, const std::vector<Val> &indices);
+    Val eval_subscript(const Node *node);
+    bool contains_slice(const Node *slice);
+    Val subscript_unpacked(const Node *node, const Val &base, const Node *slice);
+    Val subscript_python(const Node *node, const Val &base, const Node *slice);
+    Val subscript_field(const Node *node, PyObject *field, const std::vector<Val> &indices);
     Val field_element(const FieldInfo *info, std::vector<ir::Value> indices);
-    Val subscript_array(PyObject *node, const Val &array, const std::vector<Val> &indices);
+    Val subscript_array(const Node *node, const Val &array, const std::vector<Val> &indices);
     Val element_place(const Val &array, std::vector<ir::Value> indices);
-    Val subscript_matrix(PyObject *node, const Val &base, PyObject *slice);
-    Val subscript_run_time(PyObject *node, const Val &base, const std::vector<Val> &indices);
-    Val indexed_value(PyObject *node, const Val &v);
-    Val slice_object(PyObject *slice);
-    Val slice_sequence(PyObject *node, const Val &base, PyObject *slice);
-    Val slice_matrix(PyObject *node, const Val &base, PyObject *slice, int n, int m, int ndim);
-    Val slice_run_time(PyObject *node, const Val &base, const std::vector<int> &comps, int count, int axis,
+    Val subscript_matrix(const Node *node, const Val &base, const Node *slice);
+    Val subscript_run_time(const Node *node, const Val &base, const std::vector<Val> &indices);
+    Val indexed_value(const Node *node, const Val &v);
+    Val slice_object(const Node *slice);
+    Val slice_sequence(const Node *node, const Val &base, const Node *slice);
+    Val slice_matrix(const Node *node, const Val &base, const Node *slice, int n, int m, int ndim);
+    Val slice_run_time(const Node *node, const Val &base, const std::vector<int> &comps, int count, int axis,
                        const Val &index);
     void check_matrix_bounds(const Ref &ref, std::span<const ir::Value> indices, std::span<const int> extents);
     Val select_components(const Val &base, const std::vector<int> &which, int n, int m, int ndim);
-    int check_static_index(PyObject *node, long k, int extent);
-    std::vector<Val> indices_of(PyObject *slice);
-    std::vector<ir::Value> index_values(PyObject *node, const std::vector<Val> &indices, bool may_be_negative);
+    int check_static_index(const Node *node, long k, int extent);
+    std::vector<Val> indices_of(const Node *slice);
+    std::vector<ir::Value> index_values(const Node *node, const std::vector<Val> &indices, bool may_be_negative);
     void clamp_indices(const Val &array, std::vector<ir::Value> &indices);
     ir::Value inside(std::span<const ir::Value> indices, std::span<const ir::Value> lower,
                      std::span<const ir::Value> upper);
@@ -443,220 +436,220 @@ class Walker {
     void check_cell_bounds(uint32_t place, const std::vector<ir::Value> &indices);
 
     // assign.cpp
-    Flow assign(PyObject *node);
-    Flow annotated_assign(PyObject *node);
-    Flow augmented_assign(PyObject *node);
-    void assign_to(PyObject *target, const Val &value);
-    void assign_name(PyObject *target, const Val &value);
-    void check_member_target(PyObject *target, const Val &place);
-    void unpack(PyObject *target, const Val &value);
-    void store_sequence(PyObject *target, const Val &place, const Val &value);
-    void update(PyObject *node, Node op, const Val &place, const Val &value);
-    bool has_real(PyObject *node, const Val &v);
+    Flow assign(const Node *node);
+    Flow annotated_assign(const Node *node);
+    Flow augmented_assign(const Node *node);
+    void assign_to(const Node *target, const Val &value);
+    void assign_name(const Node *target, const Val &value);
+    void check_member_target(const Node *target, const Val &place);
+    void unpack(const Node *target, const Val &value);
+    void store_sequence(const Node *target, const Val &place, const Val &value);
+    void update(const Node *node, NodeKind op, const Val &place, const Val &value);
+    bool has_real(const Node *node, const Val &v);
 
     // control.cpp
-    Flow block(PyObject *list, Py_ssize_t from = 0, Py_ssize_t to = PY_SSIZE_T_MAX);
-    Flow statement(PyObject *node);
+    Flow block(Items list, size_t from = 0, size_t to = SIZE_MAX);
+    Flow statement(const Node *node);
     /// Leaves the innermost loop of the IR if `test` is `value`.
     void break_when(bool value, ir::Value test);
-    Flow if_(PyObject *node);
-    Flow while_(PyObject *node);
-    Flow with_(PyObject *node);
-    void check_stream_parallel(PyObject *node);
+    Flow if_(const Node *node);
+    Flow while_(const Node *node);
+    Flow with_(const Node *node);
+    void check_stream_parallel(const Node *node);
     void poll();
-    Flow break_or_continue(PyObject *node, bool is_break);
-    Flow return_(PyObject *node);
+    Flow break_or_continue(const Node *node, bool is_break);
+    Flow return_(const Node *node);
     void append_scalars(const Val &v, std::vector<ir::Value> &out);
-    std::vector<ir::Value> return_values(PyObject *node, const Val &result);
-    Flow expression(PyObject *node);
+    std::vector<ir::Value> return_values(const Node *node, const Val &result);
+    Flow expression(const Node *node);
     Flow body_in(ir::BlockId target, const std::function<Flow()> &body); ///< its own scope; ends it with yield
 
     // loops.cpp
-    Flow for_(PyObject *node);
-    Val host_ndrange(PyObject *node, const Val &v);
-    Flow for_static(PyObject *node, const std::vector<Val> &items);
+    Flow for_(const Node *node);
+    Val host_ndrange(const Node *node, const Val &v);
+    Flow for_static(const Node *node, const std::vector<Val> &items);
     bool is_of_mesh(const Val &v);
-    Val loop_source(PyObject *node);
-    Nest nest_of(PyObject *node, const Extra &loop, std::optional<uint32_t> &cells);
-    Nest range_nest(PyObject *node, const Extra &loop);
-    Nest ndrange_nest(PyObject *node, const Extra &loop);
-    Nest target_nest(PyObject *node, const Extra &loop, std::optional<uint32_t> &cells);
-    uint32_t loop_place(PyObject *node, PyObject *object, std::vector<int32_t> &first, std::vector<int32_t> &extents);
-    Flow for_nest(PyObject *node, Nest nest);
-    void bind_loop_targets(PyObject *node, std::span<const ir::Value> indices, const Nest &nest);
-    void check_loop_target(PyObject *target);
-    void bind_target(PyObject *target, ir::Value index);
-    void bind_static(PyObject *target, const Val &item);
+    Val loop_source(const Node *node);
+    Nest nest_of(const Node *node, const Extra &loop, std::optional<uint32_t> &cells);
+    Nest range_nest(const Node *node, const Extra &loop);
+    Nest ndrange_nest(const Node *node, const Extra &loop);
+    Nest target_nest(const Node *node, const Extra &loop, std::optional<uint32_t> &cells);
+    uint32_t loop_place(const Node *node, PyObject *object, std::vector<int32_t> &first, std::vector<int32_t> &extents);
+    Flow for_nest(const Node *node, Nest nest);
+    void bind_loop_targets(const Node *node, std::span<const ir::Value> indices, const Nest &nest);
+    void check_loop_target(const Node *target);
+    void bind_target(const Node *target, ir::Value index);
+    void bind_static(const Node *target, const Val &item);
     std::vector<Val> static_product(const Extra &loop, const std::vector<long> &lower, const std::vector<long> &upper);
-    ir::Value range_bound(PyObject *node, const Val &v);
-    std::vector<Val> static_items(PyObject *node, const Val &v);
+    ir::Value range_bound(const Node *node, const Val &v);
+    std::vector<Val> static_items(const Node *node, const Val &v);
     bool is_top_level() const;
-    Flow parallel_body(PyObject *list, Py_ssize_t from);
-    void count_trips(PyObject *node, std::span<const ir::Value> lower, std::span<const ir::Value> upper);
-    Flow nest_parallel(PyObject *node, const Nest &nest);
-    Flow iteration(PyObject *node);
-    Flow loop_body(PyObject *node);
+    Flow parallel_body(Items list, size_t from);
+    void count_trips(const Node *node, std::span<const ir::Value> lower, std::span<const ir::Value> upper);
+    Flow nest_parallel(const Node *node, const Nest &nest);
+    Flow iteration(const Node *node);
+    Flow loop_body(const Node *node);
 
     // cells.cpp: sparse trees
-    uint32_t level_place(PyObject *node, PyObject *object);
+    uint32_t level_place(const Node *node, PyObject *object);
     ir::LevelKind last_level(uint32_t place) const;
-    std::vector<ir::Value> cell_indices(PyObject *node, uint32_t place, const Val &given, size_t missing);
-    void deactivate_cell(PyObject *node, uint32_t place, const Val &indices);
+    std::vector<ir::Value> cell_indices(const Node *node, uint32_t place, const Val &given, size_t missing);
+    void deactivate_cell(const Node *node, uint32_t place, const Val &indices);
     void insert_dynamic_index(uint32_t place, std::vector<ir::Value> &indices, ir::Value index) const;
     uint32_t dynamic_place(const Call &call, const char *name);
     Val length_of_container(uint32_t place, std::vector<ir::Value> indices);
-    Val append_values_to(PyObject *node, uint32_t place, std::vector<ir::Value> indices,
+    Val append_values_to(const Node *node, uint32_t place, std::vector<ir::Value> indices,
                          const std::vector<uint32_t> &members, const Val &given);
-    void flatten_value(PyObject *node, const Val &given, std::vector<Val> &out);
+    void flatten_value(const Node *node, const Val &given, std::vector<Val> &out);
     PyObject *call_object_argument(const Call &call, size_t i);
     Val dynamic_container(PyObject *field, const std::vector<ir::Value> &indices);
     bool is_cell_method(PyObject *name) const;
-    bool is_dynamic_line(PyObject *node, PyObject *object);
-    Val container_method(PyObject *node, const Val &bound);
-    Flow for_cells(PyObject *node, uint32_t place, const Nest &nest);
-    void cell_body(PyObject *node, const std::vector<ir::Value> &indices, const Nest &nest, bool parallel);
-    Flow cells_parallel(PyObject *node, uint32_t place, const Nest &nest);
+    bool is_dynamic_line(const Node *node, PyObject *object);
+    Val container_method(const Node *node, const Val &bound);
+    Flow for_cells(const Node *node, uint32_t place, const Nest &nest);
+    void cell_body(const Node *node, const std::vector<ir::Value> &indices, const Nest &nest, bool parallel);
+    Flow cells_parallel(const Node *node, uint32_t place, const Nest &nest);
     ir::Value byte_offset(ir::Value base, ir::Value cell, uint64_t bytes);
     ir::Value byte_offset(ir::Value base, int64_t bytes);
     ir::Value byte_offset_as(ir::Value pointer, ir::Scalar elem);
-    void piece_cells(PyObject *node, Piece &piece, const Nest &nest);
+    void piece_cells(const Node *node, Piece &piece, const Nest &nest);
     void add_level_index(const ir::PlaceAxis &axis, ir::Value index, std::vector<ir::Value> &at);
-    void dense_cells(PyObject *node, Piece &piece, const Nest &nest, size_t level, size_t axis,
+    void dense_cells(const Node *node, Piece &piece, const Nest &nest, size_t level, size_t axis,
                      const std::vector<ir::Value> &at);
-    void mask_cells(PyObject *node, Piece &piece, const Nest &nest);
+    void mask_cells(const Node *node, Piece &piece, const Nest &nest);
     ir::Value cell_coordinate(ir::Value cell, const ir::PlaceAxis &axis, uint64_t cells);
-    void own_body(PyObject *node, const Piece &piece, const std::vector<ir::Value> &at, const Nest &nest);
+    void own_body(const Node *node, const Piece &piece, const std::vector<ir::Value> &at, const Nest &nest);
     void inside(ir::BlockId target, const std::function<void()> &emit);
-    void cells_serial(PyObject *node, uint32_t place, const Nest &nest, size_t level, std::vector<ir::Value> &units);
+    void cells_serial(const Node *node, uint32_t place, const Nest &nest, size_t level, std::vector<ir::Value> &units);
     uint32_t ancestor_place(uint32_t place, size_t depth);
     ir::Value unit_cell(uint32_t place, size_t depth, const std::vector<ir::Value> &units);
-    void serial_axes(PyObject *node, uint32_t place, const Nest &nest, size_t level, size_t axis,
+    void serial_axes(const Node *node, uint32_t place, const Nest &nest, size_t level, size_t axis,
                      std::vector<ir::Value> &units);
 
     void poll_in(ir::Value loop, bool has_loops);
-    Flow nest_serial(PyObject *node, const Nest &nest, size_t depth, std::vector<ir::Value> &indices);
-    Flow nest_flat(PyObject *node, const Nest &nest);
+    Flow nest_serial(const Node *node, const Nest &nest, size_t depth, std::vector<ir::Value> &indices);
+    Flow nest_flat(const Node *node, const Nest &nest);
 
     // mesh.cpp
-    PyRef known_attribute(PyObject *node, PyObject *object, PyObject *name);
-    ir::Value number_in(PyObject *node, PyObject *field, ir::Value at);
+    PyRef known_attribute(const Node *node, PyObject *object, PyObject *name);
+    ir::Value number_in(const Node *node, PyObject *field, ir::Value at);
     Val mesh_element(PyRef elements, ir::Value number) const;
-    Val element_attribute(PyObject *node, const Val &given, PyObject *name);
-    Val gradient_element(PyObject *node, const Ref &ref);
-    std::pair<ir::Value, ir::Value> relation_bounds(PyObject *node, const Val &relation);
-    Val relation_size(PyObject *node, const Val &relation);
-    Val relation_attribute(PyObject *node, const Val &relation, PyObject *name);
-    Val touching(PyObject *node, const Val &relation, ir::Value at);
-    Val subscript_relation(PyObject *node, const Val &relation, const std::vector<Val> &indices);
-    Flow for_elements(PyObject *node, const Val &over);
-    void bind_element(PyObject *node, const Val &over, ir::Value index);
+    Val element_attribute(const Node *node, const Val &given, PyObject *name);
+    Val gradient_element(const Node *node, const Ref &ref);
+    std::pair<ir::Value, ir::Value> relation_bounds(const Node *node, const Val &relation);
+    Val relation_size(const Node *node, const Val &relation);
+    Val relation_attribute(const Node *node, const Val &relation, PyObject *name);
+    Val touching(const Node *node, const Val &relation, ir::Value at);
+    Val subscript_relation(const Node *node, const Val &relation, const std::vector<Val> &indices);
+    Flow for_elements(const Node *node, const Val &over);
+    void bind_element(const Node *node, const Val &over, ir::Value index);
 
     // call.cpp
-    Val eval_call(PyObject *node);
-    bool append_to_list(PyObject *node);
-    Val call_object(PyObject *node, const PyRef &callee, const Val *self);
-    Val call_builtin(PyObject *node, const BuiltinRow &row, PyObject *callee = nullptr);
+    Val eval_call(const Node *node);
+    bool append_to_list(const Node *node);
+    Val call_object(const Node *node, const PyRef &callee, const Val *self);
+    Val call_builtin(const Node *node, const BuiltinRow &row, PyObject *callee = nullptr);
     Val call_with_keyword(const Call &call, const std::string &keyword);
-    Val call_python(PyObject *node, PyObject *callee, const Call &call);
-    Val call_dtype(PyObject *node, PyObject *dtype);
-    Val call_matrix_type(PyObject *node, PyObject *type);
-    Call arguments(PyObject *node, bool as_places, bool handed_on = false);
+    Val call_python(const Node *node, PyObject *callee, const Call &call);
+    Val call_dtype(const Node *node, PyObject *dtype);
+    Val call_matrix_type(const Node *node, PyObject *type);
+    Call arguments(const Node *node, bool as_places, bool handed_on = false);
     void place_keywords(Call &call);
     static bool is_pure_call(PyObject *callee, PyObject *args, const std::string &module, const std::string &name);
-    ir::Scalar dtype_scalar(PyObject *node, PyObject *object);
+    ir::Scalar dtype_scalar(const Node *node, PyObject *object);
     bool is_dtype(PyObject *object);
     /// The frame of a func's body; `call`: where it is called.
     void enter(FuncInfo &info, SpanId call);
-    Val inline_func(PyObject *node, const PyRef &callee, const Val *self);
-    Val inline_method(PyObject *node, const PyRef &callee, const Val &self);
-    std::vector<Val> matched_arguments(PyObject *node, FuncInfo &info, Call call, bool first_by_place = false);
-    Val pass_argument(PyObject *node, FuncInfo &info, size_t i, Val arg, bool as_place);
+    Val inline_func(const Node *node, const PyRef &callee, const Val *self);
+    Val inline_method(const Node *node, const PyRef &callee, const Val &self);
+    std::vector<Val> matched_arguments(const Node *node, FuncInfo &info, Call call, bool first_by_place = false);
+    Val pass_argument(const Node *node, FuncInfo &info, size_t i, Val arg, bool as_place);
     bool is_changed(FuncInfo &info, const FuncInfo::FuncParam &param, const Val &arg);
     bool takes_template(const FuncInfo &info);
-    Val inline_body(PyObject *node, FuncInfo &info, std::vector<Val> args);
+    Val inline_body(const Node *node, FuncInfo &info, std::vector<Val> args);
     std::optional<Val> inlined(FuncInfo &info, std::vector<Val> args, const std::function<std::optional<Val>()> &body);
-    void check_array_argument(PyObject *node, PyObject *annotation, const Val &arg, const std::string &name);
-    void check_view_argument(PyObject *node, PyObject *annotation, const Val &arg, const std::string &name);
-    Val converted_result(PyObject *node, PyObject *annotation, const Val &v, bool elementwise = false);
-    Val convert_to_annotation(PyObject *node, PyObject *annotation, const Val &v, const std::string &what,
+    void check_array_argument(const Node *node, PyObject *annotation, const Val &arg, const std::string &name);
+    void check_view_argument(const Node *node, PyObject *annotation, const Val &arg, const std::string &name);
+    Val converted_result(const Node *node, PyObject *annotation, const Val &v, bool elementwise = false);
+    Val convert_to_annotation(const Node *node, PyObject *annotation, const Val &v, const std::string &what,
                               bool elementwise = false);
-    FuncInfo &func_info(PyObject *node, PyObject *callee);
-    PyRef resolved_annotation(PyObject *node, PyObject *function, PyObject *name);
+    FuncInfo &func_info(const Node *node, PyObject *callee);
+    PyRef resolved_annotation(const Node *node, PyObject *function, PyObject *name);
     static uint32_t add_name(std::vector<std::string> &list, const std::string &name);
 
     // static.cpp
-    [[noreturn]] void fail_static(PyObject *node, const Val &v);
+    [[noreturn]] void fail_static(const Node *node, const Val &v);
     /// `cut`: in a state machine, with calls that are cut.
-    Val eval_comprehension(PyObject *node, Node kind, bool cut = false);
-    void run_comprehension(PyObject *generators, Py_ssize_t at, bool cut, const std::function<void()> &body);
+    Val eval_comprehension(const Node *node, NodeKind kind, bool cut = false);
+    void run_comprehension(Items generators, size_t at, bool cut, const std::function<void()> &body);
 
     // atomics.cpp: one atomic per component; the old values
-    Val update_atomic(PyObject *node, ir::Op op, bool negate, const Ref &ref, const Val &value);
+    Val update_atomic(const Node *node, ir::Op op, bool negate, const Ref &ref, const Val &value);
     bool is_private(const Ref &ref) const { return ref.local && ref.region == region_; }
 
-    Val static_vector(PyObject *node, const Val &v);
-    Val comprehension_source(PyObject *source);
+    Val static_vector(const Node *node, const Val &v);
+    Val comprehension_source(const Node *source);
 
     // builtins.cpp and the files of the handlers in builtins.def
 #define HANDLER(name) Val name(const Call &call);
 #include "frontend/builtins.def"
     Val builtin_value(const BuiltinRow &row);
-    void check_domain(PyObject *node, const BuiltinRow &row, ir::Scalar type);
+    void check_domain(const Node *node, const BuiltinRow &row, ir::Scalar type);
     void check_word(const Call &call, ir::Scalar type);
     bool python_builtin_applies(const Call &call);
     Val call_builtin_in_python(const Call &call);
     ir::Scalar target_type(const Call &call);
-    uint32_t block_dim(PyObject *node, const Val &v);
-    std::vector<int> ndrange_axes(PyObject *node, const Val &axes, size_t rank);
+    uint32_t block_dim(const Node *node, const Val &v);
+    std::vector<int> ndrange_axes(const Node *node, const Val &axes, size_t rank);
 
     // matrix.cpp
-    Val matrix_attribute(PyObject *node, const Val &base, PyObject *name);
-    Val swizzle(PyObject *node, const Val &base, const std::string &name, std::string_view letters);
+    Val matrix_attribute(const Node *node, const Val &base, PyObject *name);
+    Val swizzle(const Node *node, const Val &base, const std::string &name, std::string_view letters);
     Val matrix_row(const Val &matrix, int i) const;
     Val matrix_shape(const Val &m) const;
     Val make_matrix(std::vector<ir::Value> comps, int n, int m, int ndim) const;
     Val with_dtype(const Call &call, const Val &m, size_t at);
     int static_extent(const Call &call, size_t i, long least = 1);
     Val transposed(const Val &m) const;
-    Val reduce(PyObject *node, const Val &m, ir::Op op);
-    Val reduce_to_bool(PyObject *node, const Val &m, ir::Op op);
-    Val dot(PyObject *node, const Val &a, const Val &b);
-    Val norm(PyObject *node, const Val &m, const Val *eps);
-    Val cross(PyObject *node, const Val &a, const Val &b);
-    Val outer_product(PyObject *node, const Val &a, const Val &b);
-    void check_square(PyObject *node, const Val &m);
-    Val minor_determinant(PyObject *node, const Val &m, const std::vector<int> &rows, const std::vector<int> &cols);
-    Val determinant(PyObject *node, const Val &m);
-    Val inverse(PyObject *node, const Val &m);
-    Val method(PyObject *node, const Val &bound);
+    Val reduce(const Node *node, const Val &m, ir::Op op);
+    Val reduce_to_bool(const Node *node, const Val &m, ir::Op op);
+    Val dot(const Node *node, const Val &a, const Val &b);
+    Val norm(const Node *node, const Val &m, const Val *eps);
+    Val cross(const Node *node, const Val &a, const Val &b);
+    Val outer_product(const Node *node, const Val &a, const Val &b);
+    void check_square(const Node *node, const Val &m);
+    Val minor_determinant(const Node *node, const Val &m, const std::vector<int> &rows, const std::vector<int> &cols);
+    Val determinant(const Node *node, const Val &m);
+    Val inverse(const Node *node, const Val &m);
+    Val method(const Node *node, const Val &bound);
 
     // linalg.cpp
-    Val library_call(PyObject *node, const char *name, std::vector<Val> args);
+    Val library_call(const Node *node, const char *name, std::vector<Val> args);
     PyRef dtype_object(ir::Scalar type) const;
     Val real_matrix(const Call &call, size_t i, ir::Scalar type);
 
     // format.cpp
-    Val eval_joined(PyObject *node);
-    Val format_call(PyObject *node, PyObject *pattern);
-    Val folded(PyObject *node, PyObject *pattern, const Call &call, const Val &text);
-    Flow assert_(PyObject *node);
-    void format_value(PyObject *node, ir::Message &message, std::vector<ir::Value> &values, const Val &v,
+    Val eval_joined(const Node *node);
+    Val format_call(const Node *node, PyObject *pattern);
+    Val folded(const Node *node, PyObject *pattern, const Call &call, const Val &text);
+    Flow assert_(const Node *node);
+    void format_value(const Node *node, ir::Message &message, std::vector<ir::Value> &values, const Val &v,
                       const std::string &spec);
-    std::string printf_spec(PyObject *node, const std::string &spec, ir::Scalar type);
-    static bool may_be_text(Node kind);
-    Val assert_message(PyObject *detail);
+    std::string printf_spec(const Node *node, const std::string &spec, ir::Scalar type);
+    static bool may_be_text(NodeKind kind);
+    Val assert_message(const Node *detail);
     static bool is_string(const Val &v);
     static Val joined(const Val &a, const Val &b);
-    Val percent_format(PyObject *node, const std::string &pattern, const Val &args);
-    std::string source_text(PyObject *node);
+    Val percent_format(const Node *node, const std::string &pattern, const Val &args);
+    std::string source_text(const Node *node);
     void emit_message(ir::Op op, ir::Message message, std::span<const ir::Value> values);
     void emit_assert(ir::Value condition, ir::Message message, std::span<const ir::Value> values);
 
     // coverage.cpp
     bool counts() const { return request_.options.coverage && frames_.back().source->counted; }
-    void cover_line(PyObject *statement);
-    void cover(ir::Counter::What what, PyObject *node, ir::Value amount = {});
-    void cover_one_line(PyObject *loop);
+    void cover_line(const Node *statement);
+    void cover(ir::Counter::What what, const Node *node, ir::Value amount = {});
+    void cover_one_line(const Node *loop);
 
     const Request &request_;
     Reads reads_;
@@ -665,7 +658,6 @@ class Walker {
     ir::Builder b_;
     std::vector<Binding> bindings_;
     std::deque<Frame> frames_;
-    std::unordered_map<PyObject *, Extent> extents_; ///< by node
     std::deque<MatrixVar> matrices_;
     std::unordered_map<PyObject *, std::unique_ptr<FuncInfo>> funcs_;
     std::unordered_map<PyObject *, std::unique_ptr<FieldInfo>> fields_;
@@ -683,7 +675,7 @@ class Walker {
     std::map<std::pair<int, std::string>, Val> members_; ///< by owner and key
     std::unordered_set<uint32_t> lifted_;                ///< parameters that are attributes read at every launch
     std::vector<int> leaves_;
-    PyObject *updated_ = nullptr; ///< target of the augmented assignment met last
+    const Node *updated_ = nullptr; ///< target of the augmented assignment met last
     Machine *machine_ = nullptr;
     Val mesh_loop_;                     ///< the element of the innermost loop over all elements of a kind
     std::optional<ir::Loop> next_loop_; ///< set by qd.loop_config
@@ -696,13 +688,13 @@ class Walker {
 /// `xy`, `rgb`, ...: a name that reads or writes components of a vector.
 bool is_swizzle(std::string_view name);
 /// How Python writes an operator.
-const char *symbol_of(Node op);
+const char *symbol_of(NodeKind op);
 
 /// Keeps the builder's span, and restores it.
 struct AtNode {
     Walker &w;
     SpanId old;
-    AtNode(Walker &walker, PyObject *node) : w(walker), old(walker.b_.span) { w.b_.span = w.span_of(node); }
+    AtNode(Walker &walker, const Node *node) : w(walker), old(walker.b_.span) { w.b_.span = w.span_of(node); }
     ~AtNode() { w.b_.span = old; }
 };
 
@@ -722,12 +714,12 @@ struct Nested {
 };
 
 struct Call {
-    PyObject *node = nullptr;
+    const Node *node = nullptr;
     const BuiltinRow *row = nullptr;
     PyObject *callee = nullptr; ///< the object called; null for members of builtins
     std::vector<Val> args;
     std::vector<std::pair<PyObject *, Val>> kwargs;
-    PyObject *arg_node(size_t i) const;
+    const Node *arg_node(size_t i) const;
     const Val *keyword(const char *name) const;
 };
 

@@ -164,17 +164,22 @@ inline PyObject *constant_of(const Node *node) {
 /// Operators have neither place nor slots: there is one node of each.
 const Node *operator_node(NodeKind kind);
 
+/// Calls `visit` for the nodes right below one, operators left out.
+template <class Visit> void each_child(const Node *node, const Visit &visit) {
+    const Slot *slot = node->slots();
+    for (const FieldRow &row : fields_of(node->kind)) {
+        if (row.holds == Holds::child && slot->child && !is_operator(slot->child->kind)) visit(slot->child);
+        if (row.holds == Holds::list && slot->list)
+            for (const Node *item : slot->list->items())
+                if (item && !is_operator(item->kind)) visit(item);
+        ++slot;
+    }
+}
+
 /// Calls `visit` for a node and all below it, outermost first, operators left out.
 template <class Visit> void each_node(const Node *node, const Visit &visit) {
     visit(node);
-    const Slot *slot = node->slots();
-    for (const FieldRow &row : fields_of(node->kind)) {
-        if (row.holds == Holds::child && slot->child && !is_operator(slot->child->kind)) each_node(slot->child, visit);
-        if (row.holds == Holds::list && slot->list)
-            for (const Node *item : slot->list->items())
-                if (item && !is_operator(item->kind)) each_node(item, visit);
-        ++slot;
-    }
+    each_child(node, [&](const Node *below) { each_node(below, visit); });
 }
 
 /// Owns nodes and what they name.

@@ -10,6 +10,7 @@
 #include "python/bind/observe.h"
 #include "python/bind/state.h"
 #include "python/bind/timeline.h"
+#include "python/bind/tree.h"
 
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
@@ -248,7 +249,8 @@ PYBIND11_MODULE(quadrants_python, m) {
     define_observation(m);
     define_fields(m);
     define_interop(m);
-    if (!bind::add_ndarray_type(m.ptr()) || !bind::add_place_type(m.ptr()) || !bind::add_kernel_type(m.ptr())) {
+    if (!bind::add_ndarray_type(m.ptr()) || !bind::add_place_type(m.ptr()) || !bind::add_kernel_type(m.ptr()) ||
+        !bind::add_tree_type(m.ptr())) {
         throw py::error_already_set();
     }
 }

@@ -71,9 +71,7 @@ frontend::Source source_until(const Lines &lines, Py_ssize_t end) {
     frontend::Source source;
     source.file = lines.file;
     source.name = lines.name;
-    const bool indented = indent_of(lines[lines.start]) > 0;
-    source.first_line = int(lines.start) + (indented ? 0 : 1);
-    if (indented) source.text = "if 1:\n";
+    source.first_line = int(lines.start) + 1;
     for (Py_ssize_t i = lines.start; i < end; i++) source.text += lines[i];
     if (!source.text.ends_with('\n')) source.text += '\n';
     return source;

@@ -5,6 +5,7 @@
 #include "python/bind/observe.h"
 #include "python/bind/record.h"
 #include "python/bind/timeline.h"
+#include "python/bind/tree.h"
 
 #include "ir/text.h"
 
@@ -24,17 +25,16 @@ std::string text_of(PyObject *o) {
     return s;
 }
 
-/// (tree, file, first_line, indent, name, text, counted), as quadrants._source.Source.tree gives it.
+/// (tree, file, first_line, name, text, counted), as quadrants._source.Source.tree gives it.
 frontend::Source read_source(PyObject *tuple) {
-    if (!tuple || !PyTuple_Check(tuple) || PyTuple_GET_SIZE(tuple) != 7) throw frontend::PythonError{};
+    if (!tuple || !PyTuple_Check(tuple) || PyTuple_GET_SIZE(tuple) != 6) throw frontend::PythonError{};
     frontend::Source source;
-    source.tree = PyTuple_GET_ITEM(tuple, 0);
+    source.tree = tree_of(PyTuple_GET_ITEM(tuple, 0))->root;
     source.file = text_of(PyTuple_GET_ITEM(tuple, 1));
     source.first_line = int(PyLong_AsLong(PyTuple_GET_ITEM(tuple, 2)));
-    source.indent = int(PyLong_AsLong(PyTuple_GET_ITEM(tuple, 3)));
-    source.name = text_of(PyTuple_GET_ITEM(tuple, 4));
-    source.text = text_of(PyTuple_GET_ITEM(tuple, 5));
-    source.counted = PyTuple_GET_ITEM(tuple, 6) == Py_True;
+    source.name = text_of(PyTuple_GET_ITEM(tuple, 3));
+    source.text = text_of(PyTuple_GET_ITEM(tuple, 4));
+    source.counted = PyTuple_GET_ITEM(tuple, 5) == Py_True;
     return source;
 }
 

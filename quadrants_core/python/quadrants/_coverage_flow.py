@@ -29,26 +29,25 @@ def of_file(file, rows, lines):
 
 
 def _walk_text(flow, text, rows, lines):
-    tree, _, first_line, *_ = text.tree()
-    shift = first_line - 1
-    if any(line in lines for line in range(tree.lineno + shift, tree.end_lineno + shift + 1)):
-        _Walk(flow, rows, lines, shift).function(tree)
+    compiled, _, first_line, *_ = text.tree()
+    if any(line in lines for line in range(compiled.line + first_line - 1, compiled.end_line + first_line)):
+        _Walk(flow, rows, lines).function(text.python_tree())
 
 
 class _Walk:
-    def __init__(self, flow, rows, lines, shift):
-        self.flow, self.rows, self.lines, self.shift = flow, rows, lines, shift
+    def __init__(self, flow, rows, lines):
+        self.flow, self.rows, self.lines = flow, rows, lines
         self.loops = []  # (transitions out by break, transitions back by continue)
         self.exit = 0
 
     def function(self, tree):
-        self.exit = -(min([tree.lineno, *(d.lineno for d in tree.decorator_list)]) + self.shift)
+        self.exit = -min([tree.lineno, *(d.lineno for d in tree.decorator_list)])
         body = tree.body
         if isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant) and isinstance(body[0].value.value, str):
             body = body[1:]
         if not body:
             return
-        calls = self.lines.get(body[0].lineno + self.shift, 0)
+        calls = self.lines.get(body[0].lineno, 0)
         self.leave(self.block(body, [(self.exit, calls)], None))
 
     def leave(self, under_way):
@@ -60,13 +59,13 @@ class _Walk:
             self.flow.arcs[start, end] = self.flow.arcs.get((start, end), 0) + count
 
     def count(self, what, node):
-        return self.rows.get((what, node.lineno + self.shift, node.col_offset), 0)
+        return self.rows.get((what, node.lineno, node.col_offset), 0)
 
     def block(self, statements, under_way, line):
         """What leaves the statements at their end. `line`: of what stands before them."""
         for statement in statements:
             under_way = self.statement(statement, under_way, line)
-            line = statement.lineno + self.shift
+            line = statement.lineno
         return under_way
 
     def arrive(self, under_way, line, before):
@@ -81,7 +80,7 @@ class _Walk:
         return measured
 
     def statement(self, node, under_way, before):
-        line = node.lineno + self.shift
+        line = node.lineno
         runs = self.arrive(under_way, line, before)
         if isinstance(node, ast.If):
             return self.branch(node, line)
@@ -111,7 +110,7 @@ class _Walk:
         return self.block(node.body, [(line, taken)], line) + self.block(node.orelse, [(line, not_taken)], line)
 
     def loop(self, node, line, runs):
-        first = node.body[0].lineno + self.shift
+        first = node.body[0].lineno
         iterations = self.count("taken", node) if first == line else self.lines.get(first, 0)
         breaks, continues = [], []
         self.loops.append((breaks, continues))

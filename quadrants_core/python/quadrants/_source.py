@@ -2,15 +2,15 @@
 
 `Source.lines()` gives where the text stands: (lines of the file, index of the first one, file as shown, name); what is
 compiled and what is compared with records on disk both come from these lines.
-`Source.tree()` gives the tuple that the bindings hand to the frontend: (tree, file, first_line, indent, name, text,
-counted). The tree is an ast.FunctionDef; line 1 of `text` is line `first_line` of the file. Text that is indented is put
-under an `if 1:` line instead of being dedented, so that columns stay those of the file. `counted`: coverage sees into it.
+`Source.tree()` gives the tuple that the bindings hand to the frontend: (tree, file, first_line, name, text, counted).
+The tree is a Tree of the core; line 1 of it and of `text` is line `first_line` of the file. `counted`: coverage sees into
+it. `Source.python_tree()` gives an ast.FunctionDef with lines of the file.
 """
 
 import os as _os
 import sys as _sys
 
-from quadrants import _exceptions
+from quadrants import _exceptions, _runtime
 
 _ONLY_AST = 0x400  # PyCF_ONLY_AST: spares the import of ast
 _FUTURE_FLAGS = 0x1FE0000  # of code made under `from __future__ import ...`
@@ -104,7 +104,8 @@ def _indent_of(line):
 
 def _tree_of(lines, start, wanted):
     """Tree and text of the function whose decorators begin at lines[start]. The end of the function is the first less
-    indented line at which the text parses."""
+    indented line at which the text parses. Text that is indented is put under an `if 1:` line instead of being dedented,
+    so that columns stay those of the file."""
     indent = _indent_of(lines[start])
     head = "if 1:\n" if indent else ""
     error = None
@@ -117,17 +118,17 @@ def _tree_of(lines, start, wanted):
             text = following.strip()
             if not header_seen or not text or text.startswith("#") or _indent_of(following) > indent:
                 continue
-        source = head + "".join(lines[start:end])
+        source = "".join(lines[start:end])
         if not source.endswith("\n"):
             source += "\n"
         try:
-            module = compile(source, wanted.file, "exec", _ONLY_AST, True)
+            module = compile(head + source, wanted.file, "exec", _ONLY_AST, True)
         except SyntaxError as e:
             error = e
             continue
         node = module.body[0].body[0] if indent else module.body[0]
         if type(node).__name__ == "FunctionDef" and node.name == wanted.name:
-            return node, source
+            return _runtime.core().convert_tree(node, 1 if indent else 0), source
         if type(node).__name__ == "AsyncFunctionDef":
             raise _exceptions.QuadrantsSyntaxError('Unsupported node "AsyncFunctionDef"')
     raise _exceptions.QuadrantsSyntaxError(f"The source of {wanted.qualname} cannot be read") from error
@@ -158,10 +159,16 @@ class _Text:
     def tree(self):
         if self._tree is None:
             tree, text = _tree_of(self.lines, self.start, self)
-            first_line = self.start + 1 - (1 if text.startswith("if 1:\n") and _indent_of(self.lines[self.start]) else 0)
             counted = not self.file.startswith(_PACKAGE)
-            self._tree = tree, self.shown, first_line, 0, self.qualname, text, counted
+            self._tree = tree, self.shown, self.start + 1, self.qualname, text, counted
         return self._tree
+
+    def python_tree(self):
+        _, _, first_line, _, text, _ = self.tree()
+        indented = _indent_of(text) > 0
+        head = "\n" * (first_line - 2) + "if 1:\n" if indented else "\n" * (first_line - 1)
+        node = compile(head + text, self.file, "exec", _ONLY_AST, True).body[0]
+        return node.body[0] if indented else node
 
 
 class Source:
@@ -193,6 +200,10 @@ class Source:
         except _exceptions.QuadrantsSyntaxError:
             self._text = None  # read again if it is no function
             raise
+
+    def python_tree(self):
+        self.tree()  # refuses what is no function
+        return self._text.python_tree()
 
 
 def caller(depth):

@@ -19,11 +19,7 @@ _PLACES_FIRST = {"volatile_load"}  # builtins whose first argument is a place; a
 
 def rewritten(source, fn, templates, is_kernel):
     """The code of `fn` as Python; `templates` are the parameters that may stand for a variable of the caller."""
-    _, _, first_line, _, _, text, _ = source.tree()
-    tree = ast.parse("\n" * (first_line - 1) + text).body[0]
-    if isinstance(tree, ast.If):
-        tree = tree.body[0]
-    return _Rewriter(fn, templates, is_kernel).function(tree)
+    return _Rewriter(fn, templates, is_kernel).function(source.python_tree())
 
 
 def _target_names(target):

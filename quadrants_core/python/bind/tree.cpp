@@ -1,0 +1,101 @@
+#include "python/bind/tree.h"
+
+#include "syntax/from_python.h"
+
+namespace qd::bind {
+namespace {
+
+using syntax::Field;
+using syntax::Tree;
+
+struct TreeObject {
+    PyObject_HEAD;
+    Tree *tree;
+};
+
+PyTypeObject *tree_type = nullptr;
+
+const Tree &self_of(PyObject *o) { return *reinterpret_cast<TreeObject *>(o)->tree; }
+
+void destroy(PyObject *o) {
+    PyTypeObject *type = Py_TYPE(o);
+    delete reinterpret_cast<TreeObject *>(o)->tree;
+    type->tp_free(o);
+    Py_DECREF(type);
+}
+
+PyObject *get_name(PyObject *o, void *) {
+    PyObject *name = syntax::word_of(self_of(o).root, Field::name);
+    return Py_NewRef(name ? name : Py_None);
+}
+
+PyObject *get_kind(PyObject *o, void *) { return PyUnicode_FromString(kind_name(self_of(o).root->kind)); }
+PyObject *get_line(PyObject *o, void *) { return PyLong_FromLong(self_of(o).root->at.line); }
+PyObject *get_end_line(PyObject *o, void *) { return PyLong_FromLong(self_of(o).root->at.end_line); }
+
+PyObject *dump_tree(PyObject *o, PyObject *) {
+    return PyUnicode_FromString(syntax::dump(self_of(o).root, true).c_str());
+}
+
+PyObject *difference(PyObject *o, PyObject *other) {
+    const Tree *tree = tree_of(other);
+    if (!tree) return PyErr_Format(PyExc_TypeError, "%R is no tree", other);
+    return PyUnicode_FromString(syntax::difference(self_of(o).root, tree->root).c_str());
+}
+
+PyMethodDef methods[] = {
+    {"dump", dump_tree, METH_NOARGS, "as text, with places"},
+    {"difference", difference, METH_O, "what differs first from another tree; empty if nothing does"},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+PyGetSetDef getset[] = {
+    {"name", get_name, nullptr, "of the function", nullptr},
+    {"kind", get_kind, nullptr, "class in `ast` of the outermost node", nullptr},
+    {"line", get_line, nullptr, "of `def`, from 1", nullptr},
+    {"end_line", get_end_line, nullptr, nullptr, nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr},
+};
+
+PyType_Slot slots[] = {
+    {Py_tp_dealloc, reinterpret_cast<void *>(destroy)},
+    {Py_tp_methods, methods},
+    {Py_tp_getset, getset},
+    {0, nullptr},
+};
+
+PyType_Spec spec = {"quadrants._lib.core.quadrants_python.Tree", sizeof(TreeObject), 0,
+                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
+
+PyObject *object_of(std::unique_ptr<Tree> tree) {
+    if (!tree) return nullptr;
+    PyObject *o = tree_type->tp_alloc(tree_type, 0);
+    if (o) reinterpret_cast<TreeObject *>(o)->tree = tree.release();
+    return o;
+}
+
+PyObject *convert_tree(PyObject *, PyObject *args) {
+    PyObject *node;
+    int shift;
+    if (!PyArg_ParseTuple(args, "Oi", &node, &shift)) return nullptr;
+    return object_of(syntax::from_python(node, shift));
+}
+
+PyMethodDef functions[] = {
+    {"convert_tree", convert_tree, METH_VARARGS, "the Tree of a node of `ast`, its lines `shift` lower"},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+} // namespace
+
+const Tree *tree_of(PyObject *object) {
+    return Py_TYPE(object) == tree_type ? reinterpret_cast<TreeObject *>(object)->tree : nullptr;
+}
+
+bool add_tree_type(PyObject *module) {
+    tree_type = reinterpret_cast<PyTypeObject *>(PyType_FromSpec(&spec));
+    return tree_type && PyModule_AddObjectRef(module, "Tree", reinterpret_cast<PyObject *>(tree_type)) == 0 &&
+           PyModule_AddFunctions(module, functions) == 0;
+}
+
+} // namespace qd::bind

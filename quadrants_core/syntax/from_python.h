@@ -1,0 +1,11 @@
+#pragma once
+// A tree of Python's own module `ast` as a Tree.
+#include "syntax/tree.h"
+
+namespace qd::syntax {
+
+/// `function`: an ast.FunctionDef or any other node; it becomes the root. Lines are `shift` lower than in `function`.
+/// Null with Python's error set if it is no such node.
+std::unique_ptr<Tree> from_python(PyObject *function, int shift = 0);
+
+} // namespace qd::syntax
