@@ -274,6 +274,12 @@ class Writer:
     def value(self, kind, depth=2):
         if kind in KINDS:
             return self.pick(*self.variables(kind))
+        if kind in ("pair", "ipair"):
+            known = self.variables("vec" if kind == "pair" else "ivec")
+            if known and self.chance(0.5):
+                return f"{self.pick(*known)}{self.pick('.xy', '.yz', '[1:]', '.xx')}"
+            part = self.real if kind == "pair" else self.integer
+            return f"qd.Vector([{part(1)}, {part(0)}])"
         return self.record() if kind == "record" else getattr(self, self.VALUES[kind])(depth)
 
     def _may_call(self, f):
@@ -373,7 +379,12 @@ class Writer:
                 self.put(f"{name}: qd.{dtype} = {value}")
                 self.declare(name, kind)
                 return
-        self.put(f"{name} = {value}")
+        if self.chance(0.05):
+            other = self.fresh(kind[0])
+            self.put(f"{other} = {name} = {value}")
+            self.declare(other, kind)
+        else:
+            self.put(f"{name} = {value}")
         self.declare(name, kind)
 
     def targets(self):
@@ -384,8 +395,9 @@ class Writer:
                 found.append((name, kind))
                 if kind == "vec":
                     found += [(f"{name}[{self.rng.randrange(3)}]", "real"), (f"{name}.{self.pick('x', 'y')}", "real")]
+                    found.append((f"{name}{self.pick('[0:2]', '[1:]', '.xy', '.zx')}", "pair"))
                 if kind == "ivec":
-                    found += [(f"{name}[{self.integer(1)} % 3]", "int"), (f"{name}.xy", "pair")]
+                    found += [(f"{name}[{self.integer(1)} % 3]", "int"), (f"{name}{self.pick('.xy', '.zy', '[0:2]')}", "ipair")]
                 if kind == "mat":
                     found += [(f"{name}[1, 0]", "real"), (f"{name}[{self.integer(0)} % 2, 1]", "real")]
                 if kind == "record":
@@ -394,7 +406,7 @@ class Writer:
         return found
 
     def assignment(self):
-        found = [t for t in self.targets() if t[1] != "pair"]
+        found = self.targets()
         if not found:
             self.declaration()
             return
@@ -482,13 +494,16 @@ class Writer:
             else:
                 self.put(f"for {names[0]}, {names[1]} in qd.ndrange(2, ({self.pick(0, 1)}, 3){axes}):")
         elif kind == "static":
-            form = self.pick("range(3)", "range(1, 3)", "(1, 4, 2)", "range(N)", "[x * 2 for x in range(2)]", "ndrange", "grouped", "enumerate")
+            form = self.pick("range(3)", "range(1, 3)", "(1, 4, 2)", "range(N)", "[x * 2 for x in range(2)]", "ndrange", "grouped", "enumerate", "zip")
             if form == "ndrange":
                 names.append(self.fresh("k"))
                 self.put(f"for {names[0]}, {names[1]} in qd.static(qd.ndrange(2, ({self.pick(0, 1)}, 2))):")
             elif form == "enumerate":
                 names.append(self.fresh("k"))
                 self.put(f"for {names[0]}, {names[1]} in qd.static(enumerate((5, 3))):")
+            elif form == "zip":
+                names.append(self.fresh("k"))
+                self.put(f"for {names[0]}, {names[1]} in qd.static(zip((7, N), (-2, 6))):")
             elif form == "grouped":
                 names = [f"{name}[0]", f"{name}.y", f"({name} * 2)[1]"]
                 self.put(f"for {name} in qd.static(qd.grouped(qd.ndrange(2, (1, 3)))):")
@@ -502,9 +517,12 @@ class Writer:
             self.indent -= 3
         else:
             self.put(f"{name} = {self.rng.randint(1, 4)}")
-            test = self.pick(f"{name} > 0", f"{name} > 0 and {self.condition(0)}")
+            test = self.pick(f"{name} > 0", f"{name} > 0 and {self.condition(0)}", "True")
             self.put(f"while {test}:")
             self.put(f"    {name} -= 1")
+            if test == "True":
+                self.put(f"    if {name} < 0 or {self.condition(0)}:")
+                self.put("        break")
         inner = ["static"] * 3 if kind == "nest" else ["static" if kind == "static" else "serial"]
         self.loops += inner
         self.indent += len(inner) - 1

@@ -63,7 +63,7 @@ class Storage:
 
     def anywhere(self, writer, depth):
         """An element of any index."""
-        return self.at(", ".join(f"{writer.integer(depth)} % {e}" for e in self.extents()))
+        return self.at(", ".join(f"{writer.integer(depth)} % {e}" for e in self.extents()) or "None")
 
     def note(self, in_class=False):
         """The annotation of a parameter for it."""
@@ -78,7 +78,7 @@ class Storage:
 
     def made(self, writer):
         """Lines that make it and fill it."""
-        n, shape = self.host, f"({', '.join(map(str, self.extents()))},)"
+        n, shape = self.host, f"({', '.join(map(str, self.extents()))},)" if self.rank else "()"
         soa = writer.pick("", ", layout=qd.Layout.SOA")
         if self.element == "record":
             return [f"{n} = Rec.field(shape={self.extents()[0]}{soa})", f"{n}.n.from_numpy(rng.integers(-9, 9, {self.extents()[0]}).astype(np.int32))"]
@@ -162,5 +162,6 @@ def chosen(writer):
         Storage(writer, "c", "i32" if c in _PACKED else pick(*INTS, "u1") if c != "sparse" else pick(*INTS), c, rank),
         Storage(writer, "d", "f32" if d in _PACKED else real() if d == "field" else pick(*REALS), d, pick(1, 2)),
         Storage(writer, "e", "f32", pick("field", "ndarray"), 1, "vec"), Storage(writer, "g", pick(*REALS), "field", 1, "mat"),
-        Storage(writer, "s", "i32", "struct", 1, "record"), Storage(writer, "near", "f64", "ndarray", 1),
+        Storage(writer, "s", "i32", "struct", 1, "record"),
+        Storage(writer, "z", pick(*INTS, *REALS), pick("field", "ndarray"), 0), Storage(writer, "near", "f64", "ndarray", 1),
     ]  # fmt: skip
