@@ -27,7 +27,7 @@ def test_a_fault_is_found_and_shrunk():
     (found,) = worker.faults([(text, True)])
     assert found[1] == "the process ended with 3"
     small = shrink.smallest(text, found[1], True, attempts=40)
-    assert "os._exit(3)" in small and len(small) < len(text) / 2
+    assert "os._exit(3)" in small and len(small) < 0.7 * len(text)
 
 
 def test_another_result_is_a_fault():
