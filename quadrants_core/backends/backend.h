@@ -16,7 +16,8 @@ struct Caps {
     int threads = 1;       ///< concurrent workers
     int vector_bytes = 16; ///< SIMD register width; 0 = do not vectorise
     bool f64 = true, f16 = true, int64 = true;
-    std::string target; ///< exact machine, part of cache keys
+    std::string processor; ///< that code is generated for, as LLVM names it; empty: the one at hand
+    std::string target;    ///< exact machine, part of cache keys
 };
 
 enum class Tier : uint8_t { fast, best }; ///< compile quickly, or the best code

@@ -114,3 +114,10 @@ def test_warm_start_needs_no_compiler_library(tmp_path):
     shutil.copytree(pathlib.Path(quadrants.__file__).parent, copy, ignore=shutil.ignore_patterns("libquadrants_llvm.so"))
     status, out, err = run(tmp_path, PYTHONPATH=str(tmp_path / "site"))
     assert status == 0 and "all is well" in out, err
+
+
+def test_code_for_a_lesser_processor(tmp_path):
+    status, out, err = run(tmp_path, QD_TARGET_CPU="x86-64")
+    assert status == 0 and "all is well" in out, err
+    status, out, err = run(tmp_path, QD_TARGET_CPU="z80")
+    assert status == 1 and "QuadrantsRuntimeError: arch cpu cannot run here: QD_TARGET_CPU=z80 is none of x86-64, " in err

@@ -1,19 +1,17 @@
 #include "backends/cpu/elf.h"
 
-#include "ir/eval.h"
-
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <strings.h>
 
+// Conversions of f16 on processors without instructions for them: libgcc's own, which take and give f16 in SIMD
+// registers as LLVM does.
+extern "C" const char __extendhfsf2[], __truncsfhf2[], __truncdfhf2[];
+
 namespace qd::backends {
 
 namespace {
-
-// Conversions of f16 on processors without instructions for it, as libgcc names them.
-float extend_half(uint16_t bits) { return ir::f16_to_f32(bits); }
-uint16_t truncate_half(float v) { return ir::f32_to_f16(v); }
 
 struct External {
     std::string_view name;
@@ -23,8 +21,9 @@ struct External {
 const External externals[] = {
 #define FUNCTION(name) {#name, reinterpret_cast<const void *>(static_cast<decltype(&::name)>(&::name))},
 #include "backends/cpu/externals.def"
-    {"__extendhfsf2", reinterpret_cast<const void *>(&extend_half)},
-    {"__truncsfhf2", reinterpret_cast<const void *>(&truncate_half)},
+    {"__extendhfsf2", __extendhfsf2},
+    {"__truncsfhf2", __truncsfhf2},
+    {"__truncdfhf2", __truncdfhf2},
 };
 
 } // namespace

@@ -10,6 +10,7 @@
 
 #include <cpuid.h>
 #include <cstdio>
+#include <cstdlib>
 
 namespace qd::backends {
 
@@ -49,6 +50,13 @@ std::string describe_processor() {
     return text;
 }
 
+/// A lesser processor to compile for: QD_TARGET_CPU names a level of the x86-64 psABI that this one has too.
+struct Level {
+    std::string_view name; ///< as LLVM has it; empty: this processor
+    int vector_bytes = 0;
+    bool here = true; ///< this processor has it
+};
+
 int vector_bytes() {
     __builtin_cpu_init();
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw") &&
@@ -57,14 +65,42 @@ int vector_bytes() {
     return __builtin_cpu_supports("avx2") ? 32 : 16;
 }
 
-std::string missing() { return {}; }
+const char *asked_level() {
+    const char *name = std::getenv("QD_TARGET_CPU");
+    return name && *name ? name : nullptr;
+}
+
+/// The level that is asked for; one that is unknown counts as one that is not here.
+Level level() {
+    const char *asked = asked_level();
+    if (!asked) return {{}, vector_bytes(), true};
+    __builtin_cpu_init();
+    const Level levels[] = {
+        {"x86-64", 16, true},
+        {"x86-64-v2", 16, __builtin_cpu_supports("sse4.2") != 0},
+        {"x86-64-v3", 32,
+         __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2")},
+        {"x86-64-v4", 64, vector_bytes() == 64},
+    };
+    for (const Level &level : levels)
+        if (level.name == asked) return level;
+    return {asked, 16, false};
+}
+
+std::string missing() {
+    if (level().here) return {};
+    return std::string("QD_TARGET_CPU=") + asked_level() +
+           " is none of x86-64, x86-64-v2, x86-64-v3 and x86-64-v4 that this processor has";
+}
 
 Caps caps(int) {
     static const Caps caps = [] {
+        const Level asked = level();
         Caps c;
         c.threads = runtime::usable_cores();
-        c.vector_bytes = vector_bytes();
-        c.target = describe_processor() + " codegen-" QD_CODEGEN_STAMP;
+        c.vector_bytes = asked.vector_bytes;
+        c.processor = asked.name;
+        c.target = describe_processor() + std::string(asked.name) + " codegen-" QD_CODEGEN_STAMP;
         return c;
     }();
     return caps;
@@ -83,6 +119,7 @@ std::span<const passes::Pass> legalize(const Caps &) {
 abi::Binary emit(const ir::Function &task, const Caps &caps, Tier tier) {
     codegen::llvm_door::Request request;
     request.task = &task;
+    request.cpu = caps.processor;
     request.optimize = tier == Tier::best;
     abi::Binary binary{caps.target, {}};
     std::string error;
