@@ -110,7 +110,7 @@ void Checker::function() {
         define(p, p, Op::param);
         Type t = type(p);
         if (!t.is_array() && !(t.is_scalar() && t.lanes == 1)) report(p, "a parameter is a scalar or an array");
-        if (t.is_array() && (t.ndim == 0 || t.rows == 0 || t.cols == 0)) report(p, "an array has at least one index");
+        if (t.is_array() && (t.rows == 0 || t.cols == 0)) report(p, "the elements of an array have rows and columns");
     }
     for (Type t : fn.returns)
         if (!t.is_scalar() || t.lanes != 1) report({}, "a function returns scalars");

@@ -232,11 +232,17 @@ def _compiles(text):
         compile(text, "<mutant>", "exec")
 
 
+@functools.lru_cache(8)
+def _generated(seed):
+    return generate.program(seed)
+
+
 def program(seed, of_tests=True):
-    """The text of mutant number `seed`: of a generated program or, if wanted, of a test."""
+    """The text of mutant number `seed`: of a generated program, that its neighbours change too, or, if wanted, of a test."""
     rng = random.Random(f"mutant {seed}")
     while True:
-        text = rng.choice(corpus()) if of_tests and rng.random() < 0.5 else generate.program(rng.randrange(1 << 30))
+        of_neighbours = random.Random(seed // 4).randrange(1 << 30)
+        text = rng.choice(corpus()) if of_tests and rng.random() < 0.5 else _generated(of_neighbours)
         try:
             tree = ast.parse(text)
         except SyntaxError:

@@ -24,6 +24,21 @@ def test_shapes():
             qd.ndarray(qd.i32, bad)
 
 
+def test_arrays_without_indices_are_valid_in_the_ir(arch, monkeypatch):
+    monkeypatch.setenv("QD_VERIFY", "1")
+    qd.init(arch=arch, offline_cache=False)
+    a, v = qd.ndarray(qd.i32, ()), qd.Vector.ndarray(3, qd.f32, ())
+
+    @qd.kernel
+    def k(a: qd.types.ndarray(qd.i32, ndim=0), v: qd.types.ndarray(qd.types.vector(3, qd.f32), ndim=0)):
+        for i in range(5):
+            a[None] += i
+        v[None][1] = a[None]
+
+    k(a, v)
+    assert a[None] == 10 and v.to_numpy().tolist() == [0, 10, 0]
+
+
 def test_every_key_of_an_annotation():
     t = qd.types
 
