@@ -111,10 +111,12 @@ Val Walker::math_unary(const Call &call) {
     const Node *node = call.node;
     const BuiltinRow &row = *call.row;
     if (python_builtin_applies(call)) return call_builtin_in_python(call);
+    const bool literal = row.flag == Flag::real && constant_int(call.args[0]); // qd.sin(1): a number of Python
+    const bool widens = row.flag == Flag::widen || literal;
     Val out = map(node, call.args[0], [&](const Val &x) {
         Scalar type = scalar_type(node, x);
-        check_domain(node, row, type);
-        if (row.flag == Flag::widen && !ir::is_float(type)) type = request_.options.default_fp;
+        if (!widens) check_domain(node, row, type);
+        if (widens && !ir::is_float(type)) type = request_.options.default_fp;
         const ir::Value v = as(node, x, type);
         return scalar(emit1(row.op, v));
     });

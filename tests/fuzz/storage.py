@@ -12,7 +12,7 @@ ELEMENTS = {"": (), "vec": (3,), "mat": (2, 2)}
 
 _ARRAYS = ["ndarray", "ndarray", "numpy", "view", "tensor"]
 _FIELDS = ["field", "field", "field", "tree", "tensor", "bits", "packed"]
-_PACKED = ("bits", "packed")
+_PACKED = ("bits", "packed", "shared")
 # n and m stand for the extents, h for half of the first.
 _TREES = {
     1: ["dense(qd.i, h).dense(qd.i, 2)", "dense(qd.i, n)", "dense(qd.i, 1).dense(qd.i, n)"],
@@ -108,6 +108,14 @@ class Storage:
                 above, inside = "", (first,)
             lines = [f"{n} = qd.field({self._quant(writer, 30 // math.prod(inside))})",
                      f"qd.root{above}.quant_array({axes}, {inside}, max_num_bits=32).place({n})"]  # fmt: skip
+        elif self.form == "shared":
+            exponent = writer.pick(5, 6, 8)
+            kinds = [f"qd.types.quant.float({exponent}, {writer.rng.randint(3, 11)}, {writer.pick(True, False)})" for _ in range(2)]
+            lines = [
+                f"{n}, {n}_more = qd.field({kinds[0]}), qd.field({kinds[1]})", f"{n}_bits = qd.BitpackedFields(max_num_bits=32)",
+                f"{n}_bits.place({n}, {n}_more, shared_exponent=True)",
+                f"qd.root.dense({'qd.i' if self.rank == 1 else 'qd.ij'}, {shape}).place({n}_bits)", f"{n}_more.from_numpy({values})",
+            ]  # fmt: skip
         elif self.form == "bits":
             lines = [
                 f"{n} = qd.field({self._quant(writer, 21)})", f"{n}_more = qd.field(qd.types.quant.int({writer.rng.randint(2, 9)}))",
@@ -146,6 +154,8 @@ class Storage:
             return f"*flat({self.host}.to_numpy())"
         if self.form == "numpy":
             return self.host
+        if self.form == "shared":
+            return f"{self.host}.to_numpy(), {self.host}_more.to_numpy()"
         return f"{self.host}_all.to_numpy()" if self.form == "view" else f"{self.host}.to_numpy()"
 
 
@@ -153,7 +163,7 @@ def chosen(writer):
     """The storage of a program."""
     pick, real = writer.pick, lambda: writer.pick("f32", "f64", "f32", "f64", "f16")
     ints = pick("i32", "i64", "u8")
-    c, d = pick(*_FIELDS), pick("field", "field", "tree", "tensor", "bits", "packed")
+    c, d = pick(*_FIELDS), pick("field", "field", "tree", "tensor", "bits", "packed", "shared")
     if writer.is_sparse:
         c, d = "sparse", pick("field", "sparse")
     rank = pick(1, 2) if c != "field" else 2

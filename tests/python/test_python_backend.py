@@ -329,6 +329,19 @@ def test_functions_of_the_language(both):
     assert result[2] == 2 * 10000 + 26 * 100 + 4
 
 
+def test_numbers_of_python_are_real_where_reals_are_asked_for(both):
+    def program():
+        n = 5
+
+        @qd.kernel
+        def f() -> (qd.f32, qd.f32, qd.f32):
+            return qd.cos(0) + qd.asin(1), qd.floor(n) + qd.round(-7), qd.ceil(min(-0.3, -128)) / 256
+
+        return f()
+
+    assert both(program) == (pytest.approx(1 + np.pi / 2), -2.0, -0.5)
+
+
 def test_linear_algebra():
     qd.init(arch=qd.python)
 

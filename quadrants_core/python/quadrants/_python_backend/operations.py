@@ -94,7 +94,7 @@ def _elementary(name, f, widens):
     def op(x, dtype=None):
         def one(c):
             kind = kind_of(c)
-            if widens:
+            if widens or numbers.is_constant(x):
                 kind = kind if numbers.is_real(kind) else _runtime.default_fp()
             else:
                 _domain(name, kind, True)
