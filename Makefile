@@ -55,6 +55,7 @@ test-sanitized: build ## the same under AddressSanitizer and UndefinedBehaviorSa
 
 test-python:     ## the language, user errors, random programs, the examples, the Jupyter kernel
 	@$(RUN) pytest -q tests/python tests/errors
+	@$(RUN) pytest -q tests/syntax
 	@$(RUN) pytest -q tests/fuzz
 	@$(RUN) pytest -q tests/coverage
 	@$(RUN) pytest -q tests/examples

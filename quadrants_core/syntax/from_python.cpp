@@ -112,11 +112,14 @@ class Conversion {
 
 } // namespace
 
-std::unique_ptr<Tree> from_python(PyObject *function, int shift) {
+const Node *from_python(Tree &tree, PyObject *node, int shift) {
     const Ast *table = ast();
-    if (!table) return nullptr;
+    return table ? Conversion(tree, *table, shift).node(node) : nullptr;
+}
+
+std::unique_ptr<Tree> from_python(PyObject *function, int shift) {
     auto tree = std::make_unique<Tree>();
-    tree->root = Conversion(*tree, *table, shift).node(function);
+    tree->root = from_python(*tree, function, shift);
     return tree->root ? std::move(tree) : nullptr;
 }
 

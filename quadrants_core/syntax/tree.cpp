@@ -32,8 +32,8 @@ Node *Tree::make(NodeKind kind, const Extent &at) {
 
 Node *Tree::make(NodeKind kind, const Extent &at, std::initializer_list<Slot> slots) {
     QD_CHECK(slots.size() == fields_of(kind).size(), kind_name(kind));
-    Node *node = make(kind, at);
-    std::copy(slots.begin(), slots.end(), node->slots());
+    Node *node = new (allocate(sizeof(Node) + slots.size() * sizeof(Slot))) Node{at, kind};
+    std::uninitialized_copy(slots.begin(), slots.end(), node->slots());
     return node;
 }
 

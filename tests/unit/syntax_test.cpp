@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #ifdef __SANITIZE_ADDRESS__
-extern "C" int __lsan_is_turned_off() { return 1; } // the interpreter keeps what it made
+extern "C" __attribute__((visibility("default"))) int __lsan_is_turned_off() {
+    return 1;
+} // the interpreter keeps what it made
 #endif
 
 using namespace qd::syntax;

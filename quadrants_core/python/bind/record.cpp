@@ -1,5 +1,7 @@
 #include "python/bind/record.h"
 
+#include "python/bind/lines.h"
+
 #include "base/bytes.h"
 #include "frontend/reads.h"
 
@@ -15,25 +17,15 @@ using frontend::PyRef;
 constexpr size_t most_records = 8; ///< in one file; the oldest goes first
 
 /// Where the text of a kernel or func stands, as quadrants._source.Source.lines gives it.
-struct Lines {
+struct SourceLines : Lines {
     PyRef owner;
-    PyObject *list = nullptr;
-    Py_ssize_t start = 0;
     std::string file, name;
-
-    Py_ssize_t size() const { return PyList_GET_SIZE(list); }
-    std::string_view operator[](Py_ssize_t i) const {
-        Py_ssize_t bytes = 0;
-        const char *data = PyUnicode_AsUTF8AndSize(PyList_GET_ITEM(list, i), &bytes);
-        if (!data) PyErr_Clear();
-        return {data ? data : "", size_t(bytes)};
-    }
 };
 
 /// Throws PythonError if the source cannot be found.
-Lines lines_of(PyObject *object) {
+SourceLines lines_of(PyObject *object) {
     PyRef source = PyRef::steal(PyObject_GetAttrString(object, "_qd_source_"));
-    Lines lines;
+    SourceLines lines;
     lines.owner = PyRef::steal(source ? PyObject_CallMethod(source.get(), "lines", nullptr) : nullptr);
     PyObject *file, *name;
     if (!lines.owner ||
@@ -44,30 +36,8 @@ Lines lines_of(PyObject *object) {
     return lines;
 }
 
-size_t indent_of(std::string_view line) { return std::min(line.find_first_not_of(" \t\n\r\f\v"), line.size()); }
-
-/// Whether the function that begins at `start` may end before line `end`: quadrants._source parses it at such lines.
-bool may_end(const Lines &lines, Py_ssize_t end) {
-    if (end >= lines.size()) return true;
-    const std::string_view line = lines[end];
-    const size_t indent = indent_of(line);
-    return indent < line.size() && line[indent] != '#' && indent <= indent_of(lines[lines.start]);
-}
-
-/// The first such line after the header.
-Py_ssize_t first_end(const Lines &lines) {
-    bool header_seen = false;
-    for (Py_ssize_t end = lines.start + 1; end < lines.size(); end++) {
-        std::string_view line = lines[end - 1];
-        line.remove_prefix(indent_of(line));
-        header_seen = header_seen || line.starts_with("def ") || line.starts_with("async def ");
-        if (header_seen && may_end(lines, end)) return end;
-    }
-    return lines.size();
-}
-
 /// The text that the frontend walks if the function ends before line `end`.
-frontend::Source source_until(const Lines &lines, Py_ssize_t end) {
+frontend::Source source_until(const SourceLines &lines, Py_ssize_t end) {
     frontend::Source source;
     source.file = lines.file;
     source.name = lines.name;
@@ -79,7 +49,7 @@ frontend::Source source_until(const Lines &lines, Py_ssize_t end) {
 
 std::string source_print(PyObject *object, int64_t count) {
     try {
-        const Lines lines = lines_of(object);
+        const SourceLines lines = lines_of(object);
         if (count <= 0 || count > lines.size() - lines.start || !may_end(lines, lines.start + count)) return {};
         int64_t found;
         return frontend::print_of(source_until(lines, lines.start + count), &found);
@@ -150,7 +120,7 @@ bool read(Reader &r, Recorded *out) {
 
 Record::Record(const KernelObject *kernel, const frontend::Request &request) : kernel_(kernel) {
     if (!runtime.keeps_records || !runtime.program->keeps_records()) return;
-    const Lines lines = lines_of(kernel->info);
+    const SourceLines lines = lines_of(kernel->info);
     Writer w;
     w.text(QD_FRONTEND_STAMP);
     w.number(uint32_t(PY_VERSION_HEX));

@@ -1,6 +1,10 @@
+#define PY_SSIZE_T_CLEAN
 #include "python/bind/tree.h"
 
+#include "python/bind/lines.h"
+
 #include "syntax/from_python.h"
+#include "syntax/parser.h"
 
 namespace qd::bind {
 namespace {
@@ -81,7 +85,40 @@ PyObject *convert_tree(PyObject *, PyObject *args) {
     return object_of(syntax::from_python(node, shift));
 }
 
+constexpr int most_ends = 100; ///< lines at which a function is tried to end
+
+/// Adds lines; false if one is no text.
+bool add_lines(std::string &text, const Lines &lines, Py_ssize_t begin, Py_ssize_t end) {
+    for (; begin < end; begin++) {
+        const std::string_view line = lines[begin];
+        if (line.empty()) return false;
+        text += line;
+    }
+    return true;
+}
+
+/// The tree and the text of the function that begins at lines[start]; None if CPython must parse it.
+PyObject *parse_function(PyObject *, PyObject *args) {
+    Lines lines;
+    if (!PyArg_ParseTuple(args, "O!n", &PyList_Type, &lines.list, &lines.start)) return nullptr;
+    if (lines.start < 0 || lines.start >= lines.size()) return Py_NewRef(Py_None);
+    std::string text;
+    Py_ssize_t end = lines.start, next = first_end(lines);
+    for (int tried = 0; tried < most_ends && add_lines(text, lines, end, next); tried++) {
+        end = next;
+        if (!text.ends_with('\n')) text += '\n';
+        auto tree = std::make_unique<Tree>();
+        const syntax::Outcome outcome = syntax::parse_function(*tree, text, 1);
+        if (outcome == syntax::Outcome::parsed)
+            return Py_BuildValue("(Ns#)", object_of(std::move(tree)), text.data(), Py_ssize_t(text.size()));
+        if (outcome == syntax::Outcome::cannot || end == lines.size()) break;
+        for (next = end + 1; !may_end(lines, next);) next++;
+    }
+    return Py_NewRef(Py_None);
+}
+
 PyMethodDef functions[] = {
+    {"parse_function", parse_function, METH_VARARGS, "(tree, text) of the function at a line of a list, or None"},
     {"convert_tree", convert_tree, METH_VARARGS, "the Tree of a node of `ast`, its lines `shift` lower"},
     {nullptr, nullptr, 0, nullptr},
 };

@@ -7,7 +7,8 @@ namespace qd::bind {
 /// Null if `object` is none.
 const syntax::Tree *tree_of(PyObject *object);
 
-/// Adds the class `Tree`, and `convert_tree(node, shift)`, which makes one of a node of the module `ast`.
+/// Adds the class `Tree`, and what makes one: `parse_function(lines, start)` of text, `convert_tree(node, shift)` of a
+/// node of the module `ast`.
 bool add_tree_type(PyObject *module);
 
 } // namespace qd::bind

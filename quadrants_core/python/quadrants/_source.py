@@ -105,7 +105,11 @@ def _indent_of(line):
 def _tree_of(lines, start, wanted):
     """Tree and text of the function whose decorators begin at lines[start]. The end of the function is the first less
     indented line at which the text parses. Text that is indented is put under an `if 1:` line instead of being dedented,
-    so that columns stay those of the file."""
+    so that columns stay those of the file. The core's own parser comes first; it leaves to CPython what it does not know
+    and what is no function of that name."""
+    parsed = _runtime.core().parse_function(lines, start)
+    if parsed is not None and parsed[0].name == wanted.name:
+        return parsed
     indent = _indent_of(lines[start])
     head = "if 1:\n" if indent else ""
     error = None

@@ -1,0 +1,27 @@
+#pragma once
+// The lines of a file or cell as the package has them, and where a function among them may end.
+#include <Python.h>
+
+#include <string_view>
+
+namespace qd::bind {
+
+/// A list of str, borrowed, and the index of the line at which a function begins.
+struct Lines {
+    PyObject *list = nullptr;
+    Py_ssize_t start = 0;
+
+    Py_ssize_t size() const { return PyList_GET_SIZE(list); }
+    /// Empty if it cannot be said in UTF-8.
+    std::string_view operator[](Py_ssize_t i) const;
+};
+
+size_t indent_of(std::string_view line);
+
+/// Whether the function may end before line `end`: quadrants._source parses it at such lines.
+bool may_end(const Lines &lines, Py_ssize_t end);
+
+/// The first such line after the header.
+Py_ssize_t first_end(const Lines &lines);
+
+} // namespace qd::bind

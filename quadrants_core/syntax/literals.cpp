@@ -1,0 +1,197 @@
+// Numbers and strings. What their text means is said here only where that is short; the rest is CPython's.
+#include "syntax/from_python.h"
+#include "syntax/grammar.h"
+
+#include <charconv>
+#include <cstring>
+
+namespace qd::syntax {
+namespace {
+
+/// Digits and perhaps a base.
+PyObject *integer(const std::string &text) {
+    if (text.size() <= 18 && (text.size() == 1 || text[0] != '0')) {
+        long long value = 0;
+        std::from_chars(text.data(), text.data() + text.size(), value);
+        return PyLong_FromLongLong(value);
+    }
+    // Base 0 knows the prefixes, but not zeros in front.
+    const bool zeros = text.find_first_not_of('0') == std::string::npos;
+    return zeros ? PyLong_FromLong(0) : PyLong_FromString(text.c_str(), nullptr, 0);
+}
+
+/// False with an error set.
+bool real(const std::string &text, double &value) {
+    const char *end = text.data() + text.size();
+    const auto [stopped, error] = std::from_chars(text.data(), end, value);
+    if (stopped == end && error == std::errc()) return true;
+    value = PyOS_string_to_double(text.c_str(), nullptr, nullptr); // knows what is too large or too small
+    return !PyErr_Occurred();
+}
+
+/// `text` without its underscores, of a form that the lexer has checked.
+PyObject *number(std::string &text) {
+    const bool prefixed = text.size() > 1 && text[0] == '0' && std::strchr("xXoObB", text[1]);
+    if (prefixed) return integer(text);
+    double value = 0;
+    if ((text.back() | 0x20) == 'j') {
+        text.pop_back();
+        return real(text, value) ? PyComplex_FromDoubles(0.0, value) : nullptr;
+    }
+    for (char c : text)
+        if (c < '0' || c > '9') return real(text, value) ? PyFloat_FromDouble(value) : nullptr;
+    return integer(text);
+}
+
+/// A string token taken apart.
+struct Quoted {
+    bool raw = false, bytes = false, formatted = false, valid = true;
+    std::string_view inside;
+};
+
+Quoted take_apart(std::string_view token) {
+    Quoted q;
+    size_t prefix = 0;
+    bool unicode = false;
+    for (; token[prefix] != '"' && token[prefix] != '\''; ++prefix) {
+        const char c = char(token[prefix] | 0x20);
+        bool &flag = c == 'r' ? q.raw : c == 'b' ? q.bytes : c == 'f' ? q.formatted : unicode;
+        if (flag) q.valid = false;
+        flag = true;
+    }
+    if (q.bytes + q.formatted + unicode > 1 || (unicode && q.raw)) q.valid = false;
+    token.remove_prefix(prefix);
+    const size_t quotes = token.size() >= 6 && token[1] == token[0] && token[2] == token[0] ? 3 : 1;
+    q.inside = token.substr(quotes, token.size() - 2 * quotes);
+    return q;
+}
+
+void add_utf8(std::string &out, uint32_t code) {
+    if (code < 0x80) {
+        out += char(code);
+    } else if (code < 0x800) {
+        out += {char(0xC0 | code >> 6), char(0x80 | (code & 0x3F))};
+    } else if (code < 0x10000) {
+        out += {char(0xE0 | code >> 12), char(0x80 | (code >> 6 & 0x3F)), char(0x80 | (code & 0x3F))};
+    } else {
+        out += {char(0xF0 | code >> 18), char(0x80 | (code >> 12 & 0x3F)), char(0x80 | (code >> 6 & 0x3F)),
+                char(0x80 | (code & 0x3F))};
+    }
+}
+
+/// Reads up to `most` digits of base 8 or 16 at the front of `text`; the count of digits.
+size_t take_digits(std::string_view &text, size_t most, int bits, uint32_t &code) {
+    size_t n = 0;
+    code = 0;
+    for (; n < most && n < text.size(); ++n) {
+        const char c = text[n], letter = char(c | 0x20);
+        const int value = c >= '0' && c <= '9' ? c - '0' : letter >= 'a' && letter <= 'f' ? letter - 'a' + 10 : 99;
+        if (value >= 1 << bits) break;
+        code = code << bits | uint32_t(value);
+    }
+    text.remove_prefix(n);
+    return n;
+}
+
+/// The escapes whose meaning is a character or a number.
+bool numeric_escape(std::string_view &text, char kind, bool bytes, std::string &out) {
+    const size_t digits = kind == 'x' ? 2 : kind == 'u' ? 4 : 8;
+    uint32_t code = 0;
+    if (take_digits(text, digits, 4, code) != digits || code > 0x10FFFF) return false;
+    if (bytes)
+        out += char(code);
+    else
+        add_utf8(out, code);
+    return true;
+}
+
+/// Adds what `text` stands for; false if only CPython knows.
+bool unescape(std::string_view text, bool bytes, std::string &out) {
+    while (!text.empty()) {
+        const size_t plain = std::min(text.find('\\'), text.size());
+        out += text.substr(0, plain);
+        text.remove_prefix(plain);
+        if (text.size() < 2) return text.empty();
+        const char c = text[1];
+        text.remove_prefix(2);
+        static constexpr std::string_view from = "\\'\"abfnrtv", to = "\\'\"\a\b\f\n\r\t\v";
+        if (c == '\n') continue;
+        if (const size_t i = from.find(c); i != from.npos) {
+            out += to[i];
+        } else if (c >= '0' && c <= '7') {
+            std::string_view digits(text.data() - 1, text.size() + 1);
+            uint32_t code = 0;
+            take_digits(digits, 3, 3, code);
+            text = digits;
+            if (bytes)
+                out += char(code);
+            else
+                add_utf8(out, code);
+        } else if (c == 'x' || (!bytes && (c == 'u' || c == 'U'))) {
+            if (!numeric_escape(text, c, bytes, out)) return false;
+        } else if (c == 'N' && !bytes) {
+            return false; // a character by its name
+        } else {
+            out += {'\\', c}; // no escape; Python has warned of it when the function was defined
+        }
+    }
+    return true;
+}
+
+} // namespace
+
+const Node *Parser::number_literal() {
+    const Token *first = next_;
+    std::string text(text_of(*first));
+    if (text.find('_') != std::string::npos) std::erase(text, '_');
+    PyObject *value = tree_.keep(number(text));
+    if (!value) cannot();
+    step();
+    return make(NodeKind::Constant, first, value);
+}
+
+/// Strings that stand side by side are one.
+const Node *Parser::string_literals() {
+    const Token *first = next_;
+    std::string joined;
+    bool formatted_one = false, bytes = false;
+    for (; kind() == Kind::string; step()) {
+        const Quoted q = take_apart(text_of(*next_));
+        if (!q.valid) cannot();
+        if (next_ != first && q.bytes != bytes) cannot();
+        bytes = q.bytes;
+        formatted_one |= q.formatted;
+        if (bytes)
+            for (char c : q.inside)
+                if (uint8_t(c) >= 0x80) cannot();
+        if (formatted_one) continue;
+        if (q.raw)
+            joined += q.inside;
+        else if (!unescape(q.inside, bytes, joined))
+            cannot();
+    }
+    if (formatted_one) return formatted(first);
+    PyObject *value = bytes ? PyBytes_FromStringAndSize(joined.data(), Py_ssize_t(joined.size()))
+                            : PyUnicode_DecodeUTF8(joined.data(), Py_ssize_t(joined.size()), "surrogatepass");
+    if (!tree_.keep(value)) cannot();
+    return make(NodeKind::Constant, first, value);
+}
+
+/// f-strings: CPython reads them at their column, in brackets of which the first line is that before theirs. What it
+/// says of the places inside is taken over.
+const Node *Parser::formatted(const Token *first) {
+    const Token &last = next_[-1];
+    std::string source = "(\n" + std::string(size_t(first->column), ' ');
+    source += text_.substr(first->begin, last.begin + last.length - first->begin);
+    source += "\n)";
+    PyCompilerFlags flags{PyCF_ONLY_AST | PyCF_SOURCE_IS_UTF8 | PyCF_IGNORE_COOKIE, PY_MINOR_VERSION};
+    PyObject *module = Py_CompileStringExFlags(source.c_str(), "<f-string>", Py_eval_input, &flags, -1);
+    PyObject *body = module ? PyObject_GetAttrString(module, "body") : nullptr;
+    const Node *node = body ? from_python(tree_, body, 2 - first->line) : nullptr;
+    Py_XDECREF(body);
+    Py_XDECREF(module);
+    if (!node) cannot();
+    return node;
+}
+
+} // namespace qd::syntax

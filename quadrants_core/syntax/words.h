@@ -1,0 +1,28 @@
+#pragma once
+// The names of one text, made and interned at their first occurrence.
+#include "syntax/tree.h"
+
+namespace qd::syntax {
+
+class Words {
+  public:
+    explicit Words(Tree &tree) : tree_(tree) {}
+
+    /// The word as CPython has it: normalised if it is not ASCII. Null if it is no identifier.
+    PyObject *intern(std::string_view name);
+
+  private:
+    struct Entry {
+        std::string_view name;
+        PyObject *word = nullptr;
+    };
+    static size_t hash(std::string_view name);
+    void grow();
+    PyObject *make(std::string_view name);
+
+    Tree &tree_;
+    std::vector<Entry> entries_; ///< open addressing; a power of two
+    size_t used_ = 0;
+};
+
+} // namespace qd::syntax
