@@ -676,10 +676,14 @@ class Writer:
         names = [index] if rank == 1 else [index, self.fresh("k")]
         places = [s for s in mine if s.element != "record"]
         if form == "struct" and places:
-            self.put(f"for {', '.join(names)} in {self.pick(*places).name}:")
-        elif form == "grouped" and [s for s in places if s.form not in ("view", "sparse")]:
+            over = self.pick(*places)
+            indices = [self.fresh("at") for _ in names] if over.shift else names
+            self.put(f"for {', '.join(indices)} in {over.name}:")
+            for name, at, low in zip(names, indices, over.shift):
+                self.put(f"    {name} = {at} - {low}")
+        elif form == "grouped" and [s for s in places if s.form not in ("view", "sparse") and not s.shift]:
             group = self.fresh("g")
-            over = [s for s in places if s.form not in ("view", "sparse")]
+            over = [s for s in places if s.form not in ("view", "sparse") and not s.shift]
             self.put(f"for {group} in qd.grouped({self.pick(*over).name}):")
             self.indent += 1
             self.put(f"{', '.join(names)}{',' if rank == 1 else ''} = {group}" if rank > 1 else f"{index} = {group}[0]")

@@ -42,6 +42,8 @@ class Storage:
         self.is_near = host == "near"
         self.sharing = None
         self.of = None  # the kind of elements of a mesh
+        is_shifted = form == "field" and rank and writer.chance(0.12)
+        self.shift = [writer.pick(-3, -1, 2, 5) for _ in range(rank)] if is_shifted else []  # what its indices begin at
 
     def is_int(self):
         return self.kind not in ("f16", "f32", "f64")
@@ -58,12 +60,16 @@ class Storage:
         return self.all_extents[: self.rank]
 
     def at(self, index):
-        """The element of an index, a text."""
-        return f"{self.name}[{index}]"
+        """The element of an index, a text, that counts from 0."""
+        return self._element(index.split(", "))
 
     def anywhere(self, writer, depth):
         """An element of any index."""
-        return self.at(", ".join(f"{writer.integer(depth)} % {e}" for e in self.extents()) or "None")
+        return self._element([f"{writer.integer(depth)} % {e}" for e in self.extents()] or ["None"])
+
+    def _element(self, parts):
+        shifted = [f"{part} + {low}" for part, low in zip(parts, self.shift)]
+        return f"{self.name}[{', '.join(shifted or parts)}]"
 
     def note(self, in_class=False):
         """The annotation of a parameter for it."""
@@ -79,7 +85,7 @@ class Storage:
     def made(self, writer):
         """Lines that make it and fill it."""
         n, shape = self.host, f"({', '.join(map(str, self.extents()))},)" if self.rank else "()"
-        soa = writer.pick("", ", layout=qd.Layout.SOA")
+        soa = writer.pick("", ", layout=qd.Layout.SOA") + (f", offset={tuple(self.shift)}" if self.shift else "")
         if self.element == "record":
             return [f"{n} = Rec.field(shape={self.extents()[0]}{soa})", f"{n}.n.from_numpy(rng.integers(-9, 9, {self.extents()[0]}).astype(np.int32))"]
         values = self._values()
@@ -129,7 +135,7 @@ class Storage:
             lines = [f"{n} = qd.Matrix.field(2, 2, qd.{self.kind}, shape={shape}{soa})"]
         else:
             order = writer.pick("", ", order='ji'") if self.rank == 2 else ""
-            lines = [f"{n} = qd.field(qd.{self.kind}, shape={shape}{order})"]
+            lines = [f"{n} = qd.field(qd.{self.kind}, shape={shape}{order}{f', offset={tuple(self.shift)}' if self.shift else ''})"]
         return [*lines, f"{n}.from_numpy({values})"]
 
     def _quant(self, writer, most):
