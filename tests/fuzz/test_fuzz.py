@@ -5,7 +5,8 @@ import gc
 import pytest
 from quadrants import _kernel
 
-from tests.fuzz import generate, mutate, run, shrink, worker
+from tests.fuzz import generate, mutate, run, shrink, spelling, worker
+from tests.syntax import corpus
 
 
 @pytest.mark.parametrize("part", range(2))
@@ -19,6 +20,13 @@ def test_mutants():
     programs = [(mutate.program(n, of_tests=False), False) for n in range(30)]  # tests change
     for text, fault, detail in worker.faults(programs):
         pytest.fail(f"{fault}\n{detail}\n{text}")
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_functions_spelled_oddly():
+    functions = [found for n in range(25) for found in corpus.compare(spelling.program(n, of_tests=False))]
+    assert [found for found in functions if found[0] == "differs"] == []
+    assert sum(outcome == "same" for outcome, *_ in functions) > 100
 
 
 def test_a_fault_is_found_and_shrunk():
