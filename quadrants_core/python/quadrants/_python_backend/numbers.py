@@ -129,7 +129,7 @@ def literal(x, kind, what="specified dtype"):
 def value_as(x, kind):
     """The value of a Scalar or Python number in type `kind`."""
     if type(x) is Scalar:
-        return convert(x.value, x.kind, kind)
+        return x.value if x.kind is kind else convert(x.value, x.kind, kind)
     own = kind_of(x)
     if own is u1:
         return convert(int(x), u1, kind)

@@ -14,6 +14,9 @@ def key_of(index):
         part = value_of(part)
         if part is None:
             continue
+        if type(part) is Scalar and part.kind is numbers.i32:
+            key.append(part.value)
+            continue
         for one in part.components() if isinstance(part, Mat) else [part]:
             if not is_number(one) or numbers.is_real(kind_of(one)):
                 fail_type(f"indices must be integers, however '{kind_of(one)}' is provided as index")

@@ -421,9 +421,12 @@ class Place:
         self.set = set
 
 
+_VALUES = frozenset([Scalar, Mat, int, float, bool, str, type(None)])
+
+
 def value_of(x):
     """A value for what may be a place, a matrix or struct of Python, or a numpy number."""
-    if type(x) is Scalar or type(x) is Mat:
+    if type(x) in _VALUES:
         return x
     if isinstance(x, (Var, Place)):
         return value_of(x.get())
