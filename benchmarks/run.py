@@ -32,6 +32,7 @@ CASES = [
     ("ops:10k", ["reference"], 3),
     ("ops:20k", ["reference"], 3),
     ("ops:100k", [], 3),
+    ("ops:200 funcs", ["reference"], 3),  # 20,000 operations, each func with a text of its own
     ("start:saxpy", ["reference", "taichi", "numba", "warp"], 9),
     *((f"cover-compile:{name}", ["clean", "reference"], 9) for name in COVERED),
     ("warm:saxpy", ["reference", "taichi"], 9),

@@ -129,6 +129,14 @@ def problem(k, name, small):
         call, out = k.chain(1000 * int(name[:-1])), k.device_array(np.zeros(64, np.float32))
         x = k.device_array(random(64))
         return lambda: call(out, x), lambda: float(k.host(out).astype(np.float64).mean())
+    if name == "200 funcs":
+        import many_funcs
+
+        sys.path.insert(0, os.getcwd())
+        many_funcs.write(pathlib.Path("funcs.py"), 200)
+        run, out = importlib.import_module("funcs").run, k.device_array(np.zeros(64, np.float32))
+        x = k.device_array(random(64))
+        return lambda: run(out, x), lambda: float(k.host(out).astype(np.float64).mean())
     import programs
 
     return programs.PROGRAMS[name](small)
