@@ -21,7 +21,7 @@ constexpr auto class_of = [] {
     return table;
 }();
 
-bool is_word(char c) { return class_of[uint8_t(c)] == letter || class_of[uint8_t(c)] == digit; }
+constexpr bool is_word(char c) { return class_of[uint8_t(c)] == letter || class_of[uint8_t(c)] == digit; }
 bool is_digit(char c) { return class_of[uint8_t(c)] == digit; }
 
 struct Keyword {
@@ -80,6 +80,12 @@ class Lexer {
     }
 
   private:
+    /// The first byte from `p` on that is not as wanted.
+    template <class Wanted> const char *behind(const char *p, Wanted wanted) const {
+        const char *end = end_;
+        while (p != end && wanted(*p)) p++;
+        return p;
+    }
     char at(size_t offset) const { return size_t(end_ - p_) > offset ? p_[offset] : '\0'; }
 
     void grow();
@@ -141,17 +147,20 @@ void Lexer::grow() {
 
 Width Lexer::indentation() {
     Width width;
-    for (; p_ != end_; ++p_) {
-        if (*p_ == ' ') {
+    const char *p = behind(p_, [](char c) { return c == ' '; });
+    width.wide = width.narrow = int(p - p_);
+    for (; p != end_; ++p) {
+        if (*p == ' ') {
             width.wide++, width.narrow++;
-        } else if (*p_ == '\t') {
+        } else if (*p == '\t') {
             width.wide = (width.wide / 8 + 1) * 8, width.narrow++;
-        } else if (*p_ == '\f') {
+        } else if (*p == '\f') {
             width = {};
         } else {
             break;
         }
     }
+    p_ = p;
     return width;
 }
 
@@ -195,13 +204,13 @@ bool Lexer::enter(const Width &width) {
 }
 
 void Lexer::skip_comment() {
-    for (; p_ != end_ && *p_ != '\n'; ++p_)
-        if (*p_ == '\r' || *p_ == '\0') throw Cannot{};
+    p_ = behind(p_, [](char c) { return c != '\n' && c != '\r' && c != '\0'; });
+    if (p_ != end_ && *p_ != '\n') throw Cannot{};
 }
 
 /// One token, or what is between two; false behind the end of a logical line.
 bool Lexer::token() {
-    while (p_ != end_ && class_of[uint8_t(*p_)] == blank) p_++;
+    p_ = behind(p_, [](char c) { return class_of[uint8_t(c)] == blank; });
     if (p_ == end_) {
         if (!brackets_.empty()) throw Cannot{true};
         put(Kind::newline, p_);
@@ -243,7 +252,7 @@ void Lexer::backslash() {
 
 void Lexer::word() {
     const char *begin = p_;
-    while (p_ != end_ && is_word(*p_)) p_++;
+    p_ = behind(p_, is_word);
     if (p_ != end_ && (*p_ == '"' || *p_ == '\'') && p_ - begin <= 2) {
         for (const char *c = begin; c != p_; ++c)
             if (!std::strchr("rRbBuUfF", *c)) throw Cannot{};
@@ -260,7 +269,7 @@ void Lexer::digits(bool (*valid)(char)) {
     do {
         if (at(0) == '_') p_++;
         if (!valid(at(0))) throw Cannot{};
-        while (valid(at(0))) p_++;
+        p_ = behind(p_, valid);
     } while (at(0) == '_');
 }
 

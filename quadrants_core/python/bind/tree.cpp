@@ -87,8 +87,9 @@ PyObject *convert_tree(PyObject *, PyObject *args) {
 
 constexpr int most_ends = 100; ///< lines at which a function is tried to end
 
-/// Adds lines; false if one is no text.
+/// Adds lines; false if one is no text, or the list has become shorter while the parser asked Python something.
 bool add_lines(std::string &text, const Lines &lines, Py_ssize_t begin, Py_ssize_t end) {
+    if (end > lines.size()) return false;
     for (; begin < end; begin++) {
         const std::string_view line = lines[begin];
         if (line.empty()) return false;
