@@ -28,6 +28,12 @@ const BuiltinRow *find_builtin(std::string_view name) {
     return found == table.end() ? nullptr : found->second;
 }
 
+std::vector<std::pair<std::string_view, std::string_view>> builtin_parameters() {
+    std::vector<std::pair<std::string_view, std::string_view>> all;
+    for (const BuiltinRow &row : rows) all.emplace_back(row.name, parameter_names(row.name));
+    return all;
+}
+
 std::string_view parameter_names(std::string_view builtin) {
     static constexpr std::pair<std::string_view, std::string_view> all[] = {
 #define KEYWORDS(name, parameters) {name, parameters},

@@ -147,6 +147,10 @@ class __attribute__((visibility("default"))) HeldError {
 
 /// Throws LoweringError, PythonError when user code called at compile time raised, or Interrupted after Stop.
 Result lower(const Request &request);
+
+/// Every builtin: `_qd_name_`, and the names of its parameters that may be given by keyword, separated by spaces.
+std::vector<std::pair<std::string_view, std::string_view>> builtin_parameters();
+
 /// Made while Python's error is set, which it takes.
 struct __attribute__((visibility("default"))) PythonError {
     std::vector<Location> trace; ///< where the kernel called it

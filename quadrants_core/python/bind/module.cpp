@@ -157,6 +157,12 @@ void define_program(py::module_ &m) {
         guarded([&] { bind::create_program(engine_options(engine)); });
     });
     m.def("set_language", set_language);
+    m.def("builtins", [] {
+        py::dict all;
+        for (const auto &[name, parameters] : frontend::builtin_parameters())
+            all[py::str(std::string(name))] = std::string(parameters);
+        return all;
+    });
     m.def("destroy_program", [] { guarded([] { bind::destroy_program(); }); });
     m.def("initialised", [] { return bind::runtime.program != nullptr; });
     m.def("generation", [] { return bind::runtime.generation; });

@@ -42,9 +42,10 @@ class _Function:
     _qd_kind_ = "builtin"
     _qd_name_ = "external"
 
-    def __init__(self, name, id):
+    def __init__(self, name, id, address=None):
         self.__name__ = self.__qualname__ = name
         self._qd_external_ = id
+        self._address = address
 
     def __call__(self, *args):
         raise _exceptions.QuadrantsSyntaxError(f"The external function {self.__name__} can only be called in kernels and funcs.")
@@ -99,7 +100,7 @@ class SourceBuilder:
                 address = ctypes.cast(getattr(self._library, name), ctypes.c_void_p).value
             except AttributeError:
                 raise AttributeError(f'the external source has no function {name}; is it declared extern "C"?') from None
-            self._functions[name] = _Function(name, self._tell(name, address))
+            self._functions[name] = _Function(name, self._tell(name, address), address)
         return self._functions[name]
 
     def _tell(self, name, address):

@@ -3,8 +3,8 @@
 Nothing is compiled. At the first call with arguments of new types the frontend walks the kernel as if it were to be
 compiled, so that it refuses what compiled kernels may not do, with the same words (bind/specialise.cpp, check); what it
 makes is dropped. The source of a kernel is rewritten once (rewrite.py) so that its values have the types of the language:
-numbers.py holds scalars, values.py vectors and structs, storage.py the elements of fields and arrays, operations.py the
-functions, loops.py what `for` runs over, actions.py what the rewritten source calls, functions.py calls and arguments,
+numbers.py holds scalars, values.py vectors and structs, storage.py the elements of fields and arrays, table.py the functions
+by name (elementary.py, atomics.py, matrices.py, shading.py, linear_algebra.py, operations.py), loops.py what `for` runs over, actions.py what the rewritten source calls, functions.py calls and arguments,
 places.py where the kernel is, for messages.
 Fields and ndarrays are stored as on other archs; trees are dense.
 
@@ -14,6 +14,9 @@ What differs from compiled kernels:
   its type, then the type is that of the side taken.
 - A name that is assigned in a func is local to all of it, as in Python.
 - A local scalar that a template or ref parameter changes must be passed as a plain name.
+- Functions of Python that a kernel calls, and names of modules, are those of each call: compiled kernels keep what they were
+  compiled with.
+- The gradient of an element is `x.grad[i]`; `v.x.grad` of an element `v` of a mesh is for compiled kernels.
 - Random numbers are Python's.
 """
 

@@ -4,17 +4,19 @@ import functools as _functools
 import math as _math
 import types as _types
 
-from quadrants import _annotations, _exceptions, _kernel, _matrix, _runtime, _struct
-from quadrants._python_backend import functions, loops, meshes, numbers, operations, output, storage, triplets
+from quadrants import _annotations, _buffer_view, _exceptions, _kernel, _matrix, _ndarray, _runtime, _struct
+from quadrants._python_backend import (
+    atomics, functions, loops, matrices, meshes, numbers, operations, output, storage, table, triplets,
+)  # fmt: skip
 from quadrants._python_backend.numbers import DryRun, Scalar, as_kind, fail_type, kind_of, promote, typed
 from quadrants._python_backend.values import (
-    Mat, Place, Record, Unset, Var, assigned, broadcast, converted, fresh, is_number, is_swizzle, record_from,
+    Mat, Place, Record, Unset, Var, assigned, broadcast, converted, each, fresh, is_number, is_swizzle, record_from,
     to_mat, type_name, value_of,
 )  # fmt: skip
 
 value = value_of
 loop, range = loops.loop, loops.range_
-check, formatted = output.check, output.formatted
+check = output.check
 load = storage.load
 slice = slice  # noqa: PLW0127  the builtin, under the name that rewritten code calls
 
@@ -90,7 +92,7 @@ def _updated(op, old, amount):
         plain = numbers.is_real(kind_of(amount) if is_number(amount) else to_mat(amount).kind)
     if plain:
         return _binary(op, old, amount)
-    return operations.updated(op, old, amount)
+    return atomics.updated(op, old, amount)
 
 
 def _binary(op, a, b):
@@ -164,8 +166,13 @@ def attribute(base, name):
         return base.member(name)
     if isinstance(base, (meshes.Element, meshes.Touching)):
         return base.attribute(name)
-    if name == "shape" and (isinstance(base, storage.NumpyArray) or getattr(base, "_qd_kind_", None) == "ndarray"):
-        return tuple(Scalar(numbers.i32, n) for n in base.shape)
+    found = storage.storage_of(base)
+    if name in ("shape", "size", "offset") and found is not None and not isinstance(found, storage.FieldStorage):
+        values = found.describe().get(name)
+        if values is not None:
+            return values
+    if isinstance(base, Scalar) and name == "grad":
+        raise _exceptions.QuadrantsCompilationError("An element has no gradient on qd.python; write x.grad[i], not x[i].grad")
     if isinstance(base, (Scalar, int, float)):
         raise _exceptions.QuadrantsCompilationError(f"'{type_name(base)}' has no attribute '{name}' in a kernel")
     return functions.member_of(base, name)
@@ -177,11 +184,13 @@ def member(base, name):
     if isinstance(base, loops.StaticIndex):
         base = to_mat(tuple(base))
     if isinstance(base, Mat):
-        if name not in operations.METHODS:
+        if name not in matrices.METHODS:
             raise _exceptions.QuadrantsCompilationError(f"'{type_name(base)}' has no attribute '{name}'")
-        return _functools.partial(operations.METHODS[name], base)
+        return _functools.partial(matrices.METHODS[name], base)
     if isinstance(base, Record) and base.type is not None and name in base.type.methods:
         return _functools.partial(functions.run, base.type.methods[name], base)
+    if name == "subview" and isinstance(found := storage.storage_of(base), storage.ViewStorage):
+        return found.subview
     if isinstance(base, str) and name == "format":
         return lambda *args, **keywords: output.fill_in(base, args, keywords)
     if isinstance(base, list) and name == "append":
@@ -269,7 +278,7 @@ def negation(x):
         numbers.need_integral("logical_not", c.kind)
         return Scalar(numbers.u1, int(c.value == 0))
 
-    return one(x) if isinstance(x, Scalar) else operations.each(x, one)
+    return one(x) if isinstance(x, Scalar) else each(x, one)
 
 
 def _integral(word, x):
@@ -367,7 +376,7 @@ def _unified(x, other):
 
 
 def text(*pieces):
-    return output.Text("".join(pieces))
+    return output.joined(pieces)
 
 
 # Compile time
@@ -384,6 +393,26 @@ def static(*args):
     return args
 
 
+_NDARRAYS = ("ScalarNdarray", "VectorNdarray", "MatrixNdarray")  # by the dimensions of an element
+
+
+def is_instance(x, classes):
+    """isinstance: a vector is a qd.Vector and a qd.Matrix, a struct a qd.Struct, an array a qd.Ndarray; numbers of the run are
+    nothing."""
+    x = value_of(x)
+    if isinstance(x, Scalar):
+        return False
+    if isinstance(x, Mat):
+        kinds = (_matrix.Matrix, _matrix.Vector) if x.ndim == 1 else (_matrix.Matrix,)
+    elif isinstance(x, Record):
+        kinds = (_struct.Struct, x.type)
+    elif isinstance(x, storage.NumpyArray):
+        kinds = [_ndarray.class_named(n) for n in ("Ndarray", _NDARRAYS[len(x.element)])]
+    else:
+        return isinstance(x, classes)
+    return any(one in kinds for one in (classes if isinstance(classes, tuple) else (classes,)))
+
+
 def static_assert(condition, message="Static assertion failed"):
     if isinstance(condition, (Scalar, Mat)):
         fail_type("Static assert with non-static condition")
@@ -392,6 +421,8 @@ def static_assert(condition, message="Static assertion failed"):
 
 
 def static_print(*args, **keywords):
+    if _runtime.checks_python:
+        return  # it was printed when the kernel was checked
     print(*(f"<{type_name(value_of(a))}>" if isinstance(value_of(a), (Scalar, Mat)) else a for a in args), **keywords)
 
 
@@ -407,17 +438,21 @@ def call(callee, *args, **keywords):
     if kind == "builtin":
         if hasattr(callee, "_qd_why_not_"):
             raise _exceptions.QuadrantsSyntaxError(callee._qd_why_not_)
+        if callee._qd_name_ == "external":
+            return operations.external(callee, *args)
         return _builtin(callee._qd_name_, args, keywords)
+    if callee is _buffer_view.BufferView:
+        return table.call("BufferView", args, keywords)
     if kind == "dtype":
         return _literal(callee, args)
     if kind == "matrix_type":
-        return operations.of_type(callee, args)
+        return matrices.of_type(callee, args)
     if kind == "struct_type":
         return _struct_value(callee, args, keywords)
     if callee in (_matrix.Vector, _matrix.Matrix):
-        return operations.table["Vector"](*args, **keywords)
+        return table.table["Vector"](*args, **keywords)
     if callee is _struct.Struct:
-        return operations.table["Struct"](*args, **keywords)
+        return table.table["Struct"](*args, **keywords)
     if isinstance(callee, _functools.partial):
         return callee(*args, **keywords)
     if kind == "kernel" or type(callee).__name__ == "Kernel":
@@ -425,7 +460,7 @@ def call(callee, *args, **keywords):
     args = [value_of(a) for a in args]
     known = operations.PYTHON.get(callee) if callee.__hash__ else None
     if known and (known in ("print", "len") or not all(numbers.is_constant(a) for a in args)):
-        return operations.table[known](*args, **keywords)
+        return table.table[known](*args, **keywords)
     if any(isinstance(a, (Scalar, Mat, Record)) for a in args) and getattr(callee, "__module__", "").split(".")[0] != "quadrants":
         name = getattr(callee, "__name__", callee)
         if getattr(callee, "__self__", None) is None or isinstance(callee.__self__, _types.ModuleType):
@@ -440,9 +475,7 @@ def _builtin(name, args, keywords):
         return loops.grouped(*args)
     if name == "static":
         return static(*args)
-    if name not in operations.table:
-        raise _exceptions.not_available(f"qd.{name} on qd.python", "run on another arch")
-    return operations.table[name](*args, **keywords)
+    return table.call(name, args, keywords)
 
 
 def _literal(dtype, args):

@@ -6,6 +6,8 @@ from quadrants._python_backend import storage
 
 def argument(annotation, value, position):
     """What an array parameter, or one that takes anything, is for the argument `value`."""
+    if annotation._qd_kind_ == "buffer_view_type":
+        return storage.storage_of(value)
     if annotation._qd_kind_ != "ndarray_type":
         storage.arguments[id(value)] = position
         return value

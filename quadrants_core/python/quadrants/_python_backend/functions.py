@@ -4,7 +4,7 @@ import dataclasses as _dataclasses
 import types as _types
 import weakref as _weakref
 
-from quadrants import _annotations, _dtypes, _exceptions, _kernel, _matrix, _runtime, _struct
+from quadrants import _annotations, _dtypes, _exceptions, _kernel, _matrix, _runtime
 from quadrants._python_backend import arrays, numbers, places, rewrite, storage
 from quadrants._python_backend.numbers import Scalar
 from quadrants._python_backend.values import Mat, Place, Record, Var, converted, fresh, host_value, to_mat, value_of, zero
@@ -58,7 +58,6 @@ def _function(fn, source, annotations, is_kernel=False):
 
 def forget():
     _made.clear()
-    places.forget()
 
 
 # Funcs

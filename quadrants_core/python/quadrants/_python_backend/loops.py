@@ -130,6 +130,8 @@ def _over(x):
         return Product(x.bounds, x.axes)
     while isinstance(x, _struct.StructField):
         x = x._first()
+    if getattr(x, "_qd_kind_", None) == "snode":
+        return Product([(0, n) for n in x.shape], None)
     storage = storage_of(x)
     if storage is not None:
         offset = storage.offset or (0,) * len(storage.shape)

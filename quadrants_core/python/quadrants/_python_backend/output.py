@@ -9,6 +9,7 @@ from quadrants._python_backend.numbers import DryRun, Scalar, fail_type, typed
 from quadrants._python_backend.values import Mat, Record, value_of
 
 
+_INF = float("inf")
 _LONGEST = 2047  # bytes of the message of an assertion
 
 
@@ -28,7 +29,9 @@ def _spec(spec, kind):
         fail_type(mismatch)
     if (letter in "di" and not signed and kind is not numbers.u1) or (letter == "u" and found[2] and (signed or kind is numbers.u1)):
         fail_type(mismatch)
-    return flags + ("d" if letter == "u" else letter)
+    if letter == "u":
+        return flags.replace("+", "").replace(" ", "") + "d"
+    return flags + letter
 
 
 def formatted(x, spec=""):
@@ -46,7 +49,10 @@ def formatted(x, spec=""):
             value = float("nan")
         if spec[-1:] in tuple("xXo") and value < 0:
             value &= (1 << x.kind.bits) - 1
-        return ("%" + _spec(spec, x.kind)) % value
+        flags = _spec(spec, x.kind)
+        if value in (_INF, -_INF) or value != value:
+            flags = _re.sub(r"^([-+ #]*)0+", r"\1", flags)  # C pads these with spaces
+        return ("%" + flags) % value
     if isinstance(x, Mat):
         return "[" + ", ".join(formatted(row, spec) for row in x.rows()) + "]"
     if isinstance(x, Record):
@@ -60,11 +66,19 @@ def formatted(x, spec=""):
 
 
 def _member(x, spec):
-    return str(x) if isinstance(x, str) else formatted(x, spec)
+    return repr(x) if type(x) is str else formatted(x, spec)
 
 
 class Text(str):
     """A formatted string with values of the run in it."""
+
+
+def joined(pieces):
+    """An f-string, of texts and pairs of a value and its format. One of constants is Python's own."""
+    values = [value_of(p[0]) for p in pieces if type(p) is tuple]
+    if not any(isinstance(v, (Scalar, Mat, Record, Text, list, tuple, dict)) for v in values):
+        return "".join(p if type(p) is str else format(*p) for p in pieces)
+    return Text("".join(p if type(p) is str else formatted(*p) for p in pieces))
 
 
 def show(*args, sep=" ", end="\n", file=None, flush=False):
@@ -105,7 +119,7 @@ def fill_in(pattern, args, keywords):
             continue
         if field == "" or field.isdigit():
             at = int(field) if field else position
-            position = max(position, at) + 1
+            position = max(position, at + 1)
             if at < len(args):
                 made.append(formatted(args[at], spec))
         elif field in keywords:

@@ -5,21 +5,22 @@ import weakref as _weakref
 
 from quadrants import _exceptions
 
-_known = _weakref.WeakKeyDictionary()  # code that rewrite.py made -> (file, name of the function, whether it is code inside of the function's)
+_known = {}  # id of code that rewrite.py made -> (file, name of the function, whether it is code inside of the function's)
 
 
 def remember(code, file, name):
     """`code` is the function `name` of `file`."""
-    _known[code] = file, name, False
+    _keep(code, file, name, False)
     inside = [c for c in code.co_consts if isinstance(c, type(code))]
     while inside:
         inner = inside.pop()
-        _known[inner] = file, name, True
+        _keep(inner, file, name, True)
         inside += [c for c in inner.co_consts if isinstance(c, type(code))]
 
 
-def forget():
-    _known.clear()
+def _keep(code, *known):
+    _known[id(code)] = known  # equal code of another function is another one
+    _weakref.finalize(code, _known.pop, id(code), None).atexit = False
 
 
 def start(function, *args):
@@ -31,7 +32,7 @@ def here():
     """[(file, function, line, column, end_line, end_column)], the kernel first. Funcs of the package are left out."""
     trace, frame, inner = [], _sys._getframe(1), False
     while frame is not None and frame.f_code is not start.__code__:
-        known = _known.get(frame.f_code)
+        known = _known.get(id(frame.f_code))
         if known is not None:
             file, name, is_inside = known
             if not inner:
@@ -64,4 +65,20 @@ def fail(text):
 
 def report(text):
     """A line of text and the place, printed."""
-    print(text + _exceptions.place_block(here()), flush=True)
+    print(text + "".join(map(_block, here())), end="", flush=True)
+
+
+_MOST_LINES = 6
+
+
+def _block(at):
+    """A place with all of its lines, as the compiler shows it."""
+    file, name, first, column, last, end_column = at
+    text = f'File "{file}", line {first}, in {name}:\n'
+    for number in range(first, min(last, first + _MOST_LINES - 1) + 1):
+        line = _exceptions._source_line(file, number).encode()
+        begin = column if number == first else len(line) - len(line.lstrip())
+        marked = line[begin : end_column if number == last else len(line)].decode(errors="replace")
+        before = line[:begin].decode(errors="replace").expandtabs()
+        text += f"{line.decode(errors='replace').expandtabs()}\n{' ' * len(before)}{'^' * len(marked)}\n"
+    return text

@@ -10,6 +10,7 @@ import ast
 import functools as _functools
 
 from quadrants import _exceptions
+from quadrants._python_backend.names import Names, Survey
 
 HELPER = "__qd"
 BODY = "__qd_body"
@@ -22,84 +23,6 @@ def rewritten(source, fn, templates, is_kernel):
     return _Rewriter(fn, templates, is_kernel).function(source.python_tree())
 
 
-def _target_names(target):
-    if isinstance(target, ast.Name):
-        return [target.id]
-    if isinstance(target, (ast.Tuple, ast.List)):
-        return [name for item in target.elts for name in _target_names(item)]
-    return []
-
-
-class _Survey:
-    """One walk over a function before anything is rewritten."""
-
-    def __init__(self, tree):
-        self.assigned = {}  # statement -> the names that it and what is inside of it assign
-        self.comprehended = set()  # names of comprehensions
-        self.calls = []
-        for statement in tree.body:
-            self._statement(statement)
-
-    def _statement(self, node):
-        outer, self._found = getattr(self, "_found", None), []
-        self._walk(node)
-        self.assigned[node] = self._found
-        if outer is not None:
-            outer += self._found
-        self._found = outer
-
-    def _walk(self, node):
-        kind = type(node)
-        if kind is ast.Assign:
-            for target in node.targets:
-                self._found += _target_names(target)
-        elif kind in (ast.AnnAssign, ast.AugAssign, ast.NamedExpr, ast.For):
-            self._found += _target_names(node.target)
-        elif kind is ast.Call:
-            self.calls.append(node)
-        elif kind is ast.comprehension:
-            self.comprehended |= {n.id for n in ast.walk(node.target) if isinstance(n, ast.Name)}
-        for field in node._fields:
-            value = getattr(node, field, None)
-            if isinstance(value, list):
-                for item in value:
-                    if isinstance(item, ast.stmt):
-                        self._statement(item)
-                    elif isinstance(item, ast.AST):
-                        self._walk(item)
-            elif isinstance(value, ast.AST) and not isinstance(value, _LEAVES):
-                self._walk(value)
-
-    def names(self, body):
-        return [name for statement in body for name in self.assigned[statement]]
-
-
-_LEAVES = (ast.expr_context, ast.operator, ast.boolop, ast.unaryop, ast.Constant, ast.Name)
-
-
-class _Names:
-    """What the names of a function stand for outside of it."""
-
-    def __init__(self, fn):
-        self.scope = dict(vars(__import__("builtins")))
-        self.scope.update(fn.__globals__)
-        for name, cell in zip(fn.__code__.co_freevars, fn.__closure__ or ()):
-            try:
-                self.scope[name] = cell.cell_contents
-            except ValueError:
-                pass  # not yet assigned
-
-    def find(self, node, local):
-        """The object of a name or of attributes of modules and classes; None if it is known only later."""
-        if isinstance(node, ast.Name):
-            return None if node.id in local else self.scope.get(node.id)
-        if isinstance(node, ast.Attribute):
-            owner = self.find(node.value, local)
-            if isinstance(owner, type) or type(owner).__name__ == "module":
-                return getattr(owner, node.attr, None)
-        return None
-
-
 def _is_builtin(found, name):
     return getattr(found, "_qd_kind_", None) == "builtin" and getattr(found, "_qd_name_", None) == name
 
@@ -107,7 +30,7 @@ def _is_builtin(found, name):
 class _Rewriter(ast.NodeTransformer):
     def __init__(self, fn, templates, is_kernel):
         self.fn = fn
-        self.names = _Names(fn)
+        self.names = Names(fn)
         self.templates = set(templates)
         self.is_kernel = is_kernel
         self.static = 0  # inside qd.static
@@ -141,7 +64,7 @@ class _Rewriter(ast.NodeTransformer):
     def function(self, tree):
         parameters = [a.arg for a in tree.args.posonlyargs + tree.args.args]
         self.parameters = set(parameters)
-        self.survey = _Survey(tree)
+        self.survey = Survey(tree)
         targets = self.survey.names(tree.body)
         self.local = self.parameters | set(targets) | self.survey.comprehended
         self.boxed = self._passed_on(set(targets))
@@ -172,7 +95,7 @@ class _Rewriter(ast.NodeTransformer):
         kind = getattr(callee, "_qd_kind_", None)
         if kind == "builtin":
             name = callee._qd_name_
-            return position == 0 and (name.startswith("atomic_") or name in _PLACES_FIRST)
+            return name == "external" or (position == 0 and (name.startswith("atomic_") or name in _PLACES_FIRST))
         if callee is None or kind == "func":
             return not isinstance(callee, type)
         return False
@@ -499,13 +422,15 @@ class _Rewriter(ast.NodeTransformer):
             if part.conversion != -1:
                 raise _exceptions.QuadrantsSyntaxError(f"conversion '{chr(part.conversion)}' is not supported.")
             spec = self.visit(part.format_spec) if part.format_spec is not None else ast.Constant("")
-            pieces.append(self.call("formatted", self.visit(part.value), spec, at=node))
+            pieces.append(_placed(ast.Tuple([self.visit(part.value), spec], _LOAD), node))
         return self.call("text", *pieces, at=node)
 
     def visit_Call(self, node):
         callee = self.object_of(node.func)
         if getattr(callee, "_qd_kind_", None) == "builtin" and callee._qd_name_ in ("static", "static_assert", "static_print"):
             return self._static_call(node, callee._qd_name_)
+        if callee is isinstance:
+            return self.call("is_instance", *[self.visit(a) for a in node.args], at=node)
         if callee is range and not self.static:
             return self.call("range", *[self.visit(a) for a in node.args], at=node)
         if self.static and getattr(callee, "_qd_kind_", None) is None and callee is not None:

@@ -52,6 +52,10 @@ class _Storage:
     def wrong_rank(self, given):
         raise _exceptions.QuadrantsIndexError(f"{len(self.shape)}d ndarray indexed with {given}d indices")
 
+    def describe(self):
+        """What kernels read of an array besides its elements."""
+        return {"shape": tuple(Scalar(numbers.i32, n) for n in self.shape)}
+
     def load(self, index):
         key = self.index(index)
         if key is None:
@@ -134,12 +138,27 @@ class NdarrayStorage(_Storage):
 class ViewStorage(_Storage):
     """A stretch of a 1-dimensional ndarray."""
 
-    def __init__(self, view):
-        self.whole = NdarrayStorage(view.arr)
-        self.first = view.offset
-        self.shape = view.shape
-        self.kind = self.whole.kind
-        self.element = self.whole.element
+    _qd_kind_ = "kernel view"
+
+    def __init__(self, whole, first, size):
+        self.whole = whole
+        self.first = first
+        self.shape = (size,)
+        self.kind = whole.kind
+        self.element = whole.element
+
+    def describe(self):
+        size = Scalar(numbers.i32, self.shape[0])
+        return {"shape": (size,), "size": size, "offset": Scalar(numbers.i32, self.first)}
+
+    def subview(self, offset, size):
+        first, size = (value_as(value_of(x), numbers.i32) for x in (offset, size))
+        return self.part(first, first + size)
+
+    def part(self, first, last, what="BufferView subview Out Of Range"):
+        if not 0 <= first <= last <= self.shape[0] and not DryRun.active:
+            places.fail(f"{what}: kernel[{places.kernel()}], got [{first}, {last}) of {self.shape[0]} elements")
+        return ViewStorage(self.whole, self.first + first, last - first)
 
     def refuse(self, key):
         text, indent = "", "\n"
@@ -207,10 +226,13 @@ class FieldRecord(Record):
 
     def get(self, name):
         if name not in self.field._fields:
-            raise _exceptions.QuadrantsCompilationError(f"the struct has no member '{name}'")
+            return self.unpacked(name)
         return load(self.field._fields[name], self.key)
 
     def set(self, name, value):
+        if name not in self.field._fields:
+            self.unpacked(name).fill(value)
+            return
         store(self.field._fields[name], self.key, value)
 
     def copy(self):
@@ -223,7 +245,7 @@ def _copied(value):
 
 def storage_of(x):
     """The storage behind an object of the host, or None."""
-    if isinstance(x, NumpyArray):
+    if isinstance(x, (NumpyArray, ViewStorage)):
         return x
     if isinstance(x, _field.Field):
         known = x.__dict__.get("_qd_elements")
@@ -234,7 +256,7 @@ def storage_of(x):
     if kind == "ndarray":
         return NdarrayStorage(x)
     if kind == "buffer_view_type" and hasattr(x, "get_ndarray") and not isinstance(x, type):
-        return ViewStorage(x)
+        return ViewStorage(NdarrayStorage(x.arr), x.offset, x.size)
     return None
 
 
@@ -245,15 +267,20 @@ def load(base, index):
         return base.get(index)
     storage = storage_of(base)
     if storage is not None:
-        if isinstance(index, slice):
-            return base[slice(*(None if p is None else int(p) for p in (index.start, index.stop, index.step)))]
-        return storage.load(index)
+        return slice_of(storage, index) if isinstance(index, slice) else storage.load(index)
     if isinstance(base, _struct.StructField):
         return FieldRecord(base, key_of(index))
     if isinstance(base, (tuple, list)) and type(index) is Scalar:
         return make_mat(base).get(index)
     _refuse_triplet(base)
     return base[index]
+
+
+def slice_of(storage, index):
+    """x[first:last] of an array or view."""
+    storage = storage if isinstance(storage, ViewStorage) else ViewStorage(storage, 0, storage.shape[0])
+    bounds = ((0, index.start), (storage.shape[0], index.stop))
+    return storage.part(*(otherwise if x is None else value_as(value_of(x), numbers.i32) for otherwise, x in bounds))
 
 
 def _refuse_triplet(base):

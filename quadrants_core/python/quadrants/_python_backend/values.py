@@ -319,10 +319,26 @@ class Record:
 
     def get(self, name):
         if name not in self.members:
-            raise _exceptions.QuadrantsCompilationError(f"the struct has no member '{name}'")
+            return self.unpacked(name)
         return self.members[name]
 
+    def unpacked(self, name):
+        """A vector whose components are members of their own."""
+        parts = self.type.unpacked.get(name) if self.type is not None else None
+        if parts is None:
+            raise _exceptions.QuadrantsCompilationError(f"the struct has no member '{name}'")
+
+        def write(mat, positions):
+            for p in positions:
+                self.set(parts[p], mat.component(p))
+
+        values = [self.get(part) for part in parts]
+        return Mat(values[0].kind, len(parts), 1, 1, [v.value for v in values], write)
+
     def set(self, name, value):
+        if self.type is not None and name in self.type.unpacked:
+            self.unpacked(name).fill(value)
+            return
         changed = like(self.get(name), value)
         if not numbers.DryRun.active:
             self.members[name] = changed

@@ -1,0 +1,81 @@
+"""The names in a function: which it assigns, where, and what the others stand for."""
+
+import ast
+
+
+def _target_names(target):
+    if isinstance(target, ast.Name):
+        return [target.id]
+    if isinstance(target, (ast.Tuple, ast.List)):
+        return [name for item in target.elts for name in _target_names(item)]
+    return []
+
+
+class Survey:
+    """One walk over a function before anything is rewritten."""
+
+    def __init__(self, tree):
+        self.assigned = {}  # statement -> the names that it and what is inside of it assign
+        self.comprehended = set()  # names of comprehensions
+        self.calls = []
+        for statement in tree.body:
+            self._statement(statement)
+
+    def _statement(self, node):
+        outer, self._found = getattr(self, "_found", None), []
+        self._walk(node)
+        self.assigned[node] = self._found
+        if outer is not None:
+            outer += self._found
+        self._found = outer
+
+    def _walk(self, node):
+        kind = type(node)
+        if kind is ast.Assign:
+            for target in node.targets:
+                self._found += _target_names(target)
+        elif kind in (ast.AnnAssign, ast.AugAssign, ast.NamedExpr, ast.For):
+            self._found += _target_names(node.target)
+        elif kind is ast.Call:
+            self.calls.append(node)
+        elif kind is ast.comprehension:
+            self.comprehended |= {n.id for n in ast.walk(node.target) if isinstance(n, ast.Name)}
+        for field in node._fields:
+            value = getattr(node, field, None)
+            if isinstance(value, list):
+                for item in value:
+                    if isinstance(item, ast.stmt):
+                        self._statement(item)
+                    elif isinstance(item, ast.AST):
+                        self._walk(item)
+            elif isinstance(value, ast.AST) and not isinstance(value, _LEAVES):
+                self._walk(value)
+
+    def names(self, body):
+        return [name for statement in body for name in self.assigned[statement]]
+
+
+_LEAVES = (ast.expr_context, ast.operator, ast.boolop, ast.unaryop, ast.Constant, ast.Name)
+
+
+class Names:
+    """What the names of a function stand for outside of it."""
+
+    def __init__(self, fn):
+        self.scope = dict(vars(__import__("builtins")))
+        self.scope.update(fn.__globals__)
+        for name, cell in zip(fn.__code__.co_freevars, fn.__closure__ or ()):
+            try:
+                self.scope[name] = cell.cell_contents
+            except ValueError:
+                pass  # not yet assigned
+
+    def find(self, node, local):
+        """The object of a name or of attributes of modules and classes; None if it is known only later."""
+        if isinstance(node, ast.Name):
+            return None if node.id in local else self.scope.get(node.id)
+        if isinstance(node, ast.Attribute):
+            owner = self.find(node.value, local)
+            if isinstance(owner, type) or type(owner).__name__ == "module":
+                return getattr(owner, node.attr, None)
+        return None

@@ -1,0 +1,139 @@
+"""qd.python in debug mode: what is printed and what fails has the words, and the places, of compiled kernels."""
+
+import pytest
+import quadrants as qd
+
+big = 2**31 - 1
+
+
+def program():
+    """[(kernel, arguments)] that overflow, go out of bounds, or fail in another way."""
+    x = qd.field(qd.i32, shape=3, offset=(1,))
+    m = qd.Matrix.field(2, 2, qd.i32, shape=(2,))
+    a, b = qd.ndarray(qd.i32, (2, 2)), qd.ndarray(qd.i32, 3)
+
+    @qd.func
+    def changed(t: qd.template(), i):
+        t += i
+        return t * 2
+
+    @qd.func
+    def first(arr, i):
+        return arr[i, 0]
+
+    @qd.kernel
+    def update(i: qd.i32):
+        x[i] += big
+
+    @qd.kernel
+    def chained(i: qd.i32) -> qd.i32:
+        y = big
+        y += i
+        z = (y * 2 +
+             big + i)  # fmt: skip
+        return z if z > 0 and changed(x[1 + i], i) > 3 else z << 31
+
+    @qd.kernel
+    def matrices(i: qd.i32, j: qd.i32):
+        m[i][j, 0] = m[j][0, i] + 1
+
+    @qd.kernel
+    def arrays(u: qd.i32, t: qd.template(), arr: qd.types.ndarray(qd.i32, ndim=2)) -> qd.i32:
+        for k in range(1):
+            arr[0, k + u] = t
+        return first(arr, u) if u > 0 else u
+
+    @qd.kernel
+    def atomics(i: qd.i32) -> qd.i32:
+        old = qd.atomic_add(x[1], big) + qd.atomic_sub(x[i], 5)
+        return old % (i - 2)
+
+    @qd.kernel
+    def power(i: qd.i32) -> qd.i32:
+        return 2 ** (i - 9)
+
+    @qd.kernel
+    def comprehended(i: qd.i32) -> qd.i32:
+        v = qd.Vector([x[j + i] for j in range(3)])
+        return v.sum() + v[i]
+
+    @qd.kernel
+    def asserted(i: qd.i32):
+        assert i > 0 and (
+            i > 5), f"i is {i}"  # fmt: skip
+
+    @qd.kernel
+    def near(i: qd.i32) -> qd.i32:
+        return qd.assume_in_range(i, 5, -1, 2)
+
+    @qd.kernel
+    def product(v: qd.types.vector(2, qd.i32)) -> qd.types.vector(2, qd.i32):
+        w = v * v
+        w -= v * 1000000
+        return -w + v.dot(v) + v.cross(v)
+
+    @qd.kernel
+    def views(n: qd.i32, i: qd.i32, size: qd.i32, array: qd.types.ndarray(qd.i32, ndim=1)) -> qd.i32:
+        view = qd.BufferView(array, 1, n)
+        return view[1:size][i] + view.subview(0, size).size
+
+    return [
+        (update, 1), (update, 1), (update, 9), (chained, 1), (matrices, 0, 2), (matrices, 5, 1), (matrices, 1, 0), (arrays, 0, 3, a),
+        (arrays, 2, 3, a), (atomics, 1), (atomics, 2), (power, 3), (comprehended, 1), (comprehended, 2), (asserted, 2), (near, 5),
+        (near, 7), (product, qd.Vector([100000, 46340])), (views, 2, 0, 2, b), (views, 3, 0, 2, b), (views, 2, 1, 2, b), (views, 2, 0, 3, b),
+    ]  # fmt: skip
+
+
+def outcomes(arch, capfd):
+    """What each kernel gives, or the text of its error; and what was printed."""
+    qd.init(arch=arch, debug=True, offline_cache=False, cpu_max_num_threads=1)
+    kernels = program()
+    capfd.readouterr()
+    results = []
+    for kernel, *args in kernels:
+        try:
+            results.append(str(kernel(*args)))
+        except qd.QuadrantsAssertionError as error:
+            results.append(str(error))
+    qd.sync()
+    return results, capfd.readouterr().out
+
+
+def test_words_and_places_are_those_of_compiled_kernels(arch, capfd):
+    python, compiled = outcomes("python", capfd), outcomes(arch, capfd)
+    assert python[0] == compiled[0] and python[1] == compiled[1]
+    assert sum("\n" in text for text in python[0]) == 12 and python[1].count("overflow detected in File ") >= 8
+
+
+def test_nothing_is_reported_without_debug(capfd):
+    qd.init(arch=qd.python)
+
+    @qd.kernel
+    def k(a: qd.i32) -> qd.i32:
+        assert a < 0
+        return a * a + 2 ** (-a)
+
+    assert k(70000) == 605032704 and "overflow" not in capfd.readouterr().out
+
+
+def test_places_of_functions_that_are_gone(capfd):
+    """Two functions with the same code, of which one goes."""
+    qd.init(arch=qd.python, debug=True)
+    source = "@qd.kernel\ndef k(a: qd.i32) -> qd.i32:\n    return a + a\n"
+    for _ in range(3):
+        scope = {"qd": qd}
+        exec(source, scope)
+        assert scope["k"](big) == -2
+    assert capfd.readouterr().out.count('overflow detected in File "<string>", line 3, in k:') == 3
+
+
+def test_raw_mode_has_the_bare_message():
+    qd.init(arch=qd.python, debug=True, print_full_traceback=True)
+
+    @qd.kernel
+    def k(a: qd.i32):
+        assert a < 3, f"a is {a}"
+
+    with pytest.raises(qd.QuadrantsAssertionError) as error:
+        k(4)
+    assert str(error.value) == "a is 4"
