@@ -5,7 +5,7 @@ import types as _types
 import weakref as _weakref
 
 from quadrants import _annotations, _dtypes, _exceptions, _kernel, _matrix, _runtime
-from quadrants._python_backend import arrays, numbers, places, rewrite, storage
+from quadrants._python_backend import arrays, loops, numbers, places, rewrite, storage
 from quadrants._python_backend.numbers import Scalar
 from quadrants._python_backend.values import Mat, Place, Record, Var, converted, fresh, host_value, to_mat, value_of, zero
 
@@ -67,6 +67,7 @@ def run(func, *args, **keywords):
     """A call of a func from a kernel."""
     if not isinstance(func, _kernel.Func):
         return func(*args, **keywords)
+    loops.Work.step()
     fn = func.fn
     made = _function(fn, func._qd_source_, fn.__annotations__)
     given = _matched(made, args, keywords)

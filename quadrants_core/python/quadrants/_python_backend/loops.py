@@ -18,7 +18,7 @@ class OutOfWork(Exception):
 
 
 class Work:
-    """Iterations of loops so far, and how many may be made; None: any number."""
+    """Iterations of loops and calls of funcs so far, and how many may be made; None: any number."""
 
     done = 0
     limit = None
