@@ -101,8 +101,8 @@ bool add_lines(std::string &text, const Lines &lines, Py_ssize_t begin, Py_ssize
 /// The tree and the text of the function that begins at lines[start]; None if CPython must parse it.
 PyObject *parse_function(PyObject *, PyObject *args) {
     Lines lines;
-    if (!PyArg_ParseTuple(args, "O!n", &PyList_Type, &lines.list, &lines.start)) return nullptr;
-    if (lines.start < 0 || lines.start >= lines.size()) return Py_NewRef(Py_None);
+    if (!PyArg_ParseTuple(args, "On", &lines.list, &lines.start)) return nullptr;
+    if (!PyList_Check(lines.list) || lines.start < 0 || lines.start >= lines.size()) return Py_NewRef(Py_None);
     std::string text;
     Py_ssize_t end = lines.start, next = first_end(lines);
     for (int tried = 0; tried < most_ends && add_lines(text, lines, end, next); tried++) {
