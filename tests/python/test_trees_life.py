@@ -1,0 +1,207 @@
+"""Trees that are made later and go, and the gradients of what is placed in them."""
+
+import pytest
+import quadrants as qd
+
+
+@qd.kernel
+def nothing():
+    pass
+
+
+def test_trees_that_are_made_later():
+    x = qd.field(qd.i32, shape=4)
+    x.fill(1)
+    y = qd.field(qd.i32)
+    qd.root.pointer(qd.i, 4).place(y)
+    y[2] = 7
+    z = qd.field(qd.i32)
+    qd.root.dense(qd.i, 2).place(z)
+    z[1] = 3
+
+    @qd.kernel
+    def total() -> qd.i32:
+        s = 0
+        for i in x:
+            s += x[i]
+        for i in y:
+            s += y[i]
+        for i in z:
+            s += z[i]
+        return s
+
+    assert total() == 14
+    assert len({f.snode._snode_tree_id for f in (x, y, z)}) == 3
+
+
+def test_builders_and_destroying_trees():
+    for round in range(3):
+        x = qd.field(qd.i32)
+        y = qd.field(qd.i32)
+        builder = qd.FieldsBuilder()
+        builder.pointer(qd.i, 8).dense(qd.i, 8).place(x)
+        builder.dense(qd.i, 5).place(y)
+        tree = builder.finalize()
+
+        @qd.kernel
+        def count() -> qd.i32:
+            n = 0
+            for i in x:
+                n += 1
+            return n
+
+        x[9] = 1
+        assert count() == 8
+        with pytest.raises(qd.QuadrantsRuntimeError, match="FieldsBuilder finalized"):
+            builder.dense(qd.i, 3)
+        tree.destroy()
+        with pytest.raises(qd.QuadrantsRuntimeError, match="SNode tree has been destroyed"):
+            tree.destroy()
+        with pytest.raises(qd.QuadrantsRuntimeError, match="destroyed"):
+            x[9]
+
+
+def test_an_empty_builder_warns():
+    with pytest.warns(UserWarning, match="Finalizing an empty FieldsBuilder!"):
+        qd.FieldsBuilder().finalize()
+    with pytest.warns(UserWarning, match="would do nothing if FieldsBuilder is not finalized"):
+        qd.FieldsBuilder().deactivate_all()
+
+
+def test_deactivate_all_of_every_tree():
+    x, y = qd.field(qd.i32), qd.field(qd.i32)
+    qd.root.bitmasked(qd.i, 8).place(x)
+    builder = qd.FieldsBuilder()
+    builder.dynamic(qd.i, 8).place(y)
+    builder.finalize()
+    x[3] = 1
+    y[5] = 1
+
+    @qd.kernel
+    def count() -> qd.i32:
+        n = 0
+        for i in x:
+            n += 1
+        for i in y:
+            n += 1
+        return n
+
+    assert count() == 7
+    qd.deactivate_all_snodes()
+    assert count() == 0
+
+
+def test_cells_of_a_field_that_is_gone():
+    x = qd.field(qd.i32)
+    level = qd.root.pointer(qd.i, 8)
+    level.place(x)
+    x[1] = 1
+    qd.reset()
+    with pytest.raises(Exception):
+        x[1]
+    with pytest.raises(Exception):
+        level.deactivate_all()
+
+
+def test_memory_does_not_grow_with_trees_that_come_and_go():
+    from quadrants import _runtime
+
+    def once():
+        x = qd.field(qd.i32)
+        builder = qd.FieldsBuilder()
+        builder.pointer(qd.i, 64).dense(qd.i, 1024).place(x)
+        tree = builder.finalize()
+        for i in range(0, 65536, 1024):
+            x[i] = 1
+        tree.destroy()
+
+    once()
+    before = _runtime.core().allocated_bytes()
+    for _ in range(20):
+        once()
+    assert _runtime.core().allocated_bytes() <= before
+
+
+def test_gradients_have_storage_where_they_are_asked_for():
+    x = qd.field(qd.f32, shape=(2, 3), needs_grad=True)
+    v = qd.Vector.field(2, qd.f64, shape=4, needs_grad=True, needs_dual=True)
+    plain = qd.field(qd.f32, shape=2)
+    number = qd.field(qd.i32, shape=2)
+    assert x.has_grad() and not x.has_dual() and v.has_grad() and v.has_dual()
+    assert not plain.has_grad() and plain.grad is not None and number.grad is None
+    assert x.grad.shape == (2, 3)
+
+    @qd.kernel
+    def fill():
+        for i, j in x:
+            x.grad[i, j] = i + j
+            x[i, j] = 7
+        for i in v:
+            v.grad[i] = [i, 2 * i]
+
+    fill()
+    assert x.grad[1, 2] == 3 and x[1, 2] == 7 and v.grad[3].to_list() == [3, 6] and v.dual[3].to_list() == [0, 0]
+    for needs in ({"needs_grad": True}, {"needs_dual": True}):
+        with pytest.raises(qd.QuadrantsRuntimeError, match="i32 is not supported for field with `needs_grad=True` or"):
+            qd.field(qd.i32, shape=3, **needs)
+
+
+def test_lazy_grad():
+    x, y, n = qd.field(qd.f32), qd.field(qd.f64), qd.field(qd.i32)
+    block = qd.root.pointer(qd.i, 4)
+    block.dense(qd.i, 4).place(x, n)
+    block.dense(qd.i, 2).place(y)
+    qd.root.lazy_grad()
+    qd.root.lazy_dual()
+    assert x.has_grad() and y.has_grad() and y.has_dual()
+    x.grad[5] = 2
+    y.grad[3] = 3
+    assert x[5] == 0 and x.grad[5] == 2 and y.grad[3] == 3
+    assert x.grad.parent() == x.parent() and y.grad.parent() == y.parent()
+
+
+def test_fields_that_nobody_placed():
+    x = qd.field(qd.f32, name="lonely")
+    with pytest.raises(qd.QuadrantsRuntimeError, match=r"These field\(s\) are not placed.*lonely"):
+        nothing()
+    other = qd.field(qd.i32, shape=2)
+    with pytest.raises(qd.QuadrantsRuntimeError, match=r"These field\(s\) are not placed.*lonely"):
+        other[0]
+    qd.root.dense(qd.i, 2).place(x)
+    nothing()
+    assert other[0] == 0
+
+
+@pytest.mark.parametrize("which", ["grad", "dual"])
+def test_gradients_that_nobody_placed(which):
+    x = qd.field(qd.f32, **{f"needs_{which}": True})
+    qd.root.dense(qd.i, 1).place(x)
+    text = rf"These field\(s\) requrie `needs_{which}=True`, however their {which} field\(s\) are not placed"
+    with pytest.raises(qd.QuadrantsRuntimeError, match=text):
+        nothing()
+    getattr(qd.root, f"lazy_{which}")()
+    nothing()
+
+
+@pytest.mark.parametrize("which", ["grad", "dual"])
+def test_gradients_that_nobody_asked_for(which, arch):
+    for arch_of_test in (arch, qd.python):
+        qd.init(arch=arch_of_test, print_full_traceback=True)
+        x = qd.field(qd.f32, 3, name="x")
+        v = qd.Vector.field(2, qd.f32, 3, name="v")
+
+        @qd.kernel
+        def of_scalars():
+            getattr(x, which)[0] = 1
+
+        @qd.kernel
+        def of_vectors():
+            for i in range(3):
+                getattr(v, which)[i][1] += 1
+
+        for name, kernel in (("x", of_scalars), ("v", of_vectors)):
+            text = f"Gradient {name}.{which} has not been placed, check whether `needs_grad=True`"
+            with pytest.raises(qd.QuadrantsCompilationError, match=text):
+                kernel()
+        with pytest.raises(qd.QuadrantsRuntimeError, match="Field has no allocation"):
+            getattr(x, which)[0]
