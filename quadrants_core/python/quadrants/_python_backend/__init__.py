@@ -4,8 +4,9 @@ Nothing is compiled. At the first call with arguments of new types the frontend 
 compiled, so that it refuses what compiled kernels may not do, with the same words (bind/specialise.cpp, check); what it
 makes is dropped. The source of a kernel is rewritten once (rewrite.py) so that its values have the types of the language:
 numbers.py holds scalars, values.py vectors and structs, storage.py the elements of fields and arrays, table.py the functions
-by name (elementary.py, atomics.py, matrices.py, shading.py, linear_algebra.py, operations.py), loops.py what `for` runs over, actions.py what the rewritten source calls, functions.py calls and arguments,
-places.py where the kernel is, for messages.
+by name (elementary.py, atomics.py, matrices.py, shading.py, linear_algebra.py, operations.py), loops.py what `for` runs
+over, actions.py what the rewritten source calls, functions.py calls and arguments, places.py where the kernel is, for
+messages.
 Fields and ndarrays are stored as on other archs; trees are dense.
 
 What differs from compiled kernels:
