@@ -180,6 +180,7 @@ Val Walker::minmax(const Call &call) {
     std::vector<Val> args = call.args;
     if (args.size() == 1 && args[0].tag == Tag::scalar) return args[0];
     if (args.size() == 1) args = sequence_items(node, args[0]).items;
+    for (Val &v : args) v = load(v); // items of a list are places
     if (args.empty()) fail_type(node, std::string("`") + call.row->name + "` needs at least one value");
     Val out = args[0];
     for (size_t i = 1; i < args.size(); ++i)

@@ -187,3 +187,13 @@ def test_integers_are_numbers_and_extremes_of_themselves(arch):
             return qd.Vector([none, qd.max(i), min(x), qd.max(qd.Vector([i, 9]))], dt=qd.f32)
 
         assert k(3, 2.5).to_list() == [0, 3, 2.5, 9]
+
+
+def test_extremes_of_a_list_that_grew():
+    @qd.kernel
+    def k(a: qd.i32) -> (qd.i32, qd.i32, qd.f32):
+        l = [a, a + 1, a * 2]
+        l.append(7)
+        return max(l), min(*l), qd.max(l[0], l[1], 2.5)
+
+    assert k(5) == (10, 5, 6) and k(-5) == (7, -10, 2.5)
