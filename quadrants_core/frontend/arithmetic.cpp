@@ -146,6 +146,7 @@ Val Walker::binary(const Node *node, NodeKind op, const Val &a, const Val &b) {
         }
         python_failed(node);
     }
+    if (is_scalar(a) && is_scalar(b) && op != NodeKind::MatMult) return scalar_binary(node, op, a, b);
     if (op == NodeKind::Add && is_string(a) && is_string(b)) return joined(a, b);
     if (op == NodeKind::Mod && a.is_constant() && is_string(a)) return percent_format(node, text(a.object.get()), b);
     if (op == NodeKind::Add && is_written_sequence(a) && is_written_sequence(b)) {
@@ -175,7 +176,6 @@ Val Walker::broadcast(const Node *node, const char *symbol, const Val &a, const 
                (v.is_constant() && (kind_of(v.object.get()) == Kind::matrix || PyTuple_Check(v.object.get()) ||
                                     PyList_Check(v.object.get())));
     };
-    const auto is_scalar = [&](const Val &v) { return v.tag == Tag::scalar || is_number(v); };
     if (is_scalar(a) && is_scalar(b)) return f(a, b);
     if ((!is_scalar(a) && !is_tensor(a)) || (!is_scalar(b) && !is_tensor(b))) fail_unsupported(node, symbol, a, b);
     const Val x = is_tensor(a) ? to_matrix(node, a) : a;

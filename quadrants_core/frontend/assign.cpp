@@ -10,8 +10,9 @@ Flow Walker::assign(const Node *node) {
                     "use a list comprehension");
     const Items targets = items_of(node, Field::targets);
     handed_on_ = targets.size() == 1 && targets[0]->kind == NodeKind::Name; // another name for it
-    const Val v = value(source);
-    for (const Node *target : targets) assign_to(target, v);
+    Val v = value(source);
+    for (size_t i = 0; i + 1 < targets.size(); ++i) assign_to(targets[i], v);
+    assign_to(targets.back(), std::move(v));
     return Flow::next;
 }
 
@@ -42,9 +43,9 @@ Flow Walker::annotated_assign(const Node *node) {
     return Flow::next;
 }
 
-void Walker::assign_to(const Node *target, const Val &v) {
+void Walker::assign_to(const Node *target, Val v) {
     switch (target->kind) {
-    case NodeKind::Name: assign_name(target, v); return;
+    case NodeKind::Name: assign_name(target, std::move(v)); return;
     case NodeKind::Tuple: unpack(target, v); return;
     case NodeKind::Subscript:
     case NodeKind::Attribute: {
@@ -104,19 +105,18 @@ void Walker::unpack(const Node *target, const Val &given) {
     for (size_t i = 0; i < elements.size(); ++i) assign_to(elements[i], items[i]);
 }
 
-void Walker::assign_name(const Node *target, const Val &given) {
+void Walker::assign_name(const Node *target, Val given) {
     PyObject *name = word_of(target, Field::id);
     Binding *old = find_local(name);
     if (old && old->argument)
         fail_syntax(target, "Kernel argument \"" + text(name) + "\" is immutable in the kernel",
                     "copy it first: `new_" + text(name) + " = " + text(name) + "`");
     if (given.is_static) {
-        Val v = given;
-        v.is_static = false;
-        bind(name, std::move(v));
+        given.is_static = false;
+        bind(name, std::move(given));
         return;
     }
-    const Val v = load(given);
+    Val v = load(std::move(given));
     if (old && old->value.tag == Tag::ref) {
         const Val place = old->value;
         store(target, *place.ref, v);

@@ -24,6 +24,7 @@ int python_compare_op(NodeKind op) {
 Val Walker::compare(const Node *node, NodeKind op, const Val &a, const Val &b) {
     if (op == NodeKind::Is || op == NodeKind::IsNot || op == NodeKind::In || op == NodeKind::NotIn)
         return compare_static(node, op, a, b);
+    if (is_scalar(a) && is_scalar(b) && !(a.is_constant() && b.is_constant())) return scalar_compare(node, op, a, b);
     const PyRef left = to_python(a), right = to_python(b);
     const bool host_matrix = (a.is_constant() && kind_of(a.object.get()) == Kind::matrix) ||
                              (b.is_constant() && kind_of(b.object.get()) == Kind::matrix);

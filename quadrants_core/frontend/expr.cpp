@@ -28,6 +28,15 @@ Val Walker::eval(const Node *node) {
     return out;
 }
 
+/// What a name stands for, if it is a variable of a single number; null otherwise.
+const Ref *Walker::scalar_variable(const Node *node) {
+    if (node->kind != NodeKind::Name) return nullptr;
+    const Binding *found = find_local(word_of(node, Field::id));
+    if (!found || found->value.tag != Tag::ref || found->value.ref->ndim) return nullptr;
+    handed_on_ = false;
+    return found->value.ref.get();
+}
+
 Val Walker::eval_handed_on(const Node *node) {
     handed_on_ = true;
     return eval(node);

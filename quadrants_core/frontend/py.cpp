@@ -27,8 +27,8 @@ std::string type_name(PyObject *object) {
 }
 
 PyRef attribute(PyObject *object, PyObject *name) {
-    PyObject *value = PyObject_GetAttr(object, name);
-    if (!value) PyErr_Clear();
+    PyObject *value = nullptr; // of one that is absent there is no AttributeError to make
+    if (_PyObject_LookupAttr(object, name, &value) < 0) PyErr_Clear();
     return PyRef::steal(value);
 }
 

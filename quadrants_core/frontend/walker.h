@@ -266,7 +266,11 @@ class Walker {
     // expr.cpp
     Val eval(const Node *node);
     Val eval_kind(const Node *node);
-    Val value(const Node *node) { return load(eval(node)); }
+    Val value(const Node *node) {
+        if (const Ref *variable = scalar_variable(node)) return scalar(load_part(*variable, 0));
+        return load(eval(node));
+    }
+    const Ref *scalar_variable(const Node *node);
     Val eval_handed_on(const Node *node); ///< it is read from, called as a func, or given to one: see reads.h
     Val eval_name(const Node *node);
     Val eval_constant(const Node *node);
@@ -338,6 +342,7 @@ class Walker {
     Val constant(PyRef object) const;
     Val integer(long v) const;
     static bool is_number(const Val &v);
+    static bool is_scalar(const Val &v) { return v.tag == Tag::scalar || is_number(v); }
     static bool truth(PyObject *object);
     void check_narrowing(const Node *node, ir::Scalar to, ir::Scalar from);
     std::string type_text(const Val &v);
@@ -439,8 +444,8 @@ class Walker {
     Flow assign(const Node *node);
     Flow annotated_assign(const Node *node);
     Flow augmented_assign(const Node *node);
-    void assign_to(const Node *target, const Val &value);
-    void assign_name(const Node *target, const Val &value);
+    void assign_to(const Node *target, Val value);
+    void assign_name(const Node *target, Val value);
     void check_member_target(const Node *target, const Val &place);
     void unpack(const Node *target, const Val &value);
     void store_sequence(const Node *target, const Val &place, const Val &value);

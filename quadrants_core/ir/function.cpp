@@ -30,7 +30,12 @@ const OpInfo op_table[] = {
 
 List Function::make_list(std::span<const Value> values) {
     List list{uint32_t(pool.size()), uint32_t(values.size())};
-    if (values.empty()) return list;
+    if (values.size() <= 4) { // most: copied first, since they may stand in the pool
+        Value few[4];
+        std::copy(values.begin(), values.end(), few);
+        for (size_t i = 0; i < values.size(); ++i) pool.push_back(few[i]);
+        return list;
+    }
     bool inside = values.data() >= pool.data() && values.data() < pool.data() + pool.size();
     size_t from = inside ? size_t(values.data() - pool.data()) : 0;
     pool.resize(pool.size() + values.size());
@@ -89,10 +94,10 @@ void Function::set_args(Value v, std::span<const Value> values) { insts[v.id].ar
 void Function::push_arg(Value v, Value extra) { insts[v.id].args = grow(*this, insts[v.id].args, extra); }
 
 SpanId Function::intern_span(const Span &s) {
-    constexpr size_t recent = 16; // neighbours share spans; an older duplicate does no harm
+    constexpr size_t recent = 8; // neighbours share spans; an older duplicate does no harm
     size_t stop = spans.size() > recent ? spans.size() - recent : 0;
     for (size_t i = spans.size(); i > stop; --i)
-        if (spans[i - 1] == s) return SpanId(i - 1);
+        if (const Span &old = spans[i - 1]; old.end_column == s.end_column && old == s) return SpanId(i - 1);
     spans.push_back(s);
     return SpanId(spans.size() - 1);
 }
