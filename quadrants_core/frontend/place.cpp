@@ -247,17 +247,18 @@ std::shared_ptr<Ref> Walker::make_matrix_variable(Scalar elem, int n, int m, int
 }
 
 Val Walker::new_variable(const Node *node, const Val &given) {
+    if (given.tag == Tag::scalar) {
+        const ir::Value pointer = make_local(given.elem);
+        b_.store(pointer, given.v);
+        return scalar_ref(pointer, true);
+    }
     Val v = typed(node, given);
     if (v.tag == Tag::element) {
         Val out = v;
         out.ref = new_variable(node, scalar(v.v)).ref;
         return out;
     }
-    if (v.tag == Tag::scalar) {
-        const ir::Value pointer = make_local(v.elem);
-        b_.store(pointer, v.v);
-        return scalar_ref(pointer, true);
-    }
+    if (v.tag == Tag::scalar) return new_variable(node, v);
     if (v.tag == Tag::matrix) {
         Val out;
         out.tag = Tag::ref;

@@ -58,8 +58,7 @@ void Walker::refuse_array(const Node *node, const Val &v) {
                   "pass it as an argument annotated with `qd.types.ndarray()`");
 }
 
-Scalar Walker::scalar_type(const Node *node, const Val &v) {
-    if (v.tag == Tag::scalar || v.tag == Tag::matrix) return v.elem;
+Scalar Walker::type_of_constant(const Node *node, const Val &v) {
     if (v.is_constant()) {
         PyObject *object = v.object.get();
         if (PyBool_Check(object)) return Scalar::u1;
@@ -71,7 +70,7 @@ Scalar Walker::scalar_type(const Node *node, const Val &v) {
               "pass a number, or evaluate it with `qd.static`");
 }
 
-ir::Value Walker::as(const Node *node, const Val &v, Scalar type) {
+ir::Value Walker::converted(const Node *node, const Val &v, Scalar type) {
     if (v.tag == Tag::ref) return as(node, load(v), type);
     if (v.tag == Tag::scalar) return convert(v.v, type);
     if (v.tag == Tag::matrix) fail_type(node, "A number is needed here, not " + type_text(v));

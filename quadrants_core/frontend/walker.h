@@ -325,10 +325,18 @@ class Walker {
     Val choose(const Node *node, ir::Value test, const std::function<Val()> &yes, const std::function<Val()> &no);
 
     // types.cpp
-    ir::Scalar scalar_type(const Node *node, const Val &v); ///< type a scalar or constant has, or will have
+    /// Type a scalar or constant has, or will have.
+    ir::Scalar scalar_type(const Node *node, const Val &v) {
+        return v.tag == Tag::scalar || v.tag == Tag::matrix ? v.elem : type_of_constant(node, v);
+    }
+    ir::Scalar type_of_constant(const Node *node, const Val &v);
     void refuse_array(const Node *node, const Val &v);
     ir::Scalar promote(ir::Scalar a, ir::Scalar b);
-    ir::Value as(const Node *node, const Val &v, ir::Scalar type); ///< scalar or constant, converted
+    /// A scalar or constant, converted.
+    ir::Value as(const Node *node, const Val &v, ir::Scalar type) {
+        return v.tag == Tag::scalar && fn_.type(v.v).elem == type ? v.v : converted(node, v, type);
+    }
+    ir::Value converted(const Node *node, const Val &v, ir::Scalar type);
     ir::Value as_is(const Node *node, const Val &v) { return as(node, v, scalar_type(node, v)); }
     ir::Value convert(ir::Value v, ir::Scalar type);
     ir::Value condition(const Node *node, const Val &v, const char *what);

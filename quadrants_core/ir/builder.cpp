@@ -4,21 +4,23 @@
 namespace qd::ir {
 
 Value Builder::emit(Op op, std::span<const Value> args, Type type, uint64_t imm) {
-    Inst inst;
+    switch (info(op).result) {
+    case Result::same: type = fn.type(args[0]); break;
+    case Result::boolean: type = Type(Scalar::u1, fn.type(args[0]).lanes); break;
+    case Result::second: type = fn.type(args[1]); break;
+    case Result::pointee: type = Type(fn.type(args[0]).elem); break;
+    case Result::typed:
+    case Result::pointer: break;
+    case Result::nothing: type = {}; break;
+    }
+    const List operands = fn.make_list(args);
+    const Value v{uint32_t(fn.insts.size())};
+    Inst &inst = fn.insts.emplace_back();
     inst.op = op;
+    inst.type = type;
+    inst.args = operands;
     inst.imm = imm;
     inst.span = span;
-    switch (info(op).result) {
-    case Result::same: inst.type = fn.type(args[0]); break;
-    case Result::boolean: inst.type = Type(Scalar::u1, fn.type(args[0]).lanes); break;
-    case Result::second: inst.type = fn.type(args[1]); break;
-    case Result::pointee: inst.type = Type(fn.type(args[0]).elem); break;
-    case Result::typed:
-    case Result::pointer: inst.type = type; break;
-    case Result::nothing: break;
-    }
-    inst.args = fn.make_list(args);
-    Value v = fn.make(inst);
     std::vector<Value> &list = fn[block].insts;
     if (at >= list.size())
         list.push_back(v);

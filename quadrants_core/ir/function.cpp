@@ -30,10 +30,11 @@ const OpInfo op_table[] = {
 
 List Function::make_list(std::span<const Value> values) {
     List list{uint32_t(pool.size()), uint32_t(values.size())};
-    if (values.size() <= 4) { // most: copied first, since they may stand in the pool
-        Value few[4];
-        std::copy(values.begin(), values.end(), few);
-        for (size_t i = 0; i < values.size(); ++i) pool.push_back(few[i]);
+    if (values.empty()) return list;
+    if (values.size() <= 2) { // most: copied first, since they may stand in the pool
+        const Value first = values.front(), last = values.back();
+        pool.push_back(first);
+        if (values.size() == 2) pool.push_back(last);
         return list;
     }
     bool inside = values.data() >= pool.data() && values.data() < pool.data() + pool.size();
@@ -94,7 +95,7 @@ void Function::set_args(Value v, std::span<const Value> values) { insts[v.id].ar
 void Function::push_arg(Value v, Value extra) { insts[v.id].args = grow(*this, insts[v.id].args, extra); }
 
 SpanId Function::intern_span(const Span &s) {
-    constexpr size_t recent = 8; // neighbours share spans; an older duplicate does no harm
+    constexpr size_t recent = 4; // neighbours share spans; an older duplicate does no harm
     size_t stop = spans.size() > recent ? spans.size() - recent : 0;
     for (size_t i = spans.size(); i > stop; --i)
         if (const Span &old = spans[i - 1]; old.end_column == s.end_column && old == s) return SpanId(i - 1);
