@@ -217,6 +217,7 @@ Val Walker::call_python(const Node *node, PyObject *callee, const Call &call) {
                  "\". Scope inside the function is not processed by the Quadrants compiler. "
                  "Proceed with caution.");
     PyRef result = PyRef::steal(PyObject_Call(callee, args.get(), kwargs.get()));
+    outside_.clear();
     if (!result) python_failed(node);
     return wrap(std::move(result));
 }

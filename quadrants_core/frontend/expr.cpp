@@ -115,11 +115,13 @@ PyRef Walker::to_python(const Val &v) {
 Val Walker::eval_name(const Node *node) {
     PyObject *name = word_of(node, Field::id);
     if (const Binding *found = find_local(name)) return found->value;
+    if (const auto known = outside_.find(node); known != outside_.end()) return wrap(known->second);
     PyRef object = find_global(name);
     if (!object)
         fail(node, UserErrorKind::name, "Name \"" + text(name) + "\" is not defined",
              "names first assigned inside an if, for or while body are gone after it");
     check_pure_name(node, name, object.get());
+    outside_[node] = object;
     return wrap(std::move(object));
 }
 
@@ -131,12 +133,18 @@ Val Walker::eval_constant(const Node *node) {
 }
 
 Val Walker::eval_attribute(const Node *node) {
-    const Val base = eval_handed_on(child(node, Field::value));
+    const Node *of = child(node, Field::value);
+    const bool is_outside = of->kind == NodeKind::Name && !find_local(word_of(of, Field::id));
+    if (is_outside)
+        if (const auto known = outside_.find(node); known != outside_.end()) return wrap(known->second);
+    const Val base = eval_handed_on(of);
     reads_.expect();
     Val out = attribute_of(node, base, word_of(node, Field::attr));
     check_pure_attribute(node, base, out);
     const bool is_member = base.node >= 0; // noted by `member`
     if (base.is_constant() && !is_member && !reads_.was_read(base.object.get())) reads_.use(base.object.get());
+    if (is_outside && base.is_constant() && PyModule_Check(base.object.get()) && out.is_constant() && !out.extra)
+        outside_[node] = out.object;
     return out;
 }
 

@@ -682,7 +682,9 @@ class Walker {
     std::unordered_map<uint32_t, ArrayInfo> arrays_; ///< by parameter value
     ir::BlockId region_;                             ///< the kernel's body, or that of the parallel loop being walked
     std::map<std::pair<uintptr_t, uint32_t>, Val> tables_; ///< indexed_value: by what it holds and region
-    std::vector<PyRef> kept_;                              ///< objects whose address is a key above
+    /// What names outside of the kernel, and names in modules, stand for: by their nodes, until Python code runs.
+    std::unordered_map<const Node *, PyRef> outside_;
+    std::vector<PyRef> kept_; ///< objects whose address is a key above
     std::unordered_set<PyObject *> kernel_assigned_;
     std::vector<PyObject *> inlined_;
     std::map<std::pair<int, std::string>, Val> members_; ///< by owner and key
