@@ -470,3 +470,27 @@ def test_isinstance():
 
     found = k(qd.Vector([1.0, 2.0]), 2.0, np.zeros(2, np.int32), qd.field(qd.i32, 2))
     assert f"{found:015b}"[::-1] == "111010001011111"
+
+
+step = 0
+
+
+def advance():
+    global step
+    step += 1
+    return 0
+
+
+def test_python_code_may_rebind_a_name_of_the_kernel():
+    global step
+    step = 0
+
+    @qd.kernel
+    def k() -> qd.i32:
+        total = 0
+        for _ in qd.static(range(4)):
+            total += qd.static(advance())
+            total = total * 10 + step
+        return total
+
+    assert k() == 1234
