@@ -191,10 +191,11 @@ ir::Value Walker::packed_bits(const Packing &packing, ir::Value value) {
     const ir::Value bounded = b_.min(rebased, largest);
     const ir::Value zero = b_.integer(form.bits, 0);
     const ir::Value number = b_.select(too_small, zero, bounded);
-    if (!packing.is_signed) {
-        const ir::Value negative = b_.lt(raw, zero);
-        return convert(b_.select(negative, zero, number), packing.word);
-    }
+    // a NaN has a sign, but nothing says which
+    const ir::Value endless = b_.integer(form.bits, (2 * int64_t(form.bias) + 1) << form.digits);
+    const ir::Value below_zero = b_.lt(raw, zero), is_number = b_.le(size, endless);
+    const ir::Value negative = b_.band(below_zero, is_number);
+    if (!packing.is_signed) return convert(b_.select(negative, zero, number), packing.word);
     // exponent, sign, digits
     const ir::Value mask = b_.integer(form.bits, int64_t(low_bits(digits)));
     const ir::Value low = b_.band(number, mask);
@@ -202,10 +203,8 @@ ir::Value Walker::packed_bits(const Packing &packing, ir::Value value) {
     const ir::Value exponent = b_.ushr(number, digit_count);
     const ir::Value fraction_bits = b_.integer(form.bits, fraction);
     const ir::Value high = b_.shl(exponent, fraction_bits);
-    const ir::Value top = b_.integer(form.bits, ir::bits_of(form.bits) - 1);
-    const ir::Value sign = b_.ushr(raw, top);
-    const ir::Value placed = b_.shl(sign, digit_count);
-    const ir::Value upper = b_.bor(high, placed);
+    const ir::Value sign = b_.select(negative, one, zero);
+    const ir::Value upper = b_.bor(high, sign);
     return convert(b_.bor(upper, low), packing.word);
 }
 

@@ -180,7 +180,10 @@ def fault(text, valid=False, announce=lambda: None, archs=ARCHS):
     import quadrants as qd
 
     oracle = "interp" if 'ORACLE = "interp"' in text else "python"  # of what qd.python does not have
-    python = outcome(text, oracle, LONG if valid else LIMIT)
+    is_sparse = oracle != "python"
+    if is_sparse and not valid:
+        announce()  # it may have no end there
+    python = outcome(text, oracle, LONG if valid else LIMIT, checked=is_sparse and not valid)
     if python.how == "endless":
         return ("endless as Python", python.describe()) if valid else None
     if isinstance(python.error, CONSTANTS):

@@ -32,14 +32,15 @@ class Worker:
 
     def ask(self, text, valid, archs=ARCHS):
         """(kind, text) of the fault, or None."""
+        unsure = False
         try:
             self.process.stdin.write(json.dumps([text, valid, archs]) + "\n")
             self.process.stdin.flush()
             answer = self.process.stdout.readline()
-            unsure = answer == "unsure\n"
-            answer = self.process.stdout.readline() if unsure else answer
+            while answer == "unsure\n":
+                unsure, answer = True, self.process.stdout.readline()
         except BrokenPipeError:
-            answer, unsure = "", False
+            answer = ""
         if answer:
             found = json.loads(answer)
             return tuple(found) if found else None

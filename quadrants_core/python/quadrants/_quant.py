@@ -100,9 +100,10 @@ class QuantType:
         joined = ((power.astype(np.int64) - 1 + self._bias()) << digits) + steps - (1 << digits)
         joined = np.clip(joined, 0, 2 ** (self.exponent_bits + digits) - 1)
         joined = np.where((joined < (1 << digits)) | (value == 0), 0, joined)
+        negative = np.signbit(value) & ~np.isnan(value)  # a NaN has a sign, but nothing says which
         if not self.signed:
-            return np.where(np.signbit(value), 0, joined).astype(np.uint64)
-        sign = (np.signbit(value).astype(np.int64)) << digits
+            return np.where(negative, 0, joined).astype(np.uint64)
+        sign = negative.astype(np.int64) << digits
         return (((joined >> digits) << fraction) | sign | (joined & ((1 << digits) - 1))).astype(np.uint64)
 
 

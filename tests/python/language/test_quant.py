@@ -137,7 +137,7 @@ TYPES = [quant.fixed(6, max_value=4.0), quant.fixed(6, signed=False, max_value=4
 
 @pytest.mark.parametrize("kind", TYPES, ids=str)
 def test_the_host_stores_what_is_no_number_as_kernels_do(kind):
-    values = np.array([np.inf, -np.inf, np.nan, 3.4e38, 1e30, -5.0, -0.0, 1e-45])
+    values = np.array([np.inf, -np.inf, np.nan, np.copysign(np.nan, -1), 3.4e38, 1e30, -5.0, -0.0, 1e-45])
     by_host, by_kernel, read = qd.field(kind), qd.field(kind), np.zeros(len(values))
     for x in (by_host, by_kernel):
         word = qd.BitpackedFields(max_num_bits=32)
