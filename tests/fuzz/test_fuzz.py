@@ -17,6 +17,7 @@ def test_programs(part):
 
 
 def test_mutants():
+    assert len(mutate.corpus()) > 150
     programs = [(mutate.program(n, of_tests=False), False) for n in range(30)]  # tests change
     for text, fault, detail in worker.faults(programs):
         pytest.fail(f"{fault}\n{detail}\n{text}")
