@@ -181,9 +181,9 @@ bool IoPub::drain_pipe(Pipe &p) {
 
 void IoPub::drain() {
     if (!started_ || in_forked_child()) return;
+    std::lock_guard lock(pipe_mutex_); // first: the reader may hold bytes that are in no pipe any more
     pollfd waiting[2] = {{pipes_[0].read_end, POLLIN, 0}, {pipes_[1].read_end, POLLIN, 0}};
     if (poll(waiting, 2, 0) <= 0) return;
-    std::lock_guard lock(pipe_mutex_);
     for (Pipe &p : pipes_) drain_pipe(p);
 }
 

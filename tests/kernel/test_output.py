@@ -31,6 +31,12 @@ def test_order_of_streams_and_displays(kernel):
     assert seen == ["a\n", "b\n", "1", "c\nd\n", "e\n", "2", "f\n", "'g'"]
 
 
+def test_order_of_native_text_and_prints(kernel):
+    count = 20_000
+    cell = kernel.run(f"import os\nfor i in range({count}): os.write(1, b'c%d\\n' % i); print(f'd{{i}}')")
+    assert cell.text() == "".join(f"c{i}\nd{i}\n" for i in range(count))
+
+
 def test_native_output_arrives_while_the_cell_runs(kernel, tmp_path):
     seen = tmp_path / "seen"
     cell = kernel.send(f"import os, time\nos.system('echo early')\nwhile not os.path.exists({str(seen)!r}): time.sleep(0.01)")
