@@ -1,31 +1,16 @@
 // The parser of functions on text that is not Python: whatever the bytes, it ends, stays within them, and agrees with
 // CPython wherever both accept. What it makes of valid text is compared in tests/syntax.
+#include "python_interpreter.h"
 #include "syntax/from_python.h"
 #include "syntax/parser.h"
-
-#include <gtest/gtest.h>
 
 #include <fstream>
 #include <random>
 #include <sstream>
 
-#ifdef __SANITIZE_ADDRESS__
-extern "C" __attribute__((visibility("default"))) int __lsan_is_turned_off() {
-    return 1;
-} // the interpreter keeps what it made
-#endif
-
 using namespace qd::syntax;
 
 namespace {
-
-class Interpreter : public testing::Environment {
-    void SetUp() override {
-        Py_InitializeEx(0);
-        PyRun_SimpleString("import warnings; warnings.simplefilter('ignore')");
-    }
-};
-[[maybe_unused]] const auto *interpreter = testing::AddGlobalTestEnvironment(new Interpreter);
 
 /// The functions of tests/syntax/functions.txt.
 std::vector<std::string> odd_functions() {

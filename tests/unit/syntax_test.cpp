@@ -1,22 +1,10 @@
 // The tree of a function: made by hand, compared, and converted from what Python's own parser gives.
+#include "python_interpreter.h"
 #include "syntax/from_python.h"
-
-#include <gtest/gtest.h>
-
-#ifdef __SANITIZE_ADDRESS__
-extern "C" __attribute__((visibility("default"))) int __lsan_is_turned_off() {
-    return 1;
-} // the interpreter keeps what it made
-#endif
 
 using namespace qd::syntax;
 
 namespace {
-
-class Interpreter : public testing::Environment {
-    void SetUp() override { Py_InitializeEx(0); }
-};
-[[maybe_unused]] const auto *interpreter = testing::AddGlobalTestEnvironment(new Interpreter);
 
 std::unique_ptr<Tree> converted(const std::string &text, int shift = 0) {
     PyCompilerFlags flags{PyCF_ONLY_AST, PY_MINOR_VERSION};
