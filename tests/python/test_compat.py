@@ -285,6 +285,40 @@ def test_materialize():
     assert x[3] == 2
 
 
+def test_replaced_materialize_and_clear(monkeypatch):
+    """Fields filled as soon as they have memory, which programs do by replacing methods of the runtime."""
+    waiting, cleared = [], []
+    materialize, clear = impl.PyQuadrants.materialize, impl.PyQuadrants.clear
+
+    def then_fill(self):
+        materialize(self)
+        found = waiting.copy()
+        waiting.clear()
+        for field, value in found:
+            field.fill(value)
+        if found:
+            self.prog.synchronize()
+
+    monkeypatch.setattr(impl.PyQuadrants, "materialize", then_fill)
+    monkeypatch.setattr(impl.PyQuadrants, "clear", lambda self: (clear(self), cleared.append(1)))
+    x, y = qd.field(qd.f32, shape=()), qd.field(qd.i32)
+    qd.root.dense(qd.i, 3).place(y)
+    waiting += [(x, 1.5), (y, 7)]
+
+    @qd.kernel
+    def total() -> qd.f32:
+        return x[None] + y[0] + y[1] + y[2]
+
+    assert total() == 22.5 and not waiting
+    y[1] = 0
+    assert total() == 15.5  # once
+    z = qd.field(qd.i32, shape=2)
+    waiting.append((z, 4))
+    assert z[1] == 4
+    qd.reset()
+    assert cleared
+
+
 def test_numbers_of_the_device():
     assert impl.get_cuda_compute_capability() == 0 and impl.get_max_shared_memory_bytes() == 0
     caps = impl.get_runtime().prog.get_device_caps()

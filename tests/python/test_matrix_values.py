@@ -167,3 +167,62 @@ def test_how_values_and_fields_are_shown():
     assert str(qd.field(qd.f32)) == "<Field: Definition of this field is incomplete>"
     s = qd.Struct.field({"a": qd.i32}, shape=2)
     assert str(s) == "{'a': array([0, 0], dtype=int32)}"
+
+
+def test_types_without_dtype():
+    """A vector or matrix type without a dtype says the shape alone: components keep their types."""
+    vec, mat = qd.types.vector(3), qd.types.matrix(2, 2)
+
+    @qd.func
+    def mixed(a: vec, b: mat):
+        a[0] = 7.5
+        return a.sum() + b[0, 1]
+
+    @qd.func
+    def first(a: vec) -> vec:
+        return a * 0.5
+
+    @qd.kernel
+    def run() -> qd.types.vector(4, qd.f32):
+        ints = qd.Vector([1, 2, 3])
+        floats = vec(1.5, 2, 3)
+        m = qd.Matrix([[1, 2.5], [3, 4]])
+        return qd.Vector([mixed(ints, m), ints[0], mixed(floats, m), first(ints)[2]])
+
+    assert list(run()) == [7 + 2 + 3 + 2.5, 1, 7.5 + 2 + 3 + 2.5, 1.5]
+    assert list(vec(1.5, 2, 3)) == [1.5, 2, 3] and list(vec(2)) == [2, 2, 2]
+
+    @qd.kernel
+    def wrong() -> qd.f32:
+        return mixed(qd.Vector([1, 2]), qd.Matrix([[1, 2], [3, 4]]))
+
+    with pytest.raises(qd.QuadrantsSyntaxError, match="is expected to be a Matrix with n 3, but got 2"):
+        wrong()
+
+
+def test_types_without_dtype_have_no_memory():
+    vec = qd.types.vector(3)
+    for make in (
+        lambda: vec.field(shape=2),
+        lambda: vec.ndarray(shape=2),
+        lambda: qd.types.struct(v=vec),
+        lambda: qd.tensor(vec, 2),
+    ):
+        with pytest.raises(qd.QuadrantsTypeError, match="give it a dtype"):
+            make()
+
+    with pytest.raises(qd.QuadrantsTypeError, match="give it a dtype"):
+
+        @qd.kernel
+        def given(v: vec) -> qd.f32:
+            return v[0]
+
+        given(qd.Vector([1, 2, 3]))
+
+    with pytest.raises(qd.QuadrantsTypeError, match="give it a dtype"):
+
+        @qd.kernel
+        def result() -> vec:
+            return qd.Vector([1, 2, 3])
+
+        result()

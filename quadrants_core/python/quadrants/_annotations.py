@@ -35,7 +35,8 @@ template = Template
 
 
 class MatrixType:
-    """qd.types.matrix(n, m, dtype) or qd.types.vector(n, dtype): an annotation, and a maker of values."""
+    """qd.types.matrix(n, m, dtype) or qd.types.vector(n, dtype): an annotation, and a maker of values. Without a dtype the
+    components keep the types they have."""
 
     _qd_kind_ = "matrix_type"
     __slots__ = ("n", "m", "dtype", "ndim")
@@ -44,7 +45,16 @@ class MatrixType:
         self.n = int(n)
         self.m = int(m)
         self.ndim = ndim
-        self.dtype = _dtypes.dtype(dtype)
+        self.dtype = None if dtype is None else _dtypes.dtype(dtype)
+
+    def stored(self):
+        """The dtype of what has memory of its own: that needs one."""
+        if self.dtype is None:
+            raise _exceptions.QuadrantsTypeError(
+                f"{self.to_string()} does not say what its components are: give it a dtype, such as "
+                + ("qd.types.vector(n, qd.f32)" if self.ndim == 1 else "qd.types.matrix(n, m, qd.f32)")
+            )
+        return self.dtype
 
     def __eq__(self, other):
         return isinstance(other, MatrixType) and self._key() == other._key()
@@ -77,25 +87,25 @@ class MatrixType:
             raise _exceptions.QuadrantsCompilationError(
                 f"{self.to_string()} takes {self.n * self.m} components, {len(flat)} are given"
             )
-        return _matrix.from_components([self.dtype(v) for v in flat], self.n, self.m, self.ndim, self.dtype)
+        return _matrix.from_components(_matrix._convert(flat, self.dtype), self.n, self.m, self.ndim, self.dtype)
 
     def field(self, **keywords):
         from quadrants import _matrix
 
         if self.ndim == 1:
-            return _matrix.Vector.field(self.n, self.dtype, **keywords)
-        return _matrix.Matrix.field(self.n, self.m, self.dtype, **keywords)
+            return _matrix.Vector.field(self.n, self.stored(), **keywords)
+        return _matrix.Matrix.field(self.n, self.m, self.stored(), **keywords)
 
     def ndarray(self, **keywords):
         from quadrants import _matrix
 
         if self.ndim == 1:
-            return _matrix.Vector.ndarray(self.n, self.dtype, **keywords)
-        return _matrix.Matrix.ndarray(self.n, self.m, self.dtype, **keywords)
+            return _matrix.Vector.ndarray(self.n, self.stored(), **keywords)
+        return _matrix.Matrix.ndarray(self.n, self.m, self.stored(), **keywords)
 
 
-def matrix(n, m, dtype):
-    """Type of n x m matrices."""
+def matrix(n, m, dtype=None):
+    """Type of n x m matrices; without a dtype, of parameters of funcs that take matrices of any numbers."""
     return MatrixType(n, m, 2, dtype)
 
 
@@ -128,8 +138,9 @@ class UnpackedVector:
         raise self.refuse("create an ndarray of")
 
 
-def vector(n, dtype, *, unpacked=False):
-    """Type of vectors with n components; `unpacked`, as a member of a struct: each component is a member of its own."""
+def vector(n, dtype=None, *, unpacked=False):
+    """Type of vectors with n components; without a dtype, of parameters of funcs that take vectors of any numbers.
+    `unpacked`, as a member of a struct: each component is a member of its own."""
     return UnpackedVector(n, dtype) if unpacked else MatrixType(n, 1, 1, dtype)
 
 
@@ -194,6 +205,8 @@ sparse_matrix_builder = SparseMatrixBuilderType
 
 
 def _member_type(name, kind):
+    if isinstance(kind, MatrixType):
+        kind.stored()
     if isinstance(kind, (StructType, MatrixType)) or kind in (int, float, bool):
         return kind
     if not _dtypes.is_dtype(kind):

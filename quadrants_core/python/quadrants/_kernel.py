@@ -102,7 +102,7 @@ def _param(name, annotation, position):
     if kind == "unpacked_vector_type":
         raise annotation.refuse("pass")
     if kind == "matrix_type":
-        return spec("matrix", annotation.dtype._qd_scalar_, 0, annotation.n, annotation.m, annotation.ndim)
+        return spec("matrix", annotation.stored()._qd_scalar_, 0, annotation.n, annotation.m, annotation.ndim)
     if kind == "ndarray_type":
         if isinstance(annotation, type):
             annotation = annotation()
@@ -184,7 +184,7 @@ def _params(fn, frame):
 def _return(annotation):
     kind = getattr(annotation, "_qd_kind_", None)
     if kind == "matrix_type":
-        return (annotation.dtype._qd_scalar_, annotation.n, annotation.m, annotation.ndim, None)
+        return (annotation.stored()._qd_scalar_, annotation.n, annotation.m, annotation.ndim, None)
     if annotation in (int, float, bool) or kind == "dtype" or _dtypes._numpy_type(annotation) is not None:
         return (_dtypes.scalar_code(annotation), 1, 1, 0, None)
     if kind == "struct_type":

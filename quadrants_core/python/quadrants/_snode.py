@@ -355,6 +355,9 @@ class Member:
         view[...] = value.reshape(view.shape) if getattr(value, "ndim", 0) else value
 
 
+after_materialise = []  # called when a tree has got its memory
+
+
 class Builder:
     """One tree: levels and members, then memory."""
 
@@ -407,6 +410,8 @@ class Builder:
         for i, member in enumerate(members):
             member.place = tree.place(i)
         Builder.finished.add(self)
+        for hook in after_materialise:
+            hook()
 
     def _tree_id(self):
         self._materialise()

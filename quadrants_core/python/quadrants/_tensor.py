@@ -238,7 +238,7 @@ def tensor(dtype, shape, *, backend=Backend.NDARRAY, layout=None, needs_grad=Fal
                 "layout= is not supported with compound dtypes (vector/matrix). Use qd.Vector.tensor(...) or "
                 "qd.Matrix.tensor(...) without layout= instead."
             )
-        return _compound(dtype.n, dtype.m, dtype.ndim, dtype.dtype, shape, backend, needs_grad)
+        return _compound(dtype.n, dtype.m, dtype.ndim, dtype.stored(), shape, backend, needs_grad)
     layout = check_layout(layout, len(shape))
     if backend == Backend.NDARRAY:
         return wrap(_ndarray.ndarray(dtype, shape, needs_grad=needs_grad, _layout=layout))

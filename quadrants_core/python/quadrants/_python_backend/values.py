@@ -394,7 +394,7 @@ def converted(annotation, value, what, elementwise=False):
         for name, wanted, got in (("n", annotation.n, v.n), ("m", annotation.m, v.m)):
             if wanted != got or (name == "m" and annotation.ndim != v.ndim):
                 raise _exceptions.QuadrantsSyntaxError(f"{what} is expected to be a Matrix with {name} {wanted}, but got {got}")
-        return v.cast(annotation.dtype)
+        return v.copy() if annotation.dtype is None else v.cast(annotation.dtype)
     if isinstance(annotation, _annotations.StructType):
         if isinstance(value, dict):
             return record_from(annotation, value)

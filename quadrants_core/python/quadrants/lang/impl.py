@@ -1,5 +1,7 @@
 """The running program: configuration, kernels, arrays, counts."""
 
+from functools import partial as _partial
+
 from quadrants import _exceptions, _kernel, _matrix, _ndarray, _runtime, _snode
 from quadrants._annotations import Template, template
 from quadrants._exceptions import QuadrantsRuntimeError, QuadrantsSyntaxError
@@ -100,8 +102,9 @@ class _Program:
         raise AttributeError(f"the program has no {name!r}; qd.cfg, qd.sync and qd.profiler say what is known of it")
 
 
-class _PyQuadrants:
-    """What get_runtime() gives: one object for the process."""
+class PyQuadrants:
+    """What get_runtime() gives: one object for the process. Programs replace `materialize` and `clear` to be told when
+    fields get their memory and when the program ends."""
 
     _program = None
     _generation = None
@@ -147,6 +150,10 @@ class _PyQuadrants:
         self.materialize_root_fb(False)
         _snode.check_all_placed()
 
+    def clear(self):
+        """Forgets the program that has ended."""
+        self._program = self._generation = None
+
     def materialize_root_fb(self, is_first_call):
         """Gives memory to what hangs below qd.root."""
         _runtime.require_program()
@@ -184,7 +191,17 @@ class _PyQuadrants:
         raise AttributeError(f"the runtime has no {name!r}; qd.cfg, qd.root and get_runtime().prog say what is known of it")
 
 
-_the_runtime = _PyQuadrants()
+_the_runtime = PyQuadrants()
+
+
+def _tell(name, own):
+    """Calls the method of this name if a program has put one of its own in its place."""
+    if getattr(PyQuadrants, name) is not own:
+        getattr(_the_runtime, name)()
+
+
+_snode.after_materialise.append(_partial(_tell, "materialize", PyQuadrants.materialize))
+_runtime.after_reset.append(_partial(_tell, "clear", PyQuadrants.clear))
 
 
 def get_runtime():
