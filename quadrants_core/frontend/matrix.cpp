@@ -175,28 +175,29 @@ enum class Method : uint8_t {
 
 struct MethodRow {
     Method id;
-    int least, most; ///< arguments
+    int least, most;            ///< arguments
+    const char *parameter = ""; ///< the name of the one that a method can have
 };
 
 const std::unordered_map<std::string_view, MethodRow> &method_table() {
     static const std::unordered_map<std::string_view, MethodRow> table = {
         {"all", {Method::all, 0, 0}},
         {"any", {Method::any, 0, 0}},
-        {"cast", {Method::cast, 1, 1}},
-        {"cross", {Method::cross, 1, 1}},
+        {"cast", {Method::cast, 1, 1, "dtype"}},
+        {"cross", {Method::cross, 1, 1, "other"}},
         {"determinant", {Method::determinant, 0, 0}},
-        {"dot", {Method::dot, 1, 1}},
-        {"fill", {Method::fill, 1, 1}},
-        {"frobenius_inner", {Method::frobenius_inner, 1, 1}},
+        {"dot", {Method::dot, 1, 1, "other"}},
+        {"fill", {Method::fill, 1, 1, "val"}},
+        {"frobenius_inner", {Method::frobenius_inner, 1, 1, "other"}},
         {"get_shape", {Method::get_shape, 0, 0}},
         {"inverse", {Method::inverse, 0, 0}},
         {"max", {Method::max, 0, 0}},
         {"min", {Method::min, 0, 0}},
-        {"norm", {Method::norm, 0, 1}},
-        {"norm_inv", {Method::norm_inv, 0, 1}},
+        {"norm", {Method::norm, 0, 1, "eps"}},
+        {"norm_inv", {Method::norm_inv, 0, 1, "eps"}},
         {"norm_sqr", {Method::norm_sqr, 0, 0}},
-        {"normalized", {Method::normalized, 0, 1}},
-        {"outer_product", {Method::outer_product, 1, 1}},
+        {"normalized", {Method::normalized, 0, 1, "eps"}},
+        {"outer_product", {Method::outer_product, 1, 1, "other"}},
         {"sum", {Method::sum, 0, 0}},
         {"to_list", {Method::to_list, 0, 0}},
         {"trace", {Method::trace, 0, 0}},
@@ -403,6 +404,11 @@ Val Walker::method(const Node *node, const Val &bound) {
     if (count < found->second.least || count > found->second.most)
         fail_syntax(node, "`" + name + "` takes " + std::to_string(found->second.most) + " argument" +
                               (found->second.most == 1 ? "" : "s") + ", " + std::to_string(count) + " given");
+    for (const auto &[given, v] : call.kwargs) {
+        if (text(given) != found->second.parameter)
+            fail_syntax(node, name + "() got an unexpected keyword argument '" + text(given) + "'");
+        call.args.push_back(v);
+    }
     const Method id = found->second.id;
     if (id == Method::fill) {
         if (self.tag != Tag::ref)
@@ -411,7 +417,7 @@ Val Walker::method(const Node *node, const Val &bound) {
         return Val{};
     }
     const Val m = load(self);
-    const Val *first = !call.args.empty() ? &call.args[0] : call.kwargs.empty() ? nullptr : &call.kwargs[0].second;
+    const Val *first = call.args.empty() ? nullptr : &call.args[0];
     const auto other = [&] { return to_matrix(node, *first); };
     const auto number = [&](double v) { return constant(PyRef::steal(PyFloat_FromDouble(v))); };
     switch (id) {

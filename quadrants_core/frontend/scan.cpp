@@ -35,6 +35,9 @@ void scan_expression(const Node *node, std::unordered_set<PyObject *> &out) {
     if (name == "fill") scan_target(child(node, Field::func), out);
     if (name.rfind("atomic_", 0) != 0) return;
     if (const Items args = items_of(node, Field::args); args.size()) scan_target(args[0], out);
+    for (const Node *keyword : items_of(node, Field::keywords))
+        if (word_of(keyword, Field::arg) && text(word_of(keyword, Field::arg)) == "x")
+            scan_target(child(keyword, Field::value), out);
 }
 
 /// How many statements of this class belong to the loop whose body `list` is.

@@ -78,15 +78,24 @@ Val Walker::static_(const Call &call) {
 Val Walker::static_vector(const Node *node, const Val &v) { return sequence_items(node, load(v)); }
 
 Val Walker::static_assert_(const Call &call) {
-    ++static_depth_;
-    const Val test = eval(call.arg_node(0));
-    if (!test.is_constant()) fail_type(call.node, "Static assert with non-static condition");
     const Items args = items_of(call.node, Field::args);
+    const Node *condition = args.size() ? args[0] : nullptr, *note = args.size() > 1 ? args[1] : nullptr;
+    for (const Node *keyword : items_of(call.node, Field::keywords)) {
+        PyObject *name = word_of(keyword, Field::arg);
+        const Node *&taken = name && text(name) == "msg" ? note : condition;
+        if (!name || taken || (text(name) != "cond" && text(name) != "msg"))
+            fail_type(call.node, "static_assert() takes a condition `cond` and a message `msg`");
+        taken = child(keyword, Field::value);
+    }
+    if (!condition) fail_type(call.node, "static_assert() takes a condition `cond` and a message `msg`");
+    ++static_depth_;
+    const Val test = eval(condition);
+    if (!test.is_constant()) fail_type(call.node, "Static assert with non-static condition");
     const bool holds = truth(test.object.get());
     if (!holds) {
         std::string message = "Static assertion failed";
-        if (args.size() > 1) {
-            const Val detail = value(args[1]);
+        if (note) {
+            const Val detail = value(note);
             if (detail.is_constant() && PyUnicode_Check(detail.object.get())) message = text(detail.object.get());
         }
         fail(call.node, UserErrorKind::assertion, message);

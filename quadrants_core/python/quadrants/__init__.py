@@ -18,7 +18,8 @@ from quadrants._field import Field, MatrixField, ScalarField, field
 from quadrants._kernel import data_oriented, func, kernel, pure, pyfunc, real_func, ref
 from quadrants._logging import CRITICAL, DEBUG, ERROR, INFO, TRACE, WARN, is_logging_effective, set_logging_level
 from quadrants._matrix import Matrix, Vector
-from quadrants._ndarray import Layout, ndarray
+from quadrants._layout import Layout
+from quadrants._ndarray import ndarray
 from quadrants._ops import (
     abs, acos, activate, append, asin, assume_in_range, atan2, atomic_add, atomic_and, atomic_cas, atomic_exchange,
     atomic_max, atomic_min, atomic_mul, atomic_or, atomic_sub, atomic_xor, bit_cast, bit_shr, block_local,
@@ -46,7 +47,8 @@ i, j, k, l, ij, ik, il, jk, jl, kl, ijk, ijl, ikl, jkl, ijkl = __import__("quadr
 _later.define(
     globals(),
     "qd",
-    "GraphStatus checkpoint graph_do_while graph_parallel graph_parallel_context stop_grad",
+    "GraphStatus(yielded, checkpoint); checkpoint(cp_id, yield_on); graph_do_while(condition); graph_parallel(); "
+    "graph_parallel_context(); stop_grad(x)",
 )
 
 

@@ -27,8 +27,9 @@ class Template(_Annotation):
 
     _qd_kind_ = "template"
 
-    def __init__(self, *_args):
-        pass
+    def __init__(self, element_type=object, ndim=None):
+        self.element_type = element_type
+        self.ndim = ndim
 
 
 template = Template

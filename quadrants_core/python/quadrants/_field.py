@@ -2,9 +2,8 @@
 
 import warnings
 
-from quadrants import _dtypes, _exceptions, _interop, _matrix, _ndarray, _snode, _values
-
-_Layout = _ndarray.Layout
+from quadrants import _dtypes, _exceptions, _interop, _matrix, _snode, _values
+from quadrants._layout import Layout as _Layout
 
 
 class Field(_values.Shown):
@@ -117,9 +116,9 @@ class Field(_values.Shown):
     def _element_shape(self):
         return ()
 
-    def fill(self, value):
-        """Every element becomes `value`; in a sparse tree, every element that is active."""
-        flat = _matrix.flatten(value)
+    def fill(self, val):
+        """Every element becomes `val`; in a sparse tree, every element that is active."""
+        flat = _matrix.flatten(val)
         if len(flat) == 1:
             flat = flat * len(self._parts)
         if len(flat) != len(self._parts):
@@ -128,7 +127,7 @@ class Field(_values.Shown):
         for part, v in zip(self._parts, flat):
             self._change(part, v if kind.kind == "float" else kind(v))
 
-    def to_numpy(self, dtype=None, copy=True):
+    def to_numpy(self, dtype=None, *, copy=True):
         """A copy as a numpy array; vectors and matrices add axes at the end. copy=False: a view; None: if there can be one."""
         return _interop.to_numpy(self, self._copied, dtype, copy)
 
@@ -171,7 +170,7 @@ class Field(_values.Shown):
             raise ValueError(f"copy_from: shapes {self.shape} and {other.shape} differ")
         self.from_numpy(other.to_numpy())
 
-    def to_torch(self, device=None, copy=True):
+    def to_torch(self, device=None, *, copy=True):
         """A torch tensor; `copy` as for to_numpy."""
         return _interop.to_torch(self, self._copied, device, copy)
 
@@ -250,12 +249,12 @@ class MatrixField(Field):
 
     def to_numpy(self, keep_dims=False, dtype=None, *, copy=True):
         """As of a field; with keep_dims, vectors have a last axis of extent 1, as matrices of one column."""
-        out = super().to_numpy(dtype, copy)
+        out = super().to_numpy(dtype, copy=copy)
         return out.reshape(out.shape + (1,)) if keep_dims and self.ndim == 1 else out
 
     def to_torch(self, device=None, keep_dims=False, *, copy=True):
         """As of a field; keep_dims as for to_numpy."""
-        out = super().to_torch(device, copy)
+        out = super().to_torch(device, copy=copy)
         return out.reshape(tuple(out.shape) + (1,)) if keep_dims and self.ndim == 1 else out
 
     def __getitem__(self, key):
@@ -397,7 +396,7 @@ def _place_shaped(field, shape, order, offset, soa=False, derivatives=()):
     return field
 
 
-def field(dtype, shape=None, *, order=None, name="", offset=None, needs_grad=False, needs_dual=False, **keywords):
+def field(dtype, shape=None, order=None, name="", offset=None, needs_grad=False, needs_dual=False, **keywords):
     """A field of scalars, or of the given vector, matrix or struct type. Without shape, place it in a tree."""
     kind = getattr(dtype, "_qd_kind_", None)
     if kind == "matrix_type":
@@ -421,7 +420,7 @@ def field(dtype, shape=None, *, order=None, name="", offset=None, needs_grad=Fal
 
 
 def matrix_field(
-    n, m, ndim, dtype, shape=None, *, order=None, name="", offset=None, needs_grad=False, needs_dual=False, layout=_Layout.AOS
+    n, m, ndim, dtype, shape=None, order=None, name="", offset=None, needs_grad=False, needs_dual=False, layout=_Layout.AOS
 ):
     if isinstance(dtype, (list, tuple)):
         shape_of_list = (len(dtype), *{len(row) for row in dtype if isinstance(row, (list, tuple))})

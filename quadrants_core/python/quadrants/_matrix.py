@@ -5,6 +5,7 @@ import math as _math
 import operator as _operator
 
 from quadrants import _dtypes, _exceptions, _values
+from quadrants._layout import Layout as _Layout
 
 
 def _generate_swizzle_patterns():
@@ -342,8 +343,8 @@ class Matrix(_Swizzles, _values.Shown):
         self._square()
         return Matrix(_inverse(self.to_list()), self._dtype if self._dtype and self._dtype.kind == "float" else None)
 
-    def fill(self, value):
-        self.entries = _convert([value] * len(self.entries), self._dtype)
+    def fill(self, val):
+        self.entries = _convert([val] * len(self.entries), self._dtype)
         self._write_through()
 
     # constructors
@@ -379,10 +380,15 @@ class Matrix(_Swizzles, _values.Shown):
 
     # storage
     @classmethod
-    def field(cls, n, m, dtype, shape=None, **keywords):
+    def field(
+        cls, n, m, dtype, shape=None, order=None, name="", offset=None, needs_grad=False, needs_dual=False, layout=_Layout.AOS,
+        ndim=None,
+    ):  # fmt: skip
+        """A field of matrices; ndim=1: of vectors, m is 1."""
         from quadrants import _field
 
-        return _field.matrix_field(n, m, 2, dtype, shape, **keywords)
+        ndim = 2 if ndim is None else ndim
+        return _field.matrix_field(n, m, ndim, dtype, shape, order, name, offset, needs_grad, needs_dual, layout)
 
     @classmethod
     def ndarray(cls, n, m, dtype, shape, needs_grad=False):
@@ -466,10 +472,9 @@ class Vector(Matrix):
         super().__init__(arr, dt=dt, **keywords)
 
     @classmethod
-    def field(cls, n, dtype, shape=None, **keywords):
-        from quadrants import _field
-
-        return _field.matrix_field(n, 1, 1, dtype, shape, **keywords)
+    def field(cls, n, dtype, *args, **kwargs):
+        """A field of vectors; the other arguments are those of Matrix.field."""
+        return Matrix.field(n, 1, dtype, *args, **{"ndim": 1, **kwargs})
 
     @classmethod
     def ndarray(cls, n, dtype, shape, needs_grad=False):

@@ -7,8 +7,8 @@ fields of numbers (_mesh_relations), made when a kernel first needs it."""
 import json
 
 from quadrants import _arch, _dtypes, _exceptions, _field, _mesh_relations, _ndarray, _runtime, _snode
+from quadrants._layout import Layout as _Layout
 
-_Layout = _ndarray.Layout
 _KINDS = _mesh_relations.KINDS
 
 

@@ -1,6 +1,5 @@
 """qd.ndarray: contiguous arrays on the device, elements readable and writable from Python."""
 
-import enum as _enum
 
 from quadrants import _dtypes, _exceptions, _interop, _matrix, _runtime, _values
 
@@ -49,9 +48,9 @@ def _classes():
         def get_type(self):
             return _array_type(self)
 
-        def fill(self, value):
-            """Every element becomes `value`."""
-            flat = _matrix.flatten(value)
+        def fill(self, val):
+            """Every element becomes `val`."""
+            flat = _matrix.flatten(val)
             if len(flat) == 1:
                 flat = flat * self._components
             self._fill(tuple(flat))
@@ -111,7 +110,7 @@ def _classes():
         def __len__(self):
             return self.shape[0]
 
-        def __deepcopy__(self, memo):
+        def __deepcopy__(self, memo=None):
             made = _make(type(self), self.dtype, self.shape, *self._description())
             made._copy_from_ndarray(self)
             if self.grad is not None:
@@ -149,7 +148,7 @@ def _classes():
         def from_numpy(self, arr):
             self._from_numpy(arr)
 
-        def to_numpy(self, dtype=None, copy=True):
+        def to_numpy(self, dtype=None, *, copy=True):
             """A copy; with copy=False a view of the memory, with copy=None a view if there can be one."""
             return _interop.to_numpy(self, self._to_numpy, dtype, copy)
 
@@ -157,12 +156,15 @@ def _classes():
             """Takes the values of a torch tensor of the same shape."""
             _interop.from_torch(self, arr)
 
-        def to_torch(self, device=None, copy=True):
+        def to_torch(self, device=None, *, copy=True):
             """A torch tensor; `copy` as for to_numpy."""
             return _interop.to_torch(self, self._to_numpy, device, copy)
 
     class ScalarNdarray(_Converting):
         """Array of scalars."""
+
+        def __init__(self, dtype, arr_shape):
+            _set_up(self, _dtypes.dtype(dtype), _check_shape(arr_shape), 1, 1, 0)
 
         def __getitem__(self, key):
             return _slice(self, key) if type(key) is slice else super().__getitem__(key)
@@ -184,8 +186,14 @@ def _classes():
     class VectorNdarray(_Elements):
         """Array of vectors."""
 
+        def __init__(self, n, dtype, shape):
+            _set_up(self, _dtypes.dtype(dtype), _check_shape(shape), int(n), 1, 1)
+
     class MatrixNdarray(_Elements):
         """Array of matrices."""
+
+        def __init__(self, n, m, dtype, shape):
+            _set_up(self, _dtypes.dtype(dtype), _check_shape(shape), int(n), int(m), 2)
 
     for cls in (Ndarray, ScalarNdarray, VectorNdarray, MatrixNdarray):
         cls.__module__ = "quadrants"
@@ -193,15 +201,6 @@ def _classes():
     return {c.__name__: c for c in (Ndarray, ScalarNdarray, VectorNdarray, MatrixNdarray)}
 
 
-class Layout(_enum.IntEnum):
-    """Order of the members of compound elements in memory."""
-
-    AOS = 0
-    SOA = 1
-    NULL = 2
-
-
-Layout.__module__ = "quadrants"
 classes = {}
 
 
@@ -233,7 +232,10 @@ def _slice(array, key):
 def _make(cls, dtype, shape, rows, cols, element_dim, layout=None, needs_grad=False):
     if needs_grad:
         _interop.check_needs_grad(dtype, "ndarray")
-    made = cls()
+    return _set_up(cls.__new__(cls), dtype, shape, rows, cols, element_dim, layout, needs_grad)
+
+
+def _set_up(made, dtype, shape, rows, cols, element_dim, layout=None, needs_grad=False):
     made.dtype = dtype
     made.grad = None
     made.dual = None
@@ -242,7 +244,7 @@ def _make(cls, dtype, shape, rows, cols, element_dim, layout=None, needs_grad=Fa
     storage = shape if layout is None else tuple(shape[axis] for axis in layout)
     made._allocate(dtype._qd_scalar_, storage, rows, cols, element_dim, layout or ())
     if needs_grad:
-        made.grad = _make(cls, dtype, shape, rows, cols, element_dim, layout)
+        made.grad = _make(type(made), dtype, shape, rows, cols, element_dim, layout)
     return made
 
 

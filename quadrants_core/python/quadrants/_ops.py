@@ -2,6 +2,7 @@
 place: it knows them by `_qd_name_`."""
 
 import math as _math
+from functools import partial as _partial
 
 from quadrants import _dtypes, _exceptions, _matrix, _runtime
 
@@ -27,16 +28,29 @@ def _map(f, *args):
     return shaped._same([f(*row) for row in zip(*columns)], dtype if dtype and dtype.kind == "float" else None)
 
 
-def _define(namespace, table, prefix=""):
-    for name, f in table.items():
-
-        def op(*args, _f=f):
-            return _map(_f, *args)
-
-        op.__name__ = op.__qualname__ = name
-        op.__module__ = "quadrants"
-        op.__doc__ = f"{name} of numbers, vectors or matrices, elementwise."
+def with_parameters(namespace, prototypes, make, doc, module="quadrants", prefix=""):
+    """Functions of the prototypes ("name(a, b=None); ..."), each of which hands its arguments to make(name)."""
+    made, code = {}, []
+    for prototype in map(str.strip, prototypes.split(";")):
+        name, _, parameters = prototype[:-1].partition("(")
+        given = ", ".join(p.partition("=")[0].strip() for p in parameters.split(",") if p.strip() not in ("", "*"))
+        made["_of_" + name] = make(name)
+        code.append(f"def {name}({parameters}):\n    return _of_{name}({given})")
+    exec("\n".join(code), made)
+    for name in [name[4:] for name in made if name.startswith("_of_")]:
+        op = made[name]
+        op.__module__ = module
+        op.__doc__ = doc.format(name=name)
         namespace[name] = builtin(op, prefix + name)
+
+
+def _define(namespace, table, prefix=""):
+    """`table`: prototype -> what it does to numbers."""
+    by_name = {prototype.partition("(")[0]: f for prototype, f in table.items()}
+    with_parameters(
+        namespace, ";".join(table), lambda name: _partial(_map, by_name[name]),
+        "{name} of numbers, vectors or matrices, elementwise.", prefix=prefix,
+    )  # fmt: skip
 
 
 def _round(x):
@@ -67,10 +81,10 @@ def _shift_right(a, b):
 _define(
     globals(),
     {
-        "sin": _math.sin, "cos": _math.cos, "tan": _math.tan, "asin": _math.asin, "acos": _math.acos, "tanh": _math.tanh,
-        "atan2": _math.atan2, "exp": _math.exp, "log": _math.log, "sqrt": _math.sqrt,
-        "rsqrt": lambda x: 1.0 / _math.sqrt(x), "abs": abs, "pow": _pow, "raw_div": _raw_div, "raw_mod": _raw_mod,
-        "bit_shr": _shift_right, "select": lambda c, a, b: a if c else b, "frexp": _math.frexp,
+        "sin(x)": _math.sin, "cos(x)": _math.cos, "tan(x)": _math.tan, "asin(x)": _math.asin, "acos(x)": _math.acos, "tanh(x)": _math.tanh,
+        "atan2(x1, x2)": _math.atan2, "exp(x)": _math.exp, "log(x)": _math.log, "sqrt(x)": _math.sqrt,
+        "rsqrt(x)": lambda x: 1.0 / _math.sqrt(x), "abs(x)": abs, "pow(base, exponent)": _pow, "raw_div(x1, x2)": _raw_div, "raw_mod(x1, x2)": _raw_mod,
+        "bit_shr(x1, x2)": _shift_right, "select(cond, x1, x2)": lambda c, a, b: a if c else b, "frexp(x)": _math.frexp,
     },
 )  # fmt: skip
 
@@ -154,24 +168,25 @@ def _kernel_only(name):
     return _exceptions.QuadrantsSyntaxError(f"qd.{name} can only be used in kernels and funcs.")
 
 
-def _only_in_kernels(*names):
-    for name in names:
+def _raiser(name):
+    def refuse(*args, **keywords):
+        raise _kernel_only(name)
 
-        def op(*args, _name=name, **keywords):
-            raise _kernel_only(_name)
-
-        op.__name__ = op.__qualname__ = name
-        op.__module__ = "quadrants"
-        op.__doc__ = f"{name}: for kernels and funcs."
-        globals()[name] = builtin(op)
+    return refuse
 
 
-_only_in_kernels(
-    "atomic_add", "atomic_sub", "atomic_mul", "atomic_min", "atomic_max", "atomic_and", "atomic_or", "atomic_xor",
-    "atomic_exchange", "atomic_cas", "volatile_load", "assume_in_range", "block_local", "cache_read_only", "loop_config",
-    "static_print", "activate", "deactivate", "is_active", "append", "length", "get_addr", "rescale_index", "no_activate",
-    "mesh_local", "mesh_patch_idx", "loop_unique", "clock_counter", "global_thread_idx",
-)  # fmt: skip
+with_parameters(
+    globals(),
+    """atomic_add(x, y); atomic_sub(x, y); atomic_mul(x, y); atomic_min(x, y); atomic_max(x, y); atomic_and(x, y);
+    atomic_or(x, y); atomic_xor(x, y); atomic_exchange(x, y); atomic_cas(x, expected, desired); volatile_load(target);
+    assume_in_range(val, base, low, high); loop_unique(val, covers=None); block_local(*args); cache_read_only(*args);
+    loop_config(*, block_dim=None, serialize=False, parallelize=None, block_dim_adaptive=True, bit_vectorize=False, name=None);
+    static_print(*args, **kwargs); activate(node, indices); deactivate(node, indices); is_active(node, indices);
+    append(node, indices, val); length(node, indices); get_addr(f, indices); rescale_index(a, b, I); no_activate(*args);
+    mesh_local(*args); mesh_patch_idx(); clock_counter(); global_thread_idx()""",
+    _raiser,
+    "{name}: for kernels and funcs.",
+)
 
 
 def clock_freq_hz():
@@ -197,19 +212,8 @@ _LINEAR_ALGEBRA = {
 }
 
 
-def _define_linear_algebra(namespace):
-    for name, doc in _LINEAR_ALGEBRA.items():
-
-        def op(A, dt=None, _name=name):
-            raise _kernel_only(_name)
-
-        op.__name__ = op.__qualname__ = name
-        op.__module__ = "quadrants"
-        op.__doc__ = doc
-        namespace[name] = builtin(op)
-
-
-_define_linear_algebra(globals())
+for _name, _doc in _LINEAR_ALGEBRA.items():
+    with_parameters(globals(), f"{_name}(A, dt=None)", _raiser, _doc)
 
 
 @builtin
@@ -219,16 +223,16 @@ def solve(A, b, dt=None):
 
 
 @builtin
-def static(*args):
+def static(x, *xs):
     """Compile-time evaluation in kernels; the value itself in Python."""
-    return args[0] if len(args) == 1 else args
+    return (x, *xs) if xs else x
 
 
 @builtin
-def static_assert(condition, message=None):
-    """Fails the compilation if `condition` is false."""
-    if not condition:
-        raise AssertionError(message)
+def static_assert(cond, msg=None):
+    """Fails the compilation if `cond` is false."""
+    if not cond:
+        raise AssertionError(msg)
 
 
 @builtin

@@ -173,7 +173,7 @@ class PerformanceDispatcher:
 
 
 def perf_dispatch(
-    *, get_geometry_hash, first_warmup=None, warmup=None, active=None, repeat_after_count=None, repeat_after_seconds=None
+    *, get_geometry_hash, first_warmup=NUM_FIRST_WARMUP, warmup=NUM_WARMUP, active=NUM_ACTIVE, repeat_after_count=None, repeat_after_seconds=None
 ):
     """Decorates an empty prototype. Implementations are added with `@prototype.register`; they are timed for each value
     of `get_geometry_hash(*args)`, and the fastest is called from then on."""

@@ -346,15 +346,15 @@ class BitpackedFields:
         members = [member for field in args for member in field._members()]
         if any(not isinstance(member, Member) for member in members):
             raise _exceptions.QuadrantsRuntimeError("Only a QuantType can be a member of a BitStructType.")
-        exponent = self._shared_exponent(args, members) if shared_exponent else None
+        exponent = self._shared_exponent(members) if shared_exponent else None
         for member in members:
             member.exponent = exponent
             member.put(self._word, self._take(member.bits))
         if exponent:
             exponent.members.extend(members)
 
-    def _shared_exponent(self, fields, members):
-        if len(fields) < 2:
+    def _shared_exponent(self, members):
+        if len(members) < 2:
             raise _exceptions.QuadrantsSyntaxError("At least 2 fields need to be placed when shared_exponent=True")
         kinds = {(m.quant.kind, m.quant.exponent_bits, m.quant.compute) for m in members}
         if len(kinds) > 1 or members[0].quant.kind != _FLOATING:

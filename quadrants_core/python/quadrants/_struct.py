@@ -1,6 +1,7 @@
 """qd.Struct, StructType values and fields of structs."""
 
-from quadrants import _annotations, _dtypes, _exceptions, _field, _matrix, _ndarray, _values
+from quadrants import _annotations, _dtypes, _exceptions, _field, _matrix, _values
+from quadrants._layout import Layout as _Layout
 
 
 class Struct:
@@ -78,9 +79,15 @@ class Struct:
         return _restore, (self._type, self._entries)
 
     @staticmethod
-    def field(members, shape=None, *, methods=None, layout=None, **keywords):
+    def field(
+        members, methods={}, shape=None, name="<Struct>", offset=None, needs_grad=False, needs_dual=False,
+        layout=_Layout.AOS, order=None,
+    ):  # fmt: skip
         """A field of structs with these members."""
-        return make_field(_annotations.StructType(**members, __struct_methods=methods or {}), shape, layout, **keywords)
+        return make_field(
+            _annotations.StructType(**members, __struct_methods=methods), shape, layout, name="" if name == "<Struct>" else name,
+            order=order, offset=offset, needs_grad=needs_grad, needs_dual=needs_dual,
+        )  # fmt: skip
 
 
 Struct.__module__ = "quadrants.lang.struct"  # the name that messages have always shown
@@ -210,18 +217,18 @@ class StructField(_values.Shown):
         for name, v in entries.items():
             self._fields[name][key] = v
 
-    def fill(self, value):
-        """Every element becomes the struct or dict `value`, or every member the number `value`."""
+    def fill(self, val):
+        """Every element becomes the struct or dict `val`, or every member the number `val`."""
         for name, f in self._fields.items():
-            f.fill(value[name] if isinstance(value, (dict, Struct)) else value)
+            f.fill(val[name] if isinstance(val, (dict, Struct)) else val)
 
     def to_numpy(self, *, copy=True):
         """dict: member -> numpy array; `copy` as for other fields."""
         return {name: f.to_numpy(copy=copy) for name, f in self._fields.items()}
 
-    def from_numpy(self, arrays):
+    def from_numpy(self, array_dict):
         for name, f in self._fields.items():
-            f.from_numpy(arrays[name])
+            f.from_numpy(array_dict[name])
 
     def copy_from(self, other):
         if not isinstance(other, StructField):
@@ -233,16 +240,16 @@ class StructField(_values.Shown):
         """dict: member -> torch tensor; `copy` as for other fields."""
         return {name: f.to_torch(device, copy=copy) for name, f in self._fields.items()}
 
-    def from_torch(self, tensors):
+    def from_torch(self, array_dict):
         for name, f in self._fields.items():
-            f.from_torch(tensors[name])
+            f.from_torch(array_dict[name])
 
     def to_dlpack(self, versioned=False):
         raise _exceptions.not_available("to_dlpack", "to_numpy() gives copies")
 
 
 def make_field(struct_type, shape, layout, *, name="", order=None, offset=None, needs_grad=False, needs_dual=False):
-    layout = _ndarray.Layout.AOS if layout is None else layout
+    layout = _Layout.AOS if layout is None else layout
     fields = {}
     for key, kind in struct_type.members.items():
         inner = {"name": f"{name}.{key}" if name else key, "needs_grad": needs_grad, "needs_dual": needs_dual}
@@ -254,7 +261,7 @@ def make_field(struct_type, shape, layout, *, name="", order=None, offset=None, 
     if shape is None:
         return made
     for one in [made] + [made.grad] * needs_grad + [made.dual] * needs_dual:
-        for part in one._fields.values() if layout == _ndarray.Layout.SOA else [one]:
+        for part in one._fields.values() if layout == _Layout.SOA else [one]:
             _field._place_shaped(_Group(part), shape, order, offset)
     return made
 

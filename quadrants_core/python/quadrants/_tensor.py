@@ -101,13 +101,13 @@ class Tensor(_values.Shown):
                 raise AssertionError(f"copy_from shape mismatch: destination {self.shape} vs source {other.shape}")
             self._impl.from_numpy(other.to_numpy())
 
-    def to_numpy(self, dtype=None, copy=True):
+    def to_numpy(self, dtype=None, *, copy=True):
         return self._impl.to_numpy(dtype=dtype, copy=copy)
 
     def from_numpy(self, arr):
         self._impl.from_numpy(arr)
 
-    def to_torch(self, device=None, copy=True):
+    def to_torch(self, device=None, *, copy=True):
         return self._impl.to_torch(device=device, copy=copy)
 
     def from_torch(self, arr):

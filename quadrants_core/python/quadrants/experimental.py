@@ -1,7 +1,7 @@
 """qd.experimental."""
 
 
-def real_func(fn):
+def real_func(func):
     """The earlier name of qd.real_func."""
     import warnings
 
@@ -12,4 +12,4 @@ def real_func(fn):
         DeprecationWarning,
         stacklevel=2,
     )
-    return _kernel.real_func(fn)
+    return _kernel.real_func(func)

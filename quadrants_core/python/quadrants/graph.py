@@ -2,4 +2,4 @@
 
 from quadrants._later import define as _define
 
-_define(globals(), "qd.graph", "do_while parallel parallel_context")
+_define(globals(), "qd.graph", "do_while(condition); parallel(); parallel_context()")

@@ -22,18 +22,18 @@ uvec2, uvec3, uvec4 = (_annotations.vector(_n, _dtypes.u32) for _n in (2, 3, 4))
 mat2, mat3, mat4 = (_annotations.matrix(_n, _n, _dtypes.f32) for _n in (2, 3, 4))
 
 _ELEMENTWISE = {
-    "sign": lambda x: (x > 0) - (x < 0),
-    "fract": lambda x: x - _math.floor(x),
-    "clamp": lambda x, lo, hi: lo if x < lo else hi if x > hi else x,
-    "mix": lambda x, y, a: x * (1.0 - a) + y * a,
-    "step": lambda edge, x: 1.0 if x >= edge else 0.0,
-    "smoothstep": lambda lo, hi, x: (lambda t: t * t * (3.0 - 2.0 * t))(min(max((x - lo) / (hi - lo), 0.0), 1.0)),
-    "mod": lambda x, y: x - y * _math.floor(x / y),
-    "radians": _math.radians,
-    "degrees": _math.degrees,
-    "log2": _math.log2,
-    "isnan": _math.isnan,
-    "isinf": _math.isinf,
+    "sign(x)": lambda x: (x > 0) - (x < 0),
+    "fract(x)": lambda x: x - _math.floor(x),
+    "clamp(x, xmin, xmax)": lambda x, lo, hi: lo if x < lo else hi if x > hi else x,
+    "mix(x, y, a)": lambda x, y, a: x * (1.0 - a) + y * a,
+    "step(edge, x)": lambda edge, x: 1.0 if x >= edge else 0.0,
+    "smoothstep(edge0, edge1, x)": lambda lo, hi, x: (lambda t: t * t * (3.0 - 2.0 * t))(min(max((x - lo) / (hi - lo), 0.0), 1.0)),
+    "mod(x, y)": lambda x, y: x - y * _math.floor(x / y),
+    "radians(x)": _math.radians,
+    "degrees(x)": _math.degrees,
+    "log2(x)": _math.log2,
+    "isnan(x)": _math.isnan,
+    "isinf(x)": _math.isinf,
 }
 _ops._define(globals(), _ELEMENTWISE, "math.")
 
@@ -75,9 +75,9 @@ def determinant(m):
 
 
 @_builtin
-def inverse(m):
+def inverse(mat):
     """Inverse of a square matrix."""
-    return m.inverse()
+    return mat.inverse()
 
 
 @_builtin
@@ -86,16 +86,7 @@ def reflect(x, n):
     return x - n * (2.0 * n.dot(x))
 
 
-def _in_kernels(names):
-    for name in names.split():
-
-        def op(*args, _name=name, **keywords):
-            raise _ops._kernel_only(f"math.{_name}")
-
-        op.__name__ = op.__qualname__ = name
-        op.__module__ = "quadrants.math"
-        op.__doc__ = f"{name}: for kernels and funcs."
-        globals()[name] = _builtin(op)
-
-
-_in_kernels("clz ffs popcnt")
+_ops.with_parameters(
+    globals(), "clz(x); ffs(x); popcnt(x)", lambda name: _ops._raiser("math." + name), "{name}: for kernels and funcs.",
+    module="quadrants.math", prefix="math.",
+)  # fmt: skip

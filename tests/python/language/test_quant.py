@@ -325,6 +325,28 @@ def test_updates_of_a_shared_exponent():
     assert (a[0], b[0]) == (1000, -2000)
 
 
+def test_components_of_a_vector_share_an_exponent():
+    v, plain = qd.Vector.field(2, quant.float(exp=6, frac=13)), qd.Vector.field(2, qd.f32, 4)
+    bits = qd.BitpackedFields(max_num_bits=32)
+    bits.place(v, shared_exponent=True)
+    qd.root.dense(qd.i, 4).place(bits)
+
+    @qd.kernel
+    def f():
+        for i in range(4):
+            v[i] = [1.5 * i, 0.25 * i + 2.0]
+        for i in v:
+            v[i] += qd.Vector([0.25, 1.0])
+            v[i][0] += 0.25
+            plain[i] = v[i]
+
+    f()
+    expected = [[1.5 * i + 0.5, 0.25 * i + 3] for i in range(4)]
+    assert plain.to_numpy().tolist() == expected and v.to_numpy().tolist() == expected
+    v[2] = [7.0, 8.5]
+    assert v.to_numpy().tolist() == [*expected[:2], [7.0, 8.5], expected[3]]
+
+
 def test_types_of_the_components():
     f = qd.Matrix.field(2, 2, [[quant.int(5), quant.int(8)], [quant.int(3), quant.int(6, compute=qd.i32)]])
     g = qd.Vector.field(2, dtype=(quant.fixed(10, max_value=2.0), quant.float(exp=5, frac=9)))

@@ -3,7 +3,7 @@
 from quadrants import _arch, _dtypes, _exceptions, _options, _runtime, _snode, _version
 from quadrants._arch import Arch, Extension, is_extension_supported
 from quadrants._device import DeviceCapability, Format
-from quadrants._ndarray import Layout
+from quadrants._layout import Layout
 from quadrants._snode import Axis
 from quadrants.types.enums import AutodiffMode, BoundaryMode, SNodeGradType
 

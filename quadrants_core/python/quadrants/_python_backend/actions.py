@@ -413,11 +413,11 @@ def is_instance(x, classes):
     return any(one in kinds for one in (classes if isinstance(classes, tuple) else (classes,)))
 
 
-def static_assert(condition, message="Static assertion failed"):
-    if isinstance(condition, (Scalar, Mat)):
+def static_assert(cond, msg="Static assertion failed"):
+    if isinstance(cond, (Scalar, Mat)):
         fail_type("Static assert with non-static condition")
-    if not condition:
-        raise AssertionError(message)
+    if not cond:
+        raise AssertionError(msg)
 
 
 def static_print(*args, **keywords):

@@ -93,8 +93,8 @@ def _reduced(op, values):
     return result
 
 
-def dot(a, b):
-    return _reduced("+", broadcast("*", to_mat(a), to_mat(b), _mul).components())
+def dot(a, other):
+    return _reduced("+", broadcast("*", to_mat(a), to_mat(other), _mul).components())
 
 
 def norm(a, eps=None):
@@ -104,8 +104,8 @@ def norm(a, eps=None):
     return table["sqrt"](square)
 
 
-def cross(a, b):
-    a, b = to_mat(a), to_mat(b)
+def cross(a, other):
+    a, b = to_mat(a), to_mat(other)
     if a.ndim != 1 or b.ndim != 1 or a.n != b.n or a.n not in (2, 3):
         fail_type("Cross product is only supported between pairs of 2D/3D vectors")
 
@@ -115,8 +115,8 @@ def cross(a, b):
     return term(0, 1) if a.n == 2 else make([term(1, 2), term(2, 0), term(0, 1)], 3, 1, 1)
 
 
-def outer_product(a, b):
-    a, b = to_mat(a), to_mat(b)
+def outer_product(a, other):
+    a, b = to_mat(a), to_mat(other)
     if a.ndim != 1 or b.ndim != 1:
         fail_type("outer_product is defined for two vectors")
     return make([_mul(x, y) for x in a.components() for y in b.components()], a.n, b.n, 2)

@@ -16,6 +16,7 @@ HELPER = "__qd"
 BODY = "__qd_body"
 _LOAD, _STORE = ast.Load(), ast.Store()
 _PLACES_FIRST = {"volatile_load"}  # builtins whose first argument is a place; and all atomics
+_PLACES_BY_NAME = {"x", "target"}  # the names of these arguments
 
 
 def rewritten(source, fn, templates, is_kernel):
@@ -83,7 +84,8 @@ class _Rewriter(ast.NodeTransformer):
         found = set()
         for node in self.survey.calls:
             callee = self.object_of(node.func)
-            for i, arg in enumerate([*node.args, *(k.value for k in node.keywords)]):
+            by_name = [(0 if k.arg in _PLACES_BY_NAME else 1, k.value) for k in node.keywords]
+            for i, arg in [*enumerate(node.args), *by_name]:
                 if not isinstance(arg, ast.Name) or not self._may_change(callee, i):
                     continue
                 own = not self.is_kernel and arg.id in self.parameters and getattr(callee, "_qd_kind_", None) == "builtin"
@@ -445,7 +447,10 @@ class _Rewriter(ast.NodeTransformer):
                 args.append(self.place(arg))
             else:
                 args.append(self.visit(arg))
-        keywords = [ast.keyword(k.arg, self.place(k.value) if to_func else self.visit(k.value)) for k in node.keywords]
+        keywords = []
+        for k in node.keywords:
+            is_place = to_func or (first_is_place and k.arg in _PLACES_BY_NAME)
+            keywords.append(ast.keyword(k.arg, self.place(k.value) if is_place else self.visit(k.value)))
         made = self.call("call", self._callee(node.func), *args, at=node)
         made.keywords = keywords
         return _located(made, node)

@@ -1,6 +1,6 @@
 """Operations that need the threads of a GPU."""
 
-from quadrants import _runtime
+from quadrants import _later, _runtime
 
 _warned = set()  # deprecated names that the program has been told of
 _runtime.after_reset.append(_warned.clear)
@@ -13,7 +13,8 @@ class GpuOnly:
 
     _qd_kind_ = "builtin"
 
-    def __init__(self, name, instead=""):
+    def __init__(self, name, parameters, instead=""):
+        self._parameters = parameters
         self.__name__ = self.__qualname__ = name.rpartition(".")[2]
         self._qd_name_ = name
         self._instead = instead  # the name to use, of a deprecated one
@@ -31,6 +32,10 @@ class GpuOnly:
         _warned.add(self._qd_name_)
         return f"qd.{self._qd_name_}() is deprecated; use qd.{self._instead}() instead."
 
+    @property
+    def __signature__(self):
+        return _later.signature(self._parameters)
+
     def __call__(self, *args, **keywords):
         text = self._qd_deprecated_
         if text:
@@ -43,9 +48,11 @@ class GpuOnly:
         return f"<qd.{self._qd_name_}>"
 
 
-def define(namespace, prefix, names, deprecated=()):
-    """`deprecated`: old name -> the one to use."""
-    for name in names.split():
-        namespace[name] = GpuOnly(f"{prefix}.{name}")
+def define(namespace, prefix, prototypes, deprecated=()):
+    """`prototypes`: "name(parameters); ..."; `deprecated`: old name -> the one to use."""
+    parameters = {}
+    for prototype in map(str.strip, prototypes.split(";")):
+        name, _, parameters[name] = prototype[:-1].partition("(")
+        namespace[name] = GpuOnly(f"{prefix}.{name}", parameters[name])
     for old, new in dict(deprecated).items():
-        namespace[old] = GpuOnly(f"{prefix}.{old}", f"{prefix}.{new}")
+        namespace[old] = GpuOnly(f"{prefix}.{old}", parameters[new], f"{prefix}.{new}")

@@ -3,11 +3,17 @@
 from quadrants._ops import global_thread_idx
 from quadrants.simt._names import define as _define
 
+_OF_A_VALUE = " ".join(
+    f"{kind}_add {kind}_min {kind}_max" for kind in ("reduce", "reduce_all", "inclusive", "exclusive")
+)
+
 _define(
     globals(),
     "simt.block",
-    "sync sync_all_nonzero sync_any_nonzero sync_count_nonzero mem_fence thread_idx SharedArray reduce reduce_add reduce_min "
-    "reduce_max reduce_all reduce_all_add reduce_all_min reduce_all_max inclusive_scan inclusive_add inclusive_min inclusive_max "
-    "exclusive_scan exclusive_add exclusive_min exclusive_max radix_rank_match_atomic_or",
+    "sync(); sync_all_nonzero(predicate); sync_any_nonzero(predicate); sync_count_nonzero(predicate); mem_fence(); thread_idx(); "
+    "SharedArray(shape, dtype); reduce(value, block_dim, op, dtype); reduce_all(value, block_dim, op, dtype); "
+    "inclusive_scan(value, block_dim, op, dtype); exclusive_scan(value, block_dim, op, identity, dtype); "
+    "radix_rank_match_atomic_or(key, block_dim, radix_bits, bit_start, num_bits, bins, excl_prefix); "
+    + "; ".join(f"{name}(value, block_dim, dtype)" for name in _OF_A_VALUE.split()),
     {"mem_sync": "mem_fence"},
 )

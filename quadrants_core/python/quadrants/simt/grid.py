@@ -2,4 +2,4 @@
 
 from quadrants.simt._names import define as _define
 
-_define(globals(), "simt.grid", "mem_fence", {"memfence": "mem_fence"})
+_define(globals(), "simt.grid", "mem_fence()", {"memfence": "mem_fence"})

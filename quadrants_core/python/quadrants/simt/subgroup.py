@@ -4,17 +4,20 @@ from quadrants._ops import builtin as _builtin
 from quadrants.simt._names import define as _define
 
 _OPS = ("add", "mul", "min", "max", "and", "or", "xor")
-_TILED = (
-    ["all_true", "any_true", "all_equal", "bitonic_sort_kv"]
-    + [f"{kind}_{op}" for kind in ("reduce", "reduce_all", "segmented_reduce") for op in ("add", "min", "max")]
-    + [f"{kind}_{op}" for kind in ("inclusive", "exclusive") for op in _OPS]
-)
+_TILED = {
+    **{"all_true": "predicate", "any_true": "predicate", "all_equal": "value", "bitonic_sort_kv": "key, value"},
+    **{f"{kind}_{op}": "value" for kind in ("reduce", "reduce_all") for op in ("add", "min", "max")},
+    **{f"segmented_reduce_{op}": "value, head_flag" for op in ("add", "min", "max")},
+    **{f"{kind}_{op}": "value" for kind in ("inclusive", "exclusive") for op in _OPS},
+}
 
 _define(
     globals(),
     "simt.subgroup",
-    "sync mem_fence elect ballot ballot_first_n broadcast broadcast_first log2_group_size invocation_id shuffle shuffle_xor "
-    "shuffle_up shuffle_down " + " ".join(_TILED) + " " + " ".join(f"{name}_tiled" for name in _TILED),
+    "sync(); mem_fence(); elect(); ballot(predicate); ballot_first_n(predicate, n); broadcast(value, index); "
+    "broadcast_first(value); log2_group_size(); invocation_id(); shuffle(value, index); shuffle_xor(value, mask); "
+    "shuffle_up(value, offset); shuffle_down(value, offset); "
+    + "; ".join(f"{name}({parameters}); {name}_tiled({parameters}, log2_size)" for name, parameters in _TILED.items()),
     {"barrier": "sync", "memory_barrier": "mem_fence", "ballot_full_subgroup": "ballot"},
 )
 

@@ -5,6 +5,7 @@ from quadrants.simt._names import define as _define
 _define(
     globals(),
     "simt.warp",
-    "active_mask all_nonzero any_nonzero ballot match_all match_any shfl_sync_i32 shfl_sync_f32 shfl_up_i32 shfl_up_f32 "
-    "shfl_down_i32 shfl_down_f32 shfl_xor_i32 sync unique",
+    "active_mask(); all_nonzero(mask, predicate); any_nonzero(mask, predicate); ballot(predicate); match_all(mask, val); "
+    "match_any(mask, value); sync(mask); unique(mask, predicate); shfl_xor_i32(mask, val, offset); "
+    + "; ".join(f"shfl_{way}_{kind}(mask, val, offset)" for way in ("sync", "up", "down") for kind in ("i32", "f32")),
 )
