@@ -270,4 +270,4 @@ def test_from_python():
     x = qd.field(qd.i32, 1)
     for name in ATOMICS + ["cas"]:
         with pytest.raises(qd.QuadrantsSyntaxError, match="can only be used in kernels"):
-            getattr(qd, "atomic_" + name)(x[0], 1)
+            getattr(qd, "atomic_" + name)(x[0], 1, *[2] * (name == "cas"))
