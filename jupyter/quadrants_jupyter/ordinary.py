@@ -1,9 +1,14 @@
 """Kernels and funcs of cells without %%qd_kernel. Such a cell is plain Python; its kernels and funcs are known here once they
 were compiled with counts: after `%qd_coverage --on`, or in a process with QD_KERNEL_COVERAGE=1."""
 
+import gc
 import itertools
+import types
 
 from quadrants import _kernel, _runtime, _source
+
+MANY = 512  # cells remembered before those are forgotten of which no function is left
+LATEST = 64  # cells that are not forgotten: a cell that runs others may define functions after them
 
 
 class Place:
@@ -35,6 +40,7 @@ class Cells:
         self.newest = None  # the Place whose kernels were compiled last
         self.placed = {}  # (file, line) -> text of the function that was found there
         self.magic = set()  # files of %%qd_kernel cells, which know their own
+        self.most = MANY
 
     def counts(self):
         """Whether kernels of ordinary cells are counted."""
@@ -47,9 +53,23 @@ class Cells:
     def ran(self, compiler, cell_id, number, text, code):
         """A cell is about to run; IPython compiles `code`."""
         file = compiler.get_code_name(text, code, number)
+        if len(self.places) >= self.most:
+            self.forget()
+        self.places.pop(file, None)  # the latest is the last
         self.places[file] = Place(file, cell_id, number, text)
         _source.set_display_name(file, f"cell {number}")
         return self.places[file]
+
+    def forget(self):
+        """Cells stay whose functions live: these may yet be compiled; the latest, which may still run; and the one shown last."""
+        files = {f.__code__.co_filename for f in gc.get_objects() if type(f) is types.FunctionType}
+        files.update(list(self.places)[-LATEST:])
+        if self.newest is not None:
+            files.add(self.newest.file)
+        self.places = {file: place for file, place in self.places.items() if file in files}
+        self.placed = {key: text for key, text in self.placed.items() if text.file in files}
+        self.magic &= files
+        self.most = max(MANY, 2 * len(self.places))
 
     def waiting(self):
         """Texts of functions of cells that were compiled since."""
