@@ -5,8 +5,9 @@
 //  - A count that every iteration of a `for` comes to becomes a multiple of the trip count, after the loop.
 //  - Every other count adds to a sum that is zeroed before the loop and counted after it; counts that always run
 //  together
-//    share one sum. An else branch that every iteration may reach counts trips minus the sum of the condition. Sums of
-//    conditions over an i32 `for` fit in 32 bits; the others have 64.
+//    share one sum. Where it is known how often a branch is come to, from trips and sums, its else side counts that
+//    minus the sum of the condition, and so on inside of both sides. Sums of conditions over an i32 `for` fit in 32
+//    bits; the others have 64.
 //    Amounts that do not change in a `for` are multiplied by its trips instead.
 //  - Where the task may be left, at `exit` or a failing assertion, the sums of all loops around are counted first.
 //  - A serial task may run long. Where its loops look for Stop they also look whether somebody asks for the counts so
@@ -49,6 +50,14 @@ struct Gain {
     std::vector<Value> amounts;                ///< in the body; they can be computed outside
     std::vector<std::pair<size_t, bool>> sums; ///< index, true = minus
     friend auto operator<=>(const Gain &, const Gain &) = default;
+};
+
+/// How often control comes to a place in a round: always, or as sums tell.
+struct Entry {
+    bool known = false;
+    uint64_t trips = 0;
+    std::vector<std::pair<size_t, bool>> sums; ///< as in Gain; the first is a plus unless there are trips
+    bool always() const { return known && sums.empty(); }
 };
 
 /// One loop while its counts are taken out of it.
@@ -178,7 +187,7 @@ class Counting {
         }
         Builder before(fn_, b);
         before.span = fn_[loop].span;
-        gather(state, before, body, true);
+        gather(state, before, body, {state.counts_trips, 1, {}});
         if (leaves && !state.gains.empty()) flush_where_left(state, body);
         fn_[b].insts.push_back(loop);
         Builder after(fn_, b);
@@ -187,44 +196,57 @@ class Counting {
     }
 
     /// Replaces the counts in a block of the loop, branches included. Inner loops hold none any more.
-    void gather(LoopState &state, Builder &before, BlockId block, bool top) {
+    void gather(LoopState &state, Builder &before, BlockId block, Entry entry) {
         std::vector<Value> old = std::move(fn_[block].insts);
         fn_[block].insts.clear();
         fn_[block].insts.reserve(old.size());
         uint32_t segment = state.segments++;
-        bool every_iteration = top && state.counts_trips;
         for (Value v : old) {
             if (fn_[v].op == Op::count) {
-                take(state, before, block, segment, every_iteration, v);
+                take(state, before, block, segment, entry, v);
                 continue;
             }
             fn_[block].insts.push_back(v);
             if (fn_[v].op == Op::if_)
                 for (int k = 0; k < 2; ++k)
-                    if (BlockId inner = fn_[v].blocks[k]) gather(state, before, inner, false);
+                    if (BlockId inner = fn_[v].blocks[k])
+                        gather(state, before, inner, side_entry(state, block, segment, entry, v, k));
             if (!interrupts(v)) continue;
             segment = state.segments++;
-            every_iteration = false;
+            entry = {};
         }
     }
 
-    void take(LoopState &state, Builder &before, BlockId block, uint32_t segment, bool every_iteration, Value count) {
+    /// How often one side of a branch is come to, if the sum of its condition tells.
+    Entry side_entry(const LoopState &state, BlockId block, uint32_t segment, const Entry &around, Value branch,
+                     int side) const {
+        const auto sum = state.sum_of.find({block.id, segment, fn_.args(branch)[0].id, false});
+        if (sum == state.sum_of.end()) return {};
+        if (side == 0) return {true, 0, {{sum->second, false}}};
+        if (!around.known) return {};
+        Entry entry = around;
+        entry.sums.push_back({sum->second, true});
+        return entry;
+    }
+
+    void take(LoopState &state, Builder &before, BlockId block, uint32_t segment, const Entry &entry, Value count) {
         Gain &gain = state.gains[fn_[count].imm];
         Value amount = fn_.args(count)[0];
         auto found = conditions_.find(count.id);
         Condition condition = found == conditions_.end() ? Condition{} : found->second;
         bool constant = fn_[amount].op == Op::constant;
-        if (every_iteration && constant) {
+        if (entry.always() && constant) {
             gain.trips += fn_[amount].imm;
             return;
         }
-        if (every_iteration && can_leave(state, amount, 0)) {
+        if (entry.always() && can_leave(state, amount, 0)) {
             gain.amounts.push_back(amount);
             return;
         }
-        bool minus = every_iteration && condition.negated;
+        const bool minus = entry.known && condition.negated;
         if (minus) {
-            gain.trips += 1;
+            gain.trips += entry.trips;
+            gain.sums.insert(gain.sums.end(), entry.sums.begin(), entry.sums.end());
             condition.negated = false;
         }
         // Constants of one value are one amount, wherever they stand.

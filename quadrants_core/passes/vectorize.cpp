@@ -90,7 +90,8 @@ class Vectorizer {
             uint64_t bits = 0;
             neutral(plan.sums[k], type.elem, bits);
             Value start = out.constant(type, bits);
-            state.sums.push_back(out.emit(Op::splat, {start}, type.with_lanes(plan.lanes)));
+            state.sums.push_back(one_for_all(plan, k) ? start
+                                                      : out.emit(Op::splat, {start}, type.with_lanes(plan.lanes)));
         }
         for (int unroll = plan.unroll;; unroll = 1) {
             state = simd_loop(out, plan, state, args[1], unroll);
@@ -102,7 +103,7 @@ class Vectorizer {
             Op reduce = plan.sums[k] == Op::add   ? Op::reduce_add
                         : plan.sums[k] == Op::min ? Op::reduce_min
                                                   : Op::reduce_max;
-            Value total = out.emit(reduce, {state.sums[k]}, type);
+            Value total = one_for_all(plan, k) ? state.sums[k] : out.emit(reduce, {state.sums[k]}, type);
             totals.push_back(out.emit(plan.sums[k], {args[k + 2], total}));
         }
         std::vector<Value> &list = fn_[b].insts;
@@ -119,6 +120,10 @@ class Vectorizer {
         }
         list.insert(list.begin() + ptrdiff_t(at), fn_[before].insts.begin(), fn_[before].insts.end());
         at += fn_[before].insts.size() - plan.mask_rest;
+    }
+
+    bool one_for_all(const Plan &plan, size_t k) const {
+        return planner_.totals().is_sum(fn_[fn_[plan.loop].blocks[0]].params[k + 1]);
     }
 
     void replace_results(Value loop, std::span<const Value> by) {

@@ -16,10 +16,17 @@ std::vector<Value> LaneEmitter::round(Value loop, Value index, std::span<const V
     BlockId body = body_ = fn_[loop].blocks[0];
     index_ = fn_[body].params[0];
     first_[index_.id] = index;
-    for (size_t k = 0; k < sums.size(); ++k) lanes_[fn_[body].params[k + 1].id] = sums[k];
+    for (size_t k = 0; k < sums.size(); ++k) {
+        Value param = fn_[body].params[k + 1];
+        (planner_.totals().is_sum(param) ? first_ : lanes_)[param.id] = sums[k];
+    }
     block(body, 1);
     std::vector<Value> next(fn_.args(fn_[body].insts.back()).begin(), fn_.args(fn_[body].insts.back()).end());
     for (size_t k = 0; k < next.size(); ++k) {
+        if (planner_.totals().is_sum(next[k])) {
+            next[k] = first(next[k]);
+            continue;
+        }
         next[k] = lanes(next[k]);
         if (past_end_) next[k] = b_.select(mask_, next[k], sums[k]);
     }
@@ -32,6 +39,7 @@ void LaneEmitter::stop_at(Value index, Value hi) {
     Value count = b_.bitcast(left, wide ? Scalar::u64 : Scalar::u32);
     Value all = b_.integer(fn_.type(count), lanes_count_);
     Value few = b_.min(count, all);
+    round_lanes_ = few;
     Value end = b_.cast(few, Scalar::i32);
     Value ends = splat(end, b_);
     Value places = range(Scalar::i32, 1);
@@ -46,7 +54,8 @@ void LaneEmitter::block(BlockId b, size_t leave) {
 
 void LaneEmitter::instruction(Value v) {
     b_.span = fn_[v].span;
-    if (planner_.totals().has(v)) return;
+    if (planner_.totals().has(v) || planner_.totals().is_sum_bit(v)) return;
+    if (planner_.totals().is_sum(v)) return sum(v);
     switch (fn_[v].op) {
     case Op::load: return load(v);
     case Op::store: return store(fn_.args(v)[0], lanes(fn_.args(v)[1]));
@@ -124,6 +133,7 @@ Value LaneEmitter::range(Type t, int64_t stride) {
 /// Lanes of a uniform or linear value. Only the index itself counts up; sums with it are computed again, lane by lane,
 /// and so wrap as they do in the source.
 Value LaneEmitter::make_lanes(Value v) {
+    if (planner_.totals().is_result(v)) return in_first_lane(first(v));
     if (!varies(v)) return splat(first(v), b_);
     if (v == index_) {
         Value start = splat(first(v), b_);
@@ -266,6 +276,10 @@ void LaneEmitter::count(Value v) {
     Value amount = fn_.args(v)[0], of = planner_.counted_of(amount);
     if (planner_.totals().has(amount)) {
         b_.count(uint32_t(fn_[v].imm), total_so_far(amount));
+        return;
+    }
+    if (planner_.totals().is_sum(amount)) {
+        b_.count(uint32_t(fn_[v].imm), first(amount));
         return;
     }
     if (!planner_.inside(of)) {

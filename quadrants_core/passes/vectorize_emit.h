@@ -51,6 +51,9 @@ class LaneEmitter {
     ir::Value gain_of_all(ir::Value gain);
     ir::Value total_so_far(ir::Value param) const;
     ir::Value in_first_lane(ir::Value scalar);
+    void sum(ir::Value way);
+    ir::Value gain_of_round(ir::Value gain, ir::Type type);
+    ir::Value set_lanes(ir::Value lanes);
 
     ir::Value first(ir::Value v) const; ///< value of the first lane
     ir::Value lanes(ir::Value v);       ///< value of all lanes
@@ -71,6 +74,7 @@ class LaneEmitter {
     ir::Value index_;
     ir::Value mask_;        ///< lanes that run; none: all
     ir::Value round_mask_;  ///< lanes that the round runs; none: all
+    ir::Value round_lanes_; ///< their number, without a sign
     bool past_end_ = false; ///< lanes that do not run may be no iterations at all
     Leaving *leaving_ = nullptr;
     int branches_ = 0; ///< masked branches around, inside the loop that lanes leave

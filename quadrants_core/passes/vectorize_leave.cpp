@@ -139,8 +139,10 @@ void LaneEmitter::leaving_results(const Leaving &own, Value copy) {
                 last = b_.select(out[0], last, taken);
             }
         }
-        if (own.totals[k]) last = in_first_lane(last);
-        if (own.freeze[k] || own.apart[k] || own.totals[k]) lanes_[own.results[k].id] = last;
+        if (own.totals[k])
+            first_[own.results[k].id] = last;
+        else if (own.freeze[k] || own.apart[k])
+            lanes_[own.results[k].id] = last;
     }
 }
 
@@ -171,10 +173,40 @@ Value LaneEmitter::gain_of_all(Value gain) {
     }
     Value who = mask_;
     if (bit) who = b_.band(who, lanes(gain));
-    const Value ones = b_.cast(who, Type(Scalar::i32).with_lanes(lanes_count_));
-    const Value sum = b_.emit(Op::reduce_add, {ones}, Scalar::i32);
-    const Value lanes = b_.cast(sum, Scalar::i64);
+    const Value lanes = b_.cast(set_lanes(who), Scalar::i64);
     return bit ? lanes : b_.mul(lanes, first(gain));
+}
+
+/// i32: how many.
+Value LaneEmitter::set_lanes(Value lanes) {
+    const Value ones = b_.cast(lanes, Type(Scalar::i32).with_lanes(lanes_count_));
+    return b_.emit(Op::reduce_add, {ones}, Scalar::i32);
+}
+
+/// One step of a sum that is one scalar for all lanes.
+void LaneEmitter::sum(Value way) {
+    const Type type = fn_.type(way);
+    const std::vector<Value> args(fn_.args(way).begin(), fn_.args(way).end());
+    if (fn_[way].op == Op::cast) {
+        first_[way.id] = b_.cast(first(args[0]), type);
+        return;
+    }
+    const bool gains_second = planner_.totals().is_sum(args[0]);
+    const Value gain = gain_of_round(args[gains_second ? 1 : 0], type);
+    first_[way.id] = b_.add(first(args[gains_second ? 0 : 1]), gain);
+}
+
+/// What all lanes of the round gain together.
+Value LaneEmitter::gain_of_round(Value gain, Type type) {
+    if (planner_.totals().is_result(gain)) return first(gain);
+    if (planner_.totals().is_sum_bit(gain)) {
+        const Value yes = lanes(fn_.args(gain)[0]);
+        const Value who = round_mask_ ? b_.band(round_mask_, yes) : yes;
+        return b_.cast(set_lanes(who), type);
+    }
+    const Value times = round_lanes_ ? b_.cast(round_lanes_, type) : b_.integer(type, lanes_count_);
+    if (fn_[gain].op == Op::constant && fn_[gain].imm == 1) return times;
+    return b_.mul(times, first(gain));
 }
 
 Value LaneEmitter::total_so_far(Value param) const {

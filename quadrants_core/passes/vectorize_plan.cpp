@@ -127,6 +127,7 @@ bool Planner::plan(Value loop, Plan &plan) {
 
     plan.lanes = config_.vector_bytes / widest_;
     if (plan.lanes < 2 || plan.lanes > 64) return false;
+    if (plan.mask_rest) totals_.find_sums(loop, *this); // beside an inner loop the popcounts cost nothing
     int64_t lo, hi;
     if (constant(fn_, fn_.args(loop)[0], lo) && constant(fn_, fn_.args(loop)[1], hi)) {
         if (hi - lo < plan.lanes) return false;

@@ -43,6 +43,8 @@ class Planner {
     /// Defined by the loop that was planned last.
     bool inside(ir::Value v) const { return v.id < defined_.size() && defined_[v.id]; }
     bool used(ir::Value v) const { return v.id < uses_.size() && uses_[v.id]; }
+    /// Used by nothing but counts where Stop leaves the task.
+    bool for_stop_only(ir::Value v) const { return used(v) && stop_uses_[v.id] == uses_[v.id]; }
     const Totals &totals() const { return totals_; }
 
   private:
@@ -53,7 +55,6 @@ class Planner {
     bool memory_access(ir::Value v);
     bool branch(ir::Value v);
     bool stop_check(ir::Value v);
-    bool for_stop_only(ir::Value v) const { return used(v) && stop_uses_[v.id] == uses_[v.id]; }
     bool inner_loop(ir::Value v);
     void set(ir::Value v, Shape s);
     void widen(ir::Type t);

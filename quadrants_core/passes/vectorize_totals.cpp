@@ -1,6 +1,7 @@
 #include "passes/vectorize_totals.h"
 
 #include "passes/slots.h"
+#include "passes/vectorize_plan.h"
 
 #include <algorithm>
 
@@ -32,18 +33,70 @@ void Totals::find(Value loop, BlockId around) {
         bool fine = body(b, loop, k, ways) && joins_sums(fn_.results(loop)[k], around);
         for (size_t w = 0; w < ways.size(); ++w) fine = fine && seen_[w] == uses_[ways[w].id];
         if (!fine) continue;
+        set(fn_.results(loop)[k], result);
         for (size_t w = 0; w < ways.size(); ++w) {
-            marks_[ways[w].id] = way;
-            marked_.push_back(ways[w].id);
+            set(ways[w], way);
             if (w == 0) continue;
-            for (Value a : fn_.args(ways[w])) {
-                const bool cast_bit = fn_[a].op == Op::cast && fn_.type(fn_.args(a)[0]).is_bool() && uses_[a.id] == 1;
-                if (!cast_bit) continue;
-                marks_[a.id] = bit;
-                marked_.push_back(a.id);
-            }
+            for (Value a : fn_.args(ways[w]))
+                if (is_bit(a)) set(a, bit);
         }
     }
+}
+
+bool Totals::is_bit(Value v) const {
+    return fn_[v].op == Op::cast && fn_.type(fn_.args(v)[0]).is_bool() && uses_[v.id] == 1;
+}
+
+void Totals::find_sums(Value loop, const Planner &planner) {
+    const BlockId body = fn_[loop].blocks[0];
+    const std::vector<Value> &params = fn_[body].params;
+    for (size_t k = 1; k < params.size(); ++k) {
+        if (!fn_.type(params[k]).is_int()) continue;
+        std::vector<Value> ways{params[k]};
+        seen_.assign(1, 0);
+        bool fine = sum_ways(body, true, k - 1, planner, ways);
+        for (size_t w = 0; w < ways.size(); ++w) fine = fine && seen_[w] == uses_[ways[w].id];
+        if (!fine) continue;
+        for (Value v : ways) {
+            set(v, sum_way);
+            if (fn_[v].op != Op::add) continue;
+            for (Value a : fn_.args(v))
+                if (is_bit(a)) set(a, sum_bit);
+        }
+    }
+}
+
+/// Collects the ways of a sum through the body, and counts their uses. False if one scalar is not enough. What stands
+/// inside of branches and loops may only be for counts where Stop leaves the task.
+bool Totals::sum_ways(BlockId b, bool top, size_t slot, const Planner &planner, std::vector<Value> &ways) {
+    for (Value v : fn_[b].insts) {
+        const Inst &inst = fn_[v];
+        std::span<const Value> args = fn_.args(v);
+        const bool for_stop = planner.for_stop_only(v);
+        size_t from = ways.size();
+        if (inst.op == Op::add && (top || for_stop)) {
+            const size_t x = place_in(ways, args[0]), y = place_in(ways, args[1]);
+            if (x < ways.size() && y < ways.size()) return false;
+            from = std::min(x, y);
+            const Value gain = args[x < y ? 1 : 0];
+            const bool fine = planner.shape(gain).kind == Shape::uniform || is_bit(gain) || is_result(gain);
+            if (from < ways.size() && !fine) return false;
+        } else if (inst.op == Op::cast && for_stop) {
+            from = place_in(ways, args[0]);
+        }
+        if (from < ways.size()) {
+            ++seen_[from];
+            ways.push_back(v);
+            seen_.push_back(0);
+            continue;
+        }
+        const bool ends = (top && inst.op == Op::yield) || inst.op == Op::count;
+        const size_t way = !ends ? ways.size() : place_in(ways, args[inst.op == Op::count ? 0 : slot]);
+        if (way < ways.size()) ++seen_[way];
+        for (BlockId inner : inst.blocks)
+            if (inner && !sum_ways(inner, false, slot, planner, ways)) return false;
+    }
+    return true;
 }
 
 /// Collects the ways that slot `slot` goes through the loop's body, and counts their uses. False if it can't be a

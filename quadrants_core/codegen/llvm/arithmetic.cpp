@@ -31,6 +31,8 @@ llvm::Value *Emitter::pure(Value v) {
         return in.type.lanes > 1 ? llvm::ConstantVector::get(lanes) : lanes[0];
     }
     case Op::reduce_add:
+        if (llvm::Value *count = set_lanes(v)) return count;
+        [[fallthrough]];
     case Op::reduce_min:
     case Op::reduce_max: return reduce(in.op, arg_type(v, 0), arg(v, 0));
     case Op::dim:
@@ -336,6 +338,16 @@ llvm::Value *Emitter::infinite_beyond_f16(Type from, llvm::Value *x, llvm::Value
     if (!with_sign) return value;
     llvm::Value *below = b_.CreateICmpSLE(x, b_.CreateNeg(limit));
     return b_.CreateSelect(below, llvm::ConstantFP::getInfinity(value->getType(), true), value);
+}
+
+/// The sum of a condition over its lanes, as one word of bits; null if it is something else.
+llvm::Value *Emitter::set_lanes(Value sum) {
+    const Value ones = fn_.args(sum)[0];
+    if (fn_[ones].op != Op::cast || !fn_.type(ones).is_int() || fn_.type(ones).lanes == 1) return nullptr;
+    const Type condition = arg_type(ones, 0);
+    if (!condition.is_bool()) return nullptr;
+    llvm::Value *word = b_.CreateBitCast(arg(ones, 0), b_.getIntNTy(condition.lanes));
+    return b_.CreateIntCast(b_.CreateUnaryIntrinsic(intrinsics::ctpop, word), type(fn_.type(sum)), false);
 }
 
 llvm::Value *Emitter::reduce(Op op, Type t, llvm::Value *x) {

@@ -92,6 +92,7 @@ class Emitter {
     llvm::Value *cast(Type from, Type to, llvm::Value *x);
     llvm::Value *infinite_beyond_f16(Type from, llvm::Value *x, llvm::Value *value);
     llvm::Value *reduce(Op op, Type t, llvm::Value *x);
+    llvm::Value *set_lanes(Value sum);
     llvm::Value *widen(Type t, llvm::Value *x);  ///< f16 -> f32, for computing
     llvm::Value *narrow(Type t, llvm::Value *x); ///< back
 
