@@ -6,8 +6,14 @@ using namespace ir;
 
 // `from_` and `to_` may be one function, so nothing here keeps a reference into a table across an append.
 
-Cloner::Cloner(const Function &from, Function &to, std::function<void(Inst &)> adjust)
-    : from_(from), to_(to), adjust_(std::move(adjust)), map_(from.insts.size()) {}
+Cloner::Cloner(const Function &from, Function &to, std::function<void(Inst &)> adjust, Map *shared)
+    : from_(from), to_(to), adjust_(std::move(adjust)), map_(shared ? *shared : own_) {
+    if (map_.size() < from.insts.size()) map_.resize(from.insts.size());
+}
+
+Cloner::~Cloner() {
+    for (uint32_t id : copied_) map_[id] = {};
+}
 
 Value Cloner::lookup(Value v) const {
     if (v.id < map_.size() && map_[v.id]) return map_[v.id];
@@ -17,6 +23,7 @@ Value Cloner::lookup(Value v) const {
 void Cloner::set(Value v, Value copy) {
     if (v.id >= map_.size()) map_.resize(v.id + 1);
     map_[v.id] = copy;
+    copied_.push_back(v.id);
 }
 
 Value Cloner::copy(Value v, BlockId into) {

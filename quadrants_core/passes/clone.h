@@ -9,8 +9,15 @@ namespace qd::passes {
 
 class Cloner {
   public:
+    /// What values became. One that several cloners of a function use in turn costs each no more than what it copies.
+    using Map = std::vector<ir::Value>;
+
     /// `adjust`, if given, may change table indices and spans of each copy before it is added. Loops are always copied.
-    Cloner(const ir::Function &from, ir::Function &to, std::function<void(ir::Inst &)> adjust = {});
+    /// `shared`, if given, is empty again once the cloner is gone.
+    Cloner(const ir::Function &from, ir::Function &to, std::function<void(ir::Inst &)> adjust = {},
+           Map *shared = nullptr);
+    ~Cloner();
+    Cloner(const Cloner &) = delete;
 
     /// What `v` became; `v` itself if it was not copied.
     ir::Value lookup(ir::Value v) const;
@@ -27,7 +34,9 @@ class Cloner {
     const ir::Function &from_;
     ir::Function &to_;
     std::function<void(ir::Inst &)> adjust_;
-    std::vector<ir::Value> map_;
+    Map own_;
+    Map &map_; ///< no value: not copied
+    std::vector<uint32_t> copied_;
 };
 
 } // namespace qd::passes

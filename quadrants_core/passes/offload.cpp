@@ -39,10 +39,27 @@ struct Region {
     std::unordered_set<uint32_t> seen;
 };
 
+/// What all tasks use in turn, so that each costs no more than what it holds.
+struct Scratch {
+    explicit Scratch(const Function &kernel) : spans(kernel.spans.size(), no_span), sharing(kernel.counters.size()) {
+        for (uint32_t i = 0; i < sharing.size(); ++i)
+            if (const ir::Counter &counter = kernel.counters[i]; counter.shares())
+                sharing[counter.count_of].push_back(i);
+    }
+    Cloner::Map values;
+    std::vector<SpanId> spans;                  ///< in the task; no_span: not yet copied
+    std::vector<std::vector<uint32_t>> sharing; ///< by counter: those that share its count
+};
+
 /// Copies table entries that a task uses, on first use.
 class Tables {
   public:
-    Tables(const Function &from, Function &to) : from_(from), to_(to), spans_(from.spans.size(), no_span) {}
+    Tables(const Function &from, Function &to, Scratch &scratch)
+        : from_(from), to_(to), spans_(scratch.spans), sharing_(scratch.sharing) {}
+    ~Tables() {
+        for (SpanId s : copied_) spans_[s] = no_span;
+    }
+    Tables(const Tables &) = delete;
 
     void adjust(Inst &inst) {
         inst.span = span(inst.span);
@@ -64,6 +81,7 @@ class Tables {
         copy.call = span(copy.call);
         SpanId id = SpanId(to_.spans.size());
         to_.spans.push_back(copy);
+        copied_.push_back(s);
         return spans_[s] = id;
     }
 
@@ -81,8 +99,7 @@ class Tables {
         const size_t before = to_.counters.size();
         const uint64_t at = entry(counters_, from_.counters, to_.counters, index);
         if (to_.counters.size() == before) return at;
-        for (uint64_t other = 0; other < from_.counters.size(); ++other) {
-            if (from_.counters[other].count_of != index) continue;
+        for (uint32_t other : sharing_[index]) {
             to_.counters.push_back(from_.counters[other]);
             to_.counters.back().count_of = uint32_t(at);
         }
@@ -93,12 +110,14 @@ class Tables {
     const Function &from_;
     Function &to_;
     std::unordered_map<uint64_t, uint64_t> places_, messages_, counters_;
-    std::vector<SpanId> spans_; ///< no_span: not yet copied
+    std::vector<SpanId> &spans_;
+    std::vector<SpanId> copied_;
+    const std::vector<std::vector<uint32_t>> &sharing_;
 };
 
 class Offloader {
   public:
-    explicit Offloader(const Function &kernel) : k_(kernel) {}
+    explicit Offloader(const Function &kernel) : k_(kernel), scratch_(kernel) {}
 
     std::vector<Function> run() {
         cut();
@@ -342,8 +361,8 @@ class Offloader {
 
     Function serial_task(int s) {
         Function task = empty_task(Role::serial_task);
-        Tables tables(k_, task);
-        Cloner cloner(k_, task, [&](Inst &inst) { tables.adjust(inst); });
+        Tables tables(k_, task, scratch_);
+        Cloner cloner(k_, task, [&](Inst &inst) { tables.adjust(inst); }, &scratch_.values);
         fill(bodies_[size_t(s)], task, cloner, task.body);
         Builder b(task, task.body);
         b.ret();
@@ -353,8 +372,8 @@ class Offloader {
 
     Function range_task(int s) {
         Function task = empty_task(Role::range_task);
-        Tables tables(k_, task);
-        Cloner cloner(k_, task, [&](Inst &inst) { tables.adjust(inst); });
+        Tables tables(k_, task, scratch_);
+        Cloner cloner(k_, task, [&](Inst &inst) { tables.adjust(inst); }, &scratch_.values);
         task.bounds = task.make_block();
         fill(bounds_[size_t(s)], task, cloner, task.bounds);
         Value loop = segments_[size_t(s)].insts[0];
@@ -396,6 +415,7 @@ class Offloader {
     }
 
     const Function &k_;
+    Scratch scratch_;
     std::vector<Segment> segments_;
     std::vector<Region> bodies_, bounds_;
     std::vector<bool> has_effect_, kept_;
