@@ -62,6 +62,7 @@ Json Interpreter::execute_request_impl(int, const std::string &code, bool silent
     Json reply;
     {
         interrupt::Request request;
+        if (server_->stopping()) return error_content("KeyboardInterrupt", "the kernel shuts down");
         server_->iopub().set_busy(true);
         py::gil_scoped_acquire gil;
         try {
@@ -85,6 +86,7 @@ Json Interpreter::execute_request_impl(int, const std::string &code, bool silent
             reply = error_content("KernelError", e.what());
             publish_execution_error("KernelError", e.what(), {e.what()});
         }
+        interrupt::allow(false);
         // A child made by fork that falls out of its cell ends here: it has no sockets to answer on.
         if (IoPub::in_forked_child()) _exit(reply.value("status", "") == "ok" ? 0 : 1);
     }
@@ -139,6 +141,7 @@ Json Interpreter::kernel_info_request_impl() {
 void Interpreter::comm_message(const wire::Message &message) {
     {
         interrupt::Request request;
+        if (server_->stopping()) return;
         server_->iopub().set_busy(true);
         py::gil_scoped_acquire gil;
         try {
@@ -152,6 +155,7 @@ void Interpreter::comm_message(const wire::Message &message) {
         } catch (const std::exception &e) {
             server_->iopub().stream("stderr", std::string(e.what()) + "\n");
         }
+        interrupt::allow(false);
         if (IoPub::in_forked_child()) _exit(0);
     }
     server_->iopub().set_busy(false);

@@ -7,17 +7,23 @@
 #include <ctime>
 #include <mutex>
 #include <pthread.h>
+#include <unistd.h>
 
 namespace qd::kernel::interrupt {
 
 namespace {
 pthread_t main_thread;
+pid_t process;
 std::mutex running_mutex;
 bool running = false;
 std::atomic<bool> open{false}, late{false};
 std::atomic<void (*)(int)> python_handler{nullptr};
 
 void on_sigint(int number) {
+    if (!pthread_equal(pthread_self(), main_thread) && getpid() == process) {
+        pthread_kill(main_thread, number); // a thread that user code started: what main waits for must end
+        return;
+    }
     auto next = python_handler.load();
     if (open.load() && next)
         next(number);
@@ -45,6 +51,7 @@ void block_everywhere() {
     block_and_drain();
     signal(SIGINT, SIG_DFL); // a shell that starts a server in the background has its children ignore Ctrl-C
     main_thread = pthread_self();
+    process = getpid();
 }
 
 void install() {

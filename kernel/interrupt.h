@@ -10,7 +10,8 @@ void block_everywhere();
 /// After Python has installed its handler, and again whenever a program may have installed another.
 void install();
 
-/// Main thread, around one request. While one lives, `raise_in_user_code` has somebody to reach.
+/// Main thread, around one request. While one lives, `raise_in_user_code` has somebody to reach. What was raised
+/// before is gone, so whoever makes one looks next whether the server stops.
 struct Request {
     Request();
     ~Request();

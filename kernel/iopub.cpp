@@ -66,16 +66,11 @@ void IoPub::set_parent(wire::Json header, wire::Json full_message) {
     std::lock_guard lock(mutex_);
     flush_locked();
     parent_text_ = wire::text(header);
-    parent_ = std::move(header);
     parent_message_ = std::move(full_message);
 }
 
-wire::Json IoPub::parent() const {
-    std::lock_guard lock(mutex_);
-    return parent_;
-}
-
 wire::Json IoPub::parent_message() const {
+    if (in_forked_child()) return parent_message_; // a thread that is not there may have held the lock
     std::lock_guard lock(mutex_);
     return parent_message_;
 }
@@ -152,7 +147,7 @@ void IoPub::start() {
         p.read_end = ends[0];
         fcntl(p.read_end, F_SETFL, O_NONBLOCK);
         dup2(ends[1], p.fd);
-        close(ends[1]);
+        ::close(ends[1]);
     }
     setvbuf(stdout, nullptr, _IOLBF, 0);
     started_ = true;
@@ -229,6 +224,11 @@ void IoPub::stop() {
     flusher_.join();
     for (Pipe &p : pipes_) dup2(p.real, p.fd);
     started_ = false;
+}
+
+void IoPub::close() {
+    std::lock_guard lock(mutex_);
+    socket_.close();
 }
 
 } // namespace qd::kernel

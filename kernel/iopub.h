@@ -25,7 +25,6 @@ class IoPub {
 
     /// The request that later messages and streams belong to; text gathered so far leaves under the previous one.
     void set_parent(wire::Json header, wire::Json full_message);
-    wire::Json parent() const;
     /// Header and metadata of the request, and the content if it runs a cell, as IPython's `kernel.get_parent()` gives
     /// them.
     wire::Json parent_message() const;
@@ -47,6 +46,8 @@ class IoPub {
     void set_busy(bool busy);
     /// Ends the threads and gives the descriptors back.
     void stop();
+    /// No message leaves after this.
+    void close();
 
     /// True in a child made by fork: it has no sockets and no threads; its text goes to the pipes of the parent.
     static bool in_forked_child();
@@ -68,7 +69,7 @@ class IoPub {
     const wire::Signer &signer_;
     mutable std::mutex mutex_; ///< guards the socket, the parent and the gathered text
     std::string session_, user_;
-    wire::Json parent_ = wire::Json::object(), parent_message_ = wire::Json::object();
+    wire::Json parent_message_ = wire::Json::object();
     std::string parent_text_ = "{}";
     std::string pending_, pending_name_;
     std::mutex pipe_mutex_; ///< taken before mutex_

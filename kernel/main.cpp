@@ -127,6 +127,7 @@ int run(const Arguments &arguments) {
     kernel->start();
     interpreter_of_server->run_exit_handlers();
     server.iopub().stop();
+    server.close();
     kernel.release(); // its objects hold Python objects, and Python is not torn down
     return 0;
 }

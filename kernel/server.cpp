@@ -62,8 +62,8 @@ Server::Server(zmq::context_t &context, const Configuration &config, const std::
 }
 
 Server::~Server() {
-    close(shell_wake_);
-    close(control_wake_);
+    ::close(shell_wake_);
+    ::close(control_wake_);
 }
 
 std::string Server::endpoint(const std::string &port) const {
@@ -236,10 +236,16 @@ void Server::stop_impl() {
     signal_fd(shell_wake_);
 }
 
+void Server::close() {
+    for (zmq::socket_t *socket : {&shell_, &control_, &stdin_}) socket->close();
+    iopub_->close();
+    context_.close();
+}
+
 // --- input() ---------------------------------------------------------------------------------------------------------
 
 Server::Asked Server::ask(const std::string &prompt, bool password) {
-    if (!on_shell_thread() || current_.type != "execute_request") return Asked::refused;
+    if (IoPub::in_forked_child() || !on_shell_thread() || current_.type != "execute_request") return Asked::refused;
     while (receive(stdin_)) { // an answer to a question that was given up
     }
     iopub_->flush();
@@ -286,7 +292,8 @@ void Server::handle_control(wire::Message m) {
 void Server::heartbeat_loop() {
     try {
         zmq::proxy(heartbeat_, heartbeat_);
-    } catch (const zmq::error_t &) { // the context has ended
+    } catch (const zmq::error_t &) { // the context ends, once this socket is closed
+        heartbeat_.close();
     }
 }
 

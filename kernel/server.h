@@ -45,6 +45,8 @@ class Server final : public xeus::xserver {
     ~Server() override;
 
     IoPub &iopub() { return *iopub_; }
+    /// After the kernel has ended: waits until clients have what was sent to them, for a second at most.
+    void close();
     bool stopping() const { return stopping_; }
     void set_handlers(Handlers *handlers) { handlers_ = handlers; }
     bool on_shell_thread() const { return std::this_thread::get_id() == shell_thread_; }

@@ -200,12 +200,10 @@ class Comm(BaseComm):
         _publish(msg_type, content, metadata, buffers)
 
     def handle_msg(self, msg):
-        with _callback():
-            super().handle_msg(msg)
+        _call_back(super().handle_msg, msg)
 
     def handle_close(self, msg):
-        with _callback():
-            super().handle_close(msg)
+        _call_back(super().handle_close, msg)
 
 
 class Comms(CommManager):
@@ -216,14 +214,13 @@ class Comms(CommManager):
         super().register_target(target_name, f)
 
 
-@contextlib.contextmanager
-def _callback():
-    """Around code that a message from the front end calls: events, Stop, and errors that are seen."""
+def _call_back(handle, msg):
+    """User code that a message from the front end calls: events, Stop, and errors that are seen."""
     shell = InteractiveShell.instance()
     shell.events.trigger("pre_execute")
-    _qd.allow_interrupts(True)
     try:
-        yield
+        _qd.allow_interrupts(True)
+        handle(msg)
     except BaseException:
         _qd.allow_interrupts(False)
         shell.showtraceback()
@@ -375,8 +372,8 @@ class Shell(InteractiveShell):
         return self._last_error or super()._format_exception_for_storage(exception, *args, **kwargs)
 
     async def run_code(self, code_obj, result=None, *, async_=False):
-        _qd.allow_interrupts(True)
         try:
+            _qd.allow_interrupts(True)
             return await super().run_code(code_obj, result, async_=async_)
         finally:
             _qd.allow_interrupts(False)
