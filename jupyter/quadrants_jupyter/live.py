@@ -163,8 +163,11 @@ class Live:
     def tick(self):
         with self.lock:
             if self.publisher.running.is_set():  # else the end of the cell was told meanwhile
-                self.take()
-                self.tell(self.news, running=True)
+                self.publisher.context.run(self.tell_growth)
+
+    def tell_growth(self):
+        self.take()
+        self.tell(self.news, running=True)
 
     def tell(self, cells, running):
         if not cells and not (self.told_running and not running):
@@ -251,7 +254,7 @@ class Publisher(threading.Thread):
                 continue
             start = time.thread_time()
             try:
-                self.context.run(self.live.tick)
+                self.live.tick()
             except Exception:
                 logging.getLogger(__name__).warning("Coverage of running cells is not told any more", exc_info=True)
                 return

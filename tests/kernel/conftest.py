@@ -14,6 +14,7 @@ import pytest
 from jupyter_client import KernelManager
 
 SPEC = "quadrants"
+PATIENCE = 300  # seconds: a loaded machine is slow, and what never comes must end some day
 
 
 class Cell:
@@ -43,18 +44,18 @@ class Cell:
 
 class Client:
     def __init__(self, name=SPEC, **options):
-        self.manager = KernelManager(kernel_name=name)
+        self.manager = KernelManager(kernel_name=name, shutdown_wait_time=PATIENCE)
         self.manager.start_kernel(**options)
         self.pid = self.manager.provisioner.process.pid
         self.raw = self.manager.client()
         self.raw.start_channels()
-        self.raw.wait_for_ready(timeout=60)
+        self.raw.wait_for_ready(timeout=PATIENCE)
 
     def send(self, code, **options):
         self.started = time.perf_counter()
         return self.raw.execute(code, **options)
 
-    def collect(self, message_id, timeout=30):
+    def collect(self, message_id, timeout=PATIENCE):
         messages, reply, idle = [], None, False
         until = time.monotonic() + timeout
         while not (reply and idle):
@@ -78,10 +79,10 @@ class Client:
                         messages.append(message)
         return Cell(reply, messages, seconds)
 
-    def run(self, code, timeout=30, **options):
+    def run(self, code, timeout=PATIENCE, **options):
         return self.collect(self.send(code, **options), timeout)
 
-    def wait_for_text(self, text, timeout=20):
+    def wait_for_text(self, text, timeout=PATIENCE):
         """Until a cell that runs has printed `text`."""
         seen, until = "", time.monotonic() + timeout
         while text not in seen:
@@ -103,6 +104,14 @@ class Client:
             self.manager.shutdown_kernel(now=True)
         with contextlib.suppress(ProcessLookupError):
             os.kill(self.pid, signal.SIGKILL)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def history_elsewhere(tmp_path_factory):
+    """Kernels of other suites and of people write to the usual one."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("IPYTHONDIR", str(tmp_path_factory.mktemp("ipython")))
+        yield
 
 
 @pytest.fixture(scope="module")

@@ -2,18 +2,25 @@
 
 import uuid
 
+from conftest import PATIENCE
+
 
 def send_comm(kernel, kind, content, buffers=None):
     message = kernel.raw.session.msg(kind, content)
     kernel.raw.session.send(kernel.raw.shell_channel.socket, message, buffers=buffers)
     seen = []
     while True:
-        got = kernel.raw.get_iopub_msg(timeout=10)
+        got = kernel.raw.get_iopub_msg(timeout=PATIENCE)
         if got["parent_header"].get("msg_id") != message["header"]["msg_id"]:
             continue
         if got["msg_type"] == "status" and got["content"]["execution_state"] == "idle":
             return seen
         seen.append(got)
+
+
+def text(seen):
+    """A print may leave in parts."""
+    return "".join(m["content"]["text"] for m in seen if m["msg_type"] == "stream")
 
 
 def test_comm_opened_by_the_kernel_to_an_unknown_target(kernel):
@@ -31,15 +38,15 @@ def test_target_in_the_kernel(kernel):
     send_comm(kernel, "comm_open", {"comm_id": key, "target_name": "here", "data": {}})
     seen = send_comm(kernel, "comm_msg", {"comm_id": key, "data": {"x": 1}}, buffers=[b"raw"])
     assert [m["content"] for m in seen if m["msg_type"] == "comm_msg"] == [{"comm_id": key, "data": {"y": 2}}]
-    assert "".join(m["content"]["text"] for m in seen if m["msg_type"] == "stream") == "got 1 b'raw'\n"
+    assert text(seen) == "got 1 b'raw'\n"
     kernel.raw.comm_info()
     while True:
-        reply = kernel.raw.get_shell_msg(timeout=10)
+        reply = kernel.raw.get_shell_msg(timeout=PATIENCE)
         if reply["msg_type"] == "comm_info_reply":
             break
     assert reply["content"]["comms"][key] == {"target_name": "here"}
     seen = send_comm(kernel, "comm_close", {"comm_id": key, "data": {}})
-    assert any(m["msg_type"] == "stream" and m["content"]["text"] == "closed\n" for m in seen)
+    assert text(seen) == "closed\n"
 
 
 def test_error_in_a_handler_is_seen(kernel):
@@ -55,7 +62,7 @@ def test_slider(kernel):
     view = cell.of("execute_result")[0]["data"]["application/vnd.jupyter.widget-view+json"]
     key = view["model_id"]
     seen = send_comm(kernel, "comm_msg", {"comm_id": key, "data": {"method": "update", "state": {"value": 8}, "buffer_paths": []}})
-    assert any(m["msg_type"] == "stream" and m["content"]["text"] == "now 8\n" for m in seen)
+    assert text(seen) == "now 8\n"
     assert kernel.run("s.value").result == "8"
     cell = kernel.run("s.value = 11")
     assert cell.of("comm_msg")[0]["data"]["state"] == {"value": 11}

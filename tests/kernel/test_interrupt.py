@@ -8,18 +8,16 @@ import threading
 import time
 
 import pytest
-from conftest import Client
-
-SOON = 10  # seconds; a loaded machine is slow, a lost interrupt takes the whole 30
+from conftest import PATIENCE, Client
 
 
 @pytest.mark.parametrize("body", [
-    "import time; time.sleep(30)",
+    "import time; time.sleep(3000)",
     "while True: pass",
-    "import asyncio; await asyncio.sleep(30)",
-    "import subprocess; subprocess.run(['sleep', '30'])",
+    "import asyncio; await asyncio.sleep(3000)",
+    "import subprocess; subprocess.run(['sleep', '3000'])",
     "sum(i for i in iter(int, 1))",
-    "import threading; threading.Event().wait(30)",
+    "import threading; threading.Event().wait(3000)",
 ], ids=["sleep", "busy", "await", "subprocess", "generator", "event"])
 @pytest.mark.parametrize("how", ["signal", "message"])
 def test_stop(kernel, body, how):
@@ -29,12 +27,10 @@ def test_stop(kernel, body, how):
     if how == "signal":
         kernel.interrupt()
     else:
-        kernel.started = time.perf_counter()
         kernel.raw.control_channel.send(kernel.raw.session.msg("interrupt_request", {}))
-        assert kernel.raw.get_control_msg(timeout=10)["content"]["status"] == "ok"
+        assert kernel.raw.get_control_msg(timeout=PATIENCE)["content"]["status"] == "ok"
     ended = kernel.collect(cell)
     assert ended.status == "error" and ended.error == "KeyboardInterrupt"
-    assert ended.seconds < SOON
     assert kernel.run("6 * 7").result == "42"
 
 
@@ -105,16 +101,16 @@ def test_shutdown_while_a_kernel_is_compiled(fresh_kernel):
     fresh_kernel.wait_for_text("go")
     process = fresh_kernel.manager.provisioner.process
     fresh_kernel.raw.shutdown()
-    assert process.wait(timeout=60) == 0  # in order, and nobody had to kill it
+    assert process.wait(timeout=PATIENCE) == 0  # in order, and nobody had to kill it
 
 
 def test_stop_during_input(kernel):
     cell = kernel.send("input('who? ')", allow_stdin=True)
-    assert kernel.raw.get_stdin_msg(timeout=10)["content"] == {"prompt": "who? ", "password": False}
+    assert kernel.raw.get_stdin_msg(timeout=PATIENCE)["content"] == {"prompt": "who? ", "password": False}
     kernel.interrupt()
     assert kernel.collect(cell).error == "KeyboardInterrupt"
     cell = kernel.send("input('again? ')", allow_stdin=True)  # a late answer to the first question must not count
-    kernel.raw.get_stdin_msg(timeout=10)
+    kernel.raw.get_stdin_msg(timeout=PATIENCE)
     kernel.raw.input("yes")
     assert kernel.collect(cell).result == "'yes'"
 
@@ -139,7 +135,7 @@ def test_storm(fresh_kernel):
     thread = threading.Thread(target=press)
     thread.start()
     try:
-        cells = [fresh_kernel.run("sum(range(20000))", timeout=60).status for _ in range(150)]
+        cells = [fresh_kernel.run("sum(range(20000))").status for _ in range(150)]
     finally:
         stop.set()
         thread.join()
@@ -150,6 +146,7 @@ def test_storm(fresh_kernel):
 def test_children_can_be_interrupted(kernel):
     """The signal mask of a running cell is inherited: SIGINT must not be blocked in children."""
     ended = kernel.run("import subprocess, sys, signal\n"
-                       "p = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(20)'])\n"
-                       "import time; time.sleep(0.3); p.send_signal(signal.SIGINT); p.wait(10) != 0")
+                       "p = subprocess.Popen([sys.executable, '-c', 'import time; print(1, flush=True); time.sleep(20)'], "
+                       "stdout=subprocess.PIPE)\n"
+                       "p.stdout.readline(); p.send_signal(signal.SIGINT); p.wait() != 0")
     assert ended.result == "True"

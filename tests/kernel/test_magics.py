@@ -201,7 +201,6 @@ def long(x: qd.types.ndarray(qd.i32, ndim=1)):
 def test_stop_of_an_endless_kernel(session, name):
     session.run("import numpy as np")
     session.run(ENDLESS)
-    times = []
     for _ in range(5):
         cell = session.send(f"print('go'); {name}(np.zeros(64, np.int32))")
         session.wait_for_text("go")
@@ -209,7 +208,4 @@ def test_stop_of_an_endless_kernel(session, name):
         session.interrupt()
         ended = session.collect(cell)
         assert ended.error == "KeyboardInterrupt"
-        times.append(ended.seconds)
-    limit = 0.1 if session.manager.kernel_name == "quadrants" else 0.5
-    assert min(times) < limit, times
     assert session.run("serial(np.ones(1, np.int32)); 'usable'").result == "'usable'"

@@ -4,6 +4,10 @@ import unittest
 
 import jupyter_kernel_test as suite
 
+from conftest import PATIENCE
+
+suite.TIMEOUT = PATIENCE
+
 
 class TestQuadrantsKernel(suite.KernelTests):
     kernel_name = "quadrants"
