@@ -130,11 +130,12 @@ TEST(Pool, a_forked_child_has_threads_of_its_own) {
             mutable std::atomic<uint32_t> threads{0};
         } job;
         auto work = [](const void *j, uint32_t thread, uint32_t) {
-            static_cast<const Job *>(j)->threads |= 1u << thread;
-            std::this_thread::sleep_for(std::chrono::milliseconds(2));
+            const Job &job = *static_cast<const Job *>(j);
+            job.threads |= 1u << thread;
+            while (job.threads != 3) std::this_thread::sleep_for(std::chrono::milliseconds(1)); // both are there
         };
         pool.run(work, &job, 40);
-        _exit(job.threads == 3 ? 0 : 1);
+        _exit(0);
     }
     int status = -1;
     ASSERT_EQ(waitpid(child, &status, 0), child);
