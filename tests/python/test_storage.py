@@ -64,7 +64,7 @@ def test_copies_and_pickles():
     assert y.to_numpy().tolist() == z.to_numpy().tolist() == [0, 1, 2, 3, 4]
     x.copy_from(y)
     assert x.to_numpy().tolist() == y.to_numpy().tolist()
-    with pytest.raises(ValueError, match="shapes"):
+    with pytest.raises(AssertionError, match="copy_from shape mismatch"):
         x.copy_from(qd.ndarray(qd.f64, 6))
 
 
@@ -273,3 +273,30 @@ def test_messages_of_fields():
 
     with pytest.raises(qd.QuadrantsTypeError, match="unsupported operand type"):
         product()
+
+
+def test_shapes_are_integers_or_sequences_of_them():
+    two = np.array([2, 3])
+    assert qd.field(qd.f32, two).shape == qd.ndarray(qd.f32, two).shape == qd.tensor(qd.f32, two).shape == (2, 3)
+    assert qd.field(qd.f32, np.int64(3)).shape == qd.ndarray(qd.f32, [np.int32(3)]).shape == (3,)
+    placed, numbers = qd.field(qd.f32), qd.field(qd.types.quant.int(4))
+    assert qd.root.dense(qd.ij, two).place(placed).shape == (2, 3)
+    qd.root.quant_array(qd.i, np.int64(8), max_num_bits=32).place(numbers)
+    assert numbers.shape == (8,)
+    for shape in (2.0, (2.0, 3), "a", (2, None)):
+        for make in (lambda: qd.field(qd.f32, shape), lambda: qd.root.dense(qd.ij, shape)):
+            with pytest.raises(TypeError, match="a shape is an integer or a sequence of integers"):
+                make()
+    with pytest.raises(qd.QuadrantsTypeError, match="at least one component"):
+        qd.Vector.field(0, qd.f32, 3)
+
+
+def test_vectors_are_columns_in_numpy_arrays():
+    vectors, columns = qd.Vector.field(2, qd.f32, 3), qd.Matrix.field(2, 1, qd.f32, 3)
+    numbers = np.arange(6, dtype=np.float32).reshape(3, 2)
+    vectors.from_numpy(numbers[..., None])
+    columns.from_numpy(numbers)
+    assert (vectors.to_numpy() == numbers).all() and (columns.to_numpy()[..., 0] == numbers).all()
+    for wrong in (numbers.T, numbers[:, :1], numbers[None]):
+        with pytest.raises(ValueError, match="Mismatched shape"):
+            vectors.from_numpy(wrong)

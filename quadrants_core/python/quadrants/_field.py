@@ -4,6 +4,7 @@ import warnings
 
 from quadrants import _dtypes, _exceptions, _interop, _matrix, _snode, _values
 from quadrants._layout import Layout as _Layout
+from quadrants._layout import extents as _extents
 
 
 class Field(_values.Shown):
@@ -153,7 +154,9 @@ class Field(_values.Shown):
 
         arr = np.asarray(arr)
         shape = self.shape
-        if arr.shape != shape + self._element_shape():
+        own, given = self._element_shape(), arr.shape[len(shape) :]
+        column = {own, given} == {(len(self._parts),), (len(self._parts), 1)}  # a vector, or a matrix of one column
+        if arr.shape != shape + (given if column else own):
             raise ValueError(
                 f"Mismatched shape: the field has {shape + self._element_shape()}, the numpy array {arr.shape}"
             )
@@ -334,16 +337,16 @@ def _storage_axes(shape, order):
     if order is None:
         return list(enumerate(shape))
     if len(order) != len(shape):
-        raise _exceptions.QuadrantsCompilationError(
+        raise _exceptions.QuadrantsSyntaxError(
             f"The dimensionality of shape and order must be the same ({len(shape)} != {len(order)})"
         )
     if len(set(order)) != len(order):
-        raise _exceptions.QuadrantsCompilationError("The axes in order must be different")
+        raise _exceptions.QuadrantsSyntaxError("The axes in order must be different")
     result = []
     for letter in order:
         axis = ord(letter) - ord("i")
         if not 0 <= axis < len(shape):
-            raise _exceptions.QuadrantsCompilationError(f"Invalid axis {letter}")
+            raise _exceptions.QuadrantsSyntaxError(f"Invalid axis {letter}")
         result.append((axis, shape[axis]))
     return result
 
@@ -373,15 +376,14 @@ def _place_shaped(field, shape, order, offset, soa=False, derivatives=()):
         _snode.unplaced.update(m for m in field._members() if isinstance(m, _snode.Member))
         _snode.unchecked.add(field)
         if offset is not None:
-            raise _exceptions.QuadrantsCompilationError("shape cannot be None when offset is set")
+            raise _exceptions.QuadrantsSyntaxError("shape cannot be None when offset is set")
         if order is not None:
-            raise _exceptions.QuadrantsCompilationError("shape cannot be None when order is set")
+            raise _exceptions.QuadrantsSyntaxError("shape cannot be None when order is set")
         return field
-    shape = (shape,) if isinstance(shape, int) or hasattr(shape, "__index__") else tuple(int(n) for n in shape)
-    if isinstance(offset, int):
-        offset = (offset,)
+    shape = _extents(shape)
+    offset = None if offset is None else _extents(offset)
     if offset is not None and len(offset) != len(shape):
-        raise _exceptions.QuadrantsCompilationError(
+        raise _exceptions.QuadrantsSyntaxError(
             f"The dimensionality of shape and offset must be the same ({len(shape)} != {len(offset)})"
         )
     levels = _storage_axes(shape, order)
@@ -422,6 +424,8 @@ def field(dtype, shape=None, order=None, name="", offset=None, needs_grad=False,
 def matrix_field(
     n, m, ndim, dtype, shape=None, order=None, name="", offset=None, needs_grad=False, needs_dual=False, layout=_Layout.AOS
 ):
+    if n < 1 or m < 1:
+        raise _exceptions.QuadrantsTypeError(f"Vectors and matrices have at least one component, not {(n, m)[:ndim]}")
     if isinstance(dtype, (list, tuple)):
         shape_of_list = (len(dtype), *{len(row) for row in dtype if isinstance(row, (list, tuple))})
         kinds = _flat(dtype)

@@ -1,18 +1,19 @@
 """qd.ndarray: contiguous arrays on the device, elements readable and writable from Python."""
 
-
 from quadrants import _dtypes, _exceptions, _interop, _matrix, _runtime, _values
+from quadrants._layout import extents as _extents
 
 _Storage = None
 
 
 def _check_shape(shape):
-    if isinstance(shape, int) or hasattr(shape, "__index__"):
-        shape = (shape,)
-    shape = tuple(shape) if hasattr(shape, "__iter__") else (shape,)
-    if not all(hasattr(n, "__index__") and int(n) > 0 for n in shape):
+    try:
+        valid = _extents(shape)
+    except TypeError:
+        valid = (0,)
+    if not all(n > 0 for n in valid):
         raise _exceptions.QuadrantsRuntimeError(f"{shape} is not a valid shape for ndarray")
-    shape = tuple(int(n) for n in shape)
+    shape = valid
     if any(n > 0x7FFFFFFF for n in shape):
         raise _exceptions.QuadrantsRuntimeError(
             "Ndarray index might be out of int32 boundary but int64 indexing is not supported yet."
@@ -60,7 +61,7 @@ def _classes():
             if not isinstance(other, Ndarray):
                 raise TypeError(f"copy_from takes an ndarray, not {type(other).__name__}")
             if other.shape != self.shape or other._element_shape != self._element_shape:
-                raise ValueError(f"copy_from: shapes {self.shape} and {other.shape} differ")
+                raise AssertionError(f"copy_from shape mismatch: destination {self.shape} vs source {other.shape}")
             if other.dtype != self.dtype or other._qd_layout != self._qd_layout:
                 self._from_numpy(other._to_numpy().astype(_dtypes.numpy_dtype(self.dtype)))
             else:

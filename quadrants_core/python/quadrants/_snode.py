@@ -4,6 +4,7 @@ import warnings
 import weakref
 
 from quadrants import _exceptions, _runtime
+from quadrants._layout import extents as _extents
 
 _KINDS = ("dense", "pointer", "bitmasked", "dynamic")  # ir::LevelKind
 _MAX_INDICES = 12
@@ -93,8 +94,7 @@ class SNode:
             axes = [axes]
         if not all(isinstance(a, Axis) for a in axes):
             raise TypeError(f"axes are qd.i, qd.ij, qd.axes(...), not {axes!r}")
-        if isinstance(dimensions, int) or hasattr(dimensions, "__index__"):
-            dimensions = [int(dimensions)]
+        dimensions = _extents(dimensions)
         if len(dimensions) == 1:
             dimensions = [*dimensions] * len(axes)
         if len(dimensions) != len(axes):
@@ -115,8 +115,9 @@ class SNode:
 
         if not isinstance(axes, (list, tuple)):
             axes = [axes]
-        if isinstance(dimensions, int):
-            dimensions = [dimensions] * len(axes)
+        dimensions = _extents(dimensions)
+        if len(dimensions) == 1:
+            dimensions = dimensions * len(axes)
         self._check_open()
         return _quant.QuantArray(self, axes, dimensions, max_num_bits)
 

@@ -7,6 +7,7 @@ shapes are the user's everywhere; only memory is permuted.
 import enum as _enum
 
 from quadrants import _annotations, _exceptions, _field, _ndarray, _runtime, _values
+from quadrants._layout import extents as _extents
 
 
 class Backend(_enum.IntEnum):
@@ -231,7 +232,7 @@ def tensor(dtype, shape, *, backend=Backend.NDARRAY, layout=None, needs_grad=Fal
     """A tensor of scalars, vectors or matrices in a field or in an ndarray."""
     _check_keywords("qd.tensor", keywords, ("backend", "dtype", "layout", "needs_grad", "shape"))
     backend = _check_backend(backend)
-    shape = (shape,) if isinstance(shape, int) or hasattr(shape, "__index__") else tuple(shape)
+    shape = _extents(shape)
     if isinstance(dtype, _annotations.MatrixType):
         if layout is not None:
             raise TypeError(
