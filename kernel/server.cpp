@@ -290,10 +290,13 @@ void Server::handle_control(wire::Message m) {
 }
 
 void Server::heartbeat_loop() {
-    try {
-        zmq::proxy(heartbeat_, heartbeat_);
-    } catch (const zmq::error_t &) { // the context ends, once this socket is closed
-        heartbeat_.close();
+    for (;;) {
+        try {
+            zmq::proxy(heartbeat_, heartbeat_);
+        } catch (const zmq::error_t &error) {
+            if (error.num() == EINTR) continue; // a signal that user code handles
+            return heartbeat_.close();          // the context ends, once this socket is closed
+        }
     }
 }
 

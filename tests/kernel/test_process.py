@@ -8,6 +8,7 @@ import sys
 import time
 
 import pytest
+import zmq
 from conftest import PATIENCE, SPEC, Client
 from jupyter_client.kernelspec import KernelSpecManager
 
@@ -128,6 +129,19 @@ def test_garbage_on_the_sockets(fresh_kernel):
     fresh_kernel.raw.execute("raise SystemExit")
     fresh_kernel.raw.session.key = key
     assert fresh_kernel.run("'alive'").result == "'alive'"
+
+
+def test_the_heart_beats_on_after_a_signal(fresh_kernel):
+    """Of SIGALRM and the like any thread may be told."""
+    fresh_kernel.run("import os, signal\nsignal.signal(signal.SIGALRM, lambda *args: None)")
+    threads = fresh_kernel.run("sorted(map(int, os.listdir('/proc/self/task')))").result
+    fresh_kernel.run("import ctypes\nfor t in THREADS: ctypes.CDLL(None).syscall(234, os.getpid(), t, signal.SIGALRM)".replace("THREADS", threads))
+    socket = fresh_kernel.raw.context.socket(zmq.REQ)
+    socket.linger = 0
+    socket.connect(fresh_kernel.raw._make_url("hb"))
+    socket.send(b"ping")
+    assert socket.poll(1000 * PATIENCE) and socket.recv() == b"ping"
+    socket.close()
 
 
 def test_exit_handlers_run_at_shutdown(tmp_path):
