@@ -221,8 +221,9 @@ class Live:
                 comm.send(message(coverage_of(self.history.cells.values(), self.history.now)))
 
     def stay_silent(self):
-        """In a forked child, which has no front end."""
+        """In a forked child, which has no front end, nor the thread; that may have held any lock of its own."""
         self.lock = threading.RLock()
+        self.publisher = None
         self.comms.clear()
         self.followers.clear()
 

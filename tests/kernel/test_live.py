@@ -323,6 +323,23 @@ def test_ordinary_cells_of_a_process_that_counts_everything(tmp_path):
         client.close()
 
 
+def test_a_forked_child_does_not_wait_for_the_thread():
+    """The thread may hold a lock at the fork, and is not there in the child, which ends its cell."""
+    client = Client("quadrants")
+    try:
+        client.run("import quadrants as qd\nqd.init(arch=qd.cpu, offline_cache=False)\n%load_ext quadrants_jupyter")
+        run(client, CELL)
+        cell = run(client, "import os, threading\nfrom quadrants_jupyter import live\n"
+                           "held, done = threading.Event(), threading.Event()\nover = live.live.publisher.over\n"
+                           "def hold():\n    with over._cond:\n        held.set(); done.wait()\n"
+                           "holder = threading.Thread(target=hold); holder.start(); held.wait()\n"
+                           "if pid := os.fork():\n"
+                           "    status = os.waitpid(pid, 0)[1]; done.set(); holder.join(); print('the child ended with', status)")
+        assert cell.text() == "the child ended with 0\n"
+    finally:
+        client.close()
+
+
 def test_no_thread_before_the_first_cell_with_kernels(session):
     names = "import threading; sorted(t.name for t in threading.enumerate() if t.name == 'quadrants coverage')"
     assert run(session, names).result == "[]"
