@@ -53,6 +53,30 @@ ir::Function six_arrays() {
     return fn;
 }
 
+/// Loops with two coverage counters each.
+ir::Function many_loops(int loops) {
+    ir::Function fn = start("many_loops");
+    const ir::Value x = param(fn, ir::Type::array(ir::Scalar::f32, 1));
+    ir::Builder b(fn, fn.body);
+    for (int k = 0; k < loops; k++) {
+        b.span = line(fn, uint32_t(k + 1));
+        fn.counters.resize(fn.counters.size() + 2);
+        loop_over(b, x, [&](ir::Builder &in, ir::Value i) {
+            const ir::Value p = element(in, x, i);
+            const ir::Value one = in.i64(1);
+            for (uint32_t c : {2, 1}) {
+                fn.counters[fn.counters.size() - c].span = in.span;
+                in.count(uint32_t(fn.counters.size() - c), one);
+            }
+            const ir::Value v = in.load(p);
+            in.store(p, v);
+        });
+    }
+    b.ret();
+    passes::run(engine::kernel_stage(), fn, {}, false, nullptr);
+    return fn;
+}
+
 void run_passes(int steps) {
     const backends::Backend &backend = *backends::find("cpu");
     const backends::Caps caps = backend.caps(0);
@@ -109,6 +133,12 @@ void run_case(Case id, int repetitions, const std::string &cache) {
     case Case::known_task:
         for (int i = 0; i < repetitions; i++) program.compile(fn, 0);
         break;
+    case Case::tasks_200:
+    case Case::tasks_2k: {
+        const ir::Function loops = many_loops(id == Case::tasks_2k ? 2000 : 200);
+        for (int i = 0; i < repetitions; i++) passes::offload(loops);
+        break;
+    }
     case Case::passes_1k:
         for (int i = 0; i < repetitions; i++) run_passes(500);
         break;
