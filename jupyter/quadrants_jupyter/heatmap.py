@@ -80,7 +80,7 @@ def _count_text(count):
 
 def _nothing(listings):
     if not listings:
-        return "no kernels: run a %%qd_kernel cell first, or %qd_coverage --on before ordinary cells"
+        return "no kernels: none of a %%qd_kernel cell, and none of an ordinary cell has run with counts"
     if not any(line.count is not None for one in listings for line in one.lines):
         return "nothing was counted: the kernels have not run yet, or run with --no-coverage"
     return ""

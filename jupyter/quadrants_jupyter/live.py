@@ -1,9 +1,9 @@
 """Coverage while cells run, for the marks that JupyterLab puts beside the lines of a cell: the Python side of
 widgets/protocol/coverage.ts.
 
-At the first %%qd_kernel cell, or where ordinary cells are counted, a comm is opened and a thread started. While a cell
-runs, the thread takes the counts about five times a second, and where they grew it tells those who listen; launches know
-nothing of it. The end of a cell tells them once more. Where nobody listens nothing is taken and nothing is sent.
+At the first kernel of a cell that is counted a comm is opened and a thread started. While a cell runs, the thread takes the
+counts about five times a second, and where they grew it tells those who listen; launches know nothing of it. The end of a cell
+tells them once more. Where nobody listens nothing is taken and nothing is sent.
 """
 
 import atexit
@@ -279,8 +279,6 @@ class Executions:
         if getattr(info, "cell_id", None) is not None:
             self.open.clear()  # the front end runs one cell at a time
         if not self.open:
-            if live.publisher is None and ordinary.cells.counts():
-                live.start(self.shell)
             for cell in self.request().get("metadata", {}).get("deletedCells", ()) if live.followers else ():
                 live.follow(cell, None)
             live.begin()
@@ -324,10 +322,12 @@ def register(shell):
     if text:
         executions.place = executions.note(text)
     live.begin()
+    ordinary.cells.follow(lambda: live.start(shell))
     shell.events.register("pre_run_cell", executions.pre_run_cell)
     shell.events.register("post_run_cell", executions.post_run_cell)
 
 
 def unregister(shell):
+    ordinary.cells.leave()
     shell.events.unregister("pre_run_cell", executions.pre_run_cell)
     shell.events.unregister("post_run_cell", executions.post_run_cell)

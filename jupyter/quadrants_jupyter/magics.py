@@ -36,7 +36,9 @@ def _coverage_options():
     p = _Parser(prog="%qd_coverage", add_help=False)
     p.add_argument("--live", action="store_true", help="follow what runs later")
     p.add_argument("--clear", action="store_true", help="forget all counts")
-    p.add_argument("--on", action=argparse.BooleanOptionalAction, help="count kernels of ordinary cells too")
+    ordinary_cells = p.add_mutually_exclusive_group()
+    ordinary_cells.add_argument("--off", dest="on", action="store_false", default=None, help="count no kernels of ordinary cells")
+    ordinary_cells.add_argument("--on", dest="on", action="store_true", default=None, help="count them again")
     p.add_argument("names", nargs="*", metavar="NAME")
     return p
 
@@ -109,7 +111,7 @@ class QuadrantsMagics(Magics):
         %qd_coverage [NAME ...]         the counts of now
         %qd_coverage --live [NAME ...]  kept up to date while cells run
         %qd_coverage --clear            starts from zero
-        %qd_coverage --on               kernels that ordinary cells define from now on are counted too; --no-on: not any more
+        %qd_coverage --off              kernels that ordinary cells define from now on are not counted; --on: counted again
         """
         from quadrants_jupyter import heatmap
 
@@ -119,8 +121,8 @@ class QuadrantsMagics(Magics):
 
             return _coverage.clear()
         if options.on is not None:
-            ordinary.cells.switch(options.on)
-            return live.live.start(self.shell) if options.on else None
+            ordinary.cells.on = options.on
+            return None
         with live.live.lock:
             live.live.take()
             shown = heatmap.Heatmap(self.find_counted(options.names), follows=options.live)
@@ -159,7 +161,7 @@ class QuadrantsMagics(Magics):
         try:
             return cells.registry.find_counted(names)
         except LookupError as error:
-            hint = "" if ordinary.cells.counts() else "; %qd_coverage --on counts kernels that ordinary cells define after it"
+            hint = "" if ordinary.cells.counts() else "; after %qd_coverage --on those that ordinary cells define are counted"
             raise UsageError(error.args[0] + hint) from None
 
 

@@ -1,8 +1,9 @@
-"""Kernels and funcs of cells without %%qd_kernel. Such a cell is plain Python; its kernels and funcs are known here once they
-were compiled with counts: after `%qd_coverage --on`, or in a process with QD_KERNEL_COVERAGE=1."""
+"""Kernels and funcs of cells without %%qd_kernel. Such a cell is plain Python; its kernels are counted as they are defined, unless
+`%qd_coverage --off` or QD_KERNEL_COVERAGE=0 says otherwise, and they and their funcs are known here once they were compiled."""
 
 import gc
 import itertools
+import os
 import types
 
 from quadrants import _kernel, _runtime, _source
@@ -41,14 +42,28 @@ class Cells:
         self.placed = {}  # (file, line) -> text of the function that was found there
         self.magic = set()  # files of %%qd_kernel cells, which know their own
         self.most = MANY
+        self.on = os.environ.get("QD_KERNEL_COVERAGE") != "0"
+
+    def follow(self, first):
+        """Counts kernels as ordinary cells define them; `first` is called before the first one that is counted."""
+
+        def counts_definition(fn):
+            nonlocal first
+            if fn.__code__.co_filename not in self.places or not self.counts():
+                return None
+            if first is not None:
+                first()
+                first = None
+            return self.on or None
+
+        _kernel.counts_definition = counts_definition
+
+    def leave(self):
+        _kernel.counts_definition = None
 
     def counts(self):
-        """Whether kernels of ordinary cells are counted."""
-        return _kernel.counts_definition is not None or _runtime._folder_of_coverage is not None
-
-    def switch(self, on):
-        """Whether kernels that ordinary cells define from now on are counted, whatever QD_KERNEL_COVERAGE says."""
-        _kernel.counts_definition = (lambda fn: fn.__code__.co_filename in self.places or None) if on else None
+        """Whether kernels that ordinary cells define are counted."""
+        return self.on or _runtime._folder_of_coverage is not None
 
     def ran(self, compiler, cell_id, number, text, code):
         """A cell is about to run; IPython compiles `code`."""
@@ -56,6 +71,7 @@ class Cells:
         if len(self.places) >= self.most:
             self.forget()
         self.places.pop(file, None)  # the latest is the last
+        self.magic.discard(file)  # names of code may go by its text: a %%qd_kernel cell had the same
         self.places[file] = Place(file, cell_id, number, text)
         _source.set_display_name(file, f"cell {number}")
         return self.places[file]

@@ -9,6 +9,7 @@ import io
 import json
 import linecache
 import os
+import re
 import sqlite3
 import sys
 import threading
@@ -420,6 +421,16 @@ def _register_lazy(name, kind):
     _shell.register_magic_function(load, kind, name)
 
 
+_imports_quadrants = re.compile(r"^\s*(import|from)\s+quadrants\b", re.M)
+
+
+def _load_with_quadrants(info):
+    """quadrants_jupyter is there before the first cell that may define a kernel."""
+    if "quadrants" in sys.modules or _imports_quadrants.search(info.raw_cell):
+        _shell.events.unregister("pre_run_cell", _load_with_quadrants)
+        _shell.extension_manager.load_extension("quadrants_jupyter")
+
+
 def start():
     global _shell, _accepts
     os.environ.setdefault("MPLBACKEND", "module://matplotlib_inline.backend_inline")
@@ -435,6 +446,7 @@ def start():
     _shell.kernel = Kernel(manager, _shell)
     for name, kind in (("qd_kernel", "cell"), ("qd_coverage", "line"), ("qd_tasks", "line"), ("qd_config", "line")):
         _register_lazy(name, kind)
+    _shell.events.register("pre_run_cell", _load_with_quadrants)
     _accepts = frozenset(inspect.signature(_shell.run_cell).parameters)
     return app
 

@@ -115,7 +115,7 @@ def test_marks_grow_while_a_kernel_runs(lab):
 
 def test_ordinary_cells(lab):
     ordinary = "\n" + CLIP.removeprefix("%%qd_kernel\n") + "\n\nclip(np.arange(2000, dtype=np.float32))"
-    lab.put("ordinary", [SETUP + "\n%qd_coverage --on", ordinary, FEWER, "%qd_coverage"]).open("ordinary")
+    lab.put("ordinary", [SETUP, ordinary, FEWER, "%qd_coverage"]).open("ordinary")
     lab.run_cell(0)
     lab.run_cell(1)
     wait(lab, 1, "texts", "1 2k 2k 11 never")

@@ -257,11 +257,17 @@ def step(x: qd.types.ndarray(qd.f32, ndim=1)):
 """
 
 
+UNCOUNTED = "@qd.kernel\ndef before(x: qd.types.ndarray(qd.f32, ndim=1)):\n    x[0] = 1"
+
+
 def test_ordinary_cells(session):
-    run(session, "@qd.kernel\ndef before(x: qd.types.ndarray(qd.f32, ndim=1)):\n    x[0] = 1", "before")
-    (comm_id,) = opened(run(session, "%qd_coverage --on"))
-    run(session, "@qd.func\ndef half(v):\n    return v / 2", "half")
-    assert told(run(session, ORDINARY, "step"), comm_id) == [], "nothing is compiled yet"
+    run(session, "%qd_coverage --off")
+    assert opened(run(session, UNCOUNTED, "before")) == []
+    run(session, "%qd_coverage --on")
+    assert opened(run(session, "@qd.func\ndef half(v):\n    return v / 2", "half")) == []
+    defined = run(session, ORDINARY, "step")
+    (comm_id,) = opened(defined)
+    assert told(defined, comm_id) == [], "nothing is compiled yet"
     message = last(told(run(session, "before(np.ones(5, np.float32)); step(np.ones(5, np.float32))"), comm_id))
     cells = {cell["cell_id"]: cell for cell in message["cells"]}
     assert lines(cells["half"]) == {3: (5, 5, None)}
@@ -276,18 +282,19 @@ def test_ordinary_cells(session):
     assert {cell["cell_id"]: lines(cell).get(7) or lines(cell)[3] for cell in message["cells"]} == {
         "half": (7, 2, 5), "step": (2, 2, None)}
 
-    run(session, "%qd_coverage --no-on")
+    run(session, "%qd_coverage --off")
     assert only(told(run(session, ORDINARY, "step"), comm_id))["lines"] == []
     assert told(run(session, "step(np.ones(2, np.float32))"), comm_id) == []
 
 
 def test_methods_of_ordinary_cells_while_they_run(session):
-    (comm_id,) = opened(run(session, "%qd_coverage --on"))
     method = LONG.removeprefix("%%qd_kernel\n").replace("(x:", "(self, x:").replace("\n", "\n    ")
     request = session.send(f"@qd.data_oriented\nclass Long:\n    {method}\nLong().long(np.ones(64, np.float32))")
     seen = []
     while len(set(seen)) < 3:
         message = session.raw.get_iopub_msg(timeout=PATIENCE)
+        if message["msg_type"] == "comm_open" and message["content"]["target_name"] == TARGET:
+            comm_id = message["content"]["comm_id"]
         if message["msg_type"] == "comm_msg" and message["content"]["comm_id"] == comm_id:
             seen.append(lines(message["content"]["data"]["cells"][0]).get(7, (0,))[0])
     session.interrupt()
@@ -302,11 +309,32 @@ def test_errors_of_ordinary_cells_name_the_cell(session):
 
 
 def test_what_is_said_of_kernels_that_are_not_counted(session):
-    cell = session.run("%qd_coverage absent")
-    assert "%qd_coverage --on counts kernels that ordinary cells define after it" in cell.text("stderr")
-    session.run("%qd_coverage --on")
     said = session.run("%qd_coverage absent").text("stderr")
-    assert "no kernel or func named 'absent'" in said and "--on counts" not in said
+    assert "no kernel or func named 'absent' of a cell was counted" in said and "--on" not in said
+    session.run("%qd_coverage --off")
+    assert "after %qd_coverage --on those that ordinary cells define are counted" in session.run("%qd_coverage absent").text("stderr")
+
+
+def test_a_cell_that_was_one_of_kernels(session):
+    """Without its first line it is an ordinary one of the same text."""
+    text = "@qd.kernel\ndef fill(x: qd.types.ndarray(qd.f32, ndim=1)):\n    for i in x:\n        x[i] = 1\n"
+    (comm_id,) = opened(run(session, "%%qd_kernel\n" + text, "fill"))
+    assert lines(only(told(run(session, "fill(np.ones(5, np.float32))"), comm_id))) == {4: (1, 1, None), 5: (5, 5, None)}
+    run(session, text, "fill")  # the page drops marks of a cell that runs with another text
+    assert lines(only(told(run(session, "fill(np.ones(3, np.float32))"), comm_id))) == {3: (1, 1, None), 4: (3, 3, None)}
+    assert only(told(run(session, "%%qd_kernel\n" + text, "fill"), comm_id))["lines"] == []
+    assert lines(only(told(run(session, "fill(np.ones(2, np.float32))"), comm_id))) == {4: (1, 1, None), 5: (2, 2, None)}
+
+
+def test_a_variable_that_says_no(tmp_path):
+    client = Client("quadrants", env={**os.environ, "QD_KERNEL_COVERAGE": "0"}, cwd=tmp_path)
+    try:
+        client.run("import numpy as np\nimport quadrants as qd\nqd.init(arch=qd.cpu, offline_cache=False)\n%load_ext quadrants_jupyter")
+        assert opened(run(client, UNCOUNTED)) == []
+        run(client, "before(np.ones(1, np.float32))")
+        assert run(client, "import quadrants as qd; qd.coverage.snapshot()").result == "{}"
+    finally:
+        client.close()
 
 
 def test_ordinary_cells_of_a_process_that_counts_everything(tmp_path):
@@ -314,9 +342,9 @@ def test_ordinary_cells_of_a_process_that_counts_everything(tmp_path):
     try:
         client.run("import numpy as np\nimport quadrants as qd\nqd.init(arch=qd.cpu, offline_cache=False)")
         client.run("%load_ext quadrants_jupyter")
-        comm_ids = opened(run(client, "@qd.func\ndef half(v):\n    return v / 2", "half"))
+        run(client, "@qd.func\ndef half(v):\n    return v / 2", "half")
+        comm_ids = opened(run(client, ORDINARY, "step"))
         assert len(comm_ids) == 1
-        run(client, ORDINARY, "step")
         message = last(told(run(client, "step(np.ones(5, np.float32))"), comm_ids[0]))
         assert {cell["cell_id"]: cell["lines"][-1]["count"] for cell in message["cells"]} == {"half": 5, "step": 5}
     finally:
@@ -347,6 +375,17 @@ def test_no_thread_before_the_first_cell_with_kernels(session):
     assert run(session, names).result == "[]"
     run(session, CELL)
     assert run(session, names).result == "['quadrants coverage']"
+
+
+def test_ordinary_cells_need_no_magic():
+    client = Client("quadrants")
+    try:
+        first = run(client, "import numpy as np\nimport quadrants as qd\nqd.init(arch=qd.cpu, offline_cache=False)\n"
+                            "@qd.func\ndef half(v):\n    return v / 2" + ORDINARY + "step(np.ones(5, np.float32))", "first")
+        (comm_id,) = opened(first)
+        assert lines(only(told(first, comm_id))) == {6: (5, 5, None), 10: (1, 1, None), 11: (5, 5, None), 12: (5, 5, None)}
+    finally:
+        client.close()
 
 
 def test_a_loaded_extension_that_the_first_cell_loads_itself():
