@@ -60,7 +60,7 @@ def _listing(entry, history, told):
         line = Line(number + entry.shift, texts[number - 1].rstrip("\n"))
         if number in code:
             line.count = history.now.count(entry.label, number)
-            line.outcomes = history.now.outcomes_of(entry.label, number)
+            line.outcomes = history.now.outcomes_of(entry, number)
             if cell is not None and line.count is not None:
                 line.newest, line.previous = cell.newest(entry, number), cell.previous(entry, number)
         lines.append(line)

@@ -38,7 +38,7 @@ _outcomes = ("taken", "not_taken", "entered", "zero_trips", "broken")
 
 
 def _line(cell, entry, number, reading):
-    outcomes = reading.outcomes_of(entry.label, number)
+    outcomes = reading.outcomes_of(entry, number)
     return {
         "number": number + entry.shift,
         "count": reading.count(entry.label, number),

@@ -104,6 +104,7 @@ class Cells:
                 self.placed[key] = text
                 self.entries[entry.name] = entry
                 place.entries.append(entry)
+                place.entries.sort(key=lambda entry: entry.first_line)
                 found[place] = True
         if found:
             self.newest = max(found, key=lambda place: place.number)

@@ -6,8 +6,8 @@ import sample_project
 
 
 @pytest.fixture
-def project(tmp_path):
-    return sample_project.Project(tmp_path)
+def project(tmp_path, request):
+    return sample_project.Project(tmp_path, getattr(request, "param", "interp"))
 
 
 @pytest.fixture(scope="session", autouse=True)

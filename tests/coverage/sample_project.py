@@ -5,6 +5,8 @@ import os
 import subprocess
 import sys
 
+import pytest
+
 os.environ.setdefault("ENABLE_QUADRANTS_HEADER_PRINT", "0")
 
 KERNELS = '''"""Kernels of the sample."""
@@ -63,9 +65,12 @@ NEVER = {20, 21}
 ARCS = {(-5, 8), (8, 9), (9, 10), (9, 11), (10, 11), (11, -5), (-14, 16), (16, 17), (17, 18), (18, 16), (16, -14)}
 
 
+on_both = pytest.mark.parametrize("project", ["interp", "x64"], indirect=True)
+
+
 class Project:
-    def __init__(self, folder):
-        self.folder = folder
+    def __init__(self, folder, arch):
+        self.folder, self.arch = folder, arch
         self.kernels = self.write("shapes/kernels.py", KERNELS)
         self.write("shapes/__init__.py", "")
         self.write("tests/test_shapes.py", TESTS)
@@ -79,7 +84,7 @@ class Project:
     def start(self, *command, folder=None, **variables):
         """A Python process, as users run it."""
         environment = {k: v for k, v in os.environ.items() if not k.startswith(("COV", "QD_", "_QD_", "PYTEST"))}
-        environment.update(QD_ARCH="interp", QD_OFFLINE_CACHE="0", PYTHONPATH=str(self.folder), PYTHONDONTWRITEBYTECODE="1",
+        environment.update(QD_ARCH=self.arch, QD_OFFLINE_CACHE="0", PYTHONPATH=str(self.folder), PYTHONDONTWRITEBYTECODE="1",
                            PYTHONUNBUFFERED="1", ENABLE_QUADRANTS_HEADER_PRINT="0")  # fmt: skip
         environment.update(variables)
         return subprocess.Popen([sys.executable, *command], cwd=folder or self.folder, env=environment, text=True,
@@ -111,8 +116,7 @@ class Project:
 
     def combined(self, *options):
         """What `coverage json` says of the kernels' file once host and kernel data are combined."""
-        found = [name for name in (".coverage", *self.files()) if (self.folder / name).exists()]
-        commands = ["combine", *options, *found], ["json", "-q", "-o", "report.json"]
+        commands = ["combine", "--append", *options, *self.files()], ["json", "-q", "-o", "report.json"]
         self.run("-c", f"from coverage.cmdline import main\nfor command in {commands}: assert not main(command)")
         return json.loads((self.folder / "report.json").read_text())
 

@@ -148,11 +148,39 @@ def test_branches_and_loops(arch, tmp_path):
     assert counts.branches[line["if qd.static(fast):"]] == {"taken": 0, "not_taken": 4}
     assert counts.get(line["x[i] = 1"], 0) == 0
     assert counts.loops[line["for k in range(4):"]] == {"started": 4, "zero_trips": 0, "exhausted": 0, "broken": 4}
-    assert counts.loops[line["while x[i] > 100:"]] == {"started": 4, "zero_trips": 0, "exhausted": 4, "broken": 0}
+    assert counts.loops[line["while x[i] > 100:"]] == {"started": 4, "zero_trips": 4, "exhausted": 4, "broken": 0}
     assert counts.loops[line["for i in x:"]]["exhausted"] == 1
+    module.work(np.array([300, 5], np.int32), True)
+    loops = qd.coverage.snapshot()[str(tmp_path / "example.py")].loops
+    assert loops[line["while x[i] > 100:"]] == {"started": 6, "zero_trips": 6, "exhausted": 6, "broken": 0}
+    module.work(np.array([300, 5], np.int32), False)
+    loops = qd.coverage.snapshot()[str(tmp_path / "example.py")].loops
+    assert loops[line["while x[i] > 100:"]]["zero_trips"] == 8, "sign() left nothing above 100"
     first = next(n for n, text in enumerate(EXAMPLE.splitlines(), 1) if text.startswith("@qd.func"))
     arcs = {arc for arc in counts.arcs if first <= abs(arc[0]) <= first + 7}
     assert arcs == {(-4, 6), (6, 7), (7, 8), (7, 9), (9, 11), (8, 11), (11, -4)}
+
+
+WHILES = '''import quadrants as qd
+
+
+@qd.kernel
+def work(x: qd.types.ndarray(qd.i32, ndim=1)):
+    for i in x:
+        while x[i] > 3:
+            x[i] -= 1
+'''
+
+
+def test_zero_trips_of_while(arch, tmp_path):
+    """Not counted, but known as long as the loop never iterated."""
+    module = load(tmp_path / "whiles.py", WHILES)
+    module.work(np.array([1, 2], np.int32))
+    loops = qd.coverage.snapshot()[str(tmp_path / "whiles.py")].loops
+    assert loops[7] == {"started": 2, "zero_trips": 2, "exhausted": 2, "broken": 0}
+    module.work(np.array([1, 5], np.int32))
+    loops = qd.coverage.snapshot()[str(tmp_path / "whiles.py")].loops
+    assert loops[7] == {"started": 4, "zero_trips": None, "exhausted": 4, "broken": 0}
 
 
 def test_specialisations_are_kept_apart(arch, tmp_path):

@@ -6,7 +6,7 @@ import sys
 import coverage
 import pytest
 
-from sample_project import KERNELS, NEVER, RAN
+from sample_project import KERNELS, NEVER, RAN, on_both
 
 HEAD = "import os, sys\nimport quadrants as qd\nfrom shapes import kernels\nqd.init()\n"
 
@@ -31,12 +31,14 @@ ENDINGS = {
 }
 
 
+@on_both
 @pytest.mark.parametrize("ending", ENDINGS)
 def test_ends(project, ending):
     project.program(HEAD + ENDINGS[ending], status=1 if ending == "exception" else 0)
     assert lines_in(project.folder) == [RAN]
 
 
+@on_both
 def test_fork(project):
     """A child counts for itself; its parent's lines are not its own."""
     project.program(
@@ -54,6 +56,7 @@ def test_a_process_id_that_comes_again(project):
     assert project.files() == ["_qd_kcov.77"] and lines_in(project.folder) == [RAN]
 
 
+@on_both
 @pytest.mark.parametrize("method", ["fork", "spawn"])
 def test_multiprocessing(project, method):
     project.program(
@@ -80,6 +83,7 @@ def test_a_harvest_that_fails(project):
     assert "still here" in said and "Failed to read coverage field" in said
 
 
+@on_both
 def test_capacity(project):
     said = project.program(HEAD + "print(kernels.go([1, 20], 10))\nprint(kernels.go([-1], 10))\n", QD_COVERAGE_MAX_PROBES="3")
     assert "[1, 10]" in said and "[-1]" in said
@@ -105,6 +109,7 @@ def test_150000_probes(project):
     assert len(ran) == 150000
 
 
+@on_both
 def test_kernels_in_a_zip(project):
     import zipfile
 
@@ -117,12 +122,14 @@ def test_kernels_in_a_zip(project):
     assert RAN <= set(report["executed_lines"]) and NEVER <= set(report["missing_lines"])
 
 
+@on_both
 def test_kernels_in_exec(project):
     project.program(f"import quadrants as qd\nqd.init()\nspace = {{}}\nexec({KERNELS!r}, space)\nspace['go']([1, 20], 10)\n")
     (report,) = project.combined()["files"].values()
     assert RAN <= set(report["executed_lines"]) and NEVER <= set(report["missing_lines"])
 
 
+@on_both
 def test_kernels_in_ipython(project):
     cell = KERNELS + "\nqd.init()\ngo([1, 20], 10)\n"
     project.run("-c", f"from IPython.core.interactiveshell import InteractiveShell as S\nS.instance().run_cell({cell!r})",
@@ -178,6 +185,28 @@ def test_off_is_the_clean_build(project):
     again = project.program(show, covered="0", **arch)
     assert covered != clean and again == clean and len(clean) > 1000
     assert lines_in(project.folder) == [RAN]
+
+
+@pytest.mark.parametrize("decorator", ["kernel", "kernel(fastcache=True)"])
+def test_kernels_that_come_from_the_cache(project, decorator):
+    """They cover what those that were compiled did, on the same tasks."""
+    project.write("shapes/kernels.py", KERNELS.replace("@qd.kernel", f"@qd.{decorator}"))
+    project.arch = "x64"
+    cache = dict(QD_OFFLINE_CACHE="1", QD_OFFLINE_CACHE_FILE_PATH=str(project.folder / "cache"))
+    program = HEAD + "print(kernels.go([1, 20], 10), ('\\n' + kernels.limit_all._show('tasks')).count('\\ntask '))\n"
+    clean = project.program(program, covered="", **cache)
+    first = project.program(program, **cache)
+    written = sorted(path.name for path in (project.folder / "cache").rglob("*"))
+    assert project.program(program, **cache) == first == clean
+    assert sorted(path.name for path in (project.folder / "cache").rglob("*")) == written, "nothing new was compiled"
+    assert lines_in(project.folder) == [RAN, RAN]
+
+
+@pytest.mark.parametrize("counts", ["0", "1"])
+def test_where_the_data_were_written(project, counts):
+    program = HEAD + "kernels.go([1], 10)\nfrom quadrants import _coverage_files\nprint(_coverage_files.write_now())\n"
+    said = project.program(program, QD_COVERAGE_COUNTS=counts)
+    assert said.splitlines()[-1] == str(project.folder / project.files()[0])
 
 
 def test_without_the_package_coverage(project):

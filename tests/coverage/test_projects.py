@@ -3,10 +3,14 @@
 import coverage
 import pytest
 
-from sample_project import ARCS, NEVER, PROGRAM, PYTEST, RAN
+from sample_project import ARCS, NEVER, PROGRAM, PYTEST, RAN, on_both
+
+
+HOST = {2, 5, 6, 14, 15, 24}  # lines that run at import
 
 
 def check(report, branches):
+    assert HOST <= set(report["executed_lines"]), "what coverage.py measured itself is there too"
     assert RAN <= set(report["executed_lines"]) and NEVER <= set(report["missing_lines"])
     assert ("missing_branches" in report) == branches
     if branches:
@@ -24,6 +28,7 @@ def arcs_in(project):
     return arcs
 
 
+@on_both
 def test_branches(project):
     project.pytest("--cov=shapes", "--cov-branch", "--cov-report=", "tests")
     assert len(project.files()) == 1
@@ -52,6 +57,7 @@ def test_settings_are_those_that_pytest_cov_resolves(project, name, text, branch
     check(project.of_kernels(), branches)
 
 
+@on_both
 def test_workers_of_xdist(project):
     project.pytest("--cov=shapes", "--cov-branch", "--cov-report=", "-n", "2", "--dist", "each", "tests")
     assert len(project.files()) == 2
@@ -140,6 +146,7 @@ def test_it():
 """
 
 
+@on_both
 @pytest.mark.parametrize("ending", ENDINGS)
 def test_processes_of_tests(project, ending):
     project.write("program.py", PROGRAM)

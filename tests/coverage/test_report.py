@@ -39,6 +39,7 @@ def test_summary(measured):
     said = report(measured)
     (row,) = [line for line in said.splitlines() if line.startswith("shapes/kernels.py")]
     assert row.endswith("20-21") and "5/6" in row
+    assert re.search(r"^total +19 +2 +5/6 +88.0%$", said, re.M)
     assert len(measured.files()) == 2, "the data stay"
     assert report(measured) == said
 
@@ -49,12 +50,79 @@ def test_threshold(measured):
     assert "0.0% is less than 50%" in report(measured, "--fail-under", "50", "--diff", "main~1", status=2)
 
 
+def test_what_is_new_in_the_terminal(measured):
+    said = report(measured, "--diff", "main~1")
+    assert said.endswith("of what is new: 0.0% (0 of 2 lines)\n  shapes/kernels.py: never ran 20-21\n")
+
+
 def test_markdown(measured):
-    said = report(measured, "--diff", "main~1", "--markdown", "-")
+    said = report(measured, "--diff", "main~1", "--markdown", "-", ENABLE_QUADRANTS_HEADER_PRINT="1")
+    assert said.startswith("## Coverage\n"), "and nothing else, for it goes to a file"
     assert "**0.0%** of what is new since `main~1` ran (0 of 2 lines)" in said
-    assert "| ⚠️ | `shapes/kernels.py` | 0.0% |" in said and "| 20-21 |" in said
-    assert "<details><summary><code>shapes/kernels.py</code></summary>" in said
-    assert re.search(r"^ +17 +3 \? +if x\[i\] >= 0:  # never goes to 20$", said, re.M)
+    assert "| ⚠️ | `shapes/kernels.py` | 0.0% | 88.0% | 20-21 |" in said
+    others = said[said.index("<details><summary>1 file without new lines</summary>"):]
+    assert "\n| ✅ | `shapes/__init__.py` | 100.0% | |\n\n</details>" in others
+    listing = others[others.index("<details><summary><code>shapes/kernels.py</code></summary>"):]
+    assert re.search(r"^ +17 +3 \? +if x\[i\] >= 0:  # never goes to 20$", listing, re.M)
+    assert "limit_all" in listing and "clipped(v, limit)" not in listing, "only what is near to what never ran"
+
+
+def test_a_comment_is_not_too_long():
+    from quadrants import _coverage_report as tool
+
+    def file(name, lines):
+        numbers = set(range(1, lines + 1))
+        return tool.File(name, ["x = 1  # ." + "." * 50] * lines, numbers, numbers, {}, (0, 0), {}, set())
+
+    files = [file("small.py", 10), file("huge.py", 2000), file("other.py", 10)]
+    said = tool.as_markdown(files, tool.totals(files, None), None)
+    assert len(said) < tool.LONGEST_COMMENT and said.count("```python") == 2
+    assert said.endswith("\nListings of 1 more file would make this too long.\n")
+
+
+def test_ways_of_branches_that_led_nowhere_else():
+    from quadrants._coverage_report import File, shown
+
+    f = File("a.py", [], {*range(1, 10)}, {3, 4, 5, 9}, {2: [3], 6: [8, -1], 7: [-1]}, (1, 5), {}, set())
+    assert f.gaps() == ["3-5", "6->8", "6->exit", "7->exit", "9"] and f.gaps({4, 6}) == ["4", "6->8", "6->exit"]
+    assert (shown(89.96), shown(100.0), shown(72.3), shown(0.0)) == ("89.9%", "100.0%", "72.3%", "0.0%")
+
+
+def test_new_files_and_names_with_blanks(project):
+    """A file that git does not know yet is new as a whole."""
+
+    def git(*command):
+        whole = ["git", "-c", "user.name=a", "-c", "user.email=a@b", *command]
+        subprocess.run(whole, cwd=project.folder, check=True, capture_output=True)
+
+    git("init", "-q", "-b", "main")
+    project.write("part one/old.py", "a = 1\n")
+    git("add", "part one")
+    git("commit", "-q", "-m", "before")
+    project.write("part one/old.py", "a = 1\nif a > 1:\n    a = 2\n")
+    project.write("part one/fresh é.py", "b = 1\nif b > 1:\n    b = 2\n")
+    project.write("program.py", "import runpy\nrunpy.run_path('part one/old.py')\nrunpy.run_path('part one/fresh é.py')\n")
+    project.run("-m", "coverage", "run", "--include=part one/*", "program.py")
+    said = report(project, "--diff", "main")
+    assert "of what is new: 60.0% (3 of 5 lines)" in said
+    assert "  part one/fresh é.py: never ran 3\n  part one/old.py: never ran 3\n" in said
+
+
+def test_counts_of_other_machines(project):
+    """Names of their files are mapped, and what they counted adds up with what this one did."""
+    settings = "[run]\nbranch = True\n[paths]\nsource =\n    shapes\n    */elsewhere/shapes\n"
+    project.write(".coveragerc", settings)
+    project.program(PROGRAM)
+    there = project.folder / "elsewhere"
+    there.mkdir()
+    (there / ".coveragerc").write_text(settings)
+    (project.folder / "shapes").rename(there / "shapes")
+    project.write("elsewhere/program.py", PROGRAM)
+    project.run("program.py", folder=there, QD_KERNEL_COVERAGE="1", PYTHONPATH=str(there))
+    (there / "shapes").rename(project.folder / "shapes")
+    report(project, "--annotate", "listing", ".", "elsewhere")
+    text = (project.folder / "listing/shapes/kernels.py,cover").read_text()
+    assert re.search(r"^ +17 +4 \? +if x\[i\] >= 0:", text, re.M)
 
 
 def test_annotated_source(measured):
@@ -66,9 +134,20 @@ def test_annotated_source(measured):
 def test_html(measured):
     report(measured, "--html", "out/report.html", "--diff", "main~1")
     text = (measured.folder / "out/report.html").read_text()
-    assert '<tr class="missing new"><td>20</td><td>never</td>' in text
-    assert re.search(r'<tr class="partial" style="--level:0\.\d\d"><td>17</td><td>3</td>', text)
-    assert '<span class="mark">never goes to 20' in text
+    assert re.search(r'<tr id="f\d-20" class="missing new"><td>20</td><td>never</td>', text)
+    assert re.search(r'<tr id="f\d-17" class="partial" style="--level:0\.\d\d"><td>17</td><td>3</td>', text)
+    assert re.search(r'<a class="mark" href="#f\d-20">never goes to 20', text)
+    assert re.search(r'<a class="gap" href="#f\d-20">20-21</a>', text) and "<tr><td>total</td><td>19</td>" in text
+
+
+def test_data_where_the_configuration_says(project):
+    project.write(".coveragerc", "[run]\nbranch = True\nsource = shapes\ndata_file = data/measured\n")
+    (project.folder / "data").mkdir()
+    project.write("program.py", PROGRAM)
+    project.run("-m", "coverage", "run", "program.py", QD_KERNEL_COVERAGE="1")
+    project.run("-m", "coverage", "run", "-p", "program.py", QD_KERNEL_COVERAGE="1")
+    assert len(list((project.folder / "data").iterdir())) == 2
+    assert re.search(r"^shapes/kernels.py .* 20-21$", report(project), re.M), "host lines are there too"
 
 
 def test_errors(project):

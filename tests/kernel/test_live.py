@@ -315,6 +315,30 @@ def test_what_is_said_of_kernels_that_are_not_counted(session):
     assert "after %qd_coverage --on those that ordinary cells define are counted" in session.run("%qd_coverage absent").text("stderr")
 
 
+WHILES = """@qd.func
+def halved(v):
+    while v > 8:
+        v = v / 2
+    return v
+
+@qd.kernel
+def halve(x: qd.types.ndarray(qd.f32, ndim=1)):
+    for i in x:
+        x[i] = halved(x[i])
+"""
+
+
+def test_loops_that_never_iterate(session):
+    """Of a `while`, too. Kernels and funcs are listed as they stand in the cell."""
+    (comm_id,) = opened(run(session, WHILES, "halve"))
+    cell = only(told(run(session, "halve(np.ones(5, np.float32))"), comm_id))
+    assert {line["number"]: line["outcomes"] for line in cell["lines"]}[3] == {"entered": 0, "zero_trips": 5}
+    shown = run(session, "%qd_coverage").result.splitlines()
+    assert shown[0].startswith("halved (cell ") and shown[3] == "   3     5 |     while v > 8:  <- never entered"
+    run(session, "halve(np.full(2, 20, np.float32))")
+    assert run(session, "%qd_coverage").result.splitlines()[3] == "   3 7 |     while v > 8:"
+
+
 def test_a_cell_that_was_one_of_kernels(session):
     """Without its first line it is an ordinary one of the same text."""
     text = "@qd.kernel\ndef fill(x: qd.types.ndarray(qd.f32, ndim=1)):\n    for i in x:\n        x[i] = 1\n"

@@ -315,9 +315,9 @@ def _write():
         data.add_lines({names[f]: sorted(lines.get(f, set()) | _reached(host_arcs.get(f, ()))) for f in places})
     data.write()
     data.close(force=True)
-    if os.environ.get("QD_COVERAGE_COUNTS") == "0":
-        return
-    _write_counts(path, _run, [(names[file], line, counts.get(file, {}).get(line, 0)) for file in lines for line in lines[file]])
+    if os.environ.get("QD_COVERAGE_COUNTS") != "0":
+        rows = [(names[file], line, counts.get(file, {}).get(line, 0)) for file in lines for line in lines[file]]
+        _write_counts(path, _run, rows)
     return path
 
 

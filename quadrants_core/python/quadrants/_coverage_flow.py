@@ -16,7 +16,7 @@ class Flow:
     def __init__(self):
         self.arcs = {}  # (from, to) -> count
         self.branches = {}  # line -> {"taken": n, "not_taken": n}
-        self.loops = {}  # line -> {"started", "zero_trips", "exhausted", "broken"}
+        self.loops = {}  # line -> {"started", "zero_trips" (None: not known), "exhausted", "broken"}
 
 
 def of_file(file, rows, lines):
@@ -122,7 +122,13 @@ class _Walk:
         exhausted = max(self.count("finished", node) - broken, 0)
         here = self.flow.loops.setdefault(line, {"started": 0, "zero_trips": 0, "exhausted": 0, "broken": 0})
         here["started"] += runs
-        here["zero_trips"] += self.count("zero_trips", node)
+        here["zero_trips"] = self.zero_trips(node, runs, iterations, here["zero_trips"])
         here["exhausted"] += exhausted
         here["broken"] += broken
         return [(line, exhausted)] + breaks
+
+    def zero_trips(self, node, runs, iterations, before):
+        """None: not known. A `while` has no counter for it, and shows it only by never iterating at all."""
+        if isinstance(node, ast.For):
+            return before + self.count("zero_trips", node)
+        return None if iterations or before is None else before + runs

@@ -6,6 +6,8 @@ import argparse
 import contextlib
 import dataclasses
 import glob
+import json
+import math
 import os
 import re
 import sqlite3
@@ -14,6 +16,8 @@ import sys
 import tempfile
 
 LOW = 80  # percent: files below it get a mark
+LONGEST_COMMENT = 60000  # characters; the hosts of pull requests take 65,536
+AROUND = 3  # lines shown before and after what never ran, in Markdown
 
 
 class ReportError(Exception):
@@ -51,6 +55,15 @@ class File:
             return "partial"
         return "ran" if line in self.statements else ""
 
+    def gaps(self, among=None):
+        """What never ran, of all lines or among these: "3-5, 9, 22->25, 30->exit". A way of a branch is named where it leads to
+        a line that ran."""
+        wanted = (lambda line: True) if among is None else among.__contains__
+        found = [(int(part.split("-")[0]), part) for part in ranges(filter(wanted, self.missing)).split(", ") if part]
+        for start, ends in self.partial.items():
+            found += [(start, f"{start}->{end if end > 0 else 'exit'}") for end in ends if end not in self.missing and wanted(start)]
+        return [part for _, part in sorted(found, key=lambda one: one[0])]
+
     def marks(self, line):
         """In words where a line that ran never went."""
         ends = self.partial.get(line, ())
@@ -59,6 +72,11 @@ class File:
 
 def _percent(part, whole):
     return 100.0 if whole == 0 else 100.0 * part / whole
+
+
+def shown(percent):
+    """Rounded down, so that no threshold seems to be reached that is not."""
+    return f"{math.floor(percent * 10 + 1e-9) / 10:.1f}%"
 
 
 def ranges(lines):
@@ -75,19 +93,23 @@ def ranges(lines):
 # --- data ------------------------------------------------------------------------------------------------------------
 
 
-def _data_files(paths):
+def _data_files(paths, host):
+    """`host`: path of coverage.py's own file; those of parallel processes have more behind its name."""
+    names = ["_qd_kcov.*", glob.escape(os.path.basename(host)), glob.escape(os.path.basename(host)) + ".*"]
     if not paths:
-        paths = sorted(glob.glob("_qd_kcov.*")) + sorted(glob.glob(".coverage*"))
+        folders = ("", os.path.dirname(host), os.path.dirname(host))
+        paths = [path for folder, name in zip(folders, names) for path in _matches(folder, name)]
     found = []
     for path in paths:
-        if os.path.isdir(path):
-            found += sorted(glob.glob(os.path.join(path, "_qd_kcov.*")) + glob.glob(os.path.join(path, ".coverage*")))
-        else:
-            found.append(path)
+        found += [inner for name in names for inner in _matches(path, name)] if os.path.isdir(path) else [path]
     found = [path for path in found if _is_data(path)]
     if not found:
         raise ReportError("no data: run the tests with pytest --cov or with QD_KERNEL_COVERAGE=1 first")
     return found
+
+
+def _matches(folder, name):
+    return sorted(glob.glob(os.path.join(glob.escape(folder), name)))
 
 
 def _is_data(path):
@@ -96,14 +118,26 @@ def _is_data(path):
     return False
 
 
-def _counts_in(path):
-    """file -> line -> count, as the kernels of one process left it."""
+def _counts_in(paths, aliases):
+    """Absolute file -> line -> count, as the kernels of these processes left it."""
     counts = {}
-    with contextlib.closing(sqlite3.connect(path)) as database, contextlib.suppress(sqlite3.OperationalError):
-        for file, line, count in database.execute("select path, line, count from qd_counts"):
-            here = counts.setdefault(file, {})
-            here[line] = here.get(line, 0) + int(count)
+    for path in paths:
+        with contextlib.closing(sqlite3.connect(path)) as database, contextlib.suppress(sqlite3.OperationalError):
+            for file, line, count in database.execute("select path, line, count from qd_counts"):
+                here = counts.setdefault(os.path.realpath(aliases.map(file)), {})
+                here[line] = here.get(line, 0) + int(count)
     return counts
+
+
+def _aliases(measured):
+    """Names of other machines, as [paths] of the configuration maps them when data are combined."""
+    from coverage.files import PathAliases
+
+    aliases = PathAliases(relative=measured.get_option("run:relative_files"))
+    for result, *patterns in (measured.get_option("paths") or {}).values():
+        for pattern in patterns:
+            aliases.add(pattern, result)
+    return aliases
 
 
 def _changes(base):
@@ -118,10 +152,14 @@ def _changes(base):
     top = git("rev-parse", "--show-toplevel").strip()
     start = git("merge-base", base, "HEAD").strip()
     changed, here = {}, None
+    for name in git("-C", top, "ls-files", "--others", "--exclude-standard", "-z").split("\0"):
+        if name.endswith(".py"):
+            with open(os.path.join(top, name), "rb") as file:
+                changed[os.path.realpath(file.name)] = set(range(1, 1 + len(file.read().splitlines())))
     plain = ("--unified=0", "--no-color", "--no-ext-diff", "--src-prefix=a/", "--dst-prefix=b/")
-    for line in git("-C", top, "diff", *plain, start).splitlines():
+    for line in git("-C", top, "-c", "core.quotePath=false", "diff", *plain, start).splitlines():
         if line.startswith("+++ "):
-            name = line[4:].strip('"')
+            name = line[4:].rstrip("\t").strip('"')
             path = os.path.realpath(os.path.join(top, name[2:]))
             here = changed.setdefault(path, set()) if name.startswith("b/") else None
         hunk = re.match(r"@@ -\S+ \+(\d+)(?:,(\d+))? @@", line)
@@ -136,33 +174,25 @@ def gather(paths, base=None, include=None, omit=None):
     import coverage
     from coverage.exceptions import CoverageException
 
-    sources = _data_files(paths)
-    counts = {}
-    for path in sources:
-        for file, lines in _counts_in(path).items():
-            here = counts.setdefault(os.path.realpath(file), {})
-            for line, count in lines.items():
-                here[line] = here.get(line, 0) + count
+    host = os.environ.get("COVERAGE_FILE") or coverage.Coverage().get_option("run:data_file")
+    sources = _data_files(paths, host)
     changed = _changes(base) if base else {}
-    files = []
     with tempfile.TemporaryDirectory() as folder:
         measured = coverage.Coverage(data_file=os.path.join(folder, "data"), messages=False)
         if include:
             measured.set_option("report:include", include)
         if omit:
             measured.set_option("report:omit", omit)
+        counts = _counts_in(sources, _aliases(measured))
         try:
             measured.combine(sources, keep=True, strict=True)
             out = os.path.join(folder, "report.json")
             measured.json_report(outfile=out, ignore_errors=True)
         except CoverageException as error:
             raise ReportError(str(error)) from None
-        import json
-
         with open(out, encoding="utf-8") as file:
             report = json.load(file)
-        for name, found in report["files"].items():
-            files.append(_file(name, found, counts, changed))
+    files = [_file(name, found, counts, changed) for name, found in report["files"].items()]
     return sorted(files, key=lambda file: file.name)
 
 
@@ -197,72 +227,116 @@ def _described(name, path, text, found, counts, changed):
 class Totals:
     overall: float
     diff: float | None  # None: no base revision was asked for
+    lines: int
+    missing: int
+    branches: tuple  # (taken, all)
     new: int  # statements that are new
     new_ran: int
 
 
 def totals(files, base):
-    statements = sum(len(f.statements) + f.branches[1] for f in files)
-    ran = sum(len(f.statements) - len(f.missing) + f.branches[0] for f in files)
+    lines, missing = sum(len(f.statements) for f in files), sum(len(f.missing) for f in files)
+    taken, ways = (sum(f.branches[at] for f in files) for at in (0, 1))
     new = sum(len(f.new) for f in files)
     new_ran = sum(len(f.new - f.missing) for f in files)
-    return Totals(_percent(ran, statements), _percent(new_ran, new) if base else None, new, new_ran)
+    overall = _percent(lines - missing + taken, lines + ways)
+    return Totals(overall, _percent(new_ran, new) if base else None, lines, missing, (taken, ways), new, new_ran)
 
 
 # --- forms -----------------------------------------------------------------------------------------------------------
 
 
 def as_text(files, total):
-    width = max([len("file"), *(len(f.name) for f in files)])
-    diff = "   diff" if total.diff is not None else ""
-    out = [f"{'file':<{width}}  lines  missing  branches  cover{diff}  missing lines"]
+    diff = total.diff is not None
+    rows = [["file", "lines", "missing", "branches", "cover", *["new"] * diff, "never ran"]]
+
+    def row(name, lines, missing, branches, percent, new, gaps):
+        rows.append([name, str(lines), str(missing), "/".join(map(str, branches)), shown(percent), *[new] * diff, ", ".join(gaps)])
+
     for f in files:
-        taken, ways = f.branches
-        new = "" if total.diff is None else f"{f.diff_percent:6.1f}%" if f.new else "      -"
-        numbers = f"{len(f.statements):5}  {len(f.missing):7}  {f'{taken}/{ways}':>8}  {f.percent():5.1f}%{new}"
-        out.append(f"{f.name:<{width}}  {numbers}  {ranges(f.missing)}".rstrip())
-    last = f"total: {total.overall:.1f}%"
-    if total.diff is not None:
-        last += f", of what is new: {total.diff:.1f}% ({total.new_ran} of {total.new} lines)"
-    return "\n".join([*out, last]) + "\n"
+        row(f.name, len(f.statements), len(f.missing), f.branches, f.percent(), shown(f.diff_percent) if f.new else "-", f.gaps())
+    row("total", total.lines, total.missing, total.branches, total.overall, shown(total.diff) if diff else "", [])
+    widths = [max(map(len, column)) for column in zip(*rows)]
+    out = []
+    for name, *numbers, gaps in rows:
+        cells = [f"{number:>{width}}" for number, width in zip(numbers, widths[1:])]
+        out.append("  ".join([f"{name:<{widths[0]}}", *cells, gaps]).rstrip())
+    out.insert(-1, "-" * (sum(widths[:-1]) + 2 * len(widths[:-2])))
+    if diff:
+        out.append(f"of what is new: {shown(total.diff)} ({total.new_ran} of {total.new} lines)")
+        out += [f"  {f.name}: never ran {', '.join(f.gaps(f.new))}" for f in files if f.gaps(f.new)]
+    return "\n".join(out) + "\n"
 
 
 _signs = {"ran": ">", "partial": "?", "missing": "!", "": " "}
 
 
-def annotated(f):
-    """The source with what became of each line: > ran, ? some branch was never taken, ! never ran."""
+def annotated(f, wanted=None):
+    """The source, or the lines of it that are wanted, with what became of each: > ran, ? some branch was never taken, ! never
+    ran."""
     width = max([5, *(len(f"{count:,}") for count in f.counts.values())])
-    out = []
+    out, last = [], 0
     for number, text in enumerate(f.text, 1):
+        if wanted is not None and number not in wanted:
+            continue
+        if number > last + 1:
+            out.append("  ...")
+        last = number
         count = f"{f.counts[number]:,}" if number in f.counts else ""
         marks = f"  # {f.marks(number)}" if number in f.partial else ""
         out.append(f"{number:5} {count:>{width}} {_signs[f.state(number)]} {text}{marks}".rstrip())
+    if last < len(f.text):
+        out.append("  ...")
     return "\n".join(out) + "\n"
 
 
 def as_markdown(files, total, base, low=LOW):
+    diff = total.diff is not None
     out = ["## Coverage", ""]
-    if total.diff is not None:
-        out += [f"**{total.diff:.1f}%** of what is new since `{base}` ran ({total.new_ran} of {total.new} lines).", ""]
-    out += [f"Overall: **{total.overall:.1f}%**.", ""]
-    new_column = total.diff is not None
-    out.append("| | file |" + (" new |" if new_column else "") + " overall | never ran |")
-    out.append("| - | :- |" + (" -: |" if new_column else "") + " -: | :- |")
-    shown = [f for f in files if not new_column or f.new] or files
-    for f in shown:
-        percent = f.diff_percent if new_column and f.new else f.percent()
-        mark = "⚠️" if percent < low else "✅"
-        new = f" {f'{f.diff_percent:.1f}%' if f.new else '-'} |" if new_column else ""
-        missing = f.missing & f.changed if new_column and f.new else f.missing
-        out.append(f"| {mark} | `{f.name}` |{new} {f.percent():.1f}% | {ranges(missing)} |")
-    for f in shown:
-        if f.text and (f.missing or f.partial):
-            listing = annotated(f).rstrip("\n")
-            fence = "`" * max(3, 1 + max((len(run) for run in re.findall("`+", listing)), default=0))
-            out += ["", f"<details><summary><code>{f.name}</code></summary>", "", f"{fence}python", listing, fence, ""]
-            out.append("</details>")
-    return "\n".join(out) + "\n"
+    if diff:
+        out += [f"**{shown(total.diff)}** of what is new since `{base}` ran ({total.new_ran} of {total.new} lines).", ""]
+    out += [f"Overall: **{shown(total.overall)}**.", ""]
+    new, others = ([f for f in files if f.new], [f for f in files if not f.new]) if diff else ([], files)
+    if new:
+        out += _markdown_table(new, True, low)
+    if others and diff:
+        title = f"{len(others)} {'file' if len(others) == 1 else 'files'} without new lines"
+        out += [*[""] * bool(new), f"<details><summary>{title}</summary>", "", *_markdown_table(others, False, low), "", "</details>"]
+    elif others:
+        out += _markdown_table(others, False, low)
+    return "\n".join(out + _markdown_listings(new if diff else others, sum(map(len, out)))) + "\n"
+
+
+def _markdown_table(files, new, low):
+    out = ["| | file | new | overall | new lines that never ran |", "| - | :- | -: | -: | :- |"] if new else \
+          ["| | file | overall | never ran |", "| - | :- | -: | :- |"]  # fmt: skip
+    for f in files:
+        mark = "⚠️" if (f.diff_percent if new else f.percent()) < low else "✅"
+        cells = [shown(f.diff_percent)] * new + [shown(f.percent()), ", ".join(f.gaps(f.new if new else None))]
+        out.append(f"| {mark} | `{f.name}` | {' | '.join(cells)} |".replace("|  |", "| |"))
+    return out
+
+
+def _markdown_listings(files, length):
+    """What never ran, with a few lines around it; as much as a comment may hold."""
+    out, left_out = [], 0
+    for f in files:
+        lines = f.missing | f.partial.keys()
+        if not f.text or not lines:
+            continue
+        listing = annotated(f, {near for line in lines for near in range(line - AROUND, line + AROUND + 1)}).rstrip("\n")
+        fence = "`" * max(3, 1 + max((len(run) for run in re.findall("`+", listing)), default=0))
+        title = f"<details><summary><code>{f.name}</code></summary>"
+        block = ["", title, "", f"{fence}python", listing, fence, "", "</details>"]
+        more = sum(len(line) + 1 for line in block)
+        if length + more > LONGEST_COMMENT:
+            left_out += 1
+        else:
+            out += block
+            length += more
+    if left_out:
+        out += ["", f"Listings of {left_out} more {'file' if left_out == 1 else 'files'} would make this too long."]
+    return out
 
 
 _options = {
@@ -277,7 +351,7 @@ def main(arguments=None):
     parser = argparse.ArgumentParser(prog="quadrants-coverage", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
     report = commands.add_parser("report", help="combine host and kernel data and report them", description=__doc__)
-    report.add_argument("data", nargs="*", help="data files, folders; without: _qd_kcov.* and .coverage* of this folder")
+    report.add_argument("data", nargs="*", help="data files, folders; without: _qd_kcov.* and coverage.py's")
     for name, (value, text) in _options.items():
         report.add_argument(name, metavar=value, help=text)
     status = "status 2 if less of what is new (without --diff: of everything) ran"
@@ -296,7 +370,7 @@ def main(arguments=None):
     _write_forms(options, files, total)
     reached = total.overall if total.diff is None else total.diff
     if options.fail_under is not None and reached < options.fail_under:
-        print(f"quadrants-coverage: {reached:.1f}% is less than {options.fail_under:g}%", file=sys.stderr)
+        print(f"quadrants-coverage: {shown(reached)} is less than {options.fail_under:g}%", file=sys.stderr)
         return 2
     return 0
 

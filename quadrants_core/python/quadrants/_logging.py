@@ -63,7 +63,9 @@ def print_header():
     import os
     import sys
 
-    if os.environ.get("ENABLE_QUADRANTS_HEADER_PRINT", "1").lower() in ("0", "false") or _is_plugin_load():
+    if os.environ.get("ENABLE_QUADRANTS_HEADER_PRINT", "1").lower() in ("0", "false"):
+        return
+    if _is_plugin_load() or _is_report():
         return
     from quadrants._version import version_str
 
@@ -79,6 +81,15 @@ def _is_plugin_load():
     while frame is not None and frame.f_code.co_name != "load_setuptools_entrypoints":
         frame = frame.f_back
     return frame is not None
+
+
+def _is_report():
+    """What the command quadrants-coverage prints may go to a file."""
+    import os
+    import sys
+
+    program = (sys.argv or [""])[0]
+    return os.path.basename(program) == "quadrants-coverage" or (program == "-m" and "quadrants.coverage" in sys.orig_argv)
 
 
 def _build():
