@@ -65,14 +65,15 @@ class Cells:
         """Whether kernels that ordinary cells define are counted."""
         return self.on or _runtime._folder_of_coverage is not None
 
-    def ran(self, compiler, cell_id, number, text, code):
+    def ran(self, compiler, cell_id, number, cell, code):
         """A cell is about to run; IPython compiles `code`."""
-        file = compiler.get_code_name(text, code, number)
+        file = compiler.get_code_name(cell, code, number)
         if len(self.places) >= self.most:
             self.forget()
         self.places.pop(file, None)  # the latest is the last
-        self.magic.discard(file)  # names of code may go by its text: a %%qd_kernel cell had the same
-        self.places[file] = Place(file, cell_id, number, text)
+        self.magic.discard(file)  # names of code may go by its text: an earlier cell had the same
+        self.placed.update((key, text) for key, text in list(_source.in_use.items()) if text.file == file)
+        self.places[file] = Place(file, cell_id, number, cell)
         _source.set_display_name(file, f"cell {number}")
         return self.places[file]
 

@@ -206,12 +206,15 @@ def test_forced_colours(lab):
 def test_two_notebooks(lab):
     lab.put("second", [SETUP, CLIP, FEWER])
     put_clip(lab, "first")
-    lab.command("docmanager:open", path="second.ipynb")
+    lab.command("docmanager:open", path="second.ipynb", options={"mode": "split-right"})
     lab.page.wait_for_function("window.jupyterapp.shell.currentWidget?.context?.path === 'second.ipynb'")
     lab.page.evaluate(READY)
     for index in range(3):  # the ids of its cells are those of the first, its kernel is another
         lab.run_cell(index)
     wait(lab, 1, "texts", "1 500 489 11 never")
+    seen = lab.page.locator(".qd-mark-count").all_inner_texts()  # of both, side by side
+    assert sorted(seen) == sorted("1 2k 2k 11 never 1 500 489 11 never".split())
+    lab.picture("gutter-two-notebooks")
     lab.command("docmanager:open", path="first.ipynb")
     lab.page.wait_for_function("window.jupyterapp.shell.currentWidget?.context?.path === 'first.ipynb'")
     wait(lab, 1, "texts", "1 2k 2k 11 never")
