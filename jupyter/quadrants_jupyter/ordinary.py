@@ -72,7 +72,7 @@ class Cells:
             self.forget()
         self.places.pop(file, None)  # the latest is the last
         self.magic.discard(file)  # names of code may go by its text: an earlier cell had the same
-        self.placed.update((key, text) for key, text in list(_source.in_use.items()) if text.file == file)
+        self.placed.update((key, text) for key, text in list((_source.in_use or {}).items()) if text.file == file)
         self.places[file] = Place(file, cell_id, number, cell)
         _source.set_display_name(file, f"cell {number}")
         return self.places[file]
