@@ -290,7 +290,7 @@ def test_ordinary_cells(session):
 def test_methods_of_ordinary_cells_while_they_run(session):
     method = LONG.removeprefix("%%qd_kernel\n").replace("(x:", "(self, x:").replace("\n", "\n    ")
     request = session.send(f"@qd.data_oriented\nclass Long:\n    {method}\nLong().long(np.ones(64, np.float32))")
-    seen = []
+    seen, comm_id = [], None
     while len(set(seen)) < 3:
         message = session.raw.get_iopub_msg(timeout=PATIENCE)
         if message["msg_type"] == "comm_open" and message["content"]["target_name"] == TARGET:
