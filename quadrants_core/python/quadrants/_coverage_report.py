@@ -144,7 +144,7 @@ def _changes(base):
     """Absolute file -> lines that the working tree has and the revision has not."""
 
     def git(*command):
-        done = subprocess.run(["git", *command], capture_output=True, text=True)
+        done = subprocess.run(["git", *command], capture_output=True, encoding="utf-8", errors="surrogateescape")
         if done.returncode:
             raise ReportError(f"git {' '.join(command)}: {done.stderr.strip()}")
         return done.stdout
