@@ -756,3 +756,29 @@ def test_a_choice_has_the_common_type_whatever_its_sides_read(both):
         return k(np.zeros((6, 3), np.uint32), -256)
 
     assert both(program) == (4294967040, 1)
+
+
+@qd.func
+def square_of(x):
+    return x * x
+
+
+def test_variables_of_static_loops_stay_known_when_funcs_take_them(both):
+    def program():
+        @qd.kernel
+        def f() -> qd.i32:
+            s = 0
+            for i in qd.static(range(5)):
+                s += square_of(i)
+                if qd.static(i > 2):
+                    s += i
+            for i, j in qd.static(qd.ndrange(3, 3)):
+                if qd.static(i == j):
+                    s += square_of(i) * square_of(j)
+            for i in range(3):
+                s += square_of(i)
+            return s
+
+        return f()
+
+    assert both(program) == 30 + 7 + 17 + 5

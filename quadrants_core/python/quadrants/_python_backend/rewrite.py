@@ -281,10 +281,16 @@ class _Rewriter(ast.NodeTransformer):
             raise _exceptions.QuadrantsSyntaxError("'else' clause for 'for' not supported in Quadrants kernels")
         targets = [n.id for n in ast.walk(node.target) if isinstance(n, ast.Name)]
         over = self.call("loop", self.visit(node.iter), self.text(self._extent(node.target)), at=node.iter)
+        unrolled = self.boxed.intersection(targets if self._is_static(node.iter) else ())
+        self.boxed -= unrolled  # known at compile time: there is nothing that a func could change
         body, own = self.scope(node.body, targets)
         boxed = [self._box(n, node) for n in targets if n in self.boxed]
+        self.boxed |= unrolled
         made = _placed(ast.For(node.target, over, [*self.forget(own, node), *boxed, *body], []), node)
         return [made, *self.forget([*own, *targets], node)]
+
+    def _is_static(self, node):
+        return isinstance(node, ast.Call) and _is_builtin(self.object_of(node.func), "static")
 
     def _extent(self, target):
         return len(target.elts) if isinstance(target, (ast.Tuple, ast.List)) else 0
