@@ -85,7 +85,7 @@ def _by_name(name):
 
 
 def is_dtype(value):
-    return isinstance(value, DType) or value in (int, float, bool) or _numpy_type(value) is not None
+    return isinstance(value, DType) or value is int or value is float or value is bool or _numpy_type(value) is not None
 
 
 def _numpy_type(value):

@@ -1,5 +1,7 @@
 """@qd.kernel, @qd.func and their relatives: what they read from a function, and how annotations become parameters."""
 
+import contextlib
+
 from quadrants import _annotations, _dtypes, _exceptions, _later, _runtime, _snode, _source
 
 _Syntax = _exceptions.QuadrantsSyntaxError
@@ -52,19 +54,55 @@ def _resolve(annotation, fn, frame):
         raise _Syntax(f"Invalid type annotation {annotation!r} of {fn.__qualname__}: {error}") from error
 
 
+@contextlib.contextmanager
+def _at(fn, find):
+    """Errors raised inside show the node of the function's tree that `find` gives, with its line and carets."""
+    try:
+        yield
+    except _exceptions.QuadrantsCompilationError as error:
+        if _exceptions._raw():
+            raise
+        try:
+            text = _source.Source(fn)
+            node = find(text.python_tree())
+        except (Exception, RecursionError):
+            node = None  # its text is not to be had
+        if node is None:
+            raise
+        start = node.lineno, node.col_offset
+        trace = [(text.lines()[2], fn.__qualname__, *start, node.end_lineno, node.end_col_offset)]
+        raise type(error)(f"\n{_exceptions.place_block(trace)}\n{error}") from error.__cause__
+
+
+def _at_annotation(fn, name):
+    def find(tree):
+        if name == "return":
+            return tree.returns
+        a = tree.args
+        every = [*a.posonlyargs, *a.args, *a.kwonlyargs, a.vararg, a.kwarg]
+        return next((p.annotation or p for p in every if p is not None and p.arg == name), None)
+
+    return _at(fn, find)
+
+
 def _check_signature(fn, what):
     """The names of the parameters, once the signature has only what the language allows."""
     code = fn.__code__
+    
+    def refuse(reason, find):
+        with _at(fn, lambda tree: find(tree.args)):
+            raise _Syntax(f"Quadrants {what}s {reason}")
+
     if code.co_flags & _VARKEYWORDS:
-        raise _Syntax(f"Quadrants {what}s do not support variable keyword parameters (i.e., **kwargs)")
+        refuse("do not support variable keyword parameters (i.e., **kwargs)", lambda a: a.kwarg)
     if code.co_flags & _VARARGS:
-        raise _Syntax(f"Quadrants {what}s do not support variable positional parameters (i.e., *args)")
+        refuse("do not support variable positional parameters (i.e., *args)", lambda a: a.vararg)
     if fn.__defaults__ and what == "kernel":
-        raise _Syntax(f"Quadrants {what}s do not support default values for arguments")
+        refuse("do not support default values for arguments", lambda a: a.defaults[0])
     if code.co_kwonlyargcount:
-        raise _Syntax(f"Quadrants {what}s do not support keyword parameters")
+        refuse("do not support keyword parameters", lambda a: a.kwonlyargs[0])
     if code.co_posonlyargcount:
-        raise _Syntax(f'Quadrants {what}s only support "positional or keyword" parameters')
+        refuse('only support "positional or keyword" parameters', lambda a: a.posonlyargs[0])
     return code.co_varnames[: code.co_argcount]
 
 
@@ -97,7 +135,7 @@ def _param(name, annotation, position):
         return (name, form, scalar, ndim, rows, cols, element_dim, clamp, optional, cls, needs_grad)
 
     kind = getattr(annotation, "_qd_kind_", None)
-    if annotation in (int, float, bool) or kind == "dtype" or _dtypes._numpy_type(annotation) is not None:
+    if _dtypes.is_dtype(annotation):
         return spec("scalar", _dtypes.scalar_code(annotation))
     if kind == "unpacked_vector_type":
         raise annotation.refuse("pass")
@@ -133,7 +171,10 @@ def _param(name, annotation, position):
         raise _exceptions.not_available(f"{annotation!r} as the type of a kernel argument")
     if kind == "struct_type":
         return spec("struct", cls=annotation)
-    raise _Syntax(f"Invalid type annotation (argument {position}) of Quadrants kernel: {annotation!r}")
+    raise _Syntax(
+        f"Invalid type annotation (argument {position}) of Quadrants kernel: {annotation!r}; write a type such as qd.f32, "
+        "qd.types.vector(3, qd.f32), qd.types.ndarray(), a dataclass, or qd.template()"
+    )
 
 
 _member_specs = None  # weakly by class: name -> what _param gives, or None where it is no field
@@ -176,8 +217,10 @@ def _params(fn, frame):
             if i == 0 and _is_method(fn):
                 params.append((name, "self", 0, 0, 1, 1, 0, False, False, None, False))
                 continue
-            raise _Syntax(f"Quadrants kernels parameters must be type annotated: {name!r} of {fn.__qualname__} is not")
-        params.append(_param(name, _resolve(annotations[name], fn, frame), i))
+            with _at_annotation(fn, name):
+                raise _Syntax(f"Quadrants kernels parameters must be type annotated: {name!r} of {fn.__qualname__} is not")
+        with _at_annotation(fn, name):
+            params.append(_param(name, _resolve(annotations[name], fn, frame), i))
     return tuple(params)
 
 
@@ -185,18 +228,25 @@ def _return(annotation):
     kind = getattr(annotation, "_qd_kind_", None)
     if kind == "matrix_type":
         return (annotation.stored()._qd_scalar_, annotation.n, annotation.m, annotation.ndim, None)
-    if annotation in (int, float, bool) or kind == "dtype" or _dtypes._numpy_type(annotation) is not None:
+    if _dtypes.is_dtype(annotation):
         return (_dtypes.scalar_code(annotation), 1, 1, 0, None)
     if kind == "struct_type":
         return (0, 1, 1, 0, annotation)
-    raise _Syntax(f"Invalid return type annotation of Quadrants kernel: {annotation!r}")
+    raise _Syntax(
+        f"Invalid return type annotation of Quadrants kernel: {annotation!r}; results are numbers, vectors, matrices, structs, "
+        "or tuples of them"
+    )
 
 
 def _returns(fn, frame):
     """(return types, whether they were written as a tuple)"""
     if "return" not in fn.__annotations__:
         return (), False
-    annotation = _resolve(fn.__annotations__["return"], fn, frame)
+    with _at_annotation(fn, "return"):
+        return _returned_types(_resolve(fn.__annotations__["return"], fn, frame))
+
+
+def _returned_types(annotation):
     if annotation is None or annotation is type(None):
         return (), False
     parts, is_tuple = (annotation,), False
@@ -204,7 +254,7 @@ def _returns(fn, frame):
         parts, is_tuple = annotation.__args__, True
     elif isinstance(annotation, (tuple, list)):
         parts, is_tuple = annotation, True
-    if Ellipsis in [p for p in parts if p is Ellipsis]:
+    if any(p is Ellipsis for p in parts):
         raise _Syntax("Ellipsis is not supported in return type annotations")
     return tuple(_return(p) for p in parts), is_tuple
 
@@ -217,11 +267,12 @@ def _make_kernel(fn, frame, fastcache=False):
             "KERNEL_ANNOTATION_ORDER: Cant put kernel in front of other annotations; @qd.kernel takes a plain function, "
             f"got {fn!r}"
         )
-    returns, returns_tuple = _returns(fn, frame)
     _source.remember_exec(fn.__code__, frame)
+    returns, returns_tuple = _returns(fn, frame)
+    params = _params(fn, frame)
     core = _runtime.core()
     info = KernelInfo(fn, frame, fastcache or getattr(fn, "_qd_pure_", False))
-    made = core.Kernel(info, _params(fn, frame), returns, returns_tuple)
+    made = core.Kernel(info, params, returns, returns_tuple)
     made.__name__ = fn.__name__
     made.__qualname__ = fn.__qualname__
     made.__module__ = fn.__module__
@@ -255,6 +306,28 @@ def kernel(fn=None, *, pure=None, fastcache=False, graph=False, checkpoints=Fals
     return lambda fn: _make_kernel(fn, frame, fastcache)
 
 
+def _type_of_parameter(annotation, position):
+    """The annotation of a func's parameter, numpy's types as those of the language; an error if it is no type."""
+    inner, optional = _without_none(annotation)
+    if getattr(inner, "_qd_kind_", None) == "ref" and isinstance(inner, Ref):
+        return annotation
+    form = _param("", inner, position)[1]
+    if optional and form not in ("array", "constant", "tensor"):
+        raise _Syntax(
+            f"Invalid type annotation (argument {position}) of Quadrants function: `T | None` is for arrays, qd.Tensor and "
+            f"qd.template(), got {inner!r}"
+        )
+    return _dtypes.dtype(inner) if form == "scalar" and not (inner is int or inner is float or inner is bool) else annotation
+
+
+def _may_be_a_type(annotation):
+    import typing
+
+    is_known = isinstance(annotation, type) or hasattr(annotation, "_qd_kind_") or annotation is None
+    is_known = is_known or annotation is Ellipsis or _dtypes._numpy_type(annotation) is not None
+    return is_known or typing.get_origin(annotation) is not None or type(annotation).__module__ == "typing"
+
+
 class Func:
     """A function for use in kernels, inlined where it is called."""
 
@@ -270,10 +343,25 @@ class Func:
         self.__doc__ = fn.__doc__
         self.__wrapped__ = fn
         self._qd_source_ = _source.Source(fn)
-        _check_signature(fn, "func")
-        if any(isinstance(a, str) for a in fn.__annotations__.values()):
-            fn.__annotations__ = {k: _resolve(a, fn, frame) for k, a in fn.__annotations__.items()}
         _source.remember_exec(fn.__code__, frame)
+        params = _check_signature(fn, "func")
+        annotations = {}
+        for name, annotation in fn.__annotations__.items():
+            with _at_annotation(fn, name):
+                annotation = _resolve(annotation, fn, frame)
+                check = self._type_of_result if name == "return" else _type_of_parameter
+                annotations[name] = check(annotation, 0 if name == "return" else params.index(name))
+        if any(annotations[name] is not given for name, given in fn.__annotations__.items()):
+            fn.__annotations__ = annotations
+
+    @staticmethod
+    def _type_of_result(annotation, _):
+        """Whatever is a type may stand here: what a func returns is taken as it is if the language has no such type."""
+        parts = annotation if isinstance(annotation, (tuple, list)) else [annotation]
+        if all(_may_be_a_type(p) for p in parts):
+            types = tuple(_dtypes._numpy_type(p) or p for p in parts)
+            return types if isinstance(annotation, tuple) else annotation if isinstance(annotation, list) else types[0]
+        raise _Syntax(f"Invalid return type annotation of Quadrants function: {annotation!r}")
 
     def __get__(self, instance, owner=None):
         if instance is None:
@@ -305,7 +393,15 @@ class RealFunc(Func):
         super().__init__(fn, frame)
         for name in fn.__code__.co_varnames[: fn.__code__.co_argcount]:
             if name not in fn.__annotations__:
-                raise _Syntax(f"Quadrants real functions parameters must be type annotated: {name!r} of {fn.__qualname__} is not")
+                with _at_annotation(fn, name):
+                    raise _Syntax(
+                        f"Quadrants real functions parameters must be type annotated: {name!r} of {fn.__qualname__} is not"
+                    )
+
+    @staticmethod
+    def _type_of_result(annotation, _):
+        _returned_types(annotation)
+        return annotation
 
 
 class TopLevelFunc(Func):

@@ -1,0 +1,8 @@
+import quadrants as qd
+
+qd.init()
+
+
+@qd.func
+def wrong(a, *more):
+    return a
