@@ -356,7 +356,7 @@ Val Walker::unary(const Node *node, NodeKind op, const Val &a) {
         case NodeKind::USub: result = PyNumber_Negative(object); break;
         case NodeKind::UAdd: result = PyNumber_Positive(object); break;
         case NodeKind::Invert: result = PyNumber_Invert(object); break;
-        default: result = PyBool_FromLong(!truth(object)); break;
+        default: result = PyBool_FromLong(!truth(node, object)); break;
         }
         if (!result && PyErr_ExceptionMatches(PyExc_TypeError)) {
             PyErr_Clear();

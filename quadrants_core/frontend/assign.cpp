@@ -27,14 +27,25 @@ Flow Walker::annotated_assign(const Node *node) {
         (!is_dtype(annotation.object.get()) && kind != Kind::matrix_type && kind != Kind::struct_type))
         fail_syntax(node, "Invalid type annotation of a variable: " +
                               (annotation.is_constant() ? repr(annotation.object.get()) : type_text(annotation)));
-    const Val typed_value =
-        convert_to_annotation(node, annotation.object.get(), v, "Variable '" + text(word_of(target, Field::id)) + "'");
+    const std::string name = source_text(target);
+    const Val typed_value = convert_to_annotation(node, annotation.object.get(), v, "Variable '" + name + "'");
     if (target->kind != NodeKind::Name) {
         assign_to(target, typed_value);
         return Flow::next;
     }
-    if (const Binding *old = find_local(word_of(target, Field::id)); old && old->annotated)
-        fail_syntax(node, "Recreating variables is not allowed");
+    if (const Binding *old = find_local(word_of(target, Field::id))) {
+        refuse_argument(target, old);
+        const std::string was = type_text(old->value), is = type_text(typed_value);
+        if (was != is)
+            fail_syntax(node,
+                        "Static assign cannot have type overloading: '" + name + "' is of type " + was + ", not " + is,
+                        "drop the annotation, or use another name");
+        if (old->annotated && in_this_scope(old))
+            fail_syntax(node, "Recreating variables is not allowed",
+                        "assign without an annotation: `" + name + " = ...`");
+        assign_name(target, typed_value);
+        return Flow::next;
+    }
     Binding binding;
     binding.name = word_of(target, Field::id);
     binding.value = new_variable(node, typed_value);
@@ -105,13 +116,19 @@ void Walker::unpack(const Node *target, const Val &given) {
     for (size_t i = 0; i < elements.size(); ++i) assign_to(elements[i], items[i]);
 }
 
+void Walker::refuse_argument(const Node *target, const Binding *binding) {
+    if (!binding || !binding->argument) return;
+    const std::string name = text(binding->name);
+    fail_syntax(target, "Kernel argument \"" + name + "\" is immutable in the kernel",
+                "copy it first: `new_" + name + " = " + name + "`");
+}
+
 void Walker::assign_name(const Node *target, Val given) {
     PyObject *name = word_of(target, Field::id);
     Binding *old = find_local(name);
-    if (old && old->argument)
-        fail_syntax(target, "Kernel argument \"" + text(name) + "\" is immutable in the kernel",
-                    "copy it first: `new_" + text(name) + " = " + text(name) + "`");
+    refuse_argument(target, old);
     if (given.is_static) {
+        if (in_this_scope(old)) fail_syntax(target, "Recreating variables is not allowed", "use another name");
         given.is_static = false;
         bind(name, std::move(given));
         return;

@@ -200,7 +200,7 @@ Val Walker::matmul_of(const Call &call) { return matmul(call.node, call.args[0],
 Val Walker::select(const Call &call) {
     const Node *node = call.node;
     const Val test = map(node, call.args[0], [&](const Val &c) {
-        check_integral(node, "select", c);
+        if (!is_number(c)) check_integral(node, "select", c); // of a number of Python its truth
         return scalar(as(node, c, Scalar::u1));
     });
     // Both values are brought to one type and shape first, then chosen between.
@@ -430,7 +430,7 @@ Val Walker::ndrange(const Call &call) {
             loop.upper.push_back(check(arg));
             continue;
         }
-        const Val pair = arg.tag == Tag::matrix ? sequence_items(node, arg) : unpacked(arg);
+        const Val pair = arg.tag == Tag::matrix ? sequence_items(node, arg) : unpacked(node, arg);
         if (!pair.is_sequence() || pair.items.size() != 2)
             fail_syntax(node, "Every argument of ndrange should be a scalar or a tuple/list like (begin, end)");
         loop.lower.push_back(check(load(pair.items[0])));
@@ -512,7 +512,7 @@ Val Walker::loop_config(const Call &call) {
         PyObject *object = v.object.get();
         const bool given = object != Py_None;
         if (name == "serialize") {
-            settings.serialize = truth(object);
+            settings.serialize = truth(call.node, object);
         } else if (name == "block_dim") {
             if (given) settings.block_dim = block_dim(call.node, v);
         } else if (name == "name") {

@@ -87,8 +87,8 @@ Val Walker::eval_compare(const Node *node) {
         if (i == 0)
             result = link;
         else if (result.is_constant() && link.is_constant())
-            result =
-                constant(PyRef::borrow(truth(result.object.get()) && truth(link.object.get()) ? Py_True : Py_False));
+            result = constant(
+                PyRef::borrow(truth(node, result.object.get()) && truth(node, link.object.get()) ? Py_True : Py_False));
         else
             result = broadcast(node, "and", result, link,
                                [&](const Val &x, const Val &y) { return scalar_binary(node, NodeKind::BitAnd, x, y); });
@@ -108,7 +108,7 @@ Val Walker::boolop_from(const Node *node, bool is_and, const Items &values, size
     const Val first = value(values[i]);
     if (i + 1 == values.size()) return first;
     if (first.is_constant() && kind_of(first.object.get()) != Kind::matrix)
-        return truth(first.object.get()) == is_and ? boolop_from(node, is_and, values, i + 1) : first;
+        return truth(node, first.object.get()) == is_and ? boolop_from(node, is_and, values, i + 1) : first;
     AtNode at(*this, node);
     if (static_depth_) fail_static(node, first);
     const char *word = is_and ? "and" : "or";
@@ -223,7 +223,7 @@ Val Walker::eval_ifexp(const Node *node) {
     const Val test = value(child(node, Field::test));
     AtNode at(*this, node);
     if (test.is_constant() && kind_of(test.object.get()) != Kind::matrix)
-        return eval(truth(test.object.get()) ? yes : no);
+        return eval(truth(child(node, Field::test), test.object.get()) ? yes : no);
     if (static_depth_) fail_static(node, test);
     if (test.tag == Tag::matrix || test.is_constant() || test.is_sequence())
         fail_syntax(node,

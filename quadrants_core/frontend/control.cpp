@@ -162,7 +162,8 @@ Flow Walker::if_(const Node *node) {
         cover(truth ? ir::Counter::What::taken : ir::Counter::What::not_taken, node);
         return block(truth ? yes : no);
     };
-    if (test.is_constant() && kind_of(test.object.get()) != Kind::matrix) return only(truth(test.object.get()));
+    if (test.is_constant() && kind_of(test.object.get()) != Kind::matrix)
+        return only(truth(child(node, Field::test), test.object.get()));
     if (test.is_sequence() || test.tag == Tag::dict) return only(!test.items.empty());
     if (test.is_static) fail_static(node, test);
     const ir::Value taken = condition(child(node, Field::test), test, "if");
@@ -196,7 +197,7 @@ Flow Walker::while_(const Node *node) {
         poll();
         const Val test = value(child(node, Field::test));
         const bool known = test.is_constant() && kind_of(test.object.get()) != Kind::matrix;
-        if (known && !truth(test.object.get())) {
+        if (known && !truth(child(node, Field::test), test.object.get())) {
             b_.break_();
             return Flow::stop;
         }

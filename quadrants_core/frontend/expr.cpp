@@ -11,7 +11,8 @@ namespace {
 
 /// Whether a sequence of Python has more items than a kernel takes one by one.
 bool is_long(PyObject *sequence) {
-    if (!PyList_Check(sequence) && !PyTuple_Check(sequence) && !PyRange_Check(sequence)) return false;
+    if (PyList_Check(sequence) || PyTuple_Check(sequence)) return double(Py_SIZE(sequence)) > most_items;
+    if (!PyRange_Check(sequence)) return false;
     const Py_ssize_t size = PySequence_Size(sequence);
     if (size >= 0) return double(size) > most_items;
     PyErr_Clear();
@@ -257,21 +258,23 @@ Val Walker::sequence_items(const Node *node, const Val &v) {
     if (v.node >= 0 && v.is_constant() && PySequence_Check(v.object.get())) {
         Val out;
         out.tag = PyList_Check(v.object.get()) ? Tag::list : Tag::tuple;
-        for (Py_ssize_t i = 0; i < PySequence_Size(v.object.get()); ++i) {
+        const Py_ssize_t size = PySequence_Size(v.object.get());
+        if (size < 0) python_failed(node);
+        for (Py_ssize_t i = 0; i < size; ++i) {
             const Val at = integer(long(i));
             out.items.push_back(member(node, v, at.object.get(), true));
         }
         return out;
     }
     if (v.is_constant() && kind_of(v.object.get()) != Kind::matrix) {
-        Val out = unpacked(v);
+        Val out = unpacked(node, v);
         if (out.is_sequence()) return out;
-        PyRef list = PyRef::steal(PySequence_List(v.object.get()));
-        if (!list) {
-            PyErr_Clear();
+        PyRef iterator = PyRef::steal(PyObject_GetIter(v.object.get()));
+        if (!iterator && PyErr_ExceptionMatches(PyExc_TypeError))
             fail_type(node, "'" + type_text(v) + "' cannot be unpacked into values");
-        }
-        return unpacked(constant(list));
+        PyRef list = PyRef::steal(iterator ? PySequence_List(iterator.get()) : nullptr);
+        if (!list) python_failed(node);
+        return unpacked(node, constant(list));
     }
     const Val matrix = to_matrix(node, v);
     Val out;

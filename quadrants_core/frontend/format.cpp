@@ -320,7 +320,8 @@ Flow Walker::assert_(const Node *node) {
     }
     Val test = value(source);
     if (test.is_sequence()) test = integer(long(test.items.size()));
-    if (test.is_constant() && kind_of(test.object.get()) == Kind::foreign) test = integer(truth(test.object.get()));
+    if (test.is_constant() && kind_of(test.object.get()) == Kind::foreign)
+        test = integer(truth(node, test.object.get()));
     const ir::Value holds = condition(node, test, "assert");
     ir::Message message;
     if (!detail) {

@@ -50,7 +50,7 @@ Val Walker::loop_unique(const Call &call) {
     const Node *node = call.node;
     if (call.args.size() > 1 && !(call.args[1].is_constant() && call.args[1].object.get() == Py_None)) {
         const Val &covers = call.args[1];
-        const Val list = unpacked(covers);
+        const Val list = unpacked(node, covers);
         for (const Val &one : list.is_sequence() ? list.items : std::vector<Val>{covers}) {
             const Kind kind = one.is_constant() ? kind_of(one.object.get()) : Kind::foreign;
             if (!is_field(kind) && kind != Kind::snode)

@@ -94,9 +94,10 @@ Val Walker::linear_algebra(const Call &call) {
 /// mantissa.
 Val Walker::frexp(const Call &call) {
     const Node *node = call.node;
+    const bool literal = constant_int(call.args[0]).has_value(); // qd.frexp(3): a number of Python
     ir::Value exponent;
     const auto split = [&](const Val &given) {
-        const Scalar given_type = scalar_type(node, given);
+        const Scalar given_type = literal ? request_.options.default_fp : scalar_type(node, given);
         check_domain(node, *call.row, given_type);
         const Scalar type = given_type == Scalar::f64 ? Scalar::f64 : Scalar::f32;
         const bool wide = type == Scalar::f64;

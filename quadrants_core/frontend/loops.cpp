@@ -109,6 +109,9 @@ std::vector<Val> Walker::static_items(const Node *node, const Val &v) {
         if (count > most_items) fail_too_long(node);
         return static_product(loop, lower, upper);
     }
+    if (v.tag == Tag::scalar || is_number(v) || (v.is_constant() && is_field(kind_of(v.object.get()))))
+        fail_type(node, "Cannot loop over the object " + type_text(v) + " in 'qd.static'",
+                  "unroll a list, a tuple, `range(n)` or `qd.ndrange(...)` known at compile time");
     return sequence_items(node, v).items;
 }
 
@@ -399,7 +402,7 @@ Flow Walker::parallel_body(Items statements, size_t from) {
         return flow;
     };
     if (test.is_constant()) {
-        const bool leaves = truth(test.object.get());
+        const bool leaves = truth(child(guard, Field::test), test.object.get());
         cover(leaves ? ir::Counter::What::taken : ir::Counter::What::not_taken, guard);
         return leaves ? leave() : parallel_body(statements, at + 1);
     }

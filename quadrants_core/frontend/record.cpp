@@ -157,7 +157,7 @@ Val Walker::new_struct(const Call &call) {
             PyObject *key = nullptr, *item = nullptr;
             Py_ssize_t at = 0;
             while (PyDict_Next(v.object.get(), &at, &key, &item))
-                members.emplace_back(PyRef::borrow(key), unpacked(wrap(PyRef::borrow(item))));
+                members.emplace_back(PyRef::borrow(key), unpacked(call.node, wrap(PyRef::borrow(item))));
             continue;
         }
         if (v.tag != Tag::dict) fail_type(call.node, "`Struct` takes a dict, or members by name");
@@ -193,7 +193,7 @@ Val Walker::convert_record(const Node *node, PyObject *struct_type, const Val &g
         PyObject *key = nullptr, *item = nullptr;
         Py_ssize_t at = 0;
         while (v.is_constant() && PyDict_Next(v.object.get(), &at, &key, &item))
-            members.emplace_back(key, unpacked(wrap(PyRef::borrow(item))));
+            members.emplace_back(key, unpacked(node, wrap(PyRef::borrow(item))));
         return record_from(node, type, members);
     }
     if (v.tag != Tag::record)

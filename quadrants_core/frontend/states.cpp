@@ -79,7 +79,7 @@ Val Walker::flat_boolop(const Node *node, const Items &values, size_t i) {
     const Val first = value(values[i]);
     if (i + 1 == values.size()) return first;
     if (first.is_constant() && kind_of(first.object.get()) != Kind::matrix)
-        return truth(first.object.get()) == is_and ? flat_boolop(node, values, i + 1) : first;
+        return truth(node, first.object.get()) == is_and ? flat_boolop(node, values, i + 1) : first;
     if (first.tag != Tag::scalar || !request_.options.short_circuit) {
         for (size_t k = i + 1; k < values.size(); ++k) flat_calls(values[k]);
         return new_variable(node, boolop_from(node, is_and, values, i));
@@ -104,7 +104,7 @@ Val Walker::flat_ifexp(const Node *node) {
     };
     const Val test = side(Field::test);
     if (test.is_constant() && kind_of(test.object.get()) != Kind::matrix) {
-        const Val v = side(truth(test.object.get()) ? Field::body : Field::orelse);
+        const Val v = side(truth(child(node, Field::test), test.object.get()) ? Field::body : Field::orelse);
         return storable(v) ? new_variable(node, v) : v;
     }
     return flat_choose(
@@ -225,7 +225,7 @@ bool Walker::flat_if(const Node *node) {
     const Items sides[] = {items_of(node, Field::body), items_of(node, Field::orelse)};
     constexpr ir::Counter::What ways[] = {ir::Counter::What::taken, ir::Counter::What::not_taken};
     if (test.is_constant() && kind_of(test.object.get()) != Kind::matrix) {
-        const int side = truth(test.object.get()) ? 0 : 1;
+        const int side = truth(child(node, Field::test), test.object.get()) ? 0 : 1;
         cover(ways[side], node);
         return flat_block(sides[side]);
     }
@@ -260,7 +260,7 @@ void Walker::flat_while(const Node *node) {
     poll();
     flat_calls(child(node, Field::test));
     const Val test = value(child(node, Field::test));
-    const bool endless = test.is_constant() && truth(test.object.get());
+    const bool endless = test.is_constant() && truth(child(node, Field::test), test.object.get());
     if (test.is_constant()) {
         jump(endless ? body : after);
     } else {

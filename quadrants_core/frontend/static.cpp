@@ -91,7 +91,7 @@ Val Walker::static_assert_(const Call &call) {
     ++static_depth_;
     const Val test = eval(condition);
     if (!test.is_constant()) fail_type(call.node, "Static assert with non-static condition");
-    const bool holds = truth(test.object.get());
+    const bool holds = truth(condition, test.object.get());
     if (!holds) {
         std::string message = "Static assertion failed";
         if (note) {
@@ -133,7 +133,7 @@ Val Walker::is_instance(const Call &call) {
         if (answer < 0) python_failed(call.node);
         return constant(PyRef::steal(PyBool_FromLong(answer)));
     }
-    const Val many = unpacked(cls);
+    const Val many = unpacked(call.node, cls);
     bool found = false;
     for (const Val &one : many.is_sequence() ? many.items : std::vector<Val>{many}) {
         if (!one.is_constant()) fail_type(call.node, "isinstance() arg 2 must be a class or a tuple of classes");
@@ -184,7 +184,7 @@ void Walker::run_comprehension(Items generators, size_t at, bool cut, const std:
         for (const Node *test : items_of(generators[at], Field::ifs)) {
             const Val v = value(test);
             if (!v.is_constant()) fail_static(test, v);
-            kept = kept && truth(v.object.get());
+            kept = kept && truth(test, v.object.get());
         }
         if (kept) run_comprehension(generators, at + 1, cut, body);
     }

@@ -121,7 +121,7 @@ Val Walker::subscript_python(const Node *node, const Val &base, const Node *slic
     const Val index = slice->kind == NodeKind::Slice ? slice_object(slice) : value(slice);
     const PyRef key = to_python(index);
     if (!key) {
-        const Val items = unpacked(base);
+        const Val items = unpacked(node, base);
         if (items.is_sequence()) {
             AtNode at(*this, node);
             return subscript_run_time(node, base, {index});

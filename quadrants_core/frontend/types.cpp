@@ -37,9 +37,9 @@ Val Walker::constant(PyRef object) const {
 
 Val Walker::integer(long v) const { return constant(PyRef::steal(PyLong_FromLong(v))); }
 
-bool Walker::truth(PyObject *object) {
+bool Walker::truth(const Node *node, PyObject *object) {
     const int t = PyObject_IsTrue(object);
-    if (t < 0) PyErr_Clear();
+    if (t < 0) python_failed(node);
     return t > 0;
 }
 
@@ -217,9 +217,9 @@ Val Walker::to_matrix(const Node *node, const Val &given) {
             for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(fast.get()); ++i)
                 entries.push_back(wrap(PyRef::borrow(PySequence_Fast_GET_ITEM(fast.get(), i))));
         } else if (std::strcmp(Py_TYPE(object)->tp_name, "numpy.ndarray") == 0) {
-            v = unpacked(constant(PyRef::steal(PyObject_CallMethod(object, "tolist", nullptr))));
+            v = unpacked(node, constant(PyRef::steal(PyObject_CallMethod(object, "tolist", nullptr))));
         } else {
-            v = unpacked(v);
+            v = unpacked(node, v);
         }
     }
     if (v.is_sequence()) {
@@ -239,14 +239,17 @@ Val Walker::to_matrix(const Node *node, const Val &given) {
     return out;
 }
 
-Val Walker::unpacked(const Val &v) {
+Val Walker::unpacked(const Node *node, const Val &v, int depth) {
     if (!v.is_constant() || !(PyTuple_Check(v.object.get()) || PyList_Check(v.object.get()))) return v;
     Val out;
     out.tag = PyTuple_Check(v.object.get()) ? Tag::tuple : Tag::list;
     out.is_static = v.is_static;
+    if (double(Py_SIZE(v.object.get())) > most_items) fail_too_long(node);
+    if (depth > deepest_sequence) fail_type(node, "A list or tuple is nested too deeply, or holds itself");
     PyRef fast = PyRef::steal(PySequence_Fast(v.object.get(), ""));
+    if (!fast) python_failed(node);
     for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(fast.get()); ++i)
-        out.items.push_back(unpacked(wrap(PyRef::borrow(PySequence_Fast_GET_ITEM(fast.get(), i)))));
+        out.items.push_back(unpacked(node, wrap(PyRef::borrow(PySequence_Fast_GET_ITEM(fast.get(), i))), depth + 1));
     return out;
 }
 

@@ -103,6 +103,7 @@ enum class Tag : uint8_t {
 struct Extra;
 
 constexpr double most_items = 1 << 20; ///< that a kernel takes one by one at compile time
+constexpr int deepest_sequence = 100;  ///< lists in lists of Python
 
 /// What a tuple or list stands for, in Val::element_dim.
 enum Flavour : int {

@@ -251,6 +251,8 @@ class Walker {
 
     // scope.cpp: names
     Binding *find_local(PyObject *name);
+    bool in_this_scope(const Binding *binding) const { return binding && size_t(binding - bindings_.data()) >= scope_; }
+    void refuse_argument(const Node *target, const Binding *binding);
     void bind(PyObject *name, Val value);
     PyRef find_global(PyObject *name);
 
@@ -344,14 +346,15 @@ class Walker {
     Val typed(const Node *node, const Val &v); ///< constants become run-time values; sequences of numbers stay
     Val cast(const Node *node, const Val &v, ir::Scalar type);
     uint64_t literal_bits(const Node *node, PyObject *object, ir::Scalar literal, ir::Scalar type, const char *what);
-    Val unpacked(const Val &v);                    ///< Python tuples and lists become sequences of values
+    /// Python tuples and lists become sequences of values.
+    Val unpacked(const Node *node, const Val &v, int depth = 0);
     Val to_matrix(const Node *node, const Val &v); ///< host matrices and sequences become run-time matrices
     Val scalar(ir::Value v) const;
     Val constant(PyRef object) const;
     Val integer(long v) const;
     static bool is_number(const Val &v);
     static bool is_scalar(const Val &v) { return v.tag == Tag::scalar || is_number(v); }
-    static bool truth(PyObject *object);
+    bool truth(const Node *node, PyObject *object);
     void check_narrowing(const Node *node, ir::Scalar to, ir::Scalar from);
     std::string type_text(const Val &v);
     std::optional<long> constant_int(const Val &v);
@@ -670,6 +673,7 @@ class Walker {
     ir::Function fn_;
     ir::Builder b_;
     std::vector<Binding> bindings_;
+    size_t scope_ = 0; ///< the first of them that belongs to the innermost scope
     std::deque<Frame> frames_;
     std::deque<MatrixVar> matrices_;
     std::unordered_map<PyObject *, std::unique_ptr<FuncInfo>> funcs_;
@@ -716,9 +720,13 @@ struct AtNode {
 /// Drops the names bound inside.
 struct Scope {
     Walker &w;
-    size_t size;
-    explicit Scope(Walker &walker) : w(walker), size(walker.bindings_.size()) {}
-    ~Scope() { w.bindings_.resize(size); }
+    size_t size, outer;
+    explicit Scope(Walker &walker)
+        : w(walker), size(walker.bindings_.size()), outer(std::exchange(walker.scope_, size)) {}
+    ~Scope() {
+        w.bindings_.resize(size);
+        w.scope_ = outer;
+    }
 };
 
 /// One more block around what is emitted. The IR limits how deep they nest.

@@ -196,6 +196,81 @@ def test_exceptions_of_static_code_name_the_line(arch):
         k()
 
 
+class Fails(list):
+    """A list that cannot be asked for anything."""
+
+    def fail(self, *args):
+        raise OSError("the list is gone")
+
+    __iter__ = __len__ = __getitem__ = __bool__ = __eq__ = fail
+
+
+class FailsLater(Fails):
+    """Its items are at hand, its length and truth are not."""
+
+    __iter__ = list.__iter__
+
+
+def test_sequences_that_fail_when_they_are_looked_at(arch):
+    gone, later, endless = Fails([1, 2]), FailsLater([1, 2]), [1]
+    endless.append(endless)
+    for arch_of_test in (arch, qd.python):
+        qd.init(arch=arch_of_test, offline_cache=False)
+        for given in (gone, later):
+
+            @qd.kernel
+            def test_of_if():
+                if given:
+                    pass
+
+            @qd.kernel
+            def test_of_while():
+                while given:
+                    pass
+
+            @qd.kernel
+            def test_of_static():
+                if qd.static(given):
+                    pass
+
+            @qd.kernel
+            def negation():
+                a = not given  # noqa: F841
+
+            @qd.kernel
+            def length():
+                a = len(given)  # noqa: F841
+
+            @qd.kernel
+            def filter_of_comprehension():
+                a = [1 for _ in range(1) if given]  # noqa: F841
+
+            for k in (test_of_if, test_of_while, test_of_static, negation, length, filter_of_comprehension):
+                with pytest.raises(qd.QuadrantsCompilationError, match="OSError: the list is gone") as error:
+                    k()
+                assert "test_bad_input.py" in str(error.value) and ", line " in str(error.value)
+
+        for given, words in ((gone, "OSError: the list is gone"), (endless, "nested too deeply, or holds itself")):
+
+            @qd.kernel
+            def vector():
+                v = qd.Vector(given)  # noqa: F841
+
+            @qd.kernel
+            def unpacked():
+                a, b = given  # noqa: F841
+
+            @qd.kernel
+            def loop():
+                for i in qd.static(given):
+                    pass
+
+            for k in (vector, unpacked, loop):
+                with pytest.raises(qd.QuadrantsCompilationError, match=words) as error:
+                    k()
+                assert ", line " in str(error.value)
+
+
 @pytest.mark.parametrize("again", [True, False])
 def test_static_code_ends_the_program(arch, again):
     def end():

@@ -304,3 +304,30 @@ def test_as_an_annotation():
 
     with pytest.raises(qd.QuadrantsSyntaxError, match=r"data_oriented.*qd.template\(\)"):
         inside(Holder(Outer()))
+
+
+def test_objects_with_attributes_of_their_own_making(arch):
+    """Neither backend minds what __getattr__ raises for names that nobody wrote."""
+
+    class Options:
+        def __init__(self, **known):
+            self.__dict__["known"] = known
+
+        def __getattr__(self, name):
+            return self.known[name]
+
+    for arch_of_test in (arch, qd.python):
+        qd.init(arch=arch_of_test)
+        options = Options(a=3, f=qd.field(qd.i32, shape=4))
+
+        @qd.func
+        def of_template(t: qd.template()):
+            return t.a
+
+        @qd.kernel
+        def k(t: qd.template()) -> qd.i32:
+            for i in range(4):
+                options.f[i] = options.a
+            return of_template(t) * 100 + t.f[1] * 10 + qd.static(options).a
+
+        assert k(options) == 333

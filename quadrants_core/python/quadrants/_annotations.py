@@ -3,6 +3,14 @@
 from quadrants import _dtypes, _exceptions
 
 
+def kind_word(x):
+    """What kind of object of the package `x` is; None of any other, whatever its __getattr__ raises."""
+    try:
+        return getattr(x, "_qd_kind_", None)
+    except Exception:
+        return None
+
+
 class OrNone:
     """What `annotation | None` gives for annotations that are objects: None is accepted too."""
 

@@ -1,6 +1,6 @@
 """@qd.kernel, @qd.func and their relatives: what they read from a function, and how annotations become parameters."""
 
-import contextlib
+import sys as _sys
 
 from quadrants import _annotations, _dtypes, _exceptions, _later, _runtime, _snode, _source
 
@@ -54,23 +54,26 @@ def _resolve(annotation, fn, frame):
         raise _Syntax(f"Invalid type annotation {annotation!r} of {fn.__qualname__}: {error}") from error
 
 
-@contextlib.contextmanager
-def _at(fn, find):
-    """Errors raised inside show the node of the function's tree that `find` gives, with its line and carets."""
-    try:
-        yield
-    except _exceptions.QuadrantsCompilationError as error:
-        if _exceptions._raw():
-            raise
+class _At:
+    """`with _At(fn, find)`: errors raised inside show the node of the function's tree that `find` gives, with its line."""
+
+    def __init__(self, fn, find):
+        self.fn = fn
+        self.find = find
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, error, _):
+        if not isinstance(error, _exceptions.QuadrantsCompilationError) or _exceptions._raw():
+            return False
         try:
-            text = _source.Source(fn)
-            node = find(text.python_tree())
-        except (Exception, RecursionError):
-            node = None  # its text is not to be had
-        if node is None:
-            raise
-        start = node.lineno, node.col_offset
-        trace = [(text.lines()[2], fn.__qualname__, *start, node.end_lineno, node.end_col_offset)]
+            text = _source.Source(self.fn)
+            node = self.find(text.python_tree())
+            start = node.lineno, node.col_offset
+            trace = [(text.lines()[2], self.fn.__qualname__, *start, node.end_lineno, node.end_col_offset)]
+        except Exception:
+            return False  # the text is not to be had
         raise type(error)(f"\n{_exceptions.place_block(trace)}\n{error}") from error.__cause__
 
 
@@ -82,7 +85,7 @@ def _at_annotation(fn, name):
         every = [*a.posonlyargs, *a.args, *a.kwonlyargs, a.vararg, a.kwarg]
         return next((p.annotation or p for p in every if p is not None and p.arg == name), None)
 
-    return _at(fn, find)
+    return _At(fn, find)
 
 
 def _check_signature(fn, what):
@@ -90,7 +93,7 @@ def _check_signature(fn, what):
     code = fn.__code__
     
     def refuse(reason, find):
-        with _at(fn, lambda tree: find(tree.args)):
+        with _At(fn, lambda tree: find(tree.args)):
             raise _Syntax(f"Quadrants {what}s {reason}")
 
     if code.co_flags & _VARKEYWORDS:
@@ -114,15 +117,14 @@ def _is_method(fn):
 
 def _without_none(annotation):
     """(annotation, whether None is accepted): of `X | None` the X."""
-    import types
-    import typing
-
     if isinstance(annotation, _annotations.OrNone):
         return annotation.annotation, True
-    if not isinstance(annotation, types.UnionType) and typing.get_origin(annotation) is not typing.Union:
+    typing = _sys.modules.get("typing")
+    is_union = isinstance(annotation, type(int | None))
+    if not is_union and not (typing is not None and typing.get_origin(annotation) is typing.Union):
         return annotation, False
-    parts = [p for p in typing.get_args(annotation) if p is not type(None)]
-    if len(parts) != 1 or len(typing.get_args(annotation)) != 2:
+    parts = [p for p in annotation.__args__ if p is not type(None)]
+    if len(parts) != 1 or len(annotation.__args__) != 2:
         raise _Syntax(f"Invalid type annotation {annotation!r}: of alternatives only `X | None` is accepted")
     return parts[0], True
 
@@ -321,11 +323,9 @@ def _type_of_parameter(annotation, position):
 
 
 def _may_be_a_type(annotation):
-    import typing
-
     is_known = isinstance(annotation, type) or hasattr(annotation, "_qd_kind_") or annotation is None
     is_known = is_known or annotation is Ellipsis or _dtypes._numpy_type(annotation) is not None
-    return is_known or typing.get_origin(annotation) is not None or type(annotation).__module__ == "typing"
+    return is_known or hasattr(annotation, "__origin__") or type(annotation).__module__ in ("typing", "types")
 
 
 class Func:

@@ -197,3 +197,17 @@ def test_extremes_of_a_list_that_grew():
         return max(l), min(*l), qd.max(l[0], l[1], 2.5)
 
     assert k(5) == (10, 5, 6) and k(-5) == (7, -10, 2.5)
+
+
+def test_constants_of_python(arch):
+    """Numbers known at compile time have the default types: whole ones suit functions of reals too."""
+    for arch_of_test in (arch, qd.python):
+        qd.init(arch=arch_of_test, print_full_traceback=True)
+
+        @qd.kernel
+        def k() -> qd.types.vector(6, qd.f64):
+            m, e = qd.frexp(3)
+            n, _ = qd.frexp(True)
+            return [m, e, n, qd.select(0.5, 2, 3), qd.select(0.0, 2, 3), qd.sqrt(9)]
+
+        assert k().to_list() == [0.75, 2, 0.5, 2, 3, 3]

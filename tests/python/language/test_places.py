@@ -124,6 +124,21 @@ def test_clamped_array():
     assert k(np.array([1, 2, 3], np.int32)) == 103
 
 
+def test_clamped_arrays_are_not_checked(arch):
+    for arch_of_test in (arch, qd.python):
+        qd.init(arch=arch_of_test, debug=True, print_full_traceback=True)
+
+        @qd.kernel
+        def k(x: qd.types.ndarray(qd.i32, ndim=1, boundary="clamp"), i: qd.i32) -> qd.i32:
+            x[i] = 5
+            return x[i + 100] * 10 + x.shape[0]
+
+        array = qd.ndarray(qd.i32, 3)
+        for given in (array, np.zeros(3, np.int32)):
+            assert k(given, 9) == 53
+            assert k(given, -9) == 53 and given[0] == given[2] == 5 and given[1] == 0
+
+
 def test_out_of_bounds_in_debug_mode(arch):
     qd.init(arch=arch, debug=True, print_full_traceback=True)
     f = qd.field(qd.i32, shape=3)

@@ -189,6 +189,36 @@ def test_a_variable_keeps_its_first_type():
         assert f(2.7) == 2
 
 
+def test_annotated_variables_that_exist_are_assigned(arch):
+    """The annotation makes a variable where there is none, else it says again which type the variable has."""
+    for arch_of_test in (arch, qd.python):
+        qd.init(arch=arch_of_test, print_full_traceback=True)
+
+        @qd.func
+        def of_func(a):
+            a: qd.i32 = 5
+            return a
+
+        @qd.func
+        def of_template(a: qd.template()):
+            a: qd.i32 = 5
+            return a
+
+        @qd.kernel
+        def f(n: qd.i32) -> qd.types.vector(6, qd.f32):
+            x: qd.f32 = n
+            y = 1
+            if n > 0:
+                x: qd.f32 = n + 0.5
+                y: qd.i32 = 7
+                z: qd.i8 = 3  # noqa: F841
+            z: qd.f32 = 1.5  # noqa: F821
+            b = c = 1
+            return [x, y, z, of_func(b) * 10 + b, of_template(c) * 10 + c, float("inf")]
+
+        assert f(3).to_list() == [3.5, 7, 1.5, 51, 55, float("inf")]
+
+
 def test_named_expression_and_annotated_variable():
     @qd.kernel
     def f(n: qd.i32) -> qd.f32:

@@ -5,6 +5,7 @@ import math as _math
 import types as _types
 
 from quadrants import _annotations, _buffer_view, _exceptions, _kernel, _matrix, _ndarray, _runtime, _struct
+from quadrants._annotations import kind_word
 from quadrants._python_backend import (
     atomics, functions, loops, matrices, meshes, numbers, operations, output, storage, table, triplets,
 )  # fmt: skip
@@ -406,7 +407,7 @@ def is_instance(x, classes):
         kinds = (_matrix.Matrix, _matrix.Vector) if x.ndim == 1 else (_matrix.Matrix,)
     elif isinstance(x, Record):
         kinds = (_struct.Struct, x.type)
-    elif isinstance(x, storage.NumpyArray):
+    elif isinstance(x, (storage.NumpyArray, storage.ClampedArray)):
         kinds = [_ndarray.class_named(n) for n in ("Ndarray", _NDARRAYS[len(x.element)])]
     else:
         return isinstance(x, classes)
@@ -432,7 +433,7 @@ def static_print(*args, **keywords):
 def call(callee, *args, **keywords):
     if isinstance(callee, _types.MethodType) and isinstance(callee.__func__, _kernel.Func):
         return functions.run(callee.__func__, callee.__self__, *args, **keywords)
-    kind = getattr(callee, "_qd_kind_", None)
+    kind = kind_word(callee)
     if kind == "func":
         return functions.run(callee, *args, **keywords)
     if kind == "builtin":

@@ -1,22 +1,27 @@
 """Arrays as arguments of kernels and funcs."""
 
 from quadrants import _dtypes, _exceptions
+from quadrants._annotations import kind_word
 from quadrants._python_backend import storage
 
 
 def argument(annotation, value, position):
     """What an array parameter, or one that takes anything, is for the argument `value`."""
     if annotation._qd_kind_ == "buffer_view_type":
-        return storage.storage_of(value)
+        view = storage.storage_of(value)
+        view.clamp = getattr(annotation, "boundary", None) == "clamp"
+        return view
     if annotation._qd_kind_ != "ndarray_type":
         storage.arguments[id(value)] = position
         return value
-    if getattr(value, "_qd_kind_", None) is None:
+    if kind_word(value) is None:
         if not hasattr(value, "__array_interface__"):
             raise _exceptions.QuadrantsRuntimeTypeError(
                 f"Argument {position} is a {type(value).__name__}; on qd.python arrays are numpy arrays and ndarrays"
             )
         value = storage.NumpyArray(value, annotation() if isinstance(annotation, type) else annotation)
+    elif getattr(annotation, "boundary", None) == "clamp":
+        value = storage.ClampedArray(value)
     storage.arguments[id(value)] = position
     return value
 
@@ -24,7 +29,7 @@ def argument(annotation, value, position):
 def check_passed(annotation, value, name):
     """An array that a kernel passes on to a func."""
     found = storage.storage_of(value)
-    if found is None or getattr(value, "_qd_kind_", None) == "field":
+    if found is None or kind_word(value) == "field":
         raise _exceptions.QuadrantsTypeError(f"Expected ndarray in the kernel argument for argument {name}")
     ndim, dim = len(found.shape), annotation.element_dim
     if annotation.ndim is not None and annotation.ndim != ndim:

@@ -173,7 +173,7 @@ def select(cond, x1, x2):
     condition, a, b = value_of(cond), value_of(x1), value_of(x2)
 
     def bit(c):
-        if numbers.is_real(kind_of(c)):
+        if numbers.is_real(kind_of(c)) and not numbers.is_constant(c):
             fail_type(f"unsupported operand type(s) for 'select': '{kind_of(c)}' is not an integer")
         return as_kind(c, numbers.u1)
 
@@ -198,7 +198,7 @@ table["cast"] = lambda obj, dtype: cast(obj, data_type(dtype))
 def _of_default(name, kind):
     def op(x):
         x = value_of(x)
-        if numbers.is_constant(x):
+        if numbers.is_constant(x) or isinstance(x, str):
             return {"int": int, "float": float, "bool": bool}[name](x)
         return cast(x, kind())
 
@@ -260,9 +260,12 @@ table["matmul"] = lambda a, b: matmul(value_of(a), value_of(b))
 
 @named("frexp")
 def frexp(x):
+    def kind(c):
+        return _runtime.default_fp() if isinstance(x, int) else kind_of(c)
+
     def split(c):
-        domain("frexp", kind_of(c), True)
-        return _math.frexp(value_as(c, kind_of(c)))
+        domain("frexp", kind(c), True)
+        return _math.frexp(value_as(c, kind(c)))
 
     exponents = each(x, lambda c: Scalar(numbers.i32, split(c)[1]))
-    return each(x, lambda c: Scalar(kind_of(c), split(c)[0])), exponents
+    return each(x, lambda c: Scalar(kind(c), split(c)[0])), exponents

@@ -5,6 +5,7 @@ import types as _types
 import weakref as _weakref
 
 from quadrants import _annotations, _dtypes, _exceptions, _kernel, _matrix, _runtime
+from quadrants._annotations import kind_word
 from quadrants._python_backend import arrays, loops, numbers, places, rewrite, storage
 from quadrants._python_backend.numbers import Scalar
 from quadrants._python_backend.values import Mat, Place, Record, Var, converted, fresh, host_value, to_mat, value_of, zero
@@ -37,9 +38,9 @@ class _Function:
 
 
 def _is_template(annotation):
-    if isinstance(annotation, type) and getattr(annotation, "_qd_kind_", None) is None:
+    if isinstance(annotation, type) and kind_word(annotation) is None:
         return False
-    return annotation is not None and getattr(annotation, "_qd_kind_", None) in ("template", "ref")
+    return annotation is not None and kind_word(annotation) in ("template", "ref")
 
 
 def _inner(module):
@@ -120,7 +121,7 @@ def _passed(annotation, name, value, by_place, elementwise):
         annotation is not None and _dtypes.is_dtype(annotation)
     ):
         return converted(annotation, value, f"Argument {name}", elementwise)
-    if getattr(annotation, "_qd_kind_", None) == "ndarray_type":
+    if kind_word(annotation) == "ndarray_type":
         arrays.check_passed(annotation() if isinstance(annotation, type) else annotation, value, name)
     return fresh(value) if isinstance(value, (Mat, Record)) else value
 
@@ -197,8 +198,8 @@ def argument(annotation, value, position):
     annotation, optional = _kernel._without_none(annotation)
     if value is None and optional:
         return None
-    value = value._impl if getattr(value, "_qd_kind_", None) == "tensor" and not isinstance(value, type) else value
-    kind = getattr(annotation, "_qd_kind_", None)
+    value = value._impl if kind_word(value) == "tensor" and not isinstance(value, type) else value
+    kind = kind_word(annotation)
     if kind in ("template", "tensor", "ndarray_type", "buffer_view_type"):
         return arrays.argument(annotation, value, position)
     if annotation is None or kind == "sparse_matrix_builder_type":

@@ -4,6 +4,7 @@ import itertools as _itertools
 import math as _math
 
 from quadrants import _exceptions, _field, _ops, _struct
+from quadrants._annotations import kind_word
 from quadrants._python_backend import meshes, numbers
 from quadrants._python_backend.numbers import DryRun, Scalar, fail_type, kind_of, value_as
 from quadrants._python_backend.storage import storage_of
@@ -130,7 +131,7 @@ def _over(x):
         return Product(x.bounds, x.axes)
     while isinstance(x, _struct.StructField):
         x = x._first()
-    if getattr(x, "_qd_kind_", None) == "snode":
+    if kind_word(x) == "snode":
         return Product([(0, n) for n in x.shape], None)
     storage = storage_of(x)
     if storage is not None:

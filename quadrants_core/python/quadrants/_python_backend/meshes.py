@@ -1,6 +1,7 @@
 """Elements of meshes in kernels: what a mesh-for visits, what touches it, and the attributes of both."""
 
 from quadrants import _exceptions, _field, _struct
+from quadrants._annotations import kind_word
 from quadrants._python_backend import numbers, places, storage
 from quadrants._python_backend.numbers import DryRun, Scalar
 
@@ -68,7 +69,7 @@ class Touching:
 
 
 def is_looped(x):
-    return isinstance(x, Touching) or getattr(x, "_qd_kind_", None) == "mesh_elements"
+    return isinstance(x, Touching) or kind_word(x) == "mesh_elements"
 
 
 def visited(x, targets):

@@ -10,6 +10,7 @@ import ast
 import functools as _functools
 
 from quadrants import _exceptions
+from quadrants._annotations import kind_word
 from quadrants._python_backend.names import Names, Survey
 
 HELPER = "__qd"
@@ -25,7 +26,7 @@ def rewritten(source, fn, templates, is_kernel):
 
 
 def _is_builtin(found, name):
-    return getattr(found, "_qd_kind_", None) == "builtin" and getattr(found, "_qd_name_", None) == name
+    return kind_word(found) == "builtin" and getattr(found, "_qd_name_", None) == name
 
 
 class _Rewriter(ast.NodeTransformer):
@@ -88,13 +89,13 @@ class _Rewriter(ast.NodeTransformer):
             for i, arg in [*enumerate(node.args), *by_name]:
                 if not isinstance(arg, ast.Name) or not self._may_change(callee, i):
                     continue
-                own = not self.is_kernel and arg.id in self.parameters and getattr(callee, "_qd_kind_", None) == "builtin"
+                own = not self.is_kernel and arg.id in self.parameters and kind_word(callee) == "builtin"
                 if arg.id in assigned or own:
                     found.add(arg.id)
         return found
 
     def _may_change(self, callee, position):
-        kind = getattr(callee, "_qd_kind_", None)
+        kind = kind_word(callee)
         if kind == "builtin":
             name = callee._qd_name_
             return name == "external" or (position == 0 and (name.startswith("atomic_") or name in _PLACES_FIRST))
@@ -217,8 +218,9 @@ class _Rewriter(ast.NodeTransformer):
         value = self.call("annotated", self.visit(node.annotation), self.visit(node.value), at=node)
         if not isinstance(node.target, ast.Name):
             return self.assign(node.target, value, node)
-        self.declared[-1].add(node.target.id)
-        return [self._start(node.target.id, node), self._assign_name(node.target.id, value, node)]
+        name = node.target.id
+        start = [] if any(name in scope for scope in self.declared) else [self._start(name, node)]
+        return [*start, self._assign_name(name, value, node)]
 
     def visit_AugAssign(self, node):
         op, target, amount = self.text(_SYMBOLS[type(node.op)]), node.target, self.visit(node.value)
@@ -435,15 +437,15 @@ class _Rewriter(ast.NodeTransformer):
 
     def visit_Call(self, node):
         callee = self.object_of(node.func)
-        if getattr(callee, "_qd_kind_", None) == "builtin" and callee._qd_name_ in ("static", "static_assert", "static_print"):
+        if kind_word(callee) == "builtin" and callee._qd_name_ in ("static", "static_assert", "static_print"):
             return self._static_call(node, callee._qd_name_)
         if callee is isinstance:
             return self.call("is_instance", *[self.visit(a) for a in node.args], at=node)
         if callee is range and not self.static:
             return self.call("range", *[self.visit(a) for a in node.args], at=node)
-        if self.static and getattr(callee, "_qd_kind_", None) is None and callee is not None:
+        if self.static and kind_word(callee) is None and callee is not None:
             return super().generic_visit(node)
-        first_is_place = getattr(callee, "_qd_kind_", None) == "builtin" and self._may_change(callee, 0)
+        first_is_place = kind_word(callee) == "builtin" and self._may_change(callee, 0)
         to_func = self._may_change(callee, 1)
         args = []
         for i, arg in enumerate(node.args):

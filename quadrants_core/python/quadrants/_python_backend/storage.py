@@ -1,6 +1,7 @@
 """Elements of fields, ndarrays and numpy arguments, read and written one by one."""
 
 from quadrants import _dtypes, _exceptions, _field, _struct
+from quadrants._annotations import kind_word
 from quadrants._python_backend import numbers, places
 from quadrants._python_backend.numbers import DryRun, Scalar, fail_type, kind_of, value_as
 from quadrants._python_backend.values import Mat, Record, filled, is_number, like, make, value_of
@@ -31,12 +32,15 @@ class _Storage:
     """Common to the kinds of storage: `shape`, `kind`, `element` (its shape), `offset`, and raw `read` and `write`."""
 
     offset = ()
+    clamp = False  # an index outside stands for the nearest one inside
 
     def index(self, index):
         """The key of an element, or None if there is none and nobody minds."""
         key = key_of(index)
         if len(key) != len(self.shape):
             self.wrong_rank(len(key))
+        if self.clamp:
+            return tuple(max(0, min(i, n - 1)) for i, n in zip(key, self.shape))
         for k, (i, extent) in enumerate(zip(key, self.shape)):
             low = self.offset[k] if self.offset else 0
             if not low <= i < low + extent:
@@ -135,13 +139,24 @@ class NdarrayStorage(_Storage):
         self.array[key] = element
 
 
+class ClampedArray(NdarrayStorage):
+    """An ndarray that was passed as an argument with boundary="clamp"."""
+
+    _qd_kind_ = "numpy argument"
+    clamp = True
+
+    def __getattr__(self, name):
+        return getattr(self.array, name)
+
+
 class ViewStorage(_Storage):
     """A stretch of a 1-dimensional ndarray."""
 
     _qd_kind_ = "kernel view"
 
-    def __init__(self, whole, first, size):
+    def __init__(self, whole, first, size, clamp=False):
         self.whole = whole
+        self.clamp = clamp
         self.first = first
         self.shape = (size,)
         self.kind = whole.kind
@@ -158,7 +173,7 @@ class ViewStorage(_Storage):
     def part(self, first, last, what="BufferView subview Out Of Range"):
         if not 0 <= first <= last <= self.shape[0] and not DryRun.active:
             places.fail(f"{what}: kernel[{places.kernel()}], got [{first}, {last}) of {self.shape[0]} elements")
-        return ViewStorage(self.whole, self.first + first, last - first)
+        return ViewStorage(self.whole, self.first + first, last - first, self.clamp)
 
     def refuse(self, key):
         text, indent = "", "\n"
@@ -192,11 +207,6 @@ class NumpyArray(_Storage):
         self.element = array.shape[rank:]
         self.kind = _dtypes.from_numpy_dtype(array.dtype)
         self.clamp = annotation.boundary == "clamp"
-
-    def index(self, index):
-        if not self.clamp:
-            return super().index(index)
-        return tuple(max(0, min(i, n - 1)) for i, n in zip(key_of(index), self.shape))
 
     def _at(self, key, k):
         if not self.element:
@@ -245,14 +255,14 @@ def _copied(value):
 
 def storage_of(x):
     """The storage behind an object of the host, or None."""
-    if isinstance(x, (NumpyArray, ViewStorage)):
+    if isinstance(x, (NumpyArray, ClampedArray, ViewStorage)):
         return x
     if isinstance(x, _field.Field):
         known = x.__dict__.get("_qd_elements")
         if known is None or known.parts[0] is not x._parts[0].place:
             known = x.__dict__["_qd_elements"] = FieldStorage(x)
         return known
-    kind = getattr(x, "_qd_kind_", None)
+    kind = kind_word(x)
     if kind == "ndarray":
         return NdarrayStorage(x)
     if kind == "buffer_view_type" and hasattr(x, "get_ndarray") and not isinstance(x, type):
@@ -284,7 +294,7 @@ def slice_of(storage, index):
 
 
 def _refuse_triplet(base):
-    if getattr(base, "_qd_kind_", None) == "sparse_matrix_builder":
+    if kind_word(base) == "sparse_matrix_builder":
         fail_type("An entry of a sparse matrix builder can only be added to")
 
 

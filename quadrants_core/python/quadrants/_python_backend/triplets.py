@@ -1,6 +1,7 @@
 """Builders of sparse matrices: `A[i, j] += v` adds an entry. What has no room is counted, so that `build` can say so."""
 
 from quadrants import _exceptions, _runtime
+from quadrants._annotations import kind_word
 from quadrants._python_backend import places
 from quadrants._python_backend.numbers import DryRun, fail_type, value_as
 from quadrants._python_backend.storage import key_of
@@ -8,7 +9,7 @@ from quadrants._python_backend.values import is_number, type_name
 
 
 def is_builder(x):
-    return getattr(x, "_qd_kind_", None) == "sparse_matrix_builder" and not isinstance(x, type)
+    return kind_word(x) == "sparse_matrix_builder" and not isinstance(x, type)
 
 
 def add(op, builder, index, amount):

@@ -1,6 +1,7 @@
 """Vectors, matrices and structs of a running kernel, and variables that a func may change for its caller."""
 
 from quadrants import _annotations, _dtypes, _exceptions, _matrix, _struct
+from quadrants._annotations import kind_word
 from quadrants._python_backend import numbers, places
 from quadrants._python_backend.numbers import Scalar, as_kind, fail_type, kind_of, typed, value_as
 
@@ -452,7 +453,7 @@ def value_of(x):
         return to_mat(x)
     if isinstance(x, _struct.Struct):
         return record_of(x)
-    if getattr(x, "_qd_kind_", None) == "tensor" and not isinstance(x, type):
+    if kind_word(x) == "tensor" and not isinstance(x, type):
         return x._impl
     number = numbers.plain(x)
     return x if number is None else number

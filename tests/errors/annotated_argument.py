@@ -1,0 +1,9 @@
+import quadrants as qd
+
+
+@qd.kernel
+def wrong(a: qd.i32):
+    a: qd.i32 = 3
+
+
+wrong(1)
