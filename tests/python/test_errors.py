@@ -186,3 +186,47 @@ def test_blocks_that_are_not_available(arch):
             with pytest.raises(qd.QuadrantsSyntaxError, match=name.partition("(")[0] + " is not available yet"):
                 k(x)
             assert x[0] == 0
+
+
+def test_nodes_that_the_language_does_not_have(arch):
+    outside = 0
+
+    @qd.kernel
+    def deletes(x: qd.i32):
+        del x
+
+    @qd.kernel
+    def nonlocals():
+        nonlocal outside
+
+    @qd.kernel
+    def yields():
+        yield 1
+
+    @qd.kernel
+    def matches(x: qd.i32):
+        match x:
+            case 1:
+                pass
+
+    @qd.kernel
+    def lambdas():
+        f = lambda: outside  # noqa: E731, F841
+
+    @qd.kernel
+    def sets():
+        s = {1, 2}  # noqa: F841
+
+    @qd.kernel
+    def generators():
+        s = sum(i for i in range(3))  # noqa: F841
+
+    kernels = {
+        "Delete": lambda: deletes(1), "Nonlocal": nonlocals, "Yield": yields, "Match": lambda: matches(1),
+        "Lambda": lambdas, "Set": sets, "GeneratorExp": generators,
+    }  # fmt: skip
+    for arch_of_test in (arch, qd.python):
+        qd.init(arch=arch_of_test, print_full_traceback=True)
+        for node, k in kernels.items():
+            with pytest.raises(qd.QuadrantsSyntaxError, match=f'Unsupported node "{node}"'):
+                k()
