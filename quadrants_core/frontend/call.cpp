@@ -424,8 +424,9 @@ void Walker::check_array_argument(const Node *node, PyObject *annotation, const 
         return "[Tensor (" + std::to_string(n) + (dim == 2 ? ", " + std::to_string(m) : "") + ") " +
                ir::to_string(elem) + "]";
     };
+    const long rows = number("rows"), cols = number("cols"); // 0: any
     const std::string expected =
-        element(dtype_scalar(node, scalar_type_object.get()), element_dim, number("rows"), number("cols"));
+        element(dtype_scalar(node, scalar_type_object.get()), element_dim, rows ? rows : arg.n, cols ? cols : arg.m);
     const std::string given = element(arg.elem, arg.element_dim, arg.n, arg.m);
     if (expected != given)
         fail_type(node, "Expect element type " + expected + " for argument " + name + ", but get " + given);

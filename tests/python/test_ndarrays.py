@@ -433,3 +433,31 @@ def test_buffer_view_bounds(arch):
         named(a[2:7], 4)
     with pytest.raises(qd.QuadrantsAssertionError, match="BufferView construction out of range"):
         made(a, 8)
+
+
+def test_elements_of_any_extents(arch):
+    for arch_of_test in (arch, qd.python):
+        qd.init(arch=arch_of_test, print_full_traceback=True)
+
+        @qd.kernel
+        def total(v: qd.types.ndarray(element_dim=1), m: qd.types.ndarray(dtype=qd.f32, ndim=1, element_dim=2)) -> qd.f32:
+            found = 0.0
+            for i in range(v.shape[0]):
+                found += v[i].sum() + (m[i] @ m[i].transpose())[0, 0]
+            return found
+
+        for n in (2, 3):
+            v = np.arange(2 * n, dtype=np.float32).reshape(2, n)
+            m = np.arange(2 * 2 * n, dtype=np.float32).reshape(2, 2, n)
+            expected = v.sum() + sum((part @ part.T)[0, 0] for part in m)
+            assert total(v, m) == expected
+            vectors, matrices = qd.Vector.ndarray(n, qd.f32, 2), qd.Matrix.ndarray(2, n, qd.f32, 2)
+            vectors.from_numpy(v)
+            matrices.from_numpy(m)
+            assert total(vectors, matrices) == expected
+        with pytest.raises(ValueError, match=r"required element type: VectorType\[any, f32\], but f32 is provided"):
+            total(qd.ndarray(qd.f32, 2), matrices)
+        with pytest.raises(ValueError, match="required array has ndim=1 element_dim=2, array with 2 dimensions"):
+            total(v, v)
+        with pytest.raises(ValueError, match=r"element shape \(0,\) is not that of a vector or matrix"):
+            total(np.zeros((2, 0), np.float32), m)

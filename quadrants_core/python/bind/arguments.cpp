@@ -34,11 +34,16 @@ std::string shape_text(const int64_t *shape, int n) {
     return s + (n == 1 ? ",)" : ")");
 }
 
+/// Whether an element of this shape suits: an extent of 0 takes any.
+bool suits_element(const ParamSpec &spec, int64_t rows, int64_t cols) {
+    return (spec.rows == 0 || spec.rows == rows) && (spec.cols == 0 || spec.cols == cols);
+}
+
 bool describe_ndarray(const ParamSpec &spec, NdarrayObject *a, ArrayFacts *out) {
     *out = {a->elem, a->ndim, a->rows, a->cols, a->element_dim, a->layout};
     bool element_differs = (spec.elem != ir::Scalar::none && spec.elem != a->elem) ||
                            (spec.element_dim >= 0 && spec.element_dim != a->element_dim) ||
-                           (spec.element_dim > 0 && (spec.rows != a->rows || spec.cols != a->cols));
+                           (spec.element_dim > 0 && !suits_element(spec, a->rows, a->cols));
     if (element_differs) {
         ir::Scalar elem = spec.elem == ir::Scalar::none ? a->elem : spec.elem;
         raise_value(spec,
@@ -91,9 +96,17 @@ bool describe_host_array(const ParamSpec &spec, const HostArray &a, PyObject *ar
     }
     const int ndim = a.ndim - element_dim;
     const int64_t want[2] = {spec.rows, spec.cols};
-    if (!std::equal(want, want + element_dim, a.shape + ndim)) {
+    const int64_t rows = element_dim > 0 ? a.shape[ndim] : 1, cols = element_dim > 1 ? a.shape[ndim + 1] : 1;
+    if (element_dim > 0 && !suits_element(spec, rows, cols)) {
         raise_value(spec, "required element_shape=" + shape_text(want, element_dim) + ", array with element shape of " +
                               shape_text(a.shape + ndim, element_dim) + " is provided");
+        return false;
+    }
+    constexpr int64_t most_components = 1 << 12;
+    if (rows < 1 || cols < 1 || rows > most_components || cols > most_components || rows * cols > most_components) {
+        raise_value(spec, "element shape " + shape_text(a.shape + ndim, element_dim) +
+                              " is not that of a vector or matrix of 1 to " + std::to_string(most_components) +
+                              " components");
         return false;
     }
     if (!a.contiguous) {
@@ -104,7 +117,7 @@ bool describe_host_array(const ParamSpec &spec, const HostArray &a, PyObject *ar
                               "passing it into quadrants kernels.");
         return false;
     }
-    *out = {a.elem, ndim, element_dim ? spec.rows : 1, element_dim ? spec.cols : 1, element_dim};
+    *out = {a.elem, ndim, int(rows), int(cols), element_dim};
     return true;
 }
 
@@ -180,10 +193,10 @@ void find_numpy() {
 }
 
 std::string type_text(ir::Scalar elem, int rows, int cols, int element_dim) {
+    const auto extent = [](int n) { return n ? std::to_string(n) : "any"; };
     std::string scalar = scalar_name(elem);
-    if (element_dim == 1) return "VectorType[" + std::to_string(rows) + ", " + scalar + "]";
-    if (element_dim == 2)
-        return "MatrixType[" + std::to_string(rows) + "," + std::to_string(cols) + ", " + scalar + "]";
+    if (element_dim == 1) return "VectorType[" + extent(rows) + ", " + scalar + "]";
+    if (element_dim == 2) return "MatrixType[" + extent(rows) + "," + extent(cols) + ", " + scalar + "]";
     return scalar;
 }
 

@@ -188,7 +188,7 @@ class NdarrayType(_Annotation):
             rows, cols = (tuple(element_shape) + (1, 1))[:2]
             return scalar, rows, cols, len(element_shape)
         if element_dim:
-            raise ValueError("element_dim needs element_shape, or a vector or matrix as dtype")
+            return scalar, 0, 0 if element_dim == 2 else 1, element_dim  # elements of any extents
         return scalar, 1, 1, 0 if dtype is not None or element_dim == 0 else None
 
     def __repr__(self):

@@ -40,6 +40,8 @@ def check_passed(annotation, value, name):
     if dim is None or annotation.scalar is None:
         return
     scalar, needed = _dtypes.dtype(annotation.scalar), (annotation.rows, annotation.cols)[:dim]
+    if len(element) == dim:
+        needed = tuple(n or given for n, given in zip(needed, element))  # 0: any
     if scalar is not found.kind or element != needed:
         wanted, given = _element_text(scalar, needed), _element_text(found.kind, element)
         raise _exceptions.QuadrantsTypeError(f"Expect element type {wanted} for argument {name}, but get {given}")
