@@ -191,6 +191,7 @@ Val Walker::call_python(const Node *node, PyObject *callee, const Call &call) {
     PyRef name = attribute(callee, names().__name__);
     const std::string called = name && PyUnicode_Check(name.get()) ? text(name.get()) : repr(callee);
     if (!PyCallable_Check(callee)) fail_type(node, "'" + type_name(callee) + "' object is not callable");
+    if (std::optional<Val> made = arranged(node, callee, call, from, called)) return *made;
     PyRef args = PyRef::steal(PyTuple_New(Py_ssize_t(call.args.size()))), kwargs = PyRef::steal(PyDict_New());
     const auto python_value = [&](const Val &v) {
         PyRef object = to_python(v);

@@ -568,6 +568,13 @@ class Walker {
     Val call_with_keyword(const Call &call, const std::string &keyword);
     Val call_python(const Node *node, PyObject *callee, const Call &call);
     Val call_dtype(const Node *node, PyObject *dtype);
+
+    // arrange.cpp
+    Val with_values(PyObject *object, const std::vector<Val> &values);
+    std::optional<Val> arranged(const Node *node, PyObject *callee, const Call &call, const std::string &module,
+                                const std::string &name);
+
+    // call.cpp
     Val call_matrix_type(const Node *node, PyObject *type);
     Call arguments(const Node *node, bool as_places, bool handed_on = false);
     void place_keywords(Call &call);

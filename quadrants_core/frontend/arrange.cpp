@@ -1,0 +1,92 @@
+// Functions of Python that only arrange what they are given, such as enumerate and zip, over run-time values: Python
+// runs them on stand-ins, and the values take their places in the result.
+#include "frontend/walker.h"
+
+#include <algorithm>
+
+namespace qd::frontend {
+
+namespace {
+
+constexpr const char *stand_in_name = "quadrants.run_time_value";
+
+bool arranges(PyObject *callee, const std::string &module, const std::string &name) {
+    PyObject *const types[] = {reinterpret_cast<PyObject *>(&PyEnum_Type), reinterpret_cast<PyObject *>(&PyZip_Type),
+                               reinterpret_cast<PyObject *>(&PyReversed_Type),
+                               reinterpret_cast<PyObject *>(&PyTuple_Type), reinterpret_cast<PyObject *>(&PyList_Type)};
+    if (std::find(std::begin(types), std::end(types), callee) != std::end(types)) return true;
+    static constexpr std::string_view of_itertools[] = {"chain",   "combinations", "combinations_with_replacement",
+                                                        "islice",  "pairwise",     "permutations",
+                                                        "product", "zip_longest"};
+    return module == "itertools" && PyType_Check(callee) &&
+           std::find(std::begin(of_itertools), std::end(of_itertools), name) != std::end(of_itertools);
+}
+
+/// The items of `v` with stand-ins for what is no constant: capsules with the place of it in `values`, from 1.
+PyRef stand_in(const Val &v, std::vector<Val> &values) {
+    if (v.is_constant() && v.node < 0) return v.object;
+    if (!v.is_sequence()) {
+        values.push_back(v);
+        return PyRef::steal(PyCapsule_New(reinterpret_cast<void *>(values.size()), stand_in_name, nullptr));
+    }
+    PyRef items = PyRef::steal(PyTuple_New(Py_ssize_t(v.items.size())));
+    for (size_t i = 0; i < v.items.size(); ++i)
+        PyTuple_SET_ITEM(items.get(), Py_ssize_t(i), Py_NewRef(stand_in(v.items[i], values).get()));
+    return v.tag == Tag::tuple ? items : PyRef::steal(PySequence_List(items.get()));
+}
+
+bool holds_stand_in(PyObject *object) {
+    if (PyCapsule_IsValid(object, stand_in_name)) return true;
+    if (!PyTuple_CheckExact(object) && !PyList_CheckExact(object)) return false;
+    PyObject **items = PySequence_Fast_ITEMS(object);
+    return std::any_of(items, items + PySequence_Fast_GET_SIZE(object), holds_stand_in);
+}
+
+} // namespace
+
+Val Walker::with_values(PyObject *object, const std::vector<Val> &values) {
+    if (!holds_stand_in(object)) return wrap(PyRef::borrow(object));
+    if (void *at = PyCapsule_IsValid(object, stand_in_name) ? PyCapsule_GetPointer(object, stand_in_name) : nullptr)
+        return values[reinterpret_cast<size_t>(at) - 1];
+    Val out;
+    out.tag = PyTuple_CheckExact(object) ? Tag::tuple : Tag::list;
+    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(object); ++i)
+        out.items.push_back(with_values(PySequence_Fast_GET_ITEM(object, i), values));
+    return out;
+}
+
+/// What such a function makes of arguments that hold run-time values; nothing if it is none, or they hold none.
+std::optional<Val> Walker::arranged(const Node *node, PyObject *callee, const Call &call, const std::string &module,
+                                    const std::string &name) {
+    if (!arranges(callee, module, name)) return {};
+    std::vector<Val> values;
+    PyRef args = PyRef::steal(PyTuple_New(Py_ssize_t(call.args.size())));
+    for (size_t i = 0; i < call.args.size(); ++i) {
+        const Val &arg = call.args[i];
+        const bool has_components = arg.tag == Tag::matrix || (arg.tag == Tag::ref && arg.ref->ndim > 0);
+        const Val items = has_components ? sequence_items(node, load(arg)) : unpacked(arg);
+        if (!items.is_sequence() && !items.is_constant()) return {};
+        PyTuple_SET_ITEM(args.get(), Py_ssize_t(i), Py_NewRef(stand_in(items, values).get()));
+    }
+    if (values.empty()) return {};
+    PyRef kwargs = PyRef::steal(PyDict_New());
+    for (const auto &[key, v] : call.kwargs) {
+        if (!v.is_constant()) return {};
+        PyDict_SetItem(kwargs.get(), key, v.object.get());
+    }
+    PyRef made = PyRef::steal(PyObject_Call(callee, args.get(), kwargs.get()));
+    PyRef iterator = made ? PyRef::steal(PyObject_GetIter(made.get())) : PyRef{};
+    if (!iterator) python_failed(node);
+    Val out;
+    out.tag = PyTuple_CheckExact(made.get()) ? Tag::tuple : Tag::list;
+    double total = 0;
+    while (PyRef item = PyRef::steal(PyIter_Next(iterator.get()))) {
+        total += PyTuple_CheckExact(item.get()) ? double(PyTuple_GET_SIZE(item.get())) : 1;
+        if (total > most_items) fail_too_long(node);
+        out.items.push_back(with_values(item.get(), values));
+    }
+    if (PyErr_Occurred()) python_failed(node);
+    return out;
+}
+
+} // namespace qd::frontend
