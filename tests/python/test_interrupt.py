@@ -1,5 +1,7 @@
 """Ctrl-C leaves an endless kernel soon, and a compilation too, and the program goes on."""
 
+import ctypes
+import functools
 import inspect
 import io
 import os
@@ -76,6 +78,25 @@ def test_handler_of_the_program_is_called(monkeypatch):
         assert seen == [1]
     finally:
         signal.signal(signal.SIGINT, old)
+
+
+@qd.kernel
+def endless_at_zero(n: qd.i32):
+    a = n
+    while a == 0:
+        a *= 2
+
+
+def test_interrupt_between_python_and_the_tasks():
+    """No Python code runs from the signal to the first task."""
+
+    class Presses:
+        __index__ = functools.partial(getattr(ctypes.CDLL(None), "raise"), signal.SIGINT)  # returns 0
+
+    endless_at_zero(1)
+    with pytest.raises(KeyboardInterrupt):
+        endless_at_zero(Presses())
+    endless_at_zero(1)
 
 
 # --- while a kernel is compiled --------------------------------------------------------------------------------------

@@ -18,12 +18,15 @@ namespace {
 struct sigaction previous;
 std::atomic<int> launching{0};
 std::atomic<bool> arrived{false};
+std::atomic<bool> outside{false};       // one came while nothing was launched
 pthread_t main_thread = pthread_self(); // the one that runs Python's signal handlers
 
 void on_interrupt(int number, siginfo_t *info, void *context) {
     if (launching.load(std::memory_order_relaxed) > 0) {
         arrived.store(true, std::memory_order_relaxed);
         request_stop();
+    } else {
+        outside.store(true, std::memory_order_relaxed);
     }
     if (previous.sa_flags & SA_SIGINFO) {
         previous.sa_sigaction(number, info, context);
@@ -64,6 +67,13 @@ InterruptScope::InterruptScope() {
 
 InterruptScope::~InterruptScope() {
     if (pthread_equal(pthread_self(), main_thread)) launching.fetch_sub(1, std::memory_order_relaxed);
+}
+
+bool no_interrupt_waits() {
+    if (!outside.load(std::memory_order_relaxed) || !pthread_equal(pthread_self(), main_thread)) [[likely]]
+        return true;
+    outside.store(false, std::memory_order_relaxed);
+    return PyErr_CheckSignals() == 0;
 }
 
 void note_interrupt() {

@@ -18,6 +18,10 @@ class InterruptScope {
     ~InterruptScope();
 };
 
+/// Before tasks run, inside of a scope, GIL held: false, with an error set, if SIGINT came before the scope began and
+/// Python has not looked since.
+bool no_interrupt_waits();
+
 /// As if SIGINT had come now: for a KeyboardInterrupt that Python raised while a kernel runs.
 void note_interrupt();
 

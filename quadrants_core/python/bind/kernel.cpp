@@ -61,6 +61,7 @@ bool run_unlocked(engine::CompiledKernel &code, uint64_t *slots, void *ret) {
     std::shared_ptr<engine::Program> program = runtime.program;
     std::exception_ptr failure;
     keep_watching();
+    if (!no_interrupt_waits()) return false;
     if (runtime.active_launches++ == 0) set_output_may_lock(true);
     const bool timed = runtime.timeline;
     Py_BEGIN_ALLOW_THREADS;
