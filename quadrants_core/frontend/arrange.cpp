@@ -64,7 +64,7 @@ std::optional<Val> Walker::arranged(const Node *node, PyObject *callee, const Ca
     for (size_t i = 0; i < call.args.size(); ++i) {
         const Val &arg = call.args[i];
         const bool has_components = arg.tag == Tag::matrix || (arg.tag == Tag::ref && arg.ref->ndim > 0);
-        const Val items = has_components ? sequence_items(node, load(arg)) : unpacked(arg);
+        const Val items = has_components ? sequence_items(node, load(arg)) : unpacked(node, arg);
         if (!items.is_sequence() && !items.is_constant()) return {};
         PyTuple_SET_ITEM(args.get(), Py_ssize_t(i), Py_NewRef(stand_in(items, values).get()));
     }
