@@ -226,3 +226,9 @@ def test_types_without_dtype_have_no_memory():
             return qd.Vector([1, 2, 3])
 
         result()
+
+    with pytest.raises(qd.QuadrantsTypeError, match="give it a dtype"):
+
+        @qd.real_func
+        def real(v: vec) -> qd.f32:
+            return v[0]

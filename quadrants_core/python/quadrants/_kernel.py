@@ -91,7 +91,7 @@ def _at_annotation(fn, name):
 def _check_signature(fn, what):
     """The names of the parameters, once the signature has only what the language allows."""
     code = fn.__code__
-    
+
     def refuse(reason, find):
         with _At(fn, lambda tree: find(tree.args)):
             raise _Syntax(f"Quadrants {what}s {reason}")
@@ -313,6 +313,8 @@ def _type_of_parameter(annotation, position):
     inner, optional = _without_none(annotation)
     if getattr(inner, "_qd_kind_", None) == "ref" and isinstance(inner, Ref):
         return annotation
+    if isinstance(inner, _annotations.MatrixType) and inner.dtype is None and not optional:
+        return annotation
     form = _param("", inner, position)[1]
     if optional and form not in ("array", "constant", "tensor"):
         raise _Syntax(
@@ -397,6 +399,9 @@ class RealFunc(Func):
                     raise _Syntax(
                         f"Quadrants real functions parameters must be type annotated: {name!r} of {fn.__qualname__} is not"
                     )
+            if isinstance(fn.__annotations__[name], _annotations.MatrixType):
+                with _at_annotation(fn, name):
+                    fn.__annotations__[name].stored()
 
     @staticmethod
     def _type_of_result(annotation, _):
