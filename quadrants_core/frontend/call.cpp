@@ -77,8 +77,26 @@ bool Walker::append_to_list(const Node *node) {
     return true;
 }
 
+/// A method of a field or array: a func stands for it, or it is for Python alone.
+Val Walker::call_host_method(const Node *node, PyObject *method, const std::string &func) {
+    if (func.empty())
+        fail(node, UserErrorKind::compilation,
+             text(attribute(method, names().__name__).get()) + " cannot be called in Quadrants-scope",
+             "call it outside of kernels, or write the loop over the elements");
+    PyRef module = PyRef::steal(PyImport_ImportModule("quadrants._in_kernels"));
+    PyRef found = module ? PyRef::steal(PyObject_GetAttrString(module.get(), func.c_str())) : PyRef{};
+    if (!found) python_failed(node);
+    const Node *callee = child(node, Field::func);
+    if (callee->kind == NodeKind::Attribute) return inline_method(node, found, eval(child(callee, Field::value)));
+    reads_.use(PyMethod_GET_SELF(method));
+    return inline_method(node, found, wrap(PyRef::borrow(PyMethod_GET_SELF(method))));
+}
+
 Val Walker::call_object(const Node *node, const PyRef &callee, const Val *owner) {
     PyObject *object = callee.get();
+    if (PyRef func = PyMethod_Check(object) ? attribute(object, names()._qd_in_kernels_) : PyRef{};
+        func && PyUnicode_Check(func.get()))
+        return call_host_method(node, object, text(func.get()));
     if (kind_of(object) != Kind::func) reads_.use(object);
     switch (kind_of(object)) {
     case Kind::builtin: {

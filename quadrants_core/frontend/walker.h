@@ -546,6 +546,11 @@ class Walker {
     Flow nest_serial(const Node *node, const Nest &nest, size_t depth, std::vector<ir::Value> &indices);
     Flow nest_flat(const Node *node, const Nest &nest);
 
+    // arrange.cpp
+    Val with_values(PyObject *object, const std::vector<Val> &values);
+    std::optional<Val> arranged(const Node *node, PyObject *callee, const Call &call, const std::string &module,
+                                const std::string &name);
+
     // mesh.cpp
     PyRef known_attribute(const Node *node, PyObject *object, PyObject *name);
     ir::Value number_in(const Node *node, PyObject *field, ir::Value at);
@@ -567,14 +572,8 @@ class Walker {
     Val call_builtin(const Node *node, const BuiltinRow &row, PyObject *callee = nullptr);
     Val call_with_keyword(const Call &call, const std::string &keyword);
     Val call_python(const Node *node, PyObject *callee, const Call &call);
+    Val call_host_method(const Node *node, PyObject *method, const std::string &func);
     Val call_dtype(const Node *node, PyObject *dtype);
-
-    // arrange.cpp
-    Val with_values(PyObject *object, const std::vector<Val> &values);
-    std::optional<Val> arranged(const Node *node, PyObject *callee, const Call &call, const std::string &module,
-                                const std::string &name);
-
-    // call.cpp
     Val call_matrix_type(const Node *node, PyObject *type);
     Call arguments(const Node *node, bool as_places, bool handed_on = false);
     void place_keywords(Call &call);

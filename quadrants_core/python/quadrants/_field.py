@@ -117,6 +117,7 @@ class Field(_values.Shown):
     def _element_shape(self):
         return ()
 
+    @_values.in_kernels("fill")
     def fill(self, val):
         """Every element becomes `val`; in a sparse tree, every element that is active."""
         flat = _matrix.flatten(val)
@@ -128,6 +129,7 @@ class Field(_values.Shown):
         for part, v in zip(self._parts, flat):
             self._change(part, v if kind.kind == "float" else kind(v))
 
+    @_values.host_only
     def to_numpy(self, dtype=None, *, copy=True):
         """A copy as a numpy array; vectors and matrices add axes at the end. copy=False: a view; None: if there can be one."""
         return _interop.to_numpy(self, self._copied, dtype, copy)
@@ -148,6 +150,7 @@ class Field(_values.Shown):
             out[..., k] = part.read(_copy_of(place) if place.sparse else _view(place)).reshape(shape)
         return out.reshape(shape + self._element_shape())
 
+    @_values.host_only
     def from_numpy(self, arr):
         """Takes the values of a numpy array of the same shape; in a sparse tree, those of elements that are active."""
         import numpy as np
@@ -164,6 +167,7 @@ class Field(_values.Shown):
         for k, part in enumerate(self._parts):
             self._change(part, arr[..., k])
 
+    @_values.host_only
     def copy_from(self, other):
         """Takes the values of a field of the same shape."""
         other = getattr(other, "_impl", other)
@@ -173,14 +177,17 @@ class Field(_values.Shown):
             raise ValueError(f"copy_from: shapes {self.shape} and {other.shape} differ")
         self.from_numpy(other.to_numpy())
 
+    @_values.host_only
     def to_torch(self, device=None, *, copy=True):
         """A torch tensor; `copy` as for to_numpy."""
         return _interop.to_torch(self, self._copied, device, copy)
 
+    @_values.host_only
     def from_torch(self, arr):
         """Takes the values of a torch tensor of the same shape."""
         _interop.from_torch(self, arr)
 
+    @_values.host_only
     def to_dlpack(self, versioned=False):
         """A DLPack capsule on the memory of the field."""
         return _interop.dlpack(self, versioned)
@@ -250,11 +257,13 @@ class MatrixField(Field):
         self.n, self.m, self.ndim = n, m, ndim
         self._layout = layout
 
+    @_values.host_only
     def to_numpy(self, keep_dims=False, dtype=None, *, copy=True):
         """As of a field; with keep_dims, vectors have a last axis of extent 1, as matrices of one column."""
         out = super().to_numpy(dtype, copy=copy)
         return out.reshape(out.shape + (1,)) if keep_dims and self.ndim == 1 else out
 
+    @_values.host_only
     def to_torch(self, device=None, keep_dims=False, *, copy=True):
         """As of a field; keep_dims as for to_numpy."""
         out = super().to_torch(device, copy=copy)

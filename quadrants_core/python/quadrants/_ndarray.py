@@ -49,6 +49,7 @@ def _classes():
         def get_type(self):
             return _array_type(self)
 
+        @_values.host_only
         def fill(self, val):
             """Every element becomes `val`."""
             flat = _matrix.flatten(val)
@@ -56,6 +57,7 @@ def _classes():
                 flat = flat * self._components
             self._fill(tuple(flat))
 
+        @_values.host_only
         def copy_from(self, other):
             """Copies an ndarray of the same shape and element type."""
             if not isinstance(other, Ndarray):
@@ -67,6 +69,7 @@ def _classes():
             else:
                 self._copy_from_ndarray(other)
 
+        @_values.host_only
         def to_dlpack(self, versioned=False):
             """A DLPack capsule on the memory of the array."""
             return _interop.dlpack(self, versioned)
@@ -146,17 +149,21 @@ def _classes():
     del Ndarray.__copy__
 
     class _Converting(Ndarray):
+        @_values.host_only
         def from_numpy(self, arr):
             self._from_numpy(arr)
 
+        @_values.host_only
         def to_numpy(self, dtype=None, *, copy=True):
             """A copy; with copy=False a view of the memory, with copy=None a view if there can be one."""
             return _interop.to_numpy(self, self._to_numpy, dtype, copy)
 
+        @_values.host_only
         def from_torch(self, arr):
             """Takes the values of a torch tensor of the same shape."""
             _interop.from_torch(self, arr)
 
+        @_values.host_only
         def to_torch(self, device=None, *, copy=True):
             """A torch tensor; `copy` as for to_numpy."""
             return _interop.to_torch(self, self._to_numpy, device, copy)

@@ -217,33 +217,40 @@ class StructField(_values.Shown):
         for name, v in entries.items():
             self._fields[name][key] = v
 
+    @_values.host_only
     def fill(self, val):
         """Every element becomes the struct or dict `val`, or every member the number `val`."""
         for name, f in self._fields.items():
             f.fill(val[name] if isinstance(val, (dict, Struct)) else val)
 
+    @_values.host_only
     def to_numpy(self, *, copy=True):
         """dict: member -> numpy array; `copy` as for other fields."""
         return {name: f.to_numpy(copy=copy) for name, f in self._fields.items()}
 
+    @_values.host_only
     def from_numpy(self, array_dict):
         for name, f in self._fields.items():
             f.from_numpy(array_dict[name])
 
+    @_values.host_only
     def copy_from(self, other):
         if not isinstance(other, StructField):
             raise TypeError("Cannot copy from a non-field object")
         for name, f in self._fields.items():
             f.copy_from(other.get_member_field(name))
 
+    @_values.host_only
     def to_torch(self, device=None, *, copy=True):
         """dict: member -> torch tensor; `copy` as for other fields."""
         return {name: f.to_torch(device, copy=copy) for name, f in self._fields.items()}
 
+    @_values.host_only
     def from_torch(self, array_dict):
         for name, f in self._fields.items():
             f.from_torch(array_dict[name])
 
+    @_values.host_only
     def to_dlpack(self, versioned=False):
         raise _exceptions.not_available("to_dlpack", "to_numpy() gives copies")
 

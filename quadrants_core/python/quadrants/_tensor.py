@@ -90,9 +90,11 @@ class Tensor(_values.Shown):
     def __iter__(self):
         raise NotImplementedError("Struct for is only available in Quadrants scope.")
 
+    @_values.host_only
     def fill(self, value):
         self._impl.fill(value)
 
+    @_values.host_only
     def copy_from(self, other):
         other = unwrap(other)
         if type(other) is type(self._impl) or _is_field(other) == _is_field(self._impl):
@@ -102,18 +104,23 @@ class Tensor(_values.Shown):
                 raise AssertionError(f"copy_from shape mismatch: destination {self.shape} vs source {other.shape}")
             self._impl.from_numpy(other.to_numpy())
 
+    @_values.host_only
     def to_numpy(self, dtype=None, *, copy=True):
         return self._impl.to_numpy(dtype=dtype, copy=copy)
 
+    @_values.host_only
     def from_numpy(self, arr):
         self._impl.from_numpy(arr)
 
+    @_values.host_only
     def to_torch(self, device=None, *, copy=True):
         return self._impl.to_torch(device=device, copy=copy)
 
+    @_values.host_only
     def from_torch(self, arr):
         self._impl.from_torch(arr)
 
+    @_values.host_only
     def to_dlpack(self, versioned=False):
         return self._impl.to_dlpack(versioned=versioned)
 

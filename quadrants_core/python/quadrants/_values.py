@@ -14,6 +14,19 @@ _MOST = 1 << 24
 _SAMPLE = 64
 
 
+def in_kernels(name=""):
+    """For methods: in a kernel, the func of this name in `_in_kernels` stands for it; with none, kernels refuse it."""
+
+    def mark(method):
+        method._qd_in_kernels_ = name
+        return method
+
+    return mark
+
+
+host_only = in_kernels()
+
+
 def bundle(value):
     """For _repr_mimebundle_: the data of `value`; nothing where there is none to read."""
     try:

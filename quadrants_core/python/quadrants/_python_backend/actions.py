@@ -433,6 +433,10 @@ def static_print(*args, **keywords):
 def call(callee, *args, **keywords):
     if isinstance(callee, _types.MethodType) and isinstance(callee.__func__, _kernel.Func):
         return functions.run(callee.__func__, callee.__self__, *args, **keywords)
+    if isinstance(callee, _types.MethodType) and (name := getattr(callee, "_qd_in_kernels_", None)):
+        from quadrants import _in_kernels
+
+        return functions.run(getattr(_in_kernels, name), callee.__self__, *args, **keywords)
     kind = kind_word(callee)
     if kind == "func":
         return functions.run(callee, *args, **keywords)

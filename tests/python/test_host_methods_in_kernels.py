@@ -1,0 +1,107 @@
+"""Methods of fields and arrays inside kernels: fill is a loop there, the others are for Python alone."""
+
+import numpy as np
+import pytest
+import quadrants as qd
+
+
+def test_fill_of_fields(arch):
+    for arch_of_test in (arch, qd.python):
+        qd.init(arch=arch_of_test, print_full_traceback=True)
+        x, v, m = qd.field(qd.f32, (2, 3)), qd.Vector.field(2, qd.i32, 3), qd.Matrix.field(2, 2, qd.f32, shape=2)
+        s = qd.types.struct(a=qd.f32, b=qd.types.vector(2, qd.i32)).field(shape=2)
+
+        @qd.kernel
+        def k(c: qd.f32, n: qd.i32):
+            x.fill(c)
+            v.fill(qd.Vector([n, n + 1]))
+            m.fill(val=2)
+            s.b.fill(n)
+            x[0, 0] += 1  # after the fill
+
+        for c, n in ((1.5, 3), (2.5, 4)):
+            k(c, n)
+            assert x.to_numpy().ravel().tolist() == [c + 1] + [c] * 5
+            assert v.to_numpy().tolist() == [[n, n + 1]] * 3
+            assert (m.to_numpy() == 2).all() and (s.b.to_numpy() == n).all() and (s.a.to_numpy() == 0).all()
+
+
+def test_fill_by_funcs_and_methods(arch):
+    """A method that sorts into cells fills its counters at each launch, not when it is compiled."""
+    for arch_of_test in (arch, qd.python):
+        qd.init(arch=arch_of_test, print_full_traceback=True)
+
+        @qd.data_oriented
+        class Cells:
+            def __init__(self, n):
+                self.count = qd.field(qd.i32, n)
+
+            @qd.func
+            def clear(self):
+                self.count.fill(0)
+
+            @qd.kernel
+            def sort(self, where: qd.types.ndarray(qd.i32, 1)):
+                self.clear()
+                for i in range(where.shape[0]):
+                    self.count[where[i]] += 1
+
+        cells = Cells(3)
+        for _ in range(3):
+            cells.sort(np.array([0, 2, 2, 2], np.int32))
+            assert cells.count.to_numpy().tolist() == [1, 0, 3]
+
+        @qd.kernel
+        def template(f: qd.template(), c: qd.i32):
+            f.fill(c)
+
+        other = qd.field(qd.i32, 2)
+        template(cells.count, 7)
+        template(other, 8)
+        assert cells.count.to_numpy().tolist() == [7] * 3 and other.to_numpy().tolist() == [8] * 2
+
+
+def test_fill_inside_of_loops_and_branches(arch):
+    for arch_of_test in (arch, qd.python):
+        qd.init(arch=arch_of_test, print_full_traceback=True)
+        x = qd.field(qd.i32, 4)
+
+        @qd.kernel
+        def k(c: qd.i32):
+            for i in range(1):
+                if c > 1:
+                    x.fill(c)
+
+        k(1)
+        assert x.to_numpy().tolist() == [0] * 4
+        k(2)
+        assert x.to_numpy().tolist() == [2] * 4
+
+
+def test_fill_of_active_cells():
+    x = qd.field(qd.f32)
+    qd.root.pointer(qd.i, 4).dense(qd.i, 2).place(x)
+
+    @qd.kernel
+    def k(c: qd.f32):
+        x.fill(c)
+
+    x[3] = 5
+    k(2)
+    assert x.to_numpy().tolist() == [0, 0, 2, 2, 0, 0, 0, 0]
+
+
+@pytest.mark.parametrize("name", ["copy_from", "to_numpy", "from_numpy", "to_torch", "from_torch", "to_dlpack"])
+def test_methods_for_python_alone(arch, name):
+    for arch_of_test in (arch, qd.python):
+        qd.init(arch=arch_of_test)
+        x, tensor = qd.field(qd.f32, 4), qd.tensor(qd.f32, (4,))
+        struct = qd.types.struct(a=qd.f32).field(shape=2)
+        for method in (getattr(x, name), getattr(tensor, name), getattr(struct, name), struct.fill, tensor.fill):
+
+            @qd.kernel
+            def k():
+                method(x)
+
+            with pytest.raises(qd.QuadrantsCompilationError, match=f"{method.__name__} cannot be called in Quadrants-scope"):
+                k()
