@@ -43,6 +43,21 @@ Json without_nulls(Json content) {
     for (auto it = content.begin(); it != content.end();) it = it->is_null() ? content.erase(it) : std::next(it);
     return content;
 }
+
+std::atomic<bool> leaving{false};
+
+/// A kernel whose parent died would run for ever; one that was told to stop has a minute for its exit handlers.
+void watch_parent() {
+    const char *named = std::getenv("JPY_PARENT_PID");
+    const pid_t parent = named ? pid_t(std::atol(named)) : 0;
+    if (parent <= 1) return;
+    const bool child = getppid() == parent;
+    for (int seconds_left = 60;;) {
+        std::this_thread::sleep_for(std::chrono::seconds(1));
+        const bool orphan = child ? getppid() != parent : kill(parent, 0) != 0;
+        if (orphan && (!leaving || --seconds_left <= 0)) _exit(1);
+    }
+}
 } // namespace
 
 Json Messenger::send_to_shell_impl(const Json &) { return Json::object(); }
@@ -148,8 +163,7 @@ void Server::start_impl(xeus::xpub_message message) {
     control_thread_ = std::thread([this] { control_loop(); });
     heartbeat_thread_ = std::thread([this] { heartbeat_loop(); });
     heartbeat_thread_.detach();
-    parent_thread_ = std::thread([this] { watch_parent(); });
-    parent_thread_.detach();
+    std::thread(watch_parent).detach();
     while (!stopping_) {
         if (!postponed_.empty()) {
             wire::Message next = std::move(postponed_.front());
@@ -231,7 +245,7 @@ void Server::abort(const wire::Message &message) {
 }
 
 void Server::stop_impl() {
-    stopping_ = true;
+    stopping_ = leaving = true;
     interrupt::raise_in_user_code();
     signal_fd(shell_wake_);
 }
@@ -297,18 +311,6 @@ void Server::heartbeat_loop() {
             if (error.num() == EINTR) continue; // a signal that user code handles
             return heartbeat_.close();          // the context ends, once this socket is closed
         }
-    }
-}
-
-/// A kernel whose parent died would run for ever.
-void Server::watch_parent() {
-    const char *named = std::getenv("JPY_PARENT_PID");
-    pid_t parent = named ? pid_t(std::atol(named)) : 0;
-    if (parent <= 1) return;
-    bool child = getppid() == parent;
-    while (!stopping_) {
-        std::this_thread::sleep_for(std::chrono::seconds(1));
-        if (child ? getppid() != parent : kill(parent, 0) != 0) _exit(1);
     }
 }
 

@@ -86,7 +86,6 @@ class Server final : public xeus::xserver {
     void control_loop();
     void heartbeat_loop();
     void handle_control(wire::Message message);
-    void watch_parent();
 
     std::string endpoint(const std::string &port) const;
 
@@ -99,7 +98,7 @@ class Server final : public xeus::xserver {
     Messenger messenger_;
     Handlers *handlers_ = nullptr;
     std::thread::id shell_thread_;
-    std::thread control_thread_, heartbeat_thread_, parent_thread_;
+    std::thread control_thread_, heartbeat_thread_;
     std::deque<wire::Message> postponed_; ///< requests met while aborting others
     Current current_;
     wire::Frames current_identities_;
