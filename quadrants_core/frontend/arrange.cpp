@@ -3,6 +3,7 @@
 #include "frontend/walker.h"
 
 #include <algorithm>
+#include <unordered_set>
 
 namespace qd::frontend {
 
@@ -35,17 +36,20 @@ PyRef stand_in(const Val &v, std::vector<Val> &values) {
     return v.tag == Tag::tuple ? items : PyRef::steal(PySequence_List(items.get()));
 }
 
-bool holds_stand_in(PyObject *object) {
+/// `seen`: sequences that were looked into; a list may hold itself.
+bool holds_stand_in(PyObject *object, std::unordered_set<PyObject *> &seen) {
     if (PyCapsule_IsValid(object, stand_in_name)) return true;
-    if (!PyTuple_CheckExact(object) && !PyList_CheckExact(object)) return false;
+    if ((!PyTuple_CheckExact(object) && !PyList_CheckExact(object)) || !seen.insert(object).second) return false;
     PyObject **items = PySequence_Fast_ITEMS(object);
-    return std::any_of(items, items + PySequence_Fast_GET_SIZE(object), holds_stand_in);
+    return std::any_of(items, items + PySequence_Fast_GET_SIZE(object),
+                       [&](PyObject *item) { return holds_stand_in(item, seen); });
 }
 
 } // namespace
 
 Val Walker::with_values(PyObject *object, const std::vector<Val> &values) {
-    if (!holds_stand_in(object)) return wrap(PyRef::borrow(object));
+    std::unordered_set<PyObject *> seen;
+    if (!holds_stand_in(object, seen)) return wrap(PyRef::borrow(object));
     if (void *at = PyCapsule_IsValid(object, stand_in_name) ? PyCapsule_GetPointer(object, stand_in_name) : nullptr)
         return values[reinterpret_cast<size_t>(at) - 1];
     Val out;

@@ -69,6 +69,18 @@ def test_what_cannot_be_arranged():
     with pytest.raises(qd.QuadrantsTypeError, match="more than 1048576 items"):
         many(1)
 
+    loop = []
+    loop += [loop, loop]
+
+    @qd.kernel
+    def endless(a: qd.i32) -> qd.i32:
+        total = 0
+        for x, y in qd.static(zip((a, a), (loop, 1))):
+            total += x
+        return total
+
+    assert endless(2) == 4
+
     @qd.kernel
     def unequal(a: qd.i32) -> qd.i32:
         total = 0
