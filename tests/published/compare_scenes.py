@@ -1,0 +1,59 @@
+"""python -m tests.published.compare_scenes --python PYTHON [SCENE ...]: scenes of Genesis here and with the reference.
+
+PYTHON is that of an environment of its own with `genesis-world` and `torch`, which bring the reference. Both start with an
+empty cache of kernels. The table gives seconds to build (compilation, and one step) and to step, and the largest difference
+between where things end."""
+
+import argparse
+import json
+import os
+import pathlib
+import subprocess
+import tempfile
+
+import quadrants
+
+HERE = pathlib.Path(__file__).resolve().parent
+SCENES = "bodies arm material_points smoothed_particles cloth position_liquid".split()
+
+
+def run(python, scene, path, seconds):
+    """What the scene says, or the last line of its failure."""
+    with tempfile.TemporaryDirectory() as home:
+        surroundings = {**os.environ, "HOME": home, "PYTHONPATH": str(path) if path else "", "PYTHONNOUSERSITE": "1"}
+        command = [python, HERE / "scenes.py", scene]
+        try:
+            done = subprocess.run(command, env=surroundings, cwd=home, capture_output=True, text=True, timeout=seconds)
+        except subprocess.TimeoutExpired:
+            return f"more than {seconds} s"
+    if done.returncode == 0:
+        return json.loads(done.stdout.splitlines()[-1])
+    said = [line for line in done.stderr.splitlines() if line.strip()]
+    return f"status {done.returncode}: {said[-1][:100] if said else ''}"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("scenes", nargs="*", metavar="SCENE", help=f"of {', '.join(SCENES)}; all without")
+    parser.add_argument("--python", required=True)
+    parser.add_argument("--seconds", type=int, default=600)
+    given = parser.parse_args()
+    worse = 0
+    print(f"{'scene':20}{'build':>9}{'reference':>11}{'steps':>9}{'reference':>11}   difference")
+    with tempfile.TemporaryDirectory() as folder:
+        package = pathlib.Path(quadrants.__file__).parent
+        (pathlib.Path(folder) / "quadrants").symlink_to(package)  # alone: not what else the environment has
+        for scene in given.scenes or SCENES:
+            ours, reference = (run(given.python, scene, path, given.seconds) for path in (folder, None))
+            worse += isinstance(ours, str) and not isinstance(reference, str)
+            if isinstance(ours, str) or isinstance(reference, str):
+                ends = [one if isinstance(one, str) else "ok" for one in (ours, reference)]
+                print(f"{scene:20} here: {ends[0]}; reference: {ends[1]}", flush=True)
+                continue
+            difference = max(abs(a - b) for a, b in zip(ours["result"], reference["result"]))
+            times = (f"{one[what]:{width}.2f}" for what in ("build", "steps") for one, width in ((ours, 9), (reference, 11)))
+            print(f"{scene:20}{''.join(times)}   {difference:.1e}", flush=True)
+    return 1 if worse else 0
+
+
+raise SystemExit(main())
