@@ -3,11 +3,10 @@
 // From the innermost loop outwards:
 //  - A count at the start of a branch moves in front of its `if`, as a count of the condition.
 //  - A count that every iteration of a `for` comes to becomes a multiple of the trip count, after the loop.
-//  - Every other count adds to a sum that is zeroed before the loop and counted after it; counts that always run
-//  together
-//    share one sum. Where it is known how often a branch is come to, from trips and sums, its else side counts that
-//    minus the sum of the condition, and so on inside of both sides. Sums of conditions over an i32 `for` fit in 32
-//    bits; the others have 64.
+//  - Every other count adds to a sum that is zeroed before the loop and counted after it. Counts that always run
+//    together share one sum. Where it is known how often a branch is come to, from trips and sums, its else side
+//    counts that minus the sum of the condition, and so on inside of both sides. Sums of conditions over an i32 `for`
+//    fit in 32 bits; the others have 64.
 //    Amounts that do not change in a `for` are multiplied by its trips instead.
 //  - Where the task may be left, at `exit` or a failing assertion, the sums of all loops around are counted first.
 //  - A serial task may run long. Where its loops look for Stop they also look whether somebody asks for the counts so

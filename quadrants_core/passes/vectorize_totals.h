@@ -9,9 +9,8 @@ namespace qd::passes {
 class Planner;
 
 /// Two kinds of carried integers are one scalar for all lanes:
-///  - A total: in an inner loop that lanes leave one by one, a 64-bit integer that starts at 0, only gains by `add`,
-///  and
-///    whose result only joins sums of the loop around. It gains popcounts of masks.
+///  - A total: in an inner loop that lanes leave one by one, a 64-bit integer that starts at 0 and only gains by `add`.
+///    Its result only joins sums of the loop around. It gains popcounts of masks.
 ///  - A sum of the loop to be vectorised that only gains the same in all lanes, conditions, and totals.
 class Totals {
   public:

@@ -1,9 +1,8 @@
-"""One scene of Genesis, a simulator written in the language: scenes.py NAME. Says as JSON how long building and stepping took,
-in seconds, and where things are at the end.
+"""One scene of Genesis, a simulator written in the language: scenes.py NAME, a function of this
+file. Says as JSON how long building and stepping took, in seconds, and where things are at the end.
 
 On processors a kernel with graph=True is launched like any other; where graphs are not available the option is left out."""
 
-import inspect
 import json
 import sys
 import time
@@ -84,13 +83,9 @@ def position_liquid():
     return made, 20, centre(made.add_entity(material=materials.PBD.Liquid(sampler="regular"), morph=box))
 
 
-SCENES = [bodies, arm, material_points, smoothed_particles, cloth, position_liquid]
-
-
-def main():
-    build = next(s for s in SCENES if s.__name__ == sys.argv[1])
+def main(name):
     gs.init(backend=gs.cpu, seed=1, logging_level="error")
-    made, steps, result = build()
+    made, steps, result = globals()[name]()
     start = time.perf_counter()
     made.build()
     made.step()  # some kernels are compiled here
@@ -101,5 +96,4 @@ def main():
     print(json.dumps({"build": built - start, "steps": done - built, "result": np.asarray(result()).ravel().tolist()}))
 
 
-if __name__ == "__main__":
-    main() if len(sys.argv) > 1 else print(inspect.getdoc(sys.modules[__name__]), *(s.__name__ for s in SCENES))
+main(sys.argv[1])

@@ -102,8 +102,8 @@ def counters():
 class FileCounts(dict):
     """line -> count, of one file or cell. `arcs`: (from line, to line) -> count in the numbering of coverage.py, where the
     negative first line of a function stands for its entry and its exits. `branches`: line -> {"taken": n, "not_taken": n}.
-    `loops`: line -> {"started", "zero_trips", "exhausted", "broken"}; "zero_trips" of a `while` that iterated is None. `copies`: line -> counts of its static copies, of one
-    specialisation alone."""
+    `loops`: line -> {"started", "zero_trips", "exhausted", "broken"}; "zero_trips" of a `while` that iterated is None.
+    `copies`: line -> counts of its static copies, of one specialisation alone."""
 
     def __init__(self, lines, arcs, branches, loops, copies):
         super().__init__(sorted(lines.items()))

@@ -311,7 +311,7 @@ def kernel(fn=None, *, pure=None, fastcache=False, graph=False, checkpoints=Fals
 def _type_of_parameter(annotation, position):
     """The annotation of a func's parameter, numpy's types as those of the language; an error if it is no type."""
     inner, optional = _without_none(annotation)
-    if getattr(inner, "_qd_kind_", None) == "ref" and isinstance(inner, Ref):
+    if isinstance(inner, Ref):
         return annotation
     if isinstance(inner, _annotations.MatrixType) and inner.dtype is None and not optional:
         return annotation
