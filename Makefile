@@ -53,13 +53,14 @@ test-sanitized: build ## the same under AddressSanitizer and UndefinedBehaviorSa
 	@ln -sf ../../../$(BUILD)/quadrants/_lib/libquadrants_llvm.so $(BUILD)-asan/quadrants/_lib/
 	@ctest --test-dir $(BUILD)-asan --output-on-failure -j $(JOBS)
 
-test-python:     ## the language, user errors, random programs, the examples, the Jupyter kernel
+test-python:     ## the language, user errors, random programs, the examples, the Jupyter kernel, what the build makes
 	@$(RUN) pytest -q tests/python tests/errors
 	@$(RUN) pytest -q tests/syntax
 	@$(RUN) pytest -q tests/fuzz
 	@$(RUN) pytest -q tests/coverage
 	@$(RUN) pytest -q tests/examples
 	@$(RUN) pytest -q tests/kernel
+	@$(RUN) pytest -q tests/build_test.py
 
 test-browser:    ## real JupyterLab in headless Chromium
 	@$(RUN) pytest -q tests/browser

@@ -18,13 +18,15 @@
 #include <unistd.h>
 
 namespace qd::runtime {
-namespace {
 
 /// What a file holds: told by its name and by its first bytes.
 struct FileKind {
     const char *suffix;
     char magic[8];
 };
+
+namespace {
+
 constexpr FileKind task_file = {".qdc", {'Q', 'D', 'T', 'A', 'S', 'K', '\r', '\n'}};
 constexpr FileKind record_file = {".qdr", {'Q', 'D', 'R', 'E', 'C', 'D', '\r', '\n'}};
 constexpr time_t refresh_after = 60;     ///< seconds: a use younger than the file's time by less is not recorded
@@ -46,11 +48,51 @@ uint64_t nanoseconds(const timespec &t) { return uint64_t(t.tv_sec) * 1'000'000'
 struct Descriptor {
     int fd;
     explicit Descriptor(int f) : fd(f) {}
+    Descriptor(Descriptor &&other) noexcept : fd(std::exchange(other.fd, -1)) {}
     ~Descriptor() {
         if (fd >= 0) close(fd);
     }
     Descriptor(const Descriptor &) = delete;
+    Descriptor &operator=(const Descriptor &) = delete;
 };
+
+constexpr const char *is_link = "it is a link";
+constexpr const char *no_folder = "it is no folder";
+
+/// The folder, if it is there and may be used: else `problem` says why not, and is empty if there is none.
+Descriptor open_folder(const std::string &path, std::string &problem) {
+    Descriptor folder(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
+    struct stat status;
+    if (folder.fd < 0) {
+        const int error = errno;
+        if (error == ENOTDIR || error == ELOOP)
+            problem = lstat(path.c_str(), &status) == 0 && S_ISLNK(status.st_mode) ? is_link : no_folder;
+        else if (error != ENOENT)
+            problem = std::strerror(error);
+        return folder;
+    }
+    problem = fstat(folder.fd, &status) == 0 ? distrust(status) : std::strerror(errno);
+    if (problem.empty()) return folder;
+    return Descriptor(-1);
+}
+
+/// A regular file of the folder that may be read: else -1, and `problem` says why not if it is there. Opening waits for
+/// nobody, as that of a pipe would.
+Descriptor open_file(int folder, const std::string &name, struct stat &status, std::string &problem) {
+    Descriptor file(openat(folder, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY));
+    if (file.fd < 0) {
+        if (errno == ELOOP) problem = is_link;
+        return file;
+    }
+    if (fstat(file.fd, &status) != 0)
+        problem = std::strerror(errno);
+    else if (!S_ISREG(status.st_mode))
+        problem = "it is no regular file";
+    else
+        problem = distrust(status);
+    if (problem.empty()) return file;
+    return Descriptor(-1);
+}
 
 std::vector<uint8_t> serialise(const abi::Task &task, const abi::Binary &binary) {
     Writer w;
@@ -84,7 +126,7 @@ std::optional<CachedTask> parse(std::span<const uint8_t> bytes) {
 bool make_folders(const std::string &path) {
     for (size_t at = 1; at <= path.size(); at++)
         if (at == path.size() || path[at] == '/')
-            if (mkdir(path.substr(0, at).c_str(), 0777) != 0 && errno != EEXIST) return false;
+            if (mkdir(path.substr(0, at).c_str(), 0700) != 0 && errno != EEXIST) return false;
     return true;
 }
 
@@ -113,32 +155,27 @@ bool read_all(int fd, void *data, size_t bytes) {
     return true;
 }
 
-std::string path_of(const std::string &folder, const CacheKey &key, const FileKind &kind) {
-    return folder + "/" + to_hex(key) + kind.suffix;
-}
+std::string name_of(const CacheKey &key, const FileKind &kind) { return to_hex(key) + kind.suffix; }
 
-/// What the file of that name holds, if it is whole.
-std::optional<std::vector<uint8_t>> read_file(const std::string &folder, const CacheKey &key, const FileKind &kind) {
-    const Descriptor file(open(path_of(folder, key, kind).c_str(), O_RDONLY | O_CLOEXEC));
-    struct stat status;
+/// What an open file holds, if it is whole.
+std::optional<std::vector<uint8_t>> read_content(int file, const struct stat &status, const CacheKey &key,
+                                                 const FileKind &kind) {
     Header header;
-    if (file.fd < 0 || fstat(file.fd, &status) != 0 || !S_ISREG(status.st_mode) ||
-        !read_all(file.fd, &header, sizeof header))
-        return {};
+    if (!read_all(file, &header, sizeof header)) return {};
     if (std::memcmp(header.magic, kind.magic, sizeof header.magic) != 0 || header.abi_version != abi::version ||
         header.header_bytes != sizeof header || header.key != key || header.bytes > largest_file ||
         header.bytes + sizeof header != uint64_t(status.st_size))
         return {};
     std::vector<uint8_t> bytes(header.bytes);
-    if (!read_all(file.fd, bytes.data(), bytes.size()) ||
+    if (!read_all(file, bytes.data(), bytes.size()) ||
         hash_bytes(bytes, key[0] ^ key[1] ^ header.written) != header.checksum)
         return {};
-    if (time(nullptr) - status.st_mtime > refresh_after) futimens(file.fd, nullptr);
+    if (time(nullptr) - status.st_mtime > refresh_after) futimens(file, nullptr);
     return bytes;
 }
 
 /// Writes the file of that name under another one and renames it: 0, or errno.
-int write_file(const std::string &folder, const CacheKey &key, const FileKind &kind, std::span<const uint8_t> bytes) {
+int write_file(int folder, const CacheKey &key, const FileKind &kind, std::span<const uint8_t> bytes) {
     static std::atomic<uint32_t> serial{0};
     Header header{};
     std::memcpy(header.magic, kind.magic, sizeof header.magic);
@@ -152,10 +189,8 @@ int write_file(const std::string &folder, const CacheKey &key, const FileKind &k
     header.checksum = hash_bytes(bytes, key[0] ^ key[1] ^ header.written);
 
     const std::string temporary =
-        folder + "/." + to_hex(key) + "." + std::to_string(getpid()) + "." + std::to_string(serial++) + ".tmp";
-    int fd = open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (fd < 0 && errno == ENOENT && make_folders(folder))
-        fd = open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        "." + to_hex(key) + "." + std::to_string(getpid()) + "." + std::to_string(serial++) + ".tmp";
+    const int fd = openat(folder, temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (fd < 0) return errno;
     bool good = write_all(fd, &header, sizeof header) && write_all(fd, bytes.data(), bytes.size());
     int error = errno;
@@ -163,12 +198,12 @@ int write_file(const std::string &folder, const CacheKey &key, const FileKind &k
         good = false;
         error = errno;
     }
-    if (good && rename(temporary.c_str(), path_of(folder, key, kind).c_str()) != 0) {
+    if (good && renameat(folder, temporary.c_str(), folder, name_of(key, kind).c_str()) != 0) {
         good = false;
         error = errno;
     }
     if (good) return 0;
-    unlink(temporary.c_str());
+    unlinkat(folder, temporary.c_str(), 0);
     return error;
 }
 
@@ -193,7 +228,8 @@ std::vector<Entry> entries_of(DIR *dir, Cleaning cleaning) {
         if (name.starts_with(".") && name.ends_with(".tmp") && now - status.st_mtime > abandoned_after)
             unlinkat(dirfd(dir), item->d_name, 0);
         if (!is_ours(name)) continue;
-        const Descriptor file(openat(dirfd(dir), item->d_name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+        std::string problem;
+        const Descriptor file = open_file(dirfd(dir), item->d_name, status, problem);
         Header header;
         const bool readable = file.fd >= 0 && read_all(file.fd, &header, sizeof header) &&
                               header.abi_version == abi::version && header.header_bytes == sizeof header;
@@ -207,6 +243,15 @@ std::vector<Entry> entries_of(DIR *dir, Cleaning cleaning) {
     return entries;
 }
 
+/// To list, if it may be used.
+DIR *open_directory(const std::string &path) {
+    std::string problem;
+    Descriptor folder = open_folder(path, problem);
+    DIR *dir = folder.fd < 0 ? nullptr : fdopendir(folder.fd);
+    if (dir) folder.fd = -1; // closed with it
+    return dir;
+}
+
 } // namespace
 
 std::string to_hex(const CacheKey &key) {
@@ -217,9 +262,16 @@ std::string to_hex(const CacheKey &key) {
     return out;
 }
 
+std::string distrust(const struct stat &status) {
+    if (status.st_uid != geteuid() && status.st_uid != 0)
+        return "it belongs to another user (uid " + std::to_string(status.st_uid) + ")";
+    if (status.st_mode & (S_IWGRP | S_IWOTH)) return "others may write it (remedy: chmod go-w)";
+    return {};
+}
+
 std::string default_cache_folder() {
     const char *base = std::getenv("XDG_CACHE_HOME");
-    if (base && *base) return std::string(base) + "/quadrants/qdcache";
+    if (base && *base == '/') return std::string(base) + "/quadrants/qdcache";
     const char *home = std::getenv("HOME");
     return home && *home ? std::string(home) + "/.cache/quadrants/qdcache" : std::string();
 }
@@ -228,44 +280,59 @@ DiskCache::DiskCache(std::string folder, const CacheLimits &limits, std::functio
     : folder_(std::move(folder)), limits_(limits), warn_(std::move(warn)) {}
 
 void DiskCache::warn_once(const std::string &text) {
-    {
-        const std::lock_guard guard(lock_);
-        writable_ = false;
-        if (std::exchange(warned_, true)) return;
-    }
-    if (warn_) warn_("cannot keep compiled kernels in " + folder_ + ": " + text + "; going on without");
+    if (!warned_.exchange(true) && warn_) warn_(text);
 }
 
-std::optional<CachedTask> DiskCache::load(const CacheKey &key) const {
-    const auto bytes = read_file(folder_, key, task_file);
+std::optional<std::vector<uint8_t>> DiskCache::read(const CacheKey &key, const FileKind &kind) {
+    std::string problem;
+    const Descriptor folder = open_folder(folder_, problem);
+    if (!problem.empty()) warn_once("compiled kernels in " + folder_ + " are not used: " + problem);
+    if (folder.fd < 0) return {};
+    const std::string name = name_of(key, kind);
+    struct stat status;
+    const Descriptor file = open_file(folder.fd, name, status, problem);
+    if (!problem.empty()) warn_once("compiled kernel " + folder_ + "/" + name + " is not used: " + problem);
+    if (file.fd < 0) return {};
+    return read_content(file.fd, status, key, kind);
+}
+
+void DiskCache::write(const CacheKey &key, const FileKind &kind, std::span<const uint8_t> bytes) {
+    if (!writable_.load(std::memory_order_relaxed)) return;
+    std::string problem;
+    Descriptor folder = open_folder(folder_, problem);
+    if (folder.fd < 0 && problem.empty()) {
+        if (make_folders(folder_)) {
+            Descriptor made = open_folder(folder_, problem);
+            std::swap(folder.fd, made.fd);
+        } else {
+            problem = std::strerror(errno);
+        }
+    }
+    if (problem.empty())
+        if (const int error = write_file(folder.fd, key, kind, bytes)) problem = std::strerror(error);
+    if (problem.empty()) {
+        grew_.store(true, std::memory_order_relaxed);
+        return;
+    }
+    writable_.store(false, std::memory_order_relaxed);
+    warn_once("cannot keep compiled kernels in " + folder_ + ": " + problem + "; going on without");
+}
+
+std::optional<CachedTask> DiskCache::load(const CacheKey &key) {
+    const auto bytes = read(key, task_file);
     return bytes ? parse(*bytes) : std::nullopt;
 }
 
 void DiskCache::store(const CacheKey &key, const abi::Task &task, const abi::Binary &binary) {
-    if (is_writable()) written(write_file(folder_, key, task_file, serialise(task, binary)));
+    write(key, task_file, serialise(task, binary));
 }
 
-std::optional<std::vector<uint8_t>> DiskCache::load_record(const CacheKey &key) const {
-    return read_file(folder_, key, record_file);
-}
+std::optional<std::vector<uint8_t>> DiskCache::load_record(const CacheKey &key) { return read(key, record_file); }
 
-void DiskCache::store_record(const CacheKey &key, std::span<const uint8_t> bytes) {
-    if (is_writable()) written(write_file(folder_, key, record_file, bytes));
-}
-
-bool DiskCache::is_writable() {
-    const std::lock_guard guard(lock_);
-    return writable_;
-}
-
-void DiskCache::written(int error) {
-    if (error) return warn_once(std::strerror(error));
-    const std::lock_guard guard(lock_);
-    grew_ = true;
-}
+void DiskCache::store_record(const CacheKey &key, std::span<const uint8_t> bytes) { write(key, record_file, bytes); }
 
 bool DiskCache::empty() const {
-    DIR *dir = opendir(folder_.c_str());
+    DIR *dir = open_directory(folder_);
     if (!dir) return true;
     bool found = false;
     while (const dirent *item = found ? nullptr : readdir(dir))
@@ -276,7 +343,7 @@ bool DiskCache::empty() const {
 
 void DiskCache::clean_up() {
     if (limits_.cleaning == Cleaning::never) return;
-    DIR *dir = opendir(folder_.c_str());
+    DIR *dir = open_directory(folder_);
     if (!dir) return;
     std::vector<Entry> entries = entries_of(dir, limits_.cleaning);
     std::sort(entries.begin(), entries.end(), [](const Entry &a, const Entry &b) {

@@ -143,8 +143,11 @@ def test_native_names():
 def test_repo_dir(monkeypatch, tmp_path):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     assert core.get_repo_dir() == f"{tmp_path}/quadrants/"
-    monkeypatch.delenv("XDG_CACHE_HOME")
     monkeypatch.setenv("HOME", "/somewhere")
+    for ignored in ("", "relative", "./relative"):
+        monkeypatch.setenv("XDG_CACHE_HOME", ignored)
+        assert core.get_repo_dir() == "/somewhere/.cache/quadrants/"
+    monkeypatch.delenv("XDG_CACHE_HOME")
     assert core.get_repo_dir() == "/somewhere/.cache/quadrants/"
 
 

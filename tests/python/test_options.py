@@ -4,6 +4,7 @@ import enum
 import json
 import math
 import os
+import pathlib
 import warnings
 
 import numpy as np
@@ -138,6 +139,37 @@ def test_every_option_is_taken_from_both_sides(arch, monkeypatch):
         monkeypatch.setenv("QD_" + name.upper(), str(int(value) if isinstance(value, bool) else value))
     qd.init(arch=arch, **quiet)
     assert {name: read(name) for name in changed} == changed
+
+
+def test_tests_have_a_cache_of_their_own(arch):
+    qd.init(arch=arch, offline_cache=True)
+    folder = pathlib.Path(qd.cfg.offline_cache_file_path)
+    qd.init(arch=arch, offline_cache=False)
+    home = pathlib.Path(os.environ["HOME"])
+    assert folder.is_relative_to(os.environ["XDG_CACHE_HOME"]) and not folder.is_relative_to(home / ".cache")
+
+
+def test_a_cache_that_others_may_write_is_left_alone(arch, tmp_path):
+    def run():
+        @qd.kernel
+        def twice(n: qd.i32) -> qd.i32:
+            return 2 * n
+
+        return twice(21)
+
+    folder = tmp_path / "cache"
+    options = {"arch": arch, "offline_cache": True, "offline_cache_file_path": str(folder), "compile_tiers": False}
+    qd.init(**options)
+    assert run() == 42
+    kept = sorted(folder.iterdir())
+    assert kept and {p.stat().st_mode & 0o777 for p in [folder, *kept]} == {0o700, 0o600}
+    folder.chmod(0o777)
+    qd.init(**options)
+    with pytest.warns(RuntimeWarning, match="others may write it") as told:
+        assert run() == run() == 42
+    assert len(told) == 1 and str(folder) in str(told[0].message)
+    qd.init(arch=arch, offline_cache=False)
+    assert sorted(folder.iterdir()) == kept
 
 
 def test_values_of_machine_options(arch, tmp_path, monkeypatch):

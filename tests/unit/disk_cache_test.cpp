@@ -10,6 +10,7 @@
 
 #include <fcntl.h>
 #include <csignal>
+#include <cstdlib>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -140,6 +141,8 @@ TEST_F(DiskCacheTest, a_read_only_folder_is_read_and_costs_one_warning) {
     {
         DiskCache cache = open();
         put(cache, 1);
+        fs::permissions(folder, fs::perms(0755)); // as somebody does who sets a cache up for everybody
+        fs::permissions(file(1), fs::perms(0644));
     }
     const pid_t child = fork();
     if (child == 0) {
@@ -156,6 +159,162 @@ TEST_F(DiskCacheTest, a_read_only_folder_is_read_and_costs_one_warning) {
         EXPECT_EQ(status, 0);
     else
         GTEST_SKIP() << "needs the superuser to drop rights";
+}
+
+TEST_F(DiskCacheTest, what_is_made_is_closed_to_others) {
+    const mode_t before = umask(0);
+    folder = folder / "made" / "deep";
+    DiskCache cache = open();
+    put(cache, 1);
+    cache.store_record(key(2), std::vector<uint8_t>(10));
+    umask(before);
+    for (const fs::path &path : {folder, folder.parent_path()})
+        EXPECT_EQ(fs::status(path).permissions(), fs::perms(0700)) << path;
+    EXPECT_EQ(files(), 2);
+    for (const auto &made : fs::directory_iterator(folder))
+        EXPECT_EQ(made.status().permissions(), fs::perms(0600)) << made.path();
+    folder = folder.parent_path().parent_path();
+}
+
+TEST_F(DiskCacheTest, a_folder_that_others_may_write_is_left_alone_with_one_warning) {
+    for (const int mode : {0720, 0702, 0770, 01777}) {
+        fs::remove_all(folder);
+        warnings.clear();
+        DiskCache before = open();
+        put(before, 1);
+        before.store_record(key(1), std::vector<uint8_t>(10));
+        ASSERT_EQ(chmod(folder.c_str(), mode_t(mode)), 0);
+        DiskCache cache = open({0, Cleaning::lru, 1});
+        EXPECT_FALSE(cache.load(key(1))) << mode;
+        EXPECT_FALSE(cache.load_record(key(1))) << mode;
+        EXPECT_TRUE(cache.empty());
+        put(cache, 2);
+        cache.clean_up();
+        EXPECT_EQ(files(), 2);
+        ASSERT_EQ(warnings.size(), 1u);
+        EXPECT_NE(warnings[0].find(folder.string()), std::string::npos) << warnings[0];
+        EXPECT_NE(warnings[0].find("chmod go-w"), std::string::npos) << warnings[0];
+        ASSERT_EQ(chmod(folder.c_str(), 0755), 0);
+        EXPECT_TRUE(holds(cache, 1));
+    }
+}
+
+TEST_F(DiskCacheTest, files_that_others_may_write_are_not_used_and_replaced) {
+    for (const int mode : {0620, 0602, 0666}) {
+        warnings.clear();
+        DiskCache cache = open();
+        put(cache, 1);
+        cache.store_record(key(2), std::vector<uint8_t>(10));
+        for (const auto &made : fs::directory_iterator(folder)) ASSERT_EQ(chmod(made.path().c_str(), mode_t(mode)), 0);
+        EXPECT_FALSE(cache.load(key(1))) << mode;
+        EXPECT_FALSE(cache.load_record(key(2))) << mode;
+        ASSERT_EQ(warnings.size(), 1u);
+        EXPECT_NE(warnings[0].find(file(1).string()), std::string::npos) << warnings[0];
+        put(cache, 1);
+        cache.store_record(key(2), std::vector<uint8_t>(10));
+        EXPECT_TRUE(holds(cache, 1));
+        EXPECT_TRUE(cache.load_record(key(2)));
+    }
+}
+
+TEST_F(DiskCacheTest, links_are_not_followed) {
+    DiskCache cache = open();
+    put(cache, 1);
+    const fs::path elsewhere = folder.string() + "-elsewhere";
+    fs::rename(file(1), elsewhere);
+    fs::create_symlink(elsewhere, file(1));
+    EXPECT_FALSE(cache.load(key(1)));
+    ASSERT_EQ(warnings.size(), 1u);
+    EXPECT_NE(warnings[0].find("it is a link"), std::string::npos) << warnings[0];
+    put(cache, 1); // in the place of the link, not behind it
+    EXPECT_TRUE(holds(cache, 1));
+    EXPECT_FALSE(fs::is_symlink(file(1)));
+    fs::remove(elsewhere);
+
+    fs::rename(folder, elsewhere);
+    fs::create_directory_symlink(elsewhere, folder);
+    warnings.clear();
+    DiskCache linked = open();
+    EXPECT_FALSE(linked.load(key(1)));
+    put(linked, 2);
+    EXPECT_TRUE(linked.empty());
+    ASSERT_EQ(warnings.size(), 1u);
+    EXPECT_NE(warnings[0].find("it is a link"), std::string::npos) << warnings[0];
+    EXPECT_EQ(files(), 1);
+    fs::remove(folder);
+    fs::remove_all(elsewhere);
+}
+
+TEST_F(DiskCacheTest, a_pipe_blocks_nobody) {
+    DiskCache cache = open();
+    put(cache, 1);
+    fs::remove(file(1));
+    ASSERT_EQ(mkfifo(file(1).c_str(), 0600), 0);
+    ASSERT_EQ(mkfifo((folder / (to_hex(key(2)) + ".qdr")).c_str(), 0600), 0);
+    const pid_t child = fork();
+    if (child == 0) {
+        alarm(60); // what waits for a writer waits for ever
+        const bool none = !cache.load(key(1)) && !cache.load_record(key(2));
+        cache.clean_up();
+        put(cache, 1);
+        _exit(none && holds(cache, 1) && warnings.size() == 1 ? 0 : 1);
+    }
+    int status = -1;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
+}
+
+TEST_F(DiskCacheTest, what_another_user_owns_is_not_used) {
+    if (getuid() != 0) GTEST_SKIP() << "needs the superuser to give files away";
+    DiskCache cache = open();
+    put(cache, 1);
+    ASSERT_EQ(chown(file(1).c_str(), 65534, 65534), 0);
+    EXPECT_FALSE(cache.load(key(1)));
+    ASSERT_EQ(warnings.size(), 1u);
+    EXPECT_NE(warnings[0].find("uid 65534"), std::string::npos) << warnings[0];
+    put(cache, 1);
+    EXPECT_TRUE(holds(cache, 1));
+    ASSERT_EQ(chown(folder.c_str(), 65534, 65534), 0);
+    warnings.clear();
+    DiskCache second = open();
+    EXPECT_FALSE(second.load(key(1)));
+    put(second, 2);
+    EXPECT_EQ(warnings.size(), 1u);
+    EXPECT_EQ(files(), 1);
+}
+
+TEST(DiskCacheTrust, is_in_this_user_and_the_superuser_alone) {
+    struct stat status = {};
+    status.st_mode = S_IFREG | 0644;
+    for (const uid_t owner : {geteuid(), uid_t(0)}) {
+        status.st_uid = owner;
+        EXPECT_EQ(distrust(status), "");
+    }
+    for (const mode_t mode : {0664, 0646, 0666}) {
+        status.st_mode = S_IFREG | mode;
+        EXPECT_NE(distrust(status), "") << mode;
+    }
+    status.st_mode = S_IFREG | 0600;
+    status.st_uid = geteuid() + 1;
+    EXPECT_NE(distrust(status), "");
+}
+
+TEST(DiskCacheFolder, comes_of_an_absolute_xdg_cache_home_or_of_home) {
+    const auto folder_with = [](const char *xdg, const char *home) {
+        const std::string before = std::getenv("HOME") ? std::getenv("HOME") : "";
+        const char *usual = std::getenv("XDG_CACHE_HOME");
+        const std::string xdg_before = usual ? usual : "";
+        setenv("XDG_CACHE_HOME", xdg, 1);
+        setenv("HOME", home, 1);
+        const std::string found = default_cache_folder();
+        usual ? setenv("XDG_CACHE_HOME", xdg_before.c_str(), 1) : unsetenv("XDG_CACHE_HOME");
+        setenv("HOME", before.c_str(), 1);
+        return found;
+    };
+    EXPECT_EQ(folder_with("/caches", "/home/me"), "/caches/quadrants/qdcache");
+    for (const char *ignored : {"", "caches", "./caches", "~/caches"})
+        EXPECT_EQ(folder_with(ignored, "/home/me"), "/home/me/.cache/quadrants/qdcache") << ignored;
+    EXPECT_EQ(folder_with("", ""), "");
 }
 
 TEST_F(DiskCacheTest, a_full_disk_costs_one_warning_and_leaves_nothing_behind) {

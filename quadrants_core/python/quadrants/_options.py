@@ -127,8 +127,11 @@ class SpecialConfig:
 
 
 def repo_dir(environ):
-    """The folder below which the cache on disk lies; empty if there is no home."""
-    base = environ.get("XDG_CACHE_HOME") or (environ["HOME"] + "/.cache" if environ.get("HOME") else "")
+    """The folder below which the cache on disk lies; empty if there is no home. As everywhere, an XDG_CACHE_HOME that is
+    no absolute path counts as none."""
+    base = environ.get("XDG_CACHE_HOME", "")
+    if not base.startswith("/"):
+        base = environ["HOME"] + "/.cache" if environ.get("HOME") else ""
     return base + "/quadrants/" if base else ""
 
 

@@ -7,6 +7,6 @@ from quadrants._arch import Arch
 
 @pytest.fixture(params=[Arch.interp, qd.cpu], ids=["interp", "cpu"], autouse=True)
 def arch(request):
-    qd.init(arch=request.param, print_full_traceback=True)
+    qd.init(arch=request.param, offline_cache=False, print_full_traceback=True)
     yield request.param
     qd.reset()

@@ -298,3 +298,7 @@ def test_seeds(arch):
     first, again, other = numbers(1), numbers(1), numbers(2)
     assert first == again
     assert not set(first) & set(other) and len(set(first)) == 100
+
+
+def test_every_run_compiles_what_it_tests():
+    assert not qd.cfg.offline_cache

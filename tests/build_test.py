@@ -1,0 +1,80 @@
+"""What the build puts together: hashes of sources that name what is kept on disk, and the source distribution."""
+
+import os
+import subprocess
+import sys
+import tarfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+CORE = ROOT / "quadrants_core"
+BUILD = ROOT / os.environ.get("BUILD", "build")
+
+# stamp -> what is built of all that it must cover
+STAMPS = {
+    "quadrants_core/stamp/codegen_stamp.h": ["quadrants/_lib/libquadrants_llvm.so", "quadrants_core/libqd_engine.a",
+                                             "quadrants_core/libqd_cpu.a", "quadrants_core/libqd_interp.a",
+                                             "quadrants_core/libqd_passes.a", "quadrants_core/libqd_runtime.a"],
+    "quadrants_core/python/bind/stamp/frontend_stamp.h": ["quadrants/_lib/libquadrants_core.so"],
+}
+
+
+def ninja(*arguments):
+    return subprocess.run(["ninja", "-C", BUILD, *arguments], check=True, capture_output=True, text=True).stdout
+
+
+def core_sources(lines):
+    paths = {Path(os.path.normpath(BUILD / line.strip())) for line in lines}
+    return {p for p in paths if p.is_relative_to(CORE)}
+
+
+def made_from(targets):
+    """The files of the core that these are built of: sources, and what the compiler read for them."""
+    inputs = ninja("-t", "inputs", *targets).splitlines()
+    objects = [line for line in inputs if line.endswith(".o")]
+    read = [line for line in ninja("-t", "deps", *objects).splitlines() if line.startswith(" ")]
+    return core_sources(inputs) | core_sources(read)
+
+
+@pytest.mark.parametrize("stamp, targets", STAMPS.items(), ids=["machine code", "records"])
+def test_a_stamp_covers_what_the_library_is_made_of(stamp, targets):
+    llvm, *stamped = (BUILD / f"{stamp}.sources").read_text().splitlines()
+    wanted = made_from(targets)
+    assert {CORE / "layout/layout.h", CORE / "ir/ops.def", CORE / "abi/abi.h"} <= wanted
+    assert sorted(str(p) for p in wanted - {Path(p) for p in stamped} if p.suffix != ".txt") == []
+    built = {}
+    exec((BUILD / "quadrants/_lib/_build_info.py").read_text(), built)
+    assert llvm.split()[:2] == ["LLVM", built["llvm"]]
+
+
+def test_a_stamp_differs_with_every_source_and_with_the_compiler(tmp_path):
+    first, second = tmp_path / "a file.cpp", tmp_path / "b.cpp"
+
+    def stamp(llvm="LLVM 22.1.0 X86", one="int x;", two="int y;"):
+        first.write_text(one)
+        second.write_text(two)
+        listed = tmp_path / "stamp.sources"
+        listed.write_text(f"{llvm}\n{first}\n{second}\n")
+        subprocess.run(["cmake", "-DNAME=NAME", f"-DOUT={tmp_path / 'stamp.h'}", f"-DSOURCES={listed}", "-P", CORE / "stamp.cmake"],
+                       check=True)
+        return (tmp_path / "stamp.h").read_text()
+
+    assert stamp() == stamp()
+    different = [stamp(), stamp(llvm="LLVM 22.1.1 X86"), stamp(llvm="LLVM 22.1.0 X86;NVPTX"), stamp(one="int z;"), stamp(two="")]
+    assert len(set(different)) == len(different)
+
+
+def test_the_source_distribution_holds_every_file(tmp_path):
+    make = f"from scikit_build_core.build import build_sdist; build_sdist({str(tmp_path)!r})"
+    subprocess.run([sys.executable, "-c", make], cwd=ROOT, check=True, capture_output=True)
+    with tarfile.open(next(tmp_path.glob("*.tar.gz"))) as archive:
+        held = {name.partition("/")[2] for name in archive.getnames()}
+    kept = set(subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, check=True, capture_output=True, text=True).stdout.split("\0")) - {""}
+    kept = {name for name in kept if (ROOT / name).is_file()}
+    new = set(subprocess.run(["git", "ls-files", "-z", "--others", "--exclude-standard"], cwd=ROOT, check=True,
+                             capture_output=True, text=True).stdout.split("\0")) - {""}
+    assert "quadrants_core/ir/builder.h" in kept
+    assert sorted(kept - held) == []
+    assert sorted(held - kept - new) == ["PKG-INFO"]
