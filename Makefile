@@ -58,7 +58,7 @@ test-python:     ## the language, user errors, random programs, the examples, th
 	@$(RUN) pytest -q tests/syntax
 	@$(RUN) pytest -q tests/fuzz
 	@$(RUN) pytest -q tests/coverage
-	@$(RUN) pytest -q tests/examples
+	@$(RUN) pytest -q tests/examples tests/docs
 	@$(RUN) pytest -q tests/kernel
 	@$(RUN) pytest -q tests/build_test.py
 
