@@ -1,6 +1,10 @@
 """The typed data that values carry in notebooks."""
 
+import base64
 import json
+import re
+import struct
+import zlib
 
 import numpy as np
 import quadrants as qd
@@ -47,3 +51,75 @@ def test_what_cannot_be_read():
     assert data(x) is not None and data(y) is not None
     qd.reset()
     assert data(y) is None
+
+
+def html(value):
+    return value._repr_mimebundle_()["text/html"]
+
+
+def pixels(text):
+    """The picture in `text`: rows of colours."""
+    data = base64.b64decode(re.search(r"data:image/png;base64,([^\"]+)", text)[1])
+    wide, tall = struct.unpack(">II", data[16:24])
+    start = data.index(b"IDAT")
+    rows = zlib.decompress(data[start + 4 : start + 4 + struct.unpack(">I", data[start - 4 : start])[0]])
+    return np.frombuffer(rows, np.uint8).reshape(tall, 1 + 3 * wide)[:, 1:].reshape(tall, wide, 3)
+
+
+def test_few_values_are_a_table():
+    x = qd.field(qd.i32, (2, 3))
+    x.from_numpy(np.array([[1, 2, 3], [4, 5, 60]], np.int32))
+    text = html(x)
+    assert "ScalarField</b> i32 2 × 3" in text and "from 1 to 60, mean 12.5" in text
+    assert re.findall(r"<td[^>]*>([^<]*)", text) == ["1", "2", "3", "4", "5", "60"]
+
+
+def test_a_plane_is_a_picture_and_says_what_is_no_number():
+    x = qd.ndarray(qd.f32, (30, 40))
+    values = np.tile(np.linspace(0, 1, 40, dtype=np.float32), (30, 1))
+    values[3, 5], values[20, 20] = np.nan, np.inf
+    x.from_numpy(values)
+    text = html(x)
+    assert "1 NaN, 1 infinite" in text and "from 0 to 1" in text
+    seen = pixels(text)
+    assert seen.shape == (30, 40, 3)
+    assert list(seen[3, 5]) == list(seen[20, 20]) == [214, 39, 40]
+    brightness = seen[10].astype(int) @ [2, 7, 1]
+    assert (np.diff(brightness) > 0).all()  # dark to bright with the value
+
+
+def test_large_planes_are_means_over_blocks():
+    x = qd.ndarray(qd.f32, (500, 3))
+    x.from_numpy(np.arange(1500, dtype=np.float32).reshape(500, 3))
+    assert pixels(html(x)).shape == (166, 3, 3)
+
+
+def test_a_row_is_a_line():
+    x = qd.ndarray(qd.f64, 1000)
+    x.from_numpy(np.sin(np.arange(1000) * 0.02))
+    text = html(x)
+    drawn = base64.b64decode(re.search(r"data:image/svg\+xml;base64,([^\"]+)", text)[1]).decode()
+    heights = [float(point.split(",")[1]) for point in re.search(r'points="([^"]*)"', drawn)[1].split()]
+    assert min(heights) == 2 and max(heights) == 46 and 'alt="values along the axis, from -' in text
+
+
+def test_other_values_as_html():
+    s = qd.Struct.field({"a": qd.f32, "b": qd.types.vector(3, qd.i32)}, shape=20)
+    s.a.fill(2.5)
+    assert ".a</b> f32 20 <" in html(s) and "all 2.5" in html(s) and ".b</b> i32 20 × 3" in html(s)
+    assert "<td" in html(qd.Matrix([[1, 2], [3, 4]])) and "<td" in html(qd.Vector([1.5, 2.5]))
+    assert "plane [8] of the first axis" in html(_filled(qd.field(qd.f32, (16, 16, 16))))
+    assert "length of each element" in html(_filled(qd.Vector.field(2, qd.f32, (20, 20))))
+    assert "3 True, 1 False" in html(_filled(qd.field(qd.u1, 4), np.array([1, 1, 0, 1], np.bool_)))
+    scalar = qd.field(qd.i32, ())
+    scalar[None] = 7
+    assert "<div>7</div>" in html(scalar)
+    empty = qd.ndarray(qd.f32, (30,))
+    empty.fill(float("nan"))
+    assert "30 NaN" in html(empty)
+
+
+def _filled(x, values=None):
+    shape = x.to_numpy().shape
+    x.from_numpy(np.random.default_rng(1).random(shape, np.float32) if values is None else values)
+    return x

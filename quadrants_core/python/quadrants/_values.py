@@ -1,4 +1,5 @@
-"""Values in notebooks: beside the text that people read, an output carries typed data, so that notebooks compare by numbers.
+"""Values in notebooks: beside what people read (text, and the HTML of `_values_html`), an output carries typed data, so that notebooks
+compare by numbers.
 
 `application/vnd.quadrants.values+json`:
     {"version": 1, "dtype": "f32", "shape": [3], "values": [0.5, 1.0, "nan"]}            few elements, in order
@@ -28,16 +29,20 @@ host_only = in_kernels()
 
 
 def bundle(value):
-    """For _repr_mimebundle_: the data of `value`; nothing where there is none to read."""
+    """For _repr_mimebundle_: the data of `value`, and HTML; nothing where there is none to read."""
     try:
         read = value.to_numpy() if _size(value) <= _MOST else None
     except Exception:  # of an ended program, or a field without a place
         return {}
     if isinstance(read, dict):
-        return {MIME: {"version": 1, "members": {name: described(array) for name, array in read.items()}}}
-    if read is None:
-        return {MIME: {"version": 1, "dtype": str(value.dtype), "shape": list(value.shape)}}
-    return {MIME: {"version": 1, **described(read)}}
+        data = {"members": {name: described(array) for name, array in read.items()}}
+    elif read is None:
+        data = {"dtype": str(value.dtype), "shape": list(value.shape)}
+    else:
+        data = described(read)
+    from quadrants import _values_html
+
+    return {MIME: {"version": 1, **data}, "text/html": _values_html.described(value, read)}
 
 
 def _size(value):
