@@ -437,18 +437,27 @@ void Walker::check_array_argument(const Node *node, PyObject *annotation, const 
                  std::to_string(arg.ndim) + "d ndarray is provided");
     PyRef scalar_type_object = PyRef::steal(PyObject_GetAttrString(annotation, "scalar"));
     PyErr_Clear();
-    if (element_dim < 0 || !scalar_type_object || !is_dtype(scalar_type_object.get())) return;
-    const auto element = [](ir::Scalar elem, long dim, long n, long m) {
-        if (dim == 0) return ir::to_string(elem);
-        return "[Tensor (" + std::to_string(n) + (dim == 2 ? ", " + std::to_string(m) : "") + ") " +
-               ir::to_string(elem) + "]";
-    };
+    if (element_dim < 0) return;
+    const bool any_scalar = !scalar_type_object || !is_dtype(scalar_type_object.get());
+    const Scalar elem = any_scalar ? arg.elem : dtype_scalar(node, scalar_type_object.get());
     const long rows = number("rows"), cols = number("cols"); // 0: any
-    const std::string expected =
-        element(dtype_scalar(node, scalar_type_object.get()), element_dim, rows ? rows : arg.n, cols ? cols : arg.m);
-    const std::string given = element(arg.elem, arg.element_dim, arg.n, arg.m);
-    if (expected != given)
-        fail_type(node, "Expect element type " + expected + " for argument " + name + ", but get " + given);
+    const auto suits = [](long wanted, int given) { return wanted == 0 || wanted == given; };
+    if (elem == arg.elem && element_dim == arg.element_dim &&
+        (element_dim == 0 || (suits(rows, arg.n) && suits(cols, arg.m))))
+        return;
+    std::string given = ir::to_string(arg.elem);
+    if (arg.element_dim > 0)
+        given = "[Tensor (" + std::to_string(arg.n) + (arg.element_dim == 2 ? ", " + std::to_string(arg.m) : "") +
+                ") " + given + "]";
+    if (element_dim == 0)
+        fail_type(node, "Expect element type " + ir::to_string(elem) + " for argument " + name + ", but get " + given);
+    const auto extent = [](long n) { return n ? std::to_string(n) : std::string("any"); };
+    const std::string required = (element_dim == 1 ? "VectorType[" + extent(rows) + ", "
+                                                   : "MatrixType[" + extent(rows) + "," + extent(cols) + ", ") +
+                                 ir::to_string(elem) + "]";
+    fail(node, UserErrorKind::compilation,
+         "Invalid value for argument " + name + " - required element type: " + required + ", but " + given +
+             " is provided");
 }
 
 /// A place of the caller that a real func changes.
@@ -497,10 +506,10 @@ Val Walker::convert_to_annotation(const Node *node, PyObject *annotation, const 
         if (v.tag == Tag::scalar || is_number(v))
             fail_syntax(node, what + " is expected to be a Matrix, but got " + type_text(v));
         const Val m = to_matrix(node, v);
-        if (m.n != rows)
+        if (rows && m.n != rows) // 0: any
             fail_syntax(node, what + " is expected to be a Matrix with n " + std::to_string(rows) + ", but got " +
                                   std::to_string(m.n));
-        if (m.m != cols || m.ndim != ndim)
+        if ((cols && m.m != cols) || m.ndim != ndim)
             fail_syntax(node, what + " is expected to be a Matrix with m " + std::to_string(cols) + ", but got " +
                                   std::to_string(m.m));
         PyRef dtype = attribute(annotation, n.dtype);

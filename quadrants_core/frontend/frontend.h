@@ -15,8 +15,8 @@
 //   "matrix_field"  `n`, `m`, `ndim`, `_qd_places_()` -> list of ints, row-major
 //   "snode"         a level of a tree: `_qd_place_()` -> int; `_qd_member_places_()` -> list of ints
 //   "struct_field"  `keys`, `get_member_field(name)`, `dtype` (the struct type)
-//   "struct"        a host Struct: `entries`: dict name -> value; `_type`: its struct type or None
-//   "matrix"        a host Matrix/Vector: compile-time constant; `n`, `m`, `ndim`, `entries` (row-major list)
+//   "struct"        a host Struct: `_entries`: dict name -> value; `_type`: its struct type or None
+//   "matrix"        a host Matrix/Vector: compile-time constant; `n`, `m`, `ndim`, `_entries` (row-major list)
 //   "mesh_elements" elements of one kind of a mesh: `_count`, `_patches` (None or a field), and by name fields or
 //   "mesh_relation" what touches each: `width` (None if it differs), `values`, `offsets` (fields), `target` (elements)
 //   "ndarray"       only legal as an argument

@@ -135,7 +135,7 @@ Told Printer::special(PyObject *o, Kind kind) {
     case Kind::dtype: return told('d', {"_qd_scalar_"});
     case Kind::builtin: return told('B', {"_qd_name_"});
     case Kind::matrix_type: return told('V', {"n", "m", "ndim", "dtype"});
-    case Kind::matrix: return told('X', {"n", "m", "ndim", "entries"});
+    case Kind::matrix: return told('X', {"n", "m", "ndim", "_entries"});
     case Kind::ndrange: return told('R', {"bounds", "axes"});
     case Kind::ndarray_type: return told('A', {"scalar", "ndim", "element_dim", "rows", "cols", "boundary"});
     case Kind::template_: return tagged('t', Told::whole);

@@ -93,7 +93,7 @@ void Reads::parts(uint32_t read, PyObject *found) {
     }
     if (kind == Kind::struct_type) return members({"members", "methods", "unpacked"});
     if (kind == Kind::struct_field) return members({"dtype", "_fields"});
-    if (kind == Kind::struct_) return members({"_type", "entries"});
+    if (kind == Kind::struct_) return members({"_type", "_entries"});
     int64_t index = 0;
     if (PyDict_Check(found)) {
         PyObject *key, *item;

@@ -169,7 +169,7 @@ Val Walker::new_struct(const Call &call) {
 
 /// A struct made in Python, baked into the kernel.
 Val Walker::host_struct(const Node *node, PyObject *object) {
-    PyRef type = attribute(object, names()._type), entries = attribute(object, names().entries);
+    PyRef type = attribute(object, names()._type), entries = attribute(object, names()._entries);
     if (!entries || !PyDict_Check(entries.get())) fail_type(node, "'" + type_name(object) + "' has no members");
     std::vector<std::pair<PyRef, Val>> members;
     PyObject *key = nullptr, *value = nullptr;

@@ -211,7 +211,7 @@ Val Walker::to_matrix(const Node *node, const Val &given) {
             out.n = int(attribute_int(object, names().n, 1));
             out.m = int(attribute_int(object, names().m, 1));
             out.ndim = int(attribute_int(object, names().ndim, 1));
-            PyRef list = attribute(object, names().entries);
+            PyRef list = attribute(object, names()._entries);
             PyRef fast = PyRef::steal(list ? PySequence_Fast(list.get(), "") : nullptr);
             if (!fast) python_failed(node);
             for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(fast.get()); ++i)

@@ -576,7 +576,36 @@ def test_attributes_of_arrays():
     assert t._unwrap() is t._impl and t._impl._qd_layout == (1, 0) and t._impl._physical_shape == (3, 2)
     assert qd._tensor._with_layout(t._impl, (1, 0)) is t._impl
     f = qd.tensor(qd.i32, (2, 3), layout=(1, 0), backend=qd.Backend.FIELD)._impl
-    assert f.shape == (2, 3) and f._physical_shape == (3, 2) and f._snode.parent()._physical_index_position() == {0: 1, 1: 0}
+    assert f.shape == (2, 3) and f._physical_shape == (3, 2) and f._snode.parent()._physical_index_position() == {0: 0, 1: 1}
+
+
+def test_names_of_elements():
+    x, v = qd.field(qd.f32, 3, name="x"), qd.Matrix.field(2, 2, qd.f32, name="v", needs_grad=True)
+    soa = qd.types.struct(a=qd.f32, v=qd.types.vector(2, qd.f32)).field(3, qd.Layout.SOA, name="s")
+    qd.root.dense(qd.i, 3).place(v, v.grad)
+    for f, name in ((x, "x"), (v, "v"), (v.grad, "v.grad"), (soa.a, "s.a"), (soa.v, "s.v")):
+        assert f.snode._name == name and f.snode is f.snode
+    assert [child._name for child in v.parent()._get_children()] == ["v"] * 4 + ["v.grad"] * 4
+
+
+def test_positions_of_indices():
+    x, y, z = qd.field(qd.f32), qd.field(qd.f32), qd.field(qd.f32, (2, 3), order="ji")
+    qd.root.dense(qd.axes(2, 0), (3, 4)).place(x)
+    qd.root.pointer(qd.i, 2).dense(qd.ij, 4).place(y)
+    for f, positions in ((x, {0: 0, 1: 2}), (y, {0: 0, 1: 1}), (z, {0: 0, 1: 1}), (qd.field(qd.i32, ()), {})):
+        assert f.snode._physical_index_position() == f.snode.parent()._physical_index_position() == positions
+        assert list(f.snode._physical_index_position()) == sorted(positions)
+
+
+def test_unpacked_groups():
+    @qd.dataclass
+    class Ray:
+        d: qd.f32
+        r: qd.types.vector(4, qd.f32, unpacked=True)
+
+    assert {name: group[:2] for name, group in Ray._unpacked_groups.items()} == {"r": (4, qd.f32)}
+    assert list(Ray.members) == ["d", "_r0", "_r1", "_r2", "_r3"]
+    assert qd.types.struct(a=qd.i32)._unpacked_groups == {}
 
 
 def test_dynamic_index_stride():
@@ -584,6 +613,25 @@ def test_dynamic_index_stride():
     assert v._get_dynamic_index_stride() == 8
     soa = qd.Vector.field(3, qd.f64, 4, layout=qd.Layout.SOA)
     assert soa._get_dynamic_index_stride() == 32
+    sparse, apart = qd.Vector.field(2, qd.f32), qd.Vector.field(2, qd.f32)
+    qd.root.pointer(qd.i, 4).dense(qd.i, 8).place(sparse)
+    assert sparse._get_dynamic_index_stride() == 4
+    first, second = (apart.get_scalar_field(k) for k in range(2))
+    qd.root.dense(qd.i, 4).place(first)
+    qd.root.dense(qd.i, 2).dense(qd.i, 2).place(second)  # paths of two lengths
+    assert apart._get_dynamic_index_stride() is None
+
+
+def test_components_whose_levels_differ_have_no_stride():
+    between, w = qd.Vector.field(2, qd.f32), qd.field(qd.f64)
+    first, second = (between.get_scalar_field(k) for k in range(2))
+    qd.root.dense(qd.i, 4).place(first)
+    qd.root.dense(qd.i, 4).place(w, second)  # cells of another size
+    assert between._get_dynamic_index_stride() is None
+    uneven, u = qd.Vector.field(3, qd.f32), qd.field(qd.f32)
+    parts = [uneven.get_scalar_field(k) for k in range(3)]
+    qd.root.dense(qd.i, 4).place(parts[0], parts[1], u, parts[2])
+    assert uneven._get_dynamic_index_stride() is None
 
 
 # perf_dispatch

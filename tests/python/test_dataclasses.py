@@ -230,7 +230,7 @@ def test_wrong_arguments():
         k(None)
     with pytest.raises(qd.QuadrantsRuntimeTypeError, match="Invalid type for argument p.x, got 3"):
         k(parts(x=3))
-    with pytest.raises(ValueError, match="Invalid value for argument p.x - required element type: i32, but f32 is provided"):
+    with pytest.raises(TypeError, match="Expect element type i32 for argument p.x, but get f32"):
         k(parts(x=qd.ndarray(qd.f32, 3)))
     with pytest.raises(qd.QuadrantsRuntimeTypeError, match="cannot be converted into required type i32"):
         k(dataclasses.replace(parts(), n=1.5))

@@ -232,3 +232,41 @@ def test_types_without_dtype_have_no_memory():
         @qd.real_func
         def real(v: vec) -> qd.f32:
             return v[0]
+
+
+@pytest.mark.parametrize(
+    "value, dtype, expected",
+    [
+        (lambda: qd.types.vector(3, qd.f32)([0, 1, 2]), np.float32, [0, 1, 2]),
+        (lambda: qd.types.matrix(2, 3, qd.i8)(7), np.int8, [[7, 7, 7], [7, 7, 7]]),
+        (lambda: qd.Matrix([[1, 2], [3, 4]], qd.u1), np.bool_, [[True, True], [True, True]]),
+        (lambda: qd.Vector.field(2, qd.f64, 1)[0], np.float64, [0, 0]),
+    ],
+)
+def test_entries_are_numpy_arrays(value, dtype, expected):
+    entries = value().entries
+    assert isinstance(entries, np.ndarray) and entries.dtype == dtype and entries.tolist() == expected
+    with pytest.raises(ValueError, match="read-only"):
+        entries[0] = 1
+    assert "entries" not in dir(qd.Matrix)
+    with pytest.raises(AttributeError, match="no_such_name"):
+        value().no_such_name
+
+
+def test_vector_fields_take_rows_and_columns():
+    f = qd.Vector.field(3, qd.i32, 2)
+    for shape in ((2, 3), (2, 3, 1), (2, 1, 3)):
+        f.fill(0)
+        f.from_numpy(np.arange(6, dtype=np.int32).reshape(shape))
+        assert f.to_numpy().tolist() == [[0, 1, 2], [3, 4, 5]]
+    for wrong in ((2, 1, 1, 3), (1, 2, 3), (2, 3, 3), (6,)):
+        with pytest.raises(ValueError, match="Mismatched shape"):
+            f.from_numpy(np.zeros(wrong, np.int32))
+    with pytest.raises(ValueError, match="Mismatched shape"):
+        qd.Vector.ndarray(3, qd.i32, 2).from_numpy(np.zeros((2, 1, 3), np.int32))
+
+
+def test_struct_types_show_the_types_of_their_members():
+    assert repr(qd.types.struct(radius=float, n=int, on=bool, v=qd.types.vector(2, qd.f32))) == (
+        "<qd.StructType radius=f32, n=i32, on=u1, v=<VectorType[2, f32]>>"
+    )

@@ -6,6 +6,7 @@ import pickle
 import numpy as np
 import pytest
 import quadrants as qd
+from quadrants import _ndarray
 
 
 def numbered(shape, dtype=qd.f32, **keywords):
@@ -97,8 +98,12 @@ def test_annotations_that_ask_for_a_gradient(arch):
 
 
 def test_extents_beyond_int32():
-    with pytest.raises(qd.QuadrantsRuntimeError, match="out of int32 boundary but int64 indexing is not supported yet"):
+    with pytest.raises(qd.QuadrantsRuntimeError, match=r"\(2147483648,\) is not a valid shape for ndarray"):
         qd.ndarray(qd.u8, 1 << 31)
+    with pytest.raises(qd.QuadrantsRuntimeError, match=r"\(2, 2147483648\) is not a valid shape for ndarray"):
+        qd.Vector.ndarray(3, qd.u8, (2, 1 << 31))
+    with pytest.warns(UserWarning, match="out of int32 boundary but int64 indexing is not supported yet"):
+        assert _ndarray._check_shape((1 << 16, 1 << 15)) == (1 << 16, 1 << 15)
 
     @qd.kernel
     def k(x: qd.types.ndarray(qd.u8, ndim=1)) -> qd.u8:

@@ -156,4 +156,4 @@ def test_fields_by_position():
         qd.Matrix.field(2, 2, qd.f32, (2, 3), "ji"),
     ):
         made.fill(1.0)
-        assert made.shape == (2, 3) and made.snode._physical_index_position() == {0: 1, 1: 0}
+        assert made.shape == (2, 3) and made._qd_layout == (1, 0)

@@ -49,8 +49,12 @@ def test_wrong_use():
         qd.tensor(qd.f32, (3, 4), layout=(0, 0))
     with pytest.raises(TypeError, match="layout= is not supported with compound dtypes"):
         qd.tensor(qd.types.vector(3, qd.f32), (3, 4), layout=(1, 0))
-    with pytest.raises(TypeError, match="layout= is not supported with compound dtypes"):
+    with pytest.raises(TypeError, match=r"got unexpected keyword argument\(s\) \['layout'\]"):
         qd.Vector.tensor(3, qd.f32, (3, 4), layout=(1, 0))
+    for make in (lambda **k: qd.Vector.tensor(3, qd.f32, 4, **k), lambda **k: qd.Matrix.tensor(3, 2, qd.f32, 4, **k)):
+        with pytest.raises(TypeError, match="does not accept order=.*layout=") as caught:
+            make(order="ji")
+        assert "pass layout=(...) instead" not in str(caught.value)
     with pytest.raises(TypeError, match="unexpected keyword"):
         qd.Vector.tensor(3, qd.f32, (3, 4), foo=1)
     with pytest.raises(TypeError, match=r"Tensor\(impl\) requires an Ndarray or Field; got int"):

@@ -39,16 +39,28 @@ bool suits_element(const ParamSpec &spec, int64_t rows, int64_t cols) {
     return (spec.rows == 0 || spec.rows == rows) && (spec.cols == 0 || spec.cols == cols);
 }
 
+/// The element type of an array as messages show it: "f32", "[Tensor (3) f32]".
+std::string element_text(ir::Scalar elem, int rows, int cols, int element_dim) {
+    if (element_dim == 0) return scalar_name(elem);
+    return "[Tensor (" + std::to_string(rows) + (element_dim == 2 ? ", " + std::to_string(cols) : "") + ") " +
+           scalar_name(elem) + "]";
+}
+
 bool describe_ndarray(const ParamSpec &spec, NdarrayObject *a, ArrayFacts *out) {
     *out = {a->elem, a->ndim, a->rows, a->cols, a->element_dim, a->layout};
     bool element_differs = (spec.elem != ir::Scalar::none && spec.elem != a->elem) ||
                            (spec.element_dim >= 0 && spec.element_dim != a->element_dim) ||
                            (spec.element_dim > 0 && !suits_element(spec, a->rows, a->cols));
     if (element_differs) {
-        ir::Scalar elem = spec.elem == ir::Scalar::none ? a->elem : spec.elem;
-        raise_value(spec,
-                    "required element type: " + type_text(elem, spec.rows, spec.cols, std::max(spec.element_dim, 0)) +
-                        ", but " + type_text(a->elem, a->rows, a->cols, a->element_dim) + " is provided");
+        const std::string given = element_text(a->elem, a->rows, a->cols, a->element_dim);
+        const ir::Scalar elem = spec.elem == ir::Scalar::none ? a->elem : spec.elem;
+        const std::string required = type_text(elem, spec.rows, spec.cols, std::max(spec.element_dim, 0));
+        if (spec.element_dim > 0) {
+            raise_value(spec, "required element type: " + required + ", but " + given + " is provided");
+        } else {
+            raise(ErrorClass::type,
+                  "Expect element type " + required + " for argument " + spec.name + ", but get " + given);
+        }
         return false;
     }
     if (spec.ndim >= 0 && spec.ndim != a->ndim) {
@@ -140,7 +152,7 @@ Fit put_extents(uint64_t *slots, const void *data, const int64_t *shape, int n) 
 }
 
 Fit fit_host_array(const BoundParam &p, const HostArray &a, uint64_t *slots, uint64_t *bytes) {
-    if (a.elem != p.elem || a.ndim != p.ndim + p.element_dim || !a.contiguous || p.signature >> 56) return Fit::no;
+    if (a.elem != p.elem || a.ndim != p.ndim + p.element_dim || !a.contiguous || layout_in(p.signature)) return Fit::no;
     if (p.element_dim > 0 && a.shape[p.ndim] != p.rows) return Fit::no;
     if (p.element_dim > 1 && a.shape[p.ndim + 1] != p.cols) return Fit::no;
     if (p.written && !a.writeable) {
@@ -219,8 +231,8 @@ bool write_components(ir::Scalar elem, int n, PyObject *arg, uint64_t *slots) {
     PyObject *items = nullptr;
     if (PyList_Check(arg) || PyTuple_Check(arg)) {
         items = Py_NewRef(arg);
-    } else if (PyObject_HasAttrString(arg, "entries")) {
-        items = PyObject_GetAttrString(arg, "entries");
+    } else if (PyObject_HasAttrString(arg, "_entries")) {
+        items = PyObject_GetAttrString(arg, "_entries");
     } else if (PyObject_HasAttrString(arg, "tolist")) {
         items = PyObject_CallMethod(arg, "tolist", nullptr);
     }
@@ -284,9 +296,10 @@ bool describe_view(const ParamSpec &spec, PyObject *arg, ArrayFacts *out) {
         spec.elem != ir::Scalar::none && (spec.elem != a->elem || std::max(spec.element_dim, 0) != a->element_dim ||
                                           spec.rows != a->rows || spec.cols != a->cols);
     if (differs) {
-        raise(ErrorClass::type,
-              "Expect element type " + type_text(spec.elem, spec.rows, spec.cols, std::max(spec.element_dim, 0)) +
-                  " for argument " + spec.name + ", but get " + type_text(a->elem, a->rows, a->cols, a->element_dim));
+        raise(ErrorClass::type, "Expect element type " +
+                                    type_text(spec.elem, spec.rows, spec.cols, std::max(spec.element_dim, 0)) +
+                                    " for argument " + spec.name + ", but get " +
+                                    element_text(a->elem, a->rows, a->cols, a->element_dim));
         return false;
     }
     *out = {a->elem, a->ndim, a->rows, a->cols, a->element_dim};
@@ -298,7 +311,7 @@ Fit fit_view(const BoundParam &p, PyObject *arg, uint64_t *slots, uint64_t *byte
     int64_t offset, size;
     NdarrayObject *a = open_view(arg, &offset, &size);
     if (!a) return Fit::error;
-    if (a->signature != p.signature) return Fit::no;
+    if ((a->signature ^ p.signature) << 16) return Fit::no; // an order of storage has no meaning for one index
     if (!a->alive()) {
         raise_dead("ndarray");
         return Fit::error;

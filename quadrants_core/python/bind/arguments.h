@@ -51,6 +51,7 @@ struct BoundParam {
     bool of_host = false;       ///< was no ndarray in the call that the plan was made for
     bool with_gradient = false; ///< had a gradient then
     bool needs_grad = false;    ///< an ndarray without one does not fit
+    bool clamp = false;         ///< indices outside are those of the edge
     // constants; bundles: the type
     PyObject *value = nullptr; ///< identity; borrowed if `weak` is set, owned otherwise
     PyObject *weak = nullptr;  ///< weak reference to it, owned

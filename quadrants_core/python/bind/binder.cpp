@@ -146,6 +146,7 @@ frontend::Param Binder::like(size_t i, const BoundParam &from) {
     const ParamSpec &spec = (*kernel_->params)[i];
     BoundParam bound = from;
     bound.value = bound.weak = nullptr;
+    bound.clamp = spec.clamp;
     if (from.kind == frontend::ParamKind::constant) {
         PyObject *value = from.weak ? PyWeakref_GetObject(from.weak) : from.value;
         check_constant(kernel_, spec, value);
@@ -153,7 +154,7 @@ frontend::Param Binder::like(size_t i, const BoundParam &from) {
     }
     frontend::Param param = add(bound, {int(i), int(i), spec.name});
     param.clamp = spec.clamp;
-    param.layout = layout_order(int(from.signature >> 56));
+    param.layout = layout_order(layout_in(from.signature));
     return param;
 }
 
@@ -218,6 +219,7 @@ frontend::Param Binder::bind_array(const ParamSpec &spec, PyObject *value, const
     bound.of_host = !is_ndarray(value);
     bound.with_gradient = !bound.of_host && has_gradient(value);
     bound.needs_grad = spec.needs_grad;
+    bound.clamp = spec.clamp;
     if (spec.needs_grad && !bound.of_host && !bound.with_gradient) {
         raise(ErrorClass::value,
               "Invalid value for argument " + from.name + " - required needs_grad=True, but False is provided");

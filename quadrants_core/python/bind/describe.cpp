@@ -19,14 +19,23 @@ const char *kind_name(frontend::ParamKind kind) {
     return "";
 }
 
-/// (name, kind, scalar, ndim, rows, cols, element_dim, layout, of_host, with_gradient, value), the value of constants
-/// by weak reference or as it is, of bundles their type; None of all others.
+/// The order of storage that an array is tagged with, or None.
+PyObject *layout_of(const BoundParam &p) {
+    const std::vector<int> &order = layout_order(layout_in(p.signature));
+    if (order.empty()) Py_RETURN_NONE;
+    PyObject *all = PyTuple_New(Py_ssize_t(order.size()));
+    for (size_t i = 0; all && i < order.size(); i++) PyTuple_SET_ITEM(all, Py_ssize_t(i), PyLong_FromLong(order[i]));
+    return all;
+}
+
+/// (argument, name, kind, scalar, ndim, rows, cols, element_dim, layout, clamp, of_host, with_gradient, value), the
+/// value of constants by weak reference or as it is, of bundles their type; None of all others.
 PyObject *describe(const BoundParam &p, const std::string &name) {
-    const int layout = int(p.signature >> 56);
     PyObject *value = p.weak ? p.weak : p.value ? p.value : Py_None;
-    return Py_BuildValue("(ssiiiiiiOOO)", name.c_str(), kind_name(p.kind), int(p.elem), int(p.ndim), int(p.rows),
-                         int(p.cols), int(p.element_dim), layout, p.of_host ? Py_True : Py_False,
-                         p.with_gradient ? Py_True : Py_False, value);
+    const auto flag = [](bool b) { return b ? Py_True : Py_False; };
+    return Py_BuildValue("(issiiiiiNOOOO)", int(p.argument), name.c_str(), kind_name(p.kind), int(p.elem), int(p.ndim),
+                         int(p.rows), int(p.cols), int(p.element_dim), layout_of(p), flag(p.clamp), flag(p.of_host),
+                         flag(p.with_gradient), value);
 }
 
 bool is_current(const Plan &plan) {

@@ -411,6 +411,17 @@ PyObject *forget(PyObject *o, PyObject *) {
     Py_RETURN_NONE;
 }
 
+/// _forget_frozen(): slots that plans keep for frozen dataclasses are read anew at the next call.
+PyObject *forget_frozen(PyObject *o, PyObject *) {
+    for (const std::shared_ptr<Plan> &plan : *self_of(o)->plans) {
+        std::vector<FrozenSlots> recent;
+        recent.swap(plan->recent);
+        for (FrozenSlots &entry : recent)
+            for (PyObject *weak : entry.instances) Py_DECREF(weak);
+    }
+    Py_RETURN_NONE;
+}
+
 /// _passed() -> [(name, "scalar" | "matrix" | "array", scalar type)] of the last call, in the order of the slots
 PyObject *passed(PyObject *o, PyObject *) {
     const Plan *plan = self_of(o)->last;
@@ -479,6 +490,7 @@ PyMethodDef methods[] = {
     {"_plans", plans, METH_NOARGS, "its specialisations, described"},
     {"_last_plan", last_plan, METH_NOARGS, "the specialisation that the last call used"},
     {"_passed", passed, METH_NOARGS, "what the last call passed to the compiled code"},
+    {"_forget_frozen", forget_frozen, METH_NOARGS, nullptr},
     {"_forget", forget, METH_NOARGS, "drops all compiled specialisations"},
     {nullptr, nullptr, 0, nullptr},
 };

@@ -38,6 +38,17 @@ PyObject *create(PyTypeObject *type, PyObject *, PyObject *) {
     return o;
 }
 
+/// The number of the order of storage in a tuple; -1 with an error set.
+int read_order(PyObject *order) {
+    std::vector<int> levels;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(order); i++)
+        levels.push_back(int(PyLong_AsLong(PyTuple_GET_ITEM(order, i))));
+    if (PyErr_Occurred()) return -1;
+    const int layout = layout_number(levels);
+    if (layout < 0) PyErr_SetString(PyExc_RuntimeError, "too many different layouts in one process");
+    return layout;
+}
+
 /// _allocate(scalar, shape of storage, rows, cols, element_dim, order of storage or ())
 PyObject *allocate(PyObject *o, PyObject *args) {
     NdarrayObject *self = self_of(o);
@@ -46,12 +57,7 @@ PyObject *allocate(PyObject *o, PyObject *args) {
     if (!PyArg_ParseTuple(args, "iO!iiiO!", &elem, &PyTuple_Type, &shape, &rows, &cols, &element_dim, &PyTuple_Type,
                           &order))
         return nullptr;
-    std::vector<int> levels;
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(order); i++)
-        levels.push_back(int(PyLong_AsLong(PyTuple_GET_ITEM(order, i))));
-    if (PyErr_Occurred()) return nullptr;
-    self->layout = layout_number(levels);
-    if (self->layout < 0) return PyErr_Format(PyExc_RuntimeError, "too many different layouts in one process");
+    if ((self->layout = read_order(order)) < 0) return nullptr;
     engine::Program *program = need_program();
     if (!program) return nullptr;
     Py_ssize_t n = PyTuple_GET_SIZE(shape);
@@ -83,6 +89,18 @@ PyObject *allocate(PyObject *o, PyObject *args) {
     }
     self->generation = runtime.generation;
     hold(1, self->bytes);
+    Py_RETURN_NONE;
+}
+
+/// _tag(order of storage or ()): the same memory under other indices. The caller has checked that the order is one.
+PyObject *tag(PyObject *o, PyObject *order) {
+    NdarrayObject *self = self_of(o);
+    if (!check_alive(self)) return nullptr;
+    if (!PyTuple_Check(order)) return PyErr_Format(PyExc_TypeError, "an order of storage is a tuple, not %R", order);
+    const int layout = read_order(order);
+    if (layout < 0) return nullptr;
+    self->layout = layout;
+    self->signature = signature_of(self->elem, self->ndim, self->rows, self->cols, self->element_dim, layout);
     Py_RETURN_NONE;
 }
 
@@ -243,6 +261,7 @@ PyObject *copy_from_ndarray(PyObject *o, PyObject *other) {
 
 PyObject *get_shape(PyObject *o, void *) {
     NdarrayObject *self = self_of(o);
+    if (!self->alive()) Py_RETURN_NONE;
     PyObject *shape = PyTuple_New(self->ndim);
     for (int i = 0; shape && i < self->ndim; i++) PyTuple_SET_ITEM(shape, i, PyLong_FromLongLong(self->extent(i)));
     return shape;
@@ -274,6 +293,7 @@ PyObject *get_address(PyObject *o, void *) {
 
 PyMethodDef methods[] = {
     {"_allocate", allocate, METH_VARARGS, nullptr},
+    {"_tag", tag, METH_O, nullptr},
     {"_read", get_item, METH_O, "element as a scalar or tuple"},
     {"_fill", fill, METH_O, nullptr},
     {"_copy_to", copy_to, METH_O, "into a contiguous buffer of the same size"},
@@ -283,7 +303,7 @@ PyMethodDef methods[] = {
 };
 
 PyGetSetDef getset[] = {
-    {"shape", get_shape, nullptr, "extents, without those of the elements", nullptr},
+    {"shape", get_shape, nullptr, "extents, without those of the elements; None once the program has ended", nullptr},
     {"_physical_shape", get_storage_shape, nullptr, nullptr, nullptr},
     {"_qd_layout", get_layout, nullptr, nullptr, nullptr},
     {"_alive", get_alive, nullptr, nullptr, nullptr},
@@ -322,7 +342,7 @@ const std::vector<int> &layout_order(int layout) { return orders[size_t(layout)]
 int layout_number(const std::vector<int> &order) {
     const auto known = order_numbers.find(order);
     if (known != order_numbers.end()) return known->second;
-    if (orders.size() > 255) return -1; // a byte of the signature
+    if (orders.size() >= most_layouts) return -1;
     orders.push_back(order);
     return order_numbers[order] = int(orders.size()) - 1;
 }

@@ -12,13 +12,15 @@ inline constexpr int max_dims = 12;
 
 /// What a kernel must know of an array argument: two arrays with the same signature run the same code.
 using Signature = uint64_t;
+constexpr int most_layouts = 1 << 16;
 constexpr Signature signature_of(ir::Scalar elem, int ndim, int rows, int cols, int element_dim, int layout = 0) {
-    return uint64_t(elem) | uint64_t(ndim) << 8 | uint64_t(rows) << 16 | uint64_t(cols) << 32 |
-           uint64_t(element_dim) << 48 | uint64_t(layout) << 56;
+    return uint64_t(elem) | uint64_t(ndim) << 8 | uint64_t(element_dim) << 12 | uint64_t(rows) << 16 |
+           uint64_t(cols) << 32 | uint64_t(layout) << 48;
 }
+constexpr int layout_in(Signature signature) { return int(signature >> 48); }
 
-/// Orders of storage that differ from that of the indices are numbered from 1: the index of the user at each level,
-/// outermost first. 0 is the order as written.
+/// Orders of storage that an array is tagged with are numbered from 1: the index of the user at each level, outermost
+/// first. 0 is that of arrays without a tag, the order as written.
 const std::vector<int> &layout_order(int layout);
 /// The number of an order; -1 if there are too many.
 int layout_number(const std::vector<int> &order);

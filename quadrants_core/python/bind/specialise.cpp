@@ -353,6 +353,7 @@ bool bound_by_annotation(const ParamSpec &spec, BoundParam *bound) {
     case ParamForm::array:
         bound->kind = frontend::ParamKind::array;
         if (spec.optional || spec.elem == ir::Scalar::none || spec.ndim < 0 || spec.element_dim < 0) return false;
+        if (spec.rows == 0 || spec.cols == 0) return false; // elements of any extents
         bound->ndim = uint8_t(spec.ndim);
         bound->signature = signature_of(bound->elem, spec.ndim, spec.rows, spec.cols, spec.element_dim);
         break;

@@ -51,13 +51,22 @@ class MatrixType:
     __slots__ = ("n", "m", "dtype", "ndim")
 
     def __init__(self, n, m, ndim, dtype):
-        self.n = int(n)
-        self.m = int(m)
+        self.n = 0 if n is None else int(n)  # 0: any
+        self.m = 0 if m is None else int(m)
         self.ndim = ndim
         self.dtype = None if dtype is None else _dtypes.dtype(dtype)
 
+    def _sized(self):
+        if not self.n or not self.m:
+            name = "vector" if self.ndim == 1 else "matrix"
+            raise _exceptions.QuadrantsTypeError(
+                f"{self.to_string()} does not say how many components there are: that is for the elements of array parameters "
+                f"and for parameters of funcs. Elsewhere write qd.types.{name}({'n' if self.ndim == 1 else 'n, m'}, dtype)"
+            )
+
     def stored(self):
-        """The dtype of what has memory of its own: that needs one."""
+        """The dtype of what has memory of its own: that needs one, and a size."""
+        self._sized()
         if self.dtype is None:
             raise _exceptions.QuadrantsTypeError(
                 f"{self.to_string()} does not say what its components are: give it a dtype, such as "
@@ -78,17 +87,26 @@ class MatrixType:
         return self.to_string()
 
     def to_string(self):
+        n, m = self.n or "any", self.m or "any"
         if self.ndim == 1:
-            return f"VectorType[{self.n}, {self.dtype}]"
-        return f"MatrixType[{self.n},{self.m}, {self.dtype}]"
+            return f"VectorType[{n}, {self.dtype}]"
+        return f"MatrixType[{n},{m}, {self.dtype}]"
 
     def get_shape(self):
         return (self.n,) if self.ndim == 1 else (self.n, self.m)
+
+    def element_type(self):
+        """The type of the components."""
+        return self.dtype
+
+    def shape(self):
+        return list(self.get_shape())
 
     def __call__(self, *args):
         """A value: from all components, from one for all, or from a nested list; vectors also join shorter vectors."""
         from quadrants import _matrix
 
+        self._sized()
         flat = _matrix.flatten(args[0] if len(args) == 1 else args)
         if len(flat) == 1:
             flat = flat * (self.n * self.m)
@@ -113,8 +131,9 @@ class MatrixType:
         return _matrix.Matrix.ndarray(self.n, self.m, self.stored(), **keywords)
 
 
-def matrix(n, m, dtype=None):
-    """Type of n x m matrices; without a dtype, of parameters of funcs that take matrices of any numbers."""
+def matrix(n=None, m=None, dtype=None):
+    """Type of n x m matrices. As an annotation of funcs and of elements of arrays: without a dtype of any numbers, without
+    sizes of any size."""
     return MatrixType(n, m, 2, dtype)
 
 
@@ -124,6 +143,8 @@ class UnpackedVector:
     _qd_kind_ = "unpacked_vector_type"
 
     def __init__(self, n, dtype):
+        if n is None:
+            raise _exceptions.QuadrantsTypeError("a vector declared with unpacked=True needs a size")
         self.n = int(n)
         self.dtype = _dtypes.dtype(dtype)
 
@@ -147,9 +168,9 @@ class UnpackedVector:
         raise self.refuse("create an ndarray of")
 
 
-def vector(n, dtype=None, *, unpacked=False):
-    """Type of vectors with n components; without a dtype, of parameters of funcs that take vectors of any numbers.
-    `unpacked`, as a member of a struct: each component is a member of its own."""
+def vector(n=None, dtype=None, *, unpacked=False):
+    """Type of vectors with n components. As an annotation of funcs and of elements of arrays: without a dtype of any numbers,
+    without n of any length. `unpacked`, as a member of a struct: each component is a member of its own."""
     return UnpackedVector(n, dtype) if unpacked else MatrixType(n, 1, 1, dtype)
 
 
@@ -239,6 +260,11 @@ class StructType:
             else:
                 self._add({name: _member_type(name, kind)})
 
+    @property
+    def _unpacked_groups(self):
+        """name -> (length, dtype, names of the members) of each vector declared with unpacked=True"""
+        return {name: (len(parts), self.members[parts[0]], tuple(parts)) for name, parts in self.unpacked.items()}
+
     def _add(self, members):
         for name in members:
             if name in self.members or name in self.unpacked:
@@ -256,7 +282,7 @@ class StructType:
         return hash(tuple(self.members))
 
     def __repr__(self):
-        inside = ", ".join(f"{k}=<{v}>" if isinstance(v, MatrixType) else f"{k}={v!r}" for k, v in self.members.items())
+        inside = ", ".join(f"{k}={_shown(v)}" for k, v in self.members.items())
         return f"<qd.StructType {inside}>"
 
     def __call__(self, *args, **keywords):
@@ -268,6 +294,12 @@ class StructType:
         from quadrants import _struct
 
         return _struct.make_field(self, shape, layout, **keywords)
+
+
+def _shown(member):
+    if isinstance(member, MatrixType):
+        return f"<{member}>"
+    return repr(_dtypes.dtype(member) if member in (int, float, bool) else member)
 
 
 def struct(**members):

@@ -41,7 +41,7 @@ class BufferView:
         arr = _tensor.unwrap(arr)
         if getattr(arr, "_qd_kind_", None) != "ndarray":
             raise TypeError(f"BufferView takes an ndarray, got {type(arr).__name__}")
-        if len(arr.shape) != 1:
+        if len(arr._live_shape()) != 1:
             raise TypeError(f"BufferView requires a 1D ndarray, got shape {arr.shape}")
         if arr.grad is not None:
             raise TypeError("BufferView does not support ndarrays with gradients (needs_grad=True)")

@@ -29,6 +29,13 @@ class DType:
     def to_string(self):
         return self.name
 
+    def element_type(self):
+        """Of an array of such numbers: the type itself, as a vector type gives that of its components."""
+        return self
+
+    def shape(self):
+        return []
+
     def __reduce__(self):
         return _by_name, (self.name,)
 

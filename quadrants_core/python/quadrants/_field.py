@@ -2,7 +2,7 @@
 
 import warnings
 
-from quadrants import _dtypes, _exceptions, _interop, _matrix, _snode, _values
+from quadrants import _dtypes, _exceptions, _interop, _layout, _matrix, _snode, _values
 from quadrants._layout import Layout as _Layout
 from quadrants._layout import extents as _extents
 
@@ -48,7 +48,8 @@ class Field(_values.Shown):
 
     @property
     def layout(self):
-        """The order of storage that qd.tensor was asked for; None if it is that of the indices."""
+        """The order of storage that the field was asked for: for each level, outermost first, the index; None if it is that
+        of the indices."""
         return self._qd_layout
 
     @property
@@ -158,7 +159,9 @@ class Field(_values.Shown):
         arr = np.asarray(arr)
         shape = self.shape
         own, given = self._element_shape(), arr.shape[len(shape) :]
-        column = {own, given} == {(len(self._parts),), (len(self._parts), 1)}  # a vector, or a matrix of one column
+        n = len(self._parts)
+        column = {own, given} == {(n,), (n, 1)}  # a vector, or a matrix of one column
+        column = column or (own == (n,) and given == (1, n))
         if arr.shape != shape + (given if column else own):
             raise ValueError(
                 f"Mismatched shape: the field has {shape + self._element_shape()}, the numpy array {arr.shape}"
@@ -291,10 +294,17 @@ class MatrixField(Field):
 
     def _get_dynamic_index_stride(self):
         """Bytes from each component to the next; None if they do not stand evenly."""
-        seen = [self._place_of(part) for part in self._parts]
-        if any(place.sparse for place in seen):
+        paths = [part.snode()._path_from_root() for part in self._parts]
+        first = paths[0]
+        if len(paths) == 1 or any(len(path) != len(first) for path in paths):
             return None
-        starts = [place.view()[0] for place in seen]
+        fork = next(k for k in range(len(first)) if any(path[k] is not first[k] for path in paths))
+        for path in paths:
+            for k in range(fork, len(first) - 1):  # the same levels on the way down, each with all its cells
+                alike = path[k]._kind == "dense" and path[k]._cell_size_bytes == first[k]._cell_size_bytes
+                if not alike or path[k + 1]._offset_bytes_in_parent_cell != first[k + 1]._offset_bytes_in_parent_cell:
+                    return None
+        starts = [path[fork]._offset_bytes_in_parent_cell for path in paths]
         steps = {b - a for a, b in zip(starts, starts[1:])}
         return steps.pop() if len(steps) == 1 else None
 
@@ -396,8 +406,10 @@ def _place_shaped(field, shape, order, offset, soa=False, derivatives=()):
             f"The dimensionality of shape and offset must be the same ({len(shape)} != {len(offset)})"
         )
     levels = _storage_axes(shape, order)
+    layout = None if order is None else _layout.unless_in_order(tuple(axis for axis, _ in levels))
     builder = _snode.Builder()
     for one in (field, *derivatives):
+        one._qd_layout = layout
         for group in [[m] for m in one._members()] if soa else [one._members()]:
             node = builder._root
             if levels:
@@ -412,7 +424,7 @@ def field(dtype, shape=None, order=None, name="", offset=None, needs_grad=False,
     kind = getattr(dtype, "_qd_kind_", None)
     if kind == "matrix_type":
         return matrix_field(
-            dtype.n, dtype.m, dtype.ndim, dtype.dtype, shape, order=order, name=name, offset=offset, needs_grad=needs_grad,
+            dtype.n, dtype.m, dtype.ndim, dtype.stored(), shape, order=order, name=name, offset=offset, needs_grad=needs_grad,
             needs_dual=needs_dual, **keywords,
         )  # fmt: skip
     if kind == "struct_type":

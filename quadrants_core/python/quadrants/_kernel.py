@@ -313,7 +313,7 @@ def _type_of_parameter(annotation, position):
     inner, optional = _without_none(annotation)
     if isinstance(inner, Ref):
         return annotation
-    if isinstance(inner, _annotations.MatrixType) and inner.dtype is None and not optional:
+    if isinstance(inner, _annotations.MatrixType) and not (inner.dtype and inner.n and inner.m) and not optional:
         return annotation
     form = _param("", inner, position)[1]
     if optional and form not in ("array", "constant", "tensor"):
@@ -475,6 +475,13 @@ def pure(fn):
     elif not isinstance(fn, Func):
         fn._qd_pure_ = True
     return fn
+
+
+def forget_frozen():
+    """Kernels look again at the arrays in frozen dataclasses: what an array is has changed."""
+    for ref in _all_kernels:
+        if (made := ref()) is not None:
+            made._forget_frozen()
 
 
 def compiled_functions():

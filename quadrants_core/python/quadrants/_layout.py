@@ -1,4 +1,4 @@
-"""qd.Layout, and the extents of what is stored."""
+"""qd.Layout, and the extents of what is stored and their order."""
 
 import enum as _enum
 import operator as _operator
@@ -25,3 +25,18 @@ def extents(shape):
         return tuple(map(_operator.index, shape))
     except TypeError:
         raise TypeError(f"a shape is an integer or a sequence of integers, not {shape!r}") from None
+
+
+def permutation(layout, rank):
+    """The order of storage `layout` as a tuple: for each level, outermost first, the index of the user."""
+    layout = tuple(map(_operator.index, layout))
+    if len(layout) != rank:
+        raise ValueError(f"layout has {len(layout)} entries but shape has {rank} dimensions; they must match")
+    if sorted(layout) != list(range(rank)):
+        raise ValueError(f"layout={layout} is not a permutation of range({rank})")
+    return layout
+
+
+def unless_in_order(layout):
+    """None for the order of the indices; any other as it is."""
+    return None if layout is None or layout == tuple(range(len(layout))) else layout

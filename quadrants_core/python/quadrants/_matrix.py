@@ -21,7 +21,7 @@ def _generate_swizzle_patterns():
 def flatten(value):
     """Numbers of a number, matrix, array or nested sequence, row-major."""
     if isinstance(value, Matrix):
-        return list(value.entries)
+        return list(value._entries)
     if hasattr(value, "tolist"):
         value = value.tolist()
     if isinstance(value, (list, tuple)):
@@ -33,7 +33,7 @@ def from_components(components, n, m, ndim, dtype=None):
     """A Vector (ndim 1) or Matrix from row-major components, which are numbers of `dtype` already."""
     made = (Vector if ndim == 1 else Matrix).__new__(Vector if ndim == 1 else Matrix)
     made.n, made.m, made.ndim = n, m, ndim
-    made.entries = list(components)
+    made._entries = list(components)
     made._dtype = dtype
     made._target = None
     return made
@@ -73,8 +73,8 @@ class _Swizzle:
             return self
         self._check(v)
         if len(self.indices) == 1:
-            return v.entries[self.indices[0]]
-        return from_components([v.entries[i] for i in self.indices], len(self.indices), 1, 1, v._dtype)
+            return v._entries[self.indices[0]]
+        return from_components([v._entries[i] for i in self.indices], len(self.indices), 1, 1, v._dtype)
 
     def __set__(self, v, value):
         self._check(v)
@@ -82,7 +82,7 @@ class _Swizzle:
         if len(values) != len(self.indices):
             raise _exceptions.QuadrantsRuntimeError(f"value len does not match the swizzle pattern={self.name}")
         for i, component in zip(self.indices, _convert(values, v._dtype)):
-            v.entries[i] = component
+            v._entries[i] = component
         v._write_through()
 
 
@@ -120,7 +120,14 @@ class Matrix(_Swizzles, _values.Shown):
         else:
             self.n, self.m, self.ndim = len(rows), 1, 1
             entries = rows
-        self.entries = _convert(entries, self._dtype)
+        self._entries = _convert(entries, self._dtype)
+
+    def __getattr__(self, name):
+        if name == "entries":
+            array = self.to_numpy()
+            array.setflags(write=False)  # a copy: what is written to it would be lost
+            return array
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     # shape and elements
     def get_shape(self):
@@ -151,12 +158,12 @@ class Matrix(_Swizzles, _values.Shown):
 
     def __getitem__(self, key):
         if self.ndim == 1 and isinstance(key, slice):
-            return Vector(self.entries[key], self._dtype)
+            return Vector(self._entries[key], self._dtype)
         if self.ndim == 2 and not isinstance(key, tuple):
             return Vector(self.to_list()[key], self._dtype)
         if self.ndim == 2 and any(isinstance(k, slice) for k in key):
             return self._block(*key)
-        return self.entries[self._at(key)]
+        return self._entries[self._at(key)]
 
     def _block(self, rows, cols):
         picked = self.to_list()[rows]
@@ -166,7 +173,7 @@ class Matrix(_Swizzles, _values.Shown):
         return (Matrix if isinstance(cols, slice) else Vector)(values, self._dtype)
 
     def __setitem__(self, key, value):
-        self.entries[self._at(key)] = value if self._dtype is None else self._dtype(value)
+        self._entries[self._at(key)] = value if self._dtype is None else self._dtype(value)
         self._write_through()
 
     def _write_through(self):
@@ -177,8 +184,8 @@ class Matrix(_Swizzles, _values.Shown):
 
     def to_list(self):
         if self.ndim == 1:
-            return list(self.entries)
-        return [self.entries[i * self.m : (i + 1) * self.m] for i in range(self.n)]
+            return list(self._entries)
+        return [self._entries[i * self.m : (i + 1) * self.m] for i in range(self.n)]
 
     def to_numpy(self):
         import numpy as np
@@ -195,13 +202,13 @@ class Matrix(_Swizzles, _values.Shown):
     __str__ = __repr__
 
     def __copy__(self):
-        return from_components(self.entries, self.n, self.m, self.ndim, self._dtype)
+        return from_components(self._entries, self.n, self.m, self.ndim, self._dtype)
 
     def __deepcopy__(self, memo):
         return self.__copy__()
 
     def __reduce__(self):
-        return from_components, (self.entries, self.n, self.m, self.ndim, self._dtype)
+        return from_components, (self._entries, self.n, self.m, self.ndim, self._dtype)
 
     # arithmetic
     def _same(self, entries, dtype=None):
@@ -225,23 +232,23 @@ class Matrix(_Swizzles, _values.Shown):
                 raise _exceptions.QuadrantsTypeError(
                     f"unsupported operand type(s): shapes {self.get_shape()} and {other.get_shape()} differ"
                 )
-            pairs = zip(other.entries, self.entries) if swap else zip(self.entries, other.entries)
+            pairs = zip(other._entries, self._entries) if swap else zip(self._entries, other._entries)
         elif swap:
-            pairs = ((other, v) for v in self.entries)
+            pairs = ((other, v) for v in self._entries)
         else:
-            pairs = ((v, other) for v in self.entries)
+            pairs = ((v, other) for v in self._entries)
         return self._same([op(a, b) for a, b in pairs], self._result_type(other, op))
 
     def _compared(self, other, op):
         found = self._zip(other, lambda a, b: int(op(a, b)))
-        return from_components([v != 0 for v in found.entries], self.n, self.m, self.ndim, _dtypes.u1)
+        return from_components([v != 0 for v in found._entries], self.n, self.m, self.ndim, _dtypes.u1)
 
     def __matmul__(self, other):
         if not isinstance(other, Matrix):
             other = Matrix(other)
         # As in NumPy: a vector on the left is a row, on the right a column, and its axis is gone from the result.
-        rows = [self.entries] if self.ndim == 1 else self.to_list()
-        columns = [other.entries] if other.ndim == 1 else list(zip(*other.to_list()))
+        rows = [self._entries] if self.ndim == 1 else self.to_list()
+        columns = [other._entries] if other.ndim == 1 else list(zip(*other.to_list()))
         if len(rows[0]) != other.n:
             raise _exceptions.QuadrantsTypeError(
                 f"unsupported operand type(s) for '@': shapes {self.get_shape()} and {other.get_shape()}"
@@ -255,16 +262,16 @@ class Matrix(_Swizzles, _values.Shown):
         return from_components(_convert(entries, dtype), n, m, ndim, dtype)
 
     def __neg__(self):
-        return self._same([-v for v in self.entries], self._dtype)
+        return self._same([-v for v in self._entries], self._dtype)
 
     def __pos__(self):
-        return self._same(self.entries, self._dtype)
+        return self._same(self._entries, self._dtype)
 
     def __abs__(self):
-        return self._same([abs(v) for v in self.entries], self._dtype)
+        return self._same([abs(v) for v in self._entries], self._dtype)
 
     def __invert__(self):
-        return self._same([~v for v in self.entries], self._dtype)
+        return self._same([~v for v in self._entries], self._dtype)
 
     # methods
     def _square(self):
@@ -272,25 +279,25 @@ class Matrix(_Swizzles, _values.Shown):
             raise _exceptions.QuadrantsCompilationError(f"expected a square matrix, got shape {self.get_shape()}")
 
     def all(self):
-        return all(self.entries)
+        return all(self._entries)
 
     def any(self):
-        return any(self.entries)
+        return any(self._entries)
 
     def cast(self, dtype):
-        return self._same(self.entries, _dtypes.dtype(dtype))
+        return self._same(self._entries, _dtypes.dtype(dtype))
 
     def max(self):
-        return max(self.entries)
+        return max(self._entries)
 
     def min(self):
-        return min(self.entries)
+        return min(self._entries)
 
     def sum(self):
-        return sum(self.entries)
+        return sum(self._entries)
 
     def norm_sqr(self):
-        return sum(v * v for v in self.entries)
+        return sum(v * v for v in self._entries)
 
     def norm(self, eps=0):
         return _math.sqrt(self.norm_sqr() + eps)
@@ -306,10 +313,10 @@ class Matrix(_Swizzles, _values.Shown):
             other = Vector(other)
         if self.ndim != 1 or other.ndim != 1 or self.n != other.n:
             raise _exceptions.QuadrantsCompilationError("dot takes two vectors of the same length")
-        return sum(a * b for a, b in zip(self.entries, other.entries))
+        return sum(a * b for a, b in zip(self._entries, other._entries))
 
     def cross(self, other):
-        a, b = self.entries, other.entries
+        a, b = self._entries, other._entries
         if self.n == 2 and other.n == 2:
             return a[0] * b[1] - a[1] * b[0]
         if self.n != 3 or other.n != 3:
@@ -318,7 +325,7 @@ class Matrix(_Swizzles, _values.Shown):
         return Vector(products, _common(self._dtype, other._dtype))
 
     def outer_product(self, other):
-        return Matrix([[a * b for b in other.entries] for a in self.entries], _common(self._dtype, other._dtype))
+        return Matrix([[a * b for b in other._entries] for a in self._entries], _common(self._dtype, other._dtype))
 
     def frobenius_inner(self, other):
         return self._zip(other, _operator.mul).sum()
@@ -333,7 +340,7 @@ class Matrix(_Swizzles, _values.Shown):
 
     def trace(self):
         self._square()
-        return sum(self.entries[i * self.m + i] for i in range(self.n))
+        return sum(self._entries[i * self.m + i] for i in range(self.n))
 
     def determinant(self):
         self._square()
@@ -344,7 +351,7 @@ class Matrix(_Swizzles, _values.Shown):
         return Matrix(_inverse(self.to_list()), self._dtype if self._dtype and self._dtype.kind == "float" else None)
 
     def fill(self, val):
-        self.entries = _convert([val] * len(self.entries), self._dtype)
+        self._entries = _convert([val] * len(self._entries), self._dtype)
         self._write_through()
 
     # constructors
@@ -448,7 +455,7 @@ def _add_operators():
         setattr(Matrix, f"__r{name}__", lambda self, other, op=op: self._zip(other, op, swap=True))
 
         def in_place(self, other, op=op):
-            self.entries = _convert(self._zip(other, op).entries, self._dtype)
+            self._entries = _convert(self._zip(other, op)._entries, self._dtype)
             self._write_through()
             return self
 

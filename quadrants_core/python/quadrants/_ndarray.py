@@ -1,24 +1,29 @@
 """qd.ndarray: contiguous arrays on the device, elements readable and writable from Python."""
 
-from quadrants import _dtypes, _exceptions, _interop, _matrix, _runtime, _values
-from quadrants._layout import extents as _extents
+import warnings as _warnings
+
+from quadrants import _annotations, _dtypes, _exceptions, _interop, _kernel, _layout, _matrix, _runtime, _values
 
 _Storage = None
+_MOST = 0x7FFFFFFF  # indices are i32
 
 
 def _check_shape(shape):
     try:
-        valid = _extents(shape)
+        valid = _layout.extents(shape)
     except TypeError:
         valid = (0,)
-    if not all(n > 0 for n in valid):
+    if not all(0 < n <= _MOST for n in valid):
+        shape = shape if isinstance(shape, (tuple, list)) else (shape,)
         raise _exceptions.QuadrantsRuntimeError(f"{shape} is not a valid shape for ndarray")
-    shape = valid
-    if any(n > 0x7FFFFFFF for n in shape):
-        raise _exceptions.QuadrantsRuntimeError(
-            "Ndarray index might be out of int32 boundary but int64 indexing is not supported yet."
+    elements = 1
+    for n in valid:
+        elements *= n
+    if elements > _MOST:
+        _warnings.warn(
+            "Ndarray index might be out of int32 boundary but int64 indexing is not supported yet.", stacklevel=4
         )
-    return shape
+    return valid
 
 
 def _classes():
@@ -31,10 +36,32 @@ def _classes():
         """Contiguous array of scalars, vectors or matrices."""
 
         _qd_kind_ = "ndarray"
+
+        def _tag_storage(self, layout):
+            """The same memory under other indices; see _tensor._with_layout."""
+            order = () if layout is None else _layout.permutation(layout, len(self._physical_shape))
+            self._tag(order)
+            if self.grad is not None:
+                self.grad._tag(order)
+            _kernel.forget_frozen()
+
+        _qd_layout = property(core.NdarrayStorage._qd_layout.__get__, _tag_storage)
+
         @property
         def layout(self):
             """The order of storage if it is not that of the indices: for each level, outermost first, the index."""
-            return self._qd_layout
+            return _layout.unless_in_order(self._qd_layout)
+
+        def __getattr__(self, name):
+            """What instances have and the class does not name."""
+            find = _OF_INSTANCES.get(name)
+            if find is None:
+                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+            return find(self)
+
+        def _live_shape(self):
+            self._address  # raises if the program has ended
+            return self.shape
 
         def has_grad(self):
             return self.grad is not None
@@ -62,7 +89,7 @@ def _classes():
             """Copies an ndarray of the same shape and element type."""
             if not isinstance(other, Ndarray):
                 raise TypeError(f"copy_from takes an ndarray, not {type(other).__name__}")
-            if other.shape != self.shape or other._element_shape != self._element_shape:
+            if other._live_shape() != self._live_shape() or other._element_shape != self._element_shape:
                 raise AssertionError(f"copy_from shape mismatch: destination {self.shape} vs source {other.shape}")
             if other.dtype != self.dtype or other._qd_layout != self._qd_layout:
                 self._from_numpy(other._to_numpy().astype(_dtypes.numpy_dtype(self.dtype)))
@@ -103,19 +130,18 @@ def _classes():
             import numpy as np
 
             array = np.asarray(array)
-            if array.shape != self.shape + self._element_shape:
-                raise ValueError(
-                    f"Mismatched shape: the ndarray has {self.shape + self._element_shape}, the numpy array {array.shape}"
-                )
+            shape = self._live_shape() + self._element_shape
+            if array.shape != shape:
+                raise ValueError(f"Mismatched shape: the ndarray has {shape}, the numpy array {array.shape}")
             if self._qd_layout is not None:
                 array = array.transpose(self._qd_layout)
             self._copy_from_buffer(np.ascontiguousarray(array, _dtypes.numpy_dtype(self.dtype)))
 
         def __len__(self):
-            return self.shape[0]
+            return self._live_shape()[0]
 
         def __deepcopy__(self, memo=None):
-            made = _make(type(self), self.dtype, self.shape, *self._description())
+            made = _make(type(self), self.dtype, self._live_shape(), *self._description())
             made._copy_from_ndarray(self)
             if self.grad is not None:
                 made.grad._copy_from_ndarray(self.grad)
@@ -128,7 +154,7 @@ def _classes():
         def _get_nelement(self):
             """Number of elements."""
             count = 1
-            for extent in self.shape:
+            for extent in self._physical_shape:
                 count *= extent
             return count
 
@@ -139,7 +165,7 @@ def _classes():
 
         def __reduce__(self):
             gradient = None if self.grad is None else self.grad._to_numpy()
-            return _rebuild, (type(self).__name__, self.dtype, self.shape, self._description(), self._to_numpy(), gradient)
+            return _rebuild, (type(self).__name__, self.dtype, self._live_shape(), self._description(), self._to_numpy(), gradient)
 
         def __repr__(self):
             if not self._alive:
@@ -218,12 +244,59 @@ def class_named(name):
     return classes[name]
 
 
-def _array_type(array):
-    from quadrants import _annotations
+def element_type(array):
+    """The DType of scalars, the MatrixType of vectors and matrices."""
+    dim = len(array._element_shape)
+    return array.dtype if dim == 0 else _annotations.MatrixType(array._rows, array._cols, dim, array.dtype)
 
-    rows, cols, dim = array._rows, array._cols, len(array._element_shape)
-    dtype = array.dtype if dim == 0 else _annotations.MatrixType(rows, cols, dim, array.dtype)
-    return _annotations.NdarrayType(dtype=dtype, ndim=len(array.shape))
+
+def _array_type(array):
+    return _annotations.NdarrayType(dtype=element_type(array), ndim=len(array._physical_shape))
+
+
+class Storage:
+    """The memory of an ndarray, `x.arr`."""
+
+    def __init__(self, array):
+        self._array = array
+
+    def device_allocation_ptr(self):
+        """The address as a number."""
+        return self._array._address
+
+    @property
+    def shape(self):
+        return self._array._physical_shape
+
+    def total_shape(self):
+        """Extents of the array in the order of storage, then of its elements."""
+        return [*self._array._physical_shape, *self._array._element_shape]
+
+    def element_shape(self):
+        return list(self._array._element_shape)
+
+    def __eq__(self, other):
+        return isinstance(other, Storage) and self._array is other._array
+
+    def __hash__(self):
+        return hash((Storage, id(self._array)))
+
+
+def _extent(name, least_rank):
+    def find(array):
+        if len(array._element_shape) < least_rank:
+            raise AttributeError(f"{type(array).__name__!r} object has no attribute {name!r}")
+        return array._rows if name == "n" else array._cols
+
+    return find
+
+
+_OF_INSTANCES = {
+    "n": _extent("n", 1),
+    "m": _extent("m", 2),
+    "element_type": element_type,
+    "arr": lambda array: Storage(array) if array._alive else None,
+}
 
 
 def _describe(array):
@@ -268,7 +341,7 @@ def ndarray(dtype, shape, needs_grad=False, *, _layout=None):
     """An array of `shape` with elements of a scalar, vector or matrix type, filled with zeros."""
     kind = getattr(dtype, "_qd_kind_", None)
     if kind == "matrix_type":
-        return matrix_ndarray(dtype.n, dtype.m, dtype.ndim, dtype.dtype, shape, needs_grad)
+        return matrix_ndarray(dtype.n, dtype.m, dtype.ndim, dtype.stored(), shape, needs_grad)
     if kind == "struct_type":
         raise _exceptions.QuadrantsRuntimeError(
             "an ndarray has scalars, vectors or matrices as elements, not structs; use one ndarray a member, or StructType.field"
@@ -277,6 +350,6 @@ def ndarray(dtype, shape, needs_grad=False, *, _layout=None):
     return _make(class_named("ScalarNdarray"), _dtypes.dtype(dtype), shape, 1, 1, 0, _layout, needs_grad)
 
 
-def matrix_ndarray(n, m, ndim, dtype, shape, needs_grad=False):
+def matrix_ndarray(n, m, ndim, dtype, shape, needs_grad=False, layout=None):
     name = "VectorNdarray" if ndim == 1 else "MatrixNdarray"
-    return _make(class_named(name), _dtypes.dtype(dtype), _check_shape(shape), int(n), int(m), ndim, None, needs_grad)
+    return _make(class_named(name), _dtypes.dtype(dtype), _check_shape(shape), int(n), int(m), ndim, layout, needs_grad)

@@ -19,8 +19,8 @@ def _map(f, *args):
     shaped = next((a for a in args if isinstance(a, _matrix.Matrix)), None)
     if shaped is None:
         return f(*args)
-    n = len(shaped.entries)
-    columns = [a.entries if isinstance(a, _matrix.Matrix) else [a] * n for a in args]
+    n = len(shaped._entries)
+    columns = [a._entries if isinstance(a, _matrix.Matrix) else [a] * n for a in args]
     if any(len(c) != n for c in columns):
         raise _exceptions.QuadrantsTypeError("the shapes of the arguments differ")
     kinds = {a._dtype for a in args if isinstance(a, _matrix.Matrix)}

@@ -206,13 +206,8 @@ class SNode:
         return [node.parent(0) for node in reversed(path)]
 
     def _physical_index_position(self):
-        """Index of a field -> its position in storage, outermost first."""
-        order = []
-        node = self
-        while node is not None:
-            order = [a for a, _ in node._levels] + order
-            node = node._parent
-        return {axis: place for place, axis in enumerate(dict.fromkeys(order))}
+        """Position among the indices of a field -> axis."""
+        return dict(enumerate(axis for axis, _ in self._axes_up()))
 
     _snode = property(lambda self: self)
     _id = property(lambda self: self._number)
@@ -269,6 +264,11 @@ class _Element(SNode):
     def __init__(self, member):
         super().__init__(member.node._builder, member.node, "place", [])
         self._member = member
+
+    @property
+    def _name(self):
+        """That of the field."""
+        return getattr(self._member.field, "_name", self._member.name.partition("[")[0])
 
     @property
     def _dtype(self):

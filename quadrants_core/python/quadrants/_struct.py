@@ -188,6 +188,7 @@ class StructField(_values.Shown):
     shape = property(lambda self: self._first().shape)
     snode = property(lambda self: self._first().snode)
     layout = property(lambda self: self._layout)
+    _qd_layout = property(lambda self: self._first()._qd_layout)
 
     def has_grad(self):
         return self.grad is not None and self.grad._placed()
@@ -284,6 +285,17 @@ class _Group:
 
     def _check_complete(self):
         pass
+
+    @property
+    def _qd_layout(self):
+        return self._field._qd_layout
+
+    @_qd_layout.setter
+    def _qd_layout(self, layout):
+        """Of every member."""
+        fields = self._field._fields.values() if isinstance(self._field, StructField) else [self._field]
+        for field in fields:
+            (_Group(field) if isinstance(field, StructField) else field)._qd_layout = layout
 
 
 def _annotations_of(cls, frame):

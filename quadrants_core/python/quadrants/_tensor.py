@@ -6,8 +6,7 @@ shapes are the user's everywhere; only memory is permuted.
 
 import enum as _enum
 
-from quadrants import _annotations, _exceptions, _field, _ndarray, _runtime, _values
-from quadrants._layout import extents as _extents
+from quadrants import _annotations, _exceptions, _field, _layout, _ndarray, _runtime, _values
 
 
 class Backend(_enum.IntEnum):
@@ -191,7 +190,10 @@ def wrap(impl):
 
 def _rebuild(description, values, gradient):
     dtype, shape, backend, layout, needs_grad = description
-    made = tensor(dtype, shape, backend=Backend(backend), layout=layout, needs_grad=needs_grad)
+    if isinstance(dtype, _annotations.MatrixType):
+        made = _compound(dtype.n, dtype.m, dtype.ndim, dtype.dtype, shape, backend, needs_grad, layout)
+    else:
+        made = tensor(dtype, shape, backend=Backend(backend), layout=layout, needs_grad=needs_grad)
     made.from_numpy(values)
     if gradient is not None:
         made.grad.from_numpy(gradient)
@@ -206,40 +208,34 @@ def _check_backend(backend):
         raise ValueError(f"backend={backend!r} is not a valid qd.Backend; expected one of {names}") from None
 
 
-def check_layout(layout, rank):
-    """The layout as a tuple; None if it is the order of the indices."""
-    if layout is None:
-        return None
-    layout = tuple(int(axis) for axis in layout)
-    if len(layout) != rank:
-        raise ValueError(f"layout has {len(layout)} entries but shape has {rank} dimensions; they must match")
-    if sorted(layout) != list(range(rank)):
-        raise ValueError(f"layout={layout} is not a permutation of range({rank})")
-    return None if layout == tuple(range(rank)) else layout
-
-
-def _check_keywords(name, keywords, accepted):
+def _check_keywords(name, keywords, accepted, instead_of_order):
     if "order" in keywords:
-        raise TypeError(f"{name}(...) does not accept order=; pass layout=(...) instead")
+        raise TypeError(f"{name}(...) does not accept order=; " + instead_of_order)
     if keywords:
         raise TypeError(f"{name}() got unexpected keyword argument(s) {sorted(keywords)}; accepted: {', '.join(accepted)}")
 
 
 def _with_layout(impl, layout):
-    """The same storage under the user's indices of `layout`; for ndarrays and fields whose levels are those of `layout`."""
-    layout = check_layout(layout, len(impl.shape))
-    if layout != impl.layout:
+    """Tags an ndarray with an order of storage: from now on the indices and the shape are those of the user, for which
+    level k of the memory is index layout[k]. The levels of a field are named when it is made: there, a check."""
+    inner = unwrap(impl)
+    if _is_ndarray(inner):
+        inner._qd_layout = layout
+        return impl
+    layout = _layout.unless_in_order(_layout.permutation(layout, len(inner.shape)))
+    if layout != inner.layout:
         raise _exceptions.QuadrantsRuntimeError(
-            f"the storage has layout {impl.layout}, not {layout}: make it with qd.tensor(..., layout={layout})"
+            f"the field has layout {inner.layout}, not {layout}: make it with qd.tensor(..., layout={layout})"
         )
     return impl
 
 
 def tensor(dtype, shape, *, backend=Backend.NDARRAY, layout=None, needs_grad=False, **keywords):
     """A tensor of scalars, vectors or matrices in a field or in an ndarray."""
-    _check_keywords("qd.tensor", keywords, ("backend", "dtype", "layout", "needs_grad", "shape"))
+    accepted = ("backend", "dtype", "layout", "needs_grad", "shape")
+    _check_keywords("qd.tensor", keywords, accepted, "pass layout=(...) instead")
     backend = _check_backend(backend)
-    shape = _extents(shape)
+    shape = _layout.extents(shape)
     if isinstance(dtype, _annotations.MatrixType):
         if layout is not None:
             raise TypeError(
@@ -247,26 +243,28 @@ def tensor(dtype, shape, *, backend=Backend.NDARRAY, layout=None, needs_grad=Fal
                 "qd.Matrix.tensor(...) without layout= instead."
             )
         return _compound(dtype.n, dtype.m, dtype.ndim, dtype.stored(), shape, backend, needs_grad)
-    layout = check_layout(layout, len(shape))
+    if layout is not None:
+        layout = _layout.unless_in_order(_layout.permutation(layout, len(shape)))
     if backend == Backend.NDARRAY:
         return wrap(_ndarray.ndarray(dtype, shape, needs_grad=needs_grad, _layout=layout))
-    order = None if layout is None else "".join(chr(ord("i") + axis) for axis in layout)
-    made = _field.field(dtype, shape, order=order, needs_grad=needs_grad)
-    made._qd_layout = layout
-    return wrap(made)
+    return wrap(_field.field(dtype, shape, order=_order_of(layout), needs_grad=needs_grad))
 
 
-def _compound(n, m, ndim, dtype, shape, backend, needs_grad):
+def _order_of(layout):
+    """The letters of the indices, as fields take an order of storage."""
+    return None if layout is None else "".join(chr(ord("i") + axis) for axis in layout)
+
+
+def _compound(n, m, ndim, dtype, shape, backend, needs_grad, layout=None):
     if backend == Backend.NDARRAY:
-        return wrap(_ndarray.matrix_ndarray(n, m, ndim, dtype, shape, needs_grad))
-    return wrap(_field.matrix_field(n, m, ndim, dtype, shape, needs_grad=needs_grad))
+        return wrap(_ndarray.matrix_ndarray(n, m, ndim, dtype, shape, needs_grad, layout))
+    return wrap(_field.matrix_field(n, m, ndim, dtype, shape, order=_order_of(layout), needs_grad=needs_grad))
 
 
 def compound_tensor(name, n, m, ndim, dtype, shape, backend=Backend.NDARRAY, needs_grad=False, **keywords):
     """qd.Vector.tensor and qd.Matrix.tensor."""
-    if "layout" in keywords:
-        raise TypeError(f"{name}(): layout= is not supported with compound dtypes")
-    _check_keywords(name, keywords, ("backend", "dtype", "needs_grad", "shape"))
+    accepted = ("backend", "dtype", "needs_grad", "shape")
+    _check_keywords(name, keywords, accepted, "the order of storage of scalars is layout= of qd.tensor(...)")
     return _compound(n, m, ndim, dtype, shape, _check_backend(backend), needs_grad)
 
 

@@ -213,7 +213,7 @@ def _compound(annotation, value):
     """A number, vector, matrix or struct of Python, number by number: its numbers never were of another type."""
     if isinstance(annotation, _annotations.MatrixType):
         value = value if isinstance(value, _matrix.Matrix) else _matrix.Matrix(value)
-        entries = [_number(annotation.dtype, v) for v in value.entries]
+        entries = [_number(annotation.dtype, v) for v in value._entries]
         return Mat(annotation.dtype, annotation.n, annotation.m, annotation.ndim, entries)
     if isinstance(annotation, _annotations.StructType):
         given = value if isinstance(value, dict) else dict(value.items)

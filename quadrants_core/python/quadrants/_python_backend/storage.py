@@ -126,7 +126,7 @@ class NdarrayStorage(_Storage):
 
     def read(self, key, k):
         value = self.raw(key)
-        value = value.entries[k] if self.element else value
+        value = value._entries[k] if self.element else value
         return value if numbers.is_real(self.kind) else int(value)
 
     def write(self, key, k, value):
@@ -135,7 +135,7 @@ class NdarrayStorage(_Storage):
             self.array[key] = value
             return
         element = self.array[key]
-        element.entries[k] = value
+        element._entries[k] = value
         self.array[key] = element
 
 

@@ -187,7 +187,7 @@ def to_mat(x):
     if isinstance(x, Mat):
         return x
     if isinstance(x, _matrix.Matrix):
-        return make(x.entries, x.n, x.m, x.ndim)
+        return make(x._entries, x.n, x.m, x.ndim)
     x = value_of(x)
     if isinstance(x, Mat):
         return x
@@ -393,7 +393,7 @@ def converted(annotation, value, what, elementwise=False):
             raise _exceptions.QuadrantsSyntaxError(f"{what} is expected to be a Matrix, but got {type_name(value)}")
         v = to_mat(value)
         for name, wanted, got in (("n", annotation.n, v.n), ("m", annotation.m, v.m)):
-            if wanted != got or (name == "m" and annotation.ndim != v.ndim):
+            if wanted not in (0, got) or (name == "m" and annotation.ndim != v.ndim):
                 raise _exceptions.QuadrantsSyntaxError(f"{what} is expected to be a Matrix with {name} {wanted}, but got {got}")
         return v.copy() if annotation.dtype is None else v.cast(annotation.dtype)
     if isinstance(annotation, _annotations.StructType):

@@ -3,8 +3,9 @@ came from. A specialisation is named by its key, (number, AutodiffMode); the ans
 time they are asked for."""
 
 from quadrants import _dtypes
+from quadrants._annotations import MatrixType
 from quadrants.lang._kernel_types import KernelBatchedArgType
-from quadrants.types.enums import AutodiffMode
+from quadrants.types.enums import AutodiffMode, BoundaryMode
 
 
 class _Facts:
@@ -23,18 +24,30 @@ class _Param:
 
     def __init__(self, facts):
         (
-            self.name, self.kind, scalar, self.ndim, rows, cols, element_dim, self.layout, self.of_host, self.with_gradient,
-            self.value,
+            self.argument, self.name, self.kind, scalar, self.ndim, rows, cols, element_dim, self.layout, clamp, self.of_host,
+            self.with_gradient, self.value,
         ) = facts  # fmt: skip
         self.dtype = _dtypes.all_types[scalar - 1] if scalar else None
-        self.element_shape = (rows, cols)[:element_dim]
+        self.boundary = BoundaryMode.CLAMP if clamp else BoundaryMode.UNSAFE
+        self.element_type = MatrixType(rows, cols, element_dim, self.dtype) if element_dim else self.dtype
 
     def feature(self):
         if self.kind == "array":
-            return self.name, self.dtype, self.ndim, self.element_shape, self.layout
+            return self.element_type, self.ndim, self.with_gradient, self.boundary, self.layout
         if self.kind in ("constant", "bundle"):
-            return self.name, self.value if type(self.value).__hash__ else id(self.value)
-        return self.name, self.kind, self.dtype
+            return self.value if type(self.value).__hash__ else id(self.value)
+        return self.kind, self.element_type
+
+
+def _features(params):
+    """One a parameter of the kernel; of one with members that are passed, a tuple with those of the members too."""
+    inside = {}
+    for p in params:
+        inside.setdefault(p.argument, []).append(p)
+    return tuple(
+        own.feature() if not members else (own.feature(), *((m.name, m.feature()) for m in members))
+        for _, (own, *members) in sorted(inside.items())
+    )
 
 
 def _key(kernel, number):
@@ -134,8 +147,9 @@ class CompiledKernelData(_Facts):
 class _Mapper(_Facts):
     @property
     def mapping(self):
-        """Features of the arguments -> number of the specialisation."""
-        return {tuple(p.feature() for p in params): key[1] for key, (params, _) in _plans(self._kernel).items()}
+        """Features of the arguments -> number of the specialisation. Of an array they are its element type, the number of
+        indices, whether it has a gradient, what happens outside, and the order of storage that it is tagged with."""
+        return {_features(params): key[1] for key, (params, _) in _plans(self._kernel).items()}
 
 
 def _used_members(kernel):
