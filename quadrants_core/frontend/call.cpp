@@ -105,6 +105,10 @@ Val Walker::call_object(const Node *node, const PyRef &callee, const Val *owner)
             PyRef name = attribute(object, names()._qd_name_), why = attribute(object, names()._qd_why_not_);
             PyRef old = attribute(object, names()._qd_deprecated_);
             if (old && PyUnicode_Check(old.get())) warn(node, "DeprecationWarning", text(old.get()));
+            if (PyRef now = attribute(object, names()._qd_instead_)) {
+                reads_.give_up(); // what the module has under that name is not noted
+                return call_object(node, now, owner);
+            }
             if (why && PyUnicode_Check(why.get())) fail_syntax(node, text(why.get()));
             fail_syntax(node, "`" + (name ? text(name.get()) : repr(object)) + "` cannot be called in a kernel");
         }

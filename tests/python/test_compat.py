@@ -21,9 +21,10 @@ from quadrants.lang._kernel_types import KernelBatchedArgType
 from quadrants.types.enums import AutodiffMode
 
 MODULES = """
-_lib.core _lib.utils _logging _tensor _test_tools _test_tools.load_kernel_string lang lang._fast_caching lang._kernel_types
-lang._ndrange lang._perf_dispatch lang._template_mapper lang.ast lang.exception lang.impl lang.kernel_impl lang.matrix
-lang.mesh lang.misc lang.ops lang.simt lang.stream lang.util types.annotations types.enums types.primitive_types
+_lib.core _lib.utils _logging _tensor _test_tools _test_tools.load_kernel_string lang lang._fast_caching
+lang._fast_caching.args_hasher lang._kernel_types
+lang._ndrange lang._perf_dispatch lang._template_mapper lang.ast lang.exception lang.graph lang.impl lang.kernel_impl lang.matrix
+lang.mesh lang.misc lang.ops lang.simt lang.simt._tile lang.simt.block lang.simt.grid lang.simt.subgroup lang.simt.warp lang.stream lang.util types.annotations types.enums types.primitive_types
 """
 
 
@@ -39,6 +40,7 @@ def test_simt_and_streams():
     from quadrants.lang import simt, stream
 
     assert simt.block is qd.simt.block and simt.subgroup is qd.simt.subgroup and simt._tile.outer is qd.outer
+    assert simt.__path__ and importlib.import_module("quadrants.lang.simt.subgroup") is qd.simt.subgroup
     assert stream.Stream is qd.Stream and stream.Event is qd.Event
 
 
@@ -99,6 +101,8 @@ def test_extensions():
             assert core.is_extension_supported(_arch.Arch[arch], extension) == there, (arch, extension)
     assert qd.is_extension_enabled(qd.extension.sparse) and qd.is_extension_enabled(qd.extension.quant)
     assert not qd.is_extension_enabled(qd.extension.bls)
+    assert core.is_extension_supported(qd.x64, qd.extension.extfunc)  # tests/python/test_external.py
+    assert not core.is_extension_supported(qd.x64, qd.extension.adstack)
 
 
 def test_what_is_not_carried_out_is_not_offered(arch):
@@ -143,6 +147,8 @@ def test_native_names():
 def test_repo_dir(monkeypatch, tmp_path):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     assert core.get_repo_dir() == f"{tmp_path}/quadrants/"
+    os.putenv("XDG_CACHE_HOME", "/elsewhere")  # os.environ does not change
+    assert core.get_repo_dir() == "/elsewhere/quadrants/"
     monkeypatch.setenv("HOME", "/somewhere")
     for ignored in ("", "relative", "./relative"):
         monkeypatch.setenv("XDG_CACHE_HOME", ignored)
@@ -161,11 +167,44 @@ def test_exceptions():
         assert getattr(qd, name, getattr(core, name)) is getattr(core, name)
 
 
+def test_native_names_without_an_import():
+    program = "import quadrants as qd; print(qd._lib.utils.import_qd_python_core() is qd._lib.core, qd._lib.core.test_threading(), '_lib' in dir(qd))"
+    environment = {**os.environ, "ENABLE_QUADRANTS_HEADER_PRINT": "0"}
+    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True)
+    assert done.stdout == "True True False\n", done.stderr
+    with pytest.raises(AttributeError):
+        qd._lib.no_such_name
+
+
+def test_the_name_of_the_graph_module():
+    from quadrants.lang import graph
+
+    assert qd.graph is graph and qd.graph.__name__ == "quadrants.lang.graph"
+
+
+def test_swizzle_patterns():
+    from quadrants.lang.matrix import _generate_swizzle_patterns
+
+    names = _generate_swizzle_patterns("xyzw")
+    assert len(names) == len(set(names)) == 340 and names[:6] == ["x", "y", "z", "w", "xx", "xy"] and names[-1] == "wwww"
+    assert [len(name) for name in names] == sorted(len(name) for name in names)
+    assert _generate_swizzle_patterns("rg", 2) == ["r", "g", "rr", "rg", "gr", "gg"]
+    assert all(hasattr(qd.Matrix, name) for name in names)
+
+
 def test_types():
     from quadrants.types import annotations, primitive_types
 
-    assert qd.f32 in primitive_types.real_types and qd.u8 in primitive_types.integer_types
-    assert set(primitive_types.all_types) == {*primitive_types.real_types, *primitive_types.integer_types}
+    def listed(text):
+        return [{"bool": bool, "int": int, "float": float}.get(name) or getattr(qd, name) for name in text.split()]
+
+    assert primitive_types.all_types == listed("f16 f32 f64 bool i8 i16 i32 i64 u1 u8 u16 u32 u64 int float")
+    assert primitive_types.real_types == listed("f16 f32 f64 float")
+    assert primitive_types.integer_types == listed("bool i8 i16 i32 i64 u1 u8 u16 u32 u64 int")
+    for dtype in primitive_types.all_types:
+        x = qd.ndarray(dtype, 2)
+        x[0] = 1
+        assert x[0] == 1 and qd.field(dtype, 2)[0] == 0
     assert annotations.template is qd.template and primitive_types.float32 is qd.f32
     assert qd.types.primitive_types is primitive_types
 
@@ -274,8 +313,50 @@ def test_default_types_of_the_runtime():
         return 1 / 3
 
     assert third() == 1 / 3 and (qd.cfg.default_fp, runtime.default_ip) == (qd.f64, qd.i64)
-    with pytest.raises(ValueError):
-        runtime.set_default_fp(qd.i32)
+    for name, wrong in (("default_fp", qd.i32), ("default_ip", qd.f32), ("default_ip", qd.u8)):
+        with pytest.raises(ValueError, match=f"{name} is one of"):
+            setattr(runtime, name, wrong)
+
+
+BIG = 4_000_000_000
+
+
+@pytest.mark.parametrize("default, most", [(qd.u32, 2**32 - 1), (qd.u64, 2**64 - 1), (qd.i64, 2**63 - 1)])
+def test_integer_defaults_without_a_sign(default, most):
+    runtime = impl.get_runtime()
+    runtime.default_ip = default
+    captured = BIG
+
+    @qd.kernel
+    def k(x: qd.types.ndarray(), i: int) -> int:
+        x[0] = 4_000_000_000
+        x[1] = captured
+        y = 3_999_999_999
+        y += 1
+        return y + i // 2
+
+    for dtype in (qd.u32, qd.i64):
+        x = qd.ndarray(dtype, 2)
+        assert k(x, 5) == BIG + 2 and x.to_numpy().tolist() == [BIG, BIG]
+    assert runtime.default_ip == qd.cfg.default_ip == default and qd.ndarray(int, 1).dtype == default
+    assert qd.cfg.default_up == (qd.u32 if default is qd.u32 else qd.u64)
+
+    @qd.kernel
+    def too_much() -> int:
+        return qd.static(most + 1)
+
+    with pytest.raises(qd.QuadrantsTypeError, match=f"exceeded the range of default_ip: {default}"):
+        too_much()
+
+
+def test_half_as_the_default_of_reals():
+    impl.get_runtime().default_fp = qd.f16
+
+    @qd.kernel
+    def third() -> float:
+        return 1.0 / 3.0
+
+    assert third() == np.float16(1 / 3)
 
 
 def test_materialize():
@@ -343,6 +424,36 @@ def test_operators_in_kernels_and_outside():
         return ops.add(a, b) * 10 + ops.logical_not(b)
 
     assert k(2, 0) == 21 and ops.add(2, 3) == 5 and ops.logical_not(1) is False and ops.abs(-2) == 2
+
+
+def test_truth_values_of_vectors_and_matrices():
+    from quadrants.lang import ops
+
+    v, m = qd.Vector([0, 2, 0], qd.i32), qd.Matrix([[0.5, 0.0], [1.0, 2.0]], qd.f32)
+    for result, expected in (
+        (ops.logical_not(v), [True, False, True]),
+        (ops.logical_not(m), [[False, True], [False, False]]),
+        (ops.logical_and(v, qd.Vector([1, 1, 0])), [False, True, False]),
+        (ops.logical_or(0, v), [False, True, False]),
+        (ops.logical_or(m, 0), [[True, False], [True, True]]),
+    ):
+        assert result.entries.tolist() == expected and result.entries.dtype == np.bool_
+
+    @qd.kernel
+    def k() -> qd.types.vector(3, qd.i32):
+        return ops.logical_not(qd.Vector([0, 2, 0]))
+
+    assert k().to_list() == [1, 0, 1]
+
+
+def test_ranges_on_the_host():
+    from quadrants.lang._ndrange import _Ndrange
+
+    assert [_Ndrange(2, 3, axes=axes).axes for axes in (None, (0, 1), (1, 0))] == [None, None, (1, 0)]
+    for axes, expected in ((None, [[0, 5], [0, 6], [1, 5], [1, 6]]), ((1, 0), [[0, 5], [1, 5], [0, 6], [1, 6]])):
+        found = list(qd.ndrange(2, (5, 7), axes=axes).grouped())
+        assert all(isinstance(index, qd.Vector) for index in found) and [list(index) for index in found] == expected
+    assert [list(index) for index in qd.ndrange().grouped()] == [[]]
 
 
 def test_loop_unique():
@@ -520,6 +631,65 @@ def test_observations_of_caches(tmp_path, arch):
     none = (False, False, False, False)
     assert look_at_caches(tmp_path, arch, False) == (none, True)
     assert look_at_caches(tmp_path, arch, True, src_ll_cache=False) == (none, True)
+
+
+def test_features_of_arguments_as_text():
+    from quadrants.lang._fast_caching import FIELD_METADATA_CACHE_VALUE
+    from quadrants.lang._fast_caching.args_hasher import stringify_obj_type
+
+    def text(obj, meta=None, raise_on_floats=False):
+        return stringify_obj_type(raise_on_floats, ("x",), obj, meta)
+
+    x, same = qd.ndarray(qd.f32, (2, 3)), qd.ndarray(qd.f32, (4, 5))
+    assert text(x) == text(same) == text(qd.wrap(x))
+    others = [qd.ndarray(qd.i32, (2, 3)), qd.ndarray(qd.f32, 2), qd.Vector.ndarray(3, qd.f32, (2, 3)), qd.field(qd.f32, (2, 3)),
+              np.zeros((2, 3), np.float32), None, 1, 1.5]  # fmt: skip
+    tagged = qd._tensor._with_layout(same, (0, 1)), qd._tensor._with_layout(qd.ndarray(qd.f32, (2, 3)), (1, 0))
+    texts = [text(obj) for obj in (x, *tagged, *others)]
+    assert len(set(texts)) == len(texts) and all(isinstance(t, str) for t in texts)
+    assert text(1) == text(2) and text(1, FIELD_METADATA_CACHE_VALUE) != text(2, FIELD_METADATA_CACHE_VALUE)
+    assert text(1, qd.template()) != text(2, qd.template()) and text(object()) is None
+    with pytest.raises(ValueError, match="x=1.5"):
+        text(1.5, qd.template(), raise_on_floats=True)
+    inner = Inner(qd.ndarray(qd.i32, 3), qd.ndarray(qd.i32, 3))
+    assert text(inner) == text(Inner(qd.ndarray(qd.i32, 4), inner.a)) != text(Inner(qd.ndarray(qd.f32, 3), inner.a))
+
+
+WITH_FIELD = """
+import quadrants as qd
+@qd.kernel(fastcache=True)
+def k(x: qd.template(), n: qd.i32):
+    for i in x:
+        x[i] += n
+"""
+
+
+def test_fields_of_pure_kernels_are_recorded(tmp_path, arch, capfd):
+    """Place, shape and dtype are in the record, so there is nothing to warn of."""
+    from quadrants._test_tools.load_kernel_string import import_kernel_from_file
+
+    def look(dtype, shape):
+        qd.init(arch=arch, offline_cache=True, offline_cache_file_path=str(tmp_path / "cache"))
+        k = import_kernel_from_file(path, "k")
+        x = qd.field(dtype, shape)
+        k(x, 2)
+        seen = k._primal.src_ll_cache_observations
+        assert x.to_numpy().tolist() == [2] * shape
+        return seen.cache_key_generated, seen.cache_loaded
+
+    path = tmp_path / "program.py"
+    path.write_text(WITH_FIELD)
+    assert look(qd.i32, 3) == (True, False) and look(qd.i32, 3) == (True, True)
+    assert look(qd.i64, 3) == (True, False) and look(qd.i32, 4) == (True, False)
+    assert "FASTCACHE" not in "".join(capfd.readouterr())
+
+
+def test_fill_compiles_nothing():
+    x, v = qd.field(qd.f32, 4), qd.Vector.field(2, qd.f32, 4)
+    before = impl.get_runtime().get_num_compiled_functions()
+    x.fill(1)
+    v.fill(2)
+    assert impl.get_runtime().get_num_compiled_functions() == before and x[3] + v[3][1] == 3
 
 
 def test_tools():

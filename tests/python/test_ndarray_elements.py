@@ -152,3 +152,12 @@ def test_types_without_a_size_are_annotations_alone():
     ):
         with pytest.raises(qd.QuadrantsTypeError, match="does not say how many components there are"):
             use()
+
+
+def test_numpy_arrays_of_another_type():
+    """Their dtype is checked for vectors and matrices as for scalars."""
+    for annotation, shape in ((t.NDArray[qd.f32, 1], (3,)), (t.ndarray(qd.math.vec2), (3, 2)), (t.ndarray(qd.math.mat2), (2, 2, 2))):
+        k = kernel_with(annotation)
+        k(np.zeros(shape, np.float32))
+        with pytest.raises(ValueError, match="required array has dtype=f32, array with dtype=i32 is provided"):
+            k(np.zeros(shape, np.int32))

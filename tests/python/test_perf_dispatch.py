@@ -52,15 +52,43 @@ def test_incompatible_ones_are_left_out():
 def test_the_choice_is_made_again():
     add, calls = make(first_warmup=0, repeat_after_count=3)
     a = qd.ndarray(qd.i32, 10)
+    assert add._first_eval_completed == set()
     for _ in range(2):
         add(a, 1)
-    assert (10,) in add._fastest_dispatch_impl_by_geometry_hash
-    for _ in range(3):
+    assert (10,) in add._fastest_dispatch_impl_by_geometry_hash and add._first_eval_completed == {(10,)}
+    for _ in range(2):
+        add(a, 1)
+        assert (10,) in add._fastest_dispatch_impl_by_geometry_hash
+    add(a, 1)  # the third call after the choice
+    assert (10,) not in add._fastest_dispatch_impl_by_geometry_hash
+    assert list(add._trial_count_by_dispatch_impl_by_geometry_hash[(10,)].values()) == [1]
+    add(a, 1)
+    assert (10,) in add._fastest_dispatch_impl_by_geometry_hash and a[0] == 6
+
+
+@pytest.mark.parametrize("count, seconds, kept", [
+    (None, None, (300, None)), (3, None, (3, None)), (None, 2.5, (None, 2.5)), (0, None, (0, None)), (0, 0, (0, 0)),
+])  # fmt: skip
+def test_when_the_choice_is_made_again(count, seconds, kept):
+    add, _ = make(first_warmup=0, repeat_after_count=count, repeat_after_seconds=seconds)
+    assert (add.repeat_after_count, add.repeat_after_seconds) == kept
+
+
+def test_the_choice_is_never_made_again():
+    add, _ = make(first_warmup=0, repeat_after_count=0)
+    a = qd.ndarray(qd.i32, 10)
+    for _ in range(400):
         add(a, 1)
     assert (10,) in add._fastest_dispatch_impl_by_geometry_hash
+
+
+def test_every_call_evaluates():
+    add, _ = make(first_warmup=0, repeat_after_count=1)
+    a = qd.ndarray(qd.i32, 10)
+    for _ in range(2):
+        add(a, 1)
     add(a, 1)
     assert (10,) not in add._fastest_dispatch_impl_by_geometry_hash
-    assert a[0] == 6
 
 
 def test_nothing_suits():
@@ -86,7 +114,7 @@ def test_wrong_signature_and_order():
         def reversed_order(a: Ints, n: qd.i32): ...
 
 
-def test_forced(monkeypatch):
+def test_forced(monkeypatch, capfd):
     assert _perf_dispatch._parse_force_map("a:b, c:d") == {"a": "b", "c": "d"}
     assert _perf_dispatch.DEFAULT_REPEAT_AFTER_COUNT == 300 and _perf_dispatch.NUM_FIRST_WARMUP == 1
     for bad in ("a", "a:", "a:b:c"):
@@ -99,5 +127,9 @@ def test_forced(monkeypatch):
         add(a, 1)
     assert calls == [1, 1, 1]
     monkeypatch.setitem(_perf_dispatch._FORCE_MAP, "add", "three")
-    with pytest.raises(qd.QuadrantsRuntimeError, match=r"available implementations: \['one', 'two'\]"):
+    capfd.readouterr()
+    for _ in range(4):
         add(a, 1)
+    said = capfd.readouterr().out
+    assert said.count("'three'") == 1 and "['one', 'two']" in said and "Falling back to normal benchmarking" in said
+    assert a[0] == 7 and list(add._trial_count_by_dispatch_impl_by_geometry_hash[(2,)].values()) == [2, 2]

@@ -63,9 +63,15 @@ def test_what_needs_a_gpu(path, arch):
             k()
 
 
+def rearm(monkeypatch, old):
+    part, name = old.split(".")
+    monkeypatch.setattr(getattr(qd.simt, part), f"_{name}_deprecation_warned", False)
+
+
 @pytest.mark.parametrize("old", DEPRECATED)
-def test_deprecated_names_warn_once(old):
+def test_deprecated_names_warn_once(old, monkeypatch, arch):
     op = found(old)
+    rearm(monkeypatch, old)
 
     @qd.kernel
     def k():
@@ -78,6 +84,40 @@ def test_deprecated_names_warn_once(old):
         warnings.simplefilter("error")
         with pytest.raises(ValueError, match="needs a GPU"):
             op()
+        qd.init(arch=arch, offline_cache=False)  # not once a program
+        with pytest.raises(ValueError, match=f"qd.simt.{DEPRECATED[old]} is not supported"):
+            op()
+    rearm(monkeypatch, old)
+    with pytest.warns(DeprecationWarning, match=rf"qd.simt.{old}\(\)"):
+        with pytest.raises(ValueError):
+            op()
+
+
+@pytest.mark.parametrize("old", DEPRECATED)
+def test_deprecated_names_stand_for_what_the_module_has(old, monkeypatch):
+    part, name = DEPRECATED[old].split(".")
+    calls = []
+    monkeypatch.setattr(getattr(qd.simt, part), name, lambda *args, **keywords: calls.append((args, keywords)) or 5)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert found(old)(1, a=2) == 5 and calls == [((1,), {"a": 2})]
+
+    @qd.func
+    def seven():
+        return 7
+
+    op = found(old)
+    monkeypatch.setattr(getattr(qd.simt, part), name, seven)
+
+    @qd.kernel
+    def k() -> qd.i32:
+        return op()
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert k() == 7
+        qd.init(arch=qd.python)
+        assert k() == 7
 
 
 def test_group_size_is_known_at_compile_time():
@@ -202,7 +242,34 @@ def test_tiles(size, make):
         tile()
 
 
+def test_tiles_by_type():
+    from quadrants.lang.simt._tile import _make_tile
+
+    for n in (16, 32):
+        assert _make_tile(n, qd.f32).SIZE == n and _make_tile(n, qd.f32) is _make_tile(n, qd.f32)
+        assert _make_tile(n, qd.f32) is not _make_tile(n, qd.f64)
+        with pytest.raises(qd.QuadrantsSyntaxError, match="requires a GPU backend"):
+            _make_tile(n, qd.f32).zeros()
+    assert _make_tile(16, qd.f32) is not _make_tile(32, qd.f32)
+    with pytest.raises(ValueError, match="tiles have 16 or 32 rows, not 8"):
+        _make_tile(8, qd.f32)
+
+
+def test_parts_of_arrays_for_tiles():
+    from quadrants.lang.simt._tile import _TileSliceProxy, _VecSliceProxy
+
+    x = qd.ndarray(qd.f32, (16, 16))
+    for part in (_TileSliceProxy(x, 0, 16, 0, 8), _VecSliceProxy(x, 0, 16, 3)):
+        for use in (lambda: part + 1, lambda: 1 - part, lambda: part * part, lambda: -part, lambda: part[0], lambda: part @ part,
+                    lambda: part.__setitem__(0, 1), lambda: list(part), lambda: 2 / part):
+            with pytest.raises(TypeError, match="only valid in tile operations"):
+                use()
+        assert "not a value" in repr(part)
+
+
 def test_outer_products_do_not_compose():
+    with pytest.raises(TypeError, match="does not support composition"):
+        qd.outer(1, 2) + qd.outer(3, 4)
     product = qd.outer(1, 2)
     for combine in (lambda: product + 1, lambda: 1 + product, lambda: product - product, lambda: 1 - product):
         with pytest.raises(TypeError, match="does not support composition"):

@@ -25,6 +25,17 @@ def test_elements_of_every_type(kind, make):
     assert (x.to_numpy() == 0).all()
 
 
+def test_elements_outside_of_a_field():
+    f, v = qd.field(qd.i32, 55), qd.Vector.field(2, qd.f32, 55)  # 64 elements would fill whole lines of the cache
+    for x in (f, v):
+        for read in (lambda: x[55], lambda: x[60], lambda: x[1 << 40], lambda: x[-56]):
+            with pytest.raises(AssertionError, match="Accessing field"):
+                read()
+        with pytest.raises(AssertionError, match="Accessing field"):
+            x[60] = 1
+        x[54] = 1
+
+
 def test_ndarray_shapes_and_bounds():
     x = qd.ndarray(qd.i32, (3, 4))
     assert x.shape == (3, 4) and x.element_shape == () and x.dtype == qd.i32

@@ -12,6 +12,7 @@
 #include "python/bind/timeline.h"
 #include "python/bind/tree.h"
 
+#include <cstdlib>
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
@@ -184,6 +185,10 @@ void define_program(py::module_ &m) {
     });
     m.def("add_external",
           [](uint64_t id, uintptr_t address) { engine::add_external(id, reinterpret_cast<void *>(address)); });
+    m.def("environment", [](const char *name) -> py::object {
+        const char *value = std::getenv(name);
+        return value ? py::reinterpret_steal<py::object>(PyUnicode_DecodeFSDefault(value)) : py::none();
+    });
     m.def("clock_frequency", engine::clock_frequency);
     m.def("cache_dir", [] { return program().options().cache_dir; });
     m.def("profiles", [] { return program().options().profile; });

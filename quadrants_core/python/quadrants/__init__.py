@@ -60,7 +60,10 @@ _on_demand = {  # name -> module, imported on first use
     "perf_dispatch": "_perf_dispatch",
     **dict.fromkeys("DeviceCapability Format".split(), "_device"),
 }
-_modules = frozenset("ad algorithms experimental graph interop linalg profiler simt sparse tools".split())  # likewise
+_modules = {  # likewise
+    **{name: name for name in "_lib ad algorithms experimental interop linalg profiler simt sparse tools".split()},
+    "graph": "lang.graph",
+}
 
 
 def is_extension_enabled(ext):
@@ -97,7 +100,7 @@ def __getattr__(name):
     if name in _modules:
         import importlib
 
-        return importlib.import_module("quadrants." + name)
+        return importlib.import_module("quadrants." + _modules[name])
     if name in _on_demand:
         import importlib
 
@@ -113,7 +116,7 @@ def __getattr__(name):
 
 def __dir__():
     shown = {*globals(), *_on_demand, *_modules, "Ndarray", "ScalarNdarray", "VectorNdarray", "MatrixNdarray"}
-    return sorted(shown - {"coverage", "pytest_plugin"})  # modules beside the names
+    return sorted(shown - {"_lib", "coverage", "pytest_plugin"})  # modules beside the names
 
 
 _logging.print_header()

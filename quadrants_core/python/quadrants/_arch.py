@@ -51,7 +51,7 @@ _OFFERED = {
     Arch.python: {Extension.data64, Extension.assertion},
 }
 # What this version does not do on any of them yet.
-_LATER = {Extension.adstack, Extension.extfunc}
+_LATER = {Extension.adstack}
 
 
 def backend_name(arch):

@@ -8,14 +8,13 @@ from quadrants import _dtypes, _exceptions, _values
 from quadrants._layout import Layout as _Layout
 
 
-def _generate_swizzle_patterns():
-    """Every swizzle of length 1 to 4 over xyzw, rgba and stpq: [(name, indices)]."""
-    patterns = []
-    for letters in ("xyzw", "rgba", "stpq"):
-        for length in range(1, 5):
-            for choice in _itertools.product(range(4), repeat=length):
-                patterns.append(("".join(letters[i] for i in choice), choice))
-    return patterns
+_SWIZZLED = ("xyzw", "rgba", "stpq")
+
+
+def _generate_swizzle_patterns(key_group, required_length=4):
+    """The names of all swizzles of these letters, of length 1 to `required_length`, shorter ones first."""
+    lengths = range(1, required_length + 1)
+    return ["".join(letters) for length in lengths for letters in _itertools.product(key_group, repeat=length)]
 
 
 def flatten(value):
@@ -65,7 +64,7 @@ class _Swizzle:
 
     def _check(self, v):
         if v.ndim != 1 or max(self.indices) >= v.n:
-            known = tuple(("xyzw", "rgba", "stpq")[_family(self.name)][: v.n])
+            known = tuple(_SWIZZLED[_family(self.name)][: v.n])
             raise _exceptions.QuadrantsSyntaxError(f"vec{v.n} only has attributes={known}, got={tuple(self.name)}")
 
     def __get__(self, v, owner=None):
@@ -87,11 +86,19 @@ class _Swizzle:
 
 
 def _family(name):
-    return next(k for k, letters in enumerate(("xyzw", "rgba", "stpq")) if name[0] in letters)
+    return next(k for k, letters in enumerate(_SWIZZLED) if name[0] in letters)
 
 
 # One class made at once: adding a thousand attributes to a class costs ten times as much.
-_Swizzles = type("_Swizzles", (), {name: _Swizzle(name, indices) for name, indices in _generate_swizzle_patterns()})
+_Swizzles = type(
+    "_Swizzles",
+    (),
+    {
+        name: _Swizzle(name, tuple(map(letters.index, name)))
+        for letters in _SWIZZLED
+        for name in _generate_swizzle_patterns(letters)
+    },
+)
 
 
 class Matrix(_Swizzles, _values.Shown):

@@ -4,7 +4,7 @@ place: it knows them by `_qd_name_`."""
 import math as _math
 from functools import partial as _partial
 
-from quadrants import _dtypes, _exceptions, _matrix, _runtime
+from quadrants import _dtypes, _exceptions, _layout, _matrix, _runtime
 
 
 def builtin(fn, name=None):
@@ -248,7 +248,7 @@ class _Ndrange:
 
     def __init__(self, *args, axes=None):
         self.bounds = [_bounds(a) for a in args]
-        self.axes = _check_axes(axes, len(args))
+        self.axes = _layout.unless_in_order(_check_axes(axes, len(args)))
         self.dimensions = [hi - lo if hi > lo else 0 for lo, hi in self.bounds]
 
     def __iter__(self):
@@ -260,6 +260,10 @@ class _Ndrange:
             for axis, value in zip(order, picked):
                 index[axis] = value
             yield tuple(index)
+
+    def grouped(self):
+        """The same with the indices as one vector."""
+        return (_matrix.Vector(list(index)) for index in self)
 
 
 def _bounds(arg):

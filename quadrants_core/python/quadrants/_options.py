@@ -115,7 +115,7 @@ class CompileConfig:
 
     @property
     def default_up(self):
-        return _dtypes.u64 if self.default_ip == _dtypes.i64 else _dtypes.u32
+        return _dtypes.u64 if self.default_ip.bits == 64 else _dtypes.u32
 
 
 class SpecialConfig:

@@ -65,16 +65,17 @@ class PerformanceDispatcher:
         self.num_warmup = NUM_WARMUP if warmup is None else warmup
         self.num_active = NUM_ACTIVE if active is None else active
         if repeat_after_count is None and repeat_after_seconds is None:
-            repeat_after_count, repeat_after_seconds = DEFAULT_REPEAT_AFTER_COUNT, 0
-        self.repeat_after_count = repeat_after_count or 0
-        self.repeat_after_seconds = repeat_after_seconds or 0
+            repeat_after_count = DEFAULT_REPEAT_AFTER_COUNT
+        self.repeat_after_count = repeat_after_count  # None or 0: never
+        self.repeat_after_seconds = repeat_after_seconds
         self._dispatch_impls = []
         self._trial_count_by_dispatch_impl_by_geometry_hash = {}
         self._fastest_dispatch_impl_by_geometry_hash = {}
         self._times = {}  # geometry -> implementation -> seconds of the timed trials
         self._calls_since = {}  # geometry -> calls since the fastest was chosen
         self._chosen_at = {}
-        self._evaluated = set()  # geometries that have been through one evaluation
+        self._first_eval_completed = set()  # geometries
+        self._not_found = set()  # names asked for that no implementation has, of which the program was told
         self.__name__ = self.__qualname__ = self._name
         self.__doc__ = fn.__doc__
 
@@ -108,10 +109,15 @@ class PerformanceDispatcher:
         for made in self._dispatch_impls:
             if made.name == wanted:
                 return made
-        names = [made.name for made in self._dispatch_impls]
-        raise _exceptions.QuadrantsRuntimeError(
-            f"perf_dispatch '{self._name}': QD_PERFDISPATCH_FORCE asks for '{wanted}'; available implementations: {names}"
-        )
+        if wanted not in self._not_found:
+            self._not_found.add(wanted)
+            names = [made.name for made in self._dispatch_impls]
+            print(
+                f"[Quadrants] WARNING: perf_dispatch '{self._name}': QD_PERFDISPATCH_FORCE asks for '{wanted}'; available "
+                f"implementations: {names}. Falling back to normal benchmarking.",
+                flush=True,
+            )
+        return None
 
     def _compatible(self, args, keywords):
         found = [m for m in self._dispatch_impls if m.is_compatible is None or m.is_compatible(*args, **keywords)]
@@ -121,10 +127,10 @@ class PerformanceDispatcher:
 
     def _is_due(self, geometry):
         """Whether the choice for this geometry is old enough to be made again."""
-        calls = self._calls_since[geometry]
-        if self.repeat_after_count > 0 and calls >= self.repeat_after_count:
+        if self.repeat_after_count and self._calls_since[geometry] + 1 >= self.repeat_after_count:
             return True
-        return self.repeat_after_seconds > 0 and _time.monotonic() - self._chosen_at[geometry] >= self.repeat_after_seconds
+        seconds = self.repeat_after_seconds
+        return bool(seconds) and _time.monotonic() - self._chosen_at[geometry] >= seconds
 
     def __call__(self, *args, **keywords):
         if _ANY_FORCE_ACTIVE or _FORCE_MAP:
@@ -152,7 +158,7 @@ class PerformanceDispatcher:
         """Runs the implementation that has had the fewest trials, and times it."""
         trials = self._trial_count_by_dispatch_impl_by_geometry_hash.setdefault(geometry, {})
         made = min(compatible, key=lambda m: trials.get(m, 0))
-        warmup = self.num_warmup if geometry in self._evaluated else self.num_first_warmup
+        warmup = self.num_warmup if geometry in self._first_eval_completed else self.num_first_warmup
         _runtime.sync()
         begin = _time.perf_counter()
         result = made(*args, **keywords)
@@ -167,7 +173,7 @@ class PerformanceDispatcher:
             self._fastest_dispatch_impl_by_geometry_hash[geometry] = best
             self._calls_since[geometry] = 0
             self._chosen_at[geometry] = _time.monotonic()
-            self._evaluated.add(geometry)
+            self._first_eval_completed.add(geometry)
             _report(f"perf_dispatch '{self._name}': '{best.name}' is the fastest for geometry {geometry}")
         return result
 

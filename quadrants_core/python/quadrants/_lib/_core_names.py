@@ -78,10 +78,28 @@ def get_commit_hash():
 
 
 def get_repo_dir():
-    """The folder of the cache on disk: below $XDG_CACHE_HOME, else ~/.cache."""
-    import os
+    """The folder of the cache on disk: below $XDG_CACHE_HOME, else ~/.cache, as the C library has these variables: os.putenv()
+    changes them and not os.environ."""
+    known = {name: _runtime.core().environment(name) for name in ("XDG_CACHE_HOME", "HOME")}
+    return _options.repo_dir({name: text for name, text in known.items() if text is not None})
 
-    return _options.repo_dir(os.environ)
+
+def test_threading():
+    """Runs threads that wait for each other; whether all of them came to the end."""
+    import threading
+
+    done, meeting = [], threading.Barrier(4)
+
+    def work(number):
+        meeting.wait()
+        done.append(number)
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(meeting.parties)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return sorted(done) == list(range(meeting.parties))
 
 
 def find(name):

@@ -437,6 +437,7 @@ def call(callee, *args, **keywords):
         from quadrants import _in_kernels
 
         return functions.run(getattr(_in_kernels, name), callee.__self__, *args, **keywords)
+    callee = getattr(callee, "_qd_instead_", callee)
     kind = kind_word(callee)
     if kind == "func":
         return functions.run(callee, *args, **keywords)

@@ -5,7 +5,7 @@ from quadrants import _kernel as _core_kernel
 from quadrants._arch import amdgpu, cpu, cuda, gpu, metal, vulkan
 
 _SUBMODULES = frozenset(
-    "_fast_caching _kernel_coverage _kernel_types _ndrange _perf_dispatch _template_mapper ast exception impl kernel_impl "
+    "_fast_caching _kernel_coverage _kernel_types _ndrange _perf_dispatch _template_mapper ast exception graph impl kernel_impl "
     "matrix mesh misc ops simt source_builder stream struct util".split()
 )
 

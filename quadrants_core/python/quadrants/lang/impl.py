@@ -4,6 +4,7 @@ from functools import partial as _partial
 
 from quadrants import _exceptions, _kernel, _matrix, _ndarray, _runtime, _snode
 from quadrants._annotations import Template, template
+from quadrants._dtypes import f16, f32, f64, i32, i64, u32, u64
 from quadrants._exceptions import QuadrantsRuntimeError, QuadrantsSyntaxError
 from quadrants._field import ScalarField, field
 from quadrants._kernel import KernelInfo as Kernel
@@ -127,22 +128,30 @@ class PyQuadrants:
     def default_ip(self):
         return _runtime.default_ip()
 
+    @default_fp.setter
+    def default_fp(self, fp):
+        self.set_default_fp(fp)
+
+    @default_ip.setter
+    def default_ip(self, ip):
+        self.set_default_ip(ip)
+
     def set_default_fp(self, fp):
         """Type of real literals from the next compilation on."""
-        self._set_default("default_fp", fp, "float")
+        self._set_default("default_fp", fp, (f16, f32, f64))
 
     def set_default_ip(self, ip):
         """Type of integer literals from the next compilation on."""
-        self._set_default("default_ip", ip, "int")
+        self._set_default("default_ip", ip, (i32, i64, u32, u64))
 
-    def _set_default(self, option, value, kind):
+    def _set_default(self, option, value, choices):
         from quadrants import _dtypes
 
         _runtime.require_program()
         dtype = _dtypes.dtype(value)
-        if dtype.kind != kind or dtype.bits < 32:
-            raise ValueError(f"{option} is {kind}32 or {kind}64, not {dtype}")
-        setattr(_runtime.cfg, option, dtype)
+        if dtype not in choices:
+            raise ValueError(f"{option} is one of {', '.join(map(str, choices))}, not {dtype}")
+        setattr(_runtime.current_cfg(), option, dtype)
 
     def materialize(self):
         """Gives memory to the fields placed so far."""

@@ -1,6 +1,10 @@
 """Operators as functions, in kernels and in Python."""
 
+from quadrants._dtypes import u1 as _u1
+from quadrants._kernel import PyFunc as _PyFunc
 from quadrants._kernel import pyfunc as _pyfunc
+from quadrants._matrix import Matrix as _Matrix
+from quadrants._ops import _map
 from quadrants._ops import (
     abs, acos, asin, atan2, atomic_add, atomic_and, atomic_cas, atomic_exchange, atomic_max, atomic_min, atomic_mul,
     atomic_or, atomic_sub, atomic_xor, bit_cast, bit_shr, cast, ceil, cos, exp, floor, frexp, log, max, min, pow, random,
@@ -73,17 +77,26 @@ def bit_sar(a, b):
     return a >> b
 
 
-@_pyfunc
+class _OfTruth(_PyFunc):
+    """In Python, too, of vectors and matrices element by element."""
+
+    def __call__(self, *args):
+        if not any(isinstance(a, _Matrix) for a in args):
+            return self.fn(*args)
+        return _map(lambda *row: bool(self.fn(*row)), *args).cast(_u1)
+
+
+@_OfTruth
 def logical_not(a):
     return not a
 
 
-@_pyfunc
+@_OfTruth
 def logical_and(a, b):
     return a and b
 
 
-@_pyfunc
+@_OfTruth
 def logical_or(a, b):
     return a or b
 

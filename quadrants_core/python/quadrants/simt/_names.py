@@ -2,9 +2,6 @@
 
 from quadrants import _later, _runtime
 
-_warned = set()  # deprecated names that the program has been told of
-_runtime.after_reset.append(_warned.clear)
-
 GPUS = "cuda, metal, vulkan, amdgpu"
 
 
@@ -13,28 +10,49 @@ class GpuOnly:
 
     _qd_kind_ = "builtin"
 
-    def __init__(self, name, parameters, instead=""):
+    def __init__(self, name, parameters):
         self._parameters = parameters
         self.__name__ = self.__qualname__ = name.rpartition(".")[2]
         self._qd_name_ = name
-        self._instead = instead  # the name to use, of a deprecated one
 
     @property
     def _qd_why_not_(self):
         arch = _runtime.current_cfg().arch.name
-        return f"qd.{self._instead or self._qd_name_} is not supported for arch {arch}: it needs a GPU backend ({GPUS})"
-
-    @property
-    def _qd_deprecated_(self):
-        """What to warn of, once in a program; then None."""
-        if self._qd_name_ in _warned or not self._instead:
-            return None
-        _warned.add(self._qd_name_)
-        return f"qd.{self._qd_name_}() is deprecated; use qd.{self._instead}() instead."
+        return f"qd.{self._qd_name_} is not supported for arch {arch}: it needs a GPU backend ({GPUS})"
 
     @property
     def __signature__(self):
         return _later.signature(self._parameters)
+
+    def __call__(self, *args, **keywords):
+        raise ValueError(self._qd_why_not_)
+
+    def __repr__(self):
+        return f"<qd.{self._qd_name_}>"
+
+
+class Deprecated(GpuOnly):
+    """An earlier name: warns once in a process and then is what the module has under the new name at that moment.
+    The module tells by `_<name>_deprecation_warned` whether it has warned."""
+
+    def __init__(self, name, parameters, instead, module):
+        super().__init__(name, parameters)
+        self._instead = instead
+        self._module = module  # its names
+        self._flag = f"_{self.__name__}_deprecation_warned"
+        module[self._flag] = False
+
+    @property
+    def _qd_deprecated_(self):
+        """What to warn of; None if that has been done."""
+        if self._module[self._flag]:
+            return None
+        self._module[self._flag] = True
+        return f"qd.{self._qd_name_}() is deprecated; use qd.{self._instead}() instead."
+
+    @property
+    def _qd_instead_(self):
+        return self._module[self._instead.rpartition(".")[2]]
 
     def __call__(self, *args, **keywords):
         text = self._qd_deprecated_
@@ -42,10 +60,7 @@ class GpuOnly:
             import warnings
 
             warnings.warn(text, DeprecationWarning, stacklevel=2)
-        raise ValueError(self._qd_why_not_)
-
-    def __repr__(self):
-        return f"<qd.{self._qd_name_}>"
+        return self._qd_instead_(*args, **keywords)
 
 
 def define(namespace, prefix, prototypes, deprecated=()):
@@ -55,4 +70,4 @@ def define(namespace, prefix, prototypes, deprecated=()):
         name, _, parameters[name] = prototype[:-1].partition("(")
         namespace[name] = GpuOnly(f"{prefix}.{name}", parameters[name])
     for old, new in dict(deprecated).items():
-        namespace[old] = GpuOnly(f"{prefix}.{old}", parameters[new], f"{prefix}.{new}")
+        namespace[old] = Deprecated(f"{prefix}.{old}", parameters[new], f"{prefix}.{new}", namespace)

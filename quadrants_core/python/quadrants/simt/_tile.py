@@ -1,6 +1,8 @@
 """qd.simt.Tile16x16 and Tile32x32: matrices held by the threads of a subgroup. There are none without a GPU."""
 
-from quadrants import _exceptions, _runtime
+from functools import cache as _cache
+
+from quadrants import _dtypes, _exceptions, _runtime
 from quadrants.simt._names import GPUS
 
 
@@ -24,8 +26,9 @@ class _Maker:
 
 
 class _Tile:
-    def __init__(self, size):
+    def __init__(self, size, dtype=None):
         self.SIZE = size
+        self.dtype = dtype  # None: `zeros` and `eye` are told
         self._name = f"Tile{size}x{size}"
         self.zeros = _Maker(self._name, "zeros")
         self.eye = _Maker(self._name, "eye")
@@ -36,6 +39,50 @@ class _Tile:
 
 Tile16x16 = _Tile(16)
 Tile32x32 = _Tile(32)
+
+
+def _make_tile(n, dtype):
+    """The tiles of n x n numbers of a type."""
+    if n not in (Tile16x16.SIZE, Tile32x32.SIZE):
+        raise ValueError(f"tiles have 16 or 32 rows, not {n!r}")
+    return _made_tile(n, _dtypes.dtype(dtype))
+
+
+_made_tile = _cache(_Tile)
+
+
+class _SliceProxy:
+    """A part of an array that a tile is loaded from or stored to: no value by itself."""
+
+    def __init__(self, arr, *bounds):
+        self.arr = arr
+        self.bounds = bounds
+
+    def _refuse(self, *_):
+        raise TypeError(f"{type(self).__name__.strip('_')} is only valid in tile operations, such as tile[:] = a[r0:r1, c0:c1]")
+
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = _refuse
+    __matmul__ = __rmatmul__ = __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = __pow__ = __rpow__ = _refuse
+    __neg__ = __pos__ = __abs__ = __getitem__ = __setitem__ = __iter__ = __len__ = __bool__ = __float__ = __int__ = _refuse
+
+    def __repr__(self):
+        part = ", ".join(f"{self.bounds[k]}:{self.bounds[k + 1]}" for k in (0, 2)[: len(self.bounds) // 2])
+        part += f", {self.bounds[2]}" if len(self.bounds) == 3 else ""
+        return f"<a part [{part}] of an array, for a tile; not a value>"
+
+
+class _TileSliceProxy(_SliceProxy):
+    """arr[r0:r1, c0:c1]"""
+
+    def __init__(self, arr, r0, r1, c0, c1):
+        super().__init__(arr, r0, r1, c0, c1)
+
+
+class _VecSliceProxy(_SliceProxy):
+    """arr[r0:r1, c]"""
+
+    def __init__(self, arr, r0, r1, c):
+        super().__init__(arr, r0, r1, c)
 
 
 class OuterProduct:

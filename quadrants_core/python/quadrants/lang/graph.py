@@ -1,4 +1,4 @@
-"""qd.graph: kernels that launch as one graph."""
+"""qd.graph: kernels that launch as one graph. Programs know the module by this name."""
 
 from quadrants._later import define as _define
 

@@ -1,0 +1,7 @@
+"""qd.simt under the name that programs import it by, its parts as modules of this package."""
+
+import sys as _sys
+
+from quadrants.simt import _tile, block, grid, subgroup, warp
+
+_sys.modules.update({f"{__name__}.{part.__name__.rpartition('.')[2]}": part for part in (_tile, block, grid, subgroup, warp)})
