@@ -114,7 +114,7 @@ def _has_line(error):
     if frame.endswith(".py") and not frame.endswith("_kernel.py"):
         return True  # a function that Python called: its traceback has the line
     is_signature = "is not a scalar type" in text
-    is_call = "Expect element type" in text or "cannot be called from Python-scope" in text
+    is_call = "Expect element type" in text or "required element type" in text or "cannot be called from Python-scope" in text
     return not isinstance(error, qd.QuadrantsCompilationError) or ", line " in text or is_signature or is_call
 
 

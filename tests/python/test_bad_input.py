@@ -1,7 +1,9 @@
 """What programs do to a language that they should not: dead objects, memory that is not there, changes in the middle."""
 
+import copy
 import importlib
 import os
+import pickle
 import resource
 import subprocess
 import sys
@@ -62,6 +64,15 @@ def test_every_kind_of_object_after_the_end_of_its_program(arch):
         lambda: holder.total(),
         lambda: read(view),
         lambda: vector.copy_from(vector),
+        lambda: qd.wrap(vector).copy_from(qd.wrap(array)),
+        lambda: pickle.dumps(tensor),
+        lambda: copy.deepcopy(tensor),
+        lambda: tensor._impl[1:2],
+        lambda: qd.BufferView(tensor, 0, 1),
+        lambda: len(array),
+        lambda: list(array),
+        lambda: array.from_numpy(np.zeros((3, 2))),
+        lambda: qd.algorithms.parallel_sort(tensor._impl),
     ):
         with pytest.raises(RuntimeError, match=ENDED):
             use()

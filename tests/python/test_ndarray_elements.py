@@ -161,3 +161,17 @@ def test_numpy_arrays_of_another_type():
         k(np.zeros(shape, np.float32))
         with pytest.raises(ValueError, match="required array has dtype=f32, array with dtype=i32 is provided"):
             k(np.zeros(shape, np.int32))
+
+
+@pytest.mark.parametrize("annotation, make, text", WRONG)
+def test_wrong_elements_on_the_python_backend(annotation, make, text, monkeypatch):
+    """The same errors, from the frontend and, where that is not asked, from the backend itself."""
+    from quadrants import _runtime
+
+    for checks in (True, False):
+        monkeypatch.setattr(_runtime, "checks_python", checks)
+        qd.init(arch=qd.python, print_full_traceback=True)
+        kind = qd.QuadrantsTypeError if text.startswith("Expect") else qd.QuadrantsCompilationError
+        with pytest.raises(kind) as caught:
+            kernel_and_func_with(annotation())(make())
+        assert str(caught.value).endswith(text)

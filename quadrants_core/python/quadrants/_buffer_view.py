@@ -88,7 +88,7 @@ def bounds(key, length):
 
 def slice_of(array, key):
     """`array[first:last]` of an ndarray."""
-    if len(array.shape) != 1:
+    if len(array._live_shape()) != 1:
         raise TypeError(f"ndarray slice to BufferView requires a 1D array, got shape {array.shape}")
     first, last = bounds(key, array.shape[0])
     return BufferView(array, first, last - first)

@@ -3,7 +3,7 @@
 import functools
 import warnings
 
-from quadrants import _annotations, _dtypes, _exceptions, _kernel, _ndarray, _ops, _runtime, _tensor
+from quadrants import _annotations, _dtypes, _exceptions, _kernel, _layout, _ndarray, _ops, _runtime, _tensor
 
 _template, _i32 = _annotations.template(), _dtypes.i32
 _array = _annotations.NdarrayType
@@ -94,7 +94,7 @@ def _one_axis(array, what):
     array = _tensor.unwrap(array)
     if not hasattr(array, "dtype") or not hasattr(array, "shape"):
         raise TypeError(f"parallel_sort takes fields or ndarrays as {what}, got {type(array).__name__}")
-    if len(array.shape) != 1:
+    if len(_layout.shape_of(array)) != 1:
         raise ValueError(f"parallel_sort takes {what} with one index, got the shape {array.shape}")
     return array
 

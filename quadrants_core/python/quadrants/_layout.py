@@ -27,6 +27,12 @@ def extents(shape):
         raise TypeError(f"a shape is an integer or a sequence of integers, not {shape!r}") from None
 
 
+def shape_of(storage):
+    """Extents of a field or ndarray; an error if the program of an ndarray has ended."""
+    live = getattr(storage, "_live_shape", None)
+    return storage.shape if live is None else live()
+
+
 def permutation(layout, rank):
     """The order of storage `layout` as a tuple: for each level, outermost first, the index of the user."""
     layout = tuple(map(_operator.index, layout))

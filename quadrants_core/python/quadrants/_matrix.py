@@ -90,13 +90,14 @@ def _family(name):
 
 
 # One class made at once: adding a thousand attributes to a class costs ten times as much.
+_picks = [indices for length in range(1, 5) for indices in _itertools.product(range(4), repeat=length)]
 _Swizzles = type(
     "_Swizzles",
     (),
     {
-        name: _Swizzle(name, tuple(map(letters.index, name)))
+        name: _Swizzle(name, indices)
         for letters in _SWIZZLED
-        for name in _generate_swizzle_patterns(letters)
+        for name, indices in zip(_generate_swizzle_patterns(letters), _picks)
     },
 )
 

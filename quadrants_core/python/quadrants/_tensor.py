@@ -99,8 +99,9 @@ class Tensor(_values.Shown):
         if type(other) is type(self._impl) or _is_field(other) == _is_field(self._impl):
             self._impl.copy_from(other)
         else:
-            if tuple(other.shape) != tuple(self.shape):
-                raise AssertionError(f"copy_from shape mismatch: destination {self.shape} vs source {other.shape}")
+            own, given = (tuple(_layout.shape_of(storage)) for storage in (self._impl, other))
+            if given != own:
+                raise AssertionError(f"copy_from shape mismatch: destination {own} vs source {given}")
             self._impl.from_numpy(other.to_numpy())
 
     @_values.host_only
@@ -137,7 +138,7 @@ class Tensor(_values.Shown):
         cols = getattr(self._impl, "m", 1) if _is_field(self._impl) else self._impl._cols
         compound = _compound_dims(self._impl)
         dtype = self.dtype if compound == 0 else _annotations.MatrixType(element, cols, compound, self.dtype)
-        return dtype, tuple(self.shape), int(self._backend_enum), self.layout, self.has_grad()
+        return dtype, tuple(_layout.shape_of(self._impl)), int(self._backend_enum), self.layout, self.has_grad()
 
     def __reduce__(self):
         gradient = self.grad.to_numpy() if self.has_grad() else None

@@ -1,6 +1,6 @@
 """Arrays as arguments of kernels and funcs."""
 
-from quadrants import _dtypes, _exceptions
+from quadrants import _annotations, _dtypes, _exceptions
 from quadrants._annotations import kind_word
 from quadrants._python_backend import storage
 
@@ -37,14 +37,20 @@ def check_passed(annotation, value, name):
             f"Invalid value for argument {name} - required ndim={annotation.ndim}, but {ndim}d ndarray is provided"
         )
     element = tuple(found.element)
-    if dim is None or annotation.scalar is None:
+    if dim is None:
         return
-    scalar, needed = _dtypes.dtype(annotation.scalar), (annotation.rows, annotation.cols)[:dim]
-    if len(element) == dim:
-        needed = tuple(n or given for n, given in zip(needed, element))  # 0: any
-    if scalar is not found.kind or element != needed:
-        wanted, given = _element_text(scalar, needed), _element_text(found.kind, element)
-        raise _exceptions.QuadrantsTypeError(f"Expect element type {wanted} for argument {name}, but get {given}")
+    scalar = found.kind if annotation.scalar is None else _dtypes.dtype(annotation.scalar)
+    needed = (annotation.rows, annotation.cols)[:dim]
+    suits = len(element) == dim and all(n in (0, given) for n, given in zip(needed, element))  # 0: any
+    if scalar is found.kind and suits:
+        return
+    given = _element_text(found.kind, element)
+    if dim == 0:
+        raise _exceptions.QuadrantsTypeError(f"Expect element type {scalar} for argument {name}, but get {given}")
+    required = _annotations.MatrixType(annotation.rows, annotation.cols, dim, scalar)
+    raise _exceptions.QuadrantsCompilationError(
+        f"Invalid value for argument {name} - required element type: {required}, but {given} is provided"
+    )
 
 
 def _element_text(scalar, shape):
