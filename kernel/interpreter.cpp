@@ -1,7 +1,7 @@
 #include "interpreter.h"
 
 #include "interrupt.h"
-#include "shell_source.h"
+#include "python_sources.h"
 
 #include <pybind11/embed.h>
 #include <unistd.h>
@@ -14,11 +14,20 @@ Interpreter *the_interpreter = nullptr;
 Json error_content(const std::string &name, const std::string &value) {
     return {{"status", "error"}, {"ename", name}, {"evalue", value}, {"traceback", {name + ": " + value}}};
 }
+/// What is known of an error without running any of its own code, which may raise, and again: pybind11 would ask each
+/// new error for its text, without end.
+std::string name_of(const py::error_already_set &error) {
+    return reinterpret_cast<PyTypeObject *>(error.type().ptr())->tp_name;
+}
+constexpr const char *internal = "this is a bug of the Quadrants kernel, not of your program";
 } // namespace
 
 Interpreter &live() { return *the_interpreter; }
 
-Interpreter::Interpreter() : xpyt::interpreter(false, true) { the_interpreter = this; }
+Interpreter::Interpreter(std::string connection_file)
+    : xpyt::interpreter(false, true), connection_file_(std::move(connection_file)) {
+    the_interpreter = this;
+}
 
 void Interpreter::attach(Server &server) {
     server_ = &server;
@@ -29,15 +38,18 @@ void Interpreter::attach(Server &server) {
 void Interpreter::configure_impl() {
     register_publisher([this](const std::string &type, Json metadata, Json content, xeus::buffer_sequence buffers) {
         if (type == "execute_input") content["execution_count"] = next_;
-        server_->iopub().publish(type, wire::text(metadata), wire::text(content), buffers);
+        server_->iopub().publish_under({}, type, wire::text(metadata), wire::text(content), buffers);
     });
     m_release_gil = std::make_unique<py::gil_scoped_release>();
     py::gil_scoped_acquire gil;
-    py::module_ sys = py::module_::import("sys");
-    shell_module_ = py::module_::import("types").attr("ModuleType")("qd_shell");
-    sys.attr("modules")["qd_shell"] = shell_module_;
-    py::object code = py::module_::import("builtins").attr("compile")(shell_source, "<qd_shell>", "exec");
-    py::module_::import("builtins").attr("exec")(code, shell_module_.attr("__dict__"));
+    py::object modules = py::module_::import("sys").attr("modules");
+    py::module_ builtins = py::module_::import("builtins");
+    for (const auto &source : python_sources) {
+        shell_module_ = py::module_::import("types").attr("ModuleType")(source.name);
+        modules[source.name] = shell_module_;
+        py::object code = builtins.attr("compile")(source.text, "<" + std::string(source.name) + ">", "exec");
+        builtins.attr("exec")(code, shell_module_.attr("__dict__"));
+    }
     m_ipython_shell_app = shell_module_.attr("start")();
     m_ipython_shell = m_ipython_shell_app.attr("shell");
     interrupt::install();
@@ -49,12 +61,18 @@ Json Interpreter::call(const char *function, const Json &argument) {
 }
 
 Json Interpreter::guarded(const char *function, const Json &argument, const Json &otherwise) {
+    interrupt::Request request; // properties and __repr__ of the user may run
+    if (server_->stopping()) return otherwise;
     py::gil_scoped_acquire gil;
+    Json reply;
     try {
-        return call(function, argument);
+        reply = call(function, argument);
     } catch (const std::exception &) {
-        return otherwise;
+        reply = otherwise;
     }
+    interrupt::allow(false);
+    if (IoPub::in_forked_child()) _exit(0);
+    return reply;
 }
 
 Json Interpreter::execute_request_impl(int, const std::string &code, bool silent, bool store_history,
@@ -66,7 +84,7 @@ Json Interpreter::execute_request_impl(int, const std::string &code, bool silent
         server_->iopub().set_busy(true);
         py::gil_scoped_acquire gil;
         try {
-            const Json parent = server_->iopub().parent_message();
+            const Json parent = server_->iopub().parent().message;
             const auto metadata = parent.find("metadata");
             reply = call("run", {{"code", code},
                                  {"cell_id", metadata == parent.end() ? Json() : metadata->value("cellId", Json())},
@@ -75,13 +93,9 @@ Json Interpreter::execute_request_impl(int, const std::string &code, bool silent
                                  {"user_expressions", std::move(user_expressions)},
                                  {"allow_stdin", allow_stdin}});
         } catch (const py::error_already_set &e) {
-            std::string name = "KernelError";
-            try {
-                name = py::str(e.type().attr("__name__"));
-            } catch (const std::exception &) {
-            }
-            reply = error_content(name, e.what());
-            publish_execution_error(name, e.what(), {name + ": " + e.what()});
+            const std::string name = name_of(e);
+            reply = error_content(name, internal);
+            publish_execution_error(name, internal, {name + ": " + internal});
         } catch (const std::exception &e) {
             reply = error_content("KernelError", e.what());
             publish_execution_error("KernelError", e.what(), {e.what()});
@@ -152,6 +166,8 @@ void Interpreter::comm_message(const wire::Message &message) {
                          {"metadata", message.metadata},
                          {"content", message.content}};
             shell_module_.attr("comm_message")(message.type(), wire::text(text), buffers);
+        } catch (const py::error_already_set &e) {
+            server_->iopub().stream("stderr", name_of(e) + ": " + internal + "\n");
         } catch (const std::exception &e) {
             server_->iopub().stream("stderr", std::string(e.what()) + "\n");
         }
@@ -165,10 +181,27 @@ Json Interpreter::comm_info(const Json &content) {
     return guarded("comm_info", content, {{"status", "ok"}, {"comms", Json::object()}});
 }
 
+bool Interpreter::wait(int shell, int wake) {
+    interrupt::Request request;
+    if (server_->stopping()) return true;
+    py::gil_scoped_acquire gil;
+    bool waited = true;
+    try {
+        shell_module_.attr("wait")(shell, wake);
+    } catch (const py::error_already_set &) {
+        waited = false;
+    }
+    interrupt::allow(false);
+    if (IoPub::in_forked_child()) _exit(0);
+    return waited;
+}
+
 void Interpreter::run_exit_handlers() {
     py::gil_scoped_acquire gil;
     try {
         py::module_::import("atexit").attr("_run_exitfuncs")();
+    } catch (const py::error_already_set &e) {
+        fprintf(stderr, "xquadrants: %s\n", name_of(e).c_str());
     } catch (const std::exception &e) {
         fprintf(stderr, "xquadrants: %s\n", e.what());
     }

@@ -5,11 +5,13 @@
 
 #include <xeus-python/xinterpreter.hpp>
 
+#include <atomic>
+
 namespace qd::kernel {
 
 class Interpreter final : public xpyt::interpreter, public Handlers {
   public:
-    Interpreter();
+    explicit Interpreter(std::string connection_file);
     /// The server is made by xeus after the interpreter.
     void attach(Server &server);
     Server &server() { return *server_; }
@@ -17,6 +19,10 @@ class Interpreter final : public xpyt::interpreter, public Handlers {
     void comm_message(const wire::Message &message) override;
     Json comm_info(const Json &content) override;
     int execution_count() const override { return last_; }
+    bool runs_tasks() const override { return runs_tasks_; }
+    bool wait(int shell, int wake) override;
+    void run_tasks() { runs_tasks_ = true; }
+    const std::string &connection_file() const { return connection_file_; }
 
     /// One call of a function of qd_shell, arguments and result as JSON text. GIL held. Throws py::error_already_set.
     Json call(const char *function, const Json &argument);
@@ -38,6 +44,8 @@ class Interpreter final : public xpyt::interpreter, public Handlers {
 
     Server *server_ = nullptr;
     py::object shell_module_;
+    const std::string connection_file_;
+    std::atomic<bool> runs_tasks_{false};
     int next_ = 1, last_ = 0; ///< IPython's counter: requests that store no history do not count
 };
 

@@ -62,17 +62,16 @@ std::string IoPub::make_header(const std::string &type) const {
     return wire::text(xeus::make_header(type, user_, session_));
 }
 
-void IoPub::set_parent(wire::Json header, wire::Json full_message) {
+IoPub::Parent IoPub::set_parent(Parent parent) {
     std::lock_guard lock(mutex_);
     flush_locked();
-    parent_text_ = wire::text(header);
-    parent_message_ = std::move(full_message);
+    return std::exchange(parent_, std::move(parent));
 }
 
-wire::Json IoPub::parent_message() const {
-    if (in_forked_child()) return parent_message_; // a thread that is not there may have held the lock
+IoPub::Parent IoPub::parent() const {
+    if (in_forked_child()) return parent_; // a thread that is not there may have held the lock
     std::lock_guard lock(mutex_);
-    return parent_message_;
+    return parent_;
 }
 
 void IoPub::send(wire::Parts parts, const std::string &topic, const std::vector<wire::Buffer> &buffers) {
@@ -92,27 +91,28 @@ void IoPub::publish(const std::string &type, const std::string &parent, const st
     send({make_header(type), parent, metadata, content}, "kernel." + type, buffers);
 }
 
-void IoPub::publish(const std::string &type, const std::string &metadata, const std::string &content,
-                    const std::vector<wire::Buffer> &buffers) {
+void IoPub::publish_under(const std::string &older, const std::string &type, const std::string &metadata,
+                          const std::string &content, const std::vector<wire::Buffer> &buffers) {
     if (in_forked_child()) return;
     drain();
     std::lock_guard lock(mutex_);
     flush_locked();
-    send({make_header(type), parent_text_, metadata, content}, "kernel." + type, buffers);
+    send({make_header(type), older.empty() ? parent_.header : older, metadata, content}, "kernel." + type, buffers);
 }
 
-void IoPub::stream(const char *name, std::string_view text) {
+void IoPub::stream(const char *name, std::string_view text, std::string_view older) {
     if (text.empty()) return;
     if (in_forked_child()) return write_all(*name && name[3] == 'e' ? 2 : 1, text);
     drain();
     std::lock_guard lock(mutex_);
-    append_locked(name, text);
+    append_locked(name, text, older);
 }
 
-void IoPub::append_locked(const char *name, std::string_view text) {
-    if (pending_name_ != name) {
+void IoPub::append_locked(const char *name, std::string_view text, std::string_view older) {
+    if (pending_name_ != name || pending_older_ != older) {
         flush_locked();
         pending_name_ = name;
+        pending_older_ = older;
     }
     bool first = pending_.empty();
     pending_ += text;
@@ -126,7 +126,8 @@ void IoPub::flush_locked() {
     if (pending_.empty()) return;
     std::string content = wire::text({{"name", pending_name_}, {"text", pending_}});
     pending_.clear();
-    send({make_header("stream"), parent_text_, "{}", std::move(content)}, "stream." + pending_name_, {});
+    send({make_header("stream"), pending_older_.empty() ? parent_.header : pending_older_, "{}", std::move(content)},
+         "stream." + pending_name_, {});
 }
 
 void IoPub::flush() {
@@ -170,7 +171,7 @@ bool IoPub::drain_pipe(Pipe &p) {
         std::string text = std::move(p.tail) + std::string(bytes, size_t(n));
         size_t keep = incomplete_tail(text);
         p.tail = text.substr(text.size() - keep);
-        append_locked(p.name, std::string_view(text).substr(0, text.size() - keep));
+        append_locked(p.name, std::string_view(text).substr(0, text.size() - keep), {});
     }
 }
 

@@ -23,19 +23,24 @@ class IoPub {
     std::string endpoint() const;
     void set_session(std::string session, std::string user);
 
-    /// The request that later messages and streams belong to; text gathered so far leaves under the previous one.
-    void set_parent(wire::Json header, wire::Json full_message);
-    /// Header and metadata of the request, and the content if it runs a cell, as IPython's `kernel.get_parent()` gives
-    /// them.
-    wire::Json parent_message() const;
+    /// A request that runs user code. `message` is its header and metadata, and the content if it runs a cell, as
+    /// IPython's `kernel.get_parent()` gives them.
+    struct Parent {
+        std::string header = "{}";
+        wire::Json message = wire::Json::object();
+    };
+    /// The request that later messages and streams belong to; text gathered so far leaves under the previous one, which
+    /// is returned.
+    Parent set_parent(Parent parent);
+    Parent parent() const;
     std::string make_header(const std::string &type) const;
 
     void publish(const std::string &type, const std::string &parent, const std::string &metadata,
                  const std::string &content, const std::vector<wire::Buffer> &buffers = {});
-    /// Under the current parent.
-    void publish(const std::string &type, const std::string &metadata, const std::string &content,
-                 const std::vector<wire::Buffer> &buffers = {});
-    void stream(const char *name, std::string_view text);
+    /// Under the current parent, or if `older` is not empty, under the request with that header.
+    void publish_under(const std::string &older, const std::string &type, const std::string &metadata,
+                       const std::string &content, const std::vector<wire::Buffer> &buffers = {});
+    void stream(const char *name, std::string_view text, std::string_view older = {});
     void flush();
 
     /// Puts pipes over descriptors 1 and 2 and starts the threads that read them and flush the streams.
@@ -60,7 +65,7 @@ class IoPub {
     };
     void send(wire::Parts parts, const std::string &topic, const std::vector<wire::Buffer> &buffers);
     void flush_locked();
-    void append_locked(const char *name, std::string_view text);
+    void append_locked(const char *name, std::string_view text, std::string_view older);
     bool drain_pipe(Pipe &pipe);
     void read_loop();
     void flush_loop();
@@ -69,9 +74,8 @@ class IoPub {
     const wire::Signer &signer_;
     mutable std::mutex mutex_; ///< guards the socket, the parent and the gathered text
     std::string session_, user_;
-    wire::Json parent_message_ = wire::Json::object();
-    std::string parent_text_ = "{}";
-    std::string pending_, pending_name_;
+    Parent parent_;
+    std::string pending_, pending_name_, pending_older_;
     std::mutex pipe_mutex_; ///< taken before mutex_
     Pipe pipes_[2] = {{"stdout", 1}, {"stderr", 2}};
     int wake_[2] = {-1, -1};

@@ -115,7 +115,7 @@ std::unique_ptr<xeus::xserver> build_server(xeus::xcontext &context, const Confi
 int run(const Arguments &arguments) {
     Configuration config = xeus::load_configuration(arguments.connection_file);
     connection_key = config.m_key;
-    auto interpreter = std::make_unique<Interpreter>();
+    auto interpreter = std::make_unique<Interpreter>(std::filesystem::absolute(arguments.connection_file));
     interpreter_of_server = interpreter.get();
     auto kernel = std::make_unique<xeus::xkernel>(
         config, "kernel", std::unique_ptr<xeus::xcontext>(new xeus::xcontext_impl<zmq::context_t>()),

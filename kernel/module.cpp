@@ -20,13 +20,15 @@ std::vector<wire::Buffer> copy_buffers(const py::object &buffers) {
     return out;
 }
 
-void publish(const std::string &type, const std::string &metadata, const std::string &content, py::object buffers) {
+/// `older`: the header of an earlier request that the message belongs to.
+void publish(const std::string &type, const std::string &metadata, const std::string &content, py::object buffers,
+             const std::optional<std::string> &older) {
     std::vector<wire::Buffer> copied = copy_buffers(buffers);
     py::gil_scoped_release no_gil;
-    live().server().iopub().publish(type, metadata, content, copied);
+    live().server().iopub().publish_under(older.value_or(""), type, metadata, content, copied);
 }
 
-void stream(bool is_error, py::str text) {
+void stream(bool is_error, py::str text, const std::optional<std::string> &older) {
     Py_ssize_t size = 0;
     const char *utf8 = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
     std::string replaced;
@@ -36,7 +38,7 @@ void stream(bool is_error, py::str text) {
         utf8 = replaced.data();
         size = Py_ssize_t(replaced.size());
     }
-    live().server().iopub().stream(is_error ? "stderr" : "stdout", {utf8, size_t(size)});
+    live().server().iopub().stream(is_error ? "stderr" : "stdout", {utf8, size_t(size)}, older.value_or(""));
 }
 
 py::object ask(const std::string &prompt, bool password) {
@@ -67,16 +69,22 @@ py::object ask(const std::string &prompt, bool password) {
 PYBIND11_EMBEDDED_MODULE(_qd, m) {
     m.doc() = "The C++ side of the Quadrants kernel.";
     m.attr("version") = QD_VERSION;
-    m.def("publish", publish, py::arg("type"), py::arg("metadata"), py::arg("content"),
-          py::arg("buffers") = py::none());
-    m.def("stream", stream, py::arg("is_error"), py::arg("text"));
+    m.def("publish", publish, py::arg("type"), py::arg("metadata"), py::arg("content"), py::arg("buffers") = py::none(),
+          py::arg("older") = py::none());
+    m.def("stream", stream, py::arg("is_error"), py::arg("text"), py::arg("older") = py::none());
     m.def("flush", [] {
         py::gil_scoped_release no_gil;
         live().server().iopub().flush();
     });
     m.def("allow_interrupts", interrupt::allow, py::arg("open"));
     m.def("ask", ask, py::arg("prompt"), py::arg("password"));
-    m.def("parent", [] { return wire::text(live().server().iopub().parent_message()); });
+    m.def("parent", [] {
+        IoPub::Parent parent = live().server().iopub().parent();
+        return std::make_pair(parent.header, wire::text(parent.message));
+    });
+    m.def("run_tasks", [] { live().run_tasks(); }, "From now on `wait` of qd_shell is called between requests.");
+    m.def("message_waits", [] { return live().server().message_waits(); });
+    m.attr("connection_file") = live().connection_file();
     m.def("in_forked_child", IoPub::in_forked_child);
 }
 

@@ -108,7 +108,7 @@ std::optional<wire::Message> Server::receive(zmq::socket_t &socket) {
         more = part.more();
     }
     std::string why_not;
-    std::optional<wire::Message> message = wire::unpack(std::move(frames), signer_, why_not);
+    std::optional<wire::Message> message = wire::unpack(std::move(frames), signer_, seen_, why_not);
     if (!message) fprintf(stderr, "xquadrants: message ignored: %s\n", why_not.c_str());
     return message;
 }
@@ -171,22 +171,29 @@ void Server::start_impl(xeus::xpub_message message) {
             handle_shell(std::move(next));
             continue;
         }
-        zmq_pollitem_t items[2] = {{shell_.handle(), 0, ZMQ_POLLIN, 0}, {nullptr, shell_wake_, ZMQ_POLLIN, 0}};
-        if (zmq_poll(items, 2, -1) < 0) continue;
-        if (items[1].revents) clear_fd(shell_wake_);
-        if (!items[0].revents) continue;
+        wait_for_shell();
         if (std::optional<wire::Message> next = receive(shell_)) handle_shell(std::move(*next));
     }
+    ended_ = true;
     signal_fd(control_wake_);
     control_thread_.join();
 }
 
+void Server::wait_for_shell() {
+    if (!handlers_ || !handlers_->runs_tasks() || !handlers_->wait(shell_.get(zmq::sockopt::fd), shell_wake_)) {
+        zmq_pollitem_t items[2] = {{shell_.handle(), 0, ZMQ_POLLIN, 0}, {nullptr, shell_wake_, ZMQ_POLLIN, 0}};
+        zmq_poll(items, 2, -1);
+    }
+    clear_fd(shell_wake_);
+}
+
 void Server::handle_shell(wire::Message message) {
     std::string type = message.type();
-    Json parent = {{"header", message.header}, {"metadata", message.metadata}};
-    if (type == "execute_request") parent["content"] = message.content;
-    iopub_->set_parent(message.header, std::move(parent));
     if (type.rfind("comm_", 0) == 0) return handle_comm(message);
+    if (type == "execute_request") { // what others ask for prints nothing, and threads print for the cell
+        Json parent = {{"header", message.header}, {"metadata", message.metadata}, {"content", message.content}};
+        iopub_->set_parent({wire::text(message.header), std::move(parent)});
+    }
     if (type == "interrupt_request") {
         status("busy", message.header);
         send(shell_, message.identities, "interrupt_reply", message.header, Json::object(), {{"status", "ok"}});
@@ -221,7 +228,10 @@ void Server::handle_comm(const wire::Message &message) {
         send(shell_, message.identities, "comm_info_reply", message.header, Json::object(),
              handlers_->comm_info(message.content));
     } else if (handlers_) {
+        Json parent = {{"header", message.header}, {"metadata", message.metadata}};
+        IoPub::Parent cell = iopub_->set_parent({wire::text(message.header), std::move(parent)});
         handlers_->comm_message(message);
+        iopub_->set_parent(std::move(cell));
     }
     status("idle", message.header);
 }
@@ -239,8 +249,7 @@ void Server::abort_queue_impl(const listener &, long) {
 
 void Server::abort(const wire::Message &message) {
     status("busy", message.header);
-    Json content = {{"status", "aborted"}, {"execution_count", handlers_ ? handlers_->execution_count() : 0}};
-    send(shell_, message.identities, "execute_reply", message.header, {{"status", "aborted"}}, content);
+    send(shell_, message.identities, "execute_reply", message.header, {{"status", "aborted"}}, {{"status", "aborted"}});
     status("idle", message.header);
 }
 
@@ -289,6 +298,10 @@ void Server::control_loop() {
         if (items[1].revents) clear_fd(control_wake_);
         if (!items[0].revents) continue;
         if (std::optional<wire::Message> next = receive(control_)) handle_control(std::move(*next));
+    }
+    while (!ended_) { // a cell may go on after the first Stop
+        zmq_pollitem_t item = {nullptr, control_wake_, ZMQ_POLLIN, 0};
+        if (zmq_poll(&item, 1, 500) == 0) interrupt::raise_in_user_code();
     }
 }
 

@@ -27,6 +27,10 @@ struct Handlers {
     virtual Json comm_info(const Json &content) = 0;
     /// Number of the request that runs or ran last.
     virtual int execution_count() const = 0;
+    /// Whether tasks of cells may go on between requests.
+    virtual bool runs_tasks() const = 0;
+    /// Runs them until one of the two descriptors has something to tell. False: nobody waited.
+    virtual bool wait(int shell, int wake) = 0;
 };
 
 class Messenger final : public xeus::xcontrol_messenger {
@@ -48,6 +52,8 @@ class Server final : public xeus::xserver {
     /// After the kernel has ended: waits until clients have what was sent to them, for a second at most.
     void close();
     bool stopping() const { return stopping_; }
+    /// Main thread. After its descriptor told of something, the socket says whether that was a message.
+    bool message_waits() { return shell_.get(zmq::sockopt::events) & ZMQ_POLLIN; }
     void set_handlers(Handlers *handlers) { handlers_ = handlers; }
     bool on_shell_thread() const { return std::this_thread::get_id() == shell_thread_; }
 
@@ -79,6 +85,7 @@ class Server final : public xeus::xserver {
               const Json &metadata, const Json &content);
     void send_from_core(zmq::socket_t &socket, const xeus::xmessage &message, Json content);
     void status(const char *state, const Json &parent);
+    void wait_for_shell();
     void handle_shell(wire::Message message);
     void handle_comm(const wire::Message &message);
     void dispatch_to_core(wire::Message message);
@@ -91,6 +98,7 @@ class Server final : public xeus::xserver {
 
     Configuration config_;
     wire::Signer signer_;
+    wire::Seen seen_;
     std::string session_;
     zmq::context_t &context_;
     zmq::socket_t shell_, control_, stdin_, heartbeat_;
@@ -103,7 +111,7 @@ class Server final : public xeus::xserver {
     Current current_;
     wire::Frames current_identities_;
     Json current_header_;
-    std::atomic<bool> stopping_{false};
+    std::atomic<bool> stopping_{false}, ended_{false};
     int shell_wake_ = -1, control_wake_ = -1;
 };
 

@@ -93,12 +93,25 @@ Frames pack(const Frames &identities, const Parts &p, const std::vector<Buffer> 
     return out;
 }
 
-std::optional<Message> unpack(Frames frames, const Signer &signer, std::string &why_not) {
+bool Seen::add(std::string_view signature) {
+    std::lock_guard lock(mutex_);
+    auto [at, added] = known_.emplace(signature.substr(0, 32)); // 128 bits
+    if (!added) return false;
+    order_.push_back(&*at);
+    if (order_.size() > most) {
+        known_.erase(known_.find(*order_.front()));
+        order_.pop_front();
+    }
+    return true;
+}
+
+std::optional<Message> unpack(Frames frames, const Signer &signer, Seen &seen, std::string &why_not) {
     auto at = std::find(frames.begin(), frames.end(), delimiter);
     if (at == frames.end()) return why_not = "no <IDS|MSG> delimiter", std::nullopt;
     if (frames.end() - at < 6) return why_not = "fewer than four parts after the signature", std::nullopt;
     const std::string *parts = &*at + 2;
     if (!signer.accepts(*(at + 1), parts)) return why_not = "wrong signature", std::nullopt;
+    if (signer.signs() && !seen.add(*(at + 1))) return why_not = "it came before", std::nullopt;
     Message m;
     Json *to[] = {&m.header, &m.parent, &m.metadata, &m.content};
     for (int i = 0; i < 4; i++) {

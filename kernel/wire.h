@@ -3,9 +3,12 @@
 // network is never trusted: `unpack` returns nothing, and says why, for every input that is not a well-formed message.
 #include <nlohmann/json.hpp>
 
+#include <deque>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <vector>
 
 namespace qd::kernel::wire {
@@ -32,6 +35,7 @@ class Signer {
     Signer(const std::string &scheme, std::string key);
     std::string sign(std::string_view header, std::string_view parent, std::string_view metadata,
                      std::string_view content) const;
+    bool signs() const { return !key_.empty(); }
     bool accepts(std::string_view signature, const std::string *four_parts) const;
 
   private:
@@ -39,8 +43,21 @@ class Signer {
     const void *digest_ = nullptr;
 };
 
+/// Signatures of the newest messages that were accepted: what is sent again is not done again. Any thread.
+class Seen {
+  public:
+    /// False if it was there already.
+    bool add(std::string_view signature);
+
+  private:
+    static constexpr size_t most = 1 << 16;
+    std::mutex mutex_;
+    std::unordered_set<std::string> known_;
+    std::deque<const std::string *> order_;
+};
+
 Frames pack(const Frames &identities, const Parts &parts, const std::vector<Buffer> &buffers, const Signer &signer);
-std::optional<Message> unpack(Frames frames, const Signer &signer, std::string &why_not);
+std::optional<Message> unpack(Frames frames, const Signer &signer, Seen &seen, std::string &why_not);
 
 /// Text of any JSON value; bytes that are not UTF-8 become U+FFFD.
 std::string text(const Json &value);

@@ -2,13 +2,18 @@
 identity, and with it its compiled code, before anything below it in the cell is run."""
 
 import ast
+import inspect
 import itertools
 import linecache
+import os
 import weakref
+
+from IPython.core.displayhook import DisplayHook
 
 from quadrants import _kernel, _source
 from quadrants_jupyter import fingerprint, live, ordinary
 
+_package = os.path.dirname(__file__) + os.sep
 _definitions = (ast.FunctionDef, ast.ClassDef)
 
 
@@ -79,7 +84,32 @@ registry = Registry()
 class Outcome:
     def __init__(self):
         self.defined, self.kept, self.stale, self.replaced = [], [], [], {}
-        self.result = None
+        self.result = self.error = None
+
+    def value(self):
+        """Of the last expression. An error is raised here, outside the coroutine, which lets no StopIteration out."""
+        if self.error is not None:
+            raise self.error
+        return self.result
+
+
+failed = (None, None)  # the newest error of a cell, and the calls that led there from the cell on
+
+
+def calls_of(error):
+    """(whether the error comes from a %%qd_kernel cell, the traceback from the cell on); no calls led to one in its own text."""
+    return (True, failed[1]) if error is failed[0] else (False, None)
+
+
+def _note(error):
+    global failed
+    tb, own = error.__traceback__, (Runner.run.__code__, Runner.evaluated.__code__)
+    calls = tb and tb.tb_next
+    while calls is not None and calls.tb_frame.f_code in own:
+        calls = calls.tb_next
+    in_cell = calls is not None and not calls.tb_frame.f_code.co_filename.startswith(_package)
+    if in_cell or type(error) in (SyntaxError, IndentationError, TabError):
+        failed = (error, calls if in_cell else None)
 
 
 def _members(name, value):
@@ -113,22 +143,48 @@ class Runner:
         self.cell_id, shown = live.executions.current()
         self.digest = live.digest(text if shown is None else shown)
 
-    def run(self):
+    async def run(self):
         names = self.shell.user_ns
         registry.last_cell, registry.last_number = [], self.number
-        statements = ast.parse(self.text, self.file).body
-        self.place()
-        for at, statement in enumerate(statements):
-            if at + 1 == len(statements) and isinstance(statement, ast.Expr):
-                code = compile(ast.Expression(statement.value), self.file, "eval")
-                self.outcome.result = eval(code, names)
-                break
-            before = names.get(getattr(statement, "name", None))
-            exec(compile(ast.Module([statement], []), self.file, "exec"), names)
-            if isinstance(statement, _definitions):
-                self.defined(statement, before)
-        self.find_stale()
+        try:
+            statements = self.parsed()
+            self.place()
+            for at, statement in enumerate(statements):
+                if at + 1 == len(statements) and isinstance(statement, ast.Expr):
+                    value, waits = self.evaluated(ast.Expression(statement.value), "eval")
+                    value = await value if waits else value
+                    self.outcome.result = None if self.silenced() else value
+                    break
+                before = names.get(getattr(statement, "name", None))
+                started, waits = self.evaluated(ast.Module([statement], []), "exec")
+                if waits:
+                    await started
+                if isinstance(statement, _definitions):
+                    self.defined(statement, before)
+            self.find_stale()
+        except BaseException as error:
+            _note(error)
+            self.outcome.error = error
         return self.outcome
+
+    def parsed(self):
+        """The statements. What is no Python is found before any of them is run."""
+        tree = self.shell.compile.ast_parse(self.text, self.file)
+        self.compiled(tree, "exec")
+        return tree.body
+
+    def compiled(self, tree, mode):
+        """IPython's compiler knows of `from __future__` in earlier statements and cells."""
+        with self.shell.compile.extra_flags(ast.PyCF_ALLOW_TOP_LEVEL_AWAIT):
+            return self.shell.compile(tree, self.file, mode)
+
+    def evaluated(self, tree, mode):
+        """(value, whether that is to be awaited)"""
+        code = self.compiled(tree, mode)
+        return eval(code, self.shell.user_ns), bool(code.co_flags & inspect.CO_COROUTINE)
+
+    def silenced(self):
+        return DisplayHook.semicolon_at_end_of_expression(self.text)
 
     def defined(self, statement, before):
         names, name = self.shell.user_ns, statement.name
@@ -191,6 +247,17 @@ def _end_of(statement, fn):
             if start == fn.__code__.co_firstlineno:
                 return node.end_lineno
     return statement.end_lineno
+
+
+def awaits(shell, text):
+    """Whether a cell waits for something at its top level."""
+    if "await" not in text and "async" not in text:
+        return False
+    try:
+        code = compile(shell.transform_cell(text), "<cell>", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)
+    except (SyntaxError, ValueError):
+        return False
+    return bool(code.co_flags & inspect.CO_COROUTINE)
 
 
 def after_cell(*_):

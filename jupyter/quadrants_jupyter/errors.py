@@ -1,12 +1,26 @@
-"""A kernel error shows the calls that lead to it, the line of the cell with its caret, the cause and what to do; the
-frames of IPython and of this package stay away."""
+"""How a notebook shows an error of Quadrants: its cause; the line of the cell with its caret; the calls that led there, the nearest
+first; what to do, set apart. The frames of IPython and of the package itself stay away."""
 
 import linecache
+import os
+import re
+import sys
+import sysconfig
 import traceback
 
+import IPython
+import quadrants
 from quadrants import _exceptions
+from quadrants_jupyter import cells
 
-_bold, _plain = "\x1b[1m", "\x1b[0m"  # no colours: errors stand on red, where red is hard to read
+_bold, _red, _green, _cyan, _blue, _plain = "\x1b[1m", "\x1b[31m", "\x1b[32m", "\x1b[36m", "\x1b[34m", "\x1b[0m"
+_most = 8  # places that are shown; of more, those in the middle are counted
+
+_place = re.compile(r'File "(.+)", line (\d+), in (.+):$')
+_carets = re.compile(r" *\^+ *$")
+_advice = re.compile(r"(Hint|Note): ")
+_cell = re.compile(r"cell (\d+)$")
+_not_the_users = tuple(os.path.dirname(module.__file__) + os.sep for module in (quadrants, sys.modules[__package__], IPython))
 
 
 def _classes():
@@ -17,36 +31,97 @@ def _classes():
     return tuple(found)
 
 
-def _where(shell, filename):
-    name = shell.compile.format_code_name(filename) if hasattr(shell.compile, "format_code_name") else None
-    return " ".join(name) if name else None
+class Place:
+    """A line of the program, and what is marked there."""
+
+    def __init__(self, file, number, scope, text="", carets=""):
+        self.file, self.number, self.scope = file, number, scope
+        cut = len(text) - len(text.lstrip())
+        self.text, self.carets = text.strip(), carets[cut:].rstrip() if carets[:cut].isspace() or not cut else ""
+
+    def lines(self, shell, before):
+        cell = _cell.match(self.file)
+        name = ("Cell", f"In[{cell[1]}]") if cell else shell.compile.format_code_name(self.file) or ("File", self.file)
+        yield f"{before}{_cyan}{name[0]}{_plain} {_green}{name[1]}, line {self.number}{_plain}, in {_cyan}{self.scope}{_plain}"
+        if self.text:
+            yield "    " + self.text
+        if self.carets:
+            yield f"    {_bold}{_red}{self.carets}{_plain}"
+
+
+def _taken_apart(message):
+    """(places in kernels, the outermost first; causes; advice) of the text of an error."""
+    places, causes, advice = [], [], []
+    lines = message.strip("\n").split("\n")
+    while lines:
+        line = lines.pop(0)
+        match = _place.match(line)
+        if match:
+            text = lines.pop(0) if lines and not _place.match(lines[0]) else ""
+            carets = lines.pop(0) if lines and _carets.match(lines[0]) else ""
+            places.append(Place(match[1], int(match[2]), match[3], text, carets))
+        else:
+            (advice if advice or _advice.match(line) else causes).append(line)
+    return places, causes or [""], advice
+
+
+def _calls(shell, tb):
+    """Places in Python code of the user, the outermost first."""
+    library = os.path.dirname(sysconfig.get_path("stdlib")) + os.sep
+    for frame, number in traceback.walk_tb(tb):
+        file = frame.f_code.co_filename
+        if shell.compile.format_code_name(file) is None:
+            installed = "site-packages" in file or "dist-packages" in file or file.startswith(library)
+            if installed or file.startswith(_not_the_users) or file.startswith("<") or not os.path.exists(file):
+                continue
+        text = linecache.getline(file, number)
+        if not text.lstrip().startswith(("get_ipython().run_", "await get_ipython().run_")):
+            yield Place(file, number, frame.f_code.co_name, text)
 
 
 def render(shell, kind, error, tb):
-    lines = [f"{_bold}{kind.__name__.lstrip('_')}{_plain}"]
-    for frame, number in traceback.walk_tb(tb):
-        filename = frame.f_code.co_filename
-        where = _where(shell, filename)
-        if where is None:
-            continue
-        text = linecache.getline(filename, number).strip()
-        if text.startswith("get_ipython().run_"):
-            continue
-        lines.append(f"{where}, line {number}, in {frame.f_code.co_name}")
-        lines.append("    " + text)
-    lines.append(str(error).strip("\n"))
+    in_kernels, causes, advice = _taken_apart(str(error))
+    lines = [f"{_bold}{_red}{kind.__name__.lstrip('_')}{_plain}: {_bold}{causes[0]}{_plain}", *causes[1:], ""]
+    places = [*_calls(shell, tb), *in_kernels][::-1]
+    left_out = len(places) - _most
+    for at, place in enumerate(places):
+        if left_out > 1 and at == _most // 2:
+            lines.append(f"... {left_out} calls ...")
+        if left_out <= 1 or not _most // 2 <= at < _most // 2 + left_out:
+            lines += place.lines(shell, "called from " if at else "")
+    if advice:
+        lines += ["", *(f"{_bold}{_blue}{line}{_plain}" for line in advice)]
     return lines
 
 
 def _show(shell, kind, error, tb, tb_offset=None):
-    lines = render(shell, kind, error, tb)
+    ours, calls = cells.calls_of(error)
+    if not issubclass(kind, _classes()):
+        if not ours:
+            shell.showtraceback((kind, error, tb), running_compiled_code=True)
+        elif calls is None:
+            shell.showsyntaxerror()
+        else:
+            shell.showtraceback((kind, error, calls), tb_offset=0, running_compiled_code=True)
+        return []
+    try:
+        sys.last_type, sys.last_value, sys.last_traceback = kind, error, tb  # for %debug and %tb
+        if sys.version_info >= (3, 12):
+            sys.last_exc = error
+        lines = render(shell, kind, error, tb)
+    except Exception as failure:  # IPython would drop this function
+        lines = [f"{kind.__name__} (it cannot be shown: {type(failure).__name__})"]
     shell._showtraceback(kind, error, lines)
     return lines
 
 
 def register(shell):
-    shell.set_custom_exc(_classes(), _show)
+    shell.set_custom_exc((BaseException,), _show)
+    for kind in _classes():  # for whoever shows an error outside a cell
+        kind._render_traceback_ = lambda error: render(shell, type(error), error, error.__traceback__)
 
 
 def unregister(shell):
     shell.set_custom_exc((), None)
+    for kind in _classes():
+        del kind._render_traceback_

@@ -1,9 +1,11 @@
 """The magics: %%qd_kernel, %qd_coverage, %qd_tasks, %qd_config."""
 
 import argparse
+import ast
 import shlex
 import time
 
+from IPython.core.async_helpers import get_asyncio_loop
 from IPython.core.error import UsageError
 from IPython.core.magic import Magics, cell_magic, line_magic, magics_class
 from IPython.display import display
@@ -47,12 +49,48 @@ def _start(arch):
     import quadrants as qd
     from quadrants import _arch, _runtime
 
-    wanted = _arch.from_name(arch)
-    if _runtime.cfg is None:
+    try:
+        wanted = _arch.from_name(arch)
+    except ValueError as error:
+        raise UsageError(f"--arch: {error}") from None
+    running = _runtime.cfg or _runtime._of_python
+    if running is None:
         qd.init(arch=wanted)
-    elif _runtime.cfg.arch != wanted:
-        raise UsageError(f"--arch {arch}: a program runs on {_runtime.cfg.arch.name} already, and its arrays would be lost; "
+    elif running.arch != wanted:
+        raise UsageError(f"--arch {arch}: a program runs on {running.arch.name} already, and its arrays would be lost; "
                          "call qd.reset() first")
+
+
+_call = "get_ipython().run_cell_magic('qd_kernel', "
+
+
+def _awaited(shell):
+    """A cell that waits at its top level becomes one that waits for the magic; IPython then runs it in its event loop."""
+
+    def transform(lines):
+        if not lines or not lines[0].startswith(_call):
+            return lines
+        body = ast.parse(lines[0]).body[0].value.args[2].value
+        return ["await " + lines[0], *lines[1:]] if cells.awaits(shell, body) else lines
+
+    return transform
+
+
+def _refuse(name):
+    def later(line):
+        """Not available yet."""
+        raise UsageError(f"%{name} is not available yet")
+
+    return later
+
+
+def _finished(work):
+    """The result of a coroutine that waits for nothing."""
+    try:
+        work.send(None)
+    except StopIteration as done:
+        return done.value
+    raise RuntimeError("the cell waits for something")
 
 
 @magics_class
@@ -63,14 +101,28 @@ class QuadrantsMagics(Magics):
 
         %%qd_kernel [--arch A] [--no-coverage] [--show ir|tasks|llvm|asm] [--time] [--quiet]
         """
-        options = _kernel_options().parse(line)
+        work = self.carried_out(_kernel_options().parse(line), cell)
+        if not cells.awaits(self.shell, cell):
+            return _finished(work).value()
+        return self.awaited(work)
+
+    def awaited(self, work):
+        async def value():
+            return (await work).value()
+
+        loop = get_asyncio_loop()
+        return value() if loop.is_running() else loop.run_until_complete(value())
+
+    async def carried_out(self, options, cell):
         if options.arch:
             _start(options.arch)
         reports.collect()  # what other cells compiled is not this cell's
         start = time.perf_counter()
         if options.coverage:
             live.live.start(self.shell)
-        outcome = cells.Runner(self.shell, cell, options.coverage).run()
+        outcome = await cells.Runner(self.shell, cell, options.coverage).run()
+        if outcome.error is not None:
+            return outcome
         self.compile_now(outcome)
         seconds = time.perf_counter() - start
         lines = reports.lines_for(outcome, reports.collect())
@@ -79,7 +131,7 @@ class QuadrantsMagics(Magics):
             display(reports.CellReport(lines, seconds if options.time else None))
         if options.show:
             self.show(options.show)
-        return outcome.result
+        return outcome
 
     def compile_now(self, outcome):
         """Specialisations that the edited kernel had, or the only one that its annotations allow."""
@@ -165,12 +217,66 @@ class QuadrantsMagics(Magics):
             raise UsageError(error.args[0] + hint) from None
 
 
+def _names_counted():
+    return sorted(cells.registry.counted())
+
+
+def _names_of_cells():
+    return sorted(cells.registry.entries)
+
+
+def _option_names():
+    from quadrants import _runtime
+
+    return sorted(name for name in vars(_runtime.current_cfg()) if not name.startswith("_"))
+
+
+def _arch_names():
+    from quadrants import _arch
+
+    return ["cpu", *(arch.name for arch in _arch.Arch if _arch.is_arch_supported(arch))]
+
+
+def _completer(parser, words):
+    """Of options, of the values of the one before the cursor, and of what else the magic takes."""
+    options = {option: action for action in parser._actions for option in action.option_strings} if parser else {}
+
+    def complete(shell, event):
+        before = event.line[: len(event.line) - len(event.symbol)].split()[1:]
+        action = options.get(before[-1]) if before else None
+        if action is not None and action.dest == "arch":
+            return _arch_names()
+        if action is not None and action.choices:
+            return list(action.choices)
+        return sorted(options) if event.symbol.startswith("-") or not words else [*words(), *sorted(options)]
+
+    return complete
+
+
+_completers = {
+    "%%qd_kernel": _completer(_kernel_options(), None),
+    "%qd_coverage": _completer(_coverage_options(), _names_counted),
+    "%qd_tasks": _completer(None, _names_of_cells),
+    "%qd_config": _completer(None, _option_names),
+}
+LATER = ("qd_adstack", "qd_checkpoints", "qd_cache")
+_transform = None
+
+
 def register(shell):
+    global _transform
     shell.register_magics(QuadrantsMagics)
+    for name in LATER:
+        shell.register_magic_function(_refuse(name), "line", name)
+    for command, completer in _completers.items():
+        shell.set_hook("complete_command", completer, str_key=command)
+    _transform = _awaited(shell)
+    shell.input_transformers_post.append(_transform)
     shell.events.register("post_run_cell", cells.after_cell)
     live.register(shell)
 
 
 def unregister(shell):
+    shell.input_transformers_post.remove(_transform)
     shell.events.unregister("post_run_cell", cells.after_cell)
     live.unregister(shell)

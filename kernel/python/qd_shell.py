@@ -5,7 +5,6 @@ import builtins
 import contextlib
 import getpass
 import inspect
-import io
 import json
 import linecache
 import os
@@ -15,143 +14,29 @@ import sys
 import threading
 import traceback
 import types
+import warnings
 
 import _qd
-import comm
-from comm.base_comm import BaseComm, CommManager
+import qd_comms
+import qd_loop
+import qd_magics
+import qd_output
 from IPython.core import page, payloadpage
 from IPython.core.application import BaseIPythonApplication
 from IPython.core.completer import provisionalcompleter, rectify_completions
-from IPython.core.displayhook import DisplayHook
-from IPython.core.formatters import DisplayFormatter
-from IPython.core.displaypub import DisplayPublisher
 from IPython.core.error import UsageError
+from IPython.core.extensions import ExtensionManager
 from IPython.core.history import HistoryManager
 from IPython.core.inputtransformer2 import TransformerManager
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.core.shellapp import InteractiveShellApp
 from IPython.utils.tokenutil import token_at_cursor
+from qd_output import dumps, publish
 from traitlets import Any, Instance, Type
+from traitlets.config import Config
 
 
-# --- JSON ------------------------------------------------------------------------------------------------------------
-
-def _plain(value):
-    """What json cannot write: bytes become base64 text, numpy values Python values, the rest its repr."""
-    if isinstance(value, (bytes, bytearray, memoryview)):
-        import base64
-        return base64.b64encode(bytes(value)).decode("ascii")
-    for method in ("tolist", "item"):
-        if hasattr(value, method):
-            return getattr(value, method)()
-    if isinstance(value, (set, frozenset, tuple)):
-        return list(value)
-    return repr(value)
-
-
-def _finite(value):
-    if isinstance(value, float):
-        return value if value == value and abs(value) != float("inf") else repr(value)
-    if isinstance(value, dict):
-        return {str(k): _finite(v) for k, v in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_finite(v) for v in value]
-    return value
-
-
-def _dumps(value):
-    try:
-        text = json.dumps(value, default=_plain, allow_nan=False)
-    except (ValueError, TypeError):
-        text = json.dumps(_finite(value), default=_plain)
-    if "\\ud" in text:  # perhaps a lone surrogate, which is not JSON for everybody
-        text = json.dumps(json.loads(text), ensure_ascii=False).encode("utf-8", "replace").decode("utf-8")
-    return text
-
-
-def _publish(kind, content, metadata=None, buffers=None):
-    _qd.publish(kind, "{}" if not metadata else _dumps(metadata), _dumps(content), buffers)
-
-
-# --- streams ---------------------------------------------------------------------------------------------------------
-
-class OutStream(io.TextIOBase):
-    encoding = "utf-8"
-    errors = "strict"
-
-    def __init__(self, name, descriptor):
-        self.name = name
-        self._is_error = name == "stderr"
-        self._descriptor = descriptor
-
-    def write(self, text):
-        if not isinstance(text, str):
-            raise TypeError(f"write() argument must be str, not {type(text).__name__}")
-        _qd.stream(self._is_error, text)
-        return len(text)
-
-    def writelines(self, lines):
-        self.write("".join(lines))
-
-    def flush(self):
-        pass  # text leaves by itself, in order, within 40 ms
-
-    def fileno(self):
-        return self._descriptor
-
-    def writable(self):
-        return True
-
-    def isatty(self):
-        return False
-
-
-# --- display ---------------------------------------------------------------------------------------------------------
-
-class Publisher(DisplayPublisher):
-    def __init__(self, *args, **kwargs):
-        super().__init__(*args, **kwargs)
-        self._hooks = []
-
-    def publish(self, data, metadata=None, source=None, *, transient=None, update=False, **kwargs):
-        content = {"data": data, "metadata": metadata or {}, "transient": transient or {}}
-        message = {"content": content, "header": {"msg_type": "update_display_data" if update else "display_data"}}
-        for hook in self._hooks:
-            message = hook(message)
-            if message is None:
-                return
-        _publish(message["header"]["msg_type"], message["content"])
-
-    def clear_output(self, wait=False):
-        _publish("clear_output", {"wait": bool(wait)})
-
-    def register_hook(self, hook):
-        self._hooks.append(hook)
-
-    def unregister_hook(self, hook):
-        if hook in self._hooks:
-            self._hooks.remove(hook)
-            return True
-        return False
-
-
-class Formatter(DisplayFormatter):
-    """IPython asks eleven formatters about every result; for Python's own types ten of them have nothing to say."""
-
-    own_types = frozenset({int, float, complex, bool, str, bytes, list, tuple, dict, set, frozenset, type(None)})
-
-    def __init__(self, *args, **kwargs):
-        super().__init__(*args, **kwargs)
-        self.plain = self.formatters["text/plain"]
-        self.others = [f.type_printers for f in self.formatters.values() if f is not self.plain]
-
-    def format(self, obj, include=None, exclude=None):
-        kind = type(obj)
-        if kind in self.own_types and include is None and exclude is None and self.plain.enabled:
-            if not any(kind in printers or object in printers for printers in self.others):
-                return {"text/plain": self.plain(obj)}, {}
-        return super().format(obj, include, exclude)
-
+# --- input -----------------------------------------------------------------------------------------------------------
 
 class Transformer(TransformerManager):
     """Looks for magics, commands and questions among the tokens only of cells that can hold any."""
@@ -168,92 +53,6 @@ class Transformer(TransformerManager):
 
 def _may_be_special(line):
     return "%" in line or "!" in line or "?" in line or line.lstrip()[:1] in (",", ";", "/")
-
-
-class Result(DisplayHook):
-    """Sends the value of the last expression as execute_result."""
-
-    content = Any()
-
-    def start_displayhook(self):
-        self.content = {"execution_count": _count, "data": {}, "metadata": {}}
-
-    def write_output_prompt(self):
-        pass
-
-    def write_format_data(self, format_dict, md_dict=None):
-        self.content["data"] = format_dict
-        self.content["metadata"] = md_dict or {}
-
-    def finish_displayhook(self):
-        if self.content["data"]:
-            _publish("execute_result", self.content)
-        self.content = None
-
-
-# --- comms -----------------------------------------------------------------------------------------------------------
-
-class Comm(BaseComm):
-    # No attribute `kernel`: ipywidgets takes None there for "closed" and sends nothing.
-    def publish_msg(self, msg_type, data=None, metadata=None, buffers=None, **keys):
-        content = {"comm_id": self.comm_id, "data": data or {}}
-        content.update((k, v) for k, v in keys.items() if v is not None)
-        _publish(msg_type, content, metadata, buffers)
-
-    def handle_msg(self, msg):
-        _call_back(super().handle_msg, msg)
-
-    def handle_close(self, msg):
-        _call_back(super().handle_close, msg)
-
-
-class Comms(CommManager):
-    def register_target(self, target_name, f):
-        if isinstance(f, str):
-            module, _, name = f.rpartition(".")
-            f = getattr(__import__(module, fromlist=[name]), name)
-        super().register_target(target_name, f)
-
-
-def _call_back(handle, msg):
-    """User code that a message from the front end calls: events, Stop, and errors that are seen."""
-    shell = InteractiveShell.instance()
-    shell.events.trigger("pre_execute")
-    try:
-        _qd.allow_interrupts(True)
-        handle(msg)
-    except BaseException:
-        _qd.allow_interrupts(False)
-        shell.showtraceback()
-    finally:
-        _qd.allow_interrupts(False)
-        shell.events.trigger("post_execute")
-
-
-def _install_comms():
-    manager = Comms()
-    comm.create_comm = lambda *args, **kwargs: Comm(*args, **kwargs)
-    comm.get_comm_manager = lambda: manager
-    for name in ("ipykernel.comm", "ipykernel.comm.comm", "ipykernel.comm.manager"):
-        module = types.ModuleType(name)
-        module.Comm, module.CommManager, module.BaseComm = Comm, Comms, BaseComm
-        sys.modules[name] = module
-    return manager
-
-
-class Kernel:
-    """What libraries expect of `get_ipython().kernel`."""
-
-    def __init__(self, manager, shell):
-        self.comm_manager = manager
-        self.shell = shell
-
-    def get_parent(self, channel=None):
-        return json.loads(_qd.parent())
-
-    @property
-    def _parent_header(self):
-        return self.get_parent()
 
 
 # --- history ---------------------------------------------------------------------------------------------------------
@@ -294,13 +93,38 @@ class History(HistoryManager):
 _groups = getattr(builtins, "BaseExceptionGroup", ())
 
 
-class Shell(InteractiveShell):
+def _name_of(kind):
+    try:
+        return str(kind.__name__)
+    except BaseException:
+        return "error"
+
+
+def _text_of(error):
+    """The text of an error, whose class may be anything."""
+    try:
+        return str(error)
+    except BaseException as failure:
+        return f"<str() of this error failed: {_name_of(type(failure))}>"
+
+
+class Extensions(ExtensionManager):
+    def load_extension(self, module_str):
+        """Notebooks for all kernels ask for what this one has loaded by itself."""
+        result = super().load_extension(module_str)
+        return None if module_str == "quadrants_jupyter" else result
+
+
+class ZMQInteractiveShell(InteractiveShell):
+    """Libraries know a notebook by the name of this class."""
+
     input_transformer_manager = Instance(Transformer, ())
-    displayhook_class = Type(Result)
-    display_pub_class = Type(Publisher)
+    displayhook_class = Type(qd_output.Result)
+    display_pub_class = Type(qd_output.Publisher)
     kernel = Any()
     readline_use = False
     autoindent = False
+    _last_error = None
 
     def _tee(self, channel):
         return contextlib.nullcontext()  # IPython would keep a copy of everything printed
@@ -317,6 +141,15 @@ class Shell(InteractiveShell):
         self.configurables.append(self.history_manager)
         atexit.register(self.history_manager.ending.set)
 
+    def init_magics(self):
+        super().init_magics()
+        self.register_magics(qd_magics.KernelMagics)
+        self.magics_manager.register_alias("ed", "edit")
+
+    def init_extension_manager(self):
+        self.extension_manager = Extensions(shell=self, parent=self)
+        self.configurables.append(self.extension_manager)
+
     def should_run_async(self, raw_cell, *, transformed_cell=None, **kwargs):
         """IPython compiles the cell to find out; without these words there is no need to."""
         text = raw_cell if transformed_cell is None else transformed_cell
@@ -324,12 +157,12 @@ class Shell(InteractiveShell):
         return may and super().should_run_async(raw_cell, transformed_cell=transformed_cell, **kwargs)
 
     def init_display_formatter(self):
-        self.display_formatter = Formatter(parent=self)
+        self.display_formatter = qd_output.Formatter(parent=self)
         self.configurables.append(self.display_formatter)
         self.display_formatter.active_types = self.display_formatter.format_types
 
     def enable_gui(self, gui=None):
-        if gui not in (None, "inline"):
+        if gui not in (None, "inline", "asyncio"):
             raise NotImplementedError(f"the kernel runs no event loop for {gui!r}; use %matplotlib inline")
 
     def ask_exit(self):
@@ -339,15 +172,29 @@ class Shell(InteractiveShell):
         self.payload_manager.write_payload({"source": "set_next_input", "text": text, "replace": replace})
 
     def showtraceback(self, exc_tuple=None, *args, **kwargs):
+        """Whatever the error is made of, it is told. Its class may raise from each of its methods."""
+        if exc_tuple is None and sys.exc_info()[0] is None and not hasattr(sys, "last_type"):
+            return print("No traceback available to show.", file=sys.stderr)
         etype, evalue, tb = self._get_exc_info(exc_tuple)
+        before = self._last_error
+        try:
+            self._show_error(etype, evalue, tb, exc_tuple, *args, **kwargs)
+        except BaseException:
+            pass  # of the error's own methods, or Stop while they ran
+        if self._last_error is before and not (isinstance(etype, type) and issubclass(etype, UsageError)):
+            self._showtraceback(etype, evalue, self._briefly(etype, evalue, tb))
+
+    def _show_error(self, etype, evalue, tb, exc_tuple, *args, **kwargs):
         if isinstance(evalue, _groups):  # IPython would print these on stderr and report no error
             self._showtraceback(etype, evalue, traceback.format_exception(etype, evalue, tb and tb.tb_next))
         elif etype is KeyboardInterrupt:  # at once: whoever pressed Stop waits for this
-            self._showtraceback(etype, evalue, self._where_it_stopped(tb))
+            self._showtraceback(etype, evalue, self._briefly(etype, evalue, tb))
+        elif isinstance(evalue, SyntaxError) and hasattr(evalue, "_render_traceback_"):  # IPython does not look there
+            self._showtraceback(etype, evalue, evalue._render_traceback_())
         else:
             super().showtraceback(exc_tuple, *args, **kwargs)
 
-    def _where_it_stopped(self, tb):
+    def _briefly(self, etype, evalue, tb):
         lines = []
         for frame, number in traceback.walk_tb(tb):
             code = frame.f_code
@@ -356,17 +203,13 @@ class Shell(InteractiveShell):
             if name or lines:
                 lines.append(f"{place}, line {number}, in {code.co_name}\n"
                              f"    {linecache.getline(code.co_filename, number).strip()}")
-        return [*lines, "\x1b[1mKeyboardInterrupt\x1b[0m"]
+        text = "" if etype is KeyboardInterrupt else _text_of(evalue)
+        return [*lines, f"\x1b[1m{_name_of(etype)}\x1b[0m" + (f": {text}" if text else "")]
 
     def _showtraceback(self, etype, evalue, stb):
-        name = getattr(etype, "__name__", str(etype))
-        try:
-            value = str(evalue)
-        except BaseException as error:
-            value = f"<str() of this error failed: {type(error).__name__}>"
-        self._last_error = {"ename": name, "evalue": value, "traceback": stb}
+        self._last_error = {"ename": _name_of(etype), "evalue": _text_of(evalue), "traceback": list(stb)}
         sys.stdout.flush()
-        _publish("error", self._last_error)
+        publish("error", self._last_error)
 
     def _format_exception_for_storage(self, exception, *args, **kwargs):
         """Keeps what was shown: IPython would format every error a second time, and load the means for it on the first Stop."""
@@ -385,8 +228,11 @@ class App(BaseIPythonApplication, InteractiveShellApp):
 
     def initialize(self, argv=None):
         super().initialize([])
+        config = Config()
+        config.IPKernelApp.connection_file = _qd.connection_file  # libraries know a notebook by the name of this section
+        self.update_config(config)
         self.init_path()
-        self.shell = Shell.instance(parent=self, profile_dir=self.profile_dir, user_ns={})
+        self.shell = ZMQInteractiveShell.instance(parent=self, profile_dir=self.profile_dir, user_ns={})
         self.shell.configurables.append(self)
         self.init_gui_pylab()
         self.init_extensions()
@@ -396,7 +242,6 @@ class App(BaseIPythonApplication, InteractiveShellApp):
 _shell = None
 _accepts = frozenset()
 _may_ask = True
-_count = 1
 
 
 def _input(prompt=""):
@@ -431,33 +276,82 @@ def _load_with_quadrants(info):
         _shell.extension_manager.load_extension("quadrants_jupyter")
 
 
+def _name_modules():
+    """`isinstance(get_ipython(), ipykernel.zmqshell.ZMQInteractiveShell)` holds, should a program ask."""
+    module = types.ModuleType("ipykernel.zmqshell")
+    module.ZMQInteractiveShell, module.ZMQDisplayPublisher = ZMQInteractiveShell, qd_output.Publisher
+    module.ZMQShellDisplayHook, module.KernelMagics = qd_output.Result, qd_magics.KernelMagics
+    sys.modules[module.__name__] = module
+
+
+def _leave_out_empty_signatures(inspector):
+    info_of = inspector.info
+
+    def info(*args, **kwargs):
+        """That of a call says nothing for anything written in C."""
+        found = info_of(*args, **kwargs)
+        if (found.get("call_def") or "").endswith("(*args, **kwargs)"):
+            found["call_def"] = None
+        return found
+
+    inspector.info = info
+
+
+_plain_warning = warnings.formatwarning
+
+
+def _format_warning(message, category, filename, lineno, line=None):
+    """Cells have the names that errors give them."""
+    number = re.fullmatch(r"cell (\d+)", filename)
+    name = ("Cell", f"In[{number[1]}]") if number else _shell.compile.format_code_name(filename)
+    if name is None:
+        return _plain_warning(message, category, filename, lineno, line)
+    line = (linecache.getline(filename, lineno) if line is None else line).strip()
+    return f"{' '.join(name)}, line {lineno}: {category.__name__}: {message}\n" + (f"  {line}\n" if line else "")
+
+
 def start():
     global _shell, _accepts
     os.environ.setdefault("MPLBACKEND", "module://matplotlib_inline.backend_inline")
     os.environ.setdefault("TERM", "xterm-color")
     os.environ.setdefault("CLICOLOR", "1")
     os.environ.setdefault("PAGER", "cat")
-    sys.stdout, sys.stderr = OutStream("stdout", 1), OutStream("stderr", 2)
+    sys.stdout, sys.stderr = qd_output.OutStream("stdout", 1), qd_output.OutStream("stderr", 2)
     builtins.input, getpass.getpass = _input, _getpass
-    manager = _install_comms()
+    manager = qd_comms.install()
     app = App.instance()
     app.initialize()
     _shell = app.shell
-    _shell.kernel = Kernel(manager, _shell)
-    for name, kind in (("qd_kernel", "cell"), ("qd_coverage", "line"), ("qd_tasks", "line"), ("qd_config", "line")):
-        _register_lazy(name, kind)
+    _name_modules()
+    _leave_out_empty_signatures(_shell.inspector)
+    warnings.formatwarning = _format_warning
+    qd_loop.show_error = lambda error: _shell.showtraceback((type(error), error, error.__traceback__))
+    qd_loop.install()
+    _shell.kernel = qd_comms.Kernel(manager, _shell)
+    _register_lazy("qd_kernel", "cell")
+    for name in ("qd_coverage", "qd_tasks", "qd_config", "qd_adstack", "qd_checkpoints", "qd_cache"):
+        _register_lazy(name, "line")
     _shell.events.register("pre_run_cell", _load_with_quadrants)
     _accepts = frozenset(inspect.signature(_shell.run_cell).parameters)
     return app
 
 
 def run(request):
-    global _may_ask, _count
-    request = json.loads(request)
+    qd_output.begin()
+    qd_loop.enter()
+    try:
+        return _run(json.loads(request))
+    finally:
+        _qd.allow_interrupts(False)
+        qd_loop.leave()
+
+
+def _run(request):
+    global _may_ask
     silent, store_history = request["silent"], request["store_history"]
     _may_ask = request["allow_stdin"]
     _shell._last_error = None
-    _count = _shell.execution_count
+    count = _shell.displayhook.count = _shell.execution_count
     options = {"store_history": store_history, "silent": silent}
     if "cell_id" in _accepts:
         options["cell_id"] = request["cell_id"]
@@ -471,21 +365,40 @@ def run(request):
     _qd.allow_interrupts(False)
     if error is not None:
         if _shell._last_error is None and not isinstance(error, UsageError):  # those stand on stderr already
-            with contextlib.suppress(BaseException):
-                _shell.showtraceback((type(error), error, error.__traceback__))
-        reply = {"status": "error", **(_shell._last_error or {"ename": type(error).__name__, "evalue": str(error), "traceback": []})}
+            _shell.showtraceback((type(error), error, error.__traceback__))
+        reply = {"status": "error", **(_shell._last_error or _in_words(error))}
     elif expressions:
-        reply["user_expressions"] = _shell.user_expressions(expressions)
-    reply["execution_count"] = _count
+        reply["user_expressions"] = _values(expressions)
+    reply["execution_count"] = count
     reply["payload"] = _shell.payload_manager.read_payload()
     _shell.payload_manager.clear_payload()
     reply["next_count"] = _shell.execution_count
-    return _dumps(reply)
+    try:
+        return dumps(reply)
+    except BaseException:  # somebody's payload
+        return dumps({**reply, "payload": []})
+
+
+def _in_words(error):
+    return {"ename": _name_of(type(error)), "evalue": _text_of(error), "traceback": []}
+
+
+def _values(expressions):
+    try:
+        _qd.allow_interrupts(True)
+        values = _shell.user_expressions(expressions)
+        dumps(values)
+        return values
+    except BaseException as error:
+        return {key: {"status": "error", **_in_words(error)} for key in expressions}
+    finally:
+        _qd.allow_interrupts(False)
 
 
 def complete(request):
     request = json.loads(request)
     code, cursor = request["code"], request["cursor"]
+    _qd.allow_interrupts(True)
     with provisionalcompleter():
         found = list(rectify_completions(code, _shell.Completer.completions(code, cursor)))
     reply = {"status": "ok", "matches": [c.text for c in found], "cursor_start": cursor, "cursor_end": cursor}
@@ -493,22 +406,24 @@ def complete(request):
         reply["cursor_start"], reply["cursor_end"] = found[0].start, found[0].end
     types_of = [{"start": c.start, "end": c.end, "text": c.text, "type": c.type, "signature": c.signature} for c in found]
     reply["metadata"] = {"_jupyter_types_experimental": types_of}
-    return _dumps(reply)
+    return dumps(reply)
 
 
 def inspect_at(request):
     request = json.loads(request)
     name = token_at_cursor(request["code"], request["cursor"])
+    _qd.allow_interrupts(True)  # it may run code of the object
     reply = {"status": "ok", "found": False, "data": {}, "metadata": {}}
     with contextlib.suppress(KeyError):
         reply["data"] = _shell.object_inspect_mime(name, detail_level=request["detail_level"])
+        reply["data"].pop("text/html", None)  # headings as large as those of a page push the text out of the tooltip
         reply["found"] = True
-    return _dumps(reply)
+    return dumps(reply)
 
 
 def is_complete(request):
     status, indent = _shell.input_transformer_manager.check_complete(json.loads(request)["code"])
-    return _dumps({"status": status, **({"indent": " " * (indent or 0)} if status == "incomplete" else {})})
+    return dumps({"status": status, **({"indent": " " * (indent or 0)} if status == "incomplete" else {})})
 
 
 def history(request):
@@ -521,18 +436,16 @@ def history(request):
         rows = [(session or manager.session_number, line, text) for session, line, text in rows]
     else:
         rows = manager.search(q["pattern"], raw=q["raw"], output=q["output"], n=q["n"] or None, unique=q["unique"])
-    return _dumps({"status": "ok", "history": [list(row) for row in rows]})
+    return dumps({"status": "ok", "history": [list(row) for row in rows]})
+
+
+def wait(shell, wake):
+    qd_loop.wait(shell, wake)
 
 
 def comm_message(kind, text, buffers):
-    message = json.loads(text)
-    message["buffers"] = [memoryview(b) for b in buffers]
-    getattr(_shell.kernel.comm_manager, kind)(None, None, message)
-    _qd.flush()
+    qd_comms.receive(_shell, kind, json.loads(text), buffers)
 
 
 def comm_info(request):
-    target = json.loads(request).get("target_name")
-    comms = _shell.kernel.comm_manager.comms
-    return _dumps({"status": "ok", "comms": {key: {"target_name": c.target_name} for key, c in comms.items()
-                                             if target is None or c.target_name == target}})
+    return dumps({"status": "ok", "comms": qd_comms.known(_shell, json.loads(request).get("target_name"))})

@@ -6,7 +6,7 @@ import signal
 import time
 
 import pytest
-from conftest import Client
+from conftest import PATIENCE, Client
 
 CELL = """%%qd_kernel
 import numpy as np
@@ -158,15 +158,125 @@ def test_compile_error_shows_the_line_of_the_cell(session):
     cell = session.run("%%qd_kernel\n@qd.kernel\ndef bad(x: qd.i32):\n    y = x + nothing_here\n")
     assert cell.status == "error" and cell.error == "QuadrantsNameError"
     trace = "\n".join(cell.of("error")[0]["traceback"])
-    assert re.search(r'File "cell \d+", line 4, in bad:\n    y = x \+ nothing_here\n            \^+', trace)
+    number = cell.reply["content"]["execution_count"]
+    assert plain(trace).splitlines()[:5] == [
+        'QuadrantsNameError: Name "nothing_here" is not defined', "", f"Cell In[{number}], line 4, in bad", "    y = x + nothing_here",
+        "            ^^^^^^^^^^^^"]
     assert "run_cell_magic" not in trace and "site-packages" not in trace
     assert session.run("1").result == "1"
+
+
+def plain(text):
+    return re.sub(r"\x1b\[[0-9;]*m", "", text)
+
+
+def trace_of(cell):
+    return plain("\n".join(cell.of("error")[0]["traceback"])).splitlines()
+
+
+def test_an_error_has_its_cause_first_and_its_hint_last(session):
+    cell = session.run("@qd.func\ndef inner(x):\n    return x + nothing\n@qd.kernel\ndef outer(x: qd.i32):\n    y = inner(x)\n"
+                       "def call():\n    outer(1)\ncall()")
+    here = f"Cell In[{cell.reply['content']['execution_count']}], line"
+    lines = trace_of(cell)
+    assert lines[:-1] == [
+        'QuadrantsNameError: Name "nothing" is not defined', "",
+        f"{here} 3, in inner", "    return x + nothing", "               ^^^^^^^",
+        f"called from {here} 6, in outer", "    y = inner(x)", "        ^^^^^^^^",
+        f"called from {here} 8, in call", "    outer(1)",
+        f"called from {here} 9, in <module>", "    call()", ""]
+    assert lines[-1].startswith("Hint: ")
+
+
+def test_an_error_of_the_run_has_the_same_layout(session):
+    session.run("qd.init(arch=qd.cpu, debug=True)\nf = qd.field(qd.f32, 10)")
+    cell = session.run("@qd.kernel\ndef out(x: qd.i32):\n    for i in range(3):\n        f[i + x] = 1\nout(100)")
+    here = f"Cell In[{cell.reply['content']['execution_count']}], line"
+    lines = trace_of(cell)
+    assert lines[0].startswith("QuadrantsAssertionError: (kernel=out) ")
+    assert lines[1:] == ["", f"{here} 4, in out", "    f[i + x] = 1", "    ^^^^^^^^", f"called from {here} 5, in <module>", "    out(100)"]
+
+
+def test_many_calls_are_folded(session):
+    cell = session.run("@qd.kernel\ndef k(x: qd.i32):\n    y = nothing\ndef down(n):\n    return down(n - 1) if n else k(1)\ndown(50)")
+    lines = trace_of(cell)
+    assert sum("line" in line for line in lines) == 8 and "... 45 calls ..." in lines
+
+
+def test_calls_through_a_file_of_the_user(session, tmp_path):
+    (tmp_path / "mine.py").write_text("def through(k):\n    k(1)\n")
+    cell = session.run(f"import sys; sys.path.insert(0, {str(tmp_path)!r})\nimport mine\n@qd.kernel\ndef k(x: qd.i32):\n    y = nothing\nmine.through(k)")
+    assert f"called from File {tmp_path / 'mine.py'}, line 2, in through" in trace_of(cell)
+
+
+def test_debug_and_tb_after_an_error_of_a_kernel(session):
+    session.run("def older(): 1/0\nolder()")
+    session.run("@qd.kernel\ndef bad(x: qd.i32):\n    y = x + nothing\ndef call(here):\n    bad(1)\ncall(7)")
+    assert session.run("import sys; sys.last_type.__name__, sys.last_value.__class__ is sys.last_type").result == "('QuadrantsNameError', True)"
+    shown = session.run("%tb")
+    text = plain("\n".join(e for c in shown.of("error") for e in c["traceback"]) + shown.text() + shown.text("stderr"))
+    assert 'Name "nothing" is not defined' in text and "ZeroDivision" not in text
+    cell = session.send("%debug", allow_stdin=True)
+    for answer in ("p 'here is', here", "q"):
+        session.raw.get_stdin_msg(timeout=PATIENCE)
+        session.raw.input(answer)
+    assert "('here is', 7)" in session.collect(cell).text()
 
 
 def test_python_error_in_the_cell(session):
     cell = session.run("%%qd_kernel\nx = 1\nraise ValueError('mine')\n")
     assert cell.error == "ValueError"
-    assert session.run("%%qd_kernel\ndef f(:\n    pass\n").error == "SyntaxError"
+    trace = trace_of(cell)
+    assert trace[-1] == "ValueError: mine" and not any("run_cell_magic" in line or "quadrants_jupyter" in line for line in trace)
+    assert session.run("%%qd_kernel\nnext(iter(()))").error == "StopIteration"
+
+
+@pytest.mark.parametrize("body, line", [("def f(:\n    pass\n", 2), ("x = 1\nreturn x\n", 3), ("\n\nx = 1\n(\n", 5)])
+def test_what_is_no_python(session, body, line):
+    session.run("x = 0")
+    cell = session.run("%%qd_kernel\n" + body)
+    trace = trace_of(cell)
+    assert cell.error == "SyntaxError" and len(trace) <= 6
+    assert f"Cell In[{cell.reply['content']['execution_count']}], line {line}" in trace[0]
+    assert session.run("x").result == "0"  # nothing was run
+
+
+def test_a_python_error_elsewhere_keeps_its_frames(session, tmp_path):
+    (tmp_path / "broken.py").write_text("def f(:\n")
+    cell = session.run(f"import sys; sys.path.insert(0, {str(tmp_path)!r})\nimport broken")
+    assert cell.error == "SyntaxError" and any("line 2" in line and "In[" in line for line in trace_of(cell))
+
+
+def test_a_program_that_runs_as_python_lives_on(session):
+    session.run("qd.reset()")
+    assert session.run("%%qd_kernel --arch python\nf = qd.field(qd.i32, 3)\nf[1] = 5").status == "ok"
+    for _ in range(2):
+        assert session.run("%%qd_kernel --arch python\nf[1]").result == "5"
+    assert "call qd.reset() first" in session.run("%%qd_kernel --arch cpu\n1").text("stderr")
+    assert "unknown arch 'nonsense'" in session.run("%%qd_kernel --arch nonsense\n1").text("stderr")
+
+
+def test_a_cell_may_begin_with_a_future_import(session):
+    cell = session.run("%%qd_kernel\nfrom __future__ import annotations\ndef f(x: not_there): return x\n"
+                       "@qd.kernel\ndef k(x: qd.i32) -> qd.i32:\n    return x + 1\nk(2), f.__annotations__['x']")
+    assert cell.result == "(3, 'not_there')"
+    assert session.run("%%qd_kernel\ndef f(x: not_there): return x\nf.__annotations__['x']").result == "'not_there'"  # as in other cells
+
+
+def test_a_cell_may_wait(session):
+    cell = session.run("%%qd_kernel --quiet\nimport asyncio\nx = await asyncio.sleep(0, 5)\nasync def other(): return x + 1\n"
+                       "@qd.kernel\ndef k(x: qd.i32) -> qd.i32:\n    return x + 1\nk(await other())")
+    assert cell.result == "7", cell.of("error")
+    assert session.run("%%qd_kernel\nasync with asyncio.Lock(): y = 1\nasync for z in aiter(()): pass\ny").error == "TypeError"
+    assert session.run("%%qd_kernel\nt = asyncio.create_task(other())\n'await'").result == "'await'"
+    cell = session.run("%%qd_kernel\nawait t\nraise ValueError('later')")
+    assert cell.error == "ValueError" and "run_cell_magic" not in "".join(trace_of(cell))
+
+
+def test_a_semicolon_silences(session):
+    assert session.run("%%qd_kernel\n40 + 2;").result is None
+    assert session.run("%%qd_kernel\n40 + 2;  # why\n\n").result is None
+    assert session.run("%%qd_kernel\n'a;'").result == "'a;'"
 
 
 def test_prints_of_a_kernel_come_while_it_runs(session):

@@ -95,7 +95,7 @@ def test_stop_on_error_aborts_what_waits(kernel, tmp_path):
         message = kernel.raw.get_shell_msg(timeout=PATIENCE)
         replies[message["parent_header"]["msg_id"]] = message
     assert replies[first]["content"]["status"] == "error"
-    assert [replies[i]["content"]["status"] for i in later] == ["aborted"] * 3
+    assert [replies[i]["content"] for i in later] == [{"status": "aborted"}] * 3  # with a number a cell would look as if it had run
     assert replies[info]["msg_type"] == "kernel_info_reply"
     assert kernel.run("'next'").result == "'next'"
 
@@ -129,6 +129,16 @@ def test_garbage_on_the_sockets(fresh_kernel):
     fresh_kernel.raw.execute("raise SystemExit")
     fresh_kernel.raw.session.key = key
     assert fresh_kernel.run("'alive'").result == "'alive'"
+
+
+def test_what_is_sent_again_is_not_done_again(kernel):
+    kernel.run("n = 0")
+    session = kernel.raw.session
+    again = session.serialize(session.msg("execute_request", {"code": "n += 1", "silent": False, "store_history": True,
+                                                              "user_expressions": {}, "allow_stdin": False, "stop_on_error": True}))
+    for channel in (kernel.raw.shell_channel, kernel.raw.shell_channel, kernel.raw.control_channel):
+        channel.socket.send_multipart(again)
+    assert kernel.run("n").result == "1"
 
 
 def test_the_heart_beats_on_after_a_signal(fresh_kernel):

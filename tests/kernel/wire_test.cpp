@@ -14,7 +14,8 @@ Frames packed(const Signer &signer) { return pack({"client"}, parts, {{'a', '\0'
 
 std::optional<Message> read(Frames frames, const Signer &signer) {
     std::string why;
-    std::optional<Message> m = unpack(std::move(frames), signer, why);
+    Seen seen;
+    std::optional<Message> m = unpack(std::move(frames), signer, seen, why);
     EXPECT_EQ(m.has_value(), why.empty());
     return m;
 }
@@ -49,6 +50,25 @@ TEST(Wire, EveryChangedBitIsRefused) {
         }
     EXPECT_FALSE(read(good, Signer("hmac-sha256", "other key")));
     EXPECT_FALSE(read(good, Signer("hmac-sha512", "key")));
+}
+
+TEST(Wire, WhatIsSentAgainIsRefused) {
+    Signer signer("hmac-sha256", "key"), none("hmac-sha256", "");
+    Seen seen;
+    std::string why;
+    EXPECT_TRUE(unpack(packed(signer), signer, seen, why));
+    EXPECT_FALSE(unpack(packed(signer), signer, seen, why));
+    EXPECT_EQ(why, "it came before");
+    EXPECT_TRUE(unpack(packed(none), none, seen, why));
+    EXPECT_TRUE(unpack(packed(none), none, seen, why)); // nothing tells two of them apart
+}
+
+TEST(Wire, OfOldMessagesNothingIsKept) {
+    Seen seen;
+    for (int i = 0; i < 200000; i++) ASSERT_TRUE(seen.add(std::to_string(i)));
+    EXPECT_FALSE(seen.add("199999"));
+    EXPECT_FALSE(seen.add(std::to_string(200000 - 65536)));
+    EXPECT_TRUE(seen.add("0"));
 }
 
 TEST(Wire, EmptyKeyMeansUnsigned) {
@@ -96,7 +116,8 @@ TEST(Wire, RandomDamageDoesNoHarm) {
             if (f.empty()) break;
         }
         std::string why;
-        unpack(f, none, why);
+        Seen seen;
+        unpack(f, none, seen, why);
     }
 }
 

@@ -167,6 +167,10 @@ def test_options_from_the_environment(monkeypatch):
 def test_init_prints_where_it_runs(capsys):
     qd.init(arch=qd.cpu, offline_cache=False)
     assert capsys.readouterr().out == f"[Quadrants] Starting on arch={qd.cpu.name}\n"
+    qd.init(arch=qd.cpu, offline_cache=False, log_level=qd.ERROR)
+    assert capsys.readouterr().out == ""
+    qd.init(arch=qd.cpu, offline_cache=False)
+    assert capsys.readouterr().out != ""
 
 
 def test_header_line():
@@ -174,6 +178,14 @@ def test_header_line():
     run = lambda env: subprocess.run([sys.executable, "-c", "import quadrants"], env=env, capture_output=True, text=True)  # noqa: E731
     assert run(environment).stdout.startswith("[Quadrants] version 0.1.0, llvm ")
     assert run({**environment, "ENABLE_QUADRANTS_HEADER_PRINT": "0"}).stdout == ""
+    assert run({**environment, "QD_LOG_LEVEL": "error"}).stdout == ""
+
+
+@pytest.mark.parametrize("name", ["GUI", "ui"])
+def test_names_of_later_work_say_so(name):
+    with pytest.raises(AttributeError, match=f"qd.{name} is not available yet"):
+        getattr(qd, name)
+    assert not hasattr(qd, name)
 
 
 def test_exit_without_reset():

@@ -111,6 +111,8 @@ def __getattr__(name):
         from quadrants.simt import _tile
 
         return _tile.outer
+    if name in ("GUI", "ui"):
+        raise AttributeError(f"qd.{name} is not available yet; in notebooks matplotlib and ipywidgets show what fields hold")
     raise AttributeError(f"module 'quadrants' has no attribute {name!r}")
 
 

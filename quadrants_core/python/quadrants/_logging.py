@@ -74,7 +74,7 @@ def print_header():
 
     if os.environ.get("ENABLE_QUADRANTS_HEADER_PRINT", "1").lower() in ("0", "false"):
         return
-    if _is_plugin_load() or _is_report():
+    if os.environ.get("QD_LOG_LEVEL", "") in (WARN, ERROR, CRITICAL, _OFF) or _is_plugin_load() or _is_report():
         return
     from quadrants._version import version_str
 

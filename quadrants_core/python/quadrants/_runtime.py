@@ -233,7 +233,8 @@ def init(
     except BaseException:
         cfg = _of_python = None
         raise
-    print(f"[Quadrants] Starting on arch={chosen.name}", flush=True)
+    if _logging.is_logging_effective(_logging.INFO):
+        print(f"[Quadrants] Starting on arch={chosen.name}", flush=True)
     return None
 
 

@@ -1,0 +1,161 @@
+"""The event loop of the session. Between requests the C++ side hands the main thread to asyncio until a message comes, so tasks
+go on. While a cell runs, the loop counts as running for whoever asks (asyncio.create_task, asyncio.get_running_loop), and yet
+another one may be run: asyncio.run() works in a cell as it does in a script. All this begins with the import of asyncio."""
+
+import importlib.machinery
+import os
+import signal
+import sys
+import threading
+
+import _qd
+
+show_error = None  # of a callback between cells; set by the shell
+_loop = None
+_of_parent = []  # in a forked child: if they were collected, they would unregister themselves with the parent's selector
+_entered = False  # a cell or a callback of the front end runs
+_set = None  # asyncio's own functions, which note the running loop of a thread
+_get = None
+
+
+def enter():
+    """User code comes. Main thread."""
+    global _entered
+    _entered = True
+    if _set is not None:
+        _mark()
+
+
+def leave():
+    global _entered
+    _entered = False
+    if _set is not None:
+        _set(None)
+
+
+def _mark():
+    import asyncio
+
+    asyncio.set_event_loop(_open_loop())
+    _set(_loop)
+
+
+def _open_loop():
+    """A program may have closed it."""
+    global _loop
+    if _loop is None or _loop.is_closed():
+        import asyncio
+
+        _loop = asyncio.SelectorEventLoop()
+    return _loop
+
+
+def _on_main_thread():
+    return threading.current_thread() is threading.main_thread()
+
+
+def _start(events):
+    """asyncio was imported."""
+    global _set, _get
+    _set, _get = events._set_running_loop, events._get_running_loop
+
+    def get_running_loop():
+        """Asked by those who refuse to run a loop inside another: ours only counts while it does run."""
+        loop = _get()
+        return None if loop is not None and loop is _loop and not loop.is_running() else loop
+
+    def set_running_loop(loop):
+        """Another loop that has ended within a cell leaves ours behind."""
+        _set(_open_loop() if loop is None and _entered and _on_main_thread() else loop)
+
+    events._get_running_loop, events._set_running_loop = get_running_loop, set_running_loop
+    os.register_at_fork(after_in_child=_forget)
+    _qd.run_tasks()
+    if _entered and _on_main_thread():
+        _mark()
+
+
+def _forget():
+    """A forked child has its parent's selector, and must not touch it."""
+    global _loop
+    if _loop is not None:
+        _loop.stop()
+        _of_parent.append(_loop)
+        _loop = None
+        import asyncio
+
+        asyncio.set_event_loop(_open_loop())
+
+
+class _Finder:
+    """Tells when asyncio is imported: it takes 40 ms, which a session that does without does not pay."""
+
+    @classmethod
+    def find_spec(cls, name, path=None, target=None):
+        if name != "asyncio":
+            return None
+        sys.meta_path.remove(cls)
+        spec = importlib.machinery.PathFinder.find_spec(name, path, target)
+        if spec is None or spec.loader is None:
+            return spec
+        load = spec.loader.exec_module
+
+        def exec_module(module):
+            load(module)
+            _start(module.events)
+
+        spec.loader.exec_module = exec_module
+        return spec
+
+
+def install():
+    if "asyncio" in sys.modules:
+        _start(sys.modules["asyncio"].events)
+    else:
+        sys.meta_path.insert(0, _Finder)
+
+
+# --- between requests ------------------------------------------------------------------------------------------------
+
+def wait(shell, wake):
+    """Runs tasks until one of these file descriptors has something to tell; once through them if it has already."""
+    loop = _open_loop()
+    if _qd.message_waits():
+        loop.stop()
+    handler = signal.getsignal(signal.SIGINT)
+    try:
+        if handler is signal.default_int_handler:
+            signal.signal(signal.SIGINT, _stop_task)
+        loop.add_reader(shell, _look, loop)
+        loop.add_reader(wake, loop.stop)
+        _qd.allow_interrupts(True)
+        loop.run_forever()
+    except BaseException as error:  # Stop or SystemExit in a task; the others asyncio logs itself
+        _qd.allow_interrupts(False)
+        if not _qd.in_forked_child():
+            show_error(error)
+    finally:
+        _qd.allow_interrupts(False)
+        if not _qd.in_forked_child():
+            if handler is signal.default_int_handler:
+                signal.signal(signal.SIGINT, handler)
+            if not loop.is_closed():
+                loop.remove_reader(shell)
+                loop.remove_reader(wake)
+
+
+def _look(loop):
+    if _qd.message_waits():
+        loop.stop()
+
+
+def _stop_task(number, frame):
+    """Stop ends what a task does, never the work of the loop itself."""
+    from asyncio import Handle
+
+    while frame is not None:
+        if frame.f_code is _look.__code__:
+            return
+        if frame.f_code is Handle._run.__code__:
+            raise KeyboardInterrupt
+        frame = frame.f_back

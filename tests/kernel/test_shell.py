@@ -1,0 +1,97 @@
+"""What people and libraries know from ipykernel: names, magics, tooltips, warnings."""
+
+import json
+import warnings
+
+import pytest
+from conftest import PATIENCE
+
+
+def inspected(kernel, code, **options):
+    wanted = kernel.raw.inspect(code, **options)
+    while True:
+        reply = kernel.raw.get_shell_msg(timeout=PATIENCE)
+        if reply["parent_header"]["msg_id"] == wanted:
+            return reply["content"]["data"]
+
+
+def completed(kernel, code):
+    wanted = kernel.raw.complete(code)
+    while True:
+        reply = kernel.raw.get_shell_msg(timeout=PATIENCE)
+        if reply["parent_header"]["msg_id"] == wanted:
+            return reply["content"]["matches"]
+
+
+def test_libraries_see_a_notebook(kernel):
+    assert kernel.run("'IPKernelApp' in get_ipython().config").result == "True"
+    assert kernel.run("get_ipython().config['IPKernelApp']['connection_file'].endswith('.json')").result == "True"
+    assert kernel.run("type(get_ipython()).__name__").result == "'ZMQInteractiveShell'"
+    assert kernel.run("hasattr(get_ipython(), 'kernel')").result == "True"
+    pytest.importorskip("ipykernel")
+    cell = kernel.run("from ipykernel.zmqshell import ZMQInteractiveShell\nisinstance(get_ipython(), ZMQInteractiveShell)")
+    assert cell.result == "True"
+
+
+def test_magics_of_other_kernels(kernel, tmp_path):
+    (tmp_path / "a.txt").write_text("one\ntwo\n")
+    for magic in ("less", "more"):
+        cell = kernel.run(f"%{magic} {tmp_path / 'a.txt'}")
+        assert [p["data"]["text/plain"] for p in cell.reply["content"]["payload"]] == ["one\ntwo\n"]
+        assert "No such file" in kernel.run(f"%{magic} {tmp_path / 'none'}").text("stderr")
+    assert "shell_port" in json.loads(kernel.run("%connect_info").text().split("\n\n")[0])
+    assert kernel.run("%clear").of("clear_output") == [{"wait": False}]
+    assert kernel.run("%autosave 60").status == "ok"
+    assert kernel.run("%subshell").text() == "Kernel does not support subshells\n"
+    payload = kernel.run(f"%edit {tmp_path / 'a.py'}").reply["content"]["payload"]
+    assert [p["source"] for p in payload] == ["edit_magic"]
+    assert kernel.run("%man ls").status == "ok"
+
+
+def test_tooltips_are_short(kernel):
+    data = inspected(kernel, "len")
+    assert set(data) == {"text/plain"} and "Return the number of items" in data["text/plain"]
+    kernel.run("import quadrants as qd\n@qd.kernel\ndef step(x: qd.i32, dt: qd.f32) -> qd.i32:\n    'One step.'\n    return x")
+    text = inspected(kernel, "step")["text/plain"]
+    assert "step(x: i32, dt: f32) -> i32" in text and "One step." in text and "*args" not in text
+
+
+def test_warnings_name_the_cell(kernel):
+    cell = kernel.run("import warnings\n\nwarnings.warn('careful')")
+    count = cell.reply["content"]["execution_count"]
+    assert cell.text("stderr") == f"Cell In[{count}], line 3: UserWarning: careful\n  warnings.warn('careful')\n"
+    cell = kernel.run("warnings.warn_explicit('far', UserWarning, 'other.py', 7)")
+    assert cell.text("stderr") == warnings.formatwarning("far", UserWarning, "other.py", 7)
+
+
+def test_the_extension_may_be_asked_for(fresh_kernel):
+    for code in ("%load_ext quadrants_jupyter\n%load_ext quadrants_jupyter", "import quadrants", "%load_ext quadrants_jupyter"):
+        cell = fresh_kernel.run(code)
+        assert cell.status == "ok" and "already loaded" not in cell.text()
+    assert "already loaded" in fresh_kernel.run("%load_ext autoreload\n%load_ext autoreload").text()
+
+
+def test_debug_opens_where_it_failed(kernel):
+    kernel.run("def inner(x):\n    return 1 / x\ndef outer():\n    y = 0\n    return inner(y)\nouter()")
+    cell = kernel.send("%debug", allow_stdin=True)
+    for answer in ("p 'x is', x", "up", "p 'y is', y", "q"):
+        assert kernel.raw.get_stdin_msg(timeout=PATIENCE)["content"]["prompt"].startswith("ipdb>")
+        kernel.raw.input(answer)
+    text = kernel.collect(cell).text()
+    assert "('x is', 0)" in text and "('y is', 0)" in text
+
+
+def test_tb_without_an_error(fresh_kernel):
+    cell = fresh_kernel.run("%tb")
+    assert cell.status == "ok" and "No traceback available" in cell.text("stderr")
+
+
+def test_later_magics_say_so(fresh_kernel):
+    cell = fresh_kernel.run("%qd_adstack")
+    assert cell.text("stderr") == "UsageError: %qd_adstack is not available yet\n"
+
+
+def test_options_of_magics_complete(kernel):
+    assert "--arch" in completed(kernel, "%%qd_kernel --ar")
+    assert set(completed(kernel, "%%qd_kernel --show ")) >= {"ir", "tasks", "llvm", "asm"}
+    assert "--live" in completed(kernel, "%qd_coverage --l")
