@@ -122,20 +122,21 @@ def wait(shell, wake):
     loop = _open_loop()
     if _qd.message_waits():
         loop.stop()
+    stop = _Stop()
     handler = signal.getsignal(signal.SIGINT)
     try:
         if handler is signal.default_int_handler:
-            signal.signal(signal.SIGINT, _stop_task)
+            signal.signal(signal.SIGINT, stop.asked)
         loop.add_reader(shell, _look, loop)
         loop.add_reader(wake, loop.stop)
         _qd.allow_interrupts(True)
         loop.run_forever()
     except BaseException as error:  # Stop or SystemExit in a task; the others asyncio logs itself
-        _qd.allow_interrupts(False)
+        stop.end()
         if not _qd.in_forked_child():
             show_error(error)
     finally:
-        _qd.allow_interrupts(False)
+        stop.end()
         if not _qd.in_forked_child():
             if handler is signal.default_int_handler:
                 signal.signal(signal.SIGINT, handler)
@@ -149,13 +150,38 @@ def _look(loop):
         loop.stop()
 
 
-def _stop_task(number, frame):
-    """Stop ends what a task does, never the work of the loop itself."""
-    from asyncio import Handle
+class _Stop:
+    """Stop while nothing but tasks runs: it ends the callback that goes on and on, not one that happened to be at work for a
+    moment, and never the work of the loop itself."""
 
-    while frame is not None:
-        if frame.f_code is _look.__code__:
-            return
-        if frame.f_code is Handle._run.__code__:
+    patience = 0.1  # s
+
+    def __init__(self):
+        self.lock, self.over, self.suspect = threading.Lock(), False, None
+
+    def asked(self, number, frame):
+        from asyncio import Handle
+
+        while frame is not None and frame.f_code is not Handle._run.__code__:
+            if frame.f_code is _look.__code__:
+                return
+            frame = frame.f_back
+        if frame is not None and frame is self.suspect:
+            self.suspect = None
             raise KeyboardInterrupt
-        frame = frame.f_back
+        self.suspect = frame
+        if frame is not None:
+            timer = threading.Timer(self.patience, self.ask_again)
+            timer.daemon = True
+            timer.start()
+
+    def ask_again(self):
+        with self.lock:
+            if not self.over:
+                signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+
+    def end(self):
+        with self.lock:
+            self.over = True
+        self.suspect = None
+        _qd.allow_interrupts(False)

@@ -305,7 +305,7 @@ def test_methods_of_ordinary_cells_while_they_run(session):
 def test_errors_of_ordinary_cells_name_the_cell(session):
     number = int(run(session, "print(get_ipython().displayhook.prompt_count)").text())
     cell = session.run("@qd.kernel\ndef f():\n    return missing\nf()")
-    assert f'File "cell {number + 1}", line 3, in f:' in "".join(cell.of("error")[0]["traceback"])
+    assert f'File "cell {number + 1}", line 3, in f:' in cell.of("error")[0]["evalue"]
 
 
 def test_what_is_said_of_kernels_that_are_not_counted(session):

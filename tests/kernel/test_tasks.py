@@ -104,6 +104,15 @@ def test_stop_ends_a_busy_task_between_cells(session):
     assert session.run("t.done(), isinstance(t.exception(), KeyboardInterrupt)").result == "(True, True)"
 
 
+def test_stop_ends_a_kernel_that_a_task_launched(session):
+    session.run("import quadrants as qd\nqd.init(arch=qd.cpu, offline_cache=False)\n@qd.kernel\ndef endless(x: qd.types.ndarray(qd.i32, ndim=1)):\n"
+                "    print('go')\n    while x[0] < 1:\n        x[0] = x[0] * 1\nx = qd.ndarray(qd.i32, 1)")
+    cell = session.run("async def launches(): endless(x)\nt = asyncio.create_task(launches())")
+    wait_for(session, cell.reply["parent_header"]["msg_id"], "go")
+    session.interrupt()
+    assert session.run("t.done(), isinstance(t.exception(), KeyboardInterrupt)").result == "(True, True)"
+
+
 def test_stop_between_cells_leaves_tasks_alone(session, tmp_path):
     go = tmp_path / "go"
     cell = session.run(f"t = asyncio.create_task(tick({str(go)!r}, 'patient'))")
