@@ -1,10 +1,15 @@
-// What a kernel was specialised for, as plain Python data.
+// What a kernel was specialised for, as plain Python data; methods of kernels for who looks into them.
+#include "python/bind/errors.h"
+#include "python/bind/fit.h"
 #include "python/bind/plan.h"
+#include "python/bind/scalar.h"
 
 #include <algorithm>
 
 namespace qd::bind {
 namespace {
+
+KernelObject *kernel_of(PyObject *o) { return reinterpret_cast<KernelObject *>(o); }
 
 const char *kind_name(frontend::ParamKind kind) {
     switch (kind) {
@@ -72,6 +77,70 @@ PyObject *describe_plans(const KernelObject *kernel) {
         Py_XDECREF(one);
     }
     return all;
+}
+
+/// _passed() -> [(name, "scalar" | "matrix" | "array", scalar type)] of the last call, in the order of the slots
+PyObject *passed(PyObject *o, PyObject *) {
+    const Plan *plan = kernel_of(o)->last;
+    PyObject *all = PyList_New(0);
+    if (!plan || !all) return all;
+    std::vector<const BoundParam *> order;
+    for (const BoundParam &p : plan->params)
+        if (p.kind != frontend::ParamKind::constant && p.kind != frontend::ParamKind::bundle) order.push_back(&p);
+    std::sort(order.begin(), order.end(), [](const BoundParam *a, const BoundParam *b) { return a->slot < b->slot; });
+    for (const BoundParam *p : order) {
+        const char *kind = p->kind == frontend::ParamKind::scalar   ? "scalar"
+                           : p->kind == frontend::ParamKind::matrix ? "matrix"
+                                                                    : "array";
+        PyObject *one =
+            Py_BuildValue("(sss)", plan->names[size_t(p - plan->params.data())].c_str(), kind, scalar_name(p->elem));
+        if (!one || PyList_Append(all, one) != 0) Py_CLEAR(all);
+        Py_XDECREF(one);
+        if (!all) break;
+    }
+    return all;
+}
+
+/// _last_plan() -> (number of the plan that the last call used or None, whether it made that plan)
+PyObject *last_plan(PyObject *o, PyObject *) {
+    const KernelObject *kernel = kernel_of(o);
+    const Plan *plan = kernel->last;
+    if (!plan || plan->generation != runtime.generation) return Py_BuildValue("(OO)", Py_None, Py_False);
+    return Py_BuildValue("(IO)", plan->number, kernel->made_by_last ? Py_True : Py_False);
+}
+
+/// _find(tuple of arguments) -> (number, whether a record gave it) of the specialisation that takes them, or None
+PyObject *find_plan(PyObject *o, PyObject *tuple) {
+    KernelObject *kernel = kernel_of(o);
+    if (!need_program()) return nullptr;
+    Objects objects;
+    for (const std::shared_ptr<Plan> &plan : *kernel->plans) {
+        if (plan->generation != runtime.generation) continue;
+        std::vector<uint64_t> slots(plan->slots + 1);
+        uint64_t bytes = 0;
+        if (!objects.fetch(*plan, kernel->params->size(), &PyTuple_GET_ITEM(tuple, 0))) continue;
+        const Fit f = fit(*plan, objects.all(), slots.data(), &bytes);
+        if (f == Fit::error) return nullptr;
+        if (f == Fit::yes) return Py_BuildValue("(IO)", plan->number, plan->provenance.recalled ? Py_True : Py_False);
+    }
+    Py_RETURN_NONE;
+}
+
+/// _specialise(tuple of arguments): a specialisation that takes them is made
+PyObject *make_plan(PyObject *o, PyObject *tuple) {
+    if (!need_program() || !specialise(kernel_of(o), &PyTuple_GET_ITEM(tuple, 0))) return nullptr;
+    Py_RETURN_NONE;
+}
+
+/// _forget_frozen(): slots that plans keep for frozen dataclasses are read anew at the next call.
+PyObject *forget_frozen(PyObject *o, PyObject *) {
+    for (const std::shared_ptr<Plan> &plan : *kernel_of(o)->plans) {
+        std::vector<FrozenSlots> recent;
+        recent.swap(plan->recent);
+        for (FrozenSlots &entry : recent)
+            for (PyObject *weak : entry.instances) Py_DECREF(weak);
+    }
+    Py_RETURN_NONE;
 }
 
 } // namespace qd::bind

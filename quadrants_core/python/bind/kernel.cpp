@@ -301,6 +301,41 @@ PyObject *call(PyObject *o, PyObject *const *args, size_t flags, PyObject *names
     return call_slowly(kernel, args);
 }
 
+/// A call while the class KernelInfo has a method of a program's own: Python decides (quadrants.lang._replaced).
+PyObject *call_replaced(PyObject *o, PyObject *const *args, size_t flags, PyObject *names) {
+    PyObject *through = PyObject_GetAttrString(self_of(o)->info, "_call_replaced");
+    if (!through) return nullptr;
+    PyObject *result = PyObject_Vectorcall(through, args, size_t(PyVectorcall_NARGS(flags)), names);
+    Py_DECREF(through);
+    return result;
+}
+
+/// _replaced(whether calls go through Python)
+PyObject *set_replaced(PyObject *o, PyObject *yes) {
+    self_of(o)->vectorcall = yes == Py_True ? call_replaced : call;
+    Py_RETURN_NONE;
+}
+
+/// _launch(arguments): the call itself
+PyObject *launch_directly(PyObject *o, PyObject *const *args, Py_ssize_t n, PyObject *names) {
+    return call(o, args, size_t(n), names);
+}
+
+/// The arguments of a call as a tuple in the order of the parameters.
+PyObject *bound_tuple(KernelObject *kernel, PyObject *const *args, Py_ssize_t n, PyObject *names) {
+    std::vector<PyObject *> all;
+    args = bind_arguments(kernel, args, size_t(n), names, all);
+    PyObject *tuple = args ? PyTuple_New(Py_ssize_t(kernel->params->size())) : nullptr;
+    for (size_t i = 0; tuple && i < kernel->params->size(); i++)
+        PyTuple_SET_ITEM(tuple, Py_ssize_t(i), Py_NewRef(args[i]));
+    return tuple;
+}
+
+/// _bind(arguments) -> tuple in the order of the parameters
+PyObject *bind_call(PyObject *o, PyObject *const *args, Py_ssize_t n, PyObject *names) {
+    return bound_tuple(self_of(o), args, n, names);
+}
+
 /// Kernel(info, params, returns, returns_tuple)
 PyObject *create(PyTypeObject *type, PyObject *args, PyObject *) {
     PyObject *info, *params, *returns;
@@ -411,48 +446,7 @@ PyObject *forget(PyObject *o, PyObject *) {
     Py_RETURN_NONE;
 }
 
-/// _forget_frozen(): slots that plans keep for frozen dataclasses are read anew at the next call.
-PyObject *forget_frozen(PyObject *o, PyObject *) {
-    for (const std::shared_ptr<Plan> &plan : *self_of(o)->plans) {
-        std::vector<FrozenSlots> recent;
-        recent.swap(plan->recent);
-        for (FrozenSlots &entry : recent)
-            for (PyObject *weak : entry.instances) Py_DECREF(weak);
-    }
-    Py_RETURN_NONE;
-}
-
-/// _passed() -> [(name, "scalar" | "matrix" | "array", scalar type)] of the last call, in the order of the slots
-PyObject *passed(PyObject *o, PyObject *) {
-    const Plan *plan = self_of(o)->last;
-    PyObject *all = PyList_New(0);
-    if (!plan || !all) return all;
-    std::vector<const BoundParam *> order;
-    for (const BoundParam &p : plan->params)
-        if (p.kind != frontend::ParamKind::constant && p.kind != frontend::ParamKind::bundle) order.push_back(&p);
-    std::sort(order.begin(), order.end(), [](const BoundParam *a, const BoundParam *b) { return a->slot < b->slot; });
-    for (const BoundParam *p : order) {
-        const char *kind = p->kind == frontend::ParamKind::scalar   ? "scalar"
-                           : p->kind == frontend::ParamKind::matrix ? "matrix"
-                                                                    : "array";
-        PyObject *one =
-            Py_BuildValue("(sss)", plan->names[size_t(p - plan->params.data())].c_str(), kind, scalar_name(p->elem));
-        if (!one || PyList_Append(all, one) != 0) Py_CLEAR(all);
-        Py_XDECREF(one);
-        if (!all) break;
-    }
-    return all;
-}
-
 PyObject *plans(PyObject *o, PyObject *) { return describe_plans(self_of(o)); }
-
-/// _last_plan() -> (number of the plan that the last call used or None, whether it made that plan)
-PyObject *last_plan(PyObject *o, PyObject *) {
-    const KernelObject *kernel = self_of(o);
-    const Plan *plan = kernel->last;
-    if (!plan || plan->generation != runtime.generation) return Py_BuildValue("(OO)", Py_None, Py_False);
-    return Py_BuildValue("(IO)", plan->number, kernel->made_by_last ? Py_True : Py_False);
-}
 
 /// _compile_like(older kernel or None) -> number of specialisations made
 PyObject *compile_like(PyObject *o, PyObject *before) {
@@ -490,6 +484,13 @@ PyMethodDef methods[] = {
     {"_plans", plans, METH_NOARGS, "its specialisations, described"},
     {"_last_plan", last_plan, METH_NOARGS, "the specialisation that the last call used"},
     {"_passed", passed, METH_NOARGS, "what the last call passed to the compiled code"},
+    {"_replaced", set_replaced, METH_O, nullptr},
+    {"_launch", reinterpret_cast<PyCFunction>(reinterpret_cast<void *>(launch_directly)), METH_FASTCALL | METH_KEYWORDS,
+     nullptr},
+    {"_bind", reinterpret_cast<PyCFunction>(reinterpret_cast<void *>(bind_call)), METH_FASTCALL | METH_KEYWORDS,
+     nullptr},
+    {"_find", find_plan, METH_O, nullptr},
+    {"_specialise", make_plan, METH_O, nullptr},
     {"_forget_frozen", forget_frozen, METH_NOARGS, nullptr},
     {"_forget", forget, METH_NOARGS, "drops all compiled specialisations"},
     {nullptr, nullptr, 0, nullptr},

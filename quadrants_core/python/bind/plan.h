@@ -84,6 +84,13 @@ int specialise_ahead(KernelObject *kernel, const KernelObject *before);
 /// quadrants.lang._primal.
 PyObject *describe_plans(const KernelObject *kernel);
 
+// Methods of kernels, described where they are (describe.cpp).
+PyObject *passed(PyObject *kernel, PyObject *);
+PyObject *last_plan(PyObject *kernel, PyObject *);
+PyObject *find_plan(PyObject *kernel, PyObject *tuple);
+PyObject *make_plan(PyObject *kernel, PyObject *tuple);
+PyObject *forget_frozen(PyObject *kernel, PyObject *);
+
 /// "ir", "llvm" or "asm".
 inline engine::Form form_named(std::string_view name) {
     return name == "llvm" ? engine::Form::llvm : name == "asm" ? engine::Form::assembly : engine::Form::ir;

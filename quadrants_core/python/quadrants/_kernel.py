@@ -11,8 +11,21 @@ _all_kernels = []  # weak references, for the number of compiled functions
 counts_definition = None  # of a notebook: function -> KernelInfo.coverage of the kernel that is made of it
 
 
-class KernelInfo:
+class _Replaceable(type):
+    """Of a class whose methods programs may replace to be told of what happens (quadrants.lang._replaced)."""
+
+    told = None  # called with the class and the name of what was assigned
+
+    def __setattr__(cls, name, value):
+        super().__setattr__(name, value)
+        if _Replaceable.told is not None:
+            _Replaceable.told(cls, name)
+
+
+class KernelInfo(metaclass=_Replaceable):
     """What the compiler must know of a kernel's function; `k._primal` of a decorated kernel `k`."""
+
+    calls_in_python = False  # launches go through methods that a program has put in the place of those of this class
 
     coverage = None  # counts for this kernel alone: True or False; None as the program wants it
 
@@ -286,6 +299,8 @@ def _make_kernel(fn, frame, fastcache=False):
     made.resume = _later.Later("kernel.resume")
     info.kernel = weakref.ref(made)
     _all_kernels.append(weakref.ref(made, _all_kernels.remove))
+    if KernelInfo.calls_in_python:
+        made._replaced(True)
     return made
 
 

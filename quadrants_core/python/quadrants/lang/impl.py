@@ -13,6 +13,7 @@ from quadrants._ndarray import ndarray
 from quadrants._ops import builtin as _builtin
 from quadrants._ops import grouped, one, static, static_assert, static_print, zero
 from quadrants._snode import FieldsBuilder, root
+from quadrants.lang import _replaced
 from quadrants.lang._absent import absent as _absent
 
 
