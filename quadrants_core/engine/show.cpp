@@ -8,10 +8,11 @@
 namespace qd::engine {
 namespace {
 
-std::string through_llvm(const ir::Function &task, Form form) {
+std::string through_llvm(const ir::Function &task, const std::string &processor, Form form) {
     using codegen::llvm_door::Output;
     codegen::llvm_door::Request request;
     request.task = &task;
+    request.cpu = processor;
     request.output = form == Form::llvm ? Output::ir_text : Output::assembly;
     std::vector<uint8_t> text;
     std::string error;
@@ -26,8 +27,10 @@ std::string show(const Program &program, ir::Function kernel, Form form) {
     const backends::Caps caps = backend.caps(0);
     passes::Config config;
     config.vector_bytes = caps.vector_bytes;
-    passes::run(kernel_stage(), kernel, config, false, nullptr);
     std::string out;
+    for (const ir::Loop &loop : kernel.loops)
+        if (form == Form::ir && !loop.name.empty()) out += "; loop_name=" + loop.name + "\n";
+    passes::run(kernel_stage(), kernel, config, false, nullptr);
     for (ir::Function &task : passes::offload(kernel)) {
         if (!out.empty()) out += "\n";
         passes::run(task_stage(), task, config, false, nullptr);
@@ -36,7 +39,7 @@ std::string show(const Program &program, ir::Function kernel, Form form) {
             continue;
         }
         passes::run(backend.legalize(caps), task, config, false, nullptr);
-        out += "; " + task.name + "\n" + through_llvm(task, form);
+        out += "; " + task.name + "\n" + through_llvm(task, caps.processor, form);
     }
     return out;
 }

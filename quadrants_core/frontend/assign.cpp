@@ -186,12 +186,7 @@ Flow Walker::augmented_assign(const Node *node) {
     const Node *target = child(node, Field::target);
     const NodeKind op = child(node, Field::op)->kind;
     if (target->kind == NodeKind::Name) {
-        const Binding *old = find_local(word_of(target, Field::id));
-        if (old && old->argument)
-            fail_syntax(target,
-                        "Kernel argument \"" + text(word_of(target, Field::id)) + "\" is immutable in the kernel",
-                        "copy it first: `new_" + text(word_of(target, Field::id)) + " = " +
-                            text(word_of(target, Field::id)) + "`");
+        refuse_argument(target, find_local(word_of(target, Field::id)));
     }
     updated_ = target;
     const Val place = eval(target);

@@ -88,19 +88,28 @@ Val Walker::update_atomic(const Node *node, Op op, bool negate, const Ref &ref, 
     return out;
 }
 
+namespace {
+
+[[noreturn]] void fail_target(Walker &w, const Call &call) {
+    w.fail_syntax(call.arg_node(0),
+                  std::string("cannot use a non-writable target as the first operand of '") + call.row->name + "'",
+                  "it is a variable, or an element of a field or an ndarray");
+}
+
+} // namespace
+
 Val Walker::atomic(const Call &call) {
     const Val &place = call.args[0];
-    if (place.tag != Tag::ref)
-        fail_type(call.node,
-                  "Cannot assign to non-lvalue: the first argument of an atomic is a variable or an element of a "
-                  "field or ndarray");
+    if (place.tag != Tag::ref) fail_target(*this, call);
     return update_atomic(call.node, call.row->op, call.row->flag == Flag::negate, *place.ref, call.args[1]);
 }
 
 Val Walker::atomic_cas(const Call &call) {
     const Node *node = call.node;
-    if (call.args[0].tag != Tag::ref || call.args[0].ref->ndim)
-        fail_type(node, "Cannot assign to non-lvalue: atomic_cas takes one integer element of a field or ndarray");
+    if (call.args[0].tag != Tag::ref) fail_target(*this, call);
+    if (call.args[0].ref->ndim)
+        fail_type(node, "'atomic_cas' takes one integer, not " + type_text(call.args[0]),
+                  "update component by component");
     const Ref &ref = *call.args[0].ref;
     if (ir::is_float(ref.elem))
         fail_type(node,
@@ -126,16 +135,24 @@ Val Walker::volatile_load(const Call &call) {
     if (place.is_constant() && kind_of(place.object.get()) != Kind::foreign)
         fail_syntax(call.node, "volatile_load takes an element, not a Field directly",
                     "write `qd.volatile_load(x[i])`");
-    if (place.tag != Tag::ref || place.ref->ndim)
-        fail_syntax(call.node, "volatile_load needs an lvalue: one element of a field or ndarray");
+    if (place.tag == Tag::matrix) fail_type(call.node, "volatile_load cannot read a local array");
+    if (place.tag != Tag::ref)
+        fail_syntax(call.node, "volatile_load needs an lvalue: an element of a field or ndarray");
     if (place.ref->local) fail_type(call.node, "volatile_load cannot read a local variable or a local array");
     // An atomic that changes nothing: it is neither merged nor moved.
     const Ref &ref = *place.ref;
-    if (ref.field && ref.field->is_packed())
-        return scalar(update_packed(ref, 0, [](ir::Value before) { return before; }));
-    const ir::Value pointer = scalar_pointer(ref);
-    const ir::Value zero = b_.integer(ref.elem, 0);
-    return scalar(ir::is_float(ref.elem) ? b_.atomic_add(pointer, zero) : b_.atomic_or(pointer, zero));
+    const auto read = [&](int k) {
+        if (ref.field && ref.field->is_packed()) return update_packed(ref, k, [](ir::Value before) { return before; });
+        const ir::Value pointer = ref.ndim ? part_pointer(ref, k) : scalar_pointer(ref);
+        if (!ir::is_float(ref.elem)) return b_.atomic_or(pointer, b_.integer(ref.elem, 0));
+        const Scalar word = ref.elem == Scalar::f64 ? Scalar::i64 : ref.elem == Scalar::f32 ? Scalar::i32 : Scalar::i16;
+        const ir::Value bits = b_.offset(pointer, b_.integer(Scalar::i64, 0), word); // sums would lose a sign of zero
+        return b_.bitcast(b_.atomic_or(bits, b_.integer(word, 0)), ref.elem);
+    };
+    if (!ref.ndim) return scalar(read(0));
+    std::vector<ir::Value> comps;
+    for (int k = 0; k < ref.n * ref.m; ++k) comps.push_back(read(k));
+    return make_matrix(std::move(comps), ref.n, ref.m, ref.ndim);
 }
 
 } // namespace qd::frontend

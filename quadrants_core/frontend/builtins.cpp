@@ -46,12 +46,11 @@ std::string_view parameter_names(std::string_view builtin) {
 
 namespace {
 
-/// Keywords of the builtins; "*": the handler looks at all of them itself.
+/// What is given by keyword alone; "*": the handler looks at all keywords itself.
 constexpr std::pair<decltype(BuiltinRow::handler), std::string_view> keywords[] = {
-    {&Walker::math_unary, "dtype"},  {&Walker::random, "dtype"},   {&Walker::randn, "dt"},
-    {&Walker::cast_to, "dtype"},     {&Walker::bit_cast, "dtype"}, {&Walker::ndrange, "axes"},
-    {&Walker::new_vector, "dt"},     {&Walker::new_matrix, "dt"},  {&Walker::unit, "dt"},
-    {&Walker::linear_algebra, "dt"}, {&Walker::print, "*"},        {&Walker::loop_config, "*"},
+    {&Walker::ndrange, "axes"},
+    {&Walker::print, "*"},
+    {&Walker::loop_config, "*"},
     {&Walker::new_struct, "*"},
 };
 
@@ -126,7 +125,7 @@ Val Walker::math_unary(const Call &call) {
         const ir::Value v = as(node, x, type);
         return scalar(emit1(row.op, v));
     });
-    const Val *dtype = call.args.size() > 1 ? &call.args[1] : call.keyword("dtype");
+    const Val *dtype = call.args.size() > 1 ? &call.args[1] : nullptr;
     if (dtype && dtype->is_constant() && dtype->object.get() != Py_None)
         out = cast(node, out, dtype_scalar(node, dtype->object.get()));
     return out;
@@ -236,7 +235,7 @@ Val Walker::select(const Call &call) {
 }
 
 Scalar Walker::target_type(const Call &call) {
-    const Val *dtype = call.args.size() > 1 ? &call.args[1] : call.keyword("dtype");
+    const Val *dtype = call.args.size() > 1 ? &call.args[1] : nullptr;
     if (!dtype || !dtype->is_constant())
         fail_type(call.node,
                   std::string("The second argument of `") + call.row->name + "` is a data type such as qd.f32");
@@ -357,7 +356,7 @@ Val Walker::reduce_bool(const Call &call) {
 
 Val Walker::random(const Call &call) {
     Scalar type = request_.options.default_fp;
-    const Val *dtype = !call.args.empty() ? &call.args[0] : call.keyword("dtype");
+    const Val *dtype = call.args.empty() ? nullptr : &call.args[0];
     if (dtype && dtype->is_constant()) type = dtype_scalar(call.node, dtype->object.get());
     return scalar(b_.random(type));
 }
@@ -365,7 +364,7 @@ Val Walker::random(const Call &call) {
 /// Box-Muller: sqrt(-2 ln(1 - u)) cos(2 pi v).
 Val Walker::randn(const Call &call) {
     Scalar type = request_.options.default_fp;
-    const Val *dtype = !call.args.empty() ? &call.args[0] : call.keyword("dt");
+    const Val *dtype = call.args.empty() ? nullptr : &call.args[0];
     if (dtype && dtype->is_constant() && dtype->object.get() != Py_None)
         type = dtype_scalar(call.node, dtype->object.get());
     if (!ir::is_float(type)) fail_type(call.node, "`randn` gives real numbers, not " + ir::to_string(type));
@@ -465,6 +464,7 @@ std::vector<int> Walker::ndrange_axes(const Node *node, const Val &axes, size_t 
 }
 
 Val Walker::grouped(const Call &call) {
+    refuse_keywords(call);
     const Node *source = call.arg_node(0);
     if (grouped_depth_) fail_syntax(call.node, "'qd.grouped' cannot be nested");
     ++grouped_depth_;
@@ -527,8 +527,11 @@ Val Walker::loop_config(const Call &call) {
             fail_type(call.node, "loop_config() got an unexpected keyword argument '" + name + "'");
         }
     }
-    if (!settings.name.empty() && !is_top_level()) {
-        warn(call.node, "UserWarning", "loop_config(name=...) applies to top-level loops; it is dropped here");
+    if (!settings.name.empty() && inside_loop()) {
+        warn(call.node, "log",
+             "qd.loop_config(name=\"" + settings.name +
+                 "\") is dropped: the loop is nested inside another for-loop, and only loops outside of all others "
+                 "have names");
         settings.name.clear();
     }
     next_loop_ = settings;

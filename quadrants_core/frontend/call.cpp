@@ -21,9 +21,19 @@ const Val *Call::keyword(const char *name) const {
     return nullptr;
 }
 
+/// `*values` in a call of a func: what its parameters are does not depend on a length.
+void Walker::check_star(const Node *node) {
+    const Items args = items_of(node, Field::args);
+    for (const Node *arg : args)
+        if (arg->kind == NodeKind::Starred && (arg != args.back() || items_of(node, Field::keywords).size()))
+            fail_syntax(node, "* args can only be present as the last argument of a function (error code: STARNOTLAST)",
+                        "write the arguments out");
+}
+
 Call Walker::arguments(const Node *node, bool as_places, bool handed_on) {
     Call call;
     call.node = node;
+    if (handed_on) check_star(node);
     for (const Node *arg : items_of(node, Field::args)) {
         if (arg->kind == NodeKind::Starred) {
             const Val many = sequence_items(arg, value(child(arg, Field::value)));
@@ -175,6 +185,7 @@ Val Walker::call_builtin(const Node *node, const BuiltinRow &row, PyObject *call
 /// A keyword that the language does not know: of Python's own function, with compile-time values, or a mistake.
 Val Walker::call_with_keyword(const Call &call, const std::string &keyword) {
     PyObject *function = PyDict_GetItemString(PyEval_GetBuiltins(), call.row->name);
+    if (call.callee && call.callee != function) function = nullptr;
     const auto is_known = [&](const Val &v) { return bool(to_python(v)); };
     if (function && std::all_of(call.args.begin(), call.args.end(), is_known) &&
         std::all_of(call.kwargs.begin(), call.kwargs.end(), [&](const auto &pair) { return is_known(pair.second); }))
@@ -214,6 +225,12 @@ Val Walker::call_python(const Node *node, PyObject *callee, const Call &call) {
     const std::string called = name && PyUnicode_Check(name.get()) ? text(name.get()) : repr(callee);
     if (!PyCallable_Check(callee)) fail_type(node, "'" + type_name(callee) + "' object is not callable");
     if (std::optional<Val> made = arranged(node, callee, call, from, called)) return *made;
+    const auto is_known = [&](const Val &v) { return bool(to_python(v)); };
+    const bool all_known =
+        std::all_of(call.args.begin(), call.args.end(), is_known) &&
+        std::all_of(call.kwargs.begin(), call.kwargs.end(), [&](const auto &pair) { return is_known(pair.second); });
+    if (!all_known && !static_depth_)
+        if (std::optional<Val> made = call_foreign(node, callee, call, from, called)) return *made;
     PyRef args = PyRef::steal(PyTuple_New(Py_ssize_t(call.args.size()))), kwargs = PyRef::steal(PyDict_New());
     const auto python_value = [&](const Val &v) {
         PyRef object = to_python(v);
@@ -235,10 +252,7 @@ Val Walker::call_python(const Node *node, PyObject *callee, const Call &call) {
     for (const auto &[key, v] : call.kwargs) PyDict_SetItem(kwargs.get(), key, python_value(v).get());
     if (!is_pure_call(callee, args.get(), from, called) || PyDict_GET_SIZE(kwargs.get())) reads_.give_up();
     if (!static_depth_ && from != "builtins" && from != "math" && !from.empty() && from.rfind("quadrants", 0) != 0)
-        warn(node, "SyntaxWarning",
-             "Calling non-quadrants function \"" + called +
-                 "\". Scope inside the function is not processed by the Quadrants compiler. "
-                 "Proceed with caution.");
+        warn_foreign(node, called);
     PyRef result = PyRef::steal(PyObject_Call(callee, args.get(), kwargs.get()));
     outside_.clear();
     if (!result) python_failed(node);
@@ -305,6 +319,7 @@ FuncInfo &Walker::func_info(const Node *node, PyObject *callee) {
     info->scope = add_name(fn_.scopes, info->source.name);
     const Node *args = child(info->source.tree, Field::args);
     PyObject *function = info->function.get();
+    const bool is_foreign = bool(attribute(callee, n._qd_foreign_));
     if (child(args, Field::vararg) || child(args, Field::kwarg))
         fail_syntax(node, "Quadrants functions do not support variable positional or keyword parameters (*args, "
                           "**kwargs)");
@@ -315,7 +330,7 @@ FuncInfo &Walker::func_info(const Node *node, PyObject *callee) {
     for (const Items &list : {items_of(args, Field::posonlyargs), items_of(args, Field::args)})
         for (const Node *arg : list) {
             PyObject *name = word_of(arg, Field::arg);
-            info->params.push_back({name, resolved_annotation(node, function, name), {}});
+            info->params.push_back({name, is_foreign ? PyRef{} : resolved_annotation(node, function, name), {}});
         }
     if (defaults && PyTuple_Check(defaults.get())) {
         const Py_ssize_t count = PyTuple_GET_SIZE(defaults.get());
@@ -324,7 +339,7 @@ FuncInfo &Walker::func_info(const Node *node, PyObject *callee) {
                 PyRef::borrow(PyTuple_GET_ITEM(defaults.get(), i));
     }
     PyRef return_name = PyRef::steal(PyUnicode_InternFromString("return"));
-    info->returns = resolved_annotation(node, function, return_name.get());
+    if (!is_foreign) info->returns = resolved_annotation(node, function, return_name.get());
     if (info->returns && info->returns.get() == Py_None) info->returns = {};
     if (info->returns && !PyTuple_Check(info->returns.get())) // tuple[...], typing.Tuple[...]
         if (attribute(info->returns.get(), n.__origin__).get() == reinterpret_cast<PyObject *>(&PyTuple_Type))
@@ -361,11 +376,12 @@ Val Walker::inline_func(const Node *node, const PyRef &callee, const Val *object
     return inline_body(node, info, std::move(args));
 }
 
-/// A method of a struct: `self` is passed as a place, so that the method can change it.
+/// A method of a struct: `self` is passed as a place, so that the method can change it. Called through the struct type
+/// it is the first argument.
 Val Walker::inline_method(const Node *node, const PyRef &callee, const Val &self) {
     FuncInfo &info = func_info(node, callee.get());
     Call call = arguments(node, true, true);
-    call.args.insert(call.args.begin(), self);
+    if (self.tag != Tag::none) call.args.insert(call.args.begin(), self);
     AtNode at(*this, node);
     return inline_body(node, info, matched_arguments(node, info, std::move(call), true));
 }
@@ -553,6 +569,11 @@ Val Walker::inline_body(const Node *node, FuncInfo &info, std::vector<Val> args)
     return converted_result(node, info.returns.get(), *result, !info.is_real);
 }
 
+void Walker::note_inlined(const FuncInfo &info) {
+    const auto is_it = [&](const PyRef &func) { return func.get() == info.object; };
+    if (std::none_of(inlined_.begin(), inlined_.end(), is_it)) inlined_.push_back(PyRef::borrow(info.object));
+}
+
 /// What `body` makes of the func in a frame of its own, its parameters bound.
 std::optional<Val> Walker::inlined(FuncInfo &info, std::vector<Val> args,
                                    const std::function<std::optional<Val>()> &body) {
@@ -564,7 +585,7 @@ std::optional<Val> Walker::inlined(FuncInfo &info, std::vector<Val> args,
         fail_here(UserErrorKind::syntax, "Function '" + info.source.name +
                                              "' has requires_top_level=True: it starts parallel loops of its own "
                                              "and can be called at the top level of a kernel alone");
-    if (std::find(inlined_.begin(), inlined_.end(), info.object) == inlined_.end()) inlined_.push_back(info.object);
+    note_inlined(info);
     enter(info, b_.span);
     ++info.depth;
     const int outer_static = std::exchange(static_depth_, 0), outer_grouped = std::exchange(grouped_depth_, 0);
@@ -588,6 +609,7 @@ std::optional<Val> Walker::inlined(FuncInfo &info, std::vector<Val> args,
 
 Val Walker::converted_result(const Node *node, PyObject *annotation, const Val &v, bool elementwise) {
     if (!annotation || v.tag == Tag::none) return v;
+    if (!elementwise && kind_of(annotation) == Kind::struct_type) check_returned(node, annotation, v);
     if (is_dtype(annotation) || kind_of(annotation) == Kind::matrix_type || kind_of(annotation) == Kind::struct_type)
         return convert_to_annotation(node, annotation, v, "Return", elementwise);
     if (PyTuple_Check(annotation) && v.is_sequence() && PyTuple_GET_SIZE(annotation) == Py_ssize_t(v.items.size())) {

@@ -129,6 +129,7 @@ Val Walker::boolop_from(const Node *node, bool is_and, const Items &values, size
     const auto keep = [&] { return first; };
     const auto more = [&] {
         const Val rest = boolop_from(node, is_and, values, i + 1);
+        if (rest.tag == Tag::matrix) fail_unsupported(node, word, first, rest); // what it gives depends on the run
         if (rest.tag == Tag::scalar || is_number(rest)) check_integral(node, word, rest);
         return rest;
     };
@@ -157,7 +158,7 @@ Val Walker::chosen_value(const Node *node, const Val &side) {
     return v;
 }
 
-/// A value like both sides, with the types that hold both.
+/// A value like both sides, with the types that hold both. A number beside a vector or matrix has its shape.
 Val Walker::chosen_type(const Node *node, const Val &a, const Val &b) {
     if (a.tag == Tag::element && b.tag == Tag::element && a.object.get() != b.object.get())
         fail_type(node, "Both sides of a run-time choice must be elements of one kind of one mesh");
@@ -166,7 +167,16 @@ Val Walker::chosen_type(const Node *node, const Val &a, const Val &b) {
     const bool one_struct = a.tag != Tag::record || b.tag != Tag::record ||
                             std::equal(a.record->names.begin(), a.record->names.end(), b.record->names.begin(),
                                        b.record->names.end(), same);
-    if (!one_tag || !one_struct || a.n != b.n || a.m != b.m || a.ndim != b.ndim || a.items.size() != b.items.size())
+    const bool one_shape = a.n == b.n && a.m == b.m && a.ndim == b.ndim;
+    if (a.tag == Tag::matrix && b.tag == Tag::matrix && !one_shape)
+        fail(node, UserErrorKind::compilation,
+             "Cannot broadcast tensor to tensor: '" + type_text(a) + "' and '" + type_text(b) + "'");
+    if ((a.tag == Tag::scalar && b.tag == Tag::matrix) || (a.tag == Tag::matrix && b.tag == Tag::scalar)) {
+        Val out = a.tag == Tag::matrix ? a : b;
+        out.elem = promote(a.elem, b.elem);
+        return out;
+    }
+    if (!one_tag || !one_struct || !one_shape || a.items.size() != b.items.size())
         fail_type(node, "Both sides of a run-time choice must have one shape: '" + type_text(a) + "' and '" +
                             type_text(b) + "'");
     Val out = a;
@@ -178,7 +188,10 @@ Val Walker::chosen_type(const Node *node, const Val &a, const Val &b) {
 /// The numbers of one side, with the types that hold both.
 void Walker::append_chosen(const Val &v, const Val &like, std::vector<ir::Value> &out) {
     for (size_t k = 0; k < v.items.size(); ++k) append_chosen(v.items[k], like.items[k], out);
-    if (v.tag == Tag::scalar || v.tag == Tag::element) out.push_back(convert(v.v, like.elem));
+    if (v.tag == Tag::scalar && like.tag == Tag::matrix) // a number stands for every component
+        out.insert(out.end(), like.comps.size(), convert(v.v, like.elem));
+    else if (v.tag == Tag::scalar || v.tag == Tag::element)
+        out.push_back(convert(v.v, like.elem));
     for (const ir::Value c : v.comps) out.push_back(convert(c, like.elem));
 }
 

@@ -307,6 +307,7 @@ std::vector<ir::Value> Walker::return_values(const Node *node, const Val &result
         const ReturnType &type = types[i];
         Val v = load(items[i]);
         if (type.structure) {
+            check_returned(node, type.structure, v);
             append_scalars(convert_record(node, type.structure, v, "Return"), out);
             continue;
         }

@@ -102,6 +102,7 @@ PyRef Walker::to_python(const Val &v) {
         return list;
     }
     if (v.tag == Tag::dict) {
+        if (!v.extra->unknown_keys.empty()) return {};
         PyRef dict = PyRef::steal(PyDict_New());
         for (size_t i = 0; i < v.items.size(); ++i) {
             PyRef item = to_python(v.items[i]);
@@ -118,10 +119,16 @@ Val Walker::eval_name(const Node *node) {
     if (const Binding *found = find_local(name)) return found->value;
     if (const auto known = outside_.find(node); known != outside_.end()) return wrap(known->second);
     PyRef object = find_global(name);
-    if (!object)
-        fail(node, UserErrorKind::name, "Name \"" + text(name) + "\" is not defined",
-             "names first assigned inside an if, for or while body are gone after it");
+    if (!object) fail_unknown_name(node, name);
     check_pure_name(node, name, object.get());
+    if (request_.options.refuse_floats && PyFloat_Check(object.get()) && !in_package()) {
+        PyErr_Format(
+            PyExc_ValueError,
+            "Not permitted to access floats as global values: %U is one, and raise_on_templated_floats is set. "
+            "Pass it to the kernel as an argument.",
+            name);
+        python_failed(node);
+    }
     outside_[node] = object;
     return wrap(std::move(object));
 }
@@ -153,9 +160,13 @@ Val Walker::attribute_of(const Node *node, const Val &base, PyObject *name) {
     if (base.is_constant()) {
         PyObject *object = base.object.get();
         if (kind_of(object) == Kind::builtin)
-            if (const BuiltinRow *row = builtin_of(object))
+            if (const BuiltinRow *row = builtin_of(object)) {
                 if (const BuiltinRow *member = find_builtin(std::string(row->name) + "." + text(name)))
                     return builtin_value(*member);
+                if (std::optional<Val> method = method_of_class(*row, name)) return *method;
+            }
+        if (kind_of(object) == Kind::struct_type)
+            if (std::optional<Val> method = record_method(record_type(node, object), Val{}, name)) return *method;
         if (kind_of(object) == Kind::matrix) return matrix_attribute(node, to_matrix(node, base), name);
         if (kind_of(object) == Kind::struct_)
             if (PyRef type = attribute(object, names().methods); type && PyDict_Contains(type.get(), name) == 1)
@@ -167,8 +178,7 @@ Val Walker::attribute_of(const Node *node, const Val &base, PyObject *name) {
         if (!found) {
             if (PyErr_ExceptionMatches(PyExc_AttributeError)) {
                 PyErr_Clear();
-                fail(node, UserErrorKind::compilation,
-                     "'" + type_name(object) + "' object has no attribute '" + text(name) + "'");
+                fail_attribute(node, object, name);
             }
             python_failed(node);
         }
@@ -179,6 +189,7 @@ Val Walker::attribute_of(const Node *node, const Val &base, PyObject *name) {
     if (base.tag == Tag::record) return record_attribute(node, base, name);
     if (base.tag == Tag::bundle) return bundle_attribute(node, base, name);
     if (base.tag == Tag::container) return bound_method(base, name);
+    if (base.tag == Tag::dict && is_dict_method(name)) return bound_method(base, name);
     if (base.tag == Tag::element) return element_attribute(node, base, name);
     if (base.tag == Tag::relation) return relation_attribute(node, base, name);
     if (base.tag == Tag::ref && base.ref->field && name == names().grad) return gradient_element(node, *base.ref);
@@ -251,7 +262,7 @@ Val Walker::sequence_items(const Node *node, const Val &v) {
     if (v.tag == Tag::dict) {
         Val keys;
         keys.tag = Tag::tuple;
-        for (const PyRef &key : v.extra->keys) keys.items.push_back(wrap(key));
+        for (size_t i = 0; i < v.items.size(); ++i) keys.items.push_back(key_of(v, i));
         return keys;
     }
     if (v.is_constant() && is_long(v.object.get())) fail_too_long(node);
@@ -281,27 +292,6 @@ Val Walker::sequence_items(const Node *node, const Val &v) {
     out.tag = Tag::tuple;
     for (int i = 0; i < matrix.n; ++i)
         out.items.push_back(matrix.ndim == 1 ? component(matrix, i) : matrix_row(matrix, i));
-    return out;
-}
-
-Val Walker::eval_dict(const Node *node) {
-    const Items keys = items_of(node, Field::keys), values = items_of(node, Field::values);
-    Val out;
-    out.tag = Tag::dict;
-    out.extra = std::make_shared<Extra>();
-    for (size_t i = 0; i < keys.size(); ++i) {
-        if (!keys[i]) { // **other
-            const Val other = value(values[i]);
-            if (other.tag != Tag::dict) fail_syntax(node, "`**` in a dict display needs a dict written in the kernel");
-            out.extra->keys.insert(out.extra->keys.end(), other.extra->keys.begin(), other.extra->keys.end());
-            out.items.insert(out.items.end(), other.items.begin(), other.items.end());
-            continue;
-        }
-        const Val key = value(keys[i]);
-        if (!key.is_constant()) fail_syntax(keys[i], "Keys of a dict must be known at compile time");
-        out.extra->keys.push_back(key.object);
-        out.items.push_back(value(values[i]));
-    }
     return out;
 }
 

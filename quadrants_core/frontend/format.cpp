@@ -35,11 +35,53 @@ Val empty_text() {
     return out;
 }
 
+bool holds(const std::string &text, char c) { return text.find(c) != std::string::npos; }
+
 } // namespace
+
+/// A compile-time value in a string: with a spec a number follows the rules of run-time values of its type, all else
+/// those of Python. Empty if it is known at run time only.
+PyRef Walker::constant_text(const Node *node, const Val &v, const std::string &spec) {
+    const PyRef object = to_python(v);
+    if (!object || (v.is_sequence() && v.element_dim)) return {};
+    const bool of_python = v.is_constant() && kind_of(v.object.get()) == Kind::foreign;
+    if (!of_python && !(spec.empty() && is_plain(object.get()))) return {};
+    if (spec.empty() || !is_number(v)) {
+        PyRef words = PyRef::steal(PyObject_Format(object.get(), python_string(spec).get()));
+        if (!words) python_failed(node);
+        return words;
+    }
+    const Scalar type = scalar_type(node, v);
+    const std::string format = "%" + printf_spec(node, spec, type);
+    if (holds("aA", format.back())) return {}; // Python has another meaning for it
+    PyRef number = object;
+    if (ir::is_float(type)) {
+        const ir::Constant rounded = ir::from_double(type, PyFloat_AsDouble(object.get()));
+        number = PyRef::steal(PyFloat_FromDouble(ir::to_double(rounded)));
+    } else if (holds("xXo", format.back())) {
+        number = PyRef::steal(PyLong_FromUnsignedLongLong(literal_bits(node, object.get(), type, type, "default_ip") &
+                                                          (~uint64_t(0) >> (64 - ir::bits_of(type)))));
+    }
+    const PyRef all = PyRef::steal(PyTuple_Pack(1, number.get()));
+    PyRef words = PyRef::steal(PyUnicode_Format(python_string(format).get(), all.get()));
+    if (!words) python_failed(node);
+    return words;
+}
+
+/// One string, if all pieces of a text are known at compile time.
+Val Walker::settled(const Node *node, Val pieces) {
+    PyRef all = python_string("");
+    for (const Val &item : pieces.items) {
+        const PyRef piece =
+            item.is_constant() ? item.object : constant_text(node, item.items[0], text(item.items[1].object.get()));
+        if (!piece) return pieces;
+        all = PyRef::steal(PyUnicode_Concat(all.get(), piece.get()));
+    }
+    return constant(all);
+}
 
 Val Walker::eval_joined(const Node *node) {
     Val out = empty_text();
-    bool constant_only = true;
     for (const Node *part : items_of(node, Field::values)) {
         if (part->kind == NodeKind::Constant) {
             out.items.push_back(constant(PyRef::borrow(constant_of(part))));
@@ -55,19 +97,10 @@ Val Walker::eval_joined(const Node *node) {
             spec = v.object;
         }
         const Val v = value(child(part, Field::value));
-        constant_only = constant_only && v.is_constant() && kind_of(v.object.get()) == Kind::foreign;
+        if (v.is_constant()) reads_.use_within(v.object.get());
         out.items.push_back(formatted(v, spec));
     }
-    if (!constant_only) return out;
-    PyRef all = python_string("");
-    for (const Val &item : out.items) {
-        PyRef piece = item.is_constant()
-                          ? item.object
-                          : PyRef::steal(PyObject_Format(item.items[0].object.get(), item.items[1].object.get()));
-        if (!piece) python_failed(node);
-        all = PyRef::steal(PyUnicode_Concat(all.get(), piece.get()));
-    }
-    return constant(all);
+    return settled(node, out);
 }
 
 Val Walker::format_call(const Node *node, PyObject *pattern) {
@@ -96,6 +129,7 @@ Val Walker::format_call(const Node *node, PyObject *pattern) {
         const size_t colon = field.find(':');
         const std::string spec = colon == std::string::npos ? "" : field.substr(colon + 1);
         field.resize(colon == std::string::npos ? field.size() : colon);
+        if (holds(field, '!')) return format_in_python(node, pattern, call);
         i = end;
         out.items.push_back(constant(python_string(literal)));
         literal.clear();
@@ -126,22 +160,26 @@ Val Walker::format_call(const Node *node, PyObject *pattern) {
     for (size_t k = 0; k < used.size(); ++k)
         if (!used[k]) fail_syntax(node, "Keyword '" + text(call.kwargs[k].first) + "' not used.");
     out.items.push_back(constant(python_string(literal)));
-    return folded(node, pattern, call, out);
+    for (const Val &v : call.args)
+        if (v.is_constant()) reads_.use_within(v.object.get());
+    for (const auto &[name, v] : call.kwargs)
+        if (v.is_constant()) reads_.use_within(v.object.get());
+    return settled(node, out);
 }
 
-/// Of nothing but compile-time values the text is Python's own.
-Val Walker::folded(const Node *node, PyObject *pattern, const Call &call, const Val &text) {
-    const auto is_plain = [&](const Val &v) { return v.is_constant() && kind_of(v.object.get()) == Kind::foreign; };
+/// pattern.format(...) by Python, for what the language has not: conversions such as `!r`, of compile-time values
+/// alone.
+Val Walker::format_in_python(const Node *node, PyObject *pattern, const Call &call) {
     PyRef args = PyRef::steal(PyTuple_New(Py_ssize_t(call.args.size()))), kwargs = PyRef::steal(PyDict_New());
-    for (size_t i = 0; i < call.args.size(); ++i) {
-        if (!is_plain(call.args[i])) return text;
-        reads_.use_within(call.args[i].object.get());
-        PyTuple_SET_ITEM(args.get(), Py_ssize_t(i), Py_NewRef(call.args[i].object.get()));
-    }
-    for (const auto &[name, v] : call.kwargs) {
-        if (!is_plain(v) || PyDict_SetItem(kwargs.get(), name, v.object.get()) < 0) return text;
+    const auto known = [&](const Val &v) {
+        if (!v.is_constant() || kind_of(v.object.get()) != Kind::foreign)
+            fail_syntax(node, "a conversion such as '!r' is supported for compile-time values alone");
         reads_.use_within(v.object.get());
-    }
+        return v.object.get();
+    };
+    for (size_t i = 0; i < call.args.size(); ++i)
+        PyTuple_SET_ITEM(args.get(), Py_ssize_t(i), Py_NewRef(known(call.args[i])));
+    for (const auto &[name, v] : call.kwargs) PyDict_SetItem(kwargs.get(), name, known(v));
     PyRef format = PyRef::steal(PyObject_GetAttrString(pattern, "format"));
     PyRef result = PyRef::steal(format ? PyObject_Call(format.get(), args.get(), kwargs.get()) : nullptr);
     if (!result) python_failed(node);
@@ -166,8 +204,12 @@ std::string Walker::printf_spec(const Node *node, const std::string &spec, Scala
     size_t i = 0;
     if (spec[0] == '<') flags += '-'; // Python's own signs of alignment
     if (spec[0] == '<' || spec[0] == '>') ++i;
-    while (i < spec.size() && (std::strchr("-+ #0.", spec[i]) || std::isdigit(static_cast<unsigned char>(spec[i]))))
-        flags += spec[i++];
+    size_t digits = 0;
+    for (; i < spec.size() && (holds("-+ #0.", spec[i]) || std::isdigit(static_cast<unsigned char>(spec[i]))); ++i) {
+        flags += spec[i];
+        digits = std::isdigit(static_cast<unsigned char>(spec[i])) ? digits + 1 : 0;
+        if (digits > 4) fail_type(node, "The width or precision of '" + spec + "' is too large");
+    }
     while (i < spec.size() && std::strchr("hljzt", spec[i])) // length modifiers follow from the type
         ++i;
     conversion = spec.substr(i);
@@ -198,7 +240,10 @@ void Walker::format_value(const Node *node, ir::Message &message, std::vector<ir
         return;
     }
     if (is_number(v) && !spec.empty()) {
-        format_value(node, message, values, typed(node, v), spec);
+        if (const PyRef words = constant_text(node, v, spec))
+            add_text(message, text(words.get()));
+        else
+            format_value(node, message, values, typed(node, v), spec);
         return;
     }
     if (v.is_constant()) {
@@ -239,6 +284,8 @@ void Walker::format_value(const Node *node, ir::Message &message, std::vector<ir
         for (const Val &item : v.items) {
             if (item.is_constant())
                 add_text(message, text(item.object.get()));
+            else if (const PyRef words = constant_text(node, item.items[0], text(item.items[1].object.get())))
+                add_text(message, text(words.get()));
             else
                 format_value(node, message, values, item.items[0], text(item.items[1].object.get()));
         }
@@ -257,7 +304,13 @@ void Walker::format_value(const Node *node, ir::Message &message, std::vector<ir
     if (v.tag == Tag::dict) {
         add_text(message, "{");
         for (size_t k = 0; k < v.items.size(); ++k) {
-            add_text(message, (k ? ", " : "") + repr(v.extra->keys[k].get()) + ": ");
+            const Val key = key_of(v, k);
+            add_text(message, k ? ", " : "");
+            if (key.is_constant())
+                add_text(message, repr(key.object.get()));
+            else
+                format_value(node, message, values, key, "");
+            add_text(message, ": ");
             format_value(node, message, values, v.items[k], spec);
         }
         add_text(message, "}");
@@ -271,15 +324,12 @@ Val Walker::print(const Call &call) {
     for (const auto &[key, v] : call.kwargs) {
         const std::string name = text(key);
         if (name == "flush" || name == "file") continue;
+        if (name != "sep" && name != "end")
+            fail_type(call.node, "'" + name + "' is an invalid keyword argument for print()");
         if (v.is_constant() && v.object.get() == Py_None) continue;
         if (!v.is_constant() || !PyUnicode_Check(v.object.get()))
             fail_type(call.node, "`" + name + "` of print must be a string known at compile time");
-        if (name == "sep")
-            separator = text(v.object.get());
-        else if (name == "end")
-            end = text(v.object.get());
-        else
-            fail_type(call.node, "'" + name + "' is an invalid keyword argument for print()");
+        (name == "sep" ? separator : end) = text(v.object.get());
     }
     ir::Message message;
     std::vector<ir::Value> values;
@@ -421,6 +471,13 @@ std::string text_between(const std::string &text, const Extent &at) {
 }
 
 } // namespace
+
+/// A short expression as it stands in the source; empty if it is long.
+std::string Walker::written(const Node *node) {
+    constexpr size_t longest = 60;
+    if (node->at.end_line != node->at.line || node->at.end_column - node->at.column > long(longest)) return {};
+    return text_between(frames_.back().source->text, node->at);
+}
 
 /// The source of an expression, as `ast.unparse` writes it.
 std::string Walker::source_text(const Node *node) {

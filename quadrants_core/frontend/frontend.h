@@ -25,6 +25,7 @@
 // ints, floats, bools, strings, None, tuples, lists, dicts, numpy scalars are compile-time values. Anything else is
 // usable inside qd.static only.
 #include "base/error.h"
+#include "frontend/py.h"
 #include "frontend/read.h"
 #include "ir/function.h"
 #include "syntax/tree.h"
@@ -91,7 +92,8 @@ struct Options {
     ir::Scalar default_ip = ir::Scalar::i32, default_fp = ir::Scalar::f32;
     bool debug = false, check_bounds = false, fast_math = true, coverage = false, short_circuit = true;
     int unrolling_limit = 32;
-    bool pure = false; ///< nothing but the arguments may be read
+    bool pure = false;          ///< nothing but the arguments may be read
+    bool refuse_floats = false; ///< names from outside must not stand for floats
 };
 
 struct Request {
@@ -111,9 +113,9 @@ struct Request {
 /// one per scalar of their members, depth first, arrays one each; constants none.
 struct Result {
     ir::Function fn;
-    std::vector<int> leaves;       ///< Param::leaf of those that became parameters of `fn`, in its order
-    std::vector<PyObject *> funcs; ///< funcs that were inlined, each once, borrowed
-    std::vector<Read> reads;       ///< all that was read from the Python world; empty if that cannot be told
+    std::vector<int> leaves;  ///< Param::leaf of those that became parameters of `fn`, in its order
+    std::vector<PyRef> funcs; ///< funcs that were inlined, each once
+    std::vector<Read> reads;  ///< all that was read from the Python world; empty if that cannot be told
 };
 
 /// A user error with its text as people see it outside raw mode: place blocks with carets, then message and hint.

@@ -29,6 +29,13 @@ constexpr Row rows[] = {
     {"solve", 2, 3, "solve", "Solver only supports 2×2 and 3×3 matrices."},
 };
 
+/// The row for a matrix of this shape; null if there is none.
+const Row *row_for(std::string_view name, int ndim, int n, int m) {
+    for (const Row &row : rows)
+        if (row.name == name && ndim == 2 && n == m && n >= row.least && n <= row.most) return &row;
+    return nullptr;
+}
+
 } // namespace
 
 PyRef Walker::dtype_object(Scalar type) const {
@@ -53,26 +60,33 @@ Val Walker::real_matrix(const Call &call, size_t i, Scalar type) {
     return cast(call.node, to_matrix(call.node, call.args[i]), type);
 }
 
+/// The matrix that a function is called with. Its size is checked before all else, of a field the size of its elements.
+Val Walker::matrix_of_size(const Call &call) {
+    const Val &given = call.args[0];
+    const bool is_field = given.is_constant() && kind_of(given.object.get()) == Kind::matrix_field;
+    const FieldInfo *field = is_field ? field_info(call.node, given.object.get()) : nullptr;
+    const Val a = field ? Val{} : to_matrix(call.node, given);
+    const bool suits = field ? row_for(call.row->name, field->element_dim, field->n, field->m) != nullptr
+                             : row_for(call.row->name, a.ndim, a.n, a.m) != nullptr;
+    for (const Row &row : rows)
+        if (!suits && row.name == call.row->name) fail(call.node, UserErrorKind::compilation, row.otherwise);
+    return field ? to_matrix(call.node, given) : a;
+}
+
 Val Walker::linear_algebra(const Call &call) {
     const Node *node = call.node;
     const std::string_view name = call.row->name;
     const bool has_right_side = name == "solve";
-    const Val a = to_matrix(node, call.args[0]);
+    const Val a = matrix_of_size(call);
     const size_t dt_at = has_right_side ? 2 : 1;
-    const Val *dt = call.args.size() > dt_at ? &call.args[dt_at] : call.keyword("dt");
+    const Val *dt = call.args.size() > dt_at ? &call.args[dt_at] : nullptr;
     const bool given = dt && dt->is_constant() && dt->object.get() != Py_None;
     const Scalar type =
         given ? dtype_scalar(node, dt->object.get()) : (ir::is_float(a.elem) ? a.elem : request_.options.default_fp);
     if (!ir::is_float(type))
         fail_type(node, "`" + std::string(name) + "` computes in a real type, not " + ir::to_string(type));
     const Scalar inner = type == Scalar::f16 ? Scalar::f32 : type;
-    const Row *row = nullptr, *any = nullptr;
-    for (const Row &r : rows) {
-        if (r.name != name) continue;
-        any = &r;
-        if (a.ndim == 2 && a.n == a.m && a.n >= r.least && a.n <= r.most) row = &r;
-    }
-    if (!row) fail(node, UserErrorKind::compilation, any->otherwise);
+    const Row *row = row_for(name, a.ndim, a.n, a.m);
     std::vector<Val> args = {real_matrix(call, 0, inner)};
     if (has_right_side) {
         args.push_back(real_matrix(call, 1, inner));

@@ -1,5 +1,6 @@
 // `for`: over ranges, ndranges, fields and arrays at run time; over compile-time sequences by unrolling. A loop at the
 // top level of a kernel is parallel, any other is serial.
+#include "frontend/builtins.h"
 #include "frontend/walker.h"
 
 #include "base/stop.h"
@@ -18,6 +19,13 @@ bool Walker::is_top_level() const {
     return true;
 }
 
+/// Inside of a loop that is not unrolled.
+bool Walker::inside_loop() const {
+    const auto runs = [](const LoopContext &loop) { return loop.what != LoopContext::What::static_; };
+    return std::any_of(frames_.begin(), frames_.end(),
+                       [&](const Frame &frame) { return std::any_of(frame.loops.begin(), frame.loops.end(), runs); });
+}
+
 Flow Walker::for_(const Node *node) {
     const Val over = loop_source(node);
     if (over.is_static) return for_static(node, static_items(child(node, Field::iter), over));
@@ -32,11 +40,25 @@ bool Walker::is_of_mesh(const Val &v) {
     return v.tag == Tag::relation || (v.is_constant() && kind_of(v.object.get()) == Kind::mesh_elements);
 }
 
+/// `for i in range(...)` has one or two bounds.
+void Walker::check_range(const Node *node, const Node *call) {
+    const Items args = items_of(call, Field::args);
+    if (args.size() == 1 || args.size() == 2) return;
+    for (const Node *arg : args)
+        if (arg->kind == NodeKind::Starred) return;
+    const Val callee = eval_handed_on(child(call, Field::func));
+    const BuiltinRow *row = callee.is_constant() ? builtin_of(callee.object.get()) : nullptr;
+    if (row && row->handler == &Walker::range)
+        fail_syntax(node, "Range should have 1 or 2 arguments, found " + std::to_string(args.size()),
+                    "a step is not supported; scale the index in the body");
+}
+
 /// What a `for` runs over: a loop, something static that is unrolled, or elements of a mesh.
 Val Walker::loop_source(const Node *node) {
     if (items_of(node, Field::orelse).size())
         fail_syntax(node, "'else' clause for 'for' not supported in Quadrants kernels");
     const Node *source = child(node, Field::iter);
+    if (source->kind == NodeKind::Call) check_range(node, source);
     if (source->kind == NodeKind::IfExp && !value(child(source, Field::test)).is_constant())
         fail_syntax(source, "Using non static inlined if statement as for-loop iterable is not currently supported.",
                     "make the condition static: `a if qd.static(c) else b`");
@@ -97,6 +119,11 @@ Val Walker::host_ndrange(const Node *node, const Val &v) {
 std::vector<Val> Walker::static_items(const Node *node, const Val &v) {
     if (v.tag == Tag::loop) {
         const Extra &loop = *v.extra;
+        if (loop.over == Extra::Over::ndrange && loop.lower.empty() && !loop.grouped)
+            fail_syntax(node,
+                        "Ndrange for loop with number of the loop variables not equal to the dimension of the ndrange "
+                        "is not supported",
+                        "an ndrange without dimensions has no index: write `for I in qd.static(qd.grouped(...))`");
         std::vector<long> lower, upper;
         double count = 1;
         for (size_t axis = 0; axis < loop.lower.size(); ++axis) {
@@ -209,6 +236,12 @@ Nest Walker::range_nest(const Node *node, const Extra &loop) {
     return nest;
 }
 
+void Walker::make_single(Nest &nest) {
+    nest.lower.push_back(b_.i32(0));
+    nest.upper.push_back(b_.i32(1));
+    nest.single = nest.grouped;
+}
+
 Nest Walker::ndrange_nest(const Node *node, const Extra &loop) {
     const Node *target = child(node, Field::target), *source = child(node, Field::iter);
     const size_t rank = loop.lower.size();
@@ -228,6 +261,7 @@ Nest Walker::ndrange_nest(const Node *node, const Extra &loop) {
     }
     nest.order = loop.axes;
     nest.grouped = loop.grouped;
+    if (rank == 0) make_single(nest);
     return nest;
 }
 
@@ -263,10 +297,7 @@ Nest Walker::target_nest(const Node *node, const Extra &loop, std::optional<uint
         nest.lower.push_back(b_.i32(first[axis]));
         nest.upper.push_back(b_.i32(first[axis] + extents[axis]));
     }
-    if (rank == 0) {
-        nest.lower.push_back(b_.i32(0));
-        nest.upper.push_back(b_.i32(1));
-    }
+    if (rank == 0) make_single(nest);
     return nest;
 }
 
@@ -310,6 +341,13 @@ void Walker::bind_target(const Node *target, ir::Value index) {
 void Walker::bind_loop_targets(const Node *node, std::span<const ir::Value> indices, const Nest &nest) {
     const Node *target = child(node, Field::target);
     if (nest.elements.tag != Tag::none) return bind_element(node, nest.elements, indices[0]);
+    if (nest.single) {
+        Val none;
+        none.tag = Tag::tuple;
+        none.element_dim = is_vector;
+        bind(word_of(target, Field::id), std::move(none));
+        return;
+    }
     if (nest.grouped) {
         Val v;
         v.tag = Tag::matrix;

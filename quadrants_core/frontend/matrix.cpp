@@ -53,9 +53,9 @@ Val Walker::new_matrix(const Call &call) {
     return with_dtype(call, m, 1);
 }
 
-/// Applies the optional data type given as argument `at` or as `dt`.
+/// Applies the optional data type given as argument `at`.
 Val Walker::with_dtype(const Call &call, const Val &m, size_t at) {
-    const Val *dt = call.args.size() > at ? &call.args[at] : call.keyword("dt");
+    const Val *dt = call.args.size() > at ? &call.args[at] : nullptr;
     if (!dt || !dt->is_constant() || dt->object.get() == Py_None) return m;
     return cast(call.node, m, dtype_scalar(call.node, dt->object.get()));
 }
@@ -88,7 +88,7 @@ Val Walker::identity(const Call &call) {
 
 Val Walker::unit(const Call &call) {
     const int n = static_extent(call, 0), at = static_extent(call, 1, 0);
-    const Val *dt = call.args.size() > 2 ? &call.args[2] : call.keyword("dt");
+    const Val *dt = call.args.size() > 2 ? &call.args[2] : nullptr;
     const bool given = dt && dt->is_constant() && dt->object.get() != Py_None;
     const Scalar type = given ? dtype_scalar(call.node, dt->object.get()) : request_.options.default_ip;
     std::vector<ir::Value> comps;
@@ -207,6 +207,14 @@ const std::unordered_map<std::string_view, MethodRow> &method_table() {
 }
 
 } // namespace
+
+/// qd.Vector.dot and its like: the vector is the first argument.
+std::optional<Val> Walker::method_of_class(const BuiltinRow &row, PyObject *name) {
+    const bool has_methods = row.handler == &Walker::new_vector || row.handler == &Walker::new_matrix;
+    if (!has_methods || !method_table().count(text(name))) return std::nullopt;
+    Val none;
+    return bound_method(none, name);
+}
 
 Val Walker::matrix_attribute(const Node *node, const Val &base, PyObject *name) {
     const std::string what = text(name);
@@ -394,21 +402,30 @@ Val Walker::inverse(const Node *node, const Val &given) {
 
 Val Walker::method(const Node *node, const Val &bound) {
     const std::string &name = bound.extra->name;
-    const Val &self = bound.extra->self;
+    Val self = bound.extra->self;
     if (self.tag == Tag::container) return container_method(node, bound);
     if (self.tag == Tag::array) return view_method(node, bound);
+    if (self.tag == Tag::dict) return dict_method(node, bound);
     const auto found = method_table().find(name);
-    Call call = arguments(node, false);
+    const bool of_class = self.tag == Tag::none;
+    Call call = arguments(node, of_class);
     AtNode at(*this, node);
-    const int count = int(call.args.size() + call.kwargs.size());
+    if (of_class) {
+        if (call.args.empty()) fail_syntax(node, "`" + name + "` of the class takes the vector or matrix first");
+        self = is_place(call.args[0]) && call.args[0].ref->ndim ? call.args[0] : to_matrix(node, call.args[0]);
+        call.args.erase(call.args.begin());
+        for (Val &v : call.args) v = load(v);
+        for (auto &[given, v] : call.kwargs) v = load(v);
+    }
+    for (const auto &[given, v] : call.kwargs) {
+        if (text(given) != found->second.parameter)
+            fail_type(node, name + "() got an unexpected keyword argument '" + text(given) + "'");
+        call.args.push_back(v);
+    }
+    const int count = int(call.args.size());
     if (count < found->second.least || count > found->second.most)
         fail_syntax(node, "`" + name + "` takes " + std::to_string(found->second.most) + " argument" +
                               (found->second.most == 1 ? "" : "s") + ", " + std::to_string(count) + " given");
-    for (const auto &[given, v] : call.kwargs) {
-        if (text(given) != found->second.parameter)
-            fail_syntax(node, name + "() got an unexpected keyword argument '" + text(given) + "'");
-        call.args.push_back(v);
-    }
     const Method id = found->second.id;
     if (id == Method::fill) {
         if (self.tag != Tag::ref)

@@ -12,8 +12,7 @@ void Walker::declare_parameters() {
         binding.name = intern(p.name);
         if (p.value) reads_.param(size_t(&p - request_.params.data()), p.value);
         binding.value = declare(p);
-        binding.argument =
-            p.kind != ParamKind::constant && p.kind != ParamKind::array && p.kind != ParamKind::buffer_view;
+        binding.argument = true;
         bindings_.push_back(std::move(binding));
     }
     for (size_t i = 0; i < request_.params.size(); ++i)

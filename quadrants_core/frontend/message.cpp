@@ -6,6 +6,7 @@ namespace qd::frontend {
 namespace {
 
 constexpr size_t width = 80; // longer source lines are continued below; their carets go along
+constexpr size_t tab = 4;    // tabs stand at multiples of it
 
 /// Line `number` (1-based) of a text.
 std::string_view line_of(std::string_view text, long number) {
@@ -35,7 +36,7 @@ Marked mark(std::string_view line, size_t from, size_t to) {
             do {
                 out.characters.emplace_back(" ");
                 out.carets += inside ? '^' : ' ';
-            } while (out.characters.size() % 8);
+            } while (out.characters.size() % tab);
         } else {
             out.characters.emplace_back(line.substr(i, end - i));
             out.carets += inside ? '^' : ' ';
@@ -58,9 +59,43 @@ void append_line(std::string &out, std::string_view line, size_t from, size_t to
     }
 }
 
+/// Where a text of `source` at this line and column (1-based, 0-based) stands in it.
+size_t offset_of(std::string_view source, long line, size_t column) {
+    size_t at = 0;
+    for (long i = 1; i < line && at != std::string_view::npos; ++i) {
+        at = source.find('\n', at);
+        at += at != std::string_view::npos;
+    }
+    return at == std::string_view::npos ? source.size() : std::min(at + column, source.size());
+}
+
+/// The header of a statement with a body reaches to its colon: nothing but brackets and comments can stand before it.
+void reach_colon(Location &at, const Source &source) {
+    constexpr std::string_view words[] = {"for ", "if ", "elif ", "while ", "with "};
+    const std::string_view text = source.text;
+    const std::string_view begun = text.substr(offset_of(text, long(at.line) - source.first_line + 1, at.column));
+    if (std::none_of(std::begin(words), std::end(words), [&](auto word) { return begun.starts_with(word); })) return;
+    uint32_t line = at.end_line, column = at.end_column;
+    bool comment = false;
+    for (const char c : text.substr(offset_of(text, long(line) - source.first_line + 1, column))) {
+        ++column;
+        if (c == '#') comment = true;
+        if (c == '\n') {
+            comment = false;
+            ++line;
+            column = 0;
+        }
+        if (comment || c != ':') continue;
+        at.end_line = line;
+        at.end_column = column;
+        return;
+    }
+}
+
 void append_source(std::string &out, const Level &level) {
     constexpr long most_lines = 6;
-    const Location &at = level.at;
+    Location at = level.at;
+    reach_colon(at, *level.source);
     const long first = long(at.line) - level.source->first_line + 1;
     const long last = std::min(long(at.end_line) - level.source->first_line + 1, first + most_lines - 1);
     for (long number = first; number <= std::max(first, last); ++number) {
@@ -75,6 +110,8 @@ void append_source(std::string &out, const Level &level) {
 
 } // namespace
 
+std::string_view plain_name(std::string_view qualified) { return qualified.substr(qualified.rfind('.') + 1); }
+
 std::string render_places(const std::vector<Level> &levels) {
     constexpr size_t first_shown = 4, last_shown = 4; // of a long chain of calls
     std::string out;
@@ -85,8 +122,8 @@ std::string render_places(const std::vector<Level> &levels) {
             i += skipped;
         }
         const Level &level = levels[i];
-        out +=
-            "File \"" + level.at.file + "\", line " + std::to_string(level.at.line) + ", in " + level.at.scope + ":\n";
+        out += "File \"" + level.at.file + "\", line " + std::to_string(level.at.line) + ", in " +
+               std::string(plain_name(level.at.scope)) + ":\n";
         if (level.source) append_source(out, level);
     }
     return out;

@@ -12,6 +12,8 @@ struct Level {
     Location at;
     const Source *source = nullptr;
 };
+/// `foo` of `Class.foo` or `outer.<locals>.foo`.
+std::string_view plain_name(std::string_view qualified);
 /// The levels alone, outermost first.
 std::string render_places(const std::vector<Level> &levels);
 std::string render(const std::vector<Level> &levels, const std::string &message, const std::string &hint);

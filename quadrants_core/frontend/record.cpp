@@ -89,10 +89,16 @@ Val Walker::zero_member(const Node *node, PyObject *type) {
     return member_value(node, type, integer(0), "");
 }
 
-/// `v` as a member of this type has it. One number fills a vector or matrix.
+/// `v` as a member of this type has it. One number fills a vector or matrix; of a struct it is the first member.
 Val Walker::member_value(const Node *node, PyObject *type, const Val &given, const std::string &what) {
     const Val v = load(given);
     const Kind kind = kind_of(type);
+    if (kind == Kind::struct_type && (v.tag == Tag::scalar || is_number(v))) {
+        const RecordType *record = record_type(node, type);
+        std::vector<std::pair<PyObject *, Val>> first;
+        if (!record->names.empty()) first.emplace_back(record->names[0].get(), v);
+        return record_from(node, record, first);
+    }
     if (kind == Kind::struct_type) return convert_record(node, type, v, what);
     if (kind == Kind::matrix_type && (v.tag == Tag::scalar || is_number(v))) {
         const Names &n = names();
@@ -161,7 +167,7 @@ Val Walker::new_struct(const Call &call) {
             continue;
         }
         if (v.tag != Tag::dict) fail_type(call.node, "`Struct` takes a dict, or members by name");
-        for (size_t i = 0; i < v.items.size(); ++i) members.emplace_back(v.extra->keys[i], v.items[i]);
+        for (size_t i = 0; i < v.items.size(); ++i) members.emplace_back(known_key(call.node, v, i), v.items[i]);
     }
     for (const auto &[name, v] : call.kwargs) members.emplace_back(PyRef::borrow(name), v);
     return anonymous_record(call.node, members);
@@ -189,7 +195,8 @@ Val Walker::convert_record(const Node *node, PyObject *struct_type, const Val &g
     if (v.tag == Tag::dict || (v.is_constant() && PyDict_Check(v.object.get()))) {
         std::vector<std::pair<PyObject *, Val>> members;
         const Val dict = v.tag == Tag::dict ? v : Val{};
-        for (size_t i = 0; i < dict.items.size(); ++i) members.emplace_back(dict.extra->keys[i].get(), dict.items[i]);
+        for (size_t i = 0; i < dict.items.size(); ++i)
+            members.emplace_back(known_key(node, dict, i).get(), dict.items[i]);
         PyObject *key = nullptr, *item = nullptr;
         Py_ssize_t at = 0;
         while (v.is_constant() && PyDict_Next(v.object.get(), &at, &key, &item))
@@ -207,6 +214,43 @@ Val Walker::convert_record(const Node *node, PyObject *struct_type, const Val &g
     std::vector<std::pair<PyObject *, Val>> members;
     for (size_t i = 0; i < v.items.size(); ++i) members.emplace_back(v.record->names[i].get(), v.items[i]);
     return record_from(node, type, members);
+}
+
+/// Whether a struct has these members, with these types.
+bool Walker::has_members(const Node *node, const RecordType &type, const Val &v) {
+    if (v.tag != Tag::record || v.items.size() != type.names.size()) return false;
+    for (size_t i = 0; i < type.names.size(); ++i) {
+        const size_t k = member_index(*v.record, type.names[i].get());
+        if (k == v.items.size()) return false;
+        const Val member = load(v.items[k]);
+        PyObject *wanted = type.types[i].get();
+        const Kind kind = kind_of(wanted);
+        if (kind == Kind::struct_type) {
+            if (!has_members(node, *record_type(node, wanted), member)) return false;
+            continue;
+        }
+        const bool is_matrix = kind == Kind::matrix_type;
+        const PyRef dtype = is_matrix ? attribute(wanted, names().dtype) : PyRef::borrow(wanted);
+        if (member.tag != (is_matrix ? Tag::matrix : Tag::scalar) || member.elem != dtype_scalar(node, dtype.get()))
+            return false;
+        if (is_matrix &&
+            (member.n != attribute_int(wanted, names().n, 1) || member.m != attribute_int(wanted, names().m, 1) ||
+             member.ndim != attribute_int(wanted, names().ndim, 1)))
+            return false;
+    }
+    return true;
+}
+
+/// A returned struct is not converted: it has the members of the annotation already, whatever its class.
+void Walker::check_returned(const Node *node, PyObject *struct_type, const Val &given) {
+    const Val v = typed(node, load(given));
+    if (v.tag != Tag::record || has_members(node, *record_type(node, struct_type), v)) return;
+    std::string members;
+    for (size_t i = 0; i < v.items.size(); ++i)
+        members += (i ? ", " : "") + text(v.record->names[i].get()) + "=" + type_text(load(v.items[i]));
+    fail(node, UserErrorKind::compilation,
+         "Return (type=<qd.Struct " + members + ">) cannot be converted into required type " + repr(struct_type),
+         "the members must have the names, shapes and data types that the annotation says");
 }
 
 // Members and methods
@@ -308,7 +352,7 @@ Val Walker::struct_field_element(const Node *node, PyObject *field, const std::v
              "Field with dim " + std::to_string(first->dims()) + " accessed with indices of dim " +
                  std::to_string(indices.size()));
     const std::vector<ir::Value> values = index_values(node, indices, true);
-    if (request_.options.check_bounds || request_.options.debug) check_field_bounds(*first, values);
+    if (request_.options.check_bounds || request_.options.debug) check_field_bounds(node, *first, values);
     const std::function<Val(PyObject *)> element = [&](PyObject *of) {
         PyRef struct_type = attribute(of, names().dtype);
         const RecordType *type = record_type(node, struct_type.get());

@@ -216,7 +216,7 @@ MachineFunction &Walker::machine_function(const Node *node, FuncInfo &info, cons
         f.params.push_back(by_value ? new_variable(node, zero_member(node, annotation.get())) : args[i]);
     }
     if (info.returns) f.result = result_place(node, info.returns.get());
-    if (std::find(inlined_.begin(), inlined_.end(), info.object) == inlined_.end()) inlined_.push_back(info.object);
+    note_inlined(info);
     return f;
 }
 

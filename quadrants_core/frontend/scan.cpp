@@ -32,9 +32,12 @@ void scan_expression(const Node *node, std::unordered_set<PyObject *> &out) {
     if (kind == NodeKind::NamedExpr) scan_target(child(node, Field::target), out);
     if (kind != NodeKind::Call) return;
     const std::string name = called(node);
-    if (name == "fill") scan_target(child(node, Field::func), out);
-    if (name.rfind("atomic_", 0) != 0) return;
-    if (const Items args = items_of(node, Field::args); args.size()) scan_target(args[0], out);
+    const bool fills = name == "fill", updates = name.rfind("atomic_", 0) == 0;
+    if (fills) scan_target(child(node, Field::func), out);
+    if (!fills && !updates) return;
+    if (const Items args = items_of(node, Field::args); args.size() > size_t(fills)) // qd.Vector.fill(v, value)
+        scan_target(args[0], out);
+    if (fills) return;
     for (const Node *keyword : items_of(node, Field::keywords))
         if (word_of(keyword, Field::arg) && text(word_of(keyword, Field::arg)) == "x")
             scan_target(child(keyword, Field::value), out);

@@ -49,9 +49,21 @@ bool is_compile_time(const Val &v) {
 
 } // namespace
 
+/// Of a handler that evaluates its arguments itself, and has none by keyword.
+void Walker::refuse_keywords(const Call &call) {
+    for (const Node *keyword : items_of(call.node, Field::keywords)) {
+        PyObject *name = word_of(keyword, Field::arg);
+        if (!name)
+            fail_syntax(keyword, "`**` arguments are not supported in Quadrants kernels", "write the arguments out");
+        fail_type(call.node,
+                  std::string(call.row->name) + "() got an unexpected keyword argument '" + text(name) + "'");
+    }
+}
+
 Val Walker::static_(const Call &call) {
     if (static_depth_) fail_syntax(call.node, "'qd.static' cannot be nested");
     if (grouped_depth_) fail_syntax(call.node, "'qd.static' is not allowed inside 'qd.grouped'");
+    refuse_keywords(call);
     const Items args = items_of(call.node, Field::args);
     std::vector<Val> out;
     ++static_depth_;
@@ -201,16 +213,15 @@ Val Walker::eval_comprehension(const Node *node, NodeKind kind, bool cut) {
     if (kind == NodeKind::DictComp) out.extra = std::make_shared<Extra>();
     const Node *const element = child(node, kind == NodeKind::DictComp ? Field::value : Field::elt);
     run_comprehension(items_of(node, Field::generators), 0, cut, [&] {
-        if (kind == NodeKind::DictComp) {
-            const Val key = value(child(node, Field::key));
-            if (!key.is_constant()) fail_syntax(node, "Keys of a dict must be known at compile time");
-            out.extra->keys.push_back(key.object);
-        }
+        const Val key = kind == NodeKind::DictComp ? value(child(node, Field::key)) : Val{};
         if (cut) flat_calls(element);
-        out.items.push_back(value(element));
-        if (!cut) return;
-        if (storable(out.items.back())) out.items.back() = new_variable(element, out.items.back());
-        machine_->values[node] = out; // live while the next ones are computed
+        Val item = value(element);
+        if (cut && storable(item)) item = new_variable(element, item);
+        if (kind == NodeKind::DictComp)
+            put_in_dict(node, out, key, std::move(item));
+        else
+            out.items.push_back(std::move(item));
+        if (cut) machine_->values[node] = out; // live while the next ones are computed
     });
     return out;
 }

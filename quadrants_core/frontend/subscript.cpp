@@ -110,11 +110,7 @@ Val Walker::subscript_python(const Node *node, const Val &base, const Node *slic
     }
     if (base.tag == Tag::dict) {
         const Val key = value(slice);
-        for (size_t i = 0; key.is_constant() && i < base.items.size(); ++i) {
-            const int same = PyObject_RichCompareBool(base.extra->keys[i].get(), key.object.get(), Py_EQ);
-            if (same < 0) python_failed(node);
-            if (same) return base.items[i];
-        }
+        if (const std::optional<size_t> at = find_key(node, base, key)) return base.items[*at];
         fail(node, UserErrorKind::index, "the dict has no such key");
     }
     if (base.is_sequence()) return slice_sequence(node, base, slice);
@@ -179,7 +175,7 @@ Val Walker::subscript_field(const Node *node, PyObject *field, const std::vector
              "Field with dim " + std::to_string(info->dims()) + " accessed with indices of dim " +
                  std::to_string(indices.size()));
     std::vector<ir::Value> values = index_values(node, indices, true);
-    if (request_.options.check_bounds || request_.options.debug) check_field_bounds(*info, values);
+    if (request_.options.check_bounds || request_.options.debug) check_field_bounds(node, *info, values);
     return field_element(info, std::move(values));
 }
 
@@ -270,10 +266,27 @@ void Walker::check_array_bounds(const Val &array, const ArrayInfo &info, const s
                                   std::to_string(info.position) + " with indices ",
                               -1});
     append_values(message, indices.size(), "[", "]");
-    emit_assert(legal, std::move(message), indices);
+    message.pieces.push_back({": `" + info.name + "` has the shape ", -1});
+    for (size_t axis = 0; axis < upper.size(); ++axis) {
+        message.pieces.push_back({axis ? ", " : "(", -1});
+        message.pieces.push_back({"", int(indices.size() + axis)});
+    }
+    message.pieces.push_back({")", -1});
+    std::vector<ir::Value> values = indices;
+    values.insert(values.end(), upper.begin(), upper.end());
+    emit_assert(legal, std::move(message), values);
 }
 
-void Walker::check_field_bounds(const FieldInfo &info, const std::vector<ir::Value> &indices) {
+/// What a field is called: the name it was given, or how the kernel writes it.
+std::string Walker::field_title(const Node *node, const FieldInfo &info) {
+    const PyRef given = attribute(info.object, names()._name);
+    const std::string name = given ? text(given.get()) : "";
+    if (!name.empty() && name != "grad" && name != "dual") return name;
+    const std::string words = node->kind == NodeKind::Subscript ? written(child(node, Field::value)) : "";
+    return words.empty() ? info.name : words;
+}
+
+void Walker::check_field_bounds(const Node *node, const FieldInfo &info, const std::vector<ir::Value> &indices) {
     std::vector<ir::Value> lower, upper;
     std::string size = "(", offset = "(";
     bool shifted = false;
@@ -287,8 +300,9 @@ void Walker::check_field_bounds(const FieldInfo &info, const std::vector<ir::Val
     if (indices.empty()) return;
     const ir::Value legal = inside(indices, lower, upper);
     ir::Message message;
-    message.pieces.push_back({"(kernel=" + request_.source.name + ") Accessing field (" + info.name + ") of size " +
-                                  size + ")" + (shifted ? " offset " + offset + ")" : "") + " with indices ",
+    message.pieces.push_back({"(kernel=" + request_.source.name + ") Accessing field (" + field_title(node, info) +
+                                  ") of size " + size + ")" + (shifted ? " offset " + offset + ")" : "") +
+                                  " with indices ",
                               -1});
     append_values(message, indices.size(), "(", ")");
     emit_assert(legal, std::move(message), indices);
@@ -337,6 +351,14 @@ int Walker::check_static_index(const Node *node, long k, int extent) {
     return int(k);
 }
 
+/// Of the slice of a vector, a matrix or a view.
+void Walker::refuse_negative_bounds(const Node *slice, const Val &object) {
+    auto *parts = reinterpret_cast<PySliceObject *>(object.object.get());
+    for (PyObject *bound : {parts->start, parts->stop})
+        if (PyLong_Check(bound) && PyLong_AsDouble(bound) < 0)
+            fail_syntax(slice, "Negative indices are not supported in Quadrants kernels.");
+}
+
 Val Walker::slice_matrix(const Node *node, const Val &base, const Node *slice, int n, int m, int ndim) {
     std::vector<const Node *> parts;
     if (slice->kind == NodeKind::Tuple)
@@ -355,6 +377,7 @@ Val Walker::slice_matrix(const Node *node, const Val &base, const Node *slice, i
         s.is_slice = parts[size_t(axis)]->kind == NodeKind::Slice;
         if (s.is_slice) {
             const Val object = slice_object(parts[size_t(axis)]);
+            refuse_negative_bounds(parts[size_t(axis)], object);
             Py_ssize_t start = 0, stop = 0, step = 1;
             if (PySlice_Unpack(object.object.get(), &start, &stop, &step) < 0) python_failed(node);
             const Py_ssize_t count = PySlice_AdjustIndices(extent, &start, &stop, step);

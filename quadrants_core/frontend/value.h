@@ -5,6 +5,7 @@
 #include "ir/function.h"
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -133,10 +134,11 @@ struct Val {
 
 /// The rarely used parts of a value.
 struct Extra {
-    std::vector<PyRef> keys; ///< dict
-    std::string name;        ///< method
-    Val self;                ///< method; constant: a func found in this object
-    PyRef callee;            ///< method of a struct: the func
+    std::vector<PyRef> keys;            ///< dict
+    std::map<size_t, Val> unknown_keys; ///< dict: those known only at run time, by position
+    std::string name;                   ///< method
+    Val self;                           ///< method; constant: a func found in this object
+    PyRef callee;                       ///< method of a struct: the func
 
     enum class Over : uint8_t { range, ndrange, target };
     Over over = Over::range; ///< loop

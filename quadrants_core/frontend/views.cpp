@@ -2,6 +2,7 @@
 // its extent is the size; made in a kernel (`qd.BufferView(a, offset, size)`, `v[i:j]`), offset and size are values
 // beside the array.
 #include "frontend/builtins.h"
+#include "frontend/message.h"
 #include "frontend/walker.h"
 
 namespace qd::frontend {
@@ -66,7 +67,10 @@ Val Walker::slice_view(const Node *node, const Val &view, const Node *slice) {
     const auto bound = [&](Field field) -> std::optional<Val> {
         const Node *part = child(slice, field);
         if (!part) return std::nullopt;
-        return value(part);
+        const Val v = value(part);
+        if (constant_int(v).value_or(0) < 0 && field != Field::step)
+            fail_syntax(part, "Negative indices are not supported in Quadrants kernels.");
+        return v;
     };
     if (bound(Field::step)) fail_syntax(node, "BufferView slice does not support an explicit step in kernels");
     const std::optional<Val> lower = bound(Field::lower), upper = bound(Field::upper);
@@ -96,7 +100,7 @@ Val Walker::view_method(const Node *node, const Val &bound) {
 std::string Walker::call_stack(const Node *node) {
     std::string out, indent = "\n";
     for (const Location &at : fn_.trace(span_of(node))) {
-        out += indent + at.scope + " (" + at.file + ":" + std::to_string(at.line) + ")";
+        out += indent + std::string(plain_name(at.scope)) + " (" + at.file + ":" + std::to_string(at.line) + ")";
         indent += "  ";
     }
     return out;

@@ -114,7 +114,7 @@ struct Frame {
 struct Binding {
     PyObject *name = nullptr;
     Val value;
-    bool argument = false; ///< scalar argument of a kernel: immutable
+    bool argument = false; ///< of a kernel: immutable
     bool annotated = false;
 };
 
@@ -123,7 +123,8 @@ struct Nest {
     std::vector<ir::Value> lower, upper;
     std::vector<int> order;
     bool grouped = false;
-    Val elements; ///< of a mesh, whose numbers the one index runs over, or what touches one of them
+    bool single = false; ///< one iteration, whose index is empty: of what has no dimensions
+    Val elements;        ///< of a mesh, whose numbers the one index runs over, or what touches one of them
     ir::Loop settings;
 };
 
@@ -256,6 +257,10 @@ class Walker {
     void bind(PyObject *name, Val value);
     PyRef find_global(PyObject *name);
 
+    // suggest.cpp
+    [[noreturn]] void fail_unknown_name(const Node *node, PyObject *name);
+    [[noreturn]] void fail_attribute(const Node *node, PyObject *object, PyObject *name);
+
     // pure.cpp
     bool is_state(PyObject *object);
     bool in_package();
@@ -280,7 +285,6 @@ class Walker {
     Val eval_binop(const Node *node);
     Val eval_unary(const Node *node);
     Val eval_sequence(const Node *node, bool is_tuple);
-    Val eval_dict(const Node *node);
     Val eval_named(const Node *node);
     Val array_attribute(const Node *node, const Val &array, PyObject *name);
     Val bound_method(const Val &base, PyObject *name);
@@ -288,6 +292,15 @@ class Walker {
     Val attribute_of(const Node *node, const Val &base, PyObject *name);
     Val wrap(PyRef object);
     PyRef to_python(const Val &v); ///< empty if it holds run-time values
+
+    // dict.cpp
+    Val eval_dict(const Node *node);
+    Val key_of(const Val &dict, size_t i);
+    PyRef known_key(const Node *node, const Val &dict, size_t i);
+    std::optional<size_t> find_key(const Node *node, const Val &dict, const Val &key);
+    void put_in_dict(const Node *node, Val &dict, const Val &key, Val value);
+    bool is_dict_method(PyObject *name) const;
+    Val dict_method(const Node *node, const Val &bound);
 
     // arithmetic.cpp
     Val binary(const Node *node, NodeKind op, const Val &a, const Val &b);
@@ -414,6 +427,8 @@ class Walker {
     Val zero_member(const Node *node, PyObject *type);
     Val host_struct(const Node *node, PyObject *object);
     Val convert_record(const Node *node, PyObject *struct_type, const Val &v, const std::string &what);
+    bool has_members(const Node *node, const RecordType &type, const Val &v);
+    void check_returned(const Node *node, PyObject *struct_type, const Val &v);
     Val record_attribute(const Node *node, const Val &record, PyObject *name);
     std::optional<Val> unpacked_vector(const Val &record, PyObject *name);
     std::optional<Val> record_method(const RecordType *type, const Val &self, PyObject *name);
@@ -434,6 +449,7 @@ class Walker {
     Val subscript_run_time(const Node *node, const Val &base, const std::vector<Val> &indices);
     Val indexed_value(const Node *node, const Val &v);
     Val slice_object(const Node *slice);
+    void refuse_negative_bounds(const Node *slice, const Val &object);
     Val slice_sequence(const Node *node, const Val &base, const Node *slice);
     Val slice_matrix(const Node *node, const Val &base, const Node *slice, int n, int m, int ndim);
     Val slice_run_time(const Node *node, const Val &base, const std::vector<int> &comps, int count, int axis,
@@ -448,7 +464,8 @@ class Walker {
                      std::span<const ir::Value> upper);
     void append_values(ir::Message &message, size_t count, const char *open, const char *close);
     void check_array_bounds(const Val &array, const ArrayInfo &info, const std::vector<ir::Value> &indices);
-    void check_field_bounds(const FieldInfo &info, const std::vector<ir::Value> &indices);
+    std::string field_title(const Node *node, const FieldInfo &info);
+    void check_field_bounds(const Node *node, const FieldInfo &info, const std::vector<ir::Value> &indices);
     void check_cell_bounds(uint32_t place, const std::vector<ir::Value> &indices);
 
     // assign.cpp
@@ -485,9 +502,11 @@ class Walker {
     Val host_ndrange(const Node *node, const Val &v);
     Flow for_static(const Node *node, const std::vector<Val> &items);
     bool is_of_mesh(const Val &v);
+    void check_range(const Node *node, const Node *call);
     Val loop_source(const Node *node);
     Nest nest_of(const Node *node, const Extra &loop, std::optional<uint32_t> &cells);
     Nest range_nest(const Node *node, const Extra &loop);
+    void make_single(Nest &nest);
     Nest ndrange_nest(const Node *node, const Extra &loop);
     Nest target_nest(const Node *node, const Extra &loop, std::optional<uint32_t> &cells);
     uint32_t loop_place(const Node *node, PyObject *object, std::vector<int32_t> &first, std::vector<int32_t> &extents);
@@ -500,6 +519,7 @@ class Walker {
     ir::Value range_bound(const Node *node, const Val &v);
     std::vector<Val> static_items(const Node *node, const Val &v);
     bool is_top_level() const;
+    bool inside_loop() const;
     Flow parallel_body(Items list, size_t from);
     void count_trips(const Node *node, std::span<const ir::Value> lower, std::span<const ir::Value> upper);
     Flow nest_parallel(const Node *node, const Nest &nest);
@@ -572,10 +592,16 @@ class Walker {
     Val call_builtin(const Node *node, const BuiltinRow &row, PyObject *callee = nullptr);
     Val call_with_keyword(const Call &call, const std::string &keyword);
     Val call_python(const Node *node, PyObject *callee, const Call &call);
+    std::optional<Val> call_foreign(const Node *node, PyObject *callee, Call call, const std::string &module,
+                                    const std::string &name);
+    std::optional<Val> call_partial(const Node *node, PyObject *partial, Call call);
+    std::optional<Val> call_operator(const Node *node, const Call &call, const std::string &name);
+    void warn_foreign(const Node *node, const std::string &name);
     Val call_host_method(const Node *node, PyObject *method, const std::string &func);
     Val call_dtype(const Node *node, PyObject *dtype);
     Val call_matrix_type(const Node *node, PyObject *type);
     Call arguments(const Node *node, bool as_places, bool handed_on = false);
+    void check_star(const Node *node);
     void place_keywords(Call &call);
     static bool is_pure_call(PyObject *callee, PyObject *args, const std::string &module, const std::string &name);
     ir::Scalar dtype_scalar(const Node *node, PyObject *object);
@@ -588,6 +614,7 @@ class Walker {
     Val pass_argument(const Node *node, FuncInfo &info, size_t i, Val arg, bool as_place);
     bool is_changed(FuncInfo &info, const FuncInfo::FuncParam &param, const Val &arg);
     bool takes_template(const FuncInfo &info);
+    void note_inlined(const FuncInfo &info);
     Val inline_body(const Node *node, FuncInfo &info, std::vector<Val> args);
     std::optional<Val> inlined(FuncInfo &info, std::vector<Val> args, const std::function<std::optional<Val>()> &body);
     void check_array_argument(const Node *node, PyObject *annotation, const Val &arg, const std::string &name);
@@ -616,6 +643,7 @@ class Walker {
 #define HANDLER(name) Val name(const Call &call);
 #include "frontend/builtins.def"
     Val builtin_value(const BuiltinRow &row);
+    void refuse_keywords(const Call &call);
     void check_domain(const Node *node, const BuiltinRow &row, ir::Scalar type);
     void check_word(const Call &call, ir::Scalar type);
     bool python_builtin_applies(const Call &call);
@@ -644,16 +672,20 @@ class Walker {
     Val determinant(const Node *node, const Val &m);
     Val inverse(const Node *node, const Val &m);
     Val method(const Node *node, const Val &bound);
+    std::optional<Val> method_of_class(const BuiltinRow &row, PyObject *name);
 
     // linalg.cpp
     Val library_call(const Node *node, const char *name, std::vector<Val> args);
     PyRef dtype_object(ir::Scalar type) const;
     Val real_matrix(const Call &call, size_t i, ir::Scalar type);
+    Val matrix_of_size(const Call &call);
 
     // format.cpp
     Val eval_joined(const Node *node);
     Val format_call(const Node *node, PyObject *pattern);
-    Val folded(const Node *node, PyObject *pattern, const Call &call, const Val &text);
+    PyRef constant_text(const Node *node, const Val &v, const std::string &spec);
+    Val settled(const Node *node, Val pieces);
+    Val format_in_python(const Node *node, PyObject *pattern, const Call &call);
     Flow assert_(const Node *node);
     void format_value(const Node *node, ir::Message &message, std::vector<ir::Value> &values, const Val &v,
                       const std::string &spec);
@@ -664,6 +696,7 @@ class Walker {
     static Val joined(const Val &a, const Val &b);
     Val percent_format(const Node *node, const std::string &pattern, const Val &args);
     std::string source_text(const Node *node);
+    std::string written(const Node *node);
     void emit_message(ir::Op op, ir::Message message, std::span<const ir::Value> values);
     void emit_assert(ir::Value condition, ir::Message message, std::span<const ir::Value> values);
 
@@ -694,9 +727,10 @@ class Walker {
     std::map<std::pair<uintptr_t, uint32_t>, Val> tables_; ///< indexed_value: by what it holds and region
     /// What names outside of the kernel, and names in modules, stand for: by their nodes, until Python code runs.
     std::unordered_map<const Node *, PyRef> outside_;
-    std::vector<PyRef> kept_; ///< objects whose address is a key above
+    std::unordered_map<PyObject *, PyRef> foreign_; ///< the func that stands for a plain function
+    std::vector<PyRef> kept_;                       ///< objects whose address is a key above
     std::unordered_set<PyObject *> kernel_assigned_;
-    std::vector<PyObject *> inlined_;
+    std::vector<PyRef> inlined_;
     std::map<std::pair<int, std::string>, Val> members_; ///< by owner and key
     std::unordered_set<uint32_t> lifted_;                ///< parameters that are attributes read at every launch
     std::vector<int> leaves_;

@@ -315,6 +315,28 @@ def test_dumped_ir(monkeypatch, tmp_path):
     assert set(kinds) == {".qir", ".ll", ".s"} and "define" in kinds[".ll"]
 
 
+def test_names_of_loops_in_dumped_ir(monkeypatch, tmp_path):
+    qd.init(arch=qd.cpu, offline_cache=False)
+    monkeypatch.setenv("QD_DUMP_IR", "1")
+    qd.cfg.debug_dump_path = str(tmp_path)
+    x = qd.field(qd.i32, 100)
+
+    @qd.kernel
+    def named():
+        qd.loop_config(name="first")
+        for i in x:
+            x[i] = i
+        qd.loop_config(name="second", serialize=True)
+        for i in range(100):
+            x[i] += x[i // 2]
+        for i in x:
+            x[i] += 1
+
+    named()
+    dumped = "".join(path.read_text() for path in tmp_path.glob("*after_offload*"))
+    assert dumped.count("loop_name=first") == 1 and dumped.count("loop_name=second") == 1 and dumped.count("loop_name=") == 2
+
+
 # @qd.kernel
 
 

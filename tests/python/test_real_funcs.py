@@ -259,3 +259,36 @@ def test_results_annotated_as_a_tuple_of_typing():
         return a + 10 * b.z + 100 * c + 1000 * d
 
     assert k(1.5) == 1.5 + 15 + 100 + 1500 and k(0.5) == -1 + 0 + 0 + 500
+
+
+def test_a_method_of_a_data_oriented_class():
+    @qd.data_oriented
+    class Scene:
+        def __init__(self, n):
+            self.n = n
+            self.x = qd.field(qd.i32, n)
+
+        @qd.real_func
+        def find(self, wanted: qd.i32) -> qd.i32:
+            for i in range(self.n):
+                if self.x[i] == wanted:
+                    return i
+            return -1
+
+        @qd.kernel
+        def run(self, wanted: qd.i32) -> qd.i32:
+            return 100 * self.find(wanted) + self.find(wanted=10 * wanted)
+
+    scene, other = Scene(4), Scene(2)
+    for i in range(4):
+        scene.x[i] = 10**i
+    assert scene.run(10) == 102 and scene.run(1000) == 299 and other.run(3) == -101
+
+
+def test_other_parameters_of_methods_are_annotated():
+    with pytest.raises(qd.QuadrantsSyntaxError, match="must be type annotated: 'b'"):
+
+        class Scene:
+            @qd.real_func
+            def add(self, a: qd.i32, b) -> qd.i32:
+                return a + b

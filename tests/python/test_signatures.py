@@ -110,8 +110,40 @@ def test_unknown_keywords_of_methods():
         v = qd.Vector([2.0, 0.5])
         return v.dot(w=v)
 
-    with pytest.raises(qd.QuadrantsSyntaxError, match="unexpected keyword argument 'w'"):
+    with pytest.raises(qd.QuadrantsTypeError, match="unexpected keyword argument 'w'"):
         f()
+
+
+# One call of each function, to which a keyword that it does not have is added.
+OTHERS = [
+    "qd.max(a, b)", "qd.min(a, b)", "max(a, b)", "abs(a)", "int(a)", "float(a)", "bool(a)", "pow(a, b)", "len(v)", "any(v)",
+    "all(v)", "sum(v)", "isinstance(v, qd.Vector)", "print(a)", "qd.random()", "qd.randn()", "qd.static(a)", "qd.static(1, 2)",
+    "qd.Vector([a, b])", "qd.Matrix([[a, b]])", "qd.Vector.zero(qd.f32, 2)", "qd.Matrix.one(qd.f32, 2, 2)",
+    "qd.Matrix.identity(qd.f32, 2)", "qd.Vector.unit(2, 0)", "qd.Matrix.rows([v, w])", "qd.Matrix.cols([v, w])",
+    "qd.Matrix.diag(2, a)", "qd.svd(M)", "qd.sym_eig(M)", "qd.eig(M)", "qd.polar_decompose(M)", "qd.make_spd(M)",
+    "qd.solve(M, qd.Vector([a, b]))", "qd.static_assert(True)", "qd.static_print(1)", "qd.loop_config()", "qd.block_local(F)",
+    "qd.assume_in_range(1, 1, 0, 2)", "qd.rescale_index(F, F, [0])", "qd.get_addr(F, [0])",
+    "qd.global_thread_idx()", "qd.clock_counter()", "qd.grouped(F)", "qd.ndrange(2)", "range(2)", "qd.math.clamp(a, 0.0, 1.0)",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("call", OTHERS + BY_NAME)
+def test_unknown_keywords_are_type_errors(call):
+    inside, after = call.rsplit(")", 1)
+    call = inside + ("" if inside.endswith("(") else ", ") + "no_such=1)" + after
+    statement = f"    for i in {call}:\n        pass\n" if call.startswith(("range", "qd.ndrange", "qd.grouped")) else f"    x = {call}\n"
+    with load_kernel_from_string(HEAD + statement, "k") as k:
+        with pytest.raises(TypeError, match="no_such|takes no keyword arguments|static_assert"):
+            k(np.zeros((1, 2)))
+
+
+@pytest.mark.parametrize("name", ["sin", "cos", "tan", "asin", "acos", "tanh", "sqrt", "rsqrt", "exp", "log", "abs"])
+def test_only_rounding_takes_a_dtype(name):
+    with load_kernel_from_string(HEAD + f"    out[0, 0] = qd.{name}(a, dtype=qd.i32)\n", "k") as k:
+        with pytest.raises(qd.QuadrantsTypeError, match=rf"{name}\(\) got an unexpected keyword argument 'dtype'"):
+            k(np.zeros((1, 2)))
+    with pytest.raises(TypeError, match="unexpected keyword"):
+        getattr(qd, name)(0.5, dtype=qd.i32)
 
 
 @pytest.mark.parametrize("python", [False, True])

@@ -212,10 +212,10 @@ std::string type_text(ir::Scalar elem, int rows, int cols, int element_dim) {
     return scalar;
 }
 
-void raise_unconvertible(size_t index, PyObject *arg, const std::string &type) {
-    raise(ErrorClass::runtime_type, "Argument (" + std::to_string(index) +
-                                        ",) (type=" + repr(reinterpret_cast<PyObject *>(Py_TYPE(arg))) +
-                                        ") cannot be converted into required type " + type);
+void raise_unconvertible(size_t index, const std::string &name, PyObject *arg, const std::string &type) {
+    raise(ErrorClass::runtime_type,
+          "Argument (" + std::to_string(index) + ",) (type=" + repr(reinterpret_cast<PyObject *>(Py_TYPE(arg))) +
+              ") cannot be converted into required type " + type + " of the parameter `" + name + "`");
 }
 
 bool describe_array(const ParamSpec &spec, PyObject *arg, ArrayFacts *out) {
@@ -367,7 +367,9 @@ PyObject *unwrapped(PyObject *o) {
 }
 
 void raise_invalid_type(const std::string &name, PyObject *arg) {
-    raise(ErrorClass::runtime_type, "Invalid type for argument " + name + ", got " + repr(arg));
+    const bool is_sequence = PyList_Check(arg) || PyTuple_Check(arg);
+    raise(ErrorClass::runtime_type, "Invalid type for argument " + name + ", got " + repr(arg) +
+                                        (is_sequence ? "; make an array of it: `np.array(" + name + ")`" : ""));
 }
 
 namespace {

@@ -119,8 +119,8 @@ std::string repr(PyObject *o);
 /// Sets "Invalid type for argument x, got ...".
 void raise_invalid_type(const std::string &name, PyObject *arg);
 
-/// Sets "Argument (i,) (type=...) cannot be converted into required type ...".
-void raise_unconvertible(size_t index, PyObject *arg, const std::string &type);
+/// Sets "Argument (i,) (type=...) cannot be converted into required type ...", and says for which parameter.
+void raise_unconvertible(size_t index, const std::string &name, PyObject *arg, const std::string &type);
 
 /// "f32", "VectorType[3, f32]", "MatrixType[2,2, f32]".
 std::string type_text(ir::Scalar elem, int rows, int cols, int element_dim);

@@ -72,7 +72,7 @@ void check_constant(const KernelObject *kernel, const ParamSpec &spec, PyObject 
                   "Ndarray shouldn't be passed in via `qd.template()`, please annotate your "
                   "kernel using `qd.types.ndarray(...)` instead");
     }
-    if (runtime.refuse_template_floats && PyFloat_Check(arg)) {
+    if (runtime.language.refuse_floats && PyFloat_Check(arg)) {
         PyObject *name = PyObject_GetAttrString(kernel->info, "name");
         PyErr_Clear();
         raise(ErrorClass::value,
@@ -297,7 +297,7 @@ frontend::Param Binder::bind_constant(const ParamSpec &spec, PyObject *value, co
 frontend::Param Binder::bind_bundle(const ParamSpec &spec, PyObject *value, const Origin &from) {
     if (PyObject_IsInstance(value, spec.cls) != 1) {
         PyErr_Clear();
-        raise_unconvertible(size_t(from.argument), value, repr(spec.cls));
+        raise_unconvertible(size_t(from.argument), from.name, value, repr(spec.cls));
         throw frontend::PythonError{};
     }
     BoundParam bound;

@@ -19,6 +19,7 @@ const char *class_name(ErrorClass kind) {
     case ErrorClass::runtime_type: return "QuadrantsRuntimeTypeError";
     case ErrorClass::value: return "ValueError";
     case ErrorClass::bounds: return "_OutOfBounds";
+    case ErrorClass::argument: return "QuadrantsArgumentError";
     }
     return "QuadrantsRuntimeError";
 }

@@ -6,7 +6,19 @@
 
 namespace qd::bind {
 
-enum class ErrorClass { compilation, syntax, name, index, type, runtime, assertion, runtime_type, value, bounds };
+enum class ErrorClass {
+    compilation,
+    syntax,
+    name,
+    index,
+    type,
+    runtime,
+    assertion,
+    runtime_type,
+    value,
+    bounds,
+    argument
+};
 
 /// Sets a Python error of the package's class.
 void raise(ErrorClass kind, const std::string &message);

@@ -33,12 +33,13 @@ bool Objects::fetch(const Plan &plan, size_t count, PyObject *const *args) {
 
 namespace {
 
-Fit refuse(const BoundParam &p, PyObject *arg, const std::string &type) {
+Fit refuse(const Plan &plan, size_t i, PyObject *arg, const std::string &type) {
+    const BoundParam &p = plan.params[i];
     if (p.lifted && PyFloat_Check(arg)) {
         raise(ErrorClass::runtime_type, "a member that was an integer when the kernel was compiled is now " +
                                             repr(arg) + ": this would truncate it to " + type);
     } else {
-        raise_unconvertible(p.argument, arg, type);
+        raise_unconvertible(p.argument, plan.names[i], arg, type);
     }
     return Fit::error;
 }
@@ -96,7 +97,7 @@ Fit fit(const Plan &plan, PyObject *const *objects, uint64_t *slots, uint64_t *b
         switch (p.kind) {
         case frontend::ParamKind::scalar:
             if (!to_slot_fast(arg, p.elem, slots + p.slot)) [[unlikely]]
-                return refuse(p, arg, scalar_name(p.elem));
+                return refuse(plan, i, arg, scalar_name(p.elem));
             break;
         case frontend::ParamKind::buffer_view:
             if (Fit f = fit_view(p, arg, slots + p.slot, bytes); f != Fit::yes) return f;
@@ -117,7 +118,7 @@ Fit fit(const Plan &plan, PyObject *const *objects, uint64_t *slots, uint64_t *b
             return Fit::error;
         case frontend::ParamKind::matrix:
             if (!write_components(p.elem, p.rows * p.cols, arg, slots + p.slot)) [[unlikely]]
-                return refuse(p, arg, type_text(p.elem, p.rows, p.cols, p.element_dim));
+                return refuse(plan, i, arg, type_text(p.elem, p.rows, p.cols, p.element_dim));
             break;
         }
     }

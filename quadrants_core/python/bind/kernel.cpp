@@ -146,12 +146,12 @@ PyObject *const *bind_keywords(KernelObject *kernel, PyObject *const *args, size
                 if (!may_launch_on(args[n + size_t(k)])) return nullptr;
                 continue;
             }
-            raise(ErrorClass::syntax, std::string("Unexpected argument '") + name + "'.");
+            raise(ErrorClass::argument, std::string("Unexpected argument '") + name + "'.");
             return nullptr;
         }
         PyObject *&slot = all[size_t(at - params.begin())];
         if (slot) {
-            raise(ErrorClass::syntax, std::string("Multiple values for argument '") + name + "'.");
+            raise(ErrorClass::argument, std::string("Multiple values for argument '") + name + "'.");
             return nullptr;
         }
         slot = args[n + size_t(k)];
@@ -164,7 +164,7 @@ PyObject *const *bind_arguments(KernelObject *kernel, PyObject *const *args, siz
                                 std::vector<PyObject *> &all) {
     const std::vector<ParamSpec> &params = *kernel->params;
     if (n > params.size()) {
-        raise(ErrorClass::syntax,
+        raise(ErrorClass::argument,
               "Too many arguments. Expected (" + std::to_string(params.size()) + "), got (" + std::to_string(n) + ").");
         return nullptr;
     }
@@ -178,7 +178,7 @@ PyObject *const *bind_arguments(KernelObject *kernel, PyObject *const *args, siz
     }
     for (size_t i = 0; i < params.size(); i++) {
         if (!args[i]) {
-            raise(ErrorClass::syntax, "Missing argument '" + params[i].name + "'.");
+            raise(ErrorClass::argument, "Missing argument '" + params[i].name + "'.");
             return nullptr;
         }
     }

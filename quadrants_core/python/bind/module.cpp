@@ -52,6 +52,7 @@ frontend::Options language_options(const py::dict &d) {
     o.coverage = d["coverage"].cast<bool>();
     o.short_circuit = d["short_circuit"].cast<bool>();
     o.unrolling_limit = d["unrolling_limit"].cast<int>();
+    o.refuse_floats = d["refuse_template_floats"].cast<bool>();
     return o;
 }
 
@@ -62,7 +63,6 @@ engine::Asked asked_of(const std::string &name) {
 
 void set_language(const py::dict &d) {
     bind::runtime.language = language_options(d);
-    bind::runtime.refuse_template_floats = d["refuse_template_floats"].cast<bool>();
     bind::runtime.kernels_in_python = d["kernels_in_python"].cast<bool>();
     bind::runtime.checks_python = d["checks_python"].cast<bool>();
     bind::runtime.keeps_records = d["src_ll_cache"].cast<bool>();

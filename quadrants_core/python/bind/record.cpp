@@ -61,10 +61,11 @@ std::string source_print(PyObject *object, int64_t count) {
 // What is asked of the frontend, taken apart by name: a member that is added must be said here as well.
 
 void write_options(Writer &w, const frontend::Options &options) {
-    const auto &[ip, fp, debug, check_bounds, fast_math, coverage, short_circuit, unrolling_limit, pure] = options;
+    const auto &[ip, fp, debug, check_bounds, fast_math, coverage, short_circuit, unrolling_limit, pure,
+                 refuse_floats] = options;
     w.number(ip);
     w.number(fp);
-    for (bool flag : {debug, check_bounds, fast_math, coverage, short_circuit, pure}) w.number(flag);
+    for (bool flag : {debug, check_bounds, fast_math, coverage, short_circuit, pure, refuse_floats}) w.number(flag);
     w.number(unrolling_limit);
 }
 

@@ -198,7 +198,7 @@ class Specialiser {
     void lower(Record &record, frontend::Request &request) {
         request.source = source_of(kernel_->info);
         frontend::Result result = frontend::lower(request);
-        for (PyObject *func : result.funcs) plan_->kept.push_back(Py_NewRef(func));
+        for (const frontend::PyRef &func : result.funcs) plan_->kept.push_back(Py_NewRef(func.get()));
         leaves_ = std::move(result.leaves);
         mark_written(result.fn);
         check_program(*plan_);

@@ -18,11 +18,10 @@ struct Runtime {
     std::shared_ptr<engine::Program> program; ///< null before qd.init and after qd.reset
     uint64_t generation = 0;
     frontend::Options language;
-    bool refuse_template_floats = false; ///< option raise_on_templated_floats
-    bool kernels_in_python = false;      ///< arch=qd.python: nothing is compiled
-    bool checks_python = true;           ///< ...but refused what compiled kernels may not do
-    bool keeps_records = true;           ///< option src_ll_cache
-    bool timeline = false;               ///< option timeline
+    bool kernels_in_python = false; ///< arch=qd.python: nothing is compiled
+    bool checks_python = true;      ///< ...but refused what compiled kernels may not do
+    bool keeps_records = true;      ///< option src_ll_cache
+    bool timeline = false;          ///< option timeline
     engine::Asked coverage_asked = engine::Asked::counts;
     std::vector<std::string> shown;       ///< forms in which kernels are shown when they are compiled: see show_forms
     PyObject *compiling = nullptr;        ///< what qd.kernel keeps of the kernel that is being compiled, borrowed

@@ -24,7 +24,7 @@ except ImportError as error:
         "QD_KERNEL_COVERAGE"
     ) from error
 
-from quadrants import _coverage, _runtime, _source
+from quadrants import _coverage, _options, _runtime, _source
 
 FIELD_VAR_NAME = "_qd_cov"
 _MAX_PROBES = int(os.environ.get("QD_COVERAGE_MAX_PROBES") or 100000)
@@ -315,7 +315,7 @@ def _write():
         data.add_lines({names[f]: sorted(lines.get(f, set()) | _reached(host_arcs.get(f, ()))) for f in places})
     data.write()
     data.close(force=True)
-    if os.environ.get("QD_COVERAGE_COUNTS") != "0":
+    if _options.flag("QD_COVERAGE_COUNTS", os.environ, True):
         rows = [(names[file], line, counts.get(file, {}).get(line, 0)) for file in lines for line in lines[file]]
         _write_counts(path, _run, rows)
     return path

@@ -26,6 +26,14 @@ class QuadrantsTypeError(QuadrantsCompilationError, TypeError):
     """Types in a kernel do not fit."""
 
 
+class QuadrantsArgumentError(QuadrantsSyntaxError, TypeError):
+    """A kernel is called with arguments that its signature does not have; in Python that is a TypeError."""
+
+
+class QuadrantsStaticAssertionError(QuadrantsCompilationError, AssertionError):
+    """qd.static_assert failed while a kernel was compiled."""
+
+
 class QuadrantsRuntimeError(RuntimeError):
     """A call that cannot be carried out."""
 
@@ -72,25 +80,38 @@ def _source_line(file, line):
     return linecache.getline(file, line).rstrip("\n")
 
 
+_TAB = 4  # tabs of a shown line stand at multiples of it
+
+
+def place_line(file, scope, line):
+    """Where an error is; a function is named without the class or function that it is in."""
+    return f'File "{file}", line {line}, in {scope.rpartition(".")[2]}:'
+
+
+def marked_line(text, column, end_column):
+    """A source line, and carets under these bytes of it."""
+    before, whole = (text.encode()[:at].decode(errors="replace").expandtabs(_TAB) for at in (column, end_column))
+    return text.expandtabs(_TAB), " " * len(before) + "^" * max(len(whole) - len(before), 1)
+
+
 def place_block(trace):
     """The call chain with source lines and carets, outermost call first."""
     lines = []
     for file, scope, line, column, end_line, end_column in trace:
-        lines.append(f'File "{file}", line {line}, in {scope}:')
+        lines.append(place_line(file, scope, line))
         text = _source_line(file, line)
         if not text:
             continue
-        shown = text.expandtabs()
+        shown, carets = marked_line(text, column, end_column)
         lines.append(shown)
-        data = text.encode()
-        if end_line == line and end_column > column and end_column <= len(data):
-            before = data[:column].decode(errors="replace").expandtabs()
-            marked = data[column:end_column].decode(errors="replace")
-            lines.append(" " * len(before) + "^" * max(len(marked), 1))
+        if end_line == line and column < end_column <= len(text.encode()):
+            lines.append(carets)
     return "\n".join(lines)
 
 
 def from_frontend(name, message, rendered):
+    if name == "QuadrantsAssertionError":  # none runs yet: it is one of qd.static_assert
+        return QuadrantsStaticAssertionError(message if _raw() else f"\n{rendered.removesuffix(message)}AssertionError: {message}")
     return _class(name)(message if _raw() else "\n" + rendered)
 
 
@@ -130,8 +151,14 @@ def from_internal(text):
 
 
 def warn(category, message, file, line):
+    """A warning of the compiler; of the category "log" it goes to the log."""
     import warnings
 
+    if category == "log":
+        from quadrants import _logging
+
+        _logging.warn(f"{file}:{line}: {message}" if file else message)
+        return
     kind = getattr(_builtins, category, UserWarning)
     if file and line:
         warnings.warn_explicit(message, kind, file, line)

@@ -6,14 +6,14 @@ order and the components of vectors and matrices at the end, or raises ValueErro
 
 import os as _os
 
-from quadrants import _dtypes, _exceptions, _runtime
+from quadrants import _dtypes, _exceptions, _options, _runtime
 
 _ZERO_COPY = {"i32", "i64", "f32", "f64", "u1"}
 
 
 def torch():
     """The module; ModuleNotFoundError if it is not there or switched off."""
-    if _os.environ.get("QD_ENABLE_TORCH", "") == "0":
+    if not _options.flag("QD_ENABLE_TORCH", _os.environ, True):
         raise ModuleNotFoundError("No module named 'torch' (QD_ENABLE_TORCH=0)")
     import torch
 

@@ -401,6 +401,19 @@ class PyFunc(Func):
         return self.fn(*args, **keywords)
 
 
+class ForeignFunc(Func):
+    """A plain function of Python that a kernel calls with values known only at run time: what it says of types is not the
+    language's."""
+
+    _qd_foreign_ = True
+
+    def __init__(self, fn):
+        self.fn = fn
+        self.__name__ = fn.__name__
+        self.__qualname__ = fn.__qualname__
+        self._qd_source_ = _source.LambdaSource(fn) if fn.__name__ == "<lambda>" else _source.Source(fn)
+
+
 class RealFunc(Func):
     """A func with a frame of its own: it may return from inside of branches and loops."""
 
@@ -408,7 +421,9 @@ class RealFunc(Func):
 
     def __init__(self, fn, frame=None):
         super().__init__(fn, frame)
-        for name in fn.__code__.co_varnames[: fn.__code__.co_argcount]:
+        for i, name in enumerate(fn.__code__.co_varnames[: fn.__code__.co_argcount]):
+            if name not in fn.__annotations__ and i == 0 and _is_method(fn):
+                fn.__annotations__ = {**fn.__annotations__, name: _annotations.template()}
             if name not in fn.__annotations__:
                 with _at_annotation(fn, name):
                     raise _Syntax(

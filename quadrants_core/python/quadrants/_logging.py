@@ -72,7 +72,9 @@ def print_header():
     import os
     import sys
 
-    if os.environ.get("ENABLE_QUADRANTS_HEADER_PRINT", "1").lower() in ("0", "false"):
+    from quadrants import _options
+
+    if not _options.flag("ENABLE_QUADRANTS_HEADER_PRINT", os.environ, True):
         return
     if os.environ.get("QD_LOG_LEVEL", "") in (WARN, ERROR, CRITICAL, _OFF) or _is_plugin_load() or _is_report():
         return

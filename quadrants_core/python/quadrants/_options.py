@@ -157,7 +157,7 @@ def check(values, src_ll_cache, environ):
         )
     for name in loads:
         warnings.warn(f"{name} has no effect: kernels are compiled from their source", stacklevel=4)
-    shows = "print_ir=True" if values["print_ir"] else "QD_DUMP_IR" if environ.get("QD_DUMP_IR", "") not in ("", "0") else ""
+    shows = "print_ir=True" if values["print_ir"] else "QD_DUMP_IR" if flag("QD_DUMP_IR", environ) else ""
     if shows and cached:
         warnings.warn(
             f"{shows} shows only kernels that are compiled; those that the cache on disk holds are not. "
@@ -169,15 +169,36 @@ def check(values, src_ll_cache, environ):
         raise ValueError(f"offline_cache_cleaning_policy={policy!r}: choose one of {', '.join(CLEANING_POLICIES)}")
 
 
-def from_environment(name, default, text):
-    """`text` of the variable QD_<NAME> as a value like `default`."""
+_BOOLEANS = {**dict.fromkeys(("1", "true", "on", "yes"), True), **dict.fromkeys(("0", "false", "off", "no"), False)}
+
+
+def flag(variable, environ, default=False):
+    """The environment variable as a boolean; `default` if it is unset or empty."""
+    text = environ.get(variable, "").strip().lower()
+    if not text:
+        return default
+    if text not in _BOOLEANS:
+        raise ValueError(f"Invalid {variable}={environ[variable]}, should be one of {', '.join(_BOOLEANS)}")
+    return _BOOLEANS[text]
+
+
+def from_environment(name, default, environ):
+    """The variable QD_<NAME> as a value like `default`."""
+    variable = "QD_" + name.upper()
+    if isinstance(default, bool):
+        return flag(variable, environ, default)
+    text = environ[variable]
     if name in ("default_fp", "default_ip"):
         if text not in ("32", "64"):
-            raise ValueError(f"Invalid QD_{name.upper()}={text}, should be 32 or 64")
+            raise ValueError(f"Invalid {variable}={text}, should be 32 or 64")
         return getattr(_dtypes, ("f" if name == "default_fp" else "i") + text)
-    if isinstance(default, bool):
-        return bool(int(text))
-    return type(default)(text)
+    try:
+        return type(default)(text)
+    except ValueError:
+        raise ValueError(f"Invalid {variable}={text}, should be {_NUMBERS[type(default)]}") from None
+
+
+_NUMBERS = {int: "an integer", float: "a number"}
 
 
 def gather(keywords, environ):
@@ -204,6 +225,6 @@ def gather(keywords, environ):
                         stacklevel=4,
                     )
             elif text:
-                values[name] = from_environment(name, default, text)
+                values[name] = from_environment(name, default, given)
         results.append(values)
     return results

@@ -4,13 +4,13 @@ import inspect as _inspect
 import os as _os
 import time as _time
 
-from quadrants import _exceptions, _logging, _runtime
+from quadrants import _exceptions, _logging, _options, _runtime
 
 DEFAULT_REPEAT_AFTER_COUNT = 300
 NUM_FIRST_WARMUP = 1
 NUM_WARMUP = 0
 NUM_ACTIVE = 1
-PRINT_DEBUG = _os.environ.get("QD_PERFDISPATCH_PRINT_DEBUG", "0") not in ("", "0")
+PRINT_DEBUG = _options.flag("QD_PERFDISPATCH_PRINT_DEBUG", _os.environ)
 
 _Syntax = _exceptions.QuadrantsSyntaxError
 

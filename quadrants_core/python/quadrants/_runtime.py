@@ -15,7 +15,7 @@ before_reset = []  # called while the old program still lives
 after_reset = []
 
 # Where coverage files go: the folder that was current when coverage was first enabled, if that was before this line.
-_folder_of_coverage = _os.path.abspath(_os.curdir) if _os.environ.get("QD_KERNEL_COVERAGE", "") not in ("", "0") else None
+_folder_of_coverage = _os.path.abspath(_os.curdir) if _options.flag("QD_KERNEL_COVERAGE", _os.environ) else None
 _core = None
 _waiting = []  # to be told when the extension module is loaded
 _defaults = _options.CompileConfig(_arch.cpu, _options.OPTIONS)
@@ -57,7 +57,7 @@ def default_fp():
 
 
 def coverage_wanted():
-    if _os.environ.get("QD_KERNEL_COVERAGE", "") in ("", "0"):
+    if not _options.flag("QD_KERNEL_COVERAGE", _os.environ):
         return False
     from quadrants import _coverage_files
 
@@ -67,7 +67,7 @@ def coverage_wanted():
 
 def coverage_asked():
     """"counts", or if QD_COVERAGE_COUNTS=0 leaves it at yes or no: whether "lines" alone, or "arcs" too."""
-    if _os.environ.get("QD_COVERAGE_COUNTS", "") != "0" or not coverage_wanted():
+    if _options.flag("QD_COVERAGE_COUNTS", _os.environ, True) or not coverage_wanted():
         return "counts"
     from quadrants import _coverage_files
 
@@ -111,7 +111,7 @@ def _shown_forms(c):
 
 
 def _dumps_ir():
-    return _os.environ.get("QD_DUMP_IR", "") not in ("", "0")
+    return _options.flag("QD_DUMP_IR", _os.environ)
 
 
 def show_form(kernel, form, text):
@@ -127,9 +127,9 @@ def show_form(kernel, form, text):
         print(f"[Quadrants] {form} of {kernel}:\n{text}", flush=True)
     if _dumps_ir() and form != "frontend":
         name = "".join(letter if letter.isalnum() or letter in "._-" else "_" for letter in kernel)
-        suffix = {"ir": "qir", "llvm": "ll", "asm": "s"}[form]
+        suffix = {"ir": "_after_offload.qir", "llvm": ".ll", "asm": ".s"}[form]
         _os.makedirs(c.debug_dump_path, exist_ok=True)
-        with open(_os.path.join(c.debug_dump_path, f"{name}.{suffix}"), "w", encoding="utf-8") as file:
+        with open(_os.path.join(c.debug_dump_path, name + suffix), "w", encoding="utf-8") as file:
             file.write(text)
 
 
@@ -149,7 +149,7 @@ def _engine_options(backend):
         "random_seed": int(c.random_seed),
         "coverage": coverage_wanted(),
         "profile": bool(c.kernel_profiler),
-        "verify": _os.environ.get("QD_VERIFY", "0") not in ("", "0"),
+        "verify": _options.flag("QD_VERIFY", _os.environ),
         "dump": _os.environ.get("QD_DUMP", "all" if c.print_ir else ""),
         "only": _os.environ.get("QD_ONLY", ""),
     }

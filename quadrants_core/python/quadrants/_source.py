@@ -210,5 +210,56 @@ class Source:
         return self._text.python_tree()
 
 
+class LambdaSource:
+    """The text of a lambda, as a function that returns its value."""
+
+    def __init__(self, fn):
+        self._fn = fn
+        self._made = None
+
+    def lines(self):
+        code = self._fn.__code__
+        return _lines_of(self._fn), code.co_firstlineno - 1, shown_name(code.co_filename), self._fn.__qualname__
+
+    def python_tree(self):
+        import ast
+
+        code, lines = self._fn.__code__, _lines_of(self._fn)
+        inside = [
+            ((line, column), (end_line, end_column))
+            for line, end_line, column, end_column in code.co_positions()
+            if line is not None and column is not None and (column or end_column)
+        ]
+        try:
+            found = [n for n in ast.walk(ast.parse("".join(lines))) if isinstance(n, ast.Lambda)]
+        except SyntaxError:
+            found = []
+        fits = [n for n in found if _extent(n)[0] <= min(inside)[0] and max(end for _, end in inside) <= _extent(n)[1]]
+        if not fits:
+            raise _exceptions.QuadrantsSyntaxError(
+                f"The source of {self._fn.__qualname__} cannot be found ({code.co_filename}): write it as a @qd.func"
+            )
+        node = max(fits, key=lambda n: _extent(n)[0])  # the innermost
+        made = ast.FunctionDef(self._fn.__name__, node.args, [ast.Return(node.body)], [], None)
+        for new, at in ((made.body[0], node.body), (made, node)):
+            ast.copy_location(new, at)
+        if hasattr(made, "type_params") or "type_params" in made._fields:
+            made.type_params = []
+        return made
+
+    def tree(self):
+        if self._made is None:
+            node = self.python_tree()
+            lines, _, shown, name = self.lines()
+            text = "".join(lines[node.lineno - 1 : node.end_lineno])
+            tree = _runtime.core().convert_tree(node, node.lineno - 1)
+            self._made = tree, shown, node.lineno, name, text, not self._fn.__code__.co_filename.startswith(_PACKAGE)
+        return self._made
+
+
+def _extent(node):
+    return (node.lineno, node.col_offset), (node.end_lineno, node.end_col_offset)
+
+
 def caller(depth):
     return _sys._getframe(depth + 1)

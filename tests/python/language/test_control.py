@@ -253,3 +253,58 @@ def test_globals_are_read_when_the_kernel_is_compiled():
 
 
 N = 16
+
+
+@pytest.mark.parametrize("python", [False, True])
+def test_loops_over_what_has_no_dimensions(python):
+    if python:
+        qd.init(arch=qd.python)
+    shaped, vector, grid = qd.field(qd.i32, ()), qd.Vector.field(2, qd.i32, ()), qd.field(qd.i32, (2, 3))
+    placed = qd.field(qd.i32)
+    qd.root.place(placed)
+
+    @qd.kernel
+    def count(x: qd.template()) -> qd.i32:
+        n = 0
+        for I in qd.grouped(qd.ndrange(*x.shape)):
+            x[I] += 1
+            n += 1
+        for I in qd.static(qd.grouped(qd.ndrange(*x.shape))):
+            x[I] += 10
+            n += 100
+        for I in qd.grouped(x):
+            x[I] += 100
+        if n:
+            for I in qd.grouped(x):
+                x[I] += 1000
+        return n
+
+    assert count(shaped) == 101 and shaped[None] == 1111
+    assert count(placed) == 101 and placed[None] == 1111
+    assert count(vector) == 101 and list(vector[None]) == [1111, 1111]
+    assert count(grid) == 606 and grid[1, 2] == 1111
+
+    @qd.kernel
+    def of_array(a: qd.types.ndarray(ndim=0)):
+        for I in qd.grouped(a):
+            a[I] += 5
+
+    a = qd.ndarray(qd.i32, ())
+    of_array(a)
+    assert a[()] == 5
+
+
+def test_an_ndrange_without_dimensions_has_no_index():
+    @qd.kernel
+    def run_time():
+        for i in qd.ndrange():
+            pass
+
+    @qd.kernel
+    def static():
+        for i in qd.static(qd.ndrange()):
+            pass
+
+    for kernel in (run_time, static):
+        with pytest.raises(qd.QuadrantsSyntaxError, match="Ndrange for loop with number of the loop variables not equal"):
+            kernel()

@@ -62,7 +62,7 @@ def test_overflow_says_where(capfd):
     assert k(3) == 6
     qd.sync()
     lines = capfd.readouterr().out.splitlines()
-    assert lines[0].startswith('Addition overflow detected in File "') and lines[0].endswith(".<locals>.k:")
+    assert lines[0].startswith('Addition overflow detected in File "') and lines[0].endswith(", in k:")
     assert lines[1:3] == ["        return twice(a)", "               ^^^^^^^^"]
     assert lines[3].endswith(", in twice:")
     assert lines[4:] == ["    return x + x", "           ^^^^^"]

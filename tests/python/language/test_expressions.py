@@ -56,9 +56,9 @@ def test_calls():
     def k(x: qd.i32) -> (qd.i32, qd.i32, qd.i32, qd.i32, qd.i32, qd.i32):
         pair = (x, 2)
         v = qd.Vector([x, 5])
-        return f(x, 1), f(b=x, a=1), f(x, c=3, b=2), f(*pair), f(*v, 7), total([x, 1], scale=3)
+        return f(x, 1), f(b=x, a=1), f(x, c=3, b=2), f(*pair), f(*v), total([x, 1], scale=3)
 
-    assert k(4) == (114, 141, 27, 124, 61, 15)
+    assert k(4) == (114, 141, 27, 124, 154, 15)
 
 
 def test_pythons_functions():
@@ -302,3 +302,94 @@ def test_seeds(arch):
 
 def test_every_run_compiles_what_it_tests():
     assert not qd.cfg.offline_cache
+
+
+@pytest.mark.parametrize("python", [False, True])
+def test_a_choice_between_a_number_and_a_vector(python):
+    if python:
+        qd.init(arch=qd.python)
+    f = qd.Vector.field(3, qd.f32, 4)
+    m = qd.Matrix.field(2, 2, qd.i32, ())
+
+    @qd.kernel
+    def fill():
+        for i in f:
+            f[i] = [i, 2 * i, 3 * i]
+        m[None] = [[1, 2], [3, 4]]
+
+    @qd.kernel
+    def k(c: qd.i32) -> (qd.f32, qd.f32, qd.f32):
+        for i in range(1, 4):
+            f[i] = 0 if c == i else f[i]
+        v = qd.Vector([1, 2]) if c else 2.5
+        n = m[None] if c else 7
+        return v[0], v[1], n[1, 1]
+
+    fill()
+    assert k(2) == (1.0, 2.0, 4.0) and k(0) == (2.5, 2.5, 7.0)
+    assert [list(f[i]) for i in range(4)] == [[0, 0, 0], [1, 2, 3], [0, 0, 0], [3, 6, 9]]
+
+
+def test_a_choice_between_a_number_and_a_vector_in_a_recursive_func():
+    vec2 = qd.types.vector(2, qd.i32)
+
+    @qd.real_func
+    def total(n: qd.i32) -> vec2:
+        r = vec2(0, 0)
+        if n > 0:
+            r = (total(n - 1) if n != 2 else 100) + vec2(n, 1)
+        return r
+
+    @qd.kernel
+    def k(n: qd.i32) -> vec2:
+        return total(n)
+
+    assert list(k(1)) == [1, 1] and list(k(4)) == [100 + 2 + 3 + 4, 103]
+
+
+def test_and_or_with_a_vector_behind_a_number_is_refused():
+    @qd.kernel
+    def k(c: qd.i32):
+        v = c and qd.Vector([1, 2])  # noqa: F841
+
+    with pytest.raises(qd.QuadrantsTypeError, match="unsupported operand type"):
+        k(1)
+
+
+@pytest.mark.parametrize("python", [False, True])
+def test_dicts(python, capfd):
+    if python:
+        qd.init(arch=qd.python)
+    x = qd.field(qd.i32, 10)
+
+    @qd.kernel
+    def k(a: qd.i32) -> (qd.i32, qd.i32, qd.i32, qd.i32, qd.i32):
+        for i in qd.static(range(10)):
+            x[i] = 2  # equal values are keys of their own nevertheless
+        known = {"one": a, "two": 2 * a}
+        total = 0
+        for value in qd.static(known.values()):
+            total += value
+        chosen = {x[j]: x[j] + j for j in range(9) if j > 2 if j < 5}
+        again = {j % 2: j for j in range(4)}
+        for name, value in qd.static(known.items()):
+            total += value * qd.static(len(name))
+        return total, sum(chosen.values()), len(chosen), len(again) * 100 + again[0] * 10 + again[1], known.get("three", 5) + known.get("one")
+
+    assert k(7) == (21 + 3 * 21, 5 + 6, 2, 223, 12)
+
+
+def test_mistakes_with_dicts():
+    @qd.kernel
+    def lookup(a: qd.i32) -> qd.i32:
+        d = {1: a, 2: a}
+        return d[a]
+
+    @qd.kernel
+    def arguments(a: qd.i32) -> qd.i32:
+        return sum({1: a}.values(1))
+
+    with pytest.raises(qd.QuadrantsTypeError, match="A dict cannot be asked for a key known only at run time"):
+        lookup(1)
+    with pytest.raises(qd.QuadrantsTypeError, match="`values` of a dict takes no argument"):
+        arguments(1)

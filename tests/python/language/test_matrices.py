@@ -316,3 +316,77 @@ def test_truth_values():
 
     assert f(qd.Vector([1.0, -1.0, 3.0])).to_list() == [1, 1, 1, 21]
     assert x.to_numpy().tolist() == [True, False]
+
+
+METHODS = {
+    "all": (), "any": (), "cast": ("qd.i32",), "cross": ("w",), "determinant": (), "dot": ("w",), "frobenius_inner": ("w",),
+    "get_shape": (), "inverse": (), "max": (), "min": (), "norm": ("0.5",), "norm_inv": ("0.5",), "norm_sqr": (),
+    "normalized": ("0.5",), "outer_product": ("w",), "sum": (), "to_list": (), "trace": (), "transpose": (),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("python", [False, True])
+@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize("of", ["qd.Vector", "qd.Matrix"])
+def test_methods_through_the_class(python, name, of, capfd):
+    """qd.Vector.dot(v, w) is v.dot(w), of variables, elements, constants and lists."""
+    from quadrants._test_tools.load_kernel_string import load_kernel_from_string
+
+    if python:
+        qd.init(arch=qd.python)
+    first = "M" if name in ("determinant", "inverse", "trace", "transpose") else "v"
+    arguments = ", ".join(METHODS[name])
+    through = f"{of}.{name}({first}{', ' if arguments else ''}{arguments})"
+    text = f"""
+import quadrants as qd
+@qd.kernel
+def k():
+    v, w = qd.Vector([1.0, 2.0, 3.0]), qd.Vector([0.5, 0.25, 1.0])
+    M = qd.Matrix([[2.0, 0.5], [0.5, 3.0]])
+    print({first}.{name}({arguments}))
+    print({through})
+"""
+    with load_kernel_from_string(text, "k") as k:
+        k()
+        qd.sync()
+    lines = [line for line in capfd.readouterr().out.splitlines() if not line.startswith("[Quadrants]")]
+    assert len(lines) == 2 and lines[0] == lines[1]
+
+
+@pytest.mark.parametrize("python", [False, True])
+def test_methods_through_the_class_change_and_read_places(python):
+    if python:
+        qd.init(arch=qd.python)
+    f = qd.Vector.field(2, qd.f32, 3)
+
+    @qd.func
+    def fills(v):
+        qd.Vector.fill(v, 9.0)
+        return v.sum()
+
+    @qd.kernel
+    def k() -> qd.f32:
+        v = qd.Vector([1.0, 2.0])
+        qd.Vector.fill(v, 3.0)
+        qd.Vector.fill(f[1], val=4.0)
+        kept = qd.Vector([1.0, 1.0])
+        g = fills(kept)
+        return 100 * v.sum() + qd.Vector.dot(f[1], other=v) + qd.Vector.norm([3.0, 4.0]) + 1000 * kept.sum() + 10000 * g
+
+    assert k() == 600 + 24 + 5 + 2000 + 180000
+    assert f[1][0] == 4 and f[0][0] == 0
+
+
+def test_mistakes_with_methods_through_the_class():
+    @qd.kernel
+    def nothing():
+        x = qd.Vector.norm()  # noqa: F841
+
+    @qd.kernel
+    def number(a: qd.f32):
+        x = qd.Vector.norm(a)  # noqa: F841
+
+    with pytest.raises(qd.QuadrantsSyntaxError, match="`norm` of the class takes the vector or matrix first"):
+        nothing()
+    with pytest.raises(qd.QuadrantsTypeError, match="A vector or matrix is needed here"):
+        number(1.0)

@@ -48,8 +48,8 @@ def test_constants_print_as_values_do(capfd):
         print()
         print("a" + "b", "%d%%" % 5)
 
-    # An f-string of nothing but constants is Python's own.
-    expected = "1 3 0.250000 None text ('a', 1) [1, 2.500000] {'k': 3}\nTrue 003 0.2 3     3|    0.25\n\nab 5%\n"
+    # In an f-string constants are Python's own, but for those with a format.
+    expected = "1 3 0.250000 None text ('a', 1) [1, 2.500000] {'k': 3}\nTrue 003 0.2 3     3|   0.250\n\nab 5%\n"
     assert output(capfd, f) == expected
 
 
@@ -208,3 +208,56 @@ def test_assertions_cost_nothing_without_debug():
         assert x > 0
 
     f(-1)
+
+
+@pytest.mark.parametrize("python", [False, True])
+def test_compile_time_values_in_strings(capfd, python):
+    """Without a format they are Python's own, with one they follow the rules of the kernel."""
+    if python:
+        qd.init(arch=qd.python)
+    name = "box"
+
+    @qd.kernel
+    def f(k: qd.f32, i: qd.i32):
+        print(f"{k:.1f} {True} {1.23} {name} {None} {(1, 2.5)}")
+        print("{:.1f} {} {}".format(k, False, 0.1))
+        print(f"{True} {1.23}", "{} {}".format(True, 1e-7))
+        print(True, 1.23)
+        print(f"{3:i} {3:.10} {3:.10d} {2:.1} {1.5:.2} {name:>5}", "{:.4} {:i}".format(7, 7))
+        print(f"{i} {3:i} {3:.10} {3:.10d} {2:.1} {1.5:.2} {name:>5} {-1:x} {0.1:.10}")
+        print("%s %s %d" % (True, 1.23, i))
+
+    capfd.readouterr()
+    assert output(capfd, f, 233.3, 5) == (
+        "233.3 True 1.23 box None (1, 2.5)\n233.3 False 0.1\nTrue 1.23 True 1e-07\n1 1.230000\n"
+        "3 0000000003 0000000003 2 1.50   box 0007 7\n5 3 0000000003 0000000003 2 1.50   box ffffffff 0.1000000015\n"
+        "True 1.23 5\n"
+    )
+
+
+@pytest.mark.parametrize("python", [False, True])
+def test_automatic_and_numbered_fields_may_be_mixed(capfd, python):
+    if python:
+        qd.init(arch=qd.python)
+
+    @qd.kernel
+    def f(a: qd.i32):
+        print("{2} {1} {}".format(3, 2, 1), "{2} {1} {}".format(3, a, 1), "{} {1} {}".format(a, 2), "{0!r}".format("text"))
+
+    capfd.readouterr()
+    assert output(capfd, f, 2) == "1 2 3 1 2 3 2 2 2 'text'\n"
+
+
+def test_mistakes_in_formats_of_compile_time_values():
+    @qd.kernel
+    def letter():
+        print(f"{3:.2f}")
+
+    @qd.kernel
+    def width():
+        print(f"{3:.100000}")
+
+    with pytest.raises(qd.QuadrantsTypeError, match="'.2f' doesn't match 'i32'."):
+        letter()
+    with pytest.raises(qd.QuadrantsTypeError, match="too large"):
+        width()

@@ -1,5 +1,7 @@
 """Compile time: qd.static in its positions, unrolled loops, comprehensions, static_assert, static_print, loop_config."""
 
+import warnings
+
 import numpy as np
 import pytest
 import quadrants as qd
@@ -351,16 +353,30 @@ def test_loop_config_parallelize_1_is_serial():
     assert (x == np.arange(3000)).all()
 
 
-def test_names_of_nested_loops_are_dropped():
+def test_names_of_nested_loops_are_dropped(capfd):
+    """The log says so, once; loops that are unrolled count for nothing."""
+
     @qd.kernel
     def k(x: Ints):
         for i in x:
             qd.loop_config(name="inner")
             for j in range(3):
                 x[i] += j
+        for n in qd.static(range(2)):
+            qd.loop_config(name="unrolled")
+            for i in x:
+                x[i] += n
+        if x[0] > 0:
+            qd.loop_config(name="below_an_if")
+            for i in range(3):
+                x[i] += 1
 
-    with pytest.warns(UserWarning, match="name"):
-        assert "inner" not in tasks(k, np.zeros(3, np.int32))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        shown = tasks(k, np.zeros(3, np.int32))
+    assert "inner" not in shown and "unrolled" in shown
+    logged = capfd.readouterr().err
+    assert logged.count("nested inside another for-loop") == 1 and '"inner"' in logged
 
 
 def test_block_dim():

@@ -445,3 +445,71 @@ def test_lazy_gradients_of_members():
     qd.root.dense(qd.i, 3).place(y, y.grad)
     y.grad[2].a = 4
     assert y.a.grad.to_numpy().tolist() == [0, 0, 4]
+
+
+@pytest.mark.parametrize("python", [False, True])
+def test_methods_through_the_struct_type(python):
+    if python:
+        qd.init(arch=qd.python)
+
+    @qd.dataclass
+    class Ball:
+        radius: qd.f32
+        count: qd.i32
+
+        @qd.func
+        def grow(self, by):
+            self.radius += by
+            self.count += 1
+
+        @qd.func
+        def size(self, factor=2.0):
+            return self.radius * factor
+
+    balls = Ball.field(shape=2)
+
+    @qd.kernel
+    def k() -> qd.f32:
+        b = Ball(1.0, 0)
+        Ball.grow(b, 2.0)
+        Ball.grow(balls[1], by=5.0)
+        return Ball.size(b) + 10 * b.count + 100 * Ball.size(balls[1], factor=3.0)
+
+    assert k() == 6 + 10 + 1500
+    assert balls[1].radius == 5 and balls[1].count == 1
+
+
+@pytest.mark.parametrize("python", [False, True])
+def test_a_number_in_the_place_of_a_struct_is_its_first_member(python):
+    if python:
+        qd.init(arch=qd.python)
+    vec2 = qd.types.vector(2, qd.f32)
+    inner = qd.types.struct(p=vec2, n=qd.i32)
+    outer = qd.types.struct(i=inner, w=qd.f32)
+    S = qd.types.struct(a=qd.f32, o=outer, z=qd.i32)
+
+    @qd.kernel
+    def k(x: qd.f32) -> (qd.f32, qd.f32, qd.f32, qd.f32, qd.i32, qd.f32):
+        o = outer(1)
+        s = S(1.5, 2, 3)
+        t = S(a=x, o=x)
+        return o.i.p[0] + o.i.p[1] + o.w + o.i.n, s.a, s.o.i.p[1] * 10 + s.o.w, s.o.i.n, s.z, t.o.i.p[0] + t.a
+
+    assert k(0.25) == (2, 1.5, 20, 0, 3, 0.5)
+    assert outer(1).i.p[0] == 1 and S(1.5, 2, 3).o.i.p[1] == 2  # as on the host
+
+
+@pytest.mark.parametrize("python", [False, True])
+def test_a_number_is_no_struct_elsewhere(python):
+    inner = qd.types.struct(n=qd.i32)
+
+    @qd.func
+    def takes(s: inner):
+        return s.n
+
+    @qd.kernel
+    def k(a: qd.i32) -> qd.i32:
+        return takes(a)
+
+    with pytest.raises(qd.QuadrantsTypeError, match="cannot be converted into required type"):
+        k(1)

@@ -11,8 +11,8 @@ from quadrants._python_backend import (
 )  # fmt: skip
 from quadrants._python_backend.numbers import DryRun, Scalar, as_kind, fail_type, kind_of, promote, typed
 from quadrants._python_backend.values import (
-    Mat, Place, Record, Unset, Var, assigned, broadcast, converted, each, fresh, is_number, is_swizzle, record_from,
-    to_mat, type_name, value_of,
+    Mat, Place, Record, Unset, Var, assigned, broadcast, converted, each, fresh, is_number, is_swizzle, make,
+    record_from, to_mat, type_name, value_of,
 )  # fmt: skip
 
 value = value_of
@@ -73,6 +73,12 @@ def unpacked(x, count):
 def items(x):
     """What a comprehension or `*x` runs over."""
     return [value_of(i) for i in loops.bounded(loops.unrolled(value_of(x)))]
+
+
+def key(x):
+    """A key of a dict: one known at run time only is a key of its own."""
+    x = value_of(x)
+    return Var(x) if isinstance(x, Scalar) else x
 
 
 # Updates
@@ -188,6 +194,8 @@ def member(base, name):
         if name not in matrices.METHODS:
             raise _exceptions.QuadrantsCompilationError(f"'{type_name(base)}' has no attribute '{name}'")
         return _functools.partial(matrices.METHODS[name], base)
+    if isinstance(base, _annotations.StructType) and name in base.methods:
+        return lambda of, *args, **keywords: functions.run(base.methods[name], value_of(of), *args, **keywords)
     if isinstance(base, Record) and base.type is not None and name in base.type.methods:
         return _functools.partial(functions.run, base.type.methods[name], base)
     if name == "subview" and isinstance(found := storage.storage_of(base), storage.ViewStorage):
@@ -373,6 +381,9 @@ def _unified(x, other):
     finally:
         DryRun.active -= 1
     kind = promote(x.kind, kind)
+    if isinstance(x, Scalar) and not is_number(y):
+        shape = to_mat(y)  # a number stands for every component
+        return make([as_kind(x, kind)] * (shape.n * shape.m), shape.n, shape.m, shape.ndim)
     return x.cast(kind) if isinstance(x, Mat) else as_kind(x, kind)
 
 
@@ -418,7 +429,7 @@ def static_assert(cond, msg="Static assertion failed"):
     if isinstance(cond, (Scalar, Mat)):
         fail_type("Static assert with non-static condition")
     if not cond:
-        raise AssertionError(msg)
+        raise _exceptions.QuadrantsStaticAssertionError(msg)
 
 
 def static_print(*args, **keywords):
@@ -455,11 +466,13 @@ def call(callee, *args, **keywords):
         return matrices.of_type(callee, args)
     if kind == "struct_type":
         return _struct_value(callee, args, keywords)
+    if (of_class := _METHODS_OF_CLASS.get(id(callee))) is not None:
+        return of_class(to_mat(args[0]), *args[1:], **keywords)
     if callee in (_matrix.Vector, _matrix.Matrix):
         return table.table["Vector"](*args, **keywords)
     if callee is _struct.Struct:
         return table.table["Struct"](*args, **keywords)
-    if isinstance(callee, _functools.partial):
+    if isinstance(callee, _functools.partial) and callee.func in _OWN:
         return callee(*args, **keywords)
     if kind == "kernel" or type(callee).__name__ == "Kernel":
         raise _exceptions.QuadrantsSyntaxError("Kernels cannot call other kernels. I.e., nested kernels are not allowed.")
@@ -467,11 +480,24 @@ def call(callee, *args, **keywords):
     known = operations.PYTHON.get(callee) if callee.__hash__ else None
     if known and (known in ("print", "len") or not all(numbers.is_constant(a) for a in args)):
         return table.table[known](*args, **keywords)
+    at_run_time = any(isinstance(a, (Scalar, Mat, Record)) for a in (*args, *map(value_of, keywords.values())))
+    if at_run_time and isinstance(callee, _types.MethodType):
+        return call(callee.__func__, callee.__self__, *args, **keywords)
+    if at_run_time and isinstance(callee, _functools.partial):
+        return call(callee.func, *callee.args, *args, **{**callee.keywords, **keywords})
+    if at_run_time and isinstance(callee, _types.FunctionType) and callee.__module__.split(".")[0] != "quadrants":
+        return functions.run(_kernel.ForeignFunc(callee), *args, **keywords)
+    if at_run_time and getattr(callee, "__module__", "") == "_operator":
+        return negation(args[0]) if callee.__name__ == "not_" else callee(*args, **keywords)
     if any(isinstance(a, (Scalar, Mat, Record)) for a in args) and getattr(callee, "__module__", "").split(".")[0] != "quadrants":
         name = getattr(callee, "__name__", callee)
         if getattr(callee, "__self__", None) is None or isinstance(callee.__self__, _types.ModuleType):
             fail_type(f'must be real number, not a run-time value. Did you mean to use `qd.{name}` instead of `{name}`?')
     return callee(*args, **keywords)
+
+
+_OWN = {functions.run, *matrices.METHODS.values()}  # what `member` binds to an object
+_METHODS_OF_CLASS = {id(vars(_matrix.Matrix)[name]): f for name, f in matrices.METHODS.items() if name in vars(_matrix.Matrix)}
 
 
 def _builtin(name, args, keywords):

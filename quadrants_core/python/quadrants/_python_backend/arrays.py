@@ -5,14 +5,14 @@ from quadrants._annotations import kind_word
 from quadrants._python_backend import storage
 
 
-def argument(annotation, value, position):
+def argument(annotation, value, position, name):
     """What an array parameter, or one that takes anything, is for the argument `value`."""
     if annotation._qd_kind_ == "buffer_view_type":
         view = storage.storage_of(value)
         view.clamp = getattr(annotation, "boundary", None) == "clamp"
         return view
     if annotation._qd_kind_ != "ndarray_type":
-        storage.arguments[id(value)] = position
+        storage.arguments[id(value)] = position, name
         return value
     if kind_word(value) is None:
         if not hasattr(value, "__array_interface__"):
@@ -22,7 +22,7 @@ def argument(annotation, value, position):
         value = storage.NumpyArray(value, annotation() if isinstance(annotation, type) else annotation)
     elif getattr(annotation, "boundary", None) == "clamp":
         value = storage.ClampedArray(value)
-    storage.arguments[id(value)] = position
+    storage.arguments[id(value)] = position, name
     return value
 
 

@@ -12,7 +12,7 @@ def place_of(x):
     if not isinstance(x, (Var, Place)):
         if isinstance(x, Mat):
             return Place(lambda: x, x.fill)
-        fail_type("Cannot assign to non-lvalue: the first argument of an atomic is a variable or an element of a field or ndarray")
+        fail_type("Cannot assign to non-lvalue: a variable, or an element of a field or an ndarray, is needed here")
     return x
 
 

@@ -57,7 +57,7 @@ _WIDENING = {"sqrt": _math.sqrt, "rsqrt": _rsqrt, "exp": _math.exp, "log": _log}
 def _elementary(name, f, widens):
     f = _guarded(f)
 
-    def op(x, dtype=None):
+    def op(x):
         def one(c):
             kind = kind_of(c)
             if widens or numbers.is_constant(x):
@@ -66,10 +66,12 @@ def _elementary(name, f, widens):
                 domain(name, kind, True)
             return Scalar(kind, numbers._ROUND[kind](f(value_as(c, kind))))
 
-        result = each(x, one)
-        return result if dtype is None else cast(result, data_type(dtype))
+        return each(x, one)
 
-    table[name] = op
+    def rounding(x, dtype=None):
+        return op(x) if dtype is None else cast(op(x), data_type(dtype))
+
+    table[name] = rounding if name in ("floor", "ceil", "round") else op
 
 
 for _name, _f in _REAL.items():

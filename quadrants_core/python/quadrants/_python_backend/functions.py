@@ -70,7 +70,7 @@ def run(func, *args, **keywords):
         return func(*args, **keywords)
     loops.Work.step()
     fn = func.fn
-    made = _function(fn, func._qd_source_, fn.__annotations__)
+    made = _function(fn, func._qd_source_, {} if isinstance(func, _kernel.ForeignFunc) else fn.__annotations__)
     given = _matched(made, args, keywords)
     first_is_struct = bool(args) and isinstance(args[0], Record) and made.params[:1] == ("self",)
     is_inlined = not isinstance(func, _kernel.RealFunc)
@@ -158,7 +158,7 @@ def run_kernel(info, args):
     try:
         annotations = [made.annotations.get(p) for p in made.params]
         first = 1 if annotations and annotations[0] is None else 0  # `self` has no number
-        passed = [argument(a, value, i - first) for i, (a, value) in enumerate(zip(annotations, args))]
+        passed = [argument(a, value, i - first, made.params[i]) for i, (a, value) in enumerate(zip(annotations, args))]
         return _kernel_result(made, places.start(made.bound(info.fn), *passed))
     finally:
         numbers.Debug.active = around
@@ -193,19 +193,19 @@ def _result(annotation, value):
     return converted(annotation, value, "Return")
 
 
-def argument(annotation, value, position):
-    """What a parameter with this annotation is for the argument `value`, which suits it: the bindings have seen to that."""
+def argument(annotation, value, position, name):
+    """What the parameter `name` with this annotation is for the argument `value`, which suits it: the bindings have seen to that."""
     annotation, optional = _kernel._without_none(annotation)
     if value is None and optional:
         return None
     value = value._impl if kind_word(value) == "tensor" and not isinstance(value, type) else value
     kind = kind_word(annotation)
     if kind in ("template", "tensor", "ndarray_type", "buffer_view_type"):
-        return arrays.argument(annotation, value, position)
+        return arrays.argument(annotation, value, position, name)
     if annotation is None or kind == "sparse_matrix_builder_type":
         return value
     if isinstance(annotation, type) and _dataclasses.is_dataclass(annotation):
-        return Bundle(value, annotation, position)
+        return Bundle(value, annotation, position, name)
     return _compound(annotation, value)
 
 
@@ -231,7 +231,8 @@ def _number(kind, value):
 class Bundle:
     """An argument with members: an instance of a dataclass."""
 
-    def __init__(self, instance, cls, position):
+    def __init__(self, instance, cls, position, name):
+        self.name = name
         self.instance = instance
         self.cls = cls
         self.position = position
@@ -241,7 +242,7 @@ class Bundle:
         if field is None:
             return member_of(self.instance, name)
         annotation = field.type if not isinstance(field.type, str) else _kernel._evaluated(self.cls, name, field.type)
-        return argument(annotation, getattr(self.instance, name), self.position)
+        return argument(annotation, getattr(self.instance, name), self.position, f"{self.name}.{name}")
 
 
 def member_of(base, name):

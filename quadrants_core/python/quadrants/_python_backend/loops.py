@@ -148,7 +148,7 @@ def loop(x, targets):
     if isinstance(x, Grouped):
         for index in x.over.indices():
             Work.step()
-            yield Mat(numbers.i32, len(index), 1, 1, list(index))
+            yield Mat(numbers.i32, len(index), 1, 1, list(index)) if index else StaticIndex()
         return
     if meshes.is_looped(x):
         for element in meshes.visited(x, targets):

@@ -3,7 +3,7 @@
 import re as _re
 import string as _string
 
-from quadrants import _exceptions, _runtime
+from quadrants import _exceptions, _matrix, _runtime
 from quadrants._python_backend import numbers, places
 from quadrants._python_backend.numbers import DryRun, Scalar, fail_type, typed
 from quadrants._python_backend.values import Mat, Record, value_of
@@ -58,11 +58,15 @@ def formatted(x, spec=""):
     if isinstance(x, Record):
         return "{" + ", ".join(f"{name!r}: {formatted(x.get(name), spec)}" for name in x.names()) + "}"
     if isinstance(x, dict):
-        return "{" + ", ".join(f"{name!r}: {formatted(v, spec)}" for name, v in x.items()) + "}"
+        return "{" + ", ".join(f"{_key(name)}: {formatted(v, spec)}" for name, v in x.items()) + "}"
     if isinstance(x, (tuple, list)):
         inside = ", ".join(_member(v, spec) for v in x)
         return f"[{inside}]" if isinstance(x, list) else f"({inside}{',' if len(x) == 1 else ''})"
     return format(x, spec) if spec else str(x)
+
+
+def _key(x):
+    return formatted(x) if isinstance(value_of(x), Scalar) else repr(x)
 
 
 def _member(x, spec):
@@ -75,10 +79,24 @@ class Text(str):
 
 def joined(pieces):
     """An f-string, of texts and pairs of a value and its format. One of constants is Python's own."""
-    values = [value_of(p[0]) for p in pieces if type(p) is tuple]
-    if not any(isinstance(v, (Scalar, Mat, Record, Text, list, tuple, dict)) for v in values):
-        return "".join(p if type(p) is str else format(*p) for p in pieces)
-    return Text("".join(p if type(p) is str else formatted(*p) for p in pieces))
+    made = "".join(p if type(p) is str else inserted(*p) for p in pieces)
+    return made if all(type(p) is str or _is_known(value_of(p[0])) for p in pieces) else Text(made)
+
+
+def _is_known(x):
+    """At compile time."""
+    if isinstance(x, (list, tuple)):
+        return type(x) in (list, tuple) and all(map(_is_known, x))
+    if isinstance(x, dict):
+        return all(map(_is_known, x.values()))
+    return not isinstance(x, (Scalar, Mat, Record, Text))
+
+
+def inserted(x, spec=""):
+    """The text of a value inside of a string: what is known at compile time has Python's own, if there is no format."""
+    x = value_of(x)
+    known = _is_known(x) and not isinstance(x, _matrix.Matrix)
+    return str(x) if known and not spec else formatted(x, spec)
 
 
 def show(*args, sep=" ", end="\n", file=None, flush=False):
@@ -102,7 +120,7 @@ def percent(pattern, args):
             x = items.pop(0)
             real = type(x) is Scalar and numbers.is_real(x.kind)
             plain = spec[-1] in "sr" or (spec[-1] == "d" and real)
-            made.append(formatted(x, "" if plain else spec))
+            made.append(inserted(x) if plain else formatted(x, spec))
     if items:
         raise _exceptions.QuadrantsSyntaxError("not all arguments converted during string formatting")
     return Text("".join(made))
@@ -110,21 +128,22 @@ def percent(pattern, args):
 
 def fill_in(pattern, args, keywords):
     """pattern.format(*args, **keywords)"""
-    if not any(type(value_of(x)) in (Scalar, Mat, Record) for x in [*args, *keywords.values()]):
+    if any(conversion for *_, conversion in _string.Formatter().parse(pattern)):
         return pattern.format(*args, **keywords)
-    made, position, used = [], 0, set()
+    made, position, following, used = [], 0, 0, set()
     for literal, field, spec, _ in _string.Formatter().parse(pattern):
         made.append(literal)
         if field is None:
             continue
         if field == "" or field.isdigit():
-            at = int(field) if field else position
+            at = int(field) if field else following
+            following += not field
             position = max(position, at + 1)
             if at < len(args):
-                made.append(formatted(args[at], spec))
+                made.append(inserted(args[at], spec))
         elif field in keywords:
             used.add(field)
-            made.append(formatted(keywords[field], spec))
+            made.append(inserted(keywords[field], spec))
         else:
             raise _exceptions.QuadrantsSyntaxError(f"Keyword '{field}' not found.")
     if position != len(args):

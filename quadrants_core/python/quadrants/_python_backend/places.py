@@ -1,5 +1,6 @@
 """Where a running kernel is, as compiled kernels say it: the calls from the kernel inwards, each with its source and carets."""
 
+import ast as _ast
 import sys as _sys
 import weakref as _weakref
 
@@ -58,6 +59,23 @@ def kernel():
     return trace[0][1] if trace else "?"
 
 
+_LONGEST = 60  # of an expression that names a field
+
+
+def subscripted():
+    """`x` where an element `x[..]` is read or written: a short expression as it stands in the source, or ""."""
+    file, _, line, column, end_line, end_column = here()[-1]
+    if line != end_line:
+        return ""
+    words = _exceptions._source_line(file, line).encode()[column:end_column].decode(errors="replace")
+    try:
+        node = _ast.parse(words, mode="eval").body
+    except SyntaxError:
+        return ""
+    base = node.value if isinstance(node, _ast.Subscript) else None
+    return words.encode()[: base.end_col_offset].decode() if base is not None and base.end_col_offset <= _LONGEST else ""
+
+
 def fail(text):
     """An assertion of the running kernel fails."""
     raise _exceptions.from_core("QuadrantsAssertionError", text, here(), "")
@@ -74,11 +92,10 @@ _MOST_LINES = 6
 def _block(at):
     """A place with all of its lines, as the compiler shows it."""
     file, name, first, column, last, end_column = at
-    text = f'File "{file}", line {first}, in {name}:\n'
+    text = _exceptions.place_line(file, name, first) + "\n"
     for number in range(first, min(last, first + _MOST_LINES - 1) + 1):
-        line = _exceptions._source_line(file, number).encode()
+        line = _exceptions._source_line(file, number)
         begin = column if number == first else len(line) - len(line.lstrip())
-        marked = line[begin : end_column if number == last else len(line)].decode(errors="replace")
-        before = line[:begin].decode(errors="replace").expandtabs()
-        text += f"{line.decode(errors='replace').expandtabs()}\n{' ' * len(before)}{'^' * len(marked)}\n"
+        end = end_column if number == last else len(line.encode())
+        text += "\n".join(_exceptions.marked_line(line, begin, end)) + "\n"
     return text

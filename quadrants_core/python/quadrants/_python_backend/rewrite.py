@@ -406,6 +406,11 @@ class _Rewriter(ast.NodeTransformer):
         inner = _located(ast.NamedExpr(ast.Name(target.id, _STORE), made.value), node)
         return self.call("value", inner, at=node)
 
+    def visit_Dict(self, node):
+        super().generic_visit(node)
+        node.keys = [key and self.call("key", key, at=node) for key in node.keys]
+        return node
+
     def visit_Lambda(self, node):
         raise _exceptions.QuadrantsSyntaxError('Unsupported node "Lambda"')
 
@@ -414,7 +419,7 @@ class _Rewriter(ast.NodeTransformer):
             generator.iter = self.call("items", self.visit(generator.iter), at=node)
             generator.ifs = [self.visit(test) for test in generator.ifs]
         if isinstance(node, ast.DictComp):
-            node.key, node.value = self.visit(node.key), self.visit(node.value)
+            node.key, node.value = self.call("key", self.visit(node.key), at=node), self.visit(node.value)
         else:
             node.elt = self.visit(node.elt)
         return node

@@ -25,7 +25,7 @@ def key_of(index):
     return tuple(key)
 
 
-arguments = {}  # id of an array that was passed -> the number of the argument
+arguments = {}  # id of an array that was passed -> (number of the argument, name of the parameter)
 
 
 class _Storage:
@@ -50,8 +50,11 @@ class _Storage:
         return key
 
     def refuse(self, key):
-        at = arguments.get(id(self.owner), -1)
-        places.fail(f"[kernel={places.kernel()}] Out of bound access to ndarray at arg {at} with indices {list(key)}")
+        at, name = arguments.get(id(self.owner), (-1, "?"))
+        places.fail(
+            f"[kernel={places.kernel()}] Out of bound access to ndarray at arg {at} with indices {list(key)}: "
+            f"`{name}` has the shape {_bracketed(self.shape)}"
+        )
 
     def wrong_rank(self, given):
         raise _exceptions.QuadrantsIndexError(f"{len(self.shape)}d ndarray indexed with {given}d indices")
@@ -94,7 +97,8 @@ class FieldStorage(_Storage):
         self.offset = tuple(getattr(field._parts[0], "offset", ()))
         self.kind = field._dtype
         self.element = field._element_shape()
-        self.name = field._parts[0].name
+        self.name = "" if field._name in ("grad", "dual") else field._name
+        self.default_name = field._parts[0].name
 
     def wrong_rank(self, given):
         raise _exceptions.QuadrantsIndexError(f"Field with dim {len(self.shape)} accessed with indices of dim {given}")
@@ -102,7 +106,7 @@ class FieldStorage(_Storage):
     def refuse(self, key):
         shifted = f" offset {_bracketed(self.offset)}" if any(self.offset) else ""
         places.fail(
-            f"(kernel={places.kernel()}) Accessing field ({self.name}) of size {_bracketed(self.shape)}{shifted} "
+            f"(kernel={places.kernel()}) Accessing field ({self.name or places.subscripted() or self.default_name}) of size {_bracketed(self.shape)}{shifted} "
             f"with indices {_bracketed(key)}"
         )
 
@@ -179,7 +183,7 @@ class ViewStorage(_Storage):
         text, indent = "", "\n"
         trace = places.here()
         for file, name, line, *_ in trace:
-            text += f"{indent}{name} ({file}:{line})"
+            text += f"{indent}{name.rpartition('.')[2]} ({file}:{line})"
             indent += "  "
         places.fail(
             f"BufferView Out Of Range: kernel[{trace[0][1]}] tid=0, got index {key[0]} (offset={self.first}, "

@@ -364,8 +364,10 @@ def zero(kind):
 
 
 def member_value(kind, value, name):
-    """`value` as a member of type `kind`: one number fills a vector or matrix."""
+    """`value` as a member of type `kind`: one number fills a vector or matrix; of a struct it is the first member."""
     value = value_of(value)
+    if isinstance(kind, _annotations.StructType) and is_number(value):
+        return record_from(kind, dict.fromkeys(list(kind.members)[:1], value))
     if isinstance(kind, _annotations.MatrixType) and is_number(value):
         return Mat(kind.dtype, kind.n, kind.m, kind.ndim, filled(value, kind.dtype, kind.n, kind.m, kind.ndim))
     return converted(kind, value, f"Member '{name}'")

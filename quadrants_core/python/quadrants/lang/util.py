@@ -2,12 +2,12 @@
 
 import os as _os
 
-from quadrants import _dtypes
+from quadrants import _dtypes, _options
 
 
 def has_pytorch():
     """Whether torch can be imported; QD_ENABLE_TORCH=0 says no."""
-    if _os.environ.get("QD_ENABLE_TORCH", "1") in ("0", "false", "False"):
+    if not _options.flag("QD_ENABLE_TORCH", _os.environ, True):
         return False
     import importlib.util
 

@@ -1,0 +1,108 @@
+// Plain functions of Python that a kernel calls with values known only at run time. They are inlined like funcs whose
+// parameters have no types; those of the module `operator` are operators.
+#include "frontend/builtins.h"
+
+#include <algorithm>
+#include <string_view>
+
+namespace qd::frontend {
+namespace {
+
+struct Operator {
+    std::string_view name;
+    NodeKind op;
+    int operands;
+};
+
+constexpr Operator operators[] = {
+    {"add", NodeKind::Add, 2},        {"sub", NodeKind::Sub, 2},       {"mul", NodeKind::Mult, 2},
+    {"truediv", NodeKind::Div, 2},    {"mod", NodeKind::Mod, 2},       {"floordiv", NodeKind::FloorDiv, 2},
+    {"pow", NodeKind::Pow, 2},        {"lshift", NodeKind::LShift, 2}, {"rshift", NodeKind::RShift, 2},
+    {"or_", NodeKind::BitOr, 2},      {"xor", NodeKind::BitXor, 2},    {"and_", NodeKind::BitAnd, 2},
+    {"matmul", NodeKind::MatMult, 2}, {"eq", NodeKind::Eq, 2},         {"ne", NodeKind::NotEq, 2},
+    {"lt", NodeKind::Lt, 2},          {"le", NodeKind::LtE, 2},        {"gt", NodeKind::Gt, 2},
+    {"ge", NodeKind::GtE, 2},         {"neg", NodeKind::USub, 1},      {"pos", NodeKind::UAdd, 1},
+    {"invert", NodeKind::Invert, 1},  {"inv", NodeKind::Invert, 1},    {"not_", NodeKind::Not, 1},
+};
+
+bool is_compare(NodeKind op) {
+    switch (op) {
+    case NodeKind::Eq:
+    case NodeKind::NotEq:
+    case NodeKind::Lt:
+    case NodeKind::LtE:
+    case NodeKind::Gt:
+    case NodeKind::GtE: return true;
+    default: return false;
+    }
+}
+
+} // namespace
+
+/// What a call of a Python function gives, if the language can carry it out.
+std::optional<Val> Walker::call_foreign(const Node *node, PyObject *callee, Call call, const std::string &module,
+                                        const std::string &name) {
+    if (PyMethod_Check(callee)) {
+        call.args.insert(call.args.begin(), wrap(PyRef::borrow(PyMethod_GET_SELF(callee))));
+        const PyRef function = PyRef::borrow(PyMethod_GET_FUNCTION(callee));
+        return call_foreign(node, function.get(), std::move(call), module, name);
+    }
+    if (type_name(callee) == "partial" && module == "functools") return call_partial(node, callee, std::move(call));
+    if (module == "_operator") return call_operator(node, call, name);
+    if (!PyFunction_Check(callee) || module.rfind("quadrants", 0) == 0) return std::nullopt;
+    PyRef &func = foreign_[callee];
+    if (!func) {
+        const PyRef package = PyRef::steal(PyImport_ImportModule("quadrants._kernel"));
+        func = PyRef::steal(package ? PyObject_CallMethod(package.get(), "ForeignFunc", "O", callee) : nullptr);
+        if (!func) python_failed(node);
+    }
+    warn_foreign(node, name);
+    reads_.give_up(); // what it is made of is not printed
+    FuncInfo &info = func_info(node, func.get());
+    AtNode at(*this, node);
+    return inline_body(node, info, matched_arguments(node, info, std::move(call)));
+}
+
+std::optional<Val> Walker::call_partial(const Node *node, PyObject *partial, Call call) {
+    const auto part = [&](const char *name) {
+        PyRef found = PyRef::steal(PyObject_GetAttrString(partial, name));
+        if (!found) python_failed(node);
+        return found;
+    };
+    const PyRef function = part("func"), args = part("args"), keywords = part("keywords");
+    std::vector<Val> all;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(args.get()); ++i)
+        all.push_back(wrap(PyRef::borrow(PyTuple_GET_ITEM(args.get(), i))));
+    all.insert(all.end(), call.args.begin(), call.args.end());
+    call.args = std::move(all);
+    PyObject *key = nullptr, *item = nullptr;
+    Py_ssize_t at = 0;
+    while (PyDict_Next(keywords.get(), &at, &key, &item)) {
+        const auto given = [&](const auto &pair) { return PyUnicode_Compare(pair.first, key) == 0; };
+        if (std::none_of(call.kwargs.begin(), call.kwargs.end(), given))
+            call.kwargs.emplace_back(key, wrap(PyRef::borrow(item)));
+    }
+    kept_.push_back(keywords); // its keys are named
+    reads_.give_up();
+    return call_python(node, function.get(), call);
+}
+
+std::optional<Val> Walker::call_operator(const Node *node, const Call &call, const std::string &name) {
+    for (const Operator &row : operators) {
+        if (row.name != name || !call.kwargs.empty() || int(call.args.size()) != row.operands) continue;
+        warn_foreign(node, name);
+        AtNode at(*this, node);
+        if (row.operands == 1) return unary(node, row.op, call.args[0]);
+        if (is_compare(row.op)) return compare(node, row.op, call.args[0], call.args[1]);
+        return binary(node, row.op, call.args[0], call.args[1]);
+    }
+    return std::nullopt;
+}
+
+void Walker::warn_foreign(const Node *node, const std::string &name) {
+    warn(node, "SyntaxWarning",
+         "Calling non-quadrants function \"" + name +
+             "\". Scope inside the function is not processed by the Quadrants compiler. Proceed with caution.");
+}
+
+} // namespace qd::frontend
