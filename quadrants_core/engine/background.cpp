@@ -1,13 +1,12 @@
 #include "engine/background.h"
 
+#include "base/fork.h"
 #include "engine/detached.h"
 
 #include <algorithm>
 #include <condition_variable>
 #include <cstdlib>
 #include <deque>
-
-#include <pthread.h>
 
 namespace qd::engine {
 namespace {
@@ -27,7 +26,7 @@ class Background {
     void finish(const Lifetime *lifetime);
     /// The process ends.
     void stop();
-    std::mutex publishing; ///< held while a job touches its program, and over a fork
+    BriefMutex publishing; ///< held while a job touches its program
 
   private:
     void work();
@@ -42,26 +41,15 @@ class Background {
 // Never destroyed, since its thread may be the last to use it. A forked child, which has no such thread, gets a new
 // one.
 std::atomic<Background *> instance{nullptr};
+std::atomic<bool> stops_at_exit{false};
+const ForkHooks hooks(nullptr, nullptr, [] { instance = nullptr; });
 
 Background &background() {
     if (Background *present = instance.load()) return *present;
-    static const int once = [] {
+    if (!stops_at_exit.exchange(true))
         std::atexit([] {
             if (Background *present = instance.load()) present->stop();
         });
-        return pthread_atfork(
-            [] {
-                if (Background *b = instance.load()) b->publishing.lock();
-            },
-            [] {
-                if (Background *b = instance.load()) b->publishing.unlock();
-            },
-            [] {
-                if (Background *b = instance.load()) b->publishing.unlock();
-                instance = nullptr;
-            });
-    }();
-    (void)once;
     auto *fresh = new Background;
     Background *expected = nullptr;
     if (instance.compare_exchange_strong(expected, fresh)) return *fresh;

@@ -1,16 +1,16 @@
 #pragma once
 // What a kernel is once compiled: tasks with their code, and what a launch must know.
+#include "base/fork.h"
 #include "engine/program.h"
 #include "runtime/device.h"
 
-#include <mutex>
 #include <vector>
 
 namespace qd::engine {
 
 /// What kernels and background threads that outlive a program ask before they touch it.
 struct Lifetime {
-    std::mutex lock;
+    BriefMutex lock;
     Program::Impl *program = nullptr; ///< null once it has ended
 };
 

@@ -1,8 +1,9 @@
 #pragma once
 // How long tasks ran: filled by launches of a program with Options::profile, read by qd.profiler.
+#include "base/fork.h"
+
 #include <cstdint>
 #include <map>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -38,7 +39,7 @@ class Profile {
             return Name(a.first, a.second) < Name(b.first, b.second);
         }
     };
-    mutable std::mutex lock_;
+    mutable BriefMutex lock_;
     std::map<std::pair<std::string, std::string>, uint32_t, Less> index_;
     std::vector<TaskTimes> times_;
     std::vector<TaskRun> runs_;

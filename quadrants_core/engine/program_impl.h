@@ -2,6 +2,7 @@
 // The state of one program, shared by the files of this folder: program.cpp (life, memory, observation), compile.cpp,
 // tiers.cpp (optimising in the background), completion.cpp, launch.cpp, output.cpp.
 #include "backends/backend.h"
+#include "base/fork.h"
 #include "engine/compiled_kernel.h"
 #include "engine/launch_lock.h"
 #include "engine/program.h"
@@ -54,20 +55,20 @@ struct Program::Impl {
     int last_tasks = 0;
 
     // Compiling; one kernel at a time, its tasks in parallel.
-    std::mutex compiling;
+    LongMutex compiling; ///< free in a forked child: what was compiled for a thread that is gone is dropped
     passes::Config pass_config;
     runtime::CacheKey build_key{}; ///< what every task's key has in common: target, options, build of this library
-    std::mutex tasks_lock;
+    BriefMutex tasks_lock;
     std::unordered_map<runtime::CacheKey, std::shared_ptr<TaskCode>, CacheKeyHash> tasks;
     std::shared_ptr<runtime::DiskCache> disk; ///< null: no cache
 
     // Memory.
-    mutable std::mutex memory_lock;
+    mutable BriefMutex memory_lock;
     std::unordered_map<void *, uint64_t> blocks;
     uint64_t allocated = 0;
 
     // Observation.
-    mutable std::mutex watch_lock;
+    mutable BriefMutex watch_lock;
     std::vector<Observer *> observers;
     std::atomic<bool> watched{false}; ///< launches are announced to observers, or measured
     Profile profile;

@@ -28,6 +28,7 @@ uint32_t Program::add_tree(uint64_t bytes, std::span<const ir::Place> levels) {
 void Program::remove_tree(uint32_t slot) {
     char *root;
     {
+        if (impl_->launching.is_abandoned()) return; // this program does nothing any more
         const std::lock_guard guard(impl_->launching);
         QD_CHECK(slot < impl_->trees.size(), "no such field tree");
         root = std::exchange(impl_->trees[slot], nullptr);

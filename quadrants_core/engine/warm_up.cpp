@@ -1,17 +1,17 @@
 #include "engine/warm_up.h"
 
 #include "base/error.h"
+#include "base/fork.h"
 #include "engine/pipeline.h"
 #include "ir/text.h"
 #include "runtime/pool.h"
 
 #include <cstdlib>
 #include <mutex>
+#include <new>
 #include <set>
 #include <system_error>
 #include <thread>
-
-#include <pthread.h>
 
 namespace qd::engine {
 namespace {
@@ -54,7 +54,7 @@ void compile_for_nothing(const backends::Backend &backend, const backends::Caps 
 }
 
 struct WarmUp {
-    std::mutex lock;
+    BriefMutex lock; ///< no fork finds it taken: finish_warm_up comes first
     std::thread thread;
     std::set<const backends::Backend *> warm;
 };
@@ -63,15 +63,15 @@ WarmUp &state() {
     return *state;
 }
 
+// A child forked while libraries are being opened could open none itself. The thread is none of the child's.
+const ForkHooks hooks(finish_warm_up, nullptr, [] { new (&state().thread) std::thread; });
+
 } // namespace
 
 void warm_up(const backends::Backend &backend, const backends::Caps &caps) {
     WarmUp &s = state();
     const std::lock_guard guard(s.lock);
     if (runtime::usable_cores() < 2 || s.thread.joinable() || !s.warm.insert(&backend).second) return;
-    // A child forked while libraries are being opened could open none itself.
-    static const int once = pthread_atfork(finish_warm_up, nullptr, nullptr);
-    (void)once;
     try {
         s.thread = std::thread([&backend, caps] {
             try {

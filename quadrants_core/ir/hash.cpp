@@ -12,16 +12,15 @@ uint64_t mix(uint64_t x) { // the finaliser of MurmurHash3: every input bit reac
     return x ^ (x >> 33);
 }
 
-/// Ops count by name, so that a new row in ops.def changes no hash.
-uint64_t hash_of(Op op) {
-    static const auto table = [] {
-        std::array<uint64_t, 256> t{};
-        for (int i = 0; i <= int(Op::exit); ++i)
-            for (const char *c = info(Op(i)).name; *c; ++c) t[size_t(i)] = mix(t[size_t(i)] * 31 + uint8_t(*c));
-        return t;
-    }();
-    return table[size_t(op)];
-}
+/// Ops count by name, so that a new row in ops.def changes no hash. Made as the library is loaded: a child forked while
+/// another thread made it would wait for ever.
+const auto op_hashes = [] {
+    std::array<uint64_t, 256> t{};
+    for (int i = 0; i <= int(Op::exit); ++i)
+        for (const char *c = info(Op(i)).name; *c; ++c) t[size_t(i)] = mix(t[size_t(i)] * 31 + uint8_t(*c));
+    return t;
+}();
+uint64_t hash_of(Op op) { return op_hashes[size_t(op)]; }
 
 /// Feeds a function, in the order of its text, into two independent 64-bit states.
 struct Hasher {

@@ -1,11 +1,12 @@
 #pragma once
 // Memory for cells of one size, which tasks take while they run: zeroed, from blocks that double in size. Taking bumps
 // a counter in the current block; only a full block and cells given back need the lock.
+#include "base/fork.h"
+
 #include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <vector>
 
 namespace qd::runtime {
@@ -41,7 +42,7 @@ class CellPool {
     const uint64_t cell_bytes_, stride_;
     std::atomic<Block *> current_{nullptr};
     std::atomic<size_t> spares_{0};
-    mutable std::mutex lock_; ///< of what follows
+    mutable BriefMutex lock_; ///< of what follows
     std::vector<std::unique_ptr<Block>> blocks_;
     std::vector<char *> spare_;
 };

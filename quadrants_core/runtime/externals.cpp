@@ -1,11 +1,11 @@
 #include "runtime/externals.h"
 
 #include "base/error.h"
+#include "base/fork.h"
 
 #include <array>
 #include <atomic>
 #include <memory>
-#include <mutex>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -18,15 +18,13 @@ using Table = std::unordered_map<uint64_t, void *>;
 /// Tasks read without a lock: a table never changes, a longer one takes its place. Programs add few functions, so all
 /// tables are kept.
 struct Tables {
-    std::mutex adding;
+    BriefMutex adding;
     std::vector<std::unique_ptr<const Table>> all;
     std::atomic<const Table *> current{nullptr};
 };
 
-Tables &tables() {
-    static auto *one = new Tables; // threads may still run while the process ends
-    return *one;
-}
+Tables &all_tables = *new Tables; // never destroyed: threads may still run while the process ends
+Tables &tables() { return all_tables; }
 
 template <size_t> using Address = void *;
 

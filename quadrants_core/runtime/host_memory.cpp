@@ -5,12 +5,12 @@
 #include "runtime/host_memory.h"
 
 #include "base/error.h"
+#include "base/fork.h"
 
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <mutex>
 #include <sys/mman.h>
 #include <unordered_map>
 
@@ -35,15 +35,13 @@ struct Block {
 };
 
 struct Blocks {
-    std::mutex mutex;
+    BriefMutex mutex;
     std::unordered_map<void *, Block> of;
 };
 
 /// Never destroyed: arrays may outlive every static object.
-Blocks &blocks() {
-    static Blocks &all = *new Blocks;
-    return all;
-}
+Blocks &all_blocks = *new Blocks;
+Blocks &blocks() { return all_blocks; }
 
 uint64_t read_number(const char *path, const char *key) {
     uint64_t value = UINT64_MAX;

@@ -4,6 +4,8 @@
 // sleep on the epoch.
 #include "runtime/pool.h"
 
+#include "base/fork.h"
+
 #include <algorithm>
 #include <chrono>
 #include <exception>
@@ -46,18 +48,9 @@ long futex(const void *word, int op, uint32_t value) {
 
 // Threads do not survive a fork: a pool whose generation is not the process's starts new ones. Odd = being restarted.
 std::atomic<uint32_t> process_generation{0};
-std::mutex &registry_lock() {
-    static auto *lock = new std::mutex;
-    return *lock;
-}
-void watch_forks() {
-    static const int once = pthread_atfork([] { registry_lock().lock(); }, [] { registry_lock().unlock(); },
-                                           [] {
-                                               registry_lock().unlock();
-                                               process_generation += 2;
-                                           });
-    (void)once;
-}
+BriefMutex registry_lock;
+auto &kept = *new std::shared_ptr<Pool>; // never destroyed: workers may sleep in it until the process ends
+const ForkHooks hooks(nullptr, nullptr, [] { process_generation += 2; });
 
 } // namespace
 
@@ -190,7 +183,6 @@ bool Pool::State::renew(int workers_wanted) {
 }
 
 Pool::Pool(int threads) : threads_(threads < 1 ? 1 : threads), state_(std::make_unique<State>()) {
-    watch_forks();
     state_->generation = process_generation.load();
     state_->start(threads_ - 1);
 }
@@ -229,11 +221,9 @@ void Pool::run(Work work, const void *job, uint32_t chunks) {
 }
 
 std::shared_ptr<Pool> Pool::shared(int threads) {
-    watch_forks();
-    static auto &kept = *new std::shared_ptr<Pool>; // never destroyed: workers may sleep in it until the process ends
     if (threads < 1) threads = usable_cores();
     std::shared_ptr<Pool> replaced; // its threads are joined outside the lock
-    const std::lock_guard guard(registry_lock());
+    const std::lock_guard guard(registry_lock);
     if (!kept || kept->threads() != threads) replaced = std::exchange(kept, std::make_shared<Pool>(threads));
     return kept;
 }

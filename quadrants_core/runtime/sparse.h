@@ -12,7 +12,6 @@
 
 #include <exception>
 #include <memory>
-#include <mutex>
 #include <vector>
 
 namespace qd::runtime {
@@ -62,7 +61,7 @@ class SparseTrees final : public abi::Sparse {
     char *sink_ = nullptr; ///< takes what is written when there is no memory
     uint64_t zero_bytes_ = 0;
     std::atomic<bool> garbage_{false};
-    std::mutex error_lock_;
+    BriefMutex error_lock_;
     std::exception_ptr error_;
 };
 

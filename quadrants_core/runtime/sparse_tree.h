@@ -37,7 +37,7 @@ struct SparseTrees::Tree {
         uint32_t node, chunk;
         char *memory;
     };
-    std::mutex lock; ///< of `dropped` and of making pools
+    BriefMutex lock; ///< of `dropped` and of making pools
     std::vector<Dropped> dropped;
     std::vector<std::vector<char>> lists; ///< by node
     std::vector<char *> list_addresses;   ///< by node

@@ -22,4 +22,8 @@ constexpr llvm_door::Library library = {qd::abi::version, LLVM_VERSION_STRING, c
 
 } // namespace
 
-extern "C" __attribute__((visibility("default"))) const llvm_door::Library *qd_llvm_library() { return &library; }
+/// Called once, under the lock of the door, so that nobody meets LLVM half set up.
+extern "C" __attribute__((visibility("default"))) const llvm_door::Library *qd_llvm_library() {
+    start_llvm();
+    return &library;
+}

@@ -39,7 +39,6 @@
 
 #include <array>
 #include <atomic>
-#include <mutex>
 
 namespace qd::codegen {
 
@@ -53,31 +52,32 @@ struct Fatal : Refused {
 /// LLVM ends the process after this returns, so it does not.
 void on_fatal_error(void *, const char *reason, bool) { throw Fatal(std::string("LLVM: ") + reason); }
 
-/// Once per process. The switches belong to this library's own, hidden copy of LLVM. Each of these passes takes a few
-/// percent of the time of code generation and gives nothing on kernels.
+} // namespace
+
+/// The switches belong to this library's own, hidden copy of LLVM. Each of these passes takes a few percent of the time
+/// of code generation and gives nothing on kernels.
 void start_llvm() {
-    static std::once_flag once;
-    std::call_once(once, [] {
-        const char *switches[] = {"quadrants",
-                                  "-enable-misched=false",
-                                  "-disable-lsr",
-                                  "-disable-machine-cse",
-                                  "-disable-machine-licm",
-                                  "-disable-cgp",
-                                  "-disable-early-taildup",
-                                  "-disable-post-ra",
-                                  "-x86-machine-combiner=false"};
-        llvm::cl::ParseCommandLineOptions(int(std::size(switches)), switches, "", &llvm::nulls());
-        llvm::install_fatal_error_handler(on_fatal_error);
+    const char *switches[] = {"quadrants",
+                              "-enable-misched=false",
+                              "-disable-lsr",
+                              "-disable-machine-cse",
+                              "-disable-machine-licm",
+                              "-disable-cgp",
+                              "-disable-early-taildup",
+                              "-disable-post-ra",
+                              "-x86-machine-combiner=false"};
+    llvm::cl::ParseCommandLineOptions(int(std::size(switches)), switches, "", &llvm::nulls());
+    llvm::install_fatal_error_handler(on_fatal_error);
 #define QD_TARGET(name)                                                                                                \
     LLVMInitialize##name##TargetInfo();                                                                                \
     LLVMInitialize##name##Target();                                                                                    \
     LLVMInitialize##name##TargetMC();                                                                                  \
     LLVMInitialize##name##AsmPrinter();
-        QD_LLVM_TARGETS
+    QD_LLVM_TARGETS
 #undef QD_TARGET
-    });
 }
+
+namespace {
 
 /// What is kept between compilations.
 struct Machine {
@@ -233,7 +233,6 @@ std::vector<uint8_t> generate(llvm::Module &module, Machine &machine, llvm_door:
 } // namespace
 
 std::vector<uint8_t> compile(const llvm_door::Request &request) {
-    start_llvm();
     const Lease lease;
     Workbench &own = *lease;
     prepare(own);

@@ -8,6 +8,8 @@
 
 namespace qd::codegen {
 
+/// Before any other call, once.
+void start_llvm();
 /// The whole way of one request, on this thread's own context and target machine. Throws Refused.
 std::vector<uint8_t> compile(const llvm_door::Request &request);
 /// Name and features of this machine, in LLVM's words.

@@ -2,6 +2,7 @@
 
 #include <Python.h>
 
+#include "base/fork.h"
 #include "base/stop.h"
 #include "python/bind/errors.h"
 
@@ -18,8 +19,13 @@ namespace {
 struct sigaction previous;
 std::atomic<int> launching{0};
 std::atomic<bool> arrived{false};
-std::atomic<bool> outside{false};       // one came while nothing was launched
-pthread_t main_thread = pthread_self(); // the one that runs Python's signal handlers
+std::atomic<bool> outside{false};            // one came while nothing was launched
+pthread_t main_thread = pthread_self();      // the one that runs Python's signal handlers
+const ForkHooks hooks(nullptr, nullptr, [] { // the one that forked, which launches nothing
+    main_thread = pthread_self();
+    launching = 0;
+    arrived = false;
+});
 
 void on_interrupt(int number, siginfo_t *info, void *context) {
     if (launching.load(std::memory_order_relaxed) > 0) {

@@ -1,7 +1,9 @@
 #define PY_SSIZE_T_CLEAN
 #include "python/bind/observe.h"
 
+#include "base/fork.h"
 #include "python/bind/interrupt.h"
+#include "python/bind/state.h"
 
 #include <algorithm>
 #include <atomic>
@@ -9,6 +11,7 @@
 #include <condition_variable>
 #include <deque>
 #include <mutex>
+#include <new>
 #include <string>
 #include <thread>
 #include <vector>
@@ -122,11 +125,21 @@ class Collector final : public engine::Observer {
         if (writer_.joinable()) writer_.join();
     }
 
+    /// In a forked child: text that waits is the parent's, and so is the thread.
+    void start_anew() {
+        new (&wake_) std::condition_variable;
+        new (&writer_) std::thread;
+        may_lock = stopping_ = false;
+        text_.clear();
+        warnings_.clear();
+        waiting_ = false;
+    }
+
   private:
     /// The engine publishes text while it holds a lock, where the GIL must not be waited for: a thread of our own
     /// brings the text of a running kernel to Python.
     void write_while_running() {
-        std::unique_lock lock(mutex_);
+        std::unique_lock lock(mutex_.plain());
         while (!stopping_) {
             wake_.wait(lock, [this] { return stopping_ || !text_.empty(); });
             wake_.wait_for(lock, flush_interval, [this] { return stopping_; });
@@ -139,7 +152,7 @@ class Collector final : public engine::Observer {
         }
     }
 
-    std::mutex mutex_;
+    BriefMutex mutex_;
     std::condition_variable wake_;
     std::thread writer_;
     bool may_lock = false, stopping_ = false;
@@ -151,10 +164,13 @@ class Collector final : public engine::Observer {
 };
 
 /// Never destroyed: worker threads may still print while the process ends.
-Collector &collector() {
-    static auto *one = new Collector;
-    return *one;
-}
+Collector &the_collector = *new Collector;
+Collector &collector() { return the_collector; }
+
+const ForkHooks hooks(nullptr, nullptr, [] {
+    collector().start_anew();
+    runtime.active_launches = 0;
+});
 
 PyObject *phases_of(const std::vector<engine::PhaseTime> &phases) {
     PyObject *list = PyList_New(0);

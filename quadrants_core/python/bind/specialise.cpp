@@ -7,6 +7,7 @@
 #include "python/bind/timeline.h"
 #include "python/bind/tree.h"
 
+#include "base/fork.h"
 #include "ir/text.h"
 
 #include <algorithm>
@@ -63,18 +64,27 @@ bool is_brief(const ir::Function &fn) {
 class Compiling {
   public:
     explicit Compiling(const KernelObject *kernel) : info_(kernel->info) {
-        begun_.push_back(info_);
+        begun_.push_back(this);
         runtime.compiling = info_;
     }
     ~Compiling() {
-        begun_.erase(std::find(begun_.begin(), begun_.end(), info_));
-        runtime.compiling = begun_.empty() ? nullptr : begun_.back();
+        std::erase(begun_, this);
+        tell();
     }
     Compiling(const Compiling &) = delete;
 
   private:
+    static void tell() { runtime.compiling = begun_.empty() ? nullptr : begun_.back()->info_; }
+
     PyObject *info_;
-    static inline std::vector<PyObject *> begun_;
+    pthread_t thread_ = pthread_self();
+    static inline std::vector<const Compiling *> begun_;
+    /// In a child those of other threads never end.
+    static inline const ForkHooks hooks_{
+        nullptr, nullptr, [] {
+            std::erase_if(begun_, [](const Compiling *one) { return !pthread_equal(one->thread_, pthread_self()); });
+            tell();
+        }};
 };
 
 /// What the walk calls in Python may end the program.

@@ -1,6 +1,7 @@
 #include "python/bind/timeline.h"
 
-#include <mutex>
+#include "base/fork.h"
+
 #include <vector>
 
 namespace qd::bind {
@@ -15,15 +16,13 @@ struct Event {
 };
 
 struct Events {
-    std::mutex lock;
+    BriefMutex lock;
     std::vector<Event> all;
 };
 
 /// Never destroyed: threads may still add to it while the process ends.
-Events &events() {
-    static auto *one = new Events;
-    return *one;
-}
+Events &all_events = *new Events;
+Events &events() { return all_events; }
 
 double microseconds(TimelineClock::duration d) { return std::chrono::duration<double, std::micro>(d).count(); }
 

@@ -1,11 +1,11 @@
 // The extension module quadrants._lib.quadrants_linalg: sparse matrices and solvers, for quadrants._sparse_matrix and
 // quadrants._sparse_solver, which check the arguments. A file of its own, so that a program without them does not load
 // it. Long work runs without the GIL, on snapshots: data that two handles share is never changed.
+#include "base/fork.h"
 #include "linalg/solver.h"
 
 #include <pybind11/pybind11.h>
 
-#include <mutex>
 #include <stdexcept>
 
 namespace py = pybind11;
@@ -72,7 +72,7 @@ struct Solver {
     std::unique_ptr<linalg::Solver> solver;
     Number number;
     int64_t size = -1; ///< of the matrix analyzed last
-    std::mutex busy;
+    LongMutex busy;
 
     Solver(const std::string &dtype, const std::string &factorization, const std::string &ordering)
         : number(number_named(dtype)) {
@@ -82,10 +82,15 @@ struct Solver {
                                                           : Factorization::lu;
         solver = linalg::make_solver(number, f, ordering == "AMD" ? Ordering::amd : Ordering::colamd);
     }
+    void check_whole() const {
+        if (busy.torn())
+            throw std::runtime_error("this process was forked while another thread used the solver; make a new one");
+    }
     void analyze(const Matrix &m) {
         const std::shared_ptr<const linalg::SparseMatrix> matrix = m.data;
         py::gil_scoped_release release;
         const std::lock_guard lock(busy);
+        check_whole();
         size = matrix->cols();
         solver->analyze(*matrix);
     }
@@ -93,17 +98,20 @@ struct Solver {
         const std::shared_ptr<const linalg::SparseMatrix> matrix = m.data;
         py::gil_scoped_release release;
         const std::lock_guard lock(busy);
+        check_whole();
         return solver->factorize(*matrix);
     }
     bool succeeded() {
         py::gil_scoped_release release;
         const std::lock_guard lock(busy);
+        check_whole();
         return solver->succeeded();
     }
     void solve(const py::buffer &b, const py::buffer &x, int64_t columns) {
         const py::buffer_info in = view(b, -1, size_of(number)), out = view(x, -1, size_of(number), true);
         py::gil_scoped_release release;
         const std::lock_guard lock(busy);
+        check_whole();
         check_count(in, size * columns);
         check_count(out, size * columns);
         solver->solve(in.ptr, out.ptr, columns);

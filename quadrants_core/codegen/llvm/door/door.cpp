@@ -2,6 +2,7 @@
 
 #include "base/dynlib.h"
 #include "base/error.h"
+#include "base/fork.h"
 
 #include <atomic>
 #include <mutex>
@@ -12,7 +13,7 @@ namespace qd::codegen::llvm_door {
 namespace {
 
 constexpr const char *file_name = "/libquadrants_llvm.so";
-std::mutex mutex;
+BriefMutex mutex; ///< so that no child has a library half opened
 std::string directory;
 std::atomic<const Library *> library{nullptr};
 

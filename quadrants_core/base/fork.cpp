@@ -1,0 +1,106 @@
+#include "base/fork.h"
+
+#include <chrono>
+#include <new>
+#include <thread>
+#include <utility>
+
+#include <pthread.h>
+
+namespace qd {
+namespace {
+
+/// After so long a fork goes on without the locks that it did not get: whoever holds one has stopped or waits for this
+/// thread. The child has them new.
+constexpr auto patience = std::chrono::seconds(5);
+
+/// Guards the lists; constant, so that locks may be made before main.
+constinit std::mutex listing;
+constinit BriefMutex *first_brief = nullptr;
+constinit LongMutex *first_long = nullptr;
+constinit ForkHooks *first_hooks = nullptr;
+
+template <class Mutex> void renew(Mutex &mutex) { new (&mutex) Mutex; }
+
+} // namespace
+
+class ForkScope {
+  public:
+    static void before() {
+        for (ForkHooks *h = first_hooks; h; h = h->after_)
+            if (h->before_) h->before_();
+        const auto until = std::chrono::steady_clock::now() + patience;
+        for (int tries = 0;; tries++) {
+            listing.lock();
+            // All or none: a thread that holds one may want another, or make or end one.
+            if (take_all() || std::chrono::steady_clock::now() > until) return;
+            give_all();
+            listing.unlock();
+            if (tries < 100)
+                std::this_thread::yield();
+            else
+                std::this_thread::sleep_for(std::chrono::microseconds(50));
+        }
+    }
+    static void in_parent() {
+        give_all();
+        listing.unlock();
+        for (ForkHooks *h = first_hooks; h; h = h->after_)
+            if (h->in_parent_) h->in_parent_();
+    }
+    static void in_child() {
+        for (BriefMutex *m = first_brief; m; m = m->after_) {
+            m->held_ = false;
+            renew(m->mutex_);
+        }
+        for (LongMutex *m = first_long; m; m = m->after_) {
+            m->torn_ |= m->held_.exchange(false);
+            renew(m->mutex_);
+        }
+        renew(listing);
+        for (ForkHooks *h = first_hooks; h; h = h->after_)
+            if (h->in_child_) h->in_child_();
+    }
+
+    template <class Mutex> static void add(Mutex *&first, Mutex *m) {
+        const std::lock_guard guard(listing);
+        m->after_ = first;
+        if (first) first->before_ = m;
+        first = m;
+    }
+    template <class Mutex> static void remove(Mutex *&first, Mutex *m) {
+        const std::lock_guard guard(listing);
+        (m->before_ ? m->before_->after_ : first) = m->after_;
+        if (m->after_) m->after_->before_ = m->before_;
+    }
+
+  private:
+    static bool take_all() {
+        for (BriefMutex *m = first_brief; m; m = m->after_)
+            if (!(m->held_ = m->mutex_.try_lock())) return false;
+        return true;
+    }
+    static void give_all() {
+        for (BriefMutex *m = first_brief; m; m = m->after_)
+            if (std::exchange(m->held_, false)) m->mutex_.unlock();
+    }
+};
+
+namespace {
+const int watching = pthread_atfork(ForkScope::before, ForkScope::in_parent, ForkScope::in_child);
+} // namespace
+
+BriefMutex::BriefMutex() {
+    (void)watching;
+    ForkScope::add(first_brief, this);
+}
+BriefMutex::~BriefMutex() { ForkScope::remove(first_brief, this); }
+LongMutex::LongMutex() { ForkScope::add(first_long, this); }
+LongMutex::~LongMutex() { ForkScope::remove(first_long, this); }
+
+ForkHooks::ForkHooks(void (*before)(), void (*in_parent)(), void (*in_child)())
+    : before_(before), in_parent_(in_parent), in_child_(in_child), after_(first_hooks) {
+    first_hooks = this;
+}
+
+} // namespace qd
