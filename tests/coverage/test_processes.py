@@ -56,6 +56,27 @@ def test_a_process_id_that_comes_again(project):
     assert project.files() == ["_qd_kcov.77"] and lines_in(project.folder) == [RAN]
 
 
+def test_a_process_id_that_comes_again_after_an_edit(project):
+    same = "import os\nos.getpid = lambda: 77\n"
+    project.program(f"{same}{HEAD}kernels.go([20], 10)\n")
+    project.kernels.write_text("\n\n\n" + KERNELS)
+    project.program(f"{same}{HEAD}kernels.go([1], 10)\n")
+    assert lines_in(project.folder) == [{line + 3 for line in RAN - {10}}]
+
+
+def test_a_full_disk_leaves_no_half_file(project):
+    """A write beyond the limit fails as on a full disk."""
+    full = "import resource\nresource.setrlimit(resource.RLIMIT_FSIZE, (9000, 9000))\n"
+    said = project.program(HEAD + "kernels.go([1, 20], 10)\n" + full)
+    assert "could not be written" in said
+    assert [p.name for p in project.folder.iterdir() if "_qd_kcov" in p.name] == []
+    flush = "from quadrants import _coverage_files\n_coverage_files.flush()\n"
+    said = project.program(HEAD + "kernels.go([1], 10)\n" + flush + "kernels.go([20], 10)\n" + full)
+    assert "could not be written" in said
+    assert lines_in(project.folder) == [RAN - {10}], "what was written before stays"
+    assert [p.name for p in project.folder.iterdir() if "_qd_kcov" in p.name] == project.files()
+
+
 @on_both
 @pytest.mark.parametrize("method", ["fork", "spawn"])
 def test_multiprocessing(project, method):

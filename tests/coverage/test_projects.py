@@ -80,6 +80,50 @@ def test_relative_names_and_other_machines(project):
     assert NEVER <= set(report["executed_lines"]) and report["missing_branches"] == []
 
 
+def table_of(said):
+    """File -> (statements, missing, what never ran) of the table that pytest-cov prints."""
+    rows = [line.split(maxsplit=6) for line in said.splitlines() if line.startswith(("shapes/", "tests/", "TOTAL"))]
+    return {row[0]: row[1:] for row in rows}
+
+
+@on_both
+def test_the_table_of_pytest_cov_is_right_by_itself(project):
+    said = project.pytest("--cov=shapes", "--cov-branch", "--cov-report=term-missing", "tests")
+    assert table_of(said)["shapes/kernels.py"][-1] == "20-21", said
+    assert "88%" in table_of(said)["TOTAL"], said
+    lines = project.pytest("--cov=shapes", "--cov-report=term-missing", "tests")
+    assert table_of(lines)["shapes/kernels.py"][-1].endswith("20-21"), lines
+    assert "Required test coverage of 85% reached" in project.pytest("--cov=shapes", "--cov-fail-under=85", "tests")
+
+
+def test_the_table_with_workers_and_processes(project):
+    project.write("program.py", PROGRAM.replace("[1, 20]", "[-1]"))
+    project.write("tests/test_program.py", "import subprocess, sys\n\n\ndef test_it():\n    subprocess.check_call([sys.executable, 'program.py'])\n")
+    for workers in ((), ("-n", "2")):
+        said = project.pytest("--cov=shapes", "--cov-branch", "--cov-report=term-missing", *workers, "tests")
+        assert table_of(said)["shapes/kernels.py"][:2] == ["19", "0"], said
+
+
+def test_the_table_holds_what_is_measured_alone(project):
+    """Kernels of the tests themselves are none of --cov=shapes."""
+    own = "\n\n@qd.kernel\ndef own() -> qd.i32:\n    return 3\n\n\ndef test_own():\n    assert own() == 3\n"
+    project.write("tests/test_shapes.py", (project.folder / "tests/test_shapes.py").read_text() + own)
+    said = project.pytest("--cov=shapes", "--cov-report=term-missing", "tests")
+    assert sorted(table_of(said)) == ["TOTAL", "shapes/__init__.py", "shapes/kernels.py"], said
+
+
+def test_a_new_run_drops_the_files_of_the_one_before(project):
+    run = ("--cov=shapes", "--cov-branch", "--cov-report=", "tests", "-k")
+    project.program(PROGRAM)  # of no run of pytest
+    kept = project.files()
+    project.pytest(*run, "large")
+    (old,) = set(project.files()) - set(kept)
+    project.pytest(*run, "small", "--cov-append")
+    assert set(project.files()) > {old, *kept}
+    project.pytest(*run, "nothing", status=5)
+    assert project.files() == kept
+
+
 def test_opting_out(project):
     project.pytest("--cov=shapes", "--cov-report=", "tests", QD_KERNEL_COVERAGE="0")
     assert project.files() == []

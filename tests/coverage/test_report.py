@@ -140,6 +140,66 @@ def test_html(measured):
     assert re.search(r'<a class="gap" href="#f\d-20">20-21</a>', text) and "<tr><td>total</td><td>19</td>" in text
 
 
+def test_data_of_another_text_are_refused(project):
+    project.program(PROGRAM)
+    (name,) = project.files()
+    text = project.kernels.read_text()
+    project.kernels.write_text("# one\n# two\n# three\n" + text)
+    said = report(project, "--annotate", "listing", status=1)
+    assert f"shapes/kernels.py has changed since {name} was written" in said and "No data to report" in said
+    listing = project.folder / "listing/shapes/kernels.py,cover"
+    assert not listing.exists()
+    project.program(PROGRAM)
+    said = report(project, "--annotate", "listing")
+    assert re.search(r"^ +21 +2 > +x\[i\] = clipped", listing.read_text(), re.M), "those of the text as it is count alone"
+    project.kernels.write_text(text)
+    assert f"changed since {name}" not in report(project)
+
+
+@pytest.mark.parametrize("how", ["cut", "filled", "empty"])
+def test_a_damaged_file_is_left_out_with_a_word(project, how):
+    project.program(PROGRAM)
+    project.program(PROGRAM)
+    first, second = project.files()
+    path = project.folder / first
+    content = path.read_bytes()
+    path.write_bytes({"cut": content[:3000], "filled": content[:100] + b"\xa5" * (len(content) - 100), "empty": b""}[how])
+    said = report(project)
+    assert f"quadrants-coverage: {first} is damaged, and left out" in said and "Traceback" not in said
+    assert re.search(r"^shapes/kernels.py .*20-21", said, re.M)
+    (project.folder / second).unlink()
+    said = report(project, status=1)
+    assert "no data: run the tests" in said and "Traceback" not in said
+
+
+def test_names_do_not_become_markup():
+    from quadrants import _coverage_report as tool
+
+    names = ["<img src=x onerror=alert(1)>.py", "a|b.py", "tick`s``.py", "two\nlines.py", "`a`"]
+    files = [tool.File(name, ["x = 1"], {1}, {1}, {}, (0, 0), {}, set()) for name in names]
+    said = tool.as_markdown(files, tool.totals(files, None), None)
+    rows = [line for line in said.splitlines() if line.startswith("| ⚠️")]
+    assert [row.split(" | ")[1] for row in rows] == [
+        "`<img src=x onerror=alert(1)>.py`", "`a\\|b.py`", "```tick`s``.py```", "`two?lines.py`", "`` `a` ``"]
+    assert all(len(re.split(r"(?<!\\)\|", row)) == 6 for row in rows)
+    assert "<summary><code>&lt;img src=x onerror=alert(1)&gt;.py</code></summary>" in said
+    assert "<img" not in re.sub("`<img[^`]*`", "", said)
+
+
+def test_annotated_sources_stay_in_their_folder(tmp_path, monkeypatch):
+    import argparse
+
+    from quadrants import _coverage_report as tool
+
+    names = ["a/../../../out.py", "../out.py", "/out.py", "..//../x/./out.py", "x/out.py"]
+    files = [tool.File(name, [f"x = {n}"], {1}, set(), {}, (0, 0), {}, set()) for n, name in enumerate(names)]
+    monkeypatch.chdir(tmp_path)
+    tool._write_forms(argparse.Namespace(annotate="in/listing", markdown=None, html=None), files, None)
+    written = sorted(str(p.relative_to(tmp_path)) for p in tmp_path.rglob("*,cover"))
+    assert written == sorted(f"in/listing/{name},cover" for name in
+                             ["out.py", "2-out.py", "3-out.py", "x/out.py", "x/2-out.py"])
+
+
 def test_data_where_the_configuration_says(project):
     project.write(".coveragerc", "[run]\nbranch = True\nsource = shapes\ndata_file = data/measured\n")
     (project.folder / "data").mkdir()

@@ -12,6 +12,7 @@ import linecache
 import logging
 import os
 import re
+import shutil
 import sqlite3
 import threading
 import warnings
@@ -24,7 +25,7 @@ except ImportError as error:
         "QD_KERNEL_COVERAGE"
     ) from error
 
-from quadrants import _coverage, _options, _runtime, _source
+from quadrants import _coverage, _coverage_runs, _options, _runtime, _source
 
 FIELD_VAR_NAME = "_qd_cov"
 _MAX_PROBES = int(os.environ.get("QD_COVERAGE_MAX_PROBES") or 100000)
@@ -303,35 +304,51 @@ def _write():
         return None
     arcs, relative = _settings
     path = os.path.join(_folder, f"_qd_kcov.{os.getpid()}")
-    if _run is None:
-        _run = os.urandom(8).hex()
-        if os.path.exists(path) and _has_arcs(path) != arcs:
-            os.remove(path)  # of an older process with the same id, in the other mode
     names = {file: _name_in_data(file, relative) for file in places}
-    data = _coverage_py.CoverageData(basename=path)
-    if arcs:
-        data.add_arcs({names[f]: [*_arcs_of(f, lines.get(f, set())), *host_arcs.get(f, ())] for f in places})
-    else:
-        data.add_lines({names[f]: sorted(lines.get(f, set()) | _reached(host_arcs.get(f, ()))) for f in places})
-    data.write()
-    data.close(force=True)
-    if _options.flag("QD_COVERAGE_COUNTS", os.environ, True):
-        rows = [(names[file], line, counts.get(file, {}).get(line, 0)) for file in lines for line in lines[file]]
-        _write_counts(path, _run, rows)
+    # In a file of its own until it is whole: a disk that is full leaves what was there.
+    part = os.path.join(_folder, f"._qd_kcov.{os.getpid()}.part")
+    try:
+        if _run is not None or _continues(path, arcs):
+            with contextlib.suppress(FileNotFoundError):
+                shutil.copyfile(path, part)
+        data = _coverage_py.CoverageData(basename=part)
+        if arcs:
+            data.add_arcs({names[f]: [*_arcs_of(f, lines.get(f, set())), *host_arcs.get(f, ())] for f in places})
+        else:
+            data.add_lines({names[f]: sorted(lines.get(f, set()) | _reached(host_arcs.get(f, ()))) for f in places})
+        data.write()
+        data.close(force=True)
+        run = _run or os.urandom(8).hex()
+        wanted = lines if _options.flag("QD_COVERAGE_COUNTS", os.environ, True) else ()
+        counted = [(names[file], line, counts.get(file, {}).get(line, 0)) for file in wanted for line in lines[file]]
+        _coverage_runs.write_tables(part, run, _digests(names), counted)
+        os.replace(part, path)
+        _run = run
+    finally:
+        for left in (part, part + "-journal"):
+            with contextlib.suppress(FileNotFoundError):
+                os.remove(left)
     return path
+
+
+def _continues(path, arcs):
+    """Whether the data of an older process with the same id may stay: they are of the same mode and of the same texts."""
+    if not os.path.exists(path) or _has_arcs(path) != arcs:
+        return False
+    try:
+        return not _coverage_runs.stale_names(path, lambda name: os.path.join(_folder, name))
+    except sqlite3.DatabaseError:
+        return False
+
+
+def _digests(names):
+    """(name in the data, digest) of the texts that were compiled."""
+    texts = {(_path_of(text.shown), id(text.lines)): text.lines for text in list(_source.in_use.values())}
+    return [(names[file], _coverage_runs.digest_of("".join(lines))) for (file, _), lines in texts.items() if file in names]
 
 
 def _reached(arcs):
     return {line for arc in arcs for line in arc if line > 0}
-
-
-def _write_counts(path, run, rows):
-    """A table of ours in the same file: how often each line ran. coverage.py looks at its own tables alone."""
-    with contextlib.closing(sqlite3.connect(path)) as database, database:
-        database.execute("create table if not exists qd_counts (run text, path text, line integer, count integer)")
-        database.execute("delete from qd_counts where run = ?", (run,))
-        values = [(run, *place, min(count, 2**63 - 1)) for *place, count in rows]
-        database.executemany("insert into qd_counts values (?, ?, ?, ?)", values)
 
 
 def write_now():

@@ -14,6 +14,9 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+from html import escape
+
+from quadrants import _coverage_runs
 
 LOW = 80  # percent: files below it get a mark
 LONGEST_COMMENT = 60000  # characters; the hosts of pull requests take 65,536
@@ -22,6 +25,9 @@ AROUND = 3  # lines shown before and after what never ran, in Markdown
 
 class ReportError(Exception):
     pass
+
+
+_no_data = "no data: run the tests with pytest --cov or with QD_KERNEL_COVERAGE=1 first"
 
 
 @dataclasses.dataclass
@@ -102,10 +108,37 @@ def _data_files(paths, host):
     found = []
     for path in paths:
         found += [inner for name in names for inner in _matches(path, name)] if os.path.isdir(path) else [path]
-    found = [path for path in found if _is_data(path)]
-    if not found:
-        raise ReportError("no data: run the tests with pytest --cov or with QD_KERNEL_COVERAGE=1 first")
-    return found
+    return list(dict.fromkeys(found))
+
+
+def _usable(paths, aliases, folder):
+    """Of the data that are whole: path -> (file to read in its place, the names in it that have changed since). That is the file
+    itself, or a copy without those. Says what it leaves out."""
+    from coverage.exceptions import CoverageException
+
+    usable = {}
+    for path in paths:
+        try:
+            if not _is_data(path):
+                if os.path.basename(path).startswith("_qd_kcov."):
+                    raise sqlite3.DatabaseError("no data")
+                continue
+            stale = _coverage_runs.stale_names(path, lambda name: os.path.realpath(aliases.map(name)))
+            copy = os.path.join(folder, f"fitting.{len(usable)}")
+            _coverage_runs.without(path, stale, copy)  # reads all of it
+            usable[path] = copy if stale else path, stale
+        except (sqlite3.DatabaseError, CoverageException):
+            _tell(f"{path} is damaged, and left out")
+            continue
+        for name in sorted(stale):
+            _tell(f"{name} has changed since {path} was written, which is left out for it: run the tests again")
+    if not usable:
+        raise ReportError(_no_data)
+    return usable
+
+
+def _tell(text):
+    print(f"quadrants-coverage: {text}", file=sys.stderr)
 
 
 def _matches(folder, name):
@@ -118,14 +151,15 @@ def _is_data(path):
     return False
 
 
-def _counts_in(paths, aliases):
-    """Absolute file -> line -> count, as the kernels of these processes left it."""
+def _counts_in(paths, aliases, stale):
+    """Absolute file -> line -> count, as the kernels of these processes left it; `stale`: path -> names that do not count."""
     counts = {}
     for path in paths:
-        with contextlib.closing(sqlite3.connect(path)) as database, contextlib.suppress(sqlite3.OperationalError):
-            for file, line, count in database.execute("select path, line, count from qd_counts"):
-                here = counts.setdefault(os.path.realpath(aliases.map(file)), {})
-                here[line] = here.get(line, 0) + int(count)
+        for file, line, count in _coverage_runs.counts_in(path):
+            if file in stale.get(path, ()):
+                continue
+            here = counts.setdefault(os.path.realpath(aliases.map(file)), {})
+            here[line] = here.get(line, 0) + int(count)
     return counts
 
 
@@ -176,6 +210,8 @@ def gather(paths, base=None, include=None, omit=None):
 
     host = os.environ.get("COVERAGE_FILE") or coverage.Coverage().get_option("run:data_file")
     sources = _data_files(paths, host)
+    if not sources:
+        raise ReportError(_no_data)
     changed = _changes(base) if base else {}
     with tempfile.TemporaryDirectory() as folder:
         measured = coverage.Coverage(data_file=os.path.join(folder, "data"), messages=False)
@@ -183,9 +219,11 @@ def gather(paths, base=None, include=None, omit=None):
             measured.set_option("report:include", include)
         if omit:
             measured.set_option("report:omit", omit)
-        counts = _counts_in(sources, _aliases(measured))
+        aliases = _aliases(measured)
+        usable = _usable(sources, aliases, folder)
+        counts = _counts_in(usable, aliases, {path: stale for path, (_, stale) in usable.items()})
         try:
-            measured.combine(sources, keep=True, strict=True)
+            measured.combine([file for file, _ in usable.values()], keep=True, strict=True)
             out = os.path.join(folder, "report.json")
             measured.json_report(outfile=out, ignore_errors=True)
         except CoverageException as error:
@@ -294,7 +332,7 @@ def as_markdown(files, total, base, low=LOW):
     diff = total.diff is not None
     out = ["## Coverage", ""]
     if diff:
-        out += [f"**{shown(total.diff)}** of what is new since `{base}` ran ({total.new_ran} of {total.new} lines).", ""]
+        out += [f"**{shown(total.diff)}** of what is new since {_markdown_code(base)} ran ({total.new_ran} of {total.new} lines).", ""]
     out += [f"Overall: **{shown(total.overall)}**.", ""]
     new, others = ([f for f in files if f.new], [f for f in files if not f.new]) if diff else ([], files)
     if new:
@@ -313,8 +351,22 @@ def _markdown_table(files, new, low):
     for f in files:
         mark = "⚠️" if (f.diff_percent if new else f.percent()) < low else "✅"
         cells = [shown(f.diff_percent)] * new + [shown(f.percent()), ", ".join(f.gaps(f.new if new else None))]
-        out.append(f"| {mark} | `{f.name}` | {' | '.join(cells)} |".replace("|  |", "| |"))
+        out.append(f"| {mark} | {_markdown_code(f.name, in_table=True)} | {' | '.join(cells)} |".replace("|  |", "| |"))
     return out
+
+
+def _plain(name):
+    """On one line, without what no terminal shows."""
+    return "".join(c if c.isprintable() else "?" for c in name)
+
+
+def _markdown_code(name, in_table=False):
+    """As a span of code, whatever is in it. A table takes every bar for its own that has no backslash before it."""
+    name = _plain(name)
+    fence = "`" * (1 + max((len(run) for run in re.findall("`+", name)), default=0))
+    pad = " " if name.startswith(("`", " ")) or name.endswith(("`", " ")) else ""
+    span = f"{fence}{pad}{name}{pad}{fence}"
+    return span.replace("|", "\\|") if in_table else span
 
 
 def _markdown_listings(files, length):
@@ -326,7 +378,7 @@ def _markdown_listings(files, length):
             continue
         listing = annotated(f, {near for line in lines for near in range(line - AROUND, line + AROUND + 1)}).rstrip("\n")
         fence = "`" * max(3, 1 + max((len(run) for run in re.findall("`+", listing)), default=0))
-        title = f"<details><summary><code>{f.name}</code></summary>"
+        title = f"<details><summary><code>{escape(_plain(f.name))}</code></summary>"
         block = ["", title, "", f"{fence}python", listing, fence, "", "</details>"]
         more = sum(len(line) + 1 for line in block)
         if length + more > LONGEST_COMMENT:
@@ -377,9 +429,9 @@ def main(arguments=None):
 
 def _write_forms(options, files, total):
     if options.annotate:
+        taken = set()
         for f in files:
-            name = re.sub(r"^(\.\./|/)+", "", f.name) + ",cover"
-            _write(os.path.join(options.annotate, name), annotated(f))
+            _write(os.path.join(options.annotate, _inside(f.name, taken) + ",cover"), annotated(f))
     if options.markdown:
         text = as_markdown(files, total, options.diff)
         if options.markdown == "-":
@@ -390,6 +442,17 @@ def _write_forms(options, files, total):
         from quadrants import _coverage_html
 
         _write(options.html, _coverage_html.page(files, total, options.diff))
+
+
+def _inside(name, taken):
+    """A path that leads nowhere but below, and that no other file has."""
+    parts = [part for part in os.path.normpath(name).split(os.sep) if part not in ("", os.curdir, os.pardir)]
+    path, number = os.path.join(*parts), 1
+    while path in taken:
+        number += 1
+        path = os.path.join(*parts[:-1], f"{number}-{parts[-1]}")
+    taken.add(path)
+    return path
 
 
 def _write(path, text):

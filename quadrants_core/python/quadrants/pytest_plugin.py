@@ -1,33 +1,74 @@
-"""The pytest plugin `quadrants`: while pytest-cov measures, kernels are covered too, in the same mode."""
+"""The pytest plugin `quadrants`: while pytest-cov measures, kernels are covered too, in the same mode, and what they ran is
+in pytest-cov's own reports."""
 
 import os
+import sys
+
+import pytest
+
+_FLAG = "QD_KERNEL_COVERAGE"
 
 
 def pytest_configure(config):
-    host = config.pluginmanager.getplugin("_cov")
-    if host is None or getattr(host, "_disabled", False):
+    host = _host(config)
+    if host is None:
         return
-    if not os.environ.get("QD_KERNEL_COVERAGE"):
-        os.environ["QD_KERNEL_COVERAGE"] = "1"
+    if not os.environ.get(_FLAG):
+        os.environ[_FLAG] = "1"
     os.environ["_QD_KCOV_ARC"] = "1" if _measures_branches(config, host) else "0"
+    if os.environ[_FLAG] == "0" or hasattr(config, "workerinput"):
+        return
+    from quadrants import _coverage_runs
+
+    data_file = _option(config, host, "run:data_file") or ".coverage"
+    run = _coverage_runs.begin(os.path.abspath(data_file))
+    if not getattr(config.option, "cov_append", False):
+        _coverage_runs.drop_earlier(os.environ.get("_QD_KCOV_FOLDER") or os.getcwd(), run)
 
 
-def _measures_branches(config, host):
-    """As pytest-cov resolved it: from its command line, .coveragerc, pyproject.toml and the like."""
+@pytest.hookimpl(hookwrapper=True, trylast=True)
+def pytest_runtestloop(session):
+    """Inside of pytest-cov's own: it ends its measurement and reports when this returns."""
+    yield
+    host = _host(session.config)
     running = getattr(getattr(host, "cov_controller", None), "cov", None)
-    if running is not None:
-        return bool(running.get_option("run:branch"))
-    if getattr(config.option, "cov_branch", None):
-        return True
-    import coverage
+    if running is None or os.environ.get(_FLAG) == "0":
+        return
+    _flush()
+    from quadrants import _coverage_runs
 
-    return bool(coverage.Coverage(config_file=getattr(config.option, "cov_config", True)).get_option("run:branch"))
+    folder = getattr(sys.modules.get("quadrants._coverage_files"), "_folder", None)
+    folder = folder or os.environ.get("_QD_KCOV_FOLDER") or os.getcwd()
+    only = os.getpid() if hasattr(session.config, "workerinput") else None
+    _coverage_runs.hand_over(folder, running, only)
 
 
 def pytest_unconfigure(config):
     """A worker of pytest-xdist may be ended without its exit handlers."""
-    import sys
+    _flush()
 
+
+def _flush():
     files = sys.modules.get("quadrants._coverage_files")
     if files is not None:
         files.flush()
+
+
+def _host(config):
+    """pytest-cov, while it measures."""
+    host = config.pluginmanager.getplugin("_cov")
+    return None if host is None or getattr(host, "_disabled", False) else host
+
+
+def _measures_branches(config, host):
+    return bool(getattr(config.option, "cov_branch", None)) or bool(_option(config, host, "run:branch"))
+
+
+def _option(config, host, name):
+    """As pytest-cov resolved it: from its command line, .coveragerc, pyproject.toml and the like."""
+    running = getattr(getattr(host, "cov_controller", None), "cov", None)
+    if running is None:
+        import coverage
+
+        running = coverage.Coverage(config_file=getattr(config.option, "cov_config", True))
+    return running.get_option(name)
