@@ -1,8 +1,16 @@
 import quadrants as qd
 
+qd.init()
 
-def helper(x):
-    return x + 1
+
+class Helper:
+    __name__ = "helper"
+
+    def __call__(self, v):
+        return v + 1
+
+
+helper = Helper()
 
 
 @qd.kernel
