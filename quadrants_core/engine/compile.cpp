@@ -3,6 +3,7 @@
 #include "base/bytes.h"
 #include "engine/build_task.h"
 #include "engine/image.h"
+#include "engine/overlap.h"
 #include "engine/pipeline.h"
 #include "engine/program_impl.h"
 #include "engine/stopwatch.h"
@@ -13,65 +14,11 @@
 
 #include <algorithm>
 #include <exception>
-#include <set>
 #include <system_error>
 #include <thread>
 
 namespace qd::engine {
 namespace {
-
-/// The array parameter that a pointer is computed from; no value if it is computed from none. `known` is cleared if
-/// that cannot be told.
-ir::Value array_of(const ir::Function &fn, ir::Value pointer, bool &known) {
-    for (;;) {
-        switch (fn[pointer].op) {
-        case ir::Op::offset: pointer = fn.args(pointer)[0]; break;
-        case ir::Op::element:
-        case ir::Op::array_base: return fn.args(pointer)[0];
-        case ir::Op::place:
-        case ir::Op::list_cell:
-        case ir::Op::tree_base:
-        case ir::Op::tmp:
-        case ir::Op::ret_slot:
-        case ir::Op::local: return {};
-        default: known = false; return {};
-        }
-    }
-}
-
-/// Array parameters that some instruction writes, as far as the IR tells.
-std::set<ir::Value> written_arrays(const ir::Function &kernel) {
-    std::set<ir::Value> written;
-    bool known = true;
-    for (const ir::Block &block : kernel.blocks) {
-        for (ir::Value v : block.insts) {
-            const ir::Op op = kernel[v].op;
-            if (ir::info(op).effect != ir::Effect::write || !kernel[v].args.size) continue;
-            const ir::Value pointer = kernel.args(v)[0];
-            if (!kernel.type(pointer).is_pointer()) continue;
-            if (const ir::Value array = array_of(kernel, pointer, known)) written.insert(array);
-        }
-    }
-    if (!known) written.insert(kernel.params.begin(), kernel.params.end());
-    return written;
-}
-
-/// Prepares the check for overlap at launch, if overlapping arrays could tell.
-void plan_overlap_check(const ir::Function &kernel, CompiledKernel &out) {
-    if (!kernel.distinct_arrays) return;
-    const std::set<ir::Value> written = written_arrays(kernel);
-    std::vector<ArrayArg> read;
-    for (size_t i = 0; i < kernel.params.size(); i++) {
-        const ir::Value v = kernel.params[i];
-        const ir::Type type = kernel.type(v);
-        if (!type.is_array()) continue;
-        const ArrayArg array{out.info.params[i].slot, type.ndim, uint64_t(size_of(type.elem)) * type.rows * type.cols};
-        (written.contains(v) ? out.arrays : read).push_back(array);
-    }
-    out.written_arrays = uint32_t(out.arrays.size());
-    if (!out.arrays.empty()) out.arrays.insert(out.arrays.end(), read.begin(), read.end());
-    if (out.arrays.size() < 2) out.arrays.clear();
-}
 
 /// Keeps the IR where another build of the kernel may be needed.
 void keep_source(const ir::Function &kernel, CompiledKernel &out) {

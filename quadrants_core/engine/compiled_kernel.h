@@ -49,6 +49,9 @@ struct ArrayArg {
     uint32_t ndim = 0;
     uint64_t element_bytes = 0;
 };
+struct Bytes {
+    uint64_t begin, end; ///< addresses
+};
 inline constexpr size_t max_checked_arrays = 64; ///< kernels with more are compiled for arrays that may overlap
 
 class Completion;
@@ -69,6 +72,9 @@ class CompiledKernel {
     std::vector<CounterValue> counters; ///< what each count means; `count` is unused here
     std::vector<ArrayArg> arrays;       ///< to be checked for overlap at launch, those that are written first; or empty
     uint32_t written_arrays = 0;
+    uint32_t arrays_beside_trees = 0; ///< so many of `arrays` are to be checked against field trees too
+    std::vector<uint32_t> trees;      ///< slots of those that the kernel uses
+    std::vector<Bytes> tree_bytes;    ///< where they lie, in order; filled by the first launch that must know
     /// The kernel's IR as ir::write gives it; kept if `arrays` or `counters` is not empty.
     std::vector<uint8_t> source;
     std::shared_ptr<Completion> completion; ///< null: counts are asked for, or nothing is counted

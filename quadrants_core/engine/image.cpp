@@ -138,6 +138,8 @@ std::vector<uint8_t> image_of(const CompiledKernel &kernel, const CompileReport 
     w.number(ret_bytes);
     w.array(kernel.arrays);
     w.number(kernel.written_arrays);
+    w.number(kernel.arrays_beside_trees);
+    w.array(kernel.trees);
     w.blob(kernel.source);
     w.number(uint64_t(builds.size()));
     for (size_t i = 0; i < builds.size(); i++) write(w, builds[i], tasks[i]);
@@ -163,6 +165,8 @@ std::shared_ptr<CompiledKernel> load_image(Program::Impl &p, std::span<const uin
     out->info.ret_bytes = r.number<uint64_t>();
     out->arrays = r.array<ArrayArg>();
     out->written_arrays = r.number<uint32_t>();
+    out->arrays_beside_trees = r.number<uint32_t>();
+    out->trees = r.array<uint32_t>();
     const auto source = r.blob();
     out->source.assign(source.begin(), source.end());
     std::vector<TaskBuild> builds(r.count());

@@ -1,5 +1,6 @@
 // The hot path. Between the call and the first task: one uncontended atomic, the context filled in, no allocation.
 #include "engine/completion.h"
+#include "engine/overlap.h"
 #include "engine/program_impl.h"
 #include "engine/stopwatch.h"
 #include "ir/serial.h"
@@ -8,20 +9,6 @@
 namespace qd::engine {
 
 namespace {
-
-struct Bytes {
-    uint64_t begin, end;
-};
-
-inline Bytes bytes_of(const ArrayArg &array, const uint64_t *args) {
-    const uint64_t *slot = args + array.slot;
-    uint64_t bytes = array.element_bytes;
-    if (array.ndim == 1) [[likely]]
-        bytes *= slot[1];
-    else
-        for (uint32_t axis = array.ndim; axis != 0; axis--) bytes *= slot[axis];
-    return {slot[0], slot[0] + bytes};
-}
 
 /// Two arrays share bytes and at least one of them is written; the written ones come first.
 bool overlap(const CompiledKernel &kernel, const uint64_t *args) {
@@ -140,14 +127,15 @@ inline void run(Program::Impl &p, const CompiledKernel &called, CompiledKernel &
     completion.end(p, kernel);
 }
 
-} // namespace
-
-void launch(Program::Impl &p, CompiledKernel &called, uint64_t *args, void *ret) {
+/// `foreign`: some arrays may lie in field trees.
+template <bool foreign>
+[[gnu::always_inline]] inline void launch(Program::Impl &p, CompiledKernel &called, uint64_t *args, void *ret) {
     if (called.program_id != p.id) [[unlikely]]
         fail_inert(called);
     const std::lock_guard guard(p.launching);
     if (!called.has_variants) return run(p, called, called, args, ret);
-    const bool overlaps = !called.arrays.empty() && overlap(called, args);
+    const bool in_trees = foreign && called.arrays_beside_trees != 0 && overlaps_trees(p, called, args);
+    const bool overlaps = in_trees || (!called.arrays.empty() && overlap(called, args));
     CompiledKernel &kernel = overlaps ? overlapping_variant(p, called) : called;
     if (kernel.completion) [[unlikely]]
         run_until_complete(p, called, kernel, args, ret);
@@ -155,6 +143,14 @@ void launch(Program::Impl &p, CompiledKernel &called, uint64_t *args, void *ret)
         run(p, called, kernel, args, ret);
 }
 
-void Program::launch(CompiledKernel &kernel, uint64_t *args, void *ret) { engine::launch(*impl_, kernel, args, ret); }
+} // namespace
+
+void Program::launch(CompiledKernel &kernel, uint64_t *args, void *ret) {
+    engine::launch<true>(*impl_, kernel, args, ret);
+}
+
+void Program::launch_on_own_arrays(CompiledKernel &kernel, uint64_t *args, void *ret) {
+    engine::launch<false>(*impl_, kernel, args, ret);
+}
 
 } // namespace qd::engine

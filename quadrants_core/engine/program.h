@@ -100,6 +100,8 @@ class Program {
     /// Runs a kernel. `args` is laid out as abi::Kernel says; `ret` has ret_bytes. Returns when the last task is done.
     /// Throws UserError (failed assertion) after the tasks have stopped; Interrupted if Stop was pressed.
     void launch(CompiledKernel &kernel, uint64_t *args, void *ret);
+    /// The same where all arrays are known to be memory from `alloc`, so that none lies in a field tree.
+    void launch_on_own_arrays(CompiledKernel &kernel, uint64_t *args, void *ret);
 
     void sync();
     /// Waits until every task compiled so far runs its best code and the cache holds it.
@@ -127,6 +129,9 @@ void add_external(uint64_t id, void *address);
 
 /// Of the counter that kernels read by qd.clock_counter(), in 1/s.
 double clock_frequency();
+
+/// By parameter: whether some instruction writes to the array that it is, as far as the IR tells.
+std::vector<bool> written_parameters(const ir::Function &kernel);
 
 const abi::Kernel &kernel_info(const CompiledKernel &kernel);
 /// What its coverage counters count, task by task; `count` is 0.

@@ -47,6 +47,7 @@ struct Program::Impl {
     // Launching; held by one launch at a time.
     LaunchLock launching;
     std::vector<char *> trees;
+    std::vector<uint64_t> tree_bytes;             ///< of the root cells, by slot
     std::unique_ptr<runtime::SparseTrees> sparse; ///< null: all trees are dense
     char *tmp = nullptr;                          ///< values that cross tasks: one buffer, since launches take turns
     uint64_t tmp_bytes = 0;
@@ -98,7 +99,6 @@ struct Program::Impl {
 
 std::shared_ptr<CompiledKernel> compile(Program::Impl &p, ir::Function kernel, double frontend_us,
                                         std::vector<uint8_t> *image = nullptr);
-void launch(Program::Impl &p, CompiledKernel &kernel, uint64_t *args, void *ret);
 
 // Called by running tasks (abi::Context).
 void print_from_task(const abi::Context *context, const abi::Thread *, uint32_t message, const uint64_t *values);

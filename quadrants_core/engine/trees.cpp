@@ -15,6 +15,8 @@ uint32_t Program::add_tree(uint64_t bytes, std::span<const ir::Place> levels) {
     if (free_slot == trees.end()) free_slot = trees.insert(trees.end(), nullptr);
     *free_slot = root;
     const uint32_t slot = uint32_t(free_slot - trees.begin());
+    impl_->tree_bytes.resize(trees.size());
+    impl_->tree_bytes[slot] = bytes;
     if (std::any_of(levels.begin(), levels.end(), ir::is_sparse)) {
         if (!impl_->sparse)
             impl_->sparse = std::make_unique<runtime::SparseTrees>(

@@ -335,9 +335,14 @@ void Walker::cell_body(const Node *node, const std::vector<ir::Value> &indices, 
     b_.block = fn_[branch].blocks[1];
     b_.yield();
     b_.block = outer;
-    body_in(fn_[branch].blocks[0], [&] {
-        bind_loop_targets(node, indices, nest);
+    const auto body = [&](std::span<const ir::Value> own) {
+        bind_loop_targets(node, own, nest);
         return parallel ? iteration(node) : loop_body(node);
+    };
+    body_in(fn_[branch].blocks[0], [&] {
+        if (!nest.array) return body(indices);
+        std::vector<ir::Value> elements;
+        return each_in_word(*nest.array, indices, elements, [&] { return body(elements); });
     });
 }
 

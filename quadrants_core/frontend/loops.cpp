@@ -279,7 +279,7 @@ Nest Walker::target_nest(const Node *node, const Extra &loop, std::optional<uint
     }
     const bool is_array = over.tag == Tag::array;
     std::vector<int32_t> first, extents; // of a field or a level
-    const uint32_t place = is_array ? 0 : loop_place(node, over.object.get(), first, extents);
+    const uint32_t place = is_array ? 0 : loop_place(node, over.object.get(), first, extents, nest);
     const size_t rank = is_array ? nest.lower.size() : extents.size();
     const size_t targets = target->kind == NodeKind::Tuple ? size_t(items_of(target, Field::elts).size()) : 1;
     if (nest.grouped && target->kind != NodeKind::Name)
@@ -303,7 +303,7 @@ Nest Walker::target_nest(const Node *node, const Extra &loop, std::optional<uint
 
 /// The place whose cells a loop over a field or a level visits, and the range of its indices.
 uint32_t Walker::loop_place(const Node *node, PyObject *object, std::vector<int32_t> &first,
-                            std::vector<int32_t> &extents) {
+                            std::vector<int32_t> &extents, Nest &nest) {
     if (kind_of(object) == Kind::snode) {
         const uint32_t place = level_place(node, object);
         first = fn_.places[place].index_offset;
@@ -313,6 +313,7 @@ uint32_t Walker::loop_place(const Node *node, PyObject *object, std::vector<int3
     const FieldInfo *info = field_info(node, object);
     first = info->offset;
     extents = info->shape;
+    if (info->is_packed() && !info->packing[0].cells.empty()) nest.array = &info->packing[0];
     return info->places[0];
 }
 

@@ -90,9 +90,11 @@ Walker::PackedPlace Walker::packed_place(const Ref &ref, int k) {
     std::vector<ir::Value> indices; // of the word
     ir::Value position;             // of the element among those of its word
     for (size_t axis = 0; axis < packing.cells.size(); ++axis) {
-        const ir::Value cells = b_.i32(packing.cells[axis]);
-        if (packing.outer[axis]) indices.push_back(b_.div(ref.indices[axis], cells));
-        const ir::Value inner = b_.rem(ref.indices[axis], cells);
+        const ir::Value index = ref.indices[axis], cells = b_.i32(packing.cells[axis]);
+        const auto known = in_word_.find(index.id);
+        const bool own = known != in_word_.end() && known->second.cells == packing.cells[axis];
+        if (packing.outer[axis]) indices.push_back(own ? known->second.word : b_.div(index, cells));
+        const ir::Value inner = own ? known->second.inner : b_.rem(index, cells);
         if (!position) {
             position = inner;
             continue;
@@ -109,6 +111,38 @@ Walker::PackedPlace Walker::packed_place(const Ref &ref, int k) {
     }
     const ir::Value word = b_.place(ref.field->places[comp], indices);
     return {word, convert(shift, packing.word)};
+}
+
+/// Loops over the elements of one word, given its indices: `body` once with the `indices` of each.
+Flow Walker::each_in_word(const Packing &array, std::span<const ir::Value> word, std::vector<ir::Value> &indices,
+                          const std::function<Flow()> &body) {
+    const size_t axis = indices.size();
+    if (axis == array.cells.size()) return body();
+    const bool outer = array.outer[axis] != 0;
+    const std::span<const ir::Value> rest = word.subspan(outer ? 1 : 0);
+    const ir::Value zero = b_.i32(0), cells = b_.i32(array.cells[axis]);
+    if (array.cells[axis] == 1) {
+        indices.push_back(outer ? word[0] : zero);
+        const Flow flow = each_in_word(array, rest, indices, body);
+        indices.pop_back();
+        return flow;
+    }
+    const ir::Value loop = b_.for_(zero, cells, {}, {});
+    const ir::BlockId inside = fn_[loop].blocks[0];
+    body_in(inside, [&] {
+        const ir::Value number = fn_[inside].params[0];
+        ir::Value index = number;
+        if (outer) {
+            const ir::Value first = b_.mul(word[0], cells);
+            index = b_.add(first, number);
+        }
+        in_word_[index.id] = {outer ? word[0] : zero, number, array.cells[axis]};
+        indices.push_back(index);
+        const Flow flow = each_in_word(array, rest, indices, body);
+        indices.pop_back();
+        return flow;
+    });
+    return Flow::next;
 }
 
 ir::Value Walker::unpacked_number(const Packing &packing, ir::Value word, ir::Value shift) {

@@ -145,7 +145,12 @@ long distance(const ir::Place &a, const ir::Place &b) {
 
 /// The component of the base with that number, known only at run time.
 ir::Value Walker::indexed_pointer(const Ref &ref, ir::Value component) {
-    if (ref.base == Ref::Base::element) return b_.element(ref.array, ref.indices, component);
+    if (ref.base == Ref::Base::element) {
+        const ir::Type type = fn_.type(ref.array);
+        const ir::Value components = b_.i32(type.rows * type.cols);
+        if (arrays_.at(ref.array.id).clamp) component = clamped(component, components);
+        return b_.element(ref.array, ref.indices, component);
+    }
     ir::Value base;
     long stride = ir::size_of(ref.elem), start = 0;
     if (ref.base == Ref::Base::field) {

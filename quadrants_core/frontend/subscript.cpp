@@ -194,7 +194,8 @@ Val Walker::subscript_array(const Node *node, const Val &array, const std::vecto
     std::vector<ir::Value> values = index_values(node, indices, false);
     const ArrayInfo &info = arrays_.at(array.v.id);
     if (info.clamp)
-        clamp_indices(array, values);
+        for (int axis = 0; axis < array.ndim; ++axis)
+            values[size_t(axis)] = clamped(values[size_t(axis)], extent(array, axis));
     else if (request_.options.check_bounds || request_.options.debug)
         check_array_bounds(array, info, values);
     return element_place(array, storage_indices(array, std::move(values)));
@@ -219,16 +220,12 @@ Val Walker::element_place(const Val &array, std::vector<ir::Value> values) {
     return out;
 }
 
-void Walker::clamp_indices(const Val &array, std::vector<ir::Value> &indices) {
-    for (int axis = 0; axis < array.ndim; ++axis) {
-        ir::Value &index = indices[size_t(axis)];
-        const ir::Value size = extent(array, axis);
-        const ir::Value one = b_.i32(1);
-        const ir::Value last = b_.sub(size, one);
-        const ir::Value low = b_.min(index, last);
-        const ir::Value zero = b_.i32(0);
-        index = b_.max(low, zero);
-    }
+/// The nearest index of 0 .. size - 1.
+ir::Value Walker::clamped(ir::Value index, ir::Value size) {
+    const ir::Value one = b_.i32(1), zero = b_.i32(0);
+    const ir::Value last = b_.sub(size, one);
+    const ir::Value low = b_.min(index, last);
+    return b_.max(low, zero);
 }
 
 /// u1: lower <= index < upper along every axis.
@@ -429,6 +426,7 @@ Val Walker::slice_run_time(const Node *node, const Val &given, const std::vector
 
 void Walker::check_matrix_bounds(const Ref &ref, std::span<const ir::Value> indices, std::span<const int> extents) {
     if (!request_.options.debug && !request_.options.check_bounds) return;
+    if (ref.base == Ref::Base::element && arrays_.at(ref.array.id).clamp) return;
     std::vector<ir::Value> lower, upper;
     for (const int extent : extents) {
         lower.push_back(b_.i32(0));

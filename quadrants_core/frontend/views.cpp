@@ -110,7 +110,9 @@ Val Walker::subscript_view(const Node *node, const Val &view, const std::vector<
     if (indices.size() != 1)
         fail(node, UserErrorKind::index, "BufferView indexed with " + std::to_string(indices.size()) + "d indices");
     ir::Value index = index_values(node, indices, false)[0];
-    if (checks_bounds()) {
+    if (arrays_.at(view.v.id).clamp) {
+        index = clamped(index, view_size(view));
+    } else if (checks_bounds()) {
         const ir::Value zero = b_.i32(0), size = view_size(view), offset = view_offset(node, view);
         const ir::Value above = b_.ge(index, zero), below = b_.lt(index, size);
         const ir::Value legal = b_.band(above, below);

@@ -123,8 +123,9 @@ struct Nest {
     std::vector<ir::Value> lower, upper;
     std::vector<int> order;
     bool grouped = false;
-    bool single = false; ///< one iteration, whose index is empty: of what has no dimensions
-    Val elements;        ///< of a mesh, whose numbers the one index runs over, or what touches one of them
+    bool single = false;            ///< one iteration, whose index is empty: of what has no dimensions
+    Val elements;                   ///< of a mesh, whose numbers the one index runs over, or what touches one of them
+    const Packing *array = nullptr; ///< cells are words of a quant array: their elements are visited
     ir::Loop settings;
 };
 
@@ -400,6 +401,8 @@ class Walker {
         ir::Value word, shift; ///< pointer; lowest bit
     };
     PackedPlace packed_place(const Ref &ref, int k);
+    Flow each_in_word(const Packing &array, std::span<const ir::Value> word, std::vector<ir::Value> &indices,
+                      const std::function<Flow()> &body);
     static const Packing &packing_at(const Ref &ref, int k);
     ir::Value unpacked_number(const Packing &packing, ir::Value word, ir::Value shift);
     ir::Value packed_bits(const Packing &packing, ir::Value value);
@@ -459,7 +462,7 @@ class Walker {
     int check_static_index(const Node *node, long k, int extent);
     std::vector<Val> indices_of(const Node *slice);
     std::vector<ir::Value> index_values(const Node *node, const std::vector<Val> &indices, bool may_be_negative);
-    void clamp_indices(const Val &array, std::vector<ir::Value> &indices);
+    ir::Value clamped(ir::Value index, ir::Value size);
     ir::Value inside(std::span<const ir::Value> indices, std::span<const ir::Value> lower,
                      std::span<const ir::Value> upper);
     void append_values(ir::Message &message, size_t count, const char *open, const char *close);
@@ -509,7 +512,8 @@ class Walker {
     void make_single(Nest &nest);
     Nest ndrange_nest(const Node *node, const Extra &loop);
     Nest target_nest(const Node *node, const Extra &loop, std::optional<uint32_t> &cells);
-    uint32_t loop_place(const Node *node, PyObject *object, std::vector<int32_t> &first, std::vector<int32_t> &extents);
+    uint32_t loop_place(const Node *node, PyObject *object, std::vector<int32_t> &first, std::vector<int32_t> &extents,
+                        Nest &nest);
     Flow for_nest(const Node *node, Nest nest);
     void bind_loop_targets(const Node *node, std::span<const ir::Value> indices, const Nest &nest);
     void check_loop_target(const Node *target);
@@ -733,6 +737,11 @@ class Walker {
     std::vector<PyRef> inlined_;
     std::map<std::pair<int, std::string>, Val> members_; ///< by owner and key
     std::unordered_set<uint32_t> lifted_;                ///< parameters that are attributes read at every launch
+    struct InWord {
+        ir::Value word, inner;
+        int cells = 0;
+    };
+    std::unordered_map<uint32_t, InWord> in_word_; ///< indices made by loops over quant arrays, taken apart
     std::vector<int> leaves_;
     const Node *updated_ = nullptr; ///< target of the augmented assignment met last
     Machine *machine_ = nullptr;

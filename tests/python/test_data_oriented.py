@@ -331,3 +331,76 @@ def test_objects_with_attributes_of_their_own_making(arch):
             return of_template(t) * 100 + t.f[1] * 10 + qd.static(options).a
 
         assert k(options) == 333
+
+
+@qd.data_oriented
+class Params:
+    def __init__(self, nt):
+        self.nt = nt
+        self.deep = Deep(2.0, True)
+
+
+@dataclasses.dataclass
+class Deep:
+    factor: float
+    on: bool
+
+
+@qd.data_oriented(template_primitives=False)
+class Simulation:
+    def __init__(self):
+        self.params = Params(3)
+
+    @qd.kernel
+    def steps(self) -> qd.f32:
+        n = 0.0
+        for i in range(self.params.nt):
+            if self.params.deep.on:
+                n += self.params.deep.factor
+        return n
+
+
+@qd.kernel
+def step(sim: qd.template()) -> qd.f32:
+    n = 0.0
+    for i in range(sim.params.nt):
+        if sim.params.deep.on:
+            n += sim.params.deep.factor
+    return n
+
+
+def test_lifted_numbers_of_nested_objects(arch):
+    for each in (arch, qd.python):
+        qd.init(arch=each, offline_cache=False, print_full_traceback=True)
+        sim = Simulation()
+        assert step(sim) == sim.steps() == 6
+        sim.params.nt = 5
+        sim.params.deep.factor = 0.5
+        assert step(sim) == sim.steps() == 2.5
+        sim.params.deep.on = False
+        assert step(sim) == sim.steps() == 0
+        if each is arch:
+            assert step._specialisations() == Simulation.steps._specialisations() == 1
+        sim.params.deep = Deep(3.0, True)
+        assert step(sim) == sim.steps() == 15
+        sim.params = Params(7)
+        assert step(sim) == sim.steps() == 14
+        sim.params.nt = 1
+        assert step(sim) == sim.steps() == 2
+
+
+def test_the_outermost_class_decides_whether_numbers_are_lifted():
+    @qd.data_oriented
+    class Around:
+        def __init__(self):
+            self.inner = Lifted()
+
+        @qd.kernel
+        def count(self) -> qd.i32:
+            s = 0
+            for i in qd.static(range(self.inner.n)):
+                s += 1
+            return s
+
+    around = Around()
+    assert around.count() == 5

@@ -46,6 +46,41 @@ def test_objects_of_an_ended_program(arch):
     assert y[0] == 2
 
 
+def test_fields_of_an_ended_program_that_never_had_memory(arch):
+    """They are as dead as the others, whatever they are made of."""
+    for each in (arch, qd.python):
+        qd.init(arch=each, offline_cache=False)
+        x, v, m = qd.field(qd.f32, ()), qd.Vector.field(3, qd.f32, 4), qd.Matrix.field(2, 2, qd.f32, 4, needs_grad=True)
+        soa = qd.Vector.field(2, qd.f32, shape=4, layout=qd.Layout.SOA)
+        s = qd.Struct.field({"a": qd.f32, "b": qd.types.vector(2, qd.f32)}, shape=3)
+        y, z = qd.field(qd.f32), qd.field(qd.f32)
+        level = qd.root.dense(qd.i, 3)
+        level.place(y)
+        builder = qd.FieldsBuilder()
+        builder.dense(qd.i, 3).place(z)
+        with_memory = qd.Vector.field(2, qd.f32, 2)
+        with_memory[0] = [1, 2]
+
+        @qd.kernel
+        def read() -> qd.f32:
+            return v[1].x
+
+        qd.init(arch=each, offline_cache=False)
+        w = qd.Vector.field(2, qd.f32)
+        dead = [
+            lambda: x[None], lambda: v[2], lambda: m[1], lambda: m.grad[1], lambda: soa[0], lambda: s[1], lambda: s.b[1],
+            lambda: y[1], lambda: z[1], lambda: with_memory[0], lambda: v.fill(3), lambda: s.fill(0), lambda: v.to_numpy(),
+            lambda: x.from_numpy(np.float32(1)), lambda: builder.finalize(), lambda: level.place(qd.field(qd.f32, name="late")), read,
+            lambda: x.__setitem__(None, 1), lambda: v.__setitem__(0, [1, 2, 3]),
+        ]  # fmt: skip
+        qd.root.dense(qd.i, 3).place(w)
+        for use in dead:
+            with pytest.raises(RuntimeError, match="field belongs to a runtime that"):
+                use()
+        qd.root.lazy_grad()
+        assert w[1].to_list() == [0, 0] and w.has_grad() and not v.has_grad()
+
+
 def test_without_init():
     qd.reset()
     assert qd.cfg is None

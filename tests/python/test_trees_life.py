@@ -61,6 +61,69 @@ def test_builders_and_destroying_trees():
             x[9]
 
 
+@qd.data_oriented
+class Grid:
+    def __init__(self):
+        self.make(4)
+
+    def make(self, n, kind="dense"):
+        builder = qd.FieldsBuilder()
+        self.x, self.v, self.s = qd.field(qd.i32), qd.Vector.field(2, qd.f32), qd.Struct.field({"a": qd.f32})
+        getattr(builder, kind)(qd.i, n).place(self.x, self.v, self.s)
+        self.tree = builder.finalize()
+
+    @qd.kernel
+    def fill(self) -> qd.i32:
+        for i in self.x:
+            self.x[i] = i + 1
+            self.v[i] = i
+            self.s[i].a = i
+        return self.x.shape[0]
+
+
+def test_a_destroyed_tree_takes_its_specialisations_along(arch):
+    for each in (arch, qd.python):
+        qd.init(arch=each, offline_cache=False, print_full_traceback=True)
+        grid, other = Grid(), Grid()
+
+        @qd.kernel
+        def both(g: qd.template()) -> qd.i32:
+            return g.x[1] + other.x[1]
+
+        assert grid.fill() == other.fill() == 4 and both(grid) == 4
+        specialisations = Grid.fill._specialisations()
+        for n, kind in [(4, "dense"), (6, "dense"), (5, "dense" if each is qd.python else "pointer")]:
+            before = grid.x
+            grid.tree.destroy()
+            assert Grid.fill._specialisations() == max(specialisations - 1, 0) and both._specialisations() == 0
+            with pytest.raises(qd.QuadrantsRuntimeError, match="destroyed"):
+                grid.fill()
+            grid.make(n, kind)
+            grid.x[1] = 0
+            assert grid.fill() == n and grid.x[1] == 2 and grid.v[1].to_list() == [1, 1] and grid.s[1].a == 1
+            assert both(grid) == 4 and other.fill() == 4
+            with pytest.raises(qd.QuadrantsRuntimeError, match="destroyed"):
+                before[0]
+
+
+def test_destroying_a_tree_leaves_views_of_it_alone():
+    import numpy as np
+
+    x, v = qd.field(qd.i32), qd.Vector.field(2, qd.f32)
+    builder = qd.FieldsBuilder()
+    builder.dense(qd.i, 1 << 20).place(x)
+    builder.dense(qd.i, 1 << 20).place(v)
+    tree = builder.finalize()
+    x.fill(3)
+    v.fill(4)
+    seen = x.to_numpy(copy=False), np.from_dlpack(x), v.to_numpy(copy=False)
+    tree.destroy()
+    more = [qd.field(qd.i32, 1 << 20) for _ in range(3)]
+    for f in more:
+        f.fill(7)
+    assert [(int(a.min()), int(a.max())) for a in seen] == [(3, 3), (3, 3), (4, 4)]
+
+
 def test_an_empty_builder_warns():
     with pytest.warns(UserWarning, match="Finalizing an empty FieldsBuilder!"):
         qd.FieldsBuilder().finalize()
@@ -158,6 +221,33 @@ def test_lazy_grad():
     y.grad[3] = 3
     assert x[5] == 0 and x.grad[5] == 2 and y.grad[3] == 3
     assert x.grad.parent() == x.parent() and y.grad.parent() == y.parent()
+
+
+def test_lazy_grad_of_fields_with_a_shape():
+    """They get gradients as long as they have no memory."""
+    early = qd.field(qd.f32, shape=2)
+    early[0] = 1
+    c, v, n = qd.field(qd.f32, shape=()), qd.Vector.field(3, qd.f64, shape=(2, 3), offset=(1, 1)), qd.field(qd.i32, shape=4)
+    soa = qd.Vector.field(2, qd.f32, shape=4, layout=qd.Layout.SOA)
+    s = qd.Struct.field({"a": qd.f32, "k": qd.i32, "b": qd.types.vector(2, qd.f32)}, shape=3)
+    t = qd.Struct.field({"a": qd.f32, "b": qd.f32}, shape=3, layout=qd.Layout.SOA)
+    has = qd.field(qd.f32, shape=2, needs_grad=True)
+    qd.root.lazy_grad()
+    c.grad[None] = 1
+    v.grad[2, 3] = [1, 2, 3]
+    soa.grad[3] = [4, 5]
+    s.grad[2].b = [6, 7]
+    s.a.grad[1] = 8
+    t.b.grad[2] = 9
+    has.grad[1] = 10
+    assert (c.grad[None], v.grad[2, 3].to_list(), v.grad.shape, soa.grad[3].to_list()) == (1, [1, 2, 3], (2, 3), [4, 5])
+    assert (s.b.grad[2].to_list(), s.grad[1].a, t.b.grad[2], has.grad[1]) == ([6, 7], 8, 9, 10)
+    assert c[None] == 0 and v[2, 3].to_list() == [0, 0, 0] and s[2].b.to_list() == [0, 0] and t.b[2] == 0
+    assert not early.has_grad() and not n.snode.parent() is None and v.has_grad() and not v.has_dual()
+    d = qd.field(qd.f32, shape=3)
+    qd.root.lazy_dual()
+    d.dual[1] = 2
+    assert d.dual[1] == 2 and not d.has_grad() and not c.has_dual()
 
 
 def test_fields_that_nobody_placed():

@@ -72,7 +72,7 @@ llvm::Value *Emitter::address(Value v) {
     switch (in.op) {
     case Op::array_base: {
         uint32_t first = slot_of(fn_.args(v)[0]);
-        base = base_of(array_piece, fn_.distinct_arrays ? first : 0);
+        base = base_of(array_piece, first);
         return slot(first, b_.getPtrTy());
     }
     case Op::tree_base: {
@@ -109,6 +109,7 @@ llvm::Value *Emitter::address(Value v) {
 }
 
 uint32_t Emitter::base_of(int kind, uint64_t which) {
+    if (!fn_.distinct_arrays && (kind == array_piece || kind == tree_piece)) kind = array_piece, which = 0;
     return bases_.try_emplace({kind, which}, uint32_t(bases_.size() + 1)).first->second;
 }
 

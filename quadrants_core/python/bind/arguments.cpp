@@ -12,6 +12,13 @@ namespace qd::bind {
 PyTypeObject *numpy_type = nullptr;
 PyTypeObject *tensor_type = nullptr, *buffer_view_type = nullptr;
 
+ir::Scalar default_of(ir::Scalar code) {
+    const ir::Scalar integer = runtime.language.default_ip;
+    if (code == default_float) return runtime.language.default_fp;
+    if (code != default_unsigned) return integer;
+    return ir::bits_of(integer) == 64 ? ir::Scalar::u64 : ir::Scalar::u32;
+}
+
 std::string repr(PyObject *o) {
     PyObject *text = PyObject_Repr(o);
     const char *utf8 = text ? PyUnicode_AsUTF8(text) : nullptr;
@@ -151,7 +158,7 @@ Fit put_extents(uint64_t *slots, const void *data, const int64_t *shape, int n) 
     return Fit::yes;
 }
 
-Fit fit_host_array(const BoundParam &p, const HostArray &a, uint64_t *slots, uint64_t *bytes) {
+Fit fit_host_array(const BoundParam &p, const HostArray &a, uint64_t *slots, Arrays *arrays) {
     if (a.elem != p.elem || a.ndim != p.ndim + p.element_dim || !a.contiguous || layout_in(p.signature)) return Fit::no;
     if (p.element_dim > 0 && a.shape[p.ndim] != p.rows) return Fit::no;
     if (p.element_dim > 1 && a.shape[p.ndim + 1] != p.cols) return Fit::no;
@@ -168,7 +175,8 @@ Fit fit_host_array(const BoundParam &p, const HostArray &a, uint64_t *slots, uin
             return Fit::error;
         }
     }
-    *bytes += n;
+    arrays->bytes += n;
+    arrays->foreign = true;
     return put_extents(slots, a.data, a.shape, p.ndim);
 }
 
@@ -242,7 +250,7 @@ bool write_components(ir::Scalar elem, int n, PyObject *arg, uint64_t *slots) {
     return done == n;
 }
 
-Fit fit_array(const BoundParam &p, PyObject *arg, uint64_t *slots, uint64_t *bytes) {
+Fit fit_array(const BoundParam &p, PyObject *arg, uint64_t *slots, Arrays *arrays) {
     if (is_ndarray(arg)) {
         auto *a = reinterpret_cast<NdarrayObject *>(arg);
         if (a->signature != p.signature || (p.needs_grad && !has_gradient(arg))) return Fit::no;
@@ -250,14 +258,14 @@ Fit fit_array(const BoundParam &p, PyObject *arg, uint64_t *slots, uint64_t *byt
             raise_dead("ndarray");
             return Fit::error;
         }
-        *bytes += a->bytes;
+        arrays->bytes += a->bytes;
         return put_extents(slots, a->data, a->shape, a->ndim);
     }
-    if (NumpyArray *a = as_numpy(arg)) return fit_host_array(p, view_of(a), slots, bytes);
-    if (PyObject *inner = unwrapped(arg); inner != arg) return fit_array(p, inner, slots, bytes);
+    if (NumpyArray *a = as_numpy(arg)) return fit_host_array(p, view_of(a), slots, arrays);
+    if (PyObject *inner = unwrapped(arg); inner != arg) return fit_array(p, inner, slots, arrays);
     HostArray a;
     if (arg == Py_None || !has_dlpack(arg)) return Fit::no;
-    return read_dlpack(arg, &a) ? fit_host_array(p, a, slots, bytes) : Fit::error;
+    return read_dlpack(arg, &a) ? fit_host_array(p, a, slots, arrays) : Fit::error;
 }
 
 namespace {
@@ -306,7 +314,7 @@ bool describe_view(const ParamSpec &spec, PyObject *arg, ArrayFacts *out) {
     return true;
 }
 
-Fit fit_view(const BoundParam &p, PyObject *arg, uint64_t *slots, uint64_t *bytes) {
+Fit fit_view(const BoundParam &p, PyObject *arg, uint64_t *slots, Arrays *arrays) {
     if (!is_buffer_view(arg)) return Fit::no;
     int64_t offset, size;
     NdarrayObject *a = open_view(arg, &offset, &size);
@@ -317,7 +325,7 @@ Fit fit_view(const BoundParam &p, PyObject *arg, uint64_t *slots, uint64_t *byte
         return Fit::error;
     }
     const int64_t element = ir::size_of(a->elem) * a->components();
-    *bytes += uint64_t(size * element);
+    arrays->bytes += uint64_t(size * element);
     return put_extents(slots, a->data + offset * element, &size, 1);
 }
 

@@ -10,11 +10,11 @@
 
 namespace qd::bind {
 
-/// Scalar codes of the annotations int and float: the defaults of the program that runs when a kernel is compiled.
-inline constexpr ir::Scalar default_int{100}, default_float{101};
-inline ir::Scalar resolve(ir::Scalar s) {
-    return s == default_int ? runtime.language.default_ip : s == default_float ? runtime.language.default_fp : s;
-}
+/// Scalar codes of the annotations int and float, and of the unsigned type as wide as int: the defaults of the program
+/// that runs when a kernel is compiled.
+inline constexpr ir::Scalar default_int{100}, default_float{101}, default_unsigned{102};
+ir::Scalar default_of(ir::Scalar code);
+inline ir::Scalar resolve(ir::Scalar s) { return s < default_int ? s : default_of(s); }
 
 /// What an annotation asks for. `tensor`: an array, a field or None, whichever comes.
 enum class ParamForm : uint8_t { scalar, matrix, array, tensor, view, constant, bundle, structure };
@@ -125,10 +125,16 @@ void raise_unconvertible(size_t index, const std::string &name, PyObject *arg, c
 /// "f32", "VectorType[3, f32]", "MatrixType[2,2, f32]".
 std::string type_text(ir::Scalar elem, int rows, int cols, int element_dim);
 
+/// The arrays of a launch, all in all.
+struct Arrays {
+    uint64_t bytes = 0;
+    bool foreign = false; ///< some are no ndarrays: they may lie anywhere
+};
+
 /// Writes the slots of `arg`. `no`: another plan may fit. `error`: set.
-/// Adds the array's bytes to `bytes`.
-Fit fit_array(const BoundParam &p, PyObject *arg, uint64_t *slots, uint64_t *bytes);
-Fit fit_view(const BoundParam &p, PyObject *arg, uint64_t *slots, uint64_t *bytes);
+/// Adds the array to `arrays`.
+Fit fit_array(const BoundParam &p, PyObject *arg, uint64_t *slots, Arrays *arrays);
+Fit fit_view(const BoundParam &p, PyObject *arg, uint64_t *slots, Arrays *arrays);
 bool same_constant(const BoundParam &p, PyObject *arg);
 
 } // namespace qd::bind

@@ -207,6 +207,7 @@ frontend::Param Binder::bind_array(const ParamSpec &spec, PyObject *value, const
     ArrayFacts facts;
     ParamSpec named = spec;
     named.name = from.name;
+    named.elem = resolve(spec.elem);
     if (!describe_array(named, value, &facts)) throw frontend::PythonError{};
     BoundParam bound;
     bound.kind = frontend::ParamKind::array;
@@ -242,6 +243,7 @@ frontend::Param Binder::bind_view(const ParamSpec &spec, PyObject *value, const 
     ArrayFacts facts;
     ParamSpec named = spec;
     named.name = from.name;
+    named.elem = resolve(spec.elem);
     if (!describe_view(named, value, &facts)) throw frontend::PythonError{};
     BoundParam bound;
     bound.kind = frontend::ParamKind::buffer_view;
@@ -433,7 +435,7 @@ frontend::Param Binder::live_member(int at, PyObject *key, bool item, PyObject *
     node.parent = at;
     node.key = keep(Py_NewRef(key));
     node.item = item;
-    node.lifts = inner ? lifts_numbers(value) : owner.lifts;
+    node.lifts = owner.lifts; // the class of the outermost object decides
     param.node = add_node(std::move(node));
     return param;
 }

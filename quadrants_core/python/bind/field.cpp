@@ -3,6 +3,7 @@
 #include "python/bind/errors.h"
 #include "python/bind/index.h"
 #include "python/bind/ndarray.h"
+#include "python/bind/plan.h"
 #include "python/bind/scalar.h"
 
 #include <cstring>
@@ -270,6 +271,22 @@ TreeMemory::~TreeMemory() {
     if (generation == runtime.generation && runtime.program) runtime.program->remove_tree(slot);
 }
 
+void TreeMemory::add_user(const std::shared_ptr<Plan> &plan) {
+    if (!users_.empty() && users_.back().lock() == plan) return;
+    if (users_.size() == users_.capacity()) std::erase_if(users_, [](const auto &user) { return user.expired(); });
+    users_.push_back(plan);
+}
+
+void TreeMemory::destroy() {
+    const std::vector<std::weak_ptr<Plan>> users = std::move(users_); // the last plan may end the tree
+    for (const std::weak_ptr<Plan> &user : users) {
+        const std::shared_ptr<Plan> plan = user.lock();
+        if (!plan) continue;
+        plan->generation = 0;
+        if (runtime.active_launches.load() == 0) plan->trees.clear();
+    }
+}
+
 const PlaceEntry &place_entry(int id) {
     if (id < 0 || size_t(id) >= places.size()) fail_user(UserErrorKind::runtime, "This field has no memory any more");
     return places[size_t(id)];
@@ -290,7 +307,8 @@ void FieldTree::finish() {
     uint64_t bytes = tree_.finish();
     std::vector<ir::Place> levels;
     for (size_t node = 1; node < tree_.nodes.size(); node++) levels.push_back(tree_.level_place(int(node), 0, 0));
-    memory->slot = runtime.program->add_tree(bytes ? bytes : 1, levels);
+    memory->bytes = bytes ? bytes : 1;
+    memory->slot = runtime.program->add_tree(memory->bytes, levels);
     memory->base = runtime.program->tree_address(memory->slot);
     memory->generation = runtime.generation;
     memory_ = std::move(memory);

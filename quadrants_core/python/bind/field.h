@@ -10,12 +10,22 @@
 
 namespace qd::bind {
 
+struct Plan;
+
 /// A finished tree with its memory, given back with the last user or with the Program.
 struct TreeMemory {
     uint64_t generation = 0;
     uint32_t slot = 0;
     char *base = nullptr;
+    uint64_t bytes = 0;
     ~TreeMemory();
+    /// Notes that the code of a plan has places of the tree.
+    void add_user(const std::shared_ptr<Plan> &plan);
+    /// The fields of the tree are dead from now on: the plans that have places of it are never used again.
+    void destroy();
+
+  private:
+    std::vector<std::weak_ptr<Plan>> users_;
 };
 
 struct PlaceEntry {
@@ -35,6 +45,7 @@ class FieldTree {
     int add_node(int parent, int kind, const std::vector<std::pair<int, int>> &axes, uint32_t chunk);
     int add_member(int node, const std::string &name, int elem, const std::vector<int> &offset);
     void finish();
+    void destroy() { memory_->destroy(); }
     uint32_t slot() const { return memory_->slot; }
     PyObject *place(int member);                                   ///< new reference to a Place
     PyObject *level(int node);                                     ///< a Place that names the cells of a level

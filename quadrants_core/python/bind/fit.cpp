@@ -46,20 +46,20 @@ Fit refuse(const Plan &plan, size_t i, PyObject *arg, const std::string &type) {
 
 } // namespace
 
-bool recall(const Plan &plan, PyObject *const *args, uint64_t *slots, uint64_t *bytes) {
+bool recall(const Plan &plan, PyObject *const *args, uint64_t *slots, Arrays *arrays) {
     for (const FrozenSlots &entry : plan.recent) {
         size_t same = 0;
         while (same < plan.frozen.size() && PyWeakref_GetObject(entry.instances[same]) == args[plan.frozen[same]])
             same++;
         if (same < plan.frozen.size()) continue;
         std::copy(entry.slots.begin(), entry.slots.end(), slots);
-        *bytes += entry.bytes;
+        arrays->bytes += entry.bytes;
         return true;
     }
     return false;
 }
 
-void remember(Plan &plan, PyObject *const *objects, const uint64_t *slots, uint64_t bytes) {
+void remember(Plan &plan, PyObject *const *objects, const uint64_t *slots, const Arrays &arrays) {
     constexpr size_t most = 4;
     for (const BoundParam &p : plan.params) {
         const bool changes = p.kind == frontend::ParamKind::array && !is_ndarray(unwrapped(objects[p.object]));
@@ -77,7 +77,7 @@ void remember(Plan &plan, PyObject *const *objects, const uint64_t *slots, uint6
     }
     if (plan.steady) {
         entry.slots.assign(slots, slots + plan.slots);
-        entry.bytes = bytes;
+        entry.bytes = arrays.bytes;
         plan.recent.insert(plan.recent.begin(), std::move(entry));
     }
     while (plan.recent.size() > (plan.steady ? most : 0)) {
@@ -89,7 +89,7 @@ void remember(Plan &plan, PyObject *const *objects, const uint64_t *slots, uint6
     for (PyObject *weak : entry.instances) Py_DECREF(weak);
 }
 
-Fit fit(const Plan &plan, PyObject *const *objects, uint64_t *slots, uint64_t *bytes, size_t first, size_t last) {
+Fit fit(const Plan &plan, PyObject *const *objects, uint64_t *slots, Arrays *arrays, size_t first, size_t last) {
     last = std::min(last, plan.params.size());
     for (size_t i = first; i < last; i++) {
         const BoundParam &p = plan.params[i];
@@ -100,10 +100,10 @@ Fit fit(const Plan &plan, PyObject *const *objects, uint64_t *slots, uint64_t *b
                 return refuse(plan, i, arg, scalar_name(p.elem));
             break;
         case frontend::ParamKind::buffer_view:
-            if (Fit f = fit_view(p, arg, slots + p.slot, bytes); f != Fit::yes) return f;
+            if (Fit f = fit_view(p, arg, slots + p.slot, arrays); f != Fit::yes) return f;
             break;
         case frontend::ParamKind::array:
-            if (Fit f = fit_array(p, arg, slots + p.slot, bytes); f != Fit::yes) [[unlikely]]
+            if (Fit f = fit_array(p, arg, slots + p.slot, arrays); f != Fit::yes) [[unlikely]]
                 return f;
             break;
         case frontend::ParamKind::constant:

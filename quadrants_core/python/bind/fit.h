@@ -24,14 +24,14 @@ class Objects {
     size_t room_ = near_room, owned_ = 0, end_ = 0;
 };
 
-/// Of the parameters [first, last): all by default. `objects` begins with the arguments; `bytes` grows by the size of
-/// the arrays.
-Fit fit(const Plan &plan, PyObject *const *objects, uint64_t *slots, uint64_t *bytes, size_t first = 0,
+/// Of the parameters [first, last): all by default. `objects` begins with the arguments; `arrays` grows by
+/// those that are found.
+Fit fit(const Plan &plan, PyObject *const *objects, uint64_t *slots, Arrays *arrays, size_t first = 0,
         size_t last = size_t(-1));
 
 /// Slots of the members from an earlier call with the same frozen objects; false if there is none.
-bool recall(const Plan &plan, PyObject *const *args, uint64_t *slots, uint64_t *bytes);
-/// Keeps slots for `recall`. `bytes`: of the arrays among the members.
-void remember(Plan &plan, PyObject *const *objects, const uint64_t *slots, uint64_t bytes);
+bool recall(const Plan &plan, PyObject *const *args, uint64_t *slots, Arrays *arrays);
+/// Keeps slots for `recall`. `arrays`: those among the members.
+void remember(Plan &plan, PyObject *const *objects, const uint64_t *slots, const Arrays &arrays);
 
 } // namespace qd::bind

@@ -1,5 +1,6 @@
 #include "python/bind/kernel.h"
 
+#include "python/bind/copies.h"
 #include "python/bind/errors.h"
 #include "python/bind/fit.h"
 #include "python/bind/interrupt.h"
@@ -56,8 +57,15 @@ PyObject *read_results(const KernelObject *kernel, const Plan &plan, const char 
     return all;
 }
 
+void run_tasks(engine::Program &program, engine::CompiledKernel &code, uint64_t *slots, void *ret, bool foreign) {
+    if (foreign)
+        program.launch(code, slots, ret);
+    else
+        program.launch_on_own_arrays(code, slots, ret);
+}
+
 /// Runs the tasks with the GIL released.
-bool run_unlocked(engine::CompiledKernel &code, uint64_t *slots, void *ret) {
+bool run_unlocked(engine::CompiledKernel &code, uint64_t *slots, void *ret, bool foreign) {
     std::shared_ptr<engine::Program> program = runtime.program;
     std::exception_ptr failure;
     keep_watching();
@@ -67,7 +75,7 @@ bool run_unlocked(engine::CompiledKernel &code, uint64_t *slots, void *ret) {
     Py_BEGIN_ALLOW_THREADS;
     const auto begin = timed ? TimelineClock::now() : TimelineClock::time_point();
     try {
-        program->launch(code, slots, ret);
+        run_tasks(*program, code, slots, ret, foreign);
     } catch (...) {
         failure = std::current_exception();
     }
@@ -84,9 +92,9 @@ bool run_unlocked(engine::CompiledKernel &code, uint64_t *slots, void *ret) {
     return false;
 }
 
-bool run_locked(engine::CompiledKernel &code, uint64_t *slots, void *ret) {
+bool run_locked(engine::CompiledKernel &code, uint64_t *slots, void *ret, bool foreign) {
     try {
-        runtime.program->launch(code, slots, ret);
+        run_tasks(*runtime.program, code, slots, ret, foreign);
         return true;
     } catch (...) {
         raise_current_exception();
@@ -94,9 +102,9 @@ bool run_locked(engine::CompiledKernel &code, uint64_t *slots, void *ret) {
     }
 }
 
-bool launch(Plan &plan, bool keep_lock, uint64_t *slots, void *ret) {
+bool launch(Plan &plan, bool keep_lock, uint64_t *slots, void *ret, bool foreign) {
     InterruptScope scope;
-    return keep_lock ? run_locked(*plan.kernel, slots, ret) : run_unlocked(*plan.kernel, slots, ret);
+    return keep_lock ? run_locked(*plan.kernel, slots, ret, foreign) : run_unlocked(*plan.kernel, slots, ret, foreign);
 }
 
 /// After the tasks: text of prints, then what the user asked for by Ctrl-C.
@@ -106,7 +114,7 @@ bool settle(bool ok) {
     return settle_interrupt(ok);
 }
 
-PyObject *launch_and_read(KernelObject *kernel, Plan &plan, uint64_t *slots, uint64_t bytes) {
+PyObject *launch_and_read(KernelObject *kernel, Plan &plan, uint64_t *slots, const Arrays &arrays) {
     alignas(16) char small[256];
     std::unique_ptr<char[]> large;
     char *ret = small;
@@ -114,10 +122,10 @@ PyObject *launch_and_read(KernelObject *kernel, Plan &plan, uint64_t *slots, uin
         large = std::make_unique<char[]>(plan.ret_bytes);
         ret = large.get();
     }
-    const bool keep_lock = plan.brief && bytes < small_bytes && runtime.active_launches.load() == 0;
+    const bool keep_lock = plan.brief && arrays.bytes < small_bytes && runtime.active_launches.load() == 0;
     std::shared_ptr<Plan> alive; // another thread may drop the plan while the GIL is free
     if (!keep_lock) alive = plan.shared_from_this();
-    if (!settle(launch(plan, keep_lock, slots, ret))) return nullptr;
+    if (!settle(launch(plan, keep_lock, slots, ret, arrays.foreign))) return nullptr;
     if (plan.returns.empty()) Py_RETURN_NONE;
     return read_results(kernel, plan, ret);
 }
@@ -185,9 +193,6 @@ PyObject *const *bind_arguments(KernelObject *kernel, PyObject *const *args, siz
     return args;
 }
 
-/// Fortran-ordered numpy arrays go through a C-ordered copy that is written back. Null with an error set, or `done`.
-PyObject *call_with_copies(KernelObject *kernel, PyObject *const *args, bool *done);
-
 PyObject *call_in_python(KernelObject *kernel, PyObject *const *args) {
     PyObject *all = PyTuple_New(Py_ssize_t(kernel->params->size()));
     for (size_t i = 0; all && i < kernel->params->size(); i++) PyTuple_SET_ITEM(all, Py_ssize_t(i), Py_NewRef(args[i]));
@@ -198,84 +203,71 @@ PyObject *call_in_python(KernelObject *kernel, PyObject *const *args) {
     return result;
 }
 
-PyObject *run_with(KernelObject *kernel, Plan &plan, PyObject *const *args, uint64_t *slots, uint64_t bytes) {
-    if (!plan.kernel) return call_in_python(kernel, args);
-    kernel->last = &plan;
-    return launch_and_read(kernel, plan, slots, bytes);
+PyObject *run_with(KernelObject *kernel, Plan &plan, const Copies &copies, uint64_t *slots, const Arrays &arrays) {
+    if (!copies.may_run(plan, slots)) return nullptr;
+    const std::shared_ptr<Plan> alive = plan.shared_from_this();
+    PyObject *result;
+    if (plan.kernel) {
+        kernel->last = &plan;
+        result = launch_and_read(kernel, plan, slots, arrays);
+    } else {
+        result = call_in_python(kernel, copies.args());
+    }
+    PyObject *type, *value, *trace;
+    PyErr_Fetch(&type, &value, &trace); // a failed launch leaves what it has done so far
+    if (!copies.write_back(plan)) Py_CLEAR(result);
+    if (type) PyErr_Restore(type, value, trace);
+    return result;
 }
 
 /// No plan used last fits: looks through the others, then compiles.
 PyObject *call_slowly(KernelObject *kernel, PyObject *const *args) {
     if (!need_program()) return nullptr;
-    bool done = false;
-    PyObject *result = call_with_copies(kernel, args, &done);
-    if (done || PyErr_Occurred()) return result;
+    const Copies copies(kernel, args);
+    if (copies.failed()) return nullptr;
+    args = copies.args();
     std::vector<uint64_t> slots;
-    uint64_t bytes = 0;
+    Arrays arrays;
     Objects objects;
     const auto suits = [&](const Plan &plan) {
         slots.resize(plan.slots + 1);
-        bytes = 0;
+        arrays = {};
         if (!objects.fetch(plan, kernel->params->size(), args)) return Fit::no;
-        return fit(plan, objects.all(), slots.data(), &bytes);
+        return fit(plan, objects.all(), slots.data(), &arrays);
     };
     for (const std::shared_ptr<Plan> &plan : *kernel->plans) {
         if (plan->generation != runtime.generation) continue;
         const Fit f = suits(*plan);
         if (f == Fit::error) return nullptr;
         if (f == Fit::no) continue;
-        return run_with(kernel, *plan, args, slots.data(), bytes);
+        return run_with(kernel, *plan, copies, slots.data(), arrays);
     }
     Plan *plan = specialise(kernel, args);
     if (!plan) return nullptr;
     kernel->made_by_last = true;
     const Fit f = suits(*plan);
-    if (f == Fit::yes) return run_with(kernel, *plan, args, slots.data(), bytes);
+    if (f == Fit::yes) return run_with(kernel, *plan, copies, slots.data(), arrays);
     if (f == Fit::error) return nullptr;
     raise(ErrorClass::runtime, "the arguments changed while the kernel was compiled");
     return nullptr;
 }
 
-PyObject *call_with_copies(KernelObject *kernel, PyObject *const *args, bool *done) {
-    std::vector<PyObject *> changed(args, args + kernel->params->size()), copies;
-    find_numpy();
-    for (size_t i = 0; i < changed.size(); i++) {
-        if ((*kernel->params)[i].form != ParamForm::array) continue;
-        NumpyArray *a = as_numpy(changed[i]);
-        if (!a || a->c_contiguous() || !a->f_contiguous()) continue;
-        PyObject *copy = PyObject_CallMethod(changed[i], "copy", "s", "C");
-        if (!copy) break;
-        copies.push_back(copy);
-        changed[i] = copy;
-    }
-    PyObject *result = nullptr;
-    if (!copies.empty() && !PyErr_Occurred()) {
-        *done = true;
-        result = call_slowly(kernel, changed.data());
-    }
-    for (size_t i = 0; result && i < changed.size(); i++) {
-        if (changed[i] == args[i] || !as_numpy(args[i])->writeable()) continue;
-        if (PyObject_SetItem(args[i], Py_Ellipsis, changed[i]) != 0) Py_CLEAR(result);
-    }
-    for (PyObject *copy : copies) Py_DECREF(copy);
-    return result;
-}
-
 /// With the plan of the last call, whose parameters come from inside of the arguments.
 PyObject *call_with_members(KernelObject *kernel, Plan &plan, PyObject *const *args) {
-    uint64_t slots[stack_slots], bytes = 0;
+    uint64_t slots[stack_slots];
+    Arrays arrays;
     const size_t direct = kernel->params->size();
     Objects objects;
     Fit f = Fit::no;
-    if (plan.steady && recall(plan, args, slots, &bytes)) {
-        f = fit(plan, args, slots, &bytes, 0, direct);
+    if (plan.steady && recall(plan, args, slots, &arrays)) {
+        f = fit(plan, args, slots, &arrays, 0, direct);
     } else if (objects.fetch(plan, direct, args)) {
-        f = fit(plan, objects.all(), slots, &bytes, direct);
-        const uint64_t inside = bytes;
-        if (f == Fit::yes) f = fit(plan, objects.all(), slots, &bytes, 0, direct);
+        f = fit(plan, objects.all(), slots, &arrays, direct);
+        const Arrays inside = arrays;
+        if (f == Fit::yes) f = fit(plan, objects.all(), slots, &arrays, 0, direct);
         if (f == Fit::yes && plan.steady) remember(plan, objects.all(), slots, inside);
     }
-    if (f == Fit::yes) return launch_and_read(kernel, plan, slots, bytes);
+    if (f == Fit::yes) return launch_and_read(kernel, plan, slots, arrays);
     return f == Fit::error ? nullptr : call_slowly(kernel, args);
 }
 
@@ -291,9 +283,10 @@ PyObject *call(PyObject *o, PyObject *const *args, size_t flags, PyObject *names
     kernel->made_by_last = false;
     if (plan && plan->generation == runtime.generation && plan->slots <= stack_slots) [[likely]] {
         if (!plan->members.empty()) return call_with_members(kernel, *plan, args);
-        uint64_t slots[stack_slots], bytes = 0;
-        switch (fit(*plan, args, slots, &bytes)) {
-        case Fit::yes: return launch_and_read(kernel, *plan, slots, bytes);
+        uint64_t slots[stack_slots];
+        Arrays arrays;
+        switch (fit(*plan, args, slots, &arrays)) {
+        case Fit::yes: return launch_and_read(kernel, *plan, slots, arrays);
         case Fit::error: return nullptr;
         case Fit::no: break;
         }

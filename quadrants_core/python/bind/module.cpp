@@ -234,6 +234,7 @@ void define_fields(py::module_ &m) {
              [](bind::FieldTree &tree, int member) { return py::reinterpret_steal<py::object>(tree.place(member)); })
         .def("level",
              [](bind::FieldTree &tree, int node) { return py::reinterpret_steal<py::object>(tree.level(node)); })
+        .def("destroy", &bind::FieldTree::destroy)
         .def_property_readonly("slot", &bind::FieldTree::slot)
         .def("node_bytes", &bind::FieldTree::node_bytes);
 }

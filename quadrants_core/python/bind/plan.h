@@ -21,7 +21,7 @@ struct Member {
 struct FrozenSlots {
     std::vector<PyObject *> instances; ///< weak references, owned; one per entry of Plan::frozen
     std::vector<uint64_t> slots;
-    uint64_t bytes = 0; ///< of the arrays among the members
+    uint64_t bytes = 0; ///< of the arrays among the members, all of them ndarrays
 };
 
 /// How a plan came about.

@@ -261,6 +261,7 @@ class Specialiser {
         const PlaceEntry &entry = place_entry(id);
         std::shared_ptr<TreeMemory> memory = entry.memory.lock();
         if (!memory) fail_user(UserErrorKind::runtime, "This field has no memory any more");
+        memory->add_user(plan_);
         plan_->trees.push_back(std::move(memory));
         return entry.place;
     }
@@ -283,16 +284,9 @@ class Specialiser {
     void mark_written(const ir::Function &fn) {
         std::vector<size_t> owner; // IR parameter -> parameter
         for (int leaf : leaves_) owner.insert(owner.end(), slots_of(leaf), size_t(leaf));
-        for (const ir::Inst &inst : fn.insts) {
-            bool writes = inst.op == ir::Op::store || (ir::info(inst.op).traits & ir::atomic);
-            if (!writes || inst.args.size == 0) continue;
-            const ir::Inst &address = fn[fn.list(inst.args)[0]];
-            if (address.op != ir::Op::element && address.op != ir::Op::array_base) continue;
-            ir::Value array = fn.list(address.args)[0];
-            for (size_t p = 0; p < fn.params.size() && p < owner.size(); p++) {
-                if (fn.params[p] == array) plan_->params[owner[p]].written = true;
-            }
-        }
+        const std::vector<bool> written = engine::written_parameters(fn);
+        for (size_t p = 0; p < written.size() && p < owner.size(); p++)
+            if (written[p]) plan_->params[owner[p]].written = true;
     }
 
     /// Without the GIL.
@@ -387,7 +381,8 @@ bool suits(const ParamSpec &spec, const BoundParam &from) {
         return from.kind == frontend::ParamKind::matrix && resolve(spec.elem) == from.elem && spec.rows == from.rows &&
                spec.cols == from.cols && spec.element_dim == from.element_dim;
     case ParamForm::array:
-        return from.kind == frontend::ParamKind::array && (spec.elem == ir::Scalar::none || spec.elem == from.elem) &&
+        return from.kind == frontend::ParamKind::array &&
+               (spec.elem == ir::Scalar::none || resolve(spec.elem) == from.elem) &&
                (spec.ndim < 0 || spec.ndim == from.ndim) &&
                (spec.element_dim < 0 ||
                 (spec.element_dim == from.element_dim && spec.rows == from.rows && spec.cols == from.cols));

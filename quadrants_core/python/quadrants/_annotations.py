@@ -64,6 +64,16 @@ class MatrixType:
                 f"and for parameters of funcs. Elsewhere write qd.types.{name}({'n' if self.ndim == 1 else 'n, m'}, dtype)"
             )
 
+    @property
+    def scalar_code(self):
+        """See _dtypes.scalar_code; 0 without a dtype."""
+        return 0 if self.dtype is None else self.dtype._qd_scalar_
+
+    def stored_code(self):
+        """`scalar_code` of what has memory of its own."""
+        self.stored()
+        return self.scalar_code
+
     def stored(self):
         """The dtype of what has memory of its own: that needs one, and a size."""
         self._sized()
@@ -78,7 +88,7 @@ class MatrixType:
         return isinstance(other, MatrixType) and self._key() == other._key()
 
     def __hash__(self):
-        return hash(self._key())
+        return hash((self.n, self.m, self.ndim))
 
     def _key(self):
         return (self.n, self.m, self.ndim, self.dtype)
@@ -129,6 +139,17 @@ class MatrixType:
         if self.ndim == 1:
             return _matrix.Vector.ndarray(self.n, self.stored(), **keywords)
         return _matrix.Matrix.ndarray(self.n, self.m, self.stored(), **keywords)
+
+
+class DefaultMatrixType(MatrixType):
+    """A matrix type whose components have the default type of the running program: the one that this code means."""
+
+    __slots__ = ("scalar_code",)
+
+    def __init__(self, n, m, ndim, code):
+        self.n, self.m, self.ndim, self.scalar_code = n, m, ndim, code
+
+    dtype = property(lambda self: _dtypes.of_code(self.scalar_code))
 
 
 def matrix(n=None, m=None, dtype=None):
@@ -192,14 +213,19 @@ class NdarrayType(_Annotation):
         self.ndim = ndim
         self.needs_grad = needs_grad
         self.boundary = boundary
-        self.scalar, self.rows, self.cols, self.element_dim = self._element(dtype, element_dim, element_shape)
+        self.scalar_code, self.rows, self.cols, self.element_dim = self._element(dtype, element_dim, element_shape)
+
+    @property
+    def scalar(self):
+        """The type of elements and components; None: any."""
+        return _dtypes.of_code(self.scalar_code) if self.scalar_code else None
 
     @staticmethod
     def _element(dtype, element_dim, element_shape):
-        """(scalar type or None, rows, cols, element_dim or None)"""
+        """(code of the scalar type or 0, rows, cols, element_dim or None)"""
         if isinstance(dtype, MatrixType):
-            return dtype.dtype, dtype.n, dtype.m, dtype.ndim
-        scalar = None if dtype is None else _dtypes.dtype(dtype)
+            return dtype.scalar_code, dtype.n, dtype.m, dtype.ndim
+        scalar = 0 if dtype is None else _dtypes.scalar_code(dtype)
         if element_shape is not None:
             if element_dim is not None and element_dim != len(element_shape):
                 raise ValueError(

@@ -22,7 +22,7 @@ class BufferViewType(_annotations._Annotation):
         if self.dtype is None:
             return 0, 1, 1, 0
         if isinstance(self.dtype, _annotations.MatrixType):
-            return self.dtype.stored()._qd_scalar_, self.dtype.n, self.dtype.m, self.dtype.ndim
+            return self.dtype.stored_code(), self.dtype.n, self.dtype.m, self.dtype.ndim
         return _dtypes.scalar_code(self.dtype), 1, 1, 0
 
     def __call__(self):

@@ -84,7 +84,7 @@ real_types = (f16, f32, f64)
 integer_types = (u1, i8, u8, i16, u16, i32, u32, i64, u64)
 
 # Codes of scalar annotations that mean "the default of the running program": resolved when a kernel is compiled.
-DEFAULT_IP, DEFAULT_FP = 100, 101
+DEFAULT_IP, DEFAULT_FP, DEFAULT_UP = 100, 101, 102
 
 
 def _by_name(name):
@@ -114,6 +114,15 @@ def scalar_code(value):
     if value is float:
         return DEFAULT_FP
     return dtype(value)._qd_scalar_
+
+
+def of_code(code):
+    """The DType that a code of an annotation means now."""
+    if code < DEFAULT_IP:
+        return all_types[code - 1]
+    from quadrants import _runtime
+
+    return {DEFAULT_IP: _runtime.default_ip, DEFAULT_FP: _runtime.default_fp, DEFAULT_UP: _runtime.default_up}[code]()
 
 
 def dtype(value):

@@ -215,6 +215,10 @@ class Field(_values.Shown):
         strides = _interop.contiguous_strides(element, steps.pop() if steps else 0)
         return seen[0][0], shape + element, tuple(s for _, s in axes) + strides
 
+    def _memory(self):
+        """What keeps the memory, also if the tree is destroyed."""
+        return self, [self._place_of(m) for m in self._parts]
+
     def __iter__(self):
         raise NotImplementedError("Struct for is only available in Quadrants scope.")
 
@@ -408,7 +412,8 @@ def _place_shaped(field, shape, order, offset, soa=False, derivatives=()):
     levels = _storage_axes(shape, order)
     layout = None if order is None else _layout.unless_in_order(tuple(axis for axis, _ in levels))
     builder = _snode.Builder()
-    for one in (field, *derivatives):
+
+    def put(one):
         one._qd_layout = layout
         for group in [[m] for m in one._members()] if soa else [one._members()]:
             node = builder._root
@@ -416,6 +421,16 @@ def _place_shaped(field, shape, order, offset, soa=False, derivatives=()):
                 node = node.dense([_snode.Axis(a) for a, _ in levels], [n for _, n in levels])
             for member in group:
                 node._place_member(one, member, offset)
+
+    def put_derivative(which):
+        other = getattr(field, which)
+        if other is not None and not other._placed():
+            put(other)
+
+    for one in (field, *derivatives):
+        put(one)
+    builder._place_derivative = put_derivative
+    _snode.Builder.shaped.add(builder)
     return field
 
 

@@ -1,7 +1,8 @@
 """Arrays of other libraries: zero-copy views for numpy, torch tensors, DLPack capsules. For ndarrays and fields alike.
 
 An exporting class gives `_storage()`: (address, shape, strides in bytes) of its memory with the indices in the user's
-order and the components of vectors and matrices at the end, or raises ValueError if its memory is no such array.
+order and the components of vectors and matrices at the end, or raises ValueError if its memory is no such array; and
+`_memory()`, an object that keeps that memory.
 """
 
 import os as _os
@@ -42,7 +43,7 @@ def view(array):
     address, shape, strides = _storage_of(array)
     kind = _dtypes.numpy_dtype(array.dtype)
     interface = {"version": 3, "data": (address, False), "shape": shape, "strides": strides, "typestr": kind.str}
-    return np.asarray(_Memory(array, interface))
+    return np.asarray(_Memory(array._memory(), interface))
 
 
 def to_numpy(array, copied, dtype, copy):
@@ -83,7 +84,7 @@ def dlpack(array, versioned=False):
     address, shape, strides = array._storage()
     size = _dtypes.numpy_dtype(array.dtype).itemsize
     return _runtime.core().dlpack_export(
-        array, address, shape, tuple(s // size for s in strides), array.dtype._qd_scalar_, versioned
+        array._memory(), address, shape, tuple(s // size for s in strides), array.dtype._qd_scalar_, versioned
     )
 
 

@@ -155,15 +155,16 @@ def _param(name, annotation, position):
     if kind == "unpacked_vector_type":
         raise annotation.refuse("pass")
     if kind == "matrix_type":
-        return spec("matrix", annotation.stored()._qd_scalar_, 0, annotation.n, annotation.m, annotation.ndim)
+        return spec("matrix", annotation.stored_code(), 0, annotation.n, annotation.m, annotation.ndim)
     if kind == "ndarray_type":
         if isinstance(annotation, type):
             annotation = annotation()
-        scalar = annotation.scalar._qd_scalar_ if annotation.scalar is not None else 0
         ndim = -1 if annotation.ndim is None else annotation.ndim
         element_dim = -1 if annotation.element_dim is None else annotation.element_dim
         clamp, needs_grad = annotation.boundary == "clamp", annotation.needs_grad is True
-        return spec("array", scalar, ndim, annotation.rows, annotation.cols, element_dim, clamp, needs_grad=needs_grad)
+        return spec(
+            "array", annotation.scalar_code, ndim, annotation.rows, annotation.cols, element_dim, clamp, needs_grad=needs_grad
+        )
     if kind == "template":
         return spec("constant")
     if kind == "buffer_view_type":
@@ -242,7 +243,7 @@ def _params(fn, frame):
 def _return(annotation):
     kind = getattr(annotation, "_qd_kind_", None)
     if kind == "matrix_type":
-        return (annotation.stored()._qd_scalar_, annotation.n, annotation.m, annotation.ndim, None)
+        return (annotation.stored_code(), annotation.n, annotation.m, annotation.ndim, None)
     if _dtypes.is_dtype(annotation):
         return (_dtypes.scalar_code(annotation), 1, 1, 0, None)
     if kind == "struct_type":

@@ -113,6 +113,9 @@ def _classes():
             axes = self._axes()
             return self._address, tuple(shape[a] for a in axes), tuple(strides[a] for a in axes)
 
+        def _memory(self):
+            return self
+
         def _axes(self):
             """For each index of the user and then of the elements: its axis in storage."""
             rank = len(self._physical_shape)

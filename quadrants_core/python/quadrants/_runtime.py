@@ -11,6 +11,7 @@ checks_python = True  # there, the frontend refuses what it refuses elsewhere; F
 _src_ll_cache = True  # arguments of qd.init
 _print_non_pure = False
 special = _options.SpecialConfig()
+programs_ended = 0  # so far, by qd.reset or qd.init
 before_reset = []  # called while the old program still lives
 after_reset = []
 
@@ -54,6 +55,10 @@ def default_ip():
 
 def default_fp():
     return current_cfg().default_fp
+
+
+def default_up():
+    return current_cfg().default_up
 
 
 def coverage_wanted():
@@ -240,11 +245,12 @@ def init(
 
 def reset():
     """Ends the running program: memory is freed, compiled kernels are dropped; arrays and fields of it are dead."""
-    global cfg, special, _of_python
+    global cfg, special, _of_python, programs_ended
     if _core is not None and _core.initialised():
         for hook in before_reset:
             hook()
         _core.destroy_program()
+        programs_ended += 1
     cfg = _of_python = None
     special = _options.SpecialConfig()
     for hook in after_reset:

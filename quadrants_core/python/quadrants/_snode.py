@@ -193,6 +193,7 @@ class SNode:
         return sorted(products.items())
 
     def _check_open(self):
+        self._builder._check_program()
         if self._builder._memory is not None:
             raise _exceptions.QuadrantsRuntimeError("The tree has its memory already: levels and fields cannot be added")
 
@@ -364,12 +365,15 @@ class Builder:
 
     _trees = 0
     finished = weakref.WeakSet()
+    shaped = weakref.WeakSet()  # of fields made with a shape, until they have memory
 
     def __init__(self, of_root=False):
         self._nodes = []
         self._members = []
         self._memory = None
         self._generation = None
+        self._program = _runtime.programs_ended
+        self._place_derivative = None  # of a field made with a shape: puts one of its derivatives beside it
         self._of_root = of_root
         self._number = None
         self._root = SNode(self, None, "root", [])
@@ -385,6 +389,7 @@ class Builder:
         if self._generation == -1:
             raise _exceptions.QuadrantsRuntimeError("SNode tree has been destroyed")
         _runtime.require_program()
+        self._check_program()
         for member in self._members:
             member.field._check_complete()
         core = _runtime.core()
@@ -408,11 +413,19 @@ class Builder:
         tree.finish()
         self._memory = tree
         self._generation = core.generation()
+        Builder.shaped.discard(self)
         for i, member in enumerate(members):
             member.place = tree.place(i)
         Builder.finished.add(self)
         for hook in after_materialise:
             hook()
+
+    def _check_program(self):
+        """A tree without memory is as dead as one with memory once the program that it was made in has ended."""
+        if self._program != _runtime.programs_ended:
+            raise _exceptions.QuadrantsRuntimeError(
+                "This field belongs to a runtime that qd.reset() or a later qd.init() has ended; create it again"
+            )
 
     def _tree_id(self):
         self._materialise()
@@ -429,6 +442,7 @@ class Builder:
         for node in self._nodes:
             node._place = None
         self._members.clear()
+        self._memory.destroy()
         self._memory = None
         self._generation = -1
         Builder.finished.discard(self)
@@ -544,6 +558,20 @@ class _Root:
 
     def __getattr__(self, name):
         return getattr(self._node(), name)
+
+    def lazy_grad(self):
+        """Gives gradients to all fields of real numbers that have no memory yet: those below, those with a shape."""
+        self._place_derivatives("grad")
+
+    def lazy_dual(self):
+        """Gives duals to all fields of real numbers that have no memory yet: those below, those with a shape."""
+        self._place_derivatives("dual")
+
+    def _place_derivatives(self, which):
+        self._node()._place_derivatives(which)
+        for builder in list(Builder.shaped):
+            if builder._program == _runtime.programs_ended:
+                builder._place_derivative(which)
 
     @staticmethod
     def deactivate_all():

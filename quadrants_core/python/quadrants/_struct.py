@@ -283,6 +283,9 @@ class _Group:
     def _members(self):
         return self._field._members()
 
+    def _placed(self):
+        return self._field._placed()
+
     def _check_complete(self):
         pass
 
@@ -296,6 +299,9 @@ class _Group:
         fields = self._field._fields.values() if isinstance(self._field, StructField) else [self._field]
         for field in fields:
             (_Group(field) if isinstance(field, StructField) else field)._qd_layout = layout
+
+    grad = property(lambda self: self._field.grad and _Group(self._field.grad))
+    dual = property(lambda self: self._field.dual and _Group(self._field.dual))
 
 
 def _annotations_of(cls, frame):

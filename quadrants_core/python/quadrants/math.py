@@ -16,10 +16,10 @@ def _builtin(fn):
 
 pi, e, inf, nan = _math.pi, _math.e, _math.inf, _math.nan
 
-vec2, vec3, vec4 = (_annotations.vector(_n, _dtypes.f32) for _n in (2, 3, 4))
-ivec2, ivec3, ivec4 = (_annotations.vector(_n, _dtypes.i32) for _n in (2, 3, 4))
-uvec2, uvec3, uvec4 = (_annotations.vector(_n, _dtypes.u32) for _n in (2, 3, 4))
-mat2, mat3, mat4 = (_annotations.matrix(_n, _n, _dtypes.f32) for _n in (2, 3, 4))
+vec2, vec3, vec4 = (_annotations.DefaultMatrixType(_n, 1, 1, _dtypes.DEFAULT_FP) for _n in (2, 3, 4))
+ivec2, ivec3, ivec4 = (_annotations.DefaultMatrixType(_n, 1, 1, _dtypes.DEFAULT_IP) for _n in (2, 3, 4))
+uvec2, uvec3, uvec4 = (_annotations.DefaultMatrixType(_n, 1, 1, _dtypes.DEFAULT_UP) for _n in (2, 3, 4))
+mat2, mat3, mat4 = (_annotations.DefaultMatrixType(_n, _n, 2, _dtypes.DEFAULT_FP) for _n in (2, 3, 4))
 
 _ELEMENTWISE = {
     "sign(x)": lambda x: (x > 0) - (x < 0),

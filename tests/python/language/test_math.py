@@ -211,3 +211,53 @@ def test_constants_of_python(arch):
             return [m, e, n, qd.select(0.5, 2, 3), qd.select(0.0, 2, 3), qd.sqrt(9)]
 
         assert k().to_list() == [0.75, 2, 0.5, 2, 3, 3]
+
+
+DEFAULTS = [(qd.f32, qd.i32), (qd.f64, qd.i64), (qd.f64, qd.i32), (qd.f16, qd.i64)]
+
+
+def test_types_follow_the_defaults_of_the_running_program(arch):
+    vec, ivec, uvec, mat, struct = qd.math.vec3, qd.math.ivec2, qd.math.uvec2, qd.math.mat2, qd.types.struct(v=qd.math.vec2, n=qd.math.uvec2)
+    x, pi = 3.14159265358, 3.14159265358
+
+    @qd.kernel
+    def in_kernel(a: vec, n: uvec, m: mat, s: struct) -> (vec, ivec, uvec, mat, struct):
+        local: vec = a * 2
+        return vec(pi) + local, ivec(2**30) * 2 + n.x, n + uvec(1), m, s
+
+    @qd.kernel
+    def in_arrays(a: qd.types.ndarray(vec, ndim=1), b: qd.types.ndarray(dtype=float, ndim=1)):
+        for i in a:
+            a[i] = vec(pi)
+            b[i] = pi
+
+    @qd.real_func
+    def twice(a: vec) -> vec:
+        return a * 2
+
+    @qd.kernel
+    def in_funcs() -> vec:
+        return twice(vec(pi))
+
+    for each in (arch, qd.python):
+        for fp, ip in DEFAULTS + DEFAULTS[:1]:
+            qd.init(arch=each, default_fp=fp, default_ip=ip, offline_cache=False, print_full_traceback=True)
+            up = qd.u64 if ip is qd.i64 else qd.u32
+            assert (vec.dtype, ivec.dtype, uvec.dtype, mat.dtype) == (fp, ip, up, fp)
+            assert vec == qd.types.vector(3, fp) and repr(uvec) == f"VectorType[2, {up}]" and hash(vec) == hash(qd.types.vector(3, fp))
+            assert vec(pi).x == fp(pi) and uvec(2**33 + 1).y == up(2**33 + 1) and ivec(-(2**33) - 1).x == ip(-(2**33) - 1)
+            assert qd.field(ivec, ()).dtype == ip == qd.lang.impl.get_runtime().default_ip
+            assert qd.field(vec, 2).dtype == qd.ndarray(mat, 2).dtype == vec.field(shape=()).dtype == fp
+            assert uvec.ndarray(shape=3).dtype == struct.field(shape=2).n.dtype == up
+            big = up(2**33 + 7)
+            a, i, n, m, s = in_kernel(vec(x), uvec(big), mat(x), struct(v=[x, x], n=[big, 1]))
+            np.testing.assert_allclose(a.to_list(), fp(fp(x) * 2 + fp(pi)), rtol=0 if fp is qd.f64 else 1e-3)
+            assert n.to_list() == [big + 1, big + 1] and m[1, 1] == s.v[0] == fp(x) and s.n[0] == big
+            assert i.to_list() == [ip(2**31 + big)] * 2
+            b, c = vec.ndarray(shape=2), qd.ndarray(float, 2)
+            in_arrays(b, c)
+            assert b[1][2] == c[0] == fp(pi)
+            in_arrays(np.zeros((2, 3), fp.name.replace("f", "float")), c)
+            with pytest.raises(ValueError, match="Invalid value for argument a"):
+                in_arrays(qd.Vector.ndarray(3, qd.f64 if fp is qd.f32 else qd.f32, 2), c)
+            assert in_funcs().x == fp(fp(pi) * 2)

@@ -165,3 +165,91 @@ def test_out_of_bounds_in_debug_mode(arch):
         vector(5)
     array(x, 1)
     assert x[1, 0] == 1
+
+
+@pytest.mark.parametrize("options", [{}, {"debug": True}])
+@pytest.mark.parametrize("kind", ["ndarray", "numpy"])
+@pytest.mark.parametrize("rank", [0, 1, 2, 3])
+def test_components_of_clamped_arrays(rank, kind, options, arch):
+    """A component index is clamped as one row-major number: nothing outside of the element is read or written."""
+    matrix, vector = qd.types.matrix(2, 3, qd.i32), qd.types.vector(3, qd.i32)
+    cases = [(-1, 2, 0), (-5, 0, 0), (0, 4, 4), (1, 3, 5), (2, 0, 5), (1, 1, 4), (0, -7, 0), (100, 100, 5), (-(2**20), 9, 0)]
+    shape = (3, 3, 3)[:rank]
+    middle = (1,) * rank
+
+    @qd.kernel
+    def read(a: qd.types.ndarray(matrix, ndim=rank, boundary="clamp"), i: qd.i32, j: qd.i32) -> qd.i32:
+        return a[middle][i, j]
+
+    @qd.kernel
+    def write(a: qd.types.ndarray(matrix, ndim=rank, boundary="clamp"), i: qd.i32, j: qd.i32) -> qd.i32:
+        a[middle][i, j] = 100
+        old = qd.atomic_add(a[middle][i, j], 10)
+        a[middle][i, j] += 1
+        return old
+
+    @qd.kernel
+    def row(a: qd.types.ndarray(matrix, ndim=rank, boundary="clamp"), i: qd.i32) -> vector:
+        a[middle][i, :] += 7
+        return a[middle][i, :]
+
+    @qd.kernel
+    def of_vector(a: qd.types.ndarray(vector, ndim=rank, boundary="clamp"), i: qd.i32) -> qd.i32:
+        old = qd.atomic_max(a[middle][i], 50)
+        a[middle][i] += 1
+        return old
+
+    for each in (arch, qd.python):
+        qd.init(arch=each, print_full_traceback=True, offline_cache=False, **options)
+
+        def made(element):
+            values = np.arange(np.prod(shape + element, dtype=int), dtype=np.int32).reshape(shape + element)
+            if kind == "numpy":
+                return values.copy(), values, lambda a: a
+            a = qd.Matrix.ndarray(*element, qd.i32, shape) if len(element) == 2 else qd.Vector.ndarray(*element, qd.i32, shape)
+            a.from_numpy(values)
+            return a, values, lambda a: a.to_numpy()
+
+        for i, j, k in cases:
+            a, values, seen = made((2, 3))
+            component = middle + divmod(k, 3)
+            assert read(a, i, j) == values[component]
+            assert write(a, i, j) == 100
+            values[component] = 111
+            np.testing.assert_array_equal(seen(a), values)
+        for i, all_of_row in [(-3, [0, 0, 0]), (1, [3, 4, 5]), (2, [5, 5, 5])]:
+            a, values, seen = made((2, 3))
+            got = row(a, i)
+            now = seen(a)
+            assert got.to_list() == [now[middle + divmod(k, 3)] for k in all_of_row]
+            for k in range(6):
+                if k not in all_of_row:
+                    assert now[middle + divmod(k, 3)] == values[middle + divmod(k, 3)]
+            values[middle] = now[middle]
+            np.testing.assert_array_equal(now, values)
+        for i, k in [(-1, 0), (3, 2), (1, 1), (1 << 20, 2)]:
+            a, values, seen = made((3,))
+            assert of_vector(a, i) == values[middle + (k,)]
+            values[middle + (k,)] = max(values[middle + (k,)], 50) + 1
+            np.testing.assert_array_equal(seen(a), values)
+
+
+@pytest.mark.parametrize("options", [{}, {"debug": True}])
+def test_clamped_views(options, arch):
+    from quadrants._buffer_view import BufferViewType
+
+    @qd.kernel
+    def change(v: BufferViewType(qd.i32, boundary="clamp"), i: qd.i32) -> qd.i32:
+        v[i] += 100
+        part = v.subview(1, 2)
+        return part[i]
+
+    for each in (arch, qd.python):
+        qd.init(arch=each, print_full_traceback=True, offline_cache=False, **options)
+        for i, at, in_part in [(-1, 3, 4), (9, 6, 5), (1, 4, 5)]:
+            a = qd.ndarray(qd.i32, 10)
+            a.from_numpy(np.arange(10, dtype=np.int32))
+            expected = np.arange(10)
+            expected[at] += 100
+            assert change(qd.BufferView(a, 3, 4), i) == expected[in_part]
+            np.testing.assert_array_equal(a.to_numpy(), expected)

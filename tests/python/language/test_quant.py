@@ -372,3 +372,113 @@ def test_types_of_the_components():
         qd.Matrix.field(2, 2, [qd.f32, qd.f32])
     with pytest.raises(AssertionError, match=r"correct dtype list for Vector. The shape of dtype list should be \(3, \)"):
         qd.Vector.field(3, [qd.f32, qd.f32])
+
+
+SPARSE = {
+    "pointer": lambda: qd.root.pointer(qd.i, 4),
+    "bitmasked": lambda: qd.root.bitmasked(qd.i, 4),
+    "dynamic": lambda: qd.root.dynamic(qd.i, 4, chunk_size=2),
+    "pointer dense": lambda: qd.root.pointer(qd.i, 2).dense(qd.i, 2),
+    "bitmasked dense": lambda: qd.root.bitmasked(qd.i, 2).dense(qd.i, 2),
+    "pointer bitmasked": lambda: qd.root.pointer(qd.i, 2).bitmasked(qd.i, 2),
+    "dense pointer dense": lambda: qd.root.dense(qd.i, 2).pointer(qd.i, 2).dense(qd.i, 1),
+}
+
+
+@pytest.mark.parametrize("way", ["parallel", "serial", "grouped", "vectorized"])
+@pytest.mark.parametrize("above", SPARSE)
+def test_loops_over_arrays_of_bits_in_sparse_trees(above, way):
+    """The loop visits each element of every active cell, once."""
+    x, seen = qd.field(quant.int(7)), qd.field(qd.i32, 16)
+    SPARSE[above]().quant_array(qd.i, 4, max_num_bits=32).place(x)
+
+    @qd.kernel
+    def parallel():
+        for i in x:
+            if i == 5:
+                continue
+            seen[i] += 1
+            x[i] -= i
+
+    @qd.kernel
+    def serial():
+        qd.loop_config(serialize=True)
+        for i in x:
+            if i == 5:
+                continue
+            seen[i] += 1
+            x[i] -= i
+
+    @qd.kernel
+    def grouped():
+        for I in qd.grouped(x):
+            if I[0] != 5:
+                seen[I] += 1
+                x[I] -= I[0]
+
+    @qd.kernel
+    def vectorized():
+        qd.loop_config(bit_vectorize=True)
+        for i in x:
+            if i != 5:
+                seen[i] += 1
+                x[i] = x[i] - i
+
+    x[6] = 40
+    dense = "dense" in above and "dense pointer" not in above
+    active = range(8) if dense or above == "dynamic" else range(4, 8)
+    {"parallel": parallel, "serial": serial, "grouped": grouped, "vectorized": vectorized}[way]()
+    assert seen.to_numpy().tolist() == [int(i in active and i != 5) for i in range(16)]
+    assert x.to_numpy().tolist() == [(40 * (i == 6) - i) * (i in active and i != 5) for i in range(16)]
+
+
+@pytest.mark.parametrize("vectorized", [False, True])
+@pytest.mark.parametrize("own", [(2, 4), (1, 8), (8, 1)])
+def test_loops_over_sparse_arrays_of_bits_in_two_dimensions(own, vectorized):
+    """The body reads shifted elements, those of other words and of cells that are not there among them."""
+    cell = 2 * own[0], 2 * own[1]
+    n, m = 4 * cell[0], 4 * cell[1]
+    x, y = qd.field(quant.int(4, signed=False)), qd.field(quant.int(4, signed=False))
+    for f in (x, y):
+        qd.root.pointer(qd.ij, 4).dense(qd.ij, 2).quant_array(qd.ij, own, max_num_bits=32).place(f)
+    active = np.zeros((n, m), bool)
+    for a, b in [(1, 1), (1, 2), (2, 1)]:
+        active[a * cell[0] : (a + 1) * cell[0], b * cell[1] : (b + 1) * cell[1]] = True
+    given = np.where(active, np.random.default_rng(1).integers(1, 16, (n, m)), 0)
+    for i, j in np.argwhere(active):
+        x[i, j] = given[i, j]
+
+    @qd.kernel
+    def shifted(dx: qd.template(), dy: qd.template()):
+        qd.loop_config(bit_vectorize=vectorized)
+        for i, j in x:
+            y[i, j] = x[i + dx, j + dy]
+
+    for dx in (-1, 0, 1):
+        for dy in (-1, 0, 1):
+            y.fill(0)
+            shifted(dx, dy)
+            expected = np.where(active, np.roll(given, (-dx, -dy), (0, 1)), 0)
+            np.testing.assert_array_equal(y.to_numpy(), expected)
+
+
+def test_arrays_of_bits_along_an_axis_of_their_own():
+    x, seen = qd.field(quant.int(8)), qd.field(qd.i32, (3, 4))
+    qd.root.pointer(qd.i, 3).quant_array(qd.j, 4, max_num_bits=32).place(x)
+    x[1, 2] = 5
+
+    @qd.func
+    def first(least):
+        found = -1
+        for i, j in x:
+            if found < 0 and x[i, j] >= least:
+                found = i * 4 + j
+        return found
+
+    @qd.kernel
+    def visit() -> qd.i32:
+        for i, j in x:
+            seen[i, j] += 1
+        return first(5)
+
+    assert visit() == 6 and seen.to_numpy().tolist() == [[0] * 4, [1] * 4, [0] * 4]

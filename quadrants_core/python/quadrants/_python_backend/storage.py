@@ -75,7 +75,7 @@ class _Storage:
             for p in positions:
                 self.write(key, p, mat.entries[p])
 
-        return Mat(self.kind, n, m, len(self.element), [self.read(key, k) for k in range(n * m)], write)
+        return Mat(self.kind, n, m, len(self.element), [self.read(key, k) for k in range(n * m)], write, self.clamp)
 
     def store(self, index, value):
         key = self.index(index)

@@ -20,19 +20,21 @@ def is_number(x):
 
 
 class Mat:
-    """A vector (ndim 1) or matrix: row-major values of one type. `write` is told of changes to elements of storage."""
+    """A vector (ndim 1) or matrix: row-major values of one type. `write` is told of changes to elements of storage.
+    `clamps`: an index beyond the components stands for the first or last of them."""
 
-    __slots__ = ("kind", "n", "m", "ndim", "entries", "write")
+    __slots__ = ("kind", "n", "m", "ndim", "entries", "write", "clamps")
     __hash__ = None
     __array_priority__ = 2000
 
-    def __init__(self, kind, n, m, ndim, entries, write=None):
+    def __init__(self, kind, n, m, ndim, entries, write=None, clamps=False):
         self.kind = kind
         self.n = n
         self.m = m
         self.ndim = ndim
         self.entries = entries
         self.write = write
+        self.clamps = clamps
 
     def shape(self):
         return (self.n,) if self.ndim == 1 else (self.n, self.m)
@@ -69,7 +71,7 @@ class Mat:
             key = tuple(part for k in key for part in (k.components() if isinstance(k, Mat) else [k]))
         if len(key) != self.ndim:
             raise _exceptions.QuadrantsIndexError(f"Expected {self.ndim} indices, got {len(key)}.")
-        picked = [_axis(k, extent) for k, extent in zip(key, (self.n, self.m))]
+        picked = [_axis(k, extent, self.clamps) for k, extent in zip(key, (self.n, self.m))]
         if None in picked:
             if not numbers.DryRun.active:
                 self._refuse(key)
@@ -77,6 +79,8 @@ class Mat:
         if self.ndim == 1:
             picked.append([0])
         positions = [i * self.m + j for i in picked[0] for j in picked[1]]
+        if self.clamps:
+            positions = [max(0, min(k, self.n * self.m - 1)) for k in positions]
         slices = [isinstance(k, slice) for k in key]
         if not any(slices):
             return positions, 1, 1, 0
@@ -131,14 +135,14 @@ class Mat:
         return f"{'Vector' if self.ndim == 1 else 'Matrix'}({self.rows()})"
 
 
-def _axis(k, extent):
+def _axis(k, extent, unbounded):
     """What an index picks of an axis; None: it is out of bounds."""
     if isinstance(k, slice):
         return list(range(extent))[k]
     if not is_number(k) or numbers.is_real(kind_of(k)):
         fail_type(f"indices must be integers, however '{type_name(k)}' is provided as index")
     i = value_as(k, numbers.i32)
-    return [i] if 0 <= i < extent else None
+    return [i] if unbounded or 0 <= i < extent else None
 
 
 _LETTERS = ("xyzw", "rgba", "stpq")

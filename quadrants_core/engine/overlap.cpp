@@ -1,0 +1,105 @@
+#include "engine/overlap.h"
+
+#include "analysis/effects.h"
+#include "engine/program_impl.h"
+
+#include <algorithm>
+#include <set>
+
+namespace qd::engine {
+namespace {
+
+/// What the instructions of a kernel write.
+struct Written {
+    std::set<ir::Value> arrays;
+    bool trees = false;
+    bool unknown = false; ///< and perhaps anything else
+
+    void add(const ir::Function &fn, ir::Value pointer) {
+        for (;;) {
+            switch (fn[pointer].op) {
+            case ir::Op::offset: pointer = fn.args(pointer)[0]; break;
+            case ir::Op::element:
+            case ir::Op::array_base: arrays.insert(fn.args(pointer)[0]); return;
+            case ir::Op::place:
+            case ir::Op::list_cell:
+            case ir::Op::tree_base: trees = true; return;
+            case ir::Op::tmp:
+            case ir::Op::ret_slot:
+            case ir::Op::local: return;
+            default: unknown = true; return;
+            }
+        }
+    }
+};
+
+Written written_by(const ir::Function &fn) {
+    Written written;
+    for (const ir::Block &block : fn.blocks) {
+        for (ir::Value v : block.insts) {
+            const ir::Op op = fn[v].op;
+            if (!(analysis::own_effects(op) & analysis::writes)) continue;
+            if (analysis::changes_cells(op)) written.trees = true;
+            for (ir::Value arg : fn.args(v))
+                if (fn.type(arg).is_pointer()) written.add(fn, arg);
+        }
+    }
+    return written;
+}
+
+/// Of the trees that a kernel reads or writes.
+std::vector<uint32_t> trees_of(const ir::Function &kernel) {
+    std::set<uint32_t> slots;
+    for (const ir::Place &place : kernel.places) slots.insert(place.tree);
+    return {slots.begin(), slots.end()};
+}
+
+} // namespace
+
+std::vector<bool> written_parameters(const ir::Function &kernel) {
+    const Written written = written_by(kernel);
+    std::vector<bool> all;
+    for (ir::Value v : kernel.params)
+        all.push_back(kernel.type(v).is_array() && (written.unknown || written.arrays.contains(v)));
+    return all;
+}
+
+void plan_overlap_check(const ir::Function &kernel, CompiledKernel &out) {
+    if (!kernel.distinct_arrays) return;
+    const std::vector<bool> written = written_parameters(kernel);
+    std::vector<ArrayArg> read;
+    for (size_t i = 0; i < kernel.params.size(); i++) {
+        const ir::Type type = kernel.type(kernel.params[i]);
+        if (!type.is_array()) continue;
+        const ArrayArg array{out.info.params[i].slot, type.ndim, uint64_t(size_of(type.elem)) * type.rows * type.cols};
+        (written[i] ? out.arrays : read).push_back(array);
+    }
+    out.written_arrays = uint32_t(out.arrays.size());
+    const Written by = written_by(kernel);
+    const bool trees_change = by.trees || by.unknown;
+    out.trees = trees_of(kernel);
+    if (trees_change || !out.arrays.empty()) out.arrays.insert(out.arrays.end(), read.begin(), read.end());
+    out.arrays_beside_trees = out.trees.empty() ? 0 : uint32_t(trees_change ? out.arrays.size() : out.written_arrays);
+    const bool among_arrays = out.written_arrays > 0 && out.arrays.size() > 1;
+    if (!among_arrays && out.arrays_beside_trees == 0) out.arrays.clear();
+}
+
+bool overlaps_trees(const Program::Impl &p, CompiledKernel &kernel, const uint64_t *args) {
+    std::vector<Bytes> &trees = kernel.tree_bytes; // they stay where they are as long as the kernel lives
+    if (trees.empty()) {
+        for (const uint32_t slot : kernel.trees) {
+            const uint64_t begin = reinterpret_cast<uint64_t>(p.trees[slot]);
+            trees.push_back({begin, begin + p.tree_bytes[slot]});
+        }
+        std::sort(trees.begin(), trees.end(), [](const Bytes &a, const Bytes &b) { return a.begin < b.begin; });
+    }
+    for (uint32_t i = 0; i < kernel.arrays_beside_trees; i++) {
+        const Bytes array = bytes_of(kernel.arrays[i], args);
+        const auto tree = std::partition_point(trees.begin(), trees.end(),
+                                               [&](const Bytes &before) { return before.end <= array.begin; });
+        if (tree != trees.end() && tree->begin < array.end) return true;
+    }
+    return false;
+}
+
+} // namespace qd::engine
