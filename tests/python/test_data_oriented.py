@@ -389,7 +389,7 @@ def test_lifted_numbers_of_nested_objects(arch):
         assert step(sim) == sim.steps() == 2
 
 
-def test_the_outermost_class_decides_whether_numbers_are_lifted():
+def test_the_outermost_class_decides_whether_numbers_are_lifted(arch):
     @qd.data_oriented
     class Around:
         def __init__(self):
@@ -402,5 +402,6 @@ def test_the_outermost_class_decides_whether_numbers_are_lifted():
                 s += 1
             return s
 
-    around = Around()
-    assert around.count() == 5
+    for each in (arch, qd.python):
+        qd.init(arch=each, offline_cache=False, print_full_traceback=True)
+        assert Around().count() == 5

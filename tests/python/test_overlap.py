@@ -308,3 +308,21 @@ def test_a_failed_launch_leaves_what_it_wrote(arch):
         with pytest.raises(qd.QuadrantsAssertionError, match="no"):
             k(a)
         assert a[0, 1] == 7
+
+
+def test_fields_take_values_of_views_of_themselves():
+    values = np.arange(6, dtype=np.float32).reshape(3, 2)
+    v, f, a = qd.Vector.field(2, qd.f32, 3), qd.field(qd.f32, 6), qd.Vector.ndarray(2, qd.f32, 3)
+    for whole in (v, a):
+        whole.from_numpy(values)
+        whole.from_numpy(whole.to_numpy(copy=False)[::-1, ::-1])
+        np.testing.assert_array_equal(whole.to_numpy(), values[::-1, ::-1])
+    f.from_numpy(values.ravel())
+    f.from_numpy(np.from_dlpack(f)[::-1])
+    np.testing.assert_array_equal(f.to_numpy(), values.ravel()[::-1])
+    inner = qd.types.struct(c=qd.f32)
+    s = qd.Struct.field({"a": qd.f32, "b": qd.f32, "inner": inner}, shape=2)
+    s.a.fill(1), s.b.fill(2), s.inner.c.fill(3)
+    a, b, c = (x.to_numpy(copy=False) for x in (s.a, s.b, s.inner.c))
+    s.from_numpy({"a": b, "b": c, "inner": {"c": a}})
+    assert (s[1].a, s[1].b, s[1].inner.c) == (2, 3, 1)

@@ -167,8 +167,17 @@ class Field(_values.Shown):
                 f"Mismatched shape: the field has {shape + self._element_shape()}, the numpy array {arr.shape}"
             )
         arr = arr.reshape(shape + (len(self._parts),))
+        if len(self._parts) > 1:  # else numpy itself sees to what overlaps
+            arr = self._apart(arr)
         for k, part in enumerate(self._parts):
             self._change(part, arr[..., k])
+
+    def _apart(self, arr):
+        """The array, or a copy if it may lie in the field."""
+        import numpy as np
+
+        places = [self._place_of(part) for part in self._parts]
+        return arr.copy() if any(not p.sparse and np.may_share_memory(arr, _view(p)) for p in places) else arr
 
     @_values.host_only
     def copy_from(self, other):

@@ -231,8 +231,20 @@ class StructField(_values.Shown):
 
     @_values.host_only
     def from_numpy(self, array_dict):
+        apart = self._apart({name: array_dict[name] for name in self._fields})
         for name, f in self._fields.items():
-            f.from_numpy(array_dict[name])
+            f.from_numpy(apart[name])
+
+    def _apart(self, given):
+        """The arrays, copies of those that may lie in a member."""
+        import numpy as np
+
+        if isinstance(given, dict):
+            return {name: self._apart(arr) for name, arr in given.items()}
+        given = np.asarray(given)
+        for f in self._fields.values():
+            given = f._apart(given)
+        return given
 
     @_values.host_only
     def copy_from(self, other):

@@ -150,11 +150,14 @@ def _parts(annotation):
 # Kernels
 
 
+lifting = {}  # by id: objects whose numbers are read at every launch, as the class of an argument has it
+
+
 def run_kernel(info, args):
     """A call of a kernel from Python; `args` in the order of the parameters."""
     made = _function(info.fn, info._qd_source_, info.annotations, True)
     around, numbers.Debug.active = numbers.Debug.active, bool(_runtime.current_cfg().debug)
-    outside = dict(storage.arguments)
+    outside, lifting_outside = dict(storage.arguments), dict(lifting)
     try:
         annotations = [made.annotations.get(p) for p in made.params]
         first = 1 if annotations and annotations[0] is None else 0  # `self` has no number
@@ -164,6 +167,8 @@ def run_kernel(info, args):
         numbers.Debug.active = around
         storage.arguments.clear()
         storage.arguments.update(outside)
+        lifting.clear()
+        lifting.update(lifting_outside)
 
 
 def _kernel_result(made, result):
@@ -200,6 +205,8 @@ def argument(annotation, value, position, name):
         return None
     value = value._impl if kind_word(value) == "tensor" and not isinstance(value, type) else value
     kind = kind_word(annotation)
+    if getattr(type(value), "_qd_template_primitives_", True) is False:
+        lifting[id(value)] = value
     if kind in ("template", "tensor", "ndarray_type", "buffer_view_type"):
         return arrays.argument(annotation, value, position, name)
     if annotation is None or kind == "sparse_matrix_builder_type":
@@ -251,5 +258,9 @@ def member_of(base, name):
         found = getattr(base, name)
     except AttributeError:
         raise _exceptions.QuadrantsCompilationError(f"'{type(base).__name__}' object has no attribute '{name}'") from None
-    lifted = isinstance(found, (int, float)) and getattr(type(base), "_qd_template_primitives_", True) is False
-    return fresh(found) if lifted else value_of(found)
+    if id(base) in lifting:
+        if isinstance(found, (int, float)):
+            return fresh(found)
+        if kind_word(found) == "data_oriented" or _dataclasses.is_dataclass(found):
+            lifting[id(found)] = found
+    return value_of(found)
