@@ -8,11 +8,13 @@ export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 export PYTHONPATH :=
 export JUPYTER_PLATFORM_DIRS := 1
 RUN   := $(PY) -m
+# what runs with garbage collected at every step of the frontend, in memory that shows what was freed
+SHARE ?= tests/python/test_lifetime.py tests/python/test_real_funcs.py tests/python/test_data_oriented.py tests/python/test_struct_arguments.py tests/python/language/test_funcs.py tests/python/language/test_static.py tests/python/language/test_structs.py
 # but for tests of what is so without coverage
 UNCOVERED = not import_is_light and not off_by_default and not coverage_counts_the_same_lines
 COVERED = QD_KERNEL_COVERAGE=1 _QD_KCOV_ARC=1 _QD_KCOV_FOLDER=$(CURDIR)/out/coverage ENABLE_QUADRANTS_HEADER_PRINT=0
 
-.PHONY: help setup build install demo lab test test-cpp test-sanitized test-python test-notebooks test-browser check coverage bench bench-peers wheel clean
+.PHONY: help setup build install demo lab test test-cpp test-sanitized test-python test-memory test-notebooks test-browser check coverage bench bench-peers wheel clean
 
 help:            ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 18
@@ -36,7 +38,7 @@ demo: install    ## run notebooks/tour.ipynb in the Quadrants kernel and write i
 lab: install     ## open JupyterLab on the tour
 	$(RUN) jupyterlab notebooks/tour.ipynb
 
-test: install check test-cpp test-sanitized test-python test-notebooks test-browser ## run every test
+test: install check test-cpp test-sanitized test-python test-memory test-notebooks test-browser ## run every test
 	@echo "all tests passed"
 
 check:           ## formatting, layering, the table of conformance
@@ -61,6 +63,9 @@ test-python:     ## the language, user errors, random programs, the examples, th
 	@$(RUN) pytest -q tests/examples tests/docs
 	@$(RUN) pytest -q tests/kernel
 	@$(RUN) pytest -q tests/build_test.py
+
+test-memory:     ## who owns what while kernels are compiled; of all tests: SHARE=tests/python
+	@QD_COLLECT=1 PYTHONMALLOC=debug $(RUN) pytest -q $(SHARE)
 
 test-browser:    ## real JupyterLab in headless Chromium
 	@$(RUN) pytest -q tests/browser

@@ -1,6 +1,7 @@
 #include "engine/build_task.h"
 
 #include "base/bytes.h"
+#include "base/stack.h"
 #include "engine/emit.h"
 #include "engine/pipeline.h"
 #include "engine/stopwatch.h"
@@ -131,7 +132,9 @@ bool load_from_disk(Program::Impl &p, TaskBuild &build) {
     return true;
 }
 
-void build_task(Program::Impl &p, TaskBuild &build) {
+namespace {
+
+void build_here(Program::Impl &p, TaskBuild &build) {
     PassRecorder recorder(p, build.info.name, build.report.phases);
     const auto run = [&](std::span<const passes::Pass> list, ir::Function &fn) {
         passes::run(list, fn, p.pass_config, p.options.verify, &recorder);
@@ -156,6 +159,12 @@ void build_task(Program::Impl &p, TaskBuild &build) {
     if (in_tiers)
         build.later = std::make_unique<OptimiseJob>(
             OptimiseJob{std::move(build.fn), build.info, build.key, &p.backend, p.caps, nullptr, p.lifetime, p.disk});
+}
+
+} // namespace
+
+void build_task(Program::Impl &p, TaskBuild &build) {
+    with_stack(stack_for(build.fn), [&] { build_here(p, build); });
 }
 
 void load_code(Program::Impl &p, TaskBuild &build) {

@@ -1,6 +1,7 @@
 #include "engine/completion.h"
 
 #include "base/bytes.h"
+#include "base/stack.h"
 #include "engine/background.h"
 #include "engine/build_task.h"
 #include "engine/pipeline.h"
@@ -84,13 +85,15 @@ struct CleanJob {
 std::vector<TaskBuild> CleanJob::cut() const {
     Reader bytes(source);
     ir::Function kernel = ir::read(bytes);
-    passes::drop_counts(kernel);
-    passes::run(kernel_stage(), kernel, config, verify, nullptr);
     std::vector<TaskBuild> tasks;
-    for (ir::Function &task : passes::offload(kernel)) {
-        tasks.push_back(start_build(std::move(task)));
-        name_by_content(build_key, tasks.back());
-    }
+    with_stack(stack_for(kernel), [&] {
+        passes::drop_counts(kernel);
+        passes::run(kernel_stage(), kernel, config, verify, nullptr);
+        for (ir::Function &task : passes::offload(kernel)) {
+            tasks.push_back(start_build(std::move(task)));
+            name_by_content(build_key, tasks.back());
+        }
+    });
     return tasks;
 }
 
@@ -101,10 +104,12 @@ void CleanJob::provide(TaskBuild &task) const {
         task.binary = std::move(cached->binary);
         return;
     }
-    passes::run(task_stage(), task.fn, config, verify, nullptr);
-    passes::run(backend->legalize(caps), task.fn, config, verify, nullptr);
-    task.info.weight = weight_after(task.info.weight, task.fn);
-    task.binary = backend->emit(task.fn, caps, backends::Tier::best);
+    with_stack(stack_for(task.fn), [&] {
+        passes::run(task_stage(), task.fn, config, verify, nullptr);
+        passes::run(backend->legalize(caps), task.fn, config, verify, nullptr);
+        task.info.weight = weight_after(task.info.weight, task.fn);
+        task.binary = backend->emit(task.fn, caps, backends::Tier::best);
+    });
     if (disk) disk->store(task.key, task.info, task.binary);
 }
 

@@ -1,5 +1,6 @@
 #include "engine/emit.h"
 
+#include "base/stack.h"
 #include "base/stop.h"
 #include "engine/detached.h"
 #include "engine/weight.h"
@@ -32,12 +33,14 @@ struct Work {
 };
 
 void Work::run() {
-    {
-        const std::lock_guard guard(lock);
-        thread = this_thread();
-    }
     try {
-        binary = backend.emit(task, caps, tier);
+        with_stack(stack_for(task), [this] {
+            {
+                const std::lock_guard guard(lock);
+                thread = this_thread();
+            }
+            binary = backend.emit(task, caps, tier);
+        });
     } catch (...) {
         error = std::current_exception();
     }

@@ -2,11 +2,13 @@
 #include "engine/program.h"
 
 #include "base/bytes.h"
+#include "base/stack.h"
 #include "engine/background.h"
 #include "engine/completion.h"
 #include "engine/image.h"
 #include "engine/program_impl.h"
 #include "engine/warm_up.h"
+#include "engine/weight.h"
 #include "runtime/externals.h"
 
 #include "codegen_stamp.h"
@@ -192,7 +194,9 @@ uint64_t Program::allocated_bytes() const {
 }
 
 std::shared_ptr<CompiledKernel> Program::compile(ir::Function kernel, double frontend_us, std::vector<uint8_t> *image) {
-    return engine::compile(*impl_, std::move(kernel), frontend_us, image);
+    std::shared_ptr<CompiledKernel> made;
+    with_stack(stack_for(kernel), [&] { made = engine::compile(*impl_, std::move(kernel), frontend_us, image); });
+    return made;
 }
 
 std::shared_ptr<CompiledKernel> Program::load(std::span<const uint8_t> image, double before_us) {

@@ -1,8 +1,10 @@
 #include "engine/show.h"
 
 #include "backends/backend.h"
+#include "base/stack.h"
 #include "codegen/llvm/door/door.h"
 #include "engine/pipeline.h"
+#include "engine/weight.h"
 #include "ir/text.h"
 
 namespace qd::engine {
@@ -20,9 +22,7 @@ std::string through_llvm(const ir::Function &task, const std::string &processor,
     return {text.begin(), text.end()};
 }
 
-} // namespace
-
-std::string show(const Program &program, ir::Function kernel, Form form) {
+std::string shown(const Program &program, ir::Function kernel, Form form) {
     const backends::Backend &backend = *backends::find(program.options().arch);
     const backends::Caps caps = backend.caps(0);
     passes::Config config;
@@ -41,6 +41,14 @@ std::string show(const Program &program, ir::Function kernel, Form form) {
         passes::run(backend.legalize(caps), task, config, false, nullptr);
         out += "; " + task.name + "\n" + through_llvm(task, caps.processor, form);
     }
+    return out;
+}
+
+} // namespace
+
+std::string show(const Program &program, ir::Function kernel, Form form) {
+    std::string out;
+    with_stack(stack_for(kernel), [&] { out = shown(program, std::move(kernel), form); });
     return out;
 }
 

@@ -1,7 +1,9 @@
 #include "engine/tiers.h"
 
+#include "base/stack.h"
 #include "engine/background.h"
 #include "engine/program_impl.h"
+#include "engine/weight.h"
 
 namespace qd::engine {
 namespace {
@@ -10,7 +12,8 @@ void optimise(OptimiseJob &job) {
     abi::Binary binary;
     std::string problem;
     try {
-        binary = job.backend->emit(job.legal, job.caps, backends::Tier::best);
+        with_stack(stack_for(job.legal),
+                   [&] { binary = job.backend->emit(job.legal, job.caps, backends::Tier::best); });
     } catch (const std::exception &error) {
         problem = error.what();
     }

@@ -73,4 +73,9 @@ size_t code_size(const Function &fn) {
     return size;
 }
 
+size_t stack_for(const Function &fn) {
+    constexpr size_t for_blocks = 2 << 20, for_value = 1 << 10;
+    return for_blocks + for_value * fn.insts.size();
+}
+
 } // namespace qd::engine

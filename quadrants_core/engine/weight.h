@@ -12,5 +12,7 @@ float weight_after(float before, const ir::Function &optimized);
 int widest(const ir::Function &fn);
 /// Instructions in all blocks.
 size_t code_size(const ir::Function &fn);
+/// Bytes of stack that passes and backends may take: some recurse along chains of values.
+size_t stack_for(const ir::Function &fn);
 
 } // namespace qd::engine

@@ -1,4 +1,5 @@
 // Calls: builtins, types, funcs (inlined, each in a scope and span chain of its own), Python functions at compile time.
+#include "frontend/collect.h"
 #include "frontend/builtins.h"
 #include "frontend/machine.h"
 #include "frontend/scan.h"
@@ -253,7 +254,9 @@ Val Walker::call_python(const Node *node, PyObject *callee, const Call &call) {
     if (!is_pure_call(callee, args.get(), from, called) || PyDict_GET_SIZE(kwargs.get())) reads_.give_up();
     if (!static_depth_ && from != "builtins" && from != "math" && !from.empty() && from.rfind("quadrants", 0) != 0)
         warn_foreign(node, called);
+    collect_if_asked();
     PyRef result = PyRef::steal(PyObject_Call(callee, args.get(), kwargs.get()));
+    collect_if_asked();
     outside_.clear();
     if (!result) python_failed(node);
     return wrap(std::move(result));
@@ -372,7 +375,7 @@ Val Walker::inline_func(const Node *node, const PyRef &callee, const Val *object
     if (object || self) call.args.insert(call.args.begin(), object ? *object : wrap(self));
     AtNode at(*this, node);
     std::vector<Val> args = matched_arguments(node, info, std::move(call));
-    if (info.is_real && !takes_template(info) && is_recursive(info)) return recursive_call(node, info, args);
+    if (info.is_real && is_recursive(info) && can_recur(info, args)) return recursive_call(node, info, args);
     return inline_body(node, info, std::move(args));
 }
 
@@ -540,12 +543,6 @@ Val Walker::convert_to_annotation(const Node *node, PyObject *annotation, const 
     return v;
 }
 
-bool Walker::takes_template(const FuncInfo &info) {
-    return std::any_of(info.params.begin(), info.params.end(), [&](const FuncInfo::FuncParam &p) {
-        return p.annotation && kind_of(p.annotation.get()) == Kind::template_;
-    });
-}
-
 void Walker::enter(FuncInfo &info, SpanId call) {
     Frame frame;
     frame.source = &info.source;
@@ -569,6 +566,11 @@ Val Walker::inline_body(const Node *node, FuncInfo &info, std::vector<Val> args)
     return converted_result(node, info.returns.get(), *result, !info.is_real);
 }
 
+void Walker::fail_endless(const FuncInfo &info) {
+    fail_here(UserErrorKind::compilation, "Function '" + info.source.name + "' calls itself without end",
+              "funcs are inlined: end the recursion with a `qd.static` condition on template arguments");
+}
+
 void Walker::note_inlined(const FuncInfo &info) {
     const auto is_it = [&](const PyRef &func) { return func.get() == info.object; };
     if (std::none_of(inlined_.begin(), inlined_.end(), is_it)) inlined_.push_back(PyRef::borrow(info.object));
@@ -578,10 +580,9 @@ void Walker::note_inlined(const FuncInfo &info) {
 std::optional<Val> Walker::inlined(FuncInfo &info, std::vector<Val> args,
                                    const std::function<std::optional<Val>()> &body) {
     constexpr int deepest = 100;
-    if (info.depth >= deepest)
-        fail_here(UserErrorKind::compilation, "Function '" + info.source.name + "' calls itself without end",
-                  "funcs are inlined: end the recursion with a condition on template arguments");
-    if (info.needs_top_level && (!is_top_level() || !frames_.back().loops.empty()))
+    check_depth();
+    if (info.depth >= deepest) fail_endless(info);
+    if (info.needs_top_level && !is_top_level())
         fail_here(UserErrorKind::syntax, "Function '" + info.source.name +
                                              "' has requires_top_level=True: it starts parallel loops of its own "
                                              "and can be called at the top level of a kernel alone");

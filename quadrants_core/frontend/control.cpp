@@ -41,6 +41,7 @@ void Walker::break_when(bool value, ir::Value test) {
 Flow Walker::statement(const Node *node) {
     poll_stop();
     AtNode at(*this, node);
+    check_depth();
     const NodeKind kind = node->kind;
     switch (kind) {
     case NodeKind::Assign: return assign(node);
@@ -155,31 +156,41 @@ Flow Walker::body_in(ir::BlockId target, const std::function<Flow()> &body) {
     return flow;
 }
 
-Flow Walker::if_(const Node *node) {
-    const Items yes = items_of(node, Field::body), no = items_of(node, Field::orelse);
-    const Val test = value(child(node, Field::test));
-    const auto only = [&](bool truth) {
-        cover(truth ? ir::Counter::What::taken : ir::Counter::What::not_taken, node);
-        return block(truth ? yes : no);
-    };
+/// The condition of a statement: `qd.static` alone chooses at compile time. A number is a run-time condition even where
+/// it is known. Of anything else (None, text, a list) there is one branch that makes sense, and it alone is walked, as
+/// run-time control flow all the same.
+Choice Walker::choice(const Node *node, const Val &test) {
+    Choice out;
+    std::optional<bool> known;
     if (test.is_constant() && kind_of(test.object.get()) != Kind::matrix)
-        return only(truth(child(node, Field::test), test.object.get()));
-    if (test.is_sequence() || test.tag == Tag::dict) return only(!test.items.empty());
-    if (test.is_static) fail_static(node, test);
-    const ir::Value taken = condition(child(node, Field::test), test, "if");
-    const ir::Value branch = b_.if_(taken);
-    std::vector<LoopContext> &loops = frames_.back().loops;
-    if (!loops.empty()) ++loops.back().branches;
-    const Flow a = body_in(fn_[branch].blocks[0], [&] {
-        cover(ir::Counter::What::taken, node);
-        return block(yes);
-    });
-    const Flow b = body_in(fn_[branch].blocks[1], [&] {
-        cover(ir::Counter::What::not_taken, node);
-        return block(no);
-    });
-    (void)a;
-    (void)b;
+        known = truth(node, test.object.get());
+    else if (test.is_sequence() || test.tag == Tag::dict)
+        known = !test.items.empty();
+    if (test.is_static && !known) fail_static(node, test);
+    if (test.is_static) {
+        out.fixed = known;
+    } else if (known && !is_number(test)) {
+        out.walked[*known ? 1 : 0] = false;
+        out.taken = b_.constant(ir::Scalar::u1, *known);
+    } else {
+        out.taken = condition(node, test, "if");
+    }
+    return out;
+}
+
+Flow Walker::if_(const Node *node) {
+    const Node *test = child(node, Field::test);
+    const Items sides[] = {items_of(node, Field::body), items_of(node, Field::orelse)};
+    constexpr ir::Counter::What ways[] = {ir::Counter::What::taken, ir::Counter::What::not_taken};
+    const Choice chosen = choice(test, value(test));
+    const auto side = [&](int k) {
+        cover(ways[k], node);
+        return chosen.walked[k] ? block(sides[k]) : Flow::next;
+    };
+    if (chosen.fixed) return side(*chosen.fixed ? 0 : 1);
+    const ir::Value branch = b_.if_(chosen.taken);
+    if (!frames_.back().loops.empty()) ++frames_.back().loops.back().branches;
+    for (int k = 0; k < 2; ++k) body_in(fn_[branch].blocks[k], [&] { return side(k); });
     if (!frames_.back().loops.empty()) --frames_.back().loops.back().branches;
     return Flow::next;
 }

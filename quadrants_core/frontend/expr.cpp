@@ -1,5 +1,6 @@
 // Expressions: dispatch, names, constants, attributes, displays.
 #include "base/stop.h"
+#include "frontend/collect.h"
 #include "frontend/builtins.h"
 #include "frontend/machine.h"
 
@@ -23,9 +24,13 @@ bool is_long(PyObject *sequence) {
 
 Val Walker::eval(const Node *node) {
     poll_stop();
+    check_depth();
     const bool handed_on = std::exchange(handed_on_, false);
     Val out = eval_kind(node);
-    if (!handed_on && out.is_constant()) reads_.use(out.object.get());
+    if (out.is_constant()) {
+        collect_if_asked();
+        if (!handed_on) reads_.use(out.object.get());
+    }
     return out;
 }
 
@@ -114,6 +119,14 @@ PyRef Walker::to_python(const Val &v) {
     return {};
 }
 
+/// What gives its items once is empty for the next specialisation.
+void Walker::refuse_generator(const Node *node, PyObject *object) {
+    const bool is_of_python = !PyType_HasFeature(Py_TYPE(object), Py_TPFLAGS_HEAPTYPE);
+    if (!PyGen_Check(object) && !(is_of_python && PyIter_Check(object))) return;
+    PyErr_SetString(PyExc_ValueError, "Cannot store generators in variables, inside kernels or functions");
+    python_failed(node);
+}
+
 Val Walker::eval_name(const Node *node) {
     PyObject *name = word_of(node, Field::id);
     if (const Binding *found = find_local(name)) return found->value;
@@ -129,6 +142,7 @@ Val Walker::eval_name(const Node *node) {
             name);
         python_failed(node);
     }
+    refuse_generator(node, object.get());
     outside_[node] = object;
     return wrap(std::move(object));
 }
@@ -151,6 +165,7 @@ Val Walker::eval_attribute(const Node *node) {
     check_pure_attribute(node, base, out);
     const bool is_member = base.node >= 0; // noted by `member`
     if (base.is_constant() && !is_member && !reads_.was_read(base.object.get())) reads_.use(base.object.get());
+    if (out.is_constant()) refuse_generator(node, out.object.get());
     if (is_outside && base.is_constant() && PyModule_Check(base.object.get()) && out.is_constant() && !out.extra)
         outside_[node] = out.object;
     return out;

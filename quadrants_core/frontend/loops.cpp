@@ -434,22 +434,20 @@ Flow Walker::parallel_body(Items statements, size_t from) {
     cover_line(guard);
     AtNode place(*this, guard);
     const Items yes = items_of(guard, Field::body);
-    const Val test = value(child(guard, Field::test));
+    const Choice chosen = choice(child(guard, Field::test), value(child(guard, Field::test)));
     const auto leave = [&] {
         const Flow flow = block(yes, 0, yes.size() - 1);
         if (flow == Flow::next) cover_line(yes.back());
         return flow;
     };
-    if (test.is_constant()) {
-        const bool leaves = truth(child(guard, Field::test), test.object.get());
-        cover(leaves ? ir::Counter::What::taken : ir::Counter::What::not_taken, guard);
-        return leaves ? leave() : parallel_body(statements, at + 1);
+    if (chosen.fixed) {
+        cover(*chosen.fixed ? ir::Counter::What::taken : ir::Counter::What::not_taken, guard);
+        return *chosen.fixed ? leave() : parallel_body(statements, at + 1);
     }
-    const ir::Value taken = condition(child(guard, Field::test), test, "if");
-    const ir::Value branch = b_.if_(taken);
+    const ir::Value branch = b_.if_(chosen.taken);
     body_in(fn_[branch].blocks[0], [&] {
         cover(ir::Counter::What::taken, guard);
-        return leave();
+        return chosen.walked[0] ? leave() : Flow::next;
     });
     body_in(fn_[branch].blocks[1], [&] {
         cover(ir::Counter::What::not_taken, guard);

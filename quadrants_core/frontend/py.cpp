@@ -1,3 +1,4 @@
+#include "frontend/collect.h"
 #include "frontend/py.h"
 
 #include <cstring>
@@ -27,6 +28,7 @@ std::string type_name(PyObject *object) {
 }
 
 PyRef attribute(PyObject *object, PyObject *name) {
+    collect_if_asked();
     PyObject *value = nullptr; // of one that is absent there is no AttributeError to make
     if (_PyObject_LookupAttr(object, name, &value) < 0) PyErr_Clear();
     return PyRef::steal(value);

@@ -48,6 +48,10 @@ uint32_t Reads::add(Read read, PyObject *found) {
 
 uint32_t Reads::note(Read::How how, uint32_t parent, int64_t index, std::string key, PyObject *found) {
     auto place = std::tuple(how, parent, index, key);
+    if (stack_is_short()) { // lists in lists without end
+        give_up();
+        return 0;
+    }
     if (const auto before = places_.find(place); before != places_.end() && found_[before->second].get() == found)
         return before->second;
     Read read{how, parent, index, std::move(key), {}};

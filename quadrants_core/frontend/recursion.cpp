@@ -7,6 +7,7 @@
 #include "frontend/machine.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace qd::frontend {
 
@@ -14,12 +15,14 @@ using ir::Scalar;
 
 namespace {
 
-constexpr int deepest = 256; ///< activations
-constexpr int done = -1;     ///< state after the outermost return
+constexpr int deepest = 256;        ///< activations
+constexpr int most_instances = 100; ///< of one func
+constexpr int done = -1;            ///< state after the outermost return
 
 } // namespace
 
 void visit_tree(const Node *tree, const std::function<bool(const Node *)> &visit) {
+    check_stack();
     if (!visit(tree)) return;
     each_child(tree, [&](const Node *node) { visit_tree(node, visit); });
 }
@@ -189,21 +192,72 @@ std::vector<ir::Value> Walker::live_variables() {
     return all;
 }
 
+bool Walker::is_template(const FuncInfo &info, size_t i) {
+    PyObject *annotation = info.params[i].annotation.get();
+    return annotation && kind_of(annotation) == Kind::template_;
+}
+
+namespace {
+
+/// Whether it is known at compile time and stands for no place of the caller.
+bool is_fixed(const Val &v) {
+    switch (v.tag) {
+    case Tag::none:
+    case Tag::constant:
+    case Tag::bundle:
+    case Tag::array: return true;
+    case Tag::tuple:
+    case Tag::list: return std::all_of(v.items.begin(), v.items.end(), is_fixed);
+    default: return false;
+    }
+}
+
+bool is_same(const Val &a, const Val &b) {
+    if (a.tag != b.tag || a.v != b.v || a.node != b.node || a.comps != b.comps || a.items.size() != b.items.size())
+        return false;
+    if (!std::equal(a.items.begin(), a.items.end(), b.items.begin(), is_same)) return false;
+    PyObject *x = a.object.get(), *y = b.object.get();
+    if (x == y) return true;
+    if (!x || !y || Py_TYPE(x) != Py_TYPE(y)) return false;
+    if (PyFloat_CheckExact(x))
+        return std::bit_cast<uint64_t>(PyFloat_AS_DOUBLE(x)) == std::bit_cast<uint64_t>(PyFloat_AS_DOUBLE(y));
+    if (!PyLong_CheckExact(x) && !PyUnicode_CheckExact(x)) return false;
+    return PyObject_RichCompareBool(x, y, Py_EQ) == 1;
+}
+
+} // namespace
+
+/// Whether a func that calls itself can become part of a state machine: what its templates stand for is known.
+bool Walker::can_recur(const FuncInfo &info, const std::vector<Val> &args) {
+    for (size_t i = 0; i < args.size(); ++i)
+        if (is_template(info, i) && !is_fixed(args[i])) return false;
+    return true;
+}
+
+/// Equal template arguments mean one instance.
+bool Walker::same_instance(const MachineFunction &f, const std::vector<Val> &args) {
+    for (size_t i = 0; i < args.size(); ++i)
+        if (is_template(*f.info, i) && !is_same(f.params[i], args[i])) return false;
+    return true;
+}
+
 MachineFunction &Walker::machine_function(const Node *node, FuncInfo &info, const std::vector<Val> &args) {
     Machine &m = *machine_;
+    int instances = 0;
     for (MachineFunction &f : m.functions) {
         if (f.info != &info) continue;
+        ++instances;
+        if (!same_instance(f, args)) continue;
         for (size_t i = 0; i < args.size(); ++i) {
             const Val &was = f.params[i], &is = args[i];
-            const bool same = is_place(was) || (was.tag == is.tag && was.v == is.v && was.node == is.node &&
-                                                was.object.get() == is.object.get());
-            if (!same)
+            if (!is_place(was) && !is_same(was, is))
                 fail_type(node,
                           "Argument " + text(info.params[i].name) + " of '" + info.source.name +
                               "', which calls itself, must be passed on unchanged: it is no number, vector or struct");
         }
         return f;
     }
+    if (instances >= most_instances) fail_endless(info);
     MachineFunction &f = m.functions.emplace_back();
     f.info = &info;
     f.entry = new_state();

@@ -83,10 +83,10 @@ Kind kind_of_object(PyObject *object) {
 
 Kind Walker::kind_of(PyObject *object) {
     if (has_no_kind(object)) return Kind::foreign;
-    if (const auto found = kinds_.find(object); found != kinds_.end()) return found->second;
+    if (const auto found = kinds_.find(object); found != kinds_.end()) return found->second.kind;
+    const PyRef held = PyRef::borrow(object); // asking for its kind may run code of Python
     const Kind kind = kind_of_object(object);
-    kinds_.emplace(object, kind);
-    kept_.push_back(PyRef::borrow(object));
+    kinds_.emplace(object, Met{held, kind});
     return kind;
 }
 

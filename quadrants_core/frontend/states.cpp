@@ -12,6 +12,7 @@ using ir::Scalar;
 
 /// Runs the calls of a statement or expression.
 void Walker::flat_calls(const Node *tree) {
+    check_depth();
     if (!calls_real(tree)) return;
     const NodeKind kind = tree->kind;
     switch (kind) {
@@ -221,18 +222,17 @@ void Walker::flat_return(const Node *source) {
 
 bool Walker::flat_if(const Node *node) {
     flat_calls(child(node, Field::test));
-    const Val test = value(child(node, Field::test));
+    const Choice chosen = choice(child(node, Field::test), value(child(node, Field::test)));
     const Items sides[] = {items_of(node, Field::body), items_of(node, Field::orelse)};
     constexpr ir::Counter::What ways[] = {ir::Counter::What::taken, ir::Counter::What::not_taken};
-    if (test.is_constant() && kind_of(test.object.get()) != Kind::matrix) {
-        const int side = truth(child(node, Field::test), test.object.get()) ? 0 : 1;
+    if (chosen.fixed) {
+        const int side = *chosen.fixed ? 0 : 1;
         cover(ways[side], node);
         return flat_block(sides[side]);
     }
-    const ir::Value taken = condition(child(node, Field::test), test, "if");
     machine_->values.clear();
     const int states[] = {new_state(), new_state()}, after = new_state();
-    branch_to(taken, states[0], states[1]);
+    branch_to(chosen.taken, states[0], states[1]);
     bool goes_on = false;
     ++frames_.back().dynamic;
     std::vector<LoopContext> &around = frames_.back().loops;
@@ -241,7 +241,7 @@ bool Walker::flat_if(const Node *node) {
         begin_state(states[k]);
         Scope scope(*this);
         cover(ways[k], node);
-        if (!flat_block(sides[k])) continue;
+        if (chosen.walked[k] && !flat_block(sides[k])) continue;
         jump(after);
         goes_on = true;
     }

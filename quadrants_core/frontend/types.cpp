@@ -78,8 +78,8 @@ ir::Value Walker::converted(const Node *node, const Val &v, Scalar type) {
     PyObject *object = v.object.get();
     if (literal == Scalar::u1) return b_.constant(type, ir::from_int(type, object == Py_True).bits);
     if (ir::is_float(literal)) {
-        const ir::Constant rounded = ir::from_double(literal, PyFloat_AsDouble(object));
-        return b_.constant(type, ir::eval(ir::Op::cast, type, std::span(&rounded, 1)).bits);
+        const ir::Constant rounded = ir::flushed(ir::from_double(literal, PyFloat_AsDouble(object)));
+        return b_.constant(type, ir::flushed(ir::eval(ir::Op::cast, type, std::span(&rounded, 1))).bits);
     }
     return b_.constant(type, literal_bits(node, object, literal, type, "default_ip"));
 }
@@ -112,7 +112,7 @@ ir::Value Walker::convert(ir::Value v, Scalar type) {
     const ir::Inst &inst = fn_[v];
     if (inst.op == ir::Op::constant) {
         const ir::Constant c{inst.type.elem, inst.imm};
-        return b_.constant(type, ir::eval(ir::Op::cast, type, std::span(&c, 1)).bits);
+        return b_.constant(type, ir::flushed(ir::eval(ir::Op::cast, type, std::span(&c, 1))).bits);
     }
     return b_.cast(v, type);
 }

@@ -5,6 +5,7 @@
 //  - `eval` may return a place (Tag::ref); `value` reads it. Operands are read in the order Python evaluates them.
 //  - Python objects stay Python objects until a run-time value is needed: arithmetic on them is Python's own.
 //  - After a terminator nothing more is emitted into a block: statement functions return Flow::stop.
+#include "base/stack.h"
 #include "frontend/frontend.h"
 #include "syntax/tree.h"
 #include "frontend/reads.h"
@@ -137,6 +138,13 @@ struct Piece {
     ir::Value cell, around;    ///< the cell at hand; the one around the containers
 };
 
+/// What becomes of the branches of an `if`.
+struct Choice {
+    std::optional<bool> fixed; ///< by qd.static; else `taken` chooses at run time
+    ir::Value taken;
+    bool walked[2] = {true, true}; ///< whether the branch has code
+};
+
 struct Call;
 struct BuiltinRow;
 struct Machine;
@@ -161,6 +169,11 @@ class Walker {
     [[noreturn]] void fail_too_long(const Node *node);
     [[noreturn]] void fail_here(UserErrorKind kind, const std::string &message, const std::string &hint = "");
     [[noreturn]] void python_failed(const Node *node);
+    /// Refuses to go deeper where little of the thread's stack is left.
+    void check_depth() {
+        if (stack_is_short()) [[unlikely]]
+            fail_here(UserErrorKind::compilation, stack_message, stack_hint);
+    }
     void warn(const Node *node, const std::string &category, const std::string &message);
 
     // members.cpp: parameters, and what is found inside of them
@@ -281,6 +294,7 @@ class Walker {
     const Ref *scalar_variable(const Node *node);
     Val eval_handed_on(const Node *node); ///< it is read from, called as a func, or given to one: see reads.h
     Val eval_name(const Node *node);
+    void refuse_generator(const Node *node, PyObject *object);
     Val eval_constant(const Node *node);
     Val eval_attribute(const Node *node);
     Val eval_binop(const Node *node);
@@ -488,6 +502,7 @@ class Walker {
     Flow statement(const Node *node);
     /// Leaves the innermost loop of the IR if `test` is `value`.
     void break_when(bool value, ir::Value test);
+    Choice choice(const Node *node, const Val &test);
     Flow if_(const Node *node);
     Flow while_(const Node *node);
     Flow with_(const Node *node);
@@ -617,7 +632,10 @@ class Walker {
     std::vector<Val> matched_arguments(const Node *node, FuncInfo &info, Call call, bool first_by_place = false);
     Val pass_argument(const Node *node, FuncInfo &info, size_t i, Val arg, bool as_place);
     bool is_changed(FuncInfo &info, const FuncInfo::FuncParam &param, const Val &arg);
-    bool takes_template(const FuncInfo &info);
+    bool is_template(const FuncInfo &info, size_t i);
+    bool can_recur(const FuncInfo &info, const std::vector<Val> &args);
+    bool same_instance(const MachineFunction &f, const std::vector<Val> &args);
+    [[noreturn]] void fail_endless(const FuncInfo &info);
     void note_inlined(const FuncInfo &info);
     Val inline_body(const Node *node, FuncInfo &info, std::vector<Val> args);
     std::optional<Val> inlined(FuncInfo &info, std::vector<Val> args, const std::function<std::optional<Val>()> &body);
@@ -694,7 +712,6 @@ class Walker {
     void format_value(const Node *node, ir::Message &message, std::vector<ir::Value> &values, const Val &v,
                       const std::string &spec);
     std::string printf_spec(const Node *node, const std::string &spec, ir::Scalar type);
-    static bool may_be_text(NodeKind kind);
     Val assert_message(const Node *detail);
     static bool is_string(const Val &v);
     static Val joined(const Val &a, const Val &b);
@@ -721,7 +738,11 @@ class Walker {
     std::deque<MatrixVar> matrices_;
     std::unordered_map<PyObject *, std::unique_ptr<FuncInfo>> funcs_;
     std::unordered_map<PyObject *, std::unique_ptr<FieldInfo>> fields_;
-    std::unordered_map<PyObject *, Kind> kinds_;
+    struct Met {
+        PyRef object;
+        Kind kind;
+    };
+    std::unordered_map<PyObject *, Met> kinds_; ///< of every object that was met, which live as long as the walk
     std::unordered_map<PyObject *, const BuiltinRow *> rows_;
     std::unordered_map<PyObject *, const RecordType *> struct_types_;
     std::deque<RecordType> record_types_;

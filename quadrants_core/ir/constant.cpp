@@ -74,6 +74,13 @@ Constant from_double(Scalar type, double v) {
     return {};
 }
 
+Constant flushed(Constant c) {
+    if (c.type != Scalar::f32 && c.type != Scalar::f64) return c;
+    const bool wide = c.type == Scalar::f64;
+    const uint64_t exponent = wide ? 0x7FF0000000000000 : 0x7F800000, sign = wide ? 1ull << 63 : 1u << 31;
+    return c.bits & exponent ? c : Constant{c.type, c.bits & sign};
+}
+
 Constant from_int(Scalar type, int64_t v) {
     switch (type) {
     case Scalar::f16: return {type, f32_to_f16(float(v))};

@@ -15,6 +15,9 @@ Constant from_int(Scalar type, int64_t v);   ///< wraps
 double to_double(Constant c);
 int64_t to_int(Constant c); ///< u64 is reinterpreted
 
+/// Zero of the same sign for a subnormal f32 or f64: tasks run with these flushed, and constants are no different.
+Constant flushed(Constant c);
+
 /// Result of a pure scalar op (no arrays, no pointers, one lane). `type` is the instruction's type.
 Constant eval(Op op, Scalar type, std::span<const Constant> operands);
 /// True if `eval` defines the op.

@@ -117,7 +117,8 @@ struct Fold {
             if (!c) return v;
             operands[i] = *c;
         }
-        return become_constant(v, ir::eval(fn[v].op, fn[v].type.elem, {operands, args.size()}));
+        const Constant result = ir::eval(fn[v].op, fn[v].type.elem, {operands, args.size()});
+        return become_constant(v, fn[v].op == Op::bitcast ? result : ir::flushed(result));
     }
 
     bool order(Value v) {
@@ -177,7 +178,7 @@ struct Fold {
         if (!c || !d) return v;
         Constant operands[] = {*c, *d};
         Value x = arg(left, 0);
-        Value both = emit_constant(v, ir::eval(fn[v].op, c->type, operands));
+        Value both = emit_constant(v, ir::flushed(ir::eval(fn[v].op, c->type, operands)));
         return become(v, fn[v].op, {x, both});
     }
 

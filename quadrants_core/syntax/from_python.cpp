@@ -40,6 +40,10 @@ class Conversion {
 
     /// Null with an error set.
     const Node *node(PyObject *object) {
+        if (stack_is_short()) {
+            PyErr_SetString(PyExc_RecursionError, stack_message);
+            return nullptr;
+        }
         const auto found = ast_.kinds.find(Py_TYPE(object));
         if (found == ast_.kinds.end()) {
             PyErr_Format(PyExc_TypeError, "%R is no node of a syntax tree", object);

@@ -22,7 +22,7 @@ class Parser {
     /// Counts what is open at a time: the tree's height is bounded, and with it the stack of whoever walks it.
     struct Deeper {
         explicit Deeper(Parser &p) : parser(p) {
-            if (++parser.depth_ > most_depth) parser.cannot();
+            if (++parser.depth_ > most_depth || stack_is_short()) parser.cannot();
         }
         ~Deeper() { parser.depth_--; }
         Parser &parser;

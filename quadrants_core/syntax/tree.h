@@ -2,6 +2,8 @@
 // The syntax tree of one function: Python's own nodes and fields (nodes.def) as plain structs in an arena. Nodes are
 // immutable once made; a name is an interned str, a constant any Python object, both kept alive by the tree. Made and
 // freed under the GIL.
+#include "base/stack.h"
+
 #include <Python.h>
 
 #include <array>
@@ -178,6 +180,7 @@ template <class Visit> void each_child(const Node *node, const Visit &visit) {
 
 /// Calls `visit` for a node and all below it, outermost first, operators left out.
 template <class Visit> void each_node(const Node *node, const Visit &visit) {
+    check_stack();
     visit(node);
     each_child(node, [&](const Node *below) { each_node(below, visit); });
 }

@@ -5,6 +5,7 @@ import signal
 # A shell that starts a program in the background has it ignore Ctrl-C, and so would every test of Stop.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
+import gc
 import os
 import sys
 
@@ -19,6 +20,15 @@ def arch(request):
     qd.init(arch=request.param, offline_cache=False, print_full_traceback=True)
     yield request.param
     qd.reset()
+
+
+@pytest.fixture(autouse=True)
+def garbage_of_this_test():
+    """QD_COLLECT collects at every step of the frontend: what is older is left out, or that would take hours."""
+    if os.environ.get("QD_COLLECT"):
+        gc.collect()
+        gc.freeze()
+    yield
 
 
 @pytest.fixture(scope="session", autouse=True)

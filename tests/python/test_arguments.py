@@ -1,5 +1,7 @@
 """Arguments of kernels: what is accepted, what it becomes, and what is refused with which words."""
 
+import threading
+
 import numpy as np
 import pytest
 import quadrants as qd
@@ -270,3 +272,37 @@ def test_compiled_before_the_call():
     add(a, b, 2.0)
     assert add._specialisations() == 1
     np.testing.assert_array_equal(a, 2 * b)
+
+
+def test_other_threads_run_beside_loops_in_loops(arch):
+    """Each loop is short, all of them together are not."""
+    if arch == "interp":
+        pytest.skip("the compiled code reads the array itself, at every trip")
+
+    @qd.kernel
+    def spin(x: qd.types.ndarray(qd.i32, ndim=1)):
+        for i in range(1):
+            for a in range(1000):
+                for b in range(1000):
+                    if qd.volatile_load(x[0]):
+                        break
+                    for c in range(300):
+                        if qd.volatile_load(x[0]):
+                            break
+                        x[1] += 1
+
+    x = np.ones(2, np.int32)
+    spin(x)
+    x[:] = 0
+    about_to_start = threading.Event()
+
+    def stop():
+        about_to_start.wait(60)
+        x[0] = 1
+
+    thread = threading.Thread(target=stop)
+    thread.start()
+    about_to_start.set()
+    spin(x)
+    thread.join()
+    assert x[1] < 1000 * 1000 * 300

@@ -294,3 +294,51 @@ def test_floats_as_template_values(arch):
     qd.init(arch=arch, raise_on_templated_floats=True, offline_cache=False)
     with pytest.raises(ValueError, match="template"):
         k(1.5)
+
+
+def double(x):
+    return x * 2
+
+
+def made_now():
+    return qd.func(double)
+
+
+def holder_made_now():
+    class Holder:
+        func = qd.func(double)
+
+    return Holder
+
+
+@pytest.mark.filterwarnings("ignore:Calling non-quadrants function")
+def test_funcs_made_while_a_kernel_is_compiled():
+    """The compiler owns what it meets until it is done."""
+
+    @qd.kernel
+    def called(x: qd.f32) -> qd.f32:
+        return qd.func(double)(x) + qd.sin(qd.func(double)(x))
+
+    @qd.kernel
+    def returned(x: qd.f32) -> qd.f32:
+        return made_now()(x) + made_now()(x)
+
+    @qd.kernel
+    def chosen(x: qd.f32) -> qd.f32:
+        return qd.static(qd.func(double))(x) + qd.static([qd.func(double)])[0](x)
+
+    @qd.kernel
+    def held(x: qd.f32) -> qd.f32:
+        return holder_made_now().func(x)
+
+    @qd.kernel
+    def bound(x: qd.f32) -> qd.f32:
+        f = qd.static(made_now())
+        s = 0.0
+        for i in qd.static(range(3)):
+            s += f(x)
+        return s
+
+    for _ in range(3):
+        assert called(0.0) == 0 and returned(1.0) == 4 and chosen(1.0) == 4 and held(1.0) == 2 and bound(1.0) == 6
+        gc.collect()

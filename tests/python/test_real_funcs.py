@@ -292,3 +292,42 @@ def test_other_parameters_of_methods_are_annotated():
             @qd.real_func
             def add(self, a: qd.i32, b) -> qd.i32:
                 return a + b
+
+
+def test_requires_top_level_below_what_is_unrolled():
+    x = qd.field(qd.i32, 4)
+
+    @qd.func(requires_top_level=True)
+    def add(v):
+        for i in x:
+            x[i] += v
+
+    @qd.kernel
+    def allowed():
+        for i in qd.static(range(3)):
+            for j in qd.static(range(2)):
+                if qd.static(i != 1):
+                    add(10 * i + j)
+
+    @qd.kernel
+    def below_a_loop():
+        for i in range(3):
+            for j in qd.static(range(2)):
+                add(j)
+
+    @qd.kernel
+    def below_an_if(c: qd.i32):
+        for j in qd.static(range(2)):
+            if c:
+                add(j)
+
+    @qd.kernel
+    def below_a_known_if():
+        if True:
+            add(1)
+
+    allowed()
+    assert x.to_numpy().tolist() == [0 + 1 + 20 + 21] * 4
+    for kernel, args in ((below_a_loop, ()), (below_an_if, (1,)), (below_a_known_if, ())):
+        with pytest.raises(qd.QuadrantsSyntaxError, match="requires_top_level"):
+            kernel(*args)

@@ -528,3 +528,63 @@ def test_static_loops_are_left():
         return 1 + sum(model(n - i - 1) + i for i in (0, 2, 3) if n > i)
 
     assert [k(n) for n in range(6)] == [model(n) for n in range(6)]
+
+
+@qd.real_func
+def fib_counted(calls: qd.template(), n: qd.i32) -> qd.i32:
+    calls[0] += 1
+    r = n
+    if n > 1:
+        r = fib_counted(calls, n - 1) + fib_counted(calls, n - 2)
+    return r
+
+
+@qd.real_func
+def sum_of(step: qd.template(), n: qd.i32) -> qd.i32:
+    if n <= 0:
+        return 0
+    return step + sum_of(step, n - 1)
+
+
+@qd.real_func
+def down(depth: qd.template(), n: qd.i32) -> qd.i32:
+    if qd.static(depth == 0):
+        return n
+    if n > 100:
+        return down(depth, n - 100) + 1000
+    return down(depth - 1, n) * 2
+
+
+@qd.real_func
+def endless(depth: qd.template(), n: qd.i32) -> qd.i32:
+    if n == 0:
+        return 0
+    return endless(depth + 1, n - 1)
+
+
+def test_recursion_with_templates():
+    """Equal template arguments mean the instance that is being compiled."""
+    calls = qd.field(qd.i32, 1)
+    array = qd.ndarray(qd.i32, 1)
+
+    @qd.kernel
+    def k(n: qd.i32, a: qd.types.ndarray()) -> qd.types.vector(5, qd.i32):
+        return qd.Vector([fib_counted(calls, n), fib_counted(a, n), sum_of(3, n), sum_of(4, n), down(2, n + 200)])
+
+    assert k(10, array).to_list() == [55, 55, 30, 40, down_in_python(2, 210)]
+    assert calls[0] == array[0] == 177
+
+    @qd.kernel
+    def never() -> qd.i32:
+        return endless(0, 3)
+
+    with pytest.raises(qd.QuadrantsCompilationError, match="'endless' calls itself without end"):
+        never()
+
+
+def down_in_python(depth, n):
+    if depth == 0:
+        return n
+    if n > 100:
+        return down_in_python(depth, n - 100) + 1000
+    return down_in_python(depth - 1, n) * 2

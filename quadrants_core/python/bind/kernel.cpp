@@ -18,8 +18,6 @@ namespace {
 
 constexpr size_t max_args = 512;
 constexpr size_t stack_slots = 512;
-/// Brief kernels on arrays of fewer bytes in all keep the GIL: giving it up and taking it back costs more than they do.
-constexpr uint64_t small_bytes = 16 << 10;
 
 KernelObject *self_of(PyObject *o) { return reinterpret_cast<KernelObject *>(o); }
 

@@ -32,6 +32,9 @@ struct Provenance {
     bool cached = false;   ///< no task had to be compiled
 };
 
+/// Brief kernels on arrays of fewer bytes in all keep the GIL: giving it up and taking it back costs more than they do.
+constexpr uint64_t small_bytes = 16 << 10;
+
 struct Plan : std::enable_shared_from_this<Plan> {
     uint64_t generation = 0;
     uint32_t number = 0; ///< among all plans that its kernel ever had
@@ -50,7 +53,7 @@ struct Plan : std::enable_shared_from_this<Plan> {
     uint32_t slots = 0;
     uint64_t ret_bytes = 0;
     bool speaks = false; ///< has prints or assertions
-    bool brief = false;  ///< no loop but over constant ranges and array extents: the work is bounded by the arguments
+    bool brief = false;  ///< there is little work, if the arrays are `small_bytes` together
     Plan() = default;
     Plan(const Plan &) = delete;
     ~Plan();

@@ -8,10 +8,14 @@
 #include "python/bind/tree.h"
 
 #include "base/fork.h"
+#include "frontend/collect.h"
+#include "ir/eval.h"
 #include "ir/text.h"
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -39,25 +43,68 @@ frontend::Source read_source(PyObject *tuple) {
     return source;
 }
 
-/// No loop runs longer than a constant or the extent of an array says, and nothing is printed.
-bool is_brief(const ir::Function &fn) {
-    constexpr uint64_t few = 1024;
-    auto bounded = [&](ir::Value bound, bool parallel) {
-        const ir::Inst *inst = &fn[bound];
-        if (inst->op == ir::Op::constant) return inst->imm <= few;
-        if (inst->op == ir::Op::cast) inst = &fn[fn.list(inst->args)[0]];
-        return parallel && inst->op == ir::Op::dim;
-    };
-    for (const ir::Inst &inst : fn.insts) {
-        if (inst.op == ir::Op::loop || inst.op == ir::Op::print || inst.op == ir::Op::assert_) return false;
-        if (inst.op != ir::Op::for_ && inst.op != ir::Op::parallel) continue;
-        std::span<const ir::Value> args = fn.list(inst.args);
-        size_t bounds = inst.op == ir::Op::for_ ? 2 : args.size();
-        for (size_t i = 0; i < bounds; i++) {
-            if (!bounded(args[i], inst.op == ir::Op::parallel)) return false;
+constexpr double unbounded = std::numeric_limits<double>::infinity();
+
+std::optional<int64_t> constant_bound(const ir::Function &fn, ir::Value v) {
+    const ir::Inst &inst = fn[v];
+    if (inst.op != ir::Op::constant) return std::nullopt;
+    return ir::to_int({inst.type.elem, inst.imm});
+}
+
+/// How many times the body of a loop runs at most, when all arrays together are `small_bytes`.
+double most_trips(const ir::Function &fn, const ir::Inst &loop) {
+    const std::span<const ir::Value> args = fn.list(loop.args);
+    const size_t bounds = loop.op == ir::Op::for_ ? 2 : args.size();
+    double trips = 1;
+    ir::Value array; // all its axes together are no more than its elements
+    uint64_t axes = 0;
+    for (size_t i = 0; i + 1 < bounds; i += 2) {
+        const std::optional<int64_t> first = constant_bound(fn, args[i]), end = constant_bound(fn, args[i + 1]);
+        if (!first) return unbounded;
+        if (end) {
+            trips *= std::max(0.0, double(*end) - double(*first));
+            continue;
+        }
+        const ir::Inst *extent = &fn[args[i + 1]];
+        if (extent->op == ir::Op::cast) extent = &fn[fn.list(extent->args)[0]];
+        if (extent->op != ir::Op::dim || *first < 0) return unbounded;
+        const ir::Value of = fn.list(extent->args)[0];
+        const uint64_t axis = uint64_t(1) << (extent->imm & 63);
+        if (array && (of != array || (axes & axis))) return unbounded;
+        if (!array) trips *= double(small_bytes) / double(ir::size_of(fn.type(of).elem));
+        array = of;
+        axes |= axis;
+    }
+    return trips;
+}
+
+/// How many instructions a block runs at most.
+double most_work(const ir::Function &fn, ir::BlockId block) {
+    double work = 0;
+    for (const ir::Value v : fn[block].insts) {
+        const ir::Inst &inst = fn[v];
+        switch (inst.op) {
+        case ir::Op::loop:
+        case ir::Op::print:
+        case ir::Op::assert_:
+        case ir::Op::external: return unbounded;
+        case ir::Op::for_:
+        case ir::Op::parallel: {
+            const double trips = most_trips(fn, inst);
+            work += trips > 0 ? trips * most_work(fn, inst.blocks[0]) : 1;
+            break;
+        }
+        case ir::Op::if_: work += most_work(fn, inst.blocks[0]) + most_work(fn, inst.blocks[1]); break;
+        default: work += 1; break;
         }
     }
-    return true;
+    return work;
+}
+
+/// The work of a launch with small arrays is soon done, however its loops nest, and nothing is printed.
+bool is_brief(const ir::Function &fn) {
+    constexpr double most = 1 << 17; // instructions
+    return most_work(fn, fn.body) <= most;
 }
 
 /// Says which kernel is being compiled, for as long as it lives. Threads take turns in the middle of it.
@@ -103,6 +150,7 @@ class Specialiser {
         const Compiling compiling(kernel_);
         frontend::Request request = make_request();
         check_program(*plan_);
+        frontend::collect_if_asked();
         Record record(kernel_, request);
         const bool keyed = record.has_name();
         for (size_t i = 0; i < record.size() && !plan_->kernel; i++) {
@@ -115,6 +163,7 @@ class Specialiser {
         if (request.options.coverage) announce_counters();
         if (request.options.coverage && !asks_for_counts()) engine::ask(*plan_->kernel, runtime.coverage_asked);
         lay_out();
+        frontend::collect_if_asked();
         if (runtime.timeline) {
             plan_->brief = false; // brief launches are not timed
             add_to_timeline("compile", engine::kernel_info(*plan_->kernel).name, start_, Clock::now());
@@ -209,6 +258,7 @@ class Specialiser {
         request.source = source_of(kernel_->info);
         frontend::Result result = frontend::lower(request);
         for (const frontend::PyRef &func : result.funcs) plan_->kept.push_back(Py_NewRef(func.get()));
+        frontend::collect_if_asked();
         leaves_ = std::move(result.leaves);
         mark_written(result.fn);
         check_program(*plan_);
@@ -339,13 +389,17 @@ class Specialiser {
 /// Plans of ended Programs and for template arguments that are gone.
 void drop_dead_plans(KernelObject *kernel) {
     kernel->last = nullptr;
-    std::erase_if(*kernel->plans, [](const std::shared_ptr<Plan> &plan) {
-        if (plan->generation != runtime.generation) return true;
-        for (const BoundParam &p : plan->params) {
-            if (p.weak && PyWeakref_GetObject(p.weak) == Py_None) return true;
-        }
-        return false;
-    });
+    const auto lives = [](const std::shared_ptr<Plan> &plan) {
+        const auto is_gone = [](const BoundParam &p) { return p.weak && PyWeakref_GetObject(p.weak) == Py_None; };
+        return plan->generation == runtime.generation &&
+               std::none_of(plan->params.begin(), plan->params.end(), is_gone);
+    };
+    std::vector<std::shared_ptr<Plan>> &plans = *kernel->plans;
+    const auto first_dead = std::stable_partition(plans.begin(), plans.end(), lives);
+    const std::vector<std::shared_ptr<Plan>> dead(std::make_move_iterator(first_dead),
+                                                  std::make_move_iterator(plans.end()));
+    plans.erase(first_dead, plans.end());
+    // They die with `dead`, when the list is whole again: that may run code of Python which calls this kernel.
 }
 
 /// What every call must pass, where the annotation leaves no choice.

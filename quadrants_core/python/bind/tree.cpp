@@ -1,8 +1,10 @@
 #define PY_SSIZE_T_CLEAN
 #include "python/bind/tree.h"
 
+#include "python/bind/errors.h"
 #include "python/bind/lines.h"
 
+#include "base/stack.h"
 #include "syntax/from_python.h"
 #include "syntax/parser.h"
 
@@ -118,7 +120,32 @@ PyObject *parse_function(PyObject *, PyObject *args) {
     return Py_NewRef(Py_None);
 }
 
+/// For what recurses outside of the core: an error unless so many bytes of the thread's stack are left.
+PyObject *require_stack(PyObject *, PyObject *bytes) {
+    const size_t needed = PyLong_AsSize_t(bytes);
+    if (needed == size_t(-1) && PyErr_Occurred()) return nullptr;
+    try {
+        if (stack_left() < needed) fail_stack();
+    } catch (...) {
+        raise_current_exception();
+        return nullptr;
+    }
+    Py_RETURN_NONE;
+}
+
+/// The same error, where CPython found the depth too much.
+PyObject *refuse_depth(PyObject *, PyObject *) {
+    try {
+        fail_stack();
+    } catch (...) {
+        raise_current_exception();
+    }
+    return nullptr;
+}
+
 PyMethodDef functions[] = {
+    {"require_stack", require_stack, METH_O, "raises QuadrantsCompilationError unless so many bytes are left"},
+    {"refuse_depth", refuse_depth, METH_NOARGS, "raises that error"},
     {"parse_function", parse_function, METH_VARARGS, "(tree, text) of the function at a line of a list, or None"},
     {"convert_tree", convert_tree, METH_VARARGS, "the Tree of a node of `ast`, its lines `shift` lower"},
     {nullptr, nullptr, 0, nullptr},

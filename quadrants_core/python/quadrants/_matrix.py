@@ -167,6 +167,8 @@ class Matrix(_Swizzles, _values.Shown):
     def __getitem__(self, key):
         if self.ndim == 1 and isinstance(key, slice):
             return Vector(self._entries[key], self._dtype)
+        if self.ndim == 2 and isinstance(key, slice):
+            return self._block(key, slice(None))
         if self.ndim == 2 and not isinstance(key, tuple):
             return Vector(self.to_list()[key], self._dtype)
         if self.ndim == 2 and any(isinstance(k, slice) for k in key):

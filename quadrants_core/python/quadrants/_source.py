@@ -102,6 +102,22 @@ def _indent_of(line):
     return len(line) - len(line.lstrip())
 
 
+class deep:
+    """`with deep(text)`: around what recurses as deep as the text nests. A thread whose stack is too small for that, and
+    Python's own limit, end in an error of the user's."""
+
+    def __init__(self, text):
+        self._bytes = 64 * 1024 + min(128 * len(text), 1024 * 1024)  # a level takes two characters or more
+
+    def __enter__(self):
+        _runtime.core().require_stack(self._bytes)
+
+    def __exit__(self, kind, error, _):
+        if kind is not None and issubclass(kind, RecursionError):
+            _runtime.core().refuse_depth()
+        return False
+
+
 def _tree_of(lines, start, wanted):
     """Tree and text of the function whose decorators begin at lines[start]. The end of the function is the first less
     indented line at which the text parses. Text that is indented is put under an `if 1:` line instead of being dedented,
@@ -125,14 +141,15 @@ def _tree_of(lines, start, wanted):
         source = "".join(lines[start:end])
         if not source.endswith("\n"):
             source += "\n"
-        try:
-            module = compile(head + source, wanted.file, "exec", _ONLY_AST, True)
-        except SyntaxError as e:
-            error = e
-            continue
-        node = module.body[0].body[0] if indent else module.body[0]
-        if type(node).__name__ == "FunctionDef" and node.name == wanted.name:
-            return _runtime.core().convert_tree(node, 1 if indent else 0), source
+        with deep(source):
+            try:
+                module = compile(head + source, wanted.file, "exec", _ONLY_AST, True)
+            except SyntaxError as e:
+                error = e
+                continue
+            node = module.body[0].body[0] if indent else module.body[0]
+            if type(node).__name__ == "FunctionDef" and node.name == wanted.name:
+                return _runtime.core().convert_tree(node, 1 if indent else 0), source
         if type(node).__name__ == "AsyncFunctionDef":
             raise _exceptions.QuadrantsSyntaxError('Unsupported node "AsyncFunctionDef"')
     raise _exceptions.QuadrantsSyntaxError(f"The source of {wanted.qualname} cannot be read") from error
@@ -171,7 +188,8 @@ class _Text:
         _, _, first_line, _, text, _ = self.tree()
         indented = _indent_of(text) > 0
         head = "\n" * (first_line - 2) + "if 1:\n" if indented else "\n" * (first_line - 1)
-        node = compile(head + text, self.file, "exec", _ONLY_AST, True).body[0]
+        with deep(text):
+            node = compile(head + text, self.file, "exec", _ONLY_AST, True).body[0]
         return node.body[0] if indented else node
 
 

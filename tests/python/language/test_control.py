@@ -308,3 +308,135 @@ def test_an_ndrange_without_dimensions_has_no_index():
     for kernel in (run_time, static):
         with pytest.raises(qd.QuadrantsSyntaxError, match="Ndrange for loop with number of the loop variables not equal"):
             kernel()
+
+
+FLAG, LIMIT, NOTHING = True, 3, None
+
+
+def test_a_plain_if_is_run_time_control_flow():
+    """Whatever its condition is: a loop below is serial."""
+    n = 1000
+    x = qd.field(qd.i32, n)
+
+    @qd.kernel
+    def under_a_global():
+        if FLAG:
+            for i in range(1, n):
+                x[i] = x[i - 1] + 1
+                if i == 900:
+                    break
+
+    @qd.kernel
+    def under_a_template(flag: qd.template()):
+        if flag:
+            for i in range(1, n):
+                x[i] = x[i - 1] + 2
+        else:
+            for i in range(1, n):
+                x[i] = x[i - 1] + 3
+
+    @qd.kernel
+    def under_a_text(word: qd.template()):
+        if word:
+            for i in range(1, n):
+                x[i] = x[i - 1] + 4
+
+    under_a_global()
+    assert x[900] == 900 and x[901] == 0
+    under_a_template(True)
+    assert x[n - 1] == 2 * (n - 1)
+    under_a_template(0)
+    assert x[n - 1] == 3 * (n - 1)
+    under_a_text("yes")
+    assert x[n - 1] == 4 * (n - 1)
+
+
+def test_names_of_a_plain_if_are_gone_after_it():
+    @qd.kernel
+    def f() -> qd.i32:
+        if FLAG:
+            a = 1
+        return a
+
+    @qd.kernel
+    def g() -> qd.i32:
+        s = 0
+        if NOTHING:
+            s += 1
+        if not FLAG:
+            s = unknown_name
+        return s
+
+    with pytest.raises(qd.QuadrantsNameError, match='"a" is not defined'):
+        f()
+    with pytest.raises(qd.QuadrantsNameError, match='"unknown_name" is not defined'):
+        g()
+
+
+def test_a_plain_if_holds_no_return():
+    @qd.kernel
+    def f() -> qd.i32:
+        if LIMIT > 2:
+            return 1
+        return 2
+
+    @qd.func
+    def inner(x):
+        if FLAG:
+            return x
+        return x + 1
+
+    @qd.kernel
+    def g() -> qd.i32:
+        return inner(1)
+
+    for kernel in (f, g):
+        with pytest.raises(qd.QuadrantsSyntaxError, match="Return inside non-static if/for"):
+            kernel()
+
+
+def test_a_known_condition_that_is_no_integer():
+    half = 0.5
+
+    @qd.kernel
+    def f():
+        if half:
+            pass
+
+    with pytest.raises(qd.QuadrantsTypeError, match="conditions must be an integer; found f32"):
+        f()
+
+
+def test_known_guards_of_a_parallel_loop():
+    @qd.kernel
+    def f(x: qd.types.ndarray(qd.i32, ndim=1), flag: qd.template(), word: qd.template()):
+        for i in x:
+            if flag:
+                x[i] = 10
+                continue
+            x[i] += 1
+            if word:
+                continue
+            x[i] += 1
+            if qd.static(flag):
+                continue
+            x[i] += 1
+
+    for flag, word, last in [(1, None, 10), (0, "w", 1), (0, None, 3)]:
+        x = np.zeros(3, np.int32)
+        f(x, flag, word)
+        assert x.tolist() == [last] * 3
+
+
+def test_leaving_an_unrolled_loop_under_a_plain_if():
+    @qd.kernel
+    def f() -> qd.i32:
+        s = 0
+        for i in qd.static(range(4)):
+            if i == LIMIT:
+                break
+            s += i
+        return s
+
+    with pytest.raises(qd.QuadrantsSyntaxError, match="inside a non-static `if`"):
+        f()

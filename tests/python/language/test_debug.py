@@ -223,3 +223,29 @@ def test_overflow_of_atomics(capfd):
     out = capfd.readouterr().out
     assert [out.count(w + " overflow detected in File ") for w in ("Addition", "Subtraction", "Multiplication")] == [1, 1, 1]
     assert x[None] == -(2**31) + 2 and y.to_numpy().tolist() == [254, 45]
+
+
+def test_effects_of_an_assert_that_checks_nothing(arch):
+    """Without debug an assert evaluates its condition and the values of its message."""
+    qd.init(arch=arch, debug=False, print_full_traceback=True)
+    x = qd.field(qd.i32, 4)
+
+    @qd.func
+    def step(i, n):
+        x[i] += n
+        return x[i]
+
+    @qd.real_func
+    def real_step(i: qd.i32, n: qd.i32) -> qd.i32:
+        x[i] += n
+        return x[i]
+
+    @qd.kernel
+    def k():
+        assert step(0, 15) == 0
+        assert real_step(1, 16) == 0, "never"
+        assert x[2] == 1, f"{step(2, 17)}"
+        assert x[3] == 0 and step(3, 18) == 0, "%d" % real_step(3, 1)
+
+    k()
+    assert x.to_numpy().tolist() == [15, 16, 17, 19]

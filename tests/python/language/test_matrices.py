@@ -390,3 +390,17 @@ def test_mistakes_with_methods_through_the_class():
         nothing()
     with pytest.raises(qd.QuadrantsTypeError, match="A vector or matrix is needed here"):
         number(1.0)
+
+
+def test_slices_of_rows_on_the_host():
+    m = qd.Matrix([[1, 2], [3, 4], [5, 6]])
+    rows = m[0:2]
+    assert type(rows) is qd.Matrix and (rows.ndim, rows.n, rows.m) == (2, 2, 2)
+    assert rows.to_list() == [[1, 2], [3, 4]] and m[::2].to_list() == [[1, 2], [5, 6]]
+    assert m[1].to_list() == [3, 4] and m[1].ndim == 1
+
+    @qd.kernel
+    def k() -> qd.i32:
+        return rows[1, 0]
+
+    assert k() == 3

@@ -323,3 +323,32 @@ def test_truth_values_as_numbers():
     with pytest.warns(UserWarning, match="Atomic add may lose precision: u1 <- i32"):
         assert k(3) == (False, False, False, 4, False, False)
     assert x.to_numpy().tolist() == [False, False, False]
+
+
+def test_subnormal_constants_are_flushed():
+    """As run-time arithmetic flushes them."""
+    small = 1e-45
+    x, y = qd.field(qd.f32, 8), qd.field(qd.f64, 4)
+
+    @qd.kernel
+    def k(one: qd.f32, wide: qd.f64):
+        x[0] = 1e-45
+        x[1] = 1e-10 * 1e-35
+        x[2] = small
+        x[3] = qd.f32(1e-40)
+        tiny = 1e-30
+        x[4] = tiny * 1e-10
+        x[5] = one * 1e-30 * 1e-10
+        x[6] = -1e-45
+        x[7] = 1.5e-38
+        y[0] = qd.f64(1e-310)
+        y[1] = qd.f64(1e-200) * qd.f64(1e-110)
+        y[2] = wide * qd.f64(1e-200) * qd.f64(1e-110)
+        y[3] = qd.f64(1e-300)
+
+    x.fill(1)
+    y.fill(1)
+    k(1.0, 1.0)
+    assert x.to_numpy().tolist() == [0, 0, 0, 0, 0, 0, 0, np.float32(1.5e-38)]
+    assert np.signbit(x.to_numpy()).tolist() == [False] * 6 + [True, False]
+    assert y.to_numpy().tolist() == [0, 0, 0, 1e-300]

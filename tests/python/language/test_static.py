@@ -510,3 +510,50 @@ def test_python_code_may_rebind_a_name_of_the_kernel():
         return total
 
     assert k() == 1234
+
+
+def test_generators_are_refused():
+    """A second specialisation would find them empty."""
+    g, z = (i for i in range(3)), zip((1, 2), (3, 4))
+
+    class Holder:
+        items = iter([1, 2])
+
+    @qd.kernel
+    def spread(a: qd.template()):
+        for i, j, k in qd.ndrange(*g):
+            pass
+
+    @qd.kernel
+    def unrolled(a: qd.template()):
+        for i in qd.static(g):
+            pass
+
+    @qd.kernel
+    def largest(a: qd.template()) -> qd.i32:
+        return max(*g)
+
+    @qd.kernel
+    def zipped(a: qd.template()):
+        for i, j in qd.static(z):
+            pass
+
+    @qd.kernel
+    def held(a: qd.template()):
+        for i in qd.static(Holder.items):
+            pass
+
+    for kernel in (spread, unrolled, largest, zipped, held):
+        for a in (1, 2):
+            with pytest.raises(ValueError, match="Cannot store generators in variables, inside kernels or functions"):
+                kernel(a)
+    assert list(g) == [0, 1, 2] and list(z) == [(1, 3), (2, 4)] and list(Holder.items) == [1, 2]
+
+    @qd.kernel
+    def made_here() -> qd.i32:
+        s = 0
+        for i, j in qd.static(zip((1, 2), (3, 4))):
+            s += i * j
+        return s
+
+    assert made_here() == 11

@@ -9,7 +9,7 @@ columns are those of the source, so that debuggers and tracebacks show it.
 import ast
 import functools as _functools
 
-from quadrants import _exceptions
+from quadrants import _exceptions, _source
 from quadrants._annotations import kind_word
 from quadrants._python_backend.names import Names, Survey
 
@@ -22,7 +22,9 @@ _PLACES_BY_NAME = {"x", "target"}  # the names of these arguments
 
 def rewritten(source, fn, templates, is_kernel):
     """The code of `fn` as Python; `templates` are the parameters that may stand for a variable of the caller."""
-    return _Rewriter(fn, templates, is_kernel).function(source.python_tree())
+    tree = source.python_tree()
+    with _source.deep(source.tree()[4]):
+        return _Rewriter(fn, templates, is_kernel).function(tree)
 
 
 def _is_builtin(found, name):

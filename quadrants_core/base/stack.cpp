@@ -1,0 +1,70 @@
+#include "base/stack.h"
+
+#include "base/error.h"
+
+#include <csignal>
+#include <exception>
+
+#include <pthread.h>
+
+namespace qd {
+
+constinit thread_local StackBounds stack_bounds;
+
+const char *const stack_message = "The program is nested too deep for the stack of this thread";
+const char *const stack_hint = "call fewer functions within each other, split long expressions, or compile in a thread "
+                               "with a larger stack (`threading.stack_size`)";
+
+void find_stack_bounds() {
+    stack_bounds.known = true;
+    pthread_attr_t attributes;
+    if (pthread_getattr_np(pthread_self(), &attributes) != 0) return;
+    void *low = nullptr;
+    size_t size = 0, guard = 0;
+    if (pthread_attr_getstack(&attributes, &low, &size) == 0) {
+        pthread_attr_getguardsize(&attributes, &guard);
+        stack_bounds.low = uintptr_t(low) + guard;
+        stack_bounds.high = uintptr_t(low) + size;
+    }
+    pthread_attr_destroy(&attributes);
+}
+
+void fail_stack() { fail_user(UserErrorKind::compilation, stack_message, {}, stack_hint); }
+
+namespace {
+
+struct Job {
+    const std::function<void()> &work;
+    std::exception_ptr error;
+
+    static void *run(void *job) {
+        try {
+            static_cast<Job *>(job)->work();
+        } catch (...) {
+            static_cast<Job *>(job)->error = std::current_exception();
+        }
+        return nullptr;
+    }
+};
+
+} // namespace
+
+void with_stack(size_t needed, const std::function<void()> &work) {
+    if (stack_left() >= needed) return work();
+    Job job{work, {}};
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, (needed + stack_reserve + 0xFFFF) & ~size_t(0xFFFF));
+    pthread_sigmask(SIG_SETMASK, &all, &before); // signals are for the threads of the program
+    pthread_t thread;
+    const int failed = pthread_create(&thread, &attributes, Job::run, &job);
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    pthread_attr_destroy(&attributes);
+    if (failed) fail_stack();
+    pthread_join(thread, nullptr);
+    if (job.error) std::rethrow_exception(job.error);
+}
+
+} // namespace qd
