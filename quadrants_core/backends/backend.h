@@ -26,8 +26,9 @@ struct Backend {
     std::string_view name;
     std::string (*missing)(); ///< why it cannot run here; empty if it can
     Caps (*caps)(int device);
-    std::span<const passes::Pass> (*legalize)(const Caps &);                  ///< IR -> IR that emit() accepts
-    abi::Binary (*emit)(const ir::Function &task, const Caps &, Tier);        ///< needs no device; thread-safe
+    std::span<const passes::Pass> (*legalize)(const Caps &); ///< IR -> IR that emit() accepts
+    /// Needs no device; thread-safe. `lines`: with what LoadedTask::span_at needs; the code is the same.
+    abi::Binary (*emit)(const ir::Function &task, const Caps &, Tier, bool lines);
     std::unique_ptr<runtime::Device> (*open)(const runtime::DeviceOptions &); ///< needs no compiler
 };
 

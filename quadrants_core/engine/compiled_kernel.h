@@ -25,6 +25,14 @@ struct TaskCode {
         for (const auto &before : builds_) before->go_on_with(*build);
         builds_.push_back(std::move(build));
     }
+    /// That of the build whose code holds this address; empty if there is none.
+    std::span<const uint8_t> code_at(uintptr_t address) const {
+        for (const auto &build : builds_) {
+            const std::span<const uint8_t> code = build->code();
+            if (address - reinterpret_cast<uintptr_t>(code.data()) < code.size()) return code;
+        }
+        return {};
+    }
     /// The device is closing.
     void unload() {
         current = nullptr;

@@ -108,7 +108,7 @@ void CleanJob::provide(TaskBuild &task) const {
         passes::run(task_stage(), task.fn, config, verify, nullptr);
         passes::run(backend->legalize(caps), task.fn, config, verify, nullptr);
         task.info.weight = weight_after(task.info.weight, task.fn);
-        task.binary = backend->emit(task.fn, caps, backends::Tier::best);
+        task.binary = backend->emit(task.fn, caps, backends::Tier::best, false);
     });
     if (disk) disk->store(task.key, task.info, task.binary);
 }

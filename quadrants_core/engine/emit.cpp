@@ -39,7 +39,7 @@ void Work::run() {
                 const std::lock_guard guard(lock);
                 thread = this_thread();
             }
-            binary = backend.emit(task, caps, tier);
+            binary = backend.emit(task, caps, tier, false);
         });
     } catch (...) {
         error = std::current_exception();
@@ -65,7 +65,7 @@ bool Work::wait() {
 abi::Binary emit(const backends::Backend &backend, ir::Function &task, const backends::Caps &caps,
                  backends::Tier tier) {
     poll_stop();
-    if (code_size(task) < apart_from_size) return backend.emit(task, caps, tier);
+    if (code_size(task) < apart_from_size) return backend.emit(task, caps, tier, false);
     const std::shared_ptr<Work> work(new Work{std::move(task), backend, caps, tier, {}, {}, 0, false, {}, {}});
     if (!start_detached("qd-compile", [work] { work->run(); })) // no thread to be had
         work->run();

@@ -1,5 +1,6 @@
 // The hot path. Between the call and the first task: one uncontended atomic, the context filled in, no allocation.
 #include "engine/completion.h"
+#include "engine/fault.h"
 #include "engine/overlap.h"
 #include "engine/program_impl.h"
 #include "engine/stopwatch.h"
@@ -65,6 +66,24 @@ void grow_tmp(Program::Impl &p, uint64_t bytes) {
     fail_user(UserErrorKind::assertion, std::move(failure.text), std::move(failure.trace));
 }
 
+/// The task that `context` names met a fault.
+[[noreturn, gnu::noinline]] void fail_fault(Program::Impl &p, const CompiledKernel &called,
+                                            const CompiledKernel &kernel, const abi::Context &context,
+                                            const runtime::Fault &met) {
+    p.device->wait();
+    __atomic_store_n(&p.failed, 0, __ATOMIC_RELEASE);
+    p.failure = {};
+    if (p.sparse) p.sparse->collect();
+    const auto &task = *static_cast<const KernelTask *>(context.task);
+    KernelFault fault = describe_fault(called.info.name, met);
+    fault.task = size_t(&task - kernel.tasks.data());
+    fault.line = task.info->line;
+    const std::span<const uint8_t> code = task.code->code_at(met.at);
+    fault.code.assign(code.begin(), code.end());
+    if (!code.empty()) fault.offset = met.at - reinterpret_cast<uintptr_t>(code.data());
+    throw fault;
+}
+
 void announce_launch(Program::Impl &p, const CompiledKernel &kernel) {
     const std::lock_guard guard(p.watch_lock);
     for (Observer *observer : p.observers)
@@ -109,10 +128,14 @@ inline void run(Program::Impl &p, const CompiledKernel &called, CompiledKernel &
         args,      p.tmp,           static_cast<char *>(ret), p.trees.data(), nullptr,        &stop_word,
         &p.failed, print_from_task, fail_from_task,           nullptr,        p.sparse.get(), runtime::external,
         &p.asked};
-    if (p.watched.load(std::memory_order_relaxed)) [[unlikely]]
-        run_watched(p, called, kernel, context);
-    else
-        run_tasks(p, kernel, context, [&](const KernelTask &task) { run_task(p, task, context); });
+    try {
+        if (p.watched.load(std::memory_order_relaxed)) [[unlikely]]
+            run_watched(p, called, kernel, context);
+        else
+            run_tasks(p, kernel, context, [&](const KernelTask &task) { run_task(p, task, context); });
+    } catch (const runtime::Fault &met) {
+        fail_fault(p, called, kernel, context, met);
+    }
     p.last_tasks = int(kernel.tasks.size());
 }
 

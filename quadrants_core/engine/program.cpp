@@ -214,6 +214,10 @@ void Program::store_record(std::span<const uint8_t> name, std::span<const uint8_
     if (keeps_records()) impl_->disk->store_record(record_key(*impl_, name), bytes);
 }
 
+std::vector<Location> Program::locate(const ir::Function &kernel, const KernelFault &fault) {
+    return impl_->locate(kernel, fault);
+}
+
 void Program::sync() { impl_->device->wait(); }
 void Program::settle() { finish_background(impl_->lifetime.get()); }
 int Program::tasks_on_last_call() const { return impl_->last_tasks; }

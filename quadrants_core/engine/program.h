@@ -49,6 +49,7 @@ struct CounterValue {
 /// What is asked of a kernel's counters: how often, or whether at all, of lines or also of the transitions between
 /// them.
 enum class Asked : uint8_t { counts, lines, arcs };
+struct KernelFault; ///< thrown by `launch`: fault.h
 struct KernelCoverage {
     std::string kernel;
     uint32_t specialisation = 0; ///< among those of this name, in the order in which they were compiled
@@ -98,10 +99,14 @@ class Program {
     void store_record(std::span<const uint8_t> name, std::span<const uint8_t> bytes);
 
     /// Runs a kernel. `args` is laid out as abi::Kernel says; `ret` has ret_bytes. Returns when the last task is done.
-    /// Throws UserError (failed assertion) after the tasks have stopped; Interrupted if Stop was pressed.
+    /// Throws UserError (failed assertion) after the tasks have stopped, KernelFault after a fault; Interrupted if Stop
+    /// was pressed.
     void launch(CompiledKernel &kernel, uint64_t *args, void *ret);
     /// The same where all arrays are known to be memory from `alloc`, so that none lies in a field tree.
     void launch_on_own_arrays(CompiledKernel &kernel, uint64_t *args, void *ret);
+
+    /// The place of a fault, outermost call first; empty if it cannot be told. `kernel` as for `compile`.
+    std::vector<Location> locate(const ir::Function &kernel, const KernelFault &fault);
 
     void sync();
     /// Waits until every task compiled so far runs its best code and the cache holds it.

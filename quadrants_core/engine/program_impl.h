@@ -93,6 +93,7 @@ struct Program::Impl {
     std::shared_ptr<TaskCode> keep_task(const runtime::CacheKey &key, std::shared_ptr<TaskCode> code);
     void adopt(CompiledKernel &kernel);
     void retire(CompiledKernel &kernel);
+    std::vector<Location> locate(const ir::Function &kernel, const KernelFault &fault);
     /// Has the running task, if there is one that can tell, add what it counted so far.
     void ask_for_counts();
 };

@@ -13,7 +13,7 @@ void optimise(OptimiseJob &job) {
     std::string problem;
     try {
         with_stack(stack_for(job.legal),
-                   [&] { binary = job.backend->emit(job.legal, job.caps, backends::Tier::best); });
+                   [&] { binary = job.backend->emit(job.legal, job.caps, backends::Tier::best, false); });
     } catch (const std::exception &error) {
         problem = error.what();
     }

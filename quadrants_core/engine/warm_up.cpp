@@ -49,7 +49,7 @@ void compile_for_nothing(const backends::Backend &backend, const backends::Caps 
     for (ir::Function &task : passes::offload(kernel)) {
         passes::run(task_stage(), task, config, false, nullptr);
         passes::run(backend.legalize(caps), task, config, false, nullptr);
-        backend.emit(task, caps, backends::Tier::best);
+        backend.emit(task, caps, backends::Tier::best, false);
     }
 }
 

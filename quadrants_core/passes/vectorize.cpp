@@ -117,6 +117,7 @@ class Vectorizer {
             fn_.loops.push_back(fn_.loops[fn_[plan.loop].imm]); // entries may be shared
             fn_[plan.loop].imm = fn_.loops.size() - 1;
             fn_.loops.back().vectorize = false;
+            fn_.loops.back().interruptible = false; // few rounds
         }
         list.insert(list.begin() + ptrdiff_t(at), fn_[before].insts.begin(), fn_[before].insts.end());
         at += fn_[before].insts.size() - plan.mask_rest;

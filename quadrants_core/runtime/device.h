@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 
 namespace qd::runtime {
@@ -14,6 +15,13 @@ struct LoadedTask {
     virtual ~LoadedTask() = default;
     /// Better code of the same task was loaded: launches under way may go on with it. Both stay.
     virtual void go_on_with(const LoadedTask &) {}
+    /// Its code as it lies in memory; empty if faults in it are not told.
+    virtual std::span<const uint8_t> code() const { return {}; }
+    /// Which span the byte of the code at `offset` was made of; 0: that is not known.
+    virtual uint32_t span_at(uint64_t offset) const {
+        (void)offset;
+        return 0;
+    }
 };
 
 /// How to open a device.

@@ -1,11 +1,13 @@
-// Small blocks come from the heap, large ones from the system, which hands out zero pages and takes them back at once.
-// Around each block lies slack, an eighth of its size on either side: a stencil that reads or writes past the border of
-// a field, which nothing checks outside of debug mode, meets neither another block nor the end of the address space.
-// What belongs to a block stands in a table apart, out of reach of such writes.
+// Small blocks come from a stretch of their own (small_blocks.h), large ones from the system, which hands out zero
+// pages and takes them back at once, with a hole on either side. Around each block lies slack, an eighth of its size on
+// either side: a stencil that reads or writes past the border of a field, which nothing checks outside of debug mode,
+// meets neither another block nor the end of the address space. What belongs to a block stands in a table apart, out of
+// reach of such writes.
 #include "runtime/host_memory.h"
 
 #include "base/error.h"
 #include "base/fork.h"
+#include "runtime/small_blocks.h"
 
 #include <cerrno>
 #include <cstdio>
@@ -21,22 +23,27 @@ constexpr uint64_t alignment = 64;
 constexpr uint64_t page = 4096;
 constexpr uint64_t map_from = 1u << 20;
 constexpr uint64_t huge_page = 2u << 20;
+constexpr uint64_t hole = 64u << 20;       ///< of addresses, around a block from the system
 constexpr uint64_t check_from = 64u << 20; ///< smaller requests do not read the system's figures
 
 #ifdef __SANITIZE_ADDRESS__
 constexpr uint64_t least_slack = 0, slack_share = UINT64_MAX; // the sanitizer watches the borders
+constexpr bool watched = true;
 #else
 constexpr uint64_t least_slack = 256, slack_share = 8;
+constexpr bool watched = false;
 #endif
 
 struct Block {
     void *base;
-    uint64_t mapped_bytes; ///< 0: from the heap
+    uint64_t bytes; ///< from `base` on
+    enum class From : uint8_t { heap, stretch, system } from;
 };
 
 struct Blocks {
     BriefMutex mutex;
     std::unordered_map<void *, Block> of;
+    SmallBlocks small;
 };
 
 /// Never destroyed: arrays may outlive every static object.
@@ -61,6 +68,19 @@ uint64_t read_number(const char *path, const char *key) {
                 "asked for " + std::to_string(asked) + " bytes, " + std::to_string(available) + " bytes are available");
 }
 
+/// Null if there is none.
+void *map(uint64_t bytes) {
+    void *all = mmap(nullptr, bytes + 2 * hole, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (all == MAP_FAILED) return nullptr;
+    void *block = static_cast<char *>(all) + hole;
+    if (mprotect(block, bytes, PROT_READ | PROT_WRITE) != 0) {
+        munmap(all, bytes + 2 * hole);
+        return nullptr;
+    }
+    if (bytes >= 2 * huge_page) madvise(block, bytes, MADV_HUGEPAGE);
+    return block;
+}
+
 } // namespace
 
 uint64_t host_available() {
@@ -79,19 +99,22 @@ void *host_alloc(uint64_t bytes) {
     const uint64_t unit = bytes < map_from ? alignment : page;
     const uint64_t slack = (std::max(least_slack, bytes / slack_share) + unit - 1) / unit * unit + alignment;
     const uint64_t whole = (bytes + alignment) / alignment * alignment + 2 * slack;
-    void *base;
-    if (bytes < map_from) {
-        base = std::aligned_alloc(alignment, whole);
-        if (base) std::memset(base, 0, whole);
-    } else {
-        base = mmap(nullptr, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        if (base == MAP_FAILED) base = nullptr;
-        if (base && whole >= 2 * huge_page) madvise(base, whole, MADV_HUGEPAGE);
-    }
-    if (!base) out_of_memory(bytes, host_available());
-    void *block = static_cast<char *>(base) + slack;
     const std::lock_guard lock(blocks().mutex);
-    blocks().of.emplace(block, Block{base, bytes < map_from ? 0 : whole});
+    Block made{nullptr, whole, Block::From::system};
+    if (bytes >= map_from) {
+        made.base = map(whole);
+    } else {
+        made.from = Block::From::stretch;
+        if (!watched) made.base = blocks().small.alloc(whole);
+        if (!made.base) {
+            made.from = Block::From::heap;
+            made.base = std::aligned_alloc(alignment, whole);
+            if (made.base) std::memset(made.base, 0, whole);
+        }
+    }
+    if (!made.base) out_of_memory(bytes, host_available());
+    void *block = static_cast<char *>(made.base) + slack;
+    blocks().of.emplace(block, made);
     return block;
 }
 
@@ -103,11 +126,10 @@ void host_free(void *p) {
         const auto found = blocks().of.find(p);
         block = found->second;
         blocks().of.erase(found);
+        if (block.from == Block::From::stretch) blocks().small.free(block.base, block.bytes);
     }
-    if (block.mapped_bytes)
-        munmap(block.base, block.mapped_bytes);
-    else
-        std::free(block.base);
+    if (block.from == Block::From::system) munmap(static_cast<char *>(block.base) - hole, block.bytes + 2 * hole);
+    if (block.from == Block::From::heap) std::free(block.base);
 }
 
 } // namespace qd::runtime

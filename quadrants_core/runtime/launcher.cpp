@@ -1,5 +1,7 @@
 #include "runtime/launcher.h"
 
+#include "runtime/faults.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -52,7 +54,12 @@ struct Job {
         if (*job.stop || __atomic_load_n(job.failed, __ATOMIC_RELAXED)) return;
         const int64_t from = job.begin + int64_t(index) * job.chunk;
         const abi::Body body = job.body.load(std::memory_order_acquire);
-        body(job.context, &job.states[thread], from, std::min(from + job.chunk, job.end));
+        try {
+            call_guarded(job.context, &job.states[thread], from, std::min(from + job.chunk, job.end), body);
+        } catch (const Fault &) {
+            if (job.context->failed) __atomic_store_n(job.context->failed, 1, __ATOMIC_RELAXED);
+            throw;
+        }
     }
 };
 
@@ -65,23 +72,37 @@ Launcher::Launcher(int threads) : pool_(Pool::shared(threads)), states_(size_t(p
 
 Launcher::~Launcher() = default;
 
+/// Reads the range, and runs the task if it is not worth the pool. One guard for both.
+struct Start {
+    abi::Bounds bounds;
+    const std::atomic<abi::Body> &body;
+    float weight;
+    int64_t range[2] = {0, 0};
+
+    bool is_small() const {
+        const int64_t n = range[1] - range[0];
+        return n <= 1 || double(n) * double(weight) < inline_below;
+    }
+    static void run(const abi::Context *context, abi::Thread *thread, int64_t self, int64_t) {
+        Start &start = *reinterpret_cast<Start *>(self);
+        start.bounds(context, thread, start.range);
+        if (start.range[0] < start.range[1] && start.is_small())
+            start.body.load(std::memory_order_acquire)(context, thread, start.range[0], start.range[1]);
+    }
+};
+
 void Launcher::run(const abi::Task &task, const std::atomic<abi::Body> &body, abi::Bounds bounds,
                    abi::Context &context) {
     const FlushDenormals flush;
     if (task.kind == abi::TaskKind::serial) {
-        body.load(std::memory_order_acquire)(&context, &states_[0], 0, 1);
+        call_guarded(&context, &states_[0], 0, 1, body.load(std::memory_order_acquire));
         return;
     }
-    int64_t range[2];
-    bounds(&context, &states_[0], range);
-    const int64_t n = range[1] - range[0];
-    if (n <= 0) return;
-    if (double(n) * double(task.weight) < inline_below || n == 1) {
-        body.load(std::memory_order_acquire)(&context, &states_[0], range[0], range[1]);
-        return;
-    }
-    run_chunks(body, context, range[0], range[1],
-               chunk_size(n, std::max(0.1f, task.weight), task.block_dim, threads()));
+    Start start{bounds, body, task.weight};
+    call_guarded(&context, &states_[0], reinterpret_cast<int64_t>(&start), 0, Start::run);
+    if (start.is_small()) return;
+    run_chunks(body, context, start.range[0], start.range[1],
+               chunk_size(start.range[1] - start.range[0], std::max(0.1f, task.weight), task.block_dim, threads()));
 }
 
 void Launcher::run_chunks(const std::atomic<abi::Body> &body, abi::Context &context, int64_t begin, int64_t end,

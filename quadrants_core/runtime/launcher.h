@@ -20,7 +20,7 @@ class Launcher {
     /// State of one thread, 0 = the caller; the device seeds its generator.
     abi::Thread &thread(int index) { return states_[size_t(index)]; }
     /// Returns when the last chunk is done, or soon after `context.stop` or `context.failed` is set. Not to be called
-    /// by two threads at once.
+    /// by two threads at once. Throws Fault (faults.h); `context.failed` may be set then.
     /// `body` is read anew for each chunk.
     void run(const abi::Task &task, const std::atomic<abi::Body> &body, abi::Bounds bounds, abi::Context &context);
 

@@ -21,6 +21,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "runtime/faults.h"
 #include "runtime/launcher.h"
 
 namespace qd::runtime {
@@ -127,6 +128,7 @@ uint64_t Pool::State::wait_for_job(uint64_t seen) {
 
 void Pool::State::work_until_quit(uint32_t thread) {
     FlushDenormals flush;
+    prepare_thread_for_faults();
     uint64_t seen = ticket.load(std::memory_order_acquire);
     while (!quit.load(std::memory_order_relaxed)) {
         if (const uint32_t ran = claim_all(seen, thread)) done.fetch_add(ran, std::memory_order_release);

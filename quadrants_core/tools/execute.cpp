@@ -239,7 +239,7 @@ Compiled compile(const BackendRun &how, runtime::Device &device, const backends:
     task.info.name = fn.name;
     task.info.weight = how.weight;
     task.info.kind = fn.role == Role::range_task ? abi::TaskKind::range : abi::TaskKind::serial;
-    task.code = device.load(task.info, backend.emit(fn, caps, how.tier));
+    task.code = device.load(task.info, backend.emit(fn, caps, how.tier, false));
     task.fn = std::move(fn);
     return task;
 }

@@ -39,6 +39,36 @@ def announced(n: qd.i32):
         a += 1
 
 
+@qd.kernel
+def hours(x: qd.types.ndarray(qd.f32, ndim=1), rows: qd.i32, n: qd.i32):
+    print("started")
+    for j in range(rows):
+        s = 0.0
+        for i in range(n):
+            s += qd.sin(i * 0.001)
+        x[j % 8] = s
+
+
+@qd.kernel
+def hours_of_updates(x: qd.types.ndarray(qd.f32, ndim=1), rows: qd.i32, n: qd.i32):
+    print("started")
+    for j in range(rows):
+        for i in range(n):
+            qd.atomic_add(x[(i + j) % 8], 1.0)
+
+
+@qd.kernel
+def hours_of_searching(x: qd.types.ndarray(qd.f32, ndim=1), rows: qd.i32, n: qd.i32):
+    print("started")
+    for j in range(rows):
+        s = 0
+        for i in range(n):
+            if x[(i + s) % 8] > 1e9:
+                break
+            s += 1
+        x[j % 8] = s % 3
+
+
 def interrupt_soon():
     """To be called where KeyboardInterrupt is expected: it may come at once."""
     threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
@@ -54,6 +84,31 @@ def test_interrupt(parallel):
         else:
             endless(1)
     assert endless(0) == 0
+
+
+@pytest.mark.parametrize("kernel", [hours, hours_of_updates, hours_of_searching], ids=lambda k: k.__name__)
+@pytest.mark.parametrize("rows, n", [(4, 2_000_000_000), (4096, 500_000_000), (2_000_000_000, 50_000)])
+@pytest.mark.parametrize("counts", [False, True])
+def test_interrupt_in_a_loop_inside_of_a_parallel_one(arch, monkeypatch, kernel, rows, n, counts):
+    if counts:
+        monkeypatch.setenv("QD_KERNEL_COVERAGE", "1")
+        qd.init(arch=arch, offline_cache=False)
+    written = io.StringIO()
+    monkeypatch.setattr(sys, "stdout", written)
+    x = qd.ndarray(qd.f32, 8)
+    kernel(x, 4, 3)
+
+    def press():
+        while written.getvalue().count("started") < 2:
+            time.sleep(0.01)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    thread = threading.Thread(target=press)
+    thread.start()
+    with pytest.raises(KeyboardInterrupt):
+        kernel(x, rows, n)
+    thread.join()
+    kernel(x, 4, 3)
 
 
 def test_handler_of_the_program_is_called(monkeypatch):

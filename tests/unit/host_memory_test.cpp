@@ -4,7 +4,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdio>
 #include <cstring>
+#include <fstream>
+#include <random>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -48,6 +53,52 @@ TEST(HostMemory, AccessesJustPastTheBorderReachNothingElse) {
     }
 }
 #endif
+
+#ifndef __SANITIZE_ADDRESS__
+/// What lies next to the mapping that holds `block`, as /proc/self/maps says: its permissions, below and above.
+std::pair<std::string, std::string> around(const void *block) {
+    std::ifstream maps("/proc/self/maps");
+    const auto at = reinterpret_cast<uintptr_t>(block);
+    std::string line, below, above;
+    for (uintptr_t last_end = 0; std::getline(maps, line);) {
+        uintptr_t begin = 0, end = 0;
+        char mode[5] = "";
+        std::sscanf(line.c_str(), "%lx-%lx %4s", &begin, &end, mode);
+        if (last_end && last_end != begin) above = "nothing";
+        if (begin > at) return {below, above.empty() ? mode : above};
+        if (at >= end) below = mode;
+        if (at < end) last_end = end;
+    }
+    return {below, "nothing"};
+}
+
+TEST(HostMemory, PastTheEndOfAllArraysThereIsAHole) {
+    for (const uint64_t bytes : {40u, 100'000u, 1'000'000u, 3u << 20, 100u << 20}) {
+        void *block = host_alloc(bytes);
+        EXPECT_EQ(around(block), std::pair(std::string("---p"), std::string("---p"))) << bytes;
+        host_free(block);
+    }
+}
+#endif
+
+TEST(HostMemory, BlocksAreUsedAgainAndZero) {
+    std::mt19937 random(1);
+    std::vector<std::pair<unsigned char *, uint64_t>> live;
+    for (int i = 0; i < 3000; i++) {
+        if (live.size() > 20) {
+            std::swap(live[random() % live.size()], live.back());
+            std::memset(live.back().first, 0xab, live.back().second);
+            host_free(live.back().first);
+            live.pop_back();
+        }
+        const uint64_t bytes = 1 + random() % (1u << (random() % 21));
+        auto *block = static_cast<unsigned char *>(host_alloc(bytes));
+        ASSERT_TRUE(std::all_of(block, block + bytes, [](unsigned char c) { return c == 0; }));
+        for (const auto &[other, size] : live) ASSERT_TRUE(block + bytes <= other || other + size <= block);
+        live.push_back({block, bytes});
+    }
+    for (const auto &[block, bytes] : live) host_free(block);
+}
 
 TEST(HostMemory, ThreadsAllocateAtOnce) {
     std::vector<std::thread> threads;

@@ -4,6 +4,7 @@
 #include "backends/cpu/elf.h"
 #include "base/error.h"
 #include "device_lib/random.h"
+#include "runtime/faults.h"
 #include "runtime/host_memory.h"
 #include "runtime/launcher.h"
 
@@ -15,11 +16,13 @@ namespace qd::backends {
 namespace {
 
 struct CpuTask final : runtime::LoadedTask {
-    std::unique_ptr<MappedCode> code;
+    std::unique_ptr<MappedCode> machine;
     std::atomic<abi::Body> body{nullptr}; ///< the best there is, which may be another build's
     abi::Bounds bounds = nullptr;
 
     void go_on_with(const LoadedTask &better) override { body = static_cast<const CpuTask &>(better).body.load(); }
+    std::span<const uint8_t> code() const override { return machine->code(); }
+    uint32_t span_at(uint64_t offset) const override { return machine->line_at(offset); }
 };
 
 class Cpu final : public runtime::Device {
@@ -35,12 +38,13 @@ class Cpu final : public runtime::Device {
     void fill(void *to, uint8_t byte, uint64_t bytes) override { std::memset(to, byte, bytes); }
 
     std::shared_ptr<runtime::LoadedTask> load(const abi::Task &task, const abi::Binary &binary) override {
+        runtime::watch_faults();
         auto loaded = std::make_shared<CpuTask>();
         std::string error;
-        loaded->code = load_elf(binary.code, &error);
-        if (!loaded->code) fail_device("load_elf", 0, task.name + ": " + error);
-        loaded->body = reinterpret_cast<abi::Body>(loaded->code->symbol(abi::body_symbol));
-        loaded->bounds = reinterpret_cast<abi::Bounds>(loaded->code->symbol(abi::bounds_symbol));
+        loaded->machine = load_elf(binary.code, &error);
+        if (!loaded->machine) fail_device("load_elf", 0, task.name + ": " + error);
+        loaded->body = reinterpret_cast<abi::Body>(loaded->machine->symbol(abi::body_symbol));
+        loaded->bounds = reinterpret_cast<abi::Bounds>(loaded->machine->symbol(abi::bounds_symbol));
         if (!loaded->body || (task.kind == abi::TaskKind::range && !loaded->bounds))
             fail_device("load_elf", 0, task.name + ": the object lacks the functions of a task");
         return loaded;

@@ -1,13 +1,17 @@
 #pragma once
 // Loads a relocatable ELF object of x86-64 (what code generation writes) into executable memory, in tens of
 // microseconds and without LLVM. Any input is safe: truncated or altered bytes give an error, not a crash.
+#include "runtime/faults.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace qd::backends {
 
@@ -19,11 +23,18 @@ class MappedCode {
     MappedCode(const MappedCode &) = delete;
     /// Address of a global function, null if there is none of that name.
     void *symbol(std::string_view name) const;
+    /// The pages that hold code, as they lie in memory.
+    std::span<const uint8_t> code() const { return {static_cast<const uint8_t *>(memory_), code_bytes_}; }
+    /// The line that the object's line table gives for the byte of the code at `offset`; 0: none.
+    uint32_t line_at(uint64_t offset) const;
 
   private:
     friend class ElfLoader;
     void *memory_;
-    size_t bytes_;
+    size_t bytes_, code_bytes_ = 0;
+    uint64_t text_at_ = 0; ///< where the section that the line table is about begins
+    std::vector<uint8_t> line_table_;
+    std::optional<runtime::GuardedCode> guarded_;
     std::map<std::string, void *, std::less<>> symbols_;
 };
 

@@ -116,11 +116,12 @@ std::span<const passes::Pass> legalize(const Caps &) {
     return list;
 }
 
-abi::Binary emit(const ir::Function &task, const Caps &caps, Tier tier) {
+abi::Binary emit(const ir::Function &task, const Caps &caps, Tier tier, bool lines) {
     codegen::llvm_door::Request request;
     request.task = &task;
     request.cpu = caps.processor;
     request.optimize = tier == Tier::best;
+    request.lines = lines;
     abi::Binary binary{caps.target, {}};
     std::string error;
     if (!codegen::llvm_door::open().compile(request, &binary.code, &error)) throw InternalError(error);

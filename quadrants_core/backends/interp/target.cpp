@@ -21,7 +21,7 @@ std::span<const passes::Pass> legalize(const Caps &) {
     return list;
 }
 
-abi::Binary emit(const ir::Function &task, const Caps &, Tier) {
+abi::Binary emit(const ir::Function &task, const Caps &, Tier, bool) {
     std::string text = ir::print(task);
     return {"interp", {text.begin(), text.end()}};
 }

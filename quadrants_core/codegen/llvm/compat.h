@@ -1,6 +1,7 @@
 #pragma once
 // The few places where LLVM 19 and 22 differ.
 #include <llvm/Config/llvm-config.h>
+#include <llvm/IR/DIBuilder.h>
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/Module.h>
 #include <llvm/MC/TargetRegistry.h>
@@ -33,6 +34,17 @@ inline llvm::TargetMachine *make_machine(const llvm::Target &target, const llvm:
     return target.createTargetMachine(triple.str(), cpu, features, options, llvm::Reloc::PIC_, llvm::CodeModel::Small,
                                       level);
 #endif
+}
+
+/// A unit of which nothing but its line table is written.
+inline llvm::DICompileUnit *make_line_unit(llvm::DIBuilder &builder, llvm::DIFile *file) {
+    const auto kind = llvm::DICompileUnit::DebugDirectivesOnly;
+#if LLVM_VERSION_MAJOR >= 22
+    const llvm::DISourceLanguageName language(llvm::dwarf::DW_LANG_C);
+#else
+    const unsigned language = llvm::dwarf::DW_LANG_C;
+#endif
+    return builder.createCompileUnit(language, file, "", false, "", 0, "", kind);
 }
 
 } // namespace qd::codegen::compat

@@ -2,21 +2,29 @@
 // edge.
 #include "codegen/llvm/emitter.h"
 
+#include <llvm/IR/MDBuilder.h>
 #include <llvm/IR/Module.h>
+
+#include <algorithm>
+#include <optional>
 
 namespace qd::codegen {
 
-std::unique_ptr<llvm::Module> emit(const ir::Function &task, llvm::LLVMContext &context, const TargetFacts &target) {
+std::unique_ptr<llvm::Module> emit(const ir::Function &task, llvm::LLVMContext &context, const TargetFacts &target,
+                                   bool with_lines) {
     if (task.role == ir::Role::kernel) throw Refused("only tasks can be compiled; cut the kernel into tasks first");
     auto module = std::make_unique<llvm::Module>("qd", context);
-    Emitter emitter(task, *module, target);
+    std::optional<Lines> lines;
+    if (with_lines) lines.emplace(*module);
+    Emitter emitter(task, *module, target, lines ? &*lines : nullptr);
     emitter.body();
     if (task.bounds) emitter.bounds();
     return module;
 }
 
-Emitter::Emitter(const ir::Function &task, llvm::Module &module, const TargetFacts &target)
-    : fn_(task), target_(target), module_(module), context_(module.getContext()), b_(context_), entry_(context_) {
+Emitter::Emitter(const ir::Function &task, llvm::Module &module, const TargetFacts &target, Lines *lines)
+    : fn_(task), target_(target), lines_(lines), module_(module), context_(module.getContext()), b_(context_),
+      entry_(context_) {
     if (task.fast_math) {
         // NaN and infinity keep their meaning, so that tests for them work.
         llvm::FastMathFlags flags;
@@ -55,9 +63,11 @@ void Emitter::begin(const char *name, bool bounds) {
     out_->addFnAttr("denormal-fp-math", "preserve-sign,preserve-sign"); // tasks run with FTZ and DAZ set
     out_->addFnAttr("no-trapping-math", "true");
     out_->addFnAttr("reciprocal-estimates", "none");
+    out_->addFnAttr("probe-stack", "inline-asm"); // a frame larger than the stack meets its guard page
     for (unsigned i = 0; i < (bounds ? 3u : 2u); ++i) out_->addParamAttr(i, llvm::Attribute::NoAlias);
     out_->getArg(0)->addAttr(llvm::Attribute::getWithDereferenceableBytes(context_, sizeof(abi::Context)));
     in_bounds_ = bounds;
+    if (lines_) lines_->enter(*out_);
     values_.assign(fn_.insts.size(), nullptr);
     base_.assign(fn_.insts.size(), 0);
     regions_.clear();
@@ -77,6 +87,7 @@ void Emitter::begin(const char *name, bool bounds) {
 }
 
 void Emitter::finish() {
+    b_.SetCurrentDebugLocation({});
     b_.SetInsertPoint(leave_);
     b_.CreateRetVoid();
     leave_->moveAfter(&out_->back());
@@ -106,6 +117,7 @@ void Emitter::block(ir::BlockId id) {
 
 void Emitter::instruction(Value v) {
     const ir::Inst &in = fn_[v];
+    if (lines_) b_.SetCurrentDebugLocation(lines_->at(in.span));
     if (ir::names_level(in.op) || in.op == Op::address) return cells(v);
     switch (ir::info(in.op).effect) {
     case ir::Effect::meta: return;
@@ -212,9 +224,15 @@ void Emitter::if_op(Value v) {
     take(merge, fn_.results(v));
 }
 
+/// A loop that looks for Stop does so once in many rounds if these are short:
+///
+///     if lo < hi:                                   limit = lo + min(hi - lo, many)
+///         do body while (++i != limit)
+///         if i != hi: leave if told to; limit = i + min(hi - i, many); go on with the body
 void Emitter::for_op(Value v) {
     std::span<const Value> args = fn_.args(v), params = fn_[fn_[v].blocks[0]].params;
     const ir::Loop &loop = fn_.loops.at(fn_[v].imm);
+    const uint64_t many = rounds_between_looks(v);
     llvm::Value *lower = get(args[0]), *upper = get(args[1]);
     llvm::Value *one = llvm::ConstantInt::get(lower->getType(), 1);
     bool is_signed = ir::is_signed(arg_type(v, 0).elem);
@@ -224,26 +242,82 @@ void Emitter::for_op(Value v) {
     for (size_t i = 0; i < region.leave.phis.size(); ++i) region.leave.phis[i]->addIncoming(get(args[2 + i]), before);
     llvm::Value *first = loop.reversed ? b_.CreateSub(upper, one) : lower;
     llvm::Value *runs = is_signed ? b_.CreateICmpSLT(lower, upper) : b_.CreateICmpULT(lower, upper);
-    b_.CreateCondBr(runs, body, region.leave.block);
+    auto limit_after = [&](llvm::Value *index) {
+        llvm::Value *left = b_.CreateSub(upper, index);
+        llvm::Value *most = llvm::ConstantInt::get(left->getType(), many);
+        return b_.CreateAdd(index, b_.CreateBinaryIntrinsic(llvm::Intrinsic::umin, left, most));
+    };
+    llvm::Value *limit = upper;
+    if (many) {
+        llvm::BasicBlock *start = new_block("start");
+        b_.CreateCondBr(runs, start, region.leave.block);
+        b_.SetInsertPoint(before = start);
+        limit = limit_after(first);
+        b_.CreateBr(body);
+    } else {
+        b_.CreateCondBr(runs, body, region.leave.block);
+    }
 
     b_.SetInsertPoint(body);
-    llvm::PHINode *index = b_.CreatePHI(lower->getType(), 2, "i");
+    llvm::PHINode *index = b_.CreatePHI(lower->getType(), 2, "i"), *limit_now = nullptr;
     index->addIncoming(first, before);
+    if (many) {
+        limit_now = b_.CreatePHI(lower->getType(), 3, "limit");
+        limit_now->addIncoming(limit, before);
+    }
     set(params[0], index);
-    loop_body(v, region, before, [&] {
+    loop_body(v, region, before, [&]() -> llvm::BasicBlock * {
         llvm::Value *next, *more;
         if (loop.reversed) {
             next = b_.CreateSub(index, one, "", !is_signed, is_signed);
             more = b_.CreateICmpNE(index, lower);
         } else {
             next = b_.CreateAdd(index, one, "", !is_signed, is_signed);
-            more = b_.CreateICmpNE(next, upper);
+            more = b_.CreateICmpNE(next, many ? static_cast<llvm::Value *>(limit_now) : upper);
         }
+        auto ends_here = [&] {
+            for (size_t i = 0; i < region.leave.phis.size(); ++i)
+                region.leave.phis[i]->addIncoming(region.yield.phis[i], b_.GetInsertBlock());
+        };
         index->addIncoming(next, b_.GetInsertBlock());
-        for (size_t i = 0; i < region.leave.phis.size(); ++i)
-            region.leave.phis[i]->addIncoming(region.yield.phis[i], b_.GetInsertBlock());
-        b_.CreateCondBr(more, body, region.leave.block);
+        if (!many) {
+            ends_here();
+            b_.CreateCondBr(more, body, region.leave.block);
+            return nullptr;
+        }
+        llvm::MDNode *seldom = llvm::MDBuilder(context_).createBranchWeights(uint32_t(many), 1);
+        limit_now->addIncoming(limit_now, b_.GetInsertBlock());
+        llvm::BasicBlock *look = new_block("look"), *stay = new_block("stay");
+        b_.CreateCondBr(more, body, look, seldom);
+        b_.SetInsertPoint(look);
+        ends_here();
+        b_.CreateCondBr(b_.CreateICmpEQ(next, upper), region.leave.block, stay);
+        b_.SetInsertPoint(stay);
+        leave_if(stop_requested());
+        limit_now->addIncoming(limit_after(next), b_.GetInsertBlock());
+        index->addIncoming(next, b_.GetInsertBlock());
+        b_.CreateBr(body);
+        return b_.GetInsertBlock();
     });
+}
+
+/// 0: a loop that looks for Stop at every round, or never.
+uint64_t Emitter::rounds_between_looks(Value loop) const {
+    const ir::Loop &flags = fn_.loops.at(fn_[loop].imm);
+    if (fn_[loop].op != Op::for_ || !flags.interruptible || flags.reversed) return 0;
+    constexpr uint64_t steps = 1 << 20, most = 1 << 16;
+    uint64_t size = 0;
+    bool loops = false;
+    const std::function<void(ir::BlockId)> visit = [&](ir::BlockId b) {
+        size += fn_[b].insts.size();
+        for (Value v : fn_[b].insts) {
+            loops = loops || fn_[v].op == Op::for_ || fn_[v].op == Op::loop;
+            for (ir::BlockId inner : fn_[v].blocks)
+                if (inner) visit(inner);
+        }
+    };
+    visit(fn_[loop].blocks[0]);
+    return loops ? 0 : std::clamp<uint64_t>(steps / std::max<uint64_t>(size, 1), 64, most);
 }
 
 void Emitter::loop_op(Value v) {
@@ -251,7 +325,10 @@ void Emitter::loop_op(Value v) {
     llvm::BasicBlock *body = new_block("loop"), *before = b_.GetInsertBlock();
     b_.CreateBr(body);
     b_.SetInsertPoint(body);
-    loop_body(v, region, before, [&] { b_.CreateBr(body); });
+    loop_body(v, region, before, [&]() -> llvm::BasicBlock * {
+        b_.CreateBr(body);
+        return nullptr;
+    });
 }
 
 Emitter::Region Emitter::loop_region(Value v, const char *end) {
@@ -264,8 +341,9 @@ Emitter::Region Emitter::loop_region(Value v, const char *end) {
 }
 
 /// Goes on in the block that begins the body, then behind the loop. The back edge is a block of its own, where all
-/// yields and continues meet; `turn` ends it.
-void Emitter::loop_body(Value v, Region &region, llvm::BasicBlock *before, llvm::function_ref<void()> turn) {
+/// yields and continues meet; `turn` ends it, and returns the block of another back edge if it makes one.
+void Emitter::loop_body(Value v, Region &region, llvm::BasicBlock *before,
+                        llvm::function_ref<llvm::BasicBlock *()> turn) {
     const size_t slots = fn_.results(v).size();
     std::span<const Value> params = fn_[fn_[v].blocks[0]].params;
     params = params.last(slots);
@@ -284,9 +362,10 @@ void Emitter::loop_body(Value v, Region &region, llvm::BasicBlock *before, llvm:
     region.leave.block->moveBefore(leave_);
     if (!llvm::pred_empty(latch)) {
         b_.SetInsertPoint(latch);
-        if (fn_.loops.at(fn_[v].imm).interruptible) leave_if(stop_requested());
+        if (fn_.loops.at(fn_[v].imm).interruptible && !rounds_between_looks(v)) leave_if(stop_requested());
         for (size_t i = 0; i < slots; ++i) carried[i]->addIncoming(region.yield.phis[i], b_.GetInsertBlock());
-        turn();
+        if (llvm::BasicBlock *other = turn())
+            for (size_t i = 0; i < slots; ++i) carried[i]->addIncoming(region.yield.phis[i], other);
     } else {
         for (llvm::PHINode *phi : region.yield.phis) phi->eraseFromParent();
         latch->eraseFromParent();

@@ -33,6 +33,8 @@ struct TargetFacts {
     bool plain = false;
 };
 
-std::unique_ptr<llvm::Module> emit(const ir::Function &task, llvm::LLVMContext &context, const TargetFacts &target);
+/// `lines`: with a line table, see lines.h.
+std::unique_ptr<llvm::Module> emit(const ir::Function &task, llvm::LLVMContext &context, const TargetFacts &target,
+                                   bool lines);
 
 } // namespace qd::codegen

@@ -4,6 +4,7 @@
 // cells.cpp.
 #include "abi/abi.h"
 #include "codegen/llvm/emit.h"
+#include "codegen/llvm/lines.h"
 
 #include <functional>
 #include <map>
@@ -17,7 +18,7 @@ using ir::Value;
 
 class Emitter {
   public:
-    Emitter(const ir::Function &task, llvm::Module &module, const TargetFacts &target);
+    Emitter(const ir::Function &task, llvm::Module &module, const TargetFacts &target, Lines *lines);
     void body();
     void bounds();
 
@@ -34,6 +35,7 @@ class Emitter {
 
     const ir::Function &fn_;
     const TargetFacts &target_;
+    Lines *lines_; ///< null: none are wanted
     llvm::Module &module_;
     llvm::LLVMContext &context_;
     llvm::IRBuilder<> b_;
@@ -56,7 +58,8 @@ class Emitter {
     void for_op(Value v);
     void loop_op(Value v);
     Region loop_region(Value v, const char *end);
-    void loop_body(Value v, Region &region, llvm::BasicBlock *before, llvm::function_ref<void()> turn);
+    void loop_body(Value v, Region &region, llvm::BasicBlock *before, llvm::function_ref<llvm::BasicBlock *()> turn);
+    uint64_t rounds_between_looks(Value loop) const;
     Exit make_exit(const char *name, std::span<const Value> like);
     void take(const Exit &from, std::span<const Value> results);
     void leave_if(llvm::Value *condition); ///< leaves the task

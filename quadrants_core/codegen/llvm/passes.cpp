@@ -239,7 +239,7 @@ std::vector<uint8_t> compile(const llvm_door::Request &request) {
     try {
         Machine &chosen = machine(own, request);
         llvm::TargetMachine &target = *chosen.target;
-        std::unique_ptr<llvm::Module> module = emit(*request.task, *own.context, chosen.facts);
+        std::unique_ptr<llvm::Module> module = emit(*request.task, *own.context, chosen.facts, request.lines);
         compat::set_triple(*module, target.getTargetTriple());
         module->setDataLayout(target.createDataLayout());
         if (request.task->debug || request.output != llvm_door::Output::object) {

@@ -4,6 +4,7 @@
 
 #include "base/fork.h"
 #include "base/stop.h"
+#include "engine/fault.h"
 #include "python/bind/errors.h"
 
 #include <atomic>
@@ -50,6 +51,7 @@ void keep_watching() {
     if (now - last < std::chrono::milliseconds(5)) return;
     last = now;
     watch_interrupts();
+    engine::keep_watching_faults();
 }
 
 void watch_interrupts() {

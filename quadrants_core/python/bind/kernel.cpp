@@ -55,6 +55,24 @@ PyObject *read_results(const KernelObject *kernel, const Plan &plan, const char 
     return all;
 }
 
+/// A kernel and what it was called with.
+struct Call {
+    KernelObject *kernel;
+    PyObject *const *args;
+
+    /// Sets the error for the exception that is being handled.
+    void raise() const {
+        try {
+            throw;
+        } catch (engine::KernelFault &fault) {
+            place_fault(kernel, args, fault);
+            raise_current_exception();
+        } catch (...) {
+            raise_current_exception();
+        }
+    }
+};
+
 void run_tasks(engine::Program &program, engine::CompiledKernel &code, uint64_t *slots, void *ret, bool foreign) {
     if (foreign)
         program.launch(code, slots, ret);
@@ -63,7 +81,7 @@ void run_tasks(engine::Program &program, engine::CompiledKernel &code, uint64_t 
 }
 
 /// Runs the tasks with the GIL released.
-bool run_unlocked(engine::CompiledKernel &code, uint64_t *slots, void *ret, bool foreign) {
+bool run_unlocked(const Call &call, engine::CompiledKernel &code, uint64_t *slots, void *ret, bool foreign) {
     std::shared_ptr<engine::Program> program = runtime.program;
     std::exception_ptr failure;
     keep_watching();
@@ -85,24 +103,25 @@ bool run_unlocked(engine::CompiledKernel &code, uint64_t *slots, void *ret, bool
     try {
         std::rethrow_exception(failure);
     } catch (...) {
-        raise_current_exception();
+        call.raise();
     }
     return false;
 }
 
-bool run_locked(engine::CompiledKernel &code, uint64_t *slots, void *ret, bool foreign) {
+bool run_locked(const Call &call, engine::CompiledKernel &code, uint64_t *slots, void *ret, bool foreign) {
     try {
         run_tasks(*runtime.program, code, slots, ret, foreign);
         return true;
     } catch (...) {
-        raise_current_exception();
+        call.raise();
         return false;
     }
 }
 
-bool launch(Plan &plan, bool keep_lock, uint64_t *slots, void *ret, bool foreign) {
+bool launch(const Call &call, Plan &plan, bool keep_lock, uint64_t *slots, void *ret, bool foreign) {
     InterruptScope scope;
-    return keep_lock ? run_locked(*plan.kernel, slots, ret, foreign) : run_unlocked(*plan.kernel, slots, ret, foreign);
+    return keep_lock ? run_locked(call, *plan.kernel, slots, ret, foreign)
+                     : run_unlocked(call, *plan.kernel, slots, ret, foreign);
 }
 
 /// After the tasks: text of prints, then what the user asked for by Ctrl-C.
@@ -112,7 +131,7 @@ bool settle(bool ok) {
     return settle_interrupt(ok);
 }
 
-PyObject *launch_and_read(KernelObject *kernel, Plan &plan, uint64_t *slots, const Arrays &arrays) {
+PyObject *launch_and_read(const Call &call, Plan &plan, uint64_t *slots, const Arrays &arrays) {
     alignas(16) char small[256];
     std::unique_ptr<char[]> large;
     char *ret = small;
@@ -123,9 +142,9 @@ PyObject *launch_and_read(KernelObject *kernel, Plan &plan, uint64_t *slots, con
     const bool keep_lock = plan.brief && arrays.bytes < small_bytes && runtime.active_launches.load() == 0;
     std::shared_ptr<Plan> alive; // another thread may drop the plan while the GIL is free
     if (!keep_lock) alive = plan.shared_from_this();
-    if (!settle(launch(plan, keep_lock, slots, ret, arrays.foreign))) return nullptr;
+    if (!settle(launch(call, plan, keep_lock, slots, ret, arrays.foreign))) return nullptr;
     if (plan.returns.empty()) Py_RETURN_NONE;
-    return read_results(kernel, plan, ret);
+    return read_results(call.kernel, plan, ret);
 }
 
 /// Whether `stream`, the value of `qd_stream=`, takes launches. Launches have ended when they return, so that they are
@@ -207,7 +226,7 @@ PyObject *run_with(KernelObject *kernel, Plan &plan, const Copies &copies, uint6
     PyObject *result;
     if (plan.kernel) {
         kernel->last = &plan;
-        result = launch_and_read(kernel, plan, slots, arrays);
+        result = launch_and_read({kernel, copies.args()}, plan, slots, arrays);
     } else {
         result = call_in_python(kernel, copies.args());
     }
@@ -265,7 +284,7 @@ PyObject *call_with_members(KernelObject *kernel, Plan &plan, PyObject *const *a
         if (f == Fit::yes) f = fit(plan, objects.all(), slots, &arrays, 0, direct);
         if (f == Fit::yes && plan.steady) remember(plan, objects.all(), slots, inside);
     }
-    if (f == Fit::yes) return launch_and_read(kernel, plan, slots, arrays);
+    if (f == Fit::yes) return launch_and_read({kernel, args}, plan, slots, arrays);
     return f == Fit::error ? nullptr : call_slowly(kernel, args);
 }
 
@@ -284,7 +303,7 @@ PyObject *call(PyObject *o, PyObject *const *args, size_t flags, PyObject *names
         uint64_t slots[stack_slots];
         Arrays arrays;
         switch (fit(*plan, args, slots, &arrays)) {
-        case Fit::yes: return launch_and_read(kernel, *plan, slots, arrays);
+        case Fit::yes: return launch_and_read({kernel, args}, *plan, slots, arrays);
         case Fit::error: return nullptr;
         case Fit::no: break;
         }

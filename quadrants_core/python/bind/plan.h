@@ -3,6 +3,7 @@
 #include "python/bind/arguments.h"
 #include "python/bind/field.h"
 
+#include "engine/fault.h"
 #include "engine/show.h"
 
 #include <memory>
@@ -78,6 +79,9 @@ struct KernelObject {
 
 /// Compiles `kernel` for these arguments and adds the plan; null with an error set.
 Plan *specialise(KernelObject *kernel, PyObject *const *args);
+
+/// Fills in where a fault was, as far as it can be told, for a kernel that was launched with these arguments.
+void place_fault(KernelObject *kernel, PyObject *const *args, engine::KernelFault &fault);
 
 /// Compiles before any call: for the arguments that the older definition `before` was compiled for or, if there are
 /// none, for the only ones that the annotations allow. The number of plans made; -1 with an error set.

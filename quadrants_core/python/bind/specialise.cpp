@@ -198,6 +198,22 @@ class Specialiser {
         return engine::show(*runtime.program, std::move(frontend::lower(request).fn), form);
     }
 
+    /// Where a fault was.
+    std::vector<Location> locate(const engine::KernelFault &fault) {
+        frontend::Request request = make_request();
+        request.warn = [](const std::string &, const std::string &, const Location &) {};
+        const frontend::Source source = source_of(kernel_->info);
+        request.source = source;
+        std::vector<Location> trace;
+        try {
+            const frontend::Result result = frontend::lower(request);
+            unlocked([&](engine::Program &program) { trace = program.locate(result.fn, fault); });
+        } catch (const Interrupted &) { // Stop was pressed, too
+        }
+        if (trace.empty()) trace.push_back({source.file, source.name, fault.line, 0, fault.line, 0});
+        return trace;
+    }
+
   private:
     PyObject *keep(PyObject *owned) {
         if (!owned) throw frontend::PythonError{};
@@ -496,6 +512,15 @@ bool show_code(KernelObject *kernel, engine::Form form, std::string *out) {
             *out += Specialiser(kernel, nullptr, &params).show(form);
         }
     });
+}
+
+void place_fault(KernelObject *kernel, PyObject *const *args, engine::KernelFault &fault) {
+    try {
+        fault.trace = Specialiser(kernel, args).locate(fault);
+    } catch (const frontend::PythonError &) { // the error that is told comes first
+        PyErr_Clear();
+    } catch (const std::exception &) {
+    }
 }
 
 Plan::~Plan() {

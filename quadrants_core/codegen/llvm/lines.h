@@ -1,0 +1,38 @@
+#pragma once
+// Which instruction of the IR a machine instruction came from, so that a fault can be told by its line: spans become
+// the line numbers of a DWARF line table. It costs some tenths of the time of code generation, so it is made of tasks
+// that had a fault alone.
+#include "base/span.h"
+
+#include <memory>
+
+#include <llvm/IR/DebugLoc.h>
+
+namespace llvm {
+class DIBuilder;
+class DICompileUnit;
+class DIFile;
+class DISubprogram;
+class Function;
+class Module;
+} // namespace llvm
+
+namespace qd::codegen {
+
+class Lines {
+  public:
+    explicit Lines(llvm::Module &module);
+    ~Lines();
+    Lines(const Lines &) = delete;
+
+    void enter(llvm::Function &function);
+    llvm::DebugLoc at(SpanId span) const; ///< in the function entered last; none for no_span
+
+  private:
+    std::unique_ptr<llvm::DIBuilder> builder_;
+    llvm::DIFile *file_ = nullptr;
+    llvm::DICompileUnit *unit_ = nullptr;
+    llvm::DISubprogram *scope_ = nullptr;
+};
+
+} // namespace qd::codegen

@@ -1,0 +1,105 @@
+#include "engine/fault.h"
+
+#include "engine/build_task.h"
+#include "engine/pipeline.h"
+#include "engine/weight.h"
+
+#include <algorithm>
+#include <cstdio>
+
+namespace qd::engine {
+namespace {
+
+/// One task compiled again in all ways that it may have been compiled, until one gives the code that ran.
+class Search {
+  public:
+    Search(Program::Impl &program, const KernelFault &fault) : p_(program), fault_(fault) {}
+
+    bool kernel(ir::Function kernel) {
+        run(kernel_stage(), kernel);
+        std::vector<ir::Function> tasks = passes::offload(kernel);
+        return fault_.task < tasks.size() && task(std::move(tasks[fault_.task]));
+    }
+    std::vector<Location> found;
+
+  private:
+    void run(std::span<const passes::Pass> list, ir::Function &fn) {
+        passes::run(list, fn, p_.pass_config, false, nullptr);
+    }
+
+    bool task(ir::Function fn) {
+        info_ = start_build(fn).info;
+        run(scalar_stage(), fn);
+        ir::Function scalar = fn;
+        run(lane_stage(), fn);
+        run(p_.backend.legalize(p_.caps), fn);
+        if (is_code_of(fn, backends::Tier::best) || is_code_of(fn, backends::Tier::fast)) return true;
+        if (widest(fn) == 1) return false;
+        run(p_.backend.legalize(p_.caps), scalar);
+        return is_code_of(scalar, backends::Tier::fast);
+    }
+
+    bool is_code_of(const ir::Function &legal, backends::Tier tier) {
+        const abi::Binary binary = p_.backend.emit(legal, p_.caps, tier, true);
+        const auto loaded = p_.device->load(info_, binary);
+        if (!std::ranges::equal(loaded->code(), fault_.code)) return false;
+        found = legal.trace(loaded->span_at(fault_.offset));
+        return true;
+    }
+
+    Program::Impl &p_;
+    const KernelFault &fault_;
+    abi::Task info_;
+};
+
+std::string hexadecimal(uintptr_t address) {
+    char text[24];
+    std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(address));
+    return text;
+}
+
+} // namespace
+
+void keep_watching_faults() { runtime::keep_watching_faults(); }
+
+KernelFault describe_fault(const std::string &kernel, const runtime::Fault &fault) {
+    using Kind = runtime::Fault::Kind;
+    const std::string partly = "\nIt was ended there; what it writes to may be partly written.";
+    const std::string where = fault.has_address ? " (address " + hexadecimal(fault.address) + ")" : "";
+    switch (fault.kind) {
+    case Kind::read:
+    case Kind::write: {
+        const char *verb = fault.kind == Kind::read ? "read" : "write";
+        return {UserErrorKind::runtime,
+                "kernel " + kernel + " tried to " + verb + " memory outside of its arrays and fields" + where + "." +
+                    partly,
+                {},
+                "an index is out of bounds; qd.init(debug=True) checks every index and names the first wrong one"};
+    }
+    case Kind::stack:
+        return {UserErrorKind::runtime,
+                "kernel " + kernel + " ran out of stack: its local arrays are too large." + partly,
+                {},
+                "keep large arrays in fields or ndarrays, or raise the limit of the stack (ulimit -s)"};
+    case Kind::arithmetic: break;
+    }
+    return {UserErrorKind::runtime,
+            "kernel " + kernel + " divided an integer by zero, or the smallest integer by -1." + partly,
+            {},
+            "test the divisor before; qd.init(debug=True) names the values"};
+}
+
+std::vector<Location> Program::Impl::locate(const ir::Function &kernel, const KernelFault &fault) {
+    if (fault.code.empty()) return {};
+    Search search(*this, fault);
+    const auto is_of = [&](bool distinct_arrays, bool counts) {
+        ir::Function variant = kernel;
+        variant.distinct_arrays = variant.distinct_arrays && distinct_arrays;
+        if (!counts) passes::drop_counts(variant);
+        return search.kernel(std::move(variant));
+    };
+    const bool found = is_of(true, true) || is_of(false, true) || (!kernel.counters.empty() && is_of(true, false));
+    return found ? search.found : std::vector<Location>{};
+}
+
+} // namespace qd::engine

@@ -1,0 +1,59 @@
+#pragma once
+// What the processor refuses in compiled code, an address outside of all memory or a division that has no result, ends
+// the task with a C++ exception instead of the process. Faults elsewhere go to whoever handled them before.
+//
+// The handlers stand in front of those that the process has; they run on a stack of their own, as a task may have used
+// up its thread's. The task is left by a jump: compiled code has nothing to clean up.
+#include "abi/abi.h"
+
+#include <cstddef>
+#include <cstdint>
+
+extern "C" __attribute__((visibility("hidden"))) void qd_guarded_call(const qd::abi::Context *, qd::abi::Thread *,
+                                                                      int64_t begin, int64_t end, qd::abi::Body);
+
+namespace qd::runtime {
+
+/// What `call_guarded` throws.
+struct Fault {
+    enum class Kind : uint8_t { read, write, stack, arithmetic };
+    Kind kind = Kind::read;
+    bool has_address = false;
+    uintptr_t address = 0; ///< that could not be accessed
+    uintptr_t at = 0;      ///< the instruction
+};
+
+/// Faults in [begin, begin + size) are told for as long as it lives.
+class GuardedCode {
+  public:
+    GuardedCode(const void *begin, size_t size);
+    ~GuardedCode();
+    GuardedCode(const GuardedCode &) = delete;
+
+  private:
+    struct Place;
+    friend bool is_guarded(uintptr_t at);
+    Place *place_;
+};
+
+/// Whether the instruction at this address lies in guarded code. For signal handlers too.
+bool is_guarded(uintptr_t at);
+
+/// Puts the handlers in front of those of the process, unless they are there. Any thread.
+void watch_faults();
+/// The same if that was done before: others may have come in front since.
+void keep_watching_faults();
+/// Unblocks the signals of faults and gives the thread a stack for handlers if it has none.
+void prepare_thread_for_faults();
+
+/// Whether this thread did.
+extern constinit thread_local bool prepared_for_faults __attribute__((tls_model("initial-exec")));
+
+/// Calls compiled code, or what calls it and has nothing to clean up. Throws Fault.
+inline void call_guarded(const abi::Context *context, abi::Thread *thread, int64_t begin, int64_t end, abi::Body body) {
+    if (!prepared_for_faults) [[unlikely]]
+        prepare_thread_for_faults();
+    qd_guarded_call(context, thread, begin, end, body);
+}
+
+} // namespace qd::runtime
