@@ -124,6 +124,13 @@ def from_core(name, message, trace, hint):
     return _class(name)(("\n" if trace else "") + "\n".join(parts))
 
 
+def _text_of(error):
+    try:
+        return str(error)
+    except Exception as failure:
+        return f"<str() of this error failed: {type(failure).__name__}>"
+
+
 def from_foreign(error, trace):
     """User code called at compile time raised `error`."""
     if error is None:
@@ -134,7 +141,7 @@ def from_foreign(error, trace):
     if isinstance(error, (QuadrantsCompilationError, QuadrantsRuntimeError)):
         wrapped = type(error)("\n" + place_block(trace) + "\n" + str(error))
     else:
-        wrapped = QuadrantsCompilationError(f"\n{place_block(trace)}\n{type(error).__name__}: {error}")
+        wrapped = QuadrantsCompilationError(f"\n{place_block(trace)}\n{type(error).__name__}: {_text_of(error)}")
     wrapped.__cause__ = error
     return wrapped
 
