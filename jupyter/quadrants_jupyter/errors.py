@@ -13,7 +13,8 @@ import quadrants
 from quadrants import _exceptions
 from quadrants_jupyter import cells
 
-_bold, _red, _green, _cyan, _blue, _plain = "\x1b[1m", "\x1b[31m", "\x1b[32m", "\x1b[36m", "\x1b[34m", "\x1b[0m"
+# Errors stand on red, light or dark, on which no colour can be read in every theme; black on yellow brings its own ground.
+_bold, _marked, _plain = "\x1b[1m", "\x1b[30;43m", "\x1b[0m"
 _most = 8  # places that are shown; of more, those in the middle are counted
 
 _place = re.compile(r'File "(.+)", line (\d+), in (.+):$')
@@ -42,11 +43,13 @@ class Place:
     def lines(self, shell, before):
         cell = _cell.match(self.file)
         name = ("Cell", f"In[{cell[1]}]") if cell else shell.compile.format_code_name(self.file) or ("File", self.file)
-        yield f"{before}{_cyan}{name[0]}{_plain} {_green}{name[1]}, line {self.number}{_plain}, in {_cyan}{self.scope}{_plain}"
-        if self.text:
-            yield "    " + self.text
+        yield f"{before}{_bold}{' '.join(name)}, line {self.number}{_plain}, in {self.scope}"
+        start, end = len(self.carets) - len(self.carets.lstrip()), len(self.carets)
         if self.carets:
-            yield f"    {_bold}{_red}{self.carets}{_plain}"
+            yield f"    {self.text[:start]}{_marked}{self.text[start:end]}{_plain}{self.text[end:]}"
+            yield f"    {_bold}{self.carets}{_plain}"
+        elif self.text:
+            yield "    " + self.text
 
 
 def _taken_apart(message):
@@ -81,7 +84,7 @@ def _calls(shell, tb):
 
 def render(shell, kind, error, tb):
     in_kernels, causes, advice = _taken_apart(str(error))
-    lines = [f"{_bold}{_red}{kind.__name__.lstrip('_')}{_plain}: {_bold}{causes[0]}{_plain}", *causes[1:], ""]
+    lines = [f"{_bold}{kind.__name__.lstrip('_')}{_plain}: {_bold}{causes[0]}{_plain}", *causes[1:], ""]
     places = [*_calls(shell, tb), *in_kernels][::-1]
     left_out = len(places) - _most
     for at, place in enumerate(places):
@@ -90,7 +93,7 @@ def render(shell, kind, error, tb):
         if left_out <= 1 or not _most // 2 <= at < _most // 2 + left_out:
             lines += place.lines(shell, "called from " if at else "")
     if advice:
-        lines += ["", *(f"{_bold}{_blue}{line}{_plain}" for line in advice)]
+        lines += ["", *(f"{_bold}{line}{_plain}" for line in advice)]
     return lines
 
 
