@@ -6,35 +6,89 @@ import linecache
 from quadrants import _coverage
 
 
-class Reading:
-    """Counts of all cells and files: `lines`: name -> {line: count}; `outcomes`: name -> {line: {outcome: count}}. Any thread
-    may take one, also while kernels run."""
+class Kernel:
+    """What one specialisation of a kernel counted. `title`: what it was made for; `place`: (name of the cell or file, line) of its
+    first statement; `launched`: whether it ever ran."""
 
-    def __init__(self, rows=None):
-        self.lines, self.outcomes = {}, {}
-        for (what, name, _, line, _, end_line, _), count in (_coverage.counters() if rows is None else rows).items():
-            if what == "line":  # a statement may stand on several lines
-                lines = self.lines.setdefault(name, {})
-                for covered in range(line, max(end_line, line) + 1):
-                    lines[covered] = lines.get(covered, 0) + count
-            else:
-                here = self.outcomes.setdefault(name, {}).setdefault(line, {})
+    def __init__(self, name, title, rows):
+        self.name, self.title, self.place, self.launched = name, title, None, False
+        self.copies, self.outcomes = {}, {}  # name of the cell or file -> {line: {copy: count}}, {line: {outcome: count}}
+        for (what, file, scope, line, column, end_line, copy), count in _coverage._outcomes(rows).items():
+            self.launched = self.launched or count > 0
+            if what != "line":
+                here = self.outcomes.setdefault(file, {}).setdefault(line, {})
                 here[what] = here.get(what, 0) + count
+                continue
+            if scope == name and (self.place is None or line < self.place[1]):
+                self.place = file, line
+            lines = self.copies.setdefault(file, {})
+            for covered in range(line, max(end_line, line) + 1):  # a statement may stand on several lines
+                copies = lines.setdefault(covered, {})
+                copies[copy, column] = copies.get((copy, column), 0) + count
+
+    def count(self, name, line):
+        copies = self.copies.get(name, {}).get(line)
+        return None if copies is None else sum(copies.values())
+
+    def add(self, other):
+        """The same specialisation, compiled again."""
+        self.launched = self.launched or other.launched
+        for mine, others in ((self.copies, other.copies), (self.outcomes, other.outcomes)):
+            for name, lines in others.items():
+                for line, counts in lines.items():
+                    _add(mine.setdefault(name, {}).setdefault(line, {}), counts)
+
+
+def _add(into, counts):
+    for key, count in counts.items():
+        into[key] = into.get(key, 0) + count
+
+
+def kernels_now():
+    """Any thread may ask, also while kernels run."""
+    return [Kernel(name, title, rows) for (name, _, title), rows in sorted(_coverage._by_kernel().items())]
+
+
+class Reading:
+    """Counts of all cells and files: `lines`: name -> {line: count}; `outcomes`: name -> {line: {outcome: count}}; `launched`: name
+    -> lines of kernels that ever ran."""
+
+    def __init__(self, kernels, replaced=frozenset()):
+        self.kernels = kernels
+        self.leave_out(replaced)
+
+    def leave_out(self, replaced):
+        """Those at these places do not count."""
+        self.lines, self.outcomes, self.launched = {}, {}, {}
+        for kernel in self.kernels:
+            if kernel.place in replaced:
+                continue
+            for name, lines in kernel.copies.items():
+                sums = self.lines.setdefault(name, {})
+                for line, copies in lines.items():
+                    sums[line] = sums.get(line, 0) + sum(copies.values())
+                if kernel.launched:
+                    self.launched.setdefault(name, set()).update(lines)
+            for name, lines in kernel.outcomes.items():
+                sums = self.outcomes.setdefault(name, {})
+                for line, counts in lines.items():
+                    _add(sums.setdefault(line, {}), counts)
 
     def count(self, name, line):
         return self.lines.get(name, {}).get(line)
 
-    def outcomes_of(self, entry, line):
-        """What the condition or loop on a line of a kernel or func did."""
-        found = self.outcomes.get(entry.label, {}).get(line, {})
-        body = _code(entry)[1].get(line)
-        if body is not None and self.count(entry.label, body) == 0:  # a `while` shows it by its body alone
-            started = self.count(entry.label, line) or 0
-            return {**found, "entered": 0, "zero_trips": started}
-        return found
+
+nothing = Reading([])
 
 
-nothing = Reading({})
+def outcomes_of(counts, entry, line):
+    """What the condition or loop on a line of a kernel or func did, by a Reading or a Kernel."""
+    found = counts.outcomes.get(entry.label, {}).get(line, {})
+    body = _code(entry)[1].get(line)
+    if body is not None and counts.count(entry.label, body) == 0:  # a `while` shows it by its body alone
+        started = counts.count(entry.label, line) or 0
+        return {**found, "entered": 0, "zero_trips": started}
+    return found
 
 
 def code_lines(entry):

@@ -3,13 +3,15 @@
 import dataclasses
 import functools
 import linecache
-import math
 import pathlib
 import uuid
 from html import escape
 
 from quadrants_jupyter import cells, live
-from quadrants_jupyter.counts import code_lines
+from quadrants_jupyter.counts import code_lines, outcomes_of
+
+MIME = "application/vnd.quadrants.heatmap+json"
+VERSION = 1
 
 
 @dataclasses.dataclass
@@ -19,6 +21,7 @@ class Line:
     count: int | None = None
     newest: int = 0
     previous: int | None = None
+    launched: bool = True
     outcomes: dict = dataclasses.field(default_factory=dict)
 
     def marks(self):
@@ -47,8 +50,8 @@ def listings_of(entries, told=None):
         history, told = live.live.history, told or {}
         cells = {cell: True for cell in map(history.cell_of, entries) if cell is not None}
         unknown = [cell for cell in cells if cell not in told]
-        told = {**told, **(live.coverage_of(unknown, history.now) if unknown else {})}
-        message = live.message({cell: told[cell] for cell in cells})
+        told = {**told, **(live.coverage_of(unknown, history) if unknown else {})}
+        message = live.message({cell: told[cell] for cell in cells}, history.scale())
         return [_listing(entry, history, told) for entry in entries], message
 
 
@@ -60,7 +63,8 @@ def _listing(entry, history, told):
         line = Line(number + entry.shift, texts[number - 1].rstrip("\n"))
         if number in code:
             line.count = history.now.count(entry.label, number)
-            line.outcomes = history.now.outcomes_of(entry, number)
+            line.outcomes = outcomes_of(history.now, entry, number)
+            line.launched = line.count is None or number in history.now.launched.get(entry.label, ())
             if cell is not None and line.count is not None:
                 line.newest, line.previous = cell.newest(entry, number), cell.previous(entry, number)
         lines.append(line)
@@ -69,13 +73,15 @@ def _listing(entry, history, told):
         here = [line for line in one["lines"] if entry.first_line <= line["number"] - entry.shift <= entry.last_line]
         if here:
             kept_apart.append({"name": one["name"], "lines": here})
-    return Listing(f"{entry.name} ({entry.label})", lines, kept_apart)
+    return Listing(f"{entry.name} ({cell.label if cell is not None else entry.label})", lines, kept_apart)
 
 
 # --- text ------------------------------------------------------------------------------------------------------------
 
-def _count_text(count):
-    return "" if count is None else "never" if count == 0 else f"{count:,}"
+def _count_text(line):
+    if line.count is None:
+        return ""
+    return f"{line.count:,}" if line.count else "never" if line.launched else "not yet"
 
 
 def _nothing(listings):
@@ -86,70 +92,77 @@ def _nothing(listings):
     return ""
 
 
+def _rows(listings):
+    """For each listing its lines: (Line, number, count, text, what is said of its branches), each column as wide as it must be."""
+    widest = max(len(_count_text(line)) for one in listings for line in one.lines)
+    for one in listings:
+        yield one, [(line, f"{line.number:>4}", f"{_count_text(line):>{widest}}", line.text,
+                     f"  <- {', '.join(line.marks())}" if line.marks() else "") for line in one.lines]
+
+
 def plain_text(listings):
     if _nothing(listings):
         return _nothing(listings)
-    width = max(len(_count_text(line.count)) for one in listings for line in one.lines)
     out = []
-    for one in listings:
+    for one, rows in _rows(listings):
         out += ["", one.title] if out else [one.title]
-        for line in one.lines:
-            marks = f"  <- {', '.join(line.marks())}" if line.marks() else ""
-            out.append(f"{line.number:>4} {_count_text(line.count):>{width}} | {line.text}{marks}".rstrip())
+        out += [f"{number} {count} | {text}{said}".rstrip() for _, number, count, text, said in rows]
     return "\n".join(out)
 
 
 # --- static HTML -----------------------------------------------------------------------------------------------------
-# Everything is inline: a notebook that is only read keeps style attributes and nothing else, and JupyterLab drops from one
-# that it does not trust every value with var() or color-mix(). So plain values stand first, and better ones after them. One
-# hue whose strength follows the count reads the same for people who do not tell colours apart; what never ran says so, and
-# is hatched.
+# A listing is preformatted text: a site that keeps no styles still shows it as plain_text() is. With styles, which are all inline, it
+# is tinted; JupyterLab drops from a notebook that it does not trust every value with var() or color-mix(), so plain values stand
+# first, and better ones after them. One hue whose strength follows the count reads the same for people who do not tell colours
+# apart; what never ran says so, and is hatched.
 
 _dim = "color:var(--jp-content-font-color2,inherit)"
 _font = ("font-family:monospace;font-family:var(--jp-code-font-family,monospace);"
          "font-size:13px;font-size:var(--jp-code-font-size,13px);color:var(--jp-content-font-color1,inherit)")
 _hatch = ("background-color:rgba(128,128,128,0.16);background:repeating-linear-gradient(135deg,transparent 0 6px,"
-          "color-mix(in srgb,currentColor 14%,transparent) 6px 8px)")
-_cell = "padding:0 .6em;border:0;white-space:pre;text-align:"
+          "color-mix(in srgb,currentColor 16%,transparent) 6px 8px)")
+_pre = f"margin:0;padding:0;border:0;background:none;overflow-x:auto;white-space:pre;line-height:1.35;{_font}"
+_row = "display:inline-block;min-width:100%;box-sizing:border-box"
+_said = "padding:0 .4em;font-size:85%;border:1px dashed;border-radius:3px"
 
 
 def level(count, most):
-    """Strength of the tint in percent, on a log scale; the same as in widgets/heatmap/scale.ts."""
-    if count <= 0:
-        return 0
-    if most <= 1:
-        return 60
-    return round(8 + 52 * math.log(count) / math.log(most))
+    """Strength of the tint in percent; the same as in widgets/heatmap/scale.ts."""
+    return 0 if count <= 0 else round(6 + 54 * min(1, count / max(most, 1)) ** 0.35)
 
 
 def _tint(count, most):
     return f"background-color:rgba(232,113,10,{level(count, most) / 100:.2f})"
 
 
-def _row(line, most):
-    style = "" if line.count is None else _hatch if line.count == 0 else _tint(line.count, most)
-    marks = "".join(f'<span style="margin-left:.8em;padding:0 .4em;font-size:85%;border:1px dashed;'
-                    f'border-radius:3px">{mark}</span>' for mark in line.marks())
-    return (f'<tr style="background:none"><td style="{_cell}right;width:1%;{_dim}">{line.number}</td>'
-            f'<td style="{_cell}right;width:1%;{style}">{_count_text(line.count)}</td>'
-            f'<td style="{_cell}left;{style}">{escape(line.text) or " "}{marks}</td></tr>')
+def _html_row(line, number, count, text, said, most):
+    tint = f";{_tint(line.count, most)}" if line.count else ""
+    weight = ";font-weight:bold" if line.count and line.count == most else ""
+    shown = f'<span style="{_hatch}">{count}</span>' if line.count == 0 and line.launched else count
+    if weight:
+        shown = f"<b>{count}</b>"
+    if said:
+        arrow, words = said[:5], said[5:]
+        said = f'{escape(arrow)}<span style="{_said}">{escape(words)}</span>'
+    return f'<span style="{_row}{tint}"><span style="{_dim}">{number}</span> {shown} | {escape(text)}{said}</span>'
 
 
-def _table(one):
-    most = max((line.count or 0 for line in one.lines), default=0)
+def _html_listing(one, rows, most):
     counted = [line for line in one.lines if line.count is not None]
-    ran = sum(line.count > 0 for line in counted)
+    ran, waiting = sum(line.count > 0 for line in counted), sum(not line.launched for line in counted)
+    note = f"{ran} of {len(counted)} lines ran" + (f", {waiting} not run yet" if waiting else "")
     head = (f'<div style="margin:.6em 0 .2em"><b>{escape(one.title)}</b> '
-            f'<span style="{_dim}">{ran} of {len(counted)} lines ran</span></div>')
-    rows = "".join(_row(line, most) for line in one.lines)
-    return (f'<div style="overflow-x:auto">{head}<table style="border-collapse:collapse;border:0;margin:0;'
-            f'table-layout:auto;width:max-content;min-width:100%;line-height:1.35;{_font}"><tbody>{rows}</tbody></table></div>')
+            f'<span style="{_dim}">{note}</span></div>')
+    lines = "\n".join(_html_row(*row, most) for row in rows)
+    return f'<div>{head}<pre style="{_pre}">{lines}</pre></div>'
 
 
-def static_html(listings):
+def static_html(listings, most=None):
+    """`most`: count of the busiest line of the notebook; of these listings, if None."""
     if _nothing(listings):
         return f"<i>{escape(_nothing(listings))}</i>"
-    return "".join(_table(one) for one in listings)
+    most = most or max(line.count or 0 for one in listings for line in one.lines)
+    return "".join(_html_listing(one, list(rows), most) for one, rows in _rows(listings))
 
 
 # --- display ---------------------------------------------------------------------------------------------------------
@@ -173,6 +186,7 @@ def _widget_class():
         listings = traitlets.List().tag(sync=True)
         follows = traitlets.Bool().tag(sync=True)
         running = traitlets.Bool().tag(sync=True)
+        scale = traitlets.Dict().tag(sync=True)
 
     return HeatmapModel
 
@@ -189,15 +203,17 @@ class Heatmap:
         return plain_text(self.listings)
 
     def _repr_mimebundle_(self, **_):
-        data = {"text/plain": plain_text(self.listings), "text/html": static_html(self.listings)}
+        scale = self.message["scale"]
+        data = {"text/plain": plain_text(self.listings), "text/html": static_html(self.listings, scale["total"])}
         if not self.listings or (_nothing(self.listings) and not self.follows):
             return data
         data[live.MIME] = self.message
+        data[MIME] = {"version": VERSION, "listings": self.as_data(), "follows": self.follows, "scale": scale}
         make = _widget_class()
         if make is None:
             return data
         if self.model is None:
-            self.model = make(listings=self.as_data(), follows=self.follows)
+            self.model = make(listings=self.as_data(), follows=self.follows, scale=scale)
         bundle = self.model._repr_mimebundle_()
         widget = bundle[0] if isinstance(bundle, tuple) else bundle
         return {**(widget or {}), **data}
@@ -225,6 +241,7 @@ class Display:
         if heatmap.model is not None:
             with heatmap.model.hold_sync():
                 heatmap.model.listings, heatmap.model.running = heatmap.as_data(), running
+                heatmap.model.scale = heatmap.message["scale"]
 
     def store(self):
         """At the end of a cell: what a saved notebook shows."""

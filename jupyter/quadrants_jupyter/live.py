@@ -1,9 +1,10 @@
 """Coverage while cells run, for the marks that JupyterLab puts beside the lines of a cell: the Python side of
 widgets/protocol/coverage.ts.
 
-At the first kernel of a cell that is counted a comm is opened and a thread started. While a cell runs, the thread takes the
+At the first kernel of a cell that is counted a comm is opened and a thread started. While a cell runs, the thread looks at the
 counts about five times a second, and where they grew it tells those who listen; launches know nothing of it. The end of a cell
-tells them once more. Where nobody listens nothing is taken and nothing is sent.
+tells them once more, and so does the end of a callback. What threads and tasks count between cells is found by the thread, which
+looks less often the longer nothing happens. Where nobody listens nothing is taken and nothing is sent.
 """
 
 import atexit
@@ -13,14 +14,16 @@ import os
 import threading
 import time
 
+from quadrants import _coverage
 from quadrants_jupyter import ordinary
-from quadrants_jupyter.counts import Reading, code_lines
+from quadrants_jupyter.counts import Kernel, Reading, code_lines, kernels_now, outcomes_of
 from quadrants_jupyter.runs import History
 
 TARGET = "quadrants.coverage"
 MIME = "application/vnd.quadrants.coverage+json"
 VERSION = 1
 _period = 0.2  # s
+_longest = 1.0  # s between two looks when no cell runs and nothing is counted
 _share = 0.008  # of the time of a core: with many counters, news come less often
 
 
@@ -38,54 +41,71 @@ _outcomes = ("taken", "not_taken", "entered", "zero_trips", "broken")
 
 
 def _line(cell, entry, number, reading):
-    outcomes = reading.outcomes_of(entry, number)
     return {
         "number": number + entry.shift,
         "count": reading.count(entry.label, number),
         "newest": cell.newest(entry, number),
         "previous": cell.previous(entry, number),
-        "outcomes": {name: outcomes[name] for name in _outcomes if name in outcomes},
+        "launched": number in reading.launched.get(entry.label, ()),
+        "outcomes": _outcomes_in_order(reading, entry, number),
     }
 
 
-def _specialisations(cell, by_kernel):
-    wanted = {(entry.label, number): number + entry.shift for entry in cell.entries for number in code_lines(entry)}
-    found, numbers = [], {}
-    for (kernel, _), rows in by_kernel:
-        lines = {}
-        for (what, name, line, _, _), count in rows:
-            if what == "line" and (name, line) in wanted:
-                lines.setdefault(wanted[name, line], []).append(count)
-        if lines:
-            numbers[kernel] = numbers.get(kernel, 0) + 1
-            shown = [{"number": n, "count": sum(copies), "copies": copies} for n, copies in sorted(lines.items())]
-            found.append({"name": f"{kernel}, specialisation {numbers[kernel]}", "lines": shown})
-    return found
+def _outcomes_in_order(counts, entry, number):
+    outcomes = outcomes_of(counts, entry, number)
+    return {name: outcomes[name] for name in _outcomes if name in outcomes}
 
 
-def coverage_of(cells, reading):
+def _specialisations(cell, kernels, replaced):
+    """Those that were launched, of kernels that still stand in a cell; equal ones, of programs that ended, together."""
+    places = [(entry, number) for entry in cell.entries for number in code_lines(entry)]
+    found = {}
+    for kernel in kernels:
+        if kernel.launched and kernel.place not in replaced and any(kernel.count(e.label, n) is not None for e, n in places):
+            key = kernel.place, kernel.name, kernel.title
+            found[key] = Kernel(kernel.name, kernel.title, {}) if key not in found else found[key]
+            found[key].add(kernel)
+    told, names = [], {}
+    for kernel in found.values():
+        name = f"{kernel.name.replace('<locals>.', '')}({kernel.title})"
+        names[name] = names.get(name, 0) + 1
+        lines = [{"number": number + entry.shift, "count": kernel.count(entry.label, number),
+                  "copies": [count for _, count in sorted(kernel.copies[entry.label][number].items())],
+                  "outcomes": _outcomes_in_order(kernel, entry, number)}
+                 for entry, number in places if kernel.count(entry.label, number) is not None]
+        lines.sort(key=lambda line: line["number"])
+        told.append({"name": name if names[name] == 1 else f"{name}, number {names[name]}", "lines": lines})
+    return told
+
+
+def coverage_of(cells, history):
     """Cell -> CellCoverage."""
-    from quadrants import _coverage
-
-    by_kernel = sorted((key, sorted(rows.items())) for key, rows in _coverage._by_kernel().items())
-    told = {}
+    reading, told = history.now, {}
     for cell in cells:
         lines = [_line(cell, entry, number, reading) for entry in cell.entries for number in code_lines(entry)
                  if reading.count(entry.label, number) is not None]
         ran = any(line["count"] for line in lines)
+        cell.most = _busiest(lines)
         told[cell] = {
             "cell_id": cell.cell_id,
             "label": cell.label,
             "digest": cell.digest,
             "lines": sorted(lines, key=lambda line: line["number"]) if ran else [],
-            "specialisations": _specialisations(cell, by_kernel) if ran else [],
+            "specialisations": _specialisations(cell, reading.kernels, history.replaced) if ran else [],
         }
     return told
 
 
-def message(told, running=False):
+def _busiest(lines):
+    changes = [abs(line["newest"] - line["previous"]) for line in lines if line["previous"] is not None]
+    return {"total": max((line["count"] for line in lines), default=0),
+            "newest": max((line["newest"] for line in lines), default=0),
+            "difference": max(changes, default=0)}
+
+
+def message(told, scale, running=False):
     """A CoverageMessage."""
-    return {"version": VERSION, "running": running, "cells": list(told.values())}
+    return {"version": VERSION, "running": running, "scale": scale, "cells": list(told.values())}
 
 
 # --- telling ---------------------------------------------------------------------------------------------------------
@@ -101,12 +121,15 @@ class Live:
         self.news = {}  # cells of which more is known than was sent, in order
         self.touched = {}  # cells of which the execution changed anything
         self.told_running = False  # somebody was told that more is to come
+        self.told_at = -_period
+        self.stamp = None  # of the counts that were taken last
         self.publisher = None
 
     # What cells do.
 
     def begin(self):
         with self.lock:
+            self.take()
             self.history.begin()
             self.touched.clear()
         if self.publisher is not None:
@@ -123,25 +146,46 @@ class Live:
         with self.lock:
             self.take()
             self.leave_old(executions.place)
-            self.tell(self.touched, running=False)
-            for follower in self.followers.values():
-                follower.store()
+            self.tell({**self.news, **self.touched}, running=False)
+            self.store()
+            self.history.begin()
 
     def leave_old(self, place):
         """Kernels of an ordinary cell that ran again are others now, which were not counted yet."""
         cell = self.history.cells.get(place.cell_id) if place is not None and not place.entries else None
         if cell is not None and any(isinstance(entry, ordinary.Compiled) for entry in cell.entries):
             self.place(place)
+            self.changed(self.history.leave_out_replaced())
 
     def forget(self):
         """The counts were cleared."""
         with self.lock:
+            self.stamp = None
             self.history.forget()
             self.changed(self.history.cells.values())
 
     def changed(self, cells):
         for cell in cells:
             self.news[cell] = self.touched[cell] = True
+
+    # What happens between cells: callbacks, threads and tasks launch kernels.
+
+    def begin_callback(self):
+        if self.publisher is not None:
+            with self.lock:
+                self.take()
+                self.history.begin()
+
+    def end_callback(self):
+        """Tells at once, if that is not too often; else the thread does."""
+        if self.publisher is None:
+            return
+        with self.lock:
+            if time.monotonic() - self.told_at >= _period:
+                self.take()
+                self.tell(self.news, running=False)
+            self.history.begin()
+        self.publisher.look()
 
     # What is sent.
 
@@ -150,36 +194,54 @@ class Live:
 
     def take(self):
         waiting = ordinary.cells.waiting()
-        if self.history.cells or waiting:
-            reading = Reading()
-            for place in ordinary.cells.find(waiting, reading):
-                self.place(place)
-            self.changed(self.history.read(reading))
+        if not self.history.cells and not waiting:
+            return
+        stamp = _coverage._stamp()
+        if stamp == self.stamp:
+            self.changed(self.history.leave_out_replaced())
+            return
+        self.stamp = stamp  # what is counted from here on is not part of it
+        reading = Reading(kernels_now())
+        for place in ordinary.cells.find(waiting, reading):
+            self.place(place)
+        self.changed(self.history.read(reading))
 
     def place(self, place):
         """What is known of an ordinary cell."""
         self.changed([self.history.define(place.cell_id, place.number, digest(place.text), place.entries)])
 
-    def tick(self):
+    def tick(self, running):
+        """What the thread does. False: nothing grew."""
         with self.lock:
-            if self.publisher.running.is_set():  # else the end of the cell was told meanwhile
-                self.publisher.context.run(self.tell_growth)
+            if self.publisher.running is not running:
+                return True  # the end of the cell was told meanwhile
+            return self.publisher.context.run(self.tell_growth, running)
 
-    def tell_growth(self):
+    def tell_growth(self, running):
         self.take()
-        self.tell(self.news, running=True)
+        grew = bool(self.news)
+        if running or grew:
+            self.tell(self.news, running=True)
+        else:
+            self.tell({}, running=False)
+            self.store()
+        return grew
 
     def tell(self, cells, running):
         if not cells and not (self.told_running and not running):
             return
         if self.listened_to():
-            told = coverage_of(cells, self.history.now)
+            told = coverage_of(cells, self.history)
             for comm in list(self.comms):
-                comm.send(message(told, running))
+                comm.send(message(told, self.history.scale(), running))
             for follower in self.followers.values():
                 follower.update(running, told)
-        self.told_running = running
+        self.told_running, self.told_at = running, time.monotonic()
         self.news.clear()
+
+    def store(self):
+        for follower in self.followers.values():
+            follower.store()
 
     # Who listens.
 
@@ -192,8 +254,6 @@ class Live:
         self.publisher.begin()
         atexit.register(self.publisher.stop)
         os.register_at_fork(after_in_child=self.stay_silent)
-        from quadrants import _coverage
-
         _coverage._after_clear.append(self.forget)
         if getattr(shell, "kernel", None) is None:
             return
@@ -208,17 +268,24 @@ class Live:
             self.followers.pop(cell, None)
             if display is not None:
                 self.followers[cell] = display
+                self.publisher.look()
 
     def listen(self, comm):
         self.comms.add(comm)
         comm.on_close(lambda _: self.comms.discard(comm))
+        self.publisher.look()
 
-    def joined(self, comm, _):
-        """A page came later: it is told everything."""
+    def joined(self, comm, opened):
+        """A page came later: it is told everything. It may ask for zeros first."""
+        if opened["content"].get("data", {}).get("clear") is True:
+            _coverage.clear()
         with self.lock:
+            self.take()
+            self.tell(self.news, running=self.told_running)
             self.listen(comm)
             if self.history.cells:
-                comm.send(message(coverage_of(self.history.cells.values(), self.history.now)))
+                told = coverage_of(self.history.cells.values(), self.history)
+                comm.send(message(told, self.history.scale(), self.told_running))
 
     def stay_silent(self):
         """In a forked child, which has no front end, nor the thread; that may have held any lock of its own."""
@@ -229,37 +296,55 @@ class Live:
 
 
 class Publisher(threading.Thread):
+    """Looks at the counts while a cell runs, and, ever less often as long as they stand still, between cells."""
+
     def __init__(self, live):
         super().__init__(name="quadrants coverage", daemon=True)
         self.live = live
-        self.running, self.over, self.stopping = threading.Event(), threading.Event(), False
+        self.state = threading.Condition()
+        self.running = self.called = self.stopping = False
 
     def begin(self):
-        self.context = contextvars.copy_context()  # what is sent belongs to the cell that runs
-        self.over.clear()
-        self.running.set()
+        self.context = contextvars.copy_context()  # what is sent belongs to the cell that ran last
+        self.become(running=True)
 
     def end(self):
-        self.running.clear()
-        self.over.set()
+        self.become(running=False)
+
+    def look(self):
+        """Something may have been counted."""
+        self.become(called=True)
 
     def stop(self):
-        self.stopping = True
-        self.running.set()
-        self.over.set()
+        self.become(stopping=True)
+
+    def become(self, **state):
+        with self.state:
+            vars(self).update(state)
+            self.state.notify()
+
+    def turned(self, running, pause):
+        """Waits for the time to look, or for another state."""
+        with self.state:
+            quiet = None if not self.live.listened_to() else pause
+            turned = self.state.wait_for(lambda: self.stopping or self.called or self.running is not running, quiet)
+            self.called = False
+            return turned
 
     def run(self):
-        pause = _period
-        while self.running.wait() and not self.stopping:
-            if self.over.wait(pause) or not self.live.listened_to():
+        share, between, running = _period, _period, False
+        while not self.stopping:
+            if self.turned(running, share if running else max(share, between)):
+                running, between = self.running, _period
                 continue
             start = time.thread_time()
             try:
-                self.live.tick()
+                grew = self.live.tick(running)
             except Exception:
                 logging.getLogger(__name__).warning("Coverage of running cells is not told any more", exc_info=True)
                 return
-            pause = max(_period, (time.thread_time() - start) / _share)
+            share = max(_period, (time.thread_time() - start) / _share)
+            between = _period if grew else min(2 * between, _longest)
 
 
 live = Live()
@@ -294,6 +379,15 @@ class Executions:
         if not self.open:
             live.end()
 
+    def pre_execute(self):
+        """Of a callback, too: of a widget, or another comm."""
+        if not self.open:
+            live.begin_callback()
+
+    def post_execute(self):
+        if not self.open:
+            live.end_callback()
+
     def note(self, text, info=None):
         """Where functions of the cell that runs stand."""
         code = getattr(info, "transformed_cell", None) or self.shell.transform_cell(text)
@@ -313,6 +407,7 @@ class Executions:
 
 
 executions = None
+_events = ("pre_execute", "post_execute", "pre_run_cell", "post_run_cell")
 
 
 def register(shell):
@@ -323,11 +418,11 @@ def register(shell):
         executions.place = executions.note(text)
     live.begin()
     ordinary.cells.follow(lambda: live.start(shell))
-    shell.events.register("pre_run_cell", executions.pre_run_cell)
-    shell.events.register("post_run_cell", executions.post_run_cell)
+    for event in _events:
+        shell.events.register(event, getattr(executions, event))
 
 
 def unregister(shell):
     ordinary.cells.leave()
-    shell.events.unregister("pre_run_cell", executions.pre_run_cell)
-    shell.events.unregister("post_run_cell", executions.post_run_cell)
+    for event in _events:
+        shell.events.unregister(event, getattr(executions, event))

@@ -13,6 +13,7 @@ import re
 COVERAGE = "application/vnd.quadrants.coverage+json"
 COMPILED = "application/vnd.quadrants.compiled+json"
 VALUES = "application/vnd.quadrants.values+json"
+HEATMAP = "application/vnd.quadrants.heatmap+json"  # what COVERAGE says, with the text of the lines: not compared
 
 _most_differences = 20
 

@@ -187,7 +187,7 @@ def _settle(test, ref, tolerance):
                 new["data"].pop(form, None)
                 stored["data"].pop(form, None)
     for output in _with_data(test) + _with_data(ref):
-        for kind in meaning.kinds:
+        for kind in (*meaning.kinds, meaning.HEATMAP):
             output["data"].pop(kind, None)
     return found
 

@@ -1,6 +1,6 @@
 import type { ISettingRegistry } from "@jupyterlab/settingregistry";
 import { ISignal, Signal } from "@lumino/signaling";
-import { quantities, Quantity } from "./marks";
+import { quantities, type Quantity } from "../../widgets/heatmap/scale";
 
 /** What the person chose to see, in all notebooks; kept in the settings. */
 export class Choices {
@@ -26,6 +26,11 @@ export class Choices {
     // One after the other; where settings cannot be written the choice holds for this page.
     this.written = this.written.then(() => settings.save(text)).catch(() => undefined).then(() => { this.writing -= 1; });
     return this.written;
+  }
+
+  /** Total, newest run, difference, and again. */
+  next(): Promise<void> {
+    return this.set({ quantity: quantities[(quantities.indexOf(this.quantity) + 1) % quantities.length], visible: true });
   }
 
   async follow(registry: ISettingRegistry, id: string): Promise<void> {

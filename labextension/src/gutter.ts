@@ -2,16 +2,20 @@
 // empty, and takes no room, in every cell without marks.
 import { Compartment, Extension, Range, RangeSet, StateEffect, StateField, Text, Transaction } from "@codemirror/state";
 import { Decoration, DecorationSet, EditorView, gutter, GutterMarker, ViewPlugin, WidgetType } from "@codemirror/view";
-import type { CellCoverage } from "../../widgets/protocol/coverage";
+import { grouped, type Quantity } from "../../widgets/heatmap/scale";
+import type { CellCoverage, Scale } from "../../widgets/protocol/coverage";
 import { digest } from "./digest";
-import { Mark, marksOf, Quantity, summary } from "./marks";
-import { tip } from "./tip";
+import { type Mark, marksOf, summary } from "./marks";
+import { legend, tip } from "./tip";
 
 export interface Shown {
   coverage: CellCoverage;
   /** Whether more is to come. */
   running: boolean;
   quantity: Quantity;
+  scale: Scale;
+  /** Has all gutters show the next quantity. */
+  next(): void;
 }
 
 class CountMarker extends GutterMarker {
@@ -24,32 +28,49 @@ class CountMarker extends GutterMarker {
   }
 
   toDOM(): Node {
-    const { text, kind, level, branches } = this.mark;
+    const { text, kind, level, length, busiest, branches } = this.mark;
     const made = document.createElement("div");
-    made.className = `qd-mark-count qd-${kind}${branches.length ? " qd-partial" : ""}`;
+    made.className = `qd-mark-count qd-${kind}${branches.length ? " qd-partial" : ""}${busiest ? " qd-busiest" : ""}`;
     made.style.setProperty("--qd-level", String(level));
+    made.style.setProperty("--qd-length", `${length}%`);
     made.textContent = text;
     made.setAttribute("aria-label", sentences(this.mark, this.stale).join(". "));
     return made;
   }
 }
 
-/** Names what the numbers are, where that is not the total: on a first line that is not counted. */
-class NameMarker extends GutterMarker {
-  constructor(readonly name: string) {
+const quantityNames: Record<Quantity, string> = { total: "total", newest: "newest", difference: "change" };
+
+/** Head of the gutter, beside the first line, which is never counted: names what the numbers are; a click shows the next ones. */
+class HeadMarker extends GutterMarker {
+  constructor(readonly quantity: Quantity) {
     super();
   }
 
-  eq(other: NameMarker): boolean {
-    return this.name === other.name;
+  eq(other: HeadMarker): boolean {
+    return this.quantity === other.quantity;
   }
 
   toDOM(): Node {
     const made = document.createElement("div");
-    made.className = "qd-mark-name";
-    made.textContent = this.name;
+    made.className = "qd-mark-head";
+    made.textContent = quantityNames[this.quantity];
     return made;
   }
+}
+
+const headWords: Record<Quantity, string[]> = {
+  total: ["Counts of all runs together", "Click: of the newest run"],
+  newest: ["Counts of the newest run", "Click: the difference to the run before"],
+  difference: ["Difference of the newest run to the run before", "Click: all runs together"],
+};
+
+function saidOfHead(view: EditorView): (string | Node)[] | null {
+  const marks = view.state.field(field, false);
+  if (!marks) return null;
+  const { quantity, scale } = marks.shown;
+  const sign = quantity === "difference" ? "\u00b1" : "";
+  return [...headWords[quantity], legend(quantity === "difference", `${sign}${grouped(scale[quantity])}, the busiest line of the notebook`)];
 }
 
 /** A few words behind a line. */
@@ -89,7 +110,7 @@ function build(shown: Shown, doc: Text): Marks {
   const stale = digest(doc.toString()) !== shown.coverage.digest;
   const counts: Range<CountMarker>[] = [];
   const branches: Range<Decoration>[] = [];
-  for (const mark of marksOf(shown.coverage, shown.quantity)) {
+  for (const mark of marksOf(shown.coverage, shown.quantity, shown.scale, shown.running)) {
     if (mark.number < 1 || mark.number > doc.lines) continue;
     const line = doc.line(mark.number);
     counts.push(new CountMarker(mark, stale).range(line.from));
@@ -129,16 +150,14 @@ const field = StateField.define<Marks | null>({
   ],
 });
 
-/** Counts, and the name of what they are on the first line. */
+/** Counts, and the head. */
 function markers(view: EditorView): RangeSet<GutterMarker> {
   const marks = view.state.field(field);
   if (!marks) return RangeSet.empty;
-  const { quantity } = marks.shown;
   let first = false;
   marks.counts.between(0, 0, () => { first = true; });
-  if (quantity === "total" || first) return marks.counts;
-  const name: Range<GutterMarker> = new NameMarker(quantity === "newest" ? "newest" : "change").range(0);
-  return (marks.counts as RangeSet<GutterMarker>).update({ add: [name] });
+  if (first) return marks.counts; // an edit moved it there
+  return (marks.counts as RangeSet<GutterMarker>).update({ add: [new HeadMarker(marks.shown.quantity).range(0)] });
 }
 
 const follow = ViewPlugin.define((view) => ({
@@ -155,9 +174,15 @@ const extension: Extension = [
       mouseover: (view, line, event) => {
         const target = event.target as HTMLElement;
         if (target.closest(".qd-mark-count")) tip.show(view, line.from, () => said(view, line.from));
+        else if (target.closest(".qd-mark-head")) tip.show(view, line.from, () => saidOfHead(view));
         return false;
       },
       mouseout: () => (tip.leave(), false),
+      click: (view, _, event) => {
+        if (!(event.target as HTMLElement).closest(".qd-mark-head")) return false;
+        view.state.field(field)?.shown.next();
+        return true;
+      },
     },
   }),
   follow,

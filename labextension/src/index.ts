@@ -1,16 +1,19 @@
 import { JupyterFrontEnd, JupyterFrontEndPlugin } from "@jupyterlab/application";
 import { ICommandPalette } from "@jupyterlab/apputils";
 import { CodeMirrorEditor, EditorExtensionRegistry, IEditorExtensionRegistry } from "@jupyterlab/codemirror";
-import { INotebookTracker } from "@jupyterlab/notebook";
+import { INotebookTracker, type NotebookPanel } from "@jupyterlab/notebook";
+import { IRenderMimeRegistry } from "@jupyterlab/rendermime";
 import { ISettingRegistry } from "@jupyterlab/settingregistry";
 import { marksSlot, overview, said } from "./gutter";
-import { quantities, Quantity } from "./marks";
-import { NotebookMarks } from "./notebook";
+import { quantities, type Quantity } from "../../widgets/heatmap/scale";
 import { Choices } from "./choices";
+import { heatmapFactory, LiveListings } from "./listing";
+import { NotebookMarks } from "./notebook";
 import { announce, tip } from "./tip";
 
 const id = "quadrants-jupyter:plugin";
 const category = "Quadrants";
+const heatmapRank = -20; // before widgets, which are gone when their kernel is
 
 const quantityNames: Record<Quantity, string> = {
   total: "all runs together",
@@ -32,7 +35,10 @@ function readLine(tracker: INotebookTracker): void {
   announce(words ? `Line ${line.number}: ${words.join(". ")}` : `Line ${line.number} is not counted. In this cell, ${all}`);
 }
 
-function addCommands(app: JupyterFrontEnd, tracker: INotebookTracker, choices: Choices, palette: ICommandPalette | null): void {
+type AllMarks = Map<NotebookPanel, NotebookMarks>;
+
+function addCommands(app: JupyterFrontEnd, tracker: INotebookTracker, marks: AllMarks, choices: Choices,
+                     palette: ICommandPalette | null): void {
   const commands: [string, Parameters<typeof app.commands.addCommand>[1]][] = [
     ["quadrants:toggle-marks", {
       label: "Show Line Counts of Kernels",
@@ -47,9 +53,8 @@ function addCommands(app: JupyterFrontEnd, tracker: INotebookTracker, choices: C
       label: "Line Counts: Total, Newest Run or Difference",
       caption: "Switches to the next of the three",
       execute: () => {
-        const next = quantities[(quantities.indexOf(choices.quantity) + 1) % quantities.length];
-        const kept = choices.set({ quantity: next, visible: true });
-        announce(`Line counts: ${quantityNames[next]}`);
+        const kept = choices.next();
+        announce(`Line counts: ${quantityNames[choices.quantity]}`);
         return kept;
       },
     }],
@@ -57,12 +62,27 @@ function addCommands(app: JupyterFrontEnd, tracker: INotebookTracker, choices: C
       label: "Line Counts: Read the Current Line",
       execute: () => readLine(tracker),
     }],
+    ["quadrants:clear-counts", {
+      label: "Clear Line Counts",
+      caption: "Forgets all counts of this notebook and of its kernel",
+      isEnabled: () => tracker.currentWidget !== null,
+      execute: () => {
+        const panel = tracker.currentWidget;
+        announce("Line counts are cleared");
+        return panel && marks.get(panel)?.clear();
+      },
+    }],
   ];
   for (const [command, options] of commands) {
     app.commands.addCommand(command, options);
     palette?.addItem({ command, category });
   }
-  choices.changed.connect(() => app.commands.notifyCommandChanged("quadrants:toggle-marks"));
+  app.commands.addCommand("quadrants:show-quantity", {
+    label: ({ quantity }) => `Line Counts: ${quantityNames[quantity as Quantity] ?? ""}`,
+    isToggled: ({ quantity }) => quantity === choices.quantity,
+    execute: ({ quantity }) => (quantities as readonly unknown[]).includes(quantity) && choices.set({ quantity: quantity as Quantity }),
+  });
+  choices.changed.connect(() => app.commands.notifyCommandChanged());
 }
 
 const plugin: JupyterFrontEndPlugin<void> = {
@@ -70,19 +90,28 @@ const plugin: JupyterFrontEndPlugin<void> = {
   description: "Marks in the gutter of a cell how often each line of its kernels ran.",
   autoStart: true,
   requires: [INotebookTracker, IEditorExtensionRegistry],
-  optional: [ICommandPalette, ISettingRegistry],
+  optional: [ICommandPalette, ISettingRegistry, IRenderMimeRegistry],
   activate: (app, tracker: INotebookTracker, editors: IEditorExtensionRegistry, palette: ICommandPalette | null,
-             settings: ISettingRegistry | null) => {
+             settings: ISettingRegistry | null, rendermime: IRenderMimeRegistry | null) => {
     editors.addExtension({
       name: "quadrants:marks",
       factory: () => EditorExtensionRegistry.createImmutableExtension(marksSlot),
     });
     const choices = new Choices();
     if (settings) void choices.follow(settings, id);
-    addCommands(app, tracker, choices, palette);
-    const attach = (panel: Parameters<Parameters<typeof tracker.forEach>[0]>[0]) => {
+    const all: AllMarks = new Map();
+    addCommands(app, tracker, all, choices, palette);
+    rendermime?.addFactory(heatmapFactory(null), heatmapRank); // outputs elsewhere than in notebooks: as they were stored
+    const attach = (panel: NotebookPanel) => {
       const marks = new NotebookMarks(panel, choices);
-      panel.disposed.connect(() => marks.dispose());
+      const listings = new LiveListings(panel.sessionContext);
+      panel.content.rendermime.addFactory(heatmapFactory(listings), heatmapRank);
+      all.set(panel, marks);
+      panel.disposed.connect(() => {
+        all.delete(panel);
+        marks.dispose();
+        listings.dispose();
+      });
     };
     tracker.forEach(attach);
     tracker.widgetAdded.connect((_, panel) => attach(panel));

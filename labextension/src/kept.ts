@@ -6,8 +6,8 @@ export interface Kept {
   version: 1;
   label: string;
   digest: string;
-  /** number, count, newest, previous, outcomes if there are any */
-  lines: [number, number, number, number | null, Partial<Record<Outcome, number>>?][];
+  /** number; count, or null if no kernel with this line was launched; newest, previous, outcomes if there are any */
+  lines: [number, number | null, number, number | null, Partial<Record<Outcome, number>>?][];
   /** name, [number, count] of each line; only where there are several */
   specialisations?: [string, [number, number][]][];
 }
@@ -17,8 +17,10 @@ export function keep(coverage: CellCoverage): Kept {
     version: 1,
     label: coverage.label,
     digest: coverage.digest,
-    lines: coverage.lines.map(({ number, count, newest, previous, outcomes }) =>
-      Object.keys(outcomes).length ? [number, count, newest, previous, { ...outcomes }] : [number, count, newest, previous]),
+    lines: coverage.lines.map(({ number, count, newest, previous, launched, outcomes }) => {
+      const shown = launched === false ? null : count;
+      return Object.keys(outcomes).length ? [number, shown, newest, previous, { ...outcomes }] : [number, shown, newest, previous];
+    }),
   };
   if (coverage.specialisations.length > 1) {
     kept.specialisations = coverage.specialisations.map((one) => [one.name, one.lines.map((line) => [line.number, line.count])]);
@@ -38,10 +40,12 @@ export function unkeep(value: unknown, cellId: string): CellCoverage | null {
     cell_id: cellId,
     label: kept.label ?? "",
     digest: kept.digest,
-    lines: kept.lines.map(([number, count, newest, previous, outcomes]) => ({ number, count, newest, previous, outcomes: outcomes ?? {} })),
+    lines: kept.lines.map(([number, count, newest, previous, outcomes]) => ({
+      number, count: count ?? 0, newest, previous, launched: count !== null, outcomes: outcomes ?? {},
+    })),
     specialisations: (areRows(kept.specialisations) ? kept.specialisations : []).filter(([, lines]) => areRows(lines)).map(([name, lines]) => ({
       name,
-      lines: lines.map(([number, count]) => ({ number, count, copies: [count] })),
+      lines: lines.map(([number, count]) => ({ number, count, copies: [count], outcomes: {} })),
     })),
   };
 }

@@ -1,21 +1,22 @@
 // What is said about a line: the short text of its mark, the strength of its tint, its branches, and everything in words.
-import type { CellCoverage, LineCounts } from "../../widgets/protocol/coverage";
+import type { CellCoverage, LineCounts, Scale } from "../../widgets/protocol/coverage";
 import type { Outcome } from "../../widgets/protocol/heatmap";
-import { grouped, level } from "../../widgets/heatmap/scale";
-
-/** Which number the marks show. */
-export type Quantity = "total" | "newest" | "difference";
-export const quantities: readonly Quantity[] = ["total", "newest", "difference"];
+import { amounts, grouped, length, level, share, type Quantity } from "../../widgets/heatmap/scale";
+import { branches } from "../../widgets/heatmap/shown";
 
 export interface Mark {
   /** 1-based, in the text that ran. */
   number: number;
   /** "1.2k", "never", "+340" */
   text: string;
-  /** ran: it did; never: not once, in any run; idle: not in the newest run; more, less: than in the run before. */
-  kind: "ran" | "never" | "idle" | "more" | "less";
-  /** Strength of the tint in percent. */
+  /** ran: it did; never: not once, in any run; waiting: no kernel with this line ran yet; idle: not in the newest run; more, less: than in
+   * the run before. */
+  kind: "ran" | "never" | "waiting" | "idle" | "more" | "less";
+  /** Strength of the tint, and length of the bar, in percent. */
   level: number;
+  length: number;
+  /** No line of the notebook ran more often. */
+  busiest: boolean;
   /** "never true", "never false", "never entered" */
   branches: string[];
   /** All there is to say, a sentence each. */
@@ -41,12 +42,6 @@ export function signed(difference: number): string {
   return difference > 0 ? `+${short(difference)}` : difference < 0 ? `\u2212${short(-difference)}` : "\u00b10";
 }
 
-const neverWords: readonly [Outcome, string][] = [
-  ["taken", "never true"],
-  ["not_taken", "never false"],
-  ["entered", "never entered"],
-];
-
 const outcomeWords: readonly [Outcome, string][] = [
   ["taken", "Condition true"],
   ["not_taken", "Condition false"],
@@ -54,10 +49,6 @@ const outcomeWords: readonly [Outcome, string][] = [
   ["zero_trips", "Loop without an iteration"],
   ["broken", "Loop left by break"],
 ];
-
-function branches(line: LineCounts): string[] {
-  return line.count === 0 ? [] : neverWords.filter(([outcome]) => line.outcomes[outcome] === 0).map(([, said]) => said);
-}
 
 function difference(line: LineCounts): number | null {
   return line.previous === null ? null : line.newest - line.previous;
@@ -68,12 +59,20 @@ function compared(change: number): string {
   return `${grouped(Math.abs(change))} ${change > 0 ? "more" : "fewer"} than in the run before`;
 }
 
-function words(line: LineCounts, coverage: CellCoverage): string[] {
-  const said = [line.count === 0 ? "Never ran" : `Ran ${times(line.count)}`];
+function ofNewest(line: LineCounts, running: boolean): string {
   const change = difference(line);
+  if (running) return `Newest run, so far: ${times(line.newest)}`; // less than the run before says nothing yet
+  if (change === null && line.newest === line.count) return "All in the newest run";
+  return `Newest run: ${times(line.newest)}${change === null ? "" : `, ${compared(change)}`}`;
+}
+
+function words(line: LineCounts, coverage: CellCoverage, scale: Scale, running: boolean): string[] {
+  if (line.launched === false) return ["Not run yet", "No kernel with this line was launched since it was defined"];
+  const said = [line.count === 0 ? "Never ran" : `Ran ${times(line.count)}`];
   if (line.count > 0) {
-    const newest = line.newest === line.count && change === null ? "all in the newest run" : `newest run: ${times(line.newest)}`;
-    said.push(newest.charAt(0).toUpperCase() + newest.slice(1) + (change === null ? "" : `, ${compared(change)}`));
+    const most = Math.max(scale.total, line.count);
+    said.push(line.count < most ? `${share(line.count, most)} of the busiest line` : "No line of the notebook ran more often");
+    said.push(ofNewest(line, running));
     for (const [outcome, name] of outcomeWords) {
       const count = line.outcomes[outcome];
       if (count !== undefined) said.push(`${name}: ${times(count)}`);
@@ -85,43 +84,43 @@ function words(line: LineCounts, coverage: CellCoverage): string[] {
   return said;
 }
 
-type Shown = Pick<Mark, "text" | "kind" | "level">;
+type Shown = Pick<Mark, "text" | "kind">;
 
-function shown(line: LineCounts, quantity: Quantity, most: number): Shown {
-  if (line.count === 0) return { text: "never", kind: "never", level: 0 };
-  if (quantity === "total") return { text: short(line.count), kind: "ran", level: level(line.count, most) };
-  if (quantity === "newest") {
-    return { text: short(line.newest), kind: line.newest ? "ran" : "idle", level: level(line.newest, most) };
-  }
+function shown(line: LineCounts, quantity: Quantity): Shown {
+  if (line.launched === false) return { text: "\u2013", kind: "waiting" };
+  if (line.count === 0) return { text: "never", kind: "never" };
+  if (quantity === "total") return { text: short(line.count), kind: "ran" };
+  if (quantity === "newest") return { text: short(line.newest), kind: line.newest ? "ran" : "idle" };
   const change = difference(line);
-  if (change === null) return { text: "new", kind: "idle", level: 0 };
-  const kind = change > 0 ? "more" : change < 0 ? "less" : "idle";
-  return { text: signed(change), kind, level: level(Math.abs(change), most) };
-}
-
-function strength(line: LineCounts, quantity: Quantity): number {
-  if (quantity === "total") return line.count;
-  return quantity === "newest" ? line.newest : Math.abs(difference(line) ?? 0);
+  if (change === null) return { text: "new", kind: "idle" };
+  return { text: signed(change), kind: change > 0 ? "more" : change < 0 ? "less" : "idle" };
 }
 
 /** The marks of a cell, in the order of its lines. */
-export function marksOf(coverage: CellCoverage, quantity: Quantity): Mark[] {
-  const most = Math.max(1, ...coverage.lines.map((line) => strength(line, quantity)));
+export function marksOf(coverage: CellCoverage, quantity: Quantity, scale: Scale, running: boolean): Mark[] {
   return coverage.lines
-    .map((line) => ({
-      number: line.number,
-      ...shown(line, quantity, most),
-      branches: branches(line),
-      words: words(line, coverage),
-    }))
+    .map((line) => {
+      const amount = Math.abs(amounts(line)[quantity]);
+      return {
+        number: line.number,
+        ...shown(line, quantity),
+        level: level(amount, scale[quantity]),
+        length: length(amount, scale[quantity]),
+        busiest: amount > 0 && amount === scale[quantity],
+        branches: branches(line.count, line.outcomes),
+        words: words(line, coverage, scale, running),
+      };
+    })
     .sort((a, b) => a.number - b.number);
 }
 
 /** The cell in one sentence. */
 export function summary(coverage: CellCoverage, stale: boolean): string {
-  const ran = coverage.lines.filter((line) => line.count > 0).length;
-  const partial = coverage.lines.filter((line) => branches(line).length > 0).length;
-  const said = [`${ran} of ${coverage.lines.length} lines ran`];
+  const of = (wanted: (line: LineCounts) => boolean) => coverage.lines.filter(wanted).length;
+  const waiting = of((line) => line.launched === false);
+  const partial = of((line) => branches(line.count, line.outcomes).length > 0);
+  const said = [`${of((line) => line.count > 0)} of ${coverage.lines.length} lines ran`];
+  if (waiting) said.push(`${waiting} not run yet`);
   if (partial) said.push(`${partial} ${partial === 1 ? "branch" : "branches"} went one way only`);
   if (stale) said.push("edited since");
   return said.join(", ");

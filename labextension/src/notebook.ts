@@ -5,7 +5,8 @@ import { CodeMirrorEditor } from "@jupyterlab/codemirror";
 import { NotebookActions, type NotebookPanel } from "@jupyterlab/notebook";
 import type { IOutputModel } from "@jupyterlab/rendermime";
 import type { Kernel, KernelMessage } from "@jupyterlab/services";
-import type { CellCoverage, CoverageMessage } from "../../widgets/protocol/coverage";
+import { scaleOf } from "../../widgets/heatmap/scale";
+import type { CellCoverage, CoverageMessage, Joining, Scale } from "../../widgets/protocol/coverage";
 import type { Choices } from "./choices";
 import { digest } from "./digest";
 import { show } from "./gutter";
@@ -14,10 +15,13 @@ import { keep, unkeep } from "./kept";
 const target = "quadrants.coverage";
 const mime = "application/vnd.quadrants.coverage+json";
 const metadataKey = "quadrants";
+const magicsKey = "magics_language"; // of nbconvert: as what it highlights the text
 
 interface Known {
   coverage: CellCoverage;
   running: boolean;
+  /** Told by the kernel that runs now; else it was stored, or counted by a kernel before. */
+  live: boolean;
 }
 
 function asMessage(value: unknown): CoverageMessage | null {
@@ -38,6 +42,8 @@ export class NotebookMarks {
   /** The text with which a cell was last sent to the kernel, as a digest. */
   private readonly sent = new Map<string, string>();
   private frame = 0;
+  /** Of the cells that the kernel told of. */
+  private scale: Scale | null = null;
   private kernel: Kernel.IKernelConnection | null = null;
   private disposed = false;
 
@@ -69,20 +75,42 @@ export class NotebookMarks {
   private onKernel(): void {
     this.kernel?.iopubMessage.disconnect(this.onIOPub, this);
     this.kernel = this.panel.sessionContext.session?.kernel ?? null;
+    this.forgetKernel();
     this.kernel?.registerCommTarget(target, () => undefined);
     this.kernel?.iopubMessage.connect(this.onIOPub, this);
     if (this.kernel) void this.catchUp(this.kernel).catch(() => undefined); // a kernel may end meanwhile
   }
 
-  /** What a kernel counted before this page was loaded. It answers who opens a comm; what follows comes on its own one. */
+  /** What a kernel counted before this page was loaded. */
   private async catchUp(kernel: Kernel.IKernelConnection): Promise<void> {
     await kernel.info;
+    await this.join(kernel, {});
+  }
+
+  /** The kernel answers who opens a comm; what follows comes on its own one. */
+  private async join(kernel: Kernel.IKernelConnection, joining: Joining): Promise<void> {
     const { content } = await kernel.requestCommInfo({ target_name: target });
     if (content.status !== "ok" || kernel !== this.kernel || kernel.isDisposed || !kernel.handleComms) return;
     if (!Object.values(content.comms).some((comm) => comm.target_name === target)) return;
     const comm = kernel.createComm(target);
     comm.onMsg = () => void comm.close();
-    comm.open();
+    comm.open({ ...joining });
+  }
+
+  /** All counts, in the notebook and in its kernel. */
+  async clear(): Promise<void> {
+    for (const id of [...this.known.keys()]) {
+      this.known.delete(id);
+      this.keep(id);
+      this.draw(id);
+    }
+    if (this.kernel) await this.join(this.kernel, { clear: true }).catch(() => undefined);
+  }
+
+  /** Its counts are those of a kernel before. */
+  private forgetKernel(): void {
+    this.scale = null;
+    for (const [id, known] of this.known) this.known.set(id, { ...known, live: false });
   }
 
   private onIOPub(_: unknown, { header, content }: KernelMessage.IIOPubMessage): void {
@@ -95,6 +123,7 @@ export class NotebookMarks {
   private onStatus(): void {
     const status = this.panel.sessionContext.session?.kernel?.status;
     if (status !== "busy" && status !== "starting" && status !== "unknown") this.finish();
+    if (status === "restarting" || status === "autorestarting") this.forgetKernel();
   }
 
   private finish(): void {
@@ -107,10 +136,11 @@ export class NotebookMarks {
   }
 
   private take(message: CoverageMessage, stored: boolean): void {
+    if (!stored && message.scale) this.rescale(message.scale);
     for (const coverage of message.cells) {
       const id = this.idOf(coverage, stored);
       if (!id) continue;
-      if (coverage.lines.length) this.known.set(id, { coverage, running: message.running });
+      if (coverage.lines.length) this.known.set(id, { coverage, running: message.running, live: !stored || (this.known.get(id)?.live ?? false) });
       else this.known.delete(id);
       if (!message.running) this.keep(id);
       this.draw(id);
@@ -152,7 +182,7 @@ export class NotebookMarks {
         if (!outputs.isDisposed && !this.disposed) this.takeOutputs(change.newValues);
       });
       const kept = unkeep((model.getMetadata(metadataKey) as { coverage?: unknown } | undefined)?.coverage, model.id);
-      if (kept && !this.known.has(model.id)) this.known.set(model.id, { coverage: kept, running: false });
+      if (kept && !this.known.has(model.id)) this.known.set(model.id, { coverage: kept, running: false, live: false });
       this.draw(model.id);
     }
     for (const model of fresh as ICodeCellModel[]) {
@@ -168,7 +198,7 @@ export class NotebookMarks {
       if (!id || !model || !coverage.lines.length) continue;
       const known = this.known.get(id);
       if (known && (known.running || digest(model.sharedModel.source) !== coverage.digest || known.coverage.digest === coverage.digest)) continue;
-      this.known.set(id, { coverage, running: false });
+      this.known.set(id, { coverage, running: false, live: false });
       this.draw(id);
     }
   }
@@ -209,6 +239,7 @@ export class NotebookMarks {
       if (after) model.setMetadata(metadataKey, { ...others, coverage: after });
       else if (Object.keys(others).length) model.setMetadata(metadataKey, others);
       else model.deleteMetadata(metadataKey);
+      if (after && model.sharedModel.source.startsWith("%%qd_kernel")) model.setMetadata(magicsKey, "python");
     }, false); // nothing that a person would undo
   }
 
@@ -237,8 +268,24 @@ export class NotebookMarks {
     });
   }
 
+  private rescale(scale: Scale): void {
+    if (this.scale && JSON.stringify(scale) === JSON.stringify(this.scale)) return;
+    this.scale = scale;
+    this.drawAll();
+  }
+
+  /** Counts of one kernel share a scale, and what is left of kernels before. */
+  private scaleFor(known: Known): Scale {
+    if (known.live && this.scale) return this.scale;
+    return scaleOf([...this.known.values()].filter(({ live }) => live === known.live).flatMap(({ coverage }) => coverage.lines));
+  }
+
   private drawIn(editor: CodeMirrorEditor, id: string): void {
     const known = this.choices.visible ? this.known.get(id) : undefined;
-    show(editor.editor, known ? { ...known, quantity: this.choices.quantity } : null);
+    if (!known) return show(editor.editor, null);
+    const { coverage, running } = known;
+    show(editor.editor, {
+      coverage, running, quantity: this.choices.quantity, scale: this.scaleFor(known), next: () => void this.choices.next(),
+    });
   }
 }

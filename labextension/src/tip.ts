@@ -2,7 +2,7 @@
 // follows its line while counts grow, and Escape closes it.
 import type { EditorView } from "@codemirror/view";
 
-type Read = () => string[] | null;
+type Read = () => (string | Node)[] | null;
 
 class Tip {
   private node: HTMLElement | null = null;
@@ -39,13 +39,19 @@ class Tip {
     const place = said && view.dom.isConnected && position <= view.state.doc.length && view.lineBlockAt(position);
     if (!place) return this.hide();
     const node = this.made();
-    node.replaceChildren(...said.map((text) => Object.assign(document.createElement("div"), { textContent: text })));
+    node.replaceChildren(...said.map((one) => {
+      const row = document.createElement("div");
+      row.append(one);
+      return row;
+    }));
     document.body.append(node);
-    const gutter = view.dom.querySelector(".qd-gutter")?.getBoundingClientRect() ?? view.dom.getBoundingClientRect();
+    // To the right of the marks, so that the next one can be pointed at.
+    const left = (view.dom.querySelector(".qd-gutter")?.getBoundingClientRect().right ?? view.dom.getBoundingClientRect().left) + 8;
+    node.style.left = `${left}px`;
+    node.style.maxWidth = `min(64ch, ${Math.max(120, window.innerWidth - left - 32)}px)`;
     const top = view.documentTop + place.top;
     const below = top + view.defaultLineHeight + 4;
     const fits = below + node.offsetHeight <= window.innerHeight;
-    node.style.left = `${Math.max(0, Math.min(gutter.left, window.innerWidth - node.offsetWidth - 8))}px`;
     node.style.top = `${fits ? below : top - node.offsetHeight - 4}px`;
   }
 
@@ -65,6 +71,21 @@ class Tip {
 }
 
 export const tip = new Tip();
+
+function element(className: string, text = ""): HTMLElement {
+  return Object.assign(document.createElement("span"), { className, textContent: text });
+}
+
+/** What tints and words mean. `both`: differences. */
+export function legend(both: boolean, most: string): Node {
+  const row = element("qd-tip-legend");
+  row.append(element("", both ? "\u00b1" : "once"), element(`qd-ramp${both ? " qd-both" : ""}`), element("", most));
+  const rest = element("qd-tip-legend");
+  rest.append(element("qd-swatch qd-hatched"), element("", "never ran"), element("qd-swatch", "\u2013"), element("", "not run yet"));
+  const made = document.createElement("div");
+  made.append(row, document.createElement("br"), rest);
+  return made;
+}
 
 let voice: HTMLElement | null = null;
 

@@ -71,6 +71,7 @@ class CompiledKernel {
     CompiledKernel(const CompiledKernel &) = delete;
 
     abi::Kernel info;
+    std::string title; ///< what it was specialised for
     std::vector<KernelTask> tasks;
     bool has_variants = false;   ///< a launch may have to run another build: `arrays` or `completion` is there
     uint64_t program_id = 0;     ///< 0: its program has ended

@@ -71,8 +71,15 @@ uint64_t count_now(const CompiledKernel &kernel, size_t i) {
     return __atomic_load_n(&kernel.counts[kernel.counters[i].place], __ATOMIC_RELAXED);
 }
 
-void add_counts(Counts &counts, const CompiledKernel &kernel) {
-    for (size_t i = 0; i < kernel.counts.size(); i++) add_count(counts, kernel.counters[i], count_now(kernel, i));
+void add_counts(Apart &all, const CompiledKernel &kernel) {
+    all.title = kernel.title;
+    for (size_t i = 0; i < kernel.counts.size(); i++) add_count(all.counts, kernel.counters[i], count_now(kernel, i));
+}
+
+uint64_t sum_of(const CompiledKernel &kernel) {
+    uint64_t sum = 0;
+    for (const uint64_t &count : kernel.counts) sum += __atomic_load_n(&count, __ATOMIC_RELAXED);
+    return sum;
 }
 
 } // namespace
@@ -131,13 +138,17 @@ void Program::Impl::adopt(CompiledKernel &kernel) {
     kernel.program_id = id;
     kernel.lifetime = lifetime;
     const std::lock_guard guard(watch_lock);
+    adopted++;
     kernel.specialisation = specialisations[kernel.info.name]++;
     kernels.push_back(&kernel);
 }
 
 void Program::Impl::retire(CompiledKernel &kernel) {
     const std::lock_guard guard(watch_lock);
-    if (!kernel.counts.empty()) add_counts(retired[{kernel.info.name, kernel.specialisation}], kernel);
+    if (!kernel.counts.empty()) {
+        add_counts(retired[{kernel.info.name, kernel.specialisation}], kernel);
+        retired_sum += sum_of(kernel);
+    }
     std::erase(kernels, &kernel);
 }
 
@@ -151,6 +162,8 @@ void add_external(uint64_t id, void *address) { runtime::add_external(id, addres
 
 const abi::Kernel &kernel_info(const CompiledKernel &kernel) { return kernel.info; }
 const std::vector<CounterValue> &kernel_counters(const CompiledKernel &kernel) { return kernel.counters; }
+
+void entitle(CompiledKernel &kernel, std::string title) { kernel.title = std::move(title); }
 
 void ask(CompiledKernel &kernel, Asked asked) {
     const bool counts = asked == Asked::counts || kernel.counters.empty();
@@ -251,8 +264,8 @@ std::vector<CounterValue> Program::coverage() const {
         value.copy = 0;
         add_count(sum, value, n);
     };
-    for (const auto &[kernel, counts] : impl_->retired)
-        for (const CounterValue &value : counts) add(value, value.count);
+    for (const auto &[kernel, gone] : impl_->retired)
+        for (const CounterValue &value : gone.counts) add(value, value.count);
     for (const CompiledKernel *kernel : impl_->kernels)
         for (size_t i = 0; i < kernel->counts.size(); i++) add(kernel->counters[i], count_now(*kernel, i));
     return {sum.begin(), sum.end()};
@@ -263,18 +276,27 @@ Profile &Program::profile() { return impl_->profile; }
 std::vector<KernelCoverage> Program::coverage_by_kernel() const {
     impl_->ask_for_counts();
     const std::lock_guard guard(impl_->watch_lock);
-    std::map<std::pair<std::string, uint32_t>, Counts> all = impl_->retired;
+    Retired all = impl_->retired;
     for (const CompiledKernel *kernel : impl_->kernels)
         if (!kernel->counts.empty()) add_counts(all[{kernel->info.name, kernel->specialisation}], *kernel);
     std::vector<KernelCoverage> out;
-    for (const auto &[kernel, counts] : all)
-        out.push_back({kernel.first, kernel.second, {counts.begin(), counts.end()}});
+    for (const auto &[kernel, one] : all)
+        out.push_back({kernel.first, one.title, kernel.second, {one.counts.begin(), one.counts.end()}});
     return out;
+}
+
+std::pair<uint64_t, uint64_t> Program::counted() const {
+    impl_->ask_for_counts();
+    const std::lock_guard guard(impl_->watch_lock);
+    uint64_t sum = impl_->retired_sum;
+    for (const CompiledKernel *kernel : impl_->kernels) sum += sum_of(*kernel);
+    return {impl_->adopted, sum};
 }
 
 void Program::clear_coverage() {
     const std::lock_guard guard(impl_->watch_lock);
     impl_->retired.clear();
+    impl_->retired_sum = 0;
     for (CompiledKernel *kernel : impl_->kernels)
         for (uint64_t &count : kernel->counts) __atomic_store_n(&count, 0, __ATOMIC_RELAXED);
     impl_->cleared.fetch_add(1, std::memory_order_release);

@@ -52,6 +52,7 @@ enum class Asked : uint8_t { counts, lines, arcs };
 struct KernelFault; ///< thrown by `launch`: fault.h
 struct KernelCoverage {
     std::string kernel;
+    std::string title;           ///< what it was specialised for, if the kernel was given a title
     uint32_t specialisation = 0; ///< among those of this name, in the order in which they were compiled
     std::vector<CounterValue> counts;
 };
@@ -120,6 +121,8 @@ class Program {
     // can tell.
     std::vector<CounterValue> coverage() const; ///< of all kernels, added up by place
     std::vector<KernelCoverage> coverage_by_kernel() const;
+    /// How many kernels were compiled so far, and the sum of all counts: as long as neither grows there is no news.
+    std::pair<uint64_t, uint64_t> counted() const;
     void clear_coverage();
     Profile &profile(); ///< empty unless Options::profile
 
@@ -141,6 +144,9 @@ std::vector<bool> written_parameters(const ir::Function &kernel);
 const abi::Kernel &kernel_info(const CompiledKernel &kernel);
 /// What its coverage counters count, task by task; `count` is 0.
 const std::vector<CounterValue> &kernel_counters(const CompiledKernel &kernel);
+
+/// Before its first launch: what people call this specialisation.
+void entitle(CompiledKernel &kernel, std::string title);
 
 /// Before its first launch. If only yes or no is asked, the kernel runs without counters once they say yes to all.
 void ask(CompiledKernel &kernel, Asked asked);

@@ -25,6 +25,13 @@ using Counts = std::set<CounterValue, CounterOrder>;
 /// Adds to the entry of the same kind and place.
 void add_count(Counts &counts, const CounterValue &value, uint64_t n);
 
+/// What specialisations counted, by kernel and number.
+struct Apart {
+    std::string title;
+    Counts counts;
+};
+using Retired = std::map<std::pair<std::string, uint32_t>, Apart>;
+
 struct CacheKeyHash {
     size_t operator()(const runtime::CacheKey &key) const { return size_t(key[0]); }
 };
@@ -73,9 +80,11 @@ struct Program::Impl {
     std::vector<Observer *> observers;
     std::atomic<bool> watched{false}; ///< launches are announced to observers, or measured
     Profile profile;
-    std::vector<CompiledKernel *> kernels;                      ///< alive; guarded by watch_lock
-    std::map<std::pair<std::string, uint32_t>, Counts> retired; ///< by kernel and specialisation; of those gone
-    std::unordered_map<std::string, uint32_t> specialisations;  ///< by kernel: how many were compiled
+    std::vector<CompiledKernel *> kernels;                     ///< alive; guarded by watch_lock
+    Retired retired;                                           ///< of kernels that are gone
+    uint64_t adopted = 0;                                      ///< kernels compiled so far
+    uint64_t retired_sum = 0;                                  ///< of all counts of `retired`
+    std::unordered_map<std::string, uint32_t> specialisations; ///< by kernel: how many were compiled
 
     std::atomic<uint64_t> cleared{0}; ///< how often the counts were forgotten
     uint32_t asked = 0;               ///< abi::Context::asked

@@ -167,7 +167,8 @@ def test_keyboard_and_screen_readers(lab):
     cell.locator(".cm-line").nth(6).click()
     page.keyboard.press("Alt+Shift+L")
     page.wait_for_function("document.querySelector('.qd-voice')")
-    assert status(lab) == ("Line 7: Ran 11 times. All in the newest run. Condition true: never. Condition false: 11 times")
+    assert status(lab) == ("Line 7: Ran 11 times. 0.55 % of the busiest line. All in the newest run. "
+                           "Condition true: never. Condition false: 11 times")
     assert page.locator(".qd-tip").inner_text().splitlines()[0] == "Ran 11 times"
     assert_readable(page.locator(".qd-tip"))
     page.keyboard.press("Escape")
@@ -313,4 +314,89 @@ def test_cells_move_and_kernels_restart(lab):
     for start in (SETUP, CLIP, RUN):
         lab.run_cell(at(lab, start))
     wait(lab, at(lab, CLIP), "texts", "1 2k 2k 11 never")
+    assert lab.errors == []
+
+
+CALLBACK = """import ipywidgets
+def show(n=20):
+    clip(np.full(n, -5, np.float32))
+    print('ran', n)
+ipywidgets.interact(show, n=(1, 100));"""
+
+
+def test_marks_after_a_callback_of_a_widget(lab):
+    lab.put("callback", [SETUP, CLIP, RUN, CALLBACK]).open("callback")
+    for index in range(4):
+        lab.run_cell(index)
+    wait(lab, 1, "texts", "2 2k 2k 31 20")
+    handle = lab.show("import ipywidgets").locator(".widget-slider .noUi-handle")
+    handle.click()
+    lab.page.keyboard.press("ArrowRight")
+    lab.show("import ipywidgets").get_by_text("ran 21").wait_for()
+    wait(lab, 1, "texts", "3 2k 2k 52 41")
+    assert lab.counts(1) == {line: n for line, n in lab.snapshot(1).items() if line in AFTER_RUN}
+    assert lab.errors == []
+
+
+def test_marks_after_threads_and_tasks(lab):
+    background = ("import threading\ngo = threading.Event()\ndef work():\n    go.wait()\n    clip(np.full(7, -5, np.float32))\n"
+                  "threading.Thread(target=work).start()\nthreading.Timer(0.3, go.set).start()")
+    lab.put("threads", [SETUP, CLIP, RUN, background]).open("threads")
+    for index in range(4):
+        lab.run_cell(index)
+    wait(lab, 1, "texts", "2 2k 2k 18 7")
+    lab.page.wait_for_function("!document.querySelector('.qd-live')")
+    assert lab.errors == []
+
+
+def test_the_tooltip_lets_the_next_marks_be_pointed_at(lab):
+    put_clip(lab, "tips")
+    marks = lab.show("%%qd_kernel").locator(".qd-mark-count")
+    tip = lab.page.locator(".qd-tip")
+    for n, said in enumerate(("Ran once", "Ran 2,000 times", "Ran 1,989 times", "Ran 11 times", "Never ran")):
+        marks.nth(n).hover()  # fails where anything else would get the pointer
+        lab.page.wait_for_function("said => document.querySelector('.qd-tip')?.firstChild.textContent === said", arg=said)
+        left, right = tip.bounding_box(), marks.nth(n).bounding_box()
+        assert left["x"] >= right["x"] + right["width"]
+    lab.picture("gutter-tip")
+    assert lab.errors == []
+
+
+def test_head_and_menu_of_the_gutter(lab):
+    put_clip(lab, "head")
+    cell, page = lab.show("%%qd_kernel"), lab.page
+    head = cell.locator(".qd-mark-head")
+    for name, shown in (("newest", "1 2k 2k 11 never"), ("change", "new new new new never"), ("total", "1 2k 2k 11 never")):
+        head.click()
+        wait(lab, 1, "texts", shown)
+        assert head.inner_text() == name
+    head.hover()
+    page.locator(".qd-tip").get_by_text("2,000, the busiest line of the notebook").wait_for()
+    for theme in THEMES:
+        lab.theme(theme)
+        head.hover()
+        assert_readable(page.locator(".qd-tip"))
+        lab.picture(f"gutter-head-{theme.split()[-1].lower()}")
+    cell.locator(".qd-mark-count").first.click(button="right")
+    menu = page.locator(".lm-Menu")
+    menu.get_by_text("Line Counts: newest run").click()
+    page.wait_for_function("document.querySelector('.qd-mark-head')?.textContent === 'newest'")
+    lab.command("quadrants:show-quantity", quantity="total")
+    cell.locator(".qd-mark-count").first.click(button="right")
+    lab.picture("gutter-menu")
+    menu.get_by_text("Clear Line Counts").click()
+    wait(lab, 1, "none")
+    assert lab.cells()[1]["metadata"].get("quadrants") is None
+    lab.run_cell(2)
+    wait(lab, 1, "texts", "1 2k 2k 11 never")  # the kernel forgot, too
+    assert lab.errors == []
+
+
+def test_code_stands_still_when_marks_go_stale(lab):
+    put_clip(lab, "still")
+    left = "document.querySelector('.qd-marked .cm-line').getBoundingClientRect().left"
+    before = lab.page.evaluate(left)
+    set_source(lab, 1, CLIP + "  # edited")
+    wait(lab, 1, "stale")
+    assert lab.page.evaluate(left) == before
     assert lab.errors == []

@@ -105,7 +105,7 @@ def test_counts_of_the_newest_run_and_of_the_run_before(session):
     cell = only(told(run(session, "clip(np.full(2, 20, np.float32))"), comm_id))
     assert lines(cell) == {4: (17, 2, 10), 5: (7, 2, 0), 6: (17, 2, 10), 10: (4, 1, 2), 11: (17, 2, 10)}
     (specialisation,) = cell["specialisations"]
-    assert specialisation["name"] == "clip, specialisation 1"
+    assert specialisation["name"] == "clip(x: f32[:])"
     assert {line["number"]: (line["count"], line["copies"]) for line in specialisation["lines"]}[5] == (7, [7])
 
 
@@ -122,7 +122,7 @@ def test_specialisations_and_static_copies(session):
                                      "        for k in qd.static(range(3)):\n            if n == k:\n                x[i] = k\n"))
     cell = only(told(run(session, "pick(np.ones(4, np.float32), 0); pick(np.ones(2, np.int32), 2)"), comm_id))
     first, second = cell["specialisations"]
-    assert [one["name"] for one in (first, second)] == ["pick, specialisation 1", "pick, specialisation 2"]
+    assert [one["name"] for one in (first, second)] == ["pick(x: f32[:], n: i32)", "pick(x: i32[:], n: i32)"]
     copies = [next(line for line in one["lines"] if line["number"] == 7)["copies"] for one in (first, second)]
     assert copies == [[4, 0, 0], [0, 0, 2]]
     assert lines(cell)[7][0] == 6
@@ -133,12 +133,98 @@ def test_an_edited_cell_starts_anew(session):
     run(session, "clip(np.ones(5, np.float32))")
     edited = CELL.replace("= limited(x[i])", "= limited(x[i]) + 1")
     cell = only(told(run(session, edited, "first"), comm_id))
-    assert lines(cell)[5] == (0, 0, None) and lines(cell)[6] == (5, 5, None), "the func did not change"
-    assert lines(cell)[11] == (0, 0, None), "the kernel did, and was compiled at once, but did not run yet"
-    run(session, "clip(np.ones(5, np.float32))")
+    assert cell["lines"] == [], "the func did not change, but what counted in it was the kernel that is replaced"
+    cell = only(told(run(session, "clip(np.ones(5, np.float32))"), comm_id))
+    assert lines(cell)[11] == (5, 5, None) and lines(cell)[6] == (5, 5, 0)
+    assert [one["name"] for one in cell["specialisations"]] == ["clip(x: f32[:])"], "those of the replaced kernel are gone"
     cell = only(told(run(session, "clip(np.ones(3, np.float32))"), comm_id))
-    assert lines(cell)[11] == (8, 3, 5)
+    assert lines(cell)[11] == lines(cell)[6] == (8, 3, 5)
     assert cell["digest"] == run(session, f"from quadrants_jupyter import live\nlive.digest({edited!r})").result.strip("'")
+
+
+TWO = CELL + """
+@qd.kernel
+def clip_all(x: qd.types.ndarray(qd.f32, ndim=1)):
+    for i in x:
+        x[i] = limited(x[i])
+        if x[i] > 1e9:
+            x[i] = other(x[i])
+"""
+
+
+def test_kernels_that_did_not_run_yet(session):
+    """Their lines are told apart from those that a run left out. A func counts for the kernels that are there."""
+    (comm_id,) = opened(run(session, "%%qd_kernel\n@qd.func\ndef other(v):\n    return v + 1\n", "func"))
+    run(session, TWO, "kernels")
+    cell = only(told(run(session, "clip(np.ones(5, np.float32))"), comm_id))
+    launched = {line["number"]: line["launched"] for line in cell["lines"]}
+    assert launched == {4: True, 5: True, 6: True, 10: True, 11: True, 15: False, 16: False, 17: False, 18: False}
+    counts = {line["number"]: line["count"] for line in cell["lines"]}
+    assert counts == {4: 5, 5: 0, 6: 5, 10: 1, 11: 5, 15: 0, 16: 0, 17: 0, 18: 0}
+    message = last(told(run(session, "clip_all(np.ones(3, np.float32))"), comm_id))
+    cells = {cell["cell_id"]: cell for cell in message["cells"]}
+    assert all(line["launched"] for cell in cells.values() for line in cell["lines"])
+    counts = {line["number"]: line["count"] for line in cells["kernels"]["lines"]}
+    assert counts == {4: 8, 5: 0, 6: 8, 10: 1, 11: 5, 15: 1, 16: 3, 17: 3, 18: 0}
+    assert message["scale"] == {"total": 8, "newest": 3, "difference": 5}
+
+    edited = TWO.replace("x[i] = limited(x[i])\n        if", "x[i] = limited(x[i] + 0)\n        if")
+    cell = only(told(run(session, edited, "kernels"), comm_id))
+    counts = {line["number"]: (line["count"], line["launched"]) for line in cell["lines"]}
+    assert counts[6] == (5, True) and counts[16] == (0, False), "what the replaced kernel counted in the func is left out"
+    shown = run(session, "%qd_coverage").result.splitlines()
+    assert "  16 not yet |         x[i] = limited(x[i] + 0)" in shown
+
+
+def test_specialisations_have_names_and_branches(session):
+    code = ("%%qd_kernel\n@qd.kernel\ndef pick(x: qd.types.ndarray(), n: qd.template()):\n    for i in x:\n"
+            "        if x[i] > n:\n            x[i] = n\n")
+    (comm_id,) = opened(run(session, code, "pick"))
+    cell = only(told(run(session, "pick(np.ones((2, 3), np.float32)[0], 0); pick(np.ones(2, np.int32), 2)"), comm_id))
+    first, second = cell["specialisations"]
+    assert [first["name"], second["name"]] == ["pick(x: f32[:], n=0)", "pick(x: i32[:], n=2)"]
+    outcomes = [{line["number"]: line["outcomes"] for line in one["lines"]}[5] for one in (first, second)]
+    assert outcomes == [{"taken": 3, "not_taken": 0}, {"taken": 0, "not_taken": 2}]
+    run(session, "qd.init(arch=qd.cpu, offline_cache=False)")
+    cell = only(told(run(session, "pick(np.ones(4, np.int32), 2)"), comm_id))
+    assert [one["name"] for one in cell["specialisations"]] == ["pick(x: f32[:], n=0)", "pick(x: i32[:], n=2)"], "not once more"
+    assert {line["number"]: line["count"] for line in cell["specialisations"][1]["lines"]}[5] == 6
+
+
+def until(session, comm_id, reached):
+    """Messages to the front end that come by themselves, until one fits."""
+    while True:
+        message = session.raw.get_iopub_msg(timeout=PATIENCE)
+        if message["msg_type"] == "comm_msg" and message["content"]["comm_id"] == comm_id:
+            if reached(message["content"]["data"]):
+                return message["content"]["data"]
+
+
+def test_callbacks_threads_and_tasks(session):
+    (comm_id,) = opened(run(session, CELL, "first"))
+    run(session, "x = np.full(5, 20, np.float32)\nfrom comm import get_comm_manager\n"
+                 "get_comm_manager().register_target('callback', lambda comm, _: comm.on_msg(lambda _: clip(x)))")
+    send_comm(session, "comm_open", {"comm_id": "mine", "target_name": "callback", "data": {}})
+    sent = send_comm(session, "comm_msg", {"comm_id": "mine", "data": {}})
+    told_of = [m["content"]["data"] for m in sent if m["msg_type"] == "comm_msg" and m["content"]["comm_id"] == comm_id]
+    data = told_of[-1] if told_of else until(session, comm_id, lambda data: data["cells"])
+    assert lines(data["cells"][0]) == {4: (5, 5, None), 5: (5, 5, None), 6: (5, 5, None), 10: (1, 1, None), 11: (5, 5, None)}
+
+    run(session, "import threading\ngo = threading.Event()\ndef work():\n    go.wait()\n    clip(np.ones(2, np.float32))\n"
+                 "threading.Thread(target=work).start()\nthreading.Timer(0.3, go.set).start()")
+    data = until(session, comm_id, lambda data: data["cells"])  # no cell runs
+    assert lines(data["cells"][0])[11] == (7, 2, 5)
+    assert until(session, comm_id, lambda data: not data["running"])["cells"] == [], "that was all"
+
+
+def test_a_page_may_ask_for_zeros(session):
+    (comm_id,) = opened(run(session, CELL, "first"))
+    run(session, "clip(np.ones(5, np.float32))")
+    sent = send_comm(session, "comm_open", {"comm_id": "page", "target_name": TARGET, "data": {"clear": True}})
+    told_of = [m["content"]["data"] for m in sent if m["msg_type"] == "comm_msg" and m["content"]["comm_id"] == comm_id]
+    assert [cell["lines"] for cell in told_of[-1]["cells"]] == [[]]
+    cell = only(told(run(session, "clip(np.ones(3, np.float32))"), comm_id))
+    assert lines(cell)[11] == (3, 3, None)
 
 
 def test_a_kernel_that_runs_in_the_cell_that_defines_it(session):
@@ -216,7 +302,7 @@ def updates(cell, model):
 def test_a_heatmap_that_follows(session):
     (comm_id,) = opened(run(session, CELL, "first"))
     (shown,) = run(session, "%qd_coverage --live clip", "second").of("display_data")
-    assert "11 never |" in shown["data"]["text/plain"]
+    assert "11 not yet |" in shown["data"]["text/plain"]
     model = shown["data"]["application/vnd.jupyter.widget-view+json"]["model_id"]
     key = shown["transient"]["display_id"]
 
@@ -225,7 +311,7 @@ def test_a_heatmap_that_follows(session):
     (listing,) = state["listings"]
     counts = {line["number"]: (line["count"], line["newest"], line["previous"]) for line in listing["lines"]}
     assert counts[11] == (5, 5, None) and counts[9] == (None, 0, None)
-    assert [one["name"] for one in listing["specialisations"]] == ["clip, specialisation 1"]
+    assert [one["name"] for one in listing["specialisations"]] == ["clip(x: f32[:])"]
     (update,) = cell.of("update_display_data")
     assert update["transient"]["display_id"] == key
     assert "11 5 |" in update["data"]["text/plain"]
@@ -277,13 +363,14 @@ def test_ordinary_cells(session):
     assert "   7 5 |             x[i] = half(x[i])" in shown["text/plain"] and shown[MIME]["cells"] == [cells["step"]]
     assert run(session, "%qd_coverage half").result.splitlines()[-1] == "   3 5 |     return v / 2"
 
-    assert only(told(run(session, ORDINARY, "step"), comm_id))["lines"] == [], "it is another kernel now"
+    message = last(told(run(session, ORDINARY, "step"), comm_id))
+    assert {cell["cell_id"]: cell["lines"] for cell in message["cells"]} == {"half": [], "step": []}, "it is another kernel now"
     message = last(told(run(session, "step(np.ones(2, np.float32))"), comm_id))
     assert {cell["cell_id"]: lines(cell).get(7) or lines(cell)[3] for cell in message["cells"]} == {
-        "half": (7, 2, 5), "step": (2, 2, None)}
+        "half": (2, 2, 0), "step": (2, 2, None)}
 
     run(session, "%qd_coverage --off")
-    assert only(told(run(session, ORDINARY, "step"), comm_id))["lines"] == []
+    assert [cell["lines"] for cell in last(told(run(session, ORDINARY, "step"), comm_id))["cells"]] == [[], []]
     assert told(run(session, "step(np.ones(2, np.float32))"), comm_id) == []
 
 
@@ -382,8 +469,8 @@ def test_a_forked_child_does_not_wait_for_the_thread():
         client.run("import quadrants as qd\nqd.init(arch=qd.cpu, offline_cache=False)\n%load_ext quadrants_jupyter")
         run(client, CELL)
         cell = run(client, "import os, threading\nfrom quadrants_jupyter import live\n"
-                           "held, done = threading.Event(), threading.Event()\nover = live.live.publisher.over\n"
-                           "def hold():\n    with over._cond:\n        held.set(); done.wait()\n"
+                           "held, done = threading.Event(), threading.Event()\nstate = live.live.publisher.state\n"
+                           "def hold():\n    with state:\n        held.set(); done.wait()\n"
                            "holder = threading.Thread(target=hold); holder.start(); held.wait()\n"
                            "if pid := os.fork():\n"
                            "    status = os.waitpid(pid, 0)[1]; done.set(); holder.join(); print('the child ended with', status)")
@@ -449,7 +536,7 @@ def _fnv(data):
 def members(file, interface):
     """name -> type of an interface of the protocol, and of the objects inside it."""
     text = re.sub(r"/\*.*?\*/", "", (PROTOCOL / file).read_text(), flags=re.DOTALL)
-    body = re.search(rf"export interface {interface} \{{(.*?)\n\}}", text, re.DOTALL).group(1)
+    body = re.search(rf"export interface {interface}\b[^{{]*\{{(.*?)\n\}}", text, re.DOTALL).group(1)
     return re.findall(r"(?:^|[{;])\s*(\w+)\??:", body, re.MULTILINE)
 
 
@@ -461,6 +548,10 @@ def test_both_sides_name_the_same_members(session):
     assert list(message) == members("coverage.ts", "CoverageMessage")
     assert list(cell) == members("coverage.ts", "CellCoverage")
     assert list(cell["lines"][0]) == members("coverage.ts", "LineCounts")
+    assert list(message["scale"]) == members("coverage.ts", "Scale")
+    output = run(session, "%qd_coverage").of("execute_result")[0]["data"]["application/vnd.quadrants.heatmap+json"]
+    inherited = set(members("heatmap.ts", "HeatmapModel")) - {"running"}
+    assert set(output) == inherited | set(members("heatmap.ts", "HeatmapOutput"))
     one = cell["specialisations"][0]
     assert [*one, *one["lines"][0]] == members("coverage.ts", "SpecialisationCounts")
     heatmap = run(session, "import dataclasses\nfrom quadrants_jupyter import heatmap\n"

@@ -188,8 +188,16 @@ TEST_P(ProgramTest, coverage_adds_up_over_launches_and_kernels) {
         ASSERT_EQ(apart[k].counts.size(), 2u);
         EXPECT_EQ(apart[k].counts[0].count, 30000u);
     }
+    EXPECT_EQ(program.counted(), std::pair(uint64_t(2), uint64_t(60000 + 59994)))
+        << "kernels, and the sum of all counts";
     program.clear_coverage();
     for (const auto &count : program.coverage()) EXPECT_EQ(count.count, 0u);
+    EXPECT_EQ(program.counted(), std::pair(uint64_t(2), uint64_t(0)));
+    const auto kernel = program.compile(counted(), 0);
+    entitle(*kernel, "x: f32[:]");
+    EXPECT_EQ(program.coverage_by_kernel().back().title, "x: f32[:]");
+    program.launch(*kernel, args.data(), nullptr);
+    EXPECT_EQ(program.counted(), std::pair(uint64_t(3), uint64_t(10000 + 9999)));
 }
 
 TEST_P(ProgramTest, an_observer_reads_the_coverage_of_a_program_that_ends) {

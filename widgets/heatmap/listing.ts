@@ -1,7 +1,8 @@
 // The listing of one kernel or func.
+import type { Scale } from "../protocol/coverage";
 import type { Line, Listing } from "../protocol/heatmap";
 import { element, say } from "./dom";
-import { shownLines, summary, type Shown, type View } from "./shown";
+import { shownLines, summary, type Kind, type Shown, type View } from "./shown";
 
 class Row {
   readonly node = element("tr");
@@ -15,8 +16,10 @@ class Row {
   }
 
   update(shown: Shown, view: View): void {
-    this.node.className = shown.kind === "none" ? "" : `qd-${shown.kind}`;
+    this.node.className = shown.kind === "none" ? "" : `qd-${shown.kind}${shown.busiest ? " qd-busiest" : ""}`;
     this.node.style.setProperty("--qd-level", String(shown.level));
+    this.node.style.setProperty("--qd-length", `${shown.length}%`);
+    this.count.title = shown.kind === "waiting" ? "not run yet" : shown.busiest ? "no line of the notebook ran more often" : "";
     this.node.hidden = view.onlyNever && !shown.lacking;
     say(this.count, shown.text);
     if (this.marks.childElementCount === shown.marks.length && this.marks.textContent === shown.marks.join("")) return;
@@ -30,6 +33,10 @@ export class ListingView {
   private readonly nothing = element("div", "qd-note", "every line ran, every branch went both ways");
   private readonly table = element("table");
   private readonly rows: Row[];
+  private kinds = new Set<Kind>();
+  /** Characters that the columns need. */
+  readonly numberWidth: number;
+  countWidth = 1;
 
   constructor(private readonly made: Listing) {
     const head = element("div", "qd-bar");
@@ -45,9 +52,14 @@ export class ListingView {
     header.append(names);
     const body = element("tbody");
     this.rows = made.lines.map((line) => new Row(line));
+    this.numberWidth = Math.max(1, ...made.lines.map((line) => String(line.number).length));
     body.append(...this.rows.map((row) => row.node));
     this.table.append(header, body);
     this.node.append(head, this.table, this.nothing);
+  }
+
+  shows(kind: Kind): boolean {
+    return this.kinds.has(kind);
   }
 
   /** It can show this listing: the same lines of the same text. */
@@ -58,8 +70,10 @@ export class ListingView {
   }
 
   /** Returns what there is to say about it. */
-  update(listing: Listing, view: View): string {
-    const shown = shownLines(listing, view);
+  update(listing: Listing, view: View, scale: Scale): string {
+    const shown = shownLines(listing, view, scale);
+    this.kinds = new Set(shown.map(({ kind }) => kind));
+    this.countWidth = Math.max(...shown.map(({ text }) => text.length));
     this.rows.forEach((row, at) => row.update(shown[at], view));
     const left = this.rows.some((row) => !row.node.hidden);
     this.table.hidden = !left;

@@ -1,10 +1,42 @@
-// The colour scale: logarithmic, because counts of one kernel span many orders of magnitude.
+// The scale of heat. Counts of one program span many orders of magnitude, and what matters are the busiest: a tint that follows a
+// root of the share of the busiest line shows both that a line ran at all, and which of the busy ones is hot. A bar beside it shows
+// the share itself.
+import type { Scale } from "../protocol/coverage";
 
-/** Strength of the tint in percent, 8 for a line that ran once to 60 for the busiest one; 0 if it never ran. */
+/** Which number is shown. */
+export type Quantity = keyof Scale;
+export const quantities: readonly Quantity[] = ["total", "newest", "difference"];
+
+/** Strength of the tint in percent: 60 for the busiest line, 30 for one that ran a tenth as often, towards 6 for those that hardly ran;
+ * 0 if it never ran. The same as in jupyter/quadrants_jupyter/heatmap.py. */
 export function level(count: number, most: number): number {
-  if (count <= 0) return 0;
-  if (most <= 1) return 60;
-  return Math.round(8 + (52 * Math.log(count)) / Math.log(most));
+  return count <= 0 ? 0 : Math.round(6 + 54 * Math.min(1, count / Math.max(most, 1)) ** 0.35);
+}
+
+/** Length of the bar in percent of its place. */
+export function length(count: number, most: number): number {
+  return count <= 0 ? 0 : Math.round(1000 * Math.min(1, count / Math.max(most, 1))) / 10;
+}
+
+interface Counted {
+  count: number | null;
+  newest: number;
+  previous: number | null;
+}
+
+/** Of one line. */
+export function amounts({ count, newest, previous }: Counted): Scale {
+  return { total: count ?? 0, newest, difference: newest - (previous ?? newest) };
+}
+
+/** Of these lines alone: for data that came without a scale. */
+export function scaleOf(lines: Iterable<Counted>): Scale {
+  const scale: Scale = { total: 0, newest: 0, difference: 0 };
+  for (const line of lines) {
+    const own = amounts(line);
+    for (const name of quantities) scale[name] = Math.max(scale[name], Math.abs(own[name]));
+  }
+  return scale;
 }
 
 /** 1,234,567 */

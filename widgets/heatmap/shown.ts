@@ -1,9 +1,7 @@
 // What a listing shows of its lines: which number, how strong the tint is, what is said in words.
+import type { Scale } from "../protocol/coverage";
 import type { Line, Listing, Outcome } from "../protocol/heatmap";
-import { grouped, level, share, signed } from "./scale";
-
-/** Which number is shown. */
-export type Quantity = "total" | "newest" | "difference";
+import { amounts, grouped, length, level, share, signed, type Quantity } from "./scale";
 
 export interface View {
   quantity: Quantity;
@@ -13,23 +11,26 @@ export interface View {
   onlyNever: boolean;
 }
 
-/** ran; never: in no run; idle: there is nothing to show for the newest run; more, less: than in the run before. */
-export type Kind = "none" | "ran" | "never" | "idle" | "more" | "less";
+/** ran; never: in no run; waiting: no kernel with this line ran yet; idle: there is nothing to show for the newest run; more, less:
+ * than in the run before. */
+export type Kind = "none" | "ran" | "never" | "waiting" | "idle" | "more" | "less";
 
 export interface Shown {
   kind: Kind;
   text: string;
-  /** Strength of the tint in percent. */
+  /** Strength of the tint, and length of the bar, in percent. */
   level: number;
+  length: number;
+  busiest: boolean;
   marks: string[];
   /** It stays when only what never ran is asked for. */
   lacking: boolean;
 }
 
 /** What is worth saying about the branches of a line. */
-function branches(line: Line): string[] {
+export function branches(count: number | null, outcomes: Partial<Record<Outcome, number>>): string[] {
   const words: [Outcome, string][] = [["taken", "never true"], ["not_taken", "never false"], ["entered", "never entered"]];
-  return line.count ? words.filter(([outcome]) => line.outcomes[outcome] === 0).map(([, said]) => said) : [];
+  return count ? words.filter(([outcome]) => outcomes[outcome] === 0).map(([, said]) => said) : [];
 }
 
 function enumerated(numbers: number[]): string {
@@ -47,7 +48,7 @@ export function copiesInWords(copies: number[]): string[] {
 interface Counted {
   count: number | null;
   amount: number;
-  copies: number[] | null;
+  marks: string[];
 }
 
 function counted(listing: Listing, view: View): Counted[] {
@@ -56,18 +57,21 @@ function counted(listing: Listing, view: View): Counted[] {
     const own = new Map(one?.lines.map((line) => [line.number, line]));
     return listing.lines.map(({ number }) => {
       const found = own.get(number);
-      return { count: found?.count ?? null, amount: found?.count ?? 0, copies: found?.copies ?? null };
+      if (!found) return { count: null, amount: 0, marks: [] };
+      const { count, copies, outcomes } = found;
+      return { count, amount: count, marks: [...branches(count, outcomes ?? {}), ...copiesInWords(copies)] };
     });
   }
-  return listing.lines.map((line) => {
-    const amounts = { total: line.count ?? 0, newest: line.newest, difference: line.newest - (line.previous ?? line.newest) };
-    return { count: line.count, amount: amounts[view.quantity], copies: null };
-  });
+  return listing.lines.map((line) => ({
+    count: line.count,
+    amount: amounts(line)[view.quantity],
+    marks: branches(line.count, line.outcomes),
+  }));
 }
 
-function kindOf(count: number | null, amount: number, quantity: Quantity): Kind {
+function kindOf(line: Line, count: number | null, amount: number, quantity: Quantity): Kind {
   if (count === null) return "none";
-  if (count === 0) return "never";
+  if (count === 0) return line.launched === false ? "waiting" : "never";
   if (amount === 0) return "idle";
   return quantity !== "difference" ? "ran" : amount > 0 ? "more" : "less";
 }
@@ -75,38 +79,45 @@ function kindOf(count: number | null, amount: number, quantity: Quantity): Kind 
 function textOf(kind: Kind, amount: number, most: number, isNew: boolean, view: View): string {
   if (kind === "none") return "";
   if (kind === "never") return "never";
+  if (kind === "waiting") return "\u2013";
   if (view.quantity === "difference") return isNew ? "new" : signed(amount);
   return view.shares ? share(amount, most) : grouped(amount);
 }
 
 /** Of each line, in their order. */
-export function shownLines(listing: Listing, view: View): Shown[] {
-  const all = counted(listing, view);
-  const most = Math.max(1, ...all.map(({ amount }) => Math.abs(amount)));
-  return all.map(({ count, amount, copies }, at) => {
+export function shownLines(listing: Listing, view: View, scale: Scale): Shown[] {
+  const most = scale[view.quantity];
+  return counted(listing, view).map(({ count, amount, marks }, at) => {
     const line = listing.lines[at];
-    const kind = kindOf(count, amount, view.quantity);
-    const marks = copies ? copiesInWords(copies) : branches(line);
+    const kind = kindOf(line, count, amount, view.quantity);
     return {
       kind,
       text: textOf(kind, amount, most, line.previous === null, view),
       level: level(Math.abs(amount), most),
-      marks: kind === "none" ? [] : marks,
-      lacking: kind === "never" || (kind !== "none" && marks.length > 0),
+      length: length(Math.abs(amount), most),
+      busiest: amount !== 0 && Math.abs(amount) === most,
+      marks,
+      lacking: kind === "never" || marks.length > 0,
     };
   });
 }
 
+function lines(count: number): string {
+  return `${count} ${count === 1 ? "line" : "lines"}`;
+}
+
 /** The listing in one sentence. */
-export function summary(listing: Listing, lines: Shown[], view: View): string {
-  const all = lines.filter(({ kind }) => kind !== "none");
+export function summary(listing: Listing, shown: Shown[], view: View): string {
+  const all = shown.filter(({ kind }) => kind !== "none");
   const of = (...kinds: Kind[]) => all.filter(({ kind }) => kinds.includes(kind)).length;
   if (view.specialisation && !all.length) return "not part of this specialisation";
   if (!all.length) return "nothing was counted yet";
+  if (of("waiting") === all.length) return "not run yet";
   if (view.quantity !== "difference") {
-    return `${of("ran")} of ${all.length} lines ran${view.quantity === "newest" ? " in the newest run" : ""}`;
+    const waiting = of("waiting") ? `, ${of("waiting")} not run yet` : "";
+    return `${of("ran")} of ${lines(all.length)} ran${view.quantity === "newest" ? " in the newest run" : ""}${waiting}`;
   }
   if (listing.lines.every((line) => line.previous === null)) return "there was no run before";
-  const changes = [`${of("more")} more often`, `${of("less")} less often`].filter((said) => !said.startsWith("0"));
+  const changes = [of("more") && `${lines(of("more"))} more often`, of("less") && `${lines(of("less"))} less often`].filter(Boolean);
   return changes.length ? `${changes.join(", ")} than in the run before` : "the same as in the run before";
 }

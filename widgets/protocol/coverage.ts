@@ -2,8 +2,9 @@
 // cells run, and as the MIME type "application/vnd.quadrants.coverage+json" in outputs, which are kept with the notebook.
 // The Python side of the same shapes is jupyter/quadrants_jupyter/live.py; tests/kernel/test_live.py checks that both name the
 // same members. The kernel opens the comm at the first cell with kernels; a page that comes later may open one too, and is told
-// all cells at once. A message while a cell runs has the cells whose counts grew since the message before, the last one of an
-// execution all cells that it changed.
+// all cells at once; with {"clear": true} in the data with which it opens the comm it has all counts forgotten first. A message has
+// the cells whose counts changed since the message before, the last one of a cell's execution all cells that it changed. Between
+// cells, callbacks, threads and tasks may count.
 import type { Outcome } from "./heatmap";
 
 export interface LineCounts {
@@ -11,18 +12,30 @@ export interface LineCounts {
   number: number;
   /** How often the statement on this line ran, in all specialisations and static copies together. */
   count: number;
-  /** How much of `count` is of the newest run: the newest cell execution in which any kernel of this cell ran. */
+  /** How much of `count` is of the newest run: the newest execution (of a cell or a callback, or the time between two of them)
+   * in which any kernel of this cell ran. */
   newest: number;
   /** The same of the run before it; null if there was none. */
   previous: number | null;
+  /** Any kernel that has this line was launched. If none was, a count of 0 does not mean that the line never ran. */
+  launched: boolean;
   outcomes: Partial<Record<Outcome, number>>;
 }
 
 /** Counts of one specialisation of one kernel, for those who want them apart. */
 export interface SpecialisationCounts {
-  /** "clip, specialisation 2" */
+  /** The kernel, and the types and values that it was made for: "clip(x: f32[:], n=3)" */
   name: string;
-  lines: { number: number; count: number; copies: number[] }[];
+  lines: { number: number; count: number; copies: number[]; outcomes: Partial<Record<Outcome, number>> }[];
+}
+
+/** Counts of the busiest line of all cells that the kernel process knows, for each number that can be shown: one scale of heat for
+ * all gutters and listings. */
+export interface Scale {
+  total: number;
+  newest: number;
+  /** Without its sign. */
+  difference: number;
 }
 
 export interface CellCoverage {
@@ -32,7 +45,8 @@ export interface CellCoverage {
   label: string;
   /** 64-bit FNV-1a of the cell's text in UTF-8 when it ran, 16 hexadecimal digits: other text means that the marks are stale. */
   digest: string;
-  /** Empty as long as nothing of the cell ran: it was defined anew, or the counts were cleared. */
+  /** Empty as long as nothing of the cell ran: it was defined anew, or the counts were cleared. What kernels counted whose cell has
+   * other ones by now is left out, in funcs of other cells too. */
   lines: LineCounts[];
   specialisations: SpecialisationCounts[];
 }
@@ -41,5 +55,11 @@ export interface CoverageMessage {
   version: 1;
   /** Whether a kernel is running, so that more is to come. */
   running: boolean;
+  scale: Scale;
   cells: CellCoverage[];
+}
+
+/** The data with which a page opens a comm. */
+export interface Joining {
+  clear?: true;
 }

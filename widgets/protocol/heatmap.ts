@@ -1,6 +1,6 @@
 // What the kernel side sends to the heatmap widget. The Python side of the same shapes is
 // jupyter/quadrants_jupyter/heatmap.py; tests/kernel/test_live.py checks that both name the same members.
-import type { SpecialisationCounts } from "./coverage";
+import type { Scale, SpecialisationCounts } from "./coverage";
 
 /** What a condition or a loop did: a condition was true (taken) or false (not_taken); a loop was entered, ran no iteration
  * (zero_trips), or was left by break (broken). */
@@ -15,6 +15,8 @@ export interface Line {
   /** How much of `count` is of the newest run, and of the run before it; null if there was none. See coverage.ts. */
   newest: number;
   previous: number | null;
+  /** See coverage.ts. */
+  launched: boolean;
   outcomes: Partial<Record<Outcome, number>>;
 }
 
@@ -33,4 +35,11 @@ export interface HeatmapModel {
   follows: boolean;
   /** A cell is running, and more is to come. */
   running: boolean;
+  scale: Scale;
+}
+
+/** What an output keeps, as the MIME type "application/vnd.quadrants.heatmap+json": the listing as it was when it was displayed, or, if
+ * it follows what runs, at the end of the last cell that changed it. */
+export interface HeatmapOutput extends Omit<HeatmapModel, "running"> {
+  version: 1;
 }

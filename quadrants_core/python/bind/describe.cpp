@@ -50,6 +50,17 @@ bool is_current(const Plan &plan) {
 }
 
 PyObject *describe(const Plan &plan) {
+    PyObject *params = describe_params(plan);
+    if (!params) return nullptr;
+    const auto flag = [](bool b) { return b ? Py_True : Py_False; };
+    const auto &[keyed, recalled, kept, cached] = plan.provenance;
+    return Py_BuildValue("(IN{s:O,s:O,s:O,s:O})", plan.number, params, "keyed", flag(keyed), "recalled", flag(recalled),
+                         "kept", flag(kept), "cached", flag(cached));
+}
+
+} // namespace
+
+PyObject *describe_params(const Plan &plan) {
     PyObject *params = PyTuple_New(Py_ssize_t(plan.params.size()));
     for (size_t i = 0; params && i < plan.params.size(); i++) {
         PyObject *one = describe(plan.params[i], plan.names[i]);
@@ -59,14 +70,8 @@ PyObject *describe(const Plan &plan) {
         }
         PyTuple_SET_ITEM(params, Py_ssize_t(i), one);
     }
-    if (!params) return nullptr;
-    const auto flag = [](bool b) { return b ? Py_True : Py_False; };
-    const auto &[keyed, recalled, kept, cached] = plan.provenance;
-    return Py_BuildValue("(IN{s:O,s:O,s:O,s:O})", plan.number, params, "keyed", flag(keyed), "recalled", flag(recalled),
-                         "kept", flag(kept), "cached", flag(cached));
+    return params;
 }
-
-} // namespace
 
 PyObject *describe_plans(const KernelObject *kernel) {
     PyObject *all = PyList_New(0);

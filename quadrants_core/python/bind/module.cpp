@@ -139,17 +139,24 @@ py::list task_runs() {
     return all;
 }
 
-/// [(kernel, specialisation, [(what, file, line, column, copy, count)])]
+/// [(kernel, specialisation, title, [(what, file, scope, line, column, end_line, copy, count)])]
 py::list coverage_by_kernel() {
     py::list all;
     for (const engine::KernelCoverage &kernel :
          read_counts([](engine::Program &p) { return p.coverage_by_kernel(); })) {
         py::list rows;
         for (const engine::CounterValue &c : kernel.counts)
-            rows.append(py::make_tuple(counter_name(c.what), c.at.file, c.at.line, c.at.column, c.copy, c.count));
-        all.append(py::make_tuple(kernel.kernel, kernel.specialisation, rows));
+            rows.append(py::make_tuple(counter_name(c.what), c.at.file, c.at.scope, c.at.line, c.at.column,
+                                       c.at.end_line, c.copy, c.count));
+        all.append(py::make_tuple(kernel.kernel, kernel.specialisation, kernel.title, rows));
     }
     return all;
+}
+
+/// Changes whenever a kernel was compiled or a count grew.
+py::tuple counted() {
+    const auto [kernels, sum] = read_counts([](engine::Program &p) { return p.counted(); });
+    return py::make_tuple(bind::runtime.generation, kernels, sum);
 }
 
 void define_program(py::module_ &m) {
@@ -202,6 +209,7 @@ void define_program(py::module_ &m) {
 void define_observation(py::module_ &m) {
     m.def("coverage", coverage);
     m.def("coverage_by_kernel", coverage_by_kernel);
+    m.def("counted", counted);
     m.def("clear_coverage", [] { program().clear_coverage(); });
     m.def("take_reports", [] { return py::reinterpret_steal<py::object>(bind::take_reports()); });
     m.def("timeline", [] { return py::reinterpret_steal<py::object>(bind::timeline()); });

@@ -98,6 +98,9 @@ PyObject *find_plan(PyObject *kernel, PyObject *tuple);
 PyObject *make_plan(PyObject *kernel, PyObject *tuple);
 PyObject *forget_frozen(PyObject *kernel, PyObject *);
 
+/// Of one plan: the parameters alone, a tuple of tuples; null with an error set.
+PyObject *describe_params(const Plan &plan);
+
 /// "ir", "llvm" or "asm".
 inline engine::Form form_named(std::string_view name) {
     return name == "llvm" ? engine::Form::llvm : name == "asm" ? engine::Form::assembly : engine::Form::ir;

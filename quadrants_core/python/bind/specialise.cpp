@@ -310,7 +310,7 @@ class Specialiser {
     /// Coverage was wanted for this kernel by itself, by somebody who looks at counts.
     bool asks_for_counts() { return keep(PyObject_GetAttrString(kernel_->info, "coverage")) == Py_True; }
 
-    /// Tells the Python side which lines the kernel counts.
+    /// Tells the Python side which lines the kernel counts, and asks it what to call the specialisation.
     void announce_counters() {
         PyObject *lines = keep(PyList_New(0));
         for (const engine::CounterValue &c : engine::kernel_counters(*plan_->kernel)) {
@@ -321,6 +321,11 @@ class Specialiser {
         }
         PyObject *tell = keep(package_attr("quadrants._coverage", "_compiled"));
         keep(PyObject_CallFunctionObjArgs(tell, lines, nullptr));
+        PyObject *name = keep(package_attr("quadrants._coverage", "_title"));
+        PyObject *params = keep(describe_params(*plan_));
+        const char *title = PyUnicode_AsUTF8(keep(PyObject_CallOneArg(name, params)));
+        if (!title) throw frontend::PythonError{};
+        engine::entitle(*plan_->kernel, title);
     }
 
     ir::Place describe_place(int id) {

@@ -2,11 +2,12 @@
 qd.reset(). Nothing here needs the package `coverage`; what is written for it is in _coverage_files.py."""
 
 import time as _time
+import weakref as _weakref
 
-from quadrants import _runtime, _source
+from quadrants import _dtypes, _runtime, _source
 
 _gathered = {}  # (what, file, scope, line, column, end_line, end_column) -> count, of programs that have ended
-_gathered_by_kernel = {}  # (kernel, specialisation) -> {(what, file, line, column, copy): count}, of the same
+_gathered_by_kernel = {}  # (kernel, specialisation, title) -> {row: count}, of the same; rows as in _by_kernel()
 _moves = 0  # odd while the counts of a program that ends move to `_gathered`
 _clears = 0  # how often the counts were cleared
 _before_clear, _after_clear = [], []
@@ -41,8 +42,8 @@ def _harvest():
     _moves += 1
     try:
         _add(_gathered, _running())
-        for kernel, specialisation, rows in _core().coverage_by_kernel():
-            _add(_gathered_by_kernel.setdefault((kernel, specialisation), {}), rows)
+        for kernel, specialisation, title, rows in _core().coverage_by_kernel():
+            _add(_gathered_by_kernel.setdefault((kernel, specialisation, title), {}), rows)
         _core().clear_coverage()
     except Exception:
         import logging
@@ -76,27 +77,65 @@ def _rows():
 
 
 def _by_kernel():
-    """(kernel, specialisation) -> {(what, file, line, column, copy): count}"""
+    """(kernel, specialisation, title) -> {(what, file, scope, line, column, end_line, copy): count}"""
 
     def read():
         kernels = {key: dict(rows) for key, rows in list(_gathered_by_kernel.items())}
         core = _core()
-        for kernel, number, rows in core.coverage_by_kernel() if core is not None else ():
-            _add(kernels.setdefault((kernel, number), {}), rows)
+        for kernel, number, title, rows in core.coverage_by_kernel() if core is not None else ():
+            _add(kernels.setdefault((kernel, number, title), {}), rows)
         return kernels
 
     return _steady(read)
 
 
-def counters():
-    """Every counter: (what, file, scope, line, column, end_line, end_column) -> count. `what` is "line", or a branch:
-    "taken", "not_taken", "entered", "zero_trips", "broken"."""
-    rows = _rows()
+def _stamp():
+    """Another value whenever something was compiled or counted."""
+    core = _core()
+    return (_clears, _moves, core.counted() if core is not None else None)
+
+
+def _title(params):
+    """What people call the specialisation with these parameters (describe.cpp): their types, and the values that stand for them."""
+    return ", ".join(filter(None, map(_parameter, params)))
+
+
+def _parameter(facts):
+    name, kind, scalar, ndim, rows, columns, element_dim, _, _, _, value = facts
+    dtype = str(_dtypes.all_types[scalar - 1]) if scalar else "?"
+    if element_dim:
+        dtype = f"{'x'.join(map(str, (rows, columns)[:element_dim]))} {dtype}"
+    if kind == "array":
+        return f"{name}: {dtype}[{', '.join(':' * ndim)}]"
+    if kind in ("scalar", "matrix", "view"):
+        return f"{name}: {dtype}"
+    if kind == "constant" and name != "self":
+        return f"{name}={_value(value() if isinstance(value, _weakref.ref) else value)}"
+    return ""  # members stand for themselves
+
+
+def _value(value):
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return repr(value) if len(repr(value)) < 24 else repr(value)[:20] + "..."
+    shape = getattr(value, "shape", None)
+    if isinstance(shape, tuple) and hasattr(value, "dtype"):
+        return f"{value.dtype}{list(shape)}"
+    return str(getattr(value, "__name__", None) or (value if isinstance(value, _dtypes.DType) else type(value).__name__))
+
+
+def _outcomes(rows):
+    """Without how loops came to their end, and the "taken" of a loop, which is the body on its header's line."""
     ends = ("finished", "endless")
-    loops = {key[1:] for key in rows if key[0] in ends}  # "taken" of a loop: the body on its header's line
+    loops = {key[1:] for key in rows if key[0] in ends}
     return {
         key: count for key, count in rows.items() if key[0] not in ends and not (key[0] == "taken" and key[1:] in loops)
     }
+
+
+def counters():
+    """Every counter: (what, file, scope, line, column, end_line, end_column) -> count. `what` is "line", or a branch:
+    "taken", "not_taken", "entered", "zero_trips", "broken"."""
+    return _outcomes(_rows())
 
 
 class FileCounts(dict):
@@ -111,13 +150,14 @@ class FileCounts(dict):
 
 
 class Specialisation:
-    """Counts of one specialisation of a kernel: `kernel`, `number` in the order in which they were compiled, `files`."""
+    """Counts of one specialisation of a kernel: `kernel`, `number` in the order in which they were compiled, `title` with the
+    types and values that it was made for, `files`."""
 
-    def __init__(self, kernel, number, files):
-        self.kernel, self.number, self.files = kernel, number, files
+    def __init__(self, kernel, number, title, files):
+        self.kernel, self.number, self.title, self.files = kernel, number, title, files
 
     def __repr__(self):
-        return f"<{self.kernel}, specialisation {self.number}: {', '.join(self.files)}>"
+        return f"<{self.kernel}({self.title}), specialisation {self.number}: {', '.join(self.files)}>"
 
 
 def _by_file(rows):
@@ -174,16 +214,20 @@ class record:
 def specialisations():
     """The same counts kept apart: a list of Specialisation."""
     rows_of = sorted(_by_kernel().items())
-    return [Specialisation(kernel, number, _kernel_files(rows)) for (kernel, number), rows in rows_of]
+    return [Specialisation(*key, _kernel_files(rows)) for key, rows in rows_of]
 
 
 def _kernel_files(rows):
     merged, copies = {}, {}
-    for (what, file, line, column, copy), count in sorted(rows.items()):
+    for (what, file, _, line, column, _, _), count in sorted(rows.items(), key=lambda row: _in_order(*row[0])):
         merged[what, file, line, column] = merged.get((what, file, line, column), 0) + count
         if what == "line":
             copies.setdefault(file, {}).setdefault(line, []).append(count)
     return {file: _file_counts(file, here, copies.get(file, {})) for file, here in _by_file(merged).items()}
+
+
+def _in_order(what, file, scope, line, column, end_line, copy):
+    return what, file, line, column, copy, scope, end_line
 
 
 def branches():

@@ -18,6 +18,7 @@ table { border-collapse: collapse; }
 .files tr:last-child { font-weight: bold; }
 .files a.gap { color: inherit; text-underline-offset: .2em; text-decoration: underline dotted; white-space: nowrap; }
 .low { font-weight: bold; }
+.wide { overflow-x: auto; }
 details { margin: 1.2em 0; overflow-x: auto; }
 summary { cursor: pointer; font-weight: 600; }
 .source { font: 13px/1.45 ui-monospace, monospace; width: 100%; margin-top: .5em; }
@@ -97,6 +98,6 @@ def page(files, total, base, low=LOW):
     sources = "".join(_source(index, f) for index, f in enumerate(files))
     return (f'<!doctype html><html lang="en"><meta charset="utf-8"><title>Coverage</title><style>{_style}</style>'
             f"<h1>Coverage</h1><p><b>{shown(total.overall)}</b> overall{new}.</p>"
-            f'<table class="files"><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>'
+            f'<div class="wide"><table class="files"><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>'
             f'<p class="key">Numbers beside lines say how often kernels ran them; the stronger the colour, the more often (log scale). '
             f"Hatched lines never ran. A dashed mark points to where a branch never went.{barred}</p>{sources}</html>\n")  # fmt: skip
