@@ -122,7 +122,7 @@ _font = ("font-family:monospace;font-family:var(--jp-code-font-family,monospace)
 _hatch = ("background-color:rgba(128,128,128,0.16);background:repeating-linear-gradient(135deg,transparent 0 6px,"
           "color-mix(in srgb,currentColor 16%,transparent) 6px 8px)")
 _pre = f"margin:0;padding:0;border:0;background:none;overflow-x:auto;white-space:pre;line-height:1.35;{_font}"
-_row = "display:inline-block;min-width:100%;box-sizing:border-box"
+_row = "display:inline-block;min-width:calc(100% - 5ch);box-sizing:border-box"
 _said = "padding:0 .4em;font-size:85%;border:1px dashed;border-radius:3px"
 
 
@@ -144,7 +144,7 @@ def _html_row(line, number, count, text, said, most):
     if said:
         arrow, words = said[:5], said[5:]
         said = f'{escape(arrow)}<span style="{_said}">{escape(words)}</span>'
-    return f'<span style="{_row}{tint}"><span style="{_dim}">{number}</span> {shown} | {escape(text)}{said}</span>'
+    return f'<span style="{_dim}">{number}</span> <span style="{_row}{tint}">{shown} | {escape(text)}{said}</span>'
 
 
 def _html_listing(one, rows, most):

@@ -394,7 +394,8 @@ def test_head_and_menu_of_the_gutter(lab):
 
 def test_code_stands_still_when_marks_go_stale(lab):
     put_clip(lab, "still")
-    left = "document.querySelector('.qd-marked .cm-line').getBoundingClientRect().left"
+    left = """() => { const editor = document.querySelector('.qd-marked');
+        return editor.querySelector('.cm-line').getBoundingClientRect().left - editor.getBoundingClientRect().left; }"""
     before = lab.page.evaluate(left)
     set_source(lab, 1, CLIP + "  # edited")
     wait(lab, 1, "stale")

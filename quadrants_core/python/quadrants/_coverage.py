@@ -101,7 +101,7 @@ def _title(params):
 
 
 def _parameter(facts):
-    name, kind, scalar, ndim, rows, columns, element_dim, _, _, _, value = facts
+    _, name, kind, scalar, ndim, rows, columns, element_dim, *_, value = facts
     dtype = str(_dtypes.all_types[scalar - 1]) if scalar else "?"
     if element_dim:
         dtype = f"{'x'.join(map(str, (rows, columns)[:element_dim]))} {dtype}"
