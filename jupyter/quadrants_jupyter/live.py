@@ -358,9 +358,11 @@ class Executions:
     def __init__(self, shell):
         self.shell = shell
         self.open = []  # executions that go on, the outermost first
+        self.loading = False  # this package was loaded by the cell that runs
         self.place = None  # ordinary.Place of the outermost, if it is numbered
 
     def pre_run_cell(self, info):
+        self.loading = False
         if getattr(info, "cell_id", None) is not None:
             self.open.clear()  # the front end runs one cell at a time
         if not self.open:
@@ -376,16 +378,17 @@ class Executions:
         info = getattr(result, "info", None)
         at = [n for n, one in enumerate(self.open) if one is info]
         del self.open[at[0] if at else 0:]
+        self.loading = False
         if not self.open:
             live.end()
 
     def pre_execute(self):
         """Of a callback, too: of a widget, or another comm."""
-        if not self.open:
+        if not self.open and not self.loading:
             live.begin_callback()
 
     def post_execute(self):
-        if not self.open:
+        if not self.open and not self.loading:
             live.end_callback()
 
     def note(self, text, info=None):
@@ -415,6 +418,7 @@ def register(shell):
     executions = Executions(shell)
     text = executions.current()[1]
     if text:
+        executions.loading = True
         executions.place = executions.note(text)
     live.begin()
     ordinary.cells.follow(lambda: live.start(shell))

@@ -397,7 +397,9 @@ def test_code_stands_still_when_marks_go_stale(lab):
     left = """() => { const editor = document.querySelector('.qd-marked');
         return editor.querySelector('.cm-line').getBoundingClientRect().left - editor.getBoundingClientRect().left; }"""
     before = lab.page.evaluate(left)
-    set_source(lab, 1, CLIP + "  # edited")
+    lab.show("%%qd_kernel").locator(".cm-line").last.click()
+    lab.page.keyboard.press("End")
+    lab.page.keyboard.type("  # edited")
     wait(lab, 1, "stale")
     assert lab.page.evaluate(left) == before
     assert lab.errors == []
