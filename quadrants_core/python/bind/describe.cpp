@@ -122,9 +122,9 @@ PyObject *find_plan(PyObject *o, PyObject *tuple) {
     for (const std::shared_ptr<Plan> &plan : *kernel->plans) {
         if (plan->generation != runtime.generation) continue;
         std::vector<uint64_t> slots(plan->slots + 1);
-        uint64_t bytes = 0;
+        Arrays arrays;
         if (!objects.fetch(*plan, kernel->params->size(), &PyTuple_GET_ITEM(tuple, 0))) continue;
-        const Fit f = fit(*plan, objects.all(), slots.data(), &bytes);
+        const Fit f = fit(*plan, objects.all(), slots.data(), &arrays);
         if (f == Fit::error) return nullptr;
         if (f == Fit::yes) return Py_BuildValue("(IO)", plan->number, plan->provenance.recalled ? Py_True : Py_False);
     }
