@@ -1,5 +1,6 @@
 #include "engine/fault.h"
 
+#include "base/stack.h"
 #include "engine/build_task.h"
 #include "engine/pipeline.h"
 #include "engine/weight.h"
@@ -98,7 +99,10 @@ std::vector<Location> Program::Impl::locate(const ir::Function &kernel, const Ke
         if (!counts) passes::drop_counts(variant);
         return search.kernel(std::move(variant));
     };
-    const bool found = is_of(true, true) || is_of(false, true) || (!kernel.counters.empty() && is_of(true, false));
+    bool found = false;
+    with_stack(stack_for(kernel), [&] {
+        found = is_of(true, true) || is_of(false, true) || (!kernel.counters.empty() && is_of(true, false));
+    });
     return found ? search.found : std::vector<Location>{};
 }
 
