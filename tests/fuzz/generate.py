@@ -8,6 +8,7 @@ compare. Reals are computed with operations that are exact everywhere; the other
 import math
 import random
 
+from tests.fuzz.hazards import Hazards
 from tests.fuzz.meshes import KINDS, Mesh
 from tests.fuzz.storage import EXTENTS, INTS, REALS, WIDE, chosen
 
@@ -40,6 +41,8 @@ class Writer:
         self.functions = []
         self.budget = 0
         self.in_mesh_loop = False
+        self.hazards = Hazards(self)
+        self.in_kernel = False
         self.trips, self.most_trips = 1, MOST_TRIPS
 
     # choices
@@ -86,6 +89,8 @@ class Writer:
         p = self.integer
         d = depth - 1
         form = self.rng.randrange(22)
+        if self.hazards.makes and self.chance(0.1):
+            return self.hazards.made(p(d))
         if form < 5:
             return f"({p(d)} {self.pick('+', '-', '*', '&', '|', '^')} {p(d)})"
         if form == 5:
@@ -143,6 +148,7 @@ class Writer:
         records = self.variables("record")
         if records:
             options += [f"{self.pick(*records)}.{self.pick('n', 'w[1]', 'total()', 'p.a', 'p.q.y')}"]
+        options += self.hazards.numbers() if self.in_kernel else []
         if self.is_sparse and depth > -2:
             options += self._of_trees(depth)
         if self.mesh and depth > -2:
@@ -313,6 +319,8 @@ class Writer:
         form = self.rng.randrange(100)
         if self.grows and self.loops == ["parallel"] and self.chance(0.3):
             self.put(self.pick(f"l.append({self.integer(1)})", f"qd.append(l.parent(), [], {self.integer(1)})"))
+        elif self.hazards.asserts and self.chance(0.15):
+            self.hazards.assertion()
         elif self.budget <= 0 or form < 24:
             self.assignment()
         elif form < 40:
@@ -447,10 +455,8 @@ class Writer:
         test = f"qd.static({self.pick('N > 2', 'N == 5', 'FLAG', 'not FLAG', 'FLAG and N < 5', '2 < N <= 5')})" if is_static else self.condition()
         outer = self.branches
         self.branches += not is_static
-        if not self.loops:  # a test of constants would leave its loops at the top level
-            name = self.fresh("b")
-            self.put(f"{name} = qd.cast({test}, qd.i32)")
-            test = f"{name} != 0"
+        if not is_static and self.chance(0.3):
+            test = self.pick("N > 2", "N == 5", "FLAG", "not FLAG", "FLAG and N < 5", "2 < N <= 5")  # of the run all the same
         self.put(f"if {test}:")
         self.block(3)
         if self.loops and self.chance(0.3):
@@ -754,11 +760,14 @@ class Writer:
             self.storage = self._some(self.storage, 3)
             self.arguments = self._some(self.arguments, 2)
         self._group()
+        self.hazards.prepare()
+        self.in_kernel = True
         params = [f"{s.host}: {s.note()}" for s in self.storage if s not in self.packed]
         if self.mesh:
             params += self.mesh.parameters()
             self.storage = self.storage + self.mesh.attributes
         params += [f"{name}: {note}" for name, _, note, _ in self.arguments] + ["l: qd.template()"] * self.is_sparse
+        params += self.hazards.parameters()
         params += [f"pack: {'Outer' if self.is_nested else 'Pack'}"] if self.packed and not self.is_method else []
         start = len(self.lines)
         self.lines.append("@qd.kernel")
@@ -775,14 +784,16 @@ class Writer:
                     self.mesh_loop()
                 else:
                     self.parallel_loop()
-            elif r < 0.85:
+            elif r < (0.65 if self.hazards.overlapping else 0.85):
                 self.declaration()
+            elif r < 0.85:
+                self.hazards.overlap()
             else:
                 self.branch()
         self.put(f"return {self.integer(1)}, {self.real(1)}")
         if self.is_method:
             method = ["    " + line for line in self.lines[start:]]
-            self.lines[start:] = ["@qd.data_oriented", "class World:", "    def __init__(self, **members):",
+            self.lines[start:] = [*self.hazards.classes(), "class World:", "    def __init__(self, **members):",
                                   "        self.__dict__.update(members)", "", *method]  # fmt: skip
 
     def _group(self):
@@ -810,16 +821,17 @@ class Writer:
         members = ", ".join(f"{s.host}={s.host}" for s in self.packed)
         args = [s.host for s in self.storage if s not in self.packed and not s.of]
         args += ["MESH"] * bool(self.mesh and self.mesh.parameters()) + [value for _, _, _, value in self.arguments]
-        args += ["l"] * self.is_sparse
+        args += ["l"] * self.is_sparse + self.hazards.arguments()
         if self.packed and not self.is_method:
             args.append(f"Outer(3, Pack({members}))" if self.is_nested else f"Pack({members})")
-        return f"{f'World({members}).' if self.is_method else ''}k({', '.join(args)})"
+        return f"{f'{self.hazards.world(members)}.' if self.is_method else ''}k({', '.join(args)})"
 
     def program(self):
         self.is_small = self.chance(0.88)
         self.is_debug = self.chance(0.12)
         self.is_sparse = self.chance(0.12)
         self.mesh = Mesh(self) if not self.is_sparse and self.chance(0.1) else None
+        self.hazards.choose()
         self.extents = WIDE if self.chance(0.03) else self.pick(*EXTENTS)
         for _ in range(self.rng.randint(0, 1 if self.is_small else 3)):
             self.function()
@@ -833,6 +845,7 @@ class Writer:
         for s in self.storage:
             lines += ["    " + line for line in ([s.filled()] if s.of else s.made(self))]
         before = [*self.mesh.made(), ""] if self.mesh else []
+        lines += self.hazards.made_arrays()
         if self.is_sparse:
             lines += ["    l = qd.field(qd.i32)", f"    qd.root.dynamic(qd.i, 512, chunk_size={self.pick(1, 4, 512)}).place(l)"]
         lines.append(f"    result = {self._called()}")
@@ -848,7 +861,7 @@ class Writer:
             options["short_circuit_operators"] = False
         if self.is_debug:
             options["debug"] = True
-        if self.chance(0.1) and not self.is_sparse:  # a dynamic list is deactivated as a whole
+        if self.chance(0.25) and not self.is_sparse:  # a dynamic list is deactivated as a whole
             options["cpu_max_num_threads"] = self.pick(2, 4)
         if self.chance(0.15):
             options.update(compile_tiers=False, opt_level=self.pick(0, 2, 3))
@@ -856,7 +869,7 @@ class Writer:
         flags = f"{oracle}OPTIONS = {options}\nN = {self.pick(2, 3, 5)}\nFLAG = {self.pick(True, False)}\n"
         body = "\n".join(before) + body
         records = next((RECORD for word in ("Rec", "Part", "flat(") if word in body or any(word in line for line in lines)), "\n\n")
-        return HEAD + flags + records + body + "\n" + "\n".join(lines) + "\n"
+        return HEAD + flags + self.hazards.functions() + records + body + "\n" + "\n".join(lines) + "\n"
 
 
 RECORD = """

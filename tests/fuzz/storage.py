@@ -11,12 +11,21 @@ NUMPY = {"i8": "int8", "u8": "uint8", "i16": "int16", "u16": "uint16", "i32": "i
 ELEMENTS = {"": (), "vec": (3,), "mat": (2, 2)}
 
 _ARRAYS = ["ndarray", "ndarray", "numpy", "view", "tensor"]
-_FIELDS = ["field", "field", "field", "tree", "tensor", "bits", "packed"]
-_PACKED = ("bits", "packed", "shared")
+_FIELDS = ["field", "field", "field", "tree", "full", "tensor", "bits", "packed", "full packed"]
+_PACKED = ("bits", "packed", "shared", "full packed")
 # n and m stand for the extents, h for half of the first.
 _TREES = {
     1: ["dense(qd.i, h).dense(qd.i, 2)", "dense(qd.i, n)", "dense(qd.i, 1).dense(qd.i, n)"],
     2: ["dense(qd.i, n).dense(qd.j, m)", "dense(qd.ij, (h, 1)).dense(qd.ij, (2, m))", "dense(qd.j, m).dense(qd.i, n)"],
+}
+# Trees all of whose cells are active; LEVEL stands for a kind of level that need not be.
+_FULL = {
+    1: ["LEVEL(qd.i, h).dense(qd.i, 2)", "LEVEL(qd.i, n)", "dense(qd.i, 2).LEVEL(qd.i, h)", "LEVEL(qd.i, 2).LEVEL(qd.i, h)"],
+    2: ["LEVEL(qd.i, n).dense(qd.j, m)", "LEVEL(qd.ij, (h, m)).dense(qd.i, 2)", "LEVEL(qd.ij, (2, 1)).LEVEL(qd.ij, (h, m))"],
+}
+_FULL_PACKED = {
+    1: ["LEVEL(qd.i, h).quant_array(qd.i, 2", "LEVEL(qd.i, 1).dense(qd.i, h).quant_array(qd.i, 2", "dense(qd.i, h).LEVEL(qd.i, 1).quant_array(qd.i, 2"],
+    2: ["LEVEL(qd.i, h).quant_array(qd.ij, (2, m)", "LEVEL(qd.i, n).quant_array(qd.j, m", "LEVEL(qd.j, m).LEVEL(qd.i, h).quant_array(qd.i, 2"],
 }
 _SPARSE = {
     1: ["pointer(qd.i, h).dense(qd.i, 2)", "bitmasked(qd.i, n)", "dense(qd.i, 2).bitmasked(qd.i, h)", "pointer(qd.i, n)",
@@ -41,6 +50,7 @@ class Storage:
         self.kind, self.form, self.rank, self.element = kind, form, rank, element
         self.is_near = host == "near"
         self.sharing = None
+        self.is_clamped = form in ("ndarray", "numpy") and writer.chance(0.15)
         self.of = None  # the kind of elements of a mesh
         is_shifted = form == "field" and rank and writer.chance(0.12)
         self.shift = [writer.pick(-3, -1, 2, 5) for _ in range(rank)] if is_shifted else []  # what its indices begin at
@@ -65,6 +75,8 @@ class Storage:
 
     def anywhere(self, writer, depth):
         """An element of any index."""
+        if self.is_clamped and self.rank:
+            return self._element([f"qd.cast({writer.integer(depth)}, qd.i32) + m0" for e in self.extents()])
         return self._element([f"{writer.integer(depth)} % {e}" for e in self.extents()] or ["None"])
 
     def _element(self, parts):
@@ -75,7 +87,8 @@ class Storage:
         """The annotation of a parameter for it."""
         if self.form in ("ndarray", "numpy"):
             dtype = f"qd.types.vector(3, qd.{self.kind})" if self.element else f"qd.{self.kind}"
-            return f"qd.types.ndarray({dtype}, ndim={self.rank})"
+            clamped = ", boundary='clamp'" if self.is_clamped else ""
+            return f"qd.types.ndarray({dtype}, ndim={self.rank}{clamped})"
         if self.form == "view":
             return f"qd.BufferView[qd.{self.kind}]"
         if self.form == "tensor":
@@ -106,6 +119,12 @@ class Storage:
             lines = [f"{n} = qd.tensor(qd.{self.kind}, {shape}, backend=qd.Backend.{writer.pick('FIELD', 'NDARRAY')}{layout})"]
         elif self.form == "tree":
             lines = [f"{n} = qd.field(qd.{self.kind})", f"qd.root.{_tree(writer, _TREES[self.rank])}.place({n})"]
+        elif self.form in ("full", "full packed"):
+            tree = _tree(writer, (_FULL if self.form == "full" else _FULL_PACKED)[self.rank])
+            kind = f"qd.{self.kind}" if self.form == "full" else self._quant(writer, 30 // max(self.all_extents[1], 1) // 2)
+            tree = re.sub(r"\.?LEVEL\(", lambda _: f".{writer.pick('pointer', 'bitmasked')}(", tree).lstrip(".")
+            closed = "" if self.form == "full" else ", max_num_bits=32)"
+            lines = [f"{n} = qd.field({kind})", f"active(qd.root).{tree}{closed}.place({n})", f"for at in np.ndindex({tuple(self.extents())}):", f"    {n}[at] = 0"]
         elif self.form == "packed":
             axes = "qd.i" if self.rank == 1 else "qd.ij"
             first, second = self.all_extents
