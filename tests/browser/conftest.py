@@ -208,6 +208,7 @@ class Lab:
         self.command("apputils:change-theme", theme=name)
         light = "true" if "Light" in name else "false"
         self.page.wait_for_selector(f'body[data-jp-theme-name="{name}"][data-jp-theme-light="{light}"]', state="attached")
+        self.page.wait_for_selector("#jupyterlab-splash", state="detached")
 
     def picture(self, name, element=None):
         folder = os.environ.get("QD_SCREENSHOTS")

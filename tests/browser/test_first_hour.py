@@ -1,7 +1,7 @@
 """What a new user does in the first hour, and what must not go wrong: faults, Stop, background tasks, errors, help."""
 
 from test_gutter import SETUP
-from test_lab import THEMES, assert_readable
+from test_lab import THEMES
 
 BEYOND = """@qd.kernel
 def beyond(n: qd.i32):
@@ -96,4 +96,3 @@ def test_help_shows_the_docstring(lab):
     for theme in THEMES:
         lab.theme(theme)
         lab.picture(f"help-{theme.split()[-1].lower()}")
-    assert_readable(tip)

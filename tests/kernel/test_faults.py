@@ -37,7 +37,7 @@ def test_a_fault_names_cell_and_line(kernel):
         ended = kernel.run(OUT_OF_BOUNDS)
         assert ended.error == "QuadrantsRuntimeError"
         text = re.sub(r"\x1b\[[0-9;]*m", "", "\n".join(ended.of("error")[0]["traceback"]))
-        assert re.search(r'File "cell \d+", line 8, in put', text), text
+        assert re.search(r"Cell In\[\d+\], line 8, in put", text), text
         assert "x[i * 1000] = 1" in text and "debug=True" in text
         assert kernel.run("put(1)\nx[0]").result == "1"
 

@@ -175,16 +175,16 @@ def trace_of(cell):
 
 
 def test_an_error_has_its_cause_first_and_its_hint_last(session):
-    cell = session.run("@qd.func\ndef inner(x):\n    return x + nothing\n@qd.kernel\ndef outer(x: qd.i32):\n    y = inner(x)\n"
+    cell = session.run("@qd.func\ndef inner(x):\n    if x > 0:\n        nothing = 1\n    return x + nothing\n@qd.kernel\ndef outer(x: qd.i32):\n    y = inner(x)\n"
                        "def call():\n    outer(1)\ncall()")
     here = f"Cell In[{cell.reply['content']['execution_count']}], line"
     lines = trace_of(cell)
     assert lines[:-1] == [
         'QuadrantsNameError: Name "nothing" is not defined', "",
-        f"{here} 3, in inner", "    return x + nothing", "               ^^^^^^^",
-        f"called from {here} 6, in outer", "    y = inner(x)", "        ^^^^^^^^",
-        f"called from {here} 8, in call", "    outer(1)",
-        f"called from {here} 9, in <module>", "    call()", ""]
+        f"{here} 5, in inner", "    return x + nothing", "               ^^^^^^^",
+        f"called from {here} 8, in outer", "    y = inner(x)", "        ^^^^^^^^",
+        f"called from {here} 10, in call", "    outer(1)",
+        f"called from {here} 11, in <module>", "    call()", ""]
     assert lines[-1].startswith("Hint: ")
 
 

@@ -782,3 +782,28 @@ def test_variables_of_static_loops_stay_known_when_funcs_take_them(both):
         return f()
 
     assert both(program) == 30 + 7 + 17 + 5
+
+
+@pytest.mark.parametrize("debug", [False, True])
+def test_what_an_assertion_evaluates_has_effects(arch, debug):
+    """Its condition always; the values of its message too, unless debug mode looks and finds that it holds."""
+
+    def program(one):
+        qd.init(arch=one, offline_cache=False, debug=debug, print_full_traceback=True)
+
+        @qd.func
+        def bump(o: qd.template(), v):
+            o += v
+            return o
+
+        @qd.kernel
+        def f() -> (qd.i32, qd.i32):
+            x, y = 0, 0
+            for _ in range(3):
+                assert bump(x, 1) < 50, f"x is {bump(x, 10)}"
+                assert bump(y, 1) > 0
+            return x, y
+
+        return f()
+
+    assert program("python") == program(arch) == (3 if debug else 33, 3)

@@ -155,11 +155,13 @@ def fill_in(pattern, args, keywords):
 
 
 def check(condition, message):
-    """assert, which is for debug mode."""
-    if not _runtime.current_cfg().debug or DryRun.active:
+    """assert. In debug mode the message is made where the condition does not hold. Else nothing is checked, but what condition and
+    message evaluate may have effects."""
+    if DryRun.active:
         return
-    holds = value_of(condition())
-    if holds:
+    debug = _runtime.current_cfg().debug
+    if value_of(condition()) and debug:
         return
-    text = str(message() if callable(message) else message)
-    places.fail(text.encode()[:_LONGEST].decode(errors="ignore"))
+    text = message() if callable(message) else message
+    if debug:
+        places.fail(str(text).encode()[:_LONGEST].decode(errors="ignore"))
