@@ -54,7 +54,7 @@ def _printed(said, options, text):
     """What the kernels printed. Threads print in any order, as do loops over what is stored in another order than that of its
     indices; of what is no number the sign is not defined."""
     lines = re.sub(" *-?nan", " nan", said).splitlines()[1:]
-    if options["cpu_max_num_threads"] > 1 or "layout=(" in text or "order=" in text:
+    if options["cpu_max_num_threads"] > 1 or any(word in text for word in ("layout=(", "order=", "active(")):
         return sorted(_without_checks(lines))
     return lines
 
