@@ -2,10 +2,15 @@
 
 #include "base/error.h"
 
+#include <algorithm>
 #include <csignal>
+#include <cstring>
 #include <exception>
 
 #include <pthread.h>
+#include <sys/auxv.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 namespace qd {
 
@@ -15,7 +20,28 @@ const char *const stack_message = "The program is nested too deep for the stack 
 const char *const stack_hint = "call fewer functions within each other, split long expressions, or compile in a thread "
                                "with a larger stack (`threading.stack_size`)";
 
+namespace {
+
+/// The initial thread's stack: it ends above the name of the program, and grows down as far as the limit says. glibc
+/// would read a map of the whole process for it. No more than what the kernel leaves free below it, whatever the limit.
+StackBounds initial_stack() {
+    constexpr rlim_t most = 64 << 20, page = 4096;
+    const char *name = reinterpret_cast<const char *>(getauxval(AT_EXECFN));
+    rlimit limit;
+    if (!name || getrlimit(RLIMIT_STACK, &limit) != 0) return {};
+    const uintptr_t high = (uintptr_t(name) + std::strlen(name) + sizeof(void *) + page) / page * page;
+    return {high - std::min(limit.rlim_cur, most), high, true};
+}
+
+} // namespace
+
 void find_stack_bounds() {
+    const auto here = uintptr_t(__builtin_frame_address(0));
+    if (gettid() == getpid()) {
+        stack_bounds = initial_stack();
+        if (here >= stack_bounds.low && here < stack_bounds.high) return;
+        stack_bounds = {}; // a thread's, in a forked child
+    }
     stack_bounds.known = true;
     pthread_attr_t attributes;
     if (pthread_getattr_np(pthread_self(), &attributes) != 0) return;
