@@ -54,10 +54,15 @@ void *SmallBlocks::grow(uint64_t bytes) {
 void *SmallBlocks::alloc(uint64_t bytes) {
     const size_t index = class_of(bytes);
     if (index >= free_.size()) free_.resize(index + 1);
-    if (free_[index].empty()) return grow(size_of_class(index)); // never used: zero
-    void *block = free_[index].back();
-    free_[index].pop_back();
-    std::memset(block, 0, bytes);
+    void *block;
+    if (free_[index].empty()) {
+        block = grow(size_of_class(index));
+        if (!block) return nullptr;
+    } else {
+        block = free_[index].back();
+        free_[index].pop_back();
+    }
+    std::memset(block, 0, bytes); // new ones too: a kernel may have run past the end of the block before
     return block;
 }
 

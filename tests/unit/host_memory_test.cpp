@@ -37,6 +37,20 @@ TEST(HostMemory, BlocksAreZeroedAndAligned) {
 }
 
 #ifndef __SANITIZE_ADDRESS__
+TEST(HostMemory, BlocksAreZeroWhereAKernelRanPastTheEndOfAnotherBefore) {
+    // past all blocks of this size that are free, into memory no block had yet
+    std::vector<char *> held;
+    for (int k = 0; k < 100; ++k) held.push_back(static_cast<char *>(host_alloc(600)));
+    char *last = *std::max_element(held.begin(), held.end());
+    std::memset(last, 1, 32 << 10);
+    for (const uint64_t bytes : {600, 2000, 5000}) {
+        char *block = static_cast<char *>(host_alloc(bytes));
+        EXPECT_TRUE(is_zero(block, bytes)) << bytes;
+        held.push_back(block);
+    }
+    for (char *block : held) host_free(block);
+}
+
 TEST(HostMemory, AccessesJustPastTheBorderReachNothingElse) {
     std::vector<char *> all;
     for (const uint64_t bytes : sizes) all.push_back(static_cast<char *>(host_alloc(bytes)));
