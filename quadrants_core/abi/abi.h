@@ -7,33 +7,51 @@
 namespace qd::abi {
 
 /// Bump on any change of this file: part of every cache key.
-inline constexpr uint32_t version = 4;
+inline constexpr uint32_t version = 5;
 
 struct Thread;
-struct Sparse;
+struct Launch;
+struct SparseData;
+struct SparseCalls;
 
-/// One launch, as the machine code sees it. `args` has one 8-byte slot per scalar parameter (value in the low bytes)
-/// and, per array parameter, 1 + ndim slots: address of the first component, then the extents (i64). Slots follow the
-/// order of the parameters.
-struct Context {
+/// One launch in words that a device can read: addresses of memory that tasks reach, and words that they look at.
+/// `args` has one 8-byte slot per scalar parameter (value in the low bytes) and several per array parameter: see
+/// `argument_slots`. Slots follow the order of the parameters.
+struct LaunchData {
     uint64_t *args;
     char *tmp;                     ///< values that cross tasks
     char *ret;                     ///< return buffer
     char *const *trees;            ///< root address of each field tree, by slot
-    uint64_t *counters;            ///< coverage counters of this kernel
+    uint64_t *counters;            ///< coverage counters of this task
     const volatile uint32_t *stop; ///< non-zero: the user pressed Stop, leave soon
     uint32_t *failed;              ///< non-zero: an assertion failed, leave soon
-    /// A print or a failed assertion: message index within the task, values as 8-byte slots (floats as f64 bits, signed
-    /// integers sign-extended, unsigned zero-extended). Thread-safe.
-    void (*print)(const Context *, const Thread *, uint32_t message, const uint64_t *values);
-    void (*fail)(const Context *, const Thread *, uint32_t message, const uint64_t *values);
-    const void *task; ///< the runtime's own record of the running task
-    Sparse *sparse;   ///< abi/tree.h; null if there is no sparse tree
-    /// The function of a library outside, by the id that a task has for it; never null.
-    void *(*external)(uint64_t id);
     /// Non-zero: somebody wants to see the counts so far. A task that can tell adds them to `counters` and clears it.
     uint32_t *asked;
+    const SparseData *sparse; ///< abi/tree.h; null if there is no sparse tree
 };
+
+/// What tasks that run on the host may call.
+struct HostServices {
+    /// A print or a failed assertion: message index within the task, values as 8-byte slots (floats as f64 bits, signed
+    /// integers sign-extended, unsigned zero-extended). Thread-safe.
+    void (*print)(const Launch *, const Thread *, uint32_t message, const uint64_t *values);
+    void (*fail)(const Launch *, const Thread *, uint32_t message, const uint64_t *values);
+    /// The function of a library outside, by the id that a task has for it; never null.
+    void *(*external)(uint64_t id);
+    const SparseCalls *sparse; ///< abi/tree.h; null if there is no sparse tree
+    const void *task;          ///< the runtime's own record of the running task
+};
+
+/// What the code of a task on the host is called with. A device of its own is given `data` alone.
+struct Launch {
+    LaunchData data;
+    HostServices host;
+};
+
+/// Slots of LaunchData::args that a parameter takes: a scalar one; an array its address, then its extents (i64).
+constexpr uint32_t argument_slots(bool is_array, uint32_t ndim) { return is_array ? 1 + ndim : 1; }
+/// Where an extent of the array is whose first slot is `array`.
+constexpr uint32_t extent_slot(uint32_t array, uint32_t axis) { return array + 1 + axis; }
 
 /// State of one worker thread.
 struct Thread {
@@ -42,9 +60,9 @@ struct Thread {
 };
 
 /// Code of one chunk of a task: indices [begin, end) of its range; a serial task is called once with [0, 1).
-using Body = void (*)(const Context *, Thread *, int64_t begin, int64_t end);
+using Body = void (*)(const Launch *, Thread *, int64_t begin, int64_t end);
 /// Range of a range task: out[0] = begin, out[1] = end.
-using Bounds = void (*)(const Context *, Thread *, int64_t *out);
+using Bounds = void (*)(const Launch *, Thread *, int64_t *out);
 inline constexpr const char *body_symbol = "qd_body";
 inline constexpr const char *bounds_symbol = "qd_bounds";
 
@@ -86,7 +104,7 @@ struct Param {
     ParamKind kind = ParamKind::scalar;
     ScalarCode type = 0;
     uint8_t ndim = 0, rows = 1, cols = 1;
-    uint32_t slot = 0; ///< first slot in Context::args
+    uint32_t slot = 0; ///< first slot in LaunchData::args
 };
 
 /// What a launch needs to know about a kernel, beside the code of its tasks.

@@ -9,14 +9,14 @@
 //   dynamic    is a length (i32, padded to 8 bytes), then addresses of chunks. Chunk k holds the cells
 //              [(2^k - 1) * first, (2^(k+1) - 1) * first). The chunks that the declared extent needs have their address
 //              here; one more address leads to a table of those after it. If a chunk is there, so are the ones before.
-// All memory starts as zeros. What lies below a cell that does not exist reads as zeros: Sparse::zeros.
+// All memory starts as zeros. What lies below a cell that does not exist reads as zeros: SparseData::zeros.
 #include <cstdint>
 #include <string>
 #include <vector>
 
 namespace qd::abi {
 
-struct Context;
+struct Launch;
 
 /// Same order as ir::LevelKind.
 enum class LevelKind : uint8_t { dense, pointer, bitmasked, dynamic };
@@ -64,19 +64,23 @@ struct ListElement {
 };
 inline constexpr uint64_t list_element_bytes(uint64_t rank) { return (sizeof(ListElement) + 4 * rank + 7) / 8 * 8; }
 
-/// What tasks need of the sparse trees of a program.
-struct Sparse {
+/// What tasks read of the sparse trees of a program.
+struct SparseData {
     char *zeros = nullptr;               ///< as many as the largest cell has; never written
     char *const *const *lists = nullptr; ///< by tree slot and node: the elements
+};
+
+/// What tasks on the host ask of them.
+struct SparseCalls {
     /// Address of a cell, which exists from now on. Thread-safe. Never null: without memory the launch fails, and what
     /// is written is lost.
-    char *(*make_cell)(const Context *, uint32_t tree, uint32_t node, char *container, int64_t cell) = nullptr;
+    char *(*make_cell)(const Launch *, uint32_t tree, uint32_t node, char *container, int64_t cell);
     /// Dynamic, beyond the declared extent: the address of a cell, or zeros.
-    char *(*find_cell)(const Context *, uint32_t tree, uint32_t node, char *container, int64_t cell) = nullptr;
+    char *(*find_cell)(const Launch *, uint32_t tree, uint32_t node, char *container, int64_t cell);
     /// Takes a cell away; dynamic: all cells. Its memory stays until the task ends.
-    void (*drop_cell)(const Context *, uint32_t tree, uint32_t node, char *container, int64_t cell) = nullptr;
+    void (*drop_cell)(const Launch *, uint32_t tree, uint32_t node, char *container, int64_t cell);
     /// Makes the list of a node; returns its length. Called by a serial task.
-    int32_t (*list)(const Context *, uint32_t tree, uint32_t node) = nullptr;
+    int32_t (*list)(const Launch *, uint32_t tree, uint32_t node);
 };
 
 } // namespace qd::abi

@@ -40,7 +40,7 @@ abi::Kernel describe(const ir::Function &kernel) {
         param.rows = type.rows;
         param.cols = type.cols;
         param.slot = info.slots;
-        info.slots += type.is_array() ? 1 + type.ndim : 1;
+        info.slots += abi::argument_slots(type.is_array(), type.ndim);
         info.params.push_back(param);
     }
     info.ret_bytes = 8 * kernel.returns.size();

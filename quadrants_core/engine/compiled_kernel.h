@@ -43,7 +43,7 @@ struct TaskCode {
     std::vector<std::shared_ptr<runtime::LoadedTask>> builds_;
 };
 
-/// One task of one kernel: what abi::Context::task points to.
+/// One task of one kernel: what abi::HostServices::task points to.
 struct KernelTask {
     Program::Impl *program = nullptr;
     const abi::Task *info = nullptr; ///< in the kernel's abi::Kernel

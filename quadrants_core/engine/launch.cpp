@@ -1,4 +1,4 @@
-// The hot path. Between the call and the first task: one uncontended atomic, the context filled in, no allocation.
+// The hot path. Between the call and the first task: one uncontended atomic, the launch filled in, no allocation.
 #include "engine/completion.h"
 #include "engine/fault.h"
 #include "engine/overlap.h"
@@ -54,6 +54,7 @@ void grow_tmp(Program::Impl &p, uint64_t bytes) {
     p.tmp_bytes = 0;
     p.tmp = static_cast<char *>(p.device->alloc(bytes));
     p.tmp_bytes = bytes;
+    p.update_launch_start();
 }
 
 /// After a task that was told to leave: why.
@@ -67,15 +68,15 @@ void grow_tmp(Program::Impl &p, uint64_t bytes) {
     fail_user(UserErrorKind::assertion, std::move(failure.text), std::move(failure.trace));
 }
 
-/// The task that `context` names met a fault.
+/// The task that `launch` names met a fault.
 [[noreturn, gnu::noinline]] void fail_fault(Program::Impl &p, const CompiledKernel &called,
-                                            const CompiledKernel &kernel, const abi::Context &context,
+                                            const CompiledKernel &kernel, const abi::Launch &launch,
                                             const runtime::Fault &met) {
     p.device->wait();
     __atomic_store_n(&p.failed, 0, __ATOMIC_RELEASE);
     p.failure = {};
     if (p.sparse) p.sparse->collect();
-    const auto &task = *static_cast<const KernelTask *>(context.task);
+    const auto &task = *static_cast<const KernelTask *>(launch.host.task);
     KernelFault fault = describe_fault(called.info.name, met);
     fault.task = size_t(&task - kernel.tasks.data());
     fault.line = task.info->line;
@@ -92,10 +93,10 @@ void announce_launch(Program::Impl &p, const CompiledKernel &kernel) {
 }
 
 template <class Run>
-inline void run_tasks(Program::Impl &p, CompiledKernel &kernel, abi::Context &context, const Run &run) {
+inline void run_tasks(Program::Impl &p, CompiledKernel &kernel, abi::Launch &launch, const Run &run) {
     for (KernelTask &task : kernel.tasks) {
-        context.counters = task.counters;
-        context.task = &task;
+        launch.data.counters = task.counters;
+        launch.host.task = &task;
         run(task);
         if (stop_word | __atomic_load_n(&p.failed, __ATOMIC_RELAXED)) [[unlikely]]
             fail_launch(p);
@@ -104,18 +105,18 @@ inline void run_tasks(Program::Impl &p, CompiledKernel &kernel, abi::Context &co
     p.device->wait();
 }
 
-inline void run_task(Program::Impl &p, const KernelTask &task, abi::Context &context) {
-    p.device->launch(*task.code->current.load(std::memory_order_acquire), *task.info, context);
+inline void run_task(Program::Impl &p, const KernelTask &task, abi::Launch &launch) {
+    p.device->launch(*task.code->current.load(std::memory_order_acquire), *task.info, launch);
 }
 
 /// A launch that somebody watches; `called` is the kernel as the user knows it.
 [[gnu::noinline]] void run_watched(Program::Impl &p, const CompiledKernel &called, CompiledKernel &kernel,
-                                   abi::Context &context) {
+                                   abi::Launch &launch) {
     announce_launch(p, called);
-    run_tasks(p, kernel, context, [&](KernelTask &task) {
-        if (!p.options.profile) return run_task(p, task, context);
+    run_tasks(p, kernel, launch, [&](KernelTask &task) {
+        if (!p.options.profile) return run_task(p, task, launch);
         const Stopwatch watch;
-        run_task(p, task, context);
+        run_task(p, task, launch);
         p.device->wait();
         p.profile.add(called.info.name, task.info->name, watch.microseconds());
     });
@@ -125,17 +126,16 @@ inline void run_task(Program::Impl &p, const KernelTask &task, abi::Context &con
 inline void run(Program::Impl &p, const CompiledKernel &called, CompiledKernel &kernel, uint64_t *args, void *ret) {
     if (kernel.info.tmp_bytes > p.tmp_bytes) [[unlikely]]
         grow_tmp(p, kernel.info.tmp_bytes);
-    abi::Context context{
-        args,      p.tmp,           static_cast<char *>(ret), p.trees.data(), nullptr,        &stop_word,
-        &p.failed, print_from_task, fail_from_task,           nullptr,        p.sparse.get(), runtime::external,
-        &p.asked};
+    abi::Launch launch = p.launch_start;
+    launch.data.args = args;
+    launch.data.ret = static_cast<char *>(ret);
     try {
         if (p.watched.load(std::memory_order_relaxed)) [[unlikely]]
-            run_watched(p, called, kernel, context);
+            run_watched(p, called, kernel, launch);
         else
-            run_tasks(p, kernel, context, [&](const KernelTask &task) { run_task(p, task, context); });
+            run_tasks(p, kernel, launch, [&](const KernelTask &task) { run_task(p, task, launch); });
     } catch (const runtime::Fault &met) {
-        fail_fault(p, called, kernel, context, met);
+        fail_fault(p, called, kernel, launch, met);
     }
     p.last_tasks = int(kernel.tasks.size());
 }

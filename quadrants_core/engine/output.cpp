@@ -79,13 +79,13 @@ std::vector<Location> trace_of(const abi::Message &message) {
 
 } // namespace
 
-void print_from_task(const abi::Context *context, const abi::Thread *, uint32_t message, const uint64_t *values) {
-    const auto &task = *static_cast<const KernelTask *>(context->task);
+void print_from_task(const abi::Launch *launch, const abi::Thread *, uint32_t message, const uint64_t *values) {
+    const auto &task = *static_cast<const KernelTask *>(launch->host.task);
     task.program->write(format(task.info->messages[message], values));
 }
 
-void fail_from_task(const abi::Context *context, const abi::Thread *, uint32_t message, const uint64_t *values) {
-    const auto &task = *static_cast<const KernelTask *>(context->task);
+void fail_from_task(const abi::Launch *launch, const abi::Thread *, uint32_t message, const uint64_t *values) {
+    const auto &task = *static_cast<const KernelTask *>(launch->host.task);
     Program::Impl &p = *task.program;
     uint32_t expected = 0;
     if (!__atomic_compare_exchange_n(&p.failed, &expected, 1, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) return;

@@ -102,8 +102,20 @@ Program::Impl::Impl(Program &p, const Options &o)
                                                         });
     }
     lifetime->program = this;
+    update_launch_start();
     watched = options.profile;
     if (!disk || disk->empty()) warm_up(backend, caps);
+}
+
+void Program::Impl::update_launch_start() {
+    launch_start.data.tmp = tmp;
+    launch_start.data.trees = trees.data();
+    launch_start.data.stop = &stop_word;
+    launch_start.data.failed = &failed;
+    launch_start.data.asked = &asked;
+    launch_start.data.sparse = sparse.get();
+    launch_start.host = {print_from_task, fail_from_task, runtime::external,
+                         sparse ? &runtime::SparseTrees::calls : nullptr, nullptr};
 }
 
 Program::Impl::~Impl() {

@@ -60,6 +60,7 @@ struct Program::Impl {
     uint64_t tmp_bytes = 0;
     uint32_t failed = 0; ///< set by the first failed assertion
     Failure failure;
+    abi::Launch launch_start{}; ///< what all launches have in common
     int last_tasks = 0;
 
     // Compiling; one kernel at a time, its tasks in parallel.
@@ -87,11 +88,13 @@ struct Program::Impl {
     std::unordered_map<std::string, uint32_t> specialisations; ///< by kernel: how many were compiled
 
     std::atomic<uint64_t> cleared{0}; ///< how often the counts were forgotten
-    uint32_t asked = 0;               ///< abi::Context::asked
+    uint32_t asked = 0;               ///< abi::LaunchData::asked
 
     Impl(Program &p, const Options &o);
     ~Impl();
 
+    /// After `trees`, `sparse` or `tmp` changed.
+    void update_launch_start();
     void announce(const CompileReport &report);
     void warn(const std::string &text);
     /// Text of kernels and dumps: to the observers, or to the C stdout if there is none.
@@ -110,8 +113,8 @@ struct Program::Impl {
 std::shared_ptr<CompiledKernel> compile(Program::Impl &p, ir::Function kernel, double frontend_us,
                                         std::vector<uint8_t> *image = nullptr);
 
-// Called by running tasks (abi::Context).
-void print_from_task(const abi::Context *context, const abi::Thread *, uint32_t message, const uint64_t *values);
-void fail_from_task(const abi::Context *context, const abi::Thread *, uint32_t message, const uint64_t *values);
+// Called by running tasks (abi::HostServices).
+void print_from_task(const abi::Launch *launch, const abi::Thread *, uint32_t message, const uint64_t *values);
+void fail_from_task(const abi::Launch *launch, const abi::Thread *, uint32_t message, const uint64_t *values);
 
 } // namespace qd::engine

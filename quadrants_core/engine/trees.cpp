@@ -24,6 +24,7 @@ uint32_t Program::add_tree(uint64_t bytes, std::span<const ir::Place> levels) {
                 impl_->device->info().threads);
         impl_->sparse->add(slot, describe_tree(levels), root);
     }
+    impl_->update_launch_start();
     return slot;
 }
 

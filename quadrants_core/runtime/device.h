@@ -48,7 +48,7 @@ class Device {
     virtual void fill(void *to, uint8_t byte, uint64_t bytes) = 0;
     /// Shared so that an optimised build may replace it while an old launch still runs.
     virtual std::shared_ptr<LoadedTask> load(const abi::Task &task, const abi::Binary &binary) = 0;
-    virtual void launch(LoadedTask &task, const abi::Task &info, abi::Context &context) = 0;
+    virtual void launch(LoadedTask &task, const abi::Task &info, abi::Launch &launch) = 0;
     virtual void wait() = 0;
     virtual DeviceInfo info() = 0;
 };

@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 
-extern "C" __attribute__((visibility("hidden"))) void qd_guarded_call(const qd::abi::Context *, qd::abi::Thread *,
+extern "C" __attribute__((visibility("hidden"))) void qd_guarded_call(const qd::abi::Launch *, qd::abi::Thread *,
                                                                       int64_t begin, int64_t end, qd::abi::Body);
 
 namespace qd::runtime {
@@ -50,10 +50,10 @@ void prepare_thread_for_faults();
 extern constinit thread_local bool prepared_for_faults __attribute__((tls_model("initial-exec")));
 
 /// Calls compiled code, or what calls it and has nothing to clean up. Throws Fault.
-inline void call_guarded(const abi::Context *context, abi::Thread *thread, int64_t begin, int64_t end, abi::Body body) {
+inline void call_guarded(const abi::Launch *launch, abi::Thread *thread, int64_t begin, int64_t end, abi::Body body) {
     if (!prepared_for_faults) [[unlikely]]
         prepare_thread_for_faults();
-    qd_guarded_call(context, thread, begin, end, body);
+    qd_guarded_call(launch, thread, begin, end, body);
 }
 
 } // namespace qd::runtime

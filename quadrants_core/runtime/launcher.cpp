@@ -43,7 +43,7 @@ int64_t chunk_size(int64_t n, double weight, uint32_t block_dim, int threads) {
 
 struct Job {
     const std::atomic<abi::Body> &body;
-    const abi::Context *context;
+    const abi::Launch *launch;
     const volatile uint32_t *stop;
     const uint32_t *failed;
     Launcher::State *states;
@@ -55,9 +55,9 @@ struct Job {
         const int64_t from = job.begin + int64_t(index) * job.chunk;
         const abi::Body body = job.body.load(std::memory_order_acquire);
         try {
-            call_guarded(job.context, &job.states[thread], from, std::min(from + job.chunk, job.end), body);
+            call_guarded(job.launch, &job.states[thread], from, std::min(from + job.chunk, job.end), body);
         } catch (const Fault &) {
-            if (job.context->failed) __atomic_store_n(job.context->failed, 1, __ATOMIC_RELAXED);
+            if (job.launch->data.failed) __atomic_store_n(job.launch->data.failed, 1, __ATOMIC_RELAXED);
             throw;
         }
     }
@@ -83,34 +83,33 @@ struct Start {
         const int64_t n = range[1] - range[0];
         return n <= 1 || double(n) * double(weight) < inline_below;
     }
-    static void run(const abi::Context *context, abi::Thread *thread, int64_t self, int64_t) {
+    static void run(const abi::Launch *launch, abi::Thread *thread, int64_t self, int64_t) {
         Start &start = *reinterpret_cast<Start *>(self);
-        start.bounds(context, thread, start.range);
+        start.bounds(launch, thread, start.range);
         if (start.range[0] < start.range[1] && start.is_small())
-            start.body.load(std::memory_order_acquire)(context, thread, start.range[0], start.range[1]);
+            start.body.load(std::memory_order_acquire)(launch, thread, start.range[0], start.range[1]);
     }
 };
 
-void Launcher::run(const abi::Task &task, const std::atomic<abi::Body> &body, abi::Bounds bounds,
-                   abi::Context &context) {
+void Launcher::run(const abi::Task &task, const std::atomic<abi::Body> &body, abi::Bounds bounds, abi::Launch &launch) {
     const FlushDenormals flush;
     if (task.kind == abi::TaskKind::serial) {
-        call_guarded(&context, &states_[0], 0, 1, body.load(std::memory_order_acquire));
+        call_guarded(&launch, &states_[0], 0, 1, body.load(std::memory_order_acquire));
         return;
     }
     Start start{bounds, body, task.weight};
-    call_guarded(&context, &states_[0], reinterpret_cast<int64_t>(&start), 0, Start::run);
+    call_guarded(&launch, &states_[0], reinterpret_cast<int64_t>(&start), 0, Start::run);
     if (start.is_small()) return;
-    run_chunks(body, context, start.range[0], start.range[1],
+    run_chunks(body, launch, start.range[0], start.range[1],
                chunk_size(start.range[1] - start.range[0], std::max(0.1f, task.weight), task.block_dim, threads()));
 }
 
-void Launcher::run_chunks(const std::atomic<abi::Body> &body, abi::Context &context, int64_t begin, int64_t end,
+void Launcher::run_chunks(const std::atomic<abi::Body> &body, abi::Launch &launch, int64_t begin, int64_t end,
                           int64_t chunk) {
     const Job job{body,
-                  &context,
-                  context.stop ? context.stop : &never,
-                  context.failed ? context.failed : &never,
+                  &launch,
+                  launch.data.stop ? launch.data.stop : &never,
+                  launch.data.failed ? launch.data.failed : &never,
                   states_.data(),
                   begin,
                   end,

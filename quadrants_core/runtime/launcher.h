@@ -19,18 +19,17 @@ class Launcher {
     int threads() const { return pool_->threads(); }
     /// State of one thread, 0 = the caller; the device seeds its generator.
     abi::Thread &thread(int index) { return states_[size_t(index)]; }
-    /// Returns when the last chunk is done, or soon after `context.stop` or `context.failed` is set. Not to be called
-    /// by two threads at once. Throws Fault (faults.h); `context.failed` may be set then.
-    /// `body` is read anew for each chunk.
-    void run(const abi::Task &task, const std::atomic<abi::Body> &body, abi::Bounds bounds, abi::Context &context);
+    /// Returns when the last chunk is done, or soon after `launch.data.stop` or `launch.data.failed` is set. Not to be
+    /// called by two threads at once. Throws Fault (faults.h); `launch.data.failed` may be set then. `body` is read
+    /// anew for each chunk.
+    void run(const abi::Task &task, const std::atomic<abi::Body> &body, abi::Bounds bounds, abi::Launch &launch);
 
   private:
     struct alignas(64) State : abi::Thread {};
     std::shared_ptr<Pool> pool_;
     std::vector<State> states_;
     friend struct Job;
-    void run_chunks(const std::atomic<abi::Body> &body, abi::Context &context, int64_t begin, int64_t end,
-                    int64_t chunk);
+    void run_chunks(const std::atomic<abi::Body> &body, abi::Launch &launch, int64_t begin, int64_t end, int64_t chunk);
 };
 
 /// Sets flush-to-zero and denormals-are-zero on this thread for as long as it lives.

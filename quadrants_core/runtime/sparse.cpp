@@ -11,7 +11,9 @@ using abi::TreeNode;
 
 namespace {
 
-SparseTrees &of(const abi::Context *context) { return *static_cast<SparseTrees *>(context->sparse); }
+SparseTrees &of(const abi::Launch *launch) {
+    return const_cast<SparseTrees &>(static_cast<const SparseTrees &>(*launch->data.sparse));
+}
 
 void max_length(char *container, int64_t length) {
     int32_t *at = reinterpret_cast<int32_t *>(container);
@@ -30,36 +32,39 @@ void set_bit(char *mask, uint64_t cell) {
 
 } // namespace
 
-SparseTrees::SparseTrees(BlockSource source, int threads) : source_(std::move(source)), pool_(Pool::shared(threads)) {
-    abi::Sparse::make_cell = [](const abi::Context *context, uint32_t tree, uint32_t node, char *container,
-                                int64_t cell) {
-        SparseTrees &self = of(context);
-        try {
-            return self.make(tree, node, container, cell);
-        } catch (...) {
-            self.fail(context);
-            return self.sink_;
-        }
-    };
-    abi::Sparse::find_cell = [](const abi::Context *context, uint32_t tree, uint32_t node, char *container,
-                                int64_t cell) { return of(context).find(tree, node, container, cell); };
-    abi::Sparse::drop_cell = [](const abi::Context *context, uint32_t tree, uint32_t node, char *container,
-                                int64_t cell) {
-        try {
-            of(context).drop(tree, node, container, cell);
-        } catch (...) {
-            of(context).fail(context);
-        }
-    };
-    abi::Sparse::list = [](const abi::Context *context, uint32_t tree, uint32_t node) {
-        try {
-            return of(context).make_list(tree, node);
-        } catch (...) {
-            of(context).fail(context);
-            return 0;
-        }
-    };
-}
+SparseTrees::SparseTrees(BlockSource source, int threads) : source_(std::move(source)), pool_(Pool::shared(threads)) {}
+
+const abi::SparseCalls SparseTrees::calls = {
+    .make_cell =
+        [](const abi::Launch *launch, uint32_t tree, uint32_t node, char *container, int64_t cell) {
+            SparseTrees &self = of(launch);
+            try {
+                return self.make(tree, node, container, cell);
+            } catch (...) {
+                self.fail(launch);
+                return self.sink_;
+            }
+        },
+    .find_cell = [](const abi::Launch *launch, uint32_t tree, uint32_t node, char *container,
+                    int64_t cell) { return of(launch).find(tree, node, container, cell); },
+    .drop_cell =
+        [](const abi::Launch *launch, uint32_t tree, uint32_t node, char *container, int64_t cell) {
+            try {
+                of(launch).drop(tree, node, container, cell);
+            } catch (...) {
+                of(launch).fail(launch);
+            }
+        },
+    .list =
+        [](const abi::Launch *launch, uint32_t tree, uint32_t node) {
+            try {
+                return of(launch).make_list(tree, node);
+            } catch (...) {
+                of(launch).fail(launch);
+                return 0;
+            }
+        },
+};
 
 SparseTrees::~SparseTrees() {
     trees_.clear();
@@ -212,10 +217,10 @@ uint64_t SparseTrees::allocated(uint32_t slot, uint32_t node) const {
     return cells;
 }
 
-void SparseTrees::fail(const abi::Context *context) {
+void SparseTrees::fail(const abi::Launch *launch) {
     const std::lock_guard guard(error_lock_);
     if (!error_) error_ = std::current_exception();
-    __atomic_store_n(context->failed, 1, __ATOMIC_RELEASE);
+    __atomic_store_n(launch->data.failed, 1, __ATOMIC_RELEASE);
 }
 
 void SparseTrees::rethrow() {

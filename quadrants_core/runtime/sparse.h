@@ -1,6 +1,6 @@
 #pragma once
-// The sparse field trees of a program: makes and removes cells for running tasks (abi::Sparse), lists the cells that a
-// loop visits, and gives memory of removed cells back once no task can see it.
+// The sparse field trees of a program: makes and removes cells for running tasks (abi::SparseCalls), lists the cells
+// that a loop visits, and gives memory of removed cells back once no task can see it.
 //
 // Cells are made without locks: a thread that finds none takes a zeroed one from the pool and swaps its address in; if
 // another thread was faster, the cell goes back. Removing swaps the address out and remembers the cell, with all it
@@ -16,11 +16,14 @@
 
 namespace qd::runtime {
 
-class SparseTrees final : public abi::Sparse {
+class SparseTrees final : public abi::SparseData {
   public:
     SparseTrees(BlockSource source, int threads);
     ~SparseTrees();
     SparseTrees(const SparseTrees &) = delete;
+
+    /// For launches whose LaunchData::sparse is a SparseTrees.
+    static const abi::SparseCalls calls;
 
     void add(uint32_t slot, abi::Tree tree, char *root);
     void remove(uint32_t slot);
@@ -51,7 +54,7 @@ class SparseTrees final : public abi::Sparse {
     struct Tree;
 
   private:
-    void fail(const abi::Context *context);
+    void fail(const abi::Launch *launch);
     void update_tables();
 
     BlockSource source_;

@@ -66,19 +66,19 @@ std::string text_of(const Function &fn, uint32_t index, const uint64_t *values) 
     return text;
 }
 
-void report(const abi::Context *context, uint32_t message, const uint64_t *values, std::string Outputs::*where) {
-    const Record &record = *static_cast<const Record *>(context->task);
+void report(const abi::Launch *launch, uint32_t message, const uint64_t *values, std::string Outputs::*where) {
+    const Record &record = *static_cast<const Record *>(launch->host.task);
     std::scoped_lock guard(*record.lock);
     (record.outputs->*where) += text_of(*record.fn, message, values);
 }
 
-void on_print(const abi::Context *context, const abi::Thread *, uint32_t message, const uint64_t *values) {
-    report(context, message, values, &Outputs::printed);
+void on_print(const abi::Launch *launch, const abi::Thread *, uint32_t message, const uint64_t *values) {
+    report(launch, message, values, &Outputs::printed);
 }
 
-void on_fail(const abi::Context *context, const abi::Thread *, uint32_t message, const uint64_t *values) {
-    report(context, message, values, &Outputs::failed);
-    __atomic_store_n(context->failed, 1u, __ATOMIC_RELAXED);
+void on_fail(const abi::Launch *launch, const abi::Thread *, uint32_t message, const uint64_t *values) {
+    report(launch, message, values, &Outputs::failed);
+    __atomic_store_n(launch->data.failed, 1u, __ATOMIC_RELAXED);
 }
 
 uint64_t tree_bytes(const Place &place) {
@@ -95,7 +95,7 @@ uint64_t tree_bytes(const Place &place) {
     return bytes;
 }
 
-/// Memory of one run and the context that shows it to a task.
+/// Memory of one run and the launch that shows it to a task.
 class Memory {
   public:
     Memory(const Function &fn, const Inputs &inputs) : returns_(fn.returns), places_(fn.places) {
@@ -127,22 +127,23 @@ class Memory {
     Outputs outputs;
 
     /// Outlives the call; `fn`, the function that runs, must stay alive.
-    abi::Context context(const Function &fn, Record &record, uint64_t *counters) {
+    abi::Launch launch(const Function &fn, Record &record, uint64_t *counters) {
         record = {&fn, &outputs, &lock_};
         if (tmp_.size() < fn.tmp_bytes / 8 + 1) tmp_.resize(size_t(fn.tmp_bytes / 8 + 1));
-        abi::Context c{};
-        c.args = args_.data();
-        c.tmp = reinterpret_cast<char *>(tmp_.data());
-        c.ret = reinterpret_cast<char *>(ret_.data());
-        c.trees = roots_.data();
-        c.counters = counters;
-        c.stop = &stop_;
-        c.failed = &failed_;
-        c.asked = &asked_;
-        c.print = on_print;
-        c.fail = on_fail;
-        c.task = &record;
-        c.sparse = sparse_.get();
+        abi::Launch c{};
+        c.data.args = args_.data();
+        c.data.tmp = reinterpret_cast<char *>(tmp_.data());
+        c.data.ret = reinterpret_cast<char *>(ret_.data());
+        c.data.trees = roots_.data();
+        c.data.counters = counters;
+        c.data.stop = &stop_;
+        c.data.failed = &failed_;
+        c.data.asked = &asked_;
+        c.host.print = on_print;
+        c.host.fail = on_fail;
+        c.host.task = &record;
+        c.data.sparse = sparse_.get();
+        c.host.sparse = &runtime::SparseTrees::calls;
         return c;
     }
     bool failed() const { return failed_ != 0; }
@@ -282,8 +283,8 @@ Outputs interpret(const Function &fn, const Inputs &inputs) {
     Record record;
     abi::Thread thread{};
     device_lib::seed_random(thread.random, 0, 0);
-    abi::Context context = memory.context(fn, record, memory.outputs.counters.data());
-    backends::interpreter::Outcome outcome = backends::interpreter::run(fn, context, thread, 0, 1);
+    abi::Launch launch = memory.launch(fn, record, memory.outputs.counters.data());
+    backends::interpreter::Outcome outcome = backends::interpreter::run(fn, launch, thread, 0, 1);
     memory.gather_fields();
     Outputs outputs = std::move(memory.outputs);
     for (size_t i = 0; i < fn.counters.size(); ++i)
@@ -334,8 +335,8 @@ Outputs run_on(const BackendRun &how, const Function &fn, const Inputs &inputs, 
         for (Compiled &task : tasks) {
             Record record;
             std::vector<uint64_t> counters(task.fn.counters.size());
-            abi::Context context = memory.context(task.fn, record, counters.data());
-            device->launch(*task.code, task.info, context);
+            abi::Launch launch = memory.launch(task.fn, record, counters.data());
+            device->launch(*task.code, task.info, launch);
             device->wait();
             add_counters(task.fn, counters, memory.outputs.counters);
             if (memory.failed()) break;

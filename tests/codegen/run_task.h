@@ -47,22 +47,22 @@ struct Launch {
         std::memcpy(&v, ret + byte, sizeof v);
         return v;
     }
-    abi::Context context() {
-        abi::Context c{};
-        c.args = args;
-        c.tmp = tmp;
-        c.ret = ret;
-        c.trees = trees;
-        c.counters = counters;
-        c.stop = &stop;
-        c.failed = &failed;
-        c.print = [](const abi::Context *c, const abi::Thread *, uint32_t message, const uint64_t *values) {
-            const_cast<Launch *>(static_cast<const Launch *>(c->task))->printed.push_back({message, values[0]});
+    abi::Launch start() {
+        abi::Launch c{};
+        c.data.args = args;
+        c.data.tmp = tmp;
+        c.data.ret = ret;
+        c.data.trees = trees;
+        c.data.counters = counters;
+        c.data.stop = &stop;
+        c.data.failed = &failed;
+        c.host.print = [](const abi::Launch *c, const abi::Thread *, uint32_t message, const uint64_t *values) {
+            const_cast<Launch *>(static_cast<const Launch *>(c->host.task))->printed.push_back({message, values[0]});
         };
-        c.fail = [](const abi::Context *c, const abi::Thread *, uint32_t message, const uint64_t *values) {
-            const_cast<Launch *>(static_cast<const Launch *>(c->task))->failures.push_back({message, values[0]});
+        c.host.fail = [](const abi::Launch *c, const abi::Thread *, uint32_t message, const uint64_t *values) {
+            const_cast<Launch *>(static_cast<const Launch *>(c->host.task))->failures.push_back({message, values[0]});
         };
-        c.task = this;
+        c.host.task = this;
         return c;
     }
     void run(const std::vector<uint8_t> &object, int64_t begin = 0, int64_t end = 1) {
@@ -71,7 +71,7 @@ struct Launch {
         ASSERT_TRUE(code) << error;
         auto body = reinterpret_cast<abi::Body>(code->symbol(abi::body_symbol));
         ASSERT_TRUE(body);
-        abi::Context c = context();
+        abi::Launch c = start();
         body(&c, &thread, begin, end);
     }
     void run(const std::string &text) {

@@ -44,10 +44,10 @@ const std::initializer_list<uint8_t> divide_by_begin = {0xb8, 7,    0,    0,    
 const std::initializer_list<uint8_t> recurse = {0x57, 0xe8, 0xfa, 0xff, 0xff, 0xff, 0x5f, 0xc3}; // push rdi; call self
 
 Fault fault_of(const Body &body, int64_t begin = 16) {
-    abi::Context context{};
+    abi::Launch launch{};
     abi::Thread thread{};
     try {
-        call_guarded(&context, &thread, begin, begin + 1, body.get());
+        call_guarded(&launch, &thread, begin, begin + 1, body.get());
     } catch (const Fault &fault) {
         return fault;
     }
@@ -72,9 +72,9 @@ TEST(Faults, are_told_with_their_kind_and_place) {
         EXPECT_EQ(division.at, divides.address() + 8);
     }
     char fine = 0;
-    abi::Context context{};
+    abi::Launch launch{};
     abi::Thread thread{};
-    call_guarded(&context, &thread, reinterpret_cast<int64_t>(&fine), 0, writes.get());
+    call_guarded(&launch, &thread, reinterpret_cast<int64_t>(&fine), 0, writes.get());
     EXPECT_EQ(fine, 1);
 }
 
@@ -114,9 +114,9 @@ TEST(Faults, a_nested_call_leaves_the_outer_one_guarded) {
     inner = &reads;
     outer = &writes;
     static uintptr_t met = 0;
-    abi::Context context{};
+    abi::Launch launch{};
     abi::Thread thread{};
-    const abi::Body both = [](const abi::Context *c, abi::Thread *t, int64_t, int64_t) {
+    const abi::Body both = [](const abi::Launch *c, abi::Thread *t, int64_t, int64_t) {
         try {
             call_guarded(c, t, 8, 0, inner->get());
         } catch (const Fault &fault) {
@@ -125,7 +125,7 @@ TEST(Faults, a_nested_call_leaves_the_outer_one_guarded) {
         outer->get()(c, t, 24, 0);
     };
     try {
-        call_guarded(&context, &thread, 0, 0, both);
+        call_guarded(&launch, &thread, 0, 0, both);
         ADD_FAILURE() << "no fault";
     } catch (const Fault &fault) {
         EXPECT_EQ(fault.address, 24u);
@@ -214,15 +214,15 @@ TEST(Faults, a_handler_that_mends_the_cause_may_go_on_doing_so) {
 struct Tasks {
     std::atomic<abi::Body> body;
     uint32_t failed = 0, stop = 0;
-    abi::Context context{};
+    abi::Launch launch{};
     abi::Task task;
     Tasks(abi::Body b, float weight) : body(b) {
-        context.failed = &failed;
-        context.stop = &stop;
+        launch.data.failed = &failed;
+        launch.data.stop = &stop;
         task.kind = abi::TaskKind::range;
         task.weight = weight;
     }
-    static void bounds(const abi::Context *, abi::Thread *, int64_t *out) {
+    static void bounds(const abi::Launch *, abi::Thread *, int64_t *out) {
         out[0] = 0;
         out[1] = 1 << 20;
     }
@@ -236,12 +236,12 @@ TEST(Faults, of_a_task_reach_who_launched_it) {
         for (float weight : {0.001f, 100.0f}) { // alone, on the pool
             for (int again = 0; again < 20; again++) {
                 Tasks tasks(reads.get(), weight);
-                EXPECT_THROW(launcher.run(tasks.task, tasks.body, Tasks::bounds, tasks.context), Fault);
+                EXPECT_THROW(launcher.run(tasks.task, tasks.body, Tasks::bounds, tasks.launch), Fault);
             }
         }
-        std::atomic<abi::Body> fine{[](const abi::Context *, abi::Thread *, int64_t, int64_t) {}};
+        std::atomic<abi::Body> fine{[](const abi::Launch *, abi::Thread *, int64_t, int64_t) {}};
         Tasks tasks(nullptr, 100);
-        launcher.run(tasks.task, fine, Tasks::bounds, tasks.context);
+        launcher.run(tasks.task, fine, Tasks::bounds, tasks.launch);
     }
 }
 

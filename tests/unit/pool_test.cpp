@@ -156,7 +156,7 @@ TEST(Pool, the_shared_pool_is_kept_while_its_size_is_asked_for) {
 
 struct Task {
     abi::Task info;
-    abi::Context context{};
+    abi::Launch launch{};
     int64_t lo, hi;
     uint32_t stop = 0, failed = 0;
     std::vector<std::atomic<uint8_t>> seen;
@@ -167,16 +167,16 @@ struct Task {
         : lo(begin), hi(end), seen(size_t(std::max<int64_t>(0, end - begin))) {
         info.kind = abi::TaskKind::range;
         info.weight = weight;
-        context.task = this;
-        context.stop = &stop;
-        context.failed = &failed;
+        launch.host.task = this;
+        launch.data.stop = &stop;
+        launch.data.failed = &failed;
     }
-    static Task &of(const abi::Context *c) { return *const_cast<Task *>(static_cast<const Task *>(c->task)); }
-    static void bounds(const abi::Context *c, abi::Thread *, int64_t *out) {
+    static Task &of(const abi::Launch *c) { return *const_cast<Task *>(static_cast<const Task *>(c->host.task)); }
+    static void bounds(const abi::Launch *c, abi::Thread *, int64_t *out) {
         out[0] = of(c).lo;
         out[1] = of(c).hi;
     }
-    static void body(const abi::Context *c, abi::Thread *thread, int64_t begin, int64_t end) {
+    static void body(const abi::Launch *c, abi::Thread *thread, int64_t begin, int64_t end) {
         Task &task = of(c);
         task.chunks++;
         task.threads |= 1u << thread->index;
@@ -196,7 +196,7 @@ TEST(Launcher, every_index_is_visited_once) {
             for (uint32_t block : {0u, 1u, 32u, 100000u}) {
                 Task task(lo, hi, weight);
                 task.info.block_dim = block;
-                launcher.run(task.info, Task::body, Task::bounds, task.context);
+                launcher.run(task.info, Task::body, Task::bounds, task.launch);
                 ASSERT_TRUE(task.all_once()) << lo << ".." << hi << " weight " << weight << " block " << block;
             }
 }
@@ -204,11 +204,11 @@ TEST(Launcher, every_index_is_visited_once) {
 TEST(Launcher, little_work_stays_on_the_caller) {
     Launcher launcher(2);
     Task task(0, 1000, 2);
-    launcher.run(task.info, Task::body, Task::bounds, task.context);
+    launcher.run(task.info, Task::body, Task::bounds, task.launch);
     EXPECT_EQ(task.chunks, 1);
     EXPECT_EQ(task.threads, 1u);
     Task heavy(0, 1000, 1000);
-    launcher.run(heavy.info, Task::body, Task::bounds, heavy.context);
+    launcher.run(heavy.info, Task::body, Task::bounds, heavy.launch);
     EXPECT_GT(heavy.chunks, 4);
 }
 
@@ -217,7 +217,7 @@ TEST(Launcher, stop_and_failure_leave_out_the_chunks_not_begun) {
     for (bool stop : {false, true}) {
         Task task(0, 100000, 100);
         (stop ? task.stop : task.failed) = 1;
-        launcher.run(task.info, Task::body, Task::bounds, task.context);
+        launcher.run(task.info, Task::body, Task::bounds, task.launch);
         EXPECT_EQ(task.chunks, 0);
     }
 }
@@ -226,7 +226,7 @@ TEST(Launcher, a_serial_task_runs_once) {
     Launcher launcher(2);
     Task task(0, 1, 1);
     task.info.kind = abi::TaskKind::serial;
-    launcher.run(task.info, Task::body, nullptr, task.context);
+    launcher.run(task.info, Task::body, nullptr, task.launch);
     EXPECT_TRUE(task.all_once());
 }
 
@@ -238,19 +238,19 @@ TEST(Launcher, denormals_are_zero_on_every_thread_and_the_caller_gets_its_mode_b
     info.kind = abi::TaskKind::range;
     info.weight = 1e5;
     static std::atomic<int> wrong{0}, ran{0};
-    abi::Context context{};
+    abi::Launch launch{};
     launcher.run(
         info,
-        +[](const abi::Context *, abi::Thread *, int64_t, int64_t) {
+        +[](const abi::Launch *, abi::Thread *, int64_t, int64_t) {
             volatile float tiny = 1e-38f;
             wrong += tiny * 0.01f != 0.0f;
             ran++;
         },
-        [](const abi::Context *, abi::Thread *, int64_t *out) {
+        [](const abi::Launch *, abi::Thread *, int64_t *out) {
             out[0] = 0;
             out[1] = 1000;
         },
-        context);
+        launch);
     EXPECT_GT(ran, 1);
     EXPECT_EQ(wrong, 0);
     volatile float tiny = 1e-38f;

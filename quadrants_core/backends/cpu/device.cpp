@@ -49,9 +49,9 @@ class Cpu final : public runtime::Device {
             fail_device("load_elf", 0, task.name + ": the object lacks the functions of a task");
         return loaded;
     }
-    void launch(runtime::LoadedTask &task, const abi::Task &info, abi::Context &context) override {
+    void launch(runtime::LoadedTask &task, const abi::Task &info, abi::Launch &launch) override {
         auto &own = static_cast<CpuTask &>(task);
-        launcher_.run(info, own.body, own.bounds, context);
+        launcher_.run(info, own.body, own.bounds, launch);
     }
     void wait() override {}
     runtime::DeviceInfo info() override {

@@ -30,7 +30,7 @@ class Interpreter : public runtime::Device {
     void copy(void *to, const void *from, uint64_t bytes) override { std::memmove(to, from, bytes); }
     void fill(void *to, uint8_t byte, uint64_t bytes) override { std::memset(to, byte, bytes); }
     std::shared_ptr<runtime::LoadedTask> load(const abi::Task &task, const abi::Binary &binary) override;
-    void launch(runtime::LoadedTask &task, const abi::Task &info, abi::Context &context) override;
+    void launch(runtime::LoadedTask &task, const abi::Task &info, abi::Launch &launch) override;
     void wait() override {}
     runtime::DeviceInfo info() override { return {"interpreter", 1, runtime::host_available(), true}; }
 
@@ -49,14 +49,14 @@ std::shared_ptr<runtime::LoadedTask> Interpreter::load(const abi::Task &task, co
     return loaded;
 }
 
-void Interpreter::launch(runtime::LoadedTask &task, const abi::Task &, abi::Context &context) {
+void Interpreter::launch(runtime::LoadedTask &task, const abi::Task &, abi::Launch &launch) {
     const runtime::FlushDenormals flush; // as every device does
     const ir::Function &fn = static_cast<Text &>(task).fn;
     int64_t range[2] = {0, 1};
-    if (fn.role == ir::Role::range_task) run_bounds(fn, context, thread_, range);
+    if (fn.role == ir::Role::range_task) run_bounds(fn, launch, thread_, range);
     for (int64_t begin = range[0]; begin < range[1]; begin += chunk) {
-        if ((context.stop && *context.stop) || (context.failed && *context.failed)) return;
-        run(fn, context, thread_, begin, std::min(begin + chunk, range[1]));
+        if (must_leave(launch.data)) return;
+        run(fn, launch, thread_, begin, std::min(begin + chunk, range[1]));
     }
 }
 

@@ -22,7 +22,7 @@ enum class Flow : uint8_t { yielded, broke, continued, returned, exited };
 
 struct Walk {
     const Function &fn;
-    const abi::Context &context;
+    const abi::Launch &launch;
     abi::Thread &thread;
     int64_t begin, end;
     uint64_t steps = 0;
@@ -48,13 +48,15 @@ struct Walk {
     Flow parallel(Value v);
     void pass(std::span<const Value> list);
     void receive(std::span<const Value> list);
-    bool stopped() const { return (context.stop && *context.stop) || (context.failed && *context.failed); }
+    bool stopped() const { return must_leave(launch.data); }
     bool leave(const Loop &loop) const { return loop.interruptible && stopped(); }
 
     void pure(Value v);
     void reduce(Value v);
     uint64_t address(Value v);
-    runtime::SparseTrees &trees() const { return *static_cast<runtime::SparseTrees *>(context.sparse); }
+    runtime::SparseTrees &trees() const {
+        return const_cast<runtime::SparseTrees &>(static_cast<const runtime::SparseTrees &>(*launch.data.sparse));
+    }
     bool sparse_place(Value v) const { return fn[v].op == Op::place && is_sparse(fn.places[fn[v].imm]); }
     uint64_t pointer(Value v, bool writes);
     char *cell(Value place, size_t depth, bool make);
@@ -84,9 +86,9 @@ void Walk::start() {
         const Type &t = fn.type(p);
         if (t.is_array()) {
             values[slot[p.id]] = at; // of its address; the extents follow
-            at += 1u + t.ndim;
+            at += abi::argument_slots(true, t.ndim);
         } else {
-            uint64_t bits = context.args[at++];
+            uint64_t bits = launch.data.args[at++];
             int n = bits_of(t.elem);
             values[slot[p.id]] = n < 64 ? bits & ((uint64_t(1) << n) - 1) : bits;
         }
@@ -243,7 +245,7 @@ char *Walk::cell(Value v, size_t depth, bool make) {
     place.byte_offset = 0;
     int32_t indices[16] = {};
     for (size_t a = 0; a < fn.args(v).size() && a < 16; ++a) indices[a] = int32_t(index(fn.args(v)[a]));
-    return layout::address(place, indices, context.trees[place.tree],
+    return layout::address(place, indices, launch.data.trees[place.tree],
                            [&](const PlaceLevel &level, char *container, uint64_t number) {
                                return make ? trees().make(place.tree, level.node, container, int64_t(number))
                                            : trees().find(place.tree, level.node, container, int64_t(number));
@@ -303,21 +305,22 @@ uint64_t Walk::address(Value v) {
         uint64_t header = get(args[0]);
         int64_t cell = 0;
         for (size_t a = 0; a < array.ndim; ++a)
-            cell = cell * int64_t(context.args[header + 1 + a]) + index(args[a + 1]);
+            cell =
+                cell * int64_t(launch.data.args[abi::extent_slot(uint32_t(header), uint32_t(a))]) + index(args[a + 1]);
         int64_t component = cell * array.rows * array.cols + index(args[array.ndim + 1u]);
-        return context.args[header] + uint64_t(component * size_of(array.elem));
+        return launch.data.args[header] + uint64_t(component * size_of(array.elem));
     }
     case Op::place: {
         const Place &place = fn.places[in.imm];
         if (is_sparse(place)) return 0; // see `pointer`
         int32_t indices[16] = {};
         for (size_t a = 0; a < args.size() && a < 16; ++a) indices[a] = int32_t(index(args[a]));
-        return uint64_t(reinterpret_cast<uintptr_t>(context.trees[place.tree])) + layout::address(place, indices);
+        return uint64_t(reinterpret_cast<uintptr_t>(launch.data.trees[place.tree])) + layout::address(place, indices);
     }
-    case Op::array_base: return context.args[get(args[0])];
-    case Op::tree_base: return uint64_t(reinterpret_cast<uintptr_t>(context.trees[in.imm]));
-    case Op::tmp: return uint64_t(reinterpret_cast<uintptr_t>(context.tmp)) + in.imm;
-    case Op::ret_slot: return uint64_t(reinterpret_cast<uintptr_t>(context.ret)) + in.imm;
+    case Op::array_base: return launch.data.args[get(args[0])];
+    case Op::tree_base: return uint64_t(reinterpret_cast<uintptr_t>(launch.data.trees[in.imm]));
+    case Op::tmp: return uint64_t(reinterpret_cast<uintptr_t>(launch.data.tmp)) + in.imm;
+    case Op::ret_slot: return uint64_t(reinterpret_cast<uintptr_t>(launch.data.ret)) + in.imm;
     case Op::offset: return get(args[0]) + get(args[1]);
     default: { // local
         std::vector<uint64_t> &memory = locals[v.id];
@@ -420,13 +423,13 @@ void Walk::message(Value v, size_t first) {
                        : is_signed(c.type) ? uint64_t(to_int(c))
                                            : c.bits);
     }
-    auto report = in.op == Op::print ? context.print : context.fail;
-    if (report) report(&context, &thread, uint32_t(in.imm), list.data());
+    auto report = in.op == Op::print ? launch.host.print : launch.host.fail;
+    if (report) report(&launch, &thread, uint32_t(in.imm), list.data());
 }
 
 void Walk::external(Value v) {
     const uint64_t imm = fn[v].imm;
-    void *function = context.external(imm / external_arguments);
+    void *function = launch.host.external(imm / external_arguments);
     auto *slots = reinterpret_cast<uint64_t *>(uintptr_t(arg(v, 0)));
     runtime::call_external(function, slots, imm % external_arguments);
 }
@@ -453,7 +456,9 @@ Flow Walk::inst(Value v) {
     case Op::reduce_add:
     case Op::reduce_min:
     case Op::reduce_max: reduce(v); break;
-    case Op::dim: values[slot[v.id]] = uint32_t(context.args[arg(v, 0) + 1 + in.imm]); break;
+    case Op::dim:
+        values[slot[v.id]] = uint32_t(launch.data.args[abi::extent_slot(uint32_t(arg(v, 0)), uint32_t(in.imm))]);
+        break;
     case Op::element:
     case Op::place:
     case Op::array_base:
@@ -495,14 +500,14 @@ Flow Walk::inst(Value v) {
         message(v, 1);
         return Flow::exited;
     case Op::count:
-        if (context.counters) __atomic_fetch_add(&context.counters[in.imm], arg(v, 0), __ATOMIC_RELAXED);
+        if (launch.data.counters) __atomic_fetch_add(&launch.data.counters[in.imm], arg(v, 0), __ATOMIC_RELAXED);
         break;
     case Op::poll: values[slot[v.id]] = stopped(); break;
     case Op::asked:
-        values[slot[v.id]] = stopped() || (context.asked && __atomic_load_n(context.asked, __ATOMIC_RELAXED));
+        values[slot[v.id]] = stopped() || (launch.data.asked && __atomic_load_n(launch.data.asked, __ATOMIC_RELAXED));
         break;
     case Op::answer:
-        if (context.asked) __atomic_store_n(context.asked, 0u, __ATOMIC_RELAXED);
+        if (launch.data.asked) __atomic_store_n(launch.data.asked, 0u, __ATOMIC_RELAXED);
         values[slot[v.id]] = stopped();
         break;
     case Op::clock: values[slot[v.id]] = uint64_t(device_lib::clock()); break;
@@ -525,12 +530,12 @@ void limit_steps(uint64_t steps) { step_limit = steps; }
 
 uint32_t argument_slots(const Function &fn) {
     uint32_t n = 0;
-    for (Value p : fn.params) n += fn.type(p).is_array() ? 1u + fn.type(p).ndim : 1u;
+    for (Value p : fn.params) n += abi::argument_slots(fn.type(p).is_array(), fn.type(p).ndim);
     return n;
 }
 
-Outcome run(const Function &fn, const abi::Context &context, abi::Thread &thread, int64_t begin, int64_t end) {
-    Walk walk{fn, context, thread, begin, end};
+Outcome run(const Function &fn, const abi::Launch &launch, abi::Thread &thread, int64_t begin, int64_t end) {
+    Walk walk{fn, launch, thread, begin, end};
     walk.start();
     Outcome outcome;
     if (walk.block(fn.body) != Flow::returned) {
@@ -541,8 +546,8 @@ Outcome run(const Function &fn, const abi::Context &context, abi::Thread &thread
     return outcome;
 }
 
-void run_bounds(const Function &fn, const abi::Context &context, abi::Thread &thread, int64_t out[2]) {
-    Walk walk{fn, context, thread, 0, 0};
+void run_bounds(const Function &fn, const abi::Launch &launch, abi::Thread &thread, int64_t out[2]) {
+    Walk walk{fn, launch, thread, 0, 0};
     walk.start();
     walk.block(fn.bounds);
     out[0] = int64_t(walk.passed[0]);

@@ -16,12 +16,17 @@ struct Outcome {
     std::vector<ir::Constant> values; ///< operands of `ret`
 };
 
-/// Runs the body for the chunk [begin, end). `context.args` is laid out as abi.h says; memory is accessed for real.
-Outcome run(const ir::Function &fn, const abi::Context &context, abi::Thread &thread, int64_t begin, int64_t end);
-/// Runs the bounds block of a range task.
-void run_bounds(const ir::Function &fn, const abi::Context &context, abi::Thread &thread, int64_t out[2]);
+/// Stop was pressed, or an assertion failed.
+inline bool must_leave(const abi::LaunchData &launch) {
+    return (launch.stop && *launch.stop) || (launch.failed && __atomic_load_n(launch.failed, __ATOMIC_RELAXED));
+}
 
-/// Slots of Context::args that the parameters take.
+/// Runs the body for the chunk [begin, end). `launch.data.args` is laid out as abi.h says; memory is accessed for real.
+Outcome run(const ir::Function &fn, const abi::Launch &launch, abi::Thread &thread, int64_t begin, int64_t end);
+/// Runs the bounds block of a range task.
+void run_bounds(const ir::Function &fn, const abi::Launch &launch, abi::Thread &thread, int64_t out[2]);
+
+/// Slots of LaunchData::args that the parameters take.
 uint32_t argument_slots(const ir::Function &fn);
 
 /// Ends a run that takes more than `steps` instructions (0: no limit) with InternalError. Of this thread.

@@ -36,7 +36,8 @@ llvm::Value *Emitter::pure(Value v) {
     case Op::reduce_min:
     case Op::reduce_max: return reduce(in.op, arg_type(v, 0), arg(v, 0));
     case Op::dim:
-        return b_.CreateTrunc(slot(slot_of(fn_.args(v)[0]) + 1 + unsigned(in.imm), b_.getInt64Ty()), b_.getInt32Ty());
+        return b_.CreateTrunc(slot(abi::extent_slot(slot_of(fn_.args(v)[0]), unsigned(in.imm)), b_.getInt64Ty()),
+                              b_.getInt32Ty());
     case Op::chunk_begin:
     case Op::chunk_end:
         if (in_bounds_) refuse(v, "has no meaning while the range is computed");

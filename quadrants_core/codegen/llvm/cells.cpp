@@ -20,26 +20,6 @@ using ir::LevelKind;
 
 const ir::PlaceLevel &Emitter::level(Value v) const { return fn_.places[place_of(fn_[v])].levels[level_of(fn_[v])]; }
 
-/// Loaded once, on entry: they stay as they are while the task runs.
-llvm::Value *Emitter::sparse_pointer(Sparse field) {
-    llvm::Value *&known = sparse_pointers_[field];
-    if (known) return known;
-    size_t offset = 0;
-    switch (field) {
-    case Sparse::zeros: offset = offsetof(abi::Sparse, zeros); break;
-    case Sparse::lists: offset = offsetof(abi::Sparse, lists); break;
-    case Sparse::make_cell: offset = offsetof(abi::Sparse, make_cell); break;
-    case Sparse::find_cell: offset = offsetof(abi::Sparse, find_cell); break;
-    case Sparse::drop_cell: offset = offsetof(abi::Sparse, drop_cell); break;
-    case Sparse::list: offset = offsetof(abi::Sparse, list); break;
-    }
-    llvm::Value *sparse = context_pointer(Context::sparse);
-    llvm::Value *at = entry_.CreateConstInBoundsGEP1_32(entry_.getInt8Ty(), sparse, unsigned(offset));
-    llvm::LoadInst *load = entry_.CreateAlignedLoad(entry_.getPtrTy(), at, llvm::Align(8));
-    load->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(context_, {}));
-    return known = load;
-}
-
 llvm::Value *Emitter::bytes_from(llvm::Value *base, llvm::Value *bytes) {
     return b_.CreateGEP(b_.getInt8Ty(), base, bytes);
 }
@@ -99,22 +79,22 @@ llvm::Value *Emitter::either(llvm::Value *fast, llvm::Value *quick, const std::f
     return phi;
 }
 
-/// make_cell, find_cell, drop_cell and list of abi::Sparse.
-llvm::Value *Emitter::call_runtime(Value v, Sparse routine, llvm::Value *number) {
+/// make_cell, find_cell, drop_cell and list of abi::SparseCalls.
+llvm::Value *Emitter::call_runtime(Value v, size_t routine, llvm::Value *number) {
     llvm::Type *ptr = b_.getPtrTy(), *i32 = b_.getInt32Ty();
     const ir::Place &place = fn_.places[place_of(fn_[v])];
     std::vector<llvm::Type *> types{ptr, i32, i32};
     std::vector<llvm::Value *> operands{out_->getArg(0), b_.getInt32(place.tree), b_.getInt32(level(v).node)};
     llvm::Type *result = ptr;
-    if (routine == Sparse::list) {
+    if (routine == offsetof(abi::SparseCalls, list)) {
         result = i32;
     } else {
         types.insert(types.end(), {ptr, b_.getInt64Ty()});
         operands.insert(operands.end(), {arg(v, 0), number});
-        if (routine == Sparse::drop_cell) result = b_.getVoidTy();
+        if (routine == offsetof(abi::SparseCalls, drop_cell)) result = b_.getVoidTy();
     }
-    llvm::CallInst *call =
-        b_.CreateCall(llvm::FunctionType::get(result, types, false), sparse_pointer(routine), operands);
+    llvm::CallInst *call = b_.CreateCall(llvm::FunctionType::get(result, types, false),
+                                         pointer_through(offsetof(abi::Launch, host.sparse), routine), operands);
     call->setDoesNotThrow();
     note(call, base_of(tree_piece, place.tree));
     return call;
@@ -131,7 +111,9 @@ llvm::Value *Emitter::find_cell(Value v) {
     case LevelKind::pointer: {
         llvm::Value *at = b_.CreateGEP(i64, bytes_from(container, mask), number);
         llvm::Value *found = read_word(at, b_.getPtrTy(), v);
-        return b_.CreateSelect(b_.CreateIsNull(found), sparse_pointer(Sparse::zeros), found);
+        return b_.CreateSelect(b_.CreateIsNull(found),
+                               pointer_through(offsetof(abi::Launch, data.sparse), offsetof(abi::SparseData, zeros)),
+                               found);
     }
     case LevelKind::dynamic: {
         // A number beyond the declared chunks, or a negative one, is left to the runtime.
@@ -144,8 +126,10 @@ llvm::Value *Emitter::find_cell(Value v) {
         llvm::Value *at = chunk_at(v, inside, within);
         llvm::Value *chunk = read_word(at, b_.getPtrTy(), v); // null while another thread makes it
         exists = b_.CreateAnd(exists, b_.CreateIsNotNull(chunk));
-        llvm::Value *cell = b_.CreateSelect(exists, cell_at(v, within, chunk), sparse_pointer(Sparse::zeros));
-        return either(declared, cell, [&] { return call_runtime(v, Sparse::find_cell, number); });
+        llvm::Value *cell =
+            b_.CreateSelect(exists, cell_at(v, within, chunk),
+                            pointer_through(offsetof(abi::Launch, data.sparse), offsetof(abi::SparseData, zeros)));
+        return either(declared, cell, [&] { return call_runtime(v, offsetof(abi::SparseCalls, find_cell), number); });
     }
     }
     refuse(v, "unknown level");
@@ -172,7 +156,8 @@ llvm::Value *Emitter::make_cell(Value v, llvm::Value *number) {
     case LevelKind::pointer: {
         llvm::Value *at = b_.CreateGEP(i64, bytes_from(container, mask), number);
         llvm::Value *found = read_word(at, b_.getPtrTy(), v);
-        return either(b_.CreateIsNotNull(found), found, [&] { return call_runtime(v, Sparse::make_cell, number); });
+        return either(b_.CreateIsNotNull(found), found,
+                      [&] { return call_runtime(v, offsetof(abi::SparseCalls, make_cell), number); });
     }
     case LevelKind::dynamic: {
         const uint64_t cells = ((uint64_t(1) << layout::chunks_for(layout::cells_of(l), l.chunk)) - 1) * l.chunk;
@@ -184,7 +169,8 @@ llvm::Value *Emitter::make_cell(Value v, llvm::Value *number) {
         llvm::Value *at = chunk_at(v, inside, within);
         llvm::Value *chunk = read_word(at, b_.getPtrTy(), v);
         exists = b_.CreateAnd(exists, b_.CreateIsNotNull(chunk));
-        return either(exists, cell_at(v, within, chunk), [&] { return call_runtime(v, Sparse::make_cell, number); });
+        return either(exists, cell_at(v, within, chunk),
+                      [&] { return call_runtime(v, offsetof(abi::SparseCalls, make_cell), number); });
     }
     }
     refuse(v, "unknown level");
@@ -225,7 +211,7 @@ llvm::Value *Emitter::list_element(Value v) {
     const ir::Place &place = fn_.places[place_of(fn_[v])];
     llvm::Value *&list = lists_[{place.tree, place.levels.back().node}];
     if (!list) {
-        llvm::Value *at = sparse_pointer(Sparse::lists);
+        llvm::Value *at = pointer_through(offsetof(abi::Launch, data.sparse), offsetof(abi::SparseData, lists));
         for (uint32_t number : {place.tree, place.levels.back().node}) {
             at = entry_.CreateConstInBoundsGEP1_32(entry_.getPtrTy(), at, number);
             llvm::LoadInst *load = entry_.CreateAlignedLoad(entry_.getPtrTy(), at, llvm::Align(8));
@@ -247,11 +233,11 @@ void Emitter::cells(Value v) {
     switch (fn_[v].op) {
     case Op::find_cell: set(v, find_cell(v)); break;
     case Op::make_cell: set(v, make_cell(v, arg(v, 1))); break;
-    case Op::drop_cell: call_runtime(v, Sparse::drop_cell, arg(v, 1)); return;
+    case Op::drop_cell: call_runtime(v, offsetof(abi::SparseCalls, drop_cell), arg(v, 1)); return;
     case Op::has_cell: return set(v, has_cell(v));
     case Op::new_cell: return set(v, new_cell(v));
     case Op::count_cells: return set(v, read_word(arg(v, 0), b_.getInt32Ty(), v));
-    case Op::list: return set(v, call_runtime(v, Sparse::list, nullptr));
+    case Op::list: return set(v, call_runtime(v, offsetof(abi::SparseCalls, list), nullptr));
     case Op::list_cell: set(v, of_list(b_.getPtrTy(), offsetof(abi::ListElement, base))); break;
     case Op::list_value:
         return set(v, of_list(b_.getInt32Ty(), offsetof(abi::ListElement, begin) + 4 * level_of(fn_[v])));

@@ -65,7 +65,7 @@ void Emitter::begin(const char *name, bool bounds) {
     out_->addFnAttr("reciprocal-estimates", "none");
     out_->addFnAttr("probe-stack", "inline-asm"); // a frame larger than the stack meets its guard page
     for (unsigned i = 0; i < (bounds ? 3u : 2u); ++i) out_->addParamAttr(i, llvm::Attribute::NoAlias);
-    out_->getArg(0)->addAttr(llvm::Attribute::getWithDereferenceableBytes(context_, sizeof(abi::Context)));
+    out_->getArg(0)->addAttr(llvm::Attribute::getWithDereferenceableBytes(context_, sizeof(abi::Launch)));
     in_bounds_ = bounds;
     if (lines_) lines_->enter(*out_);
     values_.assign(fn_.insts.size(), nullptr);
@@ -73,8 +73,8 @@ void Emitter::begin(const char *name, bool bounds) {
     regions_.clear();
     bases_.clear();
     accesses_.clear();
-    context_pointers_.clear();
-    sparse_pointers_.clear();
+    launch_pointers_.clear();
+    pointers_through_.clear();
     lists_.clear();
     slots_.clear();
 

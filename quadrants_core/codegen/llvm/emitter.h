@@ -116,8 +116,11 @@ class Emitter {
     llvm::Value *vector_math(Op op, llvm::Value *x); ///< null: none for this op and type
 
     // memory.cpp
-    enum class Context { args, tmp, ret, trees, counters, stop, failed, print, fail, sparse, external, asked };
-    llvm::Value *context_pointer(Context field);
+    /// What stands at this byte of abi::Launch; loaded once, on entry.
+    llvm::Value *launch_pointer(size_t offset);
+    /// The same of what a pointer there leads to.
+    llvm::Value *pointer_through(size_t offset, size_t inner);
+    llvm::Value *constant_pointer(llvm::Value *base, size_t offset);
     llvm::Value *slot(uint32_t index, llvm::Type *t);
     llvm::Value *param(Value v);
     llvm::Value *address(Value v);
@@ -143,9 +146,7 @@ class Emitter {
     void external(Value v);
 
     // cells.cpp: sparse trees
-    enum class Sparse { zeros, lists, make_cell, find_cell, drop_cell, list };
     void cells(Value v);
-    llvm::Value *sparse_pointer(Sparse field);
     llvm::Value *bytes_from(llvm::Value *base, llvm::Value *bytes);
     llvm::Value *bytes_from(llvm::Value *base, uint64_t bytes);
     llvm::Value *read_word(llvm::Value *at, llvm::Type *t, Value v);
@@ -157,14 +158,14 @@ class Emitter {
     llvm::Value *has_cell(Value v);
     llvm::Value *new_cell(Value v);
     llvm::Value *either(llvm::Value *fast, llvm::Value *quick, const std::function<llvm::Value *()> &slow);
-    llvm::Value *call_runtime(Value v, Sparse routine, llvm::Value *number);
+    llvm::Value *call_runtime(Value v, size_t routine, llvm::Value *number); ///< offset in abi::SparseCalls
     llvm::Value *list_element(Value v);
     const ir::PlaceLevel &level(Value v) const;
 
     std::map<std::pair<int, uint64_t>, uint32_t> bases_;
     std::vector<std::pair<llvm::Instruction *, uint32_t>> accesses_;
-    std::map<Context, llvm::Value *> context_pointers_;
-    std::map<Sparse, llvm::Value *> sparse_pointers_;
+    std::map<size_t, llvm::Value *> launch_pointers_;
+    std::map<std::pair<size_t, size_t>, llvm::Value *> pointers_through_;
     std::map<std::pair<uint32_t, uint32_t>, llvm::Value *> lists_;
     std::map<std::pair<uint32_t, llvm::Type *>, llvm::Value *> slots_;
 };

@@ -14,35 +14,31 @@
 
 namespace qd::codegen {
 
-/// Base pointers of the launch context do not change while the task runs: they are loaded once, on entry.
-llvm::Value *Emitter::context_pointer(Context field) {
-    llvm::Value *&known = context_pointers_[field];
-    if (known) return known;
-    size_t offset = 0;
-    switch (field) {
-    case Context::args: offset = offsetof(abi::Context, args); break;
-    case Context::tmp: offset = offsetof(abi::Context, tmp); break;
-    case Context::ret: offset = offsetof(abi::Context, ret); break;
-    case Context::trees: offset = offsetof(abi::Context, trees); break;
-    case Context::counters: offset = offsetof(abi::Context, counters); break;
-    case Context::stop: offset = offsetof(abi::Context, stop); break;
-    case Context::failed: offset = offsetof(abi::Context, failed); break;
-    case Context::print: offset = offsetof(abi::Context, print); break;
-    case Context::fail: offset = offsetof(abi::Context, fail); break;
-    case Context::external: offset = offsetof(abi::Context, external); break;
-    case Context::sparse: offset = offsetof(abi::Context, sparse); break;
-    case Context::asked: offset = offsetof(abi::Context, asked); break;
-    }
-    llvm::Value *at = entry_.CreateConstInBoundsGEP1_32(entry_.getInt8Ty(), out_->getArg(0), unsigned(offset));
+/// What a launch says does not change while the task runs.
+llvm::Value *Emitter::launch_pointer(size_t offset) {
+    llvm::Value *&known = launch_pointers_[offset];
+    if (!known) known = constant_pointer(out_->getArg(0), offset);
+    return known;
+}
+
+llvm::Value *Emitter::pointer_through(size_t offset, size_t inner) {
+    llvm::Value *&known = pointers_through_[{offset, inner}];
+    if (!known) known = constant_pointer(launch_pointer(offset), inner);
+    return known;
+}
+
+/// What stands `offset` bytes behind `base`.
+llvm::Value *Emitter::constant_pointer(llvm::Value *base, size_t offset) {
+    llvm::Value *at = entry_.CreateConstInBoundsGEP1_32(entry_.getInt8Ty(), base, unsigned(offset));
     llvm::LoadInst *load = entry_.CreateAlignedLoad(entry_.getPtrTy(), at, llvm::Align(8));
     load->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(context_, {}));
-    return known = load;
+    return load;
 }
 
 llvm::Value *Emitter::slot(uint32_t index, llvm::Type *t) {
     llvm::Value *&known = slots_[{index, t}];
     if (known) return known;
-    llvm::Value *args = context_pointer(Context::args);
+    llvm::Value *args = launch_pointer(offsetof(abi::Launch, data.args));
     llvm::Value *at = entry_.CreateConstInBoundsGEP1_32(entry_.getInt64Ty(), args, index);
     llvm::LoadInst *load = entry_.CreateAlignedLoad(t, at, llvm::Align(8));
     load->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(context_, {}));
@@ -54,7 +50,7 @@ uint32_t Emitter::slot_of(Value param) const {
     for (Value p : fn_.params) {
         if (p == param) return slot;
         Type t = fn_.type(p);
-        slot += t.is_array() ? 1u + t.ndim : 1u;
+        slot += abi::argument_slots(t.is_array(), t.ndim);
     }
     refuse(param, "not a parameter of the task");
 }
@@ -77,7 +73,7 @@ llvm::Value *Emitter::address(Value v) {
     }
     case Op::tree_base: {
         base = base_of(tree_piece, in.imm);
-        llvm::Value *trees = context_pointer(Context::trees);
+        llvm::Value *trees = launch_pointer(offsetof(abi::Launch, data.trees));
         llvm::Value *at = entry_.CreateConstInBoundsGEP1_32(entry_.getPtrTy(), trees, unsigned(in.imm));
         llvm::LoadInst *load = entry_.CreateAlignedLoad(entry_.getPtrTy(), at, llvm::Align(8));
         load->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(context_, {}));
@@ -85,10 +81,10 @@ llvm::Value *Emitter::address(Value v) {
     }
     case Op::tmp:
         base = base_of(tmp_piece, 0);
-        return b_.CreateConstInBoundsGEP1_64(byte, context_pointer(Context::tmp), in.imm);
+        return b_.CreateConstInBoundsGEP1_64(byte, launch_pointer(offsetof(abi::Launch, data.tmp)), in.imm);
     case Op::ret_slot:
         base = base_of(ret_piece, 0);
-        return b_.CreateConstInBoundsGEP1_64(byte, context_pointer(Context::ret), in.imm);
+        return b_.CreateConstInBoundsGEP1_64(byte, launch_pointer(offsetof(abi::Launch, data.ret)), in.imm);
     case Op::offset: base = base_[fn_.args(v)[0].id]; return b_.CreateGEP(byte, arg(v, 0), arg(v, 1));
     case Op::local: {
         base = base_of(local_piece, v.id);
@@ -183,7 +179,7 @@ void Emitter::atomic(Value v) {
     using Rmw = llvm::AtomicRMWInst;
     const ir::Inst &in = fn_[v];
     if (in.op == Op::count) {
-        llvm::Value *counters = context_pointer(Context::counters);
+        llvm::Value *counters = launch_pointer(offsetof(abi::Launch, data.counters));
         llvm::Value *at = b_.CreateConstInBoundsGEP1_64(b_.getInt64Ty(), counters, in.imm);
         llvm::Value *times = arg(v, 0);
         apart();
@@ -309,7 +305,7 @@ llvm::Value *Emitter::random(Type t) {
     return narrow(t, fraction);
 }
 
-/// The values of a message as abi::Context::print wants them.
+/// The values of a message as abi::HostServices::print wants them.
 llvm::Value *Emitter::message_slots(std::span<const Value> values) {
     llvm::Type *i64 = b_.getInt64Ty();
     llvm::AllocaInst *slots = entry_.CreateAlloca(llvm::ArrayType::get(i64, values.size() ? values.size() : 1));
@@ -330,22 +326,22 @@ void Emitter::message(Value v) {
     const ir::Inst &in = fn_[v];
     llvm::Type *ptr = b_.getPtrTy();
     auto *signature = llvm::FunctionType::get(b_.getVoidTy(), {ptr, ptr, b_.getInt32Ty(), ptr}, false);
-    auto report = [&](Context callback, std::span<const Value> values) {
+    auto report = [&](size_t callback, std::span<const Value> values) {
         llvm::Value *slots = message_slots(values);
         llvm::Value *index = b_.getInt32(uint32_t(in.imm));
         llvm::CallInst *call =
-            b_.CreateCall(signature, context_pointer(callback), {out_->getArg(0), out_->getArg(1), index, slots});
+            b_.CreateCall(signature, launch_pointer(callback), {out_->getArg(0), out_->getArg(1), index, slots});
         call->setDoesNotThrow();
         return call;
     };
     if (in.op == Op::print) {
-        report(Context::print, fn_.args(v));
+        report(offsetof(abi::Launch, host.print), fn_.args(v));
         return;
     }
     llvm::BasicBlock *broken = new_block("broken"), *next = new_block("holds");
     b_.CreateCondBr(arg(v, 0), next, broken, llvm::MDBuilder(context_).createBranchWeights(100000, 1));
     b_.SetInsertPoint(broken);
-    report(Context::fail, fn_.args(v).subspan(1))->addFnAttr(llvm::Attribute::Cold);
+    report(offsetof(abi::Launch, host.fail), fn_.args(v).subspan(1))->addFnAttr(llvm::Attribute::Cold);
     b_.CreateBr(leave_);
     b_.SetInsertPoint(next);
 }
@@ -367,7 +363,8 @@ void Emitter::external(Value v) {
     const uint64_t count = fn_[v].imm % ir::external_arguments, id = fn_[v].imm / ir::external_arguments;
     llvm::Type *ptr = b_.getPtrTy(), *i64 = b_.getInt64Ty();
     auto *find = llvm::FunctionType::get(ptr, {i64}, false);
-    llvm::CallInst *function = b_.CreateCall(find, context_pointer(Context::external), {b_.getInt64(id)});
+    llvm::CallInst *function =
+        b_.CreateCall(find, launch_pointer(offsetof(abi::Launch, host.external)), {b_.getInt64(id)});
     function->setDoesNotThrow();
     std::vector<llvm::Value *> slots;
     for (unsigned i = 0; i < count; ++i) slots.push_back(b_.CreateConstInBoundsGEP1_32(i64, arg(v, 0), i));
@@ -377,18 +374,18 @@ void Emitter::external(Value v) {
 
 llvm::Value *Emitter::stop_requested() {
     llvm::Type *i32 = b_.getInt32Ty();
-    llvm::Value *stop = b_.CreateLoad(i32, context_pointer(Context::stop), true);
-    llvm::Value *failed = b_.CreateLoad(i32, context_pointer(Context::failed), true);
+    llvm::Value *stop = b_.CreateLoad(i32, launch_pointer(offsetof(abi::Launch, data.stop)), true);
+    llvm::Value *failed = b_.CreateLoad(i32, launch_pointer(offsetof(abi::Launch, data.failed)), true);
     return b_.CreateICmpNE(b_.CreateOr(stop, failed), b_.getInt32(0));
 }
 
 llvm::Value *Emitter::counts_asked() {
-    llvm::Value *asked = b_.CreateLoad(b_.getInt32Ty(), context_pointer(Context::asked), true);
+    llvm::Value *asked = b_.CreateLoad(b_.getInt32Ty(), launch_pointer(offsetof(abi::Launch, data.asked)), true);
     return b_.CreateOr(stop_requested(), b_.CreateICmpNE(asked, b_.getInt32(0)));
 }
 
 llvm::Value *Emitter::answer() {
-    b_.CreateStore(b_.getInt32(0), context_pointer(Context::asked), true);
+    b_.CreateStore(b_.getInt32(0), launch_pointer(offsetof(abi::Launch, data.asked)), true);
     return stop_requested();
 }
 

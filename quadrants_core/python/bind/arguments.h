@@ -1,5 +1,5 @@
 #pragma once
-// From the Python arguments of a call to the slots of abi::Context::args. A plan holds, per parameter, what its code
+// From the Python arguments of a call to the slots of abi::LaunchData::args. A plan holds, per parameter, what its code
 // was made for; `fit` checks that and writes the slots in one go.
 #include "python/bind/ndarray.h"
 #include "python/bind/scalar.h"

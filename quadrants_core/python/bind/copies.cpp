@@ -24,7 +24,7 @@ bool is_array(const BoundParam &p) {
 
 uint64_t bytes_of(const BoundParam &p, const uint64_t *slots) {
     uint64_t bytes = uint64_t(ir::size_of(p.elem)) * p.rows * p.cols;
-    for (uint32_t axis = 1; axis <= p.ndim; axis++) bytes *= slots[p.slot + axis];
+    for (uint32_t axis = 0; axis < p.ndim; axis++) bytes *= slots[abi::extent_slot(p.slot, axis)];
     return bytes;
 }
 

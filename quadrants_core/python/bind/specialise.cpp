@@ -186,7 +186,7 @@ class Specialiser {
             BoundParam &p = plan_->params[leaf];
             p.slot = plan_->slots;
             const bool is_array = p.kind == frontend::ParamKind::array || p.kind == frontend::ParamKind::buffer_view;
-            plan_->slots += is_array ? 1 + p.ndim : uint32_t(slots_of(int(leaf)));
+            plan_->slots += is_array ? abi::argument_slots(true, p.ndim) : uint32_t(slots_of(int(leaf)));
         }
         return std::move(plan_);
     }
