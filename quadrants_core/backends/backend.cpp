@@ -10,6 +10,12 @@ std::span<const Backend *const> all() {
     return list;
 }
 
+passes::Config config_of(const Caps &caps) {
+    passes::Config config;
+    config.vector_bytes = caps.vector_bytes;
+    return config;
+}
+
 const Backend *find(std::string_view name) {
     for (const Backend *b : all())
         if (b->name == name) return b;

@@ -20,15 +20,23 @@ struct Caps {
     std::string target;    ///< exact machine, part of cache keys
 };
 
+/// What passes may assume of a target.
+passes::Config config_of(const Caps &caps);
+
 enum class Tier : uint8_t { fast, best }; ///< compile quickly, or the best code
+/// What people may read of code: as the code generator takes it in, or as the machine does.
+enum class Listing : uint8_t { intermediate, machine };
 
 struct Backend {
     std::string_view name;
-    std::string (*missing)(); ///< why it cannot run here; empty if it can
+    std::string (*missing)();          ///< why it cannot run here; empty if it can
+    std::string (*missing_compiler)(); ///< why emit() cannot work here; empty if it can
     Caps (*caps)(int device);
     std::span<const passes::Pass> (*legalize)(const Caps &); ///< IR -> IR that emit() accepts
     /// Needs no device; thread-safe. `lines`: with what LoadedTask::span_at needs; the code is the same.
     abi::Binary (*emit)(const ir::Function &task, const Caps &, Tier, bool lines);
+    /// The code that emit() makes, as text.
+    std::string (*disassemble)(const ir::Function &task, const Caps &, Tier, Listing);
     std::unique_ptr<runtime::Device> (*open)(const runtime::DeviceOptions &); ///< needs no compiler
 };
 

@@ -3,7 +3,6 @@
 #include "base/bytes.h"
 #include "base/stack.h"
 #include "engine/emit.h"
-#include "engine/pipeline.h"
 #include "engine/stopwatch.h"
 #include "engine/weight.h"
 #include "ir/hash.h"
@@ -136,29 +135,25 @@ namespace {
 
 void build_here(Program::Impl &p, TaskBuild &build) {
     PassRecorder recorder(p, build.info.name, build.report.phases);
-    const auto run = [&](std::span<const passes::Pass> list, ir::Function &fn) {
-        passes::run(list, fn, p.pass_config, p.options.verify, &recorder);
-    };
-    const auto legal = p.backend.legalize(p.caps);
-    run(scalar_stage(), build.fn);
+    p.lowering.optimize(build.fn, &recorder);
     std::optional<ir::Function> scalar;
-    if (p.options.compile_tiers && p.pass_config.vector_bytes && code_size(build.fn) >= stand_in_from_size)
+    if (p.options.compile_tiers && p.lowering.caps().vector_bytes && code_size(build.fn) >= stand_in_from_size)
         scalar = build.fn;
-    run(lane_stage(), build.fn);
-    run(legal, build.fn);
+    p.lowering.vectorize(build.fn, &recorder);
+    p.lowering.legalize(build.fn, &recorder);
     build.info.weight = weight_after(build.info.weight, build.fn);
 
     const bool in_tiers = p.options.compile_tiers && code_size(build.fn) >= tier_from_size;
     if (!in_tiers || widest(build.fn) == 1) scalar.reset();
-    if (scalar) run(legal, *scalar);
+    if (scalar) p.lowering.legalize(*scalar, &recorder);
     const Stopwatch emitting;
     build.binary =
-        emit(p.backend, scalar ? *scalar : build.fn, p.caps, in_tiers ? backends::Tier::fast : backends::Tier::best);
+        emit(p.lowering, scalar ? *scalar : build.fn, in_tiers ? backends::Tier::fast : backends::Tier::best);
     build.report.phases.push_back({"codegen", emitting.microseconds()});
     if (!in_tiers && p.disk) p.disk->store(build.key, build.info, build.binary);
     if (in_tiers)
         build.later = std::make_unique<OptimiseJob>(
-            OptimiseJob{std::move(build.fn), build.info, build.key, &p.backend, p.caps, nullptr, p.lifetime, p.disk});
+            OptimiseJob{std::move(build.fn), build.info, build.key, p.lowering, nullptr, p.lifetime, p.disk});
 }
 
 } // namespace

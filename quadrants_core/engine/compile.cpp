@@ -4,7 +4,6 @@
 #include "engine/build_task.h"
 #include "engine/image.h"
 #include "engine/overlap.h"
-#include "engine/pipeline.h"
 #include "engine/program_impl.h"
 #include "engine/stopwatch.h"
 #include "engine/weight.h"
@@ -144,7 +143,7 @@ std::shared_ptr<CompiledKernel> compile(Program::Impl &p, ir::Function kernel, d
     plan_overlap_check(kernel, *out);
     keep_source(kernel, *out);
     PassRecorder recorder(p, kernel.name, report.phases);
-    passes::run(kernel_stage(), kernel, p.pass_config, p.options.verify, &recorder);
+    p.lowering.simplify(kernel, &recorder);
     const Stopwatch cutting;
     std::vector<TaskBuild> builds;
     for (ir::Function &task : passes::offload(kernel)) builds.push_back(start_build(std::move(task)));

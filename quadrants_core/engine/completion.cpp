@@ -4,7 +4,6 @@
 #include "base/stack.h"
 #include "engine/background.h"
 #include "engine/build_task.h"
-#include "engine/pipeline.h"
 #include "engine/weight.h"
 #include "ir/serial.h"
 
@@ -68,11 +67,8 @@ struct CleanJob {
     std::string name;
     std::vector<uint8_t> source;
     std::shared_ptr<CleanBuild> build;
-    const backends::Backend *backend;
-    backends::Caps caps;
-    passes::Config config;
+    Lowering lowering;
     runtime::CacheKey build_key;
-    bool verify;
     std::shared_ptr<Lifetime> lifetime;
     std::shared_ptr<runtime::DiskCache> disk;
 
@@ -88,8 +84,7 @@ std::vector<TaskBuild> CleanJob::cut() const {
     std::vector<TaskBuild> tasks;
     with_stack(stack_for(kernel), [&] {
         passes::drop_counts(kernel);
-        passes::run(kernel_stage(), kernel, config, verify, nullptr);
-        for (ir::Function &task : passes::offload(kernel)) {
+        for (ir::Function &task : lowering.tasks(kernel)) {
             tasks.push_back(start_build(std::move(task)));
             name_by_content(build_key, tasks.back());
         }
@@ -105,10 +100,9 @@ void CleanJob::provide(TaskBuild &task) const {
         return;
     }
     with_stack(stack_for(task.fn), [&] {
-        passes::run(task_stage(), task.fn, config, verify, nullptr);
-        passes::run(backend->legalize(caps), task.fn, config, verify, nullptr);
+        lowering.lower(task.fn);
         task.info.weight = weight_after(task.info.weight, task.fn);
-        task.binary = backend->emit(task.fn, caps, backends::Tier::best, false);
+        task.binary = lowering.emit(task.fn, backends::Tier::best);
     });
     if (disk) disk->store(task.key, task.info, task.binary);
 }
@@ -185,8 +179,8 @@ void Completion::end(Program::Impl &p, const CompiledKernel &kernel) {
     if (met_ < conditions_.size() || left_) return;
     CleanBuild::State expected = CleanBuild::State::none;
     if (!build_->state.compare_exchange_strong(expected, CleanBuild::State::wanted)) return;
-    auto job = std::make_shared<CleanJob>(CleanJob{kernel.info.name, kernel.source, build_, &p.backend, p.caps,
-                                                   p.pass_config, p.build_key, p.options.verify, p.lifetime, p.disk});
+    auto job = std::make_shared<CleanJob>(
+        CleanJob{kernel.info.name, kernel.source, build_, p.lowering, p.build_key, p.lifetime, p.disk});
     in_background(p.lifetime, [job] { job->run(); });
 }
 

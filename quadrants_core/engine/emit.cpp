@@ -18,8 +18,7 @@ constexpr auto poll_interval = std::chrono::milliseconds(5);
 /// Shared by the thread that emits and the one that waits, whichever lives longer.
 struct Work {
     ir::Function task;
-    const backends::Backend &backend;
-    const backends::Caps caps;
+    const Lowering lowering;
     const backends::Tier tier;
     std::mutex lock;
     std::condition_variable changed;
@@ -39,7 +38,7 @@ void Work::run() {
                 const std::lock_guard guard(lock);
                 thread = this_thread();
             }
-            binary = backend.emit(task, caps, tier, false);
+            binary = lowering.emit(task, tier);
         });
     } catch (...) {
         error = std::current_exception();
@@ -62,11 +61,10 @@ bool Work::wait() {
 
 } // namespace
 
-abi::Binary emit(const backends::Backend &backend, ir::Function &task, const backends::Caps &caps,
-                 backends::Tier tier) {
+abi::Binary emit(const Lowering &lowering, ir::Function &task, backends::Tier tier) {
     poll_stop();
-    if (code_size(task) < apart_from_size) return backend.emit(task, caps, tier, false);
-    const std::shared_ptr<Work> work(new Work{std::move(task), backend, caps, tier, {}, {}, 0, false, {}, {}});
+    if (code_size(task) < apart_from_size) return lowering.emit(task, tier);
+    const std::shared_ptr<Work> work(new Work{std::move(task), lowering, tier, {}, {}, 0, false, {}, {}});
     if (!start_detached("qd-compile", [work] { work->run(); })) // no thread to be had
         work->run();
     if (!work->wait()) throw Interrupted{};

@@ -2,7 +2,6 @@
 
 #include "base/stack.h"
 #include "engine/build_task.h"
-#include "engine/pipeline.h"
 #include "engine/weight.h"
 
 #include <algorithm>
@@ -14,41 +13,38 @@ namespace {
 /// One task compiled again in all ways that it may have been compiled, until one gives the code that ran.
 class Search {
   public:
-    Search(Program::Impl &program, const KernelFault &fault) : p_(program), fault_(fault) {}
+    Search(Program::Impl &program, const KernelFault &fault)
+        : lowering_(program.lowering), device_(*program.device), fault_(fault) {}
 
     bool kernel(ir::Function kernel) {
-        run(kernel_stage(), kernel);
-        std::vector<ir::Function> tasks = passes::offload(kernel);
+        std::vector<ir::Function> tasks = lowering_.tasks(kernel);
         return fault_.task < tasks.size() && task(std::move(tasks[fault_.task]));
     }
     std::vector<Location> found;
 
   private:
-    void run(std::span<const passes::Pass> list, ir::Function &fn) {
-        passes::run(list, fn, p_.pass_config, false, nullptr);
-    }
-
     bool task(ir::Function fn) {
         info_ = start_build(fn).info;
-        run(scalar_stage(), fn);
+        lowering_.optimize(fn);
         ir::Function scalar = fn;
-        run(lane_stage(), fn);
-        run(p_.backend.legalize(p_.caps), fn);
+        lowering_.vectorize(fn);
+        lowering_.legalize(fn);
         if (is_code_of(fn, backends::Tier::best) || is_code_of(fn, backends::Tier::fast)) return true;
         if (widest(fn) == 1) return false;
-        run(p_.backend.legalize(p_.caps), scalar);
+        lowering_.legalize(scalar);
         return is_code_of(scalar, backends::Tier::fast);
     }
 
     bool is_code_of(const ir::Function &legal, backends::Tier tier) {
-        const abi::Binary binary = p_.backend.emit(legal, p_.caps, tier, true);
-        const auto loaded = p_.device->load(info_, binary);
+        const abi::Binary binary = lowering_.emit(legal, tier, true);
+        const auto loaded = device_.load(info_, binary);
         if (!std::ranges::equal(loaded->code(), fault_.code)) return false;
         found = legal.trace(loaded->span_at(fault_.offset));
         return true;
     }
 
-    Program::Impl &p_;
+    const Lowering &lowering_;
+    runtime::Device &device_;
     const KernelFault &fault_;
     abi::Task info_;
 };

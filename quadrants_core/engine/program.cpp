@@ -33,14 +33,20 @@ const backends::Backend &choose_backend(const std::string &name) {
     return *backend;
 }
 
+Lowering lowering_for(const Options &options, runtime::Device &device) {
+    const backends::Backend &backend = choose_backend(options.arch);
+    backends::Caps caps = backend.caps(0);
+    caps.threads = device.info().threads;
+    return {backend, std::move(caps), options.verify};
+}
+
 std::atomic<uint64_t> programs{0};
 
 /// What tells code made by this build, for this machine and these options, from any other: part of every cache key.
-runtime::CacheKey build_key_of(const backends::Backend &backend, const backends::Caps &caps,
-                               const passes::Config &config) {
-    const std::string text = QD_CODEGEN_STAMP "\n" + std::to_string(abi::version) + '\n' + std::string(backend.name) +
-                             '\n' + caps.target + '\n' + std::to_string(caps.vector_bytes) + '\n' +
-                             std::to_string(config.vector_bytes);
+runtime::CacheKey build_key_of(const Lowering &lowering) {
+    const std::string text = QD_CODEGEN_STAMP "\n" + std::to_string(abi::version) + '\n' +
+                             std::string(lowering.backend().name) + '\n' + lowering.caps().target + '\n' +
+                             std::to_string(lowering.caps().vector_bytes);
     const std::span bytes(reinterpret_cast<const uint8_t *>(text.data()), text.size());
     return {hash_bytes(bytes, 1), hash_bytes(bytes, 2)};
 }
@@ -85,11 +91,8 @@ uint64_t sum_of(const CompiledKernel &kernel) {
 } // namespace
 
 Program::Impl::Impl(Program &p, const Options &o)
-    : program(p), options(o), id(++programs), backend(choose_backend(o.arch)), caps(backend.caps(0)) {
-    device = backend.open({0, options.threads, options.random_seed});
-    caps.threads = device->info().threads;
-    pass_config.vector_bytes = caps.vector_bytes;
-    build_key = build_key_of(backend, caps, pass_config);
+    : program(p), options(o), id(++programs), device(choose_backend(o.arch).open({0, o.threads, o.random_seed})),
+      lowering(lowering_for(o, *device)), build_key(build_key_of(lowering)) {
     if (options.cache) {
         if (options.cache_dir.empty()) options.cache_dir = runtime::default_cache_folder();
         if (!options.cache_dir.empty())
@@ -104,7 +107,7 @@ Program::Impl::Impl(Program &p, const Options &o)
     lifetime->program = this;
     update_launch_start();
     watched = options.profile;
-    if (!disk || disk->empty()) warm_up(backend, caps);
+    if (!disk || disk->empty()) warm_up(lowering);
 }
 
 void Program::Impl::update_launch_start() {
@@ -190,8 +193,8 @@ Program::~Program() {
 }
 
 const Options &Program::options() const { return impl_->options; }
-std::string Program::target() const { return impl_->caps.target; }
-int Program::vector_bytes() const { return impl_->caps.vector_bytes; }
+std::string Program::target() const { return impl_->lowering.caps().target; }
+int Program::vector_bytes() const { return impl_->lowering.caps().vector_bytes; }
 
 void *Program::alloc(uint64_t bytes) {
     void *block = impl_->device->alloc(std::max<uint64_t>(bytes, 1));

@@ -57,6 +57,9 @@ struct KernelCoverage {
     std::vector<CounterValue> counts;
 };
 
+/// What `Program::show` gives: the IR of the tasks; what the code generator is given; assembly.
+enum class Form : uint8_t { ir, intermediate, machine };
+
 class Program {
   public:
     explicit Program(const Options &options);
@@ -108,6 +111,9 @@ class Program {
 
     /// The place of a fault, outermost call first; empty if it cannot be told. `kernel` as for `compile`.
     std::vector<Location> locate(const ir::Function &kernel, const KernelFault &fault);
+
+    /// The tasks of a kernel as this program would compile them, as text for people. Nothing is cached, loaded or run.
+    std::string show(ir::Function kernel, Form form) const;
 
     void sync();
     /// Waits until every task compiled so far runs its best code and the cache holds it.

@@ -1,10 +1,10 @@
 #pragma once
 // The state of one program, shared by the files of this folder: program.cpp (life, memory, observation), compile.cpp,
 // tiers.cpp (optimising in the background), completion.cpp, launch.cpp, output.cpp.
-#include "backends/backend.h"
 #include "base/fork.h"
 #include "engine/compiled_kernel.h"
 #include "engine/launch_lock.h"
+#include "engine/lowering.h"
 #include "engine/program.h"
 #include "runtime/disk_cache.h"
 #include "runtime/sparse.h"
@@ -46,9 +46,8 @@ struct Program::Impl {
     Program &program;
     Options options;
     uint64_t id; ///< of this program within the process, never 0
-    const backends::Backend &backend;
-    backends::Caps caps;
     std::unique_ptr<runtime::Device> device;
+    Lowering lowering;
     std::shared_ptr<Lifetime> lifetime = std::make_shared<Lifetime>();
 
     // Launching; held by one launch at a time.
@@ -64,9 +63,8 @@ struct Program::Impl {
     int last_tasks = 0;
 
     // Compiling; one kernel at a time, its tasks in parallel.
-    LongMutex compiling; ///< free in a forked child: what was compiled for a thread that is gone is dropped
-    passes::Config pass_config;
-    runtime::CacheKey build_key{}; ///< what every task's key has in common: target, options, build of this library
+    LongMutex compiling;         ///< free in a forked child: what was compiled for a thread that is gone is dropped
+    runtime::CacheKey build_key; ///< what every task's key has in common: target, options, build of this library
     BriefMutex tasks_lock;
     std::unordered_map<runtime::CacheKey, std::shared_ptr<TaskCode>, CacheKeyHash> tasks;
     std::shared_ptr<runtime::DiskCache> disk; ///< null: no cache

@@ -12,8 +12,7 @@ void optimise(OptimiseJob &job) {
     abi::Binary binary;
     std::string problem;
     try {
-        with_stack(stack_for(job.legal),
-                   [&] { binary = job.backend->emit(job.legal, job.caps, backends::Tier::best, false); });
+        with_stack(stack_for(job.legal), [&] { binary = job.lowering.emit(job.legal, backends::Tier::best); });
     } catch (const std::exception &error) {
         problem = error.what();
     }

@@ -1,7 +1,7 @@
 #pragma once
 // Tasks that run code compiled fast are compiled well in the background.
-#include "backends/backend.h"
 #include "engine/compiled_kernel.h"
+#include "engine/lowering.h"
 #include "runtime/disk_cache.h"
 
 namespace qd::engine {
@@ -17,8 +17,7 @@ struct OptimiseJob {
     ir::Function legal; ///< what emit() takes
     abi::Task info;
     runtime::CacheKey key;
-    const backends::Backend *backend = nullptr;
-    backends::Caps caps;
+    Lowering lowering;
     std::shared_ptr<TaskCode> code;
     std::shared_ptr<Lifetime> lifetime;
     std::shared_ptr<runtime::DiskCache> disk;

@@ -2,7 +2,6 @@
 
 #include "base/error.h"
 #include "base/fork.h"
-#include "engine/pipeline.h"
 #include "ir/text.h"
 #include "runtime/pool.h"
 
@@ -39,17 +38,12 @@ constexpr const char *typical = R"(fn @typical(%0: f32, %1: array<f32, 1>, %2: a
     ret
 )";
 
-void compile_for_nothing(const backends::Backend &backend, const backends::Caps &caps, const char *text) {
+void compile_for_nothing(const Lowering &lowering, const char *text) {
     ir::ParseResult read = ir::parse(text);
     QD_CHECK(!read.error, read.error->message);
-    passes::Config config;
-    config.vector_bytes = caps.vector_bytes;
-    ir::Function &kernel = read.functions.at(0);
-    passes::run(kernel_stage(), kernel, config, false, nullptr);
-    for (ir::Function &task : passes::offload(kernel)) {
-        passes::run(task_stage(), task, config, false, nullptr);
-        passes::run(backend.legalize(caps), task, config, false, nullptr);
-        backend.emit(task, caps, backends::Tier::best, false);
+    for (ir::Function &task : lowering.tasks(read.functions.at(0))) {
+        lowering.lower(task);
+        lowering.emit(task, backends::Tier::best);
     }
 }
 
@@ -68,17 +62,17 @@ const ForkHooks hooks(finish_warm_up, nullptr, [] { new (&state().thread) std::t
 
 } // namespace
 
-void warm_up(const backends::Backend &backend, const backends::Caps &caps) {
+void warm_up(const Lowering &lowering) {
     WarmUp &s = state();
     const std::lock_guard guard(s.lock);
-    if (runtime::usable_cores() < 2 || s.thread.joinable() || !s.warm.insert(&backend).second) return;
+    if (runtime::usable_cores() < 2 || s.thread.joinable() || !s.warm.insert(&lowering.backend()).second) return;
     try {
-        s.thread = std::thread([&backend, caps] {
+        s.thread = std::thread([lowering] {
             try {
-                compile_for_nothing(backend, caps, nothing);
+                compile_for_nothing(lowering, nothing);
                 // Registered now, it runs before the exit handlers of the libraries that were just opened.
                 std::atexit(finish_warm_up);
-                compile_for_nothing(backend, caps, typical);
+                compile_for_nothing(lowering, typical);
             } catch (...) { // Stop; or a kernel that needs the compiler will meet the same and report it
             }
         });

@@ -1,12 +1,12 @@
 #pragma once
 // A compiler takes milliseconds to come up. A program that finds nothing in the cache will need it, so it is brought up
 // on another core while the user's program goes on.
-#include "backends/backend.h"
+#include "engine/lowering.h"
 
 namespace qd::engine {
 
 /// Starts compiling a small task for nothing, once per process and backend; does nothing on a machine with one core.
-void warm_up(const backends::Backend &backend, const backends::Caps &caps);
+void warm_up(const Lowering &lowering);
 /// Waits for it.
 void finish_warm_up();
 

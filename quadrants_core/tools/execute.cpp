@@ -2,7 +2,6 @@
 
 #include "backends/interp/walk.h"
 #include "base/error.h"
-#include "codegen/llvm/door/door.h"
 #include "device_lib/random.h"
 #include "engine/tree_data.h"
 #include "ir/builder.h"
@@ -225,22 +224,13 @@ struct Compiled {
     std::shared_ptr<runtime::LoadedTask> code;
 };
 
-passes::Config config_of(const backends::Caps &caps) {
-    passes::Config config;
-    config.vector_bytes = caps.vector_bytes;
-    return config;
-}
-
-Compiled compile(const BackendRun &how, runtime::Device &device, const backends::Caps &caps, Function fn) {
-    const backends::Backend &backend = *how.backend;
-    passes::Config config = config_of(caps);
-    passes::run(how.task_passes, fn, config, how.verify, nullptr);
-    passes::run(backend.legalize(caps), fn, config, how.verify, nullptr);
+Compiled compile(const BackendRun &how, runtime::Device &device, const engine::Lowering &lowering, Function fn) {
+    lowering.lower(fn);
     Compiled task;
     task.info.name = fn.name;
     task.info.weight = how.weight;
     task.info.kind = fn.role == Role::range_task ? abi::TaskKind::range : abi::TaskKind::serial;
-    task.code = device.load(task.info, backend.emit(fn, caps, how.tier, false));
+    task.code = device.load(task.info, lowering.emit(fn, how.tier));
     task.fn = std::move(fn);
     return task;
 }
@@ -268,13 +258,8 @@ void add_counters(const Function &task, const std::vector<uint64_t> &counts, std
 } // namespace
 
 std::string why_not(const backends::Backend &backend) {
-    if (!backend.missing().empty() || backend.name == "interp") return backend.missing();
-    try {
-        codegen::llvm_door::open();
-        return "";
-    } catch (const std::exception &e) {
-        return e.what();
-    }
+    const std::string why = backend.missing();
+    return why.empty() ? backend.missing_compiler() : why;
 }
 
 Outputs interpret(const Function &fn, const Inputs &inputs) {
@@ -320,13 +305,15 @@ Outputs run_on(const BackendRun &how, const Function &fn, const Inputs &inputs, 
     double start = now_us();
     backends::Caps caps = how.backend->caps(0);
     caps.threads = how.threads;
+    caps.vector_bytes = how.vector_bytes.value_or(caps.vector_bytes);
+    const engine::Lowering lowering(*how.backend, caps, how.verify, how.stages);
     runtime::DeviceOptions options;
     options.threads = how.threads;
     std::unique_ptr<runtime::Device> device = how.backend->open(options);
     Function kernel = label_counters(fn);
-    passes::run(how.kernel_passes, kernel, config_of(caps), how.verify, nullptr);
+    lowering.simplify(kernel);
     std::vector<Compiled> tasks;
-    for (Function &task : to_tasks(kernel)) tasks.push_back(compile(how, *device, caps, std::move(task)));
+    for (Function &task : to_tasks(kernel)) tasks.push_back(compile(how, *device, lowering, std::move(task)));
     if (timing) timing->compile_us = now_us() - start;
     Outputs outputs;
     for (int round = 0; round < how.repeat; ++round) {

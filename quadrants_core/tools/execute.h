@@ -1,7 +1,7 @@
 #pragma once
 // Runs one IR function on given inputs and records everything that can be seen of it: returned values, arrays,
 // fields, messages, counters. On the oracle, or through a backend as the engine would.
-#include "backends/backend.h"
+#include "engine/lowering.h"
 #include "ir/eval.h"
 
 #include <optional>
@@ -41,8 +41,8 @@ Outputs interpret(const ir::Function &fn, const Inputs &inputs);
 
 struct BackendRun {
     const backends::Backend *backend = nullptr;
-    std::span<const passes::Pass> kernel_passes; ///< before the kernel is cut
-    std::span<const passes::Pass> task_passes;   ///< on each task, before legalisation
+    engine::Stages stages;           ///< passes before legalisation: none
+    std::optional<int> vector_bytes; ///< for the backend's own
     backends::Tier tier = backends::Tier::best;
     int threads = 1;
     float weight = 1; ///< said of every index; a large one makes small loops run on all threads

@@ -1,7 +1,6 @@
 #include "tools/properties.h"
 
 #include "base/error.h"
-#include "engine/pipeline.h"
 #include "ir/hash.h"
 #include "ir/print.h"
 #include "ir/verify.h"
@@ -37,20 +36,11 @@ std::string check_pass(const passes::Pass &pass, const passes::Config &config, c
     return gap.empty() ? "" : gap + "\nafter the pass:\n" + print(changed);
 }
 
-std::string check_tasks(std::span<const passes::Pass> kernel_passes, std::span<const passes::Pass> task_passes,
-                        int vector_bytes, const Function &fn, const Inputs &inputs) {
+std::string check_tasks(engine::Stages stages, int vector_bytes, const Function &fn, const Inputs &inputs) {
     BackendRun how;
-    backends::Backend interpreter = *backends::find("interp");
-    static thread_local int bytes;
-    bytes = vector_bytes;
-    interpreter.caps = [](int device) {
-        backends::Caps caps = backends::find("interp")->caps(device);
-        caps.vector_bytes = bytes;
-        return caps;
-    };
-    how.backend = &interpreter;
-    how.kernel_passes = kernel_passes;
-    how.task_passes = task_passes;
+    how.backend = &backends::interp;
+    how.vector_bytes = vector_bytes;
+    how.stages = stages;
     try {
         return difference(interpret(fn, inputs), run_on(how, fn, inputs), 0);
     } catch (const std::exception &e) {
@@ -99,14 +89,14 @@ std::vector<Property> pass_properties(int vector_bytes) {
                         }});
         list.push_back({"task_" + std::string(pass.name), [=](const Function &fn, const Inputs &inputs) {
                             const passes::Pass with[] = {*passes::find("chunk_ranges"), pass};
-                            return check_tasks({}, with, vector_bytes, fn, inputs);
+                            return check_tasks({{}, with, {}}, vector_bytes, fn, inputs);
                         }});
     }
     list.push_back({"offload", [=](const Function &fn, const Inputs &inputs) {
-                        return check_tasks({}, {}, vector_bytes, fn, inputs);
+                        return check_tasks({}, vector_bytes, fn, inputs);
                     }});
     list.push_back({"pipeline", [=](const Function &fn, const Inputs &inputs) {
-                        return check_tasks(engine::kernel_stage(), engine::task_stage(), vector_bytes, fn, inputs);
+                        return check_tasks(engine::all_stages(), vector_bytes, fn, inputs);
                     }});
     list.push_back({"simplify_settles", check_idempotent});
     list.push_back({"without_counts", check_without_counts});
@@ -129,10 +119,7 @@ std::vector<Property> backend_properties(const backends::Backend &backend, doubl
             how.tier = way.tier;
             how.threads = way.threads;
             how.weight = way.threads > 1 ? 1e6f : 1;
-            if (way.pipeline) {
-                how.kernel_passes = engine::kernel_stage();
-                how.task_passes = engine::task_stage();
-            }
+            if (way.pipeline) how.stages = engine::all_stages();
             try {
                 return difference(interpret(fn, inputs), run_on(how, fn, inputs), tolerance);
             } catch (const std::exception &e) {

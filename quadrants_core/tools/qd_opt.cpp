@@ -5,8 +5,7 @@
 // two stages), then prints them, compiles them or runs one. --shrink looks for a smaller function that a pass or a
 // backend still treats differently from the interpreter, for the runs given by --run or by the file's `; run:` lines.
 #include "base/error.h"
-#include "codegen/llvm/door/door.h"
-#include "engine/pipeline.h"
+#include "engine/lowering.h"
 #include "ir/text.h"
 #include "ir/verify.h"
 #include "tools/properties.h"
@@ -25,7 +24,7 @@ namespace {
 using namespace qd;
 
 struct Arguments {
-    std::string file, passes, emit, backend = "interp", output;
+    std::string file, passes, emit, backend, output;
     std::vector<std::string> runs;
     bool time = false, shrink = false, random = false, fast = false;
     int vector_bytes = 0;
@@ -37,7 +36,7 @@ const char *const usage =
     "  --emit=KIND      ir (default), llvm, asm, object\n"
     "  --fast           emit as the fast tier does\n"
     "  --run \"@f(1, 2)\" run a function and print what it gives; with `== 3` check it\n"
-    "  --backend=NAME   where to run (default: interp)\n"
+    "  --backend=NAME   where to run (default: interp), what to emit for (default: cpu)\n"
     "  --lanes=BYTES    SIMD width that passes may use (default 0)\n"
     "  --time           print how long passes, code generation and launches took\n"
     "  --shrink         make a function that is treated wrongly smaller, and write it down\n"
@@ -137,18 +136,20 @@ std::vector<ir::Function> run_passes(const Arguments &a, std::vector<ir::Functio
     return functions;
 }
 
+const backends::Backend &backend_of(const Arguments &a, const backends::Backend &usual) {
+    if (a.backend.empty()) return usual;
+    const backends::Backend *found = backends::find(a.backend);
+    if (!found) fail_user(UserErrorKind::name, "there is no backend `" + a.backend + "`");
+    return *found;
+}
+
 /// Machine code or text of one task.
-std::string compile(const Arguments &a, const ir::Function &fn) {
-    using codegen::llvm_door::Output;
-    codegen::llvm_door::Request request;
-    request.task = &fn;
-    request.optimize = !a.fast;
-    request.output = a.emit == "llvm" ? Output::ir_text : a.emit == "asm" ? Output::assembly : Output::object;
-    std::vector<uint8_t> out;
-    std::string error;
-    if (!codegen::llvm_door::open().compile(request, &out, &error))
-        fail_internal("LLVM refuses " + fn.name + ": " + error);
-    return {out.begin(), out.end()};
+std::string compile(const Arguments &a, const engine::Lowering &lowering, const ir::Function &fn) {
+    const backends::Tier tier = a.fast ? backends::Tier::fast : backends::Tier::best;
+    if (a.emit == "llvm") return lowering.disassemble(fn, tier, backends::Listing::intermediate);
+    if (a.emit == "asm") return lowering.disassemble(fn, tier, backends::Listing::machine);
+    const std::vector<uint8_t> code = lowering.emit(fn, tier).code;
+    return {code.begin(), code.end()};
 }
 
 std::string emit(const Arguments &a, const std::vector<ir::Function> &functions) {
@@ -160,11 +161,11 @@ std::string emit(const Arguments &a, const std::vector<ir::Function> &functions)
         }
         if (a.emit != "llvm" && a.emit != "asm" && a.emit != "object")
             fail_user(UserErrorKind::name, "--emit is one of ir, llvm, asm, object");
-        const backends::Backend &cpu = *backends::find("cpu");
-        backends::Caps caps = cpu.caps(0);
+        const backends::Backend &backend = backend_of(a, backends::cpu);
+        const engine::Lowering lowering(backend, backend.caps(0), true);
         for (ir::Function &task : tools::to_tasks(fn)) {
-            passes::run(cpu.legalize(caps), task, {}, true, nullptr);
-            text += compile(a, task);
+            lowering.legalize(task);
+            text += compile(a, lowering, task);
         }
     }
     return text;
@@ -182,8 +183,7 @@ bool run_line(const Arguments &a, const std::vector<ir::Function> &functions, co
     const ir::Function &fn = function_for(functions, line);
     tools::RunLine run = tools::read_run(line, fn);
     tools::BackendRun how;
-    how.backend = backends::find(a.backend);
-    if (!how.backend) fail_user(UserErrorKind::name, "there is no backend `" + a.backend + "`");
+    how.backend = &backend_of(a, backends::interp);
     how.repeat = a.time ? 10 : 1;
     tools::Timing timing;
     tools::Outputs got = tools::run_on(how, fn, run.inputs, &timing);
@@ -199,7 +199,7 @@ void shrink_line(const Arguments &a, const std::vector<ir::Function> &functions,
     tools::RunLine run = tools::read_run(line, fn);
     std::vector<tools::Property> list = tools::pass_properties(a.vector_bytes);
     for (const backends::Backend *backend : backends::all())
-        if (tools::why_not(*backend).empty() && backend->name != "interp")
+        if (tools::why_not(*backend).empty() && backend != &backends::interp)
             for (tools::Property &p : tools::backend_properties(*backend, run.tolerance)) list.push_back(std::move(p));
     for (const tools::Property &p : list) {
         std::string why = p.check(fn, run.inputs);

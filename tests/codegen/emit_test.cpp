@@ -1,6 +1,8 @@
 // What .qir run tests cannot see: alias facts, callbacks, the range of a task, refusals, threads.
 #include "run_task.h"
 
+#include "codegen/llvm/door/door.h"
+
 #include "device_lib/random.h"
 
 #include <thread>
@@ -106,8 +108,8 @@ TEST(Emit, ArraysAreKeptApartByAliasScopes) {
     store %3, %4
     ret
 )";
-    std::vector<uint8_t> text = test::compile(task, true, codegen::llvm_door::Output::ir_text);
-    std::string ir(text.begin(), text.end());
+    const std::string ir =
+        test::lowering().disassemble(test::read_task(task), backends::Tier::best, backends::Listing::intermediate);
     EXPECT_NE(ir.find("!alias.scope"), std::string::npos) << ir;
     EXPECT_NE(ir.find("!noalias"), std::string::npos) << ir;
 }

@@ -19,11 +19,7 @@ std::vector<float> apply(Op op, std::vector<float> x, int lanes) {
     Scalar inputs[] = {Scalar::f32};
     ir::Function fn = test::make_task(op, inputs, Scalar::f32, lanes);
     fn.fast_math = true;
-    codegen::llvm_door::Request request;
-    request.task = &fn;
-    std::vector<uint8_t> object;
-    std::string error;
-    EXPECT_TRUE(codegen::llvm_door::open().compile(request, &object, &error)) << error;
+    const std::vector<uint8_t> object = test::compile(std::move(fn));
     std::vector<float> out(x.size());
     Launch launch;
     launch.args[0] = reinterpret_cast<uint64_t>(x.data());

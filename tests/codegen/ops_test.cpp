@@ -98,12 +98,8 @@ void check(Op op, std::vector<Scalar> inputs, Scalar result) {
             ir::Function fn = test::make_task(op, inputs, result, lanes);
             auto problems = ir::verify(fn);
             ASSERT_TRUE(problems.empty()) << ir::explain(fn, problems);
-            codegen::llvm_door::Request request;
-            request.task = &fn;
-            request.optimize = optimize;
-            std::vector<uint8_t> object;
-            std::string error;
-            ASSERT_TRUE(codegen::llvm_door::open().compile(request, &object, &error)) << error;
+            const std::vector<uint8_t> object =
+                test::compile(std::move(fn), optimize ? backends::Tier::best : backends::Tier::fast);
             std::vector<uint8_t> out(rows.size() * size_t(ir::size_of(result)));
             Launch launch;
             size_t slot = 0;
@@ -191,12 +187,9 @@ void check_atomic(Op op, Scalar s, bool optimize) {
     for (auto &row : rows)
         for (size_t k = 0; k < inputs.size(); ++k) put(memory[k], row[k]);
     ir::Function fn = test::make_task(op, inputs, s, 1);
-    codegen::llvm_door::Request request;
-    request.task = &fn;
-    request.optimize = optimize;
-    std::vector<uint8_t> object, out(memory[0].size());
-    std::string error;
-    ASSERT_TRUE(codegen::llvm_door::open().compile(request, &object, &error)) << error;
+    const std::vector<uint8_t> object =
+        test::compile(std::move(fn), optimize ? backends::Tier::best : backends::Tier::fast);
+    std::vector<uint8_t> out(memory[0].size());
     Launch launch;
     size_t slot = 0;
     for (auto &m : memory) {

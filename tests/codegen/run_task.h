@@ -1,7 +1,7 @@
 #pragma once
-// Compiles a task given as text and calls its machine code, without engine or threads.
+// Compiles a task and calls its machine code, without program or threads.
 #include "backends/cpu/elf.h"
-#include "codegen/llvm/door/door.h"
+#include "engine/lowering.h"
 #include "ir/text.h"
 #include "ir/verify.h"
 
@@ -11,25 +11,23 @@
 
 namespace qd::test {
 
-inline std::vector<uint8_t> compile(const std::string &text, bool optimize = true,
-                                    codegen::llvm_door::Output output = codegen::llvm_door::Output::object) {
-    ir::ParseResult parsed = ir::parse(text);
-    if (parsed.error) {
-        ADD_FAILURE() << "line " << parsed.error->line << ": " << parsed.error->message;
-        return {};
-    }
-    const ir::Function &task = parsed.functions.at(0);
-    std::vector<ir::Problem> problems = ir::verify(task);
-    EXPECT_TRUE(problems.empty()) << ir::explain(task, problems);
-    codegen::llvm_door::Request request;
-    request.task = &task;
-    request.optimize = optimize;
-    request.output = output;
-    std::vector<uint8_t> out;
-    std::string error;
-    EXPECT_TRUE(codegen::llvm_door::open().compile(request, &out, &error)) << error;
-    return out;
+inline engine::Lowering lowering() { return {backends::cpu, backends::cpu.caps(0), true}; }
+
+/// The object file of a task that no pass has seen.
+inline std::vector<uint8_t> compile(ir::Function task, backends::Tier tier = backends::Tier::best) {
+    lowering().legalize(task);
+    return lowering().emit(task, tier).code;
 }
+
+inline ir::Function read_task(const std::string &text) {
+    ir::ParseResult parsed = ir::parse(text);
+    EXPECT_FALSE(parsed.error) << "line " << parsed.error->line << ": " << parsed.error->message;
+    std::vector<ir::Problem> problems = ir::verify(parsed.functions.at(0));
+    EXPECT_TRUE(problems.empty()) << ir::explain(parsed.functions[0], problems);
+    return std::move(parsed.functions[0]);
+}
+
+inline std::vector<uint8_t> compile(const std::string &text) { return compile(read_task(text)); }
 
 /// A launch: arguments, buffers and what was printed.
 struct Launch {
@@ -74,10 +72,7 @@ struct Launch {
         abi::Launch c = start();
         body(&c, &thread, begin, end);
     }
-    void run(const std::string &text) {
-        std::vector<uint8_t> object = compile(text);
-        run(object);
-    }
+    void run(const std::string &text) { run(compile(text)); }
 };
 
 } // namespace qd::test

@@ -5,7 +5,7 @@
 
 #include "backends/backend.h"
 #include "base/bytes.h"
-#include "engine/pipeline.h"
+#include "engine/lowering.h"
 
 #include <cstdio>
 #include <cstring>
@@ -78,16 +78,9 @@ ir::Function many_loops(int loops) {
 }
 
 void run_passes(int steps) {
-    const backends::Backend &backend = *backends::find("cpu");
-    const backends::Caps caps = backend.caps(0);
-    passes::Config config;
-    config.vector_bytes = caps.vector_bytes;
+    const engine::Lowering lowering(backends::cpu, backends::cpu.caps(0));
     ir::Function kernel = large(steps);
-    passes::run(engine::kernel_stage(), kernel, config, false, nullptr);
-    for (ir::Function &task : passes::offload(kernel)) {
-        passes::run(engine::task_stage(), task, config, false, nullptr);
-        passes::run(backend.legalize(caps), task, config, false, nullptr);
-    }
+    for (ir::Function &task : lowering.tasks(kernel)) lowering.lower(task);
 }
 
 void run_case(Case id, int repetitions, const std::string &cache) {

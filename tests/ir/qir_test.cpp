@@ -200,10 +200,7 @@ std::string run_everywhere(const File &file, const ir::Function &fn, const std::
             tools::BackendRun how;
             how.backend = backend;
             how.tier = pipeline ? backends::Tier::best : backends::Tier::fast;
-            if (pipeline) {
-                how.kernel_passes = engine::kernel_stage();
-                how.task_passes = engine::task_stage();
-            }
+            if (pipeline) how.stages = engine::all_stages();
             tools::Outputs got = tools::run_on(how, fn, run.inputs);
             std::string gap = tools::difference(oracle, got, run.tolerance);
             EXPECT_EQ(gap, "") << file.path.string() << " on " << backend->name << (pipeline ? ", pipeline" : "")

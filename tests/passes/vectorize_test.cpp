@@ -189,32 +189,27 @@ bool vectorises(const Function &fn, int vector_bytes) {
     return any;
 }
 
-std::string check(const backends::Backend &backend, const Function &fn, uint64_t seed) {
+std::string check(const backends::Backend &backend, std::optional<int> vector_bytes, const Function &fn,
+                  uint64_t seed) {
     BackendRun how;
     how.backend = &backend;
-    how.kernel_passes = engine::kernel_stage();
-    how.task_passes = engine::task_stage();
+    how.vector_bytes = vector_bytes;
+    how.stages = engine::all_stages();
     Inputs inputs = inputs_for(fn, seed);
     return difference(interpret(fn, inputs), run_on(how, fn, inputs), 0);
 }
 
-int vector_bytes = 0;
-
 TEST(Vectorize, RandomLoopsOnTheInterpreter) {
     const runtime::FlushDenormals flush;
-    backends::Backend wide = *backends::find("interp");
-    wide.caps = [](int device) {
-        backends::Caps caps = backends::find("interp")->caps(device);
-        caps.vector_bytes = vector_bytes;
-        return caps;
-    };
     int vectorised = 0;
     for (uint64_t seed = 1; seed <= 300; ++seed) {
         Function fn = LoopMaker(seed).make();
         ASSERT_TRUE(verify(fn).empty()) << explain(fn, verify(fn));
-        vector_bytes = seed % 3 == 0 ? 16 : seed % 3 == 1 ? 32 : 64;
+        const int vector_bytes = seed % 3 == 0 ? 16 : seed % 3 == 1 ? 32 : 64;
         vectorised += vectorises(fn, vector_bytes);
-        ASSERT_EQ(check(wide, fn, seed), "") << "seed " << seed << ", " << vector_bytes << " bytes\n" << print(fn);
+        ASSERT_EQ(check(backends::interp, vector_bytes, fn, seed), "")
+            << "seed " << seed << ", " << vector_bytes << " bytes\n"
+            << print(fn);
     }
     EXPECT_GT(vectorised, 150); // else the test shows nothing
 }
@@ -222,11 +217,12 @@ TEST(Vectorize, RandomLoopsOnTheInterpreter) {
 TEST(Vectorize, RandomLoopsOnOtherBackends) {
     const runtime::FlushDenormals flush;
     for (const backends::Backend *backend : backends::all()) {
-        if (backend->name == "interp") continue;
+        if (backend == &backends::interp) continue;
         if (std::string why = backend->missing(); !why.empty()) GTEST_SKIP() << backend->name << ": " << why;
         for (uint64_t seed = 1001; seed <= 1020; ++seed) {
             Function fn = LoopMaker(seed).make();
-            ASSERT_EQ(check(*backend, fn, seed), "") << "seed " << seed << " on " << backend->name << "\n" << print(fn);
+            ASSERT_EQ(check(*backend, std::nullopt, fn, seed), "") << "seed " << seed << " on " << backend->name << "\n"
+                                                                   << print(fn);
         }
     }
 }

@@ -67,7 +67,7 @@ std::vector<Property> properties(const Settings &s) {
         add(pass_properties(s.lanes));
     }
     for (const backends::Backend *backend : backends::all()) {
-        if (backend->name == "interp") continue;
+        if (backend == &backends::interp) continue;
         if (std::string why = why_not(*backend); why.empty())
             add(backend_properties(*backend, s.transcendental ? 1e-4 : 0));
         else

@@ -49,8 +49,8 @@ abi::Binary emit_at_once(const ir::Function &task, const backends::Caps &, backe
     return {task.name, {}};
 }
 
-const backends::Backend slow = {"slow", nullptr, nullptr, nullptr, emit_slowly, nullptr};
-const backends::Backend quick = {"quick", nullptr, nullptr, nullptr, emit_at_once, nullptr};
+const backends::Backend slow = {.name = "slow", .emit = emit_slowly};
+const backends::Backend quick = {.name = "quick", .emit = emit_at_once};
 
 TEST(Stop, does_not_wait_for_a_backend) {
     ir::Function task = large(1000);
@@ -58,7 +58,7 @@ TEST(Stop, does_not_wait_for_a_backend) {
         entered.wait();
         request_stop();
     });
-    EXPECT_THROW(engine::emit(slow, task, {}, backends::Tier::fast), Interrupted); // the backend has not ended yet
+    EXPECT_THROW(engine::emit({slow, {}}, task, backends::Tier::fast), Interrupted); // the backend has not ended yet
     presses.join();
     clear_stop();
     EXPECT_NE(emitted_by, std::this_thread::get_id());
@@ -70,11 +70,11 @@ TEST(Stop, emission_apart_gives_the_same_as_at_once) {
     for (int steps : {1, 2000}) {
         ir::Function task = large(steps);
         const std::string text = ir::print(task);
-        EXPECT_EQ(engine::emit(quick, task, {}, backends::Tier::fast).target, "large");
+        EXPECT_EQ(engine::emit({quick, {}}, task, backends::Tier::fast).target, "large");
         EXPECT_EQ(emitted_by == std::this_thread::get_id(), steps == 1);
         EXPECT_EQ(ir::print(task), text);
         task.name = "refused";
-        EXPECT_THROW(engine::emit(quick, task, {}, backends::Tier::fast), std::runtime_error);
+        EXPECT_THROW(engine::emit({quick, {}}, task, backends::Tier::fast), std::runtime_error);
     }
 }
 

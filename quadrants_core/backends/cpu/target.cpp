@@ -116,20 +116,46 @@ std::span<const passes::Pass> legalize(const Caps &) {
     return list;
 }
 
-abi::Binary emit(const ir::Function &task, const Caps &caps, Tier tier, bool lines) {
+std::string missing_compiler() {
+    try {
+        codegen::llvm_door::open();
+        return {};
+    } catch (const InternalError &error) {
+        return error.what();
+    }
+}
+
+codegen::llvm_door::Request request_for(const ir::Function &task, const Caps &caps, Tier tier) {
     codegen::llvm_door::Request request;
     request.task = &task;
     request.cpu = caps.processor;
     request.optimize = tier == Tier::best;
-    request.lines = lines;
-    abi::Binary binary{caps.target, {}};
+    return request;
+}
+
+std::vector<uint8_t> through_llvm(const codegen::llvm_door::Request &request) {
+    std::vector<uint8_t> out;
     std::string error;
-    if (!codegen::llvm_door::open().compile(request, &binary.code, &error)) throw InternalError(error);
-    return binary;
+    if (!codegen::llvm_door::open().compile(request, &out, &error)) throw InternalError(error);
+    return out;
+}
+
+abi::Binary emit(const ir::Function &task, const Caps &caps, Tier tier, bool lines) {
+    codegen::llvm_door::Request request = request_for(task, caps, tier);
+    request.lines = lines;
+    return {caps.target, through_llvm(request)};
+}
+
+std::string disassemble(const ir::Function &task, const Caps &caps, Tier tier, Listing listing) {
+    using codegen::llvm_door::Output;
+    codegen::llvm_door::Request request = request_for(task, caps, tier);
+    request.output = listing == Listing::intermediate ? Output::ir_text : Output::assembly;
+    const std::vector<uint8_t> text = through_llvm(request);
+    return {text.begin(), text.end()};
 }
 
 } // namespace
 
-const Backend cpu = {"cpu", missing, caps, legalize, emit, open_cpu};
+const Backend cpu = {"cpu", missing, missing_compiler, caps, legalize, emit, disassemble, open_cpu};
 
 } // namespace qd::backends

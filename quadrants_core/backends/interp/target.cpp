@@ -26,8 +26,13 @@ abi::Binary emit(const ir::Function &task, const Caps &, Tier, bool) {
     return {"interp", {text.begin(), text.end()}};
 }
 
+std::string disassemble(const ir::Function &task, const Caps &, Tier, Listing) { return ir::print(task); }
+
+std::string nothing_missing() { return {}; }
+
 } // namespace
 
-const Backend interp = {"interp", [] { return std::string(); }, caps, legalize, emit, interpreter::open};
+const Backend interp = {"interp", nothing_missing, nothing_missing,  caps, legalize,
+                        emit,     disassemble,     interpreter::open};
 
 } // namespace qd::backends

@@ -4,7 +4,7 @@
 #include "python/bind/field.h"
 
 #include "engine/fault.h"
-#include "engine/show.h"
+#include "engine/program.h"
 
 #include <memory>
 #include <vector>
@@ -103,7 +103,7 @@ PyObject *describe_params(const Plan &plan);
 
 /// "ir", "llvm" or "asm".
 inline engine::Form form_named(std::string_view name) {
-    return name == "llvm" ? engine::Form::llvm : name == "asm" ? engine::Form::assembly : engine::Form::ir;
+    return name == "llvm" ? engine::Form::intermediate : name == "asm" ? engine::Form::machine : engine::Form::ir;
 }
 
 /// IR or code of every specialisation of `kernel`; false with an error set.

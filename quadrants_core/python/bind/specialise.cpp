@@ -195,7 +195,7 @@ class Specialiser {
     std::string show(engine::Form form) {
         frontend::Request request = make_request();
         request.source = source_of(kernel_->info);
-        return engine::show(*runtime.program, std::move(frontend::lower(request).fn), form);
+        return runtime.program->show(std::move(frontend::lower(request).fn), form);
     }
 
     /// Where a fault was.
@@ -292,8 +292,7 @@ class Specialiser {
 
     /// Hands a form that an option or QD_DUMP_IR asks for to the package.
     static void show_form(const ir::Function &fn, const std::string &form) {
-        const std::string shown =
-            form == "frontend" ? ir::print(fn) : engine::show(*runtime.program, fn, form_named(form));
+        const std::string shown = form == "frontend" ? ir::print(fn) : runtime.program->show(fn, form_named(form));
         PyObject *show = package_attr("quadrants._runtime", "show_form");
         PyObject *done =
             show ? PyObject_CallFunction(show, "sss", fn.name.c_str(), form.c_str(), shown.c_str()) : nullptr;

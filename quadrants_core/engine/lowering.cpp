@@ -1,0 +1,48 @@
+#include "engine/lowering.h"
+
+#include <utility>
+
+namespace qd::engine {
+
+Stages all_stages() { return {kernel_stage(), scalar_stage(), lane_stage()}; }
+
+Lowering::Lowering(const backends::Backend &backend, backends::Caps caps, bool verify, Stages stages)
+    : backend_(&backend), caps_(std::move(caps)), config_(backends::config_of(caps_)), verify_(verify),
+      stages_(stages) {}
+
+void Lowering::run(std::span<const passes::Pass> list, ir::Function &fn, passes::Observer *observer) const {
+    passes::run(list, fn, config_, verify_, observer);
+}
+
+void Lowering::simplify(ir::Function &kernel, passes::Observer *observer) const {
+    run(stages_.kernel, kernel, observer);
+}
+
+std::vector<ir::Function> Lowering::tasks(ir::Function &kernel) const {
+    simplify(kernel);
+    return passes::offload(kernel);
+}
+
+void Lowering::optimize(ir::Function &task, passes::Observer *observer) const { run(stages_.scalar, task, observer); }
+
+void Lowering::vectorize(ir::Function &task, passes::Observer *observer) const { run(stages_.lanes, task, observer); }
+
+void Lowering::legalize(ir::Function &task, passes::Observer *observer) const {
+    run(backend_->legalize(caps_), task, observer);
+}
+
+void Lowering::lower(ir::Function &task, passes::Observer *observer) const {
+    optimize(task, observer);
+    vectorize(task, observer);
+    legalize(task, observer);
+}
+
+abi::Binary Lowering::emit(const ir::Function &task, backends::Tier tier, bool lines) const {
+    return backend_->emit(task, caps_, tier, lines);
+}
+
+std::string Lowering::disassemble(const ir::Function &task, backends::Tier tier, backends::Listing listing) const {
+    return backend_->disassemble(task, caps_, tier, listing);
+}
+
+} // namespace qd::engine

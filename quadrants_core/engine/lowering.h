@@ -1,0 +1,53 @@
+#pragma once
+// The one way from a kernel to machine code: passes on the whole, the cut into tasks, passes on each task,
+// legalisation, emission. Whoever compiles goes it: for a launch, in the background, for people, for tests.
+#include "backends/backend.h"
+#include "engine/pipeline.h"
+
+#include <string>
+#include <vector>
+
+namespace qd::engine {
+
+/// The passes before legalisation.
+struct Stages {
+    std::span<const passes::Pass> kernel, scalar, lanes;
+};
+Stages all_stages();
+
+class Lowering {
+  public:
+    /// `verify`: the IR is checked after every pass.
+    Lowering(const backends::Backend &backend, backends::Caps caps, bool verify = false, Stages stages = all_stages());
+
+    const backends::Backend &backend() const { return *backend_; }
+    const backends::Caps &caps() const { return caps_; }
+    const passes::Config &config() const { return config_; }
+
+    /// What happens to a kernel before it is cut.
+    void simplify(ir::Function &kernel, passes::Observer *observer = nullptr) const;
+    /// `simplify`, then the cut.
+    std::vector<ir::Function> tasks(ir::Function &kernel) const;
+
+    /// One task, in three steps; the second leaves code without SIMD as it is.
+    void optimize(ir::Function &task, passes::Observer *observer = nullptr) const;
+    void vectorize(ir::Function &task, passes::Observer *observer = nullptr) const;
+    void legalize(ir::Function &task, passes::Observer *observer = nullptr) const;
+    /// All three.
+    void lower(ir::Function &task, passes::Observer *observer = nullptr) const;
+
+    // Of legal IR.
+    abi::Binary emit(const ir::Function &task, backends::Tier tier, bool lines = false) const;
+    std::string disassemble(const ir::Function &task, backends::Tier tier, backends::Listing listing) const;
+
+  private:
+    void run(std::span<const passes::Pass> list, ir::Function &fn, passes::Observer *observer) const;
+
+    const backends::Backend *backend_;
+    backends::Caps caps_;
+    passes::Config config_;
+    bool verify_;
+    Stages stages_;
+};
+
+} // namespace qd::engine
