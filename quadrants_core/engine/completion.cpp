@@ -174,7 +174,7 @@ CompiledKernel *Completion::clean(uint64_t cleared) {
 }
 
 void Completion::end(Program::Impl &p, const CompiledKernel &kernel) {
-    left_--;
+    left_ -= asked_ == Asked::arcs;
     while (met_ < conditions_.size() && is_met(conditions_[met_], kernel.counts)) met_++;
     if (met_ < conditions_.size() || left_) return;
     CleanBuild::State expected = CleanBuild::State::none;

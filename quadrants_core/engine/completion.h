@@ -6,7 +6,7 @@
 // Yes, to a line: one of its counters, of any static copy, is not 0. To both ways of a branch, and to iterations of a
 // loop that has no line of its own for them: the same. To the end of a loop: it was finished more often than left by
 // `break`. These are what transitions are made of (quadrants/_coverage_flow.py). A launch that did not come to its end
-// leaves counts from which transitions cannot be told for sure: that kernel goes on counting.
+// leaves counts from which transitions cannot be told for sure: a kernel of which they are asked goes on counting.
 #include "engine/compiled_kernel.h"
 
 namespace qd::engine {
@@ -25,8 +25,8 @@ class Completion {
 
     /// The kernel to run instead, or null. `cleared`: how often the program's counts were forgotten.
     CompiledKernel *clean(uint64_t cleared);
-    /// Around a launch that counts.
-    void begin() { left_++; }
+    /// Around what runs of a launch that counts.
+    void begin() { left_ += asked_ == Asked::arcs; }
     void end(Program::Impl &p, const CompiledKernel &kernel);
 
     Asked asked() const { return asked_; }

@@ -73,6 +73,7 @@ void grow_tmp(Program::Impl &p, uint64_t bytes) {
                                             const CompiledKernel &kernel, const abi::Launch &launch,
                                             const runtime::Fault &met) {
     p.device->wait();
+    runtime::end_if_memory_is_spoiled();
     __atomic_store_n(&p.failed, 0, __ATOMIC_RELEASE);
     p.failure = {};
     if (p.sparse) p.sparse->collect();
@@ -122,10 +123,14 @@ inline void run_task(Program::Impl &p, const KernelTask &task, abi::Launch &laun
     });
 }
 
-/// `called` is the kernel as the user knows it.
-inline void run(Program::Impl &p, const CompiledKernel &called, CompiledKernel &kernel, uint64_t *args, void *ret) {
+inline void make_room(Program::Impl &p, const CompiledKernel &kernel) {
     if (kernel.info.tmp_bytes > p.tmp_bytes) [[unlikely]]
         grow_tmp(p, kernel.info.tmp_bytes);
+}
+
+/// `called` is the kernel as the user knows it.
+inline void run(Program::Impl &p, const CompiledKernel &called, CompiledKernel &kernel, uint64_t *args, void *ret) {
+    make_room(p, kernel);
     abi::Launch launch = p.launch_start;
     launch.data.args = args;
     launch.data.ret = static_cast<char *>(ret);
@@ -146,6 +151,7 @@ inline void run(Program::Impl &p, const CompiledKernel &called, CompiledKernel &
     Completion &completion = *kernel.completion;
     if (CompiledKernel *clean = completion.clean(p.cleared.load(std::memory_order_acquire)))
         return run(p, called, *clean, args, ret);
+    make_room(p, kernel); // a launch that fails for want of it counts nothing
     completion.begin();
     run(p, called, kernel, args, ret);
     completion.end(p, kernel);

@@ -7,6 +7,7 @@
 #include "engine/lowering.h"
 #include "engine/program.h"
 #include "runtime/disk_cache.h"
+#include "runtime/host_memory.h"
 #include "runtime/sparse.h"
 
 #include <map>
@@ -42,7 +43,7 @@ struct Failure {
     std::vector<Location> trace;
 };
 
-struct Program::Impl {
+struct Program::Impl : runtime::Apart {
     Program &program;
     Options options;
     uint64_t id; ///< of this program within the process, never 0

@@ -3,12 +3,19 @@
 #include <atomic>
 #include <bit>
 #include <cerrno>
+#include <csetjmp>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
+#include <ctime>
+#include <new>
 
+#include <fcntl.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <ucontext.h>
+#include <unistd.h>
 
 #define QD_STATIC_TLS __attribute__((tls_model("initial-exec"))) // one instruction, and safe in a signal handler
 
@@ -16,7 +23,8 @@ namespace qd::runtime {
 
 // --- which code is guarded -------------------------------------------------------------------------------------------
 
-/// Ranges stand in blocks that are never freed, so that a handler can read them at any time.
+/// Ranges stand in blocks that are never freed, so that a handler can read them at any time. None lies in the heap,
+/// over which a kernel may have run.
 struct GuardedCode::Place {
     std::atomic<uintptr_t> begin{0};
     std::atomic<size_t> size{0}; ///< 0: nothing stands here
@@ -32,7 +40,14 @@ template <class Place> struct Block {
     Block *next = nullptr;
 };
 
-template <class Place> std::atomic<Block<Place> *> first_block{nullptr};
+template <class Place> constinit Block<Place> own_block;
+template <class Place> constinit std::atomic<Block<Place> *> first_block{&own_block<Place>};
+
+template <class Place> Block<Place> *make_block() {
+    void *memory = mmap(nullptr, sizeof(Block<Place>), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) throw std::bad_alloc();
+    return new (memory) Block<Place>;
+}
 
 template <class Place> Place *take_place() {
     std::atomic<Block<Place> *> &first = first_block<Place>;
@@ -41,14 +56,14 @@ template <class Place> Place *take_place() {
             uint64_t taken = block->taken.load(std::memory_order_relaxed);
             while (~taken) {
                 const int free = std::countr_one(taken);
-                if (block->taken.compare_exchange_weak(taken, taken | uint64_t(1) << free)) return &block->places[free];
+                const uint64_t bit = uint64_t(1) << free;
+                if (!block->taken.compare_exchange_weak(taken, taken | bit)) continue;
+                block->places[free].taken = &block->taken;
+                block->places[free].bit = bit;
+                return &block->places[free];
             }
         }
-        auto *block = new Block<Place>;
-        for (int i = 0; i < 64; i++) {
-            block->places[i].taken = &block->taken;
-            block->places[i].bit = uint64_t(1) << i;
-        }
+        auto *block = make_block<Place>();
         block->next = first.load(std::memory_order_relaxed);
         while (!first.compare_exchange_weak(block->next, block, std::memory_order_acq_rel)) {
         }
@@ -196,6 +211,119 @@ Fault describe(int number, const siginfo_t *info, const mcontext_t &machine) {
     return fault;
 }
 
+// What a kernel may have run over: the heap, on which malloc, Python and this library live. The C library has it in
+// chunks that begin with the size of the one before and their own.
+
+std::atomic<uintptr_t> heap_begin{0}; ///< 0: malloc is another one, or its heap looks otherwise
+
+constexpr uintptr_t chunk_unit = 16, chunk_flags = 7;
+
+uintptr_t size_of_chunk(uintptr_t at) {
+    return *reinterpret_cast<const volatile uintptr_t *>(at + sizeof at) & ~chunk_flags;
+}
+
+/// The begin of the heap as the system has it, 0 if it does not say.
+uintptr_t read_heap_begin() {
+    constexpr int number_in_line = 47, number_of_state = 3;
+    char text[2048];
+    const int file = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
+    if (file < 0) return 0;
+    const ssize_t size = read(file, text, sizeof text - 1);
+    close(file);
+    text[size > 0 ? size : 0] = 0;
+    const char *at = std::strrchr(text, ')'); // of the name, which may hold anything
+    for (int number = number_of_state - 1; at && number < number_in_line; number++) at = std::strchr(at + 1, ' ');
+    return at ? std::strtoull(at + 1, nullptr, 10) : 0;
+}
+
+/// Another malloc, or somebody who took the heap before it, does not have such a chunk at its begin.
+void find_heap() {
+    const uintptr_t begin = (read_heap_begin() + chunk_unit - 1) & ~(chunk_unit - 1);
+    if (begin == 0 || begin + chunk_unit >= uintptr_t(sbrk(0))) return;
+    constexpr uintptr_t least = 0x200, most = 0x1000; // the chunk with a thread's own lists of free ones
+    if (const uintptr_t size = size_of_chunk(begin); size >= least && size <= most) heap_begin = begin;
+}
+
+/// Goes from chunk to chunk. They lead to the end of the heap, or to where somebody else took a part of it.
+bool is_heap_in_order() {
+    const uintptr_t end = uintptr_t(syscall(SYS_brk, 0));
+    uintptr_t at = heap_begin.load(std::memory_order_relaxed);
+    while (at != 0 && at < end) {
+        const uintptr_t size = size_of_chunk(at);
+        if (size == chunk_unit) break;
+        if (size == 0 || size % chunk_unit != 0 || size > end - at) return false;
+        at += size;
+    }
+    return true;
+}
+
+bool is_heap_spoiled() {
+    constexpr int looks = 5; // other threads may be at work on it
+    constexpr timespec moment{0, 1'000'000};
+    for (int i = 0; i < looks; i++) {
+        if (is_heap_in_order()) return false;
+        nanosleep(&moment, nullptr);
+    }
+    return true;
+}
+
+enum class Verdict : uint8_t { foreign, ours, spoiled };
+
+thread_local sigjmp_buf *looking QD_STATIC_TLS = nullptr; ///< where to go on if `look` meets a fault itself
+
+/// Whose the fault is. Fills `met` if it is ours.
+Verdict look(int number, const siginfo_t *info, const mcontext_t &machine) {
+    if (!qd_landing || info->si_code <= 0) return Verdict::foreign;
+    Verdict verdict = Verdict::spoiled;
+    sigjmp_buf here;
+    if (sigsetjmp(here, 0) == 0) {
+        looking = &here;
+        if (!is_guarded(uintptr_t(machine.gregs[REG_RIP]))) {
+            verdict = Verdict::foreign;
+        } else {
+            met = describe(number, info, machine);
+            if (!is_heap_spoiled()) verdict = Verdict::ours;
+        }
+    }
+    looking = nullptr;
+    return verdict;
+}
+
+void say(const char *text) {
+    const ssize_t written = write(STDERR_FILENO, text, std::strlen(text));
+    (void)written;
+}
+
+std::atomic<bool> is_ending{false};
+
+constexpr const char *advice = "quadrants: qd.init(debug=True) checks every index and names the first wrong one.\n";
+
+/// Of a process whose memory a kernel spoiled. Handlers that its fault is passed on to have some seconds.
+void announce_end() {
+    if (is_ending.exchange(true)) return;
+    say("quadrants: a kernel ran past the end of an array and over the memory of the process, which ends here.\n");
+    say(advice);
+    std::signal(SIGALRM, SIG_DFL);
+    sigset_t alarms;
+    sigemptyset(&alarms);
+    sigaddset(&alarms, SIGALRM);
+    pthread_sigmask(SIG_UNBLOCK, &alarms, nullptr);
+    alarm(5);
+}
+
+/// Of a process that ends by a fault elsewhere: says why, if that is seen.
+void explain_end() {
+    sigjmp_buf here;
+    if (sigsetjmp(here, 0) == 0) {
+        looking = &here;
+        if (!is_heap_spoiled()) return void(looking = nullptr);
+    }
+    looking = nullptr;
+    if (is_ending.exchange(true)) return;
+    say("quadrants: the heap of the process is spoiled; a kernel may have run past the end of an array.\n");
+    say(advice);
+}
+
 void on_fault(int number, siginfo_t *info, void *context);
 
 bool is_ours(const struct sigaction &action) {
@@ -228,8 +356,10 @@ void pass_on(int number, siginfo_t *info, void *context) {
         if (is_sent) return;
         next.sa_handler = SIG_DFL; // as the system has it
     }
+    const bool ends = !(next.sa_flags & SA_SIGINFO) && next.sa_handler == SIG_DFL;
+    if (ends && !is_sent) explain_end();
     sigaction(number, &next, nullptr);
-    if (!(next.sa_flags & SA_SIGINFO) && next.sa_handler == SIG_DFL) {
+    if (ends) {
         if (is_sent) raise(number);
         return;
     }
@@ -246,14 +376,14 @@ void pass_on(int number, siginfo_t *info, void *context) {
 }
 
 void on_fault(int number, siginfo_t *info, void *context) {
+    if (looking && info->si_code > 0) siglongjmp(*looking, 1);
     mcontext_t &machine = static_cast<ucontext_t *>(context)->uc_mcontext;
-    if (!qd_landing || info->si_code <= 0 || !is_guarded(uintptr_t(machine.gregs[REG_RIP]))) {
-        const int error = errno;
-        pass_on(number, info, context);
-        errno = error;
-        return;
-    }
-    met = describe(number, info, machine);
+    const int error = errno;
+    const Verdict verdict = look(number, info, machine);
+    if (verdict == Verdict::spoiled) announce_end();
+    if (verdict != Verdict::ours) pass_on(number, info, context);
+    errno = error;
+    if (verdict != Verdict::ours) return;
     machine.gregs[REG_RSP] = reinterpret_cast<greg_t>(qd_landing);
     machine.gregs[REG_RIP] = reinterpret_cast<greg_t>(qd_guarded_landing);
 }
@@ -305,7 +435,7 @@ void keep_watching_faults() {
 }
 
 void watch_faults() {
-    watching.store(true, std::memory_order_relaxed);
+    if (!watching.exchange(true, std::memory_order_relaxed)) find_heap();
     static std::atomic_flag busy;
     if (busy.test_and_set(std::memory_order_acquire)) return; // another thread is at it
     for (size_t i = 0; i < std::size(signals); i++) {
@@ -313,6 +443,13 @@ void watch_faults() {
         if (sigaction(signals[i], nullptr, &now) == 0 && !is_ours(now)) take_over(signals[i], before[i], now);
     }
     busy.clear(std::memory_order_release);
+}
+
+void end_if_memory_is_spoiled() {
+    if (!is_heap_spoiled()) return;
+    announce_end();
+    std::signal(SIGSEGV, SIG_DFL);
+    raise(SIGSEGV);
 }
 
 void prepare_thread_for_faults() {

@@ -4,6 +4,9 @@
 //
 // The handlers stand in front of those that the process has; they run on a stack of their own, as a task may have used
 // up its thread's. The task is left by a jump: compiled code has nothing to clean up.
+//
+// A kernel that ran past the end of an array may have gone over the heap before it met the hole behind. What an
+// exception would need is gone then: the process ends, and says why.
 #include "abi/abi.h"
 
 #include <cstddef>
@@ -45,6 +48,10 @@ void watch_faults();
 void keep_watching_faults();
 /// Unblocks the signals of faults and gives the thread a stack for handlers if it has none.
 void prepare_thread_for_faults();
+
+/// Ends the process, with a line on stderr, if a kernel ran over the heap. A fault that comes then in guarded code ends
+/// it too; this is for when the chunks that ran beside the one with the fault are done.
+void end_if_memory_is_spoiled();
 
 /// Whether this thread did.
 extern constinit thread_local bool prepared_for_faults __attribute__((tls_model("initial-exec")));

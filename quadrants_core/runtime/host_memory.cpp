@@ -13,6 +13,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <new>
 #include <sys/mman.h>
 #include <unordered_map>
 
@@ -130,6 +131,20 @@ void host_free(void *p) {
     }
     if (block.from == Block::From::system) munmap(static_cast<char *>(block.base) - hole, block.bytes + 2 * hole);
     if (block.from == Block::From::heap) std::free(block.base);
+}
+
+namespace {
+uint64_t pages_of(size_t bytes) { return (bytes + page - 1) / page * page; }
+} // namespace
+
+void *Apart::operator new(size_t bytes) {
+    void *pages = map(pages_of(bytes));
+    if (!pages) throw std::bad_alloc();
+    return pages;
+}
+
+void Apart::operator delete(void *p, size_t bytes) {
+    munmap(static_cast<char *>(p) - hole, pages_of(bytes) + 2 * hole);
 }
 
 } // namespace qd::runtime

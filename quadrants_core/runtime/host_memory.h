@@ -1,5 +1,6 @@
 #pragma once
 // Memory of devices that compute on the host.
+#include <cstddef>
 #include <cstdint>
 
 namespace qd::runtime {
@@ -9,5 +10,12 @@ void *host_alloc(uint64_t bytes);
 void host_free(void *p); ///< null is nothing
 /// Bytes that this process may still take: the machine's free memory, less where a container limits it.
 uint64_t host_available();
+
+/// Base of what threads look at while a kernel runs: it lies in pages of its own with holes around, where no kernel
+/// gets that runs over the heap. So such a kernel comes to the end of the heap, and its fault is told (faults.h).
+struct Apart {
+    static void *operator new(size_t bytes);
+    static void operator delete(void *p, size_t bytes);
+};
 
 } // namespace qd::runtime

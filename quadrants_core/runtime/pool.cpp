@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "runtime/faults.h"
+#include "runtime/host_memory.h"
 #include "runtime/launcher.h"
 
 namespace qd::runtime {
@@ -55,7 +56,7 @@ const ForkHooks hooks(nullptr, nullptr, [] { process_generation += 2; });
 
 } // namespace
 
-struct Pool::State {
+struct Pool::State : Apart {
     // One line: who claims a chunk has its work at hand.
     alignas(64) std::atomic<uint64_t> ticket{0};
     Work work = nullptr; ///< of the current job; read after a successful claim only

@@ -224,6 +224,18 @@ def test_a_kernel_that_was_left_goes_on_counting(arch, tmp_path, counts):
     assert counts["assert x[i] < 9"] == 4
 
 
+def test_lines_are_known_of_a_kernel_that_was_left_too(lines_alone, arch, tmp_path, counts):
+    qd.init(arch=arch, offline_cache=False, debug=True)
+    module = load(tmp_path / "kernels.py", TEXT)
+    qd.coverage.clear()
+    with pytest.raises(AssertionError):
+        module.checked(np.array([9], np.int32))
+    for _ in range(3):
+        module.checked(np.array([1], np.int32))
+        settle()
+    assert counts["assert x[i] < 9"] == 2
+
+
 def test_an_assertion_in_the_clean_build(arch, tmp_path, counts):
     qd.init(arch=arch, offline_cache=False, debug=True)
     module = load(tmp_path / "kernels.py", TEXT)

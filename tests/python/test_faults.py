@@ -222,6 +222,82 @@ def test_a_child_of_fork(run_script):
     assert done.stdout.endswith("3\n"), done.stderr
 
 
+OVERRUNS = """
+import sys
+
+@qd.kernel
+def store(a: qd.types.ndarray(qd.f32, ndim=1), n: qd.i32):
+    qd.loop_config(serialize=True)
+    for i in range(n):
+        a[i] = 1.0
+
+@qd.kernel
+def add(a: qd.types.ndarray(qd.f32, ndim=1), n: qd.i32):
+    qd.loop_config(serialize=True)
+    for i in range(n):
+        a[i] += 1.0
+
+@qd.kernel
+def parallel_store(a: qd.types.ndarray(qd.f32, ndim=1), n: qd.i32):
+    for i in range(n):
+        a[i] = 1.0
+
+@qd.kernel
+def parallel_add(a: qd.types.ndarray(qd.f32, ndim=1), n: qd.i32):
+    for i in range(n):
+        a[i] += 1.0
+
+@qd.kernel
+def total(a: qd.types.ndarray(qd.f32, ndim=1), n: qd.i32) -> qd.f32:
+    sum = 0.0
+    for i in range(n):
+        sum += a[i]
+    return sum
+
+@qd.kernel
+def store_one(a: qd.types.ndarray(qd.f32, ndim=1), at: qd.i32):
+    a[at] = 1.0
+
+small = np.zeros(4, np.float32)
+def heap_end():
+    return next(int(line.split("-")[1].split()[0], 16) for line in open("/proc/self/maps") if "[heap]" in line)
+"""
+
+
+@pytest.mark.parametrize("kernel", ["store", "add", "parallel_store", "parallel_add"])
+def test_a_way_through_the_heap_ends_the_process_with_a_word(run_script, kernel):
+    for _ in range(3):
+        done = run_script(OVERRUNS + f"{kernel}(small, 4)\n{kernel}(small, 40_000_000)")
+        assert done.returncode == -signal.SIGSEGV and done.stderr.count("past the end of an array") == 1
+
+
+def test_a_way_through_the_heap_with_faulthandler(run_script):
+    done = run_script(OVERRUNS + "import faulthandler; faulthandler.enable()\nstore(small, 40_000_000)")
+    assert done.returncode == -signal.SIGSEGV
+    assert "Fatal Python error: Segmentation fault" in done.stderr
+
+
+def test_the_end_of_the_heap_itself_is_no_end(run_script):
+    """Who reads on the way, or meets the hole behind the heap at once, spoils nothing."""
+    done = run_script(
+        OVERRUNS
+        + """
+def behind():
+    return (heap_end() - small.ctypes.data) // 4 + 1
+for kernel, n in (total, lambda: 40_000_000), (store_one, behind):
+    kernel(small, 0)
+    try:
+        kernel(small, n())
+    except qd.QuadrantsRuntimeError as error:
+        print(str(error).split(" memory")[0].strip())
+store(small, 4)
+print(small.sum())
+"""
+    )
+    assert done.stdout.endswith("kernel total tried to read\nkernel store_one tried to write\n4.0\n"), done.stderr
+    assert done.returncode == 0
+
+
 SCRIPT = """
 import os
 import numpy as np
@@ -248,6 +324,6 @@ def run_script(tmp_path):
     def run(body):
         script = tmp_path / "script.py"
         script.write_text(SCRIPT + textwrap.dedent(body))
-        return subprocess.run([sys.executable, script], capture_output=True, text=True)
+        return subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=60)
 
     return run
