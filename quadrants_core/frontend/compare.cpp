@@ -107,11 +107,14 @@ Val Walker::eval_boolop(const Node *node) {
 Val Walker::boolop_from(const Node *node, bool is_and, const Items &values, size_t i) {
     const Val first = value(values[i]);
     if (i + 1 == values.size()) return first;
-    if (first.is_constant() && kind_of(first.object.get()) != Kind::matrix)
-        return truth(node, first.object.get()) == is_and ? boolop_from(node, is_and, values, i + 1) : first;
+    const char *word = is_and ? "and" : "or";
+    if (first.is_constant() && kind_of(first.object.get()) != Kind::matrix) {
+        if (truth(node, first.object.get()) != is_and) return first;
+        const Val rest = boolop_from(node, is_and, values, i + 1);
+        return decides_type(first) ? with_type_of(node, word, first, rest) : rest;
+    }
     AtNode at(*this, node);
     if (static_depth_) fail_static(node, first);
-    const char *word = is_and ? "and" : "or";
     if (first.tag != Tag::scalar || !request_.options.short_circuit) {
         const Val rest = boolop_from(node, is_and, values, i + 1);
         const bool scalars = first.tag == Tag::scalar && (rest.tag == Tag::scalar || is_number(rest));
@@ -134,6 +137,18 @@ Val Walker::boolop_from(const Node *node, bool is_and, const Items &values, size
         return rest;
     };
     return is_and ? choose(node, test, more, keep) : choose(node, test, keep, more);
+}
+
+/// Whether a value known at compile time chooses as one of the run does: only `qd.static` says that it does not.
+bool Walker::decides_type(const Val &v) const { return !static_depth_ && !v.is_static && is_number(v); }
+
+/// `rest` of `first and rest`, where `first` is a number that is known: it has the type of both.
+Val Walker::with_type_of(const Node *node, const char *word, const Val &first, const Val &rest) {
+    if (rest.tag != Tag::scalar) return rest;
+    AtNode at(*this, node);
+    check_integral(node, word, first);
+    check_integral(node, word, rest);
+    return scalar(convert(rest.v, promote(scalar_type(node, first), rest.elem)));
 }
 
 void Walker::check_integral(const Node *node, const char *word, const Val &v) {
@@ -231,12 +246,76 @@ Val Walker::choose(const Node *node, ir::Value test, const std::function<Val()> 
     return out;
 }
 
+/// What a choice of the run can be made of. Others (fields, funcs, text, None) are for a choice at compile time.
+bool Walker::is_choosable(const Val &v) {
+    switch (v.tag) {
+    case Tag::scalar:
+    case Tag::matrix:
+    case Tag::record:
+    case Tag::element: return true;
+    case Tag::constant: return is_number(v) || kind_of(v.object.get()) == Kind::matrix;
+    case Tag::tuple:
+    case Tag::list:
+        return v.element_dim != is_text &&
+               std::all_of(v.items.begin(), v.items.end(), [&](const Val &item) { return is_choosable(item); });
+    default: return false;
+    }
+}
+
+bool Walker::is_known(const Val &v) {
+    return v.is_constant() || (v.is_sequence() && std::all_of(v.items.begin(), v.items.end(), is_known));
+}
+
+/// The value of the side that is taken, as the run would choose it: in the type that holds both. The other side is
+/// walked, in a branch that never runs. Two values of Python stay what they are.
+Val Walker::known_choice(const Node *node, bool is_yes) {
+    const auto walk = [&](bool yes) {
+        cover(yes ? ir::Counter::What::taken : ir::Counter::What::not_taken, node);
+        return load(eval(child(node, yes ? Field::body : Field::orelse)));
+    };
+    const Val taken = walk(is_yes);
+    if (!is_choosable(taken)) return taken;
+    Val other;
+    {
+        const Nested nested(*this);
+        const ir::Value branch = b_.if_(b_.constant(Scalar::u1, 0));
+        const ir::BlockId outer = b_.block;
+        ++frames_.back().dynamic;
+        b_.block = fn_[branch].blocks[0];
+        other = walk(!is_yes);
+        if (is_choosable(other) && !is_known(other)) other = chosen_value(node, other);
+        b_.yield();
+        b_.block = fn_[branch].blocks[1];
+        b_.yield();
+        --frames_.back().dynamic;
+        b_.block = outer;
+    }
+    if (!is_choosable(other) || (is_known(taken) && is_known(other))) return taken;
+    const Val value = chosen_value(node, taken);
+    return in_type(value, chosen_type(node, value, is_known(other) ? chosen_value(node, other) : other));
+}
+
+/// A value in the form of another, which chosen_type made of it.
+Val Walker::in_type(const Val &v, const Val &like) {
+    Val out = like;
+    for (size_t k = 0; k < v.items.size(); ++k) out.items[k] = in_type(v.items[k], like.items[k]);
+    std::vector<ir::Value> parts;
+    if (v.items.empty()) append_chosen(v, like, parts);
+    if (out.tag == Tag::matrix)
+        out.comps = std::move(parts);
+    else if (parts.size() == 1)
+        out.v = parts[0];
+    return out;
+}
+
 Val Walker::eval_ifexp(const Node *node) {
     const Node *yes = child(node, Field::body), *no = child(node, Field::orelse);
     const Val test = value(child(node, Field::test));
     AtNode at(*this, node);
-    if (test.is_constant() && kind_of(test.object.get()) != Kind::matrix)
-        return eval(truth(child(node, Field::test), test.object.get()) ? yes : no);
+    if (test.is_constant() && kind_of(test.object.get()) != Kind::matrix) {
+        const bool taken = truth(child(node, Field::test), test.object.get());
+        return decides_type(test) ? known_choice(node, taken) : eval(taken ? yes : no);
+    }
     if (static_depth_) fail_static(node, test);
     if (test.tag == Tag::matrix || test.is_constant() || test.is_sequence())
         fail_syntax(node,

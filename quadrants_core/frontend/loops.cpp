@@ -59,7 +59,7 @@ Val Walker::loop_source(const Node *node) {
         fail_syntax(node, "'else' clause for 'for' not supported in Quadrants kernels");
     const Node *source = child(node, Field::iter);
     if (source->kind == NodeKind::Call) check_range(node, source);
-    if (source->kind == NodeKind::IfExp && !value(child(source, Field::test)).is_constant())
+    if (source->kind == NodeKind::IfExp && !value(child(source, Field::test)).is_static)
         fail_syntax(source, "Using non static inlined if statement as for-loop iterable is not currently supported.",
                     "make the condition static: `a if qd.static(c) else b`");
     Val over = eval(source);

@@ -74,8 +74,8 @@ std::pair<ir::Value, ir::Value> Walker::relation_bounds(const Node *node, const 
 }
 
 Val Walker::relation_size(const Node *node, const Val &relation) {
-    PyRef width = known_attribute(node, relation.object.get(), names().width);
-    if (width.get() != Py_None) return constant(std::move(width));
+    const PyRef width = known_attribute(node, relation.object.get(), names().width);
+    if (width.get() != Py_None) return scalar(b_.i32(int32_t(PyLong_AsLong(width.get()))));
     const auto [begin, end] = relation_bounds(node, relation);
     return scalar(b_.sub(end, begin));
 }
@@ -101,13 +101,14 @@ Val Walker::subscript_relation(const Node *node, const Val &relation, const std:
         fail(node, UserErrorKind::index,
              "What touches an element of a mesh has 1 index, got " + std::to_string(indices.size()) + ".");
     const std::optional<long> known = constant_int(indices[0]);
-    const Val size = relation_size(node, relation);
-    if (const std::optional<long> most = constant_int(size); known && most && *known >= *most)
+    const PyRef width = known_attribute(node, relation.object.get(), names().width);
+    if (known && width.get() != Py_None && *known >= PyLong_AsLong(width.get()))
         fail(node, UserErrorKind::index,
-             "Index " + std::to_string(*known) + " is out of range: " + std::to_string(*most) + " elements touch each");
+             "Index " + std::to_string(*known) + " is out of range: " + std::to_string(PyLong_AsLong(width.get())) +
+                 " elements touch each");
     const ir::Value index = index_values(node, indices, false)[0];
     if (checks_bounds()) {
-        const ir::Value count = index_value(node, size); // a constant would be of the default type
+        const ir::Value count = relation_size(node, relation).v;
         const ir::Value zero = b_.i32(0);
         const ir::Value above = b_.ge(index, zero), below = b_.lt(index, count);
         ir::Message message;

@@ -60,6 +60,13 @@ Val Walker::load(Val v) {
     return out;
 }
 
+/// Loads what `node` denotes; a fault there is told of it and not of the statement around.
+Val Walker::read_place(const Node *node, const Val &place) {
+    if (place.ref->base == Ref::Base::variable) return load(place);
+    AtNode at(*this, node);
+    return load(place);
+}
+
 ir::Value Walker::load_part(const Ref &ref, int k) {
     if (ref.field && ref.field->is_packed()) return load_packed(ref, k);
     const ir::Value pointer = ref.ndim ? part_pointer(ref, k) : scalar_pointer(ref);

@@ -79,8 +79,11 @@ Val Walker::flat_boolop(const Node *node, const Items &values, size_t i) {
     flat_calls(values[i]);
     const Val first = value(values[i]);
     if (i + 1 == values.size()) return first;
-    if (first.is_constant() && kind_of(first.object.get()) != Kind::matrix)
-        return truth(node, first.object.get()) == is_and ? flat_boolop(node, values, i + 1) : first;
+    if (first.is_constant() && kind_of(first.object.get()) != Kind::matrix) {
+        if (truth(node, first.object.get()) != is_and) return first;
+        const Val rest = flat_boolop(node, values, i + 1);
+        return decides_type(first) ? with_type_of(node, is_and ? "and" : "or", first, load(rest)) : rest;
+    }
     if (first.tag != Tag::scalar || !request_.options.short_circuit) {
         for (size_t k = i + 1; k < values.size(); ++k) flat_calls(values[k]);
         return new_variable(node, boolop_from(node, is_and, values, i));
@@ -104,7 +107,7 @@ Val Walker::flat_ifexp(const Node *node) {
         return value(child(node, field));
     };
     const Val test = side(Field::test);
-    if (test.is_constant() && kind_of(test.object.get()) != Kind::matrix) {
+    if (test.is_constant() && kind_of(test.object.get()) != Kind::matrix && !decides_type(test)) {
         const Val v = side(truth(child(node, Field::test), test.object.get()) ? Field::body : Field::orelse);
         return storable(v) ? new_variable(node, v) : v;
     }

@@ -2,6 +2,7 @@
 #include "frontend/walker.h"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 namespace qd::frontend {
@@ -122,6 +123,13 @@ Val Walker::subscript_python(const Node *node, const Val &base, const Node *slic
             AtNode at(*this, node);
             return subscript_run_time(node, base, {index});
         }
+        if (std::strcmp(Py_TYPE(base.object.get())->tp_name, "numpy.ndarray") == 0)
+            fail_type(
+                node,
+                "a NumPy array from outside of the kernel is known at compile time alone: it cannot be indexed with "
+                "a value known only at run time",
+                "pass it as an argument annotated `qd.types.ndarray()`, or copy it into a field: "
+                "`f.from_numpy(x)`");
         fail_type(node, "a " + type_text(base) + " cannot be indexed with a value known only at run time",
                   "use a field, an ndarray or a vector");
     }

@@ -289,8 +289,10 @@ class Walker {
     Val eval_kind(const Node *node);
     Val value(const Node *node) {
         if (const Ref *variable = scalar_variable(node)) return scalar(load_part(*variable, 0));
-        return load(eval(node));
+        Val v = eval(node);
+        return v.tag == Tag::ref ? read_place(node, v) : load(std::move(v));
     }
+    Val read_place(const Node *node, const Val &place);
     const Ref *scalar_variable(const Node *node);
     Val eval_handed_on(const Node *node); ///< it is read from, called as a func, or given to one: see reads.h
     Val eval_name(const Node *node);
@@ -348,6 +350,12 @@ class Walker {
     Val compare_static(const Node *node, NodeKind op, const Val &a, const Val &b);
     Val boolop_from(const Node *node, bool is_and, const Items &values, size_t i);
     void check_integral(const Node *node, const char *word, const Val &v);
+    bool decides_type(const Val &v) const;
+    Val with_type_of(const Node *node, const char *word, const Val &first, const Val &rest);
+    bool is_choosable(const Val &v);
+    static bool is_known(const Val &v);
+    Val known_choice(const Node *node, bool is_yes);
+    Val in_type(const Val &v, const Val &like);
     Val chosen_value(const Node *node, const Val &side);
     Val chosen_type(const Node *node, const Val &a, const Val &b);
     void append_chosen(const Val &v, const Val &like, std::vector<ir::Value> &out);

@@ -56,6 +56,23 @@ def test_wrong_scalar():
         scale(np.ones(3, np.float32), "text")
 
 
+def test_integers_beyond_the_type_wrap_and_those_beyond_64_bits_are_refused():
+    @qd.kernel
+    def small(a: qd.i32, b: qd.u8) -> (qd.i32, qd.u8):
+        return a, b
+
+    @qd.kernel
+    def large(a: qd.u64) -> qd.u64:
+        return a
+
+    assert small(2**31, 300) == (-(2**31), 44) and small(2**40 + 5, -1) == (5, 255)
+    assert large(2**64 - 1) == 2**64 - 1 and large(-1) == 2**64 - 1
+    for value in (2**64, 2**70, -(2**63) - 1):
+        for kernel in (lambda v: small(v, 1), large):
+            with pytest.raises(qd.QuadrantsRuntimeTypeError, match=r"Argument \(0,\) .* cannot be converted into required type"):
+                kernel(value)
+
+
 def test_wrong_arrays():
     with pytest.raises(qd.QuadrantsRuntimeTypeError, match="Invalid type for argument x, got 1.2"):
         scale(1.2, 1.0)

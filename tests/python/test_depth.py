@@ -115,6 +115,14 @@ def test_recursive_funcs_in_small_threads():
 
 def test_deep_programs_run_as_python():
     qd.init(arch=qd.python, print_full_traceback=True)
-    assert terms(100)(1) == 100
-    with pytest.raises(qd.QuadrantsCompilationError, match=DEEP):
-        terms(2000)(1)
+    assert terms(1200)(1) == 1200
+    product = defined(f"@qd.kernel\ndef kernel(x: qd.i32) -> qd.i32:\n    return {' * '.join(['x'] * 900)}\n", "900 factors")
+    assert product(1) == 1 and product(-1) == 1
+    for stack in (96, 128, 192, 256, 512, 1024, 4096):
+        kernel = terms(800 + stack // 32)  # another text each time, for none is rewritten twice
+        result = in_a_thread(stack, lambda: kernel(1))
+        refused = isinstance(result, qd.QuadrantsCompilationError) and DEEP in str(result)
+        assert result == 800 + stack // 32 or (refused and stack < 4096)
+    signs = defined(f"@qd.kernel\ndef kernel(x: qd.i32) -> qd.i32:\n    return {'-' * 1500}x\n", "1500 signs")
+    with pytest.raises(qd.QuadrantsCompilationError, match="nested too deep for Python's limit of recursion"):
+        signs(1)

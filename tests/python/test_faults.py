@@ -86,7 +86,7 @@ def test_a_read():
     for at in (1 << 30, -(1 << 30)):
         text = fault(pick, x, at)
         assert "kernel pick tried to read memory outside" in text
-        assert place("read") + "pick:\n    return x[at]  # read\n    ^^^^^^^^^^^^" in text
+        assert place("read") + "pick:\n    return x[at]  # read\n           ^^^^^" in text
     assert pick(x, 2) == 7
 
 

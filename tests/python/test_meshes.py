@@ -504,3 +504,26 @@ def test_on_the_python_backend():
     test_elements_in_variables()
     test_meshes_of_data_oriented_objects()
     test_one_patch()
+
+
+@pytest.mark.parametrize("default", [qd.i32, qd.i64])
+def test_the_number_of_what_touches_has_one_type(default, arch):
+    """i32, whether each element is touched by as many or not, and whatever integers are by default."""
+    results = []
+    for one in ("python", arch):
+        qd.init(arch=one, offline_cache=False, default_ip=default)
+        mesh = qd.Mesh._create_instance(qd.Mesh.generate_meta({"cells": np.array([[2, 0, 3, 1]])}))
+        mesh.verts.place({"fixed": qd.i32, "counted": qd.i32, "length": qd.i32})
+
+        @qd.kernel
+        def go(limit: qd.u32):
+            for c in mesh.cells:
+                for v in c.verts:
+                    v.fixed = 1 if qd.mesh_patch_idx() - c.verts.size < limit else 0
+                    v.length = 1 if qd.mesh_patch_idx() - len(c.verts) < limit else 0
+            for v in mesh.verts:
+                v.counted = 1 if qd.mesh_patch_idx() - v.edges.size < limit else 0
+
+        go(7)
+        results.append([getattr(mesh.verts, name).to_numpy().tolist() for name in ("fixed", "counted", "length")])
+    assert results == [[[0] * 4] * 3] * 2

@@ -807,3 +807,103 @@ def test_what_an_assertion_evaluates_has_effects(arch, debug):
         return f()
 
     assert program("python") == program(arch) == (3 if debug else 33, 3)
+
+
+FLAG, OFF, THREE = True, False, 3
+
+
+def test_a_choice_that_is_known_has_the_type_of_both_sides(both):
+    """As if the run chose, unless both sides are values of Python, or qd.static says that the other side does not count."""
+
+    def program():
+        @qd.kernel
+        def f(x: qd.i32, y: qd.f32, t: qd.template()) -> (qd.f32, qd.f32, qd.f32, qd.f32, qd.f32, qd.f32, qd.f32, qd.f32):
+            a = x if FLAG else y
+            b = 1 if OFF else x / 2
+            c = x if t else y
+            d = x if qd.static(FLAG) else y
+            e = 1 if FLAG else 2.5
+            a += 0.5
+            b += 0.5
+            c += 0.5
+            v = 2 if FLAG else qd.Vector([y, y])
+            v[1] = 0.25
+            g, h = (x, 1) if FLAG else (y, 2)
+            g = 0.75
+            d = 2.5
+            e = 2.5
+            return a, b, c, d, e, v[0], v[1], g
+
+        return f(3, 1.25, True) + f(3, 1.25, 7)
+
+    assert both(program) == (3.5, 2.0, 3.5, 2, 2, 2, 0.25, 0.75) * 2
+
+
+def test_the_other_side_of_a_known_choice_has_no_effects(both):
+    def program():
+        count = qd.field(qd.i32, ())
+
+        @qd.func
+        def step(x):
+            count[None] += 1
+            return x * 0.5
+
+        @qd.kernel
+        def f(x: qd.i32) -> qd.f32:
+            return (x if FLAG else step(x)) + (step(x) if OFF else x)
+
+        return f(3), count[None]
+
+    assert both(program) == (6, 0)
+
+
+def test_known_operands_of_and_and_or_have_a_type(both):
+    def program():
+        @qd.kernel
+        def f(x: qd.i8) -> (qd.i32, qd.i32, qd.i32, qd.i32):
+            a = THREE and x
+            b = OFF or x
+            c = FLAG and THREE and x
+            d = FLAG and x > 3
+            a = 300
+            b = 300
+            c = 300
+            return a, b, c, d
+
+        return f(5)
+
+    assert both(program) == (300, 44, 300, 1)
+
+
+def test_choices_that_are_known_are_checked_on_both_sides():
+    @qd.kernel
+    def missing(x: qd.i32) -> qd.i32:
+        return x if FLAG else undefined  # noqa: F821
+
+    @qd.kernel
+    def shapes(x: qd.i32) -> qd.i32:
+        v = qd.Vector([x, x]) if FLAG else qd.Vector([x, x, x])
+        return v[0]
+
+    @qd.kernel
+    def real(x: qd.i32) -> qd.i32:
+        return 2.5 and x
+
+    @qd.kernel
+    def iterable(x: qd.i32):
+        for _ in range(3) if FLAG else range(5):
+            pass
+
+    @qd.kernel
+    def unlike(x: qd.i32) -> qd.i32:
+        return x if FLAG else None
+
+    with pytest.raises(qd.QuadrantsNameError, match='Name "undefined" is not defined'):
+        missing(1)
+    with pytest.raises(qd.QuadrantsCompilationError, match="Cannot broadcast tensor to tensor"):
+        shapes(1)
+    with pytest.raises(qd.QuadrantsTypeError, match="unsupported operand"):
+        real(1)
+    with pytest.raises(qd.QuadrantsSyntaxError, match="Using non static inlined if statement as for-loop iterable"):
+        iterable(1)
+    assert unlike(4) == 4

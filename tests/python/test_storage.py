@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+import traceback
 
 import numpy as np
 import pytest
@@ -262,14 +263,22 @@ def test_messages_of_fields():
     from quadrants._lib import core
 
     x, y = qd.field(qd.i32, (2, 2)), qd.field(qd.f32, 3)
-    for key in ((0, slice(None)), (0, "a"), (0, 1.0), "a"):
-        with pytest.raises(TypeError, match="Detected illegal element of type: .*?. Please be aware that slicing a qd.field is not supported so far."):
+    sliced = "Please be aware that slicing a qd.field is not supported so far."
+    of_integers = "Indices of a qd.field are integers."
+    for key, cause in (((0, slice(None)), sliced), ((0, "a"), of_integers), ((0, 1.0), of_integers), ("a", of_integers)):
+        with pytest.raises(TypeError, match=f"Detected illegal element of type: .*?. {cause}$"):
             x[key]
         with pytest.raises(TypeError, match="Detected illegal element of type"):
             x[key] = 1
-    for key in (0, (0, 0, 0), slice(0, 1)):
-        with pytest.raises(AssertionError, match="Slicing is not supported on qd.field"):
+    for key in (0, slice(0, 1)):
+        with pytest.raises(AssertionError, match="^Slicing is not supported on qd.field"):
             x[key]
+    with pytest.raises(IndexError, match="^Field with dim 2 accessed with indices of dim 3$") as caught:
+        x[0, 0, 0]
+    assert isinstance(caught.value, qd.QuadrantsAssertionError)
+    assert traceback.format_exception_only(caught.value)[0].startswith("quadrants._exceptions.QuadrantsAssertionError: Field")
+    again = pickle.loads(pickle.dumps(caught.value))
+    assert type(again) is type(caught.value) and again.args == caught.value.args
     with pytest.raises(core.QuadrantsRuntimeError, match="Every dimension of a Quadrants field should be positive"):
         qd.field(qd.i32, (2, 0))
     with pytest.raises(RuntimeError, match=".* is not supported for field with `needs_grad=True` or `needs_dual=True`."):

@@ -47,8 +47,9 @@ char *locate(PlaceObject *self, PyObject *key, bool write) {
     if (n < 0) return nullptr;
     if (dims == 0 && n == 1 && idx[0] == 0) n = 0;
     if (n != dims) {
-        raise(ErrorClass::bounds, "Slicing is not supported on qd.field: field with dim " + std::to_string(dims) +
-                                      " accessed with indices of dim " + std::to_string(n));
+        const std::string counts =
+            "ield with dim " + std::to_string(dims) + " accessed with indices of dim " + std::to_string(n);
+        raise(ErrorClass::bounds, n < dims ? "Slicing is not supported on qd.field: f" + counts : "F" + counts);
         return nullptr;
     }
     int32_t at[max_dims];

@@ -12,9 +12,14 @@ bool one(PyObject *key, int64_t *out, const char *what, bool alone) {
         PyErr_Format(PyExc_AssertionError, "Slicing is not supported on %s", what);
         return false;
     }
-    PyErr_Format(PyExc_TypeError,
-                 "Detected illegal element of type: %R. Please be aware that slicing a %s is not supported so far.",
-                 reinterpret_cast<PyObject *>(Py_TYPE(key)), what);
+    PyObject *type = reinterpret_cast<PyObject *>(Py_TYPE(key));
+    if (PySlice_Check(key))
+        PyErr_Format(PyExc_TypeError,
+                     "Detected illegal element of type: %R. Please be aware that slicing a %s is not supported so far.",
+                     type, what);
+    else
+        PyErr_Format(PyExc_TypeError, "Detected illegal element of type: %R. Indices of a %s are integers.", type,
+                     what);
     return false;
 }
 

@@ -17,7 +17,11 @@ bool to_integer(PyObject *value, int64_t *out) {
     if (PyLong_Check(value)) {
         int overflow;
         long long v = PyLong_AsLongLongAndOverflow(value, &overflow);
-        *out = overflow ? int64_t(PyLong_AsUnsignedLongLongMask(value)) : v;
+        *out = overflow ? int64_t(PyLong_AsUnsignedLongLong(value)) : v;
+        if (overflow && PyErr_Occurred()) { // more than 64 bits
+            PyErr_Clear();
+            return false;
+        }
         return true;
     }
     if (is_numpy_bool(value)) {

@@ -10,7 +10,7 @@
 
 namespace qd::bind {
 
-/// Ints, bools and numpy integers; false (no error set) if `value` is not an integer. Wraps to 64 bits.
+/// Ints, bools and numpy integers; false (no error set) if `value` is not an integer or has more than 64 bits.
 bool to_integer(PyObject *value, int64_t *out);
 
 /// Anything that has a float value: also integers and numpy scalars; false (no error set) otherwise.

@@ -133,19 +133,8 @@ PyObject *require_stack(PyObject *, PyObject *bytes) {
     Py_RETURN_NONE;
 }
 
-/// The same error, where CPython found the depth too much.
-PyObject *refuse_depth(PyObject *, PyObject *) {
-    try {
-        fail_stack();
-    } catch (...) {
-        raise_current_exception();
-    }
-    return nullptr;
-}
-
 PyMethodDef functions[] = {
     {"require_stack", require_stack, METH_O, "raises QuadrantsCompilationError unless so many bytes are left"},
-    {"refuse_depth", refuse_depth, METH_NOARGS, "raises that error"},
     {"parse_function", parse_function, METH_VARARGS, "(tree, text) of the function at a line of a list, or None"},
     {"convert_tree", convert_tree, METH_VARARGS, "the Tree of a node of `ast`, its lines `shift` lower"},
     {nullptr, nullptr, 0, nullptr},

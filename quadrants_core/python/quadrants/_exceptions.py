@@ -46,10 +46,28 @@ class QuadrantsRuntimeTypeError(QuadrantsRuntimeError, TypeError):
     """An argument of a call has the wrong type."""
 
 
+def _shown_as(public):
+    """A subclass that adds one of Python's classes to a public one: tracebacks name the latter."""
+
+    def named(own):
+        key = own.__name__
+        own.__name__ = own.__qualname__ = public.__name__
+        own.__reduce__ = lambda self: (_remade, (key, self.args))  # pickle goes by the name
+        return own
+
+    return named
+
+
+def _remade(key, args):
+    return globals()[key](*args)
+
+
+@_shown_as(QuadrantsAssertionError)
 class _OutOfBounds(QuadrantsAssertionError, IndexError):
     """An index from Python is out of bounds; an IndexError too, so that iterating ends."""
 
 
+@_shown_as(QuadrantsRuntimeError)
 class _OutOfMemory(QuadrantsRuntimeError, MemoryError):
     """The device has no memory left."""
 

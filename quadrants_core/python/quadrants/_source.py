@@ -114,8 +114,28 @@ class deep:
 
     def __exit__(self, kind, error, _):
         if kind is not None and issubclass(kind, RecursionError):
-            _runtime.core().refuse_depth()
+            raise _exceptions.QuadrantsCompilationError(
+                f"The program is nested too deep for Python's limit of recursion ({_sys.getrecursionlimit()})\n"
+                "Hint: split long expressions, or raise the limit with sys.setrecursionlimit()"
+            ) from None
         return False
+
+
+class levels:
+    """`with levels(n)`: inside of `deep`, around what recurses in C as deep as a tree of n levels, whatever the calls around
+    have taken of Python's limit."""
+
+    MOST = 3000  # as deep as CPython's parser goes; `deep` has made sure of the stack
+
+    def __init__(self, count):
+        self._count = min(count, self.MOST)
+
+    def __enter__(self):
+        self._before = _sys.getrecursionlimit()
+        _sys.setrecursionlimit(self._before + self._count)
+
+    def __exit__(self, *_):
+        _sys.setrecursionlimit(self._before)
 
 
 def _tree_of(lines, start, wanted):

@@ -314,7 +314,12 @@ def _fold(word, first, rest):
         return _fold(word, thunk(), more)
 
     if not isinstance(first, (Scalar, Mat)):
-        return others() if bool(first) == (word == "and") else first
+        if bool(first) != (word == "and"):
+            return first
+        following = value_of(others())
+        if not isinstance(following, Scalar) or not is_number(first):
+            return following
+        return as_kind(_integral(word, following), promote(kind_of(_integral(word, first)), following.kind))
     if isinstance(first, Mat):
         op = "&" if word == "and" else "|"
         return broadcast(
@@ -360,30 +365,45 @@ def choice(test, yes, no):
         )
     found = branch(test)
     taken, other = (yes, no) if found.taken else (no, yes)
-    if not found.dynamic:
+    if not found.dynamic and not is_number(test):
         return taken()
-    return _unified(value_of(taken()), other)
+    return _unified(value_of(taken()), other, known=not found.dynamic)
 
 
-def _unified(x, other):
-    """x in the common type of both sides; of the other one only the type is wanted."""
-    x = typed(x) if numbers.is_constant(x) else x
-    if isinstance(x, _matrix.Matrix):
-        x = to_mat(x)
-    if not isinstance(x, (Scalar, Mat)):
-        return x
+def static_choice(test, yes, no):
+    """a if qd.static(c) else b: the other side is not looked at."""
+    return yes() if branch(test).taken else no()
+
+
+def _unified(x, other, known=False):
+    """x in the common type of both sides; of the other one only the type is wanted. Where the condition is `known`, two values
+    of Python stay what they are."""
     DryRun.active += 1
     try:
         y = value_of(other())
-        kind = kind_of(y) if is_number(y) else to_mat(y).kind
+        return x if known and _is_known(x) and _is_known(y) else _in_type_of(x, y)
     except (_exceptions.QuadrantsCompilationError, _exceptions.QuadrantsRuntimeError):
-        return x
+        return typed(x) if numbers.is_constant(x) and not known else x
     finally:
         DryRun.active -= 1
-    kind = promote(x.kind, kind)
-    if isinstance(x, Scalar) and not is_number(y):
-        shape = to_mat(y)  # a number stands for every component
-        return make([as_kind(x, kind)] * (shape.n * shape.m), shape.n, shape.m, shape.ndim)
+
+
+def _is_known(x):
+    return all(map(_is_known, x)) if isinstance(x, (list, tuple)) else not isinstance(x, (Scalar, Mat, Record))
+
+
+def _in_type_of(x, y):
+    """x in the type that holds both."""
+    if isinstance(x, (list, tuple)) and isinstance(y, (list, tuple)) and len(x) == len(y):
+        return type(x)([_in_type_of(value_of(a), value_of(b)) for a, b in zip(x, y)])
+    x = typed(x) if numbers.is_constant(x) else to_mat(x) if isinstance(x, _matrix.Matrix) else x
+    if not isinstance(x, (Scalar, Mat)):
+        return x
+    if not is_number(y):
+        y = to_mat(y)
+    kind = promote(x.kind, kind_of(y) if is_number(y) else y.kind)
+    if isinstance(x, Scalar) and not is_number(y):  # a number stands for every component
+        return make([as_kind(x, kind)] * (y.n * y.m), y.n, y.m, y.ndim)
     return x.cast(kind) if isinstance(x, Mat) else as_kind(x, kind)
 
 

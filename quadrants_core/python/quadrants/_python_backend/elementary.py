@@ -4,7 +4,7 @@ import math as _math
 import struct as _struct
 
 from quadrants import _runtime
-from quadrants._python_backend import numbers
+from quadrants._python_backend import meshes, numbers
 from quadrants._python_backend.numbers import Scalar, as_kind, fail_type, kind_of, promote, typed, value_as
 from quadrants._python_backend.table import cast, data_type, domain, named, table
 from quadrants._python_backend.values import Mat, broadcast, each, make, matmul, to_mat, type_name, value_of
@@ -235,6 +235,8 @@ table["one"] = lambda x: each(x, lambda c: as_kind(1, kind_of(c)))
 @named("len")
 def length(x):
     x = value_of(x)
+    if isinstance(x, meshes.Touching):
+        return x.attribute("size")
     return x.n if isinstance(x, Mat) else len(x)
 
 

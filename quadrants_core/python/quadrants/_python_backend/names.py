@@ -30,6 +30,11 @@ class Survey:
         self._found = outer
 
     def _walk(self, node):
+        while type(node) is ast.BinOp:  # a sum of many terms nests as deep
+            self._walk(node.right)
+            node = node.left
+        if isinstance(node, _LEAVES):
+            return
         kind = type(node)
         if kind is ast.Assign:
             for target in node.targets:

@@ -132,8 +132,8 @@ class _Rewriter(ast.NodeTransformer):
             [function, ast.Return(ast.Name(function.name, _LOAD))], [], None,
         )  # fmt: skip
         module = ast.Module([_located(outer, function)], [])
-        _locate_all(outer, outer)
-        return compile(module, self.fn.__code__.co_filename, "exec", dont_inherit=True)
+        with _source.levels(_locate_all(outer, outer)):
+            return compile(module, self.fn.__code__.co_filename, "exec", dont_inherit=True)
 
     # statements
     def block(self, statements):
@@ -373,14 +373,19 @@ class _Rewriter(ast.NodeTransformer):
         return self.call("chain", ops, *[self.visit(n) for n in [node.left, *node.comparators]], at=node)
 
     def visit_BinOp(self, node):
+        chain = [node]  # a sum of many terms nests as deep
+        while isinstance(chain[-1].left, ast.BinOp):
+            chain.append(chain[-1].left)
+        made = self.visit(chain[-1].left)
+        for operation in reversed(chain):
+            made = self._operation(operation, made, self.visit(operation.right))
+        return made
+
+    def _operation(self, node, left, right):
         name = _CHECKED.get(type(node.op))
-        if self.static and not name:
-            return super().generic_visit(node)
-        if isinstance(node.op, ast.Mod) and isinstance(node.left, (ast.Constant, ast.JoinedStr)):
-            return self.call("percent", self.visit(node.left), self.visit(node.right), at=node)
-        if name:
-            return self.call(name, self.visit(node.left), self.visit(node.right), at=node)
-        return super().generic_visit(node)
+        if not self.static and isinstance(node.op, ast.Mod) and isinstance(node.left, (ast.Constant, ast.JoinedStr)):
+            name = "percent"
+        return self.call(name, left, right, at=node) if name else _placed(ast.BinOp(left, node.op, right), node)
 
     def visit_UnaryOp(self, node):
         if isinstance(node.op, ast.Not) and not self.static:
@@ -398,7 +403,7 @@ class _Rewriter(ast.NodeTransformer):
         if self.static:
             return super().generic_visit(node)
         sides = [self.thunk(n) for n in (node.body, node.orelse)]
-        return self.call("choice", self.visit(node.test), *sides, at=node)
+        return self.call("static_choice" if self._is_static(node.test) else "choice", self.visit(node.test), *sides, at=node)
 
     def visit_NamedExpr(self, node):
         if self.deferred:
@@ -522,20 +527,22 @@ def _fields_with_nodes(kind):
 
 
 def _locate_all(node, at):
-    """Places for all nodes that have none: those of what they are in."""
-    members = node.__dict__
-    if "lineno" in members:
-        at = node
-    elif node._attributes:
-        _placed(node, at)
-    for field in _fields_with_nodes(type(node)):
-        value = members.get(field)
-        if type(value) is list:
-            for item in value:
+    """Places for all nodes that have none: those of what they are in. How deep they nest."""
+    waiting, deepest = [(node, at, 1)], 1
+    while waiting:
+        node, at, depth = waiting.pop()
+        deepest = max(deepest, depth)
+        members = node.__dict__
+        if "lineno" in members:
+            at = node
+        elif node._attributes:
+            _placed(node, at)
+        for field in _fields_with_nodes(type(node)):
+            value = members.get(field)
+            for item in value if type(value) is list else (value,):
                 if isinstance(item, ast.AST):
-                    _locate_all(item, at)
-        elif isinstance(value, ast.AST):
-            _locate_all(value, at)
+                    waiting.append((item, at, depth + 1))
+    return deepest
 
 
 _CHECKED = {ast.Mult: "product", ast.Pow: "power", ast.LShift: "shifted"}  # of constants they may be too large
