@@ -1,6 +1,13 @@
 // Operators. Two Python objects are combined by Python; anything with a run-time value becomes instructions, element by
 // element for matrices.
-#include "frontend/walker.h"
+#include "frontend/arithmetic.h"
+
+#include "frontend/expr.h"
+#include "frontend/format.h"
+#include "frontend/objects.h"
+#include "frontend/overflow.h"
+#include "frontend/place.h"
+#include "frontend/types.h"
 #include "ir/eval.h"
 
 #include <cmath>
@@ -10,6 +17,9 @@ namespace qd::frontend {
 
 using ir::Op;
 using ir::Scalar;
+
+static Val scalar_power(Walk &w, const Node *node, const Val &a, const Val &b);
+static ir::Value real_to_integer_power(Walk &w, ir::Value x, ir::Value y);
 
 const char *symbol_of(NodeKind op) {
     switch (op) {
@@ -125,30 +135,30 @@ bool is_bitwise(NodeKind op) {
 
 } // namespace
 
-Val Walker::eval_binop(const Node *node) {
-    const Val a = value(child(node, Field::left));
-    const Val b = value(child(node, Field::right));
-    AtNode at(*this, node);
-    return binary(node, child(node, Field::op)->kind, a, b);
+Val eval_binop(Walk &w, const Node *node) {
+    const Val a = value(w, child(node, Field::left));
+    const Val b = value(w, child(node, Field::right));
+    AtNode at(w, node);
+    return binary(w, node, child(node, Field::op)->kind, a, b);
 }
 
-Val Walker::binary(const Node *node, NodeKind op, const Val &a, const Val &b) {
-    if (a.is_constant() && b.is_constant() && kind_of(a.object.get()) != Kind::matrix &&
-        kind_of(b.object.get()) != Kind::matrix) {
+Val binary(Walk &w, const Node *node, NodeKind op, const Val &a, const Val &b) {
+    if (a.is_constant() && b.is_constant() && w.objects.kind_of(a.object.get()) != Kind::matrix &&
+        w.objects.kind_of(b.object.get()) != Kind::matrix) {
         if (is_huge(op, a.object.get(), b.object.get()))
-            fail_type(node, std::string("The result of '") + symbol_of(op) +
-                                "' of these constants exceeded the range of integers");
+            w.fail_type(node, std::string("The result of '") + symbol_of(op) +
+                                  "' of these constants exceeded the range of integers");
         PyObject *result = python_binary(op, a.object.get(), b.object.get());
         if (result) return constant(PyRef::steal(result));
         if (PyErr_ExceptionMatches(PyExc_TypeError)) {
             PyErr_Clear();
-            fail_unsupported(node, symbol_of(op), a, b);
+            fail_unsupported(w, node, symbol_of(op), a, b);
         }
-        python_failed(node);
+        w.python_failed(node);
     }
-    if (is_scalar(a) && is_scalar(b) && op != NodeKind::MatMult) return scalar_binary(node, op, a, b);
+    if (is_scalar(a) && is_scalar(b) && op != NodeKind::MatMult) return scalar_binary(w, node, op, a, b);
     if (op == NodeKind::Add && is_string(a) && is_string(b)) return joined(a, b);
-    if (op == NodeKind::Mod && a.is_constant() && is_string(a)) return percent_format(node, text(a.object.get()), b);
+    if (op == NodeKind::Mod && a.is_constant() && is_string(a)) return percent_format(w, node, text(a.object.get()), b);
     if (op == NodeKind::Add && is_written_sequence(a) && is_written_sequence(b)) {
         Val out = a;
         out.items.insert(out.items.end(), b.items.begin(), b.items.end());
@@ -157,32 +167,32 @@ Val Walker::binary(const Node *node, NodeKind op, const Val &a, const Val &b) {
     const bool repeats_a = op == NodeKind::Mult && is_written_sequence(a) && is_python_int(b);
     if (repeats_a || (op == NodeKind::Mult && is_python_int(a) && is_written_sequence(b))) {
         const Val &sequence = repeats_a ? a : b, &times = repeats_a ? b : a;
-        if (is_too_often(sequence, times)) fail_too_long(node);
+        if (is_too_often(sequence, times)) w.fail_too_long(node);
         return repeated(sequence, times);
     }
-    if (op == NodeKind::MatMult) return matmul(node, a, b);
-    return broadcast(node, symbol_of(op), a, b,
-                     [&](const Val &x, const Val &y) { return scalar_binary(node, op, x, y); });
+    if (op == NodeKind::MatMult) return matmul(w, node, a, b);
+    return broadcast(w, node, symbol_of(op), a, b,
+                     [&](const Val &x, const Val &y) { return scalar_binary(w, node, op, x, y); });
 }
 
-void Walker::fail_unsupported(const Node *node, const char *symbol, const Val &a, const Val &b) {
-    fail_type(node, std::string("unsupported operand type(s) for '") + symbol + "': '" + type_text(a) + "' and '" +
-                        type_text(b) + "'");
+void fail_unsupported(Walk &w, const Node *node, const char *symbol, const Val &a, const Val &b) {
+    w.fail_type(node, std::string("unsupported operand type(s) for '") + symbol + "': '" + type_text(w, a) + "' and '" +
+                          type_text(w, b) + "'");
 }
 
-Val Walker::broadcast(const Node *node, const char *symbol, const Val &a, const Val &b, const ScalarFn &f) {
+Val broadcast(Walk &w, const Node *node, const char *symbol, const Val &a, const Val &b, const ScalarFn &f) {
     const auto is_tensor = [&](const Val &v) {
         return v.tag == Tag::matrix || v.is_sequence() ||
-               (v.is_constant() && (kind_of(v.object.get()) == Kind::matrix || PyTuple_Check(v.object.get()) ||
-                                    PyList_Check(v.object.get())));
+               (v.is_constant() && (w.objects.kind_of(v.object.get()) == Kind::matrix ||
+                                    PyTuple_Check(v.object.get()) || PyList_Check(v.object.get())));
     };
     if (is_scalar(a) && is_scalar(b)) return f(a, b);
-    if ((!is_scalar(a) && !is_tensor(a)) || (!is_scalar(b) && !is_tensor(b))) fail_unsupported(node, symbol, a, b);
-    const Val x = is_tensor(a) ? to_matrix(node, a) : a;
-    const Val y = is_tensor(b) ? to_matrix(node, b) : b;
+    if ((!is_scalar(a) && !is_tensor(a)) || (!is_scalar(b) && !is_tensor(b))) fail_unsupported(w, node, symbol, a, b);
+    const Val x = is_tensor(a) ? to_matrix(w, node, a) : a;
+    const Val y = is_tensor(b) ? to_matrix(w, node, b) : b;
     const Val &shape = x.tag == Tag::matrix ? x : y;
     if (x.tag == Tag::matrix && y.tag == Tag::matrix && (x.n != y.n || x.m != y.m || x.ndim != y.ndim))
-        fail_unsupported(node, symbol, x, y);
+        fail_unsupported(w, node, symbol, x, y);
     Val out;
     out.tag = Tag::matrix;
     out.n = shape.n;
@@ -190,138 +200,138 @@ Val Walker::broadcast(const Node *node, const char *symbol, const Val &a, const 
     out.ndim = shape.ndim;
     for (int k = 0; k < shape.n * shape.m; ++k) {
         const Val part = f(x.tag == Tag::matrix ? component(x, k) : x, y.tag == Tag::matrix ? component(y, k) : y);
-        out.elem = scalar_type(node, part);
-        out.comps.push_back(as(node, part, out.elem));
+        out.elem = scalar_type(w, node, part);
+        out.comps.push_back(as(w, node, part, out.elem));
     }
     return out;
 }
 
-Val Walker::map(const Node *node, const Val &given, const std::function<Val(const Val &)> &f) {
-    const Val a = load(given);
-    const bool is_tensor =
-        a.tag == Tag::matrix || a.is_sequence() || (a.is_constant() && kind_of(a.object.get()) == Kind::matrix);
+Val map(Walk &w, const Node *node, const Val &given, const std::function<Val(const Val &)> &f) {
+    const Val a = w.places.load(given);
+    const bool is_tensor = a.tag == Tag::matrix || a.is_sequence() ||
+                           (a.is_constant() && w.objects.kind_of(a.object.get()) == Kind::matrix);
     if (!is_tensor) return f(a);
-    Val out = to_matrix(node, a);
+    Val out = to_matrix(w, node, a);
     for (ir::Value &c : out.comps) {
-        const Val part = f(scalar(c));
-        out.elem = scalar_type(node, part);
-        c = as(node, part, out.elem);
+        const Val part = f(scalar(w, c));
+        out.elem = scalar_type(w, node, part);
+        c = as(w, node, part, out.elem);
     }
     return out;
 }
 
-Val Walker::scalar_binary(const Node *node, NodeKind op, const Val &a, const Val &b) {
-    const Scalar left = scalar_type(node, a), right = scalar_type(node, b);
-    if (op == NodeKind::Pow) return scalar_power(node, a, b);
+Val scalar_binary(Walk &w, const Node *node, NodeKind op, const Val &a, const Val &b) {
+    const Scalar left = scalar_type(w, node, a), right = scalar_type(w, node, b);
+    if (op == NodeKind::Pow) return scalar_power(w, node, a, b);
     Scalar type = promote(left, right);
     if (is_bitwise(op)) {
-        if (ir::is_float(left) || ir::is_float(right)) fail_unsupported(node, symbol_of(op), a, b);
+        if (ir::is_float(left) || ir::is_float(right)) fail_unsupported(w, node, symbol_of(op), a, b);
         if (op == NodeKind::LShift || op == NodeKind::RShift) type = left;
     }
-    if (op == NodeKind::Div && !ir::is_float(type)) type = request_.options.default_fp;
-    const ir::Value x = as(node, a, type);
-    const ir::Value y = as(node, b, type);
-    if (op == NodeKind::Div) return scalar(emit2(Op::div, x, y));
-    if ((op == NodeKind::FloorDiv || op == NodeKind::Mod) && !ir::is_float(type)) guard_divisor(node, y);
-    return scalar(watched(plain_op(op), x, y));
+    if (op == NodeKind::Div && !ir::is_float(type)) type = w.request.options.default_fp;
+    const ir::Value x = as(w, node, a, type);
+    const ir::Value y = as(w, node, b, type);
+    if (op == NodeKind::Div) return scalar(w, emit2(w, Op::div, x, y));
+    if ((op == NodeKind::FloorDiv || op == NodeKind::Mod) && !ir::is_float(type)) guard_divisor(w, node, y);
+    return scalar(w, watched(w, plain_op(op), x, y));
 }
 
-Val Walker::scalar_compare(const Node *node, NodeKind op, const Val &a, const Val &b) {
-    const Scalar type = promote(scalar_type(node, a), scalar_type(node, b));
-    const ir::Value x = as(node, a, type);
-    const ir::Value y = as(node, b, type);
-    return scalar(emit2(plain_op(op), x, y));
+Val scalar_compare(Walk &w, const Node *node, NodeKind op, const Val &a, const Val &b) {
+    const Scalar type = promote(scalar_type(w, node, a), scalar_type(w, node, b));
+    const ir::Value x = as(w, node, a, type);
+    const ir::Value y = as(w, node, b, type);
+    return scalar(w, emit2(w, plain_op(op), x, y));
 }
 
-void Walker::guard_divisor(const Node *node, ir::Value divisor) {
-    const ir::Inst &inst = fn_[divisor];
+void guard_divisor(Walk &w, const Node *node, ir::Value divisor) {
+    const ir::Inst &inst = w.fn[divisor];
     if (inst.op == Op::constant) {
-        if (inst.imm == 0) fail(node, UserErrorKind::compilation, "integer division by zero");
+        if (inst.imm == 0) w.fail(node, UserErrorKind::compilation, "integer division by zero");
         return;
     }
-    const ir::Value zero = b_.integer(fn_.type(divisor), 0);
-    const ir::Value nonzero = b_.ne(divisor, zero);
+    const ir::Value zero = w.b.integer(w.fn.type(divisor), 0);
+    const ir::Value nonzero = w.b.ne(divisor, zero);
     ir::Message message;
     message.pieces.push_back({"integer division by zero", -1});
-    emit_assert(nonzero, std::move(message), {});
+    emit_assert(w, nonzero, std::move(message), {});
 }
 
-ir::Value Walker::power_constant(ir::Value base, long exponent) {
-    const ir::Type type = fn_.type(base);
-    if (exponent == 0) return b_.integer(type, 1);
+static ir::Value power_constant(Walk &w, ir::Value base, long exponent) {
+    const ir::Type type = w.fn.type(base);
+    if (exponent == 0) return w.b.integer(type, 1);
     unsigned long left =
         exponent < 0 ? 0ul - static_cast<unsigned long>(exponent) : static_cast<unsigned long>(exponent);
     ir::Value result, square = base;
     for (;;) {
-        if (left & 1) result = result ? b_.mul(result, square) : square;
+        if (left & 1) result = result ? w.b.mul(result, square) : square;
         left >>= 1;
         if (!left) break;
-        square = b_.mul(square, square);
+        square = w.b.mul(square, square);
     }
     if (exponent > 0) return result;
-    const ir::Value one = b_.integer(type, 1);
-    return b_.div(one, result);
+    const ir::Value one = w.b.integer(type, 1);
+    return w.b.div(one, result);
 }
 
 /// An integer exponent keeps the base's type.
-Val Walker::scalar_power(const Node *node, const Val &a, const Val &b) {
+static Val scalar_power(Walk &w, const Node *node, const Val &a, const Val &b) {
     constexpr long longest = 256; // beyond it a call of `pow` is shorter
-    const Scalar left = scalar_type(node, a), right = scalar_type(node, b);
+    const Scalar left = scalar_type(w, node, a), right = scalar_type(w, node, b);
     if (ir::is_float(right)) {
         const Scalar type = promote(left, right);
-        const ir::Value x = as(node, a, type);
-        const ir::Value y = as(node, b, type);
-        return scalar(b_.pow(x, y));
+        const ir::Value x = as(w, node, a, type);
+        const ir::Value y = as(w, node, b, type);
+        return scalar(w, w.b.pow(x, y));
     }
-    const ir::Value x = as_is(node, a);
+    const ir::Value x = as_is(w, node, a);
     const std::optional<long> exponent = constant_int(b);
     const bool unrolled = exponent && std::labs(*exponent) <= longest;
-    if (unrolled && (ir::is_float(left) || *exponent >= 0)) return scalar(power_constant(x, *exponent));
-    const ir::Value y = as_is(node, b);
-    if (ir::is_float(left)) return scalar(real_to_integer_power(x, y));
-    if (request_.options.debug && ir::is_signed(right)) {
-        const ir::Value zero = b_.integer(right, 0);
-        const ir::Value legal = b_.ge(y, zero);
+    if (unrolled && (ir::is_float(left) || *exponent >= 0)) return scalar(w, power_constant(w, x, *exponent));
+    const ir::Value y = as_is(w, node, b);
+    if (ir::is_float(left)) return scalar(w, real_to_integer_power(w, x, y));
+    if (w.request.options.debug && ir::is_signed(right)) {
+        const ir::Value zero = w.b.integer(right, 0);
+        const ir::Value legal = w.b.ge(y, zero);
         ir::Message message;
         message.pieces.push_back({"Negative exponent in pow(int, int) is not allowed.", -1});
-        emit_assert(legal, std::move(message), {});
+        emit_assert(w, legal, std::move(message), {});
     }
     // In a type that holds the exponent; the low bits of the result are those of the base's own type.
     const Scalar wide = ir::bits_of(right) >= ir::bits_of(left) ? right : left;
-    const ir::Value base = convert(x, wide);
-    const ir::Value result = b_.pow(base, convert(y, wide));
-    return scalar(convert(result, left));
+    const ir::Value base = convert(w, x, wide);
+    const ir::Value result = w.b.pow(base, convert(w, y, wide));
+    return scalar(w, convert(w, result, left));
 }
 
 /// Where the base's type cannot tell odd exponents from even ones the sign is found apart.
-ir::Value Walker::real_to_integer_power(ir::Value x, ir::Value y) {
-    const Scalar given = fn_.type(x).elem, whole = fn_.type(y).elem;
+static ir::Value real_to_integer_power(Walk &w, ir::Value x, ir::Value y) {
+    const Scalar given = w.fn.type(x).elem, whole = w.fn.type(y).elem;
     const Scalar type = given == Scalar::f16 ? Scalar::f32 : given;
     const int digits = type == Scalar::f64 ? 53 : 24;
-    const ir::Value base = convert(x, type);
-    const ir::Value exponent = convert(y, type);
-    if (ir::bits_of(whole) <= digits) return convert(b_.pow(base, exponent), given);
-    const ir::Value size = b_.abs(base);
-    const ir::Value power = b_.pow(size, exponent);
-    const ir::Value one = b_.integer(whole, 1);
-    const ir::Value odd = b_.cast(b_.band(y, one), Scalar::u1);
-    const ir::Value zero = b_.number(type, 0);
-    const ir::Value below = b_.lt(base, zero);
-    const ir::Value flips = b_.band(odd, below);
-    const ir::Value opposite = b_.neg(power);
-    return convert(b_.select(flips, opposite, power), given);
+    const ir::Value base = convert(w, x, type);
+    const ir::Value exponent = convert(w, y, type);
+    if (ir::bits_of(whole) <= digits) return convert(w, w.b.pow(base, exponent), given);
+    const ir::Value size = w.b.abs(base);
+    const ir::Value power = w.b.pow(size, exponent);
+    const ir::Value one = w.b.integer(whole, 1);
+    const ir::Value odd = w.b.cast(w.b.band(y, one), Scalar::u1);
+    const ir::Value zero = w.b.number(type, 0);
+    const ir::Value below = w.b.lt(base, zero);
+    const ir::Value flips = w.b.band(odd, below);
+    const ir::Value opposite = w.b.neg(power);
+    return convert(w, w.b.select(flips, opposite, power), given);
 }
 
-Val Walker::matmul(const Node *node, const Val &given_a, const Val &given_b) {
+Val matmul(Walk &w, const Node *node, const Val &given_a, const Val &given_b) {
     const auto is_tensor = [&](const Val &v) {
         return v.tag == Tag::matrix || v.is_sequence() || (v.is_constant() && !is_number(v));
     };
-    if (!is_tensor(given_a) || !is_tensor(given_b)) fail_unsupported(node, "@", given_a, given_b);
-    const Val a = to_matrix(node, given_a);
-    const Val b = to_matrix(node, given_b);
+    if (!is_tensor(given_a) || !is_tensor(given_b)) fail_unsupported(w, node, "@", given_a, given_b);
+    const Val a = to_matrix(w, node, given_a);
+    const Val b = to_matrix(w, node, given_b);
     // As in NumPy: a vector on the left is a row, on the right a column, and its axis is gone from the result.
     const int rows = a.ndim == 1 ? 1 : a.n, inner = a.ndim == 1 ? a.n : a.m;
-    if (inner != b.n) fail_unsupported(node, "@", a, b);
+    if (inner != b.n) fail_unsupported(w, node, "@", a, b);
     Val out;
     out.tag = Tag::matrix;
     out.n = a.ndim == 1 ? b.m : rows;
@@ -332,8 +342,8 @@ Val Walker::matmul(const Node *node, const Val &given_a, const Val &given_b) {
             Val sum;
             for (int k = 0; k < inner; ++k) {
                 const Val term =
-                    scalar_binary(node, NodeKind::Mult, component(a, i * inner + k), component(b, k * b.m + j));
-                sum = k == 0 ? term : scalar_binary(node, NodeKind::Add, sum, term);
+                    scalar_binary(w, node, NodeKind::Mult, component(a, i * inner + k), component(b, k * b.m + j));
+                sum = k == 0 ? term : scalar_binary(w, node, NodeKind::Add, sum, term);
             }
             if (out.ndim == 0) return sum;
             out.elem = sum.elem;
@@ -343,40 +353,41 @@ Val Walker::matmul(const Node *node, const Val &given_a, const Val &given_b) {
     return out;
 }
 
-Val Walker::eval_unary(const Node *node) {
-    const Val a = value(child(node, Field::operand));
-    AtNode at(*this, node);
-    return unary(node, child(node, Field::op)->kind, a);
+Val eval_unary(Walk &w, const Node *node) {
+    const Val a = value(w, child(node, Field::operand));
+    AtNode at(w, node);
+    return unary(w, node, child(node, Field::op)->kind, a);
 }
 
-Val Walker::unary(const Node *node, NodeKind op, const Val &a) {
-    if (a.is_constant() && kind_of(a.object.get()) != Kind::matrix) {
+Val unary(Walk &w, const Node *node, NodeKind op, const Val &a) {
+    if (a.is_constant() && w.objects.kind_of(a.object.get()) != Kind::matrix) {
         PyObject *object = a.object.get(), *result = nullptr;
         switch (op) {
         case NodeKind::USub: result = PyNumber_Negative(object); break;
         case NodeKind::UAdd: result = PyNumber_Positive(object); break;
         case NodeKind::Invert: result = PyNumber_Invert(object); break;
-        default: result = PyBool_FromLong(!truth(node, object)); break;
+        default: result = PyBool_FromLong(!truth(w, node, object)); break;
         }
         if (!result && PyErr_ExceptionMatches(PyExc_TypeError)) {
             PyErr_Clear();
-            fail_type(node, std::string("bad operand type for unary ") + symbol_of(op) + ": '" + type_text(a) + "'");
+            w.fail_type(node,
+                        std::string("bad operand type for unary ") + symbol_of(op) + ": '" + type_text(w, a) + "'");
         }
-        if (!result) python_failed(node);
+        if (!result) w.python_failed(node);
         return constant(PyRef::steal(result));
     }
-    return map(node, a, [&](const Val &x) {
-        const Scalar type = scalar_type(node, x);
+    return map(w, node, a, [&](const Val &x) {
+        const Scalar type = scalar_type(w, node, x);
         if ((op == NodeKind::Not || op == NodeKind::Invert) && ir::is_float(type))
-            fail_type(node, std::string("'") + (op == NodeKind::Not ? "logical_not" : "~") +
-                                "' takes integral inputs only, however '" + ir::to_string(type) + "' is provided");
+            w.fail_type(node, std::string("'") + (op == NodeKind::Not ? "logical_not" : "~") +
+                                  "' takes integral inputs only, however '" + ir::to_string(type) + "' is provided");
         switch (op) {
-        case NodeKind::USub: return scalar(b_.neg(x.v));
+        case NodeKind::USub: return scalar(w, w.b.neg(x.v));
         case NodeKind::UAdd: return x;
-        case NodeKind::Invert: return scalar(b_.bnot(x.v));
+        case NodeKind::Invert: return scalar(w, w.b.bnot(x.v));
         default: {
-            const ir::Value zero = b_.integer(type, 0);
-            return scalar(b_.eq(x.v, zero));
+            const ir::Value zero = w.b.integer(type, 0);
+            return scalar(w, w.b.eq(x.v, zero));
         }
         }
     });

@@ -1,6 +1,11 @@
 // Functions of Python that only arrange what they are given, such as enumerate and zip, over run-time values: Python
 // runs them on stand-ins, and the values take their places in the result.
-#include "frontend/walker.h"
+#include "frontend/arrange.h"
+
+#include "frontend/call.h"
+#include "frontend/expr.h"
+#include "frontend/place.h"
+#include "frontend/types.h"
 
 #include <algorithm>
 #include <unordered_set>
@@ -47,28 +52,28 @@ bool holds_stand_in(PyObject *object, std::unordered_set<PyObject *> &seen) {
 
 } // namespace
 
-Val Walker::with_values(PyObject *object, const std::vector<Val> &values) {
+static Val with_values(Walk &w, PyObject *object, const std::vector<Val> &values) {
     std::unordered_set<PyObject *> seen;
-    if (!holds_stand_in(object, seen)) return wrap(PyRef::borrow(object));
+    if (!holds_stand_in(object, seen)) return wrap(w, PyRef::borrow(object));
     if (void *at = PyCapsule_IsValid(object, stand_in_name) ? PyCapsule_GetPointer(object, stand_in_name) : nullptr)
         return values[reinterpret_cast<size_t>(at) - 1];
     Val out;
     out.tag = PyTuple_CheckExact(object) ? Tag::tuple : Tag::list;
     for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(object); ++i)
-        out.items.push_back(with_values(PySequence_Fast_GET_ITEM(object, i), values));
+        out.items.push_back(with_values(w, PySequence_Fast_GET_ITEM(object, i), values));
     return out;
 }
 
 /// What such a function makes of arguments that hold run-time values; nothing if it is none, or they hold none.
-std::optional<Val> Walker::arranged(const Node *node, PyObject *callee, const Call &call, const std::string &module,
-                                    const std::string &name) {
+std::optional<Val> arranged(Walk &w, const Node *node, PyObject *callee, const Call &call, const std::string &module,
+                            const std::string &name) {
     if (!arranges(callee, module, name)) return {};
     std::vector<Val> values;
     PyRef args = PyRef::steal(PyTuple_New(Py_ssize_t(call.args.size())));
     for (size_t i = 0; i < call.args.size(); ++i) {
         const Val &arg = call.args[i];
         const bool has_components = arg.tag == Tag::matrix || (arg.tag == Tag::ref && arg.ref->ndim > 0);
-        const Val items = has_components ? sequence_items(node, load(arg)) : unpacked(node, arg);
+        const Val items = has_components ? sequence_items(w, node, w.places.load(arg)) : unpacked(w, node, arg);
         if (!items.is_sequence() && !items.is_constant()) return {};
         PyTuple_SET_ITEM(args.get(), Py_ssize_t(i), Py_NewRef(stand_in(items, values).get()));
     }
@@ -80,16 +85,16 @@ std::optional<Val> Walker::arranged(const Node *node, PyObject *callee, const Ca
     }
     PyRef made = PyRef::steal(PyObject_Call(callee, args.get(), kwargs.get()));
     PyRef iterator = made ? PyRef::steal(PyObject_GetIter(made.get())) : PyRef{};
-    if (!iterator) python_failed(node);
+    if (!iterator) w.python_failed(node);
     Val out;
     out.tag = PyTuple_CheckExact(made.get()) ? Tag::tuple : Tag::list;
     double total = 0;
     while (PyRef item = PyRef::steal(PyIter_Next(iterator.get()))) {
         total += PyTuple_CheckExact(item.get()) ? double(PyTuple_GET_SIZE(item.get())) : 1;
-        if (total > most_items) fail_too_long(node);
-        out.items.push_back(with_values(item.get(), values));
+        if (total > most_items) w.fail_too_long(node);
+        out.items.push_back(with_values(w, item.get(), values));
     }
-    if (PyErr_Occurred()) python_failed(node);
+    if (PyErr_Occurred()) w.python_failed(node);
     return out;
 }
 

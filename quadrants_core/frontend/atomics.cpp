@@ -1,7 +1,17 @@
 // Atomic updates: one per component, each giving the old value. The amount is converted to the place's type first. On a
 // variable that only this thread sees, one made in the parallel loop being walked or outside of any, they are a plain
 // load and store.
+#include "frontend/atomics.h"
+
+#include "frontend/arithmetic.h"
 #include "frontend/builtins.h"
+#include "frontend/call.h"
+#include "frontend/matrix.h"
+#include "frontend/objects.h"
+#include "frontend/overflow.h"
+#include "frontend/packed.h"
+#include "frontend/place.h"
+#include "frontend/types.h"
 
 namespace qd::frontend {
 
@@ -38,24 +48,24 @@ Op plain(Op op, bool negate) {
 
 } // namespace
 
-Val Walker::update_atomic(const Node *node, Op op, bool negate, const Ref &ref, const Val &given) {
-    Val v = load(given);
+Val update_atomic(Walk &w, const Node *node, Op op, bool negate, const Ref &ref, const Val &given) {
+    Val v = w.places.load(given);
     const bool bitwise = op == Op::atomic_and || op == Op::atomic_or || op == Op::atomic_xor;
-    if (v.tag != Tag::scalar && !is_number(v)) v = to_matrix(node, v);
+    if (v.tag != Tag::scalar && !is_number(v)) v = to_matrix(w, node, v);
     if (v.tag == Tag::matrix && (v.n != ref.n || v.m != ref.m || v.ndim != ref.ndim)) {
         Val place;
         place.tag = Tag::ref;
         place.ref = std::make_shared<Ref>(ref);
-        fail_unsupported(node, word(op, negate), place, v);
+        fail_unsupported(w, node, word(op, negate), place, v);
     }
-    const Scalar from = scalar_type(node, v);
+    const Scalar from = scalar_type(w, node, v);
     if (bitwise && (ir::is_float(ref.elem) || ir::is_float(from)))
-        fail_type(node, std::string("unsupported operand type(s) for 'atomic ") + word(op, negate) + "': '" +
-                            ir::to_string(ref.elem) + "' and '" + ir::to_string(from) + "'");
+        w.fail_type(node, std::string("unsupported operand type(s) for 'atomic ") + word(op, negate) + "': '" +
+                              ir::to_string(ref.elem) + "' and '" + ir::to_string(from) + "'");
     if (promote(ref.elem, from) != ref.elem && (v.tag != Tag::constant || ir::is_float(from) || ref.elem == Scalar::u1))
-        warn(node, "UserWarning",
-             std::string("Atomic ") + word(op, negate) + " may lose precision: " + ir::to_string(ref.elem) + " <- " +
-                 ir::to_string(from));
+        w.warn(node, "UserWarning",
+               std::string("Atomic ") + word(op, negate) + " may lose precision: " + ir::to_string(ref.elem) + " <- " +
+                   ir::to_string(from));
     Val out;
     out.tag = ref.ndim ? Tag::matrix : Tag::scalar;
     out.elem = ref.elem;
@@ -63,22 +73,24 @@ Val Walker::update_atomic(const Node *node, Op op, bool negate, const Ref &ref, 
     out.m = ref.m;
     out.ndim = ref.ndim;
     for (int k = 0; k < ref.n * ref.m; ++k) {
-        const ir::Value amount = as(node, v.tag == Tag::matrix ? component(v, k) : v, ref.elem);
+        const ir::Value amount = as(w, node, v.tag == Tag::matrix ? component(v, k) : v, ref.elem);
         const bool packed = ref.field && ref.field->is_packed();
-        const ir::Value pointer = packed ? ir::Value{} : ref.ndim ? part_pointer(ref, k) : scalar_pointer(ref);
+        const ir::Value pointer = packed     ? ir::Value{}
+                                  : ref.ndim ? w.places.part_pointer(ref, k)
+                                             : w.places.scalar_pointer(ref);
         ir::Value old;
         if (packed) {
-            old = update_packed(ref, k, [&](ir::Value before) {
-                return op == Op::atomic_xchg ? amount : watched(plain(op, negate), before, amount);
+            old = w.packed.update_packed(ref, k, [&](ir::Value before) {
+                return op == Op::atomic_xchg ? amount : watched(w, plain(op, negate), before, amount);
             });
-        } else if (is_private(ref)) {
-            old = b_.load(pointer);
-            const ir::Value updated = op == Op::atomic_xchg ? amount : watched(plain(op, negate), old, amount);
-            b_.store(pointer, updated);
+        } else if (is_private(w, ref)) {
+            old = w.b.load(pointer);
+            const ir::Value updated = op == Op::atomic_xchg ? amount : watched(w, plain(op, negate), old, amount);
+            w.b.store(pointer, updated);
         } else {
-            const ir::Value change = negate ? b_.neg(amount) : amount;
-            old = b_.emit(op, {pointer, change});
-            if (request_.options.debug) watched(plain(op, negate), old, amount); // reports
+            const ir::Value change = negate ? w.b.neg(amount) : amount;
+            old = w.b.emit(op, {pointer, change});
+            if (w.request.options.debug) watched(w, plain(op, negate), old, amount); // reports
         }
         if (ref.ndim)
             out.comps.push_back(old);
@@ -90,7 +102,7 @@ Val Walker::update_atomic(const Node *node, Op op, bool negate, const Ref &ref, 
 
 namespace {
 
-[[noreturn]] void fail_target(Walker &w, const Call &call) {
+[[noreturn]] void fail_target(Walk &w, const Call &call) {
     w.fail_syntax(call.arg_node(0),
                   std::string("cannot use a non-writable target as the first operand of '") + call.row->name + "'",
                   "it is a variable, or an element of a field or an ndarray");
@@ -98,61 +110,62 @@ namespace {
 
 } // namespace
 
-Val Walker::atomic(const Call &call) {
+Val handlers::atomic(Walk &w, const Call &call) {
     const Val &place = call.args[0];
-    if (place.tag != Tag::ref) fail_target(*this, call);
-    return update_atomic(call.node, call.row->op, call.row->flag == Flag::negate, *place.ref, call.args[1]);
+    if (place.tag != Tag::ref) fail_target(w, call);
+    return update_atomic(w, call.node, call.row->op, call.row->flag == Flag::negate, *place.ref, call.args[1]);
 }
 
-Val Walker::atomic_cas(const Call &call) {
+Val handlers::atomic_cas(Walk &w, const Call &call) {
     const Node *node = call.node;
-    if (call.args[0].tag != Tag::ref) fail_target(*this, call);
+    if (call.args[0].tag != Tag::ref) fail_target(w, call);
     if (call.args[0].ref->ndim)
-        fail_type(node, "'atomic_cas' takes one integer, not " + type_text(call.args[0]),
-                  "update component by component");
+        w.fail_type(node, "'atomic_cas' takes one integer, not " + type_text(w, call.args[0]),
+                    "update component by component");
     const Ref &ref = *call.args[0].ref;
     if (ir::is_float(ref.elem))
-        fail_type(node,
-                  "'atomic_cas' takes integral inputs only, however '" + ir::to_string(ref.elem) + "' is provided");
-    const ir::Value expected = as(node, call.args[1], ref.elem);
-    const ir::Value desired = as(node, call.args[2], ref.elem);
+        w.fail_type(node,
+                    "'atomic_cas' takes integral inputs only, however '" + ir::to_string(ref.elem) + "' is provided");
+    const ir::Value expected = as(w, node, call.args[1], ref.elem);
+    const ir::Value desired = as(w, node, call.args[2], ref.elem);
     if (ref.field && ref.field->is_packed())
-        return scalar(update_packed(ref, 0, [&](ir::Value before) {
-            const ir::Value same = b_.eq(before, expected);
-            return b_.select(same, desired, before);
+        return scalar(w, w.packed.update_packed(ref, 0, [&](ir::Value before) {
+            const ir::Value same = w.b.eq(before, expected);
+            return w.b.select(same, desired, before);
         }));
-    const ir::Value pointer = scalar_pointer(ref);
-    if (!is_private(ref)) return scalar(b_.atomic_cas(pointer, expected, desired));
-    const ir::Value old = b_.load(pointer);
-    const ir::Value same = b_.eq(old, expected);
-    const ir::Value updated = b_.select(same, desired, old);
-    b_.store(pointer, updated);
-    return scalar(old);
+    const ir::Value pointer = w.places.scalar_pointer(ref);
+    if (!is_private(w, ref)) return scalar(w, w.b.atomic_cas(pointer, expected, desired));
+    const ir::Value old = w.b.load(pointer);
+    const ir::Value same = w.b.eq(old, expected);
+    const ir::Value updated = w.b.select(same, desired, old);
+    w.b.store(pointer, updated);
+    return scalar(w, old);
 }
 
-Val Walker::volatile_load(const Call &call) {
+Val handlers::volatile_load(Walk &w, const Call &call) {
     const Val &place = call.args[0];
-    if (place.is_constant() && kind_of(place.object.get()) != Kind::foreign)
-        fail_syntax(call.node, "volatile_load takes an element, not a Field directly",
-                    "write `qd.volatile_load(x[i])`");
-    if (place.tag == Tag::matrix) fail_type(call.node, "volatile_load cannot read a local array");
+    if (place.is_constant() && w.objects.kind_of(place.object.get()) != Kind::foreign)
+        w.fail_syntax(call.node, "volatile_load takes an element, not a Field directly",
+                      "write `qd.volatile_load(x[i])`");
+    if (place.tag == Tag::matrix) w.fail_type(call.node, "volatile_load cannot read a local array");
     if (place.tag != Tag::ref)
-        fail_syntax(call.node, "volatile_load needs an lvalue: an element of a field or ndarray");
-    if (place.ref->local) fail_type(call.node, "volatile_load cannot read a local variable or a local array");
+        w.fail_syntax(call.node, "volatile_load needs an lvalue: an element of a field or ndarray");
+    if (place.ref->local) w.fail_type(call.node, "volatile_load cannot read a local variable or a local array");
     // An atomic that changes nothing: it is neither merged nor moved.
     const Ref &ref = *place.ref;
     const auto read = [&](int k) {
-        if (ref.field && ref.field->is_packed()) return update_packed(ref, k, [](ir::Value before) { return before; });
-        const ir::Value pointer = ref.ndim ? part_pointer(ref, k) : scalar_pointer(ref);
-        if (!ir::is_float(ref.elem)) return b_.atomic_or(pointer, b_.integer(ref.elem, 0));
+        if (ref.field && ref.field->is_packed())
+            return w.packed.update_packed(ref, k, [](ir::Value before) { return before; });
+        const ir::Value pointer = ref.ndim ? w.places.part_pointer(ref, k) : w.places.scalar_pointer(ref);
+        if (!ir::is_float(ref.elem)) return w.b.atomic_or(pointer, w.b.integer(ref.elem, 0));
         const Scalar word = ref.elem == Scalar::f64 ? Scalar::i64 : ref.elem == Scalar::f32 ? Scalar::i32 : Scalar::i16;
-        const ir::Value bits = b_.offset(pointer, b_.integer(Scalar::i64, 0), word); // sums would lose a sign of zero
-        return b_.bitcast(b_.atomic_or(bits, b_.integer(word, 0)), ref.elem);
+        const ir::Value bits = w.b.offset(pointer, w.b.integer(Scalar::i64, 0), word); // sums would lose a sign of zero
+        return w.b.bitcast(w.b.atomic_or(bits, w.b.integer(word, 0)), ref.elem);
     };
-    if (!ref.ndim) return scalar(read(0));
+    if (!ref.ndim) return scalar(w, read(0));
     std::vector<ir::Value> comps;
     for (int k = 0; k < ref.n * ref.m; ++k) comps.push_back(read(k));
-    return make_matrix(std::move(comps), ref.n, ref.m, ref.ndim);
+    return make_matrix(w, std::move(comps), ref.n, ref.m, ref.ndim);
 }
 
 } // namespace qd::frontend

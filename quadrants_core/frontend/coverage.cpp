@@ -1,6 +1,9 @@
 // Coverage probes: a counter for each statement on a new line, and for each way a branch or loop can go. Counters that
 // are always counted together are merged by `count_predicates`.
-#include "frontend/walker.h"
+#include "frontend/coverage.h"
+
+#include "frontend/bounds.h"
+#include "frontend/control.h"
 
 namespace qd::frontend {
 
@@ -14,7 +17,7 @@ bool is_docstring(const Node *statement) {
 
 } // namespace
 
-void Walker::cover_line(const Node *statement) {
+void Coverage::cover_line(const Node *statement) {
     if (!counts()) return;
     if (covered_line_ == 0 && is_docstring(statement)) return; // the docstring
     const long line = statement->at.line;
@@ -23,9 +26,9 @@ void Walker::cover_line(const Node *statement) {
     cover(ir::Counter::What::line, statement);
 }
 
-void Walker::cover(ir::Counter::What what, const Node *node, ir::Value amount) {
+void Coverage::cover(ir::Counter::What what, const Node *node, ir::Value amount) {
     if (!counts()) return;
-    AtNode at(*this, node);
+    AtNode at(w_, node);
     ir::Counter counter;
     counter.what = what;
     counter.span = b_.span;
@@ -37,20 +40,20 @@ void Walker::cover(ir::Counter::What what, const Node *node, ir::Value amount) {
 }
 
 /// The body of a loop that stands on the line of its header has no line of its own.
-void Walker::cover_one_line(const Node *loop) {
+void Coverage::cover_one_line(const Node *loop) {
     const Items body = items_of(loop, Field::body);
     if (body[0]->at.line == loop->at.line) cover(ir::Counter::What::taken, loop);
 }
 
-Flow Walker::loop_body(const Node *node) {
-    cover_one_line(node);
-    return block(items_of(node, Field::body));
+Flow loop_body(Walk &w, const Node *node) {
+    w.coverage.cover_one_line(node);
+    return block(w, items_of(node, Field::body));
 }
 
 /// Whether a serial loop is entered, or has nothing to do.
-void Walker::count_trips(const Node *node, std::span<const ir::Value> lower, std::span<const ir::Value> upper) {
+void Coverage::count_trips(const Node *node, std::span<const ir::Value> lower, std::span<const ir::Value> upper) {
     if (!counts()) return;
-    const ir::Value any = inside(lower, lower, upper);
+    const ir::Value any = inside(w_, lower, lower, upper);
     const ir::Value entered = b_.cast(any, ir::Scalar::i64);
     const ir::Value one = b_.i64(1);
     const ir::Value skipped = b_.sub(one, entered);

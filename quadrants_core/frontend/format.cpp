@@ -1,5 +1,14 @@
 // print, assert and formatted strings: a message of literal pieces and printf-like specs over run-time values.
+#include "frontend/format.h"
+
 #include "frontend/builtins.h"
+#include "frontend/call.h"
+#include "frontend/control.h"
+#include "frontend/dict.h"
+#include "frontend/expr.h"
+#include "frontend/objects.h"
+#include "frontend/place.h"
+#include "frontend/types.h"
 #include "ir/eval.h"
 
 #include <cctype>
@@ -8,6 +17,10 @@
 namespace qd::frontend {
 
 using ir::Scalar;
+
+static Val format_in_python(Walk &w, const Node *node, PyObject *pattern, const Call &call);
+static std::string printf_spec(Walk &w, const Node *node, const std::string &spec, ir::Scalar type);
+static Val assert_message(Walk &w, const Node *detail);
 
 // What an f-string or "...".format(...) with run-time values is until it is printed: pieces of text and values. It
 // lives in a Val of Tag::list whose items are strings and formatted values (items[0] = value, items[1] = spec).
@@ -41,46 +54,47 @@ bool holds(const std::string &text, char c) { return text.find(c) != std::string
 
 /// A compile-time value in a string: with a spec a number follows the rules of run-time values of its type, all else
 /// those of Python. Empty if it is known at run time only.
-PyRef Walker::constant_text(const Node *node, const Val &v, const std::string &spec) {
+static PyRef constant_text(Walk &w, const Node *node, const Val &v, const std::string &spec) {
     const PyRef object = to_python(v);
     if (!object || (v.is_sequence() && v.element_dim)) return {};
-    const bool of_python = v.is_constant() && kind_of(v.object.get()) == Kind::foreign;
+    const bool of_python = v.is_constant() && w.objects.kind_of(v.object.get()) == Kind::foreign;
     if (!of_python && !(spec.empty() && is_plain(object.get()))) return {};
     if (spec.empty() || !is_number(v)) {
         PyRef words = PyRef::steal(PyObject_Format(object.get(), python_string(spec).get()));
-        if (!words) python_failed(node);
+        if (!words) w.python_failed(node);
         return words;
     }
-    const Scalar type = scalar_type(node, v);
-    const std::string format = "%" + printf_spec(node, spec, type);
+    const Scalar type = scalar_type(w, node, v);
+    const std::string format = "%" + printf_spec(w, node, spec, type);
     if (holds("aA", format.back())) return {}; // Python has another meaning for it
     PyRef number = object;
     if (ir::is_float(type)) {
         const ir::Constant rounded = ir::from_double(type, PyFloat_AsDouble(object.get()));
         number = PyRef::steal(PyFloat_FromDouble(ir::to_double(rounded)));
     } else if (holds("xXo", format.back())) {
-        number = PyRef::steal(PyLong_FromUnsignedLongLong(literal_bits(node, object.get(), type, type, "default_ip") &
-                                                          (~uint64_t(0) >> (64 - ir::bits_of(type)))));
+        number =
+            PyRef::steal(PyLong_FromUnsignedLongLong(literal_bits(w, node, object.get(), type, type, "default_ip") &
+                                                     (~uint64_t(0) >> (64 - ir::bits_of(type)))));
     }
     const PyRef all = PyRef::steal(PyTuple_Pack(1, number.get()));
     PyRef words = PyRef::steal(PyUnicode_Format(python_string(format).get(), all.get()));
-    if (!words) python_failed(node);
+    if (!words) w.python_failed(node);
     return words;
 }
 
 /// One string, if all pieces of a text are known at compile time.
-Val Walker::settled(const Node *node, Val pieces) {
+static Val settled(Walk &w, const Node *node, Val pieces) {
     PyRef all = python_string("");
     for (const Val &item : pieces.items) {
         const PyRef piece =
-            item.is_constant() ? item.object : constant_text(node, item.items[0], text(item.items[1].object.get()));
+            item.is_constant() ? item.object : constant_text(w, node, item.items[0], text(item.items[1].object.get()));
         if (!piece) return pieces;
         all = PyRef::steal(PyUnicode_Concat(all.get(), piece.get()));
     }
     return constant(all);
 }
 
-Val Walker::eval_joined(const Node *node) {
+Val eval_joined(Walk &w, const Node *node) {
     Val out = empty_text();
     for (const Node *part : items_of(node, Field::values)) {
         if (part->kind == NodeKind::Constant) {
@@ -88,23 +102,23 @@ Val Walker::eval_joined(const Node *node) {
             continue;
         }
         const long code = number_of(part, Field::conversion);
-        if (code != -1) fail_syntax(part, std::string("conversion '") + char(code) + "' is not supported.");
+        if (code != -1) w.fail_syntax(part, std::string("conversion '") + char(code) + "' is not supported.");
         const Node *format = child(part, Field::format_spec);
         PyRef spec = python_string("");
         if (format) {
-            const Val v = eval_joined(format);
-            if (!v.is_constant()) fail_syntax(part, "A format spec must be known at compile time");
+            const Val v = eval_joined(w, format);
+            if (!v.is_constant()) w.fail_syntax(part, "A format spec must be known at compile time");
             spec = v.object;
         }
-        const Val v = value(child(part, Field::value));
-        if (v.is_constant()) reads_.use_within(v.object.get());
+        const Val v = value(w, child(part, Field::value));
+        if (v.is_constant()) w.reads.use_within(v.object.get());
         out.items.push_back(formatted(v, spec));
     }
-    return settled(node, out);
+    return settled(w, node, out);
 }
 
-Val Walker::format_call(const Node *node, PyObject *pattern) {
-    const Call call = arguments(node, false);
+Val format_call(Walk &w, const Node *node, PyObject *pattern) {
+    const Call call = arguments(w, node, false);
     const std::string words = text(pattern);
     Val out = empty_text();
     std::string literal;
@@ -124,18 +138,18 @@ Val Walker::format_call(const Node *node, PyObject *pattern) {
             continue;
         }
         const size_t end = words.find('}', i);
-        if (end == std::string::npos) fail_syntax(node, "Single '{' encountered in format string");
+        if (end == std::string::npos) w.fail_syntax(node, "Single '{' encountered in format string");
         std::string field = words.substr(i + 1, end - i - 1);
         const size_t colon = field.find(':');
         const std::string spec = colon == std::string::npos ? "" : field.substr(colon + 1);
         field.resize(colon == std::string::npos ? field.size() : colon);
-        if (holds(field, '!')) return format_in_python(node, pattern, call);
+        if (holds(field, '!')) return format_in_python(w, node, pattern, call);
         i = end;
         out.items.push_back(constant(python_string(literal)));
         literal.clear();
         const Val *v = nullptr;
         if (field.empty() || std::isdigit(static_cast<unsigned char>(field[0]))) {
-            if (field.size() > 4) fail_syntax(node, "Too many positions in format string");
+            if (field.size() > 4) w.fail_syntax(node, "Too many positions in format string");
             const size_t position = field.empty() ? next++ : size_t(std::stoul(field));
             needed = std::max(needed, position + 1);
             v = position < call.args.size() ? &call.args[position] : nullptr;
@@ -150,31 +164,31 @@ Val Walker::format_call(const Node *node, PyObject *pattern) {
                     used[k] = true;
                 }
             }
-            if (!v) fail_syntax(node, "Keyword '" + field + "' not found.");
+            if (!v) w.fail_syntax(node, "Keyword '" + field + "' not found.");
         }
         out.items.push_back(formatted(*v, python_string(spec)));
     }
     if (needed != call.args.size())
-        fail_syntax(node, "Expected " + std::to_string(needed) + " positional argument(s), but received " +
-                              std::to_string(call.args.size()) + " instead.");
+        w.fail_syntax(node, "Expected " + std::to_string(needed) + " positional argument(s), but received " +
+                                std::to_string(call.args.size()) + " instead.");
     for (size_t k = 0; k < used.size(); ++k)
-        if (!used[k]) fail_syntax(node, "Keyword '" + text(call.kwargs[k].first) + "' not used.");
+        if (!used[k]) w.fail_syntax(node, "Keyword '" + text(call.kwargs[k].first) + "' not used.");
     out.items.push_back(constant(python_string(literal)));
     for (const Val &v : call.args)
-        if (v.is_constant()) reads_.use_within(v.object.get());
+        if (v.is_constant()) w.reads.use_within(v.object.get());
     for (const auto &[name, v] : call.kwargs)
-        if (v.is_constant()) reads_.use_within(v.object.get());
-    return settled(node, out);
+        if (v.is_constant()) w.reads.use_within(v.object.get());
+    return settled(w, node, out);
 }
 
 /// pattern.format(...) by Python, for what the language has not: conversions such as `!r`, of compile-time values
 /// alone.
-Val Walker::format_in_python(const Node *node, PyObject *pattern, const Call &call) {
+static Val format_in_python(Walk &w, const Node *node, PyObject *pattern, const Call &call) {
     PyRef args = PyRef::steal(PyTuple_New(Py_ssize_t(call.args.size()))), kwargs = PyRef::steal(PyDict_New());
     const auto known = [&](const Val &v) {
-        if (!v.is_constant() || kind_of(v.object.get()) != Kind::foreign)
-            fail_syntax(node, "a conversion such as '!r' is supported for compile-time values alone");
-        reads_.use_within(v.object.get());
+        if (!v.is_constant() || w.objects.kind_of(v.object.get()) != Kind::foreign)
+            w.fail_syntax(node, "a conversion such as '!r' is supported for compile-time values alone");
+        w.reads.use_within(v.object.get());
         return v.object.get();
     };
     for (size_t i = 0; i < call.args.size(); ++i)
@@ -182,7 +196,7 @@ Val Walker::format_in_python(const Node *node, PyObject *pattern, const Call &ca
     for (const auto &[name, v] : call.kwargs) PyDict_SetItem(kwargs.get(), name, known(v));
     PyRef format = PyRef::steal(PyObject_GetAttrString(pattern, "format"));
     PyRef result = PyRef::steal(format ? PyObject_Call(format.get(), args.get(), kwargs.get()) : nullptr);
-    if (!result) python_failed(node);
+    if (!result) w.python_failed(node);
     return constant(result);
 }
 
@@ -197,7 +211,7 @@ void add_text(ir::Message &message, const std::string &text) {
 } // namespace
 
 /// A Python spec such as ".2f" as a printf spec that suits the type; empty = default.
-std::string Walker::printf_spec(const Node *node, const std::string &spec, Scalar type) {
+static std::string printf_spec(Walk &w, const Node *node, const std::string &spec, Scalar type) {
     if (spec.empty()) return "";
     const std::string mismatch = "'" + spec + "' doesn't match '" + ir::to_string(type) + "'.";
     std::string flags, conversion;
@@ -208,7 +222,7 @@ std::string Walker::printf_spec(const Node *node, const std::string &spec, Scala
     for (; i < spec.size() && (holds("-+ #0.", spec[i]) || std::isdigit(static_cast<unsigned char>(spec[i]))); ++i) {
         flags += spec[i];
         digits = std::isdigit(static_cast<unsigned char>(spec[i])) ? digits + 1 : 0;
-        if (digits > 4) fail_type(node, "The width or precision of '" + spec + "' is too large");
+        if (digits > 4) w.fail_type(node, "The width or precision of '" + spec + "' is too large");
     }
     while (i < spec.size() && std::strchr("hljzt", spec[i])) // length modifiers follow from the type
         ++i;
@@ -217,56 +231,57 @@ std::string Walker::printf_spec(const Node *node, const std::string &spec, Scala
         if (ir::is_float(type)) return flags + "f";
         return flags + (ir::is_signed(type) ? "d" : "u");
     }
-    if (conversion.size() != 1) fail_type(node, mismatch);
+    if (conversion.size() != 1) w.fail_type(node, mismatch);
     const char c = conversion[0];
     const bool real = std::strchr("fFeEgGaA", c) != nullptr, with_sign = c == 'd' || c == 'i';
     const bool bits = std::strchr("xXo", c) != nullptr, without_sign = c == 'u' || bits;
-    if (!real && !with_sign && !without_sign) fail_type(node, mismatch);
-    if (real != ir::is_float(type)) fail_type(node, mismatch);
-    if (with_sign && !ir::is_signed(type) && type != Scalar::u1) fail_type(node, mismatch);
-    if (c == 'u' && (ir::is_signed(type) || type == Scalar::u1)) fail_type(node, mismatch);
+    if (!real && !with_sign && !without_sign) w.fail_type(node, mismatch);
+    if (real != ir::is_float(type)) w.fail_type(node, mismatch);
+    if (with_sign && !ir::is_signed(type) && type != Scalar::u1) w.fail_type(node, mismatch);
+    if (c == 'u' && (ir::is_signed(type) || type == Scalar::u1)) w.fail_type(node, mismatch);
     return flags + c;
 }
 
-void Walker::format_value(const Node *node, ir::Message &message, std::vector<ir::Value> &values, const Val &given,
-                          const std::string &spec) {
-    const Val v = load(given);
+static void format_value(Walk &w, const Node *node, ir::Message &message, std::vector<ir::Value> &values,
+                         const Val &given, const std::string &spec) {
+    const Val v = w.places.load(given);
     if (v.tag == Tag::none) {
         add_text(message, "None");
         return;
     }
-    if (v.is_constant() && (kind_of(v.object.get()) == Kind::matrix || kind_of(v.object.get()) == Kind::struct_)) {
-        format_value(node, message, values, typed(node, v), spec);
+    if (v.is_constant() &&
+        (w.objects.kind_of(v.object.get()) == Kind::matrix || w.objects.kind_of(v.object.get()) == Kind::struct_)) {
+        format_value(w, node, message, values, typed(w, node, v), spec);
         return;
     }
     if (is_number(v) && !spec.empty()) {
-        if (const PyRef words = constant_text(node, v, spec))
+        if (const PyRef words = constant_text(w, node, v, spec))
             add_text(message, text(words.get()));
         else
-            format_value(node, message, values, typed(node, v), spec);
+            format_value(w, node, message, values, typed(w, node, v), spec);
         return;
     }
     if (v.is_constant()) {
-        reads_.use_within(v.object.get());
+        w.reads.use_within(v.object.get());
         PyRef object = PyBool_Check(v.object.get()) ? PyRef::steal(PyNumber_Long(v.object.get())) : v.object;
         PyRef spec_text = python_string(PyFloat_Check(object.get()) ? "f" : spec);
         const bool plain = PyUnicode_GetLength(spec_text.get()) == 0;
         PyRef words = PyRef::steal(plain ? PyObject_Str(object.get()) : PyObject_Format(object.get(), spec_text.get()));
-        if (!words) python_failed(node);
+        if (!words) w.python_failed(node);
         add_text(message, text(words.get()));
         return;
     }
     if (v.tag == Tag::scalar) {
-        message.pieces.push_back({printf_spec(node, spec, v.elem), int(values.size())});
+        message.pieces.push_back({printf_spec(w, node, spec, v.elem), int(values.size())});
         values.push_back(v.v);
         return;
     }
     if (v.tag == Tag::matrix) {
-        const Val rows = v.ndim == 2 ? sequence_items(node, v) : Val{};
+        const Val rows = v.ndim == 2 ? sequence_items(w, node, v) : Val{};
         add_text(message, "[");
         for (int k = 0; k < v.n; ++k) {
             add_text(message, k ? ", " : "");
-            format_value(node, message, values, v.ndim == 2 ? rows.items[size_t(k)] : component(v, k), spec);
+            format_value(w, node, message, values, v.ndim == 2 ? rows.items[size_t(k)] : component(v, k), spec);
         }
         add_text(message, "]");
         return;
@@ -275,7 +290,7 @@ void Walker::format_value(const Node *node, ir::Message &message, std::vector<ir
         add_text(message, "{");
         for (size_t k = 0; k < v.items.size(); ++k) {
             add_text(message, (k ? ", " : "") + repr(v.record->names[k].get()) + ": ");
-            format_value(node, message, values, v.items[k], spec);
+            format_value(w, node, message, values, v.items[k], spec);
         }
         add_text(message, "}");
         return;
@@ -284,10 +299,10 @@ void Walker::format_value(const Node *node, ir::Message &message, std::vector<ir
         for (const Val &item : v.items) {
             if (item.is_constant())
                 add_text(message, text(item.object.get()));
-            else if (const PyRef words = constant_text(node, item.items[0], text(item.items[1].object.get())))
+            else if (const PyRef words = constant_text(w, node, item.items[0], text(item.items[1].object.get())))
                 add_text(message, text(words.get()));
             else
-                format_value(node, message, values, item.items[0], text(item.items[1].object.get()));
+                format_value(w, node, message, values, item.items[0], text(item.items[1].object.get()));
         }
         return;
     }
@@ -296,7 +311,7 @@ void Walker::format_value(const Node *node, ir::Message &message, std::vector<ir
         add_text(message, round ? "(" : "[");
         for (size_t k = 0; k < v.items.size(); ++k) {
             add_text(message, k ? ", " : "");
-            format_value(node, message, values, v.items[k], spec);
+            format_value(w, node, message, values, v.items[k], spec);
         }
         add_text(message, round ? (v.items.size() == 1 ? ",)" : ")") : "]");
         return;
@@ -304,45 +319,45 @@ void Walker::format_value(const Node *node, ir::Message &message, std::vector<ir
     if (v.tag == Tag::dict) {
         add_text(message, "{");
         for (size_t k = 0; k < v.items.size(); ++k) {
-            const Val key = key_of(v, k);
+            const Val key = key_of(w, v, k);
             add_text(message, k ? ", " : "");
             if (key.is_constant())
                 add_text(message, repr(key.object.get()));
             else
-                format_value(node, message, values, key, "");
+                format_value(w, node, message, values, key, "");
             add_text(message, ": ");
-            format_value(node, message, values, v.items[k], spec);
+            format_value(w, node, message, values, v.items[k], spec);
         }
         add_text(message, "}");
         return;
     }
-    fail_type(node, "'" + type_text(v) + "' cannot be printed");
+    w.fail_type(node, "'" + type_text(w, v) + "' cannot be printed");
 }
 
-Val Walker::print(const Call &call) {
+Val handlers::print(Walk &w, const Call &call) {
     std::string separator = " ", end = "\n";
     for (const auto &[key, v] : call.kwargs) {
         const std::string name = text(key);
         if (name == "flush" || name == "file") continue;
         if (name != "sep" && name != "end")
-            fail_type(call.node, "'" + name + "' is an invalid keyword argument for print()");
+            w.fail_type(call.node, "'" + name + "' is an invalid keyword argument for print()");
         if (v.is_constant() && v.object.get() == Py_None) continue;
         if (!v.is_constant() || !PyUnicode_Check(v.object.get()))
-            fail_type(call.node, "`" + name + "` of print must be a string known at compile time");
+            w.fail_type(call.node, "`" + name + "` of print must be a string known at compile time");
         (name == "sep" ? separator : end) = text(v.object.get());
     }
     ir::Message message;
     std::vector<ir::Value> values;
     for (size_t i = 0; i < call.args.size(); ++i) {
         add_text(message, i ? separator : "");
-        format_value(call.node, message, values, call.args[i], "");
+        format_value(w, call.node, message, values, call.args[i], "");
     }
     add_text(message, end);
-    emit_message(ir::Op::print, std::move(message), values);
+    emit_message(w, ir::Op::print, std::move(message), values);
     return Val{};
 }
 
-void Walker::emit_message(ir::Op op, ir::Message message, std::span<const ir::Value> values) {
+void emit_message(Walk &w, ir::Op op, ir::Message message, std::span<const ir::Value> values) {
     // Neighbouring literals are one piece.
     ir::Message merged;
     for (ir::Message::Piece &piece : message.pieces) {
@@ -351,62 +366,63 @@ void Walker::emit_message(ir::Op op, ir::Message message, std::span<const ir::Va
         else
             merged.pieces.push_back(std::move(piece));
     }
-    fn_.messages.push_back(std::move(merged));
-    b_.emit(op, values, {}, fn_.messages.size() - 1);
+    w.fn.messages.push_back(std::move(merged));
+    w.b.emit(op, values, {}, w.fn.messages.size() - 1);
 }
 
-void Walker::emit_assert(ir::Value condition, ir::Message message, std::span<const ir::Value> values) {
+void emit_assert(Walk &w, ir::Value condition, ir::Message message, std::span<const ir::Value> values) {
     std::vector<ir::Value> operands = {condition};
     operands.insert(operands.end(), values.begin(), values.end());
-    emit_message(ir::Op::assert_, std::move(message), operands);
+    emit_message(w, ir::Op::assert_, std::move(message), operands);
 }
 
-Flow Walker::assert_(const Node *node) {
+Flow assert_(Walk &w, const Node *node) {
     constexpr size_t most_values = 32;
     const Node *source = child(node, Field::test), *detail = child(node, Field::msg);
-    if (!request_.options.debug) { // nothing is checked, but what the expressions do is done
-        value(source);
-        if (detail) assert_message(detail);
+    if (!w.request.options.debug) { // nothing is checked, but what the expressions do is done
+        value(w, source);
+        if (detail) assert_message(w, detail);
         return Flow::next;
     }
-    Val test = value(source);
+    Val test = value(w, source);
     if (test.is_sequence()) test = integer(long(test.items.size()));
-    if (test.is_constant() && kind_of(test.object.get()) == Kind::foreign)
-        test = integer(truth(node, test.object.get()));
-    const ir::Value holds = condition(node, test, "assert");
+    if (test.is_constant() && w.objects.kind_of(test.object.get()) == Kind::foreign)
+        test = integer(truth(w, node, test.object.get()));
+    const ir::Value holds = condition(w, node, test, "assert");
     ir::Message message;
     if (!detail) {
-        add_text(message, source_text(source));
-        emit_assert(holds, std::move(message), {});
+        add_text(message, source_text(w, source));
+        emit_assert(w, holds, std::move(message), {});
         return Flow::next;
     }
     const auto told = [&] {
         std::vector<ir::Value> values;
-        format_value(detail, message, values, assert_message(detail), "");
-        if (values.size() > most_values) fail_syntax(detail, "An assertion message takes at most 32 values");
-        emit_assert(holds, std::move(message), values);
+        format_value(w, detail, message, values, assert_message(w, detail), "");
+        if (values.size() > most_values) w.fail_syntax(detail, "An assertion message takes at most 32 values");
+        emit_assert(w, holds, std::move(message), values);
         return Flow::next;
     };
     if (detail->kind == NodeKind::Constant) return told();
-    const ir::Value branch = b_.if_(holds); // as in Python, the message is computed where the condition does not hold
-    body_in(fn_[branch].blocks[0], [] { return Flow::next; });
-    body_in(fn_[branch].blocks[1], told);
+    const ir::Value branch = w.b.if_(holds); // as in Python, the message is computed where the condition does not hold
+    body_in(w, w.fn[branch].blocks[0], [] { return Flow::next; });
+    body_in(w, w.fn[branch].blocks[1], told);
     return Flow::next;
 }
 
-Val Walker::assert_message(const Node *detail) {
-    const Val v = value(detail);
-    if (detail->kind == NodeKind::Constant && is_number(v)) return wrap(PyRef::steal(PyObject_Str(v.object.get())));
-    if (!is_string(v)) fail_syntax(detail, "assert info must be constant or formatted string, not " + type_text(v));
+static Val assert_message(Walk &w, const Node *detail) {
+    const Val v = value(w, detail);
+    if (detail->kind == NodeKind::Constant && is_number(v)) return wrap(w, PyRef::steal(PyObject_Str(v.object.get())));
+    if (!is_string(v))
+        w.fail_syntax(detail, "assert info must be constant or formatted string, not " + type_text(w, v));
     return v;
 }
 
-bool Walker::is_string(const Val &v) {
+bool is_string(const Val &v) {
     return v.is_sequence() ? v.element_dim == is_text : v.is_constant() && PyUnicode_Check(v.object.get());
 }
 
 /// Two strings, at least one of which holds run-time values.
-Val Walker::joined(const Val &a, const Val &b) {
+Val joined(const Val &a, const Val &b) {
     Val out = empty_text();
     for (const Val *part : {&a, &b}) {
         if (part->is_constant())
@@ -418,7 +434,7 @@ Val Walker::joined(const Val &a, const Val &b) {
 }
 
 /// "x = %f" % value
-Val Walker::percent_format(const Node *node, const std::string &pattern, const Val &args) {
+Val percent_format(Walk &w, const Node *node, const std::string &pattern, const Val &args) {
     const std::vector<Val> items = args.tag == Tag::tuple ? args.items : std::vector<Val>{args};
     Val out = empty_text();
     std::string literal;
@@ -435,7 +451,7 @@ Val Walker::percent_format(const Node *node, const std::string &pattern, const V
         }
         const size_t end = pattern.find_first_of("diufFeEgGxXosr", i + 1);
         if (end == std::string::npos || next >= items.size())
-            fail_syntax(node, "not enough arguments for format string");
+            w.fail_syntax(node, "not enough arguments for format string");
         std::string spec = pattern.substr(i + 1, end - i);
         const Val &v = items[next++];
         const bool real = v.tag == Tag::scalar && ir::is_float(v.elem);
@@ -446,7 +462,7 @@ Val Walker::percent_format(const Node *node, const std::string &pattern, const V
         literal.clear();
         i = end;
     }
-    if (next != items.size()) fail_syntax(node, "not all arguments converted during string formatting");
+    if (next != items.size()) w.fail_syntax(node, "not all arguments converted during string formatting");
     out.items.push_back(constant(python_string(literal)));
     return out;
 }
@@ -468,16 +484,16 @@ std::string text_between(const std::string &text, const Extent &at) {
 } // namespace
 
 /// A short expression as it stands in the source; empty if it is long.
-std::string Walker::written(const Node *node) {
+std::string written(Walk &w, const Node *node) {
     constexpr size_t longest = 60;
     if (node->at.end_line != node->at.line || node->at.end_column - node->at.column > long(longest)) return {};
-    return text_between(frames_.back().source->text, node->at);
+    return text_between(w.frames.back().source->text, node->at);
 }
 
 /// The source of an expression, as `ast.unparse` writes it.
-std::string Walker::source_text(const Node *node) {
+std::string source_text(Walk &w, const Node *node) {
     PyRef ast = PyRef::steal(PyImport_ImportModule("ast"));
-    const std::string source = "(" + text_between(frames_.back().source->text, node->at) + "\n)";
+    const std::string source = "(" + text_between(w.frames.back().source->text, node->at) + "\n)";
     PyRef tree = PyRef::steal(ast ? PyObject_CallMethod(ast.get(), "parse", "s", source.c_str()) : nullptr);
     PyRef words = PyRef::steal(tree ? PyObject_CallMethod(ast.get(), "unparse", "O", tree.get()) : nullptr);
     if (!words) {

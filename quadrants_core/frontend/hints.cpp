@@ -1,39 +1,43 @@
 // Hints: wishes about where fields are kept while a loop runs, and promises about values. The caches of this backend
 // are the processor's own, so a wish has no effect; promises are checked in debug mode.
 #include "frontend/builtins.h"
+#include "frontend/call.h"
+#include "frontend/format.h"
+#include "frontend/objects.h"
+#include "frontend/types.h"
 
 namespace qd::frontend {
 
 /// block_local, cache_read_only, mesh_local
-Val Walker::keep_near(const Call &call) {
+Val handlers::keep_near(Walk &w, const Call &call) {
     for (const Val &arg : call.args) {
-        const Kind kind = arg.is_constant() ? kind_of(arg.object.get()) : Kind::foreign;
+        const Kind kind = arg.is_constant() ? w.objects.kind_of(arg.object.get()) : Kind::foreign;
         if (!is_field(kind) && kind != Kind::mesh_elements)
-            fail_type(call.node, std::string("`qd.") + call.row->name + "` takes fields, not " + type_text(arg));
+            w.fail_type(call.node, std::string("`qd.") + call.row->name + "` takes fields, not " + type_text(w, arg));
     }
     return Val{};
 }
 
 /// base + low <= value < base + high; the value.
-Val Walker::assume_in_range(const Call &call) {
+Val handlers::assume_in_range(Walk &w, const Call &call) {
     const Node *node = call.node;
     for (size_t i = 0; i < 2; ++i)
-        if (ir::is_float(scalar_type(node, call.args[i])))
-            fail_type(node, "`qd.assume_in_range` takes an integer and an integer it is near to, not " +
-                                type_text(call.args[i]));
+        if (ir::is_float(scalar_type(w, node, call.args[i])))
+            w.fail_type(node, "`qd.assume_in_range` takes an integer and an integer it is near to, not " +
+                                  type_text(w, call.args[i]));
     const std::optional<long> low = constant_int(call.args[2]), high = constant_int(call.args[3]);
     if (!low || !high)
-        fail_type(node, "`low` and `high` of `qd.assume_in_range` must be integers known at compile time");
+        w.fail_type(node, "`low` and `high` of `qd.assume_in_range` must be integers known at compile time");
     if (*low >= *high)
-        fail_type(node, "The range of `qd.assume_in_range` is empty: low is " + std::to_string(*low) + ", high is " +
-                            std::to_string(*high));
-    const ir::Value value = as_is(node, call.args[0]);
-    if (!request_.options.debug) return scalar(value);
-    const ir::Scalar type = fn_.type(value).elem;
-    const ir::Value base = as(node, call.args[1], type);
-    const ir::Value below = b_.integer(type, *low), above = b_.integer(type, *high);
-    const ir::Value first = b_.add(base, below), end = b_.add(base, above);
-    const ir::Value reached = b_.ge(value, first), passed = b_.lt(value, end);
+        w.fail_type(node, "The range of `qd.assume_in_range` is empty: low is " + std::to_string(*low) + ", high is " +
+                              std::to_string(*high));
+    const ir::Value value = as_is(w, node, call.args[0]);
+    if (!w.request.options.debug) return scalar(w, value);
+    const ir::Scalar type = w.fn.type(value).elem;
+    const ir::Value base = as(w, node, call.args[1], type);
+    const ir::Value below = w.b.integer(type, *low), above = w.b.integer(type, *high);
+    const ir::Value first = w.b.add(base, below), end = w.b.add(base, above);
+    const ir::Value reached = w.b.ge(value, first), passed = w.b.lt(value, end);
     ir::Message message;
     const char *texts[] = {"assume_in_range: ", " is not in [", ", ", ")"};
     for (int i = 0; i < 4; ++i) {
@@ -41,24 +45,24 @@ Val Walker::assume_in_range(const Call &call) {
         if (i < 3) message.pieces.push_back({"", i});
     }
     const ir::Value values[] = {value, first, end};
-    emit_assert(b_.band(reached, passed), std::move(message), values);
-    return scalar(value);
+    emit_assert(w, w.b.band(reached, passed), std::move(message), values);
+    return scalar(w, value);
 }
 
 /// No two iterations have the same value; `covers`: the fields and levels it may be relied on for. The value.
-Val Walker::loop_unique(const Call &call) {
+Val handlers::loop_unique(Walk &w, const Call &call) {
     const Node *node = call.node;
     if (call.args.size() > 1 && !(call.args[1].is_constant() && call.args[1].object.get() == Py_None)) {
         const Val &covers = call.args[1];
-        const Val list = unpacked(node, covers);
+        const Val list = unpacked(w, node, covers);
         for (const Val &one : list.is_sequence() ? list.items : std::vector<Val>{covers}) {
-            const Kind kind = one.is_constant() ? kind_of(one.object.get()) : Kind::foreign;
+            const Kind kind = one.is_constant() ? w.objects.kind_of(one.object.get()) : Kind::foreign;
             if (!is_field(kind) && kind != Kind::snode)
-                fail_type(node,
-                          "`covers` of `loop_unique` names fields or levels of a tree (SNodes), not " + type_text(one));
+                w.fail_type(node, "`covers` of `loop_unique` names fields or levels of a tree (SNodes), not " +
+                                      type_text(w, one));
         }
     }
-    return scalar(as_is(node, call.args[0]));
+    return scalar(w, as_is(w, node, call.args[0]));
 }
 
 } // namespace qd::frontend

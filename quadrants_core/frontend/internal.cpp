@@ -1,36 +1,41 @@
 // Operations of the runtime that are called by name: quadrants.lang.impl.call_internal("name", ...).
+#include "frontend/arithmetic.h"
 #include "frontend/builtins.h"
+#include "frontend/call.h"
+#include "frontend/types.h"
 
 namespace qd::frontend {
 
 /// (a + b) * n as an i32: f32, f32, i32. For checking how arguments of such operations are checked.
-Val Walker::internal_call(const Call &call) {
+Val handlers::internal_call(Walk &w, const Call &call) {
     const Node *node = call.node;
     const Val &name = call.args[0];
     if (!name.is_constant() || !PyUnicode_Check(name.object.get()))
-        fail_type(node, "`call_internal` takes the name of an operation first");
+        w.fail_type(node, "`call_internal` takes the name of an operation first");
     const std::string wanted = text(name.object.get());
     if (wanted != "test_internal_func_args")
-        fail(node, UserErrorKind::compilation, "There is no internal operation `" + wanted + "`",
-             "the one there is: test_internal_func_args");
+        w.fail(node, UserErrorKind::compilation, "There is no internal operation `" + wanted + "`",
+               "the one there is: test_internal_func_args");
     const ir::Scalar types[] = {ir::Scalar::f32, ir::Scalar::f32, ir::Scalar::i32};
     const std::string where = "In a call to the operation `" + wanted + "`:\n  ";
     std::string given;
-    for (size_t i = 1; i < call.args.size(); ++i) given += (i > 1 ? ", " : "") + type_text(typed(node, call.args[i]));
+    for (size_t i = 1; i < call.args.size(); ++i)
+        given += (i > 1 ? ", " : "") + type_text(w, typed(w, node, call.args[i]));
     if (call.args.size() - 1 != std::size(types))
-        fail_type(node, where + std::to_string(call.args.size() - 1) + " arguments were passed in but expected " +
-                            std::to_string(std::size(types)) + " (called with argument types " + given + ")");
+        w.fail_type(node, where + std::to_string(call.args.size() - 1) + " arguments were passed in but expected " +
+                              std::to_string(std::size(types)) + " (called with argument types " + given + ")");
     ir::Value values[std::size(types)];
     for (size_t i = 0; i < std::size(types); ++i) {
-        const ir::Scalar type = scalar_type(node, call.args[i + 1]);
+        const ir::Scalar type = scalar_type(w, node, call.args[i + 1]);
         if (type != types[i])
-            fail_type(node, where + "expected " + ir::to_string(types[i]) + " for argument #" + std::to_string(i + 1) +
-                                ", but got " + ir::to_string(type) + " (called with argument types " + given + ")");
-        values[i] = as(node, call.args[i + 1], types[i]);
+            w.fail_type(node, where + "expected " + ir::to_string(types[i]) + " for argument #" +
+                                  std::to_string(i + 1) + ", but got " + ir::to_string(type) +
+                                  " (called with argument types " + given + ")");
+        values[i] = as(w, node, call.args[i + 1], types[i]);
     }
-    const ir::Value factor = as(node, scalar(values[2]), ir::Scalar::f32);
-    const ir::Value product = emit2(ir::Op::mul, emit2(ir::Op::add, values[0], values[1]), factor);
-    return scalar(as(node, scalar(product), ir::Scalar::i32));
+    const ir::Value factor = as(w, node, scalar(w, values[2]), ir::Scalar::f32);
+    const ir::Value product = emit2(w, ir::Op::mul, emit2(w, ir::Op::add, values[0], values[1]), factor);
+    return scalar(w, as(w, node, scalar(w, product), ir::Scalar::i32));
 }
 
 } // namespace qd::frontend

@@ -1,6 +1,15 @@
 // qd.svd and its relatives: what they accept is checked here; their text is in the language,
 // python/quadrants/_linalg.py, and is inlined like a func of the user.
+#include "frontend/linalg.h"
+
+#include "frontend/annotations.h"
+#include "frontend/arithmetic.h"
 #include "frontend/builtins.h"
+#include "frontend/call.h"
+#include "frontend/funcs.h"
+#include "frontend/objects.h"
+#include "frontend/place.h"
+#include "frontend/types.h"
 
 namespace qd::frontend {
 
@@ -38,7 +47,7 @@ const Row *row_for(std::string_view name, int ndim, int n, int m) {
 
 } // namespace
 
-PyRef Walker::dtype_object(Scalar type) const {
+PyRef dtype_object(Scalar type) {
     PyRef module = PyRef::steal(PyImport_ImportModule("quadrants._dtypes"));
     PyRef names = PyRef::steal(module ? PyObject_GetAttrString(module.get(), "names") : nullptr);
     PyObject *found = names ? PyDict_GetItemString(names.get(), ir::to_string(type).c_str()) : nullptr;
@@ -47,116 +56,116 @@ PyRef Walker::dtype_object(Scalar type) const {
 }
 
 /// Inlines a func of quadrants._linalg.
-Val Walker::library_call(const Node *node, const char *name, std::vector<Val> args) {
+Val library_call(Walk &w, const Node *node, const char *name, std::vector<Val> args) {
     PyRef function = library_func(name);
-    if (!function) python_failed(node);
-    reads_.library(name, function.get());
-    FuncInfo &info = func_info(node, function.get());
-    for (size_t i = 0; i < args.size(); ++i) args[i] = pass_argument(node, info, i, std::move(args[i]), false);
-    return inline_body(node, info, std::move(args));
+    if (!function) w.python_failed(node);
+    w.reads.library(name, function.get());
+    FuncInfo &info = w.funcs.func_info(node, function.get());
+    for (size_t i = 0; i < args.size(); ++i) args[i] = w.funcs.pass_argument(node, info, i, std::move(args[i]), false);
+    return w.funcs.inline_body(node, info, std::move(args));
 }
 
-Val Walker::real_matrix(const Call &call, size_t i, Scalar type) {
-    return cast(call.node, to_matrix(call.node, call.args[i]), type);
+static Val real_matrix(Walk &w, const Call &call, size_t i, Scalar type) {
+    return cast(w, call.node, to_matrix(w, call.node, call.args[i]), type);
 }
 
 /// The matrix that a function is called with. Its size is checked before all else, of a field the size of its elements.
-Val Walker::matrix_of_size(const Call &call) {
+static Val matrix_of_size(Walk &w, const Call &call) {
     const Val &given = call.args[0];
-    const bool is_field = given.is_constant() && kind_of(given.object.get()) == Kind::matrix_field;
-    const FieldInfo *field = is_field ? field_info(call.node, given.object.get()) : nullptr;
-    const Val a = field ? Val{} : to_matrix(call.node, given);
+    const bool is_field = given.is_constant() && w.objects.kind_of(given.object.get()) == Kind::matrix_field;
+    const FieldInfo *field = is_field ? w.places.field_info(call.node, given.object.get()) : nullptr;
+    const Val a = field ? Val{} : to_matrix(w, call.node, given);
     const bool suits = field ? row_for(call.row->name, field->element_dim, field->n, field->m) != nullptr
                              : row_for(call.row->name, a.ndim, a.n, a.m) != nullptr;
     for (const Row &row : rows)
-        if (!suits && row.name == call.row->name) fail(call.node, UserErrorKind::compilation, row.otherwise);
-    return field ? to_matrix(call.node, given) : a;
+        if (!suits && row.name == call.row->name) w.fail(call.node, UserErrorKind::compilation, row.otherwise);
+    return field ? to_matrix(w, call.node, given) : a;
 }
 
-Val Walker::linear_algebra(const Call &call) {
+Val handlers::linear_algebra(Walk &w, const Call &call) {
     const Node *node = call.node;
     const std::string_view name = call.row->name;
     const bool has_right_side = name == "solve";
-    const Val a = matrix_of_size(call);
+    const Val a = matrix_of_size(w, call);
     const size_t dt_at = has_right_side ? 2 : 1;
     const Val *dt = call.args.size() > dt_at ? &call.args[dt_at] : nullptr;
     const bool given = dt && dt->is_constant() && dt->object.get() != Py_None;
-    const Scalar type =
-        given ? dtype_scalar(node, dt->object.get()) : (ir::is_float(a.elem) ? a.elem : request_.options.default_fp);
+    const Scalar type = given ? dtype_scalar(w, node, dt->object.get())
+                              : (ir::is_float(a.elem) ? a.elem : w.request.options.default_fp);
     if (!ir::is_float(type))
-        fail_type(node, "`" + std::string(name) + "` computes in a real type, not " + ir::to_string(type));
+        w.fail_type(node, "`" + std::string(name) + "` computes in a real type, not " + ir::to_string(type));
     const Scalar inner = type == Scalar::f16 ? Scalar::f32 : type;
     const Row *row = row_for(name, a.ndim, a.n, a.m);
-    std::vector<Val> args = {real_matrix(call, 0, inner)};
+    std::vector<Val> args = {real_matrix(w, call, 0, inner)};
     if (has_right_side) {
-        args.push_back(real_matrix(call, 1, inner));
+        args.push_back(real_matrix(w, call, 1, inner));
         if (args[1].ndim != 1 || args[1].n != a.n)
-            fail_type(node,
-                      "`solve` needs a vector of " + std::to_string(a.n) + " components, not " + type_text(args[1]));
+            w.fail_type(node, "`solve` needs a vector of " + std::to_string(a.n) + " components, not " +
+                                  type_text(w, args[1]));
     }
     args.push_back(constant(dtype_object(inner)));
     const double eps = inner == Scalar::f64 ? 0x1p-51 : 0x1p-22; // twice the distance from 1 to the next number
-    if (!has_right_side) args.push_back(scalar(b_.number(inner, eps)));
-    Val out = library_call(node, row->function, std::move(args));
+    if (!has_right_side) args.push_back(scalar(w, w.b.number(inner, eps)));
+    Val out = library_call(w, node, row->function, std::move(args));
     if (inner == type) return out;
-    if (!out.is_sequence()) return cast(node, out, type);
-    for (Val &item : out.items) item = cast(node, item, type);
+    if (!out.is_sequence()) return cast(w, node, out, type);
+    for (Val &item : out.items) item = cast(w, node, item, type);
     return out;
 }
 
 /// (mantissa, exponent): x = mantissa * 2^exponent, 0.5 <= |mantissa| < 1. Zero, infinity and NaN are their own
 /// mantissa.
-Val Walker::frexp(const Call &call) {
+Val handlers::frexp(Walk &w, const Call &call) {
     const Node *node = call.node;
     const bool literal = constant_int(call.args[0]).has_value(); // qd.frexp(3): a number of Python
     ir::Value exponent;
     const auto split = [&](const Val &given) {
-        const Scalar given_type = literal ? request_.options.default_fp : scalar_type(node, given);
-        check_domain(node, *call.row, given_type);
+        const Scalar given_type = literal ? w.request.options.default_fp : scalar_type(w, node, given);
+        check_domain(w, node, *call.row, given_type);
         const Scalar type = given_type == Scalar::f64 ? Scalar::f64 : Scalar::f32;
         const bool wide = type == Scalar::f64;
         const Scalar bits = wide ? Scalar::i64 : Scalar::i32;
         const int fraction = wide ? 52 : 23;
         const int64_t mask = wide ? 0x7FF : 0xFF, bias = wide ? 1022 : 126;
-        const ir::Value x = as(node, given, type);
+        const ir::Value x = as(w, node, given, type);
         const auto field_of = [&](ir::Value v) {
-            const ir::Value shift = b_.integer(bits, fraction);
-            const ir::Value shifted = b_.shr(v, shift);
-            const ir::Value low = b_.integer(bits, mask);
-            return b_.band(shifted, low);
+            const ir::Value shift = w.b.integer(bits, fraction);
+            const ir::Value shifted = w.b.shr(v, shift);
+            const ir::Value low = w.b.integer(bits, mask);
+            return w.b.band(shifted, low);
         };
-        const ir::Value zero = b_.integer(bits, 0);
-        const ir::Value is_small = b_.eq(field_of(b_.bitcast(x, bits)), zero);
-        const ir::Value lift = b_.number(type, wide ? 0x1p53 : 0x1p24);
-        const ir::Value lifted = b_.mul(x, lift);
-        const ir::Value normal = b_.select(is_small, lifted, x);
-        const ir::Value word = b_.bitcast(normal, bits);
+        const ir::Value zero = w.b.integer(bits, 0);
+        const ir::Value is_small = w.b.eq(field_of(w.b.bitcast(x, bits)), zero);
+        const ir::Value lift = w.b.number(type, wide ? 0x1p53 : 0x1p24);
+        const ir::Value lifted = w.b.mul(x, lift);
+        const ir::Value normal = w.b.select(is_small, lifted, x);
+        const ir::Value word = w.b.bitcast(normal, bits);
         const ir::Value field = field_of(word);
-        const ir::Value full = b_.integer(bits, mask);
-        const ir::Value no_number = b_.eq(field, full);
-        const ir::Value real_zero = b_.number(type, 0);
-        const ir::Value is_zero = b_.eq(x, real_zero);
-        const ir::Value special = b_.bor(no_number, is_zero);
-        const ir::Value small_bias = b_.integer(bits, bias + fraction + 1);
-        const ir::Value plain_bias = b_.integer(bits, bias);
-        const ir::Value offset = b_.select(is_small, small_bias, plain_bias);
-        const ir::Value power = b_.sub(field, offset);
-        const ir::Value kept = b_.select(special, zero, power);
-        exponent = convert(kept, Scalar::i32);
-        const ir::Value others = b_.integer(bits, ~(mask << fraction));
-        const ir::Value cleared = b_.band(word, others);
-        const ir::Value half = b_.integer(bits, bias << fraction);
-        const ir::Value joined = b_.bor(cleared, half);
-        const ir::Value mantissa = b_.bitcast(joined, type);
-        const ir::Value chosen = b_.select(special, x, mantissa);
-        return scalar(convert(chosen, given_type));
+        const ir::Value full = w.b.integer(bits, mask);
+        const ir::Value no_number = w.b.eq(field, full);
+        const ir::Value real_zero = w.b.number(type, 0);
+        const ir::Value is_zero = w.b.eq(x, real_zero);
+        const ir::Value special = w.b.bor(no_number, is_zero);
+        const ir::Value small_bias = w.b.integer(bits, bias + fraction + 1);
+        const ir::Value plain_bias = w.b.integer(bits, bias);
+        const ir::Value offset = w.b.select(is_small, small_bias, plain_bias);
+        const ir::Value power = w.b.sub(field, offset);
+        const ir::Value kept = w.b.select(special, zero, power);
+        exponent = convert(w, kept, Scalar::i32);
+        const ir::Value others = w.b.integer(bits, ~(mask << fraction));
+        const ir::Value cleared = w.b.band(word, others);
+        const ir::Value half = w.b.integer(bits, bias << fraction);
+        const ir::Value joined = w.b.bor(cleared, half);
+        const ir::Value mantissa = w.b.bitcast(joined, type);
+        const ir::Value chosen = w.b.select(special, x, mantissa);
+        return scalar(w, convert(w, chosen, given_type));
     };
     Val out;
     out.tag = Tag::tuple;
-    out.items.push_back(map(node, call.args[0], split));
-    out.items.push_back(map(node, call.args[0], [&](const Val &x) {
+    out.items.push_back(map(w, node, call.args[0], split));
+    out.items.push_back(map(w, node, call.args[0], [&](const Val &x) {
         split(x);
-        return scalar(exponent);
+        return scalar(w, exponent);
     }));
     return out;
 }

@@ -1,6 +1,9 @@
 #pragma once
 // The state machine that real funcs become when they call themselves: see recursion.cpp.
-#include "frontend/walker.h"
+#include "frontend/walk.h"
+
+#include <map>
+#include <unordered_map>
 
 namespace qd::frontend {
 

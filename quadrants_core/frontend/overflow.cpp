@@ -1,11 +1,18 @@
 // Debug mode: + - * << of integers that do not fit print a line, and go on with what wraps around.
+#include "frontend/overflow.h"
+
+#include "frontend/arithmetic.h"
+#include "frontend/control.h"
+#include "frontend/format.h"
 #include "frontend/message.h"
-#include "frontend/walker.h"
 
 namespace qd::frontend {
 
 using ir::Op;
 using ir::Scalar;
+
+static ir::Value overflows(Walk &w, ir::Op op, ir::Value x, ir::Value y, ir::Value result);
+static ir::Value product_overflows(Walk &w, ir::Value x, ir::Value y, ir::Value result);
 
 namespace {
 
@@ -22,75 +29,75 @@ const char *word(Op op) {
 } // namespace
 
 /// x op y, watched in debug mode.
-ir::Value Walker::watched(Op op, ir::Value x, ir::Value y) {
-    const ir::Value result = emit2(op, x, y);
-    const Scalar type = fn_.type(x).elem;
-    if (!request_.options.debug || ir::is_float(type) || type == Scalar::u1 || !word(op)) return result;
-    const Nested nested(*this);
-    const ir::Value branch = b_.if_(overflows(op, x, y, result));
-    const ir::BlockId outer = std::exchange(b_.block, fn_[branch].blocks[0]);
+ir::Value watched(Walk &w, Op op, ir::Value x, ir::Value y) {
+    const ir::Value result = emit2(w, op, x, y);
+    const Scalar type = w.fn.type(x).elem;
+    if (!w.request.options.debug || ir::is_float(type) || type == Scalar::u1 || !word(op)) return result;
+    const Nested nested(w);
+    const ir::Value branch = w.b.if_(overflows(w, op, x, y, result));
+    const ir::BlockId outer = std::exchange(w.b.block, w.fn[branch].blocks[0]);
     ir::Message message;
-    message.pieces.push_back({std::string(word(op)) + " overflow detected in " + render_places(levels()), -1});
-    emit_message(Op::print, std::move(message), {});
-    b_.yield();
-    b_.block = fn_[branch].blocks[1];
-    b_.yield();
-    b_.block = outer;
+    message.pieces.push_back({std::string(word(op)) + " overflow detected in " + render_places(w.levels()), -1});
+    emit_message(w, Op::print, std::move(message), {});
+    w.b.yield();
+    w.b.block = w.fn[branch].blocks[1];
+    w.b.yield();
+    w.b.block = outer;
     return result;
 }
 
 /// Whether `result`, which wrapped around, is not x op y.
-ir::Value Walker::overflows(Op op, ir::Value x, ir::Value y, ir::Value result) {
-    const Scalar type = fn_.type(x).elem;
+static ir::Value overflows(Walk &w, Op op, ir::Value x, ir::Value y, ir::Value result) {
+    const Scalar type = w.fn.type(x).elem;
     const bool with_sign = ir::is_signed(type);
-    const ir::Value zero = b_.integer(type, 0);
+    const ir::Value zero = w.b.integer(type, 0);
     switch (op) {
     case Op::add: {
-        if (!with_sign) return b_.lt(result, x);
-        const ir::Value left = b_.bxor(x, result), right = b_.bxor(y, result);
-        const ir::Value both = b_.band(left, right); // the operands have one sign, the result the other
-        return b_.lt(both, zero);
+        if (!with_sign) return w.b.lt(result, x);
+        const ir::Value left = w.b.bxor(x, result), right = w.b.bxor(y, result);
+        const ir::Value both = w.b.band(left, right); // the operands have one sign, the result the other
+        return w.b.lt(both, zero);
     }
     case Op::sub: {
-        if (!with_sign) return b_.lt(x, y);
-        const ir::Value operands = b_.bxor(x, y), left = b_.bxor(x, result);
-        const ir::Value both = b_.band(operands, left);
-        return b_.lt(both, zero);
+        if (!with_sign) return w.b.lt(x, y);
+        const ir::Value operands = w.b.bxor(x, y), left = w.b.bxor(x, result);
+        const ir::Value both = w.b.band(operands, left);
+        return w.b.lt(both, zero);
     }
-    case Op::mul: return product_overflows(x, y, result);
+    case Op::mul: return product_overflows(w, x, y, result);
     default: { // shl
-        const ir::Value back = with_sign ? b_.shr(result, y) : b_.ushr(result, y);
-        const ir::Value lost = b_.ne(back, x);
-        const ir::Value width = b_.integer(type, ir::bits_of(type));
-        const ir::Value beyond = b_.ge(y, width), below = b_.lt(y, zero), some = b_.ne(x, zero);
-        const ir::Value count = b_.bor(beyond, below);
-        const ir::Value gone = b_.band(count, some);
-        return b_.bor(lost, gone);
+        const ir::Value back = with_sign ? w.b.shr(result, y) : w.b.ushr(result, y);
+        const ir::Value lost = w.b.ne(back, x);
+        const ir::Value width = w.b.integer(type, ir::bits_of(type));
+        const ir::Value beyond = w.b.ge(y, width), below = w.b.lt(y, zero), some = w.b.ne(x, zero);
+        const ir::Value count = w.b.bor(beyond, below);
+        const ir::Value gone = w.b.band(count, some);
+        return w.b.bor(lost, gone);
     }
     }
 }
 
-ir::Value Walker::product_overflows(ir::Value x, ir::Value y, ir::Value result) {
-    const Scalar type = fn_.type(x).elem;
+static ir::Value product_overflows(Walk &w, ir::Value x, ir::Value y, ir::Value result) {
+    const Scalar type = w.fn.type(x).elem;
     const bool with_sign = ir::is_signed(type);
     if (ir::bits_of(type) < 64) {
         const Scalar wide = with_sign ? Scalar::i64 : Scalar::u64;
-        const ir::Value left = b_.cast(x, wide), right = b_.cast(y, wide);
-        const ir::Value exact = b_.mul(left, right);
-        const ir::Value kept = b_.cast(result, wide);
-        return b_.ne(exact, kept);
+        const ir::Value left = w.b.cast(x, wide), right = w.b.cast(y, wide);
+        const ir::Value exact = w.b.mul(left, right);
+        const ir::Value kept = w.b.cast(result, wide);
+        return w.b.ne(exact, kept);
     }
-    const ir::Value zero = b_.integer(type, 0);
-    const ir::Value some = b_.ne(x, zero);
-    const ir::Value back = b_.div(result, x);
-    ir::Value wrong = b_.ne(back, y);
+    const ir::Value zero = w.b.integer(type, 0);
+    const ir::Value some = w.b.ne(x, zero);
+    const ir::Value back = w.b.div(result, x);
+    ir::Value wrong = w.b.ne(back, y);
     if (with_sign) { // -1 * MIN gives MIN, and so does MIN / -1
-        const ir::Value minus_one = b_.integer(type, -1), lowest = b_.integer(type, INT64_MIN);
-        const ir::Value flips = b_.eq(x, minus_one), is_lowest = b_.eq(y, lowest);
-        const ir::Value corner = b_.band(flips, is_lowest);
-        wrong = b_.bor(wrong, corner);
+        const ir::Value minus_one = w.b.integer(type, -1), lowest = w.b.integer(type, INT64_MIN);
+        const ir::Value flips = w.b.eq(x, minus_one), is_lowest = w.b.eq(y, lowest);
+        const ir::Value corner = w.b.band(flips, is_lowest);
+        wrong = w.b.bor(wrong, corner);
     }
-    return b_.band(some, wrong);
+    return w.b.band(some, wrong);
 }
 
 } // namespace qd::frontend

@@ -9,6 +9,10 @@
 //   shared    see shared_exponent.cpp
 #include "frontend/packed.h"
 
+#include "frontend/control.h"
+#include "frontend/objects.h"
+#include "frontend/types.h"
+
 #include <cmath>
 
 namespace qd::frontend {
@@ -70,21 +74,21 @@ bool read_packing(PyObject *answer, Packing &packing) {
 
 /// `_qd_packing_()` of a field: None, or for each component (kind, word, bits, exponent bits, signed, scale, compute
 /// type, shift, cells, outer, shape, shift of the exponent, [(shift, digits)] of those that share it).
-std::vector<Packing> Walker::packing_of(const Node *node, PyObject *field) {
+std::vector<Packing> PackedNumbers::packing_of(const Node *node, PyObject *field) {
     PyRef answer = PyRef::steal(PyObject_CallMethodNoArgs(field, names()._qd_packing_));
-    if (!answer) python_failed(node);
+    if (!answer) w_.python_failed(node);
     std::vector<Packing> out;
     if (answer.get() == Py_None) return out;
     PyRef list = PyRef::steal(PySequence_Fast(answer.get(), "_qd_packing_ gives a list"));
-    if (!list) python_failed(node);
+    if (!list) w_.python_failed(node);
     for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(list.get()); ++i)
-        if (!read_packing(PySequence_Fast_GET_ITEM(list.get(), i), out.emplace_back())) python_failed(node);
+        if (!read_packing(PySequence_Fast_GET_ITEM(list.get(), i), out.emplace_back())) w_.python_failed(node);
     return out;
 }
 
-const Packing &Walker::packing_at(const Ref &ref, int k) { return ref.field->packing[size_t(ref.comps[size_t(k)])]; }
+static const Packing &packing_at(const Ref &ref, int k) { return ref.field->packing[size_t(ref.comps[size_t(k)])]; }
 
-Walker::PackedPlace Walker::packed_place(const Ref &ref, int k) {
+PackedNumbers::PackedPlace PackedNumbers::packed_place(const Ref &ref, int k) {
     const Packing &packing = packing_at(ref, k);
     const size_t comp = size_t(ref.comps[size_t(k)]);
     std::vector<ir::Value> indices; // of the word
@@ -110,12 +114,12 @@ Walker::PackedPlace Walker::packed_place(const Ref &ref, int k) {
         shift = b_.add(shift, first);
     }
     const ir::Value word = b_.place(ref.field->places[comp], indices);
-    return {word, convert(shift, packing.word)};
+    return {word, convert(w_, shift, packing.word)};
 }
 
 /// Loops over the elements of one word, given its indices: `body` once with the `indices` of each.
-Flow Walker::each_in_word(const Packing &array, std::span<const ir::Value> word, std::vector<ir::Value> &indices,
-                          const std::function<Flow()> &body) {
+Flow PackedNumbers::each_in_word(const Packing &array, std::span<const ir::Value> word, std::vector<ir::Value> &indices,
+                                 const std::function<Flow()> &body) {
     const size_t axis = indices.size();
     if (axis == array.cells.size()) return body();
     const bool outer = array.outer[axis] != 0;
@@ -129,7 +133,7 @@ Flow Walker::each_in_word(const Packing &array, std::span<const ir::Value> word,
     }
     const ir::Value loop = b_.for_(zero, cells, {}, {});
     const ir::BlockId inside = fn_[loop].blocks[0];
-    body_in(inside, [&] {
+    body_in(w_, inside, [&] {
         const ir::Value number = fn_[inside].params[0];
         ir::Value index = number;
         if (outer) {
@@ -145,7 +149,7 @@ Flow Walker::each_in_word(const Packing &array, std::span<const ir::Value> word,
     return Flow::next;
 }
 
-ir::Value Walker::unpacked_number(const Packing &packing, ir::Value word, ir::Value shift) {
+ir::Value PackedNumbers::unpacked_number(const Packing &packing, ir::Value word, ir::Value shift) {
     if (packing.kind == Packing::Kind::shared) return shared_number(packing, word);
     const int width = ir::bits_of(packing.word);
     const ir::Value room = b_.integer(packing.word, width - packing.bits);
@@ -156,14 +160,14 @@ ir::Value Walker::unpacked_number(const Packing &packing, ir::Value word, ir::Va
         const ir::Value top = packing.is_signed ? b_.bitcast(lifted, type) : lifted;
         const ir::Value down = b_.integer(type, width - packing.bits);
         const ir::Value number = packing.is_signed ? b_.shr(top, down) : b_.ushr(top, down);
-        const ir::Value value = convert(number, packing.compute);
+        const ir::Value value = convert(w_, number, packing.compute);
         if (packing.kind == Packing::Kind::integer) return value;
         const ir::Value scale = b_.number(packing.compute, packing.scale);
         return b_.mul(value, scale);
     }
     const FloatForm form = form_of(packing.compute);
     const ir::Value narrow = b_.ushr(lifted, room);
-    const ir::Value raw = convert(narrow, form.bits);
+    const ir::Value raw = convert(w_, narrow, form.bits);
     const int fraction = packing.bits - packing.exponent_bits, digits = fraction - int(packing.is_signed);
     const ir::Value fraction_bits = b_.integer(form.bits, fraction);
     const ir::Value exponent = b_.ushr(raw, fraction_bits);
@@ -190,9 +194,9 @@ ir::Value Walker::unpacked_number(const Packing &packing, ir::Value word, ir::Va
 }
 
 /// A number's bits, the lowest at bit 0 of a word.
-ir::Value Walker::packed_bits(const Packing &packing, ir::Value value) {
+ir::Value PackedNumbers::packed_bits(const Packing &packing, ir::Value value) {
     const Scalar type = fn_.type(value).elem;
-    if (packing.kind == Packing::Kind::integer) return convert(value, packing.word);
+    if (packing.kind == Packing::Kind::integer) return convert(w_, value, packing.word);
     if (packing.kind == Packing::Kind::fixed) {
         const double least = packing.is_signed ? -std::ldexp(1, packing.bits - 1) : 0;
         const double most = std::ldexp(1, packing.bits - int(packing.is_signed)) - 1;
@@ -204,7 +208,7 @@ ir::Value Walker::packed_bits(const Packing &packing, ir::Value value) {
         const ir::Value bounded = b_.max(rounded, lower);
         const ir::Value upper = b_.number(type, most);
         const ir::Value inside = b_.min(bounded, upper);
-        return convert(b_.cast(inside, packing.word == Scalar::u32 ? Scalar::i64 : wide), packing.word);
+        return convert(w_, b_.cast(inside, packing.word == Scalar::u32 ? Scalar::i64 : wide), packing.word);
     }
     const FloatForm form = form_of(type);
     const int fraction = packing.bits - packing.exponent_bits, digits = fraction - int(packing.is_signed);
@@ -229,7 +233,7 @@ ir::Value Walker::packed_bits(const Packing &packing, ir::Value value) {
     const ir::Value endless = b_.integer(form.bits, (2 * int64_t(form.bias) + 1) << form.digits);
     const ir::Value below_zero = b_.lt(raw, zero), is_number = b_.le(size, endless);
     const ir::Value negative = b_.band(below_zero, is_number);
-    if (!packing.is_signed) return convert(b_.select(negative, zero, number), packing.word);
+    if (!packing.is_signed) return convert(w_, b_.select(negative, zero, number), packing.word);
     // exponent, sign, digits
     const ir::Value mask = b_.integer(form.bits, int64_t(low_bits(digits)));
     const ir::Value low = b_.band(number, mask);
@@ -239,11 +243,11 @@ ir::Value Walker::packed_bits(const Packing &packing, ir::Value value) {
     const ir::Value high = b_.shl(exponent, fraction_bits);
     const ir::Value sign = b_.select(negative, one, zero);
     const ir::Value upper = b_.bor(high, sign);
-    return convert(b_.bor(upper, low), packing.word);
+    return convert(w_, b_.bor(upper, low), packing.word);
 }
 
 /// The word with these bits in place of those at `shift`.
-ir::Value Walker::word_with_bits(const Packing &packing, ir::Value word, ir::Value shift, ir::Value bits) {
+ir::Value PackedNumbers::word_with_bits(const Packing &packing, ir::Value word, ir::Value shift, ir::Value bits) {
     const ir::Value mask = b_.integer(packing.word, int64_t(low_bits(packing.bits)));
     const ir::Value low = b_.band(bits, mask);
     const ir::Value placed = b_.shl(low, shift);
@@ -254,7 +258,7 @@ ir::Value Walker::word_with_bits(const Packing &packing, ir::Value word, ir::Val
 }
 
 /// Replaces the word by next(word) until no other thread has come between; the old word.
-ir::Value Walker::change_word(ir::Value pointer, const std::function<ir::Value(ir::Value)> &next) {
+ir::Value PackedNumbers::change_word(ir::Value pointer, const std::function<ir::Value(ir::Value)> &next) {
     const ir::Value variable = b_.local(fn_.type(pointer).elem, 1);
     const ir::Value first = b_.load(pointer);
     b_.store(variable, first);
@@ -279,19 +283,19 @@ ir::Value Walker::change_word(ir::Value pointer, const std::function<ir::Value(i
 }
 
 /// The word with `value` in place of the number at `shift`.
-ir::Value Walker::word_with(const Packing &packing, ir::Value word, ir::Value shift, ir::Value value) {
+ir::Value PackedNumbers::word_with(const Packing &packing, ir::Value word, ir::Value shift, ir::Value value) {
     if (packing.kind == Packing::Kind::shared) return word_with_shared(packing, word, value);
     const ir::Value bits = packed_bits(packing, value);
     return word_with_bits(packing, word, shift, bits);
 }
 
-ir::Value Walker::load_packed(const Ref &ref, int k) {
+ir::Value PackedNumbers::load_packed(const Ref &ref, int k) {
     const PackedPlace place = packed_place(ref, k);
     const ir::Value word = b_.load(place.word);
     return unpacked_number(packing_at(ref, k), word, place.shift);
 }
 
-void Walker::store_packed(const Ref &ref, int k, ir::Value value) {
+void PackedNumbers::store_packed(const Ref &ref, int k, ir::Value value) {
     const Packing &packing = packing_at(ref, k);
     const PackedPlace place = packed_place(ref, k);
     if (packing.kind == Packing::Kind::shared) {
@@ -307,7 +311,7 @@ void Walker::store_packed(const Ref &ref, int k, ir::Value value) {
 }
 
 /// next(number) in place of the number; the old number.
-ir::Value Walker::update_packed(const Ref &ref, int k, const std::function<ir::Value(ir::Value)> &next) {
+ir::Value PackedNumbers::update_packed(const Ref &ref, int k, const std::function<ir::Value(ir::Value)> &next) {
     const Packing &packing = packing_at(ref, k);
     const PackedPlace place = packed_place(ref, k);
     const ir::Value old = change_word(place.word, [&](ir::Value word) {

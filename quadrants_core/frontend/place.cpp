@@ -1,5 +1,12 @@
 // Reading and writing places: variables, array elements, field members, and parts of them.
-#include "frontend/machine.h"
+#include "frontend/place.h"
+
+#include "frontend/bounds.h"
+#include "frontend/objects.h"
+#include "frontend/packed.h"
+#include "frontend/parameters.h"
+#include "frontend/recursion.h"
+#include "frontend/types.h"
 
 #include <algorithm>
 
@@ -7,25 +14,25 @@ namespace qd::frontend {
 
 using ir::Scalar;
 
-Val Walker::scalar_ref(ir::Value pointer, bool local) {
+Val Places::scalar_ref(ir::Value pointer, bool local) {
     Val out;
     out.tag = Tag::ref;
     out.ref = std::make_shared<Ref>();
     out.ref->pointer = pointer;
     out.ref->elem = fn_.type(pointer).elem;
     out.ref->local = local;
-    out.ref->region = region_;
+    out.ref->region = w_.region;
     return out;
 }
 
 /// One component of a matrix place.
-Val Walker::element_ref(const Ref &whole, ir::Value pointer) {
+Val Places::element_ref(const Ref &whole, ir::Value pointer) {
     Val out = scalar_ref(pointer, whole.local);
     out.ref->region = whole.region;
     return out;
 }
 
-Val Walker::component(const Val &matrix, int k) const {
+Val component(const Val &matrix, int k) {
     Val out;
     out.tag = Tag::scalar;
     out.v = matrix.comps[size_t(k)];
@@ -33,7 +40,7 @@ Val Walker::component(const Val &matrix, int k) const {
     return out;
 }
 
-Val Walker::load(Val v) {
+Val Places::load(Val v) {
     if (v.tag == Tag::record) {
         for (Val &member : v.items) member = load(std::move(member));
         return v;
@@ -46,7 +53,7 @@ Val Walker::load(Val v) {
     const Ref &ref = *v.ref;
     if (ref.ndim == 0) {
         const ir::Value loaded = load_part(ref, 0);
-        return scalar(loaded);
+        return scalar(w_, loaded);
     }
     Val out;
     out.tag = Tag::matrix;
@@ -61,25 +68,25 @@ Val Walker::load(Val v) {
 }
 
 /// Loads what `node` denotes; a fault there is told of it and not of the statement around.
-Val Walker::read_place(const Node *node, const Val &place) {
+Val Places::read_place(const Node *node, const Val &place) {
     if (place.ref->base == Ref::Base::variable) return load(place);
-    AtNode at(*this, node);
+    AtNode at(w_, node);
     return load(place);
 }
 
-ir::Value Walker::load_part(const Ref &ref, int k) {
-    if (ref.field && ref.field->is_packed()) return load_packed(ref, k);
+ir::Value Places::load_part(const Ref &ref, int k) {
+    if (ref.field && ref.field->is_packed()) return w_.packed.load_packed(ref, k);
     const ir::Value pointer = ref.ndim ? part_pointer(ref, k) : scalar_pointer(ref);
     return b_.load(pointer);
 }
 
-void Walker::store_part(const Ref &ref, int k, ir::Value value) {
-    if (ref.field && ref.field->is_packed()) return store_packed(ref, k, value);
+void Places::store_part(const Ref &ref, int k, ir::Value value) {
+    if (ref.field && ref.field->is_packed()) return w_.packed.store_packed(ref, k, value);
     const ir::Value pointer = ref.ndim ? part_pointer(ref, k) : scalar_pointer(ref);
     b_.store(pointer, value);
 }
 
-ir::Value Walker::part_pointer(const Ref &ref, int k) {
+ir::Value Places::part_pointer(const Ref &ref, int k) {
     if (ref.shift) {
         const ir::Value known = b_.i32(ref.comps[size_t(k)]);
         const ir::Value component = b_.add(ref.shift, known);
@@ -151,11 +158,11 @@ long distance(const ir::Place &a, const ir::Place &b) {
 } // namespace
 
 /// The component of the base with that number, known only at run time.
-ir::Value Walker::indexed_pointer(const Ref &ref, ir::Value component) {
+ir::Value Places::indexed_pointer(const Ref &ref, ir::Value component) {
     if (ref.base == Ref::Base::element) {
         const ir::Type type = fn_.type(ref.array);
         const ir::Value components = b_.i32(type.rows * type.cols);
-        if (arrays_.at(ref.array.id).clamp) component = clamped(component, components);
+        if (w_.parameters.array(ref.array).clamp) component = clamped(w_, component, components);
         return b_.element(ref.array, ref.indices, component);
     }
     ir::Value base;
@@ -187,17 +194,17 @@ ir::Value Walker::indexed_pointer(const Ref &ref, ir::Value component) {
     return b_.offset(base, bytes, ref.elem);
 }
 
-void Walker::check_indexable(const Node *node, const Ref &ref) {
+void Places::check_indexable(const Node *node, const Ref &ref) {
     if (ref.base == Ref::Base::field && (ref.field->stride == 0 || ref.field->is_packed()))
-        fail_type(node, "Components of this field are stored apart and cannot be indexed at run time",
-                  "place them in one tree, or copy the element to a local first: `v = x[i]`, then `v[k]`");
+        w_.fail_type(node, "Components of this field are stored apart and cannot be indexed at run time",
+                     "place them in one tree, or copy the element to a local first: `v = x[i]`, then `v[k]`");
 }
 
-ir::Value Walker::part_pointer(const Node *node, const Ref &ref, ir::Value k) {
+ir::Value Places::part_pointer(const Node *node, const Ref &ref, ir::Value k) {
     int first = 0, step = 1;
     if (!evenly_spaced(ref.comps, first, step))
-        fail_type(node, "A swizzle cannot be indexed at run time",
-                  "assign it to a variable first: `v = a.zyx`, then `v[i]`");
+        w_.fail_type(node, "A swizzle cannot be indexed at run time",
+                     "assign it to a variable first: `v = a.zyx`, then `v[i]`");
     if (step != 1) {
         const ir::Value factor = b_.i32(step);
         k = b_.mul(k, factor);
@@ -211,7 +218,7 @@ ir::Value Walker::part_pointer(const Node *node, const Ref &ref, ir::Value k) {
     return indexed_pointer(ref, k);
 }
 
-void Walker::settle_matrices() {
+void Places::settle_matrices() {
     for (MatrixVar &var : matrices_) {
         if (!var.array) continue;
         const Scalar elem = fn_.type(var.array).elem;
@@ -239,35 +246,35 @@ void Walker::settle_matrices() {
     }
 }
 
-std::shared_ptr<Ref> Walker::make_matrix_variable(Scalar elem, int n, int m, int ndim) {
+std::shared_ptr<Ref> Places::make_matrix_variable(Scalar elem, int n, int m, int ndim) {
     MatrixVar &var = matrices_.emplace_back();
-    var.block = machine_ ? machine_->entry : b_.block;
+    var.block = w_.recursion.block_of_variables();
     auto ref = std::make_shared<Ref>();
     ref->base = Ref::Base::variable;
     ref->local = true;
-    ref->region = region_;
+    ref->region = w_.region;
     ref->elem = elem;
     ref->n = n;
     ref->m = m;
     ref->ndim = ndim;
     ref->variable = &var;
     for (int k = 0; k < n * m; ++k) {
-        var.parts.push_back(make_local(elem));
+        var.parts.push_back(w_.recursion.make_local(elem));
         ref->comps.push_back(k);
     }
     return ref;
 }
 
-Val Walker::new_variable(const Node *node, const Val &given) {
+Val Places::new_variable(const Node *node, const Val &given) {
     if (given.tag == Tag::scalar) {
-        const ir::Value pointer = make_local(given.elem);
+        const ir::Value pointer = w_.recursion.make_local(given.elem);
         b_.store(pointer, given.v);
         return scalar_ref(pointer, true);
     }
-    Val v = typed(node, given);
+    Val v = typed(w_, node, given);
     if (v.tag == Tag::element) {
         Val out = v;
-        out.ref = new_variable(node, scalar(v.v)).ref;
+        out.ref = new_variable(node, scalar(w_, v.v)).ref;
         return out;
     }
     if (v.tag == Tag::scalar) return new_variable(node, v);
@@ -286,57 +293,58 @@ Val Walker::new_variable(const Node *node, const Val &given) {
     return v;
 }
 
-bool Walker::storable(const Val &v) {
+bool Places::storable(const Val &v) {
     return v.tag == Tag::ref || v.tag == Tag::scalar || v.tag == Tag::matrix || v.is_sequence() || is_number(v) ||
            v.tag == Tag::record ||
-           (v.is_constant() && (kind_of(v.object.get()) == Kind::matrix || kind_of(v.object.get()) == Kind::struct_));
+           (v.is_constant() && (w_.objects.kind_of(v.object.get()) == Kind::matrix ||
+                                w_.objects.kind_of(v.object.get()) == Kind::struct_));
 }
 
-bool Walker::is_place(const Val &v) {
+bool is_place(const Val &v) {
     return v.tag == Tag::ref || (v.tag == Tag::record && std::all_of(v.items.begin(), v.items.end(), is_place));
 }
 
-void Walker::store(const Node *node, const Ref &ref, const Val &given) {
+void Places::store(const Node *node, const Ref &ref, const Val &given) {
     Val v = load(given);
     if (ref.ndim == 0) {
         if (v.tag != Tag::scalar && !is_number(v))
-            fail_type(node, "cannot assign '" + type_text(v) + "' to '" + ir::to_string(ref.elem) + "'");
-        const Scalar from = scalar_type(node, v);
-        if (v.tag == Tag::scalar || ir::is_float(from)) check_narrowing(node, ref.elem, from);
-        const ir::Value converted = as(node, v, ref.elem);
+            w_.fail_type(node, "cannot assign '" + type_text(w_, v) + "' to '" + ir::to_string(ref.elem) + "'");
+        const Scalar from = scalar_type(w_, node, v);
+        if (v.tag == Tag::scalar || ir::is_float(from)) check_narrowing(w_, node, ref.elem, from);
+        const ir::Value converted = as(w_, node, v, ref.elem);
         store_part(ref, 0, converted);
         return;
     }
-    if (v.tag != Tag::scalar && !is_number(v)) v = to_matrix(node, v);
+    if (v.tag != Tag::scalar && !is_number(v)) v = to_matrix(w_, node, v);
     if (v.tag == Tag::matrix && (v.n != ref.n || v.m != ref.m || v.ndim != ref.ndim)) {
         Val place;
         place.tag = Tag::ref;
         place.ref = std::make_shared<Ref>(ref);
-        fail_type(node, "cannot assign '" + type_text(v) + "' to '" + type_text(place) + "'");
+        w_.fail_type(node, "cannot assign '" + type_text(w_, v) + "' to '" + type_text(w_, place) + "'");
     }
-    check_narrowing(node, ref.elem, scalar_type(node, v));
+    check_narrowing(w_, node, ref.elem, scalar_type(w_, node, v));
     for (int k = 0; k < ref.n * ref.m; ++k) {
         const Val part = v.tag == Tag::matrix ? component(v, k) : v;
-        const ir::Value converted = as(node, part, ref.elem);
+        const ir::Value converted = as(w_, node, part, ref.elem);
         store_part(ref, k, converted);
     }
 }
 
-const FieldInfo *Walker::field_info(const Node *node, PyObject *object) {
+const FieldInfo *Places::field_info(const Node *node, PyObject *object) {
     if (const auto found = fields_.find(object); found != fields_.end()) return found->second.get();
     const Names &n = names();
     auto info = std::make_unique<FieldInfo>();
     info->object = object;
-    const bool is_matrix = kind_of(object) == Kind::matrix_field;
+    const bool is_matrix = w_.objects.kind_of(object) == Kind::matrix_field;
     PyRef answer = PyRef::steal(PyObject_CallMethodNoArgs(object, is_matrix ? n._qd_places_ : n._qd_place_));
-    if (!answer) python_failed(node);
+    if (!answer) w_.python_failed(node);
     std::vector<int> places;
     if (is_matrix) {
         info->n = int(attribute_int(object, n.n, 1));
         info->m = int(attribute_int(object, n.m, 1));
         info->element_dim = int(attribute_int(object, n.ndim, 1));
         PyRef list = PyRef::steal(PySequence_Fast(answer.get(), "_qd_places_ gives a list"));
-        if (!list) python_failed(node);
+        if (!list) w_.python_failed(node);
         for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(list.get()); ++i)
             places.push_back(int(PyLong_AsLong(PySequence_Fast_GET_ITEM(list.get(), i))));
     } else {
@@ -350,18 +358,18 @@ const FieldInfo *Walker::field_info(const Node *node, PyObject *object) {
     info->offset = first.index_offset;
     info->offset.resize(info->shape.size());
     info->stride = component_stride(info->places);
-    info->packing = packing_of(node, object);
+    info->packing = w_.packed.packing_of(node, object);
     if (info->is_packed()) info->elem = info->packing[0].compute;
     if (info->is_packed() && !info->packing[0].shape.empty()) {
         info->shape = info->packing[0].shape;
         info->offset.assign(info->shape.size(), 0);
     }
-    kept_.push_back(PyRef::borrow(object));
+    w_.objects.keep(PyRef::borrow(object));
     return fields_.emplace(object, std::move(info)).first->second.get();
 }
 
 /// The element of a field at these indices.
-Val Walker::field_ref(const FieldInfo *info, std::vector<ir::Value> indices) {
+Val field_ref(const FieldInfo *info, std::vector<ir::Value> indices) {
     Val out;
     out.tag = Tag::ref;
     out.ref = std::make_shared<Ref>();
@@ -376,13 +384,13 @@ Val Walker::field_ref(const FieldInfo *info, std::vector<ir::Value> indices) {
     return out;
 }
 
-uint32_t Walker::place_index(int place) {
+uint32_t Places::place_index(int place) {
     const auto [at, is_new] = places_.try_emplace(place, uint32_t(fn_.places.size()));
-    if (is_new) fn_.places.push_back(request_.place(place));
+    if (is_new) fn_.places.push_back(w_.request.place(place));
     return at->second;
 }
 
-long Walker::component_stride(const std::vector<uint32_t> &places) const {
+long Places::component_stride(const std::vector<uint32_t> &places) const {
     const ir::Place &first = fn_.places[places[0]];
     if (places.size() < 2) return ir::size_of(first.elem);
     const long step = distance(first, fn_.places[places[1]]);
@@ -391,6 +399,26 @@ long Walker::component_stride(const std::vector<uint32_t> &places) const {
         if (!beside(first, p) || distance(first, p) != long(k) * step) return 0;
     }
     return step;
+}
+
+/// A variable that holds a value, so that it can be indexed. Host matrices and arguments of the kernel never change:
+/// theirs stands once at the start of the task, outside of its loops.
+Val Places::indexed_value(const Node *node, const Val &v) {
+    const auto is_argument = [&](ir::Value c) {
+        return std::find(fn_.params.begin(), fn_.params.end(), c) != fn_.params.end();
+    };
+    const bool from_host = v.is_constant();
+    if (!from_host && !std::all_of(v.comps.begin(), v.comps.end(), is_argument)) return new_variable(node, v);
+    const uintptr_t key = from_host ? reinterpret_cast<uintptr_t>(v.object.get()) : v.comps[0].id;
+    Val &table = tables_[{key, w_.region.id}];
+    if (table.tag != Tag::none) return table;
+    const ir::BlockId block = std::exchange(b_.block, w_.region);
+    b_.at = 0;
+    table = new_variable(node, from_host ? to_matrix(w_, node, v) : v);
+    b_.at = size_t(-1);
+    b_.block = block;
+    if (from_host) w_.objects.keep(v.object);
+    return table;
 }
 
 } // namespace qd::frontend

@@ -1,6 +1,7 @@
 #pragma once
 // Prints: what an object is, as far as it can be told, in bytes that can be compared with those of another process.
 #include "frontend/builtins.h"
+#include "frontend/objects.h"
 
 #include "base/bytes.h"
 

@@ -2,7 +2,10 @@
 // outside of the kernel that holds a plain number or text or a field, or such an attribute of an object from outside.
 // Funcs, types and modules may be named, and constants of math, numpy and this package. Names in upper case, and what
 // stands in qd.static, give a warning instead of an error.
-#include "frontend/walker.h"
+#include "frontend/pure.h"
+
+#include "frontend/objects.h"
+#include "frontend/scope.h"
 
 #include <string_view>
 
@@ -29,46 +32,47 @@ bool is_upper(PyObject *name) {
 
 } // namespace
 
-bool Walker::is_state(PyObject *object) {
+static bool is_state(Walk &w, PyObject *object) {
     if (PyLong_CheckExact(object) || PyFloat_CheckExact(object) || PyBool_Check(object) || PyUnicode_CheckExact(object))
         return true;
-    const Kind kind = kind_of(object);
+    const Kind kind = w.objects.kind_of(object);
     return kind == Kind::field || kind == Kind::matrix_field || kind == Kind::struct_field || kind == Kind::ndarray ||
            kind == Kind::tensor || kind == Kind::mesh_elements;
 }
 
-void Walker::violation(const Node *node, PyObject *name, const std::string &message) {
-    if (static_depth_ || is_upper(name))
-        warn(node, "UserWarning", tag + message);
+static void violation(Walk &w, const Node *node, PyObject *name, const std::string &message) {
+    if (w.static_depth || is_upper(name))
+        w.warn(node, "UserWarning", tag + message);
     else
-        fail(node, UserErrorKind::compilation, tag + message, "pass it to the kernel as an argument");
+        w.fail(node, UserErrorKind::compilation, tag + message, "pass it to the kernel as an argument");
 }
 
 /// Funcs that the package lends to kernels read its own constants.
-bool Walker::in_package() {
-    const PyRef module = attribute(frames_.back().function, names().__module__);
+bool in_package(Walk &w) {
+    const PyRef module = attribute(w.frames.back().function, names().__module__);
     return module && PyUnicode_Check(module.get()) && package_of(text(module.get())) == "quadrants";
 }
 
-void Walker::check_pure_name(const Node *node, PyObject *name, PyObject *found) {
-    if (!request_.options.pure || !frames_.back().function || !is_state(found) || in_package()) return;
+void check_pure_name(Walk &w, const Node *node, PyObject *name, PyObject *found) {
+    if (!w.request.options.pure || !w.frames.back().function || !is_state(w, found) || in_package(w)) return;
     const std::string shown = text(name);
-    violation(node, name,
+    violation(w, node, name,
               "Accessing global variable " + shown + " " + repr(reinterpret_cast<PyObject *>(Py_TYPE(found))) + " " +
                   shown + " is in global vars, therefore violates pure");
 }
 
-void Walker::check_pure_attribute(const Node *node, const Val &base, const Val &found) {
-    if (!request_.options.pure || !found.is_constant() || !base.is_constant() || !is_state(found.object.get())) return;
+void check_pure_attribute(Walk &w, const Node *node, const Val &base, const Val &found) {
+    if (!w.request.options.pure || !found.is_constant() || !base.is_constant() || !is_state(w, found.object.get()))
+        return;
     const Node *root = child(node, Field::value);
     while (root->kind == NodeKind::Attribute) root = child(root, Field::value);
-    if (root->kind != NodeKind::Name || find_local(word_of(root, Field::id)) || !frames_.back().function ||
-        in_package())
+    if (root->kind != NodeKind::Name || w.scopes.find_local(word_of(root, Field::id)) || !w.frames.back().function ||
+        in_package(w))
         return; // reached through an argument
-    if (is_constant_module(base.object.get()) || is_state(base.object.get())) return;
+    if (is_constant_module(base.object.get()) || is_state(w, base.object.get())) return;
     PyObject *name = word_of(node, Field::attr);
     const std::string holder = text(word_of(root, Field::id));
-    violation(node, name,
+    violation(w, node, name,
               "Accessing global var " + text(name) + " from outside function scope within pure kernel " + holder +
                   " is in global vars, therefore violates pure");
 }

@@ -1,6 +1,19 @@
 // Structs: values made of named members, each a scalar, a matrix or a struct. A struct variable, or an element of a
 // field of structs, is a record whose members are places; copying one loads every member.
+#include "frontend/record.h"
+
+#include "frontend/annotations.h"
+#include "frontend/bounds.h"
 #include "frontend/builtins.h"
+#include "frontend/call.h"
+#include "frontend/cells.h"
+#include "frontend/dict.h"
+#include "frontend/expr.h"
+#include "frontend/matrix.h"
+#include "frontend/objects.h"
+#include "frontend/place.h"
+#include "frontend/subscript.h"
+#include "frontend/types.h"
 
 #include <algorithm>
 
@@ -33,12 +46,12 @@ PyRef interned(PyObject *name) {
 
 // Types
 
-const RecordType *Walker::record_type(const Node *node, PyObject *struct_type) {
+const RecordType *Records::record_type(const Node *node, PyObject *struct_type) {
     const RecordType *&known = struct_types_[struct_type];
     if (known) return known;
     PyRef members = attribute(struct_type, names().members);
     if (!members || !PyDict_Check(members.get()))
-        fail_type(node, "A struct type is needed here, not " + repr(struct_type));
+        w_.fail_type(node, "A struct type is needed here, not " + repr(struct_type));
     RecordType &type = record_types_.emplace_back();
     type.object = PyRef::borrow(struct_type);
     type.methods = attribute(struct_type, names().methods);
@@ -53,7 +66,7 @@ const RecordType *Walker::record_type(const Node *node, PyObject *struct_type) {
     return known = &type;
 }
 
-Val Walker::make_record(const RecordType *type, std::vector<Val> members) const {
+Val make_record(const RecordType *type, std::vector<Val> members) {
     Val out;
     out.tag = Tag::record;
     out.record = type;
@@ -62,25 +75,26 @@ Val Walker::make_record(const RecordType *type, std::vector<Val> members) const 
 }
 
 /// A struct without a declared type: its members have the types of their values.
-Val Walker::anonymous_record(const Node *node, const std::vector<std::pair<PyRef, Val>> &members) {
+Val Records::anonymous_record(const Node *node, const std::vector<std::pair<PyRef, Val>> &members) {
     RecordType &type = record_types_.emplace_back();
     std::vector<Val> items;
     for (const auto &[name, v] : members) {
-        if (!PyUnicode_Check(name.get())) fail_type(node, "Names of struct members are strings");
+        if (!PyUnicode_Check(name.get())) w_.fail_type(node, "Names of struct members are strings");
         type.names.push_back(interned(name.get()));
-        Val item = load(v);
-        if (item.is_sequence()) item = to_matrix(node, item);
-        items.push_back(typed(node, item));
-        if (!storable(items.back()))
-            fail_type(node, "A member of a struct is a number, a vector, a matrix or a struct, not " + type_text(item));
+        Val item = w_.places.load(v);
+        if (item.is_sequence()) item = to_matrix(w_, node, item);
+        items.push_back(typed(w_, node, item));
+        if (!w_.places.storable(items.back()))
+            w_.fail_type(node, "A member of a struct is a number, a vector, a matrix or a struct, not " +
+                                   type_text(w_, item));
     }
     return make_record(&type, std::move(items));
 }
 
 // Values
 
-Val Walker::zero_member(const Node *node, PyObject *type) {
-    if (kind_of(type) == Kind::struct_type) {
+Val Records::zero_member(const Node *node, PyObject *type) {
+    if (w_.objects.kind_of(type) == Kind::struct_type) {
         const RecordType *record = record_type(node, type);
         std::vector<Val> items;
         for (const PyRef &member : record->types) items.push_back(zero_member(node, member.get()));
@@ -90,9 +104,9 @@ Val Walker::zero_member(const Node *node, PyObject *type) {
 }
 
 /// `v` as a member of this type has it. One number fills a vector or matrix; of a struct it is the first member.
-Val Walker::member_value(const Node *node, PyObject *type, const Val &given, const std::string &what) {
-    const Val v = load(given);
-    const Kind kind = kind_of(type);
+Val Records::member_value(const Node *node, PyObject *type, const Val &given, const std::string &what) {
+    const Val v = w_.places.load(given);
+    const Kind kind = w_.objects.kind_of(type);
     if (kind == Kind::struct_type && (v.tag == Tag::scalar || is_number(v))) {
         const RecordType *record = record_type(node, type);
         std::vector<std::pair<PyObject *, Val>> first;
@@ -103,25 +117,25 @@ Val Walker::member_value(const Node *node, PyObject *type, const Val &given, con
     if (kind == Kind::matrix_type && (v.tag == Tag::scalar || is_number(v))) {
         const Names &n = names();
         PyRef dtype = attribute(type, n.dtype);
-        const ir::Value one = as(node, v, dtype_scalar(node, dtype.get()));
+        const ir::Value one = as(w_, node, v, dtype_scalar(w_, node, dtype.get()));
         const int rows = int(attribute_int(type, n.n, 1)), cols = int(attribute_int(type, n.m, 1));
-        return make_matrix(std::vector<ir::Value>(size_t(rows * cols), one), rows, cols,
+        return make_matrix(w_, std::vector<ir::Value>(size_t(rows * cols), one), rows, cols,
                            int(attribute_int(type, n.ndim, 1)));
     }
-    if (kind != Kind::matrix_type && !is_dtype(type))
-        fail_type(node, what + " has a type that a value in a kernel cannot have: " + repr(type));
-    return convert_to_annotation(node, type, v, what);
+    if (kind != Kind::matrix_type && !is_dtype(w_, type))
+        w_.fail_type(node, what + " has a type that a value in a kernel cannot have: " + repr(type));
+    return convert_to_annotation(w_, node, type, v, what);
 }
 
-Val Walker::record_from(const Node *node, const RecordType *type,
-                        const std::vector<std::pair<PyObject *, Val>> &given) {
+Val Records::record_from(const Node *node, const RecordType *type,
+                         const std::vector<std::pair<PyObject *, Val>> &given) {
     std::vector<const Val *> found(type->names.size());
     for (const auto &[name, v] : given) {
         const size_t i = member_index(*type, name);
         if (i == found.size())
-            fail(node, UserErrorKind::compilation, repr(type->object.get()) + " has no member '" + text(name) + "'",
-                 "it has " + member_names(*type));
-        if (found[i]) fail_type(node, "Member '" + text(name) + "' is given twice");
+            w_.fail(node, UserErrorKind::compilation, repr(type->object.get()) + " has no member '" + text(name) + "'",
+                    "it has " + member_names(*type));
+        if (found[i]) w_.fail_type(node, "Member '" + text(name) + "' is given twice");
         found[i] = &v;
     }
     std::vector<Val> items;
@@ -133,20 +147,21 @@ Val Walker::record_from(const Node *node, const RecordType *type,
 }
 
 /// Sphere(center, radius), Sphere(radius=1.0), Sphere({"radius": 1.0}), Sphere(other)
-Val Walker::call_struct_type(const Node *node, PyObject *struct_type) {
-    const Call call = arguments(node, false);
-    AtNode at(*this, node);
+Val Records::call_struct_type(const Node *node, PyObject *struct_type) {
+    const Call call = arguments(w_, node, false);
+    AtNode at(w_, node);
     const RecordType *type = record_type(node, struct_type);
     if (call.args.size() == 1 && call.kwargs.empty()) {
-        const Val only = typed(node, call.args[0]);
+        const Val only = typed(w_, node, call.args[0]);
         const bool is_dict = only.tag == Tag::dict || (only.is_constant() && PyDict_Check(only.object.get()));
-        const bool first_is_struct = !type->types.empty() && kind_of(type->types[0].get()) == Kind::struct_type;
+        const bool first_is_struct =
+            !type->types.empty() && w_.objects.kind_of(type->types[0].get()) == Kind::struct_type;
         if (is_dict || (only.tag == Tag::record && !first_is_struct))
             return convert_record(node, struct_type, only, "Argument");
     }
     if (call.args.size() > type->names.size())
-        fail_type(node, repr(struct_type) + " has " + std::to_string(type->names.size()) + " members, " +
-                            std::to_string(call.args.size()) + " are given");
+        w_.fail_type(node, repr(struct_type) + " has " + std::to_string(type->names.size()) + " members, " +
+                               std::to_string(call.args.size()) + " are given");
     std::vector<std::pair<PyObject *, Val>> given;
     for (size_t i = 0; i < call.args.size(); ++i) given.emplace_back(type->names[i].get(), call.args[i]);
     for (const auto &[name, v] : call.kwargs) given.emplace_back(name, v);
@@ -154,34 +169,34 @@ Val Walker::call_struct_type(const Node *node, PyObject *struct_type) {
 }
 
 /// qd.Struct(a=1, b=v) or qd.Struct({"a": 1, "b": v})
-Val Walker::new_struct(const Call &call) {
+Val handlers::new_struct(Walk &w, const Call &call) {
     std::vector<std::pair<PyRef, Val>> members;
     for (const Val &arg : call.args) {
-        Val v = typed(call.node, arg);
+        Val v = typed(w, call.node, arg);
         if (v.tag == Tag::record) return v;
         if (v.is_constant() && PyDict_Check(v.object.get())) {
             PyObject *key = nullptr, *item = nullptr;
             Py_ssize_t at = 0;
             while (PyDict_Next(v.object.get(), &at, &key, &item))
-                members.emplace_back(PyRef::borrow(key), unpacked(call.node, wrap(PyRef::borrow(item))));
+                members.emplace_back(PyRef::borrow(key), unpacked(w, call.node, wrap(w, PyRef::borrow(item))));
             continue;
         }
-        if (v.tag != Tag::dict) fail_type(call.node, "`Struct` takes a dict, or members by name");
-        for (size_t i = 0; i < v.items.size(); ++i) members.emplace_back(known_key(call.node, v, i), v.items[i]);
+        if (v.tag != Tag::dict) w.fail_type(call.node, "`Struct` takes a dict, or members by name");
+        for (size_t i = 0; i < v.items.size(); ++i) members.emplace_back(known_key(w, call.node, v, i), v.items[i]);
     }
     for (const auto &[name, v] : call.kwargs) members.emplace_back(PyRef::borrow(name), v);
-    return anonymous_record(call.node, members);
+    return w.records.anonymous_record(call.node, members);
 }
 
 /// A struct made in Python, baked into the kernel.
-Val Walker::host_struct(const Node *node, PyObject *object) {
+Val Records::host_struct(const Node *node, PyObject *object) {
     PyRef type = attribute(object, names()._type), entries = attribute(object, names()._entries);
-    if (!entries || !PyDict_Check(entries.get())) fail_type(node, "'" + type_name(object) + "' has no members");
+    if (!entries || !PyDict_Check(entries.get())) w_.fail_type(node, "'" + type_name(object) + "' has no members");
     std::vector<std::pair<PyRef, Val>> members;
     PyObject *key = nullptr, *value = nullptr;
     Py_ssize_t at = 0;
     while (PyDict_Next(entries.get(), &at, &key, &value))
-        members.emplace_back(PyRef::borrow(key), wrap(PyRef::borrow(value)));
+        members.emplace_back(PyRef::borrow(key), wrap(w_, PyRef::borrow(value)));
     if (!type || type.get() == Py_None) return anonymous_record(node, members);
     std::vector<std::pair<PyObject *, Val>> given;
     for (auto &[name, v] : members) given.emplace_back(name.get(), v);
@@ -189,49 +204,49 @@ Val Walker::host_struct(const Node *node, PyObject *object) {
 }
 
 /// A struct or dict with the members of `struct_type`, each converted to its type.
-Val Walker::convert_record(const Node *node, PyObject *struct_type, const Val &given, const std::string &what) {
+Val Records::convert_record(const Node *node, PyObject *struct_type, const Val &given, const std::string &what) {
     const RecordType *type = record_type(node, struct_type);
-    Val v = typed(node, load(given));
+    Val v = typed(w_, node, w_.places.load(given));
     if (v.tag == Tag::dict || (v.is_constant() && PyDict_Check(v.object.get()))) {
         std::vector<std::pair<PyObject *, Val>> members;
         const Val dict = v.tag == Tag::dict ? v : Val{};
         for (size_t i = 0; i < dict.items.size(); ++i)
-            members.emplace_back(known_key(node, dict, i).get(), dict.items[i]);
+            members.emplace_back(known_key(w_, node, dict, i).get(), dict.items[i]);
         PyObject *key = nullptr, *item = nullptr;
         Py_ssize_t at = 0;
         while (v.is_constant() && PyDict_Next(v.object.get(), &at, &key, &item))
-            members.emplace_back(key, unpacked(node, wrap(PyRef::borrow(item))));
+            members.emplace_back(key, unpacked(w_, node, wrap(w_, PyRef::borrow(item))));
         return record_from(node, type, members);
     }
     if (v.tag != Tag::record)
-        fail_type(node,
-                  what + " (type=" + type_text(v) + ") cannot be converted into required type " + repr(struct_type));
+        w_.fail_type(node, what + " (type=" + type_text(w_, v) + ") cannot be converted into required type " +
+                               repr(struct_type));
     if (v.record == type) return v;
     const auto same = [](const PyRef &a, const PyRef &b) { return PyUnicode_Compare(a.get(), b.get()) == 0; };
     if (v.items.size() != type->names.size() ||
         !std::is_permutation(type->names.begin(), type->names.end(), v.record->names.begin(), same))
-        fail_type(node, "Member mismatch between structs " + member_names(*type) + ", " + member_names(*v.record));
+        w_.fail_type(node, "Member mismatch between structs " + member_names(*type) + ", " + member_names(*v.record));
     std::vector<std::pair<PyObject *, Val>> members;
     for (size_t i = 0; i < v.items.size(); ++i) members.emplace_back(v.record->names[i].get(), v.items[i]);
     return record_from(node, type, members);
 }
 
 /// Whether a struct has these members, with these types.
-bool Walker::has_members(const Node *node, const RecordType &type, const Val &v) {
+bool Records::has_members(const Node *node, const RecordType &type, const Val &v) {
     if (v.tag != Tag::record || v.items.size() != type.names.size()) return false;
     for (size_t i = 0; i < type.names.size(); ++i) {
         const size_t k = member_index(*v.record, type.names[i].get());
         if (k == v.items.size()) return false;
-        const Val member = load(v.items[k]);
+        const Val member = w_.places.load(v.items[k]);
         PyObject *wanted = type.types[i].get();
-        const Kind kind = kind_of(wanted);
+        const Kind kind = w_.objects.kind_of(wanted);
         if (kind == Kind::struct_type) {
             if (!has_members(node, *record_type(node, wanted), member)) return false;
             continue;
         }
         const bool is_matrix = kind == Kind::matrix_type;
         const PyRef dtype = is_matrix ? attribute(wanted, names().dtype) : PyRef::borrow(wanted);
-        if (member.tag != (is_matrix ? Tag::matrix : Tag::scalar) || member.elem != dtype_scalar(node, dtype.get()))
+        if (member.tag != (is_matrix ? Tag::matrix : Tag::scalar) || member.elem != dtype_scalar(w_, node, dtype.get()))
             return false;
         if (is_matrix &&
             (member.n != attribute_int(wanted, names().n, 1) || member.m != attribute_int(wanted, names().m, 1) ||
@@ -242,20 +257,20 @@ bool Walker::has_members(const Node *node, const RecordType &type, const Val &v)
 }
 
 /// A returned struct is not converted: it has the members of the annotation already, whatever its class.
-void Walker::check_returned(const Node *node, PyObject *struct_type, const Val &given) {
-    const Val v = typed(node, load(given));
+void Records::check_returned(const Node *node, PyObject *struct_type, const Val &given) {
+    const Val v = typed(w_, node, w_.places.load(given));
     if (v.tag != Tag::record || has_members(node, *record_type(node, struct_type), v)) return;
     std::string members;
     for (size_t i = 0; i < v.items.size(); ++i)
-        members += (i ? ", " : "") + text(v.record->names[i].get()) + "=" + type_text(load(v.items[i]));
-    fail(node, UserErrorKind::compilation,
-         "Return (type=<qd.Struct " + members + ">) cannot be converted into required type " + repr(struct_type),
-         "the members must have the names, shapes and data types that the annotation says");
+        members += (i ? ", " : "") + text(v.record->names[i].get()) + "=" + type_text(w_, w_.places.load(v.items[i]));
+    w_.fail(node, UserErrorKind::compilation,
+            "Return (type=<qd.Struct " + members + ">) cannot be converted into required type " + repr(struct_type),
+            "the members must have the names, shapes and data types that the annotation says");
 }
 
 // Members and methods
 
-std::optional<Val> Walker::record_method(const RecordType *type, const Val &self, PyObject *name) {
+std::optional<Val> record_method(const RecordType *type, const Val &self, PyObject *name) {
     PyObject *found = type->methods ? PyDict_GetItemWithError(type->methods.get(), name) : nullptr;
     if (!found) return std::nullopt;
     Val out = bound_method(self, name);
@@ -264,7 +279,7 @@ std::optional<Val> Walker::record_method(const RecordType *type, const Val &self
 }
 
 /// A vector that was declared with unpacked=True: its components are members of their own.
-std::optional<Val> Walker::unpacked_vector(const Val &record, PyObject *name) {
+static std::optional<Val> unpacked_vector(const Val &record, PyObject *name) {
     const RecordType &type = *record.record;
     PyRef groups = type.object ? attribute(type.object.get(), names().unpacked) : PyRef{};
     PyObject *first = groups && PyDict_Check(groups.get()) ? PyDict_GetItemWithError(groups.get(), name) : nullptr;
@@ -278,7 +293,7 @@ std::optional<Val> Walker::unpacked_vector(const Val &record, PyObject *name) {
     return out;
 }
 
-Val Walker::record_attribute(const Node *node, const Val &record, PyObject *name) {
+Val Records::record_attribute(const Node *node, const Val &record, PyObject *name) {
     const RecordType &type = *record.record;
     if (const size_t i = member_index(type, name); i < type.names.size()) return record.items[i];
     if (std::optional<Val> method = record_method(&type, record, name)) return *method;
@@ -303,67 +318,68 @@ Val Walker::record_attribute(const Node *node, const Val &record, PyObject *name
         out.items = record.items;
         return out;
     }
-    fail(node, UserErrorKind::compilation, "'" + type_text(record) + "' has no attribute '" + what + "'",
-         "its members are " + member_names(type));
+    w_.fail(node, UserErrorKind::compilation, "'" + type_text(w_, record) + "' has no attribute '" + what + "'",
+            "its members are " + member_names(type));
 }
 
-void Walker::store_record(const Node *node, const Val &place, const Val &given) {
+void Records::store_record(const Node *node, const Val &place, const Val &given) {
     const RecordType &type = *place.record;
-    const Val v = typed(node, load(given));
+    const Val v = typed(w_, node, w_.places.load(given));
     const bool is_dict = v.tag == Tag::dict || (v.is_constant() && PyDict_Check(v.object.get()));
     const Val from = is_dict && type.object ? convert_record(node, type.object.get(), v, "") : v;
-    if (from.tag != Tag::record) fail_type(node, "cannot assign '" + type_text(v) + "' to '" + type_text(place) + "'");
+    if (from.tag != Tag::record)
+        w_.fail_type(node, "cannot assign '" + type_text(w_, v) + "' to '" + type_text(w_, place) + "'");
     for (size_t i = 0; i < place.items.size(); ++i) {
         const size_t k = member_index(*from.record, type.names[i].get());
         if (k == from.items.size() || place.items.size() != from.items.size())
-            fail_type(node,
-                      "Member mismatch between structs " + member_names(type) + ", " + member_names(*from.record));
+            w_.fail_type(node,
+                         "Member mismatch between structs " + member_names(type) + ", " + member_names(*from.record));
         if (place.items[i].tag == Tag::record)
             store_record(node, place.items[i], from.items[k]);
         else if (place.items[i].tag == Tag::ref)
-            store(node, *place.items[i].ref, from.items[k]);
+            w_.places.store(node, *place.items[i].ref, from.items[k]);
         else
-            fail_type(node, "Cannot assign to non-lvalue: this struct is a value");
+            w_.fail_type(node, "Cannot assign to non-lvalue: this struct is a value");
     }
 }
 
 // Fields of structs
 
 /// The first member that is no struct: its shape is that of the field.
-PyRef Walker::leaf_field(PyObject *struct_field) {
+PyRef Records::leaf_field(PyObject *struct_field) {
     PyRef field = PyRef::borrow(struct_field);
-    while (field && kind_of(field.get()) == Kind::struct_field) {
+    while (field && w_.objects.kind_of(field.get()) == Kind::struct_field) {
         PyRef keys = attribute(field.get(), names().keys);
         PyRef first = PyRef::steal(keys ? PySequence_GetItem(keys.get(), 0) : nullptr);
         field = PyRef::steal(first ? PyObject_CallMethodOneArg(field.get(), names().get_member_field, first.get())
                                    : nullptr);
     }
     if (!field) throw PythonError{};
-    kept_.push_back(field);
+    w_.objects.keep(field);
     return field;
 }
 
-Val Walker::struct_field_element(const Node *node, PyObject *field, const std::vector<Val> &indices) {
-    const FieldInfo *first = field_info(node, leaf_field(field).get());
-    if (int(indices.size()) + 1 == first->dims() && last_level(first->places[0]) == ir::LevelKind::dynamic)
-        return dynamic_container(field, index_values(node, indices, true));
+Val Records::struct_field_element(const Node *node, PyObject *field, const std::vector<Val> &indices) {
+    const FieldInfo *first = w_.places.field_info(node, leaf_field(field).get());
+    if (int(indices.size()) + 1 == first->dims() && last_level(w_, first->places[0]) == ir::LevelKind::dynamic)
+        return dynamic_container(field, index_values(w_, node, indices, true));
     if (int(indices.size()) != first->dims())
-        fail(node, UserErrorKind::index,
-             "Field with dim " + std::to_string(first->dims()) + " accessed with indices of dim " +
-                 std::to_string(indices.size()));
-    const std::vector<ir::Value> values = index_values(node, indices, true);
-    if (request_.options.check_bounds || request_.options.debug) check_field_bounds(node, *first, values);
+        w_.fail(node, UserErrorKind::index,
+                "Field with dim " + std::to_string(first->dims()) + " accessed with indices of dim " +
+                    std::to_string(indices.size()));
+    const std::vector<ir::Value> values = index_values(w_, node, indices, true);
+    if (w_.request.options.check_bounds || w_.request.options.debug) check_field_bounds(w_, node, *first, values);
     const std::function<Val(PyObject *)> element = [&](PyObject *of) {
         PyRef struct_type = attribute(of, names().dtype);
         const RecordType *type = record_type(node, struct_type.get());
         std::vector<Val> items;
         for (const PyRef &name : type->names) {
             PyRef member = PyRef::steal(PyObject_CallMethodOneArg(of, names().get_member_field, name.get()));
-            if (!member) python_failed(node);
-            kept_.push_back(member);
-            items.push_back(kind_of(member.get()) == Kind::struct_field
+            if (!member) w_.python_failed(node);
+            w_.objects.keep(member);
+            items.push_back(w_.objects.kind_of(member.get()) == Kind::struct_field
                                 ? element(member.get())
-                                : field_ref(field_info(node, member.get()), values));
+                                : field_ref(w_.places.field_info(node, member.get()), values));
         }
         return make_record(type, std::move(items));
     };

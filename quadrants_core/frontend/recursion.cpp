@@ -4,7 +4,21 @@
 // and the state after it takes them back. A parameter by reference is a variable of the callee: it gets the value of
 // the place, and the place gets its value when the call is over. Funcs that are inlined and lead to a real func are cut
 // too, at each of their calls anew.
+#include "frontend/recursion.h"
+
+#include "frontend/annotations.h"
+#include "frontend/call.h"
+#include "frontend/control.h"
+#include "frontend/coverage.h"
+#include "frontend/expr.h"
+#include "frontend/format.h"
+#include "frontend/funcs.h"
 #include "frontend/machine.h"
+#include "frontend/objects.h"
+#include "frontend/place.h"
+#include "frontend/real.h"
+#include "frontend/record.h"
+#include "frontend/scope.h"
 
 #include <algorithm>
 #include <bit>
@@ -12,6 +26,8 @@
 namespace qd::frontend {
 
 using ir::Scalar;
+
+static bool is_local(const Val &v);
 
 namespace {
 
@@ -27,78 +43,8 @@ void visit_tree(const Node *tree, const std::function<bool(const Node *)> &visit
     each_child(tree, [&](const Node *node) { visit_tree(node, visit); });
 }
 
-/// What a name, or a name in a module, stands for outside of the walk; none if it is a name of the func's own.
-PyRef Walker::object_outside(const Node *node) {
-    if (node->kind == NodeKind::Name)
-        return find_local(word_of(node, Field::id)) ? PyRef{} : find_global(word_of(node, Field::id));
-    if (node->kind != NodeKind::Attribute) return {};
-    PyRef module = object_outside(child(node, Field::value));
-    if (!module || !PyModule_Check(module.get())) return {};
-    PyRef found = attribute(module.get(), word_of(node, Field::attr));
-    if (found) reads_.attribute(module.get(), word_of(node, Field::attr), found.get());
-    return found;
-}
-
-/// The func that a call names; null if it names none.
-FuncInfo *Walker::func_called(const Node *node) {
-    if (node->kind != NodeKind::Call) return nullptr;
-    PyRef object = object_outside(child(node, Field::func));
-    if (!object || kind_of(object.get()) != Kind::func) return nullptr;
-    return &func_info(node, object.get());
-}
-
-/// The funcs that the body of one calls.
-const std::vector<FuncInfo *> &Walker::funcs_called_in(FuncInfo &info) {
-    if (info.calls) return *info.calls;
-    Frame frame;
-    frame.first_binding = bindings_.size();
-    frame.function = info.function.get();
-    frame.source = &info.source;
-    frames_.push_back(std::move(frame));
-    std::vector<FuncInfo *> found;
-    for (const Node *statement : items_of(info.source.tree, Field::body))
-        each_node(statement, [&](const Node *node) {
-            if (FuncInfo *callee = func_called(node)) found.push_back(callee);
-        });
-    frames_.pop_back();
-    return info.calls.emplace(std::move(found));
-}
-
-/// Whether calls of `info` can lead to a func that `wanted` accepts.
-bool Walker::leads_to(FuncInfo &info, const std::function<bool(FuncInfo &)> &wanted) {
-    std::vector<FuncInfo *> seen{&info}, todo{&info};
-    while (!todo.empty()) {
-        FuncInfo *now = todo.back();
-        todo.pop_back();
-        for (FuncInfo *callee : funcs_called_in(*now)) {
-            if (wanted(*callee)) return true;
-            if (std::find(seen.begin(), seen.end(), callee) != seen.end()) continue;
-            seen.push_back(callee);
-            todo.push_back(callee);
-        }
-    }
-    return false;
-}
-
-bool Walker::is_recursive(FuncInfo &info) {
-    if (!info.recursive) info.recursive = leads_to(info, [&](FuncInfo &callee) { return &callee == &info; });
-    return *info.recursive;
-}
-
-/// Whether a call of it is cut: a real func, or one that leads to a real func.
-bool Walker::is_cut(FuncInfo &info) {
-    if (!info.cut) info.cut = info.is_real || leads_to(info, [](FuncInfo &callee) { return callee.is_real; });
-    return *info.cut;
-}
-
-/// The func of a call that is cut; null if it is none.
-FuncInfo *Walker::cut_callee(const Node *node) {
-    FuncInfo *info = func_called(node);
-    return info && is_cut(*info) ? info : nullptr;
-}
-
 /// A variable: at the start of the machine, if one is being made.
-ir::Value Walker::make_local(Scalar elem) {
+ir::Value Recursion::make_local(Scalar elem) {
     if (!machine_) return b_.local(elem, 1);
     const ir::BlockId block = std::exchange(b_.block, machine_->entry);
     const size_t at = std::exchange(b_.at, machine_->locals++);
@@ -110,7 +56,7 @@ ir::Value Walker::make_local(Scalar elem) {
 
 // States
 
-int Walker::new_state() {
+int Recursion::new_state() {
     Machine &m = *machine_;
     const ir::BlockId block = std::exchange(b_.block, m.row);
     const ir::Value pc = b_.load(m.pc);
@@ -124,15 +70,15 @@ int Walker::new_state() {
     return int(m.states.size()) - 1;
 }
 
-void Walker::begin_state(int k) { b_.block = machine_->states[size_t(k)]; }
+void Recursion::begin_state(int k) { b_.block = machine_->states[size_t(k)]; }
 
-void Walker::jump(int k) {
+void Recursion::jump(int k) {
     const ir::Value to = b_.i32(k);
     b_.store(machine_->pc, to);
     b_.yield();
 }
 
-void Walker::branch_to(ir::Value condition, int yes, int no) {
+void Recursion::branch_to(ir::Value condition, int yes, int no) {
     const ir::Value a = b_.i32(yes), b = b_.i32(no);
     const ir::Value to = b_.select(condition, a, b);
     b_.store(machine_->pc, to);
@@ -157,7 +103,7 @@ void collect_pointers(const Val &v, std::vector<ir::Value> &out) {
 } // namespace
 
 /// Where the `slot`-th scalar of a type lies on the stack of the current activation.
-ir::Value Walker::stack_place(Scalar elem, int slot) {
+ir::Value Recursion::stack_place(Scalar elem, int slot) {
     Machine &m = *machine_;
     Machine::Stack &stack = m.stacks[elem];
     if (!stack.array) {
@@ -181,9 +127,10 @@ ir::Value Walker::stack_place(Scalar elem, int slot) {
 }
 
 /// Variables of the activation that is leaving; every one once.
-std::vector<ir::Value> Walker::live_variables() {
+std::vector<ir::Value> Recursion::live_variables() {
     std::vector<ir::Value> all{machine_->back};
-    for (size_t i = machine_->first_binding; i < bindings_.size(); ++i) collect_pointers(bindings_[i].value, all);
+    for (size_t i = machine_->first_binding; i < w_.scopes.size(); ++i)
+        collect_pointers(w_.scopes.bindings()[i].value, all);
     for (const auto &[node, v] : machine_->values) collect_pointers(v, all);
     for (const auto &values : machine_->outer_values)
         for (const auto &[node, v] : values) collect_pointers(v, all);
@@ -192,9 +139,9 @@ std::vector<ir::Value> Walker::live_variables() {
     return all;
 }
 
-bool Walker::is_template(const FuncInfo &info, size_t i) {
+bool Recursion::is_template(const FuncInfo &info, size_t i) {
     PyObject *annotation = info.params[i].annotation.get();
-    return annotation && kind_of(annotation) == Kind::template_;
+    return annotation && w_.objects.kind_of(annotation) == Kind::template_;
 }
 
 namespace {
@@ -228,20 +175,20 @@ bool is_same(const Val &a, const Val &b) {
 } // namespace
 
 /// Whether a func that calls itself can become part of a state machine: what its templates stand for is known.
-bool Walker::can_recur(const FuncInfo &info, const std::vector<Val> &args) {
+bool Recursion::can_recur(const FuncInfo &info, const std::vector<Val> &args) {
     for (size_t i = 0; i < args.size(); ++i)
         if (is_template(info, i) && !is_fixed(args[i])) return false;
     return true;
 }
 
 /// Equal template arguments mean one instance.
-bool Walker::same_instance(const MachineFunction &f, const std::vector<Val> &args) {
+bool Recursion::same_instance(const MachineFunction &f, const std::vector<Val> &args) {
     for (size_t i = 0; i < args.size(); ++i)
         if (is_template(*f.info, i) && !is_same(f.params[i], args[i])) return false;
     return true;
 }
 
-MachineFunction &Walker::machine_function(const Node *node, FuncInfo &info, const std::vector<Val> &args) {
+MachineFunction &Recursion::machine_function(const Node *node, FuncInfo &info, const std::vector<Val> &args) {
     Machine &m = *machine_;
     int instances = 0;
     for (MachineFunction &f : m.functions) {
@@ -251,13 +198,13 @@ MachineFunction &Walker::machine_function(const Node *node, FuncInfo &info, cons
         for (size_t i = 0; i < args.size(); ++i) {
             const Val &was = f.params[i], &is = args[i];
             if (!is_place(was) && !is_same(was, is))
-                fail_type(node,
-                          "Argument " + text(info.params[i].name) + " of '" + info.source.name +
+                w_.fail_type(
+                    node, "Argument " + text(info.params[i].name) + " of '" + info.source.name +
                               "', which calls itself, must be passed on unchanged: it is no number, vector or struct");
         }
         return f;
     }
-    if (instances >= most_instances) fail_endless(info);
+    if (instances >= most_instances) w_.funcs.fail_endless(info);
     MachineFunction &f = m.functions.emplace_back();
     f.info = &info;
     f.entry = new_state();
@@ -265,22 +212,23 @@ MachineFunction &Walker::machine_function(const Node *node, FuncInfo &info, cons
     for (size_t i = 0; i < args.size(); ++i) {
         PyRef annotation = info.params[i].annotation;
         if (is_reference(info, i)) annotation = attribute(annotation.get(), names().dtype);
-        const Kind kind = kind_of(annotation.get());
-        const bool by_value = is_dtype(annotation.get()) || kind == Kind::matrix_type || kind == Kind::struct_type;
-        f.params.push_back(by_value ? new_variable(node, zero_member(node, annotation.get())) : args[i]);
+        const Kind kind = w_.objects.kind_of(annotation.get());
+        const bool by_value = is_dtype(w_, annotation.get()) || kind == Kind::matrix_type || kind == Kind::struct_type;
+        f.params.push_back(by_value ? w_.places.new_variable(node, w_.records.zero_member(node, annotation.get()))
+                                    : args[i]);
     }
-    if (info.returns) f.result = result_place(node, info.returns.get());
-    note_inlined(info);
+    if (info.returns) f.result = result_place(w_, node, info.returns.get());
+    w_.funcs.note_inlined(info);
     return f;
 }
 
-bool Walker::is_reference(const FuncInfo &info, size_t i) {
+bool Recursion::is_reference(const FuncInfo &info, size_t i) {
     PyObject *annotation = info.params[i].annotation.get();
-    return annotation && kind_of(annotation) == Kind::ref;
+    return annotation && w_.objects.kind_of(annotation) == Kind::ref;
 }
 
 /// The expression that a call passes for a parameter by reference.
-const Node *Walker::reference_node(const Node *node, const FuncInfo &info, size_t i) {
+const Node *Recursion::reference_node(const Node *node, const FuncInfo &info, size_t i) {
     const Items args = items_of(node, Field::args);
     const Node *found = nullptr;
     bool starred = false;
@@ -296,39 +244,39 @@ const Node *Walker::reference_node(const Node *node, const FuncInfo &info, size_
             return !computed;
         });
     if (computed)
-        fail_syntax(node,
-                    "Argument " + text(info.params[i].name) + " of '" + info.source.name +
-                        "', which calls itself, is passed by reference: no call may stand in it",
-                    "assign the index to a variable first");
+        w_.fail_syntax(node,
+                       "Argument " + text(info.params[i].name) + " of '" + info.source.name +
+                           "', which calls itself, is passed by reference: no call may stand in it",
+                       "assign the index to a variable first");
     return found;
 }
 
 /// Stores what the callee left in its parameters by reference.
-void Walker::copy_back(const Node *node, const FuncInfo &info, const std::vector<Val> &finals) {
+void Recursion::copy_back(const Node *node, const FuncInfo &info, const std::vector<Val> &finals) {
     std::vector<Val> places;
     for (size_t i = 0; i < finals.size(); ++i)
         if (finals[i].tag != Tag::none)
-            places.push_back(reference(node, info.params[i].annotation.get(), eval(reference_node(node, info, i)),
-                                       text(info.params[i].name)));
+            places.push_back(reference(w_, node, info.params[i].annotation.get(),
+                                       eval(w_, reference_node(node, info, i)), text(info.params[i].name)));
     size_t at = 0;
     for (const Val &last : finals)
-        if (last.tag != Tag::none) store_result(node, places[at++], last);
+        if (last.tag != Tag::none) store_result(w_, node, places[at++], last);
 }
 
 /// The values of the parameters by reference at the end of a call; none for others.
-std::vector<Val> Walker::final_references(const MachineFunction &f) {
+std::vector<Val> Recursion::final_references(const MachineFunction &f) {
     std::vector<Val> out(f.params.size());
     for (size_t i = 0; i < out.size(); ++i)
-        if (is_reference(*f.info, i)) out[i] = load(f.params[i]);
+        if (is_reference(*f.info, i)) out[i] = w_.places.load(f.params[i]);
     return out;
 }
 
-void Walker::flat_call(const Node *node, FuncInfo &info) {
+void Recursion::flat_call(const Node *node, FuncInfo &info) {
     Machine &m = *machine_;
-    Call call = arguments(node, true);
-    AtNode at(*this, node);
-    std::vector<Val> args = matched_arguments(node, info, std::move(call));
-    for (Val &arg : args) arg = load(std::move(arg));
+    Call call = arguments(w_, node, true);
+    AtNode at(w_, node);
+    std::vector<Val> args = w_.funcs.matched_arguments(node, info, std::move(call));
+    for (Val &arg : args) arg = w_.places.load(std::move(arg));
     for (size_t i = 0; i < args.size(); ++i)
         if (is_reference(info, i)) reference_node(node, info, i);
     MachineFunction &f = machine_function(node, info, args);
@@ -348,10 +296,10 @@ void Walker::flat_call(const Node *node, FuncInfo &info) {
     ir::Message message;
     message.pieces.push_back(
         {"'" + info.source.name + "' calls itself more than " + std::to_string(deepest) + " deep", -1});
-    emit_assert(fits, std::move(message), {});
+    emit_assert(w_, fits, std::move(message), {});
     b_.store(m.depth, deeper);
     for (size_t i = 0; i < args.size(); ++i)
-        if (is_place(f.params[i]) && is_local(f.params[i])) store_result(node, f.params[i], args[i]);
+        if (is_place(f.params[i]) && is_local(f.params[i])) store_result(w_, node, f.params[i], args[i]);
     const int after = new_state();
     const ir::Value back = b_.i32(after);
     b_.store(m.back, back);
@@ -368,93 +316,85 @@ void Walker::flat_call(const Node *node, FuncInfo &info) {
         b_.store(pointer, v);
     }
     copy_back(node, info, finals);
-    m.values[node] = info.returns ? new_variable(node, loaded_result(f.result)) : Val{};
+    m.values[node] = info.returns ? w_.places.new_variable(node, loaded_result(w_, f.result)) : Val{};
 }
 
 /// The body of a func that is inlined and leads to a real func, cut where it stands.
-void Walker::flat_inline(const Node *node, FuncInfo &info) {
+void Recursion::flat_inline(const Node *node, FuncInfo &info) {
     Machine &m = *machine_;
-    Call call = arguments(node, true, true);
-    AtNode at(*this, node);
-    std::vector<Val> args = matched_arguments(node, info, std::move(call));
+    Call call = arguments(w_, node, true, true);
+    AtNode at(w_, node);
+    std::vector<Val> args = w_.funcs.matched_arguments(node, info, std::move(call));
     for (size_t i = 0; i < args.size(); ++i) {
         if (is_place(args[i]) && !outlives_state(args[i]))
-            fail_type(node,
-                      "Argument " + text(info.params[i].name) + " of '" + info.source.name +
-                          "', which leads back to a function that calls itself, cannot be an element",
-                      "pass the field or array and the index");
-        if (!is_place(args[i]) && storable(args[i])) args[i] = new_variable(node, args[i]);
+            w_.fail_type(node,
+                         "Argument " + text(info.params[i].name) + " of '" + info.source.name +
+                             "', which leads back to a function that calls itself, cannot be an element",
+                         "pass the field or array and the index");
+        if (!is_place(args[i]) && w_.places.storable(args[i])) args[i] = w_.places.new_variable(node, args[i]);
     }
     m.outer_values.push_back(std::exchange(m.values, {}));
     const auto loops = std::exchange(m.loops, {});
-    std::optional<Val> result = inlined(info, std::move(args), [&] {
+    std::optional<Val> result = w_.funcs.inlined(info, std::move(args), [&] {
         flat_block(items_of(info.source.tree, Field::body));
-        return std::move(frames_.back().result);
+        return std::move(w_.frames.back().result);
     });
     m.loops = loops;
     m.values = std::move(m.outer_values.back());
     m.outer_values.pop_back();
-    const Val v = result ? converted_result(node, info.returns.get(), *result) : Val{};
-    m.values[node] = storable(v) ? new_variable(node, v) : v;
+    const Val v = result ? converted_result(w_, node, info.returns.get(), *result) : Val{};
+    m.values[node] = w_.places.storable(v) ? w_.places.new_variable(node, v) : v;
 }
 
 /// Whether a place is a whole variable: its address is known in every state.
-bool Walker::outlives_state(const Val &v) const {
+bool Recursion::outlives_state(const Val &v) const {
     if (v.tag != Tag::ref)
         return std::all_of(v.items.begin(), v.items.end(), [&](const Val &item) { return outlives_state(item); });
     const Ref &ref = *v.ref;
     return ref.local && (ref.pointer ? fn_[ref.pointer].op == ir::Op::local : ref.variable && !ref.shift);
 }
 
-bool Walker::is_local(const Val &v) {
+static bool is_local(const Val &v) {
     if (v.tag == Tag::ref) return v.ref->local;
     return std::all_of(v.items.begin(), v.items.end(), is_local);
 }
 
-bool Walker::calls_real(const Node *tree) {
-    bool found = false;
-    visit_tree(tree, [&](const Node *node) {
-        found = found || cut_callee(node);
-        return !found;
-    });
-    return found;
-}
-
 // The machine
 
-void Walker::machine_body(MachineFunction &f) {
+void Recursion::machine_body(MachineFunction &f) {
     FuncInfo &info = *f.info;
-    enter(info, f.call);
-    frames_.back().dynamic = 1;
+    w_.funcs.enter(info, f.call);
+    w_.frames.back().dynamic = 1;
     machine_->now = &f;
-    machine_->frame = &frames_.back();
-    machine_->first_binding = bindings_.size();
+    machine_->frame = &w_.frames.back();
+    machine_->first_binding = w_.scopes.size();
     ++info.depth;
     {
-        Scope scope(*this);
-        for (size_t i = 0; i < f.params.size(); ++i) bind(info.params[i].name, f.params[i]);
+        Scope scope(w_);
+        for (size_t i = 0; i < f.params.size(); ++i) w_.scopes.bind(info.params[i].name, f.params[i]);
         begin_state(f.entry);
-        covered_line_ = 0;
+        w_.coverage.set_line(0);
         const Node *tree = info.source.tree;
         if (flat_block(items_of(tree, Field::body))) flat_return(nullptr);
         if (info.returns && !f.returns)
-            fail(tree, UserErrorKind::compilation, "Function has a return type but does not have a return statement");
+            w_.fail(tree, UserErrorKind::compilation,
+                    "Function has a return type but does not have a return statement");
     }
     --info.depth;
-    frames_.pop_back();
+    w_.frames.pop_back();
 }
 
-Val Walker::recursive_call(const Node *node, FuncInfo &info, const std::vector<Val> &args) {
+Val Recursion::recursive_call(const Node *node, FuncInfo &info, const std::vector<Val> &args) {
     if (machine_)
-        fail_here(UserErrorKind::compilation,
-                  "Function '" + info.source.name + "' calls itself from where its name does not stand",
-                  "call it, and the functions that lead to it, by their names or as `module.name(...)`");
+        w_.fail_here(UserErrorKind::compilation,
+                     "Function '" + info.source.name + "' calls itself from where its name does not stand",
+                     "call it, and the functions that lead to it, by their names or as `module.name(...)`");
     Machine machine;
     machine.entry = b_.block;
     machine.locals = fn_[b_.block].insts.size();
     Machine *const outer = std::exchange(machine_, &machine);
-    const int outer_static = std::exchange(static_depth_, 0), outer_grouped = std::exchange(grouped_depth_, 0);
-    const long outer_line = std::exchange(covered_line_, 0);
+    const int outer_static = std::exchange(w_.static_depth, 0), outer_grouped = std::exchange(w_.grouped_depth, 0);
+    const long outer_line = w_.coverage.set_line(0);
     machine.pc = make_local(Scalar::i32);
     machine.depth = make_local(Scalar::i32);
     machine.back = make_local(Scalar::i32);
@@ -464,35 +404,36 @@ Val Walker::recursive_call(const Node *node, FuncInfo &info, const std::vector<V
     const ir::BlockId after = b_.block;
     machine.row = fn_[loop].blocks[0];
     b_.block = machine.row;
-    poll();
+    poll(w_);
     const ir::Value pc = b_.load(machine.pc);
     const ir::Value last = b_.i32(done);
     const ir::Value finished = b_.eq(pc, last);
-    break_when(true, finished);
+    break_when(w_, true, finished);
     b_.block = after;
     MachineFunction &first = start_machine(node, info, args, loop);
     for (size_t i = 0; i < machine.functions.size(); ++i) machine_body(machine.functions[i]);
     b_.block = machine.row;
     b_.yield();
     b_.block = after;
-    static_depth_ = outer_static;
-    grouped_depth_ = outer_grouped;
-    covered_line_ = outer_line;
+    w_.static_depth = outer_static;
+    w_.grouped_depth = outer_grouped;
+    w_.coverage.set_line(outer_line);
     machine_ = outer;
     const std::vector<Val> finals = final_references(first);
     for (size_t i = 0; i < finals.size(); ++i)
-        if (finals[i].tag != Tag::none) store_result(node, args[i], finals[i]);
-    return info.returns ? loaded_result(first.result) : Val{};
+        if (finals[i].tag != Tag::none) store_result(w_, node, args[i], finals[i]);
+    return info.returns ? loaded_result(w_, first.result) : Val{};
 }
 
 /// The outermost call: its arguments become the parameters before the loop starts.
-MachineFunction &Walker::start_machine(const Node *node, FuncInfo &info, const std::vector<Val> &args, ir::Value loop) {
+MachineFunction &Recursion::start_machine(const Node *node, FuncInfo &info, const std::vector<Val> &args,
+                                          ir::Value loop) {
     const ir::BlockId block = b_.block;
     std::vector<ir::Value> &insts = fn_[block].insts;
     insts.pop_back(); // the loop: what follows stands before it
     MachineFunction &f = machine_function(node, info, args);
     for (size_t i = 0; i < args.size(); ++i)
-        if (is_place(f.params[i]) && is_local(f.params[i])) store_result(node, f.params[i], args[i]);
+        if (is_place(f.params[i]) && is_local(f.params[i])) store_result(w_, node, f.params[i], args[i]);
     const ir::Value entry = b_.i32(f.entry);
     b_.store(machine_->pc, entry);
     fn_[block].insts.push_back(loop);

@@ -1,19 +1,20 @@
 // Names: kernel-local scopes first, then the closure, then globals, then builtins (read now, baked into the kernel).
+#include "frontend/scope.h"
+
 #include "frontend/builtins.h"
-#include "frontend/walker.h"
 
 #include <string_view>
 
 namespace qd::frontend {
 
-Binding *Walker::find_local(PyObject *name) {
-    const size_t first = frames_.back().first_binding;
+Binding *Scopes::find_local(PyObject *name) {
+    const size_t first = w_.frames.back().first_binding;
     for (size_t i = bindings_.size(); i > first; --i)
         if (bindings_[i - 1].name == name) return &bindings_[i - 1];
     return nullptr;
 }
 
-void Walker::bind(PyObject *name, Val value) {
+void Scopes::bind(PyObject *name, Val value) {
     Binding binding;
     binding.name = name;
     binding.value = std::move(value);
@@ -21,87 +22,11 @@ void Walker::bind(PyObject *name, Val value) {
     bindings_.push_back(std::move(binding));
 }
 
-PyRef Walker::find_global(PyObject *name) {
-    PyObject *function = frames_.back().function;
+PyRef Scopes::find_global(PyObject *name) {
+    PyObject *function = w_.frames.back().function;
     PyRef found = function ? find_name(function, name) : PyRef::borrow(PyDict_GetItem(PyEval_GetBuiltins(), name));
-    if (found) reads_.name(function, name, found.get());
+    if (found) w_.reads.name(function, name, found.get());
     return found;
-}
-
-namespace {
-
-constexpr std::pair<std::string_view, Kind> kind_names[] = {
-    {"dtype", Kind::dtype},
-    {"matrix_type", Kind::matrix_type},
-    {"struct_type", Kind::struct_type},
-    {"builtin", Kind::builtin},
-    {"func", Kind::func},
-    {"kernel", Kind::kernel},
-    {"field", Kind::field},
-    {"matrix_field", Kind::matrix_field},
-    {"struct_field", Kind::struct_field},
-    {"struct", Kind::struct_},
-    {"matrix", Kind::matrix},
-    {"ndarray", Kind::ndarray},
-    {"data_oriented", Kind::data_oriented},
-    {"template", Kind::template_},
-    {"ndarray_type", Kind::ndarray_type},
-    {"ndrange", Kind::ndrange},
-    {"buffer_view_type", Kind::buffer_view_type},
-    {"ref", Kind::ref},
-    {"tensor", Kind::tensor},
-    {"snode", Kind::snode},
-    {"mesh_elements", Kind::mesh_elements},
-    {"mesh_relation", Kind::mesh_relation},
-    {"sparse_matrix_builder", Kind::sparse_matrix_builder},
-    {"sparse_matrix_builder_type", Kind::sparse_matrix_builder_type},
-};
-
-bool has_no_kind(PyObject *object) {
-    return PyLong_CheckExact(object) || PyFloat_CheckExact(object) || PyBool_Check(object) ||
-           PyUnicode_CheckExact(object) || object == Py_None || PyTuple_CheckExact(object) ||
-           PyList_CheckExact(object) || PyDict_CheckExact(object) || PyModule_CheckExact(object);
-}
-
-} // namespace
-
-Kind kind_of_object(PyObject *object) {
-    if (has_no_kind(object)) return Kind::foreign;
-    const bool on_object = PyFunction_Check(object) || PyType_Check(object) || PyCFunction_Check(object);
-    PyRef word = attribute(on_object ? object : reinterpret_cast<PyObject *>(Py_TYPE(object)), names()._qd_kind_);
-    if (!word && !on_object) word = attribute(object, names()._qd_kind_);
-    Kind kind = Kind::foreign;
-    if (word && PyUnicode_Check(word.get())) {
-        const std::string name = text(word.get());
-        for (const auto &[known, value] : kind_names)
-            if (known == name) kind = value;
-    }
-    if (PyType_Check(object) && kind != Kind::builtin) // a class whose instances have a kind
-        kind = row_of_object(object) ? Kind::builtin : kind == Kind::template_ ? kind : Kind::foreign;
-    return kind;
-}
-
-Kind Walker::kind_of(PyObject *object) {
-    if (has_no_kind(object)) return Kind::foreign;
-    if (const auto found = kinds_.find(object); found != kinds_.end()) return found->second.kind;
-    const PyRef held = PyRef::borrow(object); // asking for its kind may run code of Python
-    const Kind kind = kind_of_object(object);
-    kinds_.emplace(object, Met{held, kind});
-    return kind;
-}
-
-const BuiltinRow *row_of_object(PyObject *object) {
-    if (const BuiltinRow *row = python_builtin(object)) return row;
-    PyRef name = attribute(object, names()._qd_name_);
-    return name && PyUnicode_Check(name.get()) ? find_builtin(text(name.get())) : nullptr;
-}
-
-const BuiltinRow *Walker::builtin_of(PyObject *object) {
-    if (const auto found = rows_.find(object); found != rows_.end()) return found->second;
-    const BuiltinRow *row = row_of_object(object);
-    rows_.emplace(object, row);
-    kept_.push_back(PyRef::borrow(object));
-    return row;
 }
 
 } // namespace qd::frontend

@@ -4,6 +4,8 @@
 // rounds to the nearest.
 #include "frontend/packed.h"
 
+#include "frontend/types.h"
+
 namespace qd::frontend {
 
 using ir::Scalar;
@@ -22,15 +24,15 @@ int64_t largest_exponent(const Packing &packing) {
 } // namespace
 
 /// Some bits of a word as an integer.
-ir::Value Walker::bits_at(ir::Value word, int shift, int count, Scalar type) {
+ir::Value PackedNumbers::bits_at(ir::Value word, int shift, int count, Scalar type) {
     const Scalar elem = fn_.type(word).elem;
     const ir::Value at = b_.integer(elem, shift), mask = b_.integer(elem, int64_t(low_bits(count)));
     const ir::Value down = b_.ushr(word, at);
     const ir::Value bits = b_.band(down, mask);
-    return convert(bits, type);
+    return convert(w_, bits, type);
 }
 
-ir::Value Walker::shared_number(const Packing &packing, ir::Value word) {
+ir::Value PackedNumbers::shared_number(const Packing &packing, ir::Value word) {
     const FloatForm form = form_of(packing.compute);
     const int digits = digits_of(packing);
     const ir::Value size = bits_at(word, packing.shift, digits, form.bits);
@@ -54,7 +56,7 @@ ir::Value Walker::shared_number(const Packing &packing, ir::Value word) {
 }
 
 /// The exponent that a number would have alone, rounded to its digits; below 1 if it is too small.
-ir::Value Walker::own_exponent(const Packing &packing, ir::Value size) {
+ir::Value PackedNumbers::own_exponent(const Packing &packing, ir::Value size) {
     const FloatForm form = form_of(packing.compute);
     const int drop = form.digits - (digits_of(packing) - 1);
     const ir::Value half = b_.integer(form.bits, drop > 0 ? int64_t(1) << (drop - 1) : 0);
@@ -65,7 +67,7 @@ ir::Value Walker::own_exponent(const Packing &packing, ir::Value size) {
     return b_.sub(exponent, offset);
 }
 
-ir::Value Walker::word_with_shared(const Packing &packing, ir::Value word, ir::Value value) {
+ir::Value PackedNumbers::word_with_shared(const Packing &packing, ir::Value word, ir::Value value) {
     const FloatForm form = form_of(packing.compute);
     const int digits = digits_of(packing), width = ir::bits_of(form.bits);
     const auto integer = [&](int64_t v) { return b_.integer(form.bits, v); };
@@ -91,7 +93,7 @@ ir::Value Walker::word_with_shared(const Packing &packing, ir::Value word, ir::V
     std::vector<ir::Value> sizes;
     for (const Packing::Sharer &other : packing.others) {
         sizes.push_back(bits_at(word, other.shift, other.digits, form.bits));
-        const ir::Value free = convert(b_.clz(sizes.back()), form.bits), spare = integer(width - other.digits);
+        const ir::Value free = convert(w_, b_.clz(sizes.back()), form.bits), spare = integer(width - other.digits);
         const ir::Value unused = b_.sub(free, spare);
         const ir::Value least = b_.sub(before, unused);
         const ir::Value needed = b_.max(least, one);
@@ -130,7 +132,7 @@ ir::Value Walker::word_with_shared(const Packing &packing, ir::Value word, ir::V
         Packing part;
         part.word = packing.word;
         part.bits = count;
-        const ir::Value first = b_.integer(packing.word, at), wide = convert(v, packing.word);
+        const ir::Value first = b_.integer(packing.word, at), wide = convert(w_, v, packing.word);
         word = word_with_bits(part, word, first, wide);
     };
     put(packing.shift, packing.bits, bits);

@@ -2,7 +2,23 @@
 // a statement run before the rest of it, in the order Python evaluates them; their results are variables that eval_call
 // finds. An expression that may skip a call (`and`, `or`, `a if c else b`) is cut as an `if` is, and a comprehension
 // that holds one is run element by element.
+#include "frontend/recursion.h"
+
+#include "frontend/annotations.h"
+#include "frontend/call_graph.h"
+#include "frontend/compare.h"
+#include "frontend/control.h"
+#include "frontend/coverage.h"
+#include "frontend/expr.h"
+#include "frontend/funcs.h"
+#include "frontend/loops.h"
 #include "frontend/machine.h"
+#include "frontend/objects.h"
+#include "frontend/place.h"
+#include "frontend/real.h"
+#include "frontend/scope.h"
+#include "frontend/static.h"
+#include "frontend/types.h"
 
 namespace qd::frontend {
 
@@ -11,19 +27,19 @@ using ir::Scalar;
 // Expressions
 
 /// Runs the calls of a statement or expression.
-void Walker::flat_calls(const Node *tree) {
-    check_depth();
-    if (!calls_real(tree)) return;
+void Recursion::flat_calls(const Node *tree) {
+    w_.check_depth();
+    if (!calls_real(w_, tree)) return;
     const NodeKind kind = tree->kind;
     switch (kind) {
     case NodeKind::BoolOp: machine_->values[tree] = flat_boolop(tree, items_of(tree, Field::values), 0); return;
     case NodeKind::IfExp: machine_->values[tree] = flat_ifexp(tree); return;
     case NodeKind::ListComp:
-    case NodeKind::DictComp: machine_->values[tree] = eval_comprehension(tree, kind, true); return;
+    case NodeKind::DictComp: machine_->values[tree] = eval_comprehension(w_, tree, kind, true); return;
     case NodeKind::Call:
         for (const Node *arg : items_of(tree, Field::args)) flat_calls(arg);
         for (const Node *keyword : items_of(tree, Field::keywords)) flat_calls(child(keyword, Field::value));
-        if (FuncInfo *info = cut_callee(tree)) info->is_real ? flat_call(tree, *info) : flat_inline(tree, *info);
+        if (FuncInfo *info = cut_callee(w_, tree)) info->is_real ? flat_call(tree, *info) : flat_inline(tree, *info);
         return;
     default: break;
     }
@@ -31,39 +47,39 @@ void Walker::flat_calls(const Node *tree) {
 }
 
 /// Variables for what one of two sides gives.
-Val Walker::choice_place(const Node *node, const Val &like) {
+Val Recursion::choice_place(const Node *node, const Val &like) {
     if (like.tag == Tag::element)
-        fail_type(node, "A choice between elements of a mesh cannot hold a call of a function that calls itself",
-                  "use an if statement");
-    if (like.tag == Tag::scalar) return scalar_ref(make_local(like.elem), true);
+        w_.fail_type(node, "A choice between elements of a mesh cannot hold a call of a function that calls itself",
+                     "use an if statement");
+    if (like.tag == Tag::scalar) return w_.places.scalar_ref(make_local(like.elem), true);
     Val out = like;
     for (Val &item : out.items) item = choice_place(node, item);
     if (like.tag != Tag::matrix) return out;
     out.tag = Tag::ref;
-    out.ref = make_matrix_variable(like.elem, like.n, like.m, like.ndim);
+    out.ref = w_.places.make_matrix_variable(like.elem, like.n, like.m, like.ndim);
     return out;
 }
 
-void Walker::store_choice(const Node *node, const Val &place, const Val &v) {
+void Recursion::store_choice(const Node *node, const Val &place, const Val &v) {
     for (size_t k = 0; k < v.items.size(); ++k) store_choice(node, place.items[k], v.items[k]);
-    if (place.tag == Tag::ref) store(node, *place.ref, v);
+    if (place.tag == Tag::ref) w_.places.store(node, *place.ref, v);
 }
 
 /// A choice between two values, each computed in states of its own.
-Val Walker::flat_choose(const Node *node, ir::Value test, const std::function<Val()> &yes,
-                        const std::function<Val()> &no) {
+Val Recursion::flat_choose(const Node *node, ir::Value test, const std::function<Val()> &yes,
+                           const std::function<Val()> &no) {
     const int states[] = {new_state(), new_state()}, after = new_state();
     branch_to(test, states[0], states[1]);
     Val sides[2];
     ir::BlockId ends[2];
-    ++frames_.back().dynamic;
+    ++w_.frames.back().dynamic;
     for (int k = 0; k < 2; ++k) {
         begin_state(states[k]);
-        sides[k] = chosen_value(node, (k == 0 ? yes : no)());
+        sides[k] = chosen_value(w_, node, (k == 0 ? yes : no)());
         ends[k] = b_.block;
     }
-    --frames_.back().dynamic;
-    const Val out = choice_place(node, chosen_type(node, sides[0], sides[1]));
+    --w_.frames.back().dynamic;
+    const Val out = choice_place(node, chosen_type(w_, node, sides[0], sides[1]));
     for (int k = 0; k < 2; ++k) {
         b_.block = ends[k];
         store_choice(node, out, sides[k]);
@@ -74,65 +90,66 @@ Val Walker::flat_choose(const Node *node, ir::Value test, const std::function<Va
 }
 
 /// values[i] and/or (values[i + 1] and/or ...)
-Val Walker::flat_boolop(const Node *node, const Items &values, size_t i) {
+Val Recursion::flat_boolop(const Node *node, const Items &values, size_t i) {
     const bool is_and = child(node, Field::op)->kind == NodeKind::And;
     flat_calls(values[i]);
-    const Val first = value(values[i]);
+    const Val first = value(w_, values[i]);
     if (i + 1 == values.size()) return first;
-    if (first.is_constant() && kind_of(first.object.get()) != Kind::matrix) {
-        if (truth(node, first.object.get()) != is_and) return first;
+    if (first.is_constant() && w_.objects.kind_of(first.object.get()) != Kind::matrix) {
+        if (truth(w_, node, first.object.get()) != is_and) return first;
         const Val rest = flat_boolop(node, values, i + 1);
-        return decides_type(first) ? with_type_of(node, is_and ? "and" : "or", first, load(rest)) : rest;
+        return decides_type(w_, first) ? with_type_of(w_, node, is_and ? "and" : "or", first, w_.places.load(rest))
+                                       : rest;
     }
-    if (first.tag != Tag::scalar || !request_.options.short_circuit) {
+    if (first.tag != Tag::scalar || !w_.request.options.short_circuit) {
         for (size_t k = i + 1; k < values.size(); ++k) flat_calls(values[k]);
-        return new_variable(node, boolop_from(node, is_and, values, i));
+        return w_.places.new_variable(node, boolop_from(w_, node, is_and, values, i));
     }
     const char *word = is_and ? "and" : "or";
-    check_integral(node, word, first);
-    const Val kept = new_variable(node, first);
-    const auto keep = [&] { return load(kept); };
+    check_integral(w_, node, word, first);
+    const Val kept = w_.places.new_variable(node, first);
+    const auto keep = [&] { return w_.places.load(kept); };
     const auto more = [&] {
-        const Val rest = load(flat_boolop(node, values, i + 1));
-        if (rest.tag == Tag::scalar || is_number(rest)) check_integral(node, word, rest);
+        const Val rest = w_.places.load(flat_boolop(node, values, i + 1));
+        if (rest.tag == Tag::scalar || is_number(rest)) check_integral(w_, node, word, rest);
         return rest;
     };
-    const ir::Value test = as(node, first, Scalar::u1);
+    const ir::Value test = as(w_, node, first, Scalar::u1);
     return is_and ? flat_choose(node, test, more, keep) : flat_choose(node, test, keep, more);
 }
 
-Val Walker::flat_ifexp(const Node *node) {
+Val Recursion::flat_ifexp(const Node *node) {
     const auto side = [&](Field field) {
         flat_calls(child(node, field));
-        return value(child(node, field));
+        return value(w_, child(node, field));
     };
     const Val test = side(Field::test);
-    if (test.is_constant() && kind_of(test.object.get()) != Kind::matrix && !decides_type(test)) {
-        const Val v = side(truth(child(node, Field::test), test.object.get()) ? Field::body : Field::orelse);
-        return storable(v) ? new_variable(node, v) : v;
+    if (test.is_constant() && w_.objects.kind_of(test.object.get()) != Kind::matrix && !decides_type(w_, test)) {
+        const Val v = side(truth(w_, child(node, Field::test), test.object.get()) ? Field::body : Field::orelse);
+        return w_.places.storable(v) ? w_.places.new_variable(node, v) : v;
     }
     return flat_choose(
-        node, condition(node, test, "if"), [&] { return side(Field::body); }, [&] { return side(Field::orelse); });
+        node, condition(w_, node, test, "if"), [&] { return side(Field::body); }, [&] { return side(Field::orelse); });
 }
 
 /// Values that outlive the state at hand.
-std::vector<Val> Walker::kept_items(const Node *node, std::vector<Val> items) {
+std::vector<Val> Recursion::kept_items(const Node *node, std::vector<Val> items) {
     for (Val &item : items)
-        if (!item.is_constant() && storable(item)) item = new_variable(node, item);
+        if (!item.is_constant() && w_.places.storable(item)) item = w_.places.new_variable(node, item);
     Val all;
     all.tag = Tag::tuple;
     all.items = items;
-    bind(intern("for: items"), all);
+    w_.scopes.bind(w_.objects.intern("for: items"), all);
     return items;
 }
 
 // Statements
 
 /// Whether a statement must be cut into states.
-bool Walker::needs_states(const Node *statement) {
+bool Recursion::needs_states(const Node *statement) {
     bool needs = false;
     visit_tree(statement, [&](const Node *node) {
-        needs = needs || node->kind == NodeKind::Return || cut_callee(node);
+        needs = needs || node->kind == NodeKind::Return || cut_callee(w_, node);
         return !needs;
     });
     if (needs || machine_->loops.empty()) return needs;
@@ -145,12 +162,12 @@ bool Walker::needs_states(const Node *statement) {
 }
 
 /// Whether the code after it is reached.
-bool Walker::flat_block(Items list) {
+bool Recursion::flat_block(Items list) {
     for (const Node *statement : Items(list)) {
-        cover_line(statement);
-        AtNode at(*this, statement);
+        w_.coverage.cover_line(statement);
+        AtNode at(w_, statement);
         if (!needs_states(statement)) {
-            machine_->left = this->statement(statement);
+            machine_->left = frontend::statement(w_, statement);
             if (machine_->left != Flow::next) return false;
             continue;
         }
@@ -162,19 +179,19 @@ bool Walker::flat_block(Items list) {
     return true;
 }
 
-bool Walker::flat_statement(const Node *node) {
+bool Recursion::flat_statement(const Node *node) {
     switch (node->kind) {
     case NodeKind::Return:
-        if (&frames_.back() != machine_->frame) { // of a func that is inlined
+        if (&w_.frames.back() != machine_->frame) { // of a func that is inlined
             if (const Node *source = child(node, Field::value)) flat_calls(source);
-            statement(node);
+            statement(w_, node);
             return false;
         }
         flat_return(child(node, Field::value));
         return false;
     case NodeKind::Break:
     case NodeKind::Continue: {
-        if (node->kind == NodeKind::Break) cover(ir::Counter::What::broken, node);
+        if (node->kind == NodeKind::Break) w_.coverage.cover(ir::Counter::What::broken, node);
         const auto &[next, end] = machine_->loops.back();
         jump(node->kind == NodeKind::Break ? end : next);
         return false;
@@ -187,20 +204,20 @@ bool Walker::flat_statement(const Node *node) {
     case NodeKind::AnnAssign:
     case NodeKind::Expr:
         flat_calls(node);
-        statement(node);
+        statement(w_, node);
         return true;
     default:
-        fail_syntax(node, "A call of a function that calls itself cannot stand in this statement",
-                    "assign its result to a variable first");
+        w_.fail_syntax(node, "A call of a function that calls itself cannot stand in this statement",
+                       "assign its result to a variable first");
     }
 }
 
-void Walker::flat_return(const Node *source) {
+void Recursion::flat_return(const Node *source) {
     MachineFunction &f = *machine_->now;
     if (source) {
-        if (source->kind == NodeKind::IfExp && calls_real(source)) { // return a if c else b
+        if (source->kind == NodeKind::IfExp && calls_real(w_, source)) { // return a if c else b
             flat_calls(child(source, Field::test));
-            const ir::Value test = condition(source, value(child(source, Field::test)), "if");
+            const ir::Value test = condition(w_, source, value(w_, child(source, Field::test)), "if");
             const int yes = new_state(), no = new_state();
             branch_to(test, yes, no);
             begin_state(yes);
@@ -210,12 +227,12 @@ void Walker::flat_return(const Node *source) {
             return;
         }
         flat_calls(source);
-        const Val v = value(source);
+        const Val v = value(w_, source);
         if (!f.info->returns)
-            fail_syntax(source,
-                        "A kernel/function with a return value must be annotated with a return type, e.g. def func() "
+            w_.fail_syntax(
+                source, "A kernel/function with a return value must be annotated with a return type, e.g. def func() "
                         "-> qd.f32");
-        store_result(source, f.result, converted_result(source, f.info->returns.get(), v));
+        store_result(w_, source, f.result, converted_result(w_, source, f.info->returns.get(), v));
         ++f.returns;
     }
     const ir::Value back = b_.load(machine_->back);
@@ -223,107 +240,109 @@ void Walker::flat_return(const Node *source) {
     b_.yield();
 }
 
-bool Walker::flat_if(const Node *node) {
+bool Recursion::flat_if(const Node *node) {
     flat_calls(child(node, Field::test));
-    const Choice chosen = choice(child(node, Field::test), value(child(node, Field::test)));
+    const Choice chosen = choice(w_, child(node, Field::test), value(w_, child(node, Field::test)));
     const Items sides[] = {items_of(node, Field::body), items_of(node, Field::orelse)};
     constexpr ir::Counter::What ways[] = {ir::Counter::What::taken, ir::Counter::What::not_taken};
     if (chosen.fixed) {
         const int side = *chosen.fixed ? 0 : 1;
-        cover(ways[side], node);
+        w_.coverage.cover(ways[side], node);
         return flat_block(sides[side]);
     }
     machine_->values.clear();
     const int states[] = {new_state(), new_state()}, after = new_state();
     branch_to(chosen.taken, states[0], states[1]);
     bool goes_on = false;
-    ++frames_.back().dynamic;
-    std::vector<LoopContext> &around = frames_.back().loops;
+    ++w_.frames.back().dynamic;
+    std::vector<LoopContext> &around = w_.frames.back().loops;
     if (!around.empty()) ++around.back().branches;
     for (int k = 0; k < 2; ++k) {
         begin_state(states[k]);
-        Scope scope(*this);
-        cover(ways[k], node);
+        Scope scope(w_);
+        w_.coverage.cover(ways[k], node);
         if (chosen.walked[k] && !flat_block(sides[k])) continue;
         jump(after);
         goes_on = true;
     }
     if (!around.empty()) --around.back().branches;
-    --frames_.back().dynamic;
+    --w_.frames.back().dynamic;
     machine_->left = Flow::stop;
     begin_state(after);
     if (!goes_on) b_.yield(); // never reached
     return goes_on;
 }
 
-void Walker::flat_while(const Node *node) {
+void Recursion::flat_while(const Node *node) {
     const int head = new_state(), body = new_state(), after = new_state();
     jump(head);
     begin_state(head);
-    poll();
+    poll(w_);
     flat_calls(child(node, Field::test));
-    const Val test = value(child(node, Field::test));
-    const bool endless = test.is_constant() && truth(child(node, Field::test), test.object.get());
+    const Val test = value(w_, child(node, Field::test));
+    const bool endless = test.is_constant() && truth(w_, child(node, Field::test), test.object.get());
     if (test.is_constant()) {
         jump(endless ? body : after);
     } else {
-        branch_to(condition(child(node, Field::test), test, "while"), body, after);
+        branch_to(condition(w_, child(node, Field::test), test, "while"), body, after);
     }
     machine_->values.clear();
     begin_state(body);
     machine_->loops.emplace_back(head, after);
-    ++frames_.back().dynamic;
+    ++w_.frames.back().dynamic;
     {
-        Scope scope(*this);
-        cover_one_line(node);
+        Scope scope(w_);
+        w_.coverage.cover_one_line(node);
         if (flat_block(items_of(node, Field::body))) jump(head);
     }
-    --frames_.back().dynamic;
+    --w_.frames.back().dynamic;
     machine_->loops.pop_back();
     begin_state(after);
-    cover(endless ? ir::Counter::What::endless : ir::Counter::What::finished, node);
+    w_.coverage.cover(endless ? ir::Counter::What::endless : ir::Counter::What::finished, node);
 }
 
-void Walker::flat_for(const Node *node) {
+void Recursion::flat_for(const Node *node) {
     const Node *source = child(node, Field::iter), *target = child(node, Field::target);
     flat_calls(source);
-    const Val over = loop_source(node);
-    check_loop_target(target);
-    next_loop_.reset();
-    Scope scope(*this);
+    const Val over = loop_source(w_, node);
+    check_loop_target(w_, target);
+    w_.loops.drop_settings();
+    Scope scope(w_);
     if (over.is_static) {
         const auto loops = std::exchange(machine_->loops, {});
-        frames_.back().loops.push_back({LoopContext::What::static_, 0});
-        for (const Val &item : kept_items(source, static_items(source, over))) {
-            Scope inner(*this);
-            bind_static(target, item);
-            covered_line_ = node->at.line;
-            cover_one_line(node);
+        w_.frames.back().loops.push_back({LoopContext::What::static_, 0});
+        for (const Val &item : kept_items(source, static_items(w_, source, over))) {
+            Scope inner(w_);
+            bind_static(w_, target, item);
+            w_.coverage.set_line(node->at.line);
+            w_.coverage.cover_one_line(node);
             if (flat_block(items_of(node, Field::body)) || machine_->left == Flow::continue_) continue;
             if (machine_->left == Flow::break_) break;
             begin_state(new_state()); // what follows is never reached
         }
-        frames_.back().loops.pop_back();
+        w_.frames.back().loops.pop_back();
         machine_->loops = loops;
-        cover(ir::Counter::What::finished, node);
+        w_.coverage.cover(ir::Counter::What::finished, node);
         return;
     }
-    if (is_of_mesh(over))
-        fail_syntax(source, "A function that calls itself cannot loop over elements of a mesh, where the loop holds a "
-                            "call or a return");
+    if (is_of_mesh(w_, over))
+        w_.fail_syntax(source,
+                       "A function that calls itself cannot loop over elements of a mesh, where the loop holds a "
+                       "call or a return");
     std::optional<uint32_t> cells;
-    Nest nest = nest_of(node, *over.extra, cells);
+    Nest nest = nest_of(w_, node, *over.extra, cells);
     if (cells)
-        fail_syntax(source,
-                    "A function that calls itself cannot loop over the cells of a sparse tree, where the loop holds a "
-                    "call or a return",
-                    "loop over `qd.ndrange(...)`");
+        w_.fail_syntax(
+            source,
+            "A function that calls itself cannot loop over the cells of a sparse tree, where the loop holds a "
+            "call or a return",
+            "loop over `qd.ndrange(...)`");
     if (nest.order.empty())
         for (size_t axis = 0; axis < nest.lower.size(); ++axis) nest.order.push_back(int(axis));
     std::vector<FlatAxis> axes(nest.lower.size());
     const auto keep = [&](ir::Value v) {
-        bind(intern("for: bound"), new_variable(node, scalar(v)));
-        return bindings_.back().value.ref->pointer;
+        w_.scopes.bind(w_.objects.intern("for: bound"), w_.places.new_variable(node, scalar(w_, v)));
+        return w_.scopes.bindings().back().value.ref->pointer;
     };
     for (size_t axis = 0; axis < axes.size(); ++axis) {
         axes[axis].lower = keep(nest.lower[axis]);
@@ -334,19 +353,19 @@ void Walker::flat_for(const Node *node) {
     const int after = new_state();
     flat_nest(node, nest, axes, 0, after, after);
     begin_state(after);
-    cover(ir::Counter::What::finished, node);
+    w_.coverage.cover(ir::Counter::What::finished, node);
 }
 
 /// The loops of a nest from `depth` inwards. `out`: state when this one is over; `after`: when all are.
-void Walker::flat_nest(const Node *node, const Nest &nest, const std::vector<FlatAxis> &axes, size_t depth, int out,
-                       int after) {
+void Recursion::flat_nest(const Node *node, const Nest &nest, const std::vector<FlatAxis> &axes, size_t depth, int out,
+                          int after) {
     const FlatAxis &axis = axes[size_t(nest.order[depth])];
     const int head = new_state(), body = new_state(), step = new_state();
     const ir::Value first = b_.load(axis.lower);
     b_.store(axis.next, first);
     jump(head);
     begin_state(head);
-    poll();
+    poll(w_);
     const ir::Value i = b_.load(axis.next), last = b_.load(axis.upper);
     branch_to(b_.lt(i, last), body, out);
     begin_state(body);
@@ -354,17 +373,18 @@ void Walker::flat_nest(const Node *node, const Nest &nest, const std::vector<Fla
         flat_nest(node, nest, axes, depth + 1, step, after);
     } else {
         machine_->loops.emplace_back(step, after);
-        ++frames_.back().dynamic;
-        Scope scope(*this);
+        ++w_.frames.back().dynamic;
+        Scope scope(w_);
         std::vector<ir::Value> indices;
         for (const FlatAxis &each : axes) indices.push_back(b_.load(each.next));
-        const size_t bound = bindings_.size();
-        bind_loop_targets(node, indices, nest);
-        for (size_t k = bound; k < bindings_.size(); ++k)
-            if (!is_place(bindings_[k].value)) bindings_[k].value = new_variable(node, bindings_[k].value);
-        cover_one_line(node);
+        const size_t bound = w_.scopes.size();
+        bind_loop_targets(w_, node, indices, nest);
+        for (size_t k = bound; k < w_.scopes.size(); ++k)
+            if (!is_place(w_.scopes.bindings()[k].value))
+                w_.scopes.bindings()[k].value = w_.places.new_variable(node, w_.scopes.bindings()[k].value);
+        w_.coverage.cover_one_line(node);
         if (flat_block(items_of(node, Field::body))) jump(step);
-        --frames_.back().dynamic;
+        --w_.frames.back().dynamic;
         machine_->loops.pop_back();
     }
     begin_state(step);

@@ -1,5 +1,7 @@
 // What the user may have meant: by an unknown name, or an unknown attribute of an object.
-#include "frontend/walker.h"
+#include "frontend/suggest.h"
+
+#include "frontend/scope.h"
 
 namespace qd::frontend {
 namespace {
@@ -18,8 +20,8 @@ std::string meant(const std::string &name, PyObject *candidates) {
 
 } // namespace
 
-void Walker::fail_unknown_name(const Node *node, PyObject *name) {
-    const Frame &frame = frames_.back();
+void fail_unknown_name(Walk &w, const Node *node, PyObject *name) {
+    const Frame &frame = w.frames.back();
     bool assigned = false; // somewhere in the function, the targets of its loops included
     const auto look = [&](const Node *target) {
         assigned = assigned || (target->kind == NodeKind::Name && word_of(target, Field::id) == name);
@@ -31,7 +33,8 @@ void Walker::fail_unknown_name(const Node *node, PyObject *name) {
     std::string hint = "names first assigned inside an if, for or while body are gone after it";
     if (!assigned) {
         const PyRef known = PyRef::steal(PyList_New(0));
-        for (size_t i = frame.first_binding; i < bindings_.size(); ++i) PyList_Append(known.get(), bindings_[i].name);
+        for (size_t i = frame.first_binding; i < w.scopes.size(); ++i)
+            PyList_Append(known.get(), w.scopes.bindings()[i].name);
         const PyRef code = frame.function ? attribute(frame.function, names().__code__) : PyRef{};
         if (const PyRef enclosing = code ? attribute(code.get(), names().co_freevars) : PyRef{})
             PyList_SetSlice(known.get(), 0, 0, enclosing.get());
@@ -44,19 +47,19 @@ void Walker::fail_unknown_name(const Node *node, PyObject *name) {
         }
         hint = meant(text(name), known.get());
     }
-    fail(node, UserErrorKind::name, "Name \"" + text(name) + "\" is not defined", hint);
+    w.fail(node, UserErrorKind::name, "Name \"" + text(name) + "\" is not defined", hint);
 }
 
 /// `object.name`, which there is not.
-void Walker::fail_attribute(const Node *node, PyObject *object, PyObject *name) {
+void fail_attribute(Walk &w, const Node *node, PyObject *object, PyObject *name) {
     const PyRef known = PyRef::steal(PyObject_Dir(object));
     PyErr_Clear();
     std::string what = "'" + type_name(object) + "' object";
     if (const char *module = PyModule_Check(object) ? PyModule_GetName(object) : nullptr)
         what = std::string("module '") + module + "'";
     PyErr_Clear();
-    fail(node, UserErrorKind::compilation, what + " has no attribute '" + text(name) + "'",
-         known ? meant(text(name), known.get()) : "");
+    w.fail(node, UserErrorKind::compilation, what + " has no attribute '" + text(name) + "'",
+           known ? meant(text(name), known.get()) : "");
 }
 
 } // namespace qd::frontend

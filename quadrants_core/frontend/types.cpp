@@ -5,45 +5,49 @@
 //  - an int literal has type default_ip, a float literal default_fp, a bool u1; each is checked or rounded to it when
 //  used.
 //  - a variable keeps the type of its first assignment.
-#include "frontend/walker.h"
+#include "frontend/types.h"
+
+#include "frontend/expr.h"
+#include "frontend/objects.h"
+#include "frontend/place.h"
+#include "frontend/record.h"
 #include "ir/eval.h"
 
 #include <cmath>
-#include <cstring>
 #include <cstring>
 
 namespace qd::frontend {
 
 using ir::Scalar;
 
-bool Walker::is_number(const Val &v) {
+bool is_number(const Val &v) {
     return v.is_constant() && (PyLong_Check(v.object.get()) || PyFloat_Check(v.object.get()));
 }
 
-Val Walker::scalar(ir::Value v) const {
+Val scalar(Walk &w, ir::Value v) {
     Val out;
     out.tag = Tag::scalar;
     out.v = v;
-    out.elem = fn_.type(v).elem;
+    out.elem = w.fn.type(v).elem;
     return out;
 }
 
-Val Walker::constant(PyRef object) const {
+Val constant(PyRef object) {
     Val out;
     out.tag = Tag::constant;
     out.object = std::move(object);
     return out;
 }
 
-Val Walker::integer(long v) const { return constant(PyRef::steal(PyLong_FromLong(v))); }
+Val integer(long v) { return constant(PyRef::steal(PyLong_FromLong(v))); }
 
-bool Walker::truth(const Node *node, PyObject *object) {
+bool truth(Walk &w, const Node *node, PyObject *object) {
     const int t = PyObject_IsTrue(object);
-    if (t < 0) python_failed(node);
+    if (t < 0) w.python_failed(node);
     return t > 0;
 }
 
-Scalar Walker::promote(Scalar a, Scalar b) {
+Scalar promote(Scalar a, Scalar b) {
     if (a == b) return a;
     if (ir::is_float(a) != ir::is_float(b)) return ir::is_float(a) ? a : b;
     const int wide_a = ir::bits_of(a), wide_b = ir::bits_of(b);
@@ -52,40 +56,40 @@ Scalar Walker::promote(Scalar a, Scalar b) {
 }
 
 /// An array of numpy is no value of the language; `wrap` made numbers of those without dimensions.
-void Walker::refuse_array(const Node *node, const Val &v) {
+void refuse_array(Walk &w, const Node *node, const Val &v) {
     if (v.is_constant() && std::strcmp(Py_TYPE(v.object.get())->tp_name, "numpy.ndarray") == 0)
-        fail_type(node, "Only 0-dimensional numpy array can be used to initialize a scalar expression",
-                  "pass it as an argument annotated with `qd.types.ndarray()`");
+        w.fail_type(node, "Only 0-dimensional numpy array can be used to initialize a scalar expression",
+                    "pass it as an argument annotated with `qd.types.ndarray()`");
 }
 
-Scalar Walker::type_of_constant(const Node *node, const Val &v) {
+Scalar type_of_constant(Walk &w, const Node *node, const Val &v) {
     if (v.is_constant()) {
         PyObject *object = v.object.get();
         if (PyBool_Check(object)) return Scalar::u1;
-        if (PyLong_Check(object)) return request_.options.default_ip;
-        if (PyFloat_Check(object)) return request_.options.default_fp;
+        if (PyLong_Check(object)) return w.request.options.default_ip;
+        if (PyFloat_Check(object)) return w.request.options.default_fp;
     }
-    refuse_array(node, v);
-    fail_type(node, "Invalid constant scalar data type: a number is needed here, not " + type_text(v),
-              "pass a number, or evaluate it with `qd.static`");
+    refuse_array(w, node, v);
+    w.fail_type(node, "Invalid constant scalar data type: a number is needed here, not " + type_text(w, v),
+                "pass a number, or evaluate it with `qd.static`");
 }
 
-ir::Value Walker::converted(const Node *node, const Val &v, Scalar type) {
-    if (v.tag == Tag::ref) return as(node, load(v), type);
-    if (v.tag == Tag::scalar) return convert(v.v, type);
-    if (v.tag == Tag::matrix) fail_type(node, "A number is needed here, not " + type_text(v));
-    const Scalar literal = scalar_type(node, v);
+ir::Value converted(Walk &w, const Node *node, const Val &v, Scalar type) {
+    if (v.tag == Tag::ref) return as(w, node, w.places.load(v), type);
+    if (v.tag == Tag::scalar) return convert(w, v.v, type);
+    if (v.tag == Tag::matrix) w.fail_type(node, "A number is needed here, not " + type_text(w, v));
+    const Scalar literal = scalar_type(w, node, v);
     PyObject *object = v.object.get();
-    if (literal == Scalar::u1) return b_.constant(type, ir::from_int(type, object == Py_True).bits);
+    if (literal == Scalar::u1) return w.b.constant(type, ir::from_int(type, object == Py_True).bits);
     if (ir::is_float(literal)) {
         const ir::Constant rounded = ir::flushed(ir::from_double(literal, PyFloat_AsDouble(object)));
-        return b_.constant(type, ir::flushed(ir::eval(ir::Op::cast, type, std::span(&rounded, 1))).bits);
+        return w.b.constant(type, ir::flushed(ir::eval(ir::Op::cast, type, std::span(&rounded, 1))).bits);
     }
-    return b_.constant(type, literal_bits(node, object, literal, type, "default_ip"));
+    return w.b.constant(type, literal_bits(w, node, object, literal, type, "default_ip"));
 }
 
 /// The bits in `type` of a Python int whose own type is `literal`; an error if it does not fit there.
-uint64_t Walker::literal_bits(const Node *node, PyObject *object, Scalar literal, Scalar type, const char *what) {
+uint64_t literal_bits(Walk &w, const Node *node, PyObject *object, Scalar literal, Scalar type, const char *what) {
     int overflow = 0;
     const long long small = PyLong_AsLongLongAndOverflow(object, &overflow);
     unsigned long long bits = static_cast<unsigned long long>(small);
@@ -99,47 +103,47 @@ uint64_t Walker::literal_bits(const Node *node, PyObject *object, Scalar literal
         fits = literal == Scalar::u64 ? small >= 0 : ir::to_int(wrapped) == small;
     }
     if (!fits)
-        fail_type(node, "Integer literal " + repr(object) + " exceeded the range of " + what + ": " +
-                            ir::to_string(literal) + ", please specify the dtype via e.g. `qd.u64(" + repr(object) +
-                            ")` or set a different `default_ip` in `qd.init()`");
+        w.fail_type(node, "Integer literal " + repr(object) + " exceeded the range of " + what + ": " +
+                              ir::to_string(literal) + ", please specify the dtype via e.g. `qd.u64(" + repr(object) +
+                              ")` or set a different `default_ip` in `qd.init()`");
     if (type == Scalar::u1) return bits != 0;
     if (ir::is_float(type)) return ir::from_double(type, literal == Scalar::u64 ? double(bits) : double(small)).bits;
     return ir::from_int(type, static_cast<int64_t>(bits)).bits;
 }
 
-ir::Value Walker::convert(ir::Value v, Scalar type) {
-    if (fn_.type(v).elem == type) return v;
-    const ir::Inst &inst = fn_[v];
+ir::Value convert(Walk &w, ir::Value v, Scalar type) {
+    if (w.fn.type(v).elem == type) return v;
+    const ir::Inst &inst = w.fn[v];
     if (inst.op == ir::Op::constant) {
         const ir::Constant c{inst.type.elem, inst.imm};
-        return b_.constant(type, ir::flushed(ir::eval(ir::Op::cast, type, std::span(&c, 1))).bits);
+        return w.b.constant(type, ir::flushed(ir::eval(ir::Op::cast, type, std::span(&c, 1))).bits);
     }
-    return b_.cast(v, type);
+    return w.b.cast(v, type);
 }
 
-ir::Value Walker::condition(const Node *node, const Val &v, const char *what) {
-    if (v.tag == Tag::matrix || (v.is_constant() && kind_of(v.object.get()) == Kind::matrix))
-        fail(node, UserErrorKind::compilation,
-             "The truth value of vectors/matrices is ambiguous. Consider using `any` or `all` when comparing "
-             "vectors/matrices:\n    if all(x == y):\nor\n    if any(x != y):");
-    const Scalar type = scalar_type(node, v);
+ir::Value condition(Walk &w, const Node *node, const Val &v, const char *what) {
+    if (v.tag == Tag::matrix || (v.is_constant() && w.objects.kind_of(v.object.get()) == Kind::matrix))
+        w.fail(node, UserErrorKind::compilation,
+               "The truth value of vectors/matrices is ambiguous. Consider using `any` or `all` when comparing "
+               "vectors/matrices:\n    if all(x == y):\nor\n    if any(x != y):");
+    const Scalar type = scalar_type(w, node, v);
     if (ir::is_float(type))
-        fail_type(node, std::string("`") + what + "` conditions must be an integer; found " + ir::to_string(type),
-                  "compare it with something, e.g. `x != 0`");
-    return as(node, v, Scalar::u1);
+        w.fail_type(node, std::string("`") + what + "` conditions must be an integer; found " + ir::to_string(type),
+                    "compare it with something, e.g. `x != 0`");
+    return as(w, node, v, Scalar::u1);
 }
 
-ir::Value Walker::index_value(const Node *node, const Val &v) {
+ir::Value index_value(Walk &w, const Node *node, const Val &v) {
     if (v.tag != Tag::scalar && !is_number(v))
-        fail_type(node, "indices must be integers, however " + type_text(v) + " is provided as index");
-    const Scalar type = scalar_type(node, v);
+        w.fail_type(node, "indices must be integers, however " + type_text(w, v) + " is provided as index");
+    const Scalar type = scalar_type(w, node, v);
     if (ir::is_float(type))
-        fail_type(node, "indices must be integers, however '" + ir::to_string(type) + "' is provided as index",
-                  "convert it first: `int(x)` or `qd.cast(x, qd.i32)`");
-    return as(node, v, Scalar::i32);
+        w.fail_type(node, "indices must be integers, however '" + ir::to_string(type) + "' is provided as index",
+                    "convert it first: `int(x)` or `qd.cast(x, qd.i32)`");
+    return as(w, node, v, Scalar::i32);
 }
 
-std::optional<long> Walker::constant_int(const Val &v) {
+std::optional<long> constant_int(const Val &v) {
     if (!v.is_constant() || !PyLong_Check(v.object.get())) return std::nullopt;
     const long number = PyLong_AsLong(v.object.get());
     if (number == -1 && PyErr_Occurred()) {
@@ -149,43 +153,45 @@ std::optional<long> Walker::constant_int(const Val &v) {
     return number;
 }
 
-Val Walker::typed(const Node *node, const Val &v) {
-    if (v.ref) return typed(node, load(v));
+Val typed(Walk &w, const Node *node, const Val &v) {
+    if (v.ref) return typed(w, node, w.places.load(v));
     if (is_number(v)) {
-        const ir::Value number = as_is(node, v);
-        return scalar(number);
+        const ir::Value number = as_is(w, node, v);
+        return scalar(w, number);
     }
-    if (v.is_constant() && kind_of(v.object.get()) == Kind::matrix) return to_matrix(node, v);
-    if (v.is_constant() && kind_of(v.object.get()) == Kind::struct_) return host_struct(node, v.object.get());
+    if (v.is_constant() && w.objects.kind_of(v.object.get()) == Kind::matrix) return to_matrix(w, node, v);
+    if (v.is_constant() && w.objects.kind_of(v.object.get()) == Kind::struct_)
+        return w.records.host_struct(node, v.object.get());
     return v;
 }
 
-Val Walker::cast(const Node *node, const Val &v, Scalar type) {
-    if (v.tag == Tag::ref) return cast(node, load(v), type);
+Val cast(Walk &w, const Node *node, const Val &v, Scalar type) {
+    if (v.tag == Tag::ref) return cast(w, node, w.places.load(v), type);
     if (v.tag == Tag::matrix) {
         Val out = v;
         out.elem = type;
-        for (ir::Value &c : out.comps) c = convert(c, type);
+        for (ir::Value &c : out.comps) c = convert(w, c, type);
         return out;
     }
-    if (v.is_constant() && kind_of(v.object.get()) == Kind::matrix) return cast(node, to_matrix(node, v), type);
-    if (v.is_sequence()) return cast(node, to_matrix(node, v), type);
-    const ir::Value converted = as(node, v, type);
-    return scalar(converted);
+    if (v.is_constant() && w.objects.kind_of(v.object.get()) == Kind::matrix)
+        return cast(w, node, to_matrix(w, node, v), type);
+    if (v.is_sequence()) return cast(w, node, to_matrix(w, node, v), type);
+    const ir::Value converted = as(w, node, v, type);
+    return scalar(w, converted);
 }
 
 namespace {
 
 /// Rows of a host sequence or host matrix, as values.
-void append_entries(Walker &w, const Node *node, const Val &v, std::vector<Val> &out, int depth, int &n, int &m) {
+void append_entries(Walk &w, const Node *node, const Val &v, std::vector<Val> &out, int depth, int &n, int &m) {
     const int count = int(v.items.size());
     (depth == 0 ? n : m) = count;
     for (const Val &item : v.items) {
-        const Val entry = w.load(item);
+        const Val entry = w.places.load(item);
         if (entry.tag == Tag::matrix && entry.ndim == 1 && depth == 0) {
             if (m != 1 && m != entry.n) w.fail_type(node, "Rows of a matrix must have the same length");
             m = entry.n;
-            for (int k = 0; k < entry.n; ++k) out.push_back(w.component(entry, k));
+            for (int k = 0; k < entry.n; ++k) out.push_back(component(entry, k));
         } else if (entry.is_sequence() && depth == 0) {
             int inner = 0;
             append_entries(w, node, entry, out, 1, n, inner);
@@ -199,66 +205,67 @@ void append_entries(Walker &w, const Node *node, const Val &v, std::vector<Val> 
 
 } // namespace
 
-Val Walker::to_matrix(const Node *node, const Val &given) {
-    Val v = load(given);
+Val to_matrix(Walk &w, const Node *node, const Val &given) {
+    Val v = w.places.load(given);
     if (v.tag == Tag::matrix) return v;
     std::vector<Val> entries;
     Val out;
     out.tag = Tag::matrix;
     if (v.is_constant()) {
         PyObject *object = v.object.get();
-        if (kind_of(object) == Kind::matrix) {
+        if (w.objects.kind_of(object) == Kind::matrix) {
             out.n = int(attribute_int(object, names().n, 1));
             out.m = int(attribute_int(object, names().m, 1));
             out.ndim = int(attribute_int(object, names().ndim, 1));
             PyRef list = attribute(object, names()._entries);
             PyRef fast = PyRef::steal(list ? PySequence_Fast(list.get(), "") : nullptr);
-            if (!fast) python_failed(node);
+            if (!fast) w.python_failed(node);
             for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(fast.get()); ++i)
-                entries.push_back(wrap(PyRef::borrow(PySequence_Fast_GET_ITEM(fast.get(), i))));
+                entries.push_back(wrap(w, PyRef::borrow(PySequence_Fast_GET_ITEM(fast.get(), i))));
         } else if (std::strcmp(Py_TYPE(object)->tp_name, "numpy.ndarray") == 0) {
-            v = unpacked(node, constant(PyRef::steal(PyObject_CallMethod(object, "tolist", nullptr))));
+            v = unpacked(w, node, constant(PyRef::steal(PyObject_CallMethod(object, "tolist", nullptr))));
         } else {
-            v = unpacked(node, v);
+            v = unpacked(w, node, v);
         }
     }
     if (v.is_sequence()) {
-        append_entries(*this, node, v, entries, 0, out.n, out.m);
-        const Val first = v.items.empty() ? Val{} : load(v.items[0]);
+        append_entries(w, node, v, entries, 0, out.n, out.m);
+        const Val first = v.items.empty() ? Val{} : w.places.load(v.items[0]);
         out.ndim = !v.items.empty() && (first.is_sequence() || first.tag == Tag::matrix) ? 2 : 1;
     }
     if (entries.empty() || int(entries.size()) != out.n * out.m)
-        fail_type(node, "A vector or matrix is needed here, not " + type_text(v));
+        w.fail_type(node, "A vector or matrix is needed here, not " + type_text(w, v));
     Scalar elem = Scalar::none;
     for (const Val &e : entries) {
-        const Scalar type = scalar_type(node, e);
+        const Scalar type = scalar_type(w, node, e);
         elem = elem == Scalar::none ? type : promote(elem, type);
     }
     out.elem = elem;
-    for (const Val &e : entries) out.comps.push_back(as(node, e, elem));
+    for (const Val &e : entries) out.comps.push_back(as(w, node, e, elem));
     return out;
 }
 
-Val Walker::unpacked(const Node *node, const Val &v, int depth) {
+Val unpacked(Walk &w, const Node *node, const Val &v, int depth) {
     if (!v.is_constant() || !(PyTuple_Check(v.object.get()) || PyList_Check(v.object.get()))) return v;
     Val out;
     out.tag = PyTuple_Check(v.object.get()) ? Tag::tuple : Tag::list;
     out.is_static = v.is_static;
-    if (double(Py_SIZE(v.object.get())) > most_items) fail_too_long(node);
-    if (depth > deepest_sequence) fail_type(node, "A list or tuple is nested too deeply, or holds itself");
+    if (double(Py_SIZE(v.object.get())) > most_items) w.fail_too_long(node);
+    if (depth > deepest_sequence) w.fail_type(node, "A list or tuple is nested too deeply, or holds itself");
     PyRef fast = PyRef::steal(PySequence_Fast(v.object.get(), ""));
-    if (!fast) python_failed(node);
+    if (!fast) w.python_failed(node);
     for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(fast.get()); ++i)
-        out.items.push_back(unpacked(node, wrap(PyRef::borrow(PySequence_Fast_GET_ITEM(fast.get(), i))), depth + 1));
+        out.items.push_back(
+            unpacked(w, node, wrap(w, PyRef::borrow(PySequence_Fast_GET_ITEM(fast.get(), i))), depth + 1));
     return out;
 }
 
-void Walker::check_narrowing(const Node *node, Scalar to, Scalar from) {
+void check_narrowing(Walk &w, const Node *node, Scalar to, Scalar from) {
     if (promote(to, from) != to)
-        warn(node, "UserWarning", "Assign may lose precision: " + ir::to_string(to) + " <- " + ir::to_string(from));
+        w.warn(node, "UserWarning", "Assign may lose precision: " + ir::to_string(to) + " <- " + ir::to_string(from));
 }
 
-std::string Walker::type_text(const Val &v) {
+std::string type_text(Walk &w, const Val &v) {
     switch (v.tag) {
     case Tag::none: return "None";
     case Tag::scalar: return ir::to_string(v.elem);
@@ -276,7 +283,7 @@ std::string Walker::type_text(const Val &v) {
         if (v.record->object) return repr(v.record->object.get());
         std::string members;
         for (size_t i = 0; i < v.items.size(); ++i)
-            members += (i ? ", " : "") + text(v.record->names[i].get()) + "=" + type_text(v.items[i]);
+            members += (i ? ", " : "") + text(v.record->names[i].get()) + "=" + type_text(w, v.items[i]);
         return "<qd.Struct " + members + ">";
     }
     case Tag::loop: return "range";
@@ -292,14 +299,14 @@ std::string Walker::type_text(const Val &v) {
         shape.n = v.ref->n;
         shape.m = v.ref->m;
         shape.ndim = v.ref->ndim;
-        return type_text(shape);
+        return type_text(w, shape);
     }
     case Tag::constant: break;
     }
     PyObject *object = v.object.get();
     if (PyBool_Check(object)) return "u1";
-    if (PyLong_Check(object)) return ir::to_string(request_.options.default_ip);
-    if (PyFloat_Check(object)) return ir::to_string(request_.options.default_fp);
+    if (PyLong_Check(object)) return ir::to_string(w.request.options.default_ip);
+    if (PyFloat_Check(object)) return ir::to_string(w.request.options.default_fp);
     return type_name(object);
 }
 

@@ -1,37 +1,50 @@
 // Buffer views: a stretch of a 1-dimensional array. As an argument, the array's address points at its first element and
 // its extent is the size; made in a kernel (`qd.BufferView(a, offset, size)`, `v[i:j]`), offset and size are values
 // beside the array.
+#include "frontend/views.h"
+
+#include "frontend/bounds.h"
 #include "frontend/builtins.h"
+#include "frontend/call.h"
+#include "frontend/expr.h"
+#include "frontend/format.h"
 #include "frontend/message.h"
-#include "frontend/walker.h"
+#include "frontend/objects.h"
+#include "frontend/parameters.h"
+#include "frontend/place.h"
+#include "frontend/subscript.h"
+#include "frontend/types.h"
 
 namespace qd::frontend {
 
-bool Walker::is_view(const Val &v) const {
-    return v.tag == Tag::array && (!v.comps.empty() || arrays_.at(v.v.id).is_view);
+bool is_view(Walk &w, const Val &v) {
+    return v.tag == Tag::array && (!v.comps.empty() || w.parameters.array(v.v).is_view);
 }
 
-ir::Value Walker::view_size(const Val &view) { return view.comps.empty() ? extent(view, 0) : view.comps[1]; }
+ir::Value view_size(Walk &w, const Val &view) {
+    return view.comps.empty() ? w.parameters.extent(view, 0) : view.comps[1];
+}
 
 /// Elements between the start of the whole array and that of the view.
-ir::Value Walker::view_offset(const Node *node, const Val &view) {
+static ir::Value view_offset(Walk &w, const Node *node, const Val &view) {
     ir::Value within;
-    if (arrays_.at(view.v.id).is_view) within = member(node, view, intern("offset"), false).v;
+    if (w.parameters.array(view.v).is_view)
+        within = w.parameters.member(node, view, w.objects.intern("offset"), false).v;
     if (view.comps.empty()) return within;
-    return within ? b_.add(within, view.comps[0]) : view.comps[0];
+    return within ? w.b.add(within, view.comps[0]) : view.comps[0];
 }
 
-bool Walker::checks_bounds() const { return request_.options.check_bounds || request_.options.debug; }
+bool checks_bounds(Walk &w) { return w.request.options.check_bounds || w.request.options.debug; }
 
 /// 0 <= first <= last <= size, or the message with these values.
-void Walker::check_view(const Node *node, const char *what, ir::Value first, ir::Value last, const Val &of) {
-    if (!checks_bounds()) return;
-    const ir::Value zero = b_.i32(0), size = is_view(of) ? view_size(of) : extent(of, 0);
-    const ir::Value starts = b_.ge(first, zero), ordered = b_.le(first, last), ends = b_.le(last, size);
-    const ir::Value both = b_.band(starts, ordered);
-    const ir::Value legal = b_.band(both, ends);
+static void check_view(Walk &w, const Node *node, const char *what, ir::Value first, ir::Value last, const Val &of) {
+    if (!checks_bounds(w)) return;
+    const ir::Value zero = w.b.i32(0), size = is_view(w, of) ? view_size(w, of) : w.parameters.extent(of, 0);
+    const ir::Value starts = w.b.ge(first, zero), ordered = w.b.le(first, last), ends = w.b.le(last, size);
+    const ir::Value both = w.b.band(starts, ordered);
+    const ir::Value legal = w.b.band(both, ends);
     ir::Message message;
-    message.pieces.push_back({std::string(what) + ": kernel[" + request_.source.name + "], got [", -1});
+    message.pieces.push_back({std::string(what) + ": kernel[" + w.request.source.name + "], got [", -1});
     message.pieces.push_back({"", 0});
     message.pieces.push_back({", ", -1});
     message.pieces.push_back({"", 1});
@@ -39,85 +52,86 @@ void Walker::check_view(const Node *node, const char *what, ir::Value first, ir:
     message.pieces.push_back({"", 2});
     message.pieces.push_back({" elements", -1});
     const ir::Value values[] = {first, last, size};
-    AtNode at(*this, node);
-    emit_assert(legal, std::move(message), values);
+    AtNode at(w, node);
+    emit_assert(w, legal, std::move(message), values);
 }
 
-Val Walker::make_view(const Val &array, ir::Value offset, ir::Value size) {
+static Val make_view(Walk &w, const Val &array, ir::Value offset, ir::Value size) {
     Val out = array;
-    out.comps = {array.comps.empty() ? offset : b_.add(array.comps[0], offset), size};
+    out.comps = {array.comps.empty() ? offset : w.b.add(array.comps[0], offset), size};
     return out;
 }
 
 /// qd.BufferView(array, offset, size)
-Val Walker::new_view(const Call &call) {
+Val handlers::new_view(Walk &w, const Call &call) {
     const Val &array = call.args[0];
     if (array.tag != Tag::array || array.ndim != 1)
-        fail_type(call.node, "BufferView requires a 1D ndarray, got " + type_text(array));
-    const ir::Value offset = index_value(call.node, load(call.args[1]));
-    const ir::Value size = index_value(call.node, load(call.args[2]));
-    const ir::Value end = b_.add(offset, size);
-    check_view(call.node, "BufferView construction out of range", offset, end, array);
-    return make_view(array, offset, size);
+        w.fail_type(call.node, "BufferView requires a 1D ndarray, got " + type_text(w, array));
+    const ir::Value offset = index_value(w, call.node, w.places.load(call.args[1]));
+    const ir::Value size = index_value(w, call.node, w.places.load(call.args[2]));
+    const ir::Value end = w.b.add(offset, size);
+    check_view(w, call.node, "BufferView construction out of range", offset, end, array);
+    return make_view(w, array, offset, size);
 }
 
 /// view[first:last]
-Val Walker::slice_view(const Node *node, const Val &view, const Node *slice) {
-    if (slice->kind != NodeKind::Slice) fail_type(node, "A BufferView has one index");
+Val slice_view(Walk &w, const Node *node, const Val &view, const Node *slice) {
+    if (slice->kind != NodeKind::Slice) w.fail_type(node, "A BufferView has one index");
     const auto bound = [&](Field field) -> std::optional<Val> {
         const Node *part = child(slice, field);
         if (!part) return std::nullopt;
-        const Val v = value(part);
+        const Val v = value(w, part);
         if (constant_int(v).value_or(0) < 0 && field != Field::step)
-            fail_syntax(part, "Negative indices are not supported in Quadrants kernels.");
+            w.fail_syntax(part, "Negative indices are not supported in Quadrants kernels.");
         return v;
     };
-    if (bound(Field::step)) fail_syntax(node, "BufferView slice does not support an explicit step in kernels");
+    if (bound(Field::step)) w.fail_syntax(node, "BufferView slice does not support an explicit step in kernels");
     const std::optional<Val> lower = bound(Field::lower), upper = bound(Field::upper);
-    AtNode at(*this, node);
-    const ir::Value first = lower ? index_value(node, *lower) : b_.i32(0);
-    const ir::Value last = upper ? index_value(node, *upper) : view_size(view);
-    check_view(node, "BufferView subview Out Of Range", first, last, view);
-    const ir::Value size = b_.sub(last, first);
-    return make_view(view, first, size);
+    AtNode at(w, node);
+    const ir::Value first = lower ? index_value(w, node, *lower) : w.b.i32(0);
+    const ir::Value last = upper ? index_value(w, node, *upper) : view_size(w, view);
+    check_view(w, node, "BufferView subview Out Of Range", first, last, view);
+    const ir::Value size = w.b.sub(last, first);
+    return make_view(w, view, first, size);
 }
 
 /// view.subview(offset, size)
-Val Walker::view_method(const Node *node, const Val &bound) {
-    Call call = arguments(node, false);
+Val view_method(Walk &w, const Node *node, const Val &bound) {
+    Call call = arguments(w, node, false);
     const Val &view = bound.extra->self;
     for (const char *name : {"offset", "size"})
         if (const Val *given = call.keyword(name)) call.args.push_back(*given);
-    AtNode at(*this, node);
-    if (call.args.size() != 2) fail_type(node, "subview(offset, size) takes 2 arguments");
-    const ir::Value first = index_value(node, load(call.args[0])), size = index_value(node, load(call.args[1]));
-    const ir::Value last = b_.add(first, size);
-    check_view(node, "BufferView subview Out Of Range", first, last, view);
-    return make_view(view, first, size);
+    AtNode at(w, node);
+    if (call.args.size() != 2) w.fail_type(node, "subview(offset, size) takes 2 arguments");
+    const ir::Value first = index_value(w, node, w.places.load(call.args[0])),
+                    size = index_value(w, node, w.places.load(call.args[1]));
+    const ir::Value last = w.b.add(first, size);
+    check_view(w, node, "BufferView subview Out Of Range", first, last, view);
+    return make_view(w, view, first, size);
 }
 
 /// The kernel and the funcs that are being inlined, one a line.
-std::string Walker::call_stack(const Node *node) {
+static std::string call_stack(Walk &w, const Node *node) {
     std::string out, indent = "\n";
-    for (const Location &at : fn_.trace(span_of(node))) {
+    for (const Location &at : w.fn.trace(w.span_of(node))) {
         out += indent + std::string(plain_name(at.scope)) + " (" + at.file + ":" + std::to_string(at.line) + ")";
         indent += "  ";
     }
     return out;
 }
 
-Val Walker::subscript_view(const Node *node, const Val &view, const std::vector<Val> &indices) {
+Val subscript_view(Walk &w, const Node *node, const Val &view, const std::vector<Val> &indices) {
     if (indices.size() != 1)
-        fail(node, UserErrorKind::index, "BufferView indexed with " + std::to_string(indices.size()) + "d indices");
-    ir::Value index = index_values(node, indices, false)[0];
-    if (arrays_.at(view.v.id).clamp) {
-        index = clamped(index, view_size(view));
-    } else if (checks_bounds()) {
-        const ir::Value zero = b_.i32(0), size = view_size(view), offset = view_offset(node, view);
-        const ir::Value above = b_.ge(index, zero), below = b_.lt(index, size);
-        const ir::Value legal = b_.band(above, below);
+        w.fail(node, UserErrorKind::index, "BufferView indexed with " + std::to_string(indices.size()) + "d indices");
+    ir::Value index = index_values(w, node, indices, false)[0];
+    if (w.parameters.array(view.v).clamp) {
+        index = clamped(w, index, view_size(w, view));
+    } else if (checks_bounds(w)) {
+        const ir::Value zero = w.b.i32(0), size = view_size(w, view), offset = view_offset(w, node, view);
+        const ir::Value above = w.b.ge(index, zero), below = w.b.lt(index, size);
+        const ir::Value legal = w.b.band(above, below);
         ir::Message message;
-        message.pieces.push_back({"BufferView Out Of Range: kernel[" + request_.source.name + "] tid=", -1});
+        message.pieces.push_back({"BufferView Out Of Range: kernel[" + w.request.source.name + "] tid=", -1});
         message.pieces.push_back({"", 0});
         message.pieces.push_back({", got index ", -1});
         message.pieces.push_back({"", 1});
@@ -125,26 +139,26 @@ Val Walker::subscript_view(const Node *node, const Val &view, const std::vector<
         message.pieces.push_back({"", 2});
         message.pieces.push_back({", size=", -1});
         message.pieces.push_back({"", 3});
-        message.pieces.push_back({").\nCallstack:" + call_stack(node), -1});
-        const ir::Value thread = b_.emit(ir::Op::thread_index, {}, ir::Scalar::i32);
+        message.pieces.push_back({").\nCallstack:" + call_stack(w, node), -1});
+        const ir::Value thread = w.b.emit(ir::Op::thread_index, {}, ir::Scalar::i32);
         const ir::Value values[] = {thread, index, offset, size};
-        emit_assert(legal, std::move(message), values);
+        emit_assert(w, legal, std::move(message), values);
     }
-    if (!view.comps.empty()) index = b_.add(index, view.comps[0]);
-    return element_place(view, {index});
+    if (!view.comps.empty()) index = w.b.add(index, view.comps[0]);
+    return element_place(w, view, {index});
 }
 
-Val Walker::view_attribute(const Node *node, const Val &view, const std::string &what) {
-    if (what == "size") return scalar(view_size(view));
-    if (what == "offset") return scalar(view_offset(node, view));
+Val view_attribute(Walk &w, const Node *node, const Val &view, const std::string &what) {
+    if (what == "size") return scalar(w, view_size(w, view));
+    if (what == "offset") return scalar(w, view_offset(w, node, view));
     if (what == "shape") {
         Val out;
         out.tag = Tag::tuple;
-        out.items.push_back(scalar(view_size(view)));
+        out.items.push_back(scalar(w, view_size(w, view)));
         return out;
     }
-    fail(node, UserErrorKind::compilation, "'BufferView' has no attribute '" + what + "' in a kernel",
-         "kernels know its `shape`, `size`, `offset` and `subview(offset, size)`");
+    w.fail(node, UserErrorKind::compilation, "'BufferView' has no attribute '" + what + "' in a kernel",
+           "kernels know its `shape`, `size`, `offset` and `subview(offset, size)`");
 }
 
 } // namespace qd::frontend

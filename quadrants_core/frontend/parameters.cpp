@@ -1,35 +1,45 @@
 // Parameters. Those of a plain kernel are declared as they stand; what is found inside of an argument (members of a
 // dataclass, arrays and lifted numbers of a data_oriented object, the gradient of an array) becomes a parameter when
 // the walk first meets it, so that nothing is passed that the kernel and its funcs do not use.
+#include "frontend/parameters.h"
+
+#include "frontend/annotations.h"
+#include "frontend/expr.h"
+#include "frontend/matrix.h"
+#include "frontend/objects.h"
+#include "frontend/place.h"
+#include "frontend/record.h"
 #include "frontend/scan.h"
-#include "frontend/walker.h"
+#include "frontend/scope.h"
+#include "frontend/types.h"
 
 namespace qd::frontend {
 
-void Walker::declare_parameters() {
-    for (const Param &p : request_.params) {
+void Parameters::declare_parameters() {
+    for (const Param &p : w_.request.params) {
         Binding binding;
-        binding.name = intern(p.name);
-        if (p.value) reads_.param(size_t(&p - request_.params.data()), p.value);
+        binding.name = w_.objects.intern(p.name);
+        if (p.value) w_.reads.param(size_t(&p - w_.request.params.data()), p.value);
         binding.value = declare(p);
         binding.argument = true;
-        bindings_.push_back(std::move(binding));
+        w_.scopes.add(std::move(binding));
     }
-    for (size_t i = 0; i < request_.params.size(); ++i)
-        if (request_.params[i].kind == ParamKind::structure && changes_struct(bindings_[i]))
-            bindings_[i].value = new_variable(request_.source.tree, bindings_[i].value);
+    for (size_t i = 0; i < w_.request.params.size(); ++i)
+        if (w_.request.params[i].kind == ParamKind::structure && changes_struct(w_.scopes.bindings()[i]))
+            w_.scopes.bindings()[i].value =
+                w_.places.new_variable(w_.request.source.tree, w_.scopes.bindings()[i].value);
 }
 
 /// Whether the kernel stores to members of this argument, or calls methods of it, which may: then it has a copy.
-bool Walker::changes_struct(const Binding &argument) {
-    if (kernel_assigned_.count(argument.name)) return true;
+bool Parameters::changes_struct(const Binding &argument) {
+    if (w_.frames.front().assigned->count(argument.name)) return true;
     if (argument.value.tag != Tag::record || !argument.value.record->methods) return false;
     std::unordered_set<PyObject *> receivers;
-    frontend::scan_receivers(items_of(request_.source.tree, Field::body), receivers);
+    frontend::scan_receivers(items_of(w_.request.source.tree, Field::body), receivers);
     return receivers.count(argument.name) > 0;
 }
 
-ir::Value Walker::add_parameter(ir::Type type) {
+ir::Value Parameters::add_parameter(ir::Type type) {
     ir::Inst inst;
     inst.op = ir::Op::param;
     inst.type = type;
@@ -38,11 +48,11 @@ ir::Value Walker::add_parameter(ir::Type type) {
     return v;
 }
 
-Val Walker::declare(const Param &p) {
+Val Parameters::declare(const Param &p) {
     Val v;
     switch (p.kind) {
     case ParamKind::scalar:
-        v = scalar(add_parameter(p.elem));
+        v = scalar(w_, add_parameter(p.elem));
         if (p.lifted) lifted_.insert(v.v.id);
         break;
     case ParamKind::matrix:
@@ -64,7 +74,7 @@ Val Walker::declare(const Param &p) {
         v.element_dim = p.element_dim;
         arrays_[v.v.id] = {p.name, p.position, p.clamp, p.layout, p.kind == ParamKind::buffer_view};
         break;
-    case ParamKind::constant: v = wrap(PyRef::borrow(p.value)); break;
+    case ParamKind::constant: v = wrap(w_, PyRef::borrow(p.value)); break;
     case ParamKind::structure: v = declare_value(p.value); break;
     case ParamKind::bundle:
         v.tag = Tag::bundle;
@@ -78,57 +88,57 @@ Val Walker::declare(const Param &p) {
 }
 
 /// A struct argument or a member of one.
-Val Walker::declare_value(PyObject *type) {
-    const Node *tree = request_.source.tree;
+Val Parameters::declare_value(PyObject *type) {
+    const Node *tree = w_.request.source.tree;
     const Names &n = names();
-    if (is_dtype(type)) return scalar(add_parameter(dtype_scalar(tree, type)));
-    if (kind_of(type) == Kind::matrix_type) {
+    if (is_dtype(w_, type)) return scalar(w_, add_parameter(dtype_scalar(w_, tree, type)));
+    if (w_.objects.kind_of(type) == Kind::matrix_type) {
         const int rows = int(attribute_int(type, n.n, 1)), cols = int(attribute_int(type, n.m, 1));
         const PyRef dtype = attribute(type, n.dtype);
         std::vector<ir::Value> comps;
-        for (int k = 0; k < rows * cols; ++k) comps.push_back(add_parameter(dtype_scalar(tree, dtype.get())));
-        return make_matrix(std::move(comps), rows, cols, int(attribute_int(type, n.ndim, 1)));
+        for (int k = 0; k < rows * cols; ++k) comps.push_back(add_parameter(dtype_scalar(w_, tree, dtype.get())));
+        return make_matrix(w_, std::move(comps), rows, cols, int(attribute_int(type, n.ndim, 1)));
     }
-    const RecordType *record = record_type(tree, type);
+    const RecordType *record = w_.records.record_type(tree, type);
     std::vector<Val> members;
     for (const PyRef &member : record->types) members.push_back(declare_value(member.get()));
     return make_record(record, std::move(members));
 }
 
 /// Attribute or item `key` of an object with members.
-const Val &Walker::member(const Node *node, const Val &owner, PyObject *key, bool item) {
+const Val &Parameters::member(const Node *node, const Val &owner, PyObject *key, bool item) {
     const std::pair<int, std::string> at{owner.node, item ? repr(key) : text(key)};
     if (const auto known = members_.find(at); known != members_.end()) return known->second;
-    b_.span = span_of(node);
+    b_.span = w_.span_of(node);
     Param param;
     try {
-        param = request_.member(owner.node, key, item);
+        param = w_.request.member(owner.node, key, item);
     } catch (const UserError &error) {
-        fail(node, error.kind, error.what());
+        w_.fail(node, error.kind, error.what());
     }
-    reads_.member(owner.node, key, item, param);
+    w_.reads.member(owner.node, key, item, param);
     return members_.emplace(at, declare(param)).first->second;
 }
 
-Val Walker::bundle_attribute(const Node *node, const Val &bundle, PyObject *name) {
+Val Parameters::bundle_attribute(const Node *node, const Val &bundle, PyObject *name) {
     Val v = member(node, bundle, name, false);
     if (!v.is_constant()) return v;
     PyRef self = attribute(v.object.get(), names().__self__);
     const bool bound = self && self.get() == bundle.object.get();
-    if (bound || (bundle.tag == Tag::bundle && kind_of(v.object.get()) == Kind::func)) {
+    if (bound || (bundle.tag == Tag::bundle && w_.objects.kind_of(v.object.get()) == Kind::func)) {
         v.extra = std::make_shared<Extra>();
         v.extra->self = bundle;
     }
     return v;
 }
 
-ir::Value Walker::extent(const Val &array, int axis) {
+ir::Value Parameters::extent(const Val &array, int axis) {
     const auto info = arrays_.find(array.v.id);
     return b_.dim(array.v, info == arrays_.end() ? axis : info->second.level(axis));
 }
 
 /// From the order in which the user writes indices to the order of storage.
-std::vector<ir::Value> Walker::storage_indices(const Val &array, std::vector<ir::Value> indices) const {
+std::vector<ir::Value> Parameters::storage_indices(const Val &array, std::vector<ir::Value> indices) const {
     const std::vector<int> &layout = arrays_.at(array.v.id).layout;
     if (layout.empty()) return indices;
     std::vector<ir::Value> out;

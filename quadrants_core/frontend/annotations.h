@@ -1,0 +1,16 @@
+#pragma once
+// What annotations of parameters and results ask of values.
+#include "frontend/walk.h"
+
+namespace qd::frontend {
+
+Val reference(Walk &w, const Node *node, PyObject *annotation, const Val &arg, const std::string &name);
+ir::Scalar dtype_scalar(Walk &w, const Node *node, PyObject *object);
+bool is_dtype(Walk &w, PyObject *object);
+void check_array_argument(Walk &w, const Node *node, PyObject *annotation, const Val &arg, const std::string &name);
+void check_view_argument(Walk &w, const Node *node, PyObject *annotation, const Val &arg, const std::string &name);
+Val converted_result(Walk &w, const Node *node, PyObject *annotation, const Val &v, bool elementwise = false);
+Val convert_to_annotation(Walk &w, const Node *node, PyObject *annotation, const Val &v, const std::string &what,
+                          bool elementwise = false);
+
+} // namespace qd::frontend

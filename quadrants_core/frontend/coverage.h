@@ -1,0 +1,28 @@
+#pragma once
+// Coverage probes.
+#include "frontend/walk.h"
+
+#include <array>
+#include <map>
+
+namespace qd::frontend {
+
+class Coverage : public Part {
+  public:
+    explicit Coverage(Walk &walk) : Part(walk) {}
+
+    bool counts() const { return w_.request.options.coverage && w_.frames.back().source->counted; }
+    void count_trips(const Node *node, std::span<const ir::Value> lower, std::span<const ir::Value> upper);
+    void cover_line(const Node *statement);
+    void cover(ir::Counter::What what, const Node *node, ir::Value amount = {});
+    void cover_one_line(const Node *loop);
+    /// Takes a line for one whose counter stands, 0 for a function that begins; the line before.
+    long set_line(long line) { return std::exchange(covered_line_, line); }
+
+  private:
+    long covered_line_ = 0; ///< line whose counter was emitted last; 0 where a function begins
+
+    std::map<std::array<uint32_t, 4>, uint32_t> copies_; ///< counters so far, by kind, file, line and column
+};
+
+} // namespace qd::frontend

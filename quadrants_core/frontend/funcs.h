@@ -1,0 +1,56 @@
+#pragma once
+// Funcs: each is read once per walk, and inlined where it is called.
+#include "frontend/call.h"
+#include "frontend/walk.h"
+
+#include <unordered_map>
+
+namespace qd::frontend {
+
+/// A func, read once per walk.
+struct FuncInfo {
+    PyObject *object = nullptr; ///< the func object
+    PyRef function;             ///< the Python function
+    Source source;
+    struct FuncParam {
+        PyObject *name = nullptr;
+        PyRef annotation; ///< evaluated; none if absent
+        PyRef fallback;   ///< default value
+    };
+    std::vector<FuncParam> params;
+    PyRef returns; ///< evaluated annotation; none if absent
+    std::unordered_set<PyObject *> assigned;
+    std::optional<std::unordered_set<PyObject *>> receivers; ///< names whose methods are called; made when asked for
+    uint32_t scope = 0, file = 0;
+    int depth = 0; ///< how many times it is being inlined now
+    bool is_real = false, needs_top_level = false;
+    std::optional<std::vector<FuncInfo *>> calls; ///< made when asked for
+    std::optional<bool> recursive, cut;           ///< made when asked for
+};
+
+class Funcs : public Part {
+  public:
+    explicit Funcs(Walk &walk) : Part(walk) {}
+
+    /// The frame of a func's body; `call`: where it is called.
+    void enter(FuncInfo &info, SpanId call);
+    Val inline_func(const Node *node, const PyRef &callee, const Val *self);
+    Val inline_method(const Node *node, const PyRef &callee, const Val &self);
+    std::vector<Val> matched_arguments(const Node *node, FuncInfo &info, Call call, bool first_by_place = false);
+    Val pass_argument(const Node *node, FuncInfo &info, size_t i, Val arg, bool as_place);
+    [[noreturn]] void fail_endless(const FuncInfo &info);
+    void note_inlined(const FuncInfo &info);
+    Val inline_body(const Node *node, FuncInfo &info, std::vector<Val> args);
+    std::optional<Val> inlined(FuncInfo &info, std::vector<Val> args, const std::function<std::optional<Val>()> &body);
+    FuncInfo &func_info(const Node *node, PyObject *callee);
+    /// The funcs that were inlined, each once.
+    std::vector<PyRef> take_inlined() { return std::move(inlined_); }
+
+  private:
+    PyRef resolved_annotation(const Node *node, PyObject *function, PyObject *name);
+
+    std::unordered_map<PyObject *, std::unique_ptr<FuncInfo>> funcs_;
+    std::vector<PyRef> inlined_;
+};
+
+} // namespace qd::frontend

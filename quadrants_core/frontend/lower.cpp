@@ -1,0 +1,91 @@
+// One walk: the parts it is made of, and what it makes of a kernel.
+#include "frontend/control.h"
+#include "frontend/coverage.h"
+#include "frontend/funcs.h"
+#include "frontend/loops.h"
+#include "frontend/mesh.h"
+#include "frontend/objects.h"
+#include "frontend/packed.h"
+#include "frontend/parameters.h"
+#include "frontend/place.h"
+#include "frontend/record.h"
+#include "frontend/recursion.h"
+#include "frontend/scan.h"
+#include "frontend/scope.h"
+
+namespace qd::frontend {
+
+/// Everything that is alive while a kernel is walked.
+struct Parts {
+    explicit Parts(const Request &request)
+        : walk(request, *this), objects(walk), scopes(walk), parameters(walk), places(walk), packed(walk),
+          records(walk), funcs(walk), recursion(walk), meshes(walk), loops(walk), coverage(walk) {}
+
+    Walk walk;
+    Objects objects;
+    Scopes scopes;
+    Parameters parameters;
+    Places places;
+    PackedNumbers packed;
+    Records records;
+    Funcs funcs;
+    Recursion recursion;
+    Meshes meshes;
+    Loops loops;
+    Coverage coverage;
+};
+
+Walk::Walk(const Request &given, Parts &parts)
+    : request(given), reads(given), b(fn), objects(parts.objects), scopes(parts.scopes), parameters(parts.parameters),
+      places(parts.places), packed(parts.packed), records(parts.records), funcs(parts.funcs),
+      recursion(parts.recursion), meshes(parts.meshes), loops(parts.loops), coverage(parts.coverage) {
+    fn.name = request.source.name;
+    fn.fast_math = request.options.fast_math;
+    fn.debug = request.options.debug;
+    fn.body = fn.make_block();
+    b.block = fn.body;
+    region = fn.body;
+    Frame frame;
+    frame.source = &request.source;
+    frame.is_kernel = true;
+    frame.has_return_type = !request.returns.empty();
+    frame.file = uint32_t(fn.files.size());
+    fn.files.push_back(request.source.file);
+    frame.scope = uint32_t(fn.scopes.size());
+    fn.scopes.push_back(request.source.name);
+    frame.function = request.function;
+    frames.push_back(std::move(frame));
+}
+
+namespace {
+
+void finish_kernel(Walk &w, const Node *tree) {
+    std::vector<ir::Value> values;
+    const std::optional<Val> &result = w.frames.back().result;
+    if (!w.request.returns.empty() && !result)
+        w.fail_syntax(tree, "Kernel has a return type but does not have a return statement",
+                      "end the kernel with `return <value>`, or remove the return annotation");
+    if (result) values = return_values(w, tree, *result);
+    for (const ir::Value v : values) w.fn.returns.push_back(w.fn.type(v));
+    w.b.ret(values);
+}
+
+} // namespace
+
+Result lower(const Request &request) {
+    Parts parts(request);
+    Walk &w = parts.walk;
+    const Node *tree = request.source.tree;
+    w.b.span = w.span_of(tree);
+    std::unordered_set<PyObject *> assigned;
+    scan_changed(request.source, assigned);
+    w.frames.back().assigned = &assigned;
+    w.parameters.declare_parameters();
+    block(w, items_of(tree, Field::body));
+    w.b.span = w.span_of(tree);
+    finish_kernel(w, tree);
+    w.places.settle_matrices();
+    return Result{std::move(w.fn), w.parameters.take_leaves(), w.funcs.take_inlined(), w.reads.take()};
+}
+
+} // namespace qd::frontend

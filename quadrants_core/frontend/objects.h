@@ -1,0 +1,77 @@
+#pragma once
+// Objects of Python that the walk meets: what kinds they are, and which of them live as long as the walk.
+#include "frontend/walk.h"
+
+#include <unordered_map>
+
+namespace qd::frontend {
+
+struct BuiltinRow;
+
+/// What `_qd_kind_` says.
+enum class Kind : uint8_t {
+    foreign,
+    dtype,
+    matrix_type,
+    struct_type,
+    builtin,
+    func,
+    kernel,
+    field,
+    matrix_field,
+    struct_field,
+    struct_,
+    matrix,
+    ndarray,
+    data_oriented,
+    template_,
+    ndarray_type,
+    ndrange,
+    buffer_view_type,
+    ref,
+    tensor,
+    snode,
+    mesh_elements,
+    mesh_relation,
+    sparse_matrix_builder,
+    sparse_matrix_builder_type,
+};
+
+Kind kind_of_object(PyObject *object);
+inline bool is_field(Kind kind) {
+    return kind == Kind::field || kind == Kind::matrix_field || kind == Kind::struct_field;
+}
+
+class Objects : public Part {
+  public:
+    explicit Objects(Walk &walk) : Part(walk) {}
+
+    PyObject *intern(const std::string &name);
+    Kind kind_of(PyObject *object);
+    const BuiltinRow *builtin_of(PyObject *object);
+    /// Holds an object whose address is a key, or whose memory is read, until the walk is over.
+    void keep(PyRef object) { kept_.push_back(std::move(object)); }
+    /// What a name outside of the kernel, or one in a module, stands for, if that is known; null otherwise.
+    const PyRef *outside(const Node *node) const {
+        const auto found = outside_.find(node);
+        return found == outside_.end() ? nullptr : &found->second;
+    }
+    void note_outside(const Node *node, PyRef object) { outside_[node] = std::move(object); }
+    /// Python code runs, which may change any of it.
+    void forget_outside() { outside_.clear(); }
+    /// The func that stands for a plain function; empty until it is made.
+    PyRef &stand_in(PyObject *function) { return stand_ins_[function]; }
+
+  private:
+    struct Met {
+        PyRef object;
+        Kind kind;
+    };
+    std::unordered_map<PyObject *, Met> kinds_; ///< of every object that was met, which live as long as the walk
+    std::unordered_map<PyObject *, const BuiltinRow *> rows_;
+    std::unordered_map<const Node *, PyRef> outside_;
+    std::unordered_map<PyObject *, PyRef> stand_ins_;
+    std::vector<PyRef> kept_;
+};
+
+} // namespace qd::frontend

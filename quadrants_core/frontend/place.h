@@ -1,0 +1,47 @@
+#pragma once
+// Reading and writing places: variables, array elements, field members, and parts of them.
+#include "frontend/walk.h"
+
+#include <map>
+#include <unordered_map>
+
+namespace qd::frontend {
+
+class Places : public Part {
+  public:
+    explicit Places(Walk &walk) : Part(walk) {}
+
+    Val load(Val v);
+    Val read_place(const Node *node, const Val &place);
+    ir::Value part_pointer(const Ref &ref, int k);
+    ir::Value part_pointer(const Node *node, const Ref &ref, ir::Value k);
+    void check_indexable(const Node *node, const Ref &ref);
+    ir::Value load_part(const Ref &ref, int k);
+    void store(const Node *node, const Ref &ref, const Val &value);
+    Val scalar_ref(ir::Value pointer, bool local);
+    Val element_ref(const Ref &whole, ir::Value pointer);
+    Val new_variable(const Node *node, const Val &value);
+    std::shared_ptr<Ref> make_matrix_variable(ir::Scalar elem, int n, int m, int ndim);
+    void settle_matrices();
+    bool storable(const Val &v);
+    uint32_t place_index(int place);
+    const FieldInfo *field_info(const Node *node, PyObject *object);
+    Val indexed_value(const Node *node, const Val &v);
+    ir::Value scalar_pointer(const Ref &ref) { return ref.pointer ? ref.pointer : part_pointer(ref, 0); }
+
+  private:
+    ir::Value indexed_pointer(const Ref &ref, ir::Value component);
+    void store_part(const Ref &ref, int k, ir::Value value);
+    long component_stride(const std::vector<uint32_t> &places) const;
+
+    std::deque<MatrixVar> matrices_;
+    std::unordered_map<PyObject *, std::unique_ptr<FieldInfo>> fields_;
+    std::unordered_map<int, uint32_t> places_;             ///< of the program -> of the function
+    std::map<std::pair<uintptr_t, uint32_t>, Val> tables_; ///< indexed_value: by what it holds and region
+};
+
+Val component(const Val &matrix, int k);
+Val field_ref(const FieldInfo *info, std::vector<ir::Value> indices);
+bool is_place(const Val &v); ///< can be stored to
+
+} // namespace qd::frontend

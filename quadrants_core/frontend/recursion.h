@@ -1,0 +1,65 @@
+#pragma once
+// Real funcs that call themselves: the state machine they become.
+#include "frontend/machine.h"
+#include "frontend/loops.h"
+
+namespace qd::frontend {
+
+class Recursion : public Part {
+  public:
+    explicit Recursion(Walk &walk) : Part(walk) {}
+
+    ir::Value make_local(ir::Scalar elem);
+    Val recursive_call(const Node *node, FuncInfo &info, const std::vector<Val> &args);
+    void flat_calls(const Node *tree);
+    std::vector<Val> kept_items(const Node *node, std::vector<Val> items);
+    bool can_recur(const FuncInfo &info, const std::vector<Val> &args);
+    /// The block in which variables are made.
+    ir::BlockId block_of_variables() const { return machine_ ? machine_->entry : b_.block; }
+    /// What a node gave that has run in an earlier state; null if it has not.
+    const Val *value_of(const Node *node) const {
+        if (!machine_) return nullptr;
+        const auto known = machine_->values.find(node);
+        return known == machine_->values.end() ? nullptr : &known->second;
+    }
+    /// Keeps the value of a node live while the ones after it are computed.
+    void keep_value(const Node *node, const Val &value) { machine_->values[node] = value; }
+
+  private:
+    int new_state();
+    void begin_state(int k);
+    void jump(int k);
+    void branch_to(ir::Value condition, int yes, int no);
+    ir::Value stack_place(ir::Scalar elem, int slot);
+
+    std::vector<ir::Value> live_variables();
+    bool outlives_state(const Val &v) const;
+    bool is_reference(const FuncInfo &info, size_t i);
+    const Node *reference_node(const Node *node, const FuncInfo &info, size_t i);
+    void copy_back(const Node *node, const FuncInfo &info, const std::vector<Val> &finals);
+    std::vector<Val> final_references(const MachineFunction &f);
+    void flat_call(const Node *node, FuncInfo &info);
+    void flat_inline(const Node *node, FuncInfo &info);
+    MachineFunction &machine_function(const Node *node, FuncInfo &info, const std::vector<Val> &args);
+    void machine_body(MachineFunction &f);
+    MachineFunction &start_machine(const Node *node, FuncInfo &info, const std::vector<Val> &args, ir::Value loop);
+    Val choice_place(const Node *node, const Val &like);
+    void store_choice(const Node *node, const Val &place, const Val &v);
+    Val flat_choose(const Node *node, ir::Value test, const std::function<Val()> &yes, const std::function<Val()> &no);
+    Val flat_boolop(const Node *node, const Items &values, size_t i);
+    Val flat_ifexp(const Node *node);
+    bool needs_states(const Node *statement);
+    bool flat_block(Items list);
+    bool flat_statement(const Node *node);
+    void flat_return(const Node *source);
+    bool flat_if(const Node *node);
+    void flat_while(const Node *node);
+    void flat_for(const Node *node);
+    void flat_nest(const Node *node, const Nest &nest, const std::vector<FlatAxis> &axes, size_t depth, int out,
+                   int after);
+    bool is_template(const FuncInfo &info, size_t i);
+    bool same_instance(const MachineFunction &f, const std::vector<Val> &args);
+    Machine *machine_ = nullptr; ///< being made
+};
+
+} // namespace qd::frontend

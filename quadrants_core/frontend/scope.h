@@ -1,0 +1,46 @@
+#pragma once
+// Names: what the variables of the scopes at hand stand for, and what is found outside of them.
+#include "frontend/walk.h"
+
+namespace qd::frontend {
+
+struct Binding {
+    PyObject *name = nullptr;
+    Val value;
+    bool argument = false; ///< of a kernel: immutable
+    bool annotated = false;
+};
+
+class Scopes : public Part {
+  public:
+    explicit Scopes(Walk &walk) : Part(walk) {}
+
+    Binding *find_local(PyObject *name);
+    void bind(PyObject *name, Val value);
+    PyRef find_global(PyObject *name);
+    void add(Binding binding) { bindings_.push_back(std::move(binding)); }
+    bool in_this_scope(const Binding *binding) const { return binding && size_t(binding - bindings_.data()) >= scope_; }
+    size_t size() const { return bindings_.size(); }
+    /// Of all scopes, outermost first.
+    std::span<Binding> bindings() { return bindings_; }
+
+  private:
+    friend struct Scope;
+
+    std::vector<Binding> bindings_;
+    size_t scope_ = 0; ///< the first of them that belongs to the innermost scope
+};
+
+/// Drops the names bound inside.
+struct Scope {
+    Scopes &scopes;
+    size_t size, outer;
+    explicit Scope(Walk &walk)
+        : scopes(walk.scopes), size(scopes.bindings_.size()), outer(std::exchange(scopes.scope_, size)) {}
+    ~Scope() {
+        scopes.bindings_.resize(size);
+        scopes.scope_ = outer;
+    }
+};
+
+} // namespace qd::frontend

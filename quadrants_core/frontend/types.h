@@ -1,0 +1,41 @@
+#pragma once
+// Types of values, and conversions between them.
+#include "frontend/walk.h"
+
+namespace qd::frontend {
+
+ir::Scalar type_of_constant(Walk &w, const Node *node, const Val &v);
+void refuse_array(Walk &w, const Node *node, const Val &v);
+ir::Scalar promote(ir::Scalar a, ir::Scalar b);
+ir::Value converted(Walk &w, const Node *node, const Val &v, ir::Scalar type);
+ir::Value convert(Walk &w, ir::Value v, ir::Scalar type);
+ir::Value condition(Walk &w, const Node *node, const Val &v, const char *what);
+ir::Value index_value(Walk &w, const Node *node, const Val &v);
+Val typed(Walk &w, const Node *node, const Val &v); ///< constants become run-time values; sequences of numbers stay
+Val cast(Walk &w, const Node *node, const Val &v, ir::Scalar type);
+uint64_t literal_bits(Walk &w, const Node *node, PyObject *object, ir::Scalar literal, ir::Scalar type,
+                      const char *what);
+/// Python tuples and lists become sequences of values.
+Val unpacked(Walk &w, const Node *node, const Val &v, int depth = 0);
+Val to_matrix(Walk &w, const Node *node, const Val &v); ///< host matrices and sequences become run-time matrices
+Val scalar(Walk &w, ir::Value v);
+Val constant(PyRef object);
+Val integer(long v);
+bool is_number(const Val &v);
+bool truth(Walk &w, const Node *node, PyObject *object);
+void check_narrowing(Walk &w, const Node *node, ir::Scalar to, ir::Scalar from);
+std::string type_text(Walk &w, const Val &v);
+std::optional<long> constant_int(const Val &v);
+/// A scalar or constant.
+inline bool is_scalar(const Val &v) { return v.tag == Tag::scalar || is_number(v); }
+/// Type a scalar or constant has, or will have.
+inline ir::Scalar scalar_type(Walk &w, const Node *node, const Val &v) {
+    return v.tag == Tag::scalar || v.tag == Tag::matrix ? v.elem : type_of_constant(w, node, v);
+}
+/// A scalar or constant, converted.
+inline ir::Value as(Walk &w, const Node *node, const Val &v, ir::Scalar type) {
+    return v.tag == Tag::scalar && w.fn.type(v.v).elem == type ? v.v : converted(w, node, v, type);
+}
+inline ir::Value as_is(Walk &w, const Node *node, const Val &v) { return as(w, node, v, scalar_type(w, node, v)); }
+
+} // namespace qd::frontend

@@ -1,0 +1,141 @@
+#pragma once
+// The walk over one kernel's tree. `Walk` is what everything shares: the request, the function that is made and its
+// builder, what was read from Python, the frames around the node at hand, the ways to report an error. What a topic
+// remembers is the private state of a part, a class over the walk that others reach as `w.places`, `w.scopes`, ...;
+// topics that remember nothing are free functions over the walk. Rules that hold throughout:
+//  - Variables are locals (memory); the pass `promote` turns them into SSA values.
+//  - `eval` may return a place (Tag::ref); `value` reads it. Operands are read in the order Python evaluates them.
+//  - Python objects stay Python objects until a run-time value is needed: arithmetic on them is Python's own.
+//  - After a terminator nothing more is emitted into a block: statement functions return Flow::stop.
+#include "base/stack.h"
+#include "frontend/frontend.h"
+#include "frontend/reads.h"
+#include "frontend/value.h"
+#include "ir/builder.h"
+#include "syntax/tree.h"
+
+#include <deque>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <unordered_set>
+
+namespace qd::frontend {
+
+/// What an expression is evaluated for. `handed_on`: it is read from, called as a func, or given to one (see reads.h),
+/// so that it may be an object that is no value. `updated`: it is the target of an augmented assignment.
+enum class Use : uint8_t { value, handed_on, updated };
+
+enum class Flow : uint8_t { next, stop, break_, continue_, return_ };
+
+struct LoopContext {
+    enum class What : uint8_t { static_, serial, parallel } what = What::serial;
+    int branches = 0; ///< non-static ifs around the current statement, inside this loop
+};
+
+/// Where the returns of a real func put their value.
+struct RealFrame {
+    PyObject *annotation = nullptr; ///< null: returns nothing
+    Val result;                     ///< a variable, or a tuple of them
+    ir::Value returned;             ///< u1 variable: a return has been met
+    int returns = 0;                ///< how many were walked
+};
+
+/// One kernel or func body being walked.
+struct Frame {
+    const Source *source = nullptr;
+    PyObject *function = nullptr; ///< whose names these are
+    const std::unordered_set<PyObject *> *assigned = nullptr;
+    bool is_kernel = false;
+    SpanId call = no_span;
+    uint32_t scope = 0, file = 0;
+    size_t first_binding = 0;
+    std::vector<LoopContext> loops;
+    int dynamic = 0;           ///< non-static ifs and loops around the current statement
+    std::optional<Val> result; ///< what `return` gave
+    const Node *result_node = nullptr;
+    bool has_return_type = false;
+    int streams = 0;                 ///< `with qd.stream_parallel():` around the current statement
+    std::shared_ptr<RealFrame> real; ///< body of a real func
+};
+
+struct Call;
+struct FuncInfo;
+struct Level;
+struct Parts;
+class Objects;
+class Scopes;
+class Parameters;
+class Places;
+class PackedNumbers;
+class Records;
+class Funcs;
+class Recursion;
+class Meshes;
+class Loops;
+class Coverage;
+
+struct Walk {
+    Walk(const Request &given, Parts &parts);
+    Walk(const Walk &) = delete;
+
+    SpanId span_of(const Node *node);
+    std::vector<Level> levels() const;
+    [[noreturn]] void fail(const Node *node, UserErrorKind kind, const std::string &message,
+                           const std::string &hint = "");
+    [[noreturn]] void fail_syntax(const Node *node, const std::string &message, const std::string &hint = "");
+    [[noreturn]] void fail_type(const Node *node, const std::string &message, const std::string &hint = "");
+    [[noreturn]] void fail_too_long(const Node *node);
+    [[noreturn]] void fail_here(UserErrorKind kind, const std::string &message, const std::string &hint = "");
+    [[noreturn]] void python_failed(const Node *node);
+    void warn(const Node *node, const std::string &category, const std::string &message);
+    /// Refuses to go deeper where little of the thread's stack is left.
+    void check_depth() {
+        if (stack_is_short()) [[unlikely]]
+            fail_here(UserErrorKind::compilation, stack_message, stack_hint);
+    }
+
+    const Request &request;
+    Reads reads;
+    ir::Function fn;
+    ir::Builder b;
+    std::deque<Frame> frames;
+    ir::BlockId region; ///< the kernel's body, or that of the parallel loop being walked
+    int nesting = 0;    ///< blocks around what is emitted: see Nested
+    int static_depth = 0, grouped_depth = 0;
+
+    Objects &objects;
+    Scopes &scopes;
+    Parameters &parameters;
+    Places &places;
+    PackedNumbers &packed;
+    Records &records;
+    Funcs &funcs;
+    Recursion &recursion;
+    Meshes &meshes;
+    Loops &loops;
+    Coverage &coverage;
+};
+
+/// A topic with state of its own.
+class Part {
+  public:
+    Part(const Part &) = delete;
+
+  protected:
+    explicit Part(Walk &walk) : w_(walk), fn_(walk.fn), b_(walk.b) {}
+    Walk &w_;
+    ir::Function &fn_;
+    ir::Builder &b_;
+};
+
+/// Keeps the builder's span, and restores it.
+struct AtNode {
+    Walk &w;
+    SpanId old;
+    AtNode(Walk &walk, const Node *node) : w(walk), old(walk.b.span) { w.b.span = w.span_of(node); }
+    ~AtNode() { w.b.span = old; }
+};
+
+} // namespace qd::frontend
