@@ -14,6 +14,9 @@ SHARE ?= tests/python/test_lifetime.py tests/python/test_real_funcs.py tests/pyt
 UNCOVERED = not import_is_light and not off_by_default and not coverage_counts_the_same_lines
 COVERED = QD_KERNEL_COVERAGE=1 _QD_KCOV_ARC=1 _QD_KCOV_FOLDER=$(CURDIR)/out/coverage ENABLE_QUADRANTS_HEADER_PRINT=0
 
+# a cache of its own: the developer's would have notebooks load what they mean to compile
+FRESH = cache=$$(mktemp -d); trap 'rm -rf $$cache' EXIT; XDG_CACHE_HOME=$$cache
+
 .PHONY: help setup build install demo lab test test-cpp test-sanitized test-python test-memory test-notebooks test-browser check coverage bench bench-peers wheel clean
 
 help:            ## list the targets
@@ -72,13 +75,13 @@ test-browser:    ## real JupyterLab in headless Chromium
 
 test-notebooks:  ## notebooks under nbval, in the Quadrants kernel and in ipykernel
 	@$(RUN) pytest -q tests/notebooks
-	@$(RUN) pytest -q --nbval --nbval-kernel-name quadrants --nbval-cell-timeout 120 -c tests/notebooks/pytest.ini notebooks
-	@$(RUN) pytest -q --nbval --nbval-kernel-name python3 --nbval-cell-timeout 120 -c tests/notebooks/pytest.ini notebooks
+	@$(FRESH) $(RUN) pytest -q --nbval --nbval-kernel-name quadrants --nbval-cell-timeout 120 -c tests/notebooks/pytest.ini notebooks
+	@$(FRESH) $(RUN) pytest -q --nbval --nbval-kernel-name python3 --nbval-cell-timeout 120 -c tests/notebooks/pytest.ini notebooks
 
 coverage: install ## which lines of this project's kernels run in examples, tests and notebooks: docs/kernel-coverage.md
 	@rm -rf out/coverage && mkdir -p out/coverage
 	@$(COVERED) $(RUN) pytest -q tests/examples tests/python --ignore=tests/python/test_launch_counts.py -k "$(UNCOVERED)"
-	@$(COVERED) $(RUN) pytest -q --nbval --qd-cov --nbval-kernel-name quadrants --nbval-cell-timeout 120 -c tests/notebooks/pytest.ini notebooks
+	@$(FRESH) $(COVERED) $(RUN) pytest -q --nbval --qd-cov --nbval-kernel-name quadrants --nbval-cell-timeout 120 -c tests/notebooks/pytest.ini notebooks
 	@ENABLE_QUADRANTS_HEADER_PRINT=0 $(PY) docs/kernel_coverage.py out/coverage > out/kernel-coverage.md
 	@mv out/kernel-coverage.md docs/kernel-coverage.md
 

@@ -52,15 +52,12 @@ class Registry:
     def of_last_cell(self):
         return [self.entries[n] for n in self.last_cell if n in self.entries and self.entries[n].value() is not None]
 
-    def find(self, names):
-        return self._find(names, self.entries, "stands in a %%qd_kernel cell") if names else self.of_last_cell()
-
     def find_counted(self, names):
         """Those of ordinary cells too."""
         newest = ordinary.cells.newest
         if not names:
             return newest.entries if newest is not None and newest.number > self.last_number else self.of_last_cell()
-        return self._find(names, self.counted(), "of a cell was counted")
+        return self.pick(names, self.counted(), "of a cell was counted")
 
     def counted(self):
         """name -> the newest definition, in whichever cell."""
@@ -70,7 +67,8 @@ class Registry:
                 known[name] = entry
         return known
 
-    def _find(self, names, known, what):
+    @staticmethod
+    def pick(names, known, what):
         for name in names:
             if name not in known:
                 listed = ", ".join(sorted(known)) or "none yet"

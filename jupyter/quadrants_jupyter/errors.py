@@ -65,6 +65,8 @@ def _taken_apart(message):
             places.append(Place(match[1], int(match[2]), match[3], text, carets))
         else:
             (advice if advice or _advice.match(line) else causes).append(line)
+    if not causes and places:  # a place whose source is not known
+        causes, places[-1].text = [places[-1].text], ""
     return places, causes or [""], advice
 
 

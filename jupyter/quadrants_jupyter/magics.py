@@ -187,9 +187,12 @@ class QuadrantsMagics(Magics):
 
     @line_magic
     def qd_tasks(self, line):
-        """The tasks of the last cell's kernels. %qd_tasks [NAME ...]"""
+        """The tasks of the kernels that the last cell with kernels defines. %qd_tasks [NAME ...]"""
         reports.collect()
-        return reports.TaskTable(self.find(shlex.split(line)))
+        try:
+            return reports.TaskTable(reports.find(shlex.split(line)))
+        except LookupError as error:
+            raise UsageError(error.args[0]) from None
 
     @line_magic
     def qd_config(self, line):
@@ -203,12 +206,6 @@ class QuadrantsMagics(Magics):
             raise UsageError(f"%qd_config: no option named {unknown[0]!r}")
         print("\n".join(f"{n} = {values[n]}" for n in names))
 
-    def find(self, names):
-        try:
-            return cells.registry.find(names)
-        except LookupError as error:
-            raise UsageError(error.args[0]) from None
-
     def find_counted(self, names):
         try:
             return cells.registry.find_counted(names)
@@ -221,8 +218,9 @@ def _names_counted():
     return sorted(cells.registry.counted())
 
 
-def _names_of_cells():
-    return sorted(cells.registry.entries)
+def _names_compiled():
+    reports.collect()
+    return sorted(reports.compiled())
 
 
 def _option_names():
@@ -256,7 +254,7 @@ def _completer(parser, words):
 _completers = {
     "%%qd_kernel": _completer(_kernel_options(), None),
     "%qd_coverage": _completer(_coverage_options(), _names_counted),
-    "%qd_tasks": _completer(None, _names_of_cells),
+    "%qd_tasks": _completer(None, _names_compiled),
     "%qd_config": _completer(None, _option_names),
 }
 LATER = ("qd_adstack", "qd_checkpoints", "qd_cache")

@@ -6,7 +6,7 @@ import itertools
 import os
 import types
 
-from quadrants import _kernel, _runtime, _source
+from quadrants import _kernel, _options, _runtime, _source
 
 MANY = 512  # cells remembered before those are forgotten of which no function is left
 LATEST = 64  # cells that are not forgotten: a cell that runs others may define functions after them
@@ -42,7 +42,7 @@ class Cells:
         self.placed = {}  # (file, line) -> text of the function that was found there
         self.magic = set()  # files of %%qd_kernel cells, which know their own
         self.most = MANY
-        self.on = os.environ.get("QD_KERNEL_COVERAGE") != "0"
+        self.on = _options.flag("QD_KERNEL_COVERAGE", os.environ, True)
 
     def follow(self, first):
         """Counts kernels as ordinary cells define them; `first` is called before the first one that is counted."""

@@ -7,7 +7,8 @@ The data, `application/vnd.quadrants.compiled+json`, are what nbval compares (nb
 
 from html import escape
 
-from quadrants_jupyter import cells
+from quadrants import _source
+from quadrants_jupyter import cells, ordinary
 
 MIME = "application/vnd.quadrants.compiled+json"
 _history = {}  # kernel -> its newest compile report
@@ -28,6 +29,38 @@ def collect():
 
 def latest(name):
     return _history.get(name)
+
+
+class Reported:
+    """A kernel of a cell without %%qd_kernel, of which nothing is known but that it was compiled."""
+
+    is_kernel = True
+
+    def __init__(self, name, place):
+        self.name, self.file, self.cell = name, place.file, place.number
+
+
+def compiled():
+    """name -> the kernel of that name, in whichever cell it was compiled last."""
+    magic = {_source.shown_name(file) for file in ordinary.cells.magic}
+    places = {_source.shown_name(place.file): place for place in ordinary.cells.places.values()}
+    found = dict(cells.registry.entries)
+    for name, report in _history.items():
+        place = places.get(report["file"]) if report["file"] not in magic else None
+        if place is not None and (name not in found or found[name].cell < place.number):
+            found[name] = Reported(name, place)
+    return found
+
+
+def find(names):
+    """These kernels, or those of the newest cell that has some."""
+    known = compiled()
+    if names:
+        return cells.registry.pick(names, known, "was compiled")
+    newest = max((e for e in known.values() if isinstance(e, Reported)), key=lambda e: e.cell, default=None)
+    if newest is None or newest.cell < cells.registry.last_number:
+        return cells.registry.of_last_cell()
+    return [e for e in known.values() if isinstance(e, Reported) and e.cell == newest.cell]
 
 
 def _plural(n, what):

@@ -124,9 +124,15 @@ def test_a_new_run_drops_the_files_of_the_one_before(project):
     assert project.files() == kept
 
 
-def test_opting_out(project):
-    project.pytest("--cov=shapes", "--cov-report=", "tests", QD_KERNEL_COVERAGE="0")
+@pytest.mark.parametrize("word", ["0", "false", "OFF"])
+def test_opting_out(project, word):
+    project.pytest("--cov=shapes", "--cov-report=", "tests", QD_KERNEL_COVERAGE=word)
     assert project.files() == []
+
+
+def test_a_word_that_is_no_answer(project):
+    said = project.pytest("--cov=shapes", "--cov-report=", "tests", QD_KERNEL_COVERAGE="perhaps", status=4)
+    assert "Invalid QD_KERNEL_COVERAGE=perhaps" in said
 
 
 def test_without_pytest_cov(project):

@@ -437,8 +437,9 @@ def test_a_cell_that_was_one_of_kernels(session):
     assert lines(only(told(run(session, "fill(np.ones(2, np.float32))"), comm_id))) == {4: (1, 1, None), 5: (2, 2, None)}
 
 
-def test_a_variable_that_says_no(tmp_path):
-    client = Client("quadrants", env={**os.environ, "QD_KERNEL_COVERAGE": "0"}, cwd=tmp_path)
+@pytest.mark.parametrize("word", ["0", "false"])
+def test_a_variable_that_says_no(tmp_path, word):
+    client = Client("quadrants", env={**os.environ, "QD_KERNEL_COVERAGE": word}, cwd=tmp_path)
     try:
         client.run("import numpy as np\nimport quadrants as qd\nqd.init(arch=qd.cpu, offline_cache=False)\n%load_ext quadrants_jupyter")
         assert opened(run(client, UNCOUNTED)) == []

@@ -143,6 +143,21 @@ def test_tasks_and_config(session):
     assert "no option named" in session.run("%qd_config nothing").text("stderr")
 
 
+def test_tasks_of_kernels_of_ordinary_cells(session):
+    def tasks(line):
+        return session.run(line).of("execute_result")[0]["data"]["text/plain"].splitlines()
+
+    session.run(CELL)
+    session.run("import numpy as np\nimport quadrants as qd\n@qd.kernel\ndef plain(x: qd.types.ndarray(qd.f32, ndim=1)):\n"
+                "    for i in x:\n        x[i] = 1\n    for i in x:  # again\n        x[i] += 2\nplain(np.zeros(3, np.float32))")
+    assert [line.split()[:3] for line in tasks("%qd_tasks")] == [["plain.0", "line", "5"], ["plain.1", "line", "7"]]
+    assert tasks("%qd_tasks plain")[1].endswith("for i in x:  # again")
+    assert tasks("%qd_tasks step")[0].startswith("step.0") and len(tasks("%qd_tasks plain step")) == 4
+    assert "no kernel or func named 'nobody' was compiled" in session.run("%qd_tasks nobody").text("stderr")
+    session.run(CELL.replace("step", "stride"))
+    assert [line.split()[0] for line in tasks("%qd_tasks")] == ["stride.0", "stride.1"]
+
+
 def test_options(session):
     assert report(session.run(CELL.replace("%%qd_kernel", "%%qd_kernel --quiet"))) == []
     assert "cell:" in html(session.run(CELL.replace("%%qd_kernel", "%%qd_kernel --time")))
@@ -152,6 +167,18 @@ def test_options(session):
     assert "unrecognized arguments: --nope" in session.run("%%qd_kernel --nope\n1").text("stderr")
     assert "call qd.reset() first" in session.run("%%qd_kernel --arch cuda\n1").text("stderr")
     assert session.run("%%qd_kernel\n40 + 2").result == "42"
+
+
+@pytest.mark.parametrize("magic", ["", "%%qd_kernel\n"])
+@pytest.mark.parametrize("header, head, carets", [
+    ("def bad(x): pass", "Quadrants kernels parameters must be type annotated: 'x' of bad is not", "        ^"),
+    ("def bad() -> 3: return 1", "Invalid return type annotation of Quadrants kernel: 3; results are numbers", "             ^"),
+])  # fmt: skip
+def test_errors_of_annotations(session, magic, header, head, carets):
+    cell = session.run(f"{magic}import quadrants as qd\n@qd.kernel\n{header}\nbad.nothing")
+    trace = plain("\n".join(cell.of("error")[0]["traceback"])).splitlines()
+    assert cell.error == "QuadrantsSyntaxError" and trace[0].startswith(f"QuadrantsSyntaxError: {head}")
+    assert trace[2].endswith(f"line {4 if magic else 3}, in bad") and trace[3:5] == ["    " + header, "    " + carets]
 
 
 def test_compile_error_shows_the_line_of_the_cell(session):

@@ -92,10 +92,9 @@ def _class(name):
 def _source_line(file, line):
     import linecache
 
-    for real, shown in _display_names.items():
-        if shown == file:
-            file = real
-    return linecache.getline(file, line).rstrip("\n")
+    shown_so = [real for real, shown in _display_names.items() if shown == file]  # code that a cell runs is named as the cell is
+    lines = (linecache.getline(real, line).rstrip("\n") for real in reversed(shown_so or [file]))
+    return next((text for text in lines if text), "")
 
 
 _TAB = 4  # tabs of a shown line stand at multiples of it

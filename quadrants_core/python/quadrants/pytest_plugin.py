@@ -16,7 +16,7 @@ def pytest_configure(config):
     if not os.environ.get(_FLAG):
         os.environ[_FLAG] = "1"
     os.environ["_QD_KCOV_ARC"] = "1" if _measures_branches(config, host) else "0"
-    if os.environ[_FLAG] == "0" or hasattr(config, "workerinput"):
+    if not _is_on() or hasattr(config, "workerinput"):
         return
     from quadrants import _coverage_runs
 
@@ -32,7 +32,7 @@ def pytest_runtestloop(session):
     yield
     host = _host(session.config)
     running = getattr(getattr(host, "cov_controller", None), "cov", None)
-    if running is None or os.environ.get(_FLAG) == "0":
+    if running is None or not _is_on():
         return
     _flush()
     from quadrants import _coverage_runs
@@ -46,6 +46,15 @@ def pytest_runtestloop(session):
 def pytest_unconfigure(config):
     """A worker of pytest-xdist may be ended without its exit handlers."""
     _flush()
+
+
+def _is_on():
+    from quadrants import _options
+
+    try:
+        return _options.flag(_FLAG, os.environ)
+    except ValueError as error:
+        raise pytest.UsageError(str(error)) from None
 
 
 def _flush():
