@@ -129,8 +129,6 @@ class Hazards:
             at = w.pick(0, 1)
             place = f"shares[{at}]" if w.chance(0.5) else s.at(str(w.pick(at + first, w.rng.randrange(extent))))
             if w.chance(0.3):
-                name = w.fresh(kind[0])
-                w.put(f"{name} = {place}")
-                w.declare(name, kind)
+                w.define(w.fresh(kind[0]), kind, place)
             else:
                 w.put(f"{place} {w.pick('=', '+=')} {w.value(kind, 1)}")

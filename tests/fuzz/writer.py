@@ -1,0 +1,57 @@
+"""What is being written: lines, the names and the storage that they may use, and chance."""
+
+import random
+
+from tests.fuzz.hazards import Hazards
+
+MOST_TRIPS = 100  # of the innermost of nested loops, over all cells: each is run by Python
+
+
+class Writer:
+    def __init__(self, seed):
+        self.rng = random.Random(seed)
+        self.random = self.rng.random
+        self.lines = []
+        self.indent = 1
+        self.counter = 0
+        self.scopes = [[]]  # (name, type, assignable)
+        self.loops = []  # of the function being written: "serial", "parallel" or "static"
+        self.branches = 0  # run-time branches inside of the innermost static loop
+        self.storage = []
+        self.readable = []  # storage that may be read at any index now
+        self.own = []  # (storage, index) that belongs to this iteration
+        self.shared = []  # storage of integers that is only updated now
+        self.grows = None  # whether this loop appends to the list; None: it may do neither that nor read its length
+        self.functions = []
+        self.budget = 0
+        self.in_mesh_loop = False
+        self.hazards = Hazards(self)
+        self.in_kernel = False
+        self.trips, self.most_trips = 1, MOST_TRIPS
+
+    # choices
+    def chance(self, p):
+        return self.random() < p
+
+    def pick(self, *items):
+        return items[int(self.random() * len(items))]
+
+    def fresh(self, prefix):
+        self.counter += 1
+        return f"{prefix}{self.counter}"
+
+    def put(self, text):
+        self.lines.append("    " * self.indent + text)
+
+    def variables(self, wanted, assignable=False):
+        return [n for scope in self.scopes for n, t, a in scope if t == wanted and (a or not assignable)]
+
+    def declare(self, name, kind, assignable=True):
+        self.scopes[-1].append((name, kind, assignable))
+
+    def define(self, name, kind, value):
+        self.put(f"{name} = {value}")
+        self.declare(name, kind)
+
+    def some(self, items, count):
+        return [items[k] for k in sorted(self.rng.sample(range(len(items)), count))]
