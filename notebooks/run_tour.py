@@ -7,6 +7,7 @@ import time
 import nbformat
 from nbclient import NotebookClient
 from nbconvert import HTMLExporter
+from quadrants_jupyter.export import Highlighter, Marks
 
 
 def main() -> None:
@@ -27,7 +28,8 @@ def main() -> None:
     args.out.mkdir(parents=True, exist_ok=True)
     stem = args.notebook.stem
     nbformat.write(notebook, args.out / f"{stem}.ipynb")
-    page, _ = HTMLExporter().from_notebook_node(notebook)
+    exporter = HTMLExporter(preprocessors=[Marks], filters={"highlight_code": Highlighter()})  # whatever the prefix is configured for
+    page, _ = exporter.from_notebook_node(notebook)
     (args.out / f"{stem}.html").write_text(page, encoding="utf-8")
 
     cells = [cell for cell in notebook.cells if cell.cell_type == "code"]

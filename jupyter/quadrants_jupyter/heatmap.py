@@ -9,6 +9,7 @@ from html import escape
 
 from quadrants_jupyter import cells, live
 from quadrants_jupyter.counts import code_lines, outcomes_of
+from quadrants_jupyter.looks import dim, hatch, said_of_branches, tint
 
 MIME = "application/vnd.quadrants.heatmap+json"
 VERSION = 1
@@ -116,35 +117,22 @@ def plain_text(listings):
 # first, and better ones after them. One hue whose strength follows the count reads the same for people who do not tell colours
 # apart; what never ran says so, and is hatched.
 
-_dim = "color:var(--jp-content-font-color2,inherit)"
 _font = ("font-family:monospace;font-family:var(--jp-code-font-family,monospace);"
          "font-size:13px;font-size:var(--jp-code-font-size,13px);color:var(--jp-content-font-color1,inherit)")
-_hatch = ("background-color:rgba(128,128,128,0.16);background:repeating-linear-gradient(135deg,transparent 0 6px,"
-          "color-mix(in srgb,currentColor 16%,transparent) 6px 8px)")
 _pre = f"margin:0;padding:0;border:0;background:none;overflow-x:auto;white-space:pre;line-height:1.35;{_font}"
 _row = "display:inline-block;min-width:calc(100% - 5ch);box-sizing:border-box"
-_said = "padding:0 .4em;font-size:85%;border:1px dashed;border-radius:3px"
-
-
-def level(count, most):
-    """Strength of the tint in percent; the same as in widgets/heatmap/scale.ts."""
-    return 0 if count <= 0 else round(6 + 54 * min(1, count / max(most, 1)) ** 0.35)
-
-
-def _tint(count, most):
-    return f"background-color:rgba(232,113,10,{level(count, most) / 100:.2f})"
 
 
 def _html_row(line, number, count, text, said, most):
-    tint = f";{_tint(line.count, most)}" if line.count else ""
+    ground = f";{tint(line.count, most)}" if line.count else ""
     weight = ";font-weight:bold" if line.count and line.count == most else ""
-    shown = f'<span style="{_hatch}">{count}</span>' if line.count == 0 and line.launched else count
+    shown = f'<span style="{hatch}">{count}</span>' if line.count == 0 and line.launched else count
     if weight:
         shown = f"<b>{count}</b>"
     if said:
         arrow, words = said[:5], said[5:]
-        said = f'{escape(arrow)}<span style="{_said}">{escape(words)}</span>'
-    return f'<span style="{_dim}">{number}</span> <span style="{_row}{tint}">{shown} | {escape(text)}{said}</span>'
+        said = f'{escape(arrow)}<span style="{said_of_branches}">{escape(words)}</span>'
+    return f'<span style="{dim}">{number}</span> <span style="{_row}{ground}">{shown} | {escape(text)}{said}</span>'
 
 
 def _html_listing(one, rows, most):
@@ -152,7 +140,7 @@ def _html_listing(one, rows, most):
     ran, waiting = sum(line.count > 0 for line in counted), sum(not line.launched for line in counted)
     note = f"{ran} of {len(counted)} lines ran" + (f", {waiting} not run yet" if waiting else "")
     head = (f'<div style="margin:.6em 0 .2em"><b>{escape(one.title)}</b> '
-            f'<span style="{_dim}">{note}</span></div>')
+            f'<span style="{dim}">{note}</span></div>')
     lines = "\n".join(_html_row(*row, most) for row in rows)
     return f'<div>{head}<pre style="{_pre}">{lines}</pre></div>'
 

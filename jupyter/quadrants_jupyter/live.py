@@ -1,7 +1,7 @@
 """Coverage while cells run, for the marks that JupyterLab puts beside the lines of a cell: the Python side of
 widgets/protocol/coverage.ts.
 
-At the first kernel of a cell that is counted a comm is opened and a thread started. While a cell runs, the thread looks at the
+At the first kernel of a cell that is counted a thread is started, and a comm opened if the front end names its cells. While a cell runs, the thread looks at the
 counts about five times a second, and where they grew it tells those who listen; launches know nothing of it. The end of a cell
 tells them once more, and so does the end of a callback. What threads and tasks count between cells is found by the thread, which
 looks less often the longer nothing happens. Where nobody listens nothing is taken and nothing is sent.
@@ -17,10 +17,10 @@ import time
 from quadrants import _coverage
 from quadrants_jupyter import ordinary
 from quadrants_jupyter.counts import Kernel, Reading, code_lines, kernels_now, outcomes_of
+from quadrants_jupyter.looks import MIME, digest
 from quadrants_jupyter.runs import History
 
 TARGET = "quadrants.coverage"
-MIME = "application/vnd.quadrants.coverage+json"
 VERSION = 1
 _period = 0.2  # s
 _longest = 1.0  # s between two looks when no cell runs and nothing is counted
@@ -28,14 +28,6 @@ _share = 0.008  # of the time of a core: with many counters, news come less ofte
 
 
 # --- shapes ----------------------------------------------------------------------------------------------------------
-
-def digest(text):
-    """64-bit FNV-1a of the text in UTF-8."""
-    state = 0xCBF29CE484222325
-    for byte in text.encode("utf-8", "surrogatepass"):
-        state = ((state ^ byte) * 0x100000001B3) & 0xFFFFFFFFFFFFFFFF
-    return f"{state:016x}"
-
 
 _outcomes = ("taken", "not_taken", "entered", "zero_trips", "broken")
 
@@ -124,6 +116,8 @@ class Live:
         self.told_at = -_period
         self.stamp = None  # of the counts that were taken last
         self.publisher = None
+        self.has_ids = False  # the front end names its cells
+        self.awaits_page = False  # no comm is open for a page that runs cells
 
     # What cells do.
 
@@ -246,7 +240,7 @@ class Live:
     # Who listens.
 
     def start(self, shell):
-        """At the first cell with kernels: opens the comm, and waits for pages that open one."""
+        """At the first cell with kernels: waits for pages that open a comm."""
         if self.publisher is not None:
             return
         self.publisher = Publisher(self)
@@ -260,6 +254,18 @@ class Live:
         import comm
 
         comm.get_comm_manager().register_target(TARGET, self.joined)
+        self.awaits_page = True
+        self.meet(executions.current()[0])
+
+    def meet(self, cell_id):
+        """A cell is about to run. Opens the comm once any had an id: who runs cells without has none to mark, and may complain of
+        a comm that nobody takes."""
+        self.has_ids = self.has_ids or cell_id is not None
+        if not self.awaits_page or not self.has_ids:
+            return
+        self.awaits_page = False
+        import comm
+
         self.listen(comm.create_comm(target_name=TARGET, data={}))
 
     def follow(self, cell, display):
@@ -290,7 +296,7 @@ class Live:
     def stay_silent(self):
         """In a forked child, which has no front end, nor the thread; that may have held any lock of its own."""
         self.lock = threading.RLock()
-        self.publisher = None
+        self.publisher, self.awaits_page = None, False
         self.comms.clear()
         self.followers.clear()
 
@@ -368,6 +374,7 @@ class Executions:
         if not self.open:
             for cell in self.request().get("metadata", {}).get("deletedCells", ()) if live.followers else ():
                 live.follow(cell, None)
+            live.meet(getattr(info, "cell_id", None))
             live.begin()
         self.open.append(info)
         place = self.note(info.raw_cell, info) if info.store_history and not info.silent else None

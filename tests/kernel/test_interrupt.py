@@ -49,21 +49,23 @@ def test_stop_where_the_parent_ignores_it():
     finally:
         signal.signal(signal.SIGINT, before)
     try:
-        cell = client.send("print('go')\nwhile True: pass")
-        client.wait_for_text("go")
-        client.interrupt()
-        assert client.collect(cell).error == "KeyboardInterrupt"
+        assert error_of_stop(client) == "KeyboardInterrupt"
     finally:
         client.close()
+
+
+def error_of_stop(client):
+    """What a loop without end ends with."""
+    cell = client.send("print('go')\nwhile True: pass")
+    client.wait_for_text("go")
+    client.interrupt()
+    return client.collect(cell).error
 
 
 def test_the_first_stop_loads_nothing(fresh_kernel):
     """Modules that format long tracebacks take a third of a second to load."""
     fresh_kernel.run("import sys; before = set(sys.modules)")
-    cell = fresh_kernel.send("print('go')\nwhile True: pass")
-    fresh_kernel.wait_for_text("go")
-    fresh_kernel.interrupt()
-    assert fresh_kernel.collect(cell).error == "KeyboardInterrupt"
+    assert error_of_stop(fresh_kernel) == "KeyboardInterrupt"
     assert fresh_kernel.run("set(sys.modules) - before").result == "set()"
 
 

@@ -2,6 +2,7 @@
 is told nothing. Every wait is for a message."""
 
 import ast
+import itertools
 import os
 import pathlib
 import re
@@ -47,12 +48,15 @@ def session(request):
     client.close()
 
 
+_unnamed = itertools.count()
+
+
 def run(session, code, cell_id=None, **metadata):
     """As a front end that sends the ids of cells."""
     message = session.raw.session.msg("execute_request", {
         "code": code, "silent": False, "store_history": True, "user_expressions": {}, "allow_stdin": False,
         "stop_on_error": True})
-    message["metadata"] = {"cellId": cell_id, **metadata} if cell_id else metadata
+    message["metadata"] = {"cellId": cell_id or f"unnamed {next(_unnamed)}", **metadata}
     session.started = 0
     session.raw.shell_channel.send(message)
     cell = session.collect(message["header"]["msg_id"])
@@ -376,6 +380,7 @@ def test_ordinary_cells(session):
 
 def test_methods_of_ordinary_cells_while_they_run(session):
     method = LONG.removeprefix("%%qd_kernel\n").replace("(x:", "(self, x:").replace("\n", "\n    ")
+    run(session, "page = 'it names its cells'")
     request = session.send(f"@qd.data_oriented\nclass Long:\n    {method}\nLong().long(np.ones(64, np.float32))")
     seen, comm_id = [], None
     while len(set(seen)) < 3:
@@ -461,6 +466,14 @@ def test_ordinary_cells_of_a_process_that_counts_everything(tmp_path):
         assert {cell["cell_id"]: cell["lines"][-1]["count"] for cell in message["cells"]} == {"half": 5, "step": 5}
     finally:
         client.close()
+
+
+def test_who_names_no_cells_is_told_nothing(session):
+    """No comm is opened that nbconvert would complain of; a page that comes later is told all."""
+    cells = [session.run(CELL), session.run("clip(np.ones(3, np.float32))")]
+    assert [opened(cell) for cell in cells] == [[], []]
+    (comm_id,) = opened(run(session, "clip(np.ones(4, np.float32))", "call"))
+    assert lines(only(told(run(session, "clip(np.ones(4, np.float32))", "again"), comm_id)))[4] == (11, 4, 4)
 
 
 def test_a_forked_child_does_not_wait_for_the_thread():

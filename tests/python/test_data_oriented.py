@@ -405,3 +405,30 @@ def test_the_outermost_class_decides_whether_numbers_are_lifted(arch):
     for each in (arch, qd.python):
         qd.init(arch=each, offline_cache=False, print_full_traceback=True)
         assert Around().count() == 5
+
+
+def test_subclasses_inherit_the_mark_and_its_choice():
+    @qd.data_oriented(template_primitives=False)
+    class Base:
+        def __init__(self):
+            self.n = 3
+
+        @qd.kernel
+        def count(self) -> qd.i32:
+            return self.n
+
+    class Inherits(Base):
+        @qd.kernel
+        def more(self) -> qd.i32:
+            return self.n + 1
+
+    @qd.data_oriented
+    class Marked(Base):
+        @qd.kernel
+        def more(self) -> qd.i32:
+            return self.n + 1
+
+    for made, later in ((Inherits(), (7, 8)), (Marked(), (3, 4))):
+        assert (made.count(), made.more()) == (3, 4)
+        made.n = 7
+        assert (made.count(), made.more()) == later

@@ -1,7 +1,7 @@
 // Coverage of the kernels of cells, as the kernel process tells it to JupyterLab: as a comm of target "quadrants.coverage" while
 // cells run, and as the MIME type "application/vnd.quadrants.coverage+json" in outputs, which are kept with the notebook.
 // The Python side of the same shapes is jupyter/quadrants_jupyter/live.py; tests/kernel/test_live.py checks that both name the
-// same members. The kernel opens the comm at the first cell with kernels; a page that comes later may open one too, and is told
+// same members. The kernel opens the comm at the first cell with kernels that has an id; a page that comes later may open one too, and is told
 // all cells at once; with {"clear": true} in the data with which it opens the comm it has all counts forgotten first. A message has
 // the cells whose counts changed since the message before, the last one of a cell's execution all cells that it changed. Between
 // cells, callbacks, threads and tasks may count.

@@ -1,0 +1,118 @@
+"""The counts of a notebook in pages that nbconvert makes of it: what JupyterLab shows in the gutter, as text beside the code.
+
+`Marks` finds the counts of each cell, `Highlighter` writes them. etc/jupyter/ names both for `jupyter nbconvert` and for the
+export of a Jupyter server.
+"""
+
+import re
+from html import escape
+
+from nbconvert.filters.highlight import Highlight2HTML
+from nbconvert.preprocessors import Preprocessor
+from nbformat.v4 import new_output
+from quadrants_jupyter.looks import MIME, digest, dim, level, said_of_branches, short
+
+_KEPT = 1  # version of the compact form, see labextension/src/kept.ts
+_lines_of_code = re.compile(r"(?s)(.*<pre[^>]*>(?:<span></span>)?)(.*?)\n?(</pre>.*)")
+_words = {"taken": "never true", "not_taken": "never false", "entered": "never entered"}
+
+
+# nbconvert lets classes through, and no styles of elements.
+_style = (f"<style>\n.qd-mark-count {{ {dim}; user-select: none; display: inline-block; padding: 0 .4em; margin-right: .6em; white-space: pre }}\n"
+          f".qd-mark-branch {{ {said_of_branches}; user-select: none }}\n.qd-mark-busiest {{ font-weight: bold }}\n"
+          + "\n".join(f".qd-mark-{n} {{ background-color: rgba(232,113,10,{n / 100:.2f}) }}" for n in range(1, 61)) + "\n</style>")
+
+
+class Marks(Preprocessor):
+    """Leaves in the metadata of each cell the counts that are of its text, as the lab extension keeps them there: its own, or what a
+    listing in the notebook knows of it. The scale of heat is that of all cells together."""
+
+    def preprocess(self, nb, resources):
+        cells = [cell for cell in nb.cells if cell.cell_type == "code"]
+        listed, marked, most = dict(_listed(cells)), [], 1
+        for cell in cells:
+            own = digest(cell.source)
+            kept = _kept(cell, own) or listed.get(own)
+            cell.metadata.pop("quadrants", None)
+            if kept:
+                marked.append((cell, kept))
+                most = max(most, *(row[1] or 0 for row in kept))
+        for cell, kept in marked:
+            cell.metadata["quadrants"] = {"shown": {"lines": kept, "most": most}}
+        if marked:
+            _add_style(marked[0][0])
+        return nb, resources
+
+
+def _add_style(cell):
+    """Under a cell: HTML of outputs is passed on as it is. No output is added where one will do."""
+    for output in cell.outputs:
+        data = output.get("data", {})
+        if isinstance(data.get("text/html"), str):
+            data["text/html"] = _style + data["text/html"]
+            return
+    cell.outputs.append(new_output("display_data", {"text/html": _style}))
+
+
+def _kept(cell, own):
+    """The lines in the metadata of a cell; None if they are of another text, or of no form that is known."""
+    found = _dict(_dict(cell.metadata.get("quadrants")).get("coverage"))
+    if found.get("version") != _KEPT or found.get("digest") != own:
+        return None
+    rows = found.get("lines")
+    return [_row(*row[:2], *row[4:5]) for row in rows if isinstance(row, list) and _is_counted(row)] if isinstance(rows, list) else None
+
+
+def _listed(cells):
+    """(digest, lines) of the cells that outputs know, the newest last."""
+    for cell in cells:
+        for output in cell.get("outputs", ()):
+            for told in _dict(output.get("data", {}).get(MIME)).get("cells", ()):
+                lines = [_dict(line) for line in _dict(told).get("lines", ())]
+                rows = [_row(line["number"], line["count"] if line.get("launched", True) else None, line.get("outcomes"))
+                        for line in lines if _is_counted([line.get("number"), line.get("count")])]
+                if rows:
+                    yield told.get("digest"), rows
+
+
+def _dict(value):
+    return value if isinstance(value, dict) else {}
+
+
+def _is_counted(row):
+    return len(row) >= 2 and type(row[0]) is int and (row[1] is None or type(row[1]) is int)
+
+
+def _row(number, count, outcomes=None):
+    """Count is None where no kernel with this line was launched."""
+    return [number, count, [_words[name] for name in _words if count and _dict(outcomes).get(name) == 0]]
+
+
+class Highlighter(Highlight2HTML):
+    """Highlighted code with its counts, in a column of their own that is not copied with the code."""
+
+    def __call__(self, source, language=None, metadata=None):
+        if source.startswith("%%qd_kernel"):
+            language = "python3"  # the lexer of IPython leaves cells of magics that it does not know plain
+        page = super().__call__(source, language, metadata)
+        shown = _dict((metadata or {}).get("quadrants")).get("shown")
+        found = _lines_of_code.fullmatch(page) if shown else None
+        return _with_counts(found, source, **shown) if found else page
+
+
+def _with_counts(found, source, lines, most):
+    before = len(source) - len(source.lstrip("\n"))  # Pygments leaves out blank lines at either end
+    rows = {row[0] - before: row for row in lines}
+    out = []
+    for number, code in enumerate(found[2].split("\n"), 1):
+        _, times, branches = rows.get(number, (number, "", ()))
+        kind, text = "", times
+        if times is None:
+            text = "\u2013"
+        elif times == 0:
+            text = "never"
+        elif times:
+            kind, text = f" qd-mark-{level(times, most)}" + " qd-mark-busiest" * (times == most), short(times)
+        said = f' <span class="qd-mark-branch">{escape(", ".join(branches))}</span>' if branches else ""
+        out.append(f'<span class="qd-mark-count{kind}">{text:>5}</span>{code}{said}')
+    return found[1] + "\n".join(out) + "\n" + found[3]
