@@ -9,6 +9,7 @@
 #include "base/fork.h"
 #include "runtime/small_blocks.h"
 
+#include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -69,16 +70,30 @@ uint64_t read_number(const char *path, const char *key) {
                 "asked for " + std::to_string(asked) + " bytes, " + std::to_string(available) + " bytes are available");
 }
 
-/// Null if there is none.
-void *map(uint64_t bytes) {
-    void *all = mmap(nullptr, bytes + 2 * hole, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+/// Null if there is none. The contents of a large block, `lead` bytes behind its begin, begin with a huge page: the
+/// system would put it anywhere. Or a few pages later, another number of them for each block, so that loops over many
+/// arrays do not meet in few sets of a cache.
+void *map(uint64_t bytes, uint64_t lead = 0) {
+    const bool is_large = bytes >= 2 * huge_page;
+    const uint64_t spare = is_large ? huge_page : 0;
+    void *all = mmap(nullptr, bytes + 2 * hole + spare, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (all == MAP_FAILED) return nullptr;
-    void *block = static_cast<char *>(all) + hole;
+    char *begin = static_cast<char *>(all);
+    if (is_large) {
+        static std::atomic<uint64_t> turn{0};
+        constexpr uint64_t turns = 16;
+        const uint64_t wanted = turn++ % turns * page - hole - lead;
+        const uint64_t before = (wanted - reinterpret_cast<uintptr_t>(begin)) % huge_page;
+        if (before) munmap(begin, before);
+        begin += before;
+        munmap(begin + bytes + 2 * hole, spare - before);
+    }
+    char *block = begin + hole;
     if (mprotect(block, bytes, PROT_READ | PROT_WRITE) != 0) {
-        munmap(all, bytes + 2 * hole);
+        munmap(begin, bytes + 2 * hole);
         return nullptr;
     }
-    if (bytes >= 2 * huge_page) madvise(block, bytes, MADV_HUGEPAGE);
+    if (is_large) madvise(block, bytes, MADV_HUGEPAGE);
     return block;
 }
 
@@ -103,7 +118,7 @@ void *host_alloc(uint64_t bytes) {
     const std::lock_guard lock(blocks().mutex);
     Block made{nullptr, whole, Block::From::system};
     if (bytes >= map_from) {
-        made.base = map(whole);
+        made.base = map(whole, slack - alignment);
     } else {
         made.from = Block::From::stretch;
         if (!watched) made.base = blocks().small.alloc(whole);

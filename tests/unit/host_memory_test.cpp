@@ -9,6 +9,7 @@
 #include <cstring>
 #include <fstream>
 #include <random>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -34,6 +35,19 @@ TEST(HostMemory, BlocksAreZeroedAndAligned) {
             host_free(block);
         }
     host_free(nullptr);
+}
+
+TEST(HostMemory, ContentsOfLargeBlocksBeginWithAHugePage) {
+    constexpr uintptr_t huge_page = 2 << 20, few = 16 * 4096;
+    std::vector<void *> held;
+    std::set<uintptr_t> distances;
+    for (int k = 0; k < 8; ++k) {
+        held.push_back(host_alloc((4 << 20) + uint64_t(k) * 10'000));
+        distances.insert(reinterpret_cast<uintptr_t>(held.back()) % huge_page);
+    }
+    EXPECT_LT(*distances.rbegin(), few);
+    EXPECT_EQ(distances.size(), held.size());
+    for (void *block : held) host_free(block);
 }
 
 #ifndef __SANITIZE_ADDRESS__
