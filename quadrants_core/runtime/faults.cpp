@@ -169,6 +169,32 @@ qd_guarded_landing:
     .popsection
 )");
 
+// abi::Body of `probe`: begin is the address, end whether it is to be written.
+extern "C" {
+__attribute__((visibility("hidden"))) void qd_probe(const qd::abi::Launch *, qd::abi::Thread *, int64_t, int64_t);
+__attribute__((visibility("hidden"))) extern const char qd_probe_end[];
+}
+asm(R"(
+    .pushsection .text
+    .balign 16
+    .globl qd_probe
+    .hidden qd_probe
+    .type qd_probe, @function
+qd_probe:
+    testq %rcx, %rcx
+    jne 1f
+    movb (%rdx), %al
+    ret
+1:
+    lock orb $0, (%rdx)
+    ret
+    .globl qd_probe_end
+    .hidden qd_probe_end
+qd_probe_end:
+    .size qd_probe, . - qd_probe
+    .popsection
+)");
+
 namespace qd::runtime {
 
 // --- signals ---------------------------------------------------------------------------------------------------------
@@ -444,6 +470,13 @@ void watch_faults() {
     }
     busy.clear(std::memory_order_release);
 }
+
+namespace {
+const GuardedCode probe_is_guarded(reinterpret_cast<const void *>(qd_probe),
+                                   size_t(qd_probe_end - reinterpret_cast<const char *>(qd_probe)));
+}
+
+void probe(uintptr_t address, bool writes) { call_guarded(nullptr, nullptr, int64_t(address), writes, qd_probe); }
 
 void end_if_memory_is_spoiled() {
     if (!is_heap_spoiled()) return;

@@ -49,6 +49,11 @@ void keep_watching_faults();
 /// Unblocks the signals of faults and gives the thread a stack for handlers if it has none.
 void prepare_thread_for_faults();
 
+constexpr uint64_t page_bytes = 4096; ///< what can be accessed can be to the end of a page
+
+/// Throws Fault if the byte cannot be read, or written; it keeps its value. For code that is not guarded.
+void probe(uintptr_t address, bool writes);
+
 /// Ends the process, with a line on stderr, if a kernel ran over the heap. A fault that comes then in guarded code ends
 /// it too; this is for when the chunks that ran beside the one with the fault are done.
 void end_if_memory_is_spoiled();

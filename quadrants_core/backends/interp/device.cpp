@@ -4,8 +4,9 @@
 #include "base/error.h"
 #include "device_lib/random.h"
 #include "ir/text.h"
-#include "runtime/launcher.h"
+#include "runtime/faults.h"
 #include "runtime/host_memory.h"
+#include "runtime/launcher.h"
 
 #include <algorithm>
 #include <cstring>
@@ -44,6 +45,7 @@ std::shared_ptr<runtime::LoadedTask> Interpreter::load(const abi::Task &task, co
     if (read.error || read.functions.size() != 1)
         fail_internal("the text of task " + task.name + " cannot be read" +
                       (read.error ? ": line " + std::to_string(read.error->line) + ": " + read.error->message : ""));
+    runtime::watch_faults();
     auto loaded = std::make_shared<Text>();
     loaded->fn = std::move(read.functions[0]);
     return loaded;

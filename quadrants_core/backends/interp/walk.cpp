@@ -5,9 +5,11 @@
 #include "device_lib/random.h"
 #include "layout/layout.h"
 #include "runtime/externals.h"
+#include "runtime/faults.h"
 #include "runtime/sparse.h"
 
 #include <cstring>
+#include <iterator>
 
 namespace qd::backends::interpreter {
 
@@ -29,7 +31,8 @@ struct Walk {
     std::vector<uint32_t> slot = std::vector<uint32_t>(fn.insts.size()); ///< where a value's lanes are in `values`
     std::vector<uint64_t> values = std::vector<uint64_t>(1);
     std::vector<std::vector<uint64_t>> locals = std::vector<std::vector<uint64_t>>(fn.insts.size());
-    std::vector<uint64_t> passed; ///< operands of the terminator just executed, all lanes
+    std::vector<uint64_t> passed;     ///< operands of the terminator just executed, all lanes
+    uint64_t known_pages[2][16] = {}; ///< to be read, to be written; there is no memory on page 0
 
     uint64_t *lanes(Value v) { return &values[slot[v.id]]; }
     uint64_t get(Value v) { return values[slot[v.id]]; }
@@ -63,6 +66,9 @@ struct Walk {
     uint64_t element(Value list);
     void about_cells(Value v);
     void step(Value v);
+    void reach(uint64_t address, uint64_t bytes, bool writes);
+    uint64_t read(uint64_t address, Scalar type);
+    void write(uint64_t address, Constant v);
     void load(Value v);
     void store(Value v);
     void masked(Value v);
@@ -330,14 +336,27 @@ uint64_t Walk::address(Value v) {
     }
 }
 
-uint64_t read(uint64_t address, Scalar type) {
+/// Throws runtime::Fault where there is no memory. Pages that were met are known for the rest of the run.
+void Walk::reach(uint64_t address, uint64_t bytes, bool writes) {
+    for (const uint64_t at : {address, address + bytes - 1}) {
+        const uint64_t page = at / runtime::page_bytes;
+        uint64_t &known = known_pages[writes][page % std::size(known_pages[writes])];
+        if (known == page) continue;
+        runtime::probe(at, writes);
+        known = page;
+    }
+}
+
+uint64_t Walk::read(uint64_t address, Scalar type) {
+    reach(address, uint64_t(size_of(type)), false);
     uint64_t bits = 0;
-    std::memcpy(&bits, reinterpret_cast<const void *>(uintptr_t(address)), size_t(size_of(type)));
+    std::memcpy(&bits, at(address), size_t(size_of(type)));
     return type == Scalar::u1 ? bits & 1 : bits;
 }
 
-void write(uint64_t address, Constant v) {
-    std::memcpy(reinterpret_cast<void *>(uintptr_t(address)), &v.bits, size_t(size_of(v.type)));
+void Walk::write(uint64_t address, Constant v) {
+    reach(address, uint64_t(size_of(v.type)), true);
+    std::memcpy(at(address), &v.bits, size_t(size_of(v.type)));
 }
 
 void Walk::load(Value v) {
