@@ -131,7 +131,7 @@ def test_opting_out(project, word):
 
 
 def test_a_word_that_is_no_answer(project):
-    said = project.pytest("--cov=shapes", "--cov-report=", "tests", QD_KERNEL_COVERAGE="perhaps", status=4)
+    said = project.pytest("--cov=shapes", "--cov-report=", "tests", QD_KERNEL_COVERAGE="perhaps", status=3)
     assert "Invalid QD_KERNEL_COVERAGE=perhaps" in said
 
 

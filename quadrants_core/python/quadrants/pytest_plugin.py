@@ -6,6 +6,8 @@ import sys
 
 import pytest
 
+from quadrants import _options
+
 _FLAG = "QD_KERNEL_COVERAGE"
 
 
@@ -49,12 +51,7 @@ def pytest_unconfigure(config):
 
 
 def _is_on():
-    from quadrants import _options
-
-    try:
-        return _options.flag(_FLAG, os.environ)
-    except ValueError as error:
-        raise pytest.UsageError(str(error)) from None
+    return _options.flag(_FLAG, os.environ)
 
 
 def _flush():
