@@ -10,6 +10,8 @@ export JUPYTER_PLATFORM_DIRS := 1
 RUN   := $(PY) -m
 # what runs with garbage collected at every step of the frontend, in memory that shows what was freed
 SHARE ?= tests/python/test_lifetime.py tests/python/test_real_funcs.py tests/python/test_data_oriented.py tests/python/test_struct_arguments.py tests/python/language/test_funcs.py tests/python/language/test_static.py tests/python/language/test_structs.py
+# what runs with memory that the host cannot touch
+FAR   ?= tests/python/test_ndarrays.py tests/python/test_storage.py tests/python/test_arguments.py tests/python/test_trees_cells.py tests/python/test_trees_dynamic.py tests/python/test_coverage_counts.py tests/python/test_overlap.py tests/python/test_data_oriented.py tests/python/test_dataclasses.py tests/python/test_far.py tests/python/language
 # but for tests of what is so without coverage
 UNCOVERED = not import_is_light and not off_by_default and not coverage_counts_the_same_lines
 COVERED = QD_KERNEL_COVERAGE=1 _QD_KCOV_ARC=1 _QD_KCOV_FOLDER=$(CURDIR)/out/coverage ENABLE_QUADRANTS_HEADER_PRINT=0
@@ -17,7 +19,7 @@ COVERED = QD_KERNEL_COVERAGE=1 _QD_KCOV_ARC=1 _QD_KCOV_FOLDER=$(CURDIR)/out/cove
 # a cache of its own: the developer's would have notebooks load what they mean to compile
 FRESH = cache=$$(mktemp -d); trap 'rm -rf $$cache' EXIT; XDG_CACHE_HOME=$$cache
 
-.PHONY: help setup build install demo lab test test-cpp test-sanitized test-python test-memory test-notebooks test-browser check coverage bench bench-peers wheel clean
+.PHONY: help setup build install demo lab test test-cpp test-sanitized test-python test-far test-memory test-notebooks test-browser check coverage bench bench-peers wheel clean
 
 help:            ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 18
@@ -41,7 +43,7 @@ demo: install    ## run notebooks/tour.ipynb in the Quadrants kernel and write i
 lab: install     ## open JupyterLab on the tour
 	$(RUN) jupyterlab notebooks/tour.ipynb
 
-test: install check test-cpp test-sanitized test-python test-memory test-notebooks test-browser ## run every test
+test: install check test-cpp test-sanitized test-python test-far test-memory test-notebooks test-browser ## run every test
 	@echo "all tests passed"
 
 check:           ## formatting, layering, the table of conformance
@@ -66,6 +68,9 @@ test-python:     ## the language, user errors, random programs, the examples, th
 	@$(RUN) pytest -q tests/examples tests/docs
 	@$(RUN) pytest -q tests/kernel
 	@$(RUN) pytest -q tests/build_test.py
+
+test-far:        ## a share of them on a device whose memory the host cannot touch; all: make test-far FAR=tests/python
+	@QD_TEST_ARCHS=far $(RUN) pytest -q $(FAR)
 
 test-memory:     ## who owns what while kernels are compiled; of all tests: SHARE=tests/python
 	@QD_COLLECT=1 PYTHONMALLOC=debug $(RUN) pytest -q $(SHARE)

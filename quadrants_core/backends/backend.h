@@ -43,7 +43,7 @@ struct Backend {
 #define BACKEND(id) extern const Backend id;
 #include "backends/backends.def"
 
-std::span<const Backend *const> all();
+std::span<const Backend *const> all();      ///< but for those of tests
 const Backend *find(std::string_view name); ///< null if there is none of that name
 
 } // namespace qd::backends

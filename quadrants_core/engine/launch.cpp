@@ -3,6 +3,7 @@
 #include "engine/fault.h"
 #include "engine/overlap.h"
 #include "engine/program_impl.h"
+#include "engine/remote_launch.h"
 #include "engine/stopwatch.h"
 #include "ir/serial.h"
 #include "runtime/externals.h"
@@ -49,22 +50,22 @@ CompiledKernel &overlapping_variant(Program::Impl &p, CompiledKernel &kernel) {
 }
 
 void grow_tmp(Program::Impl &p, uint64_t bytes) {
-    p.device->free(p.tmp);
-    p.tmp = nullptr;
-    p.tmp_bytes = 0;
-    p.tmp = static_cast<char *>(p.device->alloc(bytes));
-    p.tmp_bytes = bytes;
+    p.device->free(p.main.tmp);
+    p.main.tmp = {};
+    p.main.tmp_bytes = 0;
+    p.main.tmp = p.device->alloc(bytes);
+    p.main.tmp_bytes = bytes;
     p.update_launch_start();
 }
 
 /// After a task that was told to leave: why.
 [[noreturn]] void fail_launch(Program::Impl &p) {
-    p.device->wait();
-    const bool failed = __atomic_exchange_n(&p.failed, 0, __ATOMIC_ACQUIRE);
-    if (p.sparse) p.sparse->collect();
+    p.main.queue->wait();
+    const bool failed = __atomic_exchange_n(&p.main.failed, 0, __ATOMIC_ACQUIRE);
+    if (p.sparse) p.collect_cells();
     if (!failed) throw Interrupted{};
     if (p.sparse) p.sparse->rethrow();
-    Failure failure = std::exchange(p.failure, {});
+    Failure failure = std::exchange(p.main.failure, {});
     fail_user(UserErrorKind::assertion, std::move(failure.text), std::move(failure.trace));
 }
 
@@ -72,11 +73,11 @@ void grow_tmp(Program::Impl &p, uint64_t bytes) {
 [[noreturn, gnu::noinline]] void fail_fault(Program::Impl &p, const CompiledKernel &called,
                                             const CompiledKernel &kernel, const abi::Launch &launch,
                                             const runtime::Fault &met) {
-    p.device->wait();
+    p.main.queue->wait();
     runtime::end_if_memory_is_spoiled();
-    __atomic_store_n(&p.failed, 0, __ATOMIC_RELEASE);
-    p.failure = {};
-    if (p.sparse) p.sparse->collect();
+    __atomic_store_n(&p.main.failed, 0, __ATOMIC_RELEASE);
+    p.main.failure = {};
+    if (p.sparse) p.collect_cells();
     const auto &task = *static_cast<const KernelTask *>(launch.host.task);
     KernelFault fault = describe_fault(called.info.name, met);
     fault.task = size_t(&task - kernel.tasks.data());
@@ -99,15 +100,15 @@ inline void run_tasks(Program::Impl &p, CompiledKernel &kernel, abi::Launch &lau
         launch.data.counters = task.counters;
         launch.host.task = &task;
         run(task);
-        if (stop_word | __atomic_load_n(&p.failed, __ATOMIC_RELAXED)) [[unlikely]]
+        if (stop_word | __atomic_load_n(&p.main.failed, __ATOMIC_RELAXED)) [[unlikely]]
             fail_launch(p);
-        if (p.sparse && p.sparse->has_garbage()) p.sparse->collect();
+        if (p.sparse && p.sparse->has_garbage()) p.collect_cells();
     }
-    p.device->wait();
+    p.main.queue->wait();
 }
 
 inline void run_task(Program::Impl &p, const KernelTask &task, abi::Launch &launch) {
-    p.device->launch(*task.code->current.load(std::memory_order_acquire), *task.info, launch);
+    p.main.queue->launch(*task.code->current.load(std::memory_order_acquire), *task.info, launch);
 }
 
 /// A launch that somebody watches; `called` is the kernel as the user knows it.
@@ -118,20 +119,38 @@ inline void run_task(Program::Impl &p, const KernelTask &task, abi::Launch &laun
         if (!p.options.profile) return run_task(p, task, launch);
         const Stopwatch watch;
         run_task(p, task, launch);
-        p.device->wait();
+        p.main.queue->wait();
         p.profile.add(called.info.name, task.info->name, watch.microseconds());
     });
 }
 
 inline void make_room(Program::Impl &p, const CompiledKernel &kernel) {
-    if (kernel.info.tmp_bytes > p.tmp_bytes) [[unlikely]]
+    if (kernel.info.tmp_bytes > p.main.tmp_bytes) [[unlikely]]
         grow_tmp(p, kernel.info.tmp_bytes);
+}
+
+/// Where the host does not see the memory of the device.
+[[gnu::noinline]] void run_on_remote_device(Program::Impl &p, const CompiledKernel &called, CompiledKernel &kernel,
+                                            const uint64_t *args, void *ret) {
+    if (p.watched.load(std::memory_order_relaxed)) announce_launch(p, called);
+    try {
+        run_remote(p, called, kernel, args, ret);
+    } catch (const runtime::Fault &met) { // of some task
+        p.main.failure = {};
+        if (p.sparse) p.collect_cells();
+        throw describe_fault(called.info.name, met);
+    }
+    if (stop_word | p.main.failed) fail_launch(p);
+    if (p.sparse && p.sparse->has_garbage()) p.collect_cells();
+    p.main.last_tasks = int(kernel.tasks.size());
 }
 
 /// `called` is the kernel as the user knows it.
 inline void run(Program::Impl &p, const CompiledKernel &called, CompiledKernel &kernel, uint64_t *args, void *ret) {
     make_room(p, kernel);
-    abi::Launch launch = p.launch_start;
+    if (!p.host_visible) [[unlikely]]
+        return run_on_remote_device(p, called, kernel, args, ret);
+    abi::Launch launch = p.main.start;
     launch.data.args = args;
     launch.data.ret = static_cast<char *>(ret);
     try {
@@ -142,7 +161,7 @@ inline void run(Program::Impl &p, const CompiledKernel &called, CompiledKernel &
     } catch (const runtime::Fault &met) {
         fail_fault(p, called, kernel, launch, met);
     }
-    p.last_tasks = int(kernel.tasks.size());
+    p.main.last_tasks = int(kernel.tasks.size());
 }
 
 /// A kernel that counts until everything ran.
@@ -162,7 +181,7 @@ template <bool foreign>
 [[gnu::always_inline]] inline void launch(Program::Impl &p, CompiledKernel &called, uint64_t *args, void *ret) {
     if (called.program_id != p.id) [[unlikely]]
         fail_inert(called);
-    const std::lock_guard guard(p.launching);
+    const std::lock_guard guard(p.main.launching);
     if (!called.has_variants) return run(p, called, called, args, ret);
     const bool in_trees = foreign && called.arrays_beside_trees != 0 && overlaps_trees(p, called, args);
     const bool overlaps = in_trees || (!called.arrays.empty() && overlap(called, args));

@@ -88,7 +88,8 @@ void fail_from_task(const abi::Launch *launch, const abi::Thread *, uint32_t mes
     const auto &task = *static_cast<const KernelTask *>(launch->host.task);
     Program::Impl &p = *task.program;
     uint32_t expected = 0;
-    if (!__atomic_compare_exchange_n(&p.failed, &expected, 1, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) return;
+    uint32_t *failed = launch->data.failed;
+    if (!__atomic_compare_exchange_n(failed, &expected, 1, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) return;
     const abi::Message &text = task.info->messages[message];
     constexpr size_t longest = 2047; // characters of a message
     std::string said = format(text, values);
@@ -97,7 +98,7 @@ void fail_from_task(const abi::Launch *launch, const abi::Thread *, uint32_t mes
         while (end > 0 && (static_cast<unsigned char>(said[end]) & 0xC0) == 0x80) --end; // not inside of a character
         said.resize(end);
     }
-    p.failure = {std::move(said), trace_of(text)};
+    p.main.failure = {std::move(said), trace_of(text)};
 }
 
 void Program::Impl::write(std::string_view text) {

@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstring>
 #include <thread>
 #include <tuple>
 
@@ -93,6 +94,10 @@ uint64_t sum_of(const CompiledKernel &kernel) {
 Program::Impl::Impl(Program &p, const Options &o)
     : program(p), options(o), id(++programs), device(choose_backend(o.arch).open({0, o.threads, o.random_seed})),
       lowering(lowering_for(o, *device)), build_key(build_key_of(lowering)) {
+    const runtime::DeviceInfo info = device->info();
+    host_visible = info.host_visible;
+    runs_on_host = info.runs_on_host;
+    main.queue = device->open_stream();
     if (options.cache) {
         if (options.cache_dir.empty()) options.cache_dir = runtime::default_cache_folder();
         if (!options.cache_dir.empty())
@@ -111,14 +116,33 @@ Program::Impl::Impl(Program &p, const Options &o)
 }
 
 void Program::Impl::update_launch_start() {
-    launch_start.data.tmp = tmp;
-    launch_start.data.trees = trees.data();
-    launch_start.data.stop = &stop_word;
-    launch_start.data.failed = &failed;
-    launch_start.data.asked = &asked;
-    launch_start.data.sparse = sparse.get();
-    launch_start.host = {print_from_task, fail_from_task, runtime::external,
-                         sparse ? &runtime::SparseTrees::calls : nullptr, nullptr};
+    char *const *roots = trees.data();
+    if (!host_visible && !trees.empty()) {
+        const runtime::Buffer table = device->alloc(trees.size() * sizeof(char *));
+        transfer(
+            [&](runtime::Stream &queue) { queue.upload(table.address, trees.data(), trees.size() * sizeof(char *)); });
+        device->free(std::exchange(tree_table, table));
+        roots = reinterpret_cast<char *const *>(table.address);
+    }
+    main.start.data = {.args = nullptr,
+                       .tmp = reinterpret_cast<char *>(main.tmp.address),
+                       .ret = nullptr,
+                       .trees = roots,
+                       .counters = nullptr,
+                       .stop = &stop_word,
+                       .failed = &main.failed,
+                       .asked = &main.asked,
+                       .sparse = sparse.get()};
+    main.start.host = {.print = print_from_task,
+                       .fail = fail_from_task,
+                       .external = runtime::external,
+                       .sparse = sparse ? &runtime::SparseTrees::calls : nullptr,
+                       .task = nullptr};
+}
+
+void Program::Impl::collect_cells() {
+    const runtime::HostAccess access(*device);
+    sparse->collect();
 }
 
 Program::Impl::~Impl() {
@@ -134,8 +158,10 @@ Program::Impl::~Impl() {
     }
     for (auto &[key, code] : tasks) code->unload();
     if (disk && disk->grew()) disk->clean_up();
-    for (auto &[block, bytes] : blocks) device->free(block);
-    device->free(tmp);
+    transfers = nullptr;
+    main.queue = nullptr;
+    for (const auto &[address, block] : blocks) device->free(block.buffer);
+    for (const runtime::Buffer &buffer : {main.tmp, main.block, tree_table}) device->free(buffer);
 }
 
 std::shared_ptr<TaskCode> Program::Impl::known_task(const runtime::CacheKey &key) {
@@ -196,25 +222,78 @@ const Options &Program::options() const { return impl_->options; }
 std::string Program::target() const { return impl_->lowering.caps().target; }
 int Program::vector_bytes() const { return impl_->lowering.caps().vector_bytes; }
 
-void *Program::alloc(uint64_t bytes) {
-    void *block = impl_->device->alloc(std::max<uint64_t>(bytes, 1));
+runtime::Buffer Program::alloc(uint64_t bytes) {
+    const runtime::Buffer buffer = impl_->device->alloc(std::max<uint64_t>(bytes, 1));
     const std::lock_guard guard(impl_->memory_lock);
-    impl_->blocks.emplace(block, bytes);
+    impl_->blocks.emplace(buffer.address, Impl::Block{buffer, bytes});
     impl_->allocated += bytes;
-    return block;
+    return buffer;
 }
 
-void Program::free(void *p) {
-    if (!p) return;
+void Program::free(uint64_t address) {
+    if (!address) return;
+    runtime::Buffer buffer;
     {
         const std::lock_guard guard(impl_->memory_lock);
-        const auto block = impl_->blocks.find(p);
+        const auto block = impl_->blocks.find(address);
         QD_CHECK(block != impl_->blocks.end(), "freed memory that this program does not hold");
-        impl_->allocated -= block->second;
+        buffer = block->second.buffer;
+        impl_->allocated -= block->second.bytes;
         impl_->blocks.erase(block);
     }
-    impl_->device->free(p);
+    impl_->device->free(buffer);
 }
+
+bool Program::host_visible() const { return impl_->host_visible; }
+
+void Program::upload(const runtime::Buffer &to, uint64_t at, const void *from, uint64_t bytes) {
+    if (to.host)
+        std::memcpy(to.host + at, from, bytes);
+    else
+        impl_->transfer([&](runtime::Stream &queue) { queue.upload(to.address + at, from, bytes); });
+}
+
+void Program::download(void *to, const runtime::Buffer &from, uint64_t at, uint64_t bytes) {
+    if (from.host)
+        std::memcpy(to, from.host + at, bytes);
+    else
+        impl_->transfer([&](runtime::Stream &queue) { queue.download(to, from.address + at, bytes); });
+}
+
+void Program::copy(const runtime::Buffer &to, const runtime::Buffer &from, uint64_t bytes) {
+    if (to.host && from.host)
+        std::memmove(to.host, from.host, bytes);
+    else
+        impl_->transfer([&](runtime::Stream &queue) { queue.copy(to.address, from.address, bytes); });
+}
+
+namespace {
+
+/// Doubles what stands at the beginning until there are `bytes`: copy(to, count) takes from the beginning.
+template <class F> void double_up(uint64_t done, uint64_t bytes, F &&copy) {
+    while (done < bytes) {
+        const uint64_t more = std::min(done, bytes - done);
+        copy(done, more);
+        done += more;
+    }
+}
+
+} // namespace
+
+void Program::repeat(const runtime::Buffer &to, const void *pattern, uint64_t period, uint64_t bytes) {
+    const uint64_t first = std::min(period, bytes);
+    if (first == 0) return;
+    if (to.host) {
+        std::memcpy(to.host, pattern, first);
+        return double_up(first, bytes, [&](uint64_t at, uint64_t n) { std::memcpy(to.host + at, to.host, n); });
+    }
+    impl_->transfer([&](runtime::Stream &queue) {
+        queue.upload(to.address, pattern, first);
+        double_up(first, bytes, [&](uint64_t at, uint64_t n) { queue.copy(to.address + at, to.address, n); });
+    });
+}
+
+std::vector<std::pair<std::string, uint64_t>> Program::device_calls() const { return impl_->device->calls(); }
 
 uint64_t Program::allocated_bytes() const {
     const std::lock_guard guard(impl_->memory_lock);
@@ -246,9 +325,13 @@ std::vector<Location> Program::locate(const ir::Function &kernel, const KernelFa
     return impl_->locate(kernel, fault);
 }
 
-void Program::sync() { impl_->device->wait(); }
+void Program::sync() {
+    if (impl_->host_visible) return; // launches have ended when they return
+    const std::lock_guard guard(impl_->main.launching);
+    impl_->main.queue->wait();
+}
 void Program::settle() { finish_background(impl_->lifetime.get()); }
-int Program::tasks_on_last_call() const { return impl_->last_tasks; }
+int Program::tasks_on_last_call() const { return impl_->main.last_tasks; }
 
 void Program::subscribe(Observer *observer) {
     const std::lock_guard guard(impl_->watch_lock);
@@ -264,10 +347,11 @@ void Program::unsubscribe(Observer *observer) {
 }
 
 void Program::Impl::ask_for_counts() {
-    if (!launching.is_held()) return;
-    __atomic_store_n(&asked, 1u, __ATOMIC_RELAXED);
+    if (!main.launching.is_held() || !host_visible) return;
+    __atomic_store_n(&main.asked, 1u, __ATOMIC_RELAXED);
     // A task that does not come to a check so soon has the answer ready for the next question.
-    for (int pause = 50; pause < 2000 && launching.is_held() && __atomic_load_n(&asked, __ATOMIC_RELAXED); pause *= 2)
+    for (int pause = 50; pause < 2000 && main.launching.is_held() && __atomic_load_n(&main.asked, __ATOMIC_RELAXED);
+         pause *= 2)
         std::this_thread::sleep_for(std::chrono::microseconds(pause));
 }
 

@@ -7,6 +7,7 @@
 #include "engine/observer.h"
 #include "engine/profile.h"
 #include "ir/function.h"
+#include "runtime/buffer.h"
 #include "runtime/cache_limits.h"
 
 #include <atomic>
@@ -70,19 +71,32 @@ class Program {
     std::string target() const; ///< exact machine, e.g. for cache keys
     int vector_bytes() const;
 
-    // Memory. Device memory, zeroed. free of null is nothing.
-    void *alloc(uint64_t bytes);
-    void free(void *p);
+    // Memory of the device, zeroed. To free no address is nothing.
+    runtime::Buffer alloc(uint64_t bytes);
+    void free(uint64_t address);
     uint64_t allocated_bytes() const;
+    /// Whether buffers have an address for the host.
+    bool host_visible() const;
+    // Between the host and a buffer, from byte `at` of it on, and between buffers; done when they return. Any thread.
+    void upload(const runtime::Buffer &to, uint64_t at, const void *from, uint64_t bytes);
+    void download(void *to, const runtime::Buffer &from, uint64_t at, uint64_t bytes);
+    void copy(const runtime::Buffer &to, const runtime::Buffer &from, uint64_t bytes);
+    /// Fills `bytes` with a pattern of `period` bytes, again and again.
+    void repeat(const runtime::Buffer &to, const void *pattern, uint64_t period, uint64_t bytes);
+    /// Of a device that counts the calls of its verbs: names and numbers.
+    std::vector<std::pair<std::string, uint64_t>> device_calls() const;
 
     // Field trees: one root buffer each; the slot goes into ir::Place::tree and is not reused while in use. A tree with
     // levels that are not dense comes with a place for each of its levels (trees.cpp).
     uint32_t add_tree(uint64_t bytes, std::span<const ir::Place> levels = {});
     void remove_tree(uint32_t slot);
-    char *tree_address(uint32_t slot) const;
-    /// Of an element, for the host. A cell that does not exist is made, or stood for by zeros.
-    char *element_address(const ir::Place &place, const int32_t *indices, bool make);
-    /// Calls `visit(indices, address)` for each element whose cell exists. It must not remove cells.
+    runtime::Buffer tree_memory(uint32_t slot) const;
+    /// An element of a tree with levels that are not dense: its bytes. A cell that does not exist is made for what is
+    /// written, and read as zeros.
+    void read_element(const ir::Place &place, const int32_t *indices, void *to);
+    void write_element(const ir::Place &place, const int32_t *indices, const void *from);
+    /// Calls `visit(indices, element)` for each element whose cell exists. It must not remove cells; the address is
+    /// good for as long as the call.
     void each_element(const ir::Place &place, const std::function<void(const int32_t *, char *)> &visit);
     /// Removes all cells of the place's last level, and of those below it; of the whole tree if the place has none.
     void remove_cells(const ir::Place &level);

@@ -3,9 +3,9 @@
 // tiers.cpp (optimising in the background), completion.cpp, launch.cpp, output.cpp.
 #include "base/fork.h"
 #include "engine/compiled_kernel.h"
-#include "engine/launch_lock.h"
 #include "engine/lowering.h"
 #include "engine/program.h"
+#include "engine/stream.h"
 #include "runtime/disk_cache.h"
 #include "runtime/host_memory.h"
 #include "runtime/sparse.h"
@@ -37,12 +37,6 @@ struct CacheKeyHash {
     size_t operator()(const runtime::CacheKey &key) const { return size_t(key[0]); }
 };
 
-/// The first failed assertion of a launch.
-struct Failure {
-    std::string text;
-    std::vector<Location> trace;
-};
-
 struct Program::Impl : runtime::Apart {
     Program &program;
     Options options;
@@ -51,17 +45,16 @@ struct Program::Impl : runtime::Apart {
     Lowering lowering;
     std::shared_ptr<Lifetime> lifetime = std::make_shared<Lifetime>();
 
-    // Launching; held by one launch at a time.
-    LaunchLock launching;
-    std::vector<char *> trees;
+    bool host_visible = true; ///< runtime::DeviceInfo
+    bool runs_on_host = true;
+
+    // Launching. Field trees change while no launch is under way: with `main.launching` held.
+    Stream main;
+    std::vector<char *> trees;                    ///< root addresses, by slot, as tasks know them
+    std::vector<runtime::Buffer> tree_memory;     ///< by slot
     std::vector<uint64_t> tree_bytes;             ///< of the root cells, by slot
+    runtime::Buffer tree_table;                   ///< `trees` for a device that does not read the host's memory
     std::unique_ptr<runtime::SparseTrees> sparse; ///< null: all trees are dense
-    char *tmp = nullptr;                          ///< values that cross tasks: one buffer, since launches take turns
-    uint64_t tmp_bytes = 0;
-    uint32_t failed = 0; ///< set by the first failed assertion
-    Failure failure;
-    abi::Launch launch_start{}; ///< what all launches have in common
-    int last_tasks = 0;
 
     // Compiling; one kernel at a time, its tasks in parallel.
     LongMutex compiling;         ///< free in a forked child: what was compiled for a thread that is gone is dropped
@@ -72,8 +65,14 @@ struct Program::Impl : runtime::Apart {
 
     // Memory.
     mutable BriefMutex memory_lock;
-    std::unordered_map<void *, uint64_t> blocks;
+    struct Block {
+        runtime::Buffer buffer;
+        uint64_t bytes;
+    };
+    std::unordered_map<uint64_t, Block> blocks; ///< by address
     uint64_t allocated = 0;
+    LongMutex transferring;
+    std::unique_ptr<runtime::Stream> transfers; ///< of Program::upload and its kind; made when first needed
 
     // Observation.
     mutable BriefMutex watch_lock;
@@ -87,13 +86,21 @@ struct Program::Impl : runtime::Apart {
     std::unordered_map<std::string, uint32_t> specialisations; ///< by kernel: how many were compiled
 
     std::atomic<uint64_t> cleared{0}; ///< how often the counts were forgotten
-    uint32_t asked = 0;               ///< abi::LaunchData::asked
 
     Impl(Program &p, const Options &o);
     ~Impl();
 
-    /// After `trees`, `sparse` or `tmp` changed.
+    /// After `trees`, `sparse` or the stream's `tmp` changed.
     void update_launch_start();
+    /// Gives the memory of removed cells back.
+    void collect_cells();
+    /// `verbs` on the stream of transfers, and waits for them.
+    template <class F> void transfer(F &&verbs) {
+        const std::lock_guard guard(transferring);
+        if (!transfers) transfers = device->open_stream();
+        verbs(*transfers);
+        transfers->wait();
+    }
     void announce(const CompileReport &report);
     void warn(const std::string &text);
     /// Text of kernels and dumps: to the observers, or to the C stdout if there is none.

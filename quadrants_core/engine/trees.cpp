@@ -4,12 +4,18 @@
 #include "layout/layout.h"
 
 #include <algorithm>
+#include <cstring>
 
 namespace qd::engine {
 
 uint32_t Program::add_tree(uint64_t bytes, std::span<const ir::Place> levels) {
-    char *root = static_cast<char *>(alloc(bytes));
-    const std::lock_guard guard(impl_->launching);
+    const bool is_sparse = std::any_of(levels.begin(), levels.end(), ir::is_sparse);
+    if (is_sparse && !impl_->runs_on_host)
+        fail_user(UserErrorKind::runtime,
+                  "arch " + std::string(impl_->lowering.backend().name) + " has no sparse fields");
+    const runtime::Buffer memory = alloc(bytes);
+    char *root = reinterpret_cast<char *>(memory.address);
+    const std::lock_guard guard(impl_->main.launching);
     auto &trees = impl_->trees;
     auto free_slot = std::find(trees.begin(), trees.end(), nullptr);
     if (free_slot == trees.end()) free_slot = trees.insert(trees.end(), nullptr);
@@ -17,11 +23,15 @@ uint32_t Program::add_tree(uint64_t bytes, std::span<const ir::Place> levels) {
     const uint32_t slot = uint32_t(free_slot - trees.begin());
     impl_->tree_bytes.resize(trees.size());
     impl_->tree_bytes[slot] = bytes;
-    if (std::any_of(levels.begin(), levels.end(), ir::is_sparse)) {
+    impl_->tree_memory.resize(trees.size());
+    impl_->tree_memory[slot] = memory;
+    if (is_sparse) {
+        const runtime::HostAccess access(*impl_->device);
         if (!impl_->sparse)
             impl_->sparse = std::make_unique<runtime::SparseTrees>(
-                runtime::BlockSource{[this](uint64_t n) { return alloc(n); }, [this](void *p) { free(p); }},
-                impl_->device->info().threads);
+                runtime::BlockSource{[this](uint64_t n) { return reinterpret_cast<void *>(alloc(n).address); },
+                                     [this](void *p) { free(reinterpret_cast<uint64_t>(p)); }},
+                impl_->lowering.caps().threads);
         impl_->sparse->add(slot, describe_tree(levels), root);
     }
     impl_->update_launch_start();
@@ -29,26 +39,44 @@ uint32_t Program::add_tree(uint64_t bytes, std::span<const ir::Place> levels) {
 }
 
 void Program::remove_tree(uint32_t slot) {
-    char *root;
+    runtime::Buffer memory;
     {
-        if (impl_->launching.is_abandoned()) return; // this program does nothing any more
-        const std::lock_guard guard(impl_->launching);
+        if (impl_->main.launching.is_abandoned()) return; // this program does nothing any more
+        const std::lock_guard guard(impl_->main.launching);
         QD_CHECK(slot < impl_->trees.size(), "no such field tree");
-        root = std::exchange(impl_->trees[slot], nullptr);
+        impl_->trees[slot] = nullptr;
+        memory = std::exchange(impl_->tree_memory[slot], {});
         if (impl_->sparse) impl_->sparse->remove(slot);
     }
-    free(root);
+    free(memory.address);
 }
 
-char *Program::tree_address(uint32_t slot) const { return slot < impl_->trees.size() ? impl_->trees[slot] : nullptr; }
+runtime::Buffer Program::tree_memory(uint32_t slot) const {
+    return slot < impl_->tree_memory.size() ? impl_->tree_memory[slot] : runtime::Buffer{};
+}
 
-char *Program::element_address(const ir::Place &place, const int32_t *indices, bool make) {
-    return layout::address(place, indices, impl_->trees[place.tree],
+namespace {
+
+/// Where an element is for the host, which has access.
+char *element(Program::Impl &p, const ir::Place &place, const int32_t *indices, bool make) {
+    return layout::address(place, indices, p.trees[place.tree],
                            [&](const ir::PlaceLevel &level, char *container, uint64_t cell) {
-                               runtime::SparseTrees &sparse = *impl_->sparse;
+                               runtime::SparseTrees &sparse = *p.sparse;
                                return make ? sparse.make(place.tree, level.node, container, int64_t(cell))
                                            : sparse.find(place.tree, level.node, container, int64_t(cell));
                            });
+}
+
+} // namespace
+
+void Program::read_element(const ir::Place &place, const int32_t *indices, void *to) {
+    const runtime::HostAccess access(*impl_->device);
+    std::memcpy(to, element(*impl_, place, indices, false), size_t(ir::size_of(place.elem)));
+}
+
+void Program::write_element(const ir::Place &place, const int32_t *indices, const void *from) {
+    const runtime::HostAccess access(*impl_->device);
+    std::memcpy(element(*impl_, place, indices, true), from, size_t(ir::size_of(place.elem)));
 }
 
 void Program::each_element(const ir::Place &place, const std::function<void(const int32_t *, char *)> &visit) {
@@ -65,12 +93,14 @@ void Program::each_element(const ir::Place &place, const std::function<void(cons
         indices = before;
     };
     for (size_t axis = 0; axis < indices.size(); ++axis) indices[axis] = place.index_offset[axis];
-    const std::lock_guard guard(impl_->launching);
+    const std::lock_guard guard(impl_->main.launching);
+    const runtime::HostAccess access(*impl_->device);
     descend(descend, 0, impl_->trees[place.tree]);
 }
 
 void Program::remove_cells(const ir::Place &level) {
-    const std::lock_guard guard(impl_->launching);
+    const std::lock_guard guard(impl_->main.launching);
+    const runtime::HostAccess access(*impl_->device);
     if (impl_->sparse && impl_->sparse->holds(level.tree))
         impl_->sparse->clear(level.tree, level.levels.empty() ? 0 : level.levels.back().node);
 }

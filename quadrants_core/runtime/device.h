@@ -1,14 +1,22 @@
 #pragma once
-// What a device can do, in eight verbs. All pure virtual: a backend that cannot do one does not compile.
+// What a device can do. All verbs are pure virtual: a backend that cannot do one does not compile.
+//
+// Addresses of a device are numbers to the host: it follows one only where Buffer::host says that it may. All else goes
+// through the verbs of a stream.
 #include "abi/abi.h"
+#include "runtime/buffer.h"
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace qd::runtime {
+
+class Stream;
 
 /// Code of one task, ready to run. Owned by the device that loaded it.
 struct LoadedTask {
@@ -35,22 +43,71 @@ struct DeviceInfo {
     std::string name;
     int threads = 1;
     uint64_t memory = 0;      ///< bytes in all
-    bool host_visible = true; ///< device addresses can be dereferenced on the host
+    bool host_visible = true; ///< every Buffer has its `host`
+    /// Tasks are run by code of the host, which may call HostServices and share memory with them: see HostAccess.
+    bool runs_on_host = true;
+};
+
+/// A point in the work of a stream: all that was given to it before.
+struct Event {
+    Stream *stream = nullptr;
+    uint64_t number = 0;
+};
+
+/// Work of a device, done in the order in which it was given. Verbs may return before their work is done; one thread at
+/// a time calls them.
+class Stream {
+  public:
+    virtual ~Stream() = default;
+    /// `from` is free for other uses when this returns.
+    virtual void upload(uint64_t to, const void *from, uint64_t bytes) = 0;
+    /// `to` holds the bytes after the next `wait`.
+    virtual void download(void *to, uint64_t from, uint64_t bytes) = 0;
+    /// Between places of the device, which may overlap.
+    virtual void copy(uint64_t to, uint64_t from, uint64_t bytes) = 0;
+    virtual void fill(uint64_t to, uint8_t byte, uint64_t bytes) = 0;
+    /// What `launch` leads to must stay until the next `wait`, `launch` itself need not. Once `failed` is set, tasks do
+    /// nothing.
+    virtual void launch(LoadedTask &task, const abi::Task &info, abi::Launch &launch) = 0;
+    virtual Event record() = 0;
+    /// What is given to this stream from now on begins after the event, which may be of another one.
+    virtual void wait_for(const Event &event) = 0;
+    /// Returns when all work is done. Throws what went wrong since the last time.
+    virtual void wait() = 0;
 };
 
 class Device {
   public:
     virtual ~Device() = default;
     /// Zeroed memory, 64-byte aligned; DeviceError if there is none.
-    virtual void *alloc(uint64_t bytes) = 0;
-    virtual void free(void *p) = 0;
-    virtual void copy(void *to, const void *from, uint64_t bytes) = 0;
-    virtual void fill(void *to, uint8_t byte, uint64_t bytes) = 0;
+    virtual Buffer alloc(uint64_t bytes) = 0;
+    /// No work that uses it is under way.
+    virtual void free(const Buffer &buffer) = 0;
+    /// Ends before the device.
+    virtual std::unique_ptr<Stream> open_stream() = 0;
     /// Shared so that an optimised build may replace it while an old launch still runs.
     virtual std::shared_ptr<LoadedTask> load(const abi::Task &task, const abi::Binary &binary) = 0;
-    virtual void launch(LoadedTask &task, const abi::Task &info, abi::Launch &launch) = 0;
-    virtual void wait() = 0;
     virtual DeviceInfo info() = 0;
+
+    /// Of a device that counts how often each verb was called: names and numbers.
+    virtual std::vector<std::pair<std::string, uint64_t>> calls() { return {}; }
+
+  private:
+    friend class HostAccess;
+    virtual void open_to_host() {}
+    virtual void close_to_host() {}
+};
+
+/// While it lives, code of the host that belongs to a device, such as the runtime of sparse trees, may follow addresses
+/// of this device. For devices with `runs_on_host`.
+class HostAccess {
+  public:
+    explicit HostAccess(Device &device) : device_(device) { device_.open_to_host(); }
+    ~HostAccess() { device_.close_to_host(); }
+    HostAccess(const HostAccess &) = delete;
+
+  private:
+    Device &device_;
 };
 
 } // namespace qd::runtime

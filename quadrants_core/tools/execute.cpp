@@ -312,6 +312,7 @@ Outputs run_on(const BackendRun &how, const Function &fn, const Inputs &inputs, 
     std::unique_ptr<runtime::Device> device = how.backend->open(options);
     Function kernel = label_counters(fn);
     lowering.simplify(kernel);
+    const std::unique_ptr<runtime::Stream> stream = device->open_stream();
     std::vector<Compiled> tasks;
     for (Function &task : to_tasks(kernel)) tasks.push_back(compile(how, *device, lowering, std::move(task)));
     if (timing) timing->compile_us = now_us() - start;
@@ -323,8 +324,8 @@ Outputs run_on(const BackendRun &how, const Function &fn, const Inputs &inputs, 
             Record record;
             std::vector<uint64_t> counters(task.fn.counters.size());
             abi::Launch launch = memory.launch(task.fn, record, counters.data());
-            device->launch(*task.code, task.info, launch);
-            device->wait();
+            stream->launch(*task.code, task.info, launch);
+            stream->wait();
             add_counters(task.fn, counters, memory.outputs.counters);
             if (memory.failed()) break;
         }

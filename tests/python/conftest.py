@@ -1,4 +1,6 @@
-"""Every test runs on the interpreter and on compiled code, in a fresh program without the cache on disk."""
+"""Every test runs on the interpreter and on compiled code, in a fresh program without the cache on disk.
+
+QD_TEST_ARCHS names other architectures to run on: `far` is the interpreter with memory that the host cannot touch."""
 
 import signal
 
@@ -15,7 +17,10 @@ import pytest
 import quadrants as qd
 
 
-@pytest.fixture(params=["interp", "cpu"], autouse=True)
+ARCHS = os.environ.get("QD_TEST_ARCHS", "interp,cpu").split(",")
+
+
+@pytest.fixture(params=ARCHS, autouse=True)
 def arch(request):
     qd.init(arch=request.param, offline_cache=False, print_full_traceback=True)
     yield request.param

@@ -167,7 +167,7 @@ def test_thread_index(arch):
             x[i] = qd.global_thread_idx() + 1
         y[1] = qd.simt.block.global_thread_idx()
 
-    k(64 if arch == "interp" else n)
+    k(64 if arch != "cpu" else n)
     assert y.to_numpy().tolist() == [0, 0]
     seen = set(x.to_numpy().tolist()) - {0}
     assert seen and seen <= {1, 2, 3}
@@ -175,7 +175,7 @@ def test_thread_index(arch):
 
 def test_thread_index_tells_threads_apart(arch):
     """Each thread counts into a place of its own, without atomics."""
-    n = 1000 if arch == "interp" else 200000
+    n = 1000 if arch != "cpu" else 200000
     qd.init(arch=arch, offline_cache=False, cpu_max_num_threads=2, print_full_traceback=True)
     counts = qd.field(qd.i32, (2, 64))
 

@@ -318,15 +318,16 @@ TEST_P(ProgramTest, threads_may_launch_at_once) {
 
 TEST_P(ProgramTest, memory_is_zeroed_counted_and_refused_with_figures) {
     Program program(options());
-    auto *p = static_cast<unsigned char *>(program.alloc(3'000'001));
-    EXPECT_EQ(reinterpret_cast<uintptr_t>(p) % 64, 0u);
+    const runtime::Buffer block = program.alloc(3'000'001);
+    const char *p = block.host;
+    EXPECT_EQ(block.address % 64, 0u);
     EXPECT_EQ(std::count(p, p + 3'000'001, 0), 3'000'001);
     const uint32_t tree = program.add_tree(128);
     EXPECT_EQ(program.allocated_bytes(), 3'000'129u);
-    EXPECT_NE(program.tree_address(tree), nullptr);
+    EXPECT_NE(program.tree_memory(tree).address, 0u);
     program.remove_tree(tree);
     EXPECT_EQ(program.add_tree(64), tree);
-    program.free(p);
+    program.free(block.address);
     EXPECT_EQ(program.allocated_bytes(), 64u);
     try {
         program.alloc(1ull << 50);

@@ -25,17 +25,47 @@ struct CpuTask final : runtime::LoadedTask {
     uint32_t span_at(uint64_t offset) const override { return machine->line_at(offset); }
 };
 
-class Cpu final : public runtime::Device {
+/// All work is done when its verb returns; what goes wrong there is thrown at once.
+class CpuStream final : public runtime::Stream {
   public:
-    explicit Cpu(const runtime::DeviceOptions &options) : launcher_(options.threads) {
+    /// `number`: how many streams the device opened before.
+    CpuStream(const runtime::DeviceOptions &options, uint32_t number) : launcher_(options.threads) {
+        const uint32_t first = number * uint32_t(launcher_.threads());
         for (int i = 0; i < launcher_.threads(); i++)
-            device_lib::seed_random(launcher_.thread(i).random, options.random_seed, uint32_t(i));
+            device_lib::seed_random(launcher_.thread(i).random, options.random_seed, first + uint32_t(i));
     }
 
-    void *alloc(uint64_t bytes) override { return runtime::host_alloc(bytes); }
-    void free(void *p) override { runtime::host_free(p); }
-    void copy(void *to, const void *from, uint64_t bytes) override { std::memcpy(to, from, bytes); }
-    void fill(void *to, uint8_t byte, uint64_t bytes) override { std::memset(to, byte, bytes); }
+    void upload(uint64_t to, const void *from, uint64_t bytes) override { std::memcpy(at(to), from, bytes); }
+    void download(void *to, uint64_t from, uint64_t bytes) override { std::memcpy(to, at(from), bytes); }
+    void copy(uint64_t to, uint64_t from, uint64_t bytes) override { std::memmove(at(to), at(from), bytes); }
+    void fill(uint64_t to, uint8_t byte, uint64_t bytes) override { std::memset(at(to), byte, bytes); }
+    void launch(runtime::LoadedTask &task, const abi::Task &info, abi::Launch &launch) override {
+        auto &own = static_cast<CpuTask &>(task);
+        launcher_.run(info, own.body, own.bounds, launch);
+    }
+    runtime::Event record() override { return {this, 0}; }
+    void wait_for(const runtime::Event &) override {}
+    void wait() override {}
+
+  private:
+    static void *at(uint64_t address) { return reinterpret_cast<void *>(address); }
+    runtime::Launcher launcher_;
+};
+
+class Cpu final : public runtime::Device {
+  public:
+    explicit Cpu(const runtime::DeviceOptions &options) : options_(options) {
+        options_.threads = options.threads > 0 ? options.threads : runtime::usable_cores();
+    }
+
+    runtime::Buffer alloc(uint64_t bytes) override {
+        void *block = runtime::host_alloc(bytes);
+        return {this, reinterpret_cast<uint64_t>(block), static_cast<char *>(block)};
+    }
+    void free(const runtime::Buffer &buffer) override { runtime::host_free(buffer.host); }
+    std::unique_ptr<runtime::Stream> open_stream() override {
+        return std::make_unique<CpuStream>(options_, streams_++);
+    }
 
     std::shared_ptr<runtime::LoadedTask> load(const abi::Task &task, const abi::Binary &binary) override {
         runtime::watch_faults();
@@ -49,21 +79,17 @@ class Cpu final : public runtime::Device {
             fail_device("load_elf", 0, task.name + ": the object lacks the functions of a task");
         return loaded;
     }
-    void launch(runtime::LoadedTask &task, const abi::Task &info, abi::Launch &launch) override {
-        auto &own = static_cast<CpuTask &>(task);
-        launcher_.run(info, own.body, own.bounds, launch);
-    }
-    void wait() override {}
     runtime::DeviceInfo info() override {
         runtime::DeviceInfo info;
         info.name = "cpu";
-        info.threads = launcher_.threads();
+        info.threads = options_.threads;
         info.memory = uint64_t(sysconf(_SC_PHYS_PAGES)) * uint64_t(sysconf(_SC_PAGE_SIZE));
         return info;
     }
 
   private:
-    runtime::Launcher launcher_;
+    runtime::DeviceOptions options_;
+    std::atomic<uint32_t> streams_{0};
 };
 
 } // namespace

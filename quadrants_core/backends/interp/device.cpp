@@ -22,24 +22,51 @@ struct Text : runtime::LoadedTask {
     ir::Function fn;
 };
 
-class Interpreter : public runtime::Device {
-  public:
-    explicit Interpreter(uint64_t seed) { device_lib::seed_random(thread_.random, seed, 0); }
+void *at(uint64_t address) { return reinterpret_cast<void *>(address); }
 
-    void *alloc(uint64_t bytes) override { return runtime::host_alloc(bytes); }
-    void free(void *p) override { runtime::host_free(p); }
-    void copy(void *to, const void *from, uint64_t bytes) override { std::memmove(to, from, bytes); }
-    void fill(void *to, uint8_t byte, uint64_t bytes) override { std::memset(to, byte, bytes); }
-    std::shared_ptr<runtime::LoadedTask> load(const abi::Task &task, const abi::Binary &binary) override;
-    void launch(runtime::LoadedTask &task, const abi::Task &info, abi::Launch &launch) override;
+/// All work is done when its verb returns.
+class Stream final : public runtime::Stream {
+  public:
+    explicit Stream(uint64_t seed, uint32_t number) { device_lib::seed_random(thread_.random, seed, number); }
+
+    void upload(uint64_t to, const void *from, uint64_t bytes) override { std::memcpy(at(to), from, bytes); }
+    void download(void *to, uint64_t from, uint64_t bytes) override { std::memcpy(to, at(from), bytes); }
+    void copy(uint64_t to, uint64_t from, uint64_t bytes) override { std::memmove(at(to), at(from), bytes); }
+    void fill(uint64_t to, uint8_t byte, uint64_t bytes) override { std::memset(at(to), byte, bytes); }
+    void launch(runtime::LoadedTask &task, const abi::Task &, abi::Launch &launch) override {
+        run_text(task, launch, thread_);
+    }
+    runtime::Event record() override { return {this, 0}; }
+    void wait_for(const runtime::Event &) override {}
     void wait() override {}
-    runtime::DeviceInfo info() override { return {"interpreter", 1, runtime::host_available(), true}; }
 
   private:
     abi::Thread thread_{};
 };
 
-std::shared_ptr<runtime::LoadedTask> Interpreter::load(const abi::Task &task, const abi::Binary &binary) {
+class Interpreter final : public runtime::Device {
+  public:
+    explicit Interpreter(uint64_t seed) : seed_(seed) {}
+
+    runtime::Buffer alloc(uint64_t bytes) override {
+        void *block = runtime::host_alloc(bytes);
+        return {this, reinterpret_cast<uint64_t>(block), static_cast<char *>(block)};
+    }
+    void free(const runtime::Buffer &buffer) override { runtime::host_free(buffer.host); }
+    std::unique_ptr<runtime::Stream> open_stream() override { return std::make_unique<Stream>(seed_, streams_++); }
+    std::shared_ptr<runtime::LoadedTask> load(const abi::Task &task, const abi::Binary &binary) override {
+        return load_text(task, binary);
+    }
+    runtime::DeviceInfo info() override { return {"interpreter", 1, runtime::host_available(), true, true}; }
+
+  private:
+    uint64_t seed_;
+    uint32_t streams_ = 0;
+};
+
+} // namespace
+
+std::shared_ptr<runtime::LoadedTask> load_text(const abi::Task &task, const abi::Binary &binary) {
     std::string_view text(reinterpret_cast<const char *>(binary.code.data()), binary.code.size());
     ir::ParseResult read = ir::parse(text);
     if (read.error || read.functions.size() != 1)
@@ -51,18 +78,18 @@ std::shared_ptr<runtime::LoadedTask> Interpreter::load(const abi::Task &task, co
     return loaded;
 }
 
-void Interpreter::launch(runtime::LoadedTask &task, const abi::Task &, abi::Launch &launch) {
+const ir::Function &function_of(const runtime::LoadedTask &task) { return static_cast<const Text &>(task).fn; }
+
+void run_text(const runtime::LoadedTask &task, const abi::Launch &launch, abi::Thread &thread) {
     const runtime::FlushDenormals flush; // as every device does
-    const ir::Function &fn = static_cast<Text &>(task).fn;
+    const ir::Function &fn = function_of(task);
     int64_t range[2] = {0, 1};
-    if (fn.role == ir::Role::range_task) run_bounds(fn, launch, thread_, range);
+    if (fn.role == ir::Role::range_task) run_bounds(fn, launch, thread, range);
     for (int64_t begin = range[0]; begin < range[1]; begin += chunk) {
         if (must_leave(launch.data)) return;
-        run(fn, launch, thread_, begin, std::min(begin + chunk, range[1]));
+        run(fn, launch, thread, begin, std::min(begin + chunk, range[1]));
     }
 }
-
-} // namespace
 
 std::unique_ptr<runtime::Device> open(const runtime::DeviceOptions &options) {
     return std::make_unique<Interpreter>(options.random_seed);

@@ -1,9 +1,18 @@
 #pragma once
+#include "ir/function.h"
 #include "runtime/device.h"
 
 namespace qd::backends::interpreter {
 
 /// A device whose memory is the host's and whose one worker is the calling thread.
 std::unique_ptr<runtime::Device> open(const runtime::DeviceOptions &options);
+/// The same with memory of its own, which the host cannot touch, and streams that work when somebody waits for them.
+std::unique_ptr<runtime::Device> open_far(const runtime::DeviceOptions &options);
+
+/// A task from its text.
+std::shared_ptr<runtime::LoadedTask> load_text(const abi::Task &task, const abi::Binary &binary);
+/// Runs it, all of its range.
+void run_text(const runtime::LoadedTask &task, const abi::Launch &launch, abi::Thread &thread);
+const ir::Function &function_of(const runtime::LoadedTask &task);
 
 } // namespace qd::backends::interpreter

@@ -34,5 +34,6 @@ std::string nothing_missing() { return {}; }
 
 const Backend interp = {"interp", nothing_missing, nothing_missing,  caps, legalize,
                         emit,     disassemble,     interpreter::open};
+const Backend far = {"far", nothing_missing, nothing_missing, caps, legalize, emit, disassemble, interpreter::open_far};
 
 } // namespace qd::backends

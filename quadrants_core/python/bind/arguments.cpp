@@ -152,9 +152,9 @@ int flatten(PyObject *value, ir::Scalar s, uint64_t *slots, int room) {
     return done;
 }
 
-Fit put_extents(uint64_t *slots, const void *data, const int64_t *shape, int n) {
-    slots[0] = reinterpret_cast<uint64_t>(data);
-    for (int i = 0; i < n; i++) slots[1 + i] = uint64_t(shape[i]);
+Fit put_extents(uint64_t *slots, uint64_t address, const int64_t *shape, int n) {
+    slots[0] = address;
+    for (int i = 0; i < n; i++) slots[abi::extent_slot(0, uint32_t(i))] = uint64_t(shape[i]);
     return Fit::yes;
 }
 
@@ -177,7 +177,11 @@ Fit fit_host_array(const BoundParam &p, const HostArray &a, uint64_t *slots, Arr
     }
     arrays->bytes += n;
     arrays->foreign = true;
-    return put_extents(slots, a.data, a.shape, p.ndim);
+    if (!runtime.host_visible) [[unlikely]] {
+        if (!arrays->staged) arrays->staged = std::make_unique<std::vector<const BoundParam *>>();
+        arrays->staged->push_back(&p);
+    }
+    return put_extents(slots, reinterpret_cast<uint64_t>(a.data), a.shape, p.ndim);
 }
 
 bool layout_agrees(PyObject *array) {
@@ -259,7 +263,7 @@ Fit fit_array(const BoundParam &p, PyObject *arg, uint64_t *slots, Arrays *array
             return Fit::error;
         }
         arrays->bytes += a->bytes;
-        return put_extents(slots, a->data, a->shape, a->ndim);
+        return put_extents(slots, a->memory.address, a->shape, a->ndim);
     }
     if (NumpyArray *a = as_numpy(arg)) return fit_host_array(p, view_of(a), slots, arrays);
     if (PyObject *inner = unwrapped(arg); inner != arg) return fit_array(p, inner, slots, arrays);
@@ -326,7 +330,7 @@ Fit fit_view(const BoundParam &p, PyObject *arg, uint64_t *slots, Arrays *arrays
     }
     const int64_t element = ir::size_of(a->elem) * a->components();
     arrays->bytes += uint64_t(size * element);
-    return put_extents(slots, a->data + offset * element, &size, 1);
+    return put_extents(slots, a->memory.address + uint64_t(offset * element), &size, 1);
 }
 
 bool read_spec(PyObject *tuple, ParamSpec *spec) {

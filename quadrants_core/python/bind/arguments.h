@@ -129,7 +129,16 @@ std::string type_text(ir::Scalar elem, int rows, int cols, int element_dim);
 struct Arrays {
     uint64_t bytes = 0;
     bool foreign = false; ///< some are no ndarrays: they may lie anywhere
+    /// Those that are copied to the device, where it does not see the memory of the host; else null.
+    std::unique_ptr<std::vector<const BoundParam *>> staged;
 };
+
+/// Of an array whose slots are filled.
+inline uint64_t array_bytes(const BoundParam &p, const uint64_t *slots) {
+    uint64_t bytes = uint64_t(ir::size_of(p.elem)) * p.rows * p.cols;
+    for (uint32_t axis = 0; axis < p.ndim; axis++) bytes *= slots[abi::extent_slot(p.slot, axis)];
+    return bytes;
+}
 
 /// Writes the slots of `arg`. `no`: another plan may fit. `error`: set.
 /// Adds the array to `arrays`.

@@ -22,12 +22,6 @@ bool is_array(const BoundParam &p) {
     return p.kind == frontend::ParamKind::array || p.kind == frontend::ParamKind::buffer_view;
 }
 
-uint64_t bytes_of(const BoundParam &p, const uint64_t *slots) {
-    uint64_t bytes = uint64_t(ir::size_of(p.elem)) * p.rows * p.cols;
-    for (uint32_t axis = 0; axis < p.ndim; axis++) bytes *= slots[abi::extent_slot(p.slot, axis)];
-    return bytes;
-}
-
 bool same_view(const NumpyArray *a, const NumpyArray *b) {
     return a->data == b->data && a->ndim == b->ndim && a->elem() == b->elem() &&
            std::equal(a->shape, a->shape + a->ndim, b->shape) &&
@@ -77,7 +71,7 @@ bool Copies::may_run(const Plan &plan, const uint64_t *slots) const {
             raise(ErrorClass::value, "the numpy array is read-only, but the kernel writes to it");
             return false;
         }
-        const Stretch own = stretch_of(c.original->data, bytes_of(plan.params[c.argument], slots));
+        const Stretch own = stretch_of(c.original->data, array_bytes(plan.params[c.argument], slots));
         for (size_t i = 0; i < plan.params.size(); i++) {
             const BoundParam &p = plan.params[i];
             if (i == c.argument || !is_array(p)) continue;
@@ -86,10 +80,10 @@ bool Copies::may_run(const Plan &plan, const uint64_t *slots) const {
             if (copied != copies_.end() && copied->made == c.made) continue;
             const char *data =
                 copied != copies_.end() ? copied->original->data : reinterpret_cast<const char *>(slots[p.slot]);
-            if (own.meets(stretch_of(data, bytes_of(p, slots)))) return refuse(plan, c.argument, plan.names[i]);
+            if (own.meets(stretch_of(data, array_bytes(p, slots)))) return refuse(plan, c.argument, plan.names[i]);
         }
         for (const std::shared_ptr<TreeMemory> &tree : plan.trees)
-            if (own.meets(stretch_of(tree->base, tree->bytes)))
+            if (own.meets(stretch_of(reinterpret_cast<const char *>(tree->memory.address), tree->bytes)))
                 return refuse(plan, c.argument, "a field that the kernel uses");
     }
     return true;

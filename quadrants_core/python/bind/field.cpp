@@ -2,6 +2,7 @@
 
 #include "python/bind/errors.h"
 #include "python/bind/index.h"
+#include "python/bind/memory.h"
 #include "python/bind/ndarray.h"
 #include "python/bind/plan.h"
 #include "python/bind/scalar.h"
@@ -37,22 +38,21 @@ std::string tuple_text(const int64_t *v, int n) {
     return text + (n == 1 ? ",)" : ")");
 }
 
-/// Address of an element; `write` makes its cell.
-char *locate(PlaceObject *self, PyObject *key, bool write) {
-    if (!check_alive(self)) return nullptr;
+/// The indices of an element; false with an error set.
+bool locate(PlaceObject *self, PyObject *key, int32_t *at) {
+    if (!check_alive(self)) return false;
     const ir::Place &place = *self->place;
     const int dims = int(place.shape.size());
     int64_t idx[max_dims + 1];
     int n = read_indices(key, idx, max_dims, "qd.field");
-    if (n < 0) return nullptr;
+    if (n < 0) return false;
     if (dims == 0 && n == 1 && idx[0] == 0) n = 0;
     if (n != dims) {
         const std::string counts =
             "ield with dim " + std::to_string(dims) + " accessed with indices of dim " + std::to_string(n);
         raise(ErrorClass::bounds, n < dims ? "Slicing is not supported on qd.field: f" + counts : "F" + counts);
-        return nullptr;
+        return false;
     }
-    int32_t at[max_dims];
     for (int i = 0; i < n; i++) {
         int64_t storage = idx[i] - place.index_offset[size_t(i)];
         if (storage < 0 || storage >= place.shape[size_t(i)]) {
@@ -60,22 +60,30 @@ char *locate(PlaceObject *self, PyObject *key, bool write) {
             for (int k = 0; k < n; k++) shape[k] = place.shape[size_t(k)];
             raise(ErrorClass::bounds, "Accessing field (" + place.name + ") of size " + tuple_text(shape, n) +
                                           " with indices " + tuple_text(idx, n));
-            return nullptr;
+            return false;
         }
         at[i] = int32_t(idx[i]);
     }
-    if (!self->sparse) return (*self->memory)->base + layout::address(place, at);
+    return true;
+}
+
+PyObject *get_item(PyObject *o, PyObject *key) {
+    PlaceObject *self = self_of(o);
+    int32_t at[max_dims];
+    if (!locate(self, key, at)) return nullptr;
+    const ir::Place &place = *self->place;
+    if (!self->sparse) {
+        const HostBytes element((*self->memory)->memory, layout::address(place, at), uint64_t(ir::size_of(place.elem)));
+        return element.data() ? from_memory(element.data(), place.elem) : nullptr;
+    }
+    uint64_t bits = 0;
     try {
-        return runtime.program->element_address(place, at, write);
+        runtime.program->read_element(place, at, &bits);
     } catch (...) {
         raise_current_exception();
         return nullptr;
     }
-}
-
-PyObject *get_item(PyObject *o, PyObject *key) {
-    char *p = locate(self_of(o), key, false);
-    return p ? from_memory(p, self_of(o)->place->elem) : nullptr;
+    return from_memory(&bits, place.elem);
 }
 
 int set_item(PyObject *o, PyObject *key, PyObject *value) {
@@ -89,9 +97,23 @@ int set_item(PyObject *o, PyObject *key, PyObject *value) {
         PyErr_Format(PyExc_TypeError, "%R cannot be stored as %s", value, scalar_name(elem));
         return -1;
     }
-    char *p = locate(self_of(o), key, true);
-    if (!p) return -1;
-    store_slot(p, elem, slot);
+    PlaceObject *self = self_of(o);
+    int32_t at[max_dims];
+    if (!locate(self, key, at)) return -1;
+    const ir::Place &place = *self->place;
+    if (!self->sparse) {
+        const qd::runtime::Buffer &memory = (*self->memory)->memory;
+        const uint64_t byte = layout::address(place, at);
+        if (!memory.host) return upload(memory, byte, &slot, uint64_t(ir::size_of(elem))) ? 0 : -1;
+        store_slot(memory.host + byte, elem, slot);
+        return 0;
+    }
+    try {
+        runtime.program->write_element(place, at, &slot);
+    } catch (...) {
+        raise_current_exception();
+        return -1;
+    }
     return 0;
 }
 
@@ -100,7 +122,12 @@ PyObject *view(PyObject *o, PyObject *) {
     PlaceObject *self = self_of(o);
     if (!check_alive(self)) return nullptr;
     const ir::Place &place = *self->place;
-    char *p = (*self->memory)->base + place.byte_offset;
+    const qd::runtime::Buffer &memory = (*self->memory)->memory;
+    if (!memory.host) {
+        PyErr_SetString(PyExc_ValueError, "the host cannot see the memory of this field");
+        return nullptr;
+    }
+    char *p = memory.host + place.byte_offset;
     PyObject *axes = PyList_New(0);
     for (size_t i = 0; i < place.shape.size(); i++) {
         PyObject *pieces = PyList_New(0);
@@ -120,8 +147,38 @@ PyObject *view(PyObject *o, PyObject *) {
     return Py_BuildValue("(NN)", PyLong_FromVoidPtr(p), axes);
 }
 
+/// All elements of a dense tree: visit(indices, address). Where the host does not see them, in a copy of the stretch
+/// that they lie in, which goes back if the visit writes.
+template <class F> void each_dense_element(const PlaceObject &self, bool writes, F &&visit) {
+    const ir::Place &place = *self.place;
+    const qd::runtime::Buffer &memory = (*self.memory)->memory;
+    uint64_t begin = place.byte_offset, last = 0;
+    for (const ir::PlaceLevel &level : place.levels) {
+        begin += level.start;
+        for (const ir::PlaceAxis &axis : level.axes) last += uint64_t(axis.extent - 1) * axis.stride * level.cell_bytes;
+    }
+    std::string copy;
+    char *stretch = memory.host ? memory.host + begin : nullptr;
+    if (!stretch) {
+        copy.resize(last + uint64_t(ir::size_of(place.elem)));
+        runtime.program->download(copy.data(), memory, begin, copy.size());
+        stretch = copy.data();
+    }
+    int32_t at[max_dims];
+    std::copy(place.index_offset.begin(), place.index_offset.end(), at);
+    for (bool more = true; more;) {
+        visit(at, stretch + (layout::address(place, at) - begin));
+        more = false;
+        for (size_t axis = place.shape.size(); axis-- > 0 && !more;) {
+            more = ++at[axis] < place.index_offset[axis] + place.shape[axis];
+            if (!more) at[axis] = place.index_offset[axis];
+        }
+    }
+    if (writes && !memory.host) runtime.program->upload(memory, begin, copy.data(), copy.size());
+}
+
 /// For every element whose cell exists: f(bytes into an array with these strides, address).
-template <class F> PyObject *each_element(PyObject *o, PyObject *strides, F &&f) {
+template <class F> PyObject *each_element(PyObject *o, PyObject *strides, bool writes, F &&f) {
     PlaceObject *self = self_of(o);
     if (!check_alive(self)) return nullptr;
     const ir::Place &place = *self->place;
@@ -133,12 +190,16 @@ template <class F> PyObject *each_element(PyObject *o, PyObject *strides, F &&f)
         PyErr_SetString(PyExc_ValueError, "one stride per index is needed");
         return nullptr;
     }
+    const auto visit = [&](const int32_t *indices, char *element) {
+        Py_ssize_t at = 0;
+        for (size_t i = 0; i < steps.size(); i++) at += (indices[i] - place.index_offset[i]) * steps[i];
+        f(at, element);
+    };
     try {
-        runtime.program->each_element(place, [&](const int32_t *indices, char *element) {
-            Py_ssize_t at = 0;
-            for (size_t i = 0; i < steps.size(); i++) at += (indices[i] - place.index_offset[i]) * steps[i];
-            f(at, element);
-        });
+        if (self->sparse)
+            runtime.program->each_element(place, visit);
+        else
+            each_dense_element(*self, writes, visit);
     } catch (...) {
         raise_current_exception();
         return nullptr;
@@ -153,7 +214,7 @@ PyObject *copy_elements(PyObject *o, PyObject *args, bool out) {
     char *array = static_cast<char *>(PyLong_AsVoidPtr(address));
     if (PyErr_Occurred()) return nullptr;
     const size_t bytes = size_t(ir::size_of(self_of(o)->place->elem));
-    return each_element(o, strides, [&](Py_ssize_t at, char *element) {
+    return each_element(o, strides, !out, [&](Py_ssize_t at, char *element) {
         std::memcpy(out ? array + at : element, out ? element : array + at, bytes);
     });
 }
@@ -169,7 +230,8 @@ PyObject *fill(PyObject *o, PyObject *value) {
     }
     PyObject *strides = PyTuple_New(Py_ssize_t(self_of(o)->place->shape.size()));
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(strides); i++) PyTuple_SET_ITEM(strides, i, PyLong_FromLong(0));
-    PyObject *done = each_element(o, strides, [&](Py_ssize_t, char *element) { store_slot(element, elem, slot); });
+    PyObject *done =
+        each_element(o, strides, true, [&](Py_ssize_t, char *element) { store_slot(element, elem, slot); });
     Py_DECREF(strides);
     return done;
 }
@@ -212,6 +274,11 @@ PyObject *get_shape(PyObject *o, void *) {
     return tuple;
 }
 
+/// Whether the host sees the elements as they lie, as one array.
+PyObject *get_in_place(PyObject *o, void *) {
+    return PyBool_FromLong(!self_of(o)->sparse && (*self_of(o)->memory)->memory.host);
+}
+
 PyObject *get_sparse(PyObject *o, void *) { return PyBool_FromLong(self_of(o)->sparse); }
 
 PyObject *get_id(PyObject *o, void *) {
@@ -246,6 +313,7 @@ PyGetSetDef getset[] = {
     {"id", get_id, nullptr, nullptr, nullptr},
     {"scalar", get_scalar, nullptr, "the ir::Scalar", nullptr},
     {"alive", get_alive, nullptr, nullptr, nullptr},
+    {"in_place", get_in_place, nullptr, "`view` shows the elements", nullptr},
     {"sparse", get_sparse, nullptr, "some level on the way is not dense", nullptr},
     {"shape", get_shape, nullptr, "extents", nullptr},
     {"byte_offset", get_byte_offset, nullptr, "in the cell", nullptr},
@@ -310,7 +378,7 @@ void FieldTree::finish() {
     for (size_t node = 1; node < tree_.nodes.size(); node++) levels.push_back(tree_.level_place(int(node), 0, 0));
     memory->bytes = bytes ? bytes : 1;
     memory->slot = runtime.program->add_tree(memory->bytes, levels);
-    memory->base = runtime.program->tree_address(memory->slot);
+    memory->memory = runtime.program->tree_memory(memory->slot);
     memory->generation = runtime.generation;
     memory_ = std::move(memory);
 }

@@ -16,7 +16,7 @@ struct Plan;
 struct TreeMemory {
     uint64_t generation = 0;
     uint32_t slot = 0;
-    char *base = nullptr;
+    qd::runtime::Buffer memory;
     uint64_t bytes = 0;
     ~TreeMemory();
     /// Notes that the code of a plan has places of the tree.

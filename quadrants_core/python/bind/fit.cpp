@@ -59,7 +59,7 @@ bool recall(const Plan &plan, PyObject *const *args, uint64_t *slots, Arrays *ar
     return false;
 }
 
-void remember(Plan &plan, PyObject *const *objects, const uint64_t *slots, const Arrays &arrays) {
+void remember(Plan &plan, PyObject *const *objects, const uint64_t *slots, uint64_t bytes) {
     constexpr size_t most = 4;
     for (const BoundParam &p : plan.params) {
         const bool changes = p.kind == frontend::ParamKind::array && !is_ndarray(unwrapped(objects[p.object]));
@@ -77,7 +77,7 @@ void remember(Plan &plan, PyObject *const *objects, const uint64_t *slots, const
     }
     if (plan.steady) {
         entry.slots.assign(slots, slots + plan.slots);
-        entry.bytes = arrays.bytes;
+        entry.bytes = bytes;
         plan.recent.insert(plan.recent.begin(), std::move(entry));
     }
     while (plan.recent.size() > (plan.steady ? most : 0)) {

@@ -31,7 +31,7 @@ Fit fit(const Plan &plan, PyObject *const *objects, uint64_t *slots, Arrays *arr
 
 /// Slots of the members from an earlier call with the same frozen objects; false if there is none.
 bool recall(const Plan &plan, PyObject *const *args, uint64_t *slots, Arrays *arrays);
-/// Keeps slots for `recall`. `arrays`: those among the members.
-void remember(Plan &plan, PyObject *const *objects, const uint64_t *slots, const Arrays &arrays);
+/// Keeps slots for `recall`. `bytes`: of the arrays among the members.
+void remember(Plan &plan, PyObject *const *objects, const uint64_t *slots, uint64_t bytes);
 
 } // namespace qd::bind

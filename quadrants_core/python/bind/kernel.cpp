@@ -6,6 +6,7 @@
 #include "python/bind/interrupt.h"
 #include "python/bind/observe.h"
 #include "python/bind/plan.h"
+#include "python/bind/staged.h"
 #include "python/bind/timeline.h"
 
 #include <structmember.h>
@@ -124,6 +125,18 @@ bool launch(const Call &call, Plan &plan, bool keep_lock, uint64_t *slots, void 
                      : run_unlocked(call, *plan.kernel, slots, ret, foreign);
 }
 
+/// A failed launch, too, leaves what it has done so far.
+bool launch_staged(const Call &call, Plan &plan, bool keep_lock, uint64_t *slots, void *ret, const Arrays &arrays) {
+    const Staged staged(arrays, slots);
+    if (staged.failed()) return false;
+    const bool ran = launch(call, plan, keep_lock, slots, ret, true);
+    PyObject *type, *value, *trace;
+    PyErr_Fetch(&type, &value, &trace);
+    const bool back = staged.bring_back();
+    if (type) PyErr_Restore(type, value, trace);
+    return ran && back;
+}
+
 /// After the tasks: text of prints, then what the user asked for by Ctrl-C.
 bool settle(bool ok) {
     if (output_waiting()) [[unlikely]]
@@ -142,7 +155,9 @@ PyObject *launch_and_read(const Call &call, Plan &plan, uint64_t *slots, const A
     const bool keep_lock = plan.brief && arrays.bytes < small_bytes && runtime.active_launches.load() == 0;
     std::shared_ptr<Plan> alive; // another thread may drop the plan while the GIL is free
     if (!keep_lock) alive = plan.shared_from_this();
-    if (!settle(launch(call, plan, keep_lock, slots, ret, arrays.foreign))) return nullptr;
+    const bool ran = arrays.staged ? launch_staged(call, plan, keep_lock, slots, ret, arrays)
+                                   : launch(call, plan, keep_lock, slots, ret, arrays.foreign);
+    if (!settle(ran)) return nullptr;
     if (plan.returns.empty()) Py_RETURN_NONE;
     return read_results(call.kernel, plan, ret);
 }
@@ -248,7 +263,7 @@ PyObject *call_slowly(KernelObject *kernel, PyObject *const *args) {
     Objects objects;
     const auto suits = [&](const Plan &plan) {
         slots.resize(plan.slots + 1);
-        arrays = {};
+        arrays = Arrays();
         if (!objects.fetch(plan, kernel->params->size(), args)) return Fit::no;
         return fit(plan, objects.all(), slots.data(), &arrays);
     };
@@ -280,7 +295,7 @@ PyObject *call_with_members(KernelObject *kernel, Plan &plan, PyObject *const *a
         f = fit(plan, args, slots, &arrays, 0, direct);
     } else if (objects.fetch(plan, direct, args)) {
         f = fit(plan, objects.all(), slots, &arrays, direct);
-        const Arrays inside = arrays;
+        const uint64_t inside = arrays.bytes;
         if (f == Fit::yes) f = fit(plan, objects.all(), slots, &arrays, 0, direct);
         if (f == Fit::yes && plan.steady) remember(plan, objects.all(), slots, inside);
     }

@@ -184,6 +184,12 @@ void define_program(py::module_ &m) {
     });
     m.def("target", [] { return program().target(); });
     m.def("vector_bytes", [] { return program().vector_bytes(); });
+    m.def("host_visible", [] { return program().host_visible(); });
+    m.def("device_calls", [] {
+        py::dict calls;
+        for (const auto &[verb, count] : program().device_calls()) calls[py::str(verb)] = count;
+        return calls;
+    });
     m.def("allocated_bytes", [] { return program().allocated_bytes(); });
     m.def("tasks_on_last_call", [] { return program().tasks_on_last_call(); });
     m.def("ndarray_memory", [] {

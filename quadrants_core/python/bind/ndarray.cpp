@@ -2,6 +2,7 @@
 
 #include "python/bind/errors.h"
 #include "python/bind/index.h"
+#include "python/bind/memory.h"
 #include "python/bind/scalar.h"
 
 #include <structmember.h>
@@ -61,9 +62,9 @@ PyObject *allocate(PyObject *o, PyObject *args) {
     engine::Program *program = need_program();
     if (!program) return nullptr;
     Py_ssize_t n = PyTuple_GET_SIZE(shape);
-    if (self->data || n > max_dims) {
+    if (self->memory.address || n > max_dims) {
         raise(ErrorClass::runtime,
-              self->data ? "the array has its memory already" : "an ndarray has at most 12 dimensions");
+              self->memory.address ? "the array has its memory already" : "an ndarray has at most 12 dimensions");
         return nullptr;
     }
     unsigned __int128 bytes = unsigned(ir::size_of(ir::Scalar(elem)) * rows * cols);
@@ -82,7 +83,7 @@ PyObject *allocate(PyObject *o, PyObject *args) {
     self->bytes = uint64_t(bytes);
     self->signature = signature_of(self->elem, self->ndim, rows, cols, element_dim, self->layout);
     try {
-        self->data = static_cast<char *>(program->alloc(self->bytes ? self->bytes : 1));
+        self->memory = program->alloc(self->bytes ? self->bytes : 1);
     } catch (...) {
         raise_current_exception();
         return nullptr;
@@ -105,12 +106,12 @@ PyObject *tag(PyObject *o, PyObject *order) {
 }
 
 void release(NdarrayObject *self) {
-    if (!self->data) return;
+    if (!self->memory.address) return;
     if (self->alive()) {
-        runtime.program->free(self->data);
+        runtime.program->free(self->memory.address);
         hold(-1, self->bytes);
     }
-    self->data = nullptr;
+    self->memory = {};
 }
 
 void destroy(PyObject *o) {
@@ -148,18 +149,17 @@ int64_t locate(NdarrayObject *self, PyObject *key) {
     return at * ir::size_of(self->elem) * self->components();
 }
 
-PyObject *read_component(NdarrayObject *self, int64_t at) { return from_memory(self->data + at, self->elem); }
-
 /// A scalar, or a tuple of the components of a vector or matrix element.
 PyObject *get_item(PyObject *o, PyObject *key) {
     NdarrayObject *self = self_of(o);
     int64_t at = locate(self, key);
     if (at < 0) return nullptr;
-    if (self->element_dim == 0) return read_component(self, at);
-    PyObject *all = PyTuple_New(self->components());
-    for (int i = 0; all && i < self->components(); i++) {
-        PyTuple_SET_ITEM(all, i, read_component(self, at + i * ir::size_of(self->elem)));
-    }
+    const int n = self->components(), size = ir::size_of(self->elem);
+    const HostBytes element(self->memory, uint64_t(at), uint64_t(n * size));
+    if (!element.data()) return nullptr;
+    if (self->element_dim == 0) return from_memory(element.data(), self->elem);
+    PyObject *all = PyTuple_New(n);
+    for (int i = 0; all && i < n; i++) PyTuple_SET_ITEM(all, i, from_memory(element.data() + i * size, self->elem));
     return all;
 }
 
@@ -181,6 +181,8 @@ int set_item(PyObject *o, PyObject *key, PyObject *value) {
         Py_DECREF(items);
         return -1;
     }
+    std::string element(self->memory.host ? 0 : size_t(n * size), '\0');
+    char *to = self->memory.host ? self->memory.host + at : element.data();
     for (int i = 0; i < n; i++) {
         PyObject *one = items ? PySequence_Fast_GET_ITEM(items, i) : value;
         uint64_t slot;
@@ -189,10 +191,10 @@ int set_item(PyObject *o, PyObject *key, PyObject *value) {
             Py_XDECREF(items);
             return -1;
         }
-        store_slot(self->data + at + i * size, self->elem, slot);
+        store_slot(to + i * size, self->elem, slot);
     }
     Py_XDECREF(items);
-    return 0;
+    return self->memory.host || upload(self->memory, uint64_t(at), element.data(), element.size()) ? 0 : -1;
 }
 
 /// _fill(components): every element becomes these components.
@@ -212,16 +214,8 @@ PyObject *fill(PyObject *o, PyObject *values) {
         }
         store_slot(element.data() + i * size, self->elem, slot);
     }
-    Py_BEGIN_ALLOW_THREADS;
-    uint64_t done = std::min<uint64_t>(element.size(), self->bytes);
-    std::memcpy(self->data, element.data(), done);
-    while (done < self->bytes) { // doubling copies
-        uint64_t more = std::min(done, self->bytes - done);
-        std::memcpy(self->data + done, self->data, more);
-        done += more;
-    }
-    Py_END_ALLOW_THREADS;
-    Py_RETURN_NONE;
+    return done_unlocked(
+        [&](engine::Program &program) { program.repeat(self->memory, element.data(), element.size(), self->bytes); });
 }
 
 PyObject *copy(PyObject *o, PyObject *other, bool out) {
@@ -235,15 +229,14 @@ PyObject *copy(PyObject *o, PyObject *other, bool out) {
         PyBuffer_Release(&view);
         return nullptr;
     }
-    Py_BEGIN_ALLOW_THREADS;
-    if (out) {
-        std::memcpy(view.buf, self->data, self->bytes);
-    } else {
-        std::memcpy(self->data, view.buf, self->bytes);
-    }
-    Py_END_ALLOW_THREADS;
+    PyObject *done = done_unlocked([&](engine::Program &program) {
+        if (out)
+            program.download(view.buf, self->memory, 0, self->bytes);
+        else
+            program.upload(self->memory, 0, view.buf, self->bytes);
+    });
     PyBuffer_Release(&view);
-    Py_RETURN_NONE;
+    return done;
 }
 
 PyObject *copy_to(PyObject *o, PyObject *buffer) { return copy(o, buffer, true); }
@@ -255,8 +248,7 @@ PyObject *copy_from_ndarray(PyObject *o, PyObject *other) {
     NdarrayObject *from = self_of(other);
     if (!check_alive(self) || !check_alive(from)) return nullptr;
     if (self->bytes != from->bytes) return PyErr_Format(PyExc_ValueError, "arrays of different size");
-    std::memmove(self->data, from->data, self->bytes);
-    Py_RETURN_NONE;
+    return done_unlocked([&](engine::Program &program) { program.copy(self->memory, from->memory, self->bytes); });
 }
 
 PyObject *get_shape(PyObject *o, void *) {
@@ -288,7 +280,7 @@ PyObject *get_alive(PyObject *o, void *) { return PyBool_FromLong(self_of(o)->al
 PyObject *get_address(PyObject *o, void *) {
     NdarrayObject *self = self_of(o);
     if (!check_alive(self)) return nullptr;
-    return PyLong_FromVoidPtr(self->data);
+    return PyLong_FromUnsignedLongLong(self->memory.address);
 }
 
 PyMethodDef methods[] = {

@@ -28,8 +28,8 @@ int layout_number(const std::vector<int> &order);
 struct NdarrayObject {
     PyObject_HEAD;
     PyObject *weakrefs;
-    char *data;
-    uint64_t generation; ///< of the Program that owns `data`
+    qd::runtime::Buffer memory;
+    uint64_t generation; ///< of the Program that owns `memory`
     Signature signature;
     uint64_t bytes;
     int64_t shape[max_dims]; ///< of storage, outermost level first
@@ -40,7 +40,7 @@ struct NdarrayObject {
     int components() const { return rows * cols; }
     /// Extent along an index of the user.
     int64_t extent(int axis) const;
-    bool alive() const { return generation == runtime.generation && data; }
+    bool alive() const { return generation == bind::runtime.generation && memory.address; }
 };
 
 extern PyTypeObject *ndarray_type;

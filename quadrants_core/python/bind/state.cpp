@@ -30,6 +30,7 @@ void create_program(const engine::Options &options) {
     destroy_program();
     auto program = std::make_shared<engine::Program>(options);
     program->subscribe(observer());
+    runtime.host_visible = program->host_visible();
     runtime.program = std::move(program);
     runtime.generation++;
     watch_interrupts();

@@ -18,6 +18,7 @@ struct Runtime {
     std::shared_ptr<engine::Program> program; ///< null before qd.init and after qd.reset
     uint64_t generation = 0;
     frontend::Options language;
+    bool host_visible = true;       ///< what lies in the program's memory
     bool kernels_in_python = false; ///< arch=qd.python: nothing is compiled
     bool checks_python = true;      ///< ...but refused what compiled kernels may not do
     bool keeps_records = true;      ///< option src_ll_cache

@@ -15,6 +15,9 @@ class Arch(_enum.IntEnum):
     amdgpu = 7
     vulkan = 8
     interp = 9  # walks the IR: slow, exact, for checking compilers
+    # For tests of this project, and named nowhere: qd.init(arch="far").
+    far = 10  # the interpreter with memory that the host cannot touch
+    null = 11  # runs nothing, counts what it is asked to do
 
     def __str__(self):
         return f"Arch.{self.name}"
@@ -38,12 +41,16 @@ x64, arm64, python, cuda, metal, amdgpu, vulkan = (
 cpu = arm64 if _os.uname().machine.lower() in ("arm64", "aarch64") else x64
 gpu = [cuda, metal, vulkan, amdgpu]
 
+_FOR_TESTS = (Arch.far, Arch.null)
+
 # What the language offers on each architecture. The interpreter offers what it is there to check.
 _ALL_BUT_BLS = set(Extension) - {Extension.bls}
 _OFFERED = {
     Arch.x64: _ALL_BUT_BLS,
     Arch.arm64: _ALL_BUT_BLS - {Extension.extfunc},
     Arch.interp: _ALL_BUT_BLS,
+    Arch.far: _ALL_BUT_BLS,
+    Arch.null: _ALL_BUT_BLS - {Extension.sparse},
     Arch.cuda: set(Extension) - {Extension.extfunc},
     Arch.amdgpu: {Extension.quant, Extension.quant_basic, Extension.data64, Extension.adstack, Extension.assertion},
     Arch.metal: {Extension.adstack},
@@ -58,7 +65,9 @@ def backend_name(arch):
     """Name of the core's backend for `arch`, or None if this build has none."""
     if arch in (Arch.x64, Arch.arm64):
         return "cpu" if arch == cpu else None
-    return "interp" if arch in (Arch.interp, Arch.python) else None  # qd.python: storage alone
+    if arch == Arch.python:
+        return "interp"  # storage alone
+    return arch.name if arch in (Arch.interp, Arch.far, Arch.null) else None
 
 
 def from_name(name):
@@ -67,7 +76,7 @@ def from_name(name):
     try:
         return Arch[name]
     except KeyError:
-        raise ValueError(f"unknown arch {name!r}; known: {', '.join(a.name for a in Arch)}") from None
+        raise ValueError(f"unknown arch {name!r}; known: {', '.join(a.name for a in Arch if a not in _FOR_TESTS)}") from None
 
 
 def is_extension_supported(arch, extension):

@@ -108,7 +108,7 @@ class Field(_values.Shown):
     def _change(self, part, values):
         """Elements of one member become `values`; in a sparse tree, those that exist."""
         place = self._place_of(part)
-        if not place.sparse:
+        if place.in_place:
             part.write(_view(place), values)
             return
         words = _copy_of(place)
@@ -148,7 +148,7 @@ class Field(_values.Shown):
         out = np.empty(shape + (len(self._parts),), _dtypes.numpy_dtype(self._dtype))
         for k, part in enumerate(self._parts):
             place = self._place_of(part)
-            out[..., k] = part.read(_copy_of(place) if place.sparse else _view(place)).reshape(shape)
+            out[..., k] = part.read(_view(place) if place.in_place else _copy_of(place)).reshape(shape)
         return out.reshape(shape + self._element_shape())
 
     @_values.host_only
@@ -177,7 +177,7 @@ class Field(_values.Shown):
         import numpy as np
 
         places = [self._place_of(part) for part in self._parts]
-        return arr.copy() if any(not p.sparse and np.may_share_memory(arr, _view(p)) for p in places) else arr
+        return arr.copy() if any(p.in_place and np.may_share_memory(arr, _view(p)) for p in places) else arr
 
     @_values.host_only
     def copy_from(self, other):
@@ -212,9 +212,12 @@ class Field(_values.Shown):
 
     def _storage(self):
         """See _interop: only if every index selects one level and the components stand evenly."""
-        if any(self._place_of(m).sparse for m in self._parts):
+        places = [self._place_of(m) for m in self._parts]
+        if any(p.sparse for p in places):
             raise _interop.no_storage(self)
-        seen = [self._place_of(m).view() for m in self._parts]
+        if not all(p.in_place for p in places):
+            raise _interop.out_of_reach()
+        seen = [p.view() for p in places]
         axes = [piece for axis in seen[0][1] for piece in axis]
         shape = self.shape
         steps = {b[0] - a[0] for a, b in zip(seen, seen[1:])}
@@ -356,7 +359,7 @@ def _view(place):
 
 
 def _copy_of(place):
-    """What a member of a sparse tree holds, as an array; zeros where there are no cells."""
+    """What a member holds, as an array; zeros where a sparse tree has no cells."""
     import numpy as np
 
     out = np.zeros(place.shape, _dtypes.numpy_dtype(_dtypes.all_types[place.scalar - 1]))

@@ -109,6 +109,10 @@ def no_storage(array):
     return ValueError(f"Zero-copy not available for {array!r}: its elements are not laid out as one array")
 
 
+def out_of_reach():
+    return ValueError("Zero-copy not available: the memory of this arch cannot be reached by the host")
+
+
 def check_needs_grad(dtype, what):
     if not _dtypes.is_real(dtype):
         raise _exceptions.QuadrantsRuntimeError(

@@ -108,6 +108,8 @@ def _classes():
             return (1, 0)
 
         def _storage(self):
+            if not _runtime.core().host_visible():
+                raise _interop.out_of_reach()
             shape = self._physical_shape + self._element_shape
             strides = _interop.contiguous_strides(shape, _dtypes.numpy_dtype(self.dtype).itemsize)
             axes = self._axes()

@@ -324,7 +324,7 @@ class SparseMatrixBuilder(Mortal):
                 f"The SparseMatrixBuilder has room for max_num_triplets={self.max_num_triplets}, but {added} entries were "
                 "added; create it with a larger max_num_triplets"
             )
-        return tuple(part.to_numpy(copy=False)[:added] for part in (self.rows, self.cols, self.values))
+        return tuple(part.to_numpy(copy=None)[:added] for part in (self.rows, self.cols, self.values))
 
     def print_triplets(self):
         """Prints what was added since the last `build`."""

@@ -1,0 +1,208 @@
+// A device whose memory the host cannot touch, for tests: what a program does with it, it can do with a device far from
+// the host. Its addresses fault wherever no verb of a device, task or HostAccess is under way. Streams keep their work
+// until somebody waits; an array argument outside of its memory is refused.
+#include "backends/interp/device.h"
+
+#include "base/error.h"
+#include "base/fork.h"
+#include "device_lib/random.h"
+#include "runtime/host_memory.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <functional>
+#include <map>
+#include <mutex>
+
+namespace qd::backends::interpreter {
+
+namespace {
+
+constexpr uint64_t page = 4096;
+constexpr uint64_t reach = uint64_t(1) << 40; ///< of addresses
+constexpr uint64_t alignment = 64;
+
+uint64_t round_up(uint64_t n, uint64_t unit) { return (n + unit - 1) / unit * unit; }
+
+/// Blocks in one stretch of addresses, which is closed but while somebody holds it open.
+class FarMemory {
+  public:
+    FarMemory() {
+        void *base = mmap(nullptr, reach, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (base == MAP_FAILED) fail_device("mmap", errno, std::strerror(errno));
+        base_ = reinterpret_cast<uint64_t>(base);
+    }
+    ~FarMemory() { munmap(reinterpret_cast<void *>(base_), reach); }
+    FarMemory(const FarMemory &) = delete;
+
+    /// Zeroed. A block has pages of its own, with one that is never opened behind them.
+    uint64_t alloc(uint64_t bytes) {
+        const uint64_t available = runtime::host_available();
+        if (bytes > reach || (bytes > (64u << 20) && bytes > available))
+            fail_device("alloc", ENOMEM,
+                        "asked for " + std::to_string(bytes) + " bytes, " + std::to_string(available) +
+                            " bytes are available");
+        const uint64_t whole = round_up(std::max<uint64_t>(bytes, 1), page);
+        const std::lock_guard guard(lock_);
+        uint64_t at = end_;
+        if (const auto spare = spares_.find(whole); spare != spares_.end()) {
+            at = spare->second;
+            spares_.erase(spare);
+        } else {
+            if (end_ + whole + page > reach) fail_device("alloc", ENOMEM, "no more addresses");
+            end_ += whole + page;
+        }
+        blocks_[base_ + at] = whole;
+        protect(base_ + at, whole, open_ > 0);
+        return base_ + at;
+    }
+    void free(uint64_t address) {
+        const std::lock_guard guard(lock_);
+        const auto block = blocks_.find(address);
+        QD_CHECK(block != blocks_.end(), "freed memory that is not held");
+        madvise(reinterpret_cast<void *>(address), block->second, MADV_DONTNEED); // zeros again
+        protect(address, block->second, false);
+        spares_.emplace(block->second, address - base_);
+        blocks_.erase(block);
+    }
+    void open() {
+        const std::lock_guard guard(lock_);
+        if (open_++ == 0) protect_all(true);
+    }
+    void close() {
+        const std::lock_guard guard(lock_);
+        if (--open_ == 0) protect_all(false);
+    }
+    bool holds(uint64_t address) const { return address - base_ < reach; }
+
+  private:
+    static void protect(uint64_t address, uint64_t bytes, bool open) {
+        if (mprotect(reinterpret_cast<void *>(address), bytes, open ? PROT_READ | PROT_WRITE : PROT_NONE) != 0)
+            fail_device("mprotect", errno, std::strerror(errno));
+    }
+    void protect_all(bool open) {
+        for (const auto &[address, bytes] : blocks_) protect(address, bytes, open);
+    }
+
+    BriefMutex lock_;
+    uint64_t base_ = 0, end_ = 0;
+    int open_ = 0;
+    std::map<uint64_t, uint64_t> blocks_;      ///< bytes by address
+    std::multimap<uint64_t, uint64_t> spares_; ///< offsets by bytes
+};
+
+/// While it lives, the memory is open.
+class Opened {
+  public:
+    explicit Opened(FarMemory &memory) : memory_(memory) { memory_.open(); }
+    ~Opened() { memory_.close(); }
+    Opened(const Opened &) = delete;
+
+  private:
+    FarMemory &memory_;
+};
+
+class FarStream final : public runtime::Stream {
+  public:
+    FarStream(FarMemory &memory, uint64_t seed, uint32_t number) : memory_(memory) {
+        device_lib::seed_random(thread_.random, seed, number);
+    }
+
+    void upload(uint64_t to, const void *from, uint64_t bytes) override {
+        std::vector<char> kept(static_cast<const char *>(from), static_cast<const char *>(from) + bytes);
+        add([to, kept = std::move(kept)] { std::memcpy(at(to), kept.data(), kept.size()); });
+    }
+    void download(void *to, uint64_t from, uint64_t bytes) override {
+        add([=] { std::memcpy(to, at(from), bytes); });
+    }
+    void copy(uint64_t to, uint64_t from, uint64_t bytes) override {
+        add([=] { std::memmove(at(to), at(from), bytes); });
+    }
+    void fill(uint64_t to, uint8_t byte, uint64_t bytes) override {
+        add([=] { std::memset(at(to), byte, bytes); });
+    }
+    void launch(runtime::LoadedTask &task, const abi::Task &, abi::Launch &launch) override {
+        add([this, &task, launch] {
+            if (*launch.data.failed) return;
+            check(function_of(task), launch.data);
+            run_text(task, launch, thread_);
+        });
+    }
+    runtime::Event record() override { return {this, given_}; }
+    void wait_for(const runtime::Event &event) override {
+        add([event] { static_cast<FarStream *>(event.stream)->work_until(event.number); });
+    }
+    void wait() override { work_until(given_); }
+
+  private:
+    static void *at(uint64_t address) { return reinterpret_cast<void *>(address); }
+    void add(std::function<void()> work) {
+        queue_.push_back(std::move(work));
+        given_++;
+    }
+    /// The first that goes wrong ends the rest of it.
+    void work_until(uint64_t number) {
+        if (done_ >= number) return;
+        const Opened opened(memory_);
+        const size_t count = size_t(number - done_);
+        std::vector<std::function<void()>> work(std::make_move_iterator(queue_.begin()),
+                                                std::make_move_iterator(queue_.begin() + std::ptrdiff_t(count)));
+        queue_.erase(queue_.begin(), queue_.begin() + std::ptrdiff_t(count));
+        done_ = number;
+        for (const std::function<void()> &one : work) one();
+    }
+    /// Tasks of a device reach its own memory alone.
+    void check(const ir::Function &fn, const abi::LaunchData &launch) const {
+        const auto own = [&](const void *place) { return !place || memory_.holds(reinterpret_cast<uint64_t>(place)); };
+        bool all = own(launch.args) && own(launch.tmp) && own(launch.ret) && own(launch.trees) &&
+                   own(launch.counters) && own(launch.failed) && own(launch.asked);
+        uint32_t slot = 0;
+        for (const ir::Value p : fn.params) {
+            const ir::Type &type = fn.type(p);
+            if (type.is_array()) all = all && memory_.holds(launch.args[slot]);
+            slot += abi::argument_slots(type.is_array(), type.ndim);
+        }
+        if (!all) fail_internal("task " + fn.name + " was given memory that is not its device's");
+    }
+
+    FarMemory &memory_;
+    abi::Thread thread_{};
+    std::vector<std::function<void()>> queue_;
+    uint64_t given_ = 0, done_ = 0;
+};
+
+class Far final : public runtime::Device {
+  public:
+    explicit Far(uint64_t seed) : seed_(seed) {}
+
+    runtime::Buffer alloc(uint64_t bytes) override { return {this, memory_.alloc(bytes), nullptr}; }
+    void free(const runtime::Buffer &buffer) override {
+        if (buffer.address) memory_.free(buffer.address);
+    }
+    std::unique_ptr<runtime::Stream> open_stream() override {
+        return std::make_unique<FarStream>(memory_, seed_, streams_++);
+    }
+    std::shared_ptr<runtime::LoadedTask> load(const abi::Task &task, const abi::Binary &binary) override {
+        return load_text(task, binary);
+    }
+    runtime::DeviceInfo info() override { return {"far interpreter", 1, runtime::host_available(), false, true}; }
+
+  private:
+    void open_to_host() override { memory_.open(); }
+    void close_to_host() override { memory_.close(); }
+
+    FarMemory memory_;
+    uint64_t seed_;
+    uint32_t streams_ = 0;
+};
+
+} // namespace
+
+std::unique_ptr<runtime::Device> open_far(const runtime::DeviceOptions &options) {
+    return std::make_unique<Far>(options.random_seed);
+}
+
+} // namespace qd::backends::interpreter
