@@ -213,7 +213,9 @@ def count_up(n: qd.i32) -> qd.i32:
     return rounds
 
 
-def test_a_serial_loop_tells_while_it_runs(counting):
+def test_a_serial_loop_tells_while_it_runs(counting, arch):
+    if arch == "far":
+        pytest.skip("counts come from the device when a launch has ended")
     seen = [0]
 
     def watch():

@@ -162,6 +162,7 @@ def test_pickle_and_deepcopy():
     assert (pickle.loads(pickle.dumps(v)).to_numpy() == [[1, 2, 3]] * 2).all()
 
 
+@pytest.mark.usefixtures("memory_in_reach")
 def test_views_of_memory():
     a = numbered(4)
     view = a.to_numpy(copy=False)
@@ -176,6 +177,7 @@ def test_views_of_memory():
     assert qd.ndarray(qd.i8, 3).to_numpy(copy=None).tolist() == [0, 0, 0]
 
 
+@pytest.mark.usefixtures("memory_in_reach")
 def test_views_of_fields():
     f = qd.field(qd.f32, (2, 3))
     f[1, 2] = 4
@@ -193,6 +195,7 @@ def test_views_of_fields():
         qd.field(qd.f32, ()).to_numpy(copy=False)
 
 
+@pytest.mark.usefixtures("memory_in_reach")
 def test_views_outlive_the_program(arch):
     a = numbered(4)
     view = a.to_numpy(copy=False)
@@ -201,6 +204,7 @@ def test_views_outlive_the_program(arch):
     qd.init(arch=arch, offline_cache=False, print_full_traceback=True)
 
 
+@pytest.mark.usefixtures("memory_in_reach")
 def test_dlpack_out():
     a = numbered((2, 3))
     seen = np.from_dlpack(a)
@@ -296,6 +300,7 @@ class TorchLike:
         return cls.Tensor(array)
 
 
+@pytest.mark.usefixtures("memory_in_reach")
 def test_torch_conversions(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "torch", TorchLike)
     a = numbered(4)

@@ -11,6 +11,7 @@ F32 = qd.types.ndarray(qd.f32, ndim=1)
 VIEWS = {"dlpack": np.from_dlpack, "numpy": lambda f: f.to_numpy(copy=False), "part": lambda f: f.to_numpy(copy=False)[:3]}
 
 
+@pytest.mark.usefixtures("memory_in_reach")
 @pytest.mark.parametrize("view", VIEWS)
 @pytest.mark.parametrize("shared_tree", [False, True])
 def test_an_array_in_a_field(view, shared_tree):
@@ -77,6 +78,7 @@ def test_an_array_in_a_field(view, shared_tree):
         assert sums(w) == 1 + 2 + 3 and sums(other) == 3 * other[0]
 
 
+@pytest.mark.usefixtures("memory_in_reach")
 def test_vectors_gradients_and_members_of_structs():
     v = qd.Vector.field(2, qd.f32, 4)
     x = qd.field(qd.f32, 4, needs_grad=True)
@@ -104,6 +106,7 @@ def test_vectors_gradients_and_members_of_structs():
         assert kernel(field.to_numpy()) == 1 and kernel(np.from_dlpack(field)) == 5, kernel
 
 
+@pytest.mark.usefixtures("memory_in_reach")
 def test_arrays_inside_of_arguments():
     f = qd.field(qd.i32, 4)
 
@@ -152,6 +155,7 @@ def test_arrays_inside_of_arguments():
         assert tensor(f, z) == 1 and tensor(f, w) == 5 and tensor(y, np.from_dlpack(y)) == 5 and tensor(y, w) == 1
 
 
+@pytest.mark.usefixtures("memory_in_reach")
 def test_ndarrays_and_their_views():
     @qd.kernel
     def two(a: I32, b: I32) -> qd.i32:
@@ -178,6 +182,7 @@ def test_ndarrays_and_their_views():
     assert gradient(g, g.grad) == 5 and gradient(g, g) == 1 and gradient(g, np.from_dlpack(g.grad)) == 5
 
 
+@pytest.mark.usefixtures("memory_in_reach")
 def test_kernels_of_many_trees():
     fields = [qd.field(qd.i32, 4) for _ in range(12)]
 
@@ -256,6 +261,7 @@ def test_copies_that_are_read_write_nothing_back(arch):
         np.testing.assert_array_equal(r.T, square() + 100)
 
 
+@pytest.mark.usefixtures("memory_in_reach")
 def test_copies_that_are_written_share_memory_with_nothing_else(arch):
     f = qd.field(qd.i32, (3, 3))
 
@@ -310,6 +316,7 @@ def test_a_failed_launch_leaves_what_it_wrote(arch):
         assert a[0, 1] == 7
 
 
+@pytest.mark.usefixtures("memory_in_reach")
 def test_fields_take_values_of_views_of_themselves():
     values = np.arange(6, dtype=np.float32).reshape(3, 2)
     v, f, a = qd.Vector.field(2, qd.f32, 3), qd.field(qd.f32, 6), qd.Vector.ndarray(2, qd.f32, 3)
