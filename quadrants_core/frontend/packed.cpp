@@ -4,8 +4,7 @@
 //   integer   the low bits, two's complement if signed
 //   fixed     an integer times `scale`; rounded to the nearest, clamped to the range
 //   floating  exponent (0: the number 0), then sign if signed, then the digits after a leading 1; rounded to the
-//   nearest;
-//             numbers too small become 0, numbers too large the largest
+//             nearest; numbers too small become 0, numbers too large the largest
 //   shared    see shared_exponent.cpp
 #include "frontend/packed.h"
 

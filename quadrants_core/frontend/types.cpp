@@ -1,9 +1,8 @@
 // Typing rules:
 //  - a real beats an integer whatever the widths; of two reals, or two integers, the wider wins; at equal width
-//  unsigned wins;
-//    u1 is lowest. Nothing is widened beyond its operands.
+//    unsigned wins; u1 is lowest. Nothing is widened beyond its operands.
 //  - an int literal has type default_ip, a float literal default_fp, a bool u1; each is checked or rounded to it when
-//  used.
+//    used.
 //  - a variable keeps the type of its first assignment.
 #include "frontend/types.h"
 

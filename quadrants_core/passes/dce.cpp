@@ -1,8 +1,7 @@
 // Liveness from the instructions that must stay: writes, exits, and loops whose end is not certain.
 //  - A live instruction keeps its operands and the ifs and loops around it.
 //  - A slot of an if or loop (slots.h) lives as a whole, when its result or carried parameter is used. So a value that
-//  only
-//    feeds itself around a loop dies.
+//    only feeds itself around a loop dies.
 //  - A live loop keeps its breaks and continues, and the ifs around them.
 //  - A store to a local is live if something reads the local.
 #include "analysis/effects.h"

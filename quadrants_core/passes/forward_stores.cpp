@@ -5,10 +5,10 @@
 // is overwritten before anything may read it goes away, if both stand in one block with no branch, loop or exit between
 // them.
 //  - Branches start with the facts before the if; what both leave untouched is known after it. Their own facts end with
-//  them.
+//    them.
 //  - A loop starts with the facts that nothing in it may change.
 //  - print, count, random, poll, clock and thread_index do not touch memory. After a failed assertion memory is
-//  visible: no store before it is dead.
+//    visible: no store before it is dead.
 #include "analysis/effects.h"
 #include "analysis/memory.h"
 #include "passes/passes.h"

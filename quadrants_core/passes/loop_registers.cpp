@@ -1,8 +1,7 @@
 // Memory that a loop reads and writes at one address stays in a register while the loop runs: it is loaded before,
 // carried, and stored after. A cell qualifies for a `for` or `loop` if
 //  - its address is computed outside the loop, and the body itself, behind nothing that may leave the loop, stores to
-//  it: so
-//    every round writes there, and the address is valid,
+//    it: so every round writes there, and the address is valid,
 //  - every access in the loop that may touch it is a plain load or store of just that cell,
 //  - nothing in the loop may leave the task: memory would be seen in between.
 // A `for` that may not run at all goes behind a guard. Rounds of a loop cut from a parallel one belong to no order, so

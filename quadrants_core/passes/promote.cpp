@@ -4,8 +4,7 @@
 // constant offset, and no parallel loop that does not hold the local stores to it. One walk in program order keeps the
 // current value of each variable. At an if or a loop, the variables stored inside and declared outside become slots:
 //  - if: a result, unless all branches that reach the end leave the value as it was. A branch that ends in break,
-//  continue
-//    or exit reaches no end and contributes no value.
+//    continue or exit reaches no end and contributes no value.
 //  - for, loop: a carried value; yield, continue and break pass on the value current where they stand.
 // `local` zeroes its memory, so every variable has a value from its declaration on.
 #include "analysis/memory.h"

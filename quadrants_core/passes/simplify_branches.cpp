@@ -1,19 +1,16 @@
 // Branches and loops whose course is known, and branches that are cheaper as selects. One walk in program order; the
 // children of an instruction are simplified before it. Laws:
 //  - An if with a constant condition is replaced by its branch. If that branch leaves, what follows in the block goes
-//  away.
+//    away.
 //  - If both branches leave the same way, they yield instead, and one terminator follows. If both leave differently,
-//  the else
-//    branch moves behind the if. If one leaves, the other moves behind the if.
+//    the else branch moves behind the if. If one leaves, the other moves behind the if.
 //  - At the end of a loop's round, `if c { A; continue x } B; yield y` becomes `if c { A; yield x } else { B; yield y
-//  }; yield`.
+//    }; yield`.
 //  - A result that both branches yield alike is that value. An if without contents goes away.
 //  - An if whose branches are cheap, pure and yield becomes selects. A load counts as pure if its very address has been
-//  accessed
-//    before on every way here.
+//    accessed before on every way here.
 //  - A for or parallel with constant bounds that never runs goes away; one that runs once, or a loop that always breaks
-//  in its
-//    first round, is replaced by its body. A carried value that never changes is its initial value.
+//    in its first round, is replaced by its body. A carried value that never changes is its initial value.
 #include "ir/eval.h"
 #include "passes/passes.h"
 #include "passes/rename.h"

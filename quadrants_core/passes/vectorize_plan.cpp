@@ -1,19 +1,16 @@
 // Rules for a loop that may become a SIMD loop:
 //  - Its iterations are independent: it came from a parallel loop, or no store may touch what another iteration
-//  accesses.
-//    For the latter every store goes to its own, contiguous elements, and anything else that may overlap it has the
-//    very same address.
+//    accesses. For the latter every store goes to its own, contiguous elements, and anything else that may overlap it
+//    has the very same address.
 //  - Carried values are sums, minima or maxima. Sums of floats are reordered if the loop came from a parallel loop
-//  (then the
-//    sum was atomic) or under fast_math.
+//    (then the sum was atomic) or under fast_math.
 //  - It holds pure instructions, loads, stores, branches, `for` loops with bounds that do not depend on the index, and
 //    loops that break; no continue, atomics or other effects, but a check for Stop that leaves the task.
 //  - Lanes leave an inner loop one by one: those that broke are masked until none is left. An inner loop that is left
 //    so, or that the body of a vectorised loop holds at all, makes the body large: the iterations left over then run as
 //    one more round under a mask, not as a second copy of the body.
 //  - A branch on a varying condition becomes masks. Under a mask, a load or store of contiguous elements is masked; a
-//  load
-//    whose address does not vary must be safe: every iteration accesses it anyway.
+//    load whose address does not vary must be safe: every iteration accesses it anyway.
 // An index i + c is taken not to wrap when it forms an address: no address inside an array does.
 #include "passes/vectorize_plan.h"
 

@@ -6,9 +6,8 @@
 //
 // The text is that of a function that Python has compiled already, so nothing here reports errors: at whatever is not
 // for sure understood the parser gives up, and the caller asks CPython instead. That is so for `async`, `match`,
-// `except*`,
-// `\N{...}`, indentation or line ends that CPython would translate first, and nesting beyond fixed limits. Any bytes
-// may come. Text that is no valid Python may get a tree; text that is valid gets the right one or none.
+// `except*`, `\N{...}`, indentation or line ends that CPython would translate first, and nesting beyond fixed limits.
+// Any bytes may come. Text that is no valid Python may get a tree; text that is valid gets the right one or none.
 //
 // Descent by recursion after CPython's grammar; binary operators climb by precedence. A place is made of the first and
 // the last token of a rule, so brackets around an operand count for what holds the operand, as they do in CPython.
