@@ -46,9 +46,9 @@ lab: install     ## open JupyterLab on the tour
 test: install check test-cpp test-sanitized test-python test-far test-memory test-notebooks test-browser ## run every test
 	@echo "all tests passed"
 
-check:           ## formatting, layering, the table of conformance
+check:           ## formatting, layering, sizes of classes, the table of conformance
 	@git ls-files '*.cpp' '*.h' | xargs $(VENV)/bin/clang-format --dry-run -Werror
-	@$(RUN) pytest -q tests/layering_test.py tests/conformance_test.py
+	@$(RUN) pytest -q tests/layering_test.py tests/members_test.py tests/conformance_test.py
 
 test-cpp:        ## C++ unit, .qir and property tests
 	@ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)
