@@ -111,6 +111,8 @@ std::span<const passes::Pass> legalize(const Caps &) {
         step::chunk_ranges, // a range task is called with a chunk of its range
         step::lower_cells,  // addresses are base + bytes
         step::lower_access,
+        step::lower_pow,
+        step::lower_division, // after lower_access: places lie at quotients of indices
         step::dce,
     };
     return list;

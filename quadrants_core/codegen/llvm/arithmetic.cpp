@@ -1,4 +1,5 @@
 // Pure ops but the transcendental ones, exactly as the laws of ops.def say. One code path serves scalars and vectors.
+// Of integers, lower_division and lower_pow have left what LLVM's instructions do.
 #include "codegen/llvm/compat.h"
 #include "codegen/llvm/emitter.h"
 
@@ -189,97 +190,13 @@ llvm::Value *Emitter::int_binary(Op op, Type t, llvm::Value *x, llvm::Value *y) 
     case Op::ushr: return b_.CreateLShr(x, shift_count());
     case Op::min: return extreme_int(false, is_signed, x, y);
     case Op::max: return extreme_int(true, is_signed, x, y);
-    case Op::div:
-    case Op::rem:
+    case Op::div: return is_signed ? b_.CreateSDiv(x, y) : b_.CreateUDiv(x, y);
+    case Op::rem: return is_signed ? b_.CreateSRem(x, y) : b_.CreateURem(x, y);
     case Op::floordiv:
-    case Op::mod: return divide(op, t, x, y);
-    case Op::pow: return int_pow(t, x, y);
+    case Op::mod:
+    case Op::pow: refuse({}, std::string(ir::info(op).name) + " of integers must be lowered first");
     default: return nullptr;
     }
-}
-
-/// The machine's division traps where the law has a value: a divisor of 1 takes its place there.
-llvm::Value *Emitter::divide(Op op, Type t, llvm::Value *x, llvm::Value *y) {
-    llvm::Type *ty = x->getType();
-    bool is_signed = ir::is_signed(t.elem), quotient = op == Op::div || op == Op::floordiv;
-    llvm::Constant *zero = llvm::Constant::getNullValue(ty), *one = llvm::ConstantInt::get(ty, 1);
-    llvm::Value *by_zero = b_.CreateICmpEQ(y, zero), *traps = by_zero;
-    if (is_signed) {
-        llvm::Constant *least = llvm::ConstantInt::get(ty, llvm::APInt::getSignedMinValue(ty->getScalarSizeInBits()));
-        llvm::Value *minus_one = b_.CreateICmpEQ(y, llvm::Constant::getAllOnesValue(ty));
-        traps = b_.CreateOr(by_zero, b_.CreateAnd(minus_one, b_.CreateICmpEQ(x, least)));
-    }
-    llvm::Value *divisor = b_.CreateSelect(traps, one, y);
-    if (!is_signed) {
-        if (!quotient) return b_.CreateURem(x, divisor);
-        return b_.CreateSelect(by_zero, zero, b_.CreateUDiv(x, divisor));
-    }
-    if (op == Op::rem) return b_.CreateSRem(x, divisor);
-    llvm::Value *result = quotient ? b_.CreateSDiv(x, divisor) : nullptr;
-    if (op != Op::div) {
-        llvm::Value *rest = b_.CreateSRem(x, divisor);
-        llvm::Value *opposite = b_.CreateICmpSLT(b_.CreateXor(rest, divisor), zero);
-        llvm::Value *adjust = b_.CreateAnd(opposite, b_.CreateICmpNE(rest, zero));
-        if (op == Op::mod) return b_.CreateAdd(rest, b_.CreateSelect(adjust, divisor, zero));
-        result = b_.CreateSub(result, b_.CreateZExt(adjust, ty));
-    }
-    return b_.CreateSelect(by_zero, zero, result);
-}
-
-llvm::Value *Emitter::int_pow(Type t, llvm::Value *x, llvm::Value *y) {
-    if (t.is_bool()) return b_.CreateOr(x, b_.CreateNot(y)); // 0 ** 0 = 1
-    llvm::Function *function = int_pow_function(Type(t.elem));
-    if (t.lanes == 1) return b_.CreateCall(function, {x, y});
-    llvm::Value *result = llvm::PoisonValue::get(x->getType());
-    for (uint64_t i = 0; i < t.lanes; ++i) {
-        llvm::Value *lane_x = b_.CreateExtractElement(x, i), *lane_y = b_.CreateExtractElement(y, i);
-        result = b_.CreateInsertElement(result, b_.CreateCall(function, {lane_x, lane_y}), i);
-    }
-    return result;
-}
-
-/// Repeated squaring, as a function of the module.
-llvm::Function *Emitter::int_pow_function(Type t) {
-    std::string name = "qd_pow_" + ir::to_string(t);
-    if (llvm::Function *known = module_.getFunction(name)) return known;
-    llvm::Type *ty = scalar(t.elem);
-    auto *signature = llvm::FunctionType::get(ty, {ty, ty}, false);
-    auto *function = llvm::Function::Create(signature, llvm::Function::InternalLinkage, name, module_);
-    function->setDoesNotThrow();
-    function->setDoesNotAccessMemory();
-    llvm::Value *base = function->getArg(0), *exponent = function->getArg(1);
-    llvm::Constant *zero = llvm::ConstantInt::get(ty, 0), *one = llvm::ConstantInt::get(ty, 1);
-    llvm::Constant *minus_one = llvm::Constant::getAllOnesValue(ty);
-
-    auto make = [&](const char *block) { return llvm::BasicBlock::Create(context_, block, function); };
-    llvm::BasicBlock *entry = make("entry"), *test = make("test"), *step = make("step"), *done = make("done");
-    llvm::IRBuilder<> b(entry);
-    if (ir::is_signed(t.elem)) {
-        llvm::BasicBlock *negative = make("negative");
-        b.CreateCondBr(b.CreateICmpSLT(exponent, zero), negative, test);
-        b.SetInsertPoint(negative);
-        llvm::Value *odd = b.CreateTrunc(exponent, b.getInt1Ty());
-        llvm::Value *sign = b.CreateSelect(odd, minus_one, one);
-        llvm::Value *result = b.CreateSelect(b.CreateICmpEQ(base, minus_one), sign, zero);
-        b.CreateRet(b.CreateSelect(b.CreateICmpEQ(base, one), one, result));
-    } else {
-        b.CreateBr(test);
-    }
-    b.SetInsertPoint(test);
-    llvm::PHINode *left = b.CreatePHI(ty, 2), *power = b.CreatePHI(ty, 2), *result = b.CreatePHI(ty, 2);
-    left->addIncoming(exponent, entry);
-    power->addIncoming(base, entry);
-    result->addIncoming(one, entry);
-    b.CreateCondBr(b.CreateICmpEQ(left, zero), done, step);
-    b.SetInsertPoint(step);
-    llvm::Value *product = b.CreateMul(result, power);
-    result->addIncoming(b.CreateSelect(b.CreateTrunc(left, b.getInt1Ty()), product, result), step);
-    power->addIncoming(b.CreateMul(power, power), step);
-    left->addIncoming(b.CreateLShr(left, 1), step);
-    b.CreateBr(test);
-    b.SetInsertPoint(done);
-    b.CreateRet(result);
-    return function;
 }
 
 llvm::Value *Emitter::compare(Op op, Type t, llvm::Value *x, llvm::Value *y) {

@@ -87,10 +87,7 @@ class Emitter {
     llvm::Value *float_binary(Op op, llvm::Value *x, llvm::Value *y);
     llvm::Value *int_unary(Op op, Type t, llvm::Value *x);
     llvm::Value *int_binary(Op op, Type t, llvm::Value *x, llvm::Value *y);
-    llvm::Value *divide(Op op, Type t, llvm::Value *x, llvm::Value *y);
     llvm::Value *power(llvm::Value *x, llvm::Value *y);
-    llvm::Value *int_pow(Type t, llvm::Value *x, llvm::Value *y);
-    llvm::Function *int_pow_function(Type t);
     llvm::Value *compare(Op op, Type t, llvm::Value *x, llvm::Value *y);
     llvm::Value *cast(Type from, Type to, llvm::Value *x);
     llvm::Value *infinite_beyond_f16(Type from, llvm::Value *x, llvm::Value *value);
