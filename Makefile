@@ -48,7 +48,7 @@ test: install check test-cpp test-sanitized test-python test-far test-memory tes
 
 check:           ## formatting, layering, sizes of classes, the table of conformance
 	@git ls-files '*.cpp' '*.h' | xargs $(VENV)/bin/clang-format --dry-run -Werror
-	@$(RUN) pytest -q tests/layering_test.py tests/members_test.py tests/conformance_test.py
+	@$(RUN) pytest -q tests/layering_test.py tests/limits_test.py tests/members_test.py tests/conformance_test.py
 
 test-cpp:        ## C++ unit, .qir and property tests
 	@ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)

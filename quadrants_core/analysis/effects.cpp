@@ -4,40 +4,28 @@ namespace qd::analysis {
 
 using ir::BlockId;
 using ir::Effect;
+using ir::Family;
 using ir::Function;
 using ir::Op;
 using ir::Value;
 
-bool changes_cells(Op op) {
-    switch (op) {
-    case Op::activate:
-    case Op::deactivate:
-    case Op::append:
-    case Op::make_cell:
-    case Op::drop_cell:
-    case Op::new_cell:
-    case Op::list: return true;
-    default: return false;
-    }
-}
+bool changes_cells(Op op) { return (ir::info(op).traits & ir::cells) && ir::info(op).effect == Effect::write; }
 
 uint8_t own_effects(Op op) {
-    switch (ir::info(op).effect) {
+    const ir::OpInfo &row = ir::info(op);
+    const uint8_t exits = (row.traits & ir::leaves ? leaves : nothing) | (row.traits & ir::jumps ? jumps : nothing) |
+                          (row.traits & ir::endless ? endless : nothing);
+    switch (row.effect) {
     case Effect::pure:
     case Effect::meta: return nothing;
     case Effect::read: return reads;
-    case Effect::write:
-        if (op == Op::local) return nothing;
-        if (op == Op::store || op == Op::masked_store || op == Op::scatter) return writes;
-        if ((ir::info(op).traits & ir::atomic) || changes_cells(op)) return reads | writes;
-        if (op == Op::external) return reads | writes | outside;
-        return op == Op::assert_ ? outside | leaves : outside;
-    case Effect::control:
-        if (op == Op::break_ || op == Op::continue_) return jumps;
-        if (op == Op::exit || op == Op::ret) return leaves;
-        return op == Op::loop ? endless : nothing;
+    case Effect::control: return exits;
+    case Effect::write: break;
     }
-    return nothing;
+    if (row.family == Family::address) return nothing; // a local: memory that nobody else knows yet
+    if (row.family == Family::memory) return writes;
+    if (row.family != Family::outside) return reads | writes; // atomics, cells
+    return outside | exits | (row.traits & ir::updates ? reads | writes : nothing);
 }
 
 namespace {

@@ -6,7 +6,9 @@
 
 namespace qd::analysis {
 
+using ir::AddressOp;
 using ir::Function;
+using ir::MemoryOp;
 using ir::Op;
 using ir::Type;
 using ir::Value;
@@ -35,24 +37,6 @@ namespace {
 uint64_t wrap(uint64_t v, Type t) {
     int n = ir::bits_of(t.elem);
     return n >= 64 ? v : v & ((uint64_t(1) << n) - 1);
-}
-
-/// Asks about cells of operand 0, or changes them.
-bool cells(Op op) {
-    switch (op) {
-    case Op::is_active:
-    case Op::activate:
-    case Op::deactivate:
-    case Op::append:
-    case Op::length:
-    case Op::make_cell:
-    case Op::find_cell:
-    case Op::drop_cell:
-    case Op::has_cell:
-    case Op::new_cell:
-    case Op::count_cells: return true;
-    default: return false;
-    }
 }
 
 uint64_t bytes_of(Type t) { return uint64_t(ir::size_of(t.elem)) * t.lanes; }
@@ -85,40 +69,42 @@ uint32_t Memory::tree(uint32_t slot) {
     return of_tree_[slot];
 }
 
+/// A kernel may list a place twice.
+uint32_t Memory::place(Value v) {
+    const ir::Place &place = fn_.places[fn_[v].imm];
+    uint32_t &number = of_place_[fn_[v].imm];
+    if (place.level) return number = tree(place.tree);
+    for (size_t i = 0; !number && i < fn_.places.size(); ++i)
+        if (of_place_[i] && fn_.places[i].tree == place.tree && fn_.places[i].byte_offset == place.byte_offset &&
+            fn_.places[i].levels == place.levels)
+            number = of_place_[i];
+    if (!number) number = intern(Root::place, uint32_t(fn_[v].imm), place.tree);
+    return number;
+}
+
 void Memory::add(Value v) {
     const ir::Inst &in = fn_[v];
-    auto once = [&](uint32_t &number, Root root, uint32_t id, uint32_t tree = 0) {
-        if (!number) number = intern(root, id, tree);
+    auto once = [&](uint32_t &number, Root root, uint32_t id) {
+        if (!number) number = intern(root, id);
         return number;
     };
-    uint32_t object;
-    switch (in.op) {
-    case Op::element:
-    case Op::array_base: {
-        Value array = fn_.args(v)[0];
-        object = once(of_value_[array.id], Root::array, array.id);
-        break;
-    }
-    case Op::local: object = once(of_value_[v.id], Root::local, v.id); break;
-    case Op::find_cell:
-    case Op::make_cell:
-    case Op::list_cell: object = tree(fn_.places[ir::place_of(in)].tree); break;
-    case Op::place: {
-        uint32_t &number = of_place_[in.imm];
-        const ir::Place &place = fn_.places[in.imm];
-        if (place.level) number = tree(place.tree);
-        for (size_t i = 0; !number && i < fn_.places.size(); ++i) // a kernel may list a place twice
-            if (of_place_[i] && fn_.places[i].tree == place.tree && fn_.places[i].byte_offset == place.byte_offset &&
-                fn_.places[i].levels == place.levels)
-                number = of_place_[i];
-        object = once(number, Root::place, uint32_t(in.imm), place.tree);
-        break;
-    }
-    case Op::tree_base: object = tree(uint32_t(in.imm)); break;
-    case Op::tmp: object = once(tmp_, Root::tmp, 0); break;
-    case Op::ret_slot: object = once(ret_, Root::ret, 0); break;
-    case Op::offset: object = objects_[fn_.args(v)[0].id]; break;
-    default: object = unknown; break; // a block parameter, a result
+    uint32_t object = unknown; // a block parameter, a result
+    if (ir::family(in.op) == ir::Family::step) object = tree(fn_.places[ir::place_of(in)].tree);
+    if (ir::family(in.op) == ir::Family::address) {
+        switch (AddressOp(in.op)) {
+        case AddressOp::element:
+        case AddressOp::array_base: {
+            Value array = fn_.args(v)[0];
+            object = once(of_value_[array.id], Root::array, array.id);
+            break;
+        }
+        case AddressOp::local: object = once(of_value_[v.id], Root::local, v.id); break;
+        case AddressOp::place: object = place(v); break;
+        case AddressOp::tree_base: object = tree(uint32_t(in.imm)); break;
+        case AddressOp::tmp: object = once(tmp_, Root::tmp, 0); break;
+        case AddressOp::ret_slot: object = once(ret_, Root::ret, 0); break;
+        case AddressOp::offset: object = objects_[fn_.args(v)[0].id]; break;
+        }
     }
     objects_[v.id] = object;
     if (in.op == Op::element || in.op == Op::place)
@@ -239,13 +225,19 @@ Overlap Memory::overlap(const Access &a, const Access &b) const {
 
 Access Memory::access(Value v) const {
     const ir::Inst &in = fn_[v];
-    if (in.op == Op::load) return {fn_.args(v)[0], in.type};
-    if (in.op == Op::store || in.op == Op::masked_store) return {fn_.args(v)[0], fn_.type(fn_.args(v)[1])};
-    if (in.op == Op::masked_load) return {fn_.args(v)[0], in.type};
-    if (in.op == Op::gather || in.op == Op::scatter || in.op == Op::external) return {fn_.args(v)[0], {}};
-    if (ir::info(in.op).traits & ir::atomic) return {fn_.args(v)[0], Type(fn_.type(fn_.args(v)[0]).elem)};
-    if (cells(in.op)) return {fn_.args(v)[0], {}};
-    return {};
+    if (ir::family(in.op) == ir::Family::memory) {
+        switch (MemoryOp(in.op)) {
+        case MemoryOp::load:
+        case MemoryOp::masked_load: return {fn_.args(v)[0], in.type};
+        case MemoryOp::store:
+        case MemoryOp::masked_store: return {fn_.args(v)[0], fn_.type(fn_.args(v)[1])};
+        case MemoryOp::gather:
+        case MemoryOp::scatter: return {fn_.args(v)[0], {}};
+        }
+    }
+    if (ir::is_atomic(in.op)) return {fn_.args(v)[0], Type(fn_.type(fn_.args(v)[0]).elem)};
+    const bool uses = ir::info(in.op).traits & (ir::updates | ir::cells);
+    return uses && in.args.size ? Access{fn_.args(v)[0], {}} : Access{};
 }
 
 } // namespace qd::analysis

@@ -55,7 +55,8 @@ class Memory {
         uint32_t tree = 0; ///< places and trees: slot
     };
     void add(ir::Value pointer);
-    uint32_t intern(Root root, uint32_t id, uint32_t tree);
+    uint32_t place(ir::Value pointer);
+    uint32_t intern(Root root, uint32_t id, uint32_t tree = 0);
     uint32_t tree(uint32_t slot);
     Overlap offsets(const Access &a, const Access &b) const;
     Overlap indices(ir::Value a, ir::Value b) const;

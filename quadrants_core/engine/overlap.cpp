@@ -16,19 +16,22 @@ struct Written {
     bool unknown = false; ///< and perhaps anything else
 
     void add(const ir::Function &fn, ir::Value pointer) {
-        for (;;) {
-            switch (fn[pointer].op) {
-            case ir::Op::offset: pointer = fn.args(pointer)[0]; break;
-            case ir::Op::element:
-            case ir::Op::array_base: arrays.insert(fn.args(pointer)[0]); return;
-            case ir::Op::place:
-            case ir::Op::list_cell:
-            case ir::Op::tree_base: trees = true; return;
-            case ir::Op::tmp:
-            case ir::Op::ret_slot:
-            case ir::Op::local: return;
-            default: unknown = true; return;
-            }
+        while (fn[pointer].op == ir::Op::offset) pointer = fn.args(pointer)[0];
+        const ir::Op op = fn[pointer].op;
+        if (ir::family(op) == ir::Family::step) trees = true;
+        if (ir::family(op) != ir::Family::address) {
+            unknown |= ir::family(op) != ir::Family::step;
+            return;
+        }
+        switch (ir::AddressOp(op)) {
+        case ir::AddressOp::element:
+        case ir::AddressOp::array_base: arrays.insert(fn.args(pointer)[0]); return;
+        case ir::AddressOp::place:
+        case ir::AddressOp::tree_base: trees = true; return;
+        case ir::AddressOp::tmp:
+        case ir::AddressOp::ret_slot:
+        case ir::AddressOp::local:
+        case ir::AddressOp::offset: return;
         }
     }
 };

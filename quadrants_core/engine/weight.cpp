@@ -10,17 +10,12 @@ using namespace ir;
 constexpr double unknown_trips = 32; ///< of a loop whose bounds are known at run time only
 
 double op_cost(const Function &fn, const Inst &inst) {
-    switch (inst.op) {
-    case Op::random:
-    case Op::clock: return 20;
-    case Op::external: return 50;
-    case Op::print: return 500;
-    case Op::element:
-    case Op::place: return 1;
-    default: break;
-    }
+    if (inst.op == Op::random || inst.op == Op::clock) return 20;
+    if (inst.op == Op::external) return 50;
+    if (inst.op == Op::print) return 500;
+    if (inst.op == Op::element || inst.op == Op::place) return 1;
     if (info(inst.op).traits & (slow | routine)) return cost_of(inst.op);
-    if (info(inst.op).traits & atomic) return 10;
+    if (is_atomic(inst.op)) return 10;
     if (info(inst.op).effect == Effect::read || inst.op == Op::store) return 1;
     if (info(inst.op).effect != Effect::pure || inst.op == Op::constant) return 0.25;
     const bool integer = !fn.type(fn.list(inst.args).empty() ? Value{} : fn.list(inst.args)[0]).is_float();
@@ -40,12 +35,12 @@ double block_cost(const Function &fn, BlockId block) {
     for (Value v : fn[block].insts) {
         const Inst &inst = fn[v];
         cost += op_cost(fn, inst);
-        switch (inst.op) {
-        case Op::if_: cost += 0.6 * (block_cost(fn, inst.blocks[0]) + block_cost(fn, inst.blocks[1])); break;
-        case Op::for_:
-        case Op::loop: cost += trips(fn, inst) * (0.5 + block_cost(fn, inst.blocks[0])); break;
-        case Op::parallel: cost += block_cost(fn, inst.blocks[0]); break;
-        default: break;
+        if (!owns_block(inst.op)) continue;
+        switch (ControlOp(inst.op)) {
+        case ControlOp::if_: cost += 0.6 * (block_cost(fn, inst.blocks[0]) + block_cost(fn, inst.blocks[1])); break;
+        case ControlOp::for_:
+        case ControlOp::loop: cost += trips(fn, inst) * (0.5 + block_cost(fn, inst.blocks[0])); break;
+        case ControlOp::parallel: cost += block_cost(fn, inst.blocks[0]); break;
         }
     }
     return cost;

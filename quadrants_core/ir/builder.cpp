@@ -9,8 +9,19 @@ Value Builder::emit(Op op, std::span<const Value> args, Type type, uint64_t imm)
     case Result::boolean: type = Type(Scalar::u1, fn.type(args[0]).lanes); break;
     case Result::second: type = fn.type(args[1]); break;
     case Result::pointee: type = Type(fn.type(args[0]).elem); break;
-    case Result::typed:
-    case Result::pointer: break;
+    case Result::lane: type = Type(fn.type(args[0]).elem); break;
+    case Result::u1: type = Scalar::u1; break;
+    case Result::i32: type = Scalar::i32; break;
+    case Result::i64: type = Scalar::i64; break;
+    case Result::u64: type = Scalar::u64; break;
+    case Result::number:
+    case Result::wide:
+    case Result::lanes:
+    case Result::loaded:
+    case Result::gathered:
+    case Result::pointer:
+    case Result::element:
+    case Result::member: break;
     case Result::nothing: type = {}; break;
     }
     const List operands = fn.make_list(args);

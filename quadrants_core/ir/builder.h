@@ -18,7 +18,7 @@ struct Builder {
 
     explicit Builder(Function &f, BlockId b = {}) : fn(f), block(b) {}
 
-    /// The general form. `type` is used where the table says `typed` or `pointer`.
+    /// The general form. `type` is used where the result of the row is stated.
     Value emit(Op op, std::span<const Value> args, Type type = {}, uint64_t imm = 0);
     Value emit(Op op, std::initializer_list<Value> args, Type type = {}, uint64_t imm = 0) {
         return emit(op, std::span<const Value>(args.begin(), args.size()), type, imm);
@@ -33,10 +33,10 @@ struct Builder {
     Value integer(Type t, int64_t v);
 
     // Fixed-arity ops whose type follows from their operands: b.add(x, y), b.store(p, v), b.atomic_add(p, v) ...
-#define OP(id, n, r, e, t)                                                                                             \
+#define OP(family, id, ...)                                                                                            \
     template <class... V>                                                                                              \
-        requires(int(sizeof...(V)) == n && n > 0 && Result::r != Result::typed && Result::r != Result::pointer &&      \
-                 Effect::e != Effect::control && !((t) & has_imm))                                                     \
+        requires(int(sizeof...(V)) == info(Op::id).operands && sizeof...(V) > 0 && !is_stated(info(Op::id).result) &&  \
+                 info(Op::id).effect != Effect::control && info(Op::id).imm == Imm::none)                              \
     Value id(V... v) {                                                                                                 \
         return emit(Op::id, {v...});                                                                                   \
     }

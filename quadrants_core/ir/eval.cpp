@@ -34,66 +34,74 @@ template <class T> T integer_op(Op op, T a, T b) {
     };
     auto remainder = [&]() -> T { return b == 0 || (std::is_signed_v<T> && b == T(-1)) ? T(0) : T(a % b); };
     int count = int(ub % uint64_t(width));
-    switch (op) {
-    case Op::add: return T(ua + ub);
-    case Op::sub: return T(ua - ub);
-    case Op::mul: return T(ua * ub);
-    case Op::div: return divide();
-    case Op::rem: return remainder();
-    case Op::floordiv: {
+    if (family(op) == Family::bits) {
+        switch (BitsOp(op)) {
+        case BitsOp::band: return T(ua & ub);
+        case BitsOp::bor: return T(ua | ub);
+        case BitsOp::bxor: return T(ua ^ ub);
+        case BitsOp::bnot: return T(~ua);
+        case BitsOp::shl: return T(ua << count);
+        case BitsOp::shr: return T(a >> count);
+        case BitsOp::ushr: return T(U(a) >> count);
+        case BitsOp::popcnt: return T(std::popcount(U(a)));
+        case BitsOp::clz: return T(std::countl_zero(U(a)));
+        }
+    }
+    switch (ArithmeticOp(op)) {
+    case ArithmeticOp::add: return T(ua + ub);
+    case ArithmeticOp::sub: return T(ua - ub);
+    case ArithmeticOp::mul: return T(ua * ub);
+    case ArithmeticOp::div: return divide();
+    case ArithmeticOp::rem: return remainder();
+    case ArithmeticOp::floordiv: {
         T r = remainder();
         return T(divide() - (r != 0 && (r < 0) != (b < 0) ? 1 : 0));
     }
-    case Op::mod: {
+    case ArithmeticOp::mod: {
         T r = remainder();
         return r != 0 && (r < 0) != (b < 0) ? T(r + b) : r;
     }
-    case Op::pow: return power(a, b);
-    case Op::min: return b < a ? b : a;
-    case Op::max: return a < b ? b : a;
-    case Op::neg: return T(0 - ua);
-    case Op::abs: return a < 0 ? T(0 - ua) : a;
-    case Op::sign: return T((a > 0) - (a < 0));
-    case Op::band: return T(ua & ub);
-    case Op::bor: return T(ua | ub);
-    case Op::bxor: return T(ua ^ ub);
-    case Op::bnot: return T(~ua);
-    case Op::shl: return T(ua << count);
-    case Op::shr: return T(a >> count);
-    case Op::ushr: return T(U(a) >> count);
-    case Op::popcnt: return T(std::popcount(U(a)));
-    case Op::clz: return T(std::countl_zero(U(a)));
-    default: fail_internal(std::string("eval: `") + info(op).name + "` on integers");
+    case ArithmeticOp::pow: return power(a, b);
+    case ArithmeticOp::min: return b < a ? b : a;
+    case ArithmeticOp::max: return a < b ? b : a;
+    case ArithmeticOp::neg: return T(0 - ua);
+    case ArithmeticOp::abs: return a < 0 ? T(0 - ua) : a;
+    case ArithmeticOp::sign: return T((a > 0) - (a < 0));
     }
+    fail_internal(std::string("eval: `") + info(op).name + "` on integers");
 }
 
 /// One-bit arithmetic: modulo 2, a divisor of 0 gives 0, every shift count is 0.
 bool bit_op(Op op, bool a, bool b) {
-    switch (op) {
-    case Op::add:
-    case Op::sub:
-    case Op::bxor: return a != b;
-    case Op::mul:
-    case Op::band:
-    case Op::div:
-    case Op::floordiv:
-    case Op::min: return a && b;
-    case Op::bor:
-    case Op::max: return a || b;
-    case Op::rem:
-    case Op::mod: return false;
-    case Op::pow: return a || !b;
-    case Op::neg:
-    case Op::abs:
-    case Op::sign:
-    case Op::shl:
-    case Op::shr:
-    case Op::ushr:
-    case Op::popcnt: return a;
-    case Op::bnot:
-    case Op::clz: return !a;
-    default: fail_internal(std::string("eval: `") + info(op).name + "` on u1");
+    if (family(op) == Family::bits) {
+        switch (BitsOp(op)) {
+        case BitsOp::band: return a && b;
+        case BitsOp::bor: return a || b;
+        case BitsOp::bxor: return a != b;
+        case BitsOp::bnot:
+        case BitsOp::clz: return !a;
+        case BitsOp::shl:
+        case BitsOp::shr:
+        case BitsOp::ushr:
+        case BitsOp::popcnt: return a;
+        }
     }
+    switch (ArithmeticOp(op)) {
+    case ArithmeticOp::add:
+    case ArithmeticOp::sub: return a != b;
+    case ArithmeticOp::mul:
+    case ArithmeticOp::div:
+    case ArithmeticOp::floordiv:
+    case ArithmeticOp::min: return a && b;
+    case ArithmeticOp::max: return a || b;
+    case ArithmeticOp::rem:
+    case ArithmeticOp::mod: return false;
+    case ArithmeticOp::pow: return a || !b;
+    case ArithmeticOp::neg:
+    case ArithmeticOp::abs:
+    case ArithmeticOp::sign: return a;
+    }
+    fail_internal(std::string("eval: `") + info(op).name + "` on u1");
 }
 
 /// -0 is less than +0; NaN loses.
@@ -104,67 +112,74 @@ template <class T> T least(T a, T b) {
     return b < a ? b : a;
 }
 
-template <class T> T float_op(Op op, T a, T b, T c) {
+template <class T> T real_op(RealOp op, T a, T b, T c) {
     switch (op) {
-    case Op::add: return a + b;
-    case Op::sub: return a - b;
-    case Op::mul: return a * b;
-    case Op::div: return a / b;
-    case Op::rem: return std::fmod(a, b);
-    case Op::floordiv: return std::floor(a / b);
-    case Op::mod: {
-        T whole = std::floor(a / b);
-        T part = b * whole;
-        return a - part;
+    case RealOp::atan2: return std::atan2(a, b);
+    case RealOp::fma: return std::fma(a, b, c);
+    case RealOp::sqrt: return std::sqrt(a);
+    case RealOp::rsqrt: return T(1) / std::sqrt(a);
+    case RealOp::exp: return std::exp(a);
+    case RealOp::log: return std::log(a);
+    case RealOp::sin: return std::sin(a);
+    case RealOp::cos: return std::cos(a);
+    case RealOp::tan: return std::tan(a);
+    case RealOp::asin: return std::asin(a);
+    case RealOp::acos: return std::acos(a);
+    case RealOp::atan: return std::atan(a);
+    case RealOp::tanh: return std::tanh(a);
+    case RealOp::floor: return std::floor(a);
+    case RealOp::ceil: return std::ceil(a);
+    case RealOp::round: return std::round(a);
+    case RealOp::trunc: return std::trunc(a);
     }
-    case Op::pow: return std::pow(a, b);
-    case Op::min: return least(a, b);
-    case Op::max: return -least(-a, -b);
-    case Op::atan2: return std::atan2(a, b);
-    case Op::fma: return std::fma(a, b, c);
-    case Op::neg: return -a;
-    case Op::abs: return std::fabs(a);
-    case Op::sign: return a > 0 ? T(1) : a < 0 ? T(-1) : a;
-    case Op::sqrt: return std::sqrt(a);
-    case Op::rsqrt: return T(1) / std::sqrt(a);
-    case Op::exp: return std::exp(a);
-    case Op::log: return std::log(a);
-    case Op::sin: return std::sin(a);
-    case Op::cos: return std::cos(a);
-    case Op::tan: return std::tan(a);
-    case Op::asin: return std::asin(a);
-    case Op::acos: return std::acos(a);
-    case Op::atan: return std::atan(a);
-    case Op::tanh: return std::tanh(a);
-    case Op::floor: return std::floor(a);
-    case Op::ceil: return std::ceil(a);
-    case Op::round: return std::round(a);
-    case Op::trunc: return std::trunc(a);
-    default: fail_internal(std::string("eval: `") + info(op).name + "` on floats");
+    return a;
+}
+
+template <class T> T float_op(Op op, T a, T b, T c) {
+    if (family(op) == Family::real) return real_op(RealOp(op), a, b, c);
+    if (family(op) == Family::arithmetic) {
+        switch (ArithmeticOp(op)) {
+        case ArithmeticOp::add: return a + b;
+        case ArithmeticOp::sub: return a - b;
+        case ArithmeticOp::mul: return a * b;
+        case ArithmeticOp::div: return a / b;
+        case ArithmeticOp::rem: return std::fmod(a, b);
+        case ArithmeticOp::floordiv: return std::floor(a / b);
+        case ArithmeticOp::mod: {
+            T whole = std::floor(a / b);
+            T part = b * whole;
+            return a - part;
+        }
+        case ArithmeticOp::pow: return std::pow(a, b);
+        case ArithmeticOp::min: return least(a, b);
+        case ArithmeticOp::max: return -least(-a, -b);
+        case ArithmeticOp::neg: return -a;
+        case ArithmeticOp::abs: return std::fabs(a);
+        case ArithmeticOp::sign: return a > 0 ? T(1) : a < 0 ? T(-1) : a;
+        }
     }
+    fail_internal(std::string("eval: `") + info(op).name + "` on floats");
 }
 
 template <class T> bool compare(Op op, T a, T b) {
-    switch (op) {
-    case Op::lt: return a < b;
-    case Op::le: return a <= b;
-    case Op::gt: return a > b;
-    case Op::ge: return a >= b;
-    case Op::eq: return a == b;
-    case Op::ne: return a != b;
-    default: fail_internal(std::string("eval: `") + info(op).name + "` does not compare");
+    switch (ComparisonOp(op)) {
+    case ComparisonOp::lt: return a < b;
+    case ComparisonOp::le: return a <= b;
+    case ComparisonOp::gt: return a > b;
+    case ComparisonOp::ge: return a >= b;
+    case ComparisonOp::eq: return a == b;
+    case ComparisonOp::ne: return a != b;
     }
+    return false;
 }
 
 Constant convert(Constant v, Scalar to) {
     if (to == Scalar::u1) return {to, is_float(v.type) ? to_double(v) != 0 : v.bits != 0};
     if (is_float(v.type)) return from_double(to, to_double(v));
     if (v.type != Scalar::u64 || !is_float(to)) return from_int(to, to_int(v));
-    switch (to) {
-    case Scalar::f64: return {to, std::bit_cast<uint64_t>(double(v.bits))};
-    case Scalar::f32: return {to, std::bit_cast<uint32_t>(float(v.bits))};
-    default: return {to, f32_to_f16(float(v.bits))};
-    }
+    if (to == Scalar::f64) return {to, std::bit_cast<uint64_t>(double(v.bits))};
+    const float single = float(v.bits);
+    return {to, to == Scalar::f32 ? std::bit_cast<uint32_t>(single) : f32_to_f16(single)};
 }
 
 Constant arithmetic(Op op, Scalar type, Constant a, Constant b, Constant c) {
@@ -200,20 +215,12 @@ bool comparison(Op op, Constant a, Constant b) {
     return compare(op, a.bits, b.bits);
 }
 
-enum class Meaning : uint8_t { none, arithmetic, comparison, choice, conversion };
-
-Meaning meaning(Op op) {
-    const OpInfo &row = info(op);
-    if (row.effect != Effect::pure) return Meaning::none;
-    if (row.result == Result::same) return Meaning::arithmetic;
-    if (row.result == Result::boolean) return Meaning::comparison;
-    if (op == Op::select) return Meaning::choice;
-    return op == Op::cast || op == Op::bitcast ? Meaning::conversion : Meaning::none;
-}
-
 } // namespace
 
-bool can_eval(Op op) { return meaning(op) != Meaning::none; }
+bool can_eval(Op op) {
+    return is_arithmetic(op) || family(op) == Family::comparison || op == Op::select || op == Op::cast ||
+           op == Op::bitcast;
+}
 
 Constant eval(Op op, Scalar type, std::span<const Constant> operands) {
     QD_CHECK(can_eval(op) && operands.size() == size_t(info(op).operands), info(op).name);
@@ -221,14 +228,10 @@ Constant eval(Op op, Scalar type, std::span<const Constant> operands) {
     Constant a = operands[0];
     Constant b = operands.size() > 1 ? operands[1] : zero;
     Constant c = operands.size() > 2 ? operands[2] : zero;
-    switch (meaning(op)) {
-    case Meaning::none: return {};
-    case Meaning::arithmetic: return arithmetic(op, type, a, b, c);
-    case Meaning::comparison: return {Scalar::u1, comparison(op, a, b)};
-    case Meaning::choice: return a.bits & 1 ? b : c;
-    case Meaning::conversion: return op == Op::cast ? convert(a, type) : Constant{type, a.bits};
-    }
-    return {};
+    if (is_arithmetic(op)) return arithmetic(op, type, a, b, c);
+    if (family(op) == Family::comparison) return {Scalar::u1, comparison(op, a, b)};
+    if (op == Op::select) return a.bits & 1 ? b : c;
+    return op == Op::cast ? convert(a, type) : Constant{type, a.bits};
 }
 
 } // namespace qd::ir

@@ -5,28 +5,24 @@
 
 namespace qd::ir {
 
-namespace {
+static_assert(
+    [] {
+        for (const OpInfo &row : op_table)
+            if (row.plain != Op::param && info(row.plain).operands != 2) return false;
+        return true;
+    }(),
+    "what an atomic or a reduction applies has two operands");
 
-/// The C++ name of an op without the underscore that keeps it apart from a keyword.
-struct OpName {
-    char text[16] = {};
-    constexpr OpName(std::string_view s) {
-        if (s.ends_with('_')) s.remove_suffix(1);
-        for (size_t i = 0; i < s.size(); ++i) text[i] = s[i];
-    }
-};
-
-constexpr OpName op_names[] = {
-#define OP(id, ...) OpName(#id),
-#include "ir/ops.def"
-};
-
-} // namespace
-
-const OpInfo op_table[] = {
-#define OP(id, n, r, e, t) {op_names[int(Op::id)].text, n, Result::r, Effect::e, uint16_t(t)},
-#include "ir/ops.def"
-};
+Op atomic_op(Op plain) {
+    static constexpr auto atomics = [] {
+        std::array<Op, op_count> of{};
+        for (int i = 0; i < op_count; ++i)
+            if (op_table[size_t(i)].family == Family::atomic && op_table[size_t(i)].plain != Op::param)
+                of[size_t(op_table[size_t(i)].plain)] = Op(i);
+        return of;
+    }();
+    return atomics[size_t(plain)];
+}
 
 List Function::make_list(std::span<const Value> values) {
     List list{uint32_t(pool.size()), uint32_t(values.size())};

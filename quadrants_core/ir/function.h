@@ -13,6 +13,7 @@
 //
 // The table of instructions (ops.def) holds their meaning; the rules that every function obeys stand atop verify.cpp.
 #include "base/span.h"
+#include "ir/op.h"
 #include "ir/types.h"
 
 #include <cstdint>
@@ -21,39 +22,6 @@
 #include <vector>
 
 namespace qd::ir {
-
-enum class Op : uint8_t {
-#define OP(id, ...) id,
-#include "ir/ops.def"
-};
-
-enum class Result : uint8_t { same, boolean, second, pointee, typed, pointer, nothing };
-enum class Effect : uint8_t { pure, read, write, control, meta };
-enum Trait : uint16_t {
-    none = 0,
-    commutative = 1,
-    float_only = 2,
-    int_only = 4,
-    has_imm = 8,
-    vector = 16,
-    atomic = 32,
-    terminator = 64,
-    slow = 128,      ///< takes the time of about five additions
-    routine = 256,   ///< of libm, on scalar floats: about a dozen additions
-    level_imm = 512, ///< imm names a place and a level of it
-};
-struct OpInfo {
-    const char *name; ///< text form; a trailing underscore of the C++ name is dropped
-    int8_t operands;
-    Result result;
-    Effect effect;
-    uint16_t traits;
-};
-extern const OpInfo op_table[];
-inline const OpInfo &info(Op op) { return op_table[int(op)]; }
-inline bool is_terminator(Op op) { return info(op).traits & terminator; }
-/// Of a pure instruction, in additions.
-inline int cost_of(Op op) { return info(op).traits & routine ? 12 : info(op).traits & slow ? 5 : 1; }
 
 /// A value: the index of the instruction that defines it. 0 is no value.
 struct Value {
@@ -208,15 +176,16 @@ struct Function {
     std::vector<Location> trace(SpanId s) const; ///< outermost call first
 };
 
-/// Instructions about a level of a tree name it in `imm` as place * max_levels + number of the level in the place (or
-/// of a value in a list's element); Op::place and the list instructions of no level have the place alone.
+/// Imm::level, part and place_axis are place * max_levels + the number of the level, part or axis.
 inline constexpr uint64_t max_levels = 64;
-inline bool names_level(Op op) { return info(op).traits & level_imm; }
-inline bool names_place(Op op) { return op == Op::place || names_level(op); }
-inline uint64_t place_of(const Inst &in) { return in.op == Op::place ? in.imm : in.imm / max_levels; }
+inline bool names_level(Op op) {
+    return info(op).imm == Imm::level || info(op).imm == Imm::part || info(op).imm == Imm::place_axis;
+}
+inline bool names_place(Op op) { return info(op).imm == Imm::place || names_level(op); }
+inline uint64_t place_of(const Inst &in) { return names_level(in.op) ? in.imm / max_levels : in.imm; }
 inline uint64_t level_of(const Inst &in) { return in.imm % max_levels; }
 inline void set_place(Inst &in, uint64_t place) {
-    in.imm = in.op == Op::place ? place : place * max_levels + level_of(in);
+    in.imm = names_level(in.op) ? place * max_levels + level_of(in) : place;
 }
 /// An `external` instruction: imm = id of the function * external_arguments + number of its arguments.
 inline constexpr uint64_t external_arguments = 32;

@@ -16,7 +16,7 @@ uint64_t mix(uint64_t x) { // the finaliser of MurmurHash3: every input bit reac
 /// another thread made it would wait for ever.
 const auto op_hashes = [] {
     std::array<uint64_t, 256> t{};
-    for (int i = 0; i <= int(Op::exit); ++i)
+    for (int i = 0; i < op_count; ++i)
         for (const char *c = info(Op(i)).name; *c; ++c) t[size_t(i)] = mix(t[size_t(i)] * 31 + uint8_t(*c));
     return t;
 }();
@@ -57,7 +57,7 @@ struct Hasher {
     void function();
     void block(BlockId b);
     void inst(Value v);
-    void table_entry(const Inst &in);
+    void immediate(const Inst &in);
     void place(const Place &p);
 };
 
@@ -84,33 +84,41 @@ void Hasher::place(const Place &p) {
 }
 
 /// Code refers to messages and counters by number, to all else by content.
-void Hasher::table_entry(const Inst &in) {
-    if (info(in.op).effect == Effect::control) {
+void Hasher::immediate(const Inst &in) {
+    switch (info(in.op).imm) {
+    case Imm::none: return;
+    case Imm::loop: {
         const Loop &loop = fn.loops[in.imm];
-        add(uint64_t(loop.block_dim) << 8 | uint64_t(loop.serialize) | uint64_t(loop.reversed) << 1 |
-            uint64_t(loop.vectorize) << 2 | uint64_t(loop.interruptible) << 3);
-        return;
+        return add(uint64_t(loop.block_dim) << 8 | uint64_t(loop.serialize) | uint64_t(loop.reversed) << 1 |
+                   uint64_t(loop.vectorize) << 2 | uint64_t(loop.interruptible) << 3);
     }
-    if (names_place(in.op)) {
-        add(names_level(in.op) ? level_of(in) : 0);
-        return place(fn.places[place_of(in)]);
-    }
-    add(in.imm);
-    if (in.op == Op::print || in.op == Op::assert_) {
+    case Imm::place: return place(fn.places[in.imm]);
+    case Imm::level:
+    case Imm::part:
+    case Imm::place_axis: add(level_of(in)); return place(fn.places[place_of(in)]);
+    case Imm::message:
+        add(in.imm);
         add(fn.messages[in.imm].pieces.size());
         for (const Message::Piece &piece : fn.messages[in.imm].pieces) {
             add(uint64_t(int64_t(piece.value)));
             add(piece.text);
         }
+        return;
+    case Imm::counter: add(in.imm); return add(uint64_t(fn.counters[in.imm].what));
+    case Imm::bits:
+    case Imm::number:
+    case Imm::axis:
+    case Imm::tree:
+    case Imm::slot:
+    case Imm::external: return add(in.imm);
     }
-    if (in.op == Op::count) add(uint64_t(fn.counters[in.imm].what));
 }
 
 void Hasher::inst(Value v) {
     const Inst &in = fn[v];
     add(hash_of(in.op) + in.args.size);
     for (Value arg : fn.args(v)) add(number[arg.id]);
-    if (info(in.op).traits & has_imm) table_entry(in);
+    immediate(in);
     if (in.type.kind != Kind::none) define(v);
     if (info(in.op).effect != Effect::control) return;
     define_all(fn.results(v));

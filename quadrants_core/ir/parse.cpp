@@ -15,15 +15,12 @@ using Names = std::unordered_map<std::string, Value>;
 const std::unordered_map<std::string_view, Op> &ops_by_name() {
     static const auto map = [] {
         std::unordered_map<std::string_view, Op> m;
-#define OP(id, n, r, e, t)                                                                                             \
-    if (Effect::e != Effect::meta) m.emplace(info(Op::id).name, Op::id);
-#include "ir/ops.def"
+        for (int i = 0; i < op_count; ++i)
+            if (info(Op(i)).effect != Effect::meta) m.emplace(info(Op(i)).name, Op(i));
         return m;
     }();
     return map;
 }
-
-bool owns_block(Op op) { return op == Op::if_ || op == Op::for_ || op == Op::loop || op == Op::parallel; }
 
 /// Reads one function, line by line.
 struct Reader {
@@ -281,15 +278,30 @@ uint64_t Reader::loop_attributes(Cursor &c) {
 }
 
 uint64_t Reader::immediate(Cursor &c, Op op, Type type) {
-    if (!(info(op).traits & has_imm)) return 0;
-    if (info(op).effect == Effect::control) return loop_attributes(c);
-    if (op == Op::constant) return c.constant(type.elem);
+    switch (info(op).imm) {
+    case Imm::none: return 0;
+    case Imm::loop: return loop_attributes(c);
+    case Imm::bits: return c.constant(type.elem);
+    case Imm::level:
+    case Imm::part:
+    case Imm::place_axis: {
+        c.expect('!');
+        uint64_t place = c.number();
+        if (place > UINT32_MAX) c.fail("table index is too large");
+        c.expect('.');
+        return place * max_levels + c.number(max_levels - 1);
+    }
+    case Imm::number:
+    case Imm::axis:
+    case Imm::place:
+    case Imm::message:
+    case Imm::counter:
+    case Imm::tree:
+    case Imm::slot:
+    case Imm::external: break;
+    }
     c.expect('!');
-    uint64_t number = c.number();
-    if (!(info(op).traits & level_imm)) return number;
-    if (number > UINT32_MAX) c.fail("table index is too large");
-    c.expect('.');
-    return number * max_levels + c.number(max_levels - 1);
+    return c.number();
 }
 
 void Reader::children(Value v, Op op, int indent, const std::vector<std::pair<std::string, Type>> &params,

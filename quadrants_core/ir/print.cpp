@@ -32,20 +32,15 @@ namespace qd::ir {
 std::string quote(std::string_view s) {
     std::string out = "\"";
     for (char c : s) {
-        switch (c) {
-        case '"': out += "\\\""; break;
-        case '\\': out += "\\\\"; break;
-        case '\n': out += "\\n"; break;
-        default:
-            if (uint8_t(c) < 32 || c == 127) {
-                static const char *hex = "0123456789abcdef";
-                out += "\\x";
-                out += hex[uint8_t(c) >> 4];
-                out += hex[uint8_t(c) & 15];
-            } else {
-                out += c;
-            }
-        }
+        static const char *hex = "0123456789abcdef";
+        if (c == '\n')
+            out += "\\n";
+        else if (c == '"' || c == '\\')
+            out += {'\\', c};
+        else if (uint8_t(c) < 32 || c == 127)
+            out += {'\\', 'x', hex[uint8_t(c) >> 4], hex[uint8_t(c) & 15]};
+        else
+            out += c;
     }
     return out + "\"";
 }
@@ -140,9 +135,10 @@ void collect(const Function &fn, BlockId b, TableUse &use, int nesting) {
     for (Value v : fn[b].insts) {
         if (v.id >= fn.insts.size()) continue;
         const Inst &in = fn[v];
+        const Imm kind = info(in.op).imm;
         if (names_place(in.op) && place_of(in) < fn.places.size()) use.places.push_back(place_of(in));
-        if ((in.op == Op::print || in.op == Op::assert_) && in.imm < fn.messages.size()) use.messages.push_back(in.imm);
-        if (in.op == Op::count && in.imm < fn.counters.size()) use.counters.push_back(in.imm);
+        if (kind == Imm::message && in.imm < fn.messages.size()) use.messages.push_back(in.imm);
+        if (kind == Imm::counter && in.imm < fn.counters.size()) use.counters.push_back(in.imm);
         collect(fn, in.blocks[0], use, nesting + 1);
         collect(fn, in.blocks[1], use, nesting + 1);
     }
@@ -221,10 +217,22 @@ std::string Printer::loop_attributes(uint64_t index) const {
 }
 
 std::string Printer::immediate(const Inst &in) const {
-    if (!(info(in.op).traits & has_imm)) return "";
-    if (info(in.op).effect == Effect::control) return loop_attributes(in.imm);
-    if (in.op == Op::constant) return " " + to_text(Constant{in.type.elem, in.imm});
-    if (names_level(in.op)) return " !" + std::to_string(place_of(in)) + "." + std::to_string(level_of(in));
+    switch (info(in.op).imm) {
+    case Imm::none: return "";
+    case Imm::loop: return loop_attributes(in.imm);
+    case Imm::bits: return " " + to_text(Constant{in.type.elem, in.imm});
+    case Imm::level:
+    case Imm::part:
+    case Imm::place_axis: return " !" + std::to_string(place_of(in)) + "." + std::to_string(level_of(in));
+    case Imm::number:
+    case Imm::axis:
+    case Imm::place:
+    case Imm::message:
+    case Imm::counter:
+    case Imm::tree:
+    case Imm::slot:
+    case Imm::external: break;
+    }
     return " !" + std::to_string(in.imm);
 }
 

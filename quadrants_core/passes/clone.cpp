@@ -31,7 +31,7 @@ Value Cloner::copy(Value v, BlockId into) {
     const List args = inst.args, results = inst.results;
     const BlockId blocks[2] = {inst.blocks[0], inst.blocks[1]};
 
-    if (inst.op == Op::for_ || inst.op == Op::loop || inst.op == Op::parallel) {
+    if (info(inst.op).imm == Imm::loop) {
         Loop loop = from_.loops[inst.imm];
         inst.imm = to_.loops.size();
         to_.loops.push_back(std::move(loop));

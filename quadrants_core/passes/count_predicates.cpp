@@ -73,27 +73,8 @@ struct LoopState {
 
 /// What a value that only depends on its operands may be made of to be computed again elsewhere, for nothing.
 bool is_cheap(Op op) {
-    switch (op) {
-    case Op::constant:
-    case Op::dim:
-    case Op::cast:
-    case Op::add:
-    case Op::sub:
-    case Op::mul:
-    case Op::min:
-    case Op::max:
-    case Op::band:
-    case Op::bor:
-    case Op::bxor:
-    case Op::lt:
-    case Op::le:
-    case Op::gt:
-    case Op::ge:
-    case Op::eq:
-    case Op::ne:
-    case Op::select: return true;
-    default: return false;
-    }
+    return op == Op::constant || op == Op::dim || op == Op::cast || op == Op::select || op == Op::sub ||
+           (info(op).traits & commutative) || family(op) == Family::comparison;
 }
 
 class Counting {

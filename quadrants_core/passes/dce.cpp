@@ -77,18 +77,9 @@ struct Liveness {
     }
 
     bool is_root(Value v) {
-        switch (fn[v].op) {
-        case Op::yield:
-        case Op::break_:
-        case Op::continue_:
-        case Op::ret:
-        case Op::exit:
-        case Op::external:
-        case Op::loop: return true;
-        case Op::local: return false;
-        default: break;
-        }
-        if (ir::info(fn[v].op).effect != ir::Effect::write) return false;
+        const Op op = fn[v].op;
+        if (ir::is_terminator(op) || op == Op::external || op == Op::loop) return true;
+        if (ir::info(op).effect != ir::Effect::write || op == Op::local) return false;
         analysis::Access access = memory.access(v);
         Value local = access.pointer ? memory.local(access.pointer) : Value{};
         if (!local) return true;
@@ -110,31 +101,22 @@ struct Liveness {
             Value v = work.back();
             work.pop_back();
             mark(owner[v.id]);
-            switch (fn[v].op) {
-            case Op::param: {
+            const Op op = fn[v].op;
+            if (op == Op::param) {
                 Value control = owner[v.id];
                 if (control && place[v.id] >= first_carried(fn, control))
                     slot(control, place[v.id] - first_carried(fn, control));
-                break;
-            }
-            case Op::result:
+            } else if (op == Op::result) {
                 mark(fn.args(v)[0]);
                 slot(fn.args(v)[0], uint32_t(fn[v].imm));
-                break;
-            case Op::for_:
-            case Op::loop:
-            case Op::parallel:
+            } else if (is_loop(op)) {
                 for (uint32_t i = 0; i < first_init(fn, v); ++i) mark(fn.args(v)[i]);
                 ends.each(v, [&](Value t) { mark(owner[t.id]); });
-                break;
-            case Op::yield:
-            case Op::break_:
-            case Op::continue_:
+            } else if (op == Op::yield || op == Op::break_ || op == Op::continue_) {
                 if (!owner[v.id]) mark_args(v); // ends an outermost block
-                break;
-            default:
+            } else {
                 mark_args(v);
-                if (ir::info(fn[v].op).effect == ir::Effect::pure) break;
+                if (ir::info(op).effect == ir::Effect::pure) continue;
                 if (Value p = memory.access(v).pointer)
                     if (Value local = memory.local(p)) writers.each(local, [&](Value w) { mark(w); });
             }

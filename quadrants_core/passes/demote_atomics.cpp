@@ -8,7 +8,6 @@
 //    either.
 #include "analysis/memory.h"
 #include "analysis/walk.h"
-#include "passes/neutral.h"
 #include "passes/passes.h"
 
 #include "ir/builder.h"
@@ -24,7 +23,6 @@ namespace {
 using analysis::Memory;
 using analysis::Root;
 
-bool is_atomic(Op op) { return info(op).traits & atomic; }
 bool writes(Op op) { return op == Op::store || is_atomic(op); }
 
 /// Positions of an address as loop index plus constant; base none for anything else.

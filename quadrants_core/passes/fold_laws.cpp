@@ -60,25 +60,29 @@ bool matches(Constant c, When when) {
 }
 
 std::optional<Op> turned(Op op) {
-    switch (op) {
-    case Op::lt: return Op::gt;
-    case Op::le: return Op::ge;
-    case Op::gt: return Op::lt;
-    case Op::ge: return Op::le;
-    default: return {};
+    if (ir::family(op) != ir::Family::comparison) return {};
+    switch (ir::ComparisonOp(op)) {
+    case ir::ComparisonOp::lt: return Op::gt;
+    case ir::ComparisonOp::le: return Op::ge;
+    case ir::ComparisonOp::gt: return Op::lt;
+    case ir::ComparisonOp::ge: return Op::le;
+    case ir::ComparisonOp::eq:
+    case ir::ComparisonOp::ne: break; // commutative
     }
+    return {};
 }
 std::optional<Op> negated(Op op, bool is_float) {
-    if (op == Op::eq) return Op::ne;
-    if (op == Op::ne) return Op::eq;
-    if (is_float) return {};
-    switch (op) {
-    case Op::lt: return Op::ge;
-    case Op::le: return Op::gt;
-    case Op::gt: return Op::le;
-    case Op::ge: return Op::lt;
-    default: return {};
+    if (ir::family(op) != ir::Family::comparison) return {};
+    if (is_float && op != Op::eq && op != Op::ne) return {}; // NaN is neither
+    switch (ir::ComparisonOp(op)) {
+    case ir::ComparisonOp::lt: return Op::ge;
+    case ir::ComparisonOp::le: return Op::gt;
+    case ir::ComparisonOp::gt: return Op::le;
+    case ir::ComparisonOp::ge: return Op::lt;
+    case ir::ComparisonOp::eq: return Op::ne;
+    case ir::ComparisonOp::ne: return Op::eq;
     }
+    return {};
 }
 
 bool lossless(Scalar from, Scalar to) {

@@ -145,24 +145,24 @@ struct Forward {
         for (size_t i = 0; i < list.size(); ++i) {
             Value v = list[i];
             rename.apply(fn, v);
-            switch (fn[v].op) {
-            case Op::load: load(v); break;
-            case Op::store: store(v); break;
-            case Op::if_: branch(v); break;
-            case Op::for_:
-            case Op::loop:
-            case Op::parallel: loop(v); break;
-            case Op::local: forget_local(v); break;
-            default:
-                if (Access a = memory.access(v); a.pointer) { // an atomic
-                    touch(a);
-                    clobber(a);
-                }
-                if (effects[v.id] & analysis::leaves) ++epoch;
-            }
+            step(v);
         }
         std::erase_if(list, [&](Value v) { return dead[v.id] != 0; });
         scope = outer;
+    }
+
+    void step(Value v) {
+        const Op op = fn[v].op;
+        if (op == Op::load) return load(v);
+        if (op == Op::store) return store(v);
+        if (op == Op::if_) return branch(v);
+        if (ir::owns_block(op)) return loop(v);
+        if (op == Op::local) return forget_local(v);
+        if (Access a = memory.access(v); a.pointer) { // an atomic
+            touch(a);
+            clobber(a);
+        }
+        if (effects[v.id] & analysis::leaves) ++epoch;
     }
 
     void load(Value v) {

@@ -78,13 +78,15 @@ class CellLowering {
     /// Operand 0 of `v`, a symbol, becomes an address; instructions about cells become steps.
     void use(Builder &b, Value v) {
         Value named = fn_.args(v)[0];
-        switch (fn_[v].op) {
-        case Op::activate: return activate(b, v);
-        case Op::is_active: return step(b, v, Op::has_cell, true, false);
-        case Op::deactivate: return step(b, v, Op::drop_cell, true, false);
-        case Op::append: return step(b, v, Op::new_cell, false, true);
-        case Op::length: return step(b, v, Op::count_cells, false, false);
-        default: break;
+        if (family(fn_[v].op) == Family::cell) {
+            switch (CellOp(fn_[v].op)) {
+            case CellOp::activate: return activate(b, v);
+            case CellOp::is_active: return step(b, v, Op::has_cell, true, false);
+            case CellOp::deactivate: return step(b, v, Op::drop_cell, true, false);
+            case CellOp::append: return step(b, v, Op::new_cell, false, true);
+            case CellOp::length: return step(b, v, Op::count_cells, false, false);
+            case CellOp::address: break;
+            }
         }
         Value found = element(b, named, info(fn_[v].op).effect == Effect::write);
         fn_.args(v)[0] = found;

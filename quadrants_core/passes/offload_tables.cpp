@@ -30,12 +30,21 @@ Tables::~Tables() {
 
 void Tables::adjust(Inst &inst) {
     inst.span = span(inst.span);
-    if (names_place(inst.op)) return set_place(inst, entry(places_, from_.places, to_.places, place_of(inst)));
-    switch (inst.op) {
-    case Op::print:
-    case Op::assert_: inst.imm = entry(messages_, from_.messages, to_.messages, inst.imm); break;
-    case Op::count: inst.imm = counter(inst.imm); break;
-    default: break;
+    switch (info(inst.op).imm) {
+    case Imm::place:
+    case Imm::level:
+    case Imm::part:
+    case Imm::place_axis: return set_place(inst, entry(places_, from_.places, to_.places, place_of(inst)));
+    case Imm::message: inst.imm = entry(messages_, from_.messages, to_.messages, inst.imm); return;
+    case Imm::counter: inst.imm = counter(inst.imm); return;
+    case Imm::loop: // Cloner copies loops
+    case Imm::none:
+    case Imm::bits:
+    case Imm::number:
+    case Imm::axis:
+    case Imm::tree:
+    case Imm::slot:
+    case Imm::external: return;
     }
 }
 

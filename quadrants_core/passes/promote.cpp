@@ -71,8 +71,7 @@ struct Candidates {
         if (args.empty()) return;
         Target t = targets[args[0].id];
         Local &local = locals[t.local];
-        switch (in.op) {
-        case Op::offset: {
+        if (in.op == Op::offset) {
             if (!t.local) return;
             analysis::Sum bytes = analysis::as_sum(fn, args[1]);
             Scalar elem = fn.type(local.inst).elem;
@@ -82,15 +81,11 @@ struct Candidates {
                 local.good = false;
             else
                 targets[v.id] = {t.local, uint32_t(at)};
-            return;
-        }
-        case Op::load:
+        } else if (in.op == Op::load) {
             if (in.type.lanes != 1) local.good = false;
-            return;
-        case Op::store:
+        } else if (in.op == Op::store) {
             if (fn.type(args[1]).lanes != 1 || local.parallel != parallel) local.good = false;
-            return;
-        default:
+        } else {
             for (Value a : args) locals[targets[a.id].local].good = false;
         }
     }
@@ -177,42 +172,36 @@ struct Promotion {
 
     /// False if the instruction goes away.
     bool step(Value v, Value owner) {
-        switch (fn[v].op) {
-        case Op::local: {
-            if (!promoted(v)) return true;
+        const Op op = fn[v].op;
+        if (op == Op::offset) return !promoted(fn.args(v)[0]);
+        if (op == Op::load && promoted(fn.args(v)[0])) {
+            rename.replace(v, current[variable(fn.args(v)[0])]);
+            return false;
+        }
+        if (op == Op::store && promoted(fn.args(v)[0])) {
+            current[variable(fn.args(v)[0])] = fn.args(v)[1];
+            return false;
+        }
+        if (op == Op::local && promoted(v)) {
             const Local &local = locals[targets[v.id].local];
             fn[v].op = Op::constant;
             fn[v].type = Type(fn[v].type.elem);
             fn[v].imm = 0;
             std::fill_n(current.begin() + local.first_variable, local.elements, v);
-            return true;
-        }
-        case Op::offset: return !promoted(fn.args(v)[0]);
-        case Op::load:
-            if (!promoted(fn.args(v)[0])) return true;
-            rename.replace(v, current[variable(fn.args(v)[0])]);
-            return false;
-        case Op::store:
-            if (!promoted(fn.args(v)[0])) return true;
-            current[variable(fn.args(v)[0])] = fn.args(v)[1];
-            return false;
-        case Op::if_: branch(v); return true;
-        case Op::for_:
-        case Op::loop: loop(v); return true;
-        case Op::parallel:
+        } else if (op == Op::if_) {
+            branch(v);
+        } else if (op == Op::for_ || op == Op::loop) {
+            loop(v);
+        } else if (op == Op::parallel) {
             loops.push_back(v);
             run(fn[v].blocks[0], v);
             loops.pop_back();
-            return true;
-        case Op::yield:
-            if (owner && is_loop(fn[owner].op)) append_args(fn, v, values(owner));
-            return true;
-        case Op::break_:
-        case Op::continue_:
-            if (!loops.empty()) append_args(fn, v, values(loops.back()));
-            return true;
-        default: return true;
+        } else if (op == Op::yield && owner && is_loop(fn[owner].op)) {
+            append_args(fn, v, values(owner));
+        } else if ((op == Op::break_ || op == Op::continue_) && !loops.empty()) {
+            append_args(fn, v, values(loops.back()));
         }
+        return true;
     }
 
     void branch(Value v) {

@@ -20,20 +20,6 @@ namespace {
 
 constexpr size_t farthest = 64; ///< instructions between load and store
 
-Op atomic_of(Op op) {
-    switch (op) {
-    case Op::add:
-    case Op::sub: return Op::atomic_add;
-    case Op::mul: return Op::atomic_mul;
-    case Op::min: return Op::atomic_min;
-    case Op::max: return Op::atomic_max;
-    case Op::band: return Op::atomic_and;
-    case Op::bor: return Op::atomic_or;
-    case Op::bxor: return Op::atomic_xor;
-    default: return Op::param;
-    }
-}
-
 class Updates {
   public:
     explicit Updates(Function &fn)
@@ -56,7 +42,7 @@ class Updates {
     /// The store at position `at`, as the end of an update.
     bool update(BlockId b, size_t at) {
         Value store = fn_[b].insts[at], result = fn_.args(store)[1];
-        Op op = atomic_of(fn_[result].op);
+        Op op = atomic_op(fn_[result].op == Op::sub ? Op::add : fn_[result].op);
         if (op == Op::param || uses_[result.id] != 1) return false;
         for (int side = 0; side < (fn_[result].op == Op::sub ? 1 : 2); ++side) {
             Value load = fn_.args(result)[size_t(side)], amount = fn_.args(result)[size_t(1 - side)];

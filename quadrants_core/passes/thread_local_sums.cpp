@@ -93,7 +93,7 @@ class ChunkLoop {
         Op op = fn_[v].op;
         uint64_t bits;
         Access access = memory_.access(v);
-        if (!(info(op).traits & atomic) || uses_[v.id] || !neutral(plain_op(op), access.type.elem, bits)) return;
+        if (!is_atomic(op) || uses_[v.id] || !neutral(plain_op(op), access.type.elem, bits)) return;
         if (memory_.root(access.pointer) == analysis::Root::local || !invariant(access.pointer)) return;
         for (Sum &sum : sums_)
             if (sum.op == op && memory_.overlap(sum.access, access) == Overlap::exact) {

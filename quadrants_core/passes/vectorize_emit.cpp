@@ -56,15 +56,12 @@ void LaneEmitter::instruction(Value v) {
     b_.span = fn_[v].span;
     if (planner_.totals().has(v) || planner_.totals().is_sum_bit(v)) return;
     if (planner_.totals().is_sum(v)) return sum(v);
-    switch (fn_[v].op) {
-    case Op::load: return load(v);
-    case Op::store: return store(fn_.args(v)[0], lanes(fn_.args(v)[1]));
-    case Op::count: return count(v);
-    case Op::if_: return varies(fn_.args(v)[0]) || planner_.jumps(v) ? masked_branch(v) : uniform_branch(v);
-    case Op::for_:
-    case Op::loop: return planner_.diverges(v) ? leaving_loop(v) : inner_loop(v);
-    default: break;
-    }
+    const Op op = fn_[v].op;
+    if (op == Op::load) return load(v);
+    if (op == Op::store) return store(fn_.args(v)[0], lanes(fn_.args(v)[1]));
+    if (op == Op::count) return count(v);
+    if (op == Op::if_) return varies(fn_.args(v)[0]) || planner_.jumps(v) ? masked_branch(v) : uniform_branch(v);
+    if (op == Op::for_ || op == Op::loop) return planner_.diverges(v) ? leaving_loop(v) : inner_loop(v);
     if (planner_.shape(v).kind != Shape::varying)
         scalar_copy(v);
     else if (fn_.type(v).is_scalar())

@@ -40,8 +40,7 @@ bool divides_lane_by_lane(const Function &fn, Value v) {
 
 /// Calls in scalar code that are a few dozen instructions in vector code.
 bool has_vector_form(const Function &fn, const Inst &inst) {
-    if (!fn.fast_math || inst.type.elem != Scalar::f32) return false;
-    return inst.op == Op::exp || inst.op == Op::log || inst.op == Op::sin || inst.op == Op::cos || inst.op == Op::tanh;
+    return fn.fast_math && inst.type.elem == Scalar::f32 && (info(inst.op).traits & lane_form);
 }
 
 bool constant(const Function &fn, Value v, int64_t &value) {
@@ -161,17 +160,14 @@ bool Planner::block(BlockId b) {
 
 bool Planner::instruction(Value v) {
     if (++size_ > largest_body) return false;
-    switch (fn_[v].op) {
-    case Op::load:
-    case Op::store: return memory_access(v);
-    case Op::if_: return branch(v);
-    case Op::for_:
-    case Op::loop: return inner_loop(v);
-    case Op::poll: set(v, {}); return true;
-    case Op::break_: return depth_ > 0;
-    case Op::yield: return true;
-    default: return info(fn_[v].op).effect == Effect::pure && pure(v);
-    }
+    const Op op = fn_[v].op;
+    if (op == Op::load || op == Op::store) return memory_access(v);
+    if (op == Op::if_) return branch(v);
+    if (op == Op::for_ || op == Op::loop) return inner_loop(v);
+    if (op == Op::poll) set(v, {});
+    if (op == Op::poll || op == Op::yield) return true;
+    if (op == Op::break_) return depth_ > 0;
+    return info(op).effect == Effect::pure && pure(v);
 }
 
 bool Planner::pure(Value v) {
@@ -208,26 +204,18 @@ Shape Planner::arithmetic(Value v) const {
     int64_t c;
     bool address = inst.op == Op::offset || is_address_int(inst.type);
     if (!address) return other;
-    switch (inst.op) {
-    case Op::add:
-    case Op::offset: return {Shape::linear, shape(args[0]).stride + shape(args[1]).stride};
-    case Op::sub: return {Shape::linear, shape(args[0]).stride - shape(args[1]).stride};
-    case Op::neg: return {Shape::linear, -shape(args[0]).stride};
-    case Op::mul:
-        if (constant(fn_, args[1], c)) return {Shape::linear, shape(args[0]).stride * c};
-        if (constant(fn_, args[0], c)) return {Shape::linear, shape(args[1]).stride * c};
-        return other;
-    case Op::shl:
-        if (constant(fn_, args[1], c) && c >= 0 && c < 32) return {Shape::linear, shape(args[0]).stride << c};
-        return other;
-    case Op::cast: {
-        Type from = fn_.type(args[0]);
-        bool keeps =
-            is_address_int(from) && (from.elem == Scalar::i32 || size_of(from.elem) == size_of(inst.type.elem));
-        return keeps ? shape(args[0]) : other;
-    }
-    default: return other;
-    }
+    const Op op = inst.op;
+    if (op == Op::add || op == Op::offset) return {Shape::linear, shape(args[0]).stride + shape(args[1]).stride};
+    if (op == Op::sub) return {Shape::linear, shape(args[0]).stride - shape(args[1]).stride};
+    if (op == Op::neg) return {Shape::linear, -shape(args[0]).stride};
+    if (op == Op::mul && constant(fn_, args[1], c)) return {Shape::linear, shape(args[0]).stride * c};
+    if (op == Op::mul && constant(fn_, args[0], c)) return {Shape::linear, shape(args[1]).stride * c};
+    if (op == Op::shl && constant(fn_, args[1], c) && c >= 0 && c < 32)
+        return {Shape::linear, shape(args[0]).stride << c};
+    if (op != Op::cast) return other;
+    Type from = fn_.type(args[0]);
+    bool keeps = is_address_int(from) && (from.elem == Scalar::i32 || size_of(from.elem) == size_of(inst.type.elem));
+    return keeps ? shape(args[0]) : other;
 }
 
 bool Planner::memory_access(Value v) {
@@ -420,32 +408,19 @@ bool Planner::sum_operands(Value v) {
         ++count;
     }
     if (!slot) return true;
-    Op family;
-    switch (inst.op) {
-    case Op::add:
-    case Op::min:
-    case Op::max:
-        if (count != 1) return false;
-        family = inst.op;
-        break;
-    case Op::sub:
-        if (count != 1 || at != 0) return false;
-        family = Op::add;
-        break;
-    case Op::fma:
-        if (count != 1 || at != 2) return false;
-        family = Op::add;
-        break;
-    case Op::select:
+    if (inst.op == Op::select) {
         if (count != 2 || slots_[args[0].id]) return false;
         slots_[v.id] = slot;
         return true;
-    default: return false;
     }
-    if (family == Op::add && inst.type.is_float() && !marked_ && !fn_.fast_math) return false;
+    if (count != 1) return false;
+    const bool sums = inst.op == Op::add || (inst.op == Op::sub && at == 0) || (inst.op == Op::fma && at == 2);
+    if (!sums && inst.op != Op::min && inst.op != Op::max) return false;
+    const Op applied = sums ? Op::add : inst.op;
+    if (applied == Op::add && inst.type.is_float() && !marked_ && !fn_.fast_math) return false;
     Op &known = plan_->sums[slot - 1];
-    if (known != Op::param && known != family) return false;
-    known = family;
+    if (known != Op::param && known != applied) return false;
+    known = applied;
     slots_[v.id] = slot;
     return true;
 }

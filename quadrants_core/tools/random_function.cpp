@@ -1,34 +1,10 @@
-#include "tools/random_function.h"
+#include "tools/random_generator.h"
 
-#include "ir/builder.h"
-#include "layout/layout.h"
-#include "tools/random_numbers.h"
-
-#include <algorithm>
 #include <cstring>
 
 namespace qd::tools {
 
-using namespace ir;
-
 namespace {
-
-constexpr Scalar all_scalars[] = {Scalar::u1,  Scalar::i8,  Scalar::u8,  Scalar::i16, Scalar::u16, Scalar::i32,
-                                  Scalar::u32, Scalar::i64, Scalar::u64, Scalar::f16, Scalar::f32, Scalar::f64};
-
-/// What a parallel body may do with a piece of memory.
-enum class Use : uint8_t { any, read, own, atomic };
-
-/// Something with addresses: an array parameter, a field, a local.
-struct Storage {
-    enum class Kind : uint8_t { array, field, local } kind;
-    Value value; ///< the array or the local
-    uint32_t place = 0;
-    Scalar elem;
-    int ndim = 0;
-    int count = 1; ///< components of an array's element, elements of a local (a power of two)
-    Use use = Use::any;
-};
 
 /// Not the same to the last bit on every machine.
 bool is_transcendental(Op op) { return (info(op).traits & routine) || op == Op::rsqrt; }
@@ -37,65 +13,21 @@ bool is_transcendental(Op op) { return (info(op).traits & routine) || op == Op::
 const std::vector<Op> &arithmetic_ops() {
     static const std::vector<Op> ops = [] {
         std::vector<Op> list{Op::add, Op::sub, Op::mul};
-        for (int i = 0; i <= int(Op::exit); ++i)
-            if (op_table[i].result == Result::same && op_table[i].effect == Effect::pure) list.push_back(Op(i));
+        for (int i = 0; i < op_count; ++i)
+            if (ir::is_arithmetic(Op(i))) list.push_back(Op(i));
         return list;
     }();
     return ops;
 }
 
-class Generator {
-  public:
-    Generator(uint64_t seed, const RandomOptions &options) : rng_(seed), options_(options), b_(fn_) {}
-    Function make();
+} // namespace
 
-  private:
-    Scalar scalar() { return rng_.of(all_scalars); }
-    Value any();
-    Value pick(Scalar type);
-    Value pick_index();
-    Value constant(Scalar type);
-    void keep(Value v) { visible_.push_back(v); }
-
-    void parameters();
-    void fields();
-    void statements(int n, int depth);
-    void statement(int depth);
-    void arithmetic();
-    void comparison();
-    void conversion();
-    void bits_of_float();
-    void branch(int depth);
-    void counted_loop(int depth);
-    void open_loop(int depth);
-    void parallel_loop();
-    void body(Value control, BlockId block, std::span<const Value> carried, int depth);
-    void leave_loop(bool breaks, bool yields_too);
-    std::vector<Value> values_like(std::span<const Value> model);
-
-    Storage *storage(bool for_writing);
-    Value address(const Storage &s);
-    void memory();
-    void atomic(const Storage &s);
-    void make_local();
-    void effect();
-    uint32_t message(int values);
-
-    Numbers rng_;
-    RandomOptions options_;
-    Function fn_;
-    Builder b_;
-    int budget_ = 0;
-    std::vector<Value> visible_; ///< one-lane scalars that may be used here
-    std::vector<Storage> storage_;
-    std::vector<Value> indices_; ///< of the parallel loop being filled
-    struct LoopFrame {
-        std::vector<Value> carried;
-        bool counts = false; ///< the first carried value must grow, so that the loop ends
-    };
-    std::vector<LoopFrame> loops_;
-    bool in_parallel_ = false;
-};
+std::vector<Op> ops_of(Family family) {
+    std::vector<Op> list;
+    for (int i = 0; i < op_count; ++i)
+        if (ir::family(Op(i)) == family) list.push_back(Op(i));
+    return list;
+}
 
 Value Generator::constant(Scalar type) { return b_.constant(type, rng_.number(type).bits); }
 
@@ -129,7 +61,7 @@ void Generator::arithmetic() {
 }
 
 void Generator::comparison() {
-    static constexpr Op ops[] = {Op::lt, Op::le, Op::gt, Op::ge, Op::eq, Op::ne};
+    static const std::vector<Op> ops = ops_of(Family::comparison);
     Scalar type = scalar();
     Value x = pick(type);
     Value y = pick(type);
@@ -324,84 +256,6 @@ void Generator::parallel_loop() {
     b_.block = outer;
 }
 
-Storage *Generator::storage(bool for_writing) {
-    std::vector<size_t> fit;
-    for (size_t i = 0; i < storage_.size(); ++i)
-        if (!for_writing || storage_[i].use != Use::read) fit.push_back(i);
-    return fit.empty() ? nullptr : &storage_[rng_.of(fit)];
-}
-
-/// An i32 that may be anything.
-Value Generator::pick_index() { return pick(Scalar::i32); }
-
-Value Generator::address(const Storage &s) {
-    if (s.kind == Storage::Kind::local) {
-        Value i = pick(Scalar::i64);
-        Value mask = b_.i64(s.count - 1);
-        Value inside = b_.band(i, mask);
-        Value size = b_.i64(size_of(s.elem));
-        Value bytes = b_.mul(inside, size);
-        return b_.offset(s.value, bytes, s.elem);
-    }
-    std::vector<Value> indices;
-    for (int axis = 0; axis < s.ndim; ++axis) {
-        if (s.use == Use::own) {
-            indices.push_back(indices_[size_t(axis)]);
-            continue;
-        }
-        Value extent =
-            s.kind == Storage::Kind::array ? b_.dim(s.value, axis) : b_.i32(fn_.places[s.place].shape[size_t(axis)]);
-        Value free = pick_index();
-        Value inside = b_.mod(free, extent);
-        if (s.kind == Storage::Kind::field) {
-            Value shift = b_.i32(fn_.places[s.place].index_offset[size_t(axis)]);
-            inside = b_.add(inside, shift);
-        }
-        indices.push_back(inside);
-    }
-    if (s.kind == Storage::Kind::field) return b_.place(s.place, indices);
-    Value component = b_.i32(int32_t(rng_.below(uint64_t(s.count))));
-    return b_.element(s.value, indices, component);
-}
-
-void Generator::atomic(const Storage &s) {
-    static constexpr Op ops[] = {Op::atomic_add, Op::atomic_min, Op::atomic_max,  Op::atomic_and, Op::atomic_or,
-                                 Op::atomic_xor, Op::atomic_mul, Op::atomic_xchg, Op::atomic_cas};
-    bool commutes_only = s.use == Use::atomic;
-    Op op = commutes_only ? Op::atomic_add : rng_.of(ops);
-    if ((info(op).traits & int_only) && !is_int(s.elem)) op = Op::atomic_add;
-    if (op == Op::atomic_cas && !is_int(s.elem)) op = Op::atomic_xchg;
-    Value p = address(s);
-    Value x = pick(s.elem);
-    if (op == Op::atomic_cas) {
-        Value y = pick(s.elem);
-        return keep(b_.atomic_cas(p, x, y));
-    }
-    Value old = b_.emit(op, {p, x});
-    if (!commutes_only) keep(old);
-}
-
-void Generator::memory() {
-    bool write = rng_.chance(60);
-    Storage *found = storage(write);
-    if (!found) return;
-    Storage s = *found;
-    if (s.use == Use::atomic || (write && s.use != Use::read && rng_.chance(30))) return atomic(s);
-    Value p = address(s);
-    if (write) {
-        Value x = pick(s.elem);
-        b_.store(p, x);
-        if (!rng_.chance(30)) return;
-    }
-    keep(b_.load(p));
-}
-
-void Generator::make_local() {
-    Storage s{Storage::Kind::local, {}, 0, scalar(), 0, 1 << rng_.below(4), Use::any};
-    s.value = b_.local(s.elem, uint64_t(s.count));
-    storage_.push_back(s);
-}
-
 uint32_t Generator::message(int values) {
     Message m;
     for (int i = 0; i < values; ++i) {
@@ -467,49 +321,6 @@ void Generator::statements(int n, int depth) {
     }
 }
 
-void Generator::fields() {
-    for (uint64_t i = rng_.below(3); i > 0; --i) {
-        layout::Tree tree;
-        int ndim = 1 + int(rng_.below(2));
-        std::vector<std::pair<int, int>> axes;
-        for (int axis = 0; axis < ndim; ++axis) axes.emplace_back(axis, 1 + int(rng_.below(5)));
-        int node = tree.add_node(0, LevelKind::dense, axes);
-        if (rng_.chance(40)) node = tree.add_node(node, LevelKind::dense, {{int(rng_.below(uint64_t(ndim))), 2}});
-        std::vector<int> offset;
-        for (int axis = 0; axis < ndim; ++axis) offset.push_back(int(rng_.between(-2, 2)));
-        int members = 1 + int(rng_.below(2));
-        for (int m = 0; m < members; ++m) tree.add_member(node, "f" + std::to_string(m), scalar(), offset);
-        tree.finish();
-        uint32_t slot = fn_.places.empty() ? 0 : fn_.places.back().tree + 1;
-        for (int m = 0; m < members; ++m) {
-            fn_.places.push_back(tree.place(m, slot, uint32_t(fn_.places.size())));
-            storage_.push_back(
-                {Storage::Kind::field, {}, uint32_t(fn_.places.size() - 1), fn_.places.back().elem, ndim, 1, Use::any});
-        }
-    }
-}
-
-void Generator::parameters() {
-    auto add = [&](Type type) {
-        Inst inst;
-        inst.type = type;
-        Value v = fn_.make(inst);
-        fn_.params.push_back(v);
-        return v;
-    };
-    for (uint64_t i = 1 + rng_.below(4); i > 0; --i) keep(add(scalar()));
-    if (!options_.arrays) return;
-    for (uint64_t i = rng_.below(4); i > 0; --i) {
-        static constexpr Scalar common[] = {Scalar::f32, Scalar::i32};
-        Scalar elem = rng_.chance(60) ? rng_.of(common) : scalar();
-        int ndim = rng_.chance(70) ? 1 : 2;
-        int rows = rng_.chance(80) ? 1 : 1 + int(rng_.below(3));
-        Value v = add(Type::array(elem, ndim, rows, 1));
-        storage_.push_back({Storage::Kind::array, v, 0, elem, ndim, rows, Use::any});
-    }
-    fields();
-}
-
 Function Generator::make() {
     fn_.name = "random";
     parameters();
@@ -526,8 +337,6 @@ Function Generator::make() {
     b_.ret(returned);
     return std::move(fn_);
 }
-
-} // namespace
 
 Function random_function(uint64_t seed, const RandomOptions &options) { return Generator(seed, options).make(); }
 

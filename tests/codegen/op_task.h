@@ -44,7 +44,7 @@ inline ir::Function make_task(Op op, std::span<const Scalar> inputs, Scalar resu
     std::vector<Value> args;
     for (size_t k = 0; k < inputs.size(); ++k) {
         Value p = pointer(arrays[k], inputs[k], i);
-        bool in_place = k == 0 && (ir::info(op).traits & ir::atomic);
+        bool in_place = k == 0 && ir::is_atomic(op);
         args.push_back(in_place ? p : b.emit(Op::load, {p}, Type(inputs[k], lanes)));
     }
     Value r = b.emit(op, args, Type(result, lanes));

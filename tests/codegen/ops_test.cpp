@@ -130,7 +130,7 @@ void check(Op op, std::vector<Scalar> inputs, Scalar result) {
 } // namespace
 
 TEST(Ops, ArithmeticAndComparison) {
-    for (int k = 0; k <= int(Op::exit); ++k) {
+    for (int k = 0; k < ir::op_count; ++k) {
         Op op = Op(k);
         const ir::OpInfo &info = ir::info(op);
         if (!ir::can_eval(op) || op == Op::cast || op == Op::bitcast || op == Op::select) continue;
@@ -156,20 +156,6 @@ TEST(Ops, Select) {
 }
 
 namespace {
-
-/// The pure op that an atomic applies to memory; `select` for exchanges.
-Op meaning(Op atomic) {
-    switch (atomic) {
-    case Op::atomic_add: return Op::add;
-    case Op::atomic_mul: return Op::mul;
-    case Op::atomic_min: return Op::min;
-    case Op::atomic_max: return Op::max;
-    case Op::atomic_and: return Op::band;
-    case Op::atomic_or: return Op::bor;
-    case Op::atomic_xor: return Op::bxor;
-    default: return Op::select;
-    }
-}
 
 Constant element(const std::vector<uint8_t> &memory, Scalar type, size_t at) {
     Constant c{type, 0};
@@ -203,7 +189,7 @@ void check_atomic(Op op, Scalar s, bool optimize) {
         Constant x = rows[k][0], y = rows[k][1], old = element(out, s, k), now = element(memory[0], s, k);
         Constant want = op == Op::atomic_xchg  ? y
                         : op == Op::atomic_cas ? x == y ? rows[k][2] : x
-                                               : ir::eval(meaning(op), s, std::array{x, y});
+                                               : ir::eval(ir::plain_op(op), s, std::array{x, y});
         bool zeros = ir::is_float(s) && ir::to_double(now) == 0 && ir::to_double(want) == 0; // min of -0 and +0: either
         ASSERT_TRUE(same(old, x)) << ir::info(op).name << " " << ir::to_string(s) << " gave " << ir::to_double(old);
         ASSERT_TRUE(same(now, want) || zeros) << ir::info(op).name << " " << ir::to_string(s) << " " << ir::to_double(x)
@@ -214,8 +200,8 @@ void check_atomic(Op op, Scalar s, bool optimize) {
 } // namespace
 
 TEST(Ops, Atomics) {
-    for (int k = 0; k <= int(Op::exit); ++k) {
-        if (!(ir::info(Op(k)).traits & ir::atomic)) continue;
+    for (int k = 0; k < ir::op_count; ++k) {
+        if (!ir::is_atomic(Op(k))) continue;
         for (Scalar s : all_types)
             if (ir::is_int(s) || !(ir::info(Op(k)).traits & ir::int_only))
                 for (bool optimize : {false, true}) check_atomic(Op(k), s, optimize);

@@ -196,8 +196,7 @@ TEST(Eval, HalfRoundsToNearestEven) {
 
 /// Every op that eval defines works on every type that the verifier lets it have.
 TEST(Eval, DefinesEachOpOnEachOfItsTypes) {
-    constexpr int last = int(Op::exit);
-    for (int i = 0; i <= last; ++i) {
+    for (int i = 0; i < op_count; ++i) {
         Op op = Op(i);
         if (!can_eval(op) || op == Op::bitcast) continue;
         for (int s = int(Scalar::u1); s <= int(Scalar::f64); ++s) {

@@ -21,88 +21,68 @@ llvm::Value *Emitter::narrow(Type t, llvm::Value *x) {
 
 llvm::Value *Emitter::pure(Value v) {
     const ir::Inst &in = fn_[v];
-    switch (in.op) {
-    case Op::constant: return constant(in.type, in.imm);
-    case Op::splat: return in.type.lanes > 1 ? b_.CreateVectorSplat(in.type.lanes, arg(v, 0)) : arg(v, 0);
-    case Op::iota: {
+    switch (ir::family(in.op)) {
+    case Family::arithmetic: return arithmetic(v);
+    case Family::bits: return bits(BitsOp(in.op), arg_type(v, 0), arg(v, 0), in.args.size > 1 ? arg(v, 1) : nullptr);
+    case Family::comparison: return compare(ComparisonOp(in.op), arg_type(v, 0), arg(v, 0), arg(v, 1));
+    case Family::real: {
+        llvm::Value *args[3] = {};
+        for (size_t i = 0; i < in.args.size; ++i) args[i] = widen(in.type, arg(v, i));
+        return narrow(in.type, real_function(RealOp(in.op), args[0], args[1], args[2]));
+    }
+    case Family::reduction:
+        if (in.op == Op::reduce_add)
+            if (llvm::Value *count = set_lanes(v)) return count;
+        return reduce(ReductionOp(in.op), arg_type(v, 0), arg(v, 0));
+    case Family::plain: return plain(v);
+    case Family::meta:
+    case Family::address:
+    case Family::memory:
+    case Family::atomic:
+    case Family::cell:
+    case Family::step:
+    case Family::outside:
+    case Family::control:
+    case Family::terminator: break;
+    }
+    refuse(v, "has no machine code");
+}
+
+llvm::Value *Emitter::plain(Value v) {
+    const ir::Inst &in = fn_[v];
+    switch (PlainOp(in.op)) {
+    case PlainOp::constant: return constant(in.type, in.imm);
+    case PlainOp::splat: return in.type.lanes > 1 ? b_.CreateVectorSplat(in.type.lanes, arg(v, 0)) : arg(v, 0);
+    case PlainOp::iota: {
         std::vector<llvm::Constant *> lanes;
         llvm::Type *element = scalar(in.type.elem);
         for (int i = 0; i < in.type.lanes; ++i)
             lanes.push_back(in.type.is_float() ? real(element, i) : integer(element, i));
         return in.type.lanes > 1 ? llvm::ConstantVector::get(lanes) : lanes[0];
     }
-    case Op::reduce_add:
-        if (llvm::Value *count = set_lanes(v)) return count;
-        [[fallthrough]];
-    case Op::reduce_min:
-    case Op::reduce_max: return reduce(in.op, arg_type(v, 0), arg(v, 0));
-    case Op::dim:
+    case PlainOp::dim:
         return b_.CreateTrunc(slot(abi::extent_slot(slot_of(fn_.args(v)[0]), unsigned(in.imm)), b_.getInt64Ty()),
                               b_.getInt32Ty());
-    case Op::chunk_begin:
-    case Op::chunk_end:
+    case PlainOp::chunk_begin:
+    case PlainOp::chunk_end:
         if (in_bounds_) refuse(v, "has no meaning while the range is computed");
         return out_->getArg(in.op == Op::chunk_begin ? 2 : 3);
-    case Op::select: return b_.CreateSelect(arg(v, 0), arg(v, 1), arg(v, 2));
-    case Op::cast: return cast(arg_type(v, 0), in.type, arg(v, 0));
-    case Op::bitcast: return b_.CreateBitCast(arg(v, 0), type(in.type));
-    case Op::fma: {
-        Type t = in.type;
-        llvm::Value *x = widen(t, arg(v, 0)), *y = widen(t, arg(v, 1)), *z = widen(t, arg(v, 2));
-        return narrow(t, intrinsic(intrinsics::fma, x, y, z));
+    case PlainOp::select: return b_.CreateSelect(arg(v, 0), arg(v, 1), arg(v, 2));
+    case PlainOp::cast: return cast(arg_type(v, 0), in.type, arg(v, 0));
+    case PlainOp::bitcast: return b_.CreateBitCast(arg(v, 0), type(in.type));
     }
-    default: break;
-    }
-    Type t = arg_type(v, 0);
-    if (in.args.size == 1) return unary(v, t, arg(v, 0));
-    if (in.args.size != 2) refuse(v, "has no machine code");
-    if (ir::info(in.op).result == ir::Result::boolean) return compare(in.op, t, arg(v, 0), arg(v, 1));
-    return binary(v, t, arg(v, 0), arg(v, 1));
+    refuse(v, "has no machine code");
 }
 
-llvm::Value *Emitter::unary(Value v, Type t, llvm::Value *x) {
-    Op op = fn_[v].op;
-    llvm::Value *result = t.is_float() ? narrow(t, float_unary(op, widen(t, x))) : int_unary(op, t, x);
-    if (!result) refuse(v, "no such operation on " + ir::to_string(t));
-    return result;
-}
-
-llvm::Value *Emitter::binary(Value v, Type t, llvm::Value *x, llvm::Value *y) {
-    Op op = fn_[v].op;
-    llvm::Value *result;
-    const ir::Inst &divisor = fn_[fn_.args(v)[1]];
-    if (op == Op::div && fn_.fast_math && divisor.op == Op::sqrt && t.elem != Scalar::f16) {
-        result = b_.CreateFMul(x, rsqrt(get(fn_.args(fn_.args(v)[1])[0])));
-    } else if (t.is_float()) {
-        llvm::Value *wide_x = widen(t, x), *wide_y = widen(t, y);
-        result = narrow(t, float_binary(op, wide_x, wide_y));
-    } else {
-        result = int_binary(op, t, x, y);
-    }
-    if (!result) refuse(v, "no such operation on " + ir::to_string(t));
-    return result;
-}
-
-llvm::Value *Emitter::float_unary(Op op, llvm::Value *x) {
-    switch (op) {
-    case Op::neg: return b_.CreateFNeg(x);
-    case Op::abs:
-        if (target_.plain)
-            if (llvm::Value *plain = plain_abs(x)) return plain;
-        return intrinsic(intrinsics::fabs, x);
-    case Op::sqrt: return intrinsic(intrinsics::sqrt, x);
-    case Op::floor: return intrinsic(intrinsics::floor, x);
-    case Op::ceil: return intrinsic(intrinsics::ceil, x);
-    case Op::round: return intrinsic(intrinsics::round, x);
-    case Op::trunc: return intrinsic(intrinsics::trunc, x);
-    case Op::rsqrt: return rsqrt(x);
-    case Op::sign: {
-        llvm::Type *t = x->getType();
-        llvm::Value *one = intrinsic(intrinsics::copysign, real(t, 1), x);
-        return b_.CreateSelect(b_.CreateFCmpONE(x, real(t, 0)), one, x);
-    }
-    default: return transcendental(op, x);
-    }
+llvm::Value *Emitter::arithmetic(Value v) {
+    const ArithmeticOp op = ArithmeticOp(fn_[v].op);
+    const Type t = arg_type(v, 0);
+    llvm::Value *x = arg(v, 0), *y = fn_[v].args.size > 1 ? arg(v, 1) : nullptr;
+    if (!t.is_float()) return on_integers(op, t, x, y);
+    if (op == ArithmeticOp::div && fn_.fast_math && t.elem != Scalar::f16)
+        if (Value root = fn_.args(v)[1]; fn_[root].op == Op::sqrt) return b_.CreateFMul(x, rsqrt(arg(root, 0)));
+    llvm::Value *wide_x = widen(t, x), *wide_y = y ? widen(t, y) : nullptr;
+    return narrow(t, on_floats(op, wide_x, wide_y));
 }
 
 /// NaN loses, -0 < +0. Not LLVM's minimumnum and maximumnum, which mean this: on x86 with AVX-512 (LLVM 22) they return
@@ -132,89 +112,96 @@ llvm::Value *Emitter::power(llvm::Value *x, llvm::Value *y) {
     return intrinsic(intrinsics::pow, x, y);
 }
 
-llvm::Value *Emitter::float_binary(Op op, llvm::Value *x, llvm::Value *y) {
+llvm::Value *Emitter::on_floats(ArithmeticOp op, llvm::Value *x, llvm::Value *y) {
     switch (op) {
-    case Op::add: return b_.CreateFAdd(x, y);
-    case Op::sub: return b_.CreateFSub(x, y);
-    case Op::mul: return b_.CreateFMul(x, y);
-    case Op::div: return b_.CreateFDiv(x, y);
-    case Op::rem: apart(); return b_.CreateFRem(x, y);
-    case Op::floordiv: return intrinsic(intrinsics::floor, b_.CreateFDiv(x, y));
-    case Op::mod: {
+    case ArithmeticOp::add: return b_.CreateFAdd(x, y);
+    case ArithmeticOp::sub: return b_.CreateFSub(x, y);
+    case ArithmeticOp::mul: return b_.CreateFMul(x, y);
+    case ArithmeticOp::div: return b_.CreateFDiv(x, y);
+    case ArithmeticOp::rem: apart(); return b_.CreateFRem(x, y);
+    case ArithmeticOp::floordiv: return intrinsic(intrinsics::floor, b_.CreateFDiv(x, y));
+    case ArithmeticOp::mod: {
         llvm::Value *quotient = intrinsic(intrinsics::floor, b_.CreateFDiv(x, y));
         return b_.CreateFSub(x, b_.CreateFMul(y, quotient));
     }
-    case Op::min: return extreme(false, x, y);
-    case Op::max: return extreme(true, x, y);
-    case Op::pow: return power(x, y);
-    case Op::atan2: return call_libm("atan2", x, y);
-    default: return nullptr;
+    case ArithmeticOp::pow: return power(x, y);
+    case ArithmeticOp::min: return extreme(false, x, y);
+    case ArithmeticOp::max: return extreme(true, x, y);
+    case ArithmeticOp::neg: return b_.CreateFNeg(x);
+    case ArithmeticOp::abs:
+        if (target_.plain)
+            if (llvm::Value *plain = plain_abs(x)) return plain;
+        return intrinsic(intrinsics::fabs, x);
+    case ArithmeticOp::sign: {
+        llvm::Type *t = x->getType();
+        llvm::Value *one = intrinsic(intrinsics::copysign, real(t, 1), x);
+        return b_.CreateSelect(b_.CreateFCmpONE(x, real(t, 0)), one, x);
     }
+    }
+    refuse({}, "no such operation on floats");
 }
 
-llvm::Value *Emitter::int_unary(Op op, Type t, llvm::Value *x) {
-    bool is_signed = ir::is_signed(t.elem);
+llvm::Value *Emitter::on_integers(ArithmeticOp op, Type t, llvm::Value *x, llvm::Value *y) {
+    const bool is_signed = ir::is_signed(t.elem);
     switch (op) {
-    case Op::neg: return b_.CreateNeg(x);
-    case Op::bnot: return b_.CreateNot(x);
-    case Op::abs:
+    case ArithmeticOp::add: return b_.CreateAdd(x, y);
+    case ArithmeticOp::sub: return b_.CreateSub(x, y);
+    case ArithmeticOp::mul: return b_.CreateMul(x, y);
+    case ArithmeticOp::div: return is_signed ? b_.CreateSDiv(x, y) : b_.CreateUDiv(x, y);
+    case ArithmeticOp::rem: return is_signed ? b_.CreateSRem(x, y) : b_.CreateURem(x, y);
+    case ArithmeticOp::floordiv:
+    case ArithmeticOp::mod:
+    case ArithmeticOp::pow: refuse({}, std::string(ir::info(Op(op)).name) + " of integers must be lowered first");
+    case ArithmeticOp::min: return extreme_int(false, is_signed, x, y);
+    case ArithmeticOp::max: return extreme_int(true, is_signed, x, y);
+    case ArithmeticOp::neg: return b_.CreateNeg(x);
+    case ArithmeticOp::abs:
         if (!is_signed) return x;
         if (target_.plain)
             if (llvm::Value *plain = plain_abs(x)) return plain;
         return b_.CreateBinaryIntrinsic(intrinsics::abs, x, b_.getFalse());
-    case Op::sign: {
+    case ArithmeticOp::sign: {
         llvm::Value *zero = llvm::Constant::getNullValue(x->getType());
         if (!is_signed) return b_.CreateZExtOrTrunc(b_.CreateICmpNE(x, zero), x->getType());
         llvm::Value *positive = b_.CreateZExt(b_.CreateICmpSGT(x, zero), x->getType());
         llvm::Value *negative = b_.CreateZExt(b_.CreateICmpSLT(x, zero), x->getType());
         return b_.CreateSub(positive, negative);
     }
-    case Op::popcnt: return t.is_bool() ? x : b_.CreateUnaryIntrinsic(intrinsics::ctpop, x);
-    case Op::clz: return t.is_bool() ? b_.CreateNot(x) : b_.CreateBinaryIntrinsic(intrinsics::ctlz, x, b_.getFalse());
-    default: return nullptr;
     }
+    refuse({}, "no such operation on integers");
 }
 
-llvm::Value *Emitter::int_binary(Op op, Type t, llvm::Value *x, llvm::Value *y) {
-    bool is_signed = ir::is_signed(t.elem);
-    auto shift_count = [&] { return b_.CreateAnd(y, llvm::ConstantInt::get(y->getType(), ir::bits_of(t.elem) - 1)); };
+llvm::Value *Emitter::bits(BitsOp op, Type t, llvm::Value *x, llvm::Value *y) {
+    const auto count = [&] { return b_.CreateAnd(y, llvm::ConstantInt::get(y->getType(), ir::bits_of(t.elem) - 1)); };
     switch (op) {
-    case Op::add: return b_.CreateAdd(x, y);
-    case Op::sub: return b_.CreateSub(x, y);
-    case Op::mul: return b_.CreateMul(x, y);
-    case Op::band: return b_.CreateAnd(x, y);
-    case Op::bor: return b_.CreateOr(x, y);
-    case Op::bxor: return b_.CreateXor(x, y);
-    case Op::shl: return b_.CreateShl(x, shift_count());
-    case Op::shr: return is_signed ? b_.CreateAShr(x, shift_count()) : b_.CreateLShr(x, shift_count());
-    case Op::ushr: return b_.CreateLShr(x, shift_count());
-    case Op::min: return extreme_int(false, is_signed, x, y);
-    case Op::max: return extreme_int(true, is_signed, x, y);
-    case Op::div: return is_signed ? b_.CreateSDiv(x, y) : b_.CreateUDiv(x, y);
-    case Op::rem: return is_signed ? b_.CreateSRem(x, y) : b_.CreateURem(x, y);
-    case Op::floordiv:
-    case Op::mod:
-    case Op::pow: refuse({}, std::string(ir::info(op).name) + " of integers must be lowered first");
-    default: return nullptr;
+    case BitsOp::band: return b_.CreateAnd(x, y);
+    case BitsOp::bor: return b_.CreateOr(x, y);
+    case BitsOp::bxor: return b_.CreateXor(x, y);
+    case BitsOp::bnot: return b_.CreateNot(x);
+    case BitsOp::shl: return b_.CreateShl(x, count());
+    case BitsOp::shr: return ir::is_signed(t.elem) ? b_.CreateAShr(x, count()) : b_.CreateLShr(x, count());
+    case BitsOp::ushr: return b_.CreateLShr(x, count());
+    case BitsOp::popcnt: return t.is_bool() ? x : b_.CreateUnaryIntrinsic(intrinsics::ctpop, x);
+    case BitsOp::clz:
+        return t.is_bool() ? b_.CreateNot(x) : b_.CreateBinaryIntrinsic(intrinsics::ctlz, x, b_.getFalse());
     }
+    refuse({}, "no such operation on integers");
 }
 
-llvm::Value *Emitter::compare(Op op, Type t, llvm::Value *x, llvm::Value *y) {
+llvm::Value *Emitter::compare(ComparisonOp op, Type t, llvm::Value *x, llvm::Value *y) {
     using P = llvm::CmpInst::Predicate;
-    auto pick = [&](P real, P with_sign, P without) {
-        return t.is_float() ? real : t.is_int() && ir::is_signed(t.elem) ? with_sign : without;
+    const auto pick = [&](P real, P with_sign, P without) {
+        return b_.CreateCmp(t.is_float() ? real : t.is_int() && ir::is_signed(t.elem) ? with_sign : without, x, y);
     };
-    P predicate = P::ICMP_EQ;
     switch (op) {
-    case Op::lt: predicate = pick(P::FCMP_OLT, P::ICMP_SLT, P::ICMP_ULT); break;
-    case Op::le: predicate = pick(P::FCMP_OLE, P::ICMP_SLE, P::ICMP_ULE); break;
-    case Op::gt: predicate = pick(P::FCMP_OGT, P::ICMP_SGT, P::ICMP_UGT); break;
-    case Op::ge: predicate = pick(P::FCMP_OGE, P::ICMP_SGE, P::ICMP_UGE); break;
-    case Op::eq: predicate = pick(P::FCMP_OEQ, P::ICMP_EQ, P::ICMP_EQ); break;
-    case Op::ne: predicate = pick(P::FCMP_UNE, P::ICMP_NE, P::ICMP_NE); break;
-    default: refuse({}, "unknown comparison");
+    case ComparisonOp::lt: return pick(P::FCMP_OLT, P::ICMP_SLT, P::ICMP_ULT);
+    case ComparisonOp::le: return pick(P::FCMP_OLE, P::ICMP_SLE, P::ICMP_ULE);
+    case ComparisonOp::gt: return pick(P::FCMP_OGT, P::ICMP_SGT, P::ICMP_UGT);
+    case ComparisonOp::ge: return pick(P::FCMP_OGE, P::ICMP_SGE, P::ICMP_UGE);
+    case ComparisonOp::eq: return pick(P::FCMP_OEQ, P::ICMP_EQ, P::ICMP_EQ);
+    case ComparisonOp::ne: return pick(P::FCMP_UNE, P::ICMP_NE, P::ICMP_NE);
     }
-    return b_.CreateCmp(predicate, x, y);
+    refuse({}, "unknown comparison");
 }
 
 llvm::Value *Emitter::cast(Type from, Type to, llvm::Value *x) {
@@ -268,32 +255,34 @@ llvm::Value *Emitter::set_lanes(Value sum) {
     return b_.CreateIntCast(b_.CreateUnaryIntrinsic(intrinsics::ctpop, word), type(fn_.type(sum)), false);
 }
 
-llvm::Value *Emitter::reduce(Op op, Type t, llvm::Value *x) {
+llvm::Value *Emitter::reduce(ReductionOp op, Type t, llvm::Value *x) {
     if (t.lanes == 1) return x;
     bool is_signed = ir::is_signed(t.elem);
     if (t.elem == Scalar::f16) { // rounded after every step
         llvm::Value *sum = b_.CreateExtractElement(x, uint64_t(0));
-        Op step = op == Op::reduce_add ? Op::add : op == Op::reduce_min ? Op::min : Op::max;
+        const auto step = ArithmeticOp(ir::plain_op(Op(op)));
         Type one = Scalar::f16;
         for (uint64_t i = 1; i < t.lanes; ++i) {
             llvm::Value *left = widen(one, sum), *right = widen(one, b_.CreateExtractElement(x, i));
-            sum = narrow(one, float_binary(step, left, right));
+            sum = narrow(one, on_floats(step, left, right));
         }
         return sum;
     }
     if (t.is_bool()) { // one word of bits
         llvm::Value *word = b_.CreateBitCast(x, b_.getIntNTy(t.lanes));
-        if (op == Op::reduce_min) return b_.CreateICmpEQ(word, llvm::Constant::getAllOnesValue(word->getType()));
-        if (op == Op::reduce_add) word = b_.CreateAnd(b_.CreateUnaryIntrinsic(intrinsics::ctpop, word), 1);
+        if (op == ReductionOp::reduce_min)
+            return b_.CreateICmpEQ(word, llvm::Constant::getAllOnesValue(word->getType()));
+        if (op == ReductionOp::reduce_add) word = b_.CreateAnd(b_.CreateUnaryIntrinsic(intrinsics::ctpop, word), 1);
         return b_.CreateICmpNE(word, llvm::Constant::getNullValue(word->getType()));
     }
     switch (op) {
-    case Op::reduce_add:
+    case ReductionOp::reduce_add:
         if (!t.is_float()) return b_.CreateAddReduce(x);
         return b_.CreateFAddReduce(real(scalar(t.elem), -0.0), x);
-    case Op::reduce_min: return t.is_float() ? b_.CreateFPMinReduce(x) : b_.CreateIntMinReduce(x, is_signed);
-    default: return t.is_float() ? b_.CreateFPMaxReduce(x) : b_.CreateIntMaxReduce(x, is_signed);
+    case ReductionOp::reduce_min: return t.is_float() ? b_.CreateFPMinReduce(x) : b_.CreateIntMinReduce(x, is_signed);
+    case ReductionOp::reduce_max: return t.is_float() ? b_.CreateFPMaxReduce(x) : b_.CreateIntMaxReduce(x, is_signed);
     }
+    refuse({}, "unknown reduction");
 }
 
 } // namespace qd::codegen

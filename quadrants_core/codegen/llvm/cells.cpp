@@ -224,25 +224,24 @@ llvm::Value *Emitter::list_element(Value v) {
     return bytes_from(list, b_.CreateMul(index, b_.getInt64(abi::list_element_bytes(place.shape.size()))));
 }
 
-void Emitter::cells(Value v) {
+void Emitter::step(Value v) {
     const auto of_list = [&](llvm::Type *t, uint64_t offset) {
         llvm::LoadInst *load = b_.CreateAlignedLoad(t, bytes_from(list_element(v), offset), llvm::Align(4));
         load->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(context_, {}));
         return load;
     };
-    switch (fn_[v].op) {
-    case Op::find_cell: set(v, find_cell(v)); break;
-    case Op::make_cell: set(v, make_cell(v, arg(v, 1))); break;
-    case Op::drop_cell: call_runtime(v, offsetof(abi::SparseCalls, drop_cell), arg(v, 1)); return;
-    case Op::has_cell: return set(v, has_cell(v));
-    case Op::new_cell: return set(v, new_cell(v));
-    case Op::count_cells: return set(v, read_word(arg(v, 0), b_.getInt32Ty(), v));
-    case Op::list: return set(v, call_runtime(v, offsetof(abi::SparseCalls, list), nullptr));
-    case Op::list_cell: set(v, of_list(b_.getPtrTy(), offsetof(abi::ListElement, base))); break;
-    case Op::list_value:
+    switch (StepOp(fn_[v].op)) {
+    case StepOp::find_cell: set(v, find_cell(v)); break;
+    case StepOp::make_cell: set(v, make_cell(v, arg(v, 1))); break;
+    case StepOp::drop_cell: call_runtime(v, offsetof(abi::SparseCalls, drop_cell), arg(v, 1)); return;
+    case StepOp::has_cell: return set(v, has_cell(v));
+    case StepOp::new_cell: return set(v, new_cell(v));
+    case StepOp::count_cells: return set(v, read_word(arg(v, 0), b_.getInt32Ty(), v));
+    case StepOp::list: return set(v, call_runtime(v, offsetof(abi::SparseCalls, list), nullptr));
+    case StepOp::list_cell: set(v, of_list(b_.getPtrTy(), offsetof(abi::ListElement, base))); break;
+    case StepOp::list_value:
         return set(v, of_list(b_.getInt32Ty(), offsetof(abi::ListElement, begin) + 4 * level_of(fn_[v])));
-    case Op::address: return set(v, b_.CreatePtrToInt(arg(v, 0), b_.getInt64Ty()));
-    default: refuse(v, "must be lowered to steps first");
+    case StepOp::own_index: refuse(v, "must be lowered to steps first");
     }
     base_[v.id] = base_of(tree_piece, fn_.places[place_of(fn_[v])].tree);
 }

@@ -118,43 +118,45 @@ void Emitter::block(ir::BlockId id) {
 void Emitter::instruction(Value v) {
     const ir::Inst &in = fn_[v];
     if (lines_) b_.SetCurrentDebugLocation(lines_->at(in.span));
-    if (ir::names_level(in.op) || in.op == Op::address) return cells(v);
-    switch (ir::info(in.op).effect) {
-    case ir::Effect::meta: return;
-    case ir::Effect::control:
-        switch (in.op) {
-        case Op::if_: return if_op(v);
-        case Op::for_: return for_op(v);
-        case Op::loop: return loop_op(v);
-        case Op::parallel: refuse(v, "must be turned into a loop over a chunk first");
-        default: return terminator(v);
-        }
-    case ir::Effect::pure:
-        if (in.type.is_pointer()) return set(v, address(v));
-        return set(v, pure(v));
-    case ir::Effect::read:
-        if (in.op == Op::is_active || in.op == Op::length) refuse(v, "must be lowered to steps first");
-        return in.op == Op::load ? load(v) : masked(v);
-    case ir::Effect::write: break;
+    switch (ir::family(in.op)) {
+    case Family::meta: return;
+    case Family::plain:
+    case Family::arithmetic:
+    case Family::bits:
+    case Family::real:
+    case Family::comparison:
+    case Family::reduction: return set(v, pure(v));
+    case Family::address: return set(v, address(v));
+    case Family::memory: return memory(v);
+    case Family::atomic: return atomic(v);
+    case Family::cell:
+        if (in.op != Op::address) refuse(v, "must be lowered to steps first");
+        return set(v, b_.CreatePtrToInt(arg(v, 0), b_.getInt64Ty()));
+    case Family::step: return step(v);
+    case Family::outside: return outside(v);
+    case Family::terminator: return terminator(v);
+    case Family::control: break;
     }
-    switch (in.op) {
-    case Op::local: return set(v, address(v));
-    case Op::store: return store(v);
-    case Op::masked_store:
-    case Op::scatter: return masked(v);
-    case Op::random: return set(v, random(in.type));
-    case Op::print:
-    case Op::assert_: return message(v);
-    case Op::poll: return set(v, stop_requested());
-    case Op::asked: return set(v, counts_asked());
-    case Op::answer: return set(v, answer());
-    case Op::clock: return set(v, clock());
-    case Op::thread_index: return set(v, thread_index());
-    case Op::external: return external(v);
-    case Op::activate:
-    case Op::deactivate:
-    case Op::append: refuse(v, "must be lowered to steps first");
-    default: return atomic(v);
+    switch (ControlOp(in.op)) {
+    case ControlOp::if_: return if_op(v);
+    case ControlOp::for_: return for_op(v);
+    case ControlOp::loop: return loop_op(v);
+    case ControlOp::parallel: refuse(v, "must be turned into a loop over a chunk first");
+    }
+}
+
+void Emitter::outside(Value v) {
+    switch (OutsideOp(fn_[v].op)) {
+    case OutsideOp::random: return set(v, random(fn_[v].type));
+    case OutsideOp::print:
+    case OutsideOp::assert_: return message(v);
+    case OutsideOp::count: return count(v);
+    case OutsideOp::poll: return set(v, stop_requested());
+    case OutsideOp::asked: return set(v, counts_asked());
+    case OutsideOp::answer: return set(v, answer());
+    case OutsideOp::clock: return set(v, clock());
+    case OutsideOp::thread_index: return set(v, thread_index());
+    case OutsideOp::external: return external(v);
     }
 }
 
@@ -162,26 +164,25 @@ void Emitter::terminator(Value v) {
     const ir::Inst &in = fn_[v];
     std::span<const Value> args = fn_.args(v);
     auto loop = std::find_if(regions_.rbegin(), regions_.rend(), [](const Region &r) { return r.loop; });
-    switch (in.op) {
-    case Op::yield:
+    switch (TerminatorOp(in.op)) {
+    case TerminatorOp::yield:
         if (!regions_.empty()) return jump(regions_.back().yield, args);
         if (in_bounds_)
             for (unsigned i = 0; i < 2 && i < args.size(); ++i)
                 b_.CreateStore(get(args[i]), b_.CreateConstGEP1_32(b_.getInt64Ty(), out_->getArg(2), i));
         b_.CreateBr(leave_);
         return;
-    case Op::break_:
+    case TerminatorOp::break_:
         if (loop == regions_.rend()) refuse(v, "outside a loop");
         return jump(loop->leave, args);
-    case Op::continue_:
+    case TerminatorOp::continue_:
         if (loop == regions_.rend()) refuse(v, "outside a loop");
         return jump(loop->yield, args);
-    case Op::ret:
+    case TerminatorOp::ret:
         if (!args.empty()) refuse(v, "a task returns through ret_slot");
         b_.CreateBr(leave_);
         return;
-    case Op::exit: b_.CreateBr(leave_); return;
-    default: refuse(v, "unknown control instruction");
+    case TerminatorOp::exit: b_.CreateBr(leave_); return;
     }
 }
 

@@ -11,8 +11,22 @@
 
 namespace qd::codegen {
 
+using ir::AddressOp;
+using ir::ArithmeticOp;
+using ir::AtomicOp;
+using ir::BitsOp;
+using ir::ComparisonOp;
+using ir::ControlOp;
+using ir::Family;
+using ir::MemoryOp;
 using ir::Op;
+using ir::OutsideOp;
+using ir::PlainOp;
+using ir::RealOp;
+using ir::ReductionOp;
 using ir::Scalar;
+using ir::StepOp;
+using ir::TerminatorOp;
 using ir::Type;
 using ir::Value;
 
@@ -79,27 +93,26 @@ class Emitter {
 
     // arithmetic.cpp
     llvm::Value *pure(Value v);
-    llvm::Value *unary(Value v, Type t, llvm::Value *x);
-    llvm::Value *binary(Value v, Type t, llvm::Value *x, llvm::Value *y);
-    llvm::Value *float_unary(Op op, llvm::Value *x);
+    llvm::Value *plain(Value v);
+    llvm::Value *arithmetic(Value v);
+    llvm::Value *on_floats(ArithmeticOp op, llvm::Value *x, llvm::Value *y);
+    llvm::Value *on_integers(ArithmeticOp op, Type t, llvm::Value *x, llvm::Value *y);
+    llvm::Value *bits(BitsOp op, Type t, llvm::Value *x, llvm::Value *y);
     llvm::Value *extreme(bool greater, llvm::Value *x, llvm::Value *y);
     llvm::Value *extreme_int(bool greater, bool is_signed, llvm::Value *x, llvm::Value *y);
-    llvm::Value *float_binary(Op op, llvm::Value *x, llvm::Value *y);
-    llvm::Value *int_unary(Op op, Type t, llvm::Value *x);
-    llvm::Value *int_binary(Op op, Type t, llvm::Value *x, llvm::Value *y);
     llvm::Value *power(llvm::Value *x, llvm::Value *y);
-    llvm::Value *compare(Op op, Type t, llvm::Value *x, llvm::Value *y);
+    llvm::Value *compare(ComparisonOp op, Type t, llvm::Value *x, llvm::Value *y);
     llvm::Value *cast(Type from, Type to, llvm::Value *x);
     llvm::Value *infinite_beyond_f16(Type from, llvm::Value *x, llvm::Value *value);
-    llvm::Value *reduce(Op op, Type t, llvm::Value *x);
+    llvm::Value *reduce(ReductionOp op, Type t, llvm::Value *x);
     llvm::Value *set_lanes(Value sum);
     llvm::Value *widen(Type t, llvm::Value *x);  ///< f16 -> f32, for computing
     llvm::Value *narrow(Type t, llvm::Value *x); ///< back
 
     // math.cpp
     llvm::Value *intrinsic(llvm::Intrinsic::ID id, llvm::Value *x, llvm::Value *y = nullptr, llvm::Value *z = nullptr);
-    llvm::Value *call_libm(const char *name, llvm::Value *x, llvm::Value *y);
-    llvm::Value *transcendental(Op op, llvm::Value *x);
+    llvm::Value *call_libm(const char *name, llvm::Value *x, llvm::Value *y = nullptr);
+    llvm::Value *real_function(RealOp op, llvm::Value *x, llvm::Value *y, llvm::Value *z);
     llvm::Value *rsqrt(llvm::Value *x);
 
     // plain.cpp: where target_.plain; null: none for this type
@@ -110,7 +123,7 @@ class Emitter {
     void apart();
 
     // vector_math.cpp
-    llvm::Value *vector_math(Op op, llvm::Value *x); ///< null: none for this op and type
+    llvm::Value *vector_math(RealOp op, llvm::Value *x); ///< null: none for this op and type
 
     // memory.cpp
     /// What stands at this byte of abi::Launch; loaded once, on entry.
@@ -128,7 +141,10 @@ class Emitter {
     void attach_alias_facts();
     void load(Value v);
     void store(Value v);
+    void memory(Value v);
     void masked(Value v);
+    void outside(Value v);
+    void count(Value v);
     void atomic(Value v);
     llvm::Value *atomic_loop(Value v, llvm::Value *pointer, llvm::Value *operand);
     llvm::Value *random(Type t);
@@ -143,7 +159,7 @@ class Emitter {
     void external(Value v);
 
     // cells.cpp: sparse trees
-    void cells(Value v);
+    void step(Value v);
     llvm::Value *bytes_from(llvm::Value *base, llvm::Value *bytes);
     llvm::Value *bytes_from(llvm::Value *base, uint64_t bytes);
     llvm::Value *read_word(llvm::Value *at, llvm::Type *t, Value v);

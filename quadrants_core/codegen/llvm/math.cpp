@@ -1,6 +1,7 @@
-// Transcendental functions and LLVM's intrinsics.
+// Functions of floats and LLVM's intrinsics.
 #include "codegen/llvm/emitter.h"
 
+#include <llvm/ADT/SmallVector.h>
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/Module.h>
 
@@ -17,36 +18,48 @@ llvm::Value *Emitter::intrinsic(llvm::Intrinsic::ID id, llvm::Value *x, llvm::Va
 llvm::Value *Emitter::call_libm(const char *name, llvm::Value *x, llvm::Value *y) {
     llvm::Type *element = x->getType()->getScalarType();
     std::string symbol = element->isFloatTy() ? std::string(name) + "f" : name;
-    auto *signature = llvm::FunctionType::get(element, {element, element}, false);
-    llvm::FunctionCallee callee = module_.getOrInsertFunction(symbol, signature);
+    llvm::SmallVector<llvm::Type *, 2> parameters(y ? 2 : 1, element);
+    llvm::FunctionCallee callee =
+        module_.getOrInsertFunction(symbol, llvm::FunctionType::get(element, parameters, false));
     auto *function = llvm::cast<llvm::Function>(callee.getCallee());
     function->setDoesNotThrow();
     function->setDoesNotAccessMemory();
     function->setWillReturn();
+    llvm::Value *both[] = {x, y};
+    const llvm::ArrayRef<llvm::Value *> args(both, parameters.size());
     auto *vector = llvm::dyn_cast<llvm::FixedVectorType>(x->getType());
-    if (!vector) return b_.CreateCall(callee, {x, y});
+    if (!vector) return b_.CreateCall(callee, args);
     llvm::Value *result = llvm::PoisonValue::get(vector);
     for (uint64_t i = 0; i < vector->getNumElements(); ++i) {
-        llvm::Value *lane_x = b_.CreateExtractElement(x, i), *lane_y = b_.CreateExtractElement(y, i);
-        result = b_.CreateInsertElement(result, b_.CreateCall(callee, {lane_x, lane_y}), i);
+        llvm::SmallVector<llvm::Value *, 2> lane;
+        for (llvm::Value *arg : args) lane.push_back(b_.CreateExtractElement(arg, i));
+        result = b_.CreateInsertElement(result, b_.CreateCall(callee, lane), i);
     }
     return result;
 }
 
-llvm::Value *Emitter::transcendental(Op op, llvm::Value *x) {
+llvm::Value *Emitter::real_function(RealOp op, llvm::Value *x, llvm::Value *y, llvm::Value *z) {
     if (llvm::Value *inlined = vector_math(op, x)) return inlined;
     switch (op) {
-    case Op::exp: return intrinsic(intrinsics::exp, x);
-    case Op::log: return intrinsic(intrinsics::log, x);
-    case Op::sin: return intrinsic(intrinsics::sin, x);
-    case Op::cos: return intrinsic(intrinsics::cos, x);
-    case Op::tan: return intrinsic(intrinsics::tan, x);
-    case Op::asin: return intrinsic(intrinsics::asin, x);
-    case Op::acos: return intrinsic(intrinsics::acos, x);
-    case Op::atan: return intrinsic(intrinsics::atan, x);
-    case Op::tanh: return intrinsic(intrinsics::tanh, x);
-    default: return nullptr;
+    case RealOp::atan2: return call_libm("atan2", x, y);
+    case RealOp::fma: return intrinsic(intrinsics::fma, x, y, z);
+    case RealOp::sqrt: return intrinsic(intrinsics::sqrt, x);
+    case RealOp::rsqrt: return rsqrt(x);
+    case RealOp::exp: return intrinsic(intrinsics::exp, x);
+    case RealOp::log: return intrinsic(intrinsics::log, x);
+    case RealOp::sin: return intrinsic(intrinsics::sin, x);
+    case RealOp::cos: return intrinsic(intrinsics::cos, x);
+    case RealOp::tan: return intrinsic(intrinsics::tan, x);
+    case RealOp::asin: return intrinsic(intrinsics::asin, x);
+    case RealOp::acos: return intrinsic(intrinsics::acos, x);
+    case RealOp::atan: return intrinsic(intrinsics::atan, x);
+    case RealOp::tanh: return intrinsic(intrinsics::tanh, x);
+    case RealOp::floor: return intrinsic(intrinsics::floor, x);
+    case RealOp::ceil: return intrinsic(intrinsics::ceil, x);
+    case RealOp::round: return intrinsic(intrinsics::round, x);
+    case RealOp::trunc: return intrinsic(intrinsics::trunc, x);
     }
+    refuse({}, "no such function of floats");
 }
 
 /// Under fast_math, where the target has an estimate: one Newton step on it. What the step cannot refine (0, infinity,

@@ -65,13 +65,13 @@ llvm::Value *Emitter::address(Value v) {
     const ir::Inst &in = fn_[v];
     uint32_t &base = base_[v.id];
     llvm::Type *byte = b_.getInt8Ty();
-    switch (in.op) {
-    case Op::array_base: {
+    switch (AddressOp(in.op)) {
+    case AddressOp::array_base: {
         uint32_t first = slot_of(fn_.args(v)[0]);
         base = base_of(array_piece, first);
         return slot(first, b_.getPtrTy());
     }
-    case Op::tree_base: {
+    case AddressOp::tree_base: {
         base = base_of(tree_piece, in.imm);
         llvm::Value *trees = launch_pointer(offsetof(abi::Launch, data.trees));
         llvm::Value *at = entry_.CreateConstInBoundsGEP1_32(entry_.getPtrTy(), trees, unsigned(in.imm));
@@ -79,14 +79,14 @@ llvm::Value *Emitter::address(Value v) {
         load->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(context_, {}));
         return load;
     }
-    case Op::tmp:
+    case AddressOp::tmp:
         base = base_of(tmp_piece, 0);
         return b_.CreateConstInBoundsGEP1_64(byte, launch_pointer(offsetof(abi::Launch, data.tmp)), in.imm);
-    case Op::ret_slot:
+    case AddressOp::ret_slot:
         base = base_of(ret_piece, 0);
         return b_.CreateConstInBoundsGEP1_64(byte, launch_pointer(offsetof(abi::Launch, data.ret)), in.imm);
-    case Op::offset: base = base_[fn_.args(v)[0].id]; return b_.CreateGEP(byte, arg(v, 0), arg(v, 1));
-    case Op::local: {
+    case AddressOp::offset: base = base_[fn_.args(v)[0].id]; return b_.CreateGEP(byte, arg(v, 0), arg(v, 1));
+    case AddressOp::local: {
         base = base_of(local_piece, v.id);
         llvm::Type *element = memory_type(Type(in.type.elem));
         llvm::AllocaInst *room = entry_.CreateAlloca(llvm::ArrayType::get(element, in.imm ? in.imm : 1));
@@ -95,13 +95,10 @@ llvm::Value *Emitter::address(Value v) {
         note(b_.CreateMemSet(room, b_.getInt8(0), bytes, llvm::MaybeAlign(16)), base);
         return room;
     }
-    case Op::select: {
-        uint32_t x = base_[fn_.args(v)[1].id], y = base_[fn_.args(v)[2].id];
-        base = x == y ? x : 0;
-        return b_.CreateSelect(arg(v, 0), arg(v, 1), arg(v, 2));
+    case AddressOp::element:
+    case AddressOp::place: refuse(v, "must be lowered to pointer arithmetic first");
     }
-    default: refuse(v, "must be lowered to pointer arithmetic first");
-    }
+    refuse(v, "has no machine code");
 }
 
 uint32_t Emitter::base_of(int kind, uint64_t which) {
@@ -175,18 +172,29 @@ void Emitter::masked(Value v) {
     note(access, base_[fn_.args(v)[0].id]);
 }
 
+void Emitter::memory(Value v) {
+    switch (MemoryOp(fn_[v].op)) {
+    case MemoryOp::load: return load(v);
+    case MemoryOp::store: return store(v);
+    case MemoryOp::masked_load:
+    case MemoryOp::masked_store:
+    case MemoryOp::gather:
+    case MemoryOp::scatter: return masked(v);
+    }
+}
+
+void Emitter::count(Value v) {
+    llvm::Value *counters = launch_pointer(offsetof(abi::Launch, data.counters));
+    llvm::Value *at = b_.CreateConstInBoundsGEP1_64(b_.getInt64Ty(), counters, fn_[v].imm);
+    llvm::Value *times = arg(v, 0);
+    apart();
+    note(b_.CreateAtomicRMW(llvm::AtomicRMWInst::Add, at, times, llvm::Align(8), llvm::AtomicOrdering::Monotonic),
+         base_of(counter_piece, 0));
+}
+
 void Emitter::atomic(Value v) {
     using Rmw = llvm::AtomicRMWInst;
     const ir::Inst &in = fn_[v];
-    if (in.op == Op::count) {
-        llvm::Value *counters = launch_pointer(offsetof(abi::Launch, data.counters));
-        llvm::Value *at = b_.CreateConstInBoundsGEP1_64(b_.getInt64Ty(), counters, in.imm);
-        llvm::Value *times = arg(v, 0);
-        apart();
-        note(b_.CreateAtomicRMW(Rmw::Add, at, times, llvm::Align(8), llvm::AtomicOrdering::Monotonic),
-             base_of(counter_piece, 0));
-        return;
-    }
     Type t = in.type;
     llvm::Value *pointer = arg(v, 0), *value = arg(v, 1);
     uint32_t base = base_[fn_.args(v)[0].id];
@@ -194,20 +202,19 @@ void Emitter::atomic(Value v) {
     // Exchange and compare-and-swap are what locks are made of: they also order other accesses.
     auto ordering = llvm::AtomicOrdering::Monotonic;
     Rmw::BinOp op = Rmw::BAD_BINOP;
-    switch (in.op) {
-    case Op::atomic_add: op = is_bool ? Rmw::Xor : is_float ? Rmw::FAdd : Rmw::Add; break;
-    case Op::atomic_mul: op = is_bool ? Rmw::And : Rmw::BAD_BINOP; break;
-    case Op::atomic_min: op = is_bool ? Rmw::And : is_float ? Rmw::FMin : is_signed ? Rmw::Min : Rmw::UMin; break;
-    case Op::atomic_max: op = is_bool ? Rmw::Or : is_float ? Rmw::FMax : is_signed ? Rmw::Max : Rmw::UMax; break;
-    case Op::atomic_and: op = Rmw::And; break;
-    case Op::atomic_or: op = Rmw::Or; break;
-    case Op::atomic_xor: op = Rmw::Xor; break;
-    case Op::atomic_xchg:
+    switch (AtomicOp(in.op)) {
+    case AtomicOp::atomic_add: op = is_bool ? Rmw::Xor : is_float ? Rmw::FAdd : Rmw::Add; break;
+    case AtomicOp::atomic_mul: op = is_bool ? Rmw::And : Rmw::BAD_BINOP; break;
+    case AtomicOp::atomic_min: op = is_bool ? Rmw::And : is_float ? Rmw::FMin : is_signed ? Rmw::Min : Rmw::UMin; break;
+    case AtomicOp::atomic_max: op = is_bool ? Rmw::Or : is_float ? Rmw::FMax : is_signed ? Rmw::Max : Rmw::UMax; break;
+    case AtomicOp::atomic_and: op = Rmw::And; break;
+    case AtomicOp::atomic_or: op = Rmw::Or; break;
+    case AtomicOp::atomic_xor: op = Rmw::Xor; break;
+    case AtomicOp::atomic_xchg:
         op = Rmw::Xchg;
         ordering = llvm::AtomicOrdering::AcquireRelease;
         break;
-    case Op::atomic_cas: break;
-    default: refuse(v, "has no machine code");
+    case AtomicOp::atomic_cas: break;
     }
     if (in.op == Op::atomic_cas || op == Rmw::BAD_BINOP || (t.elem == Scalar::f16 && op != Rmw::Xchg))
         return set(v, atomic_loop(v, pointer, value));
@@ -253,12 +260,9 @@ llvm::Value *Emitter::atomic_loop(Value v, llvm::Value *pointer, llvm::Value *op
     old->addIncoming(first, before);
     llvm::Value *x = to_value(old), *next = nullptr;
     if (t.is_float()) {
-        Op op = fn_[v].op == Op::atomic_add   ? Op::add
-                : fn_[v].op == Op::atomic_mul ? Op::mul
-                : fn_[v].op == Op::atomic_min ? Op::min
-                                              : Op::max;
+        const auto op = ArithmeticOp(ir::plain_op(fn_[v].op));
         llvm::Value *wide_x = widen(t, x), *wide_y = widen(t, operand);
-        next = narrow(t, float_binary(op, wide_x, wide_y));
+        next = narrow(t, on_floats(op, wide_x, wide_y));
     } else {
         next = b_.CreateMul(x, operand);
     }

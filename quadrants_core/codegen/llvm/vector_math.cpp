@@ -1,6 +1,6 @@
-// exp, log, sin, cos and tanh of f32 vectors under fast_math, as instructions: polynomials good to 2 ulp, with the
-// right values at 0, infinity and NaN. Numbers too small to be normal count as zero. sin and cos hold for |x| < 1e9.
-// The coefficients are those of Moshier's Cephes library.
+// exp, log, sin, cos and tanh of f32 vectors under fast_math, as instructions: polynomials good to 2 ulp, with
+// the right values at 0, infinity and NaN. Numbers too small to be normal count as zero. sin and cos hold for |x| <
+// 1e9. The coefficients are those of Moshier's Cephes library.
 #include "codegen/llvm/emitter.h"
 
 #include <llvm/IR/Intrinsics.h>
@@ -110,19 +110,16 @@ struct VectorMath {
 
 } // namespace
 
-llvm::Value *Emitter::vector_math(Op op, llvm::Value *x) {
+llvm::Value *Emitter::vector_math(RealOp op, llvm::Value *x) {
     if (!fn_.fast_math || !x->getType()->isVectorTy() || !x->getType()->getScalarType()->isFloatTy()) return nullptr;
     llvm::IRBuilder<>::FastMathFlagGuard guard(b_);
     b_.clearFastMathFlags(); // the order of the steps is what makes them accurate
     VectorMath math(b_, x);
-    switch (op) {
-    case Op::exp: return math.exp(x);
-    case Op::log: return math.log(x);
-    case Op::sin: return math.sine(x, 0);
-    case Op::cos: return math.sine(x, 1);
-    case Op::tanh: return math.tanh(x);
-    default: return nullptr;
-    }
+    if (op == RealOp::exp) return math.exp(x);
+    if (op == RealOp::log) return math.log(x);
+    if (op == RealOp::sin) return math.sine(x, 0);
+    if (op == RealOp::cos) return math.sine(x, 1);
+    return op == RealOp::tanh ? math.tanh(x) : nullptr;
 }
 
 } // namespace qd::codegen

@@ -1,0 +1,85 @@
+#pragma once
+// What writes a random function: see random_function.h. Values are picked from those visible, memory from what the
+// function has.
+#include "ir/builder.h"
+#include "tools/random_function.h"
+#include "tools/random_numbers.h"
+
+namespace qd::tools {
+
+using namespace ir;
+
+inline constexpr Scalar all_scalars[] = {Scalar::u1,  Scalar::i8,  Scalar::u8,  Scalar::i16, Scalar::u16, Scalar::i32,
+                                         Scalar::u32, Scalar::i64, Scalar::u64, Scalar::f16, Scalar::f32, Scalar::f64};
+
+/// What a parallel body may do with a piece of memory.
+enum class Use : uint8_t { any, read, own, atomic };
+
+/// Something with addresses: an array parameter, a field, a local.
+struct Storage {
+    enum class Kind : uint8_t { array, field, local } kind;
+    Value value; ///< the array or the local
+    uint32_t place = 0;
+    Scalar elem;
+    int ndim = 0;
+    int count = 1; ///< components of an array's element, elements of a local (a power of two)
+    Use use = Use::any;
+};
+
+/// The ops of a family, in the order of the table.
+std::vector<Op> ops_of(Family family);
+
+class Generator {
+  public:
+    Generator(uint64_t seed, const RandomOptions &options) : rng_(seed), options_(options), b_(fn_) {}
+    Function make();
+
+  private:
+    Scalar scalar() { return rng_.of(all_scalars); }
+    Value any();
+    Value pick(Scalar type);
+    Value pick_index();
+    Value constant(Scalar type);
+    void keep(Value v) { visible_.push_back(v); }
+
+    void parameters();
+    void fields();
+    void statements(int n, int depth);
+    void statement(int depth);
+    void arithmetic();
+    void comparison();
+    void conversion();
+    void bits_of_float();
+    void branch(int depth);
+    void counted_loop(int depth);
+    void open_loop(int depth);
+    void parallel_loop();
+    void body(Value control, BlockId block, std::span<const Value> carried, int depth);
+    void leave_loop(bool breaks, bool yields_too);
+    std::vector<Value> values_like(std::span<const Value> model);
+
+    Storage *storage(bool for_writing);
+    Value address(const Storage &s);
+    void memory();
+    void atomic(const Storage &s);
+    void make_local();
+    void effect();
+    uint32_t message(int values);
+
+    Numbers rng_;
+    RandomOptions options_;
+    Function fn_;
+    Builder b_;
+    int budget_ = 0;
+    std::vector<Value> visible_; ///< one-lane scalars that may be used here
+    std::vector<Storage> storage_;
+    std::vector<Value> indices_; ///< of the parallel loop being filled
+    struct LoopFrame {
+        std::vector<Value> carried;
+        bool counts = false; ///< the first carried value must grow, so that the loop ends
+    };
+    std::vector<LoopFrame> loops_;
+    bool in_parallel_ = false;
+};
+
+} // namespace qd::tools
