@@ -47,7 +47,7 @@ DEFAULTS = {
 
 # Longer than a file should be.
 LONG = {
-    "frontend/builtins.cpp": 651,
+    "frontend/builtins.cpp": 639,
     "python/bind/kernel.cpp": 563,
     "python/bind/specialise.cpp": 558,
 }

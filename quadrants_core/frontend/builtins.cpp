@@ -341,18 +341,6 @@ Val handlers::classify(Walk &w, const Call &call) {
     });
 }
 
-Val handlers::log2(Walk &w, const Call &call) {
-    const Node *node = call.node;
-    return map(w, node, call.args[0], [&](const Val &x) {
-        Scalar type = scalar_type(w, node, x);
-        if (!ir::is_float(type)) type = w.request.options.default_fp;
-        const ir::Value v = as(w, node, x, type);
-        const ir::Value natural = w.b.log(v);
-        const ir::Value factor = w.b.number(type, std::numbers::log2e);
-        return scalar(w, w.b.mul(natural, factor));
-    });
-}
-
 Val handlers::length_of(Walk &w, const Call &call) {
     const Val &v = call.args[0];
     if (v.is_sequence() || v.tag == Tag::dict) return integer(long(v.items.size()));

@@ -120,6 +120,7 @@ template <class T> T real_op(RealOp op, T a, T b, T c) {
     case RealOp::rsqrt: return T(1) / std::sqrt(a);
     case RealOp::exp: return std::exp(a);
     case RealOp::log: return std::log(a);
+    case RealOp::log2: return std::log2(a);
     case RealOp::sin: return std::sin(a);
     case RealOp::cos: return std::cos(a);
     case RealOp::tan: return std::tan(a);

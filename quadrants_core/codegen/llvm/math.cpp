@@ -47,6 +47,7 @@ llvm::Value *Emitter::real_function(RealOp op, llvm::Value *x, llvm::Value *y, l
     case RealOp::rsqrt: return rsqrt(x);
     case RealOp::exp: return intrinsic(intrinsics::exp, x);
     case RealOp::log: return intrinsic(intrinsics::log, x);
+    case RealOp::log2: return intrinsic(intrinsics::log2, x);
     case RealOp::sin: return intrinsic(intrinsics::sin, x);
     case RealOp::cos: return intrinsic(intrinsics::cos, x);
     case RealOp::tan: return intrinsic(intrinsics::tan, x);

@@ -1,4 +1,4 @@
-// exp, log, sin, cos and tanh of f32 vectors under fast_math, as instructions: polynomials good to 2 ulp, with
+// exp, log, log2, sin, cos and tanh of f32 vectors under fast_math, as instructions: polynomials good to 2 ulp, with
 // the right values at 0, infinity and NaN. Numbers too small to be normal count as zero. sin and cos hold for |x| <
 // 1e9. The coefficients are those of Moshier's Cephes library.
 #include "codegen/llvm/emitter.h"
@@ -6,6 +6,7 @@
 #include <llvm/IR/Intrinsics.h>
 
 #include <cmath>
+#include <numbers>
 
 namespace qd::codegen {
 
@@ -117,6 +118,7 @@ llvm::Value *Emitter::vector_math(RealOp op, llvm::Value *x) {
     VectorMath math(b_, x);
     if (op == RealOp::exp) return math.exp(x);
     if (op == RealOp::log) return math.log(x);
+    if (op == RealOp::log2) return b_.CreateFMul(math.log(x), math.f(std::numbers::log2e));
     if (op == RealOp::sin) return math.sine(x, 0);
     if (op == RealOp::cos) return math.sine(x, 1);
     return op == RealOp::tanh ? math.tanh(x) : nullptr;

@@ -28,6 +28,10 @@ def _log(x):
     return -_math.inf if x == 0 else _math.log(x)
 
 
+def _log2(x):
+    return -_math.inf if x == 0 else _math.log2(x)
+
+
 def _rsqrt(x):
     return _math.copysign(_math.inf, x) if x == 0 else 1 / _math.sqrt(x)
 
@@ -51,7 +55,7 @@ _REAL = {
     "sin": _trig(_math.sin), "cos": _trig(_math.cos), "tan": _trig(_math.tan), "asin": _math.asin, "acos": _math.acos,
     "tanh": _math.tanh, "floor": numbers._floor, "ceil": _ceil, "round": _half_away,
 }  # fmt: skip
-_WIDENING = {"sqrt": _math.sqrt, "rsqrt": _rsqrt, "exp": _math.exp, "log": _log}
+_WIDENING = {"sqrt": _math.sqrt, "rsqrt": _rsqrt, "exp": _math.exp, "log": _log, "math.log2": _log2}
 
 
 def _elementary(name, f, widens):
@@ -124,11 +128,6 @@ def isnan(x):
 @named("math.isinf")
 def isinf(x):
     return each(x, lambda c: Scalar(numbers.u1, int(_math.isinf(typed(c).value))))
-
-
-@named("math.log2")
-def log2(x):
-    return each(table["log"](x), lambda c: numbers.binary("*", c, Scalar(c.kind, numbers._ROUND[c.kind](1 / _math.log(2)))))
 
 
 @named("atan2")
