@@ -19,7 +19,7 @@ COVERED = QD_KERNEL_COVERAGE=1 _QD_KCOV_ARC=1 _QD_KCOV_FOLDER=$(CURDIR)/out/cove
 # a cache of its own: the developer's would have notebooks load what they mean to compile
 FRESH = cache=$$(mktemp -d); trap 'rm -rf $$cache' EXIT; XDG_CACHE_HOME=$$cache
 
-.PHONY: help setup build install demo lab test test-cpp test-sanitized test-python test-far test-memory test-notebooks test-browser check coverage bench bench-peers wheel clean
+.PHONY: help setup build install demo lab test test-cpp test-sanitized test-python test-far test-memory test-notebooks test-browser check coverage reference bench bench-peers wheel clean
 
 help:            ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 18
@@ -82,6 +82,9 @@ test-notebooks:  ## notebooks under nbval, in the Quadrants kernel and in ipyker
 	@$(RUN) pytest -q tests/notebooks
 	@$(FRESH) $(RUN) pytest -q --nbval --nbval-kernel-name quadrants --nbval-cell-timeout 120 -c tests/notebooks/pytest.ini notebooks
 	@$(FRESH) $(RUN) pytest -q --nbval --nbval-kernel-name python3 --nbval-cell-timeout 120 -c tests/notebooks/pytest.ini notebooks
+
+reference: install ## the page of options: docs/reference/options.md
+	@mkdir -p docs/reference out && ENABLE_QUADRANTS_HEADER_PRINT=0 $(PY) docs/reference.py > out/options.md && mv out/options.md docs/reference/options.md
 
 coverage: install ## which lines of this project's kernels run in examples, tests and notebooks: docs/kernel-coverage.md
 	@rm -rf out/coverage && mkdir -p out/coverage

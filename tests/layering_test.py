@@ -18,7 +18,9 @@ ALLOWED = {
     "ir": ["base"],
     "layout": ["base", "ir"],
     "syntax": ["base"],
-    "frontend": ["base", "ir", "layout", "syntax"],
+    # The table of options: plain data that the frontend, the engine and the bindings are told.
+    "options": ["ir"],
+    "frontend": ["base", "ir", "layout", "options", "syntax"],
     "analysis": ["base", "ir", "layout"],
     "passes": ["base", "ir", "layout", "analysis"],
     "autodiff": ["base", "ir", "analysis", "passes"],
@@ -32,9 +34,9 @@ ALLOWED = {
     "backends/*": ["base", "abi", "ir", "layout", "passes", "codegen/llvm/door", "runtime", "device_lib", "backends"],
     "backends": ["base", "abi", "ir", "passes", "runtime"],
     # The only place that sees every folder; machine code generators stay behind their doors.
-    "engine": ["base", "abi", "ir", "layout", "analysis", "passes", "autodiff", "runtime", "device_lib", "backends",
+    "engine": ["base", "abi", "ir", "layout", "options", "analysis", "passes", "autodiff", "runtime", "device_lib", "backends",
                "backends/*", "codegen/llvm/door"],
-    "python/bind": ["engine", "frontend", "syntax", "base", "ir", "layout", "abi"],
+    "python/bind": ["engine", "frontend", "options", "syntax", "base", "ir", "layout", "abi"],
     # Sparse matrices and solvers of the host: a module of its own, which knows nothing of kernels.
     "linalg": ["base"],
     "python/linalg": ["linalg", "base"],

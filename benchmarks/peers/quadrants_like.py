@@ -280,6 +280,6 @@ sync = qd.sync
 
 def settle():
     """Waits until every kernel runs the code that it will go on with; ours alone."""
-    from quadrants import _runtime
+    from quadrants import _native
 
-    _runtime.core().settle()
+    _native.core().settle()

@@ -47,13 +47,13 @@ def _coverage_options():
 
 def _start(arch):
     import quadrants as qd
-    from quadrants import _arch, _runtime
+    from quadrants import _arch, _settings
 
     try:
         wanted = _arch.from_name(arch)
     except ValueError as error:
         raise UsageError(f"--arch: {error}") from None
-    running = _runtime.cfg or _runtime._of_python
+    running = _settings.cfg or _settings.of_python
     if running is None:
         qd.init(arch=wanted)
     elif running.arch != wanted:
@@ -135,9 +135,9 @@ class QuadrantsMagics(Magics):
 
     def compile_now(self, outcome):
         """Specialisations that the edited kernel had, or the only one that its annotations allow."""
-        from quadrants import _runtime
+        from quadrants import _settings
 
-        if _runtime.cfg is None:
+        if _settings.cfg is None:
             return
         for name in outcome.defined:
             entry = cells.registry.entries[name]
@@ -197,9 +197,9 @@ class QuadrantsMagics(Magics):
     @line_magic
     def qd_config(self, line):
         """The options of the running program. %qd_config [NAME ...]"""
-        from quadrants import _runtime
+        from quadrants import _settings
 
-        values = dict(vars(_runtime.current_cfg()))
+        values = dict(vars(_settings.current()))
         names = shlex.split(line) or sorted(n for n in values if not n.startswith("_"))
         unknown = [n for n in names if n not in values]
         if unknown:
@@ -224,9 +224,9 @@ def _names_compiled():
 
 
 def _option_names():
-    from quadrants import _runtime
+    from quadrants import _settings
 
-    return sorted(name for name in vars(_runtime.current_cfg()) if not name.startswith("_"))
+    return sorted(name for name in vars(_settings.current()) if not name.startswith("_"))
 
 
 def _arch_names():

@@ -63,7 +63,7 @@ class Cells:
 
     def counts(self):
         """Whether kernels that ordinary cells define are counted."""
-        return self.on or _runtime._folder_of_coverage is not None
+        return self.on or _runtime.folder_of_coverage is not None
 
     def ran(self, compiler, cell_id, number, cell, code):
         """A cell is about to run; IPython compiles `code`."""

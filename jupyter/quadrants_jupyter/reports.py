@@ -16,12 +16,12 @@ _history = {}  # kernel -> its newest compile report
 
 def collect():
     """Takes the reports that the core has gathered: kernel -> reports, in order."""
-    from quadrants import _runtime
+    from quadrants import _native
 
     fresh = {}
-    if _runtime._core is None:
+    if _native.loaded is None:
         return fresh
-    for report in _runtime._core.take_reports():
+    for report in _native.loaded.take_reports():
         fresh.setdefault(report["kernel"], []).append(report)
         _history[report["kernel"]] = report
     return fresh

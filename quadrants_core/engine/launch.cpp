@@ -116,7 +116,7 @@ inline void run_task(Program::Impl &p, const KernelTask &task, abi::Launch &laun
                                    abi::Launch &launch) {
     announce_launch(p, called);
     run_tasks(p, kernel, launch, [&](KernelTask &task) {
-        if (!p.options.profile) return run_task(p, task, launch);
+        if (!p.options.kernel_profiler) return run_task(p, task, launch);
         const Stopwatch watch;
         run_task(p, task, launch);
         p.main.queue->wait();

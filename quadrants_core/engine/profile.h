@@ -1,5 +1,5 @@
 #pragma once
-// How long tasks ran: filled by launches of a program with Options::profile, read by qd.profiler.
+// How long tasks ran: filled by launches of a program with Options::kernel_profiler, read by qd.profiler.
 #include "base/fork.h"
 
 #include <cstdint>

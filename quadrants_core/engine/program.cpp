@@ -52,6 +52,21 @@ runtime::CacheKey build_key_of(const Lowering &lowering) {
     return {hash_bytes(bytes, 1), hash_bytes(bytes, 2)};
 }
 
+std::unique_ptr<runtime::Device> open_device(const Options &options) {
+    const int threads = options.make_cpu_multithreading_loop ? int(options.cpu_max_num_threads) : 1;
+    return choose_backend(options.arch).open({0, threads, options.random_seed});
+}
+
+runtime::CacheLimits cache_limits(const Options &options) {
+    runtime::CacheLimits limits;
+    limits.max_bytes = options.offline_cache_max_size_of_files;
+    limits.factor = options.offline_cache_cleaning_factor;
+    if (!runtime::read_cleaning(options.offline_cache_cleaning_policy, &limits.cleaning))
+        fail_user(UserErrorKind::runtime, "no policy \"" + options.offline_cache_cleaning_policy + "\" of cleaning", {},
+                  "choose one of never, version, lru, fifo");
+    return limits;
+}
+
 runtime::CacheKey record_key(const Program::Impl &p, std::span<const uint8_t> name) {
     const uint64_t words[] = {hash_bytes(name, 9), hash_bytes(name, 10), p.build_key[0], p.build_key[1]};
     const std::span bytes(reinterpret_cast<const uint8_t *>(words), sizeof words);
@@ -92,16 +107,18 @@ uint64_t sum_of(const CompiledKernel &kernel) {
 } // namespace
 
 Program::Impl::Impl(Program &p, const Options &o)
-    : program(p), options(o), id(++programs), device(choose_backend(o.arch).open({0, o.threads, o.random_seed})),
-      lowering(lowering_for(o, *device)), build_key(build_key_of(lowering)) {
+    : program(p), options(o), id(++programs), device(open_device(o)), lowering(lowering_for(o, *device)),
+      build_key(build_key_of(lowering)) {
     const runtime::DeviceInfo info = device->info();
     host_visible = info.host_visible;
     runs_on_host = info.runs_on_host;
     main.queue = device->open_stream();
-    if (options.cache) {
-        if (options.cache_dir.empty()) options.cache_dir = runtime::default_cache_folder();
-        if (!options.cache_dir.empty())
-            disk = std::make_shared<runtime::DiskCache>(options.cache_dir, options.cache_limits,
+    if (options.dump.empty() && options.print_ir) options.dump = "all";
+    if (options.offline_cache) {
+        std::string &folder = options.offline_cache_file_path;
+        if (folder.empty()) folder = runtime::default_cache_folder();
+        if (!folder.empty())
+            disk = std::make_shared<runtime::DiskCache>(folder, cache_limits(options),
                                                         [life = std::weak_ptr(lifetime)](const std::string &text) {
                                                             if (const auto alive = life.lock()) {
                                                                 const std::lock_guard guard(alive->lock);
@@ -111,7 +128,7 @@ Program::Impl::Impl(Program &p, const Options &o)
     }
     lifetime->program = this;
     update_launch_start();
-    watched = options.profile;
+    watched = options.kernel_profiler;
     if (!disk || disk->empty()) warm_up(lowering);
 }
 
@@ -342,8 +359,9 @@ void Program::subscribe(Observer *observer) {
 void Program::unsubscribe(Observer *observer) {
     const std::lock_guard guard(impl_->watch_lock);
     std::erase(impl_->observers, observer);
-    impl_->watched = impl_->options.profile || std::any_of(impl_->observers.begin(), impl_->observers.end(),
-                                                           [](const Observer *o) { return o->wants_launches(); });
+    impl_->watched =
+        impl_->options.kernel_profiler || std::any_of(impl_->observers.begin(), impl_->observers.end(),
+                                                      [](const Observer *o) { return o->wants_launches(); });
 }
 
 void Program::Impl::ask_for_counts() {

@@ -7,8 +7,8 @@
 #include "engine/observer.h"
 #include "engine/profile.h"
 #include "ir/function.h"
+#include "options/options.h"
 #include "runtime/buffer.h"
-#include "runtime/cache_limits.h"
 
 #include <atomic>
 #include <functional>
@@ -18,23 +18,6 @@
 #include <vector>
 
 namespace qd::engine {
-
-struct Options {
-    std::string arch = "cpu"; ///< backend name
-    int threads = 0;          ///< 0: all cores
-    bool debug = false;
-    bool fast_math = true;
-    bool compile_tiers = true; ///< first run fast code, optimise in the background
-    bool cache = true;         ///< keep compiled tasks on disk
-    std::string cache_dir;
-    runtime::CacheLimits cache_limits;
-    uint64_t random_seed = 0;
-    bool coverage = false;
-    bool profile = false; ///< measure every task
-    bool verify = false;  ///< check the IR after every pass
-    std::string dump;     ///< QD_DUMP: names of passes, or "all"
-    std::string only;     ///< QD_ONLY
-};
 
 /// A compiled kernel: tasks loaded on the device, argument layout, coverage counters. Survives its Program as an inert
 /// handle.
@@ -63,7 +46,7 @@ enum class Form : uint8_t { ir, intermediate, machine };
 
 class Program {
   public:
-    explicit Program(const Options &options);
+    explicit Program(const Options &options); ///< `arch` is the name of a backend
     ~Program();
     Program(const Program &) = delete;
 
@@ -144,7 +127,7 @@ class Program {
     /// How many kernels were compiled so far, and the sum of all counts: as long as neither grows there is no news.
     std::pair<uint64_t, uint64_t> counted() const;
     void clear_coverage();
-    Profile &profile(); ///< empty unless Options::profile
+    Profile &profile(); ///< empty unless Options::kernel_profiler
 
     struct Impl;
 

@@ -55,7 +55,7 @@ void run_remote(Program::Impl &p, const CompiledKernel &called, CompiledKernel &
         launch.host.task = &task;
         const Stopwatch watch;
         queue.launch(*task.code->current.load(std::memory_order_acquire), *task.info, launch);
-        if (!p.options.profile) continue;
+        if (!p.options.kernel_profiler) continue;
         queue.wait();
         p.profile.add(called.info.name, task.info->name, watch.microseconds());
     }

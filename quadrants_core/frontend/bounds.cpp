@@ -104,7 +104,7 @@ int check_static_index(Walk &w, const Node *node, long k, int extent) {
 }
 
 void check_matrix_bounds(Walk &w, const Ref &ref, std::span<const ir::Value> indices, std::span<const int> extents) {
-    if (!w.request.options.debug && !w.request.options.check_bounds) return;
+    if (!w.request.options.debug && !w.request.options.check_out_of_bound) return;
     if (ref.base == Ref::Base::element && w.parameters.array(ref.array).clamp) return;
     std::vector<ir::Value> lower, upper;
     for (const int extent : extents) {

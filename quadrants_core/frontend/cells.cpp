@@ -75,7 +75,7 @@ static std::vector<ir::Value> cell_indices(Walk &w, const Node *node, uint32_t p
 
 /// As check_field_bounds, of a cell of a level or of a container of a dynamic one, whose own axis is left out.
 static void check_cell_bounds(Walk &w, uint32_t place, const std::vector<ir::Value> &indices) {
-    if (!(w.request.options.check_bounds || w.request.options.debug) || indices.empty()) return;
+    if (!(w.request.options.check_out_of_bound || w.request.options.debug) || indices.empty()) return;
     const ir::Place &at = w.fn.places[place];
     const bool whole = indices.size() == at.shape.size();
     std::vector<ir::Value> lower, upper;

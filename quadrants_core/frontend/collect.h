@@ -3,7 +3,9 @@
 
 namespace qd::frontend {
 
-/// Collects the garbage of Python if QD_COLLECT says so. An error that is set stays set.
+inline bool collects_garbage = false; ///< the option `collect`
+
+/// Collects the garbage of Python if that is on. An error that is set stays set.
 void collect_if_asked();
 
 } // namespace qd::frontend

@@ -131,7 +131,7 @@ Val boolop_from(Walk &w, const Node *node, bool is_and, const Items &values, siz
     }
     AtNode at(w, node);
     if (w.static_depth) fail_static(w, node, first);
-    if (first.tag != Tag::scalar || !w.request.options.short_circuit) {
+    if (first.tag != Tag::scalar || !w.request.options.short_circuit_operators) {
         const Val rest = boolop_from(w, node, is_and, values, i + 1);
         const bool scalars = first.tag == Tag::scalar && (rest.tag == Tag::scalar || is_number(rest));
         return broadcast(w, node, word, first, rest, [&](const Val &x, const Val &y) {

@@ -156,7 +156,7 @@ static Val eval_name(Walk &w, const Node *node) {
     PyRef object = w.scopes.find_global(name);
     if (!object) fail_unknown_name(w, node, name);
     check_pure_name(w, node, name, object.get());
-    if (w.request.options.refuse_floats && PyFloat_Check(object.get()) && !in_package(w)) {
+    if (w.request.options.raise_on_templated_floats && PyFloat_Check(object.get()) && !in_package(w)) {
         PyErr_Format(
             PyExc_ValueError,
             "Not permitted to access floats as global values: %U is one, and raise_on_templated_floats is set. "

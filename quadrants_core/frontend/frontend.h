@@ -28,6 +28,7 @@
 #include "frontend/py.h"
 #include "frontend/read.h"
 #include "ir/function.h"
+#include "options/options.h"
 #include "syntax/tree.h"
 
 #include <Python.h>
@@ -88,12 +89,9 @@ struct ReturnType {
     PyObject *structure = nullptr; ///< a struct type, borrowed: the scalars of its members, depth first
 };
 
-struct Options {
-    ir::Scalar default_ip = ir::Scalar::i32, default_fp = ir::Scalar::f32;
-    bool debug = false, check_bounds = false, fast_math = true, coverage = false, short_circuit = true;
-    int unrolling_limit = 32;
-    bool pure = false;          ///< nothing but the arguments may be read
-    bool refuse_floats = false; ///< names from outside must not stand for floats
+struct Options : LanguageOptions {
+    bool coverage = false; ///< this kernel's lines are counted
+    bool pure = false;     ///< nothing but the arguments may be read
 };
 
 struct Request {

@@ -368,7 +368,7 @@ Val Records::struct_field_element(const Node *node, PyObject *field, const std::
                 "Field with dim " + std::to_string(first->dims()) + " accessed with indices of dim " +
                     std::to_string(indices.size()));
     const std::vector<ir::Value> values = index_values(w_, node, indices, true);
-    if (w_.request.options.check_bounds || w_.request.options.debug) check_field_bounds(w_, node, *first, values);
+    if (w_.request.options.check_out_of_bound || w_.request.options.debug) check_field_bounds(w_, node, *first, values);
     const std::function<Val(PyObject *)> element = [&](PyObject *of) {
         PyRef struct_type = attribute(of, names().dtype);
         const RecordType *type = record_type(node, struct_type.get());

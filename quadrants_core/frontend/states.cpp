@@ -101,7 +101,7 @@ Val Recursion::flat_boolop(const Node *node, const Items &values, size_t i) {
         return decides_type(w_, first) ? with_type_of(w_, node, is_and ? "and" : "or", first, w_.places.load(rest))
                                        : rest;
     }
-    if (first.tag != Tag::scalar || !w_.request.options.short_circuit) {
+    if (first.tag != Tag::scalar || !w_.request.options.short_circuit_operators) {
         for (size_t k = i + 1; k < values.size(); ++k) flat_calls(values[k]);
         return w_.places.new_variable(node, boolop_from(w_, node, is_and, values, i));
     }

@@ -172,7 +172,7 @@ Val subscript_field(Walk &w, const Node *node, PyObject *field, const std::vecto
                "Field with dim " + std::to_string(info->dims()) + " accessed with indices of dim " +
                    std::to_string(indices.size()));
     std::vector<ir::Value> values = index_values(w, node, indices, true);
-    if (w.request.options.check_bounds || w.request.options.debug) check_field_bounds(w, node, *info, values);
+    if (w.request.options.check_out_of_bound || w.request.options.debug) check_field_bounds(w, node, *info, values);
     return field_element(w, info, std::move(values));
 }
 
@@ -193,7 +193,7 @@ static Val subscript_array(Walk &w, const Node *node, const Val &array, const st
     if (info.clamp)
         for (int axis = 0; axis < array.ndim; ++axis)
             values[size_t(axis)] = clamped(w, values[size_t(axis)], w.parameters.extent(array, axis));
-    else if (w.request.options.check_bounds || w.request.options.debug)
+    else if (w.request.options.check_out_of_bound || w.request.options.debug)
         check_array_bounds(w, array, info, values);
     return element_place(w, array, w.parameters.storage_indices(array, std::move(values)));
 }

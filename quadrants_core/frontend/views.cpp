@@ -34,7 +34,7 @@ static ir::Value view_offset(Walk &w, const Node *node, const Val &view) {
     return within ? w.b.add(within, view.comps[0]) : view.comps[0];
 }
 
-bool checks_bounds(Walk &w) { return w.request.options.check_bounds || w.request.options.debug; }
+bool checks_bounds(Walk &w) { return w.request.options.check_out_of_bound || w.request.options.debug; }
 
 /// 0 <= first <= last <= size, or the message with these values.
 static void check_view(Walk &w, const Node *node, const char *what, ir::Value first, ir::Value last, const Val &of) {

@@ -84,9 +84,9 @@ void run_passes(int steps) {
 }
 
 void run_case(Case id, int repetitions, const std::string &cache) {
-    engine::Options options;
-    options.threads = 1;
-    options.cache_dir = cache;
+    Options options;
+    options.cpu_max_num_threads = 1;
+    options.offline_cache_file_path = cache;
     engine::Program program(options);
     float data[6] = {};
     Args args;

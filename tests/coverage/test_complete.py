@@ -7,7 +7,7 @@ import threading
 import numpy as np
 import pytest
 import quadrants as qd
-from quadrants import _runtime
+from quadrants import _native
 
 import random_functions
 from sample_project import ARCS, RAN
@@ -38,7 +38,7 @@ def lines_alone(arch, monkeypatch):
 
 
 def settle():
-    _runtime.core().settle()
+    _native.core().settle()
 
 
 TEXT = '''import quadrants as qd
@@ -361,8 +361,8 @@ def test_random_functions(arch, tmp_path, monkeypatch, decorator):
 # --- in processes of their own -----------------------------------------------------------------------------------------
 
 SETTLED = (
-    "import quadrants as qd\nfrom quadrants import _runtime\nfrom shapes import kernels\nqd.init(src_ll_cache=False)\n"
-    "kernels.go([1, 20, -1], 10)\n_runtime.core().settle()\nprint(kernels.go([1, 20], 10))\n_runtime.core().settle()\n"
+    "import quadrants as qd\nfrom quadrants import _native\nfrom shapes import kernels\nqd.init(src_ll_cache=False)\n"
+    "kernels.go([1, 20, -1], 10)\n_native.core().settle()\nprint(kernels.go([1, 20], 10))\n_native.core().settle()\n"
 )
 
 

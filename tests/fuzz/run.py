@@ -62,10 +62,10 @@ def _printed(said, options, text):
 def outcome(text, arch, limit=None, checked=False):
     """The program on one arch. `checked`: it may go out of bounds."""
     import quadrants as qd
-    from quadrants import _runtime
+    from quadrants import _settings
     from quadrants._python_backend import functions, loops
 
-    _runtime.checks_python = False  # what runs as Python is compared with what the frontend accepts
+    _settings.checks_python = False  # what runs as Python is compared with what the frontend accepts
     loops.Work.done, loops.Work.limit = 0, limit
     name, scope = None, {"__name__": "fuzz_program"}
     said = io.StringIO()
@@ -93,7 +93,7 @@ def outcome(text, arch, limit=None, checked=False):
         return Outcome("foreign", error=error)
     finally:
         loops.Work.limit = None
-        _runtime.checks_python = True
+        _settings.checks_python = True
         functions.forget()
         scope.clear()  # its functions hold it, and it all the rest
         linecache.cache.pop(name, None)

@@ -8,7 +8,7 @@ import time
 import numpy as np
 import pytest
 import quadrants as qd
-from quadrants import _coverage, _runtime
+from quadrants import _coverage, _settings
 
 
 @qd.func
@@ -191,7 +191,7 @@ def test_reading_from_another_thread_while_programs_end(counting, arch, monkeypa
             time.sleep(0)
 
     reader = threading.Thread(target=read)
-    monkeypatch.setattr(_runtime, "before_reset", [*_runtime.before_reset, wait_for_two_readings])  # after the harvest
+    monkeypatch.setattr(_settings, "before_reset", [*_settings.before_reset, wait_for_two_readings])  # after the harvest
     reader.start()
     for _ in range(20):
         qd.init(arch=arch, offline_cache=False)

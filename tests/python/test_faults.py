@@ -10,7 +10,7 @@ import threading
 import numpy as np
 import pytest
 import quadrants as qd
-from quadrants._runtime import core
+from quadrants._native import core
 
 
 @pytest.fixture(autouse=True)

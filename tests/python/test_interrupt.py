@@ -236,7 +236,7 @@ def test_interrupt_in_the_frontend():
 def test_interrupt_while_compiling(arch, stage):
     if arch != "cpu" and stage == "codegen":
         pytest.skip("the interpreter generates no code")
-    from quadrants._runtime import core
+    from quadrants._native import core
 
     x = qd.ndarray(qd.f32, 10)
     stages.clear()

@@ -9,7 +9,7 @@ import weakref
 import numpy as np
 import pytest
 import quadrants as qd
-from quadrants import _runtime
+from quadrants import _native
 
 
 @qd.kernel
@@ -90,7 +90,7 @@ def test_without_init():
 
 
 def test_memory_is_freed():
-    core = _runtime.core()
+    core = _native.core()
     before = core.allocated_bytes()
     x = qd.ndarray(qd.f64, 100_000)
     f = qd.field(qd.f64, 100_000)

@@ -166,10 +166,10 @@ def test_numpy_arrays_of_another_type():
 @pytest.mark.parametrize("annotation, make, text", WRONG)
 def test_wrong_elements_on_the_python_backend(annotation, make, text, monkeypatch):
     """The same errors, from the frontend and, where that is not asked, from the backend itself."""
-    from quadrants import _runtime
+    from quadrants import _settings
 
     for checks in (True, False):
-        monkeypatch.setattr(_runtime, "checks_python", checks)
+        monkeypatch.setattr(_settings, "checks_python", checks)
         qd.init(arch=qd.python, print_full_traceback=True)
         kind = qd.QuadrantsTypeError if text.startswith("Expect") else qd.QuadrantsCompilationError
         with pytest.raises(kind) as caught:

@@ -5,12 +5,14 @@ import json
 import math
 import os
 import pathlib
+import subprocess
+import sys
 import warnings
 
 import numpy as np
 import pytest
 import quadrants as qd
-from quadrants import _options
+from quadrants import _environment, _native, _options, _runtime
 
 # Names
 
@@ -128,17 +130,57 @@ def test_every_option_is_taken_from_both_sides(arch, monkeypatch):
     """As a keyword and from the environment, with a value that is not the default."""
     other = {bool: lambda v: not v, int: lambda v: v + 1, float: lambda v: v + 0.5}
     special = {"offline_cache", "default_fp", "default_ip", "print_ir", "log_level", "debug", "debug_dump_path"}
+    special |= {name for name, row in _environment.ROWS.items() if row[3] == "keyword"}
     options = {n: v for n, v in {**_options.OPTIONS, **_options.SPECIAL}.items() if n not in special and type(v) in other}
     assert len(options) > 60
     changed = {name: other[type(value)](value) for name, value in options.items()}
     quiet = {"offline_cache": False}
     qd.init(arch=arch, **quiet, **changed)
-    read = lambda name: getattr(qd.cfg if name in _options.OPTIONS else qd._runtime.special, name)  # noqa: E731
+    read = lambda name: getattr(qd.cfg if name in _options.OPTIONS else qd._settings.special, name)  # noqa: E731
     assert {name: read(name) for name in changed} == changed
     for name, value in changed.items():
         monkeypatch.setenv("QD_" + name.upper(), str(int(value) if isinstance(value, bool) else value))
     qd.init(arch=arch, **quiet)
     assert {name: read(name) for name in changed} == changed
+
+
+def test_every_option_reaches_the_core(arch, monkeypatch, tmp_path):
+    """A value that is not the default arrives there, whoever may set it."""
+    kept = {"arch", "QUADRANTS_LOAD_PTX", "load_ir", "target_cpu", "offline_cache", "collect", "kernel_coverage", "coverage_counts"}
+    texts = {"log_level": "warn", "offline_cache_cleaning_policy": "fifo", "debug_dump_path": str(tmp_path), "perfdispatch_force": ""}
+    wanted, keywords = {}, {}
+    for name, kind, default, by, *_ in _environment.ROWS.values():
+        if name in kept:
+            continue
+        change = {"Flag": lambda d: not d, "Real": lambda d: d + 0.5, "Type": lambda d: d[0] + "64"}
+        change["Text"] = lambda d, name=name: texts.get(name, str(tmp_path))
+        value = wanted[name] = change.get(kind, lambda d: d + 1)(default)
+        if by == "environment":
+            monkeypatch.setenv(_environment.variable(name), str(int(value) if kind == "Flag" else value))
+        else:
+            keywords[name] = getattr(qd, value) if kind == "Type" else value
+    assert len(wanted) > 80
+    qd.init(arch=arch, offline_cache=False, **keywords)
+    told = _native.core().options()
+    codes = {name: getattr(qd, wanted[name])._qd_scalar_ for name in ("default_ip", "default_fp")}
+    assert {name: told[name] for name in wanted} == {**wanted, **codes} and set(told) == set(_environment.ROWS)
+    if qd.cfg is not None:
+        qd.cfg.random_seed = 1 << 63
+        _runtime.tell_core()
+        assert _native.core().options()["random_seed"] == 1 << 63
+
+
+def test_a_value_that_an_option_cannot_have_is_refused_by_its_name(arch):
+    for name, value in (("random_seed", -1), ("opt_level", 1 << 70), ("cpu_max_num_threads", [2])):
+        with pytest.raises((TypeError, OverflowError), match=f"option {name}|int"):
+            qd.init(arch=arch, offline_cache=False, **{name: value})
+
+
+def test_the_reference_page_is_that_of_the_table():
+    page = pathlib.Path(__file__).resolve().parents[2] / "docs" / "reference" / "options.md"
+    made = subprocess.run([sys.executable, page.parent.parent / "reference.py"], capture_output=True, text=True, check=True,
+                          env={**os.environ, "ENABLE_QUADRANTS_HEADER_PRINT": "0"})
+    assert page.read_text() == made.stdout, "make reference writes it"
 
 
 def test_tests_have_a_cache_of_their_own(arch):

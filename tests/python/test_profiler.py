@@ -92,7 +92,7 @@ def test_off():
     ):
         with pytest.warns(UserWarning, match=r"use 'qd.init\(kernel_profiler = True\)' to turn on KernelProfiler"):
             use()
-    assert qd._runtime.core().task_times() == []
+    assert qd._native.core().task_times() == []
 
 
 def test_results_are_the_same(profiled):
@@ -158,11 +158,11 @@ def test_memory(capsys):
     text = numbers_out(capsys.readouterr().out)
     assert " 1 field tree 0" in text and "256 dense [16, 16]" in text and " 4 B x" in text
     assert "1 made pointer [4]" in text and "8 dense [8]" in text
-    count, size = qd._runtime.core().ndarray_memory()
+    count, size = qd._native.core().ndarray_memory()
     assert (count, size) == (2, 8000 + 120)
     del a[0]
-    assert qd._runtime.core().ndarray_memory() == (1, 120)
-    held = qd._runtime.core().allocated_bytes()
+    assert qd._native.core().ndarray_memory() == (1, 120)
+    held = qd._native.core().allocated_bytes()
     assert held >= 1024 + 120
     qd.reset()
     with pytest.raises(qd.QuadrantsRuntimeError):

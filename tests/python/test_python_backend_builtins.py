@@ -5,7 +5,7 @@ import ctypes
 import numpy as np
 import pytest
 import quadrants as qd
-from quadrants import _external, _runtime
+from quadrants import _external, _native
 from quadrants.lang.misc import loop_unique
 from quadrants._python_backend import actions, operations, table
 
@@ -29,7 +29,7 @@ def both(arch):
 
 
 def test_every_builtin_is_there():
-    known = set(_runtime.core().builtins())
+    known = set(_native.core().builtins())
     assert set(operations.PYTHON.values()) <= known and all(hasattr(actions, name) for name in OWN.values())
     assert known == set(table.table) | set(OWN), "frontend/builtins.def and _python_backend differ"
 

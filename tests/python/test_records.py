@@ -12,7 +12,7 @@ import types
 import numpy as np
 import pytest
 import quadrants as qd
-from quadrants import _runtime
+from quadrants import _native
 
 HEAD = "import quadrants as qd\nimport numpy as np\nimport math\nimport types\nimport enum\n"
 
@@ -33,9 +33,9 @@ class Shelf:
         path.write_text(text)
         module = types.ModuleType("module")
         exec(compile(text, str(path), "exec"), module.__dict__)
-        _runtime.core().take_reports()
+        _native.core().take_reports()
         result = module.go()
-        hows = {"loaded" if r["phases"][0][0] == "record" else "made" for r in _runtime.core().take_reports()}
+        hows = {"loaded" if r["phases"][0][0] == "record" else "made" for r in _native.core().take_reports()}
         return result, hows.pop() if len(hows) == 1 else "both"
 
     def fresh(self, text, **options):
@@ -484,7 +484,7 @@ def test_coverage_counts_the_same_lines(shelf, monkeypatch):
                 a += i
         return a
     def go():
-        return k(10), qd._runtime.core().coverage()
+        return k(10), qd._native.core().coverage()
     """
     assert shelf.run(text)[1] == "made"
     monkeypatch.setenv("QD_KERNEL_COVERAGE", "1")
@@ -581,9 +581,9 @@ def test_a_cell_of_a_notebook(shelf):
         qd.init(arch=shelf.arch, offline_cache=True, offline_cache_file_path=str(shelf.folder / "cache"))
         cell = {}
         exec(compile(source, name, "exec"), cell)
-        _runtime.core().take_reports()
+        _native.core().take_reports()
         assert cell["go"]() == number
-        assert (_runtime.core().take_reports()[0]["phases"][0][0] == "record") == (how == "loaded")
+        assert (_native.core().take_reports()[0]["phases"][0][0] == "record") == (how == "loaded")
 
 
 def test_ahead_of_the_call(shelf):
@@ -618,7 +618,7 @@ def test_two_processes(tmp_path, arch):
     (tmp_path / "main.py").write_text(
         f"import sys, quadrants as qd\nimport helper\nqd.init(arch='{arch}', offline_cache_file_path='cache')\nx = qd.ndarray(qd.f32, 4)\n"
         "@qd.kernel\ndef k(x: qd.types.ndarray()):\n    for i in x:\n        x[i] = helper.f(x[i])\n"
-        "k(x)\nphases = qd._runtime.core().take_reports()[0]['phases']\n"
+        "k(x)\nphases = qd._native.core().take_reports()[0]['phases']\n"
         "print(x[0], phases[0][0], 'libquadrants_llvm' in open('/proc/self/maps').read())\n"
     )
     environment = {**os.environ, "PYTHONPATH": os.path.dirname(os.path.dirname(qd.__file__)), "ENABLE_QUADRANTS_HEADER_PRINT": "0"}

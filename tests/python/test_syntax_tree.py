@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import quadrants as qd
-from quadrants import _runtime
+from quadrants import _native
 
 LEFT_OUT = {"ctx", "kind", "simple", "type_comment"}  # they say nothing about what a program does
 WITHOUT_FIELDS = (ast.Match, ast.Import, ast.ImportFrom, ast.Global, ast.Nonlocal)
@@ -30,7 +30,7 @@ def shown(value):
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
 def test_a_copy_is_whole(file):
-    core = _runtime.core()
+    core = _native.core()
     statements = ast.parse(file.read_text(encoding="utf-8")).body
     for statement in statements:
         assert core.convert_tree(statement, 0).dump() == shown(statement)
@@ -38,7 +38,7 @@ def test_a_copy_is_whole(file):
 
 def test_what_is_no_node_is_refused():
     with pytest.raises(TypeError, match="no node"):
-        _runtime.core().convert_tree(3, 0)
+        _native.core().convert_tree(3, 0)
 
 
 def test_the_tree_of_a_method_stands_at_its_place():

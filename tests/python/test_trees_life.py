@@ -167,7 +167,7 @@ def test_cells_of_a_field_that_is_gone():
 
 
 def test_memory_does_not_grow_with_trees_that_come_and_go():
-    from quadrants import _runtime
+    from quadrants import _native
 
     def once():
         x = qd.field(qd.i32)
@@ -179,10 +179,10 @@ def test_memory_does_not_grow_with_trees_that_come_and_go():
         tree.destroy()
 
     once()
-    before = _runtime.core().allocated_bytes()
+    before = _native.core().allocated_bytes()
     for _ in range(20):
         once()
-    assert _runtime.core().allocated_bytes() <= before
+    assert _native.core().allocated_bytes() <= before
 
 
 def test_gradients_have_storage_where_they_are_asked_for():

@@ -9,7 +9,7 @@ import sys
 import numpy as np
 import pytest
 import quadrants as qd
-from quadrants import _options
+from quadrants import _environment, _native
 
 HERE = os.path.basename(__file__)
 
@@ -379,14 +379,15 @@ def test_arguments_that_do_not_suit_name_the_parameter():
 
 @pytest.mark.parametrize("text,value", [("1", True), ("true", True), ("On", True), ("yes", True), ("0", False), ("FALSE", False), ("off", False), ("no", False)])
 def test_booleans_of_the_environment(monkeypatch, text, value):
-    assert _options.flag("QD_X", {"QD_X": text}, not value) is value
+    for name in ("verify", "coverage_counts"):  # off and on by default
+        assert _environment.value(name, {_environment.variable(name): text}) is value
     monkeypatch.setenv("QD_DEBUG", text)
     qd.init(arch=qd.cpu)
     assert qd.cfg.debug is value
 
 
 def test_what_is_no_boolean_names_its_variable(monkeypatch):
-    assert _options.flag("QD_X", {}) is False and _options.flag("QD_X", {"QD_X": ""}, True) is True
+    assert _environment.value("verify", {}) is False and _environment.value("coverage_counts", {"QD_COVERAGE_COUNTS": " "}) is True
     for name in ("QD_DEBUG", "QD_VERIFY", "QD_DUMP_IR"):
         with monkeypatch.context() as patch:
             patch.setenv(name, "maybe")
@@ -400,11 +401,10 @@ def test_what_is_no_boolean_names_its_variable(monkeypatch):
 
 
 def test_verify_is_off_for_every_no(monkeypatch):
-    from quadrants import _runtime
-
     for text, on in (("false", False), ("off", False), ("0", False), ("", False), ("true", True), ("1", True)):
         monkeypatch.setenv("QD_VERIFY", text)
-        assert _runtime._engine_options("cpu")["verify"] is on
+        qd.init(arch="interp", offline_cache=False)
+        assert _native.core().options()["verify"] is on
 
 
 SHOWS = """

@@ -10,7 +10,7 @@ import warnings
 from collections import Counter
 from pathlib import Path
 
-from quadrants import _runtime
+from quadrants import _native
 
 
 def functions_of(tree):
@@ -31,7 +31,7 @@ def lines_of(text):
 
 def compare(text):
     """(outcome, first line, what differs) of each function; the outcome is `same`, `differs` or `left`: to CPython."""
-    core = _runtime.core()
+    core = _native.core()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         module = ast.parse(text)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import quadrants as qd
-from quadrants import _runtime
+from quadrants import _native
 
 from tests.syntax import corpus
 
@@ -48,7 +48,7 @@ def test_a_difference_is_found(monkeypatch):
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("text", ODD, ids=lambda text: text[text.index("def ") + 4 : text.index("(", text.index("def "))])
 def test_odd_functions(text):
-    core = _runtime.core()
+    core = _native.core()
     indented = text[0] in " \t"
     node = ast.parse("if 1:\n" + text).body[0].body[0] if indented else ast.parse(text).body[0]
     for tail in ("", "\n\nx = 1\n", "    # comment\n\ndef other():\n\treturn $\n"):
@@ -78,16 +78,16 @@ LEFT = {
 
 @pytest.mark.parametrize("text", LEFT.values(), ids=LEFT)
 def test_what_is_left_to_python(text):
-    assert _runtime.core().parse_function(corpus.lines_of(text), 0) is None
+    assert _native.core().parse_function(corpus.lines_of(text), 0) is None
 
 
 @pytest.mark.parametrize("start", [-1, 2, 10**9])
 def test_a_line_that_there_is_not(start):
-    assert _runtime.core().parse_function(["def f():\n", "    pass\n"], start) is None
+    assert _native.core().parse_function(["def f():\n", "    pass\n"], start) is None
 
 
 def test_lines_that_are_no_text():
-    parse = _runtime.core().parse_function
+    parse = _native.core().parse_function
     assert parse(["def f():\n", 3, "    pass\n"], 0) is None
     assert parse(["def f():\n", "    '\ud800'\n"], 0) is None
     assert parse([], 0) is None
@@ -98,7 +98,7 @@ def test_lines_that_are_no_text():
 def test_kernels_run_whoever_parses_them(line):
     text = f"@qd.kernel\ndef k() -> qd.i32:\n    {line}\n    return 2\n"
     lines = corpus.lines_of(text)
-    assert (_runtime.core().parse_function(lines, 0) is None) == ("DASH" in line)
+    assert (_native.core().parse_function(lines, 0) is None) == ("DASH" in line)
     name = f"<text of {line}>"
     linecache.cache[name] = len(text), None, lines, name
     names = {"qd": qd, "__name__": "made"}

@@ -11,7 +11,6 @@
 namespace qd::test {
 namespace {
 
-using engine::Options;
 using engine::Program;
 
 std::unique_ptr<runtime::Device> open(const char *name) { return backends::find(name)->open({}); }
@@ -19,7 +18,7 @@ std::unique_ptr<runtime::Device> open(const char *name) { return backends::find(
 Options on(const char *arch) {
     Options o;
     o.arch = arch;
-    o.cache = false;
+    o.offline_cache = false;
     o.verify = true;
     return o;
 }

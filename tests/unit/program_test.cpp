@@ -16,7 +16,6 @@
 namespace qd::test {
 namespace {
 
-using engine::Options;
 using engine::Program;
 
 struct Watcher : engine::Observer {
@@ -46,8 +45,8 @@ class ProgramTest : public testing::TestWithParam<const char *> {
     Options options() {
         Options o;
         o.arch = GetParam();
-        o.threads = 2;
-        o.cache = false;
+        o.cpu_max_num_threads = 2;
+        o.offline_cache = false;
         o.verify = true;
         return o;
     }
@@ -471,7 +470,7 @@ TEST(ProgramCache, a_warm_start_never_opens_llvm) {
     ASSERT_FALSE(codegen::llvm_door::is_open());
     const auto folder = fresh_folder();
     Options o;
-    o.cache_dir = folder.string();
+    o.offline_cache_file_path = folder.string();
     std::vector<float> x(1000, 1.0f), expected;
     auto run = [&](Watcher &watcher) {
         Program program(o);
@@ -517,7 +516,7 @@ TEST(ProgramCache, a_missing_compiler_is_named_and_does_no_harm) {
     if (child == 0) {
         codegen::llvm_door::set_directory("/no/such/folder");
         Options o;
-        o.cache = false;
+        o.offline_cache = false;
         Program program(o);
         bool named = false;
         try {
@@ -540,7 +539,7 @@ TEST(ProgramCache, a_missing_compiler_is_named_and_does_no_harm) {
 TEST(ProgramCache, damaged_files_are_replaced) {
     const auto folder = fresh_folder();
     Options o;
-    o.cache_dir = folder.string();
+    o.offline_cache_file_path = folder.string();
     auto origin = [&] {
         Watcher watcher;
         Program program(o);
@@ -565,7 +564,7 @@ TEST(ProgramCache, damaged_files_are_replaced) {
 
 TEST(ProgramCache, a_folder_that_cannot_be_written_costs_one_warning) {
     Options o;
-    o.cache_dir = "/proc/no-such-folder/here";
+    o.offline_cache_file_path = "/proc/no-such-folder/here";
     Watcher watcher;
     Program program(o);
     program.subscribe(&watcher);
@@ -578,7 +577,7 @@ TEST(ProgramCache, a_folder_that_cannot_be_written_costs_one_warning) {
 
 TEST(ProgramTiers, better_code_is_swapped_in_with_equal_results) {
     Options o;
-    o.cache = false;
+    o.offline_cache = false;
     Program program(o);
     const auto kernel = program.compile(large(), 0);
     std::vector<float> x(5000, 1.0f);
@@ -592,7 +591,7 @@ TEST(ProgramTiers, better_code_is_swapped_in_with_equal_results) {
 
 TEST(ProgramTiers, a_program_ends_while_its_tasks_are_optimised) {
     Options o;
-    o.cache = false;
+    o.offline_cache = false;
     const auto start = std::chrono::steady_clock::now();
     {
         Program program(o);

@@ -89,9 +89,9 @@ struct Presser : engine::Observer {
 };
 
 TEST(Stop, ends_a_compilation_between_passes) {
-    engine::Options options;
+    Options options;
     options.arch = "interp";
-    options.cache = false;
+    options.offline_cache = false;
     options.dump = "all";
     engine::Program program(options);
     Presser presser;

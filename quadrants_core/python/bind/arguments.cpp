@@ -13,8 +13,8 @@ PyTypeObject *numpy_type = nullptr;
 PyTypeObject *tensor_type = nullptr, *buffer_view_type = nullptr;
 
 ir::Scalar default_of(ir::Scalar code) {
-    const ir::Scalar integer = runtime.language.default_ip;
-    if (code == default_float) return runtime.language.default_fp;
+    const ir::Scalar integer = runtime.options.default_ip;
+    if (code == default_float) return runtime.options.default_fp;
     if (code != default_unsigned) return integer;
     return ir::bits_of(integer) == 64 ? ir::Scalar::u64 : ir::Scalar::u32;
 }

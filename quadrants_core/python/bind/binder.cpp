@@ -72,7 +72,7 @@ void check_constant(const KernelObject *kernel, const ParamSpec &spec, PyObject 
                   "Ndarray shouldn't be passed in via `qd.template()`, please annotate your "
                   "kernel using `qd.types.ndarray(...)` instead");
     }
-    if (runtime.language.refuse_floats && PyFloat_Check(arg)) {
+    if (runtime.options.raise_on_templated_floats && PyFloat_Check(arg)) {
         PyObject *name = PyObject_GetAttrString(kernel->info, "name");
         PyErr_Clear();
         raise(ErrorClass::value,

@@ -88,7 +88,7 @@ bool run_unlocked(const Call &call, engine::CompiledKernel &code, uint64_t *slot
     keep_watching();
     if (!no_interrupt_waits()) return false;
     if (runtime.active_launches++ == 0) set_output_may_lock(true);
-    const bool timed = runtime.timeline;
+    const bool timed = runtime.options.timeline;
     Py_BEGIN_ALLOW_THREADS;
     const auto begin = timed ? TimelineClock::now() : TimelineClock::time_point();
     try {

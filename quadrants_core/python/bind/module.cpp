@@ -1,5 +1,6 @@
 // The extension module quadrants._lib.core.quadrants_python. Ordinary functions go through pybind11; the types that a
 // launch touches (Kernel, NdarrayStorage, Place) use the C API directly.
+#include "frontend/collect.h"
 #include "python/bind/arguments.h"
 #include "python/bind/dlpack.h"
 #include "python/bind/errors.h"
@@ -8,6 +9,7 @@
 #include "python/bind/kernel.h"
 #include "python/bind/ndarray.h"
 #include "python/bind/observe.h"
+#include "python/bind/options.h"
 #include "python/bind/state.h"
 #include "python/bind/timeline.h"
 #include "python/bind/tree.h"
@@ -21,54 +23,20 @@ using namespace qd;
 
 namespace {
 
-engine::Options engine_options(const py::dict &d) {
-    engine::Options o;
-    o.arch = d["arch"].cast<std::string>();
-    o.threads = d["threads"].cast<int>();
-    o.debug = d["debug"].cast<bool>();
-    o.fast_math = d["fast_math"].cast<bool>();
-    o.compile_tiers = d["compile_tiers"].cast<bool>();
-    o.cache = d["cache"].cast<bool>();
-    o.cache_dir = d["cache_dir"].cast<std::string>();
-    o.cache_limits.max_bytes = d["cache_max_bytes"].cast<uint64_t>();
-    o.cache_limits.cleaning = runtime::Cleaning(d["cache_cleaning"].cast<int>());
-    o.cache_limits.factor = d["cache_cleaning_factor"].cast<double>();
-    o.random_seed = d["random_seed"].cast<uint64_t>();
-    o.coverage = d["coverage"].cast<bool>();
-    o.profile = d["profile"].cast<bool>();
-    o.verify = d["verify"].cast<bool>();
-    o.dump = d["dump"].cast<std::string>();
-    o.only = d["only"].cast<std::string>();
-    return o;
-}
-
-frontend::Options language_options(const py::dict &d) {
-    frontend::Options o;
-    o.default_ip = ir::Scalar(d["default_ip"].cast<int>());
-    o.default_fp = ir::Scalar(d["default_fp"].cast<int>());
-    o.debug = d["debug"].cast<bool>();
-    o.check_bounds = d["check_bounds"].cast<bool>();
-    o.fast_math = d["fast_math"].cast<bool>();
-    o.coverage = d["coverage"].cast<bool>();
-    o.short_circuit = d["short_circuit"].cast<bool>();
-    o.unrolling_limit = d["unrolling_limit"].cast<int>();
-    o.refuse_floats = d["refuse_template_floats"].cast<bool>();
-    return o;
-}
-
 engine::Asked asked_of(const std::string &name) {
     if (name == "lines") return engine::Asked::lines;
     return name == "arcs" ? engine::Asked::arcs : engine::Asked::counts;
 }
 
-void set_language(const py::dict &d) {
-    bind::runtime.language = language_options(d);
-    bind::runtime.kernels_in_python = d["kernels_in_python"].cast<bool>();
-    bind::runtime.checks_python = d["checks_python"].cast<bool>();
-    bind::runtime.keeps_records = d["src_ll_cache"].cast<bool>();
-    bind::runtime.timeline = d["timeline"].cast<bool>();
-    bind::runtime.coverage_asked = asked_of(d["coverage_asked"].cast<std::string>());
-    bind::runtime.shown = d["show"].cast<std::vector<std::string>>();
+/// `options` by their names; `language` is what follows from them and is no option.
+void set_options(const py::dict &options, const py::dict &language) {
+    if (!bind::read_options(options.ptr(), &bind::runtime.options)) throw py::error_already_set();
+    frontend::collects_garbage = bind::runtime.options.collect;
+    bind::runtime.coverage = language["coverage"].cast<bool>();
+    bind::runtime.coverage_asked = asked_of(language["coverage_asked"].cast<std::string>());
+    bind::runtime.kernels_in_python = language["kernels_in_python"].cast<bool>();
+    bind::runtime.checks_python = language["checks_python"].cast<bool>();
+    bind::runtime.shown = language["show"].cast<std::vector<std::string>>();
 }
 
 /// Runs `f`; a C++ exception becomes the package's Python exception.
@@ -160,11 +128,12 @@ py::tuple counted() {
 }
 
 void define_program(py::module_ &m) {
-    m.def("create_program", [](const py::dict &engine, const py::dict &language) {
-        set_language(language);
-        guarded([&] { bind::create_program(engine_options(engine)); });
+    m.def("create_program", [](const py::dict &options, const py::dict &language) {
+        set_options(options, language);
+        guarded([] { bind::create_program(); });
     });
-    m.def("set_language", set_language);
+    m.def("set_options", set_options);
+    m.def("options", [] { return py::reinterpret_steal<py::object>(bind::options_dict(bind::runtime.options)); });
     m.def("builtins", [] {
         py::dict all;
         for (const auto &[name, parameters] : frontend::builtin_parameters())
@@ -203,8 +172,8 @@ void define_program(py::module_ &m) {
         return value ? py::reinterpret_steal<py::object>(PyUnicode_DecodeFSDefault(value)) : py::none();
     });
     m.def("clock_frequency", engine::clock_frequency);
-    m.def("cache_dir", [] { return program().options().cache_dir; });
-    m.def("profiles", [] { return program().options().profile; });
+    m.def("cache_dir", [] { return program().options().offline_cache_file_path; });
+    m.def("profiles", [] { return program().options().kernel_profiler; });
     m.def("live_ndarrays", [] { return bind::ndarray_memory().count; });
     m.def("compiling", [] {
         PyObject *info = bind::runtime.compiling;

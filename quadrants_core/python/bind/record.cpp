@@ -61,12 +61,8 @@ std::string source_print(PyObject *object, int64_t count) {
 // What is asked of the frontend, taken apart by name: a member that is added must be said here as well.
 
 void write_options(Writer &w, const frontend::Options &options) {
-    const auto &[ip, fp, debug, check_bounds, fast_math, coverage, short_circuit, unrolling_limit, pure,
-                 refuse_floats] = options;
-    w.number(ip);
-    w.number(fp);
-    for (bool flag : {debug, check_bounds, fast_math, coverage, short_circuit, pure, refuse_floats}) w.number(flag);
-    w.number(unrolling_limit);
+    options.each([&](auto value) { w.number(value); });
+    for (bool flag : {options.coverage, options.pure}) w.number(flag);
 }
 
 void write_param(Writer &w, const frontend::Param &param) {
@@ -120,7 +116,7 @@ bool read(Reader &r, Recorded *out) {
 } // namespace
 
 Record::Record(const KernelObject *kernel, const frontend::Request &request) : kernel_(kernel) {
-    if (!runtime.keeps_records || !runtime.program->keeps_records()) return;
+    if (!runtime.options.src_ll_cache || !runtime.program->keeps_records()) return;
     const SourceLines lines = lines_of(kernel->info);
     Writer w;
     w.text(QD_FRONTEND_STAMP);

@@ -164,7 +164,7 @@ class Specialiser {
         if (request.options.coverage && !asks_for_counts()) engine::ask(*plan_->kernel, runtime.coverage_asked);
         lay_out();
         frontend::collect_if_asked();
-        if (runtime.timeline) {
+        if (runtime.options.timeline) {
             plan_->brief = false; // brief launches are not timed
             add_to_timeline("compile", engine::kernel_info(*plan_->kernel).name, start_, Clock::now());
         }
@@ -229,9 +229,10 @@ class Specialiser {
         binder_.emplace(kernel_, *plan_);
         frontend::Request request;
         keep(PyObject_CallMethod(kernel_->info, "prepare", nullptr));
-        request.options = runtime.language; // brought up to date by prepare()
+        static_cast<LanguageOptions &>(request.options) =
+            LanguageOptions(runtime.options); // brought up to date by prepare()
         request.function = keep(PyObject_GetAttrString(kernel_->info, "fn"));
-        request.options.coverage = wants_coverage(request.options.coverage);
+        request.options.coverage = wants_coverage(runtime.coverage);
         request.options.pure = keep(PyObject_GetAttrString(kernel_->info, "fastcache")) == Py_True;
         plan_->return_shapes.clear();
         for (frontend::ReturnType &r : plan_->returns) {

@@ -26,9 +26,9 @@ PyObject *package_attr(const char *module, const char *name) {
     return found;
 }
 
-void create_program(const engine::Options &options) {
+void create_program() {
     destroy_program();
-    auto program = std::make_shared<engine::Program>(options);
+    auto program = std::make_shared<engine::Program>(runtime.options);
     program->subscribe(observer());
     runtime.host_visible = program->host_visible();
     runtime.program = std::move(program);

@@ -5,6 +5,7 @@
 
 #include "engine/program.h"
 #include "frontend/frontend.h"
+#include "options/options.h"
 
 #include <atomic>
 #include <cstdint>
@@ -17,12 +18,11 @@ namespace qd::bind {
 struct Runtime {
     std::shared_ptr<engine::Program> program; ///< null before qd.init and after qd.reset
     uint64_t generation = 0;
-    frontend::Options language;
+    Options options;                ///< as they are now: what a kernel that is compiled goes by
+    bool coverage = false;          ///< kernels that are compiled from now on are counted
     bool host_visible = true;       ///< what lies in the program's memory
     bool kernels_in_python = false; ///< arch=qd.python: nothing is compiled
     bool checks_python = true;      ///< ...but refused what compiled kernels may not do
-    bool keeps_records = true;      ///< option src_ll_cache
-    bool timeline = false;          ///< option timeline
     engine::Asked coverage_asked = engine::Asked::counts;
     std::vector<std::string> shown;       ///< forms in which kernels are shown when they are compiled: see show_forms
     PyObject *compiling = nullptr;        ///< what qd.kernel keeps of the kernel that is being compiled, borrowed
@@ -36,7 +36,8 @@ engine::Program *need_program();
 /// New reference to an attribute of a module of the package, or null with the Python error set.
 PyObject *package_attr(const char *module, const char *name);
 
-void create_program(const engine::Options &options);
+/// With the options as they are now.
+void create_program();
 void destroy_program();
 
 } // namespace qd::bind

@@ -1,6 +1,6 @@
 """Quadrants: data-parallel kernels in Python, compiled by a C++ core."""
 
-from quadrants import _later, _logging, math, types
+from quadrants import _arch, _later, _logging, _settings, math, types
 from quadrants._annotations import Template, sparse_matrix_builder, template
 from quadrants._arch import Extension as extension
 from quadrants._arch import amdgpu, arm64, cpu, cuda, gpu, metal, python, vulkan, x64
@@ -68,27 +68,21 @@ _modules = {  # likewise
 
 def is_extension_enabled(ext):
     """Whether the running architecture offers an extension."""
-    from quadrants import _arch, _runtime
-
-    config = _runtime.current_cfg()
+    config = _settings.current()
     wanted = config.ad_stack_experimental_enabled or ext != extension.adstack
     return bool(wanted and _arch.is_extension_supported(config.arch, ext))
 
 
 def dump_compile_config():
     """Prints every option with its value."""
-    from quadrants import _runtime
-
-    config = _runtime.current_cfg()
+    config = _settings.current()
     for name, value in sorted({**vars(config), "default_up": config.default_up}.items()):
         print(f"{name}={value}")
 
 
 def __getattr__(name):
     if name == "cfg":
-        from quadrants import _runtime
-
-        return _runtime.cfg
+        return _settings.cfg
     if name == "coverage":
         import importlib
 

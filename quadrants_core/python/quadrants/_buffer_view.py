@@ -2,7 +2,7 @@
 
 import operator as _operator
 
-from quadrants import _annotations, _dtypes, _runtime, _tensor
+from quadrants import _annotations, _dtypes, _native, _tensor
 
 
 class BufferViewType(_annotations._Annotation):
@@ -98,4 +98,4 @@ BufferView._qd_kind_ = "buffer_view_type"  # the class itself, as an annotation:
 BufferView.element = (0, 1, 1, 0)
 BufferView.boundary = "unsafe"
 BufferView.dtype = None
-_runtime.when_core_loads(lambda core: core.set_buffer_view_class(BufferView))
+_native.when_core_loads(lambda core: core.set_buffer_view_class(BufferView))

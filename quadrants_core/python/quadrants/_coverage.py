@@ -4,7 +4,7 @@ qd.reset(). Nothing here needs the package `coverage`; what is written for it is
 import time as _time
 import weakref as _weakref
 
-from quadrants import _dtypes, _runtime, _source
+from quadrants import _dtypes, _native, _settings, _source
 
 _gathered = {}  # (what, file, scope, line, column, end_line, end_column) -> count, of programs that have ended
 _gathered_by_kernel = {}  # (kernel, specialisation, title) -> {row: count}, of the same; rows as in _by_kernel()
@@ -23,7 +23,7 @@ def _compiled(lines):
 
 
 def _core():
-    core = _runtime._core
+    core = _native.loaded
     return core if core is not None and core.initialised() else None
 
 
@@ -64,7 +64,7 @@ def _steady(read):
         _time.sleep(0.001)
 
 
-_runtime.before_reset.append(_harvest)
+_settings.before_reset.append(_harvest)
 
 
 def _rows():

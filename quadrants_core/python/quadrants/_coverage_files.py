@@ -25,10 +25,10 @@ except ImportError as error:
         "QD_KERNEL_COVERAGE"
     ) from error
 
-from quadrants import _coverage, _coverage_runs, _options, _runtime, _source
+from quadrants import _coverage, _coverage_runs, _environment, _native, _settings, _source
 
 FIELD_VAR_NAME = "_qd_cov"
-_MAX_PROBES = int(os.environ.get("QD_COVERAGE_MAX_PROBES") or 100000)
+_MAX_PROBES = _environment.value("coverage_max_probes")
 
 _probe_counter = 0
 _probe_map = {}  # id -> (file, line)
@@ -75,7 +75,7 @@ def ensure_field_allocated():
     global _field
     enable()
     with _lock:
-        generation = _runtime.core().generation()
+        generation = _native.core().generation()
         if _field is None or getattr(_field, "generation", generation) != generation:
             _field = _Probes(generation)
 
@@ -319,7 +319,7 @@ def _write():
         data.write()
         data.close(force=True)
         run = _run or os.urandom(8).hex()
-        wanted = lines if _options.flag("QD_COVERAGE_COUNTS", os.environ, True) else ()
+        wanted = lines if _environment.value("coverage_counts") else ()
         counted = [(names[file], line, counts.get(file, {}).get(line, 0)) for file in wanted for line in lines[file]]
         _coverage_runs.write_tables(part, run, _digests(names), counted)
         os.replace(part, path)
@@ -394,7 +394,7 @@ def enable(folder=None):
     os.environ.setdefault("_QD_KCOV_ARC", "1" if _settings[0] else "0")  # for the processes that this one starts
     _coverage._listeners.append(_register)
     _coverage._before_clear.append(_keep)
-    _runtime.before_reset.insert(0, _harvest_field)
+    _settings.before_reset.insert(0, _harvest_field)
     atexit.register(flush)
     os.register_at_fork(after_in_child=_forget)
     _exit = os._exit

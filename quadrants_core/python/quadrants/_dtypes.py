@@ -1,6 +1,6 @@
 """Scalar types."""
 
-from quadrants import _exceptions
+from quadrants import _exceptions, _settings
 
 
 class DType:
@@ -120,9 +120,7 @@ def of_code(code):
     """The DType that a code of an annotation means now."""
     if code < DEFAULT_IP:
         return all_types[code - 1]
-    from quadrants import _runtime
-
-    return {DEFAULT_IP: _runtime.default_ip, DEFAULT_FP: _runtime.default_fp, DEFAULT_UP: _runtime.default_up}[code]()
+    return {DEFAULT_IP: _settings.default_ip, DEFAULT_FP: _settings.default_fp, DEFAULT_UP: _settings.default_up}[code]()
 
 
 def dtype(value):
@@ -131,12 +129,10 @@ def dtype(value):
         return value
     if getattr(value, "_qd_kind_", None) == "quant_type":
         return value.compute
-    from quadrants import _runtime
-
     if value is int:
-        return _runtime.default_ip()
+        return _settings.default_ip()
     if value is float:
-        return _runtime.default_fp()
+        return _settings.default_fp()
     if value is bool:
         return u1
     found = _numpy_type(value)

@@ -2,6 +2,8 @@
 
 import builtins as _builtins
 
+from quadrants import _logging, _settings
+
 
 class QuadrantsCompilationError(Exception):
     """A mistake in a kernel, found while it is compiled."""
@@ -80,9 +82,7 @@ _display_names = {}
 
 
 def _raw():
-    from quadrants import _runtime
-
-    return bool(_runtime.special.print_full_traceback)
+    return bool(_settings.special.print_full_traceback)
 
 
 def _class(name):
@@ -179,8 +179,6 @@ def warn(category, message, file, line):
     import warnings
 
     if category == "log":
-        from quadrants import _logging
-
         _logging.warn(f"{file}:{line}: {message}" if file else message)
         return
     kind = getattr(_builtins, category, UserWarning)

@@ -3,7 +3,7 @@
 import ctypes
 import os
 
-from quadrants import _exceptions, _runtime
+from quadrants import _exceptions, _native
 
 _COMPILERS = ("clang++", "g++", "c++")
 _ID_BITS = 59
@@ -109,5 +109,5 @@ class SourceBuilder:
 
         digest = hashlib.sha256(self._origin + b"\0" + name.encode()).digest()
         id = int.from_bytes(digest[:8], "little") >> (64 - _ID_BITS)
-        _runtime.core().add_external(id, address)
+        _native.core().add_external(id, address)
         return id

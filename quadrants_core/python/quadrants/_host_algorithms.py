@@ -3,7 +3,7 @@
 import functools
 import warnings
 
-from quadrants import _annotations, _dtypes, _exceptions, _kernel, _layout, _ndarray, _ops, _runtime, _tensor
+from quadrants import _annotations, _dtypes, _exceptions, _kernel, _layout, _ndarray, _ops, _settings, _tensor
 
 _template, _i32 = _annotations.template(), _dtypes.i32
 _array = _annotations.NdarrayType
@@ -159,4 +159,4 @@ class PrefixSumExecutor:
     def run(self, input_arr):
         if input_arr.dtype != _i32:
             raise RuntimeError("Only qd.i32 type is supported for prefix sum.")
-        raise RuntimeError(f"{_runtime.current_cfg().arch} is not supported for prefix sum.")
+        raise RuntimeError(f"{_settings.current().arch} is not supported for prefix sum.")

@@ -5,16 +5,14 @@ order and the components of vectors and matrices at the end, or raises ValueErro
 `_memory()`, an object that keeps that memory.
 """
 
-import os as _os
-
-from quadrants import _dtypes, _exceptions, _options, _runtime
+from quadrants import _dtypes, _environment, _exceptions, _native
 
 _ZERO_COPY = {"i32", "i64", "f32", "f64", "u1"}
 
 
 def torch():
     """The module; ModuleNotFoundError if it is not there or switched off."""
-    if not _options.flag("QD_ENABLE_TORCH", _os.environ, True):
+    if not _environment.value("enable_torch"):
         raise ModuleNotFoundError("No module named 'torch' (QD_ENABLE_TORCH=0)")
     import torch
 
@@ -26,7 +24,7 @@ class _Memory:
 
     def __init__(self, owner, interface):
         self.__array_interface__ = interface
-        self._kept = (owner, _runtime.core().hold_program())
+        self._kept = (owner, _native.core().hold_program())
 
 
 def _storage_of(array):
@@ -83,7 +81,7 @@ def dlpack(array, versioned=False):
     """DLPack capsule of an ndarray or field."""
     address, shape, strides = array._storage()
     size = _dtypes.numpy_dtype(array.dtype).itemsize
-    return _runtime.core().dlpack_export(
+    return _native.core().dlpack_export(
         array._memory(), address, shape, tuple(s // size for s in strides), array.dtype._qd_scalar_, versioned
     )
 

@@ -2,7 +2,7 @@
 
 import sys as _sys
 
-from quadrants import _annotations, _dtypes, _exceptions, _later, _runtime, _snode, _source
+from quadrants import _annotations, _dtypes, _exceptions, _later, _native, _runtime, _settings, _snode, _source
 
 _Syntax = _exceptions.QuadrantsSyntaxError
 _VARARGS, _VARKEYWORDS = 4, 8  # code flags
@@ -44,9 +44,9 @@ class KernelInfo(metaclass=_Replaceable):
         """Called before every compilation: the options may have been changed through qd.cfg."""
         if self.coverage:
             from quadrants import _coverage  # notes which functions are compiled
-        _runtime.core().set_language(_runtime.language_options())
+        _runtime.tell_core()
         _snode.check_all_placed()
-        if _runtime._print_non_pure and not self.fastcache:
+        if _settings.special.print_non_pure and not self.fastcache:
             print(f"[NOT_PURE] Debug information: not pure: {self.name}", flush=True)
 
 
@@ -286,7 +286,7 @@ def _make_kernel(fn, frame, fastcache=False):
     _source.remember_exec(fn.__code__, frame)
     returns, returns_tuple = _returns(fn, frame)
     params = _params(fn, frame)
-    core = _runtime.core()
+    core = _native.core()
     info = KernelInfo(fn, frame, fastcache or getattr(fn, "_qd_pure_", False))
     made = core.Kernel(info, params, returns, returns_tuple)
     made.__name__ = fn.__name__

@@ -1,5 +1,8 @@
 """Levels of messages, and the line that import prints."""
 
+from quadrants import _environment
+from quadrants._version import version_str
+
 TRACE, DEBUG, INFO, WARN, ERROR, CRITICAL = _LEVELS = ("trace", "debug", "info", "warn", "error", "critical")
 _OFF = "off"
 
@@ -69,17 +72,12 @@ def _get_logging(name):
 
 
 def print_header():
-    import os
     import sys
 
-    from quadrants import _options
-
-    if not _options.flag("ENABLE_QUADRANTS_HEADER_PRINT", os.environ, True):
+    if not _environment.value("ENABLE_QUADRANTS_HEADER_PRINT"):
         return
-    if os.environ.get("QD_LOG_LEVEL", "") in (WARN, ERROR, CRITICAL, _OFF) or _is_plugin_load() or _is_report():
+    if _environment.given("log_level") in (WARN, ERROR, CRITICAL, _OFF) or _is_plugin_load() or _is_report():
         return
-    from quadrants._version import version_str
-
     python = ".".join(map(str, sys.version_info[:3]))
     print(f"[Quadrants] version {version_str}, {_build()}, {sys.platform}, python {python}")
 

@@ -2,7 +2,7 @@
 
 from math import isfinite, sqrt
 
-from quadrants import _annotations, _dtypes, _exceptions, _kernel, _ops, _runtime, _snode
+from quadrants import _annotations, _dtypes, _exceptions, _kernel, _ops, _settings, _snode
 from quadrants._field import field
 
 _template, _grouped = _annotations.template, _ops.grouped
@@ -45,7 +45,7 @@ def _combine(out: _template(), a: _template(), s: _dtypes.f64, b: _template()):
 
 
 _free = {}  # (shape, type name) -> fields of earlier solves that can be used again
-_runtime.after_reset.append(_free.clear)
+_settings.after_reset.append(_free.clear)
 
 
 class _Work:

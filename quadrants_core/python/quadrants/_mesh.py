@@ -6,7 +6,7 @@ fields of numbers (_mesh_relations), made when a kernel first needs it."""
 
 import json
 
-from quadrants import _arch, _dtypes, _exceptions, _field, _mesh_relations, _ndarray, _runtime, _snode
+from quadrants import _arch, _dtypes, _exceptions, _field, _mesh_relations, _settings, _snode
 from quadrants._layout import Layout as _Layout
 
 _KINDS = _mesh_relations.KINDS
@@ -206,7 +206,7 @@ class MeshBuilder:
     """Says which attributes meshes have, and builds them."""
 
     def __init__(self):
-        arch = _runtime.current_cfg().arch
+        arch = _settings.current().arch
         if arch != _arch.Arch.python and not _arch.is_extension_supported(arch, _arch.Extension.mesh):
             raise Exception(f"Backend {arch} doesn't support MeshQuadrants extension")
         self.verts, self.edges, self.faces, self.cells = (MeshElement() for _ in _KINDS)

@@ -2,7 +2,7 @@
 
 import warnings as _warnings
 
-from quadrants import _annotations, _dtypes, _exceptions, _interop, _kernel, _layout, _matrix, _runtime, _values
+from quadrants import _annotations, _dtypes, _exceptions, _interop, _kernel, _layout, _matrix, _native, _values
 
 _Storage = None
 _MOST = 0x7FFFFFFF  # indices are i32
@@ -29,7 +29,7 @@ def _check_shape(shape):
 def _classes():
     """The array classes: made when the core is loaded, because they derive from its storage type."""
     global _Storage
-    core = _runtime.core()
+    core = _native.core()
     _Storage = core.NdarrayStorage
 
     class Ndarray(core.NdarrayStorage, _values.Shown):

@@ -4,7 +4,7 @@ place: it knows them by `_qd_name_`."""
 import math as _math
 from functools import partial as _partial
 
-from quadrants import _dtypes, _exceptions, _layout, _matrix, _runtime
+from quadrants import _dtypes, _exceptions, _layout, _matrix, _native, _settings
 
 
 def builtin(fn, name=None):
@@ -191,7 +191,7 @@ with_parameters(
 
 def clock_freq_hz():
     """Steps a second of the counter that qd.clock_counter() reads in kernels."""
-    return 1e9 if _runtime.current_cfg().arch.name == "python" else _runtime.core().clock_frequency()
+    return 1e9 if _settings.current().arch.name == "python" else _native.core().clock_frequency()
 
 
 @builtin
@@ -303,4 +303,4 @@ def ndrange(*args, axes=None):
 
 
 def tasks_on_last_call():
-    return _runtime.core().tasks_on_last_call()
+    return _native.core().tasks_on_last_call()

@@ -1,16 +1,15 @@
 """qd.perf_dispatch: several implementations of one function, the fastest of which is found by timing the calls."""
 
 import inspect as _inspect
-import os as _os
 import time as _time
 
-from quadrants import _exceptions, _logging, _options, _runtime
+from quadrants import _environment, _exceptions, _logging, _runtime
 
 DEFAULT_REPEAT_AFTER_COUNT = 300
 NUM_FIRST_WARMUP = 1
 NUM_WARMUP = 0
 NUM_ACTIVE = 1
-PRINT_DEBUG = _options.flag("QD_PERFDISPATCH_PRINT_DEBUG", _os.environ)
+PRINT_DEBUG = _environment.value("perfdispatch_print_debug")
 
 _Syntax = _exceptions.QuadrantsSyntaxError
 
@@ -26,7 +25,7 @@ def _parse_force_map(text):
     return forced
 
 
-_FORCE_MAP = _parse_force_map(_os.environ.get("QD_PERFDISPATCH_FORCE", ""))
+_FORCE_MAP = _parse_force_map(_environment.value("perfdispatch_force"))
 _ANY_FORCE_ACTIVE = bool(_FORCE_MAP)
 
 

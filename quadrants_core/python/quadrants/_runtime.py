@@ -1,104 +1,56 @@
-"""qd.init, qd.reset, qd.sync and what they keep: the live configuration, the root of fields, hooks."""
+"""qd.init, qd.reset and qd.sync, and what they tell the core."""
 
 import os as _os
 
-from quadrants import _arch, _dtypes, _exceptions, _logging, _options
+from quadrants import _arch, _dtypes, _environment, _exceptions, _logging, _native, _options, _settings
+from quadrants._version import version as _version
 
 _DEFAULTS = {"default_fp": (_dtypes.f16, _dtypes.f32, _dtypes.f64), "default_ip": (_dtypes.i32, _dtypes.i64)}
-cfg = None  # None before init and on qd.python, else the live CompileConfig
-_of_python = None  # the options where kernels run as Python
-checks_python = True  # there, the frontend refuses what it refuses elsewhere; False: it is compared with what runs
-_src_ll_cache = True  # arguments of qd.init
-_print_non_pure = False
-special = _options.SpecialConfig()
-programs_ended = 0  # so far, by qd.reset or qd.init
-before_reset = []  # called while the old program still lives
-after_reset = []
 
 # Where coverage files go: the folder that was current when coverage was first enabled, if that was before this line.
-_folder_of_coverage = _os.path.abspath(_os.curdir) if _options.flag("QD_KERNEL_COVERAGE", _os.environ) else None
-_core = None
-_waiting = []  # to be told when the extension module is loaded
-_defaults = _options.CompileConfig(_arch.cpu, _options.OPTIONS)
-
-
-def core():
-    """The extension module; loaded on first use."""
-    global _core
-    if _core is None:
-        from quadrants._lib.core import quadrants_python
-
-        _core = quadrants_python
-        import atexit
-
-        atexit.register(_at_exit)
-        for tell in _waiting:
-            tell(_core)
-    return _core
-
-
-def when_core_loads(tell):
-    """Calls `tell(core)` now, or as soon as the extension module is loaded."""
-    if _core is not None:
-        tell(_core)
-    else:
-        _waiting.append(tell)
-
-
-def current_cfg():
-    return cfg or _of_python or _defaults
-
-
-def default_ip():
-    return current_cfg().default_ip
-
-
-def default_fp():
-    return current_cfg().default_fp
-
-
-def default_up():
-    return current_cfg().default_up
+folder_of_coverage = _os.path.abspath(_os.curdir) if _environment.value("kernel_coverage") else None
+_settings.defaults = _options.CompileConfig(_arch.cpu, _options.OPTIONS)
+_settings.special = _options.SpecialConfig()
 
 
 def coverage_wanted():
-    if not _options.flag("QD_KERNEL_COVERAGE", _os.environ):
+    if not _environment.value("kernel_coverage"):
         return False
     from quadrants import _coverage_files
 
-    _coverage_files.enable(_folder_of_coverage)
+    _coverage_files.enable(folder_of_coverage)
     return True
 
 
 def coverage_asked():
     """"counts", or if QD_COVERAGE_COUNTS=0 leaves it at yes or no: whether "lines" alone, or "arcs" too."""
-    if _options.flag("QD_COVERAGE_COUNTS", _os.environ, True) or not coverage_wanted():
+    if _environment.value("coverage_counts") or not coverage_wanted():
         return "counts"
     from quadrants import _coverage_files
 
     return _coverage_files.asked()
 
 
-def language_options():
-    """What the frontend must know, from the live configuration."""
-    c = current_cfg()
+def _live_options():
+    """The options as they are now, by the names that the core has for them."""
+    config = _settings.current()
+    return {**vars(config), **vars(_settings.special), "arch": _arch.backend_name(config.arch)}
+
+
+def _following():
+    """What follows from the options and is none."""
     return {
-        "default_ip": c.default_ip._qd_scalar_,
-        "default_fp": c.default_fp._qd_scalar_,
-        "debug": bool(c.debug),
-        "check_bounds": bool(c.debug or c.check_out_of_bound),
-        "fast_math": bool(c.fast_math),
         "coverage": coverage_wanted(),
         "coverage_asked": coverage_asked(),
-        "short_circuit": bool(special.short_circuit_operators),
-        "unrolling_limit": int(special.unrolling_limit),
-        "refuse_template_floats": bool(c.raise_on_templated_floats),
-        "kernels_in_python": _of_python is not None,
-        "checks_python": checks_python,
-        "src_ll_cache": _src_ll_cache,
-        "timeline": bool(c.timeline),
-        "show": _shown_forms(c),
+        "kernels_in_python": _settings.of_python is not None,
+        "checks_python": _settings.checks_python,
+        "show": _shown_forms(_settings.current()),
     }
+
+
+def tell_core():
+    """Before a kernel is compiled: options may have been changed through qd.cfg."""
+    _native.core().set_options(_live_options(), _following())
 
 
 def _shown_forms(c):
@@ -110,18 +62,14 @@ def _shown_forms(c):
         forms.append("llvm")
     if c.print_kernel_asm:
         forms.append("asm")
-    if _dumps_ir():
+    if _environment.value("dump_ir"):
         forms += [form for form in ("ir", "llvm", "asm") if form not in forms]
     return forms
 
 
-def _dumps_ir():
-    return _options.flag("QD_DUMP_IR", _os.environ)
-
-
 def show_form(kernel, form, text):
     """A kernel was compiled, and this is one of its forms."""
-    c = current_cfg()
+    c = _settings.current()
     printed = {
         "frontend": c.print_preprocessed_ir,
         "ir": False,
@@ -130,34 +78,12 @@ def show_form(kernel, form, text):
     }
     if printed[form]:
         print(f"[Quadrants] {form} of {kernel}:\n{text}", flush=True)
-    if _dumps_ir() and form != "frontend":
+    if _environment.value("dump_ir") and form != "frontend":
         name = "".join(letter if letter.isalnum() or letter in "._-" else "_" for letter in kernel)
         suffix = {"ir": "_after_offload.qir", "llvm": ".ll", "asm": ".s"}[form]
         _os.makedirs(c.debug_dump_path, exist_ok=True)
         with open(_os.path.join(c.debug_dump_path, name + suffix), "w", encoding="utf-8") as file:
             file.write(text)
-
-
-def _engine_options(backend):
-    c = current_cfg()
-    return {
-        "arch": backend,
-        "threads": int(c.cpu_max_num_threads) if c.make_cpu_multithreading_loop else 1,
-        "debug": bool(c.debug),
-        "fast_math": bool(c.fast_math),
-        "compile_tiers": bool(c.compile_tiers),
-        "cache": bool(c.offline_cache),
-        "cache_dir": _os.fspath(c.offline_cache_file_path),
-        "cache_max_bytes": int(c.offline_cache_max_size_of_files),
-        "cache_cleaning": _options.CLEANING_POLICIES.index(c.offline_cache_cleaning_policy),
-        "cache_cleaning_factor": float(c.offline_cache_cleaning_factor),
-        "random_seed": int(c.random_seed),
-        "coverage": coverage_wanted(),
-        "profile": bool(c.kernel_profiler),
-        "verify": _options.flag("QD_VERIFY", _os.environ),
-        "dump": _os.environ.get("QD_DUMP", "all" if c.print_ir else ""),
-        "only": _os.environ.get("QD_ONLY", ""),
-    }
 
 
 def _as_arch(value):
@@ -169,8 +95,8 @@ def _as_arch(value):
 def _choose_arch(arch, enable_fallback):
     import warnings
 
-    text = _os.environ.get("QD_ARCH", "")
-    wanted = [text] if text else (arch if isinstance(arch, (list, tuple)) else [_arch.cpu if arch is None else arch])
+    named = _environment.given("arch")
+    wanted = [named] if named else (arch if isinstance(arch, (list, tuple)) else [_arch.cpu if arch is None else arch])
     wanted = [_as_arch(a) for a in wanted]
     for candidate in wanted:
         if _arch.backend_name(candidate):
@@ -183,13 +109,11 @@ def _choose_arch(arch, enable_fallback):
 
 
 def _check_version(required):
-    from quadrants._version import version
-
     parts = tuple(int(p) for p in required.split("."))
     if len(parts) != 3:
         raise Exception(f"require_version={required!r} must look like 1.2.3")
-    if parts[0] != version[0] or parts > version:
-        have = ".".join(map(str, version))
+    if parts[0] != _version[0] or parts > _version:
+        have = ".".join(map(str, _version))
         raise Exception(f"The program requires version {required} of Quadrants, this is {have}")
 
 
@@ -205,10 +129,10 @@ def init(
     **compile_config_kwargs,
 ):
     """Starts a program on `arch`; ends the one before. Options: see docs, each also as QD_<NAME> in the environment."""
-    global cfg, special, _of_python, _src_ll_cache, _print_non_pure
     if require_version is not None:
         _check_version(require_version)
     keywords = {**compile_config_kwargs, "default_fp": default_fp, "default_ip": default_ip}
+    keywords.update(print_non_pure=bool(print_non_pure), src_ll_cache=bool(src_ll_cache))
     values, special_values = _options.gather(keywords, _os.environ)
     for name in ("default_fp", "default_ip"):
         values[name] = _dtypes.dtype(values[name])
@@ -216,27 +140,26 @@ def init(
             known = ", ".join(f"qd.{t}" for t in _DEFAULTS[name])
             raise AssertionError(f"{name} is one of {known}, not {values[name]}")
     reset()
-    special = _options.SpecialConfig(special_values)
-    _logging.set_logging_level(special.log_level)
+    _settings.special = _options.SpecialConfig(special_values)
+    _logging.set_logging_level(_settings.special.log_level)
     if _test_mode:
-        return special
+        return _settings.special
     chosen = _choose_arch(arch, enable_fallback)
     if values["debug"]:
         values["check_out_of_bound"] = True
     if not values["offline_cache_file_path"] and _options.repo_dir(_os.environ):
         values["offline_cache_file_path"] = _options.repo_dir(_os.environ) + "qdcache"
     values["cpu_max_num_threads"] = int(values["cpu_max_num_threads"]) or _options.usable_cores()
-    _options.check(values, src_ll_cache, _os.environ)
-    _src_ll_cache, _print_non_pure = bool(src_ll_cache), bool(print_non_pure)
+    _options.check(values, src_ll_cache)
     config = _options.CompileConfig(chosen, values)
     if chosen == _arch.python:
-        _of_python = config
+        _settings.of_python = config
     else:
-        cfg = config
+        _settings.cfg = config
     try:
-        core().create_program(_engine_options(_arch.backend_name(chosen)), language_options())
+        _native.core().create_program({**_environment.values(), **_live_options()}, _following())
     except BaseException:
-        cfg = _of_python = None
+        _settings.cfg = _settings.of_python = None
         raise
     if _logging.is_logging_effective(_logging.INFO):
         print(f"[Quadrants] Starting on arch={chosen.name}", flush=True)
@@ -245,31 +168,39 @@ def init(
 
 def reset():
     """Ends the running program: memory is freed, compiled kernels are dropped; arrays and fields of it are dead."""
-    global cfg, special, _of_python, programs_ended
-    if _core is not None and _core.initialised():
-        for hook in before_reset:
+    if _native.loaded is not None and _native.loaded.initialised():
+        for hook in _settings.before_reset:
             hook()
-        _core.destroy_program()
-        programs_ended += 1
-    cfg = _of_python = None
-    special = _options.SpecialConfig()
-    for hook in after_reset:
+        _native.loaded.destroy_program()
+        _settings.programs_ended += 1
+    _settings.cfg = _settings.of_python = None
+    _settings.special = _options.SpecialConfig()
+    for hook in _settings.after_reset:
         hook()
 
 
 def sync():
     """Waits until everything launched is done."""
-    core().sync()
-    core().flush_output()
+    _native.core().sync()
+    _native.core().flush_output()
 
 
 def _at_exit():
     try:
         reset()
     finally:
-        _core.stop_output()
+        _native.loaded.stop_output()
+
+
+def _end_at_exit(_):
+    import atexit
+
+    atexit.register(_at_exit)
 
 
 def require_program():
-    if cfg is None and _of_python is None:
+    if _settings.cfg is None and _settings.of_python is None:
         raise _exceptions.QuadrantsRuntimeError("Quadrants is not initialised: call qd.init() first")
+
+
+_native.when_core_loads(_end_at_exit)

@@ -3,7 +3,7 @@
 import warnings
 import weakref
 
-from quadrants import _exceptions, _runtime
+from quadrants import _exceptions, _native, _runtime, _settings
 from quadrants._layout import extents as _extents
 
 _KINDS = ("dense", "pointer", "bitmasked", "dynamic")  # ir::LevelKind
@@ -86,7 +86,7 @@ class SNode:
     def _need_sparse(self, name):
         from quadrants import _arch
 
-        if not _arch.is_extension_supported(_runtime.current_cfg().arch, _arch.Extension.sparse):
+        if not _arch.is_extension_supported(_settings.current().arch, _arch.Extension.sparse):
             raise _exceptions.QuadrantsRuntimeError(f"{name} SNode is not supported on this backend.")
 
     def _add(self, kind, axes, dimensions, chunk=0):
@@ -372,7 +372,7 @@ class Builder:
         self._members = []
         self._memory = None
         self._generation = None
-        self._program = _runtime.programs_ended
+        self._program = _settings.programs_ended
         self._place_derivative = None  # of a field made with a shape: puts one of its derivatives beside it
         self._of_root = of_root
         self._number = None
@@ -392,7 +392,7 @@ class Builder:
         self._check_program()
         for member in self._members:
             member.field._check_complete()
-        core = _runtime.core()
+        core = _native.core()
         tree = core.FieldTree()
         # The order of children decides the layout, so nodes and members are added by a walk, parents first.
         numbers = {id(self._root): 0}
@@ -422,7 +422,7 @@ class Builder:
 
     def _check_program(self):
         """A tree without memory is as dead as one with memory once the program that it was made in has ended."""
-        if self._program != _runtime.programs_ended:
+        if self._program != _settings.programs_ended:
             raise _exceptions.QuadrantsRuntimeError(
                 "This field belongs to a runtime that qd.reset() or a later qd.init() has ended; create it again"
             )
@@ -451,7 +451,7 @@ class Builder:
 def deactivate_all_snodes():
     """Deactivates every cell of every tree."""
     for builder in list(Builder.finished):
-        if builder._generation == _runtime.core().generation():
+        if builder._generation == _native.core().generation():
             builder._root.deactivate_all()
 
 
@@ -519,7 +519,7 @@ class FieldsBuilder:
     def _finalized_roots(cls):
         """Roots of all trees that have memory."""
         _runtime.require_program()
-        return [b._root for b in Builder.finished if b._generation == _runtime.core().generation()]
+        return [b._root for b in Builder.finished if b._generation == _native.core().generation()]
 
 
 class SNodeTree:
@@ -570,7 +570,7 @@ class _Root:
     def _place_derivatives(self, which):
         self._node()._place_derivatives(which)
         for builder in list(Builder.shaped):
-            if builder._program == _runtime.programs_ended:
+            if builder._program == _settings.programs_ended:
                 builder._place_derivative(which)
 
     @staticmethod
@@ -597,5 +597,5 @@ class _Root:
 
 
 root = _Root()
-_runtime.after_reset.append(root._forget)
-_runtime.after_reset.append(_forget_unplaced)
+_settings.after_reset.append(root._forget)
+_settings.after_reset.append(_forget_unplaced)

@@ -10,7 +10,7 @@ it. `Source.python_tree()` gives an ast.FunctionDef with lines of the file.
 import os as _os
 import sys as _sys
 
-from quadrants import _exceptions, _runtime
+from quadrants import _exceptions, _native
 
 _ONLY_AST = 0x400  # PyCF_ONLY_AST: spares the import of ast
 _FUTURE_FLAGS = 0x1FE0000  # of code made under `from __future__ import ...`
@@ -110,7 +110,7 @@ class deep:
         self._bytes = 64 * 1024 + min(128 * len(text), 1024 * 1024)  # a level takes two characters or more
 
     def __enter__(self):
-        _runtime.core().require_stack(self._bytes)
+        _native.core().require_stack(self._bytes)
 
     def __exit__(self, kind, error, _):
         if kind is not None and issubclass(kind, RecursionError):
@@ -143,7 +143,7 @@ def _tree_of(lines, start, wanted):
     indented line at which the text parses. Text that is indented is put under an `if 1:` line instead of being dedented,
     so that columns stay those of the file. The core's own parser comes first; it leaves to CPython what it does not know
     and what is no function of that name."""
-    parsed = _runtime.core().parse_function(lines, start)
+    parsed = _native.core().parse_function(lines, start)
     if parsed is not None and parsed[0].name == wanted.name:
         return parsed
     indent = _indent_of(lines[start])
@@ -169,7 +169,7 @@ def _tree_of(lines, start, wanted):
                 continue
             node = module.body[0].body[0] if indent else module.body[0]
             if type(node).__name__ == "FunctionDef" and node.name == wanted.name:
-                return _runtime.core().convert_tree(node, 1 if indent else 0), source
+                return _native.core().convert_tree(node, 1 if indent else 0), source
         if type(node).__name__ == "AsyncFunctionDef":
             raise _exceptions.QuadrantsSyntaxError('Unsupported node "AsyncFunctionDef"')
     raise _exceptions.QuadrantsSyntaxError(f"The source of {wanted.qualname} cannot be read") from error
@@ -290,7 +290,7 @@ class LambdaSource:
             node = self.python_tree()
             lines, _, shown, name = self.lines()
             text = "".join(lines[node.lineno - 1 : node.end_lineno])
-            tree = _runtime.core().convert_tree(node, node.lineno - 1)
+            tree = _native.core().convert_tree(node, node.lineno - 1)
             self._made = tree, shown, node.lineno, name, text, not self._fn.__code__.co_filename.startswith(_PACKAGE)
         return self._made
 

@@ -4,7 +4,7 @@ import dataclasses
 import operator
 import weakref
 
-from quadrants import _annotations, _arch, _dtypes, _exceptions, _ndarray, _runtime
+from quadrants import _annotations, _dtypes, _exceptions, _native, _ndarray, _runtime, _settings
 
 _Error = _exceptions.QuadrantsRuntimeError
 _living = weakref.WeakSet()  # what qd.reset() has to empty
@@ -21,11 +21,11 @@ class Mortal:
 
     def __init__(self):
         _runtime.require_program()
-        self.__dict__["_generation"] = _runtime.core().generation()
+        self.__dict__["_generation"] = _native.core().generation()
         _living.add(self)
 
     def _check_alive(self):
-        if self._generation != _runtime.core().generation():
+        if self._generation != _native.core().generation():
             raise _Error(
                 f"This {type(self).__name__} belongs to a runtime that qd.reset() or a later qd.init() has ended; create it again"
             )
@@ -37,7 +37,7 @@ def _release_all():
     _living.clear()
 
 
-_runtime.before_reset.append(_release_all)
+_settings.before_reset.append(_release_all)
 
 
 def number_type(dtype, what):

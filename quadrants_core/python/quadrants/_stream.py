@@ -5,7 +5,7 @@ recorded has happened, and there is never anything to wait for: what these objec
 rightly. Their `handle` is 0, as on every backend without streams of the device's own.
 """
 
-from quadrants import _exceptions, _runtime
+from quadrants import _exceptions, _native, _runtime
 
 
 class _OfProgram:
@@ -14,10 +14,10 @@ class _OfProgram:
     def __init__(self, handle=0):
         _runtime.require_program()
         self.handle = int(handle)
-        self._generation = _runtime.core().generation()
+        self._generation = _native.core().generation()
 
     def _check(self):
-        if self._generation != _runtime.core().generation():
+        if self._generation != _native.core().generation():
             raise RuntimeError(
                 f"{type(self).__name__}'s owning Program has been destroyed (e.g. after qd.reset()); make a new one with "
                 f"qd.create_{type(self).__name__.lower()}()"

@@ -6,7 +6,7 @@ shapes are the user's everywhere; only memory is permuted.
 
 import enum as _enum
 
-from quadrants import _annotations, _exceptions, _field, _layout, _ndarray, _runtime, _values
+from quadrants import _annotations, _exceptions, _field, _layout, _native, _ndarray, _values
 
 
 class Backend(_enum.IntEnum):
@@ -269,4 +269,4 @@ def compound_tensor(name, n, m, ndim, dtype, shape, backend=Backend.NDARRAY, nee
     return _compound(n, m, ndim, dtype, shape, _check_backend(backend), needs_grad)
 
 
-_runtime.when_core_loads(lambda core: core.set_tensor_class(Tensor))
+_native.when_core_loads(lambda core: core.set_tensor_class(Tensor))

@@ -1,11 +1,11 @@
 """What a program did when, for chrome://tracing and its like: filled while the option `timeline` is on."""
 
-from quadrants import _runtime
+from quadrants import _native
 
 
 def timeline_clear():
     """Forgets what has happened so far."""
-    _runtime.core().clear_timeline()
+    _native.core().clear_timeline()
 
 
 def timeline_save(fn):
@@ -14,7 +14,7 @@ def timeline_save(fn):
 
     events = [
         {"name": kernel, "cat": what, "ph": "X", "ts": begin, "dur": duration, "pid": 0, "tid": 0}
-        for what, kernel, begin, duration in _runtime.core().timeline()
+        for what, kernel, begin, duration in _native.core().timeline()
     ]
     with open(fn, "w", encoding="utf-8") as file:
         json.dump(events, file)

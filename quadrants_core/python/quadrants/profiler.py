@@ -4,7 +4,7 @@
 between two of them). Without it nothing is measured and launches cost nothing more.
 """
 
-from quadrants import _runtime
+from quadrants import _native, _runtime, _settings
 
 _OFF = "use 'qd.init(kernel_profiler = True)' to turn on KernelProfiler."
 
@@ -29,7 +29,7 @@ class _Task:
 
 
 def _is_on():
-    if _runtime.cfg is not None and _runtime.cfg.kernel_profiler and _runtime.core().profiles():
+    if _settings.cfg is not None and _settings.cfg.kernel_profiler and _native.core().profiles():
         return True
     import warnings
 
@@ -40,7 +40,7 @@ def _is_on():
 def _tasks():
     """Merged by name: kernels of different scopes may have one name."""
     merged = {}
-    for row in _runtime.core().task_times():
+    for row in _native.core().task_times():
         task = _Task(*row)
         known = merged.setdefault(task.name, task)
         if known is not task:
@@ -79,15 +79,15 @@ def print_kernel_profiler_info(mode="count"):
         runs = sum(t.runs for t in tasks)
         notes = [f"{total:.3f} ms in {runs} runs of {len(tasks)} tasks"]
     else:
-        names = [_Task(*row).name for row in _runtime.core().task_times()]
+        names = [_Task(*row).name for row in _native.core().task_times()]
         rows, at = [], 0.0
-        for task, microseconds in _runtime.core().task_runs():
+        for task, microseconds in _native.core().task_runs():
             rows.append((f"{at:.3f}", f"{microseconds / 1e3:.3f}", names[task]))
             at += microseconds / 1e3
         columns = ("busy ms before", "ms", "task")
         runs = sum(t.runs for t in tasks)
         notes = [f"{total:.3f} ms in {runs} runs"] + ([f"the first {len(rows)} runs are shown"] if len(rows) < runs else [])
-    _table(f"Kernel profile ({mode}) on {_runtime.cfg.arch.name}", columns, rows, notes)
+    _table(f"Kernel profile ({mode}) on {_settings.cfg.arch.name}", columns, rows, notes)
 
 
 def query_kernel_profiler_info(name):
@@ -107,7 +107,7 @@ def query_kernel_profiler_info(name):
 def clear_kernel_profiler_info():
     """Forgets the times of kernels so far."""
     if _is_on():
-        _runtime.core().clear_task_times()
+        _native.core().clear_task_times()
 
 
 def get_kernel_profiler_total_time():
@@ -126,7 +126,7 @@ _SCOPES = {
 def print_scoped_profiler_info():
     """Prints what compiling took in this process, phase by phase."""
     sums = {}
-    for scope, phase, count, microseconds in _runtime.core().phase_times():
+    for scope, phase, count, microseconds in _native.core().phase_times():
         sums.setdefault(scope, {})[phase] = (count, microseconds / 1e3)
     rows = []
     for scope, phases in sums.items():
@@ -139,7 +139,7 @@ def print_scoped_profiler_info():
 
 def clear_scoped_profiler_info():
     """Forgets the times of the compiler so far."""
-    _runtime.core().clear_phase_times()
+    _native.core().clear_phase_times()
 
 
 # Memory
@@ -158,7 +158,7 @@ def print_memory_profiler_info():
     from quadrants import _snode
 
     _runtime.require_program()
-    core = _runtime.core()
+    core = _native.core()
     rows = []
     builders = [b for b in _snode.Builder.finished if b._generation == core.generation()]
     for builder in sorted(builders, key=lambda b: b._tree_id()):
@@ -193,7 +193,7 @@ def _add_levels(node, indent, rows):
 def _no_counters(what):
     import warnings
 
-    arch = _runtime.current_cfg().arch.name
+    arch = _settings.current().arch.name
     warnings.warn(f"{what}: CUPTI measures CUDA devices; on arch {arch} there are no hardware counters", stacklevel=3)
 
 

@@ -5,14 +5,14 @@ import warnings
 import numpy as np
 import pytest
 import quadrants as qd
-from quadrants import _runtime
+from quadrants import _native
 
 Ints = qd.types.ndarray(qd.i32, ndim=1)
 
 
 def tasks(kernel, *args):
     """(name, line) of the tasks of the kernel's first call."""
-    core = _runtime.core()
+    core = _native.core()
     core.take_reports()
     kernel(*args)
     return [t["name"] for report in core.take_reports() for t in report["tasks"]]

@@ -1,6 +1,6 @@
 """Names of the native module that programs look for in quadrants._lib.core. Each is what the package itself uses."""
 
-from quadrants import _arch, _dtypes, _exceptions, _options, _runtime, _snode, _version
+from quadrants import _arch, _dtypes, _exceptions, _native, _options, _settings, _snode, _version
 from quadrants._arch import Arch, Extension, is_extension_supported
 from quadrants._device import DeviceCapability, Format
 from quadrants._layout import Layout
@@ -41,7 +41,7 @@ def with_amdgpu():
 
 def default_compile_config():
     """The options that qd.init starts from."""
-    return _runtime._defaults
+    return _settings.defaults
 
 
 def get_max_num_indices():
@@ -80,7 +80,7 @@ def get_commit_hash():
 def get_repo_dir():
     """The folder of the cache on disk: below $XDG_CACHE_HOME, else ~/.cache, as the C library has these variables: os.putenv()
     changes them and not os.environ."""
-    known = {name: _runtime.core().environment(name) for name in ("XDG_CACHE_HOME", "HOME")}
+    known = {name: _native.core().environment(name) for name in ("XDG_CACHE_HOME", "HOME")}
     return _options.repo_dir({name: text for name, text in known.items() if text is not None})
 
 

@@ -4,7 +4,7 @@ import functools as _functools
 import math as _math
 import types as _types
 
-from quadrants import _annotations, _buffer_view, _exceptions, _kernel, _matrix, _ndarray, _runtime, _struct
+from quadrants import _annotations, _buffer_view, _exceptions, _kernel, _matrix, _ndarray, _settings, _struct
 from quadrants._annotations import kind_word
 from quadrants._python_backend import (
     atomics, functions, loops, matrices, meshes, numbers, operations, output, storage, table, triplets,
@@ -326,7 +326,7 @@ def _fold(word, first, rest):
             word, first, others(), lambda a, b: numbers.binary(op, as_kind(_integral(word, a), numbers.u1), as_kind(_integral(word, b), numbers.u1))
         )  # fmt: skip
     _integral(word, first)
-    if not _runtime.special.short_circuit_operators:
+    if not _settings.special.short_circuit_operators:
         op = "&" if word == "and" else "|"
         return broadcast(word, first, others(), lambda a, b: numbers.binary(op, a, _integral(word, b)))
     if (first.value != 0) == (word == "and"):
@@ -453,7 +453,7 @@ def static_assert(cond, msg="Static assertion failed"):
 
 
 def static_print(*args, **keywords):
-    if _runtime.checks_python:
+    if _settings.checks_python:
         return  # it was printed when the kernel was checked
     print(*(f"<{type_name(value_of(a))}>" if isinstance(value_of(a), (Scalar, Mat)) else a for a in args), **keywords)
 

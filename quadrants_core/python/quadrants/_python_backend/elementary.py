@@ -3,7 +3,7 @@
 import math as _math
 import struct as _struct
 
-from quadrants import _runtime
+from quadrants import _settings
 from quadrants._python_backend import meshes, numbers
 from quadrants._python_backend.numbers import Scalar, as_kind, fail_type, kind_of, promote, typed, value_as
 from quadrants._python_backend.table import cast, data_type, domain, named, table
@@ -65,7 +65,7 @@ def _elementary(name, f, widens):
         def one(c):
             kind = kind_of(c)
             if widens or numbers.is_constant(x):
-                kind = kind if numbers.is_real(kind) else _runtime.default_fp()
+                kind = kind if numbers.is_real(kind) else _settings.default_fp()
             else:
                 domain(name, kind, True)
             return Scalar(kind, numbers._ROUND[kind](f(value_as(c, kind))))
@@ -206,8 +206,8 @@ def _of_default(name, kind):
     table[name] = op
 
 
-_of_default("int", _runtime.default_ip)
-_of_default("float", _runtime.default_fp)
+_of_default("int", _settings.default_ip)
+_of_default("float", _settings.default_fp)
 _of_default("bool", lambda: numbers.u1)
 
 _LETTER = {"u1": "?", "i8": "b", "u8": "B", "i16": "h", "u16": "H", "i32": "i", "u32": "I", "i64": "q", "u64": "Q"}
@@ -264,7 +264,7 @@ table["matmul"] = lambda a, b: matmul(value_of(a), value_of(b))
 @named("frexp")
 def frexp(x):
     def kind(c):
-        return _runtime.default_fp() if isinstance(x, int) else kind_of(c)
+        return _settings.default_fp() if isinstance(x, int) else kind_of(c)
 
     def split(c):
         domain("frexp", kind(c), True)

@@ -4,7 +4,7 @@ import dataclasses as _dataclasses
 import types as _types
 import weakref as _weakref
 
-from quadrants import _annotations, _dtypes, _exceptions, _kernel, _matrix, _runtime
+from quadrants import _annotations, _dtypes, _exceptions, _kernel, _matrix, _settings
 from quadrants._annotations import kind_word
 from quadrants._python_backend import arrays, loops, numbers, places, rewrite, storage
 from quadrants._python_backend.numbers import Scalar
@@ -156,7 +156,7 @@ lifting = {}  # by id: objects whose numbers are read at every launch, as the cl
 def run_kernel(info, args):
     """A call of a kernel from Python; `args` in the order of the parameters."""
     made = _function(info.fn, info._qd_source_, info.annotations, True)
-    around, numbers.Debug.active = numbers.Debug.active, bool(_runtime.current_cfg().debug)
+    around, numbers.Debug.active = numbers.Debug.active, bool(_settings.current().debug)
     outside, lifting_outside = dict(storage.arguments), dict(lifting)
     try:
         annotations = [made.annotations.get(p) for p in made.params]

@@ -1,6 +1,6 @@
 """Linear algebra: the functions of the package that compiled kernels inline."""
 
-from quadrants import _exceptions, _runtime
+from quadrants import _exceptions, _settings
 from quadrants._python_backend import numbers
 from quadrants._python_backend.numbers import Scalar
 from quadrants._python_backend.table import cast, data_type, table
@@ -32,7 +32,7 @@ def _linear_algebra(name):
         right = [to_mat(rest[0])] if name == "solve" else []
         rest = rest[1:] if name == "solve" else rest
         dt = rest[0] if rest else dt
-        kind = data_type(dt) if dt is not None else A.kind if numbers.is_real(A.kind) else _runtime.default_fp()
+        kind = data_type(dt) if dt is not None else A.kind if numbers.is_real(A.kind) else _settings.default_fp()
         inner = numbers.f32 if kind is numbers.f16 else kind
         if A.ndim != 2 or A.n != A.m or A.n not in functions:
             raise _exceptions.QuadrantsCompilationError(otherwise)

@@ -1,6 +1,6 @@
 """Vectors and matrices: what makes them, and their methods."""
 
-from quadrants import _exceptions, _runtime
+from quadrants import _exceptions, _settings
 from quadrants._python_backend import numbers
 from quadrants._python_backend.linear_algebra import library
 from quadrants._python_backend.numbers import Scalar, as_kind, fail_type, typed
@@ -44,7 +44,7 @@ def identity(dt, n):
 @named("Vector.unit", "Matrix.unit")
 def unit(n, i, dt=None):
     _sized(n)
-    return make([int(k == i) for k in range(n)], n, 1, 1, _runtime.default_ip() if dt is None else data_type(dt))
+    return make([int(k == i) for k in range(n)], n, 1, 1, _settings.default_ip() if dt is None else data_type(dt))
 
 
 @named("Matrix.rows")
@@ -153,7 +153,7 @@ def determinant(m):
 def inverse(m):
     m = to_mat(m)
     _square(m)
-    m = m if numbers.is_real(m.kind) else m.cast(_runtime.default_fp())
+    m = m if numbers.is_real(m.kind) else m.cast(_settings.default_fp())
     if m.n > 12:
         raise _exceptions.QuadrantsCompilationError("Inversions of matrices with sizes > 12 are not supported")
     if m.n > 4:

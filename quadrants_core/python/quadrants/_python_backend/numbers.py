@@ -8,7 +8,7 @@ small for a normal number are zero.
 import ctypes as _ctypes
 import math as _math
 
-from quadrants import _dtypes, _exceptions, _runtime
+from quadrants import _dtypes, _exceptions, _settings
 from quadrants._python_backend import places
 
 u1, f16, f32, f64, i32, u32 = _dtypes.u1, _dtypes.f16, _dtypes.f32, _dtypes.f64, _dtypes.i32, _dtypes.u32
@@ -97,9 +97,9 @@ def kind_of(x):
     if isinstance(x, bool):
         return u1
     if isinstance(x, int):
-        return _runtime.default_ip()
+        return _settings.default_ip()
     if isinstance(x, float):
-        return _runtime.default_fp()
+        return _settings.default_fp()
     number = plain(x)
     if number is None:
         fail_type(f"Invalid constant scalar data type: a number is needed here, not {type(x).__name__}")
@@ -306,7 +306,7 @@ def silent_binary(op, a, b):
             return Scalar(left, wrapped(left, x << count if op == "<<" else x >> count))
     kind = promote(left, right)
     if op == "/" and not is_real(kind):
-        kind = _runtime.default_fp()
+        kind = _settings.default_fp()
     x, y = value_as(a, kind), value_as(b, kind)
     return Scalar(kind, _real(op, kind, x, y) if is_real(kind) else _whole(op, kind, x, y))
 

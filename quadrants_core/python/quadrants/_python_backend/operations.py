@@ -5,7 +5,7 @@ import math as _math
 import operator as _operator
 import time as _time
 
-from quadrants import _dtypes, _exceptions, _ops, _runtime
+from quadrants import _dtypes, _exceptions, _ops, _settings
 from quadrants._python_backend import (  # noqa: F401
     atomics, elementary, linear_algebra, matrices, meshes, numbers, output, places, shading, storage,
 )  # fmt: skip
@@ -81,7 +81,7 @@ def random(dtype=float):
 
 @named("randn")
 def randn(dt=None):
-    kind = _runtime.default_fp() if dt is None else data_type(dt)
+    kind = _settings.default_fp() if dt is None else data_type(dt)
     if not numbers.is_real(kind):
         fail_type(f"`randn` gives real numbers, not {kind}")
     return Scalar(kind, numbers._ROUND[kind](0.0 if DryRun.active else _ops.randn()))

@@ -3,7 +3,7 @@
 import re as _re
 import string as _string
 
-from quadrants import _exceptions, _matrix, _runtime
+from quadrants import _exceptions, _matrix, _settings
 from quadrants._python_backend import numbers, places
 from quadrants._python_backend.numbers import DryRun, Scalar, fail_type, typed
 from quadrants._python_backend.values import Mat, Record, value_of
@@ -159,7 +159,7 @@ def check(condition, message):
     message evaluate may have effects."""
     if DryRun.active:
         return
-    debug = _runtime.current_cfg().debug
+    debug = _settings.current().debug
     if value_of(condition()) and debug:
         return
     text = message() if callable(message) else message

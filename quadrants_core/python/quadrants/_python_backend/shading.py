@@ -2,7 +2,7 @@
 
 import math as _math
 
-from quadrants import _runtime
+from quadrants import _settings
 from quadrants._python_backend import numbers
 from quadrants._python_backend.matrices import _add, _div, _mul, _sub, cross, determinant, dot, inverse, norm
 from quadrants._python_backend.numbers import Scalar, as_kind, kind_of, promote, value_as
@@ -44,7 +44,7 @@ def _real_kind(*xs):
     kind = kind_of(xs[0])
     for x in xs[1:]:
         kind = promote(kind, kind_of(x))
-    return kind if numbers.is_real(kind) else _runtime.default_fp()
+    return kind if numbers.is_real(kind) else _settings.default_fp()
 
 
 @named("math.step")

@@ -3,7 +3,7 @@ by position: frontend/builtins.def has the names of those that may be given by k
 
 import functools as _functools
 
-from quadrants import _dtypes, _runtime
+from quadrants import _dtypes, _native
 from quadrants._python_backend.numbers import as_kind, fail_type, is_real
 from quadrants._python_backend.values import is_tensor, to_mat, value_of
 
@@ -48,4 +48,4 @@ def call(name, args, keywords):
 
 @_functools.cache
 def _parameters():
-    return _runtime.core().builtins()
+    return _native.core().builtins()

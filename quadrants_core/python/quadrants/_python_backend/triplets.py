@@ -1,6 +1,6 @@
 """Builders of sparse matrices: `A[i, j] += v` adds an entry. What has no room is counted, so that `build` can say so."""
 
-from quadrants import _exceptions, _runtime
+from quadrants import _exceptions, _settings
 from quadrants._annotations import kind_word
 from quadrants._python_backend import places
 from quadrants._python_backend.numbers import DryRun, fail_type, value_as
@@ -24,7 +24,7 @@ def add(op, builder, index, amount):
     if DryRun.active:
         return
     i, j = key
-    if (_runtime.current_cfg().debug or _runtime.current_cfg().check_out_of_bound) and not (0 <= i < builder.num_rows and 0 <= j < builder.num_cols):
+    if (_settings.current().debug or _settings.current().check_out_of_bound) and not (0 <= i < builder.num_rows and 0 <= j < builder.num_cols):
         places.fail(f"[kernel={places.kernel()}] Out of bound access to sparse matrix builder with indices [{i}, {j}]")
     at = builder.count[0]
     builder.count[0] = at + 1

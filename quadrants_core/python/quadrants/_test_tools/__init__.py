@@ -5,9 +5,9 @@ _SUBMODULES = ("dataclass_test_tools", "load_kernel_string", "textwrap2", "warni
 
 def qd_init_same_arch(**options):
     """qd.init on the architecture that runs now, with other options."""
-    from quadrants import _runtime
+    from quadrants import _runtime, _settings
 
-    _runtime.init(arch=_runtime.current_cfg().arch, **options)
+    _runtime.init(arch=_settings.current().arch, **options)
 
 
 def __getattr__(name):

@@ -2,7 +2,7 @@
 
 from functools import partial as _partial
 
-from quadrants import _exceptions, _kernel, _matrix, _ndarray, _runtime, _snode
+from quadrants import _exceptions, _kernel, _matrix, _native, _ndarray, _runtime, _settings, _snode
 from quadrants._annotations import Template, template
 from quadrants._dtypes import f16, f32, f64, i32, i64, u32, u64
 from quadrants._exceptions import QuadrantsRuntimeError, QuadrantsSyntaxError
@@ -19,12 +19,12 @@ from quadrants.lang._absent import absent as _absent
 
 def current_cfg():
     """The live options: qd.cfg, or the defaults before qd.init."""
-    return _runtime.current_cfg()
+    return _settings.current()
 
 
 def default_cfg():
     """The options that qd.init starts from."""
-    return _runtime._defaults
+    return _settings.defaults
 
 
 @_pyfunc
@@ -65,7 +65,7 @@ def get_max_shared_memory_bytes():
 
 def _device_number(name):
     _runtime.require_program()
-    return getattr(_runtime.core(), name, lambda: 0)()
+    return getattr(_native.core(), name, lambda: 0)()
 
 
 class _DeviceCaps:
@@ -80,7 +80,7 @@ class _Program:
     """The program between qd.init and qd.reset."""
 
     def config(self):
-        return _runtime.current_cfg()
+        return _settings.current()
 
     def get_device_caps(self):
         return _DeviceCaps()
@@ -90,11 +90,11 @@ class _Program:
 
     def get_num_offloaded_tasks_on_last_call(self):
         """Tasks of the last launch."""
-        return _runtime.core().tasks_on_last_call()
+        return _native.core().tasks_on_last_call()
 
     def _get_num_ndarrays(self):
         """Arrays of this program that have memory."""
-        return _runtime.core().live_ndarrays()
+        return _native.core().live_ndarrays()
 
     def __getattr__(self, name):
         if name.startswith("get_graph_") or name.endswith("_max_reducer_dispatch_count"):
@@ -114,20 +114,20 @@ class PyQuadrants:
     @property
     def prog(self):
         """The program; None before qd.init and after qd.reset."""
-        if _runtime.cfg is None:
+        if _settings.cfg is None:
             return None
-        generation = _runtime.core().generation()
+        generation = _native.core().generation()
         if self._generation != generation:
             self._program, self._generation = _Program(), generation
         return self._program
 
     @property
     def default_fp(self):
-        return _runtime.default_fp()
+        return _settings.default_fp()
 
     @property
     def default_ip(self):
-        return _runtime.default_ip()
+        return _settings.default_ip()
 
     @default_fp.setter
     def default_fp(self, fp):
@@ -152,7 +152,7 @@ class PyQuadrants:
         dtype = _dtypes.dtype(value)
         if dtype not in choices:
             raise ValueError(f"{option} is one of {', '.join(map(str, choices))}, not {dtype}")
-        setattr(_runtime.current_cfg(), option, dtype)
+        setattr(_settings.current(), option, dtype)
 
     def materialize(self):
         """Gives memory to the fields placed so far."""
@@ -192,7 +192,7 @@ class PyQuadrants:
     @property
     def compiling_callable(self):
         """What qd.kernel keeps of the kernel that is being compiled; None outside of compilation."""
-        return _runtime.core().compiling()
+        return _native.core().compiling()
 
     def sync(self):
         _runtime.sync()
@@ -211,7 +211,7 @@ def _tell(name, own):
 
 
 _snode.after_materialise.append(_partial(_tell, "materialize", PyQuadrants.materialize))
-_runtime.after_reset.append(_partial(_tell, "clear", PyQuadrants.clear))
+_settings.after_reset.append(_partial(_tell, "clear", PyQuadrants.clear))
 
 
 def get_runtime():

@@ -1,13 +1,11 @@
 """What is installed beside this package, and types in the words of numpy and torch."""
 
-import os as _os
-
-from quadrants import _dtypes, _options
+from quadrants import _dtypes, _environment
 
 
 def has_pytorch():
     """Whether torch can be imported; QD_ENABLE_TORCH=0 says no."""
-    if not _options.flag("QD_ENABLE_TORCH", _os.environ, True):
+    if not _environment.value("enable_torch"):
         return False
     import importlib.util
 

@@ -1,6 +1,6 @@
 """Operations that need the threads of a GPU."""
 
-from quadrants import _later, _runtime
+from quadrants import _later, _settings
 
 GPUS = "cuda, metal, vulkan, amdgpu"
 
@@ -17,7 +17,7 @@ class GpuOnly:
 
     @property
     def _qd_why_not_(self):
-        arch = _runtime.current_cfg().arch.name
+        arch = _settings.current().arch.name
         return f"qd.{self._qd_name_} is not supported for arch {arch}: it needs a GPU backend ({GPUS})"
 
     @property

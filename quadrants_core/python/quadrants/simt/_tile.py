@@ -2,7 +2,7 @@
 
 from functools import cache as _cache
 
-from quadrants import _dtypes, _exceptions, _runtime
+from quadrants import _dtypes, _exceptions, _settings
 from quadrants.simt._names import GPUS
 
 
@@ -18,7 +18,7 @@ class _Maker:
 
     @property
     def _qd_why_not_(self):
-        arch = _runtime.current_cfg().arch.name
+        arch = _settings.current().arch.name
         return f"{self._tile} requires a GPU backend ({GPUS}). Current arch is Arch.{arch}."
 
     def __call__(self, dtype=None):

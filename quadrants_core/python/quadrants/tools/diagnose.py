@@ -7,7 +7,7 @@ def main():
     import platform
     import sys
 
-    from quadrants import _runtime, _version
+    from quadrants import _settings, _version
 
     def line(what, value):
         print(f"{what + ':':<22}{value}")
@@ -25,8 +25,8 @@ def main():
     for name, value in _archs():
         line(f"arch {name}", value)
     line("cache", _cache())
-    c = _runtime.current_cfg()
-    line("running on", f"arch={c.arch.name}" if _runtime.cfg is not None else "nothing: qd.init() was not called")
+    c = _settings.current()
+    line("running on", f"arch={c.arch.name}" if _settings.cfg is not None else "nothing: qd.init() was not called")
     for name in sorted(n for n in os.environ if n.startswith("QD_")):
         line(name, os.environ[name])
 
@@ -82,14 +82,14 @@ def _archs():
 
 
 def _cache():
-    from quadrants import _runtime
+    from quadrants import _native, _settings
 
-    c = _runtime.current_cfg()
+    c = _settings.current()
     if not c.offline_cache:
         return "off (offline_cache=False)"
-    if _runtime.cfg is None:
+    if _settings.cfg is None:
         return c.offline_cache_file_path or "in the user's folder for caches; qd.init() chooses it"
-    folder = _runtime.core().cache_dir()
+    folder = _native.core().cache_dir()
     return f"{folder} ({_size_of(folder)})"
 
 

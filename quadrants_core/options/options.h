@@ -1,0 +1,54 @@
+#pragma once
+// The options of a program (options.def) as C++ sees them.
+#include "ir/types.h"
+
+#include <cstdint>
+#include <string>
+
+namespace qd {
+
+struct OptionTypes {
+    using Flag = bool;
+    using Int = int64_t;
+    using Word = uint64_t;
+    using Real = double;
+    using Text = std::string;
+    using Type = ir::Scalar;
+};
+
+/// One member per row, with its default.
+struct Options : OptionTypes {
+#define OPTION(name, type, initial, set_by, key, doc) type name = initial;
+#define KEPT(name, type, initial, doc) type name = initial;
+#include "options/options.def"
+};
+
+// What to do with a row by its key.
+#define QD_IF_record(text) text
+#define QD_IF_none(text)
+
+/// The rows with the key `record`: the frontend sees no others, so what a kernel becomes depends on no others.
+struct LanguageOptions : OptionTypes {
+#define OPTION(name, type, initial, set_by, key, doc) QD_IF_##key(type name = initial;)
+#define KEPT(name, type, initial, doc)
+#include "options/options.def"
+
+    LanguageOptions() = default;
+    explicit LanguageOptions(const Options &options) {
+#define OPTION(name, type, initial, set_by, key, doc) QD_IF_##key(name = options.name;)
+#define KEPT(name, type, initial, doc)
+#include "options/options.def"
+    }
+
+    /// Calls `visit(value)` for each, in the order of the table.
+    template <class Visit> void each(const Visit &visit) const {
+#define OPTION(name, type, initial, set_by, key, doc) QD_IF_##key(visit(name);)
+#define KEPT(name, type, initial, doc)
+#include "options/options.def"
+    }
+};
+
+#undef QD_IF_record
+#undef QD_IF_none
+
+} // namespace qd
