@@ -10,7 +10,7 @@ import sys
 
 import warnings
 
-from quadrants._coverage_report import gather, ranges
+from quadrants._coverage.report import gather, ranges
 from quadrants_jupyter.cell_coverage import is_kernel
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]

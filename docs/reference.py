@@ -30,7 +30,7 @@ def table(rows, head):
     for name, kind, default, by, key, _, doc in rows:
         keyword = "" if by == "environment" else f"`{name}`"
         variable = "" if by == "keyword" else f"`{_environment.variable(name)}`"
-        mark = "; part of the name of what is kept of kernels" if key == "record" else ""
+        mark = "; part of the key of kept kernels" if key == "record" else ""
         lines.append(f"| {keyword} | {variable} | {TYPES[kind]} | {shown(kind, default)} | {doc}{mark} |")
     return "\n".join(lines)
 

@@ -1,8 +1,10 @@
-"""Dependencies between folders point one way: reads every #include of the core and the kernel against this table.
+"""Dependencies between folders point one way: reads every #include of the core and the kernel, and every import of the Python
+package, against the tables here.
 
 Adding an edge is a decision: change the table here and say why beside it.
 """
 
+import ast
 import re
 from pathlib import Path
 
@@ -119,6 +121,157 @@ def test_kernel_meets_the_core_through_one_header(path):
     used = {name for name, _ in includes(path) if (CORE / name).is_file()}
     allowed = {"engine/program.h", "engine/observer.h", "engine/door.h"}
     assert used <= allowed, f"{path.name} includes {sorted(used - allowed)}"
+
+
+PACKAGE = CORE / "python" / "quadrants"
+
+# Module or folder of the Python package -> what it may import (itself always), at the top or inside of functions. Those
+# from here to `_runtime` are what everything stands on.
+PYTHON = {
+    "_version": [],
+    "_settings": [],
+    "_native": [],
+    "_factories": [],
+    "_arch": [],
+    "_device": [],
+    "built": [],  # what the build writes into _lib
+    "_environment": ["built"],
+    "_logging": ["_environment", "_version", "built"],
+    "_exceptions": ["_logging", "_settings"],
+    "_later": ["_exceptions"],
+    "_dtypes": ["_exceptions", "_settings"],
+    "_source": ["_exceptions", "_native"],
+    "_options": ["_dtypes", "_environment"],
+    "_coverage": ["_dtypes", "_environment", "_native", "_settings", "_source"],
+    # Coverage is begun when a program is, if the environment asks for it.
+    "_runtime": ["_arch", "_coverage", "_dtypes", "_environment", "_exceptions", "_logging", "_native", "_options", "_settings", "_version"],
+    "_stream": ["_exceptions", "_native", "_runtime"],
+    "_timeline": ["_native"],
+    "_perf_dispatch": ["_environment", "_exceptions", "_logging", "_runtime"],
+    "_display": [],
+    "_trees": ["_arch", "_dtypes", "_exceptions", "_factories", "_native", "_runtime", "_settings"],
+    # A kernel that is counted whatever the program says brings coverage in; before it is compiled, all fields must be placed.
+    "_language": ["_coverage", "_display", "_dtypes", "_exceptions", "_factories", "_later", "_native", "_runtime", "_settings", "_source",
+                  "_trees"],
+    "_storage": ["_arch", "_display", "_dtypes", "_environment", "_exceptions", "_factories", "_language", "_native", "_settings", "_source",
+                 "_trees"],
+    "_sparse": ["_dtypes", "_exceptions", "_language", "_native", "_runtime", "_settings", "_storage", "_trees", "built"],
+    "_algorithms": ["_dtypes", "_exceptions", "_language", "_settings", "_storage", "_trees"],
+    "_python_backend": ["_dtypes", "_exceptions", "_language", "_native", "_settings", "_source", "_storage"],
+    # Makers whose modules wait until they are needed.
+    "_on_demand": ["_factories", "_sparse", "_storage", "_trees"],
+}
+
+# What programs import or reach into: may read all of the above and one another's names as said, and is read by none of it.
+FACES = {
+    "quadrants": ["_on_demand", "lang", "math", "simt", "types"],
+    "_lib": ["types"],
+    "_tensor": [],
+    "_test_tools": ["quadrants"],
+    "ad": [], "algorithms": [], "coverage": [], "experimental": [], "interop": [],
+    "lang": ["simt", "types"],
+    "linalg": [], "math": [], "profiler": [], "pytest_plugin": [], "simt": [], "sparse": [], "tools": [], "types": [],
+}  # fmt: skip
+BUILT = {("_lib", "_build_info"), ("_lib", "_option_rows"), ("_lib", "quadrants_linalg")}
+
+
+def module_of(path, package):
+    """("_storage", "field") of _storage/field.py; () of the package's own __init__.py."""
+    parts = path.relative_to(package).with_suffix("").parts
+    return parts[:-1] if parts[-1] == "__init__" else parts
+
+
+def unit_of(module):
+    return "built" if module in BUILT else module[0] if module else "quadrants"
+
+
+def python_imports(path, package, modules):
+    """Modules of the package that a file imports, wherever it does."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and not node.level and (node.module or "").split(".")[0] == "quadrants":
+            base = tuple(node.module.split(".")[1:])
+            for alias in node.names:
+                yield base + (alias.name,) if base + (alias.name,) in modules else base
+        elif isinstance(node, ast.Import):
+            yield from (tuple(a.name.split(".")[1:]) for a in node.names if a.name.split(".")[0] == "quadrants")
+
+
+def imports_by_name(path):
+    called = (node.func for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(node, ast.Call))
+    return any(getattr(f, "attr", getattr(f, "id", "")) in ("import_module", "__import__") for f in called)
+
+
+def python_modules(package):
+    return {module_of(path, package): path for path in sorted(package.rglob("*.py"))}
+
+
+def python_violations(package):
+    modules = python_modules(package)
+    found = []
+    for module, path in modules.items():
+        unit, inside = unit_of(module), path.relative_to(package)
+        if unit not in PYTHON and unit not in FACES:
+            found.append(f"{inside}: {unit} is not in the table")
+            continue
+        if unit in PYTHON and imports_by_name(path):
+            found.append(f"{inside}: imports by a name that this test cannot read")
+        for target in map(unit_of, python_imports(path, package, modules.keys() | BUILT)):
+            allowed = PYTHON[unit] if unit in PYTHON else [*PYTHON, *FACES[unit]]
+            if target != unit and (target not in allowed or unit != "quadrants" and target == "_on_demand"):
+                found.append(f"{inside}: {unit} may not import {target}")
+    return found
+
+
+def cycles(edges):
+    """Each as the list of what is on it, the first again at the end."""
+    found, done, active = [], set(), []
+
+    def visit(node):
+        if node in active:
+            found.append([*active[active.index(node) :], node])
+        elif node not in done:
+            active.append(node)
+            for target in sorted(edges.get(node, ())):
+                visit(target)
+            active.pop()
+            done.add(node)
+
+    for node in sorted(edges):
+        visit(node)
+    return found
+
+
+def python_edges(package):
+    modules = python_modules(package)
+    return {module: set(python_imports(path, package, modules.keys() | BUILT)) - {module} for module, path in modules.items()}
+
+
+def test_python_package():
+    assert len(python_modules(PACKAGE)) > 100
+    assert not python_violations(PACKAGE), "\n".join(python_violations(PACKAGE))
+
+
+def test_python_files_import_in_no_circle():
+    """A package's own __init__ counts like any file; what stands inside of functions counts too."""
+    found = [" -> ".join(".".join(m) or "quadrants" for m in circle) for circle in cycles(python_edges(PACKAGE))]
+    assert not found, "\n".join(found)
+
+
+def test_the_table_of_python_has_no_circle():
+    assert not cycles({**{unit: set(targets) for unit, targets in PYTHON.items()}})
+    assert all(target in PYTHON for targets in PYTHON.values() for target in targets)
+
+
+def test_the_test_of_python_sees_a_violation(tmp_path):
+    package = tmp_path / "quadrants"
+    (package / "_trees").mkdir(parents=True)
+    (package / "_trees" / "__init__.py").write_text("")
+    (package / "_trees" / "snode.py").write_text("def f():\n    from quadrants import _sparse, _settings\n")
+    (package / "_sparse.py").write_text("from quadrants._trees import snode\n")
+    (package / "_settings.py").write_text("import importlib\nimportlib.import_module('quadrants._trees')\n")
+    (package / "_novel.py").write_text("")
+    assert len(python_violations(package)) == 3
+    assert cycles(python_edges(package)) == [[("_sparse",), ("_trees", "snode"), ("_sparse",)]]
 
 
 # Locks that no child of a fork ever meets, and why. All others are those of base/fork.h.

@@ -107,7 +107,7 @@ def finish(path):
     sys.settrace(None)
     if _tracer is not None:
         _tracer.end_of_cell()
-    from quadrants import _coverage_files as files
+    from quadrants._coverage import files
 
     files.enable(_folder)
     texts = _texts()

@@ -10,7 +10,7 @@ import weakref
 
 from IPython.core.displayhook import DisplayHook
 
-from quadrants import _kernel, _source
+from quadrants import _source
 from quadrants_jupyter import fingerprint, live, ordinary
 
 _package = os.path.dirname(__file__) + os.sep

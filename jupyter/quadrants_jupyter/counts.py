@@ -3,7 +3,7 @@
 import ast
 import linecache
 
-from quadrants import _coverage
+from quadrants._coverage import counts as _coverage
 
 
 class Kernel:

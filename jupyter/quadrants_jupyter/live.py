@@ -14,7 +14,7 @@ import os
 import threading
 import time
 
-from quadrants import _coverage
+from quadrants._coverage import counts as _coverage
 from quadrants_jupyter import ordinary
 from quadrants_jupyter.counts import Kernel, Reading, code_lines, kernels_now, outcomes_of
 from quadrants_jupyter.looks import MIME, digest

@@ -169,7 +169,7 @@ class QuadrantsMagics(Magics):
 
         options = _coverage_options().parse(line)
         if options.clear:
-            from quadrants import _coverage
+            from quadrants._coverage import counts as _coverage
 
             return _coverage.clear()
         if options.on is not None:

@@ -137,7 +137,7 @@ def _ask(kernel, call):
 
 
 def summary(reports, silent, folder):
-    from quadrants._coverage_report import ranges
+    from quadrants._coverage.report import ranges
 
     measured = _measured([report["data"] for report in reports if report["data"]], folder)
     total, out, never = {}, [], []

@@ -6,7 +6,8 @@ import itertools
 import os
 import types
 
-from quadrants import _kernel, _options, _runtime, _source
+from quadrants import _environment, _runtime, _source
+from quadrants._language import kernel as _kernel
 
 MANY = 512  # cells remembered before those are forgotten of which no function is left
 LATEST = 64  # cells that are not forgotten: a cell that runs others may define functions after them
@@ -42,7 +43,7 @@ class Cells:
         self.placed = {}  # (file, line) -> text of the function that was found there
         self.magic = set()  # files of %%qd_kernel cells, which know their own
         self.most = MANY
-        self.on = _options.flag("QD_KERNEL_COVERAGE", os.environ, True)
+        self.on = _environment.given("kernel_coverage") is not False
 
     def follow(self, first):
         """Counts kernels as ordinary cells define them; `first` is called before the first one that is counted."""

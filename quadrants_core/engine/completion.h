@@ -5,7 +5,7 @@
 //
 // Yes, to a line: one of its counters, of any static copy, is not 0. To both ways of a branch, and to iterations of a
 // loop that has no line of its own for them: the same. To the end of a loop: it was finished more often than left by
-// `break`. These are what transitions are made of (quadrants/_coverage_flow.py). A launch that did not come to its end
+// `break`. These are what transitions are made of (quadrants/_coverage/flow.py). A launch that did not come to its end
 // leaves counts from which transitions cannot be told for sure: a kernel of which they are asked goes on counting.
 #include "engine/compiled_kernel.h"
 

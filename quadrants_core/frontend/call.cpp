@@ -114,7 +114,7 @@ static Val call_host_method(Walk &w, const Node *node, PyObject *method, const s
         w.fail(node, UserErrorKind::compilation,
                text(attribute(method, names().__name__).get()) + " cannot be called in Quadrants-scope",
                "call it outside of kernels, or write the loop over the elements");
-    PyRef module = PyRef::steal(PyImport_ImportModule("quadrants._in_kernels"));
+    PyRef module = PyRef::steal(PyImport_ImportModule("quadrants._language.in_kernels"));
     PyRef found = module ? PyRef::steal(PyObject_GetAttrString(module.get(), func.c_str())) : PyRef{};
     if (!found) w.python_failed(node);
     const Node *callee = child(node, Field::func);

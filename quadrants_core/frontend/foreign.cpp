@@ -64,7 +64,7 @@ std::optional<Val> call_foreign(Walk &w, const Node *node, PyObject *callee, Cal
     if (!PyFunction_Check(callee) || module.rfind("quadrants", 0) == 0) return std::nullopt;
     PyRef &func = w.objects.stand_in(callee);
     if (!func) {
-        const PyRef package = PyRef::steal(PyImport_ImportModule("quadrants._kernel"));
+        const PyRef package = PyRef::steal(PyImport_ImportModule("quadrants._language.func"));
         func = PyRef::steal(package ? PyObject_CallMethod(package.get(), "ForeignFunc", "O", callee) : nullptr);
         if (!func) w.python_failed(node);
     }

@@ -1,5 +1,5 @@
 // qd.svd and its relatives: what they accept is checked here; their text is in the language,
-// python/quadrants/_linalg.py, and is inlined like a func of the user.
+// python/quadrants/_language/linalg.py, and is inlined like a func of the user.
 #include "frontend/linalg.h"
 
 #include "frontend/annotations.h"
@@ -55,7 +55,7 @@ PyRef dtype_object(Scalar type) {
     return PyRef::borrow(found);
 }
 
-/// Inlines a func of quadrants._linalg.
+/// Inlines a func of quadrants._language.linalg.
 Val library_call(Walk &w, const Node *node, const char *name, std::vector<Val> args) {
     PyRef function = library_func(name);
     if (!function) w.python_failed(node);

@@ -1,6 +1,6 @@
 // Meshes. `for v in mesh.verts` is a range loop over the numbers of the elements; `v.x` is the element of a field with
 // that number; `for c in v.cells` is a range loop over a stretch of the numbers that the mesh keeps of what touches v
-// (python/quadrants/_mesh.py).
+// (python/quadrants/_storage/mesh.py).
 #include "frontend/mesh.h"
 
 #include "frontend/builtins.h"

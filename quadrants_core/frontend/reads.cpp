@@ -182,7 +182,7 @@ void Reads::library(const char *name, PyObject *func) {
 }
 
 PyRef library_func(const char *name) {
-    PyRef module = PyRef::steal(PyImport_ImportModule("quadrants._linalg"));
+    PyRef module = PyRef::steal(PyImport_ImportModule("quadrants._language.linalg"));
     return PyRef::steal(module ? PyObject_GetAttrString(module.get(), name) : nullptr);
 }
 

@@ -21,9 +21,9 @@ def arch(request, monkeypatch):
     monkeypatch.setenv("QD_KERNEL_COVERAGE", "1")
     monkeypatch.setenv("QD_COVERAGE_COUNTS", "0")
     qd.init(arch=request.param, offline_cache=False)
-    from quadrants import _coverage_files
+    from quadrants._coverage import files as _coverage_files
 
-    monkeypatch.setattr(_coverage_files, "_settings", (True, False))
+    monkeypatch.setattr(_coverage_files, "_measured", (True, False))
     qd.coverage.clear()
     yield request.param
     qd.reset()
@@ -32,9 +32,9 @@ def arch(request, monkeypatch):
 
 @pytest.fixture
 def lines_alone(arch, monkeypatch):
-    from quadrants import _coverage_files
+    from quadrants._coverage import files as _coverage_files
 
-    monkeypatch.setattr(_coverage_files, "_settings", (False, False))
+    monkeypatch.setattr(_coverage_files, "_measured", (False, False))
 
 
 def settle():

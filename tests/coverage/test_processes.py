@@ -70,7 +70,7 @@ def test_a_full_disk_leaves_no_half_file(project):
     said = project.program(HEAD + "kernels.go([1, 20], 10)\n" + full)
     assert "could not be written" in said
     assert [p.name for p in project.folder.iterdir() if "_qd_kcov" in p.name] == []
-    flush = "from quadrants import _coverage_files\n_coverage_files.flush()\n"
+    flush = "from quadrants._coverage import files as _coverage_files\n_coverage_files.flush()\n"
     said = project.program(HEAD + "kernels.go([1], 10)\n" + flush + "kernels.go([20], 10)\n" + full)
     assert "could not be written" in said
     assert lines_in(project.folder) == [RAN - {10}], "what was written before stays"
@@ -225,7 +225,7 @@ def test_kernels_that_come_from_the_cache(project, decorator):
 
 @pytest.mark.parametrize("counts", ["0", "1"])
 def test_where_the_data_were_written(project, counts):
-    program = HEAD + "kernels.go([1], 10)\nfrom quadrants import _coverage_files\nprint(_coverage_files.write_now())\n"
+    program = HEAD + "kernels.go([1], 10)\nfrom quadrants._coverage import files as _coverage_files\nprint(_coverage_files.write_now())\n"
     said = project.program(program, QD_COVERAGE_COUNTS=counts)
     assert said.splitlines()[-1] == str(project.folder / project.files()[0])
 

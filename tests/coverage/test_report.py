@@ -68,7 +68,7 @@ def test_markdown(measured):
 
 
 def test_a_comment_is_not_too_long():
-    from quadrants import _coverage_report as tool
+    from quadrants._coverage import report as tool
 
     def file(name, lines):
         numbers = set(range(1, lines + 1))
@@ -81,7 +81,7 @@ def test_a_comment_is_not_too_long():
 
 
 def test_ways_of_branches_that_led_nowhere_else():
-    from quadrants._coverage_report import File, shown
+    from quadrants._coverage.report import File, shown
 
     f = File("a.py", [], {*range(1, 10)}, {3, 4, 5, 9}, {2: [3], 6: [8, -1], 7: [-1]}, (1, 5), {}, set())
     assert f.gaps() == ["3-5", "6->8", "6->exit", "7->exit", "9"] and f.gaps({4, 6}) == ["4", "6->8", "6->exit"]
@@ -173,7 +173,7 @@ def test_a_damaged_file_is_left_out_with_a_word(project, how):
 
 
 def test_names_do_not_become_markup():
-    from quadrants import _coverage_report as tool
+    from quadrants._coverage import report as tool
 
     names = ["<img src=x onerror=alert(1)>.py", "a|b.py", "tick`s``.py", "two\nlines.py", "`a`"]
     files = [tool.File(name, ["x = 1"], {1}, {1}, {}, (0, 0), {}, set()) for name in names]
@@ -189,7 +189,7 @@ def test_names_do_not_become_markup():
 def test_annotated_sources_stay_in_their_folder(tmp_path, monkeypatch):
     import argparse
 
-    from quadrants import _coverage_report as tool
+    from quadrants._coverage import report as tool
 
     names = ["a/../../../out.py", "../out.py", "/out.py", "..//../x/./out.py", "x/out.py"]
     files = [tool.File(name, [f"x = {n}"], {1}, set(), {}, (0, 0), {}, set()) for n, name in enumerate(names)]

@@ -1,5 +1,5 @@
 import quadrants as qd
-from quadrants._external import _Function
+from quadrants._language.external import _Function
 
 qd.init()
 f = _Function("f", 1)

@@ -3,7 +3,7 @@
 import gc
 
 import pytest
-from quadrants import _kernel
+from quadrants._language import kernel as _kernel
 
 from tests.fuzz import generate, mutate, run, shrink, spelling, worker
 from tests.syntax import corpus

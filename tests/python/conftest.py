@@ -47,6 +47,6 @@ def garbage_of_this_test():
 def coverage_files_elsewhere(tmp_path_factory):
     """Tests that switch kernel coverage on leave no files here."""
     yield
-    files = sys.modules.get("quadrants._coverage_files")
+    files = sys.modules.get("quadrants._coverage.files")
     if files is not None and not os.environ.get("QD_KERNEL_COVERAGE"):
         files._folder = str(tmp_path_factory.mktemp("coverage"))

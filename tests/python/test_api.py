@@ -38,7 +38,7 @@ norm_sqr normalized one outer_product rows sum tensor to_list to_numpy trace tra
 
 
 def swizzles():
-    from quadrants._matrix import _generate_swizzle_patterns
+    from quadrants._language.matrix import _generate_swizzle_patterns
 
     return {name for letters in ("xyzw", "rgba", "stpq") for name in _generate_swizzle_patterns(letters)}
 

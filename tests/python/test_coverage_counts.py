@@ -8,7 +8,8 @@ import time
 import numpy as np
 import pytest
 import quadrants as qd
-from quadrants import _coverage, _settings
+from quadrants import _settings
+from quadrants._coverage import counts as _coverage
 
 
 @qd.func

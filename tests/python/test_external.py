@@ -105,7 +105,7 @@ def test_what_the_function_leaves_is_seen(library):
 
 def test_files_and_libraries(tmp_path):
     (tmp_path / "plain.c").write_text("void twice(int *x) { *x *= 2; }\n")
-    from quadrants import _external
+    from quadrants._language import external as _external
 
     plain = SourceBuilder.from_file(str(tmp_path / "plain.c"))
     made = []

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import quadrants as qd
-from quadrants import _runtime
+from quadrants import _native
 
 
 @pytest.fixture(params=["far"], autouse=True)
@@ -19,9 +19,9 @@ def calls(arch):
     qd.init(arch="null", offline_cache=False)
 
     def count(work):
-        before = _runtime.core().device_calls()
+        before = _native.core().device_calls()
         work()
-        after = _runtime.core().device_calls()
+        after = _native.core().device_calls()
         return {verb: n - before[verb] for verb, n in after.items() if n != before[verb]}
 
     return count
@@ -110,7 +110,7 @@ def test_counts_of_lines_come_back(monkeypatch):
     double(x)
     double(x)
     line = open(__file__).read().splitlines().index("        x[i] = 2 * x[i]") + 1
-    rows = _runtime.core().coverage()
+    rows = _native.core().coverage()
     assert [row[-1] for row in rows if row[:2] == ("line", __file__) and row[3] == line] == [20]
 
 

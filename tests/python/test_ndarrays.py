@@ -6,7 +6,7 @@ import pickle
 import numpy as np
 import pytest
 import quadrants as qd
-from quadrants import _ndarray
+from quadrants._storage import ndarray as _ndarray
 
 
 def numbered(shape, dtype=qd.f32, **keywords):

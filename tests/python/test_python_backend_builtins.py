@@ -5,7 +5,8 @@ import ctypes
 import numpy as np
 import pytest
 import quadrants as qd
-from quadrants import _external, _native
+from quadrants import _native
+from quadrants._language import external as _external
 from quadrants.lang.misc import loop_unique
 from quadrants._python_backend import actions, operations, table
 

@@ -102,7 +102,7 @@ bool describe_view(const ParamSpec &spec, PyObject *arg, ArrayFacts *out);
 /// The `n` components of a matrix value into `slots`; false if it does not suit.
 bool write_components(ir::Scalar elem, int n, PyObject *arg, uint64_t *slots);
 
-/// (name, form, scalar, ndim, rows, cols, element_dim, clamp, optional, class), as quadrants._kernel makes it; false
+/// (name, form, scalar, ndim, rows, cols, element_dim, clamp, optional, class), as quadrants._language.signature makes it; false
 /// with an error set.
 bool read_spec(PyObject *tuple, ParamSpec *spec);
 

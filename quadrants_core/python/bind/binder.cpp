@@ -381,7 +381,7 @@ frontend::Param Binder::member(int at, PyObject *key, bool item) {
 
 /// Member of an annotated dataclass.
 frontend::Param Binder::typed_member(int at, PyObject *key, PyObject *value) {
-    PyObject *specs = package_attr("quadrants._kernel", "member_spec");
+    PyObject *specs = package_attr("quadrants._language.signature", "member_spec");
     PyObject *tuple = specs ? PyObject_CallFunctionObjArgs(specs, nodes_[size_t(at)].cls, key, nullptr) : nullptr;
     Py_XDECREF(specs);
     keep(tuple);

@@ -28,7 +28,7 @@ PyObject *read_value(const frontend::ReturnType &type, const StructShape *shape,
     PyObject *flat = PyTuple_New(type.rows * type.cols);
     for (int i = 0; flat && i < type.rows * type.cols; i++)
         PyTuple_SET_ITEM(flat, i, from_memory(ret + 8 * i, type.elem));
-    PyObject *make = flat ? package_attr("quadrants._matrix", "from_components") : nullptr;
+    PyObject *make = flat ? package_attr("quadrants._language.matrix", "from_components") : nullptr;
     PyObject *types = make ? package_attr("quadrants._dtypes", "all_types") : nullptr;
     PyObject *value = types ? PyObject_CallFunction(make, "OiiiO", flat, type.rows, type.cols, type.element_dim,
                                                     PyTuple_GET_ITEM(types, int(type.elem) - 1))

@@ -65,7 +65,7 @@ struct KernelObject {
     PyObject_HEAD;
     vectorcallfunc vectorcall;
     PyObject *dict, *weakrefs;
-    PyObject *info;        ///< quadrants._kernel.KernelInfo: source, annotations, names
+    PyObject *info;        ///< quadrants._language.kernel.KernelInfo: source, annotations, names
     PyObject *annotations; ///< the tuples that `params` was read from
     std::vector<ParamSpec> *params;
     PyObject *return_types; ///< the tuples that `returns` was read from

@@ -319,9 +319,9 @@ class Specialiser {
             if (!line || PyList_Append(lines, line) < 0) throw frontend::PythonError{};
             Py_DECREF(line);
         }
-        PyObject *tell = keep(package_attr("quadrants._coverage", "_compiled"));
+        PyObject *tell = keep(package_attr("quadrants._coverage.counts", "_compiled"));
         keep(PyObject_CallFunctionObjArgs(tell, lines, nullptr));
-        PyObject *name = keep(package_attr("quadrants._coverage", "_title"));
+        PyObject *name = keep(package_attr("quadrants._coverage.counts", "_title"));
         PyObject *params = keep(describe_params(*plan_));
         const char *title = PyUnicode_AsUTF8(keep(PyObject_CallOneArg(name, params)));
         if (!title) throw frontend::PythonError{};

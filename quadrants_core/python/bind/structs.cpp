@@ -25,7 +25,7 @@ StructShape::~StructShape() {
 }
 
 std::shared_ptr<const StructShape> shape_of(PyObject *struct_type) {
-    PyObject *list = package_attr("quadrants._struct", "leaves");
+    PyObject *list = package_attr("quadrants._storage.struct", "leaves");
     PyObject *leaves = list ? PyObject_CallFunctionObjArgs(list, struct_type, nullptr) : nullptr;
     Py_XDECREF(list);
     if (!leaves) return nullptr;
@@ -73,7 +73,7 @@ PyObject *read_struct(const StructShape &shape, const char *ret) {
             if (flat) PyTuple_SET_ITEM(flat, at, value);
         }
     }
-    PyObject *make = flat ? package_attr("quadrants._struct", "from_leaves") : nullptr;
+    PyObject *make = flat ? package_attr("quadrants._storage.struct", "from_leaves") : nullptr;
     PyObject *made = make ? PyObject_CallFunctionObjArgs(make, shape.type, flat, nullptr) : nullptr;
     Py_XDECREF(make);
     Py_XDECREF(flat);

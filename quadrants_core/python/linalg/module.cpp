@@ -1,5 +1,5 @@
-// The extension module quadrants._lib.quadrants_linalg: sparse matrices and solvers, for quadrants._sparse_matrix and
-// quadrants._sparse_solver, which check the arguments. A file of its own, so that a program without them does not load
+// The extension module quadrants._lib.quadrants_linalg: sparse matrices and solvers, for quadrants._sparse.matrix and
+// quadrants._sparse.solver, which check the arguments. A file of its own, so that a program without them does not load
 // it. Long work runs without the GIL, on snapshots: data that two handles share is never changed.
 #include "base/fork.h"
 #include "linalg/solver.h"

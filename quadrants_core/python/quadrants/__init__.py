@@ -1,7 +1,6 @@
 """Quadrants: data-parallel kernels in Python, compiled by a C++ core."""
 
-from quadrants import _arch, _later, _logging, _settings, math, types
-from quadrants._annotations import Template, sparse_matrix_builder, template
+from quadrants import _arch, _later, _logging, _on_demand, _settings, math, types
 from quadrants._arch import Extension as extension
 from quadrants._arch import amdgpu, arm64, cpu, cuda, gpu, metal, python, vulkan, x64
 from quadrants._dtypes import f16, f32, f64, i8, i16, i32, i64, u1, u8, u16, u32, u64
@@ -14,13 +13,11 @@ from quadrants._exceptions import (
     QuadrantsSyntaxError,
     QuadrantsTypeError,
 )
-from quadrants._field import Field, MatrixField, ScalarField, field
-from quadrants._kernel import data_oriented, func, kernel, pure, pyfunc, real_func, ref
-from quadrants._logging import CRITICAL, DEBUG, ERROR, INFO, TRACE, WARN, is_logging_effective, set_logging_level
-from quadrants._matrix import Matrix, Vector
-from quadrants._layout import Layout
-from quadrants._ndarray import ndarray
-from quadrants._ops import (
+from quadrants._language.annotations import Template, sparse_matrix_builder, template
+from quadrants._language.func import func, pyfunc, real_func, ref
+from quadrants._language.kernel import data_oriented, kernel, pure
+from quadrants._language.matrix import Matrix, Vector
+from quadrants._language.ops import (
     abs, acos, activate, append, asin, assume_in_range, atan2, atomic_add, atomic_and, atomic_cas, atomic_exchange,
     atomic_max, atomic_min, atomic_mul, atomic_or, atomic_sub, atomic_xor, bit_cast, bit_shr, block_local,
     cache_read_only, cast, ceil, clock_counter, clock_freq_hz, cos, deactivate, eig, exp, floor, frexp, get_addr,
@@ -29,11 +26,15 @@ from quadrants._ops import (
     sqrt, static, static_assert, static_print, stream_parallel, svd,
     sym_eig, tan, tanh, volatile_load, zero,
 )  # fmt: skip
+from quadrants._logging import CRITICAL, DEBUG, ERROR, INFO, TRACE, WARN, is_logging_effective, set_logging_level
 from quadrants._runtime import init, reset, sync
-from quadrants._quant import BitpackedFields
-from quadrants._snode import FieldsBuilder, SNode, axes, deactivate_all_snodes, root
+from quadrants._storage.field import Field, MatrixField, ScalarField, field
+from quadrants._storage.ndarray import ndarray
+from quadrants._storage.struct import Struct, StructField, dataclass
 from quadrants._stream import Event, Stream, create_event, create_stream
-from quadrants._struct import Struct, StructField, dataclass
+from quadrants._trees import snode as _snode
+from quadrants._trees.layout import Layout
+from quadrants._trees.snode import FieldsBuilder, SNode, axes, deactivate_all_snodes, root
 from quadrants._version import version as __version__
 from quadrants._version import version_str as __version_str__
 from quadrants import lang
@@ -42,7 +43,7 @@ x86_64 = x64
 float16, float32, float64 = f16, f32, f64
 int8, int16, int32, int64 = i8, i16, i32, i64
 uint1, uint8, uint16, uint32, uint64 = u1, u8, u16, u32, u64
-i, j, k, l, ij, ik, il, jk, jl, kl, ijk, ijl, ikl, jkl, ijkl = __import__("quadrants._snode")._snode.named_axes.values()
+i, j, k, l, ij, ik, il, jk, jl, kl, ijk, ijl, ikl, jkl, ijkl = _snode.named_axes.values()
 
 _later.define(
     globals(),
@@ -52,16 +53,17 @@ _later.define(
 )
 
 
-_on_demand = {  # name -> module, imported on first use
-    **dict.fromkeys("Backend MatrixTensor Tensor VectorTensor tensor wrap".split(), "_tensor"),
-    **dict.fromkeys("_MatrixTensor _Tensor _VectorTensor _wrap".split(), "_tensor"),
-    "BufferView": "_buffer_view",
-    **dict.fromkeys("Mesh MeshInstance".split(), "_mesh"),
+_found_on_demand = {  # name -> module, imported on first use
+    **dict.fromkeys("Backend MatrixTensor Tensor VectorTensor tensor wrap".split(), "_storage.tensor"),
+    **dict.fromkeys("_MatrixTensor _Tensor _VectorTensor _wrap".split(), "_storage.tensor"),
+    "BitpackedFields": "_trees.quant",
+    "BufferView": "_storage.buffer_view",
+    **dict.fromkeys("Mesh MeshInstance".split(), "_storage.mesh"),
     "perf_dispatch": "_perf_dispatch",
     **dict.fromkeys("DeviceCapability Format".split(), "_device"),
 }
 _modules = {  # likewise
-    **{name: name for name in "_lib ad algorithms experimental interop linalg profiler simt sparse tools".split()},
+    **{name: name for name in "_lib _tensor ad algorithms experimental interop linalg profiler simt sparse tools".split()},
     "graph": "lang.graph",
 }
 
@@ -88,17 +90,17 @@ def __getattr__(name):
 
         return importlib.import_module("quadrants.coverage")
     if name in ("Ndarray", "ScalarNdarray", "VectorNdarray", "MatrixNdarray"):
-        from quadrants import _ndarray
+        from quadrants._storage import ndarray as _ndarray
 
         return _ndarray.class_named(name)
     if name in _modules:
         import importlib
 
         return importlib.import_module("quadrants." + _modules[name])
-    if name in _on_demand:
+    if name in _found_on_demand:
         import importlib
 
-        found = getattr(importlib.import_module("quadrants." + _on_demand[name]), name.lstrip("_"))
+        found = getattr(importlib.import_module("quadrants." + _found_on_demand[name]), name.lstrip("_"))
         globals()[name] = found
         return found
     if name == "outer":
@@ -111,8 +113,8 @@ def __getattr__(name):
 
 
 def __dir__():
-    shown = {*globals(), *_on_demand, *_modules, "Ndarray", "ScalarNdarray", "VectorNdarray", "MatrixNdarray"}
-    return sorted(shown - {"_lib", "coverage", "pytest_plugin"})  # modules beside the names
+    shown = {*globals(), *_found_on_demand, *_modules, "Ndarray", "ScalarNdarray", "VectorNdarray", "MatrixNdarray"}
+    return sorted(shown - {"_lib", "_tensor", "coverage", "pytest_plugin"})  # modules beside the names
 
 
 _logging.print_header()

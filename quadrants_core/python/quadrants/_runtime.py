@@ -16,7 +16,7 @@ _settings.special = _options.SpecialConfig()
 def coverage_wanted():
     if not _environment.value("kernel_coverage"):
         return False
-    from quadrants import _coverage_files
+    from quadrants._coverage import files as _coverage_files
 
     _coverage_files.enable(folder_of_coverage)
     return True
@@ -26,7 +26,7 @@ def coverage_asked():
     """"counts", or if QD_COVERAGE_COUNTS=0 leaves it at yes or no: whether "lines" alone, or "arcs" too."""
     if _environment.value("coverage_counts") or not coverage_wanted():
         return "counts"
-    from quadrants import _coverage_files
+    from quadrants._coverage import files as _coverage_files
 
     return _coverage_files.asked()
 

@@ -4,7 +4,7 @@ The funcs for use inside of kernels (reduce_*, exclusive_scan_*, reduce_by_key_a
 scratch memory they want, `*_scratch_slots` tells everywhere.
 """
 
-from quadrants._device_algorithms import (
+from quadrants._algorithms.device import (
     exclusive_scan_add,
     exclusive_scan_max,
     exclusive_scan_min,
@@ -20,4 +20,4 @@ from quadrants._device_algorithms import (
     sort,
     sort_scratch_slots,
 )
-from quadrants._host_algorithms import PrefixSumExecutor, parallel_sort
+from quadrants._algorithms.host import PrefixSumExecutor, parallel_sort

@@ -1,14 +1,14 @@
 """qd.coverage: counts of lines, branches and transitions inside kernels. `python -m quadrants.coverage report` combines what
 processes wrote with the data of coverage.py and reports it."""
 
-from quadrants._coverage import FileCounts, Specialisation, branches, clear, counters, record, snapshot, specialisations
+from quadrants._coverage.counts import FileCounts, Specialisation, branches, clear, counters, record, snapshot, specialisations
 
 __all__ = ["FileCounts", "Specialisation", "branches", "clear", "counters", "main", "record", "snapshot", "specialisations"]
 
 
 def main(arguments=None):
     """The command; gives the exit status."""
-    from quadrants import _coverage_report
+    from quadrants._coverage import report as _coverage_report
 
     return _coverage_report.main(arguments)
 

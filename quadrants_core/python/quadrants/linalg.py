@@ -1,8 +1,8 @@
 """qd.linalg: sparse matrices, solvers for systems of equations with them, and solvers that need no matrix."""
 
-from quadrants._matrix_free import LinearOperator, MatrixFreeBICGSTAB, MatrixFreeCG
-from quadrants._sparse_matrix import SparseMatrix, SparseMatrixBuilder
-from quadrants._sparse_solver import SparseCG, SparseSolver
+from quadrants._sparse.matrix_free import LinearOperator, MatrixFreeBICGSTAB, MatrixFreeCG
+from quadrants._sparse.matrix import SparseMatrix, SparseMatrixBuilder
+from quadrants._sparse.solver import SparseCG, SparseSolver
 
 __all__ = [
     "LinearOperator",

@@ -2,12 +2,13 @@
 
 import math as _math
 
-from quadrants import _annotations, _dtypes, _ops
-from quadrants._math_funcs import (
+from quadrants import _dtypes
+from quadrants._language import annotations as _annotations, ops as _ops
+from quadrants._language.math_funcs import (
     cconj, cdiv, cexp, cinv, clog, cmul, cpow, csqrt, eye, fns, refract, rot_by_axis, rot_yaw_pitch_roll, rotation2d,
     rotation3d, scale, translate, vdir,
 )  # fmt: skip
-from quadrants._ops import acos, asin, atan2, ceil, cos, exp, floor, log, max, min, pow, round, sin, sqrt, tan, tanh
+from quadrants._language.ops import acos, asin, atan2, ceil, cos, exp, floor, log, max, min, pow, round, sin, sqrt, tan, tanh
 
 
 def _builtin(fn):

@@ -155,7 +155,7 @@ def _size(n):
 
 def print_memory_profiler_info():
     """Prints the memory that the program holds: the trees of fields, level by level, and the ndarrays."""
-    from quadrants import _snode
+    from quadrants._trees import snode as _snode
 
     _runtime.require_program()
     core = _native.core()
@@ -171,7 +171,7 @@ def print_memory_profiler_info():
 
 def _add_levels(node, indent, rows):
     """The levels below `node`: bytes of one cell and how many there are; of cells made on demand, those that ever were."""
-    from quadrants import _snode
+    from quadrants._trees import snode as _snode
 
     for child in node._children:
         if isinstance(child, _snode.Member):

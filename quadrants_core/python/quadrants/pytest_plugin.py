@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from quadrants import _options
+from quadrants import _environment
 
 _FLAG = "QD_KERNEL_COVERAGE"
 
@@ -20,7 +20,7 @@ def pytest_configure(config):
     os.environ["_QD_KCOV_ARC"] = "1" if _measures_branches(config, host) else "0"
     if not _is_on() or hasattr(config, "workerinput"):
         return
-    from quadrants import _coverage_runs
+    from quadrants._coverage import runs as _coverage_runs
 
     data_file = _option(config, host, "run:data_file") or ".coverage"
     run = _coverage_runs.begin(os.path.abspath(data_file))
@@ -37,9 +37,9 @@ def pytest_runtestloop(session):
     if running is None or not _is_on():
         return
     _flush()
-    from quadrants import _coverage_runs
+    from quadrants._coverage import runs as _coverage_runs
 
-    folder = getattr(sys.modules.get("quadrants._coverage_files"), "_folder", None)
+    folder = getattr(sys.modules.get("quadrants._coverage.files"), "_folder", None)
     folder = folder or os.environ.get("_QD_KCOV_FOLDER") or os.getcwd()
     only = os.getpid() if hasattr(session.config, "workerinput") else None
     _coverage_runs.hand_over(folder, running, only)
@@ -51,11 +51,11 @@ def pytest_unconfigure(config):
 
 
 def _is_on():
-    return _options.flag(_FLAG, os.environ)
+    return _environment.value("kernel_coverage")
 
 
 def _flush():
-    files = sys.modules.get("quadrants._coverage_files")
+    files = sys.modules.get("quadrants._coverage.files")
     if files is not None:
         files.flush()
 

@@ -1,6 +1,7 @@
 """Grids of structs of which only the touched cells are active."""
 
-from quadrants import _snode, _struct
+from quadrants._storage import struct as _struct
+from quadrants._trees import snode as _snode
 
 
 def grid(field_dict, shape):

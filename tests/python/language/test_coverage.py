@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import quadrants as qd
-from quadrants import _coverage
+from quadrants._coverage import counts as _coverage
 
 
 @pytest.fixture

@@ -236,7 +236,7 @@ def test_components_of_clamped_arrays(rank, kind, options, arch):
 
 @pytest.mark.parametrize("options", [{}, {"debug": True}])
 def test_clamped_views(options, arch):
-    from quadrants._buffer_view import BufferViewType
+    from quadrants._storage.buffer_view import BufferViewType
 
     @qd.kernel
     def change(v: BufferViewType(qd.i32, boundary="clamp"), i: qd.i32) -> qd.i32:

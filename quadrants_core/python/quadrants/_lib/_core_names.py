@@ -1,10 +1,11 @@
 """Names of the native module that programs look for in quadrants._lib.core. Each is what the package itself uses."""
 
-from quadrants import _arch, _dtypes, _exceptions, _native, _options, _settings, _snode, _version
+from quadrants import _arch, _dtypes, _exceptions, _native, _options, _settings, _version
+from quadrants._trees import snode as _snode
 from quadrants._arch import Arch, Extension, is_extension_supported
 from quadrants._device import DeviceCapability, Format
-from quadrants._layout import Layout
-from quadrants._snode import Axis
+from quadrants._trees.layout import Layout
+from quadrants._trees.snode import Axis
 from quadrants.types.enums import AutodiffMode, BoundaryMode, SNodeGradType
 
 CompileConfig = _options.CompileConfig

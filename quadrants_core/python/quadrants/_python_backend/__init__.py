@@ -24,6 +24,8 @@ What differs from compiled kernels:
 
 def run_kernel(info, args):
     """Runs a kernel on these arguments: what the bindings call instead of compiled code."""
-    from quadrants._python_backend import functions
+    from quadrants._python_backend import actions, functions
+
+    functions.actions = actions
 
     return functions.run_kernel(info, args)

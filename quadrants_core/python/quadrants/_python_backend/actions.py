@@ -4,8 +4,10 @@ import functools as _functools
 import math as _math
 import types as _types
 
-from quadrants import _annotations, _buffer_view, _exceptions, _kernel, _matrix, _ndarray, _settings, _struct
-from quadrants._annotations import kind_word
+from quadrants import _exceptions, _settings
+from quadrants._language import annotations as _annotations, func as _func, matrix as _matrix
+from quadrants._storage import buffer_view as _buffer_view, ndarray as _ndarray, struct as _struct
+from quadrants._language.annotations import kind_word
 from quadrants._python_backend import (
     atomics, functions, loops, matrices, meshes, numbers, operations, output, storage, table, triplets,
 )  # fmt: skip
@@ -462,10 +464,10 @@ def static_print(*args, **keywords):
 
 
 def call(callee, *args, **keywords):
-    if isinstance(callee, _types.MethodType) and isinstance(callee.__func__, _kernel.Func):
+    if isinstance(callee, _types.MethodType) and isinstance(callee.__func__, _func.Func):
         return functions.run(callee.__func__, callee.__self__, *args, **keywords)
     if isinstance(callee, _types.MethodType) and (name := getattr(callee, "_qd_in_kernels_", None)):
-        from quadrants import _in_kernels
+        from quadrants._language import in_kernels as _in_kernels
 
         return functions.run(getattr(_in_kernels, name), callee.__self__, *args, **keywords)
     callee = getattr(callee, "_qd_instead_", callee)
@@ -506,7 +508,7 @@ def call(callee, *args, **keywords):
     if at_run_time and isinstance(callee, _functools.partial):
         return call(callee.func, *callee.args, *args, **{**callee.keywords, **keywords})
     if at_run_time and isinstance(callee, _types.FunctionType) and callee.__module__.split(".")[0] != "quadrants":
-        return functions.run(_kernel.ForeignFunc(callee), *args, **keywords)
+        return functions.run(_func.ForeignFunc(callee), *args, **keywords)
     if at_run_time and getattr(callee, "__module__", "") == "_operator":
         return negation(args[0]) if callee.__name__ == "not_" else callee(*args, **keywords)
     if any(isinstance(a, (Scalar, Mat, Record)) for a in args) and getattr(callee, "__module__", "").split(".")[0] != "quadrants":

@@ -1,7 +1,8 @@
 """Arrays as arguments of kernels and funcs."""
 
-from quadrants import _annotations, _dtypes, _exceptions
-from quadrants._annotations import kind_word
+from quadrants import _dtypes, _exceptions
+from quadrants._language import annotations as _annotations
+from quadrants._language.annotations import kind_word
 from quadrants._python_backend import storage
 
 

@@ -4,13 +4,15 @@ import dataclasses as _dataclasses
 import types as _types
 import weakref as _weakref
 
-from quadrants import _annotations, _dtypes, _exceptions, _kernel, _matrix, _settings
-from quadrants._annotations import kind_word
+from quadrants import _dtypes, _exceptions, _settings
+from quadrants._language import annotations as _annotations, func as _func, matrix as _matrix, signature as _signature
+from quadrants._language.annotations import kind_word
 from quadrants._python_backend import arrays, loops, numbers, places, rewrite, storage
 from quadrants._python_backend.numbers import Scalar
 from quadrants._python_backend.values import Mat, Place, Record, Var, converted, fresh, host_value, to_mat, value_of, zero
 
 _Syntax = _exceptions.QuadrantsSyntaxError
+actions = None  # the module that the rewritten source calls: run_kernel of this package puts it here
 _made = _weakref.WeakKeyDictionary()  # code of a function -> {types of its parameters: _Function}
 
 
@@ -29,8 +31,6 @@ class _Function:
 
     def bound(self, fn):
         """As a function with the globals and the enclosing variables of `fn`."""
-        from quadrants._python_backend import actions
-
         cells = dict(zip(fn.__code__.co_freevars, fn.__closure__ or ()))
         cells[rewrite.HELPER] = _types.CellType(actions)
         closure = tuple(cells[name] for name in self.code.co_freevars)
@@ -66,14 +66,14 @@ def forget():
 
 def run(func, *args, **keywords):
     """A call of a func from a kernel."""
-    if not isinstance(func, _kernel.Func):
+    if not isinstance(func, _func.Func):
         return func(*args, **keywords)
     loops.Work.step()
     fn = func.fn
-    made = _function(fn, func._qd_source_, {} if isinstance(func, _kernel.ForeignFunc) else fn.__annotations__)
+    made = _function(fn, func._qd_source_, {} if isinstance(func, _func.ForeignFunc) else fn.__annotations__)
     given = _matched(made, args, keywords)
     first_is_struct = bool(args) and isinstance(args[0], Record) and made.params[:1] == ("self",)
-    is_inlined = not isinstance(func, _kernel.RealFunc)
+    is_inlined = not isinstance(func, _func.RealFunc)
     passed = [
         _passed(made.annotations.get(p), p, given[p], first_is_struct and p == "self", is_inlined) for p in made.params
     ]
@@ -200,7 +200,7 @@ def _result(annotation, value):
 
 def argument(annotation, value, position, name):
     """What the parameter `name` with this annotation is for the argument `value`, which suits it: the bindings have seen to that."""
-    annotation, optional = _kernel._without_none(annotation)
+    annotation, optional = _signature.without_none(annotation)
     if value is None and optional:
         return None
     value = value._impl if kind_word(value) == "tensor" and not isinstance(value, type) else value
@@ -248,7 +248,7 @@ class Bundle:
         field = self.cls.__dataclass_fields__.get(name)
         if field is None:
             return member_of(self.instance, name)
-        annotation = field.type if not isinstance(field.type, str) else _kernel._evaluated(self.cls, name, field.type)
+        annotation = field.type if not isinstance(field.type, str) else _signature.evaluated(self.cls, name, field.type)
         return argument(annotation, getattr(self.instance, name), self.position, f"{self.name}.{name}")
 
 

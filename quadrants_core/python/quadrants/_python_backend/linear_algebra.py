@@ -1,17 +1,16 @@
 """Linear algebra: the functions of the package that compiled kernels inline."""
 
 from quadrants import _exceptions, _settings
-from quadrants._python_backend import numbers
+from quadrants._python_backend import functions, numbers
 from quadrants._python_backend.numbers import Scalar
 from quadrants._python_backend.table import cast, data_type, table
 from quadrants._python_backend.values import to_mat
 
 
 def library(name, *args):
-    from quadrants import _linalg
-    from quadrants._python_backend import actions
+    from quadrants._language import linalg as _linalg
 
-    return actions.call(getattr(_linalg, name), *args)
+    return functions.run(getattr(_linalg, name), *args)
 
 
 _SIZES = {
@@ -25,7 +24,7 @@ _SIZES = {
 
 
 def _linear_algebra(name):
-    functions, otherwise = _SIZES[name]
+    by_size, otherwise = _SIZES[name]
 
     def op(A, *rest, dt=None):
         A = to_mat(A)
@@ -34,10 +33,10 @@ def _linear_algebra(name):
         dt = rest[0] if rest else dt
         kind = data_type(dt) if dt is not None else A.kind if numbers.is_real(A.kind) else _settings.default_fp()
         inner = numbers.f32 if kind is numbers.f16 else kind
-        if A.ndim != 2 or A.n != A.m or A.n not in functions:
+        if A.ndim != 2 or A.n != A.m or A.n not in by_size:
             raise _exceptions.QuadrantsCompilationError(otherwise)
         eps = [] if name == "solve" else [Scalar(inner, 2.0**-51 if inner is numbers.f64 else 2.0**-22)]
-        out = library(functions[A.n], A.cast(inner), *(r.cast(inner) for r in right), inner, *eps)
+        out = library(by_size[A.n], A.cast(inner), *(r.cast(inner) for r in right), inner, *eps)
         if inner is kind:
             return out
         return tuple(cast(item, kind) for item in out) if isinstance(out, tuple) else cast(out, kind)

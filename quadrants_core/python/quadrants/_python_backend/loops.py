@@ -3,8 +3,10 @@
 import itertools as _itertools
 import math as _math
 
-from quadrants import _exceptions, _field, _ops, _struct
-from quadrants._annotations import kind_word
+from quadrants import _exceptions
+from quadrants._language import ops as _ops
+from quadrants._storage import field as _field, struct as _struct
+from quadrants._language.annotations import kind_word
 from quadrants._python_backend import meshes, numbers
 from quadrants._python_backend.numbers import DryRun, Scalar, fail_type, kind_of, value_as
 from quadrants._python_backend.storage import storage_of

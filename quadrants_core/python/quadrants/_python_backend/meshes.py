@@ -1,7 +1,8 @@
 """Elements of meshes in kernels: what a mesh-for visits, what touches it, and the attributes of both."""
 
-from quadrants import _exceptions, _field, _struct
-from quadrants._annotations import kind_word
+from quadrants import _exceptions
+from quadrants._storage import field as _field, struct as _struct
+from quadrants._language.annotations import kind_word
 from quadrants._python_backend import numbers, places, storage
 from quadrants._python_backend.numbers import DryRun, Scalar
 

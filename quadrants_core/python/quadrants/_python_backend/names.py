@@ -1,6 +1,7 @@
 """The names in a function: which it assigns, where, and what the others stand for."""
 
 import ast
+import builtins as _builtins
 
 
 def _target_names(target):
@@ -67,7 +68,7 @@ class Names:
     """What the names of a function stand for outside of it."""
 
     def __init__(self, fn):
-        self.scope = dict(vars(__import__("builtins")))
+        self.scope = dict(vars(_builtins))
         self.scope.update(fn.__globals__)
         for name, cell in zip(fn.__code__.co_freevars, fn.__closure__ or ()):
             try:

@@ -5,7 +5,8 @@ import math as _math
 import operator as _operator
 import time as _time
 
-from quadrants import _dtypes, _exceptions, _ops, _settings
+from quadrants import _dtypes, _exceptions, _settings
+from quadrants._language import ops as _ops
 from quadrants._python_backend import (  # noqa: F401
     atomics, elementary, linear_algebra, matrices, meshes, numbers, output, places, shading, storage,
 )  # fmt: skip

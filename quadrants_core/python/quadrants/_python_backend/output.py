@@ -3,7 +3,8 @@
 import re as _re
 import string as _string
 
-from quadrants import _exceptions, _matrix, _settings
+from quadrants import _exceptions, _settings
+from quadrants._language import matrix as _matrix
 from quadrants._python_backend import numbers, places
 from quadrants._python_backend.numbers import DryRun, Scalar, fail_type, typed
 from quadrants._python_backend.values import Mat, Record, value_of

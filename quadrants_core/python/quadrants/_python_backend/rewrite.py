@@ -10,7 +10,7 @@ import ast
 import functools as _functools
 
 from quadrants import _exceptions, _source
-from quadrants._annotations import kind_word
+from quadrants._language.annotations import kind_word
 from quadrants._python_backend.names import Names, Survey
 
 HELPER = "__qd"

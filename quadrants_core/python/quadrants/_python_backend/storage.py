@@ -1,7 +1,8 @@
 """Elements of fields, ndarrays and numpy arguments, read and written one by one."""
 
-from quadrants import _dtypes, _exceptions, _field, _struct
-from quadrants._annotations import kind_word
+from quadrants import _dtypes, _exceptions
+from quadrants._storage import field as _field, struct as _struct
+from quadrants._language.annotations import kind_word
 from quadrants._python_backend import numbers, places
 from quadrants._python_backend.numbers import DryRun, Scalar, fail_type, kind_of, value_as
 from quadrants._python_backend.values import Mat, Record, filled, is_number, like, make, value_of

@@ -1,7 +1,7 @@
 """Builders of sparse matrices: `A[i, j] += v` adds an entry. What has no room is counted, so that `build` can say so."""
 
 from quadrants import _exceptions, _settings
-from quadrants._annotations import kind_word
+from quadrants._language.annotations import kind_word
 from quadrants._python_backend import places
 from quadrants._python_backend.numbers import DryRun, fail_type, value_as
 from quadrants._python_backend.storage import key_of

@@ -1,7 +1,9 @@
 """Vectors, matrices and structs of a running kernel, and variables that a func may change for its caller."""
 
-from quadrants import _annotations, _dtypes, _exceptions, _matrix, _struct
-from quadrants._annotations import kind_word
+from quadrants import _dtypes, _exceptions
+from quadrants._language import annotations as _annotations, matrix as _matrix
+from quadrants._storage import struct as _struct
+from quadrants._language.annotations import kind_word
 from quadrants._python_backend import numbers, places
 from quadrants._python_backend.numbers import Scalar, as_kind, fail_type, kind_of, typed, value_as
 

@@ -1,7 +1,7 @@
 """Names that programs written for the reference reach into. Each is computed from the real state when it is asked for;
 submodules are imported when they are first named; nothing else of the package imports from here."""
 
-from quadrants import _kernel as _core_kernel
+from quadrants._language import kernel as _core_kernel
 from quadrants._arch import amdgpu, cpu, cuda, gpu, metal, vulkan
 
 _SUBMODULES = frozenset(

@@ -2,6 +2,6 @@
 
 import sys
 
-from quadrants import _coverage_files
+from quadrants._coverage import files as _coverage_files
 
 sys.modules[__name__] = _coverage_files

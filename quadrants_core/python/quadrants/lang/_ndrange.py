@@ -1,3 +1,3 @@
 """Products of ranges."""
 
-from quadrants._ops import _Ndrange, ndrange
+from quadrants._language.ops import _Ndrange, ndrange

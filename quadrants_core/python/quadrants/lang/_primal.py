@@ -3,7 +3,7 @@ came from. A specialisation is named by its key, (number, AutodiffMode); the ans
 time they are asked for."""
 
 from quadrants import _dtypes
-from quadrants._annotations import MatrixType
+from quadrants._language.annotations import MatrixType
 from quadrants.lang._kernel_types import KernelBatchedArgType
 from quadrants.types.enums import AutodiffMode, BoundaryMode
 

@@ -1,8 +1,8 @@
 """Kernel.launch_kernel and Kernel.materialize: programs replace them on the class to be told of launches and compilations.
 As long as nobody has, kernels are launched without them."""
 
-from quadrants import _kernel
-from quadrants._kernel import KernelInfo
+from quadrants._language import kernel as _kernel
+from quadrants._language.kernel import KernelInfo
 
 
 def materialize(self, *args):

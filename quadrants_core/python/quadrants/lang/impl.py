@@ -2,17 +2,20 @@
 
 from functools import partial as _partial
 
-from quadrants import _exceptions, _kernel, _matrix, _native, _ndarray, _runtime, _settings, _snode
-from quadrants._annotations import Template, template
+from quadrants import _exceptions, _native, _runtime, _settings
+from quadrants._language import kernel as _kernel, matrix as _matrix
+from quadrants._storage import ndarray as _ndarray
+from quadrants._trees import snode as _snode
+from quadrants._language.annotations import Template, template
 from quadrants._dtypes import f16, f32, f64, i32, i64, u32, u64
 from quadrants._exceptions import QuadrantsRuntimeError, QuadrantsSyntaxError
-from quadrants._field import ScalarField, field
-from quadrants._kernel import KernelInfo as Kernel
-from quadrants._kernel import pyfunc as _pyfunc
-from quadrants._ndarray import ndarray
-from quadrants._ops import builtin as _builtin
-from quadrants._ops import grouped, one, static, static_assert, static_print, zero
-from quadrants._snode import FieldsBuilder, root
+from quadrants._storage.field import ScalarField, field
+from quadrants._language.kernel import KernelInfo as Kernel
+from quadrants._language.func import pyfunc as _pyfunc
+from quadrants._storage.ndarray import ndarray
+from quadrants._language.ops import builtin as _builtin
+from quadrants._language.ops import grouped, one, static, static_assert, static_print, zero
+from quadrants._trees.snode import FieldsBuilder, root
 from quadrants.lang import _replaced
 from quadrants.lang._absent import absent as _absent
 

@@ -1,11 +1,11 @@
 """Operators as functions, in kernels and in Python."""
 
 from quadrants._dtypes import u1 as _u1
-from quadrants._kernel import PyFunc as _PyFunc
-from quadrants._kernel import pyfunc as _pyfunc
-from quadrants._matrix import Matrix as _Matrix
-from quadrants._ops import _map
-from quadrants._ops import (
+from quadrants._language.func import PyFunc as _PyFunc
+from quadrants._language.func import pyfunc as _pyfunc
+from quadrants._language.matrix import Matrix as _Matrix
+from quadrants._language.ops import _map
+from quadrants._language.ops import (
     abs, acos, asin, atan2, atomic_add, atomic_and, atomic_cas, atomic_exchange, atomic_max, atomic_min, atomic_mul,
     atomic_or, atomic_sub, atomic_xor, bit_cast, bit_shr, cast, ceil, cos, exp, floor, frexp, log, max, min, pow, random,
     raw_div, raw_mod, round, rsqrt, select, sin, sqrt, tan, tanh, volatile_load,

@@ -1,3 +1,3 @@
 """SourceBuilder under the name that programs import it by."""
 
-from quadrants._external import SourceBuilder
+from quadrants._language.external import SourceBuilder

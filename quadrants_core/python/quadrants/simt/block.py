@@ -1,6 +1,6 @@
 """qd.simt.block: the threads of one block."""
 
-from quadrants._ops import global_thread_idx
+from quadrants._language.ops import global_thread_idx
 from quadrants.simt._names import define as _define
 
 _OF_A_VALUE = " ".join(

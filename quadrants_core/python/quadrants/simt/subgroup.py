@@ -1,6 +1,6 @@
 """qd.simt.subgroup: the threads that a GPU runs in step."""
 
-from quadrants._ops import builtin as _builtin
+from quadrants._language.ops import builtin as _builtin
 from quadrants.simt._names import define as _define
 
 _OPS = ("add", "mul", "min", "max", "and", "or", "xor")

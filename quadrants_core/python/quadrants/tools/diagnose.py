@@ -64,7 +64,8 @@ def _package_version(name):
 
 
 def _compiler():
-    from quadrants import _exceptions, _external
+    from quadrants import _exceptions
+    from quadrants._language import external as _external
 
     try:
         return _external._compiler()

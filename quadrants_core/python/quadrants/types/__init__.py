@@ -1,6 +1,6 @@
 """qd.types: scalar types, vectors, matrices, arrays, structs, templates."""
 
-from quadrants._annotations import (
+from quadrants._language.annotations import (
     MatrixType,
     NDArray,
     NdarrayType,
@@ -16,8 +16,7 @@ from quadrants._annotations import (
 from quadrants._dtypes import (
     f16, f32, f64, i8, i16, i32, i64, is_integral, is_real, is_signed, u1, u8, u16, u32, u64,
 )  # fmt: skip
-from quadrants._kernel import ref
-from quadrants import _quant
+from quadrants._language.func import ref
 
 float16, float32, float64 = f16, f32, f64
 int8, int16, int32, int64 = i8, i16, i32, i64
@@ -26,9 +25,12 @@ uint1, uint8, uint16, uint32, uint64 = u1, u8, u16, u32, u64
 
 def __getattr__(name):
     if name == "BufferViewType":
-        from quadrants import _buffer_view
+        from quadrants._storage import buffer_view as _buffer_view
 
         return _buffer_view.BufferViewType
+    if name == "quant":
+        globals()[name] = _quant()
+        return globals()[name]
     if name in ("annotations", "enums", "primitive_types"):
         import importlib
 
@@ -41,9 +43,19 @@ def is_tensor(value):
     return isinstance(value, MatrixType)
 
 
-class quant:
-    """Types of few bits for BitpackedFields and quant_array."""
+def _quant():
+    from quadrants._trees import quant as made
 
-    int = staticmethod(_quant.int)
-    fixed = staticmethod(_quant.fixed)
-    float = staticmethod(_quant.float_)
+    class quant:
+        """Types of few bits for BitpackedFields and quant_array."""
+
+        int = staticmethod(made.int)
+        fixed = staticmethod(made.fixed)
+        float = staticmethod(made.float_)
+
+    quant.__qualname__ = "quant"
+    return quant
+
+
+def __dir__():
+    return sorted({*globals(), "quant"})

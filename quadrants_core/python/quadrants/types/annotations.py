@@ -1,4 +1,4 @@
 """Annotations of parameters."""
 
-from quadrants._annotations import Template, template
-from quadrants._kernel import ref
+from quadrants._language.annotations import Template, template
+from quadrants._language.func import ref

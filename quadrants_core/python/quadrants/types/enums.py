@@ -2,7 +2,7 @@
 
 import enum as _enum
 
-from quadrants._layout import Layout
+from quadrants._trees.layout import Layout
 
 
 class AutodiffMode(_enum.Enum):

@@ -1,8 +1,8 @@
 """Arguments as the keys of records on disk tell them apart (bind/record.cpp, write_request)."""
 
 from quadrants import _dtypes
-from quadrants._annotations import kind_word
-from quadrants._tensor import unwrap
+from quadrants._language.annotations import kind_word
+from quadrants._storage.tensor import unwrap
 from quadrants.lang._absent import absent as _absent
 from quadrants.lang._fast_caching import FIELD_METADATA_CACHE_VALUE
 

@@ -1,0 +1,1 @@
+"""Sorting, scans and reductions."""

@@ -1,0 +1,165 @@
+"""Algorithms that Python calls: sorting fields and ndarrays on any architecture, and the prefix sum of CUDA and Vulkan."""
+
+import functools
+import warnings
+
+from quadrants import _dtypes, _exceptions, _settings
+from quadrants._language import annotations as _annotations, kernel as _kernel, ops as _ops
+from quadrants._storage import ndarray as _ndarray, tensor as _tensor
+from quadrants._trees import layout as _layout
+
+_template, _i32 = _annotations.template(), _dtypes.i32
+_array = _annotations.NdarrayType
+_BLOCKS = 64  # pieces of the keys that are counted and moved at once
+
+
+@functools.cache
+def _radix(word, signed, real, top):
+    """Kernels of a radix sort, 8 bits a pass, of keys as unsigned words of `top` + 1 bits."""
+    bit_cast, cast, static, loop_config, min_, select = _ops.bit_cast, _ops.cast, _ops.static, _ops.loop_config, _ops.min, _ops.select
+    Tensor, Words, Numbers = _tensor.Tensor, _array(word, 1), _array(_i32, 1)
+    sign = 1 << top
+
+    @_kernel.kernel
+    def load(keys: Tensor, first: _i32, words: Words, order: Numbers, n: _i32, kind: _template, ordered: _template):
+        """Words that are ordered as the keys are."""
+        for i in range(n):
+            if static(kind == "float"):
+                bits = bit_cast(cast(keys[first + i], real), word)
+                words[i] = select(bits >> top == word(0), bits ^ word(sign), ~bits)
+            elif static(kind == "signed"):
+                words[i] = bit_cast(cast(keys[first + i], signed), word) ^ word(sign)
+            else:
+                words[i] = cast(keys[first + i], word)
+            if static(ordered):
+                order[i] = i
+
+    @_kernel.kernel
+    def store(keys: Tensor, first: _i32, words: Words, n: _i32, kind: _template, dtype: _template):
+        for i in range(n):
+            bits = words[i]
+            if static(kind == "float"):
+                keys[first + i] = cast(bit_cast(select(bits >> top == word(0), ~bits, bits ^ word(sign)), real), dtype)
+            elif static(kind == "signed"):
+                keys[first + i] = cast(bit_cast(bits ^ word(sign), signed), dtype)
+            else:
+                keys[first + i] = cast(bits, dtype)
+
+    @_kernel.kernel
+    def move(
+        words: Words, to: Words, order: Numbers, order_to: Numbers, counts: Numbers, n: _i32, size: _i32, shift: _i32,
+        ordered: _template,
+    ):  # fmt: skip
+        """One pass: equal digits keep their order."""
+        for b in range(_BLOCKS):
+            for d in range(256):
+                counts[b * 256 + d] = 0
+            for i in range(b * size, min_(n, (b + 1) * size)):
+                at = b * 256 + cast((words[i] >> shift) & word(255), _i32)
+                counts[at] = counts[at] + 1
+        total = 0
+        loop_config(serialize=True)
+        for d in range(256):
+            for b in range(_BLOCKS):
+                count = counts[b * 256 + d]
+                counts[b * 256 + d] = total
+                total += count
+        for b in range(_BLOCKS):
+            for i in range(b * size, min_(n, (b + 1) * size)):
+                at = b * 256 + cast((words[i] >> shift) & word(255), _i32)
+                place = counts[at]
+                counts[at] = place + 1
+                to[place] = words[i]
+                if static(ordered):
+                    order_to[place] = order[i]
+
+    return load, move, store
+
+
+@_kernel.kernel
+def _permute(values: _tensor.Tensor, first: _i32, moved: _tensor.Tensor, order: _array(_i32, 1), n: _i32):
+    for i in range(n):
+        moved[i] = values[first + order[i]]
+    for i in range(n):
+        values[first + i] = moved[i]
+
+
+def _kind(keys):
+    dtype = keys.dtype
+    if getattr(keys, "element_shape", ()) or getattr(keys, "ndim", 0):
+        raise TypeError("parallel_sort cannot sort keys that are vectors or matrices")
+    if not isinstance(dtype, _dtypes.DType):
+        raise _exceptions.QuadrantsTypeError(f"parallel_sort cannot sort keys of type {dtype}")
+    return "float" if dtype.kind == "float" else "signed" if dtype.kind == "int" else "unsigned"
+
+
+def _one_axis(array, what):
+    array = _tensor.unwrap(array)
+    if not hasattr(array, "dtype") or not hasattr(array, "shape"):
+        raise TypeError(f"parallel_sort takes fields or ndarrays as {what}, got {type(array).__name__}")
+    if len(_layout.shape_of(array)) != 1:
+        raise ValueError(f"parallel_sort takes {what} with one index, got the shape {array.shape}")
+    return array
+
+
+def _first(array):
+    """The index of the first element."""
+    parts = getattr(array, "_parts", None)
+    return parts[0].offset[0] if parts else 0
+
+
+def _like(values, n):
+    """An ndarray for n elements like those of a field or ndarray."""
+    rows, cols = getattr(values, "n", 1), getattr(values, "m", 1)
+    if hasattr(values, "_description"):
+        rows, cols, ndim = values._description()[:3]
+    else:
+        ndim = getattr(values, "ndim", 0)
+    if ndim == 0:
+        return _ndarray.ndarray(values.dtype, n)
+    return _ndarray.matrix_ndarray(rows, cols, ndim, values.dtype, n)
+
+
+def parallel_sort(keys, values=None):
+    """Sorts a field or ndarray of numbers in place, upwards; `values` are moved as their keys are. Equal keys keep their order."""
+    warnings.warn(
+        "qd.algorithms.parallel_sort is deprecated; on GPUs use qd.algorithms.sort inside of a kernel", DeprecationWarning, stacklevel=2
+    )
+    keys = _one_axis(keys, "keys")
+    n, dtype = keys.shape[0], keys.dtype
+    ordered = values is not None
+    if ordered:
+        values = _one_axis(values, "values")
+        if values.shape[0] < n:
+            raise ValueError(f"parallel_sort: {n} keys, but {values.shape[0]} values")
+    kind = _kind(keys)
+    types = (_dtypes.u64, _dtypes.i64, _dtypes.f64, 63) if dtype.bits == 64 else (_dtypes.u32, _dtypes.i32, _dtypes.f32, 31)
+    load, move, store = _radix(*types)
+    words = [_ndarray.ndarray(types[0], n) for _ in range(2)]
+    order = [_ndarray.ndarray(_i32, n if ordered else 1) for _ in range(2)]
+    counts = _ndarray.ndarray(_i32, _BLOCKS * 256)
+    load(keys, _first(keys), words[0], order[0], n, kind, ordered)
+    for shift in range(0, types[3], 8):
+        move(words[0], words[1], order[0], order[1], counts, n, (n + _BLOCKS - 1) // _BLOCKS, shift, ordered)
+        words.reverse()
+        order.reverse()
+    store(keys, _first(keys), words[0], n, kind, dtype)
+    if ordered:
+        _permute(values, _first(values), _like(values, n), order[0], n)
+
+
+class PrefixSumExecutor:
+    """The inclusive prefix sum of a field of i32, in place; on CUDA and Vulkan."""
+
+    def __init__(self, length):
+        warnings.warn(
+            "qd.algorithms.PrefixSumExecutor is deprecated; use qd.algorithms.exclusive_scan_add inside of a kernel",
+            DeprecationWarning,
+            stacklevel=2,
+        )
+        self.sorting_length = length
+
+    def run(self, input_arr):
+        if input_arr.dtype != _i32:
+            raise RuntimeError("Only qd.i32 type is supported for prefix sum.")
+        raise RuntimeError(f"{_settings.current().arch} is not supported for prefix sum.")

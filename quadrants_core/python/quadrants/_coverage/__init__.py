@@ -1,0 +1,1 @@
+"""Coverage of kernels: counts, the files of coverage.py, reports."""

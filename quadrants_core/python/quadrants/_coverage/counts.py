@@ -1,0 +1,259 @@
+"""qd.coverage: how often each line and each transition of the kernels ran. Counted while QD_KERNEL_COVERAGE=1; kept over
+qd.reset(). Nothing here needs the package `coverage`; what is written for it is in _coverage_files.py."""
+
+import time as _time
+import weakref as _weakref
+
+from quadrants import _dtypes, _native, _settings, _source
+
+_gathered = {}  # (what, file, scope, line, column, end_line, end_column) -> count, of programs that have ended
+_gathered_by_kernel = {}  # (kernel, specialisation, title) -> {row: count}, of the same; rows as in _by_kernel()
+_moves = 0  # odd while the counts of a program that ends move to `_gathered`
+_clears = 0  # how often the counts were cleared
+_before_clear, _after_clear = [], []
+_listeners = []  # called with [(file, line)] when a kernel with counters was compiled or loaded
+
+if _source.in_use is None:
+    _source.in_use = {}
+
+
+def _compiled(lines):
+    for tell in _listeners:
+        tell(lines)
+
+
+def _core():
+    core = _native.loaded
+    return core if core is not None and core.initialised() else None
+
+
+def _running():
+    core = _core()
+    return core.coverage() if core is not None else []
+
+
+def _add(into, rows):
+    for row in rows:
+        into[row[:-1]] = into.get(row[:-1], 0) + row[-1]
+
+
+def _harvest():
+    global _moves
+    _moves += 1
+    try:
+        _add(_gathered, _running())
+        for kernel, specialisation, title, rows in _core().coverage_by_kernel():
+            _add(_gathered_by_kernel.setdefault((kernel, specialisation, title), {}), rows)
+        _core().clear_coverage()
+    except Exception:
+        import logging
+
+        logging.warning("The counts of a program that ends could not be read", exc_info=True)
+    finally:
+        _moves += 1
+
+
+def _steady(read):
+    """`read()`, which other threads may ask for too: no count is missed or taken twice while a program ends."""
+    while True:
+        before = _moves
+        if before % 2 == 0:
+            result = read()
+            if before == _moves:
+                return result
+        _time.sleep(0.001)
+
+
+_settings.before_reset.append(_harvest)
+
+
+def _rows():
+    def read():
+        total = dict(_gathered)
+        _add(total, _running())
+        return total
+
+    return _steady(read)
+
+
+def _by_kernel():
+    """(kernel, specialisation, title) -> {(what, file, scope, line, column, end_line, copy): count}"""
+
+    def read():
+        kernels = {key: dict(rows) for key, rows in list(_gathered_by_kernel.items())}
+        core = _core()
+        for kernel, number, title, rows in core.coverage_by_kernel() if core is not None else ():
+            _add(kernels.setdefault((kernel, number, title), {}), rows)
+        return kernels
+
+    return _steady(read)
+
+
+def _stamp():
+    """Another value whenever something was compiled or counted."""
+    core = _core()
+    return (_clears, _moves, core.counted() if core is not None else None)
+
+
+def _title(params):
+    """What people call the specialisation with these parameters (describe.cpp): their types, and the values that stand for them."""
+    return ", ".join(filter(None, map(_parameter, params)))
+
+
+def _parameter(facts):
+    _, name, kind, scalar, ndim, rows, columns, element_dim, *_, value = facts
+    dtype = str(_dtypes.all_types[scalar - 1]) if scalar else "?"
+    if element_dim:
+        dtype = f"{'x'.join(map(str, (rows, columns)[:element_dim]))} {dtype}"
+    if kind == "array":
+        return f"{name}: {dtype}[{', '.join(':' * ndim)}]"
+    if kind in ("scalar", "matrix", "view"):
+        return f"{name}: {dtype}"
+    if kind == "constant" and name != "self":
+        return f"{name}={_value(value() if isinstance(value, _weakref.ref) else value)}"
+    return ""  # members stand for themselves
+
+
+def _value(value):
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return repr(value) if len(repr(value)) < 24 else repr(value)[:20] + "..."
+    shape = getattr(value, "shape", None)
+    if isinstance(shape, tuple) and hasattr(value, "dtype"):
+        return f"{value.dtype}{list(shape)}"
+    return str(getattr(value, "__name__", None) or (value if isinstance(value, _dtypes.DType) else type(value).__name__))
+
+
+def _outcomes(rows):
+    """Without how loops came to their end, and the "taken" of a loop, which is the body on its header's line."""
+    ends = ("finished", "endless")
+    loops = {key[1:] for key in rows if key[0] in ends}
+    return {
+        key: count for key, count in rows.items() if key[0] not in ends and not (key[0] == "taken" and key[1:] in loops)
+    }
+
+
+def counters():
+    """Every counter: (what, file, scope, line, column, end_line, end_column) -> count. `what` is "line", or a branch:
+    "taken", "not_taken", "entered", "zero_trips", "broken"."""
+    return _outcomes(_rows())
+
+
+class FileCounts(dict):
+    """line -> count, of one file or cell. `arcs`: (from line, to line) -> count in the numbering of coverage.py, where the
+    negative first line of a function stands for its entry and its exits. `branches`: line -> {"taken": n, "not_taken": n}.
+    `loops`: line -> {"started", "zero_trips", "exhausted", "broken"}; "zero_trips" of a `while` that iterated is None.
+    `copies`: line -> counts of its static copies, of one specialisation alone."""
+
+    def __init__(self, lines, arcs, branches, loops, copies):
+        super().__init__(sorted(lines.items()))
+        self.arcs, self.branches, self.loops, self.copies = arcs, branches, loops, copies
+
+
+class Specialisation:
+    """Counts of one specialisation of a kernel: `kernel`, `number` in the order in which they were compiled, `title` with the
+    types and values that it was made for, `files`."""
+
+    def __init__(self, kernel, number, title, files):
+        self.kernel, self.number, self.title, self.files = kernel, number, title, files
+
+    def __repr__(self):
+        return f"<{self.kernel}({self.title}), specialisation {self.number}: {', '.join(self.files)}>"
+
+
+def _by_file(rows):
+    """file -> {(what, line, column): count} from {(what, file, line, column): count}"""
+    files = {}
+    for (what, file, line, column), count in rows.items():
+        here = files.setdefault(file, {})
+        here[what, line, column] = here.get((what, line, column), 0) + count
+    return files
+
+
+def _file_counts(file, rows, copies):
+    from quadrants._coverage import flow as _coverage_flow
+
+    lines = {}
+    for (what, line, _), count in rows.items():
+        if what == "line":
+            lines[line] = lines.get(line, 0) + count
+    flow = _coverage_flow.of_file(file, rows, lines)
+    return FileCounts(lines, flow.arcs, flow.branches, flow.loops, copies)
+
+
+def _merged():
+    merged = {}
+    for (what, file, _, line, column, *_), count in _rows().items():
+        merged[what, file, line, column] = merged.get((what, file, line, column), 0) + count
+    return merged
+
+
+def _snapshot(merged):
+    return {file: _file_counts(file, rows, {}) for file, rows in _by_file(merged).items()}
+
+
+def snapshot():
+    """file or cell -> FileCounts, over all kernels so far; reading does not stop or change anything."""
+    return _snapshot(_merged())
+
+
+class record:
+    """`with qd.coverage.record() as counts:` gives, once the block was left, what was counted in it: `counts` is then as snapshot()
+    would be, had counting begun with the block. One launch in the block: the counts of that launch. What other threads launch
+    meanwhile is in it too; after a clear() in the block it is what ran since."""
+
+    def __enter__(self):
+        self._clears, self._before, self._counts = _clears, _merged(), {}
+        return self._counts
+
+    def __exit__(self, *_):
+        now = _merged()
+        before = self._before if self._clears == _clears else {}
+        self._counts.update(_snapshot({key: count - before.get(key, 0) for key, count in now.items()}))
+
+
+def specialisations():
+    """The same counts kept apart: a list of Specialisation."""
+    rows_of = sorted(_by_kernel().items())
+    return [Specialisation(*key, _kernel_files(rows)) for key, rows in rows_of]
+
+
+def _kernel_files(rows):
+    merged, copies = {}, {}
+    for (what, file, _, line, column, _, _), count in sorted(rows.items(), key=lambda row: _in_order(*row[0])):
+        merged[what, file, line, column] = merged.get((what, file, line, column), 0) + count
+        if what == "line":
+            copies.setdefault(file, {}).setdefault(line, []).append(count)
+    return {file: _file_counts(file, here, copies.get(file, {})) for file, here in _by_file(merged).items()}
+
+
+def _in_order(what, file, scope, line, column, end_line, copy):
+    return what, file, line, column, copy, scope, end_line
+
+
+def branches():
+    """file or cell -> {line: {what: count}} for conditions and loops."""
+    result = {}
+    for (what, file, _, line, *_), count in counters().items():
+        if what != "line":
+            kinds = result.setdefault(file, {}).setdefault(line, {})
+            kinds[what] = kinds.get(what, 0) + count
+    return result
+
+
+def clear():
+    """Forgets all counts. What is written for coverage.py keeps them."""
+    global _clears
+    _clears += 1
+    for keep in _before_clear:
+        keep()
+    _forget()
+    for tell in _after_clear:
+        tell()
+
+
+def _forget():
+    _gathered.clear()
+    _gathered_by_kernel.clear()
+    core = _core()
+    if core is not None:
+        core.clear_coverage()

@@ -1,0 +1,417 @@
+"""Kernel coverage for the world of coverage.py. Imported only while QD_KERNEL_COVERAGE asks for it.
+
+Each process writes what its kernels ran to `_qd_kcov.<pid>`, in the folder that was current when coverage was first
+enabled. The engine counts by itself; a probe here is a line that is reported. Probes are numbered as kernels are compiled,
+and those past _MAX_PROBES are left out of the report.
+"""
+
+import ast
+import atexit
+import contextlib
+import linecache
+import logging
+import os
+import re
+import shutil
+import sqlite3
+import threading
+import warnings
+
+try:
+    import coverage as _coverage_py
+except ImportError as error:
+    raise ImportError(
+        "QD_KERNEL_COVERAGE=1 needs the package `coverage`, which is not installed: pip install coverage, or unset "
+        "QD_KERNEL_COVERAGE"
+    ) from error
+
+from quadrants import _environment, _native, _settings, _source
+from quadrants._coverage import counts as _coverage, runs as _coverage_runs
+
+FIELD_VAR_NAME = "_qd_cov"
+_MAX_PROBES = _environment.value("coverage_max_probes")
+
+_probe_counter = 0
+_probe_map = {}  # id -> (file, line)
+_accumulated_lines = {}  # file -> lines that ran, of this process
+_capacity_warning_emitted = False
+
+_lock = threading.RLock()
+_ids = {}  # (file, line) -> id
+_paths = {}  # name in messages -> file
+_accumulated_arcs = {}  # file -> arcs that ran
+_earlier_counts = {}  # file -> line -> how often it ran before the counts were last forgotten
+_package = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
+_field = None
+_folder = None
+_measured = None  # (arcs, relative file names)
+_run = None  # tells this process from an older one of the same id, once it has written
+_kept_sources = {}  # name of a source without a file -> path of the file that holds its text
+names_of_sources = {}  # the same -> how that file is to be called, before the digest of the text
+host_arcs = {}  # file -> arcs that ran outside of kernels, where notebooks tell them
+
+
+# --- what programs use -----------------------------------------------------------------------------------------------
+
+
+class _Probes:
+    """Whether each probe ran in the present program, by probe id."""
+
+    def __init__(self, generation):
+        self.generation = generation
+
+    def to_numpy(self):
+        import numpy
+
+        ran = numpy.zeros(_MAX_PROBES, numpy.int32)
+        for what, file, _, line, *_, count in _coverage._running():
+            probe = _ids.get((_path_of(file), line)) if what == "line" and count else None
+            if probe is not None and probe < _MAX_PROBES:
+                ran[probe] = 1
+        return ran
+
+
+def ensure_field_allocated():
+    """Coverage is on from here; get_field() gives the probes of the present program."""
+    global _field
+    enable()
+    with _lock:
+        generation = _native.core().generation()
+        if _field is None or getattr(_field, "generation", generation) != generation:
+            _field = _Probes(generation)
+
+
+def get_field():
+    """The probes of the present program, or None."""
+    core = _coverage._core()
+    if core is None or _field is None or getattr(_field, "generation", None) != core.generation():
+        return None
+    return _field
+
+
+def _harvest_field():
+    """Keeps what the probes of the present program say. Must be called while it lives."""
+    field = get_field()
+    if field is None:
+        return
+    try:
+        ran = field.to_numpy()
+        with _lock:
+            for probe, (file, line) in _probe_map.items():
+                if probe < len(ran) and ran[probe] != 0:
+                    _accumulated_lines.setdefault(file, set()).add(line)
+    except Exception:
+        logging.warning("Failed to read coverage field, coverage data for this session will be lost", exc_info=True)
+
+
+def _warn_of_capacity():
+    global _capacity_warning_emitted
+    if not _capacity_warning_emitted:
+        _capacity_warning_emitted = True
+        warnings.warn(
+            f"Kernel coverage probe capacity ({_MAX_PROBES}) exceeded. Additional kernel lines will not be tracked. "
+            "Set QD_COVERAGE_MAX_PROBES to a higher value.",
+            stacklevel=3,
+        )
+
+
+class _CoverageASTRewriter(ast.NodeTransformer):
+    """Puts `field[probe] = 1` before every statement on a new line of the functions of a tree. The engine needs no such
+    statements; this is for programs that rewrite their own trees."""
+
+    def __init__(self, field_name, filepath, start_lineno, probe_id_start):
+        self.probe_map = {}  # id -> (file, line)
+        self.next_probe_id = probe_id_start
+        self._place = field_name, filepath, start_lineno
+        self._lines = set()
+
+    def _probe(self, statement):
+        field_name, filepath, start_lineno = self._place
+        line = start_lineno + statement.lineno - 1
+        if line in self._lines:
+            return []
+        self._lines.add(line)
+        if self.next_probe_id >= _MAX_PROBES:
+            _warn_of_capacity()
+            return []
+        probe = self.next_probe_id
+        self.next_probe_id += 1
+        self.probe_map[probe] = filepath, line
+        store = ast.parse(f"{field_name}[{probe}] = 1").body[0]
+        for node in ast.walk(store):
+            ast.copy_location(node, statement)
+            if hasattr(node, "end_lineno"):
+                node.end_lineno, node.end_col_offset = statement.lineno, statement.col_offset
+        return [store]
+
+    def generic_visit(self, node):
+        for name in ("body", "orelse", "finalbody"):
+            statements = getattr(node, name, None)
+            if not isinstance(statements, list) or isinstance(node, (ast.Module, ast.ClassDef)):
+                continue
+            covered = []
+            for i, statement in enumerate(statements):
+                docstring = name == "body" and i == 0 and isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+                if not (docstring and ast.get_docstring(node, clean=False) is not None):
+                    covered += self._probe(statement)
+                covered.append(self.visit(statement))
+            setattr(node, name, covered)
+        if isinstance(node, (ast.Module, ast.ClassDef)):
+            node.body = [self.visit(statement) for statement in node.body]
+        for handler in getattr(node, "handlers", ()):
+            self.visit(handler)
+        return node
+
+
+# --- probes ----------------------------------------------------------------------------------------------------------
+
+
+def _path_of(shown):
+    """The file of a source that messages call `shown`."""
+    if shown not in _paths:
+        file = next((text.file for text in _source.in_use.values() if text.shown == shown), shown)
+        _paths[shown] = place_of(file)
+    return _paths[shown]
+
+
+def place_of(file):
+    return file if file.startswith("<") else os.path.abspath(os.path.realpath(file))
+
+
+def _register(lines):
+    global _probe_counter
+    ensure_field_allocated()
+    with _lock:
+        for shown, line in lines:
+            place = _path_of(shown), line
+            if place in _ids:
+                continue
+            if _probe_counter >= _MAX_PROBES:
+                _warn_of_capacity()
+                return
+            _ids[place] = _probe_counter
+            _probe_map[_probe_counter] = place
+            _probe_counter += 1
+
+
+# --- files -----------------------------------------------------------------------------------------------------------
+
+
+def _resolve_settings():
+    """Arcs or lines, relative or absolute names, as the host's coverage has it; without one, as its configuration says."""
+    arcs = relative = None
+    try:
+        host = _coverage_py.Coverage.current() or _coverage_py.Coverage()
+        arcs, relative = bool(host.get_option("run:branch")), bool(host.get_option("run:relative_files"))
+        if not arcs and _coverage_py.Coverage.current() is None:
+            arcs = _has_arcs(os.path.join(_folder, host.get_option("run:data_file") or ".coverage"))
+    except Exception:
+        logging.warning("Kernel coverage could not read the configuration of coverage.py", exc_info=True)
+    told = os.environ.get("_QD_KCOV_ARC")
+    return told == "1" if told else bool(arcs), bool(relative)
+
+
+def _has_arcs(path):
+    if not os.path.isfile(path):
+        return False
+    try:
+        data = _coverage_py.CoverageData(basename=path)
+        data.read()
+        return bool(data.measured_files()) and data.has_arcs()
+    except Exception:
+        return False
+
+
+def asked():
+    """What the files hold if no counts are wanted."""
+    return "arcs" if _measured[0] else "lines"
+
+
+def _is_ours(file):
+    return file.startswith(_package + os.sep)
+
+
+def _can_be_opened(file):
+    return os.path.exists(file) or any(mark in file for mark in (".zip" + os.sep, ".egg" + os.sep, ".pex" + os.sep))
+
+
+def _name_in_data(file, relative):
+    """How the data call a file. A cell, or text that was handed to exec, is written next to the data, line by line as it
+    is, so that reports can open it."""
+    if not _can_be_opened(file):
+        file = _kept(file)
+    if relative and file.startswith(_folder + os.sep):
+        return file[len(_folder) + 1 :]
+    return file
+
+
+def _kept(file):
+    if file not in _kept_sources:
+        text = next((text for text in _source.in_use.values() if _path_of(text.shown) == file), None)
+        lines = text.lines if text is not None else linecache.getlines(file)
+        if not lines:
+            return file
+        import hashlib
+
+        content = "".join(lines)
+        shown = file if text is None else text.shown
+        name = names_of_sources.get(file) or re.sub(r"\W+", "_", os.path.basename(shown)).strip("_") or "source"
+        mark = hashlib.sha256(content.encode()).hexdigest()[:8]
+        folder = os.path.join(_folder, "_qd_kcov_sources")
+        path = os.path.join(folder, f"{name}_{mark}.py")
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        if not os.path.exists(path):
+            with open(path, "w", encoding="utf-8") as out:
+                out.write(content)
+        _kept_sources[file] = path
+    return _kept_sources[file]
+
+
+def _counts():
+    """file -> line -> how often it ran; notes the arcs on the way."""
+    total = {file: dict(lines) for file, lines in _earlier_counts.items()}
+    for shown, counts in _coverage.snapshot().items():
+        file = _path_of(shown)
+        _accumulated_arcs.setdefault(file, set()).update(counts.arcs)
+        here = total.setdefault(file, {})
+        for line, count in counts.items():
+            here[line] = here.get(line, 0) + count
+    return total
+
+
+def _keep():
+    """Before the counts are forgotten."""
+    _harvest_field()
+    _earlier_counts.update(_counts())
+
+
+def _arcs_of(file, lines):
+    """The arcs that ran between lines with a probe."""
+    arcs = {arc for arc in _accumulated_arcs.get(file, ()) if all(line < 0 or line in lines for line in arc)}
+    reached = {line for arc in arcs for line in arc}
+    for line in lines - reached:  # the function that holds it could not be read again
+        arcs |= {(-min(lines), line), (line, -min(lines))}
+    return sorted(arcs)
+
+
+def _write():
+    global _run
+    _harvest_field()
+    counts = _counts()
+    with _lock:
+        lines = {file: set(ran) for file, ran in _accumulated_lines.items() if ran and not _is_ours(file)}
+    places = [*lines, *(file for file, ran in host_arcs.items() if ran and file not in lines)]
+    if not places:
+        return None
+    arcs, relative = _measured
+    path = os.path.join(_folder, f"_qd_kcov.{os.getpid()}")
+    names = {file: _name_in_data(file, relative) for file in places}
+    # In a file of its own until it is whole: a disk that is full leaves what was there.
+    part = os.path.join(_folder, f"._qd_kcov.{os.getpid()}.part")
+    try:
+        if _run is not None or _continues(path, arcs):
+            with contextlib.suppress(FileNotFoundError):
+                shutil.copyfile(path, part)
+        data = _coverage_py.CoverageData(basename=part)
+        if arcs:
+            data.add_arcs({names[f]: [*_arcs_of(f, lines.get(f, set())), *host_arcs.get(f, ())] for f in places})
+        else:
+            data.add_lines({names[f]: sorted(lines.get(f, set()) | _reached(host_arcs.get(f, ()))) for f in places})
+        data.write()
+        data.close(force=True)
+        run = _run or os.urandom(8).hex()
+        wanted = lines if _environment.value("coverage_counts") else ()
+        counted = [(names[file], line, counts.get(file, {}).get(line, 0)) for file in wanted for line in lines[file]]
+        _coverage_runs.write_tables(part, run, _digests(names), counted)
+        os.replace(part, path)
+        _run = run
+    finally:
+        for left in (part, part + "-journal"):
+            with contextlib.suppress(FileNotFoundError):
+                os.remove(left)
+    return path
+
+
+def _continues(path, arcs):
+    """Whether the data of an older process with the same id may stay: they are of the same mode and of the same texts."""
+    if not os.path.exists(path) or _has_arcs(path) != arcs:
+        return False
+    try:
+        return not _coverage_runs.stale_names(path, lambda name: os.path.join(_folder, name))
+    except sqlite3.DatabaseError:
+        return False
+
+
+def _digests(names):
+    """(name in the data, digest) of the texts that were compiled."""
+    texts = {(_path_of(text.shown), id(text.lines)): text.lines for text in list(_source.in_use.values())}
+    return [(names[file], _coverage_runs.digest_of("".join(lines))) for (file, _), lines in texts.items() if file in names]
+
+
+def _reached(arcs):
+    return {line for arc in arcs for line in arc if line > 0}
+
+
+def write_now():
+    """Writes what ran so far; gives the path of the data, None where nothing ran."""
+    return _write()
+
+
+def arcs_of_kernels(file):
+    """The arcs that ran so far."""
+    _harvest_field()
+    _counts()
+    return _arcs_of(file, _accumulated_lines.get(file, set()))
+
+
+def name_of(file):
+    """What the data call a file."""
+    return _name_in_data(file, _measured[1])
+
+
+def files_of_kernels():
+    """(file, what the data call it) of those whose kernels have run."""
+    return [(file, name_of(file)) for file, ran in _accumulated_lines.items() if ran and not _is_ours(file)]
+
+
+def flush():
+    """Writes what ran so far to the file of this process."""
+    try:
+        _write()
+    except Exception:
+        logging.warning("Kernel coverage could not be written to %s", _folder, exc_info=True)
+
+
+# --- switching on ----------------------------------------------------------------------------------------------------
+
+
+def enable(folder=None):
+    """Coverage is on: notes the folder of the files, and arranges that they are written however the process ends."""
+    global _folder, _measured
+    if _folder is not None:
+        return
+    _folder = os.environ.get("_QD_KCOV_FOLDER") or folder or os.getcwd()
+    _measured = _resolve_settings()
+    os.environ.setdefault("_QD_KCOV_ARC", "1" if _measured[0] else "0")  # for the processes that this one starts
+    _coverage._listeners.append(_register)
+    _coverage._before_clear.append(_keep)
+    _settings.before_reset.insert(0, _harvest_field)
+    atexit.register(flush)
+    os.register_at_fork(after_in_child=_forget)
+    _exit = os._exit
+
+    def exit_with_data(status):
+        flush()
+        _exit(status)
+
+    os._exit = exit_with_data
+
+
+def _forget():
+    """A forked child counts for itself."""
+    global _lock, _run
+    _lock, _run = threading.RLock(), None
+    _accumulated_lines.clear()
+    _accumulated_arcs.clear()
+    _earlier_counts.clear()
+    _coverage._forget()

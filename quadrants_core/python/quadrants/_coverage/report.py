@@ -1,0 +1,453 @@
+"""python -m quadrants.coverage report: host and kernel coverage of all processes together, as a terminal summary, annotated
+source, Markdown for a pull request, HTML with heat. Lines, branches and exclusions are those of coverage.py; how often a line
+ran is what the files of the kernels add."""
+
+import argparse
+import contextlib
+import dataclasses
+import glob
+import json
+import os
+import re
+import sqlite3
+import subprocess
+import sys
+import tempfile
+from html import escape
+
+from quadrants._coverage import runs as _coverage_runs
+from quadrants._coverage.percent import LOW, percentage, shown
+
+LONGEST_COMMENT = 60000  # characters; the hosts of pull requests take 65,536
+AROUND = 3  # lines shown before and after what never ran, in Markdown
+
+
+class ReportError(Exception):
+    pass
+
+
+_no_data = "no data: run the tests with pytest --cov or with QD_KERNEL_COVERAGE=1 first"
+
+
+@dataclasses.dataclass
+class File:
+    name: str  # relative to the working folder where it is inside of it
+    text: list  # lines of the source
+    statements: set
+    missing: set
+    partial: dict  # line -> lines that it never went to; negative: leaves the function
+    branches: tuple  # (taken, all)
+    counts: dict  # line -> how often it ran, where kernels counted it
+    changed: set  # lines that are new since the base revision
+
+    def percent(self, branches=True):
+        taken, ways = self.branches if branches else (0, 0)
+        return percentage(len(self.statements) - len(self.missing) + taken, len(self.statements) + ways)
+
+    @property
+    def new(self):
+        return self.statements & self.changed
+
+    @property
+    def diff_percent(self):
+        return percentage(len(self.new - self.missing), len(self.new))
+
+    def state(self, line):
+        """"ran", "partial", "missing", or "" for a line without a statement."""
+        if line in self.missing:
+            return "missing"
+        if line in self.partial:
+            return "partial"
+        return "ran" if line in self.statements else ""
+
+    def gaps(self, among=None):
+        """What never ran, of all lines or among these: "3-5, 9, 22->25, 30->exit". A way of a branch is named where it leads to
+        a line that ran."""
+        wanted = (lambda line: True) if among is None else among.__contains__
+        found = [(int(part.split("-")[0]), part) for part in ranges(filter(wanted, self.missing)).split(", ") if part]
+        for start, ends in self.partial.items():
+            found += [(start, f"{start}->{end if end > 0 else 'exit'}") for end in ends if end not in self.missing and wanted(start)]
+        return [part for _, part in sorted(found, key=lambda one: one[0])]
+
+    def marks(self, line):
+        """In words where a line that ran never went."""
+        ends = self.partial.get(line, ())
+        return ", ".join("never leaves the function" if end < 0 else f"never goes to {end}" for end in ends)
+
+
+def ranges(lines):
+    """{3, 4, 5, 9} -> "3-5, 9" """
+    found = []
+    for line in sorted(lines):
+        if found and found[-1][1] == line - 1:
+            found[-1][1] = line
+        else:
+            found.append([line, line])
+    return ", ".join(str(a) if a == b else f"{a}-{b}" for a, b in found)
+
+
+# --- data ------------------------------------------------------------------------------------------------------------
+
+
+def _data_files(paths, host):
+    """`host`: path of coverage.py's own file; those of parallel processes have more behind its name."""
+    names = ["_qd_kcov.*", glob.escape(os.path.basename(host)), glob.escape(os.path.basename(host)) + ".*"]
+    if not paths:
+        folders = ("", os.path.dirname(host), os.path.dirname(host))
+        paths = [path for folder, name in zip(folders, names) for path in _matches(folder, name)]
+    found = []
+    for path in paths:
+        found += [inner for name in names for inner in _matches(path, name)] if os.path.isdir(path) else [path]
+    return list(dict.fromkeys(found))
+
+
+def _usable(paths, aliases, folder):
+    """Of the data that are whole: path -> (file to read in its place, the names in it that have changed since). That is the file
+    itself, or a copy without those. Says what it leaves out."""
+    from coverage.exceptions import CoverageException
+
+    usable = {}
+    for path in paths:
+        try:
+            if not _is_data(path):
+                if os.path.basename(path).startswith("_qd_kcov."):
+                    raise sqlite3.DatabaseError("no data")
+                continue
+            stale = _coverage_runs.stale_names(path, lambda name: os.path.realpath(aliases.map(name)))
+            copy = os.path.join(folder, f"fitting.{len(usable)}")
+            _coverage_runs.without(path, stale, copy)  # reads all of it
+            usable[path] = copy if stale else path, stale
+        except (sqlite3.DatabaseError, CoverageException):
+            _tell(f"{path} is damaged, and left out")
+            continue
+        for name in sorted(stale):
+            _tell(f"{name} has changed since {path} was written, which is left out for it: run the tests again")
+    if not usable:
+        raise ReportError(_no_data)
+    return usable
+
+
+def _tell(text):
+    print(f"quadrants-coverage: {text}", file=sys.stderr)
+
+
+def _matches(folder, name):
+    return sorted(glob.glob(os.path.join(glob.escape(folder), name)))
+
+
+def _is_data(path):
+    with contextlib.suppress(OSError), open(path, "rb") as file:
+        return file.read(15) == b"SQLite format 3"
+    return False
+
+
+def _counts_in(paths, aliases, stale):
+    """Absolute file -> line -> count, as the kernels of these processes left it; `stale`: path -> names that do not count."""
+    counts = {}
+    for path in paths:
+        for file, line, count in _coverage_runs.counts_in(path):
+            if file in stale.get(path, ()):
+                continue
+            here = counts.setdefault(os.path.realpath(aliases.map(file)), {})
+            here[line] = here.get(line, 0) + int(count)
+    return counts
+
+
+def _aliases(measured):
+    """Names of other machines, as [paths] of the configuration maps them when data are combined."""
+    from coverage.files import PathAliases
+
+    aliases = PathAliases(relative=measured.get_option("run:relative_files"))
+    for result, *patterns in (measured.get_option("paths") or {}).values():
+        for pattern in patterns:
+            aliases.add(pattern, result)
+    return aliases
+
+
+def _changes(base):
+    """Absolute file -> lines that the working tree has and the revision has not."""
+
+    def git(*command):
+        done = subprocess.run(["git", *command], capture_output=True, encoding="utf-8", errors="surrogateescape")
+        if done.returncode:
+            raise ReportError(f"git {' '.join(command)}: {done.stderr.strip()}")
+        return done.stdout
+
+    top = git("rev-parse", "--show-toplevel").strip()
+    start = git("merge-base", base, "HEAD").strip()
+    changed, here = {}, None
+    for name in git("-C", top, "ls-files", "--others", "--exclude-standard", "-z").split("\0"):
+        if name.endswith(".py"):
+            with open(os.path.join(top, name), "rb") as file:
+                changed[os.path.realpath(file.name)] = set(range(1, 1 + len(file.read().splitlines())))
+    plain = ("--unified=0", "--no-color", "--no-ext-diff", "--src-prefix=a/", "--dst-prefix=b/")
+    for line in git("-C", top, "-c", "core.quotePath=false", "diff", *plain, start).splitlines():
+        if line.startswith("+++ "):
+            name = line[4:].rstrip("\t").strip('"')
+            path = os.path.realpath(os.path.join(top, name[2:]))
+            here = changed.setdefault(path, set()) if name.startswith("b/") else None
+        hunk = re.match(r"@@ -\S+ \+(\d+)(?:,(\d+))? @@", line)
+        if hunk and here is not None:
+            first, count = int(hunk[1]), int(hunk[2] if hunk[2] is not None else 1)
+            here.update(range(first, first + count))
+    return changed
+
+
+def gather(paths, base=None, include=None, omit=None):
+    """All files, by name."""
+    import coverage
+    from coverage.exceptions import CoverageException
+
+    host = os.environ.get("COVERAGE_FILE") or coverage.Coverage().get_option("run:data_file")
+    sources = _data_files(paths, host)
+    if not sources:
+        raise ReportError(_no_data)
+    changed = _changes(base) if base else {}
+    with tempfile.TemporaryDirectory() as folder:
+        measured = coverage.Coverage(data_file=os.path.join(folder, "data"), messages=False)
+        if include:
+            measured.set_option("report:include", include)
+        if omit:
+            measured.set_option("report:omit", omit)
+        aliases = _aliases(measured)
+        usable = _usable(sources, aliases, folder)
+        counts = _counts_in(usable, aliases, {path: stale for path, (_, stale) in usable.items()})
+        try:
+            measured.combine([file for file, _ in usable.values()], keep=True, strict=True)
+            out = os.path.join(folder, "report.json")
+            measured.json_report(outfile=out, ignore_errors=True)
+        except CoverageException as error:
+            raise ReportError(str(error)) from None
+        with open(out, encoding="utf-8") as file:
+            report = json.load(file)
+    files = [_file(name, found, counts, changed) for name, found in report["files"].items()]
+    return sorted(files, key=lambda file: file.name)
+
+
+def _file(name, found, counts, changed):
+    path = os.path.realpath(name)
+    with contextlib.suppress(OSError):
+        with open(path, encoding="utf-8", errors="replace") as source:
+            text = source.read().splitlines()
+            return _described(name, path, text, found, counts, changed)
+    return _described(name, path, [], found, counts, changed)
+
+
+def _described(name, path, text, found, counts, changed):
+    partial = {}
+    for start, end in found.get("missing_branches", ()):
+        if start not in found["missing_lines"]:
+            partial.setdefault(start, []).append(end)
+    summary = found["summary"]
+    return File(
+        name=name,
+        text=text,
+        statements={*found["executed_lines"], *found["missing_lines"]},
+        missing=set(found["missing_lines"]),
+        partial=partial,
+        branches=(summary.get("covered_branches", 0), summary.get("num_branches", 0)),
+        counts=counts.get(path, {}),
+        changed=changed.get(path, set()),
+    )
+
+
+@dataclasses.dataclass
+class Totals:
+    overall: float
+    diff: float | None  # None: no base revision was asked for
+    lines: int
+    missing: int
+    branches: tuple  # (taken, all)
+    new: int  # statements that are new
+    new_ran: int
+
+
+def totals(files, base):
+    lines, missing = sum(len(f.statements) for f in files), sum(len(f.missing) for f in files)
+    taken, ways = (sum(f.branches[at] for f in files) for at in (0, 1))
+    new = sum(len(f.new) for f in files)
+    new_ran = sum(len(f.new - f.missing) for f in files)
+    overall = percentage(lines - missing + taken, lines + ways)
+    return Totals(overall, percentage(new_ran, new) if base else None, lines, missing, (taken, ways), new, new_ran)
+
+
+# --- forms -----------------------------------------------------------------------------------------------------------
+
+
+def as_text(files, total):
+    diff = total.diff is not None
+    rows = [["file", "lines", "missing", "branches", "cover", *["new"] * diff, "never ran"]]
+
+    def row(name, lines, missing, branches, percent, new, gaps):
+        rows.append([name, str(lines), str(missing), "/".join(map(str, branches)), shown(percent), *[new] * diff, ", ".join(gaps)])
+
+    for f in files:
+        row(f.name, len(f.statements), len(f.missing), f.branches, f.percent(), shown(f.diff_percent) if f.new else "-", f.gaps())
+    row("total", total.lines, total.missing, total.branches, total.overall, shown(total.diff) if diff else "", [])
+    widths = [max(map(len, column)) for column in zip(*rows)]
+    out = []
+    for name, *numbers, gaps in rows:
+        cells = [f"{number:>{width}}" for number, width in zip(numbers, widths[1:])]
+        out.append("  ".join([f"{name:<{widths[0]}}", *cells, gaps]).rstrip())
+    out.insert(-1, "-" * (sum(widths[:-1]) + 2 * len(widths[:-2])))
+    if diff:
+        out.append(f"of what is new: {shown(total.diff)} ({total.new_ran} of {total.new} lines)")
+        out += [f"  {f.name}: never ran {', '.join(f.gaps(f.new))}" for f in files if f.gaps(f.new)]
+    return "\n".join(out) + "\n"
+
+
+_signs = {"ran": ">", "partial": "?", "missing": "!", "": " "}
+
+
+def annotated(f, wanted=None):
+    """The source, or the lines of it that are wanted, with what became of each: > ran, ? some branch was never taken, ! never
+    ran."""
+    width = max([5, *(len(f"{count:,}") for count in f.counts.values())])
+    out, last = [], 0
+    for number, text in enumerate(f.text, 1):
+        if wanted is not None and number not in wanted:
+            continue
+        if number > last + 1:
+            out.append("  ...")
+        last = number
+        count = f"{f.counts[number]:,}" if number in f.counts else ""
+        marks = f"  # {f.marks(number)}" if number in f.partial else ""
+        out.append(f"{number:5} {count:>{width}} {_signs[f.state(number)]} {text}{marks}".rstrip())
+    if last < len(f.text):
+        out.append("  ...")
+    return "\n".join(out) + "\n"
+
+
+def as_markdown(files, total, base, low=LOW):
+    diff = total.diff is not None
+    out = ["## Coverage", ""]
+    if diff:
+        out += [f"**{shown(total.diff)}** of what is new since {_markdown_code(base)} ran ({total.new_ran} of {total.new} lines).", ""]
+    out += [f"Overall: **{shown(total.overall)}**.", ""]
+    new, others = ([f for f in files if f.new], [f for f in files if not f.new]) if diff else ([], files)
+    if new:
+        out += _markdown_table(new, True, low)
+    if others and diff:
+        title = f"{len(others)} {'file' if len(others) == 1 else 'files'} without new lines"
+        out += [*[""] * bool(new), f"<details><summary>{title}</summary>", "", *_markdown_table(others, False, low), "", "</details>"]
+    elif others:
+        out += _markdown_table(others, False, low)
+    return "\n".join(out + _markdown_listings(new if diff else others, sum(map(len, out)))) + "\n"
+
+
+def _markdown_table(files, new, low):
+    out = ["| | file | new | overall | new lines that never ran |", "| - | :- | -: | -: | :- |"] if new else \
+          ["| | file | overall | never ran |", "| - | :- | -: | :- |"]  # fmt: skip
+    for f in files:
+        mark = "⚠️" if (f.diff_percent if new else f.percent()) < low else "✅"
+        cells = [shown(f.diff_percent)] * new + [shown(f.percent()), ", ".join(f.gaps(f.new if new else None))]
+        out.append(f"| {mark} | {_markdown_code(f.name, in_table=True)} | {' | '.join(cells)} |".replace("|  |", "| |"))
+    return out
+
+
+def _plain(name):
+    """On one line, without what no terminal shows."""
+    return "".join(c if c.isprintable() else "?" for c in name)
+
+
+def _markdown_code(name, in_table=False):
+    """As a span of code, whatever is in it. A table takes every bar for its own that has no backslash before it."""
+    name = _plain(name)
+    fence = "`" * (1 + max((len(run) for run in re.findall("`+", name)), default=0))
+    pad = " " if name.startswith(("`", " ")) or name.endswith(("`", " ")) else ""
+    span = f"{fence}{pad}{name}{pad}{fence}"
+    return span.replace("|", "\\|") if in_table else span
+
+
+def _markdown_listings(files, length):
+    """What never ran, with a few lines around it; as much as a comment may hold."""
+    out, left_out = [], 0
+    for f in files:
+        lines = f.missing | f.partial.keys()
+        if not f.text or not lines:
+            continue
+        listing = annotated(f, {near for line in lines for near in range(line - AROUND, line + AROUND + 1)}).rstrip("\n")
+        fence = "`" * max(3, 1 + max((len(run) for run in re.findall("`+", listing)), default=0))
+        title = f"<details><summary><code>{escape(_plain(f.name))}</code></summary>"
+        block = ["", title, "", f"{fence}python", listing, fence, "", "</details>"]
+        more = sum(len(line) + 1 for line in block)
+        if length + more > LONGEST_COMMENT:
+            left_out += 1
+        else:
+            out += block
+            length += more
+    if left_out:
+        out += ["", f"Listings of {left_out} more {'file' if left_out == 1 else 'files'} would make this too long."]
+    return out
+
+
+_options = {
+    "--diff": ("BASE", "also what is new since this revision"),
+    "--annotate": ("FOLDER", "write annotated sources"),
+    "--markdown": ("FILE", "write Markdown; - is the terminal"),
+    "--html": ("FILE", "write one HTML page"),
+}
+
+
+def main(arguments=None):
+    parser = argparse.ArgumentParser(prog="quadrants-coverage", description=__doc__)
+    commands = parser.add_subparsers(dest="command", required=True)
+    report = commands.add_parser("report", help="combine host and kernel data and report them", description=__doc__)
+    report.add_argument("data", nargs="*", help="data files, folders; without: _qd_kcov.* and coverage.py's")
+    for name, (value, text) in _options.items():
+        report.add_argument(name, metavar=value, help=text)
+    status = "status 2 if less of what is new (without --diff: of everything) ran"
+    report.add_argument("--fail-under", type=float, metavar="PERCENT", help=status)
+    for name in ("--include", "--omit"):
+        report.add_argument(name, action="append", metavar="PATTERN")
+    options = parser.parse_args(arguments)
+    try:
+        files = gather(options.data, options.diff, options.include, options.omit)
+    except ReportError as error:
+        print(f"quadrants-coverage: {error}", file=sys.stderr)
+        return 1
+    total = totals(files, options.diff)
+    if options.markdown != "-":
+        sys.stdout.write(as_text(files, total))
+    _write_forms(options, files, total)
+    reached = total.overall if total.diff is None else total.diff
+    if options.fail_under is not None and reached < options.fail_under:
+        print(f"quadrants-coverage: {shown(reached)} is less than {options.fail_under:g}%", file=sys.stderr)
+        return 2
+    return 0
+
+
+def _write_forms(options, files, total):
+    if options.annotate:
+        taken = set()
+        for f in files:
+            _write(os.path.join(options.annotate, _inside(f.name, taken) + ",cover"), annotated(f))
+    if options.markdown:
+        text = as_markdown(files, total, options.diff)
+        if options.markdown == "-":
+            sys.stdout.write(text)
+        else:
+            _write(options.markdown, text)
+    if options.html:
+        from quadrants._coverage import html as _coverage_html
+
+        _write(options.html, _coverage_html.page(files, total, options.diff))
+
+
+def _inside(name, taken):
+    """A path that leads nowhere but below, and that no other file has."""
+    parts = [part for part in os.path.normpath(name).split(os.sep) if part not in ("", os.curdir, os.pardir)]
+    path, number = os.path.join(*parts), 1
+    while path in taken:
+        number += 1
+        path = os.path.join(*parts[:-1], f"{number}-{parts[-1]}")
+    taken.add(path)
+    return path
+
+
+def _write(path, text):
+    folder = os.path.dirname(path)
+    if folder:
+        os.makedirs(folder, exist_ok=True)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)

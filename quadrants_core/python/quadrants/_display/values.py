@@ -1,0 +1,93 @@
+"""Values in notebooks: beside what people read (text, and the HTML of `html.py`), an output carries typed data, so that notebooks
+compare by numbers.
+
+`application/vnd.quadrants.values+json`:
+    {"version": 1, "dtype": "f32", "shape": [3], "values": [0.5, 1.0, "nan"]}            few elements, in order
+    {"version": 1, "dtype": "f32", "shape": [4096], "summary": {"min": ...}, "sample": [...]}   more: evenly spaced ones
+    {"version": 1, "members": {"x": {"dtype": ..., "shape": ..., "values": ...}}}        structs
+Axes of elements stand behind those of the array. Summaries leave out what is not finite and say how much that is. Past
+_MOST elements nothing is read, and dtype and shape stand alone.
+"""
+
+MIME = "application/vnd.quadrants.values+json"
+_MANY = 1000
+_MOST = 1 << 24
+_SAMPLE = 64
+
+
+def in_kernels(name=""):
+    """For methods: in a kernel, the func of this name in `_language/in_kernels.py` stands for it; with none, kernels refuse it."""
+
+    def mark(method):
+        method._qd_in_kernels_ = name
+        return method
+
+    return mark
+
+
+host_only = in_kernels()
+
+
+def bundle(value):
+    """For _repr_mimebundle_: the data of `value`, and HTML; nothing where there is none to read."""
+    try:
+        read = value.to_numpy() if _size(value) <= _MOST else None
+    except Exception:  # of an ended program, or a field without a place
+        return {}
+    if isinstance(read, dict):
+        data = {"members": {name: described(array) for name, array in read.items()}}
+    elif read is None:
+        data = {"dtype": str(value.dtype), "shape": list(value.shape)}
+    else:
+        data = described(read)
+    from quadrants._display import html as _values_html
+
+    return {MIME: {"version": 1, **data}, "text/html": _values_html.described(value, read)}
+
+
+def _size(value):
+    count = 1
+    for extent in getattr(value, "shape", ()):
+        count *= extent
+    return count
+
+
+def described(array):
+    """dtype, shape and values of a numpy array."""
+    import numpy as np
+
+    from quadrants._display import html as _values_html
+
+    if isinstance(array, dict):
+        return {"members": {name: described(member) for name, member in array.items()}}
+    array = np.asarray(array)
+    flat = array.reshape(-1)
+    found = {"dtype": _values_html.short(array.dtype), "shape": list(array.shape)}
+    if flat.size <= _MANY:
+        found["values"] = [_plain(v) for v in flat.tolist()]
+        return found
+    finite = flat[np.isfinite(flat)] if array.dtype.kind == "f" else flat
+    wide = finite.astype(np.float64)
+    found["summary"] = {"not_finite": int(flat.size - finite.size)}
+    if wide.size:
+        found["summary"].update(
+            min=_plain(finite.min().item()), max=_plain(finite.max().item()), mean=float(wide.mean()), std=float(wide.std())
+        )
+    found["sample"] = [_plain(v) for v in flat[np.linspace(0, flat.size - 1, _SAMPLE).astype(np.int64)].tolist()]
+    return found
+
+
+def _plain(number):
+    """A number as JSON has it; what JSON lacks becomes text."""
+    if isinstance(number, float) and (number != number or number in (float("inf"), -float("inf"))):
+        return repr(number)
+    return number
+
+
+class Shown:
+    """What notebooks display gets typed data from."""
+
+    __slots__ = ()
+
+    def _repr_mimebundle_(self, include=None, exclude=None):
+        return bundle(self)

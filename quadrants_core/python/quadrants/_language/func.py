@@ -1,0 +1,164 @@
+"""@qd.func and its relatives: functions for use in kernels."""
+
+from quadrants import _dtypes, _exceptions, _source
+from quadrants._language import annotations as _annotations, signature as _signature
+
+_Syntax = _exceptions.QuadrantsSyntaxError
+
+
+def _type_of_parameter(annotation, position):
+    """The annotation of a func's parameter, numpy's types as those of the language; an error if it is no type."""
+    inner, optional = _signature.without_none(annotation)
+    if isinstance(inner, Ref):
+        return annotation
+    if isinstance(inner, _annotations.MatrixType) and not (inner.dtype and inner.n and inner.m) and not optional:
+        return annotation
+    form = _signature.param("", inner, position)[1]
+    if optional and form not in ("array", "constant", "tensor"):
+        raise _Syntax(
+            f"Invalid type annotation (argument {position}) of Quadrants function: `T | None` is for arrays, qd.Tensor and "
+            f"qd.template(), got {inner!r}"
+        )
+    return _dtypes.dtype(inner) if form == "scalar" and not (inner is int or inner is float or inner is bool) else annotation
+
+
+def _may_be_a_type(annotation):
+    is_known = isinstance(annotation, type) or hasattr(annotation, "_qd_kind_") or annotation is None
+    is_known = is_known or annotation is Ellipsis or _dtypes._numpy_type(annotation) is not None
+    return is_known or hasattr(annotation, "__origin__") or type(annotation).__module__ in ("typing", "types")
+
+
+class Func:
+    """A function for use in kernels, inlined where it is called."""
+
+    _qd_kind_ = "func"
+
+    def __init__(self, fn, frame=None):
+        if not hasattr(fn, "__code__"):
+            raise _Syntax(f"@qd.func takes a plain function, got {fn!r}")
+        self.fn = fn
+        self.__name__ = fn.__name__
+        self.__qualname__ = fn.__qualname__
+        self.__module__ = fn.__module__
+        self.__doc__ = fn.__doc__
+        self.__wrapped__ = fn
+        self._qd_source_ = _source.Source(fn)
+        _source.remember_exec(fn.__code__, frame)
+        params = _signature.check(fn, "func")
+        annotations = {}
+        for name, annotation in fn.__annotations__.items():
+            with _signature.at_annotation(fn, name):
+                annotation = _signature.resolve(annotation, fn, frame)
+                check = self._type_of_result if name == "return" else _type_of_parameter
+                annotations[name] = check(annotation, 0 if name == "return" else params.index(name))
+        if any(annotations[name] is not given for name, given in fn.__annotations__.items()):
+            fn.__annotations__ = annotations
+
+    @staticmethod
+    def _type_of_result(annotation, _):
+        """Whatever is a type may stand here: what a func returns is taken as it is if the language has no such type."""
+        parts = annotation if isinstance(annotation, (tuple, list)) else [annotation]
+        if all(_may_be_a_type(p) for p in parts):
+            types = tuple(_dtypes._numpy_type(p) or p for p in parts)
+            return types if isinstance(annotation, tuple) else annotation if isinstance(annotation, list) else types[0]
+        raise _Syntax(f"Invalid return type annotation of Quadrants function: {annotation!r}")
+
+    def __get__(self, instance, owner=None):
+        if instance is None:
+            return self
+        import types
+
+        return types.MethodType(self, instance)
+
+    def __call__(self, *args, **keywords):
+        raise _Syntax("Quadrants functions cannot be called from Python-scope.")
+
+    def __repr__(self):
+        return f"<qd.func {self.__qualname__}>"
+
+
+class PyFunc(Func):
+    """A func that Python can call as well."""
+
+    def __call__(self, *args, **keywords):
+        return self.fn(*args, **keywords)
+
+
+class ForeignFunc(Func):
+    """A plain function of Python that a kernel calls with values known only at run time: what it says of types is not the
+    language's."""
+
+    _qd_foreign_ = True
+
+    def __init__(self, fn):
+        self.fn = fn
+        self.__name__ = fn.__name__
+        self.__qualname__ = fn.__qualname__
+        self._qd_source_ = _source.LambdaSource(fn) if fn.__name__ == "<lambda>" else _source.Source(fn)
+
+
+class RealFunc(Func):
+    """A func with a frame of its own: it may return from inside of branches and loops."""
+
+    _qd_real_ = True
+
+    def __init__(self, fn, frame=None):
+        super().__init__(fn, frame)
+        for i, name in enumerate(fn.__code__.co_varnames[: fn.__code__.co_argcount]):
+            if name not in fn.__annotations__ and i == 0 and _signature.is_method(fn):
+                fn.__annotations__ = {**fn.__annotations__, name: _annotations.template()}
+            if name not in fn.__annotations__:
+                with _signature.at_annotation(fn, name):
+                    raise _Syntax(
+                        f"Quadrants real functions parameters must be type annotated: {name!r} of {fn.__qualname__} is not"
+                    )
+            if isinstance(fn.__annotations__[name], _annotations.MatrixType):
+                with _signature.at_annotation(fn, name):
+                    fn.__annotations__[name].stored()
+
+    @staticmethod
+    def _type_of_result(annotation, _):
+        _signature.returned_types(annotation)
+        return annotation
+
+
+class TopLevelFunc(Func):
+    """A func that starts parallel loops of its own: callable at the top level of a kernel alone."""
+
+    _qd_requires_top_level_ = True
+
+
+def func(fn=None, *, is_real_function=False, requires_top_level=False):
+    """A function that kernels and other funcs may call."""
+    kind = RealFunc if is_real_function else TopLevelFunc if requires_top_level else Func
+    frame = _source.caller(1)
+    if fn is not None:
+        return kind(fn, frame)
+    return lambda fn: kind(fn, frame)
+
+
+def real_func(fn):
+    """A function that may return from inside of branches and loops; its parameters are typed."""
+    return RealFunc(fn, _source.caller(1))
+
+
+class Ref:
+    """Annotation of a parameter of a real func that changes the caller's variable: `qd.ref(qd.f32)`."""
+
+    _qd_kind_ = "ref"
+
+    def __init__(self, dtype):
+        self.dtype = dtype
+
+    def __repr__(self):
+        return f"ref({self.dtype})"
+
+
+def ref(tp):
+    """The type of a parameter that is passed by reference."""
+    return Ref(tp)
+
+
+def pyfunc(fn):
+    """A function usable in kernels and in Python."""
+    return PyFunc(fn, _source.caller(1))

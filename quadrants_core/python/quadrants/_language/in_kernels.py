@@ -1,0 +1,10 @@
+"""What methods of fields mean in a kernel: funcs in their place."""
+
+from quadrants._language import annotations as _annotations, func as _func
+from quadrants._language.ops import grouped
+
+
+@_func.func
+def fill(field: _annotations.template(), val: _annotations.template()):
+    for index in grouped(field):
+        field[index] = val

@@ -1,0 +1,136 @@
+"""@qd.kernel, and what a class says whose methods are kernels."""
+
+from quadrants import _exceptions, _later, _native, _runtime, _settings, _source
+from quadrants._language import func as _func, signature as _signature
+from quadrants._trees import snode as _snode
+
+_Syntax = _exceptions.QuadrantsSyntaxError
+
+_all_kernels = []  # weak references, for the number of compiled functions
+counts_definition = None  # of a notebook: function -> KernelInfo.coverage of the kernel that is made of it
+
+
+class _Replaceable(type):
+    """Of a class whose methods programs may replace to be told of what happens (quadrants.lang._replaced)."""
+
+    told = None  # called with the class and the name of what was assigned
+
+    def __setattr__(cls, name, value):
+        super().__setattr__(name, value)
+        if _Replaceable.told is not None:
+            _Replaceable.told(cls, name)
+
+
+class KernelInfo(metaclass=_Replaceable):
+    """What the compiler must know of a kernel's function; `k._primal` of a decorated kernel `k`."""
+
+    calls_in_python = False  # launches go through methods that a program has put in the place of those of this class
+
+    coverage = None  # counts for this kernel alone: True or False; None as the program wants it
+
+    def __init__(self, fn, frame, fastcache=False):
+        self.fn = fn
+        self.func = fn
+        self.annotations = {name: _signature.resolve(a, fn, frame) for name, a in fn.__annotations__.items()}
+        self.fastcache = fastcache  # promises to read nothing but its arguments
+        self.kernel = None  # weak reference to the kernel
+        self.name = fn.__qualname__
+        # True or False: count lines whatever QD_KERNEL_COVERAGE says
+        self.coverage = counts_definition(fn) if counts_definition is not None else None
+        self._qd_source_ = _source.Source(fn)
+
+    def prepare(self):
+        """Called before every compilation: the options may have been changed through qd.cfg."""
+        if self.coverage:
+            from quadrants._coverage import counts as _coverage  # notes which functions are compiled
+        _runtime.tell_core()
+        _snode.check_all_placed()
+        if _settings.special.print_non_pure and not self.fastcache:
+            print(f"[NOT_PURE] Debug information: not pure: {self.name}", flush=True)
+
+
+def _make_kernel(fn, frame, fastcache=False):
+    import weakref
+
+    if not hasattr(fn, "__code__"):
+        raise _Syntax(
+            "KERNEL_ANNOTATION_ORDER: Cant put kernel in front of other annotations; @qd.kernel takes a plain function, "
+            f"got {fn!r}"
+        )
+    _source.remember_exec(fn.__code__, frame)
+    returns, returns_tuple = _signature.returns(fn, frame)
+    params = _signature.params(fn, frame)
+    core = _native.core()
+    info = KernelInfo(fn, frame, fastcache or getattr(fn, "_qd_pure_", False))
+    made = core.Kernel(info, params, returns, returns_tuple)
+    made.__name__ = fn.__name__
+    made.__qualname__ = fn.__qualname__
+    made.__module__ = fn.__module__
+    made.__doc__ = fn.__doc__
+    made.__annotations__ = fn.__annotations__
+    made.__wrapped__ = fn
+    made.fn = fn
+    made.grad = _later.Later("kernel.grad")
+    made.resume = _later.Later("kernel.resume")
+    info.kernel = weakref.ref(made)
+    _all_kernels.append(weakref.ref(made, _all_kernels.remove))
+    if KernelInfo.calls_in_python:
+        made._replaced(True)
+    return made
+
+
+def kernel(fn=None, *, pure=None, fastcache=False, graph=False, checkpoints=False):
+    """Compiles a function for parallel execution; called from Python like any function. fastcache (earlier: pure)
+    promises that it reads nothing but its arguments, and has that checked."""
+    if checkpoints and not graph:
+        raise _Syntax("@qd.kernel(checkpoints=True) requires graph=True")
+    if graph:
+        raise _exceptions.not_available("qd.kernel(graph=True)")
+    frame = _source.caller(1)
+    if pure is not None:
+        import warnings
+
+        warnings.warn("@qd.kernel parameter `pure` is deprecated. Please use parameter `fastcache`.", stacklevel=2)
+        fastcache = pure
+    fastcache = bool(fastcache)
+    if fn is not None:
+        return _make_kernel(fn, frame, fastcache)
+    return lambda fn: _make_kernel(fn, frame, fastcache)
+
+
+def data_oriented(cls=None, *, stable_members=False, template_primitives=True):
+    """Marks a class whose methods may be kernels and funcs. Numbers among the attributes of an instance are constants of
+    its kernels; with template_primitives=False they are read at every launch. `stable_members` promises that no attribute
+    is assigned again; nothing is made of it, since a launch compares its attributes in any case."""
+
+    def mark(cls):
+        cls._qd_kind_ = "data_oriented"
+        cls._qd_template_primitives_ = bool(template_primitives)
+        return cls
+
+    return mark if cls is None else mark(cls)
+
+
+def pure(fn):
+    """The earlier way to write @qd.kernel(fastcache=True)."""
+    import warnings
+
+    warnings.warn("Use of @qd.pure is deprecated. Please use @qd.kernel(fastcache=True).", stacklevel=2)
+    info = getattr(fn, "_primal", None)
+    if info is not None:
+        info.fastcache = True
+    elif not isinstance(fn, _func.Func):
+        fn._qd_pure_ = True
+    return fn
+
+
+def forget_frozen():
+    """Kernels look again at the arrays in frozen dataclasses: what an array is has changed."""
+    for ref in _all_kernels:
+        if (made := ref()) is not None:
+            made._forget_frozen()
+
+
+def compiled_functions():
+    """Specialisations of all kernels compiled since qd.init."""
+    return sum(k._specialisations() for ref in _all_kernels if (k := ref()) is not None)

@@ -1,0 +1,119 @@
+"""Systems of equations with sparse matrices: factorizations and conjugate gradients."""
+
+from quadrants import _dtypes, _exceptions
+from quadrants._sparse import matrix as _sparse_matrix
+
+_Error = _exceptions.QuadrantsRuntimeError
+_TYPES, _ORDERINGS = ["LLT", "LDLT", "LU"], ["AMD", "COLAMD"]
+
+
+def _check_square(matrix):
+    matrix._check_alive()
+    if matrix.n != matrix.m:
+        raise _Error(f"Only square matrices can be solved with, not one of shape {matrix.shape}")
+
+
+class SparseSolver(_sparse_matrix.Mortal):
+    """Solves A x = b by a factorization: LLT or LDLT of a symmetric matrix, LU of any square one."""
+
+    def __init__(self, dtype=_dtypes.f32, solver_type="LLT", ordering="AMD"):
+        super().__init__()
+        if solver_type not in _TYPES or ordering not in _ORDERINGS:
+            raise _Error(
+                f"The solver type {solver_type} with {ordering} is not supported for now. Only {_TYPES} with {_ORDERINGS} are "
+                "supported."
+            )
+        self.dtype = _sparse_matrix.number_type(dtype, "SparseSolver")
+        self.matrix = None
+        self.solver = _sparse_matrix.native().Solver(self.dtype.name, solver_type, ordering)
+
+    def _release(self):
+        self.matrix = self.solver = None
+
+    def _accept(self, sparse_matrix):
+        self._check_alive()
+        if not isinstance(sparse_matrix, _sparse_matrix.SparseMatrix):
+            raise _Error(f"The parameter type: {type(sparse_matrix)} is not supported in linear solvers for now.")
+        _check_square(sparse_matrix)
+        if sparse_matrix.dtype != self.dtype:
+            raise _Error(
+                f"The SparseSolver's dtype {self.dtype} is not consistent with the SparseMatrix's dtype {sparse_matrix.dtype}."
+            )
+        return sparse_matrix
+
+    def compute(self, sparse_matrix):
+        """analyze_pattern, then factorize."""
+        self.analyze_pattern(sparse_matrix)
+        self.factorize(sparse_matrix)
+
+    def analyze_pattern(self, sparse_matrix):
+        """Orders the unknowns so that the factors of matrices with entries in these places have few others."""
+        self.matrix = self._accept(sparse_matrix)
+        self.solver.analyze(sparse_matrix.matrix)
+
+    def factorize(self, sparse_matrix):
+        """For a matrix with the pattern that was analyzed last."""
+        self._accept(sparse_matrix)
+        if not self.solver.factorize(sparse_matrix.matrix):
+            raise _Error(
+                "The entries of this matrix are not where those of the matrix were that analyze_pattern() got; call "
+                "analyze_pattern() or compute() with it"
+            )
+        self.matrix = sparse_matrix
+
+    def solve(self, b):
+        """x of A x = b: a numpy array, or an ndarray if b is one. See info() for whether there is one."""
+        import numpy as np
+
+        self._check_alive()
+        if self.matrix is None:
+            raise _Error("Please call compute() before calling solve().")
+        given = _sparse_matrix.dense(b, self.dtype)
+        if given is None:
+            raise _Error(f"The parameter type: {type(b)} is not supported in linear solvers for now.")
+        n = self.matrix.n
+        if given.size != n and (given.ndim != 2 or given.shape[0] != n):
+            raise _Error(f"Dimension mismatch between sparse matrix {self.matrix.shape} and right-hand side {given.shape}")
+        x = np.empty_like(given)
+        self.solver.solve(given, x, given.size // n)
+        return _sparse_matrix.to_ndarray(x, self.dtype) if _sparse_matrix.is_ndarray(b) else x
+
+    def info(self):
+        """Whether the last factorization succeeded, so that solve() gives the solution."""
+        self._check_alive()
+        return self.solver.succeeded()
+
+
+class SparseCG(_sparse_matrix.Mortal):
+    """Solves A x = b by conjugate gradients with a diagonal preconditioner, for a symmetric positive definite A."""
+
+    def __init__(self, A, b, x0=None, max_iter=50, atol=1e-6):
+        import numpy as np
+
+        super().__init__()
+        if not isinstance(A, _sparse_matrix.SparseMatrix):
+            raise _Error(f"SparseCG takes a SparseMatrix, not {type(A)}")
+        _check_square(A)
+        self.dtype = A.dtype
+        self.matrix = A
+        self.b = self._vector(b, "RHS")
+        self.x = np.zeros_like(self.b) if x0 is None else self._vector(x0, "x0").copy()
+        self.max_iter, self.atol = int(max_iter), float(atol)
+
+    def _vector(self, values, what):
+        given = _sparse_matrix.dense(values, self.dtype)
+        if given is None:
+            raise _Error(f"Unsupported CG {what} type: {type(values)}")
+        if given.size != self.matrix.n:
+            raise _Error(f"Dimension mismatch between sparse matrix {self.matrix.shape} and {what} {given.shape}")
+        return given.reshape(-1)
+
+    def _release(self):
+        self.matrix = self.b = self.x = None
+
+    def solve(self):
+        """(x, whether it was reached in max_iter steps)"""
+        self._check_alive()
+        self.matrix._check_alive()
+        reached = _sparse_matrix.native().conjugate_gradients(self.matrix.matrix, self.b, self.x, self.max_iter, self.atol)
+        return self.x.copy(), reached

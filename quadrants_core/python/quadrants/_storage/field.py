@@ -1,0 +1,518 @@
+"""Fields: scalars, vectors and matrices stored in trees."""
+
+import warnings
+
+from quadrants import _dtypes, _exceptions
+from quadrants._display import values as _values
+from quadrants._language import matrix as _matrix
+from quadrants._storage import interop as _interop
+from quadrants._trees import layout as _layout, snode as _snode
+from quadrants._factories import makes as _makes
+from quadrants._trees.layout import Layout as _Layout
+from quadrants._trees.layout import extents as _extents
+
+
+class Field(_values.Shown):
+    """Storage with an element type and a shape. In kernels `x[i, j]` reads and writes it."""
+
+    def __init__(self, dtype, name, members):
+        self._dtype = dtype
+        self._name = name
+        self._parts = members
+        self.grad = None
+        self.dual = None
+        self._qd_layout = None
+
+    # what people read
+    @property
+    def dtype(self):
+        return self._quant or self._dtype
+
+    @property
+    def shape(self):
+        """Extents; () of a 0-dimensional field."""
+        return self._node().shape
+
+    @property
+    def snode(self):
+        """What stands for the first member in the tree."""
+        self._node()
+        return self._parts[0].snode()
+
+    _snode = snode
+
+    def parent(self, n=1):
+        """The n-th level above the elements."""
+        return self._node().parent(n - 1)
+
+    def has_grad(self):
+        return self.grad is not None and self.grad._placed()
+
+    def has_dual(self):
+        return self.dual is not None and self.dual._placed()
+
+    @property
+    def layout(self):
+        """The order of storage that the field was asked for: for each level, outermost first, the index; None if it is that
+        of the indices."""
+        return self._qd_layout
+
+    @property
+    def _physical_shape(self):
+        """Extents in the order of storage."""
+        shape = self.shape
+        return shape if self._qd_layout is None else tuple(shape[axis] for axis in self._qd_layout)
+
+    # placement
+    def _members(self):
+        return self._parts
+
+    def _node(self):
+        if self._parts[0].node is None:
+            raise _exceptions.QuadrantsRuntimeError("Field has no allocation: place it in a tree, or give it a shape")
+        return self._parts[0].node
+
+    def _placed(self):
+        return all(m.node is not None for m in self._parts)
+
+    def _check_complete(self):
+        if any(m.node is None for m in self._parts):
+            raise _exceptions.QuadrantsRuntimeError(f"These field(s) are not placed: {self._name or 'some members of a field'}")
+        if len({m.node.shape for m in self._parts}) > 1:
+            raise _exceptions.QuadrantsRuntimeError("Members of the following field have different shapes: " + self._name)
+
+    def _place_of(self, member):
+        place = member.place
+        if place is None:
+            if member.generation == -1:
+                raise _exceptions.QuadrantsRuntimeError("This field belongs to a tree that was destroyed")
+            if member.node is None:
+                raise _exceptions.QuadrantsRuntimeError("Field has no allocation: place it in a tree, or give it a shape")
+            _snode.check_all_placed()
+            member.node._builder._materialise()
+            place = member.place
+        return place
+
+    def _place_in_kernel(self, member):
+        if member.node is None and member.generation != -1 and self._name.rpartition(".")[2] in ("grad", "dual"):
+            raise _exceptions.QuadrantsCompilationError(
+                f"Gradient {self._name} has not been placed, check whether `needs_grad=True`"
+            )
+        return self._place_of(member)
+
+    def _qd_packing_(self):
+        """How its numbers lie in words (frontend/packed.cpp); None: each has storage of its own."""
+        packings = [part.packing() for part in self._parts]
+        return None if packings[0] is None else packings
+
+    @property
+    def _quant(self):
+        return getattr(self._parts[0], "quant", None)
+
+    # whole-field operations
+    def _change(self, part, values):
+        """Elements of one member become `values`; in a sparse tree, those that exist."""
+        place = self._place_of(part)
+        if place.in_place:
+            part.write(_view(place), values)
+            return
+        words = _copy_of(place)
+        part.write(words, values)
+        place.copy_in(words.ctypes.data, words.strides)
+
+    def _element_shape(self):
+        return ()
+
+    @_values.in_kernels("fill")
+    def fill(self, val):
+        """Every element becomes `val`; in a sparse tree, every element that is active."""
+        flat = _matrix.flatten(val)
+        if len(flat) == 1:
+            flat = flat * len(self._parts)
+        if len(flat) != len(self._parts):
+            raise ValueError(f"fill: the elements have {len(self._parts)} components, {len(flat)} are given")
+        kind = self._dtype
+        for part, v in zip(self._parts, flat):
+            self._change(part, v if kind.kind == "float" else kind(v))
+
+    @_values.host_only
+    def to_numpy(self, dtype=None, *, copy=True):
+        """A copy as a numpy array; vectors and matrices add axes at the end. copy=False: a view; None: if there can be one."""
+        return _interop.to_numpy(self, self._copied, dtype, copy)
+
+    def _copied(self):
+        import numpy as np
+
+        shape = self.shape
+        if getattr(self._node(), "_kind", "") == "dynamic":
+            warnings.warn(
+                "You are trying to convert a dynamic snode to a numpy array, be aware that inactive items in the snode "
+                "will be converted to zeros in the resulting array.",
+                stacklevel=4,
+            )
+        out = np.empty(shape + (len(self._parts),), _dtypes.numpy_dtype(self._dtype))
+        for k, part in enumerate(self._parts):
+            place = self._place_of(part)
+            out[..., k] = part.read(_view(place) if place.in_place else _copy_of(place)).reshape(shape)
+        return out.reshape(shape + self._element_shape())
+
+    @_values.host_only
+    def from_numpy(self, arr):
+        """Takes the values of a numpy array of the same shape; in a sparse tree, those of elements that are active."""
+        import numpy as np
+
+        arr = np.asarray(arr)
+        shape = self.shape
+        own, given = self._element_shape(), arr.shape[len(shape) :]
+        n = len(self._parts)
+        column = {own, given} == {(n,), (n, 1)}  # a vector, or a matrix of one column
+        column = column or (own == (n,) and given == (1, n))
+        if arr.shape != shape + (given if column else own):
+            raise ValueError(
+                f"Mismatched shape: the field has {shape + self._element_shape()}, the numpy array {arr.shape}"
+            )
+        arr = arr.reshape(shape + (len(self._parts),))
+        if len(self._parts) > 1:  # else numpy itself sees to what overlaps
+            arr = self._apart(arr)
+        for k, part in enumerate(self._parts):
+            self._change(part, arr[..., k])
+
+    def _apart(self, arr):
+        """The array, or a copy if it may lie in the field."""
+        import numpy as np
+
+        places = [self._place_of(part) for part in self._parts]
+        return arr.copy() if any(p.in_place and np.may_share_memory(arr, _view(p)) for p in places) else arr
+
+    @_values.host_only
+    def copy_from(self, other):
+        """Takes the values of a field of the same shape."""
+        other = getattr(other, "_impl", other)
+        if not isinstance(other, Field):
+            raise TypeError("Cannot copy from a non-field object")
+        if other.shape != self.shape:
+            raise ValueError(f"copy_from: shapes {self.shape} and {other.shape} differ")
+        self.from_numpy(other.to_numpy())
+
+    @_values.host_only
+    def to_torch(self, device=None, *, copy=True):
+        """A torch tensor; `copy` as for to_numpy."""
+        return _interop.to_torch(self, self._copied, device, copy)
+
+    @_values.host_only
+    def from_torch(self, arr):
+        """Takes the values of a torch tensor of the same shape."""
+        _interop.from_torch(self, arr)
+
+    @_values.host_only
+    def to_dlpack(self, versioned=False):
+        """A DLPack capsule on the memory of the field."""
+        return _interop.dlpack(self, versioned)
+
+    def __dlpack__(self, **keywords):
+        return _interop.dlpack_protocol(self, **keywords)
+
+    def __dlpack_device__(self):
+        return (1, 0)
+
+    def _storage(self):
+        """See _interop: only if every index selects one level and the components stand evenly."""
+        places = [self._place_of(m) for m in self._parts]
+        if any(p.sparse for p in places):
+            raise _interop.no_storage(self)
+        if not all(p.in_place for p in places):
+            raise _interop.out_of_reach()
+        seen = [p.view() for p in places]
+        axes = [piece for axis in seen[0][1] for piece in axis]
+        shape = self.shape
+        steps = {b[0] - a[0] for a, b in zip(seen, seen[1:])}
+        if not shape or tuple(n for n, _ in axes) != shape or any(v[1] != seen[0][1] for v in seen) or len(steps) > 1:
+            raise _interop.no_storage(self)
+        element = self._element_shape()
+        strides = _interop.contiguous_strides(element, steps.pop() if steps else 0)
+        return seen[0][0], shape + element, tuple(s for _, s in axes) + strides
+
+    def _memory(self):
+        """What keeps the memory, also if the tree is destroyed."""
+        return self, [self._place_of(m) for m in self._parts]
+
+    def __iter__(self):
+        raise NotImplementedError("Struct for is only available in Quadrants scope.")
+
+    def __repr__(self):
+        return "<qd.field>"
+
+    def __str__(self):
+        if not self._placed():
+            return "<Field: Definition of this field is incomplete>"
+        return str(self._copied())
+
+
+class ScalarField(Field):
+    """Field of scalars."""
+
+    _qd_kind_ = "field"
+
+    def __getitem__(self, key):
+        place = self._parts[0].place
+        if place is None:
+            place = self._place_of(self._parts[0])
+        return place[key]
+
+    def __setitem__(self, key, value):
+        place = self._parts[0].place
+        if place is None:
+            place = self._place_of(self._parts[0])
+        if isinstance(value, _matrix.Matrix):
+            raise TypeError("a vector or matrix cannot be stored in an element of a scalar field")
+        place[key] = value
+
+    def _qd_place_(self):
+        return self._place_in_kernel(self._parts[0]).id
+
+
+class MatrixField(Field):
+    """Field of vectors or matrices."""
+
+    _qd_kind_ = "matrix_field"
+
+    def __init__(self, n, m, ndim, dtype, name, members, layout):
+        super().__init__(dtype, name, members)
+        self.n, self.m, self.ndim = n, m, ndim
+        self._layout = layout
+
+    @_values.host_only
+    def to_numpy(self, keep_dims=False, dtype=None, *, copy=True):
+        """As of a field; with keep_dims, vectors have a last axis of extent 1, as matrices of one column."""
+        out = super().to_numpy(dtype, copy=copy)
+        return out.reshape(out.shape + (1,)) if keep_dims and self.ndim == 1 else out
+
+    @_values.host_only
+    def to_torch(self, device=None, keep_dims=False, *, copy=True):
+        """As of a field; keep_dims as for to_numpy."""
+        out = super().to_torch(device, copy=copy)
+        return out.reshape(tuple(out.shape) + (1,)) if keep_dims and self.ndim == 1 else out
+
+    def __getitem__(self, key):
+        values = [self._place_of(p)[key] for p in self._parts]
+        made = _matrix.from_components(values, self.n, self.m, self.ndim, self._dtype)
+        made._target = (self, key)
+        return made
+
+    def __setitem__(self, key, value):
+        flat = _matrix.flatten(value)
+        if len(flat) == 1:
+            flat = flat * len(self._parts)
+        if len(flat) != len(self._parts):
+            raise ValueError(f"an element has {len(self._parts)} components, {len(flat)} are given")
+        for part, v in zip(self._parts, flat):
+            self._place_of(part)[key] = v
+
+    def get_scalar_field(self, *indices):
+        """The field of one component."""
+        i, j = (tuple(indices) + (0,))[:2]
+        return ScalarField(self._dtype, self._name, [self._parts[i * self.m + j]])
+
+    def _get_dynamic_index_stride(self):
+        """Bytes from each component to the next; None if they do not stand evenly."""
+        paths = [part.snode()._path_from_root() for part in self._parts]
+        first = paths[0]
+        if len(paths) == 1 or any(len(path) != len(first) for path in paths):
+            return None
+        fork = next(k for k in range(len(first)) if any(path[k] is not first[k] for path in paths))
+        for path in paths:
+            for k in range(fork, len(first) - 1):  # the same levels on the way down, each with all its cells
+                alike = path[k]._kind == "dense" and path[k]._cell_size_bytes == first[k]._cell_size_bytes
+                if not alike or path[k + 1]._offset_bytes_in_parent_cell != first[k + 1]._offset_bytes_in_parent_cell:
+                    return None
+        starts = [path[fork]._offset_bytes_in_parent_cell for path in paths]
+        steps = {b - a for a, b in zip(starts, starts[1:])}
+        return steps.pop() if len(steps) == 1 else None
+
+    def _element_shape(self):
+        return (self.n,) if self.ndim == 1 else (self.n, self.m)
+
+    def _qd_places_(self):
+        return [self._place_in_kernel(p).id for p in self._parts]
+
+    def __repr__(self):
+        return f"<{self.n}x{self.m} qd.Matrix.field>"
+
+
+class _Memory:
+    """What numpy needs to look at memory that is not its own."""
+
+    def __init__(self, interface):
+        self.__array_interface__ = interface
+
+
+def _view(place):
+    """A strided numpy array of a dense member's storage, with one axis per level and index."""
+    import numpy as np
+
+    address, axes = place.view()
+    pieces = [piece for axis in axes for piece in axis]
+    kind = _dtypes.numpy_dtype(_dtypes.all_types[place.scalar - 1])
+    interface = {
+        "version": 3,
+        "data": (address, False),
+        "shape": tuple(extent for extent, _ in pieces),
+        "strides": tuple(stride for _, stride in pieces),
+        "typestr": kind.str,
+    }
+    return np.asarray(_Memory(interface))
+
+
+def _copy_of(place):
+    """What a member holds, as an array; zeros where a sparse tree has no cells."""
+    import numpy as np
+
+    out = np.zeros(place.shape, _dtypes.numpy_dtype(_dtypes.all_types[place.scalar - 1]))
+    place.copy_out(out.ctypes.data, out.strides)
+    return out
+
+
+def _storage_axes(shape, order):
+    """(axis, extent) in storage order."""
+    if order is None:
+        return list(enumerate(shape))
+    if len(order) != len(shape):
+        raise _exceptions.QuadrantsSyntaxError(
+            f"The dimensionality of shape and order must be the same ({len(shape)} != {len(order)})"
+        )
+    if len(set(order)) != len(order):
+        raise _exceptions.QuadrantsSyntaxError("The axes in order must be different")
+    result = []
+    for letter in order:
+        axis = ord(letter) - ord("i")
+        if not 0 <= axis < len(shape):
+            raise _exceptions.QuadrantsSyntaxError(f"Invalid axis {letter}")
+        result.append((axis, shape[axis]))
+    return result
+
+
+def _add_derivatives(field, make, needs_grad, needs_dual):
+    """`grad` and `dual` of a field of real numbers: fields like it, placed only if they are asked for."""
+    if field._dtype.kind != "float":
+        if needs_grad or needs_dual:
+            raise _exceptions.QuadrantsRuntimeError(
+                f"{field._dtype} is not supported for field with `needs_grad=True` or `needs_dual=True`."
+            )
+        return
+    for suffix, needed in (("grad", needs_grad), ("dual", needs_dual)):
+        other = make(f"{field._name}.{suffix}" if field._name else suffix)
+        other.grad = other.dual = None
+        setattr(field, suffix, other)
+        for member, its in zip(field._parts, other._parts):
+            setattr(member, suffix, its)
+            if needed:
+                _snode.unplaced_derivatives.add(its)
+                its.asked = f"needs_{suffix}"
+
+
+def _place_shaped(field, shape, order, offset, soa=False, derivatives=()):
+    """A tree of one dense level of rank N (one per member for SOA); `derivatives` are placed the same way beside it."""
+    if shape is None:
+        _snode.unplaced.update(m for m in field._members() if isinstance(m, _snode.Member))
+        _snode.unchecked.add(field)
+        if offset is not None:
+            raise _exceptions.QuadrantsSyntaxError("shape cannot be None when offset is set")
+        if order is not None:
+            raise _exceptions.QuadrantsSyntaxError("shape cannot be None when order is set")
+        return field
+    shape = _extents(shape)
+    offset = None if offset is None else _extents(offset)
+    if offset is not None and len(offset) != len(shape):
+        raise _exceptions.QuadrantsSyntaxError(
+            f"The dimensionality of shape and offset must be the same ({len(shape)} != {len(offset)})"
+        )
+    levels = _storage_axes(shape, order)
+    layout = None if order is None else _layout.unless_in_order(tuple(axis for axis, _ in levels))
+    builder = _snode.Builder()
+
+    def put(one):
+        one._qd_layout = layout
+        for group in [[m] for m in one._members()] if soa else [one._members()]:
+            node = builder._root
+            if levels:
+                node = node.dense([_snode.Axis(a) for a, _ in levels], [n for _, n in levels])
+            for member in group:
+                node._place_member(one, member, offset)
+
+    def put_derivative(which):
+        other = getattr(field, which)
+        if other is not None and not other._placed():
+            put(other)
+
+    for one in (field, *derivatives):
+        put(one)
+    builder._place_derivative = put_derivative
+    _snode.Builder.shaped.add(builder)
+    return field
+
+
+def field(dtype, shape=None, order=None, name="", offset=None, needs_grad=False, needs_dual=False, **keywords):
+    """A field of scalars, or of the given vector, matrix or struct type. Without shape, place it in a tree."""
+    kind = getattr(dtype, "_qd_kind_", None)
+    if kind == "matrix_type":
+        return matrix_field(
+            dtype.n, dtype.m, dtype.ndim, dtype.stored(), shape, order=order, name=name, offset=offset, needs_grad=needs_grad,
+            needs_dual=needs_dual, **keywords,
+        )  # fmt: skip
+    if kind == "struct_type":
+        return dtype.field(shape=shape, order=order, name=name, offset=offset, **keywords)
+    if keywords:
+        raise TypeError(f"field() got an unexpected keyword argument {next(iter(keywords))!r}")
+    scalar = dtype.compute if kind == "quant_type" else _dtypes.dtype(dtype)
+
+    def make(text, kind=dtype):
+        return ScalarField(scalar, text, [_member(text or "x", kind)])
+
+    made = make(name)
+    _add_derivatives(made, lambda text: make(text, scalar), needs_grad, needs_dual)
+    derivatives = [made.grad] * bool(needs_grad) + [made.dual] * bool(needs_dual)
+    return _place_shaped(made, shape, order, offset, derivatives=derivatives)
+
+
+@_makes("field of matrices")
+def matrix_field(
+    n, m, ndim, dtype, shape=None, order=None, name="", offset=None, needs_grad=False, needs_dual=False, layout=_Layout.AOS
+):
+    if n < 1 or m < 1:
+        raise _exceptions.QuadrantsTypeError(f"Vectors and matrices have at least one component, not {(n, m)[:ndim]}")
+    if isinstance(dtype, (list, tuple)):
+        shape_of_list = (len(dtype), *{len(row) for row in dtype if isinstance(row, (list, tuple))})
+        kinds = _flat(dtype)
+        if shape_of_list != (n, m) and (m > 1 or shape_of_list != (n,)):
+            name, needed = ("Vector", f"({n}, )") if m == 1 else ("Matrix", f"({n}, {m})")
+            raise AssertionError(
+                f"Please set correct dtype list for {name}. The shape of dtype list should be {needed} instead of {shape_of_list}"
+            )
+    else:
+        kinds = [dtype] * (n * m)
+    quant = [getattr(t, "_qd_kind_", None) == "quant_type" for t in kinds]
+    if len({t.compute if q else _dtypes.dtype(t) for t, q in zip(kinds, quant)}) > 1 or len(set(quant)) > 1:
+        raise _exceptions.QuadrantsRuntimeError("Member fields of a matrix field must have the same compute type")
+    scalar = kinds[0].compute if quant[0] else _dtypes.dtype(kinds[0])
+
+    def make(text, kinds):
+        base = text or "v"
+        names = [f"{base}[{i}]" if ndim == 1 else f"{base}[{i}, {j}]" for i in range(n) for j in range(m)]
+        return MatrixField(int(n), int(m), ndim, scalar, text, [_member(*part) for part in zip(names, kinds)], layout)
+
+    made = make(name, kinds)
+    _add_derivatives(made, lambda text: make(text, [scalar] * (n * m)), needs_grad, needs_dual)
+    derivatives = [made.grad] * bool(needs_grad) + [made.dual] * bool(needs_dual)
+    return _place_shaped(made, shape, order, offset, soa=layout == _Layout.SOA, derivatives=derivatives)
+
+
+def _member(name, dtype):
+    if getattr(dtype, "_qd_kind_", None) == "quant_type":
+        from quadrants._trees import quant as _quant
+
+        return _quant.Member(name, dtype)
+    return _snode.Member(name, _dtypes.dtype(dtype)._qd_scalar_)
+
+
+def _flat(value):
+    return [x for item in value for x in _flat(item)] if isinstance(value, (list, tuple)) else [value]

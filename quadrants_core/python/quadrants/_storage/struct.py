@@ -1,0 +1,379 @@
+"""qd.Struct, StructType values and fields of structs."""
+
+from quadrants import _dtypes, _exceptions, _source
+from quadrants._display import values as _values
+from quadrants._language import annotations as _annotations, func as _func, matrix as _matrix
+from quadrants._storage import field as _field
+from quadrants._factories import makes as _makes
+from quadrants._trees.layout import Layout as _Layout
+
+
+class Struct:
+    """A record in Python scope: members by attribute or key. In a kernel `qd.Struct(a=1, b=v)` makes a struct value."""
+
+    _qd_kind_ = "struct"
+    _qd_name_ = "Struct"
+
+    def __init__(self, *args, **entries):
+        if args and (len(args) > 1 or entries or not isinstance(args[0], dict)):
+            raise _exceptions.QuadrantsSyntaxError(
+                "Custom structs need to be initialized using either dictionary or keyword arguments"
+            )
+        entries = args[0] if args else entries
+        own = self.__dict__
+        own["_entries"] = {k: _entry(v) for k, v in entries.items()}
+        own["_target"] = None
+        own["_type"] = None
+
+    @property
+    def entries(self):
+        return self._entries
+
+    @property
+    def keys(self):
+        return list(self._entries)
+
+    @property
+    def items(self):
+        return self._entries.items()
+
+    @property
+    def methods(self):
+        return {} if self._type is None else self._type.methods
+
+    def to_dict(self, include_methods=False, include_ndim=False):
+        """The members as a dict: structs as dicts, vectors and matrices as lists."""
+        made = {k: _plain(v, include_methods, include_ndim) for k, v in self._entries.items()}
+        if include_methods:
+            made["__struct_methods"] = self.methods
+        return made
+
+    def __getattr__(self, name):
+        own = self.__dict__
+        if name in own.get("_entries", ()):
+            return own["_entries"][name]
+        if own.get("_type") is not None and name in own["_type"].methods:
+            return own["_type"].methods[name].__get__(self, Struct)
+        raise AttributeError(f"the struct has no member {name!r}")
+
+    def __setattr__(self, name, value):
+        self[name] = value
+
+    def __getitem__(self, name):
+        return self._entries[name]
+
+    def __setitem__(self, name, value):
+        if name not in self._entries:
+            raise AttributeError(f"the struct has no member {name!r}")
+        self._entries[name] = _entry(value) if self._type is None else _member_value(self._type.members[name], value)
+        if self._target is not None:
+            owner, key = self._target
+            owner[key] = self
+
+    def __len__(self):
+        return len(self._entries)
+
+    def __iter__(self):
+        return iter(self._entries.values())
+
+    def __repr__(self):
+        return str(self.to_dict())
+
+    def __reduce__(self):
+        return _restore, (self._type, self._entries)
+
+    @staticmethod
+    def field(
+        members, methods={}, shape=None, name="<Struct>", offset=None, needs_grad=False, needs_dual=False,
+        layout=_Layout.AOS, order=None,
+    ):  # fmt: skip
+        """A field of structs with these members."""
+        return make_field(
+            _annotations.StructType(**members, __struct_methods=methods), shape, layout, name="" if name == "<Struct>" else name,
+            order=order, offset=offset, needs_grad=needs_grad, needs_dual=needs_dual,
+        )  # fmt: skip
+
+
+Struct.__module__ = "quadrants.lang.struct"  # the name that messages have always shown
+
+
+def _restore(struct_type, entries):
+    made = Struct(entries)
+    made.__dict__["_type"] = struct_type
+    return made
+
+
+def _entry(value):
+    if isinstance(value, dict):
+        return Struct(value)
+    return _matrix.Matrix(value) if isinstance(value, (list, tuple)) else value
+
+
+def _plain(value, include_methods, include_ndim):
+    if isinstance(value, Struct):
+        return value.to_dict(include_methods, include_ndim)
+    if isinstance(value, _matrix.Matrix):
+        return (value.to_list(), value.ndim) if include_ndim else value.to_list()
+    return value
+
+
+def _member_value(kind, value):
+    if isinstance(kind, _annotations.StructType):
+        return make(kind, (value,), {})
+    if isinstance(kind, _annotations.MatrixType):
+        return kind(value)
+    return _dtypes.dtype(kind)(value)
+
+
+@_makes("struct")
+def make(struct_type, args, keywords):
+    """A value of `struct_type`; members that are not given are zero."""
+    names = list(struct_type.members)
+    if len(args) == 1 and isinstance(args[0], (dict, Struct)):
+        nested = names and isinstance(struct_type.members[names[0]], _annotations.StructType)
+        if not nested or set(args[0]._entries if isinstance(args[0], Struct) else args[0]) == set(names):
+            keywords = args[0].entries if isinstance(args[0], Struct) else args[0]
+            args = ()
+    given = dict(zip(names, args))
+    given.update(keywords)
+    unknown = [k for k in given if k not in struct_type.members]
+    if unknown or len(args) > len(names):
+        raise _exceptions.QuadrantsCompilationError(f"{struct_type!r} has no member {unknown or args[len(names):]}")
+    entries = {}
+    for name, kind in struct_type.members.items():
+        empty = {} if isinstance(kind, _annotations.StructType) else 0
+        entries[name] = _member_value(kind, given.get(name, empty))
+    return _restore(struct_type, entries)
+
+
+class StructField(_values.Shown):
+    """Field of structs: one field per member, stored together (AOS) or apart (SOA)."""
+
+    _qd_kind_ = "struct_field"
+
+    def __init__(self, struct_type, fields, layout):
+        self._type = struct_type
+        self._fields = fields
+        self._layout = layout
+        self.grad = self._derivative("grad")
+        self.dual = self._derivative("dual")
+
+    def _derivative(self, which):
+        """The struct field of the gradients (duals) of the members that have one; None if no member has."""
+        fields = {k: getattr(f, which) for k, f in self._fields.items() if getattr(f, which) is not None}
+        if not fields:
+            return None
+        members = {k: f._type if isinstance(f, StructField) else self._type.members[k] for k, f in fields.items()}
+        return StructField(_annotations.StructType(**members), fields, self._layout)
+
+    @property
+    def keys(self):
+        return list(self._fields)
+
+    def get_member_field(self, key):
+        """The field of one member."""
+        return self._fields[key]
+
+    def __getattr__(self, name):
+        if name.startswith("_") or name not in self._fields:
+            raise AttributeError(f"the struct field has no member {name!r}")
+        return self._fields[name]
+
+    def _first(self):
+        return next(iter(self._fields.values()))
+
+    def _members(self):
+        return [m for f in self._fields.values() for m in f._members()]
+
+    def _check_complete(self):
+        for field in self._fields.values():
+            field._check_complete()
+
+    dtype = property(lambda self: self._type)
+    shape = property(lambda self: self._first().shape)
+    snode = property(lambda self: self._first().snode)
+    layout = property(lambda self: self._layout)
+    _qd_layout = property(lambda self: self._first()._qd_layout)
+
+    def has_grad(self):
+        return self.grad is not None and self.grad._placed()
+
+    def has_dual(self):
+        return self.dual is not None and self.dual._placed()
+
+    def _placed(self):
+        return all(f._placed() for f in self._fields.values())
+
+    def parent(self, n=1):
+        return self._first().parent(n)
+
+    def __repr__(self):
+        return "<qd.Struct.field>"
+
+    def __str__(self):
+        return str(self.to_numpy()) if self._placed() else "<Field: Definition of this field is incomplete>"
+
+    def __getitem__(self, key):
+        made = _restore(self._type, {name: f[key] for name, f in self._fields.items()})
+        made.__dict__["_target"] = (self, key)
+        return made
+
+    def __setitem__(self, key, value):
+        entries = value.entries if isinstance(value, Struct) else value
+        for name, v in entries.items():
+            self._fields[name][key] = v
+
+    @_values.host_only
+    def fill(self, val):
+        """Every element becomes the struct or dict `val`, or every member the number `val`."""
+        for name, f in self._fields.items():
+            f.fill(val[name] if isinstance(val, (dict, Struct)) else val)
+
+    @_values.host_only
+    def to_numpy(self, *, copy=True):
+        """dict: member -> numpy array; `copy` as for other fields."""
+        return {name: f.to_numpy(copy=copy) for name, f in self._fields.items()}
+
+    @_values.host_only
+    def from_numpy(self, array_dict):
+        apart = self._apart({name: array_dict[name] for name in self._fields})
+        for name, f in self._fields.items():
+            f.from_numpy(apart[name])
+
+    def _apart(self, given):
+        """The arrays, copies of those that may lie in a member."""
+        import numpy as np
+
+        if isinstance(given, dict):
+            return {name: self._apart(arr) for name, arr in given.items()}
+        given = np.asarray(given)
+        for f in self._fields.values():
+            given = f._apart(given)
+        return given
+
+    @_values.host_only
+    def copy_from(self, other):
+        if not isinstance(other, StructField):
+            raise TypeError("Cannot copy from a non-field object")
+        for name, f in self._fields.items():
+            f.copy_from(other.get_member_field(name))
+
+    @_values.host_only
+    def to_torch(self, device=None, *, copy=True):
+        """dict: member -> torch tensor; `copy` as for other fields."""
+        return {name: f.to_torch(device, copy=copy) for name, f in self._fields.items()}
+
+    @_values.host_only
+    def from_torch(self, array_dict):
+        for name, f in self._fields.items():
+            f.from_torch(array_dict[name])
+
+    @_values.host_only
+    def to_dlpack(self, versioned=False):
+        raise _exceptions.not_available("to_dlpack", "to_numpy() gives copies")
+
+
+@_makes("field of structs")
+def make_field(struct_type, shape, layout, *, name="", order=None, offset=None, needs_grad=False, needs_dual=False):
+    layout = _Layout.AOS if layout is None else layout
+    fields = {}
+    for key, kind in struct_type.members.items():
+        inner = {"name": f"{name}.{key}" if name else key, "needs_grad": needs_grad, "needs_dual": needs_dual}
+        if isinstance(kind, _annotations.StructType):
+            fields[key] = make_field(kind, None, layout, **inner)
+        else:
+            fields[key] = _field.field(kind, **inner)
+    made = StructField(struct_type, fields, layout)
+    if shape is None:
+        return made
+    for one in [made] + [made.grad] * needs_grad + [made.dual] * needs_dual:
+        for part in one._fields.values() if layout == _Layout.SOA else [one]:
+            _field._place_shaped(_Group(part), shape, order, offset)
+    return made
+
+
+class _Group:
+    """Members of several fields, placed in one level."""
+
+    def __init__(self, field):
+        self._field = field
+
+    def _members(self):
+        return self._field._members()
+
+    def _placed(self):
+        return self._field._placed()
+
+    def _check_complete(self):
+        pass
+
+    @property
+    def _qd_layout(self):
+        return self._field._qd_layout
+
+    @_qd_layout.setter
+    def _qd_layout(self, layout):
+        """Of every member."""
+        fields = self._field._fields.values() if isinstance(self._field, StructField) else [self._field]
+        for field in fields:
+            (_Group(field) if isinstance(field, StructField) else field)._qd_layout = layout
+
+    grad = property(lambda self: self._field.grad and _Group(self._field.grad))
+    dual = property(lambda self: self._field.dual and _Group(self._field.dual))
+
+
+def _annotations_of(cls, frame):
+    """Annotations of the class body, those that were left as text evaluated."""
+    import sys
+
+    scope = getattr(sys.modules.get(cls.__module__), "__dict__", {})
+    return {
+        name: eval(kind, dict(scope), dict(frame.f_locals)) if isinstance(kind, str) else kind
+        for name, kind in cls.__dict__.get("__annotations__", {}).items()
+    }
+
+
+def dataclass(cls):
+    """A class whose annotations are the members of a struct type; its functions become methods."""
+    members = _annotations_of(cls, _source.caller(1))
+    for name in members:
+        if name in cls.__dict__:
+            raise _exceptions.QuadrantsSyntaxError("Default value in @dataclass is not supported.")
+    methods = {}
+    for name, value in cls.__dict__.items():
+        if isinstance(value, _func.Func):
+            methods[name] = value
+        elif hasattr(value, "__code__") and not name.startswith("__"):
+            methods[name] = _func.PyFunc(value, _source.caller(1))
+    made = _annotations.StructType(**members, __struct_methods=methods)
+    made.__name__, made.__qualname__, made.__doc__ = cls.__name__, cls.__qualname__, cls.__doc__
+    return made
+
+
+def leaves(struct_type, path=()):
+    """((member names, scalar code, rows, cols, element_dim), ...) of all scalars, vectors and matrices, depth first."""
+    found = []
+    for name, kind in struct_type.members.items():
+        at = (*path, name)
+        if isinstance(kind, _annotations.StructType):
+            found.extend(leaves(kind, at))
+        elif isinstance(kind, _annotations.MatrixType):
+            found.append((at, kind.dtype._qd_scalar_, kind.n, kind.m, kind.ndim))
+        else:
+            found.append((at, _dtypes.scalar_code(kind), 1, 1, 0))
+    return tuple(found)
+
+
+def from_leaves(struct_type, flat):
+    """A value from the numbers of all its members, depth first."""
+    numbers = iter(flat)
+
+    def read(kind):
+        if isinstance(kind, _annotations.StructType):
+            return _restore(kind, {name: read(member) for name, member in kind.members.items()})
+        if isinstance(kind, _annotations.MatrixType):
+            components = [next(numbers) for _ in range(kind.n * kind.m)]
+            return _matrix.from_components(components, kind.n, kind.m, kind.ndim, kind.dtype)
+        return next(numbers)
+
+    return read(struct_type)

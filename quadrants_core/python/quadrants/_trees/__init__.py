@@ -1,0 +1,1 @@
+"""Trees of levels, which fields are placed in."""

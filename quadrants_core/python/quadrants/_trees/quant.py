@@ -1,0 +1,432 @@
+"""Quant types: numbers of few bits, packed with others in one word. Kernels unpack them (frontend/packed.cpp, which states
+the formats); here they are declared, placed, and read and written from Python."""
+
+from quadrants import _dtypes, _exceptions
+from quadrants._trees import snode as _snode
+
+_INTEGER, _FIXED, _FLOATING, _SHARED = 0, 1, 2, 3  # frontend::Packing::Kind
+_WORDS = {8: _dtypes.u8, 16: _dtypes.u16, 32: _dtypes.u32, 64: _dtypes.u64}
+
+
+class QuantType:
+    """qd.types.quant.int, fixed or float: how a field's numbers are stored; kernels compute with them in `compute`."""
+
+    _qd_kind_ = "quant_type"
+
+    def __init__(self, kind, bits, exponent_bits, signed, compute, scale):
+        if not 0 < bits <= 64:
+            raise _exceptions.QuadrantsTypeError(f"a quant type has 1 to 64 bits, not {bits}")
+        self.kind = kind
+        self.bits = bits
+        self.exponent_bits = exponent_bits
+        self.signed = signed
+        self.compute = compute
+        self.scale = scale
+
+    def _key(self):
+        return (self.kind, self.bits, self.exponent_bits, self.signed, self.compute, self.scale)
+
+    def __eq__(self, other):
+        return isinstance(other, QuantType) and self._key() == other._key()
+
+    def __hash__(self):
+        return hash(self._key())
+
+    def to_string(self):
+        sign = "i" if self.signed else "u"
+        if self.kind == _INTEGER:
+            return f"q{sign}{self.bits}"
+        if self.kind == _FIXED:
+            return f"qfx(d=q{sign}{self.bits} c={self.compute} s={self.scale})"
+        return f"qfl(d=q{sign}{self.bits - self.exponent_bits} e=qu{self.exponent_bits} c={self.compute})"
+
+    __repr__ = to_string
+    name = property(to_string)
+
+    # numbers and bits, as numpy arrays
+    def decode(self, bits):
+        """Numbers of uint64 bit patterns."""
+        import numpy as np
+
+        one = np.uint64(1)
+        if self.kind == _FLOATING:
+            fraction = self.bits - self.exponent_bits
+            digits = fraction - self.signed
+            exponent = (bits >> np.uint64(fraction)).astype(np.int64)
+            size = 1.0 + (bits & ((one << np.uint64(digits)) - one)) / 2.0**digits
+            with np.errstate(over="ignore"):
+                value = np.where(exponent == 0, 0.0, np.ldexp(size, exponent - self._bias()))
+            if self._bias() == self._compute_bias():  # its largest exponent means what it does there
+                endless = np.where(size == 1.0, np.inf, np.nan)
+                value = np.where(exponent == 2**self.exponent_bits - 1, endless, value)
+            negative = (bits >> np.uint64(digits)) & one if self.signed else 0
+            return np.where(negative, -value, value)
+        room = np.uint64(64 - self.bits)
+        lifted = bits << room
+        value = lifted.view(np.int64) >> room.astype(np.int64) if self.signed else lifted >> room
+        return value * self.scale if self.kind == _FIXED else value
+
+    def encode(self, value):
+        """uint64 bit patterns of numbers."""
+        import numpy as np
+
+        value = np.asarray(value)
+        mask = np.uint64(2**self.bits - 1)
+        if self.kind == _INTEGER:
+            return value.astype(np.int64 if value.dtype != np.uint64 else np.uint64).astype(np.uint64) & mask
+        if self.kind == _FIXED:
+            least = -(2 ** (self.bits - 1)) if self.signed else 0
+            most = 2 ** (self.bits - self.signed) - 1
+            exact = value.astype(np.float64) / self.scale
+            steps = np.clip(np.copysign(np.floor(np.abs(exact) + 0.5), exact), least, most)
+            steps = np.where(np.isnan(exact), least, steps)
+            return steps.astype(np.int64).astype(np.uint64) & mask
+        return self._encode_float(value.astype(np.float64))
+
+    def _bias(self):
+        return 2 ** (self.exponent_bits - 1) - 1
+
+    def _compute_bias(self):
+        return 1023 if self.compute == _dtypes.f64 else 127
+
+    def _encode_float(self, value):
+        import numpy as np
+
+        fraction = self.bits - self.exponent_bits
+        digits = fraction - self.signed
+        size, power = np.frexp(np.abs(value))
+        power = np.where(np.isfinite(value), power, self._compute_bias() + 2)
+        size = np.where(np.isinf(value), 0.5, np.where(np.isnan(value), 0.75, size))
+        steps = np.floor(np.ldexp(size, digits + 1) + 0.5).astype(np.int64)  # with the leading 1
+        joined = ((power.astype(np.int64) - 1 + self._bias()) << digits) + steps - (1 << digits)
+        joined = np.clip(joined, 0, 2 ** (self.exponent_bits + digits) - 1)
+        joined = np.where((joined < (1 << digits)) | (value == 0), 0, joined)
+        negative = np.signbit(value) & ~np.isnan(value)  # a NaN has a sign, but nothing says which
+        if not self.signed:
+            return np.where(negative, 0, joined).astype(np.uint64)
+        sign = negative.astype(np.int64) << digits
+        return (((joined >> digits) << fraction) | sign | (joined & ((1 << digits) - 1))).astype(np.uint64)
+
+
+def int(bits, signed=True, compute=None):
+    """An integer of `bits` bits."""
+    compute = _dtypes.dtype(compute) if compute is not None else _dtypes.i32 if signed else _dtypes.u32
+    if compute.kind == "float":
+        raise _exceptions.QuadrantsTypeError("a quant integer computes in an integer type")
+    return QuantType(_INTEGER, bits, 0, signed, compute, 1.0)
+
+
+def _real(compute):
+    compute = _dtypes.dtype(float if compute is None else compute)
+    if compute not in (_dtypes.f32, _dtypes.f64):
+        raise _exceptions.QuadrantsTypeError("a quant real computes in f32 or f64")
+    return compute
+
+
+def fixed(bits, signed=True, max_value=1.0, compute=None, scale=None):
+    """A fixed-point number of `bits` bits in [-max_value, max_value) or [0, max_value); or multiples of `scale`."""
+    if scale is None:
+        scale = max_value / 2 ** (bits - 1 if signed else bits)
+    return QuantType(_FIXED, bits, 0, signed, _real(compute), scale)
+
+
+def float_(exp, frac, signed=True, compute=None):
+    """A floating-point number with `exp` bits of exponent and `frac` bits of fraction, its sign among them."""
+    compute = _real(compute)
+    digits = 52 if compute == _dtypes.f64 else 23
+    if not 1 < exp <= (11 if compute == _dtypes.f64 else 8) or not signed < frac <= digits + signed:
+        raise _exceptions.QuadrantsTypeError(f"quant.float(exp={exp}, frac={frac}) does not fit its compute type {compute}")
+    return QuantType(_FLOATING, exp + frac, exp, signed, compute, 1.0)
+
+
+class Member:
+    """A number of a quant type; its place is a word that it shares."""
+
+    def __init__(self, name, quant):
+        self.name = name
+        self.quant = quant
+        self.scalar = quant.compute._qd_scalar_
+        self.word = None  # _snode.Member
+        self.shift = 0
+        self.field = None
+        self.array = None  # of an element of a quant array: its QuantArray
+        self.exponent = None  # _SharedExponent
+
+    node = property(lambda self: self.array or (self.word and self.word.node))
+    generation = property(lambda self: self.word.generation if self.word else 0)
+
+    @property
+    def place(self):
+        place = self.word and self.word.place
+        return None if place is None else _Element(self, place)
+
+    def snode(self):
+        return self.word.snode()
+
+    def put(self, word, shift):
+        if self.word is not None:
+            raise _exceptions.QuadrantsCompilationError("This field has been placed already")
+        self.word, self.shift = word, shift
+
+    @property
+    def bits(self):
+        """Those that are its own."""
+        return self.quant.bits - (self.quant.exponent_bits if self.exponent else 0)
+
+    def packing(self):
+        """What frontend::packing_of reads."""
+        q, array, shared = self.quant, self.array, self.exponent
+        cells, outer, shape = ([], [], []) if array is None else (array.cells, array.outer, list(array.shape))
+        return (
+            _SHARED if shared else q.kind, self.word.scalar, self.bits, q.exponent_bits, q.signed, q.scale,
+            q.compute._qd_scalar_, self.shift, cells, outer, shape, shared.shift if shared else 0,
+            [(m.shift, m.bits - m.quant.signed) for m in shared.members if m is not self] if shared else [],
+        )  # fmt: skip
+
+    # whole fields
+    def _shifts(self):
+        import numpy as np
+
+        if self.array is None:
+            return np.uint64(self.shift)
+        cells = self.array.cells
+        return (np.arange(np.prod(cells)).reshape(cells) * self.quant.bits).astype(np.uint64)
+
+    def _spread(self, view):
+        """Words, with axes of length 1 for the elements in each."""
+        if self.array is None:
+            return view[...]
+        shape, extents = iter(self.array.node.shape), []
+        for outer in self.array.outer:
+            extents += [next(shape) if outer else 1, 1]
+        return view.reshape(extents)
+
+    def _inner(self, shifts):
+        """Shifts of the elements of a word, along the axes that _spread made."""
+        return shifts if self.array is None else shifts.reshape([x for n in self.array.cells for x in (1, n)])
+
+    def read(self, view):
+        import numpy as np
+
+        words = self._spread(view).astype(np.uint64)
+        if self.exponent:
+            return self.exponent.read(self, words)
+        mask = np.uint64(2**self.quant.bits - 1)
+        return self.quant.decode((words >> self._inner(self._shifts())) & mask)
+
+    def write(self, view, value):
+        import numpy as np
+
+        if self.exponent:
+            value = np.asarray(value)
+            made = self.exponent.write(self, view.astype(np.uint64), value.reshape(view.shape) if value.ndim else value)
+            view[...] = made.astype(view.dtype)
+            return
+        shifts = self._inner(self._shifts())
+        words = self._spread(view)
+        shape = np.broadcast_shapes(words.shape, shifts.shape)
+        value = np.asarray(value)
+        bits = self.quant.encode(value if value.ndim == 0 else value.reshape(shape))
+        mask = np.uint64(2**self.quant.bits - 1)
+        placed = np.broadcast_to(bits << shifts, shape)
+        inner = tuple(range(1, len(shape), 2)) if self.array is not None else ()
+        added = np.bitwise_or.reduce(placed, axis=inner, keepdims=True) if inner else placed
+        hole = np.bitwise_or.reduce((mask << shifts).ravel())
+        view[...] = ((words.astype(np.uint64) & ~hole) | added).astype(view.dtype).reshape(view.shape)
+
+
+class _Element:
+    """Reads and writes elements of one member from Python."""
+
+    def __init__(self, member, place):
+        self._member = member
+        self._place = place
+
+    def __getattr__(self, name):  # all but elements is the word's
+        return getattr(self._place, name)
+
+    def _at(self, key):
+        """(index of the word, lowest bit)"""
+        member = self._member
+        if member.array is None:
+            return key, member.shift
+        if key is None:
+            key = ()
+        return member.array.locate(key if isinstance(key, tuple) else (key,), member.quant.bits)
+
+    def __getitem__(self, key):
+        import numpy as np
+
+        index, shift = self._at(key)
+        if self._member.exponent:
+            return self._member.exponent.read(self._member, np.uint64(self._place[index])).item()
+        mask = 2**self._member.quant.bits - 1
+        number = self._member.quant.decode(np.uint64(self._place[index] >> shift & mask))
+        return number.item()
+
+    def __setitem__(self, key, value):
+        import numpy as np
+
+        index, shift = self._at(key)
+        if self._member.exponent:
+            self._place[index] = self._member.exponent.write(self._member, np.uint64(self._place[index]), value).item()
+            return
+        mask = 2**self._member.quant.bits - 1
+        bits = self._member.quant.encode(np.asarray(value)).item()
+        self._place[index] = self._place[index] & ~(mask << shift) | bits << shift
+
+
+class _SharedExponent:
+    """The exponent of several floating-point members of one word (frontend/shared_exponent.cpp states the format)."""
+
+    def __init__(self, shift, quant):
+        self.shift = shift
+        self.bits = quant.exponent_bits
+        self.compute = quant.compute
+        self.bias = 2 ** (self.bits - 1) - 1
+        self.members = []
+
+    def read(self, member, words):
+        import numpy as np
+
+        digits = member.bits - member.quant.signed
+        exponent = (words >> np.uint64(self.shift) & np.uint64(2**self.bits - 1)).astype(np.int64)
+        size = (words >> np.uint64(member.shift) & np.uint64(2**digits - 1)).astype(np.float64)
+        value = np.where(exponent == 0, 0.0, np.ldexp(size, exponent - self.bias - (digits - 1)))
+        negative = words >> np.uint64(member.shift + digits) & np.uint64(member.quant.signed)
+        return np.where(negative, -value, value)
+
+    def write(self, member, words, value):
+        """The words with `value` for the numbers of a member."""
+        import numpy as np
+
+        values = [value if m is member else self.read(m, words) for m in self.members]
+        values = [np.asarray(v, np.float64) if m.quant.signed else np.maximum(v, 0) for m, v in zip(self.members, values)]
+        exponents = [self._needed(m, v, m is member) for m, v in zip(self.members, values)]
+        most = min(2**self.bits - 1, self.bias + (1023 if self.compute == _dtypes.f64 else 127))
+        exponent = np.minimum(np.maximum.reduce(np.broadcast_arrays(*exponents)), most)
+        made = self._placed(words, self.shift, self.bits, exponent.astype(np.uint64))
+        for m, v in zip(self.members, values):
+            digits = m.bits - m.quant.signed
+            size = np.floor(np.ldexp(np.abs(v), digits - 1 - (exponent - self.bias)) + 0.5)
+            size = np.where(exponent == 0, 0, np.clip(size, 0, 2**digits - 1)).astype(np.uint64)
+            sign = (np.signbit(v) & m.quant.signed).astype(np.uint64) << np.uint64(digits)
+            made = self._placed(made, m.shift, m.bits, size | sign)
+        return made
+
+    def _needed(self, member, value, is_new):
+        import numpy as np
+
+        digits = member.bits - member.quant.signed
+        size, power = np.frexp(np.abs(value))
+        carried = np.floor(np.ldexp(size, digits) + 0.5) >= 2**digits
+        exponent = np.maximum(power.astype(np.int64) - 1 + carried + self.bias, 0 if is_new else 1)
+        return np.where(value == 0, 0, exponent)
+
+    @staticmethod
+    def _placed(words, shift, bits, value):
+        import numpy as np
+
+        mask = np.uint64(2**bits - 1)
+        return words & ~(mask << np.uint64(shift)) | (value & mask) << np.uint64(shift)
+
+
+class BitpackedFields:
+    """Fields of quant types that share the bits of one word; `place` it in a level like a field."""
+
+    def __init__(self, max_num_bits):
+        if max_num_bits not in _WORDS:
+            raise _exceptions.QuadrantsCompilationError(f"max_num_bits is 8, 16, 32 or 64, not {max_num_bits}")
+        self._bits = max_num_bits
+        self._used = 0
+        self._word = _snode.Member("bits", _WORDS[max_num_bits]._qd_scalar_)
+        self._name = "BitpackedFields"
+
+    def place(self, *args, shared_exponent=False):
+        """Gives the next bits of the word to these fields, which may have one exponent for all."""
+        members = [member for field in args for member in field._members()]
+        if any(not isinstance(member, Member) for member in members):
+            raise _exceptions.QuadrantsRuntimeError("Only a QuantType can be a member of a BitStructType.")
+        exponent = self._shared_exponent(members) if shared_exponent else None
+        for member in members:
+            member.exponent = exponent
+            member.put(self._word, self._take(member.bits))
+        if exponent:
+            exponent.members.extend(members)
+
+    def _shared_exponent(self, members):
+        if len(members) < 2:
+            raise _exceptions.QuadrantsSyntaxError("At least 2 fields need to be placed when shared_exponent=True")
+        kinds = {(m.quant.kind, m.quant.exponent_bits, m.quant.compute) for m in members}
+        if len(kinds) > 1 or members[0].quant.kind != _FLOATING:
+            raise _exceptions.QuadrantsRuntimeError(
+                "Fields with shared_exponent=True are of quant.float types with the same exponent and compute type"
+            )
+        return _SharedExponent(self._take(members[0].quant.exponent_bits), members[0].quant)
+
+    def _take(self, bits):
+        """The first of the next `bits` bits."""
+        first, self._used = self._used, self._used + bits
+        if self._used > self._bits:
+            raise _exceptions.QuadrantsRuntimeError(f"BitStructType overflows: {self._used} bits used out of {self._bits}.")
+        return first
+
+    def _members(self):
+        return [self._word]
+
+    def _check_complete(self):
+        pass
+
+
+class QuantArray:
+    """A level whose cells are numbers of one quant type in one word."""
+
+    def __init__(self, parent, axes, dimensions, max_num_bits):
+        if max_num_bits not in _WORDS:
+            raise _exceptions.QuadrantsCompilationError(f"max_num_bits is 8, 16, 32 or 64, not {max_num_bits}")
+        self._parent = self.node = parent
+        self._builder = parent._builder
+        self._bits = max_num_bits
+        self._name = "quant_array"
+        own = {a.value: n for a, n in zip(axes, dimensions)}
+        above = dict(parent._axes_up())
+        numbers = sorted({*own, *above})
+        self.cells = [own.get(a, 1) for a in numbers]
+        self.outer = [a in above for a in numbers]
+        self.shape = tuple(own.get(a, 1) * above.get(a, 1) for a in numbers)
+
+    def place(self, field, offset=None):
+        """The field whose numbers the cells are."""
+        if offset is not None:
+            raise _exceptions.not_available("quant_array(...).place(offset=...)", "shift the indices in the kernel")
+        (member,) = field._members()
+        if not isinstance(member, Member) or member.quant.kind == _FLOATING:
+            raise _exceptions.QuadrantsRuntimeError("Only a quant integer or fixed-point field can be placed in a quant_array")
+        total = member.quant.bits
+        for n in self.cells:
+            total *= n
+        if total > self._bits:
+            raise _exceptions.QuadrantsRuntimeError(f"QuantArrayType overflows: {total} bits used out of {self._bits}.")
+        member.put(_snode.Member("bits", _WORDS[self._bits]._qd_scalar_), 0)
+        member.array = self
+        self._parent._place_member(self, member.word, None)
+        return self
+
+    def _check_complete(self):
+        pass
+
+    def parent(self, n=1):
+        return self if n == 0 else self._parent.parent(n - 1)
+
+    def locate(self, key, bits):
+        """(index of the word, lowest bit of the element) of an index of the field."""
+        if len(key) != len(self.cells):
+            raise _exceptions.QuadrantsIndexError(f"Field with dim {len(self.cells)} accessed with indices of dim {len(key)}")
+        position, index = 0, []
+        for k, cells, outer, extent in zip(key, self.cells, self.outer, self.shape):
+            if not 0 <= k < extent:
+                raise _exceptions.QuadrantsAssertionError(f"Accessing a field of size {self.shape} with indices {key}")
+            position = position * cells + k % cells
+            if outer:
+                index.append(k // cells)
+        return tuple(index) or None, position * bits

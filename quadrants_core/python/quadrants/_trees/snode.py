@@ -1,0 +1,594 @@
+"""Trees of field storage: qd.root.dense(...).place(...), FieldsBuilder, and when they become memory."""
+
+import warnings
+import weakref
+
+from quadrants import _arch, _dtypes, _exceptions, _native, _runtime, _settings
+from quadrants._factories import make as _make
+from quadrants._trees.layout import extents as _extents
+
+_KINDS = ("dense", "pointer", "bitmasked", "dynamic")  # ir::LevelKind
+_MAX_INDICES = 12
+
+
+class Axis:
+    """One index of a field; qd.i is axis 0."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value):
+        if not 0 <= value < _MAX_INDICES:
+            raise _exceptions.QuadrantsRuntimeError(f"axis {value}: fields have at most {_MAX_INDICES} indices")
+        self.value = value
+
+    def __repr__(self):
+        return f"Axis({self.value})"
+
+
+def axes(*numbers):
+    """Axes by number: qd.axes(0, 1) is qd.ij."""
+    return [Axis(n) for n in numbers]
+
+
+def _named_axes():
+    names = "i j k l ij ik il jk jl kl ijk ijl ikl jkl ijkl"
+    return {name: axes(*("ijkl".index(c) for c in name)) for name in names.split()}
+
+
+named_axes = _named_axes()
+
+
+class SNode:
+    """A level of a tree: cells that hold further levels and field members."""
+
+    _qd_kind_ = "snode"
+
+    def __init__(self, builder, parent, kind, levels, chunk=0):
+        self._builder = builder
+        self._parent = parent
+        self._kind = kind  # "root", one of _KINDS, or "place" for an element
+        self._levels = levels  # [(axis, extent)], in storage order
+        self._chunk = chunk
+        self._children = []  # SNodes and members, in order
+        self._number = builder._new_node(self) if kind != "place" else None
+        self._place = None
+
+    # building
+    def dense(self, axes, dimensions):
+        """A level of a fixed number of cells along `axes`."""
+        return self._add("dense", axes, dimensions)
+
+    def pointer(self, axes, dimensions):
+        """A level whose cells get memory one by one, when they are written to or activated."""
+        self._need_sparse("Pointer")
+        return self._add("pointer", axes, dimensions)
+
+    def bitmasked(self, axes, dimensions):
+        """A level whose cells are all there, each marked as active or not."""
+        self._need_sparse("Bitmasked")
+        return self._add("bitmasked", axes, dimensions)
+
+    def dynamic(self, axis, dimension, chunk_size=None):
+        """A level of variable length along one axis, at most `dimension`; memory comes in chunks."""
+        self._need_sparse("Dynamic")
+        if isinstance(axis, Axis):
+            axis = [axis]
+        if len(axis) != 1:
+            raise AssertionError("a dynamic SNode has exactly one axis")
+        for what, number in (("The maximum dimension of a dynamic SNode", dimension), ("Chunk size", chunk_size)):
+            if number is not None and number >= 2**31:
+                raise _exceptions.QuadrantsRuntimeError(
+                    f"{what} cannot exceed the maximum value of a 32-bit signed integer: Got {number} > 2**31-1"
+                )
+        if chunk_size is not None and chunk_size <= 0:
+            raise _exceptions.QuadrantsRuntimeError("Chunk size should be positive")
+        return self._add("dynamic", axis, dimension, int(dimension if chunk_size is None else chunk_size))
+
+    def _need_sparse(self, name):
+        if not _arch.is_extension_supported(_settings.current().arch, _arch.Extension.sparse):
+            raise _exceptions.QuadrantsRuntimeError(f"{name} SNode is not supported on this backend.")
+
+    def _add(self, kind, axes, dimensions, chunk=0):
+        if not isinstance(axes, (list, tuple)):
+            axes = [axes]
+        if not all(isinstance(a, Axis) for a in axes):
+            raise TypeError(f"axes are qd.i, qd.ij, qd.axes(...), not {axes!r}")
+        dimensions = _extents(dimensions)
+        if len(dimensions) == 1:
+            dimensions = [*dimensions] * len(axes)
+        if len(dimensions) != len(axes):
+            raise _exceptions.QuadrantsCompilationError(f"{len(axes)} axes, but {len(dimensions)} dimensions")
+        self._check_open()
+        for n in dimensions:
+            if int(n) <= 0:
+                raise _exceptions.QuadrantsRuntimeError("Every dimension of a Quadrants field should be positive")
+            if int(n) > 0x7FFFFFFF:
+                raise _exceptions.QuadrantsRuntimeError(f"A field has at most 2^31 - 1 elements along an axis, not {n}")
+        made = SNode(self._builder, self, kind, [(a.value, int(n)) for a, n in zip(axes, dimensions)], chunk)
+        self._children.append(made)
+        return made
+
+    def quant_array(self, axes, dimensions, max_num_bits):
+        """A level whose cells, numbers of a quant type, share one word."""
+        if not isinstance(axes, (list, tuple)):
+            axes = [axes]
+        dimensions = _extents(dimensions)
+        if len(dimensions) == 1:
+            dimensions = dimensions * len(axes)
+        self._check_open()
+        return _make("quant array", self, axes, dimensions, max_num_bits)
+
+    def place(self, *fields, offset=None):
+        """Puts the members of `fields` into the cells of this level."""
+        self._check_open()
+        if isinstance(offset, int):
+            offset = (offset,)
+        for field in fields:
+            for part in field if isinstance(field, (list, tuple)) else [field]:
+                if not hasattr(part, "_members"):
+                    raise ValueError(f"{part} cannot be placed")
+                for member in part._members():
+                    self._place_member(part, member, offset)
+        return self
+
+    def _place_member(self, field, member, offset):
+        if not isinstance(member, Member):
+            raise _exceptions.QuadrantsRuntimeError("A field of a quant type is placed in BitpackedFields or a quant_array")
+        if member.node is not None:
+            raise _exceptions.QuadrantsCompilationError("This field has been placed already")
+        rank = len(self._axes_up())
+        if offset is not None and len(offset) != rank:
+            raise _exceptions.QuadrantsCompilationError(
+                f"The dimensionality of shape and offset must be the same ({rank} != {len(offset)})"
+            )
+        member.node = self
+        member.offset = tuple(offset) if offset is not None else (0,) * rank
+        member.field = field
+        unplaced.discard(member)
+        unplaced_derivatives.discard(member)
+        self._children.append(member)
+        self._builder._members.append(member)
+
+    def lazy_grad(self):
+        """Places the gradients of all fields of real numbers below this level beside them."""
+        self._place_derivatives("grad")
+
+    def lazy_dual(self):
+        """Places the duals of all fields of real numbers below this level beside them."""
+        self._place_derivatives("dual")
+
+    def _place_derivatives(self, which):
+        for child in list(self._children):
+            if isinstance(child, SNode):
+                child._place_derivatives(which)
+            elif getattr(child, which) is not None and getattr(child, which).node is None:
+                self._place_member(child.field, getattr(child, which), child.offset)
+
+    # looking
+    def parent(self, n=1):
+        """The n-th level above; qd.root at the top, None beyond."""
+        node = self
+        for _ in range(n):
+            node = node._parent
+            if node is None:
+                return None
+        return root if node._kind == "root" and node._builder._of_root else node
+
+    @property
+    def shape(self):
+        """Cells in all along each index."""
+        return tuple(extent for _, extent in self._axes_up())
+
+    def _axes_up(self):
+        """(axis, extent) of this level and those above, each axis once with its product."""
+        products = {}
+        node = self
+        while node is not None:
+            for axis, extent in node._levels:
+                products[axis] = products.get(axis, 1) * extent
+            node = node._parent
+        return sorted(products.items())
+
+    def _check_open(self):
+        self._builder._check_program()
+        if self._builder._memory is not None:
+            raise _exceptions.QuadrantsRuntimeError("The tree has its memory already: levels and fields cannot be added")
+
+    def _get_children(self):
+        return [c if isinstance(c, SNode) else c.snode() for c in self._children]
+
+    def _path_from_root(self):
+        path = [self]
+        while path[-1]._parent is not None:
+            path.append(path[-1]._parent)
+        return [node.parent(0) for node in reversed(path)]
+
+    def _physical_index_position(self):
+        """Position among the indices of a field -> axis."""
+        return dict(enumerate(axis for axis, _ in self._axes_up()))
+
+    _snode = property(lambda self: self)
+    _id = property(lambda self: self._number)
+    _name = property(lambda self: f"S{self._number}{self._kind}")
+    _snode_tree_id = property(lambda self: self._builder._tree_id())
+    _cell_size_bytes = property(lambda self: self._builder._bytes()[self._number][0])
+    _offset_bytes_in_parent_cell = property(lambda self: self._builder._bytes()[self._number][1])
+
+    @property
+    def _num_dynamically_allocated(self):
+        return self._level().allocated
+
+    # cells
+    def deactivate_all(self):
+        """Deactivates every cell of this level and of those below."""
+        self._builder._materialise()
+        if self._kind != "place":
+            self._level().remove_cells()
+
+    def _level(self):
+        self._builder._materialise()
+        if self._place is None:
+            self._place = self._builder._memory.level(self._number)
+        return self._place
+
+    # what the frontend asks
+    def _qd_place_(self):
+        return self._level().id
+
+    def _qd_member_places_(self):
+        self._builder._materialise()
+        return [c.place.id for c in self._children if isinstance(c, Member)]
+
+    def __iter__(self):
+        raise NotImplementedError("Struct for is only available in Quadrants scope.")
+
+    def __repr__(self):
+        return f"<qd.SNode of type {self._kind}>"
+
+    def __str__(self):
+        if self._parent is None:
+            return "qd.root"
+        return f"{self._parent} => {self._kind} {list(self.shape)}"
+
+    def __eq__(self, other):
+        return self is other or (isinstance(other, _Root) and self._parent is None and self._builder._of_root)
+
+    __hash__ = object.__hash__
+
+
+class _Element(SNode):
+    """What stands for a field's element in the tree."""
+
+    def __init__(self, member):
+        super().__init__(member.node._builder, member.node, "place", [])
+        self._member = member
+
+    @property
+    def _name(self):
+        """That of the field."""
+        return getattr(self._member.field, "_name", self._member.name.partition("[")[0])
+
+    @property
+    def _dtype(self):
+        return _dtypes.all_types[self._member.scalar - 1]
+
+    @property
+    def _cell_size_bytes(self):
+        return _dtypes.numpy_dtype(self._dtype).itemsize
+
+    @property
+    def _offset_bytes_in_parent_cell(self):
+        self._builder._materialise()
+        return self._member.place.byte_offset
+
+    def _qd_place_(self):
+        self._builder._materialise()
+        return self._member.place.id
+
+
+_Element.__name__ = _Element.__qualname__ = "SNode"
+
+unplaced = weakref.WeakSet()  # members of fields without a shape, until they are placed
+unplaced_derivatives = weakref.WeakSet()  # of the gradients and duals that were asked for
+unchecked = weakref.WeakSet()  # fields whose members may have been placed apart
+
+
+def check_all_placed():
+    """Before a kernel is compiled: a field that nobody placed is a mistake."""
+    if not unplaced and not unplaced_derivatives and not unchecked:
+        return
+    names = ", ".join(sorted(m.name for m in unplaced))
+    if names:
+        raise _exceptions.QuadrantsRuntimeError(f"These field(s) are not placed: {names}")
+    for asked in ("needs_grad", "needs_dual"):
+        names = ", ".join(sorted(m.name for m in unplaced_derivatives if m.asked == asked))
+        if names:
+            raise _exceptions.QuadrantsRuntimeError(
+                f"These field(s) requrie `{asked}=True`, however their {asked[6:]} field(s) are not placed: {names}"
+            )
+    for field in list(unchecked):
+        field._check_complete()
+        unchecked.discard(field)
+
+
+def _forget_unplaced():
+    for each in (unplaced, unplaced_derivatives, unchecked):
+        each.clear()
+
+
+class Member:
+    """One scalar member of a field, placed or not."""
+
+    __slots__ = (
+        "name", "scalar", "node", "offset", "field", "place", "generation", "_snode", "grad", "dual", "asked", "__weakref__",
+    )  # fmt: skip
+
+    def __init__(self, name, scalar):
+        self.name = name
+        self.scalar = scalar
+        self.node = None
+        self.offset = ()
+        self.field = None
+        self.place = None
+        self.generation = 0
+        self._snode = None
+        self.grad = self.dual = None
+        self.asked = ""
+
+    def snode(self):
+        if self._snode is None:
+            self._snode = _Element(self)
+        return self._snode
+
+    def packing(self):
+        return None
+
+    def read(self, view):
+        return view
+
+    def write(self, view, value):
+        view[...] = value.reshape(view.shape) if getattr(value, "ndim", 0) else value
+
+
+after_materialise = []  # called when a tree has got its memory
+
+
+class Builder:
+    """One tree: levels and members, then memory."""
+
+    _trees = 0
+    finished = weakref.WeakSet()
+    shaped = weakref.WeakSet()  # of fields made with a shape, until they have memory
+
+    def __init__(self, of_root=False):
+        self._nodes = []
+        self._members = []
+        self._memory = None
+        self._generation = None
+        self._program = _settings.programs_ended
+        self._place_derivative = None  # of a field made with a shape: puts one of its derivatives beside it
+        self._of_root = of_root
+        self._number = None
+        self._root = SNode(self, None, "root", [])
+
+    def _new_node(self, node):
+        self._nodes.append(node)
+        return len(self._nodes) - 1
+
+    def _materialise(self):
+        """Gives the tree its memory."""
+        if self._memory is not None:
+            return
+        if self._generation == -1:
+            raise _exceptions.QuadrantsRuntimeError("SNode tree has been destroyed")
+        _runtime.require_program()
+        self._check_program()
+        for member in self._members:
+            member.field._check_complete()
+        core = _native.core()
+        tree = core.FieldTree()
+        # The order of children decides the layout, so nodes and members are added by a walk, parents first.
+        numbers = {id(self._root): 0}
+        members = []
+        queue = [self._root]
+        while queue:
+            node = queue.pop(0)
+            for child in node._children:
+                if isinstance(child, SNode):
+                    kind = _KINDS.index(child._kind)
+                    numbers[id(child)] = tree.add_node(numbers[id(node)], kind, child._levels, child._chunk)
+                    queue.append(child)
+                else:
+                    tree.add_member(numbers[id(node)], child.name, child.scalar, list(child.offset))
+                    members.append(child)
+        for node in self._nodes:
+            node._number = numbers[id(node)]
+        tree.finish()
+        self._memory = tree
+        self._generation = core.generation()
+        Builder.shaped.discard(self)
+        for i, member in enumerate(members):
+            member.place = tree.place(i)
+        Builder.finished.add(self)
+        for hook in after_materialise:
+            hook()
+
+    def _check_program(self):
+        """A tree without memory is as dead as one with memory once the program that it was made in has ended."""
+        if self._program != _settings.programs_ended:
+            raise _exceptions.QuadrantsRuntimeError(
+                "This field belongs to a runtime that qd.reset() or a later qd.init() has ended; create it again"
+            )
+
+    def _tree_id(self):
+        self._materialise()
+        return self._memory.slot
+
+    def _bytes(self):
+        self._materialise()
+        return self._memory.node_bytes()
+
+    def _destroy(self):
+        for member in self._members:
+            member.place = None
+            member.generation = -1
+        for node in self._nodes:
+            node._place = None
+        self._members.clear()
+        self._memory.destroy()
+        self._memory = None
+        self._generation = -1
+        Builder.finished.discard(self)
+
+
+def deactivate_all_snodes():
+    """Deactivates every cell of every tree."""
+    for builder in list(Builder.finished):
+        if builder._generation == _native.core().generation():
+            builder._root.deactivate_all()
+
+
+class FieldsBuilder:
+    """A tree of its own beside qd.root."""
+
+    def __init__(self):
+        self._builder = Builder()
+        self._finalized = False
+        self._empty = True
+
+    def _open(self):
+        if self._finalized:
+            raise _exceptions.QuadrantsRuntimeError("FieldsBuilder finalized")
+        self._empty = False
+        return self._builder._root
+
+    def dense(self, indices, dimensions):
+        """A level of a fixed number of cells below the root."""
+        return self._open().dense(indices, dimensions)
+
+    def place(self, *args, offset=None):
+        """Puts fields without indices into the root."""
+        self._open().place(*args, offset=offset)
+
+    def pointer(self, indices, dimensions):
+        """A level below the root whose cells get memory one by one."""
+        return self._open().pointer(indices, dimensions)
+
+    def bitmasked(self, indices, dimensions):
+        """A level below the root whose cells are marked as active or not."""
+        return self._open().bitmasked(indices, dimensions)
+
+    def dynamic(self, index, dimension, chunk_size=None):
+        """A level of variable length below the root."""
+        return self._open().dynamic(index, dimension, chunk_size)
+
+    def quant_array(self, indices, dimensions, max_num_bits):
+        return self._open().quant_array(indices, dimensions, max_num_bits)
+
+    def lazy_grad(self):
+        self._open().lazy_grad()
+
+    def lazy_dual(self):
+        self._open().lazy_dual()
+
+    def deactivate_all(self):
+        """Deactivates every cell of the tree."""
+        if self._finalized:
+            self._builder._root.deactivate_all()
+        else:
+            warnings.warn("'deactivate_all()' would do nothing if FieldsBuilder is not finalized", stacklevel=2)
+
+    def finalize(self, raise_warning=True):
+        """Gives the tree its memory; the result can `destroy()` it."""
+        if self._finalized:
+            raise _exceptions.QuadrantsRuntimeError("FieldsBuilder finalized")
+        if self._empty and raise_warning:
+            warnings.warn("Finalizing an empty FieldsBuilder!", stacklevel=2)
+        self._finalized = True
+        self._builder._materialise()
+        return SNodeTree(self._builder)
+
+    @classmethod
+    def _finalized_roots(cls):
+        """Roots of all trees that have memory."""
+        _runtime.require_program()
+        return [b._root for b in Builder.finished if b._generation == _native.core().generation()]
+
+
+class SNodeTree:
+    """A tree with memory."""
+
+    def __init__(self, builder):
+        self._builder = builder
+        self._destroyed = False
+
+    def destroy(self):
+        """Frees the memory; the fields of the tree are dead afterwards."""
+        if self._destroyed:
+            raise _exceptions.QuadrantsRuntimeError("SNode tree has been destroyed")
+        self._builder._destroy()
+        self._destroyed = True
+
+    @property
+    def id(self):
+        if self._destroyed:
+            raise _exceptions.QuadrantsRuntimeError("SNode tree has been destroyed")
+        return self._builder._tree_id()
+
+
+class _Root:
+    """qd.root: the tree that collects levels until fields are used, then the next one."""
+
+    _current = None
+
+    def _node(self):
+        if self._current is None or self._current._memory is not None:
+            type(self)._current = Builder(of_root=True)
+        return self._current._root
+
+    def _forget(self):
+        type(self)._current = None
+
+    def __getattr__(self, name):
+        return getattr(self._node(), name)
+
+    def lazy_grad(self):
+        """Gives gradients to all fields of real numbers that have no memory yet: those below, those with a shape."""
+        self._place_derivatives("grad")
+
+    def lazy_dual(self):
+        """Gives duals to all fields of real numbers that have no memory yet: those below, those with a shape."""
+        self._place_derivatives("dual")
+
+    def _place_derivatives(self, which):
+        self._node()._place_derivatives(which)
+        for builder in list(Builder.shaped):
+            if builder._program == _settings.programs_ended:
+                builder._place_derivative(which)
+
+    @staticmethod
+    def deactivate_all():
+        """Deactivates every cell of every tree."""
+        deactivate_all_snodes()
+
+    @staticmethod
+    def parent(n=1):
+        return root if n == 0 else None
+
+    def _path_from_root(self):
+        return [self]
+
+    def __eq__(self, other):
+        return self is other or (isinstance(other, SNode) and other == self)
+
+    __hash__ = object.__hash__
+
+    def __str__(self):
+        return "qd.root"
+
+    __repr__ = __str__
+
+
+root = _Root()
+_settings.after_reset.append(root._forget)
+_settings.after_reset.append(_forget_unplaced)
