@@ -19,7 +19,7 @@ COVERED = QD_KERNEL_COVERAGE=1 _QD_KCOV_ARC=1 _QD_KCOV_FOLDER=$(CURDIR)/out/cove
 # a cache of its own: the developer's would have notebooks load what they mean to compile
 FRESH = cache=$$(mktemp -d); trap 'rm -rf $$cache' EXIT; XDG_CACHE_HOME=$$cache
 
-.PHONY: help setup build install demo lab test test-cpp test-sanitized test-python test-far test-memory test-notebooks test-browser check coverage reference bench bench-peers wheel clean
+.PHONY: help setup build install demo lab test test-cpp test-sanitized test-python test-far test-memory test-asan test-notebooks test-browser check coverage reference bench bench-peers wheel clean
 
 help:            ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 18
@@ -75,6 +75,13 @@ test-far:        ## a share of them on a device whose memory the host cannot tou
 test-memory:     ## who owns what while kernels are compiled; of all tests: SHARE=tests/python
 	@QD_COLLECT=1 PYTHONMALLOC=debug $(RUN) pytest -q $(SHARE)
 
+ASAN := $(BUILD)-python-asan
+test-asan: build ## the same tests with frontend and bindings under AddressSanitizer and UndefinedBehaviorSanitizer
+	@[ -f $(ASAN)/build.ninja ] || cmake -S . -B $(ASAN) -G Ninja -DCMAKE_BUILD_TYPE=Release -DPython_EXECUTABLE=/usr/bin/python3 -DQD_SANITIZE=ON -DQD_LLVM=OFF -DQD_KERNEL=OFF -DQD_WIDGETS=OFF -DQD_TESTS=OFF
+	@cmake --build $(ASAN) -j $(JOBS)
+	@ln -sf ../../../$(BUILD)/quadrants/_lib/libquadrants_llvm.so $(ASAN)/quadrants/_lib/
+	@PYTHONPATH=$(CURDIR)/$(ASAN) PYTHONMALLOC=malloc ASAN_OPTIONS=detect_leaks=0 LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libstdc++.so)" $(RUN) pytest -q $(SHARE)
+
 test-browser:    ## real JupyterLab in headless Chromium
 	@$(RUN) pytest -q tests/browser
 
@@ -104,4 +111,4 @@ wheel: setup     ## build a wheel into dist/
 	@$(RUN) pip wheel -q --disable-pip-version-check --no-build-isolation --no-deps -w dist .
 
 clean:           ## remove build folders
-	rm -rf $(BUILD) $(BUILD)-asan out dist
+	rm -rf $(BUILD) $(BUILD)-asan $(ASAN) out dist
