@@ -15,6 +15,7 @@ def numbers(shape):
     return np.arange(np.prod(shape), dtype=np.int32).reshape(shape)
 
 
+@pytest.mark.usefixtures("memory_in_reach")
 @pytest.mark.parametrize("rank", range(1, 6))
 def test_every_permutation(rank):
     physical = (2, 3, 4, 2, 3)[:rank]

@@ -48,7 +48,7 @@ def found(path):
 def test_what_needs_a_gpu(path, arch):
     op = found(path)
     used = DEPRECATED.get(path, path)
-    message = rf"qd.simt.{used} is not supported for arch (x64|arm64|interp): it needs a GPU backend"
+    message = rf"qd.simt.{used} is not supported for arch (x64|arm64|interp|far): it needs a GPU backend"
 
     @qd.kernel
     def k():

@@ -11,6 +11,7 @@ import quadrants as qd
 BACKENDS = list(qd.Backend)
 
 
+@pytest.mark.usefixtures("memory_in_reach")
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_surface(backend):
     x = qd.tensor(qd.f32, (3, 4), backend=backend)
@@ -84,6 +85,7 @@ def grouped(x: qd.Tensor):
 GRID = [[10 * i + j for j in range(4)] for i in range(3)]
 
 
+@pytest.mark.usefixtures("memory_in_reach")
 @pytest.mark.parametrize("layout", [None, (0, 1), (1, 0)])
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_layouts(backend, layout):

@@ -106,6 +106,7 @@ def test_a_destroyed_tree_takes_its_specialisations_along(arch):
                 before[0]
 
 
+@pytest.mark.usefixtures("memory_in_reach")
 def test_destroying_a_tree_leaves_views_of_it_alone():
     import numpy as np
 
