@@ -43,6 +43,21 @@ Value multiply(Builder &b, Value base, Value exponent) {
     return fn.results(loop)[2];
 }
 
+/// base ** exponent, where every exponent is negative.
+Value invert(Builder &b, Value base, Value exponent) {
+    const Type t = b.fn.type(base);
+    const Value zero = b.integer(t, 0);
+    const Value one = b.integer(t, 1);
+    const Value minus_one = b.integer(t, -1);
+    const Value bit = b.band(exponent, one);
+    const Value odd = b.ne(bit, zero);
+    const Value sign = b.select(odd, minus_one, one);
+    const Value is_minus_one = b.eq(base, minus_one);
+    const Value of_sign = b.select(is_minus_one, sign, zero);
+    const Value is_one = b.eq(base, one);
+    return b.select(is_one, one, of_sign);
+}
+
 Value power(Builder &b, Value v) {
     Function &fn = b.fn;
     const Type t = fn.type(v);
@@ -54,19 +69,22 @@ Value power(Builder &b, Value v) {
     if (!is_signed(t.elem)) return multiply(b, x, y);
 
     const Value zero = b.integer(t, 0);
-    const Value one = b.integer(t, 1);
-    const Value minus_one = b.integer(t, -1);
     const Value negative = b.lt(y, zero);
-    const Value exponent = b.select(negative, zero, y);
-    const Value product = multiply(b, x, exponent);
-    const Value bit = b.band(y, one);
-    const Value odd = b.ne(bit, zero);
-    const Value sign = b.select(odd, minus_one, one);
-    const Value is_minus_one = b.eq(x, minus_one);
-    const Value of_sign = b.select(is_minus_one, sign, zero);
-    const Value is_one = b.eq(x, one);
-    const Value inverse = b.select(is_one, one, of_sign);
-    return b.select(negative, inverse, product);
+    if (t.lanes > 1) {
+        const Value exponent = b.select(negative, zero, y);
+        const Value product = multiply(b, x, exponent);
+        const Value inverse = invert(b, x, y);
+        return b.select(negative, inverse, product);
+    }
+    const Value branch = b.if_(negative);
+    const Value result = fn.add_result(branch, t);
+    Builder below(fn, fn[branch].blocks[0]), above(fn, fn[branch].blocks[1]);
+    below.span = above.span = b.span;
+    const Value inverse = invert(below, x, y);
+    below.yield(std::array{inverse});
+    const Value product = multiply(above, x, y);
+    above.yield(std::array{product});
+    return result;
 }
 
 } // namespace
