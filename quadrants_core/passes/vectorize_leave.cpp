@@ -196,15 +196,24 @@ void LaneEmitter::sum(Value way) {
     first_[way.id] = b_.add(first(args[gains_second ? 0 : 1]), gain);
 }
 
+/// A number of lanes in a type that may be too narrow for it. A cast to u1 asks whether there is one; a sum of u1 has its
+/// lowest bit.
+Value LaneEmitter::wrapped(Value number, Type type) {
+    if (!type.is_bool()) return b_.cast(number, type);
+    const Value one = b_.integer(fn_.type(number), 1);
+    const Value low = b_.band(number, one);
+    return b_.cast(low, type);
+}
+
 /// What all lanes of the round gain together.
 Value LaneEmitter::gain_of_round(Value gain, Type type) {
     if (planner_.totals().is_result(gain)) return first(gain);
     if (planner_.totals().is_sum_bit(gain)) {
         const Value yes = lanes(fn_.args(gain)[0]);
         const Value who = round_mask_ ? b_.band(round_mask_, yes) : yes;
-        return b_.cast(set_lanes(who), type);
+        return wrapped(set_lanes(who), type);
     }
-    const Value times = round_lanes_ ? b_.cast(round_lanes_, type) : b_.integer(type, lanes_count_);
+    const Value times = round_lanes_ ? wrapped(round_lanes_, type) : b_.integer(type, lanes_count_);
     if (fn_[gain].op == Op::constant && fn_[gain].imm == 1) return times;
     return b_.mul(times, first(gain));
 }
