@@ -52,7 +52,6 @@ class LaneEmitter {
     ir::Value total_so_far(ir::Value param) const;
     ir::Value in_first_lane(ir::Value scalar);
     void sum(ir::Value way);
-    ir::Value wrapped(ir::Value number, ir::Type type);
     ir::Value gain_of_round(ir::Value gain, ir::Type type);
     ir::Value set_lanes(ir::Value lanes);
 

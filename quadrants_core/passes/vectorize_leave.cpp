@@ -39,6 +39,14 @@ template <class Visit> void each_break(const Function &fn, BlockId b, Visit &&vi
     }
 }
 
+/// A number of lanes in a type that may be too narrow for it. A cast to u1 asks whether there is one; a
+/// sum of u1 has its lowest bit.
+Value wrapped(const Function &fn, Builder &b, Value number, Type type) {
+    if (!type.is_bool()) return b.cast(number, type);
+    const Value one = b.integer(fn.type(number), 1);
+    return b.cast(b.band(number, one), type);
+}
+
 } // namespace
 
 /// Every break takes this carried value along unchanged.
@@ -196,24 +204,15 @@ void LaneEmitter::sum(Value way) {
     first_[way.id] = b_.add(first(args[gains_second ? 0 : 1]), gain);
 }
 
-/// A number of lanes in a type that may be too narrow for it. A cast to u1 asks whether there is one; a sum of u1 has its
-/// lowest bit.
-Value LaneEmitter::wrapped(Value number, Type type) {
-    if (!type.is_bool()) return b_.cast(number, type);
-    const Value one = b_.integer(fn_.type(number), 1);
-    const Value low = b_.band(number, one);
-    return b_.cast(low, type);
-}
-
 /// What all lanes of the round gain together.
 Value LaneEmitter::gain_of_round(Value gain, Type type) {
     if (planner_.totals().is_result(gain)) return first(gain);
     if (planner_.totals().is_sum_bit(gain)) {
         const Value yes = lanes(fn_.args(gain)[0]);
         const Value who = round_mask_ ? b_.band(round_mask_, yes) : yes;
-        return wrapped(set_lanes(who), type);
+        return wrapped(fn_, b_, set_lanes(who), type);
     }
-    const Value times = round_lanes_ ? wrapped(round_lanes_, type) : b_.integer(type, lanes_count_);
+    const Value times = round_lanes_ ? wrapped(fn_, b_, round_lanes_, type) : b_.integer(type, lanes_count_);
     if (fn_[gain].op == Op::constant && fn_[gain].imm == 1) return times;
     return b_.mul(times, first(gain));
 }
