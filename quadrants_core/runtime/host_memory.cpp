@@ -17,6 +17,9 @@
 #include <new>
 #include <sys/mman.h>
 #include <unordered_map>
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/lsan_interface.h>
+#endif
 
 namespace qd::runtime {
 namespace {
@@ -155,10 +158,16 @@ uint64_t pages_of(size_t bytes) { return (bytes + page - 1) / page * page; }
 void *Apart::operator new(size_t bytes) {
     void *pages = map(pages_of(bytes));
     if (!pages) throw std::bad_alloc();
+#ifdef __SANITIZE_ADDRESS__
+    __lsan_register_root_region(pages, bytes); // what it points to is no leak
+#endif
     return pages;
 }
 
 void Apart::operator delete(void *p, size_t bytes) {
+#ifdef __SANITIZE_ADDRESS__
+    __lsan_unregister_root_region(p, bytes);
+#endif
     munmap(static_cast<char *>(p) - hole, pages_of(bytes) + 2 * hole);
 }
 
