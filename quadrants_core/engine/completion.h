@@ -42,7 +42,7 @@ class Completion {
     std::vector<Condition> conditions_;
     size_t met_ = 0; ///< conditions before this one are met
     uint64_t cleared_ = 0;
-    uint32_t left_ = 0; ///< launches that did not come to their end
+    uint32_t left_ = 0; ///< launches that did not come to their end, where transitions are asked for
     std::shared_ptr<CleanBuild> build_ = std::make_shared<CleanBuild>();
 };
 
