@@ -330,7 +330,8 @@ def serial(x: qd.types.ndarray(qd.i32, ndim=1)):
 @qd.kernel
 def long(x: qd.types.ndarray(qd.i32, ndim=1)):
     for i in range(2147483647):
-        x[0] = i
+        for j in range(2147483647):
+            x[i % 64] = x[i % 64] * 3 + j
 """
 
 
