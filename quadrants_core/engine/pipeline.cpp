@@ -25,6 +25,7 @@ constexpr passes::Pass task_list[] = {
     step::cse,               // before forward_stores: equal addresses become one value
     step::demote_atomics,    // before chunk_ranges: elements named by the parallel loop's own indices are unshared
     step::chunk_ranges,      // early: what follows sees ordinary loops
+    step::grid_ranges,       // one of the two, as the target has it
     step::forward_stores,    // after demote_atomics: chains of `x[i] +=` become one load and one store
     step::simplify_branches, // before the counting and vectorising passes: small ifs become selects
     step::thread_local_sums, // after chunk_ranges: one flush per chunk; before lower_access: compares whole addresses

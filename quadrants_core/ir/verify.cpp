@@ -23,7 +23,7 @@
 //  - Operands, result type and immediate of an instruction are what its row of ops.def says.
 //  - Parameters of functions are one-lane scalars and arrays; carried values and results scalars or pointers.
 //  - Immediates name existing entries of the tables; messages name existing operands.
-//  - bitcast keeps the bits per lane. chunk_begin and chunk_end stand in the body of range tasks.
+//  - bitcast keeps the bits per lane. chunk_begin, chunk_end and chunk_step stand in the body of range tasks.
 #include "ir/verify.h"
 
 #include "ir/print.h"
@@ -204,7 +204,7 @@ void Checker::loop_shape(Value v, size_t indices, size_t first_init, Type index_
 void Checker::control(Value v, const Scope &scope) {
     const Inst &in = fn[v];
     std::span<const Value> args = fn.args(v);
-    if (in.op == Op::chunk_begin || in.op == Op::chunk_end) {
+    if (in.op == Op::chunk_begin || in.op == Op::chunk_end || in.op == Op::chunk_step) {
         if (fn.role != Role::range_task || scope.in_bounds) report(v, "stands in the body of range tasks only");
         return;
     }

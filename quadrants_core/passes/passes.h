@@ -11,6 +11,7 @@ namespace qd::passes {
 /// What passes may assume of the target. The pipeline fills it from the backend's capabilities.
 struct Config {
     int vector_bytes = 0; ///< SIMD register width; 0 = do not vectorise
+    bool grid = false;    ///< threads share a range index by index (grid_ranges), not chunk by chunk (chunk_ranges)
 };
 
 #define PASS(id, doc) bool id(ir::Function &fn, const Config &config);

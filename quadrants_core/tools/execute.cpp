@@ -306,6 +306,7 @@ Outputs run_on(const BackendRun &how, const Function &fn, const Inputs &inputs, 
     backends::Caps caps = how.backend->caps(0);
     caps.threads = how.threads;
     caps.vector_bytes = how.vector_bytes.value_or(caps.vector_bytes);
+    caps.grid |= how.grid;
     const engine::Lowering lowering(*how.backend, caps, how.verify, how.stages);
     runtime::DeviceOptions options;
     options.threads = how.threads;

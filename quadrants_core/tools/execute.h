@@ -43,6 +43,7 @@ struct BackendRun {
     const backends::Backend *backend = nullptr;
     engine::Stages stages;           ///< passes before legalisation: none
     std::optional<int> vector_bytes; ///< for the backend's own
+    bool grid = false;               ///< backends::Caps::grid; on the interpreter
     backends::Tier tier = backends::Tier::best;
     int threads = 1;
     float weight = 1; ///< said of every index; a large one makes small loops run on all threads

@@ -36,8 +36,10 @@ std::string check_pass(const passes::Pass &pass, const passes::Config &config, c
     return gap.empty() ? "" : gap + "\nafter the pass:\n" + print(changed);
 }
 
-std::string check_tasks(engine::Stages stages, int vector_bytes, const Function &fn, const Inputs &inputs) {
+std::string check_tasks(engine::Stages stages, int vector_bytes, const Function &fn, const Inputs &inputs,
+                        bool grid = false) {
     BackendRun how;
+    how.grid = grid;
     how.backend = &backends::interp;
     how.vector_bytes = vector_bytes;
     how.stages = stages;
@@ -97,6 +99,11 @@ std::vector<Property> pass_properties(int vector_bytes) {
                     }});
     list.push_back({"pipeline", [=](const Function &fn, const Inputs &inputs) {
                         return check_tasks(engine::all_stages(), vector_bytes, fn, inputs);
+                    }});
+    list.push_back(
+        {"grid", [](const Function &fn, const Inputs &inputs) { return check_tasks({}, 0, fn, inputs, true); }});
+    list.push_back({"grid_pipeline", [](const Function &fn, const Inputs &inputs) {
+                        return check_tasks(engine::all_stages(), 0, fn, inputs, true);
                     }});
     list.push_back({"simplify_settles", check_idempotent});
     list.push_back({"without_counts", check_without_counts});

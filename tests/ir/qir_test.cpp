@@ -7,6 +7,7 @@
 //   ; test: run                     lines `; run: @f(2, 3) == 10` (tools/run_line.h), on the interpreter, then on each
 //                                   backend that can run here, without passes and with the engine's
 //   ; vector_bytes: 32              what passes may assume of the target (0 if not given)
+//   ; grid: yes                     the target's threads run a range as those of a grid do
 //
 // A file may ask for several tests, one line each, but only one with `; =>`. QD_BLESS=1 rewrites expectations.
 #include "base/error.h"
@@ -81,6 +82,7 @@ struct File {
                 *expected += (line.rfind("; ", 0) == 0 ? line.substr(2) : trimmed(line) == ";" ? "" : line) + "\n";
             }
             if (auto bytes = directive(line, "vector_bytes")) config.vector_bytes = std::stoi(*bytes);
+            if (auto grid = directive(line, "grid")) config.grid = *grid == "yes";
         }
     }
 };

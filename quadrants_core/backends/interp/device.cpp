@@ -16,10 +16,12 @@ namespace qd::backends::interpreter {
 
 namespace {
 
-constexpr int64_t chunk = 4096; ///< indices between two looks at Stop
+constexpr int64_t chunk = 4096;     ///< indices between two looks at Stop
+constexpr int64_t grid_threads = 3; ///< that a task for a grid runs on, one after the other
 
 struct Text : runtime::LoadedTask {
     ir::Function fn;
+    int64_t threads = 1; ///< that share a chunk
 };
 
 void *at(uint64_t address) { return reinterpret_cast<void *>(address); }
@@ -75,6 +77,8 @@ std::shared_ptr<runtime::LoadedTask> load_text(const abi::Task &task, const abi:
     runtime::watch_faults();
     auto loaded = std::make_shared<Text>();
     loaded->fn = std::move(read.functions[0]);
+    for (const ir::Inst &inst : loaded->fn.insts)
+        if (inst.op == ir::Op::chunk_step) loaded->threads = grid_threads;
     return loaded;
 }
 
@@ -83,11 +87,15 @@ const ir::Function &function_of(const runtime::LoadedTask &task) { return static
 void run_text(const runtime::LoadedTask &task, const abi::Launch &launch, abi::Thread &thread) {
     const runtime::FlushDenormals flush; // as every device does
     const ir::Function &fn = function_of(task);
+    const int64_t threads = static_cast<const Text &>(task).threads;
     int64_t range[2] = {0, 1};
     if (fn.role == ir::Role::range_task) run_bounds(fn, launch, thread, range);
     for (int64_t begin = range[0]; begin < range[1]; begin += chunk) {
-        if (must_leave(launch.data)) return;
-        run(fn, launch, thread, begin, std::min(begin + chunk, range[1]));
+        const int64_t end = std::min(begin + chunk, range[1]);
+        for (int64_t first = begin; first < std::min(begin + threads, end); ++first) {
+            if (must_leave(launch.data)) return;
+            run(fn, launch, thread, first, end, threads);
+        }
     }
 }
 

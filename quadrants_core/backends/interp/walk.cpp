@@ -220,6 +220,7 @@ void Walk::plain(Value v) {
         return;
     case PlainOp::chunk_begin: values[slot[v.id]] = uint64_t(begin); return;
     case PlainOp::chunk_end: values[slot[v.id]] = uint64_t(end); return;
+    case PlainOp::chunk_step: values[slot[v.id]] = uint64_t(stride); return;
     case PlainOp::select:
     case PlainOp::cast:
     case PlainOp::bitcast: return pure(v);
@@ -294,8 +295,9 @@ uint32_t argument_slots(const Function &fn) {
     return n;
 }
 
-Outcome run(const Function &fn, const abi::Launch &launch, abi::Thread &thread, int64_t begin, int64_t end) {
-    Walk walk{fn, launch, thread, begin, end};
+Outcome run(const Function &fn, const abi::Launch &launch, abi::Thread &thread, int64_t begin, int64_t end,
+            int64_t step) {
+    Walk walk{fn, launch, thread, begin, end, step};
     walk.start();
     Outcome outcome;
     if (walk.block(fn.body) != Flow::returned) {
@@ -307,7 +309,7 @@ Outcome run(const Function &fn, const abi::Launch &launch, abi::Thread &thread, 
 }
 
 void run_bounds(const Function &fn, const abi::Launch &launch, abi::Thread &thread, int64_t out[2]) {
-    Walk walk{fn, launch, thread, 0, 0};
+    Walk walk{fn, launch, thread, 0, 0, 1};
     walk.start();
     walk.block(fn.bounds);
     out[0] = int64_t(walk.passed[0]);

@@ -21,8 +21,10 @@ inline bool must_leave(const abi::LaunchData &launch) {
     return (launch.stop && *launch.stop) || (launch.failed && __atomic_load_n(launch.failed, __ATOMIC_RELAXED));
 }
 
-/// Runs the body for the chunk [begin, end). `launch.data.args` is laid out as abi.h says; memory is accessed for real.
-Outcome run(const ir::Function &fn, const abi::Launch &launch, abi::Thread &thread, int64_t begin, int64_t end);
+/// Runs the body for every `step`th index of [begin, end). `launch.data.args` is laid out as abi.h says; memory is
+/// accessed for real.
+Outcome run(const ir::Function &fn, const abi::Launch &launch, abi::Thread &thread, int64_t begin, int64_t end,
+            int64_t step = 1);
 /// Runs the bounds block of a range task.
 void run_bounds(const ir::Function &fn, const abi::Launch &launch, abi::Thread &thread, int64_t out[2]);
 

@@ -15,7 +15,7 @@ struct Walk {
     const Function &fn;
     const abi::Launch &launch;
     abi::Thread &thread;
-    int64_t begin, end;
+    int64_t begin, end, stride;
     uint64_t steps = 0;
     std::vector<uint32_t> slot = std::vector<uint32_t>(fn.insts.size()); ///< where a value's lanes are in `values`
     std::vector<uint64_t> values = std::vector<uint64_t>(1);

@@ -67,6 +67,7 @@ llvm::Value *Emitter::plain(Value v) {
     case PlainOp::chunk_end:
         if (in_bounds_) refuse(v, "has no meaning while the range is computed");
         return out_->getArg(in.op == Op::chunk_begin ? 2 : 3);
+    case PlainOp::chunk_step: return b_.getInt64(1);
     case PlainOp::select: return b_.CreateSelect(arg(v, 0), arg(v, 1), arg(v, 2));
     case PlainOp::cast: return cast(arg_type(v, 0), in.type, arg(v, 0));
     case PlainOp::bitcast: return b_.CreateBitCast(arg(v, 0), type(in.type));
