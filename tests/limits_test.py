@@ -1,4 +1,4 @@
-"""Ratchets: what the core has too much of may only shrink. Each table holds the exceptions with their counts; who brings a count
+"""Ratchets: what the core has too much of may only shrink. The table holds the exceptions with their counts; who brings a count
 down writes the new one here."""
 
 import re
@@ -15,41 +15,18 @@ def text(path):
 
 
 # `default:` keeps the compiler from telling where a new op, node or kind has no meaning yet. These switches are over numbers, over
-# tables that are not ours, or over syntax, where most nodes mean one thing; over ops those
-# of frontend/ (atomics, outside, overflow) and python/bind/specialise.cpp.
+# tables that are not ours, over tokens, or over letters of options.
 DEFAULTS = {
     "backends/cpu/elf.cpp": 1,
     "backends/cpu/line_table.cpp": 1,
     "codegen/llvm/x86.cpp": 1,
-    "frontend/arithmetic.cpp": 5,
-    "frontend/assign.cpp": 2,
-    "frontend/atomics.cpp": 2,
-    "frontend/call.cpp": 1,
-    "frontend/compare.cpp": 2,
-    "frontend/control.cpp": 1,
-    "frontend/expr.cpp": 1,
-    "frontend/foreign.cpp": 1,
-    "frontend/outside.cpp": 1,
-    "frontend/overflow.cpp": 2,
     "frontend/packed.cpp": 1,
-    "frontend/recursion.cpp": 1,
-    "frontend/scan.cpp": 2,
-    "frontend/states.cpp": 2,
-    "frontend/walk.cpp": 2,
-    "python/bind/specialise.cpp": 1,
     "syntax/atoms.cpp": 1,
     "syntax/blocks.cpp": 1,
     "syntax/expressions.cpp": 3,
     "syntax/statements.cpp": 2,
     "tools/execute.cpp": 1,
     "tools/shrink.cpp": 1,
-}
-
-# Longer than a file should be.
-LONG = {
-    "frontend/builtins.cpp": 639,
-    "python/bind/kernel.cpp": 563,
-    "python/bind/specialise.cpp": 559,
 }
 
 
@@ -66,6 +43,4 @@ def test_switches_are_complete():
 
 
 def test_files_are_short():
-    found = over_the_limit({path: len(text(path).splitlines()) for path in SOURCES}, LINES)
-    assert found.keys() == LONG.keys()
-    assert all(found[name] <= LONG[name] for name in found), found
+    assert over_the_limit({path: len(text(path).splitlines()) for path in SOURCES}, LINES) == {}

@@ -5,6 +5,7 @@
 #include "frontend/expr.h"
 #include "frontend/format.h"
 #include "frontend/objects.h"
+#include "frontend/operators.h"
 #include "frontend/overflow.h"
 #include "frontend/place.h"
 #include "frontend/types.h"
@@ -21,77 +22,9 @@ using ir::Scalar;
 static Val scalar_power(Walk &w, const Node *node, const Val &a, const Val &b);
 static ir::Value real_to_integer_power(Walk &w, ir::Value x, ir::Value y);
 
-const char *symbol_of(NodeKind op) {
-    switch (op) {
-    case NodeKind::Add: return "+";
-    case NodeKind::Sub: return "-";
-    case NodeKind::Mult: return "*";
-    case NodeKind::Div: return "/";
-    case NodeKind::FloorDiv: return "//";
-    case NodeKind::Mod: return "%";
-    case NodeKind::Pow: return "**";
-    case NodeKind::LShift: return "<<";
-    case NodeKind::RShift: return ">>";
-    case NodeKind::BitOr: return "|";
-    case NodeKind::BitXor: return "^";
-    case NodeKind::BitAnd: return "&";
-    case NodeKind::MatMult: return "@";
-    case NodeKind::Eq: return "==";
-    case NodeKind::NotEq: return "!=";
-    case NodeKind::Lt: return "<";
-    case NodeKind::LtE: return "<=";
-    case NodeKind::Gt: return ">";
-    case NodeKind::GtE: return ">=";
-    case NodeKind::USub: return "-";
-    case NodeKind::UAdd: return "+";
-    case NodeKind::Not: return "not";
-    case NodeKind::Invert: return "~";
-    default: return "?";
-    }
-}
+const char *symbol_of(NodeKind op) { return operator_of(op).symbol; }
 
 namespace {
-
-PyObject *python_binary(NodeKind op, PyObject *a, PyObject *b) {
-    switch (op) {
-    case NodeKind::Add: return PyNumber_Add(a, b);
-    case NodeKind::Sub: return PyNumber_Subtract(a, b);
-    case NodeKind::Mult: return PyNumber_Multiply(a, b);
-    case NodeKind::Div: return PyNumber_TrueDivide(a, b);
-    case NodeKind::FloorDiv: return PyNumber_FloorDivide(a, b);
-    case NodeKind::Mod: return PyNumber_Remainder(a, b);
-    case NodeKind::Pow: return PyNumber_Power(a, b, Py_None);
-    case NodeKind::LShift: return PyNumber_Lshift(a, b);
-    case NodeKind::RShift: return PyNumber_Rshift(a, b);
-    case NodeKind::BitOr: return PyNumber_Or(a, b);
-    case NodeKind::BitXor: return PyNumber_Xor(a, b);
-    case NodeKind::BitAnd: return PyNumber_And(a, b);
-    case NodeKind::MatMult: return PyNumber_MatrixMultiply(a, b);
-    default: return nullptr;
-    }
-}
-
-Op plain_op(NodeKind op) {
-    switch (op) {
-    case NodeKind::Add: return Op::add;
-    case NodeKind::Sub: return Op::sub;
-    case NodeKind::Mult: return Op::mul;
-    case NodeKind::FloorDiv: return Op::floordiv;
-    case NodeKind::Mod: return Op::mod;
-    case NodeKind::BitOr: return Op::bor;
-    case NodeKind::BitXor: return Op::bxor;
-    case NodeKind::BitAnd: return Op::band;
-    case NodeKind::LShift: return Op::shl;
-    case NodeKind::RShift: return Op::shr;
-    case NodeKind::Lt: return Op::lt;
-    case NodeKind::LtE: return Op::le;
-    case NodeKind::Gt: return Op::gt;
-    case NodeKind::GtE: return Op::ge;
-    case NodeKind::Eq: return Op::eq;
-    case NodeKind::NotEq: return Op::ne;
-    default: fail_internal("no instruction for this operator");
-    }
-}
 
 /// A tuple or list as the user wrote it: `+` appends, `*` repeats, as in Python.
 bool is_written_sequence(const Val &v) { return v.is_sequence() && !v.element_dim; }
@@ -148,7 +81,7 @@ Val binary(Walk &w, const Node *node, NodeKind op, const Val &a, const Val &b) {
         if (is_huge(op, a.object.get(), b.object.get()))
             w.fail_type(node, std::string("The result of '") + symbol_of(op) +
                                   "' of these constants exceeded the range of integers");
-        PyObject *result = python_binary(op, a.object.get(), b.object.get());
+        PyObject *result = operator_of(op).binary(a.object.get(), b.object.get());
         if (result) return constant(PyRef::steal(result));
         if (PyErr_ExceptionMatches(PyExc_TypeError)) {
             PyErr_Clear();
@@ -231,16 +164,15 @@ Val scalar_binary(Walk &w, const Node *node, NodeKind op, const Val &a, const Va
     if (op == NodeKind::Div && !ir::is_float(type)) type = w.request.options.default_fp;
     const ir::Value x = as(w, node, a, type);
     const ir::Value y = as(w, node, b, type);
-    if (op == NodeKind::Div) return scalar(w, emit2(w, Op::div, x, y));
     if ((op == NodeKind::FloorDiv || op == NodeKind::Mod) && !ir::is_float(type)) guard_divisor(w, node, y);
-    return scalar(w, watched(w, plain_op(op), x, y));
+    return scalar(w, watched(w, *operator_of(op).op, x, y));
 }
 
 Val scalar_compare(Walk &w, const Node *node, NodeKind op, const Val &a, const Val &b) {
     const Scalar type = promote(scalar_type(w, node, a), scalar_type(w, node, b));
     const ir::Value x = as(w, node, a, type);
     const ir::Value y = as(w, node, b, type);
-    return scalar(w, emit2(w, plain_op(op), x, y));
+    return scalar(w, emit2(w, *operator_of(op).op, x, y));
 }
 
 void guard_divisor(Walk &w, const Node *node, ir::Value divisor) {
@@ -361,14 +293,8 @@ Val eval_unary(Walk &w, const Node *node) {
 
 Val unary(Walk &w, const Node *node, NodeKind op, const Val &a) {
     if (a.is_constant() && w.objects.kind_of(a.object.get()) != Kind::matrix) {
-        PyObject *object = a.object.get(), *result = nullptr;
-        switch (op) {
-        case NodeKind::USub: result = PyNumber_Negative(object); break;
-        case NodeKind::UAdd: result = PyNumber_Positive(object); break;
-        case NodeKind::Invert: result = PyNumber_Invert(object); break;
-        default: result = PyBool_FromLong(!truth(w, node, object)); break;
-        }
-        if (!result && PyErr_ExceptionMatches(PyExc_TypeError)) {
+        PyObject *result = operator_of(op).unary(a.object.get());
+        if (!result && op != NodeKind::Not && PyErr_ExceptionMatches(PyExc_TypeError)) {
             PyErr_Clear();
             w.fail_type(node,
                         std::string("bad operand type for unary ") + symbol_of(op) + ": '" + type_text(w, a) + "'");
@@ -381,15 +307,12 @@ Val unary(Walk &w, const Node *node, NodeKind op, const Val &a) {
         if ((op == NodeKind::Not || op == NodeKind::Invert) && ir::is_float(type))
             w.fail_type(node, std::string("'") + (op == NodeKind::Not ? "logical_not" : "~") +
                                   "' takes integral inputs only, however '" + ir::to_string(type) + "' is provided");
-        switch (op) {
-        case NodeKind::USub: return scalar(w, w.b.neg(x.v));
-        case NodeKind::UAdd: return x;
-        case NodeKind::Invert: return scalar(w, w.b.bnot(x.v));
-        default: {
+        if (op == NodeKind::Not) {
             const ir::Value zero = w.b.integer(type, 0);
             return scalar(w, w.b.eq(x.v, zero));
         }
-        }
+        const std::optional<Op> single = operator_of(op).op;
+        return single ? scalar(w, emit1(w, *single, x.v)) : x;
     });
 }
 

@@ -8,6 +8,7 @@
 #include "frontend/format.h"
 #include "frontend/matrix.h"
 #include "frontend/objects.h"
+#include "frontend/operators.h"
 #include "frontend/place.h"
 #include "frontend/record.h"
 #include "frontend/scope.h"
@@ -74,11 +75,12 @@ Flow annotated_assign(Walk &w, const Node *node) {
 }
 
 void assign_to(Walk &w, const Node *target, Val v) {
-    switch (target->kind) {
-    case NodeKind::Name: assign_name(w, target, std::move(v)); return;
-    case NodeKind::Tuple: unpack(w, target, v); return;
-    case NodeKind::Subscript:
-    case NodeKind::Attribute: {
+    using Kind = TargetKind;
+    switch (Kind(target->kind)) {
+    case Kind::Name: assign_name(w, target, std::move(v)); return;
+    case Kind::Tuple: unpack(w, target, v); return;
+    case Kind::Subscript:
+    case Kind::Attribute: {
         if (v.is_static) w.fail_syntax(target, "Static assign cannot be used on elements in arrays");
         const Val place = eval(w, target);
         AtNode at(w, target);
@@ -102,9 +104,10 @@ void assign_to(Walk &w, const Node *target, Val v) {
         w.places.store(target, *place.ref, v);
         return;
     }
-    case NodeKind::List: w.fail_syntax(target, "Unpacking works with tuples on the left side, not lists");
-    default: w.fail_syntax(target, "Cannot assign to this expression");
+    case Kind::List: w.fail_syntax(target, "Unpacking works with tuples on the left side, not lists");
+    case Kind::Starred: break;
     }
+    w.fail_syntax(target, "Cannot assign to this expression");
 }
 
 /// Members of dataclass arguments are read-only, as scalar arguments are.
@@ -231,20 +234,11 @@ static bool has_real(Walk &w, const Node *node, const Val &v) {
 }
 
 static void update(Walk &w, const Node *node, NodeKind op, const Val &place, const Val &amount) {
-    std::optional<ir::Op> atomic;
-    switch (op) {
-    case NodeKind::Add:
-    case NodeKind::Sub: atomic = ir::Op::atomic_add; break;
-    case NodeKind::BitAnd: atomic = ir::Op::atomic_and; break;
-    case NodeKind::BitOr: atomic = ir::Op::atomic_or; break;
-    case NodeKind::BitXor: atomic = ir::Op::atomic_xor; break;
-    case NodeKind::Mult: // not of an integer by a real: that product is computed, then converted
-        if (ir::is_float(place.ref->elem) || !has_real(w, node, amount)) atomic = ir::Op::atomic_mul;
-        break;
-    default: break;
-    }
-    if (atomic) {
-        update_atomic(w, node, *atomic, op == NodeKind::Sub, *place.ref, amount);
+    const Operator &row = operator_of(op);
+    // The product of an integer and a real is computed, then converted.
+    const bool converts = op == NodeKind::Mult && !ir::is_float(place.ref->elem) && has_real(w, node, amount);
+    if (row.atomic && !converts) {
+        update_atomic(w, node, *row.atomic, row.negates, *place.ref, amount);
         return;
     }
     const Val old = w.places.load(place);

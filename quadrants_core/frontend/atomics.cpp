@@ -21,29 +21,24 @@ using ir::Scalar;
 namespace {
 
 const char *word(Op op, bool negate) {
-    switch (op) {
-    case Op::atomic_add: return negate ? "sub" : "add";
-    case Op::atomic_mul: return "mul";
-    case Op::atomic_min: return "min";
-    case Op::atomic_max: return "max";
-    case Op::atomic_and: return "bit_and";
-    case Op::atomic_or: return "bit_or";
-    case Op::atomic_xor: return "bit_xor";
-    case Op::atomic_xchg: return "exchange";
-    default: return "cas";
+    switch (ir::AtomicOp(op)) {
+    case ir::AtomicOp::atomic_add: return negate ? "sub" : "add";
+    case ir::AtomicOp::atomic_mul: return "mul";
+    case ir::AtomicOp::atomic_min: return "min";
+    case ir::AtomicOp::atomic_max: return "max";
+    case ir::AtomicOp::atomic_and: return "bit_and";
+    case ir::AtomicOp::atomic_or: return "bit_or";
+    case ir::AtomicOp::atomic_xor: return "bit_xor";
+    case ir::AtomicOp::atomic_xchg: return "exchange";
+    case ir::AtomicOp::atomic_cas: return "cas";
     }
+    fail_internal("not an atomic op");
 }
 
-Op plain(Op op, bool negate) {
-    switch (op) {
-    case Op::atomic_mul: return Op::mul;
-    case Op::atomic_min: return Op::min;
-    case Op::atomic_max: return Op::max;
-    case Op::atomic_and: return Op::band;
-    case Op::atomic_or: return Op::bor;
-    case Op::atomic_xor: return Op::bxor;
-    default: return negate ? Op::sub : Op::add;
-    }
+/// What an update makes of the old value.
+ir::Value updated(Walk &w, Op op, bool negate, ir::Value old, ir::Value amount) {
+    if (op == Op::atomic_xchg) return amount;
+    return watched(w, negate ? Op::sub : ir::plain_op(op), old, amount);
 }
 
 } // namespace
@@ -80,17 +75,15 @@ Val update_atomic(Walk &w, const Node *node, Op op, bool negate, const Ref &ref,
                                              : w.places.scalar_pointer(ref);
         ir::Value old;
         if (packed) {
-            old = w.packed.update_packed(ref, k, [&](ir::Value before) {
-                return op == Op::atomic_xchg ? amount : watched(w, plain(op, negate), before, amount);
-            });
+            old = w.packed.update_packed(ref, k,
+                                         [&](ir::Value before) { return updated(w, op, negate, before, amount); });
         } else if (is_private(w, ref)) {
             old = w.b.load(pointer);
-            const ir::Value updated = op == Op::atomic_xchg ? amount : watched(w, plain(op, negate), old, amount);
-            w.b.store(pointer, updated);
+            w.b.store(pointer, updated(w, op, negate, old, amount));
         } else {
             const ir::Value change = negate ? w.b.neg(amount) : amount;
             old = w.b.emit(op, {pointer, change});
-            if (w.request.options.debug) watched(w, plain(op, negate), old, amount); // reports
+            if (w.request.options.debug) updated(w, op, negate, old, amount); // reports
         }
         if (ref.ndim)
             out.comps.push_back(old);
@@ -110,10 +103,16 @@ namespace {
 
 } // namespace
 
-Val handlers::atomic(Walk &w, const Call &call) {
+Val handlers::atomic(Walk &w, const Call &call, Op op) {
     const Val &place = call.args[0];
     if (place.tag != Tag::ref) fail_target(w, call);
-    return update_atomic(w, call.node, call.row->op, call.row->flag == Flag::negate, *place.ref, call.args[1]);
+    return update_atomic(w, call.node, op, false, *place.ref, call.args[1]);
+}
+
+Val handlers::atomic_sub(Walk &w, const Call &call) {
+    const Val &place = call.args[0];
+    if (place.tag != Tag::ref) fail_target(w, call);
+    return update_atomic(w, call.node, Op::atomic_add, true, *place.ref, call.args[1]);
 }
 
 Val handlers::atomic_cas(Walk &w, const Call &call) {

@@ -5,26 +5,32 @@
 
 namespace qd::frontend {
 
-enum class Flag : uint8_t { any, real, widen, ints, places, negate, raw };
-
-struct BuiltinRow {
-    const char *name;
-    Val (*handler)(Walk &, const Call &);
-    ir::Op op;
-    Flag flag;
-    int least, most;
+/// As builtins.def says.
+struct Flag {
+    enum Bits : uint8_t { any = 0, real = 1, widen = 2, ints = 4, places = 8, raw = 16, python = 32, folds = 96 };
 };
 
 /// Functions over the walk, one for each row or for several.
 namespace handlers {
-#define HANDLER(name) Val name(Walk &w, const Call &call);
+#define BUILTIN(name, handler, ...) Val handler(Walk &w, const Call &call);
+#define OPERATION(name, handler, ...) Val handler(Walk &w, const Call &call, ir::Op op);
 #include "frontend/builtins.def"
 } // namespace handlers
 
-bool takes_keyword(const BuiltinRow &row, std::string_view name);
+struct BuiltinRow {
+    const char *name;
+    Val (*handler)(Walk &, const Call &);
+    uint8_t flags;
+    int least, most;
+    std::string_view parameters;
+
+    /// All bits of a flag are set.
+    bool has(Flag::Bits flag) const { return (flags & flag) == flag; }
+    /// A keyword that stands for no position.
+    bool takes_keyword(std::string_view name) const;
+};
+
 const BuiltinRow *find_builtin(std::string_view name);
-/// Names of a row's parameters, separated by spaces; empty if they go by position.
-std::string_view parameter_names(std::string_view builtin);
 /// The row that stands for a function of Python's own (`min`, `print`, `range`, ...) inside a kernel; null if none.
 const BuiltinRow *python_builtin(PyObject *object);
 /// The same for any object, those of the package included.
@@ -33,6 +39,5 @@ Val builtin_value(const BuiltinRow &row);
 void check_domain(Walk &w, const Node *node, const BuiltinRow &row, ir::Scalar type);
 bool python_builtin_applies(Walk &w, const Call &call);
 Val call_builtin_in_python(Walk &w, const Call &call);
-std::vector<int> ndrange_axes(Walk &w, const Node *node, const Val &axes, size_t rank);
 
 } // namespace qd::frontend

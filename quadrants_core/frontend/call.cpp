@@ -155,7 +155,25 @@ static Val call_object(Walk &w, const Node *node, const PyRef &callee, const Val
                       "Please check if you have direct/indirect invocation of kernels within kernels.",
                       "make the inner one a @qd.func");
     case Kind::struct_type: return w.records.call_struct_type(node, object);
-    default: break;
+    case Kind::foreign:
+    case Kind::field:
+    case Kind::matrix_field:
+    case Kind::struct_field:
+    case Kind::struct_:
+    case Kind::matrix:
+    case Kind::ndarray:
+    case Kind::data_oriented:
+    case Kind::template_:
+    case Kind::ndarray_type:
+    case Kind::ndrange:
+    case Kind::buffer_view_type:
+    case Kind::ref:
+    case Kind::tensor:
+    case Kind::snode:
+    case Kind::mesh_elements:
+    case Kind::mesh_relation:
+    case Kind::sparse_matrix_builder:
+    case Kind::sparse_matrix_builder_type: break;
     }
     if (const BuiltinRow *row = w.objects.builtin_of(object)) return call_builtin(w, node, *row);
     PyRef self = attribute(object, names().__self__);
@@ -167,8 +185,8 @@ static Val call_object(Walk &w, const Node *node, const PyRef &callee, const Val
 
 /// Keyword arguments that follow the positional ones without a gap take their places.
 static void place_keywords(Walk &w, Call &call) {
-    std::string_view names = parameter_names(call.row->name);
-    for (size_t position = 0; !names.empty() && !call.kwargs.empty(); ++position) {
+    std::string_view names = call.row->parameters;
+    for (size_t position = 0; !names.empty() && names[0] != '*' && !call.kwargs.empty(); ++position) {
         const std::string name(names.substr(0, names.find(' ')));
         names.remove_prefix(std::min(names.size(), name.size() + 1));
         const Val *given = call.keyword(name.c_str());
@@ -184,14 +202,14 @@ static void place_keywords(Walk &w, Call &call) {
 
 static Val call_builtin(Walk &w, const Node *node, const BuiltinRow &row, PyObject *callee) {
     Call call;
-    if (row.flag == Flag::raw)
+    if (row.has(Flag::raw))
         call.node = node;
     else
-        call = arguments(w, node, row.flag == Flag::places || row.flag == Flag::negate);
+        call = arguments(w, node, row.has(Flag::places));
     call.row = &row;
     call.callee = callee;
     place_keywords(w, call);
-    const int count = row.flag == Flag::raw ? int(items_of(node, Field::args).size()) : int(call.args.size());
+    const int count = row.has(Flag::raw) ? int(items_of(node, Field::args).size()) : int(call.args.size());
     AtNode at(w, node);
     if (count < row.least || (row.most >= 0 && count > row.most))
         w.fail_type(node, std::string("`") + row.name + "` takes " + std::to_string(row.least) +
@@ -200,7 +218,7 @@ static Val call_builtin(Walk &w, const Node *node, const BuiltinRow &row, PyObje
                                                      : " to " + std::to_string(row.most)) +
                               " arguments, " + std::to_string(count) + " given");
     for (const auto &[name, v] : call.kwargs)
-        if (!takes_keyword(row, text(name))) return call_with_keyword(w, call, text(name));
+        if (!row.takes_keyword(text(name))) return call_with_keyword(w, call, text(name));
     return row.handler(w, call);
 }
 

@@ -7,6 +7,7 @@
 #include "frontend/coverage.h"
 #include "frontend/expr.h"
 #include "frontend/objects.h"
+#include "frontend/operators.h"
 #include "frontend/place.h"
 #include "frontend/static.h"
 #include "frontend/types.h"
@@ -19,21 +20,6 @@ static Val compare_static(Walk &w, const Node *node, NodeKind op, const Val &a, 
 static Val choose(Walk &w, const Node *node, ir::Value test, const std::function<Val()> &yes,
                   const std::function<Val()> &no);
 
-namespace {
-
-int python_compare_op(NodeKind op) {
-    switch (op) {
-    case NodeKind::Lt: return Py_LT;
-    case NodeKind::LtE: return Py_LE;
-    case NodeKind::Gt: return Py_GT;
-    case NodeKind::GtE: return Py_GE;
-    case NodeKind::Eq: return Py_EQ;
-    default: return Py_NE;
-    }
-}
-
-} // namespace
-
 Val compare(Walk &w, const Node *node, NodeKind op, const Val &a, const Val &b) {
     if (op == NodeKind::Is || op == NodeKind::IsNot || op == NodeKind::In || op == NodeKind::NotIn)
         return compare_static(w, node, op, a, b);
@@ -44,17 +30,11 @@ Val compare(Walk &w, const Node *node, NodeKind op, const Val &a, const Val &b) 
     if (left && right && !host_matrix) {
         w.reads.use_within(left.get());
         w.reads.use_within(right.get());
-        PyObject *result = PyObject_RichCompare(left.get(), right.get(), python_compare_op(op));
+        PyObject *result = PyObject_RichCompare(left.get(), right.get(), *operator_of(op).compare);
         if (!result) w.python_failed(node);
         return wrap(w, PyRef::steal(result));
     }
-    const char *symbol = op == NodeKind::Eq      ? "=="
-                         : op == NodeKind::NotEq ? "!="
-                         : op == NodeKind::Lt    ? "<"
-                         : op == NodeKind::LtE   ? "<="
-                         : op == NodeKind::Gt    ? ">"
-                                                 : ">=";
-    return broadcast(w, node, symbol, a, b,
+    return broadcast(w, node, symbol_of(op), a, b,
                      [&](const Val &x, const Val &y) { return scalar_compare(w, node, op, x, y); });
 }
 
@@ -276,8 +256,18 @@ static bool is_choosable(Walk &w, const Val &v) {
     case Tag::list:
         return v.element_dim != is_text &&
                std::all_of(v.items.begin(), v.items.end(), [&](const Val &item) { return is_choosable(w, item); });
-    default: return false;
+    case Tag::none:
+    case Tag::array:
+    case Tag::bundle:
+    case Tag::dict:
+    case Tag::loop:
+    case Tag::method:
+    case Tag::ref:
+    case Tag::container:
+    case Tag::relation:
+    case Tag::triplet: return false;
     }
+    return false;
 }
 
 static bool is_known(const Val &v) {

@@ -65,34 +65,33 @@ Flow statement(Walk &w, const Node *node) {
     poll_stop();
     AtNode at(w, node);
     w.check_depth();
-    const NodeKind kind = node->kind;
-    switch (kind) {
-    case NodeKind::Assign: return assign(w, node);
-    case NodeKind::AnnAssign: return annotated_assign(w, node);
-    case NodeKind::AugAssign: return augmented_assign(w, node);
-    case NodeKind::For: {
+    using Kind = StatementKind;
+    switch (Kind(node->kind)) {
+    case Kind::Assign: return assign(w, node);
+    case Kind::AnnAssign: return annotated_assign(w, node);
+    case Kind::AugAssign: return augmented_assign(w, node);
+    case Kind::For: {
         const Flow flow = for_(w, node);
         if (flow == Flow::next) w.coverage.cover(ir::Counter::What::finished, node);
         return flow;
     }
-    case NodeKind::While: return while_(w, node);
-    case NodeKind::If: return if_(w, node);
-    case NodeKind::Break: return break_or_continue(w, node, true);
-    case NodeKind::Continue: return break_or_continue(w, node, false);
-    case NodeKind::Return: return return_(w, node);
-    case NodeKind::Assert: return assert_(w, node);
-    case NodeKind::Expr: return expression(w, node);
-    case NodeKind::Pass: return Flow::next;
-    case NodeKind::With: return with_(w, node);
-    case NodeKind::FunctionDef:
+    case Kind::While: return while_(w, node);
+    case Kind::If: return if_(w, node);
+    case Kind::Break: return break_or_continue(w, node, true);
+    case Kind::Continue: return break_or_continue(w, node, false);
+    case Kind::Return: return return_(w, node);
+    case Kind::Assert: return assert_(w, node);
+    case Kind::Expr: return expression(w, node);
+    case Kind::Pass: return Flow::next;
+    case Kind::With: return with_(w, node);
+    }
+    if (node->kind == NodeKind::FunctionDef)
         w.fail_syntax(node,
                       std::string("Function definition is not allowed in '") +
                           (w.frames.back().is_kernel ? "qd.kernel" : "qd.func") + "'.",
                       "define it outside with @qd.func");
-    default:
-        w.fail_syntax(node, std::string("Unsupported node \"") + kind_name(kind) + "\"",
-                      "this statement has no meaning in a kernel; do it in Python, around the call");
-    }
+    w.fail_syntax(node, std::string("Unsupported node \"") + kind_name(node->kind) + "\"",
+                  "this statement has no meaning in a kernel; do it in Python, around the call");
 }
 
 /// `with qd.stream_parallel():`. The parts of a kernel that may run beside each other; here one after another.

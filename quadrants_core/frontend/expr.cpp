@@ -73,33 +73,35 @@ const Ref *scalar_variable(Walk &w, const Node *node) {
 
 static Val eval_kind(Walk &w, const Node *node, Use use) {
     if (const Val *known = w.recursion.value_of(node)) return *known;
-    const NodeKind kind = node->kind;
-    switch (kind) {
-    case NodeKind::Name: return eval_name(w, node);
-    case NodeKind::Constant: return eval_constant(w, node);
-    case NodeKind::Attribute: return eval_attribute(w, node);
-    case NodeKind::Call: return eval_call(w, node);
-    case NodeKind::BinOp: return eval_binop(w, node);
-    case NodeKind::UnaryOp: return eval_unary(w, node);
-    case NodeKind::BoolOp: return eval_boolop(w, node);
-    case NodeKind::Compare: return eval_compare(w, node);
-    case NodeKind::IfExp: return eval_ifexp(w, node);
-    case NodeKind::Subscript: return eval_subscript(w, node, use);
-    case NodeKind::Tuple: return eval_sequence(w, node, true);
-    case NodeKind::List: return eval_sequence(w, node, false);
-    case NodeKind::Dict: return eval_dict(w, node);
-    case NodeKind::ListComp:
-    case NodeKind::DictComp: return eval_comprehension(w, node, kind);
-    case NodeKind::NamedExpr: return eval_named(w, node);
-    case NodeKind::JoinedStr: return eval_joined(w, node);
-    case NodeKind::GeneratorExp:
-        if (w.static_depth) return eval_comprehension(w, node, kind);
+    using Kind = ExpressionKind;
+    switch (Kind(node->kind)) {
+    case Kind::Name: return eval_name(w, node);
+    case Kind::Constant: return eval_constant(w, node);
+    case Kind::Attribute: return eval_attribute(w, node);
+    case Kind::Call: return eval_call(w, node);
+    case Kind::BinOp: return eval_binop(w, node);
+    case Kind::UnaryOp: return eval_unary(w, node);
+    case Kind::BoolOp: return eval_boolop(w, node);
+    case Kind::Compare: return eval_compare(w, node);
+    case Kind::IfExp: return eval_ifexp(w, node);
+    case Kind::Subscript: return eval_subscript(w, node, use);
+    case Kind::Tuple: return eval_sequence(w, node, true);
+    case Kind::List: return eval_sequence(w, node, false);
+    case Kind::Dict: return eval_dict(w, node);
+    case Kind::ListComp:
+    case Kind::DictComp: return eval_comprehension(w, node, node->kind);
+    case Kind::NamedExpr: return eval_named(w, node);
+    case Kind::JoinedStr: return eval_joined(w, node);
+    case Kind::GeneratorExp:
+        if (w.static_depth) return eval_comprehension(w, node, node->kind);
         w.fail_syntax(node, "Unsupported node \"GeneratorExp\"", "use a list comprehension");
-    default:
-        w.fail_syntax(node, std::string("Unsupported node \"") + kind_name(kind) + "\"",
-                      "kernels are a subset of Python; move this outside the kernel or into `qd.static(...)` on values "
-                      "known at compile time");
+    case Kind::FormattedValue:
+    case Kind::Starred:
+    case Kind::Slice: break; // of what holds them
     }
+    w.fail_syntax(node, std::string("Unsupported node \"") + kind_name(node->kind) + "\"",
+                  "kernels are a subset of Python; move this outside the kernel or into `qd.static(...)` on values "
+                  "known at compile time");
 }
 
 Val wrap(Walk &w, PyRef object) {

@@ -9,6 +9,7 @@
 #include "frontend/expr.h"
 #include "frontend/funcs.h"
 #include "frontend/objects.h"
+#include "frontend/operators.h"
 
 #include <algorithm>
 #include <string_view>
@@ -17,39 +18,6 @@ namespace qd::frontend {
 
 static std::optional<Val> call_partial(Walk &w, const Node *node, PyObject *partial, Call call);
 static std::optional<Val> call_operator(Walk &w, const Node *node, const Call &call, const std::string &name);
-
-namespace {
-
-struct Operator {
-    std::string_view name;
-    NodeKind op;
-    int operands;
-};
-
-constexpr Operator operators[] = {
-    {"add", NodeKind::Add, 2},        {"sub", NodeKind::Sub, 2},       {"mul", NodeKind::Mult, 2},
-    {"truediv", NodeKind::Div, 2},    {"mod", NodeKind::Mod, 2},       {"floordiv", NodeKind::FloorDiv, 2},
-    {"pow", NodeKind::Pow, 2},        {"lshift", NodeKind::LShift, 2}, {"rshift", NodeKind::RShift, 2},
-    {"or_", NodeKind::BitOr, 2},      {"xor", NodeKind::BitXor, 2},    {"and_", NodeKind::BitAnd, 2},
-    {"matmul", NodeKind::MatMult, 2}, {"eq", NodeKind::Eq, 2},         {"ne", NodeKind::NotEq, 2},
-    {"lt", NodeKind::Lt, 2},          {"le", NodeKind::LtE, 2},        {"gt", NodeKind::Gt, 2},
-    {"ge", NodeKind::GtE, 2},         {"neg", NodeKind::USub, 1},      {"pos", NodeKind::UAdd, 1},
-    {"invert", NodeKind::Invert, 1},  {"inv", NodeKind::Invert, 1},    {"not_", NodeKind::Not, 1},
-};
-
-bool is_compare(NodeKind op) {
-    switch (op) {
-    case NodeKind::Eq:
-    case NodeKind::NotEq:
-    case NodeKind::Lt:
-    case NodeKind::LtE:
-    case NodeKind::Gt:
-    case NodeKind::GtE: return true;
-    default: return false;
-    }
-}
-
-} // namespace
 
 /// What a call of a Python function gives, if the language can carry it out.
 std::optional<Val> call_foreign(Walk &w, const Node *node, PyObject *callee, Call call, const std::string &module,
@@ -100,15 +68,13 @@ static std::optional<Val> call_partial(Walk &w, const Node *node, PyObject *part
 }
 
 static std::optional<Val> call_operator(Walk &w, const Node *node, const Call &call, const std::string &name) {
-    for (const Operator &row : operators) {
-        if (row.name != name || !call.kwargs.empty() || int(call.args.size()) != row.operands) continue;
-        warn_foreign(w, node, name);
-        AtNode at(w, node);
-        if (row.operands == 1) return unary(w, node, row.op, call.args[0]);
-        if (is_compare(row.op)) return compare(w, node, row.op, call.args[0], call.args[1]);
-        return binary(w, node, row.op, call.args[0], call.args[1]);
-    }
-    return std::nullopt;
+    const Operator *row = operator_named(name);
+    if (!row || !call.kwargs.empty() || call.args.size() != (row->unary ? 1 : 2)) return std::nullopt;
+    warn_foreign(w, node, name);
+    AtNode at(w, node);
+    if (row->unary) return unary(w, node, row->kind, call.args[0]);
+    if (row->compare) return compare(w, node, row->kind, call.args[0], call.args[1]);
+    return binary(w, node, row->kind, call.args[0], call.args[1]);
 }
 
 void warn_foreign(Walk &w, const Node *node, const std::string &name) {

@@ -44,14 +44,19 @@ using syntax::child;
 using syntax::constant_of;
 using syntax::each_child;
 using syntax::each_node;
+using syntax::ExpressionKind;
 using syntax::Extent;
 using syntax::Field;
+using syntax::has_field;
+using syntax::is_statement;
 using syntax::Items;
 using syntax::items_of;
 using syntax::kind_name;
 using syntax::Node;
 using syntax::NodeKind;
 using syntax::number_of;
+using syntax::StatementKind;
+using syntax::TargetKind;
 using syntax::word_of;
 
 /// Text and tree of one kernel or func, as made once per function by the Python package.

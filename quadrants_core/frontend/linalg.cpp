@@ -11,6 +11,8 @@
 #include "frontend/place.h"
 #include "frontend/types.h"
 
+#include <span>
+
 namespace qd::frontend {
 
 using ir::Op;
@@ -21,29 +23,22 @@ namespace {
 /// A function for the sizes least .. most. Sweeps of Jacobi rotations bring the worst matrices to the precision of the
 /// type.
 struct Row {
-    std::string_view name;
     int least, most;
     const char *function;
+};
+
+/// A factorisation: its rows, and what is said of matrices of other sizes.
+struct Solver {
+    std::span<const Row> rows;
     const char *otherwise;
-};
 
-constexpr Row rows[] = {
-    {"svd", 2, 2, "svd2", "SVD only supports 2×2 and 3×3 matrices."},
-    {"svd", 3, 3, "svd3", "SVD only supports 2×2 and 3×3 matrices."},
-    {"sym_eig", 2, 6, "sym_eig", "Symmetric eigen solver currently supports sizes up to 6×6"},
-    {"eig", 2, 2, "eig2", "Eigen solver only supports 2×2 matrices."},
-    {"polar_decompose", 2, 2, "polar2", "Polar decomposition only supports 2×2 and 3×3 matrices."},
-    {"polar_decompose", 3, 3, "polar3", "Polar decomposition only supports 2×2 and 3×3 matrices."},
-    {"make_spd", 2, 6, "make_spd", "Symmetric eigen solver currently supports sizes up to 6×6"},
-    {"solve", 2, 3, "solve", "Solver only supports 2×2 and 3×3 matrices."},
+    /// The row for a matrix of this shape; null if there is none.
+    const Row *row_for(int ndim, int n, int m) const {
+        for (const Row &row : rows)
+            if (ndim == 2 && n == m && n >= row.least && n <= row.most) return &row;
+        return nullptr;
+    }
 };
-
-/// The row for a matrix of this shape; null if there is none.
-const Row *row_for(std::string_view name, int ndim, int n, int m) {
-    for (const Row &row : rows)
-        if (row.name == name && ndim == 2 && n == m && n >= row.least && n <= row.most) return &row;
-    return nullptr;
-}
 
 } // namespace
 
@@ -70,47 +65,83 @@ static Val real_matrix(Walk &w, const Call &call, size_t i, Scalar type) {
 }
 
 /// The matrix that a function is called with. Its size is checked before all else, of a field the size of its elements.
-static Val matrix_of_size(Walk &w, const Call &call) {
+static Val matrix_of_size(Walk &w, const Call &call, const Solver &solver) {
     const Val &given = call.args[0];
     const bool is_field = given.is_constant() && w.objects.kind_of(given.object.get()) == Kind::matrix_field;
     const FieldInfo *field = is_field ? w.places.field_info(call.node, given.object.get()) : nullptr;
     const Val a = field ? Val{} : to_matrix(w, call.node, given);
-    const bool suits = field ? row_for(call.row->name, field->element_dim, field->n, field->m) != nullptr
-                             : row_for(call.row->name, a.ndim, a.n, a.m) != nullptr;
-    for (const Row &row : rows)
-        if (!suits && row.name == call.row->name) w.fail(call.node, UserErrorKind::compilation, row.otherwise);
+    const bool suits = field ? solver.row_for(field->element_dim, field->n, field->m) != nullptr
+                             : solver.row_for(a.ndim, a.n, a.m) != nullptr;
+    if (!suits) w.fail(call.node, UserErrorKind::compilation, solver.otherwise);
     return field ? to_matrix(w, call.node, given) : a;
 }
 
-Val handlers::linear_algebra(Walk &w, const Call &call) {
-    const Node *node = call.node;
-    const std::string_view name = call.row->name;
-    const bool has_right_side = name == "solve";
-    const Val a = matrix_of_size(w, call);
-    const size_t dt_at = has_right_side ? 2 : 1;
+/// The real type to compute in: the argument at `dt_at`, or that of the matrix.
+static Scalar real_type(Walk &w, const Call &call, const Val &a, size_t dt_at) {
     const Val *dt = call.args.size() > dt_at ? &call.args[dt_at] : nullptr;
     const bool given = dt && dt->is_constant() && dt->object.get() != Py_None;
-    const Scalar type = given ? dtype_scalar(w, node, dt->object.get())
+    const Scalar type = given ? dtype_scalar(w, call.node, dt->object.get())
                               : (ir::is_float(a.elem) ? a.elem : w.request.options.default_fp);
     if (!ir::is_float(type))
-        w.fail_type(node, "`" + std::string(name) + "` computes in a real type, not " + ir::to_string(type));
-    const Scalar inner = type == Scalar::f16 ? Scalar::f32 : type;
-    const Row *row = row_for(name, a.ndim, a.n, a.m);
-    std::vector<Val> args = {real_matrix(w, call, 0, inner)};
-    if (has_right_side) {
-        args.push_back(real_matrix(w, call, 1, inner));
-        if (args[1].ndim != 1 || args[1].n != a.n)
-            w.fail_type(node, "`solve` needs a vector of " + std::to_string(a.n) + " components, not " +
-                                  type_text(w, args[1]));
-    }
-    args.push_back(constant(dtype_object(inner)));
+        w.fail_type(call.node,
+                    std::string("`") + call.row->name + "` computes in a real type, not " + ir::to_string(type));
+    return type;
+}
+
+/// f16 is too coarse to compute in.
+static Scalar inner_type(Scalar type) { return type == Scalar::f16 ? Scalar::f32 : type; }
+
+static Val factorise(Walk &w, const Call &call, const Solver &solver) {
+    const Node *node = call.node;
+    const Val a = matrix_of_size(w, call, solver);
+    const Scalar type = real_type(w, call, a, 1), inner = inner_type(type);
     const double eps = inner == Scalar::f64 ? 0x1p-51 : 0x1p-22; // twice the distance from 1 to the next number
-    if (!has_right_side) args.push_back(scalar(w, w.b.number(inner, eps)));
-    Val out = library_call(w, node, row->function, std::move(args));
+    std::vector<Val> args = {real_matrix(w, call, 0, inner), constant(dtype_object(inner)),
+                             scalar(w, w.b.number(inner, eps))};
+    Val out = library_call(w, node, solver.row_for(a.ndim, a.n, a.m)->function, std::move(args));
     if (inner == type) return out;
     if (!out.is_sequence()) return cast(w, node, out, type);
     for (Val &item : out.items) item = cast(w, node, item, type);
     return out;
+}
+
+Val handlers::svd(Walk &w, const Call &call) {
+    static constexpr Row rows[] = {{2, 2, "svd2"}, {3, 3, "svd3"}};
+    return factorise(w, call, {rows, "SVD only supports 2×2 and 3×3 matrices."});
+}
+
+Val handlers::sym_eig(Walk &w, const Call &call) {
+    static constexpr Row rows[] = {{2, 6, "sym_eig"}};
+    return factorise(w, call, {rows, "Symmetric eigen solver currently supports sizes up to 6×6"});
+}
+
+Val handlers::eig(Walk &w, const Call &call) {
+    static constexpr Row rows[] = {{2, 2, "eig2"}};
+    return factorise(w, call, {rows, "Eigen solver only supports 2×2 matrices."});
+}
+
+Val handlers::polar_decompose(Walk &w, const Call &call) {
+    static constexpr Row rows[] = {{2, 2, "polar2"}, {3, 3, "polar3"}};
+    return factorise(w, call, {rows, "Polar decomposition only supports 2×2 and 3×3 matrices."});
+}
+
+Val handlers::make_spd(Walk &w, const Call &call) {
+    static constexpr Row rows[] = {{2, 6, "make_spd"}};
+    return factorise(w, call, {rows, "Symmetric eigen solver currently supports sizes up to 6×6"});
+}
+
+/// A x = b.
+Val handlers::solve(Walk &w, const Call &call) {
+    static constexpr Row rows[] = {{2, 3, "solve"}};
+    const Node *node = call.node;
+    const Val a = matrix_of_size(w, call, {rows, "Solver only supports 2×2 and 3×3 matrices."});
+    const Scalar type = real_type(w, call, a, 2), inner = inner_type(type);
+    const Val matrix = real_matrix(w, call, 0, inner), right = real_matrix(w, call, 1, inner);
+    if (right.ndim != 1 || right.n != a.n)
+        w.fail_type(node,
+                    "`solve` needs a vector of " + std::to_string(a.n) + " components, not " + type_text(w, right));
+    const Val out = library_call(w, node, rows[0].function, {matrix, right, constant(dtype_object(inner))});
+    return inner == type ? out : cast(w, node, out, type);
 }
 
 /// (mantissa, exponent): x = mantissa * 2^exponent, 0.5 <= |mantissa| < 1. Zero, infinity and NaN are their own

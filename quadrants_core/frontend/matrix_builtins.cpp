@@ -54,14 +54,18 @@ static int static_extent(Walk &w, const Call &call, size_t i, long least) {
     return int(*k);
 }
 
-Val handlers::filled_matrix(Walk &w, const Call &call) {
+static Val filled_matrix(Walk &w, const Call &call, int64_t number) {
     if (!call.args[0].is_constant())
         w.fail_type(call.node, std::string("`") + call.row->name + "` takes a data type first");
     const Scalar type = dtype_scalar(w, call.node, call.args[0].object.get());
     const int n = static_extent(w, call, 1), m = call.args.size() > 2 ? static_extent(w, call, 2) : 1;
-    const ir::Value v = w.b.integer(type, call.row->op == Op::mul ? 1 : 0);
+    const ir::Value v = w.b.integer(type, number);
     return make_matrix(w, std::vector<ir::Value>(size_t(n * m), v), n, m, call.args.size() > 2 ? 2 : 1);
 }
+
+Val handlers::zeros(Walk &w, const Call &call) { return filled_matrix(w, call, 0); }
+
+Val handlers::ones(Walk &w, const Call &call) { return filled_matrix(w, call, 1); }
 
 Val handlers::identity(Walk &w, const Call &call) {
     const Scalar type = dtype_scalar(w, call.node, call.args[0].object.get());
@@ -137,27 +141,6 @@ Val handlers::sum_of(Walk &w, const Call &call) {
     for (const Val &item : sequence_items(w, call.node, call.args[0]).items)
         out = binary(w, call.node, NodeKind::Add, out, w.places.load(item));
     return out;
-}
-
-Val handlers::vector_function(Walk &w, const Call &call) {
-    const Node *node = call.node;
-    const std::string_view name = std::string_view(call.row->name).substr(5);
-    const Val a = to_matrix(w, node, call.args[0]);
-    const Val number = constant(PyRef::steal(PyFloat_FromDouble(1)));
-    if (name == "length") return norm(w, node, a, nullptr);
-    if (name == "inverse") return inverse(w, node, a);
-    if (name == "determinant") return determinant(w, node, a);
-    if (name == "normalize") {
-        const Val scale = scalar_binary(w, node, NodeKind::Div, number, norm(w, node, a, nullptr));
-        return binary(w, node, NodeKind::Mult, a, scale);
-    }
-    const Val b = to_matrix(w, node, call.args[1]);
-    if (name == "dot") return dot(w, node, a, b);
-    if (name == "cross") return cross(w, node, a, b);
-    if (name == "distance") return norm(w, node, binary(w, node, NodeKind::Sub, a, b), nullptr);
-    // reflect: a - 2 (a . b) b
-    const Val twice = scalar_binary(w, node, NodeKind::Mult, integer(2), dot(w, node, a, b));
-    return binary(w, node, NodeKind::Sub, a, binary(w, node, NodeKind::Mult, twice, b));
 }
 
 } // namespace qd::frontend

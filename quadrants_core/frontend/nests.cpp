@@ -8,6 +8,7 @@
 #include "frontend/objects.h"
 #include "frontend/parameters.h"
 #include "frontend/place.h"
+#include "frontend/ranges.h"
 #include "frontend/record.h"
 #include "frontend/scan.h"
 #include "frontend/types.h"

@@ -17,16 +17,18 @@ Val handlers::thread_index(Walk &w, const Call &) { return scalar(w, w.b.emit(Op
 Val handlers::group_size(Walk &, const Call &) { return integer(0); }
 
 /// Bits of the lanes that compare so with a given one.
-Val handlers::lane_mask(Walk &w, const Call &call) {
+Val handlers::lane_mask(Walk &w, const Call &call, Op op) {
     const ir::Value lane = as(w, call.node, call.args[0], Scalar::u32), one = w.b.integer(Scalar::u32, 1);
     const ir::Value bit = w.b.shl(one, lane), lower = w.b.sub(bit, one), lower_or_equal = w.b.bor(bit, lower);
-    switch (call.row->op) {
-    case Op::lt: return scalar(w, lower);
-    case Op::le: return scalar(w, lower_or_equal);
-    case Op::gt: return scalar(w, w.b.bnot(lower_or_equal));
-    case Op::ge: return scalar(w, w.b.bnot(lower));
-    default: return scalar(w, bit);
+    switch (ir::ComparisonOp(op)) {
+    case ir::ComparisonOp::lt: return scalar(w, lower);
+    case ir::ComparisonOp::le: return scalar(w, lower_or_equal);
+    case ir::ComparisonOp::gt: return scalar(w, w.b.bnot(lower_or_equal));
+    case ir::ComparisonOp::ge: return scalar(w, w.b.bnot(lower));
+    case ir::ComparisonOp::eq: return scalar(w, bit);
+    case ir::ComparisonOp::ne: return scalar(w, w.b.bnot(bit));
     }
+    fail_internal("no mask of lanes for this op");
 }
 
 /// The function gets the addresses of copies of its arguments; afterwards those that are places take what it left

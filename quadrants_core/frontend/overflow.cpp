@@ -6,78 +6,37 @@
 #include "frontend/format.h"
 #include "frontend/message.h"
 
+#include <algorithm>
+#include <iterator>
+
 namespace qd::frontend {
 
 using ir::Op;
 using ir::Scalar;
 
-static ir::Value overflows(Walk &w, ir::Op op, ir::Value x, ir::Value y, ir::Value result);
-static ir::Value product_overflows(Walk &w, ir::Value x, ir::Value y, ir::Value result);
-
 namespace {
 
-const char *word(Op op) {
-    switch (op) {
-    case Op::add: return "Addition";
-    case Op::sub: return "Subtraction";
-    case Op::mul: return "Multiplication";
-    case Op::shl: return "Shift left";
-    default: return nullptr;
-    }
-}
+// Each says whether `result`, which wrapped around, is not what the operation gives of x and y.
 
-} // namespace
-
-/// x op y, watched in debug mode.
-ir::Value watched(Walk &w, Op op, ir::Value x, ir::Value y) {
-    const ir::Value result = emit2(w, op, x, y);
+ir::Value sum_overflows(Walk &w, ir::Value x, ir::Value y, ir::Value result) {
     const Scalar type = w.fn.type(x).elem;
-    if (!w.request.options.debug || ir::is_float(type) || type == Scalar::u1 || !word(op)) return result;
-    const Nested nested(w);
-    const ir::Value branch = w.b.if_(overflows(w, op, x, y, result));
-    const ir::BlockId outer = std::exchange(w.b.block, w.fn[branch].blocks[0]);
-    ir::Message message;
-    message.pieces.push_back({std::string(word(op)) + " overflow detected in " + render_places(w.levels()), -1});
-    emit_message(w, Op::print, std::move(message), {});
-    w.b.yield();
-    w.b.block = w.fn[branch].blocks[1];
-    w.b.yield();
-    w.b.block = outer;
-    return result;
-}
-
-/// Whether `result`, which wrapped around, is not x op y.
-static ir::Value overflows(Walk &w, Op op, ir::Value x, ir::Value y, ir::Value result) {
-    const Scalar type = w.fn.type(x).elem;
-    const bool with_sign = ir::is_signed(type);
+    if (!ir::is_signed(type)) return w.b.lt(result, x);
     const ir::Value zero = w.b.integer(type, 0);
-    switch (op) {
-    case Op::add: {
-        if (!with_sign) return w.b.lt(result, x);
-        const ir::Value left = w.b.bxor(x, result), right = w.b.bxor(y, result);
-        const ir::Value both = w.b.band(left, right); // the operands have one sign, the result the other
-        return w.b.lt(both, zero);
-    }
-    case Op::sub: {
-        if (!with_sign) return w.b.lt(x, y);
-        const ir::Value operands = w.b.bxor(x, y), left = w.b.bxor(x, result);
-        const ir::Value both = w.b.band(operands, left);
-        return w.b.lt(both, zero);
-    }
-    case Op::mul: return product_overflows(w, x, y, result);
-    default: { // shl
-        const ir::Value back = with_sign ? w.b.shr(result, y) : w.b.ushr(result, y);
-        const ir::Value lost = w.b.ne(back, x);
-        const ir::Value width = w.b.integer(type, ir::bits_of(type));
-        const ir::Value beyond = w.b.ge(y, width), below = w.b.lt(y, zero), some = w.b.ne(x, zero);
-        const ir::Value count = w.b.bor(beyond, below);
-        const ir::Value gone = w.b.band(count, some);
-        return w.b.bor(lost, gone);
-    }
-    }
+    const ir::Value left = w.b.bxor(x, result), right = w.b.bxor(y, result);
+    const ir::Value both = w.b.band(left, right); // the operands have one sign, the result the other
+    return w.b.lt(both, zero);
 }
 
-static ir::Value product_overflows(Walk &w, ir::Value x, ir::Value y, ir::Value result) {
+ir::Value difference_overflows(Walk &w, ir::Value x, ir::Value y, ir::Value result) {
+    const Scalar type = w.fn.type(x).elem;
+    if (!ir::is_signed(type)) return w.b.lt(x, y);
+    const ir::Value zero = w.b.integer(type, 0);
+    const ir::Value operands = w.b.bxor(x, y), left = w.b.bxor(x, result);
+    const ir::Value both = w.b.band(operands, left);
+    return w.b.lt(both, zero);
+}
+
+ir::Value product_overflows(Walk &w, ir::Value x, ir::Value y, ir::Value result) {
     const Scalar type = w.fn.type(x).elem;
     const bool with_sign = ir::is_signed(type);
     if (ir::bits_of(type) < 64) {
@@ -98,6 +57,53 @@ static ir::Value product_overflows(Walk &w, ir::Value x, ir::Value y, ir::Value 
         wrong = w.b.bor(wrong, corner);
     }
     return w.b.band(some, wrong);
+}
+
+ir::Value shift_overflows(Walk &w, ir::Value x, ir::Value y, ir::Value result) {
+    const Scalar type = w.fn.type(x).elem;
+    const ir::Value zero = w.b.integer(type, 0);
+    const ir::Value back = ir::is_signed(type) ? w.b.shr(result, y) : w.b.ushr(result, y);
+    const ir::Value lost = w.b.ne(back, x);
+    const ir::Value width = w.b.integer(type, ir::bits_of(type));
+    const ir::Value beyond = w.b.ge(y, width), below = w.b.lt(y, zero), some = w.b.ne(x, zero);
+    const ir::Value count = w.b.bor(beyond, below);
+    const ir::Value gone = w.b.band(count, some);
+    return w.b.bor(lost, gone);
+}
+
+struct Row {
+    Op op;
+    const char *word;
+    ir::Value (*overflows)(Walk &w, ir::Value x, ir::Value y, ir::Value result);
+};
+
+constexpr Row rows[] = {
+    {Op::add, "Addition", sum_overflows},
+    {Op::sub, "Subtraction", difference_overflows},
+    {Op::mul, "Multiplication", product_overflows},
+    {Op::shl, "Shift left", shift_overflows},
+};
+
+} // namespace
+
+/// x op y, watched in debug mode.
+ir::Value watched(Walk &w, Op op, ir::Value x, ir::Value y) {
+    const ir::Value result = emit2(w, op, x, y);
+    const Scalar type = w.fn.type(x).elem;
+    if (!w.request.options.debug || ir::is_float(type) || type == Scalar::u1) return result;
+    const Row *row = std::find_if(std::begin(rows), std::end(rows), [&](const Row &r) { return r.op == op; });
+    if (row == std::end(rows)) return result;
+    const Nested nested(w);
+    const ir::Value branch = w.b.if_(row->overflows(w, x, y, result));
+    const ir::BlockId outer = std::exchange(w.b.block, w.fn[branch].blocks[0]);
+    ir::Message message;
+    message.pieces.push_back({std::string(row->word) + " overflow detected in " + render_places(w.levels()), -1});
+    emit_message(w, Op::print, std::move(message), {});
+    w.b.yield();
+    w.b.block = w.fn[branch].blocks[1];
+    w.b.yield();
+    w.b.block = outer;
+    return result;
 }
 
 } // namespace qd::frontend

@@ -155,8 +155,19 @@ bool is_fixed(const Val &v) {
     case Tag::array: return true;
     case Tag::tuple:
     case Tag::list: return std::all_of(v.items.begin(), v.items.end(), is_fixed);
-    default: return false;
+    case Tag::scalar:
+    case Tag::matrix:
+    case Tag::dict:
+    case Tag::record:
+    case Tag::loop:
+    case Tag::method:
+    case Tag::ref:
+    case Tag::container:
+    case Tag::element:
+    case Tag::relation:
+    case Tag::triplet: return false;
     }
+    return false;
 }
 
 bool is_same(const Val &a, const Val &b) {

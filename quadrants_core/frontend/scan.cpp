@@ -6,16 +6,16 @@ namespace qd::frontend {
 namespace {
 
 void scan_target(const Node *target, std::unordered_set<PyObject *> &out) {
-    switch (target->kind) {
-    case NodeKind::Name: out.insert(word_of(target, Field::id)); return;
-    case NodeKind::Tuple:
-    case NodeKind::List:
+    using Kind = TargetKind;
+    switch (Kind(target->kind)) {
+    case Kind::Name: out.insert(word_of(target, Field::id)); return;
+    case Kind::Tuple:
+    case Kind::List:
         for (const Node *item : items_of(target, Field::elts)) scan_target(item, out);
         return;
-    case NodeKind::Subscript:
-    case NodeKind::Attribute:
-    case NodeKind::Starred: scan_target(child(target, Field::value), out); return;
-    default: return;
+    case Kind::Subscript:
+    case Kind::Attribute:
+    case Kind::Starred: scan_target(child(target, Field::value), out); return;
     }
 }
 
@@ -63,20 +63,26 @@ int count(Items list, NodeKind wanted) {
 
 void scan_assigned(Items list, std::unordered_set<PyObject *> &out) {
     for (const Node *statement : list) {
-        switch (statement->kind) {
-        case NodeKind::Assign:
+        using Kind = StatementKind;
+        switch (Kind(statement->kind)) {
+        case Kind::Assign:
             for (const Node *target : items_of(statement, Field::targets)) scan_target(target, out);
             break;
-        case NodeKind::AugAssign:
-        case NodeKind::AnnAssign: scan_target(child(statement, Field::target), out); break;
-        case NodeKind::For:
-        case NodeKind::While:
-        case NodeKind::If:
+        case Kind::AugAssign:
+        case Kind::AnnAssign: scan_target(child(statement, Field::target), out); break;
+        case Kind::For:
+        case Kind::While:
+        case Kind::If:
             scan_assigned(items_of(statement, Field::body), out);
             scan_assigned(items_of(statement, Field::orelse), out);
             break;
-        case NodeKind::With: scan_assigned(items_of(statement, Field::body), out); break;
-        default: break;
+        case Kind::With: scan_assigned(items_of(statement, Field::body), out); break;
+        case Kind::Return:
+        case Kind::Assert:
+        case Kind::Expr:
+        case Kind::Pass:
+        case Kind::Break:
+        case Kind::Continue: break;
         }
     }
 }

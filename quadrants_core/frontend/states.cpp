@@ -30,18 +30,33 @@ using ir::Scalar;
 void Recursion::flat_calls(const Node *tree) {
     w_.check_depth();
     if (!calls_real(w_, tree)) return;
-    const NodeKind kind = tree->kind;
-    switch (kind) {
-    case NodeKind::BoolOp: machine_->values[tree] = flat_boolop(tree, items_of(tree, Field::values), 0); return;
-    case NodeKind::IfExp: machine_->values[tree] = flat_ifexp(tree); return;
-    case NodeKind::ListComp:
-    case NodeKind::DictComp: machine_->values[tree] = eval_comprehension(w_, tree, kind, true); return;
-    case NodeKind::Call:
+    using Kind = ExpressionKind;
+    switch (Kind(tree->kind)) {
+    case Kind::BoolOp: machine_->values[tree] = flat_boolop(tree, items_of(tree, Field::values), 0); return;
+    case Kind::IfExp: machine_->values[tree] = flat_ifexp(tree); return;
+    case Kind::ListComp:
+    case Kind::DictComp: machine_->values[tree] = eval_comprehension(w_, tree, tree->kind, true); return;
+    case Kind::Call:
         for (const Node *arg : items_of(tree, Field::args)) flat_calls(arg);
         for (const Node *keyword : items_of(tree, Field::keywords)) flat_calls(child(keyword, Field::value));
         if (FuncInfo *info = cut_callee(w_, tree)) info->is_real ? flat_call(tree, *info) : flat_inline(tree, *info);
         return;
-    default: break;
+    case Kind::NamedExpr:
+    case Kind::BinOp:
+    case Kind::UnaryOp:
+    case Kind::Dict:
+    case Kind::GeneratorExp:
+    case Kind::Compare:
+    case Kind::FormattedValue:
+    case Kind::JoinedStr:
+    case Kind::Constant:
+    case Kind::Attribute:
+    case Kind::Subscript:
+    case Kind::Starred:
+    case Kind::Name:
+    case Kind::List:
+    case Kind::Tuple:
+    case Kind::Slice: break;
     }
     each_child(tree, [&](const Node *node) { flat_calls(node); });
 }
@@ -180,8 +195,9 @@ bool Recursion::flat_block(Items list) {
 }
 
 bool Recursion::flat_statement(const Node *node) {
-    switch (node->kind) {
-    case NodeKind::Return:
+    using Kind = StatementKind;
+    switch (Kind(node->kind)) {
+    case Kind::Return:
         if (&w_.frames.back() != machine_->frame) { // of a func that is inlined
             if (const Node *source = child(node, Field::value)) flat_calls(source);
             statement(w_, node);
@@ -189,27 +205,29 @@ bool Recursion::flat_statement(const Node *node) {
         }
         flat_return(child(node, Field::value));
         return false;
-    case NodeKind::Break:
-    case NodeKind::Continue: {
+    case Kind::Break:
+    case Kind::Continue: {
         if (node->kind == NodeKind::Break) w_.coverage.cover(ir::Counter::What::broken, node);
         const auto &[next, end] = machine_->loops.back();
         jump(node->kind == NodeKind::Break ? end : next);
         return false;
     }
-    case NodeKind::If: return flat_if(node);
-    case NodeKind::While: flat_while(node); return true;
-    case NodeKind::For: flat_for(node); return true;
-    case NodeKind::Assign:
-    case NodeKind::AugAssign:
-    case NodeKind::AnnAssign:
-    case NodeKind::Expr:
+    case Kind::If: return flat_if(node);
+    case Kind::While: flat_while(node); return true;
+    case Kind::For: flat_for(node); return true;
+    case Kind::Assign:
+    case Kind::AugAssign:
+    case Kind::AnnAssign:
+    case Kind::Expr:
         flat_calls(node);
         statement(w_, node);
         return true;
-    default:
-        w_.fail_syntax(node, "A call of a function that calls itself cannot stand in this statement",
-                       "assign its result to a variable first");
+    case Kind::With:
+    case Kind::Assert:
+    case Kind::Pass: break;
     }
+    w_.fail_syntax(node, "A call of a function that calls itself cannot stand in this statement",
+                   "assign its result to a variable first");
 }
 
 void Recursion::flat_return(const Node *source) {

@@ -135,10 +135,10 @@ namespace {
 
 /// Whether `v`, which is computed at run time, is an instance of a class of the package.
 bool is_instance_of(const Val &v, PyObject *cls, const BuiltinRow *row) {
-    const std::string_view name = row ? row->name : "";
+    const auto is = [&](auto handler) { return row && row->handler == handler; };
     const int dims = v.tag == Tag::matrix ? v.ndim : v.tag == Tag::ref ? v.ref->ndim : 0;
-    if (dims) return name == "Matrix" || (name == "Vector" && dims == 1);
-    if (v.tag == Tag::record) return name == "Struct" || v.record->object.get() == cls;
+    if (dims) return is(&handlers::new_matrix) || (is(&handlers::new_vector) && dims == 1);
+    if (v.tag == Tag::record) return is(&handlers::new_struct) || v.record->object.get() == cls;
     if (v.tag != Tag::array) return false;
     PyRef kind = attribute(cls, names()._qd_kind_), its_name = attribute(cls, names().__name__);
     if (!kind || !PyUnicode_Check(kind.get()) || text(kind.get()) != "ndarray" || !its_name) return false;

@@ -13,32 +13,16 @@ namespace qd::frontend {
 
 namespace {
 
-bool has_body(NodeKind kind) {
-    switch (kind) {
-    case NodeKind::If:
-    case NodeKind::While:
-    case NodeKind::For:
-    case NodeKind::With:
-    case NodeKind::Try:
-    case NodeKind::FunctionDef:
-    case NodeKind::ClassDef: return true;
-    default: return false;
-    }
-}
+bool is_compound(NodeKind kind) { return is_statement(kind) && has_field(kind, Field::body); }
 
-/// The node where the header of a compound statement ends; the node itself for others.
+/// The node where the header of a compound statement ends; the node itself for others, and where it has none.
 const Node *header_end(const Node *node) {
-    switch (node->kind) {
-    case NodeKind::If:
-    case NodeKind::While: return child(node, Field::test);
-    case NodeKind::For: return child(node, Field::iter);
-    case NodeKind::With: return child(items_of(node, Field::items).back(), Field::context_expr);
-    case NodeKind::FunctionDef: {
-        const Node *returns = child(node, Field::returns);
-        return returns ? returns : node;
-    }
-    default: return node;
-    }
+    if (!is_compound(node->kind)) return node;
+    if (const Items items = items_of(node, Field::items); !items.empty())
+        return child(items.back(), Field::context_expr);
+    for (const Field field : {Field::test, Field::iter, Field::returns})
+        if (const Node *end = child(node, field)) return end;
+    return node;
 }
 
 } // namespace
@@ -55,7 +39,7 @@ SpanId Walk::span_of(const Node *node) {
     s.column = uint32_t(node->at.column);
     s.end_line = uint32_t(last->at.end_line + shift);
     s.end_column = uint32_t(last->at.end_column);
-    if (last == node && has_body(node->kind)) { // a header without an expression: its line
+    if (last == node && is_compound(node->kind)) { // a header without an expression: its line
         s.end_line = s.line;
         s.end_column = s.column + uint32_t(std::strlen(kind_name(node->kind)));
     }

@@ -23,6 +23,23 @@ enum class NodeKind : uint8_t {
 #include "syntax/nodes.def"
 };
 
+// The kinds of a family, for switches that hold all of them. Of other nodes none is the kind.
+enum class StatementKind : uint8_t {
+#define NODE(name, fields)
+#define STATEMENT(name, fields) name = uint8_t(NodeKind::name),
+#include "syntax/nodes.def"
+};
+enum class ExpressionKind : uint8_t {
+#define NODE(name, fields)
+#define EXPRESSION(name, fields) name = uint8_t(NodeKind::name),
+#include "syntax/nodes.def"
+};
+enum class TargetKind : uint8_t {
+#define NODE(name, fields)
+#define TARGET(name, fields) name = uint8_t(NodeKind::name),
+#include "syntax/nodes.def"
+};
+
 enum class Field : uint8_t {
 #define FIELD(name) name,
 #include "syntax/nodes.def"
@@ -66,6 +83,7 @@ inline constexpr size_t kind_count = std::size(kind_rows), field_count = std::si
 constexpr const char *kind_name(NodeKind kind) { return kind_rows[size_t(kind)].name; }
 constexpr const char *field_name(Field field) { return field_names[size_t(field)]; }
 constexpr bool is_operator(NodeKind kind) { return kind >= NodeKind::And; }
+constexpr bool is_statement(NodeKind kind) { return kind < NodeKind::BoolOp; }
 
 inline constexpr auto slot_counts = [] {
     std::array<uint8_t, kind_count> counts{};
@@ -143,6 +161,8 @@ inline constexpr auto slot_table = [] {
     }
     return table;
 }();
+
+constexpr bool has_field(NodeKind kind, Field field) { return slot_table[size_t(kind)][size_t(field)] != no_slot; }
 
 /// A field of a node: zero if nodes of its kind have no such field.
 inline Slot slot_of(const Node *node, Field field) {

@@ -1,6 +1,8 @@
 // The first call with new argument types: a record on disk, or source -> frontend -> Program::compile; then the plan.
 #include "python/bind/binder.h"
+#include "python/bind/brief.h"
 #include "python/bind/errors.h"
+#include "python/bind/foreseen.h"
 #include "python/bind/interrupt.h"
 #include "python/bind/observe.h"
 #include "python/bind/record.h"
@@ -9,13 +11,11 @@
 
 #include "base/fork.h"
 #include "frontend/collect.h"
-#include "ir/eval.h"
 #include "ir/text.h"
 
 #include <algorithm>
 #include <chrono>
 #include <iterator>
-#include <limits>
 #include <optional>
 #include <utility>
 
@@ -41,70 +41,6 @@ frontend::Source read_source(PyObject *tuple) {
     source.text = text_of(PyTuple_GET_ITEM(tuple, 4));
     source.counted = PyTuple_GET_ITEM(tuple, 5) == Py_True;
     return source;
-}
-
-constexpr double unbounded = std::numeric_limits<double>::infinity();
-
-std::optional<int64_t> constant_bound(const ir::Function &fn, ir::Value v) {
-    const ir::Inst &inst = fn[v];
-    if (inst.op != ir::Op::constant) return std::nullopt;
-    return ir::to_int({inst.type.elem, inst.imm});
-}
-
-/// How many times the body of a loop runs at most, when all arrays together are `small_bytes`.
-double most_trips(const ir::Function &fn, const ir::Inst &loop) {
-    const std::span<const ir::Value> args = fn.list(loop.args);
-    const size_t bounds = loop.op == ir::Op::for_ ? 2 : args.size();
-    double trips = 1;
-    ir::Value array; // all its axes together are no more than its elements
-    uint64_t axes = 0;
-    for (size_t i = 0; i + 1 < bounds; i += 2) {
-        const std::optional<int64_t> first = constant_bound(fn, args[i]), end = constant_bound(fn, args[i + 1]);
-        if (!first) return unbounded;
-        if (end) {
-            trips *= std::max(0.0, double(*end) - double(*first));
-            continue;
-        }
-        const ir::Inst *extent = &fn[args[i + 1]];
-        if (extent->op == ir::Op::cast) extent = &fn[fn.list(extent->args)[0]];
-        if (extent->op != ir::Op::dim || *first < 0) return unbounded;
-        const ir::Value of = fn.list(extent->args)[0];
-        const uint64_t axis = uint64_t(1) << (extent->imm & 63);
-        if (array && (of != array || (axes & axis))) return unbounded;
-        if (!array) trips *= double(small_bytes) / double(ir::size_of(fn.type(of).elem));
-        array = of;
-        axes |= axis;
-    }
-    return trips;
-}
-
-/// How many instructions a block runs at most.
-double most_work(const ir::Function &fn, ir::BlockId block) {
-    double work = 0;
-    for (const ir::Value v : fn[block].insts) {
-        const ir::Inst &inst = fn[v];
-        switch (inst.op) {
-        case ir::Op::loop:
-        case ir::Op::print:
-        case ir::Op::assert_:
-        case ir::Op::external: return unbounded;
-        case ir::Op::for_:
-        case ir::Op::parallel: {
-            const double trips = most_trips(fn, inst);
-            work += trips > 0 ? trips * most_work(fn, inst.blocks[0]) : 1;
-            break;
-        }
-        case ir::Op::if_: work += most_work(fn, inst.blocks[0]) + most_work(fn, inst.blocks[1]); break;
-        default: work += 1; break;
-        }
-    }
-    return work;
-}
-
-/// The work of a launch with small arrays is soon done, however its loops nest, and nothing is printed.
-bool is_brief(const ir::Function &fn) {
-    constexpr double most = 1 << 17; // instructions
-    return most_work(fn, fn.body) <= most;
 }
 
 /// Says which kernel is being compiled, for as long as it lives. Threads take turns in the middle of it.
@@ -421,74 +357,6 @@ void drop_dead_plans(KernelObject *kernel) {
                                                   std::make_move_iterator(plans.end()));
     plans.erase(first_dead, plans.end());
     // They die with `dead`, when the list is whole again: that may run code of Python which calls this kernel.
-}
-
-/// What every call must pass, where the annotation leaves no choice.
-bool bound_by_annotation(const ParamSpec &spec, BoundParam *bound) {
-    bound->elem = resolve(spec.elem);
-    switch (spec.form) {
-    case ParamForm::scalar: return !spec.optional;
-    case ParamForm::matrix: bound->kind = frontend::ParamKind::matrix; break;
-    case ParamForm::array:
-        bound->kind = frontend::ParamKind::array;
-        if (spec.optional || spec.elem == ir::Scalar::none || spec.ndim < 0 || spec.element_dim < 0) return false;
-        if (spec.rows == 0 || spec.cols == 0) return false; // elements of any extents
-        bound->ndim = uint8_t(spec.ndim);
-        bound->signature = signature_of(bound->elem, spec.ndim, spec.rows, spec.cols, spec.element_dim);
-        break;
-    case ParamForm::tensor:
-    case ParamForm::view:
-    case ParamForm::constant:
-    case ParamForm::structure:
-    case ParamForm::bundle: return false;
-    }
-    bound->rows = uint16_t(spec.rows);
-    bound->cols = uint16_t(spec.cols);
-    bound->element_dim = uint8_t(spec.element_dim);
-    return true;
-}
-
-/// Whether an argument that an older definition took suits the annotation.
-bool suits(const ParamSpec &spec, const BoundParam &from) {
-    switch (spec.form) {
-    case ParamForm::scalar: return from.kind == frontend::ParamKind::scalar && resolve(spec.elem) == from.elem;
-    case ParamForm::matrix:
-        return from.kind == frontend::ParamKind::matrix && resolve(spec.elem) == from.elem && spec.rows == from.rows &&
-               spec.cols == from.cols && spec.element_dim == from.element_dim;
-    case ParamForm::array:
-        return from.kind == frontend::ParamKind::array &&
-               (spec.elem == ir::Scalar::none || resolve(spec.elem) == from.elem) &&
-               (spec.ndim < 0 || spec.ndim == from.ndim) &&
-               (spec.element_dim < 0 ||
-                (spec.element_dim == from.element_dim && spec.rows == from.rows && spec.cols == from.cols));
-    case ParamForm::constant:
-        return from.kind == frontend::ParamKind::constant && (!from.weak || PyWeakref_GetObject(from.weak) != Py_None);
-    case ParamForm::tensor:
-    case ParamForm::view:
-    case ParamForm::structure:
-    case ParamForm::bundle: return false;
-    }
-    return false;
-}
-
-/// The parameters of every specialisation worth compiling before a call.
-std::vector<std::vector<BoundParam>> foreseen(const KernelObject *kernel, const KernelObject *before) {
-    const std::vector<ParamSpec> &specs = *kernel->params;
-    std::vector<std::vector<BoundParam>> all;
-    if (before) {
-        for (const std::shared_ptr<Plan> &plan : *before->plans) {
-            bool fits = plan->generation == runtime.generation && plan->params.size() == specs.size();
-            for (size_t i = 0; fits && i < specs.size(); i++) fits = suits(specs[i], plan->params[i]);
-            if (fits) all.push_back(plan->params);
-        }
-    }
-    if (!all.empty()) return all;
-    std::vector<BoundParam> only(specs.size());
-    for (size_t i = 0; i < specs.size(); i++) {
-        if (!bound_by_annotation(specs[i], &only[i])) return all;
-    }
-    all.push_back(std::move(only));
-    return all;
 }
 
 } // namespace

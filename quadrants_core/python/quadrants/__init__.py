@@ -18,14 +18,14 @@ from quadrants._language.func import func, pyfunc, real_func, ref
 from quadrants._language.kernel import data_oriented, kernel, pure
 from quadrants._language.matrix import Matrix, Vector
 from quadrants._language.ops import (
-    abs, acos, activate, append, asin, assume_in_range, atan2, atomic_add, atomic_and, atomic_cas, atomic_exchange,
-    atomic_max, atomic_min, atomic_mul, atomic_or, atomic_sub, atomic_xor, bit_cast, bit_shr, block_local,
-    cache_read_only, cast, ceil, clock_counter, clock_freq_hz, cos, deactivate, eig, exp, floor, frexp, get_addr,
-    global_thread_idx, grouped, is_active, length, log, loop_config, make_spd, max, mesh_local, mesh_patch_idx, min, ndrange,
-    no_activate, one, polar_decompose, pow, randn, random, raw_div, raw_mod, rescale_index, round, rsqrt, select, sin, solve,
-    sqrt, static, static_assert, static_print, stream_parallel, svd,
-    sym_eig, tan, tanh, volatile_load, zero,
+    activate, append, assume_in_range, atomic_add, atomic_and, atomic_cas, atomic_exchange, atomic_max, atomic_min,
+    atomic_mul, atomic_or, atomic_sub, atomic_xor, bit_cast, block_local, cache_read_only, cast, ceil, clock_counter,
+    clock_freq_hz, deactivate, eig, floor, get_addr, global_thread_idx, grouped, is_active, length, loop_config,
+    make_spd, max, mesh_local, mesh_patch_idx, min, ndrange, no_activate, one, polar_decompose, randn, random,
+    rescale_index, round, solve, static, static_assert, static_print, stream_parallel, svd, sym_eig, volatile_load,
+    zero,
 )  # fmt: skip
+from quadrants._language.ops import elementary as _elementary
 from quadrants._logging import CRITICAL, DEBUG, ERROR, INFO, TRACE, WARN, is_logging_effective, set_logging_level
 from quadrants._runtime import init, reset, sync
 from quadrants._storage.field import Field, MatrixField, ScalarField, field
@@ -39,6 +39,7 @@ from quadrants._version import version as __version__
 from quadrants._version import version_str as __version_str__
 from quadrants import lang
 
+globals().update(_elementary)
 x86_64 = x64
 float16, float32, float64 = f16, f32, f64
 int8, int16, int32, int64 = i8, i16, i32, i64

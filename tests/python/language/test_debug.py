@@ -204,6 +204,17 @@ def test_assertion_messages_end_at_2047_characters():
     assert str(error.value) == "é" * 1023
 
 
+def test_an_exchange_does_not_overflow(capfd):
+    @qd.kernel
+    def k(a: qd.types.ndarray(qd.i32, ndim=1)) -> qd.i32:
+        return qd.atomic_exchange(a[0], 2**31 - 1)
+
+    a = np.array([2**31 - 1], np.int32)
+    assert k(a) == 2**31 - 1
+    qd.sync()
+    assert capfd.readouterr().out == ""
+
+
 def test_overflow_of_atomics(capfd):
     x, y = qd.field(qd.i32, ()), qd.field(qd.u8, 2)
     x[None], y[0] = 2**31 - 2, 3

@@ -50,12 +50,13 @@ def with_parameters(namespace, prototypes, make, doc, module="quadrants", prefix
 
 
 def _define(namespace, table, prefix=""):
-    """`table`: prototype -> what it does to numbers."""
+    """`table`: prototype -> what it does to numbers. Returns what is made, by name."""
     by_name = {prototype.partition("(")[0]: f for prototype, f in table.items()}
     with_parameters(
         namespace, ";".join(table), lambda name: _partial(_map, by_name[name]),
         "{name} of numbers, vectors or matrices, elementwise.", prefix=prefix,
     )  # fmt: skip
+    return {name: namespace[name] for name in by_name}
 
 
 def _round(x):
@@ -83,7 +84,8 @@ def _shift_right(a, b):
     return (a & 0xFFFFFFFF if a < 0 else a) >> b
 
 
-_define(
+# Elementwise functions, which `quadrants` and `quadrants.lang.ops` export as they stand here.
+elementary = _define(
     globals(),
     {
         "sin(x)": _math.sin, "cos(x)": _math.cos, "tan(x)": _math.tan, "asin(x)": _math.asin, "acos(x)": _math.acos, "tanh(x)": _math.tanh,

@@ -5,11 +5,13 @@ from quadrants._language.func import PyFunc as _PyFunc
 from quadrants._language.func import pyfunc as _pyfunc
 from quadrants._language.matrix import Matrix as _Matrix
 from quadrants._language.ops import _map
+from quadrants._language.ops import elementary as _elementary
 from quadrants._language.ops import (
-    abs, acos, asin, atan2, atomic_add, atomic_and, atomic_cas, atomic_exchange, atomic_max, atomic_min, atomic_mul,
-    atomic_or, atomic_sub, atomic_xor, bit_cast, bit_shr, cast, ceil, cos, exp, floor, frexp, log, max, min, pow, random,
-    raw_div, raw_mod, round, rsqrt, select, sin, sqrt, tan, tanh, volatile_load,
+    atomic_add, atomic_and, atomic_cas, atomic_exchange, atomic_max, atomic_min, atomic_mul, atomic_or, atomic_sub,
+    atomic_xor, bit_cast, cast, ceil, floor, max, min, random, round, volatile_load,
 )  # fmt: skip
+
+globals().update(_elementary)
 
 
 @_pyfunc

@@ -1,0 +1,80 @@
+#include "python/bind/brief.h"
+
+#include "ir/eval.h"
+#include "python/bind/plan.h"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <span>
+
+namespace qd::bind {
+namespace {
+
+constexpr double unbounded = std::numeric_limits<double>::infinity();
+
+std::optional<int64_t> constant_bound(const ir::Function &fn, ir::Value v) {
+    const ir::Inst &inst = fn[v];
+    if (inst.op != ir::Op::constant) return std::nullopt;
+    return ir::to_int({inst.type.elem, inst.imm});
+}
+
+/// How many times the body of a loop runs at most, when all arrays together are `small_bytes`.
+double most_trips(const ir::Function &fn, const ir::Inst &loop) {
+    const std::span<const ir::Value> args = fn.list(loop.args);
+    const size_t bounds = loop.op == ir::Op::for_ ? 2 : args.size();
+    double trips = 1;
+    ir::Value array; // all its axes together are no more than its elements
+    uint64_t axes = 0;
+    for (size_t i = 0; i + 1 < bounds; i += 2) {
+        const std::optional<int64_t> first = constant_bound(fn, args[i]), end = constant_bound(fn, args[i + 1]);
+        if (!first) return unbounded;
+        if (end) {
+            trips *= std::max(0.0, double(*end) - double(*first));
+            continue;
+        }
+        const ir::Inst *extent = &fn[args[i + 1]];
+        if (extent->op == ir::Op::cast) extent = &fn[fn.list(extent->args)[0]];
+        if (extent->op != ir::Op::dim || *first < 0) return unbounded;
+        const ir::Value of = fn.list(extent->args)[0];
+        const uint64_t axis = uint64_t(1) << (extent->imm & 63);
+        if (array && (of != array || (axes & axis))) return unbounded;
+        if (!array) trips *= double(small_bytes) / double(ir::size_of(fn.type(of).elem));
+        array = of;
+        axes |= axis;
+    }
+    return trips;
+}
+
+/// How many instructions a block runs at most.
+double most_work(const ir::Function &fn, ir::BlockId block) {
+    double work = 0;
+    for (const ir::Value v : fn[block].insts) {
+        const ir::Inst &inst = fn[v];
+        if (inst.op == ir::Op::print || inst.op == ir::Op::assert_ || inst.op == ir::Op::external) return unbounded;
+        if (!ir::owns_block(inst.op)) {
+            work += 1;
+            continue;
+        }
+        switch (ir::ControlOp(inst.op)) {
+        case ir::ControlOp::loop: return unbounded;
+        case ir::ControlOp::for_:
+        case ir::ControlOp::parallel: {
+            const double trips = most_trips(fn, inst);
+            work += trips > 0 ? trips * most_work(fn, inst.blocks[0]) : 1;
+            break;
+        }
+        case ir::ControlOp::if_: work += most_work(fn, inst.blocks[0]) + most_work(fn, inst.blocks[1]); break;
+        }
+    }
+    return work;
+}
+
+} // namespace
+
+bool is_brief(const ir::Function &fn) {
+    constexpr double most = 1 << 17; // instructions
+    return most_work(fn, fn.body) <= most;
+}
+
+} // namespace qd::bind

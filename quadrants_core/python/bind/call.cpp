@@ -1,0 +1,335 @@
+#include "python/bind/call.h"
+
+#include "python/bind/copies.h"
+#include "python/bind/errors.h"
+#include "python/bind/fit.h"
+#include "python/bind/interrupt.h"
+#include "python/bind/observe.h"
+#include "python/bind/plan.h"
+#include "python/bind/staged.h"
+#include "python/bind/timeline.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace qd::bind {
+namespace {
+
+constexpr size_t stack_slots = 512;
+
+PyObject *read_value(const frontend::ReturnType &type, const StructShape *shape, const char *ret) {
+    if (shape) return read_struct(*shape, ret);
+    if (type.element_dim == 0) return from_memory(ret, type.elem);
+    PyObject *flat = PyTuple_New(type.rows * type.cols);
+    for (int i = 0; flat && i < type.rows * type.cols; i++)
+        PyTuple_SET_ITEM(flat, i, from_memory(ret + 8 * i, type.elem));
+    PyObject *make = flat ? package_attr("quadrants._language.matrix", "from_components") : nullptr;
+    PyObject *types = make ? package_attr("quadrants._dtypes", "all_types") : nullptr;
+    PyObject *value = types ? PyObject_CallFunction(make, "OiiiO", flat, type.rows, type.cols, type.element_dim,
+                                                    PyTuple_GET_ITEM(types, int(type.elem) - 1))
+                            : nullptr;
+    Py_XDECREF(types);
+    Py_XDECREF(make);
+    Py_XDECREF(flat);
+    return value;
+}
+
+PyObject *read_results(const KernelObject *kernel, const Plan &plan, const char *ret) {
+    if (plan.returns.size() == 1 && !kernel->returns_tuple)
+        return read_value(plan.returns[0], plan.return_shapes[0].get(), ret);
+    PyObject *all = PyTuple_New(Py_ssize_t(plan.returns.size()));
+    for (size_t i = 0; all && i < plan.returns.size(); i++) {
+        const StructShape *shape = plan.return_shapes[i].get();
+        PyObject *value = read_value(plan.returns[i], shape, ret);
+        if (!value) {
+            Py_DECREF(all);
+            return nullptr;
+        }
+        PyTuple_SET_ITEM(all, Py_ssize_t(i), value);
+        ret += 8 * (shape ? int(shape->slots) : plan.returns[i].rows * plan.returns[i].cols);
+    }
+    return all;
+}
+
+/// A kernel and what it was called with.
+struct Call {
+    KernelObject *kernel;
+    PyObject *const *args;
+
+    /// Sets the error for the exception that is being handled.
+    void raise() const {
+        try {
+            throw;
+        } catch (engine::KernelFault &fault) {
+            place_fault(kernel, args, fault);
+            raise_current_exception();
+        } catch (...) {
+            raise_current_exception();
+        }
+    }
+};
+
+void run_tasks(engine::Program &program, engine::CompiledKernel &code, uint64_t *slots, void *ret, bool foreign) {
+    if (foreign)
+        program.launch(code, slots, ret);
+    else
+        program.launch_on_own_arrays(code, slots, ret);
+}
+
+/// Runs the tasks with the GIL released.
+bool run_unlocked(const Call &call, engine::CompiledKernel &code, uint64_t *slots, void *ret, bool foreign) {
+    std::shared_ptr<engine::Program> program = runtime.program;
+    std::exception_ptr failure;
+    keep_watching();
+    if (!no_interrupt_waits()) return false;
+    if (runtime.active_launches++ == 0) set_output_may_lock(true);
+    const bool timed = runtime.options.timeline;
+    Py_BEGIN_ALLOW_THREADS;
+    const auto begin = timed ? TimelineClock::now() : TimelineClock::time_point();
+    try {
+        run_tasks(*program, code, slots, ret, foreign);
+    } catch (...) {
+        failure = std::current_exception();
+    }
+    if (timed) add_to_timeline("launch", engine::kernel_info(code).name, begin, TimelineClock::now());
+    program.reset();
+    if (--runtime.active_launches == 0) set_output_may_lock(false);
+    Py_END_ALLOW_THREADS;
+    if (!failure) return true;
+    try {
+        std::rethrow_exception(failure);
+    } catch (...) {
+        call.raise();
+    }
+    return false;
+}
+
+bool run_locked(const Call &call, engine::CompiledKernel &code, uint64_t *slots, void *ret, bool foreign) {
+    try {
+        run_tasks(*runtime.program, code, slots, ret, foreign);
+        return true;
+    } catch (...) {
+        call.raise();
+        return false;
+    }
+}
+
+bool launch(const Call &call, Plan &plan, bool keep_lock, uint64_t *slots, void *ret, bool foreign) {
+    InterruptScope scope;
+    return keep_lock ? run_locked(call, *plan.kernel, slots, ret, foreign)
+                     : run_unlocked(call, *plan.kernel, slots, ret, foreign);
+}
+
+/// A failed launch, too, leaves what it has done so far.
+bool launch_staged(const Call &call, Plan &plan, bool keep_lock, uint64_t *slots, void *ret, const Arrays &arrays) {
+    const Staged staged(arrays, slots);
+    if (staged.failed()) return false;
+    const bool ran = launch(call, plan, keep_lock, slots, ret, true);
+    PyObject *type, *value, *trace;
+    PyErr_Fetch(&type, &value, &trace);
+    const bool back = staged.bring_back();
+    if (type) PyErr_Restore(type, value, trace);
+    return ran && back;
+}
+
+/// After the tasks: text of prints, then what the user asked for by Ctrl-C.
+bool settle(bool ok) {
+    if (output_waiting()) [[unlikely]]
+        flush_output();
+    return settle_interrupt(ok);
+}
+
+PyObject *launch_and_read(const Call &call, Plan &plan, uint64_t *slots, const Arrays &arrays) {
+    alignas(16) char small[256];
+    std::unique_ptr<char[]> large;
+    char *ret = small;
+    if (plan.ret_bytes > sizeof small) {
+        large = std::make_unique<char[]>(plan.ret_bytes);
+        ret = large.get();
+    }
+    const bool keep_lock = plan.brief && arrays.bytes < small_bytes && runtime.active_launches.load() == 0;
+    std::shared_ptr<Plan> alive; // another thread may drop the plan while the GIL is free
+    if (!keep_lock) alive = plan.shared_from_this();
+    const bool ran = arrays.staged ? launch_staged(call, plan, keep_lock, slots, ret, arrays)
+                                   : launch(call, plan, keep_lock, slots, ret, arrays.foreign);
+    if (!settle(ran)) return nullptr;
+    if (plan.returns.empty()) Py_RETURN_NONE;
+    return read_results(call.kernel, plan, ret);
+}
+
+/// Whether `stream`, the value of `qd_stream=`, takes launches. Launches have ended when they return, so that they are
+/// in order on every stream.
+bool may_launch_on(PyObject *stream) {
+    PyObject *check = package_attr("quadrants._stream", "check_launch");
+    PyObject *done = check ? PyObject_CallOneArg(check, stream) : nullptr;
+    Py_XDECREF(check);
+    Py_XDECREF(done);
+    return done != nullptr;
+}
+
+PyObject *const *bind_keywords(KernelObject *kernel, PyObject *const *args, size_t n, PyObject *names,
+                               std::vector<PyObject *> &all) {
+    const std::vector<ParamSpec> &params = *kernel->params;
+    all.assign(std::max<size_t>(params.size(), 1), nullptr); // a pointer to it means success
+    std::copy_n(args, n, all.begin());
+    for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(names); k++) {
+        const char *name = PyUnicode_AsUTF8(PyTuple_GET_ITEM(names, k));
+        if (!name) return nullptr;
+        auto at = std::find_if(params.begin(), params.end(), [&](const ParamSpec &p) { return p.name == name; });
+        if (at == params.end()) {
+            if (std::strcmp(name, "qd_stream") == 0) {
+                if (!may_launch_on(args[n + size_t(k)])) return nullptr;
+                continue;
+            }
+            raise(ErrorClass::argument, std::string("Unexpected argument '") + name + "'.");
+            return nullptr;
+        }
+        PyObject *&slot = all[size_t(at - params.begin())];
+        if (slot) {
+            raise(ErrorClass::argument, std::string("Multiple values for argument '") + name + "'.");
+            return nullptr;
+        }
+        slot = args[n + size_t(k)];
+    }
+    return all.data();
+}
+
+/// Positional and keyword arguments in the order of the parameters; null with an error set.
+PyObject *const *bind_arguments(KernelObject *kernel, PyObject *const *args, size_t n, PyObject *names,
+                                std::vector<PyObject *> &all) {
+    const std::vector<ParamSpec> &params = *kernel->params;
+    if (n > params.size()) {
+        raise(ErrorClass::argument,
+              "Too many arguments. Expected (" + std::to_string(params.size()) + "), got (" + std::to_string(n) + ").");
+        return nullptr;
+    }
+    if (names && PyTuple_GET_SIZE(names) > 0) {
+        args = bind_keywords(kernel, args, n, names, all);
+        if (!args) return nullptr;
+    } else if (n < params.size()) {
+        all.assign(params.size(), nullptr);
+        std::copy_n(args, n, all.begin());
+        args = all.data();
+    }
+    for (size_t i = 0; i < params.size(); i++) {
+        if (!args[i]) {
+            raise(ErrorClass::argument, "Missing argument '" + params[i].name + "'.");
+            return nullptr;
+        }
+    }
+    return args;
+}
+
+PyObject *call_in_python(KernelObject *kernel, PyObject *const *args) {
+    PyObject *all = PyTuple_New(Py_ssize_t(kernel->params->size()));
+    for (size_t i = 0; all && i < kernel->params->size(); i++) PyTuple_SET_ITEM(all, Py_ssize_t(i), Py_NewRef(args[i]));
+    PyObject *run = all ? package_attr("quadrants._python_backend", "run_kernel") : nullptr;
+    PyObject *result = run ? PyObject_CallFunctionObjArgs(run, kernel->info, all, nullptr) : nullptr;
+    Py_XDECREF(run);
+    Py_XDECREF(all);
+    return result;
+}
+
+PyObject *run_with(KernelObject *kernel, Plan &plan, const Copies &copies, uint64_t *slots, const Arrays &arrays) {
+    if (!copies.may_run(plan, slots)) return nullptr;
+    const std::shared_ptr<Plan> alive = plan.shared_from_this();
+    PyObject *result;
+    if (plan.kernel) {
+        kernel->last = &plan;
+        result = launch_and_read({kernel, copies.args()}, plan, slots, arrays);
+    } else {
+        result = call_in_python(kernel, copies.args());
+    }
+    PyObject *type, *value, *trace;
+    PyErr_Fetch(&type, &value, &trace); // a failed launch leaves what it has done so far
+    if (!copies.write_back(plan)) Py_CLEAR(result);
+    if (type) PyErr_Restore(type, value, trace);
+    return result;
+}
+
+/// No plan used last fits: looks through the others, then compiles.
+PyObject *call_slowly(KernelObject *kernel, PyObject *const *args) {
+    if (!need_program()) return nullptr;
+    const Copies copies(kernel, args);
+    if (copies.failed()) return nullptr;
+    args = copies.args();
+    std::vector<uint64_t> slots;
+    Arrays arrays;
+    Objects objects;
+    const auto suits = [&](const Plan &plan) {
+        slots.resize(plan.slots + 1);
+        arrays = Arrays();
+        if (!objects.fetch(plan, kernel->params->size(), args)) return Fit::no;
+        return fit(plan, objects.all(), slots.data(), &arrays);
+    };
+    for (const std::shared_ptr<Plan> &plan : *kernel->plans) {
+        if (plan->generation != runtime.generation) continue;
+        const Fit f = suits(*plan);
+        if (f == Fit::error) return nullptr;
+        if (f == Fit::no) continue;
+        return run_with(kernel, *plan, copies, slots.data(), arrays);
+    }
+    Plan *plan = specialise(kernel, args);
+    if (!plan) return nullptr;
+    kernel->made_by_last = true;
+    const Fit f = suits(*plan);
+    if (f == Fit::yes) return run_with(kernel, *plan, copies, slots.data(), arrays);
+    if (f == Fit::error) return nullptr;
+    raise(ErrorClass::runtime, "the arguments changed while the kernel was compiled");
+    return nullptr;
+}
+
+/// With the plan of the last call, whose parameters come from inside of the arguments.
+PyObject *call_with_members(KernelObject *kernel, Plan &plan, PyObject *const *args) {
+    uint64_t slots[stack_slots];
+    Arrays arrays;
+    const size_t direct = kernel->params->size();
+    Objects objects;
+    Fit f = Fit::no;
+    if (plan.steady && recall(plan, args, slots, &arrays)) {
+        f = fit(plan, args, slots, &arrays, 0, direct);
+    } else if (objects.fetch(plan, direct, args)) {
+        f = fit(plan, objects.all(), slots, &arrays, direct);
+        const uint64_t inside = arrays.bytes;
+        if (f == Fit::yes) f = fit(plan, objects.all(), slots, &arrays, 0, direct);
+        if (f == Fit::yes && plan.steady) remember(plan, objects.all(), slots, inside);
+    }
+    if (f == Fit::yes) return launch_and_read({kernel, args}, plan, slots, arrays);
+    return f == Fit::error ? nullptr : call_slowly(kernel, args);
+}
+
+} // namespace
+
+PyObject *call(PyObject *o, PyObject *const *args, size_t flags, PyObject *names) {
+    KernelObject *kernel = reinterpret_cast<KernelObject *>(o);
+    size_t n = size_t(PyVectorcall_NARGS(flags));
+    std::vector<PyObject *> all;
+    if (names || n != kernel->params->size()) [[unlikely]] {
+        args = bind_arguments(kernel, args, n, names, all);
+        if (!args) return nullptr;
+    }
+    Plan *plan = kernel->last;
+    kernel->made_by_last = false;
+    if (plan && plan->generation == runtime.generation && plan->slots <= stack_slots) [[likely]] {
+        if (!plan->members.empty()) return call_with_members(kernel, *plan, args);
+        uint64_t slots[stack_slots];
+        Arrays arrays;
+        switch (fit(*plan, args, slots, &arrays)) {
+        case Fit::yes: return launch_and_read({kernel, args}, *plan, slots, arrays);
+        case Fit::error: return nullptr;
+        case Fit::no: break;
+        }
+    }
+    return call_slowly(kernel, args);
+}
+
+PyObject *bound_tuple(KernelObject *kernel, PyObject *const *args, Py_ssize_t n, PyObject *names) {
+    std::vector<PyObject *> all;
+    args = bind_arguments(kernel, args, size_t(n), names, all);
+    PyObject *tuple = args ? PyTuple_New(Py_ssize_t(kernel->params->size())) : nullptr;
+    for (size_t i = 0; tuple && i < kernel->params->size(); i++)
+        PyTuple_SET_ITEM(tuple, Py_ssize_t(i), Py_NewRef(args[i]));
+    return tuple;
+}
+
+} // namespace qd::bind
