@@ -1,5 +1,6 @@
 """os.fork() at any moment: children never hang, whatever other threads do just then."""
 
+import os
 import subprocess
 import sys
 
@@ -185,8 +186,10 @@ TIMES = 25
 def fork_while(what, arch, tmp_path, times=TIMES, *more):
     program = tmp_path / "hostile.py"
     program.write_text(HOSTILE)
+    # Text goes through a buffer, whose lock a thread holds while it writes.
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
     done = subprocess.run([sys.executable, str(program), arch, what, str(times), str(tmp_path / "cache"), *more],
-                          capture_output=True, text=True, timeout=900)
+                          capture_output=True, text=True, timeout=900, env=environment)
     assert done.returncode == 0, done.stderr[-3000:]
     went_on, refused = map(int, done.stdout.rpartition("children:")[2].split())
     assert went_on + refused == times

@@ -195,6 +195,7 @@ void define_observation(py::module_ &m) {
     m.def("task_runs", task_runs);
     m.def("clear_task_times", [] { program().profile().clear(); });
     m.def("flush_output", [] { bind::flush_output(); });
+    py::module_::import("os").attr("register_at_fork")(py::arg("before") = py::cpp_function(bind::await_output));
     m.def("stop_output", [] {
         py::gil_scoped_release release;
         bind::stop_output();

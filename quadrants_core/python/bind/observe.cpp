@@ -20,10 +20,20 @@ namespace qd::bind {
 namespace {
 
 constexpr auto flush_interval = std::chrono::milliseconds(20);
+constexpr auto longest_wait = std::chrono::seconds(10);
 constexpr size_t kept_reports = 1024;
 
 /// Of the last kernel compiled on this thread.
 thread_local bool was_cached = false;
+
+/// Calls of flush_output at work: they may hold the lock of sys.stdout while they wait without the GIL, which guards both.
+int writing = 0;
+thread_local int writing_here = 0;
+
+struct Writing {
+    Writing() { writing++, writing_here++; }
+    ~Writing() { writing--, writing_here--; }
+};
 
 /// Sums over compilations, in the order in which phases were first met.
 class PhaseSums {
@@ -170,6 +180,7 @@ Collector &collector() { return the_collector; }
 const ForkHooks hooks(nullptr, nullptr, [] {
     collector().start_anew();
     runtime.active_launches = 0;
+    writing = writing_here;
 });
 
 PyObject *phases_of(const std::vector<engine::PhaseTime> &phases) {
@@ -216,6 +227,7 @@ void set_output_may_lock(bool may) { collector().let_write(may); }
 
 void flush_output() {
     if (!output_waiting()) return;
+    const Writing at_work;
     std::string text = collector().take_text();
     PyObject *type, *value, *traceback;
     PyErr_Fetch(&type, &value, &traceback);
@@ -237,6 +249,15 @@ void flush_output() {
 }
 
 void stop_output() { collector().stop(); }
+
+void await_output() {
+    const auto until = std::chrono::steady_clock::now() + longest_wait;
+    while (writing > writing_here && std::chrono::steady_clock::now() < until) {
+        Py_BEGIN_ALLOW_THREADS;
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        Py_END_ALLOW_THREADS;
+    }
+}
 
 PyObject *phase_times() {
     PyObject *list = PyList_New(0);

@@ -19,6 +19,10 @@ bool output_waiting();
 /// While a launch runs without the GIL, text is brought to Python as it comes; otherwise at the end of the launch.
 void set_output_may_lock(bool may);
 
+/// GIL held, before a fork: until no other thread is in flush_output, or it takes too long since nobody reads what is
+/// written. The child would wait for ever for the lock of sys.stdout that such a thread holds.
+void await_output();
+
 /// GIL not held, at the end of the process: no thread of ours touches Python any more.
 void stop_output();
 
