@@ -28,6 +28,23 @@ def arch(request):
 
 
 @pytest.fixture
+def both(arch):
+    """Runs a function as Python and on the arch of the test: the results are equal, and what is given back."""
+
+    import numpy as np
+
+    def run(program):
+        results = []
+        for one in ("python", arch):
+            qd.init(arch=one, offline_cache=False, print_full_traceback=True, fast_math=False)
+            results.append(program())
+        np.testing.assert_equal(*results)
+        return results[0]
+
+    return run
+
+
+@pytest.fixture
 def memory_in_reach(arch):
     """For tests of views of memory, which the host has only where it sees the memory of arrays and fields."""
     if arch == "far":

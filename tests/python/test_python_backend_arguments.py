@@ -1,0 +1,208 @@
+"""Arguments of kernels and funcs on qd.python, as compiled: what the annotation asks for."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+import quadrants as qd
+
+
+def test_funcs_templates_and_references(both):
+    def program():
+        @qd.real_func
+        def factorial(n: qd.i64) -> qd.i64:
+            if n < 2:
+                return 1
+            return n * factorial(n - 1)
+
+        @qd.real_func
+        def step(x: qd.ref(qd.f32), by: qd.f32):
+            x += by
+
+        @qd.func
+        def count(target: qd.template(), times: qd.template()):
+            for _ in qd.static(range(times)):
+                target += 1
+
+        @qd.func
+        def both_of(a, b=3):
+            return a + b, a - b
+
+        x = qd.field(qd.i32, shape=2)
+
+        @qd.kernel
+        def f() -> (qd.i64, qd.f32, qd.i32):
+            y = 1.5
+            step(y, 2)
+            n = 0
+            count(n, 3)
+            count(x[1], 4)
+            p, q = both_of(n)
+            return factorial(12), y, p * 100 + q * 10 + x[1]
+
+        return f()
+
+    assert both(program) == (479001600, 3.5, 604)
+
+
+def test_templates_are_handed_on(both):
+    def program():
+        @qd.func
+        def inner(flag: qd.template(), n):
+            return n + 1 if qd.static(flag) else n - 1
+
+        @qd.func
+        def outer(flag: qd.template(), n):
+            return inner(flag, n) * 10
+
+        @qd.real_func
+        def ends(n: qd.i32) -> qd.f32:
+            if n > 3:
+                return 1.5
+
+        @qd.kernel
+        def f(flag: qd.template(), v: qd.types.vector(2, qd.f64)) -> (qd.i32, qd.f32, qd.f64):
+            return outer(flag, 5), ends(4) + ends(2), v[1]
+
+        return f(True, [1, 2]) + f(False, qd.Vector([1.0, 0.1]))
+
+    assert both(program) == (60, 1.5, 2, 40, 1.5, 0.1)
+
+
+def test_arguments_with_members(both):
+    @dataclasses.dataclass
+    class State:
+        x: qd.types.ndarray(qd.f32, ndim=1)
+        n: qd.i32
+
+    @qd.data_oriented
+    class Model:
+        def __init__(self):
+            self.size = 3
+            self.y = qd.field(qd.i32, shape=3)
+
+        @qd.func
+        def value(self, i):
+            return i * self.size
+
+        @qd.kernel
+        def fill(self):
+            for i in self.y:
+                self.y[i] = self.value(i)
+
+    def program():
+        @qd.kernel
+        def f(s: State, t: qd.template()):
+            for i in s.x:
+                s.x[i] = s.n + i * t
+
+        state = State(qd.ndarray(qd.f32, (3,)), 4)
+        f(state, 2)
+        model = Model()
+        model.fill()
+        return state.x.to_numpy(), model.y.to_numpy()
+
+    assert both(program)[1].tolist() == [0, 3, 6]
+
+
+def test_arrays_are_what_the_annotation_asks_for():
+    qd.init(arch=qd.python)
+    vec2 = qd.types.vector(2, qd.i32)
+
+    @qd.kernel
+    def any_array(a: qd.types.ndarray()):
+        pass
+
+    @qd.kernel
+    def scalars(a: qd.types.ndarray(dtype=qd.i32, ndim=1)):
+        pass
+
+    @qd.kernel
+    def vectors(a: qd.types.ndarray(dtype=vec2, ndim=1)):
+        pass
+
+    @qd.kernel
+    def view(a: qd.BufferView[qd.f32]):
+        pass
+
+    f, v3 = qd.ndarray(qd.f32, 3), qd.Vector.ndarray(3, qd.i32, 2)
+    for kernel, wrong, kind, text in (
+        (any_array, 1.2, qd.QuadrantsRuntimeTypeError, "Invalid type for argument a, got 1.2"),
+        (any_array, qd.field(qd.i32, 3), qd.QuadrantsRuntimeTypeError, "Invalid type for argument a"),
+        (any_array, np.ones(4)[::2], ValueError, "Non contiguous numpy arrays are not supported"),
+        (any_array, np.ones(3, np.complex64), ValueError, "required array has dtype="),
+        (scalars, f, TypeError, "Expect element type i32 for argument a, but get f32"),
+        (scalars, qd.ndarray(qd.i32, (3, 3)), ValueError, r"required ndim=1, but 2d ndarray with shape \(3, 3\) is provided"),
+        (scalars, np.ones(3), ValueError, "required array has dtype=i32, array with dtype=f64 is provided"),
+        (scalars, np.ones((3, 3), np.int32), ValueError, "required array has ndim=1, array with 2 dimensions is provided"),
+        (vectors, v3, ValueError, r"required element type: VectorType\[2, i32\], but \[Tensor \(3\) i32\] is provided"),
+        (vectors, np.ones((2, 3), np.int32), ValueError, r"required element_shape=\(2,\), array with element shape of \(3,\)"),
+        (view, f, qd.QuadrantsRuntimeTypeError, "Argument a expects a BufferView, got ScalarNdarray"),
+        (view, qd.ndarray(qd.i32, 3)[0:2], TypeError, "Expect element type f32 for argument a, but get i32"),
+    ):
+        with pytest.raises(kind, match=text):
+            kernel(wrong)
+    scalars(np.ones(3, np.int32))
+    vectors(np.ones((4, 2), np.int32))
+    vectors(qd.Vector.ndarray(2, qd.i32, 4))
+    view(f[1:])
+
+
+def test_other_arguments_are_what_the_annotation_asks_for():
+    qd.init(arch=qd.python)
+    array = qd.types.ndarray(dtype=qd.f32, ndim=1)
+
+    @qd.func
+    def first(a: array):
+        return a[0]
+
+    @qd.kernel
+    def passes(x: qd.types.ndarray()) -> qd.f32:
+        return first(x)
+
+    @qd.kernel
+    def number() -> qd.f32:
+        return first(3)
+
+    @qd.kernel
+    def constant(x: qd.template()):
+        pass
+
+    @qd.kernel
+    def vector(v: qd.types.vector(2, qd.i32)) -> qd.i32:
+        return v[1]
+
+    @qd.kernel
+    def normal() -> qd.f32:
+        return qd.randn(qd.i32)
+
+    class Plain:
+        @qd.kernel
+        def method(self):
+            pass
+
+    @dataclasses.dataclass
+    class Box:
+        n: qd.i32
+
+    @qd.kernel
+    def changes(box: Box):
+        box.n = 3
+
+    f = qd.ndarray(qd.f32, 3)
+    for call, kind, text in (
+        (lambda: passes(qd.ndarray(qd.i32, 3)), TypeError, "Expect element type f32 for argument a, but get i32"),
+        (lambda: passes(qd.Vector.ndarray(2, qd.f32, 3)), TypeError, r"but get \[Tensor \(2\) f32\]"),
+        (lambda: passes(qd.ndarray(qd.f32, (3, 3))), qd.QuadrantsCompilationError, "required ndim=1, but 2d ndarray is provided"),
+        (number, qd.QuadrantsTypeError, "Expected ndarray in the kernel argument for argument a"),
+        (lambda: constant(f), qd.QuadrantsRuntimeTypeError, "Ndarray shouldn't be passed in via"),
+        (lambda: vector(3), qd.QuadrantsRuntimeTypeError, r"cannot be converted into required type VectorType\[2, i32\]"),
+        (lambda: vector([1, 2, 3]), qd.QuadrantsRuntimeTypeError, "cannot be converted into required type"),
+        (normal, qd.QuadrantsTypeError, "`randn` gives real numbers"),
+        (lambda: Plain().method(), qd.QuadrantsSyntaxError, "Please decorate class Plain with @qd.data_oriented"),
+        (lambda: changes(Box(1)), qd.QuadrantsSyntaxError, "is immutable in the kernel"),
+    ):
+        with pytest.raises(kind, match=text):
+            call()
+    f.fill(2)
+    assert passes(f) == 2 and passes(np.ones(3, np.float32)) == 1 and vector((3, 4)) == 4
