@@ -23,7 +23,7 @@ uint8_t own_effects(Op op) {
     case Effect::write: break;
     }
     if (row.family == Family::address) return nothing; // a local: memory that nobody else knows yet
-    if (row.family == Family::memory) return writes;
+    if (row.family == Family::memory) return row.traits & ir::observes ? reads | writes : writes;
     if (row.family != Family::outside) return reads | writes; // atomics, cells
     return outside | exits | (row.traits & ir::updates ? reads | writes : nothing);
 }

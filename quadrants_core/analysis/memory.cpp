@@ -228,6 +228,7 @@ Access Memory::access(Value v) const {
     if (ir::family(in.op) == ir::Family::memory) {
         switch (MemoryOp(in.op)) {
         case MemoryOp::load:
+        case MemoryOp::volatile_load:
         case MemoryOp::masked_load: return {fn_.args(v)[0], in.type};
         case MemoryOp::store:
         case MemoryOp::masked_store: return {fn_.args(v)[0], fn_.type(fn_.args(v)[1])};

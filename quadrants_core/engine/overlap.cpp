@@ -41,7 +41,7 @@ Written written_by(const ir::Function &fn) {
     for (const ir::Block &block : fn.blocks) {
         for (ir::Value v : block.insts) {
             const ir::Op op = fn[v].op;
-            if (!(analysis::own_effects(op) & analysis::writes)) continue;
+            if (!(analysis::own_effects(op) & analysis::writes) || (ir::info(op).traits & ir::observes)) continue;
             if (analysis::changes_cells(op)) written.trees = true;
             for (ir::Value arg : fn.args(v))
                 if (fn.type(arg).is_pointer()) written.add(fn, arg);

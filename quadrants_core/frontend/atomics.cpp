@@ -150,16 +150,11 @@ Val handlers::volatile_load(Walk &w, const Call &call) {
     if (place.tag != Tag::ref)
         w.fail_syntax(call.node, "volatile_load needs an lvalue: an element of a field or ndarray");
     if (place.ref->local) w.fail_type(call.node, "volatile_load cannot read a local variable or a local array");
-    // An atomic that changes nothing: it is neither merged nor moved.
     const Ref &ref = *place.ref;
     const auto read = [&](int k) {
         if (ref.field && ref.field->is_packed())
             return w.packed.update_packed(ref, k, [](ir::Value before) { return before; });
-        const ir::Value pointer = ref.ndim ? w.places.part_pointer(ref, k) : w.places.scalar_pointer(ref);
-        if (!ir::is_float(ref.elem)) return w.b.atomic_or(pointer, w.b.integer(ref.elem, 0));
-        const Scalar word = ref.elem == Scalar::f64 ? Scalar::i64 : ref.elem == Scalar::f32 ? Scalar::i32 : Scalar::i16;
-        const ir::Value bits = w.b.offset(pointer, w.b.integer(Scalar::i64, 0), word); // sums would lose a sign of zero
-        return w.b.bitcast(w.b.atomic_or(bits, w.b.integer(word, 0)), ref.elem);
+        return w.b.volatile_load(ref.ndim ? w.places.part_pointer(ref, k) : w.places.scalar_pointer(ref));
     };
     if (!ref.ndim) return scalar(w, read(0));
     std::vector<ir::Value> comps;

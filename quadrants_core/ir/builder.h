@@ -45,6 +45,7 @@ struct Builder {
     Value cast(Value v, Type to) { return emit(Op::cast, {v}, to); }
     Value bitcast(Value v, Type to) { return emit(Op::bitcast, {v}, to); }
     Value load(Value p) { return emit(Op::load, {p}, Type(fn.type(p).elem)); }
+    Value volatile_load(Value p) { return emit(Op::volatile_load, {p}, Type(fn.type(p).elem)); }
     Value dim(Value array, int axis) { return emit(Op::dim, {array}, Scalar::i32, uint64_t(axis)); }
     Value local(Scalar elem, uint64_t n) { return emit(Op::local, {}, Type::pointer(elem), n); }
     Value element(Value array, std::span<const Value> indices, Value component);

@@ -184,6 +184,7 @@ enum Trait : uint16_t {
     jumps = 512,      ///< leaves or goes on with a loop
     endless = 1024,   ///< its end is not certain
     lane_form = 2048, ///< a routine that is instructions on lanes of f32 under fast_math
+    observes = 4096,  ///< with effect write: happens each time and in its place, but changes nothing
 };
 
 /// The kinds of an op's operands.

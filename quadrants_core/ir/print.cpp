@@ -260,6 +260,7 @@ void Printer::inst(Value v, int depth, int nesting) {
         text += " (" + definitions(fn[first].params) + ")";
     if (options.spans && in.span && in.span < fn.spans.size())
         text += " @" + std::to_string(fn.spans[in.span].line) + ":" + std::to_string(fn.spans[in.span].column);
+    if (in.op == Op::volatile_load) text += "  ; global load volatile"; // the words that programs look for
     line(depth, text);
     if (hook) hook(v, depth, out);
     block(first, depth + 1, nesting + 1);

@@ -88,7 +88,8 @@ class CellLowering {
             case CellOp::address: break;
             }
         }
-        Value found = element(b, named, info(fn_[v].op).effect == Effect::write);
+        const OpInfo &row = info(fn_[v].op);
+        Value found = element(b, named, row.effect == Effect::write && !(row.traits & observes));
         fn_.args(v)[0] = found;
     }
 

@@ -72,7 +72,7 @@ void Generator::memory() {
         b_.store(p, x);
         if (!rng_.chance(30)) return;
     }
-    keep(b_.load(p));
+    keep(rng_.chance(10) ? b_.volatile_load(p) : b_.load(p));
 }
 
 void Generator::make_local() {

@@ -229,7 +229,8 @@ void Walk::plain(Value v) {
 
 void Walk::memory(Value v) {
     switch (MemoryOp(fn[v].op)) {
-    case MemoryOp::load: return load(v);
+    case MemoryOp::load:
+    case MemoryOp::volatile_load: return load(v);
     case MemoryOp::store: return store(v);
     case MemoryOp::masked_load:
     case MemoryOp::masked_store:

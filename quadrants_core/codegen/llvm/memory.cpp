@@ -133,6 +133,10 @@ void Emitter::attach_alias_facts() {
 void Emitter::load(Value v) {
     Type t = fn_[v].type;
     llvm::LoadInst *load = b_.CreateAlignedLoad(memory_type(t), arg(v, 0), llvm::Align(uint64_t(ir::size_of(t.elem))));
+    if (fn_[v].op == Op::volatile_load) {
+        load->setVolatile(true);
+        load->setAtomic(llvm::AtomicOrdering::Acquire);
+    }
     note(load, base_[fn_.args(v)[0].id]);
     set(v, t.is_bool() ? b_.CreateICmpNE(load, llvm::Constant::getNullValue(load->getType())) : load);
 }
@@ -174,7 +178,8 @@ void Emitter::masked(Value v) {
 
 void Emitter::memory(Value v) {
     switch (MemoryOp(fn_[v].op)) {
-    case MemoryOp::load: return load(v);
+    case MemoryOp::load:
+    case MemoryOp::volatile_load: return load(v);
     case MemoryOp::store: return store(v);
     case MemoryOp::masked_load:
     case MemoryOp::masked_store:

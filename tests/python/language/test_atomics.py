@@ -1,5 +1,7 @@
 """Atomics of every type, on every kind of place, and what updates of variables mean."""
 
+import concurrent.futures
+import time
 import warnings
 
 import numpy as np
@@ -264,6 +266,64 @@ def test_volatile_load():
         return qd.volatile_load(f[1]), qd.volatile_load(x[0])
 
     assert k(np.array([2.5])) == (5, 2.5)
+
+
+def test_volatile_loads_only_read():
+    @qd.kernel
+    def k(x: qd.types.ndarray(qd.f32, ndim=1)) -> qd.f32:
+        return qd.volatile_load(x[1])
+
+    x = np.array([1.0, -2.5], np.float32)
+    x.flags.writeable = False
+    assert k(x) == -2.5
+
+    for level in ("pointer", "bitmasked"):
+        f = qd.field(qd.f32)
+        block = getattr(qd.root, level)(qd.i, 4)
+        block.place(f)
+
+        @qd.kernel
+        def read() -> qd.f32:
+            return qd.volatile_load(f[2])
+
+        @qd.kernel
+        def active() -> qd.i32:
+            return qd.is_active(block, 2)
+
+        assert read() == 0
+        assert not active()
+        f[2] = 7
+        assert read() == 7 and active()
+
+
+def test_volatile_loads_see_what_others_store():
+    @qd.kernel
+    def wait(x: qd.types.ndarray(qd.i32, ndim=1)) -> qd.i32:
+        print("waits")
+        while qd.volatile_load(x[0]) == 0:
+            pass
+        return x[1]
+
+    x = np.zeros(2, np.int32)
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        found = pool.submit(wait, x)
+        time.sleep(0.2)
+        assert not found.done()
+        x[1] = 5
+        x[0] = 1
+        assert found.result() == 5
+
+
+def test_volatile_loads_in_printed_ir(capfd, arch):
+    qd.init(arch=arch, print_ir=True, offline_cache=False)
+    f = qd.field(qd.i32, 2)
+
+    @qd.kernel
+    def k() -> qd.i32:
+        return qd.volatile_load(f[1])
+
+    assert k() == 0
+    assert "global load volatile" in "".join(capfd.readouterr())
 
 
 def test_from_python():
