@@ -69,8 +69,28 @@ struct Source {
     bool counted = true;        ///< coverage sees into it; not so funcs that come with the package
 };
 
-/// bundle: an object whose members are parameters, each asked for when the kernel first mentions it (Request::member).
-enum class ParamKind : uint8_t { scalar, matrix, array, constant, buffer_view, bundle, structure };
+/// As parameters.def says.
+enum class ParamKind : uint8_t {
+#define PARAMETER(kind, name, passes) kind,
+#include "frontend/parameters.def"
+};
+enum class Passes : uint8_t { nothing, number, numbers, array };
+
+constexpr const char *kind_name(ParamKind kind) {
+    constexpr const char *names[] = {
+#define PARAMETER(kind, name, passes) name,
+#include "frontend/parameters.def"
+    };
+    return names[size_t(kind)];
+}
+
+constexpr Passes passes(ParamKind kind) {
+    constexpr Passes all[] = {
+#define PARAMETER(kind, name, passes) Passes::passes,
+#include "frontend/parameters.def"
+    };
+    return all[size_t(kind)];
+}
 
 struct Param {
     std::string name;

@@ -81,8 +81,7 @@ Val Parameters::declare(const Param &p) {
         v.object = PyRef::borrow(p.value);
         break;
     }
-    const bool passed = p.kind != ParamKind::constant && p.kind != ParamKind::bundle;
-    if (passed) leaves_.push_back(p.leaf);
+    if (passes(p.kind) != Passes::nothing) leaves_.push_back(p.leaf);
     v.node = p.node;
     return v;
 }

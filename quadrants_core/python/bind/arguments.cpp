@@ -346,18 +346,30 @@ bool read_spec(PyObject *tuple, ParamSpec *spec) {
     spec->elem = ir::Scalar(elem);
     spec->clamp = clamp != 0;
     spec->cls = cls == Py_None ? nullptr : cls;
-    const std::string_view f = form;
-    spec->is_self = f == "self";
-    spec->form = f == "scalar"   ? ParamForm::scalar
-                 : f == "matrix" ? ParamForm::matrix
-                 : f == "array"  ? ParamForm::array
-                 : f == "tensor" ? ParamForm::tensor
-                 : f == "view"   ? ParamForm::view
-                 : f == "bundle" ? ParamForm::bundle
-                 : f == "struct" ? ParamForm::structure
-                                 : ParamForm::constant;
-    spec->optional = optional != 0 || spec->form == ParamForm::tensor;
-    return true;
+    spec->optional = optional != 0;
+    static constexpr std::pair<std::string_view, ParamForm> forms[] = {
+#define PARAMETER(kind, name, passes) {name, ParamForm::kind},
+#define FORM(form, name) {name, ParamForm::form},
+#include "frontend/parameters.def"
+    };
+    for (const auto &[word, which] : forms) {
+        if (word != form) continue;
+        spec->form = which;
+        if (which == ParamForm::tensor) spec->optional = true;
+        return true;
+    }
+    PyErr_Format(PyExc_SystemError, "no form of parameters: %s", form);
+    return false;
+}
+
+uint32_t leaves_of(const BoundParam &p) {
+    switch (frontend::passes(p.kind)) {
+    case frontend::Passes::nothing: return 0;
+    case frontend::Passes::number:
+    case frontend::Passes::array: return 1;
+    case frontend::Passes::numbers: return p.shape ? uint32_t(p.shape->slots) : uint32_t(p.rows * p.cols);
+    }
+    return 0;
 }
 
 bool has_gradient(PyObject *array) {

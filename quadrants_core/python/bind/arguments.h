@@ -16,8 +16,12 @@ inline constexpr ir::Scalar default_int{100}, default_float{101}, default_unsign
 ir::Scalar default_of(ir::Scalar code);
 inline ir::Scalar resolve(ir::Scalar s) { return s < default_int ? s : default_of(s); }
 
-/// What an annotation asks for. `tensor`: an array, a field or None, whichever comes.
-enum class ParamForm : uint8_t { scalar, matrix, array, tensor, view, constant, bundle, structure };
+/// What an annotation asks for, as frontend/parameters.def says.
+enum class ParamForm : uint8_t {
+#define PARAMETER(kind, name, passes) kind,
+#define FORM(form, name) form,
+#include "frontend/parameters.def"
+};
 
 /// A parameter as the annotation states it.
 struct ParamSpec {
@@ -29,7 +33,6 @@ struct ParamSpec {
     int element_dim = -1;               ///< -1: any (arrays)
     bool clamp = false;
     bool needs_grad = false; ///< an ndarray must have a gradient
-    bool is_self = false;    ///< instance of a class with kernels as methods
     bool optional = false;   ///< None is accepted
     PyObject *cls = nullptr; ///< bundle: the dataclass; structure: the struct type; borrowed
 };
@@ -57,6 +60,9 @@ struct BoundParam {
     PyObject *weak = nullptr;  ///< weak reference to it, owned
     bool by_value = false;     ///< a number, text or tuple: equal ones fit
 };
+
+/// How many parameters of the IR it is, if the code gets it.
+uint32_t leaves_of(const BoundParam &p);
 
 enum class Fit : uint8_t { yes, no, error };
 

@@ -81,7 +81,7 @@ void check_constant(const KernelObject *kernel, const ParamSpec &spec, PyObject 
         Py_XDECREF(name);
         throw frontend::PythonError{};
     }
-    if (spec.is_self && !is_data_oriented(arg)) { // a classmethod gets the class itself
+    if (spec.form == ParamForm::self && !is_data_oriented(arg)) { // a classmethod gets the class itself
         const bool is_class = PyType_Check(arg);
         if (is_class && is_marked(arg)) return;
         const auto *type = is_class ? reinterpret_cast<PyTypeObject *>(arg) : Py_TYPE(arg);
@@ -128,7 +128,7 @@ frontend::Param Binder::add(const BoundParam &bound, const Origin &from) {
     param.element_dim = bound.element_dim;
     param.value = bound.value;
     param.name = from.name;
-    param.position = from.argument - int(!kernel_->params->empty() && kernel_->params->front().is_self);
+    param.position = from.argument - int(!kernel_->params->empty() && kernel_->params->front().form == ParamForm::self);
     param.leaf = int(plan_.params.size());
     plan_.params.push_back(bound);
     plan_.names.push_back(from.name);
@@ -162,26 +162,22 @@ frontend::Param Binder::bind(const ParamSpec &spec, PyObject *value, const Origi
     value = unwrapped(value);
     if (spec.optional && value == Py_None) return bind_constant(spec, value, from);
     switch (spec.form) {
-    case ParamForm::scalar: return bind_scalar(spec, from);
-    case ParamForm::matrix: return bind_matrix(spec, from);
-    case ParamForm::structure: return bind_struct(spec, from);
-    case ParamForm::array: return bind_array(spec, value, from);
-    case ParamForm::tensor: return bind_tensor(spec, value, from);
-    case ParamForm::view: return bind_view(spec, value, from);
-    case ParamForm::constant: return bind_constant(spec, value, from);
-    case ParamForm::bundle: return bind_bundle(spec, value, from);
+#define PARAMETER(kind, name, passes) FORM(kind, name)
+#define FORM(form, name)                                                                                               \
+    case ParamForm::form: return bind_##form(spec, value, from);
+#include "frontend/parameters.def"
     }
     fail_internal("a parameter without a form");
 }
 
-frontend::Param Binder::bind_scalar(const ParamSpec &spec, const Origin &from) {
+frontend::Param Binder::bind_scalar(const ParamSpec &spec, PyObject *, const Origin &from) {
     BoundParam bound;
     bound.kind = frontend::ParamKind::scalar;
     bound.elem = resolve(spec.elem);
     return add(bound, from);
 }
 
-frontend::Param Binder::bind_matrix(const ParamSpec &spec, const Origin &from) {
+frontend::Param Binder::bind_matrix(const ParamSpec &spec, PyObject *, const Origin &from) {
     BoundParam bound;
     bound.kind = frontend::ParamKind::matrix;
     bound.elem = resolve(spec.elem);
@@ -192,7 +188,7 @@ frontend::Param Binder::bind_matrix(const ParamSpec &spec, const Origin &from) {
     return add(bound, from);
 }
 
-frontend::Param Binder::bind_struct(const ParamSpec &spec, const Origin &from) {
+frontend::Param Binder::bind_structure(const ParamSpec &spec, PyObject *, const Origin &from) {
     BoundParam bound;
     bound.kind = frontend::ParamKind::structure;
     bound.shape = shape_of(spec.cls);
@@ -239,7 +235,7 @@ frontend::Param Binder::bind_array(const ParamSpec &spec, PyObject *value, const
     return param;
 }
 
-frontend::Param Binder::bind_view(const ParamSpec &spec, PyObject *value, const Origin &from) {
+frontend::Param Binder::bind_buffer_view(const ParamSpec &spec, PyObject *value, const Origin &from) {
     ArrayFacts facts;
     ParamSpec named = spec;
     named.name = from.name;
@@ -294,6 +290,10 @@ frontend::Param Binder::bind_constant(const ParamSpec &spec, PyObject *value, co
         param.node = add_node(std::move(node));
     }
     return param;
+}
+
+frontend::Param Binder::bind_self(const ParamSpec &spec, PyObject *value, const Origin &from) {
+    return bind_constant(spec, value, from);
 }
 
 frontend::Param Binder::bind_bundle(const ParamSpec &spec, PyObject *value, const Origin &from) {
@@ -415,7 +415,7 @@ frontend::Param Binder::live_member(int at, PyObject *key, bool item, PyObject *
         return bind(spec, value, fetched(at, key, false));
     }
     if (is_passed(value)) {
-        spec.form = is_buffer_view(value) ? ParamForm::view : ParamForm::tensor;
+        spec.form = is_buffer_view(value) ? ParamForm::buffer_view : ParamForm::tensor;
         return bind(spec, value, fetched(at, key, item));
     }
     if (owner.lifts && !item && (PyLong_Check(value) || PyFloat_Check(value))) {

@@ -37,14 +37,10 @@ class Binder {
     };
 
     frontend::Param bind(const ParamSpec &spec, PyObject *value, const Origin &from);
-    frontend::Param bind_scalar(const ParamSpec &spec, const Origin &from);
-    frontend::Param bind_matrix(const ParamSpec &spec, const Origin &from);
-    frontend::Param bind_struct(const ParamSpec &spec, const Origin &from);
-    frontend::Param bind_array(const ParamSpec &spec, PyObject *value, const Origin &from);
-    frontend::Param bind_view(const ParamSpec &spec, PyObject *value, const Origin &from);
-    frontend::Param bind_tensor(const ParamSpec &spec, PyObject *value, const Origin &from);
-    frontend::Param bind_constant(const ParamSpec &spec, PyObject *value, const Origin &from);
-    frontend::Param bind_bundle(const ParamSpec &spec, PyObject *value, const Origin &from);
+    // bind_scalar, ...: one for each form
+#define PARAMETER(kind, name, passes) FORM(kind, name)
+#define FORM(form, name) frontend::Param bind_##form(const ParamSpec &spec, PyObject *value, const Origin &from);
+#include "frontend/parameters.def"
     frontend::Param typed_member(int node, PyObject *key, PyObject *value);
     frontend::Param live_member(int node, PyObject *key, bool item, PyObject *value);
     frontend::Param baked(PyObject *value);

@@ -18,9 +18,7 @@ Stretch stretch_of(const char *data, uint64_t bytes) {
     return {begin, begin + bytes};
 }
 
-bool is_array(const BoundParam &p) {
-    return p.kind == frontend::ParamKind::array || p.kind == frontend::ParamKind::buffer_view;
-}
+bool is_array(const BoundParam &p) { return frontend::passes(p.kind) == frontend::Passes::array; }
 
 bool same_view(const NumpyArray *a, const NumpyArray *b) {
     return a->data == b->data && a->ndim == b->ndim && a->elem() == b->elem() &&

@@ -11,19 +11,6 @@ namespace {
 
 KernelObject *kernel_of(PyObject *o) { return reinterpret_cast<KernelObject *>(o); }
 
-const char *kind_name(frontend::ParamKind kind) {
-    switch (kind) {
-    case frontend::ParamKind::scalar: return "scalar";
-    case frontend::ParamKind::matrix: return "matrix";
-    case frontend::ParamKind::array: return "array";
-    case frontend::ParamKind::constant: return "constant";
-    case frontend::ParamKind::buffer_view: return "view";
-    case frontend::ParamKind::bundle: return "bundle";
-    case frontend::ParamKind::structure: return "struct";
-    }
-    return "";
-}
-
 /// The order of storage that an array is tagged with, or None.
 PyObject *layout_of(const BoundParam &p) {
     const std::vector<int> &order = layout_order(layout_in(p.signature));
@@ -38,9 +25,9 @@ PyObject *layout_of(const BoundParam &p) {
 PyObject *describe(const BoundParam &p, const std::string &name) {
     PyObject *value = p.weak ? p.weak : p.value ? p.value : Py_None;
     const auto flag = [](bool b) { return b ? Py_True : Py_False; };
-    return Py_BuildValue("(issiiiiiNOOOO)", int(p.argument), name.c_str(), kind_name(p.kind), int(p.elem), int(p.ndim),
-                         int(p.rows), int(p.cols), int(p.element_dim), layout_of(p), flag(p.clamp), flag(p.of_host),
-                         flag(p.with_gradient), value);
+    return Py_BuildValue("(issiiiiiNOOOO)", int(p.argument), name.c_str(), frontend::kind_name(p.kind), int(p.elem),
+                         int(p.ndim), int(p.rows), int(p.cols), int(p.element_dim), layout_of(p), flag(p.clamp),
+                         flag(p.of_host), flag(p.with_gradient), value);
 }
 
 bool is_current(const Plan &plan) {
@@ -84,21 +71,18 @@ PyObject *describe_plans(const KernelObject *kernel) {
     return all;
 }
 
-/// _passed() -> [(name, "scalar" | "matrix" | "array", scalar type)] of the last call, in the order of the slots
+/// _passed() -> [(name, kind, scalar type)] of the last call, in the order of the slots
 PyObject *passed(PyObject *o, PyObject *) {
     const Plan *plan = kernel_of(o)->last;
     PyObject *all = PyList_New(0);
     if (!plan || !all) return all;
     std::vector<const BoundParam *> order;
     for (const BoundParam &p : plan->params)
-        if (p.kind != frontend::ParamKind::constant && p.kind != frontend::ParamKind::bundle) order.push_back(&p);
+        if (frontend::passes(p.kind) != frontend::Passes::nothing) order.push_back(&p);
     std::sort(order.begin(), order.end(), [](const BoundParam *a, const BoundParam *b) { return a->slot < b->slot; });
     for (const BoundParam *p : order) {
-        const char *kind = p->kind == frontend::ParamKind::scalar   ? "scalar"
-                           : p->kind == frontend::ParamKind::matrix ? "matrix"
-                                                                    : "array";
-        PyObject *one =
-            Py_BuildValue("(sss)", plan->names[size_t(p - plan->params.data())].c_str(), kind, scalar_name(p->elem));
+        PyObject *one = Py_BuildValue("(sss)", plan->names[size_t(p - plan->params.data())].c_str(),
+                                      frontend::kind_name(p->kind), scalar_name(p->elem));
         if (!one || PyList_Append(all, one) != 0) Py_CLEAR(all);
         Py_XDECREF(one);
         if (!all) break;

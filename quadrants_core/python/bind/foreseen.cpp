@@ -21,8 +21,9 @@ bool bound_by_annotation(const ParamSpec &spec, BoundParam *bound) {
         bound->signature = signature_of(bound->elem, spec.ndim, spec.rows, spec.cols, spec.element_dim);
         break;
     case ParamForm::tensor:
-    case ParamForm::view:
+    case ParamForm::buffer_view:
     case ParamForm::constant:
+    case ParamForm::self:
     case ParamForm::structure:
     case ParamForm::bundle: return false;
     }
@@ -46,9 +47,10 @@ bool suits(const ParamSpec &spec, const BoundParam &from) {
                (spec.element_dim < 0 ||
                 (spec.element_dim == from.element_dim && spec.rows == from.rows && spec.cols == from.cols));
     case ParamForm::constant:
+    case ParamForm::self:
         return from.kind == frontend::ParamKind::constant && (!from.weak || PyWeakref_GetObject(from.weak) != Py_None);
     case ParamForm::tensor:
-    case ParamForm::view:
+    case ParamForm::buffer_view:
     case ParamForm::structure:
     case ParamForm::bundle: return false;
     }

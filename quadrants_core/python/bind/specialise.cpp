@@ -118,11 +118,10 @@ class Specialiser {
             leaves_ = std::move(result.leaves);
             mark_written(result.fn);
         }
-        for (size_t leaf = 0; leaf < plan_->params.size(); leaf++) {
-            BoundParam &p = plan_->params[leaf];
+        for (BoundParam &p : plan_->params) {
             p.slot = plan_->slots;
-            const bool is_array = p.kind == frontend::ParamKind::array || p.kind == frontend::ParamKind::buffer_view;
-            plan_->slots += is_array ? abi::argument_slots(true, p.ndim) : uint32_t(slots_of(int(leaf)));
+            const bool is_array = frontend::passes(p.kind) == frontend::Passes::array;
+            plan_->slots += is_array ? abi::argument_slots(true, p.ndim) : leaves_of(p);
         }
         return std::move(plan_);
     }
@@ -290,7 +289,7 @@ class Specialiser {
     /// Array parameters that the kernel stores to, so that a read-only numpy array is refused for those alone.
     void mark_written(const ir::Function &fn) {
         std::vector<size_t> owner; // IR parameter -> parameter
-        for (int leaf : leaves_) owner.insert(owner.end(), slots_of(leaf), size_t(leaf));
+        for (int leaf : leaves_) owner.insert(owner.end(), leaves_of(plan_->params[size_t(leaf)]), size_t(leaf));
         const std::vector<bool> written = engine::written_parameters(fn);
         for (size_t p = 0; p < written.size() && p < owner.size(); p++)
             if (written[p]) plan_->params[owner[p]].written = true;
@@ -322,15 +321,8 @@ class Specialiser {
         for (int leaf : leaves_) {
             QD_CHECK(next < info.params.size(), "parameters of " + info.name);
             plan_->params[size_t(leaf)].slot = info.params[next].slot;
-            next += slots_of(leaf);
+            next += leaves_of(plan_->params[size_t(leaf)]);
         }
-    }
-
-    /// How many IR parameters a parameter of the plan has.
-    size_t slots_of(int leaf) const {
-        const BoundParam &p = plan_->params[size_t(leaf)];
-        if (p.kind == frontend::ParamKind::structure) return p.shape->slots;
-        return p.kind == frontend::ParamKind::matrix ? size_t(p.rows * p.cols) : 1;
     }
 
     KernelObject *kernel_;
