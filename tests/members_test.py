@@ -15,7 +15,7 @@ SLACK = 5  # members that may go before the number here has to follow
 
 # class -> its members
 LARGE = {
-    "codegen/llvm/emitter.h: Emitter": 119,
+    "codegen/llvm/emitter.h: Emitter": 112,
     "syntax/grammar.h: Parser": 101,
     "passes/vectorize_emit.h: LaneEmitter": 61,
 }

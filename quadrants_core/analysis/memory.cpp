@@ -104,6 +104,8 @@ void Memory::add(Value v) {
         case AddressOp::tmp: object = once(tmp_, Root::tmp, 0); break;
         case AddressOp::ret_slot: object = once(ret_, Root::ret, 0); break;
         case AddressOp::offset: object = objects_[fn_.args(v)[0].id]; break;
+        case AddressOp::count_slot:
+        case AddressOp::random_state: break; // there after legalisation, when nobody asks
         }
     }
     objects_[v.id] = object;

@@ -1,7 +1,6 @@
 #pragma once
 // The random generator of kernels: xoroshiro128++ on the state of the worker thread. The interpreter calls these
-// functions; code generation emits the same steps (codegen/llvm/emit_memory.cpp), so equal states give equal numbers
-// everywhere.
+// functions; machine code takes the same steps (passes/lower_random.cpp), so equal states give equal numbers everywhere.
 #include "abi/abi.h"
 
 #include <bit>

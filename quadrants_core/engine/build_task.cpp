@@ -55,7 +55,7 @@ std::vector<abi::Message> describe_messages(const ir::Function &fn) {
     for (const ir::Block &block : fn.blocks) {
         for (ir::Value v : block.insts) {
             const ir::Inst &inst = fn[v];
-            if (inst.op != ir::Op::print && inst.op != ir::Op::assert_) continue;
+            if (ir::info(inst.op).imm != ir::Imm::message) continue;
             if (done[inst.imm]) continue;
             done[inst.imm] = true;
             describe_message(fn, v, out[inst.imm]);

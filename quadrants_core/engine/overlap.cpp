@@ -30,6 +30,8 @@ struct Written {
         case ir::AddressOp::tree_base: trees = true; return;
         case ir::AddressOp::tmp:
         case ir::AddressOp::ret_slot:
+        case ir::AddressOp::count_slot:
+        case ir::AddressOp::random_state:
         case ir::AddressOp::local:
         case ir::AddressOp::offset: return;
         }

@@ -31,7 +31,7 @@ Array make_array(const Type &type, std::vector<int64_t> extents) {
 
 namespace {
 
-/// Where a running function's messages go and which function they belong to.
+/// Where a running function's messages go, and the function as it was before passes, which says what their values are.
 struct Record {
     const Function *fn = nullptr;
     Outputs *outputs = nullptr;
@@ -42,7 +42,7 @@ struct Record {
 std::vector<Scalar> value_types(const Function &fn, uint32_t index) {
     for (uint32_t i = 1; i < fn.insts.size(); ++i) {
         const Inst &in = fn.insts[i];
-        if ((in.op != Op::print && in.op != Op::assert_) || in.imm != index) continue;
+        if (info(in.op).imm != Imm::message || in.imm != index) continue;
         std::vector<Scalar> types;
         for (Value a : fn.args(Value{i}).subspan(in.op == Op::assert_ ? 1 : 0)) types.push_back(fn.type(a).elem);
         return types;
@@ -125,9 +125,9 @@ class Memory {
 
     Outputs outputs;
 
-    /// Outlives the call; `fn`, the function that runs, must stay alive.
-    abi::Launch launch(const Function &fn, Record &record, uint64_t *counters) {
-        record = {&fn, &outputs, &lock_};
+    /// Of `fn`, which was `source` before passes; `source` must outlive the launch.
+    abi::Launch launch(const Function &fn, const Function &source, Record &record, uint64_t *counters) {
+        record = {&source, &outputs, &lock_};
         if (tmp_.size() < fn.tmp_bytes / 8 + 1) tmp_.resize(size_t(fn.tmp_bytes / 8 + 1));
         abi::Launch c{};
         c.data.args = args_.data();
@@ -219,14 +219,15 @@ bool has_parallel(const Function &fn) {
 }
 
 struct Compiled {
-    Function fn;
+    Function source, fn; ///< before and after the passes
     abi::Task info;
     std::shared_ptr<runtime::LoadedTask> code;
 };
 
 Compiled compile(const BackendRun &how, runtime::Device &device, const engine::Lowering &lowering, Function fn) {
-    lowering.lower(fn);
     Compiled task;
+    task.source = fn;
+    lowering.lower(fn);
     task.info.name = fn.name;
     task.info.weight = how.weight;
     task.info.kind = fn.role == Role::range_task ? abi::TaskKind::range : abi::TaskKind::serial;
@@ -262,13 +263,13 @@ std::string why_not(const backends::Backend &backend) {
     return why.empty() ? backend.missing_compiler() : why;
 }
 
-Outputs interpret(const Function &fn, const Inputs &inputs) {
+Outputs interpret(const Function &fn, const Inputs &inputs, const Function *source) {
     const runtime::FlushDenormals flush; // as every device does
     Memory memory(fn, inputs);
     Record record;
     abi::Thread thread{};
     device_lib::seed_random(thread.random, 0, 0);
-    abi::Launch launch = memory.launch(fn, record, memory.outputs.counters.data());
+    abi::Launch launch = memory.launch(fn, source ? *source : fn, record, memory.outputs.counters.data());
     backends::interpreter::Outcome outcome = backends::interpreter::run(fn, launch, thread, 0, 1);
     memory.gather_fields();
     Outputs outputs = std::move(memory.outputs);
@@ -324,7 +325,7 @@ Outputs run_on(const BackendRun &how, const Function &fn, const Inputs &inputs, 
         for (Compiled &task : tasks) {
             Record record;
             std::vector<uint64_t> counters(task.fn.counters.size());
-            abi::Launch launch = memory.launch(task.fn, record, counters.data());
+            abi::Launch launch = memory.launch(task.fn, task.source, record, counters.data());
             stream->launch(*task.code, task.info, launch);
             stream->wait();
             add_counters(task.fn, counters, memory.outputs.counters);

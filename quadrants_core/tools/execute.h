@@ -36,8 +36,8 @@ struct Outputs {
 /// Why a backend cannot compile and run here; empty if it can.
 std::string why_not(const backends::Backend &backend);
 
-/// Walks the function as it is.
-Outputs interpret(const ir::Function &fn, const Inputs &inputs);
+/// Walks the function as it is. `source`: what it was before passes, which may change the types of what is printed.
+Outputs interpret(const ir::Function &fn, const Inputs &inputs, const ir::Function *source = nullptr);
 
 struct BackendRun {
     const backends::Backend *backend = nullptr;

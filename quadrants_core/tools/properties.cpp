@@ -32,7 +32,7 @@ std::string check_pass(const passes::Pass &pass, const passes::Config &config, c
     bool said = pass.run(changed, config);
     if (std::string text = problems_of(changed); !text.empty()) return text;
     if (!said && print(changed) != print(fn)) return "changed the function and says it did not:\n" + print(changed);
-    std::string gap = difference(interpret(fn, inputs), interpret(changed, inputs), 0);
+    std::string gap = difference(interpret(fn, inputs), interpret(changed, inputs, &fn), 0);
     return gap.empty() ? "" : gap + "\nafter the pass:\n" + print(changed);
 }
 

@@ -87,16 +87,20 @@ void Generator::conversion() {
     keep(b_.cast(v, scalar()));
 }
 
-/// The bits of a float, with NaN and the numbers that devices flush taken out.
-void Generator::bits_of_float() {
-    bool wide = rng_.chance(50);
-    Scalar type = wide ? Scalar::f64 : Scalar::f32;
+/// A float that is neither NaN nor one of the numbers that devices flush.
+Value Generator::clean_float(Scalar type) {
     Value x = pick(type);
     Value size = b_.abs(x);
-    Value least = b_.constant(type, wide ? 0x0010000000000000u : 0x00800000u);
+    const uint64_t smallest = type == Scalar::f64 ? 0x0010000000000000u : type == Scalar::f32 ? 0x00800000u : 0x0400u;
+    Value least = b_.constant(type, smallest);
     Value normal = b_.ge(size, least);
     Value zero = b_.constant(type, 0);
-    Value clean = b_.select(normal, x, zero);
+    return b_.select(normal, x, zero);
+}
+
+void Generator::bits_of_float() {
+    bool wide = rng_.chance(50);
+    Value clean = clean_float(wide ? Scalar::f64 : Scalar::f32);
     keep(b_.bitcast(clean, wide ? Scalar::i64 : Scalar::u32));
 }
 
@@ -283,8 +287,14 @@ void Generator::effect() {
     }
     if (in_parallel_) return;
     if (kind == 1) {
-        Value x = b_.cast(pick(Scalar::i32), Scalar::i64);
-        Value y = pick(rng_.chance(50) ? Scalar::u8 : Scalar::i16);
+        const auto number = [&] {
+            Scalar type = scalar();
+            if (options_.transcendental && is_float(type))
+                type = Scalar::i64; // the text would differ in the last digit
+            return is_float(type) ? clean_float(type) : pick(type);
+        };
+        Value x = number();
+        Value y = number();
         uint32_t m = message(2);
         b_.emit(Op::print, {x, y}, {}, m);
     } else if (kind == 2) {

@@ -49,6 +49,7 @@ class Generator {
     void arithmetic();
     void comparison();
     void conversion();
+    Value clean_float(Scalar type);
     void bits_of_float();
     void branch(int depth);
     void counted_loop(int depth);

@@ -1,6 +1,7 @@
 // What .qir run tests cannot see: alias facts, callbacks, the range of a task, refusals, threads.
 #include "run_task.h"
 
+#include "base/error.h"
 #include "codegen/llvm/door/door.h"
 
 #include "device_lib/random.h"
@@ -134,6 +135,25 @@ TEST(Emit, RefusesWhatIsNotLegal) {
     // The thread goes on after a failure.
     Launch launch;
     launch.run("task serial @k()\n    ret\n");
+}
+
+TEST(Emit, RefusesTheLawsThatPassesTakeAway) {
+    for (const char *text : {
+             "    %0: f16 = constant 1\n    %1: f16 = add %0, %0\n",
+             "    %0: f16 = constant 1\n    %1: u1 = lt %0, %0\n",
+             "    %0: f16 = constant 1\n    %1: f64 = cast %0\n",
+             "    %0: i32 = constant 1\n    %1: f16 = cast %0\n",
+             "    %0: f32 = random\n",
+             "    %0: i64 = constant 1\n    count %0 !0\n",
+             "    %0: u1 = constant 1\n    assert %0 !0\n",
+             "    %0: i32 = constant 1\n    print %0 !0\n",
+             "    %0: i32 = constant 1\n    %1: i32 = floordiv %0, %0\n",
+             "    %0: i32 = constant 1\n    %1: i32 = pow %0, %0\n",
+         }) {
+        const std::string task =
+            "task serial @k()\n    message 0 \"x\"\n    counter 0 line\n" + std::string(text) + "    ret\n";
+        EXPECT_THROW(test::lowering().emit(test::read_task(task), backends::Tier::best), InternalError) << text;
+    }
 }
 
 TEST(Emit, EightThreadsCompileAtOnce) {

@@ -108,12 +108,16 @@ Caps caps(int) {
 
 std::span<const passes::Pass> legalize(const Caps &) {
     static constexpr passes::Pass list[] = {
-        step::chunk_ranges, // a range task is called with a chunk of its range
-        step::lower_cells,  // addresses are base + bytes
-        step::lower_access,
-        step::lower_pow,
+        step::chunk_ranges,   // a range task is called with a chunk of its range
+        step::lower_cells,    // addresses are base + bytes
+        step::lower_access,   // as lower_cells
+        step::lower_pow,      // no instruction has it
         step::lower_division, // after lower_access: places lie at quotients of indices
-        step::dce,
+        step::lower_messages, // the host takes words
+        step::lower_counts,   // all threads count in the same memory
+        step::lower_random,   // no instruction has it
+        step::lower_f16,      // the instructions convert f16, no more
+        step::dce,            // last
     };
     return list;
 }

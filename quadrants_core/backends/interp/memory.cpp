@@ -140,6 +140,8 @@ uint64_t Walk::address(Value v) {
     case AddressOp::tree_base: return number_of(launch.data.trees[in.imm]);
     case AddressOp::tmp: return number_of(launch.data.tmp) + in.imm;
     case AddressOp::ret_slot: return number_of(launch.data.ret) + in.imm;
+    case AddressOp::count_slot: return number_of(launch.data.counters) + 8 * in.imm;
+    case AddressOp::random_state: return number_of(thread.random);
     case AddressOp::offset: return get(args[0]) + get(args[1]);
     case AddressOp::local: break;
     }

@@ -163,12 +163,14 @@ void Walk::pure(Value v) {
 void Walk::reduce(Value v) {
     const Inst &in = fn[v];
     Value from = fn.args(v)[0];
-    Constant sum = constant(from);
+    const Scalar elem = in.type.elem, wide = elem == Scalar::f16 ? Scalar::f32 : elem;
+    const auto converted = [](Constant c, Scalar to) { return c.type == to ? c : eval(Op::cast, to, {&c, 1}); };
+    Constant sum = converted(constant(from), wide);
     for (int lane = 1; lane < fn.type(from).lanes; ++lane) {
-        Constant pair[] = {sum, constant(from, lane)};
-        sum = eval(plain_op(in.op), in.type.elem, pair);
+        Constant pair[] = {sum, converted(constant(from, lane), wide)};
+        sum = eval(plain_op(in.op), wide, pair);
     }
-    values[slot[v.id]] = sum.bits;
+    values[slot[v.id]] = converted(sum, elem).bits;
 }
 
 void Walk::random(Value v) {
@@ -243,7 +245,8 @@ Flow Walk::outside(Value v) {
     const Inst &in = fn[v];
     switch (OutsideOp(in.op)) {
     case OutsideOp::random: random(v); break;
-    case OutsideOp::print: message(v, 0); break;
+    case OutsideOp::print:
+    case OutsideOp::fail: message(v, 0); break;
     case OutsideOp::assert_:
         if (arg(v, 0) & 1) break;
         message(v, 1);

@@ -11,24 +11,18 @@ namespace qd::codegen {
 using llvm::Intrinsic::ID;
 namespace intrinsics = llvm::Intrinsic;
 
-llvm::Value *Emitter::widen(Type t, llvm::Value *x) {
-    return t.elem == Scalar::f16 ? b_.CreateFPExt(x, type(Type(Scalar::f32, t.lanes))) : x;
-}
-
-llvm::Value *Emitter::narrow(Type t, llvm::Value *x) {
-    return t.elem == Scalar::f16 ? b_.CreateFPTrunc(x, type(t)) : x;
-}
-
 llvm::Value *Emitter::pure(Value v) {
     const ir::Inst &in = fn_[v];
-    switch (ir::family(in.op)) {
+    const Family family = ir::family(in.op);
+    if (family != Family::plain && arg_type(v, 0).elem == Scalar::f16) refuse(v, "of f16 must be lowered first");
+    switch (family) {
     case Family::arithmetic: return arithmetic(v);
     case Family::bits: return bits(BitsOp(in.op), arg_type(v, 0), arg(v, 0), in.args.size > 1 ? arg(v, 1) : nullptr);
     case Family::comparison: return compare(ComparisonOp(in.op), arg_type(v, 0), arg(v, 0), arg(v, 1));
     case Family::real: {
         llvm::Value *args[3] = {};
-        for (size_t i = 0; i < in.args.size; ++i) args[i] = widen(in.type, arg(v, i));
-        return narrow(in.type, real_function(RealOp(in.op), args[0], args[1], args[2]));
+        for (size_t i = 0; i < in.args.size; ++i) args[i] = arg(v, i);
+        return real_function(RealOp(in.op), args[0], args[1], args[2]);
     }
     case Family::reduction:
         if (in.op == Op::reduce_add)
@@ -69,7 +63,20 @@ llvm::Value *Emitter::plain(Value v) {
         return out_->getArg(in.op == Op::chunk_begin ? 2 : 3);
     case PlainOp::chunk_step: return b_.getInt64(1);
     case PlainOp::select: return b_.CreateSelect(arg(v, 0), arg(v, 1), arg(v, 2));
-    case PlainOp::cast: return cast(arg_type(v, 0), in.type, arg(v, 0));
+    case PlainOp::cast: {
+        const Type from = arg_type(v, 0);
+        if (from.elem != in.type.elem && (from.elem == Scalar::f16 || in.type.elem == Scalar::f16) &&
+            from.elem != Scalar::f32 && in.type.elem != Scalar::f32)
+            refuse(v, "of f16 must be lowered first");
+        llvm::Value *x = arg(v, 0);
+        // LLVM takes an integer that is made half and integer again for unchanged if its significant bits fit, though
+        // it may round to infinity.
+        const ir::Inst &operand = fn_[fn_.args(v)[0]];
+        if (in.type.elem == Scalar::f16 && !target_.plain && operand.op == Op::cast &&
+            arg_type(fn_.args(v)[0], 0).is_int())
+            x = b_.CreateArithmeticFence(x, x->getType());
+        return cast(from, in.type, x);
+    }
     case PlainOp::bitcast: return b_.CreateBitCast(arg(v, 0), type(in.type));
     }
     refuse(v, "has no machine code");
@@ -80,10 +87,9 @@ llvm::Value *Emitter::arithmetic(Value v) {
     const Type t = arg_type(v, 0);
     llvm::Value *x = arg(v, 0), *y = fn_[v].args.size > 1 ? arg(v, 1) : nullptr;
     if (!t.is_float()) return on_integers(op, t, x, y);
-    if (op == ArithmeticOp::div && fn_.fast_math && t.elem != Scalar::f16)
+    if (op == ArithmeticOp::div && fn_.fast_math)
         if (Value root = fn_.args(v)[1]; fn_[root].op == Op::sqrt) return b_.CreateFMul(x, rsqrt(arg(root, 0)));
-    llvm::Value *wide_x = widen(t, x), *wide_y = y ? widen(t, y) : nullptr;
-    return narrow(t, on_floats(op, wide_x, wide_y));
+    return on_floats(op, x, y);
 }
 
 /// NaN loses, -0 < +0. Not LLVM's minimumnum and maximumnum, which mean this: on x86 with AVX-512 (LLVM 22) they return
@@ -213,37 +219,15 @@ llvm::Value *Emitter::cast(Type from, Type to, llvm::Value *x) {
         llvm::Constant *zero = llvm::Constant::getNullValue(x->getType());
         return from.is_float() ? b_.CreateFCmpUNE(x, zero) : b_.CreateICmpNE(x, zero);
     }
-    if (from.is_float() && to.is_float()) {
-        if (to.elem == Scalar::f16 && from.elem == Scalar::f64)
-            x = b_.CreateFPTrunc(x, type(Type(Scalar::f32, to.lanes)));
-        return b_.CreateFPCast(x, target);
-    }
+    if (from.is_float() && to.is_float()) return b_.CreateFPCast(x, target);
     if (from.is_float()) {
         ID id = ir::is_signed(to.elem) ? intrinsics::fptosi_sat : intrinsics::fptoui_sat;
-        llvm::Value *wide = widen(from, x);
         if (target_.plain)
-            if (llvm::Value *plain = plain_to_int(to.elem, wide)) return plain;
-        return b_.CreateIntrinsic(id, {target, wide->getType()}, {wide});
+            if (llvm::Value *plain = plain_to_int(to.elem, x)) return plain;
+        return b_.CreateIntrinsic(id, {target, x->getType()}, {x});
     }
-    if (to.is_float()) {
-        llvm::Type *wide = to.elem == Scalar::f16 ? type(Type(Scalar::f32, to.lanes)) : target;
-        llvm::Value *value = narrow(to, from_signed ? b_.CreateSIToFP(x, wide) : b_.CreateUIToFP(x, wide));
-        return to.elem == Scalar::f16 ? infinite_beyond_f16(from, x, value) : value;
-    }
+    if (to.is_float()) return from_signed ? b_.CreateSIToFP(x, target) : b_.CreateUIToFP(x, target);
     return b_.CreateIntCast(x, target, from_signed);
-}
-
-/// LLVM takes a conversion to half and back for exact where the significant bits fit, also if the exponent does not.
-/// Integers that round to infinity are therefore selected by themselves: from 65520 on, half-way to 2^16.
-llvm::Value *Emitter::infinite_beyond_f16(Type from, llvm::Value *x, llvm::Value *value) {
-    const bool with_sign = ir::is_signed(from.elem);
-    if (ir::bits_of(from.elem) < (with_sign ? 32 : 16)) return value;
-    llvm::Value *limit = llvm::ConstantInt::get(x->getType(), 65520);
-    llvm::Constant *infinity = llvm::ConstantFP::getInfinity(value->getType());
-    value = b_.CreateSelect(with_sign ? b_.CreateICmpSGE(x, limit) : b_.CreateICmpUGE(x, limit), infinity, value);
-    if (!with_sign) return value;
-    llvm::Value *below = b_.CreateICmpSLE(x, b_.CreateNeg(limit));
-    return b_.CreateSelect(below, llvm::ConstantFP::getInfinity(value->getType(), true), value);
 }
 
 /// The sum of a condition over its lanes, as one word of bits; null if it is something else.
@@ -259,16 +243,6 @@ llvm::Value *Emitter::set_lanes(Value sum) {
 llvm::Value *Emitter::reduce(ReductionOp op, Type t, llvm::Value *x) {
     if (t.lanes == 1) return x;
     bool is_signed = ir::is_signed(t.elem);
-    if (t.elem == Scalar::f16) { // rounded after every step
-        llvm::Value *sum = b_.CreateExtractElement(x, uint64_t(0));
-        const auto step = ArithmeticOp(ir::plain_op(Op(op)));
-        Type one = Scalar::f16;
-        for (uint64_t i = 1; i < t.lanes; ++i) {
-            llvm::Value *left = widen(one, sum), *right = widen(one, b_.CreateExtractElement(x, i));
-            sum = narrow(one, on_floats(step, left, right));
-        }
-        return sum;
-    }
     if (t.is_bool()) { // one word of bits
         llvm::Value *word = b_.CreateBitCast(x, b_.getIntNTy(t.lanes));
         if (op == ReductionOp::reduce_min)

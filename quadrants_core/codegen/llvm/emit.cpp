@@ -147,10 +147,11 @@ void Emitter::instruction(Value v) {
 
 void Emitter::outside(Value v) {
     switch (OutsideOp(fn_[v].op)) {
-    case OutsideOp::random: return set(v, random(fn_[v].type));
+    case OutsideOp::random:
+    case OutsideOp::assert_:
+    case OutsideOp::count: refuse(v, "must be lowered first");
     case OutsideOp::print:
-    case OutsideOp::assert_: return message(v);
-    case OutsideOp::count: return count(v);
+    case OutsideOp::fail: return message(v);
     case OutsideOp::poll: return set(v, stop_requested());
     case OutsideOp::asked: return set(v, counts_asked());
     case OutsideOp::answer: return set(v, answer());
@@ -211,12 +212,25 @@ void Emitter::take(const Exit &from, std::span<const Value> results) {
     b_.SetInsertPoint(from.block);
 }
 
+/// A side that does nothing has no block. One that ends the task with a failure is seldom taken.
 void Emitter::if_op(Value v) {
-    llvm::BasicBlock *then_block = new_block("then"), *else_block = new_block("else");
-    b_.CreateCondBr(arg(v, 0), then_block, else_block);
+    const auto insts = [&](int side) -> std::span<const Value> { return fn_[fn_[v].blocks[side]].insts; };
+    const auto is_empty = [&](int side) {
+        return insts(side).size() == 1 && fn_[insts(side)[0]].op == Op::yield && fn_.results(v).empty();
+    };
+    const auto fails = [&](int side) {
+        return insts(side).size() > 1 && fn_[insts(side)[insts(side).size() - 2]].op == Op::fail;
+    };
     Exit merge = make_exit("endif", fn_.results(v));
+    llvm::BasicBlock *sides[2];
+    for (int side = 0; side < 2; ++side) sides[side] = is_empty(side) ? merge.block : new_block(side ? "else" : "then");
+    llvm::MDNode *weights = nullptr;
+    if (fails(0) != fails(1))
+        weights = llvm::MDBuilder(context_).createBranchWeights(fails(0) ? 1 : 100000, fails(1) ? 1 : 100000);
+    b_.CreateCondBr(arg(v, 0), sides[0], sides[1], weights);
     for (int side = 0; side < 2; ++side) {
-        b_.SetInsertPoint(side ? else_block : then_block);
+        if (is_empty(side)) continue;
+        b_.SetInsertPoint(sides[side]);
         regions_.push_back({merge, {}, false});
         block(fn_[v].blocks[side]);
         regions_.pop_back();

@@ -1,8 +1,8 @@
 #pragma once
 // A task in legal IR -> an LLVM module that defines abi::body_symbol and, for range tasks, abi::bounds_symbol.
 //
-// Legal means: role serial_task or range_task; no `element`, `place`, `parallel`; pointers are made by array_base,
-// tree_base, tmp, ret_slot, local and offset. Everything else of ops.def is accepted, scalar and vector alike.
+// Legal means: role serial_task or range_task, and nothing that one of the passes in the list of the `cpu` backend takes
+// away (`legalize` in backends/cpu/target.cpp). Everything else of ops.def is accepted, scalar and vector alike.
 #include "ir/function.h"
 
 #include <functional>

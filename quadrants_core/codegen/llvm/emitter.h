@@ -103,11 +103,8 @@ class Emitter {
     llvm::Value *power(llvm::Value *x, llvm::Value *y);
     llvm::Value *compare(ComparisonOp op, Type t, llvm::Value *x, llvm::Value *y);
     llvm::Value *cast(Type from, Type to, llvm::Value *x);
-    llvm::Value *infinite_beyond_f16(Type from, llvm::Value *x, llvm::Value *value);
     llvm::Value *reduce(ReductionOp op, Type t, llvm::Value *x);
     llvm::Value *set_lanes(Value sum);
-    llvm::Value *widen(Type t, llvm::Value *x);  ///< f16 -> f32, for computing
-    llvm::Value *narrow(Type t, llvm::Value *x); ///< back
 
     // math.cpp
     llvm::Value *intrinsic(llvm::Intrinsic::ID id, llvm::Value *x, llvm::Value *y = nullptr, llvm::Value *z = nullptr);
@@ -136,7 +133,7 @@ class Emitter {
     llvm::Value *address(Value v);
     uint32_t slot_of(Value param) const;
     uint32_t base_of(int kind, uint64_t which);
-    enum Piece { array_piece = 1, tree_piece, tmp_piece, ret_piece, local_piece, counter_piece };
+    enum Piece { array_piece = 1, tree_piece, tmp_piece, ret_piece, local_piece, counter_piece, thread_piece };
     void note(llvm::Instruction *access, uint32_t base);
     void attach_alias_facts();
     void load(Value v);
@@ -144,13 +141,9 @@ class Emitter {
     void memory(Value v);
     void masked(Value v);
     void outside(Value v);
-    void count(Value v);
     void atomic(Value v);
     llvm::Value *atomic_loop(Value v, llvm::Value *pointer, llvm::Value *operand);
-    llvm::Value *random(Type t);
-    llvm::Value *random_word();
     void message(Value v);
-    llvm::Value *message_slots(std::span<const Value> values);
     llvm::Value *stop_requested();
     llvm::Value *counts_asked();
     llvm::Value *answer();

@@ -1,15 +1,16 @@
-// Addresses, loads and stores, atomics, random numbers, printing, and what LLVM is told about aliasing.
+// Addresses, loads and stores, atomics, messages, and what LLVM is told about aliasing.
 //
 // Every pointer leads into one piece of memory: an array argument, a field tree, the buffer between tasks, the return
-// buffer, a local, the counters. Each piece gets an alias scope; an access carries its own scope and `noalias` on all
-// others. A pointer that came through a block parameter has no known piece and carries nothing.
+// buffer, a local, the counters, the state of the thread. Each piece gets an alias scope; an access carries its own
+// scope and `noalias` on all others. A pointer that came through a block parameter has no known piece and carries
+// nothing.
 #include "codegen/llvm/emitter.h"
 
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/MDBuilder.h>
 #include <llvm/IR/Module.h>
 
-#include <cmath>
+#include <algorithm>
 #include <cstddef>
 
 namespace qd::codegen {
@@ -65,6 +66,10 @@ llvm::Value *Emitter::address(Value v) {
     const ir::Inst &in = fn_[v];
     uint32_t &base = base_[v.id];
     llvm::Type *byte = b_.getInt8Ty();
+    const auto in_buffer = [&](Piece piece, size_t buffer, uint64_t bytes) {
+        base = base_of(piece, 0);
+        return b_.CreateConstInBoundsGEP1_64(byte, launch_pointer(buffer), bytes);
+    };
     switch (AddressOp(in.op)) {
     case AddressOp::array_base: {
         uint32_t first = slot_of(fn_.args(v)[0]);
@@ -79,12 +84,13 @@ llvm::Value *Emitter::address(Value v) {
         load->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(context_, {}));
         return load;
     }
-    case AddressOp::tmp:
-        base = base_of(tmp_piece, 0);
-        return b_.CreateConstInBoundsGEP1_64(byte, launch_pointer(offsetof(abi::Launch, data.tmp)), in.imm);
-    case AddressOp::ret_slot:
-        base = base_of(ret_piece, 0);
-        return b_.CreateConstInBoundsGEP1_64(byte, launch_pointer(offsetof(abi::Launch, data.ret)), in.imm);
+    case AddressOp::tmp: return in_buffer(tmp_piece, offsetof(abi::Launch, data.tmp), in.imm);
+    case AddressOp::ret_slot: return in_buffer(ret_piece, offsetof(abi::Launch, data.ret), in.imm);
+    case AddressOp::count_slot: return in_buffer(counter_piece, offsetof(abi::Launch, data.counters), 8 * in.imm);
+    case AddressOp::random_state:
+        static_assert(offsetof(abi::Thread, random) == 0);
+        base = base_of(thread_piece, 0);
+        return out_->getArg(1);
     case AddressOp::offset: base = base_[fn_.args(v)[0].id]; return b_.CreateGEP(byte, arg(v, 0), arg(v, 1));
     case AddressOp::local: {
         base = base_of(local_piece, v.id);
@@ -188,15 +194,6 @@ void Emitter::memory(Value v) {
     }
 }
 
-void Emitter::count(Value v) {
-    llvm::Value *counters = launch_pointer(offsetof(abi::Launch, data.counters));
-    llvm::Value *at = b_.CreateConstInBoundsGEP1_64(b_.getInt64Ty(), counters, fn_[v].imm);
-    llvm::Value *times = arg(v, 0);
-    apart();
-    note(b_.CreateAtomicRMW(llvm::AtomicRMWInst::Add, at, times, llvm::Align(8), llvm::AtomicOrdering::Monotonic),
-         base_of(counter_piece, 0));
-}
-
 void Emitter::atomic(Value v) {
     using Rmw = llvm::AtomicRMWInst;
     const ir::Inst &in = fn_[v];
@@ -266,8 +263,9 @@ llvm::Value *Emitter::atomic_loop(Value v, llvm::Value *pointer, llvm::Value *op
     llvm::Value *x = to_value(old), *next = nullptr;
     if (t.is_float()) {
         const auto op = ArithmeticOp(ir::plain_op(fn_[v].op));
-        llvm::Value *wide_x = widen(t, x), *wide_y = widen(t, operand);
-        next = narrow(t, on_floats(op, wide_x, wide_y));
+        const Type wide = t.elem == Scalar::f16 ? Type(Scalar::f32) : t;
+        llvm::Value *wide_x = cast(t, wide, x), *wide_y = cast(t, wide, operand);
+        next = cast(wide, t, on_floats(op, wide_x, wide_y));
     } else {
         next = b_.CreateMul(x, operand);
     }
@@ -280,79 +278,22 @@ llvm::Value *Emitter::atomic_loop(Value v, llvm::Value *pointer, llvm::Value *op
     return x;
 }
 
-/// One step of the generator of device_lib/random.h.
-llvm::Value *Emitter::random_word() {
-    llvm::Type *i64 = b_.getInt64Ty();
-    llvm::Value *low = out_->getArg(1), *high = b_.CreateConstInBoundsGEP1_32(i64, low, 1);
-    llvm::Value *s0 = b_.CreateLoad(i64, low), *s1 = b_.CreateLoad(i64, high);
-    auto rotate = [&](llvm::Value *x, uint64_t by) {
-        return b_.CreateIntrinsic(llvm::Intrinsic::fshl, {i64}, {x, x, b_.getInt64(by)});
-    };
-    llvm::Value *result = b_.CreateAdd(rotate(b_.CreateAdd(s0, s1), 17), s0);
-    s1 = b_.CreateXor(s1, s0);
-    llvm::Value *mixed = b_.CreateXor(rotate(s0, 49), s1);
-    b_.CreateStore(b_.CreateXor(mixed, b_.CreateShl(s1, 21)), low);
-    b_.CreateStore(rotate(s1, 28), high);
-    return result;
-}
-
-llvm::Value *Emitter::random(Type t) {
-    static_assert(offsetof(abi::Thread, random) == 0);
-    if (t.lanes > 1) {
-        llvm::Value *result = llvm::PoisonValue::get(type(t));
-        for (uint64_t i = 0; i < t.lanes; ++i) result = b_.CreateInsertElement(result, random(Type(t.elem)), i);
-        return result;
-    }
-    int bits = t.elem == Scalar::f16   ? 11
-               : t.elem == Scalar::f32 ? 24
-               : t.elem == Scalar::f64 ? 53
-                                       : ir::bits_of(t.elem);
-    llvm::Value *word = bits == 64 ? random_word() : b_.CreateLShr(random_word(), uint64_t(64 - bits));
-    if (!t.is_float()) return b_.CreateTrunc(word, type(t));
-    llvm::Type *wide = t.elem == Scalar::f64 ? b_.getDoubleTy() : b_.getFloatTy();
-    llvm::Value *fraction = b_.CreateFMul(b_.CreateSIToFP(word, wide), real(wide, std::ldexp(1.0, -bits)));
-    return narrow(t, fraction);
-}
-
-/// The values of a message as abi::HostServices::print wants them.
-llvm::Value *Emitter::message_slots(std::span<const Value> values) {
-    llvm::Type *i64 = b_.getInt64Ty();
-    llvm::AllocaInst *slots = entry_.CreateAlloca(llvm::ArrayType::get(i64, values.size() ? values.size() : 1));
-    for (size_t i = 0; i < values.size(); ++i) {
-        Type t = fn_.type(values[i]);
-        llvm::Value *x = get(values[i]);
-        if (!t.is_scalar() || t.lanes > 1) refuse(values[i], "only scalars can be printed");
-        if (t.is_float())
-            x = b_.CreateBitCast(b_.CreateFPExt(x, b_.getDoubleTy()), i64);
-        else
-            x = b_.CreateIntCast(x, i64, ir::is_signed(t.elem));
-        b_.CreateStore(x, b_.CreateConstInBoundsGEP1_64(i64, slots, i));
-    }
-    return slots;
-}
-
+/// Hands the values to abi::HostServices::print or fail.
 void Emitter::message(Value v) {
     const ir::Inst &in = fn_[v];
-    llvm::Type *ptr = b_.getPtrTy();
-    auto *signature = llvm::FunctionType::get(b_.getVoidTy(), {ptr, ptr, b_.getInt32Ty(), ptr}, false);
-    auto report = [&](size_t callback, std::span<const Value> values) {
-        llvm::Value *slots = message_slots(values);
-        llvm::Value *index = b_.getInt32(uint32_t(in.imm));
-        llvm::CallInst *call =
-            b_.CreateCall(signature, launch_pointer(callback), {out_->getArg(0), out_->getArg(1), index, slots});
-        call->setDoesNotThrow();
-        return call;
-    };
-    if (in.op == Op::print) {
-        report(offsetof(abi::Launch, host.print), fn_.args(v));
-        return;
+    llvm::Type *ptr = b_.getPtrTy(), *i64 = b_.getInt64Ty();
+    llvm::AllocaInst *slots = entry_.CreateAlloca(llvm::ArrayType::get(i64, std::max(in.args.size, 1u)));
+    for (uint32_t i = 0; i < in.args.size; ++i) {
+        const Type t = arg_type(v, i);
+        if (!t.is_scalar() || ir::bits_of(t.elem) != 64) refuse(v, "its values must be words of 8 bytes");
+        b_.CreateStore(arg(v, i), b_.CreateConstInBoundsGEP1_64(i64, slots, i));
     }
-    llvm::BasicBlock *broken = new_block("broken"), *next = new_block("holds");
-    b_.CreateCondBr(arg(v, 0), next, broken, llvm::MDBuilder(context_).createBranchWeights(100000, 1));
-    b_.SetInsertPoint(broken);
-    report(offsetof(abi::Launch, host.fail), fn_.args(v).subspan(1))->addFnAttr(llvm::Attribute::Cold);
-    b_.CreateBr(leave_);
-    b_.SetInsertPoint(next);
+    const size_t service = in.op == Op::print ? offsetof(abi::Launch, host.print) : offsetof(abi::Launch, host.fail);
+    auto *signature = llvm::FunctionType::get(b_.getVoidTy(), {ptr, ptr, b_.getInt32Ty(), ptr}, false);
+    llvm::CallInst *call = b_.CreateCall(signature, launch_pointer(service),
+                                         {out_->getArg(0), out_->getArg(1), b_.getInt32(uint32_t(in.imm)), slots});
+    call->setDoesNotThrow();
+    if (in.op == Op::fail) call->addFnAttr(llvm::Attribute::Cold);
 }
 
 /// device_lib/clock.h
