@@ -112,11 +112,11 @@ std::span<const passes::Pass> legalize(const Caps &) {
         step::lower_cells,    // addresses are base + bytes
         step::lower_access,   // as lower_cells
         step::lower_pow,      // no instruction has it
-        step::lower_division, // after lower_access: places lie at quotients of indices
         step::lower_messages, // the host takes words
         step::lower_counts,   // all threads count in the same memory
         step::lower_random,   // no instruction has it
         step::lower_f16,      // the instructions convert f16, no more
+        step::lower_division, // after lower_access: places lie at quotients of indices; after lower_f16: steps of f32
         step::dce,            // last
     };
     return list;

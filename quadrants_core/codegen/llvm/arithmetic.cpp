@@ -126,11 +126,8 @@ llvm::Value *Emitter::on_floats(ArithmeticOp op, llvm::Value *x, llvm::Value *y)
     case ArithmeticOp::mul: return b_.CreateFMul(x, y);
     case ArithmeticOp::div: return b_.CreateFDiv(x, y);
     case ArithmeticOp::rem: apart(); return b_.CreateFRem(x, y);
-    case ArithmeticOp::floordiv: return intrinsic(intrinsics::floor, b_.CreateFDiv(x, y));
-    case ArithmeticOp::mod: {
-        llvm::Value *quotient = intrinsic(intrinsics::floor, b_.CreateFDiv(x, y));
-        return b_.CreateFSub(x, b_.CreateFMul(y, quotient));
-    }
+    case ArithmeticOp::floordiv:
+    case ArithmeticOp::mod: refuse({}, std::string(ir::info(Op(op)).name) + " must be lowered first");
     case ArithmeticOp::pow: return power(x, y);
     case ArithmeticOp::min: return extreme(false, x, y);
     case ArithmeticOp::max: return extreme(true, x, y);
