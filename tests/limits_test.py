@@ -20,7 +20,6 @@ DEFAULTS = {
     "backends/cpu/elf.cpp": 1,
     "backends/cpu/line_table.cpp": 1,
     "codegen/llvm/x86.cpp": 1,
-    "frontend/packed.cpp": 1,
     "syntax/atoms.cpp": 1,
     "syntax/blocks.cpp": 1,
     "syntax/expressions.cpp": 3,

@@ -239,6 +239,7 @@ Access Memory::access(Value v) const {
         }
     }
     if (ir::is_atomic(in.op)) return {fn_.args(v)[0], Type(fn_.type(fn_.args(v)[0]).elem)};
+    if (ir::family(in.op) == ir::Family::packed) return {fn_.args(v)[0], Type(fn_.type(fn_.args(v)[0]).elem)};
     const bool uses = ir::info(in.op).traits & (ir::updates | ir::cells);
     return uses && in.args.size ? Access{fn_.args(v)[0], {}} : Access{};
 }

@@ -21,6 +21,7 @@ constexpr passes::Pass kernel_list[] = {
 
 // On each task. No merging across tasks: an edit in one loop must leave the others' code alone.
 constexpr passes::Pass task_list[] = {
+    step::lower_packed, // first: what follows sees words; not on the whole kernel, where values are whole
     step::fold,
     step::cse,               // before forward_stores: equal addresses become one value
     step::demote_atomics,    // before chunk_ranges: elements named by the parallel loop's own indices are unshared

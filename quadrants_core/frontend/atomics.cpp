@@ -74,15 +74,12 @@ Val update_atomic(Walk &w, const Node *node, Op op, bool negate, const Ref &ref,
                                   : ref.ndim ? w.places.part_pointer(ref, k)
                                              : w.places.scalar_pointer(ref);
         ir::Value old;
-        if (packed) {
-            old = w.packed.update_packed(ref, k,
-                                         [&](ir::Value before) { return updated(w, op, negate, before, amount); });
-        } else if (is_private(w, ref)) {
+        if (!packed && is_private(w, ref)) {
             old = w.b.load(pointer);
             w.b.store(pointer, updated(w, op, negate, old, amount));
         } else {
             const ir::Value change = negate ? w.b.neg(amount) : amount;
-            old = w.b.emit(op, {pointer, change});
+            old = packed ? w.packed.update(ref, k, op, std::array{change}) : w.b.emit(op, {pointer, change});
             if (w.request.options.debug) updated(w, op, negate, old, amount); // reports
         }
         if (ref.ndim)
@@ -128,10 +125,7 @@ Val handlers::atomic_cas(Walk &w, const Call &call) {
     const ir::Value expected = as(w, node, call.args[1], ref.elem);
     const ir::Value desired = as(w, node, call.args[2], ref.elem);
     if (ref.field && ref.field->is_packed())
-        return scalar(w, w.packed.update_packed(ref, 0, [&](ir::Value before) {
-            const ir::Value same = w.b.eq(before, expected);
-            return w.b.select(same, desired, before);
-        }));
+        return scalar(w, w.packed.update(ref, 0, Op::atomic_cas, std::array{expected, desired}));
     const ir::Value pointer = w.places.scalar_pointer(ref);
     if (!is_private(w, ref)) return scalar(w, w.b.atomic_cas(pointer, expected, desired));
     const ir::Value old = w.b.load(pointer);
@@ -152,8 +146,7 @@ Val handlers::volatile_load(Walk &w, const Call &call) {
     if (place.ref->local) w.fail_type(call.node, "volatile_load cannot read a local variable or a local array");
     const Ref &ref = *place.ref;
     const auto read = [&](int k) {
-        if (ref.field && ref.field->is_packed())
-            return w.packed.update_packed(ref, k, [](ir::Value before) { return before; });
+        if (ref.field && ref.field->is_packed()) return w.packed.volatile_load(ref, k);
         return w.b.volatile_load(ref.ndim ? w.places.part_pointer(ref, k) : w.places.scalar_pointer(ref));
     };
     if (!ref.ndim) return scalar(w, read(0));

@@ -9,9 +9,9 @@ struct Nest {
     std::vector<ir::Value> lower, upper;
     std::vector<int> order;
     bool grouped = false;
-    bool single = false;            ///< one iteration, whose index is empty: of what has no dimensions
-    Val elements;                   ///< of a mesh, whose numbers the one index runs over, or what touches one of them
-    const Packing *array = nullptr; ///< cells are words of a quant array: their elements are visited
+    bool single = false;           ///< one iteration, whose index is empty: of what has no dimensions
+    Val elements;                  ///< of a mesh, whose numbers the one index runs over, or what touches one of them
+    const Packed *array = nullptr; ///< cells are words of a quant array: their elements are visited
     ir::Loop settings;
 };
 

@@ -205,7 +205,7 @@ static uint32_t loop_place(Walk &w, const Node *node, PyObject *object, std::vec
     const FieldInfo *info = w.places.field_info(node, object);
     first = info->offset;
     extents = info->shape;
-    if (info->is_packed() && !info->packing[0].cells.empty()) nest.array = &info->packing[0];
+    if (info->is_packed() && !info->packed[0].cells.empty()) nest.array = &info->packed[0];
     return info->places[0];
 }
 

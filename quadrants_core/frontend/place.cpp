@@ -75,13 +75,13 @@ Val Places::read_place(const Node *node, const Val &place) {
 }
 
 ir::Value Places::load_part(const Ref &ref, int k) {
-    if (ref.field && ref.field->is_packed()) return w_.packed.load_packed(ref, k);
+    if (ref.field && ref.field->is_packed()) return w_.packed.load(ref, k);
     const ir::Value pointer = ref.ndim ? part_pointer(ref, k) : scalar_pointer(ref);
     return b_.load(pointer);
 }
 
 void Places::store_part(const Ref &ref, int k, ir::Value value) {
-    if (ref.field && ref.field->is_packed()) return w_.packed.store_packed(ref, k, value);
+    if (ref.field && ref.field->is_packed()) return w_.packed.store(ref, k, value);
     const ir::Value pointer = ref.ndim ? part_pointer(ref, k) : scalar_pointer(ref);
     b_.store(pointer, value);
 }
@@ -358,10 +358,10 @@ const FieldInfo *Places::field_info(const Node *node, PyObject *object) {
     info->offset = first.index_offset;
     info->offset.resize(info->shape.size());
     info->stride = component_stride(info->places);
-    info->packing = w_.packed.packing_of(node, object);
-    if (info->is_packed()) info->elem = info->packing[0].compute;
-    if (info->is_packed() && !info->packing[0].shape.empty()) {
-        info->shape = info->packing[0].shape;
+    info->packed = w_.packed.components(node, object);
+    if (info->is_packed()) info->elem = info->packed[0].compute;
+    if (info->is_packed() && !info->packed[0].shape.empty()) {
+        info->shape = info->packed[0].shape;
         info->offset.assign(info->shape.size(), 0);
     }
     w_.objects.keep(PyRef::borrow(object));

@@ -20,26 +20,14 @@ struct MatrixVar {
     ir::BlockId block;
 };
 
-/// How a number of a quant type lies in its word. The place of the component is the word.
-struct Packing {
-    enum class Kind : uint8_t { integer, fixed, floating, shared } kind = Kind::integer;
-    ir::Scalar word = ir::Scalar::u32;
-    int bits = 0;          ///< all of them; floating: exponent_bits above the fraction
-    int exponent_bits = 0; ///< floating, shared
-    bool is_signed = true;
-    double scale = 1; ///< fixed: value of one step
+/// A component of a quant type. Its place is the word in which the number lies.
+struct Packed {
+    uint32_t packing = 0; ///< entry of ir::Function::packings
     ir::Scalar compute = ir::Scalar::i32;
-    int shift = 0; ///< the lowest bit in the word
     // quant arrays, per index of the field; else empty
     std::vector<int> cells; ///< elements in a word
     std::vector<int> outer; ///< whether the words have that index too
     std::vector<int32_t> shape;
-    // shared
-    struct Sharer {
-        int shift = 0, digits = 0;
-    };
-    int exponent_shift = 0;
-    std::vector<Sharer> others; ///< the numbers that have the same exponent
 };
 
 /// A field as the walk needs it, read once from its Python object.
@@ -51,9 +39,9 @@ struct FieldInfo {
     int n = 1, m = 1, element_dim = 0;
     int dims() const { return int(shape.size()); }
     std::vector<int32_t> shape, offset;
-    long stride = 0;              ///< bytes between components if they stand evenly in one cell, else 0
-    std::vector<Packing> packing; ///< quant types: one per component; `elem` is the type they are computed in
-    bool is_packed() const { return !packing.empty(); }
+    long stride = 0;            ///< bytes between components if they stand evenly in one cell, else 0
+    std::vector<Packed> packed; ///< quant types: one per component; `elem` is the type they are computed in
+    bool is_packed() const { return !packed.empty(); }
 };
 
 /// A struct type as the walk needs it, read once from its Python object.

@@ -13,6 +13,21 @@ static_assert(
     }(),
     "what an atomic or a reduction applies has two operands");
 
+Op packed_op(Op atomic) {
+    static constexpr auto updates = [] {
+        std::array<Op, op_count> of{};
+        of[size_t(Op::atomic_xchg)] = Op::packed_xchg;
+        of[size_t(Op::atomic_cas)] = Op::packed_cas;
+        for (int i = 0; i < op_count; ++i)
+            for (int k = 0; k < op_count; ++k)
+                if (op_table[size_t(i)].family == Family::atomic && op_table[size_t(k)].family == Family::packed &&
+                    op_table[size_t(i)].plain != Op::param && op_table[size_t(i)].plain == op_table[size_t(k)].plain)
+                    of[size_t(i)] = Op(k);
+        return of;
+    }();
+    return updates[size_t(atomic)];
+}
+
 Op atomic_op(Op plain) {
     static constexpr auto atomics = [] {
         std::array<Op, op_count> of{};

@@ -91,6 +91,38 @@ struct Place {
     friend bool operator==(const Place &, const Place &) = default;
 };
 
+/// A number of a quant type: which bits of an unsigned word it is, and what they mean. The word is what the pointer of a
+/// packed op points to; what it is computed in is the type of the op's value.
+///   integer   the low bits, two's complement if signed
+///   fixed     an integer times `scale`; rounded to the nearest, clamped to the range
+///   floating  exponent (0: the number 0), then sign if signed, then the digits after a leading 1; rounded to the
+///             nearest; numbers too small become 0, numbers too large the largest
+///   shared    sign if signed, then digits; several such numbers have one exponent, which stands elsewhere in the word.
+///             The digits below the sign are a size: the number is size * 2^(exponent - bias - (digits - 1)), and
+///             exponent 0 says that all of them are 0. The exponent is the smallest that holds the largest of them; a
+///             store moves the digits of the others if it changes, and rounds to the nearest
+struct Packing {
+    enum class Kind : uint8_t { integer, fixed, floating, shared };
+    /// Another number that has the same exponent; its sign is left alone.
+    struct Sharer {
+        uint8_t shift = 0, digits = 0;
+        friend bool operator==(const Sharer &, const Sharer &) = default;
+    };
+    Kind kind = Kind::integer;
+    bool is_signed = false;
+    uint8_t bits = 0;           ///< all of them; floating: exponent_bits above the fraction
+    uint8_t shift = 0;          ///< the lowest bit, of the first of those side by side
+    uint8_t exponent_bits = 0;  ///< floating, shared
+    uint8_t exponent_shift = 0; ///< shared
+    double scale = 1;           ///< fixed: value of one step
+    std::vector<Sharer> others; ///< shared
+    friend bool operator==(const Packing &, const Packing &) = default;
+
+    /// floating, shared: bits of the size
+    int digits() const { return bits - (kind == Kind::floating ? exponent_bits : 0) - int(is_signed); }
+    int64_t bias() const { return (int64_t(1) << (exponent_bits - 1)) - 1; }
+};
+
 /// What the user said of a loop (qd.loop_config) and what passes found out.
 struct Loop {
     std::string name;
@@ -145,6 +177,7 @@ struct Function {
     std::vector<Value> pool;
     std::vector<Loop> loops;
     std::vector<Place> places;
+    std::vector<Packing> packings;
     std::vector<Message> messages;
     std::vector<Counter> counters;
     std::vector<Span> spans = std::vector<Span>(1); ///< [0] = unknown

@@ -1,5 +1,7 @@
 #include "ir/hash.h"
 
+#include <bit>
+
 namespace qd::ir {
 
 namespace {
@@ -59,6 +61,7 @@ struct Hasher {
     void inst(Value v);
     void immediate(const Inst &in);
     void place(const Place &p);
+    void packing(const Packing &p);
 };
 
 void Hasher::place(const Place &p) {
@@ -83,6 +86,14 @@ void Hasher::place(const Place &p) {
     }
 }
 
+void Hasher::packing(const Packing &p) {
+    add(uint64_t(p.kind) | uint64_t(p.is_signed) << 8 | uint64_t(p.bits) << 16 | uint64_t(p.shift) << 24 |
+        uint64_t(p.exponent_bits) << 32 | uint64_t(p.exponent_shift) << 40);
+    add(std::bit_cast<uint64_t>(p.scale));
+    add(p.others.size());
+    for (const Packing::Sharer &other : p.others) add(uint64_t(other.shift) << 8 | other.digits);
+}
+
 /// Code refers to messages and counters by number, to all else by content.
 void Hasher::immediate(const Inst &in) {
     switch (info(in.op).imm) {
@@ -93,6 +104,7 @@ void Hasher::immediate(const Inst &in) {
                    uint64_t(loop.vectorize) << 2 | uint64_t(loop.interruptible) << 3);
     }
     case Imm::place: return place(fn.places[in.imm]);
+    case Imm::packing: return packing(fn.packings[in.imm]);
     case Imm::level:
     case Imm::part:
     case Imm::place_axis: add(level_of(in)); return place(fn.places[place_of(in)]);

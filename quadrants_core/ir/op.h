@@ -26,6 +26,7 @@ enum class Family : uint8_t {
     address,
     memory,
     atomic,
+    packed,
     cell,
     step,
     outside,
@@ -77,6 +78,11 @@ enum class MemoryOp : uint8_t {
 enum class AtomicOp : uint8_t {
 #define OP(...)
 #define ATOMIC(id, ...) id = uint8_t(Op::id),
+#include "ir/ops.def"
+};
+enum class PackedOp : uint8_t {
+#define OP(...)
+#define PACKED(id, ...) id = uint8_t(Op::id),
 #include "ir/ops.def"
 };
 enum class CellOp : uint8_t {
@@ -142,6 +148,7 @@ enum class Imm : uint8_t {
     counter,
     tree,
     slot,
+    packing,
     external
 };
 enum class Operand : uint8_t {
@@ -162,6 +169,7 @@ enum class Operand : uint8_t {
     mask,
     offsets,
     slots,
+    number,
     array,
     level,
     indices, ///< from here on: any number
@@ -211,7 +219,7 @@ struct OpInfo {
     Effect effect;
     Imm imm;
     uint16_t traits;
-    Op plain; ///< what an atomic or a reduction applies; Op::param: nothing
+    Op plain; ///< what an atomic, a reduction or a packed update applies; Op::param: nothing
 };
 
 namespace table {
@@ -253,9 +261,11 @@ inline bool owns_block(Op op) { return family(op) == Family::control; }
 inline bool is_arithmetic(Op op) { return family(op) >= Family::arithmetic && family(op) <= Family::real; }
 /// Of a pure instruction, in additions.
 inline int cost_of(Op op) { return info(op).traits & routine ? 12 : info(op).traits & slow ? 5 : 1; }
-/// The op that an atomic or a reduction applies; Op::param: none.
+/// The op that an atomic, a reduction or a packed update applies; Op::param: none.
 inline Op plain_op(Op op) { return info(op).plain; }
 /// The atomic that applies an op; Op::param: none.
 Op atomic_op(Op plain);
+/// The same as an atomic, on a packed number.
+Op packed_op(Op atomic);
 
 } // namespace qd::ir

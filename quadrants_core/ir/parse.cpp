@@ -1,6 +1,7 @@
 // The text form, read (print.cpp shows it). Blocks follow the indentation. Types are taken as stated: judging them is
 // the verifier's job, so that broken functions can be written down.
 #include "ir/cursor.h"
+#include "ir/eval.h"
 #include "ir/print.h"
 
 #include <algorithm>
@@ -36,6 +37,7 @@ struct Reader {
     void header(Cursor &c);
     bool table(int indent);
     void place(Cursor &c, int indent);
+    void packing(Cursor &c);
     void message(Cursor &c);
     void counter(Cursor &c);
     BlockId block(int parent_indent, const std::vector<std::pair<std::string, Type>> &params, int nesting);
@@ -158,6 +160,31 @@ void Reader::place(Cursor &c, int indent) {
     }
 }
 
+void Reader::packing(Cursor &c) {
+    Packing &p = entry(c, fn.packings, c.number());
+    const auto byte = [&] { return uint8_t(c.number(UINT8_MAX)); };
+    p = {};
+    p.kind = Packing::Kind(c.one_of(packing_names));
+    c.expect_word("bits");
+    p.bits = byte();
+    c.expect_word("at");
+    p.shift = byte();
+    p.is_signed = c.accept_word("signed");
+    if (p.kind == Packing::Kind::fixed) {
+        c.expect_word("scale");
+        p.scale = to_double({Scalar::f64, c.constant(Scalar::f64)});
+    }
+    if (c.accept_word("exponent")) p.exponent_bits = byte();
+    if (p.kind == Packing::Kind::shared) {
+        c.expect_word("at");
+        p.exponent_shift = byte();
+        const std::vector<int64_t> others = c.numbers();
+        for (size_t i = 0; i + 1 < others.size(); i += 2)
+            p.others.push_back({uint8_t(others[i]), uint8_t(others[i + 1])});
+    }
+    c.expect_end();
+}
+
 void Reader::message(Cursor &c) {
     Message &m = entry(c, fn.messages, c.number());
     m = {};
@@ -188,11 +215,13 @@ bool Reader::table(int indent) {
     int own = lines[pos].indent;
     Cursor look = c;
     std::string word = look.word();
-    if (word != "place" && word != "message" && word != "counter") return false;
+    if (word != "place" && word != "packing" && word != "message" && word != "counter") return false;
     c = look;
     ++pos;
     if (word == "place")
         place(c, own);
+    else if (word == "packing")
+        packing(c);
     else if (word == "message")
         message(c);
     else
@@ -298,6 +327,7 @@ uint64_t Reader::immediate(Cursor &c, Op op, Type type) {
     case Imm::counter:
     case Imm::tree:
     case Imm::slot:
+    case Imm::packing:
     case Imm::external: break;
     }
     c.expect('!');

@@ -5,6 +5,10 @@
 //           dense start 0 cell 8 [0 extent 8 divide 1 stride 8, 1 extent 8 divide 1 stride 1]
 //       place 1 "S1" u8 tree 1 byte 0 level offset (0) shape (64)
 //           dynamic start 0 cell 4 node 1 chunk 16 [0 extent 64 divide 1 stride 1]
+//       packing 0 integer bits 5 at 3 signed
+//       packing 1 fixed bits 10 at 0 scale 0.5
+//       packing 2 floating bits 16 at 0 signed exponent 5
+//       packing 3 shared bits 9 at 5 signed exponent 5 at 0 (14, 8, 23, 9)                 bit and digits of each other
 //       message 0 "x = " {0} " y = " {1 ".3f"}
 //       counter 0 line
 //       bounds / body                                                                      only with a bounds block
@@ -104,6 +108,7 @@ struct Printer {
     void header();
     void tables();
     void place(uint64_t index);
+    void packing(uint64_t index);
     void message(uint64_t index);
     void block(BlockId b, int depth, int nesting = 0);
     void inst(Value v, int depth, int nesting);
@@ -127,7 +132,7 @@ void Printer::header() {
 
 /// The entries of the tables that instructions of the function's blocks use, under their own index.
 struct TableUse {
-    std::vector<uint64_t> places, messages, counters;
+    std::vector<uint64_t> places, packings, messages, counters;
 };
 
 void collect(const Function &fn, BlockId b, TableUse &use, int nesting) {
@@ -137,6 +142,7 @@ void collect(const Function &fn, BlockId b, TableUse &use, int nesting) {
         const Inst &in = fn[v];
         const Imm kind = info(in.op).imm;
         if (names_place(in.op) && place_of(in) < fn.places.size()) use.places.push_back(place_of(in));
+        if (kind == Imm::packing && in.imm < fn.packings.size()) use.packings.push_back(in.imm);
         if (kind == Imm::message && in.imm < fn.messages.size()) use.messages.push_back(in.imm);
         if (kind == Imm::counter && in.imm < fn.counters.size()) use.counters.push_back(in.imm);
         collect(fn, in.blocks[0], use, nesting + 1);
@@ -173,6 +179,22 @@ void Printer::place(uint64_t index) {
     }
 }
 
+void Printer::packing(uint64_t index) {
+    const Packing &p = fn.packings[index];
+    const auto word = [](int n) { return " " + std::to_string(n); };
+    std::string text = "packing " + std::to_string(index) + " " + packing_names[int(p.kind)] + " bits" + word(p.bits) +
+                       " at" + word(p.shift);
+    if (p.is_signed) text += " signed";
+    if (p.kind == Packing::Kind::fixed) text += " scale " + shortest(p.scale);
+    if (p.exponent_bits) text += " exponent" + word(p.exponent_bits);
+    if (p.kind == Packing::Kind::shared) {
+        std::vector<int> others;
+        for (const Packing::Sharer &other : p.others) others.insert(others.end(), {other.shift, other.digits});
+        text += " at" + word(p.exponent_shift) + " " + numbers(others);
+    }
+    line(1, text);
+}
+
 void Printer::message(uint64_t index) {
     std::string text = "message " + std::to_string(index);
     for (const Message::Piece &piece : fn.messages[index].pieces) {
@@ -190,11 +212,12 @@ void Printer::tables() {
     collect(fn, fn.body, use, 0);
     for (size_t i = 0; i < fn.counters.size(); ++i)
         if (fn.counters[i].shares()) use.counters.push_back(i);
-    for (auto *list : {&use.places, &use.messages, &use.counters}) {
+    for (auto *list : {&use.places, &use.packings, &use.messages, &use.counters}) {
         std::sort(list->begin(), list->end());
         list->erase(std::unique(list->begin(), list->end()), list->end());
     }
     for (uint64_t i : use.places) place(i);
+    for (uint64_t i : use.packings) packing(i);
     for (uint64_t i : use.messages) message(i);
     for (uint64_t i : use.counters) {
         const Counter &counter = fn.counters[i];
@@ -231,6 +254,7 @@ std::string Printer::immediate(const Inst &in) const {
     case Imm::counter:
     case Imm::tree:
     case Imm::slot:
+    case Imm::packing:
     case Imm::external: break;
     }
     return " !" + std::to_string(in.imm);

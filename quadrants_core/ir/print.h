@@ -8,6 +8,7 @@
 namespace qd::ir {
 
 inline constexpr const char *level_names[] = {"dense", "pointer", "bitmasked", "dynamic"};
+inline constexpr const char *packing_names[] = {"integer", "fixed", "floating", "shared"};
 inline constexpr const char *counter_names[] = {"line",       "taken",  "not_taken", "entered",
                                                 "zero_trips", "broken", "finished",  "endless"};
 /// Deepest nesting of blocks that reader, printer and verifier follow.

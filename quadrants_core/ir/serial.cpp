@@ -56,6 +56,18 @@ template <class Sink, class PlaceT> void place_fields(Sink &s, PlaceT &p) {
     s.array(shape);
 }
 
+template <class Sink, class PackingT> void packing_fields(Sink &s, PackingT &p) {
+    auto &[kind, is_signed, bits, shift, exponent_bits, exponent_shift, scale, others] = p;
+    s.plain(kind);
+    s.plain(is_signed);
+    s.plain(bits);
+    s.plain(shift);
+    s.plain(exponent_bits);
+    s.plain(exponent_shift);
+    s.plain(scale);
+    s.array(others);
+}
+
 template <class Sink, class LoopT> void loop_fields(Sink &s, LoopT &loop) {
     auto &[name, block_dim, serialize, reversed, vectorize, interruptible] = loop;
     s.text(name);
@@ -68,7 +80,7 @@ template <class Sink, class LoopT> void loop_fields(Sink &s, LoopT &loop) {
 
 template <class Sink, class Fn> void fields(Sink &s, Fn &fn) {
     auto &[name, role, fast_math, debug, distinct_arrays, params, returns, body, bounds, insts, blocks, pool, loops,
-           places, messages, counters, spans, files, scopes, tmp_bytes, ret_bytes] = fn;
+           places, packings, messages, counters, spans, files, scopes, tmp_bytes, ret_bytes] = fn;
     s.text(name);
     s.plain(role);
     s.plain(fast_math);
@@ -86,6 +98,7 @@ template <class Sink, class Fn> void fields(Sink &s, Fn &fn) {
     s.array(pool);
     s.list(loops, [&](auto &loop) { loop_fields(s, loop); });
     s.list(places, [&](auto &place) { place_fields(s, place); });
+    s.list(packings, [&](auto &packing) { packing_fields(s, packing); });
     s.list(messages, [&](auto &message) {
         s.list(message.pieces, [&](auto &piece) {
             s.text(piece.text);

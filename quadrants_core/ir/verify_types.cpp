@@ -1,4 +1,7 @@
 #include "ir/verify_types.h"
+#include "ir/packing.h"
+
+#include <cmath>
 
 namespace qd::ir {
 
@@ -33,6 +36,7 @@ struct Checker {
     void immediate();
     void place(size_t limit);
     void message();
+    void packing();
     Type moved() const;
 };
 
@@ -166,6 +170,9 @@ void Checker::operand(size_t i, Operand kind) {
     case Operand::mask: return want(i, Type(Scalar::u1, moved().lanes));
     case Operand::offsets: return want(i, Type(Scalar::i64, moved().lanes));
     case Operand::slots: return want(i, Type::pointer(Scalar::u64));
+    case Operand::number:
+        if (!t.is_scalar() || t.lanes != 1) must_be(i, "a scalar of one lane");
+        return;
     case Operand::array:
         if (!t.is_array()) must_be(i, "an array");
         return;
@@ -197,6 +204,37 @@ void Checker::message() {
         if (piece.value >= int(values)) return report("the message names a value that is not there");
 }
 
+/// The number fits its word, and its value the number.
+void Checker::packing() {
+    const Packing &p = fn.packings[in.imm];
+    if (!type(0).is_pointer() || is_signed(type(0).elem) || type(0).elem == Scalar::u1)
+        return must_be(0, "a pointer to an unsigned word");
+    const int width = bits_of(type(0).elem);
+    const auto fits = [&](int shift, int bits) { return bits > 0 && shift + bits <= width; };
+    if (!fits(p.shift, p.bits)) return report("the number does not fit the word");
+    const Type value = row.result == Result::nothing ? type(args.size() - 1) : in.type;
+    if (p.kind == Packing::Kind::integer) {
+        if (!value.is_int()) report("the value of a packed integer is an integer");
+        return;
+    }
+    if (value != Type(Scalar::f32) && value != Type(Scalar::f64))
+        return report("the value of a packed real number is f32 or f64");
+    if (p.kind == Packing::Kind::fixed) {
+        if (!std::isfinite(p.scale) || p.scale == 0) report("the scale is no number");
+        return;
+    }
+    const FloatForm form = form_of(value.elem);
+    const int exponent_bits = value.elem == Scalar::f64 ? 11 : 8;
+    const auto holds = [&](int digits) { return digits > 0 && digits <= form.digits; };
+    if (p.exponent_bits < 2 || p.exponent_bits > exponent_bits || !holds(p.digits()))
+        return report("the number does not fit its value");
+    if (p.kind == Packing::Kind::floating) return;
+    if (!fits(p.exponent_shift, p.exponent_bits)) return report("the exponent does not fit the word");
+    for (const Packing::Sharer &other : p.others)
+        if (!holds(other.digits) || !fits(other.shift, other.digits))
+            return report("a number with the same exponent does not fit the word");
+}
+
 void Checker::immediate() {
     if (names_place(in.op) && place_of(in) >= fn.places.size()) return report("there is no such place");
     switch (row.imm) {
@@ -219,6 +257,9 @@ void Checker::immediate() {
     case Imm::message:
         if (in.imm >= fn.messages.size()) return report("there is no such message");
         return message();
+    case Imm::packing:
+        if (in.imm >= fn.packings.size()) return report("there is no such packing");
+        return packing();
     case Imm::counter:
         if (in.imm >= fn.counters.size()) return report("there is no such counter");
         if (fn.counters[in.imm].shares()) report("the counter shares the count of another one");

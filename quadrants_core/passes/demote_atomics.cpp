@@ -23,7 +23,10 @@ namespace {
 using analysis::Memory;
 using analysis::Root;
 
-bool writes(Op op) { return op == Op::store || is_atomic(op); }
+bool writes(Op op) {
+    const bool changes = info(op).effect == Effect::write && !(info(op).traits & observes);
+    return op == Op::store || is_atomic(op) || (family(op) == Family::packed && changes);
+}
 
 /// Positions of an address as loop index plus constant; base none for anything else.
 using Key = std::vector<analysis::Sum>;

@@ -35,6 +35,7 @@ void Tables::adjust(Inst &inst) {
     case Imm::level:
     case Imm::part:
     case Imm::place_axis: return set_place(inst, entry(places_, from_.places, to_.places, place_of(inst)));
+    case Imm::packing: inst.imm = entry(packings_, from_.packings, to_.packings, inst.imm); return;
     case Imm::message: inst.imm = entry(messages_, from_.messages, to_.messages, inst.imm); return;
     case Imm::counter: inst.imm = counter(inst.imm); return;
     case Imm::loop: // Cloner copies loops

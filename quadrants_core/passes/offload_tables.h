@@ -33,7 +33,7 @@ class Tables {
     using Entries = std::unordered_map<uint64_t, uint64_t>; ///< number in the kernel -> number in the task
     const ir::Function &from_;
     ir::Function &to_;
-    Entries places_, messages_, counters_;
+    Entries places_, packings_, messages_, counters_;
     std::vector<SpanId> &spans_;
     std::vector<SpanId> copied_;
     const std::vector<std::vector<uint32_t>> &sharing_;

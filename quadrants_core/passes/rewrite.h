@@ -26,6 +26,7 @@ bool expand_each(ir::Function &fn, ir::BlockId block, const Wanted &wanted, cons
             b.span = fn[v].span;
             const ir::Value by = expand(b, v);
             fn[v] = fn[by];
+            for (ir::Value result : fn.results(v)) fn.args(result)[0] = v;
             if (fn[by].op == ir::Op::result)
                 fn.results(fn.args(by)[0])[fn[by].imm] = v;
             else

@@ -63,6 +63,8 @@ class Generator {
     Value address(const Storage &s);
     void memory();
     void atomic(const Storage &s);
+    Packing packing(Scalar word);
+    void packed(const Storage &s, bool write);
     void make_local();
     void effect();
     uint32_t message(int values);

@@ -2,6 +2,8 @@
 #include "layout/layout.h"
 #include "tools/random_generator.h"
 
+#include <algorithm>
+
 namespace qd::tools {
 
 Storage *Generator::storage(bool for_writing) {
@@ -60,12 +62,75 @@ void Generator::atomic(const Storage &s) {
     if (!commutes_only) keep(old);
 }
 
+/// Bits of a word, of which a float of either width can hold the value.
+Packing Generator::packing(Scalar word) {
+    const int width = bits_of(word);
+    Packing p;
+    p.kind = Packing::Kind(rng_.below(width > 8 ? 4 : 3));
+    p.is_signed = rng_.chance(60);
+    if (p.kind == Packing::Kind::integer || p.kind == Packing::Kind::fixed) {
+        p.bits = uint8_t(rng_.between(1, width));
+        p.shift = uint8_t(rng_.between(0, width - p.bits));
+        static constexpr double scales[] = {1, 0.5, 0.1, 3, 1.0 / 1024};
+        if (p.kind == Packing::Kind::fixed) p.scale = rng_.of(scales);
+        return p;
+    }
+    p.exponent_bits = uint8_t(rng_.between(2, 5));
+    const int sign = int(p.is_signed);
+    if (p.kind == Packing::Kind::floating) {
+        p.bits = uint8_t(p.exponent_bits + sign + int(rng_.between(1, std::min(width - 6, 23))));
+        p.shift = uint8_t(rng_.between(0, width - p.bits));
+        return p;
+    }
+    p.bits = uint8_t(sign + int(rng_.between(1, width / 4)));
+    p.shift = p.exponent_bits;
+    for (int at = p.shift + p.bits; at + 3 < width && p.others.size() < 2; at += 4)
+        p.others.push_back({uint8_t(at), uint8_t(rng_.between(1, 4))});
+    return p;
+}
+
+void Generator::packed(const Storage &s, bool write) {
+    static const std::vector<Op> ops = ops_of(Family::packed);
+    const Packing p = packing(s.elem);
+    const bool is_integer = p.kind == Packing::Kind::integer;
+    Scalar type = scalar();
+    if (is_float(type) == is_integer || type == Scalar::f16)
+        type = is_integer ? Scalar::i32 : rng_.chance(50) ? Scalar::f32 : Scalar::f64;
+    if (!is_integer && is_int(type)) type = Scalar::f32;
+    Op op = !write ? Op::packed_load : rng_.chance(40) ? Op::packed_store : rng_.of(ops);
+    if ((info(op).traits & int_only) && !is_integer) op = Op::packed_add;
+    Value word = address(s);
+    const int side_by_side = p.kind == Packing::Kind::shared ? 1 : (bits_of(s.elem) - p.shift) / p.bits;
+    Value which = b_.i32(0);
+    if (side_by_side > 1) {
+        Value free = pick_index();
+        Value count = b_.i32(side_by_side);
+        which = b_.mod(free, count);
+    }
+    std::vector<Value> args{word, which};
+    while (int(args.size()) < info(op).operands) {
+        Value x = pick(type);
+        if (p.kind == Packing::Kind::shared) { // nothing says what a number that is none does to the others
+            Value size = b_.abs(x);
+            Value limit = b_.number(type, 1e30);
+            Value sensible = b_.le(size, limit);
+            Value zero = b_.number(type, 0);
+            x = b_.select(sensible, x, zero);
+        }
+        args.push_back(x);
+    }
+    fn_.packings.push_back(p);
+    Value v = b_.emit(op, args, type, fn_.packings.size() - 1);
+    if (op != Op::packed_store) keep(v);
+}
+
 void Generator::memory() {
     bool write = rng_.chance(60);
     Storage *found = storage(write);
     if (!found) return;
     Storage s = *found;
     if (s.use == Use::atomic || (write && s.use != Use::read && rng_.chance(30))) return atomic(s);
+    if (is_int(s.elem) && !is_signed(s.elem) && s.elem != Scalar::u1 && rng_.chance(30)) return packed(s, write);
     Value p = address(s);
     if (write) {
         Value x = pick(s.elem);

@@ -281,6 +281,7 @@ Flow Walk::inst(Value v) {
     case Family::address: values[slot[v.id]] = address(v); break;
     case Family::memory: memory(v); break;
     case Family::atomic: atomic(v); break;
+    case Family::packed: packed(v); break;
     case Family::cell: about_cells(v); break;
     case Family::step: step(v); break;
     case Family::outside: return outside(v);

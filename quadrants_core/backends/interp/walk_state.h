@@ -65,6 +65,7 @@ struct Walk {
     void store(Value v);
     void masked(Value v);
     void atomic(Value v);
+    void packed(Value v);
     void random(Value v);
     void message(Value v, size_t first);
     void external(Value v);

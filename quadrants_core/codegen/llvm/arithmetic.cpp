@@ -33,6 +33,7 @@ llvm::Value *Emitter::pure(Value v) {
     case Family::address:
     case Family::memory:
     case Family::atomic:
+    case Family::packed:
     case Family::cell:
     case Family::step:
     case Family::outside:

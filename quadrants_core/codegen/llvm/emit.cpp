@@ -129,6 +129,7 @@ void Emitter::instruction(Value v) {
     case Family::address: return set(v, address(v));
     case Family::memory: return memory(v);
     case Family::atomic: return atomic(v);
+    case Family::packed: refuse(v, "must be lowered to words first");
     case Family::cell:
         if (in.op != Op::address) refuse(v, "must be lowered to steps first");
         return set(v, b_.CreatePtrToInt(arg(v, 0), b_.getInt64Ty()));

@@ -476,3 +476,60 @@ def test_arrays_of_bits_along_an_axis_of_their_own():
         return first(5)
 
     assert visit() == 6 and seen.to_numpy().tolist() == [[0] * 4, [1] * 4, [0] * 4]
+
+
+def test_values_stay_whole_until_they_are_lowered(arch, capfd):
+    qd.init(arch=arch, offline_cache=False, print_preprocessed_ir=True)
+    a, b = packed(32, 4, quant.int(10), quant.fixed(12, max_value=4.0))
+    x = qd.field(quant.int(4))
+    qd.root.quant_array(qd.i, 8, max_num_bits=32).place(x)
+
+    @qd.kernel
+    def f():
+        for i in x:
+            x[i] = 3
+            a[0] += 1
+            b[1] = b[0]
+
+    f()
+    qd.sync()
+    text = capfd.readouterr().out
+    for op in ("packed_store", "packed_add", "packed_load"):
+        assert op in text
+    assert not any(f" {op} %" in text for op in ("shl", "shr", "ushr", "atomic_cas"))
+    assert "packed" not in f._show("ir")
+
+
+KINDS = [quant.int(9), quant.int(9, signed=False), quant.fixed(9, max_value=4.0), quant.float(5, 9)]
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=str)
+def test_volatile_load(kind):
+    a, b = packed(32, 1, kind, quant.int(4))
+    a[0], b[0] = 2, -3
+
+    @qd.kernel
+    def f() -> kind.compute:
+        return qd.volatile_load(a[0])
+
+    assert f() == 2 and (a[0], b[0]) == (2, -3)
+
+
+def test_overflow_is_printed(arch, capfd):
+    """Of the type that the number is computed in, once for each update."""
+    qd.init(arch=arch, offline_cache=False, debug=True)
+    a, b = packed(32, 1, quant.int(10), quant.int(10))
+
+    @qd.kernel
+    def f():
+        a[0] = 3
+        qd.atomic_sub(a[0], -(2**31) + 1)
+        qd.atomic_add(a[0], 4)
+        qd.atomic_exchange(b[0], 2**31 - 1)
+        qd.atomic_exchange(b[0], 7)
+
+    f()
+    qd.sync()
+    out = capfd.readouterr().out
+    assert out.count("Subtraction overflow detected in File ") == 1 and out.count("Addition overflow") == 0
+    assert b[0] == 7

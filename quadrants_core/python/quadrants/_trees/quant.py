@@ -1,10 +1,10 @@
-"""Quant types: numbers of few bits, packed with others in one word. Kernels unpack them (frontend/packed.cpp, which states
-the formats); here they are declared, placed, and read and written from Python."""
+"""Quant types: numbers of few bits, packed with others in one word. Kernels unpack them (Packing in ir/function.h states the
+formats); here they are declared, placed, and read and written from Python."""
 
 from quadrants import _dtypes, _exceptions
 from quadrants._trees import snode as _snode
 
-_INTEGER, _FIXED, _FLOATING, _SHARED = 0, 1, 2, 3  # frontend::Packing::Kind
+_INTEGER, _FIXED, _FLOATING, _SHARED = 0, 1, 2, 3  # ir::Packing::Kind
 _WORDS = {8: _dtypes.u8, 16: _dtypes.u16, 32: _dtypes.u32, 64: _dtypes.u64}
 
 
@@ -174,11 +174,11 @@ class Member:
         return self.quant.bits - (self.quant.exponent_bits if self.exponent else 0)
 
     def packing(self):
-        """What frontend::packing_of reads."""
+        """What PackedNumbers::components (frontend/packed.cpp) reads."""
         q, array, shared = self.quant, self.array, self.exponent
         cells, outer, shape = ([], [], []) if array is None else (array.cells, array.outer, list(array.shape))
         return (
-            _SHARED if shared else q.kind, self.word.scalar, self.bits, q.exponent_bits, q.signed, q.scale,
+            _SHARED if shared else q.kind, self.bits, q.exponent_bits, q.signed, q.scale,
             q.compute._qd_scalar_, self.shift, cells, outer, shape, shared.shift if shared else 0,
             [(m.shift, m.bits - m.quant.signed) for m in shared.members if m is not self] if shared else [],
         )  # fmt: skip
@@ -277,7 +277,7 @@ class _Element:
 
 
 class _SharedExponent:
-    """The exponent of several floating-point members of one word (frontend/shared_exponent.cpp states the format)."""
+    """The exponent of several floating-point members of one word (Packing in ir/function.h states the format)."""
 
     def __init__(self, shift, quant):
         self.shift = shift
