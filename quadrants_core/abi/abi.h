@@ -1,5 +1,7 @@
 #pragma once
 // Plain data shared by code generation and runtime: how a task is called and what a compiled task is. No code.
+#include "abi/plan.h"
+
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -7,7 +9,7 @@
 namespace qd::abi {
 
 /// Bump on any change of this file: part of every cache key.
-inline constexpr uint32_t version = 5;
+inline constexpr uint32_t version = 6;
 
 struct Thread;
 struct Launch;
@@ -91,6 +93,13 @@ struct Task {
     uint64_t hash[2] = {0, 0}; ///< content of the task's IR before code generation
     std::vector<Message> messages;
     uint32_t line = 0; ///< where the loop stands
+    /// It does what is seen elsewhere than in memory of the device: it prints, asserts, or calls a library.
+    bool speaks = false;
+    static constexpr uint64_t computed = UINT64_MAX;
+    /// Range tasks: byte of LaunchData::tmp where an earlier task of the launch leaves begin and end (i64); computed: they
+    /// follow from the arguments.
+    uint64_t range_at = computed;
+    GraphPosition graph;
 };
 
 /// A compiled task: machine code of one object file (or the serialised form that its backend loads).
@@ -115,6 +124,7 @@ struct Kernel {
     uint64_t tmp_bytes = 0, ret_bytes = 0;
     uint32_t counters = 0;
     std::vector<Task> tasks;
+    Graph graph;
 };
 
 } // namespace qd::abi

@@ -14,6 +14,7 @@ std::span<const Backend *const> all() {
 passes::Config config_of(const Caps &caps) {
     passes::Config config;
     config.vector_bytes = caps.vector_bytes;
+    config.bounds_from_tasks = caps.bounds_from_tasks;
     config.grid = caps.grid;
     return config;
 }

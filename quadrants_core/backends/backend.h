@@ -13,9 +13,10 @@
 namespace qd::backends {
 
 struct Caps {
-    int threads = 1;       ///< concurrent workers
-    int vector_bytes = 16; ///< SIMD register width; 0 = do not vectorise
-    bool grid = false;     ///< a thread runs every n-th index of a range, not a chunk of it (grid_ranges)
+    int threads = 1;                ///< concurrent workers
+    int vector_bytes = 16;          ///< SIMD register width; 0 = do not vectorise
+    bool bounds_from_tasks = false; ///< its launcher runs no bounds block that looks at memory
+    bool grid = false;              ///< a thread runs every n-th index of a range, not a chunk of it (grid_ranges)
     bool f64 = true, f16 = true, int64 = true;
     std::string processor; ///< that code is generated for, as LLVM names it; empty: the one at hand
     std::string target;    ///< exact machine, part of cache keys

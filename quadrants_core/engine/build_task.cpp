@@ -8,6 +8,7 @@
 #include "ir/hash.h"
 #include "ir/text.h"
 
+#include <algorithm>
 #include <optional>
 
 namespace qd::engine {
@@ -86,6 +87,15 @@ TaskBuild start_build(ir::Function task) {
                 if (const auto trace = task.trace(task[v].span); !trace.empty()) info.line = trace.front().line;
             }
     info.messages = describe_messages(task);
+    info.speaks = std::ranges::any_of(task.blocks, [&](const ir::Block &block) {
+        return std::ranges::any_of(block.insts, [&](ir::Value v) {
+            const ir::Op op = task[v].op;
+            return op == ir::Op::print || op == ir::Op::assert_ || op == ir::Op::external;
+        });
+    });
+    static_assert(ir::Function::none == abi::Task::computed);
+    info.range_at = task.range_at;
+    info.graph = {task.graph.level, task.graph.checkpoint, task.graph.region, task.graph.section};
     build.tmp_bytes = task.tmp_bytes;
     for (uint32_t i = 0; i < task.counters.size(); i++) {
         const ir::Counter &counter = task.counters[i];
@@ -101,12 +111,16 @@ TaskBuild start_build(ir::Function task) {
 
 void name_by_content(const runtime::CacheKey &build_key, TaskBuild &build) {
     ir::Function &task = build.fn;
-    std::string name = std::exchange(task.name, {}); // equal code under another name is equal
+    // Equal code under another name, or elsewhere in a graph, is equal.
+    std::string name = std::exchange(task.name, {});
+    const ir::GraphPosition graph = std::exchange(task.graph, {});
+    const bool in_region = graph.region >= 0; // the code of one minds what may run beside it
     const ir::Hash content = ir::content_hash(task);
     task.name = std::move(name);
+    task.graph = graph;
     const uint64_t words[] = {content.words[0], content.words[1], build_key[0], build_key[1],
                               uint64_t(task.fast_math) | uint64_t(task.debug) << 1 |
-                                  uint64_t(task.distinct_arrays) << 2};
+                                  uint64_t(task.distinct_arrays) << 2 | uint64_t(in_region) << 3};
     const std::span bytes(reinterpret_cast<const uint8_t *>(words), sizeof words);
     build.key = {hash_bytes(bytes, 3), hash_bytes(bytes, 4)};
     build.info.hash[0] = build.key[0];

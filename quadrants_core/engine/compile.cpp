@@ -7,6 +7,7 @@
 #include "engine/program_impl.h"
 #include "engine/stopwatch.h"
 #include "engine/weight.h"
+#include "ir/graph.h"
 #include "ir/hash.h"
 #include "ir/serial.h"
 #include "runtime/pool.h"
@@ -27,6 +28,26 @@ void keep_source(const ir::Function &kernel, CompiledKernel &out) {
     out.source = std::move(source.bytes);
 }
 
+abi::Graph describe_graph(const ir::Function &kernel) {
+    static_assert(ir::Subgraph::no_flag == abi::no_flag);
+    abi::Graph graph;
+    if (kernel.subgraphs.empty()) return graph;
+    ir::GraphWalk walk(kernel);
+    for (ir::Value v : kernel[kernel.body].insts) {
+        const int32_t around = walk.position().level;
+        walk.pass(v);
+        if (kernel[v].op != ir::Op::graph_begin) continue;
+        const ir::Subgraph &subgraph = kernel.subgraphs[kernel[v].imm];
+        switch (subgraph.kind) {
+        case ir::Subgraph::Kind::do_while: graph.levels.push_back({subgraph.flag, around}); break;
+        case ir::Subgraph::Kind::checkpoint: graph.checkpoints.push_back({subgraph.flag}); break;
+        case ir::Subgraph::Kind::region:
+        case ir::Subgraph::Kind::section: break;
+        }
+    }
+    return graph;
+}
+
 abi::Kernel describe(const ir::Function &kernel) {
     abi::Kernel info;
     info.name = kernel.name;
@@ -43,6 +64,7 @@ abi::Kernel describe(const ir::Function &kernel) {
         info.params.push_back(param);
     }
     info.ret_bytes = 8 * kernel.returns.size();
+    info.graph = describe_graph(kernel);
     return info;
 }
 
@@ -110,6 +132,7 @@ void assemble(Program::Impl &p, CompiledKernel &out, std::vector<TaskBuild> &bui
             out.counters.back().place += first;
         }
         build.info.weight = build.code->weight;
+        out.speaks |= build.info.speaks;
         out.info.tasks.push_back(std::move(build.info));
     }
     out.info.counters = uint32_t(out.counters.size());
@@ -137,6 +160,7 @@ std::shared_ptr<CompiledKernel> compile(Program::Impl &p, ir::Function kernel, d
 
     auto out = std::make_shared<CompiledKernel>();
     out->info = describe(kernel);
+    out->file = report.file;
     size_t arrays = 0;
     for (const abi::Param &param : out->info.params) arrays += param.kind == abi::ParamKind::array;
     kernel.distinct_arrays &= arrays <= max_checked_arrays;
@@ -146,7 +170,7 @@ std::shared_ptr<CompiledKernel> compile(Program::Impl &p, ir::Function kernel, d
     p.lowering.simplify(kernel, &recorder);
     const Stopwatch cutting;
     std::vector<TaskBuild> builds;
-    for (ir::Function &task : passes::offload(kernel)) builds.push_back(start_build(std::move(task)));
+    for (ir::Function &task : p.lowering.cut(kernel)) builds.push_back(start_build(std::move(task)));
     report.phases.push_back({"offload", cutting.microseconds()});
 
     provide_code(p, builds);

@@ -4,6 +4,7 @@
 #include "engine/program.h"
 #include "runtime/device.h"
 
+#include <memory>
 #include <vector>
 
 namespace qd::engine {
@@ -64,14 +65,16 @@ inline constexpr size_t max_checked_arrays = 64; ///< kernels with more are comp
 
 class Completion;
 
-class CompiledKernel {
+class CompiledKernel : public std::enable_shared_from_this<CompiledKernel> {
   public:
     CompiledKernel() = default;
     ~CompiledKernel();
     CompiledKernel(const CompiledKernel &) = delete;
 
     abi::Kernel info;
-    std::string title; ///< what it was specialised for
+    std::string title;   ///< what it was specialised for
+    std::string file;    ///< that its source stands in; may be unknown
+    bool speaks = false; ///< some task does: abi::Task
     std::vector<KernelTask> tasks;
     bool has_variants = false;   ///< a launch may have to run another build: `arrays` or `completion` is there
     uint64_t program_id = 0;     ///< 0: its program has ended

@@ -59,9 +59,11 @@ std::string hexadecimal(uintptr_t address) {
 
 void keep_watching_faults() { runtime::keep_watching_faults(); }
 
-KernelFault describe_fault(const std::string &kernel, const runtime::Fault &fault) {
+KernelFault describe_fault(const std::string &kernel, const runtime::Fault &fault, bool earlier) {
     using Kind = runtime::Fault::Kind;
-    const std::string partly = "\nIt was ended there; what it writes to may be partly written.";
+    const std::string partly =
+        std::string("\nIt was ended there; what it writes to may be partly written.") +
+        (earlier ? " Its call had returned: kernels that were launched after it have done nothing." : "");
     const std::string where = fault.has_address ? " (address " + hexadecimal(fault.address) + ")" : "";
     switch (fault.kind) {
     case Kind::read:

@@ -18,7 +18,7 @@ struct __attribute__((visibility("default"))) KernelFault : UserError {
 /// If faults are watched at all: also those whose signals somebody took since.
 void keep_watching_faults();
 
-/// Without its place.
-KernelFault describe_fault(const std::string &kernel, const runtime::Fault &fault);
+/// Without its place. `earlier`: of a launch whose call has returned.
+KernelFault describe_fault(const std::string &kernel, const runtime::Fault &fault, bool earlier = false);
 
 } // namespace qd::engine

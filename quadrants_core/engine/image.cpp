@@ -62,13 +62,17 @@ CounterValue read_counter(Reader &r) {
 }
 
 void write(Writer &w, const TaskBuild &build, const abi::Task &info) {
-    const auto &[name, kind, weight, block_dim, hash, messages, line] = info; // the hash is the key
+    const auto &[name, kind, weight, block_dim, hash, messages, line, speaks, range_at, graph] =
+        info; // the hash is the key
     w.number(build.key);
     w.text(name);
     w.number(kind);
     w.number(weight);
     w.number(block_dim);
     w.number(line);
+    w.number(speaks);
+    w.number(range_at);
+    w.number(graph);
     w.number(build.tmp_bytes);
     w.number(uint64_t(messages.size()));
     for (const abi::Message &m : messages) write(w, m);
@@ -88,6 +92,9 @@ TaskBuild read_task(Reader &r) {
     info.weight = r.number<float>();
     info.block_dim = r.number<uint32_t>();
     info.line = r.number<uint32_t>();
+    info.speaks = r.number<bool>();
+    info.range_at = r.number<uint64_t>();
+    info.graph = r.number<abi::GraphPosition>();
     info.hash[0] = build.key[0];
     info.hash[1] = build.key[1];
     build.tmp_bytes = r.number<uint64_t>();
@@ -126,7 +133,7 @@ std::vector<uint8_t> image_of(const CompiledKernel &kernel, const CompileReport 
     Writer w;
     w.text(report.file);
     w.number(report.line);
-    const auto &[name, params, slots, tmp_bytes, ret_bytes, counters, tasks] =
+    const auto &[name, params, slots, tmp_bytes, ret_bytes, counters, tasks, graph] =
         kernel.info; // tmp, counters: of the tasks
     w.text(name);
     w.number(uint64_t(params.size()));
@@ -136,6 +143,8 @@ std::vector<uint8_t> image_of(const CompiledKernel &kernel, const CompileReport 
     }
     w.number(slots);
     w.number(ret_bytes);
+    w.array(graph.levels);
+    w.array(graph.checkpoints);
     w.array(kernel.arrays);
     w.number(kernel.written_arrays);
     w.number(kernel.arrays_beside_trees);
@@ -154,6 +163,7 @@ std::shared_ptr<CompiledKernel> load_image(Program::Impl &p, std::span<const uin
     report.file = r.text();
     report.line = r.number<uint32_t>();
     auto out = std::make_shared<CompiledKernel>();
+    out->file = report.file;
     out->info.name = report.kernel = r.text();
     out->info.params.resize(r.count());
     for (abi::Param &param : out->info.params) {
@@ -163,6 +173,8 @@ std::shared_ptr<CompiledKernel> load_image(Program::Impl &p, std::span<const uin
     }
     out->info.slots = r.number<uint32_t>();
     out->info.ret_bytes = r.number<uint64_t>();
+    out->info.graph.levels = r.array<abi::DoWhile>();
+    out->info.graph.checkpoints = r.array<abi::Checkpoint>();
     out->arrays = r.array<ArrayArg>();
     out->written_arrays = r.number<uint32_t>();
     out->arrays_beside_trees = r.number<uint32_t>();

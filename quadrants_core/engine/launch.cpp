@@ -58,17 +58,6 @@ void grow_tmp(Program::Impl &p, uint64_t bytes) {
     p.update_launch_start();
 }
 
-/// After a task that was told to leave: why.
-[[noreturn]] void fail_launch(Program::Impl &p) {
-    p.main.queue->wait();
-    const bool failed = __atomic_exchange_n(&p.main.failed, 0, __ATOMIC_ACQUIRE);
-    if (p.sparse) p.collect_cells();
-    if (!failed) throw Interrupted{};
-    if (p.sparse) p.sparse->rethrow();
-    Failure failure = std::exchange(p.main.failure, {});
-    fail_user(UserErrorKind::assertion, std::move(failure.text), std::move(failure.trace));
-}
-
 /// The task that `launch` names met a fault.
 [[noreturn, gnu::noinline]] void fail_fault(Program::Impl &p, const CompiledKernel &called,
                                             const CompiledKernel &kernel, const abi::Launch &launch,
@@ -133,23 +122,15 @@ inline void make_room(Program::Impl &p, const CompiledKernel &kernel) {
 [[gnu::noinline]] void run_on_remote_device(Program::Impl &p, const CompiledKernel &called, CompiledKernel &kernel,
                                             const uint64_t *args, void *ret) {
     if (p.watched.load(std::memory_order_relaxed)) announce_launch(p, called);
-    try {
-        run_remote(p, called, kernel, args, ret);
-    } catch (const runtime::Fault &met) { // of some task
-        p.main.failure = {};
-        if (p.sparse) p.collect_cells();
-        throw describe_fault(called.info.name, met);
-    }
-    if (stop_word | p.main.failed) fail_launch(p);
-    if (p.sparse && p.sparse->has_garbage()) p.collect_cells();
     p.main.last_tasks = int(kernel.tasks.size());
+    launch_remote(p, called, kernel, args, ret);
 }
 
 /// `called` is the kernel as the user knows it.
 inline void run(Program::Impl &p, const CompiledKernel &called, CompiledKernel &kernel, uint64_t *args, void *ret) {
-    make_room(p, kernel);
     if (!p.host_visible) [[unlikely]]
         return run_on_remote_device(p, called, kernel, args, ret);
+    make_room(p, kernel);
     abi::Launch launch = p.main.start;
     launch.data.args = args;
     launch.data.ret = static_cast<char *>(ret);
@@ -170,9 +151,10 @@ inline void run(Program::Impl &p, const CompiledKernel &called, CompiledKernel &
     Completion &completion = *kernel.completion;
     if (CompiledKernel *clean = completion.clean(p.cleared.load(std::memory_order_acquire)))
         return run(p, called, *clean, args, ret);
-    make_room(p, kernel); // a launch that fails for want of it counts nothing
+    if (p.host_visible) make_room(p, kernel); // a launch that fails for want of it counts nothing
     completion.begin();
     run(p, called, kernel, args, ret);
+    if (!p.host_visible) finish_launches(p); // the counts are looked at
     completion.end(p, kernel);
 }
 
@@ -193,6 +175,16 @@ template <bool foreign>
 }
 
 } // namespace
+
+void fail_launch(Program::Impl &p) {
+    p.main.queue->wait();
+    const bool failed = __atomic_exchange_n(&p.main.failed, 0, __ATOMIC_ACQUIRE);
+    if (p.sparse) p.collect_cells();
+    if (!failed) throw Interrupted{};
+    if (p.sparse) p.sparse->rethrow();
+    Failure failure = std::exchange(p.main.failure, {});
+    fail_user(UserErrorKind::assertion, std::move(failure.text), std::move(failure.trace));
+}
 
 void Program::launch(CompiledKernel &kernel, uint64_t *args, void *ret) {
     engine::launch<true>(*impl_, kernel, args, ret);

@@ -19,6 +19,7 @@ class LaunchLock {
         if (!held_.compare_exchange_strong(free, true, std::memory_order_acquire)) [[unlikely]]
             wait();
     }
+    bool try_lock() { return !abandoned_ && !held_.exchange(true, std::memory_order_acquire); }
     void unlock() { held_.store(false, std::memory_order_release); }
     bool is_held() const { return held_.load(std::memory_order_relaxed); }
     bool is_abandoned() const { return abandoned_; }

@@ -18,9 +18,11 @@ void Lowering::simplify(ir::Function &kernel, passes::Observer *observer) const 
     run(stages_.kernel, kernel, observer);
 }
 
+std::vector<ir::Function> Lowering::cut(const ir::Function &kernel) const { return passes::offload(kernel, config_); }
+
 std::vector<ir::Function> Lowering::tasks(ir::Function &kernel) const {
     simplify(kernel);
-    return passes::offload(kernel);
+    return cut(kernel);
 }
 
 void Lowering::optimize(ir::Function &task, passes::Observer *observer) const { run(stages_.scalar, task, observer); }

@@ -26,6 +26,7 @@ class Lowering {
 
     /// What happens to a kernel before it is cut.
     void simplify(ir::Function &kernel, passes::Observer *observer = nullptr) const;
+    std::vector<ir::Function> cut(const ir::Function &kernel) const;
     /// `simplify`, then the cut.
     std::vector<ir::Function> tasks(ir::Function &kernel) const;
 

@@ -7,6 +7,7 @@
 #include "engine/completion.h"
 #include "engine/image.h"
 #include "engine/program_impl.h"
+#include "engine/remote_launch.h"
 #include "engine/warm_up.h"
 #include "engine/weight.h"
 #include "runtime/externals.h"
@@ -178,7 +179,8 @@ Program::Impl::~Impl() {
     transfers = nullptr;
     main.queue = nullptr;
     for (const auto &[address, block] : blocks) device->free(block.buffer);
-    for (const runtime::Buffer &buffer : {main.tmp, main.block, tree_table}) device->free(buffer);
+    for (const LaunchBlock &block : main.spare) device->free(block.memory);
+    for (const runtime::Buffer &buffer : {main.tmp, tree_table}) device->free(buffer);
 }
 
 std::shared_ptr<TaskCode> Program::Impl::known_task(const runtime::CacheKey &key) {
@@ -229,8 +231,24 @@ void ask(CompiledKernel &kernel, Asked asked) {
     kernel.completion = counts ? nullptr : std::make_shared<Completion>(kernel, asked);
 }
 
+namespace {
+
+std::string text_of(const std::exception_ptr &trouble) {
+    try {
+        std::rethrow_exception(trouble);
+    } catch (const std::exception &e) {
+        return e.what();
+    } catch (const Interrupted &) {
+        return "it was interrupted";
+    }
+}
+
+} // namespace
+
 Program::Program(const Options &options) : impl_(std::make_unique<Impl>(*this, options)) {}
 Program::~Program() {
+    settle_launches(*impl_);
+    if (impl_->main.trouble) impl_->warn("nobody waited for a launch that failed: " + text_of(impl_->main.trouble));
     for (Observer *observer : std::vector(impl_->observers)) observer->closing(*this);
     impl_->sparse = nullptr; // gives its blocks back
 }
@@ -239,12 +257,22 @@ const Options &Program::options() const { return impl_->options; }
 std::string Program::target() const { return impl_->lowering.caps().target; }
 int Program::vector_bytes() const { return impl_->lowering.caps().vector_bytes; }
 
-runtime::Buffer Program::alloc(uint64_t bytes) {
-    const runtime::Buffer buffer = impl_->device->alloc(std::max<uint64_t>(bytes, 1));
-    const std::lock_guard guard(impl_->memory_lock);
-    impl_->blocks.emplace(buffer.address, Impl::Block{buffer, bytes});
-    impl_->allocated += bytes;
+runtime::Buffer Program::Impl::take_memory(uint64_t bytes) {
+    const runtime::Buffer buffer = device->alloc(std::max<uint64_t>(bytes, 1));
+    const std::lock_guard guard(memory_lock);
+    blocks.emplace(buffer.address, Block{buffer, bytes});
+    allocated += bytes;
     return buffer;
+}
+
+runtime::Buffer Program::alloc(uint64_t bytes) {
+    try {
+        return impl_->take_memory(bytes);
+    } catch (const DeviceError &) {
+        if (!impl_->main.has_pending) throw;
+    }
+    impl_->wait_for_launches(); // some memory may be free then
+    return impl_->take_memory(bytes);
 }
 
 void Program::free(uint64_t address) {
@@ -257,31 +285,56 @@ void Program::free(uint64_t address) {
         buffer = block->second.buffer;
         impl_->allocated -= block->second.bytes;
         impl_->blocks.erase(block);
+        if (impl_->main.has_pending) {
+            impl_->retired_memory.push_back(buffer);
+            return;
+        }
     }
     impl_->device->free(buffer);
+}
+
+void Program::Impl::free_retired() {
+    std::vector<runtime::Buffer> retired;
+    {
+        const std::lock_guard guard(memory_lock);
+        retired.swap(retired_memory);
+    }
+    for (const runtime::Buffer &buffer : retired) device->free(buffer);
+}
+
+void Program::Impl::wait_for_launches() {
+    if (host_visible) return; // they have ended when they return
+    const std::lock_guard guard(main.launching);
+    finish_launches(*this);
 }
 
 bool Program::host_visible() const { return impl_->host_visible; }
 
 void Program::upload(const runtime::Buffer &to, uint64_t at, const void *from, uint64_t bytes) {
-    if (to.host)
+    if (to.host) {
         std::memcpy(to.host + at, from, bytes);
-    else
-        impl_->transfer([&](runtime::Stream &queue) { queue.upload(to.address + at, from, bytes); });
+        return;
+    }
+    impl_->wait_for_launches();
+    impl_->transfer([&](runtime::Stream &queue) { queue.upload(to.address + at, from, bytes); });
 }
 
 void Program::download(void *to, const runtime::Buffer &from, uint64_t at, uint64_t bytes) {
-    if (from.host)
+    if (from.host) {
         std::memcpy(to, from.host + at, bytes);
-    else
-        impl_->transfer([&](runtime::Stream &queue) { queue.download(to, from.address + at, bytes); });
+        return;
+    }
+    impl_->wait_for_launches();
+    impl_->transfer([&](runtime::Stream &queue) { queue.download(to, from.address + at, bytes); });
 }
 
 void Program::copy(const runtime::Buffer &to, const runtime::Buffer &from, uint64_t bytes) {
-    if (to.host && from.host)
+    if (to.host && from.host) {
         std::memmove(to.host, from.host, bytes);
-    else
-        impl_->transfer([&](runtime::Stream &queue) { queue.copy(to.address, from.address, bytes); });
+        return;
+    }
+    impl_->wait_for_launches();
+    impl_->transfer([&](runtime::Stream &queue) { queue.copy(to.address, from.address, bytes); });
 }
 
 namespace {
@@ -304,6 +357,7 @@ void Program::repeat(const runtime::Buffer &to, const void *pattern, uint64_t pe
         std::memcpy(to.host, pattern, first);
         return double_up(first, bytes, [&](uint64_t at, uint64_t n) { std::memcpy(to.host + at, to.host, n); });
     }
+    impl_->wait_for_launches();
     impl_->transfer([&](runtime::Stream &queue) {
         queue.upload(to.address, pattern, first);
         double_up(first, bytes, [&](uint64_t at, uint64_t n) { queue.copy(to.address + at, to.address, n); });
@@ -342,11 +396,7 @@ std::vector<Location> Program::locate(const ir::Function &kernel, const KernelFa
     return impl_->locate(kernel, fault);
 }
 
-void Program::sync() {
-    if (impl_->host_visible) return; // launches have ended when they return
-    const std::lock_guard guard(impl_->main.launching);
-    impl_->main.queue->wait();
-}
+void Program::sync() { impl_->wait_for_launches(); }
 void Program::settle() { finish_background(impl_->lifetime.get()); }
 int Program::tasks_on_last_call() const { return impl_->main.last_tasks; }
 
@@ -364,8 +414,15 @@ void Program::unsubscribe(Observer *observer) {
                                                       [](const Observer *o) { return o->wants_launches(); });
 }
 
+void Program::Impl::bring_counts() {
+    if (host_visible || !main.launching.try_lock()) return; // somebody else is about to
+    settle_launches(*this);
+    main.launching.unlock();
+}
+
 void Program::Impl::ask_for_counts() {
-    if (!main.launching.is_held() || !host_visible) return;
+    if (!host_visible) return bring_counts();
+    if (!main.launching.is_held()) return;
     __atomic_store_n(&main.asked, 1u, __ATOMIC_RELAXED);
     // A task that does not come to a check so soon has the answer ready for the next question.
     for (int pause = 50; pause < 2000 && main.launching.is_held() && __atomic_load_n(&main.asked, __ATOMIC_RELAXED);
@@ -411,6 +468,7 @@ std::pair<uint64_t, uint64_t> Program::counted() const {
 }
 
 void Program::clear_coverage() {
+    impl_->bring_counts();
     const std::lock_guard guard(impl_->watch_lock);
     impl_->retired.clear();
     impl_->retired_sum = 0;

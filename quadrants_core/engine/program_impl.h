@@ -71,6 +71,8 @@ struct Program::Impl : runtime::Apart {
     };
     std::unordered_map<uint64_t, Block> blocks; ///< by address
     uint64_t allocated = 0;
+    std::vector<runtime::Buffer> retired_memory; ///< freed while launches went on that may use it
+    runtime::Buffer take_memory(uint64_t bytes);
     LongMutex transferring;
     std::unique_ptr<runtime::Stream> transfers; ///< of Program::upload and its kind; made when first needed
 
@@ -92,6 +94,10 @@ struct Program::Impl : runtime::Apart {
 
     /// After `trees`, `sparse` or the stream's `tmp` changed.
     void update_launch_start();
+    /// Waits for launches that go on, and throws what went wrong in them.
+    void wait_for_launches();
+    /// Gives the memory back that was freed while launches went on.
+    void free_retired();
     /// Gives the memory of removed cells back.
     void collect_cells();
     /// `verbs` on the stream of transfers, and waits for them.
@@ -114,7 +120,12 @@ struct Program::Impl : runtime::Apart {
     std::vector<Location> locate(const ir::Function &kernel, const KernelFault &fault);
     /// Has the running task, if there is one that can tell, add what it counted so far.
     void ask_for_counts();
+    /// What launches counted that may go on, where the host does not see the memory of the device.
+    void bring_counts();
 };
+
+/// After a task that was told to leave: why.
+[[noreturn]] void fail_launch(Program::Impl &p);
 
 std::shared_ptr<CompiledKernel> compile(Program::Impl &p, ir::Function kernel, double frontend_us,
                                         std::vector<uint8_t> *image = nullptr);

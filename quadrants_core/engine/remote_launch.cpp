@@ -1,51 +1,64 @@
 #include "engine/remote_launch.h"
 
+#include "base/stop.h"
+#include "engine/fault.h"
 #include "engine/stopwatch.h"
 
+#include <algorithm>
+#include <bit>
 #include <cstring>
 
 namespace qd::engine {
 namespace {
+
+constexpr size_t most_pending = 256; ///< launches; their blocks, and memory freed meanwhile, wait for them
 
 /// What tasks set or look at.
 struct Words {
     uint32_t failed = 0, asked = 0;
 };
 
-/// Arguments, words, counters, results: where they lie in the block, in bytes.
+/// Arguments, words, counters, results, values that cross tasks: where they lie in the block, in bytes.
 struct Places {
-    uint64_t words, counters, results, end;
+    uint64_t words, counters, results, tmp, end;
     explicit Places(const CompiledKernel &kernel)
         : words(8 * uint64_t(kernel.info.slots)), counters(words + sizeof(Words)),
-          results(counters + 8 * kernel.counts.size()), end(results + kernel.info.ret_bytes) {}
+          results(counters + 8 * kernel.counts.size()), tmp(results + kernel.info.ret_bytes),
+          end(tmp + kernel.info.tmp_bytes) {}
 };
 
-void need_block(Program::Impl &p, Stream &stream, uint64_t bytes) {
-    if (bytes <= stream.block_bytes) return;
-    p.device->free(stream.block);
-    stream.block = {};
-    stream.block_bytes = 0;
-    stream.block = p.device->alloc(bytes);
-    stream.block_bytes = bytes;
+LaunchBlock take_block(Program::Impl &p, uint64_t bytes) {
+    std::vector<LaunchBlock> &spare = p.main.spare;
+    const auto large_enough = [&](const LaunchBlock &block) { return block.bytes >= bytes; };
+    if (const auto found = std::ranges::find_if(spare, large_enough); found != spare.end()) {
+        const LaunchBlock block = *found;
+        spare.erase(found);
+        return block;
+    }
+    const uint64_t rounded = std::bit_ceil(std::max<uint64_t>(bytes, 256));
+    try {
+        return {p.device->alloc(rounded), rounded};
+    } catch (const DeviceError &) {
+        if (p.main.pending.empty()) throw;
+    }
+    finish_launches(p); // some memory may be free then
+    return {p.device->alloc(rounded), rounded};
 }
 
 template <class T> T *at(uint64_t address) { return reinterpret_cast<T *>(address); }
 
-} // namespace
+/// Whether a launch ends before it returns.
+bool is_waited_for(const Program::Impl &p, const CompiledKernel &kernel) {
+    return kernel.info.ret_bytes || kernel.speaks || p.sparse || p.options.kernel_profiler;
+}
 
-void run_remote(Program::Impl &p, const CompiledKernel &called, CompiledKernel &kernel, const uint64_t *args,
-                void *ret) {
+void give_tasks(Program::Impl &p, const PendingLaunch &pending, const Places &places) {
     Stream &stream = p.main;
-    runtime::Stream &queue = *stream.queue;
-    const Places places(kernel);
-    need_block(p, stream, places.end);
-    const uint64_t block = stream.block.address;
-    std::vector<char> host(places.end);
-    std::memcpy(host.data(), args, places.words);
-    queue.upload(block, host.data(), places.results);
-
+    CompiledKernel &kernel = *pending.kernel;
+    const uint64_t block = pending.block.memory.address;
     abi::Launch launch = stream.start;
     launch.data.args = at<uint64_t>(block);
+    launch.data.tmp = at<char>(block + places.tmp);
     launch.data.ret = at<char>(block + places.results);
     launch.data.failed = at<uint32_t>(block + places.words + offsetof(Words, failed));
     launch.data.asked = at<uint32_t>(block + places.words + offsetof(Words, asked));
@@ -54,23 +67,122 @@ void run_remote(Program::Impl &p, const CompiledKernel &called, CompiledKernel &
         launch.data.counters = kernel.counts.empty() ? nullptr : at<uint64_t>(block + places.counters) + first;
         launch.host.task = &task;
         const Stopwatch watch;
-        queue.launch(*task.code->current.load(std::memory_order_acquire), *task.info, launch);
+        stream.queue->launch(*task.code->current.load(std::memory_order_acquire), *task.info, launch);
         if (!p.options.kernel_profiler) continue;
-        queue.wait();
-        p.profile.add(called.info.name, task.info->name, watch.microseconds());
+        stream.queue->wait();
+        p.profile.add(pending.called->info.name, task.info->name, watch.microseconds());
     }
-    queue.download(host.data() + places.words, block + places.words, places.end - places.words);
-    queue.wait();
+}
 
+/// What a launch that has ended brought back. True if a task of it failed.
+bool take_back(const PendingLaunch &ended) {
+    if (ended.back.empty()) return false;
+    CompiledKernel &kernel = *ended.kernel;
+    const char *from = ended.back.data();
     Words words;
-    std::memcpy(&words, host.data() + places.words, sizeof words);
-    stream.failed = words.failed;
-    for (size_t i = 0; i < kernel.counts.size(); i++) {
+    std::memcpy(&words, from, sizeof words);
+    from += sizeof words;
+    for (uint64_t &count : kernel.counts) {
         uint64_t more;
-        std::memcpy(&more, host.data() + places.counters + 8 * i, 8);
-        if (more) __atomic_fetch_add(&kernel.counts[i], more, __ATOMIC_RELAXED);
+        std::memcpy(&more, from, sizeof more);
+        from += sizeof more;
+        if (more) __atomic_fetch_add(&count, more, __ATOMIC_RELAXED);
     }
-    if (kernel.info.ret_bytes) std::memcpy(ret, host.data() + places.results, kernel.info.ret_bytes);
+    if (kernel.info.ret_bytes) std::memcpy(ended.ret, from, kernel.info.ret_bytes);
+    return words.failed != 0;
+}
+
+/// A fault as an error that names its kernel. Of a launch that nobody waits for in its call it says where the task stands,
+/// too: the call has its source at hand, others have not.
+KernelFault name_fault(const std::vector<PendingLaunch> &launches, const PendingLaunch *waited_for,
+                       const runtime::Fault &met) {
+    for (const PendingLaunch &one : launches) {
+        const std::vector<KernelTask> &tasks = one.kernel->tasks;
+        const auto task = std::ranges::find_if(tasks, [&](const KernelTask &t) { return &t == met.task; });
+        if (task == tasks.end()) continue;
+        const bool earlier = &one != waited_for;
+        KernelFault fault = describe_fault(one.called->info.name, met, earlier);
+        fault.task = size_t(task - tasks.begin());
+        fault.line = task->info->line;
+        if (earlier) fault.trace.push_back({one.called->file, one.called->info.name, fault.line, 0, fault.line, 0});
+        return fault;
+    }
+    return describe_fault("of a launch before", met, true);
+}
+
+/// `last_is_waited_for`: in its call.
+void settle(Program::Impl &p, bool last_is_waited_for) {
+    Stream &stream = p.main;
+    if (stream.pending.empty()) return;
+    std::vector<PendingLaunch> ended;
+    ended.swap(stream.pending);
+    const auto note = [&](std::exception_ptr trouble) {
+        if (!stream.trouble) stream.trouble = std::move(trouble);
+    };
+    try {
+        stream.queue->wait();
+    } catch (const runtime::Fault &met) {
+        stream.failure = {};
+        note(std::make_exception_ptr(name_fault(ended, last_is_waited_for ? &ended.back() : nullptr, met)));
+    } catch (...) {
+        note(std::current_exception());
+    }
+    stream.has_pending = false;
+    bool failed = false;
+    for (PendingLaunch &one : ended) {
+        failed |= take_back(one);
+        stream.spare.push_back(one.block);
+    }
+    p.free_retired();
+    if (p.sparse && p.sparse->has_garbage()) p.collect_cells();
+    if (!failed && !stop_word) return;
+    stream.failed = failed;
+    try {
+        fail_launch(p);
+    } catch (...) {
+        note(std::current_exception());
+    }
+}
+
+void tell(Stream &stream) {
+    if (stream.trouble) std::rethrow_exception(std::exchange(stream.trouble, nullptr));
+}
+
+} // namespace
+
+void settle_launches(Program::Impl &p) { settle(p, false); }
+
+void finish_launches(Program::Impl &p) {
+    settle(p, false);
+    tell(p.main);
+}
+
+void launch_remote(Program::Impl &p, const CompiledKernel &called, CompiledKernel &kernel, const uint64_t *args,
+                   void *ret) {
+    Stream &stream = p.main;
+    if (stream.pending.size() >= most_pending) settle(p, false);
+    tell(stream); // what is known by now
+    const Places places(kernel);
+    PendingLaunch launch{called.shared_from_this(), kernel.shared_from_this(), take_block(p, places.end), {}, ret};
+    std::vector<char> words(places.results);
+    std::memcpy(words.data(), args, places.words);
+    stream.has_pending = true;
+    PendingLaunch &pending = stream.pending.emplace_back(std::move(launch));
+    const uint64_t block = pending.block.memory.address;
+    stream.queue->upload(block, words.data(), words.size());
+    try {
+        give_tasks(p, pending, places);
+    } catch (const runtime::Fault &met) { // the profiler waited for it
+        stream.trouble = std::make_exception_ptr(name_fault(stream.pending, &pending, met));
+    }
+    const bool waited_for = is_waited_for(p, kernel);
+    if (waited_for || !kernel.counts.empty()) {
+        pending.back.resize(places.tmp - places.words);
+        stream.queue->download(pending.back.data(), block + places.words, pending.back.size());
+    }
+    if (!waited_for) return;
+    settle(p, true);
+    tell(stream);
 }
 
 } // namespace qd::engine

@@ -5,10 +5,15 @@
 #include "engine/launch_lock.h"
 #include "runtime/device.h"
 
+#include <atomic>
+#include <exception>
+#include <memory>
 #include <string>
 #include <vector>
 
 namespace qd::engine {
+
+class CompiledKernel;
 
 /// The first failed assertion of a launch.
 struct Failure {
@@ -16,19 +21,37 @@ struct Failure {
     std::vector<Location> trace;
 };
 
+/// Memory of the device that one launch has for itself.
+struct LaunchBlock {
+    runtime::Buffer memory;
+    uint64_t bytes = 0;
+};
+
+/// A launch that was given to a device whose memory the host does not see, and that may go on: remote_launch.cpp.
+struct PendingLaunch {
+    std::shared_ptr<const CompiledKernel> called; ///< the kernel as the user knows it
+    std::shared_ptr<CompiledKernel> kernel;       ///< its build that runs
+    LaunchBlock block;
+    std::vector<char> back; ///< what comes back; empty: nothing
+    void *ret = nullptr;    ///< where results go; of a kernel that has some
+};
+
 struct Stream {
     std::unique_ptr<runtime::Stream> queue;
-    LaunchLock launching; ///< held by one launch at a time
-    runtime::Buffer tmp;  ///< values that cross tasks: one buffer, since launches take turns
+    LaunchLock launching; ///< held by one launch at a time, and by who waits for launches
+    /// Values that cross tasks, where the host sees the memory of the device: launches end before the next one begins.
+    runtime::Buffer tmp;
     uint64_t tmp_bytes = 0;
     uint32_t failed = 0; ///< set by the first failed assertion
     uint32_t asked = 0;  ///< abi::LaunchData::asked
     Failure failure;
     abi::Launch start{}; ///< what all launches have in common
     int last_tasks = 0;
-    /// What a launch brings and takes where the host does not see the memory of the device: remote_launch.cpp.
-    runtime::Buffer block;
-    uint64_t block_bytes = 0;
+
+    std::vector<PendingLaunch> pending;    ///< in order
+    std::atomic<bool> has_pending = false; ///< the same without the lock
+    std::vector<LaunchBlock> spare;        ///< blocks that no launch uses
+    std::exception_ptr trouble;            ///< what went wrong in launches that have ended, until somebody is told
 };
 
 } // namespace qd::engine

@@ -1,5 +1,6 @@
 // Field trees of a program: their memory, and what the host does with their cells.
 #include "engine/program_impl.h"
+#include "engine/remote_launch.h"
 #include "engine/tree_data.h"
 #include "layout/layout.h"
 
@@ -16,6 +17,7 @@ uint32_t Program::add_tree(uint64_t bytes, std::span<const ir::Place> levels) {
     const runtime::Buffer memory = alloc(bytes);
     char *root = reinterpret_cast<char *>(memory.address);
     const std::lock_guard guard(impl_->main.launching);
+    settle_launches(*impl_);
     auto &trees = impl_->trees;
     auto free_slot = std::find(trees.begin(), trees.end(), nullptr);
     if (free_slot == trees.end()) free_slot = trees.insert(trees.end(), nullptr);
@@ -29,8 +31,9 @@ uint32_t Program::add_tree(uint64_t bytes, std::span<const ir::Place> levels) {
         const runtime::HostAccess access(*impl_->device);
         if (!impl_->sparse)
             impl_->sparse = std::make_unique<runtime::SparseTrees>(
-                runtime::BlockSource{[this](uint64_t n) { return reinterpret_cast<void *>(alloc(n).address); },
-                                     [this](void *p) { free(reinterpret_cast<uint64_t>(p)); }},
+                runtime::BlockSource{
+                    [this](uint64_t n) { return reinterpret_cast<void *>(impl_->take_memory(n).address); },
+                    [this](void *p) { free(reinterpret_cast<uint64_t>(p)); }},
                 impl_->lowering.caps().threads);
         impl_->sparse->add(slot, describe_tree(levels), root);
     }
@@ -43,6 +46,7 @@ void Program::remove_tree(uint32_t slot) {
     {
         if (impl_->main.launching.is_abandoned()) return; // this program does nothing any more
         const std::lock_guard guard(impl_->main.launching);
+        settle_launches(*impl_);
         QD_CHECK(slot < impl_->trees.size(), "no such field tree");
         impl_->trees[slot] = nullptr;
         memory = std::exchange(impl_->tree_memory[slot], {});
@@ -70,11 +74,13 @@ char *element(Program::Impl &p, const ir::Place &place, const int32_t *indices, 
 } // namespace
 
 void Program::read_element(const ir::Place &place, const int32_t *indices, void *to) {
+    impl_->wait_for_launches();
     const runtime::HostAccess access(*impl_->device);
     std::memcpy(to, element(*impl_, place, indices, false), size_t(ir::size_of(place.elem)));
 }
 
 void Program::write_element(const ir::Place &place, const int32_t *indices, const void *from) {
+    impl_->wait_for_launches();
     const runtime::HostAccess access(*impl_->device);
     std::memcpy(element(*impl_, place, indices, true), from, size_t(ir::size_of(place.elem)));
 }
@@ -94,12 +100,14 @@ void Program::each_element(const ir::Place &place, const std::function<void(cons
     };
     for (size_t axis = 0; axis < indices.size(); ++axis) indices[axis] = place.index_offset[axis];
     const std::lock_guard guard(impl_->main.launching);
+    finish_launches(*impl_);
     const runtime::HostAccess access(*impl_->device);
     descend(descend, 0, impl_->trees[place.tree]);
 }
 
 void Program::remove_cells(const ir::Place &level) {
     const std::lock_guard guard(impl_->main.launching);
+    finish_launches(*impl_);
     const runtime::HostAccess access(*impl_->device);
     if (impl_->sparse && impl_->sparse->holds(level.tree))
         impl_->sparse->clear(level.tree, level.levels.empty() ? 0 : level.levels.back().node);

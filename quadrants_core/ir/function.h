@@ -161,6 +161,26 @@ struct Counter {
 
 enum class Role : uint8_t { kernel, serial_task, range_task };
 
+/// A stretch of a kernel's top level that is one thing in its graph: from its `graph_begin` to its `graph_end`.
+struct Subgraph {
+    /// do_while: runs again and again. checkpoint: where a launch may end early and go on later. region: its sections may
+    /// run side by side.
+    enum class Kind : uint8_t { do_while, checkpoint, region, section };
+    Kind kind = Kind::do_while;
+    static constexpr uint32_t no_flag = UINT32_MAX;
+    /// Number of the parameter, an i32 array, whose first element is looked at when the stretch has run: a do_while goes on,
+    /// a checkpoint ends the launch, if it is not 0. no_flag: a checkpoint that never does.
+    uint32_t flag = no_flag;
+    friend bool operator==(const Subgraph &, const Subgraph &) = default;
+};
+/// Where a task stands in the graph of its kernel: the innermost do_while and the others around it; -1: none. Each kind is
+/// numbered in the order in which its stretches begin, the sections of each region anew.
+struct GraphPosition {
+    int32_t level = -1; ///< do_while
+    int32_t checkpoint = -1, region = -1, section = -1;
+    friend bool operator==(const GraphPosition &, const GraphPosition &) = default;
+};
+
 struct Function {
     std::string name;
     Role role = Role::kernel;
@@ -171,6 +191,11 @@ struct Function {
     std::vector<Type> returns;
     BlockId body;
     BlockId bounds; ///< range tasks: computes and yields lo, hi (i64), run before the body
+    static constexpr uint64_t none = UINT64_MAX;
+    /// Range tasks: byte of the tmp buffer where an earlier task leaves lo and hi (i64), which the bounds block loads; none:
+    /// the bounds block computes them.
+    uint64_t range_at = none;
+    GraphPosition graph; ///< of a task
 
     std::vector<Inst> insts = std::vector<Inst>(1);    ///< [0] unused
     std::vector<Block> blocks = std::vector<Block>(1); ///< [0] unused
@@ -180,6 +205,7 @@ struct Function {
     std::vector<Packing> packings;
     std::vector<Message> messages;
     std::vector<Counter> counters;
+    std::vector<Subgraph> subgraphs;                ///< of a kernel
     std::vector<Span> spans = std::vector<Span>(1); ///< [0] = unknown
     std::vector<std::string> files = {""};
     std::vector<std::string> scopes = {""};

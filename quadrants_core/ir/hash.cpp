@@ -117,6 +117,11 @@ void Hasher::immediate(const Inst &in) {
         }
         return;
     case Imm::counter: add(in.imm); return add(uint64_t(fn.counters[in.imm].what));
+    case Imm::subgraph: {
+        const Subgraph &subgraph = fn.subgraphs[in.imm];
+        add(in.imm);
+        return add(uint64_t(subgraph.kind) << 32 | subgraph.flag);
+    }
     case Imm::bits:
     case Imm::number:
     case Imm::axis:
@@ -147,6 +152,11 @@ void Hasher::block(BlockId id) {
 
 void Hasher::function() {
     add(uint64_t(fn.role) | uint64_t(fn.fast_math) << 8 | uint64_t(fn.debug) << 9 | uint64_t(fn.distinct_arrays) << 10);
+    if (fn.graph != GraphPosition()) {
+        add(uint64_t(uint32_t(fn.graph.level)) << 32 | uint32_t(fn.graph.checkpoint));
+        add(uint64_t(uint32_t(fn.graph.region)) << 32 | uint32_t(fn.graph.section));
+    }
+    if (fn.range_at != Function::none) add(fn.range_at);
     add(fn.tmp_bytes);
     add(fn.ret_bytes);
     add(fn.returns.size());

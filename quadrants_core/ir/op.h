@@ -149,7 +149,8 @@ enum class Imm : uint8_t {
     tree,
     slot,
     packing,
-    external
+    external,
+    subgraph
 };
 enum class Operand : uint8_t {
     alike,

@@ -35,11 +35,13 @@ struct Reader {
 
     void function();
     void header(Cursor &c);
+    int32_t *graph_id(std::string_view word);
     bool table(int indent);
     void place(Cursor &c, int indent);
     void packing(Cursor &c);
     void message(Cursor &c);
     void counter(Cursor &c);
+    void subgraph(Cursor &c);
     BlockId block(int parent_indent, const std::vector<std::pair<std::string, Type>> &params, int nesting);
     void instruction(BlockId b, int nesting);
     std::vector<Value> operands(Cursor &c);
@@ -64,6 +66,14 @@ std::vector<std::pair<std::string, Type>> Reader::definitions(Cursor &c) {
         list.emplace_back(name, t);
     } while (c.accept(','));
     return list;
+}
+
+/// The id of a task that has this name; null if there is none.
+int32_t *Reader::graph_id(std::string_view word) {
+    if (word == "level") return &fn.graph.level;
+    if (word == "checkpoint") return &fn.graph.checkpoint;
+    if (word == "region") return &fn.graph.region;
+    return word == "section" ? &fn.graph.section : nullptr;
 }
 
 void Reader::header(Cursor &c) {
@@ -104,8 +114,12 @@ void Reader::header(Cursor &c) {
             fn.tmp_bytes = c.number();
         else if (word == "ret")
             fn.ret_bytes = c.number();
+        else if (word == "range_at")
+            fn.range_at = c.number();
+        else if (int32_t *id = graph_id(word))
+            *id = int32_t(c.number(INT32_MAX));
         else
-            c.fail("expected fast_math, debug, aliased, tmp or ret");
+            c.fail("expected fast_math, debug, aliased, tmp, ret, range_at, level, checkpoint, region or section");
     }
 }
 
@@ -208,6 +222,13 @@ void Reader::counter(Cursor &c) {
     c.expect_end();
 }
 
+void Reader::subgraph(Cursor &c) {
+    Subgraph &subgraph = entry(c, fn.subgraphs, c.number());
+    subgraph.kind = Subgraph::Kind(c.one_of(subgraph_names));
+    if (c.accept_word("flag")) subgraph.flag = uint32_t(c.number(UINT32_MAX));
+    c.expect_end();
+}
+
 /// One line of the tables, if the next line is one.
 bool Reader::table(int indent) {
     if (!more(indent)) return false;
@@ -215,7 +236,7 @@ bool Reader::table(int indent) {
     int own = lines[pos].indent;
     Cursor look = c;
     std::string word = look.word();
-    if (word != "place" && word != "packing" && word != "message" && word != "counter") return false;
+    if (word != "place" && word != "packing" && word != "message" && word != "counter" && word != "subgraph") return false;
     c = look;
     ++pos;
     if (word == "place")
@@ -224,8 +245,10 @@ bool Reader::table(int indent) {
         packing(c);
     else if (word == "message")
         message(c);
-    else
+    else if (word == "counter")
         counter(c);
+    else
+        subgraph(c);
     return true;
 }
 
@@ -328,7 +351,8 @@ uint64_t Reader::immediate(Cursor &c, Op op, Type type) {
     case Imm::tree:
     case Imm::slot:
     case Imm::packing:
-    case Imm::external: break;
+    case Imm::external:
+    case Imm::subgraph: break;
     }
     c.expect('!');
     return c.number();

@@ -1,6 +1,7 @@
 // The text form, written. There is no code per op here: one line form driven by op_table, and the loops' attributes.
 //
 //   fn @name(%0: f32, %1: array<f32, 1>) -> f32 fast_math debug aliased tmp 16 ret 8      task serial|range @name(...)
+//                                         level 0 checkpoint 0 region 0 section 0 range_at 8
 //       place 0 "x" f32 tree 0 byte 4 id 7 offset (0, -1) shape (8, 8)                     tables: entries in use
 //           dense start 0 cell 8 [0 extent 8 divide 1 stride 8, 1 extent 8 divide 1 stride 1]
 //       place 1 "S1" u8 tree 1 byte 0 level offset (0) shape (64)
@@ -11,6 +12,7 @@
 //       packing 3 shared bits 9 at 5 signed exponent 5 at 0 (14, 8, 23, 9)                 bit and digits of each other
 //       message 0 "x = " {0} " y = " {1 ".3f"}
 //       counter 0 line
+//       subgraph 0 do_while flag 1                                                         flag: a parameter's number
 //       bounds / body                                                                      only with a bounds block
 //       %3: i32 = dim %1 !0                                                                results = op operands !imm
 //       %7: ptr<u8> = find_cell %5, %6 !1.0                                                !place.level
@@ -127,12 +129,20 @@ void Printer::header() {
     if (!fn.distinct_arrays) text += " aliased";
     if (fn.tmp_bytes) text += " tmp " + std::to_string(fn.tmp_bytes);
     if (fn.ret_bytes) text += " ret " + std::to_string(fn.ret_bytes);
+    const auto id = [&](const char *what, int32_t number) {
+        if (number >= 0) text += std::string(" ") + what + " " + std::to_string(number);
+    };
+    id("level", fn.graph.level);
+    id("checkpoint", fn.graph.checkpoint);
+    id("region", fn.graph.region);
+    id("section", fn.graph.section);
+    if (fn.range_at != Function::none) text += " range_at " + std::to_string(fn.range_at);
     line(0, text);
 }
 
 /// The entries of the tables that instructions of the function's blocks use, under their own index.
 struct TableUse {
-    std::vector<uint64_t> places, packings, messages, counters;
+    std::vector<uint64_t> places, packings, messages, counters, subgraphs;
 };
 
 void collect(const Function &fn, BlockId b, TableUse &use, int nesting) {
@@ -145,6 +155,7 @@ void collect(const Function &fn, BlockId b, TableUse &use, int nesting) {
         if (kind == Imm::packing && in.imm < fn.packings.size()) use.packings.push_back(in.imm);
         if (kind == Imm::message && in.imm < fn.messages.size()) use.messages.push_back(in.imm);
         if (kind == Imm::counter && in.imm < fn.counters.size()) use.counters.push_back(in.imm);
+        if (kind == Imm::subgraph && in.imm < fn.subgraphs.size()) use.subgraphs.push_back(in.imm);
         collect(fn, in.blocks[0], use, nesting + 1);
         collect(fn, in.blocks[1], use, nesting + 1);
     }
@@ -212,7 +223,7 @@ void Printer::tables() {
     collect(fn, fn.body, use, 0);
     for (size_t i = 0; i < fn.counters.size(); ++i)
         if (fn.counters[i].shares()) use.counters.push_back(i);
-    for (auto *list : {&use.places, &use.packings, &use.messages, &use.counters}) {
+    for (auto *list : {&use.places, &use.packings, &use.messages, &use.counters, &use.subgraphs}) {
         std::sort(list->begin(), list->end());
         list->erase(std::unique(list->begin(), list->end()), list->end());
     }
@@ -223,6 +234,11 @@ void Printer::tables() {
         const Counter &counter = fn.counters[i];
         line(1, "counter " + std::to_string(i) + " " + counter_names[int(counter.what)] +
                     (counter.shares() ? " as " + std::to_string(counter.count_of) : ""));
+    }
+    for (uint64_t i : use.subgraphs) {
+        const Subgraph &subgraph = fn.subgraphs[i];
+        line(1, "subgraph " + std::to_string(i) + " " + subgraph_names[int(subgraph.kind)] +
+                    (subgraph.flag != Subgraph::no_flag ? " flag " + std::to_string(subgraph.flag) : ""));
     }
 }
 
@@ -255,7 +271,8 @@ std::string Printer::immediate(const Inst &in) const {
     case Imm::tree:
     case Imm::slot:
     case Imm::packing:
-    case Imm::external: break;
+    case Imm::external:
+    case Imm::subgraph: break;
     }
     return " !" + std::to_string(in.imm);
 }

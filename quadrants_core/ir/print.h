@@ -11,6 +11,7 @@ inline constexpr const char *level_names[] = {"dense", "pointer", "bitmasked", "
 inline constexpr const char *packing_names[] = {"integer", "fixed", "floating", "shared"};
 inline constexpr const char *counter_names[] = {"line",       "taken",  "not_taken", "entered",
                                                 "zero_trips", "broken", "finished",  "endless"};
+inline constexpr const char *subgraph_names[] = {"do_while", "checkpoint", "region", "section"};
 /// Deepest nesting of blocks that reader, printer and verifier follow.
 inline constexpr int max_nesting = 200;
 

@@ -79,8 +79,8 @@ template <class Sink, class LoopT> void loop_fields(Sink &s, LoopT &loop) {
 }
 
 template <class Sink, class Fn> void fields(Sink &s, Fn &fn) {
-    auto &[name, role, fast_math, debug, distinct_arrays, params, returns, body, bounds, insts, blocks, pool, loops,
-           places, packings, messages, counters, spans, files, scopes, tmp_bytes, ret_bytes] = fn;
+    auto &[name, role, fast_math, debug, distinct_arrays, params, returns, body, bounds, range_at, graph, insts, blocks,
+           pool, loops, places, packings, messages, counters, subgraphs, spans, files, scopes, tmp_bytes, ret_bytes] = fn;
     s.text(name);
     s.plain(role);
     s.plain(fast_math);
@@ -90,6 +90,8 @@ template <class Sink, class Fn> void fields(Sink &s, Fn &fn) {
     s.array(returns);
     s.plain(body);
     s.plain(bounds);
+    s.plain(range_at);
+    s.plain(graph);
     s.array(insts);
     s.list(blocks, [&](auto &block) {
         s.array(block.params);
@@ -106,6 +108,7 @@ template <class Sink, class Fn> void fields(Sink &s, Fn &fn) {
         });
     });
     s.array(counters);
+    s.array(subgraphs);
     s.array(spans);
     s.list(files, [&](auto &file) { s.text(file); });
     s.list(scopes, [&](auto &scope) { s.text(scope); });

@@ -17,6 +17,11 @@
 //  - `parallel` stands at the outermost level of the body, has i32 bounds (lo, hi per index), i32 indices, no results,
 //  and
 //    its body yields nothing. break and continue do not cross it.
+//  - graph_begin and graph_end stand at the outermost level of a kernel, in pairs that nest; each subgraph begins once. A
+//    do_while stands in do_whiles and at most one checkpoint, a checkpoint in do_whiles alone, a region in do_whiles, a section
+//    directly in a region, which holds nothing else that has an effect. The flag of a do_while, which it must have, and of a
+//    checkpoint is the number of an i32 array parameter; the others have none. Tasks alone have a graph position, range tasks
+//    alone a `range_at`, within the tmp buffer.
 //  - Operands are defined above, in the same block or one around it. Results of an instruction are not visible inside
 //  it.
 // Types
@@ -26,6 +31,7 @@
 //  - bitcast keeps the bits per lane. chunk_begin, chunk_end and chunk_step stand in the body of range tasks.
 #include "ir/verify.h"
 
+#include "ir/graph.h"
 #include "ir/print.h"
 #include "ir/verify_types.h"
 
@@ -60,6 +66,9 @@ struct Checker {
 
     void function();
     void define(Value at, Value v, Op expected);
+    void position();
+    void graph();
+    void begin(Value mark, const std::vector<uint32_t> &open);
     void block(BlockId b, const Scope &scope, Value owner);
     void instruction(Value v, const Scope &scope, bool last);
     void operands(Value v);
@@ -106,7 +115,75 @@ void Checker::function() {
     scope.kind = Scope::Kind::body;
     scope.in_bounds = false;
     scope.outermost = true;
+    position();
+    const size_t before = problems.size();
     block(fn.body, scope, {});
+    if (problems.size() == before && fn.role == Role::kernel) graph();
+}
+
+void Checker::position() {
+    if (fn.role == Role::kernel && fn.graph != GraphPosition()) report({}, "a kernel stands in no graph");
+    if (fn.role != Role::kernel && !fn.subgraphs.empty()) report({}, "a task has no subgraphs");
+    if (fn.graph.section >= 0 && fn.graph.region < 0) report({}, "a section belongs to a region");
+    if (fn.range_at == Function::none) return;
+    if (fn.role != Role::range_task) report({}, "a range task, and no other, has a range elsewhere");
+    if (fn.range_at % 8 != 0 || fn.tmp_bytes < 16 || fn.range_at > fn.tmp_bytes - 16)
+        report({}, "the range lies outside of the tmp buffer");
+}
+
+/// A subgraph begins inside of the `open` ones, outermost first.
+void Checker::begin(Value mark, const std::vector<uint32_t> &open) {
+    using Kind = Subgraph::Kind;
+    const Subgraph &own = fn.subgraphs[fn[mark].imm];
+    const auto stands_in = [&](Kind kind) {
+        return std::any_of(open.begin(), open.end(), [&](uint32_t i) { return fn.subgraphs[i].kind == kind; });
+    };
+    const bool in_region = !open.empty() && fn.subgraphs[open.back()].kind == Kind::region;
+    switch (own.kind) {
+    case Kind::do_while:
+        if (stands_in(Kind::region)) report(mark, "a region holds no do_while");
+        break;
+    case Kind::checkpoint:
+        if (stands_in(Kind::region)) report(mark, "a region holds no checkpoint");
+        if (stands_in(Kind::checkpoint)) report(mark, "a checkpoint holds no other");
+        break;
+    case Kind::region:
+        if (stands_in(Kind::region)) report(mark, "a region holds no other");
+        if (stands_in(Kind::checkpoint)) report(mark, "a checkpoint holds no region");
+        break;
+    case Kind::section:
+        if (!in_region) report(mark, "a section stands directly in a region");
+        break;
+    }
+    const bool has_flag = own.flag != Subgraph::no_flag;
+    if (own.kind == Kind::do_while && !has_flag) report(mark, "a do_while has a flag");
+    if ((own.kind == Kind::region || own.kind == Kind::section) && has_flag) report(mark, "has no flag");
+    if (!has_flag) return;
+    const Type type = own.flag < fn.params.size() ? fn.type(fn.params[own.flag]) : Type();
+    if (!type.is_array() || type.elem != Scalar::i32) report(mark, "the flag is an i32 array parameter");
+}
+
+void Checker::graph() {
+    std::vector<uint32_t> open;
+    std::vector<uint8_t> begun(fn.subgraphs.size());
+    Value last;
+    for (Value v : fn[fn.body].insts) {
+        const Inst &in = fn[v];
+        last = v;
+        if (in.op == Op::graph_begin) {
+            if (begun[in.imm]) report(v, "the subgraph begins twice");
+            begun[in.imm] = 1;
+            begin(v, open);
+            open.push_back(uint32_t(in.imm));
+        } else if (in.op == Op::graph_end) {
+            if (open.empty() || open.back() != in.imm) return report(v, "another subgraph, or none, began last");
+            open.pop_back();
+        } else if (!open.empty() && fn.subgraphs[open.back()].kind == Subgraph::Kind::region &&
+                   info(in.op).effect != Effect::pure) {
+            report(v, "a region holds sections alone");
+        }
+    }
+    if (!open.empty()) report(last, "a subgraph has no end");
 }
 
 void Checker::block(BlockId b, const Scope &scope, Value owner) {
@@ -206,6 +283,10 @@ void Checker::control(Value v, const Scope &scope) {
     std::span<const Value> args = fn.args(v);
     if (in.op == Op::chunk_begin || in.op == Op::chunk_end || in.op == Op::chunk_step) {
         if (fn.role != Role::range_task || scope.in_bounds) report(v, "stands in the body of range tasks only");
+        return;
+    }
+    if (is_graph_mark(in.op)) {
+        if (fn.role != Role::kernel || !scope.outermost) report(v, "stands at the outermost level of a kernel only");
         return;
     }
     if (is_terminator(in.op) && in.results.size) report(v, "a terminator has no results");

@@ -264,6 +264,9 @@ void Checker::immediate() {
         if (in.imm >= fn.counters.size()) return report("there is no such counter");
         if (fn.counters[in.imm].shares()) report("the counter shares the count of another one");
         return;
+    case Imm::subgraph:
+        if (in.imm >= fn.subgraphs.size()) report("there is no such subgraph");
+        return;
     case Imm::none:
     case Imm::place:
     case Imm::tree:

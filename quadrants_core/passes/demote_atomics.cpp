@@ -1,7 +1,7 @@
 // Atomics that one thread alone can reach become load, op, store; the old value is what was loaded. These are
-//  - all atomics of a serial task;
+//  - all atomics of a serial task, unless it stands in a region, whose sections may run side by side;
 //  - atomics on locals;
-//  - in a range task, atomics on an array or place whose every write in the task goes to an element named by all
+//  - in a range task outside of regions, atomics on an array or place whose every write in the task goes to an element named by all
 //    indices of the parallel loop (or of the cell, in a loop over the cells of a tree), which stand at the same
 //    positions for every write: each element then belongs to one iteration. An index may have a constant added, the
 //    same one for every write; other positions may hold anything. Readers at other indices are not ordered by an atomic
@@ -152,7 +152,8 @@ bool demote_atomics(Function &fn, const Config &) {
 
     Memory memory(fn);
     Ownership ownership(fn, memory);
-    bool alone = fn.role == Role::serial_task;
+    const bool in_region = fn.graph.region >= 0;
+    const bool alone = fn.role == Role::serial_task && !in_region;
     bool changed = false;
     auto rewrite = [&](auto &self, BlockId block) -> void {
         std::vector<Value> old = std::move(fn[block].insts);
@@ -161,7 +162,7 @@ bool demote_atomics(Function &fn, const Config &) {
         Builder b(fn, block);
         for (Value v : old) {
             Value pointer = is_atomic(fn[v].op) ? fn.args(v)[0] : Value{};
-            if (pointer && (alone || memory.root(pointer) == Root::local || ownership.owned(pointer))) {
+            if (pointer && (alone || memory.root(pointer) == Root::local || (!in_region && ownership.owned(pointer)))) {
                 demote(b, v);
                 changed = true;
             } else {

@@ -1,13 +1,16 @@
-// Cuts a kernel at its top-level parallel loops. Here: where it is cut, and what each task is made of; which values
-// cross tasks is in offload_values, the tables of a task in offload_tables.
+// Cuts a kernel at its top-level parallel loops, and where a subgraph begins or ends. Here: where it is cut, and what each
+// task is made of; which values cross tasks is in offload_values, the tables of a task in offload_tables.
 //
 // Each such loop becomes a range task; the statements between two of them form a serial task, if they do anything. A
 // value that another task needs is
 //  - computed again there, if it is cheap arithmetic on parameters, extents and constants, or an address;
 //  - otherwise stored to a slot of the tmp buffer by the task that computes it.
 // A local that a range task or several tasks use lives in the tmp buffer, where a range task updates it atomically.
-// Coverage counts that stand between loops, with nothing else there, move to the `bounds` region of a neighbour, which
-// runs once a launch: they make no task of their own.
+// Coverage counts that stand between loops, with nothing else there, move to the `bounds` region of a neighbour in the same
+// subgraph, which runs once a launch: they make no task of their own.
+// Where the launcher cannot run a bounds block that depends on what an earlier task found (Config::bounds_from_tasks), the
+// task that finds the last such value also leaves lo and hi in the tmp buffer. What is left in a bounds block then is a load
+// of them, or arithmetic on parameters, extents and constants; counts stay where they are.
 #include "passes/offload_tables.h"
 #include "passes/offload_values.h"
 #include "passes/passes.h"
@@ -15,6 +18,7 @@
 #include "passes/shared_updates.h"
 
 #include "ir/builder.h"
+#include "ir/graph.h"
 
 #include <algorithm>
 
@@ -31,11 +35,14 @@ struct Segment {
     std::vector<Value> insts;
     std::vector<Value> counts; ///< coverage counts that any region may run
     bool kept = false;
+    GraphPosition graph;
+    std::vector<size_t> finds; ///< range segments whose range it finds
 };
 
 class Offloader {
   public:
-    explicit Offloader(const Function &kernel) : k_(kernel), values_(kernel), scratch_(kernel) {}
+    Offloader(const Function &kernel, const Config &config)
+        : k_(kernel), config_(config), values_(kernel), scratch_(kernel) {}
 
     std::vector<Function> run() {
         cut();
@@ -59,12 +66,19 @@ class Offloader {
     bool is_range(Value v) const { return k_[v].op == Op::parallel && !k_.loops[k_[v].imm].serialize; }
 
     void cut() {
-        segments_.emplace_back();
+        GraphWalk graph(k_);
+        const auto begin = [&](bool range) {
+            segments_.emplace_back();
+            segments_.back().range = range;
+            segments_.back().graph = graph.position();
+        };
+        begin(false);
         for (Value v : k_[k_.body].insts) {
-            if (is_range(v)) segments_.push_back({true, {}, {}, false});
+            graph.pass(v);
+            if (is_range(v)) begin(true);
             values_.settle(v, int(segments_.size()) - 1);
-            segments_.back().insts.push_back(v);
-            if (is_range(v)) segments_.emplace_back();
+            if (!is_graph_mark(k_[v].op)) segments_.back().insts.push_back(v);
+            if (is_range(v) || is_graph_mark(k_[v].op)) begin(false);
         }
         values_.begin_segments(segments_.size());
         for (size_t s = 0; s < segments_.size(); ++s) values_.bodies[s].at_home = !segments_[s].range;
@@ -74,7 +88,8 @@ class Offloader {
         Region &body = values_.bodies[s];
         if (segments_[s].range) {
             Value loop = segments_[s].insts[0];
-            for (Value a : k_.args(loop)) values_.need(values_.bounds[s], a);
+            if (!find_elsewhere(s))
+                for (Value a : k_.args(loop)) values_.need(values_.bounds[s], a);
             values_.need_operands(body, loop);
             return;
         }
@@ -92,14 +107,37 @@ class Offloader {
         }
     }
 
+    /// True if a task before the range segment `s` finds its range.
+    bool find_elsewhere(size_t s) {
+        if (!config_.bounds_from_tasks) return false;
+        int last = -1;
+        for (Value a : k_.args(segments_[s].insts[0]))
+            if (!values_.can_recompute(a)) last = std::max(last, values_.home(a));
+        if (last < 0) return false;
+        const size_t finder = size_t(last);
+        segments_[finder].finds.push_back(s);
+        values_.gives[finder] = true;
+        for (Value a : k_.args(segments_[s].insts[0])) values_.need(values_.bodies[finder], a);
+        ranges_[s] = values_.reserve(16);
+        return true;
+    }
+
+    /// A range segment beside the serial one `s`, in the same subgraph; else `s` itself.
+    size_t neighbour(size_t s) const {
+        const auto fits = [&](size_t other) {
+            return other < segments_.size() && segments_[other].range && segments_[other].graph == segments_[s].graph;
+        };
+        if (config_.bounds_from_tasks) return s;
+        return fits(s + 1) ? s + 1 : fits(s - 1) ? s - 1 : s;
+    }
+
     /// Serial segments without effects vanish; their counts go to a range neighbour, else they stay.
     void decide_tasks() {
-        const size_t n = segments_.size();
-        for (size_t s = 0; s < n; ++s) {
+        for (size_t s = 0; s < segments_.size(); ++s) {
             Segment &segment = segments_[s];
             segment.kept = segment.range || values_.gives[s];
             if (segment.counts.empty()) continue;
-            const size_t next = s + 1 < n ? s + 1 : s ? s - 1 : s;
+            const size_t next = neighbour(s);
             Region &target = segment.kept || next == s ? values_.bodies[s] : values_.bounds[next];
             segment.kept = segment.kept || next == s;
             for (Value v : segment.counts)
@@ -107,9 +145,10 @@ class Offloader {
         }
     }
 
-    Function empty_task(Role role) {
+    Function empty_task(Role role, const Segment &segment) {
         Function task;
         task.role = role;
+        task.graph = segment.graph;
         task.fast_math = k_.fast_math;
         task.debug = k_.debug;
         task.distinct_arrays = k_.distinct_arrays;
@@ -193,24 +232,43 @@ class Offloader {
     }
 
     Function serial_task(size_t s) {
-        Function task = empty_task(Role::serial_task);
+        Function task = empty_task(Role::serial_task, segments_[s]);
         Tables tables(k_, task, scratch_);
         Cloner cloner(k_, task, [&](Inst &inst) { tables.adjust(inst); }, &scratch_.values);
         fill(values_.bodies[s], task, cloner, task.body);
         Builder b(task, task.body);
+        for (size_t range : segments_[s].finds) {
+            const auto [lo, hi] = range_of(b, cloner, segments_[range].insts[0]);
+            Value low = range_slot(b, range, 0);
+            b.store(low, lo);
+            Value high = range_slot(b, range, 8);
+            b.store(high, hi);
+        }
         b.ret();
         serialize_parallel(task);
         return task;
     }
 
     Function range_task(size_t s) {
-        Function task = empty_task(Role::range_task);
+        Function task = empty_task(Role::range_task, segments_[s]);
         Tables tables(k_, task, scratch_);
         Cloner cloner(k_, task, [&](Inst &inst) { tables.adjust(inst); }, &scratch_.values);
         task.bounds = task.make_block();
         fill(values_.bounds[s], task, cloner, task.bounds);
         Value loop = segments_[s].insts[0];
-        emit_bounds(task, cloner, loop);
+        Builder bounds(task, task.bounds);
+        std::pair<Value, Value> range;
+        if (const auto found = ranges_.find(s); found != ranges_.end()) {
+            task.range_at = found->second;
+            Value low = range_slot(bounds, s, 0);
+            range.first = bounds.load(low);
+            Value high = range_slot(bounds, s, 8);
+            range.second = bounds.load(high);
+        } else {
+            range = range_of(bounds, cloner, loop);
+        }
+        Value ends[] = {range.first, range.second};
+        bounds.yield(ends);
 
         fill(values_.bodies[s], task, cloner, task.body);
         cloner.copy(loop, task.body);
@@ -226,9 +284,13 @@ class Offloader {
         return std::any_of(r.needed.begin(), r.needed.end(), [&](Value v) { return k_[v].op == Op::local; });
     }
 
+    /// Where lo (byte 0) or hi (byte 8) of a range lies that a task finds.
+    Value range_slot(Builder &b, size_t s, uint64_t byte) const {
+        return b.emit(Op::tmp, {}, Type::pointer(Scalar::i64), ranges_.at(s) + byte);
+    }
+
     /// One axis: its own range. Several: 0 up to the product of their extents.
-    void emit_bounds(Function &task, const Cloner &cloner, Value loop) {
-        Builder b(task, task.bounds);
+    std::pair<Value, Value> range_of(Builder &b, const Cloner &cloner, Value loop) {
         std::vector<Value> axes;
         for (Value a : k_.args(loop)) axes.push_back(b.cast(cloner.lookup(a), Scalar::i64));
         Value lo, hi;
@@ -243,18 +305,20 @@ class Offloader {
                 hi = hi ? b.mul(hi, extent) : extent;
             }
         }
-        Value range[] = {lo, hi};
-        b.yield(range);
+        return {lo, hi};
     }
 
     const Function &k_;
+    const Config &config_;
     Crossing values_;
     Scratch scratch_;
     std::vector<Segment> segments_;
+    std::unordered_map<size_t, uint64_t>
+        ranges_; ///< by range segment: byte of the tmp buffer where a task leaves its range
 };
 
 } // namespace
 
-std::vector<Function> offload(const Function &kernel) { return Offloader(kernel).run(); }
+std::vector<Function> offload(const Function &kernel, const Config &config) { return Offloader(kernel, config).run(); }
 
 } // namespace qd::passes

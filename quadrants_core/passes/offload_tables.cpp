@@ -45,7 +45,8 @@ void Tables::adjust(Inst &inst) {
     case Imm::axis:
     case Imm::tree:
     case Imm::slot:
-    case Imm::external: return;
+    case Imm::external:
+    case Imm::subgraph: return;
     }
 }
 

@@ -92,7 +92,13 @@ void Crossing::need_operands(Region &r, Value v) {
 }
 
 void Crossing::reserve(Value v, uint64_t bytes) {
-    if (slots_.try_emplace(v.id, tmp_bytes_).second) tmp_bytes_ += (bytes + 7) / 8 * 8;
+    if (slots_.try_emplace(v.id, tmp_bytes_).second) reserve(bytes);
+}
+
+uint64_t Crossing::reserve(uint64_t bytes) {
+    const uint64_t at = tmp_bytes_;
+    tmp_bytes_ += (bytes + 7) / 8 * 8;
+    return at;
 }
 
 std::optional<uint64_t> Crossing::slot(Value v) const {

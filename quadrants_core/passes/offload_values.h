@@ -46,6 +46,8 @@ class Crossing {
     /// Byte of the tmp buffer where a value or local lives that crosses tasks.
     std::optional<uint64_t> slot(ir::Value v) const;
     uint64_t tmp_bytes() const { return tmp_bytes_; }
+    /// Bytes of the tmp buffer for one thing more: where they begin.
+    uint64_t reserve(uint64_t bytes);
     /// Brings what a region needs into the kernel's order.
     void sort(Region &region) const;
 

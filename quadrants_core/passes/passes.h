@@ -11,7 +11,10 @@ namespace qd::passes {
 /// What passes may assume of the target. The pipeline fills it from the backend's capabilities.
 struct Config {
     int vector_bytes = 0; ///< SIMD register width; 0 = do not vectorise
-    bool grid = false;    ///< threads share a range index by index (grid_ranges), not chunk by chunk (chunk_ranges)
+    /// The launcher cannot run bounds blocks that look at memory: where a range depends on what a task finds, that task leaves
+    /// it in the tmp buffer.
+    bool bounds_from_tasks = false;
+    bool grid = false; ///< threads share a range index by index (grid_ranges), not chunk by chunk (chunk_ranges)
 };
 
 #define PASS(id, doc) bool id(ir::Function &fn, const Config &config);
@@ -26,7 +29,7 @@ std::span<const Pass> all();
 const Pass *find(std::string_view name);
 
 /// Cuts a kernel into tasks. Each becomes a Function of its own with the kernel's parameters and tables.
-std::vector<ir::Function> offload(const ir::Function &kernel);
+std::vector<ir::Function> offload(const ir::Function &kernel, const Config &config);
 
 /// Takes the coverage counts out of a kernel that no pass has seen: what is left is compiled as if there never were
 /// any.

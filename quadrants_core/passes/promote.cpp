@@ -1,14 +1,15 @@
 // Locals into SSA values.
 //
 // A local becomes a set of variables, one per element, if every use is a load or store of one whole element at a
-// constant offset, and no parallel loop that does not hold the local stores to it. One walk in program order keeps the
+// constant offset, and no parallel loop or subgraph that does not hold the local stores to it: a do_while runs again, a
+// checkpoint may be left out. One walk in program order keeps the
 // current value of each variable. At an if or a loop, the variables stored inside and declared outside become slots:
 //  - if: a result, unless all branches that reach the end leave the value as it was. A branch that ends in break,
 //    continue or exit reaches no end and contributes no value.
 //  - for, loop: a carried value; yield, continue and break pass on the value current where they stand.
 // `local` zeroes its memory, so every variable has a value from its declaration on.
 #include "analysis/memory.h"
-#include "ir/function.h"
+#include "ir/graph.h"
 #include "passes/passes.h"
 #include "passes/rename.h"
 #include "passes/slots.h"
@@ -36,6 +37,7 @@ struct Target {
 struct Local {
     Value inst;
     Value parallel;     ///< innermost parallel loop around it
+    uint32_t subgraph;  ///< innermost subgraph around it
     uint32_t order = 0; ///< of the instruction in the walk
     uint32_t elements = 0, first_variable = 0;
     bool good = true;
@@ -45,14 +47,16 @@ struct Local {
 struct Candidates {
     const Function &fn;
     std::vector<Target> targets; ///< by value
-    std::vector<Local> locals = std::vector<Local>(1);
+    std::vector<Local> locals = {{{}, {}, ir::GraphWalk::outside}};
     uint32_t clock = 0;
+    ir::GraphWalk graph;
 
-    explicit Candidates(const Function &f) : fn(f), targets(f.insts.size()) {}
+    explicit Candidates(const Function &f) : fn(f), targets(f.insts.size()), graph(f) {}
 
     void run(BlockId b, Value parallel) {
         for (Value v : fn[b].insts) {
             ++clock;
+            graph.pass(v);
             look(v, parallel);
             Value inner = fn[v].op == Op::parallel ? v : parallel;
             for (BlockId child : fn[v].blocks)
@@ -65,7 +69,7 @@ struct Candidates {
         std::span<const Value> args = fn.args(v);
         if (in.op == Op::local) {
             targets[v.id] = {uint32_t(locals.size()), 0};
-            locals.push_back({v, parallel, clock, uint32_t(in.imm), 0, in.imm <= largest_local});
+            locals.push_back({v, parallel, graph.innermost(), clock, uint32_t(in.imm), 0, in.imm <= largest_local});
             return;
         }
         if (args.empty()) return;
@@ -84,7 +88,8 @@ struct Candidates {
         } else if (in.op == Op::load) {
             if (in.type.lanes != 1) local.good = false;
         } else if (in.op == Op::store) {
-            if (fn.type(args[1]).lanes != 1 || local.parallel != parallel) local.good = false;
+            if (fn.type(args[1]).lanes != 1 || local.parallel != parallel || local.subgraph != graph.innermost())
+                local.good = false;
         } else {
             for (Value a : args) locals[targets[a.id].local].good = false;
         }

@@ -6,6 +6,7 @@
 #include "passes/passes.h"
 
 #include "ir/builder.h"
+#include "ir/graph.h"
 
 #include <unordered_map>
 #include <utility>
@@ -24,7 +25,7 @@ class Sharing {
         });
     }
 
-    /// At the top level tasks may be cut at whatever has blocks.
+    /// At the top level tasks may be cut at whatever has blocks, and at the marks of subgraphs.
     void block(BlockId b, bool top) {
         Value open; // counts for those that follow
         std::vector<Value> kept;
@@ -40,7 +41,7 @@ class Sharing {
             kept.push_back(v);
             for (int k = 0; k < 2; ++k)
                 if (BlockId inner = fn_[v].blocks[k]) block(inner, false);
-            const bool cut = top && fn_[v].blocks[0];
+            const bool cut = top && (fn_[v].blocks[0] || is_graph_mark(fn_[v].op));
             if (cut || fn_[v].op == Op::parallel || (effects_[v.id] & (analysis::jumps | analysis::leaves))) open = {};
         }
         fn_[b].insts = std::move(kept);

@@ -66,13 +66,14 @@ class Stream {
     /// Between places of the device, which may overlap.
     virtual void copy(uint64_t to, uint64_t from, uint64_t bytes) = 0;
     virtual void fill(uint64_t to, uint8_t byte, uint64_t bytes) = 0;
-    /// What `launch` leads to must stay until the next `wait`, `launch` itself need not. Once `failed` is set, tasks do
-    /// nothing.
+    /// What `launch` leads to, and `info`, must stay until the next `wait`, `launch` itself need not. Once `failed` is set,
+    /// tasks do nothing.
     virtual void launch(LoadedTask &task, const abi::Task &info, abi::Launch &launch) = 0;
     virtual Event record() = 0;
     /// What is given to this stream from now on begins after the event, which may be of another one.
     virtual void wait_for(const Event &event) = 0;
-    /// Returns when all work is done. Throws what went wrong since the last time.
+    /// Returns when all work is done. Throws what went wrong since the last time; work that was given after that is not
+    /// done. A Fault names its task.
     virtual void wait() = 0;
 };
 

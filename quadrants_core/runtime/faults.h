@@ -24,6 +24,8 @@ struct Fault {
     bool has_address = false;
     uintptr_t address = 0; ///< that could not be accessed
     uintptr_t at = 0;      ///< the instruction
+    /// abi::HostServices::task of the launch, if the device tells faults later than in the call; else null.
+    const void *task = nullptr;
 };
 
 /// Faults in [begin, begin + size) are told for as long as it lives.

@@ -15,6 +15,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <deque>
 #include <mutex>
 
 namespace qd::tools {
@@ -94,10 +95,69 @@ uint64_t tree_bytes(const Place &place) {
     return bytes;
 }
 
+/// Where tasks find bytes of the host: themselves, or, on a device whose memory the host does not see, a copy of them there.
+class Mirror {
+  public:
+    Mirror(runtime::Device *device, runtime::Stream *stream)
+        : device_(device && !device->info().host_visible ? device : nullptr), stream_(stream) {}
+    ~Mirror() {
+        for (const Copy &copy : copies_) device_->free(copy.there);
+        for (const runtime::Buffer &buffer : buffers_) device_->free(buffer);
+    }
+    Mirror(const Mirror &) = delete;
+
+    /// The bytes stay where they are until the mirror ends.
+    template <class T> T *show(T *here, uint64_t bytes) {
+        if (!device_ || !here) return here;
+        for (const Copy &copy : copies_)
+            if (copy.here == here) return reinterpret_cast<T *>(copy.there.address);
+        copies_.push_back({here, std::max<uint64_t>(bytes, 1), device_->alloc(std::max<uint64_t>(bytes, 1))});
+        if (bytes) stream_->upload(copies_.back().there.address, here, bytes);
+        return reinterpret_cast<T *>(copies_.back().there.address);
+    }
+    template <class T> T *show(std::vector<T> &here) { return show(here.data(), here.size() * sizeof(T)); }
+    /// What tasks made of the bytes.
+    void fetch() {
+        for (const Copy &copy : copies_) stream_->download(copy.here, copy.there.address, copy.bytes);
+        if (device_) stream_->wait();
+    }
+    /// Zeroed memory of the device.
+    void *alloc(uint64_t bytes) {
+        if (!device_) return std::calloc(bytes, 1);
+        buffers_.push_back(device_->alloc(bytes));
+        return reinterpret_cast<void *>(buffers_.back().address);
+    }
+    void free(void *p) {
+        if (!device_) return std::free(p);
+        if (!p) return;
+        const auto at = std::ranges::find(buffers_, reinterpret_cast<uint64_t>(p), &runtime::Buffer::address);
+        device_->free(*at);
+        buffers_.erase(at);
+    }
+    /// While the result lives, the host may follow addresses of the device.
+    std::unique_ptr<runtime::HostAccess> access() const {
+        return device_ ? std::make_unique<runtime::HostAccess>(*device_) : nullptr;
+    }
+
+  private:
+    struct Copy {
+        void *here;
+        uint64_t bytes;
+        runtime::Buffer there;
+    };
+    runtime::Device *device_;
+    runtime::Stream *stream_;
+    std::vector<Copy> copies_;
+    std::vector<runtime::Buffer> buffers_;
+};
+
 /// Memory of one run and the launch that shows it to a task.
 class Memory {
   public:
-    Memory(const Function &fn, const Inputs &inputs) : returns_(fn.returns), places_(fn.places) {
+    /// Without a device: memory of the host.
+    Memory(const Function &fn, const Inputs &inputs, runtime::Device *device = nullptr,
+           runtime::Stream *stream = nullptr)
+        : mirror_(device, stream), returns_(fn.returns), places_(fn.places) {
         outputs.arrays = inputs.arrays;
         size_t scalar = 0, array = 0;
         for (Value p : fn.params) {
@@ -108,7 +168,8 @@ class Memory {
             }
             QD_CHECK(array < inputs.arrays.size(), "an array argument is missing for " + fn.name);
             Array &a = outputs.arrays[array++];
-            args_.push_back(uint64_t(reinterpret_cast<uintptr_t>(a.bytes.data())));
+            a.bytes.reserve(1); // an empty array has an address, too
+            args_.push_back(uint64_t(reinterpret_cast<uintptr_t>(mirror_.show(a.bytes))));
             for (int64_t e : a.extents) args_.push_back(uint64_t(e));
         }
         for (const Place &place : fn.places) {
@@ -116,28 +177,29 @@ class Memory {
             std::vector<uint8_t> &tree = trees_[place.tree];
             tree.resize(std::max(tree.size(), size_t(tree_bytes(place))));
         }
-        for (std::vector<uint8_t> &tree : trees_) roots_.push_back(reinterpret_cast<char *>(tree.data()));
+        for (std::vector<uint8_t> &tree : trees_) roots_.push_back(reinterpret_cast<char *>(mirror_.show(tree)));
         if (std::any_of(places_.begin(), places_.end(), is_sparse)) add_sparse_trees();
         outputs.counters.resize(fn.counters.size());
-        tmp_.resize(size_t(fn.tmp_bytes / 8 + 1));
         ret_.resize(fn.returns.size() + size_t(fn.ret_bytes / 8) + 1);
     }
 
     Outputs outputs;
 
-    /// Of `fn`, which was `source` before passes; `source` must outlive the launch.
-    abi::Launch launch(const Function &fn, const Function &source, Record &record, uint64_t *counters) {
+    /// Of `fn`, which was `source` before passes; both must outlive the launch, as must `counters`. All tasks of a kernel
+    /// have the same tmp buffer.
+    abi::Launch launch(const Function &fn, const Function &source, Record &record, std::vector<uint64_t> &counters) {
         record = {&source, &outputs, &lock_};
-        if (tmp_.size() < fn.tmp_bytes / 8 + 1) tmp_.resize(size_t(fn.tmp_bytes / 8 + 1));
+        if (tmp_.empty()) tmp_.resize(size_t(fn.tmp_bytes / 8 + 1));
+        QD_CHECK(tmp_.size() > fn.tmp_bytes / 8, "the tmp buffer of a task is larger than that of another");
         abi::Launch c{};
-        c.data.args = args_.data();
-        c.data.tmp = reinterpret_cast<char *>(tmp_.data());
-        c.data.ret = reinterpret_cast<char *>(ret_.data());
-        c.data.trees = roots_.data();
-        c.data.counters = counters;
+        c.data.args = mirror_.show(args_);
+        c.data.tmp = reinterpret_cast<char *>(mirror_.show(tmp_));
+        c.data.ret = reinterpret_cast<char *>(mirror_.show(ret_));
+        c.data.trees = mirror_.show(roots_);
+        c.data.counters = mirror_.show(counters);
         c.data.stop = &stop_;
-        c.data.failed = &failed_;
-        c.data.asked = &asked_;
+        c.data.failed = mirror_.show(&failed_, sizeof failed_);
+        c.data.asked = mirror_.show(&asked_, sizeof asked_);
         c.host.print = on_print;
         c.host.fail = on_fail;
         c.host.task = &record;
@@ -146,9 +208,12 @@ class Memory {
         return c;
     }
     bool failed() const { return failed_ != 0; }
+    /// After a task: what it did, for the host.
+    void fetch() { mirror_.fetch(); }
 
     /// Takes the fields out of their trees.
     void gather_fields() {
+        const auto access = sparse_ ? mirror_.access() : nullptr;
         for (const Place &place : places_) {
             std::vector<Constant> &field = outputs.fields.emplace_back();
             if (place.level) continue;
@@ -179,10 +244,13 @@ class Memory {
     }
 
   private:
+    Mirror mirror_; ///< ends last
     void add_sparse_trees() {
         sparse_ = std::make_unique<runtime::SparseTrees>(
-            runtime::BlockSource{[](uint64_t bytes) { return std::calloc(bytes, 1); }, [](void *p) { std::free(p); }},
+            runtime::BlockSource{[this](uint64_t bytes) { return mirror_.alloc(bytes); },
+                                 [this](void *p) { mirror_.free(p); }},
             1);
+        const auto access = mirror_.access();
         for (uint32_t tree = 0; tree < trees_.size(); ++tree) {
             std::vector<Place> own;
             for (const Place &place : places_)
@@ -191,6 +259,10 @@ class Memory {
         }
     }
     const char *element(const Place &place, const int32_t *indices) const {
+        const std::vector<uint8_t> &tree = trees_[place.tree];
+        if (!is_sparse(place)) // where the mirror brought it
+            return layout::address(place, indices, reinterpret_cast<char *>(const_cast<uint8_t *>(tree.data())),
+                                   [](const PlaceLevel &, char *container, uint64_t) { return container; });
         return layout::address(place, indices, roots_[place.tree],
                                [&](const PlaceLevel &level, char *container, uint64_t cell) {
                                    return sparse_->find(place.tree, level.node, container, int64_t(cell));
@@ -231,6 +303,7 @@ Compiled compile(const BackendRun &how, runtime::Device &device, const engine::L
     task.info.name = fn.name;
     task.info.weight = how.weight;
     task.info.kind = fn.role == Role::range_task ? abi::TaskKind::range : abi::TaskKind::serial;
+    task.info.range_at = fn.range_at;
     task.code = device.load(task.info, lowering.emit(fn, how.tier));
     task.fn = std::move(fn);
     return task;
@@ -269,7 +342,7 @@ Outputs interpret(const Function &fn, const Inputs &inputs, const Function *sour
     Record record;
     abi::Thread thread{};
     device_lib::seed_random(thread.random, 0, 0);
-    abi::Launch launch = memory.launch(fn, source ? *source : fn, record, memory.outputs.counters.data());
+    abi::Launch launch = memory.launch(fn, source ? *source : fn, record, memory.outputs.counters);
     backends::interpreter::Outcome outcome = backends::interpreter::run(fn, launch, thread, 0, 1);
     memory.gather_fields();
     Outputs outputs = std::move(memory.outputs);
@@ -281,9 +354,9 @@ Outputs interpret(const Function &fn, const Inputs &inputs, const Function *sour
     return outputs;
 }
 
-std::vector<Function> to_tasks(const Function &kernel) {
+std::vector<Function> to_tasks(const Function &kernel, const passes::Config &config) {
     if (kernel.role != Role::kernel) return {kernel};
-    if (has_parallel(kernel) || kernel.returns.empty()) return passes::offload(kernel);
+    if (has_parallel(kernel) || kernel.returns.empty()) return passes::offload(kernel, config);
     Function task = kernel;
     task.role = Role::serial_task;
     task.returns.clear();
@@ -307,6 +380,7 @@ Outputs run_on(const BackendRun &how, const Function &fn, const Inputs &inputs, 
     backends::Caps caps = how.backend->caps(0);
     caps.threads = how.threads;
     caps.vector_bytes = how.vector_bytes.value_or(caps.vector_bytes);
+    caps.bounds_from_tasks |= how.bounds_from_tasks;
     caps.grid |= how.grid;
     const engine::Lowering lowering(*how.backend, caps, how.verify, how.stages);
     runtime::DeviceOptions options;
@@ -316,18 +390,21 @@ Outputs run_on(const BackendRun &how, const Function &fn, const Inputs &inputs, 
     lowering.simplify(kernel);
     const std::unique_ptr<runtime::Stream> stream = device->open_stream();
     std::vector<Compiled> tasks;
-    for (Function &task : to_tasks(kernel)) tasks.push_back(compile(how, *device, lowering, std::move(task)));
+    for (Function &task : to_tasks(kernel, lowering.config()))
+        tasks.push_back(compile(how, *device, lowering, std::move(task)));
     if (timing) timing->compile_us = now_us() - start;
     Outputs outputs;
     for (int round = 0; round < how.repeat; ++round) {
-        Memory memory(fn, inputs);
+        Memory memory(fn, inputs, device.get(), stream.get());
         double begin = now_us();
+        std::deque<std::vector<uint64_t>> counts;
         for (Compiled &task : tasks) {
             Record record;
-            std::vector<uint64_t> counters(task.fn.counters.size());
-            abi::Launch launch = memory.launch(task.fn, task.source, record, counters.data());
+            std::vector<uint64_t> &counters = counts.emplace_back(task.fn.counters.size());
+            abi::Launch launch = memory.launch(task.fn, task.source, record, counters);
             stream->launch(*task.code, task.info, launch);
             stream->wait();
+            memory.fetch();
             add_counters(task.fn, counters, memory.outputs.counters);
             if (memory.failed()) break;
         }

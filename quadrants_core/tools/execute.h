@@ -43,6 +43,7 @@ struct BackendRun {
     const backends::Backend *backend = nullptr;
     engine::Stages stages;           ///< passes before legalisation: none
     std::optional<int> vector_bytes; ///< for the backend's own
+    bool bounds_from_tasks = false;  ///< backends::Caps::bounds_from_tasks
     bool grid = false;               ///< backends::Caps::grid; on the interpreter
     backends::Tier tier = backends::Tier::best;
     int threads = 1;
@@ -58,7 +59,7 @@ struct Timing {
 Outputs run_on(const BackendRun &how, const ir::Function &fn, const Inputs &inputs, Timing *timing = nullptr);
 
 /// The tasks of a kernel; returned values go to the return buffer, 8 bytes each.
-std::vector<ir::Function> to_tasks(const ir::Function &kernel);
+std::vector<ir::Function> to_tasks(const ir::Function &kernel, const passes::Config &config = {});
 
 /// First difference in words; empty if there is none. NaNs are alike. `tolerance`: relative, for floats; 0: same bits.
 /// Numbers too small to be normal count as zero: devices flush them.

@@ -36,13 +36,9 @@ std::string check_pass(const passes::Pass &pass, const passes::Config &config, c
     return gap.empty() ? "" : gap + "\nafter the pass:\n" + print(changed);
 }
 
-std::string check_tasks(engine::Stages stages, int vector_bytes, const Function &fn, const Inputs &inputs,
-                        bool grid = false) {
-    BackendRun how;
-    how.grid = grid;
+/// On the interpreter.
+std::string check_tasks(BackendRun how, const Function &fn, const Inputs &inputs) {
     how.backend = &backends::interp;
-    how.vector_bytes = vector_bytes;
-    how.stages = stages;
     try {
         return difference(interpret(fn, inputs), run_on(how, fn, inputs), 0);
     } catch (const std::exception &e) {
@@ -91,20 +87,33 @@ std::vector<Property> pass_properties(int vector_bytes) {
                         }});
         list.push_back({"task_" + std::string(pass.name), [=](const Function &fn, const Inputs &inputs) {
                             const passes::Pass with[] = {*passes::find("chunk_ranges"), pass};
-                            return check_tasks({{}, with, {}}, vector_bytes, fn, inputs);
+                            BackendRun how;
+                            how.stages = {{}, with, {}};
+                            how.vector_bytes = vector_bytes;
+                            return check_tasks(how, fn, inputs);
                         }});
     }
-    list.push_back({"offload", [=](const Function &fn, const Inputs &inputs) {
-                        return check_tasks({}, vector_bytes, fn, inputs);
-                    }});
-    list.push_back({"pipeline", [=](const Function &fn, const Inputs &inputs) {
-                        return check_tasks(engine::all_stages(), vector_bytes, fn, inputs);
-                    }});
-    list.push_back(
-        {"grid", [](const Function &fn, const Inputs &inputs) { return check_tasks({}, 0, fn, inputs, true); }});
-    list.push_back({"grid_pipeline", [](const Function &fn, const Inputs &inputs) {
-                        return check_tasks(engine::all_stages(), 0, fn, inputs, true);
-                    }});
+    const auto on_tasks = [&](std::string name, const BackendRun &how) {
+        list.push_back(
+            {std::move(name), [=](const Function &fn, const Inputs &inputs) { return check_tasks(how, fn, inputs); }});
+    };
+    BackendRun chunks;
+    chunks.vector_bytes = vector_bytes;
+    on_tasks("offload", chunks);
+    chunks.stages = engine::all_stages();
+    on_tasks("pipeline", chunks);
+    BackendRun found;
+    found.bounds_from_tasks = true;
+    found.vector_bytes = 0;
+    on_tasks("bounds_from_tasks", found);
+    found.stages = engine::all_stages();
+    on_tasks("bounds_from_tasks_pipeline", found);
+    BackendRun grid;
+    grid.grid = true;
+    grid.vector_bytes = 0;
+    on_tasks("grid", grid);
+    grid.stages = engine::all_stages();
+    on_tasks("grid_pipeline", grid);
     list.push_back({"simplify_settles", check_idempotent});
     list.push_back({"without_counts", check_without_counts});
     return list;

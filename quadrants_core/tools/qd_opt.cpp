@@ -117,7 +117,7 @@ std::vector<ir::Function> run_passes(const Arguments &a, std::vector<ir::Functio
         if (name == "offload") {
             std::vector<ir::Function> tasks;
             for (const ir::Function &fn : functions)
-                for (ir::Function &task : passes::offload(fn)) tasks.push_back(std::move(task));
+                for (ir::Function &task : passes::offload(fn, config)) tasks.push_back(std::move(task));
             functions = std::move(tasks);
             continue;
         }
@@ -163,7 +163,7 @@ std::string emit(const Arguments &a, const std::vector<ir::Function> &functions)
             fail_user(UserErrorKind::name, "--emit is one of ir, llvm, asm, object");
         const backends::Backend &backend = backend_of(a, backends::cpu);
         const engine::Lowering lowering(backend, backend.caps(0), true);
-        for (ir::Function &task : tools::to_tasks(fn)) {
+        for (ir::Function &task : tools::to_tasks(fn, lowering.config())) {
             lowering.legalize(task);
             text += compile(a, lowering, task);
         }

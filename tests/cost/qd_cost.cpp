@@ -129,7 +129,7 @@ void run_case(Case id, int repetitions, const std::string &cache) {
     case Case::tasks_200:
     case Case::tasks_2k: {
         const ir::Function loops = many_loops(id == Case::tasks_2k ? 2000 : 200);
-        for (int i = 0; i < repetitions; i++) passes::offload(loops);
+        for (int i = 0; i < repetitions; i++) passes::offload(loops, {});
         break;
     }
     case Case::passes_1k:

@@ -1,6 +1,6 @@
 """Every example at its small size, as its user starts it: it checks its numbers itself and writes its picture.
 
-All run as compiled code; the cheap ones on the interpreter too.
+All run as compiled code; the cheap ones on the interpreter too. QD_TEST_ARCHS names other architectures to run on.
 """
 
 import os
@@ -11,8 +11,10 @@ import sys
 import pytest
 
 EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "examples"
-ON_INTERP = {"fft", "nbody", "sudoku"}
-RUNS = [(path.stem, "cpu") for path in sorted(EXAMPLES.glob("*.py"))] + [(name, "interp") for name in sorted(ON_INTERP)]
+ALL = [path.stem for path in sorted(EXAMPLES.glob("*.py"))]
+CHEAP = ["fft", "nbody", "sudoku"]
+ARCHS = os.environ.get("QD_TEST_ARCHS", "cpu,interp").split(",")
+RUNS = [(name, arch) for arch in ARCHS for name in (ALL if arch == "cpu" else CHEAP)]
 
 
 @pytest.mark.parametrize("name, arch", RUNS)

@@ -5,8 +5,9 @@
 //   ; test: fold,dce                the functions after these passes, after `; =>`
 //   ; test: offload                 the tasks, after `; =>`; `offload,chunk_ranges` runs passes on each task
 //   ; test: run                     lines `; run: @f(2, 3) == 10` (tools/run_line.h), on the interpreter, then on each
-//                                   backend that can run here, without passes and with the engine's
+//                                   backend that can run here and on `far`, without passes and with the engine's
 //   ; vector_bytes: 32              what passes may assume of the target (0 if not given)
+//   ; bounds_from_tasks: yes        a task leaves a range in the tmp buffer that depends on what it finds
 //   ; grid: yes                     the target's threads run a range as those of a grid do
 //
 // A file may ask for several tests, one line each, but only one with `; =>`. QD_BLESS=1 rewrites expectations.
@@ -82,6 +83,7 @@ struct File {
                 *expected += (line.rfind("; ", 0) == 0 ? line.substr(2) : trimmed(line) == ";" ? "" : line) + "\n";
             }
             if (auto bytes = directive(line, "vector_bytes")) config.vector_bytes = std::stoi(*bytes);
+            if (auto found = directive(line, "bounds_from_tasks")) config.bounds_from_tasks = *found == "yes";
             if (auto grid = directive(line, "grid")) config.grid = *grid == "yes";
         }
     }
@@ -170,7 +172,7 @@ void test_passes(const File &file, const std::string &list) {
         if (name == "offload") {
             std::vector<ir::Function> tasks;
             for (const ir::Function &fn : functions)
-                for (ir::Function &task : passes::offload(fn)) tasks.push_back(std::move(task));
+                for (ir::Function &task : passes::offload(fn, file.config)) tasks.push_back(std::move(task));
             functions = std::move(tasks);
         } else {
             const passes::Pass *pass = passes::find(name);
@@ -193,7 +195,9 @@ std::string run_everywhere(const File &file, const ir::Function &fn, const std::
     if (!blessing()) {
         EXPECT_EQ(wrong, "") << file.path.string() << " on the interpreter: " << line << how_to_bless;
     }
-    for (const backends::Backend *backend : backends::all()) {
+    std::vector<const backends::Backend *> everywhere(backends::all().begin(), backends::all().end());
+    everywhere.push_back(&backends::far);
+    for (const backends::Backend *backend : everywhere) {
         if (std::string why = tools::why_not(*backend); !why.empty()) {
             ++skipped[std::string(backend->name) + ": " + why];
             continue;

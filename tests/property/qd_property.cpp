@@ -1,5 +1,6 @@
 // qd-property --count N --seed S [--only NAME] [--lanes BYTES] [--transcendental]: checks every property on N random
-// functions. A failure is shrunk, written as a .qir file, and ends the run with status 1.
+// functions, or those whose names hold NAME; those of `far` alone with `--only far`. A failure is shrunk, written as a .qir file,
+// and ends the run with status 1.
 #include "base/error.h"
 #include "ir/text.h"
 #include "ir/verify.h"
@@ -66,6 +67,7 @@ std::vector<Property> properties(const Settings &s) {
         add(text_properties());
         add(pass_properties(s.lanes));
     }
+    if (s.only.starts_with("far")) add(backend_properties(backends::far, 0));
     for (const backends::Backend *backend : backends::all()) {
         if (backend == &backends::interp) continue;
         if (std::string why = why_not(*backend); why.empty())

@@ -1,5 +1,9 @@
 """A device whose memory the host cannot reach: `far` runs there, `null` counts what a program asks of it."""
 
+import os
+import signal
+import threading
+
 import numpy as np
 import pytest
 import quadrants as qd
@@ -90,6 +94,11 @@ def test_views_of_the_memory_are_refused():
             array.to_dlpack()
         with pytest.raises(ValueError, match="the memory of this arch cannot be reached by the host"):
             array.to_numpy(copy=False)
+        with pytest.raises(BufferError, match="the memory of this arch cannot be reached by the host; use to_numpy"):
+            array.__dlpack__()
+        assert array.__dlpack_device__() == (12, 0)  # kDLExtDev: nobody takes it for memory of the host
+        with pytest.raises((BufferError, RuntimeError)):
+            np.from_dlpack(array)
         copied = array.to_numpy(copy=None)
         copied[:] = 0
         assert array[0] != 0
@@ -141,15 +150,148 @@ def test_transfers_of_fields(calls):
 def test_transfers_of_launches(calls):
     x = qd.ndarray(qd.f32, 1000)
     double(x)
-    own = calls(lambda: double(x))
-    assert own == {"upload": 1, "launch": 1, "download": 1, "wait": 1}
+    qd.sync()
+    assert calls(lambda: double(x)) == {"upload": 1, "launch": 1}
+    assert calls(qd.sync) == {"wait": 1}
+    assert calls(qd.sync) == {}
     host, other = np.zeros(1000, np.float32), np.zeros(1000, np.float32)
     add(host, other)
-    # two arrays there, one back
-    assert calls(lambda: add(host, other)) == {
-        "alloc": 2, "free": 2, "upload": own["upload"] + 2, "launch": 1, "download": own["download"] + 1,
-        "wait": own["wait"] + 3,
-    }  # fmt: skip
+    # two arrays there, one back; the launch is waited for once
+    assert calls(lambda: add(host, other)) == {"alloc": 2, "free": 2, "upload": 3, "launch": 1, "download": 1, "wait": 4}
+
+
+@qd.kernel
+def total(x: qd.types.ndarray()) -> qd.f32:
+    sum = 0.0
+    for i in x:
+        sum += x[i]
+    return sum
+
+
+def test_who_waits_for_launches(calls):
+    x, f = qd.ndarray(qd.f32, 10), qd.field(qd.f32, 10)
+    stream, event = qd.create_stream(), qd.create_event()
+    readers = [lambda: x[3], x.to_numpy, lambda: x.fill(1), lambda: f[3], stream.synchronize, event.synchronize, qd.sync]
+
+    f[0] = 1  # makes the tree
+    for wait in readers:
+        alone = calls(wait).get("wait", 0)
+        double(x)
+        assert calls(wait)["wait"] == alone + 1, wait
+    double(x)
+    assert calls(lambda: total(x))["wait"] == 1
+    for silent in (True, False):
+
+        @qd.kernel
+        def says(y: qd.types.ndarray()):
+            y[0] = 1
+            if qd.static(not silent):
+                print(y[0])
+
+        says(x)
+        qd.sync()
+        assert calls(lambda: says(x)).get("wait", 0) == (not silent)
+        qd.sync()
+
+
+@qd.kernel
+def put(x: qd.types.ndarray(), at: qd.i32):
+    for i in range(3):  # loop
+        x[at] += i
+
+
+LOOP = next(i for i, text in enumerate(open(__file__).read().splitlines(), 1) if text.endswith("  # loop"))
+
+
+@pytest.mark.parametrize("wait", [qd.sync, lambda: qd.create_stream().synchronize(), "to_numpy", "element", "result"])
+def test_a_fault_is_raised_by_the_next_wait(wait):
+    qd.init(arch="far", offline_cache=False)
+    x, y = qd.ndarray(qd.i32, 3), qd.ndarray(qd.f32, 3)
+    y.fill(1)
+    waits = {"to_numpy": x.to_numpy, "element": lambda: x[0], "result": lambda: total(y)}
+    put(x, -(1 << 31))
+    double(y)
+    with pytest.raises(qd.QuadrantsRuntimeError, match="kernel put tried to (read|write) memory outside") as caught:
+        waits.get(wait, wait)()
+    assert f"line {LOOP}, in put" in str(caught.value) and "launched after it have done nothing" in str(caught.value)
+    qd.sync()  # it is told once
+    assert y.to_numpy().tolist() == [1, 1, 1]
+    put(x, 1)
+    double(y)
+    assert x.to_numpy().tolist() == [0, 3, 0] and y.to_numpy().tolist() == [2, 2, 2]
+
+
+def test_a_fault_with_arrays_of_the_host_is_raised_by_the_call():
+    qd.init(arch="far", offline_cache=False)
+    x = np.zeros(3, np.int32)
+    with pytest.raises(qd.QuadrantsRuntimeError, match="kernel put tried to (read|write) memory outside") as caught:
+        put(x, -(1 << 31))
+    assert f"line {LOOP}, in put" in str(caught.value)
+    put(x, 1)
+    assert x.tolist() == [0, 3, 0]
+
+
+def test_what_is_not_kept_is_there_while_kernels_use_it():
+    @qd.kernel
+    def set_all(x: qd.types.ndarray(), value: qd.f32):
+        for i in x:
+            x[i] = value
+
+    y = qd.ndarray(qd.f32, 1000)
+    for i in range(600):  # more launches than go on without a wait
+        x = qd.ndarray(qd.f32, 1000)
+        set_all(x, i)
+        add(x, y)
+        del x
+    assert y.to_numpy().tolist() == [sum(range(600))] * 1000
+
+
+def test_memory_of_launches_under_way_is_given_back():
+    @qd.kernel
+    def pass_on(x: qd.types.ndarray(), at: qd.i32):
+        last = x[at]  # crosses to the loop
+        for i in x:
+            x[i] = last + 1
+
+    x = qd.ndarray(qd.i32, 8)
+    for i in range(1000):
+        pass_on(x, i % 8)
+    assert x.to_numpy().tolist() == [1000] * 8
+
+
+def test_ranges_that_depend_on_data():
+    n, x = qd.field(qd.i32, ()), qd.field(qd.i32, (8, 8))
+
+    @qd.kernel
+    def fill(value: qd.i32):
+        for i in range(n[None]):
+            x[0, i] = value
+        n[None] += 1
+        for i, j in qd.ndrange((1, n[None]), (2, 2 + n[None])):
+            x[i, j] = value
+
+    n[None] = 3
+    fill(5)
+    expected = np.zeros((8, 8), np.int32)
+    expected[0, :3] = 5
+    expected[1:4, 2:6] = 5
+    assert (x.to_numpy() == expected).all() and n[None] == 4
+
+
+def test_stop_ends_launches_that_go_on():
+    @qd.kernel
+    def long(x: qd.types.ndarray()):
+        for i in x:
+            while x[i] >= 0:
+                x[i] += 0.25
+
+    x = qd.ndarray(qd.f32, 2)
+    long(x)
+    threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
+    with pytest.raises(KeyboardInterrupt):
+        x.to_numpy()
+    double(x)
+    x.to_numpy()
 
 
 def test_the_architectures_for_tests_are_not_offered():

@@ -1,4 +1,4 @@
-"""Streams and events. A launch on the CPU has ended when it returns: they change nothing, and are used rightly."""
+"""Streams and events: launches are in order without them; they are used rightly, and can be waited for."""
 
 import pytest
 import quadrants as qd

@@ -4,6 +4,8 @@
 
 #include "backends/backend.h"
 #include "base/error.h"
+#include "engine/fault.h"
+#include "engine/observer.h"
 
 #include <map>
 #include <numeric>
@@ -133,6 +135,134 @@ TEST(Far, an_array_of_the_host_is_refused_at_the_wait) {
     EXPECT_EQ(std::bit_cast<float>(uint32_t(result)), 10.0f);
 }
 
+/// x[at] = 1, in line 7
+ir::Function put() {
+    ir::Function fn = start("put");
+    const ir::Value x = param(fn, ir::Type::array(ir::Scalar::f32, 1));
+    const ir::Value at = param(fn, ir::Scalar::i32);
+    ir::Builder b(fn, fn.body);
+    b.span = line(fn, 7);
+    const ir::Value p = element(b, x, at);
+    const ir::Value one = b.constant(ir::Scalar::f32, std::bit_cast<uint32_t>(1.0f));
+    b.store(p, one);
+    b.ret();
+    return fn;
+}
+constexpr uint64_t nowhere = 1 << 28; ///< an index behind all arrays
+
+/// What is told of `put` when `work` waits for it; without one, a failure.
+template <class F> engine::KernelFault fault_of_put(F &&work) {
+    try {
+        work();
+    } catch (const engine::KernelFault &fault) {
+        EXPECT_NE(std::string(fault.what()).find("kernel put tried to write memory"), std::string::npos)
+            << fault.what();
+        return fault;
+    }
+    ADD_FAILURE() << "nothing was thrown";
+    return {UserErrorKind::runtime, "", {}, ""};
+}
+
+TEST(Far, a_fault_is_told_at_the_next_wait) {
+    Program program(on("far"));
+    const Array x(program, {1, 2}), y(program, {3, 4});
+    uint64_t wild[] = {x.memory.address, 2, nowhere}, tame[] = {x.memory.address, 2, 1};
+    uint64_t args[] = {std::bit_cast<uint32_t>(2.0f), x.memory.address, 2, y.memory.address, 2};
+    const auto kernel = program.compile(put(), 0), later = program.compile(saxpy(), 0);
+    program.launch(*kernel, wild, nullptr);
+    program.launch(*later, args, nullptr);
+    const engine::KernelFault fault = fault_of_put([&] { program.sync(); });
+    EXPECT_EQ(fault.task, 0u);
+    ASSERT_EQ(fault.trace.size(), 1u); // no call is at hand that could tell more
+    EXPECT_EQ(fault.trace[0].file, "put.py");
+    EXPECT_EQ(fault.trace[0].line, 7u);
+    program.sync(); // it is told once
+    EXPECT_EQ(y.values(), (std::vector<float>{3, 4})) << "what was launched after it did nothing";
+    program.launch(*kernel, tame, nullptr);
+    program.launch(*later, args, nullptr);
+    EXPECT_EQ(y.values(), (std::vector<float>{5, 6}));
+}
+
+TEST(Far, a_fault_is_told_by_whoever_waits_first) {
+    Program program(on("far"));
+    const Array x(program, {1, 2});
+    uint64_t wild[] = {x.memory.address, 2, nowhere}, array[] = {x.memory.address, 2}, result = 0;
+    const auto kernel = program.compile(put(), 0), total = program.compile(sum(), 0);
+    const auto fault = [&] { program.launch(*kernel, wild, nullptr); };
+    fault();
+    EXPECT_EQ(fault_of_put([&] { x.values(); }).trace.size(), 1u);
+    fault();
+    EXPECT_EQ(fault_of_put([&] { program.launch(*total, array, &result); }).trace.size(), 1u);
+    program.launch(*total, array, &result);
+    EXPECT_EQ(std::bit_cast<float>(uint32_t(result)), 3.0f);
+}
+
+TEST(Far, nobody_who_waits_is_a_warning_at_the_end) {
+    struct Heard : engine::Observer {
+        std::vector<std::string> warnings;
+        void warning(std::string_view text) override { warnings.emplace_back(text); }
+    } heard;
+    {
+        Program program(on("far"));
+        program.subscribe(&heard);
+        const Array x(program, {1, 2});
+        uint64_t wild[] = {x.memory.address, 2, nowhere};
+        program.launch(*program.compile(put(), 0), wild, nullptr);
+    }
+    ASSERT_EQ(heard.warnings.size(), 1u);
+    EXPECT_NE(heard.warnings[0].find("kernel put"), std::string::npos) << heard.warnings[0];
+}
+
+TEST(Far, what_a_launch_needs_stays_until_it_is_done) {
+    Program program(on("far"));
+    const Array y(program, {0, 0});
+    runtime::Buffer x = program.alloc(8);
+    const float values[] = {1, 2};
+    program.upload(x, 0, values, 8);
+    uint64_t args[] = {std::bit_cast<uint32_t>(1.0f), x.address, 2, y.memory.address, 2};
+    program.launch(*program.compile(saxpy(), 0), args, nullptr); // the kernel is gone
+    const uint64_t allocated = program.allocated_bytes();
+    program.free(x.address);
+    EXPECT_EQ(program.allocated_bytes(), allocated - 8);
+    const Array other(program, {7, 7});
+    EXPECT_NE(other.memory.address, x.address);
+    EXPECT_EQ(y.values(), (std::vector<float>{1, 2}));
+}
+
+TEST(Far, a_range_that_depends_on_data_is_found_by_a_task) {
+    // for i in range(n[0]): x[i] = 1
+    ir::Function fn = start("upto");
+    const ir::Value n = param(fn, ir::Type::array(ir::Scalar::i32, 1));
+    const ir::Value x = param(fn, ir::Type::array(ir::Scalar::f32, 1));
+    ir::Builder b(fn, fn.body);
+    const ir::Value zero = b.i32(0);
+    const ir::Value limit = element(b, n, zero);
+    const ir::Value bounds[] = {zero, b.load(limit)};
+    const ir::Value loop = b.parallel(bounds, {});
+    ir::Builder in(fn, body_of(fn, loop));
+    const ir::Value p = element(in, x, index_of(fn, loop));
+    const ir::Value one = in.constant(ir::Scalar::f32, std::bit_cast<uint32_t>(1.0f));
+    in.store(p, one);
+    in.yield();
+    b.ret();
+
+    Program program(on("far"));
+    const runtime::Buffer limits = program.alloc(4);
+    const int32_t three = 3;
+    program.upload(limits, 0, &three, 4);
+    const Array values(program, {0, 0, 0, 0});
+    const auto kernel = program.compile(std::move(fn), 0);
+    const auto &tasks = kernel_info(*kernel).tasks;
+    ASSERT_EQ(tasks.size(), 2u);
+    EXPECT_NE(tasks[1].range_at, abi::Task::computed);
+    uint64_t args[] = {limits.address, 1, values.memory.address, 4};
+    program.launch(*kernel, args, nullptr);
+    EXPECT_EQ(values.values(), (std::vector<float>{1, 1, 1, 0}));
+    program.free(limits.address);
+    const auto fixed = program.compile(saxpy(), 0);
+    EXPECT_EQ(kernel_info(*fixed).tasks[0].range_at, abi::Task::computed);
+}
+
 /// How often each verb of the device was called by `work`.
 template <class F> std::map<std::string, uint64_t> calls(Program &program, F &&work) {
     std::map<std::string, uint64_t> made;
@@ -156,6 +286,39 @@ TEST(Null, a_launch_is_one_transfer_each_way) {
     EXPECT_EQ(calls(program, launch), (Calls{{"upload", 1}, {"launch", tasks}, {"download", 1}, {"wait", 1}}));
     EXPECT_GT(tasks, 1u);
     program.free(x.address);
+}
+
+TEST(Null, a_launch_that_nobody_needs_is_not_waited_for) {
+    Program program(on("null"));
+    const runtime::Buffer x = program.alloc(4000), y = program.alloc(4000);
+    uint64_t args[] = {std::bit_cast<uint32_t>(1.0f), x.address, 1000, y.address, 1000};
+    const auto kernel = program.compile(saxpy(), 0);
+    const auto launch = [&] { program.launch(*kernel, args, nullptr); };
+    // Each launch that goes on has memory of its own; later ones take that of launches that have ended.
+    const Calls first = {{"alloc", 1}, {"upload", 1}, {"launch", 1}};
+    EXPECT_EQ(calls(program, launch), first);
+    EXPECT_EQ(calls(program, launch), first);
+    EXPECT_EQ(calls(program, [&] { program.sync(); }), (Calls{{"wait", 1}}));
+    EXPECT_EQ(calls(program, [&] { program.sync(); }), Calls{});
+    EXPECT_EQ(calls(program, launch), (Calls{{"upload", 1}, {"launch", 1}}));
+    // Many are waited for now and then: what they hold does not grow.
+    const Calls many = calls(program, [&] {
+        for (int i = 0; i < 1000; i++) launch();
+    });
+    EXPECT_EQ(many.at("wait"), 3u);
+    EXPECT_LE(many.at("alloc"), 256u);
+    program.free(x.address);
+    program.free(y.address);
+}
+
+TEST(Null, memory_is_given_back_once_launches_are_done) {
+    Program program(on("null"));
+    const runtime::Buffer x = program.alloc(4000);
+    uint64_t args[] = {std::bit_cast<uint32_t>(1.0f), x.address, 1000, x.address, 1000};
+    const auto kernel = program.compile(saxpy(), 0);
+    program.launch(*kernel, args, nullptr);
+    EXPECT_EQ(calls(program, [&] { program.free(x.address); }), Calls{});
+    EXPECT_EQ(calls(program, [&] { program.sync(); }), (Calls{{"wait", 1}, {"free", 1}}));
 }
 
 TEST(Null, a_pattern_is_sent_once_and_doubled_on_the_device) {

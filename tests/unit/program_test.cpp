@@ -602,5 +602,69 @@ TEST(ProgramTiers, a_program_ends_while_its_tasks_are_optimised) {
     SUCCEED();
 }
 
+/// The graph of a kernel, as text.
+std::string graph_of(const abi::Kernel &kernel) {
+    std::string text;
+    for (const abi::DoWhile &level : kernel.graph.levels)
+        text += "level " + std::to_string(level.flag) + " in " + std::to_string(level.parent) + "; ";
+    for (const abi::Checkpoint &checkpoint : kernel.graph.checkpoints)
+        text += "checkpoint " + std::to_string(int32_t(checkpoint.flag)) + "; ";
+    for (const abi::Task &task : kernel.tasks)
+        text += std::to_string(task.graph.level) + std::to_string(task.graph.checkpoint) +
+                std::to_string(task.graph.region) + std::to_string(task.graph.section) + " ";
+    return text;
+}
+
+TEST(Program, the_graph_of_a_kernel_is_kept_with_it) {
+    const ir::ParseResult read = ir::parse(R"(fn @k(%0: array<i32, 0>, %1: array<i32, 0>)
+    subgraph 0 do_while flag 1
+    subgraph 1 do_while flag 0
+    subgraph 2 checkpoint flag 1
+    subgraph 3 checkpoint
+    subgraph 4 region
+    subgraph 5 section
+    subgraph 6 section
+    %2: i32 = constant 0
+    %3: ptr<i32> = element %0, %2
+    graph_begin !0
+    graph_begin !3
+    store %3, %2
+    graph_end !3
+    graph_begin !1
+    graph_begin !2
+    store %3, %2
+    graph_end !2
+    graph_end !1
+    graph_end !0
+    graph_begin !4
+    graph_begin !5
+    store %3, %2
+    graph_end !5
+    graph_begin !6
+    store %3, %2
+    graph_end !6
+    graph_end !4
+    store %3, %2
+    ret
+)");
+    ASSERT_FALSE(read.error) << read.error->message;
+    const std::string graph = "level 1 in -1; level 0 in 0; checkpoint -1; checkpoint 1; "
+                              "00-1-1 11-1-1 -1-100 -1-101 -1-1-1-1 ";
+    Options options;
+    options.arch = "interp";
+    options.verify = true;
+    Program program(options);
+    std::vector<uint8_t> image;
+    const auto kernel = program.compile(read.functions[0], 0, &image);
+    EXPECT_EQ(graph_of(kernel_info(*kernel)), graph);
+    // Code that does not mind its neighbours is shared: the two outside of the region, and the two within.
+    EXPECT_EQ(kernel_info(*kernel).tasks[0].hash[0], kernel_info(*kernel).tasks[4].hash[0]);
+    EXPECT_EQ(kernel_info(*kernel).tasks[2].hash[0], kernel_info(*kernel).tasks[3].hash[0]);
+    EXPECT_NE(kernel_info(*kernel).tasks[0].hash[0], kernel_info(*kernel).tasks[2].hash[0]);
+    const auto again = program.load(image, 0);
+    ASSERT_TRUE(again);
+    EXPECT_EQ(graph_of(kernel_info(*again)), graph);
+}
+
 } // namespace
 } // namespace qd::test

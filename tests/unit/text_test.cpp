@@ -7,6 +7,8 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 namespace {
 
 using namespace qd;
@@ -125,6 +127,22 @@ TEST(Hash, DiffersWithContent) {
         "task serial @f(%0: i32, %1: i32)\n    %2: i32 = sub %0, %1\n    ret\n",
     };
     for (const std::string &other : others) EXPECT_NE(hash_of(base), hash_of(other)) << other;
+}
+
+TEST(Hash, DiffersWithThePlaceInAGraph) {
+    std::set<std::string> hashes;
+    const std::vector<std::string> places = {
+        "", " level 0", " level 1", " checkpoint 0", " region 0", " region 0 section 0", " region 0 section 1"};
+    for (const std::string &place : places)
+        hashes.insert(to_hex(hash_of("task serial @f() tmp 32" + place + "\n    ret\n")));
+    for (const std::string subgraph : {"checkpoint", "checkpoint flag 0", "checkpoint flag 1", "do_while flag 0"})
+        hashes.insert(to_hex(hash_of("fn @f(%0: array<i32, 0>, %1: array<i32, 0>)\n    subgraph 0 " + subgraph +
+                                     "\n    graph_begin !0\n    graph_end !0\n    ret\n")));
+    const std::string body =
+        "\n    bounds\n        %0: i64 = constant 0\n        yield %0, %0\n    body\n        ret\n";
+    for (const std::string at : {"", " range_at 0", " range_at 8"})
+        hashes.insert(to_hex(hash_of("task range @f() tmp 32" + at + body)));
+    EXPECT_EQ(hashes.size(), 14u);
 }
 
 TEST(Hash, IsTheSameInEveryProcess) {

@@ -84,12 +84,15 @@ std::shared_ptr<runtime::LoadedTask> load_text(const abi::Task &task, const abi:
 
 const ir::Function &function_of(const runtime::LoadedTask &task) { return static_cast<const Text &>(task).fn; }
 
-void run_text(const runtime::LoadedTask &task, const abi::Launch &launch, abi::Thread &thread) {
+void run_text(const runtime::LoadedTask &task, const abi::Launch &launch, abi::Thread &thread, const int64_t *given) {
     const runtime::FlushDenormals flush; // as every device does
     const ir::Function &fn = function_of(task);
     const int64_t threads = static_cast<const Text &>(task).threads;
     int64_t range[2] = {0, 1};
-    if (fn.role == ir::Role::range_task) run_bounds(fn, launch, thread, range);
+    if (given)
+        std::copy_n(given, 2, range);
+    else if (fn.role == ir::Role::range_task)
+        run_bounds(fn, launch, thread, range);
     for (int64_t begin = range[0]; begin < range[1]; begin += chunk) {
         const int64_t end = std::min(begin + chunk, range[1]);
         for (int64_t first = begin; first < std::min(begin + threads, end); ++first) {

@@ -11,8 +11,9 @@ std::unique_ptr<runtime::Device> open_far(const runtime::DeviceOptions &options)
 
 /// A task from its text.
 std::shared_ptr<runtime::LoadedTask> load_text(const abi::Task &task, const abi::Binary &binary);
-/// Runs it, all of its range.
-void run_text(const runtime::LoadedTask &task, const abi::Launch &launch, abi::Thread &thread);
+/// Runs it, all of its range: [range[0], range[1]) if `range` is given, else what its bounds block says.
+void run_text(const runtime::LoadedTask &task, const abi::Launch &launch, abi::Thread &thread,
+              const int64_t *range = nullptr);
 const ir::Function &function_of(const runtime::LoadedTask &task);
 
 } // namespace qd::backends::interpreter

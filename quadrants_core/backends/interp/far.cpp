@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/fork.h"
 #include "device_lib/random.h"
+#include "runtime/faults.h"
 #include "runtime/host_memory.h"
 
 #include <sys/mman.h>
@@ -124,11 +125,16 @@ class FarStream final : public runtime::Stream {
     void fill(uint64_t to, uint8_t byte, uint64_t bytes) override {
         add([=] { std::memset(at(to), byte, bytes); });
     }
-    void launch(runtime::LoadedTask &task, const abi::Task &, abi::Launch &launch) override {
-        add([this, &task, launch] {
+    void launch(runtime::LoadedTask &task, const abi::Task &info, abi::Launch &launch) override {
+        add([this, &task, &info, launch] {
             if (*launch.data.failed) return;
             check(function_of(task), launch.data);
-            run_text(task, launch, thread_);
+            try {
+                run(task, info, launch);
+            } catch (runtime::Fault &fault) {
+                fault.task = launch.host.task;
+                throw;
+            }
         });
     }
     runtime::Event record() override { return {this, given_}; }
@@ -139,6 +145,13 @@ class FarStream final : public runtime::Stream {
 
   private:
     static void *at(uint64_t address) { return reinterpret_cast<void *>(address); }
+    /// A range that a task has left in the tmp buffer is read there, as the launcher of a far device would.
+    void run(const runtime::LoadedTask &task, const abi::Task &info, const abi::Launch &launch) {
+        if (info.range_at == abi::Task::computed) return run_text(task, launch, thread_);
+        int64_t range[2];
+        std::memcpy(range, launch.data.tmp + info.range_at, sizeof range);
+        run_text(task, launch, thread_, range);
+    }
     void add(std::function<void()> work) {
         queue_.push_back(std::move(work));
         given_++;

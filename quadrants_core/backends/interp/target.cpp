@@ -21,6 +21,13 @@ std::span<const passes::Pass> legalize(const Caps &) {
     return list;
 }
 
+Caps far_caps(int device) {
+    Caps own = caps(device);
+    own.bounds_from_tasks = true;
+    own.target = "far";
+    return own;
+}
+
 abi::Binary emit(const ir::Function &task, const Caps &, Tier, bool) {
     std::string text = ir::print(task);
     return {"interp", {text.begin(), text.end()}};
@@ -34,6 +41,7 @@ std::string nothing_missing() { return {}; }
 
 const Backend interp = {"interp", nothing_missing, nothing_missing,  caps, legalize,
                         emit,     disassemble,     interpreter::open};
-const Backend far = {"far", nothing_missing, nothing_missing, caps, legalize, emit, disassemble, interpreter::open_far};
+const Backend far = {"far", nothing_missing, nothing_missing,      far_caps, legalize,
+                     emit,  disassemble,     interpreter::open_far};
 
 } // namespace qd::backends

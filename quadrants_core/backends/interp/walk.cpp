@@ -265,6 +265,8 @@ Flow Walk::outside(Value v) {
     case OutsideOp::clock: values[slot[v.id]] = uint64_t(device_lib::clock()); break;
     case OutsideOp::thread_index: values[slot[v.id]] = thread.index; break;
     case OutsideOp::external: external(v); break;
+    case OutsideOp::graph_begin:
+    case OutsideOp::graph_end: fail_internal("interp: " + fn.name + " is to be cut into tasks first");
     }
     return Flow::yielded;
 }

@@ -76,6 +76,7 @@ class NullDevice final : public runtime::Device {
 Caps caps(int) {
     Caps caps;
     caps.vector_bytes = 0;
+    caps.bounds_from_tasks = true;
     caps.target = "null";
     return caps;
 }

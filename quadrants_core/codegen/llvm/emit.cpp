@@ -159,6 +159,8 @@ void Emitter::outside(Value v) {
     case OutsideOp::clock: return set(v, clock());
     case OutsideOp::thread_index: return set(v, thread_index());
     case OutsideOp::external: return external(v);
+    case OutsideOp::graph_begin:
+    case OutsideOp::graph_end: refuse(v, "must be cut into tasks first");
     }
 }
 

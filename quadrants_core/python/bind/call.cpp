@@ -61,7 +61,7 @@ struct Call {
         try {
             throw;
         } catch (engine::KernelFault &fault) {
-            place_fault(kernel, args, fault);
+            if (fault.trace.empty()) place_fault(kernel, args, fault); // else it is an earlier launch's
             raise_current_exception();
         } catch (...) {
             raise_current_exception();
@@ -124,7 +124,7 @@ bool launch(const Call &call, Plan &plan, bool keep_lock, uint64_t *slots, void 
 bool launch_staged(const Call &call, Plan &plan, bool keep_lock, uint64_t *slots, void *ret, const Arrays &arrays) {
     const Staged staged(arrays, slots);
     if (staged.failed()) return false;
-    const bool ran = launch(call, plan, keep_lock, slots, ret, true);
+    const bool ran = launch(call, plan, keep_lock, slots, ret, true) && staged.settled();
     PyObject *type, *value, *trace;
     PyErr_Fetch(&type, &value, &trace);
     const bool back = staged.bring_back();
@@ -157,8 +157,8 @@ PyObject *launch_and_read(const Call &call, Plan &plan, uint64_t *slots, const A
     return read_results(call.kernel, plan, ret);
 }
 
-/// Whether `stream`, the value of `qd_stream=`, takes launches. Launches have ended when they return, so that they are
-/// in order on every stream.
+/// Whether `stream`, the value of `qd_stream=`, takes launches. All go to one stream of the device, so that they are in
+/// order on every one.
 bool may_launch_on(PyObject *stream) {
     PyObject *check = package_attr("quadrants._stream", "check_launch");
     PyObject *done = check ? PyObject_CallOneArg(check, stream) : nullptr;

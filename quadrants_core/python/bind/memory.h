@@ -1,30 +1,41 @@
 #pragma once
 // Memory of the device for the bindings: looked at where the host can, fetched and sent where it cannot.
 #include "python/bind/errors.h"
+#include "python/bind/interrupt.h"
 #include "python/bind/state.h"
 
 #include <string>
 
 namespace qd::bind {
 
-/// Does `work(program)` without the GIL; None, or null with an error set.
+/// Does `work(program)` without the GIL; None, or null with an error set. Where kernels may have to be waited for, Ctrl-C ends
+/// them.
 template <class F> PyObject *done_unlocked(F &&work) {
     const std::shared_ptr<engine::Program> program = bind::runtime.program;
-    std::exception_ptr failure;
-    Py_BEGIN_ALLOW_THREADS;
-    try {
-        work(*program);
-    } catch (...) {
-        failure = std::current_exception();
+    const auto run = [&] {
+        std::exception_ptr failure;
+        Py_BEGIN_ALLOW_THREADS;
+        try {
+            work(*program);
+        } catch (...) {
+            failure = std::current_exception();
+        }
+        Py_END_ALLOW_THREADS;
+        if (failure) std::rethrow_exception(failure);
+    };
+    bool done = true;
+    if (program->host_visible()) {
+        try {
+            run();
+        } catch (...) {
+            raise_current_exception();
+            done = false;
+        }
+    } else {
+        done = interruptible(run);
     }
-    Py_END_ALLOW_THREADS;
-    if (!failure) Py_RETURN_NONE;
-    try {
-        std::rethrow_exception(failure);
-    } catch (...) {
-        raise_current_exception();
-    }
-    return nullptr;
+    if (!done) return nullptr;
+    Py_RETURN_NONE;
 }
 
 /// False with an error set.

@@ -7,6 +7,7 @@
 #include "python/bind/field.h"
 #include "python/bind/interrupt.h"
 #include "python/bind/kernel.h"
+#include "python/bind/memory.h"
 #include "python/bind/ndarray.h"
 #include "python/bind/observe.h"
 #include "python/bind/options.h"
@@ -143,7 +144,12 @@ void define_program(py::module_ &m) {
     m.def("destroy_program", [] { guarded([] { bind::destroy_program(); }); });
     m.def("initialised", [] { return bind::runtime.program != nullptr; });
     m.def("generation", [] { return bind::runtime.generation; });
-    m.def("sync", [] { guarded([] { program().sync(); }); });
+    m.def("sync", [] {
+        if (program().host_visible()) return; // launches have ended
+        PyObject *done = bind::done_unlocked([](engine::Program &p) { p.sync(); });
+        if (!done) throw py::error_already_set();
+        Py_DECREF(done);
+    });
     m.def("settle", [] {
         guarded([] {
             std::shared_ptr<engine::Program> p = (program(), bind::runtime.program);

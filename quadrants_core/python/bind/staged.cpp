@@ -42,6 +42,13 @@ Staged::~Staged() {
     for (const Stretch &s : stretches_) program_->free(s.memory.address);
 }
 
+bool Staged::settled() const {
+    if (std::ranges::none_of(stretches_, [](const Stretch &s) { return s.written; })) return true;
+    PyObject *done = done_unlocked([](engine::Program &program) { program.sync(); });
+    Py_XDECREF(done);
+    return done != nullptr;
+}
+
 bool Staged::bring_back() const {
     PyObject *done = done_unlocked([&](engine::Program &program) {
         for (const Stretch &s : stretches_)

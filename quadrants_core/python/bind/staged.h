@@ -13,6 +13,9 @@ class Staged {
     ~Staged();
     /// There is no memory, say: an error is set.
     bool failed() const { return failed_; }
+    /// After a launch: waits for it if arrays are to come back, so that its errors are those of its call. False with an error
+    /// set.
+    bool settled() const;
     /// After the launch, whether it failed or not; false with an error set.
     bool bring_back() const;
 

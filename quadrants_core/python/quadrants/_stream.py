@@ -1,8 +1,8 @@
 """Streams and events: the order of launches.
 
-A launch on the CPU has ended when the call returns. So launches are in order whatever streams they name, an event that is
-recorded has happened, and there is never anything to wait for: what these objects do is to check that they are used
-rightly. Their `handle` is 0, as on every backend without streams of the device's own.
+All launches go to one stream of the device, so they are in order whatever streams they name, and on the CPU a launch has ended
+when the call returns. So an event that is recorded comes before what is launched next: what these objects do is to check that
+they are used rightly, and to wait. Their `handle` is 0, as on every backend without streams of the device's own.
 """
 
 from quadrants import _exceptions, _native, _runtime
@@ -26,6 +26,7 @@ class _OfProgram:
     def synchronize(self):
         """Returns when what was launched before is done: at once on the CPU."""
         self._check()
+        _native.core().sync()
 
     def destroy(self):
         """Gives back what it holds of the device. Doing so twice, or after qd.reset(), is nothing."""

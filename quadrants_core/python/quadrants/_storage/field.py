@@ -213,7 +213,7 @@ class Field(_values.Shown):
         return _interop.dlpack_protocol(self, **keywords)
 
     def __dlpack_device__(self):
-        return (1, 0)
+        return _interop.dlpack_device()
 
     def _storage(self):
         """See _interop: only if every index selects one level and the components stand evenly."""

@@ -87,12 +87,22 @@ def dlpack(array, versioned=False):
 
 
 def dlpack_protocol(array, stream=None, max_version=None, dl_device=None, copy=None):
-    """`__dlpack__`."""
+    """`__dlpack__`: what cannot be exported is a BufferError."""
+    if not _native.core().host_visible():
+        raise BufferError("the memory of this arch cannot be reached by the host; use to_numpy()")
     if dl_device is not None and dl_device[0] != 1:
         raise BufferError("the memory is the host's; it cannot be exported to another device")
     if copy:
         raise BufferError("an export is never a copy; use to_numpy()")
-    return dlpack(array, versioned=max_version is not None and max_version[0] >= 1)
+    try:
+        return dlpack(array, versioned=max_version is not None and max_version[0] >= 1)
+    except ValueError as error:
+        raise BufferError(str(error)) from None
+
+
+def dlpack_device():
+    """`__dlpack_device__`: kDLCPU, or kDLExtDev for memory that the host cannot reach."""
+    return (1, 0) if _native.core().host_visible() else (12, 0)
 
 
 def contiguous_strides(shape, size):

@@ -111,7 +111,7 @@ def _classes():
             return _interop.dlpack_protocol(self, **keywords)
 
         def __dlpack_device__(self):
-            return (1, 0)
+            return _interop.dlpack_device()
 
         def _storage(self):
             if not _native.core().host_visible():
