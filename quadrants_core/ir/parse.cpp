@@ -236,7 +236,8 @@ bool Reader::table(int indent) {
     int own = lines[pos].indent;
     Cursor look = c;
     std::string word = look.word();
-    if (word != "place" && word != "packing" && word != "message" && word != "counter" && word != "subgraph") return false;
+    if (word != "place" && word != "packing" && word != "message" && word != "counter" && word != "subgraph")
+        return false;
     c = look;
     ++pos;
     if (word == "place")

@@ -80,7 +80,8 @@ template <class Sink, class LoopT> void loop_fields(Sink &s, LoopT &loop) {
 
 template <class Sink, class Fn> void fields(Sink &s, Fn &fn) {
     auto &[name, role, fast_math, debug, distinct_arrays, params, returns, body, bounds, range_at, graph, insts, blocks,
-           pool, loops, places, packings, messages, counters, subgraphs, spans, files, scopes, tmp_bytes, ret_bytes] = fn;
+           pool, loops, places, packings, messages, counters, subgraphs, spans, files, scopes, tmp_bytes, ret_bytes] =
+        fn;
     s.text(name);
     s.plain(role);
     s.plain(fast_math);
