@@ -275,10 +275,12 @@ def test_a_way_through_the_heap_ends_the_process_with_a_word(run_script, kernel)
 
 @pytest.mark.parametrize("kernel", ["parallel_store", "parallel_add"])
 def test_a_way_of_many_threads_through_the_heap_ends_the_process(run_script, kernel):
-    """With the same word, or where another thread first meets the heap that was spoiled, as the C library has it."""
+    """With the same word; as the C library has it, where another thread first meets the heap that was spoiled; or with an
+    exception, if a thread far behind the heap ends the launch before one comes to its end."""
     for _ in range(3):
         done = run_script(OVERRUNS + f"{kernel}(small, 4)\n{kernel}(small, 40_000_000)")
-        assert done.returncode in (-signal.SIGSEGV, -signal.SIGABRT)
+        raised = done.returncode == 1 and "QuadrantsRuntimeError" in done.stderr
+        assert raised or done.returncode in (-signal.SIGSEGV, -signal.SIGABRT), done.stderr
 
 
 def test_a_way_through_the_heap_with_faulthandler(run_script):
