@@ -296,7 +296,7 @@ def test_volatile_loads_only_read():
         assert read() == 7 and active()
 
 
-def test_volatile_loads_see_what_others_store():
+def test_volatile_loads_see_what_others_store(memory_in_reach):
     @qd.kernel
     def wait(x: qd.types.ndarray(qd.i32, ndim=1)) -> qd.i32:
         print("waits")
