@@ -286,7 +286,7 @@ def test_a_way_of_many_threads_through_the_heap_ends_the_process(run_script, ker
 def test_a_way_through_the_heap_with_faulthandler(run_script):
     done = run_script(OVERRUNS + "import faulthandler; faulthandler.enable()\nstore(small, 40_000_000)")
     assert done.returncode == -signal.SIGSEGV
-    assert "Fatal Python error: Segmentation fault" in done.stderr
+    assert "Fatal Python error: " in done.stderr
 
 
 def test_the_end_of_the_heap_itself_is_no_end(run_script):
