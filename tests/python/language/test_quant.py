@@ -533,3 +533,26 @@ def test_overflow_is_printed(arch, capfd):
     out = capfd.readouterr().out
     assert out.count("Subtraction overflow detected in File ") == 1 and out.count("Addition overflow") == 0
     assert b[0] == 7
+
+
+@pytest.mark.parametrize("signed", [True, False])
+@pytest.mark.parametrize("other", [0.0, 4.25, 3.3e38, np.inf])
+def test_what_is_too_large_for_a_shared_exponent_becomes_the_largest_number(signed, other):
+    a, b = qd.field(qd.types.quant.float(8, 6, signed)), qd.field(qd.types.quant.float(8, 8, signed))
+    bits = qd.BitpackedFields(max_num_bits=32)
+    bits.place(a, b, shared_exponent=True)
+    qd.root.dense(qd.i, 3).place(bits)
+
+    @qd.kernel
+    def store(i: qd.i32, x: qd.f32, y: qd.f32):
+        b[i] = y
+        a[i] = x
+
+    large = [np.inf, 3.4e38] + [-np.inf, -3.4e38] * signed
+    for x in large:
+        store(0, x, other)
+        b[1] = other
+        a[1] = x
+        b.from_numpy(np.array([b[0], b[1], other], np.float32))
+        a.from_numpy(np.array([a[0], a[1], x], np.float32))
+        assert a[0] == a[1] == a[2] == pytest.approx(np.sign(x) * 3.4e38, rel=0.05) and b[0] == b[1] == b[2]

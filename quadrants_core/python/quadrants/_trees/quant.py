@@ -308,7 +308,7 @@ class _SharedExponent:
         made = self._placed(words, self.shift, self.bits, exponent.astype(np.uint64))
         for m, v in zip(self.members, values):
             digits = m.bits - m.quant.signed
-            size = np.floor(np.ldexp(np.abs(v), digits - 1 - (exponent - self.bias)) + 0.5)
+            size = np.floor(np.ldexp(self._magnitude(v), digits - 1 - (exponent - self.bias)) + 0.5)
             size = np.where(exponent == 0, 0, np.clip(size, 0, 2**digits - 1)).astype(np.uint64)
             sign = (np.signbit(v) & m.quant.signed).astype(np.uint64) << np.uint64(digits)
             made = self._placed(made, m.shift, m.bits, size | sign)
@@ -318,10 +318,17 @@ class _SharedExponent:
         import numpy as np
 
         digits = member.bits - member.quant.signed
-        size, power = np.frexp(np.abs(value))
+        size, power = np.frexp(self._magnitude(value))
         carried = np.floor(np.ldexp(size, digits) + 0.5) >= 2**digits
-        exponent = np.maximum(power.astype(np.int64) - 1 + carried + self.bias, 0 if is_new else 1)
+        power = np.where(np.isfinite(value), power, 2**self.bits).astype(np.int64)  # no number is that large: the largest stands for it
+        exponent = np.maximum(power - 1 + carried + self.bias, 0 if is_new else 1)
         return np.where(value == 0, 0, exponent)
+
+    @staticmethod
+    def _magnitude(value):
+        import numpy as np
+
+        return np.where(np.isnan(value), np.inf, np.abs(value))
 
     @staticmethod
     def _placed(words, shift, bits, value):
