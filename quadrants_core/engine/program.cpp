@@ -415,9 +415,9 @@ void Program::unsubscribe(Observer *observer) {
 }
 
 void Program::Impl::bring_counts() {
-    if (host_visible || !main.launching.try_lock()) return; // somebody else is about to
+    if (host_visible || main.launching.is_abandoned()) return;
+    const std::lock_guard guard(main.launching); // who has it may be about to bring them
     settle_launches(*this);
-    main.launching.unlock();
 }
 
 void Program::Impl::ask_for_counts() {

@@ -82,6 +82,13 @@ template <class Read> auto read_counts(const Read &read) {
     return counts;
 }
 
+/// Without the GIL too, since launches may have to be waited for.
+void clear_coverage() {
+    const std::shared_ptr<engine::Program> program = bind::runtime.program;
+    const py::gil_scoped_release released;
+    if (program) program->clear_coverage();
+}
+
 /// [(what, file, scope, line, column, end_line, end_column, count)]
 py::list coverage() {
     py::list all;
@@ -191,7 +198,7 @@ void define_observation(py::module_ &m) {
     m.def("coverage", coverage);
     m.def("coverage_by_kernel", coverage_by_kernel);
     m.def("counted", counted);
-    m.def("clear_coverage", [] { program().clear_coverage(); });
+    m.def("clear_coverage", clear_coverage);
     m.def("take_reports", [] { return py::reinterpret_steal<py::object>(bind::take_reports()); });
     m.def("timeline", [] { return py::reinterpret_steal<py::object>(bind::timeline()); });
     m.def("clear_timeline", bind::clear_timeline);
