@@ -67,12 +67,7 @@ Val loop_source(Walk &w, const Node *node) {
                         " in Quadrants scope. Only Quadrants fields (via template) or dense arrays (via types.ndarray) "
                         "are supported.",
                     "loop over `range(n)`, `qd.ndrange(...)`, a field or an ndarray, or unroll with `qd.static(...)`");
-    Val out;
-    out.tag = Tag::loop;
-    out.extra = std::make_shared<Extra>();
-    out.extra->over = Extra::Over::target;
-    out.extra->target = over;
-    return out;
+    return loop_over(over, false);
 }
 
 /// The bounds of a run-time loop; `cells`: it visits those of a sparse tree, and the nest says how alone.

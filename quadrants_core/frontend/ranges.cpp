@@ -69,6 +69,16 @@ Val handlers::ndrange(Walk &w, const Call &call) {
     return out;
 }
 
+Val loop_over(const Val &target, bool grouped) {
+    Val out;
+    out.tag = Tag::loop;
+    out.extra = std::make_shared<Extra>();
+    out.extra->over = Extra::Over::target;
+    out.extra->grouped = grouped;
+    out.extra->target = target;
+    return out;
+}
+
 std::vector<int> ndrange_axes(Walk &w, const Node *node, const Val &axes, size_t rank) {
     const PyRef object = to_python(axes);
     const std::string shown = object ? repr(object.get()) : "...";
@@ -117,13 +127,7 @@ Val handlers::grouped(Walk &w, const Call &call) {
         w.fail_type(call.node, "Cannot loop over the object " + type_text(w, inner) +
                                    " in Quadrants scope. 'qd.grouped' takes "
                                    "a field, an ndarray or 'qd.ndrange(...)'.");
-    Val out;
-    out.tag = Tag::loop;
-    out.extra = std::make_shared<Extra>();
-    out.extra->over = Extra::Over::target;
-    out.extra->grouped = true;
-    out.extra->target = inner;
-    return out;
+    return loop_over(inner, true);
 }
 
 static uint32_t block_dim(Walk &w, const Node *node, const Val &v) {

@@ -4,6 +4,8 @@
 
 namespace qd::frontend {
 
+/// What a loop over a field, an ndarray or the cells of a level runs over.
+Val loop_over(const Val &target, bool grouped);
 std::vector<int> ndrange_axes(Walk &w, const Node *node, const Val &axes, size_t rank);
 
 } // namespace qd::frontend

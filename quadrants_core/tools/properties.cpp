@@ -97,23 +97,23 @@ std::vector<Property> pass_properties(int vector_bytes) {
         list.push_back(
             {std::move(name), [=](const Function &fn, const Inputs &inputs) { return check_tasks(how, fn, inputs); }});
     };
+    // The cut alone, and all stages behind it.
+    const auto on_cut = [&](const std::string &cut, const std::string &all, BackendRun how) {
+        on_tasks(cut, how);
+        how.stages = engine::all_stages();
+        on_tasks(all, how);
+    };
     BackendRun chunks;
     chunks.vector_bytes = vector_bytes;
-    on_tasks("offload", chunks);
-    chunks.stages = engine::all_stages();
-    on_tasks("pipeline", chunks);
+    on_cut("offload", "pipeline", chunks);
     BackendRun found;
     found.bounds_from_tasks = true;
     found.vector_bytes = 0;
-    on_tasks("bounds_from_tasks", found);
-    found.stages = engine::all_stages();
-    on_tasks("bounds_from_tasks_pipeline", found);
+    on_cut("bounds_from_tasks", "bounds_from_tasks_pipeline", found);
     BackendRun grid;
     grid.grid = true;
     grid.vector_bytes = 0;
-    on_tasks("grid", grid);
-    grid.stages = engine::all_stages();
-    on_tasks("grid_pipeline", grid);
+    on_cut("grid", "grid_pipeline", grid);
     list.push_back({"simplify_settles", check_idempotent});
     list.push_back({"without_counts", check_without_counts});
     return list;

@@ -157,8 +157,8 @@ PyObject *launch_and_read(const Call &call, Plan &plan, uint64_t *slots, const A
     return read_results(call.kernel, plan, ret);
 }
 
-/// Whether `stream`, the value of `qd_stream=`, takes launches. All go to one stream of the device, so that they are in
-/// order on every one.
+/// Whether `stream`, the value of `qd_stream=`, takes launches. They go to the one queue of the device, which has all
+/// launches in order.
 bool may_launch_on(PyObject *stream) {
     PyObject *check = package_attr("quadrants._stream", "check_launch");
     PyObject *done = check ? PyObject_CallOneArg(check, stream) : nullptr;

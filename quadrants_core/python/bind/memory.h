@@ -8,21 +8,24 @@
 
 namespace qd::bind {
 
+/// Does `work(program)` without the GIL, and throws what it throws when the GIL is held again.
+template <class Work> void without_gil(engine::Program &program, const Work &work) {
+    std::exception_ptr failure;
+    Py_BEGIN_ALLOW_THREADS;
+    try {
+        work(program);
+    } catch (...) {
+        failure = std::current_exception();
+    }
+    Py_END_ALLOW_THREADS;
+    if (failure) std::rethrow_exception(failure);
+}
+
 /// Does `work(program)` without the GIL; None, or null with an error set. Where kernels may have to be waited for, Ctrl-C ends
 /// them.
 template <class F> PyObject *done_unlocked(F &&work) {
     const std::shared_ptr<engine::Program> program = bind::runtime.program;
-    const auto run = [&] {
-        std::exception_ptr failure;
-        Py_BEGIN_ALLOW_THREADS;
-        try {
-            work(*program);
-        } catch (...) {
-            failure = std::current_exception();
-        }
-        Py_END_ALLOW_THREADS;
-        if (failure) std::rethrow_exception(failure);
-    };
+    const auto run = [&] { without_gil(*program, work); };
     bool done = true;
     if (program->host_visible()) {
         try {

@@ -4,6 +4,7 @@
 #include "python/bind/errors.h"
 #include "python/bind/foreseen.h"
 #include "python/bind/interrupt.h"
+#include "python/bind/memory.h"
 #include "python/bind/observe.h"
 #include "python/bind/record.h"
 #include "python/bind/timeline.h"
@@ -298,18 +299,12 @@ class Specialiser {
     /// Without the GIL.
     template <class Work> void unlocked(const Work &work) {
         check_program(*plan_);
-        std::shared_ptr<engine::Program> program = runtime.program;
-        std::exception_ptr failure;
-        runtime.active_launches++;
-        Py_BEGIN_ALLOW_THREADS;
-        try {
-            work(*program);
-        } catch (...) {
-            failure = std::current_exception();
-        }
-        Py_END_ALLOW_THREADS;
-        runtime.active_launches--;
-        if (failure) std::rethrow_exception(failure);
+        const std::shared_ptr<engine::Program> program = runtime.program;
+        const struct Counted {
+            Counted() { runtime.active_launches++; }
+            ~Counted() { runtime.active_launches--; }
+        } counted;
+        without_gil(*program, work);
     }
 
     /// Slot of every parameter, from the compiled kernel.
