@@ -302,6 +302,28 @@ def test_compiling_callable():
     assert k() == 1 and seen == [k._primal] and impl.get_runtime().compiling_callable is None
 
 
+def test_the_compiler_gives_no_tokens():
+    def look():
+        return impl.get_runtime().compiling_callable.ast_builder()
+
+    @qd.kernel
+    def k():
+        qd.static(look())
+
+    with pytest.raises(AttributeError, match="has no 'ast_builder'; what can be looked up"):
+        k()
+
+
+def test_nothing_is_kept_by_identity():
+    @qd.kernel
+    def k():
+        pass
+
+    k()
+    with pytest.raises(AttributeError, match="kept by the identities of arguments"):
+        k._primal.mapper._mapping_cache
+
+
 def test_default_types_of_the_runtime():
     runtime = impl.get_runtime()
     assert (runtime.default_fp, runtime.default_ip) == (qd.f32, qd.i32)

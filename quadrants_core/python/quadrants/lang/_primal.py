@@ -151,6 +151,10 @@ class _Mapper(_Facts):
         indices, whether it has a gradient, what happens outside, and the order of storage that it is tagged with."""
         return {_features(params): key[1] for key, (params, _) in _plans(self._kernel).items()}
 
+    @property
+    def _mapping_cache(self):
+        raise AttributeError("nothing is kept by the identities of arguments; `mapping` has the specialisations")
+
 
 def _used_members(kernel):
     """key -> names of the dataclasses and of those of their members that the specialisation uses: __qd_<param>__qd_<member>."""
