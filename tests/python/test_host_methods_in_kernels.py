@@ -1,5 +1,7 @@
 """Methods of fields and arrays inside kernels: fill is a loop there, the others are for Python alone."""
 
+import threading
+
 import numpy as np
 import pytest
 import quadrants as qd
@@ -105,3 +107,90 @@ def test_methods_for_python_alone(arch, name):
 
             with pytest.raises(qd.QuadrantsCompilationError, match=f"{method.__name__} cannot be called in Quadrants-scope"):
                 k()
+
+
+def test_python_code_that_a_kernel_calls_touches_no_memory(arch):
+    """It runs once, when the kernel is compiled: what it reads would be out of date at the next launch."""
+    for arch_of_test in (arch, qd.python):
+        qd.init(arch=arch_of_test, print_full_traceback=True)
+        x, v, s = qd.field(qd.f32, 4), qd.Vector.field(2, qd.i32, 3), qd.types.struct(a=qd.f32).field(shape=2)
+        a, w, sparse = qd.ndarray(qd.f32, 4), qd.Vector.ndarray(2, qd.i32, 3), qd.field(qd.i32)
+        (qd.root.dense if arch_of_test == qd.python else qd.root.pointer)(qd.i, 4).place(sparse)
+        x[0], a[0], sparse[1] = 5, 7, 9
+        item = {
+            "read of a field": lambda: x[0], "of a vector": lambda: v[1][0], "of a struct": lambda: s[1].a,
+            "of an array": lambda: a[0], "of its vector": lambda: w[0], "of a sparse field": lambda: sparse[1],
+            "write": lambda: x.__setitem__(0, 1), "write to an array": lambda: a.__setitem__(0, 1),
+            "write to a sparse field": lambda: sparse.__setitem__(0, 1),
+            "copy": x.to_numpy, "copy of a sparse field": sparse.to_numpy, "copy of an array": a.to_numpy,
+            "copy into": lambda: x.from_numpy(np.zeros(4, np.float32)), "into an array": lambda: a.from_numpy(np.zeros(4, np.float32)),
+            "view": lambda: np.from_dlpack(x), "view of an array": lambda: np.from_dlpack(a),
+            "fill": lambda: x.fill(1), "fill of an array": lambda: a.fill(1),
+        }  # fmt: skip
+        for what, code in item.items():
+
+            def look():
+                code()
+                return 1
+
+            @qd.kernel
+            def calls() -> qd.f32:
+                return look()
+
+            @qd.kernel
+            def asks() -> qd.f32:
+                return qd.static(look())
+
+            for k in calls, asks:
+                with pytest.raises(qd.QuadrantsCompilationError, match="cannot be called in Quadrants-scope"):
+                    k()
+                    pytest.fail(f"{what} was done by {k.__name__}")
+        assert x[0] == 5 and a[0] == 7 and sparse[1] == 9
+
+        @qd.kernel
+        def fine() -> qd.f32:
+            return x[0]
+
+        assert fine() == 5
+
+
+def test_python_code_that_a_kernel_calls_launches_no_kernel(arch):
+    for arch_of_test in (arch, qd.python):
+        qd.init(arch=arch_of_test, print_full_traceback=True)
+        x = qd.field(qd.i32, ())
+
+        @qd.kernel
+        def count():
+            x[None] += 1
+
+        def look():
+            count()
+            return 1
+
+        @qd.kernel
+        def k() -> qd.i32:
+            return qd.static(look())
+
+        for _ in range(2):
+            with pytest.raises(qd.QuadrantsSyntaxError, match="Kernels cannot call other kernels"):
+                k()
+            count()
+        assert x[None] == 2
+
+
+def test_other_threads_read_while_a_kernel_is_compiled():
+    x = qd.field(qd.i32, ())
+    x[None] = 3
+    got = []
+
+    def look():
+        thread = threading.Thread(target=lambda: got.append(x[None]))
+        thread.start()
+        thread.join()
+        return 1
+
+    @qd.kernel
+    def k() -> qd.i32:
+        return qd.static(look())
+
+    assert k() == 1 and got == [3]

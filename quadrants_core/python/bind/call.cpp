@@ -302,6 +302,12 @@ PyObject *call_with_members(KernelObject *kernel, Plan &plan, PyObject *const *a
 
 PyObject *call(PyObject *o, PyObject *const *args, size_t flags, PyObject *names) {
     KernelObject *kernel = reinterpret_cast<KernelObject *>(o);
+    if (runtime.compiling && CalledByCompiler::here()) [[unlikely]] {
+        raise(ErrorClass::syntax,
+              "Kernels cannot call other kernels. I.e., nested kernels are not allowed. Python code that a "
+              "kernel calls runs once, when the kernel is compiled.\nHint: make what both do a @qd.func");
+        return nullptr;
+    }
     size_t n = size_t(PyVectorcall_NARGS(flags));
     std::vector<PyObject *> all;
     if (names || n != kernel->params->size()) [[unlikely]] {

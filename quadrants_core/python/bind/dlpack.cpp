@@ -140,6 +140,7 @@ bool read_dlpack(PyObject *o, HostArray *out) {
 }
 
 PyObject *export_dlpack(PyObject *, PyObject *args) {
+    if (!may_touch_memory("to_dlpack")) return nullptr;
     PyObject *owner, *shape, *strides;
     unsigned long long address;
     int scalar, versioned;

@@ -70,7 +70,7 @@ bool locate(PlaceObject *self, PyObject *key, int32_t *at) {
 PyObject *get_item(PyObject *o, PyObject *key) {
     PlaceObject *self = self_of(o);
     int32_t at[max_dims];
-    if (!locate(self, key, at)) return nullptr;
+    if (!may_touch_memory("__getitem__") || !locate(self, key, at)) return nullptr;
     const ir::Place &place = *self->place;
     if (!self->sparse) {
         const HostBytes element((*self->memory)->memory, layout::address(place, at), uint64_t(ir::size_of(place.elem)));
@@ -99,7 +99,7 @@ int set_item(PyObject *o, PyObject *key, PyObject *value) {
     }
     PlaceObject *self = self_of(o);
     int32_t at[max_dims];
-    if (!locate(self, key, at)) return -1;
+    if (!may_touch_memory("__setitem__") || !locate(self, key, at)) return -1;
     const ir::Place &place = *self->place;
     if (!self->sparse) {
         const qd::runtime::Buffer &memory = (*self->memory)->memory;
@@ -120,7 +120,7 @@ int set_item(PyObject *o, PyObject *key, PyObject *value) {
 /// (address, [per index: [(extent, stride in bytes) per level, outermost first]])
 PyObject *view(PyObject *o, PyObject *) {
     PlaceObject *self = self_of(o);
-    if (!check_alive(self)) return nullptr;
+    if (!may_touch_memory("A copy or fill") || !check_alive(self)) return nullptr;
     const ir::Place &place = *self->place;
     const qd::runtime::Buffer &memory = (*self->memory)->memory;
     if (!memory.host) {
@@ -180,7 +180,7 @@ template <class F> void each_dense_element(const PlaceObject &self, bool writes,
 /// For every element whose cell exists: f(bytes into an array with these strides, address).
 template <class F> PyObject *each_element(PyObject *o, PyObject *strides, bool writes, F &&f) {
     PlaceObject *self = self_of(o);
-    if (!check_alive(self)) return nullptr;
+    if (!may_touch_memory("A copy or fill") || !check_alive(self)) return nullptr;
     const ir::Place &place = *self->place;
     std::vector<Py_ssize_t> steps;
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(strides); i++)
@@ -238,7 +238,7 @@ PyObject *fill(PyObject *o, PyObject *value) {
 
 /// Of a level: removes its cells and those below.
 PyObject *remove_cells(PyObject *o, PyObject *) {
-    if (!check_alive(self_of(o))) return nullptr;
+    if (!may_touch_memory("deactivate_all") || !check_alive(self_of(o))) return nullptr;
     try {
         runtime.program->remove_cells(*self_of(o)->place);
     } catch (...) {

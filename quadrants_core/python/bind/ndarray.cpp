@@ -152,6 +152,7 @@ int64_t locate(NdarrayObject *self, PyObject *key) {
 /// A scalar, or a tuple of the components of a vector or matrix element.
 PyObject *get_item(PyObject *o, PyObject *key) {
     NdarrayObject *self = self_of(o);
+    if (!may_touch_memory("__getitem__")) return nullptr;
     int64_t at = locate(self, key);
     if (at < 0) return nullptr;
     const int n = self->components(), size = ir::size_of(self->elem);
@@ -169,6 +170,7 @@ int set_item(PyObject *o, PyObject *key, PyObject *value) {
         PyErr_SetString(PyExc_TypeError, "elements of an ndarray cannot be deleted");
         return -1;
     }
+    if (!may_touch_memory("__setitem__")) return -1;
     int64_t at = locate(self, key);
     if (at < 0) return -1;
     const int n = self->components(), size = ir::size_of(self->elem);
@@ -200,7 +202,7 @@ int set_item(PyObject *o, PyObject *key, PyObject *value) {
 /// _fill(components): every element becomes these components.
 PyObject *fill(PyObject *o, PyObject *values) {
     NdarrayObject *self = self_of(o);
-    if (!check_alive(self)) return nullptr;
+    if (!may_touch_memory("fill") || !check_alive(self)) return nullptr;
     const int n = self->components(), size = ir::size_of(self->elem);
     if (!PyTuple_Check(values) || PyTuple_GET_SIZE(values) != n) {
         return PyErr_Format(PyExc_ValueError, "fill of this array takes %d components", n);
@@ -220,7 +222,7 @@ PyObject *fill(PyObject *o, PyObject *values) {
 
 PyObject *copy(PyObject *o, PyObject *other, bool out) {
     NdarrayObject *self = self_of(o);
-    if (!check_alive(self)) return nullptr;
+    if (!may_touch_memory("A copy") || !check_alive(self)) return nullptr;
     Py_buffer view;
     if (PyObject_GetBuffer(other, &view, out ? PyBUF_CONTIG : PyBUF_CONTIG_RO) != 0) return nullptr;
     if (uint64_t(view.len) != self->bytes) {
@@ -246,7 +248,7 @@ PyObject *copy_from_ndarray(PyObject *o, PyObject *other) {
     NdarrayObject *self = self_of(o);
     if (!is_ndarray(other)) return PyErr_Format(PyExc_TypeError, "copy_from takes an ndarray, not %R", other);
     NdarrayObject *from = self_of(other);
-    if (!check_alive(self) || !check_alive(from)) return nullptr;
+    if (!may_touch_memory("copy_from") || !check_alive(self) || !check_alive(from)) return nullptr;
     if (self->bytes != from->bytes) return PyErr_Format(PyExc_ValueError, "arrays of different size");
     return done_unlocked([&](engine::Program &program) { program.copy(self->memory, from->memory, self->bytes); });
 }

@@ -71,6 +71,11 @@ class Compiling {
         }};
 };
 
+frontend::Result walk(const frontend::Request &request) {
+    const CalledByCompiler called;
+    return frontend::lower(request);
+}
+
 /// What the walk calls in Python may end the program.
 void check_program(const Plan &plan) {
     if (plan.generation != runtime.generation || !runtime.program)
@@ -115,7 +120,7 @@ class Specialiser {
         request.options.coverage = false;
         if (runtime.checks_python) {
             request.source = source_of(kernel_->info);
-            frontend::Result result = frontend::lower(request);
+            frontend::Result result = walk(request);
             leaves_ = std::move(result.leaves);
             mark_written(result.fn);
         }
@@ -131,7 +136,7 @@ class Specialiser {
     std::string show(engine::Form form) {
         frontend::Request request = make_request();
         request.source = source_of(kernel_->info);
-        return runtime.program->show(std::move(frontend::lower(request).fn), form);
+        return runtime.program->show(std::move(walk(request).fn), form);
     }
 
     /// Where a fault was.
@@ -142,7 +147,7 @@ class Specialiser {
         request.source = source;
         std::vector<Location> trace;
         try {
-            const frontend::Result result = frontend::lower(request);
+            const frontend::Result result = walk(request);
             unlocked([&](engine::Program &program) { trace = program.locate(result.fn, fault); });
         } catch (const Interrupted &) { // Stop was pressed, too
         }
@@ -209,7 +214,7 @@ class Specialiser {
 
     void lower(Record &record, frontend::Request &request) {
         request.source = source_of(kernel_->info);
-        frontend::Result result = frontend::lower(request);
+        frontend::Result result = walk(request);
         for (const frontend::PyRef &func : result.funcs) plan_->kept.push_back(Py_NewRef(func.get()));
         frontend::collect_if_asked();
         leaves_ = std::move(result.leaves);
@@ -274,6 +279,7 @@ class Specialiser {
     }
 
     static void warn(const std::string &category, const std::string &message, const Location &at) {
+        const CalledByCompiler called(false); // what shows warnings may be the user's
         PyObject *function = package_attr("quadrants._exceptions", "warn");
         PyObject *done = function ? PyObject_CallFunction(function, "sssI", category.c_str(), message.c_str(),
                                                           at.file.c_str(), at.line)

@@ -18,6 +18,18 @@ engine::Program *need_program() {
     return nullptr;
 }
 
+thread_local bool CalledByCompiler::here_ = false;
+
+bool may_touch_memory(const char *what) {
+    if (!CalledByCompiler::here()) [[likely]]
+        return true;
+    raise(ErrorClass::compilation,
+          std::string(what) +
+              " cannot be called in Quadrants-scope: Python code that a kernel calls runs once, when the kernel is "
+              "compiled.\nHint: pass the value as an argument, or decorate the function with @qd.func");
+    return false;
+}
+
 PyObject *package_attr(const char *module, const char *name) {
     PyObject *m = PyImport_ImportModule(module);
     if (!m) return nullptr;

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace qd::bind {
@@ -32,6 +33,23 @@ extern Runtime runtime;
 
 /// The Program, or null with a Python error that says to call qd.init.
 engine::Program *need_program();
+
+/// While it lives, code of Python that this thread runs is called by the compiler, once for all launches: it reads and writes
+/// no field or array.
+class CalledByCompiler {
+  public:
+    explicit CalledByCompiler(bool is = true) : before_(std::exchange(here_, is)) {}
+    ~CalledByCompiler() { here_ = before_; }
+    CalledByCompiler(const CalledByCompiler &) = delete;
+    static bool here() { return here_; }
+
+  private:
+    bool before_;
+    static thread_local bool here_;
+};
+
+/// False with an error set where code may not touch the memory of fields and arrays; `what` names the method.
+bool may_touch_memory(const char *what);
 
 /// New reference to an attribute of a module of the package, or null with the Python error set.
 PyObject *package_attr(const char *module, const char *name);
