@@ -298,16 +298,21 @@ PyObject *call_with_members(KernelObject *kernel, Plan &plan, PyObject *const *a
     return f == Fit::error ? nullptr : call_slowly(kernel, args);
 }
 
+/// Code that the compiler calls may not.
+[[gnu::cold, gnu::noinline]] bool may_launch() {
+    if (!CalledByCompiler::here()) return true;
+    raise(ErrorClass::syntax,
+          "Kernels cannot call other kernels. I.e., nested kernels are not allowed. Python code that a "
+          "kernel calls runs once, when the kernel is compiled.\nHint: make what both do a @qd.func");
+    return false;
+}
+
 } // namespace
 
 PyObject *call(PyObject *o, PyObject *const *args, size_t flags, PyObject *names) {
     KernelObject *kernel = reinterpret_cast<KernelObject *>(o);
-    if (runtime.compiling && CalledByCompiler::here()) [[unlikely]] {
-        raise(ErrorClass::syntax,
-              "Kernels cannot call other kernels. I.e., nested kernels are not allowed. Python code that a "
-              "kernel calls runs once, when the kernel is compiled.\nHint: make what both do a @qd.func");
+    if (runtime.compiling && !may_launch()) [[unlikely]]
         return nullptr;
-    }
     size_t n = size_t(PyVectorcall_NARGS(flags));
     std::vector<PyObject *> all;
     if (names || n != kernel->params->size()) [[unlikely]] {

@@ -198,6 +198,10 @@ void define_observation(py::module_ &m) {
     m.def("coverage", coverage);
     m.def("coverage_by_kernel", coverage_by_kernel);
     m.def("counted", counted);
+    m.def("outside_of_kernels", [](const py::function &work) {
+        const bind::CalledByCompiler called(false);
+        return work();
+    }); // of the package, which a kernel that is compiled may need first
     m.def("clear_coverage", clear_coverage);
     m.def("take_reports", [] { return py::reinterpret_steal<py::object>(bind::take_reports()); });
     m.def("timeline", [] { return py::reinterpret_steal<py::object>(bind::timeline()); });

@@ -6,7 +6,7 @@ fields of numbers (_mesh_relations), made when a kernel first needs it."""
 
 import json
 
-from quadrants import _arch, _dtypes, _exceptions, _settings
+from quadrants import _arch, _dtypes, _exceptions, _native, _settings
 from quadrants._storage import field as _field, mesh_relations as _mesh_relations
 from quadrants._trees import snode as _snode
 from quadrants._trees.layout import Layout as _Layout
@@ -29,7 +29,7 @@ def _numbers(values):
 
     made = _field.field(_dtypes.i32, shape=max(len(values), 1))
     if len(values):
-        made.from_numpy(np.asarray(values, np.int32))
+        _native.core().outside_of_kernels(lambda: made.from_numpy(np.asarray(values, np.int32)))
     return made
 
 

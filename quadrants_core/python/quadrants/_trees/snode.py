@@ -411,7 +411,7 @@ class Builder:
             member.place = tree.place(i)
         Builder.finished.add(self)
         for hook in after_materialise:
-            hook()
+            core.outside_of_kernels(hook)
 
     def _check_program(self):
         """A tree without memory is as dead as one with memory once the program that it was made in has ended."""
