@@ -33,20 +33,24 @@ static FuncInfo *func_called(Walk &w, const Node *node) {
     return &w.funcs.func_info(node, object.get());
 }
 
-/// The funcs that the body of one calls.
-static const std::vector<FuncInfo *> &funcs_called_in(Walk &w, FuncInfo &info) {
-    if (info.calls) return *info.calls;
+/// Does `look` in a frame of the func's body, where no name of its own is bound.
+template <class Look> static void in_body_of(Walk &w, FuncInfo &info, const Look &look) {
     Frame frame;
     frame.first_binding = w.scopes.size();
     frame.function = info.function.get();
     frame.source = &info.source;
     w.frames.push_back(std::move(frame));
-    std::vector<FuncInfo *> found;
-    for (const Node *statement : items_of(info.source.tree, Field::body))
-        each_node(statement, [&](const Node *node) {
-            if (FuncInfo *callee = func_called(w, node)) found.push_back(callee);
-        });
+    for (const Node *statement : items_of(info.source.tree, Field::body)) each_node(statement, look);
     w.frames.pop_back();
+}
+
+/// The funcs that the body of one calls.
+static const std::vector<FuncInfo *> &funcs_called_in(Walk &w, FuncInfo &info) {
+    if (info.calls) return *info.calls;
+    std::vector<FuncInfo *> found;
+    in_body_of(w, info, [&](const Node *node) {
+        if (FuncInfo *callee = func_called(w, node)) found.push_back(callee);
+    });
     return info.calls.emplace(std::move(found));
 }
 
@@ -90,6 +94,112 @@ bool calls_real(Walk &w, const Node *tree) {
         return !found;
     });
     return found;
+}
+
+/// `x` of `x`, `x[i]`, `x.y`; null of anything else.
+static PyObject *root_name(const Node *node) {
+    while (node->kind == NodeKind::Subscript || node->kind == NodeKind::Attribute) node = child(node, Field::value);
+    return node->kind == NodeKind::Name ? word_of(node, Field::id) : nullptr;
+}
+
+static bool takes_place(Walk &w, PyObject *annotation) {
+    const Kind kind = annotation ? w.objects.kind_of(annotation) : Kind::foreign;
+    return kind == Kind::template_ || kind == Kind::ref;
+}
+
+/// Whether some parameter of a func may take a place, as far as its annotations tell before they are evaluated.
+static bool may_take_places(Walk &w, PyObject *func) {
+    const PyRef function = attribute(func, names().fn);
+    const PyRef annotations = function ? attribute(function.get(), names().__annotations__) : PyRef{};
+    if (!annotations || !PyDict_Check(annotations.get())) return false;
+    PyObject *name, *annotation;
+    for (Py_ssize_t at = 0; PyDict_Next(annotations.get(), &at, &name, &annotation);)
+        if (PyUnicode_Check(annotation) || takes_place(w, annotation)) return true;
+    return false;
+}
+
+using Known = std::vector<PyObject *>; ///< by parameter the object of Python's that it is, or null
+
+static size_t parameter_named(const FuncInfo &info, PyObject *name) {
+    size_t i = 0;
+    while (i < info.params.size() && info.params[i].name != name) ++i;
+    return i;
+}
+
+/// The func that a call in the body of `info` names: by itself, as a parameter or as a method of the first one; null if it
+/// changes no argument.
+static FuncInfo *changing_func(Walk &w, FuncInfo &info, const Node *call, const Known &known, bool *is_method) {
+    const Node *callee = child(call, Field::func);
+    const Node *owner = callee->kind == NodeKind::Attribute ? child(callee, Field::value) : callee;
+    const size_t own = owner->kind == NodeKind::Name ? parameter_named(info, word_of(owner, Field::id)) : known.size();
+    *is_method = owner != callee && own == 0 && !known.empty() && known[0];
+    PyRef func;
+    if (*is_method)
+        func = attribute(reinterpret_cast<PyObject *>(Py_TYPE(known[0])), word_of(callee, Field::attr));
+    else if (own < known.size())
+        func = owner == callee ? PyRef::borrow(known[own]) : PyRef{};
+    else
+        func = object_outside(w, callee);
+    if (!func || w.objects.kind_of(func.get()) != Kind::func || !may_take_places(w, func.get())) return nullptr;
+    return &w.funcs.func_info(call, func.get());
+}
+
+/// `visit(argument, number of the parameter)` for each argument of a call that stands for a parameter of the callee.
+template <class Visit>
+static void each_argument(const Node *call, const FuncInfo &callee, bool is_method, const Visit &visit) {
+    size_t i = is_method ? 1 : 0;
+    for (const Node *arg : items_of(call, Field::args))
+        if (i < callee.params.size()) visit(arg, i++);
+    for (const Node *keyword : items_of(call, Field::keywords))
+        if (const size_t at = parameter_named(callee, word_of(keyword, Field::arg)); at < callee.params.size())
+            visit(child(keyword, Field::value), at);
+}
+
+static const std::unordered_set<PyObject *> &handed_to_change(Walk &w, FuncInfo &info, const Known &known,
+                                                              std::vector<FuncInfo *> &under_way) {
+    Known key = known;
+    for (size_t i = 0; i < key.size(); ++i)
+        if (key[i] && w.objects.kind_of(key[i]) != Kind::func)
+            key[i] = i == 0 ? reinterpret_cast<PyObject *>(Py_TYPE(key[i])) : nullptr;
+    if (const auto met = info.handed.find(key); met != info.handed.end()) return met->second;
+    std::unordered_set<PyObject *> found;
+    under_way.push_back(&info);
+    const auto own_parameter = [&](const Node *arg) {
+        PyObject *name = root_name(arg);
+        return name ? parameter_named(info, name) : info.params.size();
+    };
+    const auto is_own = [&](const Node *arg) { return own_parameter(arg) < info.params.size(); };
+    const auto hands_on_own = [&](const Node *call) {
+        const Items args = items_of(call, Field::args), keywords = items_of(call, Field::keywords);
+        return std::any_of(args.begin(), args.end(), is_own) ||
+               std::any_of(keywords.begin(), keywords.end(),
+                           [&](const Node *keyword) { return is_own(child(keyword, Field::value)); });
+    };
+    in_body_of(w, info, [&](const Node *node) {
+        bool is_method = false;
+        if (node->kind != NodeKind::Call || !hands_on_own(node)) return;
+        FuncInfo *callee = changing_func(w, info, node, known, &is_method);
+        if (!callee) return;
+        const bool asks = std::find(under_way.begin(), under_way.end(), callee) == under_way.end();
+        Known its(callee->params.size());
+        if (is_method) its[0] = known[0];
+        each_argument(node, *callee, is_method, [&](const Node *arg, size_t i) {
+            if (arg->kind == NodeKind::Name && is_own(arg)) its[i] = known[own_parameter(arg)];
+        });
+        each_argument(node, *callee, is_method, [&](const Node *arg, size_t i) {
+            const FuncInfo::FuncParam &p = callee->params[i];
+            if (!is_own(arg) || !takes_place(w, p.annotation.get())) return;
+            if (callee->assigned.count(p.name) || (asks && handed_to_change(w, *callee, its, under_way).count(p.name)))
+                found.insert(root_name(arg));
+        });
+    });
+    under_way.pop_back();
+    return info.handed[std::move(key)] = std::move(found);
+}
+
+bool is_handed_to_change(Walk &w, FuncInfo &info, PyObject *parameter, const Known &known) {
+    std::vector<FuncInfo *> under_way;
+    return handed_to_change(w, info, known, under_way).count(parameter) > 0;
 }
 
 } // namespace qd::frontend

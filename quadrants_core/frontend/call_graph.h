@@ -7,5 +7,8 @@ namespace qd::frontend {
 bool is_recursive(Walk &w, FuncInfo &info);
 FuncInfo *cut_callee(Walk &w, const Node *node);
 bool calls_real(Walk &w, const Node *tree);
+/// Whether the body hands this parameter, or a part of it, to a func that changes it there. `known`: by parameter the object of
+/// Python's that it is, or null.
+bool is_handed_to_change(Walk &w, FuncInfo &info, PyObject *parameter, const std::vector<PyObject *> &known);
 
 } // namespace qd::frontend

@@ -137,17 +137,21 @@ std::vector<Val> Funcs::matched_arguments(const Node *node, FuncInfo &info, Call
         if (given[i]) w_.fail_syntax(node, "Multiple values for argument '" + text(name) + "'.");
         given[i] = std::move(v);
     }
+    std::vector<PyObject *> known(count);
+    for (size_t i = 0; i < count; ++i)
+        if (given[i] && given[i]->is_constant()) known[i] = given[i]->object.get();
     std::vector<Val> out;
     for (size_t i = 0; i < count; ++i) {
         if (!given[i] && info.params[i].fallback) given[i] = wrap(w_, info.params[i].fallback);
         if (!given[i]) w_.fail_syntax(node, "Missing argument '" + text(info.params[i].name) + "'.");
-        out.push_back(pass_argument(node, info, i, std::move(*given[i]), first_by_place && i == 0));
+        out.push_back(pass_argument(node, info, i, std::move(*given[i]), first_by_place && i == 0, known));
     }
     return out;
 }
 
 /// Typed parameters and plain ones are passed by value; templates are passed as they are, places included.
-Val Funcs::pass_argument(const Node *node, FuncInfo &info, size_t i, Val arg, bool as_place) {
+Val Funcs::pass_argument(const Node *node, FuncInfo &info, size_t i, Val arg, bool as_place,
+                         const std::vector<PyObject *> &known) {
     const FuncInfo::FuncParam &p = info.params[i];
     PyObject *annotation = p.annotation.get();
     const Kind kind = annotation ? w_.objects.kind_of(annotation) : Kind::foreign;
@@ -163,11 +167,12 @@ Val Funcs::pass_argument(const Node *node, FuncInfo &info, size_t i, Val arg, bo
     if (kind == Kind::buffer_view_type) check_view_argument(w_, node, annotation, arg, text(p.name));
     if (kind == Kind::sparse_matrix_builder_type) check_builder_argument(w_, node, arg, text(p.name));
     const bool may_change = arg.tag == Tag::element || (!is_place(arg) && w_.places.storable(arg));
-    if (may_change && is_changed(info, p, arg)) return w_.places.new_variable(node, arg);
+    const bool is_handed = by_value && may_change && is_handed_to_change(w_, info, p.name, known);
+    if (may_change && (is_handed || is_changed(info, p, arg))) return w_.places.new_variable(node, arg);
     return arg;
 }
 
-/// Whether the func may change this parameter: by an assignment, or as a struct whose method is called.
+/// Whether the func itself may change this parameter: by an assignment, or as a struct whose method is called.
 static bool is_changed(FuncInfo &info, const FuncInfo::FuncParam &param, const Val &arg) {
     if (info.assigned.count(param.name)) return true;
     if (arg.tag != Tag::record || !arg.record->methods) return false;

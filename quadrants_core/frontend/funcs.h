@@ -26,6 +26,8 @@ struct FuncInfo {
     bool is_real = false, needs_top_level = false;
     std::optional<std::vector<FuncInfo *>> calls; ///< made when asked for
     std::optional<bool> recursive, cut;           ///< made when asked for
+    /// Parameters that are handed to a func which changes them. By the funcs that parameters are, and the type of the first.
+    std::map<std::vector<PyObject *>, std::unordered_set<PyObject *>> handed;
 };
 
 class Funcs : public Part {
@@ -37,7 +39,9 @@ class Funcs : public Part {
     Val inline_func(const Node *node, const PyRef &callee, const Val *self);
     Val inline_method(const Node *node, const PyRef &callee, const Val &self);
     std::vector<Val> matched_arguments(const Node *node, FuncInfo &info, Call call, bool first_by_place = false);
-    Val pass_argument(const Node *node, FuncInfo &info, size_t i, Val arg, bool as_place);
+    /// `known`: by parameter the object of Python's that it is, or null.
+    Val pass_argument(const Node *node, FuncInfo &info, size_t i, Val arg, bool as_place,
+                      const std::vector<PyObject *> &known);
     [[noreturn]] void fail_endless(const FuncInfo &info);
     void note_inlined(const FuncInfo &info);
     Val inline_body(const Node *node, FuncInfo &info, std::vector<Val> args);

@@ -56,7 +56,9 @@ Val library_call(Walk &w, const Node *node, const char *name, std::vector<Val> a
     if (!function) w.python_failed(node);
     w.reads.library(name, function.get());
     FuncInfo &info = w.funcs.func_info(node, function.get());
-    for (size_t i = 0; i < args.size(); ++i) args[i] = w.funcs.pass_argument(node, info, i, std::move(args[i]), false);
+    const std::vector<PyObject *> known(args.size());
+    for (size_t i = 0; i < args.size(); ++i)
+        args[i] = w.funcs.pass_argument(node, info, i, std::move(args[i]), false, known);
     return w.funcs.inline_body(node, info, std::move(args));
 }
 

@@ -206,3 +206,141 @@ def test_other_arguments_are_what_the_annotation_asks_for():
             call()
     f.fill(2)
     assert passes(f) == 2 and passes(np.ones(3, np.float32)) == 1 and vector((3, 4)) == 4
+
+
+def test_template_parameters_that_are_numbers_may_be_updated(both):
+    @qd.func
+    def bump(o: qd.template(), v):
+        o += v
+        o *= 2
+        return o
+
+    @qd.kernel
+    def integers(m: qd.i64) -> qd.i64:
+        return bump(4, 3) * 1000 + bump(m + 0, 1)
+
+    @qd.kernel
+    def floats() -> qd.f32:
+        return bump(2.0, 1) + bump(True, 1.5)
+
+    assert both(lambda: [integers(7), floats()]) == [14016, 6]
+
+
+def test_parameters_are_variables_that_other_funcs_may_change(both):
+    """A parameter that is passed by value is the func's own: handed to a template parameter it changes there."""
+
+    @qd.func
+    def bump(o: qd.template(), v):
+        o += v
+        o *= 2
+        return o
+
+    @qd.func
+    def plain(n):
+        return bump(n, 1) * 1000 + n
+
+    @qd.func
+    def typed(n: qd.i64):
+        return bump(n, 1) * 1000 + n
+
+    @qd.func
+    def by_keyword(n):
+        return bump(v=1, o=n) * 1000 + n
+
+    @qd.func
+    def between(o: qd.template()):
+        return bump(o, 1)
+
+    @qd.func
+    def twice(n):
+        return between(n) * 1000 + n
+
+    @qd.func
+    def component(v):
+        return bump(v[0], 1) * 1000 + v[0]
+
+    @qd.func
+    def member(s):
+        return bump(s.a, 1) * 1000 + s.a
+
+    @qd.func
+    def func_given(f: qd.template(), n):
+        return f(n, 1) * 1000 + n
+
+    @qd.func
+    def in_loop(n):
+        for _ in range(3):
+            bump(n, 1)
+        return n
+
+    @qd.real_func
+    def real(n: qd.i64) -> qd.i64:
+        return bump(n, 1) * 1000 + n
+
+    @qd.func
+    def known(n, m):
+        s = m
+        for _ in qd.static(range(n)):  # handed on, but not changed
+            bump(s, n)
+        return s
+
+    @qd.data_oriented
+    class Methods:
+        @qd.func
+        def bump(self, o: qd.template(), v):
+            o += v
+            o *= 2
+            return o
+
+        @qd.func
+        def through(self, n):
+            return self.bump(n, 1) * 1000 + n
+
+        @qd.kernel
+        def k(self, m: qd.i64) -> qd.i64:
+            return self.through(m)
+
+    record = qd.types.struct(a=qd.i64, b=qd.f32)
+
+    @qd.kernel
+    def all_ways(m: qd.i64, x: qd.types.ndarray(qd.i64, 1)):
+        y = m
+        x[0] = plain(5)
+        x[1] = plain(m)
+        x[2] = typed(m)
+        x[3] = plain(y) + 0 * y
+        x[4] = plain(m + 0)
+        x[5] = by_keyword(m)
+        x[6] = twice(m)
+        x[7] = component(qd.Vector([m, m], dt=qd.i64))
+        x[8] = member(record(m, 1.0))
+        x[9] = func_given(bump, m)
+        x[10] = real(m)
+        x[11] = in_loop(m)
+        x[12] = known(3, m)
+        x[13] = y
+
+    def program():
+        x = np.zeros(14, np.int64)
+        all_ways(5, x)
+        return [*x.tolist(), Methods().k(5)]
+
+    assert both(program) == [12012] * 11 + [54, 82, 5, 12012]
+
+
+@pytest.mark.parametrize("value", [None, "x"])
+def test_template_parameters_that_cannot_be_updated(arch, value):
+    @qd.func
+    def bump(o: qd.template()):
+        o += 1
+        return o
+
+    for one in (arch, qd.python):
+        qd.init(arch=one, print_full_traceback=True)
+
+        @qd.kernel
+        def k() -> qd.i32:
+            return bump(value)
+
+        with pytest.raises(qd.QuadrantsTypeError, match="Cannot assign to non-lvalue"):
+            k()

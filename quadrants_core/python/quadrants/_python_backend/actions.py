@@ -43,6 +43,10 @@ def boxed(x):
     return Var(fresh(x))
 
 
+def lent(x):
+    return Var(value_of(x))
+
+
 def assign(old, new):
     return assigned(old, new)
 
@@ -90,7 +94,9 @@ _PLAIN = ("/", "//", "%", "**", "<<", ">>", "@")
 
 def updated(op, old, amount):
     old, amount = value_of(old), value_of(amount)
-    if isinstance(old, Record) or not (type(old) is Scalar or isinstance(old, Mat)):
+    if is_number(old):
+        old = typed(old)  # a template parameter may be a number that is known
+    elif not isinstance(old, Mat):
         fail_type(f"unsupported operand type(s) for '{op}=': '{type_name(old)}' and '{type_name(amount)}'")
     return _updated(op, old, amount)
 

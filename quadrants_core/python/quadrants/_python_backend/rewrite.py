@@ -74,7 +74,8 @@ class _Rewriter(ast.NodeTransformer):
         self.boxed = self._passed_on(set(targets))
         self.declared = [set(parameters)]
         body = [self._start(name, tree) for name in dict.fromkeys(targets) if name not in self.parameters]
-        body += [self._own(name, tree) for name in parameters if name not in self.templates and self._is_changed(name, targets)]
+        changed = [n for n in parameters if n not in self.templates and self._is_changed(n, targets)]
+        body += [self._own(name, targets, tree) for name in changed]
         body += self.block(tree.body)
         made = ast.FunctionDef(BODY, tree.args, body or [ast.Pass()], [], None)
         made.args.defaults, made.args.kw_defaults = [], []
@@ -91,8 +92,7 @@ class _Rewriter(ast.NodeTransformer):
             for i, arg in [*enumerate(node.args), *by_name]:
                 if not isinstance(arg, ast.Name) or not self._may_change(callee, i):
                     continue
-                own = not self.is_kernel and arg.id in self.parameters and kind_word(callee) == "builtin"
-                if arg.id in assigned or own:
+                if arg.id in assigned or (arg.id in self.parameters and not self.is_kernel):
                     found.add(arg.id)
         return found
 
@@ -117,10 +117,13 @@ class _Rewriter(ast.NodeTransformer):
     def _is_changed(self, name, targets):
         return name in self.boxed or name in targets
 
-    def _own(self, name, at):
+    def _own(self, name, targets, at):
         """A parameter that the func assigns: a variable with the value of the argument."""
-        if name in self.boxed:
+        if name in self.boxed and name in targets:
             return self._box(name, at)
+        if name in self.boxed:  # what is known stays known, unless the callee changes it
+            made = self.call("lent", ast.Name(name, _LOAD), at=at)
+            return _placed(ast.Assign([ast.Name(name, _STORE)], made), at)
         made = self.call("fresh", ast.Name(name, _LOAD), at=at)
         return _placed(ast.Assign([ast.Name(name, _STORE)], made), at)
 
