@@ -30,6 +30,18 @@ Value fixed_bits(Builder &b, const Packing &packing, Scalar word, Value number) 
     return converted(b, b.cast(inside, wide ? Scalar::i64 : Scalar::i32), word);
 }
 
+} // namespace
+
+Value is_below_zero(Builder &b, const FloatForm &form, Value raw, Value size) {
+    const Value endless = b.integer(form.bits, (2 * int64_t(form.bias) + 1) << form.digits);
+    const Value zero = b.integer(form.bits, 0);
+    const Value below_zero = b.lt(raw, zero);
+    const Value is_number = b.le(size, endless);
+    return b.band(below_zero, is_number);
+}
+
+namespace {
+
 Value floating_bits(Builder &b, const Packing &packing, Scalar word, Value number) {
     const FloatForm form = form_of(b.fn.type(number).elem);
     const int digits = packing.digits(), fraction = digits + int(packing.is_signed);
@@ -50,11 +62,7 @@ Value floating_bits(Builder &b, const Packing &packing, Scalar word, Value numbe
     const Value bounded = b.min(rebased, largest);
     const Value zero = integer(0);
     const Value value = b.select(too_small, zero, bounded);
-    // a NaN has a sign, but nothing says which
-    const Value endless = integer((2 * int64_t(form.bias) + 1) << form.digits);
-    const Value below_zero = b.lt(raw, zero);
-    const Value is_number = b.le(size, endless);
-    const Value negative = b.band(below_zero, is_number);
+    const Value negative = is_below_zero(b, form, raw, size);
     if (!packing.is_signed) return converted(b, b.select(negative, zero, value), word);
     // exponent, sign, digits
     const Value mask = integer(int64_t(low_bits(digits)));

@@ -104,11 +104,11 @@ struct Change {
 void Change::store(Value number) {
     const Value zero = integer(0);
     const Value largest = integer(largest_exponent(packing, type));
-    Value raw = b.bitcast(number, form.bits);
-    const Value negative = b.lt(raw, zero);
-    if (!packing.is_signed) raw = b.select(negative, zero, raw);
+    const Value raw = b.bitcast(number, form.bits);
     const Value all_but_sign = integer(int64_t(low_bits(bits_of(form.bits) - 1)));
-    const Value size = b.band(raw, all_but_sign);
+    Value size = b.band(raw, all_but_sign);
+    const Value negative = is_below_zero(b, form, raw, size);
+    if (!packing.is_signed) size = b.select(negative, zero, size);
     const Value own = own_exponent(size);
     const Value before = take(packing.exponent_shift, packing.exponent_bits);
     Value exponent = b.max(own, zero);

@@ -556,3 +556,33 @@ def test_what_is_too_large_for_a_shared_exponent_becomes_the_largest_number(sign
         b.from_numpy(np.array([b[0], b[1], other], np.float32))
         a.from_numpy(np.array([a[0], a[1], x], np.float32))
         assert a[0] == a[1] == a[2] == pytest.approx(np.sign(x) * 3.4e38, rel=0.05) and b[0] == b[1] == b[2]
+
+
+@pytest.mark.parametrize("signed", [False, True])
+def test_what_is_no_number_becomes_the_largest_whatever_its_sign(signed, arch):
+    """A NaN has a sign bit, of which nothing says what it is: 0 * inf sets it on some processors."""
+    found = []
+    for arch_of_test in (qd.python, arch):
+        qd.init(arch=arch_of_test)
+        a, b = qd.field(qd.types.quant.float(8, 6, signed)), qd.field(qd.types.quant.float(8, 8, signed))
+        bits = qd.BitpackedFields(max_num_bits=32)
+        bits.place(a, b, shared_exponent=True)
+        qd.root.dense(qd.i, 12).place(bits)
+
+        @qd.kernel
+        def store(x: qd.f32):
+            for i in range(10):
+                a[i] = x if i < 5 else -x
+
+        @qd.kernel
+        def scale(x: qd.f32):
+            for i in range(10):
+                a[i] *= x
+
+        for run, x in ((store, np.nan), (scale, 0), (scale, np.inf)):  # 0 * inf
+            run(x)
+            a[10] = np.nan
+            a[11] = -np.nan
+            found.append(a.to_numpy().tolist())
+    assert found[:3] == found[3:] and len(set(found[0])) == len(set(found[2])) == 1
+    assert found[2][0] == pytest.approx(3.4e38, rel=0.05)

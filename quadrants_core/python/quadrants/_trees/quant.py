@@ -310,7 +310,7 @@ class _SharedExponent:
             digits = m.bits - m.quant.signed
             size = np.floor(np.ldexp(self._magnitude(v), digits - 1 - (exponent - self.bias)) + 0.5)
             size = np.where(exponent == 0, 0, np.clip(size, 0, 2**digits - 1)).astype(np.uint64)
-            sign = (np.signbit(v) & m.quant.signed).astype(np.uint64) << np.uint64(digits)
+            sign = (np.signbit(v) & ~np.isnan(v) & m.quant.signed).astype(np.uint64) << np.uint64(digits)
             made = self._placed(made, m.shift, m.bits, size | sign)
         return made
 
