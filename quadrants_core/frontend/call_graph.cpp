@@ -157,10 +157,14 @@ static void each_argument(const Node *call, const FuncInfo &callee, bool is_meth
 
 static const std::unordered_set<PyObject *> &handed_to_change(Walk &w, FuncInfo &info, const Known &known,
                                                               std::vector<FuncInfo *> &under_way) {
-    Known key = known;
-    for (size_t i = 0; i < key.size(); ++i)
-        if (key[i] && w.objects.kind_of(key[i]) != Kind::func)
-            key[i] = i == 0 ? reinterpret_cast<PyObject *>(Py_TYPE(key[i])) : nullptr;
+    Known key(known.size());
+    for (size_t i = 0; i < key.size(); ++i) {
+        if (!known[i]) continue;
+        if (w.objects.kind_of(known[i]) == Kind::func)
+            key[i] = known[i];
+        else if (i == 0)
+            key[i] = reinterpret_cast<PyObject *>(Py_TYPE(known[i]));
+    }
     if (const auto met = info.handed.find(key); met != info.handed.end()) return met->second;
     std::unordered_set<PyObject *> found;
     under_way.push_back(&info);
@@ -194,6 +198,8 @@ static const std::unordered_set<PyObject *> &handed_to_change(Walk &w, FuncInfo 
         });
     });
     under_way.pop_back();
+    for (PyObject *object : key) // whose address is a key from now on
+        if (object) w.objects.keep(PyRef::borrow(object));
     return info.handed[std::move(key)] = std::move(found);
 }
 

@@ -138,8 +138,9 @@ std::vector<Val> Funcs::matched_arguments(const Node *node, FuncInfo &info, Call
         given[i] = std::move(v);
     }
     std::vector<PyObject *> known(count);
+    std::vector<PyRef> held; // an argument may be given up for its value
     for (size_t i = 0; i < count; ++i)
-        if (given[i] && given[i]->is_constant()) known[i] = given[i]->object.get();
+        if (given[i] && given[i]->is_constant()) known[i] = held.emplace_back(given[i]->object).get();
     std::vector<Val> out;
     for (size_t i = 0; i < count; ++i) {
         if (!given[i] && info.params[i].fallback) given[i] = wrap(w_, info.params[i].fallback);

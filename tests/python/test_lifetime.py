@@ -342,3 +342,17 @@ def test_funcs_made_while_a_kernel_is_compiled():
     for _ in range(3):
         assert called(0.0) == 0 and returned(1.0) == 4 and chosen(1.0) == 4 and held(1.0) == 2 and bound(1.0) == 6
         gc.collect()
+
+
+def test_numbers_that_are_arguments_of_funcs():
+    """They are given up for their values while the other arguments are matched."""
+
+    @qd.func
+    def three(a, b, c: qd.f32) -> qd.i32:
+        return qd.i32(a + b + c)
+
+    @qd.kernel
+    def k(x: qd.f32) -> qd.i32:
+        return three(qd.cast(1.25 + 2.5, qd.f32), three(x, 1.5, c=7.75), -0.25 * 2) + three(1e3 / 7, -0.3 * 5, 1.5 * 3)
+
+    assert k(0.75) == 13 + 145
