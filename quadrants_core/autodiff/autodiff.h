@@ -1,0 +1,25 @@
+#pragma once
+// Derivatives of whole kernels. The result is an ordinary kernel: it has the parameters, places and tables of the one it was
+// made of and goes the ordinary way from there.
+#include "ir/function.h"
+
+namespace qd::autodiff {
+
+enum class Mode : uint8_t { none, forward, reverse };
+
+/// Where the tangents or adjoints of what a kernel works with lie. Vectors that are too short mean none for the rest.
+struct Companions {
+    static constexpr uint32_t none = UINT32_MAX;
+    std::vector<uint32_t> places;  ///< by place of the function: the place of its companion, or none
+    std::vector<ir::Value> arrays; ///< by number of the parameter: the array parameter that is its companion, or 0
+
+    uint32_t place(uint64_t number) const { return number < places.size() ? places[number] : none; }
+    ir::Value array(size_t number) const { return number < arrays.size() ? arrays[number] : ir::Value{}; }
+};
+
+/// The kernel that works out tangents beside values (forward), or adjoints alone (reverse). `kernel` has gone through the
+/// passes of the kernel stage (promote, fold). Companions have the element type of what they belong to. Throws UserError
+/// with its place.
+ir::Function differentiate(const ir::Function &kernel, const Companions &companions, Mode mode);
+
+} // namespace qd::autodiff
