@@ -2,12 +2,13 @@
 // [--fast] [--time] [--shrink]
 //
 // Reads functions, runs passes on each (`offload` cuts kernels into tasks; `kernel` and `task` stand for the engine's
-// two stages), then prints them, compiles them or runs one. --shrink looks for a smaller function that a pass or a
+// two stages; `forward` and `reverse` make derivatives, with the companions that tools/companions.h reads), then prints them, compiles them or runs one. --shrink looks for a smaller function that a pass or a
 // backend still treats differently from the interpreter, for the runs given by --run or by the file's `; run:` lines.
 #include "base/error.h"
 #include "engine/lowering.h"
 #include "ir/text.h"
 #include "ir/verify.h"
+#include "tools/companions.h"
 #include "tools/properties.h"
 #include "tools/random_function.h"
 #include "tools/run_line.h"
@@ -32,7 +33,8 @@ struct Arguments {
 
 const char *const usage =
     "qd-opt FILE.qir (`-`: standard input), or --random SEED: a function as the property tests make it\n"
-    "  --passes=A,B     run these passes; `offload` cuts into tasks, `kernel` and `task` are the engine's stages\n"
+    "  --passes=A,B     run these passes; `offload` cuts into tasks, `kernel` and `task` are the engine's stages,\n"
+    "                   `forward` and `reverse` make derivatives\n"
     "  --emit=KIND      ir (default), llvm, asm, object\n"
     "  --fast           emit as the fast tier does\n"
     "  --run \"@f(1, 2)\" run a function and print what it gives; with `== 3` check it\n"
@@ -108,7 +110,7 @@ struct Timer : passes::Observer {
     }
 };
 
-std::vector<ir::Function> run_passes(const Arguments &a, std::vector<ir::Function> functions) {
+std::vector<ir::Function> run_passes(const Arguments &a, std::vector<ir::Function> functions, const std::string &text) {
     passes::Config config;
     config.vector_bytes = a.vector_bytes;
     Timer timer;
@@ -121,13 +123,18 @@ std::vector<ir::Function> run_passes(const Arguments &a, std::vector<ir::Functio
             functions = std::move(tasks);
             continue;
         }
+        if (name == "forward" || name == "reverse") {
+            const autodiff::Mode mode = name == "forward" ? autodiff::Mode::forward : autodiff::Mode::reverse;
+            for (ir::Function &fn : functions) fn = autodiff::differentiate(fn, tools::read_companions(text, fn), mode);
+            continue;
+        }
         const passes::Pass *one = passes::find(name);
         std::span<const passes::Pass> list = name == "kernel" ? engine::kernel_stage()
                                              : name == "task" ? engine::task_stage()
                                              : one            ? std::span(one, 1)
                                                               : std::span<const passes::Pass>();
         if (list.empty()) {
-            std::string known = "offload, kernel, task";
+            std::string known = "offload, forward, reverse, kernel, task";
             for (const passes::Pass &p : passes::all()) known += ", " + std::string(p.name);
             fail_user(UserErrorKind::name, "there is no pass `" + name + "`; there are: " + known);
         }
@@ -214,7 +221,7 @@ void shrink_line(const Arguments &a, const std::vector<ir::Function> &functions,
 
 int run(const Arguments &a) {
     std::string text = a.random ? ir::print(tools::random_function(std::stoull(a.file.substr(16)))) : read_text(a.file);
-    std::vector<ir::Function> functions = run_passes(a, read_functions(a.file, text));
+    std::vector<ir::Function> functions = run_passes(a, read_functions(a.file, text), text);
     std::vector<std::string> runs = a.runs;
     if (a.shrink && runs.empty()) {
         std::istringstream in(text);

@@ -4,8 +4,10 @@
 //   ; test: verify                  `; error: words` at the end of each guilty line, nothing else wrong
 //   ; test: fold,dce                the functions after these passes, after `; =>`
 //   ; test: offload                 the tasks, after `; =>`; `offload,chunk_ranges` runs passes on each task
+//   ; test: reverse,dce             derivatives are passes, too: `; companions: @f 0=1 %0=%2` (tools/companions.h)
 //   ; test: run                     lines `; run: @f(2, 3) == 10` (tools/run_line.h), on the interpreter, then on each
 //                                   backend that can run here and on `far`, without passes and with the engine's
+//   ; test: run reverse             the same of the functions after these passes
 //   ; vector_bytes: 32              what passes may assume of the target (0 if not given)
 //   ; bounds_from_tasks: yes        a task leaves a range in the tmp buffer that depends on what it finds
 //   ; grid: yes                     the target's threads run a range as those of a grid do
@@ -15,6 +17,7 @@
 #include "engine/pipeline.h"
 #include "ir/text.h"
 #include "ir/verify.h"
+#include "tools/companions.h"
 #include "tools/run_line.h"
 
 #include <gtest/gtest.h>
@@ -165,7 +168,7 @@ void test_verify(const File &file) {
     ADD_FAILURE() << file.path.string() << ": expected\n" << blessed << how_to_bless;
 }
 
-void test_passes(const File &file, const std::string &list) {
+std::vector<ir::Function> run_passes(const File &file, const std::string &list) {
     std::vector<ir::Function> functions = parse(file);
     std::istringstream in(list);
     for (std::string name; std::getline(in, name, ',');) {
@@ -174,13 +177,23 @@ void test_passes(const File &file, const std::string &list) {
             for (const ir::Function &fn : functions)
                 for (ir::Function &task : passes::offload(fn, file.config)) tasks.push_back(std::move(task));
             functions = std::move(tasks);
+        } else if (name == "forward" || name == "reverse") {
+            const autodiff::Mode mode = name == "forward" ? autodiff::Mode::forward : autodiff::Mode::reverse;
+            for (ir::Function &fn : functions)
+                fn = autodiff::differentiate(fn, tools::read_companions(file.input, fn), mode);
         } else {
             const passes::Pass *pass = passes::find(name);
-            ASSERT_TRUE(pass) << file.path.string() << ": there is no pass `" << name << "`";
-            for (ir::Function &fn : functions) pass->run(fn, file.config);
+            if (!pass) ADD_FAILURE() << file.path.string() << ": there is no pass `" << name << "`";
+            for (ir::Function &fn : functions)
+                if (pass) pass->run(fn, file.config);
         }
         for (const ir::Function &fn : functions) expect_well_formed(file, fn);
     }
+    return functions;
+}
+
+void test_passes(const File &file, const std::string &list) {
+    const std::vector<ir::Function> functions = run_passes(file, list);
     std::string text;
     for (const ir::Function &fn : functions) text += ir::print(fn);
     expect_text(file, text);
@@ -216,8 +229,8 @@ std::string run_everywhere(const File &file, const ir::Function &fn, const std::
     return wrong.empty() ? line : tools::write_run(run, fn, oracle);
 }
 
-void test_run(const File &file) {
-    std::vector<ir::Function> functions = parse(file);
+void test_run(const File &file, const std::string &list) {
+    const std::vector<ir::Function> functions = run_passes(file, list);
     for (const ir::Function &fn : functions) expect_well_formed(file, fn);
     std::string blessed;
     int runs = 0;
@@ -258,7 +271,7 @@ class QirTest : public testing::Test {
     static void one(const File &file, const std::string &kind) {
         if (kind == "print") return test_print(file);
         if (kind == "verify") return test_verify(file);
-        if (kind == "run") return test_run(file);
+        if (kind == "run" || kind.starts_with("run ")) return test_run(file, kind.size() > 4 ? kind.substr(4) : "");
         test_passes(file, kind);
     }
     Path path_;

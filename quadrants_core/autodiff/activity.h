@@ -1,0 +1,43 @@
+#pragma once
+// Which values of a kernel carry a derivative: those that depend on memory with a companion (varied) and, in reverse mode,
+// also reach such memory (useful). All slots of an if or loop that circulate one value are alike.
+#include "autodiff/autodiff.h"
+
+namespace qd::autodiff {
+
+/// What a pointer points into.
+struct Target {
+    enum class Kind : uint8_t { other, local, global } kind = Kind::other;
+    ir::Value base;             ///< local: the local; global: the address before any offsets
+    bool has_companion = false; ///< global
+};
+Target target_of(const ir::Function &fn, const Companions &companions, ir::Value pointer);
+
+class Activity {
+  public:
+    Activity(const ir::Function &kernel, const Companions &companions, Mode mode);
+
+    /// A value that has a tangent or an adjoint, or a local that holds such values.
+    bool active(ir::Value v) const { return varied_[v.id] && useful_[v.id]; }
+    bool varied(ir::Value v) const { return varied_[v.id]; }
+    /// Something must be done for the instruction, or for one inside of it.
+    bool acts(ir::Value v) const { return acts_[v.id]; }
+
+  private:
+    bool spread(ir::BlockId block, ir::Value owner, std::vector<ir::Value> &loops);
+    bool gather(ir::BlockId block, ir::Value owner, std::vector<ir::Value> &loops);
+    bool find_acts(ir::BlockId block);
+    bool own_act(ir::Value v) const;
+    bool set(std::vector<uint8_t> &what, ir::Value v);
+    bool move(std::vector<uint8_t> &what, ir::Value from, ir::Value to);
+    bool slots(std::vector<uint8_t> &what, ir::Value control);
+    bool pass(std::vector<uint8_t> &what, ir::Value end, ir::Value control, bool outward);
+    bool spread(ir::Value v);
+    bool gather(ir::Value v);
+
+    const ir::Function &fn_;
+    const Companions &companions_;
+    std::vector<uint8_t> varied_, useful_, acts_; ///< by value; a local stands for what it holds
+};
+
+} // namespace qd::autodiff

@@ -1,0 +1,31 @@
+#pragma once
+// The address of a companion: that of the element that an address of the kernel names.
+#include "autodiff/activity.h"
+#include "ir/builder.h"
+
+namespace qd::autodiff {
+
+/// `pointer` lies in `fn`, and what is emitted in `b.fn`, which may be the same. `value(v)` gives there what `v` is of
+/// numbers, `array(a)` of array parameters, `local(l)` the local that belongs to a local. A distance in bytes is kept: the companion of a
+/// whole cell is the address from which the same distance leads to the companion.
+template <class ValueOf, class ArrayOf, class LocalOf>
+ir::Value companion_address(const ir::Function &fn, const Companions &companions, ir::Builder &b, ir::Value pointer,
+                            const ValueOf &value, const ArrayOf &array, const LocalOf &local) {
+    const ir::Inst in = fn[pointer];
+    const std::vector<ir::Value> args(fn.args(pointer).begin(), fn.args(pointer).end());
+    if (in.op == ir::Op::local) return local(pointer);
+    if (in.op == ir::Op::offset) {
+        const ir::Value base = companion_address(fn, companions, b, args[0], value, array, local);
+        const ir::Value bytes = value(args[1]);
+        return b.emit(ir::Op::offset, {base, bytes}, in.type);
+    }
+    std::vector<ir::Value> given;
+    if (in.op != ir::Op::place) {
+        for (size_t i = 0; i < fn.params.size(); ++i)
+            if (fn.params[i] == args[0]) given.push_back(array(companions.array(i)));
+    }
+    for (size_t i = given.size(); i < args.size(); ++i) given.push_back(value(args[i]));
+    return b.emit(in.op, given, in.type, in.op == ir::Op::place ? companions.place(in.imm) : in.imm);
+}
+
+} // namespace qd::autodiff

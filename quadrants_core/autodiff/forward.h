@@ -1,0 +1,9 @@
+#pragma once
+// Forward mode: every active value gets a tangent beside it, in the same place.
+#include "autodiff/activity.h"
+
+namespace qd::autodiff {
+
+ir::Function forward(const ir::Function &kernel, const Companions &companions, const Activity &activity);
+
+} // namespace qd::autodiff

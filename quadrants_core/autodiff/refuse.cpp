@@ -1,0 +1,77 @@
+#include "autodiff/refuse.h"
+
+#include "autodiff/partials.h"
+#include "base/error.h"
+
+namespace qd::autodiff {
+
+using namespace ir;
+
+namespace {
+
+struct Refusal {
+    const Function &fn;
+    const Companions &companions;
+    const Activity &activity;
+    Mode mode;
+    std::vector<Value> loops;    ///< around the instruction at hand
+    std::vector<uint8_t> inside; ///< by value: a local that stands in the parallel loop at hand
+    bool in_parallel = false;
+
+    [[noreturn]] void fail(Value v, const char *message) const {
+        fail_user(UserErrorKind::runtime, message, fn.trace(fn[v].span));
+    }
+
+    void block(BlockId b) {
+        for (Value v : fn[b].insts) {
+            pure(v);
+            if (mode == Mode::reverse) order(v);
+            const bool is_loop = fn[v].op == Op::for_ || fn[v].op == Op::loop;
+            const bool is_parallel = fn[v].op == Op::parallel;
+            if (is_loop) loops.push_back(v);
+            in_parallel |= is_parallel;
+            for (BlockId inner : fn[v].blocks)
+                if (inner) block(inner);
+            if (is_loop) loops.pop_back();
+            if (is_parallel) in_parallel = false;
+        }
+    }
+
+    void pure(Value v) const {
+        const Op op = fn[v].op;
+        if (op == Op::random) fail(v, "RandStmt not supported in AutoDiff.");
+        if (info(op).effect != Effect::pure) return;
+        for (size_t i = 0; i < fn.args(v).size(); ++i)
+            if (activity.varied(fn.args(v)[i]) && slope(op, i) == Slope::refused) fail(v, "Not supported.");
+    }
+
+    void order(Value v) {
+        const Op op = fn[v].op;
+        constexpr const char *endless = "WhileStmt is not supported in AutoDiff.";
+        if (op == Op::loop && activity.acts(v)) fail(v, endless);
+        if ((op == Op::break_ || op == Op::continue_) && activity.acts(loops.back())) {
+            const Block &body = fn[fn[loops.back()].blocks[0]];
+            if (op == Op::break_ || body.insts.back() != v) fail(v, endless);
+        }
+        if (op == Op::graph_begin) fail(v, "A graph of kernels cannot be differentiated");
+        if (op == Op::local) {
+            inside.resize(fn.insts.size());
+            inside[v.id] = in_parallel;
+        }
+        if (in_parallel && (op == Op::store || is_atomic(op))) {
+            const Target t = target_of(fn, companions, fn.args(v)[0]);
+            if (t.kind == Target::Kind::local && !inside[t.base.id])
+                fail(v,
+                     "Invalid program input for autodiff: Mixed usage of for-loops and statements without looping. \n"
+                     "Please split them into two kernels and check the documentation for more details");
+        }
+    }
+};
+
+} // namespace
+
+void refuse(const Function &kernel, const Companions &companions, const Activity &activity, Mode mode) {
+    Refusal{kernel, companions, activity, mode, {}, {}}.block(kernel.body);
+}
+
+} // namespace qd::autodiff

@@ -1,0 +1,237 @@
+// The backward part. What the kernel does comes in the opposite order, each instruction as what it does to adjoints:
+//  - a pure one adds to the adjoints of its operands;
+//  - a load adds to the companion's element, atomically (demote_atomics knows where no other thread can be);
+//  - a store takes the adjoint of the element and leaves zero; an atomic, which counts as an add whatever it is, takes it and
+//    leaves it;
+//  - an if becomes an if on the same condition, a parallel loop one over the same range, a serial loop runs the other way.
+// The adjoint of a value is a local, zero where the backward part of its block begins, which promote turns into values that
+// ifs give and loops carry. That of a slot of a loop is the local of the loop's result, before and behind each backward step.
+// A value of the kernel's top level that parallel loops use has a local that they add to atomically.
+#include "autodiff/reverse.h"
+
+#include "autodiff/companion.h"
+#include "autodiff/partials.h"
+#include "autodiff/replay.h"
+#include "base/error.h"
+#include "passes/slots.h"
+
+namespace qd::autodiff {
+
+using namespace ir;
+
+namespace {
+
+class Reverse {
+  public:
+    Reverse(const Function &kernel, const Companions &companions, const Activity &activity)
+        : fn_(kernel), companions_(companions), activity_(activity), replay_(kernel, companions, activity),
+          b_(replay_.builder()), adjoints_(kernel.insts.size()), home_(kernel.insts.size()) {}
+
+    Function run() {
+        replay_.open_frame({}, replay_.out().body);
+        backward(fn_.body);
+        b_.ret();
+        replay_.close_frame();
+        return replay_.finish();
+    }
+
+  private:
+    using Values = std::vector<Value>;
+
+    Value value(Value v) { return replay_.value(v); }
+    Values values(std::span<const Value> list) {
+        const Values old(list.begin(), list.end());
+        Values given;
+        for (Value v : old) given.push_back(value(v));
+        return given;
+    }
+
+    /// The local that holds an adjoint.
+    Value adjoint(Value v) {
+        if (!adjoints_[v.id]) adjoints_[v.id] = replay_.local(fn_.type(v).elem, 1, home_[v.id]);
+        return adjoints_[v.id];
+    }
+
+    /// What is known so far of an adjoint; none: it is zero.
+    Value take(Value v) { return adjoints_[v.id] ? b_.load(adjoints_[v.id]) : Value{}; }
+
+    void add(Value v, Value amount) {
+        if (!activity_.active(v)) return;
+        const bool first = !adjoints_[v.id];
+        const Value at = adjoint(v);
+        if (replay_.is_shared(home_[v.id])) {
+            b_.atomic_add(at, amount);
+        } else if (first && b_.block == home_[v.id]) {
+            b_.store(at, amount);
+        } else {
+            add_to(at, amount);
+        }
+    }
+    void add_to(Value at, Value amount) {
+        const Value before = b_.load(at);
+        const Value after = b_.add(before, amount);
+        b_.store(at, after);
+    }
+
+    /// The backward part of a block, behind what the block at hand has so far.
+    void backward(BlockId source) {
+        const Block &block = fn_[source];
+        for (Value p : block.params) home_[p.id] = b_.block;
+        for (Value v : block.insts) {
+            home_[v.id] = b_.block;
+            for (Value r : fn_.results(v)) home_[r.id] = b_.block;
+        }
+        pass_to_ends(source);
+        for (size_t n = block.insts.size(); n-- > 0;) {
+            const Value v = block.insts[n];
+            if (!activity_.acts(v)) continue;
+            b_.span = fn_[v].span;
+            step(v);
+        }
+    }
+
+    /// The adjoints of what the block hands over when it ends.
+    void pass_to_ends(BlockId source) {
+        const Value end = fn_[source].insts.back();
+        for (size_t k = 0; k < passed_.size(); ++k)
+            if (passed_[k]) add(fn_.args(end)[k], passed_[k]);
+        passed_.clear();
+    }
+
+    void step(Value v) {
+        const Op op = fn_[v].op;
+        if (op == Op::load || op == Op::volatile_load) return load(v);
+        if (op == Op::store || is_atomic(op)) return write(v);
+        if (op == Op::if_) return branch(v);
+        if (op == Op::for_) return serial(v);
+        if (op == Op::parallel) return parallel(v);
+        if (op != Op::local) compute(v);
+    }
+
+    void compute(Value v) {
+        const Value g = take(v);
+        if (!g) return;
+        const Op op = fn_[v].op;
+        const auto args = fn_.args(v);
+        for (size_t i = 0; i < args.size(); ++i) {
+            if (!activity_.active(args[i])) continue;
+            switch (slope(op, i)) {
+            case Slope::flat:
+            case Slope::refused: break;
+            case Slope::factor: add(args[i], times_slope(b_, op, values(fn_.args(v)), i, g)); break;
+            case Slope::converted: add(args[i], b_.cast(g, fn_.type(args[i]))); break;
+            case Slope::first:
+            case Slope::second: {
+                const bool is_first = slope(op, i) == Slope::first;
+                const Value condition = takes_first(b_, op, values(fn_.args(v)));
+                const Value zero = b_.number(fn_.type(v), 0);
+                add(args[i], b_.select(condition, is_first ? g : zero, is_first ? zero : g));
+                break;
+            }
+            }
+        }
+    }
+
+    Value companion(Value pointer) {
+        return companion_address(
+            fn_, companions_, b_, pointer, [&](Value v) { return value(v); }, [&](Value a) { return replay_.param(a); },
+            [&](Value l) {
+                if (!adjoints_[l.id]) adjoints_[l.id] = replay_.local(fn_.type(l).elem, fn_[l].imm, home_[l.id]);
+                return adjoints_[l.id];
+            });
+    }
+
+    void load(Value v) {
+        const Value g = take(v);
+        if (!g) return;
+        const Target target = target_of(fn_, companions_, fn_.args(v)[0]);
+        const Value p = companion(fn_.args(v)[0]);
+        if (target.kind == Target::Kind::global || replay_.is_shared(home_[target.base.id]))
+            b_.atomic_add(p, g);
+        else
+            add_to(p, g);
+    }
+
+    void write(Value v) {
+        const Op op = fn_[v].op;
+        const Value given = fn_.args(v).back();
+        const Target target = target_of(fn_, companions_, fn_.args(v)[0]);
+        if (op != Op::store) {
+            if (!activity_.active(given)) return;
+            if (target.kind == Target::Kind::local && op != Op::atomic_add)
+                fail_user(UserErrorKind::runtime, "Not supported.", fn_.trace(fn_[v].span));
+        }
+        const Value p = companion(fn_.args(v)[0]);
+        const Value g = activity_.active(given) ? b_.load(p) : Value{};
+        if (op == Op::store) {
+            const Value zero = b_.number(fn_.type(given), 0);
+            b_.store(p, zero);
+        }
+        if (g) add(given, g);
+    }
+
+    void branch(Value v) {
+        const Value made = b_.if_(value(fn_.args(v)[0]));
+        for (int side = 0; side < 2; ++side) {
+            const BlockId source = fn_[v].blocks[side];
+            replay_.enter(replay_.out()[made].blocks[side]);
+            if (fn_[fn_[source].insts.back()].op == Op::yield) {
+                for (Value r : fn_.results(v)) passed_.push_back(take(r));
+                backward(source);
+            }
+            b_.yield();
+            replay_.leave();
+        }
+    }
+
+    void serial(Value v) {
+        Loop loop = fn_.loops[fn_[v].imm];
+        loop.reversed = !loop.reversed;
+        const Values bounds = values(fn_.args(v).first(2));
+        const Value made = b_.for_(bounds[0], bounds[1], {}, loop);
+        const BlockId body = fn_[v].blocks[0];
+        const Values results(fn_.results(v).begin(), fn_.results(v).end());
+        replay_.open_frame(v, replay_.out()[made].blocks[0]);
+        for (Value r : results) passed_.push_back(activity_.active(r) ? b_.load(adjoint(r)) : Value{});
+        backward(body);
+        for (size_t k = 0; k < results.size(); ++k) {
+            if (!activity_.active(results[k])) continue;
+            const Value carried = take(fn_[body].params[1 + k]);
+            const Value next = carried ? carried : b_.number(fn_.type(results[k]), 0);
+            b_.store(adjoint(results[k]), next);
+        }
+        b_.yield();
+        replay_.close_frame();
+        for (size_t k = 0; k < results.size(); ++k)
+            if (const Value init = fn_.args(v)[2 + k]; activity_.active(results[k]) && activity_.active(init))
+                add(init, b_.load(adjoint(results[k])));
+    }
+
+    void parallel(Value v) {
+        Loop loop = fn_.loops[fn_[v].imm];
+        if (loop.serialize) loop.reversed = !loop.reversed;
+        const Values bounds = values(fn_.args(v));
+        const Value made = b_.parallel(bounds, loop);
+        replay_.open_frame(v, replay_.out()[made].blocks[0]);
+        backward(fn_[v].blocks[0]);
+        b_.yield();
+        replay_.close_frame();
+    }
+
+    const Function &fn_;
+    const Companions &companions_;
+    const Activity &activity_;
+    Replay replay_;
+    Builder &b_;
+    Values adjoints_;           ///< by value: the local of its adjoint; of a local, one like it
+    std::vector<BlockId> home_; ///< by value: the block of the result where the backward part of its block is
+    Values passed_;             ///< adjoints of what the next block hands over; none: zero
+};
+
+} // namespace
+
+Function reverse(const Function &kernel, const Companions &companions, const Activity &activity) {
+    return Reverse(kernel, companions, activity).run();
+}
+
+} // namespace qd::autodiff
