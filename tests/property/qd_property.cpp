@@ -1,12 +1,14 @@
-// qd-property --count N --seed S [--only NAME] [--lanes BYTES] [--transcendental]: checks every property on N random
-// functions, or those whose names hold NAME; those of `far` alone with `--only far`. A failure is shrunk, written as a .qir file,
+// qd-property --count N --seed S [--only NAME] [--lanes BYTES] [--transcendental] [--smooth]: checks every property on N random
+// functions, or those whose names hold NAME; those of `far` alone with `--only far`; those of derivatives with `--smooth`, on
+// functions that have some. A failure is shrunk, written as a .qir file,
 // and ends the run with status 1.
 #include "base/error.h"
 #include "ir/text.h"
 #include "ir/verify.h"
 #include "runtime/launcher.h"
-#include "tools/properties.h"
+#include "tools/derivative_properties.h"
 #include "tools/random_function.h"
+#include "tools/random_smooth.h"
 #include "tools/shrink.h"
 
 #include <cerrno>
@@ -29,7 +31,7 @@ struct Settings {
     std::string only;
     int lanes = 16, failures = 5;
     double shrink_seconds = 60;
-    bool transcendental = false;
+    bool transcendental = false, smooth = false;
 };
 
 Settings read_arguments(int argc, char **argv) {
@@ -51,6 +53,8 @@ Settings read_arguments(int argc, char **argv) {
             s.failures = std::stoi(value());
         else if (name == "--transcendental")
             s.transcendental = true;
+        else if (name == "--smooth")
+            s.smooth = true;
         else
             throw std::invalid_argument("unknown option " + name);
     }
@@ -63,6 +67,10 @@ std::vector<Property> properties(const Settings &s) {
         for (Property &p : list)
             if (p.name.find(s.only) != std::string::npos) all.push_back(std::move(p));
     };
+    if (s.smooth) {
+        add(derivative_properties());
+        return all;
+    }
     if (!s.transcendental) {
         add(text_properties());
         add(pass_properties(s.lanes));
@@ -130,8 +138,8 @@ struct Case {
 Case make_case(const Settings &s, uint64_t seed) {
     RandomOptions options;
     options.transcendental = s.transcendental;
-    Case c{seed, random_function(seed, options), {}};
-    c.inputs = random_inputs(c.fn, seed);
+    Case c{seed, s.smooth ? random_smooth_function(seed) : random_function(seed, options), {}};
+    c.inputs = s.smooth ? random_smooth_inputs(c.fn, seed) : random_inputs(c.fn, seed);
     if (std::vector<ir::Problem> problems = ir::verify(c.fn); !problems.empty())
         fail_internal("the generator broke a rule, seed " + std::to_string(seed) + "\n" + ir::explain(c.fn, problems));
     return c;

@@ -122,7 +122,7 @@ Flow Walk::endless_loop(Value v) {
     return Flow::yielded;
 }
 
-/// Every index, the last axis fastest.
+/// Every index, the last axis fastest; from the last to the first if the loop runs backward.
 Flow Walk::parallel(Value v) {
     const Inst &in = fn[v];
     std::span<const Value> params = fn[in.blocks[0]].params;
@@ -134,7 +134,8 @@ Flow Walk::parallel(Value v) {
     }
     std::vector<int64_t> at = lo;
     while (true) {
-        for (size_t a = 0; a < params.size(); ++a) values[slot[params[a].id]] = uint32_t(at[a]);
+        for (size_t a = 0; a < params.size(); ++a)
+            values[slot[params[a].id]] = uint32_t(fn.loops[in.imm].reversed ? lo[a] + hi[a] - 1 - at[a] : at[a]);
         Flow flow = block(in.blocks[0]);
         if (flow != Flow::yielded) return flow;
         if (leave(fn.loops[in.imm])) return Flow::exited;

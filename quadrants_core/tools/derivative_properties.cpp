@@ -1,0 +1,185 @@
+#include "tools/derivative_properties.h"
+
+#include "base/error.h"
+#include "engine/pipeline.h"
+#include "ir/print.h"
+#include "ir/verify.h"
+#include "tools/random_numbers.h"
+#include "tools/random_smooth.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+namespace qd::tools {
+
+using namespace ir;
+using autodiff::Mode;
+
+namespace {
+
+/// What the engine hands over.
+Function simplified(const Function &fn) {
+    Function kernel = fn;
+    passes::run(engine::kernel_stage(), kernel, {}, true, nullptr);
+    return kernel;
+}
+
+std::vector<double> numbers_of(const Array &array) {
+    std::vector<double> list(array.bytes.size() / sizeof(double));
+    std::memcpy(list.data(), array.bytes.data(), array.bytes.size());
+    return list;
+}
+
+void set_numbers(Array &array, const std::vector<double> &list) {
+    std::memcpy(array.bytes.data(), list.data(), array.bytes.size());
+}
+
+/// Numbers among the array parameters: arrays with a companion, and their companions.
+struct Pairs {
+    std::vector<size_t> values, companions;
+
+    explicit Pairs(const Function &fn) {
+        const autodiff::Companions found = paired_companions(fn);
+        std::vector<size_t> number(fn.insts.size());
+        size_t arrays = 0;
+        for (Value p : fn.params)
+            if (fn.type(p).is_array()) number[p.id] = arrays++;
+        for (size_t i = 0; i < fn.params.size(); ++i)
+            if (const Value companion = found.array(i)) {
+                values.push_back(number[fn.params[i].id]);
+                companions.push_back(number[companion.id]);
+            }
+    }
+};
+
+using Vectors = std::vector<std::vector<double>>;
+
+Vectors take(const std::vector<Array> &arrays, const std::vector<size_t> &which) {
+    Vectors list;
+    for (size_t i : which) list.push_back(numbers_of(arrays[i]));
+    return list;
+}
+
+void give(std::vector<Array> &arrays, const std::vector<size_t> &which, const Vectors &list) {
+    for (size_t k = 0; k < which.size(); ++k) set_numbers(arrays[which[k]], list[k]);
+}
+
+Vectors direction(const std::vector<Array> &arrays, const std::vector<size_t> &which, uint64_t seed) {
+    Numbers rng(seed);
+    Vectors list = take(arrays, which);
+    for (std::vector<double> &line : list)
+        for (double &v : line) v = double(rng.between(-1000, 1000)) / 1024;
+    return list;
+}
+
+/// The product, and the sum of the sizes of what is added.
+struct Product {
+    double sum = 0, size = 0;
+};
+Product dot(const Vectors &a, const Vectors &b) {
+    Product p;
+    for (size_t i = 0; i < a.size(); ++i)
+        for (size_t k = 0; k < a[i].size(); ++k) {
+            p.sum += a[i][k] * b[i][k];
+            p.size += std::fabs(a[i][k] * b[i][k]);
+        }
+    return p;
+}
+
+std::string text(double v) { return std::to_string(v) + " (" + to_text(from_double(Scalar::f64, v)) + ")"; }
+
+/// The derivative; nothing if the mode refuses the function.
+std::optional<Function> derivative(const Function &kernel, Mode mode) {
+    try {
+        Function made = autodiff::differentiate(kernel, paired_companions(kernel), mode);
+        if (std::vector<Problem> problems = verify(made); !problems.empty())
+            fail_internal("not well formed:\n" + explain(made, problems));
+        return made;
+    } catch (const UserError &) {
+        if (mode == Mode::forward) throw;
+        return std::nullopt;
+    }
+}
+
+std::string check_transpose(const Function &fn, const Inputs &inputs) {
+    const Function kernel = simplified(fn);
+    const std::optional<Function> backward = derivative(kernel, Mode::reverse);
+    if (!backward) return "";
+    const Function forward = *derivative(kernel, Mode::forward);
+    const Pairs pairs(fn);
+    Inputs begin = inputs;
+    const Vectors tangents = direction(inputs.arrays, pairs.companions, 1);
+    give(begin.arrays, pairs.companions, tangents);
+    const Outputs there = interpret(forward, begin);
+
+    const Vectors adjoints = direction(inputs.arrays, pairs.companions, 2);
+    Inputs end = inputs;
+    end.arrays = there.arrays;
+    give(end.arrays, pairs.companions, adjoints);
+    const Outputs back = interpret(*backward, end);
+    if (take(back.arrays, pairs.values) != take(there.arrays, pairs.values))
+        return "reverse mode writes values again:\n" + print(*backward);
+    const Product behind = dot(adjoints, take(there.arrays, pairs.companions));
+    const Product before = dot(take(back.arrays, pairs.companions), tangents);
+    if (std::fabs(behind.sum - before.sum) <= 1e-9 * (behind.size + before.size)) return "";
+    if (!std::isfinite(behind.sum)) return "";
+    return "not the transpose: " + text(behind.sum) + " forward, " + text(before.sum) + " reverse\n" + print(*backward);
+}
+
+std::string check_differences(const Function &fn, const Inputs &inputs) {
+    const Function kernel = simplified(fn);
+    const Function forward = *derivative(kernel, Mode::forward);
+    const Pairs pairs(fn);
+    Inputs begin = inputs;
+    const Vectors tangents = direction(inputs.arrays, pairs.companions, 3),
+                  weights = direction(inputs.arrays, pairs.values, 4);
+    give(begin.arrays, pairs.companions, tangents);
+    const Product found = dot(weights, take(interpret(forward, begin).arrays, pairs.companions));
+    const auto moved = [&](double step) {
+        Inputs at = inputs;
+        Vectors values = take(inputs.arrays, pairs.values);
+        for (size_t i = 0; i < values.size(); ++i)
+            for (size_t k = 0; k < values[i].size(); ++k) values[i][k] += step * tangents[i][k];
+        give(at.arrays, pairs.values, values);
+        return dot(weights, take(interpret(kernel, at).arrays, pairs.values)).sum;
+    };
+    std::string gaps;
+    for (double step : {1e-4, 1e-5, 1e-6}) { // between kinks and rounding
+        const double expected = (moved(step) - moved(-step)) / (2 * step);
+        if (!std::isfinite(expected) || std::fabs(expected - found.sum) <= 1e-4 * (1 + found.size)) return "";
+        gaps += text(expected) + " by differences of " + std::to_string(step) + "\n";
+    }
+    return "not the slope: " + text(found.sum) + " in forward mode\n" + gaps + print(forward);
+}
+
+std::string check_backends(const Function &fn, const Inputs &inputs) {
+    const Function kernel = simplified(fn);
+    Inputs given = inputs;
+    const Pairs pairs(fn);
+    give(given.arrays, pairs.companions, direction(inputs.arrays, pairs.companions, 5));
+    for (Mode mode : {Mode::forward, Mode::reverse}) {
+        const std::optional<Function> made = derivative(kernel, mode);
+        if (!made) continue;
+        const Outputs expected = interpret(*made, given);
+        for (const backends::Backend *backend : {&backends::cpu, &backends::far}) {
+            if (!why_not(*backend).empty()) continue;
+            BackendRun how;
+            how.backend = backend;
+            how.stages = engine::all_stages();
+            const std::string gap = difference(expected, run_on(how, *made, given), 1e-6);
+            if (!gap.empty()) return std::string(backend->name) + ": " + gap + "\n" + print(*made);
+        }
+    }
+    return "";
+}
+
+} // namespace
+
+std::vector<Property> derivative_properties() {
+    return {{"derivative_transpose", check_transpose},
+            {"derivative_differences", check_differences},
+            {"derivative_backends", check_backends}};
+}
+
+} // namespace qd::tools
