@@ -63,6 +63,25 @@ class SmoothGenerator {
         const Value p = at(z_, any_index());
         b_.atomic_add(p, real());
     }
+    /// Linear in what was there.
+    void update() {
+        const Value p = at(y_, own_index());
+        const Value old = b_.load(p);
+        const Value factor = number();
+        const Value scaled = b_.mul(old, factor);
+        const Value more = real();
+        const Value sum = b_.add(scaled, more);
+        b_.store(p, rng_.chance(20) ? more : sum);
+    }
+    /// Not linear: reverse mode must know what was there, or refuse.
+    void update_local() {
+        const Value p = in_local(of(locals_));
+        const Value old = b_.load(p);
+        const Value other = real();
+        const Value product = tame(b_.mul(old, other));
+        reals_.push_back(product);
+        b_.store(p, real());
+    }
     Value condition() {
         if (rng_.chance(40)) {
             const Value a = real();
@@ -208,6 +227,12 @@ void SmoothGenerator::loop(int depth) {
     b_.block = body;
     const Values params = fn_[body].params;
     wholes_.push_back(params[0]);
+    if (rng_.chance(60)) { // what differs from round to round
+        const Value extent = b_.dim(x_, 0);
+        const Value inside = b_.mod(params[0], extent);
+        reals_.push_back(b_.load(at(x_, inside)));
+    }
+    if (!locals_.empty() && rng_.chance(15)) update_local();
     const bool linear = rng_.chance(85);
     if (!linear)
         for (size_t k = 1; k < params.size(); ++k) keep(params[k]);
@@ -231,27 +256,20 @@ void SmoothGenerator::loop(int depth) {
 }
 
 void SmoothGenerator::memory() {
-    switch (rng_.below(10)) {
+    switch (rng_.below(13)) {
     case 0:
     case 1:
     case 2: return reals_.push_back(b_.load(at(x_, rng_.chance(50) ? own_index() : any_index())));
     case 3: return add_up();
     case 4: return wholes_.push_back(b_.load(at(counts_, any_index())));
-    case 5: { // linear in what was there
-        const Value p = at(y_, own_index());
-        const Value old = b_.load(p);
-        const Value factor = number();
-        const Value scaled = b_.mul(old, factor);
-        const Value more = real();
-        const Value sum = b_.add(scaled, more);
-        b_.store(p, rng_.chance(20) ? more : sum);
-        return;
-    }
+    case 5: return update();
     case 6: locals_.push_back(b_.local(Scalar::f64, 4)); return;
     case 7:
+    case 8:
         if (!locals_.empty()) reals_.push_back(b_.load(in_local(of(locals_))));
         return;
-    case 8:
+    case 9:
+    case 10:
         if (!locals_.empty()) b_.store(in_local(of(locals_)), real());
         return;
     default: {
@@ -304,16 +322,19 @@ Function SmoothGenerator::make() {
         const Value zero = b_.i32(0);
         const Value extent = b_.dim(x_, 0);
         Loop flags;
-        flags.serialize = rng_.chance(20);
+        flags.serialize = rng_.chance(30);
         const Value made = b_.parallel(std::array{zero, extent}, flags);
         const Values reals = reals_, wholes = wholes_;
         const BlockId outer = b_.block;
         b_.block = fn_[made].blocks[0];
-        index_ = fn_[b_.block].params[0];
-        wholes_.push_back(index_);
-        if ((scratch_ready_ = rng_.chance(30))) b_.store(scratch(index_), b_.floor(real()));
+        const Value first = fn_[b_.block].params[0];
+        wholes_.push_back(first);
+        index_ = flags.serialize ? Value{} : first; // in order, all elements may be updated
+        if (rng_.chance(40)) locals_.push_back(b_.local(Scalar::f64, 4));
+        if ((scratch_ready_ = index_ && rng_.chance(30))) b_.store(scratch(index_), b_.floor(real()));
         budget_ = 25;
         statements(25, 1);
+        if (flags.serialize) update();
         add_up();
         b_.yield();
         index_ = {};
