@@ -1,0 +1,233 @@
+// The derivative of every op against central differences, the conventions at kinks, and what is refused.
+#include "autodiff/autodiff.h"
+#include "autodiff/partials.h"
+#include "base/error.h"
+#include "ir/eval.h"
+#include "ir/text.h"
+#include "tools/companions.h"
+#include "tools/execute.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+
+namespace {
+
+using namespace qd;
+using namespace qd::ir;
+using autodiff::Mode;
+using autodiff::Slope;
+
+/// fn(x0, x1, x2) = op, on arrays of one element, a companion behind each.
+struct Kernel {
+    Function fn;
+    autodiff::Companions companions;
+};
+
+Kernel kernel_of(Op op, Scalar type, size_t operands) {
+    Kernel k;
+    Builder b(k.fn);
+    k.fn.name = info(op).name;
+    b.block = k.fn.body = k.fn.make_block();
+    const auto array = [&] {
+        Inst inst;
+        inst.type = Type::array(type, 1);
+        k.fn.params.push_back(k.fn.make(inst));
+    };
+    for (size_t i = 0; i < 2 * operands + 2; ++i) array();
+    for (size_t i = 0; i <= operands; ++i) {
+        k.companions.arrays.resize(2 * i + 1);
+        k.companions.arrays.push_back({});
+        k.companions.arrays[2 * i] = k.fn.params[2 * i + 1];
+    }
+    const Value zero = b.i32(0);
+    const auto at = [&](size_t i) { return b.element(k.fn.params[2 * i], std::array{zero}, zero); };
+    std::vector<Value> args;
+    for (size_t i = 0; i < operands; ++i) args.push_back(b.load(at(i)));
+    const Value result = b.emit(op, args);
+    b.store(at(operands), result);
+    b.ret();
+    return k;
+}
+
+double run(const Function &fn, const std::vector<double> &numbers, size_t which) {
+    tools::Inputs inputs;
+    for (size_t i = 0; i < fn.params.size(); ++i) {
+        tools::Array a = tools::make_array(fn.type(fn.params[i]), {1});
+        const Constant c = from_double(a.type.elem, numbers[i]);
+        std::memcpy(a.bytes.data(), &c.bits, a.bytes.size());
+        inputs.arrays.push_back(a);
+    }
+    const tools::Outputs out = tools::interpret(fn, inputs);
+    Constant c{fn.type(fn.params[which]).elem, 0};
+    std::memcpy(&c.bits, out.arrays[which].bytes.data(), out.arrays[which].bytes.size());
+    return to_double(c);
+}
+
+/// By operand, in either mode.
+double slope_at(Op op, Mode mode, const std::vector<double> &point, size_t which, Scalar type = Scalar::f64) {
+    const Kernel k = kernel_of(op, type, point.size());
+    const Function made = autodiff::differentiate(k.fn, k.companions, mode);
+    std::vector<double> numbers(2 * point.size() + 2);
+    for (size_t i = 0; i < point.size(); ++i) numbers[2 * i] = point[i];
+    const bool forward = mode == Mode::forward;
+    numbers[forward ? 2 * which + 1 : 2 * point.size() + 1] = 1;
+    return run(made, numbers, forward ? 2 * point.size() + 1 : 2 * which + 1);
+}
+
+double difference(Op op, std::vector<double> point, size_t which) {
+    const auto at = [&](double step) {
+        std::vector<Constant> operands;
+        for (size_t i = 0; i < point.size(); ++i)
+            operands.push_back(from_double(Scalar::f64, point[i] + (i == which ? step : 0)));
+        return to_double(eval(op, Scalar::f64, operands));
+    };
+    constexpr double h = 1e-6;
+    return (at(h) - at(-h)) / (2 * h);
+}
+
+TEST(Derivatives, EveryOpAgainstCentralDifferences) {
+    const std::vector<std::vector<double>> points = {{0.3, 0.7, -0.4}, {0.9, 0.2, 1.5}, {0.45, 2.6, 3}};
+    int checked = 0;
+    for (int i = 0; i < op_count; ++i) {
+        const Op op = Op(i);
+        if (!is_arithmetic(op) || (info(op).traits & int_only)) continue;
+        for (std::vector<double> point : points) {
+            point.resize(size_t(info(op).operands));
+            for (size_t which = 0; which < point.size(); ++which) {
+                if (autodiff::slope(op, which) == Slope::refused) continue;
+                const double expected = difference(op, point, which);
+                for (Mode mode : {Mode::forward, Mode::reverse}) {
+                    const double found = slope_at(op, mode, point, which);
+                    // rem is flat by convention, mod and the rest where nothing jumps
+                    if (op == Op::rem)
+                        EXPECT_EQ(found, 0);
+                    else
+                        EXPECT_NEAR(found, expected, 1e-8 * (1 + std::fabs(expected)))
+                            << info(op).name << " by operand " << which << " at " << point[0] << ", mode " << int(mode);
+                    ++checked;
+                }
+            }
+        }
+    }
+    EXPECT_GT(checked, 200);
+}
+
+TEST(Derivatives, Kinks) {
+    for (Mode mode : {Mode::forward, Mode::reverse}) {
+        EXPECT_EQ(slope_at(Op::abs, mode, {0}, 0), 0);
+        EXPECT_EQ(slope_at(Op::abs, mode, {-2}, 0), -1);
+        for (Op op : {Op::min, Op::max}) {
+            EXPECT_EQ(slope_at(op, mode, {2, 2}, 0), 0);
+            EXPECT_EQ(slope_at(op, mode, {2, 2}, 1), 1);
+        }
+        EXPECT_EQ(slope_at(Op::log, mode, {-0.25}, 0), -4);
+        EXPECT_TRUE(std::isnan(slope_at(Op::sqrt, mode, {-1}, 0)));
+        EXPECT_TRUE(std::isnan(slope_at(Op::asin, mode, {2}, 0)));
+        EXPECT_EQ(slope_at(Op::sqrt, mode, {0}, 0), INFINITY);
+        EXPECT_EQ(slope_at(Op::mod, mode, {7, 2}, 0), 1);
+        EXPECT_EQ(slope_at(Op::mod, mode, {7, 2}, 1), -3);
+        for (Op op : {Op::floor, Op::ceil, Op::trunc, Op::sign}) EXPECT_EQ(slope_at(op, mode, {0.5}, 0), 0);
+    }
+}
+
+TEST(Derivatives, HaveTheTypeOfTheirValues) {
+    for (Scalar type : {Scalar::f16, Scalar::f32})
+        for (Mode mode : {Mode::forward, Mode::reverse})
+            EXPECT_EQ(slope_at(Op::mul, mode, {0.1, 0.3}, 0, type), to_double(from_double(type, 0.3)));
+}
+
+/// The message of the refusal, with the line; empty if there is none.
+std::string refusal(const std::string &text, Mode mode) {
+    ParseResult read = parse(text);
+    EXPECT_FALSE(read.error) << read.error->message << " in line " << read.error->line;
+    const Function &fn = read.functions.at(0);
+    try {
+        autodiff::differentiate(fn, tools::read_companions(text, fn), mode);
+    } catch (const UserError &e) {
+        return e.what();
+    }
+    return "";
+}
+
+/// A kernel on an array %0 with companion %1, around a piece of its body that turns %6 into %20.
+std::string around(const std::string &body, const std::string &stored = "%20") {
+    return "; companions: @f %0=%1\n"
+           "fn @f(%0: array<f32, 1>, %1: array<f32, 1>, %2: i32)\n"
+           "    %3: i32 = constant 0\n"
+           "    parallel %3, %2 (%4: i32)\n"
+           "        %5: ptr<f32> = element %0, %4, %3\n"
+           "        %6: f32 = load %5\n" +
+           body + "        store %5, " + stored + "\n        yield\n    ret\n";
+}
+
+TEST(Derivatives, Refusals) {
+    const std::string round = around("        %20: f32 = round %6\n");
+    const std::string bits = around("        %7: i32 = bitcast %6\n        %20: f32 = bitcast %7\n");
+    const std::string random = around("        %7: f32 = random\n        %20: f32 = add %6, %7\n");
+    for (Mode mode : {Mode::forward, Mode::reverse}) {
+        EXPECT_EQ(refusal(round, mode), "Not supported.");
+        EXPECT_EQ(refusal(bits, mode), "Not supported.");
+        EXPECT_NE(refusal(random, mode).find("RandStmt not supported"), std::string::npos);
+    }
+    const std::string endless = around("        %20: f32 = loop %6 (%7: f32)\n"
+                                       "            %8: f32 = mul %7, %7\n"
+                                       "            break %8\n");
+    EXPECT_EQ(refusal(endless, Mode::forward), "");
+    EXPECT_EQ(refusal(endless, Mode::reverse), "WhileStmt is not supported in AutoDiff.");
+    const std::string left = around("        %20: f32 = for %3, %2, %6 (%7: i32, %8: f32)\n"
+                                    "            %9: u1 = lt %7, %4\n"
+                                    "            if %9\n"
+                                    "                break %8\n"
+                                    "            %10: f32 = add %8, %8\n"
+                                    "            yield %10\n");
+    EXPECT_EQ(refusal(left, Mode::forward), "");
+    EXPECT_EQ(refusal(left, Mode::reverse), "WhileStmt is not supported in AutoDiff.");
+}
+
+/// A serial loop that turns %6 into %20, with a carried integer.
+std::string looped(const std::string &body) {
+    return around("        %20: f32, %21: i32 = for %3, %2, %6, %3 (%7: i32, %8: f32, %9: i32)\n" + body);
+}
+
+TEST(Derivatives, WhatALoopCarriesMustNotBeNeededGoingBack) {
+    const std::string power = looped("            %10: f32 = mul %8, %8\n            yield %10, %9\n");
+    EXPECT_EQ(refusal(power, Mode::forward), "");
+    EXPECT_EQ(refusal(power, Mode::reverse), "Cannot use non static range in Backwards mode");
+    const std::string linear = looped("            %10: f32 = mul %8, %6\n            yield %10, %7\n");
+    EXPECT_EQ(refusal(looped("            %10: f32 = neg %8\n            yield %10, %7\n"), Mode::reverse), "");
+    EXPECT_EQ(refusal(linear, Mode::reverse), "Cannot use non static range in Backwards mode"); // by %6
+    const std::string index = looped("            %10: ptr<f32> = element %0, %9, %3\n"
+                                     "            %11: f32 = load %10\n"
+                                     "            %12: f32 = add %8, %11\n"
+                                     "            %13: i32 = add %9, %7\n"
+                                     "            yield %12, %13\n");
+    EXPECT_EQ(refusal(index, Mode::reverse), "Cannot use non static range in Backwards mode");
+    const std::string branch = looped("            %10: u1 = lt %9, %2\n"
+                                      "            %11: f32 = if %10\n"
+                                      "                %12: f32 = neg %8\n"
+                                      "                yield %12\n"
+                                      "            else\n"
+                                      "                yield %8\n"
+                                      "            yield %11, %7\n");
+    EXPECT_EQ(refusal(branch, Mode::reverse), "Cannot use non static range in Backwards mode");
+}
+
+TEST(Derivatives, LoopsThatShareAVariableOfTheKernel) {
+    const std::string text = "; companions: @f %0=%1\n"
+                             "fn @f(%0: array<f32, 1>, %1: array<f32, 1>)\n"
+                             "    %2: i32 = constant 0\n"
+                             "    %3: i32 = dim %0 !0\n"
+                             "    %4: ptr<f32> = local !1\n"
+                             "    parallel %2, %3 (%5: i32)\n"
+                             "        %6: ptr<f32> = element %0, %5, %2\n"
+                             "        %7: f32 = load %6\n"
+                             "        %8: f32 = atomic_add %4, %7\n"
+                             "        yield\n"
+                             "    ret\n";
+    EXPECT_EQ(refusal(text, Mode::forward), "");
+    EXPECT_NE(refusal(text, Mode::reverse).find("Mixed usage of for-loops"), std::string::npos);
+}
+
+} // namespace
