@@ -29,6 +29,7 @@ class Replay {
     /// none. Parameters of the body become those of the block; what it carries is unknown.
     void open_frame(ir::Value loop, ir::BlockId into);
     void close_frame();
+    size_t depth() const { return frames_.size(); }
     /// Threads that work here share what lives in this block of the result.
     bool is_shared(ir::BlockId home) const { return home == out_.body && in_parallel(); }
 

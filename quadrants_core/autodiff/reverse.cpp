@@ -15,6 +15,8 @@
 #include "base/error.h"
 #include "passes/slots.h"
 
+#include <utility>
+
 namespace qd::autodiff {
 
 using namespace ir;
@@ -25,7 +27,8 @@ class Reverse {
   public:
     Reverse(const Function &kernel, const Companions &companions, const Activity &activity)
         : fn_(kernel), companions_(companions), activity_(activity), replay_(kernel, companions, activity),
-          b_(replay_.builder()), adjoints_(kernel.insts.size()), home_(kernel.insts.size()) {}
+          b_(replay_.builder()), adjoints_(kernel.insts.size()), home_(kernel.insts.size()),
+          reached_(kernel.insts.size()) {}
 
     Function run() {
         replay_.open_frame({}, replay_.out().body);
@@ -37,6 +40,11 @@ class Reverse {
 
   private:
     using Values = std::vector<Value>;
+    /// Where the backward part of a block is.
+    struct Home {
+        BlockId block;
+        size_t frame = 0;
+    };
 
     Value value(Value v) { return replay_.value(v); }
     Values values(std::span<const Value> list) {
@@ -48,7 +56,7 @@ class Reverse {
 
     /// The local that holds an adjoint.
     Value adjoint(Value v) {
-        if (!adjoints_[v.id]) adjoints_[v.id] = replay_.local(fn_.type(v).elem, 1, home_[v.id]);
+        if (!adjoints_[v.id]) adjoints_[v.id] = replay_.local(fn_.type(v).elem, 1, home_[v.id].block);
         return adjoints_[v.id];
     }
 
@@ -57,15 +65,15 @@ class Reverse {
 
     void add(Value v, Value amount) {
         if (!activity_.active(v)) return;
-        const bool first = !adjoints_[v.id];
         const Value at = adjoint(v);
-        if (replay_.is_shared(home_[v.id])) {
+        if (replay_.is_shared(home_[v.id].block))
             b_.atomic_add(at, amount);
-        } else if (first && b_.block == home_[v.id]) {
-            b_.store(at, amount);
-        } else {
+        else if (reached_[v.id] || home_[v.id].frame != replay_.depth())
             add_to(at, amount);
-        }
+        else
+            b_.store(at, amount); // it is zero
+        if (!reached_[v.id]) reached_list_.push_back(v);
+        reached_[v.id] = 1;
     }
     void add_to(Value at, Value amount) {
         const Value before = b_.load(at);
@@ -76,10 +84,11 @@ class Reverse {
     /// The backward part of a block, behind what the block at hand has so far.
     void backward(BlockId source) {
         const Block &block = fn_[source];
-        for (Value p : block.params) home_[p.id] = b_.block;
+        const Home here{b_.block, replay_.depth()};
+        for (Value p : block.params) home_[p.id] = here;
         for (Value v : block.insts) {
-            home_[v.id] = b_.block;
-            for (Value r : fn_.results(v)) home_[r.id] = b_.block;
+            home_[v.id] = here;
+            for (Value r : fn_.results(v)) home_[r.id] = here;
         }
         pass_to_ends(source);
         for (size_t n = block.insts.size(); n-- > 0;) {
@@ -136,7 +145,7 @@ class Reverse {
         return companion_address(
             fn_, companions_, b_, pointer, [&](Value v) { return value(v); }, [&](Value a) { return replay_.param(a); },
             [&](Value l) {
-                if (!adjoints_[l.id]) adjoints_[l.id] = replay_.local(fn_.type(l).elem, fn_[l].imm, home_[l.id]);
+                if (!adjoints_[l.id]) adjoints_[l.id] = replay_.local(fn_.type(l).elem, fn_[l].imm, home_[l.id].block);
                 return adjoints_[l.id];
             });
     }
@@ -146,7 +155,7 @@ class Reverse {
         if (!g) return;
         const Target target = target_of(fn_, companions_, fn_.args(v)[0]);
         const Value p = companion(fn_.args(v)[0]);
-        if (target.kind == Target::Kind::global || replay_.is_shared(home_[target.base.id]))
+        if (target.kind == Target::Kind::global || replay_.is_shared(home_[target.base.id].block))
             b_.atomic_add(p, g);
         else
             add_to(p, g);
@@ -172,6 +181,8 @@ class Reverse {
 
     void branch(Value v) {
         const Value made = b_.if_(value(fn_.args(v)[0]));
+        const size_t mark = reached_list_.size();
+        Values either;
         for (int side = 0; side < 2; ++side) {
             const BlockId source = fn_[v].blocks[side];
             replay_.enter(replay_.out()[made].blocks[side]);
@@ -181,7 +192,12 @@ class Reverse {
             }
             b_.yield();
             replay_.leave();
+            for (size_t i = mark; i < reached_list_.size(); ++i) reached_[reached_list_[i].id] = 0;
+            either.insert(either.end(), reached_list_.begin() + ptrdiff_t(mark), reached_list_.end());
+            reached_list_.resize(mark);
         }
+        for (Value reached : either)
+            if (!std::exchange(reached_[reached.id], 1)) reached_list_.push_back(reached);
     }
 
     void serial(Value v) {
@@ -223,9 +239,11 @@ class Reverse {
     const Activity &activity_;
     Replay replay_;
     Builder &b_;
-    Values adjoints_;           ///< by value: the local of its adjoint; of a local, one like it
-    std::vector<BlockId> home_; ///< by value: the block of the result where the backward part of its block is
-    Values passed_;             ///< adjoints of what the next block hands over; none: zero
+    Values adjoints_;              ///< by value: the local of its adjoint; of a local, one like it
+    std::vector<Home> home_;       ///< by value
+    std::vector<uint8_t> reached_; ///< by value: something was added to its adjoint on the way to here
+    Values reached_list_;          ///< those for which `reached_` is set, in order
+    Values passed_;                ///< adjoints of what the next block hands over; none: zero
 };
 
 } // namespace

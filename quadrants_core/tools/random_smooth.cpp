@@ -145,8 +145,8 @@ Value SmoothGenerator::unary(Value a) {
     case 14: return b_.sign(a);
     case 15: return b_.cast(a, Scalar::f64);
     case 16: return b_.ceil(a);
-    default: return b_.trunc(a);
     }
+    return b_.trunc(a);
 }
 
 Value SmoothGenerator::binary(Value a, Value c) {
@@ -173,11 +173,9 @@ Value SmoothGenerator::binary(Value a, Value c) {
         const Value third = real();
         return tame(b_.fma(a, c, third));
     }
-    default: {
-        const Value chosen = condition();
-        return b_.select(chosen, a, c);
     }
-    }
+    const Value chosen = condition();
+    return b_.select(chosen, a, c);
 }
 
 void SmoothGenerator::compute() {
@@ -272,15 +270,13 @@ void SmoothGenerator::memory() {
     case 10:
         if (!locals_.empty()) b_.store(in_local(of(locals_)), real());
         return;
-    default: {
-        if (!scratch_ready_) return;
-        const Value p = scratch(own_index());
-        if (rng_.chance(50))
-            b_.store(p, b_.floor(real()));
-        else
-            reals_.push_back(b_.load(p));
     }
-    }
+    if (!scratch_ready_) return;
+    const Value p = scratch(own_index());
+    if (rng_.chance(50))
+        b_.store(p, b_.floor(real()));
+    else
+        reals_.push_back(b_.load(p));
 }
 
 void SmoothGenerator::statement(int depth) {
