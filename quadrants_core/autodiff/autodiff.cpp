@@ -1,6 +1,7 @@
 #include "autodiff/autodiff.h"
 
 #include "autodiff/activity.h"
+#include "autodiff/crossing.h"
 #include "autodiff/forward.h"
 #include "autodiff/refuse.h"
 #include "autodiff/reverse.h"
@@ -11,7 +12,9 @@ ir::Function differentiate(const ir::Function &kernel, const Companions &compani
     if (mode == Mode::none) return kernel;
     const Activity activity(kernel, companions, mode);
     refuse(kernel, companions, activity, mode);
-    return mode == Mode::forward ? forward(kernel, companions, activity) : reverse(kernel, companions, activity);
+    if (mode == Mode::forward) return forward(kernel, companions, activity);
+    refuse_crossing(kernel, companions);
+    return reverse(kernel, companions, activity);
 }
 
 } // namespace qd::autodiff

@@ -230,4 +230,36 @@ TEST(Derivatives, LoopsThatShareAVariableOfTheKernel) {
     EXPECT_NE(refusal(text, Mode::reverse).find("Mixed usage of for-loops"), std::string::npos);
 }
 
+/// A parallel loop whose iteration %4 stores at %20 half of what it loads at %21.
+std::string shifted(const std::string &indices, const std::string &flags = "") {
+    return "; companions: @f %0=%1\n"
+           "fn @f(%0: array<f32, 1>, %1: array<f32, 1>, %2: i32)\n"
+           "    %3: i32 = constant 0\n"
+           "    parallel %3, %2 " +
+           flags +
+           "(%4: i32)\n"
+           "        %5: i32 = constant 1\n"
+           "        %6: f32 = constant 0.5\n" +
+           indices +
+           "        %22: ptr<f32> = element %0, %21, %3\n"
+           "        %23: f32 = load %22\n"
+           "        %24: f32 = mul %23, %6\n"
+           "        %25: ptr<f32> = element %0, %20, %3\n"
+           "        store %25, %24\n        yield\n    ret\n";
+}
+
+TEST(Derivatives, IterationsThatReadWhatOthersWrite) {
+    const auto crosses = [](const std::string &text) {
+        return refusal(text, Mode::reverse)
+            .starts_with("Cross-iteration read-after-write on the `needs_grad` global field");
+    };
+    const std::string next = "        %20: i32 = add %4, %5\n", here = "        %21: i32 = add %4, %3\n",
+                      first = "        %21: i32 = add %5, %3\n", also_next = "        %21: i32 = add %4, %5\n";
+    EXPECT_TRUE(crosses(shifted(next + here)));
+    EXPECT_FALSE(crosses(shifted(next + also_next)));
+    EXPECT_FALSE(crosses(shifted(next + first))); // one element for all
+    EXPECT_FALSE(crosses(shifted(next + here, "{serialize} ")));
+    EXPECT_EQ(refusal(shifted(next + here), Mode::forward), "");
+}
+
 } // namespace
