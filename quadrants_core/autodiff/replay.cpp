@@ -172,8 +172,10 @@ bool Replay::repeats(Value v) const {
     return !frames_.back().again;
 }
 
-/// The loop whose end has come since the kernel looked at `pointer`, if it wrote there after it had begun the loop.
-Value Replay::changed_since(Value pointer) const {
+/// The loop whose end has come since the kernel read at `pointer`, if it wrote there after it had begun the loop. What asks about
+/// cells sees cells come and go alone.
+Value Replay::changed_since(Value reader, Value pointer) const {
+    const auto is_about_cells = [&](Value v) { return (info(fn_[v].op).traits & cells) != 0; };
     const Target target = target_of(fn_, companions_, pointer);
     if (target.has_companion) return {};
     size_t at = 0;
@@ -183,7 +185,7 @@ Value Replay::changed_since(Value pointer) const {
         while (at < frames_.size() && !frames_[at].again) ++at;
     if (at >= frames_.size()) return {};
     for (Value w : writes_)
-        if (order_[w.id] > order_[frames_[at].loop.id] &&
+        if (order_[w.id] > order_[frames_[at].loop.id] && is_about_cells(w) == is_about_cells(reader) &&
             memory_.objects_overlap(memory_.object(memory_.access(w).pointer), memory_.object(pointer)))
             return frames_[at].loop;
     return {};
@@ -210,7 +212,7 @@ void Replay::copy(Value v, uint32_t loops) {
     }
     if (fn_.type(v).is_scalar() && (info(op).effect == Effect::read || (info(op).traits & observes)))
         if (const Value p = memory_.access(v).pointer)
-            if (const Value loop = changed_since(p))
+            if (const Value loop = changed_since(v, p))
                 return fn_[loop].op == Op::parallel ? set_unknown(v, v, UserErrorKind::runtime, mixture)
                                                     : set_unknown(v, loop, UserErrorKind::compilation, no_stack);
     copy_plain(v, loops);

@@ -76,7 +76,7 @@ class Replay {
     ir::Value pointer(ir::Value v);
     bool repeats(ir::Value v) const;
     bool repeats_write(ir::Value pointer) const;
-    ir::Value changed_since(ir::Value pointer) const;
+    ir::Value changed_since(ir::Value reader, ir::Value pointer) const;
     void set_unknown(ir::Value v, ir::Value cause, UserErrorKind kind, const char *message);
     void find_writes(ir::BlockId block, uint32_t &clock);
     void place_extras();
