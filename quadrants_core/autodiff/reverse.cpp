@@ -5,13 +5,15 @@
 //    leaves it;
 //  - an if becomes an if on the same condition, a parallel loop one over the same range, a serial loop runs the other way.
 // The adjoint of a value is a local, zero where the backward part of its block begins, which promote turns into values that
-// ifs give and loops carry. That of a slot of a loop is the local of the loop's result, before and behind each backward step.
+// ifs give and loops carry. That of a slot of a loop is the local of the loop's result, before and behind each backward step;
+// it stays as it is if the loop only adds to the slot (sums.h).
 // A value of the kernel's top level that parallel loops use has a local that they add to atomically.
 #include "autodiff/reverse.h"
 
 #include "autodiff/companion.h"
 #include "autodiff/partials.h"
 #include "autodiff/replay.h"
+#include "autodiff/sums.h"
 #include "base/error.h"
 #include "passes/slots.h"
 
@@ -26,9 +28,9 @@ namespace {
 class Reverse {
   public:
     Reverse(const Function &kernel, const Companions &companions, const Activity &activity)
-        : fn_(kernel), companions_(companions), activity_(activity), replay_(kernel, companions, activity),
-          b_(replay_.builder()), adjoints_(kernel.insts.size()), home_(kernel.insts.size()),
-          reached_(kernel.insts.size()) {}
+        : fn_(kernel), companions_(companions), activity_(activity), sums_(kernel, activity),
+          replay_(kernel, companions, activity), b_(replay_.builder()), adjoints_(kernel.insts.size()),
+          home_(kernel.insts.size()), reached_(kernel.insts.size()) {}
 
     Function run() {
         replay_.open_frame({}, replay_.out().body);
@@ -202,7 +204,7 @@ class Reverse {
 
     void serial(Value v) {
         Loop loop = fn_.loops[fn_[v].imm];
-        loop.reversed = !loop.reversed;
+        loop.reversed = !sums_.any_order(v) && !loop.reversed;
         const Values bounds = values(fn_.args(v).first(2));
         const Value made = b_.for_(bounds[0], bounds[1], {}, loop);
         const BlockId body = fn_[v].blocks[0];
@@ -211,7 +213,7 @@ class Reverse {
         for (Value r : results) passed_.push_back(activity_.active(r) ? b_.load(adjoint(r)) : Value{});
         backward(body);
         for (size_t k = 0; k < results.size(); ++k) {
-            if (!activity_.active(results[k])) continue;
+            if (!activity_.active(results[k]) || sums_.is_sum(v, k)) continue;
             const Value carried = take(fn_[body].params[1 + k]);
             const Value next = carried ? carried : b_.number(fn_.type(results[k]), 0);
             b_.store(adjoint(results[k]), next);
@@ -237,6 +239,7 @@ class Reverse {
     const Function &fn_;
     const Companions &companions_;
     const Activity &activity_;
+    Sums sums_;
     Replay replay_;
     Builder &b_;
     Values adjoints_;              ///< by value: the local of its adjoint; of a local, one like it

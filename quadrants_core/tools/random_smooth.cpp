@@ -241,6 +241,13 @@ void SmoothGenerator::loop(int depth) {
             next.push_back(fn_.type(params[k]).is_float() ? real() : whole());
             continue;
         }
+        if (rng_.chance(40)) { // a sum, now and then
+            const Value more = real();
+            const Value sum = rng_.chance(70) ? b_.add(params[k], more) : b_.sub(more, params[k]);
+            const Value chosen = rng_.chance(50) ? condition() : Value{};
+            next.push_back(chosen ? b_.select(chosen, sum, params[k]) : sum);
+            continue;
+        }
         const Value from = params[1 + rng_.below(params.size() - 1)];
         const Value factor = rng_.chance(50) ? number() : tame(real());
         const Value product = b_.mul(fn_.type(from).is_float() ? from : params[k], factor);
