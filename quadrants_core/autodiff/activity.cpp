@@ -30,7 +30,7 @@ Activity::Activity(const Function &kernel, const Companions &companions, Mode mo
         }
     else
         useful_.assign(useful_.size(), 1);
-    find_acts(fn_.body);
+    any_ = find_acts(fn_.body);
 }
 
 bool Activity::set(std::vector<uint8_t> &what, Value v) {

@@ -20,6 +20,8 @@ class Activity {
     /// A value that has a tangent or an adjoint, or a local that holds such values.
     bool active(ir::Value v) const { return varied_[v.id] && useful_[v.id]; }
     bool varied(ir::Value v) const { return varied_[v.id]; }
+    /// Something must be done at all.
+    bool any() const { return any_; }
     /// Something must be done for the instruction, or for one inside of it.
     bool acts(ir::Value v) const { return acts_[v.id]; }
 
@@ -38,6 +40,7 @@ class Activity {
     const ir::Function &fn_;
     const Companions &companions_;
     std::vector<uint8_t> varied_, useful_, acts_; ///< by value; a local stands for what it holds
+    bool any_ = false;
 };
 
 } // namespace qd::autodiff

@@ -7,35 +7,41 @@ namespace qd::autodiff {
 
 using namespace ir;
 
+namespace {
+
+constexpr int deepest = 1000; ///< instructions from the carried value to the next one
+
+}
+
 Sums::Sums(const Function &kernel, const Activity &activity)
     : fn_(kernel), activity_(activity), memory_(kernel), uses_(analysis::use_counts(kernel)) {}
 
 /// `v` is the carried value with something added. Counts the uses of the carried value on the way; what lies between is used
 /// here alone.
-bool Sums::adds(Value v, Value carried, uint32_t &uses) const {
+bool Sums::adds(Value v, Value carried, uint32_t &uses, int depth) const {
     if (v == carried) {
         ++uses;
         return true;
     }
     const Inst &in = fn_[v];
-    if (uses_[v.id] != 1) return false;
+    if (uses_[v.id] != 1 || depth > deepest) return false;
     const auto args = fn_.args(v);
-    if (in.op == Op::sub) return adds(args[0], carried, uses);
-    if (in.op == Op::select) return adds(args[1], carried, uses) && adds(args[2], carried, uses);
+    if (in.op == Op::sub) return adds(args[0], carried, uses, depth + 1);
+    if (in.op == Op::select) return adds(args[1], carried, uses, depth + 1) && adds(args[2], carried, uses, depth + 1);
     if (in.op == Op::add) {
         const uint32_t before = uses;
-        if (adds(args[0], carried, uses)) return true;
+        if (adds(args[0], carried, uses, depth + 1)) return true;
         uses = before;
-        return adds(args[1], carried, uses);
+        return adds(args[1], carried, uses, depth + 1);
     }
     if (in.op != Op::result) return false;
     if (fn_[args[0]].op == Op::for_)
         return is_sum(args[0], in.imm) &&
-               adds(fn_.args(args[0])[passes::first_init(fn_, args[0]) + in.imm], carried, uses);
+               adds(fn_.args(args[0])[passes::first_init(fn_, args[0]) + in.imm], carried, uses, depth + 1);
     if (fn_[args[0]].op != Op::if_) return false;
     for (BlockId side : {fn_[args[0]].blocks[0], fn_[args[0]].blocks[1]}) {
         const Value end = fn_[side].insts.back();
-        if (fn_[end].op != Op::yield || !adds(fn_.args(end)[in.imm], carried, uses)) return false;
+        if (fn_[end].op != Op::yield || !adds(fn_.args(end)[in.imm], carried, uses, depth + 1)) return false;
     }
     return true;
 }
@@ -44,7 +50,7 @@ bool Sums::is_sum(Value loop, size_t k) const {
     const Block &body = fn_[fn_[loop].blocks[0]];
     const Value carried = body.params[passes::first_carried(fn_, loop) + k];
     uint32_t uses = 0;
-    return adds(fn_.args(body.insts.back())[k], carried, uses) && uses == uses_[carried.id];
+    return adds(fn_.args(body.insts.back())[k], carried, uses, 0) && uses == uses_[carried.id];
 }
 
 /// What the backward part reads or writes of companions and their like; false if something is overwritten.

@@ -17,7 +17,7 @@ class Sums {
     bool any_order(ir::Value loop) const;
 
   private:
-    bool adds(ir::Value v, ir::Value carried, uint32_t &uses) const;
+    bool adds(ir::Value v, ir::Value carried, uint32_t &uses, int depth) const;
     struct Access {
         ir::Value pointer;
         bool writes = false;
