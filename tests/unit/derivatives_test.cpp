@@ -225,6 +225,9 @@ TEST(Derivatives, LoopsThatShareAVariableOfTheKernel) {
                              "        %7: f32 = load %6\n"
                              "        %8: f32 = atomic_add %4, %7\n"
                              "        yield\n"
+                             "    %9: ptr<f32> = element %0, %2, %2\n"
+                             "    %10: f32 = load %4\n"
+                             "    store %9, %10\n"
                              "    ret\n";
     EXPECT_EQ(refusal(text, Mode::forward), "");
     EXPECT_NE(refusal(text, Mode::reverse).find("Mixed usage of for-loops"), std::string::npos);
