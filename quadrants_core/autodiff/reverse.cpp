@@ -204,7 +204,7 @@ class Reverse {
 
     void serial(Value v) {
         Loop loop = fn_.loops[fn_[v].imm];
-        loop.reversed = !sums_.any_order(v) && !loop.reversed;
+        loop.reversed = !loop.reversed && !loop.vectorize && !sums_.any_order(v);
         const Values bounds = values(fn_.args(v).first(2));
         const Value made = b_.for_(bounds[0], bounds[1], {}, loop);
         const BlockId body = fn_[v].blocks[0];
