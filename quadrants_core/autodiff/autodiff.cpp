@@ -12,6 +12,18 @@ namespace qd::autodiff {
 
 namespace {
 
+/// A place is listed twice, with a companion and without, so that some loads send no gradient: values must not go past it.
+bool is_stopped(const ir::Function &kernel, const Companions &companions) {
+    for (size_t i = 0; i < kernel.places.size(); ++i)
+        for (size_t k = 0; k < kernel.places.size(); ++k) {
+            const ir::Place &a = kernel.places[i], &b = kernel.places[k];
+            if (companions.place(i) != Companions::none && companions.place(k) == Companions::none &&
+                a.tree == b.tree && a.byte_offset == b.byte_offset && a.level == b.level && a.levels == b.levels)
+                return true;
+        }
+    return false;
+}
+
 /// A kernel with the same parameters that does nothing.
 ir::Function idle(const ir::Function &kernel) {
     ir::Function made = kernel;
@@ -29,7 +41,8 @@ ir::Function differentiate(const ir::Function &kernel, const Companions &compani
     ir::Function once = kernel;
     passes::cse(once, {}); // equal indices become one value
     if (mode == Mode::reverse) refuse_crossing(once, companions);
-    passes::forward_stores(once, {}); // what was stored or loaded before is at hand, not in memory that changes
+    if (!is_stopped(once, companions))
+        passes::forward_stores(once, {}); // what was stored or loaded before is at hand, not in memory that changes
     const Activity activity(once, companions, mode);
     if (!activity.any()) return mode == Mode::forward ? kernel : idle(kernel);
     refuse(once, companions, activity, mode);

@@ -7,7 +7,9 @@ namespace qd::autodiff {
 
 enum class Mode : uint8_t { none, forward, reverse };
 
-/// Where the tangents or adjoints of what a kernel works with lie. Vectors that are too short mean none for the rest.
+/// Where the tangents or adjoints of what a kernel works with lie. Vectors that are too short mean none for the rest. A place
+/// that is listed twice may have a companion once: loads and stores of the other entry carry no derivative. The companion of a
+/// whole cell (Place::level) is the address from which a component is as far as its companion.
 struct Companions {
     static constexpr uint32_t none = UINT32_MAX;
     std::vector<uint32_t> places;  ///< by place of the function: the place of its companion, or none
