@@ -54,7 +54,8 @@ Replay::Replay(const Function &kernel, const Companions &companions, const Activ
 void Replay::find_writes(BlockId block, uint32_t &clock) {
     for (Value v : fn_[block].insts) {
         order_[v.id] = ++clock;
-        if (writes_memory(fn_[v].op) && memory_.access(v).pointer) writes_.push_back(v);
+        if (const Value p = writes_memory(fn_[v].op) ? memory_.access(v).pointer : Value{})
+            if (!target_of(fn_, companions_, p).has_companion) writes_.push_back(v);
         for (BlockId inner : fn_[v].blocks)
             if (inner) find_writes(inner, clock);
     }

@@ -89,7 +89,7 @@ class Replay {
     ir::Builder b_;
     std::vector<Copy> copies_;      ///< by value
     std::vector<uint32_t> order_;   ///< by value: place in program order
-    std::vector<ir::Value> writes_; ///< instructions that write memory, in order
+    std::vector<ir::Value> writes_; ///< instructions that write memory without a companion, in order
     std::vector<Frame> frames_;
     std::vector<ir::BlockId> blocks_;                     ///< entered
     std::vector<uint8_t> open_;                           ///< by block of the result: entered
