@@ -69,15 +69,26 @@ uint32_t Memory::tree(uint32_t slot) {
     return of_tree_[slot];
 }
 
+namespace {
+
+bool same_bytes(const ir::Place &a, const ir::Place &b) {
+    return a.tree == b.tree && a.byte_offset == b.byte_offset && a.levels == b.levels;
+}
+
+} // namespace
+
+/// Whether two `place` instructions name cells of one level: cells of different levels are one object, their tree.
+bool Memory::same_place(Value a, Value b) const {
+    return fn_[a].imm == fn_[b].imm || same_bytes(fn_.places[fn_[a].imm], fn_.places[fn_[b].imm]);
+}
+
 /// A kernel may list a place twice.
 uint32_t Memory::place(Value v) {
     const ir::Place &place = fn_.places[fn_[v].imm];
     uint32_t &number = of_place_[fn_[v].imm];
     if (place.level) return number = tree(place.tree);
     for (size_t i = 0; !number && i < fn_.places.size(); ++i)
-        if (of_place_[i] && fn_.places[i].tree == place.tree && fn_.places[i].byte_offset == place.byte_offset &&
-            fn_.places[i].levels == place.levels)
-            number = of_place_[i];
+        if (of_place_[i] && same_bytes(fn_.places[i], place)) number = of_place_[i];
     if (!number) number = intern(Root::place, uint32_t(fn_[v].imm), place.tree);
     return number;
 }
@@ -201,7 +212,7 @@ Overlap Memory::offsets(const Access &a, const Access &b) const {
     }
     bool bases = p.base == q.base || slots || (x.op == Op::array_base && y.op == Op::array_base) ||
                  (x.op == Op::tree_base && y.op == Op::tree_base);
-    if (!bases && x.op == y.op && (x.op == Op::element || x.op == Op::place))
+    if (!bases && x.op == y.op && (x.op == Op::element || (x.op == Op::place && same_place(p.base, q.base))))
         bases = indices(p.base, q.base) == Overlap::exact;
     if (!bases || p.bytes != q.bytes) return Overlap::maybe;
     int64_t gap = int64_t(q.constant - p.constant);
@@ -216,6 +227,7 @@ Overlap Memory::overlap(const Access &a, const Access &b) const {
     if (a.pointer == b.pointer) return bytes_of(a.type) == bytes_of(b.type) ? Overlap::exact : Overlap::maybe;
     if (x != y) return Overlap::maybe;
     Op p = fn_[a.pointer].op, q = fn_[b.pointer].op;
+    if (p == Op::place && q == Op::place && !same_place(a.pointer, b.pointer)) return Overlap::maybe;
     if (p == q && (p == Op::element || p == Op::place)) {
         Overlap o = indices(a.pointer, b.pointer);
         bool scalars = a.type.lanes == 1 && b.type.lanes == 1;

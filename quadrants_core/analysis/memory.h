@@ -56,6 +56,7 @@ class Memory {
     };
     void add(ir::Value pointer);
     uint32_t place(ir::Value pointer);
+    bool same_place(ir::Value a, ir::Value b) const;
     uint32_t intern(Root root, uint32_t id, uint32_t tree = 0);
     uint32_t tree(uint32_t slot);
     Overlap offsets(const Access &a, const Access &b) const;

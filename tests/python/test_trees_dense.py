@@ -166,6 +166,20 @@ def test_components_indexed_at_run_time(layout):
     assert [total(k) for k in range(3)] == [int(v.to_numpy()[..., k].sum()) for k in range(3)]
 
 
+def test_components_of_fields_in_levels_of_one_tree():
+    v, w = qd.Vector.field(3, qd.f32), qd.Vector.field(3, qd.f32)
+    for field in (v, w):
+        qd.root.dense(qd.i, 2).place(field)
+    v.fill(2)
+    w.fill(5)
+
+    @qd.kernel
+    def product(i: qd.i32, k: qd.i32) -> qd.f32:
+        return v[i][k] * w[i][k]
+
+    assert product(1, 2) == 10
+
+
 @pytest.mark.parametrize("layout", [qd.Layout.AOS, qd.Layout.SOA])
 def test_components_known_and_unknown_are_the_same_memory(layout):
     v = qd.Vector.field(2, qd.i32, shape=3, layout=layout)
