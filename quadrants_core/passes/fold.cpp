@@ -92,6 +92,8 @@ Value Fold::evaluate(Value v) {
 bool Fold::order(Value v) {
     std::span<Value> args = fn.args(v);
     if (args.size() != 2 || !constant(args[0]) || constant(args[1])) return false;
+    // Of equal operands the second is the one that derivatives take.
+    if ((fn[v].op == Op::min || fn[v].op == Op::max) && fn[v].type.is_float()) return false;
     if (ir::info(fn[v].op).traits & ir::commutative) {
         std::swap(args[0], args[1]);
     } else if (std::optional<Op> op = turned(fn[v].op)) {
