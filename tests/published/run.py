@@ -7,6 +7,8 @@ import runpy
 import sys
 import types
 
+import numpy as np
+
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.remove(str(HERE))
 sys.path.insert(0, str(HERE.parents[1]))
@@ -25,7 +27,7 @@ def taichi(examples):
     module = Module("taichi")
     module.__path__ = []
     module.GUI = windows.GUI
-    module.rgb_to_hex = lambda c: sum(int(255 * x) << s for x, s in zip(c, (16, 8, 0)))
+    module.rgb_to_hex = lambda c: sum(np.clip(np.int32(255 * x), 0, 255) << s for x, s in zip(c, (16, 8, 0)))
     keys = {key: key.lower() for key in windows.KEYS}
     anything = windows.Anything
     module.ui = types.SimpleNamespace(Window=windows.GUI, Scene=anything, make_camera=anything, Camera=anything, **keys)
