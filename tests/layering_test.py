@@ -22,7 +22,8 @@ ALLOWED = {
     "syntax": ["base"],
     # The table of options: plain data that the frontend, the engine and the bindings are told.
     "options": ["ir"],
-    "frontend": ["base", "ir", "layout", "options", "syntax"],
+    # Of derivatives the frontend knows what is asked for, and says where tangents and adjoints lie.
+    "frontend": ["base", "ir", "layout", "options", "syntax", "autodiff"],
     "analysis": ["base", "ir", "layout"],
     "passes": ["base", "ir", "layout", "analysis"],
     "autodiff": ["base", "ir", "analysis", "passes"],
@@ -38,7 +39,7 @@ ALLOWED = {
     # The only place that sees every folder; machine code generators stay behind their doors.
     "engine": ["base", "abi", "ir", "layout", "options", "analysis", "passes", "autodiff", "runtime", "device_lib", "backends",
                "backends/*", "codegen/llvm/door"],
-    "python/bind": ["engine", "frontend", "options", "syntax", "base", "ir", "layout", "abi"],
+    "python/bind": ["engine", "frontend", "options", "syntax", "base", "ir", "layout", "abi", "autodiff"],
     # Sparse matrices and solvers of the host: a module of its own, which knows nothing of kernels.
     "linalg": ["base"],
     "python/linalg": ["linalg", "base"],
@@ -151,12 +152,13 @@ PYTHON = {
     "_display": [],
     "_trees": ["_arch", "_dtypes", "_exceptions", "_factories", "_native", "_runtime", "_settings"],
     # A kernel that is counted whatever the program says brings coverage in; before it is compiled, all fields must be placed.
-    "_language": ["_coverage", "_display", "_dtypes", "_exceptions", "_factories", "_later", "_native", "_runtime", "_settings", "_source",
-                  "_trees"],
+    "_language": ["_coverage", "_display", "_dtypes", "_exceptions", "_factories", "_later", "_logging", "_native", "_runtime", "_settings",
+                  "_source", "_trees"],
     "_storage": ["_arch", "_display", "_dtypes", "_environment", "_exceptions", "_factories", "_language", "_native", "_settings", "_source",
                  "_trees"],
     "_sparse": ["_dtypes", "_exceptions", "_language", "_native", "_runtime", "_settings", "_storage", "_trees", "built"],
     "_algorithms": ["_dtypes", "_exceptions", "_language", "_settings", "_storage", "_trees"],
+    "_gradients": ["_dtypes", "_exceptions", "_language", "_settings", "_storage", "_trees"],
     "_python_backend": ["_dtypes", "_exceptions", "_language", "_native", "_settings", "_source", "_storage"],
     # Makers whose modules wait until they are needed.
     "_on_demand": ["_factories", "_sparse", "_storage", "_trees"],

@@ -5,6 +5,7 @@
 #include "autodiff/forward.h"
 #include "autodiff/refuse.h"
 #include "autodiff/reverse.h"
+#include "autodiff/validate.h"
 #include "ir/builder.h"
 #include "passes/passes.h"
 
@@ -38,6 +39,7 @@ ir::Function idle(const ir::Function &kernel) {
 
 ir::Function differentiate(const ir::Function &kernel, const Companions &companions, Mode mode) {
     if (mode == Mode::none) return kernel;
+    if (mode == Mode::validate) return validate(kernel, companions);
     ir::Function once = kernel;
     passes::cse(once, {}); // equal indices become one value
     if (mode == Mode::reverse) refuse_crossing(once, companions);

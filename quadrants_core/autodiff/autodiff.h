@@ -5,7 +5,8 @@
 
 namespace qd::autodiff {
 
-enum class Mode : uint8_t { none, forward, reverse };
+/// validate: the kernel itself, which looks after the rule that reverse mode relies on.
+enum class Mode : uint8_t { none, forward, reverse, validate };
 
 /// Where the tangents or adjoints of what a kernel works with lie. Vectors that are too short mean none for the rest. A place
 /// that is listed twice may have a companion once: loads and stores of the other entry carry no derivative. The companion of a

@@ -2,6 +2,7 @@
 // The object behind qd.init: the only home of launch state. Destroying it frees everything; handles that outlive it are
 // inert and say so. The Jupyter kernel and the Python bindings see the core through this header.
 #include "abi/abi.h"
+#include "autodiff/autodiff.h"
 #include "base/error.h"
 #include "base/stop.h"
 #include "engine/observer.h"
@@ -86,6 +87,8 @@ class Program {
     /// Cells of a pointer or chunks of a dynamic level that ever got memory.
     uint64_t cells_allocated(const ir::Place &level) const;
 
+    /// What works out the derivative of a kernel of the frontend: a kernel for `compile` and its like.
+    ir::Function differentiate(ir::Function kernel, autodiff::Companions companions, autodiff::Mode mode) const;
     /// Runs the pipeline, loads what is unchanged, compiles the rest (tasks in parallel). `frontend_us`: time already
     /// spent. `image` gets what `load` needs. Throws Interrupted if Stop was pressed; nothing remains of the kernel
     /// then.

@@ -48,7 +48,7 @@ void check_array_bounds(Walk &w, const Val &array, const ArrayInfo &info, const 
     if (indices.empty()) return;
     const ir::Value legal = inside(w, indices, lower, upper);
     ir::Message message;
-    message.pieces.push_back({"[kernel=" + w.request.source.name + "] Out of bound access to ndarray at arg " +
+    message.pieces.push_back({"[kernel=" + w.fn.name + "] Out of bound access to ndarray at arg " +
                                   std::to_string(info.position) + " with indices ",
                               -1});
     append_values(message, indices.size(), "[", "]");
@@ -86,7 +86,7 @@ void check_field_bounds(Walk &w, const Node *node, const FieldInfo &info, const 
     if (indices.empty()) return;
     const ir::Value legal = inside(w, indices, lower, upper);
     ir::Message message;
-    message.pieces.push_back({"(kernel=" + w.request.source.name + ") Accessing field (" + field_title(w, node, info) +
+    message.pieces.push_back({"(kernel=" + w.fn.name + ") Accessing field (" + field_title(w, node, info) +
                                   ") of size " + size + ")" + (shifted ? " offset " + offset + ")" : "") +
                                   " with indices ",
                               -1});
@@ -113,9 +113,8 @@ void check_matrix_bounds(Walk &w, const Ref &ref, std::span<const ir::Value> ind
     }
     const ir::Value legal = inside(w, indices, lower, upper);
     ir::Message message;
-    message.pieces.push_back({"(kernel=" + w.request.source.name + ") Out of bound access to a [" +
-                                  std::to_string(ref.n) + (ref.ndim == 2 ? ", " + std::to_string(ref.m) : "") +
-                                  "] matrix with index ",
+    message.pieces.push_back({"(kernel=" + w.fn.name + ") Out of bound access to a [" + std::to_string(ref.n) +
+                                  (ref.ndim == 2 ? ", " + std::to_string(ref.m) : "") + "] matrix with index ",
                               -1});
     append_values(message, indices.size(), "[", "]");
     emit_assert(w, legal, std::move(message), indices);

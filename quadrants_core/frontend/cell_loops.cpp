@@ -35,6 +35,7 @@ static void dense_cells(Walk &w, const Node *node, Piece &piece, const Nest &nes
 static void mask_cells(Walk &w, const Node *node, Piece &piece, const Nest &nest);
 static ir::Value byte_offset_as(Walk &w, ir::Value pointer, ir::Scalar elem);
 static ir::Value cell_coordinate(Walk &w, ir::Value cell, const ir::PlaceAxis &axis, uint64_t cells);
+static std::vector<ir::Value> with_offset(Walk &w, uint32_t place, std::vector<ir::Value> at);
 static void own_body(Walk &w, const Node *node, const Piece &piece, const std::vector<ir::Value> &at, const Nest &nest);
 static void cells_serial(Walk &w, const Node *node, uint32_t place, const Nest &nest, size_t level,
                          std::vector<ir::Value> &units);
@@ -198,6 +199,32 @@ static void mask_cells(Walk &w, const Node *node, Piece &piece, const Nest &nest
     for (const ir::PlaceAxis &axis : level.axes) cells *= axis.extent;
     piece.around = byte_offset(w, piece.base, -int64_t(level.start));
     const ir::Value first_cell = byte_offset(w, piece.base, int64_t((cells + 63) / 64 * 8));
+    const auto indices_of_cell = [&](ir::Value cell) {
+        std::vector<ir::Value> at = piece.at;
+        for (const ir::PlaceAxis &axis : level.axes)
+            add_level_index(w, axis, cell_coordinate(w, cell, axis, cells), at);
+        return at;
+    };
+    const auto body_at = [&](ir::Value cell) {
+        piece.cell = byte_offset(w, first_cell, cell, level.cell_bytes);
+        own_body(w, node, piece, indices_of_cell(cell), nest);
+    };
+    if (w.request.mode == autodiff::Mode::reverse) { // a loop that can be run backward
+        const ir::Value all = w.b.i32(int32_t(cells));
+        const ir::Value loop = w.b.for_(piece.begin, w.b.min(piece.end, all), {}, nest.settings);
+        inside(w, w.fn[loop].blocks[0], [&] {
+            const ir::Value cell = w.fn[w.b.block].params[0];
+            const ir::Value named = w.b.place(piece.place, with_offset(w, piece.place, indices_of_cell(cell)));
+            const ir::Value branch = w.b.if_(w.b.emit(Op::is_active, {named}, Scalar::u1));
+            inside(w, w.fn[branch].blocks[0], [&] {
+                body_at(cell);
+                w.b.yield();
+            });
+            inside(w, w.fn[branch].blocks[1], [&] { w.b.yield(); });
+            w.b.yield();
+        });
+        return;
+    }
     const ir::Value six = w.b.i32(6);
     const ir::Value begin = w.b.shr(piece.begin, six);
     const ir::Value end = w.b.shr(piece.end, six);
@@ -223,12 +250,7 @@ static void mask_cells(Walk &w, const Node *node, Piece &piece, const Nest &nest
             const ir::Value count = w.b.popcnt(trailing);
             const ir::Value bit = w.b.cast(count, Scalar::i32);
             const ir::Value start = w.b.shl(number, six);
-            const ir::Value cell = w.b.bor(start, bit);
-            piece.cell = byte_offset(w, first_cell, cell, level.cell_bytes);
-            std::vector<ir::Value> at = piece.at;
-            for (const ir::PlaceAxis &axis : level.axes)
-                add_level_index(w, axis, cell_coordinate(w, cell, axis, cells), at);
-            own_body(w, node, piece, at, nest);
+            body_at(w.b.bor(start, bit));
             w.b.yield({&next, 1});
         });
         w.b.yield();
@@ -253,18 +275,23 @@ static ir::Value cell_coordinate(Walk &w, ir::Value cell, const ir::PlaceAxis &a
     return shifted(axis.extent) ? w.b.band(index, by) : w.b.rem(index, by);
 }
 
+/// As the user counts.
+static std::vector<ir::Value> with_offset(Walk &w, uint32_t place, std::vector<ir::Value> at) {
+    for (size_t axis = 0; axis < at.size(); ++axis) {
+        const int32_t offset = w.fn.places[place].index_offset[axis];
+        if (!offset) continue;
+        const ir::Value shift = w.b.i32(offset);
+        at[axis] = w.b.add(at[axis], shift);
+    }
+    return at;
+}
+
 static void own_body(Walk &w, const Node *node, const Piece &piece, const std::vector<ir::Value> &at,
                      const Nest &nest) {
-    std::vector<ir::Value> indices;
-    for (size_t axis = 0; axis < at.size(); ++axis) {
-        ir::Value index = at[axis];
-        if (const int32_t offset = w.fn.places[piece.place].index_offset[axis]) {
-            const ir::Value shift = w.b.i32(offset);
-            index = w.b.add(index, shift);
-        }
-        indices.push_back(w.b.emit(Op::own_index, {index, piece.cell, piece.around}, Scalar::i32,
-                                   piece.place * ir::max_levels + axis));
-    }
+    std::vector<ir::Value> indices = with_offset(w, piece.place, at);
+    for (size_t axis = 0; axis < at.size(); ++axis)
+        indices[axis] = w.b.emit(Op::own_index, {indices[axis], piece.cell, piece.around}, Scalar::i32,
+                                 piece.place * ir::max_levels + axis);
     cell_body(w, node, indices, nest, true);
 }
 

@@ -88,8 +88,7 @@ static void check_cell_bounds(Walk &w, uint32_t place, const std::vector<ir::Val
     }
     const ir::Value legal = inside(w, indices, lower, upper);
     ir::Message message;
-    message.pieces.push_back(
-        {"(kernel=" + w.request.source.name + ") Accessing a level of size (" + size + ") with indices ", -1});
+    message.pieces.push_back({"(kernel=" + w.fn.name + ") Accessing a level of size (" + size + ") with indices ", -1});
     append_values(message, indices.size(), "(", ")");
     emit_assert(w, legal, std::move(message), indices);
 }

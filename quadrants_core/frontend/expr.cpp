@@ -264,6 +264,10 @@ static Val array_attribute(Walk &w, const Node *node, const Val &array, PyObject
     if (what == "m") return integer(array.m);
     if (what == "ndim") return integer(array.ndim);
     if (what == "grad") {
+        if (w.request.mode == autodiff::Mode::reverse)
+            w.fail(node, UserErrorKind::runtime,
+                   "Cannot automatically differentiate through a grad tensor, if you really want to do that, pass the "
+                   "grad tensor into the kernel directly");
         Val grad = array.node >= 0 ? w.parameters.member(node, array, name, false) : Val{};
         if (grad.tag == Tag::array) return grad;
         w.fail(node, UserErrorKind::compilation, "The ndarray has no gradient",

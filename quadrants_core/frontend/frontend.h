@@ -24,6 +24,7 @@
 //   "data_oriented" instance whose methods are kernels and funcs: attributes are read at compile time
 // ints, floats, bools, strings, None, tuples, lists, dicts, numpy scalars are compile-time values. Anything else is
 // usable inside qd.static only.
+#include "autodiff/autodiff.h"
 #include "base/error.h"
 #include "frontend/py.h"
 #include "frontend/read.h"
@@ -106,6 +107,7 @@ struct Param {
     int node = -1;             ///< the caller's number for an object with members; -1: it has none
     int position = 0;          ///< among the kernel's parameters as the user wrote them, `self` left out
     bool lifted = false;       ///< a number that a class asked to have read at every launch
+    bool constant = false;     ///< arrays: no gradient flows to it, whatever it has
 };
 
 struct ReturnType {
@@ -125,11 +127,13 @@ struct Request {
     std::vector<Param> params;
     std::vector<ReturnType> returns;             ///< empty: no return annotation
     std::function<ir::Place(int)> place;         ///< description of the place with that index
+    std::function<int(int)> companion;           ///< of the place with that index: its gradient or dual, or -1
     std::function<Source(PyObject *)> source_of; ///< of a func object
     /// Attribute (or item) `key` of an object with members; asked once for each.
     std::function<Param(int node, PyObject *key, bool item)> member;
     std::function<void(const std::string &category, const std::string &message, const Location &)> warn;
     Options options;
+    autodiff::Mode mode = autodiff::Mode::none; ///< what the kernel is walked for: `companion` is asked for the others
 };
 
 /// A kernel's parameters in ir::Function order: scalars one each, matrix values one per component (row-major), structs
@@ -139,6 +143,7 @@ struct Result {
     std::vector<int> leaves;  ///< Param::leaf of those that became parameters of `fn`, in its order
     std::vector<PyRef> funcs; ///< funcs that were inlined, each once
     std::vector<Read> reads;  ///< all that was read from the Python world; empty if that cannot be told
+    autodiff::Companions companions;
 };
 
 /// A user error with its text as people see it outside raw mode: place blocks with carets, then message and hint.

@@ -105,6 +105,9 @@ Val Funcs::inline_func(const Node *node, const PyRef &callee, const Val *object)
     if (object || self) call.args.insert(call.args.begin(), object ? *object : wrap(w_, self));
     AtNode at(w_, node);
     std::vector<Val> args = matched_arguments(node, info, std::move(call));
+    if (info.is_real && w_.request.mode == autodiff::Mode::reverse)
+        w_.fail_syntax(node, "Real function in gradient kernels unsupported.",
+                       "make it a `@qd.func`, which is inlined");
     if (info.is_real && is_recursive(w_, info) && w_.recursion.can_recur(info, args))
         return w_.recursion.recursive_call(node, info, args);
     return inline_body(node, info, std::move(args));

@@ -8,6 +8,7 @@
 #include "frontend/control.h"
 #include "frontend/coverage.h"
 #include "frontend/expr.h"
+#include "frontend/gradients.h"
 #include "frontend/mesh.h"
 #include "frontend/objects.h"
 #include "frontend/place.h"
@@ -49,6 +50,8 @@ Flow for_(Walk &w, const Node *node) {
     const Val over = loop_source(w, node);
     if (over.is_static) return for_static(w, node, static_items(w, child(node, Field::iter), over));
     if (is_of_mesh(w, over)) return w.meshes.for_elements(node, over);
+    if (over.extra->over == Extra::Over::range && !over.extra->grouped && inside_loop(w))
+        w.gradients.check_inner_range(node);
     std::optional<uint32_t> cells;
     Nest nest = nest_of(w, node, *over.extra, cells);
     return cells ? for_cells(w, node, *cells, nest) : for_nest(w, node, std::move(nest));

@@ -2,6 +2,7 @@
 #include "frontend/control.h"
 #include "frontend/coverage.h"
 #include "frontend/funcs.h"
+#include "frontend/gradients.h"
 #include "frontend/loops.h"
 #include "frontend/mesh.h"
 #include "frontend/objects.h"
@@ -19,7 +20,7 @@ namespace qd::frontend {
 struct Parts {
     explicit Parts(const Request &request)
         : walk(request, *this), objects(walk), scopes(walk), parameters(walk), places(walk), packed(walk),
-          records(walk), funcs(walk), recursion(walk), meshes(walk), loops(walk), coverage(walk) {}
+          records(walk), funcs(walk), recursion(walk), meshes(walk), loops(walk), coverage(walk), gradients(walk) {}
 
     Walk walk;
     Objects objects;
@@ -33,13 +34,30 @@ struct Parts {
     Meshes meshes;
     Loops loops;
     Coverage coverage;
+    Gradients gradients;
 };
+
+namespace {
+
+/// What the name of a kernel that works out derivatives ends in.
+const char *suffix(autodiff::Mode mode) {
+    switch (mode) {
+    case autodiff::Mode::none: return "";
+    case autodiff::Mode::forward: return "_forward_grad";
+    case autodiff::Mode::reverse: return "_reverse_grad";
+    case autodiff::Mode::validate: return "_validate_grad";
+    }
+    fail_internal("a kernel without a mode");
+}
+
+} // namespace
 
 Walk::Walk(const Request &given, Parts &parts)
     : request(given), reads(given), b(fn), objects(parts.objects), scopes(parts.scopes), parameters(parts.parameters),
       places(parts.places), packed(parts.packed), records(parts.records), funcs(parts.funcs),
-      recursion(parts.recursion), meshes(parts.meshes), loops(parts.loops), coverage(parts.coverage) {
-    fn.name = request.source.name;
+      recursion(parts.recursion), meshes(parts.meshes), loops(parts.loops), coverage(parts.coverage),
+      gradients(parts.gradients) {
+    fn.name = request.source.name + suffix(request.mode);
     fn.fast_math = request.options.fast_math;
     fn.debug = request.options.debug;
     fn.body = fn.make_block();
@@ -77,6 +95,7 @@ Result lower(const Request &request) {
     Walk &w = parts.walk;
     const Node *tree = request.source.tree;
     w.b.span = w.span_of(tree);
+    if (request.mode == autodiff::Mode::reverse) w.gradients.check_top_level(tree);
     std::unordered_set<PyObject *> assigned;
     scan_changed(request.source, assigned);
     w.frames.back().assigned = &assigned;
@@ -85,7 +104,10 @@ Result lower(const Request &request) {
     w.b.span = w.span_of(tree);
     finish_kernel(w, tree);
     w.places.settle_matrices();
-    return Result{std::move(w.fn), w.parameters.take_leaves(), w.funcs.take_inlined(), w.reads.take()};
+    autodiff::Companions companions;
+    if (request.mode != autodiff::Mode::none) companions = w.gradients.settle(tree);
+    return Result{std::move(w.fn), w.parameters.take_leaves(), w.funcs.take_inlined(), w.reads.take(),
+                  std::move(companions)};
 }
 
 } // namespace qd::frontend

@@ -124,7 +124,7 @@ Val Meshes::subscript_relation(const Node *node, const Val &relation, const std:
         const ir::Value zero = b_.i32(0);
         const ir::Value above = b_.ge(index, zero), below = b_.lt(index, count);
         ir::Message message;
-        message.pieces.push_back({"(kernel=" + w_.request.source.name + ") Index ", -1});
+        message.pieces.push_back({"(kernel=" + w_.fn.name + ") Index ", -1});
         message.pieces.push_back({"", 0});
         message.pieces.push_back({" is out of range: the number of elements is ", -1});
         message.pieces.push_back({"", 1});

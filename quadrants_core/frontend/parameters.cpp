@@ -72,7 +72,7 @@ Val Parameters::declare(const Param &p) {
         v.n = p.rows;
         v.m = p.cols;
         v.element_dim = p.element_dim;
-        arrays_[v.v.id] = {p.name, p.position, p.clamp, p.layout, p.kind == ParamKind::buffer_view};
+        arrays_[v.v.id] = {p.name, p.position, p.clamp, p.layout, p.kind == ParamKind::buffer_view, p.constant};
         break;
     case ParamKind::constant: v = wrap(w_, PyRef::borrow(p.value)); break;
     case ParamKind::structure: v = declare_value(p.value); break;
@@ -83,6 +83,7 @@ Val Parameters::declare(const Param &p) {
     }
     if (passes(p.kind) != Passes::nothing) leaves_.push_back(p.leaf);
     v.node = p.node;
+    if (v.tag == Tag::array && v.node >= 0) in_order_.push_back(v);
     return v;
 }
 
@@ -129,6 +130,20 @@ Val Parameters::bundle_attribute(const Node *node, const Val &bundle, PyObject *
         v.extra->self = bundle;
     }
     return v;
+}
+
+/// The gradients of the arrays that have one become parameters, too.
+std::vector<ir::Value> Parameters::add_gradients(const Node *node) {
+    std::unordered_map<uint32_t, ir::Value> gradient;
+    for (const Val &array : std::vector<Val>(in_order_)) {
+        const ArrayInfo &info = arrays_.at(array.v.id);
+        if (info.is_view || info.constant || !ir::is_float(array.elem)) continue;
+        if (const Val &grad = member(node, array, names().grad, false); grad.tag == Tag::array)
+            gradient[array.v.id] = grad.v;
+    }
+    std::vector<ir::Value> out;
+    for (const ir::Value parameter : fn_.params) out.push_back(gradient[parameter.id]);
+    return out;
 }
 
 ir::Value Parameters::extent(const Val &array, int axis) {

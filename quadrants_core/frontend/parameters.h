@@ -21,6 +21,8 @@ class Parameters : public Part {
     const ArrayInfo &array(ir::Value parameter) const { return arrays_.at(parameter.id); }
     /// Whether a parameter is an attribute that is read at every launch.
     bool is_lifted(ir::Value parameter) const { return lifted_.count(parameter.id) > 0; }
+    /// Adds the gradients of all arrays; by number of the parameter, the one that is its gradient, or 0.
+    std::vector<ir::Value> add_gradients(const Node *node);
     /// Leaves of the arguments that became parameters, in their order.
     std::vector<int> take_leaves() { return std::move(leaves_); }
 
@@ -33,6 +35,7 @@ class Parameters : public Part {
     std::unordered_map<uint32_t, ArrayInfo> arrays_;     ///< by parameter value
     std::map<std::pair<int, std::string>, Val> members_; ///< by owner and key
     std::unordered_set<uint32_t> lifted_;
+    std::vector<Val> in_order_; ///< arrays whose members can be asked for
     std::vector<int> leaves_;
 };
 

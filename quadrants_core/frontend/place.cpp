@@ -2,6 +2,7 @@
 #include "frontend/place.h"
 
 #include "frontend/bounds.h"
+#include "frontend/gradients.h"
 #include "frontend/objects.h"
 #include "frontend/packed.h"
 #include "frontend/parameters.h"
@@ -169,9 +170,13 @@ ir::Value Places::indexed_pointer(const Ref &ref, ir::Value component) {
     long stride = ir::size_of(ref.elem), start = 0;
     if (ref.base == Ref::Base::field) {
         // Any component may be meant, so the address is one in the tree, not one of the first component's.
-        base = b_.place(cell_of(fn_, ref.field->places[0]), ref.indices);
         stride = ref.field->stride;
-        start = long(fn_.places[ref.field->places[0]].byte_offset);
+        if (w_.request.mode == autodiff::Mode::none) {
+            base = b_.place(cell_of(fn_, ref.field->places[0]), ref.indices);
+            start = long(fn_.places[ref.field->places[0]].byte_offset);
+        } else { // from where a companion begins elsewhere
+            base = b_.place(w_.gradients.first_component(*ref.field), ref.indices);
+        }
     } else {
         MatrixVar &var = *ref.variable;
         if (!var.array) {

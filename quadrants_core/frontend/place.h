@@ -25,6 +25,8 @@ class Places : public Part {
     void settle_matrices();
     bool storable(const Val &v);
     uint32_t place_index(int place);
+    /// Bytes from each of the places to the next; 0 if they do not stand evenly.
+    long component_stride(const std::vector<uint32_t> &places) const;
     const FieldInfo *field_info(const Node *node, PyObject *object);
     Val indexed_value(const Node *node, const Val &v);
     ir::Value scalar_pointer(const Ref &ref) { return ref.pointer ? ref.pointer : part_pointer(ref, 0); }
@@ -32,7 +34,6 @@ class Places : public Part {
   private:
     ir::Value indexed_pointer(const Ref &ref, ir::Value component);
     void store_part(const Ref &ref, int k, ir::Value value);
-    long component_stride(const std::vector<uint32_t> &places) const;
 
     std::deque<MatrixVar> matrices_;
     std::unordered_map<PyObject *, std::unique_ptr<FieldInfo>> fields_;

@@ -198,15 +198,27 @@ bool Printer::places(PyObject *owned, bool *sparse) {
     out_.number(uint64_t(PyList_GET_SIZE(list.get())));
     try {
         for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list.get()); ++i) {
-            ir::Place described = place_(int(PyLong_AsLong(PyList_GET_ITEM(list.get(), i))));
+            const int place = int(PyLong_AsLong(PyList_GET_ITEM(list.get(), i)));
+            ir::Place described = request_.place(place);
             described.id = 0;
             if (sparse) *sparse |= ir::is_sparse(described);
             ir::write(out_, described);
+            if (request_.mode != autodiff::Mode::none && !described.level) companion(place);
         }
     } catch (const UserError &) { // it has no memory any more
         return false;
     }
     return true;
+}
+
+/// Where the gradient or dual of a place lies.
+void Printer::companion(int place) {
+    const int other = request_.companion(place);
+    out_.number(other >= 0);
+    if (other < 0) return;
+    ir::Place described = request_.place(other);
+    described.id = 0;
+    ir::write(out_, described);
 }
 
 Told Printer::outline(PyObject *o, Kind kind) {

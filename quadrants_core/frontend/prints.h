@@ -22,7 +22,7 @@ bool is_transparent(PyObject *o);
 
 class Printer {
   public:
-    explicit Printer(const std::function<ir::Place(int)> &place) : place_(place) {}
+    explicit Printer(const Request &request) : request_(request) {}
     Told print(PyObject *o, int depth = 0);
     std::string take() {
         constexpr size_t longest = 48;
@@ -37,7 +37,7 @@ class Printer {
     }
 
   private:
-    const std::function<ir::Place(int)> &place_;
+    const Request &request_;
     Writer out_;
 
     Told tagged(char tag, Told told = Told::plain) {
@@ -51,6 +51,7 @@ class Printer {
     Told field(PyObject *o, bool is_matrix);
     Told snode(PyObject *o);
     bool places(PyObject *owned, bool *sparse = nullptr);
+    void companion(int place);
     Told outline(PyObject *o, Kind kind);
     bool is_plain_enum(PyObject *o);
 };

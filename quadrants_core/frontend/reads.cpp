@@ -55,7 +55,7 @@ uint32_t Reads::note(Read::How how, uint32_t parent, int64_t index, std::string 
     if (const auto before = places_.find(place); before != places_.end() && found_[before->second].get() == found)
         return before->second;
     Read read{how, parent, index, std::move(key), {}};
-    Printer printer(request_.place);
+    Printer printer(request_);
     const auto known = known_.find(found);
     Told told = Told::plain;
     if (known != known_.end()) {
@@ -289,7 +289,7 @@ bool Replay::is_same(const Read &read, PyObject *found) {
         const size_t same = size_t(std::atoll(read.print.c_str() + 1));
         return same < found_.size() && found_[same].get() == found;
     }
-    Printer printer(world_.request.place);
+    Printer printer(world_.request);
     const Told told = printer.print(found);
     if (PyErr_Occurred() || printer.take() != read.print) return false;
     return told == Told::plain || seen_.insert(found).second;
@@ -301,12 +301,13 @@ bool unchanged(const std::vector<Read> &reads, const World &world) { return Repl
 
 void write(Writer &out, const Param &param) {
     // Taken apart by name: a member that is added must be said here as well.
-    const auto &[name, kind, elem, ndim, rows, cols, element_dim, clamp, layout, value, leaf, node, position, lifted] =
-        param;
+    const auto &[name, kind, elem, ndim, rows, cols, element_dim, clamp, layout, value, leaf, node, position, lifted,
+                 constant] = param;
     out.text(name);
     out.number(kind);
     out.number(elem);
-    for (int n : {ndim, rows, cols, element_dim, leaf, node, position, int(clamp), int(lifted), int(value != nullptr)})
+    for (int n : {ndim, rows, cols, element_dim, leaf, node, position, int(clamp), int(lifted), int(constant),
+                  int(value != nullptr)})
         out.number(n);
     out.array(layout);
 }

@@ -51,7 +51,7 @@ static void check_triplet(Walk &w, const Node *node, const Val &builder, ir::Val
     const ir::Value legal = inside(w, indices, lower, upper);
     ir::Message message;
     message.pieces.push_back(
-        {"[kernel=" + w.request.source.name + "] Out of bound access to sparse matrix builder with indices ", -1});
+        {"[kernel=" + w.fn.name + "] Out of bound access to sparse matrix builder with indices ", -1});
     append_values(message, 2, "[", "]");
     emit_assert(w, legal, std::move(message), indices);
 }

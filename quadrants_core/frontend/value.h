@@ -143,6 +143,7 @@ struct ArrayInfo {
     bool clamp = false;
     std::vector<int> layout; ///< see Param::layout
     bool is_view = false;    ///< a stretch of an array
+    bool constant = false;   ///< see Param::constant
     /// The level of storage that index `axis` of the user selects.
     int level(int axis) const {
         if (layout.empty()) return axis;

@@ -75,6 +75,7 @@ class Recursion;
 class Meshes;
 class Loops;
 class Coverage;
+class Gradients;
 
 struct Walk {
     Walk(const Request &given, Parts &parts);
@@ -116,6 +117,7 @@ struct Walk {
     Meshes &meshes;
     Loops &loops;
     Coverage &coverage;
+    Gradients &gradients;
 };
 
 /// A topic with state of its own.

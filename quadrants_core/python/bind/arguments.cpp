@@ -257,7 +257,9 @@ bool write_components(ir::Scalar elem, int n, PyObject *arg, uint64_t *slots) {
 Fit fit_array(const BoundParam &p, PyObject *arg, uint64_t *slots, Arrays *arrays) {
     if (is_ndarray(arg)) {
         auto *a = reinterpret_cast<NdarrayObject *>(arg);
-        if (a->signature != p.signature || (p.needs_grad && !has_gradient(arg))) return Fit::no;
+        if (a->signature != p.signature) return Fit::no;
+        if (p.gradient != BoundParam::Gradient::either) [[unlikely]]
+            if (has_gradient(arg) != (p.gradient == BoundParam::Gradient::needed)) return Fit::no;
         if (!a->alive()) {
             raise_dead("ndarray");
             return Fit::error;
@@ -337,11 +339,12 @@ bool read_spec(PyObject *tuple, ParamSpec *spec) {
     const char *name, *form;
     int elem, clamp, optional, needs_grad;
     PyObject *cls;
-    if (!PyArg_ParseTuple(tuple, "ssiiiiippOp", &name, &form, &elem, &spec->ndim, &spec->rows, &spec->cols,
+    if (!PyArg_ParseTuple(tuple, "ssiiiiippOi", &name, &form, &elem, &spec->ndim, &spec->rows, &spec->cols,
                           &spec->element_dim, &clamp, &optional, &cls, &needs_grad)) {
         return false;
     }
-    spec->needs_grad = needs_grad != 0;
+    spec->needs_grad = needs_grad > 0;
+    spec->constant = needs_grad < 0;
     spec->name = name;
     spec->elem = ir::Scalar(elem);
     spec->clamp = clamp != 0;

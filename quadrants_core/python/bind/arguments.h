@@ -33,6 +33,7 @@ struct ParamSpec {
     int element_dim = -1;               ///< -1: any (arrays)
     bool clamp = false;
     bool needs_grad = false; ///< an ndarray must have a gradient
+    bool constant = false;   ///< no gradient flows to it
     bool optional = false;   ///< None is accepted
     PyObject *cls = nullptr; ///< bundle: the dataclass; structure: the struct type; borrowed
 };
@@ -53,8 +54,9 @@ struct BoundParam {
     bool written = false;
     bool of_host = false;       ///< was no ndarray in the call that the plan was made for
     bool with_gradient = false; ///< had a gradient then
-    bool needs_grad = false;    ///< an ndarray without one does not fit
-    bool clamp = false;         ///< indices outside are those of the edge
+    enum class Gradient : uint8_t { either, needed, refused };
+    Gradient gradient = Gradient::either; ///< which ndarrays fit
+    bool clamp = false;                   ///< indices outside are those of the edge
     // constants; bundles: the type
     PyObject *value = nullptr; ///< identity; borrowed if `weak` is set, owned otherwise
     PyObject *weak = nullptr;  ///< weak reference to it, owned

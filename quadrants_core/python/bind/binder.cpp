@@ -199,6 +199,14 @@ frontend::Param Binder::bind_structure(const ParamSpec &spec, PyObject *, const 
     return param;
 }
 
+/// Which arrays a specialisation is for. One that works out gradients is for those with a gradient, or for those without.
+BoundParam::Gradient Binder::gradient_of(const ParamSpec &spec, bool has_one) const {
+    using Gradient = BoundParam::Gradient;
+    const bool minds = kernel_->mode == autodiff::Mode::reverse && !spec.constant;
+    if (spec.needs_grad) return Gradient::needed;
+    return !minds ? Gradient::either : has_one ? Gradient::needed : Gradient::refused;
+}
+
 frontend::Param Binder::bind_array(const ParamSpec &spec, PyObject *value, const Origin &from) {
     ArrayFacts facts;
     ParamSpec named = spec;
@@ -215,7 +223,7 @@ frontend::Param Binder::bind_array(const ParamSpec &spec, PyObject *value, const
     bound.signature = signature_of(facts.elem, facts.ndim, facts.rows, facts.cols, facts.element_dim, facts.layout);
     bound.of_host = !is_ndarray(value);
     bound.with_gradient = !bound.of_host && has_gradient(value);
-    bound.needs_grad = spec.needs_grad;
+    bound.gradient = gradient_of(spec, bound.with_gradient);
     bound.clamp = spec.clamp;
     if (spec.needs_grad && !bound.of_host && !bound.with_gradient) {
         raise(ErrorClass::value,
@@ -224,6 +232,7 @@ frontend::Param Binder::bind_array(const ParamSpec &spec, PyObject *value, const
     }
     frontend::Param param = add(bound, from);
     param.clamp = spec.clamp;
+    param.constant = spec.constant;
     param.layout = layout_order(facts.layout);
     if (!is_ndarray(value) && from.place >= int(kernel_->params->size())) plan_.steady = false;
     if (is_ndarray(value)) {

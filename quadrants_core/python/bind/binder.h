@@ -43,6 +43,7 @@ class Binder {
 #include "frontend/parameters.def"
     frontend::Param typed_member(int node, PyObject *key, PyObject *value);
     frontend::Param live_member(int node, PyObject *key, bool item, PyObject *value);
+    BoundParam::Gradient gradient_of(const ParamSpec &spec, bool has_one) const;
     frontend::Param baked(PyObject *value);
     frontend::Param add(const BoundParam &bound, const Origin &from);
     int add_node(Node node);

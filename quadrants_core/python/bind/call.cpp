@@ -178,6 +178,10 @@ PyObject *const *bind_keywords(KernelObject *kernel, PyObject *const *args, size
         auto at = std::find_if(params.begin(), params.end(), [&](const ParamSpec &p) { return p.name == name; });
         if (at == params.end()) {
             if (std::strcmp(name, "qd_stream") == 0) {
+                if (kernel->mode != autodiff::Mode::none) {
+                    raise(ErrorClass::runtime, "qd_stream is not supported where derivatives are worked out");
+                    return nullptr;
+                }
                 if (!may_launch_on(args[n + size_t(k)])) return nullptr;
                 continue;
             }

@@ -300,7 +300,20 @@ void destroy(PyObject *o) {
     Py_DECREF(type);
 }
 
+/// _accompany(gradient, dual, mark): places or None
+PyObject *accompany(PyObject *o, PyObject *const *args, Py_ssize_t n) {
+    if (!check_alive(self_of(o))) return nullptr;
+    PlaceEntry &entry = places[size_t(self_of(o)->id)];
+    entry.joined = true;
+    int *slots[] = {&entry.gradient, &entry.dual, &entry.mark};
+    for (Py_ssize_t i = 0; i < n && i < 3; i++)
+        *slots[i] = PyObject_TypeCheck(args[i], place_type) ? self_of(args[i])->id : -1;
+    Py_RETURN_NONE;
+}
+
 PyMethodDef methods[] = {
+    {"_accompany", reinterpret_cast<PyCFunction>(reinterpret_cast<void *>(accompany)), METH_FASTCALL,
+     "where its gradient and its dual lie"},
     {"view", view, METH_NOARGS, "address and strides of the storage"},
     {"copy_out", copy_out, METH_VARARGS, "elements that exist -> an array"},
     {"copy_in", copy_in, METH_VARARGS, "an array -> elements that exist"},
@@ -359,6 +372,25 @@ void TreeMemory::destroy() {
 const PlaceEntry &place_entry(int id) {
     if (id < 0 || size_t(id) >= places.size()) fail_user(UserErrorKind::runtime, "This field has no memory any more");
     return places[size_t(id)];
+}
+
+int companion_of(int id, autodiff::Mode mode) {
+    if (!place_entry(id).joined) {
+        PyObject *join = package_attr("quadrants._trees.snode", "join_companions");
+        PyObject *done = join ? PyObject_CallNoArgs(join) : nullptr;
+        Py_XDECREF(join);
+        if (!done) throw frontend::PythonError{};
+        Py_DECREF(done);
+    }
+    const PlaceEntry &own = place_entry(id);
+    int other = -1;
+    switch (mode) {
+    case autodiff::Mode::none: break;
+    case autodiff::Mode::forward: other = own.dual; break;
+    case autodiff::Mode::reverse: other = own.gradient; break;
+    case autodiff::Mode::validate: other = own.mark; break;
+    }
+    return other >= 0 && !places[size_t(other)].memory.expired() ? other : -1;
 }
 
 void forget_places() { places.clear(); }

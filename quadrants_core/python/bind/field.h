@@ -31,10 +31,15 @@ struct TreeMemory {
 struct PlaceEntry {
     ir::Place place;
     std::weak_ptr<TreeMemory> memory;
+    int gradient = -1, dual = -1, mark = -1; ///< places of them
+    bool joined = false;                     ///< these are known
 };
 
 /// Description of place `id`; UserError if its field is gone.
 const PlaceEntry &place_entry(int id);
+
+/// The gradient, dual or mark of place `id`, or -1.
+int companion_of(int id, autodiff::Mode mode);
 
 /// On the end of a Program: all places are gone.
 void forget_places();

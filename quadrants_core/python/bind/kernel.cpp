@@ -1,5 +1,6 @@
 #include "python/bind/kernel.h"
 
+#include "python/bind/bound_kernel.h"
 #include "python/bind/call.h"
 #include "python/bind/errors.h"
 #include "python/bind/plan.h"
@@ -13,18 +14,18 @@ constexpr size_t max_args = 512;
 
 KernelObject *self_of(PyObject *o) { return reinterpret_cast<KernelObject *>(o); }
 
-/// A call while the class KernelInfo has a method of a program's own: Python decides (quadrants.lang._replaced).
-PyObject *call_replaced(PyObject *o, PyObject *const *args, size_t flags, PyObject *names) {
-    PyObject *through = PyObject_GetAttrString(self_of(o)->info, "_call_replaced");
+/// A call while somebody is told of calls: Python decides (KernelInfo._call_told).
+PyObject *call_told(PyObject *o, PyObject *const *args, size_t flags, PyObject *names) {
+    PyObject *through = PyObject_GetAttrString(self_of(o)->info, "_call_told");
     if (!through) return nullptr;
     PyObject *result = PyObject_Vectorcall(through, args, size_t(PyVectorcall_NARGS(flags)), names);
     Py_DECREF(through);
     return result;
 }
 
-/// _replaced(whether calls go through Python)
-PyObject *set_replaced(PyObject *o, PyObject *yes) {
-    self_of(o)->vectorcall = yes == Py_True ? call_replaced : call;
+/// _tell(whether calls go through Python)
+PyObject *set_told(PyObject *o, PyObject *yes) {
+    self_of(o)->vectorcall = yes == Py_True ? call_told : call;
     Py_RETURN_NONE;
 }
 
@@ -38,11 +39,12 @@ PyObject *bind_call(PyObject *o, PyObject *const *args, Py_ssize_t n, PyObject *
     return bound_tuple(self_of(o), args, n, names);
 }
 
-/// Kernel(info, params, returns, returns_tuple)
+/// Kernel(info, params, returns, returns_tuple, mode=0)
 PyObject *create(PyTypeObject *type, PyObject *args, PyObject *) {
     PyObject *info, *params, *returns;
-    int returns_tuple;
-    if (!PyArg_ParseTuple(args, "OO!O!p", &info, &PyTuple_Type, &params, &PyTuple_Type, &returns, &returns_tuple))
+    int returns_tuple, mode = 0;
+    if (!PyArg_ParseTuple(args, "OO!O!p|i", &info, &PyTuple_Type, &params, &PyTuple_Type, &returns, &returns_tuple,
+                          &mode))
         return nullptr;
     if (PyTuple_GET_SIZE(params) > Py_ssize_t(max_args)) {
         raise(ErrorClass::compilation, "a kernel takes at most 512 arguments");
@@ -59,6 +61,7 @@ PyObject *create(PyTypeObject *type, PyObject *args, PyObject *) {
     kernel->returns = new std::vector<frontend::ReturnType>(size_t(PyTuple_GET_SIZE(returns)));
     kernel->plans = new std::vector<std::shared_ptr<Plan>>;
     kernel->returns_tuple = returns_tuple != 0;
+    kernel->mode = autodiff::Mode(mode);
     bool ok = true;
     for (size_t i = 0; ok && i < kernel->params->size(); i++) {
         ok = read_spec(PyTuple_GET_ITEM(params, Py_ssize_t(i)), &(*kernel->params)[i]);
@@ -131,7 +134,7 @@ void destroy(PyObject *o) {
 
 PyObject *get_bound(PyObject *o, PyObject *instance, PyObject *) {
     if (!instance || instance == Py_None) return Py_NewRef(o);
-    return PyMethod_New(o, instance);
+    return bind_kernel(o, instance);
 }
 
 PyObject *count_plans(PyObject *o, PyObject *) {
@@ -179,6 +182,12 @@ PyObject *show(PyObject *o, PyObject *form) {
 
 PyObject *get_info(PyObject *o, void *) { return Py_NewRef(self_of(o)->info ? self_of(o)->info : Py_None); }
 
+/// The kernel that works out its gradients.
+PyObject *get_gradient(PyObject *o, void *) {
+    if (!self_of(o)->info) Py_RETURN_NONE;
+    return PyObject_GetAttrString(self_of(o)->info, "grad");
+}
+
 PyMethodDef methods[] = {
     {"_specialisations", count_plans, METH_NOARGS, "number of specialisations compiled since qd.init"},
     {"_compile_like", compile_like, METH_O, "compiles before any call"},
@@ -186,7 +195,7 @@ PyMethodDef methods[] = {
     {"_plans", plans, METH_NOARGS, "its specialisations, described"},
     {"_last_plan", last_plan, METH_NOARGS, "the specialisation that the last call used"},
     {"_passed", passed, METH_NOARGS, "what the last call passed to the compiled code"},
-    {"_replaced", set_replaced, METH_O, nullptr},
+    {"_tell", set_told, METH_O, nullptr},
     {"_launch", reinterpret_cast<PyCFunction>(reinterpret_cast<void *>(launch_directly)), METH_FASTCALL | METH_KEYWORDS,
      nullptr},
     {"_bind", reinterpret_cast<PyCFunction>(reinterpret_cast<void *>(bind_call)), METH_FASTCALL | METH_KEYWORDS,
@@ -200,6 +209,8 @@ PyMethodDef methods[] = {
 
 PyGetSetDef getset[] = {
     {"_primal", get_info, nullptr, nullptr, nullptr},
+    {"grad", get_gradient, nullptr, nullptr, nullptr},
+    {"_adjoint", get_gradient, nullptr, nullptr, nullptr},
     {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr},
 };
@@ -233,7 +244,7 @@ PyType_Spec spec = {"quadrants._lib.core.quadrants_python.Kernel", sizeof(Kernel
 bool add_kernel_type(PyObject *module) {
     PyObject *type = PyType_FromSpec(&spec);
     PyObject *kind = PyUnicode_FromString("kernel");
-    return type && kind && PyObject_SetAttrString(type, "_qd_kind_", kind) == 0 &&
+    return add_bound_kernel_type() && type && kind && PyObject_SetAttrString(type, "_qd_kind_", kind) == 0 &&
            PyModule_AddObjectRef(module, "Kernel", type) == 0;
 }
 

@@ -71,6 +71,7 @@ struct KernelObject {
     PyObject *return_types; ///< the tuples that `returns` was read from
     std::vector<frontend::ReturnType> *returns;
     bool returns_tuple;
+    autodiff::Mode mode; ///< the kernel itself, or what works out its derivatives
     std::vector<std::shared_ptr<Plan>> *plans;
     Plan *last;        ///< the plan used by the last call
     uint32_t made;     ///< number of plans so far

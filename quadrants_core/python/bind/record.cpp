@@ -72,8 +72,9 @@ void write_param(Writer &w, const frontend::Param &param) {
 }
 
 void write_request(Writer &w, const frontend::Request &request) {
-    const auto &[source, function, params, returns, place, source_of, member, warn, options] = request;
+    const auto &[source, function, params, returns, place, companion, source_of, member, warn, options, mode] = request;
     write_options(w, options);
+    w.number(mode);
     w.number(uint64_t(params.size()));
     for (const frontend::Param &p : params) write_param(w, p);
     for (const auto &[elem, rows, cols, element_dim, structure] : returns) {

@@ -116,6 +116,9 @@ class Specialiser {
     /// Where kernels run as Python: the walk refuses what compiled kernels may not do. The plan has no code.
     std::shared_ptr<Plan> check() {
         const Compiling compiling(kernel_);
+        if (kernel_->mode != autodiff::Mode::none)
+            fail_user(UserErrorKind::runtime, "Derivatives of kernels need an architecture that compiles them", {},
+                      "qd.init(arch=qd.cpu)");
         frontend::Request request = make_request();
         request.options.coverage = false;
         if (runtime.checks_python) {
@@ -136,7 +139,7 @@ class Specialiser {
     std::string show(engine::Form form) {
         frontend::Request request = make_request();
         request.source = source_of(kernel_->info);
-        return runtime.program->show(std::move(walk(request).fn), form);
+        return runtime.program->show(walked(request).fn, form);
     }
 
     /// Where a fault was.
@@ -147,7 +150,7 @@ class Specialiser {
         request.source = source;
         std::vector<Location> trace;
         try {
-            const frontend::Result result = walk(request);
+            const frontend::Result result = walked(request);
             unlocked([&](engine::Program &program) { trace = program.locate(result.fn, fault); });
         } catch (const Interrupted &) { // Stop was pressed, too
         }
@@ -169,11 +172,13 @@ class Specialiser {
         plan_->returns = *kernel_->returns;
         binder_.emplace(kernel_, *plan_);
         frontend::Request request;
-        keep(PyObject_CallMethod(kernel_->info, "prepare", nullptr));
+        request.mode = kernel_->mode;
+        const bool derived = request.mode != autodiff::Mode::none;
+        keep(PyObject_CallMethod(kernel_->info, derived ? "prepare_derivative" : "prepare", nullptr));
         static_cast<LanguageOptions &>(request.options) =
             LanguageOptions(runtime.options); // brought up to date by prepare()
         request.function = keep(PyObject_GetAttrString(kernel_->info, "fn"));
-        request.options.coverage = wants_coverage(runtime.coverage);
+        request.options.coverage = request.mode != autodiff::Mode::reverse && wants_coverage(runtime.coverage);
         request.options.pure = keep(PyObject_GetAttrString(kernel_->info, "fastcache")) == Py_True;
         plan_->return_shapes.clear();
         for (frontend::ReturnType &r : plan_->returns) {
@@ -182,6 +187,11 @@ class Specialiser {
             if (r.structure && !plan_->return_shapes.back()) throw frontend::PythonError{};
         }
         request.returns = plan_->returns;
+        if (request.mode == autodiff::Mode::reverse) { // what it returned is worked out no more
+            plan_->returns.clear();
+            plan_->return_shapes.clear();
+        }
+        request.companion = [this](int id) { return companion_of(id, kernel_->mode); };
         request.place = [this](int id) { return describe_place(id); };
         request.source_of = [this](PyObject *func) { return source_of(func); };
         request.warn = [this](const std::string &category, const std::string &message, const Location &at) {
@@ -191,6 +201,17 @@ class Specialiser {
         request.member = [this](int node, PyObject *key, bool item) { return binder_->member(node, key, item); };
         for (size_t i = 0; i < kernel_->params->size(); i++) bind_param(request, i);
         return request;
+    }
+
+    /// The kernel that is asked for: the one in the source, or what works out its derivatives.
+    frontend::Result walked(const frontend::Request &request) {
+        frontend::Result result = walk(request);
+        if (request.mode == autodiff::Mode::none) return result;
+        check_program(*plan_);
+        unlocked([&](engine::Program &program) {
+            result.fn = program.differentiate(std::move(result.fn), std::move(result.companions), request.mode);
+        });
+        return result;
     }
 
     frontend::Source source_of(PyObject *object) {
@@ -214,7 +235,7 @@ class Specialiser {
 
     void lower(Record &record, frontend::Request &request) {
         request.source = source_of(kernel_->info);
-        frontend::Result result = walk(request);
+        frontend::Result result = walked(request);
         for (const frontend::PyRef &func : result.funcs) plan_->kept.push_back(Py_NewRef(func.get()));
         frontend::collect_if_asked();
         leaves_ = std::move(result.leaves);

@@ -22,7 +22,7 @@ from quadrants._language.ops import (
     atomic_mul, atomic_or, atomic_sub, atomic_xor, bit_cast, block_local, cache_read_only, cast, ceil, clock_counter,
     clock_freq_hz, deactivate, eig, floor, get_addr, global_thread_idx, grouped, is_active, length, loop_config,
     make_spd, max, mesh_local, mesh_patch_idx, min, ndrange, no_activate, one, polar_decompose, randn, random,
-    rescale_index, round, solve, static, static_assert, static_print, stream_parallel, svd, sym_eig, volatile_load,
+    rescale_index, round, solve, static, static_assert, static_print, stop_grad, stream_parallel, svd, sym_eig, volatile_load,
     zero,
 )  # fmt: skip
 from quadrants._language.ops import elementary as _elementary
@@ -50,7 +50,7 @@ _later.define(
     globals(),
     "qd",
     "GraphStatus(yielded, checkpoint); checkpoint(cp_id, yield_on); graph_do_while(condition); graph_parallel(); "
-    "graph_parallel_context(); stop_grad(x)",
+    "graph_parallel_context()",
 )
 
 
@@ -104,6 +104,10 @@ def __getattr__(name):
         found = getattr(importlib.import_module("quadrants." + _found_on_demand[name]), name.lstrip("_"))
         globals()[name] = found
         return found
+    if name == "clear_all_gradients":
+        from quadrants._gradients import tape as _tape
+
+        return _tape.clear_all_gradients
     if name == "outer":
         from quadrants.simt import _tile
 

@@ -1,11 +1,5 @@
 """qd.ad: derivatives of kernels."""
 
-from quadrants._later import define as _define
-
-_define(
-    globals(),
-    "qd.ad",
-    "FwdMode(loss, param, seed=None, clear_gradients=True); "
-    "Tape(loss=None, clear_gradients=True, validation=False, grad_check=None); clear_all_gradients(gradient_type=0); "
-    "grad_for(primal); grad_replaced(func); no_grad(func)",
-)
+from quadrants._gradients.custom import grad_for, grad_replaced, no_grad
+from quadrants._gradients.forward_mode import FwdMode
+from quadrants._gradients.tape import Tape, clear_all_gradients

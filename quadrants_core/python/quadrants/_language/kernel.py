@@ -1,6 +1,8 @@
 """@qd.kernel, and what a class says whose methods are kernels."""
 
-from quadrants import _exceptions, _later, _native, _runtime, _settings, _source
+import enum as _enum
+
+from quadrants import _exceptions, _later, _logging, _native, _runtime, _settings, _source
 from quadrants._language import func as _func, signature as _signature
 from quadrants._trees import snode as _snode
 
@@ -21,10 +23,24 @@ class _Replaceable(type):
             _Replaceable.told(cls, name)
 
 
+class AutodiffMode(_enum.IntEnum):
+    """What a kernel is compiled for."""
+
+    FORWARD = 0
+    REVERSE = 1
+    NONE = 2
+    VALIDATION = 3
+
+
+_CORE_MODES = {AutodiffMode.FORWARD: 1, AutodiffMode.REVERSE: 2, AutodiffMode.VALIDATION: 3}  # autodiff::Mode
+
+
 class KernelInfo(metaclass=_Replaceable):
     """What the compiler must know of a kernel's function; `k._primal` of a decorated kernel `k`."""
 
     calls_in_python = False  # launches go through methods that a program has put in the place of those of this class
+
+    recorder = None  # a Tape or FwdMode that is told of every call; what it makes of a call is its method `call`
 
     coverage = None  # counts for this kernel alone: True or False; None as the program wants it
 
@@ -35,9 +51,56 @@ class KernelInfo(metaclass=_Replaceable):
         self.fastcache = fastcache  # promises to read nothing but its arguments
         self.kernel = None  # weak reference to the kernel
         self.name = fn.__qualname__
+        self.autodiff_mode = AutodiffMode.NONE
+        self.derivatives = {}  # AutodiffMode -> the kernel that works them out, once it was asked for
         # True or False: count lines whatever QD_KERNEL_COVERAGE says
         self.coverage = counts_definition(fn) if counts_definition is not None else None
         self._qd_source_ = _source.Source(fn)
+
+    @property
+    def grad(self):
+        """The kernel that works out gradients: takes the same arguments, adds to the `grad` of what the kernel reads."""
+        return self.derivative(AutodiffMode.REVERSE)
+
+    def derivative(self, mode):
+        made = self.derivatives.get(mode)
+        if made is None:
+            made = self.derivatives.setdefault(mode, self._derive(mode))
+        return made
+
+    def _derive(self, mode):
+        kernel = self.kernel()
+        params, returns, returns_tuple = self.signature
+        made = _native.core().Kernel(self, params, returns, returns_tuple, _CORE_MODES[mode])
+        for name in ("__name__", "__qualname__", "__module__", "__doc__", "__annotations__", "__wrapped__", "fn"):
+            setattr(made, name, getattr(kernel, name))
+        return made
+
+    def compiled(self):
+        """The kernel, and those of its derivatives that were asked for."""
+        return [self.kernel(), *self.derivatives.values()]
+
+    def _call_told(self, *args, **keywords):
+        """A call while a Tape or FwdMode, or a method of the program's own, is told of it."""
+        if KernelInfo.recorder is not None:
+            return KernelInfo.recorder.call(self, args, keywords)
+        return self._launch(args, keywords)
+
+    def __call__(self, *args, **keywords):
+        return self.kernel()(*args, **keywords)
+
+    def _launch(self, args, keywords):
+        if KernelInfo.calls_in_python:
+            return self._call_replaced(*args, **keywords)
+        return self.kernel()._launch(*args, **keywords)
+
+    def prepare_derivative(self):
+        """Called before every compilation of a kernel that works out derivatives."""
+        if _settings.current().opt_level == 0:
+            _logging.warn("opt_level = 1 is enforced to enable gradient computation.")
+            _settings.cfg.opt_level = 1
+        self.prepare()
+        _snode.join_companions()
 
     def prepare(self):
         """Called before every compilation: the options may have been changed through qd.cfg."""
@@ -70,13 +133,46 @@ def _make_kernel(fn, frame, fastcache=False):
     made.__annotations__ = fn.__annotations__
     made.__wrapped__ = fn
     made.fn = fn
-    made.grad = _later.Later("kernel.grad")
     made.resume = _later.Later("kernel.resume")
     info.kernel = weakref.ref(made)
+    info.signature = params, returns, returns_tuple
     _all_kernels.append(weakref.ref(made, _all_kernels.remove))
-    if KernelInfo.calls_in_python:
-        made._replaced(True)
+    if calls_are_told():
+        made._tell(True)
     return made
+
+
+def calls_are_told():
+    return KernelInfo.calls_in_python or KernelInfo.recorder is not None
+
+
+def tell_calls():
+    """After a change of who is told of calls."""
+    told = calls_are_told()
+    for ref in _all_kernels:
+        if (made := ref()) is not None:
+            made._tell(told)
+
+
+def record_with(recorder):
+    """From now on `recorder` is told of calls; None: nobody is."""
+    if recorder is not KernelInfo.recorder:
+        KernelInfo.recorder = recorder
+        tell_calls()
+
+
+class unrecorded:
+    """A block in which nobody records calls."""
+
+    def __enter__(self):
+        self._recorder = KernelInfo.recorder
+        record_with(None)
+
+    def __exit__(self, *_):
+        record_with(self._recorder)
+
+
+_settings.after_reset.append(lambda: record_with(None))
 
 
 def kernel(fn=None, *, pure=None, fastcache=False, graph=False, checkpoints=False):
@@ -127,10 +223,16 @@ def pure(fn):
 def forget_frozen():
     """Kernels look again at the arrays in frozen dataclasses: what an array is has changed."""
     for ref in _all_kernels:
-        if (made := ref()) is not None:
+        for made in _compiled(ref):
             made._forget_frozen()
 
 
 def compiled_functions():
     """Specialisations of all kernels compiled since qd.init."""
-    return sum(k._specialisations() for ref in _all_kernels if (k := ref()) is not None)
+    return sum(k._specialisations() for ref in _all_kernels for k in _compiled(ref))
+
+
+def _compiled(ref):
+    """The kernel, if it still lives, and the kernels of its derivatives."""
+    kernel = ref()
+    return () if kernel is None else kernel._primal.compiled()

@@ -190,7 +190,7 @@ with_parameters(
     loop_config(*, block_dim=None, serialize=False, parallelize=None, block_dim_adaptive=True, bit_vectorize=False, name=None);
     static_print(*args, **kwargs); activate(node, indices); deactivate(node, indices); is_active(node, indices);
     append(node, indices, val); length(node, indices); get_addr(f, indices); rescale_index(a, b, I); no_activate(*args);
-    mesh_local(*args); mesh_patch_idx(); clock_counter(); global_thread_idx()""",
+    mesh_local(*args); stop_grad(x); mesh_patch_idx(); clock_counter(); global_thread_idx()""",
     _raiser,
     "{name}: for kernels and funcs.",
 )

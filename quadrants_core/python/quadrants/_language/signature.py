@@ -106,7 +106,7 @@ def param(name, annotation, position):
     """(name, form, scalar, ndim, rows, cols, element_dim, clamp, optional, class, needs_grad), as the bindings read it."""
     annotation, optional = without_none(annotation)
 
-    def spec(form, scalar=0, ndim=0, rows=1, cols=1, element_dim=0, clamp=False, cls=None, needs_grad=False):
+    def spec(form, scalar=0, ndim=0, rows=1, cols=1, element_dim=0, clamp=False, cls=None, needs_grad=0):
         return (name, form, scalar, ndim, rows, cols, element_dim, clamp, optional, cls, needs_grad)
 
     kind = getattr(annotation, "_qd_kind_", None)
@@ -121,7 +121,7 @@ def param(name, annotation, position):
             annotation = annotation()
         ndim = -1 if annotation.ndim is None else annotation.ndim
         element_dim = -1 if annotation.element_dim is None else annotation.element_dim
-        clamp, needs_grad = annotation.boundary == "clamp", annotation.needs_grad is True
+        clamp, needs_grad = annotation.boundary == "clamp", {True: 1, False: -1}.get(annotation.needs_grad, 0)
         return spec(
             "array", annotation.scalar_code, ndim, annotation.rows, annotation.cols, element_dim, clamp, needs_grad=needs_grad
         )

@@ -141,7 +141,7 @@ def buffer_view(array, offset, size):
 table["loop_unique"] = lambda value, covers=None: fresh(value)
 table["mesh_patch_idx"] = meshes.patch
 
-for _name in ("loop_config", "block_local", "cache_read_only", "mesh_local", "no_activate"):
+for _name in ("loop_config", "block_local", "cache_read_only", "mesh_local", "no_activate", "stop_grad"):
     table[_name] = lambda *args, **keywords: None
 
 

@@ -4,7 +4,7 @@ import warnings
 
 from quadrants import _dtypes, _exceptions
 from quadrants._display import values as _values
-from quadrants._language import matrix as _matrix
+from quadrants._language import kernel as _kernel, matrix as _matrix
 from quadrants._storage import interop as _interop
 from quadrants._trees import layout as _layout, snode as _snode
 from quadrants._factories import makes as _makes
@@ -131,6 +131,8 @@ class Field(_values.Shown):
             flat = flat * len(self._parts)
         if len(flat) != len(self._parts):
             raise ValueError(f"fill: the elements have {len(self._parts)} components, {len(flat)} are given")
+        if _kernel.KernelInfo.recorder is not None:
+            _kernel.KernelInfo.recorder.filled(self, val)
         kind = self._dtype
         for part, v in zip(self._parts, flat):
             self._change(part, v if kind.kind == "float" else kind(v))
@@ -192,6 +194,8 @@ class Field(_values.Shown):
             raise TypeError("Cannot copy from a non-field object")
         if other.shape != self.shape:
             raise ValueError(f"copy_from: shapes {self.shape} and {other.shape} differ")
+        if _kernel.KernelInfo.recorder is not None:
+            _kernel.KernelInfo.recorder.copied(self, other)
         self.from_numpy(other.to_numpy())
 
     @_values.host_only
@@ -391,6 +395,9 @@ def _storage_axes(shape, order):
     return result
 
 
+_ROLES = {"grad": _snode.SNodeGradType.ADJOINT, "dual": _snode.SNodeGradType.DUAL}
+
+
 def _add_derivatives(field, make, needs_grad, needs_dual):
     """`grad` and `dual` of a field of real numbers: fields like it, placed only if they are asked for."""
     if field._dtype.kind != "float":
@@ -405,6 +412,7 @@ def _add_derivatives(field, make, needs_grad, needs_dual):
         setattr(field, suffix, other)
         for member, its in zip(field._parts, other._parts):
             setattr(member, suffix, its)
+            its.role = _ROLES[suffix]
             if needed:
                 _snode.unplaced_derivatives.add(its)
                 its.asked = f"needs_{suffix}"

@@ -1,5 +1,6 @@
 """Trees of field storage: qd.root.dense(...).place(...), FieldsBuilder, and when they become memory."""
 
+import enum as _enum
 import warnings
 import weakref
 
@@ -9,6 +10,15 @@ from quadrants._trees.layout import extents as _extents
 
 _KINDS = ("dense", "pointer", "bitmasked", "dynamic")  # ir::LevelKind
 _MAX_INDICES = 12
+
+
+class SNodeGradType(_enum.IntEnum):
+    """What the numbers of a field are to another field."""
+
+    PRIMAL = 0
+    ADJOINT = 1
+    DUAL = 2
+    ADJOINT_CHECKBIT = 3
 
 
 class Axis:
@@ -263,6 +273,21 @@ class _Element(SNode):
         super().__init__(member.node._builder, member.node, "place", [])
         self._member = member
 
+    ptr = property(lambda self: self)
+
+    def has_adjoint(self):
+        return _is_placed(self._member.grad)
+
+    def has_dual(self):
+        return _is_placed(self._member.dual)
+
+    def has_adjoint_checkbit(self):
+        """Whether reads of it can be noted: see Tape(validation=True)."""
+        return _settings.current().debug and self._member.role == SNodeGradType.PRIMAL and self.has_adjoint()
+
+    def get_snode_grad_type(self):
+        return self._member.role
+
     @property
     def _name(self):
         """That of the field."""
@@ -287,6 +312,31 @@ class _Element(SNode):
 
 
 _Element.__name__ = _Element.__qualname__ = "SNode"
+
+
+def _is_placed(member):
+    return member is not None and member.node is not None and member.node._builder._generation != -1
+
+
+def join_companions():
+    """Tells the core where the gradients and duals of all that has memory lie."""
+    for builder in finished_builders():
+        for member in list(builder._members):
+            if isinstance(member, Member):
+                member.place._accompany(*(_place_of_companion(c) for c in (member.grad, member.dual, member.checkbit)))
+
+
+def _place_of_companion(member):
+    if not _is_placed(member):
+        return None
+    member.node._builder._materialise()
+    return member.place
+
+
+def finished_builders():
+    """Trees of the running program that have memory."""
+    return [b for b in Builder.finished if b._generation == _native.core().generation()]
+
 
 unplaced = weakref.WeakSet()  # members of fields without a shape, until they are placed
 unplaced_derivatives = weakref.WeakSet()  # of the gradients and duals that were asked for
@@ -320,7 +370,7 @@ class Member:
     """One scalar member of a field, placed or not."""
 
     __slots__ = (
-        "name", "scalar", "node", "offset", "field", "place", "generation", "_snode", "grad", "dual", "asked", "__weakref__",
+        "name", "scalar", "node", "offset", "field", "place", "generation", "_snode", "grad", "dual", "checkbit", "asked", "role", "__weakref__",
     )  # fmt: skip
 
     def __init__(self, name, scalar):
@@ -332,8 +382,9 @@ class Member:
         self.place = None
         self.generation = 0
         self._snode = None
-        self.grad = self.dual = None
+        self.grad = self.dual = self.checkbit = None
         self.asked = ""
+        self.role = SNodeGradType.PRIMAL
 
     def snode(self):
         if self._snode is None:
@@ -441,11 +492,18 @@ class Builder:
         Builder.finished.discard(self)
 
 
+def clear_companions(role):
+    """Gradients or duals of all fields become 0."""
+    for builder in finished_builders():
+        for member in builder._members:
+            if isinstance(member, Member) and member.role == role:
+                member.place.fill(0)
+
+
 def deactivate_all_snodes():
     """Deactivates every cell of every tree."""
-    for builder in list(Builder.finished):
-        if builder._generation == _native.core().generation():
-            builder._root.deactivate_all()
+    for builder in finished_builders():
+        builder._root.deactivate_all()
 
 
 class FieldsBuilder:
@@ -512,7 +570,7 @@ class FieldsBuilder:
     def _finalized_roots(cls):
         """Roots of all trees that have memory."""
         _runtime.require_program()
-        return [b._root for b in Builder.finished if b._generation == _native.core().generation()]
+        return [b._root for b in finished_builders()]
 
 
 class SNodeTree:

@@ -44,9 +44,7 @@ def _told(cls, name):
     if name not in _OWN:
         return
     KernelInfo.calls_in_python = any(getattr(KernelInfo, n) is not own for n, own in _OWN.items())
-    for ref in _kernel._all_kernels:
-        if (kernel := ref()) is not None:
-            kernel._replaced(KernelInfo.calls_in_python)
+    _kernel.tell_calls()
 
 
 _OWN = {"materialize": materialize, "launch_kernel": launch_kernel}

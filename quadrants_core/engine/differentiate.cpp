@@ -1,0 +1,29 @@
+// From a kernel of the frontend to the one that works out its derivative.
+#include "base/stack.h"
+#include "engine/program_impl.h"
+#include "engine/weight.h"
+
+#include <utility>
+
+namespace qd::engine {
+
+ir::Function Program::differentiate(ir::Function kernel, autodiff::Companions companions, autodiff::Mode mode) const {
+    ir::Function derived;
+    with_stack(stack_for(kernel), [&] {
+        // What comes out is launched with arrays that overlap, too, so nothing may be made of their being apart.
+        const bool distinct = std::exchange(kernel.distinct_arrays, false);
+        std::vector<uint32_t> of_parameter(companions.arrays.size(), autodiff::Companions::none);
+        for (size_t i = 0; i < of_parameter.size(); i++)
+            for (size_t k = 0; k < kernel.params.size(); k++)
+                if (companions.arrays[i] && kernel.params[k] == companions.arrays[i]) of_parameter[i] = uint32_t(k);
+        // All that the program reads and writes is looked after, so nothing may be left out before.
+        if (mode != autodiff::Mode::validate) impl_->lowering.simplify(kernel);
+        for (size_t i = 0; i < of_parameter.size(); i++) // passes number values anew
+            if (companions.arrays[i]) companions.arrays[i] = kernel.params[of_parameter[i]];
+        derived = autodiff::differentiate(kernel, companions, mode);
+        derived.distinct_arrays = distinct;
+    });
+    return derived;
+}
+
+} // namespace qd::engine

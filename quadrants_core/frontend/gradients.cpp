@@ -1,0 +1,186 @@
+#include "frontend/gradients.h"
+
+#include "frontend/builtins.h"
+#include "frontend/call.h"
+#include "frontend/format.h"
+#include "frontend/objects.h"
+#include "frontend/parameters.h"
+#include "frontend/place.h"
+#include "frontend/record.h"
+#include "frontend/types.h"
+
+#include <algorithm>
+#include <array>
+
+namespace qd::frontend {
+namespace {
+
+constexpr uint32_t none = autodiff::Companions::none;
+
+/// `static` of `qd.static(...)`, null if the node is no call of an attribute or name.
+PyObject *called_name(const Node *node) {
+    if (node->kind != NodeKind::Call) return nullptr;
+    const Node *callee = child(node, Field::func);
+    if (callee->kind == NodeKind::Attribute) return word_of(callee, Field::attr);
+    return callee->kind == NodeKind::Name ? word_of(callee, Field::id) : nullptr;
+}
+
+bool is_hint(const Node *expression) {
+    constexpr std::array hints = {"loop_config", "stop_grad",     "block_local",  "cache_read_only",
+                                  "mesh_local",  "static_assert", "static_print", "no_activate"};
+    if (expression->kind == NodeKind::Constant) return true;
+    PyObject *name = called_name(expression);
+    return name && std::find(hints.begin(), hints.end(), text(name)) != hints.end();
+}
+
+/// What a statement counts as at the top of a kernel.
+enum class Counts : uint8_t { neither, loop, statement };
+
+Counts counts_as(const Node *statement) {
+    const NodeKind kind = statement->kind;
+    if (kind == NodeKind::Pass || kind == NodeKind::Return) return Counts::neither;
+    if (kind == NodeKind::Expr) return is_hint(child(statement, Field::value)) ? Counts::neither : Counts::statement;
+    if (kind == NodeKind::For) {
+        PyObject *name = called_name(child(statement, Field::iter));
+        return name && text(name) == "static" ? Counts::neither : Counts::loop;
+    }
+    const auto holds_loop = [&](Field side) {
+        const Items list = items_of(statement, side);
+        return std::any_of(list.begin(), list.end(),
+                           [](const Node *inner) { return counts_as(inner) == Counts::loop; });
+    };
+    if ((kind == NodeKind::If || kind == NodeKind::With) && holds_loop(Field::body)) return Counts::loop;
+    return kind == NodeKind::If && holds_loop(Field::orelse) ? Counts::loop : Counts::statement;
+}
+
+} // namespace
+
+/// An error if anything turns out to have a gradient.
+void Gradients::refuse(const Node *node, UserErrorKind kind, const std::string &message, const std::string &hint) {
+    try {
+        w_.fail(node, kind, message, hint);
+    } catch (const LoweringError &) {
+        if (!refused_) refused_ = std::current_exception();
+    }
+}
+
+void Gradients::check_top_level(const Node *tree) {
+    const Node *statement = nullptr;
+    bool has_loop = false;
+    for (const Node *each : items_of(tree, Field::body)) {
+        const Counts counts = counts_as(each);
+        has_loop |= counts == Counts::loop;
+        if (counts == Counts::statement && !statement) statement = each;
+    }
+    if (has_loop && statement)
+        refuse(statement, UserErrorKind::runtime,
+               "Invalid program input for autodiff: Mixed usage of for-loops and statements without looping.\n"
+               "Please split them into two kernels",
+               "a kernel whose gradient is asked for has either loops alone at its top level, or no loops");
+}
+
+void Gradients::check_inner_range(const Node *node) {
+    if (w_.request.mode == autodiff::Mode::reverse && !w_.request.options.ad_stack_experimental_enabled)
+        refuse(node, UserErrorKind::compilation, "Cannot use non static range in Backwards mode",
+               "loop over `qd.static(range(...))` or `qd.ndrange(...)`, or say "
+               "qd.init(ad_stack_experimental_enabled=True)");
+}
+
+void Gradients::stop(const FieldInfo &field) {
+    for (const uint32_t place : field.places) stops_.push_back({b_.block, place});
+}
+
+uint32_t Gradients::first_component(const FieldInfo &field) {
+    const auto [at, is_new] = component_.try_emplace(&field, uint32_t(fn_.places.size()));
+    if (is_new) {
+        ir::Place first = fn_.places[field.places[0]];
+        first.elem = ir::Scalar::u8;
+        first.level = true;
+        fn_.places.push_back(std::move(first));
+    }
+    return at->second;
+}
+
+uint32_t Gradients::twin(uint32_t place) {
+    const auto [at, is_new] = twins_.try_emplace(place, uint32_t(fn_.places.size()));
+    if (is_new) fn_.places.push_back(ir::Place(fn_.places[place]));
+    return at->second;
+}
+
+void Gradients::stop_loads(ir::BlockId block, uint32_t place) {
+    std::vector<ir::Value> list;
+    for (const ir::Value v : std::vector<ir::Value>(fn_[block].insts)) {
+        for (const ir::BlockId inner : {fn_[v].blocks[0], fn_[v].blocks[1]})
+            if (inner) stop_loads(inner, place);
+        if (fn_[v].op == ir::Op::load && fn_[fn_.args(v)[0]].op == ir::Op::place && fn_[fn_.args(v)[0]].imm == place) {
+            const ir::Value pointer = fn_.args(v)[0];
+            const std::vector<ir::Value> indices(fn_.args(pointer).begin(), fn_.args(pointer).end());
+            ir::Inst inst;
+            inst.op = ir::Op::place;
+            inst.type = fn_[pointer].type;
+            inst.span = fn_[pointer].span;
+            inst.imm = twin(place);
+            const ir::Value stopped = fn_.make(inst);
+            fn_.set_args(stopped, indices);
+            const ir::Value operands[] = {stopped};
+            fn_.set_args(v, operands);
+            list.push_back(stopped);
+        }
+        list.push_back(v);
+    }
+    fn_[block].insts = std::move(list);
+}
+
+/// The place of the gradient or dual of a place of the function, or none.
+uint32_t Gradients::companion(uint32_t place) {
+    const ir::Place &own = fn_.places[place];
+    if (own.level || !ir::is_float(own.elem)) return none;
+    const int other = w_.request.companion(int(own.id));
+    return other < 0 ? none : w_.places.place_index(other);
+}
+
+autodiff::Companions Gradients::settle(const Node *tree) {
+    autodiff::Companions out;
+    for (const Stop &stop : stops_) stop_loads(stop.block, stop.place);
+    const uint32_t own = uint32_t(fn_.places.size());
+    out.places.assign(own, none);
+    for (uint32_t i = 0; i < own; ++i) out.places[i] = companion(i);
+    for (const auto &[place, stopped] : twins_) out.places[stopped] = none;
+    for (const auto &[field, first] : component_) {
+        if (w_.request.mode == autodiff::Mode::validate) break; // what is known at run time alone is not looked after
+        std::vector<uint32_t> companions;
+        for (const uint32_t place : field->places)
+            if (out.places[place] != none) companions.push_back(out.places[place]);
+        if (companions.size() != field->places.size()) continue;
+        if (w_.places.component_stride(companions) != field->stride)
+            w_.fail(tree, UserErrorKind::type,
+                    "Components of the gradient of the field '" + field->name +
+                        "' are not stored as those of the field are, so they cannot be indexed at run time",
+                    "place the gradient as the field is placed");
+        ir::Place start = fn_.places[companions[0]];
+        start.elem = ir::Scalar::u8;
+        start.level = true;
+        out.places[first] = uint32_t(fn_.places.size());
+        fn_.places.push_back(std::move(start));
+    }
+    out.places.resize(fn_.places.size(), none);
+    if (w_.request.mode == autodiff::Mode::reverse) out.arrays = w_.parameters.add_gradients(tree);
+    const auto is_place = [](uint32_t place) { return place != none; };
+    const bool any = std::any_of(out.places.begin(), out.places.end(), is_place) ||
+                     std::any_of(out.arrays.begin(), out.arrays.end(), [](ir::Value v) { return bool(v); });
+    if (refused_ && any) std::rethrow_exception(refused_);
+    return out;
+}
+
+/// qd.stop_grad(x)
+Val handlers::stop_grad(Walk &w, const Call &call) {
+    const Val &arg = call.args[0];
+    const Kind kind = arg.is_constant() ? w.objects.kind_of(arg.object.get()) : Kind::foreign;
+    if (kind != Kind::field && kind != Kind::matrix_field)
+        w.fail_type(call.node, "`qd.stop_grad` takes a field, not " + type_text(w, arg));
+    const FieldInfo *field = w.places.field_info(call.node, arg.object.get());
+    if (w.request.mode != autodiff::Mode::none) w.gradients.stop(*field);
+    return Val{};
+}
+
+} // namespace qd::frontend

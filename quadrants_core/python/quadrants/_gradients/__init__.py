@@ -1,0 +1,1 @@
+"""Derivatives of programs: what calls kernels that work them out."""

@@ -1,0 +1,83 @@
+"""Functions of Python whose gradients the program works out itself."""
+
+import functools
+import inspect
+
+from quadrants._language import kernel as _kernel
+
+_Mode = _kernel.AutodiffMode
+_depth = 0  # of functions with gradients of their own that run now: the kernels in them are not recorded
+
+
+def suspended():
+    return _depth > 0
+
+
+class _WithKeywords:
+    """A call of a function with arguments that can be passed by name alone."""
+
+    def __init__(self, function, keywords):
+        self.function, self.keywords = function, keywords
+        self.autodiff_mode = _Mode.NONE
+
+    def grad(self, *args):
+        return self.function.grad(*args, **self.keywords)
+
+    def __call__(self, *args):
+        return self.function(*args, **self.keywords)
+
+
+def _recorded_apart(function):
+    signature = inspect.signature(function)
+
+    @functools.wraps(function)
+    def decorated(*args, **keywords):
+        global _depth
+        recorder = _kernel.KernelInfo.recorder
+        if recorder is not None and not suspended():
+            bound = signature.bind(*args, **keywords)
+            called = _WithKeywords(decorated, bound.kwargs) if bound.kwargs else decorated
+            recorder.insert(called, bound.args)
+        _depth += 1
+        try:
+            function(*args, **keywords)
+        finally:
+            _depth -= 1
+
+    decorated.grad = None
+    decorated.autodiff_mode = _Mode.NONE
+    return decorated
+
+
+def grad_replaced(func):
+    """A function whose gradient is what `grad_for` makes of another one, and not that of the kernels that it calls."""
+    return _recorded_apart(func)
+
+
+def grad_for(primal):
+    """Makes a function the gradient of `primal`, which is decorated by grad_replaced: it takes the same arguments."""
+
+    def decorate(func):
+        if not hasattr(primal, "grad"):
+            raise RuntimeError(f"Primal function `{primal.__name__}` must be decorated by qd.ad.grad_replaced")
+        if primal.grad is not None:
+            raise RuntimeError(
+                "Primal function must be a **python** function instead of a quadrants kernel. Please wrap the kernel in the "
+                "primal function."
+            )
+
+        @functools.wraps(func)
+        def decorated(*args, **keywords):
+            func(*args, **keywords)
+
+        primal.grad = decorated
+        return decorated
+
+    return decorate
+
+
+def no_grad(func):
+    """A function that no gradient goes back through."""
+    decorated = _recorded_apart(func)
+    decorated.grad = lambda *args, **keywords: None
+    return decorated

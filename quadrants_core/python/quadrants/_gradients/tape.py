@@ -1,0 +1,178 @@
+"""Reverse mode: a Tape records the kernels that a program calls, and calls those of their gradients in reverse."""
+
+import warnings
+
+from quadrants import _settings
+from quadrants._gradients import custom as _custom, validation as _validation
+from quadrants._language import kernel as _kernel
+from quadrants._storage import field as _field
+from quadrants._trees import snode as _snode
+
+_Mode = _kernel.AutodiffMode
+_Role = _snode.SNodeGradType
+
+
+def clear_all_gradients(gradient_type=_Role.ADJOINT):
+    """The gradients of all fields become 0; with SNodeGradType.DUAL, their duals."""
+    _snode.clear_companions(_Role(gradient_type))
+
+
+def unwrapped(value):
+    """What a qd.Tensor holds; anything else as it is."""
+    return value._impl if getattr(type(value), "_qd_kind_", None) == "tensor" else value
+
+
+class _Filled:
+    """A field that was filled with a value: none of what it held before reaches the loss."""
+
+    autodiff_mode = _Mode.NONE
+
+    def __init__(self, target):
+        self.target = target
+
+    def grad(self, value):
+        self.target.grad.fill(0)
+
+    def __call__(self, value):
+        self.target.fill(value)
+
+
+class _Copied:
+    """A field or array that was copied: its gradient is that of what it is a copy of."""
+
+    autodiff_mode = _Mode.NONE
+
+    def __init__(self, target):
+        self.target = target
+
+    def grad(self, source):
+        if source.has_grad():
+            source.grad.from_numpy(source.grad.to_numpy() + self.target.grad.to_numpy())
+        self.target.grad.fill(0)
+
+    def __call__(self, source):
+        self.target.copy_from(source)
+
+
+class Tape:
+    """Records the kernels that are called in its block, and functions with gradients of their own. As the block ends, the
+    gradient of `loss` becomes 1, and the gradients of all calls are worked out, those of the last call first."""
+
+    def __init__(self, loss=None, clear_gradients=True, validation=False, grad_check=None):
+        self.calls = []  # (kernel, arguments)
+        self.modes = []  # AutodiffMode of each before
+        self.entered = False
+        self.gradient_evaluated = False
+        self.loss = unwrapped(loss)
+        self.clear_gradients = clear_gradients
+        self.validation = validation
+        self._outer = None
+        self._validates = validation and bool(_settings.current().debug)
+        if validation and not self._validates:
+            warnings.warn(
+                "Debug mode is disabled, autodiff valid check will not work. Please specify `qd.init(debug=True)` to enable "
+                "the check.",
+                stacklevel=2,
+            )
+        self._checker = None
+        if grad_check:
+            assert isinstance(grad_check, list), "grad_check should be a list of fields that need to check gradients."
+            from quadrants._gradients import check
+
+            self._checker = check.Checker(self.loss, [unwrapped(x) for x in grad_check])
+
+    def __enter__(self):
+        assert not self.entered, "Tape can be entered only once."
+        self.entered = True
+        self._check_loss()
+        if isinstance(self.loss, _field.Field) and self.clear_gradients:
+            clear_all_gradients()
+        if self._validates:
+            self._begin_validation()
+        if self.loss is not None:
+            self.loss.fill(0)
+        self._outer = _kernel.KernelInfo.recorder
+        _kernel.record_with(self)
+        return self
+
+    def __exit__(self, kind, error, trace):
+        _kernel.record_with(self._outer)
+        if self._validates:
+            _snode.after_materialise.remove(_validation.provide_marks)
+        try:
+            if self.loss is not None:
+                self.grad()
+        except Exception:
+            if error is None:
+                raise
+        finally:
+            for (call, _), mode in zip(self.calls, self.modes):
+                call.autodiff_mode = mode
+
+    def _check_loss(self):
+        loss = self.loss
+        if loss is None:
+            return
+        if isinstance(loss, _field.Field):
+            if len(loss.shape) != 0:
+                raise RuntimeError("The loss of `Tape` must be a 0-D field, i.e. scalar")
+            if not loss.has_grad():
+                raise RuntimeError(
+                    "Gradients of loss are not allocated, please use qd.field(..., needs_grad=True) for all fields that are "
+                    "required by autodiff."
+                )
+        elif getattr(type(loss), "_qd_kind_", None) == "ndarray":
+            elements = 1
+            for extent in (*loss.shape, *loss.element_shape):
+                elements *= extent
+            if elements != 1:
+                raise RuntimeError("The loss of `Tape` must be an ndarray with only one element")
+            if loss.grad is None:
+                raise RuntimeError(
+                    "Gradients of loss are not allocated, please set needs_grad=True for all ndarrays that are required by "
+                    "autodiff."
+                )
+        else:
+            raise TypeError(f"The loss of `Tape` must be a field or an ndarray, not {loss!r}")
+
+    @staticmethod
+    def _begin_validation():
+        _validation.provide_marks()
+        _snode.after_materialise.append(_validation.provide_marks)
+        clear_all_gradients(_Role.ADJOINT_CHECKBIT)
+
+    def call(self, info, args, keywords):
+        """A kernel is called."""
+        if not _custom.suspended():
+            self.insert(info, info.kernel()._bind(*args, **keywords))
+            if self._validates:
+                return info.derivative(_Mode.VALIDATION)(*args, **keywords)
+        return info._launch(args, keywords)
+
+    def filled(self, target, value):
+        """A field or array is filled from Python."""
+        if not _custom.suspended() and target.has_grad():
+            self.insert(_Filled(target), (value,))
+
+    def copied(self, target, source):
+        """A field or array is copied from another one."""
+        if not _custom.suspended() and target.has_grad():
+            self.insert(_Copied(target), (source,))
+
+    def insert(self, call, args):
+        self.modes.append(call.autodiff_mode)
+        self.calls.append((call, args))
+        if self.validation and isinstance(call, _kernel.KernelInfo):
+            call.autodiff_mode = _Mode.VALIDATION
+
+    def grad(self):
+        """Works out the gradients of the calls so far, if the Tape has not done so."""
+        assert self.entered, "Before evaluating gradients tape must be entered."
+        assert not self.gradient_evaluated, "Gradients of grad can be evaluated only once."
+        self.loss.grad.fill(1)
+        with _kernel.unrecorded():
+            for call, args in reversed(self.calls):
+                call.grad(*args)
+        self.gradient_evaluated = True
+        if self._checker is not None:
+            self._checker.check(self.calls)
