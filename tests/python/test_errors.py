@@ -145,17 +145,16 @@ def test_names_that_are_not_available():
         pass
 
     prog = qd.lang.impl.get_runtime().prog
-    named = [getattr(qd.ad, name) for name in dir(qd.ad) if name[0] not in "_@"]
-    named += [getattr(qd.graph, name) for name in dir(qd.graph) if name[0] not in "_@"]
-    named += [qd.graph_do_while, qd.graph_parallel, qd.graph_parallel_context, qd.checkpoint, qd.GraphStatus, qd.stop_grad]
-    named += [k.grad, k.resume, prog.get_graph_cache_size, prog.get_graph_total_builds, prog._get_max_reducer_dispatch_count]
+    named = [getattr(qd.graph, name) for name in dir(qd.graph) if name[0] not in "_@"]
+    named += [qd.graph_do_while, qd.graph_parallel, qd.graph_parallel_context, qd.checkpoint, qd.GraphStatus]
+    named += [k.resume, prog.get_graph_cache_size, prog.get_graph_total_builds, prog._get_max_reducer_dispatch_count]
     for use in named + [lambda: qd.kernel(graph=True)(lambda: None)]:
         with pytest.raises(qd.QuadrantsRuntimeError, match="is not available yet"):
             use()
 
 
 def test_names_that_are_not_available_in_kernels():
-    for name in (qd.stop_grad, qd.graph.do_while, qd.graph_do_while, qd.ad.clear_all_gradients):
+    for name in (qd.graph.do_while, qd.graph_do_while):
 
         @qd.kernel
         def k():

@@ -47,11 +47,8 @@ def test_names_outside_dir(arch):
 
 def test_names_of_later_versions():
     for use in (
-        lambda: qd.ad.Tape(None),
         lambda: qd.graph.do_while(None),
         lambda: qd.checkpoint(1),
-        lambda: qd.stop_grad(1),
-        lambda: qd.kernel(lambda: None).grad(),
         lambda: qd.kernel(graph=True)(lambda: None),
         lambda: qd.kernel(graph=True, checkpoints=True)(lambda: None),
         qd.interop.get_mps_command_queue,

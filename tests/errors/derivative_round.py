@@ -1,0 +1,13 @@
+import quadrants as qd
+
+x = qd.field(qd.f32, 4, needs_grad=True)
+loss = qd.field(qd.f32, (), needs_grad=True)
+
+
+@qd.kernel
+def wrong():
+    for i in x:
+        loss[None] += qd.round(x[i])
+
+
+wrong.grad()

@@ -1,0 +1,162 @@
+"""Gradients of fields: where they lie, who clears them, which loops over fields have them."""
+
+import numpy as np
+import pytest
+import quadrants as qd
+
+
+@pytest.fixture(autouse=True)
+def doubles(arch):
+    qd.init(arch=arch, default_fp=qd.f64, offline_cache=False, print_full_traceback=True)
+
+
+def reals(*names, dtype=qd.f64, shape=()):
+    return [qd.field(dtype, shape=shape, name=name, needs_grad=True) for name in names]
+
+
+def test_no_forward_call_is_needed():
+    x, y = reals("x", "y", shape=3)
+
+    @qd.kernel
+    def f():
+        for i in x:
+            y[i] = x[i] ** 2
+
+    x.from_numpy(np.array([1.0, 2, 3]))
+    y.grad.fill(1)
+    f.grad()
+    assert x.grad.to_numpy().tolist() == [2, 4, 6] and y.to_numpy().tolist() == [0, 0, 0]
+
+
+def test_roles_of_fields():
+    Role = qd.types.enums.SNodeGradType
+    x = qd.field(qd.f32, shape=3, needs_grad=True, needs_dual=True)
+    y, plain = qd.field(qd.f32), qd.field(qd.f32, shape=3)
+    qd.root.dense(qd.i, 3).place(y, y.grad)
+    for field, adjoint, dual in ((x, True, True), (y, True, False), (plain, False, False)):
+        assert field.snode.ptr.has_adjoint() == adjoint and field.snode.ptr.has_dual() == dual
+        assert field.snode.ptr.get_snode_grad_type() == Role.PRIMAL and not field.snode.ptr.has_adjoint_checkbit()
+    assert x.grad.snode.ptr.get_snode_grad_type() == y.grad.snode.ptr.get_snode_grad_type() == Role.ADJOINT
+    assert x.dual.snode.ptr.get_snode_grad_type() == Role.DUAL
+    assert [(r.name, int(r)) for r in Role] == [("PRIMAL", 0), ("ADJOINT", 1), ("DUAL", 2), ("ADJOINT_CHECKBIT", 3)]
+
+
+def test_gradients_in_trees_of_their_own():
+    x, y = qd.field(qd.f64), qd.field(qd.f64)
+    qd.root.dense(qd.i, 4).place(x, y)
+    x[1] = 3
+    qd.root.dense(qd.i, 4).place(x.grad)
+    builder = qd.FieldsBuilder()
+    builder.dense(qd.i, 4).place(y.grad)
+    builder.finalize()
+
+    @qd.kernel
+    def f():
+        for i in x:
+            y[i] = x[i] ** 2
+
+    f()
+    y.grad.fill(1)
+    f.grad()
+    assert x.grad.to_numpy().tolist() == [0, 6, 0, 0]
+
+
+def test_clearing():
+    Role = qd.types.enums.SNodeGradType
+    x = qd.field(qd.f32, shape=3, needs_grad=True, needs_dual=True)
+    s = qd.Struct.field({"a": qd.f32, "v": qd.math.vec2}, shape=2, needs_grad=True)
+    for clear in (qd.ad.clear_all_gradients, qd.clear_all_gradients):
+        for field in (x, x.grad, x.dual):
+            field.fill(1)
+        s.grad.a.fill(2)
+        s.grad.v.fill(3)
+        clear()
+        assert not x.grad.to_numpy().any() and not s.grad.a.to_numpy().any() and not s.grad.v.to_numpy().any()
+        assert x.dual.to_numpy().all() and x.to_numpy().all()
+        clear(gradient_type=Role.DUAL)
+        assert not x.dual.to_numpy().any()
+
+
+def test_stopped_gradients():
+    x, y, loss = reals("x", "y", "loss")
+    x[None], y[None] = 2.0, 3.0
+
+    @qd.kernel
+    def f():
+        for i in range(1):
+            loss[None] += x[None] * y[None]
+            if i == 0:
+                loss[None] += x[None] * x[None]
+            qd.stop_grad(x)
+        for i in range(1):
+            loss[None] += x[None] * y[None]
+
+    loss.grad[None] = 1
+    f.grad()
+    assert (x.grad[None], y.grad[None]) == (3, 4)
+
+
+def test_a_kernel_that_reads_gradients():
+    x, y = reals("x", "y", shape=2)
+    x.grad.fill(3)
+
+    @qd.kernel
+    def step(rate: qd.f64):
+        for i in x:
+            x[i] -= rate * x.grad[i]
+
+    step(0.5)
+    assert x.to_numpy().tolist() == [-1.5, -1.5]
+    step.grad(0.5)
+
+
+def test_nested_ndranges():
+    x = qd.Matrix.field(2, 3, qd.f64, shape=2, needs_grad=True)
+    loss = reals("loss")[0]
+    x.from_numpy(np.arange(12.0).reshape(2, 2, 3))
+
+    @qd.kernel
+    def f():
+        for i in x:
+            for j, k in qd.ndrange(2, 3):
+                loss[None] += x[i][j, k] ** 2
+
+    loss.grad[None] = 1
+    f.grad()
+    np.testing.assert_array_equal(x.grad.to_numpy(), 2 * np.arange(12.0).reshape(2, 2, 3))
+
+
+@pytest.mark.parametrize("kind", ["pointer", "bitmasked", "dynamic", "pointer of dense", "bitmasked pairs"])
+def test_sparse_fields(kind):
+    x, y = qd.field(qd.f64), qd.field(qd.f64)
+    loss = reals("loss")[0]
+    if kind == "pointer of dense":
+        qd.root.pointer(qd.i, 16).dense(qd.i, 8).place(x, y)
+    elif kind == "bitmasked pairs":
+        qd.root.bitmasked(qd.ij, (8, 16)).place(x, y)
+    elif kind == "dynamic":
+        qd.root.dynamic(qd.i, 128, chunk_size=16).place(x, y)
+    else:
+        getattr(qd.root, kind)(qd.i, 128).place(x, y)
+    qd.root.lazy_grad()
+    elements = [(k,) for k in (range(5) if kind == "dynamic" else (3, 70, 71, 127))]
+    if kind == "bitmasked pairs":
+        elements = [(k // 16, k % 16) for (k,) in elements]
+    for at in elements:
+        x[at] = 1.0 + at[-1]
+
+    @qd.kernel
+    def squares():
+        for I in qd.grouped(x):
+            y[I] = x[I] ** 2 * I.sum()
+
+    @qd.kernel
+    def add():
+        for I in qd.grouped(y):
+            loss[None] += y[I]
+
+    with qd.ad.Tape(loss):
+        squares()
+        add()
+    assert [x.grad[at] for at in elements] == [2 * (1.0 + at[-1]) * sum(at) for at in elements]
+    assert loss[None] == sum((1.0 + at[-1]) ** 2 * sum(at) for at in elements)

@@ -1,0 +1,246 @@
+"""Gradients of ndarrays."""
+
+import numpy as np
+import pytest
+import quadrants as qd
+
+
+@pytest.fixture(autouse=True)
+def doubles(arch):
+    qd.init(arch=arch, default_fp=qd.f64, offline_cache=False, print_full_traceback=True)
+
+
+def reals(*shapes):
+    return [qd.ndarray(qd.f64, shape, needs_grad=True) for shape in shapes]
+
+
+@qd.kernel
+def weighted(x: qd.types.ndarray(), w: qd.types.ndarray(), loss: qd.types.ndarray()):
+    for i in x:
+        loss[0] += w[i] * x[i] ** 2
+
+
+def filled(array, values):
+    array.from_numpy(np.asarray(values, dtype=np.float64))
+    return array
+
+
+def test_arrays():
+    x, w, loss = reals(3, 3, 1)
+    filled(x, [1, 2, 3])
+    filled(w, [4, 5, 6])
+    weighted(x, w, loss)
+    loss.grad[0] = 1
+    weighted.grad(x, w, loss)
+    assert loss[0] == 4 + 20 + 54
+    assert x.grad.to_numpy().tolist() == [8, 20, 36] and w.grad.to_numpy().tolist() == [1, 4, 9] and loss.grad[0] == 1
+    weighted.grad(loss=loss, x=x, w=w)
+    assert x.grad.to_numpy().tolist() == [16, 40, 72]
+    x.grad.fill(0)
+    assert x.grad[1] == 0
+
+
+def test_arrays_without_gradients():
+    x, w, loss = reals(3, 3, 1)
+    filled(x, [1, 2, 3])
+    plain = filled(qd.ndarray(qd.f64, 3), [4, 5, 6])
+    whole = qd.ndarray(qd.i32, 3)
+    whole.from_numpy(np.array([4, 5, 6], np.int32))
+    for other in (plain, whole, np.array([4.0, 5, 6])):
+        x.grad.fill(0)
+        loss.grad[0] = 1
+        weighted.grad(x, other, loss)
+        assert x.grad.to_numpy().tolist() == [8, 20, 36]
+    w.from_numpy(np.array([4.0, 5, 6]))
+    loss.grad[0] = 1
+    weighted.grad(x, w, loss)  # another specialisation than that of `plain`, for the same types
+    assert w.grad.to_numpy().tolist() == [1, 4, 9]
+    loss.grad[0] = 1
+    weighted.grad(x, plain, loss)
+    assert w.grad.to_numpy().tolist() == [1, 4, 9]
+
+
+def test_annotations_decide():
+    @qd.kernel
+    def f(x: qd.types.ndarray(qd.f64, ndim=1, needs_grad=True), c: qd.types.ndarray(qd.f64, ndim=1, needs_grad=False),
+          y: qd.types.ndarray(qd.f64, ndim=1)):  # fmt: skip
+        for i in x:
+            y[i] = x[i] * c[i]
+
+    x, c, y = reals(2, 2, 2)
+    filled(x, [1, 2])
+    filled(c, [3, 4])
+    y.grad.fill(1)
+    f.grad(x, c, y)
+    assert x.grad.to_numpy().tolist() == [3, 4] and c.grad.to_numpy().tolist() == [0, 0]
+    assert y.grad.to_numpy().tolist() == [0, 0]
+    with pytest.raises(ValueError, match="required needs_grad=True, but False is provided"):
+        f.grad(qd.ndarray(qd.f64, 2), c, y)
+
+
+def test_tape():
+    x, w, loss = reals(3, 3, (1, 1))
+    filled(x, [1, 2, 3])
+    filled(w, [4, 5, 6])
+    loss[0, 0] = 8
+    x.grad.fill(1)
+
+    @qd.kernel
+    def add(x: qd.types.ndarray(), loss: qd.types.ndarray()):
+        for i in x:
+            loss[0, 0] += x[i] ** 2
+
+    with qd.ad.Tape(loss=loss):
+        add(x, loss)
+        add(w, loss=loss)
+    assert loss[0, 0] == 14 + 77
+    assert x.grad.to_numpy().tolist() == [3, 5, 7]  # gradients of arrays are not cleared
+    assert w.grad.to_numpy().tolist() == [8, 10, 12]
+
+
+def test_fields_and_arrays_of_several_kinds():
+    scale = qd.field(qd.f64, shape=(), needs_grad=True)
+    total = qd.field(qd.f64, shape=(), needs_grad=True)
+    v = qd.Vector.ndarray(3, qd.f64, (2,), needs_grad=True)
+    m = qd.ndarray(qd.f64, (2, 3), needs_grad=True)
+    values, matrix = np.arange(6.0).reshape(2, 3) + 1, np.arange(6.0).reshape(2, 3) - 2
+    v.from_numpy(values)
+    m.from_numpy(matrix)
+    scale[None] = 3.0
+
+    @qd.kernel
+    def f(v: qd.types.ndarray(), m: qd.types.ndarray(), gain: qd.math.vec2):
+        for i in range(v.shape[0]):
+            for k in qd.static(range(3)):
+                total[None] += scale[None] * v[i][k] * m[i, k] * gain[1]
+
+    total.grad[None] = 1
+    f.grad(v, m, qd.math.vec2(1, 2))
+    np.testing.assert_allclose(v.grad.to_numpy(), 6 * matrix)
+    np.testing.assert_allclose(m.grad.to_numpy(), 6 * values)
+    assert scale.grad[None] == 2 * np.sum(values * matrix)
+
+
+def test_components_known_at_run_time():
+    v, w = qd.Vector.ndarray(3, qd.f64, (2,), needs_grad=True), qd.Vector.field(3, qd.f64, shape=2, needs_grad=True)
+    loss = qd.field(qd.f64, shape=(), needs_grad=True)
+    v.from_numpy(np.arange(6.0).reshape(2, 3))
+    w.from_numpy(np.arange(6.0).reshape(2, 3) + 5)
+
+    @qd.kernel
+    def f(v: qd.types.ndarray()):
+        for i, k in qd.ndrange(2, 3):
+            loss[None] += v[i][k] ** 2 * w[i][k]
+
+    loss.grad[None] = 1
+    f.grad(v)
+    a = np.arange(6.0).reshape(2, 3)
+    np.testing.assert_allclose(v.grad.to_numpy(), 2 * a * (a + 5))
+    np.testing.assert_allclose(w.grad.to_numpy(), a * a)
+
+
+def test_gradients_of_gradients_are_refused():
+    x, w, loss = reals(3, 3, 1)
+
+    @qd.kernel
+    def step(x: qd.types.ndarray(), rate: qd.f64):
+        for i in x:
+            x[i] -= rate * x.grad[i]
+
+    x.grad.fill(2)
+    step(x, 0.5)
+    assert x.to_numpy().tolist() == [-1, -1, -1]
+    with pytest.raises(RuntimeError, match="Cannot automatically differentiate through a grad tensor"):
+        step.grad(x, 0.5)
+    weighted.grad(x.grad, w, loss)  # an array like any other
+
+
+def test_arrays_in_objects():
+    import dataclasses
+
+    @dataclasses.dataclass(frozen=True)
+    class State:
+        x: qd.types.ndarray(qd.f64, ndim=1)
+        y: qd.types.ndarray(qd.f64, ndim=1)
+
+    @qd.kernel
+    def square(s: State):
+        for i in s.x:
+            s.y[i] = s.x[i] ** 2
+
+    @qd.data_oriented
+    class Model:
+        def __init__(self):
+            self.x, self.y = reals(2, 2)
+            filled(self.x, [1, 2])
+
+        @qd.kernel
+        def run(self):
+            for i in self.x:
+                self.y[i] = self.x[i] ** 3
+
+    state = State(*reals(2, 2))
+    filled(state.x, [1, 2])
+    square(state)
+    for _ in range(2):
+        state.y.grad.fill(1)
+        square.grad(state)
+    assert state.x.grad.to_numpy().tolist() == [4, 8]
+    model, other = Model(), Model()
+    for one in (model, other, model):
+        one.run()
+        one.y.grad.fill(1)
+        one.run.grad()
+    assert model.x.grad.to_numpy().tolist() == [6, 24] and other.x.grad.to_numpy().tolist() == [3, 12]
+
+
+def test_arrays_that_overlap():
+    x, loss = reals(4, 1)
+    filled(x, [1, 2, 3, 4])
+    loss.grad[0] = 1
+    weighted.grad(x, x, loss)  # x³
+    assert x.grad.to_numpy().tolist() == [3, 12, 27, 48]
+
+
+def test_filled_arrays():
+    x, y, loss = reals(2, 2, 1)
+
+    @qd.kernel
+    def copy(x: qd.types.ndarray(), y: qd.types.ndarray()):
+        for i in x:
+            y[i] = x[i]
+
+    @qd.kernel
+    def add(y: qd.types.ndarray(), loss: qd.types.ndarray()):
+        for i in y:
+            loss[0] += y[i]
+
+    filled(x, [1, 2])
+    with qd.ad.Tape(loss):
+        copy(x, y)
+        add(y, loss)
+        y.fill(3)
+        add(y, loss)
+    assert loss[0] == 9 and x.grad.to_numpy().tolist() == [1, 1]
+    x.grad.fill(0)
+    with qd.ad.Tape(loss):
+        y.copy_from(x)
+        add(y, loss)
+    assert loss[0] == 3 and x.grad.to_numpy().tolist() == [1, 1]
+
+
+def test_tensors():
+    for backend in (qd.Backend.FIELD, qd.Backend.NDARRAY):
+        x = qd.tensor(qd.f64, shape=(3,), backend=backend, needs_grad=True)
+        loss = qd.tensor(qd.f64, shape=() if backend == qd.Backend.FIELD else (1,), backend=backend, needs_grad=True)
+        x.from_numpy(np.array([1.0, 2, 3]))
+        at = None if backend == qd.Backend.FIELD else 0
+
+        @qd.kernel
+        def f(x: qd.Tensor, loss: qd.Tensor):
+            for i in range(3):
+                loss[at] += x[i] ** 2
+
+        with qd.ad.Tape(loss=loss):
+            f(x, loss)
+        assert x.grad.to_numpy().tolist() == [2, 4, 6]
