@@ -1,6 +1,6 @@
 #pragma once
 // Derivatives of whole kernels. The result is an ordinary kernel: it has the parameters, places and tables of the one it was
-// made of and goes the ordinary way from there.
+// made of and goes the ordinary way from there. Companions have the element type of what they belong to.
 #include "ir/function.h"
 
 namespace qd::autodiff {
@@ -20,9 +20,9 @@ struct Companions {
     ir::Value array(size_t number) const { return number < arrays.size() ? arrays[number] : ir::Value{}; }
 };
 
-/// The kernel that works out tangents beside values (forward), or adjoints alone (reverse). `kernel` has gone through the
-/// passes of the kernel stage (promote, fold). Companions have the element type of what they belong to. Throws UserError
-/// with its place.
+/// The kernel that works out tangents beside values (forward), or adjoints alone (reverse). `kernel` has gone through promote
+/// and fold, and not through simplify_branches: a select has derivatives on both sides, and 0 times infinity is not 0. The result
+/// goes through the whole kernel stage. Throws UserError with its place.
 ir::Function differentiate(const ir::Function &kernel, const Companions &companions, Mode mode);
 
 } // namespace qd::autodiff
