@@ -45,10 +45,15 @@ ir::Function differentiate(const ir::Function &kernel, const Companions &compani
     if (mode == Mode::reverse) refuse_crossing(once, companions);
     if (!is_stopped(once, companions))
         passes::forward_stores(once, {}); // what was stored or loaded before is at hand, not in memory that changes
+    // From here on arrays are apart: what overlaps what a kernel writes breaks the rule that lets reverse mode load it again.
+    once.distinct_arrays = true;
     const Activity activity(once, companions, mode);
     if (!activity.any()) return mode == Mode::forward ? kernel : idle(kernel);
     refuse(once, companions, activity, mode);
-    return mode == Mode::forward ? forward(once, companions, activity) : reverse(once, companions, activity);
+    ir::Function made =
+        mode == Mode::forward ? forward(once, companions, activity) : reverse(once, companions, activity);
+    made.distinct_arrays = kernel.distinct_arrays;
+    return made;
 }
 
 } // namespace qd::autodiff

@@ -265,4 +265,31 @@ TEST(Derivatives, IterationsThatReadWhatOthersWrite) {
     EXPECT_EQ(refusal(shifted(next + here), Mode::forward), "");
 }
 
+TEST(Derivatives, ArraysThatMayOverlapAreTakenToBeApart) {
+    const std::string text =
+        "; companions: @f %0=%1\n"
+        "fn @f(%0: array<f64, 1>, %1: array<f64, 1>, %2: array<i32, 1>, %3: array<i32, 1>) aliased\n"
+        "    %4: i32 = constant 0\n"
+        "    %5: i32 = dim %0 !0\n"
+        "    parallel %4, %5 (%6: i32)\n"
+        "        for %4, %5 (%7: i32)\n"
+        "            %8: ptr<i32> = element %2, %7, %4\n"
+        "            %9: i32 = load %8\n"
+        "            %10: ptr<i32> = element %3, %6, %4\n"
+        "            store %10, %9\n"
+        "            %11: f64 = cast %9\n"
+        "            %12: ptr<f64> = element %0, %4, %4\n"
+        "            %13: f64 = load %12\n"
+        "            %14: f64 = mul %13, %11\n"
+        "            %15: f64 = atomic_add %12, %14\n"
+        "            yield\n"
+        "        yield\n"
+        "    ret\n";
+    const ParseResult read = parse(text);
+    ASSERT_FALSE(read.error);
+    const Function &fn = read.functions[0];
+    const Function made = autodiff::differentiate(fn, tools::read_companions(text, fn), Mode::reverse);
+    EXPECT_FALSE(made.distinct_arrays);
+}
+
 } // namespace
