@@ -272,7 +272,7 @@ def test_modes_of_kernels():
         pass
 
     assert [(mode.name, int(mode)) for mode in AutodiffMode] == [("FORWARD", 0), ("REVERSE", 1), ("NONE", 2), ("VALIDATION", 3)]
-    assert f._primal.autodiff_mode == AutodiffMode.NONE and f._primal.grad is f.grad
+    assert f.autodiff_mode == f._primal.autodiff_mode == AutodiffMode.NONE and f._primal.grad is f.grad
     assert f._specialisations() == 0 and f.grad._specialisations() == 0
     f()
     assert (f._specialisations(), f.grad._specialisations()) == (1, 0)
@@ -285,8 +285,12 @@ def test_streams_are_refused():
 
     stream = qd.create_stream()
     f(qd_stream=stream)
-    with pytest.raises(qd.QuadrantsRuntimeError, match="qd_stream"):
+    with pytest.raises(qd.QuadrantsRuntimeError, match="qd_stream is not compatible with autodiff kernels"):
         f.grad(qd_stream=stream)
+    loss = reals("loss")[0]
+    with pytest.raises(qd.QuadrantsRuntimeError, match="qd_stream is not compatible with autograd Tape"):
+        with qd.ad.Tape(loss):
+            f(qd_stream=stream)
 
 
 def test_errors_come_when_the_gradient_is_compiled():

@@ -179,7 +179,7 @@ PyObject *const *bind_keywords(KernelObject *kernel, PyObject *const *args, size
         if (at == params.end()) {
             if (std::strcmp(name, "qd_stream") == 0) {
                 if (kernel->mode != autodiff::Mode::none) {
-                    raise(ErrorClass::runtime, "qd_stream is not supported where derivatives are worked out");
+                    raise(ErrorClass::runtime, "qd_stream is not compatible with autodiff kernels");
                     return nullptr;
                 }
                 if (!may_launch_on(args[n + size_t(k)])) return nullptr;

@@ -188,6 +188,11 @@ PyObject *get_gradient(PyObject *o, void *) {
     return PyObject_GetAttrString(self_of(o)->info, "grad");
 }
 
+PyObject *get_mode(PyObject *o, void *) {
+    if (!self_of(o)->info) Py_RETURN_NONE;
+    return PyObject_GetAttrString(self_of(o)->info, "autodiff_mode");
+}
+
 PyMethodDef methods[] = {
     {"_specialisations", count_plans, METH_NOARGS, "number of specialisations compiled since qd.init"},
     {"_compile_like", compile_like, METH_O, "compiles before any call"},
@@ -211,6 +216,7 @@ PyGetSetDef getset[] = {
     {"_primal", get_info, nullptr, nullptr, nullptr},
     {"grad", get_gradient, nullptr, nullptr, nullptr},
     {"_adjoint", get_gradient, nullptr, nullptr, nullptr},
+    {"autodiff_mode", get_mode, nullptr, nullptr, nullptr},
     {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr},
 };

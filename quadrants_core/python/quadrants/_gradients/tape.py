@@ -2,7 +2,7 @@
 
 import warnings
 
-from quadrants import _settings
+from quadrants import _exceptions, _settings
 from quadrants._gradients import custom as _custom, validation as _validation
 from quadrants._language import kernel as _kernel
 from quadrants._storage import field as _field
@@ -144,6 +144,8 @@ class Tape:
     def call(self, info, args, keywords):
         """A kernel is called."""
         if not _custom.suspended():
+            if keywords.get("qd_stream") is not None:
+                raise _exceptions.QuadrantsRuntimeError("qd_stream is not compatible with autograd Tape")
             self.insert(info, info.kernel()._bind(*args, **keywords))
             if self._validates:
                 return info.derivative(_Mode.VALIDATION)(*args, **keywords)
