@@ -17,7 +17,7 @@ ir::Function Program::differentiate(ir::Function kernel, autodiff::Companions co
             for (size_t k = 0; k < kernel.params.size(); k++)
                 if (companions.arrays[i] && kernel.params[k] == companions.arrays[i]) of_parameter[i] = uint32_t(k);
         // All that the program reads and writes is looked after, so nothing may be left out before.
-        if (mode != autodiff::Mode::validate) impl_->lowering.simplify(kernel);
+        if (mode != autodiff::Mode::validate) impl_->lowering.prepare(kernel);
         for (size_t i = 0; i < of_parameter.size(); i++) // passes number values anew
             if (companions.arrays[i]) companions.arrays[i] = kernel.params[of_parameter[i]];
         derived = autodiff::differentiate(kernel, companions, mode);

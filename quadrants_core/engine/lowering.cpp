@@ -18,6 +18,8 @@ void Lowering::simplify(ir::Function &kernel, passes::Observer *observer) const 
     run(stages_.kernel, kernel, observer);
 }
 
+void Lowering::prepare(ir::Function &kernel) const { run(derivative_stage(), kernel, nullptr); }
+
 std::vector<ir::Function> Lowering::cut(const ir::Function &kernel) const { return passes::offload(kernel, config_); }
 
 std::vector<ir::Function> Lowering::tasks(ir::Function &kernel) const {

@@ -26,6 +26,8 @@ class Lowering {
 
     /// What happens to a kernel before it is cut.
     void simplify(ir::Function &kernel, passes::Observer *observer = nullptr) const;
+    /// What happens to a kernel before its derivative is made.
+    void prepare(ir::Function &kernel) const;
     std::vector<ir::Function> cut(const ir::Function &kernel) const;
     /// `simplify`, then the cut.
     std::vector<ir::Function> tasks(ir::Function &kernel) const;

@@ -13,7 +13,7 @@ namespace step {
 // On the whole kernel: little, since a warm start pays for it and the hash of a task is taken after it.
 constexpr passes::Pass kernel_list[] = {
     step::promote,           // before offload: locals used in several loops would live in memory
-    step::fold,              // after promote: constants reach their uses
+    step::fold,              // after promote: constants reach their uses. Derivatives are made behind these two
     step::simplify_branches, // after fold: conditions known at compile time; a loop that never runs makes no task
     step::dce,               // before offload: a dead value would cross tasks through memory
     step::share_counts,      // after simplify_branches: what stands in one block now stays together
@@ -54,6 +54,7 @@ static_assert(task_list[std::size(task_list) - lane_passes].run == passes::vecto
 } // namespace
 
 std::span<const passes::Pass> kernel_stage() { return kernel_list; }
+std::span<const passes::Pass> derivative_stage() { return kernel_stage().first(2); }
 std::span<const passes::Pass> task_stage() { return task_list; }
 std::span<const passes::Pass> scalar_stage() { return task_stage().first(std::size(task_list) - lane_passes); }
 std::span<const passes::Pass> lane_stage() { return task_stage().last(lane_passes); }

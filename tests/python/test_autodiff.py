@@ -125,6 +125,25 @@ def test_parallel_loops_and_branches():
     np.testing.assert_allclose(x.grad.to_numpy(), 3 * (value + slope * values), rtol=1e-12)
 
 
+def test_the_side_that_is_not_taken_counts_nothing():
+    x, y, z = reals("x", "y", "z", shape=3)
+    x.from_numpy(np.array([4.0, 0.0, -1.0]))
+
+    @qd.kernel
+    def f():
+        for i in x:
+            root = 0.0
+            if x[i] > 0:
+                root = qd.sqrt(x[i])
+            y[i] = root
+            z[i] = qd.sqrt(x[i]) if x[i] > 0 else x[i]
+
+    y.grad.fill(1)
+    z.grad.fill(1)
+    f.grad()
+    assert x.grad.to_numpy().tolist() == [0.5, 1, 1]
+
+
 def test_static_loops_and_vectors():
     x = qd.Vector.field(3, qd.f64, shape=4, needs_grad=True)
     m = qd.Matrix.field(3, 3, qd.f64, shape=(), needs_grad=True)
