@@ -41,7 +41,9 @@ ir::Function differentiate(const ir::Function &kernel, const Companions &compani
     if (mode == Mode::none) return kernel;
     if (mode == Mode::validate) return validate(kernel, companions);
     ir::Function once = kernel;
-    passes::cse(once, {}); // equal indices become one value
+    // Equal indices become one value. A number that a branch works out stays there: of one that is worked out before it, a slope
+    // that is infinite would meet the adjoint 0 where the branch is not taken.
+    passes::merge_indices(once);
     if (mode == Mode::reverse) refuse_crossing(once, companions);
     if (!is_stopped(once, companions))
         passes::forward_stores(once, {}); // what was stored or loaded before is at hand, not in memory that changes

@@ -2,7 +2,9 @@
 
 #include "autodiff/activity.h"
 #include "base/error.h"
-#include "ir/builder.h"
+#include "ir/eval.h"
+
+#include <algorithm>
 
 namespace qd::autodiff {
 
@@ -47,10 +49,48 @@ class Crossing {
         const Value to = fn_.args(store)[0], from = fn_.args(load)[0];
         if (fn_[to].op != fn_[from].op || fn_[to].imm != fn_[from].imm) return;
         if (fn_[to].op == Op::element && fn_.args(to)[0] != fn_.args(from)[0]) return;
+        for (size_t i = 0; i < fn_.args(to).size(); ++i)
+            if (are_apart(fn_.args(to)[i], fn_.args(from)[i])) return;
         for (size_t i = 0; i < fn_.args(to).size(); ++i) {
             const Value a = fn_.args(to)[i], b = fn_.args(from)[i];
-            if ((mentions_[a.id] || mentions_[b.id]) && !same(a, b, 0)) fail(load, to);
+            if ((mentions_[a.id] || mentions_[b.id]) && !same(a, b, 0)) fail(load);
         }
+    }
+
+    /// An index as a value and what is added to it.
+    struct Sum {
+        Value of;
+        int64_t more = 0;
+    };
+    Sum sum(Value v) const {
+        Sum all{v, 0};
+        for (;;) {
+            const Inst &in = fn_[all.of];
+            if (in.op == Op::constant) return {Value{}, all.more + to_int({in.type.elem, in.imm})};
+            if (in.op != Op::add && in.op != Op::sub) return all;
+            const Value a = fn_.args(all.of)[0], b = fn_.args(all.of)[1];
+            const bool swapped = in.op == Op::add && fn_[a].op == Op::constant;
+            const Value last = swapped ? a : b;
+            if (fn_[last].op != Op::constant) return all;
+            const int64_t amount = to_int({in.type.elem, fn_[last].imm});
+            all = {swapped ? b : a, all.more + (in.op == Op::add ? amount : -amount)};
+        }
+    }
+
+    /// The same in all iterations, as far as its instructions tell.
+    bool is_steady(Value v, int depth) const {
+        const Inst &in = fn_[v];
+        if (in.op == Op::param) return std::find(fn_.params.begin(), fn_.params.end(), v) != fn_.params.end();
+        if (depth > 16 || info(in.op).effect != Effect::pure) return false;
+        const auto args = fn_.args(v);
+        return std::all_of(args.begin(), args.end(), [&](Value a) { return is_steady(a, depth + 1); });
+    }
+
+    /// Two indices that are never equal, whichever iterations they are of: `t + 1` and `t`.
+    bool are_apart(Value a, Value b) const {
+        const Sum x = sum(a), y = sum(b);
+        if (int32_t(x.more) == int32_t(y.more) || bool(x.of) != bool(y.of)) return false;
+        return !x.of || (same(x.of, y.of, 0) && is_steady(x.of, 0));
     }
 
     /// Written the same way.
@@ -65,16 +105,14 @@ class Crossing {
         return true;
     }
 
-    [[noreturn]] void fail(Value load, Value pointer) const {
-        const std::string name = fn_[pointer].op == Op::place ? " `" + fn_.places[fn_[pointer].imm].name + "`" : "";
-        fail_user(UserErrorKind::runtime,
-                  "Cross-iteration read-after-write on the `needs_grad` global field" + name +
-                      ": an iteration of this loop reads what another one writes, so its gradient would depend on the "
-                      "order of "
-                      "the iterations",
-                  fn_.trace(fn_[load].span),
-                  "put the loop into another one that is serial, `for _ in range(1): for i in range(n): ...`, or say "
-                  "`qd.loop_config(serialize=True)` before it");
+    [[noreturn]] void fail(Value load) const {
+        fail_user(
+            UserErrorKind::runtime,
+            "Cross-iteration read-after-write on the `needs_grad` global field: an iteration of this loop reads what "
+            "another one writes, so its gradient would depend on the order of the iterations",
+            fn_.trace(fn_[load].span),
+            "write elsewhere, as to the next step of time (`y[t + 1, i]` from `y[t, i]`), or say "
+            "`qd.loop_config(serialize=True)` before the loop");
     }
 
     const Function &fn_;

@@ -18,6 +18,7 @@ namespace {
 
 struct Merge {
     Function &fn;
+    bool reals;
     Rename rename;
     std::vector<uint32_t> heads;   ///< by hash: the latest instruction
     std::vector<uint32_t> next;    ///< by value: the one before with the same bucket
@@ -25,8 +26,9 @@ struct Merge {
     std::vector<Value> visible;    ///< in the table, in order of insertion
     bool changed = false;
 
-    explicit Merge(Function &f)
-        : fn(f), rename(f), heads(std::bit_ceil(f.insts.size() + 1)), next(f.insts.size()), buckets(f.insts.size()) {}
+    Merge(Function &f, bool merges_reals)
+        : fn(f), reals(merges_reals), rename(f), heads(std::bit_ceil(f.insts.size() + 1)), next(f.insts.size()),
+          buckets(f.insts.size()) {}
 
     uint32_t bucket(Value v) const {
         const Inst &in = fn[v];
@@ -72,7 +74,8 @@ struct Merge {
         for (size_t i = 0; i < list.size(); ++i) {
             Value v = list[i];
             rename.apply(fn, v);
-            if (ir::info(fn[v].op).effect == ir::Effect::pure) {
+            const bool is_real = fn[v].type.is_scalar() && fn[v].type.is_float();
+            if (ir::info(fn[v].op).effect == ir::Effect::pure && (reals || !is_real)) {
                 Value same = find(v);
                 if (same != v) {
                     rename.replace(v, same);
@@ -94,11 +97,14 @@ struct Merge {
 
 } // namespace
 
-bool cse(Function &fn, const Config &) {
-    Merge m(fn);
+static bool merge(Function &fn, bool reals) {
+    Merge m(fn, reals);
     for (BlockId root : {fn.bounds, fn.body})
         if (root) m.run(root);
     return m.changed;
 }
+
+bool cse(Function &fn, const Config &) { return merge(fn, true); }
+bool merge_indices(Function &fn) { return merge(fn, false); }
 
 } // namespace qd::passes

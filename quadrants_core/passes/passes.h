@@ -31,6 +31,9 @@ const Pass *find(std::string_view name);
 /// Cuts a kernel into tasks. Each becomes a Function of its own with the kernel's parameters and tables.
 std::vector<ir::Function> offload(const ir::Function &kernel, const Config &config);
 
+/// Merges equal pure instructions as `cse` does, but for real numbers: of those each stays in its branch.
+bool merge_indices(ir::Function &fn);
+
 /// Takes the coverage counts out of a kernel that no pass has seen: what is left is compiled as if there never were
 /// any.
 void drop_counts(ir::Function &kernel);

@@ -447,3 +447,59 @@ def test_a_serial_recurrence():
     y.grad[None] = 1
     f.grad()
     assert x.grad.to_numpy().tolist() == [1 / 16, 1 / 8, 1 / 4, 1 / 2, 1] and y.grad[None] == 1 / 32
+
+
+def test_the_next_step_in_time_may_read_its_neighbours():
+    """Rows that are never one: what is written is not what is read, whichever iterations do it."""
+    u = reals("u", shape=(4, 6))[0]
+
+    @qd.kernel
+    def step(t: qd.i32):
+        for i in range(1, 5):
+            u[t + 1, i] = u[t, i - 1] * u[t, i + 1]
+
+    @qd.kernel
+    def rows():
+        for i in range(1, 5):
+            u[2, i] = u[1, i - 1] * u[1, i + 1]
+
+    u.from_numpy(np.arange(24.0).reshape(4, 6) / 10)
+    for run, back in ((lambda: step(1), lambda: step.grad(1)), (rows, rows.grad)):
+        u.grad.fill(0)
+        run()
+        for i in range(6):
+            u.grad[2, i] = i
+        back()
+        was, of = u.to_numpy()[1], u.grad.to_numpy()
+        expected = np.zeros(6)
+        for i in range(1, 5):
+            expected[i - 1] += i * was[i + 1]
+            expected[i + 1] += i * was[i - 1]
+        np.testing.assert_allclose(of[1], expected, rtol=1e-12)
+        assert of[2].tolist() == [0, 0, 0, 0, 0, 5]
+
+
+def test_branches_that_guard_what_they_do():
+    """A branch that is not taken sends nothing back, though its condition has worked out the same."""
+    x, y = reals("x", "y", shape=2)
+
+    @qd.kernel
+    def root():
+        for i in x:
+            a, o = x[i], 0.0
+            if qd.sqrt(a) > 1e-6:
+                o = qd.sqrt(a)
+            y[i] = o
+
+    @qd.kernel
+    def unit():
+        for i in x:
+            v = qd.Vector([x[i], 0.0])
+            y[i] = v.norm() if v.norm() > 1e-6 else 0.0
+
+    for k, expected in ((root, [0, 0.25]), (unit, [0, 1])):
+        x[0], x[1] = 0, 4
+        x.grad.fill(0)
+        y.grad.fill(1)
+        k.grad()
+        assert x.grad.to_numpy().tolist() == expected

@@ -1,5 +1,6 @@
 """qd.ad.Tape, functions with gradients of their own, and checks of gradients."""
 
+import threading
 import warnings
 
 import numpy as np
@@ -438,3 +439,31 @@ def test_no_warnings_without_validation():
         warnings.simplefilter("error")
         with qd.ad.Tape(p.loss):
             p.run()
+
+
+def test_each_thread_has_a_tape_of_its_own():
+    """Also while the kernel is compiled, by one thread of them."""
+
+    @qd.kernel
+    def cubes(a: qd.types.ndarray(), out: qd.types.ndarray()):
+        for i in a:
+            out[0] += a[i] ** 3
+
+    wrong = []
+
+    def work(value):
+        a, out = qd.ndarray(qd.f64, 10, needs_grad=True), qd.ndarray(qd.f64, 1, needs_grad=True)
+        a.fill(value)
+        for _ in range(10):
+            a.grad.fill(0)
+            with qd.ad.Tape(loss=out) as tape:
+                cubes(a, out)
+            if len(tape.calls) != 1 or abs(a.grad.to_numpy() - 3 * value**2).max() > 1e-9:
+                wrong.append((value, len(tape.calls), a.grad.to_numpy()))
+
+    threads = [threading.Thread(target=work, args=(value,)) for value in range(1, 5)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong

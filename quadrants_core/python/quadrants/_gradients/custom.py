@@ -2,15 +2,22 @@
 
 import functools
 import inspect
+from _thread import _local
 
 from quadrants._language import kernel as _kernel
 
 _Mode = _kernel.AutodiffMode
-_depth = 0  # of functions with gradients of their own that run now: the kernels in them are not recorded
+
+
+class _Thread(_local):
+    depth = 0  # of functions with gradients of their own that run now: the kernels in them are not recorded
+
+
+_thread = _Thread()
 
 
 def suspended():
-    return _depth > 0
+    return _thread.depth > 0
 
 
 class _WithKeywords:
@@ -32,17 +39,16 @@ def _recorded_apart(function):
 
     @functools.wraps(function)
     def decorated(*args, **keywords):
-        global _depth
-        recorder = _kernel.KernelInfo.recorder
+        recorder = _kernel.recorder()
         if recorder is not None and not suspended():
             bound = signature.bind(*args, **keywords)
             called = _WithKeywords(decorated, bound.kwargs) if bound.kwargs else decorated
             recorder.insert(called, bound.args)
-        _depth += 1
+        _thread.depth += 1
         try:
             function(*args, **keywords)
         finally:
-            _depth -= 1
+            _thread.depth -= 1
 
     decorated.grad = None
     decorated.autodiff_mode = _Mode.NONE

@@ -35,7 +35,7 @@ class FwdMode:
         if self.clear_gradients:
             clear_all_gradients(_snode.SNodeGradType.DUAL)
         self._write_seed()
-        self._outer = _kernel.KernelInfo.recorder
+        self._outer = _kernel.recorder()
         _kernel.record_with(self)
         return self
 

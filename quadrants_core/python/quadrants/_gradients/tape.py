@@ -91,7 +91,7 @@ class Tape:
             self._begin_validation()
         if self.loss is not None:
             self.loss.fill(0)
-        self._outer = _kernel.KernelInfo.recorder
+        self._outer = _kernel.recorder()
         _kernel.record_with(self)
         return self
 

@@ -1,6 +1,7 @@
 """@qd.kernel, and what a class says whose methods are kernels."""
 
 import enum as _enum
+from _thread import _local
 
 from quadrants import _exceptions, _later, _logging, _native, _runtime, _settings, _source
 from quadrants._language import func as _func, signature as _signature
@@ -39,8 +40,6 @@ class KernelInfo(metaclass=_Replaceable):
     """What the compiler must know of a kernel's function; `k._primal` of a decorated kernel `k`."""
 
     calls_in_python = False  # launches go through methods that a program has put in the place of those of this class
-
-    recorder = None  # a Tape or FwdMode that is told of every call; what it makes of a call is its method `call`
 
     coverage = None  # counts for this kernel alone: True or False; None as the program wants it
 
@@ -82,8 +81,8 @@ class KernelInfo(metaclass=_Replaceable):
 
     def _call_told(self, *args, **keywords):
         """A call while a Tape or FwdMode, or a method of the program's own, is told of it."""
-        if KernelInfo.recorder is not None:
-            return KernelInfo.recorder.call(self, args, keywords)
+        if recorder() is not None:
+            return recorder().call(self, args, keywords)
         return self._launch(args, keywords)
 
     def __call__(self, *args, **keywords):
@@ -142,8 +141,21 @@ def _make_kernel(fn, frame, fastcache=False):
     return made
 
 
+class _Thread(_local):
+    recorder = None  # a Tape or FwdMode that is told of the thread's calls; what it makes of a call is its method `call`
+
+
+_thread = _Thread()
+_recorders = 0  # of all threads
+
+
+def recorder():
+    """Who is told of the calls of this thread, or None."""
+    return _thread.recorder
+
+
 def calls_are_told():
-    return KernelInfo.calls_in_python or KernelInfo.recorder is not None
+    return KernelInfo.calls_in_python or _recorders > 0
 
 
 def tell_calls():
@@ -154,25 +166,34 @@ def tell_calls():
             made._tell(told)
 
 
-def record_with(recorder):
-    """From now on `recorder` is told of calls; None: nobody is."""
-    if recorder is not KernelInfo.recorder:
-        KernelInfo.recorder = recorder
+def record_with(told):
+    """From now on `told` is told of the calls of this thread; None: nobody is."""
+    global _recorders
+    before = _thread.recorder
+    if told is not before:
+        _thread.recorder = told
+        _recorders += (told is not None) - (before is not None)
         tell_calls()
+
+
+def _record_no_more():
+    global _thread, _recorders
+    _thread, _recorders = _Thread(), 0
+    tell_calls()
 
 
 class unrecorded:
     """A block in which nobody records calls."""
 
     def __enter__(self):
-        self._recorder = KernelInfo.recorder
+        self._recorder = recorder()
         record_with(None)
 
     def __exit__(self, *_):
         record_with(self._recorder)
 
 
-_settings.after_reset.append(lambda: record_with(None))
+_settings.after_reset.append(_record_no_more)
 
 
 def kernel(fn=None, *, pure=None, fastcache=False, graph=False, checkpoints=False):

@@ -131,8 +131,8 @@ class Field(_values.Shown):
             flat = flat * len(self._parts)
         if len(flat) != len(self._parts):
             raise ValueError(f"fill: the elements have {len(self._parts)} components, {len(flat)} are given")
-        if _kernel.KernelInfo.recorder is not None:
-            _kernel.KernelInfo.recorder.filled(self, val)
+        if _kernel.recorder() is not None:
+            _kernel.recorder().filled(self, val)
         kind = self._dtype
         for part, v in zip(self._parts, flat):
             self._change(part, v if kind.kind == "float" else kind(v))
@@ -194,8 +194,8 @@ class Field(_values.Shown):
             raise TypeError("Cannot copy from a non-field object")
         if other.shape != self.shape:
             raise ValueError(f"copy_from: shapes {self.shape} and {other.shape} differ")
-        if _kernel.KernelInfo.recorder is not None:
-            _kernel.KernelInfo.recorder.copied(self, other)
+        if _kernel.recorder() is not None:
+            _kernel.recorder().copied(self, other)
         self.from_numpy(other.to_numpy())
 
     @_values.host_only

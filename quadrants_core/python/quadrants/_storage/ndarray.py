@@ -88,8 +88,8 @@ def _classes():
             flat = _matrix.flatten(val)
             if len(flat) == 1:
                 flat = flat * self._components
-            if _kernel.KernelInfo.recorder is not None:
-                _kernel.KernelInfo.recorder.filled(self, val)
+            if _kernel.recorder() is not None:
+                _kernel.recorder().filled(self, val)
             self._fill(tuple(flat))
 
         @_values.host_only
@@ -99,8 +99,8 @@ def _classes():
                 raise TypeError(f"copy_from takes an ndarray, not {type(other).__name__}")
             if other._live_shape() != self._live_shape() or other._element_shape != self._element_shape:
                 raise AssertionError(f"copy_from shape mismatch: destination {self.shape} vs source {other.shape}")
-            if _kernel.KernelInfo.recorder is not None:
-                _kernel.KernelInfo.recorder.copied(self, other)
+            if _kernel.recorder() is not None:
+                _kernel.recorder().copied(self, other)
             if other.dtype != self.dtype or other._qd_layout != self._qd_layout:
                 self._from_numpy(other._to_numpy().astype(_dtypes.numpy_dtype(self.dtype)))
             else:
