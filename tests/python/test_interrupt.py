@@ -74,6 +74,12 @@ def interrupt_soon():
     threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
 
 
+@pytest.fixture(autouse=True)
+def launches_end_in_their_call(arch):
+    if arch == "far":
+        pytest.skip("launches return at once; test_far.py has Ctrl-C while somebody waits for them")
+
+
 @pytest.mark.parametrize("parallel", [False, True])
 def test_interrupt(parallel):
     assert endless(0) == 0
