@@ -23,10 +23,10 @@ Activity::Activity(const Function &kernel, const Companions &companions, Mode mo
     : fn_(kernel), companions_(companions), varied_(kernel.insts.size()), useful_(kernel.insts.size()),
       acts_(kernel.insts.size()) {
     std::vector<Value> loops;
-    while (spread(fn_.body, {}, loops)) {
+    while (flow(Way::onward, fn_.body, {}, loops)) {
     }
     if (mode == Mode::reverse)
-        while (gather(fn_.body, {}, loops)) {
+        while (flow(Way::back, fn_.body, {}, loops)) {
         }
     else
         useful_.assign(useful_.size(), 1);
@@ -78,24 +78,27 @@ Value passes_to(const Function &fn, Value end, Value owner, const std::vector<Va
 
 } // namespace
 
-bool Activity::spread(BlockId block, Value owner, std::vector<Value> &loops) {
+bool Activity::flow(Way way, BlockId block, Value owner, std::vector<Value> &loops) {
+    std::vector<uint8_t> &what = way == Way::onward ? varied_ : useful_;
     bool changed = false;
-    for (Value v : fn_[block].insts) {
+    const auto &list = fn_[block].insts;
+    for (size_t n = 0; n < list.size(); ++n) {
+        const Value v = way == Way::onward ? list[n] : list[list.size() - 1 - n];
         if (is_terminator(fn_[v].op)) {
-            if (const Value to = passes_to(fn_, v, owner, loops)) changed |= pass(varied_, v, to, true);
+            if (const Value to = passes_to(fn_, v, owner, loops)) changed |= pass(what, v, to, way == Way::onward);
             continue;
         }
         if (!owns_block(fn_[v].op)) {
-            changed |= spread(v);
+            changed |= way == Way::onward ? spread(v) : gather(v);
             continue;
         }
-        changed |= slots(varied_, v);
+        changed |= slots(what, v);
         const bool is_loop = passes::is_loop(fn_[v].op);
         if (is_loop) loops.push_back(v);
         for (BlockId inner : fn_[v].blocks)
-            if (inner) changed |= spread(inner, v, loops);
+            if (inner) changed |= flow(way, inner, v, loops);
         if (is_loop) loops.pop_back();
-        changed |= slots(varied_, v);
+        changed |= slots(what, v);
     }
     return changed;
 }
@@ -115,30 +118,6 @@ bool Activity::spread(Value v) {
     for (size_t i = 0; i < args.size(); ++i)
         if (varied_[args[i].id] && slope(in.op, i) != Slope::flat) return set(varied_, v);
     return false;
-}
-
-bool Activity::gather(BlockId block, Value owner, std::vector<Value> &loops) {
-    bool changed = false;
-    const auto &list = fn_[block].insts;
-    for (size_t n = list.size(); n-- > 0;) {
-        const Value v = list[n];
-        if (is_terminator(fn_[v].op)) {
-            if (const Value to = passes_to(fn_, v, owner, loops)) changed |= pass(useful_, v, to, false);
-            continue;
-        }
-        if (!owns_block(fn_[v].op)) {
-            changed |= gather(v);
-            continue;
-        }
-        changed |= slots(useful_, v);
-        const bool is_loop = passes::is_loop(fn_[v].op);
-        if (is_loop) loops.push_back(v);
-        for (BlockId inner : fn_[v].blocks)
-            if (inner) changed |= gather(inner, v, loops);
-        if (is_loop) loops.pop_back();
-        changed |= slots(useful_, v);
-    }
-    return changed;
 }
 
 bool Activity::gather(Value v) {

@@ -26,8 +26,8 @@ class Activity {
     bool acts(ir::Value v) const { return acts_[v.id]; }
 
   private:
-    bool spread(ir::BlockId block, ir::Value owner, std::vector<ir::Value> &loops);
-    bool gather(ir::BlockId block, ir::Value owner, std::vector<ir::Value> &loops);
+    enum class Way : uint8_t { onward, back };
+    bool flow(Way way, ir::BlockId block, ir::Value owner, std::vector<ir::Value> &loops);
     bool find_acts(ir::BlockId block);
     bool own_act(ir::Value v) const;
     bool set(std::vector<uint8_t> &what, ir::Value v);

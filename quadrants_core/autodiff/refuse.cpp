@@ -42,7 +42,7 @@ struct Refusal {
         if (op == Op::random) fail(v, "RandStmt not supported in AutoDiff.");
         if (info(op).effect != Effect::pure) return;
         for (size_t i = 0; i < fn.args(v).size(); ++i)
-            if (activity.varied(fn.args(v)[i]) && slope(op, i) == Slope::refused) fail(v, "Not supported.");
+            if (activity.varied(fn.args(v)[i]) && slope(op, i) == Slope::refused) fail(v, not_supported);
     }
 
     void order(Value v) {
@@ -60,10 +60,7 @@ struct Refusal {
         }
         if (in_parallel && (op == Op::store || is_atomic(op))) {
             const Target t = target_of(fn, companions, fn.args(v)[0]);
-            if (t.kind == Target::Kind::local && !inside[t.base.id])
-                fail(v,
-                     "Invalid program input for autodiff: Mixed usage of for-loops and statements without looping. \n"
-                     "Please split them into two kernels and check the documentation for more details");
+            if (t.kind == Target::Kind::local && !inside[t.base.id]) fail(v, mixture);
         }
     }
 };

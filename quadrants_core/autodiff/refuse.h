@@ -4,6 +4,11 @@
 
 namespace qd::autodiff {
 
+inline constexpr const char *not_supported = "Not supported.";
+inline constexpr const char *mixture =
+    "Invalid program input for autodiff: Mixed usage of for-loops and statements without looping. \n"
+    "Please split them into two kernels and check the documentation for more details";
+
 /// Throws UserError with the place of what is refused.
 void refuse(const ir::Function &kernel, const Companions &companions, const Activity &activity, Mode mode);
 

@@ -1,6 +1,7 @@
 #include "autodiff/replay.h"
 
 #include "analysis/walk.h"
+#include "autodiff/refuse.h"
 #include "passes/passes.h"
 #include "passes/slots.h"
 
@@ -13,10 +14,6 @@ using namespace ir;
 namespace {
 
 constexpr const char *no_stack = "Cannot use non static range in Backwards mode";
-constexpr const char *mixture =
-    "Invalid program input for autodiff: Mixed usage of for-loops and statements without looping. \n"
-    "Please split them into two kernels and check the documentation for more details";
-constexpr const char *not_supported = "Not supported.";
 
 /// The tables of a kernel, without its code; nothing is returned.
 Function tables_of(const Function &kernel) {

@@ -12,6 +12,7 @@
 
 #include "autodiff/companion.h"
 #include "autodiff/partials.h"
+#include "autodiff/refuse.h"
 #include "autodiff/replay.h"
 #include "autodiff/sums.h"
 #include "base/error.h"
@@ -170,7 +171,7 @@ class Reverse {
         if (op != Op::store) {
             if (!activity_.active(given)) return;
             if (target.kind == Target::Kind::local && op != Op::atomic_add)
-                fail_user(UserErrorKind::runtime, "Not supported.", fn_.trace(fn_[v].span));
+                fail_user(UserErrorKind::runtime, not_supported, fn_.trace(fn_[v].span));
         }
         const Value p = companion(fn_.args(v)[0]);
         const Value g = activity_.active(given) ? b_.load(p) : Value{};
