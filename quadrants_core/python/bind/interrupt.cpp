@@ -29,7 +29,6 @@ const ForkHooks hooks(nullptr, nullptr, [] { // the one that forked, which launc
 });
 
 void count_launch(int by) {
-    if (!pthread_equal(pthread_self(), main_thread)) return;
     launching.store(launching.load(std::memory_order_relaxed) + by, std::memory_order_relaxed);
 }
 
@@ -74,12 +73,12 @@ void watch_interrupts() {
     sigaction(SIGINT, &ours, nullptr);
 }
 
-InterruptScope::InterruptScope() {
-    count_launch(1);
+InterruptScope::InterruptScope() : on_main_(pthread_equal(pthread_self(), main_thread)) {
+    if (on_main_) count_launch(1);
 }
 
 InterruptScope::~InterruptScope() {
-    count_launch(-1);
+    if (on_main_) count_launch(-1);
 }
 
 bool no_interrupt_waits() {
