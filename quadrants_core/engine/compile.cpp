@@ -133,10 +133,12 @@ void assemble(Program::Impl &p, CompiledKernel &out, std::vector<TaskBuild> &bui
         }
         build.info.weight = build.code->weight;
         out.speaks |= build.info.speaks;
+        out.keeps |= !build.info.stacks.empty();
         out.info.tasks.push_back(std::move(build.info));
     }
     out.info.counters = uint32_t(out.counters.size());
-    out.has_variants = !out.arrays.empty();
+    out.has_variants = !out.arrays.empty() || out.keeps;
+    if (out.keeps) out.heap_use.resize(builds.size());
     out.counts.assign(out.counters.size(), 0);
     uint64_t *counters = out.counts.data();
     for (size_t i = 0; i < builds.size(); i++) {

@@ -76,9 +76,11 @@ class CompiledKernel : public std::enable_shared_from_this<CompiledKernel> {
     std::string file;    ///< that its source stands in; may be unknown
     bool speaks = false; ///< some task does: abi::Task
     std::vector<KernelTask> tasks;
-    bool has_variants = false;   ///< a launch may have to run another build: `arrays` or `completion` is there
-    uint64_t program_id = 0;     ///< 0: its program has ended
-    uint32_t specialisation = 0; ///< among the kernels of this name
+    bool has_variants = false;          ///< a launch is not the shortest: `arrays`, `completion` or stacks are there
+    bool keeps = false;                 ///< some task has stacks: abi::Task
+    std::vector<abi::HeapUse> heap_use; ///< of a kernel with stacks: by task, of its last launch
+    uint64_t program_id = 0;            ///< 0: its program has ended
+    uint32_t specialisation = 0;        ///< among the kernels of this name
     std::shared_ptr<Lifetime> lifetime;
     std::vector<uint64_t> counts;
     std::vector<CounterValue> counters; ///< what each count means; `count` is unused here

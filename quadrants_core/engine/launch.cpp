@@ -100,16 +100,17 @@ inline void run_task(Program::Impl &p, const KernelTask &task, abi::Launch &laun
     p.main.queue->launch(*task.code->current.load(std::memory_order_acquire), *task.info, launch);
 }
 
-/// A launch that somebody watches; `called` is the kernel as the user knows it.
+/// A launch that somebody watches, or one of a kernel with stacks; `called` is the kernel as the user knows it.
 [[gnu::noinline]] void run_watched(Program::Impl &p, const CompiledKernel &called, CompiledKernel &kernel,
                                    abi::Launch &launch) {
-    announce_launch(p, called);
+    if (p.watched.load(std::memory_order_relaxed)) announce_launch(p, called);
     run_tasks(p, kernel, launch, [&](KernelTask &task) {
-        if (!p.options.kernel_profiler) return run_task(p, task, launch);
+        if (!p.options.kernel_profiler && !kernel.keeps) return run_task(p, task, launch);
         const Stopwatch watch;
         run_task(p, task, launch);
         p.main.queue->wait();
-        p.profile.add(called.info.name, task.info->name, watch.microseconds());
+        if (p.options.kernel_profiler) p.profile.add(called.info.name, task.info->name, watch.microseconds());
+        note_heap_use(p, kernel, task);
     });
 }
 
@@ -127,6 +128,7 @@ inline void make_room(Program::Impl &p, const CompiledKernel &kernel) {
 }
 
 /// `called` is the kernel as the user knows it.
+template <bool keeps = false>
 inline void run(Program::Impl &p, const CompiledKernel &called, CompiledKernel &kernel, uint64_t *args, void *ret) {
     if (!p.host_visible) [[unlikely]]
         return run_on_remote_device(p, called, kernel, args, ret);
@@ -135,7 +137,7 @@ inline void run(Program::Impl &p, const CompiledKernel &called, CompiledKernel &
     launch.data.args = args;
     launch.data.ret = static_cast<char *>(ret);
     try {
-        if (p.watched.load(std::memory_order_relaxed)) [[unlikely]]
+        if (keeps || p.watched.load(std::memory_order_relaxed)) [[unlikely]]
             run_watched(p, called, kernel, launch);
         else
             run_tasks(p, kernel, launch, [&](const KernelTask &task) { run_task(p, task, launch); });
@@ -170,11 +172,18 @@ template <bool foreign>
     CompiledKernel &kernel = overlaps ? overlapping_variant(p, called) : called;
     if (kernel.completion) [[unlikely]]
         run_until_complete(p, called, kernel, args, ret);
+    else if (kernel.keeps) [[unlikely]]
+        run<true>(p, called, kernel, args, ret);
     else
         run(p, called, kernel, args, ret);
 }
 
 } // namespace
+
+void note_heap_use(Program::Impl &p, CompiledKernel &kernel, const KernelTask &task) {
+    if (!task.info->stacks.empty())
+        kernel.heap_use[size_t(&task - kernel.tasks.data())] = p.main.queue->take_heap_use();
+}
 
 void fail_launch(Program::Impl &p) {
     p.main.queue->wait();
@@ -183,7 +192,7 @@ void fail_launch(Program::Impl &p) {
     if (!failed) throw Interrupted{};
     if (p.sparse) p.sparse->rethrow();
     Failure failure = std::exchange(p.main.failure, {});
-    fail_user(UserErrorKind::assertion, std::move(failure.text), std::move(failure.trace));
+    fail_user(failure.kind, std::move(failure.text), std::move(failure.trace));
 }
 
 void Program::launch(CompiledKernel &kernel, uint64_t *args, void *ret) {

@@ -154,6 +154,7 @@ void Program::Impl::update_launch_start() {
     main.start.host = {.print = print_from_task,
                        .fail = fail_from_task,
                        .external = runtime::external,
+                       .reserve = reserve_from_task,
                        .sparse = sparse ? &runtime::SparseTrees::calls : nullptr,
                        .task = nullptr};
 }
@@ -227,7 +228,7 @@ void entitle(CompiledKernel &kernel, std::string title) { kernel.title = std::mo
 
 void ask(CompiledKernel &kernel, Asked asked) {
     const bool counts = asked == Asked::counts || kernel.counters.empty();
-    kernel.has_variants = !counts || !kernel.arrays.empty();
+    kernel.has_variants = !counts || !kernel.arrays.empty() || kernel.keeps;
     kernel.completion = counts ? nullptr : std::make_shared<Completion>(kernel, asked);
 }
 

@@ -42,6 +42,19 @@ struct KernelCoverage {
     std::vector<CounterValue> counts;
 };
 
+/// One task of a kernel: its stacks, outer loops first, and what its last launch took; `use.entries` is empty before that.
+struct TaskMemory {
+    std::string task;
+    uint32_t line = 0;
+    std::vector<abi::Stack> stacks;
+    abi::HeapUse use;
+};
+struct KernelMemory {
+    std::string kernel;
+    uint32_t specialisation = 0;
+    std::vector<TaskMemory> tasks;
+};
+
 /// What `Program::show` gives: the IR of the tasks; what the code generator is given; assembly.
 enum class Form : uint8_t { ir, intermediate, machine };
 
@@ -88,7 +101,8 @@ class Program {
     uint64_t cells_allocated(const ir::Place &level) const;
 
     /// What works out the derivative of a kernel of the frontend: a kernel for `compile` and its like.
-    ir::Function differentiate(ir::Function kernel, autodiff::Companions companions, autodiff::Mode mode) const;
+    ir::Function differentiate(ir::Function kernel, autodiff::Companions companions, autodiff::Mode mode,
+                               const autodiff::Stacks &stacks) const;
     /// Runs the pipeline, loads what is unchanged, compiles the rest (tasks in parallel). `frontend_us`: time already
     /// spent. `image` gets what `load` needs. Throws Interrupted if Stop was pressed; nothing remains of the kernel
     /// then.
@@ -130,6 +144,8 @@ class Program {
     /// How many kernels were compiled so far, and the sum of all counts: as long as neither grows there is no news.
     std::pair<uint64_t, uint64_t> counted() const;
     void clear_coverage();
+    /// What reverse kernels that are alive keep for the way back through their loops, and kept at their last launch.
+    std::vector<KernelMemory> kept_memory() const;
     Profile &profile(); ///< empty unless Options::kernel_profiler
 
     struct Impl;

@@ -49,7 +49,7 @@ template <class T> T *at(uint64_t address) { return reinterpret_cast<T *>(addres
 
 /// Whether a launch ends before it returns.
 bool is_waited_for(const Program::Impl &p, const CompiledKernel &kernel) {
-    return kernel.info.ret_bytes || kernel.speaks || p.sparse || p.options.kernel_profiler;
+    return kernel.info.ret_bytes || kernel.speaks || kernel.keeps || p.sparse || p.options.kernel_profiler;
 }
 
 void give_tasks(Program::Impl &p, const PendingLaunch &pending, const Places &places) {
@@ -68,9 +68,10 @@ void give_tasks(Program::Impl &p, const PendingLaunch &pending, const Places &pl
         launch.host.task = &task;
         const Stopwatch watch;
         stream.queue->launch(*task.code->current.load(std::memory_order_acquire), *task.info, launch);
-        if (!p.options.kernel_profiler) continue;
+        if (!p.options.kernel_profiler && !kernel.keeps) continue;
         stream.queue->wait();
-        p.profile.add(pending.called->info.name, task.info->name, watch.microseconds());
+        note_heap_use(p, kernel, task);
+        if (p.options.kernel_profiler) p.profile.add(pending.called->info.name, task.info->name, watch.microseconds());
     }
 }
 
@@ -172,7 +173,7 @@ void launch_remote(Program::Impl &p, const CompiledKernel &called, CompiledKerne
     stream.queue->upload(block, words.data(), words.size());
     try {
         give_tasks(p, pending, places);
-    } catch (const runtime::Fault &met) { // the profiler waited for it
+    } catch (const runtime::Fault &met) { // somebody waited for it
         stream.trouble = std::make_exception_ptr(name_fault(stream.pending, &pending, met));
     }
     const bool waited_for = is_waited_for(p, kernel);

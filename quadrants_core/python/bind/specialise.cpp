@@ -180,6 +180,8 @@ class Specialiser {
         request.function = keep(PyObject_GetAttrString(kernel_->info, "fn"));
         request.options.coverage = request.mode != autodiff::Mode::reverse && wants_coverage(runtime.coverage);
         request.options.pure = keep(PyObject_GetAttrString(kernel_->info, "fastcache")) == Py_True;
+        if (PyObject *budget = keep(PyObject_GetAttrString(kernel_->info, "ad_stack_budget_bytes")); budget != Py_None)
+            request.options.ad_stack_budget_bytes = PyLong_AsUnsignedLongLong(budget);
         plan_->return_shapes.clear();
         for (frontend::ReturnType &r : plan_->returns) {
             r.elem = resolve(r.elem);
@@ -209,7 +211,10 @@ class Specialiser {
         if (request.mode == autodiff::Mode::none) return result;
         check_program(*plan_);
         unlocked([&](engine::Program &program) {
-            result.fn = program.differentiate(std::move(result.fn), std::move(result.companions), request.mode);
+            const auto &options = request.options;
+            const autodiff::Stacks stacks{options.ad_stack_experimental_enabled, uint64_t(options.ad_stack_size),
+                                          options.ad_stack_budget_bytes};
+            result.fn = program.differentiate(std::move(result.fn), std::move(result.companions), request.mode, stacks);
         });
         return result;
     }

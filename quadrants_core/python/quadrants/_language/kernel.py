@@ -42,6 +42,7 @@ class KernelInfo(metaclass=_Replaceable):
     calls_in_python = False  # launches go through methods that a program has put in the place of those of this class
 
     coverage = None  # counts for this kernel alone: True or False; None as the program wants it
+    ad_stack_budget_bytes = None  # of its gradient; None: the option of the program
 
     def __init__(self, fn, frame, fastcache=False):
         self.fn = fn
@@ -111,7 +112,7 @@ class KernelInfo(metaclass=_Replaceable):
             print(f"[NOT_PURE] Debug information: not pure: {self.name}", flush=True)
 
 
-def _make_kernel(fn, frame, fastcache=False):
+def _make_kernel(fn, frame, fastcache=False, ad_stack_budget_bytes=None):
     import weakref
 
     if not hasattr(fn, "__code__"):
@@ -124,6 +125,8 @@ def _make_kernel(fn, frame, fastcache=False):
     params = _signature.params(fn, frame)
     core = _native.core()
     info = KernelInfo(fn, frame, fastcache or getattr(fn, "_qd_pure_", False))
+    if ad_stack_budget_bytes is not None:
+        info.ad_stack_budget_bytes = int(ad_stack_budget_bytes)
     made = core.Kernel(info, params, returns, returns_tuple)
     made.__name__ = fn.__name__
     made.__qualname__ = fn.__qualname__
@@ -196,9 +199,10 @@ class unrecorded:
 _settings.after_reset.append(_record_no_more)
 
 
-def kernel(fn=None, *, pure=None, fastcache=False, graph=False, checkpoints=False):
+def kernel(fn=None, *, pure=None, fastcache=False, graph=False, checkpoints=False, ad_stack_budget_bytes=None):
     """Compiles a function for parallel execution; called from Python like any function. fastcache (earlier: pure)
-    promises that it reads nothing but its arguments, and has that checked."""
+    promises that it reads nothing but its arguments, and has that checked. ad_stack_budget_bytes goes before the option of
+    qd.init in the kernel's gradient."""
     if checkpoints and not graph:
         raise _Syntax("@qd.kernel(checkpoints=True) requires graph=True")
     if graph:
@@ -212,7 +216,7 @@ def kernel(fn=None, *, pure=None, fastcache=False, graph=False, checkpoints=Fals
     fastcache = bool(fastcache)
     if fn is not None:
         return _make_kernel(fn, frame, fastcache)
-    return lambda fn: _make_kernel(fn, frame, fastcache)
+    return lambda fn: _make_kernel(fn, frame, fastcache, ad_stack_budget_bytes)
 
 
 def data_oriented(cls=None, *, stable_members=False, template_primitives=True):

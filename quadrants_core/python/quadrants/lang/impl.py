@@ -95,12 +95,19 @@ class _Program:
         """Tasks of the last launch."""
         return _native.core().tasks_on_last_call()
 
+    def _get_max_reducer_dispatch_count(self):
+        """Stacks are as large as their loops say when these are reached: nothing is worked out before."""
+        return 0
+
+    def _reset_max_reducer_dispatch_count(self):
+        pass
+
     def _get_num_ndarrays(self):
         """Arrays of this program that have memory."""
         return _native.core().live_ndarrays()
 
     def __getattr__(self, name):
-        if name.startswith("get_graph_") or name.endswith("_max_reducer_dispatch_count"):
+        if name.startswith("get_graph_"):
             from quadrants._later import Later
 
             return Later(f"prog.{name}")
