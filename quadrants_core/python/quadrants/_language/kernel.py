@@ -10,6 +10,7 @@ from quadrants._trees import snode as _snode
 _Syntax = _exceptions.QuadrantsSyntaxError
 
 _all_kernels = []  # weak references, for the number of compiled functions
+gradients_told = None  # (KernelInfo, arguments) of every call of a `grad`; see tell_of_gradients
 counts_definition = None  # of a notebook: function -> KernelInfo.coverage of the kernel that is made of it
 
 
@@ -73,6 +74,8 @@ class KernelInfo(metaclass=_Replaceable):
         made = _native.core().Kernel(self, params, returns, returns_tuple, _CORE_MODES[mode])
         for name in ("__name__", "__qualname__", "__module__", "__doc__", "__annotations__", "__wrapped__", "fn"):
             setattr(made, name, getattr(kernel, name))
+        if mode == AutodiffMode.REVERSE and gradients_told is not None:
+            made._tell(True)
         return made
 
     def compiled(self):
@@ -84,6 +87,13 @@ class KernelInfo(metaclass=_Replaceable):
         if recorder() is not None:
             return recorder().call(self, args, keywords)
         return self._launch(args, keywords)
+
+    def _gradient_told(self, *args, **keywords):
+        """A call of `grad` while `gradients_told` is."""
+        made = self.derivatives[AutodiffMode.REVERSE]
+        made._launch(*args, **keywords)
+        if gradients_told is not None:
+            gradients_told(self, made._bind(*args, **keywords))
 
     def __call__(self, *args, **keywords):
         return self.kernel()(*args, **keywords)
@@ -174,6 +184,15 @@ def record_with(told):
         _thread.recorder = told
         _recorders += (told is not None) - (before is not None)
         tell_calls()
+
+
+def tell_of_gradients(told):
+    """From now on `told(info, arguments)` hears of every call of a kernel's `grad`; None: nobody does."""
+    global gradients_told
+    gradients_told = told
+    for ref in _all_kernels:
+        if (made := ref()) is not None and AutodiffMode.REVERSE in made._primal.derivatives:
+            made._primal.derivatives[AutodiffMode.REVERSE]._tell(told is not None)
 
 
 def _record_no_more():
