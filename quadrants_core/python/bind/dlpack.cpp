@@ -138,7 +138,7 @@ PyObject *gradient_of(PyObject *tensor) {
     Py_DECREF(found);
     PyObject *shape = PyObject_GetAttrString(tensor, "shape");
     PyObject *plain = shape ? PyObject_CallMethod(tensor, "detach", nullptr) : nullptr;
-    PyObject *zeros = plain ? PyObject_CallMethod(plain, "new_zeros", "O", shape) : nullptr;
+    PyObject *zeros = plain ? PyObject_CallMethod(plain, "new_zeros", "(O)", shape) : nullptr;
     Py_XDECREF(plain);
     Py_XDECREF(shape);
     if (zeros && PyObject_SetAttrString(tensor, "grad", zeros) < 0) Py_CLEAR(zeros);
