@@ -73,24 +73,17 @@ def _source_text(file, line):
 class _Follow:
     """Is told of the calls of a program as it runs: kernels run in `mode`, inside of functions with gradients of their own too."""
 
-    def __init__(self, state, mode=None, made=None, keeps=False):
-        self.state, self.mode, self.made, self.keeps = state, mode, made if made is not None else {}, keeps
+    def __init__(self, program, mode, keeps):
+        self.program, self.mode, self.keeps = program, mode, keeps
         self.calls = []  # (kernel or function, arguments)
 
     def call(self, info, args, keywords):
         bound = info.kernel()._bind(*args, **keywords)
         if self.keeps:
-            self.state.keep(info, bound)
+            self.program.state.keep(info, bound)
         if not _custom.suspended():
             self.calls.append((info, bound))
-        return self.launch(info, bound)
-
-    def launch(self, info, bound):
-        if self.mode is None:
-            return info._launch(bound, {})
-        if (info, self.mode) not in self.made:
-            self.made[info, self.mode] = info._derive(self.mode)
-        return self.made[info, self.mode](*bound)
+        return self.program.launch(info, self.mode, bound)
 
     def insert(self, call, args):
         self.calls.append((call, args))
@@ -111,17 +104,32 @@ class _Follow:
 class _Program:
     """What is checked, as something that can be run again and again."""
 
-    def __init__(self, function, args, most_elements, until):
-        self.function, self.args, self.until = function, args, until
+    def __init__(self, function, args, most_elements, until, counted=True):
+        self.function, self.args, self.until, self.counted = function, args, until, counted
         self.state = _state.State(most_elements)
-        self.made = {}
-        self.calls = None
+        self.made = {}  # (KernelInfo, AutodiffMode) -> a kernel of this check alone
 
-    def run(self, mode=None, keeps=False, only=None):
+    def launch(self, info, mode, args):
+        """A kernel, or what works out its derivative. If launches are not to be counted, it has no counters."""
+        if self.counted and mode == _Mode.NONE:
+            return info._launch(args, {})
+        if self.counted and mode == _Mode.REVERSE:
+            return info.grad(*args)
+        made = self.made.get((info, mode))
+        if made is None:
+            made = self.made[info, mode] = info._derive(mode)
+        before = info.coverage
+        info.coverage = before if self.counted else False
+        try:
+            return made(*args)
+        finally:
+            info.coverage = before
+
+    def run(self, mode=_Mode.NONE, keeps=False, only=None):
         """The program, or some of its calls."""
         if time.monotonic() > self.until:
             raise _state.Refused("it takes too long")
-        follow = _Follow(self.state, mode, self.made, keeps)
+        follow = _Follow(self, mode, keeps)
         outer = _kernel.recorder()
         _kernel.record_with(follow)
         try:
@@ -136,9 +144,12 @@ class _Program:
     def backward(self, calls):
         with _kernel.unrecorded():
             for call, args in reversed(calls):
-                if call.grad is None:
+                if isinstance(call, _kernel.KernelInfo):
+                    self.launch(call, _Mode.REVERSE, args)
+                elif call.grad is None:
                     raise _state.Refused(f"nothing says what the gradient of {getattr(call, '__name__', call)} is")
-                call.grad(*args)
+                else:
+                    call.grad(*args)
 
 
 class _Directions:
@@ -398,14 +409,24 @@ def check(function, *args, directions=3, seed=0, elements=4_000_000, seconds=30.
 
     name = getattr(function, "__qualname__", None) or getattr(getattr(function, "__func__", None), "__qualname__", None)
     result = Check((name or repr(function)).replace("<locals>.", "").split(".<")[-1])
-    return run(function, args, result, directions, np.random.default_rng(seed), elements, time.monotonic() + seconds)
+    program = _Program(function, args, elements, time.monotonic() + seconds)
+    return _run(program, result, directions, np.random.default_rng(seed))
 
 
-def run(function, args, result, directions, rng, elements, until):
+def run_calls(calls, result, directions, rng, elements, until):
+    """The same of calls that a program made, as a Tape records them. They are not counted by coverage."""
+
+    def repeat():
+        for call, args in calls:
+            call.kernel()(*args) if isinstance(call, _kernel.KernelInfo) else call(*args)
+
+    return _run(_Program(repeat, (), elements, until, counted=False), result, directions, rng)
+
+
+def _run(program, result, directions, rng):
     import numpy as np
 
     _native.core()
-    program = _Program(function, args, elements, until)
     try:
         with np.errstate(all="ignore"):
             _Checker(program, result, rng, directions).run()

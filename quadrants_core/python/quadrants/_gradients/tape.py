@@ -10,7 +10,6 @@ from quadrants._trees import snode as _snode
 
 _Mode = _kernel.AutodiffMode
 _Role = _snode.SNodeGradType
-closed = None  # called with each Tape that has worked out its gradients
 
 
 def clear_all_gradients(gradient_type=_Role.ADJOINT):
@@ -231,7 +230,7 @@ class Tape:
                     with held:
                         call.grad(*args)
         self.gradient_evaluated = True
-        if closed is not None:
-            closed(self)
+        if _kernel.tapes_told is not None:
+            _kernel.tapes_told(self)
         if self._checker is not None:
             self._checker.check(self.calls)

@@ -10,6 +10,7 @@ from quadrants._trees import snode as _snode
 _Syntax = _exceptions.QuadrantsSyntaxError
 
 _all_kernels = []  # weak references, for the number of compiled functions
+tapes_told = None  # called with each Tape that has worked out its gradients
 gradients_told = None  # (KernelInfo, arguments) of every call of a `grad`; see tell_of_gradients
 counts_definition = None  # of a notebook: function -> KernelInfo.coverage of the kernel that is made of it
 
@@ -34,7 +35,7 @@ class AutodiffMode(_enum.IntEnum):
     VALIDATION = 3
 
 
-_CORE_MODES = {AutodiffMode.FORWARD: 1, AutodiffMode.REVERSE: 2, AutodiffMode.VALIDATION: 3}  # autodiff::Mode
+_CORE_MODES = {AutodiffMode.NONE: 0, AutodiffMode.FORWARD: 1, AutodiffMode.REVERSE: 2, AutodiffMode.VALIDATION: 3}  # autodiff::Mode
 
 
 class KernelInfo(metaclass=_Replaceable):
@@ -66,6 +67,8 @@ class KernelInfo(metaclass=_Replaceable):
         made = self.derivatives.get(mode)
         if made is None:
             made = self.derivatives.setdefault(mode, self._derive(mode))
+            if mode == AutodiffMode.REVERSE and gradients_told is not None:
+                made._tell(True)
         return made
 
     def _derive(self, mode):
@@ -74,8 +77,6 @@ class KernelInfo(metaclass=_Replaceable):
         made = _native.core().Kernel(self, params, returns, returns_tuple, _CORE_MODES[mode])
         for name in ("__name__", "__qualname__", "__module__", "__doc__", "__annotations__", "__wrapped__", "fn"):
             setattr(made, name, getattr(kernel, name))
-        if mode == AutodiffMode.REVERSE and gradients_told is not None:
-            made._tell(True)
         return made
 
     def compiled(self):
