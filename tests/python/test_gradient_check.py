@@ -236,6 +236,14 @@ def test_kinks(dtype):
         for i in x:
             y[i] = qd.sqrt(x[i] - x[i])
 
+    x.fill(1)
+
+    @qd.kernel
+    def even():
+        for i in x:
+            y[i] = abs(x[i] - 1)  # the slope in the middle is 0 from both sides together
+
+    assert qd.ad.check(even).verdict == "non-smooth here"
     result = qd.ad.check(root)
     assert result.verdict == "non-smooth here" and "infinite or no number" in repr(result)
 

@@ -1,7 +1,7 @@
 """qd.ad.check: gradients against tangents in random directions, and against differences.
 
-With random v and w, what reverse mode makes of w times v is what forward mode makes of v times w. Both take one side at a kink;
-differences, (f(x + h v) - f(x - h v)) / 2 h, do not. What is wrong is looked for by halves: the element whose gradient it is, the
+With random v and w, what reverse mode makes of w times v is what forward mode makes of v times w. Both give one slope at a kink;
+differences see another one from one side than from the other. What is wrong is looked for by halves: the element whose gradient it is, the
 result that it is the gradient of, and the lines that read the one or keep the other.
 """
 
@@ -47,9 +47,9 @@ class Check:
         return f"{n} direction{'' if n == 1 else 's'}, {self.elements:,} number{'' if self.elements == 1 else 's'}" if n else ""
 
     def _where(self):
-        from quadrants import _source
+        from quadrants import _exceptions, _source
 
-        return [(f"{_source.shown_name(file)}, line {line}", _source_text(file, line)) for file, line in self.places]
+        return [(f"{_source.shown_name(file)}, line {line}", _exceptions._source_line(file, line).strip()) for file, line in self.places]
 
     def __repr__(self):
         parts = [f"{self.name}: {self.verdict}" + (f" ({self._size()})" if self.verdict == AGREES else "")]
@@ -62,12 +62,6 @@ class Check:
         from quadrants._display import verdict
 
         return verdict.html(self.name, self.verdict, self._size(), self.reason, self._where())
-
-
-def _source_text(file, line):
-    import linecache
-
-    return linecache.getline(file, line).strip()
 
 
 class _Follow:
@@ -299,19 +293,18 @@ class _Checker:
         for step in _STEPS[self.precision]:
             h = step * max(length, 1e-3)
             sums, most = [], 0.0
-            for sign in (1, -1):
+            for side in (-h, 0, h):
                 self.state.restore()
                 for variable, x, d in zip(self.variables, here, v):
-                    variable.set_primal(np.array(x + x.dtype.type(sign * h) * d))
+                    variable.set_primal(np.array(x + x.dtype.type(side) * d))
                 self.program.run()
                 after = [variable.primal() for variable in self.variables]
                 sums.append(_dot(after, w))
                 most = max(most, _size(after, w))
-            slope = (sums[0] - sums[1]) / (2 * h)
-            seen.append(slope)
-            noise = 8 * _EPSILON[self.precision] * most / h
-            if abs(slope - forward) <= _OF_DIFFERENCES[self.precision] * size + noise:
-                self.result.differences.append(slope)
+            seen.append((sums[2] - sums[0]) / (2 * h))
+            allowed = _OF_DIFFERENCES[self.precision] * size + 8 * _EPSILON[self.precision] * most / h
+            if all(abs((b - a) / h - forward) <= allowed for a, b in zip(sums, sums[1:])):  # from either side
+                self.result.differences.append(seen[-1])
                 return True
         self.result.differences.append(seen[-1])
         return False
