@@ -13,7 +13,8 @@ import time
 from quadrants._language import kernel as _kernel
 
 MIME = "application/vnd.quadrants.gradients+json"
-SECONDS, ELEMENTS, MOST = 0.5, 500_000, 6  # for the checks of a cell; numbers that one may move; kernels that are looked at
+SECONDS, ELEMENTS, MOST = 1.5, 4_000_000, 6  # for the checks of a cell; numbers that one may move; kernels that are looked at
+RUNS = 16  # of a program, that a check needs at the least
 
 
 class Badge:
@@ -47,8 +48,8 @@ class Badges:
 
     def tape_told(self, tape):
         with self.lock:
-            self.tape = list(tape.calls)
-            for call, _ in self.tape:
+            self.tape = tape
+            for call, _ in tape.calls:
                 if isinstance(call, _kernel.KernelInfo):
                     self.calls.pop(call, None)
 
@@ -87,17 +88,19 @@ def _checked(calls, tape):
 
     until, results = time.monotonic() + SECONDS, []
     if tape:
-        names = list(dict.fromkeys(_name(call) for call, _ in tape))
+        names = list(dict.fromkeys(_name(call) for call, _ in tape.calls))
         title = ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
-        whole = _check(title, tape, until)
-        if whole.verdict != agreement.UNKNOWN or "too long" not in whole.reason:
-            results.append(whole)
-        else:
-            newest = dict(tape)
-            calls = [(call, args) for call, args in newest.items() if isinstance(call, _kernel.KernelInfo)][:MOST] + calls
-            until += SECONDS
-    results += [_check(_name(call), [(call, args)], until) for call, args in calls]
-    return results
+        whole = _check(title, tape.calls, until if tape.seconds * RUNS < SECONDS else 0)
+        results.append(whole)
+        if whole.reason == agreement.TOO_LONG:
+            newest = dict(tape.calls)
+            parts = [(call, args) for call, args in newest.items() if isinstance(call, _kernel.KernelInfo)][:MOST]
+            results = [r for r in _apart(parts, until + SECONDS) if r.verdict != agreement.UNKNOWN] or [whole]
+    return results + _apart(calls, until)
+
+
+def _apart(calls, until):
+    return [_check(_name(call), [(call, args)], until) for call, args in calls]
 
 
 def _name(call):
@@ -114,7 +117,7 @@ def _check(name, calls, until):
         result.reason = f"{loud} prints, or calls a function outside"
         return result
     try:
-        return agreement.run_calls(calls, result, 2, np.random.default_rng(0), ELEMENTS, until)
+        return agreement.run_calls(calls, result, 1, np.random.default_rng(0), ELEMENTS, until)
     except KeyboardInterrupt:
         result.verdict, result.reason = agreement.UNKNOWN, "Stop was pressed"
     except Exception as error:

@@ -383,7 +383,7 @@ def test_a_badge_says_whether_gradients_are_right(session):
     session.run(GRADIENTS)
     badge = badge_of(session.run("with qd.ad.Tape(loss):\n    squares()"))
     assert badge[BADGE] == {"version": 1, "checks": [{"name": "squares", "verdict": "agrees"}]}
-    assert badge["text/plain"] == "squares: agrees (2 directions, 5 numbers)" and "gradients agree" in badge["text/html"]
+    assert badge["text/plain"] == "squares: agrees (1 direction, 5 numbers)" and "gradients agree" in badge["text/html"]
     state = session.run("print(x.grad.to_numpy().tolist(), loss[None], x.has_dual())").text("stdout")
     assert state == "[2.0, -4.0, 6.0, 8.0] 30.0 False\n"
     counts = session.run("sum(sum(file.values()) for file in qd.coverage.snapshot().values())").result

@@ -17,6 +17,8 @@ _Mode = _kernel.AutodiffMode
 
 AGREES, KINK, WRONG, UNKNOWN = "agrees", "non-smooth here", "wrong", "not checked"
 
+TOO_LONG = "a check takes too long; qd.ad.check() takes the time that it is given"
+
 _TOLERANCE = {"f16": 1e-1, "f32": 1e-3, "f64": 1e-8}  # of two modes, in parts of the largest that they could be
 _STEPS = {"f16": (0.5, 0.1), "f32": (1e-1, 1e-2, 1e-3), "f64": (1e-3, 1e-4, 1e-5, 1e-6)}
 _OF_DIFFERENCES = {"f16": 0.3, "f32": 5e-2, "f64": 1e-4}
@@ -122,7 +124,7 @@ class _Program:
     def run(self, mode=_Mode.NONE, keeps=False, only=None):
         """The program, or some of its calls."""
         if time.monotonic() > self.until:
-            raise _state.Refused("it takes too long")
+            raise _state.Refused(TOO_LONG)
         follow = _Follow(self, mode, keeps)
         outer = _kernel.recorder()
         _kernel.record_with(follow)
@@ -244,7 +246,7 @@ class _Checker:
     def push(self, v, calls=None):
         """What becomes of the direction v, by forward mode. The program stands at its end then."""
         self.start(calls)
-        self.state.clear_companions()
+        self.state.clear_companions(self.variables)
         for variable, values in zip(self.variables, v):
             variable.set_tangent(values)
         self.program.run(_Mode.FORWARD, only=calls)
@@ -257,7 +259,7 @@ class _Checker:
             self.program.run(only=calls)
         if at_start:
             self.start(calls)
-        self.state.clear_companions()
+        self.state.clear_companions(self.variables)
         for variable, values in zip(self.variables, w):
             variable.set_gradient(values)
         self.program.backward(self.calls if calls is None else calls)
@@ -289,18 +291,19 @@ class _Checker:
         length = max((float(abs(x).max()) for x in here if x.size), default=1.0) or 1.0
         if not np.isfinite(length):
             return False
-        seen = []
+        def run_at(side):
+            self.state.restore()
+            for variable, x, d in zip(self.variables, here, v):
+                variable.set_primal(np.array(x + x.dtype.type(side) * d))
+            self.program.run()
+            after = [variable.primal() for variable in self.variables]
+            return _dot(after, w), _size(after, w)
+
+        seen, middle = [], run_at(0)
         for step in _STEPS[self.precision]:
             h = step * max(length, 1e-3)
-            sums, most = [], 0.0
-            for side in (-h, 0, h):
-                self.state.restore()
-                for variable, x, d in zip(self.variables, here, v):
-                    variable.set_primal(np.array(x + x.dtype.type(side) * d))
-                self.program.run()
-                after = [variable.primal() for variable in self.variables]
-                sums.append(_dot(after, w))
-                most = max(most, _size(after, w))
+            sums, sizes = zip(run_at(-h), middle, run_at(h))
+            most = max(sizes)
             seen.append((sums[2] - sums[0]) / (2 * h))
             allowed = _OF_DIFFERENCES[self.precision] * size + 8 * _EPSILON[self.precision] * most / h
             if all(abs((b - a) / h - forward) <= allowed for a, b in zip(sums, sums[1:])):  # from either side

@@ -22,6 +22,10 @@ def _write(place, values):
     place.copy_in(values.ctypes.data, values.strides)
 
 
+def _is_companion(member):
+    return getattr(member, "role", None) in (_Role.ADJOINT, _Role.DUAL)
+
+
 class Variable:
     """Numbers that derivatives are taken of: a component of a field, or an array."""
 
@@ -37,6 +41,9 @@ class FieldVariable(Variable):
         name = member.name if getattr(member.field, "_name", "") else "a field without a name, element "
         super().__init__(name, _dtypes.all_types[member.scalar - 1], tuple(member.place.shape))
         self.member = member
+
+    def companions(self):
+        return self.member.grad, self.member.dual
 
     def holds(self, value):
         """Whether this is (a component of) the field."""
@@ -68,6 +75,9 @@ class ArrayVariable(Variable):
     def __init__(self, name, array):
         super().__init__(name, array.dtype, tuple(array.shape) + tuple(array.element_shape))
         self.array = array
+
+    def companions(self):
+        return self.array.grad, self.array.dual
 
     def holds(self, value):
         return getattr(value, "_impl", value) is self.array
@@ -172,13 +182,14 @@ class State:
             self._count(plain.size)
             self.foreign.append((plain, plain.copy()))
 
-    def restore(self):
-        """Everything is as it was, bit for bit."""
+    def restore(self, companions=False):
+        """Everything is as it was, bit for bit; gradients and duals if they are asked for."""
         for member, values in self.places.values():
-            if member.place is not None:
+            if member.place is not None and (companions or not _is_companion(member)):
                 _write(member.place, values)
-        for array, values in self.arrays.values():
-            array._from_numpy(values)
+        for key, (array, values) in self.arrays.items():
+            if companions or not self.names[key].endswith(".grad"):
+                array._from_numpy(values)
         for array, values in self.foreign:
             if array.flags.writeable:
                 array[...] = values
@@ -220,16 +231,15 @@ class State:
                 self.with_dual.append(array)
         _snode.join_companions()
 
-    def clear_companions(self):
+    def clear_companions(self, variables):
+        """Gradients and duals of what is none of the variables, whose own are about to be written."""
+        written = {id(c) for v in variables for c in v.companions()}
         for member, _ in self.places.values():
-            if getattr(member, "role", None) in (_Role.ADJOINT, _Role.DUAL):
+            if _is_companion(member) and id(member) not in written:
                 member.place.fill(0)
-        for builder, duals in self.added:
-            for dual in duals:
-                dual.place.fill(0)
         for array, _ in self.arrays.values():
             for other in (array.grad, array.dual):
-                if other is not None:
+                if other is not None and id(other) not in written:
                     other._fill((0,) * other._components)
 
     def close(self):
@@ -243,4 +253,4 @@ class State:
         for array in self.with_dual:
             array.dual = None
         self.added, self.with_dual = [], []
-        self.restore()
+        self.restore(companions=True)

@@ -1,5 +1,6 @@
 """Reverse mode: a Tape records the kernels that a program calls, and calls those of their gradients in reverse."""
 
+import time
 import warnings
 
 from quadrants import _exceptions, _settings
@@ -81,6 +82,8 @@ class Tape:
     def __init__(self, loss=None, clear_gradients=True, validation=False, grad_check=None):
         self.calls = []  # (kernel, arguments)
         self._held = []  # of each: Held, or None
+        self._began = 0.0
+        self.seconds = 0.0  # from the start of the block to its end
         self.modes = []  # AutodiffMode of each before
         self.entered = False
         self.gradient_evaluated = False
@@ -115,6 +118,7 @@ class Tape:
             self.loss.fill(0)
         self._outer = _kernel.recorder()
         _kernel.record_with(self)
+        self._began = time.monotonic()
         return self
 
     def __exit__(self, kind, error, trace):
@@ -221,6 +225,7 @@ class Tape:
         """Works out the gradients of the calls so far, if the Tape has not done so."""
         assert self.entered, "Before evaluating gradients tape must be entered."
         assert not self.gradient_evaluated, "Gradients of grad can be evaluated only once."
+        self.seconds = time.monotonic() - self._began
         self._seed()
         with _kernel.unrecorded():
             for (call, args), held in zip(reversed(self.calls), reversed(self._held)):
