@@ -37,7 +37,7 @@ CompiledKernel &overlapping_variant(Program::Impl &p, CompiledKernel &kernel) {
         ir::Function source = ir::read(bytes);
         source.distinct_arrays = false;
         kernel.overlapping = compile(p, std::move(source), 0);
-        kernel.overlapping->title = kernel.title;
+        entitle(*kernel.overlapping, kernel.title, !kernel.counters.empty() && kernel.counters[0].backward);
         if (kernel.completion) ask(*kernel.overlapping, kernel.completion->asked());
     }
     return *kernel.overlapping;

@@ -28,8 +28,9 @@ struct CounterValue {
     ir::Counter::What what;
     Location at;
     uint64_t count = 0;
-    uint32_t copy = 0;  ///< ir::Counter::copy; 0 where copies are added up
-    uint32_t place = 0; ///< of a compiled kernel: where its count stands; several may share one
+    uint32_t copy = 0;     ///< ir::Counter::copy; 0 where copies are added up
+    uint32_t place = 0;    ///< of a compiled kernel: where its count stands; several may share one
+    bool backward = false; ///< of a kernel that works out gradients
 };
 /// What is asked of a kernel's counters: how often, or whether at all, of lines or also of the transitions between
 /// them.
@@ -167,8 +168,8 @@ const abi::Kernel &kernel_info(const CompiledKernel &kernel);
 /// What its coverage counters count, task by task; `count` is 0.
 const std::vector<CounterValue> &kernel_counters(const CompiledKernel &kernel);
 
-/// Before its first launch: what people call this specialisation.
-void entitle(CompiledKernel &kernel, std::string title);
+/// Before its first launch: what people call this specialisation, and whether it works out gradients.
+void entitle(CompiledKernel &kernel, std::string title, bool backward);
 
 /// Before its first launch. If only yes or no is asked, the kernel runs without counters once they say yes to all.
 void ask(CompiledKernel &kernel, Asked asked);

@@ -27,7 +27,7 @@ void Coverage::cover_line(const Node *statement) {
 }
 
 void Coverage::cover(ir::Counter::What what, const Node *node, ir::Value amount) {
-    if (!counts()) return;
+    if (!counts(what)) return;
     AtNode at(w_, node);
     ir::Counter counter;
     counter.what = what;
@@ -52,7 +52,7 @@ Flow loop_body(Walk &w, const Node *node) {
 
 /// Whether a serial loop is entered, or has nothing to do.
 void Coverage::count_trips(const Node *node, std::span<const ir::Value> lower, std::span<const ir::Value> upper) {
-    if (!counts()) return;
+    if (!counts(ir::Counter::What::entered)) return;
     const ir::Value any = inside(w_, lower, lower, upper);
     const ir::Value entered = b_.cast(any, ir::Scalar::i64);
     const ir::Value one = b_.i64(1);

@@ -58,8 +58,9 @@ engine::Program &program() {
     return *p;
 }
 
-const char *counter_name(ir::Counter::What what) {
-    switch (what) {
+const char *counter_name(const engine::CounterValue &counter) {
+    if (counter.backward) return "backward"; // of a line
+    switch (counter.what) {
     case ir::Counter::What::line: return "line";
     case ir::Counter::What::taken: return "taken";
     case ir::Counter::What::not_taken: return "not_taken";
@@ -93,7 +94,7 @@ void clear_coverage() {
 py::list coverage() {
     py::list all;
     for (const engine::CounterValue &c : read_counts([](engine::Program &p) { return p.coverage(); })) {
-        all.append(py::make_tuple(counter_name(c.what), c.at.file, c.at.scope, c.at.line, c.at.column, c.at.end_line,
+        all.append(py::make_tuple(counter_name(c), c.at.file, c.at.scope, c.at.line, c.at.column, c.at.end_line,
                                   c.at.end_column, c.count));
     }
     return all;
@@ -145,8 +146,8 @@ py::list coverage_by_kernel() {
          read_counts([](engine::Program &p) { return p.coverage_by_kernel(); })) {
         py::list rows;
         for (const engine::CounterValue &c : kernel.counts)
-            rows.append(py::make_tuple(counter_name(c.what), c.at.file, c.at.scope, c.at.line, c.at.column,
-                                       c.at.end_line, c.copy, c.count));
+            rows.append(py::make_tuple(counter_name(c), c.at.file, c.at.scope, c.at.line, c.at.column, c.at.end_line,
+                                       c.copy, c.count));
         all.append(py::make_tuple(kernel.kernel, kernel.specialisation, kernel.title, rows));
     }
     return all;

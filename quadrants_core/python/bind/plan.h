@@ -16,6 +16,7 @@ struct Member {
     uint16_t parent = 0; ///< among the objects
     bool item = false;   ///< by subscript instead of by attribute
     PyObject *key = nullptr;
+    bool gradient = false; ///< of a tensor that is no ndarray: zeros, if it has none yet
 };
 
 /// Slots of a call whose members lay in frozen dataclasses: good for as long as these very objects are passed.
@@ -97,6 +98,7 @@ PyObject *passed(PyObject *kernel, PyObject *);
 PyObject *last_plan(PyObject *kernel, PyObject *);
 PyObject *find_plan(PyObject *kernel, PyObject *tuple);
 PyObject *make_plan(PyObject *kernel, PyObject *tuple);
+PyObject *used_trees(PyObject *kernel, PyObject *);
 PyObject *forget_frozen(PyObject *kernel, PyObject *);
 
 /// Of one plan: the parameters alone, a tuple of tuples; null with an error set.

@@ -178,7 +178,7 @@ class Specialiser {
         static_cast<LanguageOptions &>(request.options) =
             LanguageOptions(runtime.options); // brought up to date by prepare()
         request.function = keep(PyObject_GetAttrString(kernel_->info, "fn"));
-        request.options.coverage = request.mode != autodiff::Mode::reverse && wants_coverage(runtime.coverage);
+        request.options.coverage = wants_coverage(runtime.coverage);
         request.options.pure = keep(PyObject_GetAttrString(kernel_->info, "fastcache")) == Py_True;
         if (PyObject *budget = keep(PyObject_GetAttrString(kernel_->info, "ad_stack_budget_bytes")); budget != Py_None)
             request.options.ad_stack_budget_bytes = PyLong_AsUnsignedLongLong(budget);
@@ -281,7 +281,7 @@ class Specialiser {
     void announce_counters() {
         PyObject *lines = keep(PyList_New(0));
         for (const engine::CounterValue &c : engine::kernel_counters(*plan_->kernel)) {
-            if (c.what != ir::Counter::What::line) continue;
+            if (c.what != ir::Counter::What::line || kernel_->mode == autodiff::Mode::reverse) continue;
             PyObject *line = Py_BuildValue("(sI)", c.at.file.c_str(), c.at.line);
             if (!line || PyList_Append(lines, line) < 0) throw frontend::PythonError{};
             Py_DECREF(line);
@@ -292,7 +292,7 @@ class Specialiser {
         PyObject *params = keep(describe_params(*plan_));
         const char *title = PyUnicode_AsUTF8(keep(PyObject_CallOneArg(name, params)));
         if (!title) throw frontend::PythonError{};
-        engine::entitle(*plan_->kernel, title);
+        engine::entitle(*plan_->kernel, title, kernel_->mode == autodiff::Mode::reverse);
     }
 
     ir::Place describe_place(int id) {

@@ -10,6 +10,8 @@ from quadrants._trees import snode as _snode
 _Syntax = _exceptions.QuadrantsSyntaxError
 
 _all_kernels = []  # weak references, for the number of compiled functions
+tapes_told = None  # called with each Tape that has worked out its gradients
+gradients_told = None  # (KernelInfo, arguments) of every call of a `grad`; see tell_of_gradients
 counts_definition = None  # of a notebook: function -> KernelInfo.coverage of the kernel that is made of it
 
 
@@ -33,7 +35,7 @@ class AutodiffMode(_enum.IntEnum):
     VALIDATION = 3
 
 
-_CORE_MODES = {AutodiffMode.FORWARD: 1, AutodiffMode.REVERSE: 2, AutodiffMode.VALIDATION: 3}  # autodiff::Mode
+_CORE_MODES = {AutodiffMode.NONE: 0, AutodiffMode.FORWARD: 1, AutodiffMode.REVERSE: 2, AutodiffMode.VALIDATION: 3}  # autodiff::Mode
 
 
 class KernelInfo(metaclass=_Replaceable):
@@ -66,6 +68,8 @@ class KernelInfo(metaclass=_Replaceable):
         made = self.derivatives.get(mode)
         if made is None:
             made = self.derivatives.setdefault(mode, self._derive(mode))
+            if mode == AutodiffMode.REVERSE and gradients_told is not None:
+                made._tell(True)
         return made
 
     def _derive(self, mode):
@@ -85,6 +89,13 @@ class KernelInfo(metaclass=_Replaceable):
         if recorder() is not None:
             return recorder().call(self, args, keywords)
         return self._launch(args, keywords)
+
+    def _gradient_told(self, *args, **keywords):
+        """A call of `grad` while `gradients_told` is."""
+        made = self.derivatives[AutodiffMode.REVERSE]
+        made._launch(*args, **keywords)
+        if gradients_told is not None:
+            gradients_told(self, made._bind(*args, **keywords))
 
     def __call__(self, *args, **keywords):
         return self.kernel()(*args, **keywords)
@@ -177,6 +188,15 @@ def record_with(told):
         _thread.recorder = told
         _recorders += (told is not None) - (before is not None)
         tell_calls()
+
+
+def tell_of_gradients(told):
+    """From now on `told(info, arguments)` hears of every call of a kernel's `grad`; None: nobody does."""
+    global gradients_told
+    gradients_told = told
+    for ref in _all_kernels:
+        if (made := ref()) is not None and AutodiffMode.REVERSE in made._primal.derivatives:
+            made._primal.derivatives[AutodiffMode.REVERSE]._tell(told is not None)
 
 
 def _record_no_more():

@@ -193,6 +193,8 @@ def _classes():
         @_values.host_only
         def from_numpy(self, arr):
             self._from_numpy(arr)
+            if _kernel.recorder() is not None:
+                _kernel.recorder().loaded(self, self._to_numpy())
 
         @_values.host_only
         def to_numpy(self, dtype=None, *, copy=True):
