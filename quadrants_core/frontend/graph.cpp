@@ -254,11 +254,10 @@ Flow Graphs::checkpoint(const Node *node, const Node *call) {
         case Kind::Expr:
         case Kind::Assert:
         case Kind::Return:
-            w_.fail_syntax(statement,
-                           std::string("qd.checkpoint() body cannot contain a bare top-level ") +
-                               kind_name(statement->kind) + " statement (line " +
-                               std::to_string(statement->at.line + w_.frames.back().source->first_line - 1) + ")",
-                           "put it into a loop of one round: `for _ in range(1):`");
+            w_.fail_syntax(statement, std::string("qd.checkpoint() body cannot contain a bare top-level ") +
+                                          kind_name(statement->kind) + " statement (line " +
+                                          std::to_string(statement->at.line + w_.frames.back().source->first_line - 1) +
+                                          "); put it into a loop of one round: `for _ in range(1):`");
         case Kind::For:
         case Kind::While:
         case Kind::If:

@@ -135,8 +135,11 @@ def test_fields_through_self():
     assert model.a.to_numpy().tolist() == [2] * 3 and model.b.to_numpy().tolist() == [4] * 3
 
 
-def test_counted_lines():
-    """Lines directly in a region count as others do."""
+def test_counted_lines(arch, monkeypatch):
+    """Lines directly in a region count as others do, and so do those of levels."""
+    monkeypatch.setenv("QD_KERNEL_COVERAGE", "1")
+    qd.init(arch=arch, offline_cache=False)
+    qd.coverage.clear()
 
     @qd.kernel(graph=True)
     def k(x: Line, n: Flag):
@@ -152,18 +155,43 @@ def test_counted_lines():
                             x[i] += 100
             n[()] -= 1
 
-    from quadrants._coverage import counts
-
     x, n = line(), qd.ndarray(qd.i32, ())
-    n[()] = 2
-    k._primal.coverage = True
+    n[()] = 3
     k(x, n)
+    assert x.to_numpy().tolist() == [6] * 4
+    counts = qd.coverage.snapshot()[__file__]
+    first = k._primal.fn.__code__.co_firstlineno + 2
+    expected = [1, 3, 3, 6, 6, 24, 3, 0, 0, 0, 3]
+    assert [counts.get(first + i, 0) for i in range(len(expected))] == expected
+    qd.coverage.clear()
+
+
+def test_counted_lines_of_checkpoints(arch, monkeypatch):
+    monkeypatch.setenv("QD_KERNEL_COVERAGE", "1")
+    qd.init(arch=arch, offline_cache=False)
+    qd.coverage.clear()
+
+    @qd.kernel(graph=True, checkpoints=True)
+    def k(x: Line, stop: Flag):
+        for i in x:
+            x[i] += 1
+        with qd.checkpoint(1, yield_on=stop):
+            for i in x:
+                x[i] += 1
+        with qd.checkpoint(2, yield_on=stop):
+            for i in x:
+                x[i] += 1
+
+    x, stop = line(), qd.ndarray(qd.i32, ())
+    stop[()] = 1
+    assert k(x, stop).checkpoint == 1
+    stop[()] = 0
+    assert not k.resume(x, stop, from_checkpoint=1).yielded
     assert x.to_numpy().tolist() == [4] * 4
-    first = k._primal.fn.__code__.co_firstlineno
-    lines = {}
-    for kernel in counts.by_kernel() if hasattr(counts, "by_kernel") else ():
-        lines.update(kernel)
-    assert first > 0
+    counts = qd.coverage.snapshot()[__file__]
+    first = k._primal.fn.__code__.co_firstlineno + 3
+    assert [counts.get(first + i, 0) for i in (0, 3, 6)] == [4, 8, 4]
+    qd.coverage.clear()
 
 
 @pytest.mark.parametrize("checkpoints", (False, True))
