@@ -186,6 +186,15 @@ inline void run(Program::Impl &p, const CompiledKernel &called, CompiledKernel &
     completion.end(p, kernel);
 }
 
+/// The build that may run on these arrays. `foreign`: some of them may lie in field trees.
+template <bool foreign>
+[[gnu::always_inline]] inline CompiledKernel &variant_for(Program::Impl &p, CompiledKernel &called,
+                                                          const uint64_t *args) {
+    const bool in_trees = foreign && called.arrays_beside_trees != 0 && overlaps_trees(p, called, args);
+    const bool overlaps = in_trees || (!called.arrays.empty() && overlap(called, args));
+    return overlaps ? overlapping_variant(p, called) : called;
+}
+
 /// Flags have an element.
 void check_flags(const CompiledKernel &kernel, const uint64_t *args) {
     for (const runtime::FlagExtents &flag : kernel.flag_extents)
@@ -195,8 +204,21 @@ void check_flags(const CompiledKernel &kernel, const uint64_t *args) {
                           "kernel " + kernel.info.name + ": an array that a graph has as a flag has no elements");
 }
 
-/// `words`: of a kernel with checkpoints that may yield.
-/// `foreign`: some arrays may lie in field trees.
+/// A kernel with flags. `words`: of one whose checkpoints may yield, else null.
+[[gnu::noinline]] void launch_graph(Program::Impl &p, CompiledKernel &called, uint64_t *args, void *ret,
+                                    abi::GraphWords *words) {
+    check_flags(called, args);
+    p.main.words = words ? *words : abi::GraphWords();
+    CompiledKernel &kernel = variant_for<true>(p, called, args);
+    if (kernel.completion)
+        run_until_complete(p, called, kernel, args, ret);
+    else
+        run<true>(p, called, kernel, args, ret);
+    if (!words) return;
+    *words = p.main.words;
+    p.main.last_yielded = words->yielded;
+}
+
 template <bool foreign>
 [[gnu::always_inline]] inline void launch(Program::Impl &p, CompiledKernel &called, uint64_t *args, void *ret,
                                           abi::GraphWords *words = nullptr) {
@@ -204,18 +226,13 @@ template <bool foreign>
         fail_inert(called);
     const std::lock_guard guard(p.main.launching);
     if (!called.has_variants) return run<false>(p, called, called, args, ret);
-    check_flags(called, args);
-    p.main.words = words ? *words : abi::GraphWords();
-    const bool in_trees = foreign && called.arrays_beside_trees != 0 && overlaps_trees(p, called, args);
-    const bool overlaps = in_trees || (!called.arrays.empty() && overlap(called, args));
-    CompiledKernel &kernel = overlaps ? overlapping_variant(p, called) : called;
+    if (!called.steps.empty()) [[unlikely]]
+        return launch_graph(p, called, args, ret, words);
+    CompiledKernel &kernel = variant_for<foreign>(p, called, args);
     if (kernel.completion) [[unlikely]]
         run_until_complete(p, called, kernel, args, ret);
     else
-        run<true>(p, called, kernel, args, ret);
-    if (!words) return;
-    *words = p.main.words;
-    p.main.last_yielded = words->yielded;
+        run<false>(p, called, kernel, args, ret);
 }
 
 } // namespace
