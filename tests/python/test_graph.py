@@ -579,3 +579,40 @@ def test_without_recorded_graphs():
     environment = {**os.environ, "QD_GRAPH": "0", "PYTHONPATH": os.path.dirname(__file__)}
     done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, timeout=120)
     assert done.stdout.endswith("right\n"), done.stderr
+
+
+def test_as_python(both):
+    """qd.python runs levels and regions, too, and says that it has no checkpoints."""
+
+    def program():
+        @qd.kernel(graph=True)
+        def k(x: Line, a: Flag, b: Line):
+            while qd.graph.do_while(a):
+                b[0] = 2
+                while qd.graph.do_while(b):
+                    with qd.graph.parallel_context():
+                        with qd.graph.parallel():
+                            for i in x:
+                                x[i] += i
+                        with qd.graph.parallel():
+                            for i in range(1):
+                                x[0] += 1
+                    b[0] -= 1
+                a[()] -= 1
+
+        x = line()
+        k(x, flag(3), line(1))
+        return x.to_numpy()
+
+    assert both(program).tolist() == [6, 6, 12, 18]
+
+    @qd.kernel(graph=True, checkpoints=True)
+    def k(a: Flag):
+        with qd.checkpoint(1, yield_on=a):
+            for i in range(1):
+                a[()] = 1
+
+    assert k(flag()).yielded
+    qd.init(arch=qd.python)
+    with pytest.raises(qd.QuadrantsRuntimeError, match="qd.checkpoint needs an arch that compiles kernels"):
+        k(flag())
