@@ -138,7 +138,7 @@ py::tuple counted() {
 void define_program(py::module_ &m) {
     m.def("create_program", [](const py::dict &options, const py::dict &language) {
         set_options(options, language);
-        guarded([] { bind::create_program(); });
+        if (!guarded([] { return bind::create_program(); })) throw py::error_already_set();
     });
     m.def("set_options", set_options);
     m.def("options", [] { return py::reinterpret_steal<py::object>(bind::options_dict(bind::runtime.options)); });
@@ -148,7 +148,9 @@ void define_program(py::module_ &m) {
             all[py::str(std::string(name))] = std::string(parameters);
         return all;
     });
-    m.def("destroy_program", [] { guarded([] { bind::destroy_program(); }); });
+    m.def("destroy_program", [] {
+        if (!guarded([] { return bind::destroy_program(); })) throw py::error_already_set();
+    });
     m.def("initialised", [] { return bind::runtime.program != nullptr; });
     m.def("generation", [] { return bind::runtime.generation; });
     m.def("sync", [] {
