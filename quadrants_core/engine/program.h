@@ -124,6 +124,9 @@ class Program {
     /// The same where all arrays are known to be memory from `alloc`, so that none lies in a field tree.
     void launch_on_own_arrays(CompiledKernel &kernel, uint64_t *args, void *ret);
 
+    /// The same for a kernel with checkpoints that may yield: says from which one on it runs, and is told which yielded.
+    void launch_from(CompiledKernel &kernel, uint64_t *args, void *ret, abi::GraphWords &words);
+
     /// The place of a fault, outermost call first; empty if it cannot be told. `kernel` as for `compile`.
     std::vector<Location> locate(const ir::Function &kernel, const KernelFault &fault);
 
@@ -134,6 +137,7 @@ class Program {
     /// Waits until every task compiled so far runs its best code and the cache holds it.
     void settle();
     int tasks_on_last_call() const;
+    int32_t yielded_on_last_call() const; ///< number of a checkpoint, or -1
 
     // Observation.
     void subscribe(Observer *observer);

@@ -47,8 +47,10 @@ struct Stream {
     uint32_t failed = 0; ///< set by the first failure
     uint32_t asked = 0;  ///< abi::LaunchData::asked
     Failure failure;
-    abi::Launch start{}; ///< what all launches have in common
+    abi::Launch start{};   ///< what all launches have in common
+    abi::GraphWords words; ///< of the launch under way, if it follows flags
     int last_tasks = 0;
+    int32_t last_yielded = -1; ///< checkpoint that ended the last launch of a kernel with such
 
     std::vector<PendingLaunch> pending;    ///< in order
     std::atomic<bool> has_pending = false; ///< the same without the lock

@@ -429,8 +429,8 @@ def test_numbers_of_the_device():
 
 
 def test_what_comes_later_says_so():
-    with pytest.raises(qd.QuadrantsRuntimeError, match="get_graph_cache_size is not available yet"):
-        impl.get_runtime().prog.get_graph_cache_size()
+    with pytest.raises(qd.QuadrantsRuntimeError, match="_get_max_reducer_dispatch_count is not available yet"):
+        impl.get_runtime().prog._get_max_reducer_dispatch_count()
     with pytest.raises(AttributeError, match="qd.cfg"):
         impl.get_runtime().prog.no_such_name
 

@@ -200,6 +200,7 @@ void define_program(py::module_ &m) {
     });
     m.def("allocated_bytes", [] { return program().allocated_bytes(); });
     m.def("tasks_on_last_call", [] { return program().tasks_on_last_call(); });
+    m.def("yielded_on_last_call", [] { return program().yielded_on_last_call(); });
     m.def("ndarray_memory", [] {
         const bind::NdarrayMemory memory = bind::ndarray_memory();
         return std::pair(memory.count, memory.bytes);
