@@ -156,13 +156,8 @@ int32_t resume_point(const KernelObject *kernel, const Plan &plan) {
     return resuming.kernel == kernel ? plan.graph->find(kernel->info, resuming.label) : 0;
 }
 
-PyObject *launch_and_read(const Call &call, Plan &plan, uint64_t *slots, const Arrays &arrays) {
-    if (plan.graph && !call.words) [[unlikely]] {
-        abi::GraphWords words;
-        words.resume_point = resume_point(call.kernel, plan);
-        if (words.resume_point < 0) return nullptr;
-        if (plan.graph->has_labels()) return launch_and_read({call.kernel, call.args, &words}, plan, slots, arrays);
-    }
+[[gnu::always_inline]] inline PyObject *launch_plain(const Call &call, Plan &plan, uint64_t *slots,
+                                                     const Arrays &arrays) {
     alignas(16) char small[256];
     std::unique_ptr<char[]> large;
     char *ret = small;
@@ -172,13 +167,29 @@ PyObject *launch_and_read(const Call &call, Plan &plan, uint64_t *slots, const A
     }
     const bool keep_lock = plan.brief && arrays.bytes < small_bytes && runtime.active_launches.load() == 0;
     std::shared_ptr<Plan> alive; // another thread may drop the plan while the GIL is free
-    if (!keep_lock || call.words) alive = plan.shared_from_this();
+    if (!keep_lock) alive = plan.shared_from_this();
     const bool ran = arrays.staged ? launch_staged(call, plan, keep_lock, slots, ret, arrays)
                                    : launch(call, plan, keep_lock, slots, ret, arrays.foreign);
     if (!settle(ran)) return nullptr;
-    if (call.words) return plan.graph->status(*call.words);
     if (plan.returns.empty()) Py_RETURN_NONE;
     return read_results(call.kernel, plan, ret);
+}
+
+[[gnu::noinline, gnu::cold]] PyObject *launch_graph(const Call &call, Plan &plan, uint64_t *slots,
+                                                    const Arrays &arrays) {
+    const std::shared_ptr<Plan> alive = plan.shared_from_this();
+    abi::GraphWords words;
+    words.resume_point = resume_point(call.kernel, plan);
+    if (words.resume_point < 0) return nullptr;
+    if (!plan.graph->has_labels()) return launch_plain(call, plan, slots, arrays);
+    PyObject *result = launch_plain({call.kernel, call.args, &words}, plan, slots, arrays);
+    if (!result) return nullptr;
+    Py_DECREF(result);
+    return plan.graph->status(words);
+}
+
+PyObject *launch_and_read(const Call &call, Plan &plan, uint64_t *slots, const Arrays &arrays) {
+    return plan.graph ? launch_graph(call, plan, slots, arrays) : launch_plain(call, plan, slots, arrays);
 }
 
 /// Whether `stream`, the value of `qd_stream=`, takes launches. They go to the one queue of the device, which has all

@@ -93,10 +93,10 @@ void note_interrupt() {
     request_stop();
 }
 
-bool settle_interrupt(bool ok) {
+namespace {
+[[gnu::noinline, gnu::cold]] bool raise_interrupt(bool ok) {
     const bool cut_short = !ok && PyErr_ExceptionMatches(PyExc_KeyboardInterrupt);
-    if (!cut_short && !arrived.load(std::memory_order_relaxed)) [[likely]]
-        return ok;
+    if (!cut_short && !arrived.load(std::memory_order_relaxed)) return ok;
     // A launch of the main thread, which may wait for this one to end, is meant first of all: the main thread clears the request.
     if (launching.load(std::memory_order_relaxed) > 0 && !pthread_equal(pthread_self(), main_thread)) return ok;
     arrived.store(false);
@@ -106,6 +106,9 @@ bool settle_interrupt(bool ok) {
     if (PyErr_CheckSignals() == 0) PyErr_SetNone(PyExc_KeyboardInterrupt);
     return false;
 }
+} // namespace
+
+bool settle_interrupt(bool ok) { return ok && !arrived.load(std::memory_order_relaxed) ? true : raise_interrupt(ok); }
 
 bool interruptible(const std::function<void()> &work) {
     keep_watching();

@@ -13,7 +13,7 @@
 
 namespace qd::bind {
 
-PyTypeObject *ndarray_type = nullptr;
+PyTypeObject *ndarray_type = nullptr, *usual_ndarray_type = nullptr;
 
 namespace {
 
@@ -35,6 +35,7 @@ bool check_alive(NdarrayObject *self) {
 }
 
 PyObject *create(PyTypeObject *type, PyObject *, PyObject *) {
+    if (!usual_ndarray_type) usual_ndarray_type = reinterpret_cast<PyTypeObject *>(Py_NewRef(type));
     PyObject *o = type->tp_alloc(type, 0);
     return o;
 }

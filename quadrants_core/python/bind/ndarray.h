@@ -44,7 +44,8 @@ struct NdarrayObject {
 };
 
 extern PyTypeObject *ndarray_type;
-inline bool is_ndarray(PyObject *o) { return PyObject_TypeCheck(o, ndarray_type); }
+extern PyTypeObject *usual_ndarray_type; ///< of the first array, below ndarray_type; most others have it, too
+inline bool is_ndarray(PyObject *o) { return Py_TYPE(o) == usual_ndarray_type || PyObject_TypeCheck(o, ndarray_type); }
 
 /// Sets the error for an array whose Program is gone.
 void raise_dead(const char *what);
