@@ -62,6 +62,10 @@ void give_tasks(Program::Impl &p, const PendingLaunch &pending, const Places &pl
     launch.data.ret = at<char>(block + places.results);
     launch.data.failed = at<uint32_t>(block + places.words + offsetof(Words, failed));
     launch.data.asked = at<uint32_t>(block + places.words + offsetof(Words, asked));
+    if (kernel.keeps) {
+        stream.queue->wait();
+        stream.queue->take_heap_use();
+    }
     for (KernelTask &task : kernel.tasks) {
         const uint64_t first = uint64_t(task.counters - kernel.counts.data());
         launch.data.counters = kernel.counts.empty() ? nullptr : at<uint64_t>(block + places.counters) + first;
