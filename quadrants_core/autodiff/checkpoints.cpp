@@ -142,6 +142,10 @@ class Checkpoints {
         const Value made = b.for_(zero, blocks, enter, flags);
         const BlockId body = fn_[made].blocks[0];
         const Values params = fn_[body].params;
+        for (size_t k = 1; k < params.size(); ++k) {
+            const SpanId span = fn_[fn_[fn_[v].blocks[0]].params[k]].span;
+            fn_[params[k]].span = span;
+        }
         Builder in(fn_, body);
         in.span = b.span;
         const Value offset = in.mul(params[0], size);

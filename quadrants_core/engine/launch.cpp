@@ -131,6 +131,7 @@ inline void run_task(Program::Impl &p, const KernelTask &task, abi::Launch &laun
 [[gnu::noinline]] void run_watched(Program::Impl &p, const CompiledKernel &called, CompiledKernel &kernel,
                                    abi::Launch &launch) {
     if (p.watched.load(std::memory_order_relaxed)) announce_launch(p, called);
+    if (kernel.keeps) p.main.queue->take_heap_use();
     run_tasks<true>(p, kernel, launch, [&](KernelTask &task) {
         if (!p.options.kernel_profiler && !kernel.keeps) return run_task(p, task, launch);
         const Stopwatch watch;
@@ -241,8 +242,10 @@ template <bool foreign>
 } // namespace
 
 void note_heap_use(Program::Impl &p, CompiledKernel &kernel, const KernelTask &task) {
-    if (!task.info->stacks.empty())
-        kernel.heap_use[size_t(&task - kernel.tasks.data())] = p.main.queue->take_heap_use();
+    if (task.info->stacks.empty()) return;
+    const size_t number = size_t(&task - kernel.tasks.data());
+    kernel.heap_use[number] = p.main.queue->take_heap_use();
+    if (p.options.debug_adstack) tell_heap_use(kernel, number);
 }
 
 void fail_launch(Program::Impl &p) {

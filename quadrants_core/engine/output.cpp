@@ -116,6 +116,23 @@ char *reserve_from_task(const abi::Launch *launch, abi::Thread *thread, uint64_t
     return nullptr;
 }
 
+void tell_heap_use(const CompiledKernel &kernel, size_t task) {
+    const abi::HeapUse &use = kernel.heap_use[task];
+    const std::vector<abi::Stack> &stacks = kernel.info.tasks[task].stacks;
+    std::fprintf(
+        stderr,
+        "[adstack_heap] arch=host task_idx=%zu kind=all src=trip_counts stride=%llu required_bytes=%llu (%.2f MB)\n",
+        task, static_cast<unsigned long long>(use.peak), static_cast<unsigned long long>(use.total),
+        double(use.total) / (1 << 20));
+    std::fprintf(stderr, "[adstack_sizer] kernel='%s' task=%zu allocas=%zu\n", kernel.info.name.c_str(), task,
+                 stacks.size());
+    for (const abi::Stack &stack : stacks)
+        if (stack.number < use.entries.size())
+            std::fprintf(stderr, "  stack #%u: line=%u type=%s entry_bytes=%u max_size=%llu\n", stack.number,
+                         stack.line, ir::to_string(ir::Scalar(stack.type)).c_str(), stack.entry_bytes,
+                         static_cast<unsigned long long>(use.entries[stack.number]));
+}
+
 void Program::Impl::write(std::string_view text) {
     const std::lock_guard guard(watch_lock);
     bool taken = false;

@@ -33,7 +33,8 @@ constexpr passes::Pass task_list[] = {
     step::count_predicates,  // after simplify_branches: a count must not keep a branch alive
     step::simplify_branches, // branches that held counts alone
     step::licm,
-    step::loop_registers, // after licm: addresses stand outside their loops
+    step::private_sums,   // after licm: limits and addresses stand outside their loops
+    step::loop_registers, // the same
     step::lower_cells,    // after every pass that compares addresses
     step::lower_access,   // as lower_cells
     step::fold,           // address arithmetic

@@ -126,6 +126,8 @@ struct Program::Impl : runtime::Apart {
 
 /// After a task that has ended: what it took of the heaps, if it has stacks.
 void note_heap_use(Program::Impl &p, CompiledKernel &kernel, const KernelTask &task);
+/// QD_DEBUG_ADSTACK
+void tell_heap_use(const CompiledKernel &kernel, size_t task);
 
 /// After a task that was told to leave: why.
 [[noreturn]] void fail_launch(Program::Impl &p);

@@ -112,6 +112,10 @@ struct GivenByFlags : Given {
 void give_tasks(Program::Impl &p, const PendingLaunch &pending, const Places &places, const uint64_t *args) {
     Given given(p, pending, places);
     const CompiledKernel &kernel = *pending.kernel;
+    if (kernel.keeps) {
+        p.main.queue->wait();
+        p.main.queue->take_heap_use();
+    }
     if (kernel.steps.empty()) {
         for (size_t i = 0; i < kernel.tasks.size(); i++) given.task(int32_t(i));
         return;

@@ -2,20 +2,50 @@
 #include "frontend/arithmetic.h"
 #include "frontend/builtins.h"
 #include "frontend/call.h"
+#include "frontend/format.h"
 #include "frontend/types.h"
 
 namespace qd::frontend {
 
-/// (a + b) * n as an i32: f32, f32, i32. For checking how arguments of such operations are checked.
+namespace {
+
+/// Keeps three numbers on the heap of the thread, reads them in the opposite order, and fails if they are others; 0.
+Val test_stack(Walk &w, const Call &call) {
+    if (call.args.size() > 1) w.fail_type(call.node, "In a call to the operation `test_stack`: it takes no arguments");
+    constexpr int count = 3;
+    const ir::Value entries = w.b.i64(count);
+    const ir::Value room = w.b.emit(ir::Op::reserve, {entries}, {}, sizeof(int32_t));
+    const auto entry = [&](int i) {
+        const ir::Value begin = w.b.emit(ir::Op::stack, {room}, ir::Type::pointer(ir::Scalar::i32), 0);
+        const ir::Value bytes = w.b.i64(i * int64_t(sizeof(int32_t)));
+        return w.b.offset(begin, bytes, ir::Scalar::i32);
+    };
+    for (int i = 0; i < count; ++i) {
+        const ir::Value at = entry(i);
+        const ir::Value number = w.b.i32(7 * i + 1);
+        w.b.store(at, number);
+    }
+    for (int i = count; i-- > 0;) {
+        const ir::Value found = w.b.load(entry(i));
+        const ir::Value number = w.b.i32(7 * i + 1);
+        emit_assert(w, w.b.eq(found, number), {{{"a stack lost what was kept on it", -1}}}, {});
+    }
+    return scalar(w, w.b.i32(0));
+}
+
+} // namespace
+
+/// `test_stack`, and `test_internal_func_args`: (a + b) * n as an i32: f32, f32, i32. For checking how arguments of such operations are checked.
 Val handlers::internal_call(Walk &w, const Call &call) {
     const Node *node = call.node;
     const Val &name = call.args[0];
     if (!name.is_constant() || !PyUnicode_Check(name.object.get()))
         w.fail_type(node, "`call_internal` takes the name of an operation first");
     const std::string wanted = text(name.object.get());
+    if (wanted == "test_stack") return test_stack(w, call);
     if (wanted != "test_internal_func_args")
         w.fail(node, UserErrorKind::compilation, "There is no internal operation `" + wanted + "`",
-               "the one there is: test_internal_func_args");
+               "those there are: test_internal_func_args, test_stack");
     const ir::Scalar types[] = {ir::Scalar::f32, ir::Scalar::f32, ir::Scalar::i32};
     const std::string where = "In a call to the operation `" + wanted + "`:\n  ";
     std::string given;

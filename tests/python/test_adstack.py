@@ -702,6 +702,37 @@ def test_the_extension_and_its_counters():
     assert program._get_max_reducer_dispatch_count() == 0
 
 
+def test_debug_lines(arch, tmp_path):
+    import os
+    import subprocess
+    import sys
+
+    program = tmp_path / "program.py"
+    program.write_text(
+        f"""
+import quadrants as qd
+
+qd.init(arch=qd._arch.Arch.{arch if arch != 'cpu' else 'x64'}, offline_cache=False, ad_stack_experimental_enabled=True)
+x = qd.field(qd.f32, (), needs_grad=True)
+
+@qd.kernel
+def f(n: qd.i32):
+    for _ in range(1):
+        v = x[None]
+        for _ in range(n):
+            v = qd.sin(v)
+        x[None] += v
+
+f.grad(5)
+"""
+    )
+    environment = {**os.environ, "QD_DEBUG_ADSTACK": "1"}
+    done = subprocess.run([sys.executable, program], env=environment, capture_output=True, text=True, check=True)
+    assert "[adstack_heap] " in done.stderr and "required_bytes=24 (0.00 MB)" in done.stderr
+    assert "[adstack_sizer] kernel='f_reverse_grad' task=0 allocas=1\n" in done.stderr
+    assert "type=f32 entry_bytes=4 max_size=5" in done.stderr
+
+
 def test_memory_report(x, loss):
     assert qd.ad.memory_report() == []
 

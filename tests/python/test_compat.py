@@ -506,6 +506,15 @@ def test_internal_operations():
         return impl.call_internal("test_internal_func_args", a, 2.0, 3)
 
     assert k(1.0) == 9
+
+    @qd.kernel
+    def stack() -> qd.i32:
+        found = 0
+        for i in range(10):
+            found += impl.call_internal("test_stack")
+        return found
+
+    assert stack() == 0
     with pytest.raises(qd.QuadrantsRuntimeError, match="for kernels"):
         impl.call_internal("test_internal_func_args", 1.0, 2.0, 3)
 
