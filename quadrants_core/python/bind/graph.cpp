@@ -161,17 +161,21 @@ bool may_resume(const KernelObject *kernel, PyObject *label) {
     return false;
 }
 
-PyObject *describe_graph(PyObject *o, PyObject *) {
-    const KernelObject *kernel = reinterpret_cast<const KernelObject *>(o);
-    const Plan *plan = kernel->last ? kernel->last : kernel->plans->empty() ? nullptr : kernel->plans->back().get();
-    if (!plan || !plan->graph || !plan->kernel) return Py_BuildValue("([][])");
-    PyObject *levels = describe_levels(*plan);
-    PyObject *checkpoints = levels ? describe_checkpoints(*plan) : nullptr;
+PyObject *describe_graph(const Plan &plan) {
+    if (!plan.graph || !plan.kernel) return Py_BuildValue("([][])");
+    PyObject *levels = describe_levels(plan);
+    PyObject *checkpoints = levels ? describe_checkpoints(plan) : nullptr;
     if (!checkpoints) {
         Py_XDECREF(levels);
         return nullptr;
     }
     return Py_BuildValue("(NN)", levels, checkpoints);
+}
+
+PyObject *describe_graph(PyObject *o, PyObject *) {
+    const KernelObject *kernel = reinterpret_cast<const KernelObject *>(o);
+    const Plan *plan = kernel->last ? kernel->last : kernel->plans->empty() ? nullptr : kernel->plans->back().get();
+    return plan ? describe_graph(*plan) : Py_BuildValue("([][])");
 }
 
 } // namespace qd::bind
