@@ -289,8 +289,9 @@ void Program::begin_run(CompiledKernel &kernel, const uint64_t *args, GraphRun &
     check_flags(kernel, args);
     for (const uint32_t slot : kernel.trees)
         if (p.sparse && p.sparse->holds(slot))
-            fail_user(UserErrorKind::runtime, "kernel " + kernel.info.name +
-                                                  " has cells of sparse trees, which a launch in steps cannot take back");
+            fail_user(UserErrorKind::runtime,
+                      "kernel " + kernel.info.name +
+                          " has cells of sparse trees, which a launch in steps cannot take back");
     run.kernel = variant_for<true>(p, kernel, args).shared_from_this();
     const abi::Kernel &info = run.kernel->info;
     run.steps = runtime::graph_steps(info);
