@@ -79,6 +79,7 @@ class CompiledKernel : public std::enable_shared_from_this<CompiledKernel> {
     std::vector<KernelTask> tasks;
     /// A launch may have to run another build, or to follow flags: `arrays`, `completion` or `steps` is there.
     bool has_variants = false;
+    bool follows_flags = false;  ///< `steps` is there
     uint64_t program_id = 0;     ///< 0: its program has ended
     uint32_t specialisation = 0; ///< among the kernels of this name
     std::shared_ptr<Lifetime> lifetime;

@@ -249,7 +249,7 @@ template <bool foreign>
         fail_inert(called);
     const std::lock_guard guard(p.main.launching);
     if (!called.has_variants) return run<false>(p, called, called, args, ret);
-    if (!called.steps.empty()) [[unlikely]]
+    if (called.follows_flags) [[unlikely]]
         return launch_graph(p, called, args, ret, words);
     CompiledKernel &kernel = variant_for<foreign>(p, called, args);
     if (kernel.completion) [[unlikely]]

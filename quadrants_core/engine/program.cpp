@@ -227,7 +227,7 @@ void entitle(CompiledKernel &kernel, std::string title) { kernel.title = std::mo
 
 void ask(CompiledKernel &kernel, Asked asked) {
     const bool counts = asked == Asked::counts || kernel.counters.empty();
-    kernel.has_variants = !counts || !kernel.arrays.empty() || !kernel.steps.empty();
+    kernel.has_variants = !counts || !kernel.arrays.empty() || kernel.follows_flags;
     kernel.completion = counts ? nullptr : std::make_shared<Completion>(kernel, asked);
 }
 

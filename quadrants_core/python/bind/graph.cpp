@@ -119,8 +119,9 @@ int32_t PlanGraph::find(PyObject *info, PyObject *label) const {
 PyObject *PlanGraph::status(const abi::GraphWords &words) const {
     const PyRef make = PyRef::steal(package_attr("quadrants._language.graph", "GraphStatus"));
     if (!make) return nullptr;
-    if (words.yielded < 0) return PyObject_CallOneArg(make.get(), Py_False);
-    return PyObject_CallFunctionObjArgs(make.get(), Py_True, checkpoints[size_t(words.yielded)].label.get(), nullptr);
+    const bool yielded = words.yielded >= 0;
+    PyObject *label = yielded ? checkpoints[size_t(words.yielded)].label.get() : Py_None;
+    return PyObject_CallFunctionObjArgs(make.get(), yielded ? Py_True : Py_False, label, nullptr);
 }
 
 void write(Writer &w, const PlanGraph &graph) {
