@@ -11,7 +11,7 @@ RUN   := $(PY) -m
 # what runs with garbage collected at every step of the frontend, in memory that shows what was freed
 SHARE ?= tests/python/test_lifetime.py tests/python/test_real_funcs.py tests/python/test_data_oriented.py tests/python/test_struct_arguments.py tests/python/language/test_funcs.py tests/python/language/test_static.py tests/python/language/test_structs.py
 # what runs with memory that the host cannot touch
-FAR   ?= tests/python/test_ndarrays.py tests/python/test_storage.py tests/python/test_arguments.py tests/python/test_trees_cells.py tests/python/test_trees_dynamic.py tests/python/test_coverage_counts.py tests/python/test_overlap.py tests/python/test_data_oriented.py tests/python/test_dataclasses.py tests/python/test_far.py tests/python/language tests/examples
+FAR   ?= tests/python/test_ndarrays.py tests/python/test_storage.py tests/python/test_arguments.py tests/python/test_trees_cells.py tests/python/test_trees_dynamic.py tests/python/test_coverage_counts.py tests/python/test_overlap.py tests/python/test_data_oriented.py tests/python/test_dataclasses.py tests/python/test_far.py tests/python/test_graph.py tests/python/test_graph_checkpoints.py tests/python/test_graph_regions.py tests/python/test_graph_stepper.py tests/python/language tests/examples
 # but for tests of what is so without coverage
 UNCOVERED = not import_is_light and not off_by_default and not coverage_counts_the_same_lines
 COVERED = QD_KERNEL_COVERAGE=1 _QD_KCOV_ARC=1 _QD_KCOV_FOLDER=$(CURDIR)/out/coverage ENABLE_QUADRANTS_HEADER_PRINT=0

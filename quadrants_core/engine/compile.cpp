@@ -142,7 +142,8 @@ void assemble(Program::Impl &p, CompiledKernel &out, std::vector<TaskBuild> &bui
         out.steps = runtime::graph_steps(out.info);
         out.flag_extents = runtime::flag_extents(out.info);
     }
-    out.has_variants = !out.arrays.empty() || !out.steps.empty() || out.keeps;
+    out.follows_flags = !out.steps.empty();
+    out.has_variants = !out.arrays.empty() || out.follows_flags || out.keeps;
     out.counts.assign(out.counters.size(), 0);
     uint64_t *counters = out.counts.data();
     for (size_t i = 0; i < builds.size(); i++) {

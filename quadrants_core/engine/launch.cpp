@@ -4,9 +4,12 @@
 #include "engine/overlap.h"
 #include "engine/program_impl.h"
 #include "engine/remote_launch.h"
+#include "engine/stepping.h"
 #include "engine/stopwatch.h"
 #include "ir/serial.h"
 #include "runtime/externals.h"
+
+#include <cstring>
 
 namespace qd::engine {
 
@@ -101,8 +104,9 @@ template <class Run> struct FlaggedTasks {
     const Run &run;
 
     void task(int32_t index) { run_one(p, kernel.tasks[size_t(index)], launch, run); }
+    void finish() { p.main.queue->wait(); }
     int32_t flag(uint32_t slot) {
-        p.main.queue->wait();
+        finish();
         return *reinterpret_cast<const volatile int32_t *>(launch.data.args[slot]);
     }
 };
@@ -221,6 +225,25 @@ void check_flags(const CompiledKernel &kernel, const uint64_t *args) {
     p.main.last_yielded = words->yielded;
 }
 
+void advance_here(Program::Impl &p, GraphRun &run, uint64_t *args, void *ret, Until until) {
+    CompiledKernel &kernel = *run.kernel;
+    make_room(p, kernel);
+    if (!run.tmp.empty()) std::memcpy(p.main.tmp.host, run.tmp.data(), run.tmp.size());
+    abi::Launch launch = p.main.start;
+    launch.data.args = args;
+    launch.data.ret = static_cast<char *>(ret);
+    const auto one = [&](const KernelTask &task) { run_task(p, task, launch); };
+    FlaggedTasks<decltype(one)> tasks{p, kernel, launch, one};
+    StepWatch watch(run, until);
+    try {
+        watch.ended(runtime::walk_graph(run.steps, run.at, run.words, Timed<decltype(tasks)>{tasks, run}, watch));
+    } catch (const runtime::Fault &met) {
+        fail_fault(p, kernel, kernel, launch, met);
+    }
+    if (!run.tmp.empty()) std::memcpy(run.tmp.data(), p.main.tmp.host, run.tmp.size());
+    p.main.last_tasks = int(kernel.tasks.size());
+}
+
 template <bool foreign>
 [[gnu::always_inline]] inline void launch(Program::Impl &p, CompiledKernel &called, uint64_t *args, void *ret,
                                           abi::GraphWords *words = nullptr) {
@@ -228,7 +251,7 @@ template <bool foreign>
         fail_inert(called);
     const std::lock_guard guard(p.main.launching);
     if (!called.has_variants) return run<false>(p, called, called, args, ret);
-    if (!called.steps.empty()) [[unlikely]]
+    if (called.follows_flags) [[unlikely]]
         return launch_graph(p, called, args, ret, words);
     CompiledKernel &kernel = variant_for<foreign>(p, called, args);
     if (kernel.completion) [[unlikely]]
@@ -268,6 +291,37 @@ void Program::launch_on_own_arrays(CompiledKernel &kernel, uint64_t *args, void 
 
 void Program::launch_from(CompiledKernel &kernel, uint64_t *args, void *ret, abi::GraphWords &words) {
     engine::launch<true>(*impl_, kernel, args, ret, &words);
+}
+
+void Program::begin_run(CompiledKernel &kernel, const uint64_t *args, GraphRun &run) {
+    Impl &p = *impl_;
+    if (kernel.program_id != p.id) fail_inert(kernel);
+    const std::lock_guard guard(p.main.launching);
+    check_flags(kernel, args);
+    for (const uint32_t slot : kernel.trees)
+        if (p.sparse && p.sparse->holds(slot))
+            fail_user(UserErrorKind::runtime,
+                      "kernel " + kernel.info.name +
+                          " has cells of sparse trees, which a launch in steps cannot take back");
+    run.kernel = variant_for<true>(p, kernel, args).shared_from_this();
+    const abi::Kernel &info = run.kernel->info;
+    run.steps = runtime::graph_steps(info);
+    run.turns.resize(info.graph.levels.size());
+    run.checkpoints.resize(info.graph.checkpoints.size());
+    run.runs.resize(info.tasks.size());
+    run.microseconds.resize(info.tasks.size());
+    run.tmp.resize(info.tmp_bytes);
+}
+
+void Program::advance(GraphRun &run, uint64_t *args, void *ret, Until until) {
+    Impl &p = *impl_;
+    if (run.kernel->program_id != p.id) fail_inert(*run.kernel);
+    const std::lock_guard guard(p.main.launching);
+    if (p.host_visible)
+        advance_here(p, run, args, ret, until);
+    else
+        advance_remote(p, run, args, ret, until);
+    if (run.is_over()) p.main.last_yielded = run.words.yielded;
 }
 
 } // namespace qd::engine

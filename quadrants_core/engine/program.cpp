@@ -232,7 +232,7 @@ void entitle(CompiledKernel &kernel, std::string title, bool backward) {
 
 void ask(CompiledKernel &kernel, Asked asked) {
     const bool counts = asked == Asked::counts || kernel.counters.empty();
-    kernel.has_variants = !counts || !kernel.arrays.empty() || !kernel.steps.empty() || kernel.keeps;
+    kernel.has_variants = !counts || !kernel.arrays.empty() || kernel.follows_flags || kernel.keeps;
     kernel.completion = counts ? nullptr : std::make_shared<Completion>(kernel, asked);
 }
 

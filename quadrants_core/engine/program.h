@@ -23,6 +23,8 @@ namespace qd::engine {
 /// A compiled kernel: tasks loaded on the device, argument layout, coverage counters. Survives its Program as an inert
 /// handle.
 class CompiledKernel;
+struct GraphRun; ///< a launch that is made in steps: stepping.h
+enum class Until : uint8_t;
 
 struct CounterValue {
     ir::Counter::What what;
@@ -126,6 +128,10 @@ class Program {
 
     /// The same for a kernel with checkpoints that may yield: says from which one on it runs, and is told which yielded.
     void launch_from(CompiledKernel &kernel, uint64_t *args, void *ret, abi::GraphWords &words);
+
+    /// Launches in steps: prepares one, then runs it as far as `until` says. `args` and `ret` are the same for all steps.
+    void begin_run(CompiledKernel &kernel, const uint64_t *args, GraphRun &run);
+    void advance(GraphRun &run, uint64_t *args, void *ret, Until until);
 
     /// The place of a fault, outermost call first; empty if it cannot be told. `kernel` as for `compile`.
     std::vector<Location> locate(const ir::Function &kernel, const KernelFault &fault);

@@ -81,6 +81,8 @@ class Given {
             p_.profile.add(pending_.called->info.name, task.info->name, watch.microseconds());
     }
 
+    void finish() { stream_.queue->wait(); }
+
   protected:
     Program::Impl &p_;
     Stream &stream_;
@@ -233,6 +235,37 @@ void launch_remote(Program::Impl &p, const CompiledKernel &called, CompiledKerne
         stream.queue->download(pending.back.data(), block + places.words, pending.back.size());
     }
     if (!waited_for) return;
+    settle(p, true);
+    tell(stream);
+}
+
+void advance_remote(Program::Impl &p, GraphRun &run, const uint64_t *args, void *ret, Until until) {
+    Stream &stream = p.main;
+    settle(p, false);
+    tell(stream);
+    CompiledKernel &kernel = *run.kernel;
+    const Places places(kernel);
+    stream.has_pending = true;
+    PendingLaunch &pending =
+        stream.pending.emplace_back(PendingLaunch{run.kernel, run.kernel, take_block(p, places.end), {}, ret});
+    const uint64_t block = pending.block.memory.address;
+    std::vector<char> before(places.end);
+    std::memcpy(before.data(), args, places.words);
+    std::copy(run.tmp.begin(), run.tmp.end(), before.begin() + ptrdiff_t(places.tmp));
+    if (kernel.info.ret_bytes) std::memcpy(before.data() + places.results, ret, kernel.info.ret_bytes);
+    stream.queue->upload(block, before.data(), before.size());
+    StepWatch watch(run, until);
+    try {
+        GivenByFlags tasks(Given(p, pending, places), args);
+        watch.ended(runtime::walk_graph(run.steps, run.at, run.words, Timed<GivenByFlags>{tasks, run}, watch));
+    } catch (const Ended &) { // the end of the launch says why
+    } catch (const runtime::Fault &met) {
+        stream.trouble = std::make_exception_ptr(name_fault(stream.pending, &pending, met));
+    }
+    pending.back.resize(places.tmp - places.words);
+    stream.queue->download(pending.back.data(), block + places.words, pending.back.size());
+    if (!run.tmp.empty()) stream.queue->download(run.tmp.data(), block + places.tmp, run.tmp.size());
+    stream.last_tasks = int(kernel.tasks.size());
     settle(p, true);
     tell(stream);
 }

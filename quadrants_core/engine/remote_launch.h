@@ -2,6 +2,7 @@
 // Launches on a device whose memory the host does not see. They return before they are done, unless somebody needs at once
 // what they lead to. For threads that hold `launching` of the stream.
 #include "engine/program_impl.h"
+#include "engine/stepping.h"
 
 namespace qd::engine {
 
@@ -10,6 +11,9 @@ namespace qd::engine {
 /// values, or that does what is seen at once: prints, assertions, calls of libraries, cells of trees.
 void launch_remote(Program::Impl &p, const CompiledKernel &called, CompiledKernel &kernel, const uint64_t *args,
                    void *ret);
+
+/// Goes on with a launch that is made in steps, and waits for it.
+void advance_remote(Program::Impl &p, GraphRun &run, const uint64_t *args, void *ret, Until until);
 
 /// Waits for all launches that go on. What went wrong is kept for `finish_launches`; of several launches the first.
 void settle_launches(Program::Impl &p);

@@ -40,6 +40,16 @@ class Branch:
 
 
 @dataclasses.dataclass
+class Change:
+    """Of a variable of the kernel, whose value is written down: bare or below an `if`, or added to in a loop."""
+
+    number: int
+    bare: bool
+    in_loop: bool
+    dense: int = -1
+
+
+@dataclasses.dataclass
 class Level:
     flag: str
     arms: int  # the value that the flag is given before the loop; 0: none
@@ -88,8 +98,10 @@ class Plan:
         r = self.random.random()
         if r < 0.3:
             return Loop(self._number(), self.random.choice((0, 1, 1, 2)))
-        if r < 0.42:
+        if r < 0.36:
             return Branch(self._number())
+        if r < 0.46:
+            return Change(self._number(), not in_checkpoint, self.random.random() < 0.4)
         if r < 0.62 and depth < 3:
             flag = self._flag(self.flags, "f")
             lowers_bare = self.random.random() < 0.5
@@ -106,7 +118,11 @@ class Plan:
         return Bare(self._number())
 
     def _section(self):
-        return [self.random.choice((Bare, Loop, Branch))(self._number()) for _ in range(self.random.randint(1, 3))]
+        made = []
+        for _ in range(self.random.randint(1, 3)):
+            change = Change(self._number(), True, False)
+            made.append(change if self.random.random() < 0.2 else self.random.choice((Bare, Loop, Branch))(change.number))
+        return made
 
     def _checkpoint(self, depth):
         label = self.random.randint(0, 99)
@@ -128,7 +144,8 @@ class Plan:
     def _count(self, body, top):
         """Dense numbers, in the order of the source."""
         for item in body:
-            if isinstance(item, Loop) and top and self.checkpoints:
+            is_loop = isinstance(item, Loop) or isinstance(item, Change) and item.in_loop
+            if is_loop and top and self.checkpoints:
                 item.dense, self.dense = self.dense, self.dense + 1
             elif isinstance(item, Checkpoint):
                 item.dense, self.dense = self.dense, self.dense + 1
@@ -143,6 +160,7 @@ class Plan:
             f"@qd.kernel(graph=True, checkpoints={self.checkpoints})",
             f"def k(t: Line, {', '.join(f'{flag}: Flag' for flag in flags)}):",
         ]  # fmt: skip
+        lines.append("    acc = 1")
         for item in self.body:
             self._write(item, "    ", lines)
         return "\n".join(lines) + "\n"
@@ -156,6 +174,14 @@ class Plan:
     def _write(self, item, pad, lines):
         if isinstance(item, Bare):
             self._log(item.number, pad, lines)
+        elif isinstance(item, Change):
+            if item.in_loop:
+                lines += [f"{pad}for _ in range(2):", f"{pad}    acc += {item.number}"]
+            else:
+                lines += [] if item.bare else [f"{pad}if one[()] > 0:"]
+                inner = pad if item.bare else pad + "    "
+                lines.append(f"{inner}acc = (acc * 3 + {item.number}) % 1009")
+                self._log("acc", inner, lines)
         elif isinstance(item, Branch):
             lines += [f"{pad}if one[()] > 0:", f"{pad}    for _ in range(1):"]
             self._log(item.number, pad + "        ", lines)
@@ -207,7 +233,7 @@ class Model:
 
     def __init__(self, plan, flags, resume_point):
         self.plan, self.flags, self.resume_point = plan, flags, resume_point
-        self.order, self.yielded = [], None
+        self.order, self.yielded, self.acc = [], None, 1
         self.block(plan.body)
 
     def log(self, number):
@@ -225,6 +251,12 @@ class Model:
     def item(self, item):
         if isinstance(item, (Bare, Branch)):
             self.log(item.number)
+        elif isinstance(item, Change):
+            if not item.in_loop:
+                self.acc = (self.acc * 3 + item.number) % 1009
+                self.log(self.acc)
+            elif item.dense < 0 or item.dense >= self.resume_point:
+                self.acc += 2 * item.number
         elif isinstance(item, Loop):
             if item.dense >= 0 and item.dense < self.resume_point:
                 return

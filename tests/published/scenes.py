@@ -1,29 +1,12 @@
 """One scene of Genesis, a simulator written in the language: scenes.py NAME, a function of this
-file. Says as JSON how long building and stepping took, in seconds, and where things are at the end.
-
-On processors a kernel with graph=True is launched like any other; where graphs are not available the option is left out."""
+file. Says as JSON how long building and stepping took, in seconds, and where things are at the end."""
 
 import json
 import sys
 import time
 
-import quadrants as qd
-
-
-def without_graph(kernel):
-    def decorate(fn=None, *, graph=False, **options):
-        return kernel(fn, **options) if fn is not None else kernel(**options)
-
-    return decorate
-
-
-try:
-    qd.kernel(graph=True)
-except qd.QuadrantsRuntimeError:
-    qd.kernel = without_graph(qd.kernel)
-
-import genesis as gs  # noqa: E402
-import numpy as np  # noqa: E402
+import genesis as gs
+import numpy as np
 
 options, morphs, materials = gs.options, gs.morphs, gs.materials
 

@@ -66,7 +66,7 @@ SOME_LIMIT = 6  # the same: six members of sixty, of a dataclass that may change
 def counted(path, calls, *more):
     package = os.path.dirname(os.path.dirname(quadrants.__file__))
     environment = {**os.environ, "PYTHONHASHSEED": "0", "ENABLE_QUADRANTS_HEADER_PRINT": "0", "PYTHONPATH": package}
-    inside = "--toggle-collect=qd::bind::call(_object*"  # the vectorcall of a kernel
+    inside = "--toggle-collect=*qd::bind::*call_as<false>(_object*"  # the vectorcall of a kernel
     command = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", inside, sys.executable, "-S"]
     count = [str(calls), *more]
     done = subprocess.run([*command, str(path), *count], env=environment, capture_output=True, text=True, check=True)

@@ -608,7 +608,8 @@ std::string graph_of(const abi::Kernel &kernel) {
     for (const abi::DoWhile &level : kernel.graph.levels)
         text += "level " + std::to_string(level.flag) + " in " + std::to_string(level.parent) + "; ";
     for (const abi::Checkpoint &checkpoint : kernel.graph.checkpoints)
-        text += "checkpoint " + std::to_string(int32_t(checkpoint.flag)) + "; ";
+        text +=
+            "checkpoint " + std::to_string(int32_t(checkpoint.flag)) + " in " + std::to_string(checkpoint.level) + "; ";
     for (const abi::Task &task : kernel.tasks)
         text += std::to_string(task.graph.level) + std::to_string(task.graph.checkpoint) +
                 std::to_string(task.graph.region) + std::to_string(task.graph.section) + " ";
@@ -648,7 +649,7 @@ TEST(Program, the_graph_of_a_kernel_is_kept_with_it) {
     ret
 )");
     ASSERT_FALSE(read.error) << read.error->message;
-    const std::string graph = "level 1 in -1; level 0 in 0; checkpoint -1; checkpoint 1; "
+    const std::string graph = "level 1 in -1; level 0 in 0; checkpoint -1 in 0; checkpoint 1 in 1; "
                               "00-1-1 11-1-1 -1-100 -1-101 -1-1-1-1 ";
     Options options;
     options.arch = "interp";

@@ -71,17 +71,19 @@ struct Call {
     }
 };
 
+template <bool graph>
 void run_tasks(const Call &call, engine::Program &program, engine::CompiledKernel &code, uint64_t *slots, void *ret,
                bool foreign) {
-    if (call.words) [[unlikely]]
-        program.launch_from(code, slots, ret, *call.words);
-    else if (foreign)
+    if constexpr (graph)
+        if (call.words) return program.launch_from(code, slots, ret, *call.words);
+    if (foreign)
         program.launch(code, slots, ret);
     else
         program.launch_on_own_arrays(code, slots, ret);
 }
 
 /// Runs the tasks with the GIL released.
+template <bool graph>
 bool run_unlocked(const Call &call, engine::CompiledKernel &code, uint64_t *slots, void *ret, bool foreign) {
     std::shared_ptr<engine::Program> program = runtime.program;
     std::exception_ptr failure;
@@ -92,7 +94,7 @@ bool run_unlocked(const Call &call, engine::CompiledKernel &code, uint64_t *slot
     Py_BEGIN_ALLOW_THREADS;
     const auto begin = timed ? TimelineClock::now() : TimelineClock::time_point();
     try {
-        run_tasks(call, *program, code, slots, ret, foreign);
+        run_tasks<graph>(call, *program, code, slots, ret, foreign);
     } catch (...) {
         failure = std::current_exception();
     }
@@ -109,9 +111,10 @@ bool run_unlocked(const Call &call, engine::CompiledKernel &code, uint64_t *slot
     return false;
 }
 
+template <bool graph>
 bool run_locked(const Call &call, engine::CompiledKernel &code, uint64_t *slots, void *ret, bool foreign) {
     try {
-        run_tasks(call, *runtime.program, code, slots, ret, foreign);
+        run_tasks<graph>(call, *runtime.program, code, slots, ret, foreign);
         return true;
     } catch (...) {
         call.raise();
@@ -119,17 +122,19 @@ bool run_locked(const Call &call, engine::CompiledKernel &code, uint64_t *slots,
     }
 }
 
+template <bool graph>
 bool launch(const Call &call, Plan &plan, bool keep_lock, uint64_t *slots, void *ret, bool foreign) {
     InterruptScope scope;
-    return keep_lock ? run_locked(call, *plan.kernel, slots, ret, foreign)
-                     : run_unlocked(call, *plan.kernel, slots, ret, foreign);
+    return keep_lock ? run_locked<graph>(call, *plan.kernel, slots, ret, foreign)
+                     : run_unlocked<graph>(call, *plan.kernel, slots, ret, foreign);
 }
 
 /// A failed launch, too, leaves what it has done so far.
+template <bool graph>
 bool launch_staged(const Call &call, Plan &plan, bool keep_lock, uint64_t *slots, void *ret, const Arrays &arrays) {
     const Staged staged(arrays, slots);
     if (staged.failed()) return false;
-    const bool ran = launch(call, plan, keep_lock, slots, ret, true) && staged.settled();
+    const bool ran = launch<graph>(call, plan, keep_lock, slots, ret, true) && staged.settled();
     PyObject *type, *value, *trace;
     PyErr_Fetch(&type, &value, &trace);
     const bool back = staged.bring_back();
@@ -156,8 +161,15 @@ int32_t resume_point(const KernelObject *kernel, const Plan &plan) {
     return resuming.kernel == kernel ? plan.graph->find(kernel->info, resuming.label) : 0;
 }
 
-[[gnu::always_inline]] inline PyObject *launch_plain(const Call &call, Plan &plan, uint64_t *slots,
-                                                     const Arrays &arrays) {
+/// `graph`: of a kernel that may have levels and checkpoints.
+template <bool graph> PyObject *launch_and_read(const Call &call, Plan &plan, uint64_t *slots, const Arrays &arrays) {
+    if (graph && plan.graph && !call.words) {
+        abi::GraphWords words;
+        words.resume_point = resume_point(call.kernel, plan);
+        if (words.resume_point < 0) return nullptr;
+        if (plan.graph->has_labels())
+            return launch_and_read<true>({call.kernel, call.args, &words}, plan, slots, arrays);
+    }
     alignas(16) char small[256];
     std::unique_ptr<char[]> large;
     char *ret = small;
@@ -167,29 +179,13 @@ int32_t resume_point(const KernelObject *kernel, const Plan &plan) {
     }
     const bool keep_lock = plan.brief && arrays.bytes < small_bytes && runtime.active_launches.load() == 0;
     std::shared_ptr<Plan> alive; // another thread may drop the plan while the GIL is free
-    if (!keep_lock) alive = plan.shared_from_this();
-    const bool ran = arrays.staged ? launch_staged(call, plan, keep_lock, slots, ret, arrays)
-                                   : launch(call, plan, keep_lock, slots, ret, arrays.foreign);
+    if (!keep_lock || graph) alive = plan.shared_from_this();
+    const bool ran = arrays.staged ? launch_staged<graph>(call, plan, keep_lock, slots, ret, arrays)
+                                   : launch<graph>(call, plan, keep_lock, slots, ret, arrays.foreign);
     if (!settle(ran)) return nullptr;
+    if (graph && call.words) return plan.graph->status(*call.words);
     if (plan.returns.empty()) Py_RETURN_NONE;
     return read_results(call.kernel, plan, ret);
-}
-
-[[gnu::noinline, gnu::cold]] PyObject *launch_graph(const Call &call, Plan &plan, uint64_t *slots,
-                                                    const Arrays &arrays) {
-    const std::shared_ptr<Plan> alive = plan.shared_from_this();
-    abi::GraphWords words;
-    words.resume_point = resume_point(call.kernel, plan);
-    if (words.resume_point < 0) return nullptr;
-    if (!plan.graph->has_labels()) return launch_plain(call, plan, slots, arrays);
-    PyObject *result = launch_plain({call.kernel, call.args, &words}, plan, slots, arrays);
-    if (!result) return nullptr;
-    Py_DECREF(result);
-    return plan.graph->status(words);
-}
-
-PyObject *launch_and_read(const Call &call, Plan &plan, uint64_t *slots, const Arrays &arrays) {
-    return plan.graph ? launch_graph(call, plan, slots, arrays) : launch_plain(call, plan, slots, arrays);
 }
 
 /// Whether `stream`, the value of `qd_stream=`, takes launches. They go to the one queue of the device, which has all
@@ -217,7 +213,7 @@ PyObject *const *bind_keywords(KernelObject *kernel, PyObject *const *args, size
                     raise(ErrorClass::runtime, "qd_stream is not compatible with autodiff kernels");
                     return nullptr;
                 }
-                if (has_graph(kernel)) {
+                if (kernel->graph) {
                     raise(ErrorClass::runtime, "qd_stream is not compatible with graph=True kernels");
                     return nullptr;
                 }
@@ -273,13 +269,14 @@ PyObject *call_in_python(KernelObject *kernel, PyObject *const *args) {
     return result;
 }
 
+template <bool graph>
 PyObject *run_with(KernelObject *kernel, Plan &plan, const Copies &copies, uint64_t *slots, const Arrays &arrays) {
     if (!copies.may_run(plan, slots)) return nullptr;
     const std::shared_ptr<Plan> alive = plan.shared_from_this();
     PyObject *result;
     if (plan.kernel) {
         kernel->last = &plan;
-        result = launch_and_read({kernel, copies.args()}, plan, slots, arrays);
+        result = launch_and_read<graph>({kernel, copies.args()}, plan, slots, arrays);
     } else {
         result = call_in_python(kernel, copies.args());
     }
@@ -291,7 +288,7 @@ PyObject *run_with(KernelObject *kernel, Plan &plan, const Copies &copies, uint6
 }
 
 /// No plan used last fits: looks through the others, then compiles.
-PyObject *call_slowly(KernelObject *kernel, PyObject *const *args) {
+template <bool graph> PyObject *call_slowly(KernelObject *kernel, PyObject *const *args) {
     if (!need_program()) return nullptr;
     const Copies copies(kernel, args);
     if (copies.failed()) return nullptr;
@@ -310,20 +307,20 @@ PyObject *call_slowly(KernelObject *kernel, PyObject *const *args) {
         const Fit f = suits(*plan);
         if (f == Fit::error) return nullptr;
         if (f == Fit::no) continue;
-        return run_with(kernel, *plan, copies, slots.data(), arrays);
+        return run_with<graph>(kernel, *plan, copies, slots.data(), arrays);
     }
     Plan *plan = specialise(kernel, args);
     if (!plan) return nullptr;
     kernel->made_by_last = true;
     const Fit f = suits(*plan);
-    if (f == Fit::yes) return run_with(kernel, *plan, copies, slots.data(), arrays);
+    if (f == Fit::yes) return run_with<graph>(kernel, *plan, copies, slots.data(), arrays);
     if (f == Fit::error) return nullptr;
     raise(ErrorClass::runtime, "the arguments changed while the kernel was compiled");
     return nullptr;
 }
 
 /// With the plan of the last call, whose parameters come from inside of the arguments.
-PyObject *call_with_members(KernelObject *kernel, Plan &plan, PyObject *const *args) {
+template <bool graph> PyObject *call_with_members(KernelObject *kernel, Plan &plan, PyObject *const *args) {
     uint64_t slots[stack_slots];
     Arrays arrays;
     const size_t direct = kernel->params->size();
@@ -337,8 +334,8 @@ PyObject *call_with_members(KernelObject *kernel, Plan &plan, PyObject *const *a
         if (f == Fit::yes) f = fit(plan, objects.all(), slots, &arrays, 0, direct);
         if (f == Fit::yes && plan.steady) remember(plan, objects.all(), slots, inside);
     }
-    if (f == Fit::yes) return launch_and_read({kernel, args}, plan, slots, arrays);
-    return f == Fit::error ? nullptr : call_slowly(kernel, args);
+    if (f == Fit::yes) return launch_and_read<graph>({kernel, args}, plan, slots, arrays);
+    return f == Fit::error ? nullptr : call_slowly<graph>(kernel, args);
 }
 
 /// Code that the compiler calls may not.
@@ -350,9 +347,7 @@ PyObject *call_with_members(KernelObject *kernel, Plan &plan, PyObject *const *a
     return false;
 }
 
-} // namespace
-
-PyObject *call(PyObject *o, PyObject *const *args, size_t flags, PyObject *names) {
+template <bool graph> PyObject *call_as(PyObject *o, PyObject *const *args, size_t flags, PyObject *names) {
     KernelObject *kernel = reinterpret_cast<KernelObject *>(o);
     if (runtime.compiling && !may_launch()) [[unlikely]]
         return nullptr;
@@ -365,17 +360,21 @@ PyObject *call(PyObject *o, PyObject *const *args, size_t flags, PyObject *names
     Plan *plan = kernel->last;
     kernel->made_by_last = false;
     if (plan && plan->generation == runtime.generation && plan->slots <= stack_slots) [[likely]] {
-        if (!plan->members.empty()) return call_with_members(kernel, *plan, args);
+        if (!plan->members.empty()) return call_with_members<graph>(kernel, *plan, args);
         uint64_t slots[stack_slots];
         Arrays arrays;
         switch (fit(*plan, args, slots, &arrays)) {
-        case Fit::yes: return launch_and_read({kernel, args}, *plan, slots, arrays);
+        case Fit::yes: return launch_and_read<graph>({kernel, args}, *plan, slots, arrays);
         case Fit::error: return nullptr;
         case Fit::no: break;
         }
     }
-    return call_slowly(kernel, args);
+    return call_slowly<graph>(kernel, args);
 }
+
+} // namespace
+
+vectorcallfunc call_of(const KernelObject *kernel) { return kernel->graph ? call_as<true> : call_as<false>; }
 
 /// resume(arguments, from_checkpoint=label)
 PyObject *resume(PyObject *o, PyObject *const *args, Py_ssize_t n, PyObject *names) {
@@ -403,7 +402,7 @@ PyObject *resume(PyObject *o, PyObject *const *args, Py_ssize_t n, PyObject *nam
     if (!rest) return nullptr;
     values.push_back(nullptr); // a pointer to the values even if there are none
     const Resuming before = std::exchange(resuming, Resuming{kernel, label});
-    PyObject *result = call(o, values.data(), size_t(n), words.empty() ? nullptr : rest);
+    PyObject *result = call_of(kernel)(o, values.data(), size_t(n), words.empty() ? nullptr : rest);
     resuming = before;
     Py_DECREF(rest);
     return result;

@@ -4,8 +4,8 @@
 
 namespace qd::bind {
 
-/// The vectorcall of kernels.
-PyObject *call(PyObject *kernel, PyObject *const *args, size_t flags, PyObject *names);
+/// The vectorcall of a kernel.
+vectorcallfunc call_of(const KernelObject *kernel);
 
 /// The method of the same name of kernels.
 PyObject *resume(PyObject *kernel, PyObject *const *args, Py_ssize_t n, PyObject *names);

@@ -119,8 +119,9 @@ int32_t PlanGraph::find(PyObject *info, PyObject *label) const {
 PyObject *PlanGraph::status(const abi::GraphWords &words) const {
     const PyRef make = PyRef::steal(package_attr("quadrants._language.graph", "GraphStatus"));
     if (!make) return nullptr;
-    if (words.yielded < 0) return PyObject_CallOneArg(make.get(), Py_False);
-    return PyObject_CallFunctionObjArgs(make.get(), Py_True, checkpoints[size_t(words.yielded)].label.get(), nullptr);
+    const bool yielded = words.yielded >= 0;
+    PyObject *label = yielded ? checkpoints[size_t(words.yielded)].label.get() : Py_None;
+    return PyObject_CallFunctionObjArgs(make.get(), yielded ? Py_True : Py_False, label, nullptr);
 }
 
 void write(Writer &w, const PlanGraph &graph) {
@@ -161,17 +162,21 @@ bool may_resume(const KernelObject *kernel, PyObject *label) {
     return false;
 }
 
-PyObject *describe_graph(PyObject *o, PyObject *) {
-    const KernelObject *kernel = reinterpret_cast<const KernelObject *>(o);
-    const Plan *plan = kernel->last ? kernel->last : kernel->plans->empty() ? nullptr : kernel->plans->back().get();
-    if (!plan || !plan->graph || !plan->kernel) return Py_BuildValue("([][])");
-    PyObject *levels = describe_levels(*plan);
-    PyObject *checkpoints = levels ? describe_checkpoints(*plan) : nullptr;
+PyObject *describe_graph(const Plan &plan) {
+    if (!plan.graph || !plan.kernel) return Py_BuildValue("([][])");
+    PyObject *levels = describe_levels(plan);
+    PyObject *checkpoints = levels ? describe_checkpoints(plan) : nullptr;
     if (!checkpoints) {
         Py_XDECREF(levels);
         return nullptr;
     }
     return Py_BuildValue("(NN)", levels, checkpoints);
+}
+
+PyObject *describe_graph(PyObject *o, PyObject *) {
+    const KernelObject *kernel = reinterpret_cast<const KernelObject *>(o);
+    const Plan *plan = kernel->last ? kernel->last : kernel->plans->empty() ? nullptr : kernel->plans->back().get();
+    return plan ? describe_graph(*plan) : Py_BuildValue("([][])");
 }
 
 } // namespace qd::bind

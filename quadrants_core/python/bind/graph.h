@@ -10,6 +10,7 @@
 namespace qd::bind {
 
 struct KernelObject;
+struct Plan;
 
 struct PlanGraph {
     struct Checkpoint {
@@ -43,5 +44,7 @@ bool may_resume(const KernelObject *kernel, PyObject *label);
 /// _graph() -> ([(flag, parent, number of the parameter)] of the levels, [(label or None, flag or None, number or -1)] of the
 /// checkpoints) of the specialisation that was used last, or else made last
 PyObject *describe_graph(PyObject *kernel, PyObject *);
+/// The same of a specialisation.
+PyObject *describe_graph(const Plan &plan);
 
 } // namespace qd::bind

@@ -26,13 +26,13 @@ PyObject *call_told(PyObject *o, PyObject *const *args, size_t flags, PyObject *
 
 /// _tell(whether calls go through Python)
 PyObject *set_told(PyObject *o, PyObject *yes) {
-    self_of(o)->vectorcall = yes == Py_True ? call_told : call;
+    self_of(o)->vectorcall = yes == Py_True ? call_told : call_of(self_of(o));
     Py_RETURN_NONE;
 }
 
 /// _launch(arguments): the call itself
 PyObject *launch_directly(PyObject *o, PyObject *const *args, Py_ssize_t n, PyObject *names) {
-    return call(o, args, size_t(n), names);
+    return call_of(self_of(o))(o, args, size_t(n), names);
 }
 
 /// _bind(arguments) -> tuple in the order of the parameters
@@ -54,8 +54,9 @@ PyObject *create(PyTypeObject *type, PyObject *args, PyObject *) {
     PyObject *o = type->tp_alloc(type, 0);
     if (!o) return nullptr;
     KernelObject *kernel = self_of(o);
-    kernel->vectorcall = call;
     kernel->info = Py_NewRef(info);
+    kernel->graph = has_graph(kernel);
+    kernel->vectorcall = call_of(kernel);
     kernel->annotations = Py_NewRef(params);
     kernel->return_types = Py_NewRef(returns);
     kernel->params = new std::vector<ParamSpec>(size_t(PyTuple_GET_SIZE(params)));

@@ -12,6 +12,7 @@
 #include "python/bind/observe.h"
 #include "python/bind/options.h"
 #include "python/bind/state.h"
+#include "python/bind/steps.h"
 #include "python/bind/timeline.h"
 #include "python/bind/tree.h"
 
@@ -290,6 +291,7 @@ PYBIND11_MODULE(quadrants_python, m) {
     define_observation(m);
     define_fields(m);
     define_interop(m);
+    bind::define_steps(m);
     if (!bind::add_ndarray_type(m.ptr()) || !bind::add_place_type(m.ptr()) || !bind::add_kernel_type(m.ptr()) ||
         !bind::add_tree_type(m.ptr())) {
         throw py::error_already_set();

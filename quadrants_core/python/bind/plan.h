@@ -79,6 +79,7 @@ struct KernelObject {
     Plan *last;        ///< the plan used by the last call
     uint32_t made;     ///< number of plans so far
     bool made_by_last; ///< the last call had to make its plan
+    bool graph;        ///< the decorator says graph=True
 };
 
 /// Compiles `kernel` for these arguments and adds the plan; null with an error set.

@@ -22,7 +22,7 @@ def parallel():
     return _contextlib.nullcontext()
 
 
-def checkpoint(cp_id=None, yield_on=None):
+def checkpoint(cp_id, yield_on):
     """`with qd.checkpoint(cp_id, yield_on=flag):` in a kernel with checkpoints=True: what a launch ends after if the array
     `flag` is not 0 then, and where kernel.resume(..., from_checkpoint=cp_id) begins."""
     return _contextlib.nullcontext()
@@ -38,7 +38,7 @@ class GraphStatus:
 
     __slots__ = ("yielded", "checkpoint")
 
-    def __init__(self, yielded, checkpoint=None):
+    def __init__(self, yielded, checkpoint):
         self.yielded = yielded
         self.checkpoint = checkpoint
 

@@ -1,0 +1,93 @@
+#pragma once
+// A launch that is made in steps while somebody looks on: where it stands, and what has happened so far.
+#include "engine/compiled_kernel.h"
+#include "engine/stopwatch.h"
+
+namespace qd::engine {
+
+struct GraphRun {
+    enum class State : uint8_t { pending, skipped, running, done, yielded };
+
+    std::shared_ptr<CompiledKernel> kernel; ///< the build that runs
+    std::vector<runtime::GraphStep> steps;
+    size_t at = 0; ///< the step that comes next
+    abi::GraphWords words;
+    std::vector<uint64_t> turns;      ///< by level: passes begun since it was entered
+    std::vector<State> checkpoints;   ///< by checkpoint
+    std::vector<uint64_t> runs;       ///< by task
+    std::vector<double> microseconds; ///< by task: of its last run
+    std::vector<char> tmp;            ///< values that cross tasks
+    bool is_over() const { return at >= steps.size(); }
+};
+
+/// How far `Program::advance` goes: past one task; to the end of a pass of a level, or of a checkpoint, that is run or left
+/// out; to the end.
+enum class Until : uint8_t { task, turn, checkpoint, end };
+
+/// Notes in `run` what a walk does, and ends the walk where it shall end.
+class StepWatch {
+  public:
+    StepWatch(GraphRun &run, Until until) : run_(run), until_(until) {}
+
+    bool before(size_t at) {
+        if (last_ != none && passed(at)) return false;
+        last_ = at;
+        const runtime::GraphStep &step = run_.steps[at];
+        if (step.kind == runtime::GraphStep::Kind::level_begin) run_.turns[size_t(step.index)] = 1;
+        return true;
+    }
+    void yielded(int32_t checkpoint) { run_.checkpoints[size_t(checkpoint)] = GraphRun::State::yielded; }
+    void turned(int32_t level) { run_.turns[size_t(level)]++; }
+    /// The walk has ended before step `at`.
+    void ended(size_t at) {
+        if (last_ != none && at >= run_.steps.size()) passed(at);
+        run_.at = at;
+    }
+
+  private:
+    static constexpr size_t none = SIZE_MAX;
+
+    /// The last step is done; whether the walk shall end.
+    bool passed(size_t at) {
+        using Kind = runtime::GraphStep::Kind;
+        using State = GraphRun::State;
+        const runtime::GraphStep &step = run_.steps[last_];
+        switch (step.kind) {
+        case Kind::task: return until_ == Until::task;
+        case Kind::level_begin: return false;
+        case Kind::level_end: return until_ == Until::turn;
+        case Kind::checkpoint_begin: {
+            const bool skipped = at != last_ + 1;
+            run_.checkpoints[size_t(step.index)] = skipped ? State::skipped : State::running;
+            return skipped && until_ == Until::checkpoint;
+        }
+        case Kind::checkpoint_end: {
+            State &state = run_.checkpoints[size_t(step.index)];
+            if (state != State::yielded || run_.words.yielded != step.index) state = State::done;
+            return until_ == Until::checkpoint;
+        }
+        }
+        return false;
+    }
+
+    GraphRun &run_;
+    Until until_;
+    size_t last_ = none;
+};
+
+/// Runs tasks one after another, with their times. `Runner` as for a walk, with `finish`, which waits.
+template <class Runner> struct Timed {
+    Runner &runner;
+    GraphRun &run;
+
+    void task(int32_t index) {
+        const Stopwatch watch;
+        runner.task(index);
+        runner.finish();
+        run.microseconds[size_t(index)] = watch.microseconds();
+        run.runs[size_t(index)]++;
+    }
+    int32_t flag(uint32_t slot) { return runner.flag(slot); }
+};
+
+} // namespace qd::engine

@@ -1,0 +1,232 @@
+"""Launches in steps: where they stop, going back, resuming, what state() says."""
+
+import enum
+import json
+
+import numpy as np
+import pytest
+import quadrants as qd
+
+Flag = qd.types.ndarray(qd.i32, ndim=0)
+Line = qd.types.ndarray(qd.i32, ndim=1)
+
+
+class Stage(enum.IntEnum):
+    FIRST = 4
+    SECOND = 5
+
+
+def flag(value=0):
+    made = qd.ndarray(qd.i32, ())
+    made[()] = value
+    return made
+
+
+@qd.kernel(graph=True, checkpoints=True)
+def staged(x: Line, stop: Flag, n: Flag):
+    total = 0
+    while qd.graph.do_while(n):
+        for i in x:
+            x[i] += 1
+        with qd.checkpoint(Stage.FIRST, yield_on=stop):
+            for i in x:
+                x[i] *= 2
+        with qd.checkpoint(Stage.SECOND, yield_on=stop):
+            for i in x:
+                x[i] += 100
+        total += n[()]
+        n[()] -= 1
+    x[0] += 1000 * total
+
+
+def fresh(turns=2):
+    return qd.ndarray(qd.i32, 3), flag(), flag(turns)
+
+
+def test_steps_lead_to_the_same_end():
+    wanted, stop, n = fresh()
+    staged(wanted, stop, n)
+    for way in ("task", "turn", "step", "run"):
+        x, stop, n = fresh()
+        stepper = qd.graph.Stepper(staged, x, stop, n)
+        calls = 0
+        while not stepper.over:
+            assert not getattr(stepper, way)().yielded
+            calls += 1
+        assert x.to_numpy().tolist() == wanted.to_numpy().tolist() and n[()] == 0
+        assert calls == {"run": 1, "turn": 3, "step": 7}.get(way, calls)
+
+
+def test_where_steps_stop():
+    x, stop, n = fresh()
+    stepper = qd.graph.Stepper(staged, x, stop, n)
+    seen = []
+    while not stepper.over:
+        stepper.step()
+        seen.append(int(x[1]))
+    assert seen == [1, 2, 102, 103, 206, 306, 306]
+
+
+def test_back_and_forward_again():
+    x, stop, n = fresh(3)
+    stepper = qd.graph.Stepper(staged, x, stop, n)
+    states = []
+    while not stepper.over:
+        states.append((x.to_numpy().tolist(), int(n[()]), stepper.state()["next"]))
+        stepper.task()
+    end = x.to_numpy().tolist()
+    for wanted in reversed(states):
+        assert stepper.back()
+        assert (x.to_numpy().tolist(), int(n[()]), stepper.state()["next"]) == wanted
+    assert not stepper.back()
+    stepper.run()
+    assert x.to_numpy().tolist() == end
+
+
+def test_other_kernels_run_between_steps():
+    """Values that cross tasks belong to the launch."""
+
+    @qd.kernel
+    def other(y: Line):
+        a = y[0] + 7
+        for i in y:
+            y[i] += a
+        b = y[1] * 3
+        for i in y:
+            y[i] += b
+
+    wanted, stop, n = fresh()
+    staged(wanted, stop, n)
+    x, stop, n = fresh()
+    stepper = qd.graph.Stepper(staged, x, stop, n)
+    while not stepper.over:
+        stepper.task()
+        other(qd.ndarray(qd.i32, 5))
+    assert x.to_numpy().tolist() == wanted.to_numpy().tolist()
+
+
+def test_yields_and_resumes():
+    x, stop, n = fresh()
+    stop[()] = 1
+    stepper = qd.graph.Stepper(staged, x, stop, n)
+    status = stepper.run()
+    assert status.yielded and status.checkpoint is Stage.FIRST and stepper.over
+    assert stop[()] == 0  # the stepper owns the flags
+    assert x[1] == 2
+    stepper.resume(status.checkpoint)
+    assert not stepper.over and not stepper.run().yielded
+    expected, s, m = fresh()
+    s[()] = 1
+    staged(expected, s, m)
+    s[()] = 0
+    staged.resume(expected, s, m, from_checkpoint=Stage.FIRST)
+    assert x.to_numpy().tolist() == expected.to_numpy().tolist()
+    for _ in range(2):
+        assert stepper.back()
+    assert stepper.over and stepper.status.checkpoint is Stage.FIRST and x[1] == 2
+    with pytest.raises(RuntimeError, match="from_checkpoint=9 does not match any"):
+        stepper.resume(9)
+
+
+def test_state_is_plain_data():
+    x, stop, n = fresh()
+    stepper = qd.graph.Stepper(staged, x, stop, n)
+    state = stepper.state()
+    assert json.loads(json.dumps(state)) == state
+    assert state["kernel"] == "staged" and state["next"] == 0 and not state["over"] and state["yielded"] is None
+    kinds = [(one["kind"], one["depth"]) for one in state["steps"] if one["kind"] != "task"]
+    assert kinds == [("level", 0), ("checkpoint", 1), ("checkpoint", 1), ("checkpoint", 1)]
+    stepper.step()
+    stepper.step()
+    checkpoints = [one for one in stepper.state()["steps"] if one["kind"] == "checkpoint"]
+    assert [(c["label"], c["name"], c["flag"], c["state"]) for c in checkpoints] == [
+        (None, None, None, "done"), (4, "FIRST", "stop", "done"), (5, "SECOND", "stop", "pending")
+    ]  # fmt: skip
+    stepper.resume(Stage.SECOND)
+    stepper.step()
+    stepper.step()
+    checkpoints = [one["state"] for one in stepper.state()["steps"] if one["kind"] == "checkpoint"]
+    assert checkpoints == ["skipped", "skipped", "pending"]
+    stepper.turn()
+    (level,) = [one for one in stepper.state()["steps"] if one["kind"] == "level"]
+    assert (level["flag"], level["value"], level["turn"]) == ("n", 1, 2)
+    ran = [one for one in stepper.state()["steps"] if one["kind"] == "task" and one["runs"]]
+    assert ran and all(one["microseconds"] > 0 and one["line"] > 0 for one in ran)
+    stop[()] = 1
+    stepper.run()
+    assert stepper.state()["yielded"] == 4 and "yielded" in [c.get("state") for c in stepper.state()["steps"]]
+
+
+def test_plain_graphs_fields_and_methods():
+    @qd.data_oriented
+    class Model:
+        def __init__(self):
+            self.f = qd.field(qd.i32, 3)
+
+        @qd.kernel(graph=True)
+        def step(self, by: qd.i32):
+            for i in self.f:
+                self.f[i] += by
+            for i in self.f:
+                self.f[i] *= 2
+
+    model = Model()
+    stepper = qd.graph.Stepper(model.step, 3)
+    stepper.task()
+    assert model.f.to_numpy().tolist() == [3] * 3
+    stepper.task()
+    assert model.f.to_numpy().tolist() == [6] * 3 and stepper.over
+    assert stepper.back() and stepper.back() and not stepper.back()
+    assert model.f.to_numpy().tolist() == [0] * 3
+
+
+def test_what_is_kept_has_a_limit():
+    x, stop, n = fresh(5)
+    stepper = qd.graph.Stepper(staged, x, stop, n, keep_bytes=64)
+    while not stepper.over:
+        stepper.task()
+    assert 0 < stepper.state()["back"] <= 64 // 12
+
+
+def test_wrong_use(arch):
+    with pytest.raises(RuntimeError, match="qd.graph.Stepper takes a kernel"):
+        qd.graph.Stepper(lambda: None)
+    stepper = qd.graph.Stepper(staged, *fresh())
+    qd.init(arch=arch, offline_cache=False)
+    with pytest.raises(RuntimeError, match="of a program that has ended"):
+        stepper.run()
+
+
+def test_sparse_trees_are_refused():
+    f = qd.field(qd.i32)
+    qd.root.pointer(qd.i, 4).place(f)
+
+    @qd.kernel(graph=True)
+    def k():
+        for i in range(4):
+            f[i] = i
+
+    with pytest.raises(RuntimeError, match="sparse"):
+        qd.graph.Stepper(k)
+
+
+def test_a_failed_assertion_ends_the_launch(arch):
+    qd.init(arch=arch, offline_cache=False, debug=True)
+
+    @qd.kernel(graph=True)
+    def k(x: Line):
+        for i in x:
+            x[i] += 1
+        for i in x:
+            assert x[i] < 2
+
+    x = qd.ndarray(qd.i32, 3)
+    x.from_numpy(np.array([1, 1, 1], np.int32))
+    stepper = qd.graph.Stepper(k, x)
+    stepper.task()
+    with pytest.raises(AssertionError):
+        stepper.task()
+    assert stepper.over and stepper.back()
+    x.fill(0)
+    stepper.run()
+    assert stepper.over and x[0] == 0
