@@ -3,11 +3,21 @@
 import copy
 
 from quadrants import _dtypes, _native
-from quadrants._gradients import held as _held
 from quadrants._storage import field as _field
 from quadrants._trees import snode as _snode
 
 _Role = _snode.SNodeGradType
+
+
+def _members(value):
+    """(name, value) of what kernels may find in an object."""
+    kind = type(value)
+    if kind in (list, dict):
+        return list(enumerate(value) if kind is list else value.items())
+    if isinstance(value, type) or not (getattr(kind, "_qd_kind_", None) == "data_oriented" or hasattr(kind, "__dataclass_fields__")):
+        return ()
+    return list(vars(value).items()) if hasattr(value, "__dict__") else [
+        (name, getattr(value, name)) for name in kind.__dataclass_fields__ if hasattr(value, name)]
 
 
 class Refused(Exception):
@@ -169,7 +179,7 @@ class State:
             for item in value:
                 self._keep_arrays(name, item, seen)
         else:
-            for key, inner in (_held._contents(value) or {}).items():
+            for key, inner in _members(value):
                 self._keep_arrays(f"{name}.{key}", inner, seen)
 
     def _keep_foreign(self, value):

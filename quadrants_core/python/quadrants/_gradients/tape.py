@@ -81,7 +81,7 @@ class Tape:
 
     def __init__(self, loss=None, clear_gradients=True, validation=False, grad_check=None):
         self.calls = []  # (kernel, arguments)
-        self._held = []  # of each: Held, or None
+        self._held = []  # of each: Held, or None where it looked into no object
         self._began = 0.0
         self.seconds = 0.0  # from the start of the block to its end
         self.modes = []  # AutodiffMode of each before
@@ -183,9 +183,13 @@ class Tape:
         if not _custom.suspended():
             if keywords.get("qd_stream") is not None:
                 raise _exceptions.QuadrantsRuntimeError("qd_stream is not compatible with autograd Tape")
-            self.insert(info, info.kernel()._bind(*args, **keywords))
-            if self._validates:
-                return info.derivative(_Mode.VALIDATION)(*args, **keywords)
+            bound = info.kernel()._bind(*args, **keywords)
+            self.insert(info, bound)
+            at = len(self.calls) - 1
+            kernel = info.derivative(_Mode.VALIDATION) if self._validates else info.kernel()
+            result = kernel(*args, **keywords) if self._validates else info._launch(args, keywords)
+            self._held[at] = _held.of_launch(kernel, bound)
+            return result
         return info._launch(args, keywords)
 
     def filled(self, target, value):
@@ -207,7 +211,7 @@ class Tape:
     def insert(self, call, args):
         self.modes.append(call.autodiff_mode)
         self.calls.append((call, args))
-        self._held.append(_held.Held(args) if isinstance(call, _kernel.KernelInfo) else None)
+        self._held.append(None)
         if self.validation and isinstance(call, _kernel.KernelInfo):
             call.autodiff_mode = _Mode.VALIDATION
 
