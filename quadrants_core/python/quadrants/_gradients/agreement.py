@@ -9,7 +9,7 @@ import re
 import time
 
 from quadrants import _native
-from quadrants._gradients import custom as _custom, lines as _lines, state as _state, validation as _validation
+from quadrants._gradients import custom as _custom, lines as _lines, state as _state, tape as _tape, validation as _validation
 from quadrants._language import kernel as _kernel
 from quadrants._trees import snode as _snode
 
@@ -84,17 +84,32 @@ class _Follow:
     def insert(self, call, args):
         self.calls.append((call, args))
 
+    # A field or array changes from Python: what a Tape makes of it backward, and the same forward.
+
     def filled(self, target, value):
-        self._no_longer_depends(target)
+        self.changed(target, _tape.Filled, value)
 
     def loaded(self, target, values):
-        self._no_longer_depends(target)
+        self.changed(target, _tape.Loaded, values)
 
     def copied(self, target, source):
-        raise _state.Refused("it copies fields from Python")
+        self.changed(target, _tape.Copied, source)
+        if self.keeps:
+            self.program.state.keep_target(source)
 
-    def _no_longer_depends(self, target):
-        raise _state.Refused("it writes to fields from Python")
+    def changed(self, target, kind, value):
+        if self.keeps:
+            if kind is _tape.Loaded:
+                raise _state.Refused("it takes numbers from outside as it runs")
+            self.program.state.keep_target(target)
+        if target.has_grad() and not _custom.suspended():
+            self.calls.append((kind(target), (value,)))
+        if self.mode == _Mode.FORWARD and target.has_dual():
+            with _kernel.unrecorded():
+                if kind is _tape.Copied and value.has_dual():
+                    target.dual.copy_from(value.dual)
+                else:
+                    target.dual.fill(0)
 
 
 class _Program:
@@ -315,23 +330,24 @@ class _Checker:
     # what is wrong
     def find(self, v, w, backward, forward):
         self.tell(WRONG, f"reverse mode gives {backward:.6g} where forward mode gives {forward:.6g}")
-        calls = self.culprit(v, w)
-        if not isinstance(calls[0][0], _kernel.KernelInfo):
+        call, calls = None, self.culprit(v, w)
+        if len(calls) == 1:
             call = calls[0][0]
+        if call is not None and not isinstance(call, _kernel.KernelInfo):
             self.result.places = [_lines.of_function(call.grad)]
             self.result.reason += f"; the gradient that the program itself works out for {call.__name__} is not that of the kernels in it"
             return
-        if self.agree(v, w, calls, at_start=True) and self.overwrites(calls):
+        if (call is None or self.agree(v, w, calls, at_start=True)) and self.overwrites(calls):
             return
         self.find_pair(v, w, calls)
 
     def culprit(self, v, w):
-        """The call whose gradient is wrong, in a list."""
+        """The call whose gradient is wrong, in a list; all of them if each is right by itself."""
         if len(self.calls) > 1:
             for call in self.calls:
                 if not self.agree(v, w, [call]):
                     return [call]
-        return self.calls[-1:]
+        return self.calls
 
     def overwrites(self, calls):
         """It breaks the rule that reverse mode relies on, and validation knows where."""
@@ -343,15 +359,14 @@ class _Checker:
         try:
             self.program.run(_Mode.VALIDATION, only=calls)
         except AssertionError as error:
-            at = re.search(r'File "?([^"\n]+?)"?,? line (\d+)|(\S+):(\d+)', str(error))
             name = re.search(r"It is an element of (.*), and was read", str(error))
             self.result.reason = f"{name[1] if name else 'an element'} is overwritten after it was read: the gradient is worked out from what is there later"
-            self.result.places = _lines.of_error(error, calls[0][0])
+            self.result.places = _lines.of_error(error) or _lines.writers(calls, self.variables)
             return True
         finally:
             self.forget_marks(before)
         self.result.reason = "something is overwritten after it was read: the gradient is worked out from what is there later"
-        self.result.places = _lines.writers(calls[0], self.variables)
+        self.result.places = _lines.writers(calls, self.variables)
         return bool(self.result.places)
 
     def forget_marks(self, before):
@@ -387,7 +402,7 @@ class _Checker:
         self.result.pair = of.element(i), by.element(k)
         self.result.reason = (f"d {of.element(i)} / d {by.element(k)} is {forward / scale:.6g} by forward mode, "
                               f"{backward / scale:.6g} by reverse mode")  # fmt: skip
-        self.result.places = _lines.readers(calls[0], by, of)
+        self.result.places = _lines.readers(calls, by, of)
 
     @staticmethod
     def halve(size, wrong):

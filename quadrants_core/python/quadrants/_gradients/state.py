@@ -137,6 +137,15 @@ class State:
         for name, arg in zip([p[0] for p in info.signature[0]], args):
             self._keep_arrays(name, arg, set())
 
+    def keep_target(self, target):
+        """A field or array that changes from Python."""
+        if getattr(type(target), "_qd_kind_", None) == "ndarray":
+            return self._keep_arrays("an array", target, set())
+        for member in target._members():
+            if member.node is not None and id(member.node._builder) not in self.builders:
+                member.node._builder._materialise()
+                self._keep_tree(member.node._builder)
+
     def _count(self, elements):
         self.elements += elements
         if self.elements > self.most_elements:

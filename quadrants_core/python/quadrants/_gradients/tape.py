@@ -23,10 +23,11 @@ def unwrapped(value):
     return value._impl if getattr(type(value), "_qd_kind_", None) == "tensor" else value
 
 
-class _Filled:
+class Filled:
     """A field that was filled with a value: none of what it held before reaches the loss."""
 
     autodiff_mode = _Mode.NONE
+    name = "fill"
 
     def __init__(self, target):
         self.target = target
@@ -38,10 +39,11 @@ class _Filled:
         self.target.fill(value)
 
 
-class _Copied:
+class Copied:
     """A field or array that was copied: its gradient is that of what it is a copy of."""
 
     autodiff_mode = _Mode.NONE
+    name = "copy_from"
 
     def __init__(self, target):
         self.target = target
@@ -55,10 +57,11 @@ class _Copied:
         self.target.copy_from(source)
 
 
-class _Loaded:
+class Loaded:
     """A field or array that was given numbers from outside: none of what it held before reaches the loss."""
 
     autodiff_mode = _Mode.NONE
+    name = "from_numpy"
 
     def __init__(self, target):
         self.target = target
@@ -195,18 +198,18 @@ class Tape:
     def filled(self, target, value):
         """A field or array is filled from Python."""
         if not _custom.suspended() and target.has_grad():
-            self.insert(_Filled(target), (value,))
+            self.insert(Filled(target), (value,))
 
     def copied(self, target, source):
         """A field or array is copied from another one."""
         if not _custom.suspended() and target.has_grad():
-            self.insert(_Copied(target), (source,))
+            self.insert(Copied(target), (source,))
 
     def loaded(self, target, values):
         """A field or array takes numbers from outside. Where nothing was recorded before, that is an input of the program, which
         keeps its gradient."""
         if self.calls and not _custom.suspended() and target.has_grad():
-            self.insert(_Loaded(target), (values if self._checker is None else values.copy(),))
+            self.insert(Loaded(target), (values if self._checker is None else values.copy(),))
 
     def insert(self, call, args):
         self.modes.append(call.autodiff_mode)
