@@ -344,6 +344,58 @@ def test_fields_that_are_filled_and_copied():
     assert [f.to_numpy().tobytes() for f in (x, y, z, loss, a, b)] == before
 
 
+def test_objects_that_change_as_the_program_runs():
+    @qd.data_oriented(template_primitives=False)
+    class Model:
+        def __init__(self):
+            self.t = 0
+            self.x = reals("x", shape=5)[0]
+            self.now, self.next = [qd.ndarray(qd.f64, 1, needs_grad=True) for _ in range(2)]
+
+        @qd.kernel
+        def step(self):
+            self.x[self.t + 1] = self.x[self.t] ** 2 * 1.5
+
+        @qd.kernel
+        def swap(self):
+            self.next[0] = self.now[0] * self.x[0]
+
+    model = Model()
+    model.x[0], model.now[0] = 1.25, 2.0
+
+    def program():
+        for t in range(4):
+            model.t = t
+            model.step()
+        model.swap()
+        model.now, model.next = model.next, model.now
+
+    result = qd.ad.check(program)
+    assert result.verdict == "agrees", result
+    assert model.x.to_numpy().tolist() == [1.25, 0, 0, 0, 0] and model.now[0] == 2
+
+
+def test_numbers_of_other_sizes():
+    x, y = reals("x", "y", shape=3)
+    x.fill(1e-9)
+    y.fill(1e12)
+
+    @qd.kernel
+    def far_apart():
+        for i in x:
+            y[i] = qd.sin(x[i] * 1e9) * y[i] + x[i]
+
+    result = qd.ad.check(far_apart)
+    assert result.verdict == "wrong" and "the field `y` is overwritten" in result.reason
+
+    @qd.kernel
+    def apart(out: qd.types.ndarray()):
+        for i in x:
+            out[i] = qd.sin(x[i] * 1e9) * y[i] + x[i]
+
+    assert qd.ad.check(apart, qd.ndarray(qd.f64, 3, needs_grad=True)).verdict == "agrees"
+
+
 def test_errors_leave_everything_as_it_was():
     x, y = reals("x", "y", shape=3)
 

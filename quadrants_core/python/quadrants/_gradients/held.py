@@ -5,22 +5,22 @@ class Held:
     """In its block the objects that a launch looked into hold what they held then."""
 
     def __init__(self, fetched):
-        self._fetched = fetched  # [(object, attribute or item, whether it is an item, what it was)]
+        self.fetched = fetched  # [(object, attribute or item, whether it is an item, what it was)]
         self._now = []
 
     def __enter__(self):
-        for owner, key, is_item, then in self._fetched:
-            now = owner[key] if is_item else getattr(owner, key)
-            if now is not then:
-                self._now.append((owner, key, is_item, now))
-                _put(owner, key, is_item, then)
+        for owner, key, is_item, then in self.fetched:
+            self._now.append((owner, key, is_item, owner[key] if is_item else getattr(owner, key)))
+            put(owner, key, is_item, then)
 
     def __exit__(self, *_):
         while self._now:
-            _put(*self._now.pop())
+            put(*self._now.pop())
 
 
-def _put(owner, key, is_item, value):
+def put(owner, key, is_item, value):
+    if (owner[key] if is_item else getattr(owner, key)) is value:
+        return  # tuples cannot change
     if is_item:
         owner[key] = value
     else:

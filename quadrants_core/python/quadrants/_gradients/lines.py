@@ -38,7 +38,7 @@ def writers(calls, variables):
 def _uses(calls):
     """[((file, line), what is read, what is written)] of the statements of kernels and of the funcs that they call."""
     found = []
-    for info, args in dict(calls).items():
+    for info, args in {one.call: one.args for one in calls}.items():
         if not hasattr(info, "_qd_source_"):
             continue
         names = dict(zip([p[0] for p in info.signature[0]], args))

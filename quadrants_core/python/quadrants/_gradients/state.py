@@ -3,6 +3,7 @@
 import copy
 
 from quadrants import _dtypes, _native
+from quadrants._gradients import held as _held
 from quadrants._storage import field as _field
 from quadrants._trees import snode as _snode
 
@@ -119,6 +120,7 @@ class State:
         self.places = {}  # id(member) -> (member, what it held)
         self.arrays = {}  # id(array) -> (array, what it held)
         self.names = {}  # id(array) -> the parameter that it came in by
+        self.objects = {}  # (id(object), attribute or item) -> what was found there first, as Held has it
         self.foreign = []  # (array of another library, what it held)
         self.builders = {}
         self.added = []  # trees with duals
@@ -136,6 +138,11 @@ class State:
                 self._keep_tree(builder)
         for name, arg in zip([p[0] for p in info.signature[0]], args):
             self._keep_arrays(name, arg, set())
+
+    def keep_objects(self, held):
+        """What a launch found in objects, which the program may change as it runs."""
+        for owner, key, is_item, value in held.fetched if held is not None else ():
+            self.objects.setdefault((id(owner), key), (owner, key, is_item, value))
 
     def keep_target(self, target):
         """A field or array that changes from Python."""
@@ -203,6 +210,8 @@ class State:
 
     def restore(self, companions=False):
         """Everything is as it was, bit for bit; gradients and duals if they are asked for."""
+        for owner, key, is_item, value in self.objects.values():
+            _held.put(owner, key, is_item, value)
         for member, values in self.places.values():
             if member.place is not None and (companions or not _is_companion(member)):
                 _write(member.place, values)
