@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sys/epoll.h>
 #include <unistd.h>
 
 namespace qd::kernel {
@@ -140,6 +141,7 @@ void IoPub::flush() {
 void IoPub::start() {
     pthread_atfork(nullptr, nullptr, [] { forked = true; });
     if (pipe2(wake_, O_CLOEXEC | O_NONBLOCK) != 0) throw std::runtime_error("cannot make a pipe");
+    if ((filled_ = epoll_create1(EPOLL_CLOEXEC)) < 0) throw std::runtime_error("cannot watch pipes");
     fflush(nullptr);
     for (Pipe &p : pipes_) {
         int ends[2];
@@ -149,6 +151,10 @@ void IoPub::start() {
         fcntl(p.read_end, F_SETFL, O_NONBLOCK);
         dup2(ends[1], p.fd);
         ::close(ends[1]);
+        epoll_event wanted = {};
+        wanted.events = EPOLLIN;
+        if (epoll_ctl(filled_, EPOLL_CTL_ADD, p.read_end, &wanted) != 0)
+            throw std::runtime_error("cannot watch a pipe");
     }
     setvbuf(stdout, nullptr, _IOLBF, 0);
     started_ = true;
@@ -178,8 +184,8 @@ bool IoPub::drain_pipe(Pipe &p) {
 void IoPub::drain() {
     if (!started_ || in_forked_child()) return;
     std::lock_guard lock(pipe_mutex_); // first: the reader may hold bytes that are in no pipe any more
-    pollfd waiting[2] = {{pipes_[0].read_end, POLLIN, 0}, {pipes_[1].read_end, POLLIN, 0}};
-    if (poll(waiting, 2, 0) <= 0) return;
+    epoll_event filled[2];
+    if (epoll_wait(filled_, filled, 2, 0) == 0) return;
     for (Pipe &p : pipes_) drain_pipe(p);
 }
 

@@ -79,6 +79,7 @@ class IoPub {
     std::mutex pipe_mutex_; ///< taken before mutex_
     Pipe pipes_[2] = {{"stdout", 1}, {"stderr", 2}};
     int wake_[2] = {-1, -1};
+    int filled_ = -1; ///< an epoll over the pipes: asked at each piece of text, cheaper than poll
     bool busy_ = false, stopping_ = false, started_ = false;
     std::condition_variable wake_flusher_;
     std::thread reader_, flusher_;

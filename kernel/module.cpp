@@ -28,18 +28,30 @@ void publish(const std::string &type, const std::string &metadata, const std::st
     live().server().iopub().publish_under(older.value_or(""), type, metadata, content, copied);
 }
 
-void stream(bool is_error, py::str text, const std::optional<std::string> &older) {
-    Py_ssize_t size = 0;
-    const char *utf8 = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
-    std::string replaced;
+/// stream(is_error, text, older): `older` is a header or None. Called for each piece that Python prints, hence no pybind11.
+PyObject *stream(PyObject *, PyObject *const *args, Py_ssize_t count) {
+    if (count != 3 || !PyUnicode_Check(args[1]) || (args[2] != Py_None && !PyUnicode_Check(args[2]))) {
+        PyErr_SetString(PyExc_TypeError, "stream(is_error, text, older)");
+        return nullptr;
+    }
+    Py_ssize_t size = 0, older_size = 0;
+    const char *utf8 = PyUnicode_AsUTF8AndSize(args[1], &size), *older = "";
+    py::object replaced;
     if (!utf8) { // lone surrogates
         PyErr_Clear();
-        replaced = py::bytes(text.attr("encode")("utf-8", "replace"));
-        utf8 = replaced.data();
-        size = Py_ssize_t(replaced.size());
+        replaced = py::reinterpret_steal<py::object>(PyUnicode_AsEncodedString(args[1], "utf-8", "replace"));
+        if (!replaced) return nullptr;
+        utf8 = PyBytes_AS_STRING(replaced.ptr());
+        size = PyBytes_GET_SIZE(replaced.ptr());
     }
-    live().server().iopub().stream(is_error ? "stderr" : "stdout", {utf8, size_t(size)}, older.value_or(""));
+    if (args[2] != Py_None && !(older = PyUnicode_AsUTF8AndSize(args[2], &older_size))) return nullptr;
+    live().server().iopub().stream(args[0] == Py_True ? "stderr" : "stdout", {utf8, size_t(size)},
+                                   {older, size_t(older_size)});
+    Py_RETURN_NONE;
 }
+
+PyMethodDef stream_method = {"stream", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(stream)),
+                             METH_FASTCALL, "Adds text to a stream."};
 
 py::object ask(const std::string &prompt, bool password) {
     Server &server = live().server();
@@ -71,7 +83,7 @@ PYBIND11_EMBEDDED_MODULE(_qd, m) {
     m.attr("version") = QD_VERSION;
     m.def("publish", publish, py::arg("type"), py::arg("metadata"), py::arg("content"), py::arg("buffers") = py::none(),
           py::arg("older") = py::none());
-    m.def("stream", stream, py::arg("is_error"), py::arg("text"), py::arg("older") = py::none());
+    m.add_object("stream", py::reinterpret_steal<py::object>(PyCFunction_New(&stream_method, nullptr)));
     m.def("flush", [] {
         py::gil_scoped_release no_gil;
         live().server().iopub().flush();

@@ -158,7 +158,7 @@ PYTHON = {
                  "_trees"],
     "_sparse": ["_dtypes", "_exceptions", "_language", "_native", "_runtime", "_settings", "_storage", "_trees", "built"],
     "_algorithms": ["_dtypes", "_exceptions", "_language", "_settings", "_storage", "_trees"],
-    # A check of gradients reads sources for the line that is wrong, and shows a verdict.
+    # What backward kernels keep is the core's to tell. A check reads sources for the line that is wrong, and shows a verdict.
     "_gradients": ["_display", "_dtypes", "_exceptions", "_language", "_native", "_settings", "_source", "_storage", "_trees"],
     "_python_backend": ["_dtypes", "_exceptions", "_language", "_native", "_settings", "_source", "_storage"],
     # Makers whose modules wait until they are needed.

@@ -30,17 +30,19 @@ namespace {
 
 class Reverse {
   public:
-    Reverse(const Function &kernel, const Companions &companions, const Activity &activity)
+    Reverse(const Function &kernel, const Companions &companions, const Activity &activity, const Stacks &stacks)
         : fn_(kernel), companions_(companions), activity_(activity), sums_(kernel, activity),
-          replay_(kernel, companions, activity), b_(replay_.builder()), adjoints_(kernel.insts.size()),
+          replay_(kernel, companions, activity, stacks), b_(replay_.builder()), adjoints_(kernel.insts.size()),
           home_(kernel.insts.size()), reached_(kernel.insts.size()) {}
 
-    Function run() {
-        replay_.open_frame({}, replay_.out().body);
+    Function run(std::vector<KeptLoop> *kept) {
+        replay_.open_frame({}, {});
         backward(fn_.body);
         b_.ret();
         replay_.close_frame();
-        return replay_.finish();
+        Function made = replay_.finish();
+        if (kept) *kept = replay_.kept();
+        return made;
     }
 
   private:
@@ -246,7 +248,7 @@ class Reverse {
         const Value made = b_.for_(bounds[0], bounds[1], {}, loop);
         const BlockId body = fn_[v].blocks[0];
         const Values results(fn_.results(v).begin(), fn_.results(v).end());
-        replay_.open_frame(v, replay_.out()[made].blocks[0]);
+        replay_.open_frame(v, made);
         for (Value r : results) passed_.push_back(activity_.active(r) ? b_.load(adjoint(r)) : Value{});
         backward(body);
         for (size_t k = 0; k < results.size(); ++k) {
@@ -267,7 +269,7 @@ class Reverse {
         if (loop.serialize) loop.reversed = !loop.reversed;
         const Values bounds = values(fn_.args(v));
         const Value made = b_.parallel(bounds, loop);
-        replay_.open_frame(v, replay_.out()[made].blocks[0]);
+        replay_.open_frame(v, made);
         backward(fn_[v].blocks[0]);
         b_.yield();
         replay_.close_frame();
@@ -289,8 +291,9 @@ class Reverse {
 
 } // namespace
 
-Function reverse(const Function &kernel, const Companions &companions, const Activity &activity) {
-    return Reverse(kernel, companions, activity).run();
+Function reverse(const Function &kernel, const Companions &companions, const Activity &activity, const Stacks &stacks,
+                 std::vector<KeptLoop> *kept) {
+    return Reverse(kernel, companions, activity, stacks).run(kept);
 }
 
 } // namespace qd::autodiff

@@ -155,6 +155,7 @@ void Program::Impl::update_launch_start() {
     main.start.host = {.print = print_from_task,
                        .fail = fail_from_task,
                        .external = runtime::external,
+                       .reserve = reserve_from_task,
                        .sparse = sparse ? &runtime::SparseTrees::calls : nullptr,
                        .task = nullptr};
 }
@@ -231,7 +232,7 @@ void entitle(CompiledKernel &kernel, std::string title, bool backward) {
 
 void ask(CompiledKernel &kernel, Asked asked) {
     const bool counts = asked == Asked::counts || kernel.counters.empty();
-    kernel.has_variants = !counts || !kernel.arrays.empty();
+    kernel.has_variants = !counts || !kernel.arrays.empty() || !kernel.steps.empty() || kernel.keeps;
     kernel.completion = counts ? nullptr : std::make_shared<Completion>(kernel, asked);
 }
 
@@ -403,6 +404,7 @@ std::vector<Location> Program::locate(const ir::Function &kernel, const KernelFa
 void Program::sync() { impl_->wait_for_launches(); }
 void Program::settle() { finish_background(impl_->lifetime.get()); }
 int Program::tasks_on_last_call() const { return impl_->main.last_tasks; }
+int32_t Program::yielded_on_last_call() const { return impl_->main.last_yielded; }
 
 void Program::subscribe(Observer *observer) {
     const std::lock_guard guard(impl_->watch_lock);

@@ -4,6 +4,7 @@
 
 #include "frontend/bounds.h"
 #include "frontend/control.h"
+#include "frontend/graph.h"
 
 namespace qd::frontend {
 
@@ -35,8 +36,10 @@ void Coverage::cover(ir::Counter::What what, const Node *node, ir::Value amount)
     const Span &place = fn_.spans[b_.span];
     counter.copy = copies_[std::array{uint32_t(what), place.file, place.line, place.column}]++;
     fn_.counters.push_back(counter);
-    if (!amount) amount = b_.i64(1);
-    b_.count(uint32_t(fn_.counters.size() - 1), amount);
+    w_.graphs.beside_region([&] {
+        if (!amount) amount = b_.i64(1);
+        b_.count(uint32_t(fn_.counters.size() - 1), amount);
+    });
 }
 
 /// The body of a loop that stands on the line of its header has no line of its own.

@@ -18,7 +18,7 @@ namespace qd::bind {
 namespace {
 
 struct sigaction previous;
-std::atomic<int> launching{0};
+std::atomic<int> launching{0}; // only the main thread writes it, hence no locked addition
 std::atomic<bool> arrived{false};
 std::atomic<bool> outside{false};            // one came while nothing was launched
 pthread_t main_thread = pthread_self();      // the one that runs Python's signal handlers
@@ -27,6 +27,10 @@ const ForkHooks hooks(nullptr, nullptr, [] { // the one that forked, which launc
     launching = 0;
     arrived = false;
 });
+
+void count_launch(int by) {
+    launching.store(launching.load(std::memory_order_relaxed) + by, std::memory_order_relaxed);
+}
 
 void on_interrupt(int number, siginfo_t *info, void *context) {
     if (launching.load(std::memory_order_relaxed) > 0) {
@@ -69,12 +73,12 @@ void watch_interrupts() {
     sigaction(SIGINT, &ours, nullptr);
 }
 
-InterruptScope::InterruptScope() {
-    if (pthread_equal(pthread_self(), main_thread)) launching.fetch_add(1, std::memory_order_relaxed);
+InterruptScope::InterruptScope() : on_main_(pthread_equal(pthread_self(), main_thread)) {
+    if (on_main_) count_launch(1);
 }
 
 InterruptScope::~InterruptScope() {
-    if (pthread_equal(pthread_self(), main_thread)) launching.fetch_sub(1, std::memory_order_relaxed);
+    if (on_main_) count_launch(-1);
 }
 
 bool no_interrupt_waits() {

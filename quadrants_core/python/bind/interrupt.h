@@ -16,6 +16,10 @@ class InterruptScope {
   public:
     InterruptScope();
     ~InterruptScope();
+    InterruptScope(const InterruptScope &) = delete;
+
+  private:
+    bool on_main_;
 };
 
 /// Before tasks run, inside of a scope, GIL held: false, with an error set, if SIGINT came before the scope began and

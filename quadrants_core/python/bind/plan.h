@@ -2,6 +2,7 @@
 // One specialisation of a kernel: what its arguments must be, and the compiled code.
 #include "python/bind/arguments.h"
 #include "python/bind/field.h"
+#include "python/bind/graph.h"
 
 #include "engine/fault.h"
 #include "engine/program.h"
@@ -52,6 +53,7 @@ struct Plan : std::enable_shared_from_this<Plan> {
     std::vector<std::shared_ptr<const StructShape>> return_shapes; ///< of those that are structs
     std::vector<std::shared_ptr<TreeMemory>> trees;                ///< fields that the code reads and writes
     std::vector<PyObject *> kept;                                  ///< objects that the code was made from, owned
+    std::unique_ptr<const PlanGraph> graph;                        ///< null: there are no levels or checkpoints
     uint32_t slots = 0;
     uint64_t ret_bytes = 0;
     bool speaks = false; ///< has prints or assertions

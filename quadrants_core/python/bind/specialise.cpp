@@ -182,6 +182,11 @@ class Specialiser {
         if (request.mode == autodiff::Mode::reverse) // whether a line ran at all is not asked of what runs backward
             request.options.coverage &= runtime.coverage_asked == engine::Asked::counts || asks_for_counts();
         request.options.pure = keep(PyObject_GetAttrString(kernel_->info, "fastcache")) == Py_True;
+        if (PyObject *budget = keep(PyObject_GetAttrString(kernel_->info, "ad_stack_budget_bytes")); budget != Py_None)
+            request.options.ad_stack_budget_bytes = PyLong_AsUnsignedLongLong(budget);
+        request.options.graph = keep(PyObject_GetAttrString(kernel_->info, "graph")) == Py_True;
+        request.options.checkpoints = keep(PyObject_GetAttrString(kernel_->info, "checkpoints")) == Py_True;
+        checkpoints_ = request.options.checkpoints;
         plan_->return_shapes.clear();
         for (frontend::ReturnType &r : plan_->returns) {
             r.elem = resolve(r.elem);
@@ -211,7 +216,10 @@ class Specialiser {
         if (request.mode == autodiff::Mode::none) return result;
         check_program(*plan_);
         unlocked([&](engine::Program &program) {
-            result.fn = program.differentiate(std::move(result.fn), std::move(result.companions), request.mode);
+            const auto &options = request.options;
+            const autodiff::Stacks stacks{options.ad_stack_experimental_enabled, uint64_t(options.ad_stack_size),
+                                          options.ad_stack_budget_bytes};
+            result.fn = program.differentiate(std::move(result.fn), std::move(result.companions), request.mode, stacks);
         });
         return result;
     }
@@ -231,6 +239,7 @@ class Specialiser {
         leaves_ = std::move(made.leaves);
         for (size_t i = 0; i < made.written.size(); i++) plan_->params[i].written = made.written[i];
         plan_->brief = made.brief;
+        hold_graph(std::move(made.graph));
         for (const Warning &w : made.warnings) warn(w.category, w.message, w.at);
         return true;
     }
@@ -250,9 +259,18 @@ class Specialiser {
         unlocked([&](engine::Program &program) {
             plan_->kernel = program.compile(std::move(result.fn), frontend_us, result.reads.empty() ? nullptr : &image);
         });
-        Recorded made{{}, leaves_, plan_->brief, std::move(warnings_), image};
+        Recorded made{{}, leaves_, plan_->brief, std::move(warnings_), PlanGraph(result.graph), image};
         for (const BoundParam &p : plan_->params) made.written.push_back(p.written);
         plan_->provenance.kept = record.keep(result.reads, made);
+        hold_graph(std::move(made.graph));
+    }
+
+    void hold_graph(PlanGraph graph) {
+        if (graph.levels.empty() && graph.checkpoints.empty() && !checkpoints_) return;
+        graph.restore_labels();
+        for (PlanGraph::Checkpoint &checkpoint : graph.checkpoints)
+            if (checkpoint.label) keep(Py_NewRef(checkpoint.label.get()));
+        plan_->graph = std::make_unique<const PlanGraph>(std::move(graph));
     }
 
     /// Hands a form that an option or QD_DUMP_IR asks for to the package.
@@ -356,6 +374,7 @@ class Specialiser {
     std::optional<Binder> binder_;
     std::vector<int> leaves_; ///< parameters of the plan in the order of those of the IR
     std::vector<Warning> warnings_;
+    bool checkpoints_ = false; ///< the kernel may have some
     Clock::time_point start_ = Clock::now();
 };
 

@@ -2,6 +2,7 @@
 
 from quadrants._gradients.custom import grad_for, grad_replaced, no_grad
 from quadrants._gradients.forward_mode import FwdMode
+from quadrants._gradients.memory import memory_report
 from quadrants._gradients.tape import Tape, clear_all_gradients
 
 
