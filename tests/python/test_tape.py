@@ -263,6 +263,18 @@ def test_errors_in_the_block():
     assert p.x.grad[0] == 8
 
 
+def test_stop_in_the_block_ends_the_work():
+    p = Program()
+    with pytest.raises(KeyboardInterrupt):
+        with qd.ad.Tape(p.loss) as tape:
+            p.run()
+            raise KeyboardInterrupt
+    assert not tape.gradient_evaluated and p.x.grad[0] == 0
+    with qd.ad.Tape(p.loss):
+        p.run()
+    assert p.x.grad[0] == 8
+
+
 def test_a_reset_ends_recording():
     p = Program()
     with qd.ad.Tape() as tape:

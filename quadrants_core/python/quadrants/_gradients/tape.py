@@ -129,7 +129,7 @@ class Tape:
         if self._validates:
             _snode.after_materialise.remove(_validation.provide_marks)
         try:
-            if self.loss is not None:
+            if self.loss is not None and (error is None or isinstance(error, Exception)):  # Stop ends the work
                 self.grad()
         except Exception:
             if error is None:

@@ -245,6 +245,9 @@ class Field(_values.Shown):
         """What keeps the memory, also if the tree is destroyed."""
         return self, [self._place_of(m) for m in self._parts]
 
+    def __array__(self, dtype=None, copy=None):
+        return self.to_numpy(dtype=dtype)
+
     def __iter__(self):
         raise NotImplementedError("Struct for is only available in Quadrants scope.")
 

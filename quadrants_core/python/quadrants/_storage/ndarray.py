@@ -201,6 +201,14 @@ def _classes():
             """A copy; with copy=False a view of the memory, with copy=None a view if there can be one."""
             return _interop.to_numpy(self, self._to_numpy, dtype, copy)
 
+        def __array__(self, dtype=None, copy=None):
+            return self.to_numpy(dtype=dtype)
+
+        def __iter__(self):
+            if len(self.shape) != 1:
+                raise TypeError(f"a {len(self.shape)}d ndarray has no rows to iterate over; to_numpy() gives an array that has")
+            return (self[i] for i in range(self.shape[0]))
+
         @_values.host_only
         def from_torch(self, arr):
             """Takes the values of a torch tensor of the same shape."""
