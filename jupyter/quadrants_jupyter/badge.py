@@ -90,7 +90,7 @@ def _checked(calls, tape):
     if tape:
         names = list(dict.fromkeys(_name(call) for call, _ in tape.calls))
         title = ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
-        whole = _check(title, tape.calls, until if tape.seconds * RUNS < SECONDS else 0)
+        whole = _check(title, tape.calls, tape._held, until if tape.seconds * RUNS < SECONDS else 0)
         results.append(whole)
         if whole.reason == agreement.TOO_LONG:
             newest = dict(tape.calls)
@@ -100,14 +100,14 @@ def _checked(calls, tape):
 
 
 def _apart(calls, until):
-    return [_check(_name(call), [(call, args)], until) for call, args in calls]
+    return [_check(_name(call), [(call, args)], [None], until) for call, args in calls]
 
 
 def _name(call):
     return getattr(call, "name", getattr(call, "__qualname__", str(call))).replace("<locals>.", "")
 
 
-def _check(name, calls, until):
+def _check(name, calls, held, until):
     import numpy as np
     from quadrants._gradients import agreement
 
@@ -117,7 +117,7 @@ def _check(name, calls, until):
         result.reason = f"{loud} prints, or calls a function outside"
         return result
     try:
-        return agreement.run_calls(calls, result, 1, np.random.default_rng(0), ELEMENTS, until)
+        return agreement.run_calls(calls, held, result, 1, np.random.default_rng(0), ELEMENTS, until)
     except KeyboardInterrupt:
         result.verdict, result.reason = agreement.UNKNOWN, "Stop was pressed"
     except Exception as error:
@@ -127,6 +127,10 @@ def _check(name, calls, until):
 
 def _prints(call):
     """Whether running it once more would show anything."""
+    from quadrants._gradients import tape
+
+    if isinstance(call, (tape.Filled, tape.Copied)):
+        return False
     if not isinstance(call, _kernel.KernelInfo):
         return True  # it may do anything
     names = {n.func.id for n in ast.walk(call._qd_source_.python_tree()) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)}

@@ -13,9 +13,9 @@ using namespace ir;
 
 namespace {
 
-constexpr const char *no_stack = "Cannot use non static range in Backwards mode: this loop (over a range, an ndrange "
-                                 "or a field) changes a variable or memory "
-                                 "from round to round, and its gradient needs what was there before";
+constexpr const char *no_stack =
+    "Cannot use non static range in Backwards mode: this loop (over a range, an ndrange or a field) changes a variable "
+    "or memory from round to round, and its gradient needs what was there before";
 
 /// The tables of a kernel, without its code; nothing is returned.
 Function tables_of(const Function &kernel) {

@@ -426,3 +426,17 @@ def large():
     assert badge[BADGE]["checks"] == [{"name": "speaks", "verdict": "not checked"}] and "prints" in badge["text/plain"]
     badge = badge_of(session.run("large.grad()"))
     assert badge[BADGE]["checks"][0]["verdict"] == "not checked" and "elements" in badge["text/plain"]
+
+
+def test_the_heatmap_shows_what_ran_backward(session):
+    session.run("%qd_gradients --off\n" + GRADIENTS)
+    session.run("squares()\nsquares()")
+    before = session.run("%qd_coverage squares").result
+    assert "back" not in before and re.search(r"8 \|         loss", before)
+    session.run("squares.grad()")
+    cell = session.run("%qd_coverage squares")
+    assert re.search(r"8 4 back \|         loss", cell.result), cell.result
+    assert "4 back" in html(cell)
+    shown = next(c["data"] for c in cell.of("execute_result"))["application/vnd.quadrants.heatmap+json"]
+    counted = {line["text"].strip(): line["backward"] for line in shown["listings"][0]["lines"]}
+    assert counted["loss[None] += x[i] ** 2"] == 4 and counted["@qd.kernel"] is None

@@ -328,3 +328,23 @@ def test_gradients_are_counted_apart(counting):
     assert backward()[1] == [36, 18, 36, 108]
     qd.coverage.clear()
     assert __file__ not in qd.coverage.snapshot()
+
+
+def test_validation_is_counted(arch, monkeypatch):
+    monkeypatch.setenv("QD_KERNEL_COVERAGE", "1")
+    qd.init(arch=arch, debug=True, offline_cache=False)
+    qd.coverage.clear()
+    x, loss = qd.field(qd.f32, shape=3, needs_grad=True), qd.field(qd.f32, shape=(), needs_grad=True)
+
+    @qd.kernel
+    def validated():
+        for i in x:
+            loss[None] += x[i]  # under validation
+
+    with qd.ad.Tape(loss, validation=True):
+        validated()
+    lines = open(__file__).read().splitlines()
+    number = next(i for i, line in enumerate(lines, 1) if line.endswith("# under validation"))
+    counts = qd.coverage.snapshot()[__file__]
+    assert counts[number] == counts.backward[number] == 3
+    qd.coverage.clear()

@@ -279,10 +279,121 @@ def test_what_is_not_checked():
 
     def outside():
         copy()
-        x.fill(3)
+        x.from_numpy(np.ones(1000))
 
     x[0] = 5
-    assert "writes to fields from Python" in repr(qd.ad.check(outside)) and x[0] == 5
+    assert "takes numbers from outside" in repr(qd.ad.check(outside)) and x[0] == 5
+
+
+def test_each_kernel_is_right_and_the_program_is_not():
+    x, loss = reals("x", shape=4)[0], reals("loss")[0]
+    x.from_numpy(np.linspace(1, 2, 4))
+
+    @qd.kernel
+    def add_up():
+        for i in x:
+            loss[None] += x[i] ** 2
+
+    @qd.kernel
+    def reset():
+        for i in x:
+            x[i] = 3.0  # too early
+
+    def program():
+        add_up()
+        reset()
+
+    assert qd.ad.check(add_up) and qd.ad.check(reset)
+    result = qd.ad.check(program)
+    assert result.verdict == "wrong" and result.line == line_of("# too " + "early") and "the field `x`" in result.reason
+
+
+def test_fields_that_are_filled_and_copied():
+    x, y, z, loss = *reals("x", "y", "z", shape=4), reals("loss")[0]
+    a, b = [qd.ndarray(qd.f64, 4, needs_grad=True) for _ in range(2)]
+    x.from_numpy(np.linspace(1, 2, 4))
+
+    @qd.kernel
+    def double():
+        for i in x:
+            y[i] = 2 * x[i]
+
+    @qd.kernel
+    def move(a: qd.types.ndarray()):
+        for i in x:
+            a[i] = z[i] * 3
+
+    @qd.kernel
+    def add_up(b: qd.types.ndarray()):
+        for i in x:
+            loss[None] += x[i] * b[i] + y[i] ** 2
+
+    def program():
+        double()
+        z.copy_from(y)
+        y.fill(5)
+        move(a)
+        b.copy_from(a)
+        a.fill(1)
+        add_up(b)
+
+    before = [f.to_numpy().tobytes() for f in (x, y, z, loss, a, b)]
+    result = qd.ad.check(program)
+    assert result.verdict == "agrees" and not result.reason, result
+    assert result.elements == 4 * 3 + 1 + 8
+    assert [f.to_numpy().tobytes() for f in (x, y, z, loss, a, b)] == before
+
+
+def test_objects_that_change_as_the_program_runs():
+    @qd.data_oriented(template_primitives=False)
+    class Model:
+        def __init__(self):
+            self.t = 0
+            self.x = reals("x", shape=5)[0]
+            self.now, self.next = [qd.ndarray(qd.f64, 1, needs_grad=True) for _ in range(2)]
+
+        @qd.kernel
+        def step(self):
+            self.x[self.t + 1] = self.x[self.t] ** 2 * 1.5
+
+        @qd.kernel
+        def swap(self):
+            self.next[0] = self.now[0] * self.x[0]
+
+    model = Model()
+    model.x[0], model.now[0] = 1.25, 2.0
+
+    def program():
+        for t in range(4):
+            model.t = t
+            model.step()
+        model.swap()
+        model.now, model.next = model.next, model.now
+
+    result = qd.ad.check(program)
+    assert result.verdict == "agrees", result
+    assert model.x.to_numpy().tolist() == [1.25, 0, 0, 0, 0] and model.now[0] == 2
+
+
+def test_numbers_of_other_sizes():
+    x, y = reals("x", "y", shape=3)
+    x.fill(1e-9)
+    y.fill(1e12)
+
+    @qd.kernel
+    def far_apart():
+        for i in x:
+            y[i] = qd.sin(x[i] * 1e9) * y[i] + x[i]
+
+    result = qd.ad.check(far_apart)
+    assert result.verdict == "wrong" and "the field `y` is overwritten" in result.reason
+
+    @qd.kernel
+    def apart(out: qd.types.ndarray()):
+        for i in x:
+            out[i] = qd.sin(x[i] * 1e9) * y[i] + x[i]
+
+    assert qd.ad.check(apart, qd.ndarray(qd.f64, 3, needs_grad=True)).verdict == "agrees"
 
 
 def test_errors_leave_everything_as_it_was():

@@ -191,19 +191,23 @@ std::string looped(const std::string &body) {
     return around("        %20: f32, %21: i32 = for %3, %2, %6, %3 (%7: i32, %8: f32, %9: i32)\n" + body);
 }
 
+bool needs_a_stack(const std::string &body) {
+    return refusal(body, Mode::reverse).starts_with("Cannot use non static range in Backwards mode: this loop");
+}
+
 TEST(Derivatives, WhatALoopCarriesMustNotBeNeededGoingBack) {
     const std::string power = looped("            %10: f32 = mul %8, %8\n            yield %10, %9\n");
     EXPECT_EQ(refusal(power, Mode::forward), "");
-    EXPECT_EQ(refusal(power, Mode::reverse), "Cannot use non static range in Backwards mode");
+    EXPECT_TRUE(needs_a_stack(power));
     const std::string linear = looped("            %10: f32 = mul %8, %6\n            yield %10, %7\n");
     EXPECT_EQ(refusal(looped("            %10: f32 = neg %8\n            yield %10, %7\n"), Mode::reverse), "");
-    EXPECT_EQ(refusal(linear, Mode::reverse), "Cannot use non static range in Backwards mode"); // by %6
+    EXPECT_TRUE(needs_a_stack(linear)); // by %6
     const std::string index = looped("            %10: ptr<f32> = element %0, %9, %3\n"
                                      "            %11: f32 = load %10\n"
                                      "            %12: f32 = add %8, %11\n"
                                      "            %13: i32 = add %9, %7\n"
                                      "            yield %12, %13\n");
-    EXPECT_EQ(refusal(index, Mode::reverse), "Cannot use non static range in Backwards mode");
+    EXPECT_TRUE(needs_a_stack(index));
     const std::string branch = looped("            %10: u1 = lt %9, %2\n"
                                       "            %11: f32 = if %10\n"
                                       "                %12: f32 = neg %8\n"
@@ -211,7 +215,7 @@ TEST(Derivatives, WhatALoopCarriesMustNotBeNeededGoingBack) {
                                       "            else\n"
                                       "                yield %8\n"
                                       "            yield %11, %7\n");
-    EXPECT_EQ(refusal(branch, Mode::reverse), "Cannot use non static range in Backwards mode");
+    EXPECT_TRUE(needs_a_stack(branch));
 }
 
 TEST(Derivatives, LoopsThatShareAVariableOfTheKernel) {

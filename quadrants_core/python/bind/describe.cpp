@@ -121,6 +121,27 @@ PyObject *make_plan(PyObject *o, PyObject *tuple) {
     Py_RETURN_NONE;
 }
 
+/// _fetched(tuple of arguments) -> [(object, key, whether it is an item, value)] of what the last launch found inside of them
+PyObject *fetched_members(PyObject *o, PyObject *tuple) {
+    const KernelObject *kernel = kernel_of(o);
+    if (!kernel->last || kernel->last->generation != runtime.generation || kernel->last->members.empty())
+        return PyList_New(0);
+    const std::shared_ptr<Plan> plan = kernel->last->shared_from_this();
+    Objects objects;
+    const size_t direct = kernel->params->size();
+    if (size_t(PyTuple_GET_SIZE(tuple)) != direct || !objects.fetch(*plan, direct, &PyTuple_GET_ITEM(tuple, 0)))
+        return PyList_New(0);
+    PyObject *all = PyList_New(0);
+    for (size_t i = 0; all && i < plan->members.size(); i++) {
+        const Member &m = plan->members[i];
+        PyObject *one = Py_BuildValue("(OOOO)", objects.all()[m.parent], m.key, m.item ? Py_True : Py_False,
+                                      objects.all()[direct + i]);
+        if (!one || PyList_Append(all, one) < 0) Py_CLEAR(all);
+        Py_XDECREF(one);
+    }
+    return all;
+}
+
 /// _trees() -> slots of the field trees that its specialisations read and write
 PyObject *used_trees(PyObject *o, PyObject *) {
     PyObject *slots = PySet_New(nullptr);

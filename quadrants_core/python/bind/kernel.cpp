@@ -212,6 +212,7 @@ PyMethodDef methods[] = {
      nullptr},
     {"_find", find_plan, METH_O, nullptr},
     {"_specialise", make_plan, METH_O, nullptr},
+    {"_fetched", fetched_members, METH_O, nullptr},
     {"_trees", used_trees, METH_NOARGS, nullptr},
     {"_forget_frozen", forget_frozen, METH_NOARGS, nullptr},
     {"_forget", forget, METH_NOARGS, "drops all compiled specialisations"},

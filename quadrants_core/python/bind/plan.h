@@ -101,6 +101,7 @@ PyObject *passed(PyObject *kernel, PyObject *);
 PyObject *last_plan(PyObject *kernel, PyObject *);
 PyObject *find_plan(PyObject *kernel, PyObject *tuple);
 PyObject *make_plan(PyObject *kernel, PyObject *tuple);
+PyObject *fetched_members(PyObject *kernel, PyObject *tuple);
 PyObject *used_trees(PyObject *kernel, PyObject *);
 PyObject *forget_frozen(PyObject *kernel, PyObject *);
 

@@ -179,6 +179,8 @@ class Specialiser {
             LanguageOptions(runtime.options); // brought up to date by prepare()
         request.function = keep(PyObject_GetAttrString(kernel_->info, "fn"));
         request.options.coverage = wants_coverage(runtime.coverage);
+        if (request.mode == autodiff::Mode::reverse) // whether a line ran at all is not asked of what runs backward
+            request.options.coverage &= runtime.coverage_asked == engine::Asked::counts || asks_for_counts();
         request.options.pure = keep(PyObject_GetAttrString(kernel_->info, "fastcache")) == Py_True;
         if (PyObject *budget = keep(PyObject_GetAttrString(kernel_->info, "ad_stack_budget_bytes")); budget != Py_None)
             request.options.ad_stack_budget_bytes = PyLong_AsUnsignedLongLong(budget);

@@ -5,11 +5,14 @@ differences see another one from one side than from the other. What is wrong is 
 result that it is the gradient of, and the lines that read the one or keep the other.
 """
 
+import contextlib
 import re
 import time
 
 from quadrants import _native
-from quadrants._gradients import custom as _custom, lines as _lines, state as _state, validation as _validation
+from quadrants._gradients import (
+    custom as _custom, held as _held, lines as _lines, state as _state, tape as _tape, validation as _validation
+)  # fmt: skip
 from quadrants._language import kernel as _kernel
 from quadrants._trees import snode as _snode
 
@@ -66,35 +69,67 @@ class Check:
         return verdict.html(self.name, self.verdict, self._size(), self.reason, self._where())
 
 
+class _Call:
+    """A call of a kernel or function, and what its launch found in objects."""
+
+    def __init__(self, call, args, held=None):
+        self.call, self.args, self.held = call, args, held
+        self.is_kernel = isinstance(call, _kernel.KernelInfo)
+
+    def repeat(self, function):
+        with self.held or contextlib.nullcontext():
+            function(*self.args)
+
+
 class _Follow:
     """Is told of the calls of a program as it runs: kernels run in `mode`, inside of functions with gradients of their own too."""
 
     def __init__(self, program, mode, keeps):
         self.program, self.mode, self.keeps = program, mode, keeps
-        self.calls = []  # (kernel or function, arguments)
+        self.calls = []  # _Call
 
     def call(self, info, args, keywords):
         bound = info.kernel()._bind(*args, **keywords)
         if self.keeps:
             self.program.state.keep(info, bound)
+        result = self.program.launch(info, self.mode, bound)
         if not _custom.suspended():
-            self.calls.append((info, bound))
-        return self.program.launch(info, self.mode, bound)
+            kernel = self.program.made.get((info, self.mode)) or info.kernel()
+            held = _held.of_launch(kernel, bound)
+            self.calls.append(_Call(info, bound, held))
+            if self.keeps:
+                self.program.state.keep_objects(held)
+        return result
 
     def insert(self, call, args):
-        self.calls.append((call, args))
+        self.calls.append(_Call(call, args))
+
+    # A field or array changes from Python: what a Tape makes of it backward, and the same forward.
 
     def filled(self, target, value):
-        self._no_longer_depends(target)
+        self.changed(target, _tape.Filled, value)
 
     def loaded(self, target, values):
-        self._no_longer_depends(target)
+        self.changed(target, _tape.Loaded, values)
 
     def copied(self, target, source):
-        raise _state.Refused("it copies fields from Python")
+        self.changed(target, _tape.Copied, source)
+        if self.keeps:
+            self.program.state.keep_target(source)
 
-    def _no_longer_depends(self, target):
-        raise _state.Refused("it writes to fields from Python")
+    def changed(self, target, kind, value):
+        if self.keeps:
+            if kind is _tape.Loaded:
+                raise _state.Refused("it takes numbers from outside as it runs")
+            self.program.state.keep_target(target)
+        if target.has_grad() and not _custom.suspended():
+            self.calls.append(_Call(kind(target), (value,)))
+        if self.mode == _Mode.FORWARD and target.has_dual():
+            with _kernel.unrecorded():
+                if kind is _tape.Copied and value.has_dual():
+                    target.dual.copy_from(value.dual)
+                else:
+                    target.dual.fill(0)
 
 
 class _Program:
@@ -131,21 +166,21 @@ class _Program:
         try:
             if only is None:
                 self.function(*self.args)
-            for call, args in only or ():
-                call.kernel()(*args) if isinstance(call, _kernel.KernelInfo) else call(*args)
+            for one in only or ():
+                one.repeat(one.call)
         finally:
             _kernel.record_with(outer)
         return follow.calls
 
     def backward(self, calls):
         with _kernel.unrecorded():
-            for call, args in reversed(calls):
-                if isinstance(call, _kernel.KernelInfo):
-                    self.launch(call, _Mode.REVERSE, args)
-                elif call.grad is None:
-                    raise _state.Refused(f"nothing says what the gradient of {getattr(call, '__name__', call)} is")
+            for one in reversed(calls):
+                if one.is_kernel:
+                    one.repeat(lambda *args, info=one.call: self.launch(info, _Mode.REVERSE, args))
+                elif one.call.grad is None:
+                    raise _state.Refused(f"nothing says what the gradient of {getattr(one.call, '__name__', one.call)} is")
                 else:
-                    call.grad(*args)
+                    one.call.grad(*one.args)
 
 
 class _Directions:
@@ -154,11 +189,12 @@ class _Directions:
     def __init__(self, variables):
         self.variables = variables
 
-    def random(self, rng):
+    def random(self, rng, scales=None):
+        """Of about these sizes, one for each variable."""
         import numpy as np
 
-        made = [np.array(rng.standard_normal(v.shape), _numpy(v)) for v in self.variables]
-        return made
+        return [np.array(rng.standard_normal(v.shape) * scale, _numpy(v))
+                for v, scale in zip(self.variables, scales or [1.0] * len(self.variables))]  # fmt: skip
 
     def kept(self, direction, low, high):
         """Zero but for the elements low to high, all variables in a row."""
@@ -222,9 +258,9 @@ class _Checker:
         self.result.elements = sum(v.size for v in self.space.random(self.rng))
         self.precision = min((v.dtype.name for v in self.variables), key=_FLOATS.index)
         self.state.add_duals()
-        smooth = True
+        smooth, scales = True, self.scales()
         for _ in range(self.directions):
-            v, w = self.space.random(self.rng), self.space.random(self.rng)
+            v, w = self.space.random(self.rng, scales), self.space.random(self.rng)
             backward, forward, size = self.compare(v, w)
             self.result.backward.append(backward)
             self.result.forward.append(forward)
@@ -238,6 +274,14 @@ class _Checker:
         if not any(self.result.backward) and not any(self.result.forward):
             return self.tell(AGREES, "nothing depends on anything: all gradients are 0")
         return self.tell(AGREES, "")
+
+    def scales(self):
+        """How far each variable may move: by about as much as it holds."""
+        import numpy as np
+
+        self.state.restore()
+        most = [float(abs(x).max()) if x.size else 0.0 for x in (variable.primal() for variable in self.variables)]
+        return [m if m > 0 and np.isfinite(m) else 1.0 for m in most]
 
     def tell(self, verdict, reason):
         self.result.verdict, self.result.reason = verdict, reason
@@ -288,9 +332,7 @@ class _Checker:
 
         self.state.restore()
         here = [variable.primal() for variable in self.variables]
-        length = max((float(abs(x).max()) for x in here if x.size), default=1.0) or 1.0
-        if not np.isfinite(length):
-            return False
+
         def run_at(side):
             self.state.restore()
             for variable, x, d in zip(self.variables, here, v):
@@ -300,8 +342,7 @@ class _Checker:
             return _dot(after, w), _size(after, w)
 
         seen, middle = [], run_at(0)
-        for step in _STEPS[self.precision]:
-            h = step * max(length, 1e-3)
+        for h in _STEPS[self.precision]:
             sums, sizes = zip(run_at(-h), middle, run_at(h))
             most = max(sizes)
             seen.append((sums[2] - sums[0]) / (2 * h))
@@ -315,23 +356,24 @@ class _Checker:
     # what is wrong
     def find(self, v, w, backward, forward):
         self.tell(WRONG, f"reverse mode gives {backward:.6g} where forward mode gives {forward:.6g}")
-        calls = self.culprit(v, w)
-        if not isinstance(calls[0][0], _kernel.KernelInfo):
-            call = calls[0][0]
+        call, calls = None, self.culprit(v, w)
+        if len(calls) == 1:
+            call = calls[0].call
+        if call is not None and not calls[0].is_kernel:
             self.result.places = [_lines.of_function(call.grad)]
             self.result.reason += f"; the gradient that the program itself works out for {call.__name__} is not that of the kernels in it"
             return
-        if self.agree(v, w, calls, at_start=True) and self.overwrites(calls):
+        if (call is None or self.agree(v, w, calls, at_start=True)) and self.overwrites(calls):
             return
         self.find_pair(v, w, calls)
 
     def culprit(self, v, w):
-        """The call whose gradient is wrong, in a list."""
+        """The call whose gradient is wrong, in a list; all of them if each is right by itself."""
         if len(self.calls) > 1:
             for call in self.calls:
                 if not self.agree(v, w, [call]):
                     return [call]
-        return self.calls[-1:]
+        return self.calls
 
     def overwrites(self, calls):
         """It breaks the rule that reverse mode relies on, and validation knows where."""
@@ -343,15 +385,14 @@ class _Checker:
         try:
             self.program.run(_Mode.VALIDATION, only=calls)
         except AssertionError as error:
-            at = re.search(r'File "?([^"\n]+?)"?,? line (\d+)|(\S+):(\d+)', str(error))
             name = re.search(r"It is an element of (.*), and was read", str(error))
             self.result.reason = f"{name[1] if name else 'an element'} is overwritten after it was read: the gradient is worked out from what is there later"
-            self.result.places = _lines.of_error(error, calls[0][0])
+            self.result.places = _lines.of_error(error) or _lines.writers(calls, self.variables)
             return True
         finally:
             self.forget_marks(before)
         self.result.reason = "something is overwritten after it was read: the gradient is worked out from what is there later"
-        self.result.places = _lines.writers(calls[0], self.variables)
+        self.result.places = _lines.writers(calls, self.variables)
         return bool(self.result.places)
 
     def forget_marks(self, before):
@@ -387,7 +428,7 @@ class _Checker:
         self.result.pair = of.element(i), by.element(k)
         self.result.reason = (f"d {of.element(i)} / d {by.element(k)} is {forward / scale:.6g} by forward mode, "
                               f"{backward / scale:.6g} by reverse mode")  # fmt: skip
-        self.result.places = _lines.readers(calls[0], by, of)
+        self.result.places = _lines.readers(calls, by, of)
 
     @staticmethod
     def halve(size, wrong):
@@ -409,12 +450,13 @@ def check(function, *args, directions=3, seed=0, elements=4_000_000, seconds=30.
     return _run(program, result, directions, np.random.default_rng(seed))
 
 
-def run_calls(calls, result, directions, rng, elements, until):
+def run_calls(calls, held, result, directions, rng, elements, until):
     """The same of calls that a program made, as a Tape records them. They are not counted by coverage."""
+    made = [_Call(call, args, found) for (call, args), found in zip(calls, held)]
 
     def repeat():
-        for call, args in calls:
-            call.kernel()(*args) if isinstance(call, _kernel.KernelInfo) else call(*args)
+        for one in made:
+            one.repeat(one.call)
 
     return _run(_Program(repeat, (), elements, until, counted=False), result, directions, rng)
 

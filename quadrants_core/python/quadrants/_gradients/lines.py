@@ -13,40 +13,39 @@ def of_function(function):
     return code.co_filename, code.co_firstlineno
 
 
-def of_error(error, info):
-    """Where the message of an error says that it was, innermost last."""
+def of_error(error):
+    """Where the message of an error says that it was: the innermost place."""
     found = re.findall(r'File "([^"]+)", line (\d+)', str(error))
-    if found:
-        return [(found[-1][0], int(found[-1][1]))]
-    at = getattr(info, "fn", None)
-    return [of_function(at)] if at is not None else []
+    return [(file, int(line)) for file, line in found[-1:]]
 
 
-def readers(call, source, target):
+def readers(calls, source, target):
     """Lines that read `source`, those that write `target` as well first."""
-    found = _uses(call)
+    found = _uses(calls)
     reads = [(where, names_target) for where, reads, writes in found
              if any(source.holds(x) for x in reads) for names_target in [any(target.holds(x) for x in writes)]]  # fmt: skip
     places = [where for where, both in reads if both] + [where for where, both in reads if not both]
-    return list(dict.fromkeys(places)) or writers(call, [target])
+    return list(dict.fromkeys(places)) or writers(calls, [target])
 
 
-def writers(call, variables):
-    """Lines that read and write one of these."""
-    both = [where for where, reads, writes in _uses(call)
+def writers(calls, variables):
+    """Lines that write to one of these."""
+    both = [where for where, reads, writes in _uses(calls)
             if any(v.holds(x) for v in variables for x in writes)]  # fmt: skip
     return list(dict.fromkeys(both))
 
 
-def _uses(call):
-    """[((file, line), what is read, what is written)] of the statements of a kernel and of the funcs that it calls."""
-    info, args = call
+def _uses(calls):
+    """[((file, line), what is read, what is written)] of the statements of kernels and of the funcs that they call."""
     found = []
-    names = dict(zip([p[0] for p in info.signature[0]], args))
-    try:
-        _Uses(found, info.fn, info._qd_source_, names, set()).visit(info._qd_source_.python_tree())
-    except (OSError, SyntaxError):
-        pass
+    for info, args in {one.call: one.args for one in calls}.items():
+        if not hasattr(info, "_qd_source_"):
+            continue
+        names = dict(zip([p[0] for p in info.signature[0]], args))
+        try:
+            _Uses(found, info.fn, info._qd_source_, names, set()).visit(info._qd_source_.python_tree())
+        except (OSError, SyntaxError):
+            pass
     return found
 
 

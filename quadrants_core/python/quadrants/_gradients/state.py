@@ -10,6 +10,17 @@ from quadrants._trees import snode as _snode
 _Role = _snode.SNodeGradType
 
 
+def _members(value):
+    """(name, value) of what kernels may find in an object."""
+    kind = type(value)
+    if kind in (list, dict):
+        return list(enumerate(value) if kind is list else value.items())
+    if isinstance(value, type) or not (getattr(kind, "_qd_kind_", None) == "data_oriented" or hasattr(kind, "__dataclass_fields__")):
+        return ()
+    return list(vars(value).items()) if hasattr(value, "__dict__") else [
+        (name, getattr(value, name)) for name in kind.__dataclass_fields__ if hasattr(value, name)]
+
+
 class Refused(Exception):
     """Why a program cannot be looked at."""
 
@@ -109,6 +120,7 @@ class State:
         self.places = {}  # id(member) -> (member, what it held)
         self.arrays = {}  # id(array) -> (array, what it held)
         self.names = {}  # id(array) -> the parameter that it came in by
+        self.objects = {}  # (id(object), attribute or item) -> what was found there first, as Held has it
         self.foreign = []  # (array of another library, what it held)
         self.builders = {}
         self.added = []  # trees with duals
@@ -126,6 +138,20 @@ class State:
                 self._keep_tree(builder)
         for name, arg in zip([p[0] for p in info.signature[0]], args):
             self._keep_arrays(name, arg, set())
+
+    def keep_objects(self, held):
+        """What a launch found in objects, which the program may change as it runs."""
+        for owner, key, is_item, value in held.fetched if held is not None else ():
+            self.objects.setdefault((id(owner), key), (owner, key, is_item, value))
+
+    def keep_target(self, target):
+        """A field or array that changes from Python."""
+        if getattr(type(target), "_qd_kind_", None) == "ndarray":
+            return self._keep_arrays("an array", target, set())
+        for member in target._members():
+            if member.node is not None and id(member.node._builder) not in self.builders:
+                member.node._builder._materialise()
+                self._keep_tree(member.node._builder)
 
     def _count(self, elements):
         self.elements += elements
@@ -169,7 +195,7 @@ class State:
             for item in value:
                 self._keep_arrays(name, item, seen)
         else:
-            for key, inner in (_held._contents(value) or {}).items():
+            for key, inner in _members(value):
                 self._keep_arrays(f"{name}.{key}", inner, seen)
 
     def _keep_foreign(self, value):
@@ -184,6 +210,8 @@ class State:
 
     def restore(self, companions=False):
         """Everything is as it was, bit for bit; gradients and duals if they are asked for."""
+        for owner, key, is_item, value in self.objects.values():
+            _held.put(owner, key, is_item, value)
         for member, values in self.places.values():
             if member.place is not None and (companions or not _is_companion(member)):
                 _write(member.place, values)

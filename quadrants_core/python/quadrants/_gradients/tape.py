@@ -23,10 +23,11 @@ def unwrapped(value):
     return value._impl if getattr(type(value), "_qd_kind_", None) == "tensor" else value
 
 
-class _Filled:
+class Filled:
     """A field that was filled with a value: none of what it held before reaches the loss."""
 
     autodiff_mode = _Mode.NONE
+    name = "fill"
 
     def __init__(self, target):
         self.target = target
@@ -38,10 +39,11 @@ class _Filled:
         self.target.fill(value)
 
 
-class _Copied:
+class Copied:
     """A field or array that was copied: its gradient is that of what it is a copy of."""
 
     autodiff_mode = _Mode.NONE
+    name = "copy_from"
 
     def __init__(self, target):
         self.target = target
@@ -55,10 +57,11 @@ class _Copied:
         self.target.copy_from(source)
 
 
-class _Loaded:
+class Loaded:
     """A field or array that was given numbers from outside: none of what it held before reaches the loss."""
 
     autodiff_mode = _Mode.NONE
+    name = "from_numpy"
 
     def __init__(self, target):
         self.target = target
@@ -81,7 +84,7 @@ class Tape:
 
     def __init__(self, loss=None, clear_gradients=True, validation=False, grad_check=None):
         self.calls = []  # (kernel, arguments)
-        self._held = []  # of each: Held, or None
+        self._held = []  # of each: Held, or None where it looked into no object
         self._began = 0.0
         self.seconds = 0.0  # from the start of the block to its end
         self.modes = []  # AutodiffMode of each before
@@ -183,31 +186,35 @@ class Tape:
         if not _custom.suspended():
             if keywords.get("qd_stream") is not None:
                 raise _exceptions.QuadrantsRuntimeError("qd_stream is not compatible with autograd Tape")
-            self.insert(info, info.kernel()._bind(*args, **keywords))
-            if self._validates:
-                return info.derivative(_Mode.VALIDATION)(*args, **keywords)
+            bound = info.kernel()._bind(*args, **keywords)
+            self.insert(info, bound)
+            at = len(self.calls) - 1
+            kernel = info.derivative(_Mode.VALIDATION) if self._validates else info.kernel()
+            result = kernel(*args, **keywords) if self._validates else info._launch(args, keywords)
+            self._held[at] = _held.of_launch(kernel, bound)
+            return result
         return info._launch(args, keywords)
 
     def filled(self, target, value):
         """A field or array is filled from Python."""
         if not _custom.suspended() and target.has_grad():
-            self.insert(_Filled(target), (value,))
+            self.insert(Filled(target), (value,))
 
     def copied(self, target, source):
         """A field or array is copied from another one."""
         if not _custom.suspended() and target.has_grad():
-            self.insert(_Copied(target), (source,))
+            self.insert(Copied(target), (source,))
 
     def loaded(self, target, values):
         """A field or array takes numbers from outside. Where nothing was recorded before, that is an input of the program, which
         keeps its gradient."""
         if self.calls and not _custom.suspended() and target.has_grad():
-            self.insert(_Loaded(target), (values if self._checker is None else values.copy(),))
+            self.insert(Loaded(target), (values if self._checker is None else values.copy(),))
 
     def insert(self, call, args):
         self.modes.append(call.autodiff_mode)
         self.calls.append((call, args))
-        self._held.append(_held.Held(args) if isinstance(call, _kernel.KernelInfo) else None)
+        self._held.append(None)
         if self.validation and isinstance(call, _kernel.KernelInfo):
             call.autodiff_mode = _Mode.VALIDATION
 

@@ -97,7 +97,7 @@ class KernelInfo(metaclass=_Replaceable):
         made = self.derivatives[AutodiffMode.REVERSE]
         made._launch(*args, **keywords)
         if gradients_told is not None:
-            gradients_told(self, made._bind(*args, **keywords))
+            gradients_told(self, made._bind(*args, **keywords) if keywords else args)
 
     def __call__(self, *args, **keywords):
         return self.kernel()(*args, **keywords)
