@@ -1,0 +1,8 @@
+# Made by docs/stubs/generate.py (`make stubs`); types that it cannot tell stand beside it.
+# pyright: reportIncompatibleMethodOverride=false, reportIncompatibleVariableOverride=false, reportOverlappingOverload=false
+"""Annotations of parameters."""
+import enum
+from typing import Any
+from quadrants import Template as Template
+from quadrants import ref as ref
+from quadrants import template as template
