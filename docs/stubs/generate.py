@@ -168,14 +168,26 @@ def annotated(name, annotation):
     return ast.AnnAssign(ast.Name(name), annotation if isinstance(annotation, ast.AST) else ast.parse(annotation).body[0].value, None, 1)
 
 
+def is_swizzle(found):
+    return type(found).__name__ == "_Swizzle"
+
+
+def swizzles():
+    """The type of names such as xyz: a thousand attributes would hide the others in the lists that editors show."""
+    names = [name for name in dir(qd.Matrix) if len(name) > 1 and is_swizzle(inspect.getattr_static(qd.Matrix, name))]
+    letters = "xyzwrgbastpq"
+    names.sort(key=lambda name: (letters.index(name[0]) // 4, len(name), [letters.index(c) for c in name]))  # errors show the first
+    return parsed(f"_Swizzle: TypeAlias = Literal[{', '.join(map(repr, names))}]")
+
+
 def member(name, found, live):
     """A member of a class that nothing is known of."""
     if isinstance(found, (staticmethod, classmethod)):
         return function(name, found.__func__, decorators=[type(found).__name__], in_class=True)
     if inspect.isroutine(found):
         return function(name, found, in_class=True)
-    if type(found).__name__ == "_Swizzle":
-        return [annotated(name, ANY if len(name) == 1 else "Vector")]
+    if is_swizzle(found):
+        return [annotated(name, ANY)] if len(name) == 1 else []
     if isinstance(found, property):
         return [annotated(name, ANY)]
     return [annotated(name, type(found).__name__ if type(found) in (int, float, str, bool) else ANY)]
@@ -305,7 +317,7 @@ def stub(module):
         done[name] = True
         out += declaration(module, name, names[name], names, known[name]) if name in names else known[name]
     if module == "quadrants":
-        out += config() + [class_("_Arch", type(qd.cpu), names)]
+        out += swizzles() + config() + [class_("_Arch", type(qd.cpu), names)]
     left = [name for name in names if name not in done and name not in imported]
     for name in left:
         out += declaration(module, name, names[name], names, None)

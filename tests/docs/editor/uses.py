@@ -42,10 +42,13 @@ reveal_type(v[0].norm())  #= float
 reveal_type(m[0, 0] @ qd.Vector([1.0, 2.0]))  #= Vector
 reveal_type(m[0, 0] @ m[1, 1])  #= Matrix
 reveal_type(2 * v[0] - v[1] / 3)  #= Vector
-v[0].nrom()  #! Attribute "nrom" is unknown
+v[0].nrom()  #! "Literal['nrom']" is not assignable
 v[0] = [1, 2, 3]
 v[0].x += 1
 v[0].zyx = v[1]
+v[0].xyz += v[1].rgb.bgr
+v[0].yx = 3
+v[0].xyb = 3  #! "Literal['xyb']" is not assignable to type "Literal['xy']"
 a = qd.ndarray(qd.f32, shape=(n, n))
 b = qd.Vector.ndarray(3, qd.f32, shape=n)
 reveal_type(b[0])  #= Vector
