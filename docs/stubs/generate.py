@@ -25,8 +25,12 @@ MODULES = (
     "quadrants.types.primitive_types"
 ).split()
 HIDDEN = {  # reachable, and not in dir
-    "quadrants": "cfg clear_all_gradients outer __version__ __version_str__ _Tensor _VectorTensor _MatrixTensor _wrap".split(),
-    "quadrants.types": ["annotations", "enums", "primitive_types"],
+    "quadrants": "_lib _tensor cfg clear_all_gradients outer __version__ __version_str__ _Tensor _VectorTensor _MatrixTensor _wrap".split(),
+    "quadrants.types": ["BufferViewType", "annotations", "enums", "primitive_types"],
+}
+OPERATORS = {  # methods without a name of their own that classes may have, with what is known of all of them
+    **dict.fromkeys("add sub mul truediv matmul radd rsub rmul iadd isub imul neg getitem call dlpack dlpack_device array".split(), "Any"),
+    **{"setitem": "None", "enter": "Self", "exit": "None", "iter": "Iterator[Any]", "len": "int", "class_getitem": "Any"},
 }
 OPTION_TYPES = {"Flag": "bool", "Int": "int", "Word": "int", "Real": "float", "Text": "str", "Type": "type[Any]"}
 ANY = ast.Name("Any")
@@ -239,6 +243,14 @@ def class_(name, live, names, known=None):
             own += function(attribute, plain, nodes, in_class=True) if isinstance(nodes[0], ast.FunctionDef) else nodes
         elif inspect.getattr_static(above, attribute, None) is not found:
             own += member(attribute, found, live)
+    for operator, result in OPERATORS.items():
+        found = inspect.getattr_static(live, f"__{operator}__", None)
+        if found is not None and f"__{operator}__" not in have and inspect.getattr_static(above, f"__{operator}__", None) is not found:
+            if operator[0] == "i" and f"__{operator[1:]}__" in have:
+                continue  # what is known of x + y holds for x += y
+            (made,) = function(f"__{operator}__", getattr(found, "__func__", found), in_class=True)
+            made.body, made.returns = body(None), ast.parse(result).body[0].value
+            own.append(made)
     rest = [node for key, nodes in have.items() if key is not None for node in nodes]
     bases = known.bases if known and known.bases else [ast.Name(base)] if base else []
     return ast.ClassDef(name, bases, [], [*(doc_first(live)), *own, *rest] or body(None), [])
@@ -306,7 +318,7 @@ def stub(module):
     known = defined(body_of)
     imported = {a.asname or a.name for n in known.get(None, ()) for a in getattr(n, "names", ())}
     if not source.exists():
-        out += parsed("import enum\nfrom typing import Any")
+        out += parsed("import enum\nfrom collections.abc import Iterator\nfrom typing import Any, Self")
     for node in body_of:
         name = next((k for k, nodes in known.items() if k is not None and node in nodes), None)
         if name in done:

@@ -1,4 +1,5 @@
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, Self
 
 from quadrants.tools import diagnose as diagnose, np2ply as np2ply, vtk as vtk
 

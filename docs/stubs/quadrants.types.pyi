@@ -1,5 +1,6 @@
 import builtins
-from typing import Any, Literal, Protocol
+from collections.abc import Iterator
+from typing import Any, Literal, Protocol, Self
 
 import numpy as np
 

@@ -110,6 +110,10 @@ class _StructOf(Generic[_T]):
 
     def __setattr__(self, name: str, value: Any, /) -> None: ...
 
+    def __getitem__(self, name: str, /) -> Any: ...
+
+    def __setitem__(self, name: str, value: Any, /) -> None: ...
+
     @classmethod
     def field(cls, shape: _Shape | None=None, layout: Layout | None=None, **keywords: Any) -> _FieldOf[_T]: ...
 
@@ -350,6 +354,8 @@ class Matrix:
     @overload
     @staticmethod
     def zero(dt: type[Any], n: int, m: int | None=None) -> Matrix: ...
+
+    def __array__(self, dtype: Any=None, copy: Any=None) -> Any: ...
     entries: Any
     n: int
     m: int
@@ -500,6 +506,12 @@ class Tensor:
 
     def to_torch(self, device: Any=None, *, copy: Any=True) -> Any: ...
 
+    def __dlpack__(self, **keywords: Any) -> Any: ...
+
+    def __dlpack_device__(self) -> Any: ...
+
+    def __array__(self, dtype: Any=None, copy: Any=None) -> Any: ...
+
     def __getitem__(self, key: Any, /) -> Any: ...
 
     def __setitem__(self, key: Any, value: Any, /) -> None: ...
@@ -554,6 +566,10 @@ class Field(Tensor):
 
     def to_torch(self, device: Any=None, *, copy: Any=True) -> Any:
         """A torch tensor; `copy` as for to_numpy."""
+
+    def __dlpack__(self, **keywords: Any) -> Any: ...
+
+    def __dlpack_device__(self) -> Any: ...
     grad: Any
     dual: Any
     name: str
@@ -566,6 +582,10 @@ class Field(Tensor):
 
 class ScalarField(Field):
     """Field of scalars."""
+
+    def __getitem__(self, key: Any) -> Any: ...
+
+    def __setitem__(self, key: Any, value: Any) -> None: ...
     grad: ScalarField
     dual: ScalarField
 
@@ -582,6 +602,10 @@ class MatrixField(Field):
 
     def to_torch(self, device: Any=None, keep_dims: Any=False, *, copy: Any=True) -> Any:
         """As of a field; keep_dims as for to_numpy."""
+
+    def __getitem__(self, key: Any) -> Any: ...
+
+    def __setitem__(self, key: Any, value: Any) -> None: ...
     n: int
     m: int
     grad: MatrixField
@@ -700,6 +724,10 @@ class Ndarray(Tensor):
 
     def to_dlpack(self, versioned: Any=False) -> Any:
         """A DLPack capsule on the memory of the array."""
+
+    def __dlpack__(self, **keywords: Any) -> Any: ...
+
+    def __dlpack_device__(self) -> Any: ...
     dtype: Any
     grad: Any
     dual: Any
@@ -727,6 +755,8 @@ class ScalarNdarray(Ndarray):
 
     def to_torch(self, device: Any=None, *, copy: Any=True) -> Any:
         """A torch tensor; `copy` as for to_numpy."""
+
+    def __getitem__(self, key: Any) -> Any: ...
     grad: ScalarNdarray
 
 class VectorNdarray(Ndarray):
@@ -744,6 +774,8 @@ class VectorNdarray(Ndarray):
 
     def to_torch(self, device: Any=None, *, copy: Any=True) -> Any:
         """A torch tensor; `copy` as for to_numpy."""
+
+    def __setitem__(self, key: Any, value: Any) -> None: ...
     grad: VectorNdarray
 
     def __getitem__(self, key: Any, /) -> Vector: ...
@@ -763,6 +795,8 @@ class MatrixNdarray(Ndarray):
 
     def to_torch(self, device: Any=None, *, copy: Any=True) -> Any:
         """A torch tensor; `copy` as for to_numpy."""
+
+    def __setitem__(self, key: Any, value: Any) -> None: ...
     grad: MatrixNdarray
 
     def __getitem__(self, key: Any, /) -> Matrix: ...
@@ -840,6 +874,7 @@ class SNode:
     def quant_array(self, axes: _Axes, dimensions: _Shape, max_num_bits: int) -> SNode:
         """A level whose cells, numbers of a quant type, share one word."""
     shape: tuple[int, ...]
+    ptr: Any
 
     def __iter__(self) -> Iterator[Any]: ...
 
@@ -898,6 +933,7 @@ class Stream:
 
     def synchronize(self) -> None:
         """Returns when what was launched before is done: at once on the CPU."""
+    handle: int
 
     def __enter__(self) -> Self: ...
 
@@ -919,6 +955,11 @@ class Event:
 
     def wait(self, qd_stream: Stream | None=None, *, stream: Any=None) -> None:
         """What is launched on the stream from now on begins after the event."""
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(self, *args: Any) -> None: ...
+    handle: int
 
 def create_stream() -> Stream:
     """A stream of the running program."""
@@ -986,6 +1027,8 @@ class BufferView:
     def subview(self, offset: int, size: int) -> BufferView:
         """`size` elements from the `offset`-th of this view on."""
 
+    def __class_getitem__(cls, dtype: Any) -> Any: ...
+
     def __getitem__(self, key: Any, /) -> Any: ...
 
     def __setitem__(self, key: Any, value: Any, /) -> None: ...
@@ -995,7 +1038,15 @@ class BufferView:
 def grouped(x: Any) -> Iterable[Vector]:
     """Iterates with the indices as one vector."""
 
-def ndrange(*args: Any, axes: Any=None) -> Iterable[Any]:
+class _Ranges:
+    """A product of ranges."""
+    axes: Any
+
+    def __iter__(self) -> Iterator[Any]: ...
+
+    def grouped(self) -> Iterable[Vector]: ...
+
+def ndrange(*args: Any, axes: Any=None) -> _Ranges:
     """The product of ranges: each argument is an extent or (begin, end)."""
 
 @overload
@@ -1509,6 +1560,8 @@ _Tensor = Tensor
 _VectorTensor = VectorTensor
 __version__: Any
 __version_str__: str
+from quadrants import _lib as _lib
+from quadrants import _tensor as _tensor
 _wrap = wrap
 from quadrants import ad as ad
 from quadrants import algorithms as algorithms

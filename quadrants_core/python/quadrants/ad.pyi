@@ -24,6 +24,11 @@ class Tape:
         """Works out the gradients of the calls so far, if the Tape has not done so."""
 
     def insert(self, call: Any, args: Any) -> Any: ...
+    calls: Any
+    modes: Any
+    loss: Any
+    clear_gradients: bool
+    gradient_evaluated: bool
 
     def __enter__(self) -> Self: ...
 
@@ -47,6 +52,13 @@ class FwdMode:
         """Functions with gradients of their own have no tangents of their own."""
 
     def recover_kernels(self) -> Any: ...
+    calls: Any
+    modes: Any
+    loss: Any
+    param: Any
+    seed: Any
+    clear_gradients: bool
+    kernels_recovered: bool
 
     def __enter__(self) -> Self: ...
 

@@ -5,7 +5,8 @@
 The funcs for use inside of kernels (reduce_*, exclusive_scan_*, reduce_by_key_add, select, sort) are for GPUs; how much
 scratch memory they want, `*_scratch_slots` tells everywhere."""
 import enum
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, Self
 
 class PrefixSumExecutor:
     """The inclusive prefix sum of a field of i32, in place; on CUDA and Vulkan."""

@@ -2,7 +2,8 @@
 # pyright: reportIncompatibleMethodOverride=false, reportIncompatibleVariableOverride=false, reportOverlappingOverload=false
 """qd.experimental."""
 import enum
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, Self
 
 def real_func(func: Any) -> Any:
     """The earlier name of qd.real_func."""

@@ -2,6 +2,7 @@
 # pyright: reportIncompatibleMethodOverride=false, reportIncompatibleVariableOverride=false, reportOverlappingOverload=false
 """qd.interop."""
 import enum
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, Self
 
 def get_mps_command_queue() -> Any: ...

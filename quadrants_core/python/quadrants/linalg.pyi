@@ -1,7 +1,8 @@
 # Made by docs/stubs/generate.py (`make stubs`); types that it cannot tell stand beside it.
 # pyright: reportIncompatibleMethodOverride=false, reportIncompatibleVariableOverride=false, reportOverlappingOverload=false
 """qd.linalg: sparse matrices, solvers for systems of equations with them, and solvers that need no matrix."""
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, Self
 
 class SparseMatrix:
     """A sparse matrix of n rows and m columns. `@` multiplies with matrices and vectors, `*` element by element."""
@@ -18,11 +19,20 @@ class SparseMatrix:
 
     def transpose(self) -> SparseMatrix: ...
 
+    def __setitem__(self, indices: Any, value: Any) -> None: ...
+    dtype: Any
+
     def __getitem__(self, key: Any, /) -> Any: ...
 
     def __add__(self, other: Any) -> SparseMatrix: ...
 
     def __sub__(self, other: Any) -> SparseMatrix: ...
+
+    def __iadd__(self, other: Any) -> Self: ...
+
+    def __isub__(self, other: Any) -> Self: ...
+
+    def __neg__(self) -> SparseMatrix: ...
 
     def __mul__(self, other: Any) -> SparseMatrix: ...
 

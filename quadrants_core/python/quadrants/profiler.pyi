@@ -5,7 +5,8 @@
 `qd.init(kernel_profiler=True)` makes the runtime measure each task (a task is a top-level loop of a kernel, or what stands
 between two of them). Without it nothing is measured and launches cost nothing more."""
 import enum
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, Self
 
 class CuptiMetric:
     """A hardware counter of CUDA devices, and how it is shown."""
@@ -31,6 +32,10 @@ class collect_kernel_profiler_metrics:
     """`with collect_kernel_profiler_metrics(metrics):` reads hardware counters inside of the block."""
 
     def __init__(self, metric_list: Any=...) -> None: ...
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(self, *args: Any) -> None: ...
 
 def get_kernel_profiler_total_time() -> Any:
     """Time spent in tasks since the last clear, in seconds."""

@@ -2,7 +2,8 @@
 # pyright: reportIncompatibleMethodOverride=false, reportIncompatibleVariableOverride=false, reportOverlappingOverload=false
 """Grids of structs of which only the touched cells are active."""
 import enum
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, Self
 
 def grid(field_dict: Any, shape: Any) -> Any:
     """A field of structs (name -> type) with 2 or 3 indices, in a bitmasked level."""

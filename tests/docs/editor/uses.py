@@ -195,6 +195,18 @@ reveal_type(Simulation.step(simulation, 0.5))  #= None
 simulation.run(3)  #! Expected 0 positional arguments
 
 # The rest of the package.
+np.from_dlpack(x)
+for I in qd.ndrange(2, 3).grouped():
+    print(I.x)
+with qd.profiler.collect_kernel_profiler_metrics([]), qd.create_event() as event, qd.create_stream():
+    event.synchronize()
+
+
+@qd.kernel
+def of_view(view: qd.BufferView[qd.f32]):
+    view[0] += 1
+
+
 qd.algorithms.parallel_sort(y)
 qd.algorithms.paralel_sort(y)  #! "paralel_sort" is not a known attribute
 matrix = qd.linalg.SparseMatrixBuilder(4, 4, max_num_triplets=10).build()

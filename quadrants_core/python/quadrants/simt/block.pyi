@@ -2,7 +2,8 @@
 # pyright: reportIncompatibleMethodOverride=false, reportIncompatibleVariableOverride=false, reportOverlappingOverload=false
 """qd.simt.block: the threads of one block."""
 import enum
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, Self
 
 def SharedArray(shape: Any, dtype: Any) -> Any: ...
 

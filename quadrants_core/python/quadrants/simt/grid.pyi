@@ -2,7 +2,8 @@
 # pyright: reportIncompatibleMethodOverride=false, reportIncompatibleVariableOverride=false, reportOverlappingOverload=false
 """qd.simt.grid: all threads of a launch."""
 import enum
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, Self
 
 def mem_fence() -> Any: ...
 

@@ -2,7 +2,8 @@
 # pyright: reportIncompatibleMethodOverride=false, reportIncompatibleVariableOverride=false, reportOverlappingOverload=false
 """qd.simt.subgroup: the threads that a GPU runs in step."""
 import enum
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, Self
 
 def all_equal(value: Any) -> Any: ...
 

@@ -2,7 +2,8 @@
 # pyright: reportIncompatibleMethodOverride=false, reportIncompatibleVariableOverride=false, reportOverlappingOverload=false
 """qd.simt.warp: the 32 threads of a warp, on CUDA."""
 import enum
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, Self
 
 def active_mask() -> Any: ...
 

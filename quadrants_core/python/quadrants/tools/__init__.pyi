@@ -1,7 +1,8 @@
 # Made by docs/stubs/generate.py (`make stubs`); types that it cannot tell stand beside it.
 # pyright: reportIncompatibleMethodOverride=false, reportIncompatibleVariableOverride=false, reportOverlappingOverload=false
 """qd.tools: files for other programs, and what this installation can do."""
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, Self
 from quadrants.tools import diagnose as diagnose, np2ply as np2ply, vtk as vtk
 
 def write_vtk(scalar_field: Any, filename: str) -> None:

@@ -2,7 +2,8 @@
 # pyright: reportIncompatibleMethodOverride=false, reportIncompatibleVariableOverride=false, reportOverlappingOverload=false
 """qd.types: scalar types, vectors, matrices, arrays, structs, templates."""
 import builtins
-from typing import Any, Literal, Protocol
+from collections.abc import Iterator
+from typing import Any, Literal, Protocol, Self
 import numpy as np
 from quadrants import Matrix, MatrixNdarray, Struct, StructField, Template as Template, Vector, VectorNdarray, _MatricesField, _Shape, _Type, _VectorsField
 from quadrants import f16 as f16, f32 as f32, f64 as f64, i8 as i8, i16 as i16, i32 as i32, i64 as i64, u1 as u1, u8 as u8, u16 as u16, u32 as u32, u64 as u64
@@ -125,3 +126,11 @@ class quant:
     @staticmethod
     def int(bits: builtins.int, signed: bool=True, compute: Any=None) -> Any:
         """An integer of `bits` bits."""
+
+class BufferViewType:
+    """Annotation of a parameter that takes a BufferView: `qd.BufferView[qd.f32]`; without a type, of any elements."""
+
+    def __init__(self, dtype: Any=None, boundary: Any='unsafe') -> None: ...
+    element: Any
+
+    def __call__(self) -> Any: ...

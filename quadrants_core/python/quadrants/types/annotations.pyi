@@ -2,7 +2,8 @@
 # pyright: reportIncompatibleMethodOverride=false, reportIncompatibleVariableOverride=false, reportOverlappingOverload=false
 """Annotations of parameters."""
 import enum
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, Self
 from quadrants import Template as Template
 from quadrants import ref as ref
 from quadrants import template as template

@@ -2,7 +2,8 @@
 # pyright: reportIncompatibleMethodOverride=false, reportIncompatibleVariableOverride=false, reportOverlappingOverload=false
 """Enumerations that kernels and fields are described by."""
 import enum
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, Self
 
 class AutodiffMode(enum.IntEnum):
     """What a kernel is compiled for."""

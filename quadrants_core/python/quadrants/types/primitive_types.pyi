@@ -2,7 +2,8 @@
 # pyright: reportIncompatibleMethodOverride=false, reportIncompatibleVariableOverride=false, reportOverlappingOverload=false
 """Scalar types."""
 import enum
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, Self
 all_types: list[Any]
 from quadrants import f16 as f16
 from quadrants import f32 as f32
