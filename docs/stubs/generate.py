@@ -129,6 +129,16 @@ def body(doc, depth=1):
     return [ast.Expr(ast.Constant(doc.replace("\n", "\n" + "    " * depth) if doc else ...))]
 
 
+def with_what_is_new(overloads, signature):
+    """Gives the longest overload the parameters of the live function that none has, by keyword."""
+    have = {p.arg for one in overloads for p in [*one.args.posonlyargs, *one.args.args, *one.args.kwonlyargs]}
+    longest = max(overloads, key=lambda one: len(one.args.args) + len(one.args.kwonlyargs)).args
+    for p in signature.parameters.values() if signature else ():
+        if p.name not in have and p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY) and p.name not in ("self", "cls"):
+            longest.kwonlyargs.append(ast.arg(p.name, ANY))
+            longest.kw_defaults.append(None if p.default is p.empty else default_of(p.default))
+
+
 def function(name, live, known=(), decorators=(), in_class=False):
     """Definitions of one function: what is known of it if that is several, else one with the signature of the live one."""
     doc = docstring(live)
@@ -138,6 +148,7 @@ def function(name, live, known=(), decorators=(), in_class=False):
     if len(known) > 1:
         for one in known:
             one.body = body(doc or ast.get_docstring(one), depth)
+        with_what_is_new(known, signature_of(live))
         return list(known)
     one = known[0] if known else None
     signature = signature_of(live)

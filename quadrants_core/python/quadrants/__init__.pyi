@@ -54,6 +54,9 @@ class _Kernel(Generic[_P, _R]):
     @overload
     def __get__(self: _Made[Concatenate[_S, _P2], _R2], instance: _S, owner: Any=None, /) -> _Kernel[_P2, _R2]: ...
 
+    @overload
+    def __get__(self, instance: Any, owner: Any=None, /) -> _Kernel[..., _R]: ...
+
 @overload
 def kernel(fn: Callable[_P, _R]) -> _Kernel[_P, _R]:
     """Compiles a function for parallel execution; called from Python like any function. fastcache (earlier: pure)
@@ -96,7 +99,7 @@ def data_oriented(cls: None=None, *, stable_members: bool=False, template_primit
 def dataclass(cls: type[_T]) -> type[_StructOf[_T]]:
     """A class whose annotations are the members of a struct type; its functions become methods."""
 
-def ref(tp: type[_T]) -> Any:
+def ref(tp: _Type) -> Any:
     """The type of a parameter that is passed by reference."""
 
 class _StructOf(Generic[_T]):
@@ -961,6 +964,14 @@ class Event:
     def __exit__(self, *args: Any) -> None: ...
     handle: int
 
+def checkpoint(cp_id: Any, yield_on: Any) -> _Block: ...
+
+def graph_do_while(condition: Any) -> bool: ...
+
+def graph_parallel() -> _Block: ...
+
+def graph_parallel_context() -> _Block: ...
+
 def create_stream() -> Stream:
     """A stream of the running program."""
 
@@ -1610,8 +1621,6 @@ def block_local(*args: Any) -> Any:
 def cache_read_only(*args: Any) -> Any:
     """cache_read_only: for kernels and funcs."""
 
-def checkpoint(cp_id: Any, yield_on: Any) -> Any: ...
-
 def clear_all_gradients(gradient_type: Any=...) -> Any:
     """The gradients of all fields become 0; with SNodeGradType.DUAL, their duals."""
 cpu: _Arch
@@ -1636,12 +1645,6 @@ def get_addr(f: Any, indices: Any) -> Any:
     """get_addr: for kernels and funcs."""
 gpu: list[Any]
 from quadrants.lang import graph as graph
-
-def graph_do_while(condition: Any) -> Any: ...
-
-def graph_parallel() -> Any: ...
-
-def graph_parallel_context() -> Any: ...
 i: list[Any]
 ij: list[Any]
 ijk: list[Any]

@@ -181,7 +181,13 @@ class Simulation:
     def share(self, i: qd.i32):
         return self.heat[i] / self.count
 
+    @staticmethod
+    @qd.kernel
+    def scale(by: qd.f32) -> qd.f32:
+        return 2 * by
+
     def run(self):
+        reveal_type(self.scale(2.0))  #= float
         self.step(0.1)
         self.step(0.1, rounds=2)
         self.step("now")  #! "Literal['now']" is not assignable to "float"
