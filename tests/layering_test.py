@@ -158,7 +158,8 @@ PYTHON = {
                  "_trees"],
     "_sparse": ["_dtypes", "_exceptions", "_language", "_native", "_runtime", "_settings", "_storage", "_trees", "built"],
     "_algorithms": ["_dtypes", "_exceptions", "_language", "_settings", "_storage", "_trees"],
-    "_gradients": ["_dtypes", "_exceptions", "_language", "_settings", "_storage", "_trees"],
+    # What backward kernels keep is the core's to tell.
+    "_gradients": ["_dtypes", "_exceptions", "_language", "_native", "_settings", "_storage", "_trees"],
     "_python_backend": ["_dtypes", "_exceptions", "_language", "_native", "_settings", "_source", "_storage"],
     # Makers whose modules wait until they are needed.
     "_on_demand": ["_factories", "_sparse", "_storage", "_trees"],

@@ -8,11 +8,14 @@ from quadrants._coverage import counts as _coverage
 
 class Kernel:
     """What one specialisation of a kernel counted. `title`: what it was made for; `place`: (name of the cell or file, line) of its
-    first statement; `launched`: whether it ever ran."""
+    first statement; `launched`: whether it ever ran. One that works out gradients has `backward` alone: how often lines were run
+    once more for that."""
 
     def __init__(self, name, title, rows):
         self.name, self.title, self.place, self.launched = name, title, None, False
         self.copies, self.outcomes = {}, {}  # name of the cell or file -> {line: {copy: count}}, {line: {outcome: count}}
+        self.backward = {}  # name of the cell or file -> {line: count}
+        self.count_backward(name.removesuffix("_reverse_grad"), rows)
         for (what, file, scope, line, column, end_line, copy), count in _coverage._outcomes(rows).items():
             self.launched = self.launched or count > 0
             if what != "line":
@@ -25,6 +28,16 @@ class Kernel:
             for covered in range(line, max(end_line, line) + 1):  # a statement may stand on several lines
                 copies = lines.setdefault(covered, {})
                 copies[copy, column] = copies.get((copy, column), 0) + count
+
+    def count_backward(self, name, rows):
+        for (what, file, scope, line, _, end_line, _), count in rows.items():
+            if what != "backward":
+                continue
+            if scope == name and (self.place is None or line < self.place[1]):
+                self.place = file, line
+            lines = self.backward.setdefault(file, {})
+            for covered in range(line, max(end_line, line) + 1):
+                lines[covered] = lines.get(covered, 0) + count
 
     def count(self, name, line):
         copies = self.copies.get(name, {}).get(line)
@@ -51,7 +64,7 @@ def kernels_now():
 
 class Reading:
     """Counts of all cells and files: `lines`: name -> {line: count}; `outcomes`: name -> {line: {outcome: count}}; `launched`: name
-    -> lines of kernels that ever ran."""
+    -> lines of kernels that ever ran; `backward`: as `lines`, where gradients were worked out."""
 
     def __init__(self, kernels, replaced=frozenset()):
         self.kernels = kernels
@@ -59,7 +72,7 @@ class Reading:
 
     def leave_out(self, replaced):
         """Those at these places do not count."""
-        self.lines, self.outcomes, self.launched = {}, {}, {}
+        self.lines, self.outcomes, self.launched, self.backward = {}, {}, {}, {}
         for kernel in self.kernels:
             if kernel.place in replaced:
                 continue
@@ -69,6 +82,8 @@ class Reading:
                     sums[line] = sums.get(line, 0) + sum(copies.values())
                 if kernel.launched:
                     self.launched.setdefault(name, set()).update(lines)
+            for name, lines in kernel.backward.items():
+                _add(self.backward.setdefault(name, {}), lines)
             for name, lines in kernel.outcomes.items():
                 sums = self.outcomes.setdefault(name, {})
                 for line, counts in lines.items():

@@ -23,6 +23,7 @@ class Line:
     newest: int = 0
     previous: int | None = None
     launched: bool = True
+    backward: int | None = None
     outcomes: dict = dataclasses.field(default_factory=dict)
 
     def marks(self):
@@ -65,6 +66,7 @@ def _listing(entry, history, told):
         if number in code:
             line.count = history.now.count(entry.label, number)
             line.outcomes = outcomes_of(history.now, entry, number)
+            line.backward = history.now.backward.get(entry.label, {}).get(number)
             line.launched = line.count is None or number in history.now.launched.get(entry.label, ())
             if cell is not None and line.count is not None:
                 line.newest, line.previous = cell.newest(entry, number), cell.previous(entry, number)
@@ -93,12 +95,17 @@ def _nothing(listings):
     return ""
 
 
+def _backward_text(line):
+    return f"{line.backward:,} back" if line.backward else ""
+
+
 def _rows(listings):
-    """For each listing its lines: (Line, number, count, text, what is said of its branches), each column as wide as it must be."""
-    widest = max(len(_count_text(line)) for one in listings for line in one.lines)
+    """For each listing its lines: (Line, number, count, how often backward, text, what is said of its branches), each column as
+    wide as it must be."""
+    widest, back = (max(len(text(line)) for one in listings for line in one.lines) for text in (_count_text, _backward_text))
     for one in listings:
-        yield one, [(line, f"{line.number:>4}", f"{_count_text(line):>{widest}}", line.text,
-                     f"  <- {', '.join(line.marks())}" if line.marks() else "") for line in one.lines]
+        yield one, [(line, f"{line.number:>4}", f"{_count_text(line):>{widest}}", f" {_backward_text(line):>{back}}" if back else "",
+                     line.text, f"  <- {', '.join(line.marks())}" if line.marks() else "") for line in one.lines]
 
 
 def plain_text(listings):
@@ -107,7 +114,7 @@ def plain_text(listings):
     out = []
     for one, rows in _rows(listings):
         out += ["", one.title] if out else [one.title]
-        out += [f"{number} {count} | {text}{said}".rstrip() for _, number, count, text, said in rows]
+        out += [f"{number} {count}{back} | {text}{said}".rstrip() for _, number, count, back, text, said in rows]
     return "\n".join(out)
 
 
@@ -123,7 +130,7 @@ _pre = f"margin:0;padding:0;border:0;background:none;overflow-x:auto;white-space
 _row = "display:inline-block;min-width:calc(100% - 5ch);box-sizing:border-box"
 
 
-def _html_row(line, number, count, text, said, most):
+def _html_row(line, number, count, back, text, said, most):
     ground = f";{tint(line.count, most)}" if line.count else ""
     weight = ";font-weight:bold" if line.count and line.count == most else ""
     shown = f'<span style="{hatch}">{count}</span>' if line.count == 0 and line.launched else count
@@ -132,6 +139,8 @@ def _html_row(line, number, count, text, said, most):
     if said:
         arrow, words = said[:5], said[5:]
         said = f'{escape(arrow)}<span style="{said_of_branches}">{escape(words)}</span>'
+    if back:
+        shown += f'<span style="{dim}">{back}</span>'
     return f'<span style="{dim}">{number}</span> <span style="{_row}{ground}">{shown} | {escape(text)}{said}</span>'
 
 

@@ -1,4 +1,4 @@
-"""The magics: %%qd_kernel, %qd_coverage, %qd_tasks, %qd_config."""
+"""The magics: %%qd_kernel, %qd_coverage, %qd_gradients, %qd_tasks, %qd_config."""
 
 import argparse
 import ast
@@ -10,7 +10,7 @@ from IPython.core.error import UsageError
 from IPython.core.magic import Magics, cell_magic, line_magic, magics_class
 from IPython.display import display
 
-from quadrants_jupyter import cells, live, ordinary, reports
+from quadrants_jupyter import badge, cells, live, ordinary, reports
 
 
 class _Parser(argparse.ArgumentParser):
@@ -42,6 +42,14 @@ def _coverage_options():
     ordinary_cells.add_argument("--off", dest="on", action="store_false", default=None, help="count no kernels of ordinary cells")
     ordinary_cells.add_argument("--on", dest="on", action="store_true", default=None, help="count them again")
     p.add_argument("names", nargs="*", metavar="NAME")
+    return p
+
+
+def _gradient_options():
+    p = _Parser(prog="%qd_gradients", add_help=False)
+    either = p.add_mutually_exclusive_group(required=True)
+    either.add_argument("--off", dest="on", action="store_false", help="no badges from now on")
+    either.add_argument("--on", dest="on", action="store_true", help="badges again")
     return p
 
 
@@ -186,6 +194,14 @@ class QuadrantsMagics(Magics):
         live.live.follow(cell_id or object(), heatmap.Display(self.shell, shown))
 
     @line_magic
+    def qd_gradients(self, line):
+        """Whether cells that ask for gradients get a badge that says if these are right.
+
+        %qd_gradients --off   no badges from now on; --on: again
+        """
+        badge.badges.follow(_gradient_options().parse(line).on)
+
+    @line_magic
     def qd_tasks(self, line):
         """The tasks of the kernels that the last cell with kernels defines. %qd_tasks [NAME ...]"""
         reports.collect()
@@ -254,6 +270,7 @@ def _completer(parser, words):
 _completers = {
     "%%qd_kernel": _completer(_kernel_options(), None),
     "%qd_coverage": _completer(_coverage_options(), _names_counted),
+    "%qd_gradients": _completer(_gradient_options(), None),
     "%qd_tasks": _completer(None, _names_compiled),
     "%qd_config": _completer(None, _option_names),
 }
@@ -272,9 +289,11 @@ def register(shell):
     shell.input_transformers_post.append(_transform)
     shell.events.register("post_run_cell", cells.after_cell)
     live.register(shell)
+    badge.register(shell)
 
 
 def unregister(shell):
     shell.input_transformers_post.remove(_transform)
     shell.events.unregister("post_run_cell", cells.after_cell)
     live.unregister(shell)
+    badge.unregister(shell)

@@ -3,6 +3,7 @@ and the text and HTML beside them are left to them:
 
 - coverage: which lines and which branches ran or never ran; not how often, not in which order specialisations were made
 - compiled: kernels, their tasks, and which of these were compiled or found unchanged; not times
+- gradients: what was checked, and the verdict
 - values: dtype and shape, and the numbers within a tolerance
 
 Each comparison gives the differences in words; none: they mean the same.
@@ -12,6 +13,7 @@ import re
 
 COVERAGE = "application/vnd.quadrants.coverage+json"
 COMPILED = "application/vnd.quadrants.compiled+json"
+GRADIENTS = "application/vnd.quadrants.gradients+json"
 VALUES = "application/vnd.quadrants.values+json"
 HEATMAP = "application/vnd.quadrants.heatmap+json"  # what COVERAGE says, with the text of the lines: not compared
 
@@ -209,7 +211,22 @@ def numbers_in_text(stored, new, tolerance=None):
     return found
 
 
-kinds = {COVERAGE: coverage, COMPILED: compiled, VALUES: values}
+# --- gradients -------------------------------------------------------------------------------------------------------
+
+
+def gradients(stored, new, tolerance=None):
+    before, now = ({check["name"]: check["verdict"] for check in one["checks"]} for one in (stored, new))
+    found = []
+    for name in dict.fromkeys([*before, *now]):
+        once, again = before.get(name), now.get(name)
+        if once is None or again is None:
+            found.append(f"the gradient of {name} is checked {'now, not in the notebook' if once is None else 'in the notebook, not now'}")
+        elif once != again and "not checked" not in (once, again):  # there was no time for it
+            found.append(f"the gradient of {name} was found {once!r} in the notebook, {again!r} now")
+    return found
+
+
+kinds = {COVERAGE: coverage, COMPILED: compiled, GRADIENTS: gradients, VALUES: values}
 
 
 def differences(kind, stored, new, tolerance=None):

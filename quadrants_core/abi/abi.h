@@ -9,7 +9,7 @@
 namespace qd::abi {
 
 /// Bump on any change of this file: part of every cache key.
-inline constexpr uint32_t version = 6;
+inline constexpr uint32_t version = 7;
 
 struct Thread;
 struct Launch;
@@ -40,6 +40,8 @@ struct HostServices {
     void (*fail)(const Launch *, const Thread *, uint32_t message, const uint64_t *values);
     /// The function of a library outside, by the id that a task has for it; never null.
     void *(*external)(uint64_t id);
+    /// Room on the thread's heap where its chunk has none left; null: there is none, and the launch has failed.
+    char *(*reserve)(const Launch *, Thread *, uint64_t bytes);
     const SparseCalls *sparse; ///< abi/tree.h; null if there is no sparse tree
     const void *task;          ///< the runtime's own record of the running task
 };
@@ -55,10 +57,27 @@ constexpr uint32_t argument_slots(bool is_array, uint32_t ndim) { return is_arra
 /// Where an extent of the array is whose first slot is `array`.
 constexpr uint32_t extent_slot(uint32_t array, uint32_t axis) { return array + 1 + axis; }
 
+/// Memory that the code of a task takes on one thread and gives back in the opposite order, 8 bytes at a time.
+struct Heap {
+    char *top, *end;     ///< what is free of the chunk at hand
+    uint64_t used, peak; ///< bytes that are taken, and the most so far
+    uint64_t *entries;   ///< by number of the stack, `counted_stacks` of them: the most entries that were asked for
+    void *owner;         ///< the runtime's
+};
+inline constexpr uint32_t counted_stacks = 256;
+
 /// State of one worker thread.
 struct Thread {
     uint64_t random[2]; ///< state of the generator, never all zero
     uint32_t index;     ///< 0 = the thread that launched
+    Heap heap;
+};
+
+/// What launches took of the heaps of their threads.
+struct HeapUse {
+    uint64_t peak = 0;             ///< bytes, of the thread that took most
+    uint64_t total = 0;            ///< the same of all threads, added up
+    std::vector<uint64_t> entries; ///< by number of the stack
 };
 
 /// Code of one chunk of a task: indices [begin, end) of its range; a serial task is called once with [0, 1).
@@ -72,6 +91,19 @@ enum class TaskKind : uint8_t { serial, range };
 
 /// Type codes of message values, so that a binary can print without its IR: same order as ir::Scalar.
 using ScalarCode = uint8_t;
+
+/// A stack of a task (ir::Op::reserve): what a serial loop keeps for its way back.
+struct Stack {
+    uint32_t number = 0; ///< in its kernel
+    uint32_t entry_bytes = 0;
+    ScalarCode type = 0; ///< of the elements of an entry
+    /// The loop around, one that is run backward and has it anew in each iteration: its number in the task, and how many such loops
+    /// are around. 0: none. The stacks of one loop stand side by side.
+    uint32_t frame = 0, depth = 0;
+    uint32_t loop_line = 0;
+    std::string file; ///< of what is kept, as are the other places
+    uint32_t line = 0, column = 0, end_line = 0, end_column = 0;
+};
 
 struct MessagePiece {
     std::string text;
@@ -100,6 +132,7 @@ struct Task {
     /// follow from the arguments.
     uint64_t range_at = computed;
     GraphPosition graph;
+    std::vector<Stack> stacks;
 };
 
 /// A compiled task: machine code of one object file (or the serialised form that its backend loads).

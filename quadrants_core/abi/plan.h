@@ -19,13 +19,21 @@ struct DoWhile {
     uint32_t flag = no_flag; ///< number of the parameter
     int32_t parent = -1;     ///< the level around it
 };
-/// A launch ends after the tasks of a checkpoint if the first element of its flag is not 0.
+/// A launch yields after the tasks of a checkpoint if the first element of its flag is not 0: it leaves out the
+/// checkpoints after it, and no level goes on.
 struct Checkpoint {
     uint32_t flag = no_flag; ///< no_flag: it never does
+    int32_t level = -1;      ///< the innermost do_while around it
 };
 struct Graph {
     std::vector<DoWhile> levels;
     std::vector<Checkpoint> checkpoints;
+};
+
+/// What a launch of a graph begins with and ends with.
+struct GraphWords {
+    int32_t resume_point = 0; ///< checkpoints with lower numbers are left out, until a level goes on
+    int32_t yielded = -1;     ///< the checkpoint that yielded
 };
 
 } // namespace qd::abi

@@ -69,6 +69,12 @@ uint32_t Memory::tree(uint32_t slot) {
     return of_tree_[slot];
 }
 
+uint32_t Memory::stack(uint32_t number) {
+    if (of_stack_.size() <= number) of_stack_.resize(number + 1);
+    if (!of_stack_[number]) of_stack_[number] = intern(Root::stack, number);
+    return of_stack_[number];
+}
+
 namespace {
 
 bool same_bytes(const ir::Place &a, const ir::Place &b) {
@@ -110,6 +116,8 @@ void Memory::add(Value v) {
             break;
         }
         case AddressOp::local: object = once(of_value_[v.id], Root::local, v.id); break;
+        case AddressOp::stack: object = stack(ir::stack_of(in)); break;
+        case AddressOp::reserve: break;
         case AddressOp::place: object = place(v); break;
         case AddressOp::tree_base: object = tree(uint32_t(in.imm)); break;
         case AddressOp::tmp: object = once(tmp_, Root::tmp, 0); break;
@@ -138,7 +146,8 @@ std::vector<std::vector<uint32_t>> Memory::neighbours() const {
         Root root = kinds_[o].root;
         consider(Root::unknown);
         if (root == Root::unknown)
-            for (Root r : {Root::array, Root::place, Root::tree, Root::tmp, Root::ret, Root::local}) consider(r);
+            for (Root r : {Root::array, Root::place, Root::tree, Root::tmp, Root::ret, Root::stack, Root::local})
+                consider(r);
         if (root == Root::array)
             for (Root r : {Root::array, Root::place, Root::tree}) consider(r);
         if (root == Root::place || root == Root::tree) {
@@ -149,9 +158,9 @@ std::vector<std::vector<uint32_t>> Memory::neighbours() const {
     return lists;
 }
 
-Value Memory::local(Value pointer) const {
-    const Object &o = kinds_[object(pointer)];
-    return o.root == Root::local ? Value{o.id} : Value{};
+uint32_t Memory::own(Value pointer) const {
+    const uint32_t number = object(pointer);
+    return kinds_[number].root == Root::local || kinds_[number].root == Root::stack ? number : 0;
 }
 
 bool Memory::objects_overlap(uint32_t a, uint32_t b) const {
@@ -167,6 +176,7 @@ bool Memory::objects_overlap(uint32_t a, uint32_t b) const {
     case Root::tree:
     case Root::tmp:
     case Root::ret:
+    case Root::stack:
     case Root::local: return false;
     }
     return true;

@@ -2,7 +2,7 @@
 // What pointers point to, and whether two accesses may touch the same bytes.
 //
 // Every pointer is followed to its object: an array parameter, a place, the root of a field tree, the task buffer, the
-// return buffer, or a local. Objects of different kinds do not overlap, with these exceptions: array parameters may
+// return buffer, a stack, or a local. Objects of different kinds do not overlap, with these exceptions: array parameters may
 // overlap each other and fields unless Function::distinct_arrays; a tree holds its places; a pointer of unknown origin
 // (a block parameter, a select) may point anywhere. Within one object, addresses differ if an index differs by a
 // constant: indices are taken to be in range. A place in a sparse tree is a symbol: it names its element whether the
@@ -11,7 +11,7 @@
 
 namespace qd::analysis {
 
-enum class Root : uint8_t { none, unknown, array, place, tree, tmp, ret, local };
+enum class Root : uint8_t { none, unknown, array, place, tree, tmp, ret, stack, local };
 enum class Overlap : uint8_t { never, maybe, exact };
 
 /// An integer as `base + constant`, base none for a constant alone.
@@ -36,8 +36,8 @@ class Memory {
     uint32_t object(ir::Value pointer) const { return pointer.id < objects_.size() ? objects_[pointer.id] : unknown; }
     uint32_t objects() const { return uint32_t(kinds_.size()) - 1; }
     Root kind(uint32_t object) const { return kinds_[object].root; }
-    /// The local that a pointer points into, or none.
-    ir::Value local(ir::Value pointer) const;
+    /// The local or stack that a pointer points into, as its object: memory that only this function knows. 0: neither.
+    uint32_t own(ir::Value pointer) const;
 
     bool objects_overlap(uint32_t a, uint32_t b) const;
     /// For each object, those it may overlap, itself included.
@@ -51,7 +51,7 @@ class Memory {
   private:
     struct Object {
         Root root = Root::none;
-        uint32_t id = 0;   ///< value of the array or local, index of the place, slot of the tree
+        uint32_t id = 0;   ///< value of the array or local, index of the place, slot of the tree, number of the stack
         uint32_t tree = 0; ///< places and trees: slot
     };
     void add(ir::Value pointer);
@@ -59,6 +59,7 @@ class Memory {
     bool same_place(ir::Value a, ir::Value b) const;
     uint32_t intern(Root root, uint32_t id, uint32_t tree = 0);
     uint32_t tree(uint32_t slot);
+    uint32_t stack(uint32_t number);
     Overlap offsets(const Access &a, const Access &b) const;
     Overlap indices(ir::Value a, ir::Value b) const;
 
@@ -66,7 +67,7 @@ class Memory {
     std::vector<uint32_t> objects_; ///< by value; 0: not a pointer
     std::vector<Sum> sums_;         ///< by position in the pool: indices of elements and places
     std::vector<Object> kinds_;
-    std::vector<uint32_t> of_value_, of_place_, of_tree_; ///< object numbers
+    std::vector<uint32_t> of_value_, of_place_, of_tree_, of_stack_; ///< object numbers
     uint32_t tmp_ = 0, ret_ = 0;
     static constexpr uint32_t unknown = 1;
 };

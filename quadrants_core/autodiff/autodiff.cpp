@@ -35,9 +35,18 @@ ir::Function idle(const ir::Function &kernel) {
     return made;
 }
 
+ir::Function within_budget(const ir::Function &kernel, const Companions &companions, const Activity &activity,
+                           const Stacks &stacks) {
+    std::vector<KeptLoop> kept;
+    ir::Function made = reverse(kernel, companions, activity, stacks, &kept);
+    if (!stacks.budget || stacks.capacity || kept.empty()) return made;
+    const ir::Function cut = with_checkpoints(kernel, kept, stacks.budget);
+    return reverse(cut, companions, Activity(cut, companions, Mode::reverse), stacks);
+}
+
 } // namespace
 
-ir::Function differentiate(const ir::Function &kernel, const Companions &companions, Mode mode) {
+ir::Function differentiate(const ir::Function &kernel, const Companions &companions, Mode mode, const Stacks &stacks) {
     if (mode == Mode::none) return kernel;
     if (mode == Mode::validate) return validate(kernel, companions);
     ir::Function once = kernel;
@@ -53,7 +62,7 @@ ir::Function differentiate(const ir::Function &kernel, const Companions &compani
     if (!activity.any()) return mode == Mode::forward ? kernel : idle(kernel);
     refuse(once, companions, activity, mode);
     ir::Function made =
-        mode == Mode::forward ? forward(once, companions, activity) : reverse(once, companions, activity);
+        mode == Mode::forward ? forward(once, companions, activity) : within_budget(once, companions, activity, stacks);
     made.distinct_arrays = kernel.distinct_arrays;
     return made;
 }

@@ -20,9 +20,18 @@ struct Companions {
     ir::Value array(size_t number) const { return number < arrays.size() ? arrays[number] : ir::Value{}; }
 };
 
+/// What reverse mode may keep for the way back through serial loops.
+struct Stacks {
+    bool enabled = false;
+    uint64_t capacity =
+        0; ///< the kernel fails where a loop needs more entries, one more than it has iterations; 0: as many as needed
+    uint64_t budget = 0; ///< bytes for one thread, to be met by running loops forward again; 0: all is kept
+};
+
 /// The kernel that works out tangents beside values (forward), or adjoints alone (reverse). `kernel` has gone through promote
 /// and fold, and not through simplify_branches: a select has derivatives on both sides, and 0 times infinity is not 0. The result
 /// goes through the whole kernel stage. Throws UserError with its place.
-ir::Function differentiate(const ir::Function &kernel, const Companions &companions, Mode mode);
+ir::Function differentiate(const ir::Function &kernel, const Companions &companions, Mode mode,
+                           const Stacks &stacks = {});
 
 } // namespace qd::autodiff

@@ -9,6 +9,9 @@ using namespace ir;
 
 namespace {
 
+constexpr const char *no_dual = "FwdMode cannot follow what a kernel writes to an array: arrays have no dual. Write to "
+                                "a field with `needs_dual=True`";
+
 struct Refusal {
     const Function &fn;
     const Companions &companions;
@@ -25,7 +28,10 @@ struct Refusal {
     void block(BlockId b) {
         for (Value v : fn[b].insts) {
             pure(v);
-            if (mode == Mode::reverse) order(v);
+            if (mode == Mode::reverse)
+                order(v);
+            else
+                follow(v);
             const bool is_loop = fn[v].op == Op::for_ || fn[v].op == Op::loop;
             const bool is_parallel = fn[v].op == Op::parallel;
             if (is_loop) loops.push_back(v);
@@ -43,6 +49,15 @@ struct Refusal {
         if (info(op).effect != Effect::pure) return;
         for (size_t i = 0; i < fn.args(v).size(); ++i)
             if (activity.varied(fn.args(v)[i]) && slope(op, i) == Slope::refused) fail(v, not_supported);
+    }
+
+    /// Forward mode loses the track of what an array keeps.
+    void follow(Value v) const {
+        if (fn[v].op != Op::store && !is_atomic(fn[v].op)) return;
+        const auto args = fn.args(v);
+        if (!activity.varied(args.back())) return;
+        const Target t = target_of(fn, companions, args[0]);
+        if (t.kind == Target::Kind::global && !t.has_companion && fn[t.base].op != Op::place) fail(v, no_dual);
     }
 
     void order(Value v) {

@@ -13,7 +13,9 @@ using namespace ir;
 
 namespace {
 
-constexpr const char *no_stack = "Cannot use non static range in Backwards mode";
+constexpr const char *no_stack = "Cannot use non static range in Backwards mode: this loop (over a range, an ndrange "
+                                 "or a field) changes a variable or memory "
+                                 "from round to round, and its gradient needs what was there before";
 
 /// The tables of a kernel, without its code; nothing is returned.
 Function tables_of(const Function &kernel) {
@@ -40,9 +42,11 @@ bool writes_memory(Op op) {
 
 } // namespace
 
-Replay::Replay(const Function &kernel, const Companions &companions, const Activity &activity)
-    : fn_(kernel), companions_(companions), activity_(activity), memory_(kernel), out_(tables_of(kernel)), b_(out_),
-      copies_(kernel.insts.size()), order_(kernel.insts.size()) {
+Replay::Replay(const Function &kernel, const Companions &companions, const Activity &activity, const Stacks &stacks)
+    : fn_(kernel), companions_(companions), activity_(activity), stacks_(stacks), memory_(kernel),
+      out_(tables_of(kernel)), b_(out_), copies_(kernel.insts.size()), order_(kernel.insts.size()),
+      end_(kernel.insts.size()) {
+    analysis::walk(kernel, [&](Value v) { has_parallel_ |= kernel[v].op == Op::parallel; });
     for (size_t i = 0; i < kernel.params.size(); ++i) set(kernel.params[i], out_.params[i], out_.body);
     uint32_t clock = 0;
     find_writes(kernel.body, clock);
@@ -55,6 +59,7 @@ void Replay::find_writes(BlockId block, uint32_t &clock) {
             if (!target_of(fn_, companions_, p).has_companion) writes_.push_back(v);
         for (BlockId inner : fn_[v].blocks)
             if (inner) find_writes(inner, clock);
+        end_[v.id] = clock;
     }
 }
 
@@ -71,8 +76,11 @@ void Replay::leave() {
     b_.block = blocks_.empty() ? BlockId{} : blocks_.back();
 }
 
-void Replay::open_frame(Value loop, BlockId into) {
-    frames_.push_back({loop, into, loop && fn_[loop].op != Op::parallel});
+void Replay::open_frame(Value loop, Value made) {
+    const BlockId into = made ? out_[made].blocks[0] : out_.body;
+    const bool again = loop && fn_[loop].op != Op::parallel;
+    const Keeper keeper = again ? keeper_of(loop, made) : Keeper{};
+    frames_.push_back({loop, into, again, keeper, {}});
     enter(into);
     const BlockId body = loop ? fn_[loop].blocks[0] : fn_.body;
     const uint32_t indices = loop ? passes::first_carried(fn_, loop) : 0;
@@ -80,13 +88,15 @@ void Replay::open_frame(Value loop, BlockId into) {
         const Value p = fn_[body].params[i];
         if (i < indices)
             set(p, out_[into].params[i], into);
-        else
+        else if (!keep(p, copies_[p.id]))
             set_unknown(p, loop, UserErrorKind::compilation, no_stack);
     }
+    if (keeper.copy) keep_locals(loop);
     copy_contents(body, 0);
 }
 
 void Replay::close_frame() {
+    for (const auto &[local, before] : frames_.back().outer) copies_[local.id] = before;
     leave();
     frames_.pop_back();
 }
@@ -144,7 +154,9 @@ Value Replay::argument(Value v) {
 /// A pointer cannot be kept; an address is made again.
 Value Replay::pointer(Value v) {
     const Copy &copy = copies_[v.id];
-    if (copy.value && open_[copy.home.id]) return copy.value;
+    const Target target = target_of(fn_, companions_, v);
+    const bool moved = target.kind == Target::Kind::local && copies_[target.base.id].frame > copy.frame;
+    if (copy.value && open_[copy.home.id] && !moved) return copy.value;
     const Inst in = fn_[v];
     if (info(in.op).effect != Effect::pure) fail_user(UserErrorKind::runtime, not_supported, fn_.trace(in.span));
     const std::vector<Value> args(fn_.args(v).begin(), fn_.args(v).end());
@@ -204,15 +216,18 @@ void Replay::copy(Value v, uint32_t loops) {
     if (!repeats(v)) {
         const Value p = memory_.access(v).pointer;
         const bool is_update = p && target_of(fn_, companions_, p).has_companion;
+        if (loops == 0 && !is_update && keep(v, copies_[v.id])) return;
         return frames_.back().again && !is_update
                    ? set_unknown(v, frames_.back().loop, UserErrorKind::compilation, no_stack)
                    : set_unknown(v, v, UserErrorKind::runtime, not_supported);
     }
     if (fn_.type(v).is_scalar() && (info(op).effect == Effect::read || (info(op).traits & observes)))
         if (const Value p = memory_.access(v).pointer)
-            if (const Value loop = changed_since(v, p))
+            if (const Value loop = changed_since(v, p)) {
+                if (loops == 0 && fn_[loop].op != Op::parallel && keep(v, copies_[v.id])) return;
                 return fn_[loop].op == Op::parallel ? set_unknown(v, v, UserErrorKind::runtime, mixture)
                                                     : set_unknown(v, loop, UserErrorKind::compilation, no_stack);
+            }
     copy_plain(v, loops);
 }
 
@@ -245,6 +260,7 @@ void Replay::copy_control(Value v, uint32_t loops) {
     const Value made = out_.make(in);
     const BlockId home = b_.block;
     out_[home].insts.push_back(made);
+    set(v, made, home);
     for (int side = 0; side < 2; ++side) {
         const BlockId from = fn_[v].blocks[side];
         if (!from) continue;
@@ -272,6 +288,8 @@ void Replay::place_extras() {
         std::vector<Value> list = std::move(fronts_[id]);
         for (Value p : block.params) list.insert(list.end(), after[p.id].begin(), after[p.id].end());
         for (Value v : block.insts) {
+            if (const auto found = before_.find(v.id); found != before_.end())
+                list.insert(list.end(), found->second.begin(), found->second.end());
             list.push_back(v);
             list.insert(list.end(), after[v.id].begin(), after[v.id].end());
         }
@@ -287,6 +305,8 @@ Function Replay::finish() {
     analysis::walk(out_, [&](Value v) { stands[v.id] = 1; });
     for (const Unknown &u : unknowns_)
         if (stands[u.constant.id]) fail_user(u.kind, u.message, fn_.trace(fn_[u.cause].span));
+    number_stacks();
+    if (stacks_.capacity) limit_stacks();
     return std::move(out_);
 }
 

@@ -6,28 +6,32 @@
 // away in the end (dce). In the backward part, a value of the frame is
 //  - at hand if it stands in a block around;
 //  - kept in a local of the frame if it stands in a branch. promote makes this a result of the if.
-// What a body that is copied again for its backward step cannot know is an *unknown*: a constant that must be gone in the end.
+// What a body that is copied again for its backward step cannot know is kept where its loop runs forward, an entry for each
+// iteration (`Keeper` below says where): what the loop carries, what it loads from memory that it changes, and whole locals that it
+// changes. Without stacks, and where there is no such place, it is an *unknown*: a constant that must be gone in the end.
 // Effects: memory with a companion is not written again; other memory, messages and assertions are repeated once, where the
-// frame is not a serial loop's. So what a loop loads from memory that the kernel writes before the loop ends is unknown there.
+// frame is not a serial loop's.
 #include "analysis/memory.h"
 #include "autodiff/activity.h"
+#include "autodiff/checkpoints.h"
 #include "base/error.h"
 #include "ir/builder.h"
 
+#include <map>
 #include <vector>
 
 namespace qd::autodiff {
 
 class Replay {
   public:
-    Replay(const ir::Function &kernel, const Companions &companions, const Activity &activity);
+    Replay(const ir::Function &kernel, const Companions &companions, const Activity &activity, const Stacks &stacks);
 
     ir::Function &out() { return out_; }
     ir::Builder &builder() { return b_; }
 
-    /// Opens a frame in an empty block of the result and copies the body of `loop` to it, or that of the kernel if there is
-    /// none. Parameters of the body become those of the block; what it carries is unknown.
-    void open_frame(ir::Value loop, ir::BlockId into);
+    /// Opens a frame in the empty body of `made`, a loop of the result, and copies the body of `loop` to it; none: those of the
+    /// kernel.
+    void open_frame(ir::Value loop, ir::Value made);
     void close_frame();
     size_t depth() const { return frames_.size(); }
     /// Threads that work here share what lives in this block of the result.
@@ -46,6 +50,8 @@ class Replay {
 
     /// The finished function. Throws if something unknown is left.
     ir::Function finish();
+    /// Then: what its loops keep.
+    std::vector<KeptLoop> kept() const;
 
   private:
     struct Copy {
@@ -54,11 +60,21 @@ class Replay {
         uint32_t frame = 0;
         ir::Value kept; ///< the local that keeps it
     };
+    /// The stacks of one serial loop. Its frame reads them; the copy of the loop in the frame around fills them.
+    struct Keeper {
+        ir::Value copy;    ///< that copy; none: nothing is kept
+        ir::Value entries; ///< before it: how often it runs
+        ir::Value there;   ///< in it: number of the iteration
+        ir::Value here;    ///< the same in the frame
+    };
     struct Frame {
         ir::Value loop; ///< of the kernel; none: the kernel's own
         ir::BlockId block;
         bool again = false; ///< of a serial loop
+        Keeper keeper;
+        std::vector<std::pair<ir::Value, Copy>> outer; ///< what locals were before the frame had its own
     };
+    using Values = std::vector<ir::Value>;
     struct Unknown {
         ir::Value constant;
         ir::Value cause; ///< of the kernel
@@ -67,6 +83,26 @@ class Replay {
     };
 
     bool in_parallel() const { return frames_.size() > 1 && fn_[frames_[1].loop].op == ir::Op::parallel; }
+    Keeper keeper_of(ir::Value loop, ir::Value made);
+    template <class F> void emit_to(Values &list, F &&emit);
+    template <class F> void emit_in_front(ir::BlockId block, F &&emit);
+    struct Stack {
+        uint32_t number = 0;
+        ir::Scalar elem = ir::Scalar::none;
+        uint64_t size = 0; ///< of an entry, in elements
+        ir::Value room;    ///< before the copy
+        ir::Value kept;    ///< local of the frame around that holds it
+        ir::Value variable;
+    };
+    Stack make_stack(const Keeper &keeper, ir::Value entries, ir::Value variable, uint64_t size);
+    ir::Value entry(const Stack &stack, ir::Value room, ir::Value number);
+    bool keep(ir::Value v, const Copy &there);
+    void keep_local(ir::Value local, bool changes);
+    void keep_locals(ir::Value loop);
+    void copy_elements(ir::Value from, ir::Value to, uint64_t count);
+    void number_stacks();
+    void limit_stacks();
+
     void copy_contents(ir::BlockId from, uint32_t loops);
     void copy(ir::Value v, uint32_t loops);
     void copy_plain(ir::Value v, uint32_t loops);
@@ -84,18 +120,28 @@ class Replay {
     const ir::Function &fn_;
     const Companions &companions_;
     const Activity &activity_;
+    const Stacks stacks_;
+    bool has_parallel_ = false;
     analysis::Memory memory_;
     ir::Function out_;
     ir::Builder b_;
     std::vector<Copy> copies_;      ///< by value
     std::vector<uint32_t> order_;   ///< by value: place in program order
+    std::vector<uint32_t> end_;     ///< by value: the last place in it
     std::vector<ir::Value> writes_; ///< instructions that write memory without a companion, in order
     std::vector<Frame> frames_;
     std::vector<ir::BlockId> blocks_;                     ///< entered
     std::vector<uint8_t> open_;                           ///< by block of the result: entered
-    std::vector<std::vector<ir::Value>> fronts_;          ///< by block of the result: what goes to its begin
+    std::vector<Values> fronts_;                          ///< by block of the result: what goes to its begin
+    std::map<uint32_t, Values> before_;                   ///< by instruction of the result
     std::vector<std::pair<ir::Value, ir::Value>> behind_; ///< second goes behind first, an instruction or parameter
     std::vector<Unknown> unknowns_;
+    struct Kept {
+        ir::Value loop, variable;
+        uint64_t bytes = 0;
+        bool stands = false;
+    };
+    std::vector<Kept> made_; ///< by number of the stack, as it was made
 };
 
 } // namespace qd::autodiff

@@ -1,6 +1,7 @@
 // The backward part. What the kernel does comes in the opposite order, each instruction as what it does to adjoints:
 //  - a pure one adds to the adjoints of its operands;
-//  - a load adds to the companion's element, atomically (demote_atomics knows where no other thread can be);
+//  - a load adds to the companion's element, atomically (demote_atomics knows where no other thread can be); what was read from
+//    a cell that does not exist is a constant, so that no cell is made for its adjoint;
 //  - a store takes the adjoint of the element and leaves zero; an atomic, which counts as an add whatever it is, takes it and
 //    leaves it;
 //  - an if becomes an if on the same condition, a parallel loop one over the same range, a serial loop runs the other way.
@@ -18,6 +19,7 @@
 #include "base/error.h"
 #include "passes/slots.h"
 
+#include <map>
 #include <utility>
 
 namespace qd::autodiff {
@@ -28,17 +30,19 @@ namespace {
 
 class Reverse {
   public:
-    Reverse(const Function &kernel, const Companions &companions, const Activity &activity)
+    Reverse(const Function &kernel, const Companions &companions, const Activity &activity, const Stacks &stacks)
         : fn_(kernel), companions_(companions), activity_(activity), sums_(kernel, activity),
-          replay_(kernel, companions, activity), b_(replay_.builder()), adjoints_(kernel.insts.size()),
+          replay_(kernel, companions, activity, stacks), b_(replay_.builder()), adjoints_(kernel.insts.size()),
           home_(kernel.insts.size()), reached_(kernel.insts.size()) {}
 
-    Function run() {
-        replay_.open_frame({}, replay_.out().body);
+    Function run(std::vector<KeptLoop> *kept) {
+        replay_.open_frame({}, {});
         backward(fn_.body);
         b_.ret();
         replay_.close_frame();
-        return replay_.finish();
+        Function made = replay_.finish();
+        if (kept) *kept = replay_.kept();
+        return made;
     }
 
   private:
@@ -156,12 +160,46 @@ class Reverse {
     void load(Value v) {
         const Value g = take(v);
         if (!g) return;
-        const Target target = target_of(fn_, companions_, fn_.args(v)[0]);
-        const Value p = companion(fn_.args(v)[0]);
+        const Value from = fn_.args(v)[0];
+        const Target target = target_of(fn_, companions_, from);
+        if (const Value cell = target.kind == Target::Kind::global ? questionable_cell(target.base) : Value{}) {
+            const Value made = b_.if_(b_.emit(Op::is_active, {cell}, Scalar::u1));
+            for (int side = 0; side < 2; ++side) {
+                replay_.enter(replay_.out()[made].blocks[side]);
+                if (side == 0) b_.atomic_add(companion(from), g);
+                b_.yield();
+                replay_.leave();
+            }
+            return;
+        }
+        const Value p = companion(from);
         if (target.kind == Target::Kind::global || replay_.is_shared(home_[target.base.id].block))
             b_.atomic_add(p, g);
         else
             add_to(p, g);
+    }
+
+    /// The cell that holds an element, if it may not exist and adding to its adjoint would make one.
+    Value questionable_cell(Value pointer) {
+        if (fn_[pointer].op != Op::place) return {};
+        const uint64_t number = fn_[pointer].imm;
+        const Place &place = fn_.places[number];
+        if (!is_sparse(place) || !is_sparse(fn_.places[companions_.place(number)])) return {};
+        const Values indices(fn_.args(pointer).begin(), fn_.args(pointer).end());
+        if (!indices.empty() && fn_[indices[0]].op == Op::own_index) {
+            const Place &loop = fn_.places[place_of(fn_[indices[0]])];
+            if (loop.tree == place.tree && loop.levels == place.levels) return {}; // the loop is at it
+        }
+        const auto [at, is_new] = cells_.try_emplace(number, replay_.out().places.size());
+        if (is_new) {
+            Place cell = place;
+            while (cell.levels.back().kind == LevelKind::dense) cell.levels.pop_back();
+            cell.elem = Scalar::u8;
+            cell.level = true;
+            cell.byte_offset = 0;
+            replay_.out().places.push_back(std::move(cell));
+        }
+        return b_.place(at->second, values(indices));
     }
 
     void write(Value v) {
@@ -210,7 +248,7 @@ class Reverse {
         const Value made = b_.for_(bounds[0], bounds[1], {}, loop);
         const BlockId body = fn_[v].blocks[0];
         const Values results(fn_.results(v).begin(), fn_.results(v).end());
-        replay_.open_frame(v, replay_.out()[made].blocks[0]);
+        replay_.open_frame(v, made);
         for (Value r : results) passed_.push_back(activity_.active(r) ? b_.load(adjoint(r)) : Value{});
         backward(body);
         for (size_t k = 0; k < results.size(); ++k) {
@@ -231,7 +269,7 @@ class Reverse {
         if (loop.serialize) loop.reversed = !loop.reversed;
         const Values bounds = values(fn_.args(v));
         const Value made = b_.parallel(bounds, loop);
-        replay_.open_frame(v, replay_.out()[made].blocks[0]);
+        replay_.open_frame(v, made);
         backward(fn_[v].blocks[0]);
         b_.yield();
         replay_.close_frame();
@@ -243,17 +281,19 @@ class Reverse {
     Sums sums_;
     Replay replay_;
     Builder &b_;
-    Values adjoints_;              ///< by value: the local of its adjoint; of a local, one like it
-    std::vector<Home> home_;       ///< by value
-    std::vector<uint8_t> reached_; ///< by value: something was added to its adjoint on the way to here
-    Values reached_list_;          ///< those for which `reached_` is set, in order
-    Values passed_;                ///< adjoints of what the next block hands over; none: zero
+    Values adjoints_;                    ///< by value: the local of its adjoint; of a local, one like it
+    std::vector<Home> home_;             ///< by value
+    std::vector<uint8_t> reached_;       ///< by value: something was added to its adjoint on the way to here
+    Values reached_list_;                ///< those for which `reached_` is set, in order
+    Values passed_;                      ///< adjoints of what the next block hands over; none: zero
+    std::map<uint64_t, uint64_t> cells_; ///< by place: one that names the cells that hold it
 };
 
 } // namespace
 
-Function reverse(const Function &kernel, const Companions &companions, const Activity &activity) {
-    return Reverse(kernel, companions, activity).run();
+Function reverse(const Function &kernel, const Companions &companions, const Activity &activity, const Stacks &stacks,
+                 std::vector<KeptLoop> *kept) {
+    return Reverse(kernel, companions, activity, stacks).run(kept);
 }
 
 } // namespace qd::autodiff

@@ -58,9 +58,11 @@ class Validate {
         const Value unread = b_.integer(Scalar::u8, 0);
         const Value fine = b_.eq(found, unread);
         const std::string number = std::to_string(fn_.places[fn_[pointer].imm].id);
-        fn_.messages.push_back({{{"(kernel=" + fn_.name + ") Breaks the global data access rule. Snode S" + number +
-                                      " is overwritten unexpectedly.",
-                                  -1}}});
+        const std::string &whose = fn_.places[marks_.place(fn_[pointer].imm)].name; // marks are named by their fields
+        fn_.messages.push_back(
+            {{{"(kernel=" + fn_.name + ") Breaks the global data access rule. Snode S" + number +
+                   " is overwritten unexpectedly. It is an element of " + whose + ", and was read before.",
+               -1}}});
         const Value operands[] = {fine};
         b_.emit(Op::assert_, operands, {}, fn_.messages.size() - 1);
     }

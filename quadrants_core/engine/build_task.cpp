@@ -65,6 +65,39 @@ std::vector<abi::Message> describe_messages(const ir::Function &fn) {
     return out;
 }
 
+/// The stacks below a block, in program order; of a frame that has none itself but some deeper, one without entries.
+void describe_stacks(const ir::Function &task, ir::BlockId block, uint32_t frame, uint32_t depth, uint32_t &frames,
+                     std::vector<abi::Stack> &out) {
+    for (ir::Value v : task[block].insts) {
+        const ir::Inst &in = task[v];
+        if (in.op == ir::Op::reserve) {
+            abi::Stack stack{
+                .number = ir::stack_of(in), .entry_bytes = ir::entry_bytes(in), .frame = frame, .depth = depth};
+            if (const auto trace = task.trace(in.span); !trace.empty()) stack.loop_line = trace.back().line;
+            out.push_back(std::move(stack));
+        } else if (in.op == ir::Op::stack) {
+            const auto stack = std::ranges::find(out, ir::stack_of(in), &abi::Stack::number);
+            if (stack == out.end() || stack->line) continue;
+            stack->type = abi::ScalarCode(in.type.elem);
+            const auto trace = task.trace(in.span);
+            if (trace.empty()) continue;
+            const Location &at = trace.back();
+            stack->file = at.file;
+            stack->line = at.line;
+            stack->column = at.column;
+            stack->end_line = at.end_line;
+            stack->end_column = at.end_column;
+        }
+        const bool is_frame = in.op == ir::Op::for_;
+        const uint32_t inside = is_frame ? ++frames : frame;
+        const size_t mark = out.size();
+        for (ir::BlockId inner : in.blocks)
+            if (inner) describe_stacks(task, inner, inside, depth + is_frame, frames, out);
+        if (out.size() > mark && is_frame && out[mark].frame != inside)
+            out.insert(out.begin() + ptrdiff_t(mark), {.number = UINT32_MAX, .frame = inside, .depth = depth + 1});
+    }
+}
+
 } // namespace
 
 Location first_location(const ir::Function &fn) {
@@ -94,6 +127,8 @@ TaskBuild start_build(ir::Function task) {
         });
     });
     static_assert(ir::Function::none == abi::Task::computed);
+    uint32_t frames = 0;
+    describe_stacks(task, task.body, 0, 0, frames, info.stacks);
     info.range_at = task.range_at;
     info.graph = {task.graph.level, task.graph.checkpoint, task.graph.region, task.graph.section};
     build.tmp_bytes = task.tmp_bytes;

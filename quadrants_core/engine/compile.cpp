@@ -40,7 +40,7 @@ abi::Graph describe_graph(const ir::Function &kernel) {
         const ir::Subgraph &subgraph = kernel.subgraphs[kernel[v].imm];
         switch (subgraph.kind) {
         case ir::Subgraph::Kind::do_while: graph.levels.push_back({subgraph.flag, around}); break;
-        case ir::Subgraph::Kind::checkpoint: graph.checkpoints.push_back({subgraph.flag}); break;
+        case ir::Subgraph::Kind::checkpoint: graph.checkpoints.push_back({subgraph.flag, around}); break;
         case ir::Subgraph::Kind::region:
         case ir::Subgraph::Kind::section: break;
         }
@@ -133,10 +133,16 @@ void assemble(Program::Impl &p, CompiledKernel &out, std::vector<TaskBuild> &bui
         }
         build.info.weight = build.code->weight;
         out.speaks |= build.info.speaks;
+        out.keeps |= !build.info.stacks.empty();
         out.info.tasks.push_back(std::move(build.info));
     }
     out.info.counters = uint32_t(out.counters.size());
-    out.has_variants = !out.arrays.empty();
+    if (out.keeps) out.heap_use.resize(builds.size());
+    if (runtime::has_flags(out.info.graph)) {
+        out.steps = runtime::graph_steps(out.info);
+        out.flag_extents = runtime::flag_extents(out.info);
+    }
+    out.has_variants = !out.arrays.empty() || !out.steps.empty() || out.keeps;
     out.counts.assign(out.counters.size(), 0);
     uint64_t *counters = out.counts.data();
     for (size_t i = 0; i < builds.size(); i++) {

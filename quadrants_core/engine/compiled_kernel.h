@@ -3,6 +3,7 @@
 #include "base/fork.h"
 #include "engine/program.h"
 #include "runtime/device.h"
+#include "runtime/graph.h"
 
 #include <memory>
 #include <vector>
@@ -76,10 +77,15 @@ class CompiledKernel : public std::enable_shared_from_this<CompiledKernel> {
     std::string file;    ///< that its source stands in; may be unknown
     bool speaks = false; ///< some task does: abi::Task
     std::vector<KernelTask> tasks;
-    bool has_variants = false;   ///< a launch may have to run another build: `arrays` or `completion` is there
-    uint64_t program_id = 0;     ///< 0: its program has ended
-    uint32_t specialisation = 0; ///< among the kernels of this name
+    /// A launch may have to run another build, or is not a mere row of tasks: `arrays`, `completion`, `steps` or stacks are there.
+    bool has_variants = false;
+    bool keeps = false;                 ///< some task has stacks: abi::Task
+    std::vector<abi::HeapUse> heap_use; ///< of a kernel with stacks: by task, of its last launch
+    uint64_t program_id = 0;            ///< 0: its program has ended
+    uint32_t specialisation = 0;        ///< among the kernels of this name
     std::shared_ptr<Lifetime> lifetime;
+    std::vector<runtime::GraphStep> steps;          ///< of a kernel whose tasks depend on flags, else empty
+    std::vector<runtime::FlagExtents> flag_extents; ///< of those flags
     std::vector<uint64_t> counts;
     std::vector<CounterValue> counters; ///< what each count means; `count` is unused here
     std::vector<ArrayArg> arrays;       ///< to be checked for overlap at launch, those that are written first; or empty

@@ -64,7 +64,7 @@ bool is_asked(What what, Asked asked) {
 
 /// The clean build on its way, with what it needs of its program.
 struct CleanJob {
-    std::string name;
+    abi::Kernel info; ///< of the kernel that counts, without tasks
     std::vector<uint8_t> source;
     std::shared_ptr<CleanBuild> build;
     Lowering lowering;
@@ -117,7 +117,7 @@ bool CleanJob::publish(std::vector<TaskBuild> &tasks) const {
             task.code = p.keep_task(task.key, task.code);
         }
         auto kernel = std::make_shared<CompiledKernel>();
-        kernel->info.name = name;
+        kernel->info = info;
         assemble(p, *kernel, tasks);
         build->kernel = std::move(kernel);
         build->state.store(CleanBuild::State::ready, std::memory_order_release);
@@ -139,7 +139,8 @@ void CleanJob::run() const {
     } catch (const std::exception &error) {
         build->state = CleanBuild::State::failed;
         const std::string problem = error.what();
-        with_program(*lifetime, [&](Program::Impl &p) { p.warn("kernel " + name + " goes on counting: " + problem); });
+        with_program(*lifetime,
+                     [&](Program::Impl &p) { p.warn("kernel " + info.name + " goes on counting: " + problem); });
     }
 }
 
@@ -179,8 +180,10 @@ void Completion::end(Program::Impl &p, const CompiledKernel &kernel) {
     if (met_ < conditions_.size() || left_) return;
     CleanBuild::State expected = CleanBuild::State::none;
     if (!build_->state.compare_exchange_strong(expected, CleanBuild::State::wanted)) return;
+    abi::Kernel info = kernel.info;
+    info.tasks.clear();
     auto job = std::make_shared<CleanJob>(
-        CleanJob{kernel.info.name, kernel.source, build_, p.lowering, p.build_key, p.lifetime, p.disk});
+        CleanJob{std::move(info), kernel.source, build_, p.lowering, p.build_key, p.lifetime, p.disk});
     in_background(p.lifetime, [job] { job->run(); });
 }
 

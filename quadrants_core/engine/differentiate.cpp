@@ -7,7 +7,8 @@
 
 namespace qd::engine {
 
-ir::Function Program::differentiate(ir::Function kernel, autodiff::Companions companions, autodiff::Mode mode) const {
+ir::Function Program::differentiate(ir::Function kernel, autodiff::Companions companions, autodiff::Mode mode,
+                                    const autodiff::Stacks &stacks) const {
     ir::Function derived;
     with_stack(stack_for(kernel), [&] {
         // What comes out is launched with arrays that overlap, too, so nothing may be made of their being apart.
@@ -20,10 +21,24 @@ ir::Function Program::differentiate(ir::Function kernel, autodiff::Companions co
         if (mode != autodiff::Mode::validate) impl_->lowering.prepare(kernel);
         for (size_t i = 0; i < of_parameter.size(); i++) // passes number values anew
             if (companions.arrays[i]) companions.arrays[i] = kernel.params[of_parameter[i]];
-        derived = autodiff::differentiate(kernel, companions, mode);
+        derived = autodiff::differentiate(kernel, companions, mode, stacks);
         derived.distinct_arrays = distinct;
     });
     return derived;
+}
+
+std::vector<KernelMemory> Program::kept_memory() const {
+    const std::lock_guard launches(impl_->main.launching);
+    const std::lock_guard guard(impl_->watch_lock);
+    std::vector<KernelMemory> all;
+    for (const CompiledKernel *kernel : impl_->kernels) {
+        if (!kernel->keeps) continue;
+        KernelMemory &own = all.emplace_back(KernelMemory{kernel->info.name, kernel->specialisation, {}});
+        for (size_t i = 0; i < kernel->tasks.size(); ++i)
+            if (const abi::Task &task = kernel->info.tasks[i]; !task.stacks.empty())
+                own.tasks.push_back({task.name, task.line, task.stacks, kernel->heap_use[i]});
+    }
+    return all;
 }
 
 } // namespace qd::engine

@@ -61,8 +61,25 @@ CounterValue read_counter(Reader &r) {
     return counter;
 }
 
+void write(Writer &w, const abi::Stack &stack) {
+    const auto &[number, entry_bytes, type, frame, depth, loop_line, file, line, column, end_line, end_column] = stack;
+    w.text(file);
+    w.number(type);
+    for (uint32_t n : {number, entry_bytes, frame, depth, loop_line, line, column, end_line, end_column}) w.number(n);
+}
+
+abi::Stack read_stack(Reader &r) {
+    abi::Stack stack;
+    stack.file = r.text();
+    stack.type = r.number<abi::ScalarCode>();
+    for (uint32_t *n : {&stack.number, &stack.entry_bytes, &stack.frame, &stack.depth, &stack.loop_line, &stack.line,
+                        &stack.column, &stack.end_line, &stack.end_column})
+        *n = r.number<uint32_t>();
+    return stack;
+}
+
 void write(Writer &w, const TaskBuild &build, const abi::Task &info) {
-    const auto &[name, kind, weight, block_dim, hash, messages, line, speaks, range_at, graph] =
+    const auto &[name, kind, weight, block_dim, hash, messages, line, speaks, range_at, graph, stacks] =
         info; // the hash is the key
     w.number(build.key);
     w.text(name);
@@ -76,6 +93,8 @@ void write(Writer &w, const TaskBuild &build, const abi::Task &info) {
     w.number(build.tmp_bytes);
     w.number(uint64_t(messages.size()));
     for (const abi::Message &m : messages) write(w, m);
+    w.number(uint64_t(stacks.size()));
+    for (const abi::Stack &s : stacks) write(w, s);
     w.number(uint64_t(build.counters.size()));
     for (const CounterValue &counter : build.counters) write(w, counter);
     const bool is_best = !build.later;
@@ -100,6 +119,8 @@ TaskBuild read_task(Reader &r) {
     build.tmp_bytes = r.number<uint64_t>();
     info.messages.resize(r.count());
     for (abi::Message &m : info.messages) m = read_message(r);
+    info.stacks.resize(r.count());
+    for (abi::Stack &s : info.stacks) s = read_stack(r);
     build.counters.resize(r.count());
     for (CounterValue &counter : build.counters) counter = read_counter(r);
     build.binary.target = r.text();

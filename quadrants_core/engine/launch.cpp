@@ -37,7 +37,7 @@ CompiledKernel &overlapping_variant(Program::Impl &p, CompiledKernel &kernel) {
         ir::Function source = ir::read(bytes);
         source.distinct_arrays = false;
         kernel.overlapping = compile(p, std::move(source), 0);
-        kernel.overlapping->title = kernel.title;
+        entitle(*kernel.overlapping, kernel.title, !kernel.counters.empty() && kernel.counters[0].backward);
         if (kernel.completion) ask(*kernel.overlapping, kernel.completion->asked());
     }
     return *kernel.overlapping;
@@ -84,15 +84,42 @@ void announce_launch(Program::Impl &p, const CompiledKernel &kernel) {
 }
 
 template <class Run>
-inline void run_tasks(Program::Impl &p, CompiledKernel &kernel, abi::Launch &launch, const Run &run) {
-    for (KernelTask &task : kernel.tasks) {
-        launch.data.counters = task.counters;
-        launch.host.task = &task;
-        run(task);
-        if (stop_word | __atomic_load_n(&p.main.failed, __ATOMIC_RELAXED)) [[unlikely]]
-            fail_launch(p);
-        if (p.sparse && p.sparse->has_garbage()) p.collect_cells();
+[[gnu::always_inline]] inline void run_one(Program::Impl &p, KernelTask &task, abi::Launch &launch, const Run &run) {
+    launch.data.counters = task.counters;
+    launch.host.task = &task;
+    run(task);
+    if (stop_word | __atomic_load_n(&p.main.failed, __ATOMIC_RELAXED)) [[unlikely]]
+        fail_launch(p);
+    if (p.sparse && p.sparse->has_garbage()) p.collect_cells();
+}
+
+/// Of a kernel with flags, where the host sees them.
+template <class Run> struct FlaggedTasks {
+    Program::Impl &p;
+    CompiledKernel &kernel;
+    abi::Launch &launch;
+    const Run &run;
+
+    void task(int32_t index) { run_one(p, kernel.tasks[size_t(index)], launch, run); }
+    int32_t flag(uint32_t slot) {
+        p.main.queue->wait();
+        return *reinterpret_cast<const volatile int32_t *>(launch.data.args[slot]);
     }
+};
+
+/// Follows the flags of a kernel.
+template <class Run> void run_steps(Program::Impl &p, CompiledKernel &kernel, abi::Launch &launch, const Run &run) {
+    abi::GraphWords &words = p.main.words;
+    runtime::walk_graph(kernel.steps, 0, words, FlaggedTasks<Run>{p, kernel, launch, run});
+    p.main.queue->wait();
+}
+
+/// `follow_flags`: the kernel may have flags.
+template <bool follow_flags, class Run>
+inline void run_tasks(Program::Impl &p, CompiledKernel &kernel, abi::Launch &launch, const Run &run) {
+    if constexpr (follow_flags)
+        if (!kernel.steps.empty()) return run_steps(p, kernel, launch, run);
+    for (KernelTask &task : kernel.tasks) run_one(p, task, launch, run);
     p.main.queue->wait();
 }
 
@@ -100,16 +127,17 @@ inline void run_task(Program::Impl &p, const KernelTask &task, abi::Launch &laun
     p.main.queue->launch(*task.code->current.load(std::memory_order_acquire), *task.info, launch);
 }
 
-/// A launch that somebody watches; `called` is the kernel as the user knows it.
+/// A launch that somebody watches, or one of a kernel with stacks; `called` is the kernel as the user knows it.
 [[gnu::noinline]] void run_watched(Program::Impl &p, const CompiledKernel &called, CompiledKernel &kernel,
                                    abi::Launch &launch) {
-    announce_launch(p, called);
-    run_tasks(p, kernel, launch, [&](KernelTask &task) {
-        if (!p.options.kernel_profiler) return run_task(p, task, launch);
+    if (p.watched.load(std::memory_order_relaxed)) announce_launch(p, called);
+    run_tasks<true>(p, kernel, launch, [&](KernelTask &task) {
+        if (!p.options.kernel_profiler && !kernel.keeps) return run_task(p, task, launch);
         const Stopwatch watch;
         run_task(p, task, launch);
         p.main.queue->wait();
-        p.profile.add(called.info.name, task.info->name, watch.microseconds());
+        if (p.options.kernel_profiler) p.profile.add(called.info.name, task.info->name, watch.microseconds());
+        note_heap_use(p, kernel, task);
     });
 }
 
@@ -126,7 +154,8 @@ inline void make_room(Program::Impl &p, const CompiledKernel &kernel) {
     launch_remote(p, called, kernel, args, ret);
 }
 
-/// `called` is the kernel as the user knows it.
+/// `called` is the kernel as the user knows it; `special`: it may have flags or stacks.
+template <bool special>
 inline void run(Program::Impl &p, const CompiledKernel &called, CompiledKernel &kernel, uint64_t *args, void *ret) {
     if (!p.host_visible) [[unlikely]]
         return run_on_remote_device(p, called, kernel, args, ret);
@@ -135,10 +164,10 @@ inline void run(Program::Impl &p, const CompiledKernel &called, CompiledKernel &
     launch.data.args = args;
     launch.data.ret = static_cast<char *>(ret);
     try {
-        if (p.watched.load(std::memory_order_relaxed)) [[unlikely]]
+        if ((special && kernel.keeps) || p.watched.load(std::memory_order_relaxed)) [[unlikely]]
             run_watched(p, called, kernel, launch);
         else
-            run_tasks(p, kernel, launch, [&](const KernelTask &task) { run_task(p, task, launch); });
+            run_tasks<special>(p, kernel, launch, [&](const KernelTask &task) { run_task(p, task, launch); });
     } catch (const runtime::Fault &met) {
         fail_fault(p, called, kernel, launch, met);
     }
@@ -150,31 +179,71 @@ inline void run(Program::Impl &p, const CompiledKernel &called, CompiledKernel &
                                           uint64_t *args, void *ret) {
     Completion &completion = *kernel.completion;
     if (CompiledKernel *clean = completion.clean(p.cleared.load(std::memory_order_acquire)))
-        return run(p, called, *clean, args, ret);
+        return run<true>(p, called, *clean, args, ret);
     if (p.host_visible) make_room(p, kernel); // a launch that fails for want of it counts nothing
     completion.begin();
-    run(p, called, kernel, args, ret);
+    run<true>(p, called, kernel, args, ret);
     if (!p.host_visible) finish_launches(p); // the counts are looked at
     completion.end(p, kernel);
 }
 
-/// `foreign`: some arrays may lie in field trees.
+/// The build that may run on these arrays. `foreign`: some of them may lie in field trees.
 template <bool foreign>
-[[gnu::always_inline]] inline void launch(Program::Impl &p, CompiledKernel &called, uint64_t *args, void *ret) {
+[[gnu::always_inline]] inline CompiledKernel &variant_for(Program::Impl &p, CompiledKernel &called,
+                                                          const uint64_t *args) {
+    const bool in_trees = foreign && called.arrays_beside_trees != 0 && overlaps_trees(p, called, args);
+    const bool overlaps = in_trees || (!called.arrays.empty() && overlap(called, args));
+    return overlaps ? overlapping_variant(p, called) : called;
+}
+
+/// Flags have an element.
+void check_flags(const CompiledKernel &kernel, const uint64_t *args) {
+    for (const runtime::FlagExtents &flag : kernel.flag_extents)
+        for (uint32_t axis = 0; axis < flag.ndim; axis++)
+            if (args[abi::extent_slot(flag.slot, axis)] == 0)
+                fail_user(UserErrorKind::runtime,
+                          "kernel " + kernel.info.name + ": an array that a graph has as a flag has no elements");
+}
+
+/// A kernel with flags. `words`: of one whose checkpoints may yield, else null.
+[[gnu::noinline]] void launch_graph(Program::Impl &p, CompiledKernel &called, uint64_t *args, void *ret,
+                                    abi::GraphWords *words) {
+    check_flags(called, args);
+    p.main.words = words ? *words : abi::GraphWords();
+    CompiledKernel &kernel = variant_for<true>(p, called, args);
+    if (kernel.completion)
+        run_until_complete(p, called, kernel, args, ret);
+    else
+        run<true>(p, called, kernel, args, ret);
+    if (!words) return;
+    *words = p.main.words;
+    p.main.last_yielded = words->yielded;
+}
+
+template <bool foreign>
+[[gnu::always_inline]] inline void launch(Program::Impl &p, CompiledKernel &called, uint64_t *args, void *ret,
+                                          abi::GraphWords *words = nullptr) {
     if (called.program_id != p.id) [[unlikely]]
         fail_inert(called);
     const std::lock_guard guard(p.main.launching);
-    if (!called.has_variants) return run(p, called, called, args, ret);
-    const bool in_trees = foreign && called.arrays_beside_trees != 0 && overlaps_trees(p, called, args);
-    const bool overlaps = in_trees || (!called.arrays.empty() && overlap(called, args));
-    CompiledKernel &kernel = overlaps ? overlapping_variant(p, called) : called;
+    if (!called.has_variants) return run<false>(p, called, called, args, ret);
+    if (!called.steps.empty()) [[unlikely]]
+        return launch_graph(p, called, args, ret, words);
+    CompiledKernel &kernel = variant_for<foreign>(p, called, args);
     if (kernel.completion) [[unlikely]]
         run_until_complete(p, called, kernel, args, ret);
+    else if (kernel.keeps) [[unlikely]]
+        run<true>(p, called, kernel, args, ret);
     else
-        run(p, called, kernel, args, ret);
+        run<false>(p, called, kernel, args, ret);
 }
 
 } // namespace
+
+void note_heap_use(Program::Impl &p, CompiledKernel &kernel, const KernelTask &task) {
+    if (!task.info->stacks.empty())
+        kernel.heap_use[size_t(&task - kernel.tasks.data())] = p.main.queue->take_heap_use();
+}
 
 void fail_launch(Program::Impl &p) {
     p.main.queue->wait();
@@ -183,7 +252,7 @@ void fail_launch(Program::Impl &p) {
     if (!failed) throw Interrupted{};
     if (p.sparse) p.sparse->rethrow();
     Failure failure = std::exchange(p.main.failure, {});
-    fail_user(UserErrorKind::assertion, std::move(failure.text), std::move(failure.trace));
+    fail_user(failure.kind, std::move(failure.text), std::move(failure.trace));
 }
 
 void Program::launch(CompiledKernel &kernel, uint64_t *args, void *ret) {
@@ -192,6 +261,10 @@ void Program::launch(CompiledKernel &kernel, uint64_t *args, void *ret) {
 
 void Program::launch_on_own_arrays(CompiledKernel &kernel, uint64_t *args, void *ret) {
     engine::launch<false>(*impl_, kernel, args, ret);
+}
+
+void Program::launch_from(CompiledKernel &kernel, uint64_t *args, void *ret, abi::GraphWords &words) {
+    engine::launch<true>(*impl_, kernel, args, ret, &words);
 }
 
 } // namespace qd::engine

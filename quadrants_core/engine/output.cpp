@@ -1,6 +1,7 @@
 // What running tasks say: prints and failed assertions, formatted from abi::Message.
 #include "engine/program_impl.h"
 #include "ir/types.h"
+#include "runtime/thread_heap.h"
 
 #include <bit>
 #include <cstdio>
@@ -99,6 +100,20 @@ void fail_from_task(const abi::Launch *launch, const abi::Thread *, uint32_t mes
         said.resize(end);
     }
     p.main.failure = {std::move(said), trace_of(text)};
+}
+
+char *reserve_from_task(const abi::Launch *launch, abi::Thread *thread, uint64_t bytes) {
+    if (char *found = runtime::ThreadHeap::reserve(*thread, bytes)) return found;
+    Program::Impl &p = *static_cast<const KernelTask *>(launch->host.task)->program;
+    uint32_t expected = 0;
+    if (!__atomic_compare_exchange_n(launch->data.failed, &expected, 1, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+        return nullptr;
+    const std::string size = bytes == UINT64_MAX ? "more bytes than can be counted" : std::to_string(bytes) + " bytes";
+    p.main.failure = {"Adstack: there is no memory for what a loop keeps for its way back: it asked for " + size +
+                          " on one thread, which holds " + std::to_string(thread->heap.used) + " already",
+                      {},
+                      UserErrorKind::runtime};
+    return nullptr;
 }
 
 void Program::Impl::write(std::string_view text) {

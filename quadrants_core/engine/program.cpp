@@ -78,13 +78,14 @@ runtime::CacheKey record_key(const Program::Impl &p, std::span<const uint8_t> na
 
 bool CounterOrder::operator()(const CounterValue &a, const CounterValue &b) const {
     auto key = [](const CounterValue &c) {
-        return std::tie(c.at.file, c.at.line, c.at.column, c.at.end_line, c.at.end_column, c.what, c.at.scope, c.copy);
+        return std::tie(c.at.file, c.at.line, c.at.column, c.at.end_line, c.at.end_column, c.what, c.backward,
+                        c.at.scope, c.copy);
     };
     return key(a) < key(b);
 }
 
 void add_count(Counts &counts, const CounterValue &value, uint64_t n) {
-    const auto at = counts.insert({value.what, value.at, 0, value.copy, 0}).first;
+    const auto at = counts.insert({value.what, value.at, 0, value.copy, 0, value.backward}).first;
     const_cast<CounterValue &>(*at).count += n; // not part of the order
 }
 
@@ -154,6 +155,7 @@ void Program::Impl::update_launch_start() {
     main.start.host = {.print = print_from_task,
                        .fail = fail_from_task,
                        .external = runtime::external,
+                       .reserve = reserve_from_task,
                        .sparse = sparse ? &runtime::SparseTrees::calls : nullptr,
                        .task = nullptr};
 }
@@ -223,11 +225,14 @@ void add_external(uint64_t id, void *address) { runtime::add_external(id, addres
 const abi::Kernel &kernel_info(const CompiledKernel &kernel) { return kernel.info; }
 const std::vector<CounterValue> &kernel_counters(const CompiledKernel &kernel) { return kernel.counters; }
 
-void entitle(CompiledKernel &kernel, std::string title) { kernel.title = std::move(title); }
+void entitle(CompiledKernel &kernel, std::string title, bool backward) {
+    kernel.title = std::move(title);
+    for (CounterValue &counter : kernel.counters) counter.backward = backward;
+}
 
 void ask(CompiledKernel &kernel, Asked asked) {
     const bool counts = asked == Asked::counts || kernel.counters.empty();
-    kernel.has_variants = !counts || !kernel.arrays.empty();
+    kernel.has_variants = !counts || !kernel.arrays.empty() || !kernel.steps.empty() || kernel.keeps;
     kernel.completion = counts ? nullptr : std::make_shared<Completion>(kernel, asked);
 }
 
@@ -399,6 +404,7 @@ std::vector<Location> Program::locate(const ir::Function &kernel, const KernelFa
 void Program::sync() { impl_->wait_for_launches(); }
 void Program::settle() { finish_background(impl_->lifetime.get()); }
 int Program::tasks_on_last_call() const { return impl_->main.last_tasks; }
+int32_t Program::yielded_on_last_call() const { return impl_->main.last_yielded; }
 
 void Program::subscribe(Observer *observer) {
     const std::lock_guard guard(impl_->watch_lock);

@@ -28,8 +28,9 @@ struct CounterValue {
     ir::Counter::What what;
     Location at;
     uint64_t count = 0;
-    uint32_t copy = 0;  ///< ir::Counter::copy; 0 where copies are added up
-    uint32_t place = 0; ///< of a compiled kernel: where its count stands; several may share one
+    uint32_t copy = 0;     ///< ir::Counter::copy; 0 where copies are added up
+    uint32_t place = 0;    ///< of a compiled kernel: where its count stands; several may share one
+    bool backward = false; ///< of a kernel that works out gradients
 };
 /// What is asked of a kernel's counters: how often, or whether at all, of lines or also of the transitions between
 /// them.
@@ -40,6 +41,19 @@ struct KernelCoverage {
     std::string title;           ///< what it was specialised for, if the kernel was given a title
     uint32_t specialisation = 0; ///< among those of this name, in the order in which they were compiled
     std::vector<CounterValue> counts;
+};
+
+/// One task of a kernel: its stacks, outer loops first, and what its last launch took; `use.entries` is empty before that.
+struct TaskMemory {
+    std::string task;
+    uint32_t line = 0;
+    std::vector<abi::Stack> stacks;
+    abi::HeapUse use;
+};
+struct KernelMemory {
+    std::string kernel;
+    uint32_t specialisation = 0;
+    std::vector<TaskMemory> tasks;
 };
 
 /// What `Program::show` gives: the IR of the tasks; what the code generator is given; assembly.
@@ -88,7 +102,8 @@ class Program {
     uint64_t cells_allocated(const ir::Place &level) const;
 
     /// What works out the derivative of a kernel of the frontend: a kernel for `compile` and its like.
-    ir::Function differentiate(ir::Function kernel, autodiff::Companions companions, autodiff::Mode mode) const;
+    ir::Function differentiate(ir::Function kernel, autodiff::Companions companions, autodiff::Mode mode,
+                               const autodiff::Stacks &stacks) const;
     /// Runs the pipeline, loads what is unchanged, compiles the rest (tasks in parallel). `frontend_us`: time already
     /// spent. `image` gets what `load` needs. Throws Interrupted if Stop was pressed; nothing remains of the kernel
     /// then.
@@ -109,6 +124,9 @@ class Program {
     /// The same where all arrays are known to be memory from `alloc`, so that none lies in a field tree.
     void launch_on_own_arrays(CompiledKernel &kernel, uint64_t *args, void *ret);
 
+    /// The same for a kernel with checkpoints that may yield: says from which one on it runs, and is told which yielded.
+    void launch_from(CompiledKernel &kernel, uint64_t *args, void *ret, abi::GraphWords &words);
+
     /// The place of a fault, outermost call first; empty if it cannot be told. `kernel` as for `compile`.
     std::vector<Location> locate(const ir::Function &kernel, const KernelFault &fault);
 
@@ -119,6 +137,7 @@ class Program {
     /// Waits until every task compiled so far runs its best code and the cache holds it.
     void settle();
     int tasks_on_last_call() const;
+    int32_t yielded_on_last_call() const; ///< number of a checkpoint, or -1
 
     // Observation.
     void subscribe(Observer *observer);
@@ -130,6 +149,8 @@ class Program {
     /// How many kernels were compiled so far, and the sum of all counts: as long as neither grows there is no news.
     std::pair<uint64_t, uint64_t> counted() const;
     void clear_coverage();
+    /// What reverse kernels that are alive keep for the way back through their loops, and kept at their last launch.
+    std::vector<KernelMemory> kept_memory() const;
     Profile &profile(); ///< empty unless Options::kernel_profiler
 
     struct Impl;
@@ -151,8 +172,8 @@ const abi::Kernel &kernel_info(const CompiledKernel &kernel);
 /// What its coverage counters count, task by task; `count` is 0.
 const std::vector<CounterValue> &kernel_counters(const CompiledKernel &kernel);
 
-/// Before its first launch: what people call this specialisation.
-void entitle(CompiledKernel &kernel, std::string title);
+/// Before its first launch: what people call this specialisation, and whether it works out gradients.
+void entitle(CompiledKernel &kernel, std::string title, bool backward);
 
 /// Before its first launch. If only yes or no is asked, the kernel runs without counters once they say yes to all.
 void ask(CompiledKernel &kernel, Asked asked);

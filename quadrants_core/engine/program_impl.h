@@ -124,6 +124,9 @@ struct Program::Impl : runtime::Apart {
     void bring_counts();
 };
 
+/// After a task that has ended: what it took of the heaps, if it has stacks.
+void note_heap_use(Program::Impl &p, CompiledKernel &kernel, const KernelTask &task);
+
 /// After a task that was told to leave: why.
 [[noreturn]] void fail_launch(Program::Impl &p);
 
@@ -133,5 +136,6 @@ std::shared_ptr<CompiledKernel> compile(Program::Impl &p, ir::Function kernel, d
 // Called by running tasks (abi::HostServices).
 void print_from_task(const abi::Launch *launch, const abi::Thread *, uint32_t message, const uint64_t *values);
 void fail_from_task(const abi::Launch *launch, const abi::Thread *, uint32_t message, const uint64_t *values);
+char *reserve_from_task(const abi::Launch *launch, abi::Thread *thread, uint64_t bytes);
 
 } // namespace qd::engine

@@ -49,28 +49,76 @@ template <class T> T *at(uint64_t address) { return reinterpret_cast<T *>(addres
 
 /// Whether a launch ends before it returns.
 bool is_waited_for(const Program::Impl &p, const CompiledKernel &kernel) {
-    return kernel.info.ret_bytes || kernel.speaks || p.sparse || p.options.kernel_profiler;
+    return kernel.info.ret_bytes || kernel.speaks || kernel.keeps || p.sparse || p.options.kernel_profiler ||
+           !kernel.steps.empty();
 }
 
-void give_tasks(Program::Impl &p, const PendingLaunch &pending, const Places &places) {
-    Stream &stream = p.main;
-    CompiledKernel &kernel = *pending.kernel;
-    const uint64_t block = pending.block.memory.address;
-    abi::Launch launch = stream.start;
-    launch.data.args = at<uint64_t>(block);
-    launch.data.tmp = at<char>(block + places.tmp);
-    launch.data.ret = at<char>(block + places.results);
-    launch.data.failed = at<uint32_t>(block + places.words + offsetof(Words, failed));
-    launch.data.asked = at<uint32_t>(block + places.words + offsetof(Words, asked));
-    for (KernelTask &task : kernel.tasks) {
-        const uint64_t first = uint64_t(task.counters - kernel.counts.data());
-        launch.data.counters = kernel.counts.empty() ? nullptr : at<uint64_t>(block + places.counters) + first;
-        launch.host.task = &task;
+/// Gives the tasks of one launch to the stream.
+class Given {
+  public:
+    Given(Program::Impl &p, const PendingLaunch &pending, const Places &places)
+        : p_(p), stream_(p.main), pending_(pending), kernel_(*pending.kernel), launch_(stream_.start) {
+        const uint64_t block = pending.block.memory.address;
+        launch_.data.args = at<uint64_t>(block);
+        launch_.data.tmp = at<char>(block + places.tmp);
+        launch_.data.ret = at<char>(block + places.results);
+        launch_.data.failed = at<uint32_t>(block + places.words + offsetof(Words, failed));
+        launch_.data.asked = at<uint32_t>(block + places.words + offsetof(Words, asked));
+        counters_ = block + places.counters;
+    }
+
+    void task(int32_t index) {
+        const KernelTask &task = kernel_.tasks[size_t(index)];
+        const uint64_t first = uint64_t(task.counters - kernel_.counts.data());
+        launch_.data.counters = kernel_.counts.empty() ? nullptr : at<uint64_t>(counters_) + first;
+        launch_.host.task = &task;
         const Stopwatch watch;
-        stream.queue->launch(*task.code->current.load(std::memory_order_acquire), *task.info, launch);
-        if (!p.options.kernel_profiler) continue;
-        stream.queue->wait();
-        p.profile.add(pending.called->info.name, task.info->name, watch.microseconds());
+        stream_.queue->launch(*task.code->current.load(std::memory_order_acquire), *task.info, launch_);
+        if (!p_.options.kernel_profiler && !kernel_.keeps) return;
+        stream_.queue->wait();
+        note_heap_use(p_, kernel_, task);
+        if (p_.options.kernel_profiler)
+            p_.profile.add(pending_.called->info.name, task.info->name, watch.microseconds());
+    }
+
+  protected:
+    Program::Impl &p_;
+    Stream &stream_;
+    const PendingLaunch &pending_;
+    CompiledKernel &kernel_;
+    abi::Launch launch_;
+    uint64_t counters_;
+};
+
+/// The launch has failed, or the user pressed Stop: no flag is looked at any more.
+struct Ended {};
+
+/// The same for a kernel with flags, each of which is waited for.
+struct GivenByFlags : Given {
+    const uint64_t *args;
+
+    GivenByFlags(const Given &given, const uint64_t *arguments) : Given(given), args(arguments) {}
+    int32_t flag(uint32_t slot) {
+        int32_t value = 0;
+        uint32_t failed = 0;
+        stream_.queue->download(&value, args[slot], sizeof value);
+        stream_.queue->download(&failed, reinterpret_cast<uint64_t>(launch_.data.failed), sizeof failed);
+        stream_.queue->wait();
+        if (failed || stop_word) throw Ended{};
+        return value;
+    }
+};
+
+void give_tasks(Program::Impl &p, const PendingLaunch &pending, const Places &places, const uint64_t *args) {
+    Given given(p, pending, places);
+    const CompiledKernel &kernel = *pending.kernel;
+    if (kernel.steps.empty()) {
+        for (size_t i = 0; i < kernel.tasks.size(); i++) given.task(int32_t(i));
+        return;
+    }
+    try {
+        runtime::walk_graph(kernel.steps, 0, p.main.words, GivenByFlags(given, args));
+    } catch (const Ended &) { // the end of the launch says why
     }
 }
 
@@ -160,7 +208,7 @@ void finish_launches(Program::Impl &p) {
 void launch_remote(Program::Impl &p, const CompiledKernel &called, CompiledKernel &kernel, const uint64_t *args,
                    void *ret) {
     Stream &stream = p.main;
-    if (stream.pending.size() >= most_pending) settle(p, false);
+    if (stream.pending.size() >= most_pending || !kernel.steps.empty()) settle(p, false);
     tell(stream); // what is known by now
     const Places places(kernel);
     PendingLaunch launch{called.shared_from_this(), kernel.shared_from_this(), take_block(p, places.end), {}, ret};
@@ -171,8 +219,8 @@ void launch_remote(Program::Impl &p, const CompiledKernel &called, CompiledKerne
     const uint64_t block = pending.block.memory.address;
     stream.queue->upload(block, words.data(), words.size());
     try {
-        give_tasks(p, pending, places);
-    } catch (const runtime::Fault &met) { // the profiler waited for it
+        give_tasks(p, pending, places, args);
+    } catch (const runtime::Fault &met) { // somebody waited for it
         stream.trouble = std::make_exception_ptr(name_fault(stream.pending, &pending, met));
     }
     const bool waited_for = is_waited_for(p, kernel);

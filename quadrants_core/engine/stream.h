@@ -1,6 +1,7 @@
 #pragma once
 // A stream of the device and the state of the launches on it.
 #include "abi/abi.h"
+#include "base/error.h"
 #include "base/span.h"
 #include "engine/launch_lock.h"
 #include "runtime/device.h"
@@ -15,10 +16,11 @@ namespace qd::engine {
 
 class CompiledKernel;
 
-/// The first failed assertion of a launch.
+/// The first failed assertion of a launch, or what it found no memory for.
 struct Failure {
     std::string text;
     std::vector<Location> trace;
+    UserErrorKind kind = UserErrorKind::assertion;
 };
 
 /// Memory of the device that one launch has for itself.
@@ -42,11 +44,13 @@ struct Stream {
     /// Values that cross tasks, where the host sees the memory of the device: launches end before the next one begins.
     runtime::Buffer tmp;
     uint64_t tmp_bytes = 0;
-    uint32_t failed = 0; ///< set by the first failed assertion
+    uint32_t failed = 0; ///< set by the first failure
     uint32_t asked = 0;  ///< abi::LaunchData::asked
     Failure failure;
-    abi::Launch start{}; ///< what all launches have in common
+    abi::Launch start{};   ///< what all launches have in common
+    abi::GraphWords words; ///< of the launch under way, if it follows flags
     int last_tasks = 0;
+    int32_t last_yielded = -1; ///< checkpoint that ended the last launch of a kernel with such
 
     std::vector<PendingLaunch> pending;    ///< in order
     std::atomic<bool> has_pending = false; ///< the same without the lock

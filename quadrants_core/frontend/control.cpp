@@ -8,6 +8,7 @@
 #include "frontend/coverage.h"
 #include "frontend/expr.h"
 #include "frontend/format.h"
+#include "frontend/graph.h"
 #include "frontend/loops.h"
 #include "frontend/objects.h"
 #include "frontend/place.h"
@@ -71,9 +72,11 @@ Flow statement(Walk &w, const Node *node) {
     case Kind::AnnAssign: return annotated_assign(w, node);
     case Kind::AugAssign: return augmented_assign(w, node);
     case Kind::For: {
-        const Flow flow = for_(w, node);
-        if (flow == Flow::next) w.coverage.cover(ir::Counter::What::finished, node);
-        return flow;
+        return w.graphs.loop(node, [&] {
+            const Flow flow = for_(w, node);
+            if (flow == Flow::next) w.coverage.cover(ir::Counter::What::finished, node);
+            return flow;
+        });
     }
     case Kind::While: return while_(w, node);
     case Kind::If: return if_(w, node);
@@ -94,7 +97,8 @@ Flow statement(Walk &w, const Node *node) {
                   "this statement has no meaning in a kernel; do it in Python, around the call");
 }
 
-/// `with qd.stream_parallel():`. The parts of a kernel that may run beside each other; here one after another.
+/// Blocks of graphs; `with qd.stream_parallel():`, parts of a kernel that may run beside each other, here one after
+/// another.
 static Flow with_(Walk &w, const Node *node) {
     const Names &n = names();
     const Items items = items_of(node, Field::items);
@@ -109,6 +113,10 @@ static Flow with_(Walk &w, const Node *node) {
     if (PyRef why = callee.is_constant() ? attribute(callee.object.get(), n._qd_why_not_) : PyRef{};
         why && PyUnicode_Check(why.get()))
         w.fail_syntax(node, text(why.get()));
+    if (Graphs::is_block(row)) {
+        w.reads.use(callee.object.get());
+        return w.graphs.block_of(node, row);
+    }
     if (!row || row->handler != &handlers::stream_parallel)
         w.fail_syntax(node, "'with' in Quadrants kernels only supports qd.stream_parallel(), qd.checkpoint(), "
                             "qd.graph.parallel_context(), or qd.graph.parallel()");
@@ -126,7 +134,8 @@ static Flow with_(Walk &w, const Node *node) {
 /// At the top level of a kernel either all statements are such blocks, or none is.
 static void check_stream_parallel(Walk &w, const Node *node) {
     if (!w.frames.back().is_kernel)
-        w.fail_syntax(node, "qd.stream_parallel() can only be used inside @qd.kernel, not in a func");
+        w.fail_syntax(node, "qd.stream_parallel() can only be used inside @qd.kernel, not @qd.func");
+    if (w.request.options.graph) w.fail_syntax(node, "qd.stream_parallel() is not compatible with graph=True");
     const Items body = items_of(w.frames.back().source->tree, Field::body);
     const auto is_docstring = [&](const Node *statement) {
         return statement->kind == NodeKind::Expr && child(statement, Field::value)->kind == NodeKind::Constant;
@@ -218,6 +227,7 @@ static Flow if_(Walk &w, const Node *node) {
 }
 
 static Flow while_(Walk &w, const Node *node) {
+    if (w.graphs.is_level(node)) return w.graphs.level(node);
     if (items_of(node, Field::orelse).size())
         w.fail_syntax(node, "'else' clause for 'while' not supported in Quadrants kernels");
     w.loops.drop_settings();

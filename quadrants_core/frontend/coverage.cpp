@@ -4,6 +4,7 @@
 
 #include "frontend/bounds.h"
 #include "frontend/control.h"
+#include "frontend/graph.h"
 
 namespace qd::frontend {
 
@@ -27,7 +28,7 @@ void Coverage::cover_line(const Node *statement) {
 }
 
 void Coverage::cover(ir::Counter::What what, const Node *node, ir::Value amount) {
-    if (!counts()) return;
+    if (!counts(what)) return;
     AtNode at(w_, node);
     ir::Counter counter;
     counter.what = what;
@@ -35,8 +36,10 @@ void Coverage::cover(ir::Counter::What what, const Node *node, ir::Value amount)
     const Span &place = fn_.spans[b_.span];
     counter.copy = copies_[std::array{uint32_t(what), place.file, place.line, place.column}]++;
     fn_.counters.push_back(counter);
-    if (!amount) amount = b_.i64(1);
-    b_.count(uint32_t(fn_.counters.size() - 1), amount);
+    w_.graphs.beside_region([&] {
+        if (!amount) amount = b_.i64(1);
+        b_.count(uint32_t(fn_.counters.size() - 1), amount);
+    });
 }
 
 /// The body of a loop that stands on the line of its header has no line of its own.
@@ -52,7 +55,7 @@ Flow loop_body(Walk &w, const Node *node) {
 
 /// Whether a serial loop is entered, or has nothing to do.
 void Coverage::count_trips(const Node *node, std::span<const ir::Value> lower, std::span<const ir::Value> upper) {
-    if (!counts()) return;
+    if (!counts(ir::Counter::What::entered)) return;
     const ir::Value any = inside(w_, lower, lower, upper);
     const ir::Value entered = b_.cast(any, ir::Scalar::i64);
     const ir::Value one = b_.i64(1);

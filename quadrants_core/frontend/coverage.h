@@ -12,6 +12,10 @@ class Coverage : public Part {
     explicit Coverage(Walk &walk) : Part(walk) {}
 
     bool counts() const { return w_.request.options.coverage && w_.frames.back().source->counted; }
+    /// Of a kernel that works out gradients lines alone are counted.
+    bool counts(ir::Counter::What what) const {
+        return counts() && (what == ir::Counter::What::line || w_.request.mode != autodiff::Mode::reverse);
+    }
     void count_trips(const Node *node, std::span<const ir::Value> lower, std::span<const ir::Value> upper);
     void cover_line(const Node *statement);
     void cover(ir::Counter::What what, const Node *node, ir::Value amount = {});

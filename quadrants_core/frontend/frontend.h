@@ -117,8 +117,9 @@ struct ReturnType {
 };
 
 struct Options : LanguageOptions {
-    bool coverage = false; ///< this kernel's lines are counted
-    bool pure = false;     ///< nothing but the arguments may be read
+    bool coverage = false;                   ///< this kernel's lines are counted
+    bool pure = false;                       ///< nothing but the arguments may be read
+    bool graph = false, checkpoints = false; ///< as the decorator says
 };
 
 struct Request {
@@ -136,6 +137,16 @@ struct Request {
     autodiff::Mode mode = autodiff::Mode::none; ///< what the kernel is walked for: `companion` is asked for the others
 };
 
+/// What people call the levels and checkpoints of a kernel, each in the order in which they begin.
+struct GraphNames {
+    struct Checkpoint {
+        PyRef label;      ///< as written; none: it stands for a loop alone
+        std::string flag; ///< empty: none
+    };
+    std::vector<std::string> levels; ///< their flags
+    std::vector<Checkpoint> checkpoints;
+};
+
 /// A kernel's parameters in ir::Function order: scalars one each, matrix values one per component (row-major), structs
 /// one per scalar of their members, depth first, arrays one each; constants none.
 struct Result {
@@ -144,6 +155,7 @@ struct Result {
     std::vector<PyRef> funcs; ///< funcs that were inlined, each once
     std::vector<Read> reads;  ///< all that was read from the Python world; empty if that cannot be told
     autodiff::Companions companions;
+    GraphNames graph;
 };
 
 /// A user error with its text as people see it outside raw mode: place blocks with carets, then message and hint.

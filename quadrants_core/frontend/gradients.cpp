@@ -3,6 +3,7 @@
 #include "frontend/builtins.h"
 #include "frontend/call.h"
 #include "frontend/format.h"
+#include "frontend/message.h"
 #include "frontend/objects.h"
 #include "frontend/parameters.h"
 #include "frontend/place.h"
@@ -57,10 +58,21 @@ Counts counts_as(const Node *statement) {
 
 /// An error if anything turns out to have a gradient.
 void Gradients::refuse(const Node *node, UserErrorKind kind, const std::string &message, const std::string &hint) {
+    if (refused_) return;
     try {
         w_.fail(node, kind, message, hint);
-    } catch (const LoweringError &) {
-        if (!refused_) refused_ = std::current_exception();
+    } catch (LoweringError &error) {
+        std::vector<Level> levels = w_.levels();
+        std::string inside; // a func that comes with the package: its lines are not the user's
+        for (; levels.size() > 1 && levels.back().source && !levels.back().source->counted; levels.pop_back())
+            inside = levels.back().at.scope;
+        if (!inside.empty())
+            error.rendered = render(levels,
+                                    message + "\nThis is in `" + inside +
+                                        "`, which Quadrants itself brings along for the line above: it has no gradient "
+                                        "backward",
+                                    "");
+        refused_ = std::make_exception_ptr(error);
     }
 }
 
@@ -163,7 +175,8 @@ autodiff::Companions Gradients::settle(const Node *tree) {
         fn_.places.push_back(std::move(start));
     }
     out.places.resize(fn_.places.size(), none);
-    if (w_.request.mode == autodiff::Mode::reverse) out.arrays = w_.parameters.add_gradients(tree);
+    if (w_.request.mode == autodiff::Mode::reverse) out.arrays = w_.parameters.add_companions(tree, names().grad);
+    if (w_.request.mode == autodiff::Mode::forward) out.arrays = w_.parameters.add_companions(tree, names().dual);
     const auto is_place = [](uint32_t place) { return place != none; };
     const bool any = std::any_of(out.places.begin(), out.places.end(), is_place) ||
                      std::any_of(out.arrays.begin(), out.arrays.end(), [](ir::Value v) { return bool(v); });

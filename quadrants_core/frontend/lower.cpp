@@ -3,6 +3,7 @@
 #include "frontend/coverage.h"
 #include "frontend/funcs.h"
 #include "frontend/gradients.h"
+#include "frontend/graph.h"
 #include "frontend/loops.h"
 #include "frontend/mesh.h"
 #include "frontend/objects.h"
@@ -20,7 +21,8 @@ namespace qd::frontend {
 struct Parts {
     explicit Parts(const Request &request)
         : walk(request, *this), objects(walk), scopes(walk), parameters(walk), places(walk), packed(walk),
-          records(walk), funcs(walk), recursion(walk), meshes(walk), loops(walk), coverage(walk), gradients(walk) {}
+          records(walk), funcs(walk), recursion(walk), meshes(walk), loops(walk), coverage(walk), gradients(walk),
+          graphs(walk) {}
 
     Walk walk;
     Objects objects;
@@ -35,6 +37,7 @@ struct Parts {
     Loops loops;
     Coverage coverage;
     Gradients gradients;
+    Graphs graphs;
 };
 
 namespace {
@@ -56,7 +59,7 @@ Walk::Walk(const Request &given, Parts &parts)
     : request(given), reads(given), b(fn), objects(parts.objects), scopes(parts.scopes), parameters(parts.parameters),
       places(parts.places), packed(parts.packed), records(parts.records), funcs(parts.funcs),
       recursion(parts.recursion), meshes(parts.meshes), loops(parts.loops), coverage(parts.coverage),
-      gradients(parts.gradients) {
+      gradients(parts.gradients), graphs(parts.graphs) {
     fn.name = request.source.name + suffix(request.mode);
     fn.fast_math = request.options.fast_math;
     fn.debug = request.options.debug;
@@ -100,14 +103,15 @@ Result lower(const Request &request) {
     scan_changed(request.source, assigned);
     w.frames.back().assigned = &assigned;
     w.parameters.declare_parameters();
+    w.graphs.begin(tree);
     block(w, items_of(tree, Field::body));
     w.b.span = w.span_of(tree);
     finish_kernel(w, tree);
     w.places.settle_matrices();
     autodiff::Companions companions;
     if (request.mode != autodiff::Mode::none) companions = w.gradients.settle(tree);
-    return Result{std::move(w.fn), w.parameters.take_leaves(), w.funcs.take_inlined(), w.reads.take(),
-                  std::move(companions)};
+    return Result{std::move(w.fn), w.parameters.take_leaves(), w.funcs.take_inlined(),
+                  w.reads.take(),  std::move(companions),      w.graphs.take()};
 }
 
 } // namespace qd::frontend

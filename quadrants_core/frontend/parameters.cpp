@@ -132,17 +132,16 @@ Val Parameters::bundle_attribute(const Node *node, const Val &bundle, PyObject *
     return v;
 }
 
-/// The gradients of the arrays that have one become parameters, too.
-std::vector<ir::Value> Parameters::add_gradients(const Node *node) {
-    std::unordered_map<uint32_t, ir::Value> gradient;
+/// The gradients or duals of the arrays that have one become parameters, too.
+std::vector<ir::Value> Parameters::add_companions(const Node *node, PyObject *name) {
+    std::unordered_map<uint32_t, ir::Value> companion;
     for (const Val &array : std::vector<Val>(in_order_)) {
         const ArrayInfo &info = arrays_.at(array.v.id);
         if (info.is_view || info.constant || !ir::is_float(array.elem)) continue;
-        if (const Val &grad = member(node, array, names().grad, false); grad.tag == Tag::array)
-            gradient[array.v.id] = grad.v;
+        if (const Val &its = member(node, array, name, false); its.tag == Tag::array) companion[array.v.id] = its.v;
     }
     std::vector<ir::Value> out;
-    for (const ir::Value parameter : fn_.params) out.push_back(gradient[parameter.id]);
+    for (const ir::Value parameter : fn_.params) out.push_back(companion[parameter.id]);
     return out;
 }
 

@@ -21,8 +21,8 @@ class Parameters : public Part {
     const ArrayInfo &array(ir::Value parameter) const { return arrays_.at(parameter.id); }
     /// Whether a parameter is an attribute that is read at every launch.
     bool is_lifted(ir::Value parameter) const { return lifted_.count(parameter.id) > 0; }
-    /// Adds the gradients of all arrays; by number of the parameter, the one that is its gradient, or 0.
-    std::vector<ir::Value> add_gradients(const Node *node);
+    /// Adds the gradients or duals (`name`) of all arrays; by number of the parameter, the one that is its companion, or 0.
+    std::vector<ir::Value> add_companions(const Node *node, PyObject *name);
     /// Leaves of the arguments that became parameters, in their order.
     std::vector<int> take_leaves() { return std::move(leaves_); }
 

@@ -76,6 +76,7 @@ class Meshes;
 class Loops;
 class Coverage;
 class Gradients;
+class Graphs;
 
 struct Walk {
     Walk(const Request &given, Parts &parts);
@@ -118,6 +119,7 @@ struct Walk {
     Loops &loops;
     Coverage &coverage;
     Gradients &gradients;
+    Graphs &graphs;
 };
 
 /// A topic with state of its own.

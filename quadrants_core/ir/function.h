@@ -249,6 +249,10 @@ inline void set_place(Inst &in, uint64_t place) {
 /// An `external` instruction: imm = id of the function * external_arguments + number of its arguments.
 inline constexpr uint64_t external_arguments = 32;
 
+/// A `reserve` instruction: imm = number of the stack * 2^32 + bytes of an entry.
+inline uint32_t stack_of(const Inst &in) { return in.op == Op::reserve ? uint32_t(in.imm >> 32) : uint32_t(in.imm); }
+inline uint32_t entry_bytes(const Inst &reserve) { return uint32_t(reserve.imm); }
+
 /// Some level of the place's path is not dense.
 bool is_sparse(const Place &place);
 

@@ -243,7 +243,8 @@ void Checker::immediate() {
             report("the constant has more bits than its type");
         return;
     case Imm::number:
-        if (in.imm == 0) report("needs at least one element");
+        if (in.imm == 0 && in.op != Op::stack) report("needs at least one element");
+        if (in.op == Op::reserve && entry_bytes(in) == 0) report("an entry has at least one byte");
         return;
     case Imm::axis:
         if (type(0).is_array() && in.imm >= type(0).ndim) report("the array has no such axis");

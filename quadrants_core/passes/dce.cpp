@@ -3,7 +3,7 @@
 //  - A slot of an if or loop (slots.h) lives as a whole, when its result or carried parameter is used. So a value that
 //    only feeds itself around a loop dies.
 //  - A live loop keeps its breaks and continues, and the ifs around them.
-//  - A store to a local is live if something reads the local.
+//  - A store to a local or stack is live if something reads it.
 #include "analysis/effects.h"
 #include "analysis/memory.h"
 #include "passes/passes.h"
@@ -40,12 +40,12 @@ struct Liveness {
     std::vector<Value> owner;    ///< by value: the control instruction around it; of a parameter: its loop
     std::vector<uint32_t> place; ///< by parameter: its position
     Chains ends;                 ///< by if or loop: the terminators that pass values to it
-    Chains writers;              ///< by local: the stores and atomics on it
+    Chains writers;              ///< by object of a local or stack: the stores and atomics on it
     std::vector<Value> work;
 
     explicit Liveness(Function &f)
         : fn(f), memory(f), live(f.insts.size()), owner(f.insts.size()), place(f.insts.size()), ends(f.insts.size()),
-          writers(f.insts.size()) {}
+          writers(f.insts.size() + memory.objects() + 1) {}
 
     void mark(Value v) {
         if (!v || live[v.id]) return;
@@ -79,11 +79,11 @@ struct Liveness {
     bool is_root(Value v) {
         const Op op = fn[v].op;
         if (ir::is_terminator(op) || op == Op::external || op == Op::loop) return true;
-        if (ir::info(op).effect != ir::Effect::write || op == Op::local) return false;
+        if (ir::info(op).effect != ir::Effect::write || ir::family(op) == ir::Family::address) return false;
         analysis::Access access = memory.access(v);
-        Value local = access.pointer ? memory.local(access.pointer) : Value{};
-        if (!local) return true;
-        writers.add(local, v);
+        const uint32_t own = access.pointer ? memory.own(access.pointer) : 0;
+        if (!own) return true;
+        writers.add(Value{own}, v);
         return false;
     }
 
@@ -118,7 +118,7 @@ struct Liveness {
                 mark_args(v);
                 if (ir::info(op).effect == ir::Effect::pure) continue;
                 if (Value p = memory.access(v).pointer)
-                    if (Value local = memory.local(p)) writers.each(local, [&](Value w) { mark(w); });
+                    if (const uint32_t own = memory.own(p)) writers.each(Value{own}, [&](Value w) { mark(w); });
             }
         }
     }

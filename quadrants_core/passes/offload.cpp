@@ -79,9 +79,20 @@ class Offloader {
             values_.settle(v, int(segments_.size()) - 1);
             if (!is_graph_mark(k_[v].op)) segments_.back().insts.push_back(v);
             if (is_range(v) || is_graph_mark(k_[v].op)) begin(false);
+            if (is_graph_mark(k_[v].op)) note_flagged(v);
         }
         values_.begin_segments(segments_.size());
         for (size_t s = 0; s < segments_.size(); ++s) values_.bodies[s].at_home = !segments_[s].range;
+    }
+
+    /// The stretches whose flag is looked at: from the segment that begins after their mark to that after their end.
+    void note_flagged(Value mark) {
+        const uint64_t subgraph = k_[mark].imm;
+        if (k_.subgraphs[subgraph].flag == Subgraph::no_flag) return;
+        if (k_[mark].op == Op::graph_begin)
+            begun_[subgraph] = segments_.size() - 1;
+        else
+            flagged_.push_back({begun_[subgraph], segments_.size() - 1});
     }
 
     void seed(size_t s) {
@@ -131,7 +142,8 @@ class Offloader {
         return fits(s + 1) ? s + 1 : fits(s - 1) ? s - 1 : s;
     }
 
-    /// Serial segments without effects vanish; their counts go to a range neighbour, else they stay.
+    /// Serial segments without effects vanish; their counts go to a range neighbour, else they stay. Where a flag is looked
+    /// at there is a task.
     void decide_tasks() {
         for (size_t s = 0; s < segments_.size(); ++s) {
             Segment &segment = segments_[s];
@@ -143,6 +155,10 @@ class Offloader {
             for (Value v : segment.counts)
                 if (target.add(v)) values_.need_operands(target, v);
         }
+        const auto is_kept = [](const Segment &segment) { return segment.kept; };
+        for (const auto &[first, end] : flagged_) // inner ones first
+            if (std::none_of(segments_.begin() + ptrdiff_t(first), segments_.begin() + ptrdiff_t(end), is_kept))
+                segments_[first].kept = true;
     }
 
     Function empty_task(Role role, const Segment &segment) {
@@ -313,6 +329,8 @@ class Offloader {
     Crossing values_;
     Scratch scratch_;
     std::vector<Segment> segments_;
+    std::unordered_map<uint64_t, size_t> begun_; ///< by subgraph with a flag
+    std::vector<std::pair<size_t, size_t>> flagged_;
     std::unordered_map<size_t, uint64_t>
         ranges_; ///< by range segment: byte of the tmp buffer where a task leaves its range
 };

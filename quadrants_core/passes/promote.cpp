@@ -103,6 +103,7 @@ struct Promotion {
     std::vector<Local> locals;
 
     std::vector<Type> types;                           ///< by variable
+    std::vector<SpanId> spans;                         ///< by variable: of its local
     std::vector<Value> current;                        ///< by variable
     std::vector<uint32_t> declared;                    ///< by variable: order
     std::vector<std::pair<uint32_t, uint32_t>> stored; ///< by value: the variables of a control instruction, in `sets`
@@ -118,6 +119,7 @@ struct Promotion {
             locals[i].first_variable = uint32_t(types.size());
             types.resize(types.size() + locals[i].elements, Type(fn.type(locals[i].inst).elem));
             declared.resize(types.size(), locals[i].order);
+            spans.resize(types.size(), fn[locals[i].inst].span);
         }
         current.resize(types.size());
         seen.resize(types.size());
@@ -247,7 +249,7 @@ struct Promotion {
         std::vector<Type> new_types;
         for (uint32_t x : variables(v)) {
             new_types.push_back(types[x]);
-            current[x] = fn.add_param(body, types[x], fn[v].span);
+            current[x] = fn.add_param(body, types[x], spans[x]);
         }
         uint32_t first = fn[v].results.size;
         append_results(fn, v, new_types);

@@ -72,6 +72,8 @@ class Stream {
     virtual Event record() = 0;
     /// What is given to this stream from now on begins after the event, which may be of another one.
     virtual void wait_for(const Event &event) = 0;
+    /// What tasks that have ended took of the heaps of their threads since the last time.
+    virtual abi::HeapUse take_heap_use() = 0;
     /// Returns when all work is done. Throws what went wrong since the last time; work that was given after that is not
     /// done. A Fault names its task.
     virtual void wait() = 0;

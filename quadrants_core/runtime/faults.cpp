@@ -13,6 +13,7 @@
 #include <fcntl.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -324,6 +325,15 @@ std::atomic<bool> is_ending{false};
 
 constexpr const char *advice = "quadrants: qd.init(debug=True) checks every index and names the first wrong one.\n";
 
+/// Descriptor 2 may be a pipe that another thread of this process reads, to show the text elsewhere.
+void let_text_be_read() {
+    struct stat error;
+    if (fstat(STDERR_FILENO, &error) != 0 || !S_ISFIFO(error.st_mode)) return;
+    timespec left = {0, 250'000'000};
+    while (nanosleep(&left, &left) != 0 && errno == EINTR) {
+    }
+}
+
 /// Of a process whose memory a kernel spoiled. Handlers that its fault is passed on to have some seconds.
 void announce_end() {
     if (is_ending.exchange(true)) return;
@@ -335,6 +345,7 @@ void announce_end() {
     sigaddset(&alarms, SIGALRM);
     pthread_sigmask(SIG_UNBLOCK, &alarms, nullptr);
     alarm(5);
+    let_text_be_read();
 }
 
 /// Of a process that ends by a fault elsewhere: says why, if that is seen.
@@ -348,6 +359,7 @@ void explain_end() {
     if (is_ending.exchange(true)) return;
     say("quadrants: the heap of the process is spoiled; a kernel may have run past the end of an array.\n");
     say(advice);
+    let_text_be_read();
 }
 
 void on_fault(int number, siginfo_t *info, void *context);

@@ -72,6 +72,12 @@ Launcher::Launcher(int threads) : pool_(Pool::shared(threads)), states_(size_t(p
 
 Launcher::~Launcher() = default;
 
+abi::HeapUse Launcher::take_heap_use() {
+    abi::HeapUse sum;
+    for (State &state : states_) state.memory.take_use(sum);
+    return sum;
+}
+
 /// Reads the range, and runs the task if it is not worth the pool. One guard for both.
 struct Start {
     abi::Bounds bounds;
@@ -92,6 +98,16 @@ struct Start {
 };
 
 void Launcher::run(const abi::Task &task, const std::atomic<abi::Body> &body, abi::Bounds bounds, abi::Launch &launch) {
+    try {
+        run_task(task, body, bounds, launch);
+    } catch (const Fault &) { // which leaves a task in its midst
+        for (State &state : states_) state.memory.clear();
+        throw;
+    }
+}
+
+void Launcher::run_task(const abi::Task &task, const std::atomic<abi::Body> &body, abi::Bounds bounds,
+                        abi::Launch &launch) {
     const FlushDenormals flush;
     if (task.kind == abi::TaskKind::serial) {
         call_guarded(&launch, &states_[0], 0, 1, body.load(std::memory_order_acquire));

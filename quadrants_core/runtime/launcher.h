@@ -3,6 +3,7 @@
 // A device that computes on the host owns one and forwards `Device::launch` to it.
 #include "abi/abi.h"
 #include "runtime/pool.h"
+#include "runtime/thread_heap.h"
 
 #include <atomic>
 #include <memory>
@@ -23,12 +24,17 @@ class Launcher {
     /// called by two threads at once. Throws Fault (faults.h); `launch.data.failed` may be set then. `body` is read
     /// anew for each chunk.
     void run(const abi::Task &task, const std::atomic<abi::Body> &body, abi::Bounds bounds, abi::Launch &launch);
+    /// What tasks took of the heaps of the threads since the last time.
+    abi::HeapUse take_heap_use();
 
   private:
-    struct alignas(64) State : abi::Thread {};
+    struct alignas(64) State : abi::Thread {
+        ThreadHeap memory{*this, host_chunks()};
+    };
     std::shared_ptr<Pool> pool_;
     std::vector<State> states_;
     friend struct Job;
+    void run_task(const abi::Task &task, const std::atomic<abi::Body> &body, abi::Bounds bounds, abi::Launch &launch);
     void run_chunks(const std::atomic<abi::Body> &body, abi::Launch &launch, int64_t begin, int64_t end, int64_t chunk);
 };
 

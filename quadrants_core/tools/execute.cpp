@@ -10,6 +10,7 @@
 #include "layout/layout.h"
 #include "runtime/launcher.h"
 #include "runtime/sparse.h"
+#include "runtime/thread_heap.h"
 
 #include <algorithm>
 #include <chrono>
@@ -79,6 +80,12 @@ void on_print(const abi::Launch *launch, const abi::Thread *, uint32_t message, 
 void on_fail(const abi::Launch *launch, const abi::Thread *, uint32_t message, const uint64_t *values) {
     report(launch, message, values, &Outputs::failed);
     __atomic_store_n(launch->data.failed, 1u, __ATOMIC_RELAXED);
+}
+
+char *on_reserve(const abi::Launch *launch, abi::Thread *thread, uint64_t bytes) {
+    char *found = runtime::ThreadHeap::reserve(*thread, bytes);
+    if (!found) __atomic_store_n(launch->data.failed, 1u, __ATOMIC_RELAXED);
+    return found;
 }
 
 uint64_t tree_bytes(const Place &place) {
@@ -202,6 +209,7 @@ class Memory {
         c.data.asked = mirror_.show(&asked_, sizeof asked_);
         c.host.print = on_print;
         c.host.fail = on_fail;
+        c.host.reserve = on_reserve;
         c.host.task = &record;
         c.data.sparse = sparse_.get();
         c.host.sparse = &runtime::SparseTrees::calls;
@@ -341,6 +349,7 @@ Outputs interpret(const Function &fn, const Inputs &inputs, const Function *sour
     Memory memory(fn, inputs);
     Record record;
     abi::Thread thread{};
+    runtime::ThreadHeap heap(thread, runtime::host_chunks());
     device_lib::seed_random(thread.random, 0, 0);
     abi::Launch launch = memory.launch(fn, source ? *source : fn, record, memory.outputs.counters);
     backends::interpreter::Outcome outcome = backends::interpreter::run(fn, launch, thread, 0, 1);

@@ -2,7 +2,8 @@
 // [--fast] [--time] [--shrink]
 //
 // Reads functions, runs passes on each (`offload` cuts kernels into tasks; `kernel` and `task` stand for the engine's
-// two stages; `forward` and `reverse` make derivatives, with the companions that tools/companions.h reads), then prints them, compiles them or runs one. --shrink looks for a smaller function that a pass or a
+// two stages; `forward` and `reverse` make derivatives, `stacks` is `reverse` with stacks, with the companions that
+// tools/companions.h reads), then prints them, compiles them or runs one. --shrink looks for a smaller function that a pass or a
 // backend still treats differently from the interpreter, for the runs given by --run or by the file's `; run:` lines.
 #include "base/error.h"
 #include "engine/lowering.h"
@@ -34,7 +35,7 @@ struct Arguments {
 const char *const usage =
     "qd-opt FILE.qir (`-`: standard input), or --random SEED: a function as the property tests make it\n"
     "  --passes=A,B     run these passes; `offload` cuts into tasks, `kernel` and `task` are the engine's stages,\n"
-    "                   `forward` and `reverse` make derivatives\n"
+    "                   `forward`, `reverse` and `stacks` (reverse mode with stacks) make derivatives\n"
     "  --emit=KIND      ir (default), llvm, asm, object\n"
     "  --fast           emit as the fast tier does\n"
     "  --run \"@f(1, 2)\" run a function and print what it gives; with `== 3` check it\n"
@@ -123,9 +124,11 @@ std::vector<ir::Function> run_passes(const Arguments &a, std::vector<ir::Functio
             functions = std::move(tasks);
             continue;
         }
-        if (name == "forward" || name == "reverse") {
+        if (name == "forward" || name == "reverse" || name == "stacks") {
             const autodiff::Mode mode = name == "forward" ? autodiff::Mode::forward : autodiff::Mode::reverse;
-            for (ir::Function &fn : functions) fn = autodiff::differentiate(fn, tools::read_companions(text, fn), mode);
+            const autodiff::Stacks stacks{.enabled = name == "stacks"};
+            for (ir::Function &fn : functions)
+                fn = autodiff::differentiate(fn, tools::read_companions(text, fn), mode, stacks);
             continue;
         }
         const passes::Pass *one = passes::find(name);
@@ -134,7 +137,7 @@ std::vector<ir::Function> run_passes(const Arguments &a, std::vector<ir::Functio
                                              : one            ? std::span(one, 1)
                                                               : std::span<const passes::Pass>();
         if (list.empty()) {
-            std::string known = "offload, forward, reverse, kernel, task";
+            std::string known = "offload, forward, reverse, stacks, kernel, task";
             for (const passes::Pass &p : passes::all()) known += ", " + std::string(p.name);
             fail_user(UserErrorKind::name, "there is no pass `" + name + "`; there are: " + known);
         }

@@ -73,7 +73,7 @@ class SmoothGenerator {
         const Value sum = b_.add(scaled, more);
         b_.store(p, rng_.chance(20) ? more : sum);
     }
-    /// Not linear: reverse mode must know what was there, or refuse.
+    /// Not linear: reverse mode must know what was there.
     void update_local() {
         const Value p = in_local(of(locals_));
         const Value old = b_.load(p);
@@ -209,11 +209,11 @@ void SmoothGenerator::branch(int depth) {
 
 void SmoothGenerator::loop(int depth) {
     const Value lo = b_.i32(int32_t(rng_.between(0, 1)));
-    Value hi = b_.i32(int32_t(rng_.between(0, 4)));
-    if (rng_.chance(40)) {
+    Value hi = b_.i32(int32_t(rng_.between(0, 5)));
+    if (rng_.chance(50)) {
         const Value free = whole();
-        const Value three = b_.i32(3);
-        hi = b_.band(free, three);
+        const Value seven = b_.i32(rng_.chance(50) ? 3 : 7);
+        hi = b_.band(free, seven);
     }
     Values inits;
     for (uint64_t i = rng_.below(3); i > 0; --i) inits.push_back(rng_.chance(85) ? real() : whole());
@@ -230,8 +230,8 @@ void SmoothGenerator::loop(int depth) {
         const Value inside = b_.mod(params[0], extent);
         reals_.push_back(b_.load(at(x_, inside)));
     }
-    if (!locals_.empty() && rng_.chance(15)) update_local();
-    const bool linear = rng_.chance(85);
+    if (!locals_.empty() && rng_.chance(30)) update_local();
+    const bool linear = rng_.chance(50);
     if (!linear)
         for (size_t k = 1; k < params.size(); ++k) keep(params[k]);
     statements(1 + int(rng_.below(5)), depth + 1);

@@ -5,6 +5,7 @@
 //   ; test: fold,dce                the functions after these passes, after `; =>`
 //   ; test: offload                 the tasks, after `; =>`; `offload,chunk_ranges` runs passes on each task
 //   ; test: reverse,dce             derivatives are passes, too: `; companions: @f 0=1 %0=%2` (tools/companions.h)
+//   ; test: stacks,dce              reverse mode with stacks; `checkpoints`: with a budget of 24 bytes for them
 //   ; test: run                     lines `; run: @f(2, 3) == 10` (tools/run_line.h), on the interpreter, then on each
 //                                   backend that can run here and on `far`, without passes and with the engine's
 //   ; test: run reverse             the same of the functions after these passes
@@ -177,10 +178,13 @@ std::vector<ir::Function> run_passes(const File &file, const std::string &list) 
             for (const ir::Function &fn : functions)
                 for (ir::Function &task : passes::offload(fn, file.config)) tasks.push_back(std::move(task));
             functions = std::move(tasks);
-        } else if (name == "forward" || name == "reverse") {
+        } else if (name == "forward" || name == "reverse" || name == "stacks" || name == "checkpoints") {
             const autodiff::Mode mode = name == "forward" ? autodiff::Mode::forward : autodiff::Mode::reverse;
+            const autodiff::Stacks stacks{.enabled = name == "stacks" || name == "checkpoints",
+                                          .capacity = 0,
+                                          .budget = name == "checkpoints" ? 24u : 0u};
             for (ir::Function &fn : functions)
-                fn = autodiff::differentiate(fn, tools::read_companions(file.input, fn), mode);
+                fn = autodiff::differentiate(fn, tools::read_companions(file.input, fn), mode, stacks);
         } else {
             const passes::Pass *pass = passes::find(name);
             if (!pass) ADD_FAILURE() << file.path.string() << ": there is no pass `" << name << "`";

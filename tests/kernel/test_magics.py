@@ -347,3 +347,82 @@ def test_stop_of_an_endless_kernel(session, name):
         ended = session.collect(cell)
         assert ended.error == "KeyboardInterrupt"
     assert session.run("serial(np.ones(1, np.int32)); 'usable'").result == "'usable'"
+
+
+GRADIENTS = """import numpy as np
+x = qd.field(qd.f64, shape=4, name="x", needs_grad=True)
+loss = qd.field(qd.f64, shape=(), name="loss", needs_grad=True)
+x.from_numpy(np.array([1.0, -2, 3, 4]))
+
+@qd.kernel
+def squares():
+    for i in x:
+        loss[None] += x[i] ** 2
+
+@qd.kernel
+def overwrite():
+    for i in x:
+        x[i] = x[i] ** 2
+
+@qd.kernel
+def kink():
+    for i in x:
+        loss[None] += abs(x[i] - 1)
+"""
+BADGE = "application/vnd.quadrants.gradients+json"
+
+
+def badge_of(cell):
+    assert cell.status == "ok", cell.of("error")
+    found = [c["data"] for c in cell.of("display_data") if BADGE in c["data"]]
+    assert len(found) <= 1
+    return found[0] if found else None
+
+
+def test_a_badge_says_whether_gradients_are_right(session):
+    session.run(GRADIENTS)
+    badge = badge_of(session.run("with qd.ad.Tape(loss):\n    squares()"))
+    assert badge[BADGE] == {"version": 1, "checks": [{"name": "squares", "verdict": "agrees"}]}
+    assert badge["text/plain"] == "squares: agrees (1 direction, 5 numbers)" and "gradients agree" in badge["text/html"]
+    state = session.run("print(x.grad.to_numpy().tolist(), loss[None], x.has_dual())").text("stdout")
+    assert state == "[2.0, -4.0, 6.0, 8.0] 30.0 False\n"
+    counts = session.run("sum(sum(file.values()) for file in qd.coverage.snapshot().values())").result
+    assert int(counts) == 5  # the loop once, its body four times: the launches of the check are not counted
+    badge = badge_of(session.run("overwrite()\noverwrite.grad()"))
+    assert badge[BADGE]["checks"] == [{"name": "overwrite", "verdict": "wrong"}]
+    assert "the field `x` is overwritten after it was read" in badge["text/plain"] and "x[i] = x[i] ** 2" in badge["text/html"]
+    badge = badge_of(session.run("kink.grad()\nsquares.grad()"))
+    verdicts = {check["name"]: check["verdict"] for check in badge[BADGE]["checks"]}
+    assert verdicts == {"kink": "non-smooth here", "squares": "agrees"}
+    assert badge_of(session.run("squares()")) is None
+
+
+def test_badges_can_be_switched_off(session):
+    session.run(GRADIENTS)
+    assert badge_of(session.run("%qd_gradients --off\nsquares.grad()")) is None
+    assert badge_of(session.run("squares.grad()")) is None
+    assert badge_of(session.run("%qd_gradients --on\nsquares.grad()")) is not None
+    assert "UsageError: %qd_gradients" in session.run("%qd_gradients").text("stderr")
+    failed = session.run("squares.grad()\n1 / 0")
+    assert failed.status == "error" and not [c for c in failed.of("display_data") if BADGE in c["data"]]
+
+
+def test_what_a_badge_does_not_check(session):
+    session.run(GRADIENTS + '''
+@qd.kernel
+def speaks():
+    for i in x:
+        print("x", x[i])
+        loss[None] += x[i]
+
+big = qd.field(qd.f32, shape=2_000_000, needs_grad=True)
+
+@qd.kernel
+def large():
+    for i in big:
+        loss[None] += big[i]
+''')
+    badge = badge_of(session.run("speaks.grad()"))
+    assert badge[BADGE]["checks"] == [{"name": "speaks", "verdict": "not checked"}] and "prints" in badge["text/plain"]
+    badge = badge_of(session.run("large.grad()"))
+    assert badge[BADGE]["checks"][0]["verdict"] == "not checked" and "elements" in badge["text/plain"]

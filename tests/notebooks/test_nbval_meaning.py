@@ -113,3 +113,17 @@ def test_summaries():
 )
 def test_numbers_in_text(stored, new, same):
     assert (meaning.numbers_in_text(stored, new) == []) is same
+
+
+def test_gradients_are_compared_by_their_verdicts():
+    def data(**verdicts):
+        return {"version": 1, "checks": [{"name": name, "verdict": verdict} for name, verdict in verdicts.items()]}
+
+    stored = data(step="agrees", misfit="non-smooth here")
+    assert meaning.differences(meaning.GRADIENTS, stored, stored) == []
+    assert meaning.differences(meaning.GRADIENTS, stored, data(step="not checked", misfit="non-smooth here")) == []
+    assert meaning.differences(meaning.GRADIENTS, stored, data(step="wrong", misfit="non-smooth here")) == [
+        "the gradient of step was found 'agrees' in the notebook, 'wrong' now"]
+    assert meaning.differences(meaning.GRADIENTS, stored, data(step="agrees")) == [
+        "the gradient of misfit is checked in the notebook, not now"]
+    assert "not of the expected form" in meaning.differences(meaning.GRADIENTS, stored, {})[0]

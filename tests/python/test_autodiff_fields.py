@@ -160,3 +160,85 @@ def test_sparse_fields(kind):
         add()
     assert [x.grad[at] for at in elements] == [2 * (1.0 + at[-1]) * sum(at) for at in elements]
     assert loss[None] == sum((1.0 + at[-1]) ** 2 * sum(at) for at in elements)
+
+
+def test_quant_types_have_no_gradient():
+    for kind in (qd.types.quant.fixed(16, max_value=2.0), qd.types.quant.float(5, 10)):
+        for asked in ("needs_grad", "needs_dual"):
+            with pytest.raises(qd.QuadrantsRuntimeError, match="is not supported for field with `needs_grad=True`.* The field is `q`"):
+                qd.field(kind, name="q", **{asked: True})
+        with pytest.raises(qd.QuadrantsRuntimeError, match="is not supported for field with `needs_grad=True`"):
+            qd.Vector.field(2, kind, needs_grad=True)
+        assert qd.field(kind).grad is None
+
+
+def test_adjoints_make_no_cells():
+    x, y = qd.field(qd.f64), qd.field(qd.f64)
+    loss = qd.field(qd.f64, shape=(), needs_grad=True)
+    block = qd.root.pointer(qd.i, 8)
+    block.dense(qd.i, 4).place(x, x.grad)
+    qd.root.pointer(qd.i, 8).dense(qd.i, 4).place(y)
+    qd.root.pointer(qd.i, 8).dense(qd.i, 4).place(y.grad)
+    masked = qd.field(qd.f64)
+    cells = qd.root.bitmasked(qd.i, 32)
+    cells.place(masked, masked.grad)
+    x[5], y[6], masked[7] = 2.0, 3.0, 4.0
+
+    @qd.kernel
+    def use():
+        for i in range(32):
+            loss[None] += x[i] ** 2 + y[i] * 3 + masked[i] * masked[i]
+
+    @qd.kernel
+    def count() -> qd.i32:
+        n = 0
+        for i in x:
+            n += 1
+        for i in masked:
+            n += 100
+        for i in y:
+            n += 10000
+        return n
+
+    before = count()
+    assert before == 40104
+    loss.grad[None] = 1
+    use.grad()
+    assert count() == before
+    assert x.grad[5] == 4 and y.grad[6] == 3 and masked.grad[7] == 8
+    assert x.grad[4] == 0 and x.grad[20] == 0 and y.grad[20] == 0 and masked.grad[6] == 0
+
+    @qd.kernel
+    def over():
+        for i in x:
+            loss[None] += x[i] ** 3
+
+    x.grad.fill(0)
+    loss.grad[None] = 1
+    over.grad()
+    assert x.grad[5] == 12 and count() == before
+
+
+def test_refusals_inside_of_what_comes_along_point_at_the_line(arch):
+    qd.init(arch=arch, default_fp=qd.f64, offline_cache=False)
+    m = qd.Matrix.field(3, 3, qd.f64, shape=2, needs_grad=True)
+    loss = qd.field(qd.f64, shape=(), needs_grad=True)
+
+    @qd.kernel
+    def use():
+        for i in m:
+            U, S, V = qd.svd(m[i])
+            loss[None] += S[0, 0]
+
+    @qd.kernel
+    def eigen():
+        for i in m:
+            values, vectors = qd.sym_eig(m[i])
+            loss[None] += values[0]
+
+    for kernel, line in ((use, "U, S, V = qd.svd(m[i])"), (eigen, "values, vectors = qd.sym_eig(m[i])")):
+        with pytest.raises(qd.QuadrantsCompilationError) as error:
+            kernel.grad()
+        text = str(error.value)
+        assert line in text and "linalg.py" not in text and "test_autodiff_fields.py" in text, text
+        assert "which Quadrants itself brings along for the line above" in text

@@ -244,3 +244,154 @@ def test_tensors():
         with qd.ad.Tape(loss=loss):
             f(x, loss)
         assert x.grad.to_numpy().tolist() == [2, 4, 6]
+
+
+class Tensor:
+    """What other libraries that work out derivatives, such as torch, call a tensor, as far as kernels look at one."""
+
+    def __init__(self, values, requires_grad=False, is_leaf=True):
+        self.values = np.asarray(values)
+        self.requires_grad, self.is_leaf, self.grad = requires_grad, is_leaf, None
+
+    shape = property(lambda self: self.values.shape)
+
+    def detach(self):
+        return Tensor(self.values)
+
+    def new_zeros(self, shape):
+        return Tensor(np.zeros(shape, self.values.dtype))
+
+    def new_ones(self, shape):
+        return Tensor(np.ones(shape, self.values.dtype))
+
+    def fill_(self, value):
+        self.values[...] = value
+
+    def __dlpack__(self, **keywords):
+        if self.requires_grad:
+            raise BufferError("a tensor that requires a gradient is not exported: detach it")
+        return self.values.__dlpack__()
+
+    def __dlpack_device__(self):
+        return self.values.__dlpack_device__()
+
+
+@pytest.fixture(params=["stand-in", "torch"])
+def tensor(request):
+    if request.param == "stand-in":
+        return Tensor
+    torch = pytest.importorskip("torch")
+    return lambda values, requires_grad=False: torch.tensor(np.asarray(values), requires_grad=requires_grad)
+
+
+def numbers(tensor):
+    return np.asarray(getattr(tensor, "values", tensor)).tolist()
+
+
+def test_tensors_of_other_libraries(tensor):
+    x, w, loss = tensor([1.0, 2, 3], True), tensor([4.0, 5, 6]), tensor([0.0], True)
+    weighted(x, w, loss)
+    assert numbers(loss.detach()) == [78] and numbers(x.grad) == [0, 0, 0] and w.grad is None
+    loss.grad.fill_(1)
+    weighted.grad(x, w, loss)
+    assert numbers(x.grad) == [8, 20, 36] and w.grad is None
+    w = tensor([4.0, 5, 6], True)
+    x.grad = None
+    weighted.grad(x, w, loss)
+    assert numbers(x.grad) == [8, 20, 36] and numbers(w.grad) == [1, 4, 9]
+    weighted.grad(x, np.array([1.0, 1, 1]), loss)
+    assert numbers(x.grad) == [10, 24, 42]
+    assert weighted.grad._specialisations() == 2
+    array = filled(qd.ndarray(qd.f64, 3, needs_grad=True), [1, 2, 3])
+    weighted.grad(array, w, loss)
+    assert array.grad.to_numpy().tolist() == [8, 20, 36] and numbers(w.grad) == [2, 8, 18]
+    weighted.grad(tensor([1.0, 2, 3]), w, loss)
+    assert numbers(w.grad) == [3, 12, 27]
+
+
+def test_tape_with_a_tensor_as_the_loss(tensor):
+    x, w, loss = tensor([1.0, 2, 3], True), tensor([4.0, 5, 6]), tensor([7.0], True)
+    field = qd.field(qd.f64, shape=(), needs_grad=True)
+    field.grad[None] = 3
+
+    @qd.kernel
+    def add(x: qd.types.ndarray(), loss: qd.types.ndarray()):
+        for i in x:
+            loss[0] += x[i]
+
+    for total in ([9, 21, 37], [18, 42, 74]):
+        with qd.ad.Tape(loss=loss) as tape:
+            weighted(x, w, loss)
+            add(x, loss)
+        assert numbers(loss.detach()) == [84] and numbers(loss.grad) == [1] and numbers(x.grad) == total
+    assert len(tape.calls) == 2 and field.grad[None] == 3
+    with pytest.raises(RuntimeError, match="The loss of `Tape` must be a tensor only contains one element"):
+        qd.ad.Tape(loss=x).__enter__()
+    with pytest.raises(RuntimeError, match="please set requires_grad=True for all tensors"):
+        qd.ad.Tape(loss=tensor([1.0])).__enter__()
+
+
+def test_gradients_of_tensors_that_are_not_contiguous(tensor):
+    x, y = tensor(np.ones((4, 3)), True), tensor(np.ones((4, 3)), True)
+
+    @qd.kernel
+    def double(x: qd.types.ndarray(), y: qd.types.ndarray()):
+        for i, j in x:
+            y[i, j] = 2 * x[i, j]
+
+    double(x, y)
+    good = x.grad
+    transposed = tensor(np.ones((3, 4)))
+    x.grad = transposed.t() if hasattr(transposed, "t") else Tensor(transposed.values.T)
+    for _ in range(2):
+        with pytest.raises(ValueError, match="Non contiguous gradient tensors are not supported"):
+            double.grad(x, y)
+    x.grad = good
+    y.grad.fill_(1)
+    double.grad(x, y)
+    assert numbers(x.grad) == [[2] * 3] * 4
+
+
+def test_tensors_with_vectors_and_in_objects(tensor):
+    import dataclasses
+
+    @dataclasses.dataclass
+    class Holder:
+        v: qd.types.ndarray(qd.math.vec3, ndim=1)
+        loss: qd.types.ndarray(qd.f64, ndim=1)
+
+    @qd.kernel
+    def squares(s: Holder):
+        for i in s.v:
+            s.loss[0] += s.v[i].dot(s.v[i])
+
+    @qd.kernel
+    def read_gradient(x: qd.types.ndarray(), out: qd.types.ndarray()):
+        for i in x:
+            out[i] = x.grad[i] * 2
+
+    holder = Holder(tensor(np.arange(6.0).reshape(2, 3), True), tensor([0.0], True))
+    squares(holder)
+    holder.loss.grad.fill_(1)
+    squares.grad(holder)
+    assert numbers(holder.v.grad) == (2 * np.arange(6.0).reshape(2, 3)).tolist()
+    x, out = tensor([1.0, 2.0], True), np.zeros(2)
+    read_gradient(x, out)
+    x.grad.fill_(4)
+    read_gradient(x, out)
+    assert out.tolist() == [8, 8]
+
+
+def test_what_was_computed_gets_no_gradient_unless_asked():
+    x, y = Tensor([1.0, 2.0], True), Tensor([0.0, 0.0], True, is_leaf=False)
+
+    @qd.kernel
+    def double(x: qd.types.ndarray(), y: qd.types.ndarray()):
+        for i in x:
+            y[i] = 2 * x[i]
+
+    double(x, y)
+    assert y.grad is None and numbers(x.grad) == [0, 0]
+    y.grad = Tensor(np.array([1.0, 3.0]))
+    double.grad(x, y)
+    assert numbers(x.grad) == [2, 6] and numbers(y.grad) == [0, 0]

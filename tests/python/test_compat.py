@@ -97,19 +97,16 @@ def test_extensions():
     assert [e.name for e in qd.extension] == "sparse quant mesh quant_basic data64 adstack bls assertion extfunc".split()
     for arch, *offered in map(str.split, OFFERED.split("\n")[1:-1]):
         for extension in core.Extension:
-            there = extension.name in offered and extension not in _arch._LATER
-            assert core.is_extension_supported(_arch.Arch[arch], extension) == there, (arch, extension)
+            assert core.is_extension_supported(_arch.Arch[arch], extension) == (extension.name in offered), (arch, extension)
     assert qd.is_extension_enabled(qd.extension.sparse) and qd.is_extension_enabled(qd.extension.quant)
     assert not qd.is_extension_enabled(qd.extension.bls)
     assert core.is_extension_supported(qd.x64, qd.extension.extfunc)  # tests/python/test_external.py
-    assert not core.is_extension_supported(qd.x64, qd.extension.adstack)
 
 
-def test_what_is_not_carried_out_is_not_offered(arch):
-    for extension in _arch._LATER:
-        assert not qd.is_extension_enabled(extension)
-    qd.init(arch=arch, offline_cache=False)
+def test_stacks_are_there_when_asked_for(arch):
     assert not qd.is_extension_enabled(qd.extension.adstack)
+    qd.init(arch=arch, offline_cache=False, ad_stack_experimental_enabled=True)
+    assert qd.is_extension_enabled(qd.extension.adstack)
 
 
 def test_enumerations_are_values():
@@ -432,8 +429,8 @@ def test_numbers_of_the_device():
 
 
 def test_what_comes_later_says_so():
-    with pytest.raises(qd.QuadrantsRuntimeError, match="get_graph_cache_size is not available yet"):
-        impl.get_runtime().prog.get_graph_cache_size()
+    with pytest.raises(qd.QuadrantsRuntimeError, match="_get_max_reducer_dispatch_count is not available yet"):
+        impl.get_runtime().prog._get_max_reducer_dispatch_count()
     with pytest.raises(AttributeError, match="qd.cfg"):
         impl.get_runtime().prog.no_such_name
 

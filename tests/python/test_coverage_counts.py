@@ -282,3 +282,49 @@ def test_counts_that_are_asked_for_meanwhile_stay_exact(counting):
         done.set()
         reader.join()
     assert dict(qd.coverage.snapshot()[__file__]) == {line: 31 * count for line, count in once.items()}
+
+
+def test_gradients_are_counted_apart(counting):
+    x, loss = qd.field(qd.f32, shape=6, needs_grad=True), qd.field(qd.f32, shape=(), needs_grad=True)
+    x.from_numpy(np.array([-1, 1, 2, 3, 4, 5], np.float32))
+
+    @qd.func
+    def weight(v):
+        result = v * v  # in a func
+        if v > 2.5:
+            result = v  # of three
+        return result
+
+    @qd.kernel
+    def collect():
+        for i in x:
+            total = 0.0
+            for k in qd.static(range(2)):
+                total += weight(x[i]) * k  # unrolled
+            for j, k in qd.ndrange(2, 3):
+                total += x[i] * k  # of a nest
+            loss[None] += total
+
+    def backward():
+        counts = qd.coverage.snapshot()[__file__]
+        lines = open(__file__).read().splitlines()
+        wanted = ("# in a func", "# of three", "# unrolled", "# of a nest")
+        numbers = [next(i for i, line in enumerate(lines, 1) if line.endswith(text)) for text in wanted]
+        return [counts.get(n, 0) for n in numbers], [counts.backward.get(n, 0) for n in numbers]
+
+    collect()
+    assert backward() == ([12, 6, 12, 36], [0] * 4)
+    arcs, forward = qd.coverage.snapshot()[__file__].arcs, qd.coverage.counters()
+    collect.grad()
+    assert backward() == ([12, 6, 12, 36], [12, 6, 12, 36])
+    with qd.ad.Tape(loss):
+        collect()
+    assert backward() == ([24, 12, 24, 72], [24, 12, 24, 72])
+    assert {key[0] for key in qd.coverage.counters()} == {key[0] for key in forward} and arcs
+    with qd.coverage.record() as counts:
+        collect.grad()
+    assert not any(counts[__file__].values()) and sum(counts[__file__].backward.values()) > 0
+    qd.init(arch=qd.cpu, offline_cache=False)
+    assert backward()[1] == [36, 18, 36, 108]
+    qd.coverage.clear()
+    assert __file__ not in qd.coverage.snapshot()

@@ -2,6 +2,8 @@
 
 import os
 import signal
+import subprocess
+import sys
 import threading
 
 import numpy as np
@@ -292,6 +294,42 @@ def test_stop_ends_launches_that_go_on():
         x.to_numpy()
     double(x)
     x.to_numpy()
+
+
+ENDS = """
+import os, subprocess
+import quadrants as qd
+
+qd.init(arch="far", offline_cache=False)
+
+@qd.kernel
+def long(x: qd.types.ndarray()):
+    for i in x:
+        while x[i] >= 0:
+            x[i] += 0.25
+
+x = qd.ndarray(qd.f32, 2)
+long(x)
+subprocess.Popen(["sh", "-c", f"sleep 0.5; kill -INT {os.getpid()}"])
+"""
+RESETS = """
+try:
+    qd.reset()
+except KeyboardInterrupt:
+    qd.init(arch="far", offline_cache=False)
+    y = qd.ndarray(qd.f32, 2)
+    print("on", y.to_numpy())
+"""
+
+
+@pytest.mark.parametrize("how", ["reset", "exit"])
+def test_stop_ends_the_end_of_a_program(how, tmp_path):
+    script = tmp_path / "program.py"  # kernels need a source
+    script.write_text(ENDS + (RESETS if how == "reset" else ""))
+    quiet = dict(os.environ, ENABLE_QUADRANTS_HEADER_PRINT="0", QD_LOG_LEVEL="error")
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=20, env=quiet)
+    assert done.stdout == ("on [0. 0.]\n" if how == "reset" else ""), done.stderr
+    assert how == "exit" or done.returncode == 0, done.stderr
 
 
 def test_the_architectures_for_tests_are_not_offered():

@@ -348,3 +348,55 @@ def test_no_derivatives_in_python():
         with qd.ad.FwdMode(loss=y, param=x):
             f()
     f()
+
+
+def test_arrays_that_would_lose_a_tangent_are_refused():
+    x, y = scalars("x", "y")
+    x[None] = 3.0
+
+    @qd.kernel
+    def write(out: qd.types.ndarray()):
+        out[0] = 2 * x[None]
+
+    @qd.kernel
+    def add(out: qd.types.ndarray()):
+        for i in range(2):
+            out[0] += x[None]
+
+    @qd.kernel
+    def read(a: qd.types.ndarray(), count: qd.types.ndarray()):
+        count[0] = 7
+        a[1] = 5.0
+        y[None] = x[None] * a[0]
+
+    a, count = qd.ndarray(qd.f64, 2), qd.ndarray(qd.i32, 1)
+    for kernel in (write, add):
+        for out in (a, np.zeros(2)):
+            with pytest.raises(RuntimeError, match="FwdMode cannot follow what a kernel writes to an array: arrays have no dual"):
+                with qd.ad.FwdMode(loss=y, param=x):
+                    kernel(out)
+        kernel(a)
+    a[0] = 4.0
+    with qd.ad.FwdMode(loss=y, param=x):
+        read(a, count)
+    assert y.dual[None] == 4 and a[1] == 5 and count[0] == 7
+
+
+def test_numbers_from_outside():
+    x, y, z = scalars("x", "y", "z")
+
+    @qd.kernel
+    def square():
+        y[None] = x[None] ** 2
+
+    @qd.kernel
+    def add():
+        z[None] = x[None] + y[None]
+
+    with qd.ad.FwdMode(loss=z, param=x):
+        x.from_numpy(np.array(3.0))  # still what moves
+        square()
+        assert y.dual[None] == 6
+        y.from_numpy(np.array(1.0))
+        add()
+    assert z[None] == 4 and z.dual[None] == 1

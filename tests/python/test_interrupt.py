@@ -117,6 +117,31 @@ def test_interrupt_in_a_loop_inside_of_a_parallel_one(arch, monkeypatch, kernel,
     kernel(x, 4, 3)
 
 
+def test_interrupt_ends_a_launch_that_waits_for_another(arch):
+    """One Stop is for both: the second would be endless, too."""
+    if arch == "far":
+        pytest.skip("launches return at once")
+    x, y = (qd.ndarray(qd.i32, 4) for _ in range(2))
+    met = []
+
+    def run():
+        try:
+            endless_everywhere(x)
+        except KeyboardInterrupt:
+            met.append("thread")
+
+    other = threading.Thread(target=run)
+    other.start()
+    keys = subprocess.Popen(["sh", "-c", f"sleep 0.6; kill -INT {os.getpid()}; sleep 20; kill -INT {os.getpid()}"])
+    time.sleep(0.3)
+    with pytest.raises(KeyboardInterrupt):
+        endless_everywhere(y)
+    assert keys.poll() is None, "the second Stop was needed"
+    keys.kill()
+    other.join()
+    assert met == ["thread"]
+
+
 def test_handler_of_the_program_is_called(monkeypatch):
     written = io.StringIO()
     monkeypatch.setattr(sys, "stdout", written)

@@ -163,6 +163,24 @@ def test_pickle_and_deepcopy():
 
 
 @pytest.mark.usefixtures("memory_in_reach")
+def test_numpy_reads_arrays_and_fields():
+    a = qd.ndarray(qd.f32, (2, 3))
+    a.fill(2)
+    v = qd.Vector.ndarray(2, qd.i32, (2, 2))
+    f = qd.field(qd.f64, (2, 2))
+    f.fill(0.5)
+    assert np.array(a).shape == (2, 3) and np.sum(a) == 12 and not np.allclose(a, 999)
+    with pytest.raises(AssertionError):
+        np.testing.assert_allclose(a, 7.0)
+    assert np.asarray(v).shape == (2, 2, 2) and np.asarray(v).dtype == np.int32
+    assert np.mean(f) == 0.5 and np.asarray(f, dtype=np.float32).dtype == np.float32
+    with pytest.raises(TypeError, match="a 2d ndarray has no rows to iterate over"):
+        list(a)
+    b = qd.ndarray(qd.i32, 3)
+    b[1] = 5
+    assert list(b) == [0, 5, 0] and sum(b) == 5
+
+
 def test_views_of_memory():
     a = numbered(4)
     view = a.to_numpy(copy=False)

@@ -263,6 +263,18 @@ def test_errors_in_the_block():
     assert p.x.grad[0] == 8
 
 
+def test_stop_in_the_block_ends_the_work():
+    p = Program()
+    with pytest.raises(KeyboardInterrupt):
+        with qd.ad.Tape(p.loss) as tape:
+            p.run()
+            raise KeyboardInterrupt
+    assert not tape.gradient_evaluated and p.x.grad[0] == 0
+    with qd.ad.Tape(p.loss):
+        p.run()
+    assert p.x.grad[0] == 8
+
+
 def test_a_reset_ends_recording():
     p = Program()
     with qd.ad.Tape() as tape:
@@ -439,6 +451,117 @@ def test_no_warnings_without_validation():
         warnings.simplefilter("error")
         with qd.ad.Tape(p.loss):
             p.run()
+
+
+def test_what_is_to_be_checked():
+    x, loss = reals("x", "loss")
+    bare = qd.field(qd.f64, shape=(), name="bare")
+    for wrong in ([3], [x, None], [bare], (x,)):
+        with pytest.raises(AssertionError, match="grad_check should be a list of fields that need to check gradients."):
+            qd.ad.Tape(loss, grad_check=wrong)
+    with pytest.raises(AssertionError, match="bare has no gradient"):
+        qd.ad.Tape(loss, grad_check=[bare])
+
+
+def test_objects_are_recorded_as_they_are():
+    @qd.data_oriented(template_primitives=False)
+    class Model:
+        def __init__(self):
+            self.t, self.scale = 0, 1.0
+            self.x = reals("x", shape=5)[0]
+            self.now, self.next = [qd.ndarray(qd.f64, 1, needs_grad=True) for _ in range(2)]
+            self.pair = [self.now, self.next]
+            self.loss = reals("loss")[0]
+
+        @qd.kernel
+        def step(self):
+            self.x[self.t + 1] = self.x[self.t] * self.scale
+
+        @qd.kernel
+        def advance(self):
+            self.next[0] = self.now[0] * 3
+
+        @qd.kernel
+        def advance_pair(self):
+            self.pair[1][0] = self.pair[0][0] * 3
+
+        @qd.kernel
+        def end(self):
+            self.loss[None] += self.x[4]
+
+        @qd.kernel
+        def end_of_arrays(self):
+            self.loss[None] += self.now[0]
+
+    model = Model()
+    model.x[0] = 1.0
+    with qd.ad.Tape(model.loss):
+        for k in range(4):
+            model.t, model.scale = k, k + 2.0
+            model.step()
+        model.end()
+        model.t = 9
+    assert model.x.grad[0] == 2 * 3 * 4 * 5 and model.t == 9 and model.loss[None] == 120
+    first = model.now
+    first[0] = 2.0
+    with qd.ad.Tape(model.loss):
+        for _ in range(3):
+            model.advance()
+            model.now, model.next = model.next, qd.ndarray(qd.f64, 1, needs_grad=True)
+        model.end_of_arrays()
+    assert model.loss[None] == 54 and first.grad[0] == 27 and model.now is not first
+    a, b, c = [qd.ndarray(qd.f64, 1, needs_grad=True) for _ in range(3)]
+    a[0] = 1.0
+    model.pair = [a, b]
+    with qd.ad.Tape() as tape:
+        model.advance_pair()
+        model.pair[0], model.pair[1] = b, c
+        model.advance_pair()
+    c.grad[0] = 1
+    tape.loss = c
+    tape.grad()
+    assert c[0] == 9 and a.grad[0] == 9 and model.pair == [b, c]
+
+
+def test_numbers_from_outside():
+    x, y, loss = *reals("x", "y", shape=2), reals("loss")[0]
+    a = qd.ndarray(qd.f64, 2, needs_grad=True)
+
+    @qd.kernel
+    def double(out: qd.template()):
+        for i in x:
+            out[i] = 2 * x[i]
+
+    @qd.kernel
+    def double_array(out: qd.types.ndarray()):
+        for i in x:
+            out[i] = 2 * x[i]
+
+    @qd.kernel
+    def add(one: qd.template()):
+        for i in one:
+            loss[None] += one[i] * 3
+
+    @qd.kernel
+    def add_array(one: qd.types.ndarray()):
+        for i in one:
+            loss[None] += one[i] * 3
+
+    for calculate, sum_up, y_or_a in ((double, add, y), (double_array, add_array, a)):
+        with qd.ad.Tape(loss):
+            x.from_numpy(np.array([1.0, 3.0]))  # the input
+            calculate(y_or_a)
+            sum_up(y_or_a)
+            y_or_a.from_numpy(np.array([5.0, 6.0]))  # does not depend on x
+            sum_up(y_or_a)
+        assert loss[None] == 24 + 33 and x.grad.to_numpy().tolist() == [6, 6]
+        assert not y_or_a.grad.to_numpy().any()
+    with qd.ad.Tape(loss, grad_check=[x]):
+        double(y)
+        add(y)
+        y.from_numpy(np.array([5.0, 6.0]))
+        add(y)
+    assert y.to_numpy().tolist() == [5, 6]
 
 
 def test_each_thread_has_a_tape_of_its_own():

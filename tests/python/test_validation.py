@@ -191,3 +191,29 @@ def test_marks_exist_in_debug_alone(arch):
     qd.init(arch=arch, offline_cache=False)
     x = reals("x")[0]
     assert not x.snode.ptr.has_adjoint_checkbit()
+
+
+def test_the_field_is_named():
+    named, nameless, loss = *reals("positions", "", shape=3), reals("loss")[0]
+    v = qd.Vector.field(2, qd.f64, shape=3, name="velocities", needs_grad=True)
+
+    @qd.kernel
+    def change(x: qd.template()):
+        for i in x:
+            loss[None] += x[i] * 2
+            x[i] = 1.0
+
+    @qd.kernel
+    def change_vectors():
+        for i in v:
+            loss[None] += v[i].x
+            v[i].x = 1.0
+
+    for run, what in (
+        (lambda: change(named), "It is an element of the field `positions`"),
+        (lambda: change(nameless), "It is an element of a field without a name"),
+        (change_vectors, "It is an element of the field `velocities`"),
+    ):
+        with pytest.raises(qd.QuadrantsAssertionError, match=f"{RULE} {what}, and was read before."):
+            with qd.ad.Tape(loss, validation=True):
+                run()

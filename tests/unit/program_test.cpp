@@ -193,7 +193,7 @@ TEST_P(ProgramTest, coverage_adds_up_over_launches_and_kernels) {
     for (const auto &count : program.coverage()) EXPECT_EQ(count.count, 0u);
     EXPECT_EQ(program.counted(), std::pair(uint64_t(2), uint64_t(0)));
     const auto kernel = program.compile(counted(), 0);
-    entitle(*kernel, "x: f32[:]");
+    entitle(*kernel, "x: f32[:]", false);
     EXPECT_EQ(program.coverage_by_kernel().back().title, "x: f32[:]");
     program.launch(*kernel, args.data(), nullptr);
     EXPECT_EQ(program.counted(), std::pair(uint64_t(3), uint64_t(10000 + 9999)));

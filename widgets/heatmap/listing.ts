@@ -2,20 +2,25 @@
 import type { Scale } from "../protocol/coverage";
 import type { Line, Listing } from "../protocol/heatmap";
 import { element, say } from "./dom";
+import { grouped } from "./scale";
 import { shownLines, summary, type Kind, type Shown, type View } from "./shown";
 
 class Row {
   readonly node = element("tr");
   private readonly count = element("td", "qd-count");
+  private readonly backward = element("td", "qd-backward");
   private readonly marks = element("span", "qd-marks");
 
   constructor(line: Line) {
     const text = element("td", "qd-text", line.text || " ");
     text.append(this.marks);
-    this.node.append(element("td", "qd-number", String(line.number)), this.count, text);
+    this.node.append(element("td", "qd-number", String(line.number)), this.count, this.backward, text);
   }
 
-  update(shown: Shown, view: View): void {
+  update(line: Line, shown: Shown, view: View): void {
+    this.backward.hidden = !view.backward;
+    say(this.backward, line.backward && !view.specialisation ? `${grouped(line.backward)} back` : "");
+    this.backward.title = line.backward ? "run so often once more to work out gradients" : "";
     this.node.className = shown.kind === "none" ? "" : `qd-${shown.kind}${shown.busiest ? " qd-busiest" : ""}`;
     this.node.style.setProperty("--qd-level", String(shown.level));
     this.node.style.setProperty("--qd-length", `${shown.length}%`);
@@ -33,6 +38,7 @@ export class ListingView {
   private readonly nothing = element("div", "qd-note", "every line ran, every branch went both ways");
   private readonly table = element("table");
   private readonly rows: Row[];
+  private readonly backward = element("th", "", "backward");
   private kinds = new Set<Kind>();
   /** Characters that the columns need. */
   readonly numberWidth: number;
@@ -43,8 +49,7 @@ export class ListingView {
     head.append(element("span", "qd-title", made.title), this.note);
     this.table.setAttribute("aria-label", `coverage of ${made.title}`);
     const names = element("tr");
-    for (const name of ["line", "count", "statement"]) {
-      const cell = element("th", "", name);
+    for (const cell of [element("th", "", "line"), element("th", "", "count"), this.backward, element("th", "", "statement")]) {
       cell.scope = "col";
       names.append(cell);
     }
@@ -72,9 +77,11 @@ export class ListingView {
   /** Returns what there is to say about it. */
   update(listing: Listing, view: View, scale: Scale): string {
     const shown = shownLines(listing, view, scale);
+    const backward = listing.lines.some((line) => line.backward);
+    this.backward.hidden = !backward;
     this.kinds = new Set(shown.map(({ kind }) => kind));
     this.countWidth = Math.max(...shown.map(({ text }) => text.length));
-    this.rows.forEach((row, at) => row.update(shown[at], view));
+    this.rows.forEach((row, at) => row.update(listing.lines[at], shown[at], { ...view, backward }));
     const left = this.rows.some((row) => !row.node.hidden);
     this.table.hidden = !left;
     this.nothing.hidden = left;

@@ -9,6 +9,8 @@ export interface View {
   specialisation: string;
   shares: boolean;
   onlyNever: boolean;
+  /** There is a column for how often lines were run for gradients. */
+  backward?: boolean;
 }
 
 /** ran; never: in no run; waiting: no kernel with this line ran yet; idle: there is nothing to show for the newest run; more, less:

@@ -17,6 +17,8 @@ export interface Line {
   previous: number | null;
   /** See coverage.ts. */
   launched: boolean;
+  /** How often the line was run once more where gradients were worked out; not part of `count`. null: they never were. */
+  backward: number | null;
   outcomes: Partial<Record<Outcome, number>>;
 }
 

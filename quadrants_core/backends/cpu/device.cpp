@@ -45,6 +45,7 @@ class CpuStream final : public runtime::Stream {
     }
     runtime::Event record() override { return {this, 0}; }
     void wait_for(const runtime::Event &) override {}
+    abi::HeapUse take_heap_use() override { return launcher_.take_heap_use(); }
     void wait() override {}
 
   private:

@@ -7,6 +7,7 @@
 #include "runtime/faults.h"
 #include "runtime/host_memory.h"
 #include "runtime/launcher.h"
+#include "runtime/thread_heap.h"
 
 #include <algorithm>
 #include <cstring>
@@ -40,10 +41,16 @@ class Stream final : public runtime::Stream {
     }
     runtime::Event record() override { return {this, 0}; }
     void wait_for(const runtime::Event &) override {}
+    abi::HeapUse take_heap_use() override {
+        abi::HeapUse use;
+        heap_.take_use(use);
+        return use;
+    }
     void wait() override {}
 
   private:
     abi::Thread thread_{};
+    runtime::ThreadHeap heap_{thread_, runtime::host_chunks()};
 };
 
 class Interpreter final : public runtime::Device {

@@ -8,6 +8,7 @@
 #include "device_lib/random.h"
 #include "runtime/faults.h"
 #include "runtime/host_memory.h"
+#include "runtime/thread_heap.h"
 
 #include <sys/mman.h>
 
@@ -141,6 +142,11 @@ class FarStream final : public runtime::Stream {
     void wait_for(const runtime::Event &event) override {
         add([event] { static_cast<FarStream *>(event.stream)->work_until(event.number); });
     }
+    abi::HeapUse take_heap_use() override {
+        abi::HeapUse use;
+        heap_.take_use(use);
+        return use;
+    }
     void wait() override { work_until(given_); }
 
   private:
@@ -183,6 +189,10 @@ class FarStream final : public runtime::Stream {
 
     FarMemory &memory_;
     abi::Thread thread_{};
+    /// Of the device's own memory.
+    runtime::ThreadHeap heap_{thread_,
+                              {[this](uint64_t bytes) { return at(memory_.alloc(bytes)); },
+                               [this](void *p) { memory_.free(reinterpret_cast<uint64_t>(p)); }}};
     std::vector<std::function<void()>> queue_;
     uint64_t given_ = 0, done_ = 0;
 };

@@ -2,8 +2,10 @@
 #include "layout/layout.h"
 #include "runtime/faults.h"
 
+#include <algorithm>
 #include <cstring>
 #include <iterator>
+#include <utility>
 
 namespace qd::backends::interpreter {
 
@@ -35,6 +37,19 @@ uint64_t Walk::read(uint64_t address, Scalar type) {
 void Walk::write(uint64_t address, Constant v) {
     reach(address, uint64_t(size_of(v.type)), true);
     std::memcpy(at(address), &v.bits, size_t(size_of(v.type)));
+}
+
+uint64_t Walk::reserve(Value v) {
+    abi::Heap &heap = thread.heap;
+    const uint64_t entries = arg(v, 0), size = entry_bytes(fn[v]);
+    const bool countable = entries < uint64_t(1) << 31;
+    const uint64_t bytes = countable ? (entries * size + 7) / 8 * 8 : UINT64_MAX;
+    if (stack_of(fn[v]) < abi::counted_stacks)
+        heap.entries[stack_of(fn[v])] = std::max(heap.entries[stack_of(fn[v])], entries);
+    if (bytes > uint64_t(heap.end - heap.top)) return number_of(launch.host.reserve(&launch, &thread, bytes));
+    heap.used += bytes;
+    heap.peak = std::max(heap.peak, heap.used);
+    return number_of(std::exchange(heap.top, heap.top + bytes));
 }
 
 /// Where a pointer leads when it is used. A place in a sparse tree finds its cell only then, or makes it.
@@ -143,6 +158,8 @@ uint64_t Walk::address(Value v) {
     case AddressOp::count_slot: return number_of(launch.data.counters) + 8 * in.imm;
     case AddressOp::random_state: return number_of(thread.random);
     case AddressOp::offset: return get(args[0]) + get(args[1]);
+    case AddressOp::reserve: return reserve(v);
+    case AddressOp::stack: return get(args[0]);
     case AddressOp::local: break;
     }
     std::vector<uint64_t> &memory = locals[v.id];

@@ -47,6 +47,12 @@ Flow Walk::block(BlockId b) {
     fail_internal("interp: a block without terminator in " + fn.name);
 }
 
+/// One iteration of a loop.
+Flow Walk::round(BlockId body) {
+    const HeapMark mark(thread.heap);
+    return block(body);
+}
+
 void Walk::pass(std::span<const Value> list) {
     passed.clear();
     for (Value v : list) {
@@ -99,7 +105,7 @@ Flow Walk::for_loop(Value v) {
         receive(params.subspan(1));
         int64_t at = loop.reversed ? hi - 1 - (n - lo) : n;
         values[slot[params[0].id]] = from_int(fn.type(params[0]).elem, at).bits;
-        Flow flow = block(in.blocks[0]);
+        Flow flow = round(in.blocks[0]);
         if (flow == Flow::returned || flow == Flow::exited) return flow;
         if (flow == Flow::broke) break;
         if (leave(loop)) return Flow::exited;
@@ -113,7 +119,7 @@ Flow Walk::endless_loop(Value v) {
     pass(fn.args(v));
     while (true) {
         receive(fn[in.blocks[0]].params);
-        Flow flow = block(in.blocks[0]);
+        Flow flow = round(in.blocks[0]);
         if (flow == Flow::returned || flow == Flow::exited) return flow;
         if (flow == Flow::broke) break;
         if (leave(fn.loops[in.imm])) return Flow::exited;
@@ -136,7 +142,7 @@ Flow Walk::parallel(Value v) {
     while (true) {
         for (size_t a = 0; a < params.size(); ++a)
             values[slot[params[a].id]] = uint32_t(fn.loops[in.imm].reversed ? lo[a] + hi[a] - 1 - at[a] : at[a]);
-        Flow flow = block(in.blocks[0]);
+        Flow flow = round(in.blocks[0]);
         if (flow != Flow::yielded) return flow;
         if (leave(fn.loops[in.imm])) return Flow::exited;
         size_t a = params.size();
@@ -281,7 +287,10 @@ Flow Walk::inst(Value v) {
     case Family::comparison: pure(v); break;
     case Family::plain: plain(v); break;
     case Family::reduction: reduce(v); break;
-    case Family::address: values[slot[v.id]] = address(v); break;
+    case Family::address:
+        values[slot[v.id]] = address(v);
+        if (fn[v].op == Op::reserve && !values[slot[v.id]]) return Flow::exited;
+        break;
     case Family::memory: memory(v); break;
     case Family::atomic: atomic(v); break;
     case Family::packed: packed(v); break;
@@ -308,7 +317,7 @@ Outcome run(const Function &fn, const abi::Launch &launch, abi::Thread &thread, 
     Walk walk{fn, launch, thread, begin, end, step};
     walk.start();
     Outcome outcome;
-    if (walk.block(fn.body) != Flow::returned) {
+    if (walk.round(fn.body) != Flow::returned) {
         outcome.how = Left::exited;
         return outcome;
     }

@@ -11,6 +11,23 @@ using namespace ir;
 /// How a block was left.
 enum class Flow : uint8_t { yielded, broke, continued, returned, exited };
 
+/// Gives back what was taken of the thread's heap while it lived.
+class HeapMark {
+  public:
+    explicit HeapMark(abi::Heap &heap) : heap_(heap), top_(heap.top), end_(heap.end), used_(heap.used) {}
+    ~HeapMark() {
+        heap_.top = top_;
+        heap_.end = end_;
+        heap_.used = used_;
+    }
+    HeapMark(const HeapMark &) = delete;
+
+  private:
+    abi::Heap &heap_;
+    char *top_, *end_;
+    uint64_t used_;
+};
+
 struct Walk {
     const Function &fn;
     const abi::Launch &launch;
@@ -32,6 +49,7 @@ struct Walk {
     void start();
     void define(Value v);
     Flow block(BlockId b);
+    Flow round(BlockId body);
     Flow inst(Value v);
     Flow terminator(Value v);
     Flow control(Value v);
@@ -49,6 +67,7 @@ struct Walk {
     Flow outside(Value v);
     void reduce(Value v);
     uint64_t address(Value v);
+    uint64_t reserve(Value v);
     runtime::SparseTrees &trees() const {
         return const_cast<runtime::SparseTrees &>(static_cast<const runtime::SparseTrees &>(*launch.data.sparse));
     }

@@ -43,6 +43,7 @@ class NullStream final : public runtime::Stream {
         return {this, 0};
     }
     void wait_for(const runtime::Event &) override { counts_[Verb::wait_for]++; }
+    abi::HeapUse take_heap_use() override { return {}; }
     void wait() override { counts_[Verb::wait]++; }
 
   private:

@@ -24,7 +24,7 @@ std::unique_ptr<llvm::Module> emit(const ir::Function &task, llvm::LLVMContext &
 
 Emitter::Emitter(const ir::Function &task, llvm::Module &module, const TargetFacts &target, Lines *lines)
     : fn_(task), target_(target), lines_(lines), module_(module), context_(module.getContext()), b_(context_),
-      entry_(context_) {
+      entry_(context_), heap_(b_) {
     if (task.fast_math) {
         // NaN and infinity keep their meaning, so that tests for them work.
         llvm::FastMathFlags flags;
@@ -39,6 +39,7 @@ Emitter::Emitter(const ir::Function &task, llvm::Module &module, const TargetFac
 
 void Emitter::body() {
     begin(abi::body_symbol, false);
+    if (reserves(fn_, fn_.body)) heap_.enter();
     block(fn_.body);
     finish();
 }
@@ -67,6 +68,7 @@ void Emitter::begin(const char *name, bool bounds) {
     for (unsigned i = 0; i < (bounds ? 3u : 2u); ++i) out_->addParamAttr(i, llvm::Attribute::NoAlias);
     out_->getArg(0)->addAttr(llvm::Attribute::getWithDereferenceableBytes(context_, sizeof(abi::Launch)));
     in_bounds_ = bounds;
+    heap_.begin(out_->getArg(1), [this](llvm::Instruction *access) { note(access, base_of(thread_piece, 0)); });
     if (lines_) lines_->enter(*out_);
     values_.assign(fn_.insts.size(), nullptr);
     base_.assign(fn_.insts.size(), 0);
@@ -89,6 +91,7 @@ void Emitter::begin(const char *name, bool bounds) {
 void Emitter::finish() {
     b_.SetCurrentDebugLocation({});
     b_.SetInsertPoint(leave_);
+    heap_.leave();
     b_.CreateRetVoid();
     leave_->moveAfter(&out_->back());
     attach_alias_facts();
@@ -247,6 +250,8 @@ void Emitter::if_op(Value v) {
 ///     if lo < hi:                                   limit = lo + min(hi - lo, many)
 ///         do body while (++i != limit)
 ///         if i != hi: leave if told to; limit = i + min(hi - i, many); go on with the body
+///
+/// One that runs the other way has the last index before the next look as its limit.
 void Emitter::for_op(Value v) {
     std::span<const Value> args = fn_.args(v), params = fn_[fn_[v].blocks[0]].params;
     const ir::Loop &loop = fn_.loops.at(fn_[v].imm);
@@ -261,11 +266,12 @@ void Emitter::for_op(Value v) {
     llvm::Value *first = loop.reversed ? b_.CreateSub(upper, one) : lower;
     llvm::Value *runs = is_signed ? b_.CreateICmpSLT(lower, upper) : b_.CreateICmpULT(lower, upper);
     auto limit_after = [&](llvm::Value *index) {
-        llvm::Value *left = b_.CreateSub(upper, index);
-        llvm::Value *most = llvm::ConstantInt::get(left->getType(), many);
+        llvm::Value *left = loop.reversed ? b_.CreateSub(index, lower) : b_.CreateSub(upper, index);
+        llvm::Value *most = llvm::ConstantInt::get(left->getType(), loop.reversed ? many - 1 : many);
+        if (loop.reversed) return b_.CreateSub(index, b_.CreateBinaryIntrinsic(llvm::Intrinsic::umin, left, most));
         return b_.CreateAdd(index, b_.CreateBinaryIntrinsic(llvm::Intrinsic::umin, left, most));
     };
-    llvm::Value *limit = upper;
+    llvm::Value *limit = loop.reversed ? lower : upper;
     if (many) {
         llvm::BasicBlock *start = new_block("start");
         b_.CreateCondBr(runs, start, region.leave.block);
@@ -288,7 +294,7 @@ void Emitter::for_op(Value v) {
         llvm::Value *next, *more;
         if (loop.reversed) {
             next = b_.CreateSub(index, one, "", !is_signed, is_signed);
-            more = b_.CreateICmpNE(index, lower);
+            more = b_.CreateICmpNE(index, many ? static_cast<llvm::Value *>(limit_now) : lower);
         } else {
             next = b_.CreateAdd(index, one, "", !is_signed, is_signed);
             more = b_.CreateICmpNE(next, many ? static_cast<llvm::Value *>(limit_now) : upper);
@@ -309,7 +315,8 @@ void Emitter::for_op(Value v) {
         b_.CreateCondBr(more, body, look, seldom);
         b_.SetInsertPoint(look);
         ends_here();
-        b_.CreateCondBr(b_.CreateICmpEQ(next, upper), region.leave.block, stay);
+        llvm::Value *at_end = loop.reversed ? b_.CreateICmpEQ(index, lower) : b_.CreateICmpEQ(next, upper);
+        b_.CreateCondBr(at_end, region.leave.block, stay);
         b_.SetInsertPoint(stay);
         leave_if(stop_requested());
         limit_now->addIncoming(limit_after(next), b_.GetInsertBlock());
@@ -322,7 +329,7 @@ void Emitter::for_op(Value v) {
 /// 0: a loop that looks for Stop at every round, or never.
 uint64_t Emitter::rounds_between_looks(Value loop) const {
     const ir::Loop &flags = fn_.loops.at(fn_[loop].imm);
-    if (fn_[loop].op != Op::for_ || !flags.interruptible || flags.reversed) return 0;
+    if (fn_[loop].op != Op::for_ || !flags.interruptible) return 0;
     constexpr uint64_t steps = 1 << 20, most = 1 << 16;
     uint64_t size = 0;
     bool loops = false;
@@ -371,6 +378,8 @@ void Emitter::loop_body(Value v, Region &region, llvm::BasicBlock *before,
         carried.back()->addIncoming(get(fn_.args(v).last(slots)[i]), before);
         set(params[i], carried.back());
     }
+    const bool takes = reserves(fn_, fn_[v].blocks[0]);
+    const HeapCode::Mark mark = takes ? heap_.mark() : HeapCode::Mark{};
     regions_.push_back(region);
     block(fn_[v].blocks[0]);
     regions_.pop_back();
@@ -380,6 +389,7 @@ void Emitter::loop_body(Value v, Region &region, llvm::BasicBlock *before,
     region.leave.block->moveBefore(leave_);
     if (!llvm::pred_empty(latch)) {
         b_.SetInsertPoint(latch);
+        if (takes) heap_.give_back(mark);
         if (fn_.loops.at(fn_[v].imm).interruptible && !rounds_between_looks(v)) leave_if(stop_requested());
         for (size_t i = 0; i < slots; ++i) carried[i]->addIncoming(region.yield.phis[i], b_.GetInsertBlock());
         if (llvm::BasicBlock *other = turn())

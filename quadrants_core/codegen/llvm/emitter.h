@@ -4,6 +4,7 @@
 // cells.cpp.
 #include "abi/abi.h"
 #include "codegen/llvm/emit.h"
+#include "codegen/llvm/heap.h"
 #include "codegen/llvm/lines.h"
 
 #include <functional>
@@ -60,6 +61,7 @@ class Emitter {
     std::vector<uint32_t> base_;        ///< by Value id: memory that a pointer leads into; 0 = unknown
     std::vector<Region> regions_;
     bool in_bounds_ = false;
+    HeapCode heap_;
 
     // emit.cpp
     void begin(const char *name, bool bounds);
@@ -133,7 +135,16 @@ class Emitter {
     llvm::Value *address(Value v);
     uint32_t slot_of(Value param) const;
     uint32_t base_of(int kind, uint64_t which);
-    enum Piece { array_piece = 1, tree_piece, tmp_piece, ret_piece, local_piece, counter_piece, thread_piece };
+    enum Piece {
+        array_piece = 1,
+        tree_piece,
+        tmp_piece,
+        ret_piece,
+        local_piece,
+        counter_piece,
+        thread_piece,
+        stack_piece
+    };
     void note(llvm::Instruction *access, uint32_t base);
     void attach_alias_facts();
     void load(Value v);

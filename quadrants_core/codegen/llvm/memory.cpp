@@ -1,7 +1,7 @@
 // Addresses, loads and stores, atomics, messages, and what LLVM is told about aliasing.
 //
 // Every pointer leads into one piece of memory: an array argument, a field tree, the buffer between tasks, the return
-// buffer, a local, the counters, the state of the thread. Each piece gets an alias scope; an access carries its own
+// buffer, a local, the stacks, the counters, the state of the thread. Each piece gets an alias scope; an access carries its own
 // scope and `noalias` on all others. A pointer that came through a block parameter has no known piece and carries
 // nothing.
 #include "codegen/llvm/emitter.h"
@@ -91,6 +91,9 @@ llvm::Value *Emitter::address(Value v) {
         static_assert(offsetof(abi::Thread, random) == 0);
         base = base_of(thread_piece, 0);
         return out_->getArg(1);
+    case AddressOp::reserve:
+        return heap_.reserve(in, arg(v, 0), launch_pointer(offsetof(abi::Launch, host.reserve)), leave_);
+    case AddressOp::stack: base = base_of(stack_piece, 0); return b_.CreateIntToPtr(arg(v, 0), b_.getPtrTy());
     case AddressOp::offset: base = base_[fn_.args(v)[0].id]; return b_.CreateGEP(byte, arg(v, 0), arg(v, 1));
     case AddressOp::local: {
         base = base_of(local_piece, v.id);

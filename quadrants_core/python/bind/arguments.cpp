@@ -271,6 +271,10 @@ Fit fit_array(const BoundParam &p, PyObject *arg, uint64_t *slots, Arrays *array
     if (PyObject *inner = unwrapped(arg); inner != arg) return fit_array(p, inner, slots, arrays);
     HostArray a;
     if (arg == Py_None || !has_dlpack(arg)) return Fit::no;
+    if (requires_gradient(arg)) {
+        if (p.gradient == BoundParam::Gradient::refused) return Fit::no;
+        if (!provide_gradient(arg)) return Fit::error;
+    }
     return read_dlpack(arg, &a) ? fit_host_array(p, a, slots, arrays) : Fit::error;
 }
 

@@ -200,10 +200,10 @@ frontend::Param Binder::bind_structure(const ParamSpec &spec, PyObject *, const 
 }
 
 /// Which arrays a specialisation is for. One that works out gradients is for those with a gradient, or for those without.
-BoundParam::Gradient Binder::gradient_of(const ParamSpec &spec, bool has_one) const {
+BoundParam::Gradient Binder::gradient_of(const ParamSpec &spec, bool of_host, bool has_one) const {
     using Gradient = BoundParam::Gradient;
     const bool minds = kernel_->mode == autodiff::Mode::reverse && !spec.constant;
-    if (spec.needs_grad) return Gradient::needed;
+    if (spec.needs_grad && !of_host) return Gradient::needed;
     return !minds ? Gradient::either : has_one ? Gradient::needed : Gradient::refused;
 }
 
@@ -222,8 +222,9 @@ frontend::Param Binder::bind_array(const ParamSpec &spec, PyObject *value, const
     bound.cols = uint16_t(facts.cols);
     bound.signature = signature_of(facts.elem, facts.ndim, facts.rows, facts.cols, facts.element_dim, facts.layout);
     bound.of_host = !is_ndarray(value);
-    bound.with_gradient = !bound.of_host && has_gradient(value);
-    bound.gradient = gradient_of(spec, bound.with_gradient);
+    const bool foreign_gradient = bound.of_host && kernel_->mode != autodiff::Mode::forward && requires_gradient(value);
+    bound.with_gradient = bound.of_host ? foreign_gradient : has_gradient(value);
+    bound.gradient = gradient_of(spec, bound.of_host, bound.with_gradient);
     bound.clamp = spec.clamp;
     if (spec.needs_grad && !bound.of_host && !bound.with_gradient) {
         raise(ErrorClass::value,
@@ -235,10 +236,14 @@ frontend::Param Binder::bind_array(const ParamSpec &spec, PyObject *value, const
     param.constant = spec.constant;
     param.layout = layout_order(facts.layout);
     if (!is_ndarray(value) && from.place >= int(kernel_->params->size())) plan_.steady = false;
-    if (is_ndarray(value)) {
+    if (is_ndarray(value) || foreign_gradient) {
         Node node;
         node.from = from;
         node.object = value;
+        node.foreign = foreign_gradient;
+        node.spec.element_dim = spec.element_dim;
+        node.spec.rows = spec.rows;
+        node.spec.cols = spec.cols;
         param.node = add_node(std::move(node));
     }
     return param;
@@ -376,7 +381,26 @@ Binder::Origin Binder::fetched(int node, PyObject *key, bool item) {
     return {int(kernel_->params->size() + plan_.members.size()) - 1, from.argument, from.name + word};
 }
 
+/// The gradient of a tensor that is no ndarray.
+frontend::Param Binder::foreign_gradient(int at, PyObject *key) {
+    PyObject *value = keep(bind::gradient_of(nodes_[size_t(at)].object));
+    HostArray array;
+    if (!has_dlpack(value) || !read_dlpack(value, &array)) {
+        if (!PyErr_Occurred()) raise_invalid_type(nodes_[size_t(at)].from.name + ".grad", value);
+        throw frontend::PythonError{};
+    }
+    if (!array.contiguous) {
+        raise(ErrorClass::value, "Non contiguous gradient tensors are not supported, please call "
+                                 "tensor.grad.contiguous() before passing it into quadrants kernels.");
+        throw frontend::PythonError{};
+    }
+    const Origin from = fetched(at, key, false);
+    plan_.members.back().gradient = true;
+    return bind_array(ParamSpec(nodes_[size_t(at)].spec), value, from);
+}
+
 frontend::Param Binder::member(int at, PyObject *key, bool item) {
+    if (nodes_[size_t(at)].foreign) return foreign_gradient(at, key);
     PyObject *object = nodes_[size_t(at)].object;
     PyObject *value = item ? PyObject_GetItem(object, key) : PyObject_GetAttr(object, key);
     if (!value && PyErr_ExceptionMatches(PyExc_AttributeError)) {

@@ -33,7 +33,9 @@ class Binder {
         int parent = -1;         ///< node that holds it, and under which key
         PyObject *key = nullptr;
         bool item = false;
-        bool lifts = false; ///< numbers are read at every launch (template_primitives=False)
+        bool lifts = false;   ///< numbers are read at every launch (template_primitives=False)
+        bool foreign = false; ///< a tensor of another library, of which only the gradient is asked
+        ParamSpec spec;       ///< of such a tensor: what its elements are
     };
 
     frontend::Param bind(const ParamSpec &spec, PyObject *value, const Origin &from);
@@ -43,7 +45,8 @@ class Binder {
 #include "frontend/parameters.def"
     frontend::Param typed_member(int node, PyObject *key, PyObject *value);
     frontend::Param live_member(int node, PyObject *key, bool item, PyObject *value);
-    BoundParam::Gradient gradient_of(const ParamSpec &spec, bool has_one) const;
+    BoundParam::Gradient gradient_of(const ParamSpec &spec, bool of_host, bool has_one) const;
+    frontend::Param foreign_gradient(int node, PyObject *key);
     frontend::Param baked(PyObject *value);
     frontend::Param add(const BoundParam &bound, const Origin &from);
     int add_node(Node node);

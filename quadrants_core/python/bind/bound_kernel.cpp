@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <memory>
 #include <utility>
+#include <vector>
 
 namespace qd::bind {
 namespace {
@@ -104,7 +105,19 @@ PyObject *reduce(PyObject *o, PyObject *) {
     return made;
 }
 
+/// resume(arguments, from_checkpoint=label)
+PyObject *resume(PyObject *o, PyObject *const *args, Py_ssize_t n, PyObject *names) {
+    const size_t total = size_t(n) + (names ? size_t(PyTuple_GET_SIZE(names)) : 0);
+    std::vector<PyObject *> all = {self_of(o)->kernel, self_of(o)->instance};
+    all.insert(all.end(), args, args + total);
+    PyObject *name = PyUnicode_InternFromString("resume");
+    PyObject *result = name ? PyObject_VectorcallMethod(name, all.data(), size_t(n) + 2, names) : nullptr;
+    Py_XDECREF(name);
+    return result;
+}
+
 PyMethodDef methods[] = {
+    {"resume", reinterpret_cast<PyCFunction>(reinterpret_cast<void *>(resume)), METH_FASTCALL | METH_KEYWORDS, nullptr},
     {"__reduce__", reduce, METH_NOARGS, nullptr},
     {nullptr, nullptr, 0, nullptr},
 };

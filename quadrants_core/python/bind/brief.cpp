@@ -74,7 +74,8 @@ double most_work(const ir::Function &fn, ir::BlockId block) {
 
 bool is_brief(const ir::Function &fn) {
     constexpr double most = 1 << 17; // instructions
-    return most_work(fn, fn.body) <= most;
+    const auto is_level = [](const ir::Subgraph &part) { return part.kind == ir::Subgraph::Kind::do_while; };
+    return std::ranges::none_of(fn.subgraphs, is_level) && most_work(fn, fn.body) <= most;
 }
 
 } // namespace qd::bind

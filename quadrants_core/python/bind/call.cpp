@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace qd::bind {
 namespace {
@@ -55,6 +56,7 @@ PyObject *read_results(const KernelObject *kernel, const Plan &plan, const char 
 struct Call {
     KernelObject *kernel;
     PyObject *const *args;
+    abi::GraphWords *words = nullptr; ///< of a launch that may yield
 
     /// Sets the error for the exception that is being handled.
     void raise() const {
@@ -69,8 +71,11 @@ struct Call {
     }
 };
 
-void run_tasks(engine::Program &program, engine::CompiledKernel &code, uint64_t *slots, void *ret, bool foreign) {
-    if (foreign)
+void run_tasks(const Call &call, engine::Program &program, engine::CompiledKernel &code, uint64_t *slots, void *ret,
+               bool foreign) {
+    if (call.words) [[unlikely]]
+        program.launch_from(code, slots, ret, *call.words);
+    else if (foreign)
         program.launch(code, slots, ret);
     else
         program.launch_on_own_arrays(code, slots, ret);
@@ -87,7 +92,7 @@ bool run_unlocked(const Call &call, engine::CompiledKernel &code, uint64_t *slot
     Py_BEGIN_ALLOW_THREADS;
     const auto begin = timed ? TimelineClock::now() : TimelineClock::time_point();
     try {
-        run_tasks(*program, code, slots, ret, foreign);
+        run_tasks(call, *program, code, slots, ret, foreign);
     } catch (...) {
         failure = std::current_exception();
     }
@@ -106,7 +111,7 @@ bool run_unlocked(const Call &call, engine::CompiledKernel &code, uint64_t *slot
 
 bool run_locked(const Call &call, engine::CompiledKernel &code, uint64_t *slots, void *ret, bool foreign) {
     try {
-        run_tasks(*runtime.program, code, slots, ret, foreign);
+        run_tasks(call, *runtime.program, code, slots, ret, foreign);
         return true;
     } catch (...) {
         call.raise();
@@ -139,7 +144,25 @@ bool settle(bool ok) {
     return settle_interrupt(ok);
 }
 
+/// The label of `resume` that this thread is in, and its kernel.
+struct Resuming {
+    const KernelObject *kernel = nullptr;
+    PyObject *label = nullptr;
+};
+thread_local Resuming resuming;
+
+/// Where a launch of a graph begins: at the label of `resume`, or at 0; -1 with an error set.
+int32_t resume_point(const KernelObject *kernel, const Plan &plan) {
+    return resuming.kernel == kernel ? plan.graph->find(kernel->info, resuming.label) : 0;
+}
+
 PyObject *launch_and_read(const Call &call, Plan &plan, uint64_t *slots, const Arrays &arrays) {
+    if (plan.graph && !call.words) [[unlikely]] {
+        abi::GraphWords words;
+        words.resume_point = resume_point(call.kernel, plan);
+        if (words.resume_point < 0) return nullptr;
+        if (plan.graph->has_labels()) return launch_and_read({call.kernel, call.args, &words}, plan, slots, arrays);
+    }
     alignas(16) char small[256];
     std::unique_ptr<char[]> large;
     char *ret = small;
@@ -149,10 +172,11 @@ PyObject *launch_and_read(const Call &call, Plan &plan, uint64_t *slots, const A
     }
     const bool keep_lock = plan.brief && arrays.bytes < small_bytes && runtime.active_launches.load() == 0;
     std::shared_ptr<Plan> alive; // another thread may drop the plan while the GIL is free
-    if (!keep_lock) alive = plan.shared_from_this();
+    if (!keep_lock || call.words) alive = plan.shared_from_this();
     const bool ran = arrays.staged ? launch_staged(call, plan, keep_lock, slots, ret, arrays)
                                    : launch(call, plan, keep_lock, slots, ret, arrays.foreign);
     if (!settle(ran)) return nullptr;
+    if (call.words) return plan.graph->status(*call.words);
     if (plan.returns.empty()) Py_RETURN_NONE;
     return read_results(call.kernel, plan, ret);
 }
@@ -180,6 +204,10 @@ PyObject *const *bind_keywords(KernelObject *kernel, PyObject *const *args, size
             if (std::strcmp(name, "qd_stream") == 0) {
                 if (kernel->mode != autodiff::Mode::none) {
                     raise(ErrorClass::runtime, "qd_stream is not compatible with autodiff kernels");
+                    return nullptr;
+                }
+                if (has_graph(kernel)) {
+                    raise(ErrorClass::runtime, "qd_stream is not compatible with graph=True kernels");
                     return nullptr;
                 }
                 if (!may_launch_on(args[n + size_t(k)])) return nullptr;
@@ -336,6 +364,38 @@ PyObject *call(PyObject *o, PyObject *const *args, size_t flags, PyObject *names
         }
     }
     return call_slowly(kernel, args);
+}
+
+/// resume(arguments, from_checkpoint=label)
+PyObject *resume(PyObject *o, PyObject *const *args, Py_ssize_t n, PyObject *names) {
+    const Py_ssize_t given = names ? PyTuple_GET_SIZE(names) : 0;
+    std::vector<PyObject *> values(args, args + n);
+    std::vector<PyObject *> words;
+    PyObject *label = nullptr;
+    for (Py_ssize_t k = 0; k < given; k++) {
+        PyObject *name = PyTuple_GET_ITEM(names, k);
+        if (PyUnicode_CompareWithASCIIString(name, "from_checkpoint") == 0) {
+            label = args[n + k];
+            continue;
+        }
+        words.push_back(name);
+        values.push_back(args[n + k]);
+    }
+    if (!label) {
+        PyErr_SetString(PyExc_TypeError, "resume() missing 1 required keyword-only argument: 'from_checkpoint'");
+        return nullptr;
+    }
+    const KernelObject *kernel = reinterpret_cast<KernelObject *>(o);
+    if (!may_resume(kernel, label)) return nullptr;
+    PyObject *rest = PyTuple_New(Py_ssize_t(words.size()));
+    for (size_t i = 0; rest && i < words.size(); i++) PyTuple_SET_ITEM(rest, Py_ssize_t(i), Py_NewRef(words[i]));
+    if (!rest) return nullptr;
+    values.push_back(nullptr); // a pointer to the values even if there are none
+    const Resuming before = std::exchange(resuming, Resuming{kernel, label});
+    PyObject *result = call(o, values.data(), size_t(n), words.empty() ? nullptr : rest);
+    resuming = before;
+    Py_DECREF(rest);
+    return result;
 }
 
 PyObject *bound_tuple(KernelObject *kernel, PyObject *const *args, Py_ssize_t n, PyObject *names) {

@@ -7,6 +7,9 @@ namespace qd::bind {
 /// The vectorcall of kernels.
 PyObject *call(PyObject *kernel, PyObject *const *args, size_t flags, PyObject *names);
 
+/// The method of the same name of kernels.
+PyObject *resume(PyObject *kernel, PyObject *const *args, Py_ssize_t n, PyObject *names);
+
 /// The arguments of a call as a tuple in the order of the parameters.
 PyObject *bound_tuple(KernelObject *kernel, PyObject *const *args, Py_ssize_t n, PyObject *names);
 

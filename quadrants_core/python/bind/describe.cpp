@@ -121,6 +121,20 @@ PyObject *make_plan(PyObject *o, PyObject *tuple) {
     Py_RETURN_NONE;
 }
 
+/// _trees() -> slots of the field trees that its specialisations read and write
+PyObject *used_trees(PyObject *o, PyObject *) {
+    PyObject *slots = PySet_New(nullptr);
+    for (const std::shared_ptr<Plan> &plan : *kernel_of(o)->plans) {
+        if (plan->generation != runtime.generation) continue;
+        for (const std::shared_ptr<TreeMemory> &tree : plan->trees) {
+            PyObject *slot = PyLong_FromUnsignedLong(tree->slot);
+            if (!slots || !slot || PySet_Add(slots, slot) < 0) Py_CLEAR(slots);
+            Py_XDECREF(slot);
+        }
+    }
+    return slots;
+}
+
 /// _forget_frozen(): slots that plans keep for frozen dataclasses are read anew at the next call.
 PyObject *forget_frozen(PyObject *o, PyObject *) {
     for (const std::shared_ptr<Plan> &plan : *kernel_of(o)->plans) {

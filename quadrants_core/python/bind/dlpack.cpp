@@ -119,9 +119,41 @@ bool has_dlpack(PyObject *o) {
            !PyObject_HasAttrString(type, "_qd_kind_"); // fields are no arrays
 }
 
+namespace {
+
+bool is_true(PyObject *o, const char *name) {
+    PyObject *found = PyObject_GetAttrString(o, name);
+    if (!found) PyErr_Clear();
+    Py_XDECREF(found);
+    return found == Py_True;
+}
+
+} // namespace
+
+bool requires_gradient(PyObject *o) { return is_true(o, "requires_grad"); }
+
+PyObject *gradient_of(PyObject *tensor) {
+    PyObject *found = PyObject_GetAttrString(tensor, "grad");
+    if (found != Py_None) return found;
+    Py_DECREF(found);
+    PyObject *shape = PyObject_GetAttrString(tensor, "shape");
+    PyObject *plain = shape ? PyObject_CallMethod(tensor, "detach", nullptr) : nullptr;
+    PyObject *zeros = plain ? PyObject_CallMethod(plain, "new_zeros", "(O)", shape) : nullptr;
+    Py_XDECREF(plain);
+    Py_XDECREF(shape);
+    if (zeros && PyObject_SetAttrString(tensor, "grad", zeros) < 0) Py_CLEAR(zeros);
+    return zeros;
+}
+
+bool provide_gradient(PyObject *tensor) {
+    if (!is_true(tensor, "is_leaf")) return true;
+    PyObject *gradient = gradient_of(tensor);
+    Py_XDECREF(gradient);
+    return gradient != nullptr;
+}
+
 bool read_dlpack(PyObject *o, HostArray *out) {
-    PyObject *detached =
-        PyObject_HasAttrString(o, "requires_grad") ? PyObject_CallMethod(o, "detach", nullptr) : Py_NewRef(o);
+    PyObject *detached = requires_gradient(o) ? PyObject_CallMethod(o, "detach", nullptr) : Py_NewRef(o);
     PyObject *capsule = detached ? PyObject_CallMethod(detached, "__dlpack__", nullptr) : nullptr;
     Py_XDECREF(detached);
     if (!capsule) return false;

@@ -18,6 +18,12 @@ struct HostArray {
 
 /// Whether `o` speaks the protocol (torch tensors, jax arrays, ...).
 bool has_dlpack(PyObject *o);
+/// Whether it is a tensor of a library that works out derivatives too, and is to have a gradient.
+bool requires_gradient(PyObject *o);
+/// A new reference to the gradient of such a tensor, which becomes zeros if it had none; null with an error set.
+PyObject *gradient_of(PyObject *tensor);
+/// Before a launch: of a tensor that was not computed from others. False with an error set.
+bool provide_gradient(PyObject *tensor);
 /// False with an error set if it is not in host memory or refuses. The memory belongs to `o`.
 bool read_dlpack(PyObject *o, HostArray *out);
 

@@ -1,5 +1,6 @@
 #include "python/bind/fit.h"
 
+#include "python/bind/dlpack.h"
 #include "python/bind/errors.h"
 
 #include <algorithm>
@@ -21,7 +22,12 @@ bool Objects::fetch(const Plan &plan, size_t count, PyObject *const *args) {
     std::copy_n(args, count, all_);
     owned_ = end_ = count;
     for (const Member &m : plan.members) {
-        PyObject *found = m.item ? PyObject_GetItem(all_[m.parent], m.key) : PyObject_GetAttr(all_[m.parent], m.key);
+        PyObject *from = all_[m.parent];
+        PyObject *found = m.item ? PyObject_GetItem(from, m.key) : PyObject_GetAttr(from, m.key);
+        if (m.gradient && found == Py_None && requires_gradient(from)) {
+            Py_DECREF(found);
+            found = gradient_of(from);
+        }
         if (!found) {
             PyErr_Clear();
             return false;

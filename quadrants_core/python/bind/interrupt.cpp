@@ -97,6 +97,8 @@ bool settle_interrupt(bool ok) {
     const bool cut_short = !ok && PyErr_ExceptionMatches(PyExc_KeyboardInterrupt);
     if (!cut_short && !arrived.load(std::memory_order_relaxed)) [[likely]]
         return ok;
+    // A launch of the main thread, which may wait for this one to end, is meant first of all: the main thread clears the request.
+    if (launching.load(std::memory_order_relaxed) > 0 && !pthread_equal(pthread_self(), main_thread)) return ok;
     arrived.store(false);
     clear_stop();
     if (!ok && !cut_short) return false; // another error comes first

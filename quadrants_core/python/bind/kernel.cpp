@@ -14,9 +14,10 @@ constexpr size_t max_args = 512;
 
 KernelObject *self_of(PyObject *o) { return reinterpret_cast<KernelObject *>(o); }
 
-/// A call while somebody is told of calls: Python decides (KernelInfo._call_told).
+/// A call while somebody is told of calls: Python decides (KernelInfo._call_told, _gradient_told).
 PyObject *call_told(PyObject *o, PyObject *const *args, size_t flags, PyObject *names) {
-    PyObject *through = PyObject_GetAttrString(self_of(o)->info, "_call_told");
+    const bool backward = self_of(o)->mode == autodiff::Mode::reverse;
+    PyObject *through = PyObject_GetAttrString(self_of(o)->info, backward ? "_gradient_told" : "_call_told");
     if (!through) return nullptr;
     PyObject *result = PyObject_Vectorcall(through, args, size_t(PyVectorcall_NARGS(flags)), names);
     Py_DECREF(through);
@@ -203,10 +204,14 @@ PyMethodDef methods[] = {
     {"_tell", set_told, METH_O, nullptr},
     {"_launch", reinterpret_cast<PyCFunction>(reinterpret_cast<void *>(launch_directly)), METH_FASTCALL | METH_KEYWORDS,
      nullptr},
+    {"resume", reinterpret_cast<PyCFunction>(reinterpret_cast<void *>(resume)), METH_FASTCALL | METH_KEYWORDS,
+     "resume(arguments, from_checkpoint=label): a launch that leaves out what stands before a checkpoint"},
+    {"_graph", describe_graph, METH_NOARGS, "levels and checkpoints of the specialisation made or used last"},
     {"_bind", reinterpret_cast<PyCFunction>(reinterpret_cast<void *>(bind_call)), METH_FASTCALL | METH_KEYWORDS,
      nullptr},
     {"_find", find_plan, METH_O, nullptr},
     {"_specialise", make_plan, METH_O, nullptr},
+    {"_trees", used_trees, METH_NOARGS, nullptr},
     {"_forget_frozen", forget_frozen, METH_NOARGS, nullptr},
     {"_forget", forget, METH_NOARGS, "drops all compiled specialisations"},
     {nullptr, nullptr, 0, nullptr},

@@ -58,8 +58,9 @@ engine::Program &program() {
     return *p;
 }
 
-const char *counter_name(ir::Counter::What what) {
-    switch (what) {
+const char *counter_name(const engine::CounterValue &counter) {
+    if (counter.backward) return "backward"; // of a line
+    switch (counter.what) {
     case ir::Counter::What::line: return "line";
     case ir::Counter::What::taken: return "taken";
     case ir::Counter::What::not_taken: return "not_taken";
@@ -93,7 +94,7 @@ void clear_coverage() {
 py::list coverage() {
     py::list all;
     for (const engine::CounterValue &c : read_counts([](engine::Program &p) { return p.coverage(); })) {
-        all.append(py::make_tuple(counter_name(c.what), c.at.file, c.at.scope, c.at.line, c.at.column, c.at.end_line,
+        all.append(py::make_tuple(counter_name(c), c.at.file, c.at.scope, c.at.line, c.at.column, c.at.end_line,
                                   c.at.end_column, c.count));
     }
     return all;
@@ -104,6 +105,29 @@ py::list task_times() {
     py::list all;
     for (const engine::TaskTimes &t : program().profile().times())
         all.append(py::make_tuple(t.kernel, t.task, t.runs, t.shortest, t.longest, t.total));
+    return all;
+}
+
+/// [(kernel, specialisation, [(task, line, peak of a thread, bytes of all threads,
+///   [(frame, depth, loop's line, entries or None, bytes of an entry, type, file, line, column, end_line, end_column)])])]
+py::list kept_memory() {
+    py::list all;
+    for (const engine::KernelMemory &kernel : program().kept_memory()) {
+        py::list tasks;
+        for (const engine::TaskMemory &task : kernel.tasks) {
+            py::list stacks;
+            for (const qd::abi::Stack &s : task.stacks) {
+                const bool counted = s.number < task.use.entries.size();
+                const py::object entries =
+                    counted ? py::object(py::int_(task.use.entries[s.number])) : py::object(py::none());
+                stacks.append(py::make_tuple(s.frame, s.depth, s.loop_line, entries, s.entry_bytes,
+                                             ir::to_string(ir::Scalar(s.type)), s.file, s.line, s.column, s.end_line,
+                                             s.end_column));
+            }
+            tasks.append(py::make_tuple(task.task, task.line, task.use.peak, task.use.total, stacks));
+        }
+        all.append(py::make_tuple(kernel.kernel, kernel.specialisation, tasks));
+    }
     return all;
 }
 
@@ -122,8 +146,8 @@ py::list coverage_by_kernel() {
          read_counts([](engine::Program &p) { return p.coverage_by_kernel(); })) {
         py::list rows;
         for (const engine::CounterValue &c : kernel.counts)
-            rows.append(py::make_tuple(counter_name(c.what), c.at.file, c.at.scope, c.at.line, c.at.column,
-                                       c.at.end_line, c.copy, c.count));
+            rows.append(py::make_tuple(counter_name(c), c.at.file, c.at.scope, c.at.line, c.at.column, c.at.end_line,
+                                       c.copy, c.count));
         all.append(py::make_tuple(kernel.kernel, kernel.specialisation, kernel.title, rows));
     }
     return all;
@@ -138,7 +162,7 @@ py::tuple counted() {
 void define_program(py::module_ &m) {
     m.def("create_program", [](const py::dict &options, const py::dict &language) {
         set_options(options, language);
-        guarded([] { bind::create_program(); });
+        if (!guarded([] { return bind::create_program(); })) throw py::error_already_set();
     });
     m.def("set_options", set_options);
     m.def("options", [] { return py::reinterpret_steal<py::object>(bind::options_dict(bind::runtime.options)); });
@@ -148,7 +172,9 @@ void define_program(py::module_ &m) {
             all[py::str(std::string(name))] = std::string(parameters);
         return all;
     });
-    m.def("destroy_program", [] { guarded([] { bind::destroy_program(); }); });
+    m.def("destroy_program", [] {
+        if (!guarded([] { return bind::destroy_program(); })) throw py::error_already_set();
+    });
     m.def("initialised", [] { return bind::runtime.program != nullptr; });
     m.def("generation", [] { return bind::runtime.generation; });
     m.def("sync", [] {
@@ -174,6 +200,7 @@ void define_program(py::module_ &m) {
     });
     m.def("allocated_bytes", [] { return program().allocated_bytes(); });
     m.def("tasks_on_last_call", [] { return program().tasks_on_last_call(); });
+    m.def("yielded_on_last_call", [] { return program().yielded_on_last_call(); });
     m.def("ndarray_memory", [] {
         const bind::NdarrayMemory memory = bind::ndarray_memory();
         return std::pair(memory.count, memory.bytes);
@@ -210,6 +237,7 @@ void define_observation(py::module_ &m) {
     m.def("clear_phase_times", bind::clear_phase_times);
     m.def("task_times", task_times);
     m.def("task_runs", task_runs);
+    m.def("kept_memory", kept_memory);
     m.def("clear_task_times", [] { program().profile().clear(); });
     m.def("flush_output", [] { bind::flush_output(); });
     py::module_::import("os").attr("register_at_fork")(py::arg("before") = py::cpp_function(bind::await_output));

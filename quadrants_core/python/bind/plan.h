@@ -2,6 +2,7 @@
 // One specialisation of a kernel: what its arguments must be, and the compiled code.
 #include "python/bind/arguments.h"
 #include "python/bind/field.h"
+#include "python/bind/graph.h"
 
 #include "engine/fault.h"
 #include "engine/program.h"
@@ -16,6 +17,7 @@ struct Member {
     uint16_t parent = 0; ///< among the objects
     bool item = false;   ///< by subscript instead of by attribute
     PyObject *key = nullptr;
+    bool gradient = false; ///< of a tensor that is no ndarray: zeros, if it has none yet
 };
 
 /// Slots of a call whose members lay in frozen dataclasses: good for as long as these very objects are passed.
@@ -51,6 +53,7 @@ struct Plan : std::enable_shared_from_this<Plan> {
     std::vector<std::shared_ptr<const StructShape>> return_shapes; ///< of those that are structs
     std::vector<std::shared_ptr<TreeMemory>> trees;                ///< fields that the code reads and writes
     std::vector<PyObject *> kept;                                  ///< objects that the code was made from, owned
+    std::unique_ptr<const PlanGraph> graph;                        ///< null: there are no levels or checkpoints
     uint32_t slots = 0;
     uint64_t ret_bytes = 0;
     bool speaks = false; ///< has prints or assertions
@@ -97,6 +100,7 @@ PyObject *passed(PyObject *kernel, PyObject *);
 PyObject *last_plan(PyObject *kernel, PyObject *);
 PyObject *find_plan(PyObject *kernel, PyObject *tuple);
 PyObject *make_plan(PyObject *kernel, PyObject *tuple);
+PyObject *used_trees(PyObject *kernel, PyObject *);
 PyObject *forget_frozen(PyObject *kernel, PyObject *);
 
 /// Of one plan: the parameters alone, a tuple of tuples; null with an error set.

@@ -62,7 +62,7 @@ std::string source_print(PyObject *object, int64_t count) {
 
 void write_options(Writer &w, const frontend::Options &options) {
     options.each([&](auto value) { w.number(value); });
-    for (bool flag : {options.coverage, options.pure}) w.number(flag);
+    for (bool flag : {options.coverage, options.pure, options.graph, options.checkpoints}) w.number(flag);
 }
 
 void write_param(Writer &w, const frontend::Param &param) {
@@ -95,6 +95,7 @@ void write(Writer &w, const Recorded &made) {
         w.text(warning.at.file);
         w.number(warning.at.line);
     }
+    write(w, made.graph);
     w.blob(made.image);
 }
 
@@ -110,6 +111,7 @@ bool read(Reader &r, Recorded *out) {
         warning.at.file = r.text();
         warning.at.line = r.number<uint32_t>();
     }
+    out->graph = read_graph(r);
     out->image = r.blob();
     return r.at_end();
 }

@@ -19,6 +19,7 @@ struct Recorded {
     std::vector<int> leaves;   ///< as the frontend gave them
     bool brief = false;
     std::vector<Warning> warnings;
+    PlanGraph graph;
     std::span<const uint8_t> image;
 };
 

@@ -178,8 +178,13 @@ class Specialiser {
         static_cast<LanguageOptions &>(request.options) =
             LanguageOptions(runtime.options); // brought up to date by prepare()
         request.function = keep(PyObject_GetAttrString(kernel_->info, "fn"));
-        request.options.coverage = request.mode != autodiff::Mode::reverse && wants_coverage(runtime.coverage);
+        request.options.coverage = wants_coverage(runtime.coverage);
         request.options.pure = keep(PyObject_GetAttrString(kernel_->info, "fastcache")) == Py_True;
+        if (PyObject *budget = keep(PyObject_GetAttrString(kernel_->info, "ad_stack_budget_bytes")); budget != Py_None)
+            request.options.ad_stack_budget_bytes = PyLong_AsUnsignedLongLong(budget);
+        request.options.graph = keep(PyObject_GetAttrString(kernel_->info, "graph")) == Py_True;
+        request.options.checkpoints = keep(PyObject_GetAttrString(kernel_->info, "checkpoints")) == Py_True;
+        checkpoints_ = request.options.checkpoints;
         plan_->return_shapes.clear();
         for (frontend::ReturnType &r : plan_->returns) {
             r.elem = resolve(r.elem);
@@ -209,7 +214,10 @@ class Specialiser {
         if (request.mode == autodiff::Mode::none) return result;
         check_program(*plan_);
         unlocked([&](engine::Program &program) {
-            result.fn = program.differentiate(std::move(result.fn), std::move(result.companions), request.mode);
+            const auto &options = request.options;
+            const autodiff::Stacks stacks{options.ad_stack_experimental_enabled, uint64_t(options.ad_stack_size),
+                                          options.ad_stack_budget_bytes};
+            result.fn = program.differentiate(std::move(result.fn), std::move(result.companions), request.mode, stacks);
         });
         return result;
     }
@@ -229,6 +237,7 @@ class Specialiser {
         leaves_ = std::move(made.leaves);
         for (size_t i = 0; i < made.written.size(); i++) plan_->params[i].written = made.written[i];
         plan_->brief = made.brief;
+        hold_graph(std::move(made.graph));
         for (const Warning &w : made.warnings) warn(w.category, w.message, w.at);
         return true;
     }
@@ -248,9 +257,18 @@ class Specialiser {
         unlocked([&](engine::Program &program) {
             plan_->kernel = program.compile(std::move(result.fn), frontend_us, result.reads.empty() ? nullptr : &image);
         });
-        Recorded made{{}, leaves_, plan_->brief, std::move(warnings_), image};
+        Recorded made{{}, leaves_, plan_->brief, std::move(warnings_), PlanGraph(result.graph), image};
         for (const BoundParam &p : plan_->params) made.written.push_back(p.written);
         plan_->provenance.kept = record.keep(result.reads, made);
+        hold_graph(std::move(made.graph));
+    }
+
+    void hold_graph(PlanGraph graph) {
+        if (graph.levels.empty() && graph.checkpoints.empty() && !checkpoints_) return;
+        graph.restore_labels();
+        for (PlanGraph::Checkpoint &checkpoint : graph.checkpoints)
+            if (checkpoint.label) keep(Py_NewRef(checkpoint.label.get()));
+        plan_->graph = std::make_unique<const PlanGraph>(std::move(graph));
     }
 
     /// Hands a form that an option or QD_DUMP_IR asks for to the package.
@@ -276,7 +294,7 @@ class Specialiser {
     void announce_counters() {
         PyObject *lines = keep(PyList_New(0));
         for (const engine::CounterValue &c : engine::kernel_counters(*plan_->kernel)) {
-            if (c.what != ir::Counter::What::line) continue;
+            if (c.what != ir::Counter::What::line || kernel_->mode == autodiff::Mode::reverse) continue;
             PyObject *line = Py_BuildValue("(sI)", c.at.file.c_str(), c.at.line);
             if (!line || PyList_Append(lines, line) < 0) throw frontend::PythonError{};
             Py_DECREF(line);
@@ -287,7 +305,7 @@ class Specialiser {
         PyObject *params = keep(describe_params(*plan_));
         const char *title = PyUnicode_AsUTF8(keep(PyObject_CallOneArg(name, params)));
         if (!title) throw frontend::PythonError{};
-        engine::entitle(*plan_->kernel, title);
+        engine::entitle(*plan_->kernel, title, kernel_->mode == autodiff::Mode::reverse);
     }
 
     ir::Place describe_place(int id) {
@@ -354,6 +372,7 @@ class Specialiser {
     std::optional<Binder> binder_;
     std::vector<int> leaves_; ///< parameters of the plan in the order of those of the IR
     std::vector<Warning> warnings_;
+    bool checkpoints_ = false; ///< the kernel may have some
     Clock::time_point start_ = Clock::now();
 };
 

@@ -38,28 +38,33 @@ PyObject *package_attr(const char *module, const char *name) {
     return found;
 }
 
-void create_program() {
-    destroy_program();
+bool create_program() {
+    if (!destroy_program()) return false;
     auto program = std::make_shared<engine::Program>(runtime.options);
     program->subscribe(observer());
     runtime.host_visible = program->host_visible();
     runtime.program = std::move(program);
     runtime.generation++;
     watch_interrupts();
+    return true;
 }
 
-void destroy_program() {
-    if (!runtime.program) return;
+bool destroy_program() {
+    if (!runtime.program) return true;
     std::shared_ptr<engine::Program> last = std::move(runtime.program);
     runtime.program = nullptr;
     runtime.generation++;
     forget_places();
-    Py_BEGIN_ALLOW_THREADS;
-    while (runtime.active_launches.load() > 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    last->unsubscribe(observer());
-    last.reset();
-    Py_END_ALLOW_THREADS;
+    {
+        const InterruptScope scope; // what was launched before may never end
+        Py_BEGIN_ALLOW_THREADS;
+        while (runtime.active_launches.load() > 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        last->unsubscribe(observer());
+        last.reset();
+        Py_END_ALLOW_THREADS;
+    }
     flush_output();
+    return settle_interrupt(true);
 }
 
 } // namespace qd::bind

@@ -54,8 +54,9 @@ bool may_touch_memory(const char *what);
 /// New reference to an attribute of a module of the package, or null with the Python error set.
 PyObject *package_attr(const char *module, const char *name);
 
-/// With the options as they are now.
-void create_program();
-void destroy_program();
+/// With the options as they are now. Both: false with an error set if Ctrl-C came while launches were waited for; the
+/// program before is over all the same.
+bool create_program();
+bool destroy_program();
 
 } // namespace qd::bind

@@ -1,6 +1,6 @@
 """Quadrants: data-parallel kernels in Python, compiled by a C++ core."""
 
-from quadrants import _arch, _later, _logging, _on_demand, _settings, math, types
+from quadrants import _arch, _logging, _on_demand, _settings, math, types
 from quadrants._arch import Extension as extension
 from quadrants._arch import amdgpu, arm64, cpu, cuda, gpu, metal, python, vulkan, x64
 from quadrants._dtypes import f16, f32, f64, i8, i16, i32, i64, u1, u8, u16, u32, u64
@@ -15,6 +15,10 @@ from quadrants._exceptions import (
 )
 from quadrants._language.annotations import Template, sparse_matrix_builder, template
 from quadrants._language.func import func, pyfunc, real_func, ref
+from quadrants._language.graph import GraphStatus, checkpoint
+from quadrants._language.graph import do_while as graph_do_while
+from quadrants._language.graph import parallel as graph_parallel
+from quadrants._language.graph import parallel_context as graph_parallel_context
 from quadrants._language.kernel import data_oriented, kernel, pure
 from quadrants._language.matrix import Matrix, Vector
 from quadrants._language.ops import (
@@ -45,13 +49,6 @@ float16, float32, float64 = f16, f32, f64
 int8, int16, int32, int64 = i8, i16, i32, i64
 uint1, uint8, uint16, uint32, uint64 = u1, u8, u16, u32, u64
 i, j, k, l, ij, ik, il, jk, jl, kl, ijk, ijl, ikl, jkl, ijkl = _snode.named_axes.values()
-
-_later.define(
-    globals(),
-    "qd",
-    "GraphStatus(yielded, checkpoint); checkpoint(cp_id, yield_on); graph_do_while(condition); graph_parallel(); "
-    "graph_parallel_context()",
-)
 
 
 _found_on_demand = {  # name -> module, imported on first use

@@ -57,8 +57,6 @@ _OFFERED = {
     Arch.vulkan: {Extension.adstack},
     Arch.python: {Extension.data64, Extension.assertion},
 }
-# What this version does not do on any of them yet.
-_LATER = {Extension.adstack}
 
 
 def backend_name(arch):
@@ -80,7 +78,7 @@ def from_name(name):
 
 
 def is_extension_supported(arch, extension):
-    return extension in _OFFERED.get(arch, ()) and extension not in _LATER
+    return extension in _OFFERED.get(arch, ())
 
 
 def is_arch_supported(arch, use_gles=False):

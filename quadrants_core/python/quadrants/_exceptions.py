@@ -135,7 +135,10 @@ def from_frontend(name, message, rendered):
 def from_core(name, message, trace, hint):
     if _raw():
         return _class(name)(message)
-    parts = [message] + ([place_block(trace)] if trace else [])
+    own = [at for at in trace if not at[0].startswith(_PACKAGE)] or trace
+    parts = [message] + ([place_block(own)] if own else [])
+    if len(own) < len(trace):
+        parts.append(f"This is in `{trace[len(own)][1]}`, which Quadrants itself brings along for the line above.")
     if hint:
         parts.append(hint)
     return _class(name)(("\n" if trace else "") + "\n".join(parts))

@@ -167,12 +167,22 @@ def init(
 
 
 def reset():
-    """Ends the running program: memory is freed, compiled kernels are dropped; arrays and fields of it are dead."""
+    """Ends the running program: memory is freed, compiled kernels are dropped; arrays and fields of it are dead.
+
+    KeyboardInterrupt: by Ctrl-C while it waits for launches; the program is over all the same."""
     if _native.loaded is not None and _native.loaded.initialised():
         for hook in _settings.before_reset:
             hook()
-        _native.loaded.destroy_program()
-        _settings.programs_ended += 1
+        try:
+            _native.loaded.destroy_program()
+        finally:
+            _settings.programs_ended += 1
+            _forget_program()
+    else:
+        _forget_program()
+
+
+def _forget_program():
     _settings.cfg = _settings.of_python = None
     _settings.special = _options.SpecialConfig()
     for hook in _settings.after_reset:

@@ -128,8 +128,9 @@ def _outcomes(rows):
     ends = ("finished", "endless")
     loops = {key[1:] for key in rows if key[0] in ends}
     return {
-        key: count for key, count in rows.items() if key[0] not in ends and not (key[0] == "taken" and key[1:] in loops)
-    }
+        key: count for key, count in rows.items()
+        if key[0] not in (*ends, "backward") and not (key[0] == "taken" and key[1:] in loops)
+    }  # fmt: skip
 
 
 def counters():
@@ -142,11 +143,13 @@ class FileCounts(dict):
     """line -> count, of one file or cell. `arcs`: (from line, to line) -> count in the numbering of coverage.py, where the
     negative first line of a function stands for its entry and its exits. `branches`: line -> {"taken": n, "not_taken": n}.
     `loops`: line -> {"started", "zero_trips", "exhausted", "broken"}; "zero_trips" of a `while` that iterated is None.
-    `copies`: line -> counts of its static copies, of one specialisation alone."""
+    `copies`: line -> counts of its static copies, of one specialisation alone. `backward`: line -> how often it was run once more
+    where gradients were worked out; not among the counts."""
 
-    def __init__(self, lines, arcs, branches, loops, copies):
+    def __init__(self, lines, arcs, branches, loops, copies, backward):
         super().__init__(sorted(lines.items()))
         self.arcs, self.branches, self.loops, self.copies = arcs, branches, loops, copies
+        self.backward = dict(sorted(backward.items()))
 
 
 class Specialisation:
@@ -172,12 +175,13 @@ def _by_file(rows):
 def _file_counts(file, rows, copies):
     from quadrants._coverage import flow as _coverage_flow
 
-    lines = {}
+    lines, backward = {}, {}
     for (what, line, _), count in rows.items():
-        if what == "line":
-            lines[line] = lines.get(line, 0) + count
+        if what in ("line", "backward"):
+            into = lines if what == "line" else backward
+            into[line] = into.get(line, 0) + count
     flow = _coverage_flow.of_file(file, rows, lines)
-    return FileCounts(lines, flow.arcs, flow.branches, flow.loops, copies)
+    return FileCounts(lines, flow.arcs, flow.branches, flow.loops, copies, backward)
 
 
 def _merged():

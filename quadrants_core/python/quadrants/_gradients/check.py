@@ -4,6 +4,7 @@ import numpy as np
 
 from quadrants import _dtypes
 from quadrants._language import kernel as _kernel
+from quadrants._storage import field as _field
 from quadrants._trees import snode as _snode
 
 _STEPS = [2.0**-k for k in range(3, 30, 2)]
@@ -19,9 +20,19 @@ def _primal_fields():
     return list(found.values())
 
 
+def _fields(to_check):
+    wanted = "grad_check should be a list of fields that need to check gradients."
+    assert isinstance(to_check, list), wanted
+    fields = [getattr(x, "_impl", x) for x in to_check]
+    for x in fields:
+        assert isinstance(x, _field.Field), f"{wanted} {x!r} is no field."
+        assert x.has_grad(), f"{wanted} {x._name or 'A field without a name'} has no gradient."
+    return fields
+
+
 class Checker:
     def __init__(self, loss, to_check):
-        self.loss, self.to_check = loss, to_check
+        self.loss, self.to_check = loss, _fields(to_check)
         self._saved = [(x, x.to_numpy()) for x in _primal_fields()]
 
     def check(self, calls):

@@ -85,5 +85,10 @@ class FwdMode:
         if not _custom.suspended() and target.has_dual():
             target.dual.from_numpy(source.dual.to_numpy()) if source.has_dual() else target.dual.fill(0)
 
+    def loaded(self, target, values):
+        """A field takes numbers from outside: it no longer depends on anything. `param` is still what moves."""
+        if self.calls and target is not self.param and not _custom.suspended() and target.has_dual():
+            target.dual.fill(0)
+
     def insert(self, call, args):
         """Functions with gradients of their own have no tangents of their own."""

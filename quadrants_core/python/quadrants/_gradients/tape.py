@@ -1,9 +1,10 @@
 """Reverse mode: a Tape records the kernels that a program calls, and calls those of their gradients in reverse."""
 
+import time
 import warnings
 
 from quadrants import _exceptions, _settings
-from quadrants._gradients import custom as _custom, validation as _validation
+from quadrants._gradients import custom as _custom, held as _held, validation as _validation
 from quadrants._language import kernel as _kernel
 from quadrants._storage import field as _field
 from quadrants._trees import snode as _snode
@@ -54,12 +55,35 @@ class _Copied:
         self.target.copy_from(source)
 
 
+class _Loaded:
+    """A field or array that was given numbers from outside: none of what it held before reaches the loss."""
+
+    autodiff_mode = _Mode.NONE
+
+    def __init__(self, target):
+        self.target = target
+
+    def grad(self, values):
+        self.target.grad.fill(0)
+
+    def __call__(self, values):
+        self.target.from_numpy(values)
+
+
+def is_tensor(value):
+    """A tensor of a library that works out derivatives too, such as torch."""
+    return hasattr(value, "requires_grad") and hasattr(type(value), "__dlpack__")
+
+
 class Tape:
     """Records the kernels that are called in its block, and functions with gradients of their own. As the block ends, the
     gradient of `loss` becomes 1, and the gradients of all calls are worked out, those of the last call first."""
 
     def __init__(self, loss=None, clear_gradients=True, validation=False, grad_check=None):
         self.calls = []  # (kernel, arguments)
+        self._held = []  # of each: Held, or None
+        self._began = 0.0
+        self.seconds = 0.0  # from the start of the block to its end
         self.modes = []  # AutodiffMode of each before
         self.entered = False
         self.gradient_evaluated = False
@@ -76,10 +100,9 @@ class Tape:
             )
         self._checker = None
         if grad_check:
-            assert isinstance(grad_check, list), "grad_check should be a list of fields that need to check gradients."
             from quadrants._gradients import check
 
-            self._checker = check.Checker(self.loss, [unwrapped(x) for x in grad_check])
+            self._checker = check.Checker(self.loss, grad_check)
 
     def __enter__(self):
         assert not self.entered, "Tape can be entered only once."
@@ -89,10 +112,13 @@ class Tape:
             clear_all_gradients()
         if self._validates:
             self._begin_validation()
-        if self.loss is not None:
+        if is_tensor(self.loss):
+            self.loss.detach().fill_(0)
+        elif self.loss is not None:
             self.loss.fill(0)
         self._outer = _kernel.recorder()
         _kernel.record_with(self)
+        self._began = time.monotonic()
         return self
 
     def __exit__(self, kind, error, trace):
@@ -100,7 +126,7 @@ class Tape:
         if self._validates:
             _snode.after_materialise.remove(_validation.provide_marks)
         try:
-            if self.loss is not None:
+            if self.loss is not None and (error is None or isinstance(error, Exception)):  # Stop ends the work
                 self.grad()
         except Exception:
             if error is None:
@@ -132,8 +158,19 @@ class Tape:
                     "Gradients of loss are not allocated, please set needs_grad=True for all ndarrays that are required by "
                     "autodiff."
                 )
+        elif is_tensor(loss):
+            elements = 1
+            for extent in loss.shape:
+                elements *= extent
+            if elements != 1:
+                raise RuntimeError("The loss of `Tape` must be a tensor only contains one element")
+            if not loss.requires_grad:
+                raise RuntimeError(
+                    "Gradients of loss are not allocated, please set requires_grad=True for all tensors that are required by "
+                    "autodiff."
+                )
         else:
-            raise TypeError(f"The loss of `Tape` must be a field or an ndarray, not {loss!r}")
+            raise TypeError(f"The loss of `Tape` must be a field, an ndarray or a tensor, not {loss!r}")
 
     @staticmethod
     def _begin_validation():
@@ -161,20 +198,44 @@ class Tape:
         if not _custom.suspended() and target.has_grad():
             self.insert(_Copied(target), (source,))
 
+    def loaded(self, target, values):
+        """A field or array takes numbers from outside. Where nothing was recorded before, that is an input of the program, which
+        keeps its gradient."""
+        if self.calls and not _custom.suspended() and target.has_grad():
+            self.insert(_Loaded(target), (values if self._checker is None else values.copy(),))
+
     def insert(self, call, args):
         self.modes.append(call.autodiff_mode)
         self.calls.append((call, args))
+        self._held.append(_held.Held(args) if isinstance(call, _kernel.KernelInfo) else None)
         if self.validation and isinstance(call, _kernel.KernelInfo):
             call.autodiff_mode = _Mode.VALIDATION
+
+    def _seed(self):
+        """The gradient of the loss is 1."""
+        if not is_tensor(self.loss):
+            self.loss.grad.fill(1)
+        elif self.loss.grad is None:
+            plain = self.loss.detach()
+            self.loss.grad = plain.new_ones(plain.shape)
+        else:
+            self.loss.grad.fill_(1)
 
     def grad(self):
         """Works out the gradients of the calls so far, if the Tape has not done so."""
         assert self.entered, "Before evaluating gradients tape must be entered."
         assert not self.gradient_evaluated, "Gradients of grad can be evaluated only once."
-        self.loss.grad.fill(1)
+        self.seconds = time.monotonic() - self._began
+        self._seed()
         with _kernel.unrecorded():
-            for call, args in reversed(self.calls):
-                call.grad(*args)
+            for (call, args), held in zip(reversed(self.calls), reversed(self._held)):
+                if held is None:
+                    call.grad(*args)
+                else:
+                    with held:
+                        call.grad(*args)
         self.gradient_evaluated = True
+        if _kernel.tapes_told is not None:
+            _kernel.tapes_told(self)
         if self._checker is not None:
             self._checker.check(self.calls)

@@ -12,6 +12,8 @@ def provide_marks():
     for builder in _snode.finished_builders():
         for member in list(builder._members):
             if getattr(member, "role", None) == _Role.PRIMAL and member.checkbit is None and member.snode().has_adjoint():
-                marks = _field.field(_dtypes.u8, shape=member.node.shape, offset=tuple(member.offset) or None)
+                whose = member.field._name
+                name = f"the field `{whose}`" if whose else "a field without a name"
+                marks = _field.field(_dtypes.u8, shape=member.node.shape, offset=tuple(member.offset) or None, name=name)
                 member.checkbit = marks._parts[0]
                 member.checkbit.role = _Role.ADJOINT_CHECKBIT

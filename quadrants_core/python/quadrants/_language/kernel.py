@@ -3,13 +3,15 @@
 import enum as _enum
 from _thread import _local
 
-from quadrants import _exceptions, _later, _logging, _native, _runtime, _settings, _source
+from quadrants import _exceptions, _logging, _native, _runtime, _settings, _source
 from quadrants._language import func as _func, signature as _signature
 from quadrants._trees import snode as _snode
 
 _Syntax = _exceptions.QuadrantsSyntaxError
 
 _all_kernels = []  # weak references, for the number of compiled functions
+tapes_told = None  # called with each Tape that has worked out its gradients
+gradients_told = None  # (KernelInfo, arguments) of every call of a `grad`; see tell_of_gradients
 counts_definition = None  # of a notebook: function -> KernelInfo.coverage of the kernel that is made of it
 
 
@@ -33,7 +35,7 @@ class AutodiffMode(_enum.IntEnum):
     VALIDATION = 3
 
 
-_CORE_MODES = {AutodiffMode.FORWARD: 1, AutodiffMode.REVERSE: 2, AutodiffMode.VALIDATION: 3}  # autodiff::Mode
+_CORE_MODES = {AutodiffMode.NONE: 0, AutodiffMode.FORWARD: 1, AutodiffMode.REVERSE: 2, AutodiffMode.VALIDATION: 3}  # autodiff::Mode
 
 
 class KernelInfo(metaclass=_Replaceable):
@@ -42,12 +44,15 @@ class KernelInfo(metaclass=_Replaceable):
     calls_in_python = False  # launches go through methods that a program has put in the place of those of this class
 
     coverage = None  # counts for this kernel alone: True or False; None as the program wants it
+    ad_stack_budget_bytes = None  # of its gradient; None: the option of the program
 
-    def __init__(self, fn, frame, fastcache=False):
+    def __init__(self, fn, frame, fastcache=False, graph=False, checkpoints=False):
         self.fn = fn
         self.func = fn
         self.annotations = {name: _signature.resolve(a, fn, frame) for name, a in fn.__annotations__.items()}
         self.fastcache = fastcache  # promises to read nothing but its arguments
+        self.graph = graph
+        self.checkpoints = checkpoints
         self.kernel = None  # weak reference to the kernel
         self.name = fn.__qualname__
         self.autodiff_mode = AutodiffMode.NONE
@@ -65,6 +70,8 @@ class KernelInfo(metaclass=_Replaceable):
         made = self.derivatives.get(mode)
         if made is None:
             made = self.derivatives.setdefault(mode, self._derive(mode))
+            if mode == AutodiffMode.REVERSE and gradients_told is not None:
+                made._tell(True)
         return made
 
     def _derive(self, mode):
@@ -84,6 +91,13 @@ class KernelInfo(metaclass=_Replaceable):
         if recorder() is not None:
             return recorder().call(self, args, keywords)
         return self._launch(args, keywords)
+
+    def _gradient_told(self, *args, **keywords):
+        """A call of `grad` while `gradients_told` is."""
+        made = self.derivatives[AutodiffMode.REVERSE]
+        made._launch(*args, **keywords)
+        if gradients_told is not None:
+            gradients_told(self, made._bind(*args, **keywords))
 
     def __call__(self, *args, **keywords):
         return self.kernel()(*args, **keywords)
@@ -111,7 +125,7 @@ class KernelInfo(metaclass=_Replaceable):
             print(f"[NOT_PURE] Debug information: not pure: {self.name}", flush=True)
 
 
-def _make_kernel(fn, frame, fastcache=False):
+def _make_kernel(fn, frame, fastcache=False, graph=False, checkpoints=False, ad_stack_budget_bytes=None):
     import weakref
 
     if not hasattr(fn, "__code__"):
@@ -119,11 +133,15 @@ def _make_kernel(fn, frame, fastcache=False):
             "KERNEL_ANNOTATION_ORDER: Cant put kernel in front of other annotations; @qd.kernel takes a plain function, "
             f"got {fn!r}"
         )
+    if checkpoints and not graph:
+        raise _Syntax(f"@qd.kernel({fn.__name__!r}, checkpoints=True) requires graph=True")
     _source.remember_exec(fn.__code__, frame)
     returns, returns_tuple = _signature.returns(fn, frame)
     params = _signature.params(fn, frame)
     core = _native.core()
-    info = KernelInfo(fn, frame, fastcache or getattr(fn, "_qd_pure_", False))
+    info = KernelInfo(fn, frame, fastcache or getattr(fn, "_qd_pure_", False), graph, checkpoints)
+    if ad_stack_budget_bytes is not None:
+        info.ad_stack_budget_bytes = int(ad_stack_budget_bytes)
     made = core.Kernel(info, params, returns, returns_tuple)
     made.__name__ = fn.__name__
     made.__qualname__ = fn.__qualname__
@@ -132,7 +150,6 @@ def _make_kernel(fn, frame, fastcache=False):
     made.__annotations__ = fn.__annotations__
     made.__wrapped__ = fn
     made.fn = fn
-    made.resume = _later.Later("kernel.resume")
     info.kernel = weakref.ref(made)
     info.signature = params, returns, returns_tuple
     _all_kernels.append(weakref.ref(made, _all_kernels.remove))
@@ -176,6 +193,15 @@ def record_with(told):
         tell_calls()
 
 
+def tell_of_gradients(told):
+    """From now on `told(info, arguments)` hears of every call of a kernel's `grad`; None: nobody does."""
+    global gradients_told
+    gradients_told = told
+    for ref in _all_kernels:
+        if (made := ref()) is not None and AutodiffMode.REVERSE in made._primal.derivatives:
+            made._primal.derivatives[AutodiffMode.REVERSE]._tell(told is not None)
+
+
 def _record_no_more():
     global _thread, _recorders
     _thread, _recorders = _Thread(), 0
@@ -196,13 +222,11 @@ class unrecorded:
 _settings.after_reset.append(_record_no_more)
 
 
-def kernel(fn=None, *, pure=None, fastcache=False, graph=False, checkpoints=False):
+def kernel(fn=None, *, pure=None, fastcache=False, graph=False, checkpoints=False, ad_stack_budget_bytes=None):
     """Compiles a function for parallel execution; called from Python like any function. fastcache (earlier: pure)
-    promises that it reads nothing but its arguments, and has that checked."""
-    if checkpoints and not graph:
-        raise _Syntax("@qd.kernel(checkpoints=True) requires graph=True")
-    if graph:
-        raise _exceptions.not_available("qd.kernel(graph=True)")
+    promises that it reads nothing but its arguments, and has that checked. graph=True has it launched as one graph, which may
+    hold qd.graph.do_while and qd.graph.parallel_context, and with checkpoints=True qd.checkpoint. ad_stack_budget_bytes goes before
+    the option of qd.init in the kernel's gradient."""
     frame = _source.caller(1)
     if pure is not None:
         import warnings
@@ -210,9 +234,10 @@ def kernel(fn=None, *, pure=None, fastcache=False, graph=False, checkpoints=Fals
         warnings.warn("@qd.kernel parameter `pure` is deprecated. Please use parameter `fastcache`.", stacklevel=2)
         fastcache = pure
     fastcache = bool(fastcache)
+    options = fastcache, bool(graph), bool(checkpoints), ad_stack_budget_bytes
     if fn is not None:
-        return _make_kernel(fn, frame, fastcache)
-    return lambda fn: _make_kernel(fn, frame, fastcache)
+        return _make_kernel(fn, frame, *options)
+    return lambda fn: _make_kernel(fn, frame, *options)
 
 
 def data_oriented(cls=None, *, stable_members=False, template_primitives=True):

@@ -364,6 +364,13 @@ def again(test):
     return branch(test).taken and not DryRun.active
 
 
+def goes_on(flag):
+    """Whether a level of a graph runs again."""
+    loops.Work.step()
+    elements = storage.storage_of(flag)
+    return not DryRun.active and elements.read((0,) * len(elements.shape), 0) != 0
+
+
 def choice(test, yes, no):
     test = value_of(test)
     if isinstance(test, (Mat, list, tuple)):

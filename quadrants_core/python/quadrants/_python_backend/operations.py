@@ -156,6 +156,10 @@ for _name in ("is_active", "activate", "deactivate", "append", "length"):
     _refused(_name, "sparse trees are not supported on this backend.")
 _refused("get_addr", "elements have no addresses on qd.python; run the kernel on another arch")
 _refused("stream_parallel", "is written `with qd.stream_parallel():`")
+_refused("checkpoint", "is written `with qd.checkpoint(cp_id, yield_on=flag):`")
+_refused("graph.do_while", "is written `while qd.graph.do_while(flag):`")
+_refused("graph.parallel_context", "is written `with qd.graph.parallel_context():`")
+_refused("graph.parallel", "is written `with qd.graph.parallel():`")
 
 PYTHON = {
     print: "print", min: "min", max: "max", int: "int", float: "float", bool: "bool", abs: "abs", pow: "pow", any: "any",

@@ -278,9 +278,19 @@ class _Rewriter(ast.NodeTransformer):
     def visit_While(self, node):
         if node.orelse:
             raise _exceptions.QuadrantsSyntaxError("'else' clause for 'while' not supported in Quadrants kernels")
+        if isinstance(node.test, ast.Call) and _is_builtin(self.object_of(node.test.func), "graph.do_while"):
+            return self._level(node)
         body, own = self.scope(node.body)
         test = self.call("again", self.visit(node.test), at=node.test)
         made = _placed(ast.While(test, [*self.forget(own, node), *body], []), node)
+        return [made, *self.forget(own, node)]
+
+    def _level(self, node):
+        """A level of a graph: its flag is looked at after the body."""
+        body, own = self.scope(node.body)
+        ends = ast.UnaryOp(ast.Not(), self.call("goes_on", self.visit(node.test.args[0]), at=node.test))
+        leave = _placed(ast.If(_placed(ends, node.test), [_placed(ast.Break(), node)], []), node)
+        made = _placed(ast.While(_placed(ast.Constant(True), node), [*self.forget(own, node), *body, leave], []), node)
         return [made, *self.forget(own, node)]
 
     def visit_For(self, node):
@@ -307,7 +317,7 @@ class _Rewriter(ast.NodeTransformer):
         return _placed(ast.Expr(self.call("check", self.thunk(node.test), message, at=node)), node)
 
     def visit_With(self, node):
-        """Blocks of qd.stream_parallel() run one after another."""
+        """Blocks that may run beside each other run one after another."""
         item = node.items[0]
         callee = self.object_of(item.context_expr.func) if isinstance(item.context_expr, ast.Call) else None
         why_not = getattr(callee, "_qd_why_not_", None)
@@ -317,9 +327,12 @@ class _Rewriter(ast.NodeTransformer):
             else "'with' in Quadrants kernels requires a call expression" if callee is None
             else why_not if isinstance(why_not, str)
             else "'with' in Quadrants kernels only supports qd.stream_parallel(), qd.checkpoint(), "
-            "qd.graph.parallel_context(), or qd.graph.parallel()" if not _is_builtin(callee, "stream_parallel")
+            "qd.graph.parallel_context(), or qd.graph.parallel()"
+            if not any(_is_builtin(callee, name) for name in ("stream_parallel", "graph.parallel", "graph.parallel_context"))
             else None
         )  # fmt: skip
+        if _is_builtin(callee, "checkpoint"):
+            raise _exceptions.QuadrantsRuntimeError("qd.checkpoint needs an arch that compiles kernels: qd.init(arch=qd.cpu)")
         if mistake:
             raise _exceptions.QuadrantsSyntaxError(mistake)
         body, own = self.scope(node.body)

@@ -164,6 +164,11 @@ class Field(_values.Shown):
         import numpy as np
 
         arr = np.asarray(arr)
+        self._take(arr)
+        if _kernel.recorder() is not None:
+            _kernel.recorder().loaded(self, arr)
+
+    def _take(self, arr):
         shape = self.shape
         own, given = self._element_shape(), arr.shape[len(shape) :]
         n = len(self._parts)
@@ -196,7 +201,7 @@ class Field(_values.Shown):
             raise ValueError(f"copy_from: shapes {self.shape} and {other.shape} differ")
         if _kernel.recorder() is not None:
             _kernel.recorder().copied(self, other)
-        self.from_numpy(other.to_numpy())
+        self._take(other.to_numpy())
 
     @_values.host_only
     def to_torch(self, device=None, *, copy=True):
@@ -239,6 +244,9 @@ class Field(_values.Shown):
     def _memory(self):
         """What keeps the memory, also if the tree is destroyed."""
         return self, [self._place_of(m) for m in self._parts]
+
+    def __array__(self, dtype=None, copy=None):
+        return self.to_numpy(dtype=dtype)
 
     def __iter__(self):
         raise NotImplementedError("Struct for is only available in Quadrants scope.")
@@ -400,10 +408,11 @@ _ROLES = {"grad": _snode.SNodeGradType.ADJOINT, "dual": _snode.SNodeGradType.DUA
 
 def _add_derivatives(field, make, needs_grad, needs_dual):
     """`grad` and `dual` of a field of real numbers: fields like it, placed only if they are asked for."""
-    if field._dtype.kind != "float":
+    if field._dtype.kind != "float" or field._quant is not None:
         if needs_grad or needs_dual:
+            named = f" The field is `{field._name}`." if field._name else ""
             raise _exceptions.QuadrantsRuntimeError(
-                f"{field._dtype} is not supported for field with `needs_grad=True` or `needs_dual=True`."
+                f"{field.dtype} is not supported for field with `needs_grad=True` or `needs_dual=True`.{named}"
             )
         return
     for suffix, needed in (("grad", needs_grad), ("dual", needs_dual)):

@@ -193,11 +193,21 @@ def _classes():
         @_values.host_only
         def from_numpy(self, arr):
             self._from_numpy(arr)
+            if _kernel.recorder() is not None:
+                _kernel.recorder().loaded(self, self._to_numpy())
 
         @_values.host_only
         def to_numpy(self, dtype=None, *, copy=True):
             """A copy; with copy=False a view of the memory, with copy=None a view if there can be one."""
             return _interop.to_numpy(self, self._to_numpy, dtype, copy)
+
+        def __array__(self, dtype=None, copy=None):
+            return self.to_numpy(dtype=dtype)
+
+        def __iter__(self):
+            if len(self.shape) != 1:
+                raise TypeError(f"a {len(self.shape)}d ndarray has no rows to iterate over; to_numpy() gives an array that has")
+            return (self[i] for i in range(self.shape[0]))
 
         @_values.host_only
         def from_torch(self, arr):

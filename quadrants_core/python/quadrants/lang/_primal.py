@@ -183,14 +183,35 @@ _ATTRIBUTES = {
     "_last_launch_key": _last_key,
 }
 
-# Of kernels with graph=True and checkpoints=True, which this version does not make: @qd.kernel says so.
-_OF_GRAPHS = {
-    "graph_do_while_arg": None,
-    "graph_do_while_levels": (),
-    "checkpoint_user_labels_by_cp_id": {},
-    "checkpoint_yield_on_args": (),
-    "checkpoint_yield_on_cpp_arg_ids": (),
-}
+class _Level:
+    """One qd.graph.do_while of a kernel: its flag, and the level around it."""
+
+    def __init__(self, cond_arg_name, parent_id, cond_cpp_arg_id):
+        self.cond_arg_name = cond_arg_name
+        self.parent_id = parent_id
+        self.cond_cpp_arg_id = cond_cpp_arg_id
+
+    def __repr__(self):
+        return f"Level({self.cond_arg_name!r}, parent_id={self.parent_id}, cond_cpp_arg_id={self.cond_cpp_arg_id})"
+
+
+def _levels(kernel):
+    return [_Level(*level) for level in kernel._graph()[0]]
+
+
+def _outermost_flag(kernel):
+    levels = kernel._graph()[0]
+    return levels[0][0] if levels else None
+
+
+# Of the specialisation that was used last: one entry a level, or a checkpoint, in the order of the source.
+_ATTRIBUTES.update(
+    graph_do_while_arg=_outermost_flag,
+    graph_do_while_levels=_levels,
+    checkpoint_user_labels_by_cp_id=lambda kernel: [label for label, _, _ in kernel._graph()[1]],
+    checkpoint_yield_on_args=lambda kernel: [flag for _, flag, _ in kernel._graph()[1]],
+    checkpoint_yield_on_cpp_arg_ids=lambda kernel: [argument for _, _, argument in kernel._graph()[1]],
+)
 
 
 def attribute(info, name):
@@ -200,6 +221,4 @@ def attribute(info, name):
         if kernel is None:
             raise AttributeError(f"{name}: the kernel {info.name} is gone")
         return _ATTRIBUTES[name](kernel)
-    if name in _OF_GRAPHS:
-        return _OF_GRAPHS[name]
     raise AttributeError(f"the kernel {info.name} has no {name!r}; what can be looked up is in quadrants/lang/_primal.py")

@@ -1,5 +1,3 @@
-"""qd.graph: kernels that launch as one graph. Programs know the module by this name."""
+"""qd.graph: what kernels with graph=True hold. Programs know the module by this name."""
 
-from quadrants._later import define as _define
-
-_define(globals(), "qd.graph", "do_while(condition); parallel(); parallel_context()")
+from quadrants._language.graph import do_while, parallel, parallel_context

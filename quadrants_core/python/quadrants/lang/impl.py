@@ -95,15 +95,38 @@ class _Program:
         """Tasks of the last launch."""
         return _native.core().tasks_on_last_call()
 
+    def _get_max_reducer_dispatch_count(self):
+        """Stacks are as large as their loops say when these are reached: nothing is worked out before."""
+        return 0
+
+    def _reset_max_reducer_dispatch_count(self):
+        pass
+
+    def get_graph_last_yield_cp_id_on_last_call(self):
+        """Number of the checkpoint at which the last launch of a kernel with qd.checkpoint yielded, or -1."""
+        return _native.core().yielded_on_last_call()
+
+    # The devices here have no graphs of their own: tasks of a graph are launched one by one.
+    def get_graph_cache_size(self):
+        return 0
+
+    def get_graph_cache_used_on_last_call(self):
+        return False
+
+    def get_graph_num_nodes_on_last_call(self):
+        return 0
+
+    def get_graph_num_checkpoints_on_last_call(self):
+        return 0
+
+    def get_graph_total_builds(self):
+        return 0
+
     def _get_num_ndarrays(self):
         """Arrays of this program that have memory."""
         return _native.core().live_ndarrays()
 
     def __getattr__(self, name):
-        if name.startswith("get_graph_") or name.endswith("_max_reducer_dispatch_count"):
-            from quadrants._later import Later
-
-            return Later(f"prog.{name}")
         raise AttributeError(f"the program has no {name!r}; qd.cfg, qd.sync and qd.profiler say what is known of it")
 
 

@@ -1,0 +1,434 @@
+"""qd.ad.check: gradients against tangents in random directions, and against differences.
+
+With random v and w, what reverse mode makes of w times v is what forward mode makes of v times w. Both give one slope at a kink;
+differences see another one from one side than from the other. What is wrong is looked for by halves: the element whose gradient it is, the
+result that it is the gradient of, and the lines that read the one or keep the other.
+"""
+
+import re
+import time
+
+from quadrants import _native
+from quadrants._gradients import custom as _custom, lines as _lines, state as _state, validation as _validation
+from quadrants._language import kernel as _kernel
+from quadrants._trees import snode as _snode
+
+_Mode = _kernel.AutodiffMode
+
+AGREES, KINK, WRONG, UNKNOWN = "agrees", "non-smooth here", "wrong", "not checked"
+
+TOO_LONG = "a check takes too long; qd.ad.check() takes the time that it is given"
+
+_TOLERANCE = {"f16": 1e-1, "f32": 1e-3, "f64": 1e-8}  # of two modes, in parts of the largest that they could be
+_STEPS = {"f16": (0.5, 0.1), "f32": (1e-1, 1e-2, 1e-3), "f64": (1e-3, 1e-4, 1e-5, 1e-6)}
+_OF_DIFFERENCES = {"f16": 0.3, "f32": 5e-2, "f64": 1e-4}
+_EPSILON = {"f16": 1e-3, "f32": 1.2e-7, "f64": 2.3e-16}
+_FLOATS = ("f16", "f32", "f64")
+
+
+class Check:
+    """What `qd.ad.check` found. `verdict` is "agrees", "non-smooth here", "wrong" or "not checked"; `reason` says why; `places` are
+    the (file, line) that a wrong gradient comes from, the likeliest first; `backward`, `forward` and `differences` are what each direction gave."""
+
+    def __init__(self, name):
+        self.name, self.verdict, self.reason = name, UNKNOWN, ""
+        self.places, self.pair = [], None
+        self.backward, self.forward, self.differences = [], [], []
+        self.elements = 0
+
+    def __bool__(self):
+        return self.verdict == AGREES
+
+    @property
+    def line(self):
+        """The likeliest line of a wrong gradient, or None."""
+        return self.places[0][1] if self.places else None
+
+    def _size(self):
+        n = len(self.backward)
+        return f"{n} direction{'' if n == 1 else 's'}, {self.elements:,} number{'' if self.elements == 1 else 's'}" if n else ""
+
+    def _where(self):
+        from quadrants import _exceptions, _source
+
+        return [(f"{_source.shown_name(file)}, line {line}", _exceptions._source_line(file, line).strip()) for file, line in self.places]
+
+    def __repr__(self):
+        parts = [f"{self.name}: {self.verdict}" + (f" ({self._size()})" if self.verdict == AGREES else "")]
+        if self.reason:
+            parts.append(f"  {self.reason}")
+        parts += [f"  {place}: {text}" for place, text in self._where()]
+        return "\n".join(parts)
+
+    def _repr_html_(self):
+        from quadrants._display import verdict
+
+        return verdict.html(self.name, self.verdict, self._size(), self.reason, self._where())
+
+
+class _Follow:
+    """Is told of the calls of a program as it runs: kernels run in `mode`, inside of functions with gradients of their own too."""
+
+    def __init__(self, program, mode, keeps):
+        self.program, self.mode, self.keeps = program, mode, keeps
+        self.calls = []  # (kernel or function, arguments)
+
+    def call(self, info, args, keywords):
+        bound = info.kernel()._bind(*args, **keywords)
+        if self.keeps:
+            self.program.state.keep(info, bound)
+        if not _custom.suspended():
+            self.calls.append((info, bound))
+        return self.program.launch(info, self.mode, bound)
+
+    def insert(self, call, args):
+        self.calls.append((call, args))
+
+    def filled(self, target, value):
+        self._no_longer_depends(target)
+
+    def loaded(self, target, values):
+        self._no_longer_depends(target)
+
+    def copied(self, target, source):
+        raise _state.Refused("it copies fields from Python")
+
+    def _no_longer_depends(self, target):
+        raise _state.Refused("it writes to fields from Python")
+
+
+class _Program:
+    """What is checked, as something that can be run again and again."""
+
+    def __init__(self, function, args, most_elements, until, counted=True):
+        self.function, self.args, self.until, self.counted = function, args, until, counted
+        self.state = _state.State(most_elements)
+        self.made = {}  # (KernelInfo, AutodiffMode) -> a kernel of this check alone
+
+    def launch(self, info, mode, args):
+        """A kernel, or what works out its derivative. If launches are not to be counted, it has no counters."""
+        if self.counted and mode == _Mode.NONE:
+            return info._launch(args, {})
+        if self.counted and mode == _Mode.REVERSE:
+            return info.grad(*args)
+        made = self.made.get((info, mode))
+        if made is None:
+            made = self.made[info, mode] = info._derive(mode)
+        before = info.coverage
+        info.coverage = before if self.counted else False
+        try:
+            return made(*args)
+        finally:
+            info.coverage = before
+
+    def run(self, mode=_Mode.NONE, keeps=False, only=None):
+        """The program, or some of its calls."""
+        if time.monotonic() > self.until:
+            raise _state.Refused(TOO_LONG)
+        follow = _Follow(self, mode, keeps)
+        outer = _kernel.recorder()
+        _kernel.record_with(follow)
+        try:
+            if only is None:
+                self.function(*self.args)
+            for call, args in only or ():
+                call.kernel()(*args) if isinstance(call, _kernel.KernelInfo) else call(*args)
+        finally:
+            _kernel.record_with(outer)
+        return follow.calls
+
+    def backward(self, calls):
+        with _kernel.unrecorded():
+            for call, args in reversed(calls):
+                if isinstance(call, _kernel.KernelInfo):
+                    self.launch(call, _Mode.REVERSE, args)
+                elif call.grad is None:
+                    raise _state.Refused(f"nothing says what the gradient of {getattr(call, '__name__', call)} is")
+                else:
+                    call.grad(*args)
+
+
+class _Directions:
+    """Numbers for each element of each variable."""
+
+    def __init__(self, variables):
+        self.variables = variables
+
+    def random(self, rng):
+        import numpy as np
+
+        made = [np.array(rng.standard_normal(v.shape), _numpy(v)) for v in self.variables]
+        return made
+
+    def kept(self, direction, low, high):
+        """Zero but for the elements low to high, all variables in a row."""
+        import numpy as np
+
+        out, at = [], 0
+        for values in direction:
+            made = np.zeros_like(values)
+            first, last = max(low - at, 0), min(high - at, values.size)
+            if first < last:
+                made.reshape(-1)[first:last] = values.reshape(-1)[first:last]
+            at += values.size
+            out.append(made)
+        return out
+
+    def at(self, number):
+        """(variable, index) of an element."""
+        import numpy as np
+
+        for v in self.variables:
+            size = int(np.prod(v.shape, dtype=np.int64))
+            if number < size:
+                return v, tuple(int(i) for i in np.unravel_index(number, v.shape)) if v.shape else ()
+            number -= size
+        return None
+
+
+def _numpy(variable):
+    from quadrants import _dtypes
+
+    return _dtypes.numpy_dtype(variable.dtype)
+
+
+def _terms(a, b):
+    import numpy as np
+
+    return [x.astype(np.float64) * y.astype(np.float64) for x, y in zip(a, b)]
+
+
+def _dot(a, b):
+    return float(sum(t.sum() for t in _terms(a, b)))
+
+
+def _size(a, b):
+    return float(sum(abs(t).sum() for t in _terms(a, b)))
+
+
+class _Checker:
+    def __init__(self, program, result, rng, directions):
+        self.program, self.result, self.rng = program, result, rng
+        self.directions = directions
+        self.state = program.state
+
+    def run(self):
+        calls = self.program.run(keeps=True)
+        self.calls = calls
+        self.variables = self.state.variables()
+        if not self.variables:
+            return self.tell(UNKNOWN, "nothing that it uses has a gradient")
+        self.space = _Directions(self.variables)
+        self.result.elements = sum(v.size for v in self.space.random(self.rng))
+        self.precision = min((v.dtype.name for v in self.variables), key=_FLOATS.index)
+        self.state.add_duals()
+        smooth = True
+        for _ in range(self.directions):
+            v, w = self.space.random(self.rng), self.space.random(self.rng)
+            backward, forward, size = self.compare(v, w)
+            self.result.backward.append(backward)
+            self.result.forward.append(forward)
+            if not abs(backward - forward) <= _TOLERANCE[self.precision] * size:
+                if backward != backward or forward != forward or size in (float("inf"),):
+                    return self.tell(KINK, "a slope is infinite or no number")
+                return self.find(v, w, backward, forward)
+            smooth = self.is_smooth(v, w, forward, size) and smooth
+        if not smooth:
+            return self.tell(KINK, "differences see another slope than both modes: a kink, a jump, or numbers that overflow or cancel")
+        if not any(self.result.backward) and not any(self.result.forward):
+            return self.tell(AGREES, "nothing depends on anything: all gradients are 0")
+        return self.tell(AGREES, "")
+
+    def tell(self, verdict, reason):
+        self.result.verdict, self.result.reason = verdict, reason
+
+    # products
+    def push(self, v, calls=None):
+        """What becomes of the direction v, by forward mode. The program stands at its end then."""
+        self.start(calls)
+        self.state.clear_companions(self.variables)
+        for variable, values in zip(self.variables, v):
+            variable.set_tangent(values)
+        self.program.run(_Mode.FORWARD, only=calls)
+        return [variable.tangent() for variable in self.variables]
+
+    def pull(self, w, calls=None, again=True, at_start=False):
+        """What becomes of the weights w, by reverse mode."""
+        if again:
+            self.start(calls)
+            self.program.run(only=calls)
+        if at_start:
+            self.start(calls)
+        self.state.clear_companions(self.variables)
+        for variable, values in zip(self.variables, w):
+            variable.set_gradient(values)
+        self.program.backward(self.calls if calls is None else calls)
+        return [variable.gradient() for variable in self.variables]
+
+    def start(self, calls):
+        """Where the program begins, or these calls of it."""
+        self.state.restore()
+        if calls:
+            first = next(k for k, call in enumerate(self.calls) if call is calls[0])
+            if first:
+                self.program.run(only=self.calls[:first])
+
+    def compare(self, v, w, calls=None, at_start=False):
+        """(backward, forward, the largest that they could be)"""
+        pushed = self.push(v, calls)
+        pulled = self.pull(w, calls, again=False, at_start=at_start)
+        return _dot(pulled, v), _dot(w, pushed), _size(pulled, v) + _size(w, pushed)
+
+    def agree(self, v, w, calls=None, at_start=False):
+        backward, forward, size = self.compare(v, w, calls, at_start)
+        return abs(backward - forward) <= _TOLERANCE[self.precision] * size
+
+    def is_smooth(self, v, w, forward, size):
+        import numpy as np
+
+        self.state.restore()
+        here = [variable.primal() for variable in self.variables]
+        length = max((float(abs(x).max()) for x in here if x.size), default=1.0) or 1.0
+        if not np.isfinite(length):
+            return False
+        def run_at(side):
+            self.state.restore()
+            for variable, x, d in zip(self.variables, here, v):
+                variable.set_primal(np.array(x + x.dtype.type(side) * d))
+            self.program.run()
+            after = [variable.primal() for variable in self.variables]
+            return _dot(after, w), _size(after, w)
+
+        seen, middle = [], run_at(0)
+        for step in _STEPS[self.precision]:
+            h = step * max(length, 1e-3)
+            sums, sizes = zip(run_at(-h), middle, run_at(h))
+            most = max(sizes)
+            seen.append((sums[2] - sums[0]) / (2 * h))
+            allowed = _OF_DIFFERENCES[self.precision] * size + 8 * _EPSILON[self.precision] * most / h
+            if all(abs((b - a) / h - forward) <= allowed for a, b in zip(sums, sums[1:])):  # from either side
+                self.result.differences.append(seen[-1])
+                return True
+        self.result.differences.append(seen[-1])
+        return False
+
+    # what is wrong
+    def find(self, v, w, backward, forward):
+        self.tell(WRONG, f"reverse mode gives {backward:.6g} where forward mode gives {forward:.6g}")
+        calls = self.culprit(v, w)
+        if not isinstance(calls[0][0], _kernel.KernelInfo):
+            call = calls[0][0]
+            self.result.places = [_lines.of_function(call.grad)]
+            self.result.reason += f"; the gradient that the program itself works out for {call.__name__} is not that of the kernels in it"
+            return
+        if self.agree(v, w, calls, at_start=True) and self.overwrites(calls):
+            return
+        self.find_pair(v, w, calls)
+
+    def culprit(self, v, w):
+        """The call whose gradient is wrong, in a list."""
+        if len(self.calls) > 1:
+            for call in self.calls:
+                if not self.agree(v, w, [call]):
+                    return [call]
+        return self.calls[-1:]
+
+    def overwrites(self, calls):
+        """It breaks the rule that reverse mode relies on, and validation knows where."""
+        self.start(calls)
+        before = {id(member) for member, _ in self.state.places.values() if getattr(member, "checkbit", None) is not None}
+        _validation.provide_marks()
+        _snode.join_companions()
+        _snode.clear_companions(_snode.SNodeGradType.ADJOINT_CHECKBIT)
+        try:
+            self.program.run(_Mode.VALIDATION, only=calls)
+        except AssertionError as error:
+            at = re.search(r'File "?([^"\n]+?)"?,? line (\d+)|(\S+):(\d+)', str(error))
+            name = re.search(r"It is an element of (.*), and was read", str(error))
+            self.result.reason = f"{name[1] if name else 'an element'} is overwritten after it was read: the gradient is worked out from what is there later"
+            self.result.places = _lines.of_error(error, calls[0][0])
+            return True
+        finally:
+            self.forget_marks(before)
+        self.result.reason = "something is overwritten after it was read: the gradient is worked out from what is there later"
+        self.result.places = _lines.writers(calls[0], self.variables)
+        return bool(self.result.places)
+
+    def forget_marks(self, before):
+        for builder in _snode.finished_builders():
+            for member in list(builder._members):
+                mark = getattr(member, "checkbit", None)
+                if mark is not None and id(member) not in before:
+                    member.checkbit = None
+                    mark.node._builder._destroy()
+        _snode.join_companions()
+
+    def find_pair(self, v, w, calls):
+        """The element whose gradient is wrong, and of what."""
+        pulled = self.pull(w, calls)
+
+        def wrong_in(low, high):
+            part = self.space.kept(v, low, high)
+            return abs(_dot(pulled, part) - _dot(w, self.push(part, calls)))
+
+        source = self.halve(self.result.elements, wrong_in)
+        part = self.space.kept(v, source, source + 1)
+        pushed = self.push(part, calls)
+
+        def wrong_out(low, high):
+            weights = self.space.kept(w, low, high)
+            return abs(_dot(self.pull(weights, calls), part) - _dot(weights, pushed))
+
+        target = self.halve(self.result.elements, wrong_out)
+        weights = self.space.kept(w, target, target + 1)
+        backward, forward = _dot(self.pull(weights, calls), part), _dot(weights, pushed)
+        scale = sum(float(x.sum()) for x in part) * sum(float(x.sum()) for x in weights)
+        (of, i), (by, k) = self.space.at(target), self.space.at(source)
+        self.result.pair = of.element(i), by.element(k)
+        self.result.reason = (f"d {of.element(i)} / d {by.element(k)} is {forward / scale:.6g} by forward mode, "
+                              f"{backward / scale:.6g} by reverse mode")  # fmt: skip
+        self.result.places = _lines.readers(calls[0], by, of)
+
+    @staticmethod
+    def halve(size, wrong):
+        low, high = 0, size
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (low, middle) if wrong(low, middle) >= wrong(middle, high) else (middle, high)
+        return low
+
+
+def check(function, *args, directions=3, seed=0, elements=4_000_000, seconds=30.0):
+    """Whether the gradients of a kernel, of a function with a gradient of its own, or of a function that calls such, are right where its
+    fields and arrays stand now. Everything is as before when it returns."""
+    import numpy as np
+
+    name = getattr(function, "__qualname__", None) or getattr(getattr(function, "__func__", None), "__qualname__", None)
+    result = Check((name or repr(function)).replace("<locals>.", "").split(".<")[-1])
+    program = _Program(function, args, elements, time.monotonic() + seconds)
+    return _run(program, result, directions, np.random.default_rng(seed))
+
+
+def run_calls(calls, result, directions, rng, elements, until):
+    """The same of calls that a program made, as a Tape records them. They are not counted by coverage."""
+
+    def repeat():
+        for call, args in calls:
+            call.kernel()(*args) if isinstance(call, _kernel.KernelInfo) else call(*args)
+
+    return _run(_Program(repeat, (), elements, until, counted=False), result, directions, rng)
+
+
+def _run(program, result, directions, rng):
+    import numpy as np
+
+    _native.core()
+    try:
+        with np.errstate(all="ignore"):
+            _Checker(program, result, rng, directions).run()
+    except _state.Refused as refused:
+        result.verdict, result.reason = UNKNOWN, str(refused)
+    finally:
+        program.made.clear()
+        program.state.close()
+    return result

@@ -1,0 +1,256 @@
+"""What kernels work on: the memory of the fields and arrays that a program uses, to be kept, put back and moved."""
+
+import copy
+
+from quadrants import _dtypes, _native
+from quadrants._gradients import held as _held
+from quadrants._storage import field as _field
+from quadrants._trees import snode as _snode
+
+_Role = _snode.SNodeGradType
+
+
+class Refused(Exception):
+    """Why a program cannot be looked at."""
+
+
+def _read(place):
+    return _field._copy_of(place)
+
+
+def _write(place, values):
+    place.copy_in(values.ctypes.data, values.strides)
+
+
+def _is_companion(member):
+    return getattr(member, "role", None) in (_Role.ADJOINT, _Role.DUAL)
+
+
+class Variable:
+    """Numbers that derivatives are taken of: a component of a field, or an array."""
+
+    def __init__(self, name, dtype, shape):
+        self.name, self.dtype, self.shape = name, dtype, shape
+
+    def element(self, index):
+        return f"{self.name}[{', '.join(map(str, index)) or None}]"
+
+
+class FieldVariable(Variable):
+    def __init__(self, member):
+        name = member.name if getattr(member.field, "_name", "") else "a field without a name, element "
+        super().__init__(name, _dtypes.all_types[member.scalar - 1], tuple(member.place.shape))
+        self.member = member
+
+    def companions(self):
+        return self.member.grad, self.member.dual
+
+    def holds(self, value):
+        """Whether this is (a component of) the field."""
+        return isinstance(value, _field.Field) and self.member in value._parts
+
+    def primal(self):
+        return _read(self.member.place)
+
+    def gradient(self):
+        return _read(self.member.grad.place)
+
+    def tangent(self):
+        return _read(self.member.dual.place)
+
+    def set_primal(self, values):
+        _write(self.member.place, values)
+
+    def set_gradient(self, values):
+        _write(self.member.grad.place, values)
+
+    def set_tangent(self, values):
+        _write(self.member.dual.place, values)
+
+    def element(self, index):
+        return super().element(tuple(i + o for i, o in zip(index, self.member.offset)))
+
+
+class ArrayVariable(Variable):
+    def __init__(self, name, array):
+        super().__init__(name, array.dtype, tuple(array.shape) + tuple(array.element_shape))
+        self.array = array
+
+    def companions(self):
+        return self.array.grad, self.array.dual
+
+    def holds(self, value):
+        return getattr(value, "_impl", value) is self.array
+
+    def primal(self):
+        return self.array._to_numpy()
+
+    def gradient(self):
+        return self.array.grad._to_numpy()
+
+    def tangent(self):
+        return self.array.dual._to_numpy()
+
+    def set_primal(self, values):
+        self.array._from_numpy(values)
+
+    def set_gradient(self, values):
+        self.array.grad._from_numpy(values)
+
+    def set_tangent(self, values):
+        self.array.dual._from_numpy(values)
+
+
+class State:
+    """Grows while a program runs for the first time: what each kernel uses is kept before its first launch."""
+
+    def __init__(self, most_elements):
+        self.most_elements, self.elements = most_elements, 0
+        self.places = {}  # id(member) -> (member, what it held)
+        self.arrays = {}  # id(array) -> (array, what it held)
+        self.names = {}  # id(array) -> the parameter that it came in by
+        self.foreign = []  # (array of another library, what it held)
+        self.builders = {}
+        self.added = []  # trees with duals
+        self.with_dual = []  # arrays with duals
+
+    # what is kept
+    def keep(self, info, args):
+        """What a call of a kernel works on."""
+        kernel = info.kernel()
+        if not kernel._find(args):
+            kernel._specialise(args)
+        slots = kernel._trees()
+        for builder in sorted(_snode.finished_builders(), key=lambda builder: builder._memory.slot):
+            if builder._memory.slot in slots and id(builder) not in self.builders:
+                self._keep_tree(builder)
+        for name, arg in zip([p[0] for p in info.signature[0]], args):
+            self._keep_arrays(name, arg, set())
+
+    def _count(self, elements):
+        self.elements += elements
+        if self.elements > self.most_elements:
+            raise Refused(f"the fields and arrays have more than {self.most_elements:,} elements")
+
+    def _keep_tree(self, builder):
+        self.builders[id(builder)] = builder
+        for member in builder._members:
+            place = member.place
+            if place is None:
+                continue
+            if place.sparse:
+                raise Refused("fields that are not dense would get cells that they had not before")
+            elements = 1
+            for extent in place.shape:
+                elements *= extent
+            self._count(elements)
+            self.places[id(member)] = member, _read(place)
+        for member in list(builder._members):  # gradients may lie in trees of their own
+            for companion in (getattr(member, "grad", None), getattr(member, "dual", None)):
+                if _snode._is_placed(companion) and id(companion.node._builder) not in self.builders:
+                    companion.node._builder._materialise()
+                    self._keep_tree(companion.node._builder)
+
+    def _keep_arrays(self, name, value, seen):
+        value = getattr(value, "_impl", value)
+        if id(value) in seen:
+            return
+        seen.add(id(value))
+        if getattr(type(value), "_qd_kind_", None) == "ndarray":
+            if id(value) not in self.arrays:
+                self._count(value._get_nelement() * value._components)
+                self.arrays[id(value)] = value, value._to_numpy()
+                self.names[id(value)] = name
+                if value.grad is not None:
+                    self._keep_arrays(f"{name}.grad", value.grad, seen)
+        elif hasattr(type(value), "__dlpack__") and not hasattr(type(value), "_qd_kind_"):
+            self._keep_foreign(value)
+        elif type(value) is tuple:
+            for item in value:
+                self._keep_arrays(name, item, seen)
+        else:
+            for key, inner in (_held._contents(value) or {}).items():
+                self._keep_arrays(f"{name}.{key}", inner, seen)
+
+    def _keep_foreign(self, value):
+        import numpy as np
+
+        if getattr(value, "requires_grad", False):
+            raise Refused("tensors of other libraries have no tangents")
+        plain = value if isinstance(value, np.ndarray) else np.from_dlpack(value)
+        if not any(plain is known for known, _ in self.foreign):
+            self._count(plain.size)
+            self.foreign.append((plain, plain.copy()))
+
+    def restore(self, companions=False):
+        """Everything is as it was, bit for bit; gradients and duals if they are asked for."""
+        for member, values in self.places.values():
+            if member.place is not None and (companions or not _is_companion(member)):
+                _write(member.place, values)
+        for key, (array, values) in self.arrays.items():
+            if companions or not self.names[key].endswith(".grad"):
+                array._from_numpy(values)
+        for array, values in self.foreign:
+            if array.flags.writeable:
+                array[...] = values
+
+    # what derivatives are taken of
+    def variables(self):
+        found = []
+        for member, _ in self.places.values():
+            if getattr(member, "role", None) == _Role.PRIMAL and _snode._is_placed(member.grad):
+                found.append(FieldVariable(member))
+        for key, (array, _) in self.arrays.items():
+            if array.grad is not None:
+                found.append(ArrayVariable(self.names[key], array))
+        return found
+
+    def add_duals(self):
+        """Room for tangents, where the program has none."""
+        missing = {}
+        for member, _ in self.places.values():
+            if getattr(member, "role", None) != _Role.PRIMAL or not _snode._is_placed(member.grad):
+                continue
+            if not _snode._is_placed(member.dual):
+                missing.setdefault((id(member.field), id(member.node)), []).append(member)
+        for members in missing.values():
+            builder = _snode.Builder()
+            node = builder._root
+            shape = members[0].node.shape
+            if shape:
+                node = node.dense([_snode.Axis(a) for a in range(len(shape))], list(shape))
+            for member in members:
+                _snode.unplaced_derivatives.discard(member.dual)
+                node._place_member(member.field, member.dual, member.offset or None)
+            builder._materialise()
+            self.added.append((builder, [member.dual for member in members]))
+        for key, (array, _) in list(self.arrays.items()):
+            if array.dual is None and _dtypes.is_real(array.dtype) and not self.names[key].endswith(".grad"):
+                array.dual = copy.deepcopy(array)
+                array.dual.grad = None
+                self.with_dual.append(array)
+        _snode.join_companions()
+
+    def clear_companions(self, variables):
+        """Gradients and duals of what is none of the variables, whose own are about to be written."""
+        written = {id(c) for v in variables for c in v.companions()}
+        for member, _ in self.places.values():
+            if _is_companion(member) and id(member) not in written:
+                member.place.fill(0)
+        for array, _ in self.arrays.values():
+            for other in (array.grad, array.dual):
+                if other is not None and id(other) not in written:
+                    other._fill((0,) * other._components)
+
+    def close(self):
+        """The program has what it had, and no more."""
+        if self.added and _native.core().initialised():
+            for builder, duals in self.added:
+                builder._destroy()
+                for dual in duals:
+                    dual.node, dual.offset, dual.generation, dual.field = None, (), 0, None
+            _snode.join_companions()
+        for array in self.with_dual:
+            array.dual = None
+        self.added, self.with_dual = [], []
+        self.restore(companions=True)

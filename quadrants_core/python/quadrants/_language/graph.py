@@ -1,0 +1,58 @@
+"""Kernels with graph=True: what is written in them, and what their launches give."""
+
+import contextlib as _contextlib
+import sys as _sys
+
+from quadrants._language.ops import builtin as _builtin
+
+
+def do_while(condition):
+    """`while qd.graph.do_while(flag):` in a kernel runs its body once, and again as long as the array `flag`, a parameter with
+    one element of type i32, is not 0 after it. In Python it is True."""
+    return True
+
+
+def parallel_context():
+    """`with qd.graph.parallel_context():` in a kernel holds blocks of qd.graph.parallel() that do not depend on each other."""
+    return _contextlib.nullcontext()
+
+
+def parallel():
+    """`with qd.graph.parallel():` in a kernel: one of the blocks of a qd.graph.parallel_context()."""
+    return _contextlib.nullcontext()
+
+
+def checkpoint(cp_id=None, yield_on=None):
+    """`with qd.checkpoint(cp_id, yield_on=flag):` in a kernel with checkpoints=True: what a launch ends after if the array
+    `flag` is not 0 then, and where kernel.resume(..., from_checkpoint=cp_id) begins."""
+    return _contextlib.nullcontext()
+
+
+for _function in (do_while, parallel_context, parallel):
+    _builtin(_function, f"graph.{_function.__name__}")
+_builtin(checkpoint)
+
+
+class GraphStatus:
+    """What a launch of a kernel with qd.checkpoint blocks gives: whether one of them yielded, and its label."""
+
+    __slots__ = ("yielded", "checkpoint")
+
+    def __init__(self, yielded, checkpoint=None):
+        self.yielded = yielded
+        self.checkpoint = checkpoint
+
+    def __repr__(self):
+        shown = f", checkpoint={self.checkpoint!r}" if self.yielded else ""
+        return f"GraphStatus(yielded={self.yielded}{shown})"
+
+
+def restore_label(module, qualname, value):
+    """The label of a checkpoint, as a record on disk has it: a member of an enumeration if that is still there, else an int."""
+    found = _sys.modules.get(module)
+    for name in qualname.split(".") if qualname else ():
+        found = getattr(found, name, None)
+    try:
+        return found(int(value)) if isinstance(found, type) and issubclass(found, int) else int(value)
+    except ValueError:
+        return int(value)

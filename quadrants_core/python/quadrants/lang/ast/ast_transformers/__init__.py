@@ -1,0 +1,1 @@
+"""What programs look up of how kernels are read."""

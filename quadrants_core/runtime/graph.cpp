@@ -1,0 +1,106 @@
+#include "runtime/graph.h"
+
+#include <algorithm>
+
+namespace qd::runtime {
+namespace {
+
+uint32_t slot_of(const abi::Kernel &kernel, uint32_t flag) {
+    return flag == abi::no_flag ? GraphStep::no_slot : kernel.params[flag].slot;
+}
+
+/// Opens and closes levels and checkpoints between one task and the next.
+class Steps {
+  public:
+    explicit Steps(const abi::Kernel &kernel) : kernel_(kernel), graph_(kernel.graph) {}
+
+    std::vector<GraphStep> make() {
+        for (size_t i = 0; i < kernel_.tasks.size(); i++) {
+            const std::vector<Open> around = around_task(kernel_.tasks[i].graph);
+            size_t common = 0;
+            while (common < open_.size() && common < around.size() && open_[common].is(around[common])) common++;
+            close_down_to(common);
+            for (size_t k = common; k < around.size(); k++) begin(around[k]);
+            steps_.push_back({GraphStep::Kind::task, int32_t(i)});
+        }
+        close_down_to(0);
+        return std::move(steps_);
+    }
+
+  private:
+    struct Open {
+        bool checkpoint = false;
+        int32_t index = 0;
+        size_t step = 0; ///< where it begins
+        bool is(const Open &other) const { return checkpoint == other.checkpoint && index == other.index; }
+    };
+
+    /// What stands around a task, outermost first.
+    std::vector<Open> around_task(const abi::GraphPosition &position) const {
+        std::vector<Open> around;
+        const int32_t checkpoint = position.checkpoint;
+        const int32_t outside = checkpoint < 0 ? -1 : graph_.checkpoints[size_t(checkpoint)].level;
+        bool placed = checkpoint < 0;
+        for (int32_t level = position.level; level >= 0; level = graph_.levels[size_t(level)].parent) {
+            if (!placed && level == outside) {
+                around.push_back({true, checkpoint});
+                placed = true;
+            }
+            around.push_back({false, level});
+        }
+        if (!placed) around.push_back({true, checkpoint});
+        std::reverse(around.begin(), around.end());
+        return around;
+    }
+
+    void begin(Open what) {
+        what.step = steps_.size();
+        open_.push_back(what);
+        steps_.push_back(
+            {what.checkpoint ? GraphStep::Kind::checkpoint_begin : GraphStep::Kind::level_begin, what.index});
+    }
+
+    void close_down_to(size_t depth) {
+        for (; open_.size() > depth; open_.pop_back()) {
+            const Open &last = open_.back();
+            if (last.checkpoint) {
+                const uint32_t flag = graph_.checkpoints[size_t(last.index)].flag;
+                steps_.push_back({GraphStep::Kind::checkpoint_end, last.index, 0, slot_of(kernel_, flag)});
+                steps_[last.step].target = uint32_t(steps_.size());
+            } else {
+                const uint32_t flag = graph_.levels[size_t(last.index)].flag;
+                steps_.push_back(
+                    {GraphStep::Kind::level_end, last.index, uint32_t(last.step + 1), slot_of(kernel_, flag)});
+            }
+        }
+    }
+
+    const abi::Kernel &kernel_;
+    const abi::Graph &graph_;
+    std::vector<Open> open_;
+    std::vector<GraphStep> steps_;
+};
+
+} // namespace
+
+std::vector<GraphStep> graph_steps(const abi::Kernel &kernel) { return Steps(kernel).make(); }
+
+std::vector<FlagExtents> flag_extents(const abi::Kernel &kernel) {
+    std::vector<FlagExtents> all;
+    const auto add = [&](uint32_t flag) {
+        if (flag == abi::no_flag || kernel.params[flag].ndim == 0) return;
+        if (std::ranges::any_of(all, [&](const FlagExtents &known) { return known.parameter == flag; })) return;
+        all.push_back({flag, kernel.params[flag].slot, kernel.params[flag].ndim});
+    };
+    for (const abi::DoWhile &level : kernel.graph.levels) add(level.flag);
+    for (const abi::Checkpoint &checkpoint : kernel.graph.checkpoints) add(checkpoint.flag);
+    return all;
+}
+
+bool has_flags(const abi::Graph &graph) {
+    return !graph.levels.empty() || std::ranges::any_of(graph.checkpoints, [](const abi::Checkpoint &checkpoint) {
+        return checkpoint.flag != abi::no_flag;
+    });
+}
+
+} // namespace qd::runtime

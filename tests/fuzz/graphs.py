@@ -1,0 +1,328 @@
+"""Random graphs: levels, checkpoints, regions, bare statements, against a model in Python. Each program writes the order of
+what ran; launches yield and are resumed from labels chosen at random. `python -m tests.fuzz.graphs --count N` runs more."""
+
+import argparse
+import dataclasses
+import importlib.util
+import pathlib
+import random
+import sys
+import tempfile
+
+import quadrants as qd
+
+MOST_STEPS = 400  # in the written order of one launch
+LAST = 2**31 - 1
+
+
+@dataclasses.dataclass
+class Bare:
+    number: int
+
+
+@dataclasses.dataclass
+class Loop:
+    """`rounds` is how often it runs; `lowers`: the flag of a level that it lowers, or None; `sets`: the checkpoint whose flag
+    it sets while that is armed."""
+
+    number: int
+    rounds: int = 1
+    lowers: str = None
+    sets: tuple = None
+    dense: int = -1
+
+
+@dataclasses.dataclass
+class Branch:
+    """A loop below a run-time `if`."""
+
+    number: int
+
+
+@dataclasses.dataclass
+class Level:
+    flag: str
+    arms: int  # the value that the flag is given before the loop; 0: none
+    body: list
+    lowers_bare: bool
+
+
+@dataclasses.dataclass
+class Checkpoint:
+    label: int
+    flag: str
+    body: list
+    dense: int = -1
+
+
+@dataclasses.dataclass
+class Region:
+    sections: list
+
+
+class Plan:
+    def __init__(self, seed):
+        self.random = random.Random(seed)
+        self.checkpoints = self.random.random() < 0.7
+        self.numbers = 0
+        self.flags, self.armed, self.labels = [], [], {}
+        self.body = self._body(0, False)
+        self.dense = 0
+        self._count(self.body, True)
+
+    def _number(self):
+        self.numbers += 1
+        return self.numbers
+
+    def _flag(self, names, prefix):
+        names.append(f"{prefix}{len(names)}")
+        return names[-1]
+
+    def _body(self, depth, in_checkpoint):
+        made = []
+        for _ in range(self.random.randint(1, 4)):
+            made.append(self._item(depth, in_checkpoint))
+        return made
+
+    def _item(self, depth, in_checkpoint):
+        r = self.random.random()
+        if r < 0.3:
+            return Loop(self._number(), self.random.choice((0, 1, 1, 2)))
+        if r < 0.42:
+            return Branch(self._number())
+        if r < 0.62 and depth < 3:
+            flag = self._flag(self.flags, "f")
+            lowers_bare = self.random.random() < 0.5
+            body = self._body(depth + 1, in_checkpoint)
+            if not lowers_bare:
+                body.insert(self.random.randint(0, len(body)), Loop(self._number(), 1, flag))
+            return Level(flag, self.random.choice((0, 1, 2, 3)), body, lowers_bare)
+        if in_checkpoint:
+            return Loop(self._number())
+        if r < 0.85 and self.checkpoints:
+            return self._checkpoint(depth)
+        if r < 0.8 and not self.checkpoints:
+            return Region([self._section() for _ in range(self.random.randint(0, 3))])
+        return Bare(self._number())
+
+    def _section(self):
+        return [self.random.choice((Bare, Loop, Branch))(self._number()) for _ in range(self.random.randint(1, 3))]
+
+    def _checkpoint(self, depth):
+        label = self.random.randint(0, 99)
+        while label in self.labels:
+            label += 1
+        flag = self.random.choice(self.armed) if self.armed and self.random.random() < 0.2 else self._flag(self.armed, "y")
+        self.labels[label] = flag
+        body = [
+            Loop(self._number(), 1, None, (flag, f"a{flag}")),
+            *(i for i in self._body(max(depth, 1), True) if not isinstance(i, Bare)),
+        ]
+        self.random.shuffle(body)
+        # bare statements that arm a level stand before it, which a checkpoint may not hold
+        for item in body:
+            if isinstance(item, Level):
+                item.arms = 0
+        return Checkpoint(label, flag, body)
+
+    def _count(self, body, top):
+        """Dense numbers, in the order of the source."""
+        for item in body:
+            if isinstance(item, Loop) and top and self.checkpoints:
+                item.dense, self.dense = self.dense, self.dense + 1
+            elif isinstance(item, Checkpoint):
+                item.dense, self.dense = self.dense, self.dense + 1
+            elif isinstance(item, Level):
+                self._count(item.body, top)
+
+    # as a kernel
+    def source(self):
+        flags = [*self.flags, *self.armed, *(f"a{flag}" for flag in self.armed), "one"]
+        lines = [
+            "import quadrants as qd", "Flag = qd.types.ndarray(qd.i32, ndim=0)", "Line = qd.types.ndarray(qd.i32, ndim=1)", "",
+            f"@qd.kernel(graph=True, checkpoints={self.checkpoints})",
+            f"def k(t: Line, {', '.join(f'{flag}: Flag' for flag in flags)}):",
+        ]  # fmt: skip
+        for item in self.body:
+            self._write(item, "    ", lines)
+        return "\n".join(lines) + "\n"
+
+    def _log(self, number, pad, lines):
+        lines += [f"{pad}t[t[0] + 1] = {number}", f"{pad}t[0] += 1"]
+
+    def _lower(self, flag, pad, lines):
+        lines += [f"{pad}if {flag}[()] > 0:", f"{pad}    {flag}[()] -= 1"]
+
+    def _write(self, item, pad, lines):
+        if isinstance(item, Bare):
+            self._log(item.number, pad, lines)
+        elif isinstance(item, Branch):
+            lines += [f"{pad}if one[()] > 0:", f"{pad}    for _ in range(1):"]
+            self._log(item.number, pad + "        ", lines)
+        elif isinstance(item, Loop):
+            lines += [f"{pad}qd.loop_config(serialize=True)"] if item.rounds > 1 and item.dense < 0 and pad == "" else []
+            lines.append(f"{pad}for _ in range({min(item.rounds, 1)}):")
+            for _ in range(max(item.rounds, 1)):
+                self._log(item.number, pad + "    ", lines)
+            if item.lowers:
+                self._lower(item.lowers, pad + "    ", lines)
+            if item.sets:
+                flag, armed = item.sets
+                lines += [f"{pad}    if {armed}[()] > 0:", f"{pad}        {armed}[()] -= 1", f"{pad}        {flag}[()] = 1"]
+        elif isinstance(item, Level):
+            if item.arms:
+                lines.append(f"{pad}{item.flag}[()] = {item.arms}")
+            lines.append(f"{pad}while qd.graph.do_while({item.flag}):")
+            for inner in item.body:
+                self._write(inner, pad + "    ", lines)
+            if item.lowers_bare:
+                self._lower(item.flag, pad + "    ", lines)
+        elif isinstance(item, Checkpoint):
+            lines.append(f"{pad}with qd.checkpoint({item.label}, yield_on={item.flag}):")
+            for inner in item.body:
+                self._write(inner, pad + "    ", lines)
+        else:
+            lines.append(f"{pad}with qd.graph.parallel_context():")
+            for section in item.sections:
+                lines.append(f"{pad}    with qd.graph.parallel():")
+                for inner in section:
+                    self._write(inner, pad + "        ", lines)
+            if not item.sections:
+                lines.append(f"{pad}    pass")
+
+    def arguments(self):
+        """Values of the flags at the first launch, in the order of the parameters."""
+        levels = {flag: self.random.randint(0, 3) for flag in self.flags}
+        yields = {flag: 0 for flag in self.armed}
+        armed = {f"a{flag}": self.random.choice((0, 0, 1, 2)) for flag in self.armed}
+        return {**levels, **yields, **armed, "one": 1}
+
+
+class TooLong(Exception):
+    pass
+
+
+class Model:
+    """What one launch does."""
+
+    def __init__(self, plan, flags, resume_point):
+        self.plan, self.flags, self.resume_point = plan, flags, resume_point
+        self.order, self.yielded = [], None
+        self.block(plan.body)
+
+    def log(self, number):
+        self.order.append(number)
+        if len(self.order) > MOST_STEPS:
+            raise TooLong
+
+    def block(self, body):
+        for item in body:
+            self.item(item)
+
+    def lower(self, flag):
+        self.flags[flag] -= self.flags[flag] > 0
+
+    def item(self, item):
+        if isinstance(item, (Bare, Branch)):
+            self.log(item.number)
+        elif isinstance(item, Loop):
+            if item.dense >= 0 and item.dense < self.resume_point:
+                return
+            for _ in range(item.rounds):
+                self.log(item.number)
+            if item.rounds and item.lowers:
+                self.lower(item.lowers)
+            if item.sets and self.flags[item.sets[1]] > 0:
+                self.flags[item.sets[1]] -= 1
+                self.flags[item.sets[0]] = 1
+        elif isinstance(item, Level):
+            if item.arms:
+                self.flags[item.flag] = item.arms
+            while True:
+                self.block(item.body)
+                if item.lowers_bare:
+                    self.lower(item.flag)
+                if self.yielded is not None or not self.flags[item.flag]:
+                    break
+                self.resume_point = 0
+        elif isinstance(item, Checkpoint):
+            if item.dense < self.resume_point:
+                return
+            self.block(item.body)
+            if self.flags[item.flag]:
+                self.yielded, self.resume_point = item.label, LAST
+        else:
+            for section in item.sections:
+                self.block(section)
+
+
+def _dense(plan, label):
+    def look(body):
+        for item in body:
+            if isinstance(item, Checkpoint) and item.label == label:
+                return item.dense
+            if isinstance(item, Level) and (found := look(item.body)) is not None:
+                return found
+
+    return look(plan.body)
+
+
+def run(seed, folder):
+    """Compares some launches of the plan of a seed with its model; whether there were any."""
+    plan = Plan(seed)
+    path = pathlib.Path(folder) / f"graph_{seed}.py"
+    path.write_text(plan.source())
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    flags = plan.arguments()
+    arrays = {name: qd.ndarray(qd.i32, ()) for name in flags}
+    order = qd.ndarray(qd.i32, MOST_STEPS + 2)
+    resumed = None
+    for launch in range(6):
+        try:
+            model = Model(plan, dict(flags), 0 if resumed is None else _dense(plan, resumed))
+        except TooLong:
+            return launch > 0
+        for name, value in flags.items():
+            arrays[name][()] = value
+        order.fill(0)
+        given = (order, *arrays.values())
+        status = module.k(*given) if resumed is None else module.k.resume(*given, from_checkpoint=resumed)
+        written = order.to_numpy()
+        assert written[1 : written[0] + 1].tolist() == model.order, (seed, launch, resumed)
+        flags = {name: int(array[()]) for name, array in arrays.items()}
+        assert flags == model.flags, (seed, launch, resumed)
+        if not plan.labels:
+            assert status is None
+            return True
+        assert (status.yielded, status.checkpoint) == (model.yielded is not None, model.yielded), (seed, launch, resumed)
+        if not status.yielded and plan.random.random() < 0.5:
+            return True
+        resumed = plan.random.choice([status.checkpoint, *plan.labels] if status.yielded else [*plan.labels])
+        for flag in plan.armed:
+            if plan.random.random() < 0.9:
+                flags[flag] = 0
+        for flag in plan.flags:
+            if plan.random.random() < 0.2:
+                flags[flag] = plan.random.randint(0, 3)
+    return True
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--count", type=int, default=1000)
+    parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--arch", default="interp")
+    options = parser.parse_args()
+    ran = 0
+    with tempfile.TemporaryDirectory() as folder:
+        for seed in range(options.first, options.first + options.count):
+            if seed % 200 == options.first % 200:
+                qd.init(arch=options.arch, offline_cache=False, debug=seed % 400 == options.first % 400)
+            ran += run(seed, folder)
+    print(f"{ran} plans of {options.count} ran as their model")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
