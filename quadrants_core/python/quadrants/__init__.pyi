@@ -60,12 +60,16 @@ class _Kernel(Generic[_P, _R]):
 @overload
 def kernel(fn: Callable[_P, _R]) -> _Kernel[_P, _R]:
     """Compiles a function for parallel execution; called from Python like any function. fastcache (earlier: pure)
-    promises that it reads nothing but its arguments, and has that checked."""
+    promises that it reads nothing but its arguments, and has that checked. graph=True has it launched as one graph, which may
+    hold qd.graph.do_while and qd.graph.parallel_context, and with checkpoints=True qd.checkpoint. ad_stack_budget_bytes goes before
+    the option of qd.init in the kernel's gradient."""
 
 @overload
-def kernel(fn: None=None, *, pure: bool | None=None, fastcache: bool=False, graph: bool=False, checkpoints: bool=False) -> Callable[[Callable[_P, _R]], _Kernel[_P, _R]]:
+def kernel(fn: None=None, *, pure: bool | None=None, fastcache: bool=False, graph: bool=False, checkpoints: bool=False, ad_stack_budget_bytes: int | None=None) -> Callable[[Callable[_P, _R]], _Kernel[_P, _R]]:
     """Compiles a function for parallel execution; called from Python like any function. fastcache (earlier: pure)
-    promises that it reads nothing but its arguments, and has that checked."""
+    promises that it reads nothing but its arguments, and has that checked. graph=True has it launched as one graph, which may
+    hold qd.graph.do_while and qd.graph.parallel_context, and with checkpoints=True qd.checkpoint. ad_stack_budget_bytes goes before
+    the option of qd.init in the kernel's gradient."""
 
 @overload
 def func(fn: _F, *, is_real_function: bool=False, requires_top_level: bool=False) -> _F:
@@ -187,7 +191,7 @@ def template(element_type: Any=..., ndim: int | None=None) -> Any:
 def sparse_matrix_builder() -> Any:
     """Annotation of a parameter that takes a qd.linalg.SparseMatrixBuilder."""
 
-def init(arch: _Arch | Sequence[_Arch] | str | None=None, default_fp: type[Any] | None=None, default_ip: type[Any] | None=None, _test_mode: bool=False, enable_fallback: bool=True, require_version: Any=None, print_non_pure: bool=False, src_ll_cache: bool=True, *, fast_math: bool=True, short_circuit_operators: bool=True, unrolling_limit: int=32, raise_on_templated_floats: bool=False, debug: bool=False, check_out_of_bound: bool=False, print_full_traceback: bool=False, gdb_trigger: bool=False, cpu_max_num_threads: int=0, make_cpu_multithreading_loop: bool=True, compile_tiers: bool=True, random_seed: int=0, offline_cache: bool=True, offline_cache_file_path: str='', offline_cache_max_size_of_files: int=104857600, offline_cache_cleaning_policy: str='lru', offline_cache_cleaning_factor: float=0.25, log_level: str='info', kernel_profiler: bool=False, timeline: bool=False, print_ir: bool=False, print_preprocessed_ir: bool=False, print_kernel_llvm_ir: bool=False, print_kernel_llvm_ir_optimized: bool=False, print_kernel_asm: bool=False, debug_dump_path: str='/tmp/ir/', cfg_optimization: bool=True, opt_level: int=1, advanced_optimization: bool=True, move_loop_invariant_outside_if: bool=False, cache_loop_invariant_global_vars: bool=True, demote_dense_struct_fors: bool=True, flatten_if: bool=False, make_thread_local: bool=True, make_block_local: bool=True, detect_read_only: bool=True, real_matrix_scalarize: bool=True, force_scalarize_matrix: bool=False, half2_vectorization: bool=False, simplify_before_lower_access: bool=True, lower_access: bool=True, simplify_after_lower_access: bool=True, use_llvm: bool=True, num_compile_threads: int=4, verbose: bool=True, verbose_kernel_launches: bool=False, print_accessor_ir: bool=False, print_ir_dbg_info: bool=False, print_struct_llvm_ir: bool=False, print_kernel_amdgcn: bool=False, default_cpu_block_dim: int=32, cpu_block_dim_adaptive: bool=True, default_gpu_block_dim: int=128, max_block_dim: int=0, saturating_grid_dim: int=0, gpu_max_reg: int=0, device_memory_GB: float=1.0, device_memory_fraction: float=0.0, cuda_stack_limit: int=0, vk_api_version: str='', external_metal_command_queue: int=0, external_metal_command_queue_is_torch_queue: bool=False, ad_stack_experimental_enabled: bool=False, ad_stack_size: int=0, ad_stack_sparse_threshold_bytes: int=104857600, quant_opt_store_fusion: bool=True, quant_opt_atomic_demotion: bool=True, make_mesh_block_local: bool=True, optimize_mesh_reordered_mapping: bool=True, mesh_localize_to_end_mapping: bool=True, mesh_localize_from_end_mapping: bool=False, mesh_localize_all_attr_mappings: bool=False, demote_no_access_mesh_fors: bool=True, experimental_auto_mesh_local: bool=False, auto_mesh_local_default_occupacy: int=4) -> None:
+def init(arch: _Arch | Sequence[_Arch] | str | None=None, default_fp: type[Any] | None=None, default_ip: type[Any] | None=None, _test_mode: bool=False, enable_fallback: bool=True, require_version: Any=None, print_non_pure: bool=False, src_ll_cache: bool=True, *, fast_math: bool=True, short_circuit_operators: bool=True, unrolling_limit: int=32, raise_on_templated_floats: bool=False, debug: bool=False, check_out_of_bound: bool=False, print_full_traceback: bool=False, gdb_trigger: bool=False, cpu_max_num_threads: int=0, make_cpu_multithreading_loop: bool=True, compile_tiers: bool=True, random_seed: int=0, offline_cache: bool=True, offline_cache_file_path: str='', offline_cache_max_size_of_files: int=104857600, offline_cache_cleaning_policy: str='lru', offline_cache_cleaning_factor: float=0.25, log_level: str='info', kernel_profiler: bool=False, timeline: bool=False, print_ir: bool=False, print_preprocessed_ir: bool=False, print_kernel_llvm_ir: bool=False, print_kernel_llvm_ir_optimized: bool=False, print_kernel_asm: bool=False, debug_dump_path: str='/tmp/ir/', cfg_optimization: bool=True, opt_level: int=1, advanced_optimization: bool=True, move_loop_invariant_outside_if: bool=False, cache_loop_invariant_global_vars: bool=True, demote_dense_struct_fors: bool=True, flatten_if: bool=False, make_thread_local: bool=True, make_block_local: bool=True, detect_read_only: bool=True, real_matrix_scalarize: bool=True, force_scalarize_matrix: bool=False, half2_vectorization: bool=False, simplify_before_lower_access: bool=True, lower_access: bool=True, simplify_after_lower_access: bool=True, use_llvm: bool=True, num_compile_threads: int=4, verbose: bool=True, verbose_kernel_launches: bool=False, print_accessor_ir: bool=False, print_ir_dbg_info: bool=False, print_struct_llvm_ir: bool=False, print_kernel_amdgcn: bool=False, default_cpu_block_dim: int=32, cpu_block_dim_adaptive: bool=True, default_gpu_block_dim: int=128, max_block_dim: int=0, saturating_grid_dim: int=0, gpu_max_reg: int=0, device_memory_GB: float=1.0, device_memory_fraction: float=0.0, cuda_stack_limit: int=0, vk_api_version: str='', external_metal_command_queue: int=0, external_metal_command_queue_is_torch_queue: bool=False, ad_stack_experimental_enabled: bool=False, ad_stack_size: int=0, ad_stack_budget_bytes: int=0, ad_stack_sparse_threshold_bytes: int=104857600, quant_opt_store_fusion: bool=True, quant_opt_atomic_demotion: bool=True, make_mesh_block_local: bool=True, optimize_mesh_reordered_mapping: bool=True, mesh_localize_to_end_mapping: bool=True, mesh_localize_from_end_mapping: bool=False, mesh_localize_all_attr_mappings: bool=False, demote_no_access_mesh_fors: bool=True, experimental_auto_mesh_local: bool=False, auto_mesh_local_default_occupacy: int=4) -> None:
     """Starts a program on `arch`; ends the one before. Options: see docs, each also as QD_<NAME> in the environment.
     
     Options:
@@ -221,10 +225,14 @@ def init(arch: _Arch | Sequence[_Arch] | str | None=None, default_fp: type[Any] 
         print_kernel_llvm_ir_optimized: the same
         print_kernel_asm: print the machine code of each kernel
         debug_dump_path: the folder that QD_DUMP_IR writes to
-        ad_stack_experimental_enabled: stacks for reverse mode: loops within loops"""
+        ad_stack_experimental_enabled: stacks for reverse mode: loops within loops
+        ad_stack_size: entries of each such stack, one more than the loop has iterations; 0: as many as needed
+        ad_stack_budget_bytes: bytes that stacks may take on one thread: what has no room is worked out again; 0: all is kept"""
 
 def reset() -> None:
-    """Ends the running program: memory is freed, compiled kernels are dropped; arrays and fields of it are dead."""
+    """Ends the running program: memory is freed, compiled kernels are dropped; arrays and fields of it are dead.
+    
+    KeyboardInterrupt: by Ctrl-C while it waits for launches; the program is over all the same."""
 
 def sync() -> None:
     """Waits until everything launched is done."""
@@ -573,6 +581,8 @@ class Field(Tensor):
     def __dlpack__(self, **keywords: Any) -> Any: ...
 
     def __dlpack_device__(self) -> Any: ...
+
+    def __array__(self, dtype: Any=None, copy: Any=None) -> Any: ...
     grad: Any
     dual: Any
     name: str
@@ -760,6 +770,10 @@ class ScalarNdarray(Ndarray):
         """A torch tensor; `copy` as for to_numpy."""
 
     def __getitem__(self, key: Any) -> Any: ...
+
+    def __array__(self, dtype: Any=None, copy: Any=None) -> Any: ...
+
+    def __iter__(self) -> Iterator[Any]: ...
     grad: ScalarNdarray
 
 class VectorNdarray(Ndarray):
@@ -778,7 +792,11 @@ class VectorNdarray(Ndarray):
     def to_torch(self, device: Any=None, *, copy: Any=True) -> Any:
         """A torch tensor; `copy` as for to_numpy."""
 
+    def __array__(self, dtype: Any=None, copy: Any=None) -> Any: ...
+
     def __setitem__(self, key: Any, value: Any) -> None: ...
+
+    def __iter__(self) -> Iterator[Any]: ...
     grad: VectorNdarray
 
     def __getitem__(self, key: Any, /) -> Vector: ...
@@ -799,7 +817,11 @@ class MatrixNdarray(Ndarray):
     def to_torch(self, device: Any=None, *, copy: Any=True) -> Any:
         """A torch tensor; `copy` as for to_numpy."""
 
+    def __array__(self, dtype: Any=None, copy: Any=None) -> Any: ...
+
     def __setitem__(self, key: Any, value: Any) -> None: ...
+
+    def __iter__(self) -> Iterator[Any]: ...
     grad: MatrixNdarray
 
     def __getitem__(self, key: Any, /) -> Matrix: ...
@@ -964,13 +986,19 @@ class Event:
     def __exit__(self, *args: Any) -> None: ...
     handle: int
 
-def checkpoint(cp_id: Any, yield_on: Any) -> _Block: ...
+def checkpoint(cp_id: Any=None, yield_on: Any=None) -> _Block:
+    """`with qd.checkpoint(cp_id, yield_on=flag):` in a kernel with checkpoints=True: what a launch ends after if the array
+    `flag` is not 0 then, and where kernel.resume(..., from_checkpoint=cp_id) begins."""
 
-def graph_do_while(condition: Any) -> bool: ...
+def graph_do_while(condition: Any) -> bool:
+    """`while qd.graph.do_while(flag):` in a kernel runs its body once, and again as long as the array `flag`, a parameter with
+    one element of type i32, is not 0 after it. In Python it is True."""
 
-def graph_parallel() -> _Block: ...
+def graph_parallel() -> _Block:
+    """`with qd.graph.parallel():` in a kernel: one of the blocks of a qd.graph.parallel_context()."""
 
-def graph_parallel_context() -> _Block: ...
+def graph_parallel_context() -> _Block:
+    """`with qd.graph.parallel_context():` in a kernel holds blocks of qd.graph.parallel() that do not depend on each other."""
 
 def create_stream() -> Stream:
     """A stream of the running program."""
@@ -981,6 +1009,13 @@ def create_event() -> Event:
 def stream_parallel() -> _Block:
     """`with qd.stream_parallel():` in a kernel holds what may run beside the kernel's other blocks of this kind. On the CPU
     they run one after another; in Python the block runs as it stands."""
+
+class GraphStatus:
+    """What a launch of a kernel with qd.checkpoint blocks gives: whether one of them yielded, and its label."""
+
+    def __init__(self, yielded: Any, checkpoint: Any=None) -> None: ...
+    checkpoint: Any
+    yielded: bool
 
 class _Block:
     """For `with` in kernels."""
@@ -1397,7 +1432,9 @@ class _Config:
     ad_stack_experimental_enabled: bool
     'stacks for reverse mode: loops within loops'
     ad_stack_size: int
-    'slots of such a stack; 0: as many as needed'
+    'entries of each such stack, one more than the loop has iterations; 0: as many as needed'
+    ad_stack_budget_bytes: int
+    'bytes that stacks may take on one thread: what has no room is worked out again; 0: all is kept'
     ad_stack_sparse_threshold_bytes: int
     'size of a stack from which it is captured under a condition'
     quant_opt_store_fusion: bool
@@ -1525,8 +1562,6 @@ class Format(enum.IntEnum):
     depth16 = 41
     depth24stencil8 = 42
     depth32f = 43
-
-def GraphStatus(yielded: Any, checkpoint: Any) -> Any: ...
 INFO: str
 
 class Layout(enum.IntEnum):

@@ -24,6 +24,10 @@ class Tape:
         """Works out the gradients of the calls so far, if the Tape has not done so."""
 
     def insert(self, call: Any, args: Any) -> Any: ...
+
+    def loaded(self, target: Any, values: Any) -> Any:
+        """A field or array takes numbers from outside. Where nothing was recorded before, that is an input of the program, which
+        keeps its gradient."""
     calls: Any
     modes: Any
     loss: Any
@@ -51,6 +55,9 @@ class FwdMode:
     def insert(self, call: Any, args: Any) -> Any:
         """Functions with gradients of their own have no tangents of their own."""
 
+    def loaded(self, target: Any, values: Any) -> Any:
+        """A field takes numbers from outside: it no longer depends on anything. `param` is still what moves."""
+
     def recover_kernels(self) -> Any: ...
     calls: Any
     modes: Any
@@ -75,3 +82,7 @@ def no_grad(func: _F) -> _F:
 
 def clear_all_gradients(gradient_type: Any=...) -> Any:
     """The gradients of all fields become 0; with SNodeGradType.DUAL, their duals."""
+
+def memory_report() -> Any:
+    """What the reverse kernels that were made so far keep, and kept at their last launch: a list of kernels with their tasks, loops and
+    variables, which prints as a table."""

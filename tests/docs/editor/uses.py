@@ -141,6 +141,17 @@ def power(base: qd.f32, exponent: qd.i32) -> qd.f32:
     return 1.0 if exponent == 0 else base * power(base, exponent - 1)
 
 
+@qd.kernel(graph=True)
+def relaxed(rest: qd.types.NDArray[qd.i32, 1]):
+    while qd.graph.do_while(rest):
+        with qd.graph.parallel_context():
+            with qd.graph.parallel():
+                rest[0] -= 1
+
+
+relaxed(qd.ndarray(qd.i32, 1))
+
+
 # Structs and objects.
 @qd.dataclass
 class Ball:
