@@ -114,6 +114,7 @@ fill(a, v, 2.0, cont=4)  #! No overloads for "__call__" match
 fill(a, v, 2.0, count=2.5)  #! "float" is not assignable to "int"
 fill(a, v, 1.0, qd_stream=qd.create_stream())
 fill.grad(a, v, 1.0)
+fill.grad(a, v)  #! Argument missing for parameter "factor"
 square("x")  #! "Literal['x']" is not assignable to "float"
 with qd.ad.Tape(loss):
     fill(a, v, 1.0)
