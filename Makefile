@@ -19,7 +19,7 @@ COVERED = QD_KERNEL_COVERAGE=1 _QD_KCOV_ARC=1 _QD_KCOV_FOLDER=$(CURDIR)/out/cove
 # a cache of its own: the developer's would have notebooks load what they mean to compile
 FRESH = cache=$$(mktemp -d); trap 'rm -rf $$cache' EXIT; XDG_CACHE_HOME=$$cache
 
-.PHONY: help setup build install demo lab test test-cpp test-sanitized test-python test-far test-memory test-asan test-notebooks test-browser check coverage reference bench bench-peers wheel clean
+.PHONY: help setup build install demo lab test test-cpp test-sanitized test-python test-far test-memory test-asan test-notebooks test-browser check coverage reference stubs bench bench-peers wheel clean
 
 help:            ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 18
@@ -46,8 +46,9 @@ lab: install     ## open JupyterLab on the tour
 test: install check test-cpp test-sanitized test-python test-far test-memory test-notebooks test-browser ## run every test
 	@echo "all tests passed"
 
-check:           ## formatting, layering, sizes of classes, the table of conformance
+check:           ## formatting, types of the examples, layering, sizes of classes, the table of conformance
 	@git ls-files '*.cpp' '*.h' | xargs $(VENV)/bin/clang-format --dry-run -Werror
+	@$(VENV)/bin/basedpyright --pythonpath $(PY)
 	@$(RUN) pytest -q tests/layering_test.py tests/limits_test.py tests/members_test.py tests/conformance_test.py
 
 test-cpp:        ## C++ unit, .qir and property tests
@@ -92,6 +93,9 @@ test-notebooks:  ## notebooks under nbval, in the Quadrants kernel and in ipyker
 
 reference: install ## the page of options: docs/reference/options.md
 	@mkdir -p docs/reference out && ENABLE_QUADRANTS_HEADER_PRINT=0 $(PY) docs/reference.py > out/options.md && mv out/options.md docs/reference/options.md
+
+stubs: install   ## what editors know of the package's names: *.pyi
+	@ENABLE_QUADRANTS_HEADER_PRINT=0 $(PY) docs/stubs/generate.py
 
 coverage: install ## which lines of this project's kernels run in examples, tests and notebooks: docs/kernel-coverage.md
 	@rm -rf out/coverage && mkdir -p out/coverage

@@ -196,9 +196,9 @@ rest = np.stack(np.meshgrid(np.arange(NX + 1) * H, np.arange(NY + 1) * H, indexi
 for share, colour in ((-1, "#e3e0d8"), (0, "#d3d0c8"), (1, None)):
     at = rest + share * bent
     quads = np.stack([at[:-1, :-1], at[1:, :-1], at[1:, 1:], at[:-1, 1:]], axis=2).reshape(-1, 4, 2)
-    parts = PolyCollection(quads, facecolors=colour, edgecolors="face", linewidths=0.4)
+    parts = PolyCollection(list(quads), facecolors=colour, edgecolors="face", linewidths=0.4)
     if colour is None:
-        parts = PolyCollection(quads, array=sigma.ravel(), cmap="RdBu_r", edgecolors="#1d253040", linewidths=0.3)
+        parts = PolyCollection(list(quads), array=sigma.ravel(), cmap="RdBu_r", edgecolors="#1d253040", linewidths=0.3)
         parts.set_clim(-root, root)
         fig.colorbar(parts, ax=left, location="bottom", shrink=0.6, label="stress along the beam / E", aspect=30)
     left.add_collection(parts)

@@ -59,8 +59,8 @@ def fft2(x: qd.Ndarray, spare: qd.Ndarray) -> tuple[qd.Ndarray, qd.Ndarray]:
 
 def upload(z: np.ndarray) -> tuple[qd.Ndarray, qd.Ndarray]:
     arrays = [qd.Vector.ndarray(2, qd.f32, shape=z.shape) for _ in range(2)]
-    arrays[0].from_numpy(np.stack([z.real, z.imag], axis=-1).astype(np.float32))
-    return tuple(arrays)
+    arrays[0].from_numpy(np.stack([np.real(z), np.imag(z)], axis=-1).astype(np.float32))
+    return arrays[0], arrays[1]
 
 
 def download(x: qd.Ndarray) -> np.ndarray:

@@ -11,6 +11,7 @@ Look at: the peaks of the spectrum against Rayleigh's numbers; energy, which swi
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import quadrants as qd
@@ -122,7 +123,7 @@ height = 2e-3
 mesh.verts.pos.from_numpy(rest + np.outer(height * modes.sum(axis=0), [0, 0, 1]))
 
 dt, steps = 0.3 * A, int((4 if SMALL else 8) / (0.3 * A))
-amplitudes, energies, shape = [np.ones(3)], [], None
+amplitudes, energies, shape = [np.ones(3)], [], rest[:, 2]
 flat = len(springs) * 0.5 * STIFFNESS * (A - REST) ** 2  # of the drum at rest
 pull()
 kick(dt / 2)
@@ -152,7 +153,7 @@ from matplotlib.tri import Triangulation
 
 plt.style.use(Path(__file__).with_name("quadrants.mplstyle"))
 fig = plt.figure(layout="none")
-left = fig.add_axes((-0.01, -0.02, 0.54, 0.98), projection="3d", computed_zorder=False)
+left: Any = fig.add_axes((-0.01, -0.02, 0.54, 0.98), projection="3d", computed_zorder=False)
 high = np.abs(shape).max()
 triangles = Triangulation(rest[:, 0], rest[:, 1])
 left.plot_trisurf(triangles, shape, cmap="RdYlBu_r", vmin=-high, vmax=high, lw=0.12, edgecolor="#1d253060", antialiased=True)

@@ -1,5 +1,7 @@
 """What the build puts together: hashes of sources that name what is kept on disk, and the source distribution."""
 
+import email
+import json
 import os
 import subprocess
 import sys
@@ -64,6 +66,27 @@ def test_a_stamp_differs_with_every_source_and_with_the_compiler(tmp_path):
     assert stamp() == stamp()
     different = [stamp(), stamp(llvm="LLVM 22.1.1 X86"), stamp(llvm="LLVM 22.1.0 X86;NVPTX"), stamp(one="int z;"), stamp(two="")]
     assert len(set(different)) == len(different)
+
+
+def test_the_version_stands_in_one_place():
+    stated = {}
+    exec((CORE / "python/quadrants/_version.py").read_text(), stated)
+    assert ".".join(map(str, stated["version"])) == stated["version_str"]
+    configured = (BUILD / "CMakeCache.txt").read_text()
+    assert f"CMAKE_PROJECT_VERSION:STATIC={stated['version_str']}\n" in configured
+    for folder in ("widgets", "labextension"):  # npm wants one in its files
+        assert json.loads((ROOT / folder / "package.json").read_text())["version"] == stated["version_str"]
+
+
+def test_metadata_of_the_package(tmp_path):
+    make = f"from scikit_build_core.build import prepare_metadata_for_build_wheel as make; print(make({str(tmp_path)!r}))"
+    made = subprocess.run([sys.executable, "-c", make], cwd=ROOT, check=True, capture_output=True, text=True).stdout.split()[-1]
+    said = email.message_from_string((tmp_path / made / "METADATA").read_text())
+    stated = {}
+    exec((CORE / "python/quadrants/_version.py").read_text(), stated)
+    assert said["Version"] == stated["version_str"] and said["License-Expression"] == "Apache-2.0" and said["Author"]
+    assert {*said.get_all("Provides-Extra")} == {"notebook", "coverage", "torch", "test"}
+    assert "Typing :: Typed" in said.get_all("Classifier")
 
 
 def test_the_source_distribution_holds_every_file(tmp_path):

@@ -20,6 +20,8 @@ share/jupyter/labextensions/quadrants-jupyter/package.json
 share/jupyter/labextensions/quadrants-jupyter/schemas/quadrants-jupyter/plugin.json
 share/jupyter/labextensions/quadrants-jupyter/static/style.js
 lib/python3.11/site-packages/quadrants/__init__.py
+lib/python3.11/site-packages/quadrants/__init__.pyi
+lib/python3.11/site-packages/quadrants/py.typed
 lib/python3.11/site-packages/quadrants/_lib/__init__.py
 lib/python3.11/site-packages/quadrants/_lib/_build_info.py
 lib/python3.11/site-packages/quadrants/_lib/core/__init__.py
@@ -46,7 +48,7 @@ def test_installed_files(tmp_path):
     subprocess.run(["cmake", "--install", BUILD, "--prefix", tmp_path], check=True, stdout=subprocess.DEVNULL)
     files = {str(p.relative_to(tmp_path)) for p in tmp_path.rglob("*") if p.is_file()}
     assert set(WANTED) <= files
-    sources = {p.relative_to(ROOT / "quadrants_core/python") for p in (ROOT / "quadrants_core/python/quadrants").rglob("*.py")}
+    sources = {p.relative_to(ROOT / "quadrants_core/python") for p in (ROOT / "quadrants_core/python/quadrants").rglob("*.py*") if "__pycache__" not in p.parts}
     site = pathlib.Path("lib/python3.11/site-packages")
     assert {str(site / p) for p in sources} <= files
     assert [f for f in files if "CMakeFiles" in f or f.endswith((".cpp", ".h", ".ts", ".a"))] == []
