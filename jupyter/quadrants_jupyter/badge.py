@@ -95,7 +95,8 @@ def _checked(calls, tape):
         if whole.reason == agreement.TOO_LONG:
             newest = dict(tape.calls)
             parts = [(call, args) for call, args in newest.items() if isinstance(call, _kernel.KernelInfo)][:MOST]
-            results = [r for r in _apart(parts, until + SECONDS) if r.verdict != agreement.UNKNOWN] or [whole]
+            found = [r for r in _apart(parts, until + SECONDS) if r.verdict != agreement.UNKNOWN]
+            results = found + [whole] * (len(found) < len(parts))
     return results + _apart(calls, until)
 
 

@@ -127,3 +127,8 @@ def test_gradients_are_compared_by_their_verdicts():
     assert meaning.differences(meaning.GRADIENTS, stored, data(step="agrees")) == [
         "the gradient of misfit is checked in the notebook, not now"]
     assert "not of the expected form" in meaning.differences(meaning.GRADIENTS, stored, {})[0]
+    whole = {"version": 1, "checks": [{"name": "step, misfit", "verdict": "agrees"}]}
+    apart = {"version": 1, "checks": [{"name": "step", "verdict": "agrees"}, {"name": "step, misfit", "verdict": "not checked"}]}
+    assert meaning.differences(meaning.GRADIENTS, whole, apart) == []
+    apart["checks"][0]["verdict"] = "wrong"
+    assert len(meaning.differences(meaning.GRADIENTS, whole, apart)) == 1

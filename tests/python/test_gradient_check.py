@@ -416,3 +416,19 @@ def test_errors_leave_everything_as_it_was():
         f()
         assert qd.ad.check(f).verdict == "agrees"
     assert len(tape.calls) == 1
+
+
+def test_loops_that_keep_what_they_carry(arch):
+    qd.init(arch=arch, default_fp=qd.f64, offline_cache=False, ad_stack_experimental_enabled=True)
+    x, loss = reals("x", shape=4)[0], reals("loss")[0]
+    x.from_numpy(np.linspace(0.3, 0.9, 4))
+
+    @qd.kernel
+    def logistic(n: qd.i32):
+        for i in x:
+            v = x[i]
+            for _ in range(n):
+                v = 3.2 * v * (1 - v)
+            loss[None] += v
+
+    assert qd.ad.check(logistic, 20).verdict == "agrees"
