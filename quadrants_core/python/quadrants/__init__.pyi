@@ -993,7 +993,7 @@ class Event:
     def __exit__(self, *args: Any) -> None: ...
     handle: int
 
-def checkpoint(cp_id: Any=None, yield_on: Any=None) -> _Block:
+def checkpoint(cp_id: Any, yield_on: Any) -> _Block:
     """`with qd.checkpoint(cp_id, yield_on=flag):` in a kernel with checkpoints=True: what a launch ends after if the array
     `flag` is not 0 then, and where kernel.resume(..., from_checkpoint=cp_id) begins."""
 
@@ -1020,7 +1020,7 @@ def stream_parallel() -> _Block:
 class GraphStatus:
     """What a launch of a kernel with qd.checkpoint blocks gives: whether one of them yielded, and its label."""
 
-    def __init__(self, yielded: Any, checkpoint: Any=None) -> None: ...
+    def __init__(self, yielded: Any, checkpoint: Any) -> None: ...
     checkpoint: Any
     yielded: bool
 
