@@ -11,7 +11,7 @@ import weakref
 from IPython.core.displayhook import DisplayHook
 
 from quadrants import _source
-from quadrants_jupyter import fingerprint, live, ordinary
+from quadrants_jupyter import fingerprint, live, ordinary, stale
 
 _package = os.path.dirname(__file__) + os.sep
 _definitions = (ast.FunctionDef, ast.ClassDef)
@@ -206,6 +206,8 @@ class Runner:
             registry.last_cell.append(member)
             self.outcome.defined.append(member)
         self.place()
+        if name in self.outcome.kept and self.coverage:
+            live.live.clear([registry.entries[member] for member, _ in _members(name, value)])
 
     def place(self):
         live.live.define(self.cell_id, self.number, self.digest, registry.of_last_cell())
@@ -235,7 +237,7 @@ class Runner:
                 entry.mark = mark
                 if entry.value()._specialisations():
                     self.outcome.stale.append(entry.name)
-                entry.value()._forget()
+                stale.forget(entry.value()._primal)
 
 
 def _end_of(statement, fn):

@@ -9,12 +9,12 @@ import types
 _plain = (int, float, complex, str, bytes, bool, type(None))
 
 
-def _names(code):
+def names_read(code):
     """Global names that the code and the functions nested in it read; not those of attributes."""
     found = {i.argval for i in dis.get_instructions(code) if i.opname in ("LOAD_GLOBAL", "LOAD_NAME")}
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
-            found |= _names(constant)
+            found |= names_read(constant)
     return found
 
 
@@ -24,7 +24,7 @@ def kind(value):
 
 def captured(fn):
     """name -> value of what `fn` reads from outside: globals that exist, and its closure."""
-    found = {name: fn.__globals__[name] for name in _names(fn.__code__) if name in fn.__globals__}
+    found = {name: fn.__globals__[name] for name in names_read(fn.__code__) if name in fn.__globals__}
     for name, cell in zip(fn.__code__.co_freevars, fn.__closure__ or ()):
         try:
             found[name] = cell.cell_contents

@@ -10,7 +10,7 @@ from IPython.core.error import UsageError
 from IPython.core.magic import Magics, cell_magic, line_magic, magics_class
 from IPython.display import display
 
-from quadrants_jupyter import badge, cells, live, ordinary, reports
+from quadrants_jupyter import badge, cells, live, ordinary, reports, stale
 
 
 class _Parser(argparse.ArgumentParser):
@@ -37,7 +37,7 @@ def _kernel_options():
 def _coverage_options():
     p = _Parser(prog="%qd_coverage", add_help=False)
     p.add_argument("--live", action="store_true", help="follow what runs later")
-    p.add_argument("--clear", action="store_true", help="forget all counts")
+    p.add_argument("--clear", action="store_true", help="forget all counts, or those of the kernels named")
     ordinary_cells = p.add_mutually_exclusive_group()
     ordinary_cells.add_argument("--off", dest="on", action="store_false", default=None, help="count no kernels of ordinary cells")
     ordinary_cells.add_argument("--on", dest="on", action="store_true", default=None, help="count them again")
@@ -170,12 +170,16 @@ class QuadrantsMagics(Magics):
 
         %qd_coverage [NAME ...]         the counts of now
         %qd_coverage --live [NAME ...]  kept up to date while cells run
-        %qd_coverage --clear            starts from zero
+        %qd_coverage --clear [NAME ...] starts from zero
         %qd_coverage --off              kernels that ordinary cells define from now on are not counted; --on: counted again
         """
         from quadrants_jupyter import heatmap
 
         options = _coverage_options().parse(line)
+        if options.clear and options.names:
+            with live.live.lock:
+                live.live.take()
+                return live.live.clear(self.find_counted(options.names))
         if options.clear:
             from quadrants._coverage import counts as _coverage
 
@@ -287,7 +291,9 @@ def register(shell):
         shell.set_hook("complete_command", completer, str_key=command)
     _transform = _awaited(shell)
     shell.input_transformers_post.append(_transform)
+    shell.events.register("post_run_cell", stale.after_cell)
     shell.events.register("post_run_cell", cells.after_cell)
+    stale.follow(shell.user_ns)
     live.register(shell)
     badge.register(shell)
 
@@ -295,5 +301,7 @@ def register(shell):
 def unregister(shell):
     shell.input_transformers_post.remove(_transform)
     shell.events.unregister("post_run_cell", cells.after_cell)
+    shell.events.unregister("post_run_cell", stale.after_cell)
+    stale.leave()
     live.unregister(shell)
     badge.unregister(shell)

@@ -110,6 +110,14 @@ class History:
         for cell in self.cells.values():
             cell.runs.clear()
 
+    def begin_anew(self, entries, reading):
+        """The counts of these are zero, as `reading` has it."""
+        self.start = self.now = reading
+        reading.leave_out(self.replaced)
+        for cell in self.cells.values():
+            if any(entry in entries for entry in cell.entries):
+                cell.runs.clear()
+
     def cell_of(self, entry):
         return next((cell for cell in self.cells.values() if entry in cell.entries), None)
 

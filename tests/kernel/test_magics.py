@@ -98,6 +98,32 @@ def test_kernel_of_another_cell_that_inlines_an_edited_func(session):
     assert session.run("float(x[0])").result == "20.0"
 
 
+@pytest.mark.parametrize("kernel_head", ["", "%%qd_kernel\n"])
+@pytest.mark.parametrize("func_head", ["", "%%qd_kernel\n"])
+@pytest.mark.parametrize("func, call", [
+    ("@qd.func\ndef scale(v):\n    return v * 2\n", "scale(v)"),
+    ("@qd.real_func\ndef scale(v: qd.i32) -> qd.i32:\n    return v * 2\n", "scale(v)"),
+    ("def scale(v):\n    return v * 2\n", "scale(v)"),
+    ("@qd.dataclass\nclass Scale:\n    v: qd.i32\n    @qd.func\n    def of(self):\n        return self.v * 2\n", "Scale(v).of()"),
+])
+def test_kernels_of_other_cells_call_the_edited_func(session, func, call, func_head, kernel_head):
+    session.run(func_head + func)
+    session.run(f"{kernel_head}@qd.func\ndef between(v):\n    return {call}\n\n"
+                "@qd.kernel\ndef use(v: qd.i32) -> qd.i32:\n    return between(v)\n")
+    assert session.run("use(3)").result == "6"
+    assert session.run(func_head + func.replace("* 2", "* 10")).status == "ok"
+    assert session.run("use(3)").result == "30"
+    session.run("compiled = use._specialisations()")
+    session.run("other = 1")
+    assert session.run("use._specialisations() == compiled == 1").result == "True", "nothing else has it compiled"
+
+
+def test_a_kernel_compiled_before_the_same_cell_edits_its_func(session):
+    session.run("@qd.func\ndef scale(v):\n    return v * 2\n\n@qd.kernel\ndef use(v: qd.i32) -> qd.i32:\n    return scale(v)\n")
+    session.run("use(3)\n@qd.func\ndef scale(v):\n    return v * 10\n")
+    assert session.run("use(3)").result == "30"
+
+
 def test_classes_keep_their_identity(session):
     cell = ("%%qd_kernel\n@qd.data_oriented\nclass Sim:\n    def __init__(self):\n        self.f = qd.field(qd.f32, 3)\n"
             "    @qd.kernel\n    def fill(self, v: qd.f32):\n        for i in self.f:\n            self.f[i] = v\n")

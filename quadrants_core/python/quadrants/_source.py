@@ -301,3 +301,11 @@ def _extent(node):
 
 def caller(depth):
     return _sys._getframe(depth + 1)
+
+
+def place_outside():
+    """Where the program called the package."""
+    frame = _sys._getframe(1)
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+        frame = frame.f_back
+    return f"{shown_name(frame.f_code.co_filename)}, line {frame.f_lineno}"
