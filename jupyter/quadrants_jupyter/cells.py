@@ -26,6 +26,7 @@ class Entry:
         self.name, self.cell, self.file = name, cell, file
         self.value = weakref.ref(value)
         self.fn = value.fn
+        self.source = getattr(value, "_primal", value)._qd_source_
         self.is_kernel = fingerprint.kind(value) == "kernel"
         self.mark = fingerprint.of_function(value.fn)
         self.first_line = value.fn.__code__.co_firstlineno
@@ -34,7 +35,8 @@ class Entry:
 
     @property
     def label(self):
-        return _source.shown_name(self.file)
+        """The cell that its lines are counted for: a kernel that is kept has the name of an older one."""
+        return self.source.shown
 
 
 class Registry:

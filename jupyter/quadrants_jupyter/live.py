@@ -164,8 +164,7 @@ class Live:
             self.take()
             clear_at(entries)
             self.stamp = None
-            self.history.begin_anew(entries, Reading(kernels_now()))
-            self.changed(self.history.cells.values())  # funcs elsewhere lost what these counted in them
+            self.changed(self.history.begin_anew(entries, Reading(kernels_now())))
 
     def changed(self, cells):
         for cell in cells:

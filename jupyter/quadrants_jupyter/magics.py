@@ -13,6 +13,13 @@ from IPython.display import display
 from quadrants_jupyter import badge, cells, live, ordinary, reports, stale
 
 
+def _words(name, line):
+    try:
+        return shlex.split(line)
+    except ValueError as error:  # quotes that are not closed
+        raise UsageError(f"{name}: {error}") from None
+
+
 class _Parser(argparse.ArgumentParser):
     def error(self, message):
         raise UsageError(f"{self.prog}: {message}\n{self.format_usage().strip()}")
@@ -21,7 +28,7 @@ class _Parser(argparse.ArgumentParser):
         raise UsageError(message or "")
 
     def parse(self, line):
-        return self.parse_args(shlex.split(line))
+        return self.parse_args(_words(self.prog, line))
 
 
 def _kernel_options():
@@ -53,19 +60,24 @@ def _gradient_options():
     return p
 
 
-def _start(arch):
+def _start(name):
+    """`name` is what qd.init(arch=...) takes, as text: `gpu` is any of those, or the processor if there is none."""
     import quadrants as qd
     from quadrants import _arch, _settings
 
     try:
-        wanted = _arch.from_name(arch)
-    except ValueError as error:
-        raise UsageError(f"--arch: {error}") from None
+        wanted = _arch.gpu if name == "gpu" else _arch.from_name(name)
+    except ValueError:
+        raise UsageError(f"--arch: unknown arch {name!r}; known: {', '.join(_arch_names())}") from None
     running = _settings.cfg or _settings.of_python
     if running is None:
         qd.init(arch=wanted)
-    elif running.arch != wanted:
-        raise UsageError(f"--arch {arch}: a program runs on {running.arch.name} already, and its arrays would be lost; "
+        return
+    fits = wanted if name == "gpu" else [wanted]
+    if name == "gpu" and not any(map(_arch.is_arch_supported, wanted)):
+        fits = [_arch.cpu]
+    if running.arch not in fits:
+        raise UsageError(f"--arch {name}: a program runs on {running.arch.name} already, and its arrays would be lost; "
                          "call qd.reset() first")
 
 
@@ -82,14 +94,6 @@ def _awaited(shell):
         return ["await " + lines[0], *lines[1:]] if cells.awaits(shell, body) else lines
 
     return transform
-
-
-def _refuse(name):
-    def later(line):
-        """Not available yet."""
-        raise UsageError(f"%{name} is not available yet")
-
-    return later
 
 
 def _finished(work):
@@ -210,7 +214,7 @@ class QuadrantsMagics(Magics):
         """The tasks of the kernels that the last cell with kernels defines. %qd_tasks [NAME ...]"""
         reports.collect()
         try:
-            return reports.TaskTable(reports.find(shlex.split(line)))
+            return reports.TaskTable(reports.find(_words("%qd_tasks", line)))
         except LookupError as error:
             raise UsageError(error.args[0]) from None
 
@@ -220,7 +224,7 @@ class QuadrantsMagics(Magics):
         from quadrants import _settings
 
         values = dict(vars(_settings.current()))
-        names = shlex.split(line) or sorted(n for n in values if not n.startswith("_"))
+        names = _words("%qd_config", line) or sorted(n for n in values if not n.startswith("_"))
         unknown = [n for n in names if n not in values]
         if unknown:
             raise UsageError(f"%qd_config: no option named {unknown[0]!r}")
@@ -252,7 +256,7 @@ def _option_names():
 def _arch_names():
     from quadrants import _arch
 
-    return ["cpu", *(arch.name for arch in _arch.Arch if _arch.is_arch_supported(arch))]
+    return ["cpu", "gpu", *(arch.name for arch in _arch.Arch if _arch.is_arch_supported(arch))]
 
 
 def _completer(parser, words):
@@ -278,15 +282,12 @@ _completers = {
     "%qd_tasks": _completer(None, _names_compiled),
     "%qd_config": _completer(None, _option_names),
 }
-LATER = ("qd_adstack", "qd_checkpoints", "qd_cache")
 _transform = None
 
 
 def register(shell):
     global _transform
     shell.register_magics(QuadrantsMagics)
-    for name in LATER:
-        shell.register_magic_function(_refuse(name), "line", name)
     for command, completer in _completers.items():
         shell.set_hook("complete_command", completer, str_key=command)
     _transform = _awaited(shell)

@@ -302,6 +302,8 @@ class _LoadWithQuadrants:
             execute(module)
             if cls in sys.meta_path:
                 sys.meta_path.remove(cls)
+            if "quadrants_jupyter" in sys.modules:  # which imports the package, and may be loading
+                return _shell.events.register("pre_run_cell", cls.before_cell)
             try:
                 _shell.extension_manager.load_extension("quadrants_jupyter")
             except Exception:  # the program has its package all the same
@@ -364,7 +366,7 @@ def start():
     qd_loop.install()
     _shell.kernel = qd_comms.Kernel(manager, _shell)
     _register_lazy("qd_kernel", "cell")
-    for name in ("qd_coverage", "qd_tasks", "qd_config", "qd_adstack", "qd_checkpoints", "qd_cache"):
+    for name in ("qd_coverage", "qd_gradients", "qd_tasks", "qd_config"):
         _register_lazy(name, "line")
     _LoadWithQuadrants.watch()
     _accepts = frozenset(inspect.signature(_shell.run_cell).parameters)

@@ -250,6 +250,43 @@ def test_an_error_of_the_run_has_the_same_layout(session):
     assert lines[1:] == ["", f"{here} 4, in out", "    f[i + x] = 1", "    ^^^^^^^^", f"called from {here} 5, in <module>", "    out(100)"]
 
 
+def test_a_statement_of_many_lines_has_its_cause_first_too(session):
+    cell = session.run("@qd.kernel\ndef pick(x: qd.i32) -> qd.i32:\n    match x:\n        case 1:\n            return 3\n    return 1\npick(1)")
+    lines = trace_of(cell)
+    assert lines[0] == 'QuadrantsSyntaxError: Unsupported node "Match"' and lines[3:5] == ["    match x:", "    ^^^^^^^^"]
+
+
+def test_calls_that_an_error_counts(session):
+    cell = session.run("@qd.func\ndef f(x):\n    return f(x)\n@qd.kernel\ndef b(x: qd.i32) -> qd.i32:\n    return f(x)\nb(1)")
+    assert trace_of(cell)[0] == "QuadrantsCompilationError: Function 'f' calls itself without end"
+
+
+@pytest.mark.parametrize("line", ["%qd_coverage 'ste", "%%qd_kernel --show 'x\n1", "%qd_tasks 'ste", "%qd_config 'ste"])
+def test_quotes_that_are_not_closed(session, line):
+    assert session.run(line).text("stderr") == f"UsageError: {line.split()[0]}: No closing quotation\n"
+
+
+def test_a_kernel_without_tasks(session):
+    assert report(session.run("%%qd_kernel\n@qd.kernel\ndef idle():\n    'It does nothing.'\n")) == ["idle: no tasks"]
+
+
+@pytest.mark.parametrize("name", ["quadrants", "python3"])
+def test_architectures_of_the_magic(name):
+    client = Client(name)
+    try:
+        client.run("%load_ext quadrants_jupyter") if name == "python3" else None
+        said = client.run("%%qd_kernel --arch nope\n1").text("stderr")
+        assert "unknown arch 'nope'; known: cpu, gpu, " in said
+        assert client.run("%%qd_kernel --arch gpu\nimport quadrants as qd\n1").result == "1"
+        assert client.run("%%qd_kernel --arch gpu\n2").result == "2", "it runs on what stands for that"
+        assert client.run("%%qd_kernel --arch python\n3").text("stderr").startswith("UsageError: --arch python: a program runs on ")
+        counted = "@qd.kernel\ndef k() -> qd.i32:\n    return 1\nk()"
+        client.run(counted)
+        assert "return 1" in client.run("%qd_coverage k").result
+    finally:
+        client.close()
+
+
 def test_many_calls_are_folded(session):
     cell = session.run("@qd.kernel\ndef k(x: qd.i32):\n    y = nothing\ndef down(n):\n    return down(n - 1) if n else k(1)\ndown(50)")
     lines = trace_of(cell)

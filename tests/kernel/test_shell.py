@@ -86,9 +86,9 @@ def test_tb_without_an_error(fresh_kernel):
     assert cell.status == "ok" and "No traceback available" in cell.text("stderr")
 
 
-def test_later_magics_say_so(fresh_kernel):
-    cell = fresh_kernel.run("%qd_adstack")
-    assert cell.text("stderr") == "UsageError: %qd_adstack is not available yet\n"
+def test_magics_before_the_package_is_imported(fresh_kernel):
+    assert fresh_kernel.run("%qd_tasks absent").text("stderr").startswith("UsageError: ")
+    assert fresh_kernel.run("import sys; 'quadrants_jupyter' in sys.modules").result == "True"
 
 
 def test_options_of_magics_complete(kernel):

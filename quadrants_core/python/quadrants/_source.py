@@ -220,6 +220,11 @@ class Source:
         self._fn = fn
         self._text = None
 
+    @property
+    def shown(self):
+        """The file as messages and coverage call it."""
+        return shown_name(self._fn.__code__.co_filename) if self._text is None else self._text.shown
+
     def _read(self):
         if self._text is None:
             fn = self._fn
