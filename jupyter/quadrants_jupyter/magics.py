@@ -6,6 +6,7 @@ import shlex
 import time
 
 from IPython.core.async_helpers import get_asyncio_loop
+from IPython.core.completer import SimpleCompletion, context_matcher
 from IPython.core.error import UsageError
 from IPython.core.magic import Magics, cell_magic, line_magic, magics_class
 from IPython.display import display
@@ -263,14 +264,14 @@ def _completer(parser, words):
     """Of options, of the values of the one before the cursor, and of what else the magic takes."""
     options = {option: action for action in parser._actions for option in action.option_strings} if parser else {}
 
-    def complete(shell, event):
-        before = event.line[: len(event.line) - len(event.symbol)].split()[1:]
+    def complete(line, symbol):
+        before = line[: len(line) - len(symbol)].split()[1:]
         action = options.get(before[-1]) if before else None
         if action is not None and action.dest == "arch":
             return _arch_names()
         if action is not None and action.choices:
             return list(action.choices)
-        return sorted(options) if event.symbol.startswith("-") or not words else [*words(), *sorted(options)]
+        return sorted(options) if symbol.startswith("-") or not words else [*words(), *sorted(options)]
 
     return complete
 
@@ -285,11 +286,19 @@ _completers = {
 _transform = None
 
 
+@context_matcher(priority=100, identifier="quadrants_jupyter.magics")
+def _complete(context):
+    """What a magic takes, and nothing that Python would."""
+    line, symbol = context.line_with_cursor, context.token
+    completer = _completers.get(line.split(" ", 1)[0]) if " " in line else None
+    found = [word for word in completer(line, symbol) if word.startswith(symbol)] if completer is not None else []
+    return {"completions": [SimpleCompletion(text=word, type="magic") for word in found], "suppress": bool(found), "ordered": True}
+
+
 def register(shell):
     global _transform
     shell.register_magics(QuadrantsMagics)
-    for command, completer in _completers.items():
-        shell.set_hook("complete_command", completer, str_key=command)
+    shell.Completer.custom_matchers.append(_complete)
     _transform = _awaited(shell)
     shell.input_transformers_post.append(_transform)
     shell.events.register("post_run_cell", stale.after_cell)
@@ -300,6 +309,7 @@ def register(shell):
 
 
 def unregister(shell):
+    shell.Completer.custom_matchers.remove(_complete)
     shell.input_transformers_post.remove(_transform)
     shell.events.unregister("post_run_cell", cells.after_cell)
     shell.events.unregister("post_run_cell", stale.after_cell)

@@ -92,6 +92,10 @@ def test_magics_before_the_package_is_imported(fresh_kernel):
 
 
 def test_options_of_magics_complete(kernel):
-    assert "--arch" in completed(kernel, "%%qd_kernel --ar")
-    assert set(completed(kernel, "%%qd_kernel --show ")) >= {"ir", "tasks", "llvm", "asm"}
-    assert "--live" in completed(kernel, "%qd_coverage --l")
+    kernel.run("%qd_config")
+    assert completed(kernel, "%%qd_kernel --ar") == ["--arch"]
+    assert completed(kernel, "%qd_coverage --") == ["--clear", "--live", "--off", "--on"], "and nothing of Python's"
+    assert completed(kernel, "%%qd_kernel --")[:2] == ["--arch", "--coverage"]
+    assert completed(kernel, "%%qd_kernel --arch c")[0] == "cpu"
+    assert completed(kernel, "%%qd_kernel --show ") == ["ir", "tasks", "llvm", "asm"]
+    assert completed(kernel, "%qd_coverage --l") == ["--live"]
