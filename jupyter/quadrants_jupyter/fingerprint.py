@@ -37,6 +37,10 @@ def of_value(value, seen=()):
     """A hashable stand-in, equal for values that a kernel cannot tell apart."""
     if isinstance(value, _plain):
         return type(value).__name__, repr(value)
+    if isinstance(value, (tuple, list, dict)):
+        if any(one is value for one in seen):
+            return "recursive", type(value).__name__
+        seen = (*seen, value)
     if isinstance(value, (tuple, list)):
         return type(value).__name__, tuple(of_value(v, seen) for v in value)
     if isinstance(value, dict):
@@ -68,7 +72,7 @@ def _text(code):
 
 
 def of_function(fn, seen=()):
-    if fn in seen:
+    if any(one is fn for one in seen):
         return "recursive", fn.__qualname__
     seen = (*seen, fn)
     outside = tuple((n, of_value(v, seen)) for n, v in sorted(captured(fn).items()))

@@ -454,7 +454,9 @@ def test_kernels_of_a_factory(session):
 def test_a_bad_kernel_does_not_disturb_the_others(session):
     cell = session.run("@qd.kernel\nasync def waits(x: qd.i32) -> qd.i32:\n    return x")
     assert cell.error == "QuadrantsSyntaxError"
-    session.run("loop = []; loop.append(loop)\n@qd.kernel\ndef bad():\n    print(loop)\nbad()")
+    bad = "loop = []; loop.append(loop)\n@qd.kernel\ndef bad():\n    print(loop)\n"
+    session.run(bad + "bad()")
+    assert run(session, "%%qd_kernel\n" + bad).text("stderr") == ""
     after = run(session, UNCOUNTED + "\nbefore(np.ones(5, np.float32))")
     assert after.text("stderr") == "" and counted(session, "before", "x[0] = 1") == [["1"]]
     assert run(session, "1").text("stderr") == ""
