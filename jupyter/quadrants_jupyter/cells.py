@@ -11,7 +11,7 @@ import weakref
 from IPython.core.displayhook import DisplayHook
 
 from quadrants import _source
-from quadrants_jupyter import fingerprint, live, ordinary
+from quadrants_jupyter import fingerprint, live, ordinary, stale
 
 _package = os.path.dirname(__file__) + os.sep
 _definitions = (ast.FunctionDef, ast.ClassDef)
@@ -26,6 +26,7 @@ class Entry:
         self.name, self.cell, self.file = name, cell, file
         self.value = weakref.ref(value)
         self.fn = value.fn
+        self.source = getattr(value, "_primal", value)._qd_source_
         self.is_kernel = fingerprint.kind(value) == "kernel"
         self.mark = fingerprint.of_function(value.fn)
         self.first_line = value.fn.__code__.co_firstlineno
@@ -34,7 +35,8 @@ class Entry:
 
     @property
     def label(self):
-        return _source.shown_name(self.file)
+        """The cell that its lines are counted for: a kernel that is kept has the name of an older one."""
+        return self.source.shown
 
 
 class Registry:
@@ -206,6 +208,8 @@ class Runner:
             registry.last_cell.append(member)
             self.outcome.defined.append(member)
         self.place()
+        if name in self.outcome.kept and self.coverage:
+            live.live.clear([registry.entries[member] for member, _ in _members(name, value)])
 
     def place(self):
         live.live.define(self.cell_id, self.number, self.digest, registry.of_last_cell())
@@ -235,7 +239,7 @@ class Runner:
                 entry.mark = mark
                 if entry.value()._specialisations():
                     self.outcome.stale.append(entry.name)
-                entry.value()._forget()
+                stale.forget(entry.value()._primal)
 
 
 def _end_of(statement, fn):

@@ -57,9 +57,32 @@ def _add(into, counts):
         into[key] = into.get(key, 0) + count
 
 
+_cleared = {}  # key of a kernel -> {row: count when it was cleared}
+_coverage._after_clear.append(_cleared.clear)
+
+
+def clear_at(entries):
+    """Kernels and funcs of cells begin from zero here, and so do funcs in what these kernels counted."""
+    def of_one(file, line):
+        return any(entry.label == file and entry.first_line <= line <= entry.last_line for entry in entries)
+
+    for key, rows in _coverage._by_kernel().items():
+        whole = of_one(*key[-1])
+        gone = {row: count for row, count in rows.items() if whole or of_one(row[1], row[3])}
+        if gone:
+            _cleared[key] = {**_cleared.get(key, {}), **gone}
+
+
+def _since_cleared(key, rows):
+    if key not in _cleared:
+        return rows
+    return {row: max(0, count - _cleared[key].get(row, 0)) for row, count in rows.items()}
+
+
 def kernels_now():
     """Any thread may ask, also while kernels run."""
-    return [Kernel(name, title, rows) for (name, _, title), rows in sorted(_coverage._by_kernel().items())]
+    kernels = sorted(_coverage._by_kernel().items())
+    return [Kernel(name, title, _since_cleared(key, rows)) for key, rows in kernels for name, _, title, _ in (key,)]
 
 
 class Reading:

@@ -19,6 +19,7 @@ _most = 8  # places that are shown; of more, those in the middle are counted
 
 _place = re.compile(r'File "(.+)", line (\d+), in (.+):$')
 _carets = re.compile(r" *\^+ *$")
+_more = re.compile(r"\.\.\. \d+ more calls \.\.\.$")
 _advice = re.compile(r"(Hint|Note): ")
 _cell = re.compile(r"cell (\d+)$")
 _not_the_users = tuple(os.path.dirname(module.__file__) + os.sep for module in (quadrants, sys.modules[__package__], IPython))
@@ -52,6 +53,16 @@ class Place:
             yield "    " + self.text
 
 
+class LeftOut:
+    """Stands for places that an error does not name."""
+
+    def __init__(self, text):
+        self.text = text
+
+    def lines(self, shell, before):
+        yield self.text
+
+
 def _taken_apart(message):
     """(places in kernels, the outermost first; causes; advice) of the text of an error."""
     places, causes, advice = [], [], []
@@ -62,7 +73,11 @@ def _taken_apart(message):
         if match:
             text = lines.pop(0) if lines and not _place.match(lines[0]) else ""
             carets = lines.pop(0) if lines and _carets.match(lines[0]) else ""
+            while len(lines) > 1 and _carets.match(lines[1]):  # a statement of many lines is told by its first
+                del lines[:2]
             places.append(Place(match[1], int(match[2]), match[3], text, carets))
+        elif places and _more.match(line):
+            places.append(LeftOut(line))
         else:
             (advice if advice or _advice.match(line) else causes).append(line)
     if not causes and places:  # a place whose source is not known

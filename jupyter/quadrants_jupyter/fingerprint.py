@@ -9,12 +9,12 @@ import types
 _plain = (int, float, complex, str, bytes, bool, type(None))
 
 
-def _names(code):
+def names_read(code):
     """Global names that the code and the functions nested in it read; not those of attributes."""
     found = {i.argval for i in dis.get_instructions(code) if i.opname in ("LOAD_GLOBAL", "LOAD_NAME")}
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
-            found |= _names(constant)
+            found |= names_read(constant)
     return found
 
 
@@ -24,7 +24,7 @@ def kind(value):
 
 def captured(fn):
     """name -> value of what `fn` reads from outside: globals that exist, and its closure."""
-    found = {name: fn.__globals__[name] for name in _names(fn.__code__) if name in fn.__globals__}
+    found = {name: fn.__globals__[name] for name in names_read(fn.__code__) if name in fn.__globals__}
     for name, cell in zip(fn.__code__.co_freevars, fn.__closure__ or ()):
         try:
             found[name] = cell.cell_contents
@@ -37,6 +37,10 @@ def of_value(value, seen=()):
     """A hashable stand-in, equal for values that a kernel cannot tell apart."""
     if isinstance(value, _plain):
         return type(value).__name__, repr(value)
+    if isinstance(value, (tuple, list, dict)):
+        if any(one is value for one in seen):
+            return "recursive", type(value).__name__
+        seen = (*seen, value)
     if isinstance(value, (tuple, list)):
         return type(value).__name__, tuple(of_value(v, seen) for v in value)
     if isinstance(value, dict):
@@ -68,7 +72,7 @@ def _text(code):
 
 
 def of_function(fn, seen=()):
-    if fn in seen:
+    if any(one is fn for one in seen):
         return "recursive", fn.__qualname__
     seen = (*seen, fn)
     outside = tuple((n, of_value(v, seen)) for n, v in sorted(captured(fn).items()))

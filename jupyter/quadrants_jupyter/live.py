@@ -16,7 +16,7 @@ import time
 
 from quadrants._coverage import counts as _coverage
 from quadrants_jupyter import ordinary
-from quadrants_jupyter.counts import Kernel, Reading, code_lines, kernels_now, outcomes_of
+from quadrants_jupyter.counts import Kernel, Reading, clear_at, code_lines, kernels_now, outcomes_of
 from quadrants_jupyter.looks import MIME, digest
 from quadrants_jupyter.runs import History
 
@@ -157,6 +157,14 @@ class Live:
             self.stamp = None
             self.history.forget()
             self.changed(self.history.cells.values())
+
+    def clear(self, entries):
+        """These begin from zero."""
+        with self.lock:
+            self.take()
+            clear_at(entries)
+            self.stamp = None
+            self.changed(self.history.begin_anew(entries, Reading(kernels_now())))
 
     def changed(self, cells):
         for cell in cells:

@@ -6,11 +6,19 @@ import shlex
 import time
 
 from IPython.core.async_helpers import get_asyncio_loop
+from IPython.core.completer import SimpleCompletion, context_matcher
 from IPython.core.error import UsageError
 from IPython.core.magic import Magics, cell_magic, line_magic, magics_class
 from IPython.display import display
 
-from quadrants_jupyter import badge, cells, live, ordinary, reports
+from quadrants_jupyter import badge, cells, live, ordinary, reports, stale
+
+
+def _words(name, line):
+    try:
+        return shlex.split(line)
+    except ValueError as error:  # quotes that are not closed
+        raise UsageError(f"{name}: {error}") from None
 
 
 class _Parser(argparse.ArgumentParser):
@@ -21,7 +29,7 @@ class _Parser(argparse.ArgumentParser):
         raise UsageError(message or "")
 
     def parse(self, line):
-        return self.parse_args(shlex.split(line))
+        return self.parse_args(_words(self.prog, line))
 
 
 def _kernel_options():
@@ -37,7 +45,7 @@ def _kernel_options():
 def _coverage_options():
     p = _Parser(prog="%qd_coverage", add_help=False)
     p.add_argument("--live", action="store_true", help="follow what runs later")
-    p.add_argument("--clear", action="store_true", help="forget all counts")
+    p.add_argument("--clear", action="store_true", help="forget all counts, or those of the kernels named")
     ordinary_cells = p.add_mutually_exclusive_group()
     ordinary_cells.add_argument("--off", dest="on", action="store_false", default=None, help="count no kernels of ordinary cells")
     ordinary_cells.add_argument("--on", dest="on", action="store_true", default=None, help="count them again")
@@ -53,19 +61,24 @@ def _gradient_options():
     return p
 
 
-def _start(arch):
+def _start(name):
+    """`name` is what qd.init(arch=...) takes, as text: `gpu` is any of those, or the processor if there is none."""
     import quadrants as qd
     from quadrants import _arch, _settings
 
     try:
-        wanted = _arch.from_name(arch)
-    except ValueError as error:
-        raise UsageError(f"--arch: {error}") from None
+        wanted = _arch.gpu if name == "gpu" else _arch.from_name(name)
+    except ValueError:
+        raise UsageError(f"--arch: unknown arch {name!r}; known: {', '.join(_arch_names())}") from None
     running = _settings.cfg or _settings.of_python
     if running is None:
         qd.init(arch=wanted)
-    elif running.arch != wanted:
-        raise UsageError(f"--arch {arch}: a program runs on {running.arch.name} already, and its arrays would be lost; "
+        return
+    fits = wanted if name == "gpu" else [wanted]
+    if name == "gpu" and not any(map(_arch.is_arch_supported, wanted)):
+        fits = [_arch.cpu]
+    if running.arch not in fits:
+        raise UsageError(f"--arch {name}: a program runs on {running.arch.name} already, and its arrays would be lost; "
                          "call qd.reset() first")
 
 
@@ -82,14 +95,6 @@ def _awaited(shell):
         return ["await " + lines[0], *lines[1:]] if cells.awaits(shell, body) else lines
 
     return transform
-
-
-def _refuse(name):
-    def later(line):
-        """Not available yet."""
-        raise UsageError(f"%{name} is not available yet")
-
-    return later
 
 
 def _finished(work):
@@ -170,12 +175,16 @@ class QuadrantsMagics(Magics):
 
         %qd_coverage [NAME ...]         the counts of now
         %qd_coverage --live [NAME ...]  kept up to date while cells run
-        %qd_coverage --clear            starts from zero
+        %qd_coverage --clear [NAME ...] starts from zero
         %qd_coverage --off              kernels that ordinary cells define from now on are not counted; --on: counted again
         """
         from quadrants_jupyter import heatmap
 
         options = _coverage_options().parse(line)
+        if options.clear and options.names:
+            with live.live.lock:
+                live.live.take()
+                return live.live.clear(self.find_counted(options.names))
         if options.clear:
             from quadrants._coverage import counts as _coverage
 
@@ -206,7 +215,7 @@ class QuadrantsMagics(Magics):
         """The tasks of the kernels that the last cell with kernels defines. %qd_tasks [NAME ...]"""
         reports.collect()
         try:
-            return reports.TaskTable(reports.find(shlex.split(line)))
+            return reports.TaskTable(reports.find(_words("%qd_tasks", line)))
         except LookupError as error:
             raise UsageError(error.args[0]) from None
 
@@ -216,7 +225,7 @@ class QuadrantsMagics(Magics):
         from quadrants import _settings
 
         values = dict(vars(_settings.current()))
-        names = shlex.split(line) or sorted(n for n in values if not n.startswith("_"))
+        names = _words("%qd_config", line) or sorted(n for n in values if not n.startswith("_"))
         unknown = [n for n in names if n not in values]
         if unknown:
             raise UsageError(f"%qd_config: no option named {unknown[0]!r}")
@@ -248,21 +257,21 @@ def _option_names():
 def _arch_names():
     from quadrants import _arch
 
-    return ["cpu", *(arch.name for arch in _arch.Arch if _arch.is_arch_supported(arch))]
+    return ["cpu", "gpu", *(arch.name for arch in _arch.Arch if _arch.is_arch_supported(arch))]
 
 
 def _completer(parser, words):
     """Of options, of the values of the one before the cursor, and of what else the magic takes."""
     options = {option: action for action in parser._actions for option in action.option_strings} if parser else {}
 
-    def complete(shell, event):
-        before = event.line[: len(event.line) - len(event.symbol)].split()[1:]
+    def complete(line, symbol):
+        before = line[: len(line) - len(symbol)].split()[1:]
         action = options.get(before[-1]) if before else None
         if action is not None and action.dest == "arch":
             return _arch_names()
         if action is not None and action.choices:
             return list(action.choices)
-        return sorted(options) if event.symbol.startswith("-") or not words else [*words(), *sorted(options)]
+        return sorted(options) if symbol.startswith("-") or not words else [*words(), *sorted(options)]
 
     return complete
 
@@ -274,26 +283,36 @@ _completers = {
     "%qd_tasks": _completer(None, _names_compiled),
     "%qd_config": _completer(None, _option_names),
 }
-LATER = ("qd_adstack", "qd_checkpoints", "qd_cache")
 _transform = None
+
+
+@context_matcher(priority=100, identifier="quadrants_jupyter.magics")
+def _complete(context):
+    """What a magic takes, and nothing that Python would."""
+    line, symbol = context.line_with_cursor, context.token
+    completer = _completers.get(line.split(" ", 1)[0]) if " " in line else None
+    found = [word for word in completer(line, symbol) if word.startswith(symbol)] if completer is not None else []
+    return {"completions": [SimpleCompletion(text=word, type="magic") for word in found], "suppress": bool(found), "ordered": True}
 
 
 def register(shell):
     global _transform
     shell.register_magics(QuadrantsMagics)
-    for name in LATER:
-        shell.register_magic_function(_refuse(name), "line", name)
-    for command, completer in _completers.items():
-        shell.set_hook("complete_command", completer, str_key=command)
+    shell.Completer.custom_matchers.append(_complete)
     _transform = _awaited(shell)
     shell.input_transformers_post.append(_transform)
+    shell.events.register("post_run_cell", stale.after_cell)
     shell.events.register("post_run_cell", cells.after_cell)
+    stale.follow(shell.user_ns)
     live.register(shell)
     badge.register(shell)
 
 
 def unregister(shell):
+    shell.Completer.custom_matchers.remove(_complete)
     shell.input_transformers_post.remove(_transform)
     shell.events.unregister("post_run_cell", cells.after_cell)
+    shell.events.unregister("post_run_cell", stale.after_cell)
+    stale.leave()
     live.unregister(shell)
     badge.unregister(shell)

@@ -6,7 +6,7 @@ import itertools
 import os
 import types
 
-from quadrants import _environment, _runtime, _source
+from quadrants import _environment, _exceptions, _runtime, _source
 from quadrants._language import kernel as _kernel
 
 MANY = 512  # cells remembered before those are forgotten of which no function is left
@@ -21,6 +21,16 @@ class Place:
         self.entries = []
         # IPython drops blank lines before the first statement.
         self.shift = sum(1 for _ in itertools.takewhile(lambda line: not line.strip(), text.splitlines()))
+
+
+    def known(self, entry):
+        """The one that stands for this kernel or func: a definition that is carried out many times makes many, with equal lines."""
+        extent = entry.first_line, entry.last_line
+        same = next((one for one in self.entries if (one.first_line, one.last_line) == extent), None)
+        if same is None:
+            self.entries.append(entry)
+            self.entries.sort(key=lambda one: one.first_line)
+        return same or entry
 
 
 class Compiled:
@@ -101,12 +111,14 @@ class Cells:
         found = {}
         for key, text in waiting:
             place = self.places[text.file]
-            entry = Compiled(text, place)
+            try:
+                entry = Compiled(text, place)
+            except _exceptions.QuadrantsSyntaxError:  # what is no kernel's text was never compiled
+                self.placed[key] = text
+                continue
             if entry.counted(reading):
                 self.placed[key] = text
-                self.entries[entry.name] = entry
-                place.entries.append(entry)
-                place.entries.sort(key=lambda entry: entry.first_line)
+                self.entries[entry.name] = place.known(entry)
                 found[place] = True
         if found:
             self.newest = max(found, key=lambda place: place.number)

@@ -197,6 +197,8 @@ def lines_for(outcome, fresh):
                 note = "unchanged"
             else:
                 note = "compiles at its first call"
+        elif not any(report["tasks"] for report in reports):
+            note = "no tasks"
         out.append(Line(name, reports, note))
     for name in outcome.stale:
         out.append(Line(name, [], "inlines what was edited here; compiles at its next call"))

@@ -110,6 +110,16 @@ class History:
         for cell in self.cells.values():
             cell.runs.clear()
 
+    def begin_anew(self, entries, reading):
+        """The counts of these are zero, as `reading` has it. Gives the cells whose counts changed: funcs lost what these counted there."""
+        reading.leave_out(self.replaced)
+        before = self.now.lines
+        self.start = self.now = reading
+        own = [cell for cell in self.cells.values() if any(entry in entries for entry in cell.entries)]
+        for cell in own:
+            cell.runs.clear()
+        return [cell for cell in self.cells.values() if cell in own or any(cell.changes(before, reading.lines))]
+
     def cell_of(self, entry):
         return next((cell for cell in self.cells.values() if entry in cell.entries), None)
 

@@ -4,6 +4,7 @@ import atexit
 import builtins
 import contextlib
 import getpass
+import importlib.util
 import inspect
 import json
 import linecache
@@ -266,14 +267,50 @@ def _register_lazy(name, kind):
     _shell.register_magic_function(load, kind, name)
 
 
-_imports_quadrants = re.compile(r"^\s*(import|from)\s+quadrants\b", re.M)
+class _LoadWithQuadrants:
+    """quadrants_jupyter is there as soon as the package is, whoever imports it, so before any kernel is defined."""
 
+    looks = False
 
-def _load_with_quadrants(info):
-    """quadrants_jupyter is there before the first cell that may define a kernel."""
-    if "quadrants" in sys.modules or _imports_quadrants.search(info.raw_cell):
-        _shell.events.unregister("pre_run_cell", _load_with_quadrants)
+    @classmethod
+    def watch(cls):
+        if "quadrants" in sys.modules:
+            _shell.events.register("pre_run_cell", cls.before_cell)
+        else:
+            sys.meta_path.insert(0, cls)
+
+    @classmethod
+    def before_cell(cls, _):
+        _shell.events.unregister("pre_run_cell", cls.before_cell)
         _shell.extension_manager.load_extension("quadrants_jupyter")
+
+    @classmethod
+    def find_spec(cls, name, path=None, target=None):
+        if name != "quadrants" or cls.looks:
+            return None
+        cls.looks = True
+        try:
+            spec = importlib.util.find_spec(name)
+        finally:
+            cls.looks = False
+        if spec is None or spec.loader is None:
+            return spec
+        execute = spec.loader.exec_module
+
+        def execute_and_load(module):
+            del spec.loader.exec_module
+            execute(module)
+            if cls in sys.meta_path:
+                sys.meta_path.remove(cls)
+            if "quadrants_jupyter" in sys.modules:  # which imports the package, and may be loading
+                return _shell.events.register("pre_run_cell", cls.before_cell)
+            try:
+                _shell.extension_manager.load_extension("quadrants_jupyter")
+            except Exception:  # the program has its package all the same
+                _shell.showtraceback()
+
+        spec.loader.exec_module = execute_and_load
+        return spec
 
 
 def _name_modules():
@@ -329,9 +366,9 @@ def start():
     qd_loop.install()
     _shell.kernel = qd_comms.Kernel(manager, _shell)
     _register_lazy("qd_kernel", "cell")
-    for name in ("qd_coverage", "qd_tasks", "qd_config", "qd_adstack", "qd_checkpoints", "qd_cache"):
+    for name in ("qd_coverage", "qd_gradients", "qd_tasks", "qd_config"):
         _register_lazy(name, "line")
-    _shell.events.register("pre_run_cell", _load_with_quadrants)
+    _LoadWithQuadrants.watch()
     _accepts = frozenset(inspect.signature(_shell.run_cell).parameters)
     return app
 

@@ -139,7 +139,7 @@ def test_an_edited_cell_starts_anew(session):
     cell = only(told(run(session, edited, "first"), comm_id))
     assert cell["lines"] == [], "the func did not change, but what counted in it was the kernel that is replaced"
     cell = only(told(run(session, "clip(np.ones(5, np.float32))"), comm_id))
-    assert lines(cell)[11] == (5, 5, None) and lines(cell)[6] == (5, 5, 0)
+    assert lines(cell)[11] == (5, 5, None) and lines(cell)[6] == (5, 5, None)
     assert [one["name"] for one in cell["specialisations"]] == ["clip(x: f32[:])"], "those of the replaced kernel are gone"
     cell = only(told(run(session, "clip(np.ones(3, np.float32))"), comm_id))
     assert lines(cell)[11] == lines(cell)[6] == (8, 3, 5)
@@ -173,9 +173,11 @@ def test_kernels_that_did_not_run_yet(session):
     assert message["scale"] == {"total": 8, "newest": 3, "difference": 5}
 
     edited = TWO.replace("x[i] = limited(x[i])\n        if", "x[i] = limited(x[i] + 0)\n        if")
-    cell = only(told(run(session, edited, "kernels"), comm_id))
+    message = last(told(run(session, edited, "kernels"), comm_id))
+    assert {cell["cell_id"]: cell["lines"] for cell in message["cells"]} == {"kernels": []}, "all are defined again"
+    cell = only(told(run(session, "clip(np.ones(4, np.float32))"), comm_id))
     counts = {line["number"]: (line["count"], line["launched"]) for line in cell["lines"]}
-    assert counts[6] == (5, True) and counts[16] == (0, False), "what the replaced kernel counted in the func is left out"
+    assert counts[6] == (4, True) and counts[16] == (0, False), "what the replaced kernel counted in the func is left out"
     shown = run(session, "%qd_coverage").result.splitlines()
     assert "  16 not yet |         x[i] = limited(x[i] + 0)" in shown
 
@@ -290,6 +292,36 @@ def test_clear(session):
     assert lines(cell)[11] == (1, 1, None)
 
 
+def test_clear_of_one(session):
+    run(session, TWO.replace("other(x[i])", "0"), "first")
+    run(session, UNCOUNTED, "before")
+    run(session, "clip(np.ones(5, np.float32)); clip_all(np.ones(7, np.float32)); before(np.ones(1, np.float32))")
+    run(session, "%qd_coverage --clear clip")
+    assert counted(session, "clip", "for i in x:") == [["not", "yet"]]
+    assert counted(session, "limited", "if v > 10.0:") == [["7"]], "what the other kernel counted there"
+    assert counted(session, "before", "x[0] = 1") == [["1"]]
+    message = run(session, "clip(np.ones(3, np.float32)); before(np.ones(1, np.float32))")
+    data = run(session, "%qd_coverage clip before").of("execute_result")[0]["data"][MIME]["cells"]
+    assert lines(data[0])[11] == (3, 3, None) and lines(data[1]) == {3: (2, 1, 1)}, message
+    said = session.run("%qd_coverage --clear absent").text("stderr")
+    assert "no kernel or func named 'absent'" in said
+    assert counted(session, "clip", "x[i] = limited(x[i])") == [["3"]]
+    run(session, "qd.init(arch=qd.cpu, offline_cache=False)")
+    run(session, "clip(np.ones(3, np.float32))")
+    assert counted(session, "clip", "x[i] = limited(x[i])") == [["6"]]
+    run(session, "%qd_coverage --clear")
+    run(session, "clip(np.ones(2, np.float32))")
+    assert counted(session, "clip", "x[i] = limited(x[i])") == [["2"]]
+
+
+@pytest.mark.parametrize("head", ["", "%%qd_kernel\n"])
+def test_a_cell_that_is_run_again_starts_from_nothing(session, head):
+    for _ in range(3):
+        run(session, head + UNCOUNTED, "before")
+        run(session, "before(np.ones(1, np.float32))")
+        assert counted(session, "before", "x[0] = 1") == [["1"]]
+
+
 def test_output_of_the_magic(session):
     run(session, CELL, "first")
     run(session, "clip(np.ones(5, np.float32))")
@@ -376,6 +408,58 @@ def test_ordinary_cells(session):
     run(session, "%qd_coverage --off")
     assert [cell["lines"] for cell in last(told(run(session, ORDINARY, "step"), comm_id))["cells"]] == [[], []]
     assert told(run(session, "step(np.ones(2, np.float32))"), comm_id) == []
+
+
+def counted(session, name, text):
+    """What a listing says beside the line of this text."""
+    rows = run(session, f"%qd_coverage {name}").result.splitlines()
+    return [row.split("|")[0].split()[1:] for row in rows if "|" in row and row.split("|")[1].split("  <-")[0].strip() == text]
+
+
+def test_all_cells_run_twice(session):
+    """qd.init begins another program, and equal text makes another kernel of the same name."""
+    for _ in range(3):
+        run(session, "qd.init(arch=qd.cpu, offline_cache=False)", "start")
+        run(session, UNCOUNTED, "before")
+        defined = run(session, "before(np.ones(5, np.float32))", "call")
+        assert counted(session, "before", "x[0] = 1") == [["1"]]
+    (cell,) = run(session, "%qd_coverage before").of("execute_result")[0]["data"][MIME]["cells"]
+    assert lines(cell) == {3: (1, 1, None)} and [one["lines"][0]["count"] for one in cell["specialisations"]] == [1]
+
+
+FACTORY = """def make(c):
+    @qd.kernel
+    def inner(n: qd.i32):
+        for i in range(n):
+            if i > c:
+                pass
+    return inner
+made = [make(c) for c in (1, 2, 3)]
+"""
+
+
+def test_kernels_of_a_factory(session):
+    """They stand on the same lines, which have one count."""
+    run(session, FACTORY, "factory")
+    run(session, "made[0](10)")
+    run(session, "made[1](20); made[2](30)")
+    data = run(session, "%qd_coverage").of("execute_result")[0]["data"]
+    assert data["text/plain"].count("inner (cell ") == 1 and " 60 |             if i > c:" in data["text/plain"]
+    (cell,) = data[MIME]["cells"]
+    assert [line["number"] for line in cell["lines"]] == sorted({line["number"] for line in cell["lines"]})
+    run(session, FACTORY + "made[0](7)", "factory")
+    assert counted(session, "make.<locals>.inner", "if i > c:") == [["7"]]
+
+
+def test_a_bad_kernel_does_not_disturb_the_others(session):
+    cell = session.run("@qd.kernel\nasync def waits(x: qd.i32) -> qd.i32:\n    return x")
+    assert cell.error == "QuadrantsSyntaxError"
+    bad = "loop = []; loop.append(loop)\n@qd.kernel\ndef bad():\n    print(loop)\n"
+    session.run(bad + "bad()")
+    assert run(session, "%%qd_kernel\n" + bad).text("stderr") == ""
+    after = run(session, UNCOUNTED + "\nbefore(np.ones(5, np.float32))")
+    assert after.text("stderr") == "" and counted(session, "before", "x[0] = 1") == [["1"]]
+    assert run(session, "1").text("stderr") == ""
 
 
 def test_methods_of_ordinary_cells_while_they_run(session):
@@ -509,6 +593,22 @@ def test_ordinary_cells_need_no_magic():
                             "@qd.func\ndef half(v):\n    return v / 2" + ORDINARY + "step(np.ones(5, np.float32))", "first")
         (comm_id,) = opened(first)
         assert lines(only(told(first, comm_id))) == {6: (5, 5, None), 10: (1, 1, None), 11: (5, 5, None), 12: (5, 5, None)}
+    finally:
+        client.close()
+
+
+@pytest.mark.parametrize("imported", [
+    "import numpy as np, quadrants as qd", "import numpy as np; import quadrants as qd", "from helper import qd",
+    "import importlib; qd = importlib.import_module('quadrants')",
+    "import importlib.util; importlib.util.find_spec('quadrants'); qd = __import__('quadrants')"])
+def test_however_the_package_comes_in(tmp_path, imported):
+    (tmp_path / "helper.py").write_text("import quadrants as qd\n")
+    client = Client("quadrants", cwd=tmp_path)
+    try:
+        text = f"{imported}\nqd.init(arch=qd.cpu, offline_cache=False)\n@qd.kernel\ndef k() -> qd.i32:\n    return 1\nk()"
+        (comm_id,) = opened(run(client, text, "first"))
+        assert counted(client, "k", "return 1") == [["1"]]
+        assert only(told(run(client, "k()"), comm_id))["cell_id"] == "first"
     finally:
         client.close()
 

@@ -98,6 +98,32 @@ def test_kernel_of_another_cell_that_inlines_an_edited_func(session):
     assert session.run("float(x[0])").result == "20.0"
 
 
+@pytest.mark.parametrize("kernel_head", ["", "%%qd_kernel\n"])
+@pytest.mark.parametrize("func_head", ["", "%%qd_kernel\n"])
+@pytest.mark.parametrize("func, call", [
+    ("@qd.func\ndef scale(v):\n    return v * 2\n", "scale(v)"),
+    ("@qd.real_func\ndef scale(v: qd.i32) -> qd.i32:\n    return v * 2\n", "scale(v)"),
+    ("def scale(v):\n    return v * 2\n", "scale(v)"),
+    ("@qd.dataclass\nclass Scale:\n    v: qd.i32\n    @qd.func\n    def of(self):\n        return self.v * 2\n", "Scale(v).of()"),
+])
+def test_kernels_of_other_cells_call_the_edited_func(session, func, call, func_head, kernel_head):
+    session.run(func_head + func)
+    session.run(f"{kernel_head}@qd.func\ndef between(v):\n    return {call}\n\n"
+                "@qd.kernel\ndef use(v: qd.i32) -> qd.i32:\n    return between(v)\n")
+    assert session.run("use(3)").result == "6"
+    assert session.run(func_head + func.replace("* 2", "* 10")).status == "ok"
+    assert session.run("use(3)").result == "30"
+    session.run("compiled = use._specialisations()")
+    session.run("other = 1")
+    assert session.run("use._specialisations() == compiled == 1").result == "True", "nothing else has it compiled"
+
+
+def test_a_kernel_compiled_before_the_same_cell_edits_its_func(session):
+    session.run("@qd.func\ndef scale(v):\n    return v * 2\n\n@qd.kernel\ndef use(v: qd.i32) -> qd.i32:\n    return scale(v)\n")
+    session.run("use(3)\n@qd.func\ndef scale(v):\n    return v * 10\n")
+    assert session.run("use(3)").result == "30"
+
+
 def test_classes_keep_their_identity(session):
     cell = ("%%qd_kernel\n@qd.data_oriented\nclass Sim:\n    def __init__(self):\n        self.f = qd.field(qd.f32, 3)\n"
             "    @qd.kernel\n    def fill(self, v: qd.f32):\n        for i in self.f:\n            self.f[i] = v\n")
@@ -222,6 +248,43 @@ def test_an_error_of_the_run_has_the_same_layout(session):
     lines = trace_of(cell)
     assert lines[0].startswith("QuadrantsAssertionError: (kernel=out) ")
     assert lines[1:] == ["", f"{here} 4, in out", "    f[i + x] = 1", "    ^^^^^^^^", f"called from {here} 5, in <module>", "    out(100)"]
+
+
+def test_a_statement_of_many_lines_has_its_cause_first_too(session):
+    cell = session.run("@qd.kernel\ndef pick(x: qd.i32) -> qd.i32:\n    match x:\n        case 1:\n            return 3\n    return 1\npick(1)")
+    lines = trace_of(cell)
+    assert lines[0] == 'QuadrantsSyntaxError: Unsupported node "Match"' and lines[3:5] == ["    match x:", "    ^^^^^^^^"]
+
+
+def test_calls_that_an_error_counts(session):
+    cell = session.run("@qd.func\ndef f(x):\n    return f(x)\n@qd.kernel\ndef b(x: qd.i32) -> qd.i32:\n    return f(x)\nb(1)")
+    assert trace_of(cell)[0] == "QuadrantsCompilationError: Function 'f' calls itself without end"
+
+
+@pytest.mark.parametrize("line", ["%qd_coverage 'ste", "%%qd_kernel --show 'x\n1", "%qd_tasks 'ste", "%qd_config 'ste"])
+def test_quotes_that_are_not_closed(session, line):
+    assert session.run(line).text("stderr") == f"UsageError: {line.split()[0]}: No closing quotation\n"
+
+
+def test_a_kernel_without_tasks(session):
+    assert report(session.run("%%qd_kernel\n@qd.kernel\ndef idle():\n    'It does nothing.'\n")) == ["idle: no tasks"]
+
+
+@pytest.mark.parametrize("name", ["quadrants", "python3"])
+def test_architectures_of_the_magic(name):
+    client = Client(name)
+    try:
+        client.run("%load_ext quadrants_jupyter") if name == "python3" else None
+        said = client.run("%%qd_kernel --arch nope\n1").text("stderr")
+        assert "unknown arch 'nope'; known: cpu, gpu, " in said
+        assert client.run("%%qd_kernel --arch gpu\nimport quadrants as qd\n1").result == "1"
+        assert client.run("%%qd_kernel --arch gpu\n2").result == "2", "it runs on what stands for that"
+        assert client.run("%%qd_kernel --arch python\n3").text("stderr").startswith("UsageError: --arch python: a program runs on ")
+        counted = "@qd.kernel\ndef k() -> qd.i32:\n    return 1\nk()"
+        client.run(counted)
+        assert "return 1" in client.run("%qd_coverage k").result
+    finally:
+        client.close()
 
 
 def test_many_calls_are_folded(session):

@@ -86,12 +86,16 @@ def test_tb_without_an_error(fresh_kernel):
     assert cell.status == "ok" and "No traceback available" in cell.text("stderr")
 
 
-def test_later_magics_say_so(fresh_kernel):
-    cell = fresh_kernel.run("%qd_adstack")
-    assert cell.text("stderr") == "UsageError: %qd_adstack is not available yet\n"
+def test_magics_before_the_package_is_imported(fresh_kernel):
+    assert fresh_kernel.run("%qd_tasks absent").text("stderr").startswith("UsageError: ")
+    assert fresh_kernel.run("import sys; 'quadrants_jupyter' in sys.modules").result == "True"
 
 
 def test_options_of_magics_complete(kernel):
-    assert "--arch" in completed(kernel, "%%qd_kernel --ar")
-    assert set(completed(kernel, "%%qd_kernel --show ")) >= {"ir", "tasks", "llvm", "asm"}
-    assert "--live" in completed(kernel, "%qd_coverage --l")
+    kernel.run("%qd_config")
+    assert completed(kernel, "%%qd_kernel --ar") == ["--arch"]
+    assert completed(kernel, "%qd_coverage --") == ["--clear", "--live", "--off", "--on"], "and nothing of Python's"
+    assert completed(kernel, "%%qd_kernel --")[:2] == ["--arch", "--coverage"]
+    assert completed(kernel, "%%qd_kernel --arch c")[0] == "cpu"
+    assert completed(kernel, "%%qd_kernel --show ") == ["ir", "tasks", "llvm", "asm"]
+    assert completed(kernel, "%qd_coverage --l") == ["--live"]

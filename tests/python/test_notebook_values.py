@@ -43,9 +43,8 @@ def test_many_values_are_summed_up():
 
 
 def test_what_cannot_be_read():
-    x = qd.field(qd.f32)
-    y = qd.field(qd.f32, 1)
-    assert data(x) is None and data(y) is None
+    x, y = qd.field(qd.f32), qd.field(qd.f32, 1)
+    assert data(x) is None
     qd.root.place(x)
     y.fill(1)
     assert data(x) is not None and data(y) is not None
@@ -123,3 +122,17 @@ def _filled(x, values=None):
     shape = x.to_numpy().shape
     x.from_numpy(np.random.default_rng(1).random(shape, np.float32) if values is None else values)
     return x
+
+
+def test_a_field_without_a_place_hides_no_other():
+    x, v = qd.field(qd.f32, 2), qd.Vector.field(2, qd.f32, 2)
+    s = qd.Struct.field({"a": qd.f32}, shape=2)
+    t = qd.tensor(qd.f32, (2,))
+    loose = qd.field(qd.f32)
+    assert data(x)["values"] == [0.0, 0.0] and data(v)["shape"] == [2, 2] and data(t)["values"] == [0.0, 0.0]
+    assert data(s)["members"]["a"]["values"] == [0.0, 0.0]
+    assert data(loose) is None
+    x[1] = 3
+    assert data(x)["values"] == [0.0, 3.0]
+    qd.root.dense(qd.i, 2).place(loose)
+    assert data(loose)["values"] == [0.0, 0.0] and data(x)["values"] == [0.0, 3.0]

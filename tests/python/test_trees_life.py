@@ -251,6 +251,18 @@ def test_lazy_grad_of_fields_with_a_shape():
     assert d.dual[1] == 2 and not d.has_grad() and not c.has_dual()
 
 
+def test_unplaced_fields_without_a_name():
+    """They are told by the line that made them."""
+    qd.field(qd.f32, shape=1)
+    loose = [qd.Vector.field(2, qd.f32), qd.field(qd.f32, name="named")]
+    first = test_unplaced_fields_without_a_name.__code__.co_firstlineno
+    with pytest.raises(qd.QuadrantsRuntimeError) as caught:
+        qd.field(qd.f32, shape=1)[0]
+    assert str(caught.value) == f"These field(s) are not placed: named, one made at {__file__}, line {first + 3}"
+    del loose
+
+
+
 def test_fields_that_nobody_placed():
     x = qd.field(qd.f32, name="lonely")
     with pytest.raises(qd.QuadrantsRuntimeError, match=r"These field\(s\) are not placed.*lonely"):

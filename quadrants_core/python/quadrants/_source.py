@@ -220,6 +220,11 @@ class Source:
         self._fn = fn
         self._text = None
 
+    @property
+    def shown(self):
+        """The file as messages and coverage call it."""
+        return shown_name(self._fn.__code__.co_filename) if self._text is None else self._text.shown
+
     def _read(self):
         if self._text is None:
             fn = self._fn
@@ -301,3 +306,11 @@ def _extent(node):
 
 def caller(depth):
     return _sys._getframe(depth + 1)
+
+
+def place_outside():
+    """Where the program called the package."""
+    frame = _sys._getframe(1)
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+        frame = frame.f_back
+    return f"{shown_name(frame.f_code.co_filename)}, line {frame.f_lineno}"

@@ -7,7 +7,7 @@ import weakref as _weakref
 from quadrants import _dtypes, _native, _settings, _source
 
 _gathered = {}  # (what, file, scope, line, column, end_line, end_column) -> count, of programs that have ended
-_gathered_by_kernel = {}  # (kernel, specialisation, title) -> {row: count}, of the same; rows as in _by_kernel()
+_gathered_by_kernel = {}  # (kernel, specialisation, title, place) -> {row: count}, of the same; rows as in _by_kernel()
 _moves = 0  # odd while the counts of a program that ends move to `_gathered`
 _clears = 0  # how often the counts were cleared
 _before_clear, _after_clear = [], []
@@ -37,13 +37,23 @@ def _add(into, rows):
         into[row[:-1]] = into.get(row[:-1], 0) + row[-1]
 
 
+def _add_by_kernel(into):
+    for kernel, specialisation, title, rows in _core().coverage_by_kernel():
+        _add(into.setdefault((kernel, specialisation, title, _place(kernel, rows)), {}), rows)
+
+
+def _place(kernel, rows):
+    """(file, line) of the kernel's first statement: another program may have a kernel of the same name elsewhere."""
+    own = kernel.removesuffix("_reverse_grad")
+    return min(((file, line) for what, file, scope, line, *_ in rows if scope == own), default=("", 0))
+
+
 def _harvest():
     global _moves
     _moves += 1
     try:
         _add(_gathered, _running())
-        for kernel, specialisation, title, rows in _core().coverage_by_kernel():
-            _add(_gathered_by_kernel.setdefault((kernel, specialisation, title), {}), rows)
+        _add_by_kernel(_gathered_by_kernel)
         _core().clear_coverage()
     except Exception:
         import logging
@@ -77,13 +87,12 @@ def _rows():
 
 
 def _by_kernel():
-    """(kernel, specialisation, title) -> {(what, file, scope, line, column, end_line, copy): count}"""
+    """(kernel, specialisation, title, place) -> {(what, file, scope, line, column, end_line, copy): count}"""
 
     def read():
         kernels = {key: dict(rows) for key, rows in list(_gathered_by_kernel.items())}
-        core = _core()
-        for kernel, number, title, rows in core.coverage_by_kernel() if core is not None else ():
-            _add(kernels.setdefault((kernel, number, title), {}), rows)
+        if _core() is not None:
+            _add_by_kernel(kernels)
         return kernels
 
     return _steady(read)
@@ -218,7 +227,7 @@ class record:
 def specialisations():
     """The same counts kept apart: a list of Specialisation."""
     rows_of = sorted(_by_kernel().items())
-    return [Specialisation(*key, _kernel_files(rows)) for key, rows in rows_of]
+    return [Specialisation(*key[:3], _kernel_files(rows)) for key, rows in rows_of]
 
 
 def _kernel_files(rows):

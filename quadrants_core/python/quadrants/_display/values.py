@@ -31,6 +31,7 @@ host_only = in_kernels()
 def bundle(value):
     """For _repr_mimebundle_: the data of `value`, and HTML; nothing where there is none to read."""
     try:
+        _allot(value)
         read = value.to_numpy() if _size(value) <= _MOST else None
     except Exception:  # of an ended program, or a field without a place
         return {}
@@ -43,6 +44,15 @@ def bundle(value):
     from quadrants._display import html as _values_html
 
     return {MIME: {"version": 1, **data}, "text/html": _values_html.described(value, read)}
+
+
+def _allot(value):
+    """Memory for a field of a finished tree, whatever other fields still lack a place."""
+    for member in getattr(value, "_fields", {}).values():
+        _allot(member)
+    for part in getattr(value, "_parts", ()):
+        if part.place is None and part.node is not None and part.generation != -1:
+            part.node._builder._materialise()
 
 
 def _size(value):

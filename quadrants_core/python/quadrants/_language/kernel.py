@@ -13,6 +13,7 @@ _all_kernels = []  # weak references, for the number of compiled functions
 tapes_told = None  # called with each Tape that has worked out its gradients
 gradients_told = None  # (KernelInfo, arguments) of every call of a `grad`; see tell_of_gradients
 counts_definition = None  # of a notebook: function -> KernelInfo.coverage of the kernel that is made of it
+compilations_told = None  # of a notebook: called with a KernelInfo before each compilation
 
 
 class _Replaceable(type):
@@ -45,6 +46,7 @@ class KernelInfo(metaclass=_Replaceable):
 
     coverage = None  # counts for this kernel alone: True or False; None as the program wants it
     ad_stack_budget_bytes = None  # of its gradient; None: the option of the program
+    used = None  # in a notebook: global name -> what it meant when the kernel was compiled
 
     def __init__(self, fn, frame, fastcache=False, graph=False, checkpoints=False):
         self.fn = fn
@@ -117,6 +119,8 @@ class KernelInfo(metaclass=_Replaceable):
 
     def prepare(self):
         """Called before every compilation: the options may have been changed through qd.cfg."""
+        if compilations_told is not None:
+            compilations_told(self)
         if self.coverage:
             from quadrants._coverage import counts as _coverage  # notes which functions are compiled
         _runtime.tell_core()

@@ -7,7 +7,7 @@ from quadrants._language import annotations as _annotations
 from quadrants._factories import make as _make
 
 _Syntax = _exceptions.QuadrantsSyntaxError
-_VARARGS, _VARKEYWORDS = 4, 8  # code flags
+_VARARGS, _VARKEYWORDS, _GENERATOR, _COROUTINE, _ASYNC_GENERATOR = 4, 8, 0x20, 0x80, 0x200  # code flags
 
 
 def resolve(annotation, fn, frame):
@@ -61,6 +61,29 @@ def at_annotation(fn, name):
     return _At(fn, find)
 
 
+def _check_returns_at_once(fn, what):
+    """Refuses what Python would run piece by piece."""
+    flags = fn.__code__.co_flags
+    if flags & (_COROUTINE | _ASYNC_GENERATOR):
+        message = f"Quadrants {what}s cannot be async functions\nHint: leave out `async`; what waits is the code that calls kernels"
+        if _exceptions._raw():
+            raise _Syntax(message)
+        lines, start, shown, name = _source.Source(fn).lines()
+        row = next((n for n in range(start, len(lines)) if lines[n].lstrip().startswith("async ")), start)
+        column = len(lines[row]) - len(lines[row].lstrip())
+        trace = [(shown, name, row + 1, column, row + 1, column + len("async"))]
+        raise _Syntax(f"\n{_exceptions.place_block(trace)}\n{message}")
+    if flags & _GENERATOR:
+        with _At(fn, _first_yield):
+            raise _Syntax(f"Quadrants {what}s cannot be generators\nHint: write results to a field or array in place of `yield`")
+
+
+def _first_yield(tree):
+    import ast
+
+    return next(node for node in ast.walk(tree) if isinstance(node, (ast.Yield, ast.YieldFrom)))
+
+
 def check(fn, what):
     """The names of the parameters, once the signature has only what the language allows."""
     code = fn.__code__
@@ -69,6 +92,7 @@ def check(fn, what):
         with _At(fn, lambda tree: find(tree.args)):
             raise _Syntax(f"Quadrants {what}s {reason}")
 
+    _check_returns_at_once(fn, what)
     if code.co_flags & _VARKEYWORDS:
         refuse("do not support variable keyword parameters (i.e., **kwargs)", lambda a: a.kwarg)
     if code.co_flags & _VARARGS:

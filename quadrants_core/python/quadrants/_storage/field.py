@@ -2,7 +2,7 @@
 
 import warnings
 
-from quadrants import _dtypes, _exceptions
+from quadrants import _dtypes, _exceptions, _source
 from quadrants._display import values as _values
 from quadrants._language import kernel as _kernel, matrix as _matrix
 from quadrants._storage import interop as _interop
@@ -430,7 +430,8 @@ def _add_derivatives(field, make, needs_grad, needs_dual):
 def _place_shaped(field, shape, order, offset, soa=False, derivatives=()):
     """A tree of one dense level of rank N (one per member for SOA); `derivatives` are placed the same way beside it."""
     if shape is None:
-        _snode.unplaced.update(m for m in field._members() if isinstance(m, _snode.Member))
+        made = "" if field._name else f"one made at {_source.place_outside()}"
+        _snode.unplaced.update({m: made or m.name for m in field._members() if isinstance(m, _snode.Member)})
         _snode.unchecked.add(field)
         if offset is not None:
             raise _exceptions.QuadrantsSyntaxError("shape cannot be None when offset is set")

@@ -154,7 +154,7 @@ class SNode:
         member.node = self
         member.offset = tuple(offset) if offset is not None else (0,) * rank
         member.field = field
-        unplaced.discard(member)
+        unplaced.pop(member, None)
         unplaced_derivatives.discard(member)
         self._children.append(member)
         self._builder._members.append(member)
@@ -338,7 +338,7 @@ def finished_builders():
     return [b for b in Builder.finished if b._generation == _native.core().generation()]
 
 
-unplaced = weakref.WeakSet()  # members of fields without a shape, until they are placed
+unplaced = weakref.WeakKeyDictionary()  # members of fields without a shape, until they are placed -> what errors call them
 unplaced_derivatives = weakref.WeakSet()  # of the gradients and duals that were asked for
 unchecked = weakref.WeakSet()  # fields whose members may have been placed apart
 
@@ -347,7 +347,7 @@ def check_all_placed():
     """Before a kernel is compiled: a field that nobody placed is a mistake."""
     if not unplaced and not unplaced_derivatives and not unchecked:
         return
-    names = ", ".join(sorted(m.name for m in unplaced))
+    names = ", ".join(sorted(set(unplaced.values())))
     if names:
         raise _exceptions.QuadrantsRuntimeError(f"These field(s) are not placed: {names}")
     for asked in ("needs_grad", "needs_dual"):
