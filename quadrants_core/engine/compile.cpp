@@ -138,6 +138,7 @@ void assemble(Program::Impl &p, CompiledKernel &out, std::vector<TaskBuild> &bui
     }
     out.info.counters = uint32_t(out.counters.size());
     out.has_variants = !out.arrays.empty() || out.keeps;
+    out.is_special = out.keeps;
     if (out.keeps) out.heap_use.resize(builds.size());
     out.counts.assign(out.counters.size(), 0);
     uint64_t *counters = out.counts.data();

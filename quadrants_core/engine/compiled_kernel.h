@@ -77,6 +77,7 @@ class CompiledKernel : public std::enable_shared_from_this<CompiledKernel> {
     bool speaks = false; ///< some task does: abi::Task
     std::vector<KernelTask> tasks;
     bool has_variants = false;          ///< a launch is not the shortest: `arrays`, `completion` or stacks are there
+    bool is_special = false;            ///< `completion` or stacks are there
     bool keeps = false;                 ///< some task has stacks: abi::Task
     std::vector<abi::HeapUse> heap_use; ///< of a kernel with stacks: by task, of its last launch
     uint64_t program_id = 0;            ///< 0: its program has ended

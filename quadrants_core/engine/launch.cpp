@@ -161,6 +161,14 @@ inline void run(Program::Impl &p, const CompiledKernel &called, CompiledKernel &
     completion.end(p, kernel);
 }
 
+[[gnu::noinline]] void run_special(Program::Impl &p, const CompiledKernel &called, CompiledKernel &kernel,
+                                   uint64_t *args, void *ret) {
+    if (kernel.completion)
+        run_until_complete(p, called, kernel, args, ret);
+    else
+        run<true>(p, called, kernel, args, ret);
+}
+
 /// `foreign`: some arrays may lie in field trees.
 template <bool foreign>
 [[gnu::always_inline]] inline void launch(Program::Impl &p, CompiledKernel &called, uint64_t *args, void *ret) {
@@ -171,10 +179,8 @@ template <bool foreign>
     const bool in_trees = foreign && called.arrays_beside_trees != 0 && overlaps_trees(p, called, args);
     const bool overlaps = in_trees || (!called.arrays.empty() && overlap(called, args));
     CompiledKernel &kernel = overlaps ? overlapping_variant(p, called) : called;
-    if (kernel.completion) [[unlikely]]
-        run_until_complete(p, called, kernel, args, ret);
-    else if (kernel.keeps) [[unlikely]]
-        run<true>(p, called, kernel, args, ret);
+    if (kernel.is_special) [[unlikely]]
+        run_special(p, called, kernel, args, ret);
     else
         run(p, called, kernel, args, ret);
 }
