@@ -8,6 +8,9 @@
 #include "ir/serial.h"
 #include "runtime/externals.h"
 
+#include <cstddef>
+#include <cstring>
+
 namespace qd::engine {
 
 namespace {
@@ -134,7 +137,8 @@ inline void run(Program::Impl &p, const CompiledKernel &called, CompiledKernel &
     if (!p.host_visible) [[unlikely]]
         return run_on_remote_device(p, called, kernel, args, ret);
     make_room(p, kernel);
-    abi::Launch launch = p.main.start;
+    abi::Launch launch; // its task is filled in for each
+    std::memcpy(&launch, &p.main.start, offsetof(abi::Launch, host.task));
     launch.data.args = args;
     launch.data.ret = static_cast<char *>(ret);
     try {
