@@ -137,6 +137,7 @@ void assemble(Program::Impl &p, CompiledKernel &out, std::vector<TaskBuild> &bui
         out.info.tasks.push_back(std::move(build.info));
     }
     out.info.counters = uint32_t(out.counters.size());
+    out.is_special = out.keeps;
     if (out.keeps) out.heap_use.resize(builds.size());
     if (runtime::has_flags(out.info.graph)) {
         out.steps = runtime::graph_steps(out.info);

@@ -80,6 +80,7 @@ class CompiledKernel : public std::enable_shared_from_this<CompiledKernel> {
     /// A launch may have to run another build, or is not a mere row of tasks: `arrays`, `completion`, `steps` or stacks are there.
     bool has_variants = false;
     bool follows_flags = false;         ///< `steps` is there
+    bool is_special = false;            ///< `completion` or stacks are there
     bool keeps = false;                 ///< some task has stacks: abi::Task
     std::vector<abi::HeapUse> heap_use; ///< of a kernel with stacks: by task, of its last launch
     uint64_t program_id = 0;            ///< 0: its program has ended

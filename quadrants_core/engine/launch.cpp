@@ -9,6 +9,7 @@
 #include "ir/serial.h"
 #include "runtime/externals.h"
 
+#include <cstddef>
 #include <cstring>
 
 namespace qd::engine {
@@ -165,7 +166,8 @@ inline void run(Program::Impl &p, const CompiledKernel &called, CompiledKernel &
     if (!p.host_visible) [[unlikely]]
         return run_on_remote_device(p, called, kernel, args, ret);
     make_room(p, kernel);
-    abi::Launch launch = p.main.start;
+    abi::Launch launch; // its task is filled in for each
+    std::memcpy(&launch, &p.main.start, offsetof(abi::Launch, host.task));
     launch.data.args = args;
     launch.data.ret = static_cast<char *>(ret);
     try {
@@ -192,6 +194,15 @@ inline void run(Program::Impl &p, const CompiledKernel &called, CompiledKernel &
     completion.end(p, kernel);
 }
 
+/// A kernel that counts, has stacks or follows flags.
+[[gnu::noinline]] void run_special(Program::Impl &p, const CompiledKernel &called, CompiledKernel &kernel,
+                                   uint64_t *args, void *ret) {
+    if (kernel.completion)
+        run_until_complete(p, called, kernel, args, ret);
+    else
+        run<true>(p, called, kernel, args, ret);
+}
+
 /// The build that may run on these arrays. `foreign`: some of them may lie in field trees.
 template <bool foreign>
 [[gnu::always_inline]] inline CompiledKernel &variant_for(Program::Impl &p, CompiledKernel &called,
@@ -215,11 +226,7 @@ void check_flags(const CompiledKernel &kernel, const uint64_t *args) {
                                     abi::GraphWords *words) {
     check_flags(called, args);
     p.main.words = words ? *words : abi::GraphWords();
-    CompiledKernel &kernel = variant_for<true>(p, called, args);
-    if (kernel.completion)
-        run_until_complete(p, called, kernel, args, ret);
-    else
-        run<true>(p, called, kernel, args, ret);
+    run_special(p, called, variant_for<true>(p, called, args), args, ret);
     if (!words) return;
     *words = p.main.words;
     p.main.last_yielded = words->yielded;
@@ -254,10 +261,8 @@ template <bool foreign>
     if (called.follows_flags) [[unlikely]]
         return launch_graph(p, called, args, ret, words);
     CompiledKernel &kernel = variant_for<foreign>(p, called, args);
-    if (kernel.completion) [[unlikely]]
-        run_until_complete(p, called, kernel, args, ret);
-    else if (kernel.keeps) [[unlikely]]
-        run<true>(p, called, kernel, args, ret);
+    if (kernel.is_special) [[unlikely]]
+        run_special(p, called, kernel, args, ret);
     else
         run<false>(p, called, kernel, args, ret);
 }

@@ -234,6 +234,7 @@ void ask(CompiledKernel &kernel, Asked asked) {
     const bool counts = asked == Asked::counts || kernel.counters.empty();
     kernel.has_variants = !counts || !kernel.arrays.empty() || kernel.follows_flags || kernel.keeps;
     kernel.completion = counts ? nullptr : std::make_shared<Completion>(kernel, asked);
+    kernel.is_special = !counts || kernel.keeps;
 }
 
 namespace {

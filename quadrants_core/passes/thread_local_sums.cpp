@@ -1,5 +1,6 @@
 // An atomic in the chunk loop whose address does not depend on the loop and whose old value nobody asks for adds up in
-// a register; one atomic after the loop brings the sum to memory. Nothing else in the loop may touch that address.
+// a register; one atomic after the loop brings the sum to memory. Nothing else in the loop may touch that address but to
+// add to it in the same way. Then the same is done for the innermost loops inside.
 //
 // The flush runs even if no iteration came to the atomic. Adding the neutral element changes nothing, but the address
 // must exist: where the atomic stands under a condition, the flush first compares the indices with the extents. Must
@@ -11,6 +12,7 @@
 #include "passes/clone.h"
 #include "passes/neutral.h"
 #include "passes/passes.h"
+#include "passes/slots.h"
 
 #include "ir/builder.h"
 
@@ -37,9 +39,9 @@ struct Sum {
 class ChunkLoop {
   public:
     ChunkLoop(Function &fn, Value loop, const Memory &memory, const Structure &structure,
-              const std::vector<uint32_t> &uses)
-        : fn_(fn), loop_(loop), memory_(memory), structure_(structure), uses_(uses), invariant_(fn.insts.size()),
-          local_of_(fn.insts.size()) {}
+              const std::vector<uint32_t> &uses, bool runs)
+        : fn_(fn), loop_(loop), memory_(memory), structure_(structure), uses_(uses), runs_(runs),
+          invariant_(fn.insts.size()), local_of_(fn.insts.size()) {}
 
     bool run() {
         analysis::walk(fn_, fn_[loop_].blocks[0], [&](Value v) {
@@ -107,6 +109,7 @@ class ChunkLoop {
 
     /// Stands in the chunk loop itself, or in the loop over the last axis of a range of several.
     bool runs_always(Value v) const {
+        if (!runs_) return false;
         BlockId block = structure_.block[v.id];
         Value owner = structure_.owner[block.id];
         if (owner == loop_) return true;
@@ -121,6 +124,7 @@ class ChunkLoop {
                 ++own;
                 continue;
             }
+            if (fn_[v].op == sum.op && !uses_[v.id]) continue; // in any order
             if (memory_.overlap(memory_.access(v), sum.access) != Overlap::never) sum.good = false;
         }
         Op address = fn_[sum.access.pointer].op;
@@ -221,6 +225,7 @@ class ChunkLoop {
     const Memory &memory_;
     const Structure &structure_;
     const std::vector<uint32_t> &uses_;
+    const bool runs_; ///< at least once
     std::vector<Value> accesses_;
     std::vector<Sum> sums_;
     std::vector<uint8_t> invariant_; ///< by value: 0 unknown, 1 yes, 2 no
@@ -228,18 +233,43 @@ class ChunkLoop {
     std::vector<bool> meta_;         ///< by value: parameter or result of something in the loop
 };
 
-} // namespace
+/// Loops that hold no other, but are in one.
+bool find_innermost(const Function &fn, BlockId b, int depth, std::vector<Value> &out) {
+    bool any = false;
+    for (Value v : fn[b].insts) {
+        const bool loops = is_loop(fn[v].op);
+        bool inside = false;
+        for (BlockId inner : fn[v].blocks)
+            if (inner) inside |= find_innermost(fn, inner, depth + loops, out);
+        if (fn[v].op == Op::for_ && depth > 0 && !inside) out.push_back(v);
+        any |= loops || inside;
+    }
+    return any;
+}
 
-bool thread_local_sums(Function &fn, const Config &config) {
-    if (fn.role != Role::range_task) return false;
+bool sum_up(Function &fn, std::span<const Value> loops, bool runs, const Config &config) {
     Memory memory(fn);
     Structure structure(fn);
     std::vector<uint32_t> uses = analysis::use_counts(fn);
     bool changed = false;
-    std::vector<Value> top = fn[fn.body].insts;
-    for (Value v : top)
-        if (fn[v].op == Op::for_) changed |= ChunkLoop(fn, v, memory, structure, uses).run();
+    for (Value v : loops) changed |= ChunkLoop(fn, v, memory, structure, uses, runs).run();
     if (changed) promote(fn, config);
+    return changed;
+}
+
+} // namespace
+
+bool thread_local_sums(Function &fn, const Config &config) {
+    if (fn.role != Role::range_task) return false;
+    bool any = false;
+    analysis::walk(fn, fn.body, [&](Value v) { any |= is_atomic(fn[v].op); });
+    if (!any) return false;
+    std::vector<Value> chunks, innermost;
+    for (Value v : fn[fn.body].insts)
+        if (fn[v].op == Op::for_) chunks.push_back(v);
+    bool changed = sum_up(fn, chunks, true, config);
+    find_innermost(fn, fn.body, 0, innermost);
+    if (!innermost.empty()) changed |= sum_up(fn, innermost, false, config);
     return changed;
 }
 

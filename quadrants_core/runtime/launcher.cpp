@@ -98,26 +98,21 @@ struct Start {
 };
 
 void Launcher::run(const abi::Task &task, const std::atomic<abi::Body> &body, abi::Bounds bounds, abi::Launch &launch) {
+    const FlushDenormals flush;
     try {
-        run_task(task, body, bounds, launch);
+        if (task.kind == abi::TaskKind::serial) {
+            call_guarded(&launch, &states_[0], 0, 1, body.load(std::memory_order_acquire));
+            return;
+        }
+        Start start{bounds, body, task.weight};
+        call_guarded(&launch, &states_[0], reinterpret_cast<int64_t>(&start), 0, Start::run);
+        if (start.is_small()) return;
+        run_chunks(body, launch, start.range[0], start.range[1],
+                   chunk_size(start.range[1] - start.range[0], std::max(0.1f, task.weight), task.block_dim, threads()));
     } catch (const Fault &) { // which leaves a task in its midst
         for (State &state : states_) state.memory.clear();
         throw;
     }
-}
-
-void Launcher::run_task(const abi::Task &task, const std::atomic<abi::Body> &body, abi::Bounds bounds,
-                        abi::Launch &launch) {
-    const FlushDenormals flush;
-    if (task.kind == abi::TaskKind::serial) {
-        call_guarded(&launch, &states_[0], 0, 1, body.load(std::memory_order_acquire));
-        return;
-    }
-    Start start{bounds, body, task.weight};
-    call_guarded(&launch, &states_[0], reinterpret_cast<int64_t>(&start), 0, Start::run);
-    if (start.is_small()) return;
-    run_chunks(body, launch, start.range[0], start.range[1],
-               chunk_size(start.range[1] - start.range[0], std::max(0.1f, task.weight), task.block_dim, threads()));
 }
 
 void Launcher::run_chunks(const std::atomic<abi::Body> &body, abi::Launch &launch, int64_t begin, int64_t end,

@@ -34,7 +34,6 @@ class Launcher {
     std::shared_ptr<Pool> pool_;
     std::vector<State> states_;
     friend struct Job;
-    void run_task(const abi::Task &task, const std::atomic<abi::Body> &body, abi::Bounds bounds, abi::Launch &launch);
     void run_chunks(const std::atomic<abi::Body> &body, abi::Launch &launch, int64_t begin, int64_t end, int64_t chunk);
 };
 

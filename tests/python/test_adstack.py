@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import quadrants as qd
+from test_records import Shelf
 
 
 @pytest.fixture(autouse=True)
@@ -838,3 +839,75 @@ def test_budget_of_nested_loops(arch):
             loss[None] += v
 
     check(f, x, loss, 12)
+
+
+RECORDED = """
+def go():
+    x = qd.field(qd.f64, (), needs_grad=True)
+    y = qd.field(qd.f64, (), needs_grad=True)
+
+    @qd.kernel
+    def f(n: qd.i32):
+        for _ in range(1):
+            v = x[None]
+            for _ in range(n):
+                v = v * v
+            y[None] += v
+
+    x[None] = 2
+    y.grad[None] = 1
+    f.grad(3)
+    (task,) = qd.ad.memory_report()[0].tasks
+    return x.grad[None], task.measured, task.loops[0].trips, task.loops[0].variables[0].line
+"""
+
+
+def test_records_have_stacks(arch, tmp_path):
+    """Options that change what is kept are part of their names."""
+    shelf = Shelf(arch, tmp_path)
+    options = {"ad_stack_experimental_enabled": True}
+    first, how = shelf.run(RECORDED, **options)
+    assert first[:3] == (8 * 2.0**7, 24, 3) and how == "made"
+    assert shelf.run(RECORDED, **options) == (first, "loaded")
+    assert shelf.run(RECORDED, **options, ad_stack_budget_bytes=8)[1] == "made"
+    assert shelf.run(RECORDED, **options, ad_stack_size=4) == (first, "made")
+    with pytest.raises(qd.QuadrantsAssertionError, match="Adstack overflow"):
+        shelf.run(RECORDED, **options, ad_stack_size=3)
+    qd.reset()
+
+
+def test_bodies_that_attract_each_other(arch):
+    """What a loop inside adds to one element after the other goes to copies of the threads."""
+    n = 60
+    start(arch, fast_math=False)
+    rng = np.random.default_rng(3)
+    x = [qd.field(qd.f64, n, needs_grad=True) for _ in range(2)]
+    force = [qd.field(qd.f64, n, needs_grad=True) for _ in range(2)]
+    place, weight = rng.normal(size=(2, n)), rng.normal(size=(2, n))
+    for a, values in zip(x, place):
+        a.from_numpy(values)
+    x0, x1, f0, f1 = *x, *force
+
+    @qd.kernel
+    def attract(m: qd.i32):
+        for i in x0:
+            a, b = 0.0, 0.0
+            for j in range(m):
+                dx, dy = x0[j] - x0[i], x1[j] - x1[i]
+                w = (dx * dx + dy * dy + 0.01) ** -1.5
+                a += dx * w
+                b += dy * w
+            f0[i], f1[i] = a, b
+
+    for m in (n, 7, 0):
+        for a, values in zip(force, weight):
+            a.grad.from_numpy(values)
+        for a in x:
+            a.grad.fill(0)
+        attract.grad(m)
+        d = place[:, None, :m] - place[:, :, None]
+        r2 = (d**2).sum(0) + 0.01
+        slopes = weight[:, :, None] * r2**-1.5 - 3 * r2**-2.5 * (weight[:, :, None] * d).sum(0) * d
+        expected = -slopes.sum(2)
+        expected[:, :m] += slopes.sum(1)
+        np.testing.assert_allclose([a.grad.to_numpy() for a in x], expected, rtol=1e-10, atol=1e-10)

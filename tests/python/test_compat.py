@@ -428,9 +428,7 @@ def test_numbers_of_the_device():
     assert caps.get(qd.DeviceCapability.spirv_has_int64) == 0
 
 
-def test_what_comes_later_says_so():
-    with pytest.raises(qd.QuadrantsRuntimeError, match="_get_max_reducer_dispatch_count is not available yet"):
-        impl.get_runtime().prog._get_max_reducer_dispatch_count()
+def test_what_the_program_does_not_have():
     with pytest.raises(AttributeError, match="qd.cfg"):
         impl.get_runtime().prog.no_such_name
 
