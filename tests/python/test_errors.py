@@ -171,10 +171,6 @@ def test_nodes_that_the_language_does_not_have(arch):
         nonlocal outside
 
     @qd.kernel
-    def yields():
-        yield 1
-
-    @qd.kernel
     def matches(x: qd.i32):
         match x:
             case 1:
@@ -193,7 +189,7 @@ def test_nodes_that_the_language_does_not_have(arch):
         s = sum(i for i in range(3))  # noqa: F841
 
     kernels = {
-        "Delete": lambda: deletes(1), "Nonlocal": nonlocals, "Yield": yields, "Match": lambda: matches(1),
+        "Delete": lambda: deletes(1), "Nonlocal": nonlocals, "Match": lambda: matches(1),
         "Lambda": lambdas, "Set": sets, "GeneratorExp": generators,
     }  # fmt: skip
     for arch_of_test in (arch, qd.python):

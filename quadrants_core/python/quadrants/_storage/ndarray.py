@@ -205,9 +205,10 @@ def _classes():
             return self.to_numpy(dtype=dtype)
 
         def __iter__(self):
-            if len(self.shape) != 1:
-                raise TypeError(f"a {len(self.shape)}d ndarray has no rows to iterate over; to_numpy() gives an array that has")
-            return (self[i] for i in range(self.shape[0]))
+            shape = self._live_shape()
+            if len(shape) != 1:
+                raise TypeError(f"a {len(shape)}d ndarray has no rows to iterate over; to_numpy() gives an array that has")
+            return (self[i] for i in range(shape[0]))
 
         @_values.host_only
         def from_torch(self, arr):
