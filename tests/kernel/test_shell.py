@@ -87,8 +87,8 @@ def test_tb_without_an_error(fresh_kernel):
 
 
 def test_later_magics_say_so(fresh_kernel):
-    cell = fresh_kernel.run("%qd_adstack")
-    assert cell.text("stderr") == "UsageError: %qd_adstack is not available yet\n"
+    cell = fresh_kernel.run("%qd_checkpoints")
+    assert cell.text("stderr") == "UsageError: %qd_checkpoints is not available yet\n"
 
 
 def test_options_of_magics_complete(kernel):
