@@ -42,7 +42,9 @@ function loopRow(loop: Loop): (string | Node)[] {
   const kept = element("span");
   for (const [at, { name, type, line, bytes }] of loop.variables.entries())
     kept.append(at ? ", " : "", element("code", "", name || "?"), ` (${type}, line ${line}, ${bytes} bytes)`);
-  return [source(loop.line, loop.text), loop.trips === null ? "not run yet" : grouped(loop.trips), kept, grouped(loop.slot_bytes),
+  const place = source(loop.line, loop.text);
+  place.style.paddingLeft = `${loop.depth}em`;
+  return [place, loop.trips === null ? "not run yet" : grouped(loop.trips), kept, grouped(loop.slot_bytes),
           grouped(loop.bytes), loop.choice];
 }
 
