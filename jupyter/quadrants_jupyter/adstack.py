@@ -11,7 +11,7 @@ import uuid
 import weakref
 from html import escape
 
-from quadrants import _exceptions, _source
+from quadrants import _exceptions, _settings, _source
 from quadrants._gradients import memory as _memory
 from quadrants._language import kernel as _kernel
 from quadrants_jupyter import cells
@@ -91,13 +91,24 @@ def set_budget(info, count):
     """The gradient is compiled anew at its next call. None: the option of the program."""
     if count == info.ad_stack_budget_bytes:
         return
+    _newest_kept(info)
     info.ad_stack_budget_bytes = count
     info.derivatives.pop(_REVERSE, None)
 
 
-def _budget(info):
-    from quadrants import _settings
+_known = weakref.WeakKeyDictionary()  # KernelInfo -> KeptKernel, for as long as a gradient with another budget has not run
+_whole = weakref.WeakKeyDictionary()  # KernelInfo -> bytes of a thread without a budget, as far as is known
+_settings.after_reset += [_known.clear, _whole.clear]
 
+
+def _newest_kept(info):
+    """What its gradient kept when it was launched last, or None."""
+    if found := _kept_of(info):
+        _known[info] = found[-1]
+    return _known.get(info)
+
+
+def _budget(info):
     own = info.ad_stack_budget_bytes
     return own if own is not None else int(_settings.current().ad_stack_budget_bytes)
 
@@ -146,7 +157,6 @@ class View:
     def __init__(self, shell, names):
         self.shell, self.id = shell, uuid.uuid4().hex
         self.infos = pick(names)
-        self.whole = {}  # name -> bytes of a thread without a budget, as far as is known
         self.measured = {}  # name -> measurements
         self.said, self.measuring = "", ""
         self.model, self.acted = None, False
@@ -156,14 +166,12 @@ class View:
         """What is kept now."""
         self.report, self.kernels = _memory.MemoryReport(), []
         for name, info in self.infos.items():
-            if not (found := _kept_of(info)):
+            if (kept := _newest_kept(info)) is None:
                 continue
-            kept = found[-1]
             self.report.append(kept)
-            if _budget(info) == 0 or name not in self.whole:
-                self.whole[name] = _most(kept, "predicted")
+            _whole[info] = max(_whole.get(info, 0), _most(kept, "predicted"))
             file = _file(kept)
-            self.kernels.append({"name": shown_name(name), "budget": _budget(info), "whole": self.whole[name],
+            self.kernels.append({"name": shown_name(name), "budget": _budget(info), "whole": _whole[info],
                                  "tasks": [_task_data(task, file) for task in kept.tasks],
                                  "measurements": self.measured.get(name, [])})
 
@@ -206,7 +214,7 @@ class View:
             if kernel["name"] == shown:
                 kernel["measurements"] = list(found)
                 if found:
-                    kernel["whole"] = self.whole[self.info(shown).name] = found[0]["predicted"]
+                    kernel["whole"] = _whole[self.info(shown)] = found[0]["predicted"]
         self.update()
 
     def update(self):
@@ -229,7 +237,9 @@ class View:
         """At the end of a cell."""
         before = self.kernels
         self.take()
-        if self.kernels != before:
+        if not self.kernels:  # the program ended
+            self.kernels = before
+        elif self.kernels != before:
             self.said = ""
             self.update()
             if self.acted:

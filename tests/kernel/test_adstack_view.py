@@ -75,9 +75,11 @@ def test_a_budget(session):
     before = session.run("x.grad.to_numpy().tolist()").result
     (kernel,) = shown(session.run("%qd_adstack logistic --budget 1000"))[MIME]["kernels"]
     assert kernel["budget"] == 1000 and kernel["tasks"][0]["measured"] == 8000  # not launched with it yet
+    (kernel,) = shown(session.run("%qd_adstack"))[MIME]["kernels"]
+    assert kernel["budget"] == 1000 and kernel["tasks"][0]["measured"] == 8000
     session.run("with qd.ad.Tape(loss):\n    logistic(1000)")
     (kernel,) = shown(session.run("%qd_adstack"))[MIME]["kernels"]
-    assert kernel["tasks"][0]["measured"] <= 1000
+    assert kernel["tasks"][0]["measured"] <= 1000 and kernel["whole"] == 8000
     assert [(loop["choice"], loop["trips"]) for loop in kernel["tasks"][0]["loops"]] == [("every 32-th", 32), ("keep", 32)]
     after = session.run("x.grad.to_numpy().tolist()").result
     assert ast.literal_eval(after) == pytest.approx(ast.literal_eval(before))
@@ -142,6 +144,7 @@ def test_a_page_sets_the_budget_and_measures(session):
     states, stored = asked(session, key, do="budget", kernel="logistic", bytes=1000)
     assert states[-1]["kernels"][0]["budget"] == 1000 and "at its next call" in states[-1]["said"]
     assert stored[-1][MIME]["kernels"][0]["budget"] == 1000
+    assert not [m for m in session.run("1 + 1").messages if m["msg_type"] in ("comm_msg", "update_display_data")]
     cell = session.run("logistic.grad(1000)")
     told = [m["content"]["data"]["state"] for m in cell.messages if m["msg_type"] == "comm_msg" and m["content"]["comm_id"] == key]
     assert told[-1]["kernels"][0]["tasks"][0]["measured"] <= 1000
