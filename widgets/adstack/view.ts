@@ -63,13 +63,17 @@ class KernelView {
   private readonly below = element("div");
   private kernel: Kernel;
   private drawn: Kernel | null = null;
+  private asked: number | null = null; // the budget that the kernel has not answered yet: it answers in order
 
   constructor(made: Kernel, private readonly model: Model) {
     this.kernel = made;
     Object.assign(this.slider, { type: "range", min: "0", max: String(positions), step: "1" });
     this.slider.setAttribute("aria-label", `budget of ${made.name}`);
     this.slider.addEventListener("input", () => this.sayBudget(this.chosen()));
-    this.slider.addEventListener("change", () => this.model.send({ do: "budget", kernel: made.name, bytes: this.chosen() }));
+    this.slider.addEventListener("change", () => {
+      this.asked = this.chosen();
+      this.model.send({ do: "budget", kernel: made.name, bytes: this.asked });
+    });
     this.measure = toggle("measure", () => this.model.send({ do: "measure", kernel: made.name }));
     this.measure.title = "runs the gradient with no budget and with 1/2, 1/4 and 1/16 of what it keeps; all memory is as before then";
     for (const control of [this.slider, this.measure]) control.dataset.lmSuppressShortcuts = "true"; // arrows and Enter are theirs
@@ -99,8 +103,11 @@ class KernelView {
     this.state.classList.toggle("qd-running", measuring === kernel.name);
     if (kernel === this.drawn) return;
     this.drawn = kernel;
-    this.slider.value = String(positionOf(kernel.budget, kernel.whole));
-    this.sayBudget(kernel.budget);
+    if (this.asked === kernel.budget || !this.model.live()) this.asked = null;
+    if (this.asked === null) {
+      this.slider.value = String(positionOf(kernel.budget, kernel.whole));
+      this.sayBudget(kernel.budget);
+    }
     this.below.replaceChildren(...kernel.tasks.flatMap((task) => {
       const title = element("div", "qd-task");
       const bytes = `${grouped(task.predicted)} bytes predicted, ${grouped(task.measured)} measured on one thread, ${grouped(task.total)} on all`;
