@@ -1,4 +1,4 @@
-"""The magics: %%qd_kernel, %qd_coverage, %qd_gradients, %qd_tasks, %qd_config."""
+"""The magics: %%qd_kernel, %qd_coverage, %qd_gradients, %qd_adstack, %qd_tasks, %qd_config."""
 
 import argparse
 import ast
@@ -11,7 +11,7 @@ from IPython.core.error import UsageError
 from IPython.core.magic import Magics, cell_magic, line_magic, magics_class
 from IPython.display import display
 
-from quadrants_jupyter import badge, cells, live, ordinary, reports, stale
+from quadrants_jupyter import adstack, badge, cells, live, ordinary, reports, stale
 
 
 def _words(name, line):
@@ -58,6 +58,14 @@ def _gradient_options():
     either = p.add_mutually_exclusive_group(required=True)
     either.add_argument("--off", dest="on", action="store_false", help="no badges from now on")
     either.add_argument("--on", dest="on", action="store_true", help="badges again")
+    return p
+
+
+def _adstack_options():
+    p = _Parser(prog="%qd_adstack", add_help=False)
+    p.add_argument("--budget", type=int, metavar="N", help="bytes that a gradient may keep on one thread; 0: all that it needs")
+    p.add_argument("--measure", action="store_true", help="run the gradients with several budgets")
+    p.add_argument("names", nargs="*", metavar="NAME")
     return p
 
 
@@ -211,6 +219,29 @@ class QuadrantsMagics(Magics):
         badge.badges.follow(_gradient_options().parse(line).on)
 
     @line_magic
+    def qd_adstack(self, line):
+        """What backward kernels keep for the way back through their loops.
+
+        %qd_adstack [NAME ...]              what was kept at the last launch
+        %qd_adstack NAME ... --budget N     from the next call of the gradient on, at most N bytes on one thread; 0: no budget
+        %qd_adstack [NAME ...] --measure    time and memory with several budgets, on the arguments of the last call
+        """
+        options = _adstack_options().parse(line)
+        if options.budget is not None and (options.budget < 0 or not options.names):
+            raise UsageError("%qd_adstack: --budget N needs N >= 0 and the name of a kernel")
+        try:
+            view = adstack.View(self.shell, options.names)
+        except LookupError as error:
+            raise UsageError(f"%qd_adstack: {error.args[0]}") from None
+        if options.budget is not None:
+            for name in options.names:
+                view.set_budget(adstack.shown_name(name), options.budget)
+        if options.measure:
+            for kernel in view.kernels:
+                view.measure(kernel["name"])
+        adstack.show(self.shell, view)
+
+    @line_magic
     def qd_tasks(self, line):
         """The tasks of the kernels that the last cell with kernels defines. %qd_tasks [NAME ...]"""
         reports.collect()
@@ -280,6 +311,7 @@ _completers = {
     "%%qd_kernel": _completer(_kernel_options(), None),
     "%qd_coverage": _completer(_coverage_options(), _names_counted),
     "%qd_gradients": _completer(_gradient_options(), None),
+    "%qd_adstack": _completer(_adstack_options(), lambda: sorted(map(adstack.shown_name, adstack.pick([])))),
     "%qd_tasks": _completer(None, _names_compiled),
     "%qd_config": _completer(None, _option_names),
 }
@@ -304,6 +336,7 @@ def register(shell):
     shell.events.register("post_run_cell", stale.after_cell)
     shell.events.register("post_run_cell", cells.after_cell)
     stale.follow(shell.user_ns)
+    shell.events.register("post_run_cell", adstack.views.refresh)
     live.register(shell)
     badge.register(shell)
 
@@ -314,5 +347,6 @@ def unregister(shell):
     shell.events.unregister("post_run_cell", cells.after_cell)
     shell.events.unregister("post_run_cell", stale.after_cell)
     stale.leave()
+    shell.events.unregister("post_run_cell", adstack.views.refresh)
     live.unregister(shell)
     badge.unregister(shell)

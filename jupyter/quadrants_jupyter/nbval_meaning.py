@@ -4,6 +4,7 @@ and the text and HTML beside them are left to them:
 - coverage: which lines and which branches ran or never ran; not how often, not in which order specialisations were made
 - compiled: kernels, their tasks, and which of these were compiled or found unchanged; not times
 - gradients: what was checked, and the verdict
+- adstack: kernels, their loops, what these keep, and the choices that were measured; not times, nor what depends on the number of threads
 - values: dtype and shape, and the numbers within a tolerance
 
 Each comparison gives the differences in words; none: they mean the same.
@@ -14,6 +15,7 @@ import re
 COVERAGE = "application/vnd.quadrants.coverage+json"
 COMPILED = "application/vnd.quadrants.compiled+json"
 GRADIENTS = "application/vnd.quadrants.gradients+json"
+ADSTACK = "application/vnd.quadrants.adstack+json"
 VALUES = "application/vnd.quadrants.values+json"
 HEATMAP = "application/vnd.quadrants.heatmap+json"  # what COVERAGE says, with the text of the lines: not compared
 
@@ -239,7 +241,39 @@ def _verdicts(one):
     return found
 
 
-kinds = {COVERAGE: coverage, COMPILED: compiled, GRADIENTS: gradients, VALUES: values}
+# --- adstack ---------------------------------------------------------------------------------------------------------
+
+
+def adstack(stored, new, tolerance=None):
+    before, now = ({kernel["name"]: kernel for kernel in one["kernels"]} for one in (stored, new))
+    found = []
+    for name in dict.fromkeys([*before, *now]):
+        if name not in before or name not in now:
+            found.append(f"{name} keeps something {'now, not in the notebook' if name in now else 'in the notebook, not now'}")
+            continue
+        once, again = before[name], now[name]
+        if once["budget"] != again["budget"]:
+            found.append(f"the budget of {name} is {once['budget']} in the notebook, {again['budget']} now")
+        for what, rows in (("loops", _loops), ("measurements", _measurements)):
+            if rows(once) != rows(again):
+                found.append(f"{what} of {name}: {rows(once)} in the notebook, {rows(again)} now")
+    return found
+
+
+def _loops(kernel):
+    words = []
+    for task in kernel["tasks"]:
+        for loop in task["loops"]:
+            kept = ", ".join(f"{v['name']} ({v['type']}, line {v['line']})" for v in loop["variables"])
+            words.append(f"line {loop['line']}, {loop['text']!r}, {loop['trips']} times, {loop['choice']}: {kept}")
+    return "; ".join(words) or "none"
+
+
+def _measurements(kernel):
+    return ", ".join(f"1/{one['part']} {one['choice']}, {one['predicted']} bytes" for one in kernel["measurements"]) or "none"
+
+
+kinds = {COVERAGE: coverage, COMPILED: compiled, GRADIENTS: gradients, ADSTACK: adstack, VALUES: values}
 
 
 def differences(kind, stored, new, tolerance=None):

@@ -6,6 +6,7 @@ import { IRenderMimeRegistry } from "@jupyterlab/rendermime";
 import { ISettingRegistry } from "@jupyterlab/settingregistry";
 import { marksSlot, overview, said } from "./gutter";
 import { quantities, type Quantity } from "../../widgets/heatmap/scale";
+import { adstackFactory } from "./adstack";
 import { Choices } from "./choices";
 import { heatmapFactory, LiveListings } from "./listing";
 import { NotebookMarks } from "./notebook";
@@ -13,7 +14,7 @@ import { announce, tip } from "./tip";
 
 const id = "quadrants-jupyter:plugin";
 const category = "Quadrants";
-const heatmapRank = -20; // before widgets, which are gone when their kernel is
+const rank = -20; // before widgets, which are gone when their kernel is
 
 const quantityNames: Record<Quantity, string> = {
   total: "all runs together",
@@ -101,11 +102,13 @@ const plugin: JupyterFrontEndPlugin<void> = {
     if (settings) void choices.follow(settings, id);
     const all: AllMarks = new Map();
     addCommands(app, tracker, all, choices, palette);
-    rendermime?.addFactory(heatmapFactory(null), heatmapRank); // outputs elsewhere than in notebooks: as they were stored
+    const draw = (registry: IRenderMimeRegistry, listings: LiveListings | null) =>
+      [heatmapFactory, adstackFactory].forEach((factory) => registry.addFactory(factory(listings), rank));
+    if (rendermime) draw(rendermime, null); // outputs elsewhere than in notebooks: as they were stored
     const attach = (panel: NotebookPanel) => {
       const marks = new NotebookMarks(panel, choices);
       const listings = new LiveListings(panel.sessionContext);
-      panel.content.rendermime.addFactory(heatmapFactory(listings), heatmapRank);
+      draw(panel.content.rendermime, listings);
       all.set(panel, marks);
       panel.disposed.connect(() => {
         all.delete(panel);

@@ -2,14 +2,15 @@
 // the kernel sends to its model while cells run.
 import type { ISessionContext } from "@jupyterlab/apputils";
 import type { IRenderMime } from "@jupyterlab/rendermime";
-import type { Kernel, KernelMessage } from "@jupyterlab/services";
+import { KernelMessage, type Kernel } from "@jupyterlab/services";
+import type { JSONObject } from "@lumino/coreutils";
 import { Signal } from "@lumino/signaling";
 import { Widget } from "@lumino/widgets";
 import { Heatmap, type Kept, type Model } from "../../widgets/heatmap/view";
 import type { HeatmapModel, HeatmapOutput } from "../../widgets/protocol/heatmap";
 
 export const heatmapMime = "application/vnd.quadrants.heatmap+json";
-const widgetMime = "application/vnd.jupyter.widget-view+json";
+export const widgetMime = "application/vnd.jupyter.widget-view+json";
 const widgetTarget = "jupyter.widget";
 
 type State = HeatmapModel & Kept;
@@ -45,9 +46,9 @@ class StoredModel implements Model {
   }
 }
 
-interface Update {
+export interface Update {
   model: string;
-  state: Partial<HeatmapModel>;
+  state: Record<string, unknown>;
 }
 
 /** What the kernel of a notebook sends to models of widgets: whether they are there, and news for listings. */
@@ -70,6 +71,16 @@ export class LiveListings {
 
   has(model: string | null): boolean {
     return model !== null && this.models.has(model);
+  }
+
+  /** A custom message to a model, as its own view would send it. */
+  send(model: string, content: JSONObject): void {
+    if (!this.kernel) return;
+    const { clientId, username } = this.kernel;
+    this.kernel.sendShellMessage(KernelMessage.createMessage<KernelMessage.ICommMsgMsg<"shell">>({
+      msgType: "comm_msg", channel: "shell", session: clientId, username,
+      content: { comm_id: model, data: { method: "custom", content } },
+    }), false, true);
   }
 
   private onKernel(): void {
@@ -108,7 +119,7 @@ export class LiveListings {
     } else if (type === "comm_close" && this.models.delete(model)) {
       this.changed.emit();
     } else if (type === "comm_msg" && data?.method === "update") {
-      this.updated.emit({ model, state: (data.state ?? {}) as Partial<HeatmapModel> });
+      this.updated.emit({ model, state: (data.state ?? {}) as Update["state"] });
     }
   }
 }
@@ -173,7 +184,7 @@ class ListingRenderer extends Widget implements IRenderMime.IRenderer {
 
   private onUpdate(_: LiveListings, { model, state }: Update): void {
     if (model !== this.modelId || !this.output?.follows) return;
-    const { listings, running, scale } = state;
+    const { listings, running, scale } = state as Partial<HeatmapModel>;
     const news: Partial<HeatmapModel> = {};
     if (Array.isArray(listings) && listings.every(isListing)) news.listings = listings;
     if (scale) news.scale = scale;

@@ -49,6 +49,24 @@ def test_tasks():
     assert not same({"version": 1, "kernels": []}, tasks("compiled"))
 
 
+def adstack(trips=10, choice="keep", seconds=1.0, total=80, **measured):
+    loop = {"line": 3, "text": "for _ in range(n):", "trips": trips, "choice": choice, "variables": [{"name": "v", "type": "f64", "line": 4}]}
+    measurement = {"part": 2, "choice": "every 4-th", "predicted": 56, "seconds": seconds}
+    kernel = {"name": "f", "budget": 0, "tasks": [{"total": total, "loops": [loop]}], "measurements": [measurement]}
+    return {"version": 1, "said": "", "kernels": [{**kernel, **measured}]}
+
+
+def test_adstack():
+    found = lambda new: meaning.differences(meaning.ADSTACK, adstack(), new)
+    assert found(adstack(seconds=2.0, total=160)) == []
+    assert found(adstack(budget=8)) == ["the budget of f is 0 in the notebook, 8 now"]
+    for new in (adstack(trips=11), adstack(choice="every 4-th")):
+        (difference,) = found(new)
+        assert difference.startswith("loops of f: line 3")
+    assert found(adstack(measurements=[])) == ["measurements of f: 1/2 every 4-th, 56 bytes in the notebook, none now"]
+    assert found({"version": 1, "kernels": []}) == ["f keeps something in the notebook, not now"]
+
+
 def array(*numbers, dtype="f64", shape=None):
     return {"version": 1, "dtype": dtype, "shape": shape or [len(numbers)], "values": list(numbers)}
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 
-from quadrants import _native, _settings
+from quadrants import _exceptions, _native, _settings
 
 
 @dataclass(frozen=True)
@@ -111,11 +111,9 @@ def _frames(loops):
 
 
 def _text(file, line, column, end_line, end_column):
-    import linecache
-
     if line != end_line or not line:
         return ""
-    text = linecache.getline(file, line).encode()[column:end_column].decode(errors="replace")
+    text = _exceptions._source_line(file, line).encode()[column:end_column].decode(errors="replace")
     return text.partition("=")[0].partition("+")[0].strip() or text
 
 

@@ -1,0 +1,452 @@
+"""The view of `%qd_adstack`: what backward kernels keep for the way back through their loops, what a budget makes of it, and what the
+choices cost. Data (the Python side of widgets/protocol/adstack.ts), plain text, static HTML, widget.
+
+The data, `application/vnd.quadrants.adstack+json`, are what nbval compares (nbval_meaning.py), times left out.
+"""
+
+import functools
+import pathlib
+import time
+import uuid
+import weakref
+from html import escape
+
+from quadrants import _exceptions, _settings, _source
+from quadrants._gradients import memory as _memory
+from quadrants._language import kernel as _kernel
+from quadrants_jupyter import cells
+from quadrants_jupyter.looks import dim
+
+MIME = "application/vnd.quadrants.adstack+json"
+VERSION = 1
+PARTS = (2, 4, 16)  # of what is kept without a budget: the budgets that are measured
+ELEMENTS = 16_000_000  # numbers that may have to be put back
+SECONDS, RUNS = 0.3, 20  # for the runs of one budget, and the most of them
+OPEN = 8  # views that are kept up to date
+
+_REVERSE = _kernel.AutodiffMode.REVERSE
+
+
+class Refused(Exception):
+    """Why nothing is measured."""
+
+
+# --- calls of gradients ----------------------------------------------------------------------------------------------
+
+class Newest:
+    """The arguments of the newest call of each gradient. It keeps no array alive."""
+
+    def __init__(self):
+        self.calls = weakref.WeakKeyDictionary()
+
+    def told(self, info, args):
+        self.calls[info] = [_weak(arg) for arg in args]
+
+    def of(self, info):
+        if info not in self.calls:
+            raise Refused("its gradient was not called yet, or not since the badges of gradients were switched off")
+        args = tuple(held() if isinstance(held, weakref.ref) else held[0] for held in self.calls[info])
+        if any(arg is None and isinstance(held, weakref.ref) for arg, held in zip(args, self.calls[info])):
+            raise Refused("an array of its newest call is gone; call its gradient again")
+        return args
+
+
+def _weak(value):
+    try:
+        return weakref.ref(value)
+    except TypeError:
+        return (value,)  # a number
+
+
+newest = Newest()
+
+
+# --- kernels ---------------------------------------------------------------------------------------------------------
+
+def _infos():
+    """name -> KernelInfo, of those whose gradient was asked for."""
+    found = {}
+    for ref in _kernel._all_kernels:
+        made = ref()
+        if made is not None and (_REVERSE in made._primal.derivatives or made._primal in newest.calls):
+            found[made._primal.name] = made._primal
+    return found
+
+
+def shown_name(name):
+    return name.replace("<locals>.", "")
+
+
+def pick(names):
+    """Kernels by their names; all whose gradient was asked for, if none is given."""
+    infos = _infos()
+    known = {shown_name(name): name for name in infos}
+    unknown = [name for name in names if shown_name(name) not in known]
+    if unknown:
+        raise LookupError(f"no gradient of a kernel named {unknown[0]!r} was asked for")
+    return {known[shown_name(name)]: infos[known[shown_name(name)]] for name in names} if names else infos
+
+
+def set_budget(info, count):
+    """The gradient is compiled anew at its next call. None: the option of the program."""
+    if count == info.ad_stack_budget_bytes:
+        return
+    _newest_kept(info)
+    info.ad_stack_budget_bytes = count
+    info.derivatives.pop(_REVERSE, None)
+
+
+_known = weakref.WeakKeyDictionary()  # KernelInfo -> KeptKernel, for as long as a gradient with another budget has not run
+_whole = weakref.WeakKeyDictionary()  # KernelInfo -> bytes of a thread without a budget, as far as is known
+_settings.after_reset += [_known.clear, _whole.clear]
+
+
+def _newest_kept(info):
+    """What its gradient kept when it was launched last, or None."""
+    if found := _kept_of(info):
+        _known[info] = found[-1]
+    return _known.get(info)
+
+
+def _budget(info):
+    own = info.ad_stack_budget_bytes
+    return own if own is not None else int(_settings.current().ad_stack_budget_bytes)
+
+
+# --- data ------------------------------------------------------------------------------------------------------------
+
+def _shift(file, line):
+    """Lines of a cell are counted with its first, that of the magic, too."""
+    for entry in cells.registry.entries.values():
+        if _source.shown_name(entry.file) == file and entry.first_line <= line <= entry.last_line:
+            return entry.shift
+    return 0
+
+
+def _text(file, line):
+    return _exceptions._source_line(file, line).strip() if file else ""
+
+
+def _loop_data(loop):
+    file = loop.variables[0].file
+    variables = [{"name": v.name, "type": v.type, "bytes": v.bytes, "line": v.line + _shift(v.file, v.line)} for v in loop.variables]
+    return {"line": loop.line + _shift(file, loop.line), "text": _text(file, loop.line), "depth": loop.depth, "trips": loop.trips,
+            "choice": loop.choice, "slot_bytes": loop.slot_bytes, "bytes": loop.bytes, "variables": variables}
+
+
+def _task_data(task, file):
+    loops = [loop for loop in task.loops if loop.variables]
+    ran = {loop.line for loop in loops if loop.trips}
+    loops = [_loop_data(loop) for loop in loops if loop.trips or loop.line not in ran]  # of the ways to run it, those that were taken
+    return {"name": task.name, "line": task.line + _shift(file, task.line), "text": _text(file, task.line), "predicted": task.predicted,
+            "measured": task.measured, "total": task.total, "loops": loops}
+
+
+def _file(kept):
+    return next((v.file for task in kept.tasks for loop in task.loops for v in loop.variables), "")
+
+
+def _most(kept, what):
+    """Of a thread, in the task where it is most: tasks run one after the other."""
+    return max((getattr(task, what) for task in kept.tasks), default=0) if kept is not None else 0
+
+
+class View:
+    """What `%qd_adstack` displays."""
+
+    def __init__(self, shell, names):
+        self.shell, self.id = shell, uuid.uuid4().hex
+        self.infos = pick(names)
+        self.measured = {}  # name -> measurements
+        self.said, self.measuring = "", ""
+        self.model, self.acted = None, False
+        self.take()
+
+    def take(self):
+        """What is kept now."""
+        self.report, self.kernels = _memory.MemoryReport(), []
+        for name, info in self.infos.items():
+            if (kept := _newest_kept(info)) is None:
+                continue
+            self.report.append(kept)
+            _whole[info] = max(_whole.get(info, 0), _most(kept, "predicted"))
+            file = _file(kept)
+            self.kernels.append({"name": shown_name(name), "budget": _budget(info), "whole": _whole[info],
+                                 "tasks": [_task_data(task, file) for task in kept.tasks],
+                                 "measurements": self.measured.get(name, [])})
+
+    def info(self, shown):
+        for name, info in self.infos.items():
+            if shown_name(name) == shown:
+                return info
+        raise LookupError(f"no kernel named {shown!r} is shown here")
+
+    # what a person does
+    def set_budget(self, shown, count):
+        info = self.info(shown)
+        set_budget(info, count)
+        self.said = f"{shown}: the gradient is compiled with this budget at its next call" if count else \
+            f"{shown}: the gradient keeps everything from its next call on"
+        for kernel in self.kernels:
+            if kernel["name"] == shown:
+                kernel["budget"] = _budget(info)
+
+    def measure(self, shown):
+        info = self.info(shown)
+        self.measuring, self.said = shown, ""
+        found = self.measured[info.name] = []
+        self.update()
+        try:
+            for one in measurements(info, newest.of(info)):
+                found.append(one)
+                self.show(shown, found)
+        except KeyboardInterrupt:
+            self.said = f"{shown}: Stop was pressed"
+        except Exception as error:
+            text = str(error).strip() or type(error).__name__
+            self.said = f"{shown}: {text.splitlines()[-1]}"
+        finally:
+            self.measuring = ""
+            self.show(shown, found)
+
+    def show(self, shown, found):
+        for kernel in self.kernels:
+            if kernel["name"] == shown:
+                kernel["measurements"] = list(found)
+                if found:
+                    kernel["whole"] = _whole[self.info(shown)] = found[0]["predicted"]
+        self.update()
+
+    def update(self):
+        if self.model is not None:
+            with self.model.hold_sync():
+                # equal lists are no news to a trait
+                self.model.kernels, self.model.said, self.model.measuring = list(map(dict, self.kernels)), self.said, self.measuring
+
+    def asked(self, _, content, buffers):
+        """A message of the page."""
+        self.acted = True
+        if content.get("do") == "budget":
+            self.set_budget(content["kernel"], max(0, int(content["bytes"])))
+            self.update()
+        elif content.get("do") == "measure":
+            self.measure(content["kernel"])
+        self.store()
+
+    def refresh(self):
+        """At the end of a cell."""
+        before = self.kernels
+        self.take()
+        if not self.kernels:  # the program ended
+            self.kernels = before
+        elif self.kernels != before:
+            self.said = ""
+            self.update()
+            if self.acted:
+                self.store()
+
+    def store(self):
+        """What a saved notebook shows."""
+        data, metadata = self.shell.display_formatter.format(self)
+        self.shell.display_pub.publish(data, metadata, transient={"display_id": self.id}, update=True)
+
+    # how it is shown
+    def __repr__(self):
+        return str(self.report)
+
+    def as_data(self):
+        return {"version": VERSION, "kernels": self.kernels, "said": self.said}
+
+    def _repr_mimebundle_(self, **_):
+        data = {"text/plain": repr(self), "text/html": static_html(self.kernels), MIME: self.as_data()}
+        make = _widget_class() if self.kernels else None
+        if make is None:
+            return data
+        if self.model is None:
+            self.model = make(kernels=self.kernels, said=self.said)
+            self.model.on_msg(self.asked)
+            views.opened(self)
+        bundle = self.model._repr_mimebundle_()
+        return {**((bundle[0] if isinstance(bundle, tuple) else bundle) or {}), **data}
+
+
+class Views:
+    """Those that may still be on a page."""
+
+    def __init__(self):
+        self.open = []
+
+    def opened(self, view):
+        self.open.append(view)
+        del self.open[:-OPEN]
+
+    def refresh(self, *_):
+        for view in self.open:
+            view.refresh()
+
+
+views = Views()
+
+
+# --- measuring -------------------------------------------------------------------------------------------------------
+
+def measurements(info, args):
+    """Runs the gradient with each choice and yields what it takes. All memory is as before afterwards."""
+    from quadrants._gradients import state as _state
+
+    if _prints(info):
+        raise Refused("it prints")
+    state = _state.State(ELEMENTS)
+    asked = info.ad_stack_budget_bytes, info.coverage
+    try:
+        with _kernel.unrecorded():
+            state.keep(info, args)
+            info.coverage = False
+            whole = 0
+            for part in (1, *PARTS):
+                budget = 0 if part == 1 else max(8, whole // part)
+                one = _measured(info, args, budget)
+                whole = whole or one["predicted"]
+                state.restore(companions=True)
+                yield {"part": part, **one}
+                if not whole:
+                    return
+    finally:
+        info.ad_stack_budget_bytes, info.coverage = asked
+        state.close()
+
+
+def _prints(info):
+    from quadrants_jupyter import badge
+
+    return badge._prints(info)
+
+
+def _measured(info, args, budget):
+    info.ad_stack_budget_bytes = budget
+    made = info._derive(_REVERSE)
+    there = len(_kept_of(info))
+    made(*args)  # compiles
+    kept = _kept_of(info)
+    own = kept[-1] if len(kept) > there else None
+    times = []
+    while not times or len(times) < RUNS and sum(times) < SECONDS:
+        start = time.perf_counter()
+        made(*args)
+        times.append(time.perf_counter() - start)
+    if own is not None:
+        own = _kept_of(info)[-1]
+    choices = dict.fromkeys(loop.choice for task in own.tasks for loop in task.loops if loop.variables) if own is not None else ()
+    cut = [choice for choice in choices if choice != "keep"]
+    return {"budget": budget, "seconds": min(times), "predicted": _most(own, "predicted"), "measured": _most(own, "measured"),
+            "choice": ", ".join(cut) or "keep"}
+
+
+def _kept_of(info):
+    """What is kept by gradients of the kernel, the newest last."""
+    return [kept for kept in _memory.memory_report() if kept.name == f"{info.name}_reverse_grad"]
+
+
+# --- static HTML -----------------------------------------------------------------------------------------------------
+
+_cell = 'style="text-align:left;padding:1px 10px"'
+_heat = "#e8710a"
+
+
+def grouped(count):
+    return f"{count:,}"
+
+
+def part_name(part):
+    return "keep all" if part == 1 else f"budget 1/{part}"
+
+
+def milliseconds(seconds):
+    return f"{seconds * 1e3:.3g} ms"
+
+
+def _table(head, rows):
+    top = "".join(f"<th {_cell}>{escape(name)}</th>" for name in head)
+    body = "".join("<tr>" + "".join(f"<td {_cell}>{one}</td>" for one in row) + "</tr>" for row in rows)
+    return f'<table style="border-collapse:collapse"><tr>{top}</tr>{body}</table>'
+
+
+def _loop_row(loop):
+    trips = "not run yet" if loop["trips"] is None else grouped(loop["trips"])
+    kept = ", ".join(f"<code>{escape(v['name'] or '?')}</code> ({escape(v['type'])}, line {v['line']}, {v['bytes']} bytes)"
+                     for v in loop["variables"])
+    return [f"<span style=\"padding-left:{loop['depth']}em\">{loop['line']}: <code>{escape(loop['text'])}</code></span>", trips, kept, grouped(loop["slot_bytes"]), grouped(loop["bytes"]),
+            escape(loop["choice"])]
+
+
+def _html_kernel(kernel):
+    budget = f"budget {grouped(kernel['budget'])} bytes" if kernel["budget"] else "no budget"
+    parts = [f'<div style="margin:.6em 0 .2em"><b>{escape(kernel["name"])}</b> <span style="{dim}">{budget}</span></div>']
+    for task in kernel["tasks"]:
+        parts.append(f'<div>line {task["line"]}: <code>{escape(task["text"])}</code> <span style="{dim}">{grouped(task["predicted"])} bytes '
+                     f'predicted, {grouped(task["measured"])} measured on one thread, {grouped(task["total"])} on all</span></div>')
+        parts.append(_table(["loop", "rounds", "kept", "bytes a round", "bytes", "choice"], map(_loop_row, task["loops"])))
+    if kernel["measurements"]:
+        rows = [[part_name(m["part"]), grouped(m["budget"]) if m["budget"] else "none", escape(m["choice"]), grouped(m["measured"]),
+                 f'<span class="qd-time">{milliseconds(m["seconds"])}</span>'] for m in kernel["measurements"]]
+        parts.append(picture(kernel["measurements"]))
+        parts.append(_table(["measured", "budget", "choice", "bytes of a thread", "time"], rows))
+    return "".join(parts)
+
+
+WIDTH, HEIGHT, LEFT, BOTTOM, TOP, RIGHT = 420, 200, 70, 40, 16, 90
+
+
+def picture(found):
+    """Time against memory, as widgets/adstack/chart.ts draws it."""
+    most, longest = (max(m[what] for m in found) or 1 for what in ("measured", "seconds"))
+    points = [(LEFT + (WIDTH - LEFT - RIGHT) * m["measured"] / most, HEIGHT - BOTTOM - (HEIGHT - BOTTOM - TOP) * m["seconds"] / longest)
+              for m in found]
+    line = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
+    dots = "".join(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4" fill="{_heat}"/><text x="{x + 8:.1f}" y="{y + 4:.1f}">{part_name(m["part"])}</text>'
+                   for (x, y), m in zip(points, found))
+    floor, right = HEIGHT - BOTTOM, WIDTH - RIGHT
+    return (f'<svg class="qd-time" width="{WIDTH}" height="{HEIGHT}" viewBox="0 0 {WIDTH} {HEIGHT}" fill="currentColor" font-size="11" '
+            f'role="img" aria-label="time against memory"><path d="M{LEFT},{TOP}V{floor}H{right}" fill="none" stroke="currentColor"/>'
+            f'<polyline points="{line}" fill="none" stroke="{_heat}"/>{dots}'
+            f'<text x="{right}" y="{floor + 16}" text-anchor="middle">{grouped(most)}</text>'
+            f'<text x="{(LEFT + right) / 2}" y="{floor + 32}" text-anchor="middle">bytes of a thread</text>'
+            f'<text x="{LEFT - 6}" y="{TOP + 4}" text-anchor="end">{milliseconds(longest)}</text>'
+            f'<text x="{LEFT}" y="{floor + 16}" text-anchor="middle">0</text></svg>')
+
+
+def static_html(kernels):
+    if not kernels:
+        return "<i>no reverse kernel keeps anything</i>"
+    return "".join(map(_html_kernel, kernels))
+
+
+# --- display ---------------------------------------------------------------------------------------------------------
+
+_module = pathlib.Path(__file__).parent / "static" / "adstack.js"
+
+
+@functools.cache
+def _widget_class():
+    """The live widget, where anywidget is installed and the front end was built; else None."""
+    if not _module.is_file():
+        return None
+    try:
+        import anywidget
+        import traitlets
+    except ImportError:
+        return None
+
+    class AdstackModel(anywidget.AnyWidget):
+        _esm = _module
+        kernels = traitlets.List().tag(sync=True)
+        said = traitlets.Unicode().tag(sync=True)
+        measuring = traitlets.Unicode().tag(sync=True)  # name of a kernel
+
+    return AdstackModel
+
+
+def show(shell, view):
+    from IPython.display import display
+
+    display(view, display_id=view.id)

@@ -1,0 +1,212 @@
+"""`%qd_adstack`: what it shows, budgets, measurements, and what a page asks for."""
+
+import ast
+import os
+import re
+import signal
+import subprocess
+import threading
+
+import pytest
+from conftest import Client
+from test_comms import send_comm
+from test_live import PROTOCOL, members
+
+MIME = "application/vnd.quadrants.adstack+json"
+VIEW = "application/vnd.jupyter.widget-view+json"
+CELL = """%%qd_kernel
+x = qd.field(qd.f64, shape=4, name="x", needs_grad=True)
+loss = qd.field(qd.f64, shape=(), name="loss", needs_grad=True)
+scratch = qd.field(qd.i32, shape=4, name="scratch")
+x.fill(0.3)
+
+@qd.kernel
+def logistic(n: qd.i32):
+    for i in x:
+        v = x[i]
+        for _ in range(n):
+            v = 3.0 * v * (1.0 - v)
+        scratch[i] += 1
+        loss[None] += v
+"""
+
+
+@pytest.fixture(params=["quadrants", "python3"])
+def session(request, tmp_path):
+    client = Client(request.param, env={**os.environ, "QD_OFFLINE_CACHE_FILE_PATH": str(tmp_path)})
+    client.run("%load_ext quadrants_jupyter\nimport quadrants as qd\n"
+               "qd.init(arch=qd.cpu, ad_stack_experimental_enabled=True)\n%qd_gradients --on")
+    client.run(CELL)
+    client.run("with qd.ad.Tape(loss):\n    logistic(1000)")
+    yield client
+    client.close()
+
+
+def shown(cell):
+    assert cell.status == "ok", cell.of("error")
+    (found,) = [c["data"] for c in cell.of("display_data") if MIME in c["data"]]
+    return found
+
+
+def state(session):
+    return session.run("print(x.grad.to_numpy().tobytes().hex(), loss.grad[None], loss[None], scratch.to_numpy().tolist(), "
+                       "x.to_numpy().tobytes().hex())").text()
+
+
+def test_what_is_shown(session):
+    data = shown(session.run("%qd_adstack"))
+    (kernel,) = data[MIME]["kernels"]
+    (task,) = kernel["tasks"]
+    (loop,) = task["loops"]
+    assert (kernel["name"], kernel["budget"], kernel["whole"]) == ("logistic", 0, 8000)
+    assert (task["line"], task["text"]) == (9, "for i in x:")
+    assert (loop["line"], loop["text"], loop["trips"]) == (11, "for _ in range(n):", 1000)
+    assert (loop["choice"], loop["slot_bytes"], loop["bytes"]) == ("keep", 8, 8000)
+    assert [(v["name"], v["type"], v["bytes"]) for v in loop["variables"]] == [("v", "f64", 8)]
+    assert loop["variables"][0]["line"] in (10, 12)
+    assert task["predicted"] == task["measured"] == 8000
+    report = session.run("print(qd.ad.memory_report())").text().strip()
+    assert data["text/plain"] == report and "1000 times" in report
+    for words in ("<code>for _ in range(n):</code>", "8,000 bytes predicted", "(f64, line", "no budget"):
+        assert words in data["text/html"]
+
+
+def test_a_budget(session):
+    before = session.run("x.grad.to_numpy().tolist()").result
+    (kernel,) = shown(session.run("%qd_adstack logistic --budget 1000"))[MIME]["kernels"]
+    assert kernel["budget"] == 1000 and kernel["tasks"][0]["measured"] == 8000  # not launched with it yet
+    (kernel,) = shown(session.run("%qd_adstack"))[MIME]["kernels"]
+    assert kernel["budget"] == 1000 and kernel["tasks"][0]["measured"] == 8000
+    session.run("with qd.ad.Tape(loss):\n    logistic(1000)")
+    (kernel,) = shown(session.run("%qd_adstack"))[MIME]["kernels"]
+    assert kernel["tasks"][0]["measured"] <= 1000 and kernel["whole"] == 8000
+    assert [(loop["choice"], loop["trips"]) for loop in kernel["tasks"][0]["loops"]] == [("every 32-th", 32), ("keep", 32)]
+    after = session.run("x.grad.to_numpy().tolist()").result
+    assert ast.literal_eval(after) == pytest.approx(ast.literal_eval(before))
+    session.run("%qd_adstack logistic --budget 0\nlogistic.grad(1000)")
+    assert shown(session.run("%qd_adstack"))[MIME]["kernels"][0]["tasks"][0]["measured"] == 8000
+
+
+def test_measurements_leave_everything_as_it_was(session):
+    session.run("logistic(500)\nlogistic.grad(1000)")
+    before = state(session)
+    counts = session.run("qd.coverage.snapshot()").result
+    data = shown(session.run("%qd_adstack --measure"))
+    found = data[MIME]["kernels"][0]["measurements"]
+    assert [m["part"] for m in found] == [1, 2, 4, 16]
+    assert [m["budget"] for m in found] == [0, 4000, 2000, 500]
+    assert all(m["measured"] <= m["budget"] for m in found[1:-1]) and found[0]["measured"] == 8000
+    assert found[0]["choice"] == "keep" and found[1]["choice"].startswith("every ")
+    assert all(m["seconds"] > 0 for m in found)
+    assert "<svg" in data["text/html"] and "budget 1/16" in data["text/html"]
+    assert not re.search(r"\bms\b", data["text/plain"])
+    assert state(session) == before
+    assert session.run("qd.coverage.snapshot()").result == counts
+    assert session.run("logistic._primal.ad_stack_budget_bytes is None").result == "True"
+
+
+def test_what_cannot_be_measured(session):
+    session.run("import numpy as np\n%qd_gradients --off")
+    session.run("""@qd.kernel
+def talks(n: qd.i32):
+    for i in x:
+        v = x[i]
+        for _ in range(n):
+            v = v * v
+        print(i)
+        loss[None] += v
+""")
+    session.run("talks.grad(3)")
+    assert "not called yet" in shown(session.run("%qd_adstack talks --measure"))[MIME]["said"]
+    session.run("%qd_gradients --on\ntalks.grad(3)")
+    assert "it prints" in shown(session.run("%qd_adstack talks --measure"))[MIME]["said"]
+    assert "no gradient of a kernel named 'other'" in session.run("%qd_adstack other").text("stderr")
+    assert "--budget N needs" in session.run("%qd_adstack --budget 5").text("stderr")
+
+
+def test_nothing_is_kept(session):
+    session.run("qd.init(arch=qd.cpu)")
+    cell = session.run("%qd_adstack")
+    assert shown(cell)["text/plain"] == "no reverse kernel keeps anything"
+
+
+def asked(session, key, **content):
+    """What the page hears after a request: the states of the model, and the stored picture."""
+    heard = send_comm(session, "comm_msg", {"comm_id": key, "data": {"method": "custom", "content": content}})
+    assert [m["content"] for m in heard if m["msg_type"] == "error"] == []
+    states = [m["content"]["data"]["state"] for m in heard if m["msg_type"] == "comm_msg" and m["content"]["comm_id"] == key]
+    stored = [m["content"]["data"] for m in heard if m["msg_type"] == "update_display_data"]
+    return states, stored
+
+
+def test_a_page_sets_the_budget_and_measures(session):
+    key = shown(session.run("%qd_adstack"))[VIEW]["model_id"]
+    states, stored = asked(session, key, do="budget", kernel="logistic", bytes=1000)
+    assert states[-1]["kernels"][0]["budget"] == 1000 and "at its next call" in states[-1]["said"]
+    assert stored[-1][MIME]["kernels"][0]["budget"] == 1000
+    assert not [m for m in session.run("1 + 1").messages if m["msg_type"] in ("comm_msg", "update_display_data")]
+    cell = session.run("logistic.grad(1000)")
+    told = [m["content"]["data"]["state"] for m in cell.messages if m["msg_type"] == "comm_msg" and m["content"]["comm_id"] == key]
+    assert told[-1]["kernels"][0]["tasks"][0]["measured"] <= 1000
+    states, stored = asked(session, key, do="measure", kernel="logistic")
+    assert [len(s["kernels"][0]["measurements"]) for s in states if "kernels" in s] [-1] == 4
+    assert states[-1]["measuring"] == "" and len(stored[-1][MIME]["kernels"][0]["measurements"]) == 4
+    assert session.run("logistic._primal.ad_stack_budget_bytes").result == "1000"
+
+
+def test_stop_ends_a_measurement(session):
+    session.run("%qd_gradients --on\nlogistic.grad(1000)")
+    session.run("from quadrants_jupyter import adstack\nadstack.SECONDS, adstack.RUNS = 1e9, 10**9")
+    before = state(session)
+    key = shown(session.run("%qd_adstack"))[VIEW]["model_id"]
+    threading.Timer(2, os.kill, (session.pid, signal.SIGINT)).start()
+    states, _ = asked(session, key, do="measure", kernel="logistic")
+    assert states[0]["measuring"] == "logistic"
+    assert states[-1]["said"] == "logistic: Stop was pressed" and states[-1]["measuring"] == ""
+    assert state(session) == before
+
+
+def test_both_sides_name_the_same_members(session):
+    output = shown(session.run("%qd_adstack --measure"))[MIME]
+    kernel = output["kernels"][0]
+    task = kernel["tasks"][0]
+    loop = task["loops"][0]
+    for value, name in ((kernel, "Kernel"), (task, "Task"), (loop, "Loop"), (loop["variables"][0], "Variable"),
+                        (kernel["measurements"][0], "Measurement")):
+        assert set(value) == set(members("adstack.ts", name)), name
+    model = set(members("adstack.ts", "AdstackModel"))
+    assert set(output) == model - {"measuring"} | set(members("adstack.ts", "AdstackOutput"))
+    traits = session.run("sorted(n for n, t in __import__('quadrants_jupyter.adstack').adstack._widget_class().class_traits(sync=True).items()"
+                         " if not n.startswith('_'))").result
+    assert model <= set(ast.literal_eval(traits))
+
+
+NODE = """
+import { budgetAt, positionOf, budgetText, milliseconds } from "./adstack/budget";
+import { placed, spread, size } from "./adstack/chart";
+const found = [{ part: 1, measured: 8000, seconds: 0.001 }, { part: 2, measured: 500, seconds: 0.002 }, { part: 4, measured: 500, seconds: 0.002 }];
+const { points, most, longest } = placed(found as never);
+console.log(JSON.stringify({
+  budgets: [0, 16, 18, 20].map((at) => budgetAt(at, 8000)), unknown: budgetAt(3, 0),
+  back: Array.from({ length: 21 }, (_, at) => positionOf(budgetAt(at, 1 << 20), 1 << 20)),
+  text: [budgetText(0), budgetText(4000), milliseconds(0.0123456), milliseconds(1.5)],
+  first: [points[0].x, points[0].name], second: points[1], most, longest, moved: spread(points), size,
+}));
+"""
+
+
+def test_the_slider_and_the_picture(tmp_path):
+    """The pure part of the front end, under node."""
+    widgets = PROTOCOL.parent
+    made = subprocess.run(["node_modules/.bin/esbuild", "--bundle", "--platform=node", "--loader=ts"], input=NODE, cwd=widgets,
+                          capture_output=True, text=True, check=True).stdout
+    (tmp_path / "made.cjs").write_text(made)
+    said = subprocess.run(["node", tmp_path / "made.cjs"], capture_output=True, text=True, check=True).stdout
+    told = ast.literal_eval(said.replace("true", "True"))
+    assert told["budgets"] == [8, 2000, 4000, 0] and told["unknown"] == 0
+    assert told["back"] == list(range(21))
+    assert told["text"] == ["none, all is kept", "4,000 bytes", "12.3 ms", "1500 ms"]
+    size = told["size"]
+    assert told["first"] == [size["width"] - size["right"], "keep all"]
+    assert told["second"]["y"] == size["top"] and (told["most"], told["longest"]) == (8000, 0.002)
+    assert told["moved"] == [0, 0, 13]  # two names at one place
