@@ -329,7 +329,7 @@ def start():
     qd_loop.install()
     _shell.kernel = qd_comms.Kernel(manager, _shell)
     _register_lazy("qd_kernel", "cell")
-    for name in ("qd_coverage", "qd_tasks", "qd_config", "qd_adstack", "qd_checkpoints", "qd_cache"):
+    for name in ("qd_coverage", "qd_tasks", "qd_config", "qd_step", "qd_graph", "qd_adstack", "qd_cache"):
         _register_lazy(name, "line")
     _shell.events.register("pre_run_cell", _load_with_quadrants)
     _accepts = frozenset(inspect.signature(_shell.run_cell).parameters)
