@@ -87,7 +87,11 @@ class ArrayView {
         for (const c of row.keys()) {
           const cell = element("td");
           const input = owned(element("input"));
-          input.addEventListener("change", () => this.send(edit(this.array, indexOf(this.array, r, c), input.value)));
+          const commit = () => {
+            if (input.value !== this.array.rows?.[r][c]) this.send(edit(this.array, indexOf(this.array, r, c), input.value));
+          };
+          input.addEventListener("change", commit);
+          input.addEventListener("keydown", ({ key }) => key === "Enter" && commit()); // pages may keep Enter from becoming a change
           cell.append(input);
           line.append(cell);
           this.inputs.push(input);
