@@ -9,11 +9,12 @@ import { quantities, type Quantity } from "../../widgets/heatmap/scale";
 import { Choices } from "./choices";
 import { heatmapFactory, LiveListings } from "./listing";
 import { NotebookMarks } from "./notebook";
+import { stepperFactory } from "./stepper";
 import { announce, tip } from "./tip";
 
 const id = "quadrants-jupyter:plugin";
 const category = "Quadrants";
-const heatmapRank = -20; // before widgets, which are gone when their kernel is
+const outputRank = -20; // before widgets, which are gone when their kernel is
 
 const quantityNames: Record<Quantity, string> = {
   total: "all runs together",
@@ -101,11 +102,13 @@ const plugin: JupyterFrontEndPlugin<void> = {
     if (settings) void choices.follow(settings, id);
     const all: AllMarks = new Map();
     addCommands(app, tracker, all, choices, palette);
-    rendermime?.addFactory(heatmapFactory(null), heatmapRank); // outputs elsewhere than in notebooks: as they were stored
+    rendermime?.addFactory(heatmapFactory(null), outputRank); // outputs elsewhere than in notebooks: as they were stored
+    rendermime?.addFactory(stepperFactory(null, rendermime), outputRank);
     const attach = (panel: NotebookPanel) => {
       const marks = new NotebookMarks(panel, choices);
       const listings = new LiveListings(panel.sessionContext);
-      panel.content.rendermime.addFactory(heatmapFactory(listings), heatmapRank);
+      panel.content.rendermime.addFactory(heatmapFactory(listings), outputRank);
+      panel.content.rendermime.addFactory(stepperFactory(listings, panel.content.rendermime), outputRank);
       all.set(panel, marks);
       panel.disposed.connect(() => {
         all.delete(panel);
