@@ -1,7 +1,8 @@
-"""The magics: %%qd_kernel, %qd_coverage, %qd_gradients, %qd_adstack, %qd_tasks, %qd_config."""
+"""The magics: %%qd_kernel, %qd_coverage, %qd_gradients, %qd_adstack, %qd_tasks, %qd_step, %qd_graph, %qd_config."""
 
 import argparse
 import ast
+import re
 import shlex
 import time
 
@@ -249,6 +250,43 @@ class QuadrantsMagics(Magics):
             return reports.TaskTable(reports.find(_words("%qd_tasks", line)))
         except LookupError as error:
             raise UsageError(error.args[0]) from None
+
+    @line_magic
+    def qd_step(self, line):
+        """A launch of a kernel with graph=True in steps, with the arrays of the kernel.
+
+        %qd_step KERNEL(ARGUMENTS)   to the end of the first checkpoint
+        %qd_step --step              moves that launch: to the end of the next checkpoint; --turn, --task, --run, --back
+        %qd_step --resume LABEL      begins it anew from a checkpoint
+        """
+        from quadrants_jupyter import checkpoints
+
+        found = re.fullmatch(r"\s*--(\w+)\s*(.*?)\s*", line)
+        if found is None:
+            try:
+                checkpoints.begin(self.shell, line).show()
+            except SyntaxError as error:
+                raise UsageError(f"%qd_step: {error.msg}") from None
+            return
+        how, label = found.groups()
+        if how not in ("step", "turn", "task", "run", "back", "resume") or bool(label) != (how == "resume"):
+            raise UsageError(f"%qd_step: not understood: {line.strip()}\n{self.qd_step.__doc__}")
+        if checkpoints.newest is None:
+            raise UsageError("%qd_step: no launch was begun; write %qd_step KERNEL(ARGUMENTS)")
+        checkpoints.newest.from_cell(how, label)
+
+    @line_magic
+    def qd_graph(self, line):
+        """The loops, checkpoints and tasks of a kernel, without running it. %qd_graph KERNEL(ARGUMENTS)"""
+        from quadrants_jupyter import checkpoints
+
+        try:
+            kernel, args, keywords = checkpoints.call_of(self.shell, line)
+        except SyntaxError as error:
+            raise UsageError(f"%qd_graph: {error.msg}") from None
+        if args is None:
+            raise UsageError(f"%qd_graph: a call is needed: %qd_graph {line.strip()}(...)")
+        return checkpoints.Graph(*checkpoints.outline_of(kernel, args, keywords))
 
     @line_magic
     def qd_config(self, line):

@@ -5,6 +5,7 @@ and the text and HTML beside them are left to them:
 - compiled: kernels, their tasks, and which of these were compiled or found unchanged; not times
 - gradients: what was checked, and the verdict
 - adstack: kernels, their loops, what these keep, and the choices that were measured; not times, nor what depends on the number of threads
+- checkpoints: the graph of a launch in steps, and, unless somebody moved it by hand, how far it came and the numbers in its arrays
 - values: dtype and shape, and the numbers within a tolerance
 
 Each comparison gives the differences in words; none: they mean the same.
@@ -16,6 +17,7 @@ COVERAGE = "application/vnd.quadrants.coverage+json"
 COMPILED = "application/vnd.quadrants.compiled+json"
 GRADIENTS = "application/vnd.quadrants.gradients+json"
 ADSTACK = "application/vnd.quadrants.adstack+json"
+CHECKPOINTS = "application/vnd.quadrants.checkpoints+json"
 VALUES = "application/vnd.quadrants.values+json"
 HEATMAP = "application/vnd.quadrants.heatmap+json"  # what COVERAGE says, with the text of the lines: not compared
 
@@ -190,6 +192,29 @@ def _elements(name, stored, new, part, limits):
     return found
 
 
+# --- checkpoints -----------------------------------------------------------------------------------------------------
+
+
+def checkpoints(stored, new, tolerance=None):
+    plans = [[(step["kind"], step["depth"], step["text"]) for step in one["steps"]] for one in (stored, new)]
+    if stored["kernel"] != new["kernel"] or plans[0] != plans[1]:
+        return [f"the graph of {stored['kernel']} in the notebook is another than that of {new['kernel']} now"]
+    if stored["moves"] or new["moves"]:
+        return []
+    found = []
+    for what in ("next", "over", "yielded"):
+        if stored[what] != new[what]:
+            found.append(f"{new['kernel']}: {what} is {stored[what]} in the notebook, {new[what]} now")
+    for once, again in zip(stored["steps"], new["steps"]):
+        for what in ("state", "turn", "runs", "value"):
+            if once[what] != again[what]:
+                found.append(f"{new['kernel']}, {again['text']}: {what} is {once[what]} in the notebook, {again[what]} now")
+    once, again = stored["arrays"], new["arrays"]
+    if set(once) != set(again):
+        return [*found, f"arrays are {sorted(once)} in the notebook, {sorted(again)} now"]
+    return found + [d for name in once for d in _arrays(name, once[name], again[name], tolerance or Tolerance())]
+
+
 # --- numbers in text -------------------------------------------------------------------------------------------------
 
 OTHER_TEXT = "the text around the numbers is another"
@@ -273,7 +298,7 @@ def _measurements(kernel):
     return ", ".join(f"1/{one['part']} {one['choice']}, {one['predicted']} bytes" for one in kernel["measurements"]) or "none"
 
 
-kinds = {COVERAGE: coverage, COMPILED: compiled, GRADIENTS: gradients, ADSTACK: adstack, VALUES: values}
+kinds = {COVERAGE: coverage, COMPILED: compiled, GRADIENTS: gradients, ADSTACK: adstack, CHECKPOINTS: checkpoints, VALUES: values}
 
 
 def differences(kind, stored, new, tolerance=None):

@@ -10,6 +10,7 @@ import { adstackFactory } from "./adstack";
 import { Choices } from "./choices";
 import { heatmapFactory, LiveListings } from "./listing";
 import { NotebookMarks } from "./notebook";
+import { stepperFactory } from "./stepper";
 import { announce, tip } from "./tip";
 
 const id = "quadrants-jupyter:plugin";
@@ -102,8 +103,10 @@ const plugin: JupyterFrontEndPlugin<void> = {
     if (settings) void choices.follow(settings, id);
     const all: AllMarks = new Map();
     addCommands(app, tracker, all, choices, palette);
-    const draw = (registry: IRenderMimeRegistry, listings: LiveListings | null) =>
+    const draw = (registry: IRenderMimeRegistry, listings: LiveListings | null) => {
       [heatmapFactory, adstackFactory].forEach((factory) => registry.addFactory(factory(listings), rank));
+      registry.addFactory(stepperFactory(listings, registry), rank);
+    };
     if (rendermime) draw(rendermime, null); // outputs elsewhere than in notebooks: as they were stored
     const attach = (panel: NotebookPanel) => {
       const marks = new NotebookMarks(panel, choices);

@@ -150,3 +150,20 @@ def test_gradients_are_compared_by_their_verdicts():
     assert meaning.differences(meaning.GRADIENTS, whole, apart) == []
     apart["checks"][0]["verdict"] = "wrong"
     assert len(meaning.differences(meaning.GRADIENTS, whole, apart)) == 1
+
+
+def launch(moves=0, turn=2, held=(1.0, 2.0), text="do_while n"):
+    step = {"kind": "level", "depth": 0, "text": text, "label": None, "state": "", "flag": "n", "value": 1, "turn": turn, "runs": None}
+    return {"version": 1, "kernel": "k", "next": 0, "over": False, "yielded": None, "moves": moves, "plan": False, "steps": [step],
+            "arrays": {"x": {"dtype": "f32", "shape": [2], "values": list(held)}}}
+
+
+def test_launches_in_steps():
+    def told(stored, new):
+        return meaning.differences(meaning.CHECKPOINTS, stored, new)
+
+    assert told(launch(), launch(held=(1.0, 2.00001))) == []
+    assert told(launch(), launch(turn=3)) == ["k, do_while n: turn is 2 in the notebook, 3 now"]
+    assert "x[1] is 2.0 in the notebook, 7.0 now" in told(launch(), launch(held=(1.0, 7.0)))[0]
+    assert told(launch(moves=4, turn=9), launch()) == []  # somebody moved it by hand before the notebook was saved
+    assert told(launch(moves=4), launch(text="do_while m")) == ["the graph of k in the notebook is another than that of k now"]

@@ -16,6 +16,7 @@ _SIDE = 240  # about as many pixels has the longer side of a picture
 # Dark to light, even to the eye, the same order in grey: nine colours that others are mixed of.
 _RAMP = ((68, 1, 84), (71, 44, 122), (59, 81, 139), (44, 113, 142), (33, 144, 141), (39, 173, 129), (92, 200, 99), (170, 220, 50), (253, 231, 37))
 _NOT_FINITE = (214, 39, 40)
+_CHANGED, _CHANGED_RGB = "#e8710a", (232, 113, 10)
 _LINE = "#4c8bd9"  # on white and on black
 
 _BOX = "font-family:var(--jp-code-font-family,monospace);font-size:var(--jp-code-font-size,13px);line-height:1.5"
@@ -32,7 +33,7 @@ def described(value, read):
     if read is None:
         return f'<div style="{_BOX}"><b>{escape(kind)}</b> {value.dtype}{_shape(value.shape)}, too many elements to look at</div>'
     is_value = kind in ("Matrix", "Vector")  # with no axes but those of the element
-    return f'<div style="{_BOX}">{_head(kind, read)}{_body(read, 0 if is_value else read.ndim - len(value.shape))}</div>'
+    return f'<div style="{_BOX}">{_head(kind, read)}{body(read, 0 if is_value else read.ndim - len(value.shape))}</div>'
 
 
 def _members(found, above=""):
@@ -44,7 +45,7 @@ def _members(found, above=""):
 
 
 def _member(name, array, element_axes):
-    return f'<div style="margin-top:.3em">{_head("." + name, array)}{_body(array, element_axes)}</div>'
+    return f'<div style="margin-top:.3em">{_head("." + name, array)}{body(array, element_axes)}</div>'
 
 
 def _shape(shape):
@@ -91,7 +92,7 @@ def _range(array):
     return text
 
 
-def _body(array, element_axes):
+def body(array, element_axes):
     """The values. Of elements that are vectors or matrices a picture shows the length."""
     import numpy as np
 
@@ -167,6 +168,26 @@ def _picture(array, what):
     size = [extent * max(1, round(_SIDE / max(plane.shape))) for extent in plane.shape]
     text = f"picture of {what or 'the values'}: dark is {number(low)}, bright is {number(high)}"
     return _image("image/png", _png(colours.round().astype(np.uint8)), text, size[1], size[0]) + _caption(what)
+
+
+def marked(where):
+    """Beside a line or a picture: which of its elements, or planes of them, are true in `where`."""
+    import numpy as np
+
+    if where.ndim == 1:
+        pieces = np.array_split(where, min(_WIDE, where.size))
+        step = _WIDE / len(pieces)
+        bars = "".join(f'<rect x="{k * step:.1f}" y="0" width="{step:.1f}" height="5"/>' for k, one in enumerate(pieces) if one.any())
+        drawn = f'<svg xmlns="http://www.w3.org/2000/svg" width="{_WIDE}" height="5" fill="{_CHANGED}">{bars}</svg>'
+        return _image("image/svg+xml", drawn.encode(), "which elements changed", _WIDE, 5)
+    while where.ndim > 2:
+        where = where[where.shape[0] // 2]
+    step = [-(-extent // _SIDE) for extent in where.shape]
+    padded = np.pad(where, [(0, -extent % s) for extent, s in zip(where.shape, step)])
+    blocks = padded.reshape(padded.shape[0] // step[0], step[0], padded.shape[1] // step[1], step[1]).any(axis=(1, 3))
+    colours = np.where(blocks[..., None], np.array(_CHANGED_RGB, np.uint8), np.array((128, 128, 128), np.uint8))
+    size = [extent * max(1, round(_SIDE / max(blocks.shape))) for extent in blocks.shape]
+    return _image("image/png", _png(colours), "which elements changed: orange", size[1], size[0])
 
 
 def _caption(what):

@@ -7,19 +7,20 @@ _TASK, _TURN, _CHECKPOINT, _END = range(4)  # engine::Until
 
 
 class Stepper:
-    """A launch of `kernel(*args)` that stops where it is told to: `step()` goes to the end of the next checkpoint, run or left
-    out, `turn()` to the end of a pass of the next qd.graph.do_while, `task()` past one task, `run()` to the end. `resume(label)`
-    begins a launch anew from a checkpoint; `back()` takes the last of these back, with what the kernel may have written.
-    `state()` says as plain data what has happened. The flag of a checkpoint that yielded is set to 0."""
+    """A launch of `kernel(*args, **keywords)` that stops where it is told to: `step()` goes to the end of the next checkpoint,
+    run or left out, `turn()` to the end of a pass of the next qd.graph.do_while, `task()` past one task, `run()` to the end.
+    `resume(label)` begins a launch anew from a checkpoint; `back()` takes the last of these back, with what the kernel may have
+    written. `state()` says as plain data what has happened. The flag of a checkpoint that yielded is set to 0."""
 
-    def __init__(self, kernel, *args, keep_bytes=256 << 20):
+    def __init__(self, kernel, *args, keep_bytes=256 << 20, **keywords):
         self_of_method = getattr(kernel, "__self__", None)
         own = getattr(kernel, "__func__", kernel)
         if getattr(own, "_qd_kind_", None) != "kernel":
             raise _exceptions.QuadrantsRuntimeError(f"qd.graph.Stepper takes a kernel, got {kernel!r}")
         given = args if self_of_method is None else (self_of_method, *args)
         self.kernel = own
-        self._steps = _native.core().Steps(own, own._bind(*given), keep_bytes)
+        self.args = own._bind(*given, **keywords)
+        self._steps = _native.core().Steps(own, self.args, keep_bytes)
         self._levels, self._checkpoints = self._steps.graph()
 
     def _advance(self, until):

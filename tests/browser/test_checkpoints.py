@@ -1,0 +1,97 @@
+"""The checkpoint stepper in JupyterLab: forward, back, an element edited, resumed, by mouse and by keyboard; what stays when the page is read."""
+
+from test_lab import THEMES, assert_nothing_cut_off, assert_readable
+
+CELLS = ["%load_ext quadrants_jupyter\nimport enum\nimport quadrants as qd\nqd.init(arch=qd.cpu)",
+         """Flag = qd.types.ndarray(qd.i32, ndim=0)
+Line = qd.types.ndarray(qd.i32, ndim=1)
+plane = qd.field(qd.f32, (40, 60))
+
+class Stage(enum.IntEnum):
+    GROW = 4
+    PAINT = 5
+
+@qd.kernel(graph=True, checkpoints=True)
+def staged(x: Line, stop: Flag, n: Flag):
+    while qd.graph.do_while(n):
+        for i in x:
+            x[i] += 1
+        with qd.checkpoint(Stage.GROW, yield_on=stop):
+            for i in x:
+                x[i] *= 2
+        with qd.checkpoint(Stage.PAINT, yield_on=stop):
+            for i, j in plane:
+                if j > 30:
+                    plane[i, j] += i
+        n[()] -= 1
+
+x, stop, n = qd.ndarray(qd.i32, 3), qd.ndarray(qd.i32, ()), qd.ndarray(qd.i32, ())
+n[()] = 2""",
+         "%qd_step staged(x, stop, n)"]  # fmt: skip
+
+
+def test_stepper(lab):
+    lab.put("stepper", CELLS).open("stepper")
+    lab.run_all()
+    cell = lab.show("%qd_step")
+    stepper = cell.locator(".qd-checkpoints")
+    stepper.get_by_text("stopped", exact=True).wait_for()
+    steps, status = stepper.locator("li"), stepper.get_by_role("status")
+
+    def held(index):
+        return stepper.get_by_role("textbox", name=f"x [{index}]").input_value()
+
+    def step(text):
+        return steps.filter(has_text=text)
+
+    assert held(0) == "1" and step("checkpoint GROW").get_attribute("aria-current") == "step"
+    stepper.get_by_role("button", name="next checkpoint").click()
+    step("checkpoint GROW").get_by_text("done").wait_for()
+    assert held(0) == "2"
+    stepper.get_by_role("button", name="back").click()
+    step("checkpoint GROW").get_by_text("pending").wait_for()
+    assert held(0) == "1"
+
+    box = stepper.get_by_role("textbox", name="x [1]")
+    box.fill("70")
+    box.press("Enter")
+    status.get_by_text("x[1] was set to 70").wait_for()
+    assert stepper.locator("td.qd-changed").count() == 1
+
+    stepper.get_by_role("button", name="next checkpoint").focus()  # from here on by keyboard
+    lab.page.keyboard.press("n")
+    step("checkpoint GROW").get_by_text("done").wait_for()
+    assert held(1) == "140"
+    lab.page.keyboard.press("n")
+    step("checkpoint PAINT").get_by_text("done").wait_for()
+    assert len(lab.cells()) == len(CELLS)  # no shortcut of the notebook was taken
+    status.get_by_text("the launch has stopped; changed: plane").wait_for()
+    for theme in THEMES:
+        lab.theme(theme)
+        stepper = lab.show("%qd_step").locator(".qd-checkpoints")
+        stepper.get_by_text("stopped", exact=True).wait_for()
+        assert_readable(stepper)
+        assert_nothing_cut_off(stepper)
+        lab.picture(f"stepper-{theme.split()[-1].lower()}", stepper)
+
+    lab.ask("stop[()] = 1")
+    stepper.get_by_role("button", name="to the end").click()
+    stepper.get_by_text("yielded at GROW", exact=True).wait_for()
+    assert stepper.get_by_label("from").input_value() == "4"
+    stepper.get_by_role("button", name="resume").click()
+    status.get_by_text("begun anew").wait_for()
+    lab.ask("n[()] = 1")  # statements without a loop ran after the yield, too
+    stepper.get_by_role("button", name="to the end").click()
+    stepper.get_by_text("at its end", exact=True).wait_for()
+    assert lab.ask("print(stop[()], n[()])") == "0 0\n"
+
+    saved = next(output["data"] for output in lab.cells()[2]["outputs"] if "data" in output)
+    assert "at its end" in "".join(saved["text/html"]) and "at its end" in "".join(saved["text/plain"])
+    assert lab.errors == []
+    lab.command("docmanager:save")
+    lab.server.end_kernels()
+    lab.page.reload()
+    lab.open("stepper")
+    cell = lab.show("%qd_step")
+    cell.locator(".qd-stepper").get_by_text("staged: at its end").wait_for()
+    assert cell.locator(".qd-checkpoints").count() == 0
