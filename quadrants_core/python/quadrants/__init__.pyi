@@ -72,6 +72,13 @@ def kernel(fn: Callable[_P, _R]) -> _Kernel[_P, _R]:
     the option of qd.init in the kernel's gradient."""
 
 @overload
+def kernel(fn: None=None, *, pure: bool | None=None, fastcache: bool=False, graph: bool=False, checkpoints: Literal[True], ad_stack_budget_bytes: int | None=None) -> Callable[[Callable[_P, Any]], _Kernel[_P, GraphStatus]]:
+    """Compiles a function for parallel execution; called from Python like any function. fastcache (earlier: pure)
+    promises that it reads nothing but its arguments, and has that checked. graph=True has it launched as one graph, which may
+    hold qd.graph.do_while and qd.graph.parallel_context, and with checkpoints=True qd.checkpoint. ad_stack_budget_bytes goes before
+    the option of qd.init in the kernel's gradient."""
+
+@overload
 def kernel(fn: None=None, *, pure: bool | None=None, fastcache: bool=False, graph: bool=False, checkpoints: bool=False, ad_stack_budget_bytes: int | None=None) -> Callable[[Callable[_P, _R]], _Kernel[_P, _R]]:
     """Compiles a function for parallel execution; called from Python like any function. fastcache (earlier: pure)
     promises that it reads nothing but its arguments, and has that checked. graph=True has it launched as one graph, which may
