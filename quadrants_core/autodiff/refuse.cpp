@@ -21,8 +21,8 @@ struct Refusal {
     std::vector<uint8_t> inside; ///< by value: a local that stands in the parallel loop at hand
     bool in_parallel = false;
 
-    [[noreturn]] void fail(Value v, const char *message) const {
-        fail_user(UserErrorKind::runtime, message, fn.trace(fn[v].span));
+    [[noreturn]] void fail(Value v, const char *message, const char *hint = "") const {
+        fail_user(UserErrorKind::runtime, message, fn.trace(fn[v].span), hint);
     }
 
     void block(BlockId b) {
@@ -66,7 +66,9 @@ struct Refusal {
         if (op == Op::loop && activity.acts(v)) fail(v, endless);
         if ((op == Op::break_ || op == Op::continue_) && activity.acts(loops.back())) {
             const Block &body = fn[fn[loops.back()].blocks[0]];
-            if (op == Op::break_ || body.insts.back() != v) fail(v, endless);
+            if (op == Op::break_) fail(v, endless, "Hint: `break` has no gradient backward: let the range end the loop");
+            if (body.insts.back() != v)
+                fail(v, endless, "Hint: `continue` has no gradient backward: put what comes after it under an `if`");
         }
         if (op == Op::graph_begin) fail(v, "A graph of kernels cannot be differentiated");
         if (op == Op::local) {

@@ -212,13 +212,16 @@ template <bool foreign>
     return overlaps ? overlapping_variant(p, called) : called;
 }
 
-/// Flags have an element.
+/// A flag has one element.
 void check_flags(const CompiledKernel &kernel, const uint64_t *args) {
-    for (const runtime::FlagExtents &flag : kernel.flag_extents)
-        for (uint32_t axis = 0; axis < flag.ndim; axis++)
-            if (args[abi::extent_slot(flag.slot, axis)] == 0)
-                fail_user(UserErrorKind::runtime,
-                          "kernel " + kernel.info.name + ": an array that a graph has as a flag has no elements");
+    for (const runtime::FlagExtents &flag : kernel.flag_extents) {
+        uint64_t elements = 1;
+        for (uint32_t axis = 0; axis < flag.ndim; axis++) elements *= args[abi::extent_slot(flag.slot, axis)];
+        if (elements != 1)
+            fail_user(UserErrorKind::runtime,
+                      "kernel " + kernel.info.name + ": an array that a graph has as a flag has " +
+                          (elements == 0 ? "no" : std::to_string(elements)) + " elements; a flag has one");
+    }
 }
 
 /// A kernel with flags. `words`: of one whose checkpoints may yield, else null.

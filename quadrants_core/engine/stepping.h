@@ -54,7 +54,11 @@ class StepWatch {
         const runtime::GraphStep &step = run_.steps[last_];
         switch (step.kind) {
         case Kind::task: return until_ == Until::task;
-        case Kind::level_begin: return false;
+        case Kind::level_begin: {
+            const bool skipped = at != last_ + 1;
+            if (skipped) leave_out(at);
+            return skipped && until_ == Until::checkpoint;
+        }
         case Kind::level_end: return until_ == Until::turn;
         case Kind::checkpoint_begin: {
             const bool skipped = at != last_ + 1;
@@ -68,6 +72,14 @@ class StepWatch {
         }
         }
         return false;
+    }
+
+    /// The level that begins with the last step.
+    void leave_out(size_t end) {
+        run_.turns[size_t(run_.steps[last_].index)] = 0;
+        for (size_t i = last_; i < end; i++)
+            if (const runtime::GraphStep &step = run_.steps[i]; step.kind == runtime::GraphStep::Kind::checkpoint_begin)
+                run_.checkpoints[size_t(step.index)] = GraphRun::State::skipped;
     }
 
     GraphRun &run_;

@@ -53,11 +53,21 @@ class Steps {
         return around;
     }
 
+    /// The last checkpoint in a level, also one of which no task is left.
+    int32_t last_checkpoint(int32_t level) const {
+        for (size_t i = graph_.checkpoints.size(); i-- > 0;)
+            for (int32_t around = graph_.checkpoints[i].level; around >= 0;
+                 around = graph_.levels[size_t(around)].parent)
+                if (around == level) return int32_t(i);
+        return -1;
+    }
+
     void begin(Open what) {
         what.step = steps_.size();
         open_.push_back(what);
         steps_.push_back(
             {what.checkpoint ? GraphStep::Kind::checkpoint_begin : GraphStep::Kind::level_begin, what.index});
+        if (!what.checkpoint) steps_.back().last = last_checkpoint(what.index);
     }
 
     void close_down_to(size_t depth) {
@@ -71,6 +81,7 @@ class Steps {
                 const uint32_t flag = graph_.levels[size_t(last.index)].flag;
                 steps_.push_back(
                     {GraphStep::Kind::level_end, last.index, uint32_t(last.step + 1), slot_of(kernel_, flag)});
+                steps_[last.step].target = uint32_t(steps_.size());
             }
         }
     }

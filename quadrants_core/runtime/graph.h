@@ -13,7 +13,7 @@ namespace qd::runtime {
 struct GraphStep {
     enum class Kind : uint8_t {
         task,
-        level_begin,
+        level_begin,      ///< goes on at `target` if a resumed launch begins behind all checkpoints in it
         level_end,        ///< goes on at `target` while the flag is not 0
         checkpoint_begin, ///< goes on at `target` if it is left out
         checkpoint_end,
@@ -23,6 +23,7 @@ struct GraphStep {
     uint32_t target = 0;
     static constexpr uint32_t no_slot = UINT32_MAX;
     uint32_t flag = no_slot; ///< slot of LaunchData::args with the address of the flag
+    int32_t last = -1;       ///< of level_begin: the last checkpoint in the level; -1: none
 };
 
 /// The steps of a kernel in order.
@@ -65,7 +66,9 @@ size_t walk_graph(const std::vector<GraphStep> &steps, size_t at, abi::GraphWord
         const GraphStep &step = steps[at];
         switch (step.kind) {
         case GraphStep::Kind::task: runner.task(step.index); break;
-        case GraphStep::Kind::level_begin: break;
+        case GraphStep::Kind::level_begin:
+            if (step.last >= 0 && step.last < words.resume_point && words.yielded < 0) at = step.target - 1;
+            break;
         case GraphStep::Kind::level_end:
             if (words.yielded >= 0 || !is_set(step)) break;
             words.resume_point = 0;

@@ -228,6 +228,13 @@ class TooLong(Exception):
     pass
 
 
+def _checkpoints_in(item):
+    found = [item.dense] if getattr(item, "dense", -1) >= 0 else []
+    for inner in getattr(item, "body", ()):
+        found += _checkpoints_in(inner)
+    return found
+
+
 class Model:
     """What one launch does."""
 
@@ -270,6 +277,9 @@ class Model:
         elif isinstance(item, Level):
             if item.arms:
                 self.flags[item.flag] = item.arms
+            inside = _checkpoints_in(item)
+            if inside and max(inside) < self.resume_point and self.yielded is None:
+                return
             while True:
                 self.block(item.body)
                 if item.lowers_bare:

@@ -445,6 +445,68 @@ sys.exit(42)
 '''
 
 
+def test_a_loop_before_the_label_is_left_out():
+    @qd.kernel(graph=True, checkpoints=True)
+    def k(stop: Flag, n: Flag, loop: Flag):
+        while qd.graph.do_while(loop):
+            with qd.checkpoint(1, yield_on=stop):
+                for _ in range(1):
+                    n[()] += 1
+            for _ in range(1):
+                n[()] += 100
+                loop[()] -= 1
+        with qd.checkpoint(3, yield_on=stop):
+            for _ in range(1):
+                n[()] += 10000
+
+    def launched(loop, label):
+        stop, n, flag = (qd.ndarray(qd.i32, ()) for _ in range(3))
+        flag[()] = loop
+        assert not k.resume(stop, n, flag, from_checkpoint=label).yielded
+        return n[()], flag[()]
+
+    assert launched(3, 3) == (10000, 3) and launched(0, 3) == (10000, 0)
+    assert launched(3, 1) == (10303, 0)
+
+
+LOCAL = """
+import enum, sys
+import quadrants as qd
+
+Flag = qd.types.ndarray(qd.i32, ndim=0)
+qd.init(arch=sys.argv[1], offline_cache=True, offline_cache_file_path=sys.argv[2])
+
+
+def main():
+    class Local(enum.IntEnum):
+        ONLY = 9
+
+    @qd.kernel(graph=True, checkpoints=True)
+    def k(f: Flag, n: Flag):
+        with qd.checkpoint(Local.ONLY, yield_on=f):
+            for _ in range(1):
+                n[()] += 3
+
+    f, n = qd.ndarray(qd.i32, ()), qd.ndarray(qd.i32, ())
+    f[()] = 1
+    assert k(f, n).checkpoint is Local.ONLY
+    print(k._plans()[-1][2]["recalled"])
+
+
+main()
+"""
+
+
+def test_labels_of_a_function_from_the_cache(arch, tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text(LOCAL)
+    for recalled in (False, True):
+        command = [sys.executable, str(program), arch, str(tmp_path / "cache")]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=120, env={**os.environ})
+        assert done.returncode == 0, done.stderr
+        assert done.stdout.split()[-1] == str(recalled)
+
+
 @pytest.mark.parametrize("fastcache", (True, False))
 def test_kernels_from_the_cache(arch, tmp_path, fastcache):
     program = tmp_path / "solver.py"
@@ -459,6 +521,6 @@ def test_kernels_from_the_cache(arch, tmp_path, fastcache):
 def test_labels_that_are_gone_are_ints():
     from quadrants._language.graph import restore_label
 
-    assert restore_label(__name__, "Stage", "2") is Stage.B
-    assert restore_label(__name__, "Stage", "9") == 9 and restore_label("no.such", "Stage", "2") == 2
-    assert type(restore_label("", "", "3")) is int
+    assert restore_label(__name__, "Stage", "2", test_labels_that_are_gone_are_ints) is Stage.B
+    assert restore_label(__name__, "Stage", "9", test_labels_that_are_gone_are_ints) == 9 and restore_label("no.such", "Stage", "2", test_labels_that_are_gone_are_ints) == 2
+    assert type(restore_label("", "", "3", test_labels_that_are_gone_are_ints)) is int

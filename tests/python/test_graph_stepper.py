@@ -57,6 +57,21 @@ def test_steps_lead_to_the_same_end():
         assert calls == {"run": 1, "turn": 3, "step": 7}.get(way, calls)
 
 
+@pytest.mark.parametrize("way", ("task", "turn", "step", "run"))
+def test_back_brings_the_flag_of_a_checkpoint_back(way):
+    x, stop, n = fresh()
+    stop[()] = 1
+    stepper = qd.graph.Stepper(staged, x, stop, n)
+    calls = 0
+    while not getattr(stepper, way)().yielded:
+        calls += 1
+    assert stop[()] == 0
+    for _ in range(calls + 1):
+        assert stepper.back()
+    assert stop[()] == 1 and x.to_numpy().tolist() == [0, 0, 0]
+    assert stepper.run().checkpoint is Stage.FIRST
+
+
 def test_where_steps_stop():
     x, stop, n = fresh()
     stepper = qd.graph.Stepper(staged, x, stop, n)

@@ -119,7 +119,7 @@ export class Stepper {
   private readonly label = owned(element("select"));
   private readonly resume = owned(toggle("resume", () => this.send({ do: "resume", label: Number(this.label.value) })));
   private readonly resumeFrom = element("label", "qd-resume", "from ");
-  private readonly voice = element("div", "qd-voice");
+  private readonly voice = element("div", "qd-said");
   private readonly error = element("div", "qd-error");
   private readonly list = element("ol");
   private readonly place = element("div", "qd-arrays");

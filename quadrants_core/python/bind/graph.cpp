@@ -80,13 +80,13 @@ PlanGraph::PlanGraph(const frontend::GraphNames &names) : levels(names.levels) {
     }
 }
 
-void PlanGraph::restore_labels() {
+void PlanGraph::restore_labels(PyObject *function) {
     for (Checkpoint &checkpoint : checkpoints) {
         if (!checkpoint.labelled || checkpoint.label) continue;
         const PyRef restore = PyRef::steal(package_attr("quadrants._language.graph", "restore_label"));
         checkpoint.label =
-            PyRef::steal(restore ? PyObject_CallFunction(restore.get(), "sss", checkpoint.module.c_str(),
-                                                         checkpoint.type.c_str(), checkpoint.value.c_str())
+            PyRef::steal(restore ? PyObject_CallFunction(restore.get(), "sssO", checkpoint.module.c_str(),
+                                                         checkpoint.type.c_str(), checkpoint.value.c_str(), function)
                                  : nullptr);
         if (!checkpoint.label) throw frontend::PythonError{};
     }

@@ -24,8 +24,8 @@ struct PlanGraph {
 
     PlanGraph() = default;
     explicit PlanGraph(const frontend::GraphNames &names);
-    /// Finds the labels of checkpoints that were read from disk: members of enumerations, if they are still there, else ints.
-    void restore_labels();
+    /// Finds the labels of the function's checkpoints that were read from disk: members of enumerations, if they are still there, else ints.
+    void restore_labels(PyObject *function);
     /// Launches may yield, and give a GraphStatus.
     bool has_labels() const;
     /// Number of the checkpoint with an equal label; -1 with an error set.

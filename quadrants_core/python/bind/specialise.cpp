@@ -267,7 +267,7 @@ class Specialiser {
 
     void hold_graph(PlanGraph graph) {
         if (graph.levels.empty() && graph.checkpoints.empty() && !checkpoints_) return;
-        graph.restore_labels();
+        graph.restore_labels(keep(PyObject_GetAttrString(kernel_->info, "fn")));
         for (PlanGraph::Checkpoint &checkpoint : graph.checkpoints)
             if (checkpoint.label) keep(Py_NewRef(checkpoint.label.get()));
         plan_->graph = std::make_unique<const PlanGraph>(std::move(graph));

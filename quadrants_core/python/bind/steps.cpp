@@ -184,10 +184,18 @@ class Steps {
         return {nullptr, address, runtime.program->host_visible() ? reinterpret_cast<char *>(address) : nullptr};
     }
 
-    /// Arrays that tasks may write, flags, and field trees.
+    /// Whether a checkpoint has this array as its flag, which `clear_flag` writes.
+    bool is_flag(const BoundParam &p) const {
+        const abi::Kernel &info = engine::kernel_info(*plan_->kernel);
+        return std::ranges::any_of(info.graph.checkpoints, [&](const abi::Checkpoint &checkpoint) {
+            return checkpoint.flag != abi::no_flag && info.params[checkpoint.flag].slot == p.slot;
+        });
+    }
+
+    /// Arrays that tasks may write, flags of checkpoints, and field trees.
     template <class Visit> void each_written(const Visit &visit) const {
         for (const BoundParam &p : plan_->params)
-            if (p.written && frontend::passes(p.kind) == frontend::Passes::array)
+            if ((p.written || is_flag(p)) && frontend::passes(p.kind) == frontend::Passes::array)
                 visit(buffer_at(slots_[p.slot]), array_bytes(p, slots_.data()));
         std::vector<uint32_t> seen; // a tree is there once for each of its places
         for (const std::shared_ptr<TreeMemory> &tree : plan_->trees) {

@@ -76,8 +76,8 @@ class MemoryReport(list):
                     f"{task.name}: {task.predicted} bytes predicted, {task.measured} measured on one thread, {task.total} on all"
                 )
                 for loop in task.loops:
-                    if not loop.variables:
-                        continue
+                    if not loop.variables or (loop.trips == 0 and any(other.trips for other in task.loops)):
+                        continue  # a way to run a loop that was not taken
                     trips = "not run yet" if loop.trips is None else f"{loop.trips} times"
                     kept = ", ".join(f"{v.name or '?'} ({v.type}, line {v.line})" for v in loop.variables)
                     indent = "  " * (loop.depth + 1)

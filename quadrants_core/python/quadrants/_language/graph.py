@@ -47,11 +47,17 @@ class GraphStatus:
         return f"GraphStatus(yielded={self.yielded}{shown})"
 
 
-def restore_label(module, qualname, value):
-    """The label of a checkpoint, as a record on disk has it: a member of an enumeration if that is still there, else an int."""
+def restore_label(module, qualname, value, fn):
+    """The label of a checkpoint of `fn`, as a record on disk has it: a member of an enumeration if that is still there, else an
+    int. An enumeration of a function is one that `fn` names."""
     found = _sys.modules.get(module)
     for name in qualname.split(".") if qualname else ():
         found = getattr(found, name, None)
+    if qualname and found is None:
+        for cell in fn.__closure__ or ():
+            held = cell.cell_contents
+            if isinstance(held, type) and (held.__module__, held.__qualname__) == (module, qualname):
+                found = held
     try:
         return found(int(value)) if isinstance(found, type) and issubclass(found, int) else int(value)
     except ValueError:
