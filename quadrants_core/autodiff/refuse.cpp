@@ -66,7 +66,8 @@ struct Refusal {
         if (op == Op::loop && activity.acts(v)) fail(v, endless);
         if ((op == Op::break_ || op == Op::continue_) && activity.acts(loops.back())) {
             const Block &body = fn[fn[loops.back()].blocks[0]];
-            if (op == Op::break_) fail(v, endless, "Hint: `break` has no gradient backward: let the range end the loop");
+            if (op == Op::break_)
+                fail(v, endless, "Hint: `break` has no gradient backward: let the range end the loop");
             if (body.insts.back() != v)
                 fail(v, endless, "Hint: `continue` has no gradient backward: put what comes after it under an `if`");
         }
