@@ -162,7 +162,6 @@ def test_pickle_and_deepcopy():
     assert (pickle.loads(pickle.dumps(v)).to_numpy() == [[1, 2, 3]] * 2).all()
 
 
-@pytest.mark.usefixtures("memory_in_reach")
 def test_numpy_reads_arrays_and_fields():
     a = qd.ndarray(qd.f32, (2, 3))
     a.fill(2)
@@ -181,6 +180,7 @@ def test_numpy_reads_arrays_and_fields():
     assert list(b) == [0, 5, 0] and sum(b) == 5
 
 
+@pytest.mark.usefixtures("memory_in_reach")
 def test_views_of_memory():
     a = numbered(4)
     view = a.to_numpy(copy=False)
