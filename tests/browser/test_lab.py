@@ -89,9 +89,12 @@ def test_tour(lab):
     lab.page.wait_for_function("index => window.jupyterapp.shell.currentWidget.content.widgets[index]"
                                ".node.querySelector('.qd-mark-count')", arg=newer)
     marked = lab.counts(newer)
-    # What did not change has its counts in the older cell; the marks of the newer one began from nothing when it was run.
-    counted = {**lab.snapshot(older), **lab.snapshot(newer)}
-    assert len(marked) > 5 and all((n > 0) == (counted[line] > 0) and n <= counted[line] for line, n in marked.items())
+    (listed,) = [cell for cell in code if cell["source"].startswith("%qd_coverage")]  # before the newer cell ran: its marks begin there
+    (before,) = listed["outputs"][0]["data"]["application/vnd.quadrants.coverage+json"]["cells"]
+    begun = {line["number"]: line["count"] for line in before["lines"]}
+    ran = {line: count - begun.get(line, 0) for line, count in lab.snapshot(older).items()}  # what did not change is the older cell's
+    counted = {**ran, **lab.snapshot(newer)}
+    assert len(marked) > 5 and marked == {line: counted[line] for line in marked}
     lab.picture("gutter-tour")
     lab.command("docmanager:save")
     assert lab.errors == []
