@@ -2,6 +2,8 @@
 SHELL := /bin/bash
 VENV  ?= .venv
 BUILD ?= build
+# the interpreter that the core and the kernel are built for, and that .venv is made with
+PYTHON ?= /usr/bin/python3
 JOBS  ?= $(shell nproc)
 PY    := $(VENV)/bin/python
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
@@ -19,16 +21,16 @@ COVERED = QD_KERNEL_COVERAGE=1 _QD_KCOV_ARC=1 _QD_KCOV_FOLDER=$(CURDIR)/out/cove
 # a cache of its own: the developer's would have notebooks load what they mean to compile
 FRESH = cache=$$(mktemp -d); trap 'rm -rf $$cache' EXIT; XDG_CACHE_HOME=$$cache
 
-.PHONY: help setup build install demo lab test test-cpp test-sanitized test-python test-far test-memory test-asan test-notebooks test-browser check coverage reference stubs bench bench-peers wheel clean
+.PHONY: help setup build install demo docs lab test test-cpp test-sanitized test-python test-far test-memory test-asan test-notebooks test-browser test-windows check coverage reference stubs bench bench-peers wheel wheel-portable clean
 
 help:            ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 18
 
 setup:           ## install what is missing: system packages, .venv, npm packages
-	@VENV=$(VENV) .ci/setup.sh
+	@VENV=$(VENV) PYTHON=$(PYTHON) .ci/setup.sh
 
 $(BUILD)/build.ninja: CMakeLists.txt
-	cmake -S . -B $(BUILD) -G Ninja -DCMAKE_BUILD_TYPE=Release -DPython_EXECUTABLE=/usr/bin/python3
+	cmake -S . -B $(BUILD) -G Ninja -DCMAKE_BUILD_TYPE=Release -DPython_EXECUTABLE=$(PYTHON)
 
 build: setup     ## compile everything
 	@[ -f $(BUILD)/build.ninja ] || $(MAKE) --no-print-directory $(BUILD)/build.ninja
@@ -43,12 +45,17 @@ demo: install    ## run notebooks/tour.ipynb in the Quadrants kernel and write i
 lab: install     ## open JupyterLab on the tour
 	$(RUN) jupyterlab notebooks/tour.ipynb
 
-test: install check test-cpp test-sanitized test-python test-far test-memory test-notebooks test-browser ## run every test
+test: install check test-cpp test-sanitized test-python test-far test-memory test-notebooks test-browser test-windows ## run every test
 	@echo "all tests passed"
 
-check:           ## formatting, types of the examples, layering, sizes of classes, the table of conformance
+check:           ## formatting, mistakes (ruff, eslint), types (pyright, tsc), the front end's arithmetic, layering, sizes, the table of conformance
 	@git ls-files '*.cpp' '*.h' | xargs $(VENV)/bin/clang-format --dry-run -Werror
 	@$(VENV)/bin/basedpyright --pythonpath $(PY)
+	@$(VENV)/bin/ruff check -q .
+	@cd labextension && PATH=$(CURDIR)/$(VENV)/bin:$$PATH node_modules/.bin/tsc --noEmit
+	@PATH=$(CURDIR)/$(VENV)/bin:$$PATH widgets/node_modules/.bin/eslint widgets labextension/src tests/frontend
+	@PATH=$(CURDIR)/$(VENV)/bin:$$PATH widgets/node_modules/.bin/esbuild tests/frontend/pure.test.ts --bundle --platform=node --format=esm --outfile=out/frontend/pure.test.mjs --log-level=warning
+	@PATH=$(CURDIR)/$(VENV)/bin:$$PATH node --test --test-reporter=dot out/frontend/pure.test.mjs
 	@$(RUN) pytest -q tests/layering_test.py tests/limits_test.py tests/members_test.py tests/conformance_test.py
 
 test-cpp:        ## C++ unit, .qir and property tests
@@ -61,14 +68,9 @@ test-sanitized: build ## the same under AddressSanitizer and UndefinedBehaviorSa
 	@ln -sf ../../../$(BUILD)/quadrants/_lib/libquadrants_llvm.so $(BUILD)-asan/quadrants/_lib/
 	@ctest --test-dir $(BUILD)-asan --output-on-failure -j $(JOBS)
 
-test-python:     ## the language, user errors, random programs, the examples, the Jupyter kernel, what the build makes
-	@$(RUN) pytest -q tests/python tests/errors
-	@$(RUN) pytest -q tests/syntax
-	@$(RUN) pytest -q tests/fuzz
-	@$(RUN) pytest -q tests/coverage
-	@$(RUN) pytest -q tests/examples tests/docs
-	@$(RUN) pytest -q tests/kernel
-	@$(RUN) pytest -q tests/build_test.py
+test-python:     ## the language, user errors, random programs, the examples, the Jupyter kernel, what the build makes; all of them, also where one fails
+	@status=0; for part in "tests/python tests/errors" tests/syntax tests/fuzz tests/coverage "tests/examples tests/docs" tests/kernel tests/build_test.py; do \
+	  $(RUN) pytest -q $$part || status=1; done; exit $$status
 
 test-far:        ## a share of them on a device whose memory the host cannot touch; all: make test-far FAR=tests/python
 	@QD_TEST_ARCHS=far $(RUN) pytest -q $(FAR)
@@ -78,7 +80,7 @@ test-memory:     ## who owns what while kernels are compiled; of all tests: SHAR
 
 ASAN := $(BUILD)-python-asan
 test-asan: build ## the same tests with frontend and bindings under AddressSanitizer and UndefinedBehaviorSanitizer
-	@[ -f $(ASAN)/build.ninja ] || cmake -S . -B $(ASAN) -G Ninja -DCMAKE_BUILD_TYPE=Release -DPython_EXECUTABLE=/usr/bin/python3 -DQD_SANITIZE=ON -DQD_LLVM=OFF -DQD_KERNEL=OFF -DQD_WIDGETS=OFF -DQD_TESTS=OFF
+	@[ -f $(ASAN)/build.ninja ] || cmake -S . -B $(ASAN) -G Ninja -DCMAKE_BUILD_TYPE=Release -DPython_EXECUTABLE=$(PYTHON) -DQD_SANITIZE=ON -DQD_LLVM=OFF -DQD_KERNEL=OFF -DQD_WIDGETS=OFF -DQD_TESTS=OFF
 	@cmake --build $(ASAN) -j $(JOBS)
 	@ln -sf ../../../$(BUILD)/quadrants/_lib/libquadrants_llvm.so $(ASAN)/quadrants/_lib/
 	@PYTHONPATH=$(CURDIR)/$(ASAN) PYTHONMALLOC=malloc ASAN_OPTIONS=detect_leaks=0 LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libstdc++.so)" $(RUN) pytest -q $(SHARE)
@@ -86,16 +88,23 @@ test-asan: build ## the same tests with frontend and bindings under AddressSanit
 test-browser:    ## real JupyterLab in headless Chromium
 	@$(RUN) pytest -q tests/browser
 
+test-windows:    ## windows of scripts, on a display of their own and unseen; QD_KILLS=1000 kills more of them
+	@$(RUN) pytest -q tests/inspector
+
 test-notebooks:  ## notebooks under nbval, in the Quadrants kernel and in ipykernel
 	@$(RUN) pytest -q tests/notebooks
 	@$(FRESH) $(RUN) pytest -q --nbval --nbval-kernel-name quadrants --nbval-cell-timeout 120 -c tests/notebooks/pytest.ini notebooks
 	@$(FRESH) $(RUN) pytest -q --nbval --nbval-kernel-name python3 --nbval-cell-timeout 120 -c tests/notebooks/pytest.ini notebooks
 
-reference: install ## the page of options: docs/reference/options.md
+reference: stubs ## every page of docs/reference: options of the table, names of the stubs, magics, commands, errors
 	@mkdir -p docs/reference out && ENABLE_QUADRANTS_HEADER_PRINT=0 $(PY) docs/reference.py > out/options.md && mv out/options.md docs/reference/options.md
+	@ENABLE_QUADRANTS_HEADER_PRINT=0 $(PY) docs/api.py
 
 stubs: install   ## what editors know of the package's names: *.pyi
 	@ENABLE_QUADRANTS_HEADER_PRINT=0 $(PY) docs/stubs/generate.py
+
+docs: install    ## the site of the documentation, with the notebooks run: out/site/index.html
+	@$(FRESH) $(PY) docs/site/build.py
 
 coverage: install ## which lines of this project's kernels run in examples, tests and notebooks: docs/kernel-coverage.md
 	@rm -rf out/coverage && mkdir -p out/coverage
@@ -105,14 +114,24 @@ coverage: install ## which lines of this project's kernels run in examples, test
 	@mv out/kernel-coverage.md docs/kernel-coverage.md
 
 bench-peers:     ## build the environment with the peers that `bench` compares with
-	@[ -x .venv-peers/bin/python ] || /usr/bin/python3 -m venv .venv-peers
+	@[ -x .venv-peers/bin/python ] || $(PYTHON) -m venv .venv-peers
 	@.venv-peers/bin/pip install -q --disable-pip-version-check -r benchmarks/peers.txt
 
 bench: install   ## compare with peers, side by side (needs `make bench-peers` once)
 	@$(PY) benchmarks/run.py
 
-wheel: setup     ## build a wheel into dist/
+wheel: setup     ## build a wheel for this system into dist/, with the Jupyter kernel
 	@$(RUN) pip wheel -q --disable-pip-version-check --no-build-isolation --no-deps -w dist .
+
+WHEEL := .venv-wheel
+wheel-portable: ## build a wheel without the Jupyter kernel (magics work in ipykernel) for every Linux as new as this one; PYTHON=.. chooses for which Python
+	@FOR=wheel VENV=$(WHEEL) PYTHON=$(PYTHON) .ci/setup.sh
+	@rm -rf out/wheel && mkdir -p out/wheel
+	@PATH=$(CURDIR)/$(WHEEL)/bin:$(PATH) QD_KERNEL=OFF $(WHEEL)/bin/pip wheel -q --disable-pip-version-check --no-build-isolation --no-deps -w out/wheel .
+	@set -o pipefail; PATH=$(CURDIR)/$(WHEEL)/bin:$(PATH) $(WHEEL)/bin/auditwheel repair -w dist out/wheel/*.whl 2>&1 | tail -n 1
+	@$(WHEEL)/bin/pip install -q --disable-pip-version-check --force-reinstall --no-deps dist/quadrants-*-$$($(WHEEL)/bin/python -c 'import sys; print("cp%d%d" % sys.version_info[:2])')-manylinux*.whl
+	@$(WHEEL)/bin/python -m pytest -q tests/python/language tests/python/test_arguments.py tests/python/test_ndarrays.py
+
 
 clean:           ## remove build folders
 	rm -rf $(BUILD) $(BUILD)-asan $(ASAN) out dist

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # Installs what is missing: system packages by apt (as root or with sudo), the Python environment .venv, Node and npm packages.
-# Does nothing, quickly, when all is there.
+# Does nothing, quickly, when all is there. FOR=wheel: what building a wheel needs, alone.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 venv=${VENV:-.venv}
 
 if command -v dpkg-query >/dev/null; then
-    mapfile -t wanted < <(sed -e 's/#.*//' -e 's/[[:space:]]*$//' .ci/apt-packages.txt | grep .)
+    mapfile -t wanted < <(grep -v '^#' .ci/apt-packages.txt | grep -F "${FOR:+($FOR)}" | sed -e 's/#.*//' -e 's/[[:space:]]*$//')
     have=$(dpkg-query -W -f '${db:Status-Status} ${Package}\n' 2>/dev/null | sed -n 's/^installed //p')
     missing=()
     for package in "${wanted[@]}"; do grep -qxF "$package" <<<"$have" || missing+=("$package"); done
@@ -24,14 +24,15 @@ if command -v dpkg-query >/dev/null; then
         "${as_root[@]}" apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
     fi
 else
-    echo "not a Debian system: see environment.yml for the packages that are needed" >&2
+    echo "not a Debian system: .ci/apt-packages.txt names the packages that are needed" >&2
 fi
 
 # Debian's own interpreter: the kernel embeds its libpython, another 3.11.x cannot load into it.
-if [ ! -x "$venv/bin/python" ]; then /usr/bin/python3 -m venv "$venv"; fi
-stamp="$venv/.requirements"
-if ! cmp -s .ci/requirements.txt "$stamp"; then
+python=${PYTHON:-/usr/bin/python3}
+if [ ! -x "$venv/bin/python" ]; then "$python" -m venv "$venv"; fi
+requirements=.ci/requirements${FOR:+-$FOR}.txt stamp="$venv/.requirements"
+if ! cmp -s "$requirements" "$stamp"; then
     echo "installing Python packages into $venv"
-    "$venv/bin/pip" install -q --disable-pip-version-check -r .ci/requirements.txt
-    cp .ci/requirements.txt "$stamp"
+    "$venv/bin/pip" install -q --disable-pip-version-check -r "$requirements"
+    cp "$requirements" "$stamp"
 fi

@@ -22,10 +22,11 @@ PEERS = ROOT / ".venv-peers" / "bin" / "python"
 COVERED = ["saxpy", "sum", "stencil", "nbody", "mandelbrot", "mpm", "mpm88", "bodies", "bitmasked gather", "sort", "svd3"]
 CASES = [
     # case, implementations beside ours, repeats
-    ("import:", ["reference", "taichi", "numba", "warp"], 9),
-    ("compile:saxpy", ["reference", "taichi", "numba", "warp"], 9),
-    ("compile:nbody", ["reference", "taichi", "numba", "warp"], 9),
-    ("compile:stencil", ["reference", "taichi", "numba", "warp"], 9),
+    ("import:", ["reference", "taichi", "numba", "warp", "drjit"], 9),
+    ("compile:saxpy", ["reference", "taichi", "numba", "warp", "drjit"], 9),
+    ("compile:nbody", ["reference", "taichi", "numba", "warp", "drjit"], 9),
+    ("compile:stencil", ["reference", "taichi", "numba", "warp", "drjit"], 9),
+    *((f"compile:{name}", ["reference", "taichi", "numba", "warp", "drjit"], 9) for name in ("sum", "mandelbrot", "histogram", "deposit")),
     ("compile:mpm", ["reference", "taichi"], 9),
     ("compile:products", ["reference", "taichi"], 3),
     ("ops:1k", ["reference", "taichi"], 9),
@@ -33,7 +34,7 @@ CASES = [
     ("ops:20k", ["reference"], 3),
     ("ops:100k", [], 3),
     ("ops:200 funcs", ["reference"], 3),  # 20,000 operations, each func with a text of its own
-    ("start:saxpy", ["reference", "taichi", "numba", "warp"], 9),
+    ("start:saxpy", ["reference", "taichi", "numba", "warp", "drjit"], 9),
     *((f"cover-compile:{name}", ["clean", "reference"], 9) for name in COVERED),
     ("warm:saxpy", ["reference", "taichi"], 9),
     ("warm:mpm", ["reference", "taichi"], 9),
@@ -45,12 +46,16 @@ CASES = [
     ("launch:6 numpy", ["reference", "taichi", "numba"], 3),
     ("launch:60 leaves", ["reference"], 3),  # a frozen dataclass of arrays, six of them used
     ("launch:field", ["reference", "taichi"], 3),
-    ("run:saxpy", ["limit", "reference", "taichi", "numba", "warp"], 3),
-    ("run:sum", ["limit", "reference", "taichi", "numba", "warp"], 3),
-    ("run:stencil", ["limit", "reference", "taichi", "numba", "warp"], 3),
-    ("run:nbody", ["limit", "reference", "taichi", "numba", "warp"], 3),
-    ("run:mpm", ["reference", "taichi"], 3),
-    ("run:mandelbrot", ["limit", "reference", "taichi", "numba", "warp"], 3),
+    ("run:saxpy", ["limit", "reference", "taichi", "numba", "warp", "drjit"], 3),
+    ("run:sum", ["limit", "reference", "taichi", "numba", "warp", "drjit"], 3),
+    ("run:stencil", ["limit", "reference", "taichi", "numba", "warp", "drjit"], 3),
+    ("run:nbody", ["limit", "reference", "taichi", "numba", "warp", "drjit"], 3),
+    ("run:mpm", ["limit", "atomics", "reference", "taichi", "numba"], 3),
+    ("run:mpm3", ["limit", "atomics", "reference", "taichi"], 3),
+    ("run:sph", ["limit", "atomics", "reference", "taichi", "numba"], 3),
+    ("run:histogram", ["limit", "atomics", "reference", "taichi", "numba", "warp", "drjit"], 3),
+    ("run:deposit", ["limit", "atomics", "reference", "taichi", "numba", "warp", "drjit"], 3),
+    ("run:mandelbrot", ["limit", "reference", "taichi", "numba", "warp", "drjit"], 3),
     *((f"run:{name}", ["reference", "taichi"], 3) for name in (
         "field, struct-for", "field, range", "ndarray, struct-for", "pointer scatter", "bitmasked scatter", "pointer gather",
         "bitmasked gather", "bitmasked cells", "mpm88", "bodies")),
@@ -59,6 +64,14 @@ CASES = [
     ("run:eig6", ["reference", "taichi"], 3),
     *((f"cover:{name}", ["clean", "reference"], 9) for name in COVERED),  # exact counts
     *((f"cover complete:{name}", ["clean"], 9) for name in COVERED),  # yes or no alone, after the first calls
+    *((f"{what}:{name}", ["reference", "taichi"], 3) for name in ("nbody", "recurrence", "mpm88", "stencil", "chain")
+      for what in ("primal", "gradient", "compile primal", "compile gradient")),
+    ("gradient:recurrence, 1/2", [], 3),  # of the memory that it takes without a budget
+    ("gradient:recurrence, 1/16", [], 3),
+    ("graph:task of ten", ["reference"], 3),  # small loops, as the next; of a task, its work included
+    ("graph:1000 turns", ["reference"], 3),  # of a do_while with three tasks
+    ("graph:checkpoint", ["reference"], 3),  # that does not yield
+    ("graph:resume", ["reference"], 3),  # of a launch, to the last task of ten
     ("cycle:init and reset", ["reference", "taichi"], 3),
 ]
 LONGEST = 600  # seconds that a process may take
@@ -70,10 +83,16 @@ def build_limit(folder):
     if compiler is None:
         return None
     library = pathlib.Path(folder) / "limit.so"
-    command = [compiler, "-O3", "-march=native", "-ffast-math", "-fopenmp", "-shared", "-fPIC", str(HERE / "peers" / "limit.cpp"), "-o", str(library)]
+    command = [compiler, "-O3", "-march=native", "-ffast-math", "-fopenmp", "-shared", "-fPIC", *(str(HERE / "peers" / f"{name}.cpp") for name in ("limit", "particles")), "-o", str(library)]
     if subprocess.run(command, capture_output=True).returncode != 0 and compiler != "g++" and shutil.which("g++"):
         subprocess.run(["g++", *command[1:]], check=True)
     return library
+
+
+def newest_llvm():
+    """Dr.Jit opens the LLVM of the system, but knows few of the places where it may lie."""
+    found = {int(p.parts[-3].removeprefix("llvm-")): p for p in pathlib.Path("/usr/lib").glob("llvm-*/lib/libLLVM.so")}
+    return str(found[max(found)]) if found else None
 
 
 class Runner:
@@ -86,7 +105,7 @@ class Runner:
     def available(self, implementation):
         if implementation in ("ours", "clean"):
             return True
-        return self.limit is not None if implementation == "limit" else PEERS.exists()
+        return self.limit is not None if implementation in ("limit", "atomics") else PEERS.exists()
 
     def run(self, implementation, case):
         group, _, name = case.partition(":")
@@ -94,12 +113,14 @@ class Runner:
         env["QD_BENCH_MODULE"] = "taichi" if implementation == "taichi" else "quadrants"
         env["QD_BENCH_LIMIT"] = str(self.limit)
         env["OMP_NUM_THREADS"] = env["NUMBA_NUM_THREADS"] = str(os.cpu_count())
+        if implementation == "drjit" and "DRJIT_LIBLLVM_PATH" not in env and (llvm := newest_llvm()):
+            env["DRJIT_LIBLLVM_PATH"] = llvm
         if self.processor_time:
             env["QD_BENCH_CLOCK"] = "processor"
             for name in ("OMP_NUM_THREADS", "NUMBA_NUM_THREADS", "QD_CPU_MAX_NUM_THREADS", "TI_CPU_MAX_NUM_THREADS"):
                 env[name] = "1"
         env.pop("PYTHONPATH", None)
-        python = str(PEERS) if implementation in ("reference", "taichi", "numba", "warp") else sys.executable
+        python = str(PEERS) if implementation in ("reference", "taichi", "numba", "warp", "drjit") else sys.executable
         if group in ("warm", "warm process"):
             # one process fills the cache, the next one is timed
             case = case if "kernels" in name else f"start:{name}"
@@ -109,6 +130,7 @@ class Runner:
         else:
             self.fresh += 1
             env["WARP_CACHE"] = str(self.folder / f"warp-{self.fresh}")
+            env["DRJIT_CACHE_DIR"] = str(self.folder / f"drjit-{self.fresh}")
         if group.startswith("cover"):
             case = case.replace("cover-compile", "compile")
             env["QD_KERNEL_COVERAGE"] = "0" if implementation == "clean" else "1"
@@ -147,12 +169,30 @@ def measure(runner, case, peers, repeats, quick):
                 samples[i].append(again["ms"])
     for i, values in samples.items():
         if values:
-            results[i] = {"ms": statistics.median(values), "spread": (max(values) - min(values)) / statistics.median(values), "check": results[i]["check"]}
+            more = {"bytes": results[i]["bytes"]} if results[i].get("bytes") is not None else {}
+            spread = (max(values) - min(values)) / statistics.median(values)
+            results[i] = {"ms": statistics.median(values), "spread": spread, "check": results[i]["check"], **more}
     return results
 
 
 def show_time(ms):
     return f"{1e6 * ms:.0f} ns" if ms < 1e-3 else f"{1e3 * ms:.2f} us" if ms < 1 else f"{ms:.2f} ms" if ms < 100 else f"{ms:.0f} ms"
+
+
+def back_and_forth(table):
+    """Lines of a table: the time of each gradient by that of the program, and of its compilation."""
+    names = dict.fromkeys(case.partition(":")[2] for case in table if case.startswith("gradient:"))
+    columns = ["ours", "reference", "taichi"]
+    rows = []
+    for name in names:
+        for what in ("", "compile "):
+            ways = [table.get(f"{what}{way}:{name.partition(',')[0]}" if way == "primal" else f"{what}{way}:{name}", {}) for way in ("primal", "gradient")]
+            times = [[way.get(c, {}).get("ms") for way in ways] for c in columns]
+            if any(all(pair) for pair in times):
+                ratios = "".join(f"{back / forth:19.2f}x" if forth and back else f"{'-':>20}" for forth, back in times)
+                kept = "" if what else f"   {ways[1].get('ours', {}).get('bytes')} bytes of a thread"
+                rows.append(f"{what + name:26}{ratios}{kept}")
+    return [f"{'gradient / program':26}" + "".join(f"{c:>20}" for c in columns), *rows] if rows else []
 
 
 def plot(table, path):
@@ -164,7 +204,7 @@ def plot(table, path):
     rows = [(case, {i: r["ms"] for i, r in results.items() if "ms" in r}) for case, results in table.items()]
     rows = [(case, r) for case, r in rows if "ours" in r and len(r) > 1]
     figure, axes = plt.subplots(figsize=(9, 0.32 * len(rows) + 1.5), layout="constrained")
-    markers = {"reference": "o", "taichi": "s", "numba": "^", "warp": "D", "limit": "|", "clean": "x"}
+    markers = {"reference": "o", "taichi": "s", "numba": "^", "warp": "D", "drjit": "v", "limit": "|", "atomics": "+", "clean": "x"}
     for y, (_, r) in enumerate(rows):
         for i, ms in r.items():
             if i != "ours":
@@ -182,7 +222,7 @@ def plot(table, path):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--only", default="", help="cases whose name contains this")
-    parser.add_argument("--peers", default="limit,reference,taichi,numba,warp", help="compare with these only")
+    parser.add_argument("--peers", default="limit,atomics,reference,taichi,numba,warp,drjit", help="compare with these only")
     parser.add_argument("--quick", action="store_true", help="one timed round only")
     parser.add_argument("--processor-time", action="store_true", help="of one thread, for a machine that does other work too")
     parser.add_argument("--out", type=pathlib.Path, default=ROOT / "out")
@@ -193,7 +233,7 @@ def main():
     table = {}
     with tempfile.TemporaryDirectory() as folder:
         runner = Runner(folder, args.processor_time)
-        columns = ["clean", "limit", "reference", "taichi", "numba", "warp"]  # clean: ours without coverage
+        columns = ["clean", "limit", "atomics", "reference", "taichi", "numba", "warp", "drjit"]  # clean: ours without coverage; limit: C++, which adds to shared memory in private copies; atomics: C++ with atomics
         print(f"{'case':26}{'ours':>11}" + "".join(f"{c:>20}" for c in columns) + "   (time, ratio ours/peer)")
         for case, peers, repeats in CASES:
             if args.only not in case:
@@ -209,6 +249,7 @@ def main():
             print(line, flush=True)
             if not ours:
                 print("    " + results["ours"]["cannot"])
+    print("\n".join(back_and_forth(table)))
     (args.out / "bench.json").write_text(json.dumps(table, indent=1))
     if table:
         plot(table, args.out / "bench.svg")

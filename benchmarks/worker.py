@@ -26,14 +26,19 @@ MODULES = {
     "taichi": "quadrants_like",
     "numba": "numba_kernels",
     "warp": "warp_kernels",
+    "drjit": "dr_kernels",
     "limit": None,
+    "atomics": None,
 }
 
 
 class Limit:
-    """The hand-written C++ kernels behind the same call signatures."""
+    """The hand-written C++ kernels behind the same call signatures. `way`: how those that add to shared memory do it."""
 
-    def __init__(self):
+    MPM_N, MPM3_N = 128, 64
+
+    def __init__(self, way):
+        self.way = way
         self.lib = ctypes.CDLL(os.environ["QD_BENCH_LIMIT"])
         self.lib.total.restype = ctypes.c_float
 
@@ -43,7 +48,7 @@ class Limit:
     def sync(self):
         pass
 
-    device_array = staticmethod(lambda data: data.copy())
+    device_array = vector_array = matrix_array = staticmethod(lambda data: data.copy())
     host = staticmethod(lambda array: array)
 
     @staticmethod
@@ -64,6 +69,25 @@ class Limit:
 
     def mandelbrot(self, out, limit):
         self.lib.mandelbrot(self._p(out), ctypes.c_int64(out.shape[0]), ctypes.c_int64(out.shape[1]), ctypes.c_int32(limit))
+
+
+    def _added(self, name, *args):
+        getattr(self.lib, f"{name}_{self.way}")(*(self._p(a) if isinstance(a, np.ndarray) else a for a in args))
+
+    def histogram(self, out, keys):
+        self._added("histogram", out, ctypes.c_int64(out.size), keys, ctypes.c_int64(keys.size))
+
+    def deposit(self, grid, x, y):
+        self._added("deposit", grid, ctypes.c_int64(grid.shape[0]), x, y, ctypes.c_int64(x.size))
+
+    def sph(self, density, x, cells, count, start, order):
+        self._added("sph", density, x, ctypes.c_int64(density.size), ctypes.c_int64(cells), count, start, order)
+
+    def mpm(self, x, v, c, j, gv, gm, dt):
+        self._added("mpm", x, v, c, j, gv, gm, ctypes.c_int64(j.size), ctypes.c_int64(gm.shape[0]), ctypes.c_float(dt))
+
+    def mpm3(self, x, v, c, j, gv, gm, dt):
+        self._added("mpm3", x, v, c, j, gv, gm, ctypes.c_int64(j.size), ctypes.c_int64(gm.shape[0]), ctypes.c_float(dt))
 
 
 clock = time.process_time if os.environ.get("QD_BENCH_CLOCK") == "processor" else time.perf_counter
@@ -102,16 +126,33 @@ def problem(k, name, small):
         n = 32 if small else 512
         out = k.device_array(np.zeros((n, n), np.int32))
         return lambda: k.mandelbrot(out, 200), lambda: float(k.host(out).astype(np.float64).mean())
-    if name == "mpm":
-        n = 512 if small else 20000
+    if name == "histogram":
+        n, bins = (1000, 16) if small else (1 << 22, 1024)
+        keys = k.device_array((bins * random(n) ** 2).astype(np.int32))
+        out = k.device_array(np.zeros(bins, np.int32))
+        return lambda: k.histogram(out, keys), lambda: float((k.host(out).astype(np.float64) * np.arange(bins)).mean())
+    if name == "deposit":
+        n, cells = (1000, 16) if small else (1 << 20, 256)
+        x, y = k.device_array(random(n)), k.device_array(random(n, 1))
+        grid = k.device_array(np.zeros((cells, cells), np.float32))
+        return lambda: k.deposit(grid, x, y), lambda: float((k.host(grid).astype(np.float64) ** 2).mean())
+    if name == "sph":
+        n, cells = (500, 4) if small else (100_000, 24)
+        x, density = k.vector_array(random((n, 3))), k.device_array(np.zeros(n, np.float32))
+        count, start = (k.device_array(np.zeros(cells**3, np.int32)) for _ in range(2))
+        order = k.device_array(np.zeros(n, np.int32))
+        return lambda: k.sph(density, x, cells, count, start, order), lambda: float(k.host(density).astype(np.float64).mean())
+    if name in ("mpm", "mpm3"):
+        n, d = 512 if small else 20000 if name == "mpm" else 50000, 2 if name == "mpm" else 3
         rng = np.random.default_rng(0)
-        x = k.vector_array((0.3 + 0.4 * rng.random((n, 2))).astype(np.float32))
-        v = k.vector_array(np.zeros((n, 2), np.float32))
-        c = k.matrix_array(np.zeros((n, 2, 2), np.float32))
+        x = k.vector_array((0.3 + 0.4 * rng.random((n, d))).astype(np.float32))
+        v = k.vector_array((0.1 * rng.random((n, d))).astype(np.float32))
+        c = k.matrix_array(np.zeros((n, d, d), np.float32))
         j = k.device_array(np.ones(n, np.float32))
-        gv = k.vector_array(np.zeros((k.MPM_N, k.MPM_N, 2), np.float32))
-        gm = k.device_array(np.zeros((k.MPM_N, k.MPM_N), np.float32))
-        return lambda: k.mpm(x, v, c, j, gv, gm, 2e-4), lambda: float(k.host(x).astype(np.float64).mean())
+        size = (k.MPM_N if d == 2 else k.MPM3_N,) * d
+        gv, gm = k.vector_array(np.zeros((*size, d), np.float32)), k.device_array(np.zeros(size, np.float32))
+        call = k.mpm if d == 2 else k.mpm3
+        return lambda: call(x, v, c, j, gv, gm, 2e-4), lambda: float(sum(np.abs(k.host(a).astype(np.float64)).mean() for a in (x, v, c)))
     if name == "products":
         n = 64
         a, out = k.matrix_array(random((n, 3, 3))), k.matrix_array(np.zeros((n, 3, 3), np.float32))
@@ -147,6 +188,7 @@ def run_case(k, implementation, group, name):
         call, check = problem(k, name, small=False)
         call()
         k.sync()
+        value = check()  # some go on from call to call
         if group == "cover complete":
             k.settle()
 
@@ -154,8 +196,7 @@ def run_case(k, implementation, group, name):
             call()
             k.sync()
 
-        ms = median_ms(once, 9, 0.5)
-        return {"ms": ms, "check": 0.0 if name in ("saxpy", "mpm") else check()}  # these go on from call to call
+        return {"ms": median_ms(once, 9, 0.5), "check": value}
     if group in ("compile", "ops"):
         call, check = problem(k, name, small=True)
         t = clock()
@@ -164,6 +205,8 @@ def run_case(k, implementation, group, name):
         first = 1e3 * (clock() - t)
         value = check()
         return {"ms": first - median_ms(lambda: (call(), k.sync())), "check": value}
+    if group in ("primal", "gradient", "compile primal", "compile gradient"):
+        return differentiable(k, group, name)
     if group == "start":
         call, check = problem(k, name, small=True)
         call()
@@ -173,6 +216,8 @@ def run_case(k, implementation, group, name):
         return many(k, implementation, group, int(name.split()[0]))
     if group == "launch":
         return launch(k, name)
+    if group == "graph":
+        return graph(k, name)
     if group == "cycle":
         k.qd.reset()
 
@@ -207,6 +252,28 @@ def many(k, implementation, group, count):
     return {"ms": ms, "check": sum(float(k.host(c).astype(np.float64).sum()) for c in (v, b, f))}
 
 
+def differentiable(k, group, name):
+    """The way forward, the way back, and the compilation of each."""
+    import gradients
+
+    small, backwards = group.startswith("compile"), group.endswith("gradient")
+    program = gradients.PROGRAMS[name](small)
+    call = program.forward
+    if backwards:
+        program.forward()
+        call = program.backward
+    k.sync()
+    t = clock()
+    call()
+    k.sync()
+    first = 1e3 * (clock() - t)
+    ms = median_ms(lambda: (call(), k.sync()), 9, 0.0 if small else 0.5)
+    result = {"ms": first - ms if small else ms, "check": program.check()}
+    if backwards:
+        result["bytes"] = gradients.kept_bytes()
+    return result
+
+
 def launch(k, name):
     n = 20000
     if name == "empty":
@@ -238,11 +305,30 @@ def launch(k, name):
     return {"ms": (median_ms(calls) - median_ms(nothing)) / n, "check": 0.0}
 
 
+def graph(k, name):
+    import graph_kernels
+
+    call, compared, count = graph_kernels.case(name)
+    repeats = 20 if "turns" in name else 5000
+
+    def each(once):
+        def calls():
+            for _ in range(repeats):
+                once()
+            k.sync()
+
+        once()
+        calls()
+        return median_ms(calls, 15) / repeats
+
+    return {"ms": max(each(call) - (each(compared) if compared else 0.0), 1e-6) / count, "check": 0.0}
+
+
 def main():
     implementation, case = sys.argv[1:3]
     group, _, name = case.partition(":")
     try:
-        k = Limit() if MODULES[implementation] is None else importlib.import_module(MODULES[implementation])
+        k = Limit("atomics" if implementation == "atomics" else "copies") if MODULES[implementation] is None else importlib.import_module(MODULES[implementation])
         k.init()
         if group == "import":
             result = {"ms": 1e3 * (time.time() - float(os.environ["QD_BENCH_SPAWNED"])), "check": 0.0}

@@ -23,6 +23,7 @@ _REFUSED = "refused by the compiler, in a loop over such kernels or from a kerne
 _PYTHON = "runs as Python, on the architecture `python`; the engine has no part in it"
 _SIDE = "on the side of an expression that no value leads to"
 _WRONG = "counts what is wrong: right code never gets there"
+_MEASURED = "its time is measured, so it is not counted"
 _T = "tests/python/"
 REASONS = {
     _T + "language/test_coverage.py": {"work": "left out on purpose: the test is that it is reported"},
@@ -57,6 +58,10 @@ REASONS = {
     _T + "test_trees_life.py": {"of_scalars": _REFUSED, "of_vectors": _REFUSED},
     "examples/mpm88.py": {"step": "the ceiling of the box: nothing that falls gets there; the floor and both walls are reached"},
     "examples/path_tracer.py": {"trace": "the limit of 200 bounces: chance ends every path long before"},
+    "notebooks/debugging.ipynb cell 9": {"classify": "the mistake that the notebook finds: a condition that cannot be true"},
+    **{f"notebooks/performance.ipynb cell {n}": dict.fromkeys(names.split(), _MEASURED) for n, names in (
+        (4, "mandelbrot"), (6, "spread"), (9, "smooth"), (12, "heron newton"), (14, "polynomial single double"), (16, "summed scattered"),
+        (18, "along across"))},
     "notebooks/tour.ipynb cell 3": {"step": _SHARE},
     "notebooks/tour.ipynb cell 8": {"step": _SHARE},
 }

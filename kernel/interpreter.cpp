@@ -52,10 +52,12 @@ void Interpreter::configure_impl() {
     }
     m_ipython_shell_app = shell_module_.attr("start")();
     m_ipython_shell = m_ipython_shell_app.attr("shell");
+    debugs_ = shell_module_.attr("debugs")().cast<bool>();
     interrupt::install();
 }
 
 Json Interpreter::call(const char *function, const Json &argument) {
+    if (debugged_) PyEval_SetTrace(nullptr, nullptr); // a debugger's that came between requests; see qd_debug.begin
     py::str text = shell_module_.attr(function)(py::str(wire::text(argument)));
     return Json::parse(text.cast<std::string>());
 }
@@ -146,7 +148,7 @@ Json Interpreter::kernel_info_request_impl() {
               {"nbconvert_exporter", "python"},
               {"codemirror_mode", {{"name", "ipython"}, {"version", 3}}}}},
             {"banner", "Quadrants " QD_VERSION ", Python " + version},
-            {"debugger", false},
+            {"debugger", debugs_},
             {"help_links", Json::array()}};
 }
 
@@ -196,8 +198,35 @@ bool Interpreter::wait(int shell, int wake) {
     return waited;
 }
 
+/// Whatever Python makes of it, an answer goes out.
+Json Interpreter::debug(const wire::Message &request) {
+    Json refusal = {{"type", "response"}, {"success", false}, {"body", Json::object()}};
+    for (auto [name, asked] : {std::pair{"request_seq", "seq"}, std::pair{"command", "command"}})
+        if (auto value = request.content.find(asked); value != request.content.end()) refusal[name] = *value;
+    if (server_->stopping()) {
+        refusal["message"] = "the kernel shuts down";
+        return refusal;
+    }
+    py::gil_scoped_acquire gil;
+    debugged_ = debugged_ || refusal.value("command", Json()) == "attach";
+    try {
+        py::str text = shell_module_.attr("debug")(wire::text(request.header), wire::text(request.content));
+        return Json::parse(text.cast<std::string>());
+    } catch (const py::error_already_set &e) {
+        refusal["message"] = name_of(e) + ": " + internal;
+    } catch (const std::exception &e) {
+        refusal["message"] = e.what();
+    }
+    return refusal;
+}
+
 void Interpreter::run_exit_handlers() {
     py::gil_scoped_acquire gil;
+    PyEval_SetTrace(nullptr, nullptr); // a debugger's; it would have what follows stand at the first line, for ever
+    try {
+        shell_module_.attr("before_exit")();
+    } catch (const std::exception &) { // the handlers run all the same
+    }
     try {
         py::module_::import("atexit").attr("_run_exitfuncs")();
     } catch (const py::error_already_set &e) {

@@ -21,6 +21,7 @@ class Interpreter final : public xpyt::interpreter, public Handlers {
     int execution_count() const override { return last_; }
     bool runs_tasks() const override { return runs_tasks_; }
     bool wait(int shell, int wake) override;
+    Json debug(const wire::Message &request) override;
     void run_tasks() { runs_tasks_ = true; }
     const std::string &connection_file() const { return connection_file_; }
 
@@ -46,6 +47,8 @@ class Interpreter final : public xpyt::interpreter, public Handlers {
     py::object shell_module_;
     const std::string connection_file_;
     std::atomic<bool> runs_tasks_{false};
+    bool debugs_ = false;     ///< debugpy is there
+    bool debugged_ = false;   ///< a debugger came
     int next_ = 1, last_ = 0; ///< IPython's counter: requests that store no history do not count
 };
 

@@ -98,6 +98,7 @@ PYBIND11_EMBEDDED_MODULE(_qd, m) {
     m.def("message_waits", [] { return live().server().message_waits(); });
     m.attr("connection_file") = live().connection_file();
     m.def("in_forked_child", IoPub::in_forked_child);
+    m.def("murmur2", [](const std::string &text, uint32_t seed) { return murmur2(text, seed); });
 }
 
 } // namespace qd::kernel

@@ -68,6 +68,8 @@ Server::Server(zmq::context_t &context, const Configuration &config, const std::
       control_(router(context, endpoint(config.m_control_port))),
       stdin_(router(context, endpoint(config.m_stdin_port))), heartbeat_(context, zmq::socket_type::router),
       iopub_(std::make_unique<IoPub>(context, endpoint(config.m_iopub_port), signer_)), messenger_(*this),
+      debugging_([this](const wire::Message &request) { return handlers_->debug(request); },
+                 [this] { signal_fd(control_wake_); }),
       shell_thread_(std::this_thread::get_id()) {
     heartbeat_.set(zmq::sockopt::linger, 0);
     heartbeat_.bind(endpoint(config.m_hb_port));
@@ -296,6 +298,7 @@ void Server::control_loop() {
         zmq_pollitem_t items[2] = {{control_.handle(), 0, ZMQ_POLLIN, 0}, {nullptr, control_wake_, ZMQ_POLLIN, 0}};
         if (zmq_poll(items, 2, -1) < 0) continue;
         if (items[1].revents) clear_fd(control_wake_);
+        send_debug_replies();
         if (!items[0].revents) continue;
         if (std::optional<wire::Message> next = receive(control_)) handle_control(std::move(*next));
     }
@@ -305,7 +308,19 @@ void Server::control_loop() {
     }
 }
 
+void Server::send_debug_replies() {
+    for (const Debugging::Reply &reply : debugging_.take()) {
+        const wire::Message &request = reply.request;
+        send(control_, request.identities, "debug_reply", request.header, Json::object(), reply.content);
+        status("idle", request.header);
+    }
+}
+
 void Server::handle_control(wire::Message m) {
+    if (m.type() == "debug_request") {
+        status("busy", m.header);
+        return debugging_.ask(std::move(m));
+    }
     if (m.type() == "interrupt_request") {
         status("busy", m.header);
         interrupt::raise_in_user_code();

@@ -4,6 +4,7 @@
 // and out: comms are handed to Python, counters and aborted replies are rewritten, and a request that the core dropped
 // still gets a reply and an idle.
 #include "compat.h"
+#include "debugging.h"
 #include "iopub.h"
 #include "wire.h"
 
@@ -31,6 +32,8 @@ struct Handlers {
     virtual bool runs_tasks() const = 0;
     /// Runs them until one of the two descriptors has something to tell. False: nobody waited.
     virtual bool wait(int shell, int wake) = 0;
+    /// The answer to a debug_request. Called on the thread of the debugger.
+    virtual Json debug(const wire::Message &request) = 0;
 };
 
 class Messenger final : public xeus::xcontrol_messenger {
@@ -93,6 +96,7 @@ class Server final : public xeus::xserver {
     void control_loop();
     void heartbeat_loop();
     void handle_control(wire::Message message);
+    void send_debug_replies();
 
     std::string endpoint(const std::string &port) const;
 
@@ -104,6 +108,7 @@ class Server final : public xeus::xserver {
     zmq::socket_t shell_, control_, stdin_, heartbeat_;
     std::unique_ptr<IoPub> iopub_;
     Messenger messenger_;
+    Debugging debugging_;
     Handlers *handlers_ = nullptr;
     std::thread::id shell_thread_;
     std::thread control_thread_, heartbeat_thread_;

@@ -27,6 +27,21 @@ def ninja(*arguments):
     return subprocess.run(["ninja", "-C", BUILD, *arguments], check=True, capture_output=True, text=True).stdout
 
 
+def test_a_fresh_build_folder_is_configured_beside_pythons_that_fail(tmp_path):
+    shims = tmp_path / "shims"
+    shims.mkdir()
+    for name in ["python", "python2", "python3", *(f"python3.{minor}" for minor in range(6, 16))]:
+        (shims / name).write_text(f"#!/bin/sh\necho \"shim: {name}: command not found\" >&2\nexit 127\n")
+        (shims / name).chmod(0o755)
+    python = subprocess.run(["sed", "-n", "s/^Python_EXECUTABLE:[A-Z]*=//p", BUILD / "CMakeCache.txt"], check=True, capture_output=True, text=True)
+    done = subprocess.run(["cmake", "-S", ROOT, "-B", tmp_path / "build", "-G", "Ninja", f"-DPython_EXECUTABLE={python.stdout.strip()}"],
+                          capture_output=True, text=True, env={**os.environ, "PATH": f"{shims}:{os.environ['PATH']}"})
+    assert done.returncode == 0, done.stderr
+    if (BUILD / "kernel/xquadrants").exists():
+        linked = [line for line in (tmp_path / "build/build.ninja").read_text().splitlines() if "LINK_LIBRARIES" in line and "libxeus-python" in line]
+        assert linked and all("libpython" in line for line in linked)  # pybind11::embed knows Python's library
+
+
 def core_sources(lines):
     paths = {Path(os.path.normpath(BUILD / line.strip())) for line in lines}
     return {p for p in paths if p.is_relative_to(CORE)}
@@ -90,14 +105,18 @@ def test_metadata_of_the_package(tmp_path):
 
 
 def test_the_source_distribution_holds_every_file(tmp_path):
-    make = f"from scikit_build_core.build import build_sdist; build_sdist({str(tmp_path)!r})"
+    make = f"import sys; sys.path.insert(0, '.ci'); from build_backend import build_sdist; build_sdist({str(tmp_path)!r})"
     subprocess.run([sys.executable, "-c", make], cwd=ROOT, check=True, capture_output=True)
     with tarfile.open(next(tmp_path.glob("*.tar.gz"))) as archive:
         held = {name.partition("/")[2] for name in archive.getnames()}
+        (note,) = (name for name in archive.getnames() if name.endswith("/quadrants_core/commit.txt"))
+        stated = archive.extractfile(note).read().decode().strip()
+    commit = subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    assert len(stated) == 8 and commit.startswith(stated) and not (CORE / "commit.txt").exists()
     kept = set(subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, check=True, capture_output=True, text=True).stdout.split("\0")) - {""}
     kept = {name for name in kept if (ROOT / name).is_file()}
     new = set(subprocess.run(["git", "ls-files", "-z", "--others", "--exclude-standard"], cwd=ROOT, check=True,
                              capture_output=True, text=True).stdout.split("\0")) - {""}
     assert "quadrants_core/ir/builder.h" in kept
     assert sorted(kept - held) == []
-    assert sorted(held - kept - new) == ["PKG-INFO"]
+    assert sorted(held - kept - new) == ["PKG-INFO", "quadrants_core/commit.txt"]

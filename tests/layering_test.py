@@ -32,7 +32,7 @@ ALLOWED = {
     "codegen/llvm": ["base", "abi", "ir", "layout", "analysis", "codegen/llvm/door"],
     "codegen/spirv": ["base", "abi", "ir", "layout", "analysis"],
     "device_lib": ["abi"],
-    "runtime": ["base", "abi"],
+    "runtime": ["base", "abi", "device_lib"],
     # A backend, never another one. `layout`: the interpreter finds fields as the host does.
     "backends/*": ["base", "abi", "ir", "layout", "passes", "codegen/llvm/door", "runtime", "device_lib", "backends"],
     "backends": ["base", "abi", "ir", "passes", "runtime"],
@@ -124,6 +124,25 @@ def test_kernel_meets_the_core_through_one_header(path):
     assert used <= allowed, f"{path.name} includes {sorted(used - allowed)}"
 
 
+# Folder of the process that draws windows -> its folders that it may include; of libraries, which of them may.
+INSPECTOR = {"model": ["model"], "view": ["model", "view"], "": ["model", "view"]}
+SCREEN = re.compile(r"imgui|GLFW|GL/|X11|EGL")
+
+
+@pytest.mark.parametrize("path", sources(ROOT / "inspector"), ids=lambda p: str(p.relative_to(ROOT)))
+def test_inspector_knows_nothing_of_the_core_and_its_model_nothing_of_screens(path):
+    folder = "/".join(path.relative_to(ROOT / "inspector").parts[:-1])
+    for name, quoted in includes(path):
+        assert not (CORE / name).is_file(), f"{name} is the core's"
+        assert not quoted or name.split("/")[0] in INSPECTOR[folder], name
+        assert folder != "model" or not SCREEN.search(name), name
+
+
+def test_nothing_but_the_inspector_knows_of_screens():
+    assert SCREEN.search("GLFW/glfw3.h")
+    assert not [p for folder in (CORE, ROOT / "kernel") for p in sources(folder) for name, _ in includes(p) if SCREEN.search(name)]
+
+
 PACKAGE = CORE / "python" / "quadrants"
 
 # Module or folder of the Python package -> what it may import (itself always), at the top or inside of functions. Those
@@ -136,23 +155,24 @@ PYTHON = {
     "_arch": [],
     "_device": [],
     "built": [],  # what the build writes into _lib
-    "_environment": ["built"],
+    "_option_values": ["built"],
+    "_environment": ["_option_values"],
     "_logging": ["_environment", "_version", "built"],
     "_exceptions": ["_logging", "_settings"],
-    "_later": ["_exceptions"],
     "_dtypes": ["_exceptions", "_settings"],
     "_source": ["_exceptions", "_native"],
-    "_options": ["_dtypes", "_environment"],
+    "_options": ["_dtypes", "_environment", "_logging", "_option_values"],
+    "_dumps": ["_environment", "_logging", "_settings"],
     "_coverage": ["_dtypes", "_environment", "_native", "_settings", "_source"],
     # Coverage is begun when a program is, if the environment asks for it.
-    "_runtime": ["_arch", "_coverage", "_dtypes", "_environment", "_exceptions", "_logging", "_native", "_options", "_settings", "_version"],
+    "_runtime": ["_arch", "_coverage", "_dtypes", "_dumps", "_environment", "_exceptions", "_logging", "_native", "_option_values", "_options", "_settings", "_version"],
     "_stream": ["_exceptions", "_native", "_runtime"],
     "_timeline": ["_native"],
     "_perf_dispatch": ["_environment", "_exceptions", "_logging", "_runtime"],
     "_display": [],
     "_trees": ["_arch", "_dtypes", "_exceptions", "_factories", "_native", "_runtime", "_settings"],
     # A kernel that is counted whatever the program says brings coverage in; before it is compiled, all fields must be placed.
-    "_language": ["_coverage", "_display", "_dtypes", "_exceptions", "_factories", "_later", "_logging", "_native", "_runtime", "_settings",
+    "_language": ["_coverage", "_display", "_dtypes", "_exceptions", "_factories", "_logging", "_native", "_runtime", "_settings",
                   "_source", "_trees"],
     "_storage": ["_arch", "_display", "_dtypes", "_environment", "_exceptions", "_factories", "_language", "_native", "_settings", "_source",
                  "_trees"],
@@ -160,20 +180,30 @@ PYTHON = {
     "_algorithms": ["_dtypes", "_exceptions", "_language", "_settings", "_storage", "_trees"],
     # What backward kernels keep is the core's to tell. A check reads sources for the line that is wrong, and shows a verdict.
     "_gradients": ["_display", "_dtypes", "_exceptions", "_language", "_native", "_settings", "_source", "_storage", "_trees"],
+    # What is known of listings while a program runs. What gradients keep is among it.
+    "_live": ["_coverage", "_exceptions", "_gradients", "_native"],
     "_python_backend": ["_dtypes", "_exceptions", "_language", "_native", "_settings", "_source", "_storage"],
+    # What is on disk, told to people and packed for other machines.
+    "_kept": ["_dtypes", "_exceptions", "_native"],
+    # Windows of scripts, which another process draws.
+    "_windows": ["_exceptions", "_language", "_logging"],
+    # The window of qd.inspect(): it reads fields and arrays, samples them with kernels, and is a process that _windows starts.
+    "_inspect": ["_coverage", "_dtypes", "_environment", "_exceptions", "_language", "_live", "_logging", "_native", "_runtime", "_settings", "_source", "_storage", "_windows"],
     # Makers whose modules wait until they are needed.
     "_on_demand": ["_factories", "_sparse", "_storage", "_trees"],
 }
 
 # What programs import or reach into: may read all of the above and one another's names as said, and is read by none of it.
 FACES = {
-    "quadrants": ["_on_demand", "lang", "math", "simt", "types"],
+    "quadrants": ["_inspect", "_on_demand", "lang", "math", "simt", "types"],
+    "__main__": ["_command"],
+    "_command": ["cache", "coverage", "tools"],
     "_lib": ["types"],
     "_tensor": [],
     "_test_tools": ["quadrants"],
-    "ad": [], "algorithms": [], "coverage": [], "experimental": [], "interop": [],
+    "ad": [], "algorithms": [], "cache": [], "coverage": [], "experimental": [], "inspect": ["quadrants"], "interop": [],
     "lang": ["simt", "types"],
-    "linalg": [], "math": [], "profiler": [], "pytest_plugin": [], "simt": [], "sparse": [], "tools": [], "types": [],
+    "linalg": [], "math": [], "profiler": [], "pytest_plugin": [], "simt": [], "sparse": [], "tools": [], "types": [], "ui": [],
 }  # fmt: skip
 BUILT = {("_lib", "_build_info"), ("_lib", "_option_rows"), ("_lib", "quadrants_linalg")}
 

@@ -213,6 +213,132 @@ def chain(ops):
     return run
 
 
+I1 = qd.types.ndarray(dtype=qd.i32, ndim=1)
+
+
+@qd.kernel
+def histogram(out: I1, keys: I1):
+    for b in range(out.shape[0]):
+        out[b] = 0
+    for i in range(keys.shape[0]):
+        out[keys[i]] += 1
+
+
+@qd.kernel
+def deposit(grid: V2, x: V1, y: V1):
+    """Charges of particles onto the four grid points around each."""
+    for i, j in qd.ndrange(grid.shape[0], grid.shape[1]):
+        grid[i, j] = 0.0
+    for p in range(x.shape[0]):
+        u, v = x[p] * (grid.shape[0] - 1), y[p] * (grid.shape[1] - 1)
+        i, j = int(u), int(v)
+        a, b = u - i, v - j
+        grid[i, j] += (1.0 - a) * (1.0 - b)
+        grid[i, j + 1] += (1.0 - a) * b
+        grid[i + 1, j] += a * (1.0 - b)
+        grid[i + 1, j + 1] += a * b
+
+
+P3 = qd.types.ndarray(dtype=qd.math.vec3, ndim=1)
+
+
+@qd.func
+def cell_of(at, cells: qd.i32):
+    return qd.min(qd.cast(at * cells, qd.i32), cells - 1)
+
+
+@qd.kernel
+def sph(density: V1, x: P3, cells: qd.i32, count: I1, start: I1, order: I1):
+    """Particles sorted by cell, then sums over the cells around each."""
+    for c in range(count.shape[0]):
+        count[c] = 0
+    for p in range(x.shape[0]):
+        c = cell_of(x[p], cells)
+        count[(c[0] * cells + c[1]) * cells + c[2]] += 1
+    for _ in range(1):
+        total = 0
+        for c in range(count.shape[0]):
+            start[c] = total
+            total += count[c]
+            count[c] = start[c]
+    for p in range(x.shape[0]):
+        c = cell_of(x[p], cells)
+        at = qd.atomic_add(count[(c[0] * cells + c[1]) * cells + c[2]], 1)
+        order[at] = p
+    for p in range(x.shape[0]):
+        h2 = 1.0 / qd.cast(cells * cells, qd.f32)
+        a = x[p]
+        c = cell_of(a, cells)
+        total = 0.0
+        for i in range(qd.max(c[0] - 1, 0), qd.min(c[0] + 2, cells)):
+            for j in range(qd.max(c[1] - 1, 0), qd.min(c[1] + 2, cells)):
+                for k in range(qd.max(c[2] - 1, 0), qd.min(c[2] + 2, cells)):
+                    cell = (i * cells + j) * cells + k
+                    end = x.shape[0]
+                    if cell + 1 < count.shape[0]:
+                        end = start[cell + 1]
+                    for s in range(start[cell], end):
+                        d = a - x[order[s]]
+                        left = h2 - d.dot(d)
+                        if left > 0.0:
+                            total += left * left * left
+        density[p] = total / (h2 * h2 * h2)
+
+
+MPM3_N = 64
+GV3 = qd.types.ndarray(dtype=qd.math.vec3, ndim=3)
+V3 = qd.types.ndarray(dtype=qd.f32, ndim=3)
+
+
+@qd.kernel
+def mpm3(x: P3, v: P3, C: M3, J: V1, gv: GV3, gm: V3, dt: qd.f32):
+    for i, j, k in gm:
+        gv[i, j, k] = qd.Vector([0.0, 0.0, 0.0])
+        gm[i, j, k] = 0.0
+    for p in x:
+        dx = 1.0 / MPM3_N
+        volume = (dx * 0.5) ** 3
+        base = (x[p] * MPM3_N - 0.5).cast(int)
+        fx = x[p] * MPM3_N - base.cast(float)
+        w = [0.5 * (1.5 - fx) ** 2, 0.75 - (fx - 1.0) ** 2, 0.5 * (fx - 0.5) ** 2]
+        stress = -dt * 4.0 * 400.0 * volume * (J[p] - 1.0) * MPM3_N * MPM3_N
+        affine = qd.Matrix([[stress, 0.0, 0.0], [0.0, stress, 0.0], [0.0, 0.0, stress]]) + volume * C[p]
+        for i, j, k in qd.static(qd.ndrange(3, 3, 3)):
+            offset = qd.Vector([i, j, k])
+            dpos = (offset.cast(float) - fx) * dx
+            weight = w[i][0] * w[j][1] * w[k][2]
+            gv[base + offset] += weight * (volume * v[p] + affine @ dpos)
+            gm[base + offset] += weight * volume
+    for i, j, k in gm:
+        if gm[i, j, k] > 0.0:
+            gv[i, j, k] = gv[i, j, k] / gm[i, j, k]
+        gv[i, j, k][1] -= dt * 9.8
+        at = qd.Vector([i, j, k])
+        for d in qd.static(range(3)):
+            if at[d] < 3 and gv[i, j, k][d] < 0:
+                gv[i, j, k][d] = 0.0
+            if at[d] > MPM3_N - 3 and gv[i, j, k][d] > 0:
+                gv[i, j, k][d] = 0.0
+    for p in x:
+        dx = 1.0 / MPM3_N
+        base = (x[p] * MPM3_N - 0.5).cast(int)
+        fx = x[p] * MPM3_N - base.cast(float)
+        w = [0.5 * (1.5 - fx) ** 2, 0.75 - (fx - 1.0) ** 2, 0.5 * (fx - 0.5) ** 2]
+        new_v = qd.Vector([0.0, 0.0, 0.0])
+        new_C = qd.Matrix([[0.0, 0.0, 0.0], [0.0, 0.0, 0.0], [0.0, 0.0, 0.0]])
+        for i, j, k in qd.static(qd.ndrange(3, 3, 3)):
+            offset = qd.Vector([i, j, k])
+            dpos = (offset.cast(float) - fx) * dx
+            weight = w[i][0] * w[j][1] * w[k][2]
+            g_v = gv[base + offset]
+            new_v += weight * g_v
+            new_C += 4.0 * weight * g_v.outer_product(dpos) * MPM3_N * MPM3_N
+        v[p] = new_v
+        x[p] = x[p] + dt * v[p]
+        J[p] = J[p] * (1.0 + dt * new_C.trace())
+        C[p] = new_C
+
+
 @qd.kernel
 def empty():
     pass

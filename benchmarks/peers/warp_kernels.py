@@ -99,6 +99,36 @@ def mandelbrot(out, limit):
 
 
 @wp.kernel
+def histogram_k(out: wp.array(dtype=wp.int32), keys: wp.array(dtype=wp.int32)):
+    wp.atomic_add(out, keys[wp.tid()], 1)
+
+
+def histogram(out, keys):
+    out.zero_()
+    wp.launch(histogram_k, dim=keys.shape[0], inputs=[out, keys], device="cpu")
+
+
+@wp.kernel
+def deposit_k(grid: wp.array2d(dtype=wp.float32), x: wp.array(dtype=wp.float32), y: wp.array(dtype=wp.float32)):
+    p = wp.tid()
+    u = x[p] * float(grid.shape[0] - 1)
+    v = y[p] * float(grid.shape[1] - 1)
+    i = int(u)
+    j = int(v)
+    a = u - float(i)
+    b = v - float(j)
+    wp.atomic_add(grid, i, j, (1.0 - a) * (1.0 - b))
+    wp.atomic_add(grid, i, j + 1, (1.0 - a) * b)
+    wp.atomic_add(grid, i + 1, j, a * (1.0 - b))
+    wp.atomic_add(grid, i + 1, j + 1, a * b)
+
+
+def deposit(grid, x, y):
+    grid.zero_()
+    wp.launch(deposit_k, dim=x.shape[0], inputs=[grid, x, y], device="cpu")
+
+
+@wp.kernel
 def empty_k():
     pass
 

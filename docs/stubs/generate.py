@@ -14,7 +14,6 @@ from pathlib import Path
 
 import quadrants as qd
 from quadrants import _dtypes, _environment
-from quadrants._later import Later
 
 HERE = Path(__file__).resolve().parent
 PACKAGE = HERE.parents[1] / "quadrants_core" / "python" / "quadrants"
@@ -22,7 +21,7 @@ MODULES = (
     "quadrants quadrants.ad quadrants.algorithms quadrants.experimental quadrants.interop quadrants.lang.graph quadrants.linalg "
     "quadrants.math quadrants.profiler quadrants.simt quadrants.simt.block quadrants.simt.grid quadrants.simt.subgroup "
     "quadrants.simt.warp quadrants.sparse quadrants.tools quadrants.types quadrants.types.annotations quadrants.types.enums "
-    "quadrants.types.primitive_types"
+    "quadrants.types.primitive_types quadrants.ui"
 ).split()
 HIDDEN = {  # reachable, and not in dir
     "quadrants": "_lib _tensor cfg clear_all_gradients outer __version__ __version_str__ _Tensor _VectorTensor _MatrixTensor _wrap".split(),
@@ -109,8 +108,6 @@ def option_default(row):
 
 def docstring(live):
     """The text about an object itself: not that of its type or base."""
-    if isinstance(live, Later):
-        return None
     if isinstance(live, type):
         text = vars(live).get("__doc__")
     else:
@@ -291,7 +288,7 @@ def value(module, name, live, names):
         return [annotated(name, "_Arch" if type(live).__name__ == "Arch" else "Any")]
     if isinstance(live, list):
         return [annotated(name, "list[Any]")]
-    if isinstance(live, Later) or inspect.isroutine(live):
+    if inspect.isroutine(live):
         return function(name, live)
     if type(live) in (int, float, str, bool):
         return [annotated(name, type(live).__name__)]
@@ -345,7 +342,7 @@ def stub(module):
     for name in left:
         out += declaration(module, name, names[name], names, None)
     if module == "quadrants":
-        out += parsed("from quadrants import coverage as coverage")
+        out += parsed("from quadrants import cache as cache, coverage as coverage")
     text = ast.unparse(ast.fix_missing_locations(ast.Module(out, [])))
     return HEAD + re.sub(r":\n +\.\.\.(?=\n|$)", ": ...", text) + "\n"
 

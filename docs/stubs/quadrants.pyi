@@ -33,10 +33,12 @@ class _Gradient(Generic[_P]):
     def __call__(self, *args: _P.args, **kwargs: _P.kwargs) -> None: ...
 
 class _Kernel(Generic[_P, _R]):
-    """A kernel: called like the function that it is made of; `grad` is the kernel of its derivatives."""
+    """A kernel: called like the function that it is made of, with the keyword `qd_stream` beside its own arguments. With
+    checkpoints=True it has `resume(..., from_checkpoint=label)`, which leaves out what stands before that checkpoint."""
     __name__: str
     @property
-    def fn(self) -> Callable[_P, _R]: ...
+    def fn(self) -> Callable[_P, _R]:
+        """The function that it is made of."""
     @property
     def __wrapped__(self) -> Callable[_P, _R]: ...
     def __getattr__(self, name: str, /) -> Any: ...
@@ -45,7 +47,8 @@ class _Kernel(Generic[_P, _R]):
     @overload
     def __call__(self, *args: Any, qd_stream: Stream | None, **kwargs: Any) -> _R: ...
     @property
-    def grad(self) -> _Gradient[_P]: ...
+    def grad(self) -> _Gradient[_P]:
+        """The kernel of its derivatives: called with the same arguments, it adds to the gradients of what the kernel reads."""
     @overload
     def __get__(self, instance: None, owner: Any = None, /) -> Self: ...
     @overload

@@ -48,7 +48,20 @@ class StructType:
 def struct(**members: Any) -> StructType: ...
 
 class NdarrayType(Protocol):
-    """Annotation of an array parameter: `qd.types.NDArray[qd.f32, 1]`; None means any."""
+    """Annotation of an array parameter: `qd.types.NDArray[qd.f32, 1]`; None means any. The kernel takes ndarrays, NumPy arrays, torch
+    tensors and what speaks DLPack, and reads and writes their memory.
+
+    Example:
+        >>> import numpy as np
+        >>> @qd.kernel
+        ... def fill(x: qd.types.NDArray[qd.f32, 1]):
+        ...     for i in x:
+        ...         x[i] = 2.0 * i
+        >>> a = np.zeros(3, dtype=np.float32)
+        >>> fill(a)
+        >>> a
+        array([0., 2., 4.], dtype=float32)
+    """
     def __class_getitem__(cls, parameters: Any, /) -> Any: ...
     @property
     def shape(self) -> Any: ...

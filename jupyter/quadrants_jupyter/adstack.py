@@ -4,21 +4,23 @@ choices cost. Data (the Python side of widgets/protocol/adstack.ts), plain text,
 The data, `application/vnd.quadrants.adstack+json`, are what nbval compares (nbval_meaning.py), times left out.
 """
 
-import functools
-import pathlib
 import time
 import uuid
+import warnings
 import weakref
 from html import escape
 
-from quadrants import _exceptions, _settings, _source
+from quadrants import _settings, _source
 from quadrants._gradients import memory as _memory
 from quadrants._language import kernel as _kernel
+from quadrants._live.adstack import file_of, shown_name, task_data
 from quadrants_jupyter import cells
 from quadrants_jupyter.looks import dim
+from quadrants_jupyter.models import model_class
 
 MIME = "application/vnd.quadrants.adstack+json"
 VERSION = 1
+TRAITS = {"kernels": "List", "said": "Unicode", "measuring": "Unicode", "running": "Unicode"}
 PARTS = (2, 4, 16)  # of what is kept without a budget: the budgets that are measured
 ELEMENTS = 16_000_000  # numbers that may have to be put back
 SECONDS, RUNS = 0.3, 20  # for the runs of one budget, and the most of them
@@ -73,10 +75,6 @@ def _infos():
     return found
 
 
-def shown_name(name):
-    return name.replace("<locals>.", "")
-
-
 def pick(names):
     """Kernels by their names; all whose gradient was asked for, if none is given."""
     infos = _infos()
@@ -93,17 +91,17 @@ def set_budget(info, count):
         return
     _newest_kept(info)
     info.ad_stack_budget_bytes = count
-    info.derivatives.pop(_REVERSE, None)
+    info.forget_gradient()
 
 
 _known = weakref.WeakKeyDictionary()  # KernelInfo -> KeptKernel, for as long as a gradient with another budget has not run
-_whole = weakref.WeakKeyDictionary()  # KernelInfo -> bytes of a thread without a budget, as far as is known
+_whole = weakref.WeakKeyDictionary()  # KernelInfo -> bytes of one iteration without a budget, as far as is known
 _settings.after_reset += [_known.clear, _whole.clear]
 
 
-def _newest_kept(info):
+def _newest_kept(info, report=None):
     """What its gradient kept when it was launched last, or None."""
-    if found := _kept_of(info):
+    if found := _kept_of(info, report):
         _known[info] = found[-1]
     return _known.get(info)
 
@@ -123,29 +121,6 @@ def _shift(file, line):
     return 0
 
 
-def _text(file, line):
-    return _exceptions._source_line(file, line).strip() if file else ""
-
-
-def _loop_data(loop):
-    file = loop.variables[0].file
-    variables = [{"name": v.name, "type": v.type, "bytes": v.bytes, "line": v.line + _shift(v.file, v.line)} for v in loop.variables]
-    return {"line": loop.line + _shift(file, loop.line), "text": _text(file, loop.line), "depth": loop.depth, "trips": loop.trips,
-            "choice": loop.choice, "slot_bytes": loop.slot_bytes, "bytes": loop.bytes, "variables": variables}
-
-
-def _task_data(task, file):
-    loops = [loop for loop in task.loops if loop.variables]
-    ran = {loop.line for loop in loops if loop.trips}
-    loops = [_loop_data(loop) for loop in loops if loop.trips or loop.line not in ran]  # of the ways to run it, those that were taken
-    return {"name": task.name, "line": task.line + _shift(file, task.line), "text": _text(file, task.line), "predicted": task.predicted,
-            "measured": task.measured, "total": task.total, "loops": loops}
-
-
-def _file(kept):
-    return next((v.file for task in kept.tasks for loop in task.loops for v in loop.variables), "")
-
-
 def _most(kept, what):
     """Of a thread, in the task where it is most: tasks run one after the other."""
     return max((getattr(task, what) for task in kept.tasks), default=0) if kept is not None else 0
@@ -158,21 +133,21 @@ class View:
         self.shell, self.id = shell, uuid.uuid4().hex
         self.infos = pick(names)
         self.measured = {}  # name -> measurements
-        self.said, self.measuring = "", ""
+        self.said, self.measuring, self.running = "", "", ""
         self.model, self.acted = None, False
         self.take()
 
-    def take(self):
-        """What is kept now."""
+    def take(self, report=None):
+        """What is kept now. `report`: else what was kept when the launch that goes on is over."""
         self.report, self.kernels = _memory.MemoryReport(), []
         for name, info in self.infos.items():
-            if (kept := _newest_kept(info)) is None:
+            if (kept := _newest_kept(info, report)) is None:
                 continue
             self.report.append(kept)
-            _whole[info] = max(_whole.get(info, 0), _most(kept, "predicted"))
-            file = _file(kept)
+            _whole[info] = max(_whole.get(info, 0), _most(kept, "of_one"))
+            file = file_of(kept)
             self.kernels.append({"name": shown_name(name), "budget": _budget(info), "whole": _whole[info],
-                                 "tasks": [_task_data(task, file) for task in kept.tasks],
+                                 "tasks": [task_data(task, file, _shift) for task in kept.tasks],
                                  "measurements": self.measured.get(name, [])})
 
     def info(self, shown):
@@ -214,14 +189,15 @@ class View:
             if kernel["name"] == shown:
                 kernel["measurements"] = list(found)
                 if found:
-                    kernel["whole"] = _whole[self.info(shown)] = found[0]["predicted"]
+                    kernel["whole"] = _whole[self.info(shown)]
         self.update()
 
     def update(self):
         if self.model is not None:
             with self.model.hold_sync():
                 # equal lists are no news to a trait
-                self.model.kernels, self.model.said, self.model.measuring = list(map(dict, self.kernels)), self.said, self.measuring
+                self.model.kernels, self.model.said = list(map(dict, self.kernels)), self.said
+                self.model.measuring, self.model.running = self.measuring, self.running
 
     def asked(self, _, content, buffers):
         """A message of the page."""
@@ -233,8 +209,21 @@ class View:
             self.measure(content["kernel"])
         self.store()
 
+    def follow(self, report):
+        """While a cell runs: what a gradient that goes on has kept so far."""
+        running = next((name for name, info in self.infos.items() if any(map(_runs, _kept_of(info, report)))), None)
+        if running is None or self.measuring:
+            return
+        before, self.running = self.kernels, shown_name(running)
+        self.take(report)
+        if self.kernels != before or self.model.running != self.running:
+            self.update()
+
     def refresh(self):
         """At the end of a cell."""
+        if self.running:
+            self.running = ""
+            self.update()
         before = self.kernels
         self.take()
         if not self.kernels:  # the program ended
@@ -259,7 +248,7 @@ class View:
 
     def _repr_mimebundle_(self, **_):
         data = {"text/plain": repr(self), "text/html": static_html(self.kernels), MIME: self.as_data()}
-        make = _widget_class() if self.kernels else None
+        make = model_class("adstack", **TRAITS) if self.kernels else None
         if make is None:
             return data
         if self.model is None:
@@ -277,8 +266,16 @@ class Views:
         self.open = []
 
     def opened(self, view):
+        from quadrants_jupyter.live import live
+
         self.open.append(view)
         del self.open[:-OPEN]
+        live.watch(self.follow)
+
+    def follow(self):
+        if self.open and any(map(_runs, report := _memory.memory_now())):
+            for view in self.open:
+                view.follow(report)
 
     def refresh(self, *_):
         for view in self.open:
@@ -305,8 +302,11 @@ def measurements(info, args):
             whole = 0
             for part in (1, *PARTS):
                 budget = 0 if part == 1 else max(8, whole // part)
-                one = _measured(info, args, budget)
-                whole = whole or one["predicted"]
+                with warnings.catch_warnings():  # that a budget is not kept is among the results
+                    warnings.simplefilter("ignore", RuntimeWarning)
+                    one = _measured(info, args, budget)
+                if part == 1:
+                    whole = _whole[info] = one["measured"]
                 state.restore(companions=True)
                 yield {"part": part, **one}
                 if not whole:
@@ -338,13 +338,17 @@ def _measured(info, args, budget):
         own = _kept_of(info)[-1]
     choices = dict.fromkeys(loop.choice for task in own.tasks for loop in task.loops if loop.variables) if own is not None else ()
     cut = [choice for choice in choices if choice != "keep"]
-    return {"budget": budget, "seconds": min(times), "predicted": _most(own, "predicted"), "measured": _most(own, "measured"),
-            "choice": ", ".join(cut) or "keep"}
+    return {"budget": budget, "seconds": min(times), "measured": _most(own, "of_one"), "choice": ", ".join(cut) or "keep"}
 
 
-def _kept_of(info):
-    """What is kept by gradients of the kernel, the newest last."""
-    return [kept for kept in _memory.memory_report() if kept.name == f"{info.name}_reverse_grad"]
+def _kept_of(info, report=None):
+    """What is kept by gradients of the kernel, the newest last, and behind it one that runs."""
+    found = [kept for kept in (_memory.memory_report() if report is None else report) if kept.name == f"{info.name}_reverse_grad"]
+    return sorted(found, key=_runs)
+
+
+def _runs(kept):
+    return any(task.running for task in kept.tasks)
 
 
 # --- static HTML -----------------------------------------------------------------------------------------------------
@@ -376,7 +380,7 @@ def _loop_row(loop):
     kept = ", ".join(f"<code>{escape(v['name'] or '?')}</code> ({escape(v['type'])}, line {v['line']}, {v['bytes']} bytes)"
                      for v in loop["variables"])
     return [f"<span style=\"padding-left:{loop['depth']}em\">{loop['line']}: <code>{escape(loop['text'])}</code></span>", trips, kept, grouped(loop["slot_bytes"]), grouped(loop["bytes"]),
-            escape(loop["choice"])]
+            escape(": ".join(filter(None, (loop["choice"], loop["reason"]))))]
 
 
 def _html_kernel(kernel):
@@ -385,12 +389,14 @@ def _html_kernel(kernel):
     for task in kernel["tasks"]:
         parts.append(f'<div>line {task["line"]}: <code>{escape(task["text"])}</code> <span style="{dim}">{grouped(task["predicted"])} bytes '
                      f'predicted, {grouped(task["measured"])} measured on one thread, {grouped(task["total"])} on all</span></div>')
+        if task["excess"]:
+            parts.append(f'<div>{escape(task["excess"])}</div>')
         parts.append(_table(["loop", "rounds", "kept", "bytes a round", "bytes", "choice"], map(_loop_row, task["loops"])))
     if kernel["measurements"]:
         rows = [[part_name(m["part"]), grouped(m["budget"]) if m["budget"] else "none", escape(m["choice"]), grouped(m["measured"]),
                  f'<span class="qd-time">{milliseconds(m["seconds"])}</span>'] for m in kernel["measurements"]]
         parts.append(picture(kernel["measurements"]))
-        parts.append(_table(["measured", "budget", "choice", "bytes of a thread", "time"], rows))
+        parts.append(_table(["measured", "budget", "choice", "bytes of an iteration", "time"], rows))
     return "".join(parts)
 
 
@@ -410,7 +416,7 @@ def picture(found):
             f'role="img" aria-label="time against memory"><path d="M{LEFT},{TOP}V{floor}H{right}" fill="none" stroke="currentColor"/>'
             f'<polyline points="{line}" fill="none" stroke="{_heat}"/>{dots}'
             f'<text x="{right}" y="{floor + 16}" text-anchor="middle">{grouped(most)}</text>'
-            f'<text x="{(LEFT + right) / 2}" y="{floor + 32}" text-anchor="middle">bytes of a thread</text>'
+            f'<text x="{(LEFT + right) / 2}" y="{floor + 32}" text-anchor="middle">bytes of an iteration</text>'
             f'<text x="{LEFT - 6}" y="{TOP + 4}" text-anchor="end">{milliseconds(longest)}</text>'
             f'<text x="{LEFT}" y="{floor + 16}" text-anchor="middle">0</text></svg>')
 
@@ -422,29 +428,6 @@ def static_html(kernels):
 
 
 # --- display ---------------------------------------------------------------------------------------------------------
-
-_module = pathlib.Path(__file__).parent / "static" / "adstack.js"
-
-
-@functools.cache
-def _widget_class():
-    """The live widget, where anywidget is installed and the front end was built; else None."""
-    if not _module.is_file():
-        return None
-    try:
-        import anywidget
-        import traitlets
-    except ImportError:
-        return None
-
-    class AdstackModel(anywidget.AnyWidget):
-        _esm = _module
-        kernels = traitlets.List().tag(sync=True)
-        said = traitlets.Unicode().tag(sync=True)
-        measuring = traitlets.Unicode().tag(sync=True)  # name of a kernel
-
-    return AdstackModel
-
 
 def show(shell, view):
     from IPython.display import display

@@ -132,7 +132,7 @@ def _prints(call):
     """Whether running it once more would show anything."""
     from quadrants._gradients import tape
 
-    if isinstance(call, (tape.Filled, tape.Copied)):
+    if isinstance(call, tape.Replaced):
         return False
     if not isinstance(call, _kernel.KernelInfo):
         return True  # it may do anything

@@ -120,8 +120,11 @@ def finish(path):
     cells = []
     for number, file in sorted(texts.items()):
         text = "".join(linecache.getlines(file))
-        inside = None if _tracer is not None else sorted(_lines_of_kernels(text))
-        cells.append({"number": number, "file": files.name_of(files.place_of(file)), "only": inside})
+        inside, left_out = None if _tracer is not None else _lines_of_kernels(text), _uncounted(files, file)
+        if left_out:
+            inside = (set(range(1, len(text.splitlines()) + 1)) if inside is None else inside) - left_out
+        only = None if inside is None else sorted(inside)
+        cells.append({"number": number, "file": files.name_of(files.place_of(file)), "only": only})
     known = {cell["file"] for cell in cells}
     modules = [{"file": name, "only": _lines_in(place)} for place, name in files.files_of_kernels() if name not in known]
     report = {"notebook": _notebook, "data": data, "cells": cells, "modules": modules}
@@ -135,6 +138,17 @@ def _add_copies(files):
     for file, older, first, last in cells.registry.copies if cells is not None else ():
         arcs = [arc for arc in files.arcs_of_kernels(files.place_of(older)) if all(first <= abs(n) <= last for n in arc)]
         files.host_arcs.setdefault(files.place_of(file), set()).update(arcs)
+
+
+def _uncounted(files, file):
+    """Lines of kernels that were asked not to be counted, and of funcs beside them that no counted kernel ran."""
+    cells = sys.modules.get("quadrants_jupyter.cells")
+    counted = {line for arc in files.arcs_of_kernels(files.place_of(file)) for line in arc}
+    found = set()
+    for of, first, last in cells.registry.uncounted if cells is not None else ():
+        if of == file and counted.isdisjoint(range(first, last + 1)):
+            found.update(range(first + 1, last + 1))
+    return found
 
 
 def _lines_in(path):

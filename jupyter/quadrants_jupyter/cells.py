@@ -3,7 +3,6 @@ identity, and with it its compiled code, before anything below it in the cell is
 
 import ast
 import inspect
-import itertools
 import linecache
 import os
 import weakref
@@ -47,6 +46,7 @@ class Registry:
         self.last_cell = []  # names, in the order of the cell
         self.last_number = 0
         self.copies = []  # (file, older file, first and last line): a definition that stands for an equal older one
+        self.uncounted = []  # (file, first and last line): a definition of a cell with --no-coverage
 
     def alive(self):
         return [e for e in self.entries.values() if e.value() is not None]
@@ -133,14 +133,16 @@ class Runner:
         self.shell, self.coverage = shell, coverage
         self.number = shell.displayhook.prompt_count
         # Line 1 of the cell is the magic itself, and IPython drops blank lines after it: lines are those that the editor shows.
-        blank = sum(1 for _ in itertools.takewhile(lambda line: not line.strip(), text.splitlines()))
-        self.text = "\n" * (1 + blank) + shell.transform_cell(text)
+        code = shell.transform_cell(text)
+        self.text = "\n" * (1 + ordinary.blank_lines(text) - ordinary.blank_lines(code)) + code
         self.outcome = Outcome()
-        self.file = shell.compile.cache(self.text, self.number, raw_code=text)
+        self.cell_id, shown = live.executions.current()
+        # Debuggers know a cell by its whole text.
+        whole = shown if shown is not None and shown.startswith("%%qd_kernel") else text
+        self.file = shell.compile.cache(self.text, self.number, raw_code=whole)
         linecache.cache[self.file] = (len(self.text), None, self.text.splitlines(True), self.file)
         _source.set_display_name(self.file, f"cell {self.number}")
         ordinary.cells.magic.add(self.file)
-        self.cell_id, shown = live.executions.current()
         self.digest = live.digest(text if shown is None else shown)
 
     async def run(self):
@@ -191,6 +193,8 @@ class Runner:
         value = names[name]
         if not any(True for _ in _members(name, value)):
             return
+        if not self.coverage:
+            registry.uncounted.append((self.file, statement.lineno, statement.end_lineno))
         if before is not None and type(before) is type(value) and self.same(name, before, value):
             names[name] = value = before
             self.outcome.kept.append(name)
@@ -237,7 +241,7 @@ class Runner:
             mark = fingerprint.of_function(entry.fn)
             if mark != entry.mark:
                 entry.mark = mark
-                if entry.value()._specialisations():
+                if entry.value()._specialisations() or getattr(entry, "count", 0):
                     self.outcome.stale.append(entry.name)
                 stale.forget(entry.value()._primal)
 

@@ -1,96 +1,25 @@
-"""`%qd_step` and `%qd_graph`: a launch in steps with the arrays of its kernel, or its graph alone. Data (the Python side of
-widgets/protocol/checkpoints.ts), plain text, static HTML, widget. Times stand in the live widget only."""
+"""`%qd_step`: a launch in steps with the arrays of its kernel. Data (the Python side of widgets/protocol/checkpoints.ts), plain
+text, static HTML, widget. Times stand in the live widget only."""
 
 import ast
 import dataclasses
-import functools
+import dis
 import inspect
-import linecache
-import pathlib
 import uuid
 from html import escape
 
 from quadrants._display import html as _values_html
 from quadrants._display import values as _values
-from quadrants_jupyter import cells
+from quadrants._live import graphs
+from quadrants_jupyter import outline
+from quadrants_jupyter.models import model_class
 
-MIME = "application/vnd.quadrants.checkpoints+json"
-VERSION = 1
+TRAITS = {"data": "Dict"}
 _MOST = 1 << 22  # elements of an array that is looked at after each step
 _TABLE = 12  # rows and columns of an array that is a table
 _CHANGES = 6  # changed elements that are told one by one
 _ARRAYS = ("ndarray", "field", "matrix_field", "struct_field", "tensor")
 MOVES = ("task", "step", "turn", "run", "back", "resume", "edit")
-
-
-# --- the graph -------------------------------------------------------------------------------------------------------
-
-def shown_steps(kernel, told):
-    """Which of the steps of Stepper.state() are shown. Tasks that work out the bounds of a loop, or count it or the head of a block,
-    belong to what stands there."""
-    file = kernel._primal.fn.__code__.co_filename
-    newest = {one["line"]: at for at, one in enumerate(told) if one["kind"] == "task"}
-
-    def is_head(at, line):
-        source = linecache.getline(file, line).strip()
-        return source.startswith(("while ", "with ")) or (source.startswith("for ") and newest[line] != at)
-
-    return [at for at, one in enumerate(told) if one["kind"] != "task" or not is_head(at, one["line"])]
-
-
-def steps_of(kernel, told):
-    """What is shown of each of these steps."""
-    info = kernel._primal
-    file = info.fn.__code__.co_filename
-    entry = cells.registry.entries.get(info.name)
-    shift = entry.shift if entry is not None and entry.file == file else 0
-    steps = []
-    for one in told:
-        kind = one["kind"]
-        step = {"kind": kind, "depth": one["depth"], "text": "", "label": one.get("label"), "state": one.get("state", ""),
-                "flag": one.get("flag"), "value": one.get("value"), "turn": one.get("turn"), "runs": one.get("runs"),
-                "microseconds": one.get("microseconds")}
-        if kind == "task":
-            source = linecache.getline(file, one["line"]).strip()
-            step["text"] = f"line {one['line'] + shift}: {source}" if source else f"line {one['line'] + shift}"
-        elif kind == "level":
-            step["text"] = f"do_while {one['flag']}"
-        elif one["label"] is None:
-            step["text"] = "loop that is a checkpoint of its own"
-        else:
-            step["text"] = f"checkpoint {one['name'] or one['label']}"
-        steps.append(step)
-    return steps
-
-
-def _times(count):
-    return {0: "", 1: "ran once"}.get(count, f"ran {count} times")
-
-
-def words(step):
-    """What became of a step; the same as in widgets/checkpoints/shown.ts."""
-    said = []
-    if step["kind"] == "task":
-        said.append(_times(step["runs"] or 0))
-    elif step["kind"] == "level":
-        said.append(f"turn {step['turn']}" if step["turn"] is not None else "")
-    else:
-        said.append(step["state"])
-    if step["flag"] and step["value"] is not None:
-        said.append(f"{step['flag']} = {step['value']}")
-    elif step["flag"] and step["kind"] == "checkpoint":
-        said.append(f"yields on {step['flag']}")
-    return ", ".join(word for word in said if word)
-
-
-def outline_of(kernel, args, keywords):
-    """(the kernel, its steps) as it is compiled for these arguments."""
-    from quadrants._language import stepper
-
-    launch = stepper.Stepper(kernel, *args, **keywords)
-    told = launch.state()["steps"]
-    plan = [{**told[at], "turn": None, "value": None, "state": ""} for at in shown_steps(launch.kernel, told)]
-    return launch.kernel, steps_of(launch.kernel, plan)
 
 
 # --- arrays ----------------------------------------------------------------------------------------------------------
@@ -140,6 +69,10 @@ class Array:
         now[index] = number
         self.value.from_numpy({**self.value.to_numpy(), self.member: now} if self.member else now)
 
+    def element(self, index):
+        """What `edit` takes to make it again what it is."""
+        return repr(self.fetch()[index].item())
+
     def data(self):
         import numpy as np
 
@@ -153,7 +86,7 @@ class Array:
             picture = _values_html.body(read, axes)
             if changed.any():
                 where = changed.any(axis=tuple(range(-axes, 0))) if axes else changed
-                picture += _values_html.marked(where)
+                picture += '<div style="opacity:.8">changed (orange)</div>' + _values_html.marked(where)
         told = []
         for index in np.argwhere(changed)[:_CHANGES].tolist() if changed.any() else []:
             at = tuple(index)
@@ -162,6 +95,11 @@ class Array:
         return {"name": self.name, "dtype": _values_html.short(read.dtype), "shape": list(read.shape), "rows": rows,
                 "picture": picture, "changed": int(changed.sum()), "elements": int(read.size), "changes": told,
                 "marks": np.flatnonzero(changed).tolist() if rows is not None else []}
+
+
+def _globals_in(code):
+    inside = [_globals_in(one) for one in code.co_consts if isinstance(one, type(code))]
+    return {one.argval for one in dis.get_instructions(code) if one.opname == "LOAD_GLOBAL"}.union(*inside)
 
 
 def arrays_of(kernel, args):
@@ -193,8 +131,9 @@ def arrays_of(kernel, args):
 
     for name, value in zip(inspect.signature(fn).parameters, args):
         add(name, value)
-    around = inspect.getclosurevars(fn)
-    for name, value in sorted({**around.globals, **around.nonlocals}.items()):
+    around = inspect.getclosurevars(fn)  # its globals hold those, too, that are named as an attribute is
+    outside = {name: value for name, value in around.globals.items() if name in _globals_in(fn.__code__)}
+    for name, value in sorted({**outside, **around.nonlocals}.items()):
         if getattr(value, "_qd_kind_", None) in _ARRAYS:
             add(name, value)
     return found
@@ -203,8 +142,6 @@ def arrays_of(kernel, args):
 # --- text and HTML ---------------------------------------------------------------------------------------------------
 
 def _head(data):
-    if data["plan"]:
-        return f"{data['kernel']}: the graph"
     where = "at its end" if data["over"] else "stopped"
     if data["yielded"] is not None:
         where = f"yielded at {dict(data['labels'])[data['yielded']]}"
@@ -226,7 +163,7 @@ def _title(array):
 def plain_text(data):
     out = [_head(data)]
     for at, step in enumerate(data["steps"]):
-        said = words(step)
+        said = outline.words(step)
         out.append(f"{'->' if at == data['next'] else '  '} {'  ' * step['depth']}{step['text']}" + (f"  ({said})" if said else ""))
     for array in data["arrays"]:
         rows = array["rows"]
@@ -238,8 +175,6 @@ def plain_text(data):
     return "\n".join(out)
 
 
-_font = ("font-family:monospace;font-family:var(--jp-code-font-family,monospace);font-size:13px;"
-         "font-size:var(--jp-code-font-size,13px);line-height:1.5")
 _states = {"done": "✓", "skipped": "–", "yielded": "❚❚", "running": "▸", "pending": "·", "": ""}
 
 
@@ -260,7 +195,7 @@ def static_html(data):
     lines = ""
     for at, step in enumerate(data["steps"]):
         here = at == data["next"]
-        said, sign = words(step), _states.get(step["state"], "")
+        said, sign = outline.words(step), _states.get(step["state"], "")
         text = escape(step["text"])
         lines += (f'<div style="padding-left:{1.4 * step["depth"]:.1f}em;border-left:4px solid {"#e8710a" if here else "transparent"}">'
                   f'<span aria-hidden="true">{sign}</span> {"<b>" + text + "</b>" if step["kind"] != "task" else text}'
@@ -272,7 +207,7 @@ def static_html(data):
                    + (f' <span style="opacity:.8">{escape(said)}</span>' if said else "")
                    + (_static_rows(array) if array["rows"] is not None else array["picture"]) + "</div>")
     error = f'<div style="border-left:4px solid #c62828;padding-left:.5em">{escape(data["error"])}</div>' if data["error"] else ""
-    return (f'<div style="{_font}"><div><b>{escape(_head(data))}</b></div>{error}<div style="display:flex;flex-wrap:wrap;gap:0 3em">'
+    return (f'<div style="{outline.font}"><div><b>{escape(_head(data))}</b></div>{error}<div style="display:flex;flex-wrap:wrap;gap:0 3em">'
             f"<div>{lines}</div><div>{arrays}</div></div></div>")
 
 
@@ -281,45 +216,10 @@ def _stored(data, arrays):
     steps = [{key: value for key, value in step.items() if key != "microseconds"} for step in data["steps"]]
     held = {array.name: _values.described(array.read) for array in arrays}
     kept = {key: data[key] for key in ("kernel", "next", "over", "yielded", "moves", "plan")}
-    return {"version": VERSION, **kept, "steps": steps, "arrays": held}
+    return {"version": outline.VERSION, **kept, "steps": steps, "arrays": held}
 
 
 # --- display ---------------------------------------------------------------------------------------------------------
-
-_module = pathlib.Path(__file__).parent / "static" / "checkpoints.js"
-
-
-@functools.cache
-def _widget_class():
-    """The live widget, where anywidget is installed and the front end was built; else None."""
-    if not _module.is_file():
-        return None
-    try:
-        import anywidget
-        import traitlets
-    except ImportError:
-        return None
-
-    class CheckpointsModel(anywidget.AnyWidget):
-        _esm = _module
-        data = traitlets.Dict().tag(sync=True)
-
-    return CheckpointsModel
-
-
-class Graph:
-    """What `%qd_graph` displays."""
-
-    def __init__(self, kernel, steps):
-        self.data = {"kernel": kernel._primal.name, "plan": True, "steps": steps, "next": None, "over": False, "yielded": None,
-                     "labels": [], "back": 0, "arrays": [], "moves": 0, "said": "", "error": ""}
-
-    def __repr__(self):
-        return plain_text(self.data)
-
-    def _repr_mimebundle_(self, **_):
-        return {"text/plain": plain_text(self.data), "text/html": static_html(self.data), MIME: _stored(self.data, [])}
-
 
 class Stepping:
     """What `%qd_step` displays: a launch, its arrays, and the widget that moves it."""
@@ -328,8 +228,8 @@ class Stepping:
         self.shell, self.stepper, self.model, self.id = shell, stepper, None, uuid.uuid4().hex
         self.arrays = arrays_of(stepper.kernel, stepper.args)
         self.moves, self.said, self.error = 0, "", ""
-        self.shown = shown_steps(stepper.kernel, stepper.state()["steps"])
-        self.strides = []  # calls of the stepper that each move made
+        self.shown = graphs.shown_steps(stepper.kernel, stepper.state()["steps"])
+        self.strides = []  # of each move: how many calls of the stepper it made; of an edit: the array, the index, what was there
         self.look()
 
     def look(self):
@@ -369,16 +269,34 @@ class Stepping:
             self.stepper.task()
 
     def back(self):
-        for _ in range(self.strides.pop() if self.strides else 1):
+        newest = self.strides.pop() if self.strides else 1
+        if isinstance(newest, tuple):
+            array, index, text = newest
+            array.edit(index, text)
+            return
+        for _ in range(newest):
             if not self.stepper.back():
                 self.strides.clear()
                 self.error = "nothing more is kept to go back to"
+
+    def may_go_back(self, kept):
+        """How many moves and edits, while the stepper keeps so many calls."""
+        count = 0
+        for stride in reversed(self.strides):
+            kept -= 0 if isinstance(stride, tuple) else stride
+            if kept < 0:
+                break
+            count += 1
+        return count
 
     def edit(self, name, index, text):
         self.error = ""
         try:
             array = next(one for one in self.arrays if one.name == name)
-            array.edit(tuple(int(i) for i in index), str(text).strip())
+            at = tuple(int(i) for i in index)
+            before = array.element(at) if len(at) == array.read.ndim and all(0 <= i < e for i, e in zip(at, array.read.shape)) else None
+            array.edit(at, str(text).strip())
+            self.strides.append((array, at, before))
             self.look()
             place = f"[{', '.join(map(str, index))}]" if index else ""
             self.said = f"{name}{place} was set to {str(text).strip()}"
@@ -398,12 +316,16 @@ class Stepping:
         return list({s["label"]: (s["label"], s["name"] or str(s["label"]))
                      for s in state["steps"] if s["kind"] == "checkpoint" and s["label"] is not None}.values())
 
+    def names(self):
+        """Of the checkpoints that can be resumed from."""
+        return [name for _, name in self.labels(self.stepper.state())]
+
     def data(self):
         state = self.stepper.state()
         at = None if state["over"] else next((k for k, step in enumerate(self.shown) if step >= state["next"]), None)
         return {"kernel": state["kernel"], "plan": False,
-                "steps": steps_of(self.stepper.kernel, [state["steps"][k] for k in self.shown]), "next": at, "over": state["over"], "yielded": state["yielded"],
-                "labels": [list(one) for one in self.labels(state)], "back": min(len(self.strides), state["back"]),
+                "steps": outline.steps_of(self.stepper.kernel, [state["steps"][k] for k in self.shown]), "next": at, "over": state["over"], "yielded": state["yielded"],
+                "labels": [list(one) for one in self.labels(state)], "back": self.may_go_back(state["back"]),
                 "arrays": [array.data() for array in self.arrays], "moves": self.moves, "said": self.said, "error": self.error}
 
     def on_message(self, _, content, buffers):
@@ -448,8 +370,8 @@ class Stepping:
 
     def _repr_mimebundle_(self, **_):
         data = self.data()
-        shown = {"text/plain": plain_text(data), "text/html": static_html(data), MIME: _stored(data, self.arrays)}
-        make = _widget_class()
+        shown = {"text/plain": plain_text(data), "text/html": static_html(data), outline.MIME: _stored(data, self.arrays)}
+        make = model_class("checkpoints", **TRAITS)
         if make is None:
             return shown
         if self.model is None:

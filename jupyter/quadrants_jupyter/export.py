@@ -19,7 +19,7 @@ _words = {"taken": "never true", "not_taken": "never false", "entered": "never e
 
 # nbconvert lets classes through, and no styles of elements.
 _style = (f"<style>\n.qd-mark-count {{ {dim}; user-select: none; display: inline-block; padding: 0 .4em; margin-right: .6em; white-space: pre }}\n"
-          f".qd-mark-branch {{ {said_of_branches}; user-select: none }}\n.qd-mark-busiest {{ font-weight: bold }}\n"
+          f".qd-mark-branch, .qd-mark-kept {{ {said_of_branches}; user-select: none }}\n.qd-mark-kept {{ border-style: solid }}\n.qd-mark-busiest {{ font-weight: bold }}\n"
           + "\n".join(f".qd-mark-{n} {{ background-color: rgba(232,113,10,{n / 100:.2f}) }}" for n in range(1, 61)) + "\n</style>")
 
 
@@ -29,16 +29,18 @@ class Marks(Preprocessor):
 
     def preprocess(self, nb, resources):
         cells = [cell for cell in nb.cells if cell.cell_type == "code"]
-        listed, marked, most = dict(_listed(cells)), [], 1
+        listed, marked = dict(_listed(cells)), []
         for cell in cells:
             own = digest(cell.source)
-            kept = _kept(cell, own) or listed.get(own)
+            shown = _kept(cell, own)
+            if not shown or not any(shown):
+                shown = listed.get(own)
             cell.metadata.pop("quadrants", None)
-            if kept:
-                marked.append((cell, kept))
-                most = max(most, *(row[1] or 0 for row in kept))
-        for cell, kept in marked:
-            cell.metadata["quadrants"] = {"shown": {"lines": kept, "most": most}}
+            if shown:
+                marked.append((cell, *shown))
+        most = max([1, *(row[1] or 0 for _, lines, _ in marked for row in lines)])
+        for cell, lines, stacks in marked:
+            cell.metadata["quadrants"] = {"shown": {"lines": lines, "stacks": stacks, "most": most}}
         if marked:
             _add_style(marked[0][0])
         return nb, resources
@@ -55,28 +57,37 @@ def _add_style(cell):
 
 
 def _kept(cell, own):
-    """The lines in the metadata of a cell; None if they are of another text, or of no form that is known."""
+    """The lines in the metadata of a cell, and those of which gradients keep values; None if they are of another text, or of no form
+    that is known."""
     found = _dict(_dict(cell.metadata.get("quadrants")).get("coverage"))
     if found.get("version") != _KEPT or found.get("digest") != own:
         return None
-    rows = found.get("lines")
-    return [_row(*row[:2], *row[4:5]) for row in rows if isinstance(row, list) and _is_counted(row)] if isinstance(rows, list) else None
+    rows, stacks = found.get("lines"), found.get("kept")
+    if not isinstance(rows, list):
+        return None
+    stacks = [row for row in _list(stacks) if isinstance(row, list) and len(row) == 3]
+    return [_row(*row[:2], *row[4:5]) for row in rows if isinstance(row, list) and _is_counted(row)], _stack_rows(stacks)
 
 
 def _listed(cells):
-    """(digest, lines) of the cells that outputs know, the newest last."""
+    """(digest, (lines, lines of which gradients keep values)) of the cells that outputs know, the newest last."""
     for cell in cells:
         for output in cell.get("outputs", ()):
             for told in _dict(output.get("data", {}).get(MIME)).get("cells", ()):
-                lines = [_dict(line) for line in _dict(told).get("lines", ())]
+                lines = [_dict(line) for line in _list(_dict(told).get("lines"))]
                 rows = [_row(line["number"], line["count"] if line.get("launched", True) else None, line.get("outcomes"))
                         for line in lines if _is_counted([line.get("number"), line.get("count")])]
-                if rows:
-                    yield told.get("digest"), rows
+                stacks = [(line.get("number"), line.get("bytes"), line.get("of")) for line in map(_dict, _list(_dict(told).get("kept")))]
+                if rows or stacks:
+                    yield told.get("digest"), (rows, _stack_rows(stacks))
 
 
 def _dict(value):
     return value if isinstance(value, dict) else {}
+
+
+def _list(value):
+    return value if isinstance(value, list) else []
 
 
 def _is_counted(row):
@@ -86,6 +97,16 @@ def _is_counted(row):
 def _row(number, count, outcomes=None):
     """Count is None where no kernel with this line was launched."""
     return [number, count, [_words[name] for name in _words if count and _dict(outcomes).get(name) == 0]]
+
+
+def _stack_rows(stacks):
+    """What gradients keep: [number, text]"""
+    rows = []
+    for number, count, values in stacks:
+        if type(number) is int and type(count) is int and isinstance(values, list):
+            of = dict.fromkeys(f"{one.get('name') or 'a value'} in the loop of line {one.get('loop')}" for one in map(_dict, values))
+            rows.append([number, f"gradients keep {short(count)}B: {', '.join(of)}"])
+    return rows
 
 
 class Highlighter(Highlight2HTML):
@@ -100,9 +121,10 @@ class Highlighter(Highlight2HTML):
         return _with_counts(found, source, **shown) if found else page
 
 
-def _with_counts(found, source, lines, most):
+def _with_counts(found, source, lines, stacks, most):
     before = len(source) - len(source.lstrip("\n"))  # Pygments leaves out blank lines at either end
     rows = {row[0] - before: row for row in lines}
+    kept = {number - before: text for number, text in stacks}
     out = []
     for number, code in enumerate(found[2].split("\n"), 1):
         _, times, branches = rows.get(number, (number, "", ()))
@@ -114,5 +136,7 @@ def _with_counts(found, source, lines, most):
         elif times:
             kind, text = f" qd-mark-{level(times, most)}" + " qd-mark-busiest" * (times == most), short(times)
         said = f' <span class="qd-mark-branch">{escape(", ".join(branches))}</span>' if branches else ""
+        if number in kept:
+            said += f' <span class="qd-mark-kept">{escape(kept[number])}</span>'
         out.append(f'<span class="qd-mark-count{kind}">{text:>5}</span>{code}{said}')
     return found[1] + "\n".join(out) + "\n" + found[3]

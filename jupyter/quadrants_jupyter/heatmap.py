@@ -1,18 +1,18 @@
 """The heatmap of `%qd_coverage`: data (the Python side of widgets/protocol/heatmap.ts), plain text, static HTML, widget."""
 
 import dataclasses
-import functools
 import linecache
-import pathlib
 import uuid
 from html import escape
 
+from quadrants._live.counts import code_lines, outcomes_of
 from quadrants_jupyter import cells, live
-from quadrants_jupyter.counts import code_lines, outcomes_of
 from quadrants_jupyter.looks import dim, hatch, said_of_branches, tint
+from quadrants_jupyter.models import model_class
 
 MIME = "application/vnd.quadrants.heatmap+json"
 VERSION = 1
+TRAITS = {"listings": "List", "follows": "Bool", "running": "Bool", "scale": "Dict"}
 
 
 @dataclasses.dataclass
@@ -50,7 +50,7 @@ def listings_of(entries, told=None):
         if told is None:
             live.live.take()
         history, told = live.live.history, told or {}
-        cells = {cell: True for cell in map(history.cell_of, entries) if cell is not None}
+        cells = {cell: True for cell in map(history.listing_of, entries) if cell is not None}
         unknown = [cell for cell in cells if cell not in told]
         told = {**told, **(live.coverage_of(unknown, history) if unknown else {})}
         message = live.message({cell: told[cell] for cell in cells}, history.scale())
@@ -58,7 +58,7 @@ def listings_of(entries, told=None):
 
 
 def _listing(entry, history, told):
-    cell = history.cell_of(entry)
+    cell = history.listing_of(entry)
     texts, code = linecache.getlines(entry.file), set(code_lines(entry))
     lines = []
     for number in range(entry.first_line, min(entry.last_line, len(texts)) + 1):
@@ -164,30 +164,6 @@ def static_html(listings, most=None):
 
 # --- display ---------------------------------------------------------------------------------------------------------
 
-_module = pathlib.Path(__file__).parent / "static" / "heatmap.js"
-
-
-@functools.cache
-def _widget_class():
-    """The live widget, where anywidget is installed and the front end was built; else None."""
-    if not _module.is_file():
-        return None
-    try:
-        import anywidget
-        import traitlets
-    except ImportError:
-        return None
-
-    class HeatmapModel(anywidget.AnyWidget):
-        _esm = _module
-        listings = traitlets.List().tag(sync=True)
-        follows = traitlets.Bool().tag(sync=True)
-        running = traitlets.Bool().tag(sync=True)
-        scale = traitlets.Dict().tag(sync=True)
-
-    return HeatmapModel
-
-
 class Heatmap:
     """What `%qd_coverage` displays: the counts of now. One that follows is kept up to date by live.Live."""
 
@@ -206,7 +182,7 @@ class Heatmap:
             return data
         data[live.MIME] = self.message
         data[MIME] = {"version": VERSION, "listings": self.as_data(), "follows": self.follows, "scale": scale}
-        make = _widget_class()
+        make = model_class("heatmap", **TRAITS)
         if make is None:
             return data
         if self.model is None:

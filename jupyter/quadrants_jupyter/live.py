@@ -15,10 +15,12 @@ import threading
 import time
 
 from quadrants._coverage import counts as _coverage
+from quadrants._live import coverage
+from quadrants._live.counts import Reading, clear_at, kernels_now
+from quadrants._live.kept import kept_now
+from quadrants._live.runs import History
 from quadrants_jupyter import ordinary
-from quadrants_jupyter.counts import Kernel, Reading, clear_at, code_lines, kernels_now, outcomes_of
 from quadrants_jupyter.looks import MIME, digest
-from quadrants_jupyter.runs import History
 
 TARGET = "quadrants.coverage"
 VERSION = 1
@@ -29,70 +31,10 @@ _share = 0.008  # of the time of a core: with many counters, news come less ofte
 
 # --- shapes ----------------------------------------------------------------------------------------------------------
 
-_outcomes = ("taken", "not_taken", "entered", "zero_trips", "broken")
-
-
-def _line(cell, entry, number, reading):
-    return {
-        "number": number + entry.shift,
-        "count": reading.count(entry.label, number),
-        "newest": cell.newest(entry, number),
-        "previous": cell.previous(entry, number),
-        "launched": number in reading.launched.get(entry.label, ()),
-        "outcomes": _outcomes_in_order(reading, entry, number),
-    }
-
-
-def _outcomes_in_order(counts, entry, number):
-    outcomes = outcomes_of(counts, entry, number)
-    return {name: outcomes[name] for name in _outcomes if name in outcomes}
-
-
-def _specialisations(cell, kernels, replaced):
-    """Those that were launched, of kernels that still stand in a cell; equal ones, of programs that ended, together."""
-    places = [(entry, number) for entry in cell.entries for number in code_lines(entry)]
-    found = {}
-    for kernel in kernels:
-        if kernel.launched and kernel.place not in replaced and any(kernel.count(e.label, n) is not None for e, n in places):
-            key = kernel.place, kernel.name, kernel.title
-            found[key] = Kernel(kernel.name, kernel.title, {}) if key not in found else found[key]
-            found[key].add(kernel)
-    told, names = [], {}
-    for kernel in found.values():
-        name = f"{kernel.name.replace('<locals>.', '')}({kernel.title})"
-        names[name] = names.get(name, 0) + 1
-        lines = [{"number": number + entry.shift, "count": kernel.count(entry.label, number),
-                  "copies": [count for _, count in sorted(kernel.copies[entry.label][number].items())],
-                  "outcomes": _outcomes_in_order(kernel, entry, number)}
-                 for entry, number in places if kernel.count(entry.label, number) is not None]
-        lines.sort(key=lambda line: line["number"])
-        told.append({"name": name if names[name] == 1 else f"{name}, number {names[name]}", "lines": lines})
-    return told
-
-
 def coverage_of(cells, history):
     """Cell -> CellCoverage."""
-    reading, told = history.now, {}
-    for cell in cells:
-        lines = [_line(cell, entry, number, reading) for entry in cell.entries for number in code_lines(entry)
-                 if reading.count(entry.label, number) is not None]
-        ran = any(line["count"] for line in lines)
-        cell.most = _busiest(lines)
-        told[cell] = {
-            "cell_id": cell.cell_id,
-            "label": cell.label,
-            "digest": cell.digest,
-            "lines": sorted(lines, key=lambda line: line["number"]) if ran else [],
-            "specialisations": _specialisations(cell, reading.kernels, history.replaced) if ran else [],
-        }
-    return told
-
-
-def _busiest(lines):
-    changes = [abs(line["newest"] - line["previous"]) for line in lines if line["previous"] is not None]
-    return {"total": max((line["count"] for line in lines), default=0),
-            "newest": max((line["newest"] for line in lines), default=0),
-            "difference": max(changes, default=0)}
+    told = coverage.coverage_of(cells, history)
+    return {cell: {"cell_id": cell.known_as, **told[cell]} for cell in cells}
 
 
 def message(told, scale, running=False):
@@ -109,6 +51,7 @@ class Live:
         self.history = History()
         self.lock = threading.RLock()
         self.comms = set()
+        self.watchers = []  # called while a cell runs, about as often as counts are told
         self.followers = {}  # heatmap.Display that follow, by the cell that they stand under
         self.news = {}  # cells of which more is known than was sent, in order
         self.touched = {}  # cells of which the execution changed anything
@@ -132,7 +75,7 @@ class Live:
     def define(self, cell_id, number, digest, entries):
         """These stand in the cell that runs; it may run them at once."""
         with self.lock:
-            self.changed([self.history.define(cell_id, number, digest, entries)])
+            self.changed([self.history.define(cell_id, f"cell {number}", digest, entries)])
 
     def end(self):
         if self.publisher is not None:
@@ -140,13 +83,14 @@ class Live:
         with self.lock:
             self.take()
             self.leave_old(executions.place)
+            self.take_kept()
             self.tell({**self.news, **self.touched}, running=False)
             self.store()
             self.history.begin()
 
     def leave_old(self, place):
         """Kernels of an ordinary cell that ran again are others now, which were not counted yet."""
-        cell = self.history.cells.get(place.cell_id) if place is not None and not place.entries else None
+        cell = self.history.listings.get(place.cell_id) if place is not None and not place.entries else None
         if cell is not None and any(isinstance(entry, ordinary.Compiled) for entry in cell.entries):
             self.place(place)
             self.changed(self.history.leave_out_replaced())
@@ -156,7 +100,7 @@ class Live:
         with self.lock:
             self.stamp = None
             self.history.forget()
-            self.changed(self.history.cells.values())
+            self.changed(self.history.listings.values())
 
     def clear(self, entries):
         """These begin from zero."""
@@ -185,6 +129,7 @@ class Live:
         with self.lock:
             if time.monotonic() - self.told_at >= _period:
                 self.take()
+                self.take_kept()
                 self.tell(self.news, running=False)
             self.history.begin()
         self.publisher.look()
@@ -192,11 +137,11 @@ class Live:
     # What is sent.
 
     def listened_to(self):
-        return bool(self.comms or self.followers)
+        return bool(self.comms or self.followers or self.watchers)
 
     def take(self):
         waiting = ordinary.cells.waiting()
-        if not self.history.cells and not waiting:
+        if not self.history.listings and not waiting:
             return
         stamp = _coverage._stamp()
         if stamp == self.stamp:
@@ -208,16 +153,27 @@ class Live:
             self.place(place)
         self.changed(self.history.read(reading))
 
+    def take_kept(self):
+        """What gradients keep is known when their kernels are over; pages are told that of cells without counts, too."""
+        if self.history.listings and (kept := kept_now()):
+            if self.publisher is None:
+                self.start(executions.shell)
+                self.publisher.end()
+            self.changed(self.history.keep(kept))
+
     def place(self, place):
         """What is known of an ordinary cell."""
-        self.changed([self.history.define(place.cell_id, place.number, digest(place.text), place.entries)])
+        self.changed([self.history.define(place.cell_id, f"cell {place.number}", digest(place.text), place.entries)])
 
     def tick(self, running):
         """What the thread does. False: nothing grew."""
         with self.lock:
             if self.publisher.running is not running:
                 return True  # the end of the cell was told meanwhile
-            return self.publisher.context.run(self.tell_growth, running)
+            grew = self.publisher.context.run(self.tell_growth, running)
+            for watcher in self.watchers if running else ():
+                self.publisher.context.run(watcher)
+            return grew
 
     def tell_growth(self, running):
         self.take()
@@ -248,7 +204,7 @@ class Live:
     # Who listens.
 
     def start(self, shell):
-        """At the first cell with kernels: waits for pages that open a comm."""
+        """At the first cell with kernels that are counted, or gradients that keep values: waits for pages that open a comm."""
         if self.publisher is not None:
             return
         self.publisher = Publisher(self)
@@ -284,6 +240,13 @@ class Live:
                 self.followers[cell] = display
                 self.publisher.look()
 
+    def watch(self, told):
+        with self.lock:
+            if told not in self.watchers:
+                self.watchers.append(told)
+                self.start(executions.shell)
+                self.publisher.look()
+
     def listen(self, comm):
         self.comms.add(comm)
         comm.on_close(lambda _: self.comms.discard(comm))
@@ -297,8 +260,8 @@ class Live:
             self.take()
             self.tell(self.news, running=self.told_running)
             self.listen(comm)
-            if self.history.cells:
-                told = coverage_of(self.history.cells.values(), self.history)
+            if self.history.listings:
+                told = coverage_of(self.history.listings.values(), self.history)
                 comm.send(message(told, self.history.scale(), self.told_running))
 
     def stay_silent(self):
@@ -306,11 +269,14 @@ class Live:
         self.lock = threading.RLock()
         self.publisher, self.awaits_page = None, False
         self.comms.clear()
+        self.watchers.clear()
         self.followers.clear()
 
 
 class Publisher(threading.Thread):
     """Looks at the counts while a cell runs, and, ever less often as long as they stand still, between cells."""
+
+    pydev_do_not_trace = is_pydev_daemon_thread = True  # a debugger does not stop it
 
     def __init__(self, live):
         super().__init__(name="quadrants coverage", daemon=True)

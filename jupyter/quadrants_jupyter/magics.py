@@ -2,6 +2,8 @@
 
 import argparse
 import ast
+import functools
+import inspect
 import re
 import shlex
 import time
@@ -9,10 +11,10 @@ import time
 from IPython.core.async_helpers import get_asyncio_loop
 from IPython.core.completer import SimpleCompletion, context_matcher
 from IPython.core.error import UsageError
-from IPython.core.magic import Magics, cell_magic, line_magic, magics_class
+from IPython.core.magic import Magics, line_cell_magic, line_magic, magics_class
 from IPython.display import display
 
-from quadrants_jupyter import adstack, badge, cells, live, ordinary, reports, stale
+from quadrants_jupyter import adstack, badge, cells, live, ordinary, reloaded, reports, stale, tooltip
 
 
 def _words(name, line):
@@ -50,7 +52,7 @@ def _coverage_options():
     ordinary_cells = p.add_mutually_exclusive_group()
     ordinary_cells.add_argument("--off", dest="on", action="store_false", default=None, help="count no kernels of ordinary cells")
     ordinary_cells.add_argument("--on", dest="on", action="store_true", default=None, help="count them again")
-    p.add_argument("names", nargs="*", metavar="NAME")
+    p.add_argument("names", nargs="*", metavar="NAME", help="kernels; without names those of the last cell")
     return p
 
 
@@ -64,10 +66,33 @@ def _gradient_options():
 
 def _adstack_options():
     p = _Parser(prog="%qd_adstack", add_help=False)
-    p.add_argument("--budget", type=int, metavar="N", help="bytes that a gradient may keep on one thread; 0: all that it needs")
+    p.add_argument("--budget", type=int, metavar="N", help="bytes that a gradient may keep for one iteration of a parallel loop; 0: all that it needs")
     p.add_argument("--measure", action="store_true", help="run the gradients with several budgets")
-    p.add_argument("names", nargs="*", metavar="NAME")
+    p.add_argument("names", nargs="*", metavar="NAME", help="kernels; without names those whose gradient ran")
     return p
+
+
+parsers = {"%%qd_kernel": _kernel_options(), "%qd_coverage": _coverage_options(), "%qd_gradients": _gradient_options(), "%qd_adstack": _adstack_options()}
+
+
+def help_of(name):
+    """What `--help` shows of a magic: its docstring, then its options."""
+    text = inspect.getdoc(getattr(QuadrantsMagics, name.lstrip("%")))
+    parser = parsers.get(name)
+    return text if parser is None else f"{text}\n\n{parser.format_help().partition(chr(10) + chr(10))[2].strip()}"
+
+
+def _with_help(magic):
+    """A magic that shows its help if that is what is asked of it."""
+
+    @functools.wraps(magic)
+    def helped(self, line, *cell):
+        if line.strip() == "--help":
+            print(help_of(("%%" if magic.__name__ == "qd_kernel" else "%") + magic.__name__))
+            return None
+        return magic(self, line, *cell)
+
+    return helped
 
 
 def _start(name):
@@ -95,12 +120,15 @@ _call = "get_ipython().run_cell_magic('qd_kernel', "
 
 
 def _awaited(shell):
-    """A cell that waits at its top level becomes one that waits for the magic; IPython then runs it in its event loop."""
+    """A cell that waits at its top level becomes one that waits for the magic; IPython then runs it in its event loop. One without
+    a body, which may ask for help, becomes a line magic."""
 
     def transform(lines):
         if not lines or not lines[0].startswith(_call):
             return lines
-        body = ast.parse(lines[0]).body[0].value.args[2].value
+        _, line, body = (argument.value for argument in ast.parse(lines[0]).body[0].value.args)
+        if not body:  # IPython has no cell magics without a body
+            return [f"get_ipython().run_line_magic('qd_kernel', {line!r})\n", *lines[1:]]
         return ["await " + lines[0], *lines[1:]] if cells.awaits(shell, body) else lines
 
     return transform
@@ -117,13 +145,16 @@ def _finished(work):
 
 @magics_class
 class QuadrantsMagics(Magics):
-    @cell_magic
-    def qd_kernel(self, line, cell):
+    @line_cell_magic
+    @_with_help
+    def qd_kernel(self, line, cell=""):
         """Runs a cell of kernels and reports what was compiled.
 
         %%qd_kernel [--arch A] [--no-coverage] [--show ir|tasks|llvm|asm] [--time] [--quiet]
         """
-        work = self.carried_out(_kernel_options().parse(line), cell)
+        if not cell.strip():
+            raise UsageError("%%qd_kernel: the cell has no kernels below this line; %%qd_kernel --help shows its options")
+        work = self.carried_out(parsers["%%qd_kernel"].parse(line), cell)
         if not cells.awaits(self.shell, cell):
             return _finished(work).value()
         return self.awaited(work)
@@ -179,6 +210,7 @@ class QuadrantsMagics(Magics):
                 print(entry.value()._show(what) or f"; {entry.name} compiles at its first call")
 
     @line_magic
+    @_with_help
     def qd_coverage(self, line):
         """How often each line of the last cell's kernels ran.
 
@@ -189,7 +221,7 @@ class QuadrantsMagics(Magics):
         """
         from quadrants_jupyter import heatmap
 
-        options = _coverage_options().parse(line)
+        options = parsers["%qd_coverage"].parse(line)
         if options.clear and options.names:
             with live.live.lock:
                 live.live.take()
@@ -212,22 +244,24 @@ class QuadrantsMagics(Magics):
         live.live.follow(cell_id or object(), heatmap.Display(self.shell, shown))
 
     @line_magic
+    @_with_help
     def qd_gradients(self, line):
         """Whether cells that ask for gradients get a badge that says if these are right.
 
         %qd_gradients --off   no badges from now on; --on: again
         """
-        badge.badges.follow(_gradient_options().parse(line).on)
+        badge.badges.follow(parsers["%qd_gradients"].parse(line).on)
 
     @line_magic
+    @_with_help
     def qd_adstack(self, line):
         """What backward kernels keep for the way back through their loops.
 
         %qd_adstack [NAME ...]              what was kept at the last launch
-        %qd_adstack NAME ... --budget N     from the next call of the gradient on, at most N bytes on one thread; 0: no budget
+        %qd_adstack NAME ... --budget N     from the next call of the gradient on, at most N bytes for one iteration; 0: no budget
         %qd_adstack [NAME ...] --measure    time and memory with several budgets, on the arguments of the last call
         """
-        options = _adstack_options().parse(line)
+        options = parsers["%qd_adstack"].parse(line)
         if options.budget is not None and (options.budget < 0 or not options.names):
             raise UsageError("%qd_adstack: --budget N needs N >= 0 and the name of a kernel")
         try:
@@ -243,6 +277,7 @@ class QuadrantsMagics(Magics):
         adstack.show(self.shell, view)
 
     @line_magic
+    @_with_help
     def qd_tasks(self, line):
         """The tasks of the kernels that the last cell with kernels defines. %qd_tasks [NAME ...]"""
         reports.collect()
@@ -252,6 +287,7 @@ class QuadrantsMagics(Magics):
             raise UsageError(error.args[0]) from None
 
     @line_magic
+    @_with_help
     def qd_step(self, line):
         """A launch of a kernel with graph=True in steps, with the arrays of the kernel.
 
@@ -276,19 +312,55 @@ class QuadrantsMagics(Magics):
         checkpoints.newest.from_cell(how, label)
 
     @line_magic
+    @_with_help
     def qd_graph(self, line):
-        """The loops, checkpoints and tasks of a kernel, without running it. %qd_graph KERNEL(ARGUMENTS)"""
-        from quadrants_jupyter import checkpoints
+        """The loops, checkpoints, sections and tasks of a kernel, without running it.
 
+        %qd_graph KERNEL              as it was compiled last; else compiled now, if its annotations leave no choice
+        %qd_graph KERNEL(ARGUMENTS)   as it is compiled for these arguments
+        """
+        from quadrants_jupyter import checkpoints, outline
+
+        if not line.strip():
+            raise UsageError(f"%qd_graph: of which kernel?\n{self.qd_graph.__doc__}")
         try:
             kernel, args, keywords = checkpoints.call_of(self.shell, line)
         except SyntaxError as error:
             raise UsageError(f"%qd_graph: {error.msg}") from None
-        if args is None:
-            raise UsageError(f"%qd_graph: a call is needed: %qd_graph {line.strip()}(...)")
-        return checkpoints.Graph(*checkpoints.outline_of(kernel, args, keywords))
+        kernel, steps = outline.outline_of(kernel, args, keywords)
+        if steps is None:
+            raise UsageError(f"%qd_graph: the arguments of {kernel._primal.name} decide how it is compiled; call it once, or write "
+                             f"%qd_graph {line.strip()}(...)")
+        return outline.Graph(kernel, steps)
 
     @line_magic
+    @_with_help
+    def qd_cache(self, line):
+        """What is kept on disk so that the next process need not compile.
+
+        %qd_cache              what the cache holds
+        %qd_cache why KERNEL   whether the kernel was found there and, if not, what had changed
+        %qd_cache verify       what of it is damaged or not trusted; clear: empties it
+        """
+        import quadrants as qd
+
+        words, cache = line.split(), qd.cache
+        try:
+            if not words or words == ["info"]:
+                return print(cache.info())
+            if words == ["verify"]:
+                return print(cache.verify())
+            if words == ["clear"]:
+                return print(f"{cache.clear()} files removed")
+            if words[0] == "why" and len(words) == 2:
+                return print(cache.why(self.shell.ev(words[1])))
+        except (AttributeError, NameError, OSError, SyntaxError, TypeError, qd.QuadrantsRuntimeError) as error:
+            raise UsageError(f"%qd_cache: {error}") from None
+        else:
+            raise UsageError(f"%qd_cache: not understood: {line.strip()}\n{self.qd_cache.__doc__}")
+
+    @line_magic
+    @_with_help
     def qd_config(self, line):
         """The options of the running program. %qd_config [NAME ...]"""
         from quadrants import _settings
@@ -340,16 +412,58 @@ def _completer(parser, words):
             return _arch_names()
         if action is not None and action.choices:
             return list(action.choices)
+        if symbol.startswith("--h"):
+            return ["--help"]
         return sorted(options) if symbol.startswith("-") or not words else [*words(), *sorted(options)]
 
     return complete
 
 
+def _kernel_names():
+    """Of graph=True kernels among the variables of the notebook, and of kernels that are methods of what these hold."""
+    from IPython import get_ipython
+
+    shell = get_ipython()
+    found = []
+    for name, value in list(shell.user_ns.items()) if shell is not None else []:
+        if name.startswith("_") or name in shell.user_ns_hidden:
+            continue
+        if _is_graph(value):
+            found.append(name)
+        elif getattr(type(value), "_qd_kind_", None) == "data_oriented":
+            found += [f"{name}.{method}" for kind in type(value).__mro__ for method, kernel in vars(kind).items() if _is_graph(kernel)]
+    return sorted(set(found))
+
+
+def _is_graph(value):
+    return getattr(type(value), "_qd_kind_", None) == "kernel" and value._primal.graph
+
+
+_moves_of_step = ["--back", "--resume", "--run", "--step", "--task", "--turn"]
+
+
+def _complete_step(line, symbol):
+    if symbol.startswith("-"):
+        return _moves_of_step
+    from quadrants_jupyter import checkpoints
+
+    before = line[: len(line) - len(symbol)].split()[1:]
+    if before[-1:] == ["--resume"]:
+        return checkpoints.newest.names() if checkpoints.newest is not None else []
+    return [] if before else [*_kernel_names(), *_moves_of_step]
+
+
+def _complete_graph(line, symbol):
+    return [] if line[: len(line) - len(symbol)].split()[1:] else _kernel_names()
+
+
 _completers = {
-    "%%qd_kernel": _completer(_kernel_options(), None),
-    "%qd_coverage": _completer(_coverage_options(), _names_counted),
-    "%qd_gradients": _completer(_gradient_options(), None),
-    "%qd_adstack": _completer(_adstack_options(), lambda: sorted(map(adstack.shown_name, adstack.pick([])))),
+    "%qd_step": _complete_step,
+    "%qd_graph": _complete_graph,
+    "%%qd_kernel": _completer(parsers["%%qd_kernel"], None),
+    "%qd_coverage": _completer(parsers["%qd_coverage"], _names_counted),
+    "%qd_gradients": _completer(parsers["%qd_gradients"], None),
+    "%qd_adstack": _completer(parsers["%qd_adstack"], lambda: sorted(map(adstack.shown_name, adstack.pick([])))),
     "%qd_tasks": _completer(None, _names_compiled),
     "%qd_config": _completer(None, _option_names),
 }
@@ -371,12 +485,14 @@ def register(shell):
     shell.Completer.custom_matchers.append(_complete)
     _transform = _awaited(shell)
     shell.input_transformers_post.append(_transform)
+    shell.events.register("pre_execute", reloaded.before_cell)
     shell.events.register("post_run_cell", stale.after_cell)
     shell.events.register("post_run_cell", cells.after_cell)
     stale.follow(shell.user_ns)
     shell.events.register("post_run_cell", adstack.views.refresh)
     live.register(shell)
     badge.register(shell)
+    tooltip.register(shell)
 
 
 def unregister(shell):
@@ -385,6 +501,9 @@ def unregister(shell):
     shell.events.unregister("post_run_cell", cells.after_cell)
     shell.events.unregister("post_run_cell", stale.after_cell)
     stale.leave()
+    shell.events.unregister("pre_execute", reloaded.before_cell)
+    reloaded.leave()
     shell.events.unregister("post_run_cell", adstack.views.refresh)
     live.unregister(shell)
     badge.unregister(shell)
+    tooltip.unregister(shell)

@@ -295,7 +295,7 @@ def _loops(kernel):
 
 
 def _measurements(kernel):
-    return ", ".join(f"1/{one['part']} {one['choice']}, {one['predicted']} bytes" for one in kernel["measurements"]) or "none"
+    return ", ".join(f"1/{one['part']} {one['choice']}, {one['measured']} bytes" for one in kernel["measurements"]) or "none"
 
 
 kinds = {COVERAGE: coverage, COMPILED: compiled, GRADIENTS: gradients, ADSTACK: adstack, CHECKPOINTS: checkpoints, VALUES: values}

@@ -1,8 +1,9 @@
-"""pytest plugin: nbval with meaning. Does nothing unless --nbval or --nbval-lax is on.
+"""nbval with meaning: what pytest_quadrants.py registers when --nbval or --nbval-lax is on.
 
 - Outputs compare by what they mean, see nbval_meaning.py. Tolerances: --qd-rtol, --qd-atol; for one cell its tags
   `qd-rtol-1e-3`, `qd-atol-1e-6`, or comments `# QD_RTOL 1e-3`, `# QD_ATOL 1e-6`. In cells with one of these, or with the
   tag `qd-numbers` (`# QD_NUMBERS`), numbers in plain text and in streams compare within the tolerance too.
+- Films (image/gif, image/webp) are to be there, as pictures are for nbval: what they show is not compared.
 - update_display_data and clear_output are understood, as by every notebook program.
 - Cells are counted, so that "cell 4" is the number which the notebook shows.
 - --qd-cov: coverage of the notebooks by cell and line, see nbval_coverage.py.
@@ -16,28 +17,13 @@ import pytest
 from quadrants_jupyter import nbval_meaning as meaning
 
 _text_forms = ("text/plain", "text/html")
+_films = ("image/gif", "image/webp")
 _setting = re.compile(r"qd-(numbers|rtol-(?P<rtol>.+)|atol-(?P<atol>.+))")
 _comment = re.compile(r"\s*#\s*QD_(NUMBERS|RTOL|ATOL)\b[\s=:]*(\S*)\s*$")
 _undo = pytest.StashKey()
 
 
-def pytest_addoption(parser):
-    group = parser.getgroup("nbval", "Jupyter Notebook validation")
-    group.addoption("--qd-rtol", type=float, metavar="R", help="relative tolerance for the numbers of Quadrants values")
-    group.addoption("--qd-atol", type=float, metavar="A", help="absolute tolerance for the numbers of Quadrants values")
-    group.addoption("--qd-cov", action="store_true", help="measure which lines of the notebooks' cells and kernels run")
-
-
-def _is_on(config):
-    return bool(getattr(config.option, "nbval", False) or getattr(config.option, "nbval_lax", False))
-
-
-@pytest.hookimpl(trylast=True)
 def pytest_configure(config):
-    if not _is_on(config):
-        if config.option.qd_cov:
-            raise pytest.UsageError("--qd-cov measures notebooks: it needs nbval and --nbval or --nbval-lax")
-        return
     from nbval.kernel import RunningKernel
     from nbval.plugin import IPyNbCell
 
@@ -189,6 +175,7 @@ def _settle(test, ref, tolerance):
     for output in _with_data(test) + _with_data(ref):
         for kind in (*meaning.kinds, meaning.HEATMAP):
             output["data"].pop(kind, None)
+        output["data"].update((kind, "") for kind in _films if kind in output["data"])
     return found
 
 

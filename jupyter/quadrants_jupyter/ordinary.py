@@ -13,14 +13,18 @@ MANY = 512  # cells remembered before those are forgotten of which no function i
 LATEST = 64  # cells that are not forgotten: a cell that runs others may define functions after them
 
 
-class Place:
-    """A cell that was run."""
+def blank_lines(text):
+    """Those before the first statement. IPython drops them, unless a debugger is there."""
+    return sum(1 for _ in itertools.takewhile(lambda line: not line.strip(), text.splitlines()))
 
-    def __init__(self, file, cell_id, number, text):
+
+class Place:
+    """A cell that was run; IPython compiled `code` of it."""
+
+    def __init__(self, file, cell_id, number, text, code):
         self.file, self.cell_id, self.number, self.text = file, cell_id, number, text
         self.entries = []
-        # IPython drops blank lines before the first statement.
-        self.shift = sum(1 for _ in itertools.takewhile(lambda line: not line.strip(), text.splitlines()))
+        self.shift = blank_lines(text) - blank_lines(code)
 
 
     def known(self, entry):
@@ -60,7 +64,8 @@ class Cells:
 
         def counts_definition(fn):
             nonlocal first
-            if fn.__code__.co_filename not in self.places or not self.counts():
+            file = fn.__code__.co_filename
+            if file not in self.places or file in self.magic or not self.counts():
                 return None
             if first is not None:
                 first()
@@ -84,7 +89,7 @@ class Cells:
         self.places.pop(file, None)  # the latest is the last
         self.magic.discard(file)  # names of code may go by its text: an earlier cell had the same
         self.placed.update((key, text) for key, text in list((_source.in_use or {}).items()) if text.file == file)
-        self.places[file] = Place(file, cell_id, number, cell)
+        self.places[file] = Place(file, cell_id, number, cell, code)
         _source.set_display_name(file, f"cell {number}")
         return self.places[file]
 

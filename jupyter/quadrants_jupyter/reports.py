@@ -2,16 +2,18 @@
 
 The data, `application/vnd.quadrants.compiled+json`, are what nbval compares (nbval_meaning.py):
     {"version": 1, "kernels": [{"name", "compiled", "unchanged", "note", "milliseconds"}]}         of a cell
-    {"version": 1, "kernels": [{"name", "tasks": [{"name", "line", "source", "origin"}]}]}         of %qd_tasks
+    {"version": 1, "kernels": [{"name", "tasks": [{"name", "line", "source", "origin", "updates"}]}]}  of %qd_tasks
 """
 
+import itertools
 from html import escape
 
 from quadrants import _source
 from quadrants_jupyter import cells, ordinary
 
 MIME = "application/vnd.quadrants.compiled+json"
-_history = {}  # kernel -> its newest compile report
+_history = {}  # kernel -> (program, compile report) of its newest definition in the newest program that compiled it, in order
+_most = 256  # that are kept of a kernel
 
 
 def collect():
@@ -21,14 +23,34 @@ def collect():
     fresh = {}
     if _native.loaded is None:
         return fresh
+    program = _native.loaded.generation()
     for report in _native.loaded.take_reports():
         fresh.setdefault(report["kernel"], []).append(report)
-        _history[report["kernel"]] = report
+        known = _history.setdefault(report["kernel"], [])
+        if known and (known[-1][0] != program or known[-1][1]["file"] != report["file"]):
+            known.clear()
+        known.append((program, report))
+        del known[:-_most]
     return fresh
 
 
 def latest(name):
-    return _history.get(name)
+    return _history[name][-1][1] if name in _history else None
+
+
+def specialisations(name):
+    """(title, report) of each, in the order in which they were made; of the newest alone, without a title, if there is one, or if which
+    report is of which cannot be told."""
+    from quadrants._coverage import counts
+    from quadrants._language import kernel
+
+    known = [report for _, report in _history[name]]
+    for one in kernel.living():
+        if len(known) > 1 and one.fn.__qualname__ == name and _source.shown_name(one.fn.__code__.co_filename) == known[-1]["file"]:
+            plans = one._plans()
+            if len(plans) == len(known):
+                return [(counts._title(params), report) for (_, params, _), report in zip(plans, known)]
+    return [("", known[-1])]
 
 
 class Reported:
@@ -45,8 +67,9 @@ def compiled():
     magic = {_source.shown_name(file) for file in ordinary.cells.magic}
     places = {_source.shown_name(place.file): place for place in ordinary.cells.places.values()}
     found = dict(cells.registry.entries)
-    for name, report in _history.items():
-        place = places.get(report["file"]) if report["file"] not in magic else None
+    for name in _history:
+        file = latest(name)["file"]
+        place = places.get(file) if file not in magic else None
         if place is not None and (name not in found or found[name].cell < place.number):
             found[name] = Reported(name, place)
     return found
@@ -122,46 +145,83 @@ class CellReport:
         return f'<div style="{style}">{rows}</div>'
 
 
+_ways = {
+    "unlocked": "updates without locks, on one thread",
+    "locked": "updates with locks",
+    "copies": "updates in {copies} copies, {size}",
+    "parts": "updates in a fixed order, in {copies} copies, {size}",
+    "one_thread": "updates in a fixed order, on one thread",
+}
+
+
+def _size(size):
+    return f"{size} bytes" if size < 10_000 else f"{size / 1e3:.0f} kB" if size < 10_000_000 else f"{size / 1e6:.0f} MB"
+
+
+def _updates(name):
+    """Of each specialisation, in order: task -> how it updated memory that threads share when it was launched last."""
+    from quadrants import _native, _settings
+
+    if _settings.cfg is None or not hasattr(_native.core(), "last_updates"):
+        return []
+    return [
+        {task: _ways[how].format(copies=copies, size=_size(size)) for task, how, copies, size in tasks if how}
+        for kernel, _, tasks in _native.core().last_updates()
+        if kernel == name
+    ]
+
+
 class TaskTable:
-    """`%qd_tasks`: the tasks of kernels as they were compiled last."""
+    """`%qd_tasks`: the tasks of kernels as they were compiled last, and how they did their updates when they were launched last."""
 
     def __init__(self, entries):
-        self.rows = []
+        self.rows = []  # (entry, title of the specialisation if there are several, task)
         for entry in entries:
-            report = latest(entry.name)
-            if not entry.is_kernel or report is None:
+            if not entry.is_kernel or latest(entry.name) is None:
                 continue
-            for task in report["tasks"]:
-                self.rows.append((entry, report, task))
+            told, updates = specialisations(entry.name), _updates(entry.name)
+            updates = updates if len(updates) == len(told) else updates[-1:] if len(told) == 1 else []
+            for (title, report), ways in itertools.zip_longest(told, updates, fillvalue={}):
+                self.rows += [(entry, title, {**task, "updates": ways.get(task["name"], "")}) for task in report["tasks"]]
+
+    def groups(self):
+        """(what stands above them, if anything; entry and tasks) of each specialisation."""
+        for (entry, title), rows in itertools.groupby(self.rows, lambda row: row[:2]):
+            yield (f"{entry.name}({title})" if title else ""), entry, [task for _, _, task in rows]
 
     def __repr__(self):
         if not self.rows:
             return "no tasks: no kernel of the cell has been compiled"
         out = []
-        for entry, _, task in self.rows:
-            text = _line_text(entry, task["line"])
-            out.append(f"{task['name']:<24} line {task['line']:>3}  {text}".rstrip())
+        for title, entry, tasks in self.groups():
+            out += [title] if title else []
+            for task in tasks:
+                out.append(f"{task['name']:<24} line {task['line']:>3}  {_line_text(entry, task['line'])}".rstrip())
+                out[-1] += f"   ({task['updates']})" if task["updates"] else ""
         return "\n".join(out)
 
     def _repr_mimebundle_(self, **_):
-        kernels = {}
-        for entry, _, task in self.rows:
-            tasks = kernels.setdefault(entry.name, {"name": entry.name, "tasks": []})["tasks"]
-            source = _line_text(entry, task["line"])
-            tasks.append({"name": task["name"], "line": task["line"], "source": source, "origin": task["origin"]})
-        return {MIME: {"version": 1, "kernels": list(kernels.values())}} if kernels else {}
+        kernels = []
+        for title, entry, tasks in self.groups():
+            told = [{"source": _line_text(entry, t["line"]), **{k: t[k] for k in ("name", "line", "origin", "updates")}} for t in tasks]
+            kernels.append({"name": title or entry.name, "tasks": told})
+        return {MIME: {"version": 1, "kernels": kernels}} if kernels else {}
 
     def _repr_html_(self):
         if not self.rows:
             return f"<i>{escape(repr(self))}</i>"
         cell = 'style="text-align:left;padding:1px 10px"'
-        head = "".join(f"<th {cell}>{h}</th>" for h in ("task", "line", "source", "compiled"))
+        head = "".join(f"<th {cell}>{h}</th>" for h in ("task", "line", "source", "compiled", "updates"))
         body = ""
-        for entry, _, task in self.rows:
-            origin = {"compiled": "now", "memory": "unchanged", "disk": "from the cache on disk"}[task["origin"]]
-            body += (f"<tr><td {cell}>{escape(task['name'])}</td><td {cell}>{task['line']}</td>"
-                     f"<td {cell}><code>{escape(_line_text(entry, task['line']))}</code></td>"
-                     f'<td {cell}><span class="qd-time" style="opacity:.8">{escape(origin + _times(task))}</span></td></tr>')
+        for title, entry, tasks in self.groups():
+            if title:
+                body += f'<tr><th colspan="5" {cell}><code>{escape(title)}</code></th></tr>'
+            for task in tasks:
+                origin = {"compiled": "now", "memory": "unchanged", "disk": "from the cache on disk"}[task["origin"]]
+                body += (f"<tr><td {cell}>{escape(task['name'])}</td><td {cell}>{task['line']}</td>"
+                         f"<td {cell}><code>{escape(_line_text(entry, task['line']))}</code></td>"
+                         f'<td {cell}><span class="qd-time" style="opacity:.8">{escape(origin + _times(task))}</span></td>'
+                         f"<td {cell}>{escape(task['updates'])}</td></tr>")
         return f'<table style="border-collapse:collapse"><tr>{head}</tr>{body}</table>'
 
 

@@ -5,6 +5,7 @@ import types
 
 import _qd
 import comm
+import qd_debug
 import qd_loop
 import qd_output
 from comm.base_comm import BaseComm, CommManager
@@ -43,6 +44,7 @@ def call_back(handle, *args):
     """User code that a message from the front end calls: events, Stop, and errors that are seen. False after an error."""
     shell = InteractiveShell.instance()
     shell.events.trigger("pre_execute")
+    before = qd_debug.begin()
     try:
         _qd.allow_interrupts(True)
         handle(*args)
@@ -51,6 +53,7 @@ def call_back(handle, *args):
         shell.showtraceback()
         return False
     finally:
+        qd_debug.give_back(before)
         _qd.allow_interrupts(False)
         shell.events.trigger("post_execute")
 

@@ -9,6 +9,7 @@ import sys
 import threading
 
 import _qd
+import qd_debug
 
 show_error = None  # of a callback between cells; set by the shell
 _loop = None
@@ -130,7 +131,11 @@ def wait(shell, wake):
         loop.add_reader(shell, _look, loop)
         loop.add_reader(wake, loop.stop)
         _qd.allow_interrupts(True)
-        loop.run_forever()
+        before = qd_debug.begin()
+        try:
+            loop.run_forever()
+        finally:
+            qd_debug.give_back(before)
     except BaseException as error:  # Stop or SystemExit in a task; the others asyncio logs itself
         stop.end()
         if not _qd.in_forked_child():

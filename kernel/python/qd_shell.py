@@ -19,6 +19,7 @@ import warnings
 
 import _qd
 import qd_comms
+import qd_debug
 import qd_loop
 import qd_magics
 import qd_output
@@ -122,6 +123,7 @@ class ZMQInteractiveShell(InteractiveShell):
     input_transformer_manager = Instance(Transformer, ())
     displayhook_class = Type(qd_output.Result)
     display_pub_class = Type(qd_output.Publisher)
+    compiler_class = Type(qd_debug.Compiler)
     kernel = Any()
     readline_use = False
     autoindent = False
@@ -217,11 +219,14 @@ class ZMQInteractiveShell(InteractiveShell):
         return self._last_error or super()._format_exception_for_storage(exception, *args, **kwargs)
 
     async def run_code(self, code_obj, result=None, *, async_=False):
+        before = qd_debug.begin()
         try:
             _qd.allow_interrupts(True)
             return await super().run_code(code_obj, result, async_=async_)
         finally:
+            trace, _ = sys.gettrace(), qd_debug.give_back(before)
             _qd.allow_interrupts(False)
+            qd_debug.end(trace, result)
 
 
 class App(BaseIPythonApplication, InteractiveShellApp):
@@ -358,7 +363,7 @@ def start():
     manager = qd_comms.install()
     app = App.instance()
     app.initialize()
-    _shell = app.shell
+    _shell = qd_debug.shell = app.shell
     _name_modules()
     _leave_out_empty_signatures(_shell.inspector)
     warnings.formatwarning = _format_warning
@@ -400,6 +405,7 @@ def _run(request):
     except BaseException as raised:  # a Stop between user code and IPython's own handlers
         error = raised
     _qd.allow_interrupts(False)
+    qd_debug.after_cell()
     if error is not None:
         if _shell._last_error is None and not isinstance(error, UsageError):  # those stand on stderr already
             _shell.showtraceback((type(error), error, error.__traceback__))
@@ -478,6 +484,18 @@ def history(request):
 
 def wait(shell, wake):
     qd_loop.wait(shell, wake)
+
+
+def debugs():
+    return qd_debug.available()
+
+
+def debug(header, content):
+    return qd_debug.answer(header, content)
+
+
+def before_exit():
+    qd_debug.before_exit()
 
 
 def comm_message(kind, text, buffers):

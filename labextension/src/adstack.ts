@@ -21,7 +21,7 @@ function asOutput(value: unknown): AdstackOutput | null {
 
 class AdstackRenderer extends Widget implements IRenderMime.IRenderer, Model {
   private adstack: Adstack | null = null;
-  private state: AdstackModel = { kernels: [], said: "", measuring: "" };
+  private state: AdstackModel = { kernels: [], said: "", measuring: "", running: "" };
   private callback: () => void = () => undefined;
   private modelId: string | null = null;
 
@@ -48,7 +48,7 @@ class AdstackRenderer extends Widget implements IRenderMime.IRenderer, Model {
       const text = String(model.data["text/plain"] ?? "a view that this version cannot read");
       return this.node.replaceChildren(Object.assign(document.createElement("pre"), { textContent: text }));
     }
-    this.state = { kernels: output.kernels, said: output.said, measuring: "" };
+    this.state = { kernels: output.kernels, said: output.said, measuring: "", running: "" };
     if (this.adstack) return this.callback();
     this.adstack = new Adstack(this);
     this.node.replaceChildren(this.adstack.root);
@@ -72,16 +72,17 @@ class AdstackRenderer extends Widget implements IRenderMime.IRenderer, Model {
   }
 
   private onChange(): void {
-    if (!this.live()) this.state = { ...this.state, measuring: "" };
+    if (!this.live()) this.state = { ...this.state, measuring: "", running: "" };
     this.callback();
   }
 
   private onUpdate(_: LiveListings, { model, state }: Update): void {
     if (model !== this.modelId) return;
-    const { kernels, said, measuring } = state as Partial<AdstackModel>;
+    const { kernels, said, measuring, running } = state as Partial<AdstackModel>;
     if (Array.isArray(kernels) && kernels.every(isKernel)) this.state.kernels = kernels;
     if (typeof said === "string") this.state.said = said;
     if (typeof measuring === "string") this.state.measuring = measuring;
+    if (typeof running === "string") this.state.running = running;
     this.callback();
   }
 }

@@ -5,7 +5,7 @@ import { Decoration, DecorationSet, EditorView, gutter, GutterMarker, ViewPlugin
 import { grouped, type Quantity } from "../../widgets/heatmap/scale";
 import type { CellCoverage, Scale } from "../../widgets/protocol/coverage";
 import { digest } from "./digest";
-import { type Mark, marksOf, summary } from "./marks";
+import { type KeptMark, keptMarksOf, type Mark, marksOf, summary } from "./marks";
 import { legend, tip } from "./tip";
 
 export interface Shown {
@@ -14,6 +14,8 @@ export interface Shown {
   running: boolean;
   quantity: Quantity;
   scale: Scale;
+  /** Bytes of the line of the notebook of which gradients keep most. */
+  mostKept: number;
   /** Has all gutters show the next quantity. */
   next(): void;
 }
@@ -34,6 +36,25 @@ class CountMarker extends GutterMarker {
     made.style.setProperty("--qd-level", String(level));
     made.style.setProperty("--qd-length", `${length}%`);
     made.textContent = text;
+    made.setAttribute("aria-label", sentences(this.mark, this.stale).join(". "));
+    return made;
+  }
+}
+
+class KeptMarker extends GutterMarker {
+  constructor(readonly mark: KeptMark, readonly stale: boolean) {
+    super();
+  }
+
+  eq(other: KeptMarker): boolean {
+    return this.stale === other.stale && JSON.stringify(this.mark) === JSON.stringify(other.mark);
+  }
+
+  toDOM(): Node {
+    const made = document.createElement("div");
+    made.className = "qd-mark-kept";
+    made.style.setProperty("--qd-level", String(this.mark.level));
+    made.textContent = this.mark.text;
     made.setAttribute("aria-label", sentences(this.mark, this.stale).join(". "));
     return made;
   }
@@ -73,6 +94,25 @@ function saidOfHead(view: EditorView): (string | Node)[] | null {
   return [...headWords[quantity], legend(quantity === "difference", `${sign}${grouped(scale[quantity])}, the busiest line of the notebook`)];
 }
 
+class KeptHeadMarker extends GutterMarker {
+  eq(): boolean {
+    return true;
+  }
+
+  toDOM(): Node {
+    const made = document.createElement("div");
+    made.className = "qd-mark-kept-head";
+    made.textContent = "kept";
+    return made;
+  }
+}
+
+function saidOfKept(view: EditorView): string[] | null {
+  if (!view.state.field(field, false)) return null;
+  return ["What gradients keep of the values of a line, on each thread",
+    "They need it on their way back through loops; the more, the stronger the tint. %qd_adstack says what a budget would make of it"];
+}
+
 /** A few words behind a line. */
 class Words extends WidgetType {
   constructor(readonly said: string, readonly style: "qd-mark-branch" | "qd-mark-stale") {
@@ -100,6 +140,7 @@ interface Marks {
   shown: Shown;
   stale: boolean;
   counts: RangeSet<CountMarker>;
+  kept: RangeSet<KeptMarker>;
   /** Words behind branches, while the text is the one that ran. */
   branches: DecorationSet;
 }
@@ -116,16 +157,26 @@ function build(shown: Shown, doc: Text): Marks {
     counts.push(new CountMarker(mark, stale).range(line.from));
     if (!stale) branches.push(...mark.branches.map((said) => behind(line.to, said, "qd-mark-branch")));
   }
-  return { shown, stale, counts: RangeSet.of(counts, true), branches: Decoration.set(branches, true) };
+  const kept = keptMarksOf(shown.coverage, shown.mostKept).filter(({ number }) => number >= 1 && number <= doc.lines)
+    .map((mark) => new KeptMarker(mark, stale).range(doc.line(mark.number).from));
+  return { shown, stale, counts: RangeSet.of(counts, true), kept: RangeSet.of(kept, true), branches: Decoration.set(branches, true) };
+}
+
+function each<T extends GutterMarker>(all: RangeSet<T>, made: (one: T) => T): RangeSet<T> {
+  const found: Range<T>[] = [];
+  for (const at = all.iter(); at.value; at.next()) found.push(made(at.value).range(at.from) as Range<T>);
+  return RangeSet.of(found, true);
 }
 
 /** The same marks where an edit moved them to, in grey. */
 function moved(marks: Marks, change: Transaction): Marks {
   const counts = marks.counts.map(change.changes);
-  if (marks.stale) return { ...marks, counts };
-  const grey: Range<CountMarker>[] = [];
-  for (const at = counts.iter(); at.value; at.next()) grey.push(new CountMarker(at.value.mark, true).range(at.from));
-  return { ...marks, stale: true, counts: RangeSet.of(grey, true), branches: Decoration.none };
+  const kept = marks.kept.map(change.changes);
+  if (marks.stale) return { ...marks, counts, kept };
+  return {
+    ...marks, stale: true, branches: Decoration.none,
+    counts: each(counts, ({ mark }) => new CountMarker(mark, true)), kept: each(kept, ({ mark }) => new KeptMarker(mark, true)),
+  };
 }
 
 const field = StateField.define<Marks | null>({
@@ -143,21 +194,17 @@ const field = StateField.define<Marks | null>({
       return stale ? Decoration.set(behind(state.doc.line(1).to, "edited since it ran", "qd-mark-stale")) : Decoration.none;
     }),
     EditorView.editorAttributes.from(self, (marks) => ({
-      class: `qd-marked${marks?.stale ? " qd-stale" : ""}${marks?.shown.running ? " qd-live" : ""}`,
+      class: `qd-marked${marks?.stale ? " qd-stale" : ""}${marks?.shown.running ? " qd-live" : ""}${marks?.kept.size ? " qd-keeps" : ""}`,
     })),
     EditorView.contentAttributes.from(self, (marks): Record<string, string> =>
       marks ? { "aria-description": summary(marks.shown.coverage, marks.stale) } : {}),
   ],
 });
 
-/** Counts, and the head. */
-function markers(view: EditorView): RangeSet<GutterMarker> {
-  const marks = view.state.field(field);
-  if (!marks) return RangeSet.empty;
+function withHead(marks: RangeSet<GutterMarker>, head: GutterMarker): RangeSet<GutterMarker> {
   let first = false;
-  marks.counts.between(0, 0, () => { first = true; });
-  if (first) return marks.counts; // an edit moved it there
-  return (marks.counts as RangeSet<GutterMarker>).update({ add: [new HeadMarker(marks.shown.quantity).range(0)] });
+  marks.between(0, 0, () => { first = true; });
+  return first || !marks.size ? marks : marks.update({ add: [head.range(0)] }); // an edit moved a mark there
 }
 
 const follow = ViewPlugin.define((view) => ({
@@ -169,11 +216,14 @@ const extension: Extension = [
   field,
   gutter({
     class: "qd-gutter",
-    markers,
+    markers: (view) => {
+      const marks = view.state.field(field);
+      return marks ? withHead(marks.counts, new HeadMarker(marks.shown.quantity)) : RangeSet.empty;
+    },
     domEventHandlers: {
       mouseover: (view, line, event) => {
         const target = event.target as HTMLElement;
-        if (target.closest(".qd-mark-count")) tip.show(view, line.from, () => said(view, line.from));
+        if (target.closest(".qd-mark-count")) tip.show(view, line.from, () => said(view, line.from, "counts"));
         else if (target.closest(".qd-mark-head")) tip.show(view, line.from, () => saidOfHead(view));
         return false;
       },
@@ -183,6 +233,19 @@ const extension: Extension = [
         view.state.field(field)?.shown.next();
         return true;
       },
+    },
+  }),
+  gutter({
+    class: "qd-kept",
+    markers: (view) => withHead(view.state.field(field)?.kept ?? RangeSet.empty, new KeptHeadMarker()),
+    domEventHandlers: {
+      mouseover: (view, line, event) => {
+        const target = event.target as HTMLElement;
+        if (target.closest(".qd-mark-kept")) tip.show(view, line.from, () => said(view, line.from, "kept"));
+        else if (target.closest(".qd-mark-kept-head")) tip.show(view, line.from, () => saidOfKept(view));
+        return false;
+      },
+      mouseout: () => (tip.leave(), false),
     },
   }),
   follow,
@@ -207,22 +270,28 @@ export function show(view: EditorView, shown: Shown | null): void {
   }
 }
 
-function sentences(mark: Mark, stale: boolean): string[] {
-  return stale ? [...mark.words, "Edited since: this is of the text that ran"] : mark.words;
+const staleWords = "Edited since: this is of the text that ran";
+
+function sentences(mark: Mark | KeptMark, stale: boolean): string[] {
+  return stale ? [...mark.words, staleWords] : mark.words;
 }
 
-/** What the mark of a line says, a sentence each; null where there is none. */
-export function said(view: EditorView, at: number): string[] | null {
+/** What the marks of a line say, or one of the two, a sentence each; null where there is none. */
+export function said(view: EditorView, at: number, which: "counts" | "kept" | "both" = "both"): string[] | null {
   const marks = view.state.field(field, false);
   if (!marks) return null;
   const line = view.state.doc.lineAt(Math.min(at, view.state.doc.length));
-  let found: string[] | null = null;
-  marks.counts.between(line.from, line.to, (from, _, marker) => {
-    if (from < line.from || from > line.to) return;
-    found = sentences(marker.mark, marker.stale);
-    return false;
-  });
-  return found;
+  const found: string[] = [];
+  let stale = false;
+  for (const set of [which === "kept" ? null : marks.counts, which === "counts" ? null : marks.kept]) {
+    (set as RangeSet<CountMarker | KeptMarker> | null)?.between(line.from, line.to, (from, _, marker) => {
+      if (from < line.from || from > line.to) return;
+      found.push(...marker.mark.words);
+      stale ||= marker.stale;
+      return false;
+    });
+  }
+  return found.length ? [...found, ...(stale ? [staleWords] : [])] : null;
 }
 
 /** What the marks of a whole editor say; null where there are none. */

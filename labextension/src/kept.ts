@@ -1,5 +1,5 @@
 // The compact form in which a cell keeps its coverage, in its metadata: {"quadrants": {"coverage": ...}}.
-import type { CellCoverage } from "../../widgets/protocol/coverage";
+import type { CellCoverage, KeptLine, KeptValue } from "../../widgets/protocol/coverage";
 import type { Outcome } from "../../widgets/protocol/heatmap";
 
 export interface Kept {
@@ -10,6 +10,8 @@ export interface Kept {
   lines: [number, number | null, number, number | null, Partial<Record<Outcome, number>>?][];
   /** name, [number, count] of each line; only where there are several */
   specialisations?: [string, [number, number][]][];
+  /** number, bytes, values; only where gradients keep any */
+  kept?: [number, number, KeptValue[]][];
 }
 
 export function keep(coverage: CellCoverage): Kept {
@@ -25,7 +27,15 @@ export function keep(coverage: CellCoverage): Kept {
   if (coverage.specialisations.length > 1) {
     kept.specialisations = coverage.specialisations.map((one) => [one.name, one.lines.map((line) => [line.number, line.count])]);
   }
+  if (coverage.kept.length) kept.kept = coverage.kept.map(({ number, bytes, of }) => [number, bytes, of]);
   return kept;
+}
+
+/** The lines of which something is kept, if they are any. */
+export function keptLines(value: unknown): KeptLine[] {
+  const isLine = (line: Partial<KeptLine> | null) => typeof line?.number === "number" && typeof line.bytes === "number" && Array.isArray(line.of)
+    && line.of.every((one) => typeof one?.choice === "string" && typeof one.bytes === "number" && typeof one.trips === "number");
+  return Array.isArray(value) && value.every(isLine) ? (value as KeptLine[]) : [];
 }
 
 function areRows<Row>(value: Row[] | undefined): value is Row[] {
@@ -47,5 +57,6 @@ export function unkeep(value: unknown, cellId: string): CellCoverage | null {
       name,
       lines: lines.map(([number, count]) => ({ number, count, copies: [count], outcomes: {} })),
     })),
+    kept: keptLines((areRows(kept.kept) ? kept.kept : []).map(([number, bytes, of]) => ({ number, bytes, of }))),
   };
 }

@@ -1,5 +1,5 @@
 // What is said about a line: the short text of its mark, the strength of its tint, its branches, and everything in words.
-import type { CellCoverage, LineCounts, Scale } from "../../widgets/protocol/coverage";
+import type { CellCoverage, KeptLine, KeptValue, LineCounts, Scale } from "../../widgets/protocol/coverage";
 import type { Outcome } from "../../widgets/protocol/heatmap";
 import { amounts, grouped, length, level, share, type Quantity } from "../../widgets/heatmap/scale";
 import { branches } from "../../widgets/heatmap/shown";
@@ -114,14 +114,46 @@ export function marksOf(coverage: CellCoverage, quantity: Quantity, scale: Scale
     .sort((a, b) => a.number - b.number);
 }
 
+/** What gradients keep of a line. */
+export interface KeptMark {
+  number: number;
+  /** "8kB" */
+  text: string;
+  level: number;
+  words: string[];
+}
+
+/** 512B, 8kB, 1.2MB */
+export function shortBytes(count: number): string {
+  return `${short(count)}B`;
+}
+
+function ofValue({ kernel, name, type, bytes, trips, loop, choice }: KeptValue): string {
+  const value = `${name || "a value"} (${type})`;
+  const rounds = `of the loop on line ${loop}`;
+  if (choice === "keep") return `The gradient of ${kernel} needs what ${value} was in each of ${grouped(trips)} rounds ${rounds}: ${grouped(bytes)} bytes a round`;
+  return `The gradient of ${kernel} keeps ${value} at ${choice.replace("every", "each")} round ${rounds}, ${grouped(trips)} times ${grouped(bytes)} bytes, and runs the rounds between once more`;
+}
+
+/** `most`: the bytes of the line of the notebook of which most is kept. */
+export function keptMarksOf(coverage: CellCoverage, most: number): KeptMark[] {
+  return coverage.kept.map((line: KeptLine) => ({
+    number: line.number,
+    text: shortBytes(line.bytes),
+    level: level(line.bytes, most),
+    words: [`Gradients keep ${grouped(line.bytes)} bytes of it on each thread`, ...line.of.map(ofValue)],
+  }));
+}
+
 /** The cell in one sentence. */
 export function summary(coverage: CellCoverage, stale: boolean): string {
   const of = (wanted: (line: LineCounts) => boolean) => coverage.lines.filter(wanted).length;
   const waiting = of((line) => line.launched === false);
   const partial = of((line) => branches(line.count, line.outcomes).length > 0);
-  const said = [`${of((line) => line.count > 0)} of ${coverage.lines.length} lines ran`];
+  const said = coverage.lines.length ? [`${of((line) => line.count > 0)} of ${coverage.lines.length} lines ran`] : [];
   if (waiting) said.push(`${waiting} not run yet`);
   if (partial) said.push(`${partial} ${partial === 1 ? "branch" : "branches"} went one way only`);
+  if (coverage.kept.length) said.push(`gradients keep values of ${coverage.kept.length} ${coverage.kept.length === 1 ? "line" : "lines"}`);
   if (stale) said.push("edited since");
   return said.join(", ");
 }

@@ -10,7 +10,7 @@ import type { CellCoverage, CoverageMessage, Joining, Scale } from "../../widget
 import type { Choices } from "./choices";
 import { digest } from "./digest";
 import { show } from "./gutter";
-import { keep, unkeep } from "./kept";
+import { keep, keptLines, unkeep } from "./kept";
 
 const target = "quadrants.coverage";
 const mime = "application/vnd.quadrants.coverage+json";
@@ -27,7 +27,12 @@ interface Known {
 function asMessage(value: unknown): CoverageMessage | null {
   const message = value as Partial<CoverageMessage> | null | undefined;
   const whole = (cell: CellCoverage | null) => Array.isArray(cell?.lines) && Array.isArray(cell.specialisations);
-  return message?.version === 1 && Array.isArray(message.cells) && message.cells.every(whole) ? (message as CoverageMessage) : null;
+  if (message?.version !== 1 || !Array.isArray(message.cells) || !message.cells.every(whole)) return null;
+  return { ...(message as CoverageMessage), cells: message.cells.map((cell) => ({ ...cell, kept: keptLines(cell.kept) })) }; // older outputs have none
+}
+
+function isMarked({ lines, kept }: CellCoverage): boolean {
+  return lines.length > 0 || kept.length > 0;
 }
 
 function isCode(model: ICellModel): model is ICodeCellModel {
@@ -137,14 +142,16 @@ export class NotebookMarks {
 
   private take(message: CoverageMessage, stored: boolean): void {
     if (!stored && message.scale) this.rescale(message.scale);
+    const mostKept = this.mostKept();
     for (const coverage of message.cells) {
       const id = this.idOf(coverage, stored);
       if (!id) continue;
-      if (coverage.lines.length) this.known.set(id, { coverage, running: message.running, live: !stored || (this.known.get(id)?.live ?? false) });
+      if (isMarked(coverage)) this.known.set(id, { coverage, running: message.running, live: !stored || (this.known.get(id)?.live ?? false) });
       else this.known.delete(id);
       if (!message.running) this.keep(id);
       this.draw(id);
     }
+    if (this.mostKept() !== mostKept) this.drawAll();
     if (!message.running && !stored) this.finish();
   }
 
@@ -195,7 +202,7 @@ export class NotebookMarks {
     for (const coverage of asMessage(output.data[mime])?.cells ?? []) {
       const id = this.idOf(coverage, true);
       const model = id ? this.modelOf(id) : null;
-      if (!id || !model || !coverage.lines.length) continue;
+      if (!id || !model || !isMarked(coverage)) continue;
       const known = this.known.get(id);
       if (known && (known.running || digest(model.sharedModel.source) !== coverage.digest || known.coverage.digest === coverage.digest)) continue;
       this.known.set(id, { coverage, running: false, live: false });
@@ -280,12 +287,16 @@ export class NotebookMarks {
     return scaleOf([...this.known.values()].filter(({ live }) => live === known.live).flatMap(({ coverage }) => coverage.lines));
   }
 
+  private mostKept(): number {
+    return Math.max(0, ...[...this.known.values()].flatMap(({ coverage }) => coverage.kept.map(({ bytes }) => bytes)));
+  }
+
   private drawIn(editor: CodeMirrorEditor, id: string): void {
     const known = this.choices.visible ? this.known.get(id) : undefined;
     if (!known) return show(editor.editor, null);
     const { coverage, running } = known;
     show(editor.editor, {
-      coverage, running, quantity: this.choices.quantity, scale: this.scaleFor(known), next: () => void this.choices.next(),
+      coverage, running, quantity: this.choices.quantity, scale: this.scaleFor(known), mostKept: this.mostKept(), next: () => void this.choices.next(),
     });
   }
 }

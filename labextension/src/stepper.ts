@@ -1,6 +1,6 @@
 // Launches in steps in outputs: as widgets while their models are there, else as the page that the output keeps.
 import type { IRenderMime, IRenderMimeRegistry } from "@jupyterlab/rendermime";
-import { Widget } from "@lumino/widgets";
+import { PanelLayout, Widget } from "@lumino/widgets";
 import type { LiveListings } from "./listing";
 
 export const checkpointsMime = "application/vnd.quadrants.checkpoints+json";
@@ -9,16 +9,19 @@ const widgetMime = "application/vnd.jupyter.widget-view+json";
 class StepperRenderer extends Widget implements IRenderMime.IRenderer {
   private model: IRenderMime.IMimeModel | null = null;
   private shown: { mime: string; id: string | null; renderer: IRenderMime.IRenderer } | null = null;
+  private readonly content = new PanelLayout(); // which attaches what it holds once this is on the page: cells out of sight are not
 
   constructor(private readonly live: LiveListings | null, private readonly rendermime: IRenderMimeRegistry) {
     super();
     this.addClass("qd-stepper");
+    this.layout = this.content;
     live?.changed.connect(this.onChange, this);
   }
 
   dispose(): void {
     this.live?.changed.disconnect(this.onChange, this);
     this.shown?.renderer.dispose();
+    this.shown = null;
     super.dispose();
   }
 
@@ -39,15 +42,11 @@ class StepperRenderer extends Widget implements IRenderMime.IRenderer {
     const mime = this.live?.has(id) && known.includes(widgetMime) ? widgetMime : "text/html";
     if (this.shown?.mime === mime && this.shown.id === id && mime === widgetMime) return; // it follows its model, and keeps its focus
     const renderer = this.rendermime.createRenderer(mime);
-    const before = this.shown;
     this.shown = { mime, id, renderer };
     await renderer.renderModel(model);
-    if (this.shown?.renderer !== renderer) return renderer.dispose();
-    if (before) {
-      Widget.detach(before.renderer);
-      before.renderer.dispose();
-    }
-    Widget.attach(renderer, this.node);
+    if (this.shown?.renderer !== renderer) return renderer.dispose(); // something newer is shown, or nothing any more
+    for (const earlier of [...this.content.widgets]) earlier.dispose();
+    this.content.addWidget(renderer);
   }
 }
 

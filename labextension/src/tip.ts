@@ -46,7 +46,8 @@ class Tip {
     }));
     document.body.append(node);
     // To the right of the marks, so that the next one can be pointed at.
-    const left = (view.dom.querySelector(".qd-gutter")?.getBoundingClientRect().right ?? view.dom.getBoundingClientRect().left) + 8;
+    const columns = [...view.dom.querySelectorAll(".qd-gutter, .qd-kept")].map((column) => column.getBoundingClientRect().right);
+    const left = Math.max(view.dom.getBoundingClientRect().left, ...columns) + 8;
     node.style.left = `${left}px`;
     node.style.maxWidth = `min(64ch, ${Math.max(120, window.innerWidth - left - 32)}px)`;
     const top = view.documentTop + place.top;

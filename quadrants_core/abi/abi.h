@@ -9,7 +9,7 @@
 namespace qd::abi {
 
 /// Bump on any change of this file: part of every cache key.
-inline constexpr uint32_t version = 7;
+inline constexpr uint32_t version = 9;
 
 struct Thread;
 struct Launch;
@@ -61,23 +61,29 @@ constexpr uint32_t extent_slot(uint32_t array, uint32_t axis) { return array + 1
 struct Heap {
     char *top, *end;     ///< what is free of the chunk at hand
     uint64_t used, peak; ///< bytes that are taken, and the most so far
-    uint64_t *entries;   ///< by number of the stack, `counted_stacks` of them: the most entries that were asked for
-    void *owner;         ///< the runtime's
+    uint64_t *
+        entries; ///< by number of the stack, `counted_stacks` of them: the most entries that were asked for, lanes * 2^32 + entries
+    void *owner; ///< the runtime's
 };
 inline constexpr uint32_t counted_stacks = 256;
+
+inline constexpr uint32_t most_accumulations = 16; ///< of a task: abi/accumulation.h
 
 /// State of one worker thread.
 struct Thread {
     uint64_t random[2]; ///< state of the generator, never all zero
     uint32_t index;     ///< 0 = the thread that launched
+    uint32_t alone;     ///< non-zero: no other thread works on the task at hand, whose atomics need no lock
     Heap heap;
+    /// By number of the accumulation: from there to this thread's copy of it, in bytes; 0: it has none.
+    int64_t to_copy[most_accumulations];
 };
 
 /// What launches took of the heaps of their threads.
 struct HeapUse {
     uint64_t peak = 0;             ///< bytes, of the thread that took most
     uint64_t total = 0;            ///< the same of all threads, added up
-    std::vector<uint64_t> entries; ///< by number of the stack
+    std::vector<uint64_t> entries; ///< by number of the stack, lanes * 2^32 + entries
 };
 
 /// Code of one chunk of a task: indices [begin, end) of its range; a serial task is called once with [0, 1).
@@ -92,6 +98,7 @@ enum class TaskKind : uint8_t { serial, range };
 /// Type codes of message values, so that a binary can print without its IR: same order as ir::Scalar.
 using ScalarCode = uint8_t;
 
+inline constexpr uint32_t next_level = 1 << 24;
 /// A stack of a task (ir::Op::reserve): what a serial loop keeps for its way back.
 struct Stack {
     uint32_t number = 0; ///< in its kernel
@@ -99,6 +106,7 @@ struct Stack {
     ScalarCode type = 0; ///< of the elements of an entry
     /// The loop around, one that is run backward and has it anew in each iteration: its number in the task, and how many such loops
     /// are around. 0: none. The stacks of one loop stand side by side.
+    /// Plus `next_level` for each loop inside whose iterations all take room that lasts as long as that of the loop.
     uint32_t frame = 0, depth = 0;
     uint32_t loop_line = 0;
     std::string file; ///< of what is kept, as are the other places
@@ -114,19 +122,31 @@ struct Message {
     std::vector<MessagePiece> pieces;
     std::string file, scope; ///< source position of the print or assert
     uint32_t line = 0, column = 0, end_column = 0;
-    std::string trace; ///< further call levels, one "line column end-column scope file" a line, outermost first
+    std::string trace;    ///< further call levels, one "line column end-column scope file" a line, outermost first
+    bool limited = false; ///< printed a limited number of times a launch
+};
+
+/// Estimated work, in simple operations.
+struct Weight {
+    float index = 1; ///< of one index
+    float chunk = 0; ///< of what each chunk does besides
+    Weight() = default;
+    Weight(float index, float chunk = 0) : index(index), chunk(chunk) {}
+    bool operator==(const Weight &) const = default;
 };
 
 struct Task {
     std::string name; ///< kernel.k, or the loop's name
     TaskKind kind = TaskKind::serial;
-    float weight = 1;          ///< estimated cost of one index, in simple operations
+    Weight weight;
     uint32_t block_dim = 0;    ///< indices per chunk asked for by the user; 0 = launcher's choice
     uint64_t hash[2] = {0, 0}; ///< content of the task's IR before code generation
     std::vector<Message> messages;
     uint32_t line = 0; ///< where the loop stands
     /// It does what is seen elsewhere than in memory of the device: it prints, asserts, or calls a library.
     bool speaks = false;
+    /// In a section: runs when the sections before it have ended, for it draws random numbers or shares a local with them.
+    bool in_turn = false;
     static constexpr uint64_t computed = UINT64_MAX;
     /// Range tasks: byte of LaunchData::tmp where an earlier task of the launch leaves begin and end (i64); computed: they
     /// follow from the arguments.

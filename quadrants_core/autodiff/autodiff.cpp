@@ -3,8 +3,10 @@
 #include "autodiff/activity.h"
 #include "autodiff/crossing.h"
 #include "autodiff/forward.h"
+#include "autodiff/gather.h"
 #include "autodiff/refuse.h"
 #include "autodiff/reverse.h"
+#include "autodiff/straighten.h"
 #include "autodiff/validate.h"
 #include "ir/builder.h"
 #include "passes/passes.h"
@@ -53,16 +55,21 @@ ir::Function differentiate(const ir::Function &kernel, const Companions &compani
     // Equal indices become one value. A number that a branch works out stays there: of one that is worked out before it, a slope
     // that is infinite would meet the adjoint 0 where the branch is not taken.
     passes::merge_indices(once);
-    if (mode == Mode::reverse) refuse_crossing(once, companions);
+    if (mode == Mode::reverse) {
+        refuse_crossing(once, companions);
+        end_rounds_alike(once);
+    }
     if (!is_stopped(once, companions))
         passes::forward_stores(once, {}); // what was stored or loaded before is at hand, not in memory that changes
     // From here on arrays are apart: what overlaps what a kernel writes breaks the rule that lets reverse mode load it again.
     once.distinct_arrays = true;
+    if (mode == Mode::reverse && stacks.enabled) give_loops_tasks(once, Activity(once, companions, mode));
     const Activity activity(once, companions, mode);
     if (!activity.any()) return mode == Mode::forward ? kernel : idle(kernel);
     refuse(once, companions, activity, mode);
     ir::Function made =
         mode == Mode::forward ? forward(once, companions, activity) : within_budget(once, companions, activity, stacks);
+    if (mode == Mode::reverse) gather_sums(made);
     made.distinct_arrays = kernel.distinct_arrays;
     return made;
 }

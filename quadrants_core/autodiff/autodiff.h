@@ -23,9 +23,8 @@ struct Companions {
 /// What reverse mode may keep for the way back through serial loops.
 struct Stacks {
     bool enabled = false;
-    uint64_t capacity =
-        0; ///< the kernel fails where a loop needs more entries, one more than it has iterations; 0: as many as needed
-    uint64_t budget = 0; ///< bytes for one thread, to be met by running loops forward again; 0: all is kept
+    uint64_t capacity = 0; ///< the kernel fails where a loop needs more entries, one more than its iterations; 0: never
+    uint64_t budget = 0;   ///< bytes for one thread, to be met by running loops forward again; 0: all is kept
 };
 
 /// The kernel that works out tangents beside values (forward), or adjoints alone (reverse). `kernel` has gone through promote

@@ -41,7 +41,7 @@ class Checkpoints {
     void cut(Value v, BlockId block, uint64_t bytes, int levels) {
         Builder b(fn_, block);
         b.span = fn_[v].span;
-        const Value n = trips(b, fn_.args(v)[0], fn_.args(v)[1]);
+        const Value n = b.trips(fn_.args(v)[0], fn_.args(v)[1]);
         const Value most = b.i64(int64_t(std::min<uint64_t>(budget_ / bytes, uint64_t(1) << 48)));
         const Value fits = b.le(n, most);
         const BlockId whole = fn_.make_block(), parts = fn_.make_block();
@@ -74,13 +74,6 @@ class Checkpoints {
         fn_[v].blocks[1] = parts;
     }
 
-    Value trips(Builder &b, Value lower, Value upper) {
-        const Value from = b.cast(lower, Scalar::i64);
-        const Value to = b.cast(upper, Scalar::i64);
-        const Value span = b.sub(to, from);
-        const Value zero = b.i64(0);
-        return b.max(span, zero);
-    }
     /// n^power, a whole number of at least 1.
     Value root(BlockId block, Value n, double power) {
         Builder b(fn_, block);

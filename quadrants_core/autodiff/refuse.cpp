@@ -64,13 +64,8 @@ struct Refusal {
         const Op op = fn[v].op;
         constexpr const char *endless = "WhileStmt is not supported in AutoDiff.";
         if (op == Op::loop && activity.acts(v)) fail(v, endless);
-        if ((op == Op::break_ || op == Op::continue_) && activity.acts(loops.back())) {
-            const Block &body = fn[fn[loops.back()].blocks[0]];
-            if (op == Op::break_)
-                fail(v, endless, "Hint: `break` has no gradient backward: let the range end the loop");
-            if (body.insts.back() != v)
-                fail(v, endless, "Hint: `continue` has no gradient backward: put what comes after it under an `if`");
-        }
+        if ((op == Op::break_ || op == Op::continue_) && activity.acts(loops.back()))
+            fail(v, endless, "Hint: `break` has no gradient backward: let the range end the loop");
         if (op == Op::graph_begin) fail(v, "A graph of kernels cannot be differentiated");
         if (op == Op::local) {
             inside.resize(fn.insts.size());

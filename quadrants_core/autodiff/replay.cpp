@@ -92,7 +92,7 @@ void Replay::open_frame(Value loop, Value made) {
             set_unknown(p, loop, UserErrorKind::compilation, no_stack);
     }
     if (keeper.copy) keep_locals(loop);
-    copy_contents(body, 0);
+    copy_contents(body);
 }
 
 void Replay::close_frame() {
@@ -201,22 +201,22 @@ Value Replay::changed_since(Value reader, Value pointer) const {
     return {};
 }
 
-void Replay::copy_contents(BlockId from, uint32_t loops) {
+void Replay::copy_contents(BlockId from) {
     const bool whole = blocks_.back() != frames_.back().block;
     for (Value v : fn_[from].insts) {
         b_.span = fn_[v].span;
-        if (!is_terminator(fn_[v].op) || whole) copy(v, loops);
+        if (!is_terminator(fn_[v].op) || whole) copy(v);
     }
 }
 
-void Replay::copy(Value v, uint32_t loops) {
+void Replay::copy(Value v) {
     const Op op = fn_[v].op;
     if (op == Op::parallel && activity_.acts(v)) return;
-    if (owns_block(op)) return copy_control(v, loops);
+    if (owns_block(op)) return copy_control(v);
     if (!repeats(v)) {
         const Value p = memory_.access(v).pointer;
         const bool is_update = p && target_of(fn_, companions_, p).has_companion;
-        if (loops == 0 && !is_update && keep(v, copies_[v.id])) return;
+        if (!is_update && keep(v, copies_[v.id])) return;
         return frames_.back().again && !is_update
                    ? set_unknown(v, frames_.back().loop, UserErrorKind::compilation, no_stack)
                    : set_unknown(v, v, UserErrorKind::runtime, not_supported);
@@ -224,16 +224,16 @@ void Replay::copy(Value v, uint32_t loops) {
     if (fn_.type(v).is_scalar() && (info(op).effect == Effect::read || (info(op).traits & observes)))
         if (const Value p = memory_.access(v).pointer)
             if (const Value loop = changed_since(v, p)) {
-                if (loops == 0 && fn_[loop].op != Op::parallel && keep(v, copies_[v.id])) return;
+                if (fn_[loop].op != Op::parallel && keep(v, copies_[v.id])) return;
                 return fn_[loop].op == Op::parallel ? set_unknown(v, v, UserErrorKind::runtime, mixture)
                                                     : set_unknown(v, loop, UserErrorKind::compilation, no_stack);
             }
-    copy_plain(v, loops);
+    copy_plain(v);
 }
 
-void Replay::copy_plain(Value v, uint32_t loops) {
+void Replay::copy_plain(Value v) {
     const Inst in = fn_[v];
-    if (in.op == Op::local && loops == 0) { // an if runs once in a frame
+    if (in.op == Op::local && inner_.empty()) { // an if runs once in a frame
         const BlockId home = frames_.back().block;
         return set(v, local(in.type.elem, in.imm, home), home);
     }
@@ -244,7 +244,7 @@ void Replay::copy_plain(Value v, uint32_t loops) {
     set(v, made, b_.block);
 }
 
-void Replay::copy_control(Value v, uint32_t loops) {
+void Replay::copy_control(Value v) {
     Inst in = fn_[v];
     const std::vector<Value> args(fn_.args(v).begin(), fn_.args(v).end());
     const std::vector<Value> results(fn_.results(v).begin(), fn_.results(v).end());
@@ -260,6 +260,7 @@ void Replay::copy_control(Value v, uint32_t loops) {
     const Value made = out_.make(in);
     const BlockId home = b_.block;
     out_[home].insts.push_back(made);
+    if (in.op != Op::if_) inner_.push_back({in.op == Op::for_ ? copies_[v.id].value : Value{}, made});
     set(v, made, home);
     for (int side = 0; side < 2; ++side) {
         const BlockId from = fn_[v].blocks[side];
@@ -268,9 +269,10 @@ void Replay::copy_control(Value v, uint32_t loops) {
         out_[made].blocks[side] = into;
         for (Value p : fn_[from].params) set(p, out_.add_param(into, fn_.type(p), fn_[p].span), into);
         enter(into);
-        copy_contents(from, loops + uint32_t(in.op != Op::if_));
+        copy_contents(from);
         leave();
     }
+    if (in.op != Op::if_) inner_.pop_back();
     for (Value r : results) set(r, out_.add_result(made, fn_.type(r)), home);
 }
 

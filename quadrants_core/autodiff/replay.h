@@ -74,6 +74,11 @@ class Replay {
         Keeper keeper;
         std::vector<std::pair<ir::Value, Copy>> outer; ///< what locals were before the frame had its own
     };
+    /// A loop around what is copied to the frame at hand, inside of the one whose body the frame is.
+    struct Inner {
+        ir::Value there; ///< its copy in the frame around; none: no serial loop over a range
+        ir::Value here;
+    };
     using Values = std::vector<ir::Value>;
     struct Unknown {
         ir::Value constant;
@@ -94,7 +99,7 @@ class Replay {
         ir::Value kept;    ///< local of the frame around that holds it
         ir::Value variable;
     };
-    Stack make_stack(const Keeper &keeper, ir::Value entries, ir::Value variable, uint64_t size);
+    Stack make_stack(ir::Value variable, ir::Scalar elem, uint64_t size, ir::Value before, ir::Value entries);
     ir::Value entry(const Stack &stack, ir::Value room, ir::Value number);
     bool keep(ir::Value v, const Copy &there);
     void keep_local(ir::Value local, bool changes);
@@ -103,10 +108,10 @@ class Replay {
     void number_stacks();
     void limit_stacks();
 
-    void copy_contents(ir::BlockId from, uint32_t loops);
-    void copy(ir::Value v, uint32_t loops);
-    void copy_plain(ir::Value v, uint32_t loops);
-    void copy_control(ir::Value v, uint32_t loops);
+    void copy_contents(ir::BlockId from);
+    void copy(ir::Value v);
+    void copy_plain(ir::Value v);
+    void copy_control(ir::Value v);
     void set(ir::Value v, ir::Value copy, ir::BlockId home);
     ir::Value argument(ir::Value v);
     ir::Value pointer(ir::Value v);
@@ -130,6 +135,7 @@ class Replay {
     std::vector<uint32_t> end_;     ///< by value: the last place in it
     std::vector<ir::Value> writes_; ///< instructions that write memory without a companion, in order
     std::vector<Frame> frames_;
+    std::vector<Inner> inner_;                            ///< from the outside in
     std::vector<ir::BlockId> blocks_;                     ///< entered
     std::vector<uint8_t> open_;                           ///< by block of the result: entered
     std::vector<Values> fronts_;                          ///< by block of the result: what goes to its begin

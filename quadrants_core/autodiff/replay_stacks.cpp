@@ -9,6 +9,17 @@ namespace qd::autodiff {
 
 using namespace ir;
 
+namespace {
+
+/// The number of the iteration, in the body of a loop.
+Value number_of(Builder &b, Value loop) {
+    const Value index = b.cast(b.fn[b.fn[loop].blocks[0]].params[0], Scalar::i64);
+    const Value lower = b.cast(b.fn.args(loop)[0], Scalar::i64);
+    return b.sub(index, lower);
+}
+
+} // namespace
+
 /// Emits to a list instead of a block.
 template <class F> void Replay::emit_to(Values &list, F &&emit) {
     const BlockId outer = b_.block, scratch = out_.make_block();
@@ -31,34 +42,27 @@ Replay::Keeper Replay::keeper_of(Value loop, Value made) {
     if (!stacks_.enabled || (frames_.size() == 1 && has_parallel_)) return keeper;
     keeper.copy = copies_[loop.id].value;
     b_.span = fn_[loop].span;
-    const auto number = [&](Value control) {
-        const Value index = b_.cast(out_[out_[control].blocks[0]].params[0], Scalar::i64);
-        const Value lower = b_.cast(out_.args(control)[0], Scalar::i64);
-        return b_.sub(index, lower);
-    };
-    emit_to(before_[keeper.copy.id], [&] {
-        const Value lower = b_.cast(out_.args(keeper.copy)[0], Scalar::i64);
-        const Value upper = b_.cast(out_.args(keeper.copy)[1], Scalar::i64);
-        const Value span = b_.sub(upper, lower);
-        const Value zero = b_.i64(0);
-        keeper.entries = b_.max(span, zero);
-    });
-    emit_in_front(out_[keeper.copy].blocks[0], [&] { keeper.there = number(keeper.copy); });
-    emit_in_front(out_[made].blocks[0], [&] { keeper.here = number(made); });
+    emit_to(before_[keeper.copy.id],
+            [&] { keeper.entries = b_.trips(out_.args(keeper.copy)[0], out_.args(keeper.copy)[1]); });
+    emit_in_front(out_[keeper.copy].blocks[0], [&] { keeper.there = number_of(b_, keeper.copy); });
+    emit_in_front(out_[made].blocks[0], [&] { keeper.here = number_of(b_, made); });
     return keeper;
 }
 
-/// Called in the frame that reads it.
-Replay::Stack Replay::make_stack(const Keeper &keeper, Value entries, Value variable, uint64_t size) {
-    Stack stack{uint32_t(made_.size()), fn_.type(variable).elem, size, {}, {}, variable};
-    made_.push_back({frames_.back().loop, variable, size * uint64_t(size_of(stack.elem))});
-    stack.kept = local(Scalar::i64, 1, frames_[frames_.size() - 2].block);
+/// Called in the frame that reads it, which finds it in a local if it stands before its loop's copy. The room is taken before an
+/// instruction of the result.
+Replay::Stack Replay::make_stack(Value variable, Scalar elem, uint64_t size, Value before, Value entries) {
+    Stack stack{uint32_t(made_.size()), elem, size, {}, {}, variable};
+    made_.push_back({frames_.back().loop, variable, size * uint64_t(size_of(elem))});
     b_.span = fn_[frames_.back().loop].span;
-    emit_to(before_[keeper.copy.id], [&] {
-        const uint64_t imm = uint64_t(stack.number) << 32 | made_.back().bytes;
-        stack.room = b_.emit(Op::reserve, {entries}, {}, imm);
-        b_.store(stack.kept, stack.room);
+    emit_to(before_[before.id], [&] {
+        if (!entries) entries = b_.trips(out_.args(before)[0], out_.args(before)[1]);
+        stack.room =
+            b_.emit(Op::reserve, {entries}, {}, reserve_imm(stack.number, made_.back().bytes, stacks_.budget != 0));
     });
+    if (before != frames_.back().keeper.copy) return stack;
+    stack.kept = local(Scalar::i64, 1, frames_[frames_.size() - 2].block);
+    emit_to(before_[before.id], [&] { b_.store(stack.kept, stack.room); });
     return stack;
 }
 
@@ -71,26 +75,48 @@ Value Replay::entry(const Stack &stack, Value room, Value number) {
     return b_.offset(begin, bytes, stack.elem);
 }
 
-/// Whether a value of the loop's body is kept. `there`: what it is in the copy that fills the stack.
+/// Whether a value of the loop's body is kept. `there`: what it is in the copy that fills the stack. Of one in loops
+/// inside, each of these takes a piece of its own when it is reached, and an entry of the loop around says where that is.
 bool Replay::keep(Value v, const Copy &there) {
     const Keeper &keeper = frames_.back().keeper;
     if (!keeper.copy || !fn_.type(v).is_scalar() || !there.value) return false;
+    for (const Inner &inner : inner_)
+        if (!inner.there) return false;
     const Value copy = there.value;
-    const Stack stack = make_stack(keeper, keeper.entries, v, 1);
+    const size_t depth = inner_.size();
+    const Scalar elem = fn_.type(v).elem;
+    std::vector<Stack> stacks = {make_stack(v, depth ? Scalar::i64 : elem, 1, keeper.copy, keeper.entries)};
+    std::vector<Value> numbers = {keeper.there};
+    Value around = keeper.copy;
+    for (const Inner &inner : inner_) {
+        out_.loops[out_[around].imm].keeps_room = true;
+        stacks.push_back(make_stack(v, stacks.size() < depth ? Scalar::i64 : elem, 1, inner.there, {}));
+        emit_to(before_[inner.there.id], [&] {
+            const Value at = entry(stacks[stacks.size() - 2], stacks[stacks.size() - 2].room, numbers.back());
+            b_.store(at, stacks.back().room);
+        });
+        emit_in_front(out_[inner.there].blocks[0], [&] { numbers.push_back(number_of(b_, inner.there)); });
+        around = inner.there;
+    }
     Values store;
     emit_to(store, [&] {
-        const Value at = entry(stack, stack.room, keeper.there);
+        const Value at = entry(stacks.back(), stacks.back().room, numbers.back());
         b_.store(at, copy);
     });
     for (Value each : store) behind_.emplace_back(copy, each);
     const BlockId block = frames_.back().block;
     Value found;
     emit_in_front(block, [&] {
-        const Value room = b_.load(stack.kept);
-        const Value at = entry(stack, room, keeper.here);
+        const Value room = b_.load(stacks[0].kept);
+        const Value at = entry(stacks[0], room, keeper.here);
         found = b_.load(at);
     });
-    set(v, found, block);
+    for (size_t k = 0; k < depth; ++k) {
+        const Value number = number_of(b_, inner_[k].here);
+        const Value at = entry(stacks[k + 1], found, number);
+        found = b_.load(at);
+    }
+    set(v, found, depth ? b_.block : block);
     return true;
 }
 
@@ -132,7 +158,7 @@ void Replay::keep_local(Value local, bool changes) {
             one = b_.i64(1);
             first = b_.i64(0);
         });
-    const Stack stack = make_stack(keeper, changes ? keeper.entries : one, local, size);
+    const Stack stack = make_stack(local, fn_.type(local).elem, size, keeper.copy, changes ? keeper.entries : one);
     const auto store = [&] {
         const Value at = entry(stack, stack.room, changes ? keeper.there : first);
         copy_elements(outside, at, size);
@@ -170,7 +196,7 @@ void Replay::number_stacks() {
         if (in.op != Op::reserve && in.op != Op::stack) return;
         made_[stack_of(in)].stands = true;
         const uint64_t number = numbers.try_emplace(stack_of(in), uint32_t(numbers.size())).first->second;
-        in.imm = in.op == Op::reserve ? number << 32 | entry_bytes(in) : number;
+        in.imm = in.op == Op::reserve ? reserve_imm(number, entry_bytes(in), room_lanes(in)) : number;
     });
 }
 

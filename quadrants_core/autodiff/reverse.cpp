@@ -129,6 +129,10 @@ class Reverse {
         if (!g) return;
         const Op op = fn_[v].op;
         const auto args = fn_.args(v);
+        if (op == Op::mul && args[0] == args[1]) { // what a sum of squares shares is doubled, not each of the products
+            if (activity_.active(args[0])) add(args[0], times_slope(b_, op, values(args), 0, b_.add(g, g)));
+            return;
+        }
         for (size_t i = 0; i < args.size(); ++i) {
             if (!activity_.active(args[i])) continue;
             switch (slope(op, i)) {

@@ -26,8 +26,8 @@ struct Caps {
 passes::Config config_of(const Caps &caps);
 
 enum class Tier : uint8_t { fast, best }; ///< compile quickly, or the best code
-/// What people may read of code: as the code generator takes it in, or as the machine does.
-enum class Listing : uint8_t { intermediate, machine };
+/// What people may read of code: as the code generator takes it in, after it has optimised that, or as the machine does.
+enum class Listing : uint8_t { given, intermediate, machine };
 
 struct Backend {
     std::string_view name;

@@ -25,4 +25,10 @@ uint64_t hash_bytes(std::span<const uint8_t> bytes, uint64_t seed) {
     return mix(h ^ bytes.size(), k1);
 }
 
+std::array<uint64_t, 4> spread(std::span<const uint8_t> bytes) {
+    std::array<uint64_t, 4> words;
+    for (size_t i = 0; i < words.size(); i++) words[i] = hash_bytes(bytes, 11 + i);
+    return words;
+}
+
 } // namespace qd

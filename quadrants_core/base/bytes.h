@@ -1,5 +1,6 @@
 #pragma once
 // Plain data as bytes, for files that the same machine reads back: numbers in its byte order, text with its length.
+#include <array>
 #include <cstdint>
 #include <cstring>
 #include <span>
@@ -12,6 +13,8 @@ namespace qd {
 
 /// A fast hash of bytes; not for adversaries.
 uint64_t hash_bytes(std::span<const uint8_t> bytes, uint64_t seed);
+/// Four of them: a name for the bytes.
+std::array<uint64_t, 4> spread(std::span<const uint8_t> bytes);
 inline std::span<const uint8_t> as_bytes(std::string_view s) {
     return {reinterpret_cast<const uint8_t *>(s.data()), s.size()};
 }

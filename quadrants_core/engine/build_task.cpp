@@ -4,11 +4,14 @@
 #include "base/stack.h"
 #include "engine/emit.h"
 #include "engine/stopwatch.h"
+#include "engine/timeline.h"
+#include "engine/warm_up.h"
 #include "engine/weight.h"
 #include "ir/hash.h"
 #include "ir/text.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 
 namespace qd::engine {
@@ -29,6 +32,7 @@ bool names_hold(std::string_view names, std::string_view name) {
 void describe_message(const ir::Function &fn, ir::Value v, abi::Message &out) {
     const ir::Inst &inst = fn[v];
     const auto values = fn.args(v).subspan(inst.op == ir::Op::assert_ ? 1 : 0);
+    out.limited = fn.messages[inst.imm].limited;
     for (const ir::Message::Piece &piece : fn.messages[inst.imm].pieces) {
         const ir::Type type = piece.value >= 0 ? fn.type(values[size_t(piece.value)]) : ir::Type();
         out.pieces.push_back({piece.text, piece.value, abi::ScalarCode(type.elem)});
@@ -88,8 +92,9 @@ void describe_stacks(const ir::Function &task, ir::BlockId block, uint32_t frame
             stack->end_line = at.end_line;
             stack->end_column = at.end_column;
         }
-        const bool is_frame = in.op == ir::Op::for_;
-        const uint32_t inside = is_frame ? ++frames : frame;
+        const bool is_level = in.op == ir::Op::for_ && task.loops[in.imm].keeps_room;
+        const bool is_frame = in.op == ir::Op::for_ && !is_level;
+        const uint32_t inside = is_frame ? ++frames : is_level ? frame + abi::next_level : frame;
         const size_t mark = out.size();
         for (ir::BlockId inner : in.blocks)
             if (inner) describe_stacks(task, inner, inside, depth + is_frame, frames, out);
@@ -120,12 +125,12 @@ TaskBuild start_build(ir::Function task) {
                 if (const auto trace = task.trace(task[v].span); !trace.empty()) info.line = trace.front().line;
             }
     info.messages = describe_messages(task);
-    info.speaks = std::ranges::any_of(task.blocks, [&](const ir::Block &block) {
-        return std::ranges::any_of(block.insts, [&](ir::Value v) {
+    for (const ir::Block &block : task.blocks)
+        for (ir::Value v : block.insts) {
             const ir::Op op = task[v].op;
-            return op == ir::Op::print || op == ir::Op::assert_ || op == ir::Op::external;
-        });
-    });
+            info.speaks |= op == ir::Op::print || op == ir::Op::assert_ || op == ir::Op::external;
+            info.in_turn |= op == ir::Op::random || op == ir::Op::thread_index;
+        }
     static_assert(ir::Function::none == abi::Task::computed);
     uint32_t frames = 0;
     describe_stacks(task, task.body, 0, 0, frames, info.stacks);
@@ -144,6 +149,39 @@ TaskBuild start_build(ir::Function task) {
     return build;
 }
 
+void keep_turns(std::span<TaskBuild> tasks) {
+    struct Use {
+        int32_t section = 0;
+        bool shared = false, changed = false;
+    };
+    std::map<std::pair<int32_t, uint64_t>, Use> uses; // by region and place in the tmp buffer
+    const auto each_use = [](const TaskBuild &build, const auto &visit) {
+        const ir::Function &task = build.fn;
+        const auto is_place = [&](ir::Value v) { return task[v].op == ir::Op::tmp; };
+        for (const ir::Block &block : task.blocks)
+            for (ir::Value v : block.insts) {
+                if (is_place(v)) visit(task[v].imm, false);
+                if (task[v].op == ir::Op::load) continue;
+                for (ir::Value used : task.args(v))
+                    if (is_place(used)) visit(task[used].imm, true);
+            }
+    };
+    for (const TaskBuild &build : tasks) {
+        const abi::GraphPosition &at = build.info.graph;
+        if (at.region < 0) continue;
+        each_use(build, [&](uint64_t place, bool changes) {
+            Use &use = uses.try_emplace({at.region, place}, Use{at.section}).first->second;
+            use.shared |= use.section != at.section;
+            use.changed |= changes;
+        });
+    }
+    for (TaskBuild &build : tasks)
+        each_use(build, [&](uint64_t place, bool) {
+            const auto use = uses.find({build.info.graph.region, place});
+            if (use != uses.end()) build.info.in_turn |= use->second.shared && use->second.changed;
+        });
+}
+
 void name_by_content(const runtime::CacheKey &build_key, TaskBuild &build) {
     ir::Function &task = build.fn;
     // Equal code under another name, or elsewhere in a graph, is equal.
@@ -155,22 +193,25 @@ void name_by_content(const runtime::CacheKey &build_key, TaskBuild &build) {
     task.graph = graph;
     const uint64_t words[] = {content.words[0], content.words[1], build_key[0], build_key[1],
                               uint64_t(task.fast_math) | uint64_t(task.debug) << 1 |
-                                  uint64_t(task.distinct_arrays) << 2 | uint64_t(in_region) << 3};
+                                  uint64_t(task.distinct_arrays) << 2 | uint64_t(in_region) << 3 |
+                                  uint64_t(task.wishes) << 8};
     const std::span bytes(reinterpret_cast<const uint8_t *>(words), sizeof words);
     build.key = {hash_bytes(bytes, 3), hash_bytes(bytes, 4)};
     build.info.hash[0] = build.key[0];
     build.info.hash[1] = build.key[1];
 }
 
-bool load_from_disk(Program::Impl &p, TaskBuild &build) {
-    if (!p.disk || !p.options.dump.empty()) return false;
+bool load_from_disk(Program::Impl &p, TaskBuild &build, runtime::KeptKernel *kernel) {
+    if (!p.disk || p.dumps()) return false;
     const Stopwatch reading;
-    auto cached = p.disk->load(build.key);
-    if (!cached) return false;
+    runtime::KeptTask *kept = kernel ? kernel->find(build.key) : nullptr;
+    std::optional<runtime::KeptTask> other;
+    if (!kept && (other = p.disk->load_task(build.key))) kept = &*other;
+    if (!kept) return false;
     build.report.origin = TaskOrigin::disk;
-    build.report.phases.push_back({"read", reading.microseconds()});
-    build.info.weight = cached->task.weight;
-    build.binary = std::move(cached->binary);
+    note_phase(p, build.report.phases, "read", build.info.name, reading.microseconds());
+    build.info.weight = kept->weight;
+    build.binary = std::move(kept->binary);
     try {
         load_code(p, build);
     } catch (const std::exception &) { // not a binary of this backend after all: compile and replace it
@@ -192,14 +233,16 @@ void build_here(Program::Impl &p, TaskBuild &build) {
     p.lowering.legalize(build.fn, &recorder);
     build.info.weight = weight_after(build.info.weight, build.fn);
 
-    const bool in_tiers = p.options.compile_tiers && code_size(build.fn) >= tier_from_size;
+    const bool in_tiers = p.options.compile_tiers && !build.fn.wishes_for(ir::Wish::plain) &&
+                          !build.fn.wishes_for(ir::Wish::ordered) && code_size(build.fn) >= tier_from_size;
     if (!in_tiers || widest(build.fn) == 1) scalar.reset();
     if (scalar) p.lowering.legalize(*scalar, &recorder);
     const Stopwatch emitting;
+    await_compiler();
     build.binary =
         emit(p.lowering, scalar ? *scalar : build.fn, in_tiers ? backends::Tier::fast : backends::Tier::best);
-    build.report.phases.push_back({"codegen", emitting.microseconds()});
-    if (!in_tiers && p.disk) p.disk->store(build.key, build.info, build.binary);
+    note_phase(p, build.report.phases, "codegen", build.info.name, emitting.microseconds());
+    if (!in_tiers && p.disk) p.disk->keep_task(build.key, build.info.weight, build.binary);
     if (in_tiers)
         build.later = std::make_unique<OptimiseJob>(
             OptimiseJob{std::move(build.fn), build.info, build.key, p.lowering, nullptr, p.lifetime, p.disk});
@@ -216,20 +259,39 @@ void load_code(Program::Impl &p, TaskBuild &build) {
     auto code = std::make_shared<TaskCode>();
     code->weight = build.info.weight;
     code->publish(p.device->load(build.info, build.binary));
-    build.report.phases.push_back({"load", loading.microseconds()});
+    note_phase(p, build.report.phases, "load", build.info.name, loading.microseconds());
     build.code = std::move(code);
     if (build.later) build.later->code = build.code;
 }
 
+void warn_of_unknown_passes(Program::Impl &p) {
+    std::string_view names = p.options.dump;
+    while (!names.empty()) {
+        const size_t end = std::min(names.find(','), names.size());
+        const std::string one(names.substr(0, end));
+        names.remove_prefix(std::min(end + 1, names.size()));
+        if (one.empty() || one == "all" || passes::find(one)) continue;
+        std::string known;
+        for (const passes::Pass &pass : passes::all()) known += (known.empty() ? "" : ", ") + std::string(pass.name);
+        p.warn("QD_DUMP: there is no pass `" + one + "`; it takes `all` or some of " + known);
+    }
+}
+
+void note_phase(Program::Impl &p, std::vector<PhaseTime> &phases, std::string_view phase, std::string_view of,
+                double microseconds) {
+    phases.push_back({std::string(phase), microseconds});
+    if (p.live.timeline) add_to_timeline("phase", phase, of, microseconds);
+}
+
 PassRecorder::PassRecorder(Program::Impl &p, std::string_view name, std::vector<PhaseTime> &phases)
-    : program_(p), phases_(phases),
-      dumps_(!p.options.dump.empty() && name.find(p.options.only) != std::string_view::npos) {}
+    : program_(p), name_(name), phases_(phases),
+      dumps_(p.dumps() && name.find(p.options.only) != std::string_view::npos) {}
 
 void PassRecorder::after(const passes::Pass &pass, const ir::Function &fn, bool changed, double microseconds) {
-    phases_.push_back({std::string(pass.name), microseconds});
-    if (!dumps_ || !names_hold(program_.options.dump, pass.name)) return;
+    note_phase(program_, phases_, pass.name, name_, microseconds);
+    if (!dumps_ || (!program_.live.print_ir && !names_hold(program_.options.dump, pass.name))) return;
     program_.write("; " + fn.name + " after " + std::string(pass.name) +
-                   (changed ? "\n" + ir::print(fn) : " (unchanged)\n"));
+                   (changed ? "\n" + ir::print(fn, {.spans = program_.live.print_places}) : " (unchanged)\n"));
 }
 
 } // namespace qd::engine

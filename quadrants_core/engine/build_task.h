@@ -19,10 +19,12 @@ struct TaskBuild {
 
 /// Describes a task: name, messages with their places, weight.
 TaskBuild start_build(ir::Function task);
+/// Sets abi::Task::in_turn of sections of which one may change a local that another one uses.
+void keep_turns(std::span<TaskBuild> tasks);
 /// Fills `key`, and the hash in `info`: the task as offload made it, and what made all code of this build.
 void name_by_content(const runtime::CacheKey &build_key, TaskBuild &build);
-/// Fills `code` from the cache on disk; false if it is not there.
-bool load_from_disk(Program::Impl &p, TaskBuild &build);
+/// Fills `code` from the cache on disk, where `kernel` may hold it, which gives it away; false if it is not there.
+bool load_from_disk(Program::Impl &p, TaskBuild &build, runtime::KeptKernel *kernel);
 /// Passes and emission; any thread.
 void build_task(Program::Impl &p, TaskBuild &build);
 /// Loads `binary` on the device.
@@ -34,6 +36,13 @@ void assemble(Program::Impl &p, CompiledKernel &out, std::vector<TaskBuild> &bui
 /// Place of a kernel's first instruction that has one.
 Location first_location(const ir::Function &fn);
 
+/// Warns of names in QD_DUMP that no pass has.
+void warn_of_unknown_passes(Program::Impl &p);
+
+/// A phase of compiling `of`, a kernel or task, that ends now: into the report, and into the timeline if there is one.
+void note_phase(Program::Impl &p, std::vector<PhaseTime> &phases, std::string_view phase, std::string_view of,
+                double microseconds);
+
 /// Times passes, and writes dumps where the options ask for them.
 class PassRecorder : public passes::Observer {
   public:
@@ -42,6 +51,7 @@ class PassRecorder : public passes::Observer {
 
   private:
     Program::Impl &program_;
+    std::string name_;
     std::vector<PhaseTime> &phases_;
     bool dumps_;
 };

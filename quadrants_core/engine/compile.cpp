@@ -68,7 +68,7 @@ abi::Kernel describe(const ir::Function &kernel) {
     return info;
 }
 
-/// Builds what is missing, on as many threads as there are cores and tasks. The first failure, in order, is thrown.
+/// Builds what is missing, on as many threads as there are cores and tasks, and as options allow. The first failure, in order, is thrown.
 void build_all(Program::Impl &p, const std::vector<TaskBuild *> &missing) {
     std::vector<std::exception_ptr> errors(missing.size());
     std::atomic<size_t> next{0};
@@ -82,7 +82,8 @@ void build_all(Program::Impl &p, const std::vector<TaskBuild *> &missing) {
         }
     };
     std::vector<std::thread> helpers;
-    const size_t threads = std::min(missing.size(), size_t(runtime::usable_cores()));
+    const size_t threads =
+        std::min({missing.size(), size_t(runtime::usable_cores()), size_t(p.live.compile_threads.load())});
     try {
         for (size_t i = 1; i < threads; i++) helpers.emplace_back(work);
     } catch (const std::system_error &) { // no more threads to be had: the others do their share
@@ -93,18 +94,37 @@ void build_all(Program::Impl &p, const std::vector<TaskBuild *> &missing) {
         if (error) std::rethrow_exception(error);
 }
 
+/// What the code of a kernel is kept under: all that it may depend on, whether the IR shows it or not.
+runtime::KernelKey key_of(const Program::Impl &p, const ir::Function &kernel, uint64_t variant) {
+    const ir::Hash content = ir::content_hash(kernel);
+    Writer w;
+    w.number(content.words);
+    w.number(p.build_key);
+    w.number(variant);
+    w.number(p.code_options);
+    for (const bool flag : {kernel.fast_math, kernel.debug, kernel.distinct_arrays}) w.number(flag);
+    w.number(kernel.wishes);
+    return spread(w.bytes);
+}
+
 /// Finds or builds the code of every task; fills `code` and `report` of each.
-void provide_code(Program::Impl &p, std::vector<TaskBuild> &builds) {
+void provide_code(Program::Impl &p, const CompiledKernel &kernel, std::vector<TaskBuild> &builds,
+                  const std::string &shown_as) {
     std::vector<TaskBuild *> missing;
-    std::unordered_map<runtime::CacheKey, TaskBuild *, CacheKeyHash> first_of;
+    std::vector<runtime::CacheKey> tasks;
+    std::unique_ptr<runtime::KeptKernel> kept;
+    std::unordered_map<runtime::CacheKey, TaskBuild *, runtime::CacheKeyHash> first_of;
     for (TaskBuild &build : builds) {
         name_by_content(p.build_key, build);
+        tasks.push_back(build.key);
         if ((build.code = p.known_task(build.key))) {
             build.report.origin = TaskOrigin::memory;
-        } else if (first_of.emplace(build.key, &build).second && !load_from_disk(p, build)) {
-            missing.push_back(&build);
+        } else if (first_of.emplace(build.key, &build).second) {
+            if (!kept && p.disk && missing.empty()) kept = p.disk->load_kernel(kernel.key);
+            if (!load_from_disk(p, build, kept.get())) missing.push_back(&build);
         }
     }
+    if (!missing.empty()) tell_of_compiling(p, shown_as);
     build_all(p, missing);
     for (TaskBuild &build : builds) {
         const auto first = first_of.find(build.key);
@@ -116,11 +136,16 @@ void provide_code(Program::Impl &p, std::vector<TaskBuild> &builds) {
         }
         if (!build.code) load_code(p, build);
         build.code = p.keep_task(build.key, build.code);
-        if (build.later) optimise_later(std::move(*build.later)); // `later` stays set: the code at hand is not the best
+        if (build.later) optimise_later(std::move(*build.later));
     }
+    if (p.disk) p.disk->use_kernel(kernel.key, kernel.info.name, tasks, kept.get());
 }
 
 } // namespace
+
+void tell_of_compiling(Program::Impl &p, const std::string &kernel) {
+    if (p.options.show_compiling) p.write("Compiling kernel '" + kernel + "'\n");
+}
 
 void assemble(Program::Impl &p, CompiledKernel &out, std::vector<TaskBuild> &builds) {
     out.info.tasks.reserve(builds.size());
@@ -134,17 +159,18 @@ void assemble(Program::Impl &p, CompiledKernel &out, std::vector<TaskBuild> &bui
         build.info.weight = build.code->weight;
         out.speaks |= build.info.speaks;
         out.keeps |= !build.info.stacks.empty();
+        out.remarks |= std::ranges::any_of(build.info.messages, &abi::Message::limited);
         out.info.tasks.push_back(std::move(build.info));
     }
     out.info.counters = uint32_t(out.counters.size());
-    out.is_special = out.keeps;
     if (out.keeps) out.heap_use.resize(builds.size());
-    if (runtime::has_flags(out.info.graph)) {
-        out.steps = runtime::graph_steps(out.info);
-        out.flag_extents = runtime::flag_extents(out.info);
-    }
-    out.follows_flags = !out.steps.empty();
-    out.has_variants = !out.arrays.empty() || out.follows_flags || out.keeps;
+    if (p.host_visible) out.regions = runtime::regions_side_by_side(out.info);
+    if (!out.regions.empty() && p.device->info().threads == 1) out.regions.clear();
+    out.follows_flags = runtime::has_flags(out.info.graph);
+    if (out.follows_flags) out.flag_extents = runtime::flag_extents(out.info);
+    if (out.follows_flags || !out.regions.empty()) out.steps = runtime::graph_steps(out.info, out.regions);
+    out.is_special = out.keeps || out.remarks || !out.regions.empty();
+    out.has_variants = !out.arrays.empty() || out.follows_flags || out.is_special;
     out.counts.assign(out.counters.size(), 0);
     uint64_t *counters = out.counts.data();
     for (size_t i = 0; i < builds.size(); i++) {
@@ -154,13 +180,13 @@ void assemble(Program::Impl &p, CompiledKernel &out, std::vector<TaskBuild> &bui
 }
 
 std::shared_ptr<CompiledKernel> compile(Program::Impl &p, ir::Function kernel, double frontend_us,
-                                        std::vector<uint8_t> *image) {
+                                        std::vector<uint8_t> *image, uint64_t variant, const std::string &shown_as) {
     const std::lock_guard guard(p.compiling);
     poll_stop();
     const Stopwatch total;
     CompileReport report;
     report.kernel = kernel.name;
-    if (frontend_us > 0) report.phases.push_back({"frontend", frontend_us});
+    if (frontend_us > 0) note_phase(p, report.phases, "frontend", kernel.name, frontend_us);
     if (const auto at = first_location(kernel); at.line) {
         report.file = at.file;
         report.line = at.line;
@@ -174,14 +200,16 @@ std::shared_ptr<CompiledKernel> compile(Program::Impl &p, ir::Function kernel, d
     kernel.distinct_arrays &= arrays <= max_checked_arrays;
     plan_overlap_check(kernel, *out);
     keep_source(kernel, *out);
+    out->key = key_of(p, kernel, variant);
     PassRecorder recorder(p, kernel.name, report.phases);
     p.lowering.simplify(kernel, &recorder);
     const Stopwatch cutting;
     std::vector<TaskBuild> builds;
     for (ir::Function &task : p.lowering.cut(kernel)) builds.push_back(start_build(std::move(task)));
-    report.phases.push_back({"offload", cutting.microseconds()});
+    keep_turns(builds);
+    note_phase(p, report.phases, "offload", kernel.name, cutting.microseconds());
 
-    provide_code(p, builds);
+    provide_code(p, *out, builds, shown_as.empty() ? out->info.name : shown_as);
     assemble(p, *out, builds);
     p.adopt(*out);
     if (image) *image = image_of(*out, report, builds);

@@ -2,6 +2,7 @@
 // What a kernel is once compiled: tasks with their code, and what a launch must know.
 #include "base/fork.h"
 #include "engine/program.h"
+#include "runtime/cache_listing.h"
 #include "runtime/device.h"
 #include "runtime/graph.h"
 
@@ -20,7 +21,7 @@ struct Lifetime {
 /// build stays loaded as long as the record, so a launch reads `current` and needs no lock.
 struct TaskCode {
     std::atomic<runtime::LoadedTask *> current{nullptr};
-    float weight = 1;
+    abi::Weight weight;
 
     void publish(std::shared_ptr<runtime::LoadedTask> build) {
         current.store(build.get(), std::memory_order_release);
@@ -73,20 +74,25 @@ class CompiledKernel : public std::enable_shared_from_this<CompiledKernel> {
     CompiledKernel(const CompiledKernel &) = delete;
 
     abi::Kernel info;
-    std::string title;   ///< what it was specialised for
-    std::string file;    ///< that its source stands in; may be unknown
-    bool speaks = false; ///< some task does: abi::Task
+    runtime::KernelKey key{}; ///< on disk
+    std::string title;        ///< what it was specialised for
+    std::string file;         ///< that its source stands in; may be unknown
+    bool speaks = false;      ///< some task does: abi::Task
     std::vector<KernelTask> tasks;
     /// A launch may have to run another build, or is not a mere row of tasks: `arrays`, `completion`, `steps` or stacks are there.
     bool has_variants = false;
-    bool follows_flags = false;         ///< `steps` is there
-    bool is_special = false;            ///< `completion` or stacks are there
+    bool follows_flags = false;         ///< tasks depend on flags
+    bool is_special = false;            ///< `completion`, remarks, stacks or `regions` are there
     bool keeps = false;                 ///< some task has stacks: abi::Task
+    bool remarks = false;               ///< some task has limited messages: abi::Message
     std::vector<abi::HeapUse> heap_use; ///< of a kernel with stacks: by task, of its last launch
+    uint64_t stack_budget = 0;          ///< bytes that stacks were to take for one iteration at most; 0: any
+    uint64_t told_bytes = 0;            ///< of a thread, when more than the budget was told of
     uint64_t program_id = 0;            ///< 0: its program has ended
     uint32_t specialisation = 0;        ///< among the kernels of this name
     std::shared_ptr<Lifetime> lifetime;
-    std::vector<runtime::GraphStep> steps;          ///< of a kernel whose tasks depend on flags, else empty
+    std::vector<runtime::GraphStep> steps;          ///< of a kernel whose tasks depend on flags, or that has `regions`
+    std::vector<runtime::Region> regions;           ///< whose sections may run side by side
     std::vector<runtime::FlagExtents> flag_extents; ///< of those flags
     std::vector<uint64_t> counts;
     std::vector<CounterValue> counters; ///< what each count means; `count` is unused here

@@ -92,10 +92,15 @@ std::vector<TaskBuild> CleanJob::cut() const {
     return tasks;
 }
 
+/// Of a kernel whose IR is not at hand.
+runtime::KernelKey key_of_tasks(const std::vector<runtime::CacheKey> &tasks) {
+    return spread({reinterpret_cast<const uint8_t *>(tasks.data()), tasks.size() * sizeof(runtime::CacheKey)});
+}
+
 /// Fills `binary`, from the disk or by compiling.
 void CleanJob::provide(TaskBuild &task) const {
-    if (auto cached = disk ? disk->load(task.key) : std::nullopt) {
-        task.info.weight = cached->task.weight;
+    if (auto cached = disk ? disk->load_task(task.key) : std::nullopt) {
+        task.info.weight = cached->weight;
         task.binary = std::move(cached->binary);
         return;
     }
@@ -104,7 +109,7 @@ void CleanJob::provide(TaskBuild &task) const {
         task.info.weight = weight_after(task.info.weight, task.fn);
         task.binary = lowering.emit(task.fn, backends::Tier::best);
     });
-    if (disk) disk->store(task.key, task.info, task.binary);
+    if (disk) disk->keep_task(task.key, task.info.weight, task.binary);
 }
 
 /// False if the program has ended.
@@ -133,7 +138,10 @@ void CleanJob::run() const {
         if (!alive) return;
         for (TaskBuild &task : tasks)
             if (!task.code) provide(task);
+        std::vector<runtime::CacheKey> keys;
+        for (const TaskBuild &task : tasks) keys.push_back(task.key);
         publish(tasks);
+        if (disk) disk->use_kernel(key_of_tasks(keys), info.name, keys, nullptr);
     } catch (const Interrupted &) {
         build->state = CleanBuild::State::none; // Stop was pressed: a later launch asks again
     } catch (const std::exception &error) {

@@ -27,16 +27,21 @@ ir::Function Program::differentiate(ir::Function kernel, autodiff::Companions co
     return derived;
 }
 
-std::vector<KernelMemory> Program::kept_memory() const {
-    const std::lock_guard launches(impl_->main.launching);
+std::vector<KernelMemory> Program::kept_memory(bool wait) const {
+    std::unique_lock launches(impl_->main.launching, std::defer_lock);
+    if (wait) launches.lock();
     const std::lock_guard guard(impl_->watch_lock);
     std::vector<KernelMemory> all;
     for (const CompiledKernel *kernel : impl_->kernels) {
         if (!kernel->keeps) continue;
-        KernelMemory &own = all.emplace_back(KernelMemory{kernel->info.name, kernel->specialisation, {}});
+        KernelMemory &own =
+            all.emplace_back(KernelMemory{kernel->info.name, kernel->specialisation, kernel->stack_budget, {}});
         for (size_t i = 0; i < kernel->tasks.size(); ++i)
-            if (const abi::Task &task = kernel->info.tasks[i]; !task.stacks.empty())
-                own.tasks.push_back({task.name, task.line, task.stacks, kernel->heap_use[i]});
+            if (const abi::Task &task = kernel->info.tasks[i]; !task.stacks.empty()) {
+                const bool running = impl_->keeping == &kernel->tasks[i];
+                own.tasks.push_back({task.name, task.line, task.stacks,
+                                     running ? impl_->main.queue->heap_use_so_far() : kernel->heap_use[i], running});
+            }
     }
     return all;
 }

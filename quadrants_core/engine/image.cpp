@@ -9,7 +9,7 @@ namespace {
 // Written by taking structs apart by name: a member that is added must be kept as well.
 
 void write(Writer &w, const abi::Message &message) {
-    const auto &[pieces, file, scope, line, column, end_column, trace] = message;
+    const auto &[pieces, file, scope, line, column, end_column, trace, limited] = message;
     w.number(uint64_t(pieces.size()));
     for (const auto &[text, value, type] : pieces) {
         w.text(text);
@@ -22,6 +22,7 @@ void write(Writer &w, const abi::Message &message) {
     w.number(column);
     w.number(end_column);
     w.text(trace);
+    w.number(uint8_t(limited));
 }
 
 abi::Message read_message(Reader &r) {
@@ -38,6 +39,7 @@ abi::Message read_message(Reader &r) {
     m.column = r.number<uint32_t>();
     m.end_column = r.number<uint32_t>();
     m.trace = r.text();
+    m.limited = r.number<uint8_t>() != 0;
     return m;
 }
 
@@ -79,7 +81,7 @@ abi::Stack read_stack(Reader &r) {
 }
 
 void write(Writer &w, const TaskBuild &build, const abi::Task &info) {
-    const auto &[name, kind, weight, block_dim, hash, messages, line, speaks, range_at, graph, stacks] =
+    const auto &[name, kind, weight, block_dim, hash, messages, line, speaks, in_turn, range_at, graph, stacks] =
         info; // the hash is the key
     w.number(build.key);
     w.text(name);
@@ -88,6 +90,7 @@ void write(Writer &w, const TaskBuild &build, const abi::Task &info) {
     w.number(block_dim);
     w.number(line);
     w.number(speaks);
+    w.number(in_turn);
     w.number(range_at);
     w.number(graph);
     w.number(build.tmp_bytes);
@@ -97,9 +100,6 @@ void write(Writer &w, const TaskBuild &build, const abi::Task &info) {
     for (const abi::Stack &s : stacks) write(w, s);
     w.number(uint64_t(build.counters.size()));
     for (const CounterValue &counter : build.counters) write(w, counter);
-    const bool is_best = !build.later;
-    w.text(is_best ? build.binary.target : "");
-    w.blob(is_best ? std::span<const uint8_t>(build.binary.code) : std::span<const uint8_t>());
 }
 
 TaskBuild read_task(Reader &r) {
@@ -108,10 +108,11 @@ TaskBuild read_task(Reader &r) {
     abi::Task &info = build.info;
     info.name = r.text();
     info.kind = r.number<abi::TaskKind>();
-    info.weight = r.number<float>();
+    info.weight = r.number<abi::Weight>();
     info.block_dim = r.number<uint32_t>();
     info.line = r.number<uint32_t>();
     info.speaks = r.number<bool>();
+    info.in_turn = r.number<bool>();
     info.range_at = r.number<uint64_t>();
     info.graph = r.number<abi::GraphPosition>();
     info.hash[0] = build.key[0];
@@ -123,27 +124,26 @@ TaskBuild read_task(Reader &r) {
     for (abi::Stack &s : info.stacks) s = read_stack(r);
     build.counters.resize(r.count());
     for (CounterValue &counter : build.counters) counter = read_counter(r);
-    build.binary.target = r.text();
-    const auto code = r.blob();
-    build.binary.code.assign(code.begin(), code.end());
     build.report.name = info.name;
     build.report.line = info.line;
     return build;
 }
 
-/// Code from this program, from the image, or from the task's own file; false if there is none.
-bool provide(Program::Impl &p, TaskBuild &build) {
-    if ((build.code = p.known_task(build.key))) {
-        build.report.origin = TaskOrigin::memory;
-        return true;
+/// Code from this program, or from the disk; false if there is none.
+bool provide(Program::Impl &p, const runtime::KernelKey &key, const std::string &name, std::vector<TaskBuild> &builds) {
+    std::unique_ptr<runtime::KeptKernel> kept;
+    std::vector<runtime::CacheKey> tasks;
+    for (TaskBuild &build : builds) {
+        tasks.push_back(build.key);
+        if ((build.code = p.known_task(build.key))) {
+            build.report.origin = TaskOrigin::memory;
+            continue;
+        }
+        if (!kept && p.disk) kept = p.disk->load_kernel(key);
+        if (!load_from_disk(p, build, kept.get())) return false;
+        build.code = p.keep_task(build.key, build.code);
     }
-    if (build.binary.code.empty()) {
-        if (!load_from_disk(p, build)) return false;
-    } else {
-        load_code(p, build);
-        build.report.origin = TaskOrigin::disk;
-    }
-    build.code = p.keep_task(build.key, build.code);
+    if (p.disk) p.disk->use_kernel(key, name, tasks, kept.get());
     return true;
 }
 
@@ -154,6 +154,7 @@ std::vector<uint8_t> image_of(const CompiledKernel &kernel, const CompileReport 
     Writer w;
     w.text(report.file);
     w.number(report.line);
+    w.number(kernel.key);
     const auto &[name, params, slots, tmp_bytes, ret_bytes, counters, tasks, graph] =
         kernel.info; // tmp, counters: of the tasks
     w.text(name);
@@ -184,6 +185,7 @@ std::shared_ptr<CompiledKernel> load_image(Program::Impl &p, std::span<const uin
     report.file = r.text();
     report.line = r.number<uint32_t>();
     auto out = std::make_shared<CompiledKernel>();
+    out->key = r.number<runtime::KernelKey>();
     out->file = report.file;
     out->info.name = report.kernel = r.text();
     out->info.params.resize(r.count());
@@ -207,8 +209,7 @@ std::shared_ptr<CompiledKernel> load_image(Program::Impl &p, std::span<const uin
     if (!r.at_end()) return nullptr;
     report.phases.push_back({"record", before_us + total.microseconds()});
     try {
-        for (TaskBuild &build : builds)
-            if (!provide(p, build)) return nullptr;
+        if (!provide(p, out->key, report.kernel, builds)) return nullptr;
     } catch (const std::exception &) { // code that this device does not take
         return nullptr;
     }

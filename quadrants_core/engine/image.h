@@ -6,7 +6,7 @@
 
 namespace qd::engine {
 
-/// `builds` are the kernel's tasks, once they have code. The best code is in the image itself; other tasks are named.
+/// `builds` are the kernel's tasks, once they have code; their code is where the kernel's key says, and is named here.
 std::vector<uint8_t> image_of(const CompiledKernel &kernel, const CompileReport &report,
                               const std::vector<TaskBuild> &builds);
 

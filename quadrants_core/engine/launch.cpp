@@ -9,8 +9,10 @@
 #include "ir/serial.h"
 #include "runtime/externals.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <optional>
 
 namespace qd::engine {
 
@@ -43,6 +45,7 @@ CompiledKernel &overlapping_variant(Program::Impl &p, CompiledKernel &kernel) {
         kernel.overlapping = compile(p, std::move(source), 0);
         entitle(*kernel.overlapping, kernel.title, !kernel.counters.empty() && kernel.counters[0].backward);
         if (kernel.completion) ask(*kernel.overlapping, kernel.completion->asked());
+        set_stack_budget(*kernel.overlapping, kernel.stack_budget);
     }
     return *kernel.overlapping;
 }
@@ -71,7 +74,7 @@ void grow_tmp(Program::Impl &p, uint64_t bytes) {
     __atomic_store_n(&p.main.failed, 0, __ATOMIC_RELEASE);
     p.main.failure = {};
     if (p.sparse) p.collect_cells();
-    const auto &task = *static_cast<const KernelTask *>(launch.host.task);
+    const auto &task = *static_cast<const KernelTask *>(met.task ? met.task : launch.host.task);
     KernelFault fault = describe_fault(called.info.name, met);
     fault.task = size_t(&task - kernel.tasks.data());
     fault.line = task.info->line;
@@ -97,12 +100,32 @@ template <class Run>
     if (p.sparse && p.sparse->has_garbage()) p.collect_cells();
 }
 
-/// Of a kernel with flags, where the host sees them.
+/// False if the device runs one task at a time.
+bool run_sections(Program::Impl &p, CompiledKernel &kernel, runtime::Region &region, const abi::Launch &launch) {
+    std::vector<runtime::SectionTask> tasks;
+    for (size_t i = region.first; i < region.end; i++) {
+        const KernelTask &task = kernel.tasks[i];
+        tasks.push_back({task.code->current.load(std::memory_order_acquire), task.info, task.counters, &task});
+    }
+    const std::optional<double> saved = p.main.queue->launch_sections(tasks, launch);
+    if (!saved) return false;
+    region.saved(*saved);
+    if (stop_word | __atomic_load_n(&p.main.failed, __ATOMIC_RELAXED)) fail_launch(p);
+    return true;
+}
+
+/// Whether a kernel leaves its sparse trees alone: what its tasks remove from those is given back between tasks.
+bool leaves_cells_alone(const Program::Impl &p, const CompiledKernel &kernel) {
+    return !p.sparse || std::ranges::none_of(kernel.trees, [&](uint32_t slot) { return p.sparse->holds(slot); });
+}
+
+/// Of a kernel with flags or regions, where the host sees them.
 template <class Run> struct FlaggedTasks {
     Program::Impl &p;
     CompiledKernel &kernel;
     abi::Launch &launch;
     const Run &run;
+    bool side_by_side = false; ///< sections may run so
 
     void task(int32_t index) { run_one(p, kernel.tasks[size_t(index)], launch, run); }
     void finish() { p.main.queue->wait(); }
@@ -110,16 +133,28 @@ template <class Run> struct FlaggedTasks {
         finish();
         return *reinterpret_cast<const volatile int32_t *>(launch.data.args[slot]);
     }
+    bool region(int32_t index) {
+        if (!side_by_side) return false;
+        runtime::Region &region = kernel.regions[size_t(index)];
+        if (region.pays() && run_sections(p, kernel, region, launch)) return true;
+        if (!region.wants_time()) return false;
+        const Stopwatch watch;
+        for (size_t i = region.first; i < region.end; i++) task(int32_t(i));
+        finish();
+        region.took(watch.microseconds());
+        return true;
+    }
 };
 
-/// Follows the flags of a kernel.
+/// Follows the flags and regions of a kernel.
 template <class Run> void run_steps(Program::Impl &p, CompiledKernel &kernel, abi::Launch &launch, const Run &run) {
     abi::GraphWords &words = p.main.words;
-    runtime::walk_graph(kernel.steps, 0, words, FlaggedTasks<Run>{p, kernel, launch, run});
+    const bool side_by_side = !kernel.regions.empty() && !p.times_tasks() && leaves_cells_alone(p, kernel);
+    runtime::walk_graph(kernel.steps, 0, words, FlaggedTasks<Run>{p, kernel, launch, run, side_by_side});
     p.main.queue->wait();
 }
 
-/// `follow_flags`: the kernel may have flags.
+/// `follow_flags`: the kernel may have flags or regions.
 template <bool follow_flags, class Run>
 inline void run_tasks(Program::Impl &p, CompiledKernel &kernel, abi::Launch &launch, const Run &run) {
     if constexpr (follow_flags)
@@ -132,19 +167,92 @@ inline void run_task(Program::Impl &p, const KernelTask &task, abi::Launch &laun
     p.main.queue->launch(*task.code->current.load(std::memory_order_acquire), *task.info, launch);
 }
 
+/// While a task with stacks runs, those who look at them are told what it took so far.
+class Keeping {
+  public:
+    Keeping(Program::Impl &p, const KernelTask &task) : p_(p), keeps_(!task.info->stacks.empty()) { tell(&task); }
+    ~Keeping() { tell(nullptr); }
+    Keeping(const Keeping &) = delete;
+
+  private:
+    void tell(const KernelTask *task) {
+        if (!keeps_) return;
+        const std::lock_guard guard(p_.watch_lock);
+        p_.keeping = task;
+    }
+
+    Program::Impl &p_;
+    const bool keeps_;
+};
+
+/// The same with what profile, timeline and those who look at stacks want to know.
+void run_noted(Program::Impl &p, const CompiledKernel &called, CompiledKernel &kernel, const KernelTask &task,
+               abi::Launch &launch) {
+    if (!p.times_tasks() && !kernel.keeps) return run_task(p, task, launch);
+    const Keeping keeping(p, task);
+    const Stopwatch watch;
+    run_task(p, task, launch);
+    p.main.queue->wait();
+    p.note_time(called.info.name, task.info->name, watch.microseconds());
+    note_heap_use(p, kernel, task);
+}
+
+/// A launch of which nothing has run yet, but for its kernel and what crosses tasks.
+GraphRun graph_run(const CompiledKernel &kernel) {
+    const abi::Kernel &info = kernel.info;
+    GraphRun run;
+    run.steps = runtime::graph_steps(info);
+    run.turns.resize(info.graph.levels.size());
+    run.checkpoints.resize(info.graph.checkpoints.size());
+    run.runs.resize(info.tasks.size());
+    run.microseconds.resize(info.tasks.size());
+    return run;
+}
+
+/// Notes in the profile which way the launch of a graph goes.
+class ToldWatch {
+  public:
+    ToldWatch(Profile &profile, const CompiledKernel &called, GraphRun &run)
+        : profile_(profile), called_(called), run_(run), watch_(run, Until::end) {
+        profile_.begin_graph(called.info.name, run);
+    }
+    ~ToldWatch() { profile_.note_graph(called_.info.name, run_, false); }
+    ToldWatch(const ToldWatch &) = delete;
+
+    bool before(size_t at) { return watch_.before(at); }
+    void yielded(int32_t checkpoint) { watch_.yielded(checkpoint); }
+    void turned(int32_t level) {
+        watch_.turned(level);
+        profile_.note_graph(called_.info.name, run_, true);
+    }
+    void ended(size_t at) { watch_.ended(at); }
+
+  private:
+    Profile &profile_;
+    const CompiledKernel &called_;
+    GraphRun &run_;
+    StepWatch watch_;
+};
+
+template <class Run>
+void run_told_steps(Program::Impl &p, const CompiledKernel &called, CompiledKernel &kernel, abi::Launch &launch,
+                    const Run &run) {
+    GraphRun walk = graph_run(kernel);
+    walk.words = p.main.words;
+    ToldWatch watch(p.profile, called, walk);
+    watch.ended(runtime::walk_graph(walk.steps, 0, walk.words, FlaggedTasks<Run>{p, kernel, launch, run}, watch));
+    p.main.queue->wait();
+    p.main.words = walk.words;
+}
+
 /// A launch that somebody watches, or one of a kernel with stacks; `called` is the kernel as the user knows it.
 [[gnu::noinline]] void run_watched(Program::Impl &p, const CompiledKernel &called, CompiledKernel &kernel,
                                    abi::Launch &launch) {
     if (p.watched.load(std::memory_order_relaxed)) announce_launch(p, called);
     if (kernel.keeps) p.main.queue->take_heap_use();
-    run_tasks<true>(p, kernel, launch, [&](KernelTask &task) {
-        if (!p.options.kernel_profiler && !kernel.keeps) return run_task(p, task, launch);
-        const Stopwatch watch;
-        run_task(p, task, launch);
-        p.main.queue->wait();
-        if (p.options.kernel_profiler) p.profile.add(called.info.name, task.info->name, watch.microseconds());
-        note_heap_use(p, kernel, task);
-    });
+    const auto run = [&](const KernelTask &task) { run_noted(p, called, kernel, task, launch); };
+    if (p.times_tasks() && !kernel.steps.empty()) return run_told_steps(p, called, kernel, launch, run);
+    run_tasks<true>(p, kernel, launch, run);
 }
 
 inline void make_room(Program::Impl &p, const CompiledKernel &kernel) {
@@ -160,9 +268,10 @@ inline void make_room(Program::Impl &p, const CompiledKernel &kernel) {
     launch_remote(p, called, kernel, args, ret);
 }
 
-/// `called` is the kernel as the user knows it; `special`: it may have flags or stacks.
+/// `called` is the kernel as the user knows it; `special`: it may have flags, regions or stacks.
 template <bool special>
-inline void run(Program::Impl &p, const CompiledKernel &called, CompiledKernel &kernel, uint64_t *args, void *ret) {
+[[gnu::always_inline]] inline void run(Program::Impl &p, const CompiledKernel &called, CompiledKernel &kernel,
+                                       uint64_t *args, void *ret) {
     if (!p.host_visible) [[unlikely]]
         return run_on_remote_device(p, called, kernel, args, ret);
     make_room(p, kernel);
@@ -194,9 +303,19 @@ inline void run(Program::Impl &p, const CompiledKernel &called, CompiledKernel &
     completion.end(p, kernel);
 }
 
-/// A kernel that counts, has stacks or follows flags.
+/// Tells at the end of a launch, also of one that fails.
+struct RemarksTold {
+    Program::Impl &p;
+    explicit RemarksTold(Program::Impl &program) : p(program) {}
+    ~RemarksTold() {
+        if (!p.main.remarks.times.empty()) tell_remarks(p);
+    }
+};
+
+/// A kernel that counts, remarks on itself, has stacks or regions, or follows flags.
 [[gnu::noinline]] void run_special(Program::Impl &p, const CompiledKernel &called, CompiledKernel &kernel,
                                    uint64_t *args, void *ret) {
+    const RemarksTold told(p);
     if (kernel.completion)
         run_until_complete(p, called, kernel, args, ret);
     else
@@ -242,9 +361,10 @@ void advance_here(Program::Impl &p, GraphRun &run, uint64_t *args, void *ret, Un
     abi::Launch launch = p.main.start;
     launch.data.args = args;
     launch.data.ret = static_cast<char *>(ret);
-    const auto one = [&](const KernelTask &task) { run_task(p, task, launch); };
+    const auto one = [&](const KernelTask &task) { run_noted(p, kernel, kernel, task, launch); };
     FlaggedTasks<decltype(one)> tasks{p, kernel, launch, one};
     StepWatch watch(run, until);
+    const RemarksTold told(p);
     try {
         watch.ended(runtime::walk_graph(run.steps, run.at, run.words, Timed<decltype(tasks)>{tasks, run}, watch));
     } catch (const runtime::Fault &met) {
@@ -260,14 +380,15 @@ template <bool foreign>
     if (called.program_id != p.id) [[unlikely]]
         fail_inert(called);
     const std::lock_guard guard(p.main.launching);
-    if (!called.has_variants) return run<false>(p, called, called, args, ret);
-    if (called.follows_flags) [[unlikely]]
-        return launch_graph(p, called, args, ret, words);
-    CompiledKernel &kernel = variant_for<foreign>(p, called, args);
-    if (kernel.is_special) [[unlikely]]
-        run_special(p, called, kernel, args, ret);
-    else
-        run<false>(p, called, kernel, args, ret);
+    CompiledKernel *kernel = &called;
+    if (called.has_variants) {
+        if (called.follows_flags) [[unlikely]]
+            return launch_graph(p, called, args, ret, words);
+        kernel = &variant_for<foreign>(p, called, args);
+        if (kernel->is_special) [[unlikely]]
+            return run_special(p, called, *kernel, args, ret);
+    }
+    run<false>(p, called, *kernel, args, ret);
 }
 
 } // namespace
@@ -275,8 +396,17 @@ template <bool foreign>
 void note_heap_use(Program::Impl &p, CompiledKernel &kernel, const KernelTask &task) {
     if (task.info->stacks.empty()) return;
     const size_t number = size_t(&task - kernel.tasks.data());
-    kernel.heap_use[number] = p.main.queue->take_heap_use();
+    {
+        const std::lock_guard guard(p.watch_lock);
+        kernel.heap_use[number] = p.main.queue->take_heap_use();
+        p.keeping = nullptr;
+    }
     if (p.options.debug_adstack) tell_heap_use(kernel, number);
+    const uint64_t peak = kernel.heap_use[number].peak;
+    if (!kernel.stack_budget || peak <= std::max(kernel.stack_budget, 2 * kernel.told_bytes)) return;
+    kernel.told_bytes = peak;
+    const std::lock_guard guard(p.watch_lock);
+    for (Observer *observer : p.observers) observer->kept_much();
 }
 
 void fail_launch(Program::Impl &p) {
@@ -312,13 +442,11 @@ void Program::begin_run(CompiledKernel &kernel, const uint64_t *args, GraphRun &
                       "kernel " + kernel.info.name +
                           " has cells of sparse trees, which a launch in steps cannot take back");
     run.kernel = variant_for<true>(p, kernel, args).shared_from_this();
-    const abi::Kernel &info = run.kernel->info;
-    run.steps = runtime::graph_steps(info);
-    run.turns.resize(info.graph.levels.size());
-    run.checkpoints.resize(info.graph.checkpoints.size());
-    run.runs.resize(info.tasks.size());
-    run.microseconds.resize(info.tasks.size());
-    run.tmp.resize(info.tmp_bytes);
+    std::shared_ptr<CompiledKernel> runs = std::move(run.kernel);
+    run = graph_run(*runs);
+    run.kernel = std::move(runs);
+    run.tmp.resize(run.kernel->info.tmp_bytes);
+    if (p.times_tasks()) p.profile.begin_graph(kernel.info.name, run);
 }
 
 void Program::advance(GraphRun &run, uint64_t *args, void *ret, Until until) {
@@ -330,6 +458,7 @@ void Program::advance(GraphRun &run, uint64_t *args, void *ret, Until until) {
     else
         advance_remote(p, run, args, ret, until);
     if (run.is_over()) p.main.last_yielded = run.words.yielded;
+    if (p.times_tasks()) p.profile.note_graph(run.kernel->info.name, run, !run.is_over());
 }
 
 } // namespace qd::engine

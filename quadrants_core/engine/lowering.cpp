@@ -4,6 +4,13 @@
 
 namespace qd::engine {
 
+namespace {
+/// Where nothing for speed is wished, the code generator takes no time for it either.
+backends::Tier tier_of(const ir::Function &task, backends::Tier wanted) {
+    return task.wishes_for(ir::Wish::plain) ? backends::Tier::fast : wanted;
+}
+} // namespace
+
 Stages all_stages() { return {kernel_stage(), scalar_stage(), lane_stage()}; }
 
 Lowering::Lowering(const backends::Backend &backend, backends::Caps caps, bool verify, Stages stages)
@@ -11,7 +18,11 @@ Lowering::Lowering(const backends::Backend &backend, backends::Caps caps, bool v
       stages_(stages) {}
 
 void Lowering::run(std::span<const passes::Pass> list, ir::Function &fn, passes::Observer *observer) const {
-    passes::run(list, fn, config_, verify_, observer);
+    if (fn.wishes == 0) {
+        passes::run(list, fn, config_, verify_, observer);
+    } else {
+        passes::run(chosen(list, fn), fn, config_, verify_, observer);
+    }
 }
 
 void Lowering::simplify(ir::Function &kernel, passes::Observer *observer) const {
@@ -42,11 +53,11 @@ void Lowering::lower(ir::Function &task, passes::Observer *observer) const {
 }
 
 abi::Binary Lowering::emit(const ir::Function &task, backends::Tier tier, bool lines) const {
-    return backend_->emit(task, caps_, tier, lines);
+    return backend_->emit(task, caps_, tier_of(task, tier), lines);
 }
 
 std::string Lowering::disassemble(const ir::Function &task, backends::Tier tier, backends::Listing listing) const {
-    return backend_->disassemble(task, caps_, tier, listing);
+    return backend_->disassemble(task, caps_, tier_of(task, tier), listing);
 }
 
 } // namespace qd::engine

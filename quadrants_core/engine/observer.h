@@ -43,6 +43,8 @@ struct Observer {
     virtual void warning(std::string_view text) {
         (void)text;
     } ///< something works less well than it should, once per cause
+    virtual void kept_much() {
+    } ///< stacks of a launch took more than their budget on a thread, which may run iterations side by side
     virtual void closing(Program &) {} ///< the program is about to end: the last moment to read its coverage
 };
 

@@ -11,6 +11,8 @@
 namespace qd::engine {
 namespace {
 
+constexpr uint64_t most_remarks = 100; ///< of one place in one launch
+
 enum class Family : uint8_t { real, integer, natural };
 
 Family family(ir::Scalar s) {
@@ -82,7 +84,25 @@ std::vector<Location> trace_of(const abi::Message &message) {
 
 void print_from_task(const abi::Launch *launch, const abi::Thread *, uint32_t message, const uint64_t *values) {
     const auto &task = *static_cast<const KernelTask *>(launch->host.task);
-    task.program->write(format(task.info->messages[message], values));
+    Program::Impl &p = *task.program;
+    const abi::Message &said = task.info->messages[message];
+    if (said.limited) {
+        const std::lock_guard guard(p.main.remarks.lock);
+        if (++p.main.remarks.times[&said] > most_remarks) return;
+    }
+    p.write(format(said, values));
+}
+
+void tell_remarks(Program::Impl &p) {
+    std::map<const abi::Message *, uint64_t> told;
+    {
+        const std::lock_guard guard(p.main.remarks.lock);
+        told.swap(p.main.remarks.times);
+    }
+    for (const auto &[message, times] : told)
+        if (times > most_remarks)
+            p.write("and " + std::to_string(times - most_remarks) +
+                    " more in this launch: " + format(*message, nullptr));
 }
 
 void fail_from_task(const abi::Launch *launch, const abi::Thread *, uint32_t message, const uint64_t *values) {
@@ -130,7 +150,7 @@ void tell_heap_use(const CompiledKernel &kernel, size_t task) {
         if (stack.number < use.entries.size())
             std::fprintf(stderr, "  stack #%u: line=%u type=%s entry_bytes=%u max_size=%llu\n", stack.number,
                          stack.line, ir::to_string(ir::Scalar(stack.type)).c_str(), stack.entry_bytes,
-                         static_cast<unsigned long long>(use.entries[stack.number]));
+                         static_cast<unsigned long long>(uint32_t(use.entries[stack.number])));
 }
 
 void Program::Impl::write(std::string_view text) {

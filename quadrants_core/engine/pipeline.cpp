@@ -2,6 +2,8 @@
 // `task_stage` unless its code is known already, then through its backend's legalisation, then to emit().
 #include "engine/pipeline.h"
 
+#include <algorithm>
+
 namespace qd::engine {
 namespace {
 
@@ -14,6 +16,7 @@ namespace step {
 constexpr passes::Pass kernel_list[] = {
     step::promote,           // before offload: locals used in several loops would live in memory
     step::fold,              // after promote: constants reach their uses. Derivatives are made behind these two
+    step::check_sections,    // on the whole kernel: sections are compared; before passes that merge accesses
     step::simplify_branches, // after fold: conditions known at compile time; a loop that never runs makes no task
     step::dce,               // before offload: a dead value would cross tasks through memory
     step::share_counts,      // after simplify_branches: what stands in one block now stays together
@@ -52,7 +55,33 @@ constexpr passes::Pass task_list[] = {
 constexpr size_t lane_passes = 5; // from `vectorize` on
 static_assert(task_list[std::size(task_list) - lane_passes].run == passes::vectorize);
 
+/// Passes for speed, and the wishes without which they run.
+struct ForSpeed {
+    bool (*run)(ir::Function &, const passes::Config &);
+    uint8_t unless;
+};
+constexpr uint8_t bit(ir::Wish wish) { return uint8_t(1u << uint8_t(wish)); }
+constexpr ForSpeed for_speed[] = {
+    {passes::cse, bit(ir::Wish::plain)},
+    {passes::licm, bit(ir::Wish::plain)},
+    {passes::share_cells, bit(ir::Wish::plain)},
+    {passes::vectorize, bit(ir::Wish::plain)},
+    {passes::forward_stores, bit(ir::Wish::plain) | bit(ir::Wish::as_stored)},
+    {passes::thread_local_sums, bit(ir::Wish::plain) | bit(ir::Wish::shared_sums)},
+    {passes::private_sums, bit(ir::Wish::plain) | bit(ir::Wish::shared_sums)},
+    {passes::loop_registers, bit(ir::Wish::plain) | bit(ir::Wish::reload)},
+};
+
 } // namespace
+
+std::vector<passes::Pass> chosen(std::span<const passes::Pass> list, const ir::Function &fn) {
+    std::vector<passes::Pass> left(list.begin(), list.end());
+    std::erase_if(left, [&](const passes::Pass &pass) {
+        return std::ranges::any_of(for_speed,
+                                   [&](const ForSpeed &f) { return f.run == pass.run && (f.unless & fn.wishes); });
+    });
+    return left;
+}
 
 std::span<const passes::Pass> kernel_stage() { return kernel_list; }
 std::span<const passes::Pass> derivative_stage() { return kernel_stage().first(2); }

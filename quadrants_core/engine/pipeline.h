@@ -2,6 +2,8 @@
 // Which passes run, in which order, before and after a kernel is cut into tasks.
 #include "passes/passes.h"
 
+#include <vector>
+
 namespace qd::engine {
 
 std::span<const passes::Pass> kernel_stage();
@@ -9,5 +11,8 @@ std::span<const passes::Pass> derivative_stage(); ///< what of it comes before a
 std::span<const passes::Pass> task_stage();       ///< `scalar_stage`, then `lane_stage`
 std::span<const passes::Pass> scalar_stage();
 std::span<const passes::Pass> lane_stage(); ///< SIMD
+
+/// The passes of a list that what was wished of this function leaves.
+std::vector<passes::Pass> chosen(std::span<const passes::Pass> list, const ir::Function &fn);
 
 } // namespace qd::engine

@@ -1,5 +1,7 @@
 #include "engine/profile.h"
 
+#include "engine/stepping.h"
+
 #include <algorithm>
 
 namespace qd::engine {
@@ -27,6 +29,36 @@ std::vector<TaskTimes> Profile::times() const {
 std::vector<TaskRun> Profile::runs() const {
     const std::lock_guard guard(lock_);
     return runs_;
+}
+
+void Profile::begin_graph(std::string_view kernel, const GraphRun &run) {
+    {
+        const std::lock_guard guard(lock_);
+        auto at = graphs_.find(kernel);
+        if (at == graphs_.end()) at = graphs_.try_emplace(std::string(kernel)).first;
+        at->second.kernel = kernel;
+        at->second.launches++;
+    }
+    note_graph(kernel, run, true);
+}
+
+void Profile::note_graph(std::string_view kernel, const GraphRun &run, bool running) {
+    const std::lock_guard guard(lock_);
+    const auto at = graphs_.find(kernel);
+    if (at == graphs_.end()) return;
+    GraphLaunch &launch = at->second;
+    launch.running = running;
+    launch.turns = run.turns;
+    launch.checkpoints.clear();
+    for (const GraphRun::State state : run.checkpoints) launch.checkpoints.push_back(name_of(state));
+    launch.yielded = run.words.yielded;
+}
+
+std::vector<GraphLaunch> Profile::graphs() const {
+    const std::lock_guard guard(lock_);
+    std::vector<GraphLaunch> all;
+    for (const auto &[name, launch] : graphs_) all.push_back(launch);
+    return all;
 }
 
 void Profile::clear() {

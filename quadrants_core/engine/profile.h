@@ -1,8 +1,9 @@
 #pragma once
-// How long tasks ran: filled by launches of a program with Options::kernel_profiler, read by qd.profiler.
+// How long tasks ran, and which way graphs went: filled by launches of a program with Options::kernel_profiler, read by qd.profiler.
 #include "base/fork.h"
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -22,6 +23,17 @@ struct TaskRun {
     double microseconds = 0;
 };
 
+struct GraphRun;
+/// The newest launch of a kernel that follows flags.
+struct GraphLaunch {
+    std::string kernel;
+    uint64_t launches = 0;
+    bool running = false;
+    std::vector<uint64_t> turns;           ///< as in GraphRun
+    std::vector<const char *> checkpoints; ///< GraphRun::State in words
+    int32_t yielded = -1;                  ///< number of a checkpoint, or -1
+};
+
 class Profile {
   public:
     static constexpr size_t kept_runs = 1 << 16; ///< the first ones; sums go on
@@ -29,7 +41,11 @@ class Profile {
     void add(std::string_view kernel, std::string_view task, double microseconds);
     std::vector<TaskTimes> times() const; ///< in the order of their first runs
     std::vector<TaskRun> runs() const;    ///< in the order they ran
-    void clear();
+    /// A launch of a graph begins; goes on, or has ended.
+    void begin_graph(std::string_view kernel, const GraphRun &run);
+    void note_graph(std::string_view kernel, const GraphRun &run, bool running);
+    std::vector<GraphLaunch> graphs() const;
+    void clear(); ///< of the times
 
   private:
     using Name = std::pair<std::string_view, std::string_view>;
@@ -43,6 +59,7 @@ class Profile {
     std::map<std::pair<std::string, std::string>, uint32_t, Less> index_;
     std::vector<TaskTimes> times_;
     std::vector<TaskRun> runs_;
+    std::map<std::string, GraphLaunch, std::less<>> graphs_;
 };
 
 } // namespace qd::engine

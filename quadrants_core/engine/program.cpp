@@ -4,6 +4,7 @@
 #include "base/bytes.h"
 #include "base/stack.h"
 #include "engine/background.h"
+#include "engine/build_task.h"
 #include "engine/completion.h"
 #include "engine/image.h"
 #include "engine/program_impl.h"
@@ -46,32 +47,57 @@ std::atomic<uint64_t> programs{0};
 
 /// What tells code made by this build, for this machine and these options, from any other: part of every cache key.
 runtime::CacheKey build_key_of(const Lowering &lowering) {
-    const std::string text = QD_CODEGEN_STAMP "\n" + std::to_string(abi::version) + '\n' +
-                             std::string(lowering.backend().name) + '\n' + lowering.caps().target + '\n' +
-                             std::to_string(lowering.caps().vector_bytes);
+    std::string text = QD_CODEGEN_STAMP;
+    text.reserve(text.size() + lowering.caps().target.size() + 64);
+    for (const std::string_view part :
+         {std::string_view(lowering.backend().name), std::string_view(lowering.caps().target)})
+        text.append("\n").append(part);
+    for (const int number : {int(abi::version), lowering.caps().vector_bytes})
+        text.append("\n").append(std::to_string(number));
     const std::span bytes(reinterpret_cast<const uint8_t *>(text.data()), text.size());
     return {hash_bytes(bytes, 1), hash_bytes(bytes, 2)};
 }
 
+/// The rounds of a loop that a thread takes at once, if they were chosen: by their number, or by not leaving it open.
+uint32_t block_dim(const Options &options) {
+    if (options.cpu_block_dim_adaptive && options.default_cpu_block_dim == Options().default_cpu_block_dim) return 0;
+    return uint32_t(std::clamp<int64_t>(options.default_cpu_block_dim, 0, UINT32_MAX));
+}
+
+// What QD_DUMP_CFG and QD_DUMP_SIMPLIFY print.
+constexpr std::string_view flow_passes = "forward_stores,loop_registers,promote";
+constexpr std::string_view simplifying_passes = "fold,simplify_branches,cse,dce";
+
 std::unique_ptr<runtime::Device> open_device(const Options &options) {
     const int threads = options.make_cpu_multithreading_loop ? int(options.cpu_max_num_threads) : 1;
-    return choose_backend(options.arch).open({0, threads, options.random_seed});
+    return choose_backend(options.arch).open({0, threads, options.random_seed, block_dim(options)});
 }
 
 runtime::CacheLimits cache_limits(const Options &options) {
     runtime::CacheLimits limits;
     limits.max_bytes = options.offline_cache_max_size_of_files;
     limits.factor = options.offline_cache_cleaning_factor;
-    if (!runtime::read_cleaning(options.offline_cache_cleaning_policy, &limits.cleaning))
-        fail_user(UserErrorKind::runtime, "no policy \"" + options.offline_cache_cleaning_policy + "\" of cleaning", {},
-                  "choose one of never, version, lru, fifo");
+    limits.cleaning = runtime::cleaning_of(options.offline_cache_cleaning_policy);
     return limits;
 }
 
-runtime::CacheKey record_key(const Program::Impl &p, std::span<const uint8_t> name) {
-    const uint64_t words[] = {hash_bytes(name, 9), hash_bytes(name, 10), p.build_key[0], p.build_key[1]};
-    const std::span bytes(reinterpret_cast<const uint8_t *>(words), sizeof words);
-    return {hash_bytes(bytes, 11), hash_bytes(bytes, 12)};
+uint64_t hash_of_code_options(const Options &o) {
+    uint64_t flags = 0;
+    for (const bool flag :
+         {o.debug, o.check_out_of_bound, o.fast_math, o.cfg_optimization, o.advanced_optimization,
+          o.move_loop_invariant_outside_if, o.demote_dense_struct_fors, o.flatten_if, o.make_thread_local,
+          o.make_block_local, o.detect_read_only, o.real_matrix_scalarize, o.force_scalarize_matrix,
+          o.half2_vectorization, o.kernel_profiler, o.make_mesh_block_local})
+        flags = flags << 1 | uint64_t(flag);
+    const uint64_t words[] = {flags,
+                              uint64_t(o.opt_level),
+                              uint64_t(o.default_cpu_block_dim),
+                              uint64_t(o.default_gpu_block_dim),
+                              uint64_t(o.gpu_max_reg),
+                              uint64_t(o.saturating_grid_dim),
+                              uint64_t(o.cpu_max_num_threads),
+                              o.random_seed};
+    return hash_bytes({reinterpret_cast<const uint8_t *>(words), sizeof words}, 17);
 }
 
 } // namespace
@@ -110,28 +136,31 @@ uint64_t sum_of(const CompiledKernel &kernel) {
 
 Program::Impl::Impl(Program &p, const Options &o)
     : program(p), options(o), id(++programs), device(open_device(o)), lowering(lowering_for(o, *device)),
-      build_key(build_key_of(lowering)) {
+      build_key(build_key_of(lowering)), code_options(hash_of_code_options(o)) {
     const runtime::DeviceInfo info = device->info();
     host_visible = info.host_visible;
     runs_on_host = info.runs_on_host;
     main.queue = device->open_stream();
-    if (options.dump.empty() && options.print_ir) options.dump = "all";
-    if (options.offline_cache) {
-        std::string &folder = options.offline_cache_file_path;
-        if (folder.empty()) folder = runtime::default_cache_folder();
-        if (!folder.empty())
-            disk = std::make_shared<runtime::DiskCache>(folder, cache_limits(options),
-                                                        [life = std::weak_ptr(lifetime)](const std::string &text) {
-                                                            if (const auto alive = life.lock()) {
-                                                                const std::lock_guard guard(alive->lock);
-                                                                if (alive->program) alive->program->warn(text);
-                                                            }
-                                                        });
-    }
+    live.follow(options);
+    for (const auto &[wanted, names] :
+         {std::pair(options.dump_cfg, flow_passes), {options.dump_simplify, simplifying_passes}})
+        if (wanted) options.dump += (options.dump.empty() ? "" : ",") + std::string(names);
+    warn_of_unknown_passes(*this);
+    std::string &folder = options.offline_cache_file_path;
+    if (folder.empty()) folder = runtime::default_cache_folder();
+    if (!folder.empty())
+        disk = std::make_shared<runtime::DiskCache>(
+            runtime::CacheSettings{folder, options.offline_cache, cache_limits(options), options.cache_key},
+            [life = std::weak_ptr(lifetime)](const std::string &text) {
+                if (const auto alive = life.lock()) {
+                    const std::lock_guard guard(alive->lock);
+                    if (alive->program) alive->program->warn(text);
+                }
+            });
     lifetime->program = this;
     update_launch_start();
-    watched = options.kernel_profiler;
-    if (!disk || disk->empty()) warm_up(lowering);
+    watched = times_tasks();
+    if (!disk || !disk->keeps_kernels() || disk->is_empty()) warm_up(lowering);
 }
 
 void Program::Impl::update_launch_start() {
@@ -177,7 +206,7 @@ Program::Impl::~Impl() {
         lifetime->program = nullptr;
     }
     for (auto &[key, code] : tasks) code->unload();
-    if (disk && disk->grew()) disk->clean_up();
+    if (disk) disk->publish();
     transfers = nullptr;
     main.queue = nullptr;
     for (const auto &[address, block] : blocks) device->free(block.buffer);
@@ -222,6 +251,9 @@ CompiledKernel::~CompiledKernel() {
 
 void add_external(uint64_t id, void *address) { runtime::add_external(id, address); }
 
+std::string kernel_key(const CompiledKernel &kernel) {
+    return kernel.key == runtime::KernelKey{} ? std::string() : runtime::to_hex(kernel.key);
+}
 const abi::Kernel &kernel_info(const CompiledKernel &kernel) { return kernel.info; }
 const std::vector<CounterValue> &kernel_counters(const CompiledKernel &kernel) { return kernel.counters; }
 
@@ -230,11 +262,13 @@ void entitle(CompiledKernel &kernel, std::string title, bool backward) {
     for (CounterValue &counter : kernel.counters) counter.backward = backward;
 }
 
+void set_stack_budget(CompiledKernel &kernel, uint64_t bytes) { kernel.stack_budget = bytes; }
+
 void ask(CompiledKernel &kernel, Asked asked) {
     const bool counts = asked == Asked::counts || kernel.counters.empty();
-    kernel.has_variants = !counts || !kernel.arrays.empty() || kernel.follows_flags || kernel.keeps;
+    kernel.is_special = !counts || kernel.keeps || kernel.remarks || !kernel.regions.empty();
+    kernel.has_variants = !kernel.arrays.empty() || kernel.follows_flags || kernel.is_special;
     kernel.completion = counts ? nullptr : std::make_shared<Completion>(kernel, asked);
-    kernel.is_special = !counts || kernel.keeps;
 }
 
 namespace {
@@ -377,25 +411,16 @@ uint64_t Program::allocated_bytes() const {
     return impl_->allocated;
 }
 
-std::shared_ptr<CompiledKernel> Program::compile(ir::Function kernel, double frontend_us, std::vector<uint8_t> *image) {
+std::shared_ptr<CompiledKernel> Program::compile(ir::Function kernel, double frontend_us, std::vector<uint8_t> *image,
+                                                 uint64_t variant, const std::string &shown_as) {
     std::shared_ptr<CompiledKernel> made;
-    with_stack(stack_for(kernel), [&] { made = engine::compile(*impl_, std::move(kernel), frontend_us, image); });
+    with_stack(stack_for(kernel),
+               [&] { made = engine::compile(*impl_, std::move(kernel), frontend_us, image, variant, shown_as); });
     return made;
 }
 
 std::shared_ptr<CompiledKernel> Program::load(std::span<const uint8_t> image, double before_us) {
     return load_image(*impl_, image, before_us);
-}
-
-bool Program::keeps_records() const { return impl_->disk && impl_->options.dump.empty() && !impl_->options.verify; }
-
-std::vector<uint8_t> Program::load_record(std::span<const uint8_t> name) const {
-    if (!keeps_records()) return {};
-    return impl_->disk->load_record(record_key(*impl_, name)).value_or(std::vector<uint8_t>());
-}
-
-void Program::store_record(std::span<const uint8_t> name, std::span<const uint8_t> bytes) {
-    if (keeps_records()) impl_->disk->store_record(record_key(*impl_, name), bytes);
 }
 
 std::vector<Location> Program::locate(const ir::Function &kernel, const KernelFault &fault) {
@@ -406,20 +431,6 @@ void Program::sync() { impl_->wait_for_launches(); }
 void Program::settle() { finish_background(impl_->lifetime.get()); }
 int Program::tasks_on_last_call() const { return impl_->main.last_tasks; }
 int32_t Program::yielded_on_last_call() const { return impl_->main.last_yielded; }
-
-void Program::subscribe(Observer *observer) {
-    const std::lock_guard guard(impl_->watch_lock);
-    impl_->observers.push_back(observer);
-    if (observer->wants_launches()) impl_->watched = true;
-}
-
-void Program::unsubscribe(Observer *observer) {
-    const std::lock_guard guard(impl_->watch_lock);
-    std::erase(impl_->observers, observer);
-    impl_->watched =
-        impl_->options.kernel_profiler || std::any_of(impl_->observers.begin(), impl_->observers.end(),
-                                                      [](const Observer *o) { return o->wants_launches(); });
-}
 
 void Program::Impl::bring_counts() {
     if (host_visible || main.launching.is_abandoned()) return;
@@ -451,8 +462,6 @@ std::vector<CounterValue> Program::coverage() const {
         for (size_t i = 0; i < kernel->counts.size(); i++) add(kernel->counters[i], count_now(*kernel, i));
     return {sum.begin(), sum.end()};
 }
-
-Profile &Program::profile() { return impl_->profile; }
 
 std::vector<KernelCoverage> Program::coverage_by_kernel() const {
     impl_->ask_for_counts();

@@ -45,21 +45,47 @@ struct KernelCoverage {
     std::vector<CounterValue> counts;
 };
 
+/// A file of the cache on disk.
+struct KeptFile {
+    std::string folder, name;
+    std::string kernel;  ///< of a file with code
+    std::string problem; ///< why it is not used; empty if it is
+    uint64_t bytes = 0;
+    uint64_t changed = 0;         ///< nanoseconds since 1970
+    bool used = false;            ///< by this program
+    std::vector<uint8_t> content; ///< of a record
+};
+
 /// One task of a kernel: its stacks, outer loops first, and what its last launch took; `use.entries` is empty before that.
 struct TaskMemory {
     std::string task;
     uint32_t line = 0;
     std::vector<abi::Stack> stacks;
     abi::HeapUse use;
+    bool running = false; ///< `use` is of the launch that goes on
 };
 struct KernelMemory {
     std::string kernel;
     uint32_t specialisation = 0;
+    uint64_t budget = 0; ///< of one iteration; 0: none
     std::vector<TaskMemory> tasks;
 };
 
-/// What `Program::show` gives: the IR of the tasks; what the code generator is given; assembly.
-enum class Form : uint8_t { ir, intermediate, machine };
+/// How a task updated shared memory when it was launched last.
+struct TaskUpdates {
+    std::string task;
+    std::string_view how; ///< unlocked, locked, copies, parts or one_thread; empty: it does not, or that is not known
+    uint32_t copies = 0;
+    uint64_t bytes = 0; ///< of all copies
+};
+struct KernelUpdates {
+    std::string kernel;
+    uint32_t specialisation = 0;
+    std::vector<TaskUpdates> tasks;
+};
+
+/// What `Program::show` gives: the IR of the tasks; what the code generator is given, and makes of it; assembly.
+enum class Form : uint8_t { ir, given, intermediate, machine };
 
 class Program {
   public:
@@ -68,6 +94,8 @@ class Program {
     Program(const Program &) = delete;
 
     const Options &options() const;
+    /// Options that were changed while the program runs; those of `LiveOptions` act from now on.
+    void follow(const Options &now);
     std::string target() const; ///< exact machine, e.g. for cache keys
     int vector_bytes() const;
 
@@ -107,17 +135,29 @@ class Program {
     ir::Function differentiate(ir::Function kernel, autodiff::Companions companions, autodiff::Mode mode,
                                const autodiff::Stacks &stacks) const;
     /// Runs the pipeline, loads what is unchanged, compiles the rest (tasks in parallel). `frontend_us`: time already
-    /// spent. `image` gets what `load` needs. Throws Interrupted if Stop was pressed; nothing remains of the kernel
-    /// then.
+    /// spent. `image` gets what `load` needs. Kernels that differ in `variant` alone are two on disk. QD_SHOW_COMPILING
+    /// calls it `shown_as`; empty: by its name. Throws Interrupted if Stop was pressed; nothing remains of the kernel then.
     std::shared_ptr<CompiledKernel> compile(ir::Function kernel, double frontend_us,
-                                            std::vector<uint8_t> *image = nullptr);
+                                            std::vector<uint8_t> *image = nullptr, uint64_t variant = 0,
+                                            const std::string &shown_as = "");
     /// The kernel that an earlier process compiled, from the `image` that it got; null if its code cannot be had.
     std::shared_ptr<CompiledKernel> load(std::span<const uint8_t> image, double before_us);
 
-    // Records: bytes kept on disk beside the code, for this build and machine, under a name of any length.
-    bool keeps_records() const;
-    std::vector<uint8_t> load_record(std::span<const uint8_t> name) const; ///< empty: none
-    void store_record(std::span<const uint8_t> name, std::span<const uint8_t> bytes);
+    /// A hash of the options that programs expect kernels to differ by on disk, whether the code does or not.
+    uint64_t code_options() const;
+    // Records: bytes kept on disk beside the code, for this build and machine, under a name of any length. `fast`: of a
+    // kernel that asked for them by fastcache=True; these are kept whether code is or not.
+    bool keeps_records(bool fast = false) const;
+    std::vector<uint8_t> load_record(std::span<const uint8_t> name, bool fast = false) const; ///< empty: none
+    void store_record(std::span<const uint8_t> name, std::span<const uint8_t> bytes, bool fast = false);
+    bool has_record(std::span<const uint8_t> name, bool fast = false) const;
+    /// What other programs have a kernel for, by a text that tells it from all others. QD_SHOW_COMPILING calls it
+    /// `shown_as`.
+    void use_helper(const std::string &name, std::string_view description, const std::string &shown_as);
+    /// Has the folder that programs share hold what was compiled so far.
+    void publish();
+    /// Every file that is kept; `content`: of records, too.
+    std::vector<KeptFile> kept_files(bool content) const;
 
     /// Runs a kernel. `args` is laid out as abi::Kernel says; `ret` has ret_bytes. Returns when the last task is done.
     /// Throws UserError (failed assertion) after the tasks have stopped, KernelFault after a fault; Interrupted if Stop
@@ -156,7 +196,10 @@ class Program {
     std::pair<uint64_t, uint64_t> counted() const;
     void clear_coverage();
     /// What reverse kernels that are alive keep for the way back through their loops, and kept at their last launch.
-    std::vector<KernelMemory> kept_memory() const;
+    /// Without `wait`: nothing while a launch is under way.
+    std::vector<KernelMemory> kept_memory(bool wait = true) const;
+    /// Of kernels that are alive.
+    std::vector<KernelUpdates> last_updates() const;
     Profile &profile(); ///< empty unless Options::kernel_profiler
 
     struct Impl;
@@ -175,11 +218,15 @@ double clock_frequency();
 std::vector<bool> written_parameters(const ir::Function &kernel);
 
 const abi::Kernel &kernel_info(const CompiledKernel &kernel);
+/// What its code is kept under on disk, as 64 digits; empty if nothing is kept.
+std::string kernel_key(const CompiledKernel &kernel);
 /// What its coverage counters count, task by task; `count` is 0.
 const std::vector<CounterValue> &kernel_counters(const CompiledKernel &kernel);
 
 /// Before its first launch: what people call this specialisation, and whether it works out gradients.
 void entitle(CompiledKernel &kernel, std::string title, bool backward);
+/// Observers hear of launches that exceed it.
+void set_stack_budget(CompiledKernel &kernel, uint64_t bytes);
 
 /// Before its first launch. If only yes or no is asked, the kernel runs without counters once they say yes to all.
 void ask(CompiledKernel &kernel, Asked asked);

@@ -3,6 +3,7 @@
 // tiers.cpp (optimising in the background), completion.cpp, launch.cpp, output.cpp.
 #include "base/fork.h"
 #include "engine/compiled_kernel.h"
+#include "engine/live_options.h"
 #include "engine/lowering.h"
 #include "engine/program.h"
 #include "engine/stream.h"
@@ -33,13 +34,10 @@ struct Apart {
 };
 using Retired = std::map<std::pair<std::string, uint32_t>, Apart>;
 
-struct CacheKeyHash {
-    size_t operator()(const runtime::CacheKey &key) const { return size_t(key[0]); }
-};
-
 struct Program::Impl : runtime::Apart {
     Program &program;
     Options options;
+    LiveOptions live;
     uint64_t id; ///< of this program within the process, never 0
     std::unique_ptr<runtime::Device> device;
     Lowering lowering;
@@ -59,8 +57,9 @@ struct Program::Impl : runtime::Apart {
     // Compiling; one kernel at a time, its tasks in parallel.
     LongMutex compiling;         ///< free in a forked child: what was compiled for a thread that is gone is dropped
     runtime::CacheKey build_key; ///< what every task's key has in common: target, options, build of this library
+    uint64_t code_options;       ///< Program::code_options
     BriefMutex tasks_lock;
-    std::unordered_map<runtime::CacheKey, std::shared_ptr<TaskCode>, CacheKeyHash> tasks;
+    std::unordered_map<runtime::CacheKey, std::shared_ptr<TaskCode>, runtime::CacheKeyHash> tasks;
     std::shared_ptr<runtime::DiskCache> disk; ///< null: no cache
 
     // Memory.
@@ -82,6 +81,7 @@ struct Program::Impl : runtime::Apart {
     std::atomic<bool> watched{false}; ///< launches are announced to observers, or measured
     Profile profile;
     std::vector<CompiledKernel *> kernels;                     ///< alive; guarded by watch_lock
+    const KernelTask *keeping = nullptr;                       ///< with stacks, and running; guarded by watch_lock
     Retired retired;                                           ///< of kernels that are gone
     uint64_t adopted = 0;                                      ///< kernels compiled so far
     uint64_t retired_sum = 0;                                  ///< of all counts of `retired`
@@ -108,6 +108,13 @@ struct Program::Impl : runtime::Apart {
         transfers->wait();
     }
     void announce(const CompileReport &report);
+    /// Whether IR is printed while kernels are compiled: then they all are.
+    bool dumps() const { return live.print_ir || !options.dump.empty(); }
+    /// Whether each task is timed.
+    bool times_tasks() const { return live.profile || live.timeline; }
+    void note_time(std::string_view kernel, std::string_view task, double microseconds);
+    /// After what it depends on changed; with `watch_lock` held.
+    void update_watched();
     void warn(const std::string &text);
     /// Text of kernels and dumps: to the observers, or to the C stdout if there is none.
     void write(std::string_view text);
@@ -129,11 +136,17 @@ void note_heap_use(Program::Impl &p, CompiledKernel &kernel, const KernelTask &t
 /// QD_DEBUG_ADSTACK
 void tell_heap_use(const CompiledKernel &kernel, size_t task);
 
+/// At the end of a launch: what its limited messages had to say beyond their limit.
+void tell_remarks(Program::Impl &p);
+
 /// After a task that was told to leave: why.
 [[noreturn]] void fail_launch(Program::Impl &p);
 
 std::shared_ptr<CompiledKernel> compile(Program::Impl &p, ir::Function kernel, double frontend_us,
-                                        std::vector<uint8_t> *image = nullptr);
+                                        std::vector<uint8_t> *image = nullptr, uint64_t variant = 0,
+                                        const std::string &shown_as = "");
+/// QD_SHOW_COMPILING
+void tell_of_compiling(Program::Impl &p, const std::string &kernel);
 
 // Called by running tasks (abi::HostServices).
 void print_from_task(const abi::Launch *launch, const abi::Thread *, uint32_t message, const uint64_t *values);

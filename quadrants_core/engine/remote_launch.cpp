@@ -49,7 +49,7 @@ template <class T> T *at(uint64_t address) { return reinterpret_cast<T *>(addres
 
 /// Whether a launch ends before it returns.
 bool is_waited_for(const Program::Impl &p, const CompiledKernel &kernel) {
-    return kernel.info.ret_bytes || kernel.speaks || kernel.keeps || p.sparse || p.options.kernel_profiler ||
+    return kernel.info.ret_bytes || kernel.speaks || kernel.keeps || p.sparse || p.times_tasks() ||
            !kernel.steps.empty();
 }
 
@@ -74,14 +74,14 @@ class Given {
         launch_.host.task = &task;
         const Stopwatch watch;
         stream_.queue->launch(*task.code->current.load(std::memory_order_acquire), *task.info, launch_);
-        if (!p_.options.kernel_profiler && !kernel_.keeps) return;
+        if (!p_.times_tasks() && !kernel_.keeps) return;
         stream_.queue->wait();
         note_heap_use(p_, kernel_, task);
-        if (p_.options.kernel_profiler)
-            p_.profile.add(pending_.called->info.name, task.info->name, watch.microseconds());
+        p_.note_time(pending_.called->info.name, task.info->name, watch.microseconds());
     }
 
     void finish() { stream_.queue->wait(); }
+    bool region(int32_t) { return false; }
 
   protected:
     Program::Impl &p_;
@@ -182,6 +182,7 @@ void settle(Program::Impl &p, bool last_is_waited_for) {
         note(std::current_exception());
     }
     stream.has_pending = false;
+    tell_remarks(p);
     bool failed = false;
     for (PendingLaunch &one : ended) {
         failed |= take_back(one);

@@ -7,7 +7,8 @@
 namespace qd::engine {
 namespace {
 
-std::string shown(const Lowering &lowering, ir::Function kernel, Form form) {
+std::string shown(const Program::Impl &p, ir::Function kernel, Form form) {
+    const Lowering &lowering = p.lowering;
     std::string out;
     for (const ir::Loop &loop : kernel.loops)
         if (form == Form::ir && !loop.name.empty()) out += "; loop_name=" + loop.name + "\n";
@@ -16,11 +17,13 @@ std::string shown(const Lowering &lowering, ir::Function kernel, Form form) {
         lowering.optimize(task);
         lowering.vectorize(task);
         if (form == Form::ir) {
-            out += ir::print(task);
+            out += ir::print(task, {.spans = p.live.print_places});
             continue;
         }
         lowering.legalize(task);
-        const auto listing = form == Form::intermediate ? backends::Listing::intermediate : backends::Listing::machine;
+        const auto listing = form == Form::given          ? backends::Listing::given
+                             : form == Form::intermediate ? backends::Listing::intermediate
+                                                          : backends::Listing::machine;
         out += "; " + task.name + "\n" + lowering.disassemble(task, backends::Tier::best, listing);
     }
     return out;
@@ -30,7 +33,7 @@ std::string shown(const Lowering &lowering, ir::Function kernel, Form form) {
 
 std::string Program::show(ir::Function kernel, Form form) const {
     std::string out;
-    with_stack(stack_for(kernel), [&] { out = shown(impl_->lowering, std::move(kernel), form); });
+    with_stack(stack_for(kernel), [&] { out = shown(*impl_, std::move(kernel), form); });
     return out;
 }
 

@@ -20,6 +20,11 @@ struct GraphRun {
     bool is_over() const { return at >= steps.size(); }
 };
 
+inline const char *name_of(GraphRun::State state) {
+    constexpr const char *names[] = {"pending", "skipped", "running", "done", "yielded"};
+    return names[size_t(state)];
+}
+
 /// How far `Program::advance` goes: past one task; to the end of a pass of a level, or of a checkpoint, that is run or left
 /// out; to the end.
 enum class Until : uint8_t { task, turn, checkpoint, end };
@@ -59,6 +64,7 @@ class StepWatch {
             if (skipped) leave_out(at);
             return skipped && until_ == Until::checkpoint;
         }
+        case Kind::region: return false;
         case Kind::level_end: return until_ == Until::turn;
         case Kind::checkpoint_begin: {
             const bool skipped = at != last_ + 1;
@@ -100,6 +106,7 @@ template <class Runner> struct Timed {
         run.runs[size_t(index)]++;
     }
     int32_t flag(uint32_t slot) { return runner.flag(slot); }
+    bool region(int32_t) { return false; }
 };
 
 } // namespace qd::engine

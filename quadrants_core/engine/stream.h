@@ -2,12 +2,14 @@
 // A stream of the device and the state of the launches on it.
 #include "abi/abi.h"
 #include "base/error.h"
+#include "base/fork.h"
 #include "base/span.h"
 #include "engine/launch_lock.h"
 #include "runtime/device.h"
 
 #include <atomic>
 #include <exception>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -38,6 +40,12 @@ struct PendingLaunch {
     void *ret = nullptr;    ///< where results go; of a kernel that has some
 };
 
+/// How often limited messages came in this launch: output.cpp.
+struct Remarks {
+    BriefMutex lock;
+    std::map<const abi::Message *, uint64_t> times;
+};
+
 struct Stream {
     std::unique_ptr<runtime::Stream> queue;
     LaunchLock launching; ///< held by one launch at a time, and by who waits for launches
@@ -47,6 +55,7 @@ struct Stream {
     uint32_t failed = 0; ///< set by the first failure
     uint32_t asked = 0;  ///< abi::LaunchData::asked
     Failure failure;
+    Remarks remarks;
     abi::Launch start{};   ///< what all launches have in common
     abi::GraphWords words; ///< of the launch under way, if it follows flags
     int last_tasks = 0;

@@ -3,6 +3,8 @@
 #include "base/stack.h"
 #include "engine/background.h"
 #include "engine/program_impl.h"
+#include "engine/stopwatch.h"
+#include "engine/timeline.h"
 #include "engine/weight.h"
 
 namespace qd::engine {
@@ -11,13 +13,15 @@ namespace {
 void optimise(OptimiseJob &job) {
     abi::Binary binary;
     std::string problem;
+    const Stopwatch watch;
     try {
         with_stack(stack_for(job.legal), [&] { binary = job.lowering.emit(job.legal, backends::Tier::best); });
     } catch (const std::exception &error) {
         problem = error.what();
     }
-    if (problem.empty() && job.disk) job.disk->store(job.key, job.info, binary);
+    if (problem.empty() && job.disk) job.disk->keep_task(job.key, job.info.weight, binary);
     with_program(*job.lifetime, [&](Program::Impl &program) {
+        if (program.live.timeline) add_to_timeline("phase", "optimise", job.info.name, watch.microseconds());
         try {
             if (problem.empty()) job.code->publish(program.device->load(job.info, binary));
         } catch (const std::exception &error) {

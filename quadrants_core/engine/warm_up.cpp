@@ -5,6 +5,7 @@
 #include "ir/text.h"
 #include "runtime/pool.h"
 
+#include <atomic>
 #include <cstdlib>
 #include <mutex>
 #include <new>
@@ -47,10 +48,18 @@ void compile_for_nothing(const Lowering &lowering, const char *text) {
     }
 }
 
+/// The thread is over what others wait for, whichever way.
+void tell_open(std::atomic<bool> &opens) {
+    opens.store(false, std::memory_order_release);
+    opens.notify_all();
+}
+
 struct WarmUp {
     BriefMutex lock; ///< no fork finds it taken: finish_warm_up comes first
     std::thread thread;
     std::set<const backends::Backend *> warm;
+    std::atomic<bool> opens{false};  ///< the thread does what a compilation would have to do again beside it
+    std::atomic<bool> wanted{false}; ///< a kernel waits for the compiler: there is nothing left to warm up
 };
 WarmUp &state() {
     static auto *state = new WarmUp; // outlives every exit handler
@@ -66,18 +75,28 @@ void warm_up(const Lowering &lowering) {
     WarmUp &s = state();
     const std::lock_guard guard(s.lock);
     if (runtime::usable_cores() < 2 || s.thread.joinable() || !s.warm.insert(&lowering.backend()).second) return;
+    s.opens = true;
     try {
-        s.thread = std::thread([lowering] {
+        s.thread = std::thread([lowering, &s] {
             try {
                 compile_for_nothing(lowering, nothing);
                 // Registered now, it runs before the exit handlers of the libraries that were just opened.
                 std::atexit(finish_warm_up);
-                compile_for_nothing(lowering, typical);
+                tell_open(s.opens);
+                if (!s.wanted) compile_for_nothing(lowering, typical);
             } catch (...) { // Stop; or a kernel that needs the compiler will meet the same and report it
             }
+            tell_open(s.opens);
         });
     } catch (const std::system_error &) { // no thread to be had
+        tell_open(s.opens);
     }
+}
+
+void await_compiler() {
+    WarmUp &s = state();
+    if (!s.wanted.load(std::memory_order_relaxed)) s.wanted = true;
+    s.opens.wait(true, std::memory_order_acquire);
 }
 
 void finish_warm_up() {

@@ -7,7 +7,9 @@ namespace qd::engine {
 
 /// Starts compiling a small task for nothing, once per process and backend; does nothing on a machine with one core.
 void warm_up(const Lowering &lowering);
-/// Waits for it.
+/// Before code is generated: waits while a thread opens the compiler, which would be done twice otherwise.
+void await_compiler();
+/// Waits for all of it.
 void finish_warm_up();
 
 } // namespace qd::engine

@@ -1,6 +1,7 @@
 #include "engine/weight.h"
 
 #include <algorithm>
+#include <vector>
 
 namespace qd::engine {
 namespace {
@@ -30,20 +31,45 @@ double trips(const Function &fn, const Inst &loop) {
     return std::max(0.0, double(int64_t(hi.imm << 32) - int64_t(lo.imm << 32)) / double(1ll << 32));
 }
 
-double block_cost(const Function &fn, BlockId block) {
+/// `apart`, by value: loops that do not count.
+double block_cost(const Function &fn, BlockId block, const std::vector<uint8_t> &apart = {}) {
     double cost = 0;
     for (Value v : fn[block].insts) {
         const Inst &inst = fn[v];
+        if (!apart.empty() && apart[v.id]) continue;
         cost += op_cost(fn, inst);
         if (!owns_block(inst.op)) continue;
         switch (ControlOp(inst.op)) {
-        case ControlOp::if_: cost += 0.6 * (block_cost(fn, inst.blocks[0]) + block_cost(fn, inst.blocks[1])); break;
+        case ControlOp::if_:
+            cost += 0.6 * (block_cost(fn, inst.blocks[0], apart) + block_cost(fn, inst.blocks[1], apart));
+            break;
         case ControlOp::for_:
-        case ControlOp::loop: cost += trips(fn, inst) * (0.5 + block_cost(fn, inst.blocks[0])); break;
-        case ControlOp::parallel: cost += block_cost(fn, inst.blocks[0]); break;
+        case ControlOp::loop: cost += trips(fn, inst) * (0.5 + block_cost(fn, inst.blocks[0], apart)); break;
+        case ControlOp::parallel: cost += block_cost(fn, inst.blocks[0], apart); break;
         }
     }
     return cost;
+}
+
+/// What follows from the ends of the chunk, the loops over its indices among it.
+void find_ranged(const Function &fn, BlockId block, std::vector<uint8_t> &ranged) {
+    for (Value v : fn[block].insts) {
+        const Inst &inst = fn[v];
+        bool is_ranged = inst.op == Op::chunk_begin || inst.op == Op::chunk_end;
+        if (!owns_block(inst.op) || inst.op == Op::for_)
+            for (Value a : fn.args(v)) is_ranged |= ranged[a.id] != 0;
+        ranged[v.id] = is_ranged;
+        for (Value r : fn.results(v)) ranged[r.id] = is_ranged;
+        for (BlockId inner : inst.blocks)
+            if (inner) find_ranged(fn, inner, ranged);
+    }
+}
+
+float chunk_weight(const Function &task) {
+    if (task.role != Role::range_task) return 0;
+    std::vector<uint8_t> ranged(task.insts.size());
+    find_ranged(task, task.body, ranged);
+    return float(std::min(block_cost(task, task.body, ranged), 1e9));
 }
 
 } // namespace
@@ -57,9 +83,9 @@ int widest(const Function &fn) {
     return lanes;
 }
 
-float weight_after(float before, const Function &optimized) {
+abi::Weight weight_after(abi::Weight before, const Function &optimized) {
     const int lanes = widest(optimized);
-    return lanes > 2 ? std::max(0.25f, before * 2 / float(lanes)) : before;
+    return {lanes > 2 ? std::max(0.25f, before.index * 2 / float(lanes)) : before.index, chunk_weight(optimized)};
 }
 
 size_t code_size(const Function &fn) {

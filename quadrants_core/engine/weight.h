@@ -1,13 +1,14 @@
 #pragma once
 // Estimates from the IR of a task: how much work one index is, and how large its code is.
+#include "abi/abi.h"
 #include "ir/function.h"
 
 namespace qd::engine {
 
 /// Cost of one index of a task as `offload` makes it, in simple operations.
 float weight(const ir::Function &task);
-/// The same after the passes: vector code does several indices at once.
-float weight_after(float before, const ir::Function &optimized);
+/// What is known after the passes: vector code does several indices at once, and some work is done once by each chunk.
+abi::Weight weight_after(abi::Weight before, const ir::Function &optimized);
 /// Lanes of the widest value.
 int widest(const ir::Function &fn);
 /// Instructions in all blocks.

@@ -147,7 +147,11 @@ PyRef to_python(const Val &v) {
 static void refuse_generator(Walk &w, const Node *node, PyObject *object) {
     const bool is_of_python = !PyType_HasFeature(Py_TYPE(object), Py_TPFLAGS_HEAPTYPE);
     if (!PyGen_Check(object) && !(is_of_python && PyIter_Check(object))) return;
-    PyErr_SetString(PyExc_ValueError, "Cannot store generators in variables, inside kernels or functions");
+    PyErr_Format(
+        PyExc_ValueError,
+        "Cannot store generators in variables, inside kernels or functions: this %s gives each item once, and a "
+        "kernel may be compiled again. Take what it gives outside, or make a tuple of it",
+        Py_TYPE(object)->tp_name);
     w.python_failed(node);
 }
 

@@ -360,6 +360,7 @@ Val handlers::print(Walk &w, const Call &call) {
 void emit_message(Walk &w, ir::Op op, ir::Message message, std::span<const ir::Value> values) {
     // Neighbouring literals are one piece.
     ir::Message merged;
+    merged.limited = message.limited;
     for (ir::Message::Piece &piece : message.pieces) {
         if (piece.value < 0 && !merged.pieces.empty() && merged.pieces.back().value < 0)
             merged.pieces.back().text += piece.text;

@@ -86,11 +86,23 @@ void Graphs::find_loops(Items statements) {
     }
 }
 
+/// What to write where a kernel with levels may not have a statement of this kind.
+static std::string instead_of(NodeKind kind) {
+    if (kind == NodeKind::While || kind == NodeKind::Assert)
+        return "put it into a loop of one round, `for _ in range(1):`";
+    if (kind == NodeKind::Return) return "write what the kernel finds into an array or a field";
+    if (kind == NodeKind::Pass) return "leave it out";
+    const bool leaves = kind == NodeKind::Break || kind == NodeKind::Continue;
+    return leaves ? "set the flag to 0: the loop ends after that pass" : "";
+}
+
 /// What may stand at the top of a kernel with levels, and in a level; the name of another statement ends `message`.
 void Graphs::check_statements(Items statements, const std::string &message) {
     using Kind = StatementKind;
     for (const Node *statement : statements) {
-        const auto refuse = [&] { w_.fail_syntax(statement, message + kind_name(statement->kind) + " statement"); };
+        const auto refuse = [&] {
+            w_.fail_syntax(statement, message + kind_name(statement->kind) + " statement", instead_of(statement->kind));
+        };
         if (!is_statement(statement->kind)) refuse();
         switch (Kind(statement->kind)) {
         case Kind::For:
@@ -307,7 +319,10 @@ Graphs::Flag Graphs::flag(const Node *node, const std::string &refusal) {
         } catch (const LoweringError &) { // it has no such attribute
         }
     }
-    if (found.tag != Tag::array || w_.parameters.array(found.v).is_view) w_.fail_syntax(node, refusal);
+    if (found.tag != Tag::array || w_.parameters.array(found.v).is_view)
+        w_.fail_syntax(node, refusal,
+                       "a flag is a parameter of one element: `flag: qd.types.ndarray(qd.i32, ndim=0)`, given "
+                       "qd.ndarray(qd.i32, ())");
     if (found.elem != ir::Scalar::i32 || found.n * found.m != 1)
         w_.fail_syntax(node, refusal + ": a flag has one element of type i32", "make it by qd.ndarray(qd.i32, ())");
     const auto at = std::ranges::find(fn_.params, found.v);

@@ -64,7 +64,7 @@ bool is_of_mesh(Walk &w, const Val &v) {
 
 // Unrolled loops
 
-std::vector<Val> static_items(Walk &w, const Node *node, const Val &v) {
+std::vector<Val> static_items(Walk &w, const Node *node, const Val &v, Unrolled by) {
     if (v.tag == Tag::loop) {
         const Extra &loop = *v.extra;
         if (loop.over == Extra::Over::ndrange && loop.lower.empty() && !loop.grouped)
@@ -77,7 +77,7 @@ std::vector<Val> static_items(Walk &w, const Node *node, const Val &v) {
         double count = 1;
         for (size_t axis = 0; axis < loop.lower.size(); ++axis) {
             const std::optional<long> lo = constant_int(loop.lower[axis]), hi = constant_int(loop.upper[axis]);
-            if (!lo || !hi) fail_static(w, node, lo ? loop.upper[axis] : loop.lower[axis]);
+            if (!lo || !hi) fail_static(w, node, lo ? loop.upper[axis] : loop.lower[axis], by);
             lower.push_back(*lo);
             upper.push_back(*hi);
             count *= std::max(0.0, double(*hi) - double(*lo));

@@ -1,6 +1,7 @@
 #pragma once
 // Loops: what they run over, and how they are emitted.
 #include "frontend/control.h"
+#include "frontend/static.h"
 
 namespace qd::frontend {
 
@@ -40,7 +41,7 @@ Flow for_nest(Walk &w, const Node *node, Nest nest);
 void bind_loop_targets(Walk &w, const Node *node, std::span<const ir::Value> indices, const Nest &nest);
 void check_loop_target(Walk &w, const Node *target);
 void bind_static(Walk &w, const Node *target, const Val &item);
-std::vector<Val> static_items(Walk &w, const Node *node, const Val &v);
+std::vector<Val> static_items(Walk &w, const Node *node, const Val &v, Unrolled by = Unrolled::qd_static);
 bool is_top_level(Walk &w);
 bool inside_loop(Walk &w);
 Flow iteration(Walk &w, const Node *node);

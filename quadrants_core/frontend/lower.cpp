@@ -53,6 +53,17 @@ const char *suffix(autodiff::Mode mode) {
     fail_internal("a kernel without a mode");
 }
 
+/// What the options wish of the optimiser.
+void wish(ir::Function &fn, const LanguageOptions &options) {
+    if (options.opt_level <= 0) fn.wish(ir::Wish::plain);
+    if (!options.cfg_optimization) fn.wish(ir::Wish::as_stored);
+    if (!options.advanced_optimization) fn.wish(ir::Wish::no_algebra);
+    if (!options.make_thread_local) fn.wish(ir::Wish::shared_sums);
+    if (!options.cache_loop_invariant_global_vars) fn.wish(ir::Wish::reload);
+    if (options.flatten_if) fn.wish(ir::Wish::flat);
+    if (options.deterministic) fn.wish(ir::Wish::ordered);
+}
+
 } // namespace
 
 Walk::Walk(const Request &given, Parts &parts)
@@ -63,6 +74,7 @@ Walk::Walk(const Request &given, Parts &parts)
     fn.name = request.source.name + suffix(request.mode);
     fn.fast_math = request.options.fast_math;
     fn.debug = request.options.debug;
+    wish(fn, request.options);
     fn.body = fn.make_block();
     b.block = fn.body;
     region = fn.body;

@@ -97,6 +97,7 @@ ir::Value watched(Walk &w, Op op, ir::Value x, ir::Value y) {
     const ir::Value branch = w.b.if_(row->overflows(w, x, y, result));
     const ir::BlockId outer = std::exchange(w.b.block, w.fn[branch].blocks[0]);
     ir::Message message;
+    message.limited = true;
     message.pieces.push_back({std::string(row->word) + " overflow detected in " + render_places(w.levels()), -1});
     emit_message(w, Op::print, std::move(message), {});
     w.b.yield();

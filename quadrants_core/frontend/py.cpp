@@ -30,7 +30,11 @@ std::string type_name(PyObject *object) {
 PyRef attribute(PyObject *object, PyObject *name) {
     collect_if_asked();
     PyObject *value = nullptr; // of one that is absent there is no AttributeError to make
+#if PY_VERSION_HEX >= 0x030d0000
+    if (PyObject_GetOptionalAttr(object, name, &value) < 0) PyErr_Clear();
+#else
     if (_PyObject_LookupAttr(object, name, &value) < 0) PyErr_Clear();
+#endif
     return PyRef::steal(value);
 }
 

@@ -147,6 +147,8 @@ Val handlers::loop_config(Walk &w, const Call &call) {
         const bool given = object != Py_None;
         if (name == "serialize") {
             settings.serialize = truth(w, call.node, object);
+        } else if (name == "deterministic") {
+            settings.ordered = truth(w, call.node, object);
         } else if (name == "block_dim") {
             if (given) settings.block_dim = block_dim(w, call.node, v);
         } else if (name == "name") {

@@ -25,7 +25,7 @@ struct Read {
     How how = How::kernel;
     uint32_t parent = 0;
     int64_t index = 0; ///< kernel, function: lines of source
-    std::string key;
+    std::string key;   ///< function: where its lines stand, and 16 bits of the hash of each, for people
     std::string print; ///< "=7": the same object as read 7
 };
 

@@ -29,6 +29,18 @@ std::string print_of(const Source &source, int64_t *lines) {
     return {hashed.bytes.begin(), hashed.bytes.end()};
 }
 
+/// "file\nfirst line\n", then four digits for each line.
+static std::string lines_of(const Source &source) {
+    std::string all = source.file + "\n" + std::to_string(source.first_line) + "\n";
+    for (size_t at = 0; at < source.text.size();) {
+        const size_t end = std::min(source.text.find('\n', at), source.text.size());
+        const uint64_t hash = hash_bytes(as_bytes(std::string_view(source.text).substr(at, end - at)), 9);
+        for (int digit = 12; digit >= 0; digit -= 4) all += "0123456789abcdef"[hash >> digit & 15];
+        at = end + 1;
+    }
+    return all;
+}
+
 // Recording
 
 Reads::Reads(const Request &request) : request_(request) {
@@ -156,7 +168,7 @@ void Reads::function(PyObject *func, PyObject *function, const Source &source) {
     if (!complete_) return;
     const auto known = known_.find(func);
     if (known == known_.end() || !function) return give_up();
-    Read read{Read::How::function, known->second.read, 0, {}, {}};
+    Read read{Read::How::function, known->second.read, 0, lines_of(source), {}};
     read.print = print_of(source, &read.index);
     const uint32_t id = add(std::move(read), function);
     functions_[function] = id;

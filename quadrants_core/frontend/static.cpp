@@ -19,7 +19,13 @@ namespace qd::frontend {
 static Val static_vector(Walk &w, const Node *node, const Val &v);
 static Val comprehension_source(Walk &w, const Node *source);
 
-void fail_static(Walk &w, const Node *node, const Val &v) {
+void fail_static(Walk &w, const Node *node, const Val &v, Unrolled by) {
+    if (by == Unrolled::comprehension)
+        w.fail(node, UserErrorKind::compilation,
+               "A comprehension runs at compile time: its ranges and conditions must be compile-time constants, "
+               "instead of " +
+                   type_text(w, v),
+               "pass it as a `qd.template()` argument, or write a loop that stores into a field or ndarray");
     if (v.tag == Tag::scalar && w.parameters.is_lifted(v.v))
         w.fail(
             node, UserErrorKind::compilation,
@@ -202,8 +208,8 @@ static void run_comprehension(Walk &w, Items generators, size_t at, bool cut, co
     const Node *source = child(generators[at], Field::iter);
     if (cut) w.recursion.flat_calls(source);
     const Val over = comprehension_source(w, source);
-    std::vector<Val> items =
-        over.tag == Tag::loop ? static_items(w, source, over) : sequence_items(w, source, over).items;
+    std::vector<Val> items = over.tag == Tag::loop ? static_items(w, source, over, Unrolled::comprehension)
+                                                   : sequence_items(w, source, over).items;
     Scope around(w);
     if (cut) items = w.recursion.kept_items(source, std::move(items));
     for (const Val &item : items) {
@@ -212,7 +218,7 @@ static void run_comprehension(Walk &w, Items generators, size_t at, bool cut, co
         bool kept = true;
         for (const Node *test : items_of(generators[at], Field::ifs)) {
             const Val v = value(w, test);
-            if (!v.is_constant()) fail_static(w, test, v);
+            if (!v.is_constant()) fail_static(w, test, v, Unrolled::comprehension);
             kept = kept && truth(w, test, v.object.get());
         }
         if (kept) run_comprehension(w, generators, at + 1, cut, body);

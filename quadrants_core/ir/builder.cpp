@@ -51,6 +51,14 @@ Value Builder::integer(Type t, int64_t v) {
     return t.lanes > 1 ? emit(Op::splat, {scalar}, t) : scalar;
 }
 
+Value Builder::trips(Value lo, Value hi) {
+    const Value from = cast(lo, Scalar::i64);
+    const Value to = cast(hi, Scalar::i64);
+    const Value span = sub(to, from);
+    const Value zero = i64(0);
+    return max(span, zero);
+}
+
 Value Builder::element(Value array, std::span<const Value> indices, Value component) {
     std::vector<Value> args{array};
     args.insert(args.end(), indices.begin(), indices.end());

@@ -52,6 +52,8 @@ struct Builder {
     Value place(uint32_t place, std::span<const Value> indices);
     Value offset(Value p, Value bytes, Scalar pointee) { return emit(Op::offset, {p, bytes}, Type::pointer(pointee)); }
     Value random(Scalar t) { return emit(Op::random, {}, t); }
+    /// How often a serial loop over [lo, hi) runs, in i64.
+    Value trips(Value lo, Value hi);
     Value count(uint32_t counter, Value n) { return emit(Op::count, {n}, {}, counter); }
 
     // Structured control. Each makes the blocks, leaves the insertion point after the instruction.

@@ -19,6 +19,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace qd::ir {
@@ -131,6 +132,8 @@ struct Loop {
     bool reversed = false;      ///< run from hi-1 down to lo
     bool vectorize = false;     ///< every iteration may run at once: taken from a parallel loop
     bool interruptible = false; ///< poll for Stop on the back edge
+    bool keeps_room = false;    ///< what `reserve` takes in an iteration lasts until the one around the loop ends
+    bool ordered = false;       ///< Wish::ordered of this loop alone
     friend bool operator==(const Loop &, const Loop &) = default;
 };
 
@@ -142,6 +145,7 @@ struct Message {
         friend bool operator==(const Piece &, const Piece &) = default;
     };
     std::vector<Piece> pieces;
+    bool limited = false; ///< a remark on the program, not what it prints: told a limited number of times a launch
     friend bool operator==(const Message &, const Message &) = default;
 };
 
@@ -160,6 +164,20 @@ struct Counter {
 };
 
 enum class Role : uint8_t { kernel, serial_task, range_task };
+
+/// What a program may wish of the optimiser; without wishes it does whatever pays.
+enum class Wish : uint8_t {
+    plain,       ///< nothing that is for speed alone
+    as_stored,   ///< values go through memory wherever the program has them go there
+    no_algebra,  ///< constants are evaluated, and no laws applied
+    shared_sums, ///< threads do not add up for themselves
+    reload,      ///< loops read and write memory in every round
+    flat,        ///< branches become selects wherever they can
+    ordered,     ///< the order of sums follows from lengths alone, whatever threads there are
+};
+/// As the text of a function has them.
+inline constexpr std::string_view wish_names[] = {"plain",  "as_stored", "no_algebra", "shared_sums",
+                                                  "reload", "flat",      "ordered"};
 
 /// A stretch of a kernel's top level that is one thing in its graph: from its `graph_begin` to its `graph_end`.
 struct Subgraph {
@@ -186,6 +204,7 @@ struct Function {
     Role role = Role::kernel;
     bool fast_math = false;
     bool debug = false;
+    uint8_t wishes = 0;          ///< one bit a Wish
     bool distinct_arrays = true; ///< array parameters overlap neither each other (checked at launch) nor a field
     std::vector<Value> params;
     std::vector<Type> returns;
@@ -211,6 +230,9 @@ struct Function {
     std::vector<std::string> scopes = {""};
     uint64_t tmp_bytes = 0; ///< size of the inter-task buffer
     uint64_t ret_bytes = 0;
+
+    bool wishes_for(Wish wish) const { return wishes >> uint8_t(wish) & 1; }
+    void wish(Wish wish) { wishes |= uint8_t(1u << uint8_t(wish)); }
 
     Inst &operator[](Value v) { return insts[v.id]; }
     const Inst &operator[](Value v) const { return insts[v.id]; }
@@ -249,9 +271,19 @@ inline void set_place(Inst &in, uint64_t place) {
 /// An `external` instruction: imm = id of the function * external_arguments + number of its arguments.
 inline constexpr uint64_t external_arguments = 32;
 
-/// A `reserve` instruction: imm = number of the stack * 2^32 + bytes of an entry.
-inline uint32_t stack_of(const Inst &in) { return in.op == Op::reserve ? uint32_t(in.imm >> 32) : uint32_t(in.imm); }
+/// An `offset` instruction that is the address of a number in a field: imm = 1 + its place. 0: nothing is said.
+inline constexpr uint64_t origin_of(uint64_t place) { return 1 + place; }
+
+/// A `reserve` instruction: imm = lanes that share the room * 2^56 + number of the stack * 2^32 + bytes of an entry, of all
+/// lanes. Lanes 0: one, and so many entries that lanes share it only where that is little.
+inline uint32_t stack_of(const Inst &in) {
+    return in.op == Op::reserve ? uint32_t(in.imm >> 32) & 0xffffff : uint32_t(in.imm);
+}
 inline uint32_t entry_bytes(const Inst &reserve) { return uint32_t(reserve.imm); }
+inline uint32_t room_lanes(const Inst &reserve) { return uint32_t(reserve.imm >> 56); }
+inline uint64_t reserve_imm(uint64_t stack, uint64_t entry_bytes, uint64_t lanes = 0) {
+    return lanes << 56 | stack << 32 | entry_bytes;
+}
 
 /// Some level of the place's path is not dense.
 bool is_sparse(const Place &place);

@@ -101,7 +101,8 @@ void Hasher::immediate(const Inst &in) {
     case Imm::loop: {
         const Loop &loop = fn.loops[in.imm];
         return add(uint64_t(loop.block_dim) << 8 | uint64_t(loop.serialize) | uint64_t(loop.reversed) << 1 |
-                   uint64_t(loop.vectorize) << 2 | uint64_t(loop.interruptible) << 3);
+                   uint64_t(loop.vectorize) << 2 | uint64_t(loop.interruptible) << 3 | uint64_t(loop.keeps_room) << 4 |
+                   uint64_t(loop.ordered) << 5);
     }
     case Imm::place: return place(fn.places[in.imm]);
     case Imm::packing: return packing(fn.packings[in.imm]);
@@ -110,6 +111,7 @@ void Hasher::immediate(const Inst &in) {
     case Imm::place_axis: add(level_of(in)); return place(fn.places[place_of(in)]);
     case Imm::message:
         add(in.imm);
+        add(fn.messages[in.imm].limited);
         add(fn.messages[in.imm].pieces.size());
         for (const Message::Piece &piece : fn.messages[in.imm].pieces) {
             add(uint64_t(int64_t(piece.value)));
@@ -151,7 +153,8 @@ void Hasher::block(BlockId id) {
 }
 
 void Hasher::function() {
-    add(uint64_t(fn.role) | uint64_t(fn.fast_math) << 8 | uint64_t(fn.debug) << 9 | uint64_t(fn.distinct_arrays) << 10);
+    add(uint64_t(fn.role) | uint64_t(fn.fast_math) << 8 | uint64_t(fn.debug) << 9 | uint64_t(fn.distinct_arrays) << 10 |
+        uint64_t(fn.wishes) << 16);
     if (fn.graph != GraphPosition()) {
         add(uint64_t(uint32_t(fn.graph.level)) << 32 | uint32_t(fn.graph.checkpoint));
         add(uint64_t(uint32_t(fn.graph.region)) << 32 | uint32_t(fn.graph.section));

@@ -108,6 +108,8 @@ void Reader::header(Cursor &c) {
             fn.fast_math = true;
         else if (word == "debug")
             fn.debug = true;
+        else if (const auto wish = std::ranges::find(wish_names, word); wish != std::end(wish_names))
+            fn.wish(Wish(wish - std::begin(wish_names)));
         else if (word == "aliased")
             fn.distinct_arrays = false;
         else if (word == "tmp")
@@ -119,7 +121,8 @@ void Reader::header(Cursor &c) {
         else if (int32_t *id = graph_id(word))
             *id = int32_t(c.number(INT32_MAX));
         else
-            c.fail("expected fast_math, debug, aliased, tmp, ret, range_at, level, checkpoint, region or section");
+            c.fail(
+                "expected fast_math, debug, a wish, aliased, tmp, ret, range_at, level, checkpoint, region or section");
     }
 }
 
@@ -202,6 +205,7 @@ void Reader::packing(Cursor &c) {
 void Reader::message(Cursor &c) {
     Message &m = entry(c, fn.messages, c.number());
     m = {};
+    m.limited = c.accept_word("limited");
     while (!c.at_end()) {
         Message::Piece piece;
         if (c.accept('{')) {
@@ -322,8 +326,13 @@ uint64_t Reader::loop_attributes(Cursor &c) {
                 loop.vectorize = true;
             else if (word == "interruptible")
                 loop.interruptible = true;
+            else if (word == "keeps_room")
+                loop.keeps_room = true;
+            else if (word == "ordered")
+                loop.ordered = true;
             else
-                c.fail("expected name, block_dim, serialize, reversed, vectorize or interruptible");
+                c.fail(
+                    "expected name, block_dim, serialize, reversed, vectorize, interruptible, keeps_room or ordered");
         }
     }
     fn.loops.push_back(std::move(loop));

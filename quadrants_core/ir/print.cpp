@@ -126,6 +126,8 @@ void Printer::header() {
     for (size_t i = 0; i < fn.returns.size(); ++i) text += (i ? ", " : " -> ") + to_string(fn.returns[i]);
     if (fn.fast_math) text += " fast_math";
     if (fn.debug) text += " debug";
+    for (size_t i = 0; i < std::size(wish_names); i++)
+        if (fn.wishes_for(Wish(i))) text += " " + std::string(wish_names[i]);
     if (!fn.distinct_arrays) text += " aliased";
     if (fn.tmp_bytes) text += " tmp " + std::to_string(fn.tmp_bytes);
     if (fn.ret_bytes) text += " ret " + std::to_string(fn.ret_bytes);
@@ -207,7 +209,7 @@ void Printer::packing(uint64_t index) {
 }
 
 void Printer::message(uint64_t index) {
-    std::string text = "message " + std::to_string(index);
+    std::string text = "message " + std::to_string(index) + (fn.messages[index].limited ? " limited" : "");
     for (const Message::Piece &piece : fn.messages[index].pieces) {
         if (piece.value < 0)
             text += " " + quote(piece.text);
@@ -252,6 +254,8 @@ std::string Printer::loop_attributes(uint64_t index) const {
     if (loop.reversed) text += " reversed";
     if (loop.vectorize) text += " vectorize";
     if (loop.interruptible) text += " interruptible";
+    if (loop.keeps_room) text += " keeps_room";
+    if (loop.ordered) text += " ordered";
     return text.empty() ? "" : " {" + text.substr(1) + "}";
 }
 

@@ -69,23 +69,26 @@ template <class Sink, class PackingT> void packing_fields(Sink &s, PackingT &p) 
 }
 
 template <class Sink, class LoopT> void loop_fields(Sink &s, LoopT &loop) {
-    auto &[name, block_dim, serialize, reversed, vectorize, interruptible] = loop;
+    auto &[name, block_dim, serialize, reversed, vectorize, interruptible, keeps_room, ordered] = loop;
     s.text(name);
     s.plain(block_dim);
     s.plain(serialize);
     s.plain(reversed);
     s.plain(vectorize);
     s.plain(interruptible);
+    s.plain(keeps_room);
+    s.plain(ordered);
 }
 
 template <class Sink, class Fn> void fields(Sink &s, Fn &fn) {
-    auto &[name, role, fast_math, debug, distinct_arrays, params, returns, body, bounds, range_at, graph, insts, blocks,
-           pool, loops, places, packings, messages, counters, subgraphs, spans, files, scopes, tmp_bytes, ret_bytes] =
-        fn;
+    auto &[name, role, fast_math, debug, wishes, distinct_arrays, params, returns, body, bounds, range_at, graph, insts,
+           blocks, pool, loops, places, packings, messages, counters, subgraphs, spans, files, scopes, tmp_bytes,
+           ret_bytes] = fn;
     s.text(name);
     s.plain(role);
     s.plain(fast_math);
     s.plain(debug);
+    s.plain(wishes);
     s.plain(distinct_arrays);
     s.array(params);
     s.array(returns);

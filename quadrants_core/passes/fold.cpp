@@ -11,6 +11,7 @@
 //    for signed ones too. floordiv and mod of operands that are not negative are div and rem.
 //  - Floats: x / c = x * (1/c) if c is a power of two and 1/c is a normal number; with fast_math for every c.
 //    x + (-y) = x - y and its kin are exact. pow with exponent 2 is a square; other small exponents with fast_math.
+//    With fast_math x + x with x = a * c or x = a * (c / y) is a times twice as much.
 //  - Conversions: to the type that it has already; of a conversion that lost nothing; integer narrowing of a widening.
 //  - select of equal values, by a constant, by a negation; of truth values; min and max written as select.
 //  - Facts: in the branch of an if the condition is known, and after an if whose other branch leaves. A known `x == c`
@@ -148,6 +149,10 @@ Value Fold::simplify(Value v) {
         if (fn[v].op == Op::constant || fn[v].args.size == 0) return v;
         bool before = std::exchange(changed, false);
         Value by = evaluate(v);
+        if (fn.wishes_for(ir::Wish::no_algebra)) {
+            changed |= before || by != v;
+            return by;
+        }
         if (by == v && fn[v].op != Op::constant) {
             order(v);
             if (fn[v].args.size == 2) by = identity(v);

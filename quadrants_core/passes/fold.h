@@ -53,6 +53,7 @@ struct Fold {
 
     Value regroup(Value v);
 
+    Value twice(Value v, Value x);
     Value add(Value v);
     Value sub(Value v);
 

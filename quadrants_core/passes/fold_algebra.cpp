@@ -18,11 +18,26 @@ Value Fold::regroup(Value v) {
     return become(v, fn[v].op, {x, both});
 }
 
+/// x + x, where x = a * c or a * (c / y)
+Value Fold::twice(Value v, Value x) {
+    if (fn[x].op != Op::mul) return v;
+    const Value a = arg(x, 0), b = arg(x, 1);
+    const bool divides = fn[b].op == Op::div;
+    const std::optional<Constant> c = constant(divides ? arg(b, 0) : b);
+    if (!c) return v;
+    Constant both[] = {*c, *c};
+    const Constant doubled = ir::flushed(ir::eval(Op::add, c->type, both));
+    if (!std::isfinite(ir::to_double(doubled))) return v;
+    Value factor = emit_constant(v, doubled);
+    if (divides) factor = emit(Op::div, {factor, arg(b, 1)}, fn.type(v), fn[v].span);
+    return become(v, Op::mul, {a, factor});
+}
+
 Value Fold::add(Value v) {
     Value x = arg(v, 0), y = arg(v, 1);
     if (fn[y].op == Op::neg) return become(v, Op::sub, {x, arg(y, 0)});
     if (fn[x].op == Op::neg) return become(v, Op::sub, {y, arg(x, 0)});
-    if (!fn.type(v).is_int()) return v;
+    if (!fn.type(v).is_int()) return x == y && fn.fast_math ? twice(v, x) : v;
     if (fn[x].op == Op::sub && arg(x, 1) == y) return arg(x, 0);
     if (fn[y].op == Op::sub && arg(y, 1) == x) return arg(y, 0);
     return regroup(v);

@@ -6,6 +6,7 @@
 //  - it runs in every round: it stands in the body itself, behind nothing that may leave the loop,
 //  - the loop runs at least once: a `loop`, or a `for` whose bounds are constants. Another `for` is put into a guard
 //    `if lo < hi`, and the load, with what depends on it, in front of the loop inside the guard.
+// Loads stay where it was wished that loops reload.
 // In a kernel that is still to be cut into tasks, nothing leaves a parallel loop: it would have to travel between
 // tasks.
 //
@@ -125,7 +126,7 @@ struct Hoist {
             uint32_t at = here();
             if (ir::info(fn[v].op).effect == ir::Effect::pure)
                 at = std::min(at, level_of_operands(v));
-            else if (fn[v].op == Op::load)
+            else if (fn[v].op == Op::load && !fn.wishes_for(ir::Wish::reload))
                 at = load_level(v, b);
             set_level(v, at);
             if (at < here()) {

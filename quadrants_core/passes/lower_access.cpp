@@ -58,7 +58,7 @@ void lower_place(Builder &b, Value v) {
     Address address(b, base);
     for (size_t l = 0; l < place.levels.size(); ++l) add_level(b, address, place, l, indices);
     address.add(int64_t(place.byte_offset));
-    address.become(v);
+    address.become(v, origin_of(fn[v].imm));
 }
 
 bool lower(Function &fn, BlockId block) {

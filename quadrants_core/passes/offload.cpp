@@ -167,6 +167,7 @@ class Offloader {
         task.graph = segment.graph;
         task.fast_math = k_.fast_math;
         task.debug = k_.debug;
+        task.wishes = k_.wishes;
         task.distinct_arrays = k_.distinct_arrays;
         task.files = k_.files;
         task.scopes = k_.scopes;
@@ -293,6 +294,7 @@ class Offloader {
         serialize_parallel(task);
         if (uses_shared_local(values_.bodies[s])) shared_updates(task);
         task.name = k_.loops[k_[loop].imm].name;
+        if (k_.loops[k_[loop].imm].ordered) task.wish(Wish::ordered);
         return task;
     }
 

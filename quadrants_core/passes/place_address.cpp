@@ -46,12 +46,12 @@ Value Address::value(Scalar elem) {
     return b_.offset(base_, bytes, elem);
 }
 
-void Address::become(Value v) {
+void Address::become(Value v, uint64_t origin) {
     if (rest_) {
         Value bytes = b_.i64(rest_);
         Inst &inst = b_.fn[v];
         inst.op = Op::offset;
-        inst.imm = 0;
+        inst.imm = origin;
         b_.fn.set_args(v, std::array{base_, bytes});
         b_.fn[b_.block].insts.push_back(v);
         return;
@@ -60,6 +60,7 @@ void Address::become(Value v) {
     Inst last = b_.fn[base_];
     last.span = b_.fn[v].span;
     last.type = b_.fn.type(v);
+    if (last.op == Op::offset) last.imm = origin;
     b_.fn[v] = last;
     b_.fn[b_.block].insts.back() = v;
 }

@@ -15,8 +15,8 @@ class Address {
 
     /// The address as a value, a pointer to `elem`.
     ir::Value value(ir::Scalar elem);
-    /// `v`, which stands in no block now, becomes the address.
-    void become(ir::Value v);
+    /// `v`, which stands in no block now, becomes the address; `origin`: of an `offset`.
+    void become(ir::Value v, uint64_t origin = 0);
 
   private:
     ir::Builder &b_;

@@ -1,6 +1,6 @@
-// A loop over an array, inside of the chunk loop, that adds to each of its elements atomically (`x[j] += ...` for each pair i, j):
-// the sums go to a copy on the thread's heap, which nobody else sees, so the inner loop may become SIMD; behind the chunk loop the copy is
-// added to the array, an atomic for each element.
+// A loop over an array, inside of the chunk loop, that adds to each of its elements atomically (`x[j] += ...` for each
+// pair i, j): the sums go to a copy on the thread's heap, which nobody else sees, so the inner loop may become SIMD;
+// behind the chunk loop the copy is added to the array, an atomic for each element.
 //
 //   for i                                     if n <= most & many i:
 //       for j in lo..hi             ->            copy = reserve hi - lo; all 0
@@ -8,9 +8,9 @@
 //                                                 for j in lo..hi: if copy[j - lo] != 0: atomic_add x[j], copy[j - lo]
 //                                             else: as before
 //
-// Nothing else in the chunk loop may touch the array but by adding, old values unused. An element that nothing was added to stays
-// untouched: it may not exist. After thread_local_sums, which takes addresses that do not change, and licm, so that limits stand outside; before lower_access, while addresses
-// have indices.
+// Nothing else in the chunk loop may touch the array but by adding, old values unused. An element that nothing was added
+// to stays untouched: it may not exist. After thread_local_sums, which takes addresses that do not change, and licm, so
+// that limits stand outside; before lower_access, while addresses have indices.
 #include "analysis/memory.h"
 #include "analysis/structure.h"
 #include "analysis/uses.h"
@@ -22,6 +22,8 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
+#include <utility>
 
 namespace qd::passes {
 
@@ -140,11 +142,11 @@ class Chunk {
         b.span = fn_[loop_].span;
         Value good;
         const auto also = [&](Value condition) { good = good ? b.band(good, condition) : condition; };
-        const Value rounds = trips(b, loop_);
+        const Value rounds = b.trips(fn_.args(loop_)[0], fn_.args(loop_)[1]);
         const Value few = b.i64(least_rounds);
         also(b.ge(rounds, few));
         for (const Inner &inner : inner_) {
-            const Value n = trips(b, inner.loop);
+            const Value n = b.trips(fn_.args(inner.loop)[0], fn_.args(inner.loop)[1]);
             const Value most = b.i64(most_elements);
             also(b.le(n, most));
         }
@@ -171,14 +173,6 @@ class Chunk {
         fn_[loop_].blocks[1] = shared;
     }
 
-    Value trips(Builder &b, Value loop) {
-        const Value lower = b.cast(fn_.args(loop)[0], Scalar::i64);
-        const Value upper = b.cast(fn_.args(loop)[1], Scalar::i64);
-        const Value span = b.sub(upper, lower);
-        const Value zero = b.i64(0);
-        return b.max(span, zero);
-    }
-
     Value entry(Builder &b, const Inner &inner, const Copy &copy, Value index) {
         const Scalar elem = fn_.type(copy.pointer).elem;
         const Value wide = b.cast(index, Scalar::i64);
@@ -200,9 +194,8 @@ class Chunk {
 
     void make_copy(Builder &b, const Inner &inner, Copy &copy) {
         const Scalar elem = fn_.type(copy.pointer).elem;
-        const Value entries = trips(b, inner.loop);
-        const uint64_t imm = uint64_t(copy.number) << 32 | uint64_t(size_of(elem));
-        const Value room = b.emit(Op::reserve, {entries}, {}, imm);
+        const Value entries = b.trips(fn_.args(inner.loop)[0], fn_.args(inner.loop)[1]);
+        const Value room = b.emit(Op::reserve, {entries}, {}, reserve_imm(copy.number, uint64_t(size_of(elem))));
         copy.begin = b.emit(Op::stack, {room}, Type::pointer(elem), copy.number);
         each_index(b, inner, [&](Builder &in, Value index) {
             const Value at = entry(in, inner, copy, index);
@@ -215,9 +208,12 @@ class Chunk {
     void loop_again(BlockId block, std::span<const Inner> inner) {
         Cloner cloner(fn_, fn_);
         const Value made = cloner.copy(loop_, block);
+        std::map<Value, std::vector<Value>> instead; ///< by atomic of the copied loop
         for (const Inner &one : inner)
             for (const Copy &copy : one.copies)
-                for (Value atomic : copy.atomics) add(one, copy, cloner, cloner.lookup(atomic));
+                for (Value atomic : copy.atomics)
+                    instead[cloner.lookup(atomic)] = add(one, copy, cloner, cloner.lookup(atomic));
+        if (!instead.empty()) replace(fn_[made].blocks[0], instead);
         Builder b(fn_, block);
         b.span = fn_[loop_].span;
         for (const Inner &one : inner)
@@ -227,8 +223,8 @@ class Chunk {
         Builder(fn_, block).yield(results);
     }
 
-    /// Instead of an atomic of the copied loop.
-    void add(const Inner &inner, const Copy &copy, Cloner &cloner, Value atomic) {
+    /// What stands for an atomic of the copied loop.
+    std::vector<Value> add(const Inner &inner, const Copy &copy, Cloner &cloner, Value atomic) {
         const Value index = cloner.lookup(fn_[fn_[inner.loop].blocks[0]].params[0]);
         const Value amount = fn_.args(atomic)[1];
         const BlockId scratch = fn_.make_block();
@@ -238,16 +234,21 @@ class Chunk {
         const Value before = b.load(at);
         const Value after = b.add(before, amount);
         b.store(at, after);
-        const std::vector<Value> made = fn_[scratch].insts;
-        fn_[scratch].insts.clear();
-        for (uint32_t id = 1; id < fn_.blocks.size(); ++id) {
-            std::vector<Value> &list = fn_.blocks[id].insts;
-            const auto found = std::ranges::find(list, atomic);
-            if (found == list.end()) continue;
-            const auto place = list.erase(found);
-            list.insert(place, made.begin(), made.end());
-            return;
+        return std::exchange(fn_[scratch].insts, {});
+    }
+
+    void replace(BlockId block, const std::map<Value, std::vector<Value>> &instead) {
+        std::vector<Value> list;
+        for (Value v : fn_[block].insts) {
+            for (BlockId inner : fn_[v].blocks)
+                if (inner) replace(inner, instead);
+            const auto found = instead.find(v);
+            if (found == instead.end())
+                list.push_back(v);
+            else
+                list.insert(list.end(), found->second.begin(), found->second.end());
         }
+        fn_[block].insts = std::move(list);
     }
 
     void bring(Builder &b, const Inner &inner, const Copy &copy, Value index) {

@@ -31,6 +31,7 @@ using ir::Value;
 namespace {
 
 constexpr int select_budget = 16;   ///< cost of both branches together
+constexpr int flat_budget = 512;    ///< the same where branches are wished flat
 constexpr int deepest_nesting = 50; ///< no new levels below
 
 struct Branches {
@@ -217,6 +218,7 @@ struct Branches {
     }
 
     bool is_cheap(Value v, const BlockId (&side)[2]) const {
+        const int budget = fn.wishes_for(ir::Wish::flat) ? flat_budget : select_budget;
         int sum = 0;
         for (Value r : fn.results(v)) {
             if (!fn.type(r).is_scalar()) return false;
@@ -229,10 +231,10 @@ struct Branches {
                 bool known = in.op == Op::load && fn.args(i)[0].id < accessed.size() && accessed[fn.args(i)[0].id];
                 if (ir::info(in.op).effect != ir::Effect::pure && !known) return false;
                 if (in.op != Op::constant && in.op != Op::dim) sum += ir::cost_of(in.op);
-                if (sum > select_budget) return false;
+                if (sum > budget) return false;
             }
         }
-        return sum <= select_budget;
+        return sum <= budget;
     }
     void select(Value v, BlockId b, const BlockId (&side)[2]) {
         Value condition = fn.args(v)[0];

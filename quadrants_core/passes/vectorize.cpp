@@ -7,11 +7,18 @@
 //                                   for i..hi, sums reduced to scalars
 //                                       body
 //
+// A loop inside of another may often be shorter than one round: where it has sums, whose lanes would be made and added up for nothing,
+// its SIMD loops stand below an if.
+//
 // A large body (Plan::mask_rest) is not written twice: steps are rounded up, and each round masks the lanes beyond hi.
+//
+// Lanes that take room on the heap together want lanes times as much at a time. Where that would leave the caches the loop
+// stays as it is: both are there, and which one runs is decided when the loop is reached.
 //
 // The outermost loop that allows it is taken, so that what does not vary between its iterations stays scalar. An inner
 // loop goes first if the outer one would have to gather inside it.
 #include "analysis/walk.h"
+#include "passes/clone.h"
 #include "passes/neutral.h"
 #include "passes/passes.h"
 #include "passes/rename.h"
@@ -28,6 +35,8 @@ namespace qd::passes {
 using namespace ir;
 
 namespace {
+
+constexpr int64_t most_room = 2 << 20; ///< bytes of all lanes
 
 class Vectorizer {
   public:
@@ -55,8 +64,11 @@ class Vectorizer {
 
     bool children(Value v) {
         bool changed = false;
+        const bool is_loop = fn_[v].op == Op::for_ || fn_[v].op == Op::loop;
+        loops_around_ += is_loop;
         for (int k = 0; k < 2; ++k)
             if (BlockId inner = fn_[v].blocks[k]) changed |= block(inner);
+        loops_around_ -= is_loop;
         return changed;
     }
 
@@ -71,6 +83,11 @@ class Vectorizer {
         }
         if (!possible) return children(v);
         if (in_rest_) plan.unroll = 1;
+        if (plan.takes_room && in_rest_) return children(v);
+        if (!plan.rooms.empty()) {
+            split(b, at, plan);
+            return true;
+        }
         rewrite(b, at, plan);
         if (plan.mask_rest) return true;
         bool outer = std::exchange(in_rest_, true);
@@ -79,11 +96,74 @@ class Vectorizer {
         return true;
     }
 
+    /// if the room for all lanes is small, and all of them have something to do in some round: the SIMD loop; else the loop.
+    void split(BlockId b, size_t &at, const Plan &plan) {
+        const Value v = plan.loop;
+        const BlockId before = fn_.make_block();
+        Builder out(fn_, before);
+        out.span = fn_[v].span;
+        Value total;
+        for (Value room : plan.rooms) {
+            Value entries = fn_.args(room)[0];
+            if (fn_[entries].op == Op::constant) entries = out.i64(int64_t(fn_[entries].imm));
+            const Value size = out.i64(int64_t(entry_bytes(fn_[room])) * plan.lanes);
+            const Value most = out.i64(most_room); // more entries than this need not be multiplied
+            const Value bytes = out.mul(out.min(entries, most), size);
+            total = total ? out.add(total, bytes) : bytes;
+        }
+        const Value most = out.i64(most_room);
+        const Value small = out.le(total, most);
+        const Value rounds = out.trips(fn_.args(v)[0], fn_.args(v)[1]);
+        const Value few = out.i64(plan.lanes);
+        const Value enough = out.ge(rounds, few);
+        const Value both = out.band(small, enough);
+        const Value made = out.if_(both);
+        const BlockId lanes = fn_[made].blocks[0], single = fn_[made].blocks[1];
+        Cloner cloner(fn_, fn_);
+        const Value copy = cloner.copy(v, single);
+        fn_.loops[fn_[copy].imm].vectorize = false;
+        const std::vector<Value> results(fn_.results(v).begin(), fn_.results(v).end());
+        const std::vector<Value> others(fn_.results(copy).begin(), fn_.results(copy).end());
+        std::vector<Value> given;
+        for (Value r : results) given.push_back(fn_.add_result(made, fn_.type(r)));
+        replace_results(v, given);
+        Builder(fn_, single).yield(others);
+        fn_[lanes].insts.push_back(v);
+        Builder(fn_, lanes).yield(results);
+        std::vector<Value> &list = fn_[b].insts;
+        list.erase(list.begin() + ptrdiff_t(at));
+        list.insert(list.begin() + ptrdiff_t(at), fn_[before].insts.begin(), fn_[before].insts.end());
+        at += fn_[before].insts.size() - 1;
+        size_t first = 0;
+        rewrite(lanes, first, plan);
+    }
+
     void rewrite(BlockId b, size_t &at, const Plan &plan) {
         BlockId before = fn_.make_block();
         Builder out(fn_, before);
         out.span = fn_[plan.loop].span;
         std::vector<Value> args(fn_.args(plan.loop).begin(), fn_.args(plan.loop).end());
+        const State reached = may_be_short(plan, args) ? if_long(out, plan, args) : simd_loops(out, plan, args);
+        const std::vector<Value> &totals = reached.sums;
+        std::vector<Value> &list = fn_[b].insts;
+        if (plan.mask_rest) {
+            replace_results(plan.loop, totals);
+            list.erase(list.begin() + ptrdiff_t(at));
+        } else {
+            args[0] = reached.index;
+            std::copy(totals.begin(), totals.end(), args.begin() + 2);
+            fn_.set_args(plan.loop, args);
+            fn_.loops.push_back(fn_.loops[fn_[plan.loop].imm]); // entries may be shared
+            fn_[plan.loop].imm = fn_.loops.size() - 1;
+            fn_.loops.back().vectorize = false;
+            fn_.loops.back().interruptible = false; // few rounds
+        }
+        list.insert(list.begin() + ptrdiff_t(at), fn_[before].insts.begin(), fn_[before].insts.end());
+        at += fn_[before].insts.size() - plan.mask_rest;
+    }
+
+    /// The SIMD loops; the index reached, and the sums as scalars.
+    State simd_loops(Builder &out, const Plan &plan, const std::vector<Value> &args) {
         State state{args[0], {}};
         for (size_t k = 0; k < plan.sums.size(); ++k) {
             Type type = fn_.type(args[k + 2]);
@@ -97,30 +177,38 @@ class Vectorizer {
             state = simd_loop(out, plan, state, args[1], unroll);
             if (unroll == 1) break;
         }
-        std::vector<Value> totals;
         for (size_t k = 0; k < plan.sums.size(); ++k) {
             Type type = fn_.type(args[k + 2]);
             Op reduce = plan.sums[k] == Op::add   ? Op::reduce_add
                         : plan.sums[k] == Op::min ? Op::reduce_min
                                                   : Op::reduce_max;
             Value total = one_for_all(plan, k) ? state.sums[k] : out.emit(reduce, {state.sums[k]}, type);
-            totals.push_back(out.emit(plan.sums[k], {args[k + 2], total}));
+            state.sums[k] = out.emit(plan.sums[k], {args[k + 2], total});
         }
-        std::vector<Value> &list = fn_[b].insts;
-        if (plan.mask_rest) {
-            replace_results(plan.loop, totals);
-            list.erase(list.begin() + ptrdiff_t(at));
-        } else {
-            args[0] = state.index;
-            std::copy(totals.begin(), totals.end(), args.begin() + 2);
-            fn_.set_args(plan.loop, args);
-            fn_.loops.push_back(fn_.loops[fn_[plan.loop].imm]); // entries may be shared
-            fn_[plan.loop].imm = fn_.loops.size() - 1;
-            fn_.loops.back().vectorize = false;
-            fn_.loops.back().interruptible = false; // few rounds
-        }
-        list.insert(list.begin() + ptrdiff_t(at), fn_[before].insts.begin(), fn_[before].insts.end());
-        at += fn_[before].insts.size() - plan.mask_rest;
+        return state;
+    }
+
+    bool may_be_short(const Plan &plan, const std::vector<Value> &args) const {
+        return loops_around_ > 0 && !plan.sums.empty() && !plan.mask_rest && !(constant(args[0]) && constant(args[1]));
+    }
+
+    /// The same where at least one round fits.
+    State if_long(Builder &out, const Plan &plan, const std::vector<Value> &args) {
+        const Value one = out.i64(1);
+        const Value some = out.ge(rounds(out, args[0], args[1], plan.lanes, false), one);
+        const Value made = out.if_(some);
+        std::vector<Value> kept{args[0]};
+        kept.insert(kept.end(), args.begin() + 2, args.end());
+        Builder then(fn_, fn_[made].blocks[0]);
+        then.span = out.span;
+        const State reached = simd_loops(then, plan, args);
+        std::vector<Value> given{reached.index};
+        given.insert(given.end(), reached.sums.begin(), reached.sums.end());
+        then.yield(given);
+        Builder(fn_, fn_[made].blocks[1]).yield(kept);
+        State state{fn_.add_result(made, fn_.type(args[0])), {}};
+        for (Value sum : reached.sums) state.sums.push_back(fn_.add_result(made, fn_.type(sum)));
+        return state;
     }
 
     bool one_for_all(const Plan &plan, size_t k) const {
@@ -229,6 +317,7 @@ class Vectorizer {
     Function &fn_;
     analysis::Memory memory_;
     Planner planner_;
+    int loops_around_ = 0;
     bool in_rest_ = false; ///< inside the scalar rest of an outer loop: runs seldom, so keep it short
 };
 

@@ -41,7 +41,7 @@ void LaneEmitter::stop_at(Value index, Value hi) {
     Value few = b_.min(count, all);
     round_lanes_ = few;
     Value end = b_.cast(few, Scalar::i32);
-    Value ends = splat(end, b_);
+    Value ends = splat(b_, end, lanes_count_);
     Value places = range(Scalar::i32, 1);
     mask_ = round_mask_ = b_.lt(places, ends);
     past_end_ = true;
@@ -79,11 +79,21 @@ void LaneEmitter::scalar_copy(Value v) {
     if (leader_ && b_.block == top_ && fn_.type(v).is_pointer() && s.kind == Shape::linear) {
         Value bytes = b_.i64(s.stride * distance_);
         first_[v.id] = b_.offset(leader_->first(v), bytes, fn_.type(v).elem);
+        if (fn_[v].op == Op::offset) fn_[first_[v.id]].imm = fn_[v].imm;
         return;
     }
     std::vector<Value> args;
     for (Value a : fn_.args(v)) args.push_back(first(a));
-    first_[v.id] = b_.emit(fn_[v].op, args, fn_.type(v), fn_[v].imm);
+    uint64_t imm = fn_[v].imm;
+    if (fn_[v].op == Op::reserve) {
+        const uint64_t lanes = uint64_t(lanes_count_);
+        imm = reserve_imm(stack_of(fn_[v]), entry_bytes(fn_[v]) * lanes, lanes);
+    }
+    if (fn_[v].op == Op::offset && planner_.is_in_shared_room(v)) {
+        Value lanes = b_.integer(fn_.type(args[1]), lanes_count_);
+        args[1] = b_.mul(args[1], lanes);
+    }
+    first_[v.id] = b_.emit(fn_[v].op, args, fn_.type(v), imm);
 }
 
 void LaneEmitter::lane_copy(Value v) {
@@ -105,7 +115,7 @@ Value LaneEmitter::lanes(Value v) {
     if (it != lanes_.end()) return it->second;
     Value made;
     if (!first_.contains(v.id)) {
-        made = splat(v, outside_);
+        made = splat(outside_, v, lanes_count_);
     } else {
         made = make_lanes(v);
         scope_.push_back(v.id);
@@ -114,8 +124,8 @@ Value LaneEmitter::lanes(Value v) {
     return made;
 }
 
-Value LaneEmitter::splat(Value scalar, Builder &b) {
-    return b.emit(Op::splat, {scalar}, fn_.type(scalar).with_lanes(lanes_count_));
+Value splat(Builder &b, Value scalar, int lanes) {
+    return b.emit(Op::splat, {scalar}, b.fn.type(scalar).with_lanes(lanes));
 }
 
 /// 0, stride, 2 stride ...
@@ -131,9 +141,9 @@ Value LaneEmitter::range(Type t, int64_t stride) {
 /// and so wrap as they do in the source.
 Value LaneEmitter::make_lanes(Value v) {
     if (planner_.totals().is_result(v)) return in_first_lane(first(v));
-    if (!varies(v)) return splat(first(v), b_);
+    if (!varies(v)) return splat(b_, first(v), lanes_count_);
     if (v == index_) {
-        Value start = splat(first(v), b_);
+        Value start = splat(b_, first(v), lanes_count_);
         return b_.add(start, range(fn_.type(v), 1));
     }
     std::vector<Value> args;
@@ -143,7 +153,7 @@ Value LaneEmitter::make_lanes(Value v) {
 
 Value LaneEmitter::all_lanes() {
     Value yes = outside_.u1(true);
-    return splat(yes, outside_);
+    return splat(outside_, yes, lanes_count_);
 }
 
 /// A varying or strided pointer as one base and a byte offset per lane.

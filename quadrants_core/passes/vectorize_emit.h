@@ -8,6 +8,9 @@
 
 namespace qd::passes {
 
+/// A number in all lanes.
+ir::Value splat(ir::Builder &b, ir::Value scalar, int lanes);
+
 class LaneEmitter {
   public:
     /// Appends to `into`; splats of values from outside the loop go to `outside`, which stands before the SIMD loop.
@@ -62,7 +65,6 @@ class LaneEmitter {
     bool varies(ir::Value v) const { return planner_.shape(v).kind != Shape::uniform; }
     ir::Value all_lanes();
     void far_address(ir::Value pointer, ir::Value &base, ir::Value &offsets);
-    ir::Value splat(ir::Value scalar, ir::Builder &b);
     ir::Value range(ir::Type t, int64_t stride);
     void leave_scope(size_t mark);
 

@@ -143,7 +143,7 @@ void LaneEmitter::leaving_results(const Leaving &own, Value copy) {
             if (fn_[copy].op == Op::loop) {
                 last = taken;
             } else {
-                if (!varies(own.params[k])) last = splat(last, b_);
+                if (!varies(own.params[k])) last = splat(b_, last, lanes_count_);
                 last = b_.select(out[0], last, taken);
             }
         }
@@ -229,14 +229,14 @@ Value LaneEmitter::in_first_lane(Value scalar) {
     const Value places = range(Scalar::i32, 1);
     const Value is_first = outside_.lt(places, one);
     const Value zero = outside_.integer(fn_.type(scalar).with_lanes(lanes_count_), 0);
-    return b_.select(is_first, splat(scalar, b_), zero);
+    return b_.select(is_first, splat(b_, scalar, lanes_count_), zero);
 }
 
 /// After a branch that some lanes left the loop from. Directly in the loop's body, `survivors` are all that is left.
 void LaneEmitter::go_on_with(Value survivors) {
     if (!survivors) {
         Value no = outside_.u1(false);
-        survivors = splat(no, outside_);
+        survivors = splat(outside_, no, lanes_count_);
     }
     mask_ = survivors;
     if (branches_ > 0) return;

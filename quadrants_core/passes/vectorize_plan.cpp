@@ -6,6 +6,9 @@
 //    (then the sum was atomic) or under fast_math.
 //  - It holds pure instructions, loads, stores, branches, `for` loops with bounds that do not depend on the index, and
 //    loops that break; no continue, atomics or other effects, but a check for Stop that leaves the task.
+//  - Room that each iteration takes from the heap, as much in all, is taken for all lanes at once: what lies at
+//    byte n of it lies at byte n * lanes for the first lane, and for the others in the elements behind. So lanes access
+//    contiguous elements of it, if all are at the same place.
 //  - Lanes leave an inner loop one by one: those that broke are masked until none is left. An inner loop that is left
 //    so, or that the body of a vectorised loop holds at all, makes the body large: the iterations left over then run as
 //    one more round under a mask, not as a second copy of the body.
@@ -66,7 +69,7 @@ bool is_address_int(Type t) {
 Planner::Planner(const Function &fn, const analysis::Memory &memory, const Config &config)
     : fn_(fn), memory_(memory), config_(config), effects_(analysis::effects(fn)), uses_(analysis::use_counts(fn)),
       totals_(fn, uses_), shapes_(fn.insts.size()), slots_(fn.insts.size()), defined_(fn.insts.size()),
-      always_(fn.insts.size()) {
+      always_(fn.insts.size()), shared_room_(fn.insts.size()) {
     stop_uses_.resize(fn.insts.size());
     analysis::walk(fn, [&](Value v) {
         if (!is_stop_check(fn, v)) return;
@@ -90,7 +93,7 @@ bool Planner::plan(Value loop, Plan &plan) {
     for (uint32_t id : touched_) {
         shapes_[id] = {};
         slots_[id] = 0;
-        defined_[id] = always_[id] = 0;
+        defined_[id] = always_[id] = shared_room_[id] = 0;
     }
     touched_.clear();
     totals_.forget();
@@ -131,7 +134,8 @@ bool Planner::plan(Value loop, Plan &plan) {
     }
     // Only sums of floats have a latency worth hiding; counts, which coverage adds, take one cycle.
     bool slow = std::any_of(params.begin() + 1, params.end(), [&](Value p) { return fn_.type(p).is_float(); });
-    if (slow && !plan.mask_rest) plan.unroll = size_ <= 12 ? 4 : size_ <= 40 ? 2 : 1;
+    if (slow && !plan.mask_rest && !plan.takes_room) plan.unroll = size_ <= 12 ? 4 : size_ <= 40 ? 2 : 1;
+    if (plan.takes_room && plan.scatters_inside) return false; // lanes would gain little, for lanes times the room
     return vector_cost_ + (scalar_cost_ + idle_cost_) / plan.lanes < 0.8 * scalar_cost_;
 }
 
@@ -167,11 +171,34 @@ bool Planner::instruction(Value v) {
     if (op == Op::poll) set(v, {});
     if (op == Op::poll || op == Op::yield) return true;
     if (op == Op::break_) return depth_ > 0;
+    if (op == Op::reserve) return room(v);
     return info(op).effect == Effect::pure && pure(v);
+}
+
+bool Planner::room(Value v) {
+    const Value entries = fn_.args(v)[0];
+    if (leaving_ || shape(entries).kind != Shape::uniform) return false;
+    plan_->takes_room = true;
+    if (!room_lanes(fn_[v])) { // as much as there are entries
+        if (inside(entries) && fn_[entries].op != Op::constant) return false;
+        if (std::ranges::find(plan_->rooms, v) == plan_->rooms.end()) plan_->rooms.push_back(v);
+    }
+    set(v, {});
+    shared_room_[v.id] = 1;
+    return true;
 }
 
 bool Planner::pure(Value v) {
     const Inst &inst = fn_[v];
+    const std::span<const Value> args = fn_.args(v);
+    const bool is_room = !args.empty() && is_in_shared_room(args[0]);
+    if (inst.op == Op::stack && inside(args[0]) && !is_room) return false;
+    if (is_room) {
+        if ((inst.op != Op::stack && inst.op != Op::offset) || shape(args.back()).kind != Shape::uniform) return false;
+        set(v, {Shape::linear, size_of(inst.type.elem)});
+        shared_room_[v.id] = 1;
+        return true;
+    }
     Shape s = arithmetic(v);
     set(v, s);
     double weight = depth_ ? 8 : 1;
@@ -241,6 +268,7 @@ bool Planner::memory_access(Value v) {
     if (!contiguous) {
         vector_cost_ += weight * (is_load ? 1.5 : 2.5);
         plan_->far_inside |= depth_ > 0;
+        plan_->scatters_inside |= depth_ > 0 && !is_load;
     }
     return true;
 }
@@ -281,6 +309,19 @@ Value Planner::counted_of(Value amount) const {
     return amount;
 }
 
+/// A branch may give room that lanes took together, or nothing, but no other.
+bool Planner::joins_rooms(Value branch, size_t slot) {
+    bool any = false, all = true;
+    for (BlockId b : fn_[branch].blocks) {
+        const Value given = fn_.args(fn_[b].insts.back())[slot];
+        any |= is_in_shared_room(given);
+        all &= is_in_shared_room(given) || fn_[given].op == Op::constant;
+    }
+    const Value r = fn_.results(branch)[slot];
+    if (any) shared_room_[r.id] = 1;
+    return !any || (all && shape(r).kind == Shape::uniform);
+}
+
 bool Planner::branch(Value v) {
     const Inst &inst = fn_[v];
     if (is_stop_check(fn_, v)) return stop_check(v);
@@ -299,6 +340,7 @@ bool Planner::branch(Value v) {
             varying = varying || shape(fn_.args(fn_[b].insts.back())[k]).kind != Shape::uniform;
         set(r, {varying ? Shape::varying : Shape::uniform, 0});
         if (varying) widen(fn_.type(r));
+        if (!joins_rooms(v, k)) return false;
     }
     return true;
 }
@@ -320,6 +362,7 @@ bool Planner::inner_loop(Value v) {
     std::vector<bool> varying;
     for (size_t k = 0; k + init < fn_.args(v).size(); ++k) {
         if (!fn_.type(params[first + k]).is_scalar()) return false;
+        if (is_in_shared_room(fn_.args(v)[init + k])) return false;
         bool taken_along = leaves && used(fn_.results(v)[k]);
         varying.push_back(taken_along || shape(fn_.args(v)[init + k]).kind != Shape::uniform);
     }
@@ -347,6 +390,7 @@ bool Planner::inner_loop(Value v) {
         if (!fine) return false;
         settled = true;
         for (size_t k = 0; k < varying.size(); ++k) {
+            if (is_in_shared_room(fn_.args(last)[k])) return false;
             bool now = varying[k] || round >= 2 || shape(fn_.args(last)[k]).kind != Shape::uniform;
             settled = settled && now == varying[k];
             varying[k] = now;

@@ -23,6 +23,9 @@ struct Plan {
     int unroll = 1;           ///< independent sums side by side, to hide the latency of one
     bool mask_rest = false;   ///< the last round runs under a mask; else the iterations left over run one by one
     bool far_inside = false;  ///< gathers or scatters in an inner loop
+    bool scatters_inside = false;
+    bool takes_room = false;      ///< each iteration takes some from the heap
+    std::vector<ir::Value> rooms; ///< what takes as much as its loop has iterations
 };
 
 class Planner {
@@ -45,12 +48,16 @@ class Planner {
     bool used(ir::Value v) const { return v.id < uses_.size() && uses_[v.id]; }
     /// Used by nothing but counts where Stop leaves the task.
     bool for_stop_only(ir::Value v) const { return used(v) && stop_uses_[v.id] == uses_[v.id]; }
+    /// Room that lanes took together, or a pointer into it.
+    bool is_in_shared_room(ir::Value v) const { return v.id < shared_room_.size() && shared_room_[v.id]; }
     const Totals &totals() const { return totals_; }
 
   private:
     bool block(ir::BlockId b);
     bool instruction(ir::Value v);
     bool pure(ir::Value v);
+    bool room(ir::Value v);
+    bool joins_rooms(ir::Value branch, size_t slot);
     Shape arithmetic(ir::Value v) const;
     bool memory_access(ir::Value v);
     bool branch(ir::Value v);
@@ -73,6 +80,7 @@ class Planner {
     std::vector<Shape> shapes_;             ///< by value; uniform for all that is not in the loop
     std::vector<uint32_t> slots_;           ///< by value: 1 + the carried value of the loop that it continues
     std::vector<uint8_t> defined_, always_; ///< by value: in the loop; a pointer that every iteration accesses
+    std::vector<uint8_t> shared_room_;      ///< by value: room that lanes took together, or a pointer into it
     std::vector<uint32_t> touched_;         ///< entries to clear before the next loop
     std::vector<ir::Value> accesses_;
     Plan *plan_ = nullptr;

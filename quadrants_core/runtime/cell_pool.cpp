@@ -1,6 +1,7 @@
 #include "runtime/cell_pool.h"
 
 #include <algorithm>
+#include <sys/mman.h>
 
 namespace qd::runtime {
 namespace {
@@ -8,16 +9,28 @@ namespace {
 constexpr uint64_t first_block = 16u << 10;
 constexpr uint64_t largest_block = 8u << 20; ///< of several cells
 constexpr uint64_t cache_line = 64;
+constexpr uint64_t small_whole = 64u << 10;  ///< so few bytes are zeroed at once
+constexpr uint64_t mapped = 1u << 20;        ///< so many come from the system, as pages that have no memory yet
+constexpr uint64_t largest_whole = 8u << 20; ///< a block that all cells lie in
 
 uint64_t stride_of(uint64_t bytes) {
     const uint64_t grain = bytes >= cache_line ? cache_line : 8;
     return std::max<uint64_t>((bytes + grain - 1) / grain * grain, 8);
 }
 
+/// Memory for the pages that are touched, not for those around them.
+void use_small_pages(char *begin, uint64_t bytes) {
+    constexpr uint64_t page = 4096;
+    const uintptr_t first = (reinterpret_cast<uintptr_t>(begin) + page - 1) / page * page;
+    const uintptr_t behind = (reinterpret_cast<uintptr_t>(begin) + bytes) / page * page;
+    if (behind > first) madvise(reinterpret_cast<void *>(first), behind - first, MADV_NOHUGEPAGE);
+}
+
 } // namespace
 
-CellPool::CellPool(const BlockSource &source, uint64_t cell_bytes)
-    : source_(source), cell_bytes_(cell_bytes), stride_(stride_of(cell_bytes)) {}
+CellPool::CellPool(const BlockSource &source, uint64_t cell_bytes, uint64_t most)
+    : source_(source), cell_bytes_(cell_bytes), stride_(stride_of(cell_bytes)), most_(most + 1),
+      one_block_(most > 0 && most < largest_whole / stride_) {}
 
 CellPool::~CellPool() {
     for (const std::unique_ptr<Block> &block : blocks_) source_.free(block->begin);
@@ -48,8 +61,16 @@ void CellPool::add_block() {
     const uint64_t wanted = std::min(first_block << std::min<size_t>(blocks_.size(), 20), largest_block);
     auto block = std::make_unique<Block>();
     block->cells = std::max<uint64_t>(1, wanted / stride_);
+    uint64_t bytes = block->cells * stride_;
+    const bool is_whole = one_block_ && blocks_.empty();
+    if (is_whole) {
+        block->cells = most_;
+        block->used = 1; // spare_place
+        bytes = capacity() > small_whole ? std::max(capacity(), mapped) : capacity();
+    }
     blocks_.reserve(blocks_.size() + 1);
-    block->begin = static_cast<char *>(source_.alloc(block->cells * stride_));
+    block->begin = static_cast<char *>(source_.alloc(bytes));
+    if (is_whole && bytes >= mapped) use_small_pages(block->begin, bytes);
     blocks_.push_back(std::move(block));
     current_.store(blocks_.back().get(), std::memory_order_release);
 }
@@ -65,7 +86,26 @@ uint64_t CellPool::allocated() const {
     uint64_t cells = 0;
     for (const std::unique_ptr<Block> &block : blocks_)
         cells += std::min(block->used.load(std::memory_order_relaxed), block->cells);
-    return cells;
+    return cells - (one_block_ && !blocks_.empty());
+}
+
+char *CellPool::begin() {
+    if (!one_block_) return nullptr;
+    const std::lock_guard guard(lock_);
+    if (blocks_.empty()) add_block();
+    return blocks_.size() == 1 ? blocks_[0]->begin : nullptr;
+}
+
+uint64_t CellPool::used() const {
+    const std::lock_guard guard(lock_);
+    if (!one_block_ || blocks_.empty()) return 0;
+    return std::min(blocks_[0]->used.load(std::memory_order_relaxed), blocks_[0]->cells) * stride_;
+}
+
+char *CellPool::spare_place() const {
+    if (!one_block_) return nullptr;
+    const std::lock_guard guard(lock_);
+    return blocks_.empty() ? nullptr : blocks_[0]->begin;
 }
 
 } // namespace qd::runtime

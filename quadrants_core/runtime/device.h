@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -18,11 +19,26 @@ namespace qd::runtime {
 
 class Stream;
 
+/// How a task did its atomic updates when it was launched last.
+struct Updated {
+    enum class How : uint8_t {
+        unknown,  ///< it does none, or ran in a region, or was not launched
+        unlocked, ///< on one thread
+        locked,
+        copies,    ///< each thread in its own
+        parts,     ///< in a fixed order: each part of the range in its own copy
+        one_thread ///< in a fixed order
+    } how = How::unknown;
+    uint32_t copies = 0;
+    uint64_t bytes = 0; ///< of all copies
+};
+
 /// Code of one task, ready to run. Owned by the device that loaded it.
 struct LoadedTask {
     virtual ~LoadedTask() = default;
     /// Better code of the same task was loaded: launches under way may go on with it. Both stay.
     virtual void go_on_with(const LoadedTask &) {}
+    virtual Updated updated() const { return {}; }
     /// Its code as it lies in memory; empty if faults in it are not told.
     virtual std::span<const uint8_t> code() const { return {}; }
     /// Which span the byte of the code at `offset` was made of; 0: that is not known.
@@ -37,6 +53,7 @@ struct DeviceOptions {
     int device = 0;           ///< which one of its kind
     int threads = 0;          ///< concurrent workers; 0: all cores
     uint64_t random_seed = 0; ///< of the workers' random generators
+    uint32_t block_dim = 0; ///< rounds that a worker of the host takes at once, of loops without a number; 0: what pays
 };
 
 struct DeviceInfo {
@@ -46,6 +63,14 @@ struct DeviceInfo {
     bool host_visible = true; ///< every Buffer has its `host`
     /// Tasks are run by code of the host, which may call HostServices and share memory with them: see HostAccess.
     bool runs_on_host = true;
+};
+
+/// A task that stands in a section of a region, and what its launch has of its own.
+struct SectionTask {
+    LoadedTask *task;
+    const abi::Task *info;
+    uint64_t *counters;
+    const void *record; ///< abi::HostServices::task
 };
 
 /// A point in the work of a stream: all that was given to it before.
@@ -69,11 +94,16 @@ class Stream {
     /// What `launch` leads to, and `info`, must stay until the next `wait`, `launch` itself need not. Once `failed` is set,
     /// tasks do nothing.
     virtual void launch(LoadedTask &task, const abi::Task &info, abi::Launch &launch) = 0;
+    /// Tasks that stand section by section, those of one section in order, others side by side. Returns how many microseconds of
+    /// work on one thread did not wait for each other; nothing, with nothing done, if the device runs one task at a time.
+    virtual std::optional<double> launch_sections(std::span<const SectionTask> tasks, const abi::Launch &launch) = 0;
     virtual Event record() = 0;
     /// What is given to this stream from now on begins after the event, which may be of another one.
     virtual void wait_for(const Event &event) = 0;
     /// What tasks that have ended took of the heaps of their threads since the last time.
     virtual abi::HeapUse take_heap_use() = 0;
+    /// What the task that runs has taken so far, from any thread; nothing, if the host cannot see that.
+    virtual abi::HeapUse heap_use_so_far() const { return {}; }
     /// Returns when all work is done. Throws what went wrong since the last time; work that was given after that is not
     /// done. A Fault names its task.
     virtual void wait() = 0;

@@ -1,4 +1,3 @@
-// A file: Header, then what it holds. A task: its description and the binary, as length-prefixed fields.
 #include "runtime/disk_cache.h"
 
 #include "base/bytes.h"
@@ -7,267 +6,78 @@
 #include <cerrno>
 #include <cmath>
 #include <cstdlib>
-#include <cstring>
+#include <mutex>
+#include <set>
 #include <utility>
-#include <atomic>
-#include <vector>
 
-#include <dirent.h>
-#include <fcntl.h>
-#include <sys/stat.h>
+#include <csignal>
 #include <unistd.h>
 
 namespace qd::runtime {
-
-/// What a file holds: told by its name and by its first bytes.
-struct FileKind {
-    const char *suffix;
-    char magic[8];
-};
-
 namespace {
 
-constexpr FileKind task_file = {".qdc", {'Q', 'D', 'T', 'A', 'S', 'K', '\r', '\n'}};
-constexpr FileKind record_file = {".qdr", {'Q', 'D', 'R', 'E', 'C', 'D', '\r', '\n'}};
-constexpr time_t refresh_after = 60;     ///< seconds: a use younger than the file's time by less is not recorded
-constexpr time_t abandoned_after = 3600; ///< a temporary file this old has lost its writer
-constexpr uint64_t largest_file = 256u << 20;
+constexpr FileKind kernel_file = {{'Q', 'D', 'K', 'E', 'R', 'N', '\r', '\n'}};
+constexpr FileKind record_file = {{'Q', 'D', 'R', 'E', 'C', 'D', '\r', '\n'}};
+constexpr const char *lock_name = "qdcache.lock";
+constexpr int lock_attempts = 5;
+constexpr useconds_t lock_pause = 50'000; ///< microseconds
+constexpr uint64_t lock_lives = 60;       ///< seconds; what is done under it takes milliseconds
+constexpr uint64_t abandoned_after = 3600;
+constexpr uint64_t second = 1'000'000'000;
+constexpr LibraryVersion library_version = {QD_VERSION_MAJOR, QD_VERSION_MINOR, QD_VERSION_PATCH};
 
-struct Header {
-    char magic[8];
-    uint32_t abi_version;
-    uint32_t header_bytes;
-    CacheKey key;
-    uint64_t written;  ///< when, in nanoseconds since 1970
-    uint64_t bytes;    ///< after the header
-    uint64_t checksum; ///< of those bytes, seeded with the key and the time
-};
-
-uint64_t nanoseconds(const timespec &t) { return uint64_t(t.tv_sec) * 1'000'000'000 + uint64_t(t.tv_nsec); }
-
-struct Descriptor {
-    int fd;
-    explicit Descriptor(int f) : fd(f) {}
-    Descriptor(Descriptor &&other) noexcept : fd(std::exchange(other.fd, -1)) {}
-    ~Descriptor() {
-        if (fd >= 0) close(fd);
-    }
-    Descriptor(const Descriptor &) = delete;
-    Descriptor &operator=(const Descriptor &) = delete;
-};
-
-constexpr const char *is_link = "it is a link";
-constexpr const char *no_folder = "it is no folder";
-
-/// The folder, if it is there and may be used: else `problem` says why not, and is empty if there is none.
-Descriptor open_folder(const std::string &path, std::string &problem) {
-    Descriptor folder(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
-    struct stat status;
-    if (folder.fd < 0) {
-        const int error = errno;
-        if (error == ENOTDIR || error == ELOOP)
-            problem = lstat(path.c_str(), &status) == 0 && S_ISLNK(status.st_mode) ? is_link : no_folder;
-        else if (error != ENOENT)
-            problem = std::strerror(error);
-        return folder;
-    }
-    problem = fstat(folder.fd, &status) == 0 ? distrust(status) : std::strerror(errno);
-    if (problem.empty()) return folder;
-    return Descriptor(-1);
-}
-
-/// A regular file of the folder that may be read: else -1, and `problem` says why not if it is there. Opening waits for
-/// nobody, as that of a pipe would.
-Descriptor open_file(int folder, const std::string &name, struct stat &status, std::string &problem) {
-    Descriptor file(openat(folder, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY));
-    if (file.fd < 0) {
-        if (errno == ELOOP) problem = is_link;
-        return file;
-    }
-    if (fstat(file.fd, &status) != 0)
-        problem = std::strerror(errno);
-    else if (!S_ISREG(status.st_mode))
-        problem = "it is no regular file";
-    else
-        problem = distrust(status);
-    if (problem.empty()) return file;
-    return Descriptor(-1);
-}
-
-std::vector<uint8_t> serialise(const abi::Task &task, const abi::Binary &binary) {
+std::vector<uint8_t> serialise(const KeptKernel &kernel) {
     Writer w;
-    w.text(task.name);
-    w.number(task.kind);
-    w.number(task.weight);
-    w.number(task.block_dim);
-    w.number(task.hash[0]);
-    w.number(task.hash[1]);
-    w.text(binary.target);
-    w.blob(binary.code);
+    w.text(kernel.name);
+    w.number(kernel.version);
+    w.number(uint64_t(kernel.tasks.size()));
+    for (const KeptTask &task : kernel.tasks) {
+        w.number(task.key);
+        w.number(task.weight);
+        w.text(task.binary.target);
+        w.blob(task.binary.code);
+    }
     return std::move(w.bytes);
 }
 
-std::optional<CachedTask> parse(std::span<const uint8_t> bytes) {
+std::unique_ptr<KeptKernel> parse(std::span<const uint8_t> bytes) {
     Reader r(bytes);
-    CachedTask out;
-    out.task.name = r.text();
-    out.task.kind = r.number<abi::TaskKind>();
-    out.task.weight = r.number<float>();
-    out.task.block_dim = r.number<uint32_t>();
-    out.task.hash[0] = r.number<uint64_t>();
-    out.task.hash[1] = r.number<uint64_t>();
-    out.binary.target = r.text();
-    const auto code = r.blob();
-    out.binary.code.assign(code.begin(), code.end());
-    if (!r.at_end()) return {};
-    return out;
-}
-
-bool make_folders(const std::string &path) {
-    for (size_t at = 1; at <= path.size(); at++)
-        if (at == path.size() || path[at] == '/')
-            if (mkdir(path.substr(0, at).c_str(), 0700) != 0 && errno != EEXIST) return false;
-    return true;
-}
-
-/// All or nothing; errno says why not.
-bool write_all(int fd, const void *data, size_t bytes) {
-    const auto *at = static_cast<const char *>(data);
-    while (bytes) {
-        const ssize_t n = write(fd, at, bytes);
-        if (n < 0 && errno == EINTR) continue;
-        if (n <= 0) return false;
-        at += n;
-        bytes -= size_t(n);
+    auto kernel = std::make_unique<KeptKernel>();
+    kernel->name = r.text();
+    kernel->version = r.number<LibraryVersion>();
+    kernel->tasks.resize(r.count());
+    for (KeptTask &task : kernel->tasks) {
+        task.key = r.number<CacheKey>();
+        task.weight = r.number<abi::Weight>();
+        task.binary.target = r.text();
+        const auto code = r.blob();
+        task.binary.code.assign(code.begin(), code.end());
     }
-    return true;
+    return r.at_end() ? std::move(kernel) : nullptr;
 }
 
-bool read_all(int fd, void *data, size_t bytes) {
-    auto *at = static_cast<char *>(data);
-    while (bytes) {
-        const ssize_t n = read(fd, at, bytes);
-        if (n < 0 && errno == EINTR) continue;
-        if (n <= 0) return false;
-        at += n;
-        bytes -= size_t(n);
-    }
-    return true;
+std::string host_name() {
+    char name[256] = "";
+    gethostname(name, sizeof name - 1);
+    return name;
 }
 
-std::string name_of(const CacheKey &key, const FileKind &kind) { return to_hex(key) + kind.suffix; }
+std::string lock_text() { return host_name() + ' ' + std::to_string(getpid()); }
 
-/// What an open file holds, if it is whole.
-std::optional<std::vector<uint8_t>> read_content(int file, const struct stat &status, const CacheKey &key,
-                                                 const FileKind &kind) {
-    Header header;
-    if (!read_all(file, &header, sizeof header)) return {};
-    if (std::memcmp(header.magic, kind.magic, sizeof header.magic) != 0 || header.abi_version != abi::version ||
-        header.header_bytes != sizeof header || header.key != key || header.bytes > largest_file ||
-        header.bytes + sizeof header != uint64_t(status.st_size))
-        return {};
-    std::vector<uint8_t> bytes(header.bytes);
-    if (!read_all(file, bytes.data(), bytes.size()) ||
-        hash_bytes(bytes, key[0] ^ key[1] ^ header.written) != header.checksum)
-        return {};
-    if (time(nullptr) - status.st_mtime > refresh_after) futimens(file, nullptr);
-    return bytes;
+/// Of a process of this machine that is gone.
+bool has_lost_its_owner(const std::string &text) {
+    const size_t space = text.find(' ');
+    if (space == std::string::npos || text.substr(0, space) != host_name()) return false;
+    const long pid = std::atol(text.c_str() + space + 1);
+    return pid > 0 && kill(pid_t(pid), 0) != 0 && errno == ESRCH;
 }
 
-/// Writes the file of that name under another one and renames it: 0, or errno.
-int write_file(int folder, const CacheKey &key, const FileKind &kind, std::span<const uint8_t> bytes) {
-    static std::atomic<uint32_t> serial{0};
-    Header header{};
-    std::memcpy(header.magic, kind.magic, sizeof header.magic);
-    header.abi_version = abi::version;
-    header.header_bytes = sizeof header;
-    header.key = key;
-    timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    header.written = nanoseconds(now);
-    header.bytes = bytes.size();
-    header.checksum = hash_bytes(bytes, key[0] ^ key[1] ^ header.written);
-
-    const std::string temporary =
-        "." + to_hex(key) + "." + std::to_string(getpid()) + "." + std::to_string(serial++) + ".tmp";
-    const int fd = openat(folder, temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-    if (fd < 0) return errno;
-    bool good = write_all(fd, &header, sizeof header) && write_all(fd, bytes.data(), bytes.size());
-    int error = errno;
-    if (close(fd) != 0 && good) {
-        good = false;
-        error = errno;
-    }
-    if (good && renameat(folder, temporary.c_str(), folder, name_of(key, kind).c_str()) != 0) {
-        good = false;
-        error = errno;
-    }
-    if (good) return 0;
-    unlinkat(folder, temporary.c_str(), 0);
-    return error;
-}
-
-bool is_ours(std::string_view name) { return name.ends_with(task_file.suffix) || name.ends_with(record_file.suffix); }
-
-/// A file, as a clean-up sees it.
-struct Entry {
-    std::string name;
-    uint64_t time = 0; ///< nanoseconds: last use, or when it was written; `foreign` if this version cannot read it
-    uint64_t bytes = 0;
-};
-constexpr uint64_t foreign = 0;
-
-/// All files of the folder that are ours. Removes what writers left behind.
-std::vector<Entry> entries_of(DIR *dir, Cleaning cleaning) {
-    std::vector<Entry> entries;
-    const time_t now = time(nullptr);
-    while (const dirent *item = readdir(dir)) {
-        const std::string_view name = item->d_name;
-        struct stat status;
-        if (fstatat(dirfd(dir), item->d_name, &status, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(status.st_mode)) continue;
-        if (name.starts_with(".") && name.ends_with(".tmp") && now - status.st_mtime > abandoned_after)
-            unlinkat(dirfd(dir), item->d_name, 0);
-        if (!is_ours(name)) continue;
-        std::string problem;
-        const Descriptor file = open_file(dirfd(dir), item->d_name, status, problem);
-        Header header;
-        const bool readable = file.fd >= 0 && read_all(file.fd, &header, sizeof header) &&
-                              header.abi_version == abi::version && header.header_bytes == sizeof header;
-        const uint64_t used = nanoseconds(status.st_mtim);
-        entries.push_back({std::string(name),
-                           !readable                    ? foreign
-                           : cleaning == Cleaning::fifo ? header.written
-                                                        : used,
-                           uint64_t(status.st_size)});
-    }
-    return entries;
-}
-
-/// To list, if it may be used.
-DIR *open_directory(const std::string &path) {
-    std::string problem;
-    Descriptor folder = open_folder(path, problem);
-    DIR *dir = folder.fd < 0 ? nullptr : fdopendir(folder.fd);
-    if (dir) folder.fd = -1; // closed with it
-    return dir;
+std::string record_name(const KernelKey &name, RecordPlace place) {
+    if (place == RecordPlace::fast) return to_hex(name) + ".cache.txt";
+    return to_hex(CacheKey{name[0], name[1]}, ".qdr");
 }
 
 } // namespace
-
-std::string to_hex(const CacheKey &key) {
-    static const char digits[] = "0123456789abcdef";
-    std::string out;
-    for (uint64_t word : key)
-        for (int shift = 60; shift >= 0; shift -= 4) out += digits[word >> shift & 15];
-    return out;
-}
-
-std::string distrust(const struct stat &status) {
-    if (status.st_uid != geteuid() && status.st_uid != 0)
-        return "it belongs to another user (uid " + std::to_string(status.st_uid) + ")";
-    if (status.st_mode & (S_IWGRP | S_IWOTH)) return "others may write it (remedy: chmod go-w)";
-    return {};
-}
 
 std::string default_cache_folder() {
     const char *base = std::getenv("XDG_CACHE_HOME");
@@ -276,88 +86,350 @@ std::string default_cache_folder() {
     return home && *home ? std::string(home) + "/.cache/quadrants/qdcache" : std::string();
 }
 
-DiskCache::DiskCache(std::string folder, const CacheLimits &limits, std::function<void(const std::string &)> warn)
-    : folder_(std::move(folder)), limits_(limits), warn_(std::move(warn)) {}
-
-void DiskCache::warn_once(const std::string &text) {
-    if (!warned_.exchange(true) && warn_) warn_(text);
+const KeptTask *KeptKernel::find(const CacheKey &task) const {
+    const auto at = std::ranges::find(tasks, task, &KeptTask::key);
+    return at == tasks.end() ? nullptr : &*at;
 }
 
-std::optional<std::vector<uint8_t>> DiskCache::read(const CacheKey &key, const FileKind &kind) {
-    std::string problem;
-    const Descriptor folder = open_folder(folder_, problem);
-    if (!problem.empty()) warn_once("compiled kernels in " + folder_ + " are not used: " + problem);
-    if (folder.fd < 0) return {};
-    const std::string name = name_of(key, kind);
-    struct stat status;
-    const Descriptor file = open_file(folder.fd, name, status, problem);
-    if (!problem.empty()) warn_once("compiled kernel " + folder_ + "/" + name + " is not used: " + problem);
-    if (file.fd < 0) return {};
-    return read_content(file.fd, status, key, kind);
+DiskCache::DiskCache(CacheSettings settings, std::function<void(const std::string &)> warn)
+    : keeps_kernels_(settings.keeps_kernels), limits_(settings.limits), kernels_("kernel_compilation_manager", trust_),
+      unpublished_("unpublished_kernels", trust_), records_("records", trust_), fast_("python_side_cache", trust_) {
+    trust_.root = std::move(settings.path);
+    trust_.key = std::move(settings.key);
+    trust_.warn = std::move(warn);
 }
 
-void DiskCache::write(const CacheKey &key, const FileKind &kind, std::span<const uint8_t> bytes) {
-    if (!writable_.load(std::memory_order_relaxed)) return;
-    std::string problem;
-    Descriptor folder = open_folder(folder_, problem);
-    if (folder.fd < 0 && problem.empty()) {
-        if (make_folders(folder_)) {
-            Descriptor made = open_folder(folder_, problem);
-            std::swap(folder.fd, made.fd);
-        } else {
-            problem = std::strerror(errno);
+bool DiskCache::is_empty() const { return !kernels_.has(CacheListing::file_name) && !unpublished_.is_there(); }
+
+std::unique_ptr<KeptKernel> DiskCache::load_kernel(const KernelKey &key) {
+    if (!keeps_kernels_) return nullptr;
+    const std::string name = file_of(key);
+    auto bytes = kernels_.load(name, kernel_file);
+    const bool published = bytes.has_value();
+    if (!bytes) bytes = unpublished_.load(name, kernel_file);
+    std::unique_ptr<KeptKernel> kernel = bytes ? parse(*bytes) : nullptr;
+    if (kernel) kernel->published = published;
+    return kernel;
+}
+
+void DiskCache::find_tasks() {
+    CacheListing listing;
+    listing.load(kernels_);
+    std::vector<std::pair<CacheKey, KernelKey>> found;
+    for (const auto &[key, kernel] : listing.kernels)
+        for (const CacheKey &task : kernel.tasks) found.emplace_back(task, key);
+    for (const FolderEntry &entry : unpublished_.list()) {
+        const auto key = kernel_key_of(entry.name);
+        const auto bytes = key ? unpublished_.load(entry.name, kernel_file) : std::nullopt;
+        const auto kernel = bytes ? parse(*bytes) : nullptr;
+        if (!kernel) continue;
+        for (const KeptTask &task : kernel->tasks) found.emplace_back(task.key, *key);
+    }
+    const std::lock_guard guard(lock_);
+    for (const auto &[task, kernel] : found) where_.emplace(task, kernel);
+    looked_ = true;
+}
+
+std::optional<KeptTask> DiskCache::load_task(const CacheKey &key) {
+    if (!keeps_kernels_) return {};
+    std::optional<KernelKey> kernel;
+    std::shared_ptr<const KeptKernel> file;
+    for (int attempt = 0; attempt < 2 && !kernel; attempt++) {
+        bool looked;
+        {
+            const std::lock_guard guard(lock_);
+            if (const auto made = made_.find(key); made != made_.end()) return made->second;
+            if (const auto at = where_.find(key); at != where_.end()) kernel = at->second;
+            if (kernel && last_.second && last_.first == *kernel) file = last_.second;
+            looked = looked_;
+        }
+        if (kernel || looked) break;
+        find_tasks();
+    }
+    if (kernel && !file) {
+        file = load_kernel(*kernel);
+        const std::lock_guard guard(lock_);
+        last_ = {*kernel, file};
+    }
+    const KeptTask *task = file ? file->find(key) : nullptr;
+    return task ? std::optional(*task) : std::nullopt;
+}
+
+void DiskCache::keep_task(const CacheKey &key, abi::Weight weight, const abi::Binary &binary) {
+    if (!keeps_kernels_ || !trust_.writable) return;
+    std::vector<KernelKey> waiting;
+    {
+        const std::lock_guard guard(lock_);
+        made_[key] = {key, weight, binary};
+        for (const auto &[kernel, used] : used_)
+            if (used.waits && std::ranges::count(used.tasks, key)) waiting.push_back(kernel);
+    }
+    for (const KernelKey &kernel : waiting) collect(kernel, false);
+}
+
+void DiskCache::use_kernel(const KernelKey &key, const std::string &name, const std::vector<CacheKey> &tasks,
+                           const KeptKernel *found) {
+    if (!keeps_kernels_) return;
+    const bool whole =
+        found && std::ranges::all_of(tasks, [&](const CacheKey &task) { return found->find(task) != nullptr; });
+    {
+        const std::lock_guard guard(lock_);
+        const auto [at, is_new] = used_.try_emplace(key);
+        if (!is_new) return;
+        at->second = {name, tasks, !whole, whole && !found->published};
+        settled_ = false;
+    }
+    if (!whole) collect(key, false);
+}
+
+void DiskCache::use_helper(const KernelKey &key, const std::string &name) {
+    if (!keeps_kernels_) return;
+    const std::lock_guard guard(lock_);
+    if (used_.try_emplace(key, Used{name, {}, false, false, true}).second) settled_ = false;
+}
+
+/// Writes the file of a kernel, if the code of all its tasks is there; `partly`: if not, too.
+bool DiskCache::collect(const KernelKey &key, bool partly) {
+    KeptKernel kernel;
+    std::vector<CacheKey> elsewhere;
+    size_t tasks = 0;
+    {
+        const std::lock_guard guard(lock_);
+        const Used &used = used_[key];
+        kernel.name = used.name;
+        kernel.version = library_version;
+        tasks = std::set(used.tasks.begin(), used.tasks.end()).size();
+        for (const CacheKey &task : used.tasks) {
+            if (kernel.find(task) || std::ranges::count(elsewhere, task)) continue;
+            if (const auto made = made_.find(task); made != made_.end())
+                kernel.tasks.push_back(made->second);
+            else if (where_.contains(task) || partly)
+                elsewhere.push_back(task);
+            else
+                return false;
         }
     }
-    if (problem.empty())
-        if (const int error = write_file(folder.fd, key, kind, bytes)) problem = std::strerror(error);
-    if (problem.empty()) {
-        grew_.store(true, std::memory_order_relaxed);
-        return;
+    for (const CacheKey &task : elsewhere) {
+        if (auto found = load_task(task))
+            kernel.tasks.push_back(std::move(*found));
+        else if (!partly)
+            return false;
     }
-    writable_.store(false, std::memory_order_relaxed);
-    warn_once("cannot keep compiled kernels in " + folder_ + ": " + problem + "; going on without");
+    const bool stored = unpublished_.store(file_of(key), kernel_file, serialise(kernel));
+    const std::lock_guard guard(lock_);
+    if (!stored) {
+        made_.clear();
+        return false;
+    }
+    Used &used = used_[key];
+    used.waits = kernel.tasks.size() < tasks;
+    used.unpublished = true;
+    settled_ = false;
+    if (last_.first == key) last_ = {};
+    for (const KeptTask &task : kernel.tasks) {
+        where_[task.key] = key;
+        made_.erase(task.key);
+    }
+    return true;
 }
 
-std::optional<CachedTask> DiskCache::load(const CacheKey &key) {
-    const auto bytes = read(key, task_file);
-    return bytes ? parse(*bytes) : std::nullopt;
+bool DiskCache::take_lock() {
+    for (int attempt = 0; attempt < lock_attempts; attempt++) {
+        if (attempt) usleep(lock_pause);
+        const int error = kernels_.create(lock_name, lock_text());
+        if (error == 0) return true;
+        if (error != EEXIST) return false; // a folder to read only
+        const auto entries = kernels_.list();
+        const auto lock = std::ranges::find(entries, lock_name, &FolderEntry::name);
+        if (lock == entries.end()) continue;
+        if (is_long_ago(lock->changed, lock_lives) || has_lost_its_owner(kernels_.read_text(lock_name)))
+            kernels_.remove(lock_name);
+    }
+    trust_.warn_once("Lock " + kernels_.path() + "/" + lock_name +
+                     " failed. Please run 'python -m quadrants.cache unlock -p " + trust_.root +
+                     "' and try again. What was compiled stays in " + unpublished_.path());
+    return false;
 }
 
-void DiskCache::store(const CacheKey &key, const abi::Task &task, const abi::Binary &binary) {
-    write(key, task_file, serialise(task, binary));
+/// Of kernels that were not listed: what their files say.
+void DiskCache::describe_unlisted(CacheListing &listing) const {
+    for (auto &[key, listed] : listing.kernels) {
+        if (!listed.name.empty()) continue;
+        std::string problem;
+        const auto bytes = kernels_.examine(file_of(key), kernel_file, problem);
+        const auto kernel = bytes ? parse(*bytes) : nullptr;
+        if (!kernel) continue;
+        listed.name = kernel->name;
+        listed.version = kernel->version;
+        for (const KeptTask &task : kernel->tasks) listed.tasks.push_back(task.key);
+    }
 }
 
-std::optional<std::vector<uint8_t>> DiskCache::load_record(const CacheKey &key) { return read(key, record_file); }
-
-void DiskCache::store_record(const CacheKey &key, std::span<const uint8_t> bytes) { write(key, record_file, bytes); }
-
-bool DiskCache::empty() const {
-    DIR *dir = open_directory(folder_);
-    if (!dir) return true;
-    bool found = false;
-    while (const dirent *item = found ? nullptr : readdir(dir))
-        found = std::string_view(item->d_name).ends_with(task_file.suffix);
-    closedir(dir);
-    return !found;
+/// Removes what the limits say, and all that no listing is known for but what this program uses.
+void DiskCache::clean_up(CacheListing &listing, bool readable, const std::map<KernelKey, Used> &used) const {
+    std::vector<KernelKey> surplus;
+    if (readable)
+        surplus = listing.surplus(limits_, library_version);
+    else if (limits_.cleaning != Cleaning::never)
+        for (const auto &[key, kernel] : listing.kernels)
+            if (!used.contains(key)) surplus.push_back(key);
+    for (const KernelKey &key : surplus) {
+        kernels_.remove(file_of(key));
+        listing.kernels.erase(key);
+    }
 }
 
-void DiskCache::clean_up() {
-    if (limits_.cleaning == Cleaning::never) return;
-    DIR *dir = open_directory(folder_);
-    if (!dir) return;
-    std::vector<Entry> entries = entries_of(dir, limits_.cleaning);
-    std::sort(entries.begin(), entries.end(), [](const Entry &a, const Entry &b) {
-        return std::pair(a.time, std::string_view(a.name)) < std::pair(b.time, std::string_view(b.name));
-    });
+bool DiskCache::needs_publishing(const CacheListing &listing, std::map<KernelKey, Used> &used) const {
+    bool needed = false;
+    const uint64_t now = nanoseconds_now();
+    for (auto &[key, one] : used) {
+        const auto listed = listing.kernels.find(key);
+        if (one.helper && listed == listing.kernels.end()) one.unpublished = true;
+        needed |= one.unpublished || (listed != listing.kernels.end() && listed->second.used + second < now);
+    }
+    return needed;
+}
+
+/// As far as a glance at the listing tells: it is of this very second, or nothing was used; and there is room.
+bool DiskCache::has_nothing_to_do() {
+    const std::lock_guard guard(lock_);
+    const auto is_still = [](const auto &entry) {
+        return !entry.second.waits && !entry.second.unpublished && !entry.second.helper;
+    };
+    if (settled_) return true;
+    if (limits_.cleaning == Cleaning::version || !std::ranges::all_of(used_, is_still)) return false;
+    uint64_t bytes, written;
+    if (!CacheListing::glance(kernels_, &bytes, &written)) return used_.empty() && !kernels_.is_there();
+    return (used_.empty() || !is_long_ago(written, 1)) &&
+           (limits_.cleaning == Cleaning::never || bytes < limits_.max_bytes);
+}
+
+std::map<KernelKey, DiskCache::Used> DiskCache::settle() {
+    std::vector<KernelKey> waiting;
+    {
+        const std::lock_guard guard(lock_);
+        for (const auto &[key, one] : used_)
+            if (one.waits) waiting.push_back(key);
+    }
+    for (const KernelKey &key : waiting) collect(key, true);
+    const std::lock_guard guard(lock_);
+    settled_ = true;
+    return used_;
+}
+
+void DiskCache::publish() {
+    clean_up_records();
+    if (has_nothing_to_do()) return;
+    std::map<KernelKey, Used> used = settle();
+    CacheListing listing;
+    const bool readable = listing.load(kernels_);
+    const bool needed = needs_publishing(listing, used);
+    if (!needed && readable && listing.surplus(limits_, library_version).empty()) return;
+    if (!needed && !readable && limits_.cleaning == Cleaning::never) return;
+    if (!trust_.writable || !take_lock()) return;
+    change_listing(used);
+    kernels_.remove(lock_name);
+    unpublished_.sweep();
+    unpublished_.remove_folder();
+    const std::lock_guard guard(lock_);
+    for (auto &[key, one] : used_)
+        if (used.contains(key)) one.unpublished = false;
+}
+
+/// With the lock held.
+void DiskCache::change_listing(const std::map<KernelKey, Used> &used) const {
+    CacheListing listing;
+    const bool readable = listing.load(kernels_);
+    listing.follow(kernels_);
+    describe_unlisted(listing);
+    clean_up(listing, readable, used);
+    for (const auto &[key, one] : used) {
+        if (!one.unpublished) continue;
+        if (one.helper) unpublished_.store(file_of(key), kernel_file, serialise({one.name, library_version, {}}));
+        unpublished_.move_to(kernels_, file_of(key));
+    }
+    for (const FolderEntry &entry : unpublished_.list())
+        if (kernel_key_of(entry.name) && is_long_ago(entry.changed, abandoned_after))
+            unpublished_.move_to(kernels_, entry.name);
+    listing.follow(kernels_);
+    const uint64_t now = nanoseconds_now();
+    for (const auto &[key, one] : used) {
+        const auto at = listing.kernels.find(key);
+        if (at == listing.kernels.end()) continue;
+        ListedKernel &kernel = at->second;
+        kernel.used = now;
+        if (!one.unpublished) continue;
+        kernel.created = now;
+        kernel.name = one.name;
+        kernel.tasks = one.tasks;
+        kernel.version = library_version;
+    }
+    describe_unlisted(listing);
+    listing.store(kernels_);
+}
+
+std::optional<std::vector<uint8_t>> DiskCache::load_record(const KernelKey &name, RecordPlace place) {
+    const bool fast = place == RecordPlace::fast;
+    const std::string file = record_name(name, place);
+    auto bytes = (fast ? fast_ : records_).load(file, record_file, !fast);
+    if (bytes) note_record(name, place);
+    return bytes;
+}
+
+void DiskCache::store_record(const KernelKey &name, std::span<const uint8_t> bytes, RecordPlace place) {
+    const bool fast = place == RecordPlace::fast;
+    const std::string file = record_name(name, place);
+    (fast ? fast_ : records_).store(file, record_file, bytes);
+    note_record(name, place);
+    if (!fast) recorded_.store(true, std::memory_order_relaxed);
+}
+
+void DiskCache::note_record(const KernelKey &name, RecordPlace place) {
+    const std::lock_guard guard(lock_);
+    used_records_.emplace_back(name, place);
+}
+
+std::vector<CacheFile> DiskCache::files(bool content) {
+    std::vector<CacheFile> all;
+    std::set<std::string> records;
+    {
+        const std::lock_guard guard(lock_);
+        for (const auto &[name, place] : used_records_) records.insert(record_name(name, place));
+    }
+    for (const CacheFolder *folder : {&kernels_, &unpublished_, &records_, &fast_}) {
+        const bool code = folder == &kernels_ || folder == &unpublished_;
+        for (FolderEntry &entry : folder->list()) {
+            const auto key = kernel_key_of(entry.name);
+            if (code ? !key : !entry.name.ends_with(".qdr") && !entry.name.ends_with(".cache.txt")) continue;
+            CacheFile file{folder->name(), std::move(entry)};
+            auto bytes = folder->examine(file.entry.name, code ? kernel_file : record_file, file.problem);
+            const auto kernel = bytes && code ? parse(*bytes) : nullptr;
+            if (kernel) file.kernel = kernel->name;
+            if (bytes && content && !code) file.content = std::move(*bytes);
+            const std::lock_guard guard(lock_);
+            file.used = code ? used_.contains(*key) : records.contains(file.entry.name);
+            all.push_back(std::move(file));
+        }
+    }
+    return all;
+}
+
+bool DiskCache::has_record(const KernelKey &name, RecordPlace place) const {
+    return (place == RecordPlace::fast ? fast_ : records_).has(record_name(name, place));
+}
+
+/// Those that were used longest ago, once they are as many bytes as the kernels may be.
+void DiskCache::clean_up_records() {
+    if (!recorded_.exchange(false) || limits_.cleaning == Cleaning::never || limits_.cleaning == Cleaning::version)
+        return;
+    std::vector<FolderEntry> entries = records_.list();
     uint64_t total = 0;
-    for (const Entry &entry : entries) total += entry.bytes;
-    size_t count = 0;
-    if (limits_.cleaning == Cleaning::version)
-        while (count < entries.size() && entries[count].time == foreign) ++count;
-    else if (total > limits_.max_bytes)
-        count = size_t(std::ceil(std::clamp(limits_.factor, 0.0, 1.0) * double(entries.size())));
-    for (size_t i = 0; i < count; ++i) unlinkat(dirfd(dir), entries[i].name.c_str(), 0);
-    closedir(dir);
+    for (const FolderEntry &entry : entries) total += entry.bytes;
+    if (total < limits_.max_bytes) return;
+    std::ranges::sort(entries, {}, [](const FolderEntry &entry) { return std::pair(entry.changed, entry.name); });
+    entries.resize(size_t(std::floor(std::clamp(limits_.factor, 0.0, 1.0) * double(entries.size()))));
+    for (const FolderEntry &entry : entries) records_.remove(entry.name);
+    records_.sweep();
 }
 
 } // namespace qd::runtime

@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "base/fork.h"
+#include "runtime/section_checks.h"
 
 #include <array>
 #include <atomic>
@@ -52,6 +53,7 @@ void add_external(uint64_t id, void *address) {
 }
 
 void *external(uint64_t id) {
+    if (void *own = section_check(id)) return own;
     const Table *table = tables().current.load(std::memory_order_acquire);
     const auto found = table ? table->find(id) : Table::const_iterator();
     QD_CHECK(table && found != table->end(), "a kernel calls a function outside that is not loaded");

@@ -12,7 +12,8 @@ uint32_t slot_of(const abi::Kernel &kernel, uint32_t flag) {
 /// Opens and closes levels and checkpoints between one task and the next.
 class Steps {
   public:
-    explicit Steps(const abi::Kernel &kernel) : kernel_(kernel), graph_(kernel.graph) {}
+    Steps(const abi::Kernel &kernel, std::span<const Region> regions)
+        : kernel_(kernel), graph_(kernel.graph), regions_(regions) {}
 
     std::vector<GraphStep> make() {
         for (size_t i = 0; i < kernel_.tasks.size(); i++) {
@@ -21,6 +22,10 @@ class Steps {
             while (common < open_.size() && common < around.size() && open_[common].is(around[common])) common++;
             close_down_to(common);
             for (size_t k = common; k < around.size(); k++) begin(around[k]);
+            const auto region = std::ranges::find(regions_, i, &Region::first);
+            if (region != regions_.end()) // which holds tasks alone
+                steps_.push_back({GraphStep::Kind::region, int32_t(region - regions_.begin()),
+                                  uint32_t(steps_.size() + 1 + region->end - region->first)});
             steps_.push_back({GraphStep::Kind::task, int32_t(i)});
         }
         close_down_to(0);
@@ -88,13 +93,44 @@ class Steps {
 
     const abi::Kernel &kernel_;
     const abi::Graph &graph_;
+    std::span<const Region> regions_;
     std::vector<Open> open_;
     std::vector<GraphStep> steps_;
 };
 
 } // namespace
 
-std::vector<GraphStep> graph_steps(const abi::Kernel &kernel) { return Steps(kernel).make(); }
+Region::Region(std::span<const abi::Task> all, size_t from) : number(all[from].graph.region), first(from), end(from) {
+    double sum = 0, largest = 0, section = 0;
+    for (; end < all.size() && all[end].graph.region == number; end++) {
+        if (end == first || all[end].graph.section != all[end - 1].graph.section) section = 0;
+        section += all[end].weight.index;
+        sum += all[end].weight.index;
+        largest = std::max(largest, section);
+    }
+    pays_ = sum - largest > heavy;
+}
+
+std::vector<Region> regions_side_by_side(const abi::Kernel &kernel) {
+    std::vector<Region> regions;
+    for (size_t at = 0; at < kernel.tasks.size();) {
+        if (kernel.tasks[at].graph.region < 0) {
+            at++;
+            continue;
+        }
+        const Region region(kernel.tasks, at);
+        const auto tasks = std::span(kernel.tasks).subspan(at, region.end - at);
+        const bool several = tasks.front().graph.section != tasks.back().graph.section;
+        const auto free = [](const abi::Task &task) { return !task.in_turn && !task.speaks && task.stacks.empty(); };
+        if (several && std::ranges::all_of(tasks, free)) regions.push_back(region);
+        at = region.end;
+    }
+    return regions;
+}
+
+std::vector<GraphStep> graph_steps(const abi::Kernel &kernel, std::span<const Region> regions) {
+    return Steps(kernel, regions).make();
+}
 
 std::vector<FlagExtents> flag_extents(const abi::Kernel &kernel) {
     std::vector<FlagExtents> all;

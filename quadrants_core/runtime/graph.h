@@ -6,6 +6,7 @@
 #include <concepts>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <vector>
 
 namespace qd::runtime {
@@ -17,17 +18,45 @@ struct GraphStep {
         level_end,        ///< goes on at `target` while the flag is not 0
         checkpoint_begin, ///< goes on at `target` if it is left out
         checkpoint_end,
+        region, ///< goes on at `target` if its sections, whose tasks come next, have been run side by side
     };
     Kind kind = Kind::task;
-    int32_t index = 0; ///< of the task, level or checkpoint
+    int32_t index = 0; ///< of the task, level, checkpoint, or entry of the regions
     uint32_t target = 0;
     static constexpr uint32_t no_slot = UINT32_MAX;
     uint32_t flag = no_slot; ///< slot of LaunchData::args with the address of the flag
     int32_t last = -1;       ///< of level_begin: the last checkpoint in the level; -1: none
 };
 
-/// The steps of a kernel in order.
-std::vector<GraphStep> graph_steps(const abi::Kernel &kernel);
+/// A region whose sections may run side by side, and whether that pays: in launches of late, and before there are some by
+/// the weight of its tasks.
+class Region {
+  public:
+    int32_t number = 0;        ///< abi::GraphPosition
+    size_t first = 0, end = 0; ///< tasks
+
+    explicit Region(std::span<const abi::Task> all, size_t first);
+    bool pays() const { return pays_; }
+    /// Whether a run one after another is to be timed: one now and then.
+    bool wants_time() { return runs_++ % timed_one_in == 0; }
+    /// A run one after another took so long; a long one is followed by one side by side, which says more.
+    void took(double microseconds) { pays_ = microseconds > 2 * worth; }
+    /// So much work on one thread did not wait for other such work.
+    void saved(double microseconds) { pays_ = microseconds > worth; }
+
+  private:
+    static constexpr uint32_t timed_one_in = 16;
+    static constexpr double worth = 15;     ///< microseconds: waking a thread and going through its caches
+    static constexpr double heavy = 30'000; ///< in the unit of abi::Task::weight
+    bool pays_ = false;
+    uint32_t runs_ = 0;
+};
+
+/// Those of a kernel.
+std::vector<Region> regions_side_by_side(const abi::Kernel &kernel);
+
+/// The steps of a kernel in order; with steps for these regions.
+std::vector<GraphStep> graph_steps(const abi::Kernel &kernel, std::span<const Region> regions = {});
 
 /// Flags whose arrays may be without elements: the slot of the array, and of each extent.
 struct FlagExtents {
@@ -38,11 +67,13 @@ std::vector<FlagExtents> flag_extents(const abi::Kernel &kernel);
 /// Whether the tasks of a launch depend on flags: levels, and checkpoints that may yield.
 bool has_flags(const abi::Graph &graph);
 
-/// What runs the steps of a walk. `flag` reads the array whose address is in a slot.
+/// What runs the steps of a walk. `flag` reads the array whose address is in a slot; `region` may run an entry of the regions
+/// side by side.
 template <class T>
 concept GraphRunner = requires(T runner, int32_t task, uint32_t slot) {
     runner.task(task);
     { runner.flag(slot) } -> std::same_as<int32_t>;
+    { runner.region(task) } -> std::same_as<bool>;
 };
 
 /// Nobody looks on.
@@ -66,6 +97,9 @@ size_t walk_graph(const std::vector<GraphStep> &steps, size_t at, abi::GraphWord
         const GraphStep &step = steps[at];
         switch (step.kind) {
         case GraphStep::Kind::task: runner.task(step.index); break;
+        case GraphStep::Kind::region:
+            if (runner.region(step.index)) at = step.target - 1;
+            break;
         case GraphStep::Kind::level_begin:
             if (step.last >= 0 && step.last < words.resume_point && words.yielded < 0) at = step.target - 1;
             break;

@@ -1,9 +1,12 @@
 #include "runtime/launcher.h"
 
 #include "runtime/faults.h"
+#include "runtime/job.h"
+#include "runtime/sections.h"
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -20,14 +23,24 @@ constexpr double chunk_wanted = 32'768;      ///< so large that claiming it cost
 constexpr double chunk_at_most = 16'000'000; ///< Stop is looked at between chunks: about 10 ms
 constexpr double few_per_thread = 8;         ///< chunks that keep both an even loop and a short one busy to the end
 constexpr double many_per_thread = 64;       ///< an uneven loop is worth more chunks, where work is plenty
-constexpr int64_t one_vector = 16;           ///< most lanes of 32-bit numbers
-constexpr int64_t whole_vectors = 64;        ///< large chunks are multiples of this: no scalar tails inside the range
+constexpr double least_per_thread = 2; ///< chunks, where each does something that a larger one would do once as well
+constexpr double worth_a_chunk = 256;  ///< times as much as that, the work of a chunk
+constexpr int64_t one_vector = 16;     ///< most lanes of 32-bit numbers
+constexpr int64_t whole_vectors = 64;  ///< large chunks are multiples of this: no scalar tails inside the range
 
-const uint32_t never = 0;
+/// For tests: what is right on one thread alone is soon found.
+bool shares_little() {
+    const char *asked = std::getenv("QD_SHARE_LITTLE");
+    return asked && *asked && *asked != '0';
+}
 
-int64_t chunk_size(int64_t n, double weight, uint32_t block_dim, int threads) {
+} // namespace
+
+int64_t chunk_size(int64_t n, abi::Weight estimate, uint32_t block_dim, int threads) {
+    const double weight = std::max(0.1f, estimate.index);
     const double share = double(n) * weight / threads;
     double ops = std::max(share / many_per_thread, std::min(share / few_per_thread, chunk_wanted));
+    ops = std::max(ops, std::min(share / least_per_thread, double(estimate.chunk) * worth_a_chunk));
     ops = std::clamp(ops, chunk_at_least, chunk_at_most);
     if (block_dim) ops = std::clamp(double(block_dim) * weight, chunk_at_least / 4, chunk_at_most);
     int64_t size = std::max<int64_t>(1, int64_t(ops / weight));
@@ -39,31 +52,48 @@ int64_t chunk_size(int64_t n, double weight, uint32_t block_dim, int threads) {
     return whole <= 4 * size && n >= 4 * threads * whole ? whole : size;
 }
 
-} // namespace
+bool Start::is_small() const {
+    return size() <= 1 || (double(size()) * double(weight) < inline_below && !shares_little);
+}
 
-struct Job {
-    const std::atomic<abi::Body> &body;
-    const abi::Launch *launch;
-    const volatile uint32_t *stop;
-    const uint32_t *failed;
-    Launcher::State *states;
-    int64_t begin, end, chunk;
+void Start::run(const abi::Launch *launch, abi::Thread *thread, int64_t self, int64_t) {
+    Start &start = *reinterpret_cast<Start *>(self);
+    start.bounds(launch, thread, start.range);
+    if (start.range[0] < start.range[1] && start.is_small())
+        start.code.body(launch, thread, start.range[0], start.range[1]);
+}
 
-    static void run(const void *self, uint32_t thread, uint32_t index) {
-        const Job &job = *static_cast<const Job *>(self);
-        if (*job.stop || __atomic_load_n(job.failed, __ATOMIC_RELAXED)) return;
-        const int64_t from = job.begin + int64_t(index) * job.chunk;
-        const abi::Body body = job.body.load(std::memory_order_acquire);
-        try {
-            call_guarded(job.launch, &job.states[thread], from, std::min(from + job.chunk, job.end), body);
-        } catch (const Fault &) {
-            if (job.launch->data.failed) __atomic_store_n(job.launch->data.failed, 1, __ATOMIC_RELAXED);
-            throw;
-        }
+bool TaskEntry::accumulates_like(const TaskEntry &other) const {
+    return std::ranges::equal(accumulations, other.accumulations,
+                              [](const auto &a, const auto &b) { return a.is_like(b); });
+}
+
+static const uint32_t never = 0;
+
+Job::Job(Launcher &launcher, const std::atomic<const TaskEntry *> &code, const abi::Launch &what, int64_t first,
+         int64_t behind, int64_t step)
+    : entry(code), launch(&what), stop(what.data.stop ? what.data.stop : &never),
+      failed(what.data.failed ? what.data.failed : &never), states(launcher.states_.data()), begin(first), end(behind),
+      chunk(step) {}
+
+void Job::run(const void *self, uint32_t thread, uint32_t index) {
+    const Job &job = *static_cast<const Job *>(self);
+    if (*job.stop || __atomic_load_n(job.failed, __ATOMIC_RELAXED)) return;
+    const ChunkDraws draws(job.states[thread], job.draws, index);
+    const int64_t from = job.begin + int64_t(index) * job.chunk;
+    const TaskEntry *entry = job.entry.load(std::memory_order_acquire);
+    if (job.copied && entry != job.copied && !entry->accumulates_like(*job.copied)) entry = job.copied;
+    try {
+        call_guarded(job.launch, &job.states[thread], from, std::min(from + job.chunk, job.end), entry->body);
+    } catch (const Fault &) {
+        if (job.launch->data.failed) __atomic_store_n(job.launch->data.failed, 1, __ATOMIC_RELAXED);
+        throw;
     }
-};
+}
 
-Launcher::Launcher(int threads) : pool_(Pool::shared(threads)), states_(size_t(pool_->threads())) {
+Launcher::Launcher(int threads, uint32_t block_dim)
+    : pool_(Pool::shared(threads)), block_dim_(block_dim), shares_little_(shares_little()),
+      states_(size_t(pool_->threads())), copies_(pool_->threads(), shares_little_) {
     for (uint32_t i = 0; i < states_.size(); i++) {
         states_[i].index = i;
         states_[i].random[0] = i + 1;
@@ -78,54 +108,72 @@ abi::HeapUse Launcher::take_heap_use() {
     return sum;
 }
 
-/// Reads the range, and runs the task if it is not worth the pool. One guard for both.
-struct Start {
-    abi::Bounds bounds;
-    const std::atomic<abi::Body> &body;
-    float weight;
-    int64_t range[2] = {0, 0};
+abi::HeapUse Launcher::heap_use_so_far() const {
+    abi::HeapUse sum;
+    for (const State &state : states_) state.memory.add_use(sum);
+    return sum;
+}
 
-    bool is_small() const {
-        const int64_t n = range[1] - range[0];
-        return n <= 1 || double(n) * double(weight) < inline_below;
-    }
-    static void run(const abi::Launch *launch, abi::Thread *thread, int64_t self, int64_t) {
-        Start &start = *reinterpret_cast<Start *>(self);
-        start.bounds(launch, thread, start.range);
-        if (start.range[0] < start.range[1] && start.is_small())
-            start.body.load(std::memory_order_acquire)(launch, thread, start.range[0], start.range[1]);
-    }
-};
-
-void Launcher::run(const abi::Task &task, const std::atomic<abi::Body> &body, abi::Bounds bounds, abi::Launch &launch) {
+void Launcher::run(const abi::Task &task, const std::atomic<const TaskEntry *> &entry, abi::Bounds bounds,
+                   abi::Launch &launch) {
     const FlushDenormals flush;
+    states_[0].alone = 1; // until the pool joins in
     try {
-        if (task.kind == abi::TaskKind::serial) {
-            call_guarded(&launch, &states_[0], 0, 1, body.load(std::memory_order_acquire));
-            return;
+        const TaskEntry &now = *entry.load(std::memory_order_acquire);
+        if (!now.is_plain) {
+            if (now.updates.order != abi::Order::free) return run_in_order(task, entry, bounds, launch);
+            now.note(Updated::How::unlocked);
+            if (task.kind == abi::TaskKind::serial) return call_guarded(&launch, &states_[0], 0, 1, now.body);
         }
-        Start start{bounds, body, task.weight};
+        Start start{bounds, now, task.weight.index, shares_little_};
         call_guarded(&launch, &states_[0], reinterpret_cast<int64_t>(&start), 0, Start::run);
         if (start.is_small()) return;
-        run_chunks(body, launch, start.range[0], start.range[1],
-                   chunk_size(start.range[1] - start.range[0], std::max(0.1f, task.weight), task.block_dim, threads()));
+        const int64_t indices = start.size();
+        const int64_t chunk =
+            shares_little_ ? indices / few_chunks + 1
+                           : chunk_size(indices, task.weight, task.block_dim ? task.block_dim : block_dim_, threads());
+        Job job(*this, entry, launch, start.range[0], start.range[1], chunk);
+        run_chunks(job);
     } catch (const Fault &) { // which leaves a task in its midst
         for (State &state : states_) state.memory.clear();
         throw;
     }
 }
 
-void Launcher::run_chunks(const std::atomic<abi::Body> &body, abi::Launch &launch, int64_t begin, int64_t end,
-                          int64_t chunk) {
-    const Job job{body,
-                  &launch,
-                  launch.data.stop ? launch.data.stop : &never,
-                  launch.data.failed ? launch.data.failed : &never,
-                  states_.data(),
-                  begin,
-                  end,
-                  chunk};
-    pool_->run(Job::run, &job, uint32_t((end - begin + chunk - 1) / chunk));
+double Launcher::run_sections(std::span<const HostTask> tasks, const abi::Launch &launch) {
+    const FlushDenormals flush;
+    try {
+        return runtime::run_sections(*pool_, states_, block_dim_, tasks, launch);
+    } catch (const Fault &) {
+        for (State &state : states_) state.memory.clear();
+        throw;
+    }
+}
+
+void Launcher::run_chunks(Job &job) {
+    const uint32_t chunks = job.chunks();
+    if (chunks > 1 && threads() > 1) {
+        states_[0].alone = 0;
+        const TaskEntry *now = job.entry.load(std::memory_order_acquire);
+        if (!now->accumulations.empty() && copies_.begin(now->accumulations, job.launch->data, job.end - job.begin)) {
+            job.copied = now;
+            now->note(Updated::How::copies, copies_.count(), copies_.bytes());
+            return run_in_copies(job, chunks);
+        }
+        now->note(Updated::How::locked);
+    }
+    pool_->run(Job::run, &job, chunks);
+}
+
+Launcher::Merge::~Merge() {
+    for (State &state : launcher.states_) std::ranges::fill(state.to_copy, 0);
+    launcher.copies_.merge(*launcher.pool_);
+}
+
+void Launcher::run_in_copies(Job &job, uint32_t chunks) {
+    const Merge merge{*this};
+    for (size_t thread = 0; thread < states_.size(); thread++) copies_.tell(thread, states_[thread].to_copy);
+    pool_->run(Job::run, &job, chunks);
 }
 
 #if defined(__x86_64__)

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <exception>
 #include <mutex>
 #include <utility>
@@ -28,6 +29,8 @@
 namespace qd::runtime {
 namespace {
 
+constexpr size_t cache_line = 64;
+constexpr uint32_t wakes = 2; ///< threads that one wakes: those wake others, so that all are up after a few rounds
 constexpr auto spin_time = std::chrono::microseconds(50);
 constexpr int pauses_before_yield = 2000;
 
@@ -57,14 +60,15 @@ const ForkHooks hooks(nullptr, nullptr, [] { process_generation += 2; });
 } // namespace
 
 struct Pool::State : Apart {
-    // One line: who claims a chunk has its work at hand.
-    alignas(64) std::atomic<uint64_t> ticket{0};
+    // One line: who claims a chunk has its work at hand, and looks nowhere else.
+    alignas(cache_line) std::atomic<uint64_t> ticket{0};
     Work work = nullptr; ///< of the current job; read after a successful claim only
     const void *job = nullptr;
-    alignas(64) std::atomic<uint32_t> done{0}; ///< chunks that workers finished
-    alignas(64) std::atomic<uint32_t> sleepers{0};
-    alignas(64) std::atomic<bool> taken{false};
     std::atomic<bool> quit{false};
+    // Each of these is written by others than those who read the one above.
+    alignas(cache_line) std::atomic<uint32_t> done{0}; ///< chunks that workers finished
+    alignas(cache_line) std::atomic<uint32_t> sleepers{0};
+    alignas(cache_line) std::atomic<bool> taken{false}; // from here on: the caller alone, job after job
     std::atomic<bool> threw{false};
     std::exception_ptr error; ///< written by whoever set `threw`
     std::atomic<uint32_t> generation{0};
@@ -77,6 +81,7 @@ struct Pool::State : Apart {
     uint64_t wait_for_job(uint64_t seen);
     void work_until_quit(uint32_t thread);
     void run_chunk(uint32_t thread, uint32_t chunk);
+    void wake(uint32_t chunks);
 };
 
 namespace {
@@ -109,6 +114,14 @@ uint32_t Pool::State::claim_all(uint64_t seen, uint32_t thread) {
     return ran;
 }
 
+/// Wakes some who sleep, while there is work for as many.
+void Pool::State::wake(uint32_t chunks) {
+    const uint32_t asleep = sleepers.load(std::memory_order_seq_cst);
+    if (!asleep || !chunks) return;
+    const auto *epoch_word = reinterpret_cast<const uint32_t *>(&ticket) + (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__);
+    futex(epoch_word, FUTEX_WAKE, std::min({asleep, chunks, wakes}));
+}
+
 /// The first ticket of an epoch other than that of `seen`.
 uint64_t Pool::State::wait_for_job(uint64_t seen) {
     const auto *epoch_word = reinterpret_cast<const uint32_t *>(&ticket) + (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__);
@@ -124,6 +137,8 @@ uint64_t Pool::State::wait_for_job(uint64_t seen) {
     while (epoch_of(now = ticket.load(std::memory_order_seq_cst)) == epoch_of(seen))
         futex(epoch_word, FUTEX_WAIT, epoch_of(seen));
     sleepers.fetch_sub(1, std::memory_order_seq_cst);
+    const uint32_t left = chunks_of(now) - std::min(chunks_of(now), next_of(now));
+    wake(left - std::min(left, 1u)); // one is for this thread
     return now;
 }
 
@@ -185,10 +200,18 @@ bool Pool::State::renew(int workers_wanted) {
     return true;
 }
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Winvalid-offsetof"
 Pool::Pool(int threads) : threads_(threads < 1 ? 1 : threads), state_(std::make_unique<State>()) {
+    constexpr auto line_of = [](size_t offset) { return offset / cache_line; };
+    static_assert(line_of(offsetof(State, ticket)) == line_of(offsetof(State, quit)));
+    static_assert(line_of(offsetof(State, quit)) < line_of(offsetof(State, done)));
+    static_assert(line_of(offsetof(State, done)) < line_of(offsetof(State, sleepers)));
+    static_assert(line_of(offsetof(State, sleepers)) < line_of(offsetof(State, taken)));
     state_->generation = process_generation.load();
     state_->start(threads_ - 1);
 }
+#pragma GCC diagnostic pop
 
 Pool::~Pool() { state_->stop(); }
 
@@ -206,10 +229,7 @@ void Pool::run(Work work, const void *job, uint32_t chunks) {
     s.done.store(0, std::memory_order_relaxed);
     const uint64_t ticket = make_ticket(epoch_of(s.ticket.load(std::memory_order_relaxed)) + 1, chunks) + 1;
     s.ticket.store(ticket, std::memory_order_seq_cst);
-    if (const uint32_t asleep = s.sleepers.load(std::memory_order_seq_cst)) {
-        auto *epoch_word = reinterpret_cast<uint32_t *>(&s.ticket) + (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__);
-        futex(epoch_word, FUTEX_WAKE, std::min(asleep, chunks - 1));
-    }
+    s.wake(chunks - 1);
     s.run_chunk(0, 0); // claimed as the job was published
     const uint32_t others = chunks - 1 - s.claim_all(ticket, 0);
     for (int pauses = 0; s.done.load(std::memory_order_acquire) != others; pauses++)

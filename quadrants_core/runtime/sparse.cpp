@@ -1,5 +1,7 @@
 #include "runtime/sparse_tree.h"
 
+#include "base/error.h"
+
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -42,7 +44,7 @@ const abi::SparseCalls SparseTrees::calls = {
                 return self.make(tree, node, container, cell);
             } catch (...) {
                 self.fail(launch);
-                return self.sink_;
+                return self.sink(tree, node);
             }
         },
     .find_cell = [](const abi::Launch *launch, uint32_t tree, uint32_t node, char *container,
@@ -86,7 +88,7 @@ void SparseTrees::add(uint32_t slot, abi::Tree data, char *root) {
         zero_bytes_ = largest;
     }
     if (trees_.size() <= slot) trees_.resize(slot + 1);
-    trees_[slot] = std::make_unique<Tree>(std::move(data), root, source_);
+    trees_[slot] = std::make_unique<Tree>(std::move(data), root, source_, pool_->threads());
     update_tables();
 }
 
@@ -133,7 +135,7 @@ char *SparseTrees::make(uint32_t slot, uint32_t at, char *container, int64_t cel
     case LevelKind::dense: return container + c * node.cell_bytes;
     case LevelKind::bitmasked: set_bit(container, c); return container + node.mask_bytes + c * node.cell_bytes;
     case LevelKind::pointer: {
-        if (c >= node.cells) return sink_;
+        if (c >= node.cells) return sink(slot, at);
         uint64_t &address = word_at(container + node.mask_bytes, c);
         if (const uint64_t found = __atomic_load_n(&address, __ATOMIC_ACQUIRE)) return reinterpret_cast<char *>(found);
         set_bit(container, c); // first: a clear bit says that there is no cell
@@ -203,6 +205,22 @@ void SparseTrees::drop(uint32_t slot, uint32_t at, char *container, int64_t cell
 void SparseTrees::each_cell(uint32_t slot, uint32_t node, char *container,
                             const std::function<void(uint64_t, char *)> &visit) {
     trees_[slot]->each_cell(node, container, visit);
+}
+
+CellPool *SparseTrees::in_one_block(uint32_t slot, uint32_t node, char *&begin) {
+    CellPool &cells = trees_[slot]->pool(node, 0);
+    try {
+        begin = has_garbage() ? nullptr : cells.begin();
+    } catch (const DeviceError &) {
+        begin = nullptr;
+    }
+    return &cells;
+}
+
+char *SparseTrees::sink(uint32_t slot, uint32_t node) const {
+    const auto &pools = trees_[slot]->pools[node];
+    char *own = pools.empty() ? nullptr : pools[0]->spare_place();
+    return own ? own : sink_;
 }
 
 void SparseTrees::collect() {

@@ -43,6 +43,10 @@ class SparseTrees final : public abi::SparseData {
     int32_t make_list(uint32_t slot, uint32_t node);
     const char *elements(uint32_t slot, uint32_t node) const { return lists[slot][node]; }
 
+    /// The cells of a pointer level, where all that a launch may make lie in one block of memory: `begin` is null if they do not, or
+    /// there is no memory. Not for a launch that removes cells of the tree.
+    CellPool *in_one_block(uint32_t slot, uint32_t node, char *&begin);
+
     /// Gives the memory of removed cells back, while no task runs.
     void collect();
     bool has_garbage() const { return garbage_.load(std::memory_order_relaxed); }
@@ -55,13 +59,15 @@ class SparseTrees final : public abi::SparseData {
 
   private:
     void fail(const abi::Launch *launch);
+    /// Takes what is written when there is no memory: where copies are that far away, too.
+    char *sink(uint32_t slot, uint32_t node) const;
     void update_tables();
 
     BlockSource source_;
     std::shared_ptr<Pool> pool_;
     std::vector<std::unique_ptr<Tree>> trees_;
     std::vector<char *const *> list_tables_;
-    char *sink_ = nullptr; ///< takes what is written when there is no memory
+    char *sink_ = nullptr; ///< of levels whose cells do not lie in one block
     uint64_t zero_bytes_ = 0;
     std::atomic<bool> garbage_{false};
     BriefMutex error_lock_;

@@ -7,13 +7,31 @@ namespace qd::runtime {
 using abi::LevelKind;
 using abi::TreeNode;
 
-SparseTrees::Tree::Tree(abi::Tree tree, char *r, const BlockSource &source)
+namespace {
+
+/// By node: how many cells it may have in all; 0: nobody knows.
+std::vector<uint64_t> most_cells(const std::vector<TreeNode> &nodes) {
+    std::vector<uint64_t> most(nodes.size(), 1);
+    for (size_t n = 1; n < nodes.size(); n++) // a child comes after its parent
+        if (nodes[n].kind == LevelKind::dynamic ||
+            __builtin_mul_overflow(most[nodes[n].parent], nodes[n].cells, &most[n]))
+            most[n] = 0;
+    return most;
+}
+
+} // namespace
+
+SparseTrees::Tree::Tree(abi::Tree tree, char *r, const BlockSource &source, int threads)
     : data(std::move(tree)), root(r), owns_memory(data.nodes.size()), pools(data.nodes.size()),
       lists(data.nodes.size()), list_addresses(data.nodes.size()) {
     chunk_tables = std::make_unique<CellPool>(source, 8 * more_chunks);
+    const std::vector<uint64_t> most = most_cells(data.nodes);
     for (size_t n = data.nodes.size(); n-- > 0;) {
         const TreeNode &node = data.nodes[n];
-        if (node.kind == LevelKind::pointer) pools[n].push_back(std::make_unique<CellPool>(source, node.cell_bytes));
+        // A thread that was too late to make a cell has one more for a moment.
+        if (node.kind == LevelKind::pointer)
+            pools[n].push_back(
+                std::make_unique<CellPool>(source, node.cell_bytes, most[n] ? most[n] + uint64_t(threads) : 0));
         if (node.kind == LevelKind::dynamic)
             for (uint32_t chunk = 0; chunk_cells(node, chunk) < uint64_t(1) << 31; chunk++)
                 pools[n].push_back(std::make_unique<CellPool>(source, chunk_cells(node, chunk) * node.cell_bytes));

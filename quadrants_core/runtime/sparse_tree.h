@@ -42,7 +42,7 @@ struct SparseTrees::Tree {
     std::vector<std::vector<char>> lists; ///< by node
     std::vector<char *> list_addresses;   ///< by node
 
-    Tree(abi::Tree tree, char *root, const BlockSource &source);
+    Tree(abi::Tree tree, char *root, const BlockSource &source, int threads);
 
     CellPool &pool(uint32_t node, uint32_t chunk) { return *pools[node][chunk]; }
     /// The slot of a chunk's address; null if it lies in a table that is not there.

@@ -62,11 +62,17 @@ char *ThreadHeap::more(uint64_t bytes) {
     return chunk.begin;
 }
 
-void ThreadHeap::take_use(abi::HeapUse &sum) {
-    sum.peak = std::max(sum.peak, heap_.peak);
-    sum.total += heap_.peak;
+void ThreadHeap::add_use(abi::HeapUse &sum) const {
+    const auto now = [](const uint64_t &word) { return __atomic_load_n(&word, __ATOMIC_RELAXED); };
+    const uint64_t peak = now(heap_.peak);
+    sum.peak = std::max(sum.peak, peak);
+    sum.total += peak;
     sum.entries.resize(abi::counted_stacks);
-    for (size_t i = 0; i < entries_.size(); ++i) sum.entries[i] = std::max(sum.entries[i], entries_[i]);
+    for (size_t i = 0; i < entries_.size(); ++i) sum.entries[i] = std::max(sum.entries[i], now(entries_[i]));
+}
+
+void ThreadHeap::take_use(abi::HeapUse &sum) {
+    add_use(sum);
     heap_.peak = heap_.used;
     std::ranges::fill(entries_, 0);
 }

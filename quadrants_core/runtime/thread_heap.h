@@ -25,6 +25,8 @@ class ThreadHeap {
     void clear();
     /// Adds what was used since the last time.
     void take_use(abi::HeapUse &sum);
+    /// The same while the thread works, and it goes on.
+    void add_use(abi::HeapUse &sum) const;
 
   private:
     struct Chunk {

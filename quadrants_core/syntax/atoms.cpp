@@ -2,7 +2,7 @@
 
 namespace qd::syntax {
 
-PyObject *Parser::name() {
+PyObject *TokenCursor::name() {
     if (kind() != Kind::name) cannot();
     PyObject *word = words_.intern(text_of(*next_));
     if (!word) cannot();
@@ -10,7 +10,7 @@ PyObject *Parser::name() {
     return word;
 }
 
-const Node *Parser::atom() {
+const Node *ExpressionRules::atom() {
     switch (kind()) {
     case Kind::name: {
         const Token *first = next_;
@@ -30,14 +30,14 @@ const Node *Parser::atom() {
     }
 }
 
-const Node *Parser::constant(PyObject *borrowed) {
+const Node *ExpressionRules::constant(PyObject *borrowed) {
     const Token *first = next_;
     step();
     return make(NodeKind::Constant, first, borrowed); // lives as long as Python
 }
 
 /// A tuple, a generator or one expression in brackets, which keeps its own place.
-const Node *Parser::brackets() {
+const Node *ExpressionRules::brackets() {
     Deeper deeper(*this);
     const Token *first = next_;
     expect(Kind::lpar);
@@ -69,7 +69,7 @@ const Node *Parser::brackets() {
     return make(NodeKind::Tuple, first, items.list());
 }
 
-const Node *Parser::list_display() {
+const Node *ExpressionRules::list_display() {
     Deeper deeper(*this);
     const Token *first = next_;
     expect(Kind::lsqb);
@@ -89,7 +89,7 @@ const Node *Parser::list_display() {
 }
 
 /// Which of the two it is shows behind the first item.
-const Node *Parser::brace_display() {
+const Node *ExpressionRules::brace_display() {
     Deeper deeper(*this);
     const Token *first = next_;
     expect(Kind::lbrace);
@@ -110,7 +110,7 @@ const Node *Parser::brace_display() {
 }
 
 /// Keys and values in turn.
-const Node *Parser::dict_display(const Token *first, Pending &items) {
+const Node *ExpressionRules::dict_display(const Token *first, Pending &items) {
     while (kind() != Kind::rbrace) {
         if (accept(Kind::star2)) {
             items.add(nullptr);
@@ -126,7 +126,7 @@ const Node *Parser::dict_display(const Token *first, Pending &items) {
     return make(NodeKind::Dict, first, items.every_second(0), items.every_second(1));
 }
 
-const Node *Parser::set_display(const Token *first, Pending &items) {
+const Node *ExpressionRules::set_display(const Token *first, Pending &items) {
     if (kind() == Kind::for_) {
         if (items[0]->kind == NodeKind::Starred) cannot();
         const List *generators = comprehensions();
@@ -141,13 +141,13 @@ const Node *Parser::set_display(const Token *first, Pending &items) {
     return make(NodeKind::Set, first, items.list());
 }
 
-const List *Parser::comprehensions() {
+const List *ExpressionRules::comprehensions() {
     Pending all(*this);
     while (kind() == Kind::for_) all.add(comprehension());
     return all.list();
 }
 
-const Node *Parser::comprehension() {
+const Node *ExpressionRules::comprehension() {
     expect(Kind::for_);
     const Node *target = star_targets();
     expect(Kind::in_);

@@ -3,14 +3,14 @@
 
 namespace qd::syntax {
 
-Extent Parser::extent_of_block(const Token *first) const {
+Extent TokenCursor::extent_of_block(const Token *first) const {
     const Token *last = next_ - 1;
     while (last->kind == Kind::newline || last->kind == Kind::dedent) last--;
     return {first->line, first->column, last->end_line, last->end_column};
 }
 
 /// From `if` or `elif`, which makes a statement of its own in the else of the one before.
-const Node *Parser::if_statement() {
+const Node *StatementRules::if_statement() {
     Deeper deeper(*this);
     const Token *first = next_;
     step();
@@ -28,7 +28,7 @@ const Node *Parser::if_statement() {
     return tree_.make(NodeKind::If, extent_of_block(first), {test, body, orelse});
 }
 
-const Node *Parser::while_statement() {
+const Node *StatementRules::while_statement() {
     const Token *first = next_;
     expect(Kind::while_);
     const Node *test = named_expression();
@@ -37,7 +37,7 @@ const Node *Parser::while_statement() {
     return tree_.make(NodeKind::While, extent_of_block(first), {test, body, orelse});
 }
 
-const Node *Parser::for_statement() {
+const Node *StatementRules::for_statement() {
     const Token *first = next_;
     expect(Kind::for_);
     const Node *target = star_targets();
@@ -49,7 +49,7 @@ const Node *Parser::for_statement() {
 }
 
 /// Whether the brackets behind `with` hold its items: the colon follows them at once.
-bool Parser::brackets_hold_with_items() const {
+bool StatementRules::brackets_hold_with_items() const {
     if (kind() != Kind::lpar) return false;
     int open = 0;
     for (const Token *token = next_;; ++token) {
@@ -68,7 +68,7 @@ bool Parser::brackets_hold_with_items() const {
     }
 }
 
-const Node *Parser::with_statement() {
+const Node *StatementRules::with_statement() {
     const Token *first = next_;
     expect(Kind::with_);
     Pending list(*this);
@@ -89,7 +89,7 @@ const Node *Parser::with_statement() {
     return tree_.make(NodeKind::With, extent_of_block(first), {items, body});
 }
 
-const Node *Parser::with_item() {
+const Node *StatementRules::with_item() {
     const Node *context = expression();
     const Node *variables = nullptr;
     if (accept(Kind::as_)) {
@@ -99,7 +99,7 @@ const Node *Parser::with_item() {
     return make_part(NodeKind::withitem, context, variables);
 }
 
-const Node *Parser::try_statement() {
+const Node *StatementRules::try_statement() {
     const Token *first = next_;
     expect(Kind::try_);
     const List *body = block();
@@ -117,7 +117,7 @@ const Node *Parser::try_statement() {
     return tree_.make(NodeKind::Try, extent_of_block(first), {body, handlers, orelse, finally});
 }
 
-const Node *Parser::except_handler() {
+const Node *StatementRules::except_handler() {
     const Token *first = next_;
     expect(Kind::except_);
     const Node *type = kind() == Kind::colon ? nullptr : expression();

@@ -42,8 +42,25 @@ constexpr auto begins_expression_table = [] {
 
 bool begins_expression(Kind kind) { return begins_expression_table[size_t(kind)]; }
 
+bool is_single_target(const Node *node) {
+    return node->kind == NodeKind::Name || node->kind == NodeKind::Attribute || node->kind == NodeKind::Subscript;
+}
+
+/// Whether a tree is something that can be assigned to; `nested`: within a tuple or list, where a star may stand.
+void ExpressionRules::require_target(const Node *target, bool nested) const {
+    if (is_single_target(target)) return;
+    if (target->kind == NodeKind::Starred && nested) {
+        const Node *value = child(target, Field::value);
+        if (value->kind == NodeKind::Starred) cannot();
+        return require_target(value, false);
+    }
+    if (target->kind != NodeKind::Tuple && target->kind != NodeKind::List) cannot();
+    for (const Node *item : items_of(target, Field::elts)) require_target(item, true);
+}
+
 /// `item` alone, or the tuple that a comma behind it makes of it; the last comma belongs to the tuple.
-const Node *Parser::more_of_tuple(const Token *first, const Node *item, const Node *(Parser::*next_item)()) {
+const Node *ExpressionRules::more_of_tuple(const Token *first, const Node *item,
+                                           const Node *(ExpressionRules::*next_item)()) {
     if (kind() != Kind::comma) return item;
     Pending items(*this);
     items.add(item);
@@ -54,24 +71,24 @@ const Node *Parser::more_of_tuple(const Token *first, const Node *item, const No
     return make(NodeKind::Tuple, first, items.list());
 }
 
-const Node *Parser::star_expressions() {
+const Node *ExpressionRules::star_expressions() {
     const Token *first = next_;
-    return more_of_tuple(first, star_expression(), &Parser::star_expression);
+    return more_of_tuple(first, star_expression(), &ExpressionRules::star_expression);
 }
 
-const Node *Parser::star_expression() {
+const Node *ExpressionRules::star_expression() {
     const Token *first = next_;
     if (accept(Kind::star)) return make(NodeKind::Starred, first, bitwise_or());
     return expression();
 }
 
-const Node *Parser::star_named_expression() {
+const Node *ExpressionRules::star_named_expression() {
     const Token *first = next_;
     if (accept(Kind::star)) return make(NodeKind::Starred, first, bitwise_or());
     return named_expression();
 }
 
-const Node *Parser::named_expression() {
+const Node *ExpressionRules::named_expression() {
     if (kind() != Kind::name || kind_after() != Kind::colon_equal) return expression();
     const Token *first = next_;
     PyObject *id = name();
@@ -81,7 +98,7 @@ const Node *Parser::named_expression() {
     return make(NodeKind::NamedExpr, first, target, value);
 }
 
-const Node *Parser::expression() {
+const Node *ExpressionRules::expression() {
     Deeper deeper(*this);
     if (kind() == Kind::lambda_) return lambda();
     const Token *first = next_;
@@ -93,7 +110,7 @@ const Node *Parser::expression() {
     return make(NodeKind::IfExp, first, test, body, orelse);
 }
 
-const Node *Parser::lambda() {
+const Node *ExpressionRules::lambda() {
     const Token *first = next_;
     expect(Kind::lambda_);
     const Node *args = parameters(Kind::colon);
@@ -102,7 +119,7 @@ const Node *Parser::lambda() {
     return make(NodeKind::Lambda, first, args, body);
 }
 
-const Node *Parser::disjunction() {
+const Node *ExpressionRules::disjunction() {
     const Token *first = next_;
     const Node *operand = conjunction();
     if (kind() != Kind::or_) return operand;
@@ -112,7 +129,7 @@ const Node *Parser::disjunction() {
     return make(NodeKind::BoolOp, first, operator_node(NodeKind::Or), operands.list());
 }
 
-const Node *Parser::conjunction() {
+const Node *ExpressionRules::conjunction() {
     const Token *first = next_;
     const Node *operand = inversion();
     if (kind() != Kind::and_) return operand;
@@ -122,7 +139,7 @@ const Node *Parser::conjunction() {
     return make(NodeKind::BoolOp, first, operator_node(NodeKind::And), operands.list());
 }
 
-const Node *Parser::inversion() {
+const Node *ExpressionRules::inversion() {
     const Token *first = next_;
     if (!accept(Kind::not_)) return comparison();
     Deeper deeper(*this);
@@ -150,7 +167,7 @@ NodeKind comparison_of(Kind kind, Kind after) {
 
 } // namespace
 
-const Node *Parser::comparison() {
+const Node *ExpressionRules::comparison() {
     const Token *first = next_;
     const Node *left = bitwise_or();
     NodeKind op = comparison_of(kind(), kind_after());
@@ -167,7 +184,7 @@ const Node *Parser::comparison() {
 }
 
 /// Binary operators that bind more tightly than `lowest`.
-const Node *Parser::binary(int lowest) {
+const Node *ExpressionRules::binary(int lowest) {
     const Token *first = next_;
     const Node *left = unary();
     for (int length = 0;;) {
@@ -180,7 +197,7 @@ const Node *Parser::binary(int lowest) {
     }
 }
 
-const Node *Parser::unary() {
+const Node *ExpressionRules::unary() {
     NodeKind op;
     switch (kind()) {
     case Kind::plus: op = NodeKind::UAdd; break;
@@ -195,7 +212,7 @@ const Node *Parser::unary() {
     return make(NodeKind::UnaryOp, first, operator_node(op), operand);
 }
 
-const Node *Parser::power() {
+const Node *ExpressionRules::power() {
     const Token *first = next_;
     const Node *base = primary();
     if (!accept(Kind::star2)) return base;
@@ -204,7 +221,7 @@ const Node *Parser::power() {
     return make(NodeKind::BinOp, first, base, operator_node(NodeKind::Pow), exponent);
 }
 
-const Node *Parser::primary() {
+const Node *ExpressionRules::primary() {
     const Token *first = next_;
     const Node *value = atom();
     for (int length = 0;; link(length)) {
@@ -222,7 +239,7 @@ const Node *Parser::primary() {
     }
 }
 
-const Node *Parser::call(const Token *first, const Node *func) {
+const Node *ExpressionRules::call(const Token *first, const Node *func) {
     Deeper deeper(*this);
     expect(Kind::lpar);
     Pending both(*this);
@@ -232,7 +249,7 @@ const Node *Parser::call(const Token *first, const Node *func) {
                 both.of_kind(NodeKind::keyword, true));
 }
 
-const Node *Parser::subscript(const Token *first, const Node *value) {
+const Node *ExpressionRules::subscript(const Token *first, const Node *value) {
     Deeper deeper(*this);
     expect(Kind::lsqb);
     const Node *index = slices();
@@ -240,7 +257,7 @@ const Node *Parser::subscript(const Token *first, const Node *value) {
     return make(NodeKind::Subscript, first, value, index);
 }
 
-const Node *Parser::slices() {
+const Node *ExpressionRules::slices() {
     const Token *first = next_;
     const Node *item = slice();
     if (kind() != Kind::comma) {
@@ -258,7 +275,7 @@ const Node *Parser::slices() {
     return make(NodeKind::Tuple, first, items.list());
 }
 
-const Node *Parser::slice() {
+const Node *ExpressionRules::slice() {
     const Token *first = next_;
     if (accept(Kind::star)) return make(NodeKind::Starred, first, expression());
     const Node *lower = nullptr, *upper = nullptr, *step = nullptr;
@@ -273,7 +290,7 @@ const Node *Parser::slice() {
     return make(NodeKind::Slice, first, lower, upper, step);
 }
 
-const Node *Parser::yield_expression() {
+const Node *ExpressionRules::yield_expression() {
     const Token *first = next_;
     expect(Kind::yield_);
     if (accept(Kind::from_)) {
@@ -285,14 +302,14 @@ const Node *Parser::yield_expression() {
 }
 
 /// Behind `for`: up to the `in`.
-const Node *Parser::star_targets() {
+const Node *ExpressionRules::star_targets() {
     const Token *first = next_;
-    const Node *target = more_of_tuple(first, star_target(), &Parser::star_target);
+    const Node *target = more_of_tuple(first, star_target(), &ExpressionRules::star_target);
     require_target(target, false);
     return target;
 }
 
-const Node *Parser::star_target() {
+const Node *ExpressionRules::star_target() {
     const Token *first = next_;
     if (accept(Kind::star)) return make(NodeKind::Starred, first, primary());
     return primary();

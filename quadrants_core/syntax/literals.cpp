@@ -140,7 +140,7 @@ bool unescape(std::string_view text, bool bytes, std::string &out) {
 
 } // namespace
 
-const Node *Parser::number_literal() {
+const Node *ExpressionRules::number_literal() {
     const Token *first = next_;
     std::string text(text_of(*first));
     if (text.find('_') != std::string::npos) std::erase(text, '_');
@@ -151,7 +151,7 @@ const Node *Parser::number_literal() {
 }
 
 /// Strings that stand side by side are one.
-const Node *Parser::string_literals() {
+const Node *ExpressionRules::string_literals() {
     const Token *first = next_;
     std::string joined;
     bool formatted_one = false, bytes = false;
@@ -179,7 +179,7 @@ const Node *Parser::string_literals() {
 
 /// f-strings: CPython reads them at their column, in brackets of which the first line is that before theirs. What it
 /// says of the places inside is taken over.
-const Node *Parser::formatted(const Token *first) {
+const Node *ExpressionRules::formatted(const Token *first) {
     const Token &last = next_[-1];
     std::string source = "(\n" + std::string(size_t(first->column), ' ');
     source += text_.substr(first->begin, last.begin + last.length - first->begin);

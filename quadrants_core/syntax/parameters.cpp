@@ -10,7 +10,7 @@ struct ParameterLists {
 };
 
 /// Of a def, up to its `)`, or of a lambda, up to its `:`, which have no annotations.
-const Node *Parser::parameters(Kind closing) {
+const Node *ExpressionRules::parameters(Kind closing) {
     ParameterLists lists;
     while (kind() != closing) {
         if (lists.kwarg) cannot();
@@ -42,7 +42,7 @@ const Node *Parser::parameters(Kind closing) {
 }
 
 /// `*name`, `*name: *Types` or the `*` alone, whose comma is left.
-void Parser::starred_parameter(ParameterLists &lists, Kind closing) {
+void ExpressionRules::starred_parameter(ParameterLists &lists, Kind closing) {
     expect(Kind::star);
     if (lists.starred) cannot();
     lists.starred = true;
@@ -53,7 +53,7 @@ void Parser::starred_parameter(ParameterLists &lists, Kind closing) {
     lists.vararg = make(NodeKind::arg, first, word, annotation);
 }
 
-const Node *Parser::parameter(Kind closing) {
+const Node *ExpressionRules::parameter(Kind closing) {
     const Token *first = next_;
     PyObject *word = name();
     const Node *annotation = closing == Kind::rpar && accept(Kind::colon) ? expression() : nullptr;
@@ -61,7 +61,7 @@ const Node *Parser::parameter(Kind closing) {
 }
 
 /// Of a call or a class, up to the `)`; keywords among the others.
-void Parser::arguments(Pending &both) {
+void ExpressionRules::arguments(Pending &both) {
     bool keywords = false, double_star = false;
     const Token *open = next_ - 1;
     while (kind() != Kind::rpar) {
@@ -80,7 +80,7 @@ void Parser::arguments(Pending &both) {
     }
 }
 
-const Node *Parser::argument(bool &keywords, bool &double_star) {
+const Node *ExpressionRules::argument(bool &keywords, bool &double_star) {
     const Token *first = next_;
     if (accept(Kind::star2)) {
         keywords = double_star = true;

@@ -4,14 +4,14 @@
 
 namespace qd::syntax {
 
-const List *Parser::Pending::every_second(size_t start) const {
+const List *TokenCursor::Pending::every_second(size_t start) const {
     std::vector<const Node *> &picked = parser_.picked_;
     picked.clear();
     for (size_t i = start; i < size(); i += 2) picked.push_back((*this)[i]);
     return parser_.tree_.list(picked);
 }
 
-const List *Parser::Pending::of_kind(NodeKind kind, bool wanted) const {
+const List *TokenCursor::Pending::of_kind(NodeKind kind, bool wanted) const {
     std::vector<const Node *> &picked = parser_.picked_;
     picked.clear();
     for (const Node *node : nodes())
@@ -23,8 +23,8 @@ Outcome parse_function(Tree &tree, std::string_view text, int first_line, size_t
     try {
         Tokens tokens = lex_function(text, first_line);
         if (length) *length = tokens.length;
-        Parser parser(tree, text, std::move(tokens), first_line);
-        tree.root = parser.function();
+        StatementRules rules(tree, text, std::move(tokens), first_line);
+        tree.root = rules.function();
         return Outcome::parsed;
     } catch (const Cannot &cannot) {
         PyErr_Clear();

@@ -17,20 +17,15 @@ NodeKind assigning_operator(Kind kind) {
     return ops[size_t(kind) - size_t(Kind::bar_eq)];
 }
 
-/// What can be assigned to alone, without brackets of a tuple or list.
-bool is_single_target(const Node *node) {
-    return node->kind == NodeKind::Name || node->kind == NodeKind::Attribute || node->kind == NodeKind::Subscript;
-}
-
 } // namespace
 
-const Node *Parser::function() {
+const Node *StatementRules::function() {
     const Node *made = decorated();
     if (made->kind != NodeKind::FunctionDef || kind() != Kind::end) cannot();
     return made;
 }
 
-const Node *Parser::decorated() {
+const Node *StatementRules::decorated() {
     Pending decorators(*this);
     while (accept(Kind::at)) {
         decorators.add(named_expression());
@@ -41,7 +36,7 @@ const Node *Parser::decorated() {
     cannot();
 }
 
-const Node *Parser::function_definition(const List *decorators) {
+const Node *StatementRules::function_definition(const List *decorators) {
     const Token *first = next_;
     expect(Kind::def_);
     PyObject *word = name();
@@ -53,7 +48,7 @@ const Node *Parser::function_definition(const List *decorators) {
     return tree_.make(NodeKind::FunctionDef, extent_of_block(first), {word, args, body, decorators, returns});
 }
 
-const Node *Parser::class_definition(const List *decorators) {
+const Node *StatementRules::class_definition(const List *decorators) {
     const Token *first = next_;
     expect(Kind::class_);
     PyObject *word = name();
@@ -68,7 +63,7 @@ const Node *Parser::class_definition(const List *decorators) {
 }
 
 /// The colon and what it heads.
-const List *Parser::block() {
+const List *StatementRules::block() {
     expect(Kind::colon);
     Deeper deeper(*this);
     Pending body(*this);
@@ -81,9 +76,9 @@ const List *Parser::block() {
     return body.list();
 }
 
-const List *Parser::else_block() { return accept(Kind::else_) ? block() : nullptr; }
+const List *StatementRules::else_block() { return accept(Kind::else_) ? block() : nullptr; }
 
-void Parser::statement(Pending &body) {
+void StatementRules::statement(Pending &body) {
     links_ = 0;
     switch (kind()) {
     case Kind::if_: return body.add(if_statement());
@@ -98,7 +93,7 @@ void Parser::statement(Pending &body) {
     }
 }
 
-void Parser::simple_statements(Pending &body) {
+void StatementRules::simple_statements(Pending &body) {
     do {
         links_ = 0;
         body.add(simple_statement());
@@ -106,7 +101,7 @@ void Parser::simple_statements(Pending &body) {
     expect(Kind::newline);
 }
 
-const Node *Parser::simple_statement() {
+const Node *StatementRules::simple_statement() {
     const Token *first = next_;
     switch (kind()) {
     case Kind::pass_: step(); return make(NodeKind::Pass, first);
@@ -124,14 +119,14 @@ const Node *Parser::simple_statement() {
     }
 }
 
-const Node *Parser::return_statement() {
+const Node *StatementRules::return_statement() {
     const Token *first = next_;
     expect(Kind::return_);
     const Node *value = begins_expression(kind()) ? star_expressions() : nullptr;
     return make(NodeKind::Return, first, value);
 }
 
-const Node *Parser::raise_statement() {
+const Node *StatementRules::raise_statement() {
     const Token *first = next_;
     expect(Kind::raise_);
     const Node *exc = begins_expression(kind()) ? expression() : nullptr;
@@ -139,7 +134,7 @@ const Node *Parser::raise_statement() {
     return make(NodeKind::Raise, first, exc, cause);
 }
 
-const Node *Parser::assert_statement() {
+const Node *StatementRules::assert_statement() {
     const Token *first = next_;
     expect(Kind::assert_);
     const Node *test = expression();
@@ -147,7 +142,7 @@ const Node *Parser::assert_statement() {
     return make(NodeKind::Assert, first, test, msg);
 }
 
-const Node *Parser::delete_statement() {
+const Node *StatementRules::delete_statement() {
     const Token *first = next_;
     expect(Kind::del_);
     Pending targets(*this);
@@ -159,7 +154,7 @@ const Node *Parser::delete_statement() {
     return make(NodeKind::Delete, first, targets.list());
 }
 
-const Node *Parser::name_list(NodeKind made) {
+const Node *StatementRules::name_list(NodeKind made) {
     const Token *first = next_;
     do {
         step();
@@ -170,21 +165,11 @@ const Node *Parser::name_list(NodeKind made) {
 
 // Assignments
 
-/// Whether a tree is something that can be assigned to; `nested`: within a tuple or list, where a star may stand.
-void Parser::require_target(const Node *target, bool nested) const {
-    if (is_single_target(target)) return;
-    if (target->kind == NodeKind::Starred && nested) {
-        const Node *value = child(target, Field::value);
-        if (value->kind == NodeKind::Starred) cannot();
-        return require_target(value, false);
-    }
-    if (target->kind != NodeKind::Tuple && target->kind != NodeKind::List) cannot();
-    for (const Node *item : items_of(target, Field::elts)) require_target(item, true);
+const Node *StatementRules::assigned_value() {
+    return kind() == Kind::yield_ ? yield_expression() : star_expressions();
 }
 
-const Node *Parser::assigned_value() { return kind() == Kind::yield_ ? yield_expression() : star_expressions(); }
-
-const Node *Parser::expression_statement() {
+const Node *StatementRules::expression_statement() {
     const Token *first = next_;
     const Node *value = assigned_value();
     if (kind() == Kind::equal) return assignment(first, value);
@@ -197,7 +182,7 @@ const Node *Parser::expression_statement() {
     return make(NodeKind::AugAssign, first, value, operator_node(op), operand);
 }
 
-const Node *Parser::assignment(const Token *first, const Node *target) {
+const Node *StatementRules::assignment(const Token *first, const Node *target) {
     Pending targets(*this);
     const Node *value = target;
     while (accept(Kind::equal)) {
@@ -208,7 +193,7 @@ const Node *Parser::assignment(const Token *first, const Node *target) {
     return make(NodeKind::Assign, first, targets.list(), value);
 }
 
-const Node *Parser::annotated_assignment(const Token *first, const Node *target) {
+const Node *StatementRules::annotated_assignment(const Token *first, const Node *target) {
     if (!is_single_target(target)) cannot();
     expect(Kind::colon);
     const Node *annotation = expression();
@@ -218,16 +203,16 @@ const Node *Parser::annotated_assignment(const Token *first, const Node *target)
 
 // Imports, of which the tree holds the place alone
 
-void Parser::dotted_name() {
+void StatementRules::dotted_name() {
     name();
     while (accept(Kind::dot)) name();
 }
 
-void Parser::import_alias() {
+void StatementRules::import_alias() {
     if (accept(Kind::as_)) name();
 }
 
-const Node *Parser::import_statement() {
+const Node *StatementRules::import_statement() {
     const Token *first = next_;
     expect(Kind::import_);
     do {
@@ -237,7 +222,7 @@ const Node *Parser::import_statement() {
     return make(NodeKind::Import, first);
 }
 
-const Node *Parser::import_from_statement() {
+const Node *StatementRules::import_from_statement() {
     const Token *first = next_;
     expect(Kind::from_);
     bool relative = false;

@@ -102,6 +102,8 @@ class SmoothGenerator {
     Value binary(Value a, Value c);
     void branch(int depth);
     void loop(int depth);
+    void skip(int depth);
+    void apart();
     void memory();
     Values picks(const std::vector<Scalar> &types) {
         Values list;
@@ -115,6 +117,8 @@ class SmoothGenerator {
     Builder b_;
     Value x_, y_, z_, counts_, scratch_, index_;
     Values reals_, wholes_, locals_;
+    std::vector<Scalar> round_; ///< what the loop at hand carries
+    bool in_round_ = false;
     int budget_ = 0;
     bool scratch_ready_ = false;
 };
@@ -207,6 +211,46 @@ void SmoothGenerator::branch(int depth) {
     for (Scalar t : types) keep(fn_.add_result(made, t));
 }
 
+/// Some ways leave out the rest of the round.
+void SmoothGenerator::skip(int depth) {
+    const Value made = b_.if_(condition());
+    const BlockId outer = b_.block;
+    const uint64_t leaves = rng_.below(4); // 0, 1: that side; more: somewhere inside of both
+    std::vector<Scalar> types;
+    for (uint64_t i = rng_.below(3); i > 0; --i) types.push_back(rng_.chance(80) ? Scalar::f64 : Scalar::i32);
+    for (uint64_t side = 0; side < 2; ++side) {
+        const Values reals = reals_, wholes = wholes_, locals = locals_;
+        b_.block = fn_[made].blocks[side];
+        statements(int(rng_.below(3)), depth + 1);
+        if (leaves > 1 && depth < 4 && rng_.chance(60)) skip(depth + 1);
+        if (leaves == side)
+            b_.continue_(picks(round_));
+        else
+            b_.yield(picks(types));
+        reals_ = reals, wholes_ = wholes, locals_ = locals;
+    }
+    b_.block = outer;
+    for (Scalar t : types) keep(fn_.add_result(made, t));
+}
+
+/// A branch at the top level, which gives nothing.
+void SmoothGenerator::apart() {
+    const Value made = b_.if_(condition());
+    const BlockId outer = b_.block;
+    for (BlockId side : {fn_[made].blocks[0], fn_[made].blocks[1]}) {
+        const Values reals = reals_, wholes = wholes_;
+        b_.block = side;
+        budget_ = 12;
+        loop(1);
+        statements(4, 1);
+        add_up();
+        b_.yield();
+        reals_ = reals, wholes_ = wholes;
+        locals_.clear();
+    }
+    b_.block = outer;
+}
+
 void SmoothGenerator::loop(int depth) {
     const Value lo = b_.i32(int32_t(rng_.between(0, 1)));
     Value hi = b_.i32(int32_t(rng_.between(0, 5)));
@@ -231,6 +275,11 @@ void SmoothGenerator::loop(int depth) {
         reals_.push_back(b_.load(at(x_, inside)));
     }
     if (!locals_.empty() && rng_.chance(30)) update_local();
+    const std::vector<Scalar> around = round_;
+    const bool was_in_round = in_round_;
+    round_.clear();
+    for (size_t k = 1; k < params.size(); ++k) round_.push_back(fn_.type(params[k]).elem);
+    in_round_ = true;
     const bool linear = rng_.chance(50);
     if (!linear)
         for (size_t k = 1; k < params.size(); ++k) keep(params[k]);
@@ -255,6 +304,8 @@ void SmoothGenerator::loop(int depth) {
         next.push_back(b_.add(product, more));
     }
     b_.yield(next);
+    round_ = around;
+    in_round_ = was_in_round;
     reals_ = reals, wholes_ = wholes, locals_ = locals;
     b_.block = outer;
     for (Value r : Values(fn_.results(made).begin(), fn_.results(made).end())) keep(r);
@@ -290,6 +341,7 @@ void SmoothGenerator::statement(int depth) {
     const uint64_t roll = rng_.below(100);
     if (depth < 4 && roll < 10) return branch(depth);
     if (depth < 4 && roll < 22) return loop(depth);
+    if (depth < 4 && in_round_ && roll < 26) return skip(depth);
     if (roll < 50) return memory();
     compute();
 }
@@ -322,6 +374,7 @@ Function SmoothGenerator::make() {
     for (uint64_t loops = 1 + rng_.below(2); loops > 0; --loops) {
         if (rng_.chance(30)) compute();
         if (rng_.chance(20)) reals_.push_back(b_.load(at(x_, any_index())));
+        if (rng_.chance(20)) apart();
         const Value zero = b_.i32(0);
         const Value extent = b_.dim(x_, 0);
         Loop flags;

@@ -1,5 +1,7 @@
 """The adstack view in JupyterLab: the table, the slider, the picture, in both themes, and in a notebook without a kernel."""
 
+import re
+
 from test_lab import THEMES, assert_nothing_cut_off, assert_readable
 
 CELLS = ["import numpy as np, quadrants as qd\nqd.init(arch=qd.cpu, ad_stack_experimental_enabled=True)",
@@ -24,7 +26,10 @@ def test_adstack(lab):
     lab.put("adstack", CELLS).open("adstack")
     lab.run_all()
     view = lab.show("%qd_adstack").locator(".qd-adstack")
-    view.get_by_text("32,000 bytes predicted").wait_for()
+    predicted = view.get_by_text(re.compile(r"bytes predicted")).first
+    predicted.wait_for()
+    bytes_of_thread = int(re.search(r"([\d,]+) bytes predicted", predicted.inner_text())[1].replace(",", ""))
+    assert bytes_of_thread and bytes_of_thread % 32_000 == 0, "of as many iterations as the processor runs side by side"
     slider = view.get_by_label("budget of logistic")
     slider.focus()
     for _ in range(4):
@@ -52,4 +57,33 @@ def test_adstack(lab):
     lab.open("adstack")
     view = lab.show("%qd_adstack").locator(".qd-adstack")
     view.get_by_text("budget 1/16").first.wait_for()
+    assert lab.errors == []
+
+
+LONG = """%%qd_kernel
+y = qd.field(qd.f64, shape=1, name="y", needs_grad=True)
+result = qd.field(qd.f64, shape=(), name="result", needs_grad=True)
+
+@qd.kernel
+def longer(k: qd.i32):
+    for i in y:
+        for m in range(k):
+            v = y[i]
+            for _ in range((m + 1) * 100):
+                v = qd.sin(v)
+            result[None] += v"""
+
+
+def test_a_gradient_that_goes_on(lab):
+    lab.put("longer", [CELLS[0], LONG, "y.fill(0.3)\nlonger.grad(2)", "%qd_adstack", "longer.grad(1_000_000)"]).open("longer")
+    lab.page.evaluate("() => { void window.jupyterapp.commands.execute('notebook:run-all-cells'); }")
+    view = lab.show("%qd_adstack").locator(".qd-adstack")
+    view.get_by_text("running: bytes so far").wait_for()
+    for theme in THEMES:
+        lab.theme(theme)
+        view = lab.show("%qd_adstack").locator(".qd-adstack")
+        assert_readable(view)
+        lab.picture(f"adstack-running-{theme.split()[-1].lower()}", view)
+    lab.command("notebook:interrupt-kernel")
+    view.get_by_text("running: bytes so far").wait_for(state="hidden")
     assert lab.errors == []

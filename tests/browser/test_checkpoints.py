@@ -27,11 +27,46 @@ def staged(x: Line, stop: Flag, n: Flag):
 
 x, stop, n = qd.ndarray(qd.i32, 3), qd.ndarray(qd.i32, ()), qd.ndarray(qd.i32, ())
 n[()] = 2""",
-         "%qd_step staged(x, stop, n)"]  # fmt: skip
+         "%qd_step staged(x, stop, n)",
+         """@qd.kernel(graph=True)
+def beside(x: Line, y: Line, n: Flag):
+    while qd.graph.do_while(n):
+        with qd.graph.parallel_context():
+            with qd.graph.parallel():
+                for i in x:
+                    x[i] += 1
+                for i in x:
+                    x[i] *= 2
+            with qd.graph.parallel():
+                for i in y:
+                    y[i] += 1
+        n[()] -= 1
+%qd_graph beside""", "%qd_graph staged"]  # fmt: skip
+
+
+def test_graphs_as_boxes(lab):
+    """Sections stand side by side, what is in a loop stands in its box."""
+    lab.put("graphs", [*CELLS[:2], *CELLS[3:]]).open("graphs")
+    lab.run_all()
+    picture = lab.show("@qd.kernel(graph=True)\ndef beside").locator(".qd-stepper")
+    first, second = (picture.get_by_text(f"section {n}", exact=True) for n in (1, 2))
+    second.wait_for()
+    once, again = first.bounding_box(), second.bounding_box()
+    assert abs(once["y"] - again["y"]) < 2 and once["x"] + once["width"] < again["x"]
+    staged = lab.show("%qd_graph staged").locator(".qd-stepper")
+    staged.get_by_text("checkpoint PAINT", exact=True).wait_for()
+    for theme in THEMES:
+        lab.theme(theme)
+        for name, source in (("beside", "@qd.kernel(graph=True)\ndef beside"), ("staged", "%qd_graph staged")):
+            drawn = lab.show(source).locator(".qd-stepper")
+            drawn.get_by_text("the graph").wait_for()
+            assert_nothing_cut_off(drawn)
+            lab.picture(f"graph-{name}-{theme.split()[-1].lower()}", drawn)
+    assert lab.errors == []
 
 
 def test_stepper(lab):
-    lab.put("stepper", CELLS).open("stepper")
+    lab.put("stepper", CELLS[:3]).open("stepper")
     lab.run_all()
     cell = lab.show("%qd_step")
     stepper = cell.locator(".qd-checkpoints")
@@ -64,7 +99,7 @@ def test_stepper(lab):
     assert held(1) == "140"
     lab.page.keyboard.press("n")
     step("checkpoint PAINT").get_by_text("done").wait_for()
-    assert len(lab.cells()) == len(CELLS)  # no shortcut of the notebook was taken
+    assert len(lab.cells()) == 3  # no shortcut of the notebook was taken
     status.get_by_text("the launch has stopped; changed: plane").wait_for()
     for theme in THEMES:
         lab.theme(theme)

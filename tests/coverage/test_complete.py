@@ -365,10 +365,29 @@ SETTLED = (
 
 
 def objects(folder):
-    """name -> what stands after the header, which says when the file was written."""
-    files = {path.name: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-    assert all(data.startswith(b"QDTASK") for data in files.values())
-    return {name: data[int.from_bytes(data[12:16], "little") :] for name, data in files.items()}
+    """key of a task -> its code, of all files with kernels."""
+    tasks = {}
+    for path in folder.rglob("*.qdc"):
+        data = path.read_bytes()
+        assert data.startswith(b"QDKERN")
+        at = int.from_bytes(data[12:16], "little")
+
+        def take(count):
+            nonlocal at
+            at += count
+            return data[at - count : at]
+
+        def blob():
+            return take(int.from_bytes(take(8), "little"))
+
+        blob()  # the kernel's name
+        take(12)  # the library's version
+        for _ in range(int.from_bytes(take(8), "little")):
+            key, _weight = take(16), take(8)
+            code = (blob(), blob())  # the processor, and what runs on it
+            assert tasks.setdefault(key, code) == code
+        assert at == len(data)
+    return tasks
 
 
 def test_the_code_is_that_of_the_clean_build(project):

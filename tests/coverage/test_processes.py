@@ -1,6 +1,7 @@
 """However a process ends and wherever its kernels come from, what they ran is written."""
 
 import json
+import subprocess
 import sys
 
 import coverage
@@ -230,8 +231,9 @@ def test_where_the_data_were_written(project, counts):
     assert said.splitlines()[-1] == str(project.folder / project.files()[0])
 
 
-def test_without_the_package_coverage(project):
-    hide = "import sys\nsys.modules['coverage'] = None\n"
+@pytest.mark.parametrize("instead", ["None", "sys"], ids=["nothing", "a folder of that name"])
+def test_without_the_package_coverage(project, instead):
+    hide = f"import sys\nsys.modules['coverage'] = {instead}\n"
     said = project.program(hide + HEAD, status=1)
     assert "QD_KERNEL_COVERAGE=1 needs the package `coverage`" in said
 
@@ -239,5 +241,13 @@ def test_without_the_package_coverage(project):
 def test_the_entry_point():
     import importlib.metadata
 
-    (found,) = [e for e in importlib.metadata.entry_points(group="pytest11") if e.name == "quadrants"]
-    assert found.value == "quadrants.pytest_plugin" and callable(found.load().pytest_configure)
+    (found,) = [e for e in importlib.metadata.entry_points(group="pytest11") if e.name == "pytest_quadrants"]
+    assert found.value == "pytest_quadrants" and callable(found.load().pytest_configure)
+
+
+@pytest.mark.parametrize("options", [[], ["--cov=."], ["--cov=.", "--no-cov"]], ids=["alone", "measured", "not measured"])
+def test_pytest_imports_the_package_if_it_is_asked_to(tmp_path, options):
+    (tmp_path / "test_it.py").write_text("import sys\ndef test_it():\n    print([n for n in sys.modules if n.split('.')[0] in ('quadrants', 'quadrants_jupyter')])\n")
+    done = subprocess.run([sys.executable, "-m", "pytest", "-qs", *options], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.startswith("[]") == (options != ["--cov=."])

@@ -64,6 +64,8 @@ def test_code_runs(page, tmp_path):
 
 
 def anchors(page):
+    if page.suffix != ".md":
+        return []
     headings = re.findall(r"^#+ (.*)$", page.read_text(encoding="utf-8"), re.M)
     return [re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings]
 
@@ -81,3 +83,8 @@ def test_links_lead_somewhere(page):
 def test_every_page_is_in_the_contents():
     contents = (GUIDE / "README.md").read_text(encoding="utf-8")
     assert [page.name for page in PAGES if page.name != "README.md" and f"({page.name}" not in contents] == []
+
+
+def test_questions_have_answers():
+    rows = re.findall(r"^\| (.+\?) \| (.+) \|$", (GUIDE / "README.md").read_text(encoding="utf-8"), re.M)
+    assert len(rows) >= 30 and all("](" in answer for _, answer in rows)

@@ -2,7 +2,8 @@
 parallel iterations: an iteration writes its own elements, and shares others by atomics that commute.
 
 A program is the text of a module with a function `main()` that makes the storage, runs the kernels and returns what to
-compare. Reals are computed with operations that are exact everywhere; the others go into the array `near`.
+compare. Reals are computed with operations that are exact everywhere; the others go into the array `near`, and what loops
+add up in memory, in an order of the compiler's own, into `sums`.
 """
 
 from tests.fuzz.functions import Functions
@@ -131,6 +132,9 @@ class Program(Functions):
             options["cpu_max_num_threads"] = self.pick(2, 4)
         if self.chance(0.15):
             options.update(compile_tiers=False, opt_level=self.pick(0, 2, 3))
+        if self.chance(0.25):
+            wish = self.pick("cfg_optimization", "advanced_optimization", "cache_loop_invariant_global_vars", "make_thread_local", "flatten_if")
+            options[wish] = wish == "flatten_if"
         oracle = 'ORACLE = "interp"\n' if self.is_sparse else ""
         flags = f"{oracle}OPTIONS = {options}\nN = {self.pick(2, 3, 5)}\nFLAG = {self.pick(True, False)}\n"
         body = "\n".join(before) + body

@@ -1,5 +1,5 @@
 """Random graphs: levels, checkpoints, regions, bare statements, against a model in Python. Each program writes the order of
-what ran; launches yield and are resumed from labels chosen at random. `python -m tests.fuzz.graphs --count N` runs more."""
+what ran, each section one of its own; launches yield and are resumed from labels chosen at random. `python -m tests.fuzz.graphs --count N` runs more."""
 
 import argparse
 import dataclasses
@@ -11,7 +11,7 @@ import tempfile
 
 import quadrants as qd
 
-MOST_STEPS = 400  # in the written order of one launch
+MOST_STEPS = 400  # in the written order of one launch, and of one section
 LAST = 2**31 - 1
 
 
@@ -66,15 +66,27 @@ class Checkpoint:
 
 
 @dataclasses.dataclass
+class Section:
+    """Writes an order of its own, the row `row` of all of them; a heavy one is worth a thread."""
+
+    row: int
+    heavy: bool
+    body: list
+
+
+@dataclasses.dataclass
 class Region:
     sections: list
 
 
 class Plan:
-    def __init__(self, seed):
+    """`heavy`: some sections are worth a thread of their own."""
+
+    def __init__(self, seed, heavy=False):
         self.random = random.Random(seed)
-        self.checkpoints = self.random.random() < 0.7
-        self.numbers = 0
+        self.heavy = heavy
+        self.checkpoints = self.random.random() < (0.4 if heavy else 0.7)
+        self.numbers = self.rows = 0
         self.flags, self.armed, self.labels = [], [], {}
         self.body = self._body(0, False)
         self.dense = 0
@@ -113,16 +125,17 @@ class Plan:
             return Loop(self._number())
         if r < 0.85 and self.checkpoints:
             return self._checkpoint(depth)
-        if r < 0.8 and not self.checkpoints:
-            return Region([self._section() for _ in range(self.random.randint(0, 3))])
+        if r < 0.85 and not self.checkpoints:
+            return Region([self._section() for _ in range(self.random.randint(0, 4))])
         return Bare(self._number())
 
     def _section(self):
         made = []
         for _ in range(self.random.randint(1, 3)):
             change = Change(self._number(), True, False)
-            made.append(change if self.random.random() < 0.2 else self.random.choice((Bare, Loop, Branch))(change.number))
-        return made
+            made.append(change if self.random.random() < 0.1 else self.random.choice((Bare, Loop, Branch))(change.number))
+        self.rows += 1
+        return Section(self.rows - 1, self.random.random() < 0.6 and self.heavy, made)
 
     def _checkpoint(self, depth):
         label = self.random.randint(0, 99)
@@ -158,15 +171,17 @@ class Plan:
         lines = [
             "import quadrants as qd", "Flag = qd.types.ndarray(qd.i32, ndim=0)", "Line = qd.types.ndarray(qd.i32, ndim=1)", "",
             f"@qd.kernel(graph=True, checkpoints={self.checkpoints})",
-            f"def k(t: Line, {', '.join(f'{flag}: Flag' for flag in flags)}):",
+            f"def k(t: Line, rows: Line, busy: Line, {', '.join(f'{flag}: Flag' for flag in flags)}):",
         ]  # fmt: skip
         lines.append("    acc = 1")
+        self.row = None
         for item in self.body:
             self._write(item, "    ", lines)
         return "\n".join(lines) + "\n"
 
     def _log(self, number, pad, lines):
-        lines += [f"{pad}t[t[0] + 1] = {number}", f"{pad}t[0] += 1"]
+        name, at = ("t", 0) if self.row is None else ("rows", self.row * (MOST_STEPS + 2))
+        lines += [f"{pad}{name}[{at} + {name}[{at}] + 1] = {number}", f"{pad}{name}[{at}] += 1"]
 
     def _lower(self, flag, pad, lines):
         lines += [f"{pad}if {flag}[()] > 0:", f"{pad}    {flag}[()] -= 1"]
@@ -210,9 +225,15 @@ class Plan:
         else:
             lines.append(f"{pad}with qd.graph.parallel_context():")
             for section in item.sections:
+                inside = pad + "        "
                 lines.append(f"{pad}    with qd.graph.parallel():")
-                for inner in section:
-                    self._write(inner, pad + "        ", lines)
+                if section.heavy:
+                    lines += [f"{inside}for _ in range(1):", f"{inside}    for j in range(40_000):"]
+                    lines += [f"{inside}        busy[{section.row}] += j % 3"]
+                self.row = section.row
+                for inner in section.body:
+                    self._write(inner, inside, lines)
+                self.row = None
             if not item.sections:
                 lines.append(f"{pad}    pass")
 
@@ -241,6 +262,7 @@ class Model:
     def __init__(self, plan, flags, resume_point):
         self.plan, self.flags, self.resume_point = plan, flags, resume_point
         self.order, self.yielded, self.acc = [], None, 1
+        self.rows = [[] for _ in range(plan.rows)]
         self.block(plan.body)
 
     def log(self, number):
@@ -295,7 +317,9 @@ class Model:
                 self.yielded, self.resume_point = item.label, LAST
         else:
             for section in item.sections:
-                self.block(section)
+                order, self.order = self.order, self.rows[section.row]
+                self.block(section.body)
+                self.order = order
 
 
 def _dense(plan, label):
@@ -311,7 +335,7 @@ def _dense(plan, label):
 
 def run(seed, folder):
     """Compares some launches of the plan of a seed with its model; whether there were any."""
-    plan = Plan(seed)
+    plan = Plan(seed, qd.cfg.arch == qd.cpu)
     path = pathlib.Path(folder) / f"graph_{seed}.py"
     path.write_text(plan.source())
     spec = importlib.util.spec_from_file_location(path.stem, path)
@@ -319,7 +343,8 @@ def run(seed, folder):
     spec.loader.exec_module(module)
     flags = plan.arguments()
     arrays = {name: qd.ndarray(qd.i32, ()) for name in flags}
-    order = qd.ndarray(qd.i32, MOST_STEPS + 2)
+    order, rows = qd.ndarray(qd.i32, MOST_STEPS + 2), qd.ndarray(qd.i32, max(1, plan.rows) * (MOST_STEPS + 2))
+    busy = qd.ndarray(qd.i32, max(1, plan.rows))
     resumed = None
     for launch in range(6):
         try:
@@ -329,10 +354,13 @@ def run(seed, folder):
         for name, value in flags.items():
             arrays[name][()] = value
         order.fill(0)
-        given = (order, *arrays.values())
+        rows.fill(0)
+        given = (order, rows, busy, *arrays.values())
         status = module.k(*given) if resumed is None else module.k.resume(*given, from_checkpoint=resumed)
         written = order.to_numpy()
         assert written[1 : written[0] + 1].tolist() == model.order, (seed, launch, resumed)
+        for row, wanted in zip(rows.to_numpy().reshape(-1, MOST_STEPS + 2), model.rows):
+            assert row[1 : row[0] + 1].tolist() == wanted, (seed, launch, resumed)
         flags = {name: int(array[()]) for name, array in arrays.items()}
         assert flags == model.flags, (seed, launch, resumed)
         if not plan.labels:

@@ -22,7 +22,7 @@ def _touch(order, a, b, edges):
 class Attribute:
     """One of the elements of a kind, `of`; otherwise as `storage.Storage`."""
 
-    form, is_near, sharing, rank = "attribute", False, None, 0
+    form, is_near, sharing, rank, sign = "attribute", False, None, 0, None
 
     def __init__(self, mesh, of, name, kind, element):
         self.mesh, self.of, self.name, self.kind, self.element = mesh, of, name, kind, element

@@ -125,6 +125,10 @@ def is_internal(error):
     return any(word in str(error).lower() for word in _INTERNAL)
 
 
+def _largest(x):
+    return float(np.max(np.abs(x), where=np.isfinite(x), initial=0))
+
+
 def _same(a, b, tolerance):
     if len(a) != len(b):
         return False
@@ -134,7 +138,8 @@ def _same(a, b, tolerance):
         if x.tobytes() == y.tobytes() and x.dtype == y.dtype:
             continue
         if x.dtype.kind == "f":
-            if not np.allclose(x, y, rtol=tolerance, atol=max(tolerance, 3e-38), equal_nan=True):
+            least = max(tolerance, 3e-38, 64 * np.finfo(x.dtype).eps * _largest(x) if tolerance else 0)
+            if not np.allclose(x, y, rtol=tolerance, atol=least, equal_nan=True):
                 return False
         elif not np.array_equal(x, y):
             return False

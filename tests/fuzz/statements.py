@@ -263,19 +263,21 @@ class Statements(Expressions):
             return
         s, index = self.pick(*self.own)
         place = s.at(index)
-        if s.element == "record":
+        if s.sign:
+            self.add_up(s, place)
+        elif s.element == "record":
             member, kind = self.pick(("n", "int"), ("r", "real"), ("v", "vec"), ("v[1]", "real"), ("w.x", "int"), ("p.a", "int"), ("p.b", "real"), ("p.q[1]", "int"))
-            self.put(f"{place}.{member} {self.pick('=', '=', '+=')} {self.value(kind)}")
+            self.put(f"{place}.{member} {self.changed(('=', '=', '+='), kind)} {self.value(kind)}")
         elif s.element == "mat":
             if self.chance(0.5):
-                self.put(f"{place} {self.pick('=', '+=', '*=')} {self.matrix()}")
+                self.put(f"{place} {self.changed(('=', '+=', '*='))} {self.matrix()}")
             else:
-                self.put(f"{place}[{self.pick(0, 1)}, {self.pick(0, 1)}] {self.pick('=', '-=')} {self.real()}")
+                self.put(f"{place}[{self.pick(0, 1)}, {self.pick(0, 1)}] {self.changed(('=', '-='))} {self.real()}")
         elif s.element:
             if self.chance(0.5):
-                self.put(f"{place} {self.pick('=', '+=', '*=')} {self.vector()}")
+                self.put(f"{place} {self.changed(('=', '+=', '*='))} {self.vector()}")
             else:
-                self.put(f"{place}[{self.rng.randrange(3)}] {self.pick('=', '-=')} {self.real()}")
+                self.put(f"{place}[{self.rng.randrange(3)}] {self.changed(('=', '-='))} {self.real()}")
         elif s.is_near:
             f = self.pick("sin", "cos", "exp", "tanh", "atan2", "log", "pow")
             x = f"qd.math.clamp({self.real(1)}, 0.1, 8.0)"
@@ -283,20 +285,38 @@ class Statements(Expressions):
             self.put(f"{place} = {call}")
         elif s.form == "sparse" and self.chance(0.3):
             self.put(f"qd.{self.pick('activate', 'deactivate')}({s.name}.parent(), [{index}])")
-        elif s.kind != "u1" and self.chance(0.15):
+        elif s.kind != "u1" and (s.is_int() or not self.repeats()) and self.chance(0.15):
             name = self.fresh("old")
             op = self.pick("add", "sub", "min", "max", *(("and", "or", "xor", "exchange") if s.is_int() else ()))
             self.put(f"{name} = qd.atomic_{op}({place}, {self.value('int' if s.is_int() else 'real', 1)})")
             self.declare(name, "int" if s.is_int() else "real")
         else:
-            self.put(f"{place} {self.pick('=', '=', '+=', '-=', '*=')} {self.value('int' if s.is_int() else 'real')}")
+            kind = "int" if s.is_int() else "real"
+            self.put(f"{place} {self.changed(('=', '=', '+=', '-=', '*='), kind)} {self.value(kind)}")
+
+    def repeats(self):
+        return len(self.loops) > 1
+
+    def changed(self, forms, kind="real"):
+        """How an element is changed. What a loop adds up or multiplies in memory may be grouped otherwise: reals that are
+        read as well are stored there."""
+        return "=" if kind != "int" and self.repeats() else self.pick(*forms)
+
+    def add_up(self, s, place):
+        """Sums and products in loops, which nobody reads."""
+        value = self.vector if s.element else self.real
+        if s.element and self.chance(0.5):
+            place, value = f"{place}[{self.rng.randrange(3)}]", self.real
+        form = self.pick("+=", "-=") if s.sign == "+" else "*="
+        self.put(f"{place} {form} {value()}")
 
     def change(self):
         """Calls a func that changes what it is given."""
         f = self.pick(*[f for f in self.functions if f.result == "out" and self._may_call(f)])
         kind = f.params[0][1]
         places = self.variables(kind, assignable=True)
-        places += [s.at(i) for s, i in self.own if s.is_numeric() and not s.element and s.is_int() == (kind == "int")]
+        if kind == "int":
+            places += [s.at(i) for s, i in self.own if s.is_numeric() and not s.element and s.is_int()]
         if not places:
             self.declaration()
             return

@@ -48,7 +48,8 @@ class Storage:
         self.name = self.host = host
         self.all_extents = writer.extents
         self.kind, self.form, self.rank, self.element = kind, form, rank, element
-        self.is_near = host == "near"
+        self.is_near = host in ("near", "sums")
+        self.sign = writer.pick("+", "+", "*") if host == "sums" else None  # how it is updated in loops
         self.sharing = None
         self.is_clamped = form in ("ndarray", "numpy") and writer.chance(0.15)
         self.of = None  # the kind of elements of a mesh
@@ -199,4 +200,5 @@ def chosen(writer):
         Storage(writer, "e", "f32", pick("field", "ndarray"), 1, "vec"), Storage(writer, "g", pick(*REALS), "field", 1, "mat"),
         Storage(writer, "s", "i32", "struct", 1, "record"),
         Storage(writer, "z", pick(*INTS, *REALS), pick("field", "ndarray"), 0), Storage(writer, "near", "f64", "ndarray", 1),
+        Storage(writer, "sums", pick(*REALS), pick("field", "ndarray"), 1, pick("", "", "vec")),
     ]  # fmt: skip

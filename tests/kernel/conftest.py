@@ -8,6 +8,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 import contextlib
 import os
 import queue
+import tempfile
 import time
 
 import pytest
@@ -44,12 +45,18 @@ class Cell:
 
 class Client:
     def __init__(self, name=SPEC, **options):
-        self.manager = KernelManager(kernel_name=name, shutdown_wait_time=PATIENCE)
+        # Not TCP: a port that was free may have gone to another program by the time the kernel wants it.
+        self.folder = tempfile.TemporaryDirectory(prefix="qd-", dir="/tmp", ignore_cleanup_errors=True)
+        self.manager = KernelManager(kernel_name=name, shutdown_wait_time=PATIENCE, transport="ipc", ip=self.folder.name + "/k")
         self.manager.start_kernel(**options)
         self.pid = self.manager.provisioner.process.pid
         self.raw = self.manager.client()
         self.raw.start_channels()
         self.raw.wait_for_ready(timeout=PATIENCE)
+
+    def check_alive(self):
+        """Nothing comes from a kernel that died, however long one waits."""
+        assert (code := self.manager.provisioner.process.poll()) is None, f"the kernel died: {code}"
 
     def send(self, code, **options):
         self.started = time.perf_counter()
@@ -62,6 +69,7 @@ class Client:
             if time.monotonic() > until:
                 kinds = [m["msg_type"] for m in messages]
                 raise TimeoutError(f"reply: {reply is not None}, idle: {idle}, messages: {kinds}")
+            self.check_alive()
             if not reply:
                 with contextlib.suppress(queue.Empty):
                     message = self.raw.get_shell_msg(timeout=0.02)
@@ -87,6 +95,7 @@ class Client:
         seen, until = "", time.monotonic() + timeout
         while text not in seen:
             assert time.monotonic() < until, f"never printed {text!r}, only {seen!r}"
+            self.check_alive()
             with contextlib.suppress(queue.Empty):
                 message = self.raw.get_iopub_msg(timeout=0.1)
                 if message["msg_type"] == "stream":
@@ -104,6 +113,7 @@ class Client:
             self.manager.shutdown_kernel(now=True)
         with contextlib.suppress(ProcessLookupError):
             os.kill(self.pid, signal.SIGKILL)
+        self.folder.cleanup()
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -10,7 +10,7 @@ import threading
 import pytest
 from conftest import Client
 from test_comms import send_comm
-from test_live import PROTOCOL, members
+from test_live import PROTOCOL, TRAITS, members
 
 MIME = "application/vnd.quadrants.adstack+json"
 VIEW = "application/vnd.jupyter.widget-view+json"
@@ -166,6 +166,46 @@ def test_stop_ends_a_measurement(session):
     assert state(session) == before
 
 
+def test_a_launch_that_goes_on_tells_what_it_kept_so_far(session):
+    session.run("""%%qd_kernel
+y = qd.field(qd.f64, shape=1, name="y", needs_grad=True)
+result = qd.field(qd.f64, shape=(), name="result", needs_grad=True)
+
+@qd.kernel
+def longer(k: qd.i32):
+    for i in y:
+        for m in range(k):
+            v = y[i]
+            for _ in range((m + 1) * 100):
+                v = qd.sin(v)
+            result[None] += v
+""")
+    session.run("y.fill(0.3)\nresult.grad[None] = 1.0\nlonger.grad(1)")
+    key = shown(session.run("%qd_adstack longer"))[VIEW]["model_id"]
+    cell = session.run("longer.grad(1500)")  # seconds: each round keeps more than the one before
+    assert cell.status == "ok", cell.of("error")
+    told = [m["content"]["data"]["state"] for m in cell.messages if m["msg_type"] == "comm_msg" and m["content"]["comm_id"] == key]
+    kept = [s["kernels"][0]["tasks"][0]["measured"] for s in told if "kernels" in s]
+    running = [s["running"] for s in told if "running" in s]
+    assert running[0] == "longer" and running[-1] == ""
+    assert len(kept) > 3 and 800 < kept[0] < kept[len(kept) // 2] < kept[-1] == 1500 * 100 * 8 and kept == sorted(kept)
+
+
+def test_a_budget_that_is_not_kept(session):
+    session.run("%qd_adstack logistic --budget 100")
+    session.run("logistic.grad(1000)")
+    data = shown(session.run("%qd_adstack"))
+    (task,) = data[MIME]["kernels"][0]["tasks"]
+    said = "over the budget of 100 bytes: an iteration keeps 240, and needs about 240 at least"
+    assert task["excess"] == said and f"<div>{said}</div>" in data["text/html"] and said in data["text/plain"]
+    assert {loop["reason"] for loop in task["loops"]} == {"in blocks of blocks already, the least that is tried"}
+    assert "every 10-th: in blocks of blocks already" in data["text/html"]
+    session.run("logistic.grad(8)")
+    measured = session.run("%qd_adstack --measure")
+    assert [m["budget"] for m in shown(measured)[MIME]["kernels"][0]["measurements"]] == [0, 32, 16, 8]
+    assert measured.of("stream") == []  # 2 * 3 entries of 8 bytes are over these: no warnings of its own
+
+
 def test_both_sides_name_the_same_members(session):
     output = shown(session.run("%qd_adstack --measure"))[MIME]
     kernel = output["kernels"][0]
@@ -175,9 +215,8 @@ def test_both_sides_name_the_same_members(session):
                         (kernel["measurements"][0], "Measurement")):
         assert set(value) == set(members("adstack.ts", name)), name
     model = set(members("adstack.ts", "AdstackModel"))
-    assert set(output) == model - {"measuring"} | set(members("adstack.ts", "AdstackOutput"))
-    traits = session.run("sorted(n for n, t in __import__('quadrants_jupyter.adstack').adstack._widget_class().class_traits(sync=True).items()"
-                         " if not n.startswith('_'))").result
+    assert set(output) == model - {"measuring", "running"} | set(members("adstack.ts", "AdstackOutput"))
+    traits = session.run("from quadrants_jupyter import adstack, models\n" + TRAITS.format("adstack")).result
     assert model <= set(ast.literal_eval(traits))
 
 

@@ -2,9 +2,10 @@
 
 import os
 import re
+import time
 
 import pytest
-from conftest import Client
+from conftest import PATIENCE, Client
 from test_live import members
 
 MIME = "application/vnd.quadrants.checkpoints+json"
@@ -134,8 +135,117 @@ def test_the_graph_alone(session):
     assert WIDGET not in data
 
 
+def test_the_graph_of_a_kernel_by_name(session):
+    session.run(CELL.replace("def staged", "def unused"))
+    data = shown(session.run("%qd_graph unused"))  # compiled now: its annotations leave no choice
+    assert lines(data)[1] == "do_while n" and data[MIME]["kernel"] == "unused"
+    assert shown(session.run("%qd_graph unused"))[MIME] == data[MIME]
+    assert session.run("x.to_numpy().tolist()").result == "[0, 0, 0]"
+    session.run("""@qd.kernel(graph=True)
+def sums(x: qd.template()):
+    for i in x:
+        x[i] += 1
+f = qd.field(qd.i32, 3)
+@qd.data_oriented
+class Model:
+    def __init__(self):
+        self.f = qd.field(qd.i32, 3)
+
+    @qd.kernel(graph=True)
+    def step(self):
+        for i in self.f:
+            self.f[i] += 1
+model = Model()""")
+    words = session.run("%qd_graph sums").text("stderr")
+    assert "the arguments of sums decide how it is compiled; call it once, or write %qd_graph sums(...)" in words
+    session.run("sums(f)")
+    assert lines(shown(session.run("%qd_graph sums"))) == ["sums: the graph", "line 3: for i in x:"]
+    assert lines(shown(session.run("%qd_graph model.step"))) == ["Model.step: the graph", "line 13: for i in self.f:"]
+    assert session.run("model.f.to_numpy().tolist()").result == "[0, 0, 0]"
+
+
+def test_the_graph_as_boxes(session):
+    session.run("""@qd.kernel(graph=True)
+def beside(x: Line, y: Line, n: Flag):
+    while qd.graph.do_while(n):
+        with qd.graph.parallel_context():
+            with qd.graph.parallel():
+                for i in x:
+                    x[i] += 1
+            with qd.graph.parallel():
+                for i in y:
+                    y[i] += 1
+        n[()] -= 1
+""")
+    data = shown(session.run("%qd_graph beside"))
+    assert lines(data) == ["beside: the graph", "do_while n", "region of 2 sections", "section 1", "line 6: for i in x:", "section 2",
+                           "line 9: for i in y:", "line 11: n[()] -= 1"]  # fmt: skip
+    html = data["text/html"]
+    region = html[html.index("region of 2 sections"):html.index("line 11")]
+    assert "display:flex" in region and html.index("do_while n") < html.index("region of")
+    assert html.count("<div") == html.count("</div>")
+    n = session.run("y = qd.ndarray(qd.i32, 3)\n%qd_step beside(x, y, n)")
+    assert lines(shown(n))[2:5] == ["region of 2 sections", "section 1", "line 6: for i in x: (ran once)"]
+
+
+def completed(session, code):
+    wanted = session.raw.complete(code)
+    while True:
+        reply = session.raw.get_shell_msg(timeout=PATIENCE)
+        if reply["parent_header"]["msg_id"] == wanted:
+            return reply["content"]["matches"]
+
+
+def test_names_of_kernels_complete(session):
+    session.run("""@qd.kernel
+def plain(x: Line):
+    pass
+@qd.data_oriented
+class Thing:
+    @qd.kernel(graph=True)
+    def stir(self):
+        pass
+    @qd.kernel
+    def other(self):
+        pass
+thing = Thing()""")
+    assert completed(session, "%qd_graph sta") == ["staged"]
+    assert completed(session, "%qd_step sta") == ["staged"]
+    assert completed(session, "%qd_graph thing.") == ["thing.stir"]
+    names = completed(session, "%qd_graph ")
+    assert {"staged", "thing.stir"} <= set(names) and not {"plain", "thing.other", "x"} & set(names)
+    assert {"staged", "--back", "--resume", "--turn"} <= set(completed(session, "%qd_step "))
+    assert completed(session, "%qd_step --r") == ["--resume", "--run"]
+    session.run("%qd_step staged(x, stop, n)")
+    assert completed(session, "%qd_step --resume ") == ["FIRST", "SECOND"]
+
+
+def test_going_back_takes_edits_back(session):
+    session.run("""from quadrants_jupyter import checkpoints
+@qd.kernel(graph=True)
+def adds(x: Line, by: Line):
+    for i in x:
+        x[i] += by[i]
+    for i in x:
+        x[i] += by[i]
+by = qd.ndarray(qd.i32, 3)
+by.fill(1)
+%qd_step adds(x, by)""")
+    held = "print(x.to_numpy().tolist(), by.to_numpy().tolist(), checkpoints.newest.data()['back'])"
+    session.run("checkpoints.newest.on_message(None, {'do': 'edit', 'name': 'by', 'index': [1], 'value': '5'}, [])")
+    session.run("%qd_step --run")
+    assert session.run(held).text() == "[2, 6, 2] [1, 5, 1] 3\n"
+    for wanted in ("[1, 1, 1] [1, 5, 1] 2\n", "[1, 1, 1] [1, 1, 1] 1\n", "[0, 0, 0] [1, 1, 1] 0\n"):
+        session.run("%qd_step --back")
+        assert session.run(held).text() == wanted
+    session.run("%qd_step --task\nby[2] = 9")  # not by the stepper: goes with the step before it
+    session.run("%qd_step --back")
+    assert session.run(held).text() == "[0, 0, 0] [1, 1, 1] 0\n"
+
+
 def test_members_and_plain_graphs(session):
-    cell = session.run("""@qd.data_oriented
+    cell = session.run("""f = qd.field(qd.i32, 3)  # not what self.f is
+@qd.data_oriented
 class Model:
     def __init__(self):
         self.f = qd.field(qd.i32, 3)
@@ -151,7 +261,7 @@ class Model:
 model = Model()
 %qd_step model.step(3)""")
     assert lines(shown(cell)) == [
-        "Model.step: stopped", "line 9: for i in self.f: (ran once)", "-> line 11: for i in self.f:",
+        "Model.step: stopped", "line 10: for i in self.f: (ran once)", "-> line 12: for i in self.f:",
         "self.f i32 3 (3 of 3 changed: [0]: 0 → 3, [1]: 0 → 3, [2]: 0 → 3)",
     ]  # fmt: skip
 
@@ -161,6 +271,11 @@ model = Model()
 ])
 def test_wrong_use(session, line, words):
     assert words in session.run(f"%qd_step {line}").text("stderr")
+
+
+@pytest.mark.parametrize("line, words", [("", "of which kernel?"), ("staged(", "was never closed"), ("3 +", "invalid syntax")])
+def test_wrong_use_of_graphs(session, line, words):
+    assert words in session.run(f"%qd_graph {line}").text("stderr")
 
 
 def test_an_error_ends_the_launch_and_is_shown(session):
@@ -176,6 +291,60 @@ def fails(x: Line):
     data = shown(session.run("%qd_step --run"))
     assert "AssertionError" in lines(data)[-1] and lines(data)[0] == "fails: at its end"
     session.run("qd.init(arch=qd.cpu)")
+
+
+@pytest.mark.parametrize("call", ["forever(x, n)", "%qd_step forever(x, n)\n%qd_step --run"])
+def test_stop_in_an_endless_loop(session, call):
+    session.run("""@qd.kernel(graph=True)
+def forever(x: Line, n: Flag):
+    while qd.graph.do_while(n):
+        for i in x:
+            x[i] += 1
+        for i in x:
+            x[i] -= 1
+n[()] = 0
+forever(x, n)
+n[()] = 1""")
+    took = []
+    for _ in range(5):
+        cell = session.send("print('go')\n" + call)
+        session.wait_for_text("go")
+        time.sleep(0.2)
+        begun = time.monotonic()
+        session.interrupt()
+        ended = session.collect(cell)
+        took.append(time.monotonic() - begun)
+        if call.startswith("%"):  # the stepper shows it
+            data = shown(ended)
+            assert "KeyboardInterrupt" in lines(data)[-1] and lines(data)[0] == "forever: at its end"
+        else:
+            assert ended.error == "KeyboardInterrupt"
+    print(f"Stop ends the cell within {1e3 * min(took):.0f} to {1e3 * max(took):.0f} ms")
+    assert min(took) < 0.5
+    assert session.run("6 * 7").result == "42"
+
+
+def test_stop_ends_a_launch_at_once(session):
+    """What a cell takes beyond that is the text of its traceback."""
+    session.run("""import time
+@qd.kernel(graph=True)
+def forever(x: Line, n: Flag):
+    while qd.graph.do_while(n):
+        for i in x:
+            x[i] += 1
+n[()] = 0
+forever(x, n)
+n[()] = 1""")
+    took = []
+    for _ in range(5):
+        cell = session.send("print('go')\ntry:\n    forever(x, n)\nexcept KeyboardInterrupt:\n    print('at', time.monotonic())")
+        session.wait_for_text("go")
+        time.sleep(0.1)
+        begun = time.monotonic()
+        session.interrupt()
+        took.append(float(session.collect(cell).text().split()[-1]) - begun)
+    print(f"Stop ends the launch within {1e3 * min(took):.1f} to {1e3 * max(took):.1f} ms")
+    assert min(took) < 0.1
 
 
 def test_both_sides_name_the_same_members(session):

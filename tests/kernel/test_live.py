@@ -654,6 +654,9 @@ def members(file, interface):
     return re.findall(r"(?:^|[{;])\s*(\w+)\??:", body, re.MULTILINE)
 
 
+TRAITS = "sorted(n for n in models.model_class({0!r}, **{0}.TRAITS).class_traits(sync=True) if not n.startswith('_'))"
+
+
 def test_both_sides_name_the_same_members(session):
     run(session, CELL)
     run(session, "clip(np.ones(5, np.float32))")
@@ -671,9 +674,9 @@ def test_both_sides_name_the_same_members(session):
     heatmap = run(session, "import dataclasses\nfrom quadrants_jupyter import heatmap\n"
                            "[[f.name for f in dataclasses.fields(c)] for c in (heatmap.Line, heatmap.Listing)]").result
     assert ast.literal_eval(heatmap) == [members("heatmap.ts", "Line"), members("heatmap.ts", "Listing")]
-    traits = run(session, "sorted(n for n, t in heatmap._widget_class().class_traits(sync=True).items() if not n.startswith('_'))")
+    traits = run(session, "from quadrants_jupyter import models\n" + TRAITS.format("heatmap"))
     assert set(members("heatmap.ts", "HeatmapModel")) <= set(ast.literal_eval(traits.result))
     outcomes = re.search(r"export type Outcome = ([^;]*);", (PROTOCOL / "heatmap.ts").read_text()).group(1)
-    from quadrants_jupyter import live
+    from quadrants._live import coverage
 
-    assert re.findall(r'"(\w+)"', outcomes) == list(live._outcomes)
+    assert re.findall(r'"(\w+)"', outcomes) == list(coverage.OUTCOMES)

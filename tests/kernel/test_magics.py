@@ -124,6 +124,55 @@ def test_a_kernel_compiled_before_the_same_cell_edits_its_func(session):
     assert session.run("use(3)").result == "30"
 
 
+@pytest.mark.parametrize("func_head", ["", "%%qd_kernel\n"])
+@pytest.mark.parametrize("func, call", [
+    ("@qd.func\ndef scale(v):\n    return v * 2\n", "scale(v)"),
+    ("@qd.real_func\ndef scale(v: qd.i32) -> qd.i32:\n    return v * 2\n", "scale(v)"),
+    ("@qd.dataclass\nclass Scale:\n    v: qd.i32\n    @qd.func\n    def of(self):\n        return self.v * 2\n", "Scale(v).of()"),
+    ("@qd.data_oriented\nclass Scale:\n    @qd.func\n    def of(self, v):\n        return v * 2\n\nscale = Scale()\n", "scale.of(v)"),
+])
+def test_the_rest_of_the_cell_calls_the_edited_func(session, func, call, func_head):
+    session.run(func_head + func)
+    session.run(f"@qd.kernel\ndef use(v: qd.i32) -> qd.i32:\n    return {call}\n")
+    assert session.run("use(3)").result == "6"
+    assert session.run(func_head + func.replace("* 2", "* 10") + "use(3)").result == "30"
+    assert session.run("use(3)").result == "30"
+
+
+@pytest.mark.parametrize("head", ["@qd.dataclass", "@dataclasses.dataclass"])
+def test_parameters_of_an_earlier_type_are_named(session, head):
+    types = f"import dataclasses\n{head}\nclass Body:\n    m: qd.f32\n"
+    users = ("@qd.kernel\ndef mass(b: Body) -> qd.f32:\n    return b.m\n@qd.func\ndef twice(b: Body):\n    return 2 * b.m\n"
+             "@qd.kernel\ndef other(x: qd.f32) -> qd.f32:\n    return x\n")
+    session.run(types)
+    assert session.run(users).text("stderr") == ""
+    cell = session.run(types + "    q: qd.f32\n")
+    assert sorted(cell.text("stderr").splitlines()) == [
+        f"{name}: its parameter `b` is an earlier `Body`; run the cell of {name} again" for name in ("mass", "twice")]
+    assert session.run("1").text("stderr") == "", "said once"
+    assert session.run(users + "mass(Body(m=2.0, q=3.0))").result == "2.0"
+    assert session.run("1").text("stderr") == ""
+
+
+def test_kernels_of_a_reloaded_module(session, tmp_path):
+    file = tmp_path / "reloaded_by_the_cell.py"
+    text = ("import quadrants as qd\n@qd.func\ndef scale(v):\n    return v * 2\n@qd.kernel\ndef own(v: qd.i32) -> qd.i32:\n    return scale(v)\n"
+            "@qd.dataclass\nclass Pair:\n    v: qd.i32\n    @qd.func\n    def of(self):\n        return self.v * 2\n"
+            "@qd.data_oriented\nclass Sim:\n    @qd.func\n    def of(self, v):\n        return v * 2\n"
+            "    @qd.kernel\n    def run(self, v: qd.i32) -> qd.i32:\n        return self.of(v)\n")
+    file.write_text(text)
+    session.run(f"import sys; sys.path.insert(0, {str(tmp_path)!r})\n%load_ext autoreload\n%autoreload 2")
+    session.run("import reloaded_by_the_cell as module\nfrom reloaded_by_the_cell import *\nsim = Sim()\n"
+                "@qd.kernel\ndef use(v: qd.i32) -> qd.i32:\n    return scale(v) + 100 * module.scale(v) + 10000 * Pair(v).of() + 1000000 * sim.of(v)\n")
+    calls = "own(1), module.own(1), sim.run(1), module.Sim().run(1), use(1)"
+    assert session.run(calls).result == "(2, 2, 2, 2, 2020202)"
+    for number in (3, 4):
+        file.write_text(text.replace("* 2", f"* {number}"))
+        os.utime(file, ns=(0, file.stat().st_mtime_ns + number * 10**9))
+        assert session.run(calls).result == str((number,) * 4 + (number * 1010101,))
+    session.run("%autoreload 0")
+
+
 def test_classes_keep_their_identity(session):
     cell = ("%%qd_kernel\n@qd.data_oriented\nclass Sim:\n    def __init__(self):\n        self.f = qd.field(qd.f32, 3)\n"
             "    @qd.kernel\n    def fill(self, v: qd.f32):\n        for i in self.f:\n            self.f[i] = v\n")
@@ -167,6 +216,38 @@ def test_tasks_and_config(session):
     assert "for i in range(x.shape[0]):" in text
     assert session.run("%qd_config default_fp").text() == "default_fp = f32\n"
     assert "no option named" in session.run("%qd_config nothing").text("stderr")
+
+
+def test_tasks_of_each_specialisation(session):
+    def told():
+        return session.run("%qd_tasks add").of("execute_result")[0]["data"]
+
+    code = ("import numpy as np\nimport quadrants as qd\nqd.init(arch=qd.cpu)\n@qd.kernel\ndef add(x: qd.types.ndarray(), n: qd.template()):\n"
+            "    for I in qd.grouped(x):\n        x[I] += n\nadd(np.zeros(3, np.float32), 1)\n")
+    session.run(code)
+    assert [line.split()[0] for line in told()["text/plain"].splitlines()] == ["add.0"]
+    session.run("add(np.zeros((3, 3), np.int32), 2)\nadd(np.zeros(4, np.float32), 1)")
+    titles = ["add(x: f32[:], n=1)", "add(x: i32[:, :], n=2)"]
+    assert [line.split("   ")[0] for line in told()["text/plain"].splitlines()] == [titles[0], "add.0", titles[1], "add.0"]
+    assert [kernel["name"] for kernel in told()["application/vnd.quadrants.compiled+json"]["kernels"]] == titles
+    assert all(f"<code>{title}</code>" in told()["text/html"] for title in titles)
+    session.run("qd.init(arch=qd.cpu)\nadd(np.zeros(3, np.float64), 3)")
+    assert [line.split()[0] for line in told()["text/plain"].splitlines()] == ["add.0"], "of this program alone"
+
+
+def test_the_cache_and_why(session):
+    session.run(CELL)
+    session.run("step(__import__('numpy').zeros(3, 'float32'))")
+    assert "kernels:" in session.run("%qd_cache").text() and "records:" in session.run("%qd_cache info").text()
+    told = session.run("%qd_cache why step").text()
+    assert told.startswith("step:") and any(word in told for word in ("loaded from disk", "compiled"))
+    assert "is no kernel" in session.run("%qd_cache why 3").text("stderr")
+    assert "not understood" in session.run("%qd_cache how step").text("stderr")
+    assert "whole and trusted" in session.run("%qd_cache verify").text()
+    for line in ("why nobody", "why step.nothing", "why (", ""):
+        session.run("import quadrants as qd; qd.reset()" if not line else "")
+        told = session.run(f"%qd_cache {line}").text("stderr")
+        assert told.startswith("UsageError: %qd_cache: ") and len(told.splitlines()) == 1
 
 
 def test_tasks_of_kernels_of_ordinary_cells(session):
@@ -489,6 +570,10 @@ def large():
     assert badge[BADGE]["checks"] == [{"name": "speaks", "verdict": "not checked"}] and "prints" in badge["text/plain"]
     badge = badge_of(session.run("large.grad()"))
     assert badge[BADGE]["checks"][0]["verdict"] == "not checked" and "elements" in badge["text/plain"]
+    badge = badge_of(session.run("with qd.ad.Tape(loss):\n    squares()\n    x.from_numpy(x.to_numpy())\n    squares()"))
+    assert badge[BADGE]["checks"][0]["verdict"] == "not checked" and "numbers from outside" in badge["text/plain"], badge["text/plain"]
+    badge = badge_of(session.run("with qd.ad.Tape(loss):\n    squares()\n    x.fill(2)\n    squares()"))
+    assert badge[BADGE]["checks"][0]["verdict"] == "agrees", "the field holds 2 by now"
 
 
 def test_the_heatmap_shows_what_ran_backward(session):
@@ -503,3 +588,73 @@ def test_the_heatmap_shows_what_ran_backward(session):
     shown = next(c["data"] for c in cell.of("execute_result"))["application/vnd.quadrants.heatmap+json"]
     counted = {line["text"].strip(): line["backward"] for line in shown["listings"][0]["lines"]}
     assert counted["loss[None] += x[i] ** 2"] == 4 and counted["@qd.kernel"] is None
+
+
+def printed(cell):
+    assert cell.status == "ok", cell.of("error")
+    return "".join(c["text"] for c in cell.of("stream"))
+
+
+def test_a_magic_shows_its_help(session):
+    said = printed(session.run("%%qd_kernel --help"))
+    assert said.startswith("Runs a cell of kernels") and "--no-coverage" in said and "start a program on this architecture" in said
+    assert printed(session.run("%%qd_kernel --help\nthis is not run")) == said
+    assert "starts from zero" in printed(session.run("%qd_coverage --help"))
+    assert "%qd_tasks [NAME ...]" in printed(session.run("%qd_tasks --help"))
+
+
+def test_a_kernel_cell_without_kernels_says_what_it_wants(session):
+    cell = session.run("%%qd_kernel --quiet")
+    assert cell.status == "error" and "--help shows its options" in "".join(c["text"] for c in cell.of("stream"))
+
+
+def test_what_shift_tab_shows_of_a_kernel(session):
+    session.run(CELL.replace("def step(x: Array, limit: qd.f32):\n", 'def step(x: Array, limit: qd.f32):\n    """Halves what is small."""\n'))
+
+    def shown(code, **options):
+        wanted = session.raw.inspect(code, **options)
+        while (reply := session.raw.get_shell_msg(timeout=PATIENCE))["parent_header"].get("msg_id") != wanted:
+            pass
+        return reply["content"]["data"]
+
+    def plain(code, **options):
+        return re.sub(r"\x1b\[[\d;]*m", "", shown(code, **options)["text/plain"])
+
+    said = plain("step")
+    assert re.search(r"^Kernel: +step\(x: Array, limit: qd.f32\)$", said, re.M) and re.search(r"^Docstring: +Halves what is small.$", said, re.M)
+    assert re.search(r"^Specialised: +for 1 set of argument types$", said, re.M)
+    assert re.findall(r"^step\.\d .*$", said, re.M) == [
+        "step.0       line  16  for i in range(x.shape[0]):", "step.1       line  21  for i in range(x.shape[0]):"]  # fmt: skip
+    assert "not yet: it is compiled when it is called" in plain("template")
+    assert plain("step", detail_level=1).rstrip().endswith("x[i] = clamp(x[i])")
+    assert "Kernel:" not in plain("len")
+
+
+def test_tasks_say_how_they_updated_what_threads_share(session):
+    session.run("""import numpy as np
+import quadrants as qd
+qd.init(arch=qd.cpu, cpu_max_num_threads=2)
+A = qd.types.ndarray
+
+@qd.kernel
+def spread(out: A(qd.f32, 1), count: A(qd.i32, 1), to: A(qd.i32, 1)):
+    for i in to:
+        out[to[i]] += 1.0
+    for i in to:
+        if qd.atomic_add(count[0], 1) > 5:
+            to[i] = 0
+
+to = np.arange(200_000, dtype=np.int32) % 500
+spread(np.zeros(500, np.float32), np.zeros(1, np.int32), to)""")
+
+    def told():
+        data = session.run("%qd_tasks spread").of("execute_result")[0]["data"]
+        kernels = data["application/vnd.quadrants.compiled+json"]["kernels"]
+        assert all(task["updates"] in data["text/plain"] and task["updates"] in data["text/html"] for task in kernels[0]["tasks"])
+        return [task["updates"] for task in kernels[0]["tasks"]]
+
+    assert told() == ["updates in 2 copies, 4000 bytes", "updates with locks"]
+    session.run("spread(np.zeros(500, np.float32), np.zeros(1, np.int32), to[:3])")
+    assert told() == ["updates without locks, on one thread"] * 2
+    session.run("qd.init(arch=qd.cpu, deterministic=True)\nspread(np.zeros(500, np.float32), np.zeros(1, np.int32), to)")
+    assert told() == ["updates in a fixed order, in 64 copies, 128 kB", "updates in a fixed order, on one thread"]

@@ -53,7 +53,7 @@ def test_tooltips_are_short(kernel):
     assert set(data) == {"text/plain"} and "Return the number of items" in data["text/plain"]
     kernel.run("import quadrants as qd\n@qd.kernel\ndef step(x: qd.i32, dt: qd.f32) -> qd.i32:\n    'One step.'\n    return x")
     text = inspected(kernel, "step")["text/plain"]
-    assert "step(x: i32, dt: f32) -> i32" in text and "One step." in text and "*args" not in text
+    assert "step(x: qd.i32, dt: qd.f32) -> qd.i32" in text and "One step." in text and "*args" not in text
 
 
 def test_warnings_name_the_cell(kernel):

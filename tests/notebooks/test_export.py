@@ -99,3 +99,24 @@ def test_a_notebook_that_is_executed(kernel, tmp_path):
 def test_servers_export_the_same():
     server = json.loads((ROOT / "jupyter/etc/jupyter/jupyter_server_config.d/quadrants_jupyter.json").read_text())
     assert server == CONFIG
+
+
+def stored_values(**changed):
+    value = {"kernel": "logistic", "name": "v", "type": "f64", "bytes": 8, "trips": 1000, "loop": 7, "choice": "keep"}
+    return {**value, **changed}
+
+
+def test_what_gradients_keep():
+    keeps = [[9, 16000, [stored_values(), stored_values(name="w"), stored_values(choice="every 32-th")]]]
+    html = page([(CELL, kept(CELL, [[7, 1200, 1200, None]], kept=keeps))])
+    (said,) = re.findall(r'(.*)<span class="qd-mark-kept">(.*?)</span>', html)
+    assert said[1] == "gradients keep 16kB: v in the loop of line 7, w in the loop of line 7" and "else" in said[0]
+    assert html.count('class="qd-mark-kept"') == 1
+    alone = page([(CELL, kept(CELL, [], kept=keeps))])
+    assert alone.count('class="qd-mark-kept"') == 1, "no line of the cell was counted"
+    listed = {"version": 1, "cells": [{"digest": digest(CELL), "lines": [], "kept": [{"number": 9, "bytes": 16000, "of": [stored_values()]}]}]}
+    cell = new_code_cell(CELL)
+    cell.outputs.append(nbformat.v4.new_output("display_data", {"application/vnd.quadrants.coverage+json": listed}))
+    assert HTMLExporter(config=Config(CONFIG)).from_notebook_node(new_notebook(cells=[cell]))[0].count("gradients keep 16kB") == 1
+    for damaged in ("text", [3], [[9, "1", []]], [[9, 1, [None]]], [[9, 1, 2]]):
+        assert page([(CELL, kept(CELL, [[8, 1200, 1200, None]], kept=damaged))]).count("gradients keep") == (damaged == [[9, 1, [None]]])

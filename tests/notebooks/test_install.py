@@ -28,6 +28,7 @@ lib/python3.11/site-packages/quadrants/_lib/core/__init__.py
 lib/python3.11/site-packages/quadrants/_lib/libquadrants_core.so
 lib/python3.11/site-packages/quadrants/_lib/libquadrants_llvm.so
 lib/python3.11/site-packages/quadrants/_lib/quadrants_linalg.so
+lib/python3.11/site-packages/pytest_quadrants.py
 lib/python3.11/site-packages/quadrants_jupyter/__init__.py
 lib/python3.11/site-packages/quadrants_jupyter/magics.py
 lib/python3.11/site-packages/quadrants_jupyter/nbval_plugin.py

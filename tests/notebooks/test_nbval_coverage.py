@@ -134,6 +134,15 @@ def test_summary_and_data(project, kernel):
     assert status == 0 and "25.0%  1, 4-5, 8, 11-12" in said  # host lines of modules are for coverage.py
 
 
+@pytest.mark.parametrize("kernel", ["quadrants", "python3"])
+def test_kernels_that_are_not_to_be_counted_are_left_out(project, kernel):
+    uncounted = MAGIC.replace("--quiet", "--quiet --no-coverage")
+    project.notebook(SETUP, uncounted, CALL, uncounted.replace("def up", "def down") + "\nhere = 1\nif here == 2:\n    up(x, 1)")
+    status, said = project.nbval("--nbval-kernel-name", kernel, "--qd-cov")
+    assert status == 0, said
+    assert "  cell 2: 4 of 4\n" in said and "never ran:\n  demo.ipynb cell 4: 17\n" in said, said
+
+
 def test_branches_in_workers(project):
     (project.folder / ".coveragerc").write_text("[run]\nbranch = True\nrelative_files = True\n")
     status, said = project.nbval("--qd-cov", "--nbval-kernel-name", "quadrants", "-n", "1", "--dist", "loadfile")

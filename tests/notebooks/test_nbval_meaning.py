@@ -51,7 +51,7 @@ def test_tasks():
 
 def adstack(trips=10, choice="keep", seconds=1.0, total=80, **measured):
     loop = {"line": 3, "text": "for _ in range(n):", "trips": trips, "choice": choice, "variables": [{"name": "v", "type": "f64", "line": 4}]}
-    measurement = {"part": 2, "choice": "every 4-th", "predicted": 56, "seconds": seconds}
+    measurement = {"part": 2, "choice": "every 4-th", "measured": 56, "seconds": seconds}
     kernel = {"name": "f", "budget": 0, "tasks": [{"total": total, "loops": [loop]}], "measurements": [measurement]}
     return {"version": 1, "said": "", "kernels": [{**kernel, **measured}]}
 

@@ -25,7 +25,7 @@ def validate(folder, cells, kernel, *options, plugin=True):
     notebook.metadata["kernelspec"] = {"name": kernel, "display_name": kernel, "language": "python"}
     path, results = folder / "case.ipynb", folder / "results.xml"
     nbformat.write(notebook, path)
-    ini = ["-c", str(ROOT / "tests/notebooks/pytest.ini")] if plugin else ["-c", os.devnull, "-p", "no:quadrants_jupyter.nbval_plugin"]
+    ini = ["-c", str(ROOT / "tests/notebooks/pytest.ini")] if plugin else ["-c", os.devnull, "-p", "no:pytest_quadrants"]
     command = ["-m", "pytest", "-q", "--nbval", "--nbval-cell-timeout", "120", f"--junitxml={results}", *ini, *options, str(path)]
     done = subprocess.run([sys.executable, *command], cwd=ROOT, capture_output=True, text=True, timeout=300)
     assert results.exists(), done.stdout + done.stderr
@@ -128,6 +128,9 @@ CASES = {
     "numbers, whole": (("print('sum 1.0 of 4')", [printed("sum 1.0 of 3\n")], "qd-numbers"), "number 2 is 3 in the notebook, 4 now"),
     "numbers, other words": (("print('sun 1.0')", [printed("sum 1.0\n")], "qd-numbers"), "mismatch"),
     "numbers, no tag": (("print('sum 1.0000001')", [printed("sum 1.0\n")]), "mismatch"),
+    "film": ((display_raw({"image/gif": "R0lG", "text/plain": "film"}), [bundle({"image/gif": "R0lH", "text/plain": "film"})]), ""),
+    "film, none": ((display_raw({"text/plain": "film"}), [bundle({"image/gif": "R0lH", "text/plain": "film"})]),
+                   "Missing output fields from running code: {'image/gif'}"),
 }  # fmt: skip
 
 

@@ -7,8 +7,6 @@ import runpy
 import sys
 import types
 
-import numpy as np
-
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.remove(str(HERE))
 sys.path.insert(0, str(HERE.parents[1]))
@@ -27,17 +25,14 @@ def taichi(examples):
     module = Module("taichi")
     module.__path__ = []
     module.GUI = windows.GUI
-    module.rgb_to_hex = lambda c: sum(np.clip(np.int32(255 * x), 0, 255) << s for x, s in zip(c, (16, 8, 0)))
-    keys = {key: key.lower() for key in windows.KEYS}
-    anything = windows.Anything
-    module.ui = types.SimpleNamespace(Window=windows.GUI, Scene=anything, make_camera=anything, Camera=anything, **keys)
+    module.ui = types.ModuleType("taichi.ui")
+    vars(module.ui).update({name: getattr(qd.ui, name) for name in dir(qd.ui)}, Window=windows.Window)
     module.tools = types.ModuleType("taichi.tools")
     for name in dir(qd.tools):
         setattr(module.tools, name, getattr(qd.tools, name))
-    module.tools.imwrite = module.tools.imshow = windows.picture
-    module.tools.VideoManager = anything
+    module.tools.imshow = windows.imshow
     module.init = lambda *_, **options: qd.init(**{**options, "arch": qd.cpu})
-    sys.modules.update({"taichi": module, "taichi.tools": module.tools})
+    sys.modules.update({"taichi": module, "taichi.tools": module.tools, "taichi.ui": module.ui})
     for name in "math types algorithms linalg lang lang.impl lang.matrix lang.kernel_impl lang.exception _lib profiler ad".split():
         try:
             sys.modules[f"taichi.{name}"] = importlib.import_module(f"quadrants.{name}")
@@ -45,7 +40,7 @@ def taichi(examples):
             pass
     for name in ("quadrants._lib.core", "quadrants._lib.core.quadrants_python"):
         try:
-            importlib.import_module(name).GGUI_AVAILABLE = False
+            importlib.import_module(name).GGUI_AVAILABLE = True
         except ImportError:
             pass
     package = types.ModuleType("taichi.examples")

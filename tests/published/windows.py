@@ -1,99 +1,64 @@
-"""What the examples draw with, showing nothing: windows that close after a few frames, where the pointer stands still."""
+"""What the examples draw with: the package's own windows, unseen, which close after a few frames and keep their last picture."""
 
 import os
+import pathlib
 
 import numpy as np
+import quadrants as qd
 
 FRAMES = int(os.environ.get("PUBLISHED_FRAMES", 2))
-KEYS = "SPACE ESCAPE LMB MMB RMB PRESS RELEASE UP DOWN LEFT RIGHT MOTION EXIT SHIFT CTRL TAB RETURN BACKSPACE WHEEL".split()
+FOLDER = os.environ.get("PUBLISHED_PICTURES")  # where pictures are kept
+_count = 0
 
 
 class Closed(BaseException):
     """Ends programs that draw for ever."""
 
 
-def picture(x, *_args, **_keywords):
-    x = np.asarray(x.to_numpy() if hasattr(x, "to_numpy") else x)
-    print(f"picture of {x.shape}, mean {np.nan_to_num(x.astype(np.float64)).mean():.4g}")
+def keep(pixels):
+    """Notes a picture: what it shows must not be one colour alone, but that is for whoever reads the line."""
+    global _count
+    _count += 1
+    print(f"picture of {pixels.shape[:2]}, {len(np.unique(pixels.reshape(-1, pixels.shape[-1])[::7], axis=0))} colours")
+    if FOLDER:
+        import sys
+
+        qd.tools.imwrite(pixels, pathlib.Path(FOLDER) / f"{pathlib.Path(sys.argv[0]).stem}_{_count}.png")
 
 
-class Anything:
-    """Takes every call and gives what takes every call."""
+class Few:
+    """A window of few frames."""
 
-    def __init__(self, *_args, **_keywords):
-        pass
-
-    def __call__(self, *_args, **_keywords):
-        return Anything()
-
-    def __getattr__(self, name):
-        if name.startswith("__"):
-            raise AttributeError(name)
-        return Anything()
-
-    def __iter__(self):
-        return iter(())
-
-    def __bool__(self):
-        return False
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        return False
-
-
-class GUI:
-    locals().update({key: key.lower() for key in KEYS})
-
-    def __init__(self, *_args, **_keywords):
-        self.frame, self.event, self.fps_limit = 0, None, 60
+    shown = 0
 
     @property
     def running(self):
-        return self.frame < FRAMES
+        return self.shown < FRAMES and type(self).__mro__[2].running.fget(self)
 
     @running.setter
     def running(self, value):
         if not value:
-            self.frame = FRAMES
+            self.shown = FRAMES
 
-    def show(self, *_):
-        self.frame += 1
-        if self.frame > FRAMES + 2:
+    def show(self, *file):
+        self.shown += 1
+        if self.shown == FRAMES:
+            keep(self._surface.picture())
+        super().show(*file)
+        if self.shown > FRAMES + 2:
             raise Closed
 
 
-    def set_image(self, x):
-        picture(x)
+class GUI(Few, qd.GUI):
+    def __init__(self, *args, **keywords):
+        super().__init__(*args, **{**keywords, "show_gui": False})
 
-    def circles(self, x, *_args, **_keywords):
-        picture(x)
 
-    def get_event(self, *_):
-        return False
+class Window(Few, qd.ui.Window):
+    def __init__(self, *args, **keywords):
+        super().__init__(*args, **{**keywords, "show_window": False})
 
-    def get_events(self, *_):
-        return iter(())
 
-    def get_cursor_pos(self):
-        return 0.5, 0.5
-
-    def is_pressed(self, *_):
-        return False
-
-    def slider(self, *_args, **_keywords):
-        return type("Slider", (), {"value": 0.0})
-
-    label = button = slider
-
-    def get_canvas(self):
-        return Anything()
-
-    get_gui = get_scene = get_canvas
-
-    def __getattr__(self, name):
-        if name.startswith("__"):
-            raise AttributeError(name)
-        return lambda *_args, **_keywords: None
+def imshow(img, *_args, **_keywords):
+    img = np.asarray(img.to_numpy() if hasattr(img, "to_numpy") else img)
+    keep(qd.tools.imresize(np.ascontiguousarray(img), *img.shape[:2]).reshape(*img.shape[:2], -1))

@@ -242,3 +242,18 @@ def test_refusals_inside_of_what_comes_along_point_at_the_line(arch):
         text = str(error.value)
         assert line in text and "linalg.py" not in text and "test_autodiff_fields.py" in text, text
         assert "which Quadrants itself brings along for the line above" in text
+
+
+def test_refusals_of_loops_inside_of_what_comes_along_give_no_hint_about_them(arch):
+    qd.init(arch=arch, ad_stack_experimental_enabled=True, offline_cache=False)
+    m = qd.Matrix.field(3, 3, qd.f32, shape=2, needs_grad=True)
+
+    @qd.kernel
+    def use():
+        for i in m:
+            values, vectors = qd.sym_eig(m[i])
+            m[i][0, 0] = values[0]
+
+    with pytest.raises(qd.QuadrantsRuntimeError, match="brings along for the line above") as error:
+        use.grad()
+    assert "Hint" not in str(error.value) and "values, vectors = qd.sym_eig(m[i])" in str(error.value)

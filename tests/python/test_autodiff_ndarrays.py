@@ -285,7 +285,7 @@ def tensor(request):
 
 
 def numbers(tensor):
-    return np.asarray(getattr(tensor, "values", tensor)).tolist()
+    return (tensor.values if isinstance(tensor, Tensor) else tensor.detach()).tolist()
 
 
 def test_tensors_of_other_libraries(tensor):
@@ -382,6 +382,35 @@ def test_tensors_with_vectors_and_in_objects(tensor):
     assert out.tolist() == [8, 8]
 
 
+def test_a_kernel_as_a_function_of_torch():
+    torch = pytest.importorskip("torch")
+
+    @qd.kernel
+    def powers(x: qd.types.ndarray(), y: qd.types.ndarray()):
+        for i in x:
+            y[i] = x[i] ** 3
+
+    class Powers(torch.autograd.Function):
+        @staticmethod
+        def forward(context, x):
+            y = torch.zeros_like(x)
+            powers(x.detach(), y)
+            context.save_for_backward(x, y)
+            return y
+
+        @staticmethod
+        def backward(context, grad):
+            x, y = (one.detach().clone().requires_grad_(True) for one in context.saved_tensors)
+            y.grad = grad.contiguous()
+            powers.grad(x, y)
+            return x.grad
+
+    x = torch.tensor([1.0, 2.0, 3.0], dtype=torch.float64, requires_grad=True)
+    (Powers.apply(2 * x) * torch.tensor([1.0, 10.0, 100.0])).sum().backward()
+    assert numbers(x.grad) == [6 * 4, 60 * 16, 600 * 36]
+    assert torch.autograd.gradcheck(Powers.apply, (x,))
+
+
 def test_what_was_computed_gets_no_gradient_unless_asked():
     x, y = Tensor([1.0, 2.0], True), Tensor([0.0, 0.0], True, is_leaf=False)
 
@@ -395,3 +424,25 @@ def test_what_was_computed_gets_no_gradient_unless_asked():
     y.grad = Tensor(np.array([1.0, 3.0]))
     double.grad(x, y)
     assert numbers(x.grad) == [2, 6] and numbers(y.grad) == [0, 0]
+
+
+def test_a_gradient_has_the_type_and_shape_of_its_array():
+    a, v = qd.ndarray(qd.f64, 5, needs_grad=True), qd.Vector.ndarray(2, qd.f64, 3, needs_grad=True)
+    before = a.grad
+    others = [qd.ndarray(qd.f64, 2), qd.ndarray(qd.f64, (5, 1)), qd.ndarray(qd.f32, 5), np.zeros(5), 3, v.grad]
+    for array, wrong in [(a, other) for other in others] + [(v, qd.ndarray(qd.f64, (3, 2))), (v, qd.Vector.ndarray(3, qd.f64, 3))]:
+        with pytest.raises(ValueError, match="the gradient of an ndarray is an ndarray of the same type and shape, or None"):
+            array.grad = wrong
+    assert a.grad is before
+
+    @qd.kernel
+    def f(a: qd.types.ndarray()):
+        for i in a:
+            a[i] *= 1
+
+    a.grad = None
+    assert not a.has_grad()
+    a.grad = other = qd.ndarray(qd.f64, 5)
+    other.fill(2)
+    f.grad(a)
+    assert a.has_grad() and other.to_numpy().tolist() == [2] * 5

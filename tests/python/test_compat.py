@@ -710,14 +710,6 @@ def test_fields_of_pure_kernels_are_recorded(tmp_path, arch, capfd):
     assert "FASTCACHE" not in "".join(capfd.readouterr())
 
 
-def test_fill_compiles_nothing():
-    x, v = qd.field(qd.f32, 4), qd.Vector.field(2, qd.f32, 4)
-    before = impl.get_runtime().get_num_compiled_functions()
-    x.fill(1)
-    v.fill(2)
-    assert impl.get_runtime().get_num_compiled_functions() == before and x[3] + v[3][1] == 3
-
-
 def test_tools():
     from quadrants._test_tools import dataclass_test_tools, qd_init_same_arch, textwrap2
     from quadrants._test_tools.load_kernel_string import load_kernel_from_string

@@ -248,6 +248,46 @@ def test_kinks(dtype):
     assert result.verdict == "non-smooth here" and "infinite or no number" in repr(result)
 
 
+def test_what_lies_between_has_no_gradient():
+    x, loss = reals("x", shape=4)[0], reals("loss")[0]
+    between = qd.Vector.field(2, qd.f64, shape=4, name="between")
+    aside = qd.field(qd.f64, shape=4, name="aside")
+    x.from_numpy(np.linspace(0.5, 3, 4))
+    x.grad.fill(7)
+
+    @qd.kernel
+    def first():
+        for i in x:
+            aside[i] = x[i] * 3
+            between[i] = [x[i] * 2, 1.0]
+
+    @qd.kernel
+    def second():
+        for i in x:
+            loss[None] += between[i][0] + x[i]
+
+    def program():
+        first()
+        second()
+
+    before = [a.to_numpy().tobytes() for a in (x, between, aside, x.grad)]
+    result = qd.ad.check(program)
+    assert result.verdict == "wrong" and "nothing goes back through `between`:" in result.reason
+    assert "between[i] = [x[i] * 2, 1.0]" in repr(result)
+    assert [a.to_numpy().tobytes() for a in (x, between, aside, x.grad)] == before
+    with pytest.raises(qd.QuadrantsRuntimeError, match="Field has no allocation"):
+        between.dual[0]
+
+    @qd.kernel
+    def kink():
+        for i in x:
+            aside[i] = x[i]
+            loss[None] += qd.abs(x[i] - 0.5)
+
+    assert qd.ad.check(first).verdict == "agrees"  # nobody reads them
+    assert qd.ad.check(kink).verdict == "non-smooth here"
+
+
 def test_what_is_not_checked():
     x, y = reals("x", "y", shape=1000)
     plain = qd.field(qd.f64, shape=3)

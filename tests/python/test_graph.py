@@ -514,6 +514,7 @@ def test_stop_in_an_endless_loop():
     with pytest.raises(KeyboardInterrupt):
         k(x, c)
     late = time.monotonic() - pressed[0]
+    print(f"Stop ends the launch within {1e3 * late:.0f} ms")
     thread.join()
     assert late < 0.5
     before = int(x[0])
@@ -617,3 +618,43 @@ def test_as_python(both):
     qd.init(arch=qd.python)
     with pytest.raises(qd.QuadrantsRuntimeError, match="qd.checkpoint needs an arch that compiles kernels"):
         k(flag())
+
+
+def test_stop_while_another_thread_loops_for_ever(arch):
+    """Reading an array may have to wait for that loop; Ctrl-C ends both."""
+
+    @qd.kernel(graph=True)
+    def k(x: Line, n: Flag):
+        while qd.graph.do_while(n):
+            for i in x:
+                x[i] += 1
+
+    x, n, other = qd.ndarray(qd.i32, 4), flag(), qd.ndarray(qd.i32, 4)
+    k(x, n)
+    n[()] = 1
+    ended = []
+
+    def endless():
+        try:
+            k(x, n)
+        except KeyboardInterrupt:
+            ended.append(time.monotonic())
+
+    thread = threading.Thread(target=endless)
+    thread.start()
+    time.sleep(0.2)
+    timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    pressed = time.monotonic() + 0.3
+    try:
+        while time.monotonic() < pressed + 20:
+            other[0]
+            time.sleep(0.001)
+    except KeyboardInterrupt:
+        pass
+    assert time.monotonic() < pressed + 5
+    if thread.is_alive() and arch != "far":  # the main thread had nothing to do with that loop
+        n[()] = 0
+    thread.join(20)
+    assert not thread.is_alive()
+    assert other.to_numpy().tolist() == [0] * 4

@@ -3,6 +3,7 @@
 import dataclasses
 import enum
 import os
+import signal
 import subprocess
 import sys
 
@@ -524,3 +525,61 @@ def test_labels_that_are_gone_are_ints():
     assert restore_label(__name__, "Stage", "2", test_labels_that_are_gone_are_ints) is Stage.B
     assert restore_label(__name__, "Stage", "9", test_labels_that_are_gone_are_ints) == 9 and restore_label("no.such", "Stage", "2", test_labels_that_are_gone_are_ints) == 2
     assert type(restore_label("", "", "3", test_labels_that_are_gone_are_ints)) is int
+
+
+KILLED = """
+import os, signal, sys
+import numpy as np
+import quadrants as qd
+
+Flag = qd.types.ndarray(qd.i32, ndim=0)
+Line = qd.types.ndarray(qd.i32, ndim=1)
+qd.init(arch=sys.argv[1], offline_cache=True, offline_cache_file_path=sys.argv[2])
+
+
+@qd.kernel(graph=True, checkpoints=True)
+def k(x: Line, stop: Flag, n: Flag):
+    while qd.graph.do_while(n):
+        for i in x:
+            x[i] += 1
+        with qd.checkpoint(7, yield_on=stop):
+            for _ in range(1):
+                if n[()] == 2 and x[1] < 1000:
+                    stop[()] = 1
+        for i in x:
+            x[i] *= 2
+        for _ in range(1):
+            n[()] -= 1
+
+
+x, stop, n = qd.ndarray(qd.i32, 4), qd.ndarray(qd.i32, ()), qd.ndarray(qd.i32, ())
+kept = sys.argv[3]
+if not os.path.exists(kept):
+    n[()] = 3
+    assert k(x, stop, n).checkpoint == 7
+    np.savez(kept, x=x.to_numpy(), n=n.to_numpy())
+    k.resume(x, stop, n, from_checkpoint=7)  # what it does is lost, and its flag yields again
+    print("killed", flush=True)
+    os.kill(os.getpid(), signal.SIGKILL)
+held = np.load(kept)
+x.from_numpy(held["x"] + 1000)
+n.from_numpy(held["n"])
+status = k.resume(x, stop, n, from_checkpoint=7)
+assert not status.yielded
+print(x.to_numpy().tolist(), n[()], k._plans()[-1][2]["recalled"])
+"""
+
+
+def test_a_process_killed_between_yield_and_resume(arch, tmp_path):
+    """The state is in arrays; what the killed one kept of its kernels is sound, and the next one goes on from it."""
+    program = tmp_path / "program.py"
+    program.write_text(KILLED)
+    command = [sys.executable, str(program), arch, str(tmp_path / "cache"), str(tmp_path / "kept.npz")]
+    first = subprocess.run(command, capture_output=True, text=True, timeout=120, env={**os.environ})
+    assert first.returncode == -signal.SIGKILL and first.stdout.endswith("killed\n"), first.stderr
+    for recalled in (None, True):  # the first of these may find that the record was not written yet
+        done = subprocess.run(command, capture_output=True, text=True, timeout=120, env={**os.environ})
+        assert done.returncode == 0, done.stderr
+        # [2, 2, 2, 2] after a pass, 3 where it yielded; 1000 more; then twice, and the last pass
+        *values, left, found = done.stdout.splitlines()[-1].rsplit(" ", 2)
+        assert (values, left) == ([str([(1003 * 2 + 1) * 2] * 4)], "0") and (recalled is None or found == "True")

@@ -22,8 +22,8 @@ def flag():
     return made
 
 
-def refused(kernel, *arguments):
-    with pytest.raises(qd.QuadrantsSyntaxError) as met:
+def refused(kernel, *arguments, error=qd.QuadrantsSyntaxError):
+    with pytest.raises(error) as met:
         kernel(*(arguments or (flag(),)))
     return str(met.value)
 
@@ -165,8 +165,23 @@ def test_what_may_stand_beside_levels():
         while qd.graph.do_while(c):
             c[()] -= 1
 
-    for k, kind in ((with_while, "While"), (with_pass, "Pass"), (with_assert, "Assert"), (in_a_branch, "Pass")):
+    @graph
+    def with_result(c: Flag) -> qd.i32:
+        while qd.graph.do_while(c):
+            c[()] -= 1
+        return c[()]
+
+    @graph
+    def with_break(c: Flag):
+        while qd.graph.do_while(c):
+            if c[()] > 3:
+                break
+
+    for k, kind in (
+        (with_while, "While"), (with_pass, "Pass"), (with_assert, "Assert"), (in_a_branch, "Pass"), (with_result, "Return"),
+    ):  # fmt: skip
         assert words.format(kind) in refused(k)
+    assert "a qd.graph.do_while() body may not contain a Break statement" in refused(with_break)
 
     @graph
     def inside(c: Flag):
@@ -661,3 +676,12 @@ def test_levels_have_no_derivative():
 
     with pytest.raises(qd.QuadrantsRuntimeError, match="A graph of kernels cannot be differentiated"):
         k.grad(flag())
+
+
+def test_what_to_pass_as_a_flag():
+    @graph
+    def k(c: Flag):
+        while qd.graph.do_while(c):
+            c[()] -= 1
+
+    assert "an array is wanted: of one number, `qd.ndarray(dtype, ())`" in refused(k, 3, error=qd.QuadrantsRuntimeTypeError)

@@ -1,5 +1,8 @@
 """Regions of graphs: their sections run as written, whatever they hold."""
 
+import importlib.util
+import inspect
+
 import pytest
 import quadrants as qd
 
@@ -230,3 +233,163 @@ def test_grouping_is_part_of_the_kernel(checkpoints):
     for k in (one, two, none):
         k(x, y)
     assert (x[0], y[0]) == (12, 15)
+
+
+def raced(kernel, *args):
+    with pytest.raises(AssertionError) as failure:
+        kernel(*args)
+    return str(failure.value)
+
+
+def line_of(kernel, text):
+    lines, first = inspect.getsourcelines(kernel._primal.fn)
+    return first + next(at for at, line in enumerate(lines) if text in line)
+
+
+@pytest.fixture
+def debug(arch):
+    qd.init(arch=arch, offline_cache=False, debug=True)
+
+
+def test_a_write_and_a_read_race(debug):
+    @qd.kernel(graph=True)
+    def k(x: Line, y: Line, out: Line):
+        with qd.graph.parallel_context():
+            with qd.graph.parallel():
+                for i in range(4):
+                    x[i] = i  # writes
+            with qd.graph.parallel():
+                for i in y:
+                    out[i] = y[i]
+            with qd.graph.parallel():
+                for i in range(1):
+                    out[0] = y[0] + x[2]  # reads
+
+    words = raced(k, line(), line(), line())
+    assert f"section 3 reads an element here that section 1 writes in line {line_of(k, '# writes')};" in words
+    assert f"line {line_of(k, '# reads')}, in" in words and "out[0] = y[0] + x[2]" in words
+
+
+@pytest.mark.parametrize("first, second, races", [
+    ("x[1] = 3", "x[1] = 3", True), ("y[0] = x[1]", "x[1] = 4", True), ("x[1] = 4", "y[0] = x[1]", True),
+    ("x[1] += 1", "x[1] = 4", True), ("x[1] += 1", "y[0] = x[1]", True), ("y[0] = x[1]", "x[1] += 1", True),
+    ("x[1] = 4", "x[1] += 1", True),
+    ("x[1] = 4", "x[2] = 4", False), ("x[1] += 1", "x[1] += 2", False), ("y[0] = x[1]", "z[0] = x[1]", False),
+    ("x[1] = 4", "y[1] = x[2]", False), ("x[1] = 4", "y[1] = 2", False),
+])  # fmt: skip
+@pytest.mark.parametrize("form", ("{}", "for _ in range(1):\n                    {}", "if y[3] == 0:\n                    {}"))
+def test_what_races(debug, tmp_path, first, second, races, form):
+    path = tmp_path / "raced.py"
+    path.write_text(f"""import quadrants as qd
+Line = qd.types.ndarray(qd.i32, ndim=1)
+
+@qd.kernel(graph=True)
+def k(x: Line, y: Line, z: Line):
+        with qd.graph.parallel_context():
+            with qd.graph.parallel():
+                {form.format(first)}
+            with qd.graph.parallel():
+                {form.format(second)}
+""")
+    spec = importlib.util.spec_from_file_location("raced", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    args = line(), line(), line()
+    if races:
+        assert "Sections of a qd.graph.parallel_context() race: section 2" in raced(module.k, *args)
+    else:
+        module.k(*args)
+
+
+def test_fields_and_matrices_race(debug):
+    v = qd.Vector.field(2, qd.f32, shape=3)
+    w = qd.field(qd.f32, shape=3)
+
+    @qd.kernel(graph=True)
+    def components():
+        with qd.graph.parallel_context():
+            with qd.graph.parallel():
+                for i in v:
+                    v[i].x = 1.0
+            with qd.graph.parallel():
+                for i in v:
+                    v[i].y = 2.0
+            with qd.graph.parallel():
+                for i in w:
+                    w[i] = 1.0
+
+    components()
+
+    @qd.kernel(graph=True)
+    def whole():
+        with qd.graph.parallel_context():
+            with qd.graph.parallel():
+                for i in v:
+                    v[i].x = 1.0
+            with qd.graph.parallel():
+                for i in v:
+                    w[i] = v[i].norm()
+
+    assert "section 2 reads an element here that section 1 writes" in raced(whole)
+
+
+def test_one_array_twice_races(debug):
+    @qd.kernel(graph=True)
+    def k(x: Line, y: Line):
+        with qd.graph.parallel_context():
+            with qd.graph.parallel():
+                for i in x:
+                    x[i] = i
+            with qd.graph.parallel():
+                for i in y:
+                    y[i] = -i
+
+    k(line(), line())
+    x = line()
+    assert "section 2 writes" in raced(k, x, x)
+
+
+def test_regions_one_after_another_and_turns_do_not_race(debug):
+    @qd.kernel(graph=True)
+    def k(x: Line, y: Line, n: Flag):
+        while qd.graph.do_while(n):
+            with qd.graph.parallel_context():
+                with qd.graph.parallel():
+                    for i in x:
+                        x[i] = y[i] + 1
+                    for i in x:
+                        x[i] = x[i] * 2
+                with qd.graph.parallel():
+                    n[()] -= 1
+            with qd.graph.parallel_context():
+                with qd.graph.parallel():
+                    for i in x:
+                        y[i] = x[i]
+                with qd.graph.parallel():
+                    for i in range(1):
+                        pass
+            for i in x:
+                y[i] = y[i] - x[3]
+
+    x, y, n = line(), line(), qd.ndarray(qd.i32, ())
+    n[()] = 3
+    k(x, y, n)
+    assert x.to_numpy().tolist() == [2] * 4 and y.to_numpy().tolist() == [0] * 4
+
+
+def test_races_are_looked_for_with_debug_alone(arch):
+    qd.init(arch=arch, offline_cache=False)
+
+    @qd.kernel(graph=True)
+    def k(x: Line):
+        with qd.graph.parallel_context():
+            with qd.graph.parallel():
+                for i in range(1):
+                    x[0] = 1
+            with qd.graph.parallel():
+                for i in range(1):
+                    x[0] = 2
+
+    x = line()
+    k(x)
+    assert x[0] == 2

@@ -2,6 +2,7 @@
 
 import enum
 import json
+import threading
 
 import numpy as np
 import pytest
@@ -200,7 +201,114 @@ def test_what_is_kept_has_a_limit():
     stepper = qd.graph.Stepper(staged, x, stop, n, keep_bytes=64)
     while not stepper.over:
         stepper.task()
-    assert 0 < stepper.state()["back"] <= 64 // 12
+    kept = stepper.state()["back"]
+    assert 0 < kept <= 64 // 4  # each but the first has an array of its own, of 4 bytes at least
+    for _ in range(kept):
+        assert stepper.back()
+    assert not stepper.back()
+
+
+@pytest.mark.parametrize("keep_bytes, comes_back", ((1 << 20, True), (600, False)))
+def test_back_and_arrays_that_the_kernel_only_reads(keep_bytes, comes_back):
+    @qd.kernel(graph=True)
+    def k(x: Line, by: Line):
+        for i in x:
+            x[i] += by[i]
+        for i in x:
+            x[i] += by[i]
+
+    x, by = qd.ndarray(qd.i32, 50), qd.ndarray(qd.i32, 50)
+    stepper = qd.graph.Stepper(k, x, by, keep_bytes=keep_bytes)
+    stepper.task()
+    by[3] = 7
+    assert stepper.back() and by[3] == (0 if comes_back else 7)
+    by[3] = 1
+    stepper.run()
+    assert x[3] == 2
+
+
+def test_one_thread_at_a_time(arch):
+    @qd.kernel(graph=True)
+    def k(x: Line, n: Flag):
+        while qd.graph.do_while(n):
+            for i in x:
+                x[i] += 1
+            n[()] -= 1
+
+    x, n = qd.ndarray(qd.i32, 3), flag(1)
+    k(x, n)
+    n[()] = turns = 2_000_000 if arch == "cpu" else 20_000
+    stepper = qd.graph.Stepper(k, x, n)
+    mover = threading.Thread(target=stepper.run)
+    mover.start()
+    refused = []
+    while mover.is_alive() and len(refused) < 5:
+        for call in (stepper.state, stepper.run, stepper.back, lambda: stepper.over, lambda: stepper.status):
+            try:
+                call()
+                break  # it has not begun
+            except RuntimeError as error:
+                refused.append(str(error))
+    mover.join()
+    assert len(refused) == 5 and set(refused) == {
+        "this launch is being moved by another thread; a Stepper is for one thread at a time"
+    }
+    assert stepper.over and x[0] == turns + 1 and stepper.back() and x[0] == 1
+
+
+def test_sections_are_steps():
+    @qd.kernel(graph=True)
+    def k(x: Line, y: Line, n: Flag):
+        while qd.graph.do_while(n):
+            with qd.graph.parallel_context():
+                with qd.graph.parallel():
+                    for i in x:
+                        x[i] += 1
+                    for i in x:
+                        x[i] *= 2
+                with qd.graph.parallel():
+                    for i in y:
+                        y[i] += 1
+            with qd.graph.parallel_context():
+                with qd.graph.parallel():
+                    for i in y:
+                        y[i] += 1
+            n[()] -= 1
+
+    stepper = qd.graph.Stepper(k, qd.ndarray(qd.i32, 3), qd.ndarray(qd.i32, 3), flag(1))
+    steps = stepper.state()["steps"]
+    assert [(one["kind"], one["depth"]) for one in steps] == [
+        ("level", 0), ("region", 1), ("section", 2), ("task", 3), ("task", 3), ("section", 2), ("task", 3),
+        ("region", 1), ("section", 2), ("task", 3), ("task", 1),
+    ]  # fmt: skip
+    assert [one["index"] for one in steps if one["kind"] == "section"] == [0, 1, 0]
+    seen = []
+    while not stepper.over:
+        stepper.task()
+        seen.append(stepper.state()["next"])
+    assert seen == [4, 6, 9, 10, None, None]  # the loop itself has to end
+
+
+def test_the_outline_of_a_kernel():
+    assert staged._outline(None) is None
+    args = staged._bind(*fresh())
+    levels, checkpoints, steps = staged._outline(args)
+    assert [flag for flag, *_ in levels] == ["n"] and [label for label, *_ in checkpoints] == [None, Stage.FIRST, Stage.SECOND]
+    assert staged._specialisations() == 1
+    assert staged._outline(args)[2] == staged._outline(None)[2] == steps and staged._specialisations() == 1
+    assert args[0].to_numpy().tolist() == [0, 0, 0]
+
+
+def test_the_outline_of_a_kernel_with_sparse_trees():
+    f = qd.field(qd.i32)
+    qd.root.pointer(qd.i, 4).place(f)
+
+    @qd.kernel(graph=True)
+    def k():
+        for i in range(4):
+            f[i] = i
+
+    assert [kind for kind, *_ in k._outline(())[2]] == ["task"]
 
 
 def test_wrong_use(arch):
@@ -245,3 +353,35 @@ def test_a_failed_assertion_ends_the_launch(arch):
     x.fill(0)
     stepper.run()
     assert stepper.over and x[0] == 0
+
+
+@pytest.mark.parametrize("way", ("task", "run"))
+def test_tasks_are_in_the_timeline(arch, tmp_path, way):
+    from quadrants.lang.misc import timeline_clear, timeline_save
+
+    def tasks():
+        timeline_save(str(tmp_path / "t.json"))
+        rows = json.loads((tmp_path / "t.json").read_text())
+        return sorted(row["name"] for row in rows if row["ph"] == "X" and row["cat"] == "task")
+
+    qd.init(arch=arch, offline_cache=False, timeline=True)
+    timeline_clear()
+    staged(*fresh())
+    whole = tasks()
+    timeline_clear()
+    stepper = qd.graph.Stepper(staged, *fresh())
+    while not stepper.over:
+        getattr(stepper, way)()
+    assert tasks() == whole and len(whole) > 6
+    timeline_clear()
+
+
+def test_how_it_is_shown():
+    stepper = qd.graph.Stepper(staged, *fresh())
+    assert repr(stepper) == "<Stepper of staged: before its first task>"
+    stepper.task()
+    assert repr(stepper) == "<Stepper of staged: after 1 task>"
+    stepper.turn()
+    assert repr(stepper).startswith("<Stepper of staged: after ")
+    stepper.run()
+    assert repr(stepper) == "<Stepper of staged: over>"

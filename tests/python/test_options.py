@@ -45,11 +45,6 @@ def test_names_outside_dir(arch):
     assert qd.cfg is None
 
 
-def test_names_of_later_versions():
-    with pytest.raises(qd.QuadrantsRuntimeError, match="is not available yet"):
-        qd.interop.get_mps_command_queue()
-
-
 def test_formats_and_layouts():
     assert qd.Format.unknown == 0 and qd.Format.rgba8.name == "rgba8" and qd.Format.depth32f == 43
     assert qd.DeviceCapability.spirv_has_int8 == 2 and qd.DeviceCapability.spirv_has_shader_clock.name == "spirv_has_shader_clock"
@@ -120,6 +115,7 @@ def test_every_option_is_taken_from_both_sides(arch, monkeypatch):
     """As a keyword and from the environment, with a value that is not the default."""
     other = {bool: lambda v: not v, int: lambda v: v + 1, float: lambda v: v + 0.5}
     special = {"offline_cache", "default_fp", "default_ip", "print_ir", "log_level", "debug", "debug_dump_path"}
+    special |= {"external_metal_command_queue"}  # a pointer that must be one
     special |= {name for name, row in _environment.ROWS.items() if row[3] == "keyword"}
     options = {n: v for n, v in {**_options.OPTIONS, **_options.SPECIAL}.items() if n not in special and type(v) in other}
     assert len(options) > 60
@@ -137,6 +133,7 @@ def test_every_option_is_taken_from_both_sides(arch, monkeypatch):
 def test_every_option_reaches_the_core(arch, monkeypatch, tmp_path):
     """A value that is not the default arrives there, whoever may set it."""
     kept = {"arch", "QUADRANTS_LOAD_PTX", "load_ir", "target_cpu", "offline_cache", "collect", "kernel_coverage", "coverage_counts"}
+    kept |= {"external_metal_command_queue", "share_little"}
     texts = {"log_level": "warn", "offline_cache_cleaning_policy": "fifo", "debug_dump_path": str(tmp_path), "perfdispatch_force": ""}
     wanted, keywords = {}, {}
     for name, kind, default, by, *_ in _environment.ROWS.values():
@@ -162,7 +159,7 @@ def test_every_option_reaches_the_core(arch, monkeypatch, tmp_path):
 
 def test_a_value_that_an_option_cannot_have_is_refused_by_its_name(arch):
     for name, value in (("random_seed", -1), ("opt_level", 1 << 70), ("cpu_max_num_threads", [2])):
-        with pytest.raises((TypeError, OverflowError), match=f"option {name}|int"):
+        with pytest.raises((TypeError, ValueError), match=f"the option {name} is an integer from 0"):
             qd.init(arch=arch, offline_cache=False, **{name: value})
 
 
@@ -193,15 +190,16 @@ def test_a_cache_that_others_may_write_is_left_alone(arch, tmp_path):
     options = {"arch": arch, "offline_cache": True, "offline_cache_file_path": str(folder), "compile_tiers": False}
     qd.init(**options)
     assert run() == 42
-    kept = sorted(folder.iterdir())
-    assert kept and {p.stat().st_mode & 0o777 for p in [folder, *kept]} == {0o700, 0o600}
+    qd.reset()
+    kept = sorted(folder.rglob("*"))
+    assert len(kept) == 5 and {p.stat().st_mode & 0o777 for p in [folder, *kept]} == {0o700, 0o600}
     folder.chmod(0o777)
     qd.init(**options)
     with pytest.warns(RuntimeWarning, match="others may write it") as told:
         assert run() == run() == 42
     assert len(told) == 1 and str(folder) in str(told[0].message)
     qd.init(arch=arch, offline_cache=False)
-    assert sorted(folder.iterdir()) == kept
+    assert sorted(folder.rglob("*")) == kept
 
 
 def test_values_of_machine_options(arch, tmp_path, monkeypatch):
@@ -262,30 +260,6 @@ def test_shown_ir_and_caches(arch, monkeypatch, tmp_path):
         qd.init(arch=arch, print_ir=True, offline_cache=False)
 
 
-def test_cleaning_policies(arch, tmp_path):
-    place = {"offline_cache": True, "offline_cache_file_path": str(tmp_path)}
-    with pytest.raises(ValueError, match="offline_cache_cleaning_policy='often'"):
-        qd.init(arch=arch, offline_cache_cleaning_policy="often", **place)
-
-    def files_after(policy, step, factor=1.0):
-        limits = {"compile_tiers": False, "offline_cache_max_size_of_files": 1, "offline_cache_cleaning_factor": factor}
-        qd.init(arch=arch, offline_cache_cleaning_policy=policy, **limits, **place)
-
-        @qd.kernel
-        def k(x: qd.types.ndarray(qd.i32, ndim=1)):
-            for i in x:
-                x[i] += step
-
-        k(qd.ndarray(qd.i32, 3))
-        qd.reset()
-        return sum(len(files) for _, _, files in os.walk(tmp_path))
-
-    one = files_after("never", 1)
-    two = files_after("version", 2)
-    assert 0 < one < two and 0 < files_after("lru", 3, 0.5) <= two
-    assert files_after("fifo", 4) == 0 and files_after("lru", 5) == 0
-
-
 def twice(arch, **options):
     qd.init(arch=arch, offline_cache=False, **options)
 
@@ -326,16 +300,16 @@ def test_timeline(arch, tmp_path):
 
     timeline_clear()
     twice(arch)(qd.ndarray(qd.f32, 3))
-    assert events() == []
+    assert [e["ph"] for e in events()] == ["M"]
     doubled = twice(arch, timeline=True)
     for _ in range(2):
         doubled(qd.ndarray(qd.f32, 3))
-    seen = events()
+    seen = [e for e in events() if e.get("cat") in ("compile", "launch")]
     assert [e["cat"] for e in seen] == ["compile", "launch", "launch"]
     assert all("doubled" in e["name"] and e["ph"] == "X" and e["dur"] >= 0 for e in seen)
     assert all(a["ts"] + a["dur"] <= b["ts"] + 0.1 for a, b in zip(seen, seen[1:]))
     timeline_clear()
-    assert events() == []
+    assert [e["ph"] for e in events()] == ["M"]
 
 
 def test_dumped_ir(monkeypatch, tmp_path):

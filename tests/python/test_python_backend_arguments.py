@@ -226,6 +226,48 @@ def test_template_parameters_that_are_numbers_may_be_updated(both):
     assert both(lambda: [integers(7), floats()]) == [14016, 6]
 
 
+def test_parameters_that_atomics_change_are_variables(both):
+    """Known numbers are Python's and may be too large; those of a variable wrap, before the atomic too."""
+
+    @qd.func
+    def least(n):
+        old = qd.atomic_min(n, n**2)
+        return old * 1000 + n
+
+    @qd.func
+    def before(n):
+        square = n**2
+        qd.atomic_add(n, 1)
+        return square - n
+
+    @qd.func
+    def by_keyword(n):
+        square = n * 2
+        qd.atomic_add(y=1, x=n)
+        return square - n
+
+    @qd.kernel
+    def k(x: qd.types.ndarray(qd.i64, 1)):
+        x[0], x[1], x[2], x[3] = least(2147483647), before(2147483647), by_keyword(2147483647), least(-7)
+
+    @qd.func
+    def known(n):
+        return n**2
+
+    @qd.kernel
+    def too_large() -> qd.i64:
+        return known(2147483647)
+
+    def run():
+        x = qd.ndarray(qd.i64, 4)
+        k(x)
+        with pytest.raises(qd.QuadrantsTypeError, match="Integer literal 4611686014132420609 exceeded the range"):
+            too_large()
+        return x.to_numpy().tolist()
+
+    assert both(run)[1] == 1 - 2**31
+
+
 def test_parameters_are_variables_that_other_funcs_may_change(both):
     """A parameter that is passed by value is the func's own: handed to a template parameter it changes there."""
 

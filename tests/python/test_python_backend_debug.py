@@ -84,7 +84,7 @@ def program():
     ]  # fmt: skip
 
 
-def outcomes(arch, capfd):
+def outcomes(arch, capfd, program=program):
     """What each kernel gives, or the text of its error; and what was printed."""
     qd.init(arch=arch, debug=True, offline_cache=False, cpu_max_num_threads=1)
     kernels = program()
@@ -103,6 +103,26 @@ def test_words_and_places_are_those_of_compiled_kernels(arch, capfd):
     python, compiled = outcomes("python", capfd), outcomes(arch, capfd)
     assert python[0] == compiled[0] and python[1] == compiled[1]
     assert sum("\n" in text for text in python[0]) == 12 and python[1].count("overflow detected in File ") >= 8
+
+
+def test_a_launch_reports_a_place_a_limited_number_of_times(arch, capfd):
+    def program():
+        @qd.kernel
+        def many(n: qd.i32):
+            qd.loop_config(serialize=True)
+            for i in range(n):
+                s = 2147483647 + i
+                print("user", s)
+            assert n < 150, "fails"
+
+        return [(many, 101), (many, 102), (many, 250), (many, 3)]
+
+    python = outcomes("python", capfd, program)
+    assert python == outcomes(arch, capfd, program)
+    out = python[1]
+    assert out.count("user") == 101 + 102 + 250 + 3
+    assert out.count("Addition overflow detected") - out.count("more in this launch: Addition overflow detected") == 100 + 100 + 100 + 2
+    assert [line.split(" more")[0] for line in out.splitlines() if " more in this launch: " in line] == ["and 1", "and 149"]
 
 
 def test_nothing_is_reported_without_debug(capfd):

@@ -1,5 +1,7 @@
 """Trees that are made later and go, and the gradients of what is placed in them."""
 
+import re
+
 import pytest
 import quadrants as qd
 
@@ -284,6 +286,43 @@ def test_gradients_that_nobody_placed(which):
         nothing()
     getattr(qd.root, f"lazy_{which}")()
     nothing()
+
+
+@pytest.mark.parametrize("shape, other", [((4,), (2,)), ((2, 3), (6,)), ((4,), (4, 2)), ((4,), ()), ((), (3,))])
+@pytest.mark.parametrize("which", ["grad", "dual"])
+def test_gradients_placed_over_other_cells(which, shape, other):
+    x, loss = qd.field(qd.f64, name="x"), qd.field(qd.f64, (), needs_grad=True, needs_dual=True)
+    for field, cells in ((x, shape), (getattr(x, which), other)):
+        (qd.root.dense([qd.i, qd.ij][len(cells) - 1], cells) if cells else qd.root).place(field)
+
+    @qd.kernel
+    def f():
+        for I in qd.grouped(x):
+            loss[None] += x[I]
+
+    f()
+    text = rf"The field x has the shape {re.escape(str(shape))}, its {'gradient' if which == 'grad' else 'dual'} {re.escape(str(other))}"
+    with pytest.raises(qd.QuadrantsRuntimeError, match=text):
+        if which == "grad":
+            f.grad()
+        else:
+            with qd.ad.FwdMode(loss=loss, param=loss):
+                f()
+
+
+def test_a_gradient_may_lie_in_other_levels():
+    x, loss = qd.field(qd.f64), qd.field(qd.f64, (), needs_grad=True)
+    qd.root.dense(qd.i, 3).place(x)
+    qd.root.dense(qd.j, 2).dense(qd.j, 3).place(x.grad)
+
+    @qd.kernel
+    def f():
+        for i in x:
+            loss[None] += x[i] * i
+
+    loss.grad[None] = 1
+    f.grad()
+    assert x.grad.to_numpy().tolist() == [0, 1, 2, 0, 0, 0]
 
 
 @pytest.mark.parametrize("which", ["grad", "dual"])

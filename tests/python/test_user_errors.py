@@ -333,6 +333,13 @@ def test_unknown_attributes(make_kernel, shown):
         make_kernel("def k(a: qd.f32):\n    b = qd.sqr(a)")(1)
 
 
+def test_unknown_names_of_the_package():
+    with pytest.raises(AttributeError, match="module 'quadrants' has no attribute 'sqr'$"):
+        qd.sqr(2.0)
+    shown = subprocess.run([sys.executable, "-c", "import quadrants as qd\nqd.sqr(2.0)"], capture_output=True, text=True).stderr
+    assert shown.rstrip().endswith("Did you mean: 'sqrt'?")
+
+
 def test_bounds_name_the_field_and_the_array(arch):
     qd.init(arch=arch, offline_cache=False, print_full_traceback=True, debug=True)
     f1, named = qd.field(qd.f32, 3), qd.Vector.field(2, qd.f32, 3, name="velocity")

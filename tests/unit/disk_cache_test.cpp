@@ -8,9 +8,9 @@
 #include <filesystem>
 #include <fstream>
 
-#include <fcntl.h>
 #include <csignal>
 #include <cstdlib>
+#include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -23,264 +23,522 @@ namespace fs = std::filesystem;
 
 class DiskCacheTest : public testing::Test {
   protected:
-    fs::path folder = fs::temp_directory_path() / ("qd-cache-" + std::to_string(getpid()) + "-" +
-                                                   testing::UnitTest::GetInstance()->current_test_info()->name());
+    fs::path root = fs::temp_directory_path() / ("qd-cache-" + std::to_string(getpid()) + "-" +
+                                                 testing::UnitTest::GetInstance()->current_test_info()->name());
+    fs::path folder = root / "kernel_compilation_manager";
+    fs::path waiting = root / "unpublished_kernels";
     std::vector<std::string> warnings;
 
-    void SetUp() override { fs::remove_all(folder); }
+    void SetUp() override { fs::remove_all(root); }
     void TearDown() override {
-        fs::permissions(folder, fs::perms::owner_all, fs::perm_options::add, ignored_);
-        fs::remove_all(folder);
+        fs::permissions(root, fs::perms::owner_all, fs::perm_options::add, ignored_);
+        fs::remove_all(root);
     }
-    DiskCache open(const CacheLimits &limits = {}) {
-        return DiskCache(folder.string(), limits, [this](const std::string &text) { warnings.push_back(text); });
+    DiskCache open(const CacheLimits &limits = {}, const std::string &secret = "") {
+        return DiskCache({root.string(), true, limits, secret},
+                         [this](const std::string &text) { warnings.push_back(text); });
     }
     static CacheKey key(uint64_t n) { return {n * 0x9e3779b97f4a7c15u, n}; }
-    static abi::Task task(uint64_t n) {
-        abi::Task t;
-        t.name = "kernel." + std::to_string(n);
-        t.kind = abi::TaskKind::range;
-        t.weight = 2.5f;
-        t.block_dim = 7;
-        t.hash[0] = n;
-        t.hash[1] = ~n;
-        return t;
-    }
+    static KernelKey kernel(uint64_t n) { return {n, n + 1, n + 2, n + 3}; }
     static abi::Binary binary(uint64_t n, size_t bytes = 1000) {
         abi::Binary b{"target " + std::to_string(n), std::vector<uint8_t>(bytes)};
         for (size_t i = 0; i < bytes; i++) b.code[i] = uint8_t(i * (n + 3) + (i >> 8));
         return b;
     }
-    static void put(DiskCache &cache, uint64_t n, size_t bytes = 1000) {
-        cache.store(key(n), task(n), binary(n, bytes));
+    static void compile(DiskCache &cache, uint64_t n, size_t bytes = 1000) {
+        cache.keep_task(key(n), 2.5f, binary(n, bytes));
+        cache.use_kernel(kernel(n), "kernel " + std::to_string(n), {key(n)}, nullptr);
     }
-    static bool holds(DiskCache &cache, uint64_t n, size_t bytes = 1000) {
-        const auto found = cache.load(key(n));
-        return found && found->binary.code == binary(n, bytes).code && found->task.name == task(n).name;
+    /// A program that compiles a kernel and ends.
+    void put(uint64_t n, size_t bytes = 1000, const CacheLimits &limits = {}) {
+        DiskCache cache = open(limits);
+        compile(cache, n, bytes);
+        cache.publish();
     }
-    long files() const { return std::distance(fs::directory_iterator(folder), fs::directory_iterator()); }
-    fs::path file(uint64_t n) const { return folder / (to_hex(key(n)) + ".qdc"); }
+    /// A program that runs a kernel and ends.
+    bool use(uint64_t n, const CacheLimits &limits = {}) {
+        DiskCache cache = open(limits);
+        const auto found = cache.load_kernel(kernel(n));
+        if (found) cache.use_kernel(kernel(n), found->name, {key(n)}, found.get());
+        cache.publish();
+        return found != nullptr;
+    }
+    bool holds(uint64_t n, size_t bytes = 1000) {
+        DiskCache cache = open();
+        const auto found = cache.load_kernel(kernel(n));
+        return found && found->tasks.size() == 1 && found->tasks[0].binary.code == binary(n, bytes).code &&
+               found->tasks[0].key == key(n);
+    }
+    static long files_in(const fs::path &path) {
+        if (!fs::exists(path)) return 0;
+        return std::distance(fs::directory_iterator(path), fs::directory_iterator());
+    }
+    long files() const { return files_in(folder); }
+    fs::path file(uint64_t n) const { return folder / file_of(kernel(n)); }
+    fs::path listing() const { return folder / CacheListing::file_name; }
+    /// Exit status of a process that runs this.
+    template <class Work> static int in_process(Work &&work) {
+        const pid_t child = fork();
+        if (child == 0) {
+            alarm(60); // what waits for somebody waits for ever
+            _exit(work() ? 0 : 1);
+        }
+        int status = -1;
+        EXPECT_EQ(waitpid(child, &status, 0), child);
+        return status;
+    }
 
   private:
     std::error_code ignored_;
 };
 
-TEST_F(DiskCacheTest, what_is_stored_is_loaded) {
+TEST_F(DiskCacheTest, what_was_published_is_loaded) {
+    EXPECT_FALSE(open().load_kernel(kernel(1)));
+    put(1);
     DiskCache cache = open();
-    EXPECT_FALSE(cache.load(key(1)));
-    put(cache, 1);
-    const auto found = open().load(key(1));
+    const auto found = cache.load_kernel(kernel(1));
     ASSERT_TRUE(found);
-    EXPECT_EQ(found->task.name, "kernel.1");
-    EXPECT_EQ(found->task.kind, abi::TaskKind::range);
-    EXPECT_EQ(found->task.weight, 2.5f);
-    EXPECT_EQ(found->task.block_dim, 7u);
-    EXPECT_EQ(found->task.hash[1], ~uint64_t(1));
-    EXPECT_EQ(found->binary.target, "target 1");
-    EXPECT_EQ(found->binary.code, binary(1).code);
-    EXPECT_FALSE(cache.load(key(2)));
+    EXPECT_EQ(found->name, "kernel 1");
+    ASSERT_EQ(found->tasks.size(), 1u);
+    EXPECT_EQ(found->tasks[0].weight, 2.5f);
+    EXPECT_EQ(found->tasks[0].binary.target, "target 1");
+    EXPECT_EQ(found->tasks[0].binary.code, binary(1).code);
+    EXPECT_FALSE(cache.load_kernel(kernel(2)));
     EXPECT_TRUE(warnings.empty());
-    EXPECT_EQ(std::distance(fs::directory_iterator(folder), fs::directory_iterator()), 1);
+    EXPECT_EQ(files(), 2); // the kernel and the listing
+    EXPECT_FALSE(fs::exists(waiting));
+}
+
+TEST_F(DiskCacheTest, nothing_is_published_before_the_program_says_so_but_all_is_found) {
+    DiskCache first = open();
+    compile(first, 1);
+    EXPECT_EQ(files(), 0);
+    EXPECT_TRUE(holds(1)); // by another program, also if the first is killed now
+    EXPECT_TRUE(use(1));   // which publishes what it used
+    EXPECT_EQ(files(), 2);
+    first.publish();
+    EXPECT_EQ(files(), 2);
+    EXPECT_TRUE(warnings.empty());
+}
+
+TEST_F(DiskCacheTest, a_task_is_found_in_the_kernel_that_has_it) {
+    DiskCache first = open();
+    for (uint64_t n = 1; n <= 3; n++) first.keep_task(key(n), 1, binary(n));
+    first.use_kernel(kernel(10), "three", {key(1), key(2), key(3)}, nullptr);
+    EXPECT_TRUE(open().load_task(key(2)));
+    first.publish();
+    DiskCache second = open();
+    const auto task = second.load_task(key(3));
+    ASSERT_TRUE(task);
+    EXPECT_EQ(task->binary.code, binary(3).code);
+    EXPECT_FALSE(second.load_task(key(4)));
+    // A kernel of a known task and a new one.
+    second.keep_task(key(4), 1, binary(4));
+    second.use_kernel(kernel(11), "two", {key(3), key(4)}, nullptr);
+    second.publish();
+    EXPECT_EQ(files(), 3);
+    EXPECT_EQ(open().load_kernel(kernel(11))->tasks.size(), 2u);
+}
+
+TEST_F(DiskCacheTest, a_kernel_waits_for_the_code_of_its_last_task) {
+    DiskCache cache = open();
+    cache.keep_task(key(1), 1, binary(1));
+    cache.use_kernel(kernel(10), "two", {key(1), key(2)}, nullptr);
+    EXPECT_FALSE(open().load_kernel(kernel(10)));
+    cache.keep_task(key(2), 1, binary(2));
+    EXPECT_EQ(open().load_kernel(kernel(10))->tasks.size(), 2u);
+    cache.keep_task(key(3), 1, binary(3));
+    cache.use_kernel(kernel(11), "never whole", {key(3), key(4)}, nullptr);
+    cache.publish(); // with what there is
+    EXPECT_EQ(files(), 3);
+    EXPECT_EQ(open().load_kernel(kernel(11))->tasks.size(), 1u);
+    DiskCache later = open();
+    const auto found = later.load_kernel(kernel(11));
+    later.keep_task(key(4), 1, binary(4));
+    later.use_kernel(kernel(11), "never whole", {key(3), key(4)}, found.get());
+    later.publish();
+    EXPECT_EQ(open().load_kernel(kernel(11))->tasks.size(), 2u);
+}
+
+TEST_F(DiskCacheTest, helpers_count) {
+    for (int round = 0; round < 2; round++) {
+        DiskCache cache = open();
+        cache.use_helper(kernel(1), "snode_reader");
+        cache.use_helper(kernel(2), "snode_writer");
+        cache.use_helper(kernel(1), "snode_reader");
+        cache.publish();
+        EXPECT_EQ(files(), 3);
+    }
 }
 
 TEST_F(DiskCacheTest, a_file_cut_anywhere_is_ignored_and_replaced) {
-    DiskCache cache = open();
-    put(cache, 1, 100);
+    put(1, 100);
     const auto whole = fs::file_size(file(1));
-    for (uint64_t length = 0; length < whole; length++) {
-        put(cache, 1, 100);
+    for (uint64_t length = 0; length < whole; length += 3) {
         fs::resize_file(file(1), length);
-        ASSERT_FALSE(cache.load(key(1))) << length;
+        ASSERT_FALSE(holds(1, 100)) << length;
+        put(1, 100);
+        ASSERT_TRUE(holds(1, 100)) << length;
     }
-    put(cache, 1, 100);
-    EXPECT_TRUE(holds(cache, 1, 100));
 }
 
 TEST_F(DiskCacheTest, any_flipped_bit_is_noticed) {
-    DiskCache cache = open();
-    put(cache, 1, 64);
+    put(1, 64);
     std::string bytes;
     {
         std::ifstream in(file(1), std::ios::binary);
         bytes.assign(std::istreambuf_iterator<char>(in), {});
     }
+    DiskCache cache = open();
     for (size_t bit = 0; bit < 8 * bytes.size(); bit += 3) {
         std::string bad = bytes;
         bad[bit / 8] = char(bad[bit / 8] ^ 1 << bit % 8);
         std::ofstream(file(1), std::ios::binary) << bad;
-        ASSERT_FALSE(cache.load(key(1))) << "bit " << bit;
+        const bool in_signature = bit / 8 >= 48 && bit / 8 < 80; // which nobody asks for
+        ASSERT_EQ(cache.load_kernel(kernel(1)) != nullptr, in_signature) << "bit " << bit;
     }
 }
 
 TEST_F(DiskCacheTest, foreign_files_are_ignored) {
-    DiskCache cache = open();
-    put(cache, 1);
-    put(cache, 2);
+    put(1);
+    put(2);
     fs::copy_file(file(2), file(1), fs::copy_options::overwrite_existing); // another key's content
-    EXPECT_FALSE(cache.load(key(1)));
+    EXPECT_FALSE(holds(1));
     std::ofstream(file(3)) << std::string(5000, 'x');
-    EXPECT_FALSE(cache.load(key(3)));
+    EXPECT_FALSE(holds(3));
     fs::create_directories(file(4));
-    EXPECT_FALSE(cache.load(key(4)));
+    EXPECT_FALSE(holds(4));
     fs::remove(file(4));
-    put(cache, 3);
-    EXPECT_TRUE(holds(cache, 3));
+    put(3);
+    EXPECT_TRUE(holds(3));
 }
 
 TEST_F(DiskCacheTest, a_folder_that_is_a_file_costs_one_warning) {
-    std::ofstream(folder.string()) << "not a folder";
+    std::ofstream(root.string()) << "not a folder";
     DiskCache cache = open();
-    for (uint64_t n = 0; n < 5; n++) put(cache, n);
-    EXPECT_FALSE(cache.load(key(0)));
+    for (uint64_t n = 0; n < 5; n++) compile(cache, n);
+    EXPECT_FALSE(cache.load_kernel(kernel(0)));
+    cache.publish();
     ASSERT_EQ(warnings.size(), 1u);
-    EXPECT_NE(warnings[0].find(folder.string()), std::string::npos);
-    EXPECT_FALSE(cache.grew());
+    EXPECT_NE(warnings[0].find(root.string()), std::string::npos);
 }
 
 TEST_F(DiskCacheTest, a_read_only_folder_is_read_and_costs_one_warning) {
-    {
-        DiskCache cache = open();
-        put(cache, 1);
-        fs::permissions(folder, fs::perms(0755)); // as somebody does who sets a cache up for everybody
-        fs::permissions(file(1), fs::perms(0644));
-    }
-    const pid_t child = fork();
-    if (child == 0) {
-        if (getuid() == 0 && setuid(65534) != 0) _exit(3); // permissions do not bind the superuser
-        fs::current_path("/");
-        DiskCache cache = open();
-        put(cache, 2);
-        put(cache, 3);
-        _exit(holds(cache, 1) && !cache.load(key(2)) && warnings.size() == 1 ? 0 : 1);
-    }
-    int status = -1;
-    ASSERT_EQ(waitpid(child, &status, 0), child);
-    if (getuid() == 0)
-        EXPECT_EQ(status, 0);
-    else
-        GTEST_SKIP() << "needs the superuser to drop rights";
+    put(1);
+    for (const fs::path &path : {root, folder}) fs::permissions(path, fs::perms(0755)); // set up for everybody
+    for (const fs::path &path : {file(1), listing()}) fs::permissions(path, fs::perms(0644));
+    if (getuid() != 0) GTEST_SKIP() << "needs the superuser to drop rights";
+    EXPECT_EQ(in_process([&] {
+                  if (setuid(65534) != 0) return false; // permissions do not bind the superuser
+                  fs::current_path("/");
+                  if (!use(1) || !warnings.empty()) return false; // nothing is to be written
+                  DiskCache cache = open();
+                  compile(cache, 2);
+                  compile(cache, 3);
+                  cache.publish();
+                  return holds(1) && !cache.load_kernel(kernel(2)) && warnings.size() == 1;
+              }),
+              0);
 }
 
 TEST_F(DiskCacheTest, what_is_made_is_closed_to_others) {
     const mode_t before = umask(0);
-    folder = folder / "made" / "deep";
+    put(1);
     DiskCache cache = open();
-    put(cache, 1);
-    cache.store_record(key(2), std::vector<uint8_t>(10));
+    cache.store_record(kernel(2), std::vector<uint8_t>(10), RecordPlace::own);
+    cache.store_record(kernel(2), std::vector<uint8_t>(10), RecordPlace::fast);
     umask(before);
-    for (const fs::path &path : {folder, folder.parent_path()})
-        EXPECT_EQ(fs::status(path).permissions(), fs::perms(0700)) << path;
-    EXPECT_EQ(files(), 2);
-    for (const auto &made : fs::directory_iterator(folder))
-        EXPECT_EQ(made.status().permissions(), fs::perms(0600)) << made.path();
-    folder = folder.parent_path().parent_path();
+    int count = 0;
+    EXPECT_EQ(fs::status(root).permissions(), fs::perms(0700));
+    for (const auto &made : fs::recursive_directory_iterator(root)) {
+        EXPECT_EQ(made.status().permissions(), fs::perms(made.is_directory() ? 0700 : 0600)) << made.path();
+        count++;
+    }
+    EXPECT_EQ(count, 7);
 }
 
 TEST_F(DiskCacheTest, a_folder_that_others_may_write_is_left_alone_with_one_warning) {
-    for (const int mode : {0720, 0702, 0770, 01777}) {
-        fs::remove_all(folder);
-        warnings.clear();
-        DiskCache before = open();
-        put(before, 1);
-        before.store_record(key(1), std::vector<uint8_t>(10));
-        ASSERT_EQ(chmod(folder.c_str(), mode_t(mode)), 0);
-        DiskCache cache = open({0, Cleaning::lru, 1});
-        EXPECT_FALSE(cache.load(key(1))) << mode;
-        EXPECT_FALSE(cache.load_record(key(1))) << mode;
-        EXPECT_TRUE(cache.empty());
-        put(cache, 2);
-        cache.clean_up();
-        EXPECT_EQ(files(), 2);
-        ASSERT_EQ(warnings.size(), 1u);
-        EXPECT_NE(warnings[0].find(folder.string()), std::string::npos) << warnings[0];
-        EXPECT_NE(warnings[0].find("chmod go-w"), std::string::npos) << warnings[0];
-        ASSERT_EQ(chmod(folder.c_str(), 0755), 0);
-        EXPECT_TRUE(holds(cache, 1));
+    for (const bool inner : {false, true}) {
+        for (const int mode : {0720, 0702, 0770, 01777}) {
+            fs::remove_all(root);
+            warnings.clear();
+            put(1);
+            const fs::path open_to_all = inner ? folder : root;
+            ASSERT_EQ(chmod(open_to_all.c_str(), mode_t(mode)), 0);
+            DiskCache cache = open({0, Cleaning::lru, 1});
+            EXPECT_FALSE(cache.load_kernel(kernel(1))) << mode;
+            cache.publish();
+            EXPECT_EQ(files(), 2);
+            ASSERT_EQ(warnings.size(), 1u);
+            EXPECT_NE(warnings[0].find(open_to_all.string()), std::string::npos) << warnings[0];
+            EXPECT_NE(warnings[0].find("chmod go-w"), std::string::npos) << warnings[0];
+            ASSERT_EQ(chmod(open_to_all.c_str(), 0755), 0);
+            EXPECT_TRUE(holds(1));
+        }
     }
 }
 
 TEST_F(DiskCacheTest, files_that_others_may_write_are_not_used_and_replaced) {
     for (const int mode : {0620, 0602, 0666}) {
+        put(1);
         warnings.clear();
-        DiskCache cache = open();
-        put(cache, 1);
-        cache.store_record(key(2), std::vector<uint8_t>(10));
-        for (const auto &made : fs::directory_iterator(folder)) ASSERT_EQ(chmod(made.path().c_str(), mode_t(mode)), 0);
-        EXPECT_FALSE(cache.load(key(1))) << mode;
-        EXPECT_FALSE(cache.load_record(key(2))) << mode;
+        ASSERT_EQ(chmod(file(1).c_str(), mode_t(mode)), 0);
+        EXPECT_FALSE(holds(1)) << mode;
         ASSERT_EQ(warnings.size(), 1u);
         EXPECT_NE(warnings[0].find(file(1).string()), std::string::npos) << warnings[0];
-        put(cache, 1);
-        cache.store_record(key(2), std::vector<uint8_t>(10));
-        EXPECT_TRUE(holds(cache, 1));
-        EXPECT_TRUE(cache.load_record(key(2)));
+        put(1);
+        EXPECT_TRUE(holds(1));
     }
 }
 
 TEST_F(DiskCacheTest, links_are_not_followed) {
-    DiskCache cache = open();
-    put(cache, 1);
-    const fs::path elsewhere = folder.string() + "-elsewhere";
+    put(1);
+    const fs::path elsewhere = root.string() + "-elsewhere";
     fs::rename(file(1), elsewhere);
     fs::create_symlink(elsewhere, file(1));
-    EXPECT_FALSE(cache.load(key(1)));
+    EXPECT_FALSE(holds(1));
     ASSERT_EQ(warnings.size(), 1u);
     EXPECT_NE(warnings[0].find("it is a link"), std::string::npos) << warnings[0];
-    put(cache, 1); // in the place of the link, not behind it
-    EXPECT_TRUE(holds(cache, 1));
+    put(1); // in the place of the link, not behind it
+    EXPECT_TRUE(holds(1));
     EXPECT_FALSE(fs::is_symlink(file(1)));
     fs::remove(elsewhere);
 
-    fs::rename(folder, elsewhere);
-    fs::create_directory_symlink(elsewhere, folder);
+    fs::rename(root, elsewhere);
+    fs::create_directory_symlink(elsewhere, root);
     warnings.clear();
     DiskCache linked = open();
-    EXPECT_FALSE(linked.load(key(1)));
-    put(linked, 2);
-    EXPECT_TRUE(linked.empty());
+    EXPECT_FALSE(linked.load_kernel(kernel(1)));
+    compile(linked, 2);
+    linked.publish();
     ASSERT_EQ(warnings.size(), 1u);
     EXPECT_NE(warnings[0].find("it is a link"), std::string::npos) << warnings[0];
-    EXPECT_EQ(files(), 1);
-    fs::remove(folder);
+    EXPECT_EQ(files_in(elsewhere / "kernel_compilation_manager"), 2);
+    fs::remove(root);
     fs::remove_all(elsewhere);
 }
 
 TEST_F(DiskCacheTest, a_pipe_blocks_nobody) {
-    DiskCache cache = open();
-    put(cache, 1);
+    put(1);
     fs::remove(file(1));
     ASSERT_EQ(mkfifo(file(1).c_str(), 0600), 0);
-    ASSERT_EQ(mkfifo((folder / (to_hex(key(2)) + ".qdr")).c_str(), 0600), 0);
-    const pid_t child = fork();
-    if (child == 0) {
-        alarm(60); // what waits for a writer waits for ever
-        const bool none = !cache.load(key(1)) && !cache.load_record(key(2));
-        cache.clean_up();
-        put(cache, 1);
-        _exit(none && holds(cache, 1) && warnings.size() == 1 ? 0 : 1);
-    }
-    int status = -1;
-    ASSERT_EQ(waitpid(child, &status, 0), child);
-    EXPECT_EQ(status, 0);
+    fs::remove(listing());
+    ASSERT_EQ(mkfifo(listing().c_str(), 0600), 0);
+    EXPECT_EQ(in_process([&] {
+                  const bool none = !open().load_kernel(kernel(1));
+                  put(1);
+                  return none && holds(1);
+              }),
+              0);
 }
 
 TEST_F(DiskCacheTest, what_another_user_owns_is_not_used) {
     if (getuid() != 0) GTEST_SKIP() << "needs the superuser to give files away";
-    DiskCache cache = open();
-    put(cache, 1);
+    put(1);
     ASSERT_EQ(chown(file(1).c_str(), 65534, 65534), 0);
-    EXPECT_FALSE(cache.load(key(1)));
+    EXPECT_FALSE(holds(1));
     ASSERT_EQ(warnings.size(), 1u);
     EXPECT_NE(warnings[0].find("uid 65534"), std::string::npos) << warnings[0];
-    put(cache, 1);
-    EXPECT_TRUE(holds(cache, 1));
-    ASSERT_EQ(chown(folder.c_str(), 65534, 65534), 0);
+    put(1);
+    EXPECT_TRUE(holds(1));
+    ASSERT_EQ(chown(root.c_str(), 65534, 65534), 0);
     warnings.clear();
     DiskCache second = open();
-    EXPECT_FALSE(second.load(key(1)));
-    put(second, 2);
+    EXPECT_FALSE(second.load_kernel(kernel(1)));
+    compile(second, 2);
+    second.publish();
     EXPECT_EQ(warnings.size(), 1u);
-    EXPECT_EQ(files(), 1);
+    EXPECT_EQ(files(), 2);
+}
+
+TEST_F(DiskCacheTest, where_there_is_a_key_what_lacks_its_signature_is_ignored) {
+    const auto load = [&](const std::string &secret) { return open({}, secret).load_kernel(kernel(1)) != nullptr; };
+    put(1);
+    EXPECT_TRUE(load(""));
+    EXPECT_FALSE(load("one key"));
+    {
+        DiskCache cache = open({}, "one key");
+        compile(cache, 1);
+        cache.publish();
+    }
+    EXPECT_TRUE(load("one key"));
+    EXPECT_TRUE(load(""));
+    EXPECT_FALSE(load("another key"));
+    std::fstream(file(1), std::ios::in | std::ios::out | std::ios::binary).seekp(60).write("\xff\xff\xff", 3);
+    EXPECT_FALSE(load("one key")); // the signature itself was altered
+}
+
+TEST_F(DiskCacheTest, a_full_disk_costs_one_warning_and_leaves_nothing_behind) {
+    fs::create_directories(root);
+    EXPECT_EQ(in_process([&] {
+                  signal(SIGXFSZ, SIG_IGN);
+                  const ::rlimit limit{200, 200}; // a write beyond this fails as on a full disk
+                  setrlimit(RLIMIT_FSIZE, &limit);
+                  DiskCache cache = open();
+                  compile(cache, 1);
+                  compile(cache, 2);
+                  cache.publish();
+                  return warnings.size() == 1 && files_in(waiting) == 0 && files() == 0;
+              }),
+              0);
+}
+
+TEST_F(DiskCacheTest, processes_write_and_read_at_once) {
+    std::vector<pid_t> children;
+    for (int c = 0; c < 3; c++) {
+        const pid_t child = fork();
+        if (child == 0) {
+            bool good = true;
+            for (int round = 0; round < 20; round++) {
+                for (uint64_t n = 0; n < 5; n++) {
+                    DiskCache cache = open();
+                    compile(cache, n, 20000);
+                    good &= holds(n, 20000);
+                    if (n == 4) cache.publish();
+                }
+            }
+            _exit(good && warnings.empty() ? 0 : 1);
+        }
+        children.push_back(child);
+    }
+    for (pid_t child : children) {
+        int status = -1;
+        ASSERT_EQ(waitpid(child, &status, 0), child);
+        EXPECT_EQ(status, 0);
+    }
+    for (uint64_t n = 0; n < 5; n++) EXPECT_TRUE(holds(n, 20000));
+}
+
+TEST_F(DiskCacheTest, a_part_of_the_kernels_goes_where_there_are_too_many_bytes) {
+    const auto files_after = [&](Cleaning cleaning, double factor, uint64_t max_bytes = 1) {
+        fs::remove_all(root);
+        for (uint64_t n = 0; n < 4; n++) put(n, 900);
+        open({max_bytes, cleaning, factor}).publish();
+        return files();
+    };
+    for (const Cleaning cleaning : {Cleaning::lru, Cleaning::fifo}) {
+        EXPECT_EQ(files_after(cleaning, 0.0), 5);
+        EXPECT_EQ(files_after(cleaning, 0.25), 4);
+        EXPECT_EQ(files_after(cleaning, 0.85), 2);
+        EXPECT_EQ(files_after(cleaning, 1.0), 0);
+        EXPECT_EQ(files_after(cleaning, 1.0, 100'000), 5);
+    }
+    EXPECT_EQ(files_after(Cleaning::never, 1.0), 5);
+    EXPECT_EQ(files_after(Cleaning::version, 1.0), 5);
+}
+
+TEST_F(DiskCacheTest, what_was_used_longest_ago_goes_first) {
+    for (uint64_t n = 0; n < 4; n++) put(n, 900);
+    usleep(1'100'000); // less is not noted
+    EXPECT_TRUE(use(0));
+    open({1, Cleaning::lru, 0.25}).publish();
+    EXPECT_TRUE(holds(0, 900));
+    EXPECT_FALSE(holds(1, 900));
+    open({1, Cleaning::fifo, 0.4}).publish();
+    EXPECT_FALSE(holds(0, 900));
+    EXPECT_TRUE(holds(2, 900));
+}
+
+TEST(CacheListing, what_other_versions_wrote_goes_first_and_alone_under_version) {
+    constexpr LibraryVersion own = {1, 2, 3}, other = {1, 2, 4};
+    CacheListing listing;
+    for (uint64_t n = 0; n < 4; n++) {
+        const KernelKey key = {n, 0, 0, 0};
+        listing.kernels[key] = {key, "k", 100, 1000 + n, 1000 + n, n == 2 ? other : own, {}};
+    }
+    using Keys = std::vector<KernelKey>;
+    for (const Cleaning cleaning : {Cleaning::lru, Cleaning::fifo}) {
+        EXPECT_EQ(listing.surplus({400, cleaning, 0.5}, own), (Keys{{2, 0, 0, 0}, {0, 0, 0, 0}}));
+        EXPECT_EQ(listing.surplus({401, cleaning, 0.5}, own), Keys{});
+    }
+    EXPECT_EQ(listing.surplus({1000, Cleaning::version, 0}, own), (Keys{{2, 0, 0, 0}}));
+    EXPECT_EQ(listing.surplus({0, Cleaning::never, 1}, own), Keys{});
+}
+
+TEST_F(DiskCacheTest, without_a_listing_that_can_be_read_all_goes_but_what_is_used) {
+    for (const Cleaning cleaning : {Cleaning::never, Cleaning::version, Cleaning::lru, Cleaning::fifo}) {
+        fs::remove_all(root);
+        put(1);
+        put(2);
+        std::ofstream(listing()) << "not a listing";
+        put(3, 1000, {100u << 20, cleaning, 0.25});
+        EXPECT_EQ(files(), cleaning == Cleaning::never ? 4 : 2);
+        EXPECT_TRUE(holds(3));
+    }
+}
+
+TEST_F(DiskCacheTest, a_lost_listing_is_made_anew) {
+    put(1);
+    put(2);
+    fs::remove(listing());
+    put(3);
+    EXPECT_EQ(files(), 4);
+    EXPECT_TRUE(open().load_task(key(1)));
+    fs::remove(file(2)); // listed, but not there
+    EXPECT_FALSE(open().load_task(key(2)));
+    put(2);
+    EXPECT_TRUE(holds(2));
+}
+
+TEST_F(DiskCacheTest, a_lock_that_lost_its_owner_is_broken_another_is_waited_for) {
+    const auto lock = [&](const std::string &text) { std::ofstream(folder / "qdcache.lock") << text; };
+    char host[256];
+    gethostname(host, sizeof host);
+    put(1);
+    const int gone = 0x3fffff; // beyond the largest number of a process
+    lock(std::string(host) + " " + std::to_string(gone));
+    put(2);
+    EXPECT_EQ(files(), 3);
+    lock("another-machine 1");
+    fs::last_write_time(folder / "qdcache.lock", fs::file_time_type::clock::now() - std::chrono::hours(1));
+    put(3);
+    EXPECT_EQ(files(), 4);
+    lock("another-machine 1");
+    fs::last_write_time(folder / "qdcache.lock", fs::file_time_type::clock::now() + std::chrono::hours(1));
+    put(4); // the clock was set back
+    EXPECT_EQ(files(), 5);
+    EXPECT_TRUE(warnings.empty());
+    lock("another-machine 1");
+    put(5);
+    EXPECT_EQ(files(), 6); // with the lock
+    ASSERT_EQ(warnings.size(), 1u);
+    EXPECT_NE(warnings[0].find("qdcache.lock failed"), std::string::npos) << warnings[0];
+    EXPECT_TRUE(holds(5)); // where the next program finds it
+    fs::remove(folder / "qdcache.lock");
+    EXPECT_TRUE(use(5));
+    EXPECT_EQ(files(), 6);
+}
+
+TEST_F(DiskCacheTest, what_killed_programs_left_behind_is_taken_up) {
+    for (uint64_t n = 1; n <= 2; n++) {
+        DiskCache cache = open();
+        compile(cache, n);
+    }
+    const fs::path half = waiting / ".0123.1.0.tmp";
+    std::ofstream(half) << "half";
+    for (const auto &left : fs::directory_iterator(waiting))
+        fs::last_write_time(left.path(), fs::file_time_type::clock::now() - std::chrono::hours(2));
+    put(3);
+    EXPECT_EQ(files(), 4);
+    EXPECT_FALSE(fs::exists(waiting));
+}
+
+TEST_F(DiskCacheTest, folders_may_be_removed_and_made_at_any_moment) {
+    DiskCache cache = open();
+    fs::create_directories(folder);
+    compile(cache, 1);
+    fs::remove_all(root);
+    compile(cache, 2);
+    cache.publish();
+    EXPECT_FALSE(holds(1));
+    EXPECT_TRUE(holds(2));
+    fs::remove_all(root);
+    cache.publish();
+    fs::remove_all(root);
+    fs::create_directories(folder);
+    open().publish();
+    EXPECT_TRUE(fs::exists(folder));
+    EXPECT_TRUE(warnings.empty());
 }
 
 TEST(DiskCacheTrust, is_in_this_user_and_the_superuser_alone) {
@@ -315,104 +573,6 @@ TEST(DiskCacheFolder, comes_of_an_absolute_xdg_cache_home_or_of_home) {
     for (const char *ignored : {"", "caches", "./caches", "~/caches"})
         EXPECT_EQ(folder_with(ignored, "/home/me"), "/home/me/.cache/quadrants/qdcache") << ignored;
     EXPECT_EQ(folder_with("", ""), "");
-}
-
-TEST_F(DiskCacheTest, a_full_disk_costs_one_warning_and_leaves_nothing_behind) {
-    fs::create_directories(folder);
-    const pid_t child = fork();
-    if (child == 0) {
-        signal(SIGXFSZ, SIG_IGN);
-        const ::rlimit limit{200, 200}; // a write beyond this fails as on a full disk
-        setrlimit(RLIMIT_FSIZE, &limit);
-        DiskCache cache = open();
-        put(cache, 1);
-        put(cache, 2);
-        _exit(warnings.size() == 1 && fs::is_empty(folder) && !cache.load(key(1)) ? 0 : 1);
-    }
-    int status = -1;
-    ASSERT_EQ(waitpid(child, &status, 0), child);
-    EXPECT_EQ(status, 0);
-}
-
-TEST_F(DiskCacheTest, processes_write_and_read_at_once) {
-    std::vector<pid_t> children;
-    for (int c = 0; c < 3; c++) {
-        const pid_t child = fork();
-        if (child == 0) {
-            DiskCache cache = open();
-            bool good = true;
-            for (int round = 0; round < 60; round++) {
-                for (uint64_t n = 0; n < 5; n++) put(cache, n, 20000);
-                for (uint64_t n = 0; n < 5; n++) good &= holds(cache, n, 20000);
-            }
-            _exit(good && warnings.empty() ? 0 : 1);
-        }
-        children.push_back(child);
-    }
-    for (pid_t child : children) {
-        int status = -1;
-        ASSERT_EQ(waitpid(child, &status, 0), child);
-        EXPECT_EQ(status, 0);
-    }
-    EXPECT_EQ(std::distance(fs::directory_iterator(folder), fs::directory_iterator()), 5);
-}
-
-TEST_F(DiskCacheTest, the_files_used_longest_ago_go_first) {
-    DiskCache cache = open({10'000, Cleaning::lru, 0.25});
-    const auto now = fs::file_time_type::clock::now();
-    for (uint64_t n = 0; n < 12; n++) {
-        put(cache, n, 900);
-        fs::last_write_time(file(n), now - std::chrono::hours(100 - int(n)));
-    }
-    EXPECT_TRUE(holds(cache, 0, 900)); // a use makes it young
-    cache.clean_up();
-    EXPECT_EQ(files(), 9);
-    EXPECT_TRUE(holds(cache, 0, 900));
-    EXPECT_FALSE(cache.load(key(3)));
-    EXPECT_TRUE(holds(cache, 4, 900));
-    cache.clean_up();
-    EXPECT_EQ(files(), 9); // less than the limit
-}
-
-TEST_F(DiskCacheTest, the_files_written_first_go_first) {
-    DiskCache cache = open({10'000, Cleaning::fifo, 0.5});
-    const auto now = fs::file_time_type::clock::now();
-    for (uint64_t n = 0; n < 12; n++) {
-        put(cache, n, 900);
-        fs::last_write_time(file(n), now - std::chrono::hours(int(n)));
-    }
-    cache.clean_up();
-    EXPECT_EQ(files(), 6);
-    EXPECT_FALSE(cache.load(key(5)));
-    EXPECT_TRUE(holds(cache, 6, 900));
-}
-
-TEST_F(DiskCacheTest, files_of_other_versions_go) {
-    DiskCache cache = open({1000, Cleaning::version, 0.5});
-    for (uint64_t n = 0; n < 4; n++) put(cache, n, 900);
-    std::fstream(file(2), std::ios::in | std::ios::out | std::ios::binary).seekp(8).write("\xff\xff\xff\xff", 4);
-    cache.clean_up();
-    EXPECT_EQ(files(), 3);
-    EXPECT_FALSE(fs::exists(file(2)));
-    std::fstream(file(3), std::ios::in | std::ios::out | std::ios::binary).seekp(8).write("\xff\xff\xff\xff", 4);
-    DiskCache bounded = open({1000, Cleaning::lru, 0.3});
-    bounded.clean_up();
-    EXPECT_EQ(files(), 2);
-    EXPECT_FALSE(fs::exists(file(3)));
-    open({0, Cleaning::never, 1}).clean_up();
-    EXPECT_EQ(files(), 2);
-}
-
-TEST_F(DiskCacheTest, abandoned_temporary_files_are_swept) {
-    DiskCache cache = open();
-    put(cache, 1);
-    const fs::path old = folder / ".0123.1.0.tmp", young = folder / ".0123.2.0.tmp";
-    std::ofstream(old) << "half";
-    std::ofstream(young) << "half";
-    fs::last_write_time(old, fs::file_time_type::clock::now() - std::chrono::hours(2));
-    cache.clean_up();
-    EXPECT_FALSE(fs::exists(old));
-    EXPECT_TRUE(fs::exists(young));
 }
 
 TEST(HashBytes, depends_on_every_byte_the_length_and_the_seed) {

@@ -236,12 +236,13 @@ TEST(Faults, of_a_task_reach_who_launched_it) {
         for (float weight : {0.001f, 100.0f}) { // alone, on the pool
             for (int again = 0; again < 20; again++) {
                 Tasks tasks(reads.get(), weight);
-                EXPECT_THROW(launcher.run(tasks.task, tasks.body, Tasks::bounds, tasks.launch), Fault);
+                const TaskEntry entry{tasks.body, {}};
+                EXPECT_THROW(launcher.run(tasks.task, &entry, Tasks::bounds, tasks.launch), Fault);
             }
         }
-        std::atomic<abi::Body> fine{[](const abi::Launch *, abi::Thread *, int64_t, int64_t) {}};
+        const TaskEntry fine{[](const abi::Launch *, abi::Thread *, int64_t, int64_t) {}, {}};
         Tasks tasks(nullptr, 100);
-        launcher.run(tasks.task, fine, Tasks::bounds, tasks.launch);
+        launcher.run(tasks.task, &fine, Tasks::bounds, tasks.launch);
     }
 }
 

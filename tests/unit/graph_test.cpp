@@ -32,7 +32,7 @@ abi::Kernel kernel(std::vector<abi::DoWhile> levels, std::vector<abi::Checkpoint
 std::string shown(const std::vector<GraphStep> &steps) {
     std::string text;
     for (const GraphStep &step : steps) {
-        constexpr const char *names[] = {"t", "(", ")", "[", "]"};
+        constexpr const char *names[] = {"t", "(", ")", "[", "]", "|"};
         text += names[size_t(step.kind)] + std::to_string(step.index);
     }
     return text;
@@ -44,6 +44,7 @@ struct Written {
     std::string text;
     void task(int32_t index) { text += std::to_string(index); }
     int32_t flag(uint32_t slot) { return flags[slot] > 0 ? flags[slot]-- : flags[slot]; }
+    bool region(int32_t) { return false; }
 };
 
 TEST(Graph, StepsSayWhatStandsInWhat) {
@@ -78,6 +79,61 @@ TEST(Graph, AYieldLeavesOutCheckpointsAndEndsLevels) {
     run = {{1, 0}, {}};
     walk_graph(graph_steps(staged), 0, words, run);
     EXPECT_EQ(run.text, "12012"); // all of the second pass
+}
+
+TEST(Graph, ALevelBeforeTheResumedCheckpointIsLeftOutWhole) {
+    const auto staged =
+        kernel({{0, -1}}, {{abi::no_flag, 0}, {1, -1}}, {task(0, 0), task(0, -1), task(-1, -1), task(-1, 1)}, 2);
+    Written run{{1, 0}, {}};
+    abi::GraphWords words{.resume_point = 1, .yielded = -1};
+    walk_graph(graph_steps(staged), 0, words, run);
+    EXPECT_EQ(run.text, "23"); // nor is its flag looked at
+    EXPECT_EQ(run.flags[0], 1);
+}
+
+TEST(Graph, RegionsWhoseSectionsMayRunSideBySide) {
+    const auto in = [](int32_t region, int32_t section, float weight) {
+        abi::Task made = task(-1, -1);
+        made.graph.region = region;
+        made.graph.section = section;
+        made.weight = weight;
+        return made;
+    };
+    auto several = kernel({}, {},
+                          {in(-1, -1, 1), in(0, 0, 1), in(0, 0, 1), in(0, 1, 1), in(1, 0, 1), in(2, 0, 9e9f),
+                           in(2, 1, 9e9f), in(-1, -1, 1)},
+                          0);
+    const auto regions = regions_side_by_side(several);
+    ASSERT_EQ(regions.size(), 2u); // region 1 has one section
+    EXPECT_FALSE(regions[0].pays());
+    EXPECT_TRUE(regions[1].pays()); // by its weight
+    const auto steps = graph_steps(several, regions);
+    EXPECT_EQ(shown(steps), "t0|0t1t2t3t4|1t5t6t7");
+    EXPECT_EQ(steps[1].target, 5u);
+    EXPECT_EQ(steps[6].target, 9u);
+    for (bool abi::Task::*why : {&abi::Task::in_turn, &abi::Task::speaks}) {
+        auto kept = several;
+        kept.tasks[2].*why = true;
+        EXPECT_EQ(regions_side_by_side(kept).size(), 1u);
+    }
+}
+
+TEST(Graph, WhetherARegionPaysIsMeasured) {
+    std::vector<abi::Task> tasks(2);
+    tasks[1].graph.section = 1;
+    for (abi::Task &one : tasks) one.graph.region = 0;
+    Region region(tasks, 0);
+    EXPECT_TRUE(region.wants_time()); // the first
+    EXPECT_FALSE(region.wants_time());
+    region.took(5);
+    EXPECT_FALSE(region.pays());
+    region.took(1000);
+    EXPECT_TRUE(region.pays());
+    region.saved(2); // tasks that took all threads
+    EXPECT_FALSE(region.pays());
+    region.took(1000);
+    region.saved(500);
+    EXPECT_TRUE(region.pays());
 }
 
 TEST(Graph, WhetherThereAreFlags) {

@@ -1,3 +1,4 @@
+#include "runtime/chunks.h"
 #include "runtime/launcher.h"
 #include "runtime/pool.h"
 
@@ -53,6 +54,32 @@ TEST(Pool, many_jobs_in_a_row_and_after_sleep) {
         expected += 1 + i % 7;
         if (i % 3000 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
         ASSERT_EQ(total, expected);
+    }
+}
+
+TEST(Pool, all_who_sleep_are_woken_while_there_is_work) {
+    constexpr int threads = 9;
+    Pool pool(threads);
+    struct Meeting {
+        mutable std::atomic<int> begun{0}, missed{0};
+        static void work(const void *job, uint32_t, uint32_t) {
+            const auto &here = *static_cast<const Meeting *>(job);
+            here.begun++;
+            const auto late = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+            while (here.begun < threads) {
+                if (std::chrono::steady_clock::now() > late) {
+                    here.missed++;
+                    return;
+                }
+                std::this_thread::yield();
+            }
+        }
+    };
+    for (int i = 0; i < 20; i++) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(2)); // longer than workers spin
+        Meeting meeting;
+        pool.run(Meeting::work, &meeting, threads);
+        ASSERT_EQ(meeting.missed, 0);
     }
 }
 
@@ -162,6 +189,7 @@ struct Task {
     std::vector<std::atomic<uint8_t>> seen;
     std::atomic<int> chunks{0};
     std::atomic<uint32_t> threads{0};
+    std::atomic<bool> alone{false}, beside{false}; ///< some chunk was told so
 
     Task(int64_t begin, int64_t end, float weight)
         : lo(begin), hi(end), seen(size_t(std::max<int64_t>(0, end - begin))) {
@@ -180,14 +208,18 @@ struct Task {
         Task &task = of(c);
         task.chunks++;
         task.threads |= 1u << thread->index;
+        (thread->alone ? task.alone : task.beside) = true;
         for (int64_t i = begin; i < end; i++) task.seen[size_t(i - task.lo)]++;
     }
+    static const TaskEntry build;
     bool all_once() const {
         for (const auto &s : seen)
             if (s != 1) return false;
         return true;
     }
 };
+
+const TaskEntry Task::build{Task::body, {}};
 
 TEST(Launcher, every_index_is_visited_once) {
     Launcher launcher(2);
@@ -196,20 +228,105 @@ TEST(Launcher, every_index_is_visited_once) {
             for (uint32_t block : {0u, 1u, 32u, 100000u}) {
                 Task task(lo, hi, weight);
                 task.info.block_dim = block;
-                launcher.run(task.info, Task::body, Task::bounds, task.launch);
+                launcher.run(task.info, &Task::build, Task::bounds, task.launch);
                 ASSERT_TRUE(task.all_once()) << lo << ".." << hi << " weight " << weight << " block " << block;
             }
+}
+
+TEST(Launcher, loops_without_a_block_size_take_that_of_the_launcher) {
+    const auto chunks = [](Launcher &launcher, uint32_t own) {
+        Task task(0, 1000, 1000);
+        task.info.block_dim = own;
+        launcher.run(task.info, &Task::build, Task::bounds, task.launch);
+        EXPECT_TRUE(task.all_once());
+        return task.chunks.load();
+    };
+    Launcher plain(2), blocks(2, 100);
+    EXPECT_GT(chunks(plain, 0), 10);
+    EXPECT_EQ(chunks(blocks, 0), 10);
+    EXPECT_EQ(chunks(blocks, 250), 4);
 }
 
 TEST(Launcher, little_work_stays_on_the_caller) {
     Launcher launcher(2);
     Task task(0, 1000, 2);
-    launcher.run(task.info, Task::body, Task::bounds, task.launch);
+    launcher.run(task.info, &Task::build, Task::bounds, task.launch);
     EXPECT_EQ(task.chunks, 1);
     EXPECT_EQ(task.threads, 1u);
     Task heavy(0, 1000, 1000);
-    launcher.run(heavy.info, Task::body, Task::bounds, heavy.launch);
+    launcher.run(heavy.info, &Task::build, Task::bounds, heavy.launch);
     EXPECT_GT(heavy.chunks, 4);
+}
+
+TEST(Launcher, tasks_are_told_whether_they_are_alone) {
+    Launcher one(1), two(2);
+    for (Launcher *launcher : {&two, &one, &two}) {
+        Task small(0, 1000, 2), large(0, 1000, 1000), serial(0, 1, 1);
+        serial.info.kind = abi::TaskKind::serial;
+        launcher->run(large.info, &Task::build, Task::bounds, large.launch);
+        launcher->run(small.info, &Task::build, Task::bounds, small.launch);
+        launcher->run(serial.info, &Task::build, nullptr, serial.launch);
+        EXPECT_EQ(large.alone, launcher == &one);
+        EXPECT_EQ(large.beside, launcher == &two);
+        EXPECT_TRUE(small.alone && !small.beside);
+        EXPECT_TRUE(serial.alone && !serial.beside);
+    }
+}
+
+/// Each index adds 1 to a word of an array, in a copy if the thread has one.
+struct Scatter : Task {
+    std::vector<int32_t> to;
+    uint64_t args[2];
+    std::atomic<int> in_copies{0};
+    TaskEntry entry{add, {}};
+
+    Scatter(int64_t n, size_t words) : Task(0, n, 10), to(words) {
+        args[0] = reinterpret_cast<uint64_t>(to.data());
+        args[1] = words;
+        launch.data.args = args;
+        abi::Accumulation what;
+        what.word_bytes = what.end = 4;
+        what.ndim = 1;
+        what.updates = 1;
+        entry.accumulations = {what};
+    }
+    static void add(const abi::Launch *c, abi::Thread *thread, int64_t begin, int64_t end) {
+        auto &own = static_cast<Scatter &>(of(c));
+        own.in_copies += thread->to_copy[0] != 0;
+        for (int64_t i = begin; i < end; i++) {
+            char *shared = reinterpret_cast<char *>(&own.to[size_t(i) % own.to.size()]);
+            __atomic_fetch_add(reinterpret_cast<int32_t *>(shared + thread->to_copy[0]), 1, __ATOMIC_RELAXED);
+        }
+    }
+    void run(Launcher &launcher) { launcher.run(info, &entry, bounds, launch); }
+};
+
+TEST(Launcher, threads_have_copies_of_what_is_small_against_the_work) {
+    Launcher launcher(3);
+    for (const size_t words : {size_t(1), size_t(5000), size_t(17), size_t(5001), size_t(40000)}) {
+        Scatter much(200000, words);
+        much.run(launcher);
+        EXPECT_GT(much.in_copies, 0) << words;
+        for (size_t w = 0; w < words; w++)
+            ASSERT_EQ(much.to[w], int32_t(200000 / words + (w < 200000 % words))) << w << " of " << words;
+    }
+    Scatter large(200000, 2000000), little(100, 5);
+    large.run(launcher);
+    EXPECT_EQ(large.in_copies, 0);
+    little.run(launcher);
+    EXPECT_EQ(little.in_copies, 0);
+    Scatter nothing(200000, 1);
+    nothing.args[1] = 0; // an array without elements has no copies
+    nothing.run(launcher);
+    EXPECT_EQ(nothing.in_copies, 0);
+}
+
+TEST(Launcher, a_build_that_accumulates_otherwise_does_not_join_a_launch_in_copies) {
+    const TaskEntry one{Scatter::add, {{.word_bytes = 4}}}, more{Scatter::add, {{.word_bytes = 4, .updates = 2}}};
+    EXPECT_TRUE(one.accumulates_like(more)); // an estimate
+    const TaskEntry other{Scatter::add, {{.word_bytes = 4, .slot = 1}}}, none{Scatter::add, {}};
+    EXPECT_FALSE(one.accumulates_like(other));
+    EXPECT_FALSE(one.accumulates_like(none));
 }
 
 TEST(Launcher, stop_and_failure_leave_out_the_chunks_not_begun) {
@@ -217,7 +334,7 @@ TEST(Launcher, stop_and_failure_leave_out_the_chunks_not_begun) {
     for (bool stop : {false, true}) {
         Task task(0, 100000, 100);
         (stop ? task.stop : task.failed) = 1;
-        launcher.run(task.info, Task::body, Task::bounds, task.launch);
+        launcher.run(task.info, &Task::build, Task::bounds, task.launch);
         EXPECT_EQ(task.chunks, 0);
     }
 }
@@ -226,8 +343,15 @@ TEST(Launcher, a_serial_task_runs_once) {
     Launcher launcher(2);
     Task task(0, 1, 1);
     task.info.kind = abi::TaskKind::serial;
-    launcher.run(task.info, Task::body, nullptr, task.launch);
+    launcher.run(task.info, &Task::build, nullptr, task.launch);
     EXPECT_TRUE(task.all_once());
+}
+
+TEST(Launcher, chunks_are_worth_what_each_does_besides_its_indices) {
+    EXPECT_LE(chunk_size(1024, 16000, 0, 2), 64);
+    EXPECT_EQ(chunk_size(1024, {16000, 20000}, 0, 2), 256);                                  // two a thread
+    EXPECT_EQ(chunk_size(1 << 20, {10, 2000}, 0, 1), chunk_size(1 << 20, {10, 2000}, 0, 4)); // there is plenty
+    EXPECT_EQ(chunk_size(1024, {16000, 20000}, 32, 2), 32);
 }
 
 #if defined(__x86_64__)
@@ -239,13 +363,14 @@ TEST(Launcher, denormals_are_zero_on_every_thread_and_the_caller_gets_its_mode_b
     info.weight = 1e5;
     static std::atomic<int> wrong{0}, ran{0};
     abi::Launch launch{};
+    const TaskEntry build{[](const abi::Launch *, abi::Thread *, int64_t, int64_t) {
+                              volatile float tiny = 1e-38f;
+                              wrong += tiny * 0.01f != 0.0f;
+                              ran++;
+                          },
+                          {}};
     launcher.run(
-        info,
-        +[](const abi::Launch *, abi::Thread *, int64_t, int64_t) {
-            volatile float tiny = 1e-38f;
-            wrong += tiny * 0.01f != 0.0f;
-            ran++;
-        },
+        info, &build,
         [](const abi::Launch *, abi::Thread *, int64_t *out) {
             out[0] = 0;
             out[1] = 1000;

@@ -555,8 +555,9 @@ TEST(ProgramCache, damaged_files_are_replaced) {
     };
     EXPECT_EQ(origin(), engine::TaskOrigin::compiled);
     EXPECT_EQ(origin(), engine::TaskOrigin::disk);
-    for (const auto &file : std::filesystem::directory_iterator(folder))
-        std::filesystem::resize_file(file.path(), std::filesystem::file_size(file.path()) / 2);
+    for (const auto &file : std::filesystem::recursive_directory_iterator(folder))
+        if (file.is_regular_file())
+            std::filesystem::resize_file(file.path(), std::filesystem::file_size(file.path()) / 2);
     EXPECT_EQ(origin(), engine::TaskOrigin::compiled);
     EXPECT_EQ(origin(), engine::TaskOrigin::disk);
     std::filesystem::remove_all(folder);

@@ -111,6 +111,39 @@ TEST(SparseTrees, cells_come_and_go_while_others_read_them) {
     EXPECT_EQ(field.sparse->make_list(0, 2), cells);
 }
 
+TEST(SparseTrees, cells_of_a_small_level_lie_in_one_block) {
+    Field field({{LevelKind::pointer, 64, 0}, {LevelKind::pointer, 16, 0}, {LevelKind::dense, 16, 0}});
+    for (int round = 0; round < 3; ++round) {
+        char *begin = nullptr;
+        runtime::CellPool *cells = field.sparse->in_one_block(0, field.place.levels[1].node, begin);
+        ASSERT_NE(begin, nullptr);
+        together([&](int) {
+            for (int i = 0; i < 64 * 16 * 16; ++i) *field.at(i, true) = 1;
+        });
+        for (int i = 0; i < 64 * 16 * 16; ++i) {
+            const auto at = reinterpret_cast<char *>(field.at(i, false)) - begin;
+            ASSERT_GE(at, 64); // behind the spare place
+            ASSERT_LT(uint64_t(at), cells->used());
+        }
+        EXPECT_LE(cells->used(), cells->capacity());
+        EXPECT_EQ(cells->begin(), begin) << "there is no other block";
+        field.sparse->clear(0, 1);
+    }
+    const uint32_t outer = field.place.levels[0].node;
+    char *begin = nullptr;
+    *field.at(0, true) = 1;
+    field.sparse->drop(0, outer, field.root, 0);
+    field.sparse->in_one_block(0, outer, begin);
+    EXPECT_EQ(begin, nullptr) << "what was removed still has its memory";
+    field.sparse->collect();
+    field.sparse->in_one_block(0, outer, begin);
+    EXPECT_NE(begin, nullptr);
+    Field large({{LevelKind::pointer, 1 << 20, 0}, {LevelKind::dense, 16, 0}});
+    EXPECT_NE(large.at(0, true), nullptr);
+    large.sparse->in_one_block(0, large.place.levels[0].node, begin);
+    EXPECT_EQ(begin, nullptr) << "64 MB of cells";
+}
+
 TEST(SparseTrees, appended_cells_are_all_there_once) {
     constexpr int each = 5000;
     Field field({{LevelKind::dense, 3, 0}, {LevelKind::dynamic, 100, 7}}); // many more than declared

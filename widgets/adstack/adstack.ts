@@ -6,12 +6,14 @@ import heatmap from "../heatmap/heatmap.css";
 import css from "./adstack.css";
 import { Adstack } from "./view";
 
+const names = ["kernels", "said", "measuring", "running"] as const;
+
 function render({ model, el }: RenderProps<AdstackModel>) {
   const adstack = new Adstack({
     get: (name) => model.get(name),
     listen: (callback) => {
-      for (const name of ["kernels", "said", "measuring"]) model.on(`change:${name}`, callback);
-      return () => { for (const name of ["kernels", "said", "measuring"]) model.off(`change:${name}`, callback); };
+      for (const name of names) model.on(`change:${name}`, callback);
+      return () => { for (const name of names) model.off(`change:${name}`, callback); };
     },
     live: () => true,
     send: (request) => model.send(request),

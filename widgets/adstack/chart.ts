@@ -52,7 +52,7 @@ export function chart(found: readonly Measurement[]): SVGElement {
     ...points.flatMap(({ x, y, name }, at) => [
       made("circle", { class: "qd-point", cx: x, cy: y, r: 4 }), made("text", { x: x + 8, y: y + 4 + moved[at] }, name)]),
     made("text", { x: end, y: floor + 16, "text-anchor": "middle" }, grouped(most)),
-    made("text", { x: (left + end) / 2, y: floor + 32, "text-anchor": "middle" }, "bytes of a thread"),
+    made("text", { x: (left + end) / 2, y: floor + 32, "text-anchor": "middle" }, "bytes of an iteration"),
     made("text", { x: left - 6, y: top + 4, "text-anchor": "end" }, milliseconds(longest)),
     made("text", { x: left, y: floor + 16, "text-anchor": "middle" }, "0"),
   );

@@ -45,7 +45,7 @@ function loopRow(loop: Loop): (string | Node)[] {
   const place = source(loop.line, loop.text);
   place.style.paddingLeft = `${loop.depth}em`;
   return [place, loop.trips === null ? "not run yet" : grouped(loop.trips), kept, grouped(loop.slot_bytes),
-          grouped(loop.bytes), loop.choice];
+          grouped(loop.bytes), loop.reason ? `${loop.choice}: ${loop.reason}` : loop.choice];
 }
 
 function measurementRow({ part, budget, choice, measured, seconds }: Measurement): string[] {
@@ -95,12 +95,12 @@ class KernelView {
     this.slider.setAttribute("aria-valuetext", text);
   }
 
-  update(kernel: Kernel, measuring: string): void {
+  update(kernel: Kernel, measuring: string, running: string): void {
     this.kernel = kernel;
     this.controls.hidden = !this.model.live();
     this.measure.disabled = this.slider.disabled = measuring !== "";
-    say(this.state, measuring === kernel.name ? "measuring\u2026" : "");
-    this.state.classList.toggle("qd-running", measuring === kernel.name);
+    say(this.state, measuring === kernel.name ? "measuring\u2026" : running === kernel.name ? "running: bytes so far" : "");
+    this.state.classList.toggle("qd-running", measuring === kernel.name || running === kernel.name);
     if (kernel === this.drawn) return;
     this.drawn = kernel;
     if (this.asked === kernel.budget || !this.model.live()) this.asked = null;
@@ -112,11 +112,12 @@ class KernelView {
       const title = element("div", "qd-task");
       const bytes = `${grouped(task.predicted)} bytes predicted, ${grouped(task.measured)} measured on one thread, ${grouped(task.total)} on all`;
       title.append(source(task.line, task.text), " ", element("span", "qd-note", bytes));
+      if (task.excess) title.append(element("div", "", task.excess));
       return [title, table(["loop", "rounds", "kept", "bytes a round", "bytes", "choice"], task.loops.map(loopRow))];
     }));
     if (!kernel.measurements.length) return;
     this.below.append(chart(kernel.measurements),
-      table(["measured", "budget", "choice", "bytes of a thread", "time"], kernel.measurements.map(measurementRow)));
+      table(["measured", "budget", "choice", "bytes of an iteration", "time"], kernel.measurements.map(measurementRow)));
   }
 }
 
@@ -144,7 +145,7 @@ export class Adstack {
       this.views = new Map(kernels.map((kernel) => [kernel.name, new KernelView(kernel, this.model)]));
       this.place.replaceChildren(...[...this.views.values()].map((view) => view.node));
     }
-    for (const kernel of kernels) this.views.get(kernel.name)!.update(kernel, this.model.get("measuring"));
+    for (const kernel of kernels) this.views.get(kernel.name)!.update(kernel, this.model.get("measuring"), this.model.get("running"));
     say(this.voice, this.model.get("said"));
   }
 }

@@ -70,6 +70,7 @@ class ArrayView {
     this.array = array;
     this.title.replaceChildren(element("b", "", array.name), ` ${array.dtype}${array.shape.length ? ` ${array.shape.join(" \u00d7 ")}` : ""}`);
     this.node.setAttribute("aria-label", `array ${array.name}`);
+    this.node.classList.toggle("qd-one", array.rows !== null && array.shape.length === 0);
     say(this.note, changes(array));
     this.form.hidden = array.rows !== null;
     this.where.placeholder = array.shape.map(() => "0").join(", ");
@@ -134,6 +135,9 @@ export class Stepper {
     for (const { move, key, label, title } of controls) {
       const button = owned(toggle(label, () => may(this.source.launch(), move) && this.send({ do: move })));
       button.title = `${title} (key ${key})`;
+      const hint = element("span", "qd-key", key);
+      hint.setAttribute("aria-hidden", "true");
+      button.append(hint);
       button.setAttribute("aria-keyshortcuts", key);
       this.buttons.set(move, button);
       bar.append(button);
@@ -141,7 +145,9 @@ export class Stepper {
     this.resume.title = "begins a launch anew that leaves out what stands before";
     this.label.title = `what to resume from (key ${resumeKey})`;
     this.label.setAttribute("aria-keyshortcuts", resumeKey);
-    this.resumeFrom.append(this.label);
+    const hint = element("span", "qd-key", resumeKey);
+    hint.setAttribute("aria-hidden", "true");
+    this.resumeFrom.append(this.label, hint);
     bar.append(this.resume, this.resumeFrom);
     this.voice.setAttribute("role", "status");
     this.error.setAttribute("role", "alert");

@@ -1,5 +1,5 @@
 // What the kernel side sends to the adstack view, and what the view asks of it. The Python side of the same shapes is
-// jupyter/quadrants_jupyter/adstack.py; tests/kernel/test_adstack_view.py checks that both name the same members.
+// quadrants/_live/adstack.py and quadrants_jupyter/adstack.py; tests/kernel/test_adstack_view.py checks that both name the same members.
 
 /** What a loop keeps of a variable in each round. */
 export interface Variable {
@@ -22,6 +22,8 @@ export interface Loop {
   /** Of a round; of all rounds. */
   slot_bytes: number;
   bytes: number;
+  /** Why it keeps no less, where the budget is exceeded, else "". */
+  reason: string;
   variables: Variable[];
 }
 
@@ -33,6 +35,8 @@ export interface Task {
   predicted: number;
   measured: number;
   total: number;
+  /** What is kept beyond the budget, in words; "" if it is kept. */
+  excess: string;
   loops: Loop[];
 }
 
@@ -42,16 +46,16 @@ export interface Measurement {
   part: number;
   budget: number;
   seconds: number;
-  predicted: number;
+  /** Bytes of one iteration of the parallel loop, which do not depend on how many the processor runs side by side. */
   measured: number;
   choice: string;
 }
 
 export interface Kernel {
   name: string;
-  /** Bytes of a thread; 0: none. */
+  /** Bytes of an iteration of the parallel loop; 0: none. */
   budget: number;
-  /** Bytes of a thread without a budget, as far as is known. */
+  /** Bytes of an iteration without a budget, as far as is known. */
   whole: number;
   tasks: Task[];
   measurements: Measurement[];
@@ -64,10 +68,12 @@ export interface AdstackModel {
   said: string;
   /** Name of the kernel that is being measured; "": none. */
   measuring: string;
+  /** Name of the kernel whose gradient runs, whose figures are those so far; "": none. */
+  running: string;
 }
 
 /** What an output keeps, as the MIME type "application/vnd.quadrants.adstack+json". */
-export interface AdstackOutput extends Omit<AdstackModel, "measuring"> {
+export interface AdstackOutput extends Omit<AdstackModel, "measuring" | "running"> {
   version: 1;
 }
 

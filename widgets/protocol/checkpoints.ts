@@ -1,7 +1,7 @@
 // What the kernel side sends to the checkpoint stepper, and what this sends back. The Python side of the same shapes is
 // jupyter/quadrants_jupyter/checkpoints.py; tests/kernel/test_checkpoints.py checks that both name the same members.
 
-export type StepKind = "task" | "level" | "checkpoint";
+export type StepKind = "task" | "level" | "checkpoint" | "region" | "section";
 /** Of a checkpoint; "" for what is none. */
 export type StepState = "pending" | "skipped" | "running" | "done" | "yielded" | "";
 

@@ -1,7 +1,7 @@
 // Coverage of the kernels of cells, as the kernel process tells it to JupyterLab: as a comm of target "quadrants.coverage" while
 // cells run, and as the MIME type "application/vnd.quadrants.coverage+json" in outputs, which are kept with the notebook.
-// The Python side of the same shapes is jupyter/quadrants_jupyter/live.py; tests/kernel/test_live.py checks that both name the
-// same members. The kernel opens the comm at the first cell with kernels that has an id; a page that comes later may open one too, and is told
+// The Python side of the same shapes is quadrants/_live/coverage.py; tests/kernel/test_live.py checks that both name the
+// same members. The inspector shows files by the same shapes (inspector.ts). The kernel opens the comm at the first cell with kernels that has an id; a page that comes later may open one too, and is told
 // all cells at once; with {"clear": true} in the data with which it opens the comm it has all counts forgotten first. A message has
 // the cells whose counts changed since the message before, the last one of a cell's execution all cells that it changed. Between
 // cells, callbacks, threads and tasks may count.
@@ -38,6 +38,32 @@ export interface Scale {
   difference: number;
 }
 
+/** A value that a line computes and a gradient keeps for its way back through a loop. */
+export interface KeptValue {
+  /** Of which gradient. */
+  kernel: string;
+  /** Source text of the variable; "" if it is not known. */
+  name: string;
+  type: string;
+  /** Of one round on a thread: all its components, and the lanes that run side by side. */
+  bytes: number;
+  /** How many entries there were at the last launch. */
+  trips: number;
+  /** Line of the loop, counted as `number` of KeptLine. */
+  loop: number;
+  /** "keep", or "every k-th". */
+  choice: string;
+}
+
+/** What gradients keep of a line, as of their last launches. */
+export interface KeptLine {
+  /** 1-based, in the cell as its editor shows it. */
+  number: number;
+  /** The most that one thread keeps at once. */
+  bytes: number;
+  of: KeptValue[];
+}
+
 export interface CellCoverage {
   /** The front end's id of the cell; null where it sent none. */
   cell_id: string | null;
@@ -49,6 +75,8 @@ export interface CellCoverage {
    * other ones by now is left out, in funcs of other cells too. */
   lines: LineCounts[];
   specialisations: SpecialisationCounts[];
+  /** Also of cells that are not counted. */
+  kept: KeptLine[];
 }
 
 export interface CoverageMessage {

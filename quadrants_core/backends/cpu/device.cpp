@@ -7,7 +7,9 @@
 #include "runtime/faults.h"
 #include "runtime/host_memory.h"
 #include "runtime/launcher.h"
+#include "runtime/sections.h"
 
+#include <algorithm>
 #include <cstring>
 #include <unistd.h>
 
@@ -17,22 +19,45 @@ namespace {
 
 struct CpuTask final : runtime::LoadedTask {
     std::unique_ptr<MappedCode> machine;
-    std::atomic<abi::Body> body{nullptr}; ///< the best there is, which may be another build's
+    runtime::TaskEntry own;
+    std::atomic<const runtime::TaskEntry *> entry{&own}; ///< the best there is, which may be another build's
     abi::Bounds bounds = nullptr;
 
-    void go_on_with(const LoadedTask &better) override { body = static_cast<const CpuTask &>(better).body.load(); }
+    void go_on_with(const LoadedTask &better) override { entry = static_cast<const CpuTask &>(better).entry.load(); }
+    runtime::Updated updated() const override { return entry.load()->last(); }
     std::span<const uint8_t> code() const override { return machine->code(); }
     uint32_t span_at(uint64_t offset) const override { return machine->line_at(offset); }
 };
+
+/// The list that code generation left; it ends where the constants do, whatever stands there.
+std::vector<abi::Accumulation> accumulations_of(const MappedCode &machine) {
+    std::vector<abi::Accumulation> found;
+    for (auto bytes = machine.constants(abi::accumulations_symbol); bytes.size() >= sizeof(abi::Accumulation);
+         bytes = bytes.subspan(sizeof(abi::Accumulation))) {
+        abi::Accumulation one;
+        std::memcpy(&one, bytes.data(), sizeof one);
+        if (!one.word_bytes || found.size() == abi::most_accumulations) break;
+        found.push_back(one);
+    }
+    return found;
+}
+
+abi::Updates updates_of(const MappedCode &machine) {
+    abi::Updates updates;
+    if (const auto bytes = machine.constants(abi::updates_symbol); bytes.size() >= sizeof updates)
+        std::memcpy(&updates, bytes.data(), sizeof updates);
+    return updates;
+}
 
 /// All work is done when its verb returns; what goes wrong there is thrown at once.
 class CpuStream final : public runtime::Stream {
   public:
     /// `number`: how many streams the device opened before.
-    CpuStream(const runtime::DeviceOptions &options, uint32_t number) : launcher_(options.threads) {
+    CpuStream(const runtime::DeviceOptions &options, uint32_t number) : launcher_(options.threads, options.block_dim) {
         const uint32_t first = number * uint32_t(launcher_.threads());
         for (int i = 0; i < launcher_.threads(); i++)
             device_lib::seed_random(launcher_.thread(i).random, options.random_seed, first + uint32_t(i));
+        launcher_.draw_from(options.random_seed ^ uint64_t(number) << 32);
     }
 
     void upload(uint64_t to, const void *from, uint64_t bytes) override { std::memcpy(at(to), from, bytes); }
@@ -41,16 +66,31 @@ class CpuStream final : public runtime::Stream {
     void fill(uint64_t to, uint8_t byte, uint64_t bytes) override { std::memset(at(to), byte, bytes); }
     void launch(runtime::LoadedTask &task, const abi::Task &info, abi::Launch &launch) override {
         auto &own = static_cast<CpuTask &>(task);
-        launcher_.run(info, own.body, own.bounds, launch);
+        launcher_.run(info, own.entry, own.bounds, launch);
+    }
+    std::optional<double> launch_sections(std::span<const runtime::SectionTask> tasks,
+                                          const abi::Launch &launch) override {
+        const auto is_in_order = [](const runtime::SectionTask &one) {
+            return static_cast<const CpuTask &>(*one.task).entry.load()->updates.order != abi::Order::free;
+        };
+        if (launcher_.threads() == 1 || std::ranges::any_of(tasks, is_in_order)) return std::nullopt;
+        sections_.clear();
+        for (const runtime::SectionTask &one : tasks) {
+            const auto &own = static_cast<const CpuTask &>(*one.task);
+            sections_.push_back({one.info, &own.entry, own.bounds, one.counters, one.record});
+        }
+        return launcher_.run_sections(sections_, launch);
     }
     runtime::Event record() override { return {this, 0}; }
     void wait_for(const runtime::Event &) override {}
     abi::HeapUse take_heap_use() override { return launcher_.take_heap_use(); }
+    abi::HeapUse heap_use_so_far() const override { return launcher_.heap_use_so_far(); }
     void wait() override {}
 
   private:
     static void *at(uint64_t address) { return reinterpret_cast<void *>(address); }
     runtime::Launcher launcher_;
+    std::vector<runtime::HostTask> sections_; ///< of the launch at hand
 };
 
 class Cpu final : public runtime::Device {
@@ -74,9 +114,12 @@ class Cpu final : public runtime::Device {
         std::string error;
         loaded->machine = load_elf(binary.code, &error);
         if (!loaded->machine) fail_device("load_elf", 0, task.name + ": " + error);
-        loaded->body = reinterpret_cast<abi::Body>(loaded->machine->symbol(abi::body_symbol));
+        loaded->own.body = reinterpret_cast<abi::Body>(loaded->machine->symbol(abi::body_symbol));
         loaded->bounds = reinterpret_cast<abi::Bounds>(loaded->machine->symbol(abi::bounds_symbol));
-        if (!loaded->body || (task.kind == abi::TaskKind::range && !loaded->bounds))
+        loaded->own.updates = updates_of(*loaded->machine);
+        if (loaded->own.updates.any) loaded->own.accumulations = accumulations_of(*loaded->machine);
+        loaded->own.is_plain = task.kind == abi::TaskKind::range && !loaded->own.updates.some();
+        if (!loaded->own.body || (task.kind == abi::TaskKind::range && !loaded->bounds))
             fail_device("load_elf", 0, task.name + ": the object lacks the functions of a task");
         return loaded;
     }

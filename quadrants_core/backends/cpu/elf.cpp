@@ -4,6 +4,7 @@
 
 #include "backends/cpu/line_table.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <elf.h>
@@ -275,9 +276,10 @@ std::unique_ptr<MappedCode> ElfLoader::load() {
     fill();
     for (const Elf64_Shdr &s : sections_)
         if (s.sh_type == SHT_RELA) relocate(s);
+    code->symbols_.reserve(4);
     for (uint32_t i = 0; i < symbols_.size(); ++i)
         if (ELF64_ST_BIND(symbols_[i].st_info) == STB_GLOBAL && !is_outside(i))
-            code->symbols_.emplace(std::string(name(symbols_[i])), reinterpret_cast<void *>(address(i)));
+            code->symbols_.emplace_back(name(symbols_[i]), reinterpret_cast<void *>(address(i)));
     if (code_end_ && mprotect(memory_, code_end_, PROT_READ | PROT_EXEC) != 0)
         throw Bad("code cannot be made executable");
     if (constants_end_ > code_end_ && mprotect(memory_ + code_end_, constants_end_ - code_end_, PROT_READ) != 0)
@@ -306,8 +308,14 @@ uint32_t MappedCode::line_at(uint64_t offset) const {
     return offset < text_at_ ? 0 : find_line(line_table_, offset - text_at_);
 }
 
+std::span<const uint8_t> MappedCode::constants(std::string_view name) const {
+    const auto *begin = static_cast<const uint8_t *>(symbol(name)), *all = static_cast<const uint8_t *>(memory_);
+    if (!begin || begin < all + code_bytes_ || begin > all + bytes_) return {};
+    return {begin, size_t(all + bytes_ - begin)};
+}
+
 void *MappedCode::symbol(std::string_view name) const {
-    auto found = symbols_.find(name);
+    const auto found = std::ranges::find(symbols_, name, &std::pair<std::string, void *>::first);
     return found == symbols_.end() ? nullptr : found->second;
 }
 

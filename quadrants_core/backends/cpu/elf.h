@@ -5,12 +5,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace qd::backends {
@@ -23,6 +23,8 @@ class MappedCode {
     MappedCode(const MappedCode &) = delete;
     /// Address of a global function, null if there is none of that name.
     void *symbol(std::string_view name) const;
+    /// What stands from a global constant to the end of all; empty if there is none of that name.
+    std::span<const uint8_t> constants(std::string_view name) const;
     /// The pages that hold code, as they lie in memory.
     std::span<const uint8_t> code() const { return {static_cast<const uint8_t *>(memory_), code_bytes_}; }
     /// The line that the object's line table gives for the byte of the code at `offset`; 0: none.
@@ -35,7 +37,7 @@ class MappedCode {
     uint64_t text_at_ = 0; ///< where the section that the line table is about begins
     std::vector<uint8_t> line_table_;
     std::optional<runtime::GuardedCode> guarded_;
-    std::map<std::string, void *, std::less<>> symbols_;
+    std::vector<std::pair<std::string, void *>> symbols_; ///< a task has few
 };
 
 /// Null and a message in `error` if the object is not one that can be loaded.

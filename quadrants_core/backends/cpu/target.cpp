@@ -156,7 +156,9 @@ abi::Binary emit(const ir::Function &task, const Caps &caps, Tier tier, bool lin
 std::string disassemble(const ir::Function &task, const Caps &caps, Tier tier, Listing listing) {
     using codegen::llvm_door::Output;
     codegen::llvm_door::Request request = request_for(task, caps, tier);
-    request.output = listing == Listing::intermediate ? Output::ir_text : Output::assembly;
+    request.output = listing == Listing::given          ? Output::given_text
+                     : listing == Listing::intermediate ? Output::ir_text
+                                                        : Output::assembly;
     const std::vector<uint8_t> text = through_llvm(request);
     return {text.begin(), text.end()};
 }

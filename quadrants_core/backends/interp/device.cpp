@@ -39,6 +39,9 @@ class Stream final : public runtime::Stream {
     void launch(runtime::LoadedTask &task, const abi::Task &, abi::Launch &launch) override {
         run_text(task, launch, thread_);
     }
+    std::optional<double> launch_sections(std::span<const runtime::SectionTask>, const abi::Launch &) override {
+        return std::nullopt;
+    }
     runtime::Event record() override { return {this, 0}; }
     void wait_for(const runtime::Event &) override {}
     abi::HeapUse take_heap_use() override {

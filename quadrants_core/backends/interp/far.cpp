@@ -138,6 +138,9 @@ class FarStream final : public runtime::Stream {
             }
         });
     }
+    std::optional<double> launch_sections(std::span<const runtime::SectionTask>, const abi::Launch &) override {
+        return std::nullopt;
+    }
     runtime::Event record() override { return {this, given_}; }
     void wait_for(const runtime::Event &event) override {
         add([event] { static_cast<FarStream *>(event.stream)->work_until(event.number); });

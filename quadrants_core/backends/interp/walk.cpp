@@ -105,7 +105,7 @@ Flow Walk::for_loop(Value v) {
         receive(params.subspan(1));
         int64_t at = loop.reversed ? hi - 1 - (n - lo) : n;
         values[slot[params[0].id]] = from_int(fn.type(params[0]).elem, at).bits;
-        Flow flow = round(in.blocks[0]);
+        Flow flow = loop.keeps_room ? block(in.blocks[0]) : round(in.blocks[0]);
         if (flow == Flow::returned || flow == Flow::exited) return flow;
         if (flow == Flow::broke) break;
         if (leave(loop)) return Flow::exited;

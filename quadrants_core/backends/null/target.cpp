@@ -38,6 +38,9 @@ class NullStream final : public runtime::Stream {
     void copy(uint64_t, uint64_t, uint64_t) override { counts_[Verb::copy]++; }
     void fill(uint64_t, uint8_t, uint64_t) override { counts_[Verb::fill]++; }
     void launch(runtime::LoadedTask &, const abi::Task &, abi::Launch &) override { counts_[Verb::launch]++; }
+    std::optional<double> launch_sections(std::span<const runtime::SectionTask>, const abi::Launch &) override {
+        return std::nullopt;
+    }
     runtime::Event record() override {
         counts_[Verb::record]++;
         return {this, 0};

@@ -1,7 +1,7 @@
 // Pure ops but the transcendental ones, exactly as the laws of ops.def say. One code path serves scalars and vectors.
 // Of integers, lower_division and lower_pow have left what LLVM's instructions do.
 #include "codegen/llvm/compat.h"
-#include "codegen/llvm/emitter.h"
+#include "codegen/llvm/arithmetic.h"
 
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/Module.h>
@@ -11,23 +11,26 @@ namespace qd::codegen {
 using llvm::Intrinsic::ID;
 namespace intrinsics = llvm::Intrinsic;
 
-llvm::Value *Emitter::pure(Value v) {
+llvm::Value *Arithmetic::pure(Value v) {
     const ir::Inst &in = fn_[v];
     const Family family = ir::family(in.op);
-    if (family != Family::plain && arg_type(v, 0).elem == Scalar::f16) refuse(v, "of f16 must be lowered first");
+    if (family != Family::plain && code_.arg_type(v, 0).elem == Scalar::f16)
+        code_.refuse(v, "of f16 must be lowered first");
     switch (family) {
     case Family::arithmetic: return arithmetic(v);
-    case Family::bits: return bits(BitsOp(in.op), arg_type(v, 0), arg(v, 0), in.args.size > 1 ? arg(v, 1) : nullptr);
-    case Family::comparison: return compare(ComparisonOp(in.op), arg_type(v, 0), arg(v, 0), arg(v, 1));
+    case Family::bits:
+        return bits(BitsOp(in.op), code_.arg_type(v, 0), code_.arg(v, 0), in.args.size > 1 ? code_.arg(v, 1) : nullptr);
+    case Family::comparison:
+        return compare(ComparisonOp(in.op), code_.arg_type(v, 0), code_.arg(v, 0), code_.arg(v, 1));
     case Family::real: {
         llvm::Value *args[3] = {};
-        for (size_t i = 0; i < in.args.size; ++i) args[i] = arg(v, i);
+        for (size_t i = 0; i < in.args.size; ++i) args[i] = code_.arg(v, i);
         return real_function(RealOp(in.op), args[0], args[1], args[2]);
     }
     case Family::reduction:
         if (in.op == Op::reduce_add)
             if (llvm::Value *count = set_lanes(v)) return count;
-        return reduce(ReductionOp(in.op), arg_type(v, 0), arg(v, 0));
+        return reduce(ReductionOp(in.op), code_.arg_type(v, 0), code_.arg(v, 0));
     case Family::plain: return plain(v);
     case Family::meta:
     case Family::address:
@@ -40,63 +43,65 @@ llvm::Value *Emitter::pure(Value v) {
     case Family::control:
     case Family::terminator: break;
     }
-    refuse(v, "has no machine code");
+    code_.refuse(v, "has no machine code");
 }
 
-llvm::Value *Emitter::plain(Value v) {
+llvm::Value *Arithmetic::plain(Value v) {
     const ir::Inst &in = fn_[v];
     switch (PlainOp(in.op)) {
-    case PlainOp::constant: return constant(in.type, in.imm);
-    case PlainOp::splat: return in.type.lanes > 1 ? b_.CreateVectorSplat(in.type.lanes, arg(v, 0)) : arg(v, 0);
+    case PlainOp::constant: return code_.constant(in.type, in.imm);
+    case PlainOp::splat:
+        return in.type.lanes > 1 ? b_.CreateVectorSplat(in.type.lanes, code_.arg(v, 0)) : code_.arg(v, 0);
     case PlainOp::iota: {
         std::vector<llvm::Constant *> lanes;
-        llvm::Type *element = scalar(in.type.elem);
+        llvm::Type *element = code_.scalar(in.type.elem);
         for (int i = 0; i < in.type.lanes; ++i)
             lanes.push_back(in.type.is_float() ? real(element, i) : integer(element, i));
         return in.type.lanes > 1 ? llvm::ConstantVector::get(lanes) : lanes[0];
     }
     case PlainOp::dim:
-        return b_.CreateTrunc(slot(abi::extent_slot(slot_of(fn_.args(v)[0]), unsigned(in.imm)), b_.getInt64Ty()),
-                              b_.getInt32Ty());
+        return b_.CreateTrunc(
+            code_.words.slot(abi::extent_slot(code_.slot_of(fn_.args(v)[0]), unsigned(in.imm)), b_.getInt64Ty()),
+            b_.getInt32Ty());
     case PlainOp::chunk_begin:
     case PlainOp::chunk_end:
-        if (in_bounds_) refuse(v, "has no meaning while the range is computed");
-        return out_->getArg(in.op == Op::chunk_begin ? 2 : 3);
+        if (code_.out->getName() == abi::bounds_symbol) code_.refuse(v, "has no meaning while the range is computed");
+        return code_.out->getArg(in.op == Op::chunk_begin ? 2 : 3);
     case PlainOp::chunk_step: return b_.getInt64(1);
-    case PlainOp::select: return b_.CreateSelect(arg(v, 0), arg(v, 1), arg(v, 2));
+    case PlainOp::select: return b_.CreateSelect(code_.arg(v, 0), code_.arg(v, 1), code_.arg(v, 2));
     case PlainOp::cast: {
-        const Type from = arg_type(v, 0);
+        const Type from = code_.arg_type(v, 0);
         if (from.elem != in.type.elem && (from.elem == Scalar::f16 || in.type.elem == Scalar::f16) &&
             from.elem != Scalar::f32 && in.type.elem != Scalar::f32)
-            refuse(v, "of f16 must be lowered first");
-        llvm::Value *x = arg(v, 0);
+            code_.refuse(v, "of f16 must be lowered first");
+        llvm::Value *x = code_.arg(v, 0);
         // LLVM takes an integer that is made half and integer again for unchanged if its significant bits fit, though
         // it may round to infinity.
         const ir::Inst &operand = fn_[fn_.args(v)[0]];
-        if (in.type.elem == Scalar::f16 && !target_.plain && operand.op == Op::cast &&
-            arg_type(fn_.args(v)[0], 0).is_int())
+        if (in.type.elem == Scalar::f16 && !code_.target.plain && operand.op == Op::cast &&
+            code_.arg_type(fn_.args(v)[0], 0).is_int())
             x = b_.CreateArithmeticFence(x, x->getType());
         return cast(from, in.type, x);
     }
-    case PlainOp::bitcast: return b_.CreateBitCast(arg(v, 0), type(in.type));
+    case PlainOp::bitcast: return b_.CreateBitCast(code_.arg(v, 0), code_.type(in.type));
     }
-    refuse(v, "has no machine code");
+    code_.refuse(v, "has no machine code");
 }
 
-llvm::Value *Emitter::arithmetic(Value v) {
+llvm::Value *Arithmetic::arithmetic(Value v) {
     const ArithmeticOp op = ArithmeticOp(fn_[v].op);
-    const Type t = arg_type(v, 0);
-    llvm::Value *x = arg(v, 0), *y = fn_[v].args.size > 1 ? arg(v, 1) : nullptr;
+    const Type t = code_.arg_type(v, 0);
+    llvm::Value *x = code_.arg(v, 0), *y = fn_[v].args.size > 1 ? code_.arg(v, 1) : nullptr;
     if (!t.is_float()) return on_integers(op, t, x, y);
     if (op == ArithmeticOp::div && fn_.fast_math)
-        if (Value root = fn_.args(v)[1]; fn_[root].op == Op::sqrt) return b_.CreateFMul(x, rsqrt(arg(root, 0)));
+        if (Value root = fn_.args(v)[1]; fn_[root].op == Op::sqrt) return b_.CreateFMul(x, rsqrt(code_.arg(root, 0)));
     return on_floats(op, x, y);
 }
 
 /// NaN loses, -0 < +0. Not LLVM's minimumnum and maximumnum, which mean this: on x86 with AVX-512 (LLVM 22) they return
 /// the NaN where the other operand is known not to be one.
-llvm::Value *Emitter::extreme(bool greater, llvm::Value *x, llvm::Value *y) {
-    if (target_.plain)
+llvm::Value *Arithmetic::extreme(bool greater, llvm::Value *x, llvm::Value *y) {
+    if (code_.target.plain)
         if (llvm::Value *plain = plain_extreme(greater, !fn_.fast_math, x, y)) return plain;
     if (fn_.fast_math) return intrinsic(greater ? intrinsics::maxnum : intrinsics::minnum, x, y);
     llvm::Value *ordered = intrinsic(greater ? intrinsics::maximum : intrinsics::minimum, x, y);
@@ -104,8 +109,8 @@ llvm::Value *Emitter::extreme(bool greater, llvm::Value *x, llvm::Value *y) {
     return b_.CreateSelect(b_.CreateFCmpUNO(x, x), y, or_x);
 }
 
-llvm::Value *Emitter::extreme_int(bool greater, bool is_signed, llvm::Value *x, llvm::Value *y) {
-    if (target_.plain)
+llvm::Value *Arithmetic::extreme_int(bool greater, bool is_signed, llvm::Value *x, llvm::Value *y) {
+    if (code_.target.plain)
         if (llvm::Value *plain = plain_extreme_int(greater, is_signed, x, y)) return plain;
     const ID with_sign = greater ? intrinsics::smax : intrinsics::smin,
              id = greater ? intrinsics::umax : intrinsics::umin;
@@ -114,27 +119,27 @@ llvm::Value *Emitter::extreme_int(bool greater, bool is_signed, llvm::Value *x, 
 
 /// The flag for approximate functions serves known exponents; an exponent that is a converted integer would become a
 /// call of __powisf2, which is the compiler's own and is in no library of ours.
-llvm::Value *Emitter::power(llvm::Value *x, llvm::Value *y) {
+llvm::Value *Arithmetic::power(llvm::Value *x, llvm::Value *y) {
     llvm::IRBuilder<>::FastMathFlagGuard guard(b_);
     if (!llvm::isa<llvm::Constant>(y)) b_.getFastMathFlags().setApproxFunc(false);
     return intrinsic(intrinsics::pow, x, y);
 }
 
-llvm::Value *Emitter::on_floats(ArithmeticOp op, llvm::Value *x, llvm::Value *y) {
+llvm::Value *Arithmetic::on_floats(ArithmeticOp op, llvm::Value *x, llvm::Value *y) {
     switch (op) {
     case ArithmeticOp::add: return b_.CreateFAdd(x, y);
     case ArithmeticOp::sub: return b_.CreateFSub(x, y);
     case ArithmeticOp::mul: return b_.CreateFMul(x, y);
     case ArithmeticOp::div: return b_.CreateFDiv(x, y);
-    case ArithmeticOp::rem: apart(); return b_.CreateFRem(x, y);
+    case ArithmeticOp::rem: code_.apart(); return b_.CreateFRem(x, y);
     case ArithmeticOp::floordiv:
-    case ArithmeticOp::mod: refuse({}, std::string(ir::info(Op(op)).name) + " must be lowered first");
+    case ArithmeticOp::mod: code_.refuse({}, std::string(ir::info(Op(op)).name) + " must be lowered first");
     case ArithmeticOp::pow: return power(x, y);
     case ArithmeticOp::min: return extreme(false, x, y);
     case ArithmeticOp::max: return extreme(true, x, y);
     case ArithmeticOp::neg: return b_.CreateFNeg(x);
     case ArithmeticOp::abs:
-        if (target_.plain)
+        if (code_.target.plain)
             if (llvm::Value *plain = plain_abs(x)) return plain;
         return intrinsic(intrinsics::fabs, x);
     case ArithmeticOp::sign: {
@@ -143,10 +148,10 @@ llvm::Value *Emitter::on_floats(ArithmeticOp op, llvm::Value *x, llvm::Value *y)
         return b_.CreateSelect(b_.CreateFCmpONE(x, real(t, 0)), one, x);
     }
     }
-    refuse({}, "no such operation on floats");
+    code_.refuse({}, "no such operation on floats");
 }
 
-llvm::Value *Emitter::on_integers(ArithmeticOp op, Type t, llvm::Value *x, llvm::Value *y) {
+llvm::Value *Arithmetic::on_integers(ArithmeticOp op, Type t, llvm::Value *x, llvm::Value *y) {
     const bool is_signed = ir::is_signed(t.elem);
     switch (op) {
     case ArithmeticOp::add: return b_.CreateAdd(x, y);
@@ -156,13 +161,13 @@ llvm::Value *Emitter::on_integers(ArithmeticOp op, Type t, llvm::Value *x, llvm:
     case ArithmeticOp::rem: return is_signed ? b_.CreateSRem(x, y) : b_.CreateURem(x, y);
     case ArithmeticOp::floordiv:
     case ArithmeticOp::mod:
-    case ArithmeticOp::pow: refuse({}, std::string(ir::info(Op(op)).name) + " of integers must be lowered first");
+    case ArithmeticOp::pow: code_.refuse({}, std::string(ir::info(Op(op)).name) + " of integers must be lowered first");
     case ArithmeticOp::min: return extreme_int(false, is_signed, x, y);
     case ArithmeticOp::max: return extreme_int(true, is_signed, x, y);
     case ArithmeticOp::neg: return b_.CreateNeg(x);
     case ArithmeticOp::abs:
         if (!is_signed) return x;
-        if (target_.plain)
+        if (code_.target.plain)
             if (llvm::Value *plain = plain_abs(x)) return plain;
         return b_.CreateBinaryIntrinsic(intrinsics::abs, x, b_.getFalse());
     case ArithmeticOp::sign: {
@@ -173,10 +178,10 @@ llvm::Value *Emitter::on_integers(ArithmeticOp op, Type t, llvm::Value *x, llvm:
         return b_.CreateSub(positive, negative);
     }
     }
-    refuse({}, "no such operation on integers");
+    code_.refuse({}, "no such operation on integers");
 }
 
-llvm::Value *Emitter::bits(BitsOp op, Type t, llvm::Value *x, llvm::Value *y) {
+llvm::Value *Arithmetic::bits(BitsOp op, Type t, llvm::Value *x, llvm::Value *y) {
     const auto count = [&] { return b_.CreateAnd(y, llvm::ConstantInt::get(y->getType(), ir::bits_of(t.elem) - 1)); };
     switch (op) {
     case BitsOp::band: return b_.CreateAnd(x, y);
@@ -190,10 +195,10 @@ llvm::Value *Emitter::bits(BitsOp op, Type t, llvm::Value *x, llvm::Value *y) {
     case BitsOp::clz:
         return t.is_bool() ? b_.CreateNot(x) : b_.CreateBinaryIntrinsic(intrinsics::ctlz, x, b_.getFalse());
     }
-    refuse({}, "no such operation on integers");
+    code_.refuse({}, "no such operation on integers");
 }
 
-llvm::Value *Emitter::compare(ComparisonOp op, Type t, llvm::Value *x, llvm::Value *y) {
+llvm::Value *Arithmetic::compare(ComparisonOp op, Type t, llvm::Value *x, llvm::Value *y) {
     using P = llvm::CmpInst::Predicate;
     const auto pick = [&](P real, P with_sign, P without) {
         return b_.CreateCmp(t.is_float() ? real : t.is_int() && ir::is_signed(t.elem) ? with_sign : without, x, y);
@@ -206,12 +211,12 @@ llvm::Value *Emitter::compare(ComparisonOp op, Type t, llvm::Value *x, llvm::Val
     case ComparisonOp::eq: return pick(P::FCMP_OEQ, P::ICMP_EQ, P::ICMP_EQ);
     case ComparisonOp::ne: return pick(P::FCMP_UNE, P::ICMP_NE, P::ICMP_NE);
     }
-    refuse({}, "unknown comparison");
+    code_.refuse({}, "unknown comparison");
 }
 
-llvm::Value *Emitter::cast(Type from, Type to, llvm::Value *x) {
+llvm::Value *Arithmetic::cast(Type from, Type to, llvm::Value *x) {
     if (from.elem == to.elem) return x;
-    llvm::Type *target = type(to);
+    llvm::Type *target = code_.type(to);
     bool from_signed = from.is_int() && ir::is_signed(from.elem);
     if (to.is_bool()) {
         llvm::Constant *zero = llvm::Constant::getNullValue(x->getType());
@@ -220,7 +225,7 @@ llvm::Value *Emitter::cast(Type from, Type to, llvm::Value *x) {
     if (from.is_float() && to.is_float()) return b_.CreateFPCast(x, target);
     if (from.is_float()) {
         ID id = ir::is_signed(to.elem) ? intrinsics::fptosi_sat : intrinsics::fptoui_sat;
-        if (target_.plain)
+        if (code_.target.plain)
             if (llvm::Value *plain = plain_to_int(to.elem, x)) return plain;
         return b_.CreateIntrinsic(id, {target, x->getType()}, {x});
     }
@@ -229,16 +234,16 @@ llvm::Value *Emitter::cast(Type from, Type to, llvm::Value *x) {
 }
 
 /// The sum of a condition over its lanes, as one word of bits; null if it is something else.
-llvm::Value *Emitter::set_lanes(Value sum) {
+llvm::Value *Arithmetic::set_lanes(Value sum) {
     const Value ones = fn_.args(sum)[0];
     if (fn_[ones].op != Op::cast || !fn_.type(ones).is_int() || fn_.type(ones).lanes == 1) return nullptr;
-    const Type condition = arg_type(ones, 0);
+    const Type condition = code_.arg_type(ones, 0);
     if (!condition.is_bool()) return nullptr;
-    llvm::Value *word = b_.CreateBitCast(arg(ones, 0), b_.getIntNTy(condition.lanes));
-    return b_.CreateIntCast(b_.CreateUnaryIntrinsic(intrinsics::ctpop, word), type(fn_.type(sum)), false);
+    llvm::Value *word = b_.CreateBitCast(code_.arg(ones, 0), b_.getIntNTy(condition.lanes));
+    return b_.CreateIntCast(b_.CreateUnaryIntrinsic(intrinsics::ctpop, word), code_.type(fn_.type(sum)), false);
 }
 
-llvm::Value *Emitter::reduce(ReductionOp op, Type t, llvm::Value *x) {
+llvm::Value *Arithmetic::reduce(ReductionOp op, Type t, llvm::Value *x) {
     if (t.lanes == 1) return x;
     bool is_signed = ir::is_signed(t.elem);
     if (t.is_bool()) { // one word of bits
@@ -251,11 +256,11 @@ llvm::Value *Emitter::reduce(ReductionOp op, Type t, llvm::Value *x) {
     switch (op) {
     case ReductionOp::reduce_add:
         if (!t.is_float()) return b_.CreateAddReduce(x);
-        return b_.CreateFAddReduce(real(scalar(t.elem), -0.0), x);
+        return b_.CreateFAddReduce(real(code_.scalar(t.elem), -0.0), x);
     case ReductionOp::reduce_min: return t.is_float() ? b_.CreateFPMinReduce(x) : b_.CreateIntMinReduce(x, is_signed);
     case ReductionOp::reduce_max: return t.is_float() ? b_.CreateFPMaxReduce(x) : b_.CreateIntMaxReduce(x, is_signed);
     }
-    refuse({}, "unknown reduction");
+    code_.refuse({}, "unknown reduction");
 }
 
 } // namespace qd::codegen

@@ -4,7 +4,7 @@
 // Masks, addresses and lengths are read as atomics without order: other threads may change them, and what an address
 // leads to is complete before the address is there.
 #include "abi/tree.h"
-#include "codegen/llvm/emitter.h"
+#include "codegen/llvm/cells.h"
 #include "layout/containers.h"
 
 #include <llvm/IR/Intrinsics.h>
@@ -17,39 +17,42 @@
 namespace qd::codegen {
 
 using ir::LevelKind;
+using ir::StepOp;
 
-const ir::PlaceLevel &Emitter::level(Value v) const { return fn_.places[place_of(fn_[v])].levels[level_of(fn_[v])]; }
+const ir::PlaceLevel &CellCode::level(Value v) const { return fn_.places[place_of(fn_[v])].levels[level_of(fn_[v])]; }
 
-llvm::Value *Emitter::bytes_from(llvm::Value *base, llvm::Value *bytes) {
+uint32_t CellCode::piece(Value v) { return code_.pieces.number(Piece::tree, fn_.places[place_of(fn_[v])].tree); }
+
+llvm::Value *CellCode::bytes_from(llvm::Value *base, llvm::Value *bytes) {
     return b_.CreateGEP(b_.getInt8Ty(), base, bytes);
 }
-llvm::Value *Emitter::bytes_from(llvm::Value *base, uint64_t bytes) {
+llvm::Value *CellCode::bytes_from(llvm::Value *base, uint64_t bytes) {
     return bytes ? b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), base, bytes) : base;
 }
 
-llvm::Value *Emitter::read_word(llvm::Value *at, llvm::Type *t, Value v) {
-    apart();
+llvm::Value *CellCode::read_word(llvm::Value *at, llvm::Type *t, Value v) {
+    code_.apart();
     llvm::LoadInst *load = b_.CreateAlignedLoad(t, at, llvm::Align(t == b_.getInt32Ty() ? 4 : 8));
     load->setAtomic(llvm::AtomicOrdering::Monotonic);
-    note(load, base_of(tree_piece, fn_.places[place_of(fn_[v])].tree));
+    code_.pieces.note(load, piece(v));
     return load;
 }
 
 /// Address of the mask word of cell operand 1, and its bit.
-llvm::Value *Emitter::mask_word(Value v, llvm::Value *&bit) {
-    llvm::Value *number = arg(v, 1);
+llvm::Value *CellCode::mask_word(Value v, llvm::Value *&bit) {
+    llvm::Value *number = code_.arg(v, 1);
     bit = b_.CreateShl(b_.getInt64(1), b_.CreateAnd(number, 63));
-    return b_.CreateGEP(b_.getInt64Ty(), arg(v, 0), b_.CreateLShr(number, 6));
+    return b_.CreateGEP(b_.getInt64Ty(), code_.arg(v, 0), b_.CreateLShr(number, 6));
 }
 
-llvm::Value *Emitter::cell_at(Value v, llvm::Value *number, llvm::Value *first) {
+llvm::Value *CellCode::cell_at(Value v, llvm::Value *number, llvm::Value *first) {
     return bytes_from(first, b_.CreateMul(number, b_.getInt64(level(v).cell_bytes)));
 }
 
 /// Dynamic: address of the chunk's address, and the cell's number in the chunk. For cells within the declared chunks.
-llvm::Value *Emitter::chunk_at(Value v, llvm::Value *number, llvm::Value *&within) {
+llvm::Value *CellCode::chunk_at(Value v, llvm::Value *number, llvm::Value *&within) {
     const uint32_t first = level(v).chunk;
-    llvm::Value *chunks = bytes_from(arg(v, 0), 8);
+    llvm::Value *chunks = bytes_from(code_.arg(v, 0), 8);
     within = number;
     if (layout::chunks_for(layout::cells_of(level(v)), first) == 1) return chunks;
     llvm::Type *i64 = b_.getInt64Ty();
@@ -64,9 +67,9 @@ llvm::Value *Emitter::chunk_at(Value v, llvm::Value *number, llvm::Value *&withi
 }
 
 /// `quick` if `fast`, else what `slow` emits in a branch that is seldom taken.
-llvm::Value *Emitter::either(llvm::Value *fast, llvm::Value *quick, const std::function<llvm::Value *()> &slow) {
-    llvm::BasicBlock *before = b_.GetInsertBlock(), *other = new_block("slow"), *next = new_block("found");
-    b_.CreateCondBr(fast, next, other, llvm::MDBuilder(context_).createBranchWeights(1000, 1));
+llvm::Value *CellCode::either(llvm::Value *fast, llvm::Value *quick, const std::function<llvm::Value *()> &slow) {
+    llvm::BasicBlock *before = b_.GetInsertBlock(), *other = code_.new_block("slow"), *next = code_.new_block("found");
+    b_.CreateCondBr(fast, next, other, llvm::MDBuilder(code_.context).createBranchWeights(1000, 1));
     b_.SetInsertPoint(other);
     llvm::Value *result = slow();
     llvm::BasicBlock *after = b_.GetInsertBlock();
@@ -80,30 +83,31 @@ llvm::Value *Emitter::either(llvm::Value *fast, llvm::Value *quick, const std::f
 }
 
 /// make_cell, find_cell, drop_cell and list of abi::SparseCalls.
-llvm::Value *Emitter::call_runtime(Value v, size_t routine, llvm::Value *number) {
+llvm::Value *CellCode::call_runtime(Value v, size_t routine, llvm::Value *number) {
     llvm::Type *ptr = b_.getPtrTy(), *i32 = b_.getInt32Ty();
     const ir::Place &place = fn_.places[place_of(fn_[v])];
     std::vector<llvm::Type *> types{ptr, i32, i32};
-    std::vector<llvm::Value *> operands{out_->getArg(0), b_.getInt32(place.tree), b_.getInt32(level(v).node)};
+    std::vector<llvm::Value *> operands{code_.out->getArg(0), b_.getInt32(place.tree), b_.getInt32(level(v).node)};
     llvm::Type *result = ptr;
     if (routine == offsetof(abi::SparseCalls, list)) {
         result = i32;
     } else {
         types.insert(types.end(), {ptr, b_.getInt64Ty()});
-        operands.insert(operands.end(), {arg(v, 0), number});
+        operands.insert(operands.end(), {code_.arg(v, 0), number});
         if (routine == offsetof(abi::SparseCalls, drop_cell)) result = b_.getVoidTy();
     }
-    llvm::CallInst *call = b_.CreateCall(llvm::FunctionType::get(result, types, false),
-                                         pointer_through(offsetof(abi::Launch, host.sparse), routine), operands);
+    llvm::CallInst *call =
+        b_.CreateCall(llvm::FunctionType::get(result, types, false),
+                      code_.words.pointer_through(offsetof(abi::Launch, host.sparse), routine), operands);
     call->setDoesNotThrow();
-    note(call, base_of(tree_piece, place.tree));
+    code_.pieces.note(call, piece(v));
     return call;
 }
 
-llvm::Value *Emitter::find_cell(Value v) {
+llvm::Value *CellCode::find_cell(Value v) {
     const ir::PlaceLevel &l = level(v);
     llvm::Type *i64 = b_.getInt64Ty();
-    llvm::Value *container = arg(v, 0), *number = arg(v, 1);
+    llvm::Value *container = code_.arg(v, 0), *number = code_.arg(v, 1);
     const uint64_t mask = layout::mask_bytes(l);
     switch (l.kind) {
     case LevelKind::dense: return cell_at(v, number, container);
@@ -111,9 +115,9 @@ llvm::Value *Emitter::find_cell(Value v) {
     case LevelKind::pointer: {
         llvm::Value *at = b_.CreateGEP(i64, bytes_from(container, mask), number);
         llvm::Value *found = read_word(at, b_.getPtrTy(), v);
-        return b_.CreateSelect(b_.CreateIsNull(found),
-                               pointer_through(offsetof(abi::Launch, data.sparse), offsetof(abi::SparseData, zeros)),
-                               found);
+        return b_.CreateSelect(
+            b_.CreateIsNull(found),
+            code_.words.pointer_through(offsetof(abi::Launch, data.sparse), offsetof(abi::SparseData, zeros)), found);
     }
     case LevelKind::dynamic: {
         // A number beyond the declared chunks, or a negative one, is left to the runtime.
@@ -126,19 +130,19 @@ llvm::Value *Emitter::find_cell(Value v) {
         llvm::Value *at = chunk_at(v, inside, within);
         llvm::Value *chunk = read_word(at, b_.getPtrTy(), v); // null while another thread makes it
         exists = b_.CreateAnd(exists, b_.CreateIsNotNull(chunk));
-        llvm::Value *cell =
-            b_.CreateSelect(exists, cell_at(v, within, chunk),
-                            pointer_through(offsetof(abi::Launch, data.sparse), offsetof(abi::SparseData, zeros)));
+        llvm::Value *cell = b_.CreateSelect(
+            exists, cell_at(v, within, chunk),
+            code_.words.pointer_through(offsetof(abi::Launch, data.sparse), offsetof(abi::SparseData, zeros)));
         return either(declared, cell, [&] { return call_runtime(v, offsetof(abi::SparseCalls, find_cell), number); });
     }
     }
-    refuse(v, "unknown level");
+    code_.refuse(v, "unknown level");
 }
 
-llvm::Value *Emitter::make_cell(Value v, llvm::Value *number) {
+llvm::Value *CellCode::make_cell(Value v, llvm::Value *number) {
     const ir::PlaceLevel &l = level(v);
     llvm::Type *i64 = b_.getInt64Ty();
-    llvm::Value *container = arg(v, 0);
+    llvm::Value *container = code_.arg(v, 0);
     const uint64_t mask = layout::mask_bytes(l);
     switch (l.kind) {
     case LevelKind::dense: return cell_at(v, number, container);
@@ -147,8 +151,9 @@ llvm::Value *Emitter::make_cell(Value v, llvm::Value *number) {
         llvm::Value *at = mask_word(v, bit);
         llvm::Value *on = b_.CreateICmpNE(b_.CreateAnd(read_word(at, i64, v), bit), b_.getInt64(0));
         either(on, nullptr, [&] {
-            note(b_.CreateAtomicRMW(llvm::AtomicRMWInst::Or, at, bit, llvm::Align(8), llvm::AtomicOrdering::Monotonic),
-                 base_of(tree_piece, fn_.places[place_of(fn_[v])].tree));
+            code_.pieces.note(
+                b_.CreateAtomicRMW(llvm::AtomicRMWInst::Or, at, bit, llvm::Align(8), llvm::AtomicOrdering::Monotonic),
+                piece(v));
             return nullptr;
         });
         return cell_at(v, number, bytes_from(container, mask));
@@ -173,10 +178,10 @@ llvm::Value *Emitter::make_cell(Value v, llvm::Value *number) {
                       [&] { return call_runtime(v, offsetof(abi::SparseCalls, make_cell), number); });
     }
     }
-    refuse(v, "unknown level");
+    code_.refuse(v, "unknown level");
 }
 
-llvm::Value *Emitter::has_cell(Value v) {
+llvm::Value *CellCode::has_cell(Value v) {
     const ir::PlaceLevel &l = level(v);
     llvm::Type *i64 = b_.getInt64Ty();
     switch (l.kind) {
@@ -187,63 +192,57 @@ llvm::Value *Emitter::has_cell(Value v) {
         return b_.CreateICmpNE(b_.CreateAnd(read_word(at, i64, v), bit), b_.getInt64(0));
     }
     case LevelKind::pointer: {
-        llvm::Value *at = b_.CreateGEP(i64, bytes_from(arg(v, 0), layout::mask_bytes(l)), arg(v, 1));
+        llvm::Value *at = b_.CreateGEP(i64, bytes_from(code_.arg(v, 0), layout::mask_bytes(l)), code_.arg(v, 1));
         return b_.CreateIsNotNull(read_word(at, b_.getPtrTy(), v));
     }
     case LevelKind::dynamic:
-        return b_.CreateICmpULT(arg(v, 1), b_.CreateZExt(read_word(arg(v, 0), b_.getInt32Ty(), v), i64));
+        return b_.CreateICmpULT(code_.arg(v, 1), b_.CreateZExt(read_word(code_.arg(v, 0), b_.getInt32Ty(), v), i64));
     }
-    refuse(v, "unknown level");
+    code_.refuse(v, "unknown level");
 }
 
 /// Dynamic: claims the next index; its cell gets memory.
-llvm::Value *Emitter::new_cell(Value v) {
-    llvm::Value *length = arg(v, 0);
-    apart();
+llvm::Value *CellCode::new_cell(Value v) {
+    llvm::Value *length = code_.arg(v, 0);
+    code_.apart();
     llvm::AtomicRMWInst *index = b_.CreateAtomicRMW(llvm::AtomicRMWInst::Add, length, b_.getInt32(1), llvm::Align(4),
                                                     llvm::AtomicOrdering::AcquireRelease);
-    note(index, base_of(tree_piece, fn_.places[place_of(fn_[v])].tree));
+    code_.pieces.note(index, piece(v));
     make_cell(v, b_.CreateZExt(index, b_.getInt64Ty()));
     return index;
 }
 
-llvm::Value *Emitter::list_element(Value v) {
+llvm::Value *CellCode::list_element(Value v) {
     const ir::Place &place = fn_.places[place_of(fn_[v])];
     llvm::Value *&list = lists_[{place.tree, place.levels.back().node}];
     if (!list) {
-        llvm::Value *at = pointer_through(offsetof(abi::Launch, data.sparse), offsetof(abi::SparseData, lists));
-        for (uint32_t number : {place.tree, place.levels.back().node}) {
-            at = entry_.CreateConstInBoundsGEP1_32(entry_.getPtrTy(), at, number);
-            llvm::LoadInst *load = entry_.CreateAlignedLoad(entry_.getPtrTy(), at, llvm::Align(8));
-            load->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(context_, {}));
-            at = load;
-        }
+        llvm::Value *at =
+            code_.words.pointer_through(offsetof(abi::Launch, data.sparse), offsetof(abi::SparseData, lists));
+        for (uint32_t number : {place.tree, place.levels.back().node}) at = code_.words.element(at, number);
         list = at;
     }
-    llvm::Value *index = b_.CreateSExt(arg(v, 0), b_.getInt64Ty());
+    llvm::Value *index = b_.CreateSExt(code_.arg(v, 0), b_.getInt64Ty());
     return bytes_from(list, b_.CreateMul(index, b_.getInt64(abi::list_element_bytes(place.shape.size()))));
 }
 
-void Emitter::step(Value v) {
+void CellCode::step(Value v) {
     const auto of_list = [&](llvm::Type *t, uint64_t offset) {
-        llvm::LoadInst *load = b_.CreateAlignedLoad(t, bytes_from(list_element(v), offset), llvm::Align(4));
-        load->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(context_, {}));
-        return load;
+        return LaunchWords::load(b_, t, bytes_from(list_element(v), offset), 4);
     };
     switch (StepOp(fn_[v].op)) {
-    case StepOp::find_cell: set(v, find_cell(v)); break;
-    case StepOp::make_cell: set(v, make_cell(v, arg(v, 1))); break;
-    case StepOp::drop_cell: call_runtime(v, offsetof(abi::SparseCalls, drop_cell), arg(v, 1)); return;
-    case StepOp::has_cell: return set(v, has_cell(v));
-    case StepOp::new_cell: return set(v, new_cell(v));
-    case StepOp::count_cells: return set(v, read_word(arg(v, 0), b_.getInt32Ty(), v));
-    case StepOp::list: return set(v, call_runtime(v, offsetof(abi::SparseCalls, list), nullptr));
-    case StepOp::list_cell: set(v, of_list(b_.getPtrTy(), offsetof(abi::ListElement, base))); break;
+    case StepOp::find_cell: code_.set(v, find_cell(v)); break;
+    case StepOp::make_cell: code_.set(v, make_cell(v, code_.arg(v, 1))); break;
+    case StepOp::drop_cell: call_runtime(v, offsetof(abi::SparseCalls, drop_cell), code_.arg(v, 1)); return;
+    case StepOp::has_cell: return code_.set(v, has_cell(v));
+    case StepOp::new_cell: return code_.set(v, new_cell(v));
+    case StepOp::count_cells: return code_.set(v, read_word(code_.arg(v, 0), b_.getInt32Ty(), v));
+    case StepOp::list: return code_.set(v, call_runtime(v, offsetof(abi::SparseCalls, list), nullptr));
+    case StepOp::list_cell: code_.set(v, of_list(b_.getPtrTy(), offsetof(abi::ListElement, base))); break;
     case StepOp::list_value:
-        return set(v, of_list(b_.getInt32Ty(), offsetof(abi::ListElement, begin) + 4 * level_of(fn_[v])));
-    case StepOp::own_index: refuse(v, "must be lowered to steps first");
+        return code_.set(v, of_list(b_.getInt32Ty(), offsetof(abi::ListElement, begin) + 4 * level_of(fn_[v])));
+    case StepOp::own_index: code_.refuse(v, "must be lowered to steps first");
     }
-    base_[v.id] = base_of(tree_piece, fn_.places[place_of(fn_[v])].tree);
+    code_.base[v.id] = piece(v);
 }
 
 } // namespace qd::codegen

@@ -4,8 +4,15 @@
 #include <llvm/IR/DIBuilder.h>
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/Module.h>
+#include <llvm/IR/PassManager.h>
+#include <llvm/MC/MCSubtargetInfo.h>
 #include <llvm/MC/TargetRegistry.h>
 #include <llvm/TargetParser/Triple.h>
+#if LLVM_VERSION_MAJOR >= 20
+#include <llvm/Analysis/LastRunTrackingAnalysis.h>
+#endif
+
+#include <memory>
 
 namespace qd::codegen::compat {
 
@@ -33,6 +40,22 @@ inline llvm::TargetMachine *make_machine(const llvm::Target &target, const llvm:
 #else
     return target.createTargetMachine(triple.str(), cpu, features, options, llvm::Reloc::PIC_, llvm::CodeModel::Small,
                                       level);
+#endif
+}
+
+/// What newer passes ask to leave out work that they did before.
+inline void register_last_runs([[maybe_unused]] llvm::FunctionAnalysisManager &analyses) {
+#if LLVM_VERSION_MAJOR >= 20
+    analyses.registerPass([] { return llvm::LastRunTrackingAnalysis(); });
+#endif
+}
+
+inline std::unique_ptr<llvm::MCSubtargetInfo> make_subtarget(const llvm::Target &target, const llvm::Triple &triple,
+                                                             llvm::StringRef cpu, llvm::StringRef features) {
+#if LLVM_VERSION_MAJOR >= 22
+    return std::unique_ptr<llvm::MCSubtargetInfo>(target.createMCSubtargetInfo(triple, cpu, features));
+#else
+    return std::unique_ptr<llvm::MCSubtargetInfo>(target.createMCSubtargetInfo(triple.str(), cpu, features));
 #endif
 }
 

@@ -10,6 +10,49 @@
 
 namespace qd::codegen {
 
+using ir::ControlOp;
+using ir::TerminatorOp;
+
+namespace {
+
+/// 0: a loop that looks for Stop at every round, or never.
+uint64_t rounds_between_looks(const ir::Function &fn, Value loop) {
+    const ir::Loop &flags = fn.loops.at(fn[loop].imm);
+    if (fn[loop].op != Op::for_ || !flags.interruptible) return 0;
+    constexpr uint64_t steps = 1 << 20, most = 1 << 16;
+    uint64_t size = 0;
+    bool loops = false;
+    const std::function<void(ir::BlockId)> visit = [&](ir::BlockId b) {
+        size += fn[b].insts.size();
+        for (Value v : fn[b].insts) {
+            loops = loops || fn[v].op == Op::for_ || fn[v].op == Op::loop;
+            for (ir::BlockId inner : fn[v].blocks)
+                if (inner) visit(inner);
+        }
+    };
+    visit(fn[loop].blocks[0]);
+    return loops ? 0 : std::clamp<uint64_t>(steps / std::max<uint64_t>(size, 1), 64, most);
+}
+
+} // namespace
+
+llvm::Function *declare(llvm::Module &module, const char *name, llvm::ArrayRef<llvm::Type *> rest) {
+    llvm::LLVMContext &context = module.getContext();
+    std::vector<llvm::Type *> params(2, llvm::PointerType::getUnqual(context));
+    params.insert(params.end(), rest.begin(), rest.end());
+    auto *signature = llvm::FunctionType::get(llvm::Type::getVoidTy(context), params, false);
+    llvm::Function *function = llvm::Function::Create(signature, llvm::Function::ExternalLinkage, name, module);
+    function->setDoesNotThrow();
+    function->addFnAttr("denormal-fp-math", "preserve-sign,preserve-sign"); // tasks run with FTZ and DAZ set
+    function->addFnAttr("no-trapping-math", "true");
+    function->addFnAttr("reciprocal-estimates", "none");
+    function->addFnAttr("probe-stack", "inline-asm"); // a frame larger than the stack meets its guard page
+    for (llvm::Argument &argument : function->args())
+        if (argument.getType()->isPointerTy()) argument.addAttr(llvm::Attribute::NoAlias);
+    function->getArg(0)->addAttr(llvm::Attribute::getWithDereferenceableBytes(context, sizeof(abi::Launch)));
+    return function;
+}
+
 std::unique_ptr<llvm::Module> emit(const ir::Function &task, llvm::LLVMContext &context, const TargetFacts &target,
                                    bool with_lines) {
     if (task.role == ir::Role::kernel) throw Refused("only tasks can be compiled; cut the kernel into tasks first");
@@ -23,98 +66,52 @@ std::unique_ptr<llvm::Module> emit(const ir::Function &task, llvm::LLVMContext &
 }
 
 Emitter::Emitter(const ir::Function &task, llvm::Module &module, const TargetFacts &target, Lines *lines)
-    : fn_(task), target_(target), lines_(lines), module_(module), context_(module.getContext()), b_(context_),
-      entry_(context_), heap_(b_) {
-    if (task.fast_math) {
-        // NaN and infinity keep their meaning, so that tests for them work.
-        llvm::FastMathFlags flags;
-        flags.setAllowReassoc();
-        flags.setAllowContract();
-        flags.setAllowReciprocal();
-        flags.setApproxFunc();
-        flags.setNoSignedZeros();
-        b_.setFastMathFlags(flags);
-    }
-}
+    : code_(task, module, target), fn_(task), b_(code_.b), lines_(lines), heap_(b_), arithmetic_(code_),
+      memory_(code_, heap_), updates_(code_, arithmetic_), cells_(code_), outside_(code_), large_(*this, code_) {}
 
 void Emitter::body() {
-    begin(abi::body_symbol, false);
+    begin(declare(code_.module, abi::body_symbol, {b_.getInt64Ty(), b_.getInt64Ty()}), false);
+    updates_.list();
     if (reserves(fn_, fn_.body)) heap_.enter();
     block(fn_.body);
     finish();
+    large_.emit_parts();
 }
 
 void Emitter::bounds() {
-    begin(abi::bounds_symbol, true);
+    code_.forget_values();
+    begin(declare(code_.module, abi::bounds_symbol, {b_.getPtrTy()}), true);
     llvm::Type *i64 = b_.getInt64Ty();
-    b_.CreateStore(integer(i64, 0), out_->getArg(2));
-    b_.CreateStore(integer(i64, 0), b_.CreateConstGEP1_32(i64, out_->getArg(2), 1));
+    b_.CreateStore(integer(i64, 0), code_.out->getArg(2));
+    b_.CreateStore(integer(i64, 0), b_.CreateConstGEP1_32(i64, code_.out->getArg(2), 1));
     block(fn_.bounds);
     finish();
 }
 
-/// Both functions take (Context *, Thread *, ...): the chunk's begin and end, or where to put the range.
-void Emitter::begin(const char *name, bool bounds) {
-    llvm::Type *ptr = b_.getPtrTy(), *i64 = b_.getInt64Ty();
-    std::vector<llvm::Type *> params = {ptr, ptr, bounds ? ptr : i64};
-    if (!bounds) params.push_back(i64);
-    auto *signature = llvm::FunctionType::get(b_.getVoidTy(), params, false);
-    out_ = llvm::Function::Create(signature, llvm::Function::ExternalLinkage, name, module_);
-    out_->setDoesNotThrow();
-    out_->addFnAttr("denormal-fp-math", "preserve-sign,preserve-sign"); // tasks run with FTZ and DAZ set
-    out_->addFnAttr("no-trapping-math", "true");
-    out_->addFnAttr("reciprocal-estimates", "none");
-    out_->addFnAttr("probe-stack", "inline-asm"); // a frame larger than the stack meets its guard page
-    for (unsigned i = 0; i < (bounds ? 3u : 2u); ++i) out_->addParamAttr(i, llvm::Attribute::NoAlias);
-    out_->getArg(0)->addAttr(llvm::Attribute::getWithDereferenceableBytes(context_, sizeof(abi::Launch)));
-    in_bounds_ = bounds;
-    heap_.begin(out_->getArg(1), [this](llvm::Instruction *access) { note(access, base_of(thread_piece, 0)); });
-    if (lines_) lines_->enter(*out_);
-    values_.assign(fn_.insts.size(), nullptr);
-    base_.assign(fn_.insts.size(), 0);
+void Emitter::begin(llvm::Function *function, bool bounds) {
+    code_.begin(function);
+    llvm::Value *thread = function->getArg(1);
+    heap_.begin(thread, [this](llvm::Instruction *access) {
+        code_.pieces.note(access, code_.pieces.number(Piece::thread, 0));
+    });
+    if (lines_) lines_->enter(*function);
     regions_.clear();
-    bases_.clear();
-    accesses_.clear();
-    launch_pointers_.clear();
-    pointers_through_.clear();
-    lists_.clear();
-    slots_.clear();
-
-    llvm::BasicBlock *entry = llvm::BasicBlock::Create(context_, "entry", out_);
-    llvm::BasicBlock *start = llvm::BasicBlock::Create(context_, "start", out_);
-    leave_ = llvm::BasicBlock::Create(context_, "leave", out_);
-    entry_.SetInsertPoint(entry);
-    entry_.SetInsertPoint(entry_.CreateBr(start));
-    b_.SetInsertPoint(start);
+    cells_.begin();
+    updates_.begin(bounds ? nullptr : thread);
 }
 
 void Emitter::finish() {
     b_.SetCurrentDebugLocation({});
-    b_.SetInsertPoint(leave_);
+    b_.SetInsertPoint(code_.leave);
     heap_.leave();
     b_.CreateRetVoid();
-    leave_->moveAfter(&out_->back());
-    attach_alias_facts();
-}
-
-llvm::BasicBlock *Emitter::new_block(const char *name) {
-    return llvm::BasicBlock::Create(context_, name, out_, leave_);
-}
-
-void Emitter::refuse(Value v, const std::string &why) const {
-    std::string op = v ? ir::info(fn_[v].op).name : "value";
-    throw Refused("cannot compile `" + fn_.name + "`: " + op + ": " + why);
-}
-
-llvm::Value *Emitter::get(Value v) {
-    if (v.id >= values_.size()) refuse({}, "value out of range");
-    if (llvm::Value *known = values_[v.id]) return known;
-    if (fn_[v].op != Op::param) refuse(v, "used before its definition");
-    return values_[v.id] = param(v);
+    code_.leave->moveAfter(&code_.out->back());
+    code_.pieces.attach(code_.context);
 }
 
 void Emitter::block(ir::BlockId id) {
-    if (!id || id.id >= fn_.blocks.size()) refuse({}, "missing block");
+    if (!id || id.id >= fn_.blocks.size()) code_.refuse({}, "missing block");
+    if (code_.target.plain && large_.emit(id)) return;
     for (Value v : fn_[id].insts) instruction(v);
 }
 
@@ -128,16 +125,16 @@ void Emitter::instruction(Value v) {
     case Family::bits:
     case Family::real:
     case Family::comparison:
-    case Family::reduction: return set(v, pure(v));
-    case Family::address: return set(v, address(v));
-    case Family::memory: return memory(v);
-    case Family::atomic: return atomic(v);
-    case Family::packed: refuse(v, "must be lowered to words first");
+    case Family::reduction: return code_.set(v, arithmetic_.pure(v));
+    case Family::address: return code_.set(v, memory_.address(v));
+    case Family::memory: return memory_.access(v);
+    case Family::atomic: return updates_.atomic(v);
+    case Family::packed: code_.refuse(v, "must be lowered to words first");
     case Family::cell:
-        if (in.op != Op::address) refuse(v, "must be lowered to steps first");
-        return set(v, b_.CreatePtrToInt(arg(v, 0), b_.getInt64Ty()));
-    case Family::step: return step(v);
-    case Family::outside: return outside(v);
+        if (in.op != Op::address) code_.refuse(v, "must be lowered to steps first");
+        return code_.set(v, b_.CreatePtrToInt(code_.arg(v, 0), b_.getInt64Ty()));
+    case Family::step: return cells_.step(v);
+    case Family::outside: return outside_.outside(v);
     case Family::terminator: return terminator(v);
     case Family::control: break;
     }
@@ -145,25 +142,7 @@ void Emitter::instruction(Value v) {
     case ControlOp::if_: return if_op(v);
     case ControlOp::for_: return for_op(v);
     case ControlOp::loop: return loop_op(v);
-    case ControlOp::parallel: refuse(v, "must be turned into a loop over a chunk first");
-    }
-}
-
-void Emitter::outside(Value v) {
-    switch (OutsideOp(fn_[v].op)) {
-    case OutsideOp::random:
-    case OutsideOp::assert_:
-    case OutsideOp::count: refuse(v, "must be lowered first");
-    case OutsideOp::print:
-    case OutsideOp::fail: return message(v);
-    case OutsideOp::poll: return set(v, stop_requested());
-    case OutsideOp::asked: return set(v, counts_asked());
-    case OutsideOp::answer: return set(v, answer());
-    case OutsideOp::clock: return set(v, clock());
-    case OutsideOp::thread_index: return set(v, thread_index());
-    case OutsideOp::external: return external(v);
-    case OutsideOp::graph_begin:
-    case OutsideOp::graph_end: refuse(v, "must be cut into tasks first");
+    case ControlOp::parallel: code_.refuse(v, "must be turned into a loop over a chunk first");
     }
 }
 
@@ -174,36 +153,35 @@ void Emitter::terminator(Value v) {
     switch (TerminatorOp(in.op)) {
     case TerminatorOp::yield:
         if (!regions_.empty()) return jump(regions_.back().yield, args);
-        if (in_bounds_)
-            for (unsigned i = 0; i < 2 && i < args.size(); ++i)
-                b_.CreateStore(get(args[i]), b_.CreateConstGEP1_32(b_.getInt64Ty(), out_->getArg(2), i));
-        b_.CreateBr(leave_);
+        for (unsigned i = 0; i < 2 && i < args.size(); ++i)
+            b_.CreateStore(code_.get(args[i]), b_.CreateConstGEP1_32(b_.getInt64Ty(), code_.out->getArg(2), i));
+        b_.CreateBr(code_.leave);
         return;
     case TerminatorOp::break_:
-        if (loop == regions_.rend()) refuse(v, "outside a loop");
+        if (loop == regions_.rend()) code_.refuse(v, "outside a loop");
         return jump(loop->leave, args);
     case TerminatorOp::continue_:
-        if (loop == regions_.rend()) refuse(v, "outside a loop");
+        if (loop == regions_.rend()) code_.refuse(v, "outside a loop");
         return jump(loop->yield, args);
     case TerminatorOp::ret:
-        if (!args.empty()) refuse(v, "a task returns through ret_slot");
-        b_.CreateBr(leave_);
+        if (!args.empty()) code_.refuse(v, "a task returns through ret_slot");
+        b_.CreateBr(code_.leave);
         return;
-    case TerminatorOp::exit: b_.CreateBr(leave_); return;
+    case TerminatorOp::exit: b_.CreateBr(code_.leave); return;
     }
 }
 
 Emitter::Exit Emitter::make_exit(const char *name, std::span<const Value> like) {
     Exit exit;
-    exit.block = new_block(name);
+    exit.block = code_.new_block(name);
     llvm::IRBuilder<> at(exit.block);
-    for (Value v : like) exit.phis.push_back(at.CreatePHI(type(fn_.type(v)), 2));
+    for (Value v : like) exit.phis.push_back(at.CreatePHI(code_.type(fn_.type(v)), 2));
     return exit;
 }
 
 void Emitter::jump(Exit &to, std::span<const Value> values) {
-    if (values.size() < to.phis.size()) refuse({}, "too few values for a block");
-    for (size_t i = 0; i < to.phis.size(); ++i) to.phis[i]->addIncoming(get(values[i]), b_.GetInsertBlock());
+    if (values.size() < to.phis.size()) code_.refuse({}, "too few values for a block");
+    for (size_t i = 0; i < to.phis.size(); ++i) to.phis[i]->addIncoming(code_.get(values[i]), b_.GetInsertBlock());
     b_.CreateBr(to.block);
 }
 
@@ -212,7 +190,8 @@ void Emitter::take(const Exit &from, std::span<const Value> results) {
     bool reached = !llvm::pred_empty(from.block);
     for (size_t i = 0; i < from.phis.size(); ++i) {
         llvm::PHINode *phi = from.phis[i];
-        if (i < results.size()) set(results[i], reached ? phi : (llvm::Value *)llvm::PoisonValue::get(phi->getType()));
+        if (i < results.size())
+            code_.set(results[i], reached ? phi : (llvm::Value *)llvm::PoisonValue::get(phi->getType()));
         if (!reached) phi->eraseFromParent();
     }
     b_.SetInsertPoint(from.block);
@@ -229,11 +208,12 @@ void Emitter::if_op(Value v) {
     };
     Exit merge = make_exit("endif", fn_.results(v));
     llvm::BasicBlock *sides[2];
-    for (int side = 0; side < 2; ++side) sides[side] = is_empty(side) ? merge.block : new_block(side ? "else" : "then");
+    for (int side = 0; side < 2; ++side)
+        sides[side] = is_empty(side) ? merge.block : code_.new_block(side ? "else" : "then");
     llvm::MDNode *weights = nullptr;
     if (fails(0) != fails(1))
-        weights = llvm::MDBuilder(context_).createBranchWeights(fails(0) ? 1 : 100000, fails(1) ? 1 : 100000);
-    b_.CreateCondBr(arg(v, 0), sides[0], sides[1], weights);
+        weights = llvm::MDBuilder(code_.context).createBranchWeights(fails(0) ? 1 : 100000, fails(1) ? 1 : 100000);
+    b_.CreateCondBr(code_.arg(v, 0), sides[0], sides[1], weights);
     for (int side = 0; side < 2; ++side) {
         if (is_empty(side)) continue;
         b_.SetInsertPoint(sides[side]);
@@ -241,7 +221,7 @@ void Emitter::if_op(Value v) {
         block(fn_[v].blocks[side]);
         regions_.pop_back();
     }
-    merge.block->moveBefore(leave_);
+    merge.block->moveBefore(code_.leave);
     take(merge, fn_.results(v));
 }
 
@@ -255,14 +235,15 @@ void Emitter::if_op(Value v) {
 void Emitter::for_op(Value v) {
     std::span<const Value> args = fn_.args(v), params = fn_[fn_[v].blocks[0]].params;
     const ir::Loop &loop = fn_.loops.at(fn_[v].imm);
-    const uint64_t many = rounds_between_looks(v);
-    llvm::Value *lower = get(args[0]), *upper = get(args[1]);
+    const uint64_t many = rounds_between_looks(fn_, v);
+    llvm::Value *lower = code_.get(args[0]), *upper = code_.get(args[1]);
     llvm::Value *one = llvm::ConstantInt::get(lower->getType(), 1);
-    bool is_signed = ir::is_signed(arg_type(v, 0).elem);
+    bool is_signed = ir::is_signed(code_.arg_type(v, 0).elem);
 
     Region region = loop_region(v, "endfor");
-    llvm::BasicBlock *body = new_block("for"), *before = b_.GetInsertBlock();
-    for (size_t i = 0; i < region.leave.phis.size(); ++i) region.leave.phis[i]->addIncoming(get(args[2 + i]), before);
+    llvm::BasicBlock *body = code_.new_block("for"), *before = b_.GetInsertBlock();
+    for (size_t i = 0; i < region.leave.phis.size(); ++i)
+        region.leave.phis[i]->addIncoming(code_.get(args[2 + i]), before);
     llvm::Value *first = loop.reversed ? b_.CreateSub(upper, one) : lower;
     llvm::Value *runs = is_signed ? b_.CreateICmpSLT(lower, upper) : b_.CreateICmpULT(lower, upper);
     auto limit_after = [&](llvm::Value *index) {
@@ -273,7 +254,7 @@ void Emitter::for_op(Value v) {
     };
     llvm::Value *limit = loop.reversed ? lower : upper;
     if (many) {
-        llvm::BasicBlock *start = new_block("start");
+        llvm::BasicBlock *start = code_.new_block("start");
         b_.CreateCondBr(runs, start, region.leave.block);
         b_.SetInsertPoint(before = start);
         limit = limit_after(first);
@@ -289,7 +270,7 @@ void Emitter::for_op(Value v) {
         limit_now = b_.CreatePHI(lower->getType(), 3, "limit");
         limit_now->addIncoming(limit, before);
     }
-    set(params[0], index);
+    code_.set(params[0], index);
     loop_body(v, region, before, [&]() -> llvm::BasicBlock * {
         llvm::Value *next, *more;
         if (loop.reversed) {
@@ -309,16 +290,16 @@ void Emitter::for_op(Value v) {
             b_.CreateCondBr(more, body, region.leave.block);
             return nullptr;
         }
-        llvm::MDNode *seldom = llvm::MDBuilder(context_).createBranchWeights(uint32_t(many), 1);
+        llvm::MDNode *seldom = llvm::MDBuilder(code_.context).createBranchWeights(uint32_t(many), 1);
         limit_now->addIncoming(limit_now, b_.GetInsertBlock());
-        llvm::BasicBlock *look = new_block("look"), *stay = new_block("stay");
+        llvm::BasicBlock *look = code_.new_block("look"), *stay = code_.new_block("stay");
         b_.CreateCondBr(more, body, look, seldom);
         b_.SetInsertPoint(look);
         ends_here();
         llvm::Value *at_end = loop.reversed ? b_.CreateICmpEQ(index, lower) : b_.CreateICmpEQ(next, upper);
         b_.CreateCondBr(at_end, region.leave.block, stay);
         b_.SetInsertPoint(stay);
-        leave_if(stop_requested());
+        leave_if(outside_.stop_requested());
         limit_now->addIncoming(limit_after(next), b_.GetInsertBlock());
         index->addIncoming(next, b_.GetInsertBlock());
         b_.CreateBr(body);
@@ -326,28 +307,9 @@ void Emitter::for_op(Value v) {
     });
 }
 
-/// 0: a loop that looks for Stop at every round, or never.
-uint64_t Emitter::rounds_between_looks(Value loop) const {
-    const ir::Loop &flags = fn_.loops.at(fn_[loop].imm);
-    if (fn_[loop].op != Op::for_ || !flags.interruptible) return 0;
-    constexpr uint64_t steps = 1 << 20, most = 1 << 16;
-    uint64_t size = 0;
-    bool loops = false;
-    const std::function<void(ir::BlockId)> visit = [&](ir::BlockId b) {
-        size += fn_[b].insts.size();
-        for (Value v : fn_[b].insts) {
-            loops = loops || fn_[v].op == Op::for_ || fn_[v].op == Op::loop;
-            for (ir::BlockId inner : fn_[v].blocks)
-                if (inner) visit(inner);
-        }
-    };
-    visit(fn_[loop].blocks[0]);
-    return loops ? 0 : std::clamp<uint64_t>(steps / std::max<uint64_t>(size, 1), 64, most);
-}
-
 void Emitter::loop_op(Value v) {
     Region region = loop_region(v, "endloop");
-    llvm::BasicBlock *body = new_block("loop"), *before = b_.GetInsertBlock();
+    llvm::BasicBlock *body = code_.new_block("loop"), *before = b_.GetInsertBlock();
     b_.CreateBr(body);
     b_.SetInsertPoint(body);
     loop_body(v, region, before, [&]() -> llvm::BasicBlock * {
@@ -374,23 +336,24 @@ void Emitter::loop_body(Value v, Region &region, llvm::BasicBlock *before,
     params = params.last(slots);
     std::vector<llvm::PHINode *> carried;
     for (size_t i = 0; i < slots; ++i) {
-        carried.push_back(b_.CreatePHI(type(fn_.type(params[i])), 2));
-        carried.back()->addIncoming(get(fn_.args(v).last(slots)[i]), before);
-        set(params[i], carried.back());
+        carried.push_back(b_.CreatePHI(code_.type(fn_.type(params[i])), 2));
+        carried.back()->addIncoming(code_.get(fn_.args(v).last(slots)[i]), before);
+        code_.set(params[i], carried.back());
     }
-    const bool takes = reserves(fn_, fn_[v].blocks[0]);
+    const bool takes = !fn_.loops.at(fn_[v].imm).keeps_room && reserves(fn_, fn_[v].blocks[0]);
     const HeapCode::Mark mark = takes ? heap_.mark() : HeapCode::Mark{};
     regions_.push_back(region);
     block(fn_[v].blocks[0]);
     regions_.pop_back();
 
     llvm::BasicBlock *latch = region.yield.block;
-    latch->moveBefore(leave_);
-    region.leave.block->moveBefore(leave_);
+    latch->moveBefore(code_.leave);
+    region.leave.block->moveBefore(code_.leave);
     if (!llvm::pred_empty(latch)) {
         b_.SetInsertPoint(latch);
         if (takes) heap_.give_back(mark);
-        if (fn_.loops.at(fn_[v].imm).interruptible && !rounds_between_looks(v)) leave_if(stop_requested());
+        if (fn_.loops.at(fn_[v].imm).interruptible && !rounds_between_looks(fn_, v))
+            leave_if(outside_.stop_requested());
         for (size_t i = 0; i < slots; ++i) carried[i]->addIncoming(region.yield.phis[i], b_.GetInsertBlock());
         if (llvm::BasicBlock *other = turn())
             for (size_t i = 0; i < slots; ++i) carried[i]->addIncoming(region.yield.phis[i], other);
@@ -402,48 +365,9 @@ void Emitter::loop_body(Value v, Region &region, llvm::BasicBlock *before,
 }
 
 void Emitter::leave_if(llvm::Value *condition) {
-    llvm::BasicBlock *next = new_block("go_on");
-    b_.CreateCondBr(condition, leave_, next);
+    llvm::BasicBlock *next = code_.new_block("go_on");
+    b_.CreateCondBr(condition, code_.leave, next);
     b_.SetInsertPoint(next);
-}
-
-llvm::Type *Emitter::scalar(Scalar s) {
-    switch (s) {
-    case Scalar::u1: return b_.getInt1Ty();
-    case Scalar::i8:
-    case Scalar::u8: return b_.getInt8Ty();
-    case Scalar::i16:
-    case Scalar::u16: return b_.getInt16Ty();
-    case Scalar::i32:
-    case Scalar::u32: return b_.getInt32Ty();
-    case Scalar::i64:
-    case Scalar::u64: return b_.getInt64Ty();
-    case Scalar::f16: return b_.getHalfTy();
-    case Scalar::f32: return b_.getFloatTy();
-    case Scalar::f64: return b_.getDoubleTy();
-    case Scalar::none: break;
-    }
-    refuse({}, "a value without a type");
-}
-
-llvm::Type *Emitter::type(Type t) {
-    if (t.is_pointer()) return b_.getPtrTy();
-    if (!t.is_scalar()) refuse({}, "a value of type " + ir::to_string(t));
-    return t.lanes > 1 ? llvm::FixedVectorType::get(scalar(t.elem), t.lanes) : scalar(t.elem);
-}
-
-llvm::Type *Emitter::memory_type(Type t) { return type(t.is_bool() ? Type(Scalar::u8, t.lanes) : t); }
-
-llvm::Constant *Emitter::constant(Type t, uint64_t bits) {
-    llvm::Type *element = scalar(t.elem);
-    unsigned width = unsigned(ir::bits_of(t.elem));
-    llvm::APInt word(64, bits);
-    llvm::Constant *c;
-    if (t.is_float())
-        c = llvm::ConstantFP::get(context_, llvm::APFloat(element->getFltSemantics(), word.trunc(width)));
-    else
-        c = llvm::ConstantInt::get(context_, width == 64 ? word : word.trunc(width));
-    return t.lanes > 1 ? llvm::ConstantVector::getSplat(llvm::ElementCount::getFixed(t.lanes), c) : c;
 }
 
 } // namespace qd::codegen

@@ -16,6 +16,7 @@ using ir::Value;
 
 bool reserves(const ir::Function &fn, ir::BlockId body) {
     return std::ranges::any_of(fn[body].insts, [&](Value v) {
+        if (fn[v].op == Op::for_ && fn.loops.at(fn[v].imm).keeps_room) return reserves(fn, fn[v].blocks[0]);
         return fn[v].op == Op::reserve ||
                (fn[v].op == Op::if_ && (reserves(fn, fn[v].blocks[0]) || reserves(fn, fn[v].blocks[1])));
     });
@@ -70,7 +71,8 @@ llvm::Value *HeapCode::reserve(const ir::Inst &inst, llvm::Value *entries, llvm:
     if (ir::stack_of(inst) < abi::counted_stacks) {
         llvm::Value *counts = read(at(offsetof(abi::Thread, heap.entries)), ptr);
         llvm::Value *most = b_.CreateConstInBoundsGEP1_64(i64, counts, ir::stack_of(inst));
-        write(larger(read(most, i64), entries), most);
+        llvm::Value *lanes = b_.getInt64(uint64_t(ir::room_lanes(inst)) << 32);
+        write(larger(read(most, i64), b_.CreateOr(entries, lanes)), most);
     }
     llvm::Value *top = read(at(offsetof(abi::Thread, heap.top)), ptr);
     llvm::Value *room = b_.CreateSub(word(offsetof(abi::Thread, heap.end)), b_.CreatePtrToInt(top, i64));

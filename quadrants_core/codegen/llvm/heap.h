@@ -8,7 +8,7 @@
 
 namespace qd::codegen {
 
-/// Whether each iteration of a body, loops inside left out, takes some.
+/// Whether each iteration of a body takes some that lasts as long as it does: loops inside that give theirs back are left out.
 bool reserves(const ir::Function &fn, ir::BlockId body);
 
 class HeapCode {

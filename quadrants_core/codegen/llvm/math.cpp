@@ -1,5 +1,5 @@
 // Functions of floats and LLVM's intrinsics.
-#include "codegen/llvm/emitter.h"
+#include "codegen/llvm/arithmetic.h"
 
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/IR/Intrinsics.h>
@@ -9,18 +9,18 @@ namespace qd::codegen {
 
 namespace intrinsics = llvm::Intrinsic;
 
-llvm::Value *Emitter::intrinsic(llvm::Intrinsic::ID id, llvm::Value *x, llvm::Value *y, llvm::Value *z) {
+llvm::Value *Arithmetic::intrinsic(llvm::Intrinsic::ID id, llvm::Value *x, llvm::Value *y, llvm::Value *z) {
     llvm::Value *args[] = {x, y, z};
     return b_.CreateIntrinsic(id, {x->getType()}, llvm::ArrayRef(args, y ? z ? 3 : 2 : 1));
 }
 
 /// A call of libm per lane: `name` for f64, `name`f for f32.
-llvm::Value *Emitter::call_libm(const char *name, llvm::Value *x, llvm::Value *y) {
+llvm::Value *Arithmetic::call_libm(const char *name, llvm::Value *x, llvm::Value *y) {
     llvm::Type *element = x->getType()->getScalarType();
     std::string symbol = element->isFloatTy() ? std::string(name) + "f" : name;
     llvm::SmallVector<llvm::Type *, 2> parameters(y ? 2 : 1, element);
     llvm::FunctionCallee callee =
-        module_.getOrInsertFunction(symbol, llvm::FunctionType::get(element, parameters, false));
+        code_.module.getOrInsertFunction(symbol, llvm::FunctionType::get(element, parameters, false));
     auto *function = llvm::cast<llvm::Function>(callee.getCallee());
     function->setDoesNotThrow();
     function->setDoesNotAccessMemory();
@@ -38,7 +38,7 @@ llvm::Value *Emitter::call_libm(const char *name, llvm::Value *x, llvm::Value *y
     return result;
 }
 
-llvm::Value *Emitter::real_function(RealOp op, llvm::Value *x, llvm::Value *y, llvm::Value *z) {
+llvm::Value *Arithmetic::real_function(RealOp op, llvm::Value *x, llvm::Value *y, llvm::Value *z) {
     if (llvm::Value *inlined = vector_math(op, x)) return inlined;
     switch (op) {
     case RealOp::atan2: return call_libm("atan2", x, y);
@@ -60,14 +60,14 @@ llvm::Value *Emitter::real_function(RealOp op, llvm::Value *x, llvm::Value *y, l
     case RealOp::round: return intrinsic(intrinsics::round, x);
     case RealOp::trunc: return intrinsic(intrinsics::trunc, x);
     }
-    refuse({}, "no such function of floats");
+    code_.refuse({}, "no such function of floats");
 }
 
 /// Under fast_math, where the target has an estimate: one Newton step on it. What the step cannot refine (0, infinity,
 /// negative numbers, NaN) makes x * estimate NaN, and keeps the estimate, which has the right value.
-llvm::Value *Emitter::rsqrt(llvm::Value *x) {
+llvm::Value *Arithmetic::rsqrt(llvm::Value *x) {
     llvm::Type *t = x->getType();
-    llvm::Value *estimate = fn_.fast_math && target_.root_estimate ? target_.root_estimate(b_, x) : nullptr;
+    llvm::Value *estimate = fn_.fast_math && code_.target.root_estimate ? code_.target.root_estimate(b_, x) : nullptr;
     if (!estimate) return b_.CreateFDiv(real(t, 1), intrinsic(intrinsics::sqrt, x));
     llvm::Value *half = b_.CreateFMul(x, real(t, -0.5));
     llvm::Value *slope = b_.CreateFMul(half, estimate);

@@ -7,11 +7,11 @@
 #include "codegen/llvm/emit.h"
 #include "codegen/llvm/x86.h"
 
+#include <llvm/ADT/StringExtras.h>
 #include <llvm/ADT/StringMap.h>
 #include <llvm/Analysis/AliasAnalysis.h>
 #include <llvm/Analysis/AssumptionCache.h>
 #include <llvm/Analysis/BasicAliasAnalysis.h>
-#include <llvm/Analysis/LastRunTrackingAnalysis.h>
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/MemorySSA.h>
 #include <llvm/Analysis/OptimizationRemarkEmitter.h>
@@ -27,6 +27,7 @@
 #include <llvm/IR/PassInstrumentation.h>
 #include <llvm/IR/PassManager.h>
 #include <llvm/IR/Verifier.h>
+#include <llvm/MC/MCSubtargetInfo.h>
 #include <llvm/Support/CommandLine.h>
 #include <llvm/Support/ErrorHandling.h>
 #include <llvm/Support/TargetSelect.h>
@@ -152,6 +153,26 @@ void add_codegen(llvm::legacy::PassManager &passes, llvm::TargetMachine &target,
         throw Refused("LLVM cannot write this kind of file");
 }
 
+/// What the processor's features add to, and take away from, those that LLVM knows its model to have. Of the two hundred
+/// that it has names for few differ, and each name costs a walk over all of them, in three places.
+std::string least_features(const llvm::Target &target, const llvm::Triple &triple, const std::string &cpu,
+                           const std::string &all) {
+    const auto known = compat::make_subtarget(target, triple, cpu, "");
+    const auto table = known->getAllProcessorFeatures();
+    llvm::SmallVector<llvm::StringRef, 256> wanted, differ;
+    llvm::StringRef(all).split(wanted, ',', -1, /*KeepEmpty=*/false);
+    const auto is_so = [&](const llvm::MCSubtargetInfo &subtarget, llvm::StringRef feature) {
+        const llvm::StringRef name = feature.drop_front();
+        const auto *found = llvm::lower_bound(table, name);
+        return found != table.end() && name == found->Key && subtarget.hasFeature(found->Value) == (feature[0] == '+');
+    };
+    for (llvm::StringRef feature : wanted)
+        if (!is_so(*known, feature)) differ.push_back(feature);
+    const std::string least = llvm::join(differ, ",");
+    const auto made = compat::make_subtarget(target, triple, cpu, least);
+    return llvm::all_of(wanted, [&](llvm::StringRef feature) { return is_so(*made, feature); }) ? least : all;
+}
+
 Machine &machine(Workbench &own, const llvm_door::Request &request) {
     for (Machine &m : own.machines)
         if (m.triple == request.triple && m.cpu == request.cpu && m.features == request.features &&
@@ -165,7 +186,8 @@ Machine &machine(Workbench &own, const llvm_door::Request &request) {
     llvm::TargetOptions options;
     options.EnableFastISel = !request.optimize;
     auto level = request.optimize ? llvm::CodeGenOptLevel::Less : llvm::CodeGenOptLevel::None;
-    std::unique_ptr<llvm::TargetMachine> made(compat::make_machine(*target, triple, cpu, features, options, level));
+    std::unique_ptr<llvm::TargetMachine> made(
+        compat::make_machine(*target, triple, cpu, least_features(*target, triple, cpu, features), options, level));
     if (!made) throw Refused("LLVM cannot generate code for " + triple.str() + " " + cpu);
     own.machines.push_back(
         {request.triple, request.cpu, request.features, request.optimize, std::move(made), {}, nullptr});
@@ -185,7 +207,7 @@ void optimize(llvm::Module &module, llvm::TargetMachine &target) {
     analyses.registerPass([] { return llvm::LoopAnalysis(); });
     analyses.registerPass([] { return llvm::MemorySSAAnalysis(); });
     analyses.registerPass([] { return llvm::OptimizationRemarkEmitterAnalysis(); });
-    analyses.registerPass([] { return llvm::LastRunTrackingAnalysis(); });
+    compat::register_last_runs(analyses);
     analyses.registerPass([] { return llvm::BasicAA(); });
     analyses.registerPass([] { return llvm::ScopedNoAliasAA(); });
     llvm::ModuleAnalysisManager module_analyses;
@@ -220,7 +242,7 @@ std::vector<uint8_t> generate(llvm::Module &module, Machine &machine, llvm_door:
     }
     llvm::SmallVector<char, 0> bytes;
     llvm::raw_svector_ostream stream(bytes);
-    if (output == llvm_door::Output::ir_text) {
+    if (output == llvm_door::Output::ir_text || output == llvm_door::Output::given_text) {
         module.print(stream, nullptr);
     } else {
         llvm::legacy::PassManager passes;
@@ -247,7 +269,7 @@ std::vector<uint8_t> compile(const llvm_door::Request &request) {
             llvm::raw_string_ostream stream(problems);
             if (llvm::verifyModule(*module, &stream)) throw Refused("the LLVM module is malformed: " + problems);
         }
-        if (request.optimize) optimize(*module, target);
+        if (request.optimize && request.output != llvm_door::Output::given_text) optimize(*module, target);
         std::vector<uint8_t> code = generate(*module, chosen, request.output);
         if (!own.complaint.empty()) throw Refused("LLVM: " + own.complaint);
         return code;

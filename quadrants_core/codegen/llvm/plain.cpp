@@ -1,6 +1,6 @@
 // Operations in instructions that LLVM's fast instruction selector knows. What it does not know goes through the slow
 // one: an intrinsic alone, any other instruction together with all that stands before it in its block.
-#include "codegen/llvm/emitter.h"
+#include "codegen/llvm/arithmetic.h"
 
 #include <cmath>
 
@@ -14,7 +14,7 @@ bool is_plain_word(llvm::Value *x) { return x->getType()->isIntegerTy(32) || x->
 } // namespace
 
 /// NaN loses; which of two zeros it is matters only where `exact`.
-llvm::Value *Emitter::plain_extreme(bool greater, bool exact, llvm::Value *x, llvm::Value *y) {
+llvm::Value *Arithmetic::plain_extreme(bool greater, bool exact, llvm::Value *x, llvm::Value *y) {
     if (!is_plain_float(x)) return nullptr;
     if (llvm::isa<llvm::ConstantFP>(x)) std::swap(x, y);
     const auto *bound = llvm::dyn_cast<llvm::ConstantFP>(y);
@@ -30,14 +30,14 @@ llvm::Value *Emitter::plain_extreme(bool greater, bool exact, llvm::Value *x, ll
     return bound && !bound->isNaN() ? result : b_.CreateSelect(b_.CreateFCmpUNO(y, y), x, result);
 }
 
-llvm::Value *Emitter::plain_extreme_int(bool greater, bool is_signed, llvm::Value *x, llvm::Value *y) {
+llvm::Value *Arithmetic::plain_extreme_int(bool greater, bool is_signed, llvm::Value *x, llvm::Value *y) {
     if (!is_plain_word(x)) return nullptr;
     using P = llvm::CmpInst::Predicate;
     const P signed_order = greater ? P::ICMP_SGT : P::ICMP_SLT, order = greater ? P::ICMP_UGT : P::ICMP_ULT;
     return b_.CreateSelect(b_.CreateICmp(is_signed ? signed_order : order, x, y), x, y);
 }
 
-llvm::Value *Emitter::plain_abs(llvm::Value *x) {
+llvm::Value *Arithmetic::plain_abs(llvm::Value *x) {
     if (is_plain_word(x)) {
         llvm::Value *negative = b_.CreateICmpSLT(x, llvm::Constant::getNullValue(x->getType()));
         return b_.CreateSelect(negative, b_.CreateNeg(x), x);
@@ -49,7 +49,7 @@ llvm::Value *Emitter::plain_abs(llvm::Value *x) {
 }
 
 /// Saturates, NaN is 0.
-llvm::Value *Emitter::plain_to_int(Scalar to, llvm::Value *x) {
+llvm::Value *Arithmetic::plain_to_int(Scalar to, llvm::Value *x) {
     const unsigned bits = unsigned(ir::bits_of(to));
     const bool is_signed = ir::is_signed(to);
     if (!is_plain_float(x) || (!is_signed && bits == 64)) return nullptr;
@@ -66,14 +66,6 @@ llvm::Value *Emitter::plain_to_int(Scalar to, llvm::Value *x) {
     result = b_.CreateSelect(below, b_.getInt(least), result);
     result = b_.CreateSelect(b_.CreateFCmpUNO(x, x), llvm::ConstantInt::get(wide, 0), result);
     return b_.CreateTrunc(result, b_.getIntNTy(bits));
-}
-
-/// Before an instruction that the fast selector does not know: a new block.
-void Emitter::apart() {
-    if (!target_.plain) return;
-    llvm::BasicBlock *next = new_block("apart");
-    b_.CreateBr(next);
-    b_.SetInsertPoint(next);
 }
 
 } // namespace qd::codegen

@@ -1,7 +1,7 @@
 // exp, log, log2, sin, cos and tanh of f32 vectors under fast_math, as instructions: polynomials good to 2 ulp, with
 // the right values at 0, infinity and NaN. Numbers too small to be normal count as zero. sin and cos hold for |x| <
 // 1e9. The coefficients are those of Moshier's Cephes library.
-#include "codegen/llvm/emitter.h"
+#include "codegen/llvm/arithmetic.h"
 
 #include <llvm/IR/Intrinsics.h>
 
@@ -111,7 +111,7 @@ struct VectorMath {
 
 } // namespace
 
-llvm::Value *Emitter::vector_math(RealOp op, llvm::Value *x) {
+llvm::Value *Arithmetic::vector_math(RealOp op, llvm::Value *x) {
     if (!fn_.fast_math || !x->getType()->isVectorTy() || !x->getType()->getScalarType()->isFloatTy()) return nullptr;
     llvm::IRBuilder<>::FastMathFlagGuard guard(b_);
     b_.clearFastMathFlags(); // the order of the steps is what makes them accurate

@@ -380,7 +380,11 @@ uint32_t leaves_of(const BoundParam &p) {
 }
 
 bool has_gradient(PyObject *array) {
-    PyObject *grad = PyObject_GetAttrString(array, "grad");
+    if (is_ndarray(array)) {
+        const PyObject *own = reinterpret_cast<NdarrayObject *>(array)->grad;
+        return own && own != Py_None;
+    }
+    PyObject *grad = PyObject_GetAttr(array, grad_word());
     PyErr_Clear();
     Py_XDECREF(grad);
     return grad && grad != Py_None;
@@ -397,10 +401,22 @@ PyObject *unwrapped(PyObject *o) {
     return inner;
 }
 
+PyObject *number_in(PyObject *o) {
+    if (!(Py_TYPE(o)->tp_flags & Py_TPFLAGS_HEAPTYPE)) return nullptr; // no class of Python
+    PyObject *marked = PyObject_GetAttrString(reinterpret_cast<PyObject *>(Py_TYPE(o)), "_qd_is_number_");
+    PyObject *number = marked == Py_True ? PyObject_GetAttrString(o, "value") : nullptr;
+    Py_XDECREF(marked);
+    PyErr_Clear();
+    return number;
+}
+
 void raise_invalid_type(const std::string &name, PyObject *arg) {
-    const bool is_sequence = PyList_Check(arg) || PyTuple_Check(arg);
-    raise(ErrorClass::runtime_type, "Invalid type for argument " + name + ", got " + repr(arg) +
-                                        (is_sequence ? "; make an array of it: `np.array(" + name + ")`" : ""));
+    std::string remedy;
+    if (PyList_Check(arg) || PyTuple_Check(arg))
+        remedy = "; make an array of it: `np.array(" + name + ")`";
+    else if (PyLong_Check(arg) || PyFloat_Check(arg))
+        remedy = "; an array is wanted: of one number, `qd.ndarray(dtype, ())`";
+    raise(ErrorClass::runtime_type, "Invalid type for argument " + name + ", got " + repr(arg) + remedy);
 }
 
 namespace {
@@ -426,7 +442,12 @@ bool same_constant(const BoundParam &p, PyObject *arg) {
     arg = unwrapped(arg);
     if (p.weak) return p.value == arg && PyWeakref_GetObject(p.weak) == arg;
     if (p.value == arg) return true;
-    return p.by_value && equal_values(p.value, arg);
+    if (!p.by_value) return false;
+    if (equal_values(p.value, arg)) return true;
+    PyObject *number = number_in(arg);
+    const bool same = number && equal_values(p.value, number);
+    Py_XDECREF(number);
+    return same;
 }
 
 } // namespace qd::bind

@@ -120,6 +120,9 @@ inline bool is_tensor(PyObject *o) { return tensor_type && PyObject_TypeCheck(o,
 inline bool is_buffer_view(PyObject *o) { return buffer_view_type && PyObject_TypeCheck(o, buffer_view_type); }
 /// What a qd.Tensor wraps; anything else as it is. Borrowed: the wrapper holds it.
 PyObject *unwrapped(PyObject *o);
+
+/// A new reference to what an object that stands for a number (a parameter of the inspector) says now, or null.
+PyObject *number_in(PyObject *o);
 /// Whether the `grad` of an array is one.
 bool has_gradient(PyObject *array);
 

@@ -285,6 +285,7 @@ frontend::Param Binder::bind_tensor(const ParamSpec &spec, PyObject *value, cons
 }
 
 frontend::Param Binder::bind_constant(const ParamSpec &spec, PyObject *value, const Origin &from) {
+    if (PyObject *number = number_in(value)) value = keep(number);
     check_constant(kernel_, spec, value);
     BoundParam bound;
     hold_constant(value, bound);
@@ -348,13 +349,19 @@ void Binder::hold_steady(const Node &owner) {
     if (std::find(plan_.frozen.begin(), plan_.frozen.end(), at) == plan_.frozen.end()) plan_.frozen.push_back(at);
 }
 
+void Binder::add_member(int owner, bool item, PyObject *key) {
+    Py_INCREF(key);
+    if (!item) PyUnicode_InternInPlace(&key);
+    plan_.members.push_back({uint16_t(owner), item, key});
+}
+
 /// The place of a node among the objects of a launch; what leads to it is fetched from now on, and checked.
 int Binder::place_of(int at) {
     if (nodes_[size_t(at)].from.place >= 0) return nodes_[size_t(at)].from.place;
     const Node node = nodes_[size_t(at)];
     const int owner = place_of(node.parent);
     hold_steady(nodes_[size_t(node.parent)]);
-    plan_.members.push_back({uint16_t(owner), node.item, Py_NewRef(node.key)});
+    add_member(owner, node.item, node.key);
     Origin from = node.from;
     from.place = int(kernel_->params->size() + plan_.members.size()) - 1;
     nodes_[size_t(at)].from.place = from.place;
@@ -375,7 +382,7 @@ int Binder::place_of(int at) {
 Binder::Origin Binder::fetched(int node, PyObject *key, bool item) {
     const int owner = place_of(node);
     hold_steady(nodes_[size_t(node)]);
-    plan_.members.push_back({uint16_t(owner), item, Py_NewRef(key)});
+    add_member(owner, item, key);
     const Origin &from = nodes_[size_t(node)].from;
     const std::string word = item ? "[" + repr(key) + "]" : "." + std::string(PyUnicode_AsUTF8(key));
     return {int(kernel_->params->size() + plan_.members.size()) - 1, from.argument, from.name + word};

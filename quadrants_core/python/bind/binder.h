@@ -51,6 +51,7 @@ class Binder {
     frontend::Param add(const BoundParam &bound, const Origin &from);
     int add_node(Node node);
     int place_of(int node);
+    void add_member(int owner, bool item, PyObject *key);
     void hold_steady(const Node &owner);
     Origin fetched(int node, PyObject *key, bool item);
     PyObject *keep(PyObject *owned);

@@ -1,5 +1,7 @@
 #include "python/bind/bound_kernel.h"
 
+#include "python/bind/ndarray.h"
+
 #include <structmember.h>
 
 #include <algorithm>
@@ -41,9 +43,12 @@ PyObject *call(PyObject *o, PyObject *const *args, size_t flags, PyObject *names
 }
 
 PyObject *get_attribute(PyObject *o, PyObject *name) {
-    PyObject *found = PyObject_GenericGetAttr(o, name);
-    if (found || !PyErr_ExceptionMatches(PyExc_AttributeError)) return found;
-    PyErr_Clear();
+    PyObject *found = nullptr;
+    if (name != grad_word()) { // which is the kernel's, and may be asked for before each launch
+        found = PyObject_GenericGetAttr(o, name);
+        if (found || !PyErr_ExceptionMatches(PyExc_AttributeError)) return found;
+        PyErr_Clear();
+    }
     found = PyObject_GetAttr(self_of(o)->kernel, name);
     if (!found || Py_TYPE(found) != Py_TYPE(self_of(o)->kernel)) return found;
     PyObject *bound = bind_kernel(found, self_of(o)->instance);

@@ -7,7 +7,7 @@
 #include "python/bind/observe.h"
 #include "python/bind/plan.h"
 #include "python/bind/staged.h"
-#include "python/bind/timeline.h"
+#include "engine/timeline.h"
 
 #include <algorithm>
 #include <cstring>
@@ -17,6 +17,7 @@ namespace qd::bind {
 namespace {
 
 constexpr size_t stack_slots = 512;
+constexpr size_t small_result = 256;
 
 PyObject *read_value(const frontend::ReturnType &type, const StructShape *shape, const char *ret) {
     if (shape) return read_struct(*shape, ret);
@@ -72,8 +73,8 @@ struct Call {
 };
 
 template <bool graph>
-void run_tasks(const Call &call, engine::Program &program, engine::CompiledKernel &code, uint64_t *slots, void *ret,
-               bool foreign) {
+[[gnu::always_inline]] inline void run_tasks(const Call &call, engine::Program &program, engine::CompiledKernel &code,
+                                             uint64_t *slots, void *ret, bool foreign) {
     if constexpr (graph)
         if (call.words) return program.launch_from(code, slots, ret, *call.words);
     if (foreign)
@@ -84,7 +85,8 @@ void run_tasks(const Call &call, engine::Program &program, engine::CompiledKerne
 
 /// Runs the tasks with the GIL released.
 template <bool graph>
-bool run_unlocked(const Call &call, engine::CompiledKernel &code, uint64_t *slots, void *ret, bool foreign) {
+[[gnu::noinline]] bool run_unlocked(const Call &call, engine::CompiledKernel &code, uint64_t *slots, void *ret,
+                                    bool foreign) {
     std::shared_ptr<engine::Program> program = runtime.program;
     std::exception_ptr failure;
     keep_watching();
@@ -92,13 +94,14 @@ bool run_unlocked(const Call &call, engine::CompiledKernel &code, uint64_t *slot
     if (runtime.active_launches++ == 0) set_output_may_lock(true);
     const bool timed = runtime.options.timeline;
     Py_BEGIN_ALLOW_THREADS;
-    const auto begin = timed ? TimelineClock::now() : TimelineClock::time_point();
+    const auto begin = timed ? engine::TimelineClock::now() : engine::TimelineClock::time_point();
     try {
         run_tasks<graph>(call, *program, code, slots, ret, foreign);
     } catch (...) {
         failure = std::current_exception();
     }
-    if (timed) add_to_timeline("launch", engine::kernel_info(code).name, begin, TimelineClock::now());
+    if (timed)
+        engine::add_to_timeline("launch", engine::kernel_info(code).name, "", begin, engine::TimelineClock::now());
     program.reset();
     if (--runtime.active_launches == 0) set_output_may_lock(false);
     Py_END_ALLOW_THREADS;
@@ -112,7 +115,8 @@ bool run_unlocked(const Call &call, engine::CompiledKernel &code, uint64_t *slot
 }
 
 template <bool graph>
-bool run_locked(const Call &call, engine::CompiledKernel &code, uint64_t *slots, void *ret, bool foreign) {
+[[gnu::always_inline]] inline bool run_locked(const Call &call, engine::CompiledKernel &code, uint64_t *slots,
+                                              void *ret, bool foreign) {
     try {
         run_tasks<graph>(call, *runtime.program, code, slots, ret, foreign);
         return true;
@@ -123,7 +127,8 @@ bool run_locked(const Call &call, engine::CompiledKernel &code, uint64_t *slots,
 }
 
 template <bool graph>
-bool launch(const Call &call, Plan &plan, bool keep_lock, uint64_t *slots, void *ret, bool foreign) {
+[[gnu::always_inline]] inline bool launch(const Call &call, Plan &plan, bool keep_lock, uint64_t *slots, void *ret,
+                                          bool foreign) {
     InterruptScope scope;
     return keep_lock ? run_locked<graph>(call, *plan.kernel, slots, ret, foreign)
                      : run_unlocked<graph>(call, *plan.kernel, slots, ret, foreign);
@@ -143,10 +148,10 @@ bool launch_staged(const Call &call, Plan &plan, bool keep_lock, uint64_t *slots
 }
 
 /// After the tasks: text of prints, then what the user asked for by Ctrl-C.
-bool settle(bool ok) {
+inline bool settle(bool ok) {
     if (output_waiting()) [[unlikely]]
         flush_output();
-    return settle_interrupt(ok);
+    return settle_launch(ok);
 }
 
 /// The label of `resume` that this thread is in, and its kernel.
@@ -162,15 +167,16 @@ int32_t resume_point(const KernelObject *kernel, const Plan &plan) {
 }
 
 /// `graph`: of a kernel that may have levels and checkpoints.
-template <bool graph> PyObject *launch_and_read(const Call &call, Plan &plan, uint64_t *slots, const Arrays &arrays) {
+template <bool graph>
+[[gnu::noinline]] PyObject *launch_with_care(const Call &call, Plan &plan, uint64_t *slots, const Arrays &arrays) {
     if (graph && plan.graph && !call.words) {
         abi::GraphWords words;
         words.resume_point = resume_point(call.kernel, plan);
         if (words.resume_point < 0) return nullptr;
         if (plan.graph->has_labels())
-            return launch_and_read<true>({call.kernel, call.args, &words}, plan, slots, arrays);
+            return launch_with_care<true>({call.kernel, call.args, &words}, plan, slots, arrays);
     }
-    alignas(16) char small[256];
+    alignas(16) char small[small_result];
     std::unique_ptr<char[]> large;
     char *ret = small;
     if (plan.ret_bytes > sizeof small) {
@@ -184,6 +190,20 @@ template <bool graph> PyObject *launch_and_read(const Call &call, Plan &plan, ui
                                    : launch<graph>(call, plan, keep_lock, slots, ret, arrays.foreign);
     if (!settle(ran)) return nullptr;
     if (graph && call.words) return plan.graph->status(*call.words);
+    if (plan.returns.empty()) Py_RETURN_NONE;
+    return read_results(call.kernel, plan, ret);
+}
+
+/// Most launches are of kernels that are brief, and return little.
+template <bool graph>
+[[gnu::always_inline]] inline PyObject *launch_and_read(const Call &call, Plan &plan, uint64_t *slots,
+                                                        const Arrays &arrays) {
+    alignas(16) char ret[small_result];
+    const bool is_brief = plan.brief && arrays.bytes < small_bytes && !arrays.staged && plan.ret_bytes <= sizeof ret;
+    if (graph || !is_brief || runtime.active_launches.load() != 0) [[unlikely]]
+        return launch_with_care<graph>(call, plan, slots, arrays);
+    if (!settle(launch<graph>(call, plan, true, slots, ret, arrays.foreign))) [[unlikely]]
+        return nullptr;
     if (plan.returns.empty()) Py_RETURN_NONE;
     return read_results(call.kernel, plan, ret);
 }
@@ -276,7 +296,7 @@ PyObject *run_with(KernelObject *kernel, Plan &plan, const Copies &copies, uint6
     PyObject *result;
     if (plan.kernel) {
         kernel->last = &plan;
-        result = launch_and_read<graph>({kernel, copies.args()}, plan, slots, arrays);
+        result = launch_with_care<graph>({kernel, copies.args()}, plan, slots, arrays);
     } else {
         result = call_in_python(kernel, copies.args());
     }
@@ -320,7 +340,8 @@ template <bool graph> PyObject *call_slowly(KernelObject *kernel, PyObject *cons
 }
 
 /// With the plan of the last call, whose parameters come from inside of the arguments.
-template <bool graph> PyObject *call_with_members(KernelObject *kernel, Plan &plan, PyObject *const *args) {
+template <bool graph>
+[[gnu::noinline]] PyObject *call_with_members(KernelObject *kernel, Plan &plan, PyObject *const *args) {
     uint64_t slots[stack_slots];
     Arrays arrays;
     const size_t direct = kernel->params->size();
@@ -347,29 +368,39 @@ template <bool graph> PyObject *call_with_members(KernelObject *kernel, Plan &pl
     return false;
 }
 
-template <bool graph> PyObject *call_as(PyObject *o, PyObject *const *args, size_t flags, PyObject *names) {
-    KernelObject *kernel = reinterpret_cast<KernelObject *>(o);
-    if (runtime.compiling && !may_launch()) [[unlikely]]
-        return nullptr;
-    size_t n = size_t(PyVectorcall_NARGS(flags));
-    std::vector<PyObject *> all;
-    if (names || n != kernel->params->size()) [[unlikely]] {
-        args = bind_arguments(kernel, args, n, names, all);
-        if (!args) return nullptr;
-    }
+/// With the plan of the last call, if it fits.
+template <bool graph>
+[[gnu::always_inline]] inline PyObject *call_positional(KernelObject *kernel, PyObject *const *args) {
     Plan *plan = kernel->last;
     kernel->made_by_last = false;
     if (plan && plan->generation == runtime.generation && plan->slots <= stack_slots) [[likely]] {
         if (!plan->members.empty()) return call_with_members<graph>(kernel, *plan, args);
         uint64_t slots[stack_slots];
         Arrays arrays;
-        switch (fit(*plan, args, slots, &arrays)) {
+        switch (plan->params.empty() ? Fit::yes : fit(*plan, args, slots, &arrays)) {
         case Fit::yes: return launch_and_read<graph>({kernel, args}, *plan, slots, arrays);
         case Fit::error: return nullptr;
         case Fit::no: break;
         }
     }
     return call_slowly<graph>(kernel, args);
+}
+
+template <bool graph>
+[[gnu::noinline]] PyObject *call_by_name(KernelObject *kernel, PyObject *const *args, size_t n, PyObject *names) {
+    std::vector<PyObject *> all;
+    args = bind_arguments(kernel, args, n, names, all);
+    return args ? call_positional<graph>(kernel, args) : nullptr;
+}
+
+template <bool graph> PyObject *call_as(PyObject *o, PyObject *const *args, size_t flags, PyObject *names) {
+    KernelObject *kernel = reinterpret_cast<KernelObject *>(o);
+    if (runtime.compiling && !may_launch()) [[unlikely]]
+        return nullptr;
+    const size_t n = size_t(PyVectorcall_NARGS(flags));
+    if (names || n != kernel->params->size()) [[unlikely]]
+        return call_by_name<graph>(kernel, args, n, names);
+    return call_positional<graph>(kernel, args);
 }
 
 } // namespace

@@ -30,19 +30,14 @@ PyObject *describe(const BoundParam &p, const std::string &name) {
                          flag(p.of_host), flag(p.with_gradient), value);
 }
 
-bool is_current(const Plan &plan) {
-    return plan.generation == runtime.generation && std::ranges::none_of(plan.params, [](const BoundParam &p) {
-               return p.weak && PyWeakref_GetObject(p.weak) == Py_None;
-           });
-}
-
 PyObject *describe(const Plan &plan) {
     PyObject *params = describe_params(plan);
     if (!params) return nullptr;
     const auto flag = [](bool b) { return b ? Py_True : Py_False; };
-    const auto &[keyed, recalled, kept, cached] = plan.provenance;
-    return Py_BuildValue("(IN{s:O,s:O,s:O,s:O})", plan.number, params, "keyed", flag(keyed), "recalled", flag(recalled),
-                         "kept", flag(kept), "cached", flag(cached));
+    const auto &[keyed, matched, recalled, kept, cached] = plan.provenance;
+    return Py_BuildValue("(IN{s:O,s:O,s:O,s:O,s:O,s:s})", plan.number, params, "keyed", flag(keyed), "matched",
+                         flag(matched), "recalled", flag(recalled), "kept", flag(kept), "cached", flag(cached), "key",
+                         engine::kernel_key(*plan.kernel).c_str());
 }
 
 } // namespace
@@ -63,7 +58,7 @@ PyObject *describe_params(const Plan &plan) {
 PyObject *describe_plans(const KernelObject *kernel) {
     PyObject *all = PyList_New(0);
     for (const std::shared_ptr<Plan> &plan : *kernel->plans) {
-        if (!all || !plan->kernel || !is_current(*plan)) continue;
+        if (!all || !plan->kernel || plan->generation != runtime.generation) continue;
         PyObject *one = describe(*plan);
         if (!one || PyList_Append(all, one) != 0) Py_CLEAR(all);
         Py_XDECREF(one);

@@ -7,6 +7,9 @@
 #include "python/bind/plan.h"
 #include "python/bind/scalar.h"
 
+#include "base/bytes.h"
+#include "ir/serial.h"
+
 #include <cstring>
 
 namespace qd::bind {
@@ -20,7 +23,7 @@ struct PlaceObject {
     std::shared_ptr<TreeMemory> *memory;
     ir::Place *place;
     int id;
-    bool sparse;
+    bool sparse, read, written; ///< an element was, by the program
 };
 
 PlaceObject *self_of(PyObject *o) { return reinterpret_cast<PlaceObject *>(o); }
@@ -67,10 +70,24 @@ bool locate(PlaceObject *self, PyObject *key, int32_t *at) {
     return true;
 }
 
+/// Programs count who reads and writes elements as they count kernels.
+void use_helper(PlaceObject *self, bool *noted, const char *name) {
+    *noted = true;
+    Writer w;
+    w.text(name);
+    ir::Place place = *self->place;
+    place.id = 0;
+    ir::write(w, place);
+    runtime.program->use_helper(name, {reinterpret_cast<const char *>(w.bytes.data()), w.bytes.size()},
+                                name + ("_" + std::to_string(self->place->id)));
+}
+
 PyObject *get_item(PyObject *o, PyObject *key) {
     PlaceObject *self = self_of(o);
     int32_t at[max_dims];
     if (!may_touch_memory("__getitem__") || !locate(self, key, at)) return nullptr;
+    if (!self->read) [[unlikely]]
+        use_helper(self, &self->read, "snode_reader");
     const ir::Place &place = *self->place;
     if (!self->sparse) {
         const HostBytes element((*self->memory)->memory, layout::address(place, at), uint64_t(ir::size_of(place.elem)));
@@ -100,6 +117,8 @@ int set_item(PyObject *o, PyObject *key, PyObject *value) {
     PlaceObject *self = self_of(o);
     int32_t at[max_dims];
     if (!may_touch_memory("__setitem__") || !locate(self, key, at)) return -1;
+    if (!self->written) [[unlikely]]
+        use_helper(self, &self->written, "snode_writer");
     const ir::Place &place = *self->place;
     if (!self->sparse) {
         const qd::runtime::Buffer &memory = (*self->memory)->memory;
@@ -279,6 +298,15 @@ PyObject *get_in_place(PyObject *o, void *) {
     return PyBool_FromLong(!self_of(o)->sparse && (*self_of(o)->memory)->memory.host);
 }
 
+/// What tells it from all other places, in every process.
+PyObject *get_description(PyObject *o, void *) {
+    Writer w;
+    ir::Place place = *self_of(o)->place;
+    place.id = 0;
+    ir::write(w, place);
+    return PyBytes_FromStringAndSize(reinterpret_cast<const char *>(w.bytes.data()), Py_ssize_t(w.bytes.size()));
+}
+
 PyObject *get_sparse(PyObject *o, void *) { return PyBool_FromLong(self_of(o)->sparse); }
 
 PyObject *get_id(PyObject *o, void *) {
@@ -327,6 +355,7 @@ PyGetSetDef getset[] = {
     {"scalar", get_scalar, nullptr, "the ir::Scalar", nullptr},
     {"alive", get_alive, nullptr, nullptr, nullptr},
     {"in_place", get_in_place, nullptr, "`view` shows the elements", nullptr},
+    {"description", get_description, nullptr, "what tells it from all other places, as bytes", nullptr},
     {"sparse", get_sparse, nullptr, "some level on the way is not dense", nullptr},
     {"shape", get_shape, nullptr, "extents", nullptr},
     {"byte_offset", get_byte_offset, nullptr, "in the cell", nullptr},

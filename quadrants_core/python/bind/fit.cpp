@@ -6,6 +6,17 @@
 #include <algorithm>
 
 namespace qd::bind {
+namespace {
+
+PyObject *get(PyObject *from, const Member &m) {
+    if (m.key == grad_word() && !m.item && is_ndarray(from)) {
+        PyObject *own = reinterpret_cast<NdarrayObject *>(from)->grad;
+        return Py_NewRef(own ? own : Py_None);
+    }
+    return m.item ? PyObject_GetItem(from, m.key) : PyObject_GetAttr(from, m.key);
+}
+
+} // namespace
 
 void Objects::drop() {
     while (end_ > owned_) Py_DECREF(all_[--end_]);
@@ -23,7 +34,7 @@ bool Objects::fetch(const Plan &plan, size_t count, PyObject *const *args) {
     owned_ = end_ = count;
     for (const Member &m : plan.members) {
         PyObject *from = all_[m.parent];
-        PyObject *found = m.item ? PyObject_GetItem(from, m.key) : PyObject_GetAttr(from, m.key);
+        PyObject *found = get(from, m);
         if (m.gradient && found == Py_None && requires_gradient(from)) {
             Py_DECREF(found);
             found = gradient_of(from);

@@ -117,11 +117,17 @@ int32_t PlanGraph::find(PyObject *info, PyObject *label) const {
 }
 
 PyObject *PlanGraph::status(const abi::GraphWords &words) const {
-    const PyRef make = PyRef::steal(package_attr("quadrants._language.graph", "GraphStatus"));
-    if (!make) return nullptr;
+    static PyObject *const type = package_attr("quadrants._language.graph", "GraphStatus"); // kept, as its module is
+    static PyObject *const names[] = {PyUnicode_InternFromString("yielded"), PyUnicode_InternFromString("checkpoint")};
+    if (!type) return nullptr;
     const bool yielded = words.yielded >= 0;
     PyObject *label = yielded ? checkpoints[size_t(words.yielded)].label.get() : Py_None;
-    return PyObject_CallFunctionObjArgs(make.get(), yielded ? Py_True : Py_False, label, nullptr);
+    PyTypeObject *of = reinterpret_cast<PyTypeObject *>(type);
+    PyObject *made = of->tp_alloc(of, 0);
+    if (made && (PyObject_SetAttr(made, names[0], yielded ? Py_True : Py_False) != 0 ||
+                 PyObject_SetAttr(made, names[1], label) != 0))
+        Py_CLEAR(made);
+    return made;
 }
 
 void write(Writer &w, const PlanGraph &graph) {
@@ -173,9 +179,12 @@ PyObject *describe_graph(const Plan &plan) {
     return Py_BuildValue("(NN)", levels, checkpoints);
 }
 
+const Plan *newest_plan(const KernelObject *kernel) {
+    return kernel->last ? kernel->last : kernel->plans->empty() ? nullptr : kernel->plans->back().get();
+}
+
 PyObject *describe_graph(PyObject *o, PyObject *) {
-    const KernelObject *kernel = reinterpret_cast<const KernelObject *>(o);
-    const Plan *plan = kernel->last ? kernel->last : kernel->plans->empty() ? nullptr : kernel->plans->back().get();
+    const Plan *plan = newest_plan(reinterpret_cast<const KernelObject *>(o));
     return plan ? describe_graph(*plan) : Py_BuildValue("([][])");
 }
 

@@ -41,8 +41,10 @@ PlanGraph read_graph(Reader &r);
 bool has_graph(const KernelObject *kernel);
 /// Whether `label` may name a checkpoint of the kernel; false with an error set.
 bool may_resume(const KernelObject *kernel, PyObject *label);
+/// The specialisation that was used last, or else made last; null if there is none.
+const Plan *newest_plan(const KernelObject *kernel);
 /// _graph() -> ([(flag, parent, number of the parameter)] of the levels, [(label or None, flag or None, number or -1)] of the
-/// checkpoints) of the specialisation that was used last, or else made last
+/// checkpoints) of newest_plan()
 PyObject *describe_graph(PyObject *kernel, PyObject *);
 /// The same of a specialisation.
 PyObject *describe_graph(const Plan &plan);

@@ -6,35 +6,39 @@
 #include "base/stop.h"
 #include "engine/fault.h"
 #include "python/bind/errors.h"
+#include "python/bind/standstill.h"
 
 #include <atomic>
 #include <chrono>
-#include <pthread.h>
+#include <cstdint>
 #include <signal.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include <utility>
 
 namespace qd::bind {
+
+InterruptState interrupts;
+
 namespace {
 
 struct sigaction previous;
-std::atomic<int> launching{0}; // only the main thread writes it, hence no locked addition
-std::atomic<bool> arrived{false};
-std::atomic<bool> outside{false};            // one came while nothing was launched
-pthread_t main_thread = pthread_self();      // the one that runs Python's signal handlers
+std::atomic<bool> asked{false};              // an interrupt came
+bool launches_watched = false;               // guarded by the GIL
+bool threads_end = false;                    // the same
+std::atomic<bool> outside{false};            // one came while nothing was launched, or may have
 const ForkHooks hooks(nullptr, nullptr, [] { // the one that forked, which launches nothing
-    main_thread = pthread_self();
-    launching = 0;
-    arrived = false;
+    interrupts.main_thread = __builtin_thread_pointer();
+    interrupts.launching = 0;
+    interrupts.arrived = asked = launches_watched = false;
 });
 
-void count_launch(int by) {
-    launching.store(launching.load(std::memory_order_relaxed) + by, std::memory_order_relaxed);
-}
+bool on_main_thread() { return __builtin_thread_pointer() == interrupts.main_thread; }
 
 void on_interrupt(int number, siginfo_t *info, void *context) {
-    if (launching.load(std::memory_order_relaxed) > 0) {
-        arrived.store(true, std::memory_order_relaxed);
+    if (main_thread_launches()) {
+        asked.store(true, std::memory_order_relaxed);
+        interrupts.arrived.store(true, std::memory_order_relaxed);
         request_stop();
     } else {
         outside.store(true, std::memory_order_relaxed);
@@ -48,18 +52,35 @@ void on_interrupt(int number, siginfo_t *info, void *context) {
 
 } // namespace
 
+namespace {
+
+/// A clock that is cheap to ask rather than exact.
+#if defined(__x86_64__)
+uint64_t ticks() { return __builtin_ia32_rdtsc(); }
+constexpr uint64_t ticks_in_microsecond = 2'000; // or more
+#else
+uint64_t ticks() { return uint64_t(std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1)); }
+constexpr uint64_t ticks_in_microsecond = 1'000;
+#endif
+
+} // namespace
+
 void keep_watching() {
-    using Clock = std::chrono::steady_clock;
-    static Clock::time_point last;
-    Clock::time_point now = Clock::now();
-    if (now - last < std::chrono::milliseconds(5)) return;
-    last = now;
-    watch_interrupts();
+    constexpr uint64_t burst = ticks_in_microsecond * 4 / 10; // less than signal.signal() takes, so nothing has changed
+    constexpr uint64_t often = ticks_in_microsecond * 5'000;
+    static uint64_t looked, looked_at_faults;
+    const uint64_t now = ticks();
+    // Where it is the main thread that launches; another one always looks.
+    if (!main_thread_launches() || now - std::exchange(looked, now) > burst) [[unlikely]]
+        watch_interrupts();
+    if (now - looked_at_faults < often) return;
+    looked_at_faults = now;
     engine::keep_watching_faults();
 }
 
 void watch_interrupts() {
-    if (getpid() == pid_t(syscall(SYS_gettid))) main_thread = pthread_self();
+    if (!on_main_thread() && getpid() == pid_t(syscall(SYS_gettid)))
+        interrupts.main_thread = __builtin_thread_pointer();
     struct sigaction now;
     if (sigaction(SIGINT, nullptr, &now) != 0) return;
     if ((now.sa_flags & SA_SIGINFO) && now.sa_sigaction == on_interrupt) return;
@@ -71,44 +92,51 @@ void watch_interrupts() {
     ours.sa_flags = SA_SIGINFO | (now.sa_flags & (SA_ONSTACK | SA_RESTART));
     ours.sa_mask = now.sa_mask;
     sigaction(SIGINT, &ours, nullptr);
-}
-
-InterruptScope::InterruptScope() : on_main_(pthread_equal(pthread_self(), main_thread)) {
-    if (on_main_) count_launch(1);
-}
-
-InterruptScope::~InterruptScope() {
-    if (on_main_) count_launch(-1);
+    outside.store(true, std::memory_order_relaxed); // that handler may have been called already
 }
 
 bool no_interrupt_waits() {
-    if (!outside.load(std::memory_order_relaxed) || !pthread_equal(pthread_self(), main_thread)) [[likely]]
+    if (!outside.load(std::memory_order_relaxed) || !on_main_thread()) [[likely]]
         return true;
     outside.store(false, std::memory_order_relaxed);
     return PyErr_CheckSignals() == 0;
 }
 
+void end_threads_silently() { threads_end = true; }
+
+void watch_launches(bool on) {
+    launches_watched = on;
+    interrupts.arrived.store(on || asked.load());
+}
+
 void note_interrupt() {
-    arrived.store(true);
+    asked.store(true);
+    interrupts.arrived.store(true);
     request_stop();
 }
 
-namespace {
-[[gnu::noinline, gnu::cold]] bool raise_interrupt(bool ok) {
+[[gnu::cold]] bool raise_interrupt(bool ok) {
     const bool cut_short = !ok && PyErr_ExceptionMatches(PyExc_KeyboardInterrupt);
-    if (!cut_short && !arrived.load(std::memory_order_relaxed)) return ok;
+    if (!cut_short && !asked.load(std::memory_order_relaxed)) return ok;
     // A launch of the main thread, which may wait for this one to end, is meant first of all: the main thread clears the request.
-    if (launching.load(std::memory_order_relaxed) > 0 && !pthread_equal(pthread_self(), main_thread)) return ok;
-    arrived.store(false);
+    if (main_thread_launches() && !on_main_thread()) return ok;
+    interrupts.arrived.store(launches_watched);
+    asked.store(false);
     clear_stop();
     if (!ok && !cut_short) return false; // another error comes first
     PyErr_Clear();
+    if (threads_end && !on_main_thread()) {
+        PyErr_SetNone(PyExc_SystemExit);
+        return false;
+    }
     if (PyErr_CheckSignals() == 0) PyErr_SetNone(PyExc_KeyboardInterrupt);
     return false;
 }
-} // namespace
 
-bool settle_interrupt(bool ok) { return ok && !arrived.load(std::memory_order_relaxed) ? true : raise_interrupt(ok); }
+bool settle_watched_launch(bool ok) {
+    if (!raise_interrupt(ok)) return false;
+    return !launches_watched || !on_main_thread() || main_thread_launches() || told_launch();
+}
 
 bool interruptible(const std::function<void()> &work) {
     keep_watching();

@@ -1,25 +1,42 @@
 #pragma once
 // Ctrl-C and kernels. Python's own SIGINT handler only notes the signal; a kernel running on the main thread would
 // never look. Ours, put in front of it, also asks the running tasks, or the compiler, to leave.
+#include <atomic>
 #include <functional>
 
 namespace qd::bind {
 
-/// Puts our handler in front of Python's, if it is not there already. Cheap enough before every launch that is not
-/// tiny.
+/// What every launch looks at.
+struct InterruptState {
+    void *main_thread = __builtin_thread_pointer(); ///< of the thread that runs Python's signal handlers
+    std::atomic<int> launching{0};                  ///< only the main thread writes it, hence no locked addition
+    std::atomic<bool> arrived{false};               ///< an interrupt came, or somebody wants to be told of launches
+};
+extern InterruptState interrupts;
+
+/// Puts our handler in front of Python's, if it is not there already.
 void watch_interrupts();
-/// The same before a launch, GIL held: a program may have set a handler of its own. Looks at most every 5 ms.
+/// The same before every launch that may take long, GIL held: ipykernel sets a handler for each cell, and cells follow
+/// each other within a millisecond. Those for faults are looked after every 5 ms.
 void keep_watching();
 
 /// While one lives on the main thread, SIGINT stops the running launch or compilation.
 class InterruptScope {
   public:
-    InterruptScope();
-    ~InterruptScope();
+    InterruptScope() : on_main_(__builtin_thread_pointer() == interrupts.main_thread) {
+        if (on_main_) count(1);
+    }
+    ~InterruptScope() {
+        if (on_main_) count(-1);
+    }
     InterruptScope(const InterruptScope &) = delete;
 
   private:
-    bool on_main_;
+    static void count(int by) {
+        std::atomic<int> &launching = interrupts.launching;
+        launching.store(launching.load(std::memory_order_relaxed) + by, std::memory_order_relaxed);
+    }
+    const bool on_main_;
 };
 
 /// Before tasks run, inside of a scope, GIL held: false, with an error set, if SIGINT came before the scope began and
@@ -31,7 +48,27 @@ void note_interrupt();
 
 /// After a launch or a compilation, `ok` unless it left an error: what the user asked for by Ctrl-C meanwhile. Clears
 /// the request to stop and runs Python's signal handlers; leaves KeyboardInterrupt set unless they set another.
-bool settle_interrupt(bool ok);
+bool raise_interrupt(bool ok);
+inline bool settle_interrupt(bool ok) {
+    if (ok && !interrupts.arrived.load(std::memory_order_relaxed)) [[likely]]
+        return true;
+    return raise_interrupt(ok);
+}
+/// The same after a launch, of which somebody may wish to be told (standstill.h).
+bool settle_watched_launch(bool ok);
+inline bool settle_launch(bool ok) {
+    if (ok && !interrupts.arrived.load(std::memory_order_relaxed)) [[likely]]
+        return true;
+    return settle_watched_launch(ok);
+}
+
+/// Whether the main thread is in a launch or a compilation.
+inline bool main_thread_launches() { return interrupts.launching.load(std::memory_order_relaxed) > 0; }
+/// Has settle_launch look closer after each launch of the main thread: somebody is told of them (standstill.h).
+void watch_launches(bool on);
+
+/// From now on a launch of another thread than the main one that is cut short ends its thread, without a word: the process ends.
+void end_threads_silently();
 
 /// Compiles: Ctrl-C ends it. False with an error set if it did not come to its end.
 bool interruptible(const std::function<void()> &work);

@@ -3,7 +3,9 @@
 #include "python/bind/bound_kernel.h"
 #include "python/bind/call.h"
 #include "python/bind/errors.h"
+#include "python/bind/ndarray.h"
 #include "python/bind/plan.h"
+#include "python/bind/steps.h"
 
 #include <structmember.h>
 
@@ -94,6 +96,7 @@ int traverse(PyObject *o, visitproc visit, void *arg) {
     Py_VISIT(Py_TYPE(o));
     Py_VISIT(kernel->dict);
     Py_VISIT(kernel->info);
+    Py_VISIT(kernel->gradient);
     Py_VISIT(kernel->annotations);
     Py_VISIT(kernel->return_types);
     if (!kernel->plans) return 0;
@@ -116,6 +119,7 @@ int clear(PyObject *o) {
     if (kernel->plans) kernel->plans->clear();
     Py_CLEAR(kernel->dict);
     Py_CLEAR(kernel->info);
+    Py_CLEAR(kernel->gradient);
     Py_CLEAR(kernel->annotations);
     Py_CLEAR(kernel->return_types);
     return 0;
@@ -154,6 +158,7 @@ PyObject *forget(PyObject *o, PyObject *) {
 }
 
 PyObject *plans(PyObject *o, PyObject *) { return describe_plans(self_of(o)); }
+PyObject *records(PyObject *o, PyObject *) { return describe_records(self_of(o)); }
 
 /// _compile_like(older kernel or None) -> number of specialisations made
 PyObject *compile_like(PyObject *o, PyObject *before) {
@@ -187,7 +192,14 @@ PyObject *get_info(PyObject *o, void *) { return Py_NewRef(self_of(o)->info ? se
 /// The kernel that works out its gradients.
 PyObject *get_gradient(PyObject *o, void *) {
     if (!self_of(o)->info) Py_RETURN_NONE;
-    return PyObject_GetAttrString(self_of(o)->info, "grad");
+    PyObject *&made = self_of(o)->gradient;
+    if (!made) made = PyObject_GetAttr(self_of(o)->info, grad_word());
+    return Py_XNewRef(made);
+}
+
+PyObject *forget_gradient(PyObject *o, PyObject *) {
+    Py_CLEAR(self_of(o)->gradient);
+    Py_RETURN_NONE;
 }
 
 PyObject *get_mode(PyObject *o, void *) {
@@ -199,7 +211,8 @@ PyMethodDef methods[] = {
     {"_specialisations", count_plans, METH_NOARGS, "number of specialisations compiled since qd.init"},
     {"_compile_like", compile_like, METH_O, "compiles before any call"},
     {"_show", show, METH_O, "what the compiler makes of it, as text"},
-    {"_plans", plans, METH_NOARGS, "its specialisations, described"},
+    {"_plans", plans, METH_NOARGS, "its specialisations, described; those of objects that are gone, too"},
+    {"_records", records, METH_NOARGS, "what the disk has for each of its specialisations"},
     {"_last_plan", last_plan, METH_NOARGS, "the specialisation that the last call used"},
     {"_passed", passed, METH_NOARGS, "what the last call passed to the compiled code"},
     {"_tell", set_told, METH_O, nullptr},
@@ -208,6 +221,7 @@ PyMethodDef methods[] = {
     {"resume", reinterpret_cast<PyCFunction>(reinterpret_cast<void *>(resume)), METH_FASTCALL | METH_KEYWORDS,
      "resume(arguments, from_checkpoint=label): a launch that leaves out what stands before a checkpoint"},
     {"_graph", describe_graph, METH_NOARGS, "levels and checkpoints of the specialisation made or used last"},
+    {"_outline", describe_steps, METH_O, "tasks, levels and checkpoints in order: see bind/steps.h"},
     {"_bind", reinterpret_cast<PyCFunction>(reinterpret_cast<void *>(bind_call)), METH_FASTCALL | METH_KEYWORDS,
      nullptr},
     {"_find", find_plan, METH_O, nullptr},
@@ -215,6 +229,7 @@ PyMethodDef methods[] = {
     {"_fetched", fetched_members, METH_O, nullptr},
     {"_trees", used_trees, METH_NOARGS, nullptr},
     {"_forget_frozen", forget_frozen, METH_NOARGS, nullptr},
+    {"_forget_gradient", forget_gradient, METH_NOARGS, nullptr},
     {"_forget", forget, METH_NOARGS, "drops all compiled specialisations"},
     {nullptr, nullptr, 0, nullptr},
 };

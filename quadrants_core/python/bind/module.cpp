@@ -1,5 +1,6 @@
 // The extension module quadrants._lib.core.quadrants_python. Ordinary functions go through pybind11; the types that a
 // launch touches (Kernel, NdarrayStorage, Place) use the C API directly.
+#include "engine/timeline.h"
 #include "frontend/collect.h"
 #include "python/bind/arguments.h"
 #include "python/bind/dlpack.h"
@@ -11,6 +12,8 @@
 #include "python/bind/ndarray.h"
 #include "python/bind/observe.h"
 #include "python/bind/options.h"
+#include "python/bind/record.h"
+#include "python/bind/standstill.h"
 #include "python/bind/state.h"
 #include "python/bind/steps.h"
 #include "python/bind/timeline.h"
@@ -39,6 +42,7 @@ void set_options(const py::dict &options, const py::dict &language) {
     bind::runtime.kernels_in_python = language["kernels_in_python"].cast<bool>();
     bind::runtime.checks_python = language["checks_python"].cast<bool>();
     bind::runtime.shown = language["show"].cast<std::vector<std::string>>();
+    if (bind::runtime.program) bind::runtime.program->follow(bind::runtime.options);
 }
 
 /// Runs `f`; a C++ exception becomes the package's Python exception.
@@ -109,24 +113,38 @@ py::list task_times() {
     return all;
 }
 
-/// [(kernel, specialisation, [(task, line, peak of a thread, bytes of all threads,
-///   [(frame, depth, loop's line, entries or None, bytes of an entry, type, file, line, column, end_line, end_column)])])]
-py::list kept_memory() {
+/// [(kernel, specialisation, budget of an iteration or 0, [(task, line, peak of a thread, bytes of all threads, it runs,
+///   [(frame, depth, loop's line, entries or None, lanes that share them, bytes of an entry, type,
+///     file, line, column, end_line, end_column)])])]
+py::list kept_memory(bool wait) {
     py::list all;
-    for (const engine::KernelMemory &kernel : program().kept_memory()) {
+    for (const engine::KernelMemory &kernel : program().kept_memory(wait)) {
         py::list tasks;
         for (const engine::TaskMemory &task : kernel.tasks) {
             py::list stacks;
             for (const qd::abi::Stack &s : task.stacks) {
                 const bool counted = s.number < task.use.entries.size();
-                const py::object entries =
-                    counted ? py::object(py::int_(task.use.entries[s.number])) : py::object(py::none());
-                stacks.append(py::make_tuple(s.frame, s.depth, s.loop_line, entries, s.entry_bytes,
+                const uint64_t use = counted ? task.use.entries[s.number] : 0;
+                const py::object entries = counted ? py::object(py::int_(uint32_t(use))) : py::object(py::none());
+                const uint64_t lanes = std::max<uint64_t>(use >> 32, 1);
+                stacks.append(py::make_tuple(s.frame, s.depth, s.loop_line, entries, lanes, s.entry_bytes,
                                              ir::to_string(ir::Scalar(s.type)), s.file, s.line, s.column, s.end_line,
                                              s.end_column));
             }
-            tasks.append(py::make_tuple(task.task, task.line, task.use.peak, task.use.total, stacks));
+            tasks.append(py::make_tuple(task.task, task.line, task.use.peak, task.use.total, task.running, stacks));
         }
+        all.append(py::make_tuple(kernel.kernel, kernel.specialisation, kernel.budget, tasks));
+    }
+    return all;
+}
+
+/// [(kernel, specialisation, [(task, how, copies, bytes)])]
+py::list last_updates() {
+    py::list all;
+    for (const engine::KernelUpdates &kernel : program().last_updates()) {
+        py::list tasks;
+        for (const engine::TaskUpdates &t : kernel.tasks)
+            tasks.append(py::make_tuple(t.task, t.how, t.copies, t.bytes));
         all.append(py::make_tuple(kernel.kernel, kernel.specialisation, tasks));
     }
     return all;
@@ -137,6 +155,18 @@ py::list task_runs() {
     py::list all;
     for (const engine::TaskRun &run : program().profile().runs())
         all.append(py::make_tuple(run.task, run.microseconds));
+    return all;
+}
+
+/// [(kernel, launches, whether one is under way, passes by level, states by checkpoint, number of the one that yielded or -1)]
+/// of the newest launches of kernels that follow flags, as far as they were timed
+py::list graph_launches() {
+    py::list all;
+    for (const engine::GraphLaunch &one : program().profile().graphs()) {
+        py::list states;
+        for (const char *state : one.checkpoints) states.append(state);
+        all.append(py::make_tuple(one.kernel, one.launches, one.running, one.turns, states, one.yielded));
+    }
     return all;
 }
 
@@ -160,6 +190,25 @@ py::tuple counted() {
     return py::make_tuple(bind::runtime.generation, kernels, sum);
 }
 
+/// What is kept on disk, a dict for each file; `content`: with what records say.
+py::list kept_files(bool content) {
+    py::list list;
+    for (const engine::KeptFile &file : program().kept_files(content)) {
+        py::dict one;
+        one["folder"] = file.folder;
+        one["name"] = file.name;
+        one["kernel"] = file.kernel;
+        one["problem"] = file.problem;
+        one["bytes"] = file.bytes;
+        one["changed"] = double(file.changed) / 1e9;
+        one["used"] = file.used;
+        one["record"] = py::reinterpret_steal<py::object>(bind::describe_record(file.content));
+        if (PyErr_Occurred()) throw py::error_already_set();
+        list.append(one);
+    }
+    return list;
+}
+
 void define_program(py::module_ &m) {
     m.def("create_program", [](const py::dict &options, const py::dict &language) {
         set_options(options, language);
@@ -173,6 +222,7 @@ void define_program(py::module_ &m) {
             all[py::str(std::string(name))] = std::string(parameters);
         return all;
     });
+    m.def("stop_launches", [] { bind::stop_launches(); });
     m.def("destroy_program", [] {
         if (!guarded([] { return bind::destroy_program(); })) throw py::error_already_set();
     });
@@ -213,8 +263,16 @@ void define_program(py::module_ &m) {
         return value ? py::reinterpret_steal<py::object>(PyUnicode_DecodeFSDefault(value)) : py::none();
     });
     m.def("clock_frequency", engine::clock_frequency);
+    m.def("publish", [] {
+        engine::Program &running = program();
+        py::gil_scoped_release release;
+        running.publish();
+    });
+    m.def("kept_files", kept_files);
+    m.def("use_helper", [](const std::string &name, const py::bytes &description, const std::string &shown_as) {
+        program().use_helper(name, std::string_view(description), shown_as);
+    });
     m.def("cache_dir", [] { return program().options().offline_cache_file_path; });
-    m.def("profiles", [] { return program().options().kernel_profiler; });
     m.def("live_ndarrays", [] { return bind::ndarray_memory().count; });
     m.def("compiling", [] {
         PyObject *info = bind::runtime.compiling;
@@ -233,12 +291,14 @@ void define_observation(py::module_ &m) {
     m.def("clear_coverage", clear_coverage);
     m.def("take_reports", [] { return py::reinterpret_steal<py::object>(bind::take_reports()); });
     m.def("timeline", [] { return py::reinterpret_steal<py::object>(bind::timeline()); });
-    m.def("clear_timeline", bind::clear_timeline);
+    m.def("clear_timeline", engine::clear_timeline);
     m.def("phase_times", [] { return py::reinterpret_steal<py::object>(bind::phase_times()); });
     m.def("clear_phase_times", bind::clear_phase_times);
     m.def("task_times", task_times);
+    m.def("graph_launches", graph_launches);
     m.def("task_runs", task_runs);
-    m.def("kept_memory", kept_memory);
+    m.def("last_updates", last_updates);
+    m.def("kept_memory", kept_memory, py::arg("wait") = true);
     m.def("clear_task_times", [] { program().profile().clear(); });
     m.def("flush_output", [] { bind::flush_output(); });
     py::module_::import("os").attr("register_at_fork")(py::arg("before") = py::cpp_function(bind::await_output));
@@ -246,6 +306,12 @@ void define_observation(py::module_ &m) {
         py::gil_scoped_release release;
         bind::stop_output();
     });
+    m.def("reports_since",
+          [](uint64_t known) { return py::reinterpret_steal<py::object>(bind::reports_since(known)); });
+    m.def("listen_to_output", [](const py::object &listener) { bind::listen_to_output(listener.ptr()); });
+    m.def("at_standstill", [](const py::function &work) { return bind::at_standstill(work.ptr()); });
+    m.def("tell_launches", [](const py::object &tell) { bind::tell_launches(tell.ptr()); });
+    m.def("launches_now", [] { return bind::runtime.active_launches.load(); });
     m.def("request_stop", [] { request_stop(); });
     m.def("clear_stop", [] { clear_stop(); });
 }

@@ -15,6 +15,11 @@ namespace qd::bind {
 
 PyTypeObject *ndarray_type = nullptr, *usual_ndarray_type = nullptr;
 
+PyObject *grad_word() {
+    static PyObject *const word = PyUnicode_InternFromString("grad");
+    return word;
+}
+
 namespace {
 
 NdarrayMemory held;
@@ -115,8 +120,41 @@ void release(NdarrayObject *self) {
     self->memory = {};
 }
 
+/// Whether each element has one there, of its type and at its place.
+bool is_gradient_of(const NdarrayObject *self, PyObject *gradient) {
+    if (!is_ndarray(gradient)) return false;
+    const NdarrayObject *other = self_of(gradient);
+    return other->signature == self->signature && std::equal(self->shape, self->shape + self->ndim, other->shape);
+}
+
+/// Launches of gradients find `grad` without a look into the instance's dictionary.
+int set_attribute(PyObject *o, PyObject *name, PyObject *value) {
+    const bool is_gradient = PyUnicode_Compare(name, grad_word()) == 0;
+    if (is_gradient && value && value != Py_None && !is_gradient_of(self_of(o), value)) {
+        PyErr_SetString(PyExc_ValueError,
+                        "the gradient of an ndarray is an ndarray of the same type and shape, or None");
+        return -1;
+    }
+    if (PyObject_GenericSetAttr(o, name, value) < 0) return -1;
+    if (is_gradient) Py_XSETREF(self_of(o)->grad, Py_XNewRef(value));
+    return 0;
+}
+
+int traverse(PyObject *o, visitproc visit, void *arg) {
+    Py_VISIT(Py_TYPE(o));
+    Py_VISIT(self_of(o)->grad);
+    return 0;
+}
+
+int clear(PyObject *o) {
+    Py_CLEAR(self_of(o)->grad);
+    return 0;
+}
+
 void destroy(PyObject *o) {
     PyTypeObject *type = Py_TYPE(o);
+    PyObject_GC_UnTrack(o);
+    clear(o);
     if (self_of(o)->weakrefs) PyObject_ClearWeakRefs(o);
     release(self_of(o));
     type->tp_free(o);
@@ -314,6 +352,9 @@ PyMemberDef members[] = {
 PyType_Slot slots[] = {
     {Py_tp_new, reinterpret_cast<void *>(create)},
     {Py_tp_dealloc, reinterpret_cast<void *>(destroy)},
+    {Py_tp_setattro, reinterpret_cast<void *>(set_attribute)},
+    {Py_tp_traverse, reinterpret_cast<void *>(traverse)},
+    {Py_tp_clear, reinterpret_cast<void *>(clear)},
     {Py_mp_subscript, reinterpret_cast<void *>(get_item)},
     {Py_mp_ass_subscript, reinterpret_cast<void *>(set_item)},
     {Py_tp_methods, methods},
@@ -323,7 +364,7 @@ PyType_Slot slots[] = {
 };
 
 PyType_Spec spec = {"quadrants._lib.core.quadrants_python.NdarrayStorage", sizeof(NdarrayObject), 0,
-                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, slots};
+                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC, slots};
 
 } // namespace
 

@@ -28,6 +28,7 @@ int layout_number(const std::vector<int> &order);
 struct NdarrayObject {
     PyObject_HEAD;
     PyObject *weakrefs;
+    PyObject *grad; ///< the array of its gradients; null or None: it has none
     qd::runtime::Buffer memory;
     uint64_t generation; ///< of the Program that owns `memory`
     Signature signature;
@@ -46,6 +47,9 @@ struct NdarrayObject {
 extern PyTypeObject *ndarray_type;
 extern PyTypeObject *usual_ndarray_type; ///< of the first array, below ndarray_type; most others have it, too
 inline bool is_ndarray(PyObject *o) { return Py_TYPE(o) == usual_ndarray_type || PyObject_TypeCheck(o, ndarray_type); }
+
+/// The word by which Python and kernels name it, interned.
+PyObject *grad_word();
 
 /// Sets the error for an array whose Program is gone.
 void raise_dead(const char *what);

@@ -76,6 +76,7 @@ class Collector final : public engine::Observer {
         phases_.add(report);
         if (reports_.size() == kept_reports) reports_.pop_front();
         reports_.push_back(report);
+        made_++;
     }
 
     void output(std::string_view text) override {
@@ -93,6 +94,17 @@ class Collector final : public engine::Observer {
         waiting_.store(true, std::memory_order_relaxed);
     }
 
+    void kept_much() override {
+        std::lock_guard lock(mutex_);
+        kept_much_ = true;
+        waiting_.store(true, std::memory_order_relaxed);
+    }
+
+    bool take_kept_much() {
+        std::lock_guard lock(mutex_);
+        return std::exchange(kept_much_, false);
+    }
+
     std::string take_text() {
         std::lock_guard lock(mutex_);
         waiting_.store(false, std::memory_order_relaxed);
@@ -107,6 +119,12 @@ class Collector final : public engine::Observer {
     std::deque<engine::CompileReport> take_all() {
         std::lock_guard lock(mutex_);
         return std::move(reports_);
+    }
+
+    std::pair<uint64_t, std::vector<engine::CompileReport>> since(uint64_t known) {
+        std::lock_guard lock(mutex_);
+        const size_t fresh = size_t(std::min<uint64_t>(made_ - std::min(known, made_), reports_.size()));
+        return {made_, {reports_.end() - std::ptrdiff_t(fresh), reports_.end()}};
     }
 
     PhaseSums phases() {
@@ -139,7 +157,7 @@ class Collector final : public engine::Observer {
     void start_anew() {
         new (&wake_) std::condition_variable;
         new (&writer_) std::thread;
-        may_lock = stopping_ = false;
+        may_lock = stopping_ = kept_much_ = false;
         text_.clear();
         warnings_.clear();
         waiting_ = false;
@@ -166,9 +184,11 @@ class Collector final : public engine::Observer {
     std::condition_variable wake_;
     std::thread writer_;
     bool may_lock = false, stopping_ = false;
+    bool kept_much_ = false; ///< Python is to say which kernels exceed their budget
     std::string text_;
     std::vector<std::string> warnings_;
     std::deque<engine::CompileReport> reports_;
+    uint64_t made_ = 0; ///< reports so far
     PhaseSums phases_;
     std::atomic<bool> waiting_{false};
 };
@@ -177,7 +197,18 @@ class Collector final : public engine::Observer {
 Collector &the_collector = *new Collector;
 Collector &collector() { return the_collector; }
 
+PyObject *listener = nullptr; // guarded by the GIL
+
+void tell_listener(const char *what, PyObject *text) {
+    PyObject *to = Py_XNewRef(listener);
+    PyObject *done = to ? PyObject_CallFunction(to, "sO", what, text) : nullptr;
+    Py_XDECREF(done);
+    Py_XDECREF(to);
+    if (to && !done) PyErr_Clear();
+}
+
 const ForkHooks hooks(nullptr, nullptr, [] {
+    listener = nullptr;
     collector().start_anew();
     runtime.active_launches = 0;
     writing = writing_here;
@@ -233,11 +264,23 @@ void flush_output() {
     PyErr_Fetch(&type, &value, &traceback);
     for (const std::string &warning : collector().take_warnings()) {
         if (PyErr_WarnEx(PyExc_RuntimeWarning, warning.c_str(), 1) != 0) PyErr_Clear();
+        if (!listener) continue;
+        PyObject *said = PyUnicode_DecodeUTF8(warning.data(), Py_ssize_t(warning.size()), "replace");
+        if (said) tell_listener("warning", said);
+        Py_XDECREF(said);
+    }
+    if (collector().take_kept_much()) {
+        PyObject *memory = PyImport_ImportModule("quadrants._gradients.memory");
+        PyObject *told = memory ? PyObject_CallMethod(memory, "tell_of_budgets", nullptr) : nullptr;
+        Py_XDECREF(told);
+        Py_XDECREF(memory);
+        PyErr_Clear();
     }
     PyObject *out = PySys_GetObject("stdout"); // borrowed
     if (!text.empty() && out && out != Py_None) {
         PyObject *piece = PyUnicode_DecodeUTF8(text.data(), Py_ssize_t(text.size()), "replace");
         PyObject *done = piece ? PyObject_CallMethod(out, "write", "O", piece) : nullptr;
+        if (done && listener) tell_listener("print", piece);
         Py_XDECREF(piece);
         Py_XDECREF(done);
         PyObject *flushed = PyObject_CallMethod(out, "flush", nullptr);
@@ -280,6 +323,23 @@ PyObject *take_reports() {
         Py_XDECREF(entry);
     }
     return list;
+}
+
+PyObject *reports_since(uint64_t known) {
+    const auto [made, fresh] = collector().since(known);
+    PyObject *list = PyList_New(0);
+    for (const engine::CompileReport &report : fresh) {
+        PyObject *entry = report_dict(report);
+        if (entry) PyList_Append(list, entry);
+        Py_XDECREF(entry);
+    }
+    return Py_BuildValue("(KN)", static_cast<unsigned long long>(made), list);
+}
+
+void listen_to_output(PyObject *to) {
+    PyObject *before = listener;
+    listener = to == Py_None ? nullptr : Py_NewRef(to);
+    Py_XDECREF(before);
 }
 
 } // namespace qd::bind

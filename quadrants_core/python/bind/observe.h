@@ -29,6 +29,13 @@ void stop_output();
 /// GIL held: list of dicts, one a compiled kernel since the last call.
 PyObject *take_reports();
 
+/// GIL held: (how many there were so far, those that came after the first `known` and were not taken)
+PyObject *reports_since(uint64_t known);
+
+/// GIL held: `listener(what, text)` is called with what kernels print ("print") and with warnings ("warning"), after these
+/// were shown; None: nobody.
+void listen_to_output(PyObject *listener);
+
 /// GIL held: [(scope, phase, count, microseconds)] of all compilations of this process since the last clear. The phase
 /// of a scope itself is "".
 PyObject *phase_times();

@@ -14,10 +14,10 @@ namespace qd::bind {
 
 /// An object inside of an argument, fetched at every launch. The objects of a launch are its arguments, then these.
 struct Member {
-    uint16_t parent = 0; ///< among the objects
-    bool item = false;   ///< by subscript instead of by attribute
-    PyObject *key = nullptr;
-    bool gradient = false; ///< of a tensor that is no ndarray: zeros, if it has none yet
+    uint16_t parent = 0;     ///< among the objects
+    bool item = false;       ///< by subscript instead of by attribute
+    PyObject *key = nullptr; ///< an attribute's name is interned
+    bool gradient = false;   ///< of a tensor that is no ndarray: zeros, if it has none yet
 };
 
 /// Slots of a call whose members lay in frozen dataclasses: good for as long as these very objects are passed.
@@ -30,7 +30,8 @@ struct FrozenSlots {
 /// How a plan came about.
 struct Provenance {
     bool keyed = false;    ///< records on disk were looked for
-    bool recalled = false; ///< one was found true, and loaded
+    bool matched = false;  ///< one was found true
+    bool recalled = false; ///< and its code was there
     bool kept = false;     ///< one was written
     bool cached = false;   ///< no task had to be compiled
 };
@@ -42,6 +43,8 @@ struct Plan : std::enable_shared_from_this<Plan> {
     uint64_t generation = 0;
     uint32_t number = 0; ///< among all plans that its kernel ever had
     Provenance provenance;
+    std::vector<uint8_t> record; ///< the name of what the disk has of it
+    bool fast_record = false;
     std::shared_ptr<engine::CompiledKernel> kernel; ///< null where kernels run as Python
     std::vector<BoundParam> params; ///< first one per parameter of the kernel, then those found inside of them
     std::vector<std::string> names; ///< of the parameters: "x", "s.a"
@@ -69,6 +72,7 @@ struct KernelObject {
     vectorcallfunc vectorcall;
     PyObject *dict, *weakrefs;
     PyObject *info;        ///< quadrants._language.kernel.KernelInfo: source, annotations, names
+    PyObject *gradient;    ///< the kernel that works out its gradients, once it was asked for
     PyObject *annotations; ///< the tuples that `params` was read from
     std::vector<ParamSpec> *params;
     PyObject *return_types; ///< the tuples that `returns` was read from
@@ -92,6 +96,10 @@ void place_fault(KernelObject *kernel, PyObject *const *args, engine::KernelFaul
 /// none, for the only ones that the annotations allow. The number of plans made; -1 with an error set.
 int specialise_ahead(KernelObject *kernel, const KernelObject *before);
 
+/// [(number, record)] of the plans of the running program: what the disk has for each, as Record::describe gives it.
+/// Null with an error set.
+PyObject *describe_records(const KernelObject *kernel);
+
 /// [(number, parameters, provenance)] of the plans of the running program, for people who look into a kernel: see
 /// quadrants.lang._primal.
 PyObject *describe_plans(const KernelObject *kernel);
@@ -108,9 +116,12 @@ PyObject *forget_frozen(PyObject *kernel, PyObject *);
 /// Of one plan: the parameters alone, a tuple of tuples; null with an error set.
 PyObject *describe_params(const Plan &plan);
 
-/// "ir", "llvm" or "asm".
+/// "ir", "given", "llvm" or "asm".
 inline engine::Form form_named(std::string_view name) {
-    return name == "llvm" ? engine::Form::intermediate : name == "asm" ? engine::Form::machine : engine::Form::ir;
+    return name == "given"  ? engine::Form::given
+           : name == "llvm" ? engine::Form::intermediate
+           : name == "asm"  ? engine::Form::machine
+                            : engine::Form::ir;
 }
 
 /// IR or code of every specialisation of `kernel`; false with an error set.

@@ -1,11 +1,10 @@
+#define PY_SSIZE_T_CLEAN
 #include "python/bind/record.h"
 
 #include "python/bind/lines.h"
 
 #include "base/bytes.h"
 #include "frontend/reads.h"
-
-#include "frontend_stamp.h"
 
 #include <algorithm>
 
@@ -58,31 +57,6 @@ std::string source_print(PyObject *object, int64_t count) {
     }
 }
 
-// What is asked of the frontend, taken apart by name: a member that is added must be said here as well.
-
-void write_options(Writer &w, const frontend::Options &options) {
-    options.each([&](auto value) { w.number(value); });
-    for (bool flag : {options.coverage, options.pure, options.graph, options.checkpoints}) w.number(flag);
-}
-
-void write_param(Writer &w, const frontend::Param &param) {
-    frontend::write(w, param);
-    if (param.kind == frontend::ParamKind::constant && frontend::is_plain(param.value))
-        w.text(frontend::repr(param.value));
-}
-
-void write_request(Writer &w, const frontend::Request &request) {
-    const auto &[source, function, params, returns, place, companion, source_of, member, warn, options, mode] = request;
-    write_options(w, options);
-    w.number(mode);
-    w.number(uint64_t(params.size()));
-    for (const frontend::Param &p : params) write_param(w, p);
-    for (const auto &[elem, rows, cols, element_dim, structure] : returns) {
-        w.number(elem);
-        for (int n : {rows, cols, element_dim, int(structure != nullptr)}) w.number(n);
-    }
-}
-
 void write(Writer &w, const Recorded &made) {
     w.number(uint64_t(made.written.size()));
     for (bool written : made.written) w.number(written);
@@ -116,34 +90,46 @@ bool read(Reader &r, Recorded *out) {
     return r.at_end();
 }
 
+/// For each what was read: [(how, parent, index, key, print)].
+PyObject *describe_entries(const std::vector<Record::Entry> &records) {
+    PyObject *all = PyList_New(0);
+    for (const Record::Entry &record : records) {
+        Reader bytes(record.reads);
+        PyObject *reads = PyList_New(0);
+        for (const frontend::Read &read : frontend::read_reads(bytes)) {
+            PyObject *one =
+                Py_BuildValue("(iILs#y#)", int(read.how), read.parent, (long long)(read.index), read.key.data(),
+                              Py_ssize_t(read.key.size()), read.print.data(), Py_ssize_t(read.print.size()));
+            if (one) PyList_Append(reads, one);
+            Py_XDECREF(one);
+        }
+        PyList_Append(all, reads);
+        Py_DECREF(reads);
+    }
+    return all;
+}
+
 } // namespace
 
-Record::Record(const KernelObject *kernel, const frontend::Request &request) : kernel_(kernel) {
-    if (!runtime.options.src_ll_cache || !runtime.program->keeps_records()) return;
+Record::Record(const KernelObject *kernel, const frontend::Request &request)
+    : kernel_(kernel), fast_(request.options.pure) {
+    if (!runtime.options.src_ll_cache || !runtime.program->keeps_records(fast_)) return;
     const SourceLines lines = lines_of(kernel->info);
-    Writer w;
-    w.text(QD_FRONTEND_STAMP);
-    w.number(uint32_t(PY_VERSION_HEX));
-    const frontend::Source source = source_until(lines, first_end(lines));
-    w.text(source.file);
-    w.text(source.name);
-    w.number(source.first_line);
-    w.text(source.text);
-    write_request(w, request);
-    // Kernels made by one factory differ in their closures.
-    PyRef closure = PyRef::steal(PyObject_GetAttrString(request.function, "__closure__"));
-    PyErr_Clear();
-    for (Py_ssize_t i = 0; closure && PyTuple_Check(closure.get()) && i < PyTuple_GET_SIZE(closure.get()); i++) {
-        PyObject *content = PyCell_GET(PyTuple_GET_ITEM(closure.get(), i));
-        if (content && frontend::is_plain(content)) w.text(frontend::repr(content));
-    }
-    name_ = std::move(w.bytes);
-    file_ = runtime.program->load_record(name_);
-    Reader all(file_);
-    for (size_t count = file_.empty() ? 0 : all.count(); count > 0; count--) {
+    name_ = record_name(source_until(lines, first_end(lines)), request, runtime.program->code_options());
+    file_ = runtime.program->load_record(name_.bytes, fast_);
+    entries_of(file_, &records_);
+}
+
+bool Record::entries_of(std::span<const uint8_t> file, std::vector<Entry> *entries, std::span<const uint8_t> *name) {
+    if (file.empty()) return false;
+    Reader all(file);
+    const auto own = all.blob();
+    if (name) *name = own;
+    for (size_t count = all.count(); count > 0; count--) {
         const auto reads = all.blob(), made = all.blob();
-        if (all.ok) records_.push_back({reads, made});
+        if (all.ok) entries->push_back({reads, made});
     }
+    return all.at_end();
 }
 
 bool Record::recall(size_t which, const frontend::Request &request, Recorded *out) const {
@@ -154,7 +140,7 @@ bool Record::recall(size_t which, const frontend::Request &request, Recorded *ou
 }
 
 bool Record::keep(const std::vector<frontend::Read> &reads, const Recorded &made) {
-    if (name_.empty() || reads.empty()) return false;
+    if (!has_name() || reads.empty()) return false;
     Writer own_reads, own;
     frontend::write(own_reads, reads);
     write(own, made);
@@ -163,13 +149,45 @@ bool Record::keep(const std::vector<frontend::Read> &reads, const Recorded &made
         if (entries.size() < most_records && !std::ranges::equal(other.reads, own_reads.bytes))
             entries.push_back(other);
     Writer all;
+    all.blob(name_.bytes);
     all.number(uint64_t(entries.size()));
     for (const Entry &entry : entries) {
         all.blob(entry.reads);
         all.blob(entry.made);
     }
-    runtime.program->store_record(name_, all.bytes);
+    runtime.program->store_record(name_.bytes, all.bytes, fast_);
+    if (fast_) list_reads(reads);
     return true;
+}
+
+/// For people: what a kernel with this source reads, under these options, whatever it is called with.
+void Record::list_reads(const std::vector<frontend::Read> &reads) const {
+    const std::span name = std::span(name_.bytes).first(name_.of_source);
+    if (runtime.program->has_record(name, true)) return;
+    std::string text = "what the kernel " + name_.kernel + " of " + name_.file + " reads:\n";
+    for (const frontend::Read &read : reads)
+        if (!read.key.empty() && read.how != frontend::Read::How::function) text += read.key + '\n';
+    runtime.program->store_record(name, as_bytes(text), true);
+}
+
+PyObject *describe_record(std::span<const uint8_t> file) {
+    std::vector<Record::Entry> records;
+    std::span<const uint8_t> bytes;
+    if (!Record::entries_of(file, &records, &bytes)) Py_RETURN_NONE;
+    PyObject *entries = describe_entries(records), *name = describe_name(bytes);
+    return entries && name ? Py_BuildValue("{s:N,s:N}", "name", name, "entries", entries) : nullptr;
+}
+
+PyObject *describe_records(const KernelObject *kernel) {
+    PyObject *all = PyList_New(0);
+    for (const std::shared_ptr<Plan> &plan : *kernel->plans) {
+        if (!all || plan->generation != runtime.generation || plan->record.empty()) continue;
+        PyObject *record = describe_record(runtime.program->load_record(plan->record, plan->fast_record));
+        PyObject *one = record ? Py_BuildValue("(IN)", plan->number, record) : nullptr;
+        if (!one || PyList_Append(all, one) < 0) Py_CLEAR(all);
+        Py_XDECREF(one);
+    }
+    return all;
 }
 
 } // namespace qd::bind

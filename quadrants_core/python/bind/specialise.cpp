@@ -1,15 +1,17 @@
 // The first call with new argument types: a record on disk, or source -> frontend -> Program::compile; then the plan.
 #include "python/bind/binder.h"
 #include "python/bind/brief.h"
+#include "python/bind/dumps.h"
 #include "python/bind/errors.h"
 #include "python/bind/foreseen.h"
 #include "python/bind/interrupt.h"
 #include "python/bind/memory.h"
 #include "python/bind/observe.h"
 #include "python/bind/record.h"
-#include "python/bind/timeline.h"
+#include "engine/timeline.h"
 #include "python/bind/tree.h"
 
+#include "base/bytes.h"
 #include "base/fork.h"
 #include "frontend/collect.h"
 #include "ir/text.h"
@@ -99,16 +101,20 @@ class Specialiser {
             if (!recall(record, i, request)) request = make_request(); // what was bound for it is dropped
         }
         plan_->provenance.recalled = plan_->kernel != nullptr;
+        plan_->provenance.matched = matched_;
         if (!plan_->kernel) lower(record, request);
         plan_->provenance.keyed = keyed;
+        record.tell(plan_.get());
         plan_->provenance.cached = last_compile_was_cached();
         if (request.options.coverage) announce_counters();
+        if (request.mode == autodiff::Mode::reverse)
+            engine::set_stack_budget(*plan_->kernel, request.options.ad_stack_budget_bytes);
         if (request.options.coverage && !asks_for_counts()) engine::ask(*plan_->kernel, runtime.coverage_asked);
         lay_out();
         frontend::collect_if_asked();
         if (runtime.options.timeline) {
             plan_->brief = false; // brief launches are not timed
-            add_to_timeline("compile", engine::kernel_info(*plan_->kernel).name, start_, Clock::now());
+            engine::add_to_timeline("compile", engine::kernel_info(*plan_->kernel).name, "", start_, Clock::now());
         }
         return std::move(plan_);
     }
@@ -234,6 +240,7 @@ class Specialiser {
     bool recall(const Record &record, size_t which, const frontend::Request &request) {
         Recorded made;
         if (!record.recall(which, request, &made) || made.written.size() != plan_->params.size()) return false;
+        matched_ = true;
         unlocked([&](engine::Program &program) { plan_->kernel = program.load(made.image, microseconds()); });
         if (!plan_->kernel) return false;
         leaves_ = std::move(made.leaves);
@@ -252,17 +259,44 @@ class Specialiser {
         leaves_ = std::move(result.leaves);
         mark_written(result.fn);
         check_program(*plan_);
-        for (const std::string &form : runtime.shown) show_form(result.fn, form);
+        show_forms(result.fn, request.source);
+        take_edited(result.fn);
         plan_->brief = is_brief(result.fn);
         const double frontend_us = microseconds();
         std::vector<uint8_t> image;
+        const std::string shown_as = shown_name(request.source.name, result.fn.name);
         unlocked([&](engine::Program &program) {
-            plan_->kernel = program.compile(std::move(result.fn), frontend_us, result.reads.empty() ? nullptr : &image);
+            plan_->kernel = program.compile(std::move(result.fn), frontend_us, result.reads.empty() ? nullptr : &image,
+                                            variant(), shown_as);
         });
         Recorded made{{}, leaves_, plan_->brief, std::move(warnings_), PlanGraph(result.graph), image};
         for (const BoundParam &p : plan_->params) made.written.push_back(p.written);
         plan_->provenance.kept = record.keep(result.reads, made);
+        if (request.options.pure && record.has_name() && result.reads.empty()) tell_of_lost_promise();
         hold_graph(std::move(made.graph));
+    }
+
+    /// A kernel with fastcache=True that has no record: something that it reads cannot be compared with what it was.
+    void tell_of_lost_promise() {
+        PyObject *tell = keep(package_attr("quadrants._language.kernel", "tell_of_fastcache"));
+        keep(PyObject_CallFunctionObjArgs(tell, kernel_->info, keep(describe_params(*plan_)), nullptr));
+    }
+
+    /// What QD_SHOW_COMPILING calls the kernel `name` of the function `function`: `k_c60_0` is the first specialisation of
+    /// the kernel that was defined 61st, `k_c60_0_reverse_grad` works out its gradients.
+    std::string shown_name(const std::string &function, const std::string &name) {
+        if (!runtime.options.show_compiling || !name.starts_with(function)) return name;
+        PyObject *number = keep(PyObject_GetAttrString(kernel_->info, "number"));
+        return function + "_c" + std::to_string(PyLong_AsLong(number)) + "_" + std::to_string(plan_->number) +
+               name.substr(function.size());
+    }
+
+    /// What tells kernels apart on disk that are compiled alike.
+    uint64_t variant() const {
+        Writer w;
+        for (const BoundParam &p : plan_->params)
+            for (const bool flag : {p.with_gradient, p.clamp}) w.number(flag);
+        return hash_bytes(w.bytes, 31);
     }
 
     void hold_graph(PlanGraph graph) {
@@ -271,17 +305,6 @@ class Specialiser {
         for (PlanGraph::Checkpoint &checkpoint : graph.checkpoints)
             if (checkpoint.label) keep(Py_NewRef(checkpoint.label.get()));
         plan_->graph = std::make_unique<const PlanGraph>(std::move(graph));
-    }
-
-    /// Hands a form that an option or QD_DUMP_IR asks for to the package.
-    static void show_form(const ir::Function &fn, const std::string &form) {
-        const std::string shown = form == "frontend" ? ir::print(fn) : runtime.program->show(fn, form_named(form));
-        PyObject *show = package_attr("quadrants._runtime", "show_form");
-        PyObject *done =
-            show ? PyObject_CallFunction(show, "sss", fn.name.c_str(), form.c_str(), shown.c_str()) : nullptr;
-        Py_XDECREF(show);
-        if (!done) throw frontend::PythonError{};
-        Py_DECREF(done);
     }
 
     bool wants_coverage(bool otherwise) {
@@ -374,6 +397,7 @@ class Specialiser {
     std::optional<Binder> binder_;
     std::vector<int> leaves_; ///< parameters of the plan in the order of those of the IR
     std::vector<Warning> warnings_;
+    bool matched_ = false;     ///< some record told of this very world
     bool checkpoints_ = false; ///< the kernel may have some
     Clock::time_point start_ = Clock::now();
 };

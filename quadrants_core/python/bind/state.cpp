@@ -1,5 +1,6 @@
 #include "python/bind/state.h"
 
+#include "base/stop.h"
 #include "python/bind/errors.h"
 #include "python/bind/field.h"
 #include "python/bind/interrupt.h"
@@ -59,12 +60,25 @@ bool destroy_program() {
         const InterruptScope scope; // what was launched before may never end
         Py_BEGIN_ALLOW_THREADS;
         while (runtime.active_launches.load() > 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        last->publish(); // while somebody hears its warnings
         last->unsubscribe(observer());
         last.reset();
         Py_END_ALLOW_THREADS;
     }
     flush_output();
     return settle_interrupt(true);
+}
+
+void stop_launches() {
+    if (runtime.active_launches.load() == 0) return;
+    Py_BEGIN_ALLOW_THREADS;
+    end_threads_silently();
+    while (runtime.active_launches.load() > 0) {
+        request_stop(); // anew: a thread that leaves clears it
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    clear_stop();
+    Py_END_ALLOW_THREADS;
 }
 
 } // namespace qd::bind

@@ -58,5 +58,7 @@ PyObject *package_attr(const char *module, const char *name);
 /// program before is over all the same.
 bool create_program();
 bool destroy_program();
+/// At the end of the process, GIL held: launches of threads that nobody waits for end as by Ctrl-C.
+void stop_launches();
 
 } // namespace qd::bind

@@ -2,6 +2,7 @@
 
 #include "python/bind/errors.h"
 #include "python/bind/fit.h"
+#include "python/bind/graph.h"
 #include "python/bind/interrupt.h"
 #include "python/bind/observe.h"
 #include "python/bind/plan.h"
@@ -18,18 +19,100 @@ namespace {
 
 using engine::GraphRun;
 
+[[noreturn]] void refuse(const char *why) {
+    raise(ErrorClass::runtime, why);
+    throw py::error_already_set();
+}
+
+/// The specialisation of a kernel that takes some arguments, compiled if there is none, and what it makes of them.
+struct Bound {
+    std::shared_ptr<Plan> plan;
+    Objects objects;
+    std::vector<uint64_t> slots;
+    Arrays arrays;
+
+    Bound(KernelObject *kernel, const py::tuple &args) {
+        if (!need_program()) throw py::error_already_set();
+        PyObject *const *given = &PyTuple_GET_ITEM(args.ptr(), 0);
+        for (const std::shared_ptr<Plan> &known : *kernel->plans)
+            if (known->generation == runtime.generation && known->kernel && suits(known, kernel, given)) return;
+        Plan *made = specialise(kernel, given);
+        if (!made) throw py::error_already_set();
+        if (!made->kernel || !suits(made->shared_from_this(), kernel, given))
+            refuse("the graph of a kernel needs an architecture that compiles kernels");
+    }
+
+  private:
+    bool suits(const std::shared_ptr<Plan> &candidate, const KernelObject *kernel, PyObject *const *given) {
+        plan = candidate;
+        slots.assign(plan->slots + 1, 0);
+        arrays = Arrays();
+        if (!objects.fetch(*plan, kernel->params->size(), given)) return false;
+        const Fit f = fit(*plan, objects.all(), slots.data(), &arrays);
+        if (f == Fit::error) throw py::error_already_set();
+        return f == Fit::yes;
+    }
+};
+
+/// Rows of an outline, of steps and of the regions and sections that their tasks stand in.
+class Outline {
+  public:
+    explicit Outline(const abi::Kernel &kernel) : kernel_(kernel), steps_(runtime::graph_steps(kernel)) {}
+
+    py::list rows() {
+        using Kind = runtime::GraphStep::Kind;
+        for (at_ = 0; at_ < steps_.size(); at_++) {
+            const runtime::GraphStep &step = steps_[at_];
+            const abi::Task *task = step.kind == Kind::task ? &kernel_.tasks[size_t(step.index)] : nullptr;
+            enter(task ? task->graph : abi::GraphPosition());
+            if (task)
+                add("task", step.index, task->name.c_str(), task->line);
+            else if (step.kind == Kind::level_end || step.kind == Kind::checkpoint_end)
+                depth_--;
+            else
+                add(step.kind == Kind::level_begin ? "level" : "checkpoint", step.index), depth_++;
+        }
+        return std::move(rows_);
+    }
+
+  private:
+    void enter(const abi::GraphPosition &where) {
+        const bool other = where.region != inside_.region;
+        if (other || where.section != inside_.section) {
+            depth_ -= (inside_.section >= 0) + (other && inside_.region >= 0);
+            if (other && where.region >= 0) add("region", where.region), depth_++;
+            if (where.section >= 0) add("section", where.section), depth_++;
+        }
+        inside_ = where;
+    }
+
+    void add(const char *kind, int32_t index, const char *name = "", uint32_t line = 0) {
+        rows_.append(py::make_tuple(kind, index, depth_, name, line, at_));
+    }
+
+    const abi::Kernel &kernel_;
+    const std::vector<runtime::GraphStep> steps_;
+    py::list rows_;
+    abi::GraphPosition inside_;
+    size_t at_ = 0;
+    int depth_ = 0;
+};
+
+py::object outline(const Plan &plan) {
+    const auto graph = py::reinterpret_steal<py::tuple>(describe_graph(plan));
+    if (!graph) throw py::error_already_set();
+    const abi::Kernel &kernel = engine::kernel_info(*plan.kernel);
+    return py::make_tuple(graph[0], graph[1], Outline(kernel).rows());
+}
+
 /// A launch of a kernel, and what came before in memory so that it can go back.
 class Steps {
   public:
     Steps(py::object kernel, py::tuple args, uint64_t most_kept)
-        : kernel_(std::move(kernel)), args_(std::move(args)), most_kept_(most_kept) {
-        if (!need_program()) throw py::error_already_set();
-        find_plan();
-        if (arrays_.staged) {
-            raise(ErrorClass::runtime, "a launch in steps takes arrays of this package alone on this architecture");
-            throw py::error_already_set();
-        }
-        ret_.resize(plan_->ret_bytes);
+        : kernel_(std::move(kernel)), args_(std::move(args)), bound_(self(), args_), most_kept_(most_kept) {
+        if (bound_.arrays.staged) refuse("a launch in steps takes arrays of this package alone on this architecture");
+        ret_.resize(plan().ret_bytes);
+        choose_kept();
         begin(0);
     }
 
@@ -37,7 +120,7 @@ class Steps {
     void begin(int32_t resume_point) {
         check();
         GraphRun run;
-        guarded([&] { runtime.program->begin_run(*plan_->kernel, slots_.data(), run); });
+        guarded([&] { runtime.program->begin_run(*plan().kernel, slots(), run); });
         run.words.resume_point = resume_point;
         if (run_.kernel) keep();
         run_ = std::move(run);
@@ -45,22 +128,26 @@ class Steps {
 
     /// The number of the checkpoint with this label.
     int32_t find(const py::object &label) const {
-        if (!plan_->graph) return -1;
-        const int32_t found = plan_->graph->find(self()->info, label.ptr());
+        if (!plan().graph) return -1;
+        const int32_t found = plan().graph->find(self()->info, label.ptr());
         if (found < 0) throw py::error_already_set();
         return found;
     }
 
-    void advance(int until) {
+    /// The flag of a checkpoint that yielded is 0 afterwards. The checkpoint that yielded, or -1.
+    int32_t advance(int until) {
         check();
-        if (run_.is_over()) return;
+        if (run_.is_over()) return run_.words.yielded;
         keep();
+        const Moving moving(*this);
         const bool ok = unlocked(
-            [&](engine::Program &program) { program.advance(run_, slots_.data(), ret_.data(), engine::Until(until)); });
+            [&](engine::Program &program) { program.advance(run_, slots(), ret_.data(), engine::Until(until)); });
         if (!ok) {
             run_.at = run_.steps.size();
             throw py::error_already_set();
         }
+        if (run_.words.yielded >= 0) clear_flag(run_.words.yielded);
+        return run_.words.yielded;
     }
 
     /// False if nothing is kept.
@@ -69,22 +156,22 @@ class Steps {
         if (kept_.empty()) return false;
         Kept &last = kept_.back();
         size_t at = 0;
-        each_written([&](const runtime::Buffer &buffer, uint64_t) {
-            const std::vector<char> &bytes = last.arrays[at++];
+        each_kept([&](const runtime::Buffer &buffer, uint64_t) {
+            const std::vector<char> &bytes = *last.arrays[at++];
             runtime.program->upload(buffer, 0, bytes.data(), bytes.size());
         });
         ret_ = last.ret;
         run_ = std::move(last.run);
-        bytes_kept_ -= last.bytes();
+        bytes_kept_ -= own_bytes(last);
         kept_.pop_back();
         return true;
     }
 
     py::dict state() const {
-        constexpr const char *names[] = {"pending", "skipped", "running", "done", "yielded"};
+        refuse_other_thread();
         py::list turns, checkpoints, runs, microseconds;
         for (const uint64_t n : run_.turns) turns.append(n);
-        for (const GraphRun::State s : run_.checkpoints) checkpoints.append(names[size_t(s)]);
+        for (const GraphRun::State s : run_.checkpoints) checkpoints.append(name_of(s));
         for (const uint64_t n : run_.runs) runs.append(n);
         for (const double t : run_.microseconds) microseconds.append(t);
         py::dict out;
@@ -99,84 +186,47 @@ class Steps {
         return out;
     }
 
-    /// As `_graph()` of kernels.
-    py::object graph() const { return py::reinterpret_steal<py::object>(describe_graph(*plan_)); }
-
-    /// [(kind, index, depth, name, line)] of the steps
-    py::list plan() const {
-        constexpr const char *names[] = {"task", "level", "level_end", "checkpoint", "checkpoint_end"};
-        py::list out;
-        int depth = 0;
-        for (const runtime::GraphStep &step : run_.steps) {
-            using Kind = runtime::GraphStep::Kind;
-            if (step.kind == Kind::level_end || step.kind == Kind::checkpoint_end) depth--;
-            const bool is_task = step.kind == Kind::task;
-            const abi::Task *task = is_task ? &run_.kernel->info.tasks[size_t(step.index)] : nullptr;
-            out.append(py::make_tuple(names[size_t(step.kind)], step.index, depth, task ? task->name : "",
-                                      task ? task->line : 0));
-            if (step.kind == Kind::level_begin || step.kind == Kind::checkpoint_begin) depth++;
-        }
-        return out;
-    }
-
-    /// Sets the flag of a checkpoint to 0.
-    void clear_flag(int32_t checkpoint) {
-        const abi::Kernel &info = engine::kernel_info(*plan_->kernel);
-        const uint32_t flag = info.graph.checkpoints[size_t(checkpoint)].flag;
-        if (flag == abi::no_flag) return;
-        const int32_t none = 0;
-        runtime.program->upload(buffer_at(slots_[info.params[flag].slot]), 0, &none, sizeof none);
-    }
+    /// (levels, checkpoints, steps), as `_outline` of kernels gives them
+    py::object graph() const { return outline(plan()); }
 
     int32_t flag_at(uint32_t parameter) const {
+        refuse_other_thread();
         int32_t value = 0;
-        const uint32_t slot = engine::kernel_info(*plan_->kernel).params[parameter].slot;
-        runtime.program->download(&value, buffer_at(slots_[slot]), 0, sizeof value);
+        const uint32_t slot = engine::kernel_info(*plan().kernel).params[parameter].slot;
+        runtime.program->download(&value, buffer_at(slots()[slot]), 0, sizeof value);
         return value;
     }
 
   private:
+    using Bytes = std::shared_ptr<const std::vector<char>>;
+
+    /// What is kept of one moment; an array that did not change is shared with the moment before.
     struct Kept {
         GraphRun run;
-        std::vector<std::vector<char>> arrays;
+        std::vector<Bytes> arrays;
         std::vector<char> ret;
-        uint64_t bytes() const {
-            uint64_t sum = 0;
-            for (const std::vector<char> &array : arrays) sum += array.size();
-            return sum;
-        }
+    };
+
+    /// While a thread moves the launch, which does not hold the GIL then.
+    struct Moving {
+        explicit Moving(Steps &steps) : steps(steps) { steps.moves_ = true; }
+        ~Moving() { steps.moves_ = false; }
+        Moving(const Moving &) = delete;
+        Steps &steps;
     };
 
     KernelObject *self() const { return reinterpret_cast<KernelObject *>(kernel_.ptr()); }
+    const Plan &plan() const { return *bound_.plan; }
+    uint64_t *slots() { return bound_.slots.data(); }
+    const uint64_t *slots() const { return bound_.slots.data(); }
 
-    void check() const {
-        if (plan_->generation == runtime.generation) return;
-        raise(ErrorClass::runtime, "this launch is of a program that has ended");
-        throw py::error_already_set();
+    void refuse_other_thread() const {
+        if (moves_) refuse("this launch is being moved by another thread; a Stepper is for one thread at a time");
     }
 
-    void find_plan() {
-        KernelObject *kernel = self();
-        PyObject *const *given = &PyTuple_GET_ITEM(args_.ptr(), 0);
-        const auto suits = [&](const Plan &plan) {
-            slots_.assign(plan.slots + 1, 0);
-            arrays_ = Arrays();
-            if (!objects_.fetch(plan, kernel->params->size(), given)) return false;
-            const Fit f = fit(plan, objects_.all(), slots_.data(), &arrays_);
-            if (f == Fit::error) throw py::error_already_set();
-            return f == Fit::yes;
-        };
-        for (const std::shared_ptr<Plan> &plan : *kernel->plans)
-            if (plan->generation == runtime.generation && plan->kernel && suits(*plan)) {
-                plan_ = plan;
-                return;
-            }
-        Plan *made = specialise(kernel, given);
-        if (!made) throw py::error_already_set();
-        plan_ = made->shared_from_this();
-        if (made->kernel && suits(*made)) return;
-        raise(ErrorClass::runtime, "a launch in steps needs an architecture that compiles kernels");
-        throw py::error_already_set();
+    void check() const {
+        refuse_other_thread();
+        if (plan().generation != runtime.generation) refuse("this launch is of a program that has ended");
     }
 
     /// Where a device sees this address, the host does or does not.
@@ -184,38 +234,67 @@ class Steps {
         return {nullptr, address, runtime.program->host_visible() ? reinterpret_cast<char *>(address) : nullptr};
     }
 
+    /// Sets the flag of a checkpoint to 0.
+    void clear_flag(int32_t checkpoint) {
+        const abi::Kernel &info = engine::kernel_info(*plan().kernel);
+        const uint32_t flag = info.graph.checkpoints[size_t(checkpoint)].flag;
+        if (flag == abi::no_flag) return;
+        const int32_t none = 0;
+        runtime.program->upload(buffer_at(slots()[info.params[flag].slot]), 0, &none, sizeof none);
+    }
+
     /// Whether a checkpoint has this array as its flag, which `clear_flag` writes.
     bool is_flag(const BoundParam &p) const {
-        const abi::Kernel &info = engine::kernel_info(*plan_->kernel);
+        const abi::Kernel &info = engine::kernel_info(*plan().kernel);
         return std::ranges::any_of(info.graph.checkpoints, [&](const abi::Checkpoint &checkpoint) {
             return checkpoint.flag != abi::no_flag && info.params[checkpoint.flag].slot == p.slot;
         });
     }
 
-    /// Arrays that tasks may write, flags of checkpoints, and field trees.
-    template <class Visit> void each_written(const Visit &visit) const {
-        for (const BoundParam &p : plan_->params)
-            if ((p.written || is_flag(p)) && frontend::passes(p.kind) == frontend::Passes::array)
-                visit(buffer_at(slots_[p.slot]), array_bytes(p, slots_.data()));
+    /// Arrays that tasks may write, and flags of checkpoints; those that are only read as well, for somebody may write them
+    /// between two steps, unless they would take most of what may be kept.
+    void choose_kept() {
+        uint64_t read = 0;
+        for (const BoundParam &p : plan().params)
+            if (frontend::passes(p.kind) == frontend::Passes::array && !p.written) read += array_bytes(p, slots());
+        for (const BoundParam &p : plan().params)
+            if (frontend::passes(p.kind) == frontend::Passes::array &&
+                (p.written || is_flag(p) || read <= most_kept_ / 4))
+                arrays_.push_back(&p);
+    }
+
+    /// These arrays, and field trees.
+    template <class Visit> void each_kept(const Visit &visit) const {
+        for (const BoundParam *p : arrays_) visit(buffer_at(slots()[p->slot]), array_bytes(*p, slots()));
         std::vector<uint32_t> seen; // a tree is there once for each of its places
-        for (const std::shared_ptr<TreeMemory> &tree : plan_->trees) {
+        for (const std::shared_ptr<TreeMemory> &tree : plan().trees) {
             if (std::ranges::find(seen, tree->slot) != seen.end()) continue;
             seen.push_back(tree->slot);
             visit(tree->memory, tree->bytes);
         }
     }
 
+    /// Of the bytes that a moment shares with no other one.
+    static uint64_t own_bytes(const Kept &kept) {
+        uint64_t sum = 0;
+        for (const Bytes &bytes : kept.arrays) sum += bytes.use_count() == 1 ? bytes->size() : 0;
+        return sum;
+    }
+
     /// Keeps what it was before what comes next, and drops the oldest that are too much.
     void keep() {
         Kept now{run_, {}, ret_};
-        each_written([&](const runtime::Buffer &buffer, uint64_t bytes) {
-            std::vector<char> &to = now.arrays.emplace_back(bytes);
-            runtime.program->download(to.data(), buffer, 0, bytes);
+        each_kept([&](const runtime::Buffer &buffer, uint64_t bytes) {
+            std::vector<char> held(bytes);
+            runtime.program->download(held.data(), buffer, 0, bytes);
+            const Bytes *before = kept_.empty() ? nullptr : &kept_.back().arrays[now.arrays.size()];
+            const bool same = before && **before == held;
+            now.arrays.push_back(same ? *before : std::make_shared<const std::vector<char>>(std::move(held)));
         });
-        bytes_kept_ += now.bytes();
+        bytes_kept_ += own_bytes(now);
         kept_.push_back(std::move(now));
         while (bytes_kept_ > most_kept_ && !kept_.empty()) {
-            bytes_kept_ -= kept_.front().bytes();
+            bytes_kept_ -= own_bytes(kept_.front());
             kept_.pop_front();
         }
     }
@@ -258,17 +337,32 @@ class Steps {
 
     py::object kernel_;
     py::tuple args_;
-    std::shared_ptr<Plan> plan_;
-    Objects objects_;
-    std::vector<uint64_t> slots_;
-    Arrays arrays_;
+    Bound bound_;
+    std::vector<const BoundParam *> arrays_; ///< those that are kept
     std::vector<char> ret_;
     GraphRun run_;
     std::deque<Kept> kept_;
     uint64_t bytes_kept_ = 0, most_kept_;
+    bool moves_ = false;
 };
 
 } // namespace
+
+PyObject *describe_steps(PyObject *o, PyObject *args) {
+    KernelObject *kernel = reinterpret_cast<KernelObject *>(o);
+    try {
+        if (args != Py_None)
+            return outline(*Bound(kernel, py::reinterpret_borrow<py::tuple>(args)).plan).release().ptr();
+        const Plan *plan = newest_plan(kernel);
+        if (!plan || !plan->kernel || plan->generation != runtime.generation) Py_RETURN_NONE;
+        return outline(*plan).release().ptr();
+    } catch (py::error_already_set &error) {
+        error.restore();
+    } catch (...) {
+        raise_current_exception();
+    }
+    return nullptr;
+}
 
 void define_steps(py::module_ &m) {
     py::class_<Steps>(m, "Steps")
@@ -278,9 +372,7 @@ void define_steps(py::module_ &m) {
         .def("advance", &Steps::advance)
         .def("back", &Steps::back)
         .def("state", &Steps::state)
-        .def("plan", &Steps::plan)
         .def("graph", &Steps::graph)
-        .def("clear_flag", &Steps::clear_flag)
         .def("flag_at", &Steps::flag_at);
 }
 

@@ -1,6 +1,6 @@
 """Quadrants: data-parallel kernels in Python, compiled by a C++ core."""
 
-from quadrants import _arch, _logging, _on_demand, _settings, math, types
+from quadrants import _arch, _environment, _logging, _on_demand, _settings, math, types
 from quadrants._arch import Extension as extension
 from quadrants._arch import amdgpu, arm64, cpu, cuda, gpu, metal, python, vulkan, x64
 from quadrants._dtypes import f16, f32, f64, i8, i16, i32, i64, u1, u8, u16, u32, u64
@@ -59,22 +59,41 @@ _found_on_demand = {  # name -> module, imported on first use
     **dict.fromkeys("Mesh MeshInstance".split(), "_storage.mesh"),
     "perf_dispatch": "_perf_dispatch",
     **dict.fromkeys("DeviceCapability Format".split(), "_device"),
+    **dict.fromkeys("GUI rgb_to_hex hex_to_rgb".split(), "_windows.gui"),
+    "inspect": "_inspect.inspector",
 }
 _modules = {  # likewise
-    **{name: name for name in "_lib _tensor ad algorithms experimental interop linalg profiler simt sparse tools".split()},
+    **{name: name for name in "_lib _tensor ad algorithms cache experimental interop linalg profiler simt sparse tools ui".split()},
     "graph": "lang.graph",
 }
 
 
 def is_extension_enabled(ext):
-    """Whether the running architecture offers an extension."""
+    """Whether the running architecture offers an extension.
+
+    Args:
+        ext: one of `qd.extension`, such as `qd.extension.sparse`.
+
+    Returns:
+        True or False.
+
+    Example:
+        >>> qd.is_extension_enabled(qd.extension.sparse)
+        True
+    """
     config = _settings.current()
     wanted = config.ad_stack_experimental_enabled or ext != extension.adstack
     return bool(wanted and _arch.is_extension_supported(config.arch, ext))
 
 
 def dump_compile_config():
-    """Prints every option with its value."""
+    """Prints every option with its value, one a line.
+
+    Example:
+        >>> qd.dump_compile_config()  # doctest: +ELLIPSIS
+        ad_stack_budget_bytes=0
+        ...
+    """
     config = _settings.current()
     for name, value in sorted({**vars(config), "default_up": config.default_up}.items()):
         print(f"{name}={value}")
@@ -109,14 +128,19 @@ def __getattr__(name):
         from quadrants.simt import _tile
 
         return _tile.outer
-    if name in ("GUI", "ui"):
-        raise AttributeError(f"qd.{name} is not available yet; in notebooks matplotlib and ipywidgets show what fields hold")
-    raise AttributeError(f"module 'quadrants' has no attribute {name!r}")
+    import sys
+
+    # with these two Python looks for what may have been meant when it shows the error
+    raise AttributeError(f"module 'quadrants' has no attribute {name!r}", name=name, obj=sys.modules[__name__])
 
 
 def __dir__():
     shown = {*globals(), *_found_on_demand, *_modules, "Ndarray", "ScalarNdarray", "VectorNdarray", "MatrixNdarray"}
-    return sorted(shown - {"_lib", "_tensor", "coverage", "pytest_plugin"})  # modules beside the names
+    return sorted(shown - {"_lib", "_tensor", "cache", "coverage", "pytest_plugin"})  # modules beside the names
 
 
 _logging.print_header()
+if _environment.asks_for_window():
+    from quadrants._inspect.inspector import of_environment as _inspect_as_told
+
+    _inspect_as_told()

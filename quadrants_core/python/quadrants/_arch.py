@@ -68,13 +68,27 @@ def backend_name(arch):
     return arch.name if arch in (Arch.interp, Arch.far, Arch.null) else None
 
 
-def from_name(name):
+def from_name(name, where=""):
     if name == "cpu":
         return cpu
     try:
         return Arch[name]
     except KeyError:
-        raise ValueError(f"unknown arch {name!r}; known: {', '.join(a.name for a in Arch if a not in _FOR_TESTS)}") from None
+        known = ", ".join(["cpu", "gpu", *(a.name for a in Arch if a not in _FOR_TESTS)])
+        raise ValueError(f"unknown arch {name!r}{where}; known: {known}") from None
+
+
+def meant(value, where=""):
+    """The architectures that a value of the option arch stands for; `where` it was found, for the error."""
+    if isinstance(value, str):
+        name = value.strip().lower()
+        return gpu if name == "gpu" else [from_name(name, where)]
+    try:
+        if isinstance(value, bool):
+            raise ValueError
+        return [Arch(value)]
+    except ValueError:
+        raise ValueError(f"arch is qd.cpu, qd.gpu, qd.python or the like, a name, or a list of these, not {value!r}") from None
 
 
 def is_extension_supported(arch, extension):

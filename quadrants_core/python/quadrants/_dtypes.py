@@ -160,12 +160,39 @@ def from_numpy_dtype(value):
 
 
 def is_real(value):
+    """Whether a type, or a number, is a float.
+
+    Args:
+        value: a number type or a number.
+
+    Example:
+        >>> qd.types.is_real(qd.i32)
+        False
+    """
     return dtype(value).kind == "float"
 
 
 def is_integral(value):
+    """Whether a type, or a number, is an integer.
+
+    Args:
+        value: a number type or a number.
+
+    Example:
+        >>> qd.types.is_integral(qd.i32)
+        True
+    """
     return dtype(value).kind != "float"
 
 
 def is_signed(value):
+    """Whether a type of integers has negative ones.
+
+    Args:
+        value: a number type.
+
+    Example:
+        >>> qd.types.is_signed(qd.u8)
+        False
+    """
     return dtype(value).kind in ("int", "float")

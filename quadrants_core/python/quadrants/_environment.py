@@ -2,17 +2,31 @@
 
 import os as _os
 
-from quadrants._lib import _option_rows
+from quadrants import _option_values
 
-ROWS = {row[0]: row for row in _option_rows.ROWS}  # name -> (name, type, default, set by, key, acts, doc)
+ROWS = _option_values.ROWS
+
+# For GPUs, or for how the reference is built and tested: programs set them, nothing here reads them.
+UNREAD = (
+    "QD_ENABLE_CUDA", "QD_ENABLE_AMDGPU", "QD_ENABLE_HIP_MEMPOOL", "QD_VISIBLE_DEVICE", "QD_GRAPH",
+    "QD_CUDA_FORCE_FLAT_CHECKPOINT_GRAPH", "QD_DUMP_MSL", "QD_ENABLE_PYBUF", "QD_CI", "QD_IN_DOCKER", "QD_LIB_DIR", "QD_TMP_DIR",
+    "QD_MANYLINUX2014_OK", "QD_WANTED_ARCHS", "QD_LITE_TEST",
+)  # fmt: skip
 
 _BOOLEANS = {**dict.fromkeys(("1", "true", "on", "yes"), True), **dict.fromkeys(("0", "false", "off", "no"), False)}
-_NUMBERS = {"Int": (int, "an integer"), "Word": (int, "an integer"), "Real": (float, "a number")}
 
 
 def variable(name):
     """What the variable of an option is called."""
     return name if name.isupper() else "QD_" + name.upper()
+
+
+OPTION_OF = {variable(name): name for name, row in ROWS.items() if row[3] != "keyword"}  # variable -> option
+
+
+def variables():
+    """Those of options, and those that programs may set."""
+    return OPTION_OF.keys() | set(UNREAD)
 
 
 def given(name, environ=_os.environ):
@@ -33,6 +47,11 @@ def values(environ=_os.environ):
     return {name: value(name, present) for name, row in ROWS.items() if row[3] == "environment"}
 
 
+def asks_for_window():
+    """Whether qd.inspect() is to be called as the package is imported."""
+    return bool(_os.environ.get("QD_INSPECT", "").strip())
+
+
 def of_package(environ):
     """The variables that may be options: each look-up in os.environ encodes a name."""
     return {name: environ[name] for name in environ if name.startswith(("QD_", "QUADRANTS_", "ENABLE_QUADRANTS_"))}
@@ -40,18 +59,33 @@ def of_package(environ):
 
 def _read(name, text):
     kind, default = ROWS[name][1:3]
-    if kind == "Text":
-        return text
     if kind == "Flag":
         if text.strip().lower() not in _BOOLEANS:
             raise ValueError(f"Invalid {variable(name)}={text}, should be one of {', '.join(_BOOLEANS)}")
         return _BOOLEANS[text.strip().lower()]
     if kind == "Type":
-        if text not in ("32", "64"):
+        if text.strip() not in ("32", "64"):
             raise ValueError(f"Invalid {variable(name)}={text}, should be 32 or 64")
-        return default[0] + text
-    make, what = _NUMBERS[kind]
+        return default[0] + text.strip()
     try:
-        return make(text)
+        return _option_values.checked(name, {"Int": int, "Word": int, "Real": float, "Text": str}[kind](text))
     except ValueError:
-        raise ValueError(f"Invalid {variable(name)}={text}, should be {what}") from None
+        raise ValueError(f"Invalid {variable(name)}={text}, should be {_option_values.allowed(name)}") from None
+
+
+def strange(environ):
+    """A line for each variable that looks like that of an option and is none; each is told once."""
+    lines = []
+    for name in environ:
+        if not name.startswith("QD_") or name in OPTION_OF or name in UNREAD or name in _told:
+            continue
+        _told.add(name)
+        option = name[3:].lower()
+        if option in ROWS:
+            lines.append(f"Environment variable {name} does nothing: {option} is a keyword of qd.init alone")
+        elif meant := _option_values.nearest(name[3:], [v[3:] for v in variables() if v not in UNREAD]):
+            lines.append(f"Environment variable {name} is none of Quadrants and does nothing; did you mean QD_{meant}?")
+    return lines
+
+
+_told = set()

@@ -6,18 +6,40 @@ from quadrants import _logging, _settings
 
 
 class QuadrantsCompilationError(Exception):
-    """A mistake in a kernel, found while it is compiled."""
+    """A mistake in a kernel, found while it is compiled; its kinds are syntax, type, name and index errors. It names the line, with a
+    caret, and the calls of funcs that lead there.
+
+    Example:
+        >>> @qd.kernel
+        ... def f():
+        ...     x = y
+        >>> try:
+        ...     f()
+        ... except qd.QuadrantsCompilationError as e:
+        ...     print(type(e).__name__)
+        QuadrantsNameError
+    """
 
 
 class QuadrantsSyntaxError(QuadrantsCompilationError, SyntaxError):
-    """A kernel uses Python that the language does not have."""
+    """A kernel uses Python that the language does not have.
+
+    Example:
+        >>> issubclass(qd.QuadrantsSyntaxError, qd.QuadrantsCompilationError)
+        True
+    """
 
     def __str__(self):
         return str(self.args[0]) if self.args else ""
 
 
 class QuadrantsNameError(QuadrantsCompilationError, NameError):
-    """A name in a kernel is not defined."""
+    """A name in a kernel is not defined.
+
+    Example:
+        >>> issubclass(qd.QuadrantsNameError, qd.QuadrantsCompilationError)
+        True
+    """
 
 
 class QuadrantsIndexError(QuadrantsCompilationError, IndexError):
@@ -25,7 +47,12 @@ class QuadrantsIndexError(QuadrantsCompilationError, IndexError):
 
 
 class QuadrantsTypeError(QuadrantsCompilationError, TypeError):
-    """Types in a kernel do not fit."""
+    """Types in a kernel do not fit.
+
+    Example:
+        >>> issubclass(qd.QuadrantsTypeError, qd.QuadrantsCompilationError)
+        True
+    """
 
 
 class QuadrantsArgumentError(QuadrantsSyntaxError, TypeError):
@@ -37,15 +64,42 @@ class QuadrantsStaticAssertionError(QuadrantsCompilationError, AssertionError):
 
 
 class QuadrantsRuntimeError(RuntimeError):
-    """A call that cannot be carried out."""
+    """A call that cannot be carried out.
+
+    Example:
+        >>> issubclass(qd.QuadrantsRuntimeError, RuntimeError)
+        True
+    """
 
 
 class QuadrantsAssertionError(QuadrantsRuntimeError, AssertionError):
-    """An assertion in a kernel, or a bounds check, failed."""
+    """An assertion in a kernel failed, or an index was out of bounds, with debug=True.
+
+    Example:
+        >>> qd.init(arch=qd.cpu, debug=True)
+        >>> @qd.kernel
+        ... def f(x: qd.i32):
+        ...     assert x > 0, "too small"
+        >>> try:
+        ...     f(0)
+        ... except qd.QuadrantsAssertionError as e:
+        ...     print("too small" in str(e))
+        True
+    """
 
 
 class QuadrantsRuntimeTypeError(QuadrantsRuntimeError, TypeError):
-    """An argument of a call has the wrong type."""
+    """An argument of a call has the wrong type.
+
+    Example:
+        >>> @qd.kernel
+        ... def f(x: qd.i32): pass
+        >>> try:
+        ...     f("a")
+        ... except qd.QuadrantsRuntimeTypeError as e:
+        ...     print("refused")
+        refused
+    """
 
 
 def _shown_as(public):
@@ -126,20 +180,30 @@ def place_block(trace):
     return "\n".join(lines)
 
 
+def _noted(error, hint):
+    """Where the traceback tells the place, the text of an error is its message alone, and the hint stands below."""
+    if hint:
+        error.add_note(hint)
+    return error
+
+
 def from_frontend(name, message, rendered):
+    if _raw():
+        kind = QuadrantsStaticAssertionError if name == "QuadrantsAssertionError" else _class(name)
+        return _noted(kind(message), rendered.rpartition(message)[2].strip("\n") if message else "")
     if name == "QuadrantsAssertionError":  # none runs yet: it is one of qd.static_assert
-        return QuadrantsStaticAssertionError(message if _raw() else f"\n{rendered.removesuffix(message)}AssertionError: {message}")
-    return _class(name)(message if _raw() else "\n" + rendered)
+        return QuadrantsStaticAssertionError(f"\n{rendered.removesuffix(message)}AssertionError: {message}")
+    return _class(name)("\n" + rendered)
 
 
 def from_core(name, message, trace, hint):
     if _raw():
-        return _class(name)(message)
+        return _noted(_class(name)(message), hint)
     own = [at for at in trace if not at[0].startswith(_PACKAGE)] or trace
     parts = [message] + ([place_block(own)] if own else [])
     if len(own) < len(trace):
         parts.append(f"This is in `{trace[len(own)][1]}`, which Quadrants itself brings along for the line above.")
-    if hint:
+    elif hint:  # which is about lines of the user
         parts.append(hint)
     return _class(name)(("\n" if trace else "") + "\n".join(parts))
 

@@ -1,5 +1,7 @@
 """Levels of messages, and the line that import prints."""
 
+import os as _os
+
 from quadrants import _environment
 from quadrants._version import version_str
 
@@ -10,7 +12,17 @@ _level = INFO
 
 
 def set_logging_level(level):
-    """Messages below `level` are not shown."""
+    """Messages below `level` are not shown.
+
+    Args:
+        level: `qd.TRACE`, `qd.DEBUG`, `qd.INFO`, `qd.WARN`, `qd.ERROR` or `qd.CRITICAL`, or their names as text.
+
+    Example:
+        >>> qd.set_logging_level(qd.WARN)
+        >>> qd.is_logging_effective(qd.INFO)
+        False
+        >>> qd.set_logging_level(qd.INFO)
+    """
     global _level
     _check(level)
     _level = level
@@ -22,7 +34,18 @@ def _check(level):
 
 
 def is_logging_effective(level):
-    """Whether messages of `level` are shown."""
+    """Whether messages of `level` are shown.
+
+    Args:
+        level: `qd.TRACE`, `qd.DEBUG`, `qd.INFO`, `qd.WARN`, `qd.ERROR` or `qd.CRITICAL`, or their names as text.
+
+    Returns:
+        True or False.
+
+    Example:
+        >>> qd.is_logging_effective(qd.ERROR)
+        True
+    """
     _check(level)
     return level != _OFF and _level != _OFF and _LEVELS.index(level) >= _LEVELS.index(_level)
 
@@ -76,7 +99,7 @@ def print_header():
 
     if not _environment.value("ENABLE_QUADRANTS_HEADER_PRINT"):
         return
-    if _environment.given("log_level") in (WARN, ERROR, CRITICAL, _OFF) or _is_plugin_load() or _is_report():
+    if _os.environ.get("QD_LOG_LEVEL") in (WARN, ERROR, CRITICAL, _OFF) or _is_plugin_load() or _is_report():
         return
     python = ".".join(map(str, sys.version_info[:3]))
     print(f"[Quadrants] version {version_str}, {_build()}, {sys.platform}, python {python}")
@@ -94,11 +117,10 @@ def _is_plugin_load():
 
 def _is_report():
     """What the command quadrants-coverage prints may go to a file."""
-    import os
     import sys
 
     program = (sys.argv or [""])[0]
-    return os.path.basename(program) == "quadrants-coverage" or (program == "-m" and "quadrants.coverage" in sys.orig_argv)
+    return _os.path.basename(program) == "quadrants-coverage" or (program == "-m" and "quadrants.coverage" in sys.orig_argv)
 
 
 def _build():

@@ -1,6 +1,6 @@
 """The options of qd.init as Python objects. Which there are stands in quadrants_core/options/options.def."""
 
-from quadrants import _dtypes, _environment
+from quadrants import _dtypes, _environment, _logging, _option_values
 
 
 def _of(*set_by):
@@ -13,23 +13,51 @@ def _of(*set_by):
 
 
 OPTIONS = _of("config")
+DEFAULT_TYPES = {"default_fp": ("f16", "f32", "f64"), "default_ip": ("i32", "i64")}
 SPECIAL = _of("special", "keyword")
+
+
+def default_type(name, value, choices):
+    """The type that `default_fp` or `default_ip` is; AssertionError if it is none of `choices`."""
+    found, why = None, ""
+    if value is int or value is float or value is bool:
+        why = f": {value.__name__} is whatever the default is" if value is not bool else ""
+    else:
+        try:
+            found = _dtypes.dtype(value)
+        except TypeError:
+            pass
+    if found is None or found.name not in choices:
+        raise AssertionError(f"{name} is one of {', '.join('qd.' + c for c in choices)}, not {_option_values.shown(value)}{why}")
+    return found
 
 
 class CompileConfig:
     """The live options of the running program (qd.cfg): every name of OPTIONS plus `arch`."""
 
     def __init__(self, arch, values):
-        self.arch = arch
-        for name, value in values.items():
-            setattr(self, name, value)
+        vars(self).update(values, arch=arch)
 
     def __setattr__(self, name, value):
-        if name != "arch" and name not in OPTIONS:
-            raise AttributeError(f"'CompileConfig' object has no attribute {name!r}")
-        if isinstance(OPTIONS.get(name), (int, float)) and isinstance(value, (str, bytes, type(None))):
-            raise TypeError(f"the option {name} is {type(OPTIONS[name]).__name__}, not {value!r}")
+        if name == "arch":
+            raise AttributeError("arch cannot be changed while a program runs: qd.init(arch=...) starts another")
+        if name not in OPTIONS:
+            self.__getattr__(name)
+        if name in DEFAULT_TYPES:
+            value = default_type(name, value, (*DEFAULT_TYPES[name], "u32", "u64") if name == "default_ip" else DEFAULT_TYPES[name])
+        else:
+            value = _option_values.checked(name, value)
         object.__setattr__(self, name, value)
+
+    def __getattr__(self, name):
+        """Of names that there are none of."""
+        meant = None if name.startswith("_") else _option_values.nearest(name, [*OPTIONS, "arch", "default_up"])
+        hint = f"; did you mean {meant!r}?" if meant else ""
+        raise AttributeError(f"'CompileConfig' object has no attribute {name!r}{hint}", name=name, obj=self)
+
+    def __repr__(self):
+        other = [f"{name}={value}" for name, value in vars(self).items() if name == "arch" or value != OPTIONS[name]]
+        return f"<qd.cfg: {', '.join(sorted(other))}; all else as by default>"
 
     @property
     def default_up(self):
@@ -53,6 +81,16 @@ def repo_dir(environ):
     return base + "/quadrants/" if base else ""
 
 
+def absolute(path):
+    """A path that does not change with the folder that the program is in."""
+    import os
+
+    try:
+        return os.path.abspath(path)
+    except OSError:  # the folder is gone
+        return path
+
+
 def usable_cores():
     """Cores that this process may run on."""
     import os
@@ -63,19 +101,18 @@ def usable_cores():
 CLEANING_POLICIES = ("never", "version", "lru", "fifo")
 
 
-def check(values, src_ll_cache):
+def check(arch, values, src_ll_cache):
     """Options that contradict each other, or that this version cannot carry out as they say."""
     import warnings
 
     cached = values["offline_cache"]
-    loads = [name for name in ("load_ir", "QUADRANTS_LOAD_PTX") if _environment.value(name) not in ("", "0")]
-    loads = [_environment.variable(name) for name in loads]
+    loads = [_environment.variable(name) for name in ("load_ir", "QUADRANTS_LOAD_PTX") if _environment.value(name) not in ("", "0", False)]
     if loads and (cached or src_ll_cache):
         raise ValueError(
             f"Caching must be disabled when using {' and '.join(loads)}: pass offline_cache=False and src_ll_cache=False to qd.init"
         )
-    for name in loads:
-        warnings.warn(f"{name} has no effect: kernels are compiled from their source", stacklevel=4)
+    if "QUADRANTS_LOAD_PTX" in loads:
+        warnings.warn(f"QUADRANTS_LOAD_PTX has no effect: there is no PTX on arch={arch.name}", stacklevel=4)
     shows = "print_ir=True" if values["print_ir"] else "QD_DUMP_IR" if _environment.value("dump_ir") else ""
     if shows and cached:
         warnings.warn(
@@ -83,36 +120,46 @@ def check(values, src_ll_cache):
             "Pass offline_cache=False to qd.init to see all of them. [warning_code=DUMP_IR_CACHE_MISMATCH]",
             stacklevel=4,
         )
+    if values["external_metal_command_queue"] and arch.name != "metal":
+        raise ValueError(
+            f"external_metal_command_queue needs arch=qd.metal, which this build does not have; the program starts on arch={arch.name}. "
+            "Leave the option out, or pass 0"
+        )
     policy = values["offline_cache_cleaning_policy"]
     if policy not in CLEANING_POLICIES:
-        raise ValueError(f"offline_cache_cleaning_policy={policy!r}: choose one of {', '.join(CLEANING_POLICIES)}")
+        _logging.warn(f"offline_cache_cleaning_policy={policy!r} is none of {', '.join(CLEANING_POLICIES)}: nothing is removed")
+
+
+def _unknown(names):
+    """What is said of keywords that are no options."""
+    known = [*OPTIONS, *SPECIAL, "arch", "enable_fallback", "require_version"]
+    meant = [f"{_option_values.nearest(name, known)} for {name}" for name in names if _option_values.nearest(name, known)]
+    return f"Unrecognized keyword argument(s) for qd.init: {', '.join(names)}" + (f"; did you mean {', '.join(meant)}?" if meant else "")
 
 
 def gather(keywords, environ):
-    """(options, special options) from the keywords of qd.init and the environment; KeyError for what is unknown."""
-    import warnings
-
+    """(options, special options, lines for the log) from the keywords of qd.init and the environment; KeyError for what is
+    unknown, AssertionError, TypeError and ValueError for values that an option cannot have."""
     if "default_up" in keywords:
         raise KeyError("default_up cannot be set: it follows default_ip")
     unknown = [name for name in keywords if name not in OPTIONS and name not in SPECIAL]
     if unknown:
-        raise KeyError(f"Unrecognized keyword argument(s) for qd.init: {', '.join(unknown)}")
-    results = []
+        raise KeyError(_unknown(unknown))
     present = _environment.of_package(environ)
-    for table in (OPTIONS, SPECIAL):
-        values = dict(table)
-        for name in table:
-            kind, by = _environment.ROWS[name][1], _environment.ROWS[name][3]
-            text = "" if by == "keyword" else present.get(_environment.variable(name), "")
-            if keywords.get(name) is not None:
-                values[name] = keywords[name]
-                if text:
-                    warnings.warn(
-                        f"Environment variable {_environment.variable(name)}={text} overridden by qd.init argument "
-                        f"{name}={keywords[name]}",
-                        stacklevel=4,
-                    )
-            elif text and (found := _environment.given(name, present)) is not None:
-                values[name] = _dtypes.names[found] if kind == "Type" else found
-        results.append(values)
-    return results
+    texts = {name: text for variable, text in present.items() if text and (name := _environment.OPTION_OF.get(variable)) is not None}
+    results, log = (dict(OPTIONS), dict(SPECIAL)), []
+    for name in {**texts, **keywords}:  # all others are as by default
+        given, text = keywords.get(name), texts.get(name)
+        if given is not None:
+            value = default_type(name, given, DEFAULT_TYPES[name]) if name in DEFAULT_TYPES else _option_values.checked(name, given)
+            if text:
+                log.append(f"Environment variable {_environment.variable(name)}={text} overridden by qd.init argument {name}={given}")
+        elif text and (name in OPTIONS or name in SPECIAL):
+            value = _environment.given(name, present)
+            value = _dtypes.names[value] if value is not None and name in DEFAULT_TYPES else value
+        else:
+            continue
+        if value is not None:
+            results[name not in OPTIONS][name] = value
+    log += _environment.strange(present)
+    return [*results, log]

@@ -180,8 +180,36 @@ class PerformanceDispatcher:
 def perf_dispatch(
     *, get_geometry_hash, first_warmup=NUM_FIRST_WARMUP, warmup=NUM_WARMUP, active=NUM_ACTIVE, repeat_after_count=None, repeat_after_seconds=None
 ):
-    """Decorates an empty prototype. Implementations are added with `@prototype.register`; they are timed for each value
-    of `get_geometry_hash(*args)`, and the fastest is called from then on."""
+    """Decorates an empty prototype. Implementations are added with `@prototype.register`; they are timed for each value of
+    `get_geometry_hash(*args)`, and the fastest is called from then on. All must give the same result.
+
+    Args:
+        get_geometry_hash: function of the arguments; calls with equal results are thought to take the same time.
+        first_warmup: calls of an implementation before the first measurement.
+        warmup: calls before each later one.
+        active: calls that are measured.
+        repeat_after_count: measure again after so many calls; None: never.
+        repeat_after_seconds: measure again after so long; None: never.
+
+    Returns:
+        A decorator.
+
+    Raises:
+        QuadrantsRuntimeError: no implementation fits the arguments.
+
+    Example:
+        >>> @qd.perf_dispatch(get_geometry_hash=lambda x: x.shape)
+        ... def fill(x: qd.types.ndarray()): ...
+        >>> @fill.register
+        ... @qd.kernel
+        ... def plain(x: qd.types.NDArray[qd.i32, 1]):
+        ...     for i in x:
+        ...         x[i] = i
+        >>> x = qd.ndarray(qd.i32, 3)
+        >>> fill(x)
+        >>> x.to_numpy()
+        array([0, 1, 2], dtype=int32)
+    """
     return lambda fn: PerformanceDispatcher(
         get_geometry_hash, fn, first_warmup, warmup, active, repeat_after_count, repeat_after_seconds
     )

@@ -2,10 +2,8 @@
 
 import os as _os
 
-from quadrants import _arch, _dtypes, _environment, _exceptions, _logging, _native, _options, _settings
+from quadrants import _arch, _dumps, _environment, _exceptions, _logging, _native, _option_values, _options, _settings
 from quadrants._version import version as _version
-
-_DEFAULTS = {"default_fp": (_dtypes.f16, _dtypes.f32, _dtypes.f64), "default_ip": (_dtypes.i32, _dtypes.i64)}
 
 # Where coverage files go: the folder that was current when coverage was first enabled, if that was before this line.
 folder_of_coverage = _os.path.abspath(_os.curdir) if _environment.value("kernel_coverage") else None
@@ -44,7 +42,7 @@ def _following():
         "coverage_asked": coverage_asked(),
         "kernels_in_python": _settings.of_python is not None,
         "checks_python": _settings.checks_python,
-        "show": _shown_forms(_settings.current()),
+        "show": _dumps.forms(),
     }
 
 
@@ -53,51 +51,23 @@ def tell_core():
     _native.core().set_options(_live_options(), _following())
 
 
-def _shown_forms(c):
-    """The forms in which every kernel is shown when it is compiled."""
-    forms = []
-    if c.print_preprocessed_ir:
-        forms.append("frontend")
-    if c.print_kernel_llvm_ir or c.print_kernel_llvm_ir_optimized:
-        forms.append("llvm")
-    if c.print_kernel_asm:
-        forms.append("asm")
-    if _environment.value("dump_ir"):
-        forms += [form for form in ("ir", "llvm", "asm") if form not in forms]
-    return forms
-
-
-def show_form(kernel, form, text):
-    """A kernel was compiled, and this is one of its forms."""
-    c = _settings.current()
-    printed = {
-        "frontend": c.print_preprocessed_ir,
-        "ir": False,
-        "llvm": c.print_kernel_llvm_ir or c.print_kernel_llvm_ir_optimized,
-        "asm": c.print_kernel_asm,
-    }
-    if printed[form]:
-        print(f"[Quadrants] {form} of {kernel}:\n{text}", flush=True)
-    if _environment.value("dump_ir") and form != "frontend":
-        name = "".join(letter if letter.isalnum() or letter in "._-" else "_" for letter in kernel)
-        suffix = {"ir": "_after_offload.qir", "llvm": ".ll", "asm": ".s"}[form]
-        _os.makedirs(c.debug_dump_path, exist_ok=True)
-        with open(_os.path.join(c.debug_dump_path, name + suffix), "w", encoding="utf-8") as file:
-            file.write(text)
-
-
-def _as_arch(value):
-    if isinstance(value, str):
-        return _arch.from_name(value)
-    return _arch.Arch(value)
+def _wanted_archs(arch):
+    """The architectures to try, in order of preference."""
+    named = _environment.given("arch")
+    given = named or arch
+    if given is None:
+        return [_arch.cpu]
+    if isinstance(given, (list, tuple)):
+        if not given:
+            raise ValueError("arch is an empty list: give qd.cpu, or leave it out")
+        return [found for one in given for found in _arch.meant(one)]
+    return _arch.meant(given, f" in {_environment.variable('arch')}" if named else "")
 
 
 def _choose_arch(arch, enable_fallback):
     import warnings
 
-    named = _environment.given("arch")
-    wanted = [named] if named else (arch if isinstance(arch, (list, tuple)) else [_arch.cpu if arch is None else arch])
-    wanted = [_as_arch(a) for a in wanted]
+    wanted = _wanted_archs(arch)
     for candidate in wanted:
         if _arch.backend_name(candidate):
             return candidate
@@ -109,10 +79,11 @@ def _choose_arch(arch, enable_fallback):
 
 
 def _check_version(required):
-    parts = tuple(int(p) for p in required.split("."))
-    if len(parts) != 3:
+    parts = required.split(".") if isinstance(required, str) else ()
+    if len(parts) != 3 or not all(p.isdecimal() for p in parts):
         raise Exception(f"require_version={required!r} must look like 1.2.3")
-    if parts[0] != _version[0] or parts > _version:
+    numbers = tuple(map(int, parts))
+    if numbers[0] != _version[0] or numbers > _version:
         have = ".".join(map(str, _version))
         raise Exception(f"The program requires version {required} of Quadrants, this is {have}")
 
@@ -128,36 +99,60 @@ def init(
     src_ll_cache=True,
     **compile_config_kwargs,
 ):
-    """Starts a program on `arch`; ends the one before. Options: see docs, each also as QD_<NAME> in the environment."""
+    """Starts a program on `arch`, and ends the one before: its fields, arrays and compiled kernels are gone.
+
+    Args:
+        arch: what runs the kernels: `qd.cpu`, `qd.python` (in Python, for debugging), `qd.gpu`, a list in order of preference, or a
+            name as text. None: `QD_ARCH`, else the processor.
+        default_fp: type of floats that have none of their own; `qd.f32`, `qd.f16` or `qd.f64`.
+        default_ip: type of integers that have none of their own; `qd.i32` or `qd.i64`.
+        _test_mode: for tests of options: nothing is started, and those that are no part of `qd.cfg` are given back.
+        enable_fallback: False: an error if `arch` is not there; True: the processor is taken instead.
+        require_version: text such as "0.1.0"; an error if the package is another version.
+        print_non_pure: tell of kernels that read what is not among their parameters.
+        src_ll_cache: keep on disk what a kernel became, so that the next process neither parses nor lowers it.
+        **compile_config_kwargs: any option of the table of options; each is also read from the environment as QD_<NAME>.
+
+    Raises:
+        KeyError: an option that is not known. ValueError, AssertionError: a value that an option cannot have. RuntimeError: `arch` is
+        not there, and enable_fallback is False.
+
+    Example:
+        >>> qd.init(arch=qd.cpu, default_fp=qd.f64, random_seed=7)
+        >>> qd.cfg.random_seed
+        7
+    """
     if require_version is not None:
         _check_version(require_version)
     keywords = {**compile_config_kwargs, "default_fp": default_fp, "default_ip": default_ip}
-    keywords.update(print_non_pure=bool(print_non_pure), src_ll_cache=bool(src_ll_cache))
-    values, special_values = _options.gather(keywords, _os.environ)
-    for name in ("default_fp", "default_ip"):
-        values[name] = _dtypes.dtype(values[name])
-        if values[name] not in _DEFAULTS[name]:
-            known = ", ".join(f"qd.{t}" for t in _DEFAULTS[name])
-            raise AssertionError(f"{name} is one of {known}, not {values[name]}")
+    keywords.update(print_non_pure=print_non_pure, src_ll_cache=src_ll_cache)
+    values, special_values, told = _options.gather(keywords, _os.environ)
+    falls_back = _option_values.flag("enable_fallback", enable_fallback)
+    starts = not _option_values.flag("_test_mode", _test_mode)
+    chosen = _choose_arch(arch, falls_back) if starts else None
+    from_environment = _environment.values()
     reset()
     _settings.special = _options.SpecialConfig(special_values)
     _logging.set_logging_level(_settings.special.log_level)
-    if _test_mode:
+    for line in told:
+        _logging.warn(line)
+    if not starts:
         return _settings.special
-    chosen = _choose_arch(arch, enable_fallback)
     if values["debug"]:
         values["check_out_of_bound"] = True
-    if not values["offline_cache_file_path"] and _options.repo_dir(_os.environ):
+    if values["offline_cache_file_path"]:
+        values["offline_cache_file_path"] = _options.absolute(values["offline_cache_file_path"])
+    elif _options.repo_dir(_os.environ):
         values["offline_cache_file_path"] = _options.repo_dir(_os.environ) + "qdcache"
-    values["cpu_max_num_threads"] = int(values["cpu_max_num_threads"]) or _options.usable_cores()
-    _options.check(values, src_ll_cache)
+    values["cpu_max_num_threads"] = values["cpu_max_num_threads"] or _options.usable_cores()
+    _options.check(chosen, values, special_values["src_ll_cache"])
     config = _options.CompileConfig(chosen, values)
     if chosen == _arch.python:
         _settings.of_python = config
     else:
         _settings.cfg = config
     try:
-        _native.core().create_program({**_environment.values(), **_live_options()}, _following())
+        _native.core().create_program({**from_environment, **_live_options()}, _following())
     except BaseException:
         _settings.cfg = _settings.of_python = None
         raise
@@ -169,7 +164,12 @@ def init(
 def reset():
     """Ends the running program: memory is freed, compiled kernels are dropped; arrays and fields of it are dead.
 
-    KeyboardInterrupt: by Ctrl-C while it waits for launches; the program is over all the same."""
+    Raises:
+        KeyboardInterrupt: by Ctrl-C while it waits for launches; the program is over all the same.
+
+    Example:
+        >>> qd.reset()
+    """
     if _native.loaded is not None and _native.loaded.initialised():
         for hook in _settings.before_reset:
             hook()
@@ -190,13 +190,19 @@ def _forget_program():
 
 
 def sync():
-    """Waits until everything launched is done."""
+    """Waits until everything launched is done. Launches on the CPU are done when the call returns, so there it is for kernels' output
+    and for programs that also run on GPUs.
+
+    Example:
+        >>> qd.sync()
+    """
     _native.core().sync()
     _native.core().flush_output()
 
 
 def _at_exit():
     try:
+        _native.loaded.stop_launches()  # of daemon threads: all others have ended
         reset()
     finally:
         _native.loaded.stop_output()

@@ -41,19 +41,57 @@ class _OfProgram:
 
 
 class Stream(_OfProgram):
-    """A queue of launches: `kernel(..., qd_stream=stream)`. As a context manager it is destroyed at the end."""
+    """A queue of launches: `kernel(..., qd_stream=stream)`. As a context manager it is destroyed at the end. On the CPU a launch is done
+    when the call returns.
+
+    Args:
+        handle: what the device knows it by; 0: none. `qd.create_stream()` makes streams.
+
+    Attributes:
+        handle: likewise.
+
+    Example:
+        >>> @qd.kernel
+        ... def f() -> qd.i32:
+        ...     return 1
+        >>> with qd.create_stream() as s:
+        ...     f(qd_stream=s)
+        1
+    """
 
 
 class Event(_OfProgram):
-    """A point in the order of launches."""
+    """A point in the order of launches.
+
+    Args:
+        handle: what the device knows it by; 0: none. `qd.create_event()` makes events.
+
+    Attributes:
+        handle: likewise.
+
+    Example:
+        >>> with qd.create_event() as e:
+        ...     e.record()
+        ...     e.synchronize()
+    """
 
     def record(self, qd_stream=None, *, stream=None):
-        """Marks the end of what was launched on the stream so far."""
+        """Marks the end of what was launched on the stream so far.
+
+        Args:
+            qd_stream: a stream; None: the one of launches that name none.
+            stream: the same, by its other name.
+        """
         self._check()
         check_launch(qd_stream if stream is None else stream)
 
     def wait(self, qd_stream=None, *, stream=None):
-        """What is launched on the stream from now on begins after the event."""
+        """What is launched on the stream from now on begins after the event.
+
+        Args:
+            qd_stream: a stream; None: the one of launches that name none.
+            stream: the same, by its other name.
+        """
         self._check()
         check_launch(qd_stream if stream is None else stream)
 
@@ -71,10 +109,26 @@ def check_launch(stream):
 
 
 def create_stream():
-    """A stream of the running program."""
+    """A stream of the running program, see `qd.Stream`.
+
+    Returns:
+        A Stream.
+
+    Example:
+        >>> with qd.create_stream() as s:
+        ...     s.synchronize()
+    """
     return Stream()
 
 
 def create_event():
-    """An event of the running program."""
+    """An event of the running program, see `qd.Event`.
+
+    Returns:
+        An Event.
+
+    Example:
+        >>> with qd.create_event() as e:
+        ...     e.record()
+    """
     return Event()

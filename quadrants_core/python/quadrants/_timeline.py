@@ -1,4 +1,4 @@
-"""What a program did when, for chrome://tracing and its like: filled while the option `timeline` is on."""
+"""What a program did when, for Perfetto (https://ui.perfetto.dev) and its like: filled while the option `timeline` is on."""
 
 from quadrants import _native
 
@@ -9,12 +9,27 @@ def timeline_clear():
 
 
 def timeline_save(fn):
-    """Writes the compilations and launches of kernels to the file `fn`, as trace events in JSON."""
+    """Writes what happened so far to the file `fn`, as trace events in JSON: of each thread the kernels it compiled, with the
+    phases of that, and the kernels it launched, with their tasks."""
     import json
+    import os
 
-    events = [
-        {"name": kernel, "cat": what, "ph": "X", "ts": begin, "dur": duration, "pid": 0, "tid": 0}
-        for what, kernel, begin, duration in _native.core().timeline()
-    ]
+    events, lost = _native.core().timeline()
+    process = os.getpid()
+    programs = {thread for what, *_, thread in events if what in ("compile", "launch")}
+    rows = [_named("process_name", process, process, "Quadrants")]
+    for thread in sorted({event[-1] for event in events}):
+        name = "compiles" if thread not in programs else "program" if thread == process else f"program {thread}"
+        rows.append(_named("thread_name", process, thread, name))
+    for what, name, of, begin, length, thread in sorted(events, key=lambda event: event[3]):
+        row = {"name": name, "cat": what, "ph": "X", "ts": begin, "dur": length, "pid": process, "tid": thread}
+        rows.append({**row, "args": {"of": of}} if of else row)
+    if lost:
+        rows.append(_named("process_labels", process, process, f"{lost} later events are missing: there was no room for them"))
     with open(fn, "w", encoding="utf-8") as file:
-        json.dump(events, file)
+        json.dump(rows, file)
+
+
+def _named(what, process, thread, text):
+    key = "labels" if what == "process_labels" else "name"
+    return {"name": what, "ph": "M", "pid": process, "tid": thread, "args": {key: text}}

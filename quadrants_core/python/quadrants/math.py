@@ -41,53 +41,123 @@ _ops._define(globals(), _ELEMENTWISE, "math.")
 
 @_builtin
 def length(x):
-    """Euclidean length of a vector."""
+    """Euclidean length of a vector.
+
+    Args:
+        x: a vector.
+
+    Example:
+        >>> qd.math.length(qd.Vector([3.0, 4.0]))
+        5.0
+    """
     return x.norm()
 
 
 @_builtin
 def distance(x, y):
-    """Length of x - y."""
+    """Length of x - y.
+
+    Args:
+        x: a vector.
+        y: a vector of the same length.
+
+    Example:
+        >>> qd.math.distance(qd.Vector([1.0, 1.0]), qd.Vector([4.0, 5.0]))
+        5.0
+    """
     return (x - y).norm()
 
 
 @_builtin
 def normalize(v):
-    """v scaled to length 1."""
+    """v scaled to length 1.
+
+    Args:
+        v: a vector, not zero.
+
+    Example:
+        >>> qd.math.normalize(qd.Vector([3.0, 4.0]))
+        [0.6 0.8]
+    """
     return v / v.norm()
 
 
 @_builtin
 def dot(x, y):
-    """Scalar product."""
+    """Scalar product.
+
+    Args:
+        x: a vector.
+        y: a vector of the same length.
+
+    Example:
+        >>> qd.math.dot(qd.Vector([1, 2]), qd.Vector([3, 4]))
+        11
+    """
     return x.dot(y)
 
 
 @_builtin
 def cross(x, y):
-    """Vector product."""
+    """Vector product.
+
+    Args:
+        x: a vector of 3, or of 2.
+        y: one of the same length.
+
+    Returns:
+        A vector; of two vectors of 2, a number.
+
+    Example:
+        >>> qd.math.cross(qd.Vector([1, 0, 0]), qd.Vector([0, 1, 0]))
+        [0 0 1]
+    """
     return x.cross(y)
 
 
 @_builtin
 def determinant(m):
-    """Determinant of a square matrix."""
+    """Determinant of a square matrix.
+
+    Args:
+        m: a matrix of up to 4 rows.
+
+    Example:
+        >>> qd.math.determinant(qd.Matrix([[1.0, 2.0], [3.0, 4.0]]))
+        -2.0
+    """
     return m.determinant()
 
 
 @_builtin
 def inverse(mat):
-    """Inverse of a square matrix."""
+    """Inverse of a square matrix.
+
+    Args:
+        mat: a matrix of up to 4 rows.
+
+    Example:
+        >>> qd.math.inverse(qd.Matrix([[2.0, 0.0], [0.0, 4.0]])).to_list()
+        [[0.5, 0.0], [0.0, 0.25]]
+    """
     return mat.inverse()
 
 
 @_builtin
 def reflect(x, n):
-    """x reflected at the plane with normal n."""
+    """x reflected at a plane.
+
+    Args:
+        x: a vector.
+        n: the normal of the plane, of length 1.
+
+    Example:
+        >>> qd.math.reflect(qd.Vector([1.0, -1.0]), qd.Vector([0.0, 1.0]))
+        [1. 1.]
+    """
     return x - n * (2.0 * n.dot(x))
 
 
 _ops.with_parameters(
-    globals(), "clz(x); ffs(x); popcnt(x)", lambda name: _ops._raiser("math." + name), "{name}: for kernels and funcs.",
-    module="quadrants.math", prefix="math.",
+    globals(), "clz(x); ffs(x); popcnt(x)", lambda name: _ops._raiser("math." + name), module="quadrants.math", prefix="math.",
 )  # fmt: skip

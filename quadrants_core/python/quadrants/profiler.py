@@ -10,7 +10,20 @@ _OFF = "use 'qd.init(kernel_profiler = True)' to turn on KernelProfiler."
 
 
 class KernelProfilerQueryResult:
-    """Times, in milliseconds, of the tasks that a query found: `counter`, `min`, `max`, `avg`."""
+    """Times of the tasks that a query found.
+
+    Args:
+        counter: how many launches.
+        min: the shortest, in milliseconds.
+        max: the longest, in milliseconds.
+        avg: their mean, in milliseconds.
+
+    Attributes:
+        counter, min, max, avg: likewise.
+
+    Example:
+        See `qd.profiler.query_kernel_profiler_info`.
+    """
 
     __slots__ = ("counter", "min", "max", "avg")
 
@@ -29,7 +42,7 @@ class _Task:
 
 
 def _is_on():
-    if _settings.cfg is not None and _settings.cfg.kernel_profiler and _native.core().profiles():
+    if _settings.cfg is not None and _settings.cfg.kernel_profiler:
         return True
     import warnings
 
@@ -60,7 +73,19 @@ def _table(title, columns, rows, notes=()):
 
 
 def print_kernel_profiler_info(mode="count"):
-    """Prints what the tasks took: one line a task (mode "count"), or one line a run, in order ("trace")."""
+    """Prints what the tasks took.
+
+    Args:
+        mode: "count": one line a task; "trace": one line a run, in order.
+
+    Raises:
+        ValueError: another mode.
+
+    Example:
+        >>> qd.init(arch=qd.cpu, kernel_profiler=True)
+        >>> qd.profiler.print_kernel_profiler_info()  # doctest: +ELLIPSIS
+        =...
+    """
     if mode not in ("count", "trace"):
         raise ValueError("Arg `mode` must be of type 'str', and has the value 'count' or 'trace'.")
     if not _is_on():
@@ -91,7 +116,24 @@ def print_kernel_profiler_info(mode="count"):
 
 
 def query_kernel_profiler_info(name):
-    """Times of the kernel `name`, its tasks taken together, or of one task: a KernelProfilerQueryResult."""
+    """Times of a kernel, its tasks taken together, or of one task.
+
+    Args:
+        name: of the kernel or task.
+
+    Returns:
+        A KernelProfilerQueryResult; times are milliseconds.
+
+    Example:
+        >>> qd.init(arch=qd.cpu, kernel_profiler=True)
+        >>> @qd.kernel
+        ... def f() -> qd.i32:
+        ...     return 1
+        >>> f()
+        1
+        >>> qd.profiler.query_kernel_profiler_info("f").counter
+        1
+    """
     if not _is_on():
         return KernelProfilerQueryResult(0, 0.0, 0.0, 0.0)
     wanted = name.rpartition(".<locals>.")[2]
@@ -105,13 +147,26 @@ def query_kernel_profiler_info(name):
 
 
 def clear_kernel_profiler_info():
-    """Forgets the times of kernels so far."""
+    """Forgets the times of kernels so far.
+
+    Example:
+        >>> qd.profiler.clear_kernel_profiler_info()
+    """
     if _is_on():
         _native.core().clear_task_times()
 
 
 def get_kernel_profiler_total_time():
-    """Time spent in tasks since the last clear, in seconds."""
+    """Time spent in tasks since the last clear.
+
+    Returns:
+        Seconds; 0 without `kernel_profiler=True`.
+
+    Example:
+        >>> qd.init(arch=qd.cpu, kernel_profiler=True)
+        >>> qd.profiler.get_kernel_profiler_total_time()
+        0.0
+    """
     return sum(t.total for t in _tasks()) / 1e3 if _is_on() else 0.0
 
 
@@ -124,7 +179,12 @@ _SCOPES = {
 
 
 def print_scoped_profiler_info():
-    """Prints what compiling took in this process, phase by phase."""
+    """Prints what compiling took in this process, phase by phase.
+
+    Example:
+        >>> qd.profiler.print_scoped_profiler_info()  # doctest: +ELLIPSIS
+        ===...
+    """
     sums = {}
     for scope, phase, count, microseconds in _native.core().phase_times():
         sums.setdefault(scope, {})[phase] = (count, microseconds / 1e3)
@@ -138,7 +198,11 @@ def print_scoped_profiler_info():
 
 
 def clear_scoped_profiler_info():
-    """Forgets the times of the compiler so far."""
+    """Forgets the times of the compiler so far.
+
+    Example:
+        >>> qd.profiler.clear_scoped_profiler_info()
+    """
     _native.core().clear_phase_times()
 
 
@@ -154,7 +218,13 @@ def _size(n):
 
 
 def print_memory_profiler_info():
-    """Prints the memory that the program holds: the trees of fields, level by level, and the ndarrays."""
+    """Prints the memory that the program holds: the trees of fields, level by level, and the ndarrays.
+
+    Example:
+        >>> x = qd.field(qd.f32, shape=256)
+        >>> qd.profiler.print_memory_profiler_info()  # doctest: +ELLIPSIS
+        ===...
+    """
     from quadrants._trees import snode as _snode
 
     _runtime.require_program()
@@ -198,33 +268,80 @@ def _no_counters(what):
 
 
 def set_kernel_profiler_toolkit(toolkit_name="default"):
-    """Chooses what measures: True if it is there. "default" is the clock of the host; "cupti" needs a CUDA device."""
+    """Chooses what measures.
+
+    Args:
+        toolkit_name: "default", the clock of the host; "cupti" needs a CUDA device.
+
+    Returns:
+        True if it is there.
+
+    Example:
+        >>> qd.profiler.set_kernel_profiler_toolkit("cupti")
+        False
+    """
     if toolkit_name != "default":
         _no_counters(f"set_kernel_profiler_toolkit({toolkit_name!r})")
     return toolkit_name == "default"
 
 
 class CuptiMetric:
-    """A hardware counter of CUDA devices, and how it is shown."""
+    """A hardware counter of CUDA devices, and how it is shown.
+
+    Args:
+        name: as CUPTI knows it.
+        header: the head of its column.
+        val_format: how a value is written.
+        scale: what values are multiplied by.
+
+    Example:
+        >>> counter = qd.profiler.CuptiMetric(name="smsp__cycles_active.avg", header="cycles")
+    """
 
     def __init__(self, name="", header="unnamed_header", val_format="     {:8.0f} ", scale=1.0):
         self.name, self.header, self.val_format, self.scale = name, header, val_format, scale
 
 
 def get_predefined_cupti_metrics(name=""):
-    """The counters of a predefined set; there are none without a CUDA device."""
+    """The counters of a predefined set; there are none without a CUDA device.
+
+    Args:
+        name: of the set.
+
+    Returns:
+        A list.
+
+    Example:
+        >>> qd.profiler.get_predefined_cupti_metrics("global_access")
+        []
+    """
     _no_counters(f"get_predefined_cupti_metrics({name!r})")
     return []
 
 
 def set_kernel_profiler_metrics(metric_list=()):
-    """Chooses the hardware counters to read."""
+    """Chooses the hardware counters to read.
+
+    Args:
+        metric_list: CuptiMetric objects.
+
+    Example:
+        >>> qd.profiler.set_kernel_profiler_metrics([])
+    """
     if metric_list:
         _no_counters("set_kernel_profiler_metrics")
 
 
 class collect_kernel_profiler_metrics:
-    """`with collect_kernel_profiler_metrics(metrics):` reads hardware counters inside of the block."""
+    """`with collect_kernel_profiler_metrics(metrics):` reads hardware counters inside of the block; without a CUDA device there are none.
+
+    Args:
+        metric_list: CuptiMetric objects.
+
+    Example:
+        >>> with qd.profiler.collect_kernel_profiler_metrics([]):
+        ...     pass
+    """
 
     def __init__(self, metric_list=()):
         self._metrics = metric_list

@@ -8,7 +8,7 @@
 
 namespace qd::codegen::llvm_door {
 
-enum class Output : uint8_t { object, ir_text, assembly };
+enum class Output : uint8_t { object, given_text, ir_text, assembly }; ///< IR before and after LLVM's passes
 
 struct Request {
     const ir::Function *task = nullptr; ///< after legalisation

@@ -53,29 +53,87 @@ def _partials(n):
 
 
 def reduce_scratch_slots(n, log256_max_n=None):
-    """Elements of scratch memory that reduce_add, reduce_min and reduce_max want for n elements."""
+    """Elements of scratch memory that the algorithm of this name wants.
+
+    Args:
+        n: how many elements it is for.
+        log256_max_n: as the algorithm takes it; None: from n.
+
+    Returns:
+        An integer.
+
+    Example:
+        >>> qd.algorithms.reduce_scratch_slots(1000) > 0
+        True
+    """
     return _at_least_one(_stairs(n, _depth(n, log256_max_n) - 1))
 
 
 def exclusive_scan_scratch_slots(n, log256_max_n=None):
-    """Elements of scratch memory that exclusive_scan_add, _min and _max want for n elements."""
+    """Elements of scratch memory that the algorithm of this name wants.
+
+    Args:
+        n: how many elements it is for.
+        log256_max_n: as the algorithm takes it; None: from n.
+
+    Returns:
+        An integer.
+
+    Example:
+        >>> qd.algorithms.reduce_scratch_slots(1000) > 0
+        True
+    """
     return _at_least_one(_stairs(n, _depth(n, log256_max_n) - 1))
 
 
 def sort_scratch_slots(n, log256_max_n=None):
-    """Elements (u32) of scratch memory that sort wants for n keys: a histogram of 256 digits per tile, and their scan."""
+    """Elements of scratch memory that the algorithm of this name wants.
+
+    Args:
+        n: how many elements it is for.
+        log256_max_n: as the algorithm takes it; None: from n.
+
+    Returns:
+        An integer.
+
+    Example:
+        >>> qd.algorithms.reduce_scratch_slots(1000) > 0
+        True
+    """
     histograms = _tiles(n) * _TILE
     return _at_least_one(histograms + _stairs(histograms, _depth(n, log256_max_n) - 1))
 
 
 def select_scratch_slots(n):
-    """Elements (u32) of scratch memory that select wants for n elements: a position for each, and their scan."""
+    """Elements (u32) of scratch memory that the algorithm of this name wants: a position for each element, and their scan.
+
+    Args:
+        n: how many elements it is for.
+
+    Returns:
+        An integer.
+
+    Example:
+        >>> qd.algorithms.select_scratch_slots(1000) > 1000
+        True
+    """
     tiles = _tiles(n)
     return _at_least_one((n + tiles + _partials(tiles)) * (n > 0))
 
 
 def reduce_by_key_scratch_slots(n):
-    """Elements (u32) of scratch memory that reduce_by_key_add wants for n elements: a position for each, and their scan."""
+    """Elements (u32) of scratch memory that the algorithm of this name wants: a position for each element, and their scan.
+
+    Args:
+        n: how many elements it is for.
+
+    Returns:
+        An integer.
+
+    Example:
+        >>> qd.algorithms.select_scratch_slots(1000) > 1000
+        True
+    """
     tiles = _tiles(n)
     one_tile = (n > 0) * (1 - (n > _TILE))
     return _at_least_one(n * one_tile + (n + tiles + _partials(tiles)) * (n > _TILE))
@@ -89,37 +147,112 @@ def _refuse(name):
 
 @_func.func(requires_top_level=True)
 def reduce_add(arr: _template, out: _template, scratch: _template, n: _i32, dtype: _template, log256_max_n: _template):
-    """out[0] = the sum of the first n elements."""
+    """out[0] = what the first n elements come to: their sum, greatest or least. For kernels on GPUs.
+
+    Args:
+        arr: the elements.
+        out: where the result goes.
+        scratch: memory of `reduce_scratch_slots(n)` elements.
+        n: how many elements.
+        dtype: their type.
+        log256_max_n: a constant: 256 to this power is at least n.
+
+    Example:
+        See `qd.algorithms.reduce_scratch_slots`.
+    """
     static(_refuse("reduce_add"))
 
 
 @_func.func(requires_top_level=True)
 def reduce_min(arr: _template, out: _template, scratch: _template, n: _i32, dtype: _template, log256_max_n: _template):
-    """out[0] = the least of the first n elements."""
+    """out[0] = what the first n elements come to: their sum, greatest or least. For kernels on GPUs.
+
+    Args:
+        arr: the elements.
+        out: where the result goes.
+        scratch: memory of `reduce_scratch_slots(n)` elements.
+        n: how many elements.
+        dtype: their type.
+        log256_max_n: a constant: 256 to this power is at least n.
+
+    Example:
+        See `qd.algorithms.reduce_scratch_slots`.
+    """
     static(_refuse("reduce_min"))
 
 
 @_func.func(requires_top_level=True)
 def reduce_max(arr: _template, out: _template, scratch: _template, n: _i32, dtype: _template, log256_max_n: _template):
-    """out[0] = the greatest of the first n elements."""
+    """out[0] = what the first n elements come to: their sum, greatest or least. For kernels on GPUs.
+
+    Args:
+        arr: the elements.
+        out: where the result goes.
+        scratch: memory of `reduce_scratch_slots(n)` elements.
+        n: how many elements.
+        dtype: their type.
+        log256_max_n: a constant: 256 to this power is at least n.
+
+    Example:
+        See `qd.algorithms.reduce_scratch_slots`.
+    """
     static(_refuse("reduce_max"))
 
 
 @_func.func(requires_top_level=True)
 def exclusive_scan_add(arr: _template, out: _template, scratch: _template, n: _i32, dtype: _template, log256_max_n: _template):
-    """out[i] = the sum of the elements before i."""
+    """out[i] = what the elements before i come to: their sum, greatest or least. For kernels on GPUs.
+
+    Args:
+        arr: the elements.
+        out: where the results go.
+        scratch: memory of `exclusive_scan_scratch_slots(n)` elements.
+        n: how many elements.
+        dtype: their type.
+        log256_max_n: a constant: 256 to this power is at least n.
+
+    Example:
+        >>> qd.algorithms.exclusive_scan_scratch_slots(1000)
+        4
+    """
     static(_refuse("exclusive_scan_add"))
 
 
 @_func.func(requires_top_level=True)
 def exclusive_scan_min(arr: _template, out: _template, scratch: _template, n: _i32, dtype: _template, log256_max_n: _template):
-    """out[i] = the least of the elements before i."""
+    """out[i] = what the elements before i come to: their sum, greatest or least. For kernels on GPUs.
+
+    Args:
+        arr: the elements.
+        out: where the results go.
+        scratch: memory of `exclusive_scan_scratch_slots(n)` elements.
+        n: how many elements.
+        dtype: their type.
+        log256_max_n: a constant: 256 to this power is at least n.
+
+    Example:
+        >>> qd.algorithms.exclusive_scan_scratch_slots(1000)
+        4
+    """
     static(_refuse("exclusive_scan_min"))
 
 
 @_func.func(requires_top_level=True)
 def exclusive_scan_max(arr: _template, out: _template, scratch: _template, n: _i32, dtype: _template, log256_max_n: _template):
-    """out[i] = the greatest of the elements before i."""
+    """out[i] = what the elements before i come to: their sum, greatest or least. For kernels on GPUs.
+
+    Args:
+        arr: the elements.
+        out: where the results go.
+        scratch: memory of `exclusive_scan_scratch_slots(n)` elements.
+        n: how many elements.
+        dtype: their type.
+        log256_max_n: a constant: 256 to this power is at least n.
+
+    Example:
+        >>> qd.algorithms.exclusive_scan_scratch_slots(1000)
+        4
+    """
     static(_refuse("exclusive_scan_max"))
 
 
@@ -128,7 +261,22 @@ def reduce_by_key_add(
     keys_in: _template, values_in: _template, keys_out: _template, values_out: _template, num_runs: _template,
     scratch: _template, n: _i32, value_dtype: _template, log256_max_n: _template,
 ):  # fmt: skip
-    """One key and the sum of its values for each run of equal keys; num_runs[0] = how many there are."""
+    """One key and the sum of its values for each run of equal keys. For kernels on GPUs.
+
+    Args:
+        keys_in: the keys.
+        values_in: a value for each.
+        keys_out: the key of each run.
+        values_out: the sum of each run.
+        num_runs: num_runs[0] = how many there are.
+        scratch: memory of `reduce_by_key_scratch_slots(n)` elements.
+        n: how many keys.
+        value_dtype: the type of the values.
+        log256_max_n: a constant: 256 to this power is at least n.
+
+    Example:
+        See `qd.algorithms.reduce_by_key_scratch_slots`.
+    """
     static(_refuse("reduce_by_key_add"))
 
 
@@ -136,7 +284,20 @@ def reduce_by_key_add(
 def select(
     arr: _template, flags: _template, out: _template, num_out: _template, scratch: _template, n: _i32, log256_max_n: _template
 ):
-    """The elements whose flag is 1, in order; num_out[0] = how many there are."""
+    """The elements whose flag is 1, in order. For kernels on GPUs.
+
+    Args:
+        arr: the elements.
+        flags: a 0 or 1 for each.
+        out: where they go.
+        num_out: num_out[0] = how many there are.
+        scratch: memory of `select_scratch_slots(n)` elements.
+        n: how many elements.
+        log256_max_n: a constant: 256 to this power is at least n.
+
+    Example:
+        See `qd.algorithms.select_scratch_slots`.
+    """
     static(_refuse("select"))
 
 
@@ -145,5 +306,21 @@ def sort(
     keys: _template, tmp_keys: _template, values: _template, tmp_values: _template, scratch: _template, n: _template,
     key_dtype: _template, has_values: _template, end_bit: _template, log256_max_n: _template,
 ):  # fmt: skip
-    """Sorts n[()] keys, and values with them, by their lowest `end_bit` bits."""
+    """Sorts keys, and values with them, by their lowest bits. For kernels on GPUs.
+
+    Args:
+        keys: the keys, and the result.
+        tmp_keys: memory of as many.
+        values: a value for each.
+        tmp_values: memory of as many.
+        scratch: memory of `sort_scratch_slots(n)` elements.
+        n: an array of one element: how many keys.
+        key_dtype: the type of the keys.
+        has_values: whether values are moved.
+        end_bit: how many bits count.
+        log256_max_n: a constant: 256 to this power is at least n.
+
+    Example:
+        See `qd.algorithms.sort_scratch_slots`.
+    """
     static(_refuse("sort"))

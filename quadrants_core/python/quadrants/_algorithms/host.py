@@ -121,7 +121,23 @@ def _like(values, n):
 
 
 def parallel_sort(keys, values=None):
-    """Sorts a field or ndarray of numbers in place, upwards; `values` are moved as their keys are. Equal keys keep their order."""
+    """Sorts a field or ndarray of numbers in place, upwards; equal keys keep their order.
+
+    Args:
+        keys: a field or ndarray with one axis.
+        values: one of the same length that is moved as the keys are, or None.
+
+    Raises:
+        ValueError: they have other shapes.
+
+    Example:
+        >>> import numpy as np
+        >>> x = qd.field(qd.i32, shape=3)
+        >>> x.from_numpy(np.array([3, 1, 2], dtype=np.int32))
+        >>> qd.algorithms.parallel_sort(x)
+        >>> x.to_numpy()
+        array([1, 2, 3], dtype=int32)
+    """
     warnings.warn(
         "qd.algorithms.parallel_sort is deprecated; on GPUs use qd.algorithms.sort inside of a kernel", DeprecationWarning, stacklevel=2
     )
@@ -149,7 +165,17 @@ def parallel_sort(keys, values=None):
 
 
 class PrefixSumExecutor:
-    """The inclusive prefix sum of a field of i32, in place; on CUDA and Vulkan."""
+    """The inclusive prefix sum of a field of i32, in place; on CUDA and Vulkan.
+
+    Args:
+        length: how many elements.
+
+    Raises:
+        RuntimeError: on other devices, as it runs.
+
+    Example:
+        >>> executor = qd.algorithms.PrefixSumExecutor(8)
+    """
 
     def __init__(self, length):
         warnings.warn(
@@ -160,6 +186,11 @@ class PrefixSumExecutor:
         self.sorting_length = length
 
     def run(self, input_arr):
+        """Works it out.
+
+        Args:
+            input_arr: a field of i32 with one axis.
+        """
         if input_arr.dtype != _i32:
             raise RuntimeError("Only qd.i32 type is supported for prefix sum.")
         raise RuntimeError(f"{_settings.current().arch} is not supported for prefix sum.")

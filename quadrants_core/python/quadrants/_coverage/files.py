@@ -18,7 +18,7 @@ import threading
 import warnings
 
 try:
-    import coverage as _coverage_py
+    from coverage import Coverage as _Coverage, CoverageData as _CoverageData  # a folder of that name has neither
 except ImportError as error:
     raise ImportError(
         "QD_KERNEL_COVERAGE=1 needs the package `coverage`, which is not installed: pip install coverage, or unset "
@@ -201,9 +201,9 @@ def _resolve_settings():
     """Arcs or lines, relative or absolute names, as the host's coverage has it; without one, as its configuration says."""
     arcs = relative = None
     try:
-        host = _coverage_py.Coverage.current() or _coverage_py.Coverage()
+        host = _Coverage.current() or _Coverage()
         arcs, relative = bool(host.get_option("run:branch")), bool(host.get_option("run:relative_files"))
-        if not arcs and _coverage_py.Coverage.current() is None:
+        if not arcs and _Coverage.current() is None:
             arcs = _has_arcs(os.path.join(_folder, host.get_option("run:data_file") or ".coverage"))
     except Exception:
         logging.warning("Kernel coverage could not read the configuration of coverage.py", exc_info=True)
@@ -215,7 +215,7 @@ def _has_arcs(path):
     if not os.path.isfile(path):
         return False
     try:
-        data = _coverage_py.CoverageData(basename=path)
+        data = _CoverageData(basename=path)
         data.read()
         return bool(data.measured_files()) and data.has_arcs()
     except Exception:
@@ -312,7 +312,7 @@ def _write():
         if _run is not None or _continues(path, arcs):
             with contextlib.suppress(FileNotFoundError):
                 shutil.copyfile(path, part)
-        data = _coverage_py.CoverageData(basename=part)
+        data = _CoverageData(basename=part)
         if arcs:
             data.add_arcs({names[f]: [*_arcs_of(f, lines.get(f, set())), *host_arcs.get(f, ())] for f in places})
         else:

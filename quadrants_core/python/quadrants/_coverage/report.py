@@ -389,9 +389,9 @@ _options = {
 }
 
 
-def main(arguments=None):
-    parser = argparse.ArgumentParser(prog="quadrants-coverage", description=__doc__)
-    commands = parser.add_subparsers(dest="command", required=True)
+def parser(prog="quadrants-coverage"):
+    made = argparse.ArgumentParser(prog=prog, description=__doc__)
+    commands = made.add_subparsers(dest="command", required=True)
     report = commands.add_parser("report", help="combine host and kernel data and report them", description=__doc__)
     report.add_argument("data", nargs="*", help="data files, folders; without: _qd_kcov.* and coverage.py's")
     for name, (value, text) in _options.items():
@@ -400,7 +400,11 @@ def main(arguments=None):
     report.add_argument("--fail-under", type=float, metavar="PERCENT", help=status)
     for name in ("--include", "--omit"):
         report.add_argument(name, action="append", metavar="PATTERN")
-    options = parser.parse_args(arguments)
+    return made
+
+
+def main(arguments=None):
+    options = parser().parse_args(arguments)
     try:
         files = gather(options.data, options.diff, options.include, options.omit)
     except ReportError as error:

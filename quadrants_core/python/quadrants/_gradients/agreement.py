@@ -269,11 +269,33 @@ class _Checker:
                     return self.tell(KINK, "a slope is infinite or no number")
                 return self.find(v, w, backward, forward)
             smooth = self.is_smooth(v, w, forward, size) and smooth
-        if not smooth:
+        if not smooth and not self.ends_on_the_way(v, w):
             return self.tell(KINK, "differences see another slope than both modes: a kink, a jump, or numbers that overflow or cancel")
+        if self.result.verdict == WRONG:
+            return None
         if not any(self.result.backward) and not any(self.result.forward):
             return self.tell(AGREES, "nothing depends on anything: all gradients are 0")
         return self.tell(AGREES, "")
+
+    def ends_on_the_way(self, v, w):
+        """The slope that differences see goes through fields without a gradient, which reverse mode does not follow."""
+        if not self.state.add_duals(without_gradient=True):
+            return False
+        self.program.made.clear()  # kernels of forward mode, which know no such tangents
+        if self.agree(v, w):
+            return False
+        self.push(v)
+        self.blame_dead_ends()
+        return True
+
+    def blame_dead_ends(self):
+        between = self.state.dead_ends()
+        between = _lines.read(self.calls, between) or between
+        if not between:
+            return
+        names = " and ".join(dict.fromkeys(variable.whole() for variable in between))
+        self.tell(WRONG, f"nothing goes back through {names}: no gradient was asked for, by needs_grad=True")
+        self.result.places = _lines.writers(self.calls, between)
 
     def scales(self):
         """How far each variable may move: by about as much as it holds."""

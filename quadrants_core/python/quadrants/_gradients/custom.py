@@ -56,12 +56,46 @@ def _recorded_apart(function):
 
 
 def grad_replaced(func):
-    """A function whose gradient is what `grad_for` makes of another one, and not that of the kernels that it calls."""
+    """A function whose gradient is what `grad_for` makes of another one, and not that of the kernels that it calls.
+
+    Args:
+        func: the function.
+
+    Returns:
+        The function, with what it needs to be recorded.
+
+    Example:
+        >>> x = qd.field(qd.f32, shape=(), needs_grad=True)
+        >>> loss = qd.field(qd.f32, shape=(), needs_grad=True)
+        >>> @qd.ad.grad_replaced
+        ... def forward():
+        ...     loss[None] = 5.0
+        >>> @qd.ad.grad_for(forward)
+        ... def backward():
+        ...     x.grad[None] = 2.0 * loss.grad[None]
+        >>> with qd.ad.Tape(loss):
+        ...     forward()
+        >>> x.grad[None]
+        2.0
+    """
     return _recorded_apart(func)
 
 
 def grad_for(primal):
-    """Makes a function the gradient of `primal`, which is decorated by grad_replaced: it takes the same arguments."""
+    """Makes a function the gradient of another: it is called with the same arguments on the way back.
+
+    Args:
+        primal: a function that is decorated by grad_replaced.
+
+    Returns:
+        A decorator.
+
+    Raises:
+        RuntimeError: `primal` is not decorated.
+
+    Example:
+        See `qd.ad.grad_replaced`.
+    """
 
     def decorate(func):
         if not hasattr(primal, "grad"):
@@ -83,7 +117,21 @@ def grad_for(primal):
 
 
 def no_grad(func):
-    """A function that no gradient goes back through."""
+    """A function that no gradient goes back through.
+
+    Args:
+        func: the function.
+
+    Returns:
+        The function, marked.
+
+    Example:
+        >>> @qd.ad.no_grad
+        ... def report():
+        ...     return 1
+        >>> report()
+        
+    """
     decorated = _recorded_apart(func)
     decorated.grad = lambda *args, **keywords: None
     return decorated

@@ -10,7 +10,31 @@ _Mode = _kernel.AutodiffMode
 
 
 class FwdMode:
-    """In its block kernels put into `dual` of every field how fast its elements change as `param` moves along `seed`."""
+    """In its block kernels put into `dual` of every field how fast its elements change as `param` moves along `seed`.
+
+    Args:
+        loss: a field or a list of them; their duals are the result.
+        param: the field that moves.
+        seed: how fast each element of `param` moves; None: 1, if it has one element.
+        clear_gradients: begin with duals of 0.
+
+    Attributes:
+        calls, modes: what was recorded.
+        loss, param, seed, clear_gradients: as they were given.
+        kernels_recovered: whether the block is over.
+
+    Example:
+        >>> x = qd.field(qd.f32, shape=(), needs_dual=True)
+        >>> y = qd.field(qd.f32, shape=(), needs_dual=True)
+        >>> @qd.kernel
+        ... def square():
+        ...     y[None] = x[None] ** 2
+        >>> x[None] = 3.0
+        >>> with qd.ad.FwdMode(loss=y, param=x):
+        ...     square()
+        >>> y.dual[None]
+        6.0
+    """
 
     def __init__(self, loss, param, seed=None, clear_gradients=True):
         self.calls = []  # kernels
@@ -61,13 +85,20 @@ class FwdMode:
         self.recover_kernels()
 
     def recover_kernels(self):
+        """Ends the block; leaving it does so."""
         assert self.entered, "Before recover the kernels, fwd mode manager must be entered."
         for kernel, mode in zip(reversed(self.calls), reversed(self.modes)):
             kernel.autodiff_mode = mode
         self.kernels_recovered = True
 
     def call(self, info, args, keywords):
-        """A kernel is called."""
+        """A kernel is called; the package calls this.
+
+        Args:
+            info: what is known of the kernel.
+            args: its arguments.
+            keywords: those by name.
+        """
         if _custom.suspended():
             return info._launch(args, keywords)
         self.modes.append(info.autodiff_mode)
@@ -76,19 +107,40 @@ class FwdMode:
         return info.derivative(_Mode.FORWARD)(*args, **keywords)
 
     def filled(self, target, value):
-        """A field or array is filled from Python: it no longer depends on anything."""
+        """A field or array is filled from Python: it no longer depends on anything. The package calls this.
+
+        Args:
+            target: what is filled.
+            value: with what.
+        """
         if not _custom.suspended() and target.has_dual():
             target.dual.fill(0)
 
     def copied(self, target, source):
-        """A field or array is copied from another one."""
+        """A field or array is copied from another one; the package calls this.
+
+        Args:
+            target: what takes the values.
+            source: what has them.
+        """
         if not _custom.suspended() and target.has_dual():
             target.dual.from_numpy(source.dual.to_numpy()) if source.has_dual() else target.dual.fill(0)
 
     def loaded(self, target, values):
-        """A field takes numbers from outside: it no longer depends on anything. `param` is still what moves."""
+        """A field or array takes numbers from outside. Where nothing was recorded before, that is an input of the program, which keeps its
+        gradient. The package calls this.
+
+        Args:
+            target: what takes them.
+            values: the numbers.
+        """
         if self.calls and target is not self.param and not _custom.suspended() and target.has_dual():
             target.dual.fill(0)
 
     def insert(self, call, args):
-        """Functions with gradients of their own have no tangents of their own."""
+        """Records a call by hand; of forward mode, functions with gradients of their own have no tangents.
+
+        Args:
+            call: what has a `grad` that takes the arguments.
+            args: the arguments.
+        """

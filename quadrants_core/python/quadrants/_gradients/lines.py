@@ -28,6 +28,12 @@ def readers(calls, source, target):
     return list(dict.fromkeys(places)) or writers(calls, [target])
 
 
+def read(calls, variables):
+    """Those that some line reads."""
+    reads = [x for _, reads, _ in _uses(calls) for x in reads]
+    return [v for v in variables if any(v.holds(x) for x in reads)]
+
+
 def writers(calls, variables):
     """Lines that write to one of these."""
     both = [where for where, reads, writes in _uses(calls)

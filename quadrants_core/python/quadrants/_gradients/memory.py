@@ -1,9 +1,14 @@
 """qd.ad.memory_report: what reverse kernels keep for the way back through their loops."""
 
+import math
+import warnings
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 
 from quadrants import _exceptions, _native, _settings
+
+
+_NEXT_LEVEL = 1 << 24  # abi::next_level
 
 
 @dataclass(frozen=True)
@@ -29,8 +34,11 @@ class KeptLoop:
     depth: int
     frame: int
     trips: int | None
+    pieces: int  # rooms of so many entries that may be there at once: of a loop inside one for each iteration of those around
+    lanes: int  # iterations of the parallel loop that run side by side, each with entries of its own
     variables: tuple[KeptVariable, ...]
     choice: str  # "keep", or "every k-th": what enters each block of k iterations
+    reason: str = ""  # why it keeps no less, where the budget is exceeded
 
     @property
     def slot_bytes(self):
@@ -39,12 +47,12 @@ class KeptLoop:
     @property
     def bytes(self):
         """Of one thread, at the last launch."""
-        return sum(_whole_words((self.trips or 0) * v.bytes) for v in self.variables)
+        return sum(_whole_words((self.trips or 0) * v.bytes * self.lanes * self.pieces) for v in self.variables)
 
 
 @dataclass(frozen=True)
 class KeptTask:
-    """What a task of a reverse kernel keeps, in bytes: `predicted` of one thread by the trips of its loops, `measured` of the thread
+    """What a task of a reverse kernel keeps, in bytes: `predicted` of one thread by the trips and lanes of its loops, `measured` of the thread
     that took most, `total` of all threads."""
 
     name: str
@@ -52,10 +60,29 @@ class KeptTask:
     loops: tuple[KeptLoop, ...]
     measured: int
     total: int
+    budget: int = 0  # 0: none
+    running: bool = False  # the figures are of the launch that goes on, so far
 
     @property
     def predicted(self):
-        return _most(self.loops)
+        return most_bytes(self.loops)
+
+    @property
+    def of_one(self):
+        """Of one iteration of the parallel loop, which is what a budget bounds."""
+        return most_bytes([replace(loop, lanes=1) for loop in self.loops])
+
+    @property
+    def excess(self):
+        """In words, by how much the budget was not kept, else "". The `reason` of each loop says why."""
+        if not self.budget or self.of_one <= self.budget:
+            return ""
+        return f"over the budget of {self.budget} bytes: an iteration keeps {self.of_one}, and needs about {self.least} at least"
+
+    @property
+    def least(self):
+        """About as many bytes an iteration needs, however small the budget is."""
+        return most_bytes([replace(loop, lanes=1, trips=_least_trips(loop, self.loops)) for loop in self.loops])
 
 
 @dataclass(frozen=True)
@@ -75,6 +102,8 @@ class MemoryReport(list):
                 lines.append(
                     f"{task.name}: {task.predicted} bytes predicted, {task.measured} measured on one thread, {task.total} on all"
                 )
+                if task.excess:
+                    lines.append(f"  {task.excess}")
                 for loop in task.loops:
                     if not loop.variables or (loop.trips == 0 and any(other.trips for other in task.loops)):
                         continue  # a way to run a loop that was not taken
@@ -84,6 +113,8 @@ class MemoryReport(list):
                     lines.append(
                         f"{indent}loop of line {loop.line}, {trips}: {loop.choice}, {loop.slot_bytes} bytes each: {kept}"
                     )
+                    if loop.reason:
+                        lines.append(f"{indent}  {loop.reason}")
         return "\n".join(lines) or "no reverse kernel keeps anything"
 
 
@@ -91,13 +122,13 @@ def _whole_words(count):
     return (count + 7) // 8 * 8
 
 
-def _most(loops):
-    """Stacks of one frame are there together; those of frames side by side are not."""
+def most_bytes(loops):
+    """Of one thread. Stacks of one frame are there together; those of frames side by side are not."""
     here = [loop for loop in loops if loop.depth == 0]
     inside = 0
     deeper = [loop for loop in loops if loop.depth > 0]
     for _, group in groupby(_frames(deeper), key=lambda frame: frame[0]):
-        inside = max(inside, _most([loop for _, own in group for loop in own]))
+        inside = max(inside, most_bytes([loop for _, own in group for loop in own]))
     return sum(loop.bytes for loop in here) + inside
 
 
@@ -118,13 +149,24 @@ def _text(file, line, column, end_line, end_column):
 
 
 def _loop(rows):
-    frame, depth, line, entries = rows[0][:4]
+    frame, depth, line, entries, lanes = rows[0][:5]
     variables = tuple(
         KeptVariable(_text(file, at, column, end_line, end_column), type, size, file, at, column, end_line, end_column)
-        for _, _, _, _, size, type, file, at, column, end_line, end_column in rows
+        for *_, size, type, file, at, column, end_line, end_column in rows
         if size
     )
-    return KeptLoop(line, depth, frame, entries, variables, "keep")
+    return KeptLoop(line, depth, frame, entries, 1, lanes, variables, "keep")
+
+
+def _with_pieces(loops):
+    """Loops inside whose room lasts stand behind those around: their level is what is counted above their frame."""
+    around, found = {}, []
+    for loop in loops:
+        level = loop.frame // _NEXT_LEVEL
+        pieces = around.get((loop.frame - _NEXT_LEVEL, level - 1), 1) if level else 1
+        around[loop.frame, level] = pieces * (loop.trips or 0)
+        found.append(replace(loop, pieces=pieces, frame=loop.frame % _NEXT_LEVEL))
+    return found
 
 
 def _with_choices(loops):
@@ -136,16 +178,94 @@ def _with_choices(loops):
     return found
 
 
+# Why a budget was not kept
+
+_LEVELS = (3, 2)  # in which a loop is cut at most: an outermost one, one inside of others
+
+
+def _levels(loop, loops):
+    """The levels of its source loop that ran, itself among them."""
+    return [other for other in loops if other.line == loop.line and other.trips and other.variables]
+
+
+def _is_cut(loop, loops):
+    """Whether there are other ways to run it than as a whole."""
+    return len({other.depth for other in loops if other.line == loop.line}) > 1
+
+
+def _most_levels(levels):
+    return _LEVELS[min(min(level.depth for level in levels), 1)]
+
+
+def _least_trips(loop, loops):
+    levels = _levels(loop, loops)
+    if loop not in levels or not _is_cut(loop, loops):
+        return loop.trips
+    most = _most_levels(levels)
+    entries = most * math.ceil(math.prod(level.trips for level in levels) ** (1 / most) - 1e-9)
+    return min(loop.trips, math.ceil(entries / len(levels)))
+
+
+def _reason(loop, loops):
+    levels = _levels(loop, loops)
+    if loop not in levels:
+        return ""
+    if int(_settings.current().ad_stack_size):
+        return "ad_stack_size is set, with which nothing is worked out again"
+    if not _is_cut(loop, loops):
+        return "a second run of its iterations would not find what they loaded from memory that changes, so all of that is kept"
+    most = _most_levels(levels)
+    if len(levels) < most:
+        return "this fits in its share of the budget, which is divided among the loops that keep something"
+    return f"in blocks of {'blocks' if most == 3 else 'iterations'} already, the least that is tried"
+
+
+def _with_reasons(task):
+    return replace(task, loops=tuple(replace(loop, reason=_reason(loop, task.loops)) for loop in task.loops)) if task.excess else task
+
+
+_told = set()  # kernels whose budgets were spoken of, by name and specialisation
+_settings.after_reset.append(_told.clear)
+
+
+def tell_of_budgets():
+    """Warns of gradients whose last launch kept more than their budget, once each."""
+    for kernel in memory_now():
+        for task in kernel.tasks:
+            if not task.excess or (kernel.name, kernel.specialisation, task.name) in _told:
+                continue
+            _told.add((kernel.name, kernel.specialisation, task.name))
+            kept = {}
+            for loop in task.loops:
+                if loop.reason:
+                    kept[loop.line, loop.reason] = kept.get((loop.line, loop.reason), 0) + replace(loop, lanes=1).bytes
+            loops = "; ".join(f"loop of line {line}, {count} bytes: {reason}" for (line, reason), count in kept.items())
+            name = kernel.name.removesuffix("_reverse_grad").replace("<locals>.", "")
+            warnings.warn(f"The gradient of '{name}' is {task.excess}. {loops}. See qd.ad.memory_report().", RuntimeWarning, stacklevel=2)
+
+
+def _kernel(row):
+    kernel, specialisation, budget, tasks = row
+    own = []
+    for name, line, peak, total, running, stacks in tasks:
+        loops = [_loop(list(rows)) for _, rows in groupby(stacks, key=lambda row: (row[0], row[2], row[3]))]
+        own.append(_with_reasons(KeptTask(name, line, tuple(_with_choices(_with_pieces(loops))), peak, total, budget, running)))
+    return KeptKernel(kernel, specialisation, tuple(own))
+
+
 def memory_report():
-    """What the reverse kernels that were made so far keep, and kept at their last launch: a list of kernels with their tasks, loops and
-    variables, which prints as a table."""
-    if _settings.cfg is None:
-        return MemoryReport()
-    report = MemoryReport()
-    for kernel, specialisation, tasks in _native.core().kept_memory():
-        own = []
-        for name, line, peak, total, stacks in tasks:
-            loops = [_loop(list(rows)) for _, rows in groupby(stacks, key=lambda row: (row[0], row[2], row[3]))]
-            own.append(KeptTask(name, line, tuple(_with_choices(loops)), peak, total))
-        report.append(KeptKernel(kernel, specialisation, tuple(own)))
-    return report
+    """What the reverse kernels that were made so far keep, and kept at their last launch.
+
+    Returns:
+        A list of kernels with their tasks, loops and variables, which prints as a table; sizes are bytes.
+
+    Example:
+        >>> len(qd.ad.memory_report())
+        0
+    """
+    return MemoryReport(() if _settings.cfg is None else map(_kernel, _native.core().kept_memory()))
+
+
+def memory_now():
+    """The same without a wait for the launch that goes on: of that what it kept so far."""
+    return MemoryReport(() if _settings.cfg is None else map(_kernel, _native.core().kept_memory(wait=False)))

@@ -43,6 +43,10 @@ class Variable:
     def __init__(self, name, dtype, shape):
         self.name, self.dtype, self.shape = name, dtype, shape
 
+    def whole(self):
+        """The field or array, in words."""
+        return f"`{self.name}`"
+
     def element(self, index):
         return f"{self.name}[{', '.join(map(str, index)) or None}]"
 
@@ -55,6 +59,10 @@ class FieldVariable(Variable):
 
     def companions(self):
         return self.member.grad, self.member.dual
+
+    def whole(self):
+        name = getattr(self.member.field, "_name", "")
+        return f"`{name}`" if name else "a field without a name"
 
     def holds(self, value):
         """Whether this is (a component of) the field."""
@@ -233,11 +241,13 @@ class State:
                 found.append(ArrayVariable(self.names[key], array))
         return found
 
-    def add_duals(self):
-        """Room for tangents, where the program has none."""
+    def add_duals(self, without_gradient=False):
+        """Room for tangents, where the program has none; of fields without a gradient, too, if that is asked for. Whether there is more."""
         missing = {}
         for member, _ in self.places.values():
-            if getattr(member, "role", None) != _Role.PRIMAL or not _snode._is_placed(member.grad):
+            if getattr(member, "role", None) != _Role.PRIMAL or getattr(member, "dual", None) is None:
+                continue
+            if not without_gradient and not _snode._is_placed(member.grad):
                 continue
             if not _snode._is_placed(member.dual):
                 missing.setdefault((id(member.field), id(member.node)), []).append(member)
@@ -258,6 +268,14 @@ class State:
                 array.dual.grad = None
                 self.with_dual.append(array)
         _snode.join_companions()
+        return bool(missing)
+
+    def dead_ends(self):
+        """What has a tangent now, but no gradient: nothing goes back through it."""
+        found = [FieldVariable(member) for member, _ in self.places.values()
+                 if getattr(member, "role", None) == _Role.PRIMAL and _snode._is_placed(member.dual) and not _snode._is_placed(member.grad)]
+        found += [ArrayVariable(self.names[id(array)], array) for array in self.with_dual if array.grad is None]
+        return [variable for variable in found if variable.tangent().any()]
 
     def clear_companions(self, variables):
         """Gradients and duals of what is none of the variables, whose own are about to be written."""
@@ -265,6 +283,10 @@ class State:
         for member, _ in self.places.values():
             if _is_companion(member) and id(member) not in written:
                 member.place.fill(0)
+        for _, duals in self.added:
+            for dual in duals:
+                if id(dual) not in written:
+                    dual.place.fill(0)
         for array, _ in self.arrays.values():
             for other in (array.grad, array.dual):
                 if other is not None and id(other) not in written:

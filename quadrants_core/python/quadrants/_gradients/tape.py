@@ -14,7 +14,18 @@ _Role = _snode.SNodeGradType
 
 
 def clear_all_gradients(gradient_type=_Role.ADJOINT):
-    """The gradients of all fields become 0; with SNodeGradType.DUAL, their duals."""
+    """The gradients of all fields become 0.
+
+    Args:
+        gradient_type: `SNodeGradType.ADJOINT`; with DUAL, their duals.
+
+    Example:
+        >>> x = qd.field(qd.f32, shape=2, needs_grad=True)
+        >>> x.grad.fill(1.0)
+        >>> qd.ad.clear_all_gradients()
+        >>> x.grad[0]
+        0.0
+    """
     _snode.clear_companions(_Role(gradient_type))
 
 
@@ -23,54 +34,48 @@ def unwrapped(value):
     return value._impl if getattr(type(value), "_qd_kind_", None) == "tensor" else value
 
 
-class Filled:
-    """A field that was filled with a value: none of what it held before reaches the loss."""
+class Replaced:
+    """A field or array whose contents were replaced: none of what it held before reaches the loss."""
 
     autodiff_mode = _Mode.NONE
-    name = "fill"
 
     def __init__(self, target):
         self.target = target
 
-    def grad(self, value):
+    def grad(self, *_):
         self.target.grad.fill(0)
+
+
+class Filled(Replaced):
+    """By one value."""
+
+    name = "fill"
 
     def __call__(self, value):
         self.target.fill(value)
 
 
-class Copied:
-    """A field or array that was copied: its gradient is that of what it is a copy of."""
+class Loaded(Replaced):
+    """By numbers from outside."""
 
-    autodiff_mode = _Mode.NONE
+    name = "from_numpy"
+
+    def __call__(self, values):
+        self.target.from_numpy(values)
+
+
+class Copied(Replaced):
+    """By those of another one, whose gradient it gets."""
+
     name = "copy_from"
-
-    def __init__(self, target):
-        self.target = target
 
     def grad(self, source):
         if source.has_grad():
             source.grad.from_numpy(source.grad.to_numpy() + self.target.grad.to_numpy())
-        self.target.grad.fill(0)
+        super().grad()
 
     def __call__(self, source):
         self.target.copy_from(source)
-
-
-class Loaded:
-    """A field or array that was given numbers from outside: none of what it held before reaches the loss."""
-
-    autodiff_mode = _Mode.NONE
-    name = "from_numpy"
-
-    def __init__(self, target):
-        self.target = target
-
-    def grad(self, values):
-        self.target.grad.fill(0)
-
-    def __call__(self, values):
-        self.target.from_numpy(values)
 
 
 def is_tensor(value):
@@ -79,8 +84,36 @@ def is_tensor(value):
 
 
 class Tape:
-    """Records the kernels that are called in its block, and functions with gradients of their own. As the block ends, the
-    gradient of `loss` becomes 1, and the gradients of all calls are worked out, those of the last call first."""
+    """Records the kernels that are called in its block, and functions with gradients of their own. As the block ends, the gradient of
+    `loss` becomes 1, and the gradients of all calls are worked out, those of the last call first.
+
+    Args:
+        loss: a field of one element with needs_grad=True, or an ndarray of one element; None: call `grad()` or set gradients yourself.
+        clear_gradients: begin with gradients of 0.
+        validation: check that no kernel breaks the rules of derivatives: an element that was read is not written again.
+        grad_check: fields whose gradients are compared with differences of the loss; the block then runs often.
+
+    Attributes:
+        calls, modes: what was recorded.
+        loss, clear_gradients: as they were given.
+        gradient_evaluated: whether the gradients were worked out.
+
+    Raises:
+        RuntimeError: `loss` has no gradient or more than one element. QuadrantsAssertionError: `validation` found a write.
+
+    Example:
+        >>> x = qd.field(qd.f32, shape=3, needs_grad=True)
+        >>> loss = qd.field(qd.f32, shape=(), needs_grad=True)
+        >>> @qd.kernel
+        ... def square():
+        ...     for i in x:
+        ...         loss[None] += x[i] ** 2
+        >>> x.fill(2.0)
+        >>> with qd.ad.Tape(loss):
+        ...     square()
+        >>> x.grad.to_numpy()
+        array([4., 4., 4.], dtype=float32)
+    """
 
     def __init__(self, loss=None, clear_gradients=True, validation=False, grad_check=None):
         self.calls = []  # (kernel, arguments)
@@ -182,7 +215,13 @@ class Tape:
         clear_all_gradients(_Role.ADJOINT_CHECKBIT)
 
     def call(self, info, args, keywords):
-        """A kernel is called."""
+        """A kernel is called; the package calls this.
+
+        Args:
+            info: what is known of the kernel.
+            args: its arguments.
+            keywords: those by name.
+        """
         if not _custom.suspended():
             if keywords.get("qd_stream") is not None:
                 raise _exceptions.QuadrantsRuntimeError("qd_stream is not compatible with autograd Tape")
@@ -196,22 +235,43 @@ class Tape:
         return info._launch(args, keywords)
 
     def filled(self, target, value):
-        """A field or array is filled from Python."""
+        """A field or array is filled from Python: it no longer depends on anything. The package calls this.
+
+        Args:
+            target: what is filled.
+            value: with what.
+        """
         if not _custom.suspended() and target.has_grad():
             self.insert(Filled(target), (value,))
 
     def copied(self, target, source):
-        """A field or array is copied from another one."""
+        """A field or array is copied from another one; the package calls this.
+
+        Args:
+            target: what takes the values.
+            source: what has them.
+        """
         if not _custom.suspended() and target.has_grad():
             self.insert(Copied(target), (source,))
 
     def loaded(self, target, values):
-        """A field or array takes numbers from outside. Where nothing was recorded before, that is an input of the program, which
-        keeps its gradient."""
+        """A field or array takes numbers from outside. Where nothing was recorded before, that is an input of the program, which keeps its
+        gradient. The package calls this.
+
+        Args:
+            target: what takes them.
+            values: the numbers.
+        """
         if self.calls and not _custom.suspended() and target.has_grad():
             self.insert(Loaded(target), (values if self._checker is None else values.copy(),))
 
     def insert(self, call, args):
+        """Records a call by hand; of forward mode, functions with gradients of their own have no tangents.
+
+        Args:
+            call: what has a `grad` that takes the arguments.
+            args: the arguments.
+        """
         self.modes.append(call.autodiff_mode)
         self.calls.append((call, args))
         self._held.append(None)

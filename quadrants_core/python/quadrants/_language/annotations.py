@@ -32,7 +32,23 @@ class _Annotation:
 
 
 class Template(_Annotation):
-    """Annotation of a parameter that is known at compile time."""
+    """Annotation of a parameter that is known at compile time: a field, a number, a func, any object. The kernel is compiled for each
+    that it is called with; in a func, the argument is passed by reference.
+
+    Args:
+        element_type: of what it takes; for the reader, nothing is checked.
+        ndim: likewise.
+
+    Example:
+        >>> x, y = qd.field(qd.i32, shape=3), qd.field(qd.i32, shape=3)
+        >>> @qd.kernel
+        ... def fill(f: qd.template(), value: qd.i32):
+        ...     for i in f:
+        ...         f[i] = value
+        >>> fill(x, 1); fill(y, 2)
+        >>> y.to_numpy()
+        array([2, 2, 2], dtype=int32)
+    """
 
     _qd_kind_ = "template"
 
@@ -45,8 +61,24 @@ template = Template
 
 
 class MatrixType:
-    """qd.types.matrix(n, m, dtype) or qd.types.vector(n, dtype): an annotation, and a maker of values. Without a dtype the
-    components keep the types they have."""
+    """What qd.types.matrix(n, m, dtype) and qd.types.vector(n, dtype) are: an annotation, and a maker of values. Without a dtype the
+    components keep the types they have.
+
+    Args:
+        n: rows.
+        m: columns.
+        ndim: 1 of vectors, 2 of matrices.
+        dtype: type of the components, or None.
+
+    Attributes:
+        n, m, ndim, dtype: likewise.
+        scalar_code: what the core knows the type of the components by.
+
+    Example:
+        >>> vec = qd.types.vector(2, qd.f32)
+        >>> (vec(1, 2), vec.field(shape=3).shape)
+        ([1. 2.], (3,))
+    """
 
     _qd_kind_ = "matrix_type"
     __slots__ = ("n", "m", "dtype", "ndim")
@@ -98,12 +130,14 @@ class MatrixType:
         return self.to_string()
 
     def to_string(self):
+        """How errors call it."""
         n, m = self.n or "any", self.m or "any"
         if self.ndim == 1:
             return f"VectorType[{n}, {self.dtype}]"
         return f"MatrixType[{n},{m}, {self.dtype}]"
 
     def get_shape(self):
+        """(n, m) of a matrix, (n,) of a vector."""
         return (self.n,) if self.ndim == 1 else (self.n, self.m)
 
     def element_type(self):
@@ -111,6 +145,7 @@ class MatrixType:
         return self.dtype
 
     def shape(self):
+        """The same as a list."""
         return list(self.get_shape())
 
     def __call__(self, *args):
@@ -119,9 +154,19 @@ class MatrixType:
         return _make("matrix", self, args[0] if len(args) == 1 else args)
 
     def field(self, **keywords):
+        """A field, or an ndarray, of such elements.
+
+        Args:
+            **keywords: as of `qd.field` or `qd.ndarray`, without the type.
+        """
         return _make("field of matrices", self.n, self.m, self.ndim, self.stored(), **keywords)
 
     def ndarray(self, **keywords):
+        """A field, or an ndarray, of such elements.
+
+        Args:
+            **keywords: as of `qd.field` or `qd.ndarray`, without the type.
+        """
         return _make("array of matrices", self.n, self.m, self.ndim, self.stored(), **keywords)
 
 
@@ -137,8 +182,21 @@ class DefaultMatrixType(MatrixType):
 
 
 def matrix(n=None, m=None, dtype=None):
-    """Type of n x m matrices. As an annotation of funcs and of elements of arrays: without a dtype of any numbers, without
-    sizes of any size."""
+    """Type of matrices. As an annotation of funcs and of elements of arrays: without a dtype of any numbers, without sizes of any size.
+
+    Args:
+        n: rows.
+        m: columns.
+        dtype: type of the components; None: as they come.
+
+    Returns:
+        A MatrixType.
+
+    Example:
+        >>> qd.types.matrix(2, 2, qd.i32)([[1, 2], [3, 4]])
+        [[1 2]
+         [3 4]]
+    """
     return MatrixType(n, m, 2, dtype)
 
 
@@ -174,13 +232,44 @@ class UnpackedVector:
 
 
 def vector(n=None, dtype=None, *, unpacked=False):
-    """Type of vectors with n components. As an annotation of funcs and of elements of arrays: without a dtype of any numbers,
-    without n of any length. `unpacked`, as a member of a struct: each component is a member of its own."""
+    """Type of vectors. As an annotation of funcs and of elements of arrays: without a dtype of any numbers, without n of any length.
+
+    Args:
+        n: components.
+        dtype: their type; None: as they come.
+        unpacked: as a member of a struct: each component is a member of its own.
+
+    Returns:
+        A MatrixType.
+
+    Example:
+        >>> qd.types.vector(3, qd.f32)(1, 2, 3)
+        [1. 2. 3.]
+    """
     return UnpackedVector(n, dtype) if unpacked else MatrixType(n, 1, 1, dtype)
 
 
 class NdarrayType(_Annotation):
-    """Annotation of an array parameter; None means any."""
+    """Annotation of an array parameter, see `qd.types.NdarrayType`.
+
+    Args:
+        dtype: type of the elements; None: any.
+        ndim: how many axes; None: any.
+        element_dim: axes of an element.
+        element_shape: its shape.
+        field_dim: the earlier name of ndim.
+        needs_grad: whether it must have gradients; None: as it comes.
+        boundary: an index outside: "unsafe", is a mistake; "clamp", means the nearest element.
+
+    Example:
+        >>> @qd.kernel
+        ... def last(x: qd.types.ndarray(dtype=qd.i32, ndim=1, boundary="clamp")) -> qd.i32:
+        ...     return x[100]
+        >>> x = qd.ndarray(qd.i32, 3)
+        >>> x.fill(5)
+        >>> last(x)
+        5
+    """
 
     _qd_kind_ = "ndarray_type"
 
@@ -236,7 +325,18 @@ NDArray = NdarrayType
 
 
 class SparseMatrixBuilderType(_Annotation):
-    """Annotation of a parameter that takes a qd.linalg.SparseMatrixBuilder."""
+    """Annotation of a parameter that takes a `qd.linalg.SparseMatrixBuilder`: in the kernel `A[i, j] += v` adds an entry.
+
+    Example:
+        >>> @qd.kernel
+        ... def unit(A: qd.types.sparse_matrix_builder()):
+        ...     for i in range(2):
+        ...         A[i, i] += 1.0
+        >>> K = qd.linalg.SparseMatrixBuilder(2, 2, max_num_triplets=4)
+        >>> unit(K)
+        >>> K.build().shape
+        (2, 2)
+    """
 
     _qd_kind_ = "sparse_matrix_builder_type"
 
@@ -255,7 +355,20 @@ def _member_type(name, kind):
 
 
 class StructType:
-    """qd.types.struct(...) or a class decorated with @qd.dataclass."""
+    """What qd.types.struct(...) makes, and a class decorated with @qd.dataclass: called, it makes a value.
+
+    Args:
+        **members: name -> type.
+
+    Attributes:
+        members: name -> type.
+        methods: name -> func.
+
+    Example:
+        >>> pair = qd.types.struct(a=qd.i32, b=qd.f32)
+        >>> pair(a=1, b=2.0).b
+        2.0
+    """
 
     _qd_kind_ = "struct_type"
 
@@ -299,6 +412,13 @@ class StructType:
         return _make("struct", self, args, keywords)
 
     def field(self, shape=None, layout=None, **keywords):
+        """A field of such structs.
+
+        Args:
+            shape: an integer or a tuple of them; None: it is placed in a tree.
+            layout: `qd.Layout.AOS` or `qd.Layout.SOA`.
+            **keywords: as of `qd.Struct.field`.
+        """
         return _make("field of structs", self, shape, layout, **keywords)
 
 
@@ -309,5 +429,16 @@ def _shown(member):
 
 
 def struct(**members):
-    """Type of records with these members."""
+    """Type of records.
+
+    Args:
+        **members: name -> number, vector, matrix or struct type.
+
+    Returns:
+        A StructType.
+
+    Example:
+        >>> qd.types.struct(x=qd.math.vec2, n=qd.i32).field(shape=4).keys
+        ['x', 'n']
+    """
     return StructType(**members)

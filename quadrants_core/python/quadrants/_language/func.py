@@ -28,6 +28,9 @@ def _may_be_a_type(annotation):
     return is_known or hasattr(annotation, "__origin__") or type(annotation).__module__ in ("typing", "types")
 
 
+definitions_told = None  # of a notebook: called with the function of each func that is made
+
+
 class Func:
     """A function for use in kernels, inlined where it is called."""
 
@@ -53,6 +56,8 @@ class Func:
                 annotations[name] = check(annotation, 0 if name == "return" else params.index(name))
         if any(annotations[name] is not given for name, given in fn.__annotations__.items()):
             fn.__annotations__ = annotations
+        if definitions_told is not None:
+            definitions_told(fn)
 
     @staticmethod
     def _type_of_result(annotation, _):
@@ -129,7 +134,29 @@ class TopLevelFunc(Func):
 
 
 def func(fn=None, *, is_real_function=False, requires_top_level=False):
-    """A function that kernels and other funcs may call."""
+    """Makes a function that kernels and other funcs may call; its code becomes part of theirs.
+
+    Args:
+        fn: the function, if it is used as `@qd.func` alone. Annotations are optional; `qd.template()` passes by reference.
+        is_real_function: makes it a real func, see `qd.real_func`.
+        requires_top_level: an error if it is called inside of a loop or branch.
+
+    Returns:
+        The func, or a decorator if `fn` is not given.
+
+    Raises:
+        QuadrantsSyntaxError: it is called from Python, outside of a kernel.
+
+    Example:
+        >>> @qd.func
+        ... def square(x):
+        ...     return x * x
+        >>> @qd.kernel
+        ... def f(x: qd.f32) -> qd.f32:
+        ...     return square(x)
+        >>> f(3.0)
+        9.0
+    """
     kind = RealFunc if is_real_function else TopLevelFunc if requires_top_level else Func
     frame = _source.caller(1)
     if fn is not None:
@@ -138,7 +165,29 @@ def func(fn=None, *, is_real_function=False, requires_top_level=False):
 
 
 def real_func(fn):
-    """A function that may return from inside of branches and loops; its parameters are typed."""
+    """A func that may return from inside of branches and loops, and call itself. Parameters and result are annotated.
+
+    Args:
+        fn: the function.
+
+    Returns:
+        The func.
+
+    Raises:
+        QuadrantsSyntaxError: it is called from Python, or a parameter has no type.
+
+    Example:
+        >>> @qd.real_func
+        ... def fib(n: qd.i32) -> qd.i32:
+        ...     if n < 2:
+        ...         return n
+        ...     return fib(n - 1) + fib(n - 2)
+        >>> @qd.kernel
+        ... def f(n: qd.i32) -> qd.i32:
+        ...     return fib(n)
+        >>> f(10)
+        55
+    """
     return RealFunc(fn, _source.caller(1))
 
 
@@ -155,10 +204,43 @@ class Ref:
 
 
 def ref(tp):
-    """The type of a parameter that is passed by reference."""
+    """The type of a parameter of a real func that is passed by reference: what the func assigns, the caller sees.
+
+    Args:
+        tp: the type of the variable, a number type or a vector or matrix type.
+
+    Returns:
+        An annotation.
+
+    Example:
+        >>> @qd.real_func
+        ... def add_one(x: qd.ref(qd.i32)):
+        ...     x += 1
+        >>> @qd.kernel
+        ... def f() -> qd.i32:
+        ...     y = 1
+        ...     add_one(y)
+        ...     return y
+        >>> f()
+        2
+    """
     return Ref(tp)
 
 
 def pyfunc(fn):
-    """A function usable in kernels and in Python."""
+    """A function usable in kernels and in Python.
+
+    Args:
+        fn: the function; it may use what both have.
+
+    Returns:
+        The function.
+
+    Example:
+        >>> @qd.pyfunc
+        ... def twice(x):
+        ...     return 2 * x
+        >>> twice(4)
+        8
+    """
     return PyFunc(fn, _source.caller(1))

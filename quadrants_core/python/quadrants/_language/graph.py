@@ -7,24 +7,79 @@ from quadrants._language.ops import builtin as _builtin
 
 
 def do_while(condition):
-    """`while qd.graph.do_while(flag):` in a kernel runs its body once, and again as long as the array `flag`, a parameter with
-    one element of type i32, is not 0 after it. In Python it is True."""
+    """`while qd.graph.do_while(flag):` in a kernel with graph=True runs its body once, and again as long as the array `flag` is not 0
+    after it. In Python it is True.
+
+    Args:
+        condition: a parameter of the kernel, an array of one i32.
+
+    Returns:
+        In Python, True.
+
+    Example:
+        >>> @qd.kernel(graph=True)
+        ... def count(n: qd.types.NDArray[qd.i32, 0], flag: qd.types.NDArray[qd.i32, 0]):
+        ...     while qd.graph.do_while(flag):
+        ...         for i in range(1):
+        ...             n[None] += 1
+        ...             flag[None] = 1 if n[None] < 5 else 0
+        >>> n, flag = qd.ndarray(qd.i32, ()), qd.ndarray(qd.i32, ())
+        >>> flag.fill(1)
+        >>> count(n, flag)
+        >>> n[None]
+        5
+    """
     return True
 
 
 def parallel_context():
-    """`with qd.graph.parallel_context():` in a kernel holds blocks of qd.graph.parallel() that do not depend on each other."""
+    """`with qd.graph.parallel_context():` in a kernel with graph=True holds blocks of `qd.graph.parallel()` that do not depend on each
+    other.
+
+    Example:
+        >>> @qd.kernel(graph=True)
+        ... def f(x: qd.types.NDArray[qd.i32, 1]):
+        ...     with qd.graph.parallel_context():
+        ...         with qd.graph.parallel():
+        ...             for i in range(1):
+        ...                 x[0] = 1
+        ...         with qd.graph.parallel():
+        ...             for i in range(1):
+        ...                 x[1] = 2
+        >>> x = qd.ndarray(qd.i32, 2)
+        >>> f(x)
+        >>> x.to_numpy()
+        array([1, 2], dtype=int32)
+    """
     return _contextlib.nullcontext()
 
 
 def parallel():
-    """`with qd.graph.parallel():` in a kernel: one of the blocks of a qd.graph.parallel_context()."""
+    """`with qd.graph.parallel():` in a kernel: one of the blocks of a `qd.graph.parallel_context()`.
+
+    Example:
+        See `qd.graph.parallel_context`.
+    """
     return _contextlib.nullcontext()
 
 
 def checkpoint(cp_id, yield_on):
-    """`with qd.checkpoint(cp_id, yield_on=flag):` in a kernel with checkpoints=True: what a launch ends after if the array
-    `flag` is not 0 then, and where kernel.resume(..., from_checkpoint=cp_id) begins."""
+    """`with qd.checkpoint(cp_id, yield_on=flag):` in a kernel with checkpoints=True: what a launch ends after if the array `flag` is not
+    0 then, and where `kernel.resume(..., from_checkpoint=cp_id)` begins.
+
+    Args:
+        cp_id: the label of the block: a number or the value of an IntEnum that no other block has.
+        yield_on: an array of one i32.
+
+    Example:
+        >>> @qd.kernel(graph=True, checkpoints=True)
+        ... def f(x: qd.types.NDArray[qd.i32, 1], flag: qd.types.NDArray[qd.i32, 0]):
+        ...     with qd.checkpoint(1, yield_on=flag):
+        ...         for i in x:
+        ...             x[i] = i
+        >>> f(qd.ndarray(qd.i32, 4), qd.ndarray(qd.i32, ())).yielded
+        False
+    """
     return _contextlib.nullcontext()
 
 
@@ -34,7 +89,20 @@ _builtin(checkpoint)
 
 
 class GraphStatus:
-    """What a launch of a kernel with qd.checkpoint blocks gives: whether one of them yielded, and its label."""
+    """What a launch of a kernel with `qd.checkpoint` blocks gives.
+
+    Args:
+        yielded: whether a checkpoint ended the launch.
+        checkpoint: its label, or None.
+
+    Attributes:
+        yielded: likewise.
+        checkpoint: likewise.
+
+    Example:
+        >>> qd.GraphStatus(False, None).yielded
+        False
+    """
 
     __slots__ = ("yielded", "checkpoint")
 

@@ -1,6 +1,7 @@
 """@qd.kernel, and what a class says whose methods are kernels."""
 
 import enum as _enum
+import itertools as _itertools
 from _thread import _local
 
 from quadrants import _exceptions, _logging, _native, _runtime, _settings, _source
@@ -9,6 +10,7 @@ from quadrants._trees import snode as _snode
 
 _Syntax = _exceptions.QuadrantsSyntaxError
 
+_numbers = _itertools.count()
 _all_kernels = []  # weak references, for the number of compiled functions
 tapes_told = None  # called with each Tape that has worked out its gradients
 gradients_told = None  # (KernelInfo, arguments) of every call of a `grad`; see tell_of_gradients
@@ -28,7 +30,12 @@ class _Replaceable(type):
 
 
 class AutodiffMode(_enum.IntEnum):
-    """What a kernel is compiled for."""
+    """What a kernel is compiled for.
+
+    Example:
+        >>> qd.types.enums.AutodiffMode.REVERSE.name
+        'REVERSE'
+    """
 
     FORWARD = 0
     REVERSE = 1
@@ -52,6 +59,7 @@ class KernelInfo(metaclass=_Replaceable):
         self.fn = fn
         self.func = fn
         self.annotations = {name: _signature.resolve(a, fn, frame) for name, a in fn.__annotations__.items()}
+        self.number = next(_numbers)  # among all kernels that were defined
         self.fastcache = fastcache  # promises to read nothing but its arguments
         self.graph = graph
         self.checkpoints = checkpoints
@@ -75,6 +83,11 @@ class KernelInfo(metaclass=_Replaceable):
             if mode == AutodiffMode.REVERSE and gradients_told is not None:
                 made._tell(True)
         return made
+
+    def forget_gradient(self):
+        """The gradient is compiled anew at its next call."""
+        if self.derivatives.pop(AutodiffMode.REVERSE, None) is not None:
+            self.kernel()._forget_gradient()
 
     def _derive(self, mode):
         kernel = self.kernel()
@@ -127,6 +140,23 @@ class KernelInfo(metaclass=_Replaceable):
         _snode.check_all_placed()
         if _settings.special.print_non_pure and not self.fastcache:
             print(f"[NOT_PURE] Debug information: not pure: {self.name}", flush=True)
+
+
+def tell_of_fastcache(info, params):
+    """On stderr, of a kernel with fastcache=True that cannot be kept: which parameters may be why."""
+    import weakref
+
+    for _, name, kind, *_, value in params:
+        value = value() if type(value) is weakref.ref else value
+        if kind == "constant" and not hasattr(type(value), "_qd_kind_") and not isinstance(value, (bool, int, float, str, type, type(None))):
+            _logging.warn(
+                f"[FASTCACHE][PARAM_INVALID] parameter {name} of {info.name}: a {type(value).__name__} cannot be compared with the one "
+                "of another process"
+            )
+    _, start, file, _ = info._qd_source_.lines()
+    _logging.warn(
+        f"[FASTCACHE][INVALID_FUNC] {info.name} ({file}:{start + 1}) reads what cannot be compared with what it was: it is parsed in every process"
+    )
 
 
 def _make_kernel(fn, frame, fastcache=False, graph=False, checkpoints=False, ad_stack_budget_bytes=None):
@@ -227,10 +257,34 @@ _settings.after_reset.append(_record_no_more)
 
 
 def kernel(fn=None, *, pure=None, fastcache=False, graph=False, checkpoints=False, ad_stack_budget_bytes=None):
-    """Compiles a function for parallel execution; called from Python like any function. fastcache (earlier: pure)
-    promises that it reads nothing but its arguments, and has that checked. graph=True has it launched as one graph, which may
-    hold qd.graph.do_while and qd.graph.parallel_context, and with checkpoints=True qd.checkpoint. ad_stack_budget_bytes goes before
-    the option of qd.init in the kernel's gradient."""
+    """Makes a kernel of a function: it is compiled when it is called, once for each set of argument types, and every loop at its top
+    runs in parallel. It is called from Python like any function; kernels do not call kernels.
+
+    Args:
+        fn: the function, if it is used as `@qd.kernel` alone. Parameters and result need annotations.
+        pure: the earlier name of `fastcache`.
+        fastcache: promises that the kernel reads nothing but its arguments, and has that checked: a warm start then asks less.
+        graph: launched as one graph, which may hold `qd.graph.do_while` and `qd.graph.parallel_context`.
+        checkpoints: with graph=True, the kernel may hold `qd.checkpoint`, and gives a `qd.GraphStatus`.
+        ad_stack_budget_bytes: goes before the option of `qd.init` in the kernel's gradient.
+
+    Returns:
+        A kernel, or a decorator if `fn` is not given.
+
+    Raises:
+        QuadrantsSyntaxError: annotations that no kernel can have. At the first call: QuadrantsCompilationError and its kinds, with the
+        line of the kernel.
+
+    Example:
+        >>> @qd.kernel
+        ... def total(n: qd.i32) -> qd.i32:
+        ...     s = 0
+        ...     for i in range(n):
+        ...         s += i
+        ...     return s
+        >>> total(10)
+        45
+    """
     frame = _source.caller(1)
     if pure is not None:
         import warnings
@@ -245,9 +299,32 @@ def kernel(fn=None, *, pure=None, fastcache=False, graph=False, checkpoints=Fals
 
 
 def data_oriented(cls=None, *, stable_members=False, template_primitives=True):
-    """Marks a class whose methods may be kernels and funcs. Numbers among the attributes of an instance are constants of
-    its kernels; with template_primitives=False they are read at every launch. `stable_members` promises that no attribute
-    is assigned again; nothing is made of it, since a launch compares its attributes in any case."""
+    """Marks a class whose methods may be kernels and funcs.
+
+    Args:
+        cls: the class, if it is used as `@qd.data_oriented` alone.
+        stable_members: promises that no attribute is assigned again; nothing is made of it, since a launch compares its attributes in
+            any case.
+        template_primitives: numbers among the attributes of an instance are constants of its kernels; False: they are read at
+            every launch.
+
+    Returns:
+        The class, or a decorator.
+
+    Example:
+        >>> @qd.data_oriented
+        ... class Counter:
+        ...     def __init__(self, n):
+        ...         self.x = qd.field(qd.i32, shape=n)
+        ...     @qd.kernel
+        ...     def step(self):
+        ...         for i in self.x:
+        ...             self.x[i] += i
+        >>> c = Counter(3)
+        >>> c.step()
+        >>> c.x.to_numpy()
+        array([0, 1, 2], dtype=int32)
+    """
 
     def mark(cls):
         cls._qd_kind_ = "data_oriented"
@@ -258,7 +335,22 @@ def data_oriented(cls=None, *, stable_members=False, template_primitives=True):
 
 
 def pure(fn):
-    """The earlier way to write @qd.kernel(fastcache=True)."""
+    """The earlier way to write `@qd.kernel(fastcache=True)`.
+
+    Args:
+        fn: the function, below `@qd.kernel`.
+
+    Returns:
+        The function, marked.
+
+    Example:
+        >>> @qd.kernel
+        ... @qd.pure
+        ... def f(x: qd.i32) -> qd.i32:
+        ...     return x + 1
+        >>> f(1)
+        2
+    """
     import warnings
 
     warnings.warn("Use of @qd.pure is deprecated. Please use @qd.kernel(fastcache=True).", stacklevel=2)
@@ -272,14 +364,18 @@ def pure(fn):
 
 def forget_frozen():
     """Kernels look again at the arrays in frozen dataclasses: what an array is has changed."""
-    for ref in _all_kernels:
-        for made in _compiled(ref):
-            made._forget_frozen()
+    for made in living():
+        made._forget_frozen()
+
+
+def living():
+    """All kernels that there are, and those of their derivatives."""
+    return [made for ref in _all_kernels for made in _compiled(ref)]
 
 
 def compiled_functions():
     """Specialisations of all kernels compiled since qd.init."""
-    return sum(k._specialisations() for ref in _all_kernels for k in _compiled(ref))
+    return sum(made._specialisations() for made in living())
 
 
 def _compiled(ref):

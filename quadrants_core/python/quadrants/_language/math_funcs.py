@@ -9,88 +9,210 @@ from quadrants._language.ops import abs, atan2, cast, cos, exp, log, loop_config
 
 @pyfunc
 def vdir(ang):
-    """The unit vector at this angle."""
+    """The unit vector at an angle.
+
+    Args:
+        ang: radians, counterclockwise from the first axis.
+
+    Example:
+        >>> qd.math.vdir(0.0)
+        [1. 0.]
+    """
     return Vector([cos(ang), sin(ang)])
 
 
 @pyfunc
 def cconj(z):
-    """Complex conjugate."""
+    """Complex conjugate.
+
+    Args:
+        z: a vector (real, imaginary).
+
+    Example:
+        >>> qd.math.cconj(qd.Vector([1.0, 2.0]))
+        [ 1. -2.]
+    """
     return Vector([z[0], -z[1]])
 
 
 @pyfunc
 def cmul(z1, z2):
-    """Complex product."""
+    """Complex product.
+
+    Args:
+        z1: a vector (real, imaginary).
+        z2: another one.
+
+    Example:
+        >>> qd.math.cmul(qd.Vector([0.0, 1.0]), qd.Vector([0.0, 1.0]))
+        [-1.  0.]
+    """
     return Vector([z1[0] * z2[0] - z1[1] * z2[1], z1[0] * z2[1] + z1[1] * z2[0]])
 
 
 @pyfunc
 def cinv(z):
-    """Complex 1 / z."""
+    """Complex 1 / z.
+
+    Args:
+        z: a vector (real, imaginary).
+
+    Example:
+        >>> qd.math.cinv(qd.Vector([2.0, 0.0]))
+        [ 0.5 -0. ]
+    """
     return Vector([z[0], -z[1]]) / (z[0] * z[0] + z[1] * z[1])
 
 
 @pyfunc
 def cdiv(z1, z2):
-    """Complex quotient."""
+    """Complex quotient.
+
+    Args:
+        z1: the dividend, a vector (real, imaginary).
+        z2: the divisor.
+
+    Example:
+        >>> qd.math.cdiv(qd.Vector([0.0, 2.0]), qd.Vector([0.0, 1.0]))
+        [2. 0.]
+    """
     size = z2[0] * z2[0] + z2[1] * z2[1]
     return Vector([z1[0] * z2[0] + z1[1] * z2[1], z1[1] * z2[0] - z1[0] * z2[1]]) / size
 
 
 @pyfunc
 def csqrt(z):
-    """Complex square root, the one with non-negative real part."""
+    """Complex square root, the one with non-negative real part.
+
+    Args:
+        z: a vector (real, imaginary).
+
+    Example:
+        >>> qd.math.csqrt(qd.Vector([4.0, 0.0]))
+        [2. 0.]
+    """
     half = atan2(z[1], z[0]) / 2.0
     return Vector([cos(half), sin(half)]) * sqrt(sqrt(z[0] * z[0] + z[1] * z[1]))
 
 
 @pyfunc
 def cexp(z):
-    """Complex exponential."""
+    """Complex exponential.
+
+    Args:
+        z: a vector (real, imaginary).
+
+    Example:
+        >>> qd.math.cexp(qd.Vector([0.0, 0.0]))
+        [1. 0.]
+    """
     return Vector([cos(z[1]), sin(z[1])]) * exp(z[0])
 
 
 @pyfunc
 def clog(z):
-    """Complex logarithm, the principal one."""
+    """Complex logarithm, the principal one.
+
+    Args:
+        z: a vector (real, imaginary), not zero.
+
+    Example:
+        >>> qd.math.clog(qd.Vector([1.0, 0.0]))
+        [0. 0.]
+    """
     return Vector([log(sqrt(z[0] * z[0] + z[1] * z[1])), atan2(z[1], z[0])])
 
 
 @pyfunc
 def cpow(z, n):
-    """Complex z to a real power."""
+    """Complex z to a real power.
+
+    Args:
+        z: a vector (real, imaginary).
+        n: the exponent, a number.
+
+    Example:
+        >>> qd.math.cpow(qd.Vector([2.0, 0.0]), 3.0)
+        [8. 0.]
+    """
     angle = atan2(z[1], z[0]) * n
     return Vector([cos(angle), sin(angle)]) * pow(sqrt(z[0] * z[0] + z[1] * z[1]), n)
 
 
 @pyfunc
 def rotation2d(ang):
-    """The matrix that turns plane vectors counterclockwise."""
+    """The matrix that turns plane vectors counterclockwise.
+
+    Args:
+        ang: radians.
+
+    Example:
+        >>> qd.math.rotation2d(0.0)
+        [[ 1. -0.]
+         [ 0.  1.]]
+    """
     return Matrix([[cos(ang), -sin(ang)], [sin(ang), cos(ang)]])
 
 
 @pyfunc
 def eye(n: template()):
-    """The n x n identity matrix."""
+    """The n x n identity matrix.
+
+    Args:
+        n: rows, a constant.
+
+    Example:
+        >>> qd.math.eye(2)
+        [[1. 0.]
+         [0. 1.]]
+    """
     return Matrix.identity(float, n)
 
 
 @pyfunc
 def scale(sx, sy, sz):
-    """4x4 matrix that scales along the axes."""
+    """4x4 matrix that scales along the axes.
+
+    Args:
+        sx: factor of the first axis.
+        sy: of the second.
+        sz: of the third.
+
+    Example:
+        >>> qd.math.scale(2.0, 3.0, 4.0).trace()
+        10.0
+    """
     return Matrix([[sx, 0.0, 0.0, 0.0], [0.0, sy, 0.0, 0.0], [0.0, 0.0, sz, 0.0], [0.0, 0.0, 0.0, 1.0]])
 
 
 @pyfunc
 def translate(dx, dy, dz):
-    """4x4 matrix that moves points."""
+    """4x4 matrix that moves points.
+
+    Args:
+        dx: along the first axis.
+        dy: along the second.
+        dz: along the third.
+
+    Example:
+        >>> qd.math.translate(1.0, 2.0, 3.0)[0, 3]
+        1.0
+    """
     return Matrix([[1.0, 0.0, 0.0, dx], [0.0, 1.0, 0.0, dy], [0.0, 0.0, 1.0, dz], [0.0, 0.0, 0.0, 1.0]])
 
 
 @pyfunc
 def rot_by_axis(axis, ang):
-    """4x4 matrix that turns row vectors by `ang` about `axis`: the transpose of Rodrigues' formula."""
+    """4x4 matrix that turns row vectors about an axis: the transpose of Rodrigues' formula.
+
+    Args:
+        axis: a vector of 3, not zero.
+        ang: radians.
+
+    Example:
+        >>> qd.math.rot_by_axis(qd.Vector([0.0, 0.0, 1.0]), 0.0)[0, 0]
+        1.0
+    """
     c, s, n = cos(ang), sin(ang), axis.normalized()
     t = n * (1.0 - c)
     return Matrix(
@@ -105,7 +227,17 @@ def rot_by_axis(axis, ang):
 
 @pyfunc
 def rot_yaw_pitch_roll(yaw, pitch, roll):
-    """4x4 matrix that turns row vectors: Rz(-roll) Rx(-pitch) Ry(-yaw)."""
+    """4x4 matrix that turns row vectors: Rz(-roll) Rx(-pitch) Ry(-yaw).
+
+    Args:
+        yaw: radians.
+        pitch: radians.
+        roll: radians.
+
+    Example:
+        >>> qd.math.rot_yaw_pitch_roll(0.0, 0.0, 0.0)[0, 0]
+        1.0
+    """
     cy, sy, cp, sp, cr, sr = cos(yaw), sin(yaw), cos(pitch), sin(pitch), cos(roll), sin(roll)
     return Matrix(
         [
@@ -119,14 +251,36 @@ def rot_yaw_pitch_roll(yaw, pitch, roll):
 
 @pyfunc
 def rotation3d(ang_x, ang_y, ang_z):
-    """4x4 matrix that turns row vectors: yaw is `ang_z`, pitch `ang_x`, roll `ang_y`."""
+    """4x4 matrix that turns row vectors.
+
+    Args:
+        ang_x: pitch, in radians.
+        ang_y: roll.
+        ang_z: yaw.
+
+    Example:
+        >>> qd.math.rotation3d(0.0, 0.0, 0.0)[3, 3]
+        1.0
+    """
     return rot_yaw_pitch_roll(ang_z, ang_x, ang_y)
 
 
 @func
 def fns(mask, base, offset):
-    """Position of the `offset`-th set bit of a u32 from bit `base` on, upwards if `offset` is positive, downwards if it is
-    negative; for 0 `base` itself if that bit is set. 0xFFFFFFFF if there is none."""
+    """Position of the `offset`-th set bit of a u32 from bit `base` on; 0xFFFFFFFF if there is none.
+
+    Args:
+        mask: the u32.
+        base: the bit to begin at.
+        offset: which one: upwards if it is positive, downwards if it is negative; for 0 `base` itself if that bit is set.
+
+    Example:
+        >>> @qd.kernel
+        ... def f() -> qd.u32:
+        ...     return qd.math.fns(0b1010, 0, 2)
+        >>> f()
+        3
+    """
     bits = cast(mask, u32)
     position = cast(base, int)
     wanted = abs(cast(offset, int))
@@ -146,7 +300,17 @@ def fns(mask, base, offset):
 
 @pyfunc
 def refract(x, n, eta):
-    """Direction of x refracted at the plane with normal n; zero for total reflection."""
+    """Direction of x refracted at a plane; zero for total reflection.
+
+    Args:
+        x: the direction, of length 1.
+        n: the normal of the plane, of length 1.
+        eta: the ratio of the indices of refraction.
+
+    Example:
+        >>> qd.math.refract(qd.Vector([0.0, -1.0]), qd.Vector([0.0, 1.0]), 1.0)
+        [ 0. -1.]
+    """
     d = n.dot(x)
     k = 1.0 - eta * eta * (1.0 - d * d)
     result = x * 0.0

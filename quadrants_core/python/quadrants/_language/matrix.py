@@ -105,7 +105,26 @@ _Swizzles = type(
 
 
 class Matrix(_Swizzles, _values.Shown):
-    """A matrix of numbers. In a kernel it is a compile-time constant; arguments and results of kernels come as these."""
+    """A matrix of numbers. In a kernel it is a compile-time constant; arguments and results of kernels come as these. Operators work
+    elementwise, `@` is the matrix product, `m[i, j]` an element.
+
+    Args:
+        *args: rows, as a list of lists; or a vector's components; or a NumPy array; then, if it is given, the type.
+        **keywords: `dt`, the type of the components; `needs_grad`, which a value does not have.
+
+    Attributes:
+        n: rows.
+        m: columns.
+        entries: the components in a flat list, row by row.
+        x, y, z, w, r, g, b, a, s, t, p, q: the first four components of a vector, in the manner of shading languages; several, such as
+            `v.xy`, make a vector.
+
+    Example:
+        >>> A = qd.Matrix([[1, 2], [3, 4]])
+        >>> (A @ qd.Vector([1, 1]), A.transpose(), A[1, 0])
+        ([3 7], [[1 3]
+         [2 4]], 3)
+    """
 
     _qd_kind_ = "matrix"
     _qd_name_ = "Matrix"
@@ -141,6 +160,7 @@ class Matrix(_Swizzles, _values.Shown):
 
     # shape and elements
     def get_shape(self):
+        """(n, m) of a matrix, (n,) of a vector."""
         return (self.n,) if self.ndim == 1 else (self.n, self.m)
 
     def __len__(self):
@@ -195,11 +215,13 @@ class Matrix(_Swizzles, _values.Shown):
             owner[key] = self
 
     def to_list(self):
+        """The components as a list; of a matrix, a list of rows."""
         if self.ndim == 1:
             return list(self._entries)
         return [self._entries[i * self.m : (i + 1) * self.m] for i in range(self.n)]
 
     def to_numpy(self):
+        """The components as a NumPy array."""
         import numpy as np
 
         return np.array(self.to_list(), None if self._dtype is None else _dtypes.numpy_dtype(self._dtype))
@@ -291,36 +313,67 @@ class Matrix(_Swizzles, _values.Shown):
             raise _exceptions.QuadrantsCompilationError(f"expected a square matrix, got shape {self.get_shape()}")
 
     def all(self):
+        """Whether no component is 0."""
         return all(self._entries)
 
     def any(self):
+        """Whether a component is not 0."""
         return any(self._entries)
 
     def cast(self, dtype):
+        """The matrix with its components converted.
+
+        Args:
+            dtype: a number type.
+        """
         return self._same(self._entries, _dtypes.dtype(dtype))
 
     def max(self):
+        """The greatest component."""
         return max(self._entries)
 
     def min(self):
+        """The least component."""
         return min(self._entries)
 
     def sum(self):
+        """The sum of the components."""
         return sum(self._entries)
 
     def norm_sqr(self):
+        """The sum of squares of the components."""
         return sum(v * v for v in self._entries)
 
     def norm(self, eps=0):
+        """The square root of the sum of squares, plus `eps` below the root.
+
+        Args:
+            eps: a number over 0 keeps derivatives finite at 0.
+        """
         return _math.sqrt(self.norm_sqr() + eps)
 
     def norm_inv(self, eps=0):
+        """1 / norm(eps).
+
+        Args:
+            eps: as of norm.
+        """
         return 1.0 / self.norm(eps)
 
     def normalized(self, eps=0):
+        """The vector divided by its norm, plus `eps`.
+
+        Args:
+            eps: a number over 0 keeps it finite at 0.
+        """
         return self / (self.norm() + eps)
 
     def dot(self, other):
+        """The scalar product.
+
+        Args:
+            other: a vector of the same length.
+        """
         if not isinstance(other, Matrix):
             other = Vector(other)
         if self.ndim != 1 or other.ndim != 1 or self.n != other.n:
@@ -328,6 +381,11 @@ class Matrix(_Swizzles, _values.Shown):
         return sum(a * b for a, b in zip(self._entries, other._entries))
 
     def cross(self, other):
+        """The vector product of two vectors of 3, or the number a.x * b.y - a.y * b.x of two vectors of 2.
+
+        Args:
+            other: a vector of the same length.
+        """
         a, b = self._entries, other._entries
         if self.n == 2 and other.n == 2:
             return a[0] * b[1] - a[1] * b[0]
@@ -337,12 +395,23 @@ class Matrix(_Swizzles, _values.Shown):
         return Vector(products, _common(self._dtype, other._dtype))
 
     def outer_product(self, other):
+        """The matrix of the products of a component of this vector, for each row, and one of the other, for each column.
+
+        Args:
+            other: a vector.
+        """
         return Matrix([[a * b for b in other._entries] for a in self._entries], _common(self._dtype, other._dtype))
 
     def frobenius_inner(self, other):
+        """The sum of the products of components at the same place.
+
+        Args:
+            other: a matrix of the same shape.
+        """
         return self._zip(other, _operator.mul).sum()
 
     def transpose(self):
+        """The matrix with rows and columns exchanged; of a vector, a matrix of one row."""
         if self.ndim == 1:
             raise _exceptions.QuadrantsCompilationError(
                 "`transpose()` cannot apply to a vector. If you want something like `a @ b.transpose()`, write "
@@ -351,50 +420,101 @@ class Matrix(_Swizzles, _values.Shown):
         return Matrix([list(column) for column in zip(*self.to_list())], self._dtype)
 
     def trace(self):
+        """The sum of the components on the diagonal."""
         self._square()
         return sum(self._entries[i * self.m + i] for i in range(self.n))
 
     def determinant(self):
+        """The determinant of a square matrix of up to 4 rows."""
         self._square()
         return _determinant(self.to_list())
 
     def inverse(self):
+        """The inverse of a square matrix of up to 4 rows."""
         self._square()
         return Matrix(_inverse(self.to_list()), self._dtype if self._dtype and self._dtype.kind == "float" else None)
 
     def fill(self, val):
+        """Every component becomes `val`.
+
+        Args:
+            val: a number.
+        """
         self._entries = _convert([val] * len(self._entries), self._dtype)
         self._write_through()
 
     # constructors
     @staticmethod
     def zero(dt, n, m=None):
+        """A vector or matrix of zeros.
+
+        Args:
+            dt: type of the components.
+            n: rows.
+            m: columns; None: a vector.
+        """
         return Vector([0] * n, dt) if m is None else Matrix([[0] * m for _ in range(n)], dt)
 
     @staticmethod
     def one(dt, n, m=None):
+        """A vector or matrix of ones.
+
+        Args:
+            dt: type of the components.
+            n: rows.
+            m: columns; None: a vector.
+        """
         return Vector([1] * n, dt) if m is None else Matrix([[1] * m for _ in range(n)], dt)
 
     @staticmethod
     def unit(n, i, dt=None):
+        """The vector with 1 at place `i` and 0 elsewhere.
+
+        Args:
+            n: components.
+            i: the place.
+            dt: their type; None: `default_ip`.
+        """
         if not 0 <= i < n:
             raise ValueError(f"unit({n}, {i}): the index must be below the length")
         return Vector([1 if k == i else 0 for k in range(n)], dt)
 
     @staticmethod
     def identity(dt, n):
+        """The matrix with 1 on its diagonal and 0 elsewhere.
+
+        Args:
+            dt: type of the components.
+            n: rows.
+        """
         return Matrix([[1 if i == j else 0 for j in range(n)] for i in range(n)], dt)
 
     @staticmethod
     def diag(dim, val):
+        """A square matrix with `val` on its diagonal and 0 elsewhere.
+
+        Args:
+            dim: how many rows.
+            val: a number.
+        """
         return Matrix([[val if i == j else 0 for j in range(dim)] for i in range(dim)])
 
     @staticmethod
     def rows(rows):
+        """The matrix with these rows.
+
+        Args:
+            rows: vectors or lists of one length.
+        """
         return Matrix([r.to_list() if isinstance(r, Matrix) else list(r) for r in rows])
 
     @staticmethod
     def cols(cols):
+        """The matrix with these columns.
+
+        Args:
+            cols: vectors or lists of one length.
+        """
         return Matrix.rows(cols).transpose()
 
     # storage
@@ -403,16 +523,48 @@ class Matrix(_Swizzles, _values.Shown):
         cls, n, m, dtype, shape=None, order=None, name="", offset=None, needs_grad=False, needs_dual=False, layout=_Layout.AOS,
         ndim=None,
     ):  # fmt: skip
-        """A field of matrices; ndim=1: of vectors, m is 1."""
+        """A field of matrices; ndim=1: of vectors, m is 1.
+
+        Args:
+            n: rows.
+            m: columns.
+            dtype: type of the components; a list: of each.
+            shape: an integer or a tuple of them; None: it is placed in a tree.
+            order: the axes in the order of memory, such as "ji".
+            name: how errors and profiles call it.
+            offset: the first index of each axis.
+            needs_grad: it has a field `grad`.
+            needs_dual: it has a field `dual`.
+            layout: `qd.Layout.AOS`, components together, or `qd.Layout.SOA`, apart.
+            ndim: 1 or 2 indices of an element.
+        """
         ndim = 2 if ndim is None else ndim
         return _make("field of matrices", n, m, ndim, dtype, shape, order, name, offset, needs_grad, needs_dual, layout)
 
     @classmethod
     def ndarray(cls, n, m, dtype, shape, needs_grad=False):
+        """An ndarray of matrices.
+
+        Args:
+            n: rows.
+            m: columns.
+            dtype: type of the components.
+            shape: an integer or a tuple of them.
+            needs_grad: it has an array `grad`.
+        """
         return _make("array of matrices", n, m, 2, dtype, shape, needs_grad)
 
     @classmethod
     def tensor(cls, n, m, dtype, shape, **keywords):
+        """A tensor of matrices, see `qd.tensor`.
+
+        Args:
+            n: rows.
+            m: columns.
+            dtype: type of the components.
+            shape: an integer or a tuple of them.
+            **keywords: as of `qd.tensor`.
+        """
         return _make("tensor of matrices", "qd.Matrix.tensor", n, m, 2, dtype, shape, **keywords)
 
 
@@ -477,7 +629,17 @@ _add_operators()
 
 
 class Vector(Matrix):
-    """A vector of numbers."""
+    """A vector of numbers: a Matrix of one column with one index.
+
+    Args:
+        *args: the components, as one list or one by one; then, if it is given, the type.
+        **keywords: `dt`, the type of the components.
+
+    Example:
+        >>> v = qd.Vector([3.0, 4.0])
+        >>> (v.norm(), v.x, v.yx, 2 * v)
+        (5.0, 3.0, [4. 3.], [6. 8.])
+    """
 
     _qd_name_ = "Vector"
 
@@ -486,15 +648,43 @@ class Vector(Matrix):
 
     @classmethod
     def field(cls, n, dtype, *args, **kwargs):
-        """A field of vectors; the other arguments are those of Matrix.field."""
+        """A field of vectors.
+
+        Args:
+            n: components.
+            dtype: their type; a list: of each.
+            shape: an integer or a tuple of them; None: it is placed in a tree.
+            order: the axes in the order of memory, such as "ji".
+            name: how errors and profiles call it.
+            offset: the first index of each axis.
+            needs_grad: it has a field `grad`.
+            needs_dual: it has a field `dual`.
+            layout: `qd.Layout.AOS`, components together, or `qd.Layout.SOA`, apart.
+        """
         return Matrix.field(n, 1, dtype, *args, **{"ndim": 1, **kwargs})
 
     @classmethod
     def ndarray(cls, n, dtype, shape, needs_grad=False):
+        """An ndarray of vectors.
+
+        Args:
+            n: components.
+            dtype: their type.
+            shape: an integer or a tuple of them.
+            needs_grad: it has an array `grad`.
+        """
         return _make("array of matrices", n, 1, 1, dtype, shape, needs_grad)
 
     @classmethod
     def tensor(cls, n, dtype, shape, **keywords):
+        """A tensor of vectors, see `qd.tensor`.
+
+        Args:
+            n: components.
+            dtype: their type.
+            shape: an integer or a tuple of them.
+            **keywords: as of `qd.tensor`.
+        """
         return _make("tensor of matrices", "qd.Vector.tensor", n, 1, 1, dtype, shape, **keywords)
 
 

@@ -6,6 +6,7 @@ from functools import partial as _partial
 
 from quadrants import _dtypes, _exceptions, _native, _settings
 from quadrants._language import matrix as _matrix
+from quadrants._language.texts import TEXTS as _TEXTS
 from quadrants._trees import layout as _layout
 
 
@@ -33,7 +34,7 @@ def _map(f, *args):
 _with_signature = {}  # parameters as text -> function that makes one with them of what it does: compiled once for all
 
 
-def with_parameters(namespace, prototypes, make, doc, module="quadrants", prefix=""):
+def with_parameters(namespace, prototypes, make, module="quadrants", prefix=""):
     """Functions of the prototypes ("name(a, b=None); ..."), each of which hands its arguments to make(name)."""
     for prototype in map(str.strip, prototypes.split(";")):
         name, _, parameters = prototype[:-1].partition("(")
@@ -45,17 +46,14 @@ def with_parameters(namespace, prototypes, make, doc, module="quadrants", prefix
         op.__code__ = op.__code__.replace(co_name=name, co_qualname=name)
         op.__name__ = op.__qualname__ = name
         op.__module__ = module
-        op.__doc__ = doc.format(name=name)
+        op.__doc__ = _TEXTS[prefix + name]
         namespace[name] = builtin(op, prefix + name)
 
 
 def _define(namespace, table, prefix=""):
     """`table`: prototype -> what it does to numbers. Returns what is made, by name."""
     by_name = {prototype.partition("(")[0]: f for prototype, f in table.items()}
-    with_parameters(
-        namespace, ";".join(table), lambda name: _partial(_map, by_name[name]),
-        "{name} of numbers, vectors or matrices, elementwise.", prefix=prefix,
-    )  # fmt: skip
+    with_parameters(namespace, ";".join(table), lambda name: _partial(_map, by_name[name]), prefix=prefix)
     return {name: namespace[name] for name in by_name}
 
 
@@ -103,7 +101,7 @@ def _rounding(name, f):
 
     op.__name__ = op.__qualname__ = name
     op.__module__ = "quadrants"
-    op.__doc__ = f"{name} of x; with dtype, converted to it."
+    op.__doc__ = _TEXTS[name]
     return builtin(op)
 
 
@@ -121,7 +119,7 @@ def _fold(name, pick):
 
     op.__name__ = op.__qualname__ = name
     op.__module__ = "quadrants"
-    op.__doc__ = f"The {name} of its arguments, elementwise."
+    op.__doc__ = _TEXTS[name]
     return builtin(op)
 
 
@@ -131,32 +129,99 @@ min = _fold("min", lambda a, b: a if a <= b else b)
 
 @builtin
 def cast(obj, dtype):
-    """`obj` converted to `dtype`."""
+    """Converts to another type; floats lose their fraction on the way to integers.
+
+    Args:
+        obj: a number, vector or matrix.
+        dtype: a number type, or `int` or `float` for the defaults.
+
+    Returns:
+        The value, elementwise.
+
+    Example:
+        >>> qd.cast(2.7, qd.i32)
+        2
+    """
     kind = _dtypes.dtype(dtype)
     return obj.cast(kind) if isinstance(obj, _matrix.Matrix) else kind(obj)
 
 
 @builtin
 def bit_cast(obj, dtype):
-    """The bits of `obj` read as `dtype`; in kernels."""
+    """The bits of a number read as another type of the same width; in kernels.
+
+    Args:
+        obj: a number.
+        dtype: the type to read it as.
+
+    Returns:
+        A number of that type.
+
+    Raises:
+        QuadrantsTypeError: the widths differ. QuadrantsSyntaxError: outside of kernels and funcs.
+
+    Example:
+        >>> @qd.kernel
+        ... def f(x: qd.f32) -> qd.u32:
+        ...     return qd.bit_cast(x, qd.u32)
+        >>> hex(f(1.0))
+        '0x3f800000'
+    """
     raise _kernel_only("bit_cast")
 
 
 @builtin
 def zero(x):
-    """0 of the type of x."""
+    """0 of the type and shape of x.
+
+    Args:
+        x: a number, vector or matrix.
+
+    Returns:
+        Zeros.
+
+    Example:
+        >>> qd.zero(qd.Vector([1.5, 2.5]))
+        [0. 0.]
+    """
     return _map(lambda v: type(v)(0), x)
 
 
 @builtin
 def one(x):
-    """1 of the type of x."""
+    """1 of the type and shape of x.
+
+    Args:
+        x: a number, vector or matrix.
+
+    Returns:
+        Ones.
+
+    Example:
+        >>> qd.one(5)
+        1
+    """
     return _map(lambda v: type(v)(1), x)
 
 
 @builtin
 def random(dtype=float):
-    """A uniform number: floats in [0, 1), integers over their range."""
+    """A uniformly distributed number: floats in [0, 1), integers over their whole range. In kernels every thread has a sequence of its
+    own, which begins at the option `random_seed`; with `deterministic=True` every part of a loop has one.
+
+    Args:
+        dtype: a number type; `float`: `default_fp`.
+
+    Returns:
+        A number.
+
+    Example:
+        >>> @qd.kernel
+        ... def f() -> qd.f32:
+        ...     return qd.random()
+        >>> 0 <= f() < 1
+        True
+    """
     import random as _random
 
     kind = _dtypes.dtype(dtype)
@@ -165,7 +230,24 @@ def random(dtype=float):
 
 @builtin
 def randn(dt=None):
-    """A normally distributed number."""
+    """A normally distributed number, of mean 0 and variance 1.
+
+    Args:
+        dt: a type of floats; None: `default_fp`.
+
+    Returns:
+        A number.
+
+    Raises:
+        QuadrantsTypeError: `dt` is a type of integers.
+
+    Example:
+        >>> @qd.kernel
+        ... def f() -> qd.f32:
+        ...     return qd.randn()
+        >>> abs(f()) < 100
+        True
+    """
     import random as _random
 
     return _random.gauss(0.0, 1.0)
@@ -187,64 +269,152 @@ with_parameters(
     """atomic_add(x, y); atomic_sub(x, y); atomic_mul(x, y); atomic_min(x, y); atomic_max(x, y); atomic_and(x, y);
     atomic_or(x, y); atomic_xor(x, y); atomic_exchange(x, y); atomic_cas(x, expected, desired); volatile_load(target);
     assume_in_range(val, base, low, high); loop_unique(val, covers=None); block_local(*args); cache_read_only(*args);
-    loop_config(*, block_dim=None, serialize=False, parallelize=None, block_dim_adaptive=True, bit_vectorize=False, name=None);
+    loop_config(*, block_dim=None, serialize=False, parallelize=None, block_dim_adaptive=True, bit_vectorize=False, name=None,
+        deterministic=False);
     static_print(*args, **kwargs); activate(node, indices); deactivate(node, indices); is_active(node, indices);
     append(node, indices, val); length(node, indices); get_addr(f, indices); rescale_index(a, b, I); no_activate(*args);
     mesh_local(*args); stop_grad(x); mesh_patch_idx(); clock_counter(); global_thread_idx()""",
     _raiser,
-    "{name}: for kernels and funcs.",
 )
 
 
 def clock_freq_hz():
-    """Steps a second of the counter that qd.clock_counter() reads in kernels."""
+    """Steps a second of the counter that `qd.clock_counter()` reads in kernels.
+
+    Returns:
+        A number, in Hz.
+
+    Example:
+        >>> qd.clock_freq_hz() > 0
+        True
+    """
     return 1e9 if _settings.current().arch.name == "python" else _native.core().clock_frequency()
 
 
 @builtin
 def stream_parallel():
-    """`with qd.stream_parallel():` in a kernel holds what may run beside the kernel's other blocks of this kind. On the CPU
-    they run one after another; in Python the block runs as it stands."""
+    """`with qd.stream_parallel():` in a kernel holds what may run beside the kernel's other blocks of this kind. On the CPU they run one
+    after another; in Python the block runs as it stands.
+
+    Raises:
+        QuadrantsSyntaxError: it stands inside of a loop or branch, or beside statements that are in no such block.
+
+    Example:
+        >>> x = qd.field(qd.i32, shape=2)
+        >>> @qd.kernel
+        ... def f():
+        ...     with qd.stream_parallel():
+        ...         for i in range(1):
+        ...             x[0] = 1
+        ...     with qd.stream_parallel():
+        ...         for i in range(1):
+        ...             x[1] = 2
+        >>> f()
+        >>> x.to_numpy()
+        array([1, 2], dtype=int32)
+    """
     import contextlib
 
     return contextlib.nullcontext()
 
 
-_LINEAR_ALGEBRA = {
-    "svd": "Singular values of a 2x2 or 3x3 matrix: (U, S, V), A = U S V^T, S diagonal and descending.",
-    "sym_eig": "Eigenvalues, ascending, and eigenvectors, as columns, of a symmetric matrix of 2 to 6 rows.",
-    "eig": "Eigenvalues of a 2x2 matrix as rows (real, imaginary), and eigenvectors: columns of such pairs, one below another.",
-    "polar_decompose": "(U, P) with A = U P, U orthogonal and P symmetric, of a 2x2 or 3x3 matrix.",
-    "make_spd": "The nearest positive semidefinite matrix of a symmetric one of 2 to 6 rows.",
-}
-
-
-for _name, _doc in _LINEAR_ALGEBRA.items():
-    with_parameters(globals(), f"{_name}(A, dt=None)", _raiser, _doc)
+with_parameters(globals(), "svd(A, dt=None); sym_eig(A, dt=None); eig(A, dt=None); polar_decompose(A, dt=None); make_spd(A, dt=None)", _raiser)
 
 
 @builtin
 def solve(A, b, dt=None):
-    """x with A x = b, for 2x2 and 3x3 matrices."""
+    """x with A x = b, for small systems.
+
+    Args:
+        A: a 2x2 or 3x3 matrix.
+        b: a vector of as many rows.
+        dt: f32 or f64; None: `default_fp`.
+
+    Returns:
+        A vector.
+
+    Raises:
+        QuadrantsTypeError: another size. QuadrantsSyntaxError: outside of kernels and funcs.
+
+    Example:
+        >>> @qd.kernel
+        ... def f() -> qd.math.vec2:
+        ...     return qd.solve(qd.Matrix([[2.0, 0.0], [0.0, 4.0]]), qd.Vector([2.0, 2.0]))
+        >>> f()
+        [1.  0.5]
+    """
     raise _kernel_only("solve")
 
 
 @builtin
 def static(x, *xs):
-    """Compile-time evaluation in kernels; the value itself in Python."""
+    """Evaluates while the kernel is compiled. `for i in qd.static(range(3))` is unrolled, `if qd.static(flag)` keeps one branch.
+
+    Args:
+        x: an expression of constants, or what a loop goes over.
+        *xs: more of them; the result is a tuple then.
+
+    Returns:
+        In Python, what it was given.
+
+    Raises:
+        QuadrantsSyntaxError, QuadrantsTypeError: the expression is not known at compile time.
+
+    Example:
+        >>> @qd.kernel
+        ... def f() -> qd.i32:
+        ...     s = 0
+        ...     for i in qd.static(range(3)):
+        ...         s += i
+        ...     return s
+        >>> f()
+        3
+    """
     return (x, *xs) if xs else x
 
 
 @builtin
 def static_assert(cond, msg=None):
-    """Fails the compilation if `cond` is false."""
+    """Fails the compilation if `cond` is false; in Python, raises AssertionError.
+
+    Args:
+        cond: an expression of constants.
+        msg: what the error says.
+
+    Raises:
+        QuadrantsCompilationError: `cond` is false, or is not known at compile time.
+
+    Example:
+        >>> @qd.kernel
+        ... def f(x: qd.template()):
+        ...     qd.static_assert(len(x.shape) == 1, "x has one axis")
+        >>> f(qd.field(qd.f32, shape=4))
+    """
     if not cond:
         raise AssertionError(msg)
 
 
 @builtin
 def grouped(x):
-    """Iterates with the indices as one vector."""
+    """Loops over the indices as one vector: a kernel for any number of axes.
+
+    Args:
+        x: a field, an array or `qd.ndrange(...)`.
+
+    Returns:
+        An iterable of vectors of integers.
+
+    Example:
+        >>> x = qd.field(qd.i32, shape=(2, 3))
+        >>> @qd.kernel
+        ... def f():
+        ...     for I in qd.grouped(x):
+        ...         x[I] = I.sum()
+        >>> f()
+        >>> x.to_numpy()
+        array([[0, 1, 2],
+               [1, 2, 3]], dtype=int32)
+    """
     return (_matrix.Vector(list(i if isinstance(i, tuple) else (i,))) for i in x)
 
 
@@ -305,7 +475,22 @@ def _check_axes(axes, n):
 
 @builtin
 def ndrange(*args, axes=None):
-    """The product of ranges: each argument is an extent or (begin, end)."""
+    """The product of ranges: `for i, j in qd.ndrange(4, (2, 6))`. At the top of a kernel, all of it is one parallel loop.
+
+    Args:
+        *args: an extent, or (begin, end), for each index.
+        axes: the order in which the indices vary, the slowest first; None: as they are written.
+
+    Returns:
+        An iterable of tuples of integers.
+
+    Raises:
+        QuadrantsTypeError: a bound is no integer. QuadrantsSyntaxError: `axes` is no permutation.
+
+    Example:
+        >>> list(qd.ndrange(2, (1, 3)))
+        [(0, 1), (0, 2), (1, 1), (1, 2)]
+    """
     return _Ndrange(*args, axes=axes)
 
 

@@ -2,7 +2,7 @@
 
 import sys as _sys
 
-from quadrants import _dtypes, _exceptions, _later, _source
+from quadrants import _dtypes, _exceptions, _source
 from quadrants._language import annotations as _annotations
 from quadrants._factories import make as _make
 
@@ -165,8 +165,6 @@ def param(name, annotation, position):
         )
     if isinstance(annotation, type) and "__dataclass_fields__" in vars(annotation):
         return spec("bundle", cls=annotation)
-    if isinstance(annotation, _later.Later):
-        raise _exceptions.not_available(f"{annotation!r} as the type of a kernel argument")
     if kind == "struct_type":
         return spec("struct", cls=annotation)
     raise _Syntax(
@@ -182,7 +180,7 @@ def evaluated(cls, name, text):
     """The annotation of a dataclass's field that `from __future__ import annotations` left as text."""
     import sys
 
-    owner = next(base for base in cls.__mro__ if name in vars(base).get("__annotations__", ()))
+    owner = next(base for base in cls.__mro__ if name in getattr(base, "__annotations__", ()))
     try:
         return eval(text, vars(sys.modules[owner.__module__]), dict(vars(owner)))
     except Exception as error:

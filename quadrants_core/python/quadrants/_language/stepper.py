@@ -6,29 +6,61 @@ from quadrants._language.graph import GraphStatus
 _TASK, _TURN, _CHECKPOINT, _END = range(4)  # engine::Until
 
 
+def described(outline):
+    """What a graph consists of, in order: tasks, and the levels, checkpoints, regions and sections that they stand in, each with
+    its depth. `at` is the number of the step of the core."""
+    levels, checkpoints, rows = outline
+    steps = []
+    for kind, index, depth, name, line, at in rows:
+        one = {"kind": kind, "index": index, "depth": depth, "at": at}
+        if kind == "task":
+            one.update(name=name, line=line)
+        elif kind == "level":
+            flag, parent, argument = levels[index]
+            one.update(flag=flag, parent=parent, argument=argument)
+        elif kind == "checkpoint":
+            label, flag, argument = checkpoints[index]
+            one.update(label=None if label is None else int(label), name=getattr(label, "name", None), flag=flag, argument=argument)
+        steps.append(one)
+    return steps
+
+
+def kernel_of(kernel, what):
+    """(the kernel itself, the object that it is a method of, as a tuple)"""
+    around = getattr(kernel, "__self__", None)
+    own = getattr(kernel, "__func__", kernel)
+    if getattr(own, "_qd_kind_", None) != "kernel":
+        raise _exceptions.QuadrantsRuntimeError(f"{what} takes a kernel, got {kernel!r}")
+    return own, () if around is None else (around,)
+
+
 class Stepper:
     """A launch of `kernel(*args, **keywords)` that stops where it is told to: `step()` goes to the end of the next checkpoint,
     run or left out, `turn()` to the end of a pass of the next qd.graph.do_while, `task()` past one task, `run()` to the end.
-    `resume(label)` begins a launch anew from a checkpoint; `back()` takes the last of these back, with what the kernel may have
-    written. `state()` says as plain data what has happened. The flag of a checkpoint that yielded is set to 0."""
+    `resume(label)` begins a launch anew from a checkpoint; `back()` takes the last of these back, with the arrays and fields of
+    the kernel. `state()` says as plain data what has happened. The flag of a checkpoint that yielded is set to 0. It is for one
+    thread at a time."""
 
     def __init__(self, kernel, *args, keep_bytes=256 << 20, **keywords):
-        self_of_method = getattr(kernel, "__self__", None)
-        own = getattr(kernel, "__func__", kernel)
-        if getattr(own, "_qd_kind_", None) != "kernel":
-            raise _exceptions.QuadrantsRuntimeError(f"qd.graph.Stepper takes a kernel, got {kernel!r}")
-        given = args if self_of_method is None else (self_of_method, *args)
-        self.kernel = own
-        self.args = own._bind(*given, **keywords)
-        self._steps = _native.core().Steps(own, self.args, keep_bytes)
-        self._levels, self._checkpoints = self._steps.graph()
+        self.kernel, first = kernel_of(kernel, "qd.graph.Stepper")
+        self.args = self.kernel._bind(*first, *args, **keywords)
+        self._steps = _native.core().Steps(self.kernel, self.args, keep_bytes)
+        outline = self._steps.graph()
+        self._checkpoints = outline[1]
+        self._described = described(outline)
+
+    def __repr__(self):
+        state = self.state()
+        tasks = [one for one in state["steps"] if one["kind"] == "task"]
+        ran = sum(one["runs"] for one in tasks)
+        where = "over" if state["over"] else "before its first task" if not ran else f"after {ran} task{'s' * (ran != 1)}"
+        return f"<Stepper of {state['kernel']}: {where}>"
+
+    def _status(self, yielded):
+        return GraphStatus(yielded >= 0, self._checkpoints[yielded][0] if yielded >= 0 else None)
 
     def _advance(self, until):
-        self._steps.advance(until)
-        yielded = self._steps.state()["yielded"]
-        if yielded >= 0:
-            self._steps.clear_flag(yielded)
-        return self.status
+        return self._status(self._steps.advance(until))
 
     @property
     def over(self):
@@ -38,8 +70,7 @@ class Stepper:
     @property
     def status(self):
         """What the launch would give if it ended here."""
-        yielded = self._steps.state()["yielded"]
-        return GraphStatus(yielded >= 0, self._checkpoints[yielded][0] if yielded >= 0 else None)
+        return self._status(self._steps.state()["yielded"])
 
     def task(self):
         return self._advance(_TASK)
@@ -60,29 +91,28 @@ class Stepper:
         self._steps.begin(self._steps.find(label))
 
     def back(self):
-        """Takes the last call of step, turn, task, run or resume back; False if nothing is kept of it."""
+        """Takes the last call of step, turn, task, run or resume back, and what was written since then into arrays of the kernel;
+        False if nothing is kept of it. Arrays that the kernel only reads stay as they are where they take more than a quarter of
+        `keep_bytes`."""
         return self._steps.back()
 
     def state(self):
-        """The launch as plain data: `steps` (tasks, levels and checkpoints in order, each with its depth, name, state, times,
+        """The launch as plain data: `steps` (tasks, and what they stand in, in order, each with its depth, name, state, times,
         turns and flag), which comes `next`, whether it is `over`, which label `yielded`, and how many steps `back` are kept."""
         now = self._steps.state()
         steps, at = [], None
-        for number, (kind, index, depth, name, line) in enumerate(self._steps.plan()):
-            if kind.endswith("_end"):
-                continue
-            one = {"kind": kind, "index": index, "depth": depth}
-            if kind == "task":
-                one.update(name=name, line=line, runs=now["runs"][index], microseconds=now["microseconds"][index])
-            elif kind == "level":
-                flag, parent, argument = self._levels[index]
-                one.update(flag=flag, value=self._steps.flag_at(argument), turn=now["turns"][index], parent=parent)
-            else:
-                label, flag, argument = self._checkpoints[index]
-                one.update(label=None if label is None else int(label), name=getattr(label, "name", None), flag=flag)
-                one.update(state=now["checkpoints"][index], value=None if flag is None else self._steps.flag_at(argument))
-            if number >= now["at"] and at is None:
-                at = len(steps)
+        for number, one in enumerate(self._described):
+            one = dict(one)
+            place, index, argument = one.pop("at"), one["index"], one.pop("argument", -1)
+            if one["kind"] == "task":
+                one.update(runs=now["runs"][index], microseconds=now["microseconds"][index])
+            elif one["kind"] == "level":
+                one.update(value=self._steps.flag_at(argument), turn=now["turns"][index])
+            elif one["kind"] == "checkpoint":
+                has_flag = one["flag"] is not None
+                one.update(state=now["checkpoints"][index], value=self._steps.flag_at(argument) if has_flag else None)
+            if place >= now["at"] and at is None and one["kind"] not in ("region", "section"):
+                at = number
             steps.append(one)
         label = self._checkpoints[now["yielded"]][0] if now["yielded"] >= 0 else None
         return {

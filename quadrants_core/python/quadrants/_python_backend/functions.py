@@ -164,6 +164,8 @@ def run_kernel(info, args):
         passed = [argument(a, value, i - first, made.params[i]) for i, (a, value) in enumerate(zip(annotations, args))]
         return _kernel_result(made, places.start(made.bound(info.fn), *passed))
     finally:
+        if places._remarks:
+            places.tell_remarks()
         numbers.Debug.active = around
         storage.arguments.clear()
         storage.arguments.update(outside)

@@ -81,9 +81,24 @@ def fail(text):
     raise _exceptions.from_core("QuadrantsAssertionError", text, here(), "")
 
 
+_MOST_REMARKS = 100  # of one place in one launch
+_remarks = {}  # (text, place): how often in this launch
+
+
 def report(text):
-    """A line of text and the place, printed."""
-    print(text + "".join(map(_block, here())), end="", flush=True)
+    """A line of text and the place, printed; a limited number of times a launch."""
+    key = text, tuple(here())
+    _remarks[key] = times = _remarks.get(key, 0) + 1
+    if times <= _MOST_REMARKS:
+        print(text + "".join(map(_block, key[1])), end="", flush=True)
+
+
+def tell_remarks():
+    """At the end of a launch: what was reported beyond the limit."""
+    for (text, place), times in _remarks.items():
+        if times > _MOST_REMARKS:
+            print(f"and {times - _MOST_REMARKS} more in this launch: {text}" + "".join(map(_block, place)), end="", flush=True)
+    _remarks.clear()
 
 
 _MOST_LINES = 6

@@ -72,10 +72,11 @@ class _Rewriter(ast.NodeTransformer):
         targets = self.survey.names(tree.body)
         self.local = self.parameters | set(targets) | self.survey.comprehended
         self.boxed = self._passed_on(set(targets))
+        self.changed = set(targets) | self._updated()
         self.declared = [set(parameters)]
         body = [self._start(name, tree) for name in dict.fromkeys(targets) if name not in self.parameters]
         changed = [n for n in parameters if n not in self.templates and self._is_changed(n, targets)]
-        body += [self._own(name, targets, tree) for name in changed]
+        body += [self._own(name, tree) for name in changed]
         body += self.block(tree.body)
         made = ast.FunctionDef(BODY, tree.args, body or [ast.Pass()], [], None)
         made.args.defaults, made.args.kw_defaults = [], []
@@ -94,6 +95,18 @@ class _Rewriter(ast.NodeTransformer):
                     continue
                 if arg.id in assigned or (arg.id in self.parameters and not self.is_kernel):
                     found.add(arg.id)
+        return found
+
+    def _updated(self):
+        """Variables that an atomic changes."""
+        found = set()
+        for node in self.survey.calls:
+            callee = self.object_of(node.func)
+            if kind_word(callee) != "builtin" or not callee._qd_name_.startswith("atomic_"):
+                continue
+            place = node.args[0] if node.args else next((k.value for k in node.keywords if k.arg in _PLACES_BY_NAME), None)
+            if isinstance(place, ast.Name):
+                found.add(place.id)
         return found
 
     def _may_change(self, callee, position):
@@ -117,9 +130,9 @@ class _Rewriter(ast.NodeTransformer):
     def _is_changed(self, name, targets):
         return name in self.boxed or name in targets
 
-    def _own(self, name, targets, at):
-        """A parameter that the func assigns: a variable with the value of the argument."""
-        if name in self.boxed and name in targets:
+    def _own(self, name, at):
+        """A parameter that the func changes: a variable with the value of the argument."""
+        if name in self.boxed and name in self.changed:
             return self._box(name, at)
         if name in self.boxed:  # what is known stays known, unless the callee changes it
             made = self.call("lent", ast.Name(name, _LOAD), at=at)

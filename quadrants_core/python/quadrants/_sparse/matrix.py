@@ -85,7 +85,31 @@ def is_ndarray(values):
 
 
 class SparseMatrix(Mortal):
-    """A sparse matrix of n rows and m columns. `@` multiplies with matrices and vectors, `*` element by element."""
+    """A sparse matrix. `@` multiplies with matrices and vectors, `*` element by element; `+` and `-` add.
+
+    Args:
+        n: rows.
+        m: columns; None: as many.
+        sm: a matrix to share, of the core.
+        dtype: `qd.f32` or `qd.f64`.
+        storage_format: "col_major" or "row_major".
+
+    Attributes:
+        shape: (rows, columns).
+        dtype: type of the entries.
+        T: the transpose.
+
+    Example:
+        >>> K = qd.linalg.SparseMatrixBuilder(2, 2, max_num_triplets=4)
+        >>> @qd.kernel
+        ... def fill(A: qd.types.sparse_matrix_builder()):
+        ...     A[0, 0] += 2.0
+        ...     A[1, 0] += 3.0
+        >>> fill(K)
+        >>> A = K.build()
+        >>> (A[1, 0], A.T[0, 1])
+        (3.0, 3.0)
+    """
 
     def __init__(self, n=None, m=None, sm=None, dtype=_dtypes.f32, storage_format="col_major"):
         import numpy as np
@@ -165,6 +189,7 @@ class SparseMatrix(Mortal):
         return self * -1.0
 
     def transpose(self):
+        """The matrix with rows and columns exchanged."""
         self._check_alive()
         return self._of(self.matrix.transposed(), self.m, self.n, self.dtype)
 
@@ -233,7 +258,11 @@ class SparseMatrix(Mortal):
         return self.transpose()
 
     def build_from_ndarray(self, ndarray):
-        """The matrix of the triplets (row, column, value) that an ndarray of scalars, vectors or matrices holds."""
+        """The matrix of the triplets (row, column, value) that an ndarray holds.
+
+        Args:
+            ndarray: of scalars, vectors or matrices.
+        """
         import numpy as np
 
         self._check_alive()
@@ -249,7 +278,11 @@ class SparseMatrix(Mortal):
         self.matrix = assemble(self.dtype, self.n, self.m, rows, cols, values)
 
     def mmwrite(self, filename):
-        """Writes a file in the format of Matrix Market."""
+        """Writes a file in the format of Matrix Market.
+
+        Args:
+            filename: its path.
+        """
         self._check_alive()
         with open(filename, "w", encoding="ascii") as file:
             file.write(self.matrix.market())
@@ -274,7 +307,21 @@ def assemble(dtype, n, m, rows, cols, values):
 @dataclasses.dataclass(frozen=True, init=False, repr=False, eq=False)
 class SparseMatrixBuilder(Mortal):
     """Collects the entries of a sparse matrix: `A[i, j] += v` in a kernel with a parameter annotated
-    `qd.types.sparse_matrix_builder()`. Entries of one place are summed."""
+    `qd.types.sparse_matrix_builder()`. Entries of one place are summed.
+
+    Args:
+        num_rows: rows.
+        num_cols: columns; None: as many.
+        max_num_triplets: most entries between two calls of build().
+        dtype: `qd.f32` or `qd.f64`.
+        storage_format: "col_major" or "row_major".
+
+    Raises:
+        QuadrantsRuntimeError: at build(): there were more entries than max_num_triplets.
+
+    Example:
+        See `qd.linalg.SparseMatrix`.
+    """
 
     _qd_kind_ = "sparse_matrix_builder"
 
@@ -329,14 +376,19 @@ class SparseMatrixBuilder(Mortal):
         return tuple(part.to_numpy(copy=None)[:added] for part in (self.rows, self.cols, self.values))
 
     def print_triplets(self):
-        """Prints what was added since the last `build`."""
+        """Prints what was added since the last build()."""
         rows, cols, values = self._triplets()
         print(f"n={self.num_rows}, m={self.num_cols}, num_triplets={len(rows)} (max={self.max_num_triplets})")
         for i, j, value in zip(rows, cols, values):
             print(f"[{i}, {j}] = {value}")
 
     def build(self, dtype=None, _format="CSR"):
-        """The matrix of what was added; the builder is empty then."""
+        """The matrix of what was added; the builder is empty then.
+
+        Args:
+            dtype: type of its entries; None: that of the builder.
+            _format: the one that there is.
+        """
         try:
             matrix = assemble(self.dtype, self.num_rows, self.num_cols, *self._triplets())
         finally:

@@ -12,12 +12,34 @@ _template, _grouped = _annotations.template, _ops.grouped
 
 @_kernel.data_oriented
 class LinearOperator:
-    """What `matvec_kernel(x, Ax)` computes for a field x."""
+    """A matrix that is not stored: what `matvec_kernel(x, Ax)` computes for a field x.
+
+    Args:
+        matvec_kernel: a kernel of two fields.
+
+    Example:
+        >>> @qd.kernel
+        ... def twice(x: qd.template(), Ax: qd.template()):
+        ...     for i in x:
+        ...         Ax[i] = 2.0 * x[i]
+        >>> A = qd.linalg.LinearOperator(twice)
+        >>> b, x = qd.field(qd.f32, shape=4), qd.field(qd.f32, shape=4)
+        >>> b.fill(6.0)
+        >>> _ = qd.linalg.MatrixFreeCG(A, b, x)
+        >>> x[0]
+        3.0
+    """
 
     def __init__(self, matvec_kernel):
         self._matvec = matvec_kernel
 
     def matvec(self, x, Ax):
+        """Ax = A x.
+
+        Args:
+            x: a field.
+            Ax: a field of the same shape, the result.
+        """
         if x.shape != Ax.shape:
             raise _exceptions.QuadrantsRuntimeError(f"Dimension mismatch x.shape{x.shape} != Ax.shape{Ax.shape}.")
         self._matvec(x, Ax)
@@ -90,8 +112,23 @@ def _log(quiet, text):
 
 
 def MatrixFreeCG(A, b, x, tol=1e-6, maxiter=5000, quiet=True):
-    """Solves A x = b by conjugate gradients, from the x that is there, until the norm of the residual is below `tol`; A is a
-    symmetric positive definite LinearOperator, b and x are fields. True if it got there."""
+    """Solves A x = b by conjugate gradients (CG: A is symmetric positive definite) or stabilised biconjugate gradients (BICGSTAB: A is any),
+    from the x that is there, until the norm of the residual is below `tol`.
+
+    Args:
+        A: a LinearOperator.
+        b: a field.
+        x: a field of the same shape: where to begin, and the solution.
+        tol: the norm to reach.
+        maxiter: most steps.
+        quiet: False: prints the residual of each step.
+
+    Returns:
+        True if it got there.
+
+    Example:
+        See `qd.linalg.LinearOperator`.
+    """
     _check("MatrixFreeCG", b, x)
     dot = _dot32 if b.dtype.name == "f32" else _dot64
     with _Work(x, 3) as (p, r, Ap):
@@ -123,7 +160,23 @@ def MatrixFreeCG(A, b, x, tol=1e-6, maxiter=5000, quiet=True):
 
 
 def MatrixFreeBICGSTAB(A, b, x, tol=1e-6, maxiter=5000, quiet=True):
-    """Solves A x = b by stabilised biconjugate gradients, as MatrixFreeCG does; A need not be symmetric."""
+    """Solves A x = b by conjugate gradients (CG: A is symmetric positive definite) or stabilised biconjugate gradients (BICGSTAB: A is any),
+    from the x that is there, until the norm of the residual is below `tol`.
+
+    Args:
+        A: a LinearOperator.
+        b: a field.
+        x: a field of the same shape: where to begin, and the solution.
+        tol: the norm to reach.
+        maxiter: most steps.
+        quiet: False: prints the residual of each step.
+
+    Returns:
+        True if it got there.
+
+    Example:
+        See `qd.linalg.LinearOperator`.
+    """
     _check("MatrixFreeBICGSTAB", b, x)
     dot = _dot32 if b.dtype.name == "f32" else _dot64
     with _Work(x, 6) as (p, r, shadow, Ap, s, t):

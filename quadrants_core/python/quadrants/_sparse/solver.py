@@ -14,7 +14,26 @@ def _check_square(matrix):
 
 
 class SparseSolver(_sparse_matrix.Mortal):
-    """Solves A x = b by a factorization: LLT or LDLT of a symmetric matrix, LU of any square one."""
+    """Solves A x = b by a factorization.
+
+    Args:
+        dtype: `qd.f32` or `qd.f64`.
+        solver_type: "LLT" or "LDLT" of a symmetric matrix, "LU" of any square one.
+        ordering: "AMD" or "COLAMD": how unknowns are put in order.
+
+    Example:
+        >>> import numpy as np
+        >>> K = qd.linalg.SparseMatrixBuilder(2, 2, max_num_triplets=4)
+        >>> @qd.kernel
+        ... def fill(A: qd.types.sparse_matrix_builder()):
+        ...     for i in range(2):
+        ...         A[i, i] += 2.0 + i
+        >>> fill(K)
+        >>> solver = qd.linalg.SparseSolver(solver_type="LLT")
+        >>> solver.compute(K.build())
+        >>> solver.solve(np.array([2.0, 6.0], dtype=np.float32))
+        array([1.       , 2.0000002], dtype=float32)
+    """
 
     def __init__(self, dtype=_dtypes.f32, solver_type="LLT", ordering="AMD"):
         super().__init__()
@@ -42,17 +61,32 @@ class SparseSolver(_sparse_matrix.Mortal):
         return sparse_matrix
 
     def compute(self, sparse_matrix):
-        """analyze_pattern, then factorize."""
+        """compute() is analyze_pattern(), which orders the unknowns, then factorize(), which is enough for another matrix with entries in the
+        same places.
+
+        Args:
+            sparse_matrix: a square SparseMatrix.
+        """
         self.analyze_pattern(sparse_matrix)
         self.factorize(sparse_matrix)
 
     def analyze_pattern(self, sparse_matrix):
-        """Orders the unknowns so that the factors of matrices with entries in these places have few others."""
+        """compute() is analyze_pattern(), which orders the unknowns, then factorize(), which is enough for another matrix with entries in the
+        same places.
+
+        Args:
+            sparse_matrix: a square SparseMatrix.
+        """
         self.matrix = self._accept(sparse_matrix)
         self.solver.analyze(sparse_matrix.matrix)
 
     def factorize(self, sparse_matrix):
-        """For a matrix with the pattern that was analyzed last."""
+        """compute() is analyze_pattern(), which orders the unknowns, then factorize(), which is enough for another matrix with entries in the
+        same places.
+
+        Args:
+            sparse_matrix: a square SparseMatrix.
+        """
         self._accept(sparse_matrix)
         if not self.solver.factorize(sparse_matrix.matrix):
             raise _Error(
@@ -62,7 +96,14 @@ class SparseSolver(_sparse_matrix.Mortal):
         self.matrix = sparse_matrix
 
     def solve(self, b):
-        """x of A x = b: a numpy array, or an ndarray if b is one. See info() for whether there is one."""
+        """x of A x = b. See info() for whether there is one.
+
+        Args:
+            b: a NumPy array, a field or an ndarray.
+
+        Returns:
+            A NumPy array, or an ndarray if b is one.
+        """
         import numpy as np
 
         self._check_alive()
@@ -85,7 +126,27 @@ class SparseSolver(_sparse_matrix.Mortal):
 
 
 class SparseCG(_sparse_matrix.Mortal):
-    """Solves A x = b by conjugate gradients with a diagonal preconditioner, for a symmetric positive definite A."""
+    """Solves A x = b by conjugate gradients with a diagonal preconditioner.
+
+    Args:
+        A: a SparseMatrix, symmetric and positive definite.
+        b: a NumPy array or an ndarray.
+        x0: where to begin; None: zeros.
+        max_iter: most steps.
+        atol: norm of the residual to reach.
+
+    Example:
+        >>> import numpy as np
+        >>> K = qd.linalg.SparseMatrixBuilder(2, 2, max_num_triplets=4)
+        >>> @qd.kernel
+        ... def fill(A: qd.types.sparse_matrix_builder()):
+        ...     for i in range(2):
+        ...         A[i, i] += 2.0
+        >>> fill(K)
+        >>> x, there = qd.linalg.SparseCG(K.build(), np.array([2.0, 4.0], dtype=np.float32)).solve()
+        >>> (there, x)
+        (True, array([1., 2.], dtype=float32))
+    """
 
     def __init__(self, A, b, x0=None, max_iter=50, atol=1e-6):
         import numpy as np
@@ -112,7 +173,7 @@ class SparseCG(_sparse_matrix.Mortal):
         self.matrix = self.b = self.x = None
 
     def solve(self):
-        """(x, whether it was reached in max_iter steps)"""
+        """(x, whether it was reached in max_iter steps)."""
         self._check_alive()
         self.matrix._check_alive()
         reached = _sparse_matrix.native().conjugate_gradients(self.matrix.matrix, self.b, self.x, self.max_iter, self.atol)

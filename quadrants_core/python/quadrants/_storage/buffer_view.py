@@ -8,7 +8,18 @@ from quadrants._storage import tensor as _tensor
 
 
 class BufferViewType(_annotations._Annotation):
-    """Annotation of a parameter that takes a BufferView: `qd.BufferView[qd.f32]`; without a type, of any elements."""
+    """Annotation of a parameter that takes a BufferView: `qd.BufferView[qd.f32]`.
+
+    Args:
+        dtype: type of the elements; None: any.
+        boundary: as of `qd.types.ndarray`.
+
+    Attributes:
+        element: the type of the elements.
+
+    Example:
+        See `qd.BufferView`.
+    """
 
     _qd_kind_ = "buffer_view_type"
 
@@ -35,7 +46,32 @@ class BufferViewType(_annotations._Annotation):
 
 
 class BufferView:
-    """`size` elements of `arr` from `offset` on."""
+    """`size` elements of an array from `offset` on, passed to kernels as one argument; `view[i]` is element offset + i.
+
+    Args:
+        arr: an ndarray with one axis.
+        offset: the first element.
+        size: how many.
+
+    Attributes:
+        shape: (size,).
+        element: type of the elements.
+        boundary: what an index outside means, as of `qd.types.ndarray`.
+
+    Raises:
+        ValueError: it does not lie within the array.
+
+    Example:
+        >>> x = qd.ndarray(qd.i32, 8)
+        >>> view = qd.BufferView(x, 2, 4)
+        >>> @qd.kernel
+        ... def fill(v: qd.BufferView[qd.i32]):
+        ...     for i in range(v.shape[0]):
+        ...         v[i] = 1
+        >>> fill(view)
+        >>> x.to_numpy()
+        array([0, 0, 1, 1, 1, 1, 0, 0], dtype=int32)
+    """
 
     _qd_name_ = "BufferView"
 
@@ -62,10 +98,16 @@ class BufferView:
         return (self.size,)
 
     def get_ndarray(self):
+        """The array that it is a view of."""
         return self.arr
 
     def subview(self, offset, size):
-        """`size` elements from the `offset`-th of this view on."""
+        """A part of this view.
+
+        Args:
+            offset: from this element of the view on.
+            size: how many.
+        """
         if offset < 0 or size < 0 or offset + size > self.size:
             raise ValueError(f"subview out of range: offset={offset}, size={size}, BufferView size={self.size}")
         return BufferView(self.arr, self.offset + offset, size)

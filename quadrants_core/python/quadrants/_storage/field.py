@@ -6,14 +6,33 @@ from quadrants import _dtypes, _exceptions, _source
 from quadrants._display import values as _values
 from quadrants._language import kernel as _kernel, matrix as _matrix
 from quadrants._storage import interop as _interop
-from quadrants._trees import layout as _layout, snode as _snode
+from quadrants._trees import helpers as _helpers, layout as _layout, snode as _snode
 from quadrants._factories import makes as _makes
 from quadrants._trees.layout import Layout as _Layout
 from quadrants._trees.layout import extents as _extents
 
 
 class Field(_values.Shown):
-    """Storage with an element type and a shape. In kernels `x[i, j]` reads and writes it."""
+    """Storage with an element type and a shape. In kernels `x[i, j]` reads and writes it; in Python too, one element at a time.
+
+    Attributes:
+        shape: how many elements each axis has.
+        dtype: type of the components.
+        layout: order of the components in memory.
+        snode: the level that it is placed in.
+        grad: the field of its gradients; None: it has none.
+        dual: the field of its tangents, for `qd.ad.FwdMode`; None: it has none.
+        name: how errors call it.
+
+    Example:
+        >>> x = qd.field(qd.f32, shape=(2, 2))
+        >>> x[0, 1] = 3.0
+        >>> x.to_numpy()
+        array([[0., 3.],
+               [0., 0.]], dtype=float32)
+        >>> (x.shape, x.dtype)
+        ((2, 2), f32)
+    """
 
     def __init__(self, dtype, name, members):
         self._dtype = dtype
@@ -42,13 +61,19 @@ class Field(_values.Shown):
     _snode = snode
 
     def parent(self, n=1):
-        """The n-th level above the elements."""
+        """The n-th level above the elements.
+
+        Args:
+            n: 1: the level that holds them.
+        """
         return self._node().parent(n - 1)
 
     def has_grad(self):
+        """Whether the field has a `grad`."""
         return self.grad is not None and self.grad._placed()
 
     def has_dual(self):
+        """Whether the field has a `dual`."""
         return self.dual is not None and self.dual._placed()
 
     @property
@@ -125,7 +150,11 @@ class Field(_values.Shown):
 
     @_values.in_kernels("fill")
     def fill(self, val):
-        """Every element becomes `val`; in a sparse tree, every element that is active."""
+        """Every element becomes `val`; in a sparse tree, every element that is active.
+
+        Args:
+            val: a number; for vectors and matrices also one such.
+        """
         flat = _matrix.flatten(val)
         if len(flat) == 1:
             flat = flat * len(self._parts)
@@ -136,11 +165,22 @@ class Field(_values.Shown):
         kind = self._dtype
         for part, v in zip(self._parts, flat):
             self._change(part, v if kind.kind == "float" else kind(v))
+        self._use("fill_field", "number" if isinstance(val, (int, float)) else "components")
+
+    def _use(self, helper, form=""):
+        _helpers.use(helper, [self._place_of(part) for part in self._parts], form)
 
     @_values.host_only
     def to_numpy(self, dtype=None, *, copy=True):
-        """A copy as a numpy array; vectors and matrices add axes at the end. copy=False: a view; None: if there can be one."""
-        return _interop.to_numpy(self, self._copied, dtype, copy)
+        """The values as a NumPy array; vectors and matrices add axes at the end.
+
+        Args:
+            dtype: a NumPy type to convert to; None: as it is.
+            copy: True: a copy; False: a view of the memory, or an error; None: a view if there can be one.
+        """
+        out = _interop.to_numpy(self, self._copied, dtype, copy)
+        self._use("field_to_ext_arr")
+        return out
 
     def _copied(self):
         import numpy as np
@@ -160,11 +200,19 @@ class Field(_values.Shown):
 
     @_values.host_only
     def from_numpy(self, arr):
-        """Takes the values of a numpy array of the same shape; in a sparse tree, those of elements that are active."""
+        """Takes the values of a NumPy array; in a sparse tree, those of elements that are active.
+
+        Args:
+            arr: of the shape of the field; of vectors and matrices, with their axes at the end.
+
+        Raises:
+            ValueError: the shapes differ.
+        """
         import numpy as np
 
         arr = np.asarray(arr)
         self._take(arr)
+        self._use("ext_arr_to_field")
         if _kernel.recorder() is not None:
             _kernel.recorder().loaded(self, arr)
 
@@ -193,7 +241,14 @@ class Field(_values.Shown):
 
     @_values.host_only
     def copy_from(self, other):
-        """Takes the values of a field of the same shape."""
+        """Takes the values of another field.
+
+        Args:
+            other: a field of the same shape.
+
+        Raises:
+            ValueError: the shapes differ.
+        """
         other = getattr(other, "_impl", other)
         if not isinstance(other, Field):
             raise TypeError("Cannot copy from a non-field object")
@@ -201,21 +256,41 @@ class Field(_values.Shown):
             raise ValueError(f"copy_from: shapes {self.shape} and {other.shape} differ")
         if _kernel.recorder() is not None:
             _kernel.recorder().copied(self, other)
-        self._take(other.to_numpy())
+        self._take(other._copied())
+        self._use("field_to_field")
 
     @_values.host_only
     def to_torch(self, device=None, *, copy=True):
-        """A torch tensor; `copy` as for to_numpy."""
+        """The values as a torch tensor.
+
+        Args:
+            device: where torch has it; None: where the field is.
+            copy: as of to_numpy.
+        """
         return _interop.to_torch(self, self._copied, device, copy)
 
     @_values.host_only
     def from_torch(self, arr):
-        """Takes the values of a torch tensor of the same shape."""
+        """Takes the values of a torch tensor.
+
+        Args:
+            arr: of the shape that from_numpy wants.
+
+        Raises:
+            ValueError: the shapes differ.
+        """
         _interop.from_torch(self, arr)
 
     @_values.host_only
     def to_dlpack(self, versioned=False):
-        """A DLPack capsule on the memory of the field."""
+        """A DLPack capsule on the memory of the field.
+
+        Args:
+            versioned: a capsule as of DLPack 1.0.
+
+        Raises:
+            ValueError: its memory is not that of one array.
+        """
         return _interop.dlpack(self, versioned)
 
     def __dlpack__(self, **keywords):
@@ -261,7 +336,12 @@ class Field(_values.Shown):
 
 
 class ScalarField(Field):
-    """Field of scalars."""
+    """Field of scalars, as `qd.field(qd.f32, shape=...)` makes it.
+
+    Example:
+        >>> isinstance(qd.field(qd.f32, shape=2), qd.ScalarField)
+        True
+    """
 
     _qd_kind_ = "field"
 
@@ -284,7 +364,27 @@ class ScalarField(Field):
 
 
 class MatrixField(Field):
-    """Field of vectors or matrices."""
+    """Field of vectors or matrices, as `qd.Vector.field` and `qd.Matrix.field` make it.
+
+    Attributes:
+        n: rows of an element.
+        m: columns; 1 of vectors.
+
+    Args:
+        n: rows.
+        m: columns.
+        ndim: indices of an element.
+        dtype: type of the components.
+        name: how errors call it.
+        members: its fields of components.
+        layout: AOS or SOA.
+
+    Example:
+        >>> v = qd.Vector.field(3, qd.f32, shape=2)
+        >>> v[0] = [1.0, 2.0, 3.0]
+        >>> v.get_scalar_field(1)[0]
+        2.0
+    """
 
     _qd_kind_ = "matrix_field"
 
@@ -295,13 +395,25 @@ class MatrixField(Field):
 
     @_values.host_only
     def to_numpy(self, keep_dims=False, dtype=None, *, copy=True):
-        """As of a field; with keep_dims, vectors have a last axis of extent 1, as matrices of one column."""
+        """As of a field.
+
+        Args:
+            keep_dims: vectors have a last axis of extent 1, as matrices of one column.
+            dtype: a NumPy type to convert to; None: as it is.
+            copy: True: a copy; False: a view of the memory, or an error; None: a view if there can be one.
+        """
         out = super().to_numpy(dtype, copy=copy)
         return out.reshape(out.shape + (1,)) if keep_dims and self.ndim == 1 else out
 
     @_values.host_only
     def to_torch(self, device=None, keep_dims=False, *, copy=True):
-        """As of a field; keep_dims as for to_numpy."""
+        """As of a field.
+
+        Args:
+            device: where torch has it.
+            keep_dims: as of to_numpy.
+            copy: as of to_numpy.
+        """
         out = super().to_torch(device, copy=copy)
         return out.reshape(tuple(out.shape) + (1,)) if keep_dims and self.ndim == 1 else out
 
@@ -321,7 +433,11 @@ class MatrixField(Field):
             self._place_of(part)[key] = v
 
     def get_scalar_field(self, *indices):
-        """The field of one component."""
+        """The field of one component.
+
+        Args:
+            *indices: those of the component.
+        """
         i, j = (tuple(indices) + (0,))[:2]
         return ScalarField(self._dtype, self._name, [self._parts[i * self.m + j]])
 
@@ -470,7 +586,31 @@ def _place_shaped(field, shape, order, offset, soa=False, derivatives=()):
 
 
 def field(dtype, shape=None, order=None, name="", offset=None, needs_grad=False, needs_dual=False, **keywords):
-    """A field of scalars, or of the given vector, matrix or struct type. Without shape, place it in a tree."""
+    """A field: storage with an element type and a shape that kernels read and write as globals or template arguments.
+
+    Args:
+        dtype: a number type, or a vector, matrix, struct or quant type, or a class decorated with `@qd.dataclass`.
+        shape: an integer or a tuple of them; `()`: one element. None: it is placed in a tree (`qd.root.dense(...).place(x)`).
+        order: the axes in the order of memory, such as "ji"; None: the last varies fastest.
+        name: how errors and profiles call it.
+        offset: the first index of each axis, if it is not 0.
+        needs_grad: it has a field `grad` of the same shape.
+        needs_dual: it has a field `dual`, for `qd.ad.FwdMode`.
+        layout: of vectors, matrices and structs: `qd.Layout.AOS` (members together) or `qd.Layout.SOA` (apart).
+
+    Returns:
+        A ScalarField, MatrixField or StructField, full of zeros.
+
+    Raises:
+        QuadrantsRuntimeError: no program runs that could hold it, an extent is not positive, or it does not fit in memory. TypeError,
+        QuadrantsTypeError: a shape or type that no field can have.
+
+    Example:
+        >>> x = qd.field(qd.f32, shape=(2, 3))
+        >>> x[1, 2] = 5.0
+        >>> x.to_numpy().sum()
+        np.float32(5.0)
+    """
     kind = getattr(dtype, "_qd_kind_", None)
     if kind == "matrix_type":
         return matrix_field(

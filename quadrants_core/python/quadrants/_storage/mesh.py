@@ -119,7 +119,17 @@ class MeshElementField:
 
 
 class MeshInstance:
-    """A mesh: `verts`, `edges`, `faces`, `cells`."""
+    """A mesh.
+
+    Args:
+        metadata: what `qd.Mesh.generate_meta` gives.
+
+    Attributes:
+        verts, edges, faces, cells: its elements; `place({"x": qd.math.vec3})` gives them attributes, and kernels loop over them.
+
+    Example:
+        See the tests of meshes: tests/python/test_mesh.py.
+    """
 
     def __init__(self, metadata):
         self._metadata = metadata
@@ -222,17 +232,31 @@ class MeshBuilder:
 
 
 class Mesh:
-    """Makes meshes: `qd.Mesh.generate_meta(data)` describes one, `qd.Mesh._create_instance(metadata)` builds it."""
+    """Makes meshes: `qd.Mesh.generate_meta(data)` describes one, `qd.Mesh._create_instance(metadata)` builds it.
+
+    Example:
+        >>> qd.Mesh.load_meta("missing.json")
+        Traceback (most recent call last):
+        FileNotFoundError: [Errno 2] No such file or directory: 'missing.json'
+    """
 
     @staticmethod
     def load_meta(filename):
-        """Metadata from a file that a patcher wrote, in JSON."""
+        """Metadata from a file that a patcher wrote, in JSON.
+
+        Args:
+            filename: its path.
+        """
         with open(filename, encoding="utf-8") as file:
             return MeshMetadata(json.load(file))
 
     @staticmethod
     def generate_meta(data):
-        """Metadata from what a patcher gives, or from index arrays; see MeshMetadata."""
+        """Metadata from what a patcher gives, or from index arrays.
+
+        Args:
+            data: see MeshMetadata.
+        """
         return MeshMetadata(data)
 
     @staticmethod

@@ -39,7 +39,23 @@ def _classes():
     _Storage = core.NdarrayStorage
 
     class Ndarray(core.NdarrayStorage, _values.Shown):
-        """Contiguous array of scalars, vectors or matrices."""
+        """Contiguous array of scalars, vectors or matrices. In Python `x[i, j]` reads and writes one element; NumPy and torch take it as it
+        is, through `__array__` and DLPack.
+
+        Attributes:
+            shape: how many elements each axis has.
+            dtype: type of the components.
+            element_shape: `()` of scalars, (n,) of vectors, (n, m) of matrices.
+            layout: order of the components in memory.
+            grad: the array of its gradients; None: it has none.
+            dual: None: arrays have no tangents.
+
+        Example:
+            >>> x = qd.Vector.ndarray(2, qd.f32, shape=3)
+            >>> x[0] = [1.0, 2.0]
+            >>> (x.shape, x.element_shape, len(x), x[0])
+            ((3,), (2,), 3, [1. 2.])
+        """
 
         _qd_kind_ = "ndarray"
 
@@ -70,9 +86,11 @@ def _classes():
             return self.shape
 
         def has_grad(self):
+            """Whether it has an array `grad`."""
             return self.grad is not None
 
         def has_dual(self):
+            """False: arrays have no tangents."""
             return self.dual is not None
 
         @property
@@ -80,11 +98,16 @@ def _classes():
             return self._element_shape
 
         def get_type(self):
+            """The description of its elements: dtype, shape of an element and layout."""
             return _array_type(self)
 
         @_values.host_only
         def fill(self, val):
-            """Every element becomes `val`."""
+            """Every element becomes `val`.
+
+            Args:
+                val: a number; for vectors and matrices also one such.
+            """
             flat = _matrix.flatten(val)
             if len(flat) == 1:
                 flat = flat * self._components
@@ -94,7 +117,11 @@ def _classes():
 
         @_values.host_only
         def copy_from(self, other):
-            """Copies an ndarray of the same shape and element type."""
+            """Copies the values of another ndarray.
+
+            Args:
+                other: of the same shape and element type.
+            """
             if not isinstance(other, Ndarray):
                 raise TypeError(f"copy_from takes an ndarray, not {type(other).__name__}")
             if other._live_shape() != self._live_shape() or other._element_shape != self._element_shape:
@@ -108,7 +135,11 @@ def _classes():
 
         @_values.host_only
         def to_dlpack(self, versioned=False):
-            """A DLPack capsule on the memory of the array."""
+            """A DLPack capsule on the memory of the array.
+
+            Args:
+                versioned: a capsule as of DLPack 1.0.
+            """
             return _interop.dlpack(self, versioned)
 
         def __dlpack__(self, **keywords):
@@ -192,13 +223,26 @@ def _classes():
     class _Converting(Ndarray):
         @_values.host_only
         def from_numpy(self, arr):
+            """Takes the values of a NumPy array.
+
+            Args:
+                arr: of the shape of the array; of vectors and matrices, with their axes at the end.
+
+            Raises:
+                ValueError: the shapes differ.
+            """
             self._from_numpy(arr)
             if _kernel.recorder() is not None:
                 _kernel.recorder().loaded(self, self._to_numpy())
 
         @_values.host_only
         def to_numpy(self, dtype=None, *, copy=True):
-            """A copy; with copy=False a view of the memory, with copy=None a view if there can be one."""
+            """The values as a NumPy array.
+
+            Args:
+                dtype: a NumPy type to convert to; None: as it is.
+                copy: True: a copy; False: a view of the memory; None: a view if there can be one.
+            """
             return _interop.to_numpy(self, self._to_numpy, dtype, copy)
 
         def __array__(self, dtype=None, copy=None):
@@ -212,16 +256,37 @@ def _classes():
 
         @_values.host_only
         def from_torch(self, arr):
-            """Takes the values of a torch tensor of the same shape."""
+            """Takes the values of a torch tensor.
+
+            Args:
+                arr: of the shape that from_numpy wants.
+            """
             _interop.from_torch(self, arr)
 
         @_values.host_only
         def to_torch(self, device=None, *, copy=True):
-            """A torch tensor; `copy` as for to_numpy."""
+            """The values as a torch tensor.
+
+            Args:
+                device: where torch has it; None: where the array is.
+                copy: as of to_numpy.
+            """
             return _interop.to_torch(self, self._to_numpy, device, copy)
 
     class ScalarNdarray(_Converting):
-        """Array of scalars."""
+        """Array of scalars, as `qd.ndarray(qd.f32, shape)` makes it.
+
+        Args:
+            dtype: type of the elements.
+            arr_shape: a tuple of integers.
+
+        Example:
+            >>> import numpy as np
+            >>> x = qd.ScalarNdarray(qd.i32, (2,))
+            >>> x.from_numpy(np.array([1, 2], dtype=np.int32))
+            >>> x.to_numpy()
+            array([1, 2], dtype=int32)
+        """
 
         def __init__(self, dtype, arr_shape):
             _set_up(self, _dtypes.dtype(dtype), _check_shape(arr_shape), 1, 1, 0)
@@ -244,13 +309,34 @@ def _classes():
             super().__setitem__(key, flat * self._components if len(flat) == 1 else flat)
 
     class VectorNdarray(_Elements):
-        """Array of vectors."""
+        """Array of vectors, as `qd.Vector.ndarray` makes it.
+
+        Args:
+            n: components.
+            dtype: their type.
+            shape: a tuple of integers.
+
+        Example:
+            >>> qd.VectorNdarray(3, qd.f32, (2,)).to_numpy().shape
+            (2, 3)
+        """
 
         def __init__(self, n, dtype, shape):
             _set_up(self, _dtypes.dtype(dtype), _check_shape(shape), int(n), 1, 1)
 
     class MatrixNdarray(_Elements):
-        """Array of matrices."""
+        """Array of matrices, as `qd.Matrix.ndarray` makes it.
+
+        Args:
+            n: rows.
+            m: columns.
+            dtype: type of the components.
+            shape: a tuple of integers.
+
+        Example:
+            >>> qd.MatrixNdarray(2, 3, qd.f32, (4,)).to_numpy().shape
+            (4, 2, 3)
+        """
 
         def __init__(self, n, m, dtype, shape):
             _set_up(self, _dtypes.dtype(dtype), _check_shape(shape), int(n), int(m), 2)
@@ -335,6 +421,11 @@ def _slice(array, key):
 
 
 def _make(cls, dtype, shape, rows, cols, element_dim, layout=None, needs_grad=False):
+    if needs_grad and element_dim and not _dtypes.is_real(dtype):
+        kind = "Vector" if element_dim == 1 else "Matrix"
+        raise _exceptions.QuadrantsRuntimeError(
+            f"{dtype} is not supported for {kind}.ndarray with needs_grad=True; element dtype must be real (floating-point)."
+        )
     if needs_grad:
         _interop.check_needs_grad(dtype, "ndarray")
     return _set_up(cls.__new__(cls), dtype, shape, rows, cols, element_dim, layout, needs_grad)
@@ -362,7 +453,25 @@ def _rebuild(name, dtype, shape, element, values, gradient=None):
 
 
 def ndarray(dtype, shape, needs_grad=False, *, _layout=None):
-    """An array of `shape` with elements of a scalar, vector or matrix type, filled with zeros."""
+    """An array of `shape` in one piece of memory, filled with zeros. Kernels take it as an argument: `x: qd.types.NDArray[qd.f32, 2]`.
+
+    Args:
+        dtype: a number type, or a vector or matrix type.
+        shape: an integer or a tuple of them.
+        needs_grad: it has an array `grad` of the same shape.
+
+    Returns:
+        A ScalarNdarray, VectorNdarray or MatrixNdarray.
+
+    Raises:
+        QuadrantsRuntimeError: no program runs, or a shape that no array can have. QuadrantsTypeError: a type that no array can have.
+
+    Example:
+        >>> x = qd.ndarray(qd.i32, shape=3)
+        >>> x.fill(2)
+        >>> x.to_numpy()
+        array([2, 2, 2], dtype=int32)
+    """
     kind = getattr(dtype, "_qd_kind_", None)
     if kind == "matrix_type":
         return matrix_ndarray(dtype.n, dtype.m, dtype.ndim, dtype.stored(), shape, needs_grad)

@@ -9,7 +9,23 @@ from quadrants._trees.layout import Layout as _Layout
 
 
 class Struct:
-    """A record in Python scope: members by attribute or key. In a kernel `qd.Struct(a=1, b=v)` makes a struct value."""
+    """A record in Python scope: members by attribute or key. In a kernel `qd.Struct(a=1, b=v)` makes a struct value.
+
+    Args:
+        *args: one dict of the members.
+        **entries: the members by name.
+
+    Attributes:
+        entries: the members in a dict.
+        keys: their names.
+        items: (name, value) of each.
+        methods: functions that belong to it, by name.
+
+    Example:
+        >>> s = qd.Struct(a=1, b=qd.Vector([1.0, 2.0]))
+        >>> (s.a, s["b"], s.to_dict())
+        (1, [1. 2.], {'a': 1, 'b': [1.0, 2.0]})
+    """
 
     _qd_kind_ = "struct"
     _qd_name_ = "Struct"
@@ -42,7 +58,12 @@ class Struct:
         return {} if self._type is None else self._type.methods
 
     def to_dict(self, include_methods=False, include_ndim=False):
-        """The members as a dict: structs as dicts, vectors and matrices as lists."""
+        """The members as a dict: structs as dicts, vectors and matrices as lists.
+
+        Args:
+            include_methods: with the methods, under `__struct_methods`.
+            include_ndim: with the number of indices of vectors and matrices.
+        """
         made = {k: _plain(v, include_methods, include_ndim) for k, v in self._entries.items()}
         if include_methods:
             made["__struct_methods"] = self.methods
@@ -84,10 +105,22 @@ class Struct:
 
     @staticmethod
     def field(
-        members, methods={}, shape=None, name="<Struct>", offset=None, needs_grad=False, needs_dual=False,
+        members, methods={}, shape=None, name="<Struct>", offset=None, needs_grad=False, needs_dual=False,  # noqa: B006
         layout=_Layout.AOS, order=None,
     ):  # fmt: skip
-        """A field of structs with these members."""
+        """A field of structs with these members.
+
+        Args:
+            members: name -> type.
+            methods: name -> func.
+            shape: an integer or a tuple of them; None: it is placed in a tree.
+            name: how errors call it.
+            offset: the first index of each axis.
+            needs_grad: its members of floats have fields `grad`.
+            needs_dual: likewise `dual`.
+            layout: `qd.Layout.AOS`, members together, or `qd.Layout.SOA`, apart.
+            order: the axes in the order of memory.
+        """
         return make_field(
             _annotations.StructType(**members, __struct_methods=methods), shape, layout, name="" if name == "<Struct>" else name,
             order=order, offset=offset, needs_grad=needs_grad, needs_dual=needs_dual,
@@ -147,7 +180,28 @@ def make(struct_type, args, keywords):
 
 
 class StructField(_values.Shown):
-    """Field of structs: one field per member, stored together (AOS) or apart (SOA)."""
+    """Field of structs: one field per member, stored together (AOS) or apart (SOA). `f.member` is the field of a member.
+
+    Args:
+        struct_type: what `qd.types.struct` or `@qd.dataclass` made.
+        fields: those of the members, by name.
+        layout: AOS or SOA.
+
+    Attributes:
+        shape: how many elements each axis has.
+        keys: names of the members.
+        dtype: the struct type.
+        layout: order of the members in memory.
+        snode: the level that it is placed in.
+        grad: the struct of the gradients of its members.
+        dual: the struct of their tangents.
+
+    Example:
+        >>> f = qd.Struct.field({"x": qd.f32, "n": qd.i32}, shape=3)
+        >>> f.n.fill(2)
+        >>> (f[0].n, sorted(f.to_numpy()))
+        (2, ['n', 'x'])
+    """
 
     _qd_kind_ = "struct_field"
 
@@ -171,7 +225,11 @@ class StructField(_values.Shown):
         return list(self._fields)
 
     def get_member_field(self, key):
-        """The field of one member."""
+        """The field of one member.
+
+        Args:
+            key: the name of the member.
+        """
         return self._fields[key]
 
     def __getattr__(self, name):
@@ -196,15 +254,22 @@ class StructField(_values.Shown):
     _qd_layout = property(lambda self: self._first()._qd_layout)
 
     def has_grad(self):
+        """Whether its members have a `grad`."""
         return self.grad is not None and self.grad._placed()
 
     def has_dual(self):
+        """Whether its members have a `dual`."""
         return self.dual is not None and self.dual._placed()
 
     def _placed(self):
         return all(f._placed() for f in self._fields.values())
 
     def parent(self, n=1):
+        """The n-th level above the elements.
+
+        Args:
+            n: 1: the level that holds them.
+        """
         return self._first().parent(n)
 
     def __repr__(self):
@@ -225,17 +290,30 @@ class StructField(_values.Shown):
 
     @_values.host_only
     def fill(self, val):
-        """Every element becomes the struct or dict `val`, or every member the number `val`."""
+        """Every element becomes the struct or dict `val`, or every member the number `val`.
+
+        Args:
+            val: a struct, a dict or a number.
+        """
         for name, f in self._fields.items():
             f.fill(val[name] if isinstance(val, (dict, Struct)) else val)
 
     @_values.host_only
     def to_numpy(self, *, copy=True):
-        """dict: member -> numpy array; `copy` as for other fields."""
+        """The values of the members, by name, as NumPy arrays.
+
+        Args:
+            copy: as of other fields.
+        """
         return {name: f.to_numpy(copy=copy) for name, f in self._fields.items()}
 
     @_values.host_only
     def from_numpy(self, array_dict):
+        """Takes the values of NumPy arrays.
+
+        Args:
+            array_dict: member -> array of the shape that the member's field wants.
+        """
         apart = self._apart({name: array_dict[name] for name in self._fields})
         for name, f in self._fields.items():
             f.from_numpy(apart[name])
@@ -253,6 +331,11 @@ class StructField(_values.Shown):
 
     @_values.host_only
     def copy_from(self, other):
+        """Takes the values of another field of the same struct type and shape.
+
+        Args:
+            other: that field.
+        """
         if not isinstance(other, StructField):
             raise TypeError("Cannot copy from a non-field object")
         for name, f in self._fields.items():
@@ -260,16 +343,31 @@ class StructField(_values.Shown):
 
     @_values.host_only
     def to_torch(self, device=None, *, copy=True):
-        """dict: member -> torch tensor; `copy` as for other fields."""
+        """The values of the members, by name, as torch tensors.
+
+        Args:
+            device: where torch has them.
+            copy: as of other fields.
+        """
         return {name: f.to_torch(device, copy=copy) for name, f in self._fields.items()}
 
     @_values.host_only
     def from_torch(self, array_dict):
+        """Takes the values of torch tensors.
+
+        Args:
+            array_dict: member -> tensor of the shape that the member's field wants.
+        """
         for name, f in self._fields.items():
             f.from_torch(array_dict[name])
 
     @_values.host_only
     def to_dlpack(self, versioned=False):
+        """Refuses: a struct is no array; its members are.
+
+        Args:
+            versioned: as of a field.
+        """
         raise _exceptions.not_available("to_dlpack", "to_numpy() gives copies")
 
 
@@ -329,12 +427,34 @@ def _annotations_of(cls, frame):
     scope = getattr(sys.modules.get(cls.__module__), "__dict__", {})
     return {
         name: eval(kind, dict(scope), dict(frame.f_locals)) if isinstance(kind, str) else kind
-        for name, kind in cls.__dict__.get("__annotations__", {}).items()
+        for name, kind in cls.__annotations__.items()
     }
 
 
 def dataclass(cls):
-    """A class whose annotations are the members of a struct type; its functions become methods."""
+    """A class whose annotations are the members of a struct type; its functions become methods.
+
+    Args:
+        cls: the class. Members are number, vector, matrix or struct types.
+
+    Returns:
+        The class: called, it makes a value; `.field(shape=...)` makes a field of such.
+
+    Raises:
+        QuadrantsSyntaxError: a member has no type.
+
+    Example:
+        >>> @qd.dataclass
+        ... class Ball:
+        ...     x: qd.math.vec2
+        ...     r: qd.f32
+        ...     @qd.func
+        ...     def area(self):
+        ...         return qd.math.pi * self.r ** 2
+        >>> balls = Ball.field(shape=4)
+        >>> balls[0].r
+        0.0
+    """
     members = _annotations_of(cls, _source.caller(1))
     for name in members:
         if name in cls.__dict__:
@@ -346,7 +466,7 @@ def dataclass(cls):
         elif hasattr(value, "__code__") and not name.startswith("__"):
             methods[name] = _func.PyFunc(value, _source.caller(1))
     made = _annotations.StructType(**members, __struct_methods=methods)
-    made.__name__, made.__qualname__, made.__doc__ = cls.__name__, cls.__qualname__, cls.__doc__
+    made.__name__, made.__qualname__, made.__module__, made.__doc__ = cls.__name__, cls.__qualname__, cls.__module__, cls.__doc__
     return made
 
 

@@ -14,7 +14,12 @@ from quadrants._trees import layout as _layout
 
 
 class Backend(_enum.IntEnum):
-    """What stores a tensor."""
+    """What stores a tensor: a field or an ndarray.
+
+    Example:
+        >>> qd.Backend.FIELD.name
+        'FIELD'
+    """
 
     FIELD = 0
     NDARRAY = 1
@@ -37,7 +42,26 @@ def unwrap(value):
 
 
 class Tensor(_values.Shown):
-    """A field or an ndarray. As the annotation of a kernel's parameter: either, or None."""
+    """A field or an ndarray behind one interface. As the annotation of a kernel's parameter: either, or None.
+
+    Args:
+        impl: the field or ndarray.
+
+    Attributes:
+        shape: how many elements each axis has.
+        dtype: type of the components.
+        layout: the axes in the order of memory; None: the last varies fastest.
+
+    Example:
+        >>> t = qd.tensor(qd.f32, shape=3)
+        >>> @qd.kernel
+        ... def fill(x: qd.Tensor, v: qd.f32):
+        ...     for i in x:
+        ...         x[i] = v
+        >>> fill(t, 2.0)
+        >>> t.to_numpy()
+        array([2., 2., 2.], dtype=float32)
+    """
 
     _qd_kind_ = "tensor"
     __slots__ = ("_impl", "_grad", "__weakref__")
@@ -70,7 +94,7 @@ class Tensor(_values.Shown):
 
     @property
     def grad(self):
-        """Tensor of the gradients, or None."""
+        """The Tensor of the gradients, or None."""
         inner = self._impl.grad if self.has_grad() else None
         if inner is None:
             return None
@@ -79,9 +103,11 @@ class Tensor(_values.Shown):
         return self._grad
 
     def has_grad(self):
+        """Whether it has gradients."""
         return self._impl.has_grad()
 
     def has_dual(self):
+        """Whether it has tangents."""
         return self._impl.has_dual()
 
     def __getitem__(self, key):
@@ -95,10 +121,20 @@ class Tensor(_values.Shown):
 
     @_values.host_only
     def fill(self, value):
+        """Every element becomes `value`.
+
+        Args:
+            value: a number; for vectors and matrices also one such.
+        """
         self._impl.fill(value)
 
     @_values.host_only
     def copy_from(self, other):
+        """Copies the values of another tensor.
+
+        Args:
+            other: of the same shape.
+        """
         other = unwrap(other)
         if type(other) is type(self._impl) or _is_field(other) == _is_field(self._impl):
             self._impl.copy_from(other)
@@ -110,22 +146,49 @@ class Tensor(_values.Shown):
 
     @_values.host_only
     def to_numpy(self, dtype=None, *, copy=True):
+        """The values as a NumPy array.
+
+        Args:
+            dtype: a NumPy type to convert to; None: as it is.
+            copy: True: a copy; False: a view of the memory; None: a view if there can be one.
+        """
         return self._impl.to_numpy(dtype=dtype, copy=copy)
 
     @_values.host_only
     def from_numpy(self, arr):
+        """Takes the values of a NumPy array.
+
+        Args:
+            arr: of the shape of the tensor.
+        """
         self._impl.from_numpy(arr)
 
     @_values.host_only
     def to_torch(self, device=None, *, copy=True):
+        """The values as a torch tensor.
+
+        Args:
+            device: where torch has it.
+            copy: as of to_numpy.
+        """
         return self._impl.to_torch(device=device, copy=copy)
 
     @_values.host_only
     def from_torch(self, arr):
+        """Takes the values of a torch tensor.
+
+        Args:
+            arr: of the shape of the tensor.
+        """
         self._impl.from_torch(arr)
 
     @_values.host_only
     def to_dlpack(self, versioned=False):
+        """A DLPack capsule on the memory.
+
+        Args:
+            versioned: a capsule as of DLPack 1.0.
+        """
         return self._impl.to_dlpack(versioned=versioned)
 
     def __dlpack__(self, **keywords):
@@ -161,14 +224,30 @@ class Tensor(_values.Shown):
 
 
 class VectorTensor(Tensor):
-    """A tensor of vectors."""
+    """A tensor of vectors.
+
+    Attributes:
+        element_shape: (n,).
+
+    Example:
+        >>> qd.Vector.tensor(3, qd.f32, shape=2).element_shape
+        (3,)
+    """
 
     __slots__ = ()
     element_shape = property(lambda self: _element_shape(self._impl))
 
 
 class MatrixTensor(Tensor):
-    """A tensor of matrices."""
+    """A tensor of matrices.
+
+    Attributes:
+        element_shape: (n, m).
+
+    Example:
+        >>> qd.Matrix.tensor(2, 2, qd.f32, shape=2).element_shape
+        (2, 2)
+    """
 
     __slots__ = ()
     element_shape = property(lambda self: _element_shape(self._impl))
@@ -187,7 +266,21 @@ def _compound_dims(impl):
 
 
 def wrap(impl):
-    """The Tensor of a field or ndarray."""
+    """The Tensor of a field or ndarray.
+
+    Args:
+        impl: a field or an ndarray; a Tensor is given back as it is.
+
+    Returns:
+        A Tensor.
+
+    Raises:
+        TypeError: it is neither.
+
+    Example:
+        >>> qd.wrap(qd.ndarray(qd.f32, 3)).shape
+        (3,)
+    """
     if not _is_field(impl) and not _is_ndarray(impl):
         return Tensor(impl)  # says what it takes
     return (Tensor, VectorTensor, MatrixTensor)[_compound_dims(impl)](impl)
@@ -236,7 +329,27 @@ def _with_layout(impl, layout):
 
 
 def tensor(dtype, shape, *, backend=Backend.NDARRAY, layout=None, needs_grad=False, **keywords):
-    """A tensor of scalars, vectors or matrices in a field or in an ndarray."""
+    """A tensor of scalars, vectors or matrices in a field or in an ndarray: the program does not say which until here.
+
+    Args:
+        dtype: a number type, or a vector or matrix type.
+        shape: an integer or a tuple of them.
+        backend: `qd.Backend.NDARRAY` or `qd.Backend.FIELD`.
+        layout: the axes in the order of memory, as numbers; None: the last varies fastest.
+        needs_grad: it has gradients.
+        **keywords: further arguments of `qd.field` or `qd.ndarray`.
+
+    Returns:
+        A Tensor, VectorTensor or MatrixTensor.
+
+    Raises:
+        ValueError: a layout that is no permutation of the axes.
+
+    Example:
+        >>> t = qd.tensor(qd.f32, shape=(2, 2), backend=qd.Backend.NDARRAY)
+        >>> t.shape
+        (2, 2)
+    """
     accepted = ("backend", "dtype", "layout", "needs_grad", "shape")
     _check_keywords("qd.tensor", keywords, accepted, "pass layout=(...) instead")
     backend = _check_backend(backend)

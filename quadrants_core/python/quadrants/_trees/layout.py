@@ -5,7 +5,13 @@ import operator as _operator
 
 
 class Layout(_enum.IntEnum):
-    """Order of the members of compound elements in memory."""
+    """Order of the members of compound elements in memory: AOS, those of an element together; SOA, all of one member together.
+
+    Example:
+        >>> v = qd.Vector.field(2, qd.f32, shape=4, layout=qd.Layout.SOA)
+        >>> v.dtype
+        f32
+    """
 
     AOS = 0
     SOA = 1

@@ -109,7 +109,13 @@ class QuantType:
 
 
 def int(bits, signed=True, compute=None):
-    """An integer of `bits` bits."""
+    """An integer.
+
+    Args:
+        bits: how many it has.
+        signed: whether it can be negative.
+        compute: the type that kernels compute with; None: `default_ip`.
+    """
     compute = _dtypes.dtype(compute) if compute is not None else _dtypes.i32 if signed else _dtypes.u32
     if compute.kind == "float":
         raise _exceptions.QuadrantsTypeError("a quant integer computes in an integer type")
@@ -124,14 +130,29 @@ def _real(compute):
 
 
 def fixed(bits, signed=True, max_value=1.0, compute=None, scale=None):
-    """A fixed-point number of `bits` bits in [-max_value, max_value) or [0, max_value); or multiples of `scale`."""
+    """A fixed-point number in [-max_value, max_value) or [0, max_value).
+
+    Args:
+        bits: how many it has, its sign among them.
+        signed: whether it can be negative.
+        max_value: the bound.
+        compute: the type that kernels compute with; None: `default_fp`.
+        scale: the number is a multiple of this, instead of `max_value`.
+    """
     if scale is None:
         scale = max_value / 2 ** (bits - 1 if signed else bits)
     return QuantType(_FIXED, bits, 0, signed, _real(compute), scale)
 
 
 def float_(exp, frac, signed=True, compute=None):
-    """A floating-point number with `exp` bits of exponent and `frac` bits of fraction, its sign among them."""
+    """A floating-point number.
+
+    Args:
+        exp: bits of the exponent.
+        frac: bits of the fraction, its sign among them.
+        signed: whether it can be negative.
+        compute: the type that kernels compute with; None: `default_fp`.
+    """
     compute = _real(compute)
     digits = 52 if compute == _dtypes.f64 else 23
     if not 1 < exp <= (11 if compute == _dtypes.f64 else 8) or not signed < frac <= digits + signed:
@@ -339,7 +360,20 @@ class _SharedExponent:
 
 
 class BitpackedFields:
-    """Fields of quant types that share the bits of one word; `place` it in a level like a field."""
+    """Fields of quant types that share the bits of one word; placed in a level like a field.
+
+    Args:
+        max_num_bits: bits of the word: 8, 16, 32 or 64.
+
+    Example:
+        >>> x, y = qd.field(qd.types.quant.int(5)), qd.field(qd.types.quant.int(11))
+        >>> pack = qd.BitpackedFields(max_num_bits=16)
+        >>> pack.place(x, y)
+        >>> _ = qd.root.dense(qd.i, 4).place(pack)
+        >>> x[0] = 7
+        >>> x[0]
+        7
+    """
 
     def __init__(self, max_num_bits):
         if max_num_bits not in _WORDS:
@@ -350,7 +384,12 @@ class BitpackedFields:
         self._name = "BitpackedFields"
 
     def place(self, *args, shared_exponent=False):
-        """Gives the next bits of the word to these fields, which may have one exponent for all."""
+        """Gives the next bits of the word to these fields.
+
+        Args:
+            *args: fields of quant types.
+            shared_exponent: they have one exponent for all.
+        """
         members = [member for field in args for member in field._members()]
         if any(not isinstance(member, Member) for member in members):
             raise _exceptions.QuadrantsRuntimeError("Only a QuantType can be a member of a BitStructType.")

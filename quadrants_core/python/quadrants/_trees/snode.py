@@ -1,11 +1,13 @@
 """Trees of field storage: qd.root.dense(...).place(...), FieldsBuilder, and when they become memory."""
 
 import enum as _enum
+import itertools
 import warnings
 import weakref
 
 from quadrants import _arch, _dtypes, _exceptions, _native, _runtime, _settings
 from quadrants._factories import make as _make
+from quadrants._trees import helpers as _helpers
 from quadrants._trees.layout import extents as _extents
 
 _KINDS = ("dense", "pointer", "bitmasked", "dynamic")  # ir::LevelKind
@@ -13,7 +15,12 @@ _MAX_INDICES = 12
 
 
 class SNodeGradType(_enum.IntEnum):
-    """What the numbers of a field are to another field."""
+    """What the numbers of a field are to another field.
+
+    Example:
+        >>> qd.types.enums.SNodeGradType.ADJOINT.name
+        'ADJOINT'
+    """
 
     PRIMAL = 0
     ADJOINT = 1
@@ -36,7 +43,20 @@ class Axis:
 
 
 def axes(*numbers):
-    """Axes by number: qd.axes(0, 1) is qd.ij."""
+    """Axes by number: `qd.axes(0, 1)` is `qd.ij`.
+
+    Args:
+        *numbers: integers from 0 on, each once.
+
+    Returns:
+        A list of axes, for levels of trees.
+
+    Example:
+        >>> x = qd.field(qd.f32)
+        >>> _ = qd.root.dense(qd.axes(0, 1), (2, 3)).place(x)
+        >>> x.shape
+        (2, 3)
+    """
     return [Axis(n) for n in numbers]
 
 
@@ -49,7 +69,28 @@ named_axes = _named_axes()
 
 
 class SNode:
-    """A level of a tree: cells that hold further levels and field members."""
+    """A level of a tree: cells that hold further levels and field members. `qd.root` is the top of the first tree; each method makes a
+    level below and gives it.
+
+    Args:
+        builder: the tree.
+        parent: the level above.
+        kind: what it is.
+        levels: extent along each axis.
+        chunk: of dynamic levels.
+
+    Attributes:
+        shape: how many cells each axis has, with those of the levels above.
+        ptr: what the core knows it by.
+
+    Example:
+        >>> x = qd.field(qd.f32)
+        >>> blocks = qd.root.pointer(qd.ij, 4)
+        >>> _ = blocks.dense(qd.ij, 8).place(x)
+        >>> x[3, 5] = 1.0
+        >>> (x.shape, blocks.shape)
+        ((32, 32), (4, 4))
+    """
 
     _qd_kind_ = "snode"
 
@@ -65,21 +106,45 @@ class SNode:
 
     # building
     def dense(self, axes, dimensions):
-        """A level of a fixed number of cells along `axes`."""
+        """A level below: dense: all cells are there; pointer: a cell gets memory when it is written to or activated; bitmasked: all are
+        there, each marked as active or not.
+
+        Args:
+            axes: such as `qd.ij`.
+            dimensions: how many cells along each of them, an integer or a tuple.
+        """
         return self._add("dense", axes, dimensions)
 
     def pointer(self, axes, dimensions):
-        """A level whose cells get memory one by one, when they are written to or activated."""
+        """A level below: dense: all cells are there; pointer: a cell gets memory when it is written to or activated; bitmasked: all are
+        there, each marked as active or not.
+
+        Args:
+            axes: such as `qd.ij`.
+            dimensions: how many cells along each of them, an integer or a tuple.
+        """
         self._need_sparse("Pointer")
         return self._add("pointer", axes, dimensions)
 
     def bitmasked(self, axes, dimensions):
-        """A level whose cells are all there, each marked as active or not."""
+        """A level below: dense: all cells are there; pointer: a cell gets memory when it is written to or activated; bitmasked: all are
+        there, each marked as active or not.
+
+        Args:
+            axes: such as `qd.ij`.
+            dimensions: how many cells along each of them, an integer or a tuple.
+        """
         self._need_sparse("Bitmasked")
         return self._add("bitmasked", axes, dimensions)
 
     def dynamic(self, axis, dimension, chunk_size=None):
-        """A level of variable length along one axis, at most `dimension`; memory comes in chunks."""
+        """A level of variable length along one axis; memory comes in chunks. Values are put at its end by `qd.append`.
+
+        Args:
+            axis: such as `qd.i`.
+            dimension: most values.
+            chunk_size: values of a chunk; None: chosen.
+        """
         self._need_sparse("Dynamic")
         if isinstance(axis, Axis):
             axis = [axis]
@@ -119,7 +184,13 @@ class SNode:
         return made
 
     def quant_array(self, axes, dimensions, max_num_bits):
-        """A level whose cells, numbers of a quant type, share one word."""
+        """A level whose cells, numbers of a quant type, share one word.
+
+        Args:
+            axes: such as `qd.i`.
+            dimensions: how many along each of them.
+            max_num_bits: bits of the word: 8, 16, 32 or 64.
+        """
         if not isinstance(axes, (list, tuple)):
             axes = [axes]
         dimensions = _extents(dimensions)
@@ -129,7 +200,12 @@ class SNode:
         return _make("quant array", self, axes, dimensions, max_num_bits)
 
     def place(self, *fields, offset=None):
-        """Puts the members of `fields` into the cells of this level."""
+        """Puts fields into the cells of this level.
+
+        Args:
+            *fields: fields without a shape.
+            offset: the first index of each axis.
+        """
         self._check_open()
         if isinstance(offset, int):
             offset = (offset,)
@@ -176,7 +252,11 @@ class SNode:
 
     # looking
     def parent(self, n=1):
-        """The n-th level above; qd.root at the top, None beyond."""
+        """The level above; `qd.root` at the top, None beyond.
+
+        Args:
+            n: how many levels up.
+        """
         node = self
         for _ in range(n):
             node = node._parent
@@ -323,7 +403,20 @@ def join_companions():
     for builder in finished_builders():
         for member in list(builder._members):
             if isinstance(member, Member):
+                _check_companions(member)
                 member.place._accompany(*(_place_of_companion(c) for c in (member.grad, member.dual, member.checkbit)))
+
+
+def _check_companions(member):
+    """They may lie in other levels, but each element needs one."""
+    own = member.node.shape
+    for what, companion in (("gradient", member.grad), ("dual", member.dual)):
+        if _is_placed(companion):
+            other = companion.node.shape
+            if len(own) != len(other) or any(there < here for here, there in zip(own, other)):
+                raise _exceptions.QuadrantsRuntimeError(
+                    f"The field {member.name} has the shape {own}, its {what} {other}: place both over the same cells"
+                )
 
 
 def _place_of_companion(member):
@@ -407,7 +500,7 @@ after_materialise = []  # called when a tree has got its memory
 class Builder:
     """One tree: levels and members, then memory."""
 
-    _trees = 0
+    _serials = itertools.count()
     finished = weakref.WeakSet()
     shaped = weakref.WeakSet()  # of fields made with a shape, until they have memory
 
@@ -420,7 +513,11 @@ class Builder:
         self._place_derivative = None  # of a field made with a shape: puts one of its derivatives beside it
         self._of_root = of_root
         self._number = None
+        self._serial = next(Builder._serials)
         self._root = SNode(self, None, "root", [])
+
+    def _has_companions(self, role):
+        return any(isinstance(member, Member) and member.role == role for member in self._members)
 
     def _new_node(self, node):
         self._nodes.append(node)
@@ -493,21 +590,43 @@ class Builder:
 
 
 def clear_companions(role):
-    """Gradients or duals of all fields become 0."""
-    for builder in finished_builders():
+    """Gradients or duals of all fields become 0. Those that have no memory yet get it, in the order in which they were made."""
+    waiting = [b for b in Builder.shaped if b._program == _settings.programs_ended and b._has_companions(role)]
+    for builder in sorted(waiting, key=lambda b: b._serial):
+        builder._materialise()
+    for builder in sorted(finished_builders(), key=lambda b: b._serial):
+        cleared = {}
         for member in builder._members:
             if isinstance(member, Member) and member.role == role:
                 member.place.fill(0)
+                alone = not member.node.shape  # fields without indices have each a node of their own elsewhere
+                cleared.setdefault((member.node, member if alone else None), []).append(member.place)
+        for places in cleared.values():
+            _helpers.use("clear_gradients", places)
 
 
 def deactivate_all_snodes():
-    """Deactivates every cell of every tree."""
+    """Deactivates every cell of every tree: sparse fields read as zeros.
+
+    Example:
+        >>> qd.deactivate_all_snodes()
+    """
     for builder in finished_builders():
         builder._root.deactivate_all()
 
 
 class FieldsBuilder:
-    """A tree of its own beside qd.root."""
+    """A tree of its own beside qd.root, which can be destroyed while the program runs. Its methods are those of levels.
+
+    Example:
+        >>> tree = qd.FieldsBuilder()
+        >>> x = qd.field(qd.f32)
+        >>> _ = tree.dense(qd.i, 4).place(x)
+        >>> memory = tree.finalize()
+        >>> x.shape
+        (4,)
+        >>> memory.destroy()
+    """
 
     def __init__(self):
         self._builder = Builder()
@@ -521,32 +640,67 @@ class FieldsBuilder:
         return self._builder._root
 
     def dense(self, indices, dimensions):
-        """A level of a fixed number of cells below the root."""
+        """A level below the root, as `SNode` has it.
+
+        Args:
+            indices: axes such as `qd.ij`.
+            dimensions: how many cells along each of them.
+        """
         return self._open().dense(indices, dimensions)
 
     def place(self, *args, offset=None):
-        """Puts fields without indices into the root."""
+        """Puts fields of one element into the root.
+
+        Args:
+            *args: fields without a shape.
+            offset: of the indices.
+        """
         self._open().place(*args, offset=offset)
 
     def pointer(self, indices, dimensions):
-        """A level below the root whose cells get memory one by one."""
+        """A level below the root, as `SNode` has it.
+
+        Args:
+            indices: axes such as `qd.ij`.
+            dimensions: how many cells along each of them.
+        """
         return self._open().pointer(indices, dimensions)
 
     def bitmasked(self, indices, dimensions):
-        """A level below the root whose cells are marked as active or not."""
+        """A level below the root, as `SNode` has it.
+
+        Args:
+            indices: axes such as `qd.ij`.
+            dimensions: how many cells along each of them.
+        """
         return self._open().bitmasked(indices, dimensions)
 
     def dynamic(self, index, dimension, chunk_size=None):
-        """A level of variable length below the root."""
+        """A level of variable length below the root.
+
+        Args:
+            index: an axis such as `qd.i`.
+            dimension: most values.
+            chunk_size: values of a chunk; None: chosen.
+        """
         return self._open().dynamic(index, dimension, chunk_size)
 
     def quant_array(self, indices, dimensions, max_num_bits):
+        """A level whose cells, numbers of a quant type, share one word.
+
+        Args:
+            indices: axes such as `qd.i`.
+            dimensions: how many along each of them.
+            max_num_bits: bits of the word.
+        """
         return self._open().quant_array(indices, dimensions, max_num_bits)
 
     def lazy_grad(self):
+        """Places the gradients of all fields of real numbers of the tree beside them."""
         self._open().lazy_grad()
 
     def lazy_dual(self):
+        """Places the duals of all fields of real numbers of the tree beside them."""
         self._open().lazy_dual()
 
     def deactivate_all(self):
@@ -557,7 +711,14 @@ class FieldsBuilder:
             warnings.warn("'deactivate_all()' would do nothing if FieldsBuilder is not finalized", stacklevel=2)
 
     def finalize(self, raise_warning=True):
-        """Gives the tree its memory; the result can `destroy()` it."""
+        """Gives the tree its memory.
+
+        Args:
+            raise_warning: warn if the tree holds nothing.
+
+        Returns:
+            An object whose `destroy()` gives the memory back.
+        """
         if self._finalized:
             raise _exceptions.QuadrantsRuntimeError("FieldsBuilder finalized")
         if self._empty and raise_warning:

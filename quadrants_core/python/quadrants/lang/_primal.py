@@ -2,6 +2,8 @@
 came from. A specialisation is named by its key, (number, AutodiffMode); the answers are made anew from the kernel each
 time they are asked for."""
 
+import weakref
+
 from quadrants import _dtypes
 from quadrants._language.annotations import MatrixType
 from quadrants.lang._kernel_types import KernelBatchedArgType
@@ -54,11 +56,17 @@ def _key(kernel, number):
     return kernel._primal.fn, number, AutodiffMode.NONE
 
 
+def _living(kernel):
+    """What the kernel tells of its specialisations, but for those of template arguments that are gone."""
+    is_gone = lambda value: isinstance(value, weakref.ref) and value() is None  # noqa: E731
+    return [plan for plan in kernel._plans() if not any(is_gone(p[-1]) for p in plan[1])]
+
+
 def _plans(kernel):
     """key -> (parameters, provenance)"""
     return {
         _key(kernel, number): ([_Param(facts) for facts in params], provenance)
-        for number, params, provenance in kernel._plans()
+        for number, params, provenance in _living(kernel)
     }
 
 
@@ -103,8 +111,8 @@ class _LaunchObservations(_Facts):
 
 class _Provenance(_Facts):
     def _of_newest(self):
-        plans = self._kernel._plans()
-        return plans[-1][2] if plans else {"keyed": False, "recalled": False, "kept": False, "cached": False}
+        plans = _living(self._kernel)
+        return plans[-1][2] if plans else {"keyed": False, "matched": False, "recalled": False, "kept": False, "cached": False}
 
 
 class _SourceCache(_Provenance):
@@ -113,8 +121,12 @@ class _SourceCache(_Provenance):
     def _fact(self, name):
         return bool(self._kernel._primal.fastcache and self._of_newest()[name])
 
-    cache_key_generated = property(lambda self: self._fact("keyed"))
-    cache_validated = property(lambda self: self._fact("recalled"))
+    @property
+    def cache_key_generated(self):
+        """False, too, if it turned out that something cannot be compared with what it was."""
+        return self._fact("keyed") and (self._fact("matched") or self._fact("kept"))
+
+    cache_validated = property(lambda self: self._fact("matched"))
     cache_loaded = property(lambda self: self._fact("recalled"))
     cache_stored = property(lambda self: self._fact("kept"))
 

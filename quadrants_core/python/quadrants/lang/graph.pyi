@@ -11,11 +11,49 @@ class _Block:
     def __exit__(self, *args: Any) -> None: ...
 
 def do_while(condition: Any) -> bool:
-    """`while qd.graph.do_while(flag):` in a kernel runs its body once, and again as long as the array `flag`, a parameter with
-    one element of type i32, is not 0 after it. In Python it is True."""
+    """`while qd.graph.do_while(flag):` in a kernel with graph=True runs its body once, and again as long as the array `flag` is not 0
+    after it. In Python it is True.
+    
+    Args:
+        condition: a parameter of the kernel, an array of one i32.
+    
+    Returns:
+        In Python, True.
+    
+    Example:
+        >>> @qd.kernel(graph=True)
+        ... def count(n: qd.types.NDArray[qd.i32, 0], flag: qd.types.NDArray[qd.i32, 0]):
+        ...     while qd.graph.do_while(flag):
+        ...         for i in range(1):
+        ...             n[None] += 1
+        ...             flag[None] = 1 if n[None] < 5 else 0
+        >>> n, flag = qd.ndarray(qd.i32, ()), qd.ndarray(qd.i32, ())
+        >>> flag.fill(1)
+        >>> count(n, flag)
+        >>> n[None]
+        5"""
 
 def parallel() -> _Block:
-    """`with qd.graph.parallel():` in a kernel: one of the blocks of a qd.graph.parallel_context()."""
+    """`with qd.graph.parallel():` in a kernel: one of the blocks of a `qd.graph.parallel_context()`.
+    
+    Example:
+        See `qd.graph.parallel_context`."""
 
 def parallel_context() -> _Block:
-    """`with qd.graph.parallel_context():` in a kernel holds blocks of qd.graph.parallel() that do not depend on each other."""
+    """`with qd.graph.parallel_context():` in a kernel with graph=True holds blocks of `qd.graph.parallel()` that do not depend on each
+    other.
+    
+    Example:
+        >>> @qd.kernel(graph=True)
+        ... def f(x: qd.types.NDArray[qd.i32, 1]):
+        ...     with qd.graph.parallel_context():
+        ...         with qd.graph.parallel():
+        ...             for i in range(1):
+        ...                 x[0] = 1
+        ...         with qd.graph.parallel():
+        ...             for i in range(1):
+        ...                 x[1] = 2
+        >>> x = qd.ndarray(qd.i32, 2)
+        >>> f(x)
+        >>> x.to_numpy()
+        array([1, 2], dtype=int32)"""

@@ -5,7 +5,7 @@ from functools import partial as _partial
 from quadrants import _exceptions, _native, _runtime, _settings
 from quadrants._language import kernel as _kernel, matrix as _matrix
 from quadrants._storage import ndarray as _ndarray
-from quadrants._trees import snode as _snode
+from quadrants._trees import helpers as _helpers, snode as _snode
 from quadrants._language.annotations import Template, template
 from quadrants._dtypes import f16, f32, f64, i32, i64, u32, u64
 from quadrants._exceptions import QuadrantsRuntimeError, QuadrantsSyntaxError
@@ -90,6 +90,10 @@ class _Program:
 
     def synchronize(self):
         _runtime.sync()
+
+    def dump_cache_data_to_disk(self):
+        """Publishes what was compiled so far, as the end of the program does."""
+        _native.core().publish()
 
     def get_num_offloaded_tasks_on_last_call(self):
         """Tasks of the last launch."""
@@ -198,8 +202,8 @@ class PyQuadrants:
             builder._materialise()
 
     def get_num_compiled_functions(self):
-        """Specialisations of all kernels since qd.init."""
-        return _kernel.compiled_functions()
+        """Specialisations of all kernels since qd.init, and what fills, copies and clears whole fields."""
+        return _kernel.compiled_functions() + _helpers.count()
 
     @property
     def kernels(self):

@@ -1,6 +1,7 @@
 """Operations that need the threads of a GPU."""
 
-from quadrants import _later, _settings
+from quadrants import _settings
+from quadrants.simt import _texts
 
 GPUS = "cuda, metal, vulkan, amdgpu"
 
@@ -14,6 +15,7 @@ class GpuOnly:
         self._parameters = parameters
         self.__name__ = self.__qualname__ = name.rpartition(".")[2]
         self._qd_name_ = name
+        self.__doc__ = _texts.text(name, parameters)
 
     @property
     def _qd_why_not_(self):
@@ -22,7 +24,11 @@ class GpuOnly:
 
     @property
     def __signature__(self):
-        return _later.signature(self._parameters)
+        import inspect
+
+        made = {}
+        exec(f"def f({self._parameters}): pass", made)
+        return inspect.signature(made["f"])
 
     def __call__(self, *args, **keywords):
         raise ValueError(self._qd_why_not_)
@@ -31,12 +37,20 @@ class GpuOnly:
         return f"<qd.{self._qd_name_}>"
 
 
+def _said_of_parameters(text):
+    rest = [part for part in text.split("\n\n") if part.startswith("Args:")]
+    return "\n\n".join([*rest, "Example:\n    See the new name."])
+
+
 class Deprecated(GpuOnly):
     """An earlier name: warns once in a process and then is what the module has under the new name at that moment.
     The module tells by `_<name>_deprecation_warned` whether it has warned."""
 
     def __init__(self, name, parameters, instead, module):
-        super().__init__(name, parameters)
+        super().__init__(f"{name.rpartition('.')[0]}.{instead.rpartition('.')[2]}", parameters)
+        self.__name__ = self.__qualname__ = name.rpartition(".")[2]
+        self._qd_name_ = name
+        self.__doc__ = f"The earlier name of `qd.{instead}`: warns once in a process.\n\n{_said_of_parameters(self.__doc__)}"
         self._instead = instead
         self._module = module  # its names
         self._flag = f"_{self.__name__}_deprecation_warned"

@@ -98,7 +98,16 @@ class OuterProduct:
 
 
 def outer(a, b):
-    """The outer product of two vectors, which a tile is changed by: `tile -= qd.outer(a, b)`."""
+    """The outer product of two vectors, which a tile is changed by: `tile -= qd.outer(a, b)`. Tiles need a GPU.
+
+    Args:
+        a: a vector; its elements go with the rows.
+        b: a vector; its elements go with the columns.
+
+    Example:
+        >>> type(qd.outer(qd.Vector([1.0]), qd.Vector([2.0]))).__name__
+        'OuterProduct'
+    """
     return OuterProduct(a, b)
 
 

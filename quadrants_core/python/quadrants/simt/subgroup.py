@@ -24,7 +24,12 @@ _define(
 
 @_builtin
 def group_size():
-    """Threads of a subgroup, a number at compile time; 0 where there are no subgroups."""
+    """Threads of a subgroup, a number at compile time; 0 where there are no subgroups.
+
+    Example:
+        >>> qd.simt.subgroup.group_size()
+        0
+    """
     return 0
 
 
@@ -39,7 +44,11 @@ def _mask(name):
 
     mask.__name__ = mask.__qualname__ = f"lanemask_{name}"
     mask.__module__ = "quadrants.simt.subgroup"
-    mask.__doc__ = f"u32: a bit for each lane {name} `lane_id`."
+    said = {"eq": "the one of", "lt": "those before", "le": "those up to", "gt": "those behind", "ge": "those from"}[name]
+    mask.__doc__ = (
+        f"Bits of a subgroup: of its lanes {said} `lane_id`.\n\nArgs:\n    lane_id: the number of a lane, from 0 on.\n\n"
+        f"Returns:\n    A u32.\n\nExample:\n    >>> bin(qd.simt.subgroup.lanemask_{name}(2) & 15)\n    '{bin(mask(2) & 15)}'"
+    )
     return _builtin(mask, f"simt.subgroup.lanemask_{name}")
 
 

@@ -31,6 +31,97 @@ def main():
         line(name, os.environ[name])
 
 
+def doctor():
+    """Prints what main() does, then what works and what does not, with the way to get it. Status 1 if kernels do not run."""
+    main()
+    print()
+    found = list(_checks())
+    width = max(len(name) for name, *_ in found)
+    for name, state, how in found:
+        print(f"{state:<8}{name:<{width}}{'  ' + how if how else ''}")
+    return 1 if any(state == "BROKEN" for _, state, _ in found) else 0
+
+
+_PARTS = {  # module -> (what it is for, the extra of the package that brings it)
+    "numpy": ("arrays in and out of kernels", None), "IPython": ("magics", "notebook"), "ipywidgets": ("widgets", "notebook"),
+    "anywidget": ("heatmaps of coverage", "notebook"), "coverage": ("reports of coverage", "coverage"), "torch": ("tensors as arguments", "torch"),
+}  # fmt: skip
+
+
+def _checks():
+    """(what, ok, missing or BROKEN, what to do)"""
+    import importlib.util
+
+    state, how = _kernels_run()
+    yield "kernels compile and run", state, how
+    state, how = _cache_is_writable()
+    yield "compiled kernels are kept", state, how
+    for name, (purpose, extra) in _PARTS.items():
+        there = importlib.util.find_spec(name) is not None
+        how = "pip install " + (f"'quadrants[{extra}]'" if extra else name)
+        yield f"{name}: {purpose}", "ok" if there else "missing", "" if there else how
+    there = _kernelspec()
+    yield "the Quadrants kernel for Jupyter", "ok" if there else "missing", there or "a wheel with it, or: %load_ext quadrants_jupyter in ipykernel"
+
+
+def _kernels_run():
+    import os
+    import subprocess
+    import sys
+
+    program = ("import quadrants as qd\nqd.init(arch=qd.cpu, offline_cache=False, log_level='error')\n"
+               "@qd.kernel\ndef f() -> qd.i32:\n    s = 0\n    for i in range(10):\n        s += i\n    return s\n"
+               "assert f() == 45")  # fmt: skip
+    folder = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    # a process of its own: what is broken may end it
+    with _program_file(program) as path:
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join([folder, os.environ.get("PYTHONPATH", "")])}
+        done = subprocess.run([sys.executable, path], capture_output=True, text=True, env=environment)
+    if done.returncode == 0:
+        return "ok", ""
+    last = (done.stderr.strip() or f"status {done.returncode}").splitlines()[-1]
+    return "BROKEN", f"{last}; install the package again, and report it if that does not help"
+
+
+def _program_file(text):
+    import contextlib
+    import os
+    import tempfile
+
+    @contextlib.contextmanager
+    def made():
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "program.py")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(text)
+            yield path
+
+    return made()
+
+
+def _cache_is_writable():
+    import os
+
+    from quadrants import _settings
+
+    path = _settings.current().offline_cache_file_path
+    path = path or os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "quadrants")
+    there = path
+    while there and not os.path.exists(there) and os.path.dirname(there) != there:
+        there = os.path.dirname(there)
+    if os.path.isdir(there) and os.access(there, os.W_OK):
+        return "ok", ""
+    return "missing", f"{path} cannot be written to; set XDG_CACHE_HOME or QD_OFFLINE_CACHE_FILE_PATH to a folder that can"
+
+
+def _kernelspec():
+    import os
+    import sys
+
+    path = os.path.join(sys.prefix, "share", "jupyter", "kernels", "quadrants")
+    return path if os.path.isfile(os.path.join(path, "kernel.json")) else ""
+
+
 def _build():
     try:
         from quadrants._lib import _build_info

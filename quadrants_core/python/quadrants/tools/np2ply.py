@@ -10,7 +10,21 @@ _CORNERS = {"tri": 3, "quad": 4}
 
 
 class PLYWriter:
-    """Collects channels of vertices and faces as NumPy arrays, then writes a file."""
+    """Collects channels of vertices and faces as NumPy arrays, then writes a file in the format PLY.
+
+    Args:
+        num_vertices: how many vertices.
+        num_faces: how many faces.
+        face_type: "tri" or "quad".
+        comment: text in the head of the file.
+
+    Example:
+        >>> import numpy as np, os, tempfile
+        >>> writer = qd.tools.PLYWriter(num_vertices=3)
+        >>> p = np.zeros(3, dtype=np.float32)
+        >>> writer.add_vertex_pos(p, p, p)
+        >>> writer.export_ascii(os.path.join(tempfile.mkdtemp(), "points.ply"))
+    """
 
     def __init__(self, num_vertices, num_faces=0, face_type="tri", comment="created by PLYWriter"):
         if num_vertices <= 0:
@@ -27,31 +41,72 @@ class PLYWriter:
 
     # vertices
     def add_vertex_channel(self, key, data_type, data):
-        """One more number of each vertex: its name, its type in the file, and the array."""
+        """One more number of each face or vertex.
+
+        Args:
+            key: its name in the file.
+            data_type: its type there, such as "float".
+            data: an array with one number for each.
+        """
         self._add(self._vertices, key, data_type, data, self.num_vertices, "vertex")
 
     def add_vertex_pos(self, x, y, z):
-        """Positions, as floats."""
+        """Positions.
+
+        Args:
+            x: their first components.
+            y: their second.
+            z: their third.
+        """
         self._add_vertex_channels("x y z", "float", (x, y, z))
 
     def add_vertex_normal(self, nx, ny, nz):
-        """Normals, as floats."""
+        """Normals.
+
+        Args:
+            nx: their first components.
+            ny: their second.
+            nz: their third.
+        """
         self._add_vertex_channels("nx ny nz", "float", (nx, ny, nz))
 
     def add_vertex_color(self, r, g, b):
-        """Colours: floats between 0 and 1."""
+        """Colours.
+
+        Args:
+            r: red, floats between 0 and 1.
+            g: green.
+            b: blue.
+        """
         self._add_vertex_channels("red green blue", "float", (r, g, b))
 
     def add_vertex_alpha(self, alpha):
-        """Opacity: floats between 0 and 1."""
+        """Opacity.
+
+        Args:
+            alpha: floats between 0 and 1.
+        """
         self._add_vertex_channels("Alpha", "float", (alpha,))
 
     def add_vertex_rgba(self, r, g, b, a):
-        """Colours with opacity: floats between 0 and 1."""
+        """Colours with opacity.
+
+        Args:
+            r: red, floats between 0 and 1.
+            g: green.
+            b: blue.
+            a: opacity.
+        """
         self._add_vertex_channels("red green blue Alpha", "float", (r, g, b, a))
 
     def add_vertex_vel(self, vx, vy, vz):
-        """Velocities, as floats."""
+        """Velocities.
+
+        Args:
+            vx: their first components.
+            vy: their second.
+            vz: their third.
+        """
         self._add_vertex_channels("vx vy vz", "float", (vx, vy, vz))
 
     def add_vertex_id(self):
@@ -59,12 +114,20 @@ class PLYWriter:
         self.add_vertex_channel("id", "int", range(self.num_vertices))
 
     def add_vertex_piece(self, piece):
-        """The number of the piece that each vertex belongs to."""
+        """The number of the piece that each belongs to.
+
+        Args:
+            piece: an array of integers.
+        """
         self.add_vertex_channel("piece", "int", piece)
 
     # faces
     def add_faces(self, indices):
-        """Vertices of each face."""
+        """Vertices of each face.
+
+        Args:
+            indices: an array of integers, 3 or 4 a face.
+        """
         import numpy as np
 
         corners = _CORNERS[self.face_type]
@@ -74,7 +137,13 @@ class PLYWriter:
         self._indices = indices.reshape(self.num_faces, corners).astype("<i4")
 
     def add_face_channel(self, key, data_type, data):
-        """One more number of each face: its name, its type in the file, and the array."""
+        """One more number of each face or vertex.
+
+        Args:
+            key: its name in the file.
+            data_type: its type there, such as "float".
+            data: an array with one number for each.
+        """
         self._add(self._faces, key, data_type, data, self.num_faces, "face")
 
     def add_face_id(self):
@@ -82,7 +151,11 @@ class PLYWriter:
         self.add_face_channel("id", "int", range(self.num_faces))
 
     def add_face_piece(self, piece):
-        """The number of the piece that each face belongs to."""
+        """The number of the piece that each belongs to.
+
+        Args:
+            piece: an array of integers.
+        """
         self.add_face_channel("piece", "int", piece)
 
     # files
@@ -95,12 +168,21 @@ class PLYWriter:
             raise AssertionError("The face indices are missing: call add_faces")
 
     def print_header(self, path, format):
-        """Writes the header alone; `format` is "ascii 1.0" or "binary_little_endian 1.0"."""
+        """Writes the header alone.
+
+        Args:
+            path: where to.
+            format: "ascii 1.0" or "binary_little_endian 1.0".
+        """
         with open(path, "wb") as file:
             file.write(self._header(format))
 
     def export(self, path):
-        """Writes a binary file."""
+        """Writes a binary file.
+
+        Args:
+            path: where to.
+        """
         import numpy as np
 
         self.sanity_check()
@@ -113,7 +195,11 @@ class PLYWriter:
                 file.write(self._records([count, ("corners", f"{corners}<i4", self._indices), *self._faces], self.num_faces).tobytes())
 
     def export_ascii(self, path):
-        """Writes a file of text."""
+        """Writes a file of text.
+
+        Args:
+            path: where to.
+        """
         self.sanity_check()
         with open(path, "wb") as file:
             file.write(self._header("ascii 1.0"))
@@ -126,11 +212,21 @@ class PLYWriter:
                     file.write((" ".join(map(str, row)) + "\n").encode())
 
     def export_frame(self, series_num, path):
-        """Writes a binary file of a series: the number goes into its name."""
+        """Writes a binary file of a series.
+
+        Args:
+            series_num: its number, which goes into the name.
+            path: the name without it.
+        """
         self.export(self._frame(series_num, path))
 
     def export_frame_ascii(self, series_num, path):
-        """Writes a text file of a series: the number goes into its name."""
+        """Writes a text file of a series.
+
+        Args:
+            series_num: its number, which goes into the name.
+            path: the name without it.
+        """
         self.export_ascii(self._frame(series_num, path))
 
     # parts

@@ -2,8 +2,24 @@
 
 
 def write_vtk(scalar_field, filename):
-    """Writes a scalar field of 2 or 3 indices, or an array of that shape, as points of a rectilinear grid:
-    `filename`.vtr. The points have the indices as coordinates. Gives the path of the file."""
+    """Writes points of a rectilinear grid, whose coordinates are the indices, as a file of VTK.
+
+    Args:
+        scalar_field: a field of scalars with 2 or 3 indices, or an array of that shape.
+        filename: the path, without .vtr.
+
+    Returns:
+        The path of the file.
+
+    Raises:
+        ValueError: another number of indices.
+
+    Example:
+        >>> import os, tempfile
+        >>> folder = tempfile.mkdtemp()
+        >>> qd.tools.write_vtk(qd.field(qd.f32, shape=(2, 2)), os.path.join(folder, "grid"))[-8:]
+        'grid.vtr'
+    """
     import numpy as np
 
     values = scalar_field.to_numpy() if hasattr(scalar_field, "to_numpy") else np.asarray(scalar_field)

@@ -39,7 +39,15 @@ def __getattr__(name):
 
 
 def is_tensor(value):
-    """Whether `value` is a vector or matrix type."""
+    """Whether `value` is a vector or matrix type.
+
+    Args:
+        value: anything.
+
+    Example:
+        >>> qd.types.is_tensor(qd.math.vec2)
+        True
+    """
     return isinstance(value, MatrixType)
 
 
@@ -47,7 +55,11 @@ def _quant():
     from quadrants._trees import quant as made
 
     class quant:
-        """Types of few bits for BitpackedFields and quant_array."""
+        """Types of few bits, for `qd.BitpackedFields` and `SNode.quant_array`.
+
+        Example:
+            See `qd.BitpackedFields`.
+        """
 
         int = staticmethod(made.int)
         fixed = staticmethod(made.fixed)

@@ -1,0 +1,250 @@
+// qd-inspector --socket N: the window of a program, which is at the other end of the socket. How the two talk is said in
+// docs/design/inspector.md.
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "model/connection.h"
+#include "view/face.h"
+#include "view/imgui.h"
+#include "view/stage.h"
+
+namespace qd::inspector {
+
+namespace {
+
+constexpr int protocol_version = 1;
+
+/// Whoever reads what the program wrote, through a pipe, waits until nobody can write any more.
+void leave_output() {
+    const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    if (nowhere < 0) return;
+    dup2(nowhere, STDOUT_FILENO);
+    dup2(nowhere, STDERR_FILENO);
+    close(nowhere);
+}
+
+double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
+// What wakes the one that draws; the connection's thread may have something before there is a stage.
+struct Bell {
+    std::atomic<Stage *> stage = nullptr;
+    std::mutex lock;
+    std::condition_variable rung;
+    bool news = false;
+
+    void ring() {
+        const std::lock_guard hold(lock);
+        news = true;
+        rung.notify_one();
+        if (Stage *to = stage) to->wake();
+    }
+};
+
+std::optional<Json> first(Connection &connection, Bell &bell) {
+    for (;;) {
+        if (auto message = connection.take()) return message;
+        if (connection.ended()) return {};
+        std::unique_lock hold(bell.lock);
+        bell.rung.wait_for(hold, std::chrono::seconds(1), [&] { return bell.news; });
+        bell.news = false;
+    }
+}
+
+std::vector<int> pair(const Json &message, const char *name, std::vector<int> otherwise) {
+    auto found = member<std::vector<int>>(message, name, otherwise);
+    if (found.size() != 2) throw Garbled(std::string(name) + " is no pair");
+    return found;
+}
+
+class Program {
+  public:
+    Program(Connection &connection, Stage &stage, Face &face) : connection_(connection), stage_(stage), face_(face) {}
+
+    void run() {
+        while (!over_) {
+            take();
+            for (const Event &event : stage_.events()) input(event);
+            if (over_) break;
+            const double time = now();
+            if (frames_ > 0 && time >= next_) draw(time);
+            // An idle window looks whether its script is there, and does nothing else.
+            const double rest = frames_ > 0 ? std::max(0., next_ - now()) : face_.restless() ? 1. / 30 : 10.;
+            if (face_.restless()) frames_ = std::max(frames_, 1);
+            if (!connection_.ended() || stage_.seen()) stage_.wait(rest);
+        }
+    }
+
+  private:
+    void take() {
+        try {
+            while (auto message = connection_.take()) {
+                const std::string kind = (*message)["kind"];
+                if (kind == "close")
+                    over_ = true;
+                else if (kind == "input")
+                    for (const Event &event : events_of(*message)) input(event);
+                else if (kind == "read")
+                    read(*message);
+                else if (kind != "memory")
+                    face_.receive(*message);
+                want(1);
+                if (kind == "frame") { // each is shown: its script waits for that
+                    draw(now());
+                }
+            }
+        } catch (const Garbled &wrong) {
+            connection_.end(wrong.what());
+        } catch (const std::exception &wrong) {
+            connection_.end(wrong.what());
+        }
+        if (connection_.ended() && !told_) {
+            told_ = true;
+            over_ = over_ || !face_.ended(connection_.why()) || !stage_.seen();
+            leave_output();
+            want(2);
+        }
+    }
+
+    void input(const Event &event) {
+        if (event.type == Event::Type::resize && !stage_.seen()) stage_.resize(int(event.x), int(event.y));
+        // What is under the pointer is known once a frame was drawn since it moved.
+        if (event.type == Event::Type::button && frames_ > 0) draw(now());
+        feed(event);
+        face_.input(event);
+        if (event.type == Event::Type::close && told_) over_ = true;
+        over_ = over_ || face_.over();
+        want(3); // what is under the pointer lights up a frame later
+        // Clicks of a test come at once; each is seen by a frame of its own, as a person's would be.
+        if (event.type == Event::Type::button || event.type == Event::Type::key) draw(now());
+    }
+
+    void read(const Json &message) {
+        Picture picture;
+        draw(now());
+        stage_.read(picture);
+        const auto bytes = std::as_bytes(std::span(picture.pixels));
+        Json answer = {{"kind", "picture"}, {"size", {picture.width, picture.height}}};
+        const auto to = connection_.piece(member<int>(message, "memory"), member<std::uint64_t>(message, "at"),
+                                          member<std::uint64_t>(message, "bytes"), 1);
+        std::memcpy(to.data(), bytes.data(), std::min(to.size(), bytes.size()));
+        connection_.send(answer);
+    }
+
+    void want(int frames) { frames_ = std::max(frames_, frames); }
+
+    void draw(double time) {
+        int width, height;
+        stage_.size(width, height);
+        if (width <= 0 || height <= 0) return;
+        ImGuiIO &io = ImGui::GetIO();
+        io.DisplaySize = ImVec2(float(width), float(height));
+        io.DeltaTime = float(std::clamp(time - last_, 1e-4, 1.));
+        last_ = time;
+        stage_.begin();
+        ImGui::NewFrame();
+        face_.draw();
+        ImGui::Render();
+        stage_.present(ImGui::GetDrawData());
+        face_.drawn();
+        frames_ -= frames_ > 0;
+        next_ = time + (stage_.software() ? 1. / 30 : 1. / 60);
+    }
+
+    Connection &connection_;
+    Stage &stage_;
+    Face &face_;
+    bool over_ = false, told_ = false;
+    int frames_ = 2;
+    double next_ = 0, last_ = now();
+};
+
+int run(int socket) {
+    Bell bell;
+    Connection connection(socket, getppid(), [&] { bell.ring(); });
+    const auto hello = first(connection, bell);
+    if (!hello || (*hello)["kind"] != "hello") return 1;
+    if (member<int>(*hello, "version") != protocol_version) {
+        connection.send({{"kind", "hello"}, {"version", protocol_version}});
+        std::fprintf(stderr, "qd-inspector: the program speaks another version of the protocol\n");
+        return 1;
+    }
+    const auto size = pair(*hello, "size", {1280, 800}), position = pair(*hello, "position", {100, 100});
+    const auto side = [](int n) { return std::clamp(n, 1, most_pixels_a_side); };
+    const auto mode = member<std::string>(*hello, "mode");
+    const Wish wish = {member<std::string>(*hello, "title", "Quadrants"),
+                       side(size[0]),
+                       side(size[1]),
+                       position[0],
+                       position[1],
+                       member<bool>(*hello, "show", true),
+                       member<bool>(*hello, "fullscreen", false),
+                       member<bool>(*hello, "vsync", false),
+                       member<bool>(*hello, "resizable", true)};
+    std::string why;
+    std::unique_ptr<Stage> stage;
+    if (wish.shown) {
+        stage = open_screen(wish, why);
+        if (!stage) std::fprintf(stderr, "qd-inspector: no window is shown: %s\n", why.c_str());
+    }
+    if (!stage) stage = open_memory(wish);
+    IMGUI_CHECKVERSION();
+    ImGui::CreateContext();
+    ImGui::GetIO().IniFilename = nullptr;
+    ImGui::GetIO().LogFilename = nullptr;
+    int width, height;
+    stage->size(width, height);
+    {
+        const auto face =
+            mode == "inspect" ? inspect_face(connection, *stage, *hello) : window_face(connection, *stage, *hello);
+        connection.send({{"kind", "hello"},
+                         {"version", protocol_version},
+                         {"renderer", stage->renderer()},
+                         {"software", stage->software()},
+                         {"seen", stage->seen()},
+                         {"size", {width, height}}});
+        {
+            const std::lock_guard hold(bell.lock);
+            bell.stage = stage.get();
+        }
+        Program(connection, *stage, *face).run();
+        const std::lock_guard hold(bell.lock);
+        bell.stage = nullptr;
+    }
+    stage.reset();
+    ImGui::DestroyContext();
+    return 0;
+}
+
+} // namespace
+
+} // namespace qd::inspector
+
+int main(int count, char **words) {
+    if (count != 3 || std::strcmp(words[1], "--socket") != 0) {
+        std::fprintf(stderr, "qd-inspector shows the windows of Quadrants programs, which start it.\n");
+        return 2;
+    }
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGINT, SIG_IGN); // Ctrl-C is for the program, at whose end this one ends
+    try {
+        return qd::inspector::run(std::atoi(words[2]));
+    } catch (const std::exception &wrong) {
+        std::fprintf(stderr, "qd-inspector: %s\n", wrong.what());
+        return 1;
+    }
+}

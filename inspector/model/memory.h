@@ -1,0 +1,24 @@
+// Memory that the script shares: a memfd that was sealed against shrinking, so that reading it can never fault.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace qd::inspector {
+
+class Memory {
+  public:
+    // Takes the descriptor, which is closed whatever comes of it. Throws Garbled.
+    Memory(int descriptor, std::uint64_t bytes);
+    Memory(const Memory &) = delete;
+    Memory &operator=(const Memory &) = delete;
+    ~Memory();
+
+    std::span<std::byte> bytes() const { return bytes_; }
+
+  private:
+    std::span<std::byte> bytes_;
+};
+
+} // namespace qd::inspector

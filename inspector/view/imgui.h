@@ -1,0 +1,69 @@
+// Dear ImGui as Debian 12 (1.86) and 13 (1.90) have it; what differs between versions is here and nowhere else.
+#pragma once
+
+#include <imgui.h>
+
+#include <cstdint>
+#include <string>
+
+namespace qd::inspector {
+
+// Textures go by a number; 1.92 has a type of its own for references to them.
+inline ImTextureID texture_id(std::uintptr_t number) {
+    return (ImTextureID)number; // a pointer or a number, by the version
+}
+
+inline void feed_key(ImGuiKey key, bool down) {
+#if IMGUI_VERSION_NUM >= 18700
+    ImGui::GetIO().AddKeyEvent(key, down);
+#else
+    ImGui::GetIO().KeyMap[key] = key;
+    ImGui::GetIO().KeysDown[key] = down;
+#endif
+}
+
+// Before the first frame of a face that is walked by keyboard.
+inline void know_all_keys() {
+#if IMGUI_VERSION_NUM < 18700
+    for (int key = 0; key < ImGuiKey_COUNT; key++) ImGui::GetIO().KeyMap[key] = key;
+#endif
+}
+
+inline void feed_modifiers(bool shift, bool control, bool alt) {
+#if IMGUI_VERSION_NUM >= 18700
+    ImGui::GetIO().AddKeyEvent(ImGuiMod_Shift, shift);
+    ImGui::GetIO().AddKeyEvent(ImGuiMod_Ctrl, control);
+    ImGui::GetIO().AddKeyEvent(ImGuiMod_Alt, alt);
+#else
+    ImGui::GetIO().KeyShift = shift;
+    ImGui::GetIO().KeyCtrl = control;
+    ImGui::GetIO().KeyAlt = alt;
+#endif
+}
+
+inline void feed_pointer(float x, float y) {
+#if IMGUI_VERSION_NUM >= 18700
+    ImGui::GetIO().AddMousePosEvent(x, y);
+#else
+    ImGui::GetIO().MousePos = ImVec2(x, y);
+#endif
+}
+
+inline void feed_button(int button, bool down) {
+#if IMGUI_VERSION_NUM >= 18700
+    ImGui::GetIO().AddMouseButtonEvent(button, down);
+#else
+    ImGui::GetIO().MouseDown[button] = down;
+#endif
+}
+
+inline void feed_wheel(float x, float y) {
+#if IMGUI_VERSION_NUM >= 18700
+    ImGui::GetIO().AddMouseWheelEvent(x, y);
+#else
+    ImGui::GetIO().MouseWheelH += x;
+    ImGui::GetIO().MouseWheel += y;
+#endif
+}
+
+} // namespace qd::inspector

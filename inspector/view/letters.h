@@ -1,0 +1,34 @@
+// Letters of texts on canvases, in the sizes that programs ask for.
+#pragma once
+
+#include <map>
+#include <memory>
+
+#include "model/canvas.h"
+#include "view/imgui.h"
+
+namespace qd::inspector {
+
+// A font of the system that has Greek too; null where there is none: then ImGui's own is taken.
+const char *font_file();
+// Adds it to an atlas.
+ImFont *add_font(ImFontAtlas &to, float size);
+
+class Typesetter {
+  public:
+    // Makes the letters of a size: before threads draw with them.
+    void prepare(float size);
+    void operator()(Picture &to, const Text &text, Band band) const;
+
+  private:
+    struct Face {
+        ImFontAtlas atlas;
+        ImFont *font;
+        unsigned char *pixels;
+        int width, height;
+    };
+    static int rounded(float size);
+    std::map<int, std::unique_ptr<Face>> faces_;
+};
+
+} // namespace qd::inspector

@@ -1,0 +1,108 @@
+"""The graph of a kernel: which of its steps are shown, in which words; and what `%qd_graph` displays, boxes in boxes."""
+
+import inspect
+from html import escape
+
+from quadrants._live import graphs
+from quadrants_jupyter import cells
+
+MIME = "application/vnd.quadrants.checkpoints+json"
+VERSION = 1
+font = ("font-family:monospace;font-family:var(--jp-code-font-family,monospace);font-size:13px;"
+         "font-size:var(--jp-code-font-size,13px);line-height:1.5")
+
+
+def steps_of(kernel, told):
+    """What is shown of each of these steps; lines are those of the cell."""
+    info = kernel._primal
+    entry = cells.registry.entries.get(info.name)
+    return graphs.steps_of(kernel, told, entry.shift if entry is not None and entry.file == info.fn.__code__.co_filename else 0)
+
+
+def _times(count):
+    return {0: "", 1: "ran once"}.get(count, f"ran {count} times")
+
+
+def words(step):
+    """What became of a step; the same as in widgets/checkpoints/shown.ts."""
+    said = []
+    if step["kind"] == "task":
+        said.append(_times(step["runs"] or 0))
+    elif step["kind"] == "level":
+        said.append(f"turn {step['turn']}" if step["turn"] is not None else "")
+    else:
+        said.append(step["state"])
+    if step["flag"] and step["value"] is not None:
+        said.append(f"{step['flag']} = {step['value']}")
+    elif step["flag"] and step["kind"] == "checkpoint":
+        said.append(f"yields on {step['flag']}")
+    return ", ".join(word for word in said if word)
+
+
+def outline_of(kernel, args, keywords):
+    """(the kernel, its steps) as it is compiled for these arguments; without any (None) as it was compiled last, or can be
+    compiled, and None for the steps if that cannot be told without arguments."""
+    from quadrants._language import stepper
+
+    own, first = stepper.kernel_of(kernel, "%qd_graph")
+    if args is not None:
+        outline = own._outline(own._bind(*first, *args, **keywords))
+    else:
+        outline = own._outline(None)
+        if outline is None and len(inspect.signature(own).parameters) == len(first):
+            outline = own._outline(first)
+        elif outline is None and own._compile_like(None):
+            outline = own._outline(None)
+    if outline is None:
+        return own, None
+    told = [{**one, "runs": 0} if one["kind"] == "task" else one for one in stepper.described(outline)]
+    return own, steps_of(own, [told[at] for at in graphs.shown_steps(own, told)])
+
+
+_around = {"level": "border:1px solid rgba(128,128,128,.7);border-left:4px solid #3a7bd5", "region": "border:1px dashed rgba(128,128,128,.9)",
+           "section": "border:1px solid rgba(128,128,128,.5);flex:1 1 14em",
+           "checkpoint": "border:1px solid rgba(128,128,128,.7);border-left:4px solid #e8710a"}
+_marks = {"level": "↻", "region": "∥", "section": "", "checkpoint": "❚❚"}
+
+
+def _boxes(steps):
+    """Steps of one depth and what stands in them, as boxes in boxes; sections stand side by side."""
+    out, at = "", 0
+    while at < len(steps):
+        step = steps[at]
+        inside = graphs.following(steps, step)
+        at += 1 + len(inside)
+        text, said = escape(step["text"]), words(step)
+        if step["kind"] == "task":
+            out += f'<div style="padding:.1em 0;white-space:pre-wrap">{text}</div>'
+            continue
+        kind = "section" if step["kind"] == "checkpoint" and not step["flag"] else step["kind"]  # it never yields
+        row = ";display:flex;flex-wrap:wrap;gap:.5em" if step["kind"] == "region" else ""
+        out += (f'<div style="{_around[kind]};border-radius:4px;padding:.2em .7em .4em;margin:.35em 0;box-sizing:border-box">'
+                f'<div>{f"""<span aria-hidden="true">{_marks[kind]}</span> """ if _marks[kind] else ""}<b>{text}</b>'
+                + (f' <span style="opacity:.8">{escape(said)}</span>' if said else "")
+                + f'</div><div style="padding-left:.6em{row}">{_boxes(inside)}</div></div>')
+    return out
+
+
+class Graph:
+    """What `%qd_graph` displays."""
+
+    def __init__(self, kernel, steps):
+        self.name, self.steps = kernel._primal.name, steps
+
+    def __repr__(self):
+        lines = [f"{self.name}: the graph"]
+        for step in self.steps:
+            said = words(step)
+            lines.append(f"   {'  ' * step['depth']}{step['text']}" + (f"  ({said})" if said else ""))
+        return "\n".join(lines)
+
+    def picture(self):
+        return f'<div style="{font}"><div><b>{escape(self.name)}</b>: the graph</div><div style="max-width:60em">{_boxes(self.steps)}</div></div>'
+
+    def _repr_mimebundle_(self, **_):
+        steps = [{key: value for key, value in step.items() if key != "microseconds"} for step in self.steps]
+        kept = {"version": VERSION, "kernel": self.name, "next": None, "over": False, "yielded": None, "moves": 0, "plan": True,
+                "steps": steps, "arrays": {}}
+        return {"text/plain": repr(self), "text/html": self.picture(), MIME: kept}

@@ -1,0 +1,75 @@
+"""What Shift-Tab, `kernel?` and `kernel??` show of a kernel: its signature as it is written, its docstring, and what was compiled of it."""
+
+import ast
+import inspect
+import textwrap
+from html import escape
+
+from quadrants import _source
+from quadrants_jupyter import reports
+
+
+def _kernel_of(shown):
+    """The kernel that IPython inspects; None: it is something else. IPython before 8.22 hands over the object itself."""
+    from quadrants import _native
+
+    found = getattr(shown, "obj", shown)
+    return found if _native.loaded is not None and isinstance(found, _native.loaded.Kernel) else None
+
+
+def signature(kernel):
+    """As the source has it, so that annotations are the names that were written."""
+    try:
+        tree = ast.parse(textwrap.dedent(inspect.getsource(kernel.fn)))
+        (node,) = [n for n in tree.body if isinstance(n, ast.FunctionDef)]
+    except (OSError, TypeError, ValueError, SyntaxError):
+        return f"{kernel.__name__}{inspect.signature(kernel)}"
+    result = f" -> {ast.unparse(node.returns)}" if node.returns is not None else ""
+    return f"{node.name}({ast.unparse(node.args)}){result}"
+
+
+def _tasks(kernel):
+    """Of the newest compilation, a line each."""
+    report = reports.latest(kernel.fn.__qualname__)
+    if report is None:
+        return
+    import linecache
+
+    for task in report["tasks"]:
+        line = linecache.getline(kernel.fn.__code__.co_filename, task["line"]).strip() if task["line"] else ""
+        yield f"{task['name']:<12} " + (f"line {task['line']:>3}  {line}" if task["line"] else "what stands between loops").rstrip()
+
+
+def sections(kernel, with_source=False):
+    """(title, text) of what there is to say, as IPython arranges it."""
+    reports.collect()
+    count = kernel._specialisations()
+    yield "Kernel", signature(kernel)
+    if kernel.__doc__:
+        yield "Docstring", inspect.cleandoc(kernel.__doc__)
+    yield "Specialised", "not yet: it is compiled when it is called" if not count else f"for {count} set{'s' * (count != 1)} of argument types"
+    tasks = list(_tasks(kernel))
+    if tasks:
+        yield "Tasks", "\n".join(tasks)
+    yield "Defined", f"{_source.shown_name(kernel.fn.__code__.co_filename)}, line {kernel.fn.__code__.co_firstlineno}"
+    if with_source:
+        yield "Source", textwrap.dedent(inspect.getsource(kernel.fn)).rstrip()
+
+
+def _plain(shown, info=None):
+    kernel = _kernel_of(shown)
+    return None if kernel is None else list(sections(kernel, getattr(shown, "detail_level", 0) > 0))
+
+
+def _html(shown, info=None):
+    found = _plain(shown, info)
+    return None if found is None else [(title, f"<pre>{escape(text)}</pre>") for title, text in found]
+
+
+def register(shell):
+    shell.inspector.mime_hooks = {**shell.inspector.mime_hooks, "text/plain": _plain, "text/html": _html}
+
+
+def unregister(shell):
+    ours = (_plain, _html)
+    shell.inspector.mime_hooks = {kind: hook for kind, hook in shell.inspector.mime_hooks.items() if hook not in ours}

@@ -1,0 +1,27 @@
+#pragma once
+// What a kernel that is compiled with checks says of the memory that sections of a region touch. Its code calls two functions
+// as it calls those of libraries outside (runtime/externals.h), by these ids, which no library has.
+#include <cstdint>
+
+namespace qd {
+
+/// (): a region begins.
+inline constexpr uint64_t region_begins_id = 1;
+/// (address, SectionAccess, out): what another section did there before that does not go together with it, or 0.
+inline constexpr uint64_t section_access_id = 2;
+
+/// In a word: who touches memory, and how. Never 0.
+struct SectionAccess {
+    enum class How : uint8_t { read = 1, update, write }; ///< update: atomic; several go together, as reads do
+    How how = How::read;
+    uint32_t section = 0; ///< of the region, from 0; at most 2^24 - 1
+    uint32_t line = 0;
+
+    uint64_t word() const { return uint64_t(how) << 56 | uint64_t(section) << line_bits | line; }
+    static SectionAccess from(uint64_t word) {
+        return {How(word >> 56), uint32_t(word >> line_bits & section_mask), uint32_t(word)};
+    }
+    static constexpr uint64_t line_bits = 32, section_mask = 0xffffff;
+};
+
+} // namespace qd

@@ -1,0 +1,25 @@
+#pragma once
+// Which memory a task does nothing with but accumulate in, and what the order of its updates must be.
+#include "abi/accumulation.h"
+#include "ir/function.h"
+
+#include <optional>
+#include <vector>
+
+namespace qd::codegen {
+
+struct Accumulations {
+    std::vector<abi::Accumulation> list; ///< at most abi::most_accumulations
+    std::vector<uint8_t> number;         ///< by Value id: of an atomic on one of them, its number plus 1
+    abi::Updates updates;
+
+    std::optional<size_t> of(ir::Value atomic) const {
+        if (atomic.id >= number.size() || !number[atomic.id]) return {};
+        return number[atomic.id] - 1u;
+    }
+};
+
+/// Of a task that is ready to be emitted.
+Accumulations accumulations(const ir::Function &task, const std::vector<uint32_t> &uses);
+
+} // namespace qd::codegen

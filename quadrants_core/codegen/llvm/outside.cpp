@@ -1,0 +1,92 @@
+#include "codegen/llvm/outside.h"
+
+#include <llvm/IR/Intrinsics.h>
+
+#include <algorithm>
+#include <cstddef>
+
+namespace qd::codegen {
+
+using ir::OutsideOp;
+
+void OutsideCode::outside(Value v) {
+    switch (OutsideOp(fn_[v].op)) {
+    case OutsideOp::random:
+    case OutsideOp::assert_:
+    case OutsideOp::count: code_.refuse(v, "must be lowered first");
+    case OutsideOp::print:
+    case OutsideOp::fail: return message(v);
+    case OutsideOp::poll: return code_.set(v, stop_requested());
+    case OutsideOp::asked: return code_.set(v, counts_asked());
+    case OutsideOp::answer: return code_.set(v, answer());
+    case OutsideOp::clock: return code_.set(v, clock());
+    case OutsideOp::thread_index: return code_.set(v, thread_index());
+    case OutsideOp::external: return external(v);
+    case OutsideOp::graph_begin:
+    case OutsideOp::graph_end: code_.refuse(v, "must be cut into tasks first");
+    }
+}
+
+/// Hands the values to abi::HostServices::print or fail.
+void OutsideCode::message(Value v) {
+    const ir::Inst &in = fn_[v];
+    llvm::Type *ptr = b_.getPtrTy(), *i64 = b_.getInt64Ty();
+    llvm::AllocaInst *slots = code_.entry.CreateAlloca(llvm::ArrayType::get(i64, std::max(in.args.size, 1u)));
+    for (uint32_t i = 0; i < in.args.size; ++i) {
+        const Type t = code_.arg_type(v, i);
+        if (!t.is_scalar() || ir::bits_of(t.elem) != 64) code_.refuse(v, "its values must be words of 8 bytes");
+        b_.CreateStore(code_.arg(v, i), b_.CreateConstInBoundsGEP1_64(i64, slots, i));
+    }
+    const size_t service = in.op == Op::print ? offsetof(abi::Launch, host.print) : offsetof(abi::Launch, host.fail);
+    auto *signature = llvm::FunctionType::get(b_.getVoidTy(), {ptr, ptr, b_.getInt32Ty(), ptr}, false);
+    llvm::CallInst *call =
+        b_.CreateCall(signature, code_.words.pointer(service),
+                      {code_.out->getArg(0), code_.out->getArg(1), b_.getInt32(uint32_t(in.imm)), slots});
+    call->setDoesNotThrow();
+    if (in.op == Op::fail) call->addFnAttr(llvm::Attribute::Cold);
+}
+
+/// device_lib/clock.h
+llvm::Value *OutsideCode::clock() {
+    const llvm::Intrinsic::ID id =
+        code_.target.clock_counts_cycles ? llvm::Intrinsic::readcyclecounter : llvm::Intrinsic::readsteadycounter;
+    return b_.CreateIntrinsic(id, llvm::ArrayRef<llvm::Type *>(), llvm::ArrayRef<llvm::Value *>());
+}
+
+llvm::Value *OutsideCode::thread_index() {
+    llvm::Value *at = b_.CreateConstInBoundsGEP1_32(b_.getInt8Ty(), code_.out->getArg(1), offsetof(abi::Thread, index));
+    return b_.CreateAlignedLoad(b_.getInt32Ty(), at, llvm::Align(4));
+}
+
+/// Asks for the function at every call: its address is not the same in another process.
+void OutsideCode::external(Value v) {
+    const uint64_t count = fn_[v].imm % ir::external_arguments, id = fn_[v].imm / ir::external_arguments;
+    llvm::Type *ptr = b_.getPtrTy(), *i64 = b_.getInt64Ty();
+    auto *find = llvm::FunctionType::get(ptr, {i64}, false);
+    llvm::CallInst *function =
+        b_.CreateCall(find, code_.words.pointer(offsetof(abi::Launch, host.external)), {b_.getInt64(id)});
+    function->setDoesNotThrow();
+    std::vector<llvm::Value *> slots;
+    for (unsigned i = 0; i < count; ++i) slots.push_back(b_.CreateConstInBoundsGEP1_32(i64, code_.arg(v, 0), i));
+    auto *signature = llvm::FunctionType::get(b_.getVoidTy(), std::vector<llvm::Type *>(count, ptr), false);
+    b_.CreateCall(signature, function, slots);
+}
+
+llvm::Value *OutsideCode::stop_requested() {
+    llvm::Type *i32 = b_.getInt32Ty();
+    llvm::Value *stop = b_.CreateLoad(i32, code_.words.pointer(offsetof(abi::Launch, data.stop)), true);
+    llvm::Value *failed = b_.CreateLoad(i32, code_.words.pointer(offsetof(abi::Launch, data.failed)), true);
+    return b_.CreateICmpNE(b_.CreateOr(stop, failed), b_.getInt32(0));
+}
+
+llvm::Value *OutsideCode::counts_asked() {
+    llvm::Value *asked = b_.CreateLoad(b_.getInt32Ty(), code_.words.pointer(offsetof(abi::Launch, data.asked)), true);
+    return b_.CreateOr(stop_requested(), b_.CreateICmpNE(asked, b_.getInt32(0)));
+}
+
+llvm::Value *OutsideCode::answer() {
+    b_.CreateStore(b_.getInt32(0), code_.words.pointer(offsetof(abi::Launch, data.asked)), true);
+    return stop_requested();
+}
+
+} // namespace qd::codegen

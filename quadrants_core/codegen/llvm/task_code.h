@@ -1,0 +1,66 @@
+#pragma once
+// The machine code of one task as it grows: where instructions are put, and what the values of the IR are by now. Each family of
+// ops has a class of its own that writes into it.
+#include "abi/abi.h"
+#include "codegen/llvm/emit.h"
+#include "codegen/llvm/pieces.h"
+#include "codegen/llvm/words.h"
+
+#include <string>
+#include <vector>
+
+namespace qd::codegen {
+
+using ir::Family;
+using ir::Op;
+using ir::Scalar;
+using ir::Type;
+using ir::Value;
+
+inline llvm::Constant *integer(llvm::Type *t, int64_t v) { return llvm::ConstantInt::get(t, uint64_t(v), true); }
+inline llvm::Constant *real(llvm::Type *t, double v) { return llvm::ConstantFP::get(t, v); }
+
+class TaskCode {
+  public:
+    TaskCode(const ir::Function &task, llvm::Module &module, const TargetFacts &target);
+
+    const ir::Function &fn;
+    const TargetFacts &target;
+    llvm::Module &module;
+    llvm::LLVMContext &context;
+    llvm::IRBuilder<> b;
+    llvm::IRBuilder<> entry; ///< inserts before the jump out of the entry block
+    LaunchWords words;
+    Pieces pieces;
+    llvm::Function *out = nullptr;
+    llvm::BasicBlock *leave = nullptr; ///< returns
+    std::vector<llvm::Value *> values; ///< by Value id; null: not emitted yet
+    std::vector<uint32_t> base;        ///< by Value id: the piece that a pointer leads into; 0 = unknown
+
+    /// A function begins, with its entry and its leave; `b` stands between them.
+    void begin(llvm::Function *function);
+    void forget_values();
+    llvm::BasicBlock *new_block(const char *name);
+    /// Before an instruction that LLVM's fast selector does not know: a new block. See plain.cpp.
+    void apart();
+    [[noreturn]] void refuse(Value v, const std::string &why) const;
+
+    llvm::Value *get(Value v);
+    llvm::Value *arg(Value v, size_t i) { return get(fn.args(v)[i]); }
+    Type arg_type(Value v, size_t i) const { return fn.type(fn.args(v)[i]); }
+    void set(Value v, llvm::Value *x) { values[v.id] = x; }
+    /// Of the piece that operand 0 leads into.
+    uint32_t piece_of(Value access) const { return base[fn.args(access)[0].id]; }
+    /// The first one of a parameter in abi::LaunchData::args.
+    uint32_t slot_of(Value param) const;
+
+    llvm::Type *scalar(Scalar s);
+    llvm::Type *memory_type(Type t); ///< as stored: u1 is a byte
+    llvm::Type *type(Type t);
+    llvm::Constant *constant(Type t, uint64_t bits);
+
+  private:
+    llvm::Value *param(Value v);
+};
+
+} // namespace qd::codegen

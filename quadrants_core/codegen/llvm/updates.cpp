@@ -1,0 +1,249 @@
+// Updates of memory that several threads may share: with a lock where they do, and without where the task runs on one thread
+// (abi::Thread::alone), which a task asks once, as it begins:
+//
+//     if (runs_alone) *p = op(*p, x) else lock *p = op(*p, x)
+//
+// The same where each thread has a copy of what the task accumulates in (accumulations.cpp): it is as far from the array as
+// abi::Thread::to_copy says, which is asked in the beginning too. Its words are XORed with the neutral element.
+//
+// Always locked are exchanges, which locks of the program are made of; coverage counters, which others read and clear; what
+// stands in a region of a graph, whose sections may run side by side; and tasks that call libraries, whose threads may be
+// at the same memory.
+#include "codegen/llvm/updates.h"
+
+#include "analysis/uses.h"
+
+#include <llvm/IR/Module.h>
+
+#include <algorithm>
+#include <cstddef>
+
+namespace qd::codegen {
+
+using ir::AtomicOp;
+
+namespace {
+
+bool others_may_be_there(const ir::Function &task) {
+    return task.graph.region >= 0 || std::ranges::any_of(task.blocks, [&](const ir::Block &block) {
+               return std::ranges::any_of(block.insts, [&](Value v) { return task[v].op == Op::external; });
+           });
+}
+
+void leave_constant(llvm::Module &module, const char *name, const void *content, size_t bytes, size_t align) {
+    llvm::Constant *data =
+        llvm::ConstantDataArray::get(module.getContext(), llvm::ArrayRef(static_cast<const uint8_t *>(content), bytes));
+    auto *left =
+        new llvm::GlobalVariable(module, data->getType(), true, llvm::GlobalValue::ExternalLinkage, data, name);
+    left->setAlignment(llvm::Align(align));
+}
+
+} // namespace
+
+UpdateCode::UpdateCode(TaskCode &code, Arithmetic &arithmetic)
+    : code_(code), arithmetic_(arithmetic), fn_(code.fn), b_(code.b), uses_(analysis::use_counts(fn_)),
+      always_locked_(others_may_be_there(fn_)), accumulations_(codegen::accumulations(fn_, uses_)) {}
+
+void UpdateCode::begin(llvm::Value *thread) {
+    thread_ = thread;
+    alone_ = nullptr;
+    asked_.assign(accumulations_.list.size(), {});
+}
+
+void UpdateCode::list() const {
+    llvm::Module &module = code_.module;
+    const abi::Updates &updates = accumulations_.updates;
+    if (updates.any || updates.order != abi::Order::free)
+        leave_constant(module, abi::updates_symbol, &updates, sizeof updates, alignof(abi::Updates));
+    if (accumulations_.list.empty()) return;
+    std::vector<abi::Accumulation> all = accumulations_.list;
+    all.emplace_back();
+    leave_constant(module, abi::accumulations_symbol, all.data(), all.size() * sizeof all[0],
+                   alignof(abi::Accumulation));
+}
+
+bool UpdateCode::may_go_unlocked(Value atomic) const {
+    const Op op = fn_[atomic].op;
+    return op != Op::atomic_xchg && op != Op::atomic_cas && thread_ && !always_locked_ &&
+           !code_.pieces.is(code_.piece_of(atomic), Piece::counters);
+}
+
+llvm::Value *UpdateCode::word_of_thread(size_t offset, llvm::Type *t) {
+    llvm::IRBuilder<> &entry = code_.entry;
+    llvm::Value *at = entry.CreateConstInBoundsGEP1_32(entry.getInt8Ty(), thread_, unsigned(offset));
+    return entry.CreateAlignedLoad(t, at, llvm::Align(t->getIntegerBitWidth() / 8));
+}
+
+llvm::Value *UpdateCode::is_free(std::optional<size_t> accumulation) {
+    llvm::IRBuilder<> &entry = code_.entry;
+    if (!alone_)
+        alone_ =
+            entry.CreateICmpNE(word_of_thread(offsetof(abi::Thread, alone), entry.getInt32Ty()), entry.getInt32(0));
+    if (!accumulation) return alone_;
+    llvm::Value *&known = asked_[*accumulation].is_free;
+    if (!known) known = entry.CreateOr(alone_, entry.CreateICmpNE(to_copy(*accumulation), entry.getInt64(0)));
+    return known;
+}
+
+llvm::Value *UpdateCode::to_copy(size_t accumulation) {
+    llvm::Value *&known = asked_[accumulation].to_copy;
+    const size_t offset = offsetof(abi::Thread, to_copy) + accumulation * sizeof(abi::Thread::to_copy[0]);
+    if (!known) known = word_of_thread(offset, code_.entry.getInt64Ty());
+    return known;
+}
+
+llvm::Value *UpdateCode::neutral(size_t accumulation) {
+    const abi::Accumulation &what = accumulations_.list[accumulation];
+    if (!what.neutral) return nullptr;
+    llvm::Value *&known = asked_[accumulation].neutral;
+    if (known) return known;
+    llvm::IRBuilder<> &entry = code_.entry;
+    llvm::Value *is_copy = entry.CreateICmpNE(to_copy(accumulation), entry.getInt64(0));
+    llvm::Type *word = entry.getIntNTy(unsigned(8 * what.word_bytes));
+    return known =
+               entry.CreateSelect(is_copy, llvm::ConstantInt::get(word, what.neutral), llvm::ConstantInt::get(word, 0));
+}
+
+llvm::Value *UpdateCode::unlocked(Value v, std::optional<size_t> accumulation) {
+    const Type t = fn_[v].type;
+    const llvm::Align align(uint64_t(ir::size_of(t.elem)));
+    const uint32_t base = code_.piece_of(v);
+    llvm::Value *pointer = code_.arg(v, 0), *x = code_.arg(v, 1), *mask = nullptr;
+    if (accumulation) {
+        pointer = b_.CreateGEP(b_.getInt8Ty(), pointer, to_copy(*accumulation));
+        mask = neutral(*accumulation);
+    }
+    const auto changed = [&](llvm::Value *word) -> llvm::Value * {
+        if (!mask) return word;
+        llvm::Value *bits = b_.CreateXor(b_.CreateBitCast(word, mask->getType()), mask);
+        return b_.CreateBitCast(bits, word->getType());
+    };
+    llvm::LoadInst *load = b_.CreateAlignedLoad(code_.memory_type(t), pointer, align);
+    code_.pieces.note(load, base);
+    llvm::Value *old = changed(load), *next;
+    if (t.is_bool()) old = b_.CreateICmpNE(load, llvm::Constant::getNullValue(load->getType()));
+    const Op op = ir::plain_op(fn_[v].op);
+    if (ir::family(op) == Family::bits)
+        next = arithmetic_.bits(BitsOp(op), t, old, x);
+    else if (!t.is_float())
+        next = arithmetic_.on_integers(ArithmeticOp(op), t, old, x);
+    else if (t.elem != Scalar::f16)
+        next = arithmetic_.on_floats(ArithmeticOp(op), old, x);
+    else
+        next = arithmetic_.cast(Scalar::f32, t,
+                                arithmetic_.on_floats(ArithmeticOp(op), arithmetic_.cast(t, Scalar::f32, old),
+                                                      arithmetic_.cast(t, Scalar::f32, x)));
+    if (t.is_bool()) next = b_.CreateZExt(next, code_.memory_type(t));
+    code_.pieces.note(b_.CreateAlignedStore(changed(next), pointer, align), base);
+    return old;
+}
+
+llvm::Value *UpdateCode::locked(Value v) {
+    using Rmw = llvm::AtomicRMWInst;
+    const ir::Inst &in = fn_[v];
+    Type t = in.type;
+    llvm::Value *pointer = code_.arg(v, 0), *value = code_.arg(v, 1);
+    uint32_t base = code_.piece_of(v);
+    bool is_float = t.is_float(), is_signed = ir::is_signed(t.elem), is_bool = t.is_bool();
+    // Exchange and compare-and-swap are what locks are made of: they also order other accesses.
+    auto ordering = llvm::AtomicOrdering::Monotonic;
+    Rmw::BinOp op = Rmw::BAD_BINOP;
+    switch (AtomicOp(in.op)) {
+    case AtomicOp::atomic_add: op = is_bool ? Rmw::Xor : is_float ? Rmw::FAdd : Rmw::Add; break;
+    case AtomicOp::atomic_mul: op = is_bool ? Rmw::And : Rmw::BAD_BINOP; break;
+    case AtomicOp::atomic_min: op = is_bool ? Rmw::And : is_float ? Rmw::FMin : is_signed ? Rmw::Min : Rmw::UMin; break;
+    case AtomicOp::atomic_max: op = is_bool ? Rmw::Or : is_float ? Rmw::FMax : is_signed ? Rmw::Max : Rmw::UMax; break;
+    case AtomicOp::atomic_and: op = Rmw::And; break;
+    case AtomicOp::atomic_or: op = Rmw::Or; break;
+    case AtomicOp::atomic_xor: op = Rmw::Xor; break;
+    case AtomicOp::atomic_xchg:
+        op = Rmw::Xchg;
+        ordering = llvm::AtomicOrdering::AcquireRelease;
+        break;
+    case AtomicOp::atomic_cas: break;
+    }
+    if (in.op == Op::atomic_cas || op == Rmw::BAD_BINOP || (t.elem == Scalar::f16 && op != Rmw::Xchg))
+        return by_swaps(v, pointer, value);
+    llvm::Align align{uint64_t(ir::size_of(t.elem))};
+    llvm::Type *word = is_float ? code_.type(t) : code_.memory_type(t);
+    if (op == Rmw::Xchg && is_float) word = b_.getIntNTy(unsigned(ir::bits_of(t.elem)));
+    llvm::Value *operand = is_bool                    ? b_.CreateZExt(value, word)
+                           : word != value->getType() ? b_.CreateBitCast(value, word)
+                                                      : value;
+    code_.apart();
+    llvm::AtomicRMWInst *rmw = b_.CreateAtomicRMW(op, pointer, operand, align, ordering);
+    code_.pieces.note(rmw, base);
+    if (fn_[v].type.is_bool()) return b_.CreateICmpNE(rmw, llvm::Constant::getNullValue(word));
+    return word != code_.type(t) ? b_.CreateBitCast(rmw, code_.type(t)) : rmw;
+}
+
+/// Compare-and-swap: once for atomic_cas, in a loop for what the machine has no instruction for.
+llvm::Value *UpdateCode::by_swaps(Value v, llvm::Value *pointer, llvm::Value *operand) {
+    Type t = fn_[v].type;
+    uint32_t base = code_.piece_of(v);
+    llvm::Type *word = b_.getIntNTy(unsigned(8 * ir::size_of(t.elem)));
+    llvm::Align align{uint64_t(ir::size_of(t.elem))};
+    auto to_word = [&](llvm::Value *x) { return t.is_bool() ? b_.CreateZExt(x, word) : b_.CreateBitCast(x, word); };
+    auto to_value = [&](llvm::Value *x) {
+        return t.is_bool() ? b_.CreateICmpNE(x, llvm::Constant::getNullValue(word))
+                           : b_.CreateBitCast(x, code_.type(t));
+    };
+    if (fn_[v].op == Op::atomic_cas) {
+        llvm::Value *expected = to_word(operand), *desired = to_word(code_.arg(v, 2));
+        code_.apart();
+        llvm::AtomicCmpXchgInst *swap = b_.CreateAtomicCmpXchg(
+            pointer, expected, desired, align, llvm::AtomicOrdering::AcquireRelease, llvm::AtomicOrdering::Acquire);
+        code_.pieces.note(swap, base);
+        return to_value(b_.CreateExtractValue(swap, 0));
+    }
+    code_.apart();
+    llvm::LoadInst *first = b_.CreateAlignedLoad(word, pointer, align);
+    first->setAtomic(llvm::AtomicOrdering::Monotonic);
+    code_.pieces.note(first, base);
+    llvm::BasicBlock *before = b_.GetInsertBlock(), *again = code_.new_block("retry"),
+                     *done = code_.new_block("swapped");
+    b_.CreateBr(again);
+    b_.SetInsertPoint(again);
+    llvm::PHINode *old = b_.CreatePHI(word, 2);
+    old->addIncoming(first, before);
+    llvm::Value *x = to_value(old), *next = nullptr;
+    if (t.is_float()) {
+        const auto op = ArithmeticOp(ir::plain_op(fn_[v].op));
+        const Type wide = t.elem == Scalar::f16 ? Type(Scalar::f32) : t;
+        llvm::Value *wide_x = arithmetic_.cast(t, wide, x), *wide_y = arithmetic_.cast(t, wide, operand);
+        next = arithmetic_.cast(wide, t, arithmetic_.on_floats(op, wide_x, wide_y));
+    } else {
+        next = b_.CreateMul(x, operand);
+    }
+    llvm::AtomicCmpXchgInst *swap = b_.CreateAtomicCmpXchg(
+        pointer, old, to_word(next), align, llvm::AtomicOrdering::Monotonic, llvm::AtomicOrdering::Monotonic);
+    code_.pieces.note(swap, base);
+    old->addIncoming(b_.CreateExtractValue(swap, 0), again);
+    b_.CreateCondBr(b_.CreateExtractValue(swap, 1), done, again);
+    b_.SetInsertPoint(done);
+    return x;
+}
+
+void UpdateCode::atomic(Value v) {
+    if (!may_go_unlocked(v)) return code_.set(v, locked(v));
+    const std::optional<size_t> copied = accumulations_.of(v);
+    llvm::BasicBlock *own = code_.new_block("own"), *shared = code_.new_block("shared"),
+                     *done = code_.new_block("updated");
+    b_.CreateCondBr(is_free(copied), own, shared);
+    b_.SetInsertPoint(own);
+    llvm::Value *one = unlocked(v, copied);
+    own = b_.GetInsertBlock();
+    b_.CreateBr(done);
+    b_.SetInsertPoint(shared);
+    llvm::Value *other = locked(v);
+    shared = b_.GetInsertBlock();
+    b_.CreateBr(done);
+    b_.SetInsertPoint(done);
+    if (!uses_[v.id]) return;
+    llvm::PHINode *old = b_.CreatePHI(code_.type(fn_[v].type), 2);
+    old->addIncoming(one, own);
+    old->addIncoming(other, shared);
+    code_.set(v, old);
+}
+
+} // namespace qd::codegen

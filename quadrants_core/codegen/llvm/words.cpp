@@ -1,0 +1,51 @@
+#include "codegen/llvm/words.h"
+
+#include "abi/abi.h"
+
+#include <cstddef>
+
+namespace qd::codegen {
+
+void LaunchWords::begin(llvm::Value *launch) {
+    launch_ = launch;
+    pointers_.clear();
+    pointers_through_.clear();
+    slots_.clear();
+}
+
+llvm::Value *LaunchWords::pointer(size_t offset) {
+    llvm::Value *&known = pointers_[offset];
+    if (!known) known = at_byte(launch_, offset);
+    return known;
+}
+
+llvm::Value *LaunchWords::pointer_through(size_t offset, size_t inner) {
+    llvm::Value *&known = pointers_through_[{offset, inner}];
+    if (!known) known = at_byte(pointer(offset), inner);
+    return known;
+}
+
+llvm::Value *LaunchWords::slot(uint32_t index, llvm::Type *t) {
+    llvm::Value *&known = slots_[{index, t}];
+    if (known) return known;
+    llvm::Value *args = pointer(offsetof(abi::Launch, data.args));
+    return known = load(entry_, t, entry_.CreateConstInBoundsGEP1_32(entry_.getInt64Ty(), args, index));
+}
+
+llvm::Value *LaunchWords::element(llvm::Value *table, uint32_t index) {
+    llvm::Type *pointer = entry_.getPtrTy();
+    return load(entry_, pointer, entry_.CreateConstInBoundsGEP1_32(pointer, table, index));
+}
+
+llvm::LoadInst *LaunchWords::load(llvm::IRBuilder<> &where, llvm::Type *t, llvm::Value *at, uint64_t align) {
+    llvm::LoadInst *load = where.CreateAlignedLoad(t, at, llvm::Align(align));
+    load->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(where.getContext(), {}));
+    return load;
+}
+
+llvm::Value *LaunchWords::at_byte(llvm::Value *base, size_t offset) {
+    llvm::Value *at = entry_.CreateConstInBoundsGEP1_32(entry_.getInt8Ty(), base, unsigned(offset));
+    return load(entry_, entry_.getPtrTy(), at);
+}
+
+} // namespace qd::codegen

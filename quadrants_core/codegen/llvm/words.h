@@ -1,0 +1,36 @@
+#pragma once
+// What a launch says, and does not change while a task runs: loaded once, on entry.
+#include <llvm/IR/IRBuilder.h>
+
+#include <map>
+#include <utility>
+
+namespace qd::codegen {
+
+class LaunchWords {
+  public:
+    /// `entry` stands where the function begins.
+    explicit LaunchWords(llvm::IRBuilder<> &entry) : entry_(entry) {}
+    void begin(llvm::Value *launch);
+    /// What stands at this byte of abi::Launch.
+    llvm::Value *pointer(size_t offset);
+    /// The same of what a pointer there leads to.
+    llvm::Value *pointer_through(size_t offset, size_t inner);
+    /// A word of abi::LaunchData::args.
+    llvm::Value *slot(uint32_t index, llvm::Type *t);
+    /// Element `index` of a table of addresses that does not change either.
+    llvm::Value *element(llvm::Value *table, uint32_t index);
+    /// A load of what does not change.
+    static llvm::LoadInst *load(llvm::IRBuilder<> &where, llvm::Type *t, llvm::Value *at, uint64_t align = 8);
+
+  private:
+    llvm::Value *at_byte(llvm::Value *base, size_t offset);
+
+    llvm::IRBuilder<> &entry_;
+    llvm::Value *launch_ = nullptr;
+    std::map<size_t, llvm::Value *> pointers_;
+    std::map<std::pair<size_t, size_t>, llvm::Value *> pointers_through_;
+    std::map<std::pair<uint32_t, llvm::Type *>, llvm::Value *> slots_;
+};
+
+} // namespace qd::codegen

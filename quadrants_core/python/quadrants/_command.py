@@ -1,0 +1,65 @@
+"""The command `quadrants`: what an installation is and can do, its cache, and reports of coverage."""
+
+import argparse
+import sys
+
+_COMMANDS = {
+    "doctor": "what is here, what is missing and how to get it",
+    "cache": "what is kept of compiled kernels; verifies, clears, packs it; see quadrants cache --help",
+    "coverage": "reports which lines of kernels ran; see quadrants coverage --help",
+}
+
+
+def _parser():
+    p = argparse.ArgumentParser(prog="quadrants", description="Data-parallel kernels in Python.")
+    p.add_argument("--version", action="store_true", help="the version, and what it was built of")
+    commands = p.add_subparsers(dest="command", metavar="COMMAND", title="commands")
+    commands.add_parser("doctor", help=_COMMANDS["doctor"], description="Says " + _COMMANDS["doctor"] + ".")
+    commands.add_parser("cache", help=_COMMANDS["cache"], add_help=False)
+    commands.add_parser("coverage", help=_COMMANDS["coverage"], add_help=False)
+    return p
+
+
+def help_pages():
+    """(command, its help) of each."""
+    p = _parser()
+    yield "quadrants", p.format_help()
+    for name, sub in p._subparsers._group_actions[0].choices.items():
+        if name not in ("cache", "coverage"):
+            yield f"quadrants {name}", sub.format_help()
+    from quadrants import cache
+    from quadrants._coverage import report
+
+    yield "quadrants cache", cache._parser("quadrants cache").format_help()
+    yield "quadrants coverage", report.parser("quadrants coverage").format_help()
+
+
+def main(arguments=None):
+    """Gives the exit status."""
+    arguments = sys.argv[1:] if arguments is None else list(arguments)
+    if arguments[:1] == ["coverage"]:
+        from quadrants import coverage
+
+        return coverage.main(arguments[1:])
+    if arguments[:1] == ["cache"]:
+        from quadrants import cache
+
+        return cache._main(arguments[1:], "quadrants cache")
+    p = _parser()
+    chosen = p.parse_args(arguments)
+    if chosen.version:
+        print(_version())
+        return 0
+    if chosen.command == "doctor":
+        from quadrants.tools import diagnose
+
+        return diagnose.doctor()
+    p.print_help()
+    return 2
+
+
+def _version():
+    from quadrants import _version as version
+    from quadrants._lib import _build_info
+
+    return f"quadrants {version.version_str} (commit {_build_info.commit}, LLVM {_build_info.llvm}, Python {sys.version.split()[0]})"

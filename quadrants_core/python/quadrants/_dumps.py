@@ -1,0 +1,74 @@
+"""Kernels as text while they are compiled: what options print, what QD_DUMP_IR writes, what QD_LOAD_IR reads."""
+
+import os as _os
+
+from quadrants import _environment, _logging, _settings
+
+# form -> what is added to the name of its file
+_FILES = {"frontend": "_initial.qir", "ir": "_after_offload.qir", "llvm": ".ll", "asm": ".s"}
+_TITLES = {
+    "syntax": "syntax tree",
+    "frontend": "frontend",
+    "given": "LLVM IR",
+    "llvm": "optimised LLVM IR",
+    "asm": "asm",
+}
+
+_met = {}  # kernel -> how many of this name were compiled in this program
+_stem = ""  # of the files of the kernel that is compiled
+
+
+def _printed():
+    """The forms that are printed."""
+    c = _settings.current()
+    return {
+        "syntax": _environment.value("dump_ast"),
+        "frontend": c.print_preprocessed_ir,
+        "given": c.print_kernel_llvm_ir,
+        "llvm": c.print_kernel_llvm_ir_optimized,
+        "asm": c.print_kernel_asm,
+    }
+
+
+def forms():
+    """Those in which every kernel is shown when it is compiled."""
+    wanted = [form for form, is_wanted in _printed().items() if is_wanted]
+    return wanted + [form for form in _FILES if form not in wanted] if _environment.value("dump_ir") else wanted
+
+
+def begin(kernel):
+    """A kernel is compiled; of several with one name each has files of its own."""
+    global _stem
+    count = _met[kernel] = _met.get(kernel, 0) + 1
+    name = "".join(letter if letter.isalnum() or letter in "._-" else "_" for letter in kernel)
+    _stem = name if count == 1 else f"{name}_{count}"
+
+
+def _path(form):
+    return _os.path.join(_settings.current().debug_dump_path, _stem + _FILES[form])
+
+
+def show(kernel, form, text):
+    """One form of the kernel."""
+    if _printed().get(form):
+        print(f"[Quadrants] {_TITLES[form]} of {kernel}:\n{text}", flush=True)
+    if form in _FILES and _environment.value("dump_ir"):
+        try:
+            _os.makedirs(_settings.current().debug_dump_path, exist_ok=True)
+            with open(_path(form), "w", encoding="utf-8") as file:
+                file.write(text)
+        except OSError as error:
+            _logging.warn(f"QD_DUMP_IR: {_path(form)} cannot be written ({error.strerror}); debug_dump_path names another folder")
+
+
+def edited():
+    """(path, text) of what the kernel is to be made from instead; None if there is no such file."""
+    path = _path("frontend")
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            return path, file.read().replace("\0", "\ufffd")
+    except FileNotFoundError:
+        return None
+
+
+_settings.after_reset.append(_met.clear)

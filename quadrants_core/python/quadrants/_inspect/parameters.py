@@ -1,0 +1,134 @@
+"""Numbers that a window may set while the program runs."""
+
+import math
+import operator
+
+
+class _Number:
+    """Arithmetic, comparisons and formats of `value`, as numbers have them. Two are equal when their numbers are, and those may change:
+    so it has no hash."""
+
+    __hash__ = None
+
+    def __bool__(self):
+        return bool(self.value)
+
+    def __float__(self):
+        return float(self.value)
+
+    def __int__(self):
+        return int(self.value)
+
+    def __round__(self, digits=None):
+        return round(self.value, digits)
+
+    def __format__(self, form):
+        return format(self.value, form)
+
+    def __divmod__(self, other):
+        return divmod(self.value, _plain(other))
+
+    def __rdivmod__(self, other):
+        return divmod(other, self.value)
+
+    def __pow__(self, other, *modulus):
+        return pow(self.value, _plain(other), *modulus)
+
+
+def _plain(number):
+    return number.value if isinstance(number, _Number) else number
+
+
+def _one(of):
+    return lambda self: of(self.value)
+
+
+def _two(of):
+    return lambda self, other: of(self.value, _plain(other))
+
+
+def _reflected(of):
+    return lambda self, other: of(other, self.value)
+
+
+for _name in ("neg", "pos", "abs", "trunc", "floor", "ceil"):
+    setattr(_Number, f"__{_name}__", _one(getattr(operator, _name, None) or getattr(math, _name)))
+for _name in ("eq", "ne", "lt", "le", "gt", "ge"):
+    setattr(_Number, f"__{_name}__", _two(getattr(operator, _name)))
+for _name in ("add", "sub", "mul", "truediv", "floordiv", "mod"):
+    setattr(_Number, f"__{_name}__", _two(getattr(operator, _name)))
+    setattr(_Number, f"__r{_name}__", _reflected(getattr(operator, _name)))
+_Number.__rpow__ = _reflected(operator.pow)
+
+
+class Parameter(_Number):
+    """A number with a slider in the window; `ins.param` makes it.
+
+    Attributes:
+        name, lowest, highest: as it was made.
+
+    It computes, compares and prints as its value does, and kernels take it as an argument; a template argument is its value.
+
+    Example:
+        >>> feed = qd.inspect().param("feed", 0.037, 0.01, 0.08)  # doctest: +SKIP
+        >>> step(u, feed)  # doctest: +SKIP
+    """
+
+    whole = False
+    _qd_is_number_ = True
+
+    def __init__(self, name, value, lowest, highest, changed):
+        self.asked = _plain(value), lowest, highest
+        self.name, self.lowest, self.highest, self._changed = name, lowest, highest, changed
+        self._value = self._allowed(value)
+
+    def _allowed(self, value):
+        _check_number(self.name, "value", value)
+        value = self._number(_plain(value))
+        return min(max(value, self.lowest), self.highest)
+
+    _number = staticmethod(float)
+
+    @property
+    def value(self):
+        """What the slider says; the program may set it too."""
+        return self._value
+
+    @value.setter
+    def value(self, value):
+        self._value = self._allowed(value)
+        self._changed()
+
+    def __repr__(self):
+        return f"<parameter {self.name}={self._value}>"
+
+    def told(self):
+        return {"name": self.name, "value": self._value, "lowest": self.lowest, "highest": self.highest, "whole": self.whole}
+
+
+class WholeParameter(Parameter):
+    """A whole number; `range(p)` and indices take it too."""
+
+    whole = True
+    _number = staticmethod(round)
+
+    def __index__(self):
+        return self._value
+
+
+def _check_number(name, what, number):
+    if isinstance(number, bool) or not hasattr(number, "__float__"):
+        raise TypeError(f"parameter {name}: {what} must be a number, not {type(number).__name__}")
+    if not math.isfinite(float(number)):
+        raise ValueError(f"parameter {name}: {number} is no finite number" if what == "value" else f"parameter {name}: {what}={number} is no finite number")
+
+
+def parameter(name, value, lowest, highest, changed):
+    for what, number in (("value", value), ("lo", lowest), ("hi", highest)):
+        _check_number(name, what, number)
+    if not lowest < highest:
+        raise ValueError(f"parameter {name}: lo={lowest} must be less than hi={highest}")
+    if not lowest <= value <= highest:
+        raise ValueError(f"parameter {name}: value={value} is not between lo={lowest} and hi={highest}")
+    whole = all(hasattr(number, "__index__") for number in (value, lowest, highest))
+    return (WholeParameter if whole else Parameter)(name, value, *(int(n) if whole else float(n) for n in (lowest, highest)), changed)

@@ -1,0 +1,379 @@
+"""The thread that tells the window what changed and what it wants to see, and does what it asks for."""
+
+import collections
+import os
+import signal
+import sys
+import threading
+import time
+import typing  # dataclasses look at what there is of it, were the main thread just importing it while ours imports the rest
+
+from quadrants import _exceptions, _native, _runtime, _settings
+from quadrants._coverage import counts as _coverage
+from quadrants._inspect.standing import Standing
+
+PERIOD = 0.2  # s between two looks at counts and times
+FRAME = 1 / 30  # s between two pictures of a view
+STEADY = 0.25  # s that the main thread is given to come before memory is read as it is
+_share = 0.008  # of the time of a core, for counts and times
+SLOTS = 3
+PANES = ("lines", "tasks", "adstack", "graph")
+_FORM = ("width", "height", "component", "slice", "first")  # pictures that are alike in these can be compared
+_SPARSE = 61  # the main thread compares one sample in so many
+
+
+class Pictures:
+    """One view that the window looks at: memory for its pictures, and where the newest stands."""
+
+    def __init__(self, view, memory, samples):
+        import numpy as np
+
+        self.view, self.memory, self.samples = view, memory, samples
+        self.slots = np.frombuffer(memory.view, np.float32, SLOTS * samples).reshape(SLOTS, samples)
+        self.wanted = None
+        self.number = 0
+        self.shown = True  # the window has taken the last one over
+        self.asked_at = None  # since when the main thread is expected
+        self.next_at = 0.0
+        self.pause = FRAME
+        self.told = None  # form of what was told last
+        self.last = None  # what was told last
+        self.doubtful = None  # a picture that may be the one that was told last
+
+    def same_form(self, told):
+        return self.number > 0 and self.told == {key: told[key] for key in _FORM}
+
+    def pair(self, told):
+        """What was sampled now, and what was told last."""
+        n = told["width"] * told["height"]
+        return self.slots[self.number % SLOTS][:n], self.slots[(self.number - 1) % SLOTS][:n]
+
+
+class Publisher(threading.Thread):
+    def __init__(self, process, memory_of, program):
+        super().__init__(name="quadrants inspect", daemon=True)
+        self.process, self.memory_of, self.program = process, memory_of, program
+        self.lock = threading.RLock()  # guards what the program's threads add
+        self.standing = Standing()
+        self.standing.said_paused = self.say_state
+        self.views, self.looked_at, self.parameters, self.series = {}, {}, {}, {}
+        self.log = collections.deque(maxlen=1000)
+        self.news = {"state", "views", "parameters"}  # kinds that are to be told
+        self.panes = set(PANES)
+        self.anew = True
+        self.said = ""
+        self.pausing = False
+        self.stopping = False
+        self.memories = 0
+        self.told_gone = {}  # View -> whether the window knows that its program has ended
+        self.next_look = self.next_panes = 0.0
+        self.measured = None  # generation of the program whose tasks are measured
+
+    # --- what the program's threads do ---
+
+    def changed(self, kind):
+        self.news.add(kind)
+
+    def listen(self, what, text):
+        self.log.append({"what": what, "text": text})
+
+    def say(self, text):
+        self.said = text
+        self.news.add("state")
+
+    def say_state(self, paused):
+        self.pausing = paused
+        self.news.add("state")
+
+    def add_values(self, name, values):
+        with self.lock:
+            first, fresh = self.series.setdefault(name, [0, collections.deque(maxlen=100_000)])
+            dropped = max(0, len(fresh) + len(values) - fresh.maxlen)
+            fresh.extend(values)
+            self.series[name][0] = first + dropped
+        self.news.add("series")
+
+    # --- the thread ---
+
+    def run(self):
+        from quadrants._inspect.graphs import Graphs
+        from quadrants._live.adstack import Adstack  # what the program need not wait for
+        from quadrants._live.files import Files
+        from quadrants._live.tasks import Tasks
+
+        self.files, self.tasks, self.adstack, self.graphs = Files(), Tasks(), Adstack(), Graphs()
+        try:
+            while not self.stopping and self.process.alive:
+                program = _settings.programs_ended
+                try:
+                    self.once()
+                except Exception:
+                    if _settings.cfg is not None and program == _settings.programs_ended:
+                        raise
+                    self.next_look = time.monotonic() + PERIOD  # what is not there, or ended meanwhile, has nothing to tell
+        except Exception:
+            import logging
+
+            logging.getLogger(__name__).warning("The window is told nothing any more", exc_info=True)
+        finally:
+            self.standing.close()
+
+    def once(self):
+        wait = max(0.001, min([self.next_look, *self.times()]) - time.monotonic())
+        for message in self.process.receive(timeout=min(wait, PERIOD)):
+            self.handle(message)
+        self.look()
+        self.take_pictures()
+
+    def times(self):
+        for pictures in self.looked_at.values():
+            if pictures.shown or pictures.asked_at is not None:
+                yield pictures.next_at if pictures.asked_at is None else pictures.asked_at + STEADY
+
+    def look(self):
+        if time.monotonic() < self.next_look:
+            return
+        self.measure()
+        try:
+            for message in self.messages():
+                self.process.send(message)
+            if self.next_look == 0.0 or time.monotonic() >= self.next_panes:
+                self.tell_panes()
+        except _exceptions.QuadrantsRuntimeError:
+            pass  # the program ended meanwhile: the next look finds another, or none
+        self.standing.ask()
+        self.next_look = time.monotonic() + PERIOD
+
+    def tell_panes(self):
+        """As often as their share of the time allows: a long program has many counts."""
+        start = time.thread_time()
+        try:
+            for message in self.panes_told():
+                self.process.send(message)
+        finally:
+            self.next_panes = time.monotonic() + max(PERIOD, (time.thread_time() - start) / _share)
+
+    def measure(self):
+        """Times of tasks are measured in each program, unless it turns that off again."""
+        core = _native.loaded
+        if core is not None and core.initialised() and core.generation() != self.measured:
+            self.measured = core.generation()
+            self.standing.do(measure)
+
+    def messages(self):
+        """What is to be told now."""
+        news = {self.news.pop() for _ in range(len(self.news))}  # one set for good: others add to it meanwhile
+        if "state" in news:
+            yield self.state()
+        if "views" in news or any(view.gone != told for view, told in self.told_gone.items()):
+            yield self.tell_views()
+        if "parameters" in news:
+            with self.lock:
+                yield {"kind": "parameters", "parameters": [p.told() for p in self.parameters.values()]}
+        if "series" in news:
+            yield self.tell_series()
+        if self.log:
+            lines = [self.log.popleft() for _ in range(len(self.log))]
+            yield {"kind": "log", "lines": lines}
+
+    def panes_told(self):
+        if "lines" in self.panes:
+            listings = self.files.take()
+            listings = self.files.everything() if self.anew else listings
+            if listings:
+                yield self.files.tell(listings, self.anew)
+                self.anew = False
+        if "tasks" in self.panes and self.tasks.take():
+            yield self.tasks.tell()
+        if "adstack" in self.panes and self.adstack.take():
+            yield self.adstack.tell()
+        if "graph" in self.panes and self.graphs.take():
+            yield self.graphs.tell()
+
+    def state(self):
+        said, self.said = self.said, ""
+        config = _settings.cfg
+        return {
+            "kind": "state", "program": self.program, "process": os.getpid(), "device": config.arch.name if config else "",
+            "paused": self.pausing, "stepped": self.standing.stepped, "said": said,
+        }  # fmt: skip
+
+    def tell_views(self):
+        with self.lock:
+            views = list(self.views.values())
+        self.told_gone = {view: view.gone for view in views}
+        return {"kind": "views", "views": [view.told() for view in views]}
+
+    def tell_series(self):
+        rows = []
+        with self.lock:
+            for name, entry in self.series.items():
+                first, fresh = entry
+                if fresh:
+                    rows.append({"name": name, "first": first, "values": list(fresh)})
+                    entry[0] = first + len(fresh)
+                    fresh.clear()
+        return {"kind": "series", "series": rows}
+
+    # --- pictures ---
+
+    def take_pictures(self):
+        now = time.monotonic()
+        for pictures in list(self.looked_at.values()):
+            if pictures.doubtful is not None:
+                self.look_closer(pictures)
+            elif pictures.asked_at is not None:
+                if now - pictures.asked_at >= STEADY:
+                    self.take_as_it_is(pictures)
+            elif pictures.shown and now >= pictures.next_at and pictures.view.ready():
+                pictures.asked_at = now
+                self.standing.do(lambda pictures=pictures: self.take(pictures))
+
+    def take(self, pictures, in_motion=False):
+        """Into the next slot; on the main thread, or where that does not come."""
+        with self.lock:
+            if pictures.asked_at is None or self.looked_at.get(pictures.view.number) is not pictures:
+                return
+            pictures.asked_at = None
+            pictures.next_at = time.monotonic() + pictures.pause
+            if not pictures.view.ready():
+                return
+            wanted, slot = pictures.wanted, pictures.number % SLOTS
+            try:
+                width, height, columns, rows = pictures.view.sample(wanted, pictures.slots[slot])
+            except Exception as error:
+                pictures.pause = 1.0
+                self.say(f"{pictures.view.name} cannot be shown: {str(error).splitlines()[0] if str(error) else type(error).__name__}")
+                return
+            told = {
+                "kind": "picture", "view": pictures.view.number, "memory": pictures.memory.number, "at": 4 * slot * pictures.samples,
+                "width": width, "height": height, "columns": columns, "rows": rows, "component": wanted["component"],
+                "slice": pictures.view.slice_of(wanted), "first": pictures.view.first_of(wanted), "number": pictures.number,
+                "in_motion": in_motion,
+            }  # fmt: skip
+            if pictures.same_form(told):
+                now, before = pictures.pair(told)
+                if now[::_SPARSE].tobytes() == before[::_SPARSE].tobytes():
+                    pictures.doubtful = told  # the thread has time to look closer
+                    return
+            self.accept(pictures, told)
+
+    def accept(self, pictures, told):
+        pictures.told, pictures.last = {key: told[key] for key in _FORM}, told
+        pictures.number += 1
+        pictures.pause, pictures.shown = FRAME, False
+        self.process.send(told)
+
+    def look_closer(self, pictures):
+        with self.lock:
+            told, pictures.doubtful = pictures.doubtful, None
+            now, before = pictures.pair(told)
+            if now.tobytes() == before.tobytes():
+                pictures.pause = min(2 * pictures.pause, PERIOD)
+                pictures.next_at = time.monotonic() + pictures.pause
+            else:
+                self.accept(pictures, told)
+
+    def take_as_it_is(self, pictures):
+        """The main thread did not come: a launch lasts, or it waits for something else."""
+        moving = _native.core().launches_now() > 0
+        if moving and pictures.view.in_place() is None:
+            pictures.asked_at = time.monotonic()  # a kernel would have to wait for it too
+            return
+        self.take(pictures, in_motion=moving)
+
+    # --- what the window asks for ---
+
+    def handle(self, message):
+        answer = getattr(self, "do_" + str(message.get("kind")), None)
+        if answer is None:
+            return
+        try:
+            answer(message)
+        except (KeyError, TypeError, ValueError, AttributeError, OSError, _exceptions.QuadrantsRuntimeError) as error:
+            self.say(f"{message.get('kind')}: {error}")
+
+    def do_want(self, message):
+        self.panes = set(message["panes"])
+        wanted = {number: _whole(one) for one in message["views"] if (number := int(one["id"])) in self.views}
+        with self.lock:
+            for number in list(self.looked_at):
+                if number not in wanted:
+                    del self.looked_at[number]
+            for number, one in wanted.items():
+                self.want(number, one)
+        self.next_look = 0.0
+
+    def want(self, number, wanted):
+        view = self.views[number]
+        width, height = view.samples_of(wanted)
+        samples = -(-width * height // 4) * 4  # a slot begins where any type may
+        pictures = self.looked_at.get(number)
+        if pictures is None or pictures.samples < samples:
+            self.memories += 1
+            memory = self.memory_of(self.memories, 4 * SLOTS * samples)
+            pictures = self.looked_at[number] = Pictures(view, memory, samples)
+        if pictures.wanted != wanted:
+            pictures.wanted, pictures.next_at, pictures.pause, pictures.told = wanted, 0.0, FRAME, None
+            pictures.doubtful = None
+
+    def do_shown(self, message):
+        pictures = self.looked_at.get(message["view"])
+        if pictures is not None:
+            pictures.shown = True
+
+    def do_set(self, message):
+        with self.lock:
+            parameter = self.parameters[message["name"]]
+        parameter._value = parameter._allowed(message["value"])
+
+    def do_edit(self, message):
+        view = self.views[message["view"]]
+        self.standing.do(lambda: self.edit(view, message))
+
+    def edit(self, view, message):
+        try:
+            view.edit(message["index"], int(message["component"]), message["value"])
+            self.say(f"{view.name}[{', '.join(str(int(i)) for i in message['index'])}] = {message['value']}")
+        except Exception as error:
+            self.say(f"{view.name} is as it was: {error}")
+
+    def do_do(self, message):
+        what = message["what"]
+        if what == "stop":
+            self.standing.resume()
+            signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+        elif what in ("pause", "resume", "step"):
+            getattr(self.standing, what)()
+        elif what == "mark":
+            self.files.mark()
+        elif what == "clear":
+            _coverage.clear()
+            self.files.forget()
+            self.anew = True
+        self.next_look = 0.0
+
+    def do_save(self, message):
+        from quadrants._inspect import report
+
+        self.say(f"saved {report.save(message['path'], self)}")
+
+    def close(self):
+        self.stopping = True
+        self.standing.close()
+
+
+def _whole(wanted):
+    """A WantedView; numbers of JSON may come with a point."""
+    return {**{name: int(wanted[name]) for name in ("width", "height", "component")}, **{name: [int(at) for at in wanted[name]] for name in ("slice", "first")}}
+
+
+def measure():
+    """On the main thread, between two launches."""
+    if _settings.cfg is not None:
+        _settings.cfg.kernel_profiler = True
+        _runtime.tell_core()
+
+
+def name_of_program():
+    return os.path.basename(sys.argv[0] or "") or "python"

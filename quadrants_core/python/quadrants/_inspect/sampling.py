@@ -1,0 +1,66 @@
+"""Kernels that sample a field or array whose elements do not stand evenly in memory of the host: sparse, packed, of several levels, or
+on a device."""
+
+from quadrants import _dtypes, _exceptions
+from quadrants._language import annotations as _annotations
+from quadrants._language.func import func
+from quadrants._language.kernel import kernel
+from quadrants._language.ops import cast, elementary, ndrange, static
+
+_f32, _i32, _i64 = _dtypes.f32, _dtypes.i32, _dtypes.i64
+_template = _annotations.template()
+_samples, _indices = _annotations.ndarray(_f32, ndim=1), _annotations.ndarray(_i32, ndim=1)
+_sqrt = elementary["sqrt"]
+MOST_AXES = 4
+
+
+@func
+def _number(element, component, axes: _template, rows: _template, columns: _template):
+    """Component of an element, or its magnitude. `axes`: of the element, 0 of a number."""
+    value = cast(0, _f32)
+    if static(axes == 0):
+        value = cast(element, _f32)
+    else:
+        total = cast(0, _f32)
+        for k in static(range(rows * columns)):
+            one = cast(0, _f32)
+            if static(axes == 2):
+                one = cast(element[k // columns, k % columns], _f32)
+            else:
+                one = cast(element[k], _f32)
+            total += one * one
+            if component == k:
+                value = one
+        if component < 0:
+            value = _sqrt(total)
+    return value
+
+
+def sampler(rank, element, is_ndarray):
+    """A kernel (array, out, at, width, height, columns, rows, component) for arrays with this many axes.
+    `at`: the index along all axes but the first two, 0, and the first element."""
+    if rank > MOST_AXES:
+        raise _exceptions.QuadrantsRuntimeError(f"an array of {rank} axes cannot be shown")
+    axes = len(element)
+    many, deep = (*element, 1, 1)[:2]
+    array_type = _annotations.ndarray() if is_ndarray else _template
+
+    @kernel
+    def sample(x: array_type, out: _samples, at: _indices, width: _i32, height: _i32, columns: _i32, rows: _i32, component: _i32):
+        for i, j in ndrange(width, height):
+            a = at[at.shape[0] - 2] + cast(cast(i, _i64) * columns // width, _i32)
+            b = at[at.shape[0] - 1] + cast(cast(j, _i64) * rows // height, _i32)
+            value = cast(0, _f32)
+            if static(rank == 0):
+                value = _number(x[None], component, axes, many, deep)
+            elif static(rank == 1):
+                value = _number(x[a], component, axes, many, deep)
+            elif static(rank == 2):
+                value = _number(x[a, b], component, axes, many, deep)
+            elif static(rank == 3):
+                value = _number(x[a, b, at[0]], component, axes, many, deep)
+            else:
+                value = _number(x[a, b, at[0], at[1]], component, axes, many, deep)
+            out[i * height + j] = value
+
+    return sample

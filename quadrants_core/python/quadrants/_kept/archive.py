@@ -1,0 +1,80 @@
+"""Files of the cache in one archive, to begin warm elsewhere."""
+
+import errno
+import os
+import re
+import secrets
+import zipfile
+
+FORMAT = "quadrants-cache-1"
+NAMES = {
+    "kernel_compilation_manager": re.compile(r"T[0-9a-f]{64}\.qdc"),
+    "records": re.compile(r"[0-9a-f]{32}\.qdr"),
+    "python_side_cache": re.compile(r"[0-9a-f]{64}\.cache\.txt"),
+}
+LARGEST = 256 << 20
+
+
+def write(path, root, files):
+    """An archive of these files of the folder `root`, whole or not at all; how many they are."""
+    path = os.fspath(path)
+    folder = os.path.dirname(path)
+    if folder and not os.path.isdir(folder):
+        raise FileNotFoundError(errno.ENOENT, "no such folder", folder)
+    if os.path.isdir(path):
+        raise IsADirectoryError(errno.EISDIR, "an archive is a file, and this is a folder", path)
+    if not os.access(folder or ".", os.W_OK):
+        raise PermissionError(errno.EACCES, "an archive cannot be written there", path)
+    temporary = f"{path}.{secrets.token_hex(4)}.tmp"
+    count = 0
+    try:
+        with zipfile.ZipFile(temporary, "x", zipfile.ZIP_DEFLATED) as archive:
+            archive.comment = FORMAT.encode()
+            for file in files:
+                if file["problem"] or file["folder"] not in NAMES:
+                    continue
+                with open(os.path.join(root, file["folder"], file["name"]), "rb") as content:
+                    archive.writestr(f"{file['folder']}/{file['name']}", content.read())
+                count += 1
+        os.replace(temporary, path)
+    finally:
+        if os.path.exists(temporary):
+            os.unlink(temporary)
+    return count
+
+
+def read(path, root):
+    """Puts what an archive holds into the folder `root`, each file by renaming; the names of those that are new."""
+    try:
+        archive = zipfile.ZipFile(os.fspath(path))
+    except zipfile.BadZipFile:
+        raise ValueError(f"{os.fspath(path)}: this is no archive of qd.cache.export") from None
+    with archive:
+        if archive.comment != FORMAT.encode():
+            raise ValueError(f"{os.fspath(path)}: this is no archive of qd.cache.export")
+        new = []
+        for entry in archive.infolist():
+            folder, _, name = entry.filename.partition("/")
+            if folder not in NAMES or not NAMES[folder].fullmatch(name) or entry.file_size > LARGEST:
+                raise ValueError(f"{os.fspath(path)}: {entry.filename!r} is no file of a cache")
+            if _put(os.path.join(root, folder), name, archive.read(entry)):
+                new.append((folder, name))
+    return new
+
+
+def _put(folder, name, content):
+    """False if it is there already."""
+    os.makedirs(folder, mode=0o700, exist_ok=True)
+    place = os.path.join(folder, name)
+    if os.path.exists(place):
+        return False
+    temporary = os.path.join(folder, f".{name[:16]}.{os.getpid()}.{secrets.token_hex(4)}.tmp")
+    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+        os.replace(temporary, place)
+    except BaseException:
+        os.unlink(temporary)
+        raise
+    return True

@@ -1,0 +1,174 @@
+"""Why a kernel was or was not found on disk."""
+
+import difflib
+import weakref
+
+from quadrants import _native
+from quadrants._kept import reads as _reads
+
+
+class Specialisation:
+    """How one specialisation of a kernel came about. `outcome` is "loaded" (neither parsed nor compiled), "found" (parsed, its
+    code was at hand), "compiled" or "not kept" (nothing is kept on disk); `layer` where the search ended: "record", "code" or
+    ""; `reasons` say what differs from what was kept before."""
+
+    def __init__(self, number, arguments, outcome, layer, reasons, key):
+        self.number, self.arguments, self.outcome, self.layer = number, arguments, outcome, layer
+        self.reasons, self.key = reasons, key
+
+    def __str__(self):
+        told = {
+            "loaded": "loaded from disk: neither parsed nor compiled",
+            "found": "parsed again; its code was found, so nothing was compiled",
+            "compiled": "compiled",
+            "not kept": "compiled; nothing is kept on disk",
+        }[self.outcome]
+        lines = [f"({self.arguments}): {told}"]
+        lines += [f"    {reason}" for reason in self.reasons]
+        if self.key:
+            lines.append(f"    code: T{self.key[:12]}…qdc")
+        return "\n".join(lines)
+
+
+class Why:
+    """What qd.cache.why gives: `specialisations` in the order in which they were made."""
+
+    def __init__(self, kernel, specialisations, remarks):
+        self.kernel, self.specialisations, self.remarks = kernel, specialisations, remarks
+
+    def __repr__(self):
+        return "\n".join([f"{self.kernel}:", *self.remarks, *(f"  {one}" for one in self.specialisations)])
+
+
+def _changed_line(before, now, first):
+    """The first line in which two texts differ, as the second has it."""
+    old, new = before.splitlines(), now.splitlines()
+    for tag, i1, i2, j1, j2 in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        if tag == "equal":
+            continue
+        was, is_now = (" ⏎ ".join(part.strip() for part in lines) for lines in (old[i1:i2], new[j1:j2]))
+        if tag == "insert":
+            return f"line {first + j1} is new: {is_now}"
+        if tag == "delete":
+            return f"line {first + j1}: {was}  is gone"
+        return f"line {first + j1} was: {was}  and is: {is_now}"
+    return None
+
+
+def _options(before, now):
+    names = (name for name in now if before.get(name) != now[name])
+    return [f"option {name} was {before.get(name, 'unknown')} and is {now[name]}" for name in names]
+
+
+def _parameters(before, now):
+    if [p[0] for p in before] != [p[0] for p in now]:
+        return ["the kernel has other parameters"]
+    found = []
+    for (name, was, old, old_exact), (_, is_now, new, new_exact) in zip(before, now):
+        if was != is_now:
+            found.append(f"type of {name}: was {was}, is {is_now}")
+        elif old != new:
+            found.append(f"value of {name}: was {old}, is {new}")
+        elif old_exact != new_exact:
+            found.append(f"{name}: of the same type, passed in another way")
+    return found
+
+
+def _differences(before, now):
+    """In what two names of records differ, in words."""
+    found = []
+    if before["compiler"] != now["compiler"]:
+        found.append("Quadrants itself is another build")
+    if before["python"] != now["python"]:
+        found.append("Python is of another version")
+    line = _changed_line(before["text"], now["text"], now["line"])
+    if line:
+        found.append(line)
+    elif before["line"] != now["line"]:
+        found.append(f"the kernel begins at line {now['line']}, before at line {before['line']}")
+    found += _options(before["options"], now["options"])
+    if before["code_options"] != now["code_options"]:
+        found.append("an option of the compiler is another: opt_level, random_seed, cpu_max_num_threads or the like")
+    found += _parameters(before["parameters"], now["parameters"])
+    if before["closure"] != now["closure"]:
+        found += [f"captured: was {a}, is {b}" for a, b in zip(before["closure"], now["closure"]) if a != b] or ["it captures more"]
+    return found
+
+
+def _candidates(own, files):
+    """Records of the kernel that were there when this one was written, least different first."""
+    same = [f for f in files if f["record"] and not f["problem"]]
+    ours = [f for f in same if f["record"]["name"] == own["name"]]
+    written = max((f["changed"] for f in ours if f["used"]), default=float("inf"))
+    place = own["name"]["file"], own["name"]["name"]
+    others = []
+    for file in same:
+        name = file["record"]["name"]
+        if (name["file"], name["name"]) != place or file["used"] and file in ours or file["changed"] > written:
+            continue
+        differences = _differences(name, own["name"])
+        if not differences or name["line"] != own["name"]["line"]:
+            found = _reads.difference(file["record"]["entries"][0], own["entries"][0], anywhere=True)
+            differences[:0] = [found] if found else []
+        others.append((len(differences), -file["changed"], differences or ["it was compiled for another processor or build"]))
+    return sorted(others, key=lambda other: other[:2])
+
+
+def _reasons(provenance, own, files):
+    if provenance["matched"]:
+        return ["all that it read is as it was, but its code was gone from the disk, or damaged"]
+    if own is None and not provenance["kept"]:
+        return ["it reads something that cannot be compared with what it was: it is parsed in every process"]
+    if own is None:
+        return []
+    entries = own["entries"] if provenance["kept"] else []
+    if len(entries) > 1:
+        difference = _reads.difference(entries[1], entries[0])
+        if difference:
+            return [difference]
+    if not provenance["kept"]:
+        return ["it reads something that cannot be compared with what it was: it is parsed in every process"]
+    others = _candidates(own, files)
+    return others[0][2] if others else ["nothing was kept of this kernel before"]
+
+
+def _specialisation(number, params, provenance, records, files):
+    arguments = ", ".join(f"{p[1]}: {_shown(p)}" for p in params if "." not in p[1])
+    own = records.get(number)
+    key = provenance["key"]
+    if provenance["recalled"]:
+        return Specialisation(number, arguments, "loaded", "record", [], key)
+    if not provenance["keyed"]:
+        outcome = "found" if provenance["cached"] else "not kept"
+        return Specialisation(number, arguments, outcome, "code" if provenance["cached"] else "", [], key)
+    outcome, layer = ("found", "code") if provenance["cached"] else ("compiled", "")
+    return Specialisation(number, arguments, outcome, layer, _reasons(provenance, own, files), key)
+
+
+def _shown(param):
+    _, _, kind, scalar, ndim, rows, cols, element_dim, _, _, _, _, value = param
+    from quadrants import _dtypes
+
+    dtype = str(_dtypes.all_types[scalar - 1]).removeprefix("quadrants.") if scalar else ""
+    if kind == "constant":
+        if isinstance(value, weakref.ref):
+            value = value()
+            if value is None:
+                return "an object that is gone"
+        return repr(value) if isinstance(value, (bool, int, float, str, type(None))) else type(value).__name__
+    element = f"{rows}x{cols} {dtype}" if element_dim else dtype
+    return f"{kind} {element}, {ndim} indices" if kind == "array" else element or kind
+
+
+def why(kernel):
+    primal = getattr(kernel, "_primal", None)
+    found = primal.kernel() if primal is not None else None
+    if found is None or not hasattr(found, "_records"):
+        raise TypeError(f"qd.cache.why: {kernel!r} is no kernel; give what @qd.kernel made")
+    plans = found._plans()
+    if not plans:
+        return Why(primal.name, [], ["  not called yet in this program: what becomes of it shows at its first call"])
+    files = _native.core().kept_files(True)
+    records = dict(found._records())
+    made = [_specialisation(number, params, provenance, records, files) for number, params, provenance in plans]
+    return Why(primal.name, made, [])

@@ -1,0 +1,56 @@
+"""What gradients keep for the way back through their loops: tasks as in widgets/protocol/adstack.ts."""
+
+from quadrants import _exceptions
+from quadrants._gradients import memory as _memory
+
+
+def shown_name(name):
+    return name.replace("<locals>.", "")
+
+
+def file_of(kept):
+    """Where the kernel stands, as far as its variables tell."""
+    return next((v.file for task in kept.tasks for loop in task.loops for v in loop.variables), "")
+
+
+def _text(file, line):
+    return _exceptions._source_line(file, line).strip() if file else ""
+
+
+def _loop(loop, shift):
+    file = loop.variables[0].file
+    variables = [{"name": v.name, "type": v.type, "bytes": v.bytes, "line": v.line + shift(v.file, v.line)} for v in loop.variables]
+    return {"line": loop.line + shift(file, loop.line), "text": _text(file, loop.line), "depth": loop.depth, "trips": loop.trips,
+            "choice": loop.choice, "slot_bytes": loop.slot_bytes, "bytes": loop.bytes, "reason": loop.reason, "variables": variables}
+
+
+def task_data(task, file, shift=lambda file, line: 0):
+    """`shift`: how many lines come before those of the code where somebody reads it, by file and line."""
+    loops = [loop for loop in task.loops if loop.variables]
+    ran = {loop.line for loop in loops if loop.trips}
+    loops = [_loop(loop, shift) for loop in loops if loop.trips or loop.line not in ran]  # of the ways to run it, those that were taken
+    return {"name": task.name, "line": task.line + shift(file, task.line), "text": _text(file, task.line), "predicted": task.predicted,
+            "measured": task.measured, "total": task.total, "excess": task.excess, "loops": loops}
+
+
+class Adstack:
+    """AdstackMessage of widgets/protocol/inspector.ts."""
+
+    def __init__(self):
+        self.told = []
+
+    def take(self):
+        """Whether there is anything to tell. Of a launch that goes on the figures change all the time: they are told when it is over."""
+        found = _memory.memory_now()
+        if any(task.running for kernel in found for task in kernel.tasks):
+            return False
+        now = []
+        for kept in found:
+            file = file_of(kept)
+            name = shown_name(kept.name.removesuffix("_reverse_grad"))
+            now.append({"name": name, "file": file, "tasks": [task_data(task, file) for task in kept.tasks]})
+        changed, self.told = now != self.told, now
+        return changed
+
+    def tell(self):
+        return {"kind": "adstack", "gradients": self.told}

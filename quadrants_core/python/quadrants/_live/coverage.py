@@ -1,0 +1,69 @@
+"""Counts of listings as they are told: the Python side of widgets/protocol/coverage.ts."""
+
+from quadrants._live.counts import Kernel, code_lines, outcomes_of
+from quadrants._live.kept import lines_of
+
+OUTCOMES = ("taken", "not_taken", "entered", "zero_trips", "broken")
+
+
+def _line(listing, entry, number, reading):
+    return {
+        "number": number + entry.shift,
+        "count": reading.count(entry.label, number),
+        "newest": listing.newest(entry, number),
+        "previous": listing.previous(entry, number),
+        "launched": number in reading.launched.get(entry.label, ()),
+        "outcomes": _outcomes_in_order(reading, entry, number),
+    }
+
+
+def _outcomes_in_order(counts, entry, number):
+    outcomes = outcomes_of(counts, entry, number)
+    return {name: outcomes[name] for name in OUTCOMES if name in outcomes}
+
+
+def _specialisations(listing, kernels, replaced):
+    """Those that were launched, of kernels that still stand in a listing; equal ones, of programs that ended, together."""
+    places = [(entry, number) for entry in listing.entries for number in code_lines(entry)]
+    found = {}
+    for kernel in kernels:
+        if kernel.launched and kernel.place not in replaced and any(kernel.count(e.label, n) is not None for e, n in places):
+            key = kernel.place, kernel.name, kernel.title
+            found[key] = Kernel(kernel.name, kernel.title, {}) if key not in found else found[key]
+            found[key].add(kernel)
+    told, names = [], {}
+    for kernel in found.values():
+        name = f"{kernel.name.replace('<locals>.', '')}({kernel.title})"
+        names[name] = names.get(name, 0) + 1
+        lines = [{"number": number + entry.shift, "count": kernel.count(entry.label, number),
+                  "copies": [count for _, count in sorted(kernel.copies[entry.label][number].items())],
+                  "outcomes": _outcomes_in_order(kernel, entry, number)}
+                 for entry, number in places if kernel.count(entry.label, number) is not None]
+        lines.sort(key=lambda line: line["number"])
+        told.append({"name": name if names[name] == 1 else f"{name}, number {names[name]}", "lines": lines})
+    return told
+
+
+def coverage_of(listings, history):
+    """Listing -> its Coverage."""
+    reading, told = history.now, {}
+    for listing in listings:
+        lines = [_line(listing, entry, number, reading) for entry in listing.entries for number in code_lines(entry)
+                 if reading.count(entry.label, number) is not None]
+        ran = any(line["count"] for line in lines)
+        listing.most = _busiest(lines)
+        told[listing] = {
+            "label": listing.label,
+            "digest": listing.digest,
+            "lines": sorted(lines, key=lambda line: line["number"]) if ran else [],
+            "specialisations": _specialisations(listing, reading.kernels, history.replaced) if ran else [],
+            "kept": lines_of(listing.entries, history.kept),
+        }
+    return told
+
+
+def _busiest(lines):
+    changes = [abs(line["newest"] - line["previous"]) for line in lines if line["previous"] is not None]
+    return {"total": max((line["count"] for line in lines), default=0),
+            "newest": max((line["newest"] for line in lines), default=0),
+            "difference": max(changes, default=0)}

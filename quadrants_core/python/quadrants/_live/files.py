@@ -1,0 +1,84 @@
+"""Files of a program as listings: those in which kernels and funcs were counted."""
+
+import linecache
+import os
+import zlib
+
+from quadrants._coverage import counts as _coverage
+from quadrants._live import coverage
+from quadrants._live.counts import Reading, kernels_now
+from quadrants._live.kept import kept_now
+from quadrants._live.runs import History
+
+
+class Whole:
+    """A file as an entry of a listing: all of its lines."""
+
+    shift = 0
+
+    def __init__(self, label):
+        self.label = self.file = self.name = label
+        self.first_line, self.last_line = 1, len(linecache.getlines(label))
+
+
+def _text(file):
+    return "".join(linecache.getlines(file))
+
+
+def digest(text):
+    data = text.encode("utf-8", "surrogatepass")
+    return f"{zlib.crc32(data):08x}{len(data):08x}"
+
+
+class Files:
+    """Follows the counts of all files. A run is what was counted since mark() was called last."""
+
+    def __init__(self):
+        self.history = History()
+        self.stamp = None
+        self.told = {}  # file -> digest of the text that was told
+
+    def mark(self):
+        """Another run begins."""
+        self.take()
+        self.history.begin()
+
+    def forget(self):
+        """The counts were cleared."""
+        self.stamp = None
+        self.history.forget()
+
+    def take(self):
+        """The listings that changed since it was called last."""
+        stamp = _coverage._stamp()
+        if stamp == self.stamp:
+            return self.kept()
+        self.stamp = stamp  # what is counted from here on is not part of it
+        reading = Reading(kernels_now())
+        changed = []
+        for label in reading.lines:
+            if label not in self.history.listings and os.path.isfile(label):
+                changed.append(self.history.define(label, label, digest(_text(label)), [Whole(label)]))
+        changed += self.history.read(reading)
+        return list(dict.fromkeys(changed + self.kept()))
+
+    def kept(self):
+        found = kept_now() if self.history.listings else {}
+        return self.history.keep(found) if found else []
+
+    def tell(self, listings, anew=False):
+        """A ListingsMessage of widgets/protocol/inspector.ts. `anew`: with the texts, to somebody who knows nothing yet."""
+        if anew:
+            self.told.clear()
+        told = coverage.coverage_of(listings, self.history)
+        rows = []
+        for listing, row in told.items():
+            file = listing.known_as
+            known = self.told.get(file) == listing.digest
+            self.told[file] = listing.digest
+            named = {"file": file, "label": os.path.basename(file), "digest": listing.digest, "text": None if known else _text(file)}
+            rows.append({**named, **{name: row[name] for name in ("lines", "specialisations", "kept")}})
+        return {"kind": "listings", "scale": self.history.scale(), "listings": rows}
+
+    def everything(self):
+        return list(self.history.listings.values())

@@ -1,0 +1,50 @@
+"""Graphs of kernels: which of their steps are shown, in which words (widgets/protocol/checkpoints.ts)."""
+
+import linecache
+
+
+def shown_steps(kernel, told):
+    """Which of the steps of Stepper.state() are shown. Tasks that work out the bounds of a loop, or count it or the head of a block,
+    belong to what stands there."""
+    file = kernel._primal.fn.__code__.co_filename
+    newest = {one["line"]: at for at, one in enumerate(told) if one["kind"] == "task"}
+
+    def is_head(at, line):
+        source = linecache.getline(file, line).strip()
+        return source.startswith(("while ", "with ")) or (source.startswith("for ") and newest[line] != at)
+
+    return [at for at, one in enumerate(told) if one["kind"] != "task" or not is_head(at, one["line"])]
+
+
+def following(told, one):
+    """The steps that stand in one of them."""
+    at = next(at for at, other in enumerate(told) if other is one) + 1
+    end = next((k for k in range(at, len(told)) if told[k]["depth"] <= one["depth"]), len(told))
+    return told[at:end]
+
+
+def steps_of(kernel, told, shift=0):
+    """What is shown of each of these steps. `shift`: how many lines come before those of the file where somebody reads it."""
+    file = kernel._primal.fn.__code__.co_filename
+    steps = []
+    for one in told:
+        kind = one["kind"]
+        step = {"kind": kind, "depth": one["depth"], "text": "", "label": one.get("label"), "state": one.get("state", ""),
+                "flag": one.get("flag"), "value": one.get("value"), "turn": one.get("turn"), "runs": one.get("runs"),
+                "microseconds": one.get("microseconds")}
+        if kind == "task":
+            source = linecache.getline(file, one["line"]).strip()
+            step["text"] = f"line {one['line'] + shift}: {source}" if source else f"line {one['line'] + shift}"
+        elif kind == "level":
+            step["text"] = f"do_while {one['flag']}"
+        elif kind == "region":
+            count = sum(other["kind"] == "section" and other["depth"] == one["depth"] + 1 for other in following(told, one))
+            step["text"] = f"region of {count} section{'s' if count != 1 else ''}"
+        elif kind == "section":
+            step["text"] = f"section {one['index'] + 1}"
+        elif one["label"] is None:
+            step["text"] = "loop that is a checkpoint of its own"
+        else:
+            step["text"] = f"checkpoint {one['name'] or one['label']}"
+        steps.append(step)
+    return steps

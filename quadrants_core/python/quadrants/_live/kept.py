@@ -1,0 +1,49 @@
+"""What gradients keep of the values that lines compute: the Python side of KeptLine of widgets/protocol/coverage.ts."""
+
+import dataclasses
+
+from quadrants._gradients import memory as _memory
+
+
+def kept_now():
+    """(kernel, name of the cell or file) -> {line: KeptLine} of the gradients that have run or run now. Where there are
+    several specialisations, the one that keeps most of a line tells of it."""
+    found = {}
+    for kernel in _memory.memory_now():
+        name = kernel.name.removesuffix("_reverse_grad").replace("<locals>.", "")
+        for task in kernel.tasks:
+            loops = [loop for loop in task.loops if loop.trips]
+            for file, line in sorted({(v.file, v.line) for loop in loops for v in loop.variables if v.file}):
+                one = _line(name, line, _only(loops, file, line))
+                lines = found.setdefault((name, file), {})
+                if line not in lines or lines[line]["bytes"] < one["bytes"]:
+                    lines[line] = one
+    return found
+
+
+def _only(loops, file, line):
+    """The same loops, which keep what this line computes alone."""
+    return [dataclasses.replace(loop, variables=tuple(v for v in loop.variables if (v.file, v.line) == (file, line))) for loop in loops]
+
+
+def _line(kernel, line, loops):
+    of = {}  # components of a vector, and lanes of SIMD, are one value
+    for loop in loops:
+        for v in loop.variables:
+            one = {"kernel": kernel, "name": v.name, "type": v.type, "bytes": 0, "trips": loop.trips, "loop": loop.line, "choice": loop.choice}
+            of.setdefault(tuple(one.values()), one)["bytes"] += v.bytes * loop.lanes * loop.pieces
+    return {"number": line, "bytes": _memory.most_bytes(loops), "of": list(of.values())}
+
+
+def lines_of(entries, kept):
+    """The KeptLines of a listing in which these kernels and funcs stand. `kept`: of kept_now()."""
+    found = {}
+    for entry in entries:
+        for (_, file), lines in kept.items():
+            for number, one in lines.items() if file == entry.label else ():
+                if entry.first_line <= number <= entry.last_line:
+                    at = number + entry.shift
+                    here = found.setdefault(at, {"number": at, "bytes": 0, "of": []})
+                    here["bytes"] = max(here["bytes"], one["bytes"])
+                    here["of"] += [{**value, "loop": value["loop"] + entry.shift} for value in one["of"]]
+    return [found[number] for number in sorted(found)]

@@ -1,0 +1,1 @@
+"""Windows of scripts, drawn by a process beside them."""

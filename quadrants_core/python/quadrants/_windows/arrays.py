@@ -1,0 +1,141 @@
+"""What programs hand to windows, as arrays: fields, ndarrays, NumPy arrays, tensors, lists."""
+
+import numbers as kinds
+import operator
+
+import numpy as np
+
+
+def host(x, what):
+    """The numbers of x where the host sees them; a view where there can be one."""
+    if isinstance(x, np.ndarray):
+        return x
+    if hasattr(x, "to_numpy"):
+        try:
+            return x.to_numpy(copy=None)
+        except TypeError:  # what others call so
+            return np.asarray(x.to_numpy())
+    if hasattr(x, "detach"):
+        return x.detach().cpu().numpy()
+    if isinstance(x, (list, tuple)) or hasattr(x, "__array__"):
+        made = np.asarray(x)
+        if made.dtype.kind in "fiub":
+            return made
+    raise TypeError(f"{what} takes a field, an ndarray, a NumPy array or a torch tensor, not {type(x).__name__}")
+
+
+def points(x, width, what):
+    """(n, width) of positions: one for each cell; further components than `width` are left out, missing ones are 0."""
+    array = host(x, what)
+    if array.ndim > 1 and array.shape[-1] == 1 and array.ndim > 2:  # vectors as matrices of one column
+        array = array[..., 0]
+    if array.ndim < 2 or array.shape[-1] < min(width, 2) or array.shape[-1] > 4:
+        raise ValueError(f"{what}: positions are vectors of {width} numbers, these have the shape {array.shape}")
+    array = array.reshape(-1, array.shape[-1])
+    if array.shape[1] < width:
+        array = np.concatenate([array, np.zeros((len(array), width - array.shape[1]), array.dtype)], axis=1)
+    return array[:, :width]
+
+
+def numbers(x, count, what):
+    array = host(x, what).reshape(-1)
+    if len(array) < count:
+        raise ValueError(f"{what}: {len(array)} numbers for {count} things")
+    return array[:count]
+
+
+def lengths(x, what):
+    """A number for all, or an array of one for each; none is negative."""
+    if isinstance(x, (list, tuple)) or (hasattr(x, "shape") and getattr(x, "ndim", 1) != 0):
+        made = host(x, what).reshape(-1)
+        least = made.min() if made.size else 0
+    else:
+        try:
+            made = least = float(x)
+        except (TypeError, ValueError):
+            raise TypeError(f"{what}: a radius is a number, or an array of one for each, not {x!r}") from None
+    if least < 0:
+        raise ValueError(f"{what}: a radius is not negative, this one is {least:g}")
+    return made
+
+
+def point(x, what):
+    """Two numbers, as an array of one position."""
+    try:
+        return np.asarray([[float(x[0]), float(x[1])]], np.float32)
+    except (TypeError, IndexError, KeyError, ValueError):
+        raise TypeError(f"{what}: a position is two numbers, not {x!r}") from None
+
+
+def alike(parts, what):
+    """The rows of arrays side by side, which must be as many in each."""
+    counts = [len(part) for part in parts]
+    if len(set(counts)) > 1:
+        raise ValueError(f"{what}: as many positions in each array; these have {', '.join(map(str, counts[:-1]))} and {counts[-1]}")
+    return np.concatenate(parts, axis=1)
+
+
+def whole(x, what):
+    """A whole number."""
+    try:
+        return operator.index(x)
+    except TypeError:
+        if isinstance(x, kinds.Real) and float(x).is_integer():
+            return int(x)
+    raise TypeError(f"{what} is a whole number, not {x!r}")
+
+
+def indices(x, what):
+    array = host(x, what).reshape(-1)
+    if array.dtype.kind not in "iu":
+        raise TypeError(f"{what}: indices are integers, not {array.dtype}")
+    return array
+
+
+def inside(chosen, count, group, what):
+    """Indices of things that are there, so many for each line or triangle."""
+    if len(chosen) % group:
+        raise ValueError(f"{what}: {group} indices for each, so their number is a multiple of {group}, not {len(chosen)}")
+    if len(chosen) and not 0 <= chosen.min() <= chosen.max() < count:
+        raise ValueError(f"{what}: indices go from 0 to {count - 1}, these from {chosen.min()} to {chosen.max()}")
+    return chosen
+
+
+def word(rgb, what):
+    """0xRRGGBB as the four bytes red, green, blue, alpha."""
+    if not isinstance(rgb, (kinds.Real, np.ndarray)):
+        raise TypeError(f"{what}: a colour is a whole number 0xRRGGBB, not {rgb!r}")
+    rgb = int(rgb)
+    return 0xFF000000 | (rgb & 0xFF) << 16 | (rgb & 0xFF00) | (rgb >> 16 & 0xFF)
+
+
+def word_of(colour, what):
+    """Three or four numbers from 0 to 1, as bytes."""
+    parts = [float(c) for c in (host(colour, what) if hasattr(colour, "to_numpy") else colour)]
+    if len(parts) not in (3, 4):
+        raise ValueError(f"{what}: a colour has 3 or 4 numbers from 0 to 1, not {len(parts)}")
+    made = 0
+    for position, part in enumerate([*parts, 1.0][:4]):
+        made |= int(min(max(part, 0.0), 1.0) * 255 + 0.5) << 8 * position
+    return made
+
+
+def rgb_of(colour):
+    """The first three bytes of a word as numbers from 0 to 1."""
+    return [(colour >> s & 0xFF) / 255 for s in (0, 8, 16)]
+
+
+def image(x, what):
+    """(array, form): width, height, components of bytes, words or floats as windows take them."""
+    array = host(x, what)
+    if array.ndim == 4 and array.shape[-1] == 1:
+        array = array[..., 0]
+    if array.ndim == 2:
+        array = array[..., None]
+    if array.ndim != 3 or not 1 <= array.shape[2] <= 4:
+        raise ValueError(f"{what}: a picture is (width, height) of numbers or of vectors of up to 4 numbers, not {array.shape}")
+    if array.dtype.kind == "f":
+        return array, "f32"
+    if array.dtype.kind == "u":
+        return (array >> 32 if array.dtype.itemsize == 8 else array), {1: "u8", 2: "u16", 4: "u32", 8: "u32"}[array.dtype.itemsize]
+    raise ValueError(f"{what}: a picture holds floats from 0 to 1 or unsigned integers, not {array.dtype}")

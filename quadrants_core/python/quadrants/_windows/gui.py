@@ -1,0 +1,502 @@
+"""qd.GUI: a window with a canvas."""
+
+import math
+import numbers
+import os
+
+import numpy as np
+
+from quadrants._exceptions import QuadrantsRuntimeError
+from quadrants._windows import arrays, colormaps, image
+from quadrants._windows.surface import Surface
+
+
+class GUI:
+    """A window with a canvas, drawn anew for each frame.
+
+    Positions go from (0, 0), lower left, to (1, 1); colours are 0xRRGGBB; radii and widths are pixels. Calls add to a frame,
+    which `show` hands over to the process that shows the window.
+
+    Args:
+        name: the title.
+        res: pixels, (width, height) or one number for both.
+        background_color: what a frame begins with.
+        show_gui: False: no window; pictures come from `get_image` and `show(file)`.
+        fullscreen: over the whole screen.
+        fast_gui: a picture stays on the canvas, frame after frame, until another is set.
+
+    Attributes:
+        running: False once the window was closed; set it to False to end a loop.
+        fps_limit: frames a second that `show` lets pass at most; 60.
+        SHIFT, ALT, CTRL, ESCAPE, RETURN, TAB, BACKSPACE, SPACE, UP, DOWN, LEFT, RIGHT, CAPSLOCK, LMB, MMB, RMB: names of keys and of the pointer's buttons.
+        EXIT, WHEEL, MOVE: keys of events: the window is closed, the wheel turns, the pointer moves.
+        PRESS, RELEASE, MOTION: types of events.
+        Event: class of what `get_event` leaves in `event`.
+        WidgetValue: class of what `slider` and `label` give.
+
+    Example:
+        >>> gui = qd.GUI("a disc", res=(64, 64), show_gui=False)
+        >>> gui.circle((0.5, 0.5), color=0xFF0000, radius=10)
+        >>> gui.get_image()[32, 32].tolist()
+        [1.0, 0.0, 0.0, 1.0]
+        >>> gui.close()
+    """
+
+    SHIFT, ALT, CTRL, ESCAPE, RETURN, TAB, BACKSPACE, SPACE = "Shift", "Alt", "Control", "Escape", "Return", "Tab", "BackSpace", " "
+    UP, DOWN, LEFT, RIGHT, CAPSLOCK = "Up", "Down", "Left", "Right", "Caps_Lock"
+    LMB, MMB, RMB, EXIT, WHEEL, MOVE = "LMB", "MMB", "RMB", "WMClose", "Wheel", "Motion"
+    MOTION, PRESS, RELEASE = "Move", "Press", "Release"
+
+    class Event:
+        """What a person did: `type` (PRESS, RELEASE, MOTION), `key`, `pos`, `modifier`, and `delta` of the wheel."""
+
+        def __init__(self, type=None, key=None, pos=None, modifier=None, delta=(0, 0)):
+            self.type, self.key, self.pos, self.modifier, self.delta = type, key, pos, modifier, delta
+
+        def __repr__(self):
+            return f"Event({self.type}, {self.key!r}, pos={self.pos})"
+
+    class WidgetValue:
+        """What a slider stands at, or a label shows: read and write `value`."""
+
+        def __init__(self, gui, widget):
+            self._gui, self._widget = gui, widget
+
+        @property
+        def value(self):
+            self._gui._surface.poll()
+            return self._gui._value_of(self._widget)
+
+        @value.setter
+        def value(self, value):
+            self._widget["value"] = value
+            self._widget["set"] = True
+
+    def __init__(self, name="Taichi", res=512, background_color=0x0, show_gui=True, fullscreen=False, fast_gui=False):
+        self.name, self.background_color, self.fast_gui = name, background_color, fast_gui
+        self._surface = Surface(name, res if hasattr(res, "__len__") else (res, res), show=show_gui, fullscreen=fullscreen)
+        self.res = tuple(self._surface.size)
+        self.event, self.frame = None, 0
+        self._widgets = []
+        self._closed = False
+        self._kept = None  # the picture that stays
+        self.clear()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def close(self):
+        """Closes the window."""
+        self._closed = True
+        self._surface.close()
+
+    # widgets, in a panel in the upper left
+
+    def _widget(self, what, text, value, **more):
+        widget = {"do": what, "key": f"{len(self._widgets)}/{text}", "text": text, "value": value, "set": True, **more}
+        self._widgets.append(widget)
+        return widget
+
+    def _value_of(self, widget):
+        if widget.get("set"):
+            return widget["value"]
+        value = self._surface.answers.get(widget["key"], widget["value"])
+        return value
+
+    def slider(self, text, minimum, maximum, step=1):
+        """Adds a slider.
+
+        Args:
+            text: what stands beside it.
+            minimum: where it begins.
+            maximum: where it ends.
+            step: what it moves by.
+
+        Returns:
+            An object whose `value` is where it stands.
+        """
+        return GUI.WidgetValue(self, self._widget("slider_float", text, float(minimum), least=float(minimum), most=float(maximum), step=float(step)))
+
+    def label(self, text):
+        """Adds a line of text with a number.
+
+        Args:
+            text: what stands before the number.
+
+        Returns:
+            An object whose `value` is the number.
+        """
+        return GUI.WidgetValue(self, self._widget("label", text, 0.0))
+
+    def button(self, text, event_name=None):
+        """Adds a button.
+
+        Args:
+            text: what stands on it.
+            event_name: the key of the events that it makes; None: `WidgetButton_` and the text.
+
+        Returns:
+            The key of its events.
+        """
+        name = event_name or f"WidgetButton_{text}"
+        self._widget("button", text, False, event=name)
+        return name
+
+    def _panel(self):
+        if not self._widgets:
+            return []
+        made = [{"do": "begin", "text": "", "x": 0.01, "y": 0.01, "width": 0, "height": 0, "plain": True}]
+        for widget in self._widgets:
+            if widget["do"] == "label":
+                made.append({"do": "text", "text": f"{widget['text']}: {widget['value']:.4g}"})
+            else:
+                made.append(dict(widget))
+                widget.pop("set", None)
+        return [*made, {"do": "end"}]
+
+    # drawing
+
+    def clear(self, color=None):
+        """Empties the canvas.
+
+        Args:
+            color: 0xRRGGBB of what it is filled with; None: the background colour.
+        """
+        self._surface.clear()
+        self._surface.background = arrays.word(self.background_color if color is None else color, "GUI.clear")
+        if self._kept is not None:
+            self._surface.image(self._kept, "GUI.set_image")
+
+    def set_image(self, img):
+        """Fills the canvas with a picture, `img[x, y]`.
+
+        Args:
+            img: field, ndarray or NumPy array of the shape `res`; floats from 0 to 1 or unsigned integers; one number each, or vectors of 2 to 4.
+        """
+        array, _ = arrays.image(img, "GUI.set_image")
+        if array.shape[:2] != self.res:
+            raise ValueError(f"GUI.set_image: the picture is {array.shape[0]} x {array.shape[1]}, the window {self.res[0]} x {self.res[1]}")
+        if self.fast_gui:
+            self._kept = np.array(array)
+        self._surface.clear()
+        self._surface.image(array, "GUI.set_image")
+
+    def get_image(self):
+        """What is on the canvas: (width, height, 4) of floats from 0 to 1."""
+        return self._surface.picture().astype(np.float32) / 255
+
+    def contour(self, scalar_field, normalize=False):
+        """Fills the canvas with the values of a field in colours.
+
+        Args:
+            scalar_field: a field of numbers with two axes.
+            normalize: from its least to its greatest value, instead of from 0 to 1.
+        """
+        self._surface.clear()
+        self._surface.image(colormaps.contour(arrays.host(scalar_field, "GUI.contour"), "plasma", normalize), "GUI.contour")
+
+    def _colours(self, color, count, what):
+        if isinstance(color, (numbers.Real, str)):
+            return arrays.word(color, what)
+        return {"at": self._surface.put(arrays.numbers(color, count, what), np.uint32), "form": "rgb"}
+
+    def circle(self, pos, color=0xFFFFFF, radius=1):
+        """Draws a disc.
+
+        Args:
+            pos: its middle.
+            color: 0xRRGGBB.
+            radius: in pixels.
+        """
+        self.circles(arrays.point(pos, "GUI.circle"), radius, color)
+
+    def circles(self, pos, radius=1, color=0xFFFFFF, palette=None, palette_indices=None):
+        """Draws discs.
+
+        Args:
+            pos: (n, 2) of their middles.
+            radius: in pixels, of all or of each.
+            color: 0xRRGGBB, of all or of each.
+            palette: colours that `palette_indices` choose from.
+            palette_indices: which of them, for each.
+        """
+        centres = arrays.points(pos, 2, "GUI.circles")
+        count = len(centres)
+        if palette is not None:
+            if palette_indices is None:
+                raise ValueError("GUI.circles: a palette needs palette_indices")
+            chosen = arrays.numbers(arrays.indices(palette_indices, "GUI.circles"), count, "GUI.circles")
+            if count and not 0 <= chosen.min() <= chosen.max() < len(palette):
+                raise ValueError(f"GUI.circles: palette_indices go from 0 to {len(palette) - 1}, these from {chosen.min()} to {chosen.max()}")
+            color = np.asarray(palette, np.uint32)[chosen]
+        colour = self._colours(color, count, "GUI.circles")
+        self._surface.add("discs", n=count, at=self._surface.put(centres), radius=self._surface.per_item(radius, count, "GUI.circles"), colour=colour)
+
+    def triangle(self, a, b, c, color=0xFFFFFF):
+        """Draws a triangle.
+
+        Args:
+            a: a corner.
+            b: another.
+            c: the third.
+            color: 0xRRGGBB.
+        """
+        self.triangles(*(arrays.point(p, "GUI.triangle") for p in (a, b, c)), color)
+
+    def triangles(self, a, b, c, color=0xFFFFFF):
+        """Draws triangles.
+
+        Args:
+            a: (n, 2) of their first corners.
+            b: of their second ones.
+            c: of their third ones.
+            color: 0xRRGGBB, of all or of each.
+        """
+        corners = arrays.alike([arrays.points(p, 2, "GUI.triangles") for p in (a, b, c)], "GUI.triangles")
+        colour = self._colours(color, len(corners), "GUI.triangles")
+        self._surface.add("triangles", n=len(corners), at=self._surface.put(corners), colour=colour)
+
+    def line(self, begin, end, radius=1, color=0xFFFFFF):
+        """Draws a line.
+
+        Args:
+            begin: one end.
+            end: the other.
+            radius: in pixels.
+            color: 0xRRGGBB.
+        """
+        self.lines(*(arrays.point(p, "GUI.line") for p in (begin, end)), radius, color)
+
+    def lines(self, begin, end, radius=1, color=0xFFFFFF):
+        """Draws lines.
+
+        Args:
+            begin: (n, 2) of one end of each.
+            end: of the other.
+            radius: in pixels, of all or of each.
+            color: 0xRRGGBB, of all or of each.
+        """
+        ends = arrays.alike([arrays.points(p, 2, "GUI.lines") for p in (begin, end)], "GUI.lines")
+        width = self._surface.per_item(np.maximum(arrays.lengths(radius, "GUI.lines") * 2.0 - 1.0, 0.0), len(ends), "GUI.lines")
+        self._surface.add("lines", n=len(ends), at=self._surface.put(ends), width=width, colour=self._colours(color, len(ends), "GUI.lines"))
+
+    def arrow(self, orig, direction, radius=1, color=0xFFFFFF, **kwargs):
+        """Draws an arrow.
+
+        Args:
+            orig: where it begins.
+            direction: from there to its tip.
+            radius: of its lines, in pixels.
+            color: 0xRRGGBB.
+            **kwargs: `tip_scale` (0.2 of its length), `angle` (45 degrees) of the tip.
+        """
+        self.arrows(arrays.point(orig, "GUI.arrow"), arrays.point(direction, "GUI.arrow"), radius, color, **kwargs)
+
+    def arrows(self, orig, direction, radius=1, color=0xFFFFFF, *, tip_scale=0.2, angle=45):
+        """Draws arrows.
+
+        Args:
+            orig: (n, 2) of where they begin.
+            direction: from there to their tips.
+            radius: of their lines, in pixels.
+            color: 0xRRGGBB, of all or of each.
+            tip_scale: length of the tip's lines, as a share of the arrow's.
+            angle: between those and the arrow, in degrees.
+        """
+        begin, way = arrays.points(orig, 2, "GUI.arrows"), arrays.points(direction, 2, "GUI.arrows")
+        arrays.alike([begin, way], "GUI.arrows")
+        end, turned = begin + way, math.radians(180 - angle)
+        self.lines(begin, end, radius, color)
+        for sign in (1, -1):
+            c, s = math.cos(turned), sign * math.sin(turned)
+            tip = np.stack([way[:, 0] * c - way[:, 1] * s, way[:, 0] * s + way[:, 1] * c], axis=1)
+            self.lines(end, end + tip * tip_scale, radius, color)
+
+    def rect(self, topleft, bottomright, radius=1, color=0xFFFFFF):
+        """Draws the sides of a rectangle.
+
+        Args:
+            topleft: a corner.
+            bottomright: the opposite one.
+            radius: of its lines, in pixels.
+            color: 0xRRGGBB.
+        """
+        (x0, y0), (x1, y1) = (arrays.point(p, "GUI.rect")[0] for p in (topleft, bottomright))
+        corners = np.asarray([(x0, y0), (x1, y0), (x1, y1), (x0, y1)], np.float32)
+        self.lines(corners, np.roll(corners, -1, axis=0), radius, color)
+
+    def text(self, content, pos, font_size=15, color=0xFFFFFF):
+        """Writes a text.
+
+        Args:
+            content: what.
+            pos: its upper left corner.
+            font_size: in pixels.
+            color: 0xRRGGBB.
+        """
+        (x, y) = arrays.point(pos, "GUI.text")[0].tolist()
+        self._surface.add("text", text=str(content), x=x, y=y, size=float(font_size), colour=arrays.word(color, "GUI.text"))
+
+    @staticmethod
+    def _grid(width, height, bound):
+        x, y = np.meshgrid(np.linspace(bound / width, 1 - bound / width, width), np.linspace(bound / height, 1 - bound / height, height), indexing="ij")
+        return np.stack([x, y], axis=-1).reshape(-1, 2)
+
+    def point_field(self, radius, color=0xFFFFFF, bound=0.5):
+        """Draws a grid of discs.
+
+        Args:
+            radius: (w, h) of their radii, in pixels.
+            color: 0xRRGGBB, of all or of each.
+            bound: how far the first ones are from the border, in cells.
+        """
+        radii = arrays.host(radius, "GUI.point_field")
+        self.circles(self._grid(*radii.shape[:2], bound), radii.reshape(-1), color)
+
+    def arrow_field(self, direction, radius=1, color=0xFFFFFF, bound=0.5, **kwargs):
+        """Draws a grid of arrows.
+
+        Args:
+            direction: (w, h, 2) of where they point to.
+            radius: of their lines, in pixels.
+            color: 0xRRGGBB, of all or of each.
+            bound: how far the first ones are from the border, in cells.
+            **kwargs: as of `arrow`.
+        """
+        way = arrays.host(direction, "GUI.arrow_field")
+        self.arrows(self._grid(*way.shape[:2], bound), way.reshape(-1, 2), radius, color, **kwargs)
+
+    def vector_field(self, vector_field, arrow_spacing=5, color=0xFFFFFF):
+        """Draws arrows for vectors on a grid, the longest as long as a tenth of the canvas.
+
+        Args:
+            vector_field: a field of vectors of two numbers, with two axes.
+            arrow_spacing: every how many cells.
+            color: 0xRRGGBB.
+        """
+        begin, way = colormaps.arrows(arrays.host(vector_field, "GUI.vector_field"), arrow_spacing, 0.1)
+        self.arrows(begin, way, 1, color)
+
+    def show(self, file=None):
+        """Shows the frame and begins the next.
+
+        Args:
+            file: a name of a picture that it is written to as well.
+        """
+        if self._closed:
+            raise QuadrantsRuntimeError("this GUI was closed")
+        given = {widget["key"]: widget["value"] for widget in self._widgets if widget.get("set")}
+        self._surface.widgets = self._panel()
+        if file:
+            image.imwrite(self._surface.picture(), os.fspath(file))
+        self._surface.present()
+        self._surface.answers.update(given)
+        self.frame += 1
+        for widget in self._widgets:
+            if widget["do"] == "button" and widget["key"] in self._surface.presses:
+                self._surface.presses.discard(widget["key"])
+                self._surface.events.append(("Press", widget["event"], self._surface.pointer, (0, 0)))
+        self.clear()
+
+    # events
+
+    def has_key_event(self):
+        """Whether something happened that was not taken yet."""
+        self._surface.poll()
+        return bool(self._surface.events)
+
+    def get_key_event(self):
+        """Waits for the next thing that a person does."""
+        while not self._surface.events and self._surface.process.alive:
+            for message in self._surface.process.receive(1.0):
+                self._surface._take(message)
+        if not self._surface.events:
+            return GUI.Event(GUI.PRESS, GUI.EXIT, (0.0, 0.0), [])
+        kind, key, pos, delta = self._surface.events.pop(0)
+        return GUI.Event(kind, key, pos, self._surface.modifiers(), delta)
+
+    def get_events(self, *e_filter):
+        """What a person did, one after the other.
+
+        Args:
+            *e_filter: keys, types, or pairs of both, that are wanted; none: all.
+        """
+        wanted = {tuple(entry) if isinstance(entry, (list, tuple)) else entry for entry in e_filter}
+        while self.has_key_event():
+            event = self.get_key_event()
+            if not wanted or wanted & {event.type, event.key, (event.type, event.key)}:
+                yield event
+
+    def get_event(self, *e_filter):
+        """Whether something happened that was not taken yet; if so, it is `event`.
+
+        Args:
+            *e_filter: as of `get_events`.
+        """
+        for event in self.get_events(*e_filter):
+            self.event = event
+            return True
+        return False
+
+    def is_pressed(self, *keys):
+        """Whether one of the keys is down.
+
+        Args:
+            *keys: such as `"a"`, `GUI.SPACE`, `GUI.LMB`.
+        """
+        return self._surface.is_pressed(*keys)
+
+    def get_cursor_pos(self):
+        """Where the pointer is, from (0, 0), lower left, to (1, 1)."""
+        self._surface.poll()
+        return self._surface.pointer
+
+    @property
+    def running(self):
+        """Whether the window is open; False ends the loop that asks."""
+        self._surface.poll()
+        return self._surface.process.alive and not self._surface.closing
+
+    @running.setter
+    def running(self, value):
+        self._surface.closing = not value
+
+    @property
+    def fps_limit(self):
+        """Frames a second that `show` lets pass at most; None: all."""
+        return self._surface.fps_limit
+
+    @fps_limit.setter
+    def fps_limit(self, value):
+        self._surface.fps_limit = value
+
+
+def rgb_to_hex(c):
+    """0xRRGGBB of three numbers from 0 to 1.
+
+    Args:
+        c: red, green, blue; numbers or arrays.
+
+    Example:
+        >>> hex(qd.rgb_to_hex((1.0, 0.5, 0.0)))
+        '0xff7f00'
+    """
+    r, g, b = (np.clip(np.int32(np.asarray(part) * 255), 0, 255) for part in c)
+    made = (r << 16) + (g << 8) + b
+    return made if made.ndim else int(made)
+
+
+def hex_to_rgb(color):
+    """Three numbers from 0 to 1 of 0xRRGGBB.
+
+    Args:
+        color: the whole number.
+
+    Example:
+        >>> qd.hex_to_rgb(0xFF0033)
+        (1.0, 0.0, 0.2)
+    """
+    return (color >> 16 & 0xFF) / 255, (color >> 8 & 0xFF) / 255, (color & 0xFF) / 255

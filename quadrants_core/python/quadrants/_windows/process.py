@@ -1,0 +1,258 @@
+"""The process that shows a window, and the way to it: a pair of sockets with lines of JSON, and memory that both see.
+
+Whatever becomes of the process, the program runs on: nothing here raises for it, `alive` turns False.
+"""
+
+import json
+import mmap
+import os
+import select
+import signal
+import socket
+import threading
+import time
+import weakref
+
+from quadrants import _logging
+
+VERSION = 1
+_NOT_LOADED = 127  # how a program ends whose libraries are not all there
+SILENT = 10.0  # seconds after which a window that takes nothing counts as gone
+_all = weakref.WeakSet()
+_ending = []  # windows that were told to end, by the number of their process
+
+
+def executable():
+    """Path of the program that shows windows, or None where it was not built."""
+    path = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "_lib", "qd-inspector")
+    return path if os.access(path, os.X_OK) else None
+
+
+class Process:
+    """One window.
+
+    Args:
+        hello: what it shall be, see docs/design/inspector.md: mode, title, size, show.
+    """
+
+    def __init__(self, hello):
+        self.alive, self.pid, self.socket = False, None, None
+        self.answer = None  # the window's own hello
+        self._rest, self._waiting = bytearray(), []
+        self._lock = threading.RLock()
+        self._reading = threading.Lock()  # held by who waits at the socket
+        _bury()
+        path = executable()
+        if path is None:
+            _say("this build has no windows (QD_INSPECTOR=OFF)")
+            return
+        ours, theirs = socket.socketpair()
+        with ours, theirs:
+            try:
+                # Another program's window may inherit nothing of ours: all descriptors but these close when it starts.
+                actions = [(os.POSIX_SPAWN_DUP2, theirs.fileno(), 3)] if theirs.fileno() != 3 else []
+                if not actions:
+                    theirs.set_inheritable(True)
+                self.pid = os.posix_spawn(
+                    path, [path, "--socket", "3"], os.environ, file_actions=actions, setsigmask=(), setsigdef=(signal.SIGTERM, signal.SIGHUP)
+                )
+            except OSError as error:
+                _say(f"the program that shows windows does not start: {error}")
+                return
+            self.socket = ours.dup()
+        self.socket.settimeout(SILENT)
+        self.alive = True
+        _all.add(self)
+        self.send({"kind": "hello", "version": VERSION, **hello})
+
+    def __repr__(self):
+        return f"<window of process {self.pid}{'' if self.alive else ', gone'}>"
+
+    def send(self, message, descriptor=None):
+        """Any thread may call it. False if the window is gone."""
+        line = json.dumps(message, separators=(",", ":")).encode() + b"\n"
+        with self._lock:
+            if not self.alive:
+                return False
+            try:
+                if descriptor is not None:
+                    sent = socket.send_fds(self.socket, [line], [descriptor])
+                    line = line[sent:]
+                if line:
+                    self.socket.sendall(line)
+            except (OSError, ValueError):
+                self._gone()
+        return self.alive
+
+    def receive(self, timeout=0.0):
+        """Messages that have come, after at most `timeout` seconds if there are none yet. One thread at a time calls it."""
+        if self.alive and not self._waiting:
+            self._read(timeout)
+        found, self._waiting = self._waiting, []
+        return found
+
+    def wait_for(self, kind, timeout=SILENT):
+        """The next message of a kind, or None; those of other kinds stay to be received."""
+        end = time.monotonic() + timeout
+        kept = []
+        while True:
+            for message in self.receive(max(0.0, end - time.monotonic())):
+                kept.append(message)
+            for position, message in enumerate(kept):
+                if message["kind"] == kind:
+                    del kept[position]
+                    self._waiting = kept + self._waiting
+                    return message
+            if not self.alive or time.monotonic() >= end:
+                self._waiting = kept + self._waiting
+                return None
+
+    def close(self):
+        """Ends the window, if it is still there."""
+        self.send({"kind": "close"})
+        self._gone()
+
+    def leave(self):
+        """Tells the window nothing any more; it knows what to do then."""
+        self._gone()
+
+    def _read(self, timeout):
+        with self._reading:
+            if self.socket is not None:
+                self._read_held(timeout)
+        if not self.alive:
+            self._let_go()
+
+    def _read_held(self, timeout):
+        try:
+            if not select.select([self.socket], [], [], timeout)[0]:
+                return
+            while True:
+                got = os.read(self.socket.fileno(), 1 << 16)  # never waits: a socket with a timeout does not
+                if not got:
+                    self._gone()
+                    break
+                self._rest += got
+        except BlockingIOError:
+            pass
+        except (OSError, ValueError):
+            self._gone()
+        *lines, rest = self._rest.split(b"\n")
+        self._rest = bytearray(rest)
+        for line in lines:
+            try:
+                message = json.loads(line)
+                kind = message["kind"]
+            except (ValueError, TypeError, KeyError):
+                self._gone()
+                return
+            if kind == "hello" and self.answer is None:
+                self.answer = message
+            self._waiting.append(message)
+
+    def _gone(self):
+        with self._lock:
+            self.alive = False
+            if self.socket is not None:
+                try:
+                    self.socket.shutdown(socket.SHUT_RDWR)  # wakes who waits for messages
+                except OSError:
+                    pass
+            if self.pid is not None:
+                _ending.append(self.pid)
+                self.pid = None
+        self._let_go()
+        _bury()
+
+    def _let_go(self):
+        """Closes the socket of a window that is gone. A thread that waits at it does that itself, so that nobody reads from a descriptor
+        that is another's by then."""
+        if not self._reading.acquire(blocking=False):
+            return
+        try:
+            with self._lock:
+                if self.socket is not None:
+                    self.socket.close()
+                    self.socket = None
+        finally:
+            self._reading.release()
+
+    def _forked(self):
+        """In a child: the window is its parent's."""
+        self._lock, self._reading = threading.RLock(), threading.Lock()
+        self.alive, self.pid = False, None
+        if self.socket is not None:
+            self.socket.close()
+            self.socket = None
+
+    def __del__(self):
+        if self.alive:
+            self.close()
+
+
+def _bury():
+    """Takes in the ends of windows that have ended, so that none stays behind as a zombie while the program runs."""
+    for pid in list(_ending):
+        try:
+            ended, status = os.waitpid(pid, os.WNOHANG)
+            if ended == 0:
+                continue
+            if os.waitstatus_to_exitcode(status) == _NOT_LOADED:
+                _say("the program that shows windows lacks a library of the system, which the line above names (Debian: apt install libx11-6)")
+        except ChildProcessError:  # somebody else waited
+            pass
+        if pid in _ending:
+            _ending.remove(pid)
+
+
+def _say(text):
+    _logging.warn(f"windows: {text}; the program runs on without")
+
+
+def _in_child():
+    for process in list(_all):
+        process._forked()
+    _all.clear()
+    _ending.clear()
+
+
+os.register_at_fork(after_in_child=_in_child)
+
+
+class Memory:
+    """Bytes that a window sees too, made anew where more are asked for. They cannot shrink, so nobody reads past their end."""
+
+    def __init__(self, process, number):
+        self.process, self.number = process, number
+        self.view = memoryview(b"")
+        self.map = None
+        self.used = 0
+
+    def reserve(self, size):
+        """At least `size` bytes; what was in them is kept."""
+        if size <= len(self.view):
+            return
+        import fcntl
+
+        size = max(1 << 16, 1 << (size - 1).bit_length())
+        descriptor = os.memfd_create("quadrants", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+        try:
+            os.ftruncate(descriptor, size)
+            fcntl.fcntl(descriptor, fcntl.F_ADD_SEALS, fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW)
+            made = mmap.mmap(descriptor, size)
+            view = memoryview(made)
+            view[: self.used] = self.view[: self.used]
+            self.map, self.view = made, view  # arrays that stand on the old one keep it
+            self.process.send({"kind": "memory", "id": self.number, "bytes": size}, descriptor)
+        finally:
+            os.close(descriptor)
+
+    def clear(self):
+        self.used = 0
+
+    def take(self, size):
+        """Offset of so many bytes more, fit for any type."""
+        at = -(-self.used // 16) * 16
+        self.reserve(at + size)
+        self.used = at + size
+        return at

@@ -1,0 +1,416 @@
+"""qd.ui.Scene and qd.ui.Camera: what is in three dimensions, and from where it is seen."""
+
+import math
+import time
+
+import numpy as np
+
+from quadrants._windows import arrays
+
+
+def _normals(vertices, triples, count):
+    """One for each vertex: the mean of its triangles' (that of (a - b) x (a - c))."""
+    a, b, c = (vertices[triples[:, k]] for k in range(3))
+    faces = np.cross(a - b, a - c)
+    lengths = np.linalg.norm(faces, axis=1, keepdims=True)
+    faces = np.divide(faces, lengths, out=np.zeros_like(faces), where=lengths > 0)
+    sums = [sum(np.bincount(triples[:, k], faces[:, axis], count) for k in range(3)) for axis in range(3)]
+    return np.stack(sums, axis=1)
+
+
+class Scene:
+    """Balls, meshes and lines, lit by an ambient light and point lights. All is declared anew for each frame, then drawn with `canvas.scene(scene)`.
+
+    Example:
+        >>> import numpy as np
+        >>> window = qd.ui.Window("a ball", (64, 64), show_window=False)
+        >>> scene, camera = window.get_scene(), qd.ui.Camera()
+        >>> camera.position(0, 0, 3)
+        >>> camera.lookat(0, 0, 0)
+        >>> scene.set_camera(camera)
+        >>> scene.ambient_light((1, 1, 1))
+        >>> scene.particles(np.zeros((1, 3), np.float32), radius=0.5, color=(0, 1, 0))
+        >>> window.get_canvas().scene(scene)
+        >>> window.get_image_buffer_as_numpy()[32, 32].tolist()
+        [0.0, 1.0, 0.0, 1.0]
+        >>> window.destroy()
+    """
+
+    def __init__(self):
+        self._camera = None
+        self._begin()
+
+    def _begin(self):
+        self._lights, self._ambient, self._things = [], [0.0, 0.0, 0.0], []
+
+    def set_camera(self, camera):
+        """From where the scene is seen.
+
+        Args:
+            camera: a `qd.ui.Camera`.
+        """
+        self._camera = camera
+
+    def point_light(self, pos, color):
+        """Adds a light that shines from a point.
+
+        Args:
+            pos: three numbers.
+            color: three numbers from 0 to 1.
+        """
+        self._lights.append({"place": [float(x) for x in pos][:3], "colour": [float(x) for x in color][:3]})
+
+    def ambient_light(self, color):
+        """The light that is everywhere.
+
+        Args:
+            color: three numbers from 0 to 1.
+        """
+        self._ambient = [float(x) for x in color][:3]
+
+    def particles(
+        self, centers, radius, color=(0.5, 0.5, 0.5), per_vertex_color=None, per_vertex_radius=None, index_offset=0, index_count=None
+    ):
+        """Adds balls.
+
+        Args:
+            centers: field of vectors of three numbers.
+            radius: of all.
+            color: of all; 3 or 4 numbers from 0 to 1.
+            per_vertex_color: of each, instead.
+            per_vertex_radius: of each, instead.
+            index_offset: the first that is drawn.
+            index_count: how many; None: all that follow.
+        """
+        things = slice(index_offset, None if index_count is None else index_offset + index_count)
+        centers = arrays.points(centers, 3, "particles")
+        sizes = arrays.lengths(radius if per_vertex_radius is None else per_vertex_radius, "particles")
+        self._things.append(("balls", dict(centers=centers, sizes=sizes, color=color, colors=per_vertex_color, part=things)))
+
+    def lines(
+        self, vertices, width, indices=None, color=(0.5, 0.5, 0.5), per_vertex_color=None, vertex_offset=0, vertex_count=None, index_offset=0,
+        index_count=None,
+    ):  # fmt: skip
+        """Adds lines.
+
+        Args:
+            vertices: field of vectors of three numbers; two in order are a line.
+            width: in pixels.
+            indices: which vertices, two a line.
+            color: of all.
+            per_vertex_color: of each vertex, instead.
+            vertex_offset: the first vertex; with indices: added to each.
+            vertex_count: how many vertices are drawn, without indices.
+            index_offset: the first index.
+            index_count: how many indices are drawn.
+        """
+        vertices = arrays.points(vertices, 3, "lines")
+        chosen = _chosen(indices, len(vertices), vertex_offset, vertex_count, index_offset, index_count, 2, "lines")
+        self._things.append(("lines", dict(vertices=vertices, width=width, chosen=chosen, color=color, colors=per_vertex_color)))
+
+    def mesh(
+        self, vertices, indices=None, normals=None, color=(0.5, 0.5, 0.5), per_vertex_color=None, two_sided=False, vertex_offset=0,
+        vertex_count=None, index_offset=0, index_count=None, show_wireframe=False,
+    ):  # fmt: skip
+        """Adds triangles.
+
+        Args:
+            vertices: field of vectors of three numbers; three in order are a triangle.
+            indices: which vertices, three a triangle.
+            normals: of each vertex; None: the mean of its triangles'.
+            color: of all.
+            per_vertex_color: of each vertex, instead.
+            two_sided: lit on the side that is seen, whichever it is.
+            vertex_offset: the first vertex; with indices: added to each.
+            vertex_count: how many vertices are drawn, without indices.
+            index_offset: the first index.
+            index_count: how many indices are drawn.
+            show_wireframe: the sides of the triangles alone.
+        """
+        self.mesh_instance(
+            vertices, indices, normals, color, per_vertex_color, two_sided, None, 0, None, vertex_offset, vertex_count, index_offset, index_count,
+            show_wireframe,
+        )  # fmt: skip
+
+    def mesh_instance(
+        self, vertices, indices=None, normals=None, color=(0.5, 0.5, 0.5), per_vertex_color=None, two_sided=False, transforms=None,
+        instance_offset=0, instance_count=None, vertex_offset=0, vertex_count=None, index_offset=0, index_count=None, show_wireframe=False,
+    ):  # fmt: skip
+        """Adds the same triangles in several places.
+
+        Args:
+            vertices: as of `mesh`.
+            indices: as of `mesh`.
+            normals: as of `mesh`.
+            color: as of `mesh`.
+            per_vertex_color: as of `mesh`.
+            two_sided: as of `mesh`.
+            transforms: field of matrices 4 x 4, one for each place.
+            instance_offset: the first that is drawn.
+            instance_count: how many; None: all that follow.
+            vertex_offset: as of `mesh`.
+            vertex_count: as of `mesh`.
+            index_offset: as of `mesh`.
+            index_count: as of `mesh`.
+            show_wireframe: as of `mesh`.
+        """
+        vertices = arrays.points(vertices, 3, "mesh")
+        chosen = _chosen(indices, len(vertices), vertex_offset, vertex_count, index_offset, index_count, 3, "mesh")
+        places = slice(instance_offset, None if instance_count is None else instance_offset + instance_count)
+        self._things.append(("mesh", dict(
+            vertices=vertices, indices=indices, chosen=chosen, normals=normals, color=color, colors=per_vertex_color, two_sided=two_sided,
+            transforms=transforms, places=places, wireframe=show_wireframe,
+        )))  # fmt: skip
+
+    def _hand_over(self, surface):
+        """Adds the scene to a frame, and begins anew."""
+        camera = self._camera or Camera()
+        width, height = surface.size
+        things = [getattr(self, f"_{kind}")(surface, **members) for kind, members in self._things]
+        view, projection = (m.astype(float).reshape(-1).tolist() for m in (camera._view(), camera._projection(width / height)))
+        surface.add("scene", view=view, projection=projection, ambient=self._ambient, lights=self._lights, things=things)
+        self._begin()
+
+    def _balls(self, surface, centers, sizes, color, colors, part):
+        count, places = len(centers), centers[part]
+        colour = arrays.word_of(color, "particles") if colors is None else surface.per_vertex(arrays.host(colors, "particles").reshape(count, -1)[part], len(places), "particles")
+        if isinstance(sizes, np.ndarray):
+            sizes = {"at": surface.put(arrays.numbers(sizes, count, "particles")[part])}
+        return {"do": "balls", "n": len(places), "at": surface.put(places), "radius": sizes, "colour": colour}
+
+    def _lines(self, surface, vertices, width, chosen, color, colors):
+        n, ends = len(chosen) // 2, vertices[chosen]
+        made = {"do": "lines", "n": n, "at": surface.put(ends), "width": float(width), "colour": arrays.word_of(color, "lines")}
+        if colors is not None:
+            each = arrays.host(colors, "lines")
+            made["colour"] = surface.per_vertex(each.reshape(-1, each.shape[-1])[chosen], n * 2, "lines")
+            made["by_end"] = True
+        return made
+
+    def _mesh(self, surface, vertices, indices, chosen, normals, color, colors, two_sided, transforms, places, wireframe):
+        points = vertices
+        every = np.arange(len(points)) if indices is None else arrays.indices(indices, "mesh").astype(np.int64)
+        # normals are those of the whole mesh, whichever part of it is drawn
+        if normals is None:
+            triples = every[: len(every) // 3 * 3].reshape(-1, 3)
+            inside = ((triples >= 0) & (triples < len(points))).all(axis=1)
+            out = _normals(points.astype(np.float64), triples[inside], len(points))
+        else:
+            out = arrays.points(normals, 3, "mesh")
+        made = {"do": "mesh", "two_sided": bool(two_sided), "wireframe": bool(wireframe), "colour": arrays.word_of(color, "mesh")}
+        made["vertices"] = {"at": surface.put(points), "n": len(points)}
+        made["normals"] = {"at": surface.put(out), "n": len(points)}
+        made["indices"] = {"at": surface.put(chosen, np.uint32), "n": len(chosen)}
+        if colors is not None:
+            made["colour"] = surface.per_vertex(colors, len(points), "mesh")
+        if transforms is not None:
+            matrices = arrays.host(transforms, "mesh_instance")
+            if matrices.shape[-2:] != (4, 4):
+                raise ValueError(f"mesh_instance: transforms are matrices of 4 x 4, these have the shape {matrices.shape}")
+            matrices = matrices.reshape(-1, 4, 4)[places]
+            made["transforms"] = {"at": surface.put(matrices), "n": len(matrices)}
+        return made
+
+
+def _chosen(indices, vertices, first, count, index_offset, index_count, group, what):
+    """Which vertices are drawn, in order."""
+    if indices is None:
+        chosen = np.arange(first, vertices if count is None else min(vertices, first + count))
+        return arrays.inside(chosen[: len(chosen) // group * group], vertices, group, what)
+    end = None if index_count is None else index_offset + index_count
+    return arrays.inside(arrays.indices(indices, what)[index_offset:end].astype(np.int64) + first, vertices, group, what)
+
+
+class Camera:
+    """From where a scene is seen.
+
+    Example:
+        >>> camera = qd.ui.Camera()
+        >>> camera.position(0, 0, 3)
+        >>> camera.lookat(0, 0, 0)
+        >>> camera.get_view_matrix()[3].tolist()
+        [0.0, 0.0, -3.0, 1.0]
+    """
+
+    def __init__(self):
+        self.position(0.0, 0.0, 0.0)
+        self.lookat(0.0, 0.0, 1.0)
+        self.up(0.0, 1.0, 0.0)
+        self._mode, self._fov, self._near, self._far = 0, 45.0, 0.1, 1000.0
+        self._left, self._right, self._top, self._bottom = -1.0, 1.0, -1.0, 1.0
+        self.last_mouse_x = self.last_mouse_y = self.last_time = None
+
+    def position(self, x, y, z):
+        """Where it stands.
+
+        Args:
+            x: a number.
+            y: a number.
+            z: a number.
+        """
+        self.curr_position = _vector(x, y, z)
+
+    def lookat(self, x, y, z):
+        """A point that it looks at.
+
+        Args:
+            x: a number.
+            y: a number.
+            z: a number.
+        """
+        self.curr_lookat = _vector(x, y, z)
+
+    def up(self, x, y, z):
+        """What is up in the picture.
+
+        Args:
+            x: a number.
+            y: a number.
+            z: a number.
+        """
+        self.curr_up = _vector(x, y, z)
+
+    def projection_mode(self, mode):
+        """How far things become small.
+
+        Args:
+            mode: `qd.ui.ProjectionMode.Perspective` (0) or `Orthogonal` (1).
+        """
+        self._mode = int(mode)
+
+    def fov(self, fov):
+        """The angle between the upper and the lower border.
+
+        Args:
+            fov: degrees.
+        """
+        self._fov = float(fov)
+
+    def left(self, left):
+        """The left border, in orthogonal mode.
+
+        Args:
+            left: in units of the scene.
+        """
+        self._left = float(left)
+
+    def right(self, right):
+        """The right border, in orthogonal mode.
+
+        Args:
+            right: in units of the scene.
+        """
+        self._right = float(right)
+
+    def top(self, top):
+        """The upper border, in orthogonal mode.
+
+        Args:
+            top: in units of the scene.
+        """
+        self._top = float(top)
+
+    def bottom(self, bottom):
+        """The lower border, in orthogonal mode.
+
+        Args:
+            bottom: in units of the scene.
+        """
+        self._bottom = float(bottom)
+
+    def z_near(self, z_near):
+        """What is nearer is not seen.
+
+        Args:
+            z_near: in units of the scene.
+        """
+        self._near = float(z_near)
+
+    def z_far(self, z_far):
+        """What is farther is not seen.
+
+        Args:
+            z_far: in units of the scene.
+        """
+        self._far = float(z_far)
+
+    def _view(self):
+        """For columns: what the scene's points are to the camera, which looks along -z."""
+        eye, at, up = (_numbers(v) for v in (self.curr_position, self.curr_lookat, self.curr_up))
+        ahead = _unit(at - eye)
+        side = _unit(np.cross(ahead, up))
+        above = np.cross(side, ahead)
+        made = np.eye(4)
+        made[:3, :3] = side, above, -ahead
+        made[:3, 3] = -made[:3, :3] @ eye
+        return made
+
+    def _projection(self, aspect):
+        """For columns; depth goes from 1 at the near plane to 0 at the far one."""
+        made, near, far = np.zeros((4, 4)), self._near, self._far
+        if self._mode == 0:
+            scale = 1 / math.tan(math.radians(self._fov) / 2)
+            made[0, 0], made[1, 1] = scale / aspect, scale
+            made[2, 2], made[2, 3], made[3, 2] = near / (far - near), far * near / (far - near), -1.0
+            return made
+        width, height = (self._right - self._left) or 2.0, (self._top - self._bottom) or 2.0
+        made[0, 0], made[1, 1], made[2, 2] = 2 / width, 2 / abs(height), 1 / (far - near)
+        made[0, 3], made[1, 3] = -(self._right + self._left) / width, -(self._top + self._bottom) / abs(height)
+        made[2, 3], made[3, 3] = far / (far - near), 1.0
+        return made
+
+    def get_view_matrix(self):
+        """The matrix that takes the scene's points, as rows, to the camera's: (4, 4)."""
+        return self._view().T.astype(np.float32)
+
+    def get_projection_matrix(self, aspect):
+        """The matrix that takes the camera's points, as rows, to the picture's: (4, 4).
+
+        Args:
+            aspect: width of the picture, by its height.
+        """
+        return self._projection(aspect).T.astype(np.float32)
+
+    def track_user_inputs(self, window, movement_speed=1.0, yaw_speed=2.0, pitch_speed=2.0, hold_key=None):
+        """Moves by the keys W, A, S, D (ahead, left, back, right), E and Q (up, down), and turns with the pointer.
+
+        Args:
+            window: whose keys.
+            movement_speed: in units of the scene, by frame at 60 a second.
+            yaw_speed: to the sides.
+            pitch_speed: up and down.
+            hold_key: turns while this key is down, such as `qd.ui.RMB`; None: always.
+        """
+        position, at, up = (_numbers(v) for v in (self.curr_position, self.curr_lookat, self.curr_up))
+        front = _unit(at - position)
+        left = np.cross(up, front)
+        now = time.perf_counter()
+        passed = (now - (self.last_time if self.last_time is not None else now)) * 60
+        self.last_time = now
+        for keys, way in (("ws", front), ("ad", left), ("eq", up)):
+            position = position + way * (movement_speed * passed * (window.is_pressed(keys[0]) - window.is_pressed(keys[1])))
+        self.position(*position)
+        x, y = window.get_cursor_pos()
+        if hold_key is None or window.is_pressed(hold_key):
+            dx, dy = (x - self.last_mouse_x, y - self.last_mouse_y) if self.last_mouse_x is not None else (0.0, 0.0)
+            yaw = math.atan2(front[0], front[2]) - dx * yaw_speed * passed
+            limit = math.pi / 2 * 0.99
+            pitch = min(max(math.asin(min(max(front[1], -1.0), 1.0)) + dy * pitch_speed * passed, -limit), limit)
+            front = np.array([math.sin(yaw) * math.cos(pitch), math.sin(pitch), math.cos(yaw) * math.cos(pitch)])
+        self.lookat(*(position + front))
+        self.last_mouse_x, self.last_mouse_y = x, y
+
+
+def _vector(x, y, z):
+    from quadrants._language.matrix import Vector
+
+    return Vector([float(x), float(y), float(z)])
+
+
+def _numbers(vector):
+    return np.array([float(vector[k]) for k in range(3)])
+
+
+def _unit(v):
+    length = np.linalg.norm(v)
+    return v / length if length > 0 else v

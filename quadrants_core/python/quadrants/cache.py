@@ -1,0 +1,237 @@
+"""qd.cache: what is kept on disk so that the next program need not compile.
+
+`why(kernel)` says whether a kernel was found there, and if not, what had changed; `info()` what there is; `verify()` what of it
+is damaged or not to be trusted; `clear()` empties it; `export(path)` and `import_(path)` carry it elsewhere. The same from a
+shell: `quadrants cache info`, or `python -m quadrants.cache info`.
+"""
+
+import os
+
+from quadrants import _native, _runtime, _settings
+from quadrants._kept.why import why as _why
+
+_CODE = ("kernel_compilation_manager", "unpublished_kernels")
+
+
+class Info:
+    """What the cache holds. `path`; `kernels` and `kernel_bytes`: files with code; `unpublished`: those of programs that run
+    still, or were killed; `records`; `fast_records`: those of kernels with fastcache=True; `damaged`: files that are not used;
+    `distrusted`: {folder: why nothing in it is used}; `limit` in bytes, `policy`, `enabled`, `signed`: as the running program was told."""
+
+    def __init__(self, path, files, config, distrusted=()):
+        self.distrusted = dict(distrusted)
+        code = [f for f in files if f["folder"] in _CODE]
+        self.path = path
+        self.kernels, self.kernel_bytes = len(code), sum(f["bytes"] for f in code)
+        self.unpublished = sum(f["folder"] == _CODE[1] for f in files)
+        self.records = sum(f["folder"] == "records" for f in files)
+        self.fast_records = sum(f["folder"] == "python_side_cache" for f in files)
+        self.damaged = sum(bool(f["problem"]) for f in files)
+        self.enabled = bool(config.offline_cache)
+        self.limit, self.policy = config.offline_cache_max_size_of_files, config.offline_cache_cleaning_policy
+        self.signed = bool(os.environ.get("QD_CACHE_KEY"))
+
+    def __repr__(self):
+        lines = [
+            f"{self.path}{'' if self.enabled else '  (offline_cache=False: not used for code)'}",
+            f"  kernels: {self.kernels} in {_size(self.kernel_bytes)}, {self.unpublished} of them unpublished; limit {_size(self.limit)}, policy {self.policy}",
+            f"  records: {self.records}, and {self.fast_records} of fastcache=True",
+        ]
+        lines += [f"  nothing in {folder} is used: {why}" for folder, why in self.distrusted.items()]
+        if self.damaged:
+            lines.append(f"  {self.damaged} files are not used: see qd.cache.verify()")
+        if self.signed:
+            lines.append("  signed: files without the signature of QD_CACHE_KEY are not used")
+        return "\n".join(lines)
+
+
+class Damage:
+    """What verify() found: `checked` files, `problems` as {path: why it is not used}."""
+
+    def __init__(self, checked, problems):
+        self.checked, self.problems = checked, problems
+
+    def __bool__(self):
+        """Whether there is any."""
+        return bool(self.problems)
+
+    def __repr__(self):
+        if not self.problems:
+            return f"{self.checked} files, all whole and trusted"
+        return "\n".join([f"{self.checked} files; not used are {len(self.problems)} files or folders:", *(f"  {p}: {why}" for p, why in self.problems.items())])
+
+
+def _size(count):
+    for unit in ("bytes", "KiB", "MiB"):
+        if count < 1024:
+            return f"{count:.0f} {unit}" if unit == "bytes" else f"{count:.1f} {unit}"
+        count /= 1024
+    return f"{count:.1f} GiB"
+
+
+def path():
+    """The folder of the running program's cache."""
+    _runtime.require_program()
+    return _native.core().cache_dir()
+
+
+def _files():
+    _runtime.require_program()
+    return _native.core().kept_files(False)
+
+
+def why(kernel):
+    """For each specialisation of `kernel` in this program: whether it was loaded from disk, and if not, what differed from what
+    was there: a line of the source, an option, a type, a captured value. Prints as text."""
+    _runtime.require_program()
+    return _why(kernel)
+
+
+def info():
+    """What the cache holds."""
+    return Info(path(), _files(), _settings.current(), _distrusted(path()))
+
+
+def verify(remove=False):
+    """Reads every file as a program would, and looks who may write the folders. `remove`: takes away files that are not used."""
+    files = _files()
+    bad = {os.path.join(path(), f["folder"], f["name"]): f["problem"] for f in files if f["problem"]}
+    for place in bad if remove else ():
+        _unlink(place)
+    return Damage(len(files), {**_distrusted(path()), **bad})
+
+
+def clear():
+    """Removes every kernel and record; what this program has stays in use. How many files they were."""
+    _runtime.require_program()
+    removed = 0
+    for folder, keeps in _owned(path()):
+        for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else ():
+            removed += keeps(name) and _unlink(os.path.join(folder, name))
+    return removed
+
+
+def _distrusted(root):
+    """{folder: why} of those of a cache of which nothing is used, since somebody else may have written there."""
+    folders = (root, *(folder for folder, _ in _owned(root)))
+    return {folder: why for folder in folders if (why := _distrust(folder))}
+
+
+def _distrust(folder):
+    import stat
+
+    try:
+        found = os.lstat(folder)
+    except OSError as error:
+        return "" if isinstance(error, FileNotFoundError) else error.strerror
+    if stat.S_ISLNK(found.st_mode):
+        return "it is a link"
+    if found.st_uid not in (0, os.geteuid()):
+        return f"it belongs to another user (uid {found.st_uid})"
+    if not stat.S_ISDIR(found.st_mode):
+        return "it is no folder"
+    return "others may write it (remedy: chmod go-w)" if found.st_mode & 0o022 else ""
+
+
+def _owned(root):
+    """Folders of a cache, and which names in them are ours."""
+    code = lambda name: name.endswith((".qdc", ".qdb", ".lock", ".tmp"))
+    yield from ((os.path.join(root, folder), code) for folder in _CODE)
+    yield os.path.join(root, "records"), lambda name: name.endswith((".qdr", ".tmp"))
+    yield os.path.join(root, "python_side_cache"), lambda name: name.endswith((".cache.txt", ".tmp"))
+
+
+def _unlink(place):
+    try:
+        os.unlink(place)
+    except FileNotFoundError:
+        return False
+    return True
+
+
+def publish():
+    """Makes what was compiled so far a part of the folder that programs share, as the end of the program does."""
+    _runtime.require_program()
+    _native.core().publish()
+
+
+def export(path, all=False):
+    """Packs what this program used, or `all` that there is, into one file, with which another machine of the same kind of
+    processor, or a container, begins warm. How many files it holds."""
+    from quadrants._kept import archive
+
+    publish()
+    return archive.write(path, _native.core().cache_dir(), [f for f in _files() if all or f["used"]])
+
+
+def import_(path):
+    """Adds what export() packed to the cache; how many files are new. The code in it will be run: import what you would run.
+    Files that are damaged, or unsigned where QD_CACHE_KEY is set, are not kept."""
+    from quadrants._kept import archive
+
+    _runtime.require_program()
+    root = _native.core().cache_dir()
+    new = set(archive.read(path, root))
+    bad = [f for f in _files() if f["problem"] and (f["folder"], f["name"]) in new]
+    for file in bad:
+        _unlink(os.path.join(root, file["folder"], file["name"]))
+    return len(new) - len(bad)
+
+
+def _parser(prog):
+    import argparse
+
+    parser = argparse.ArgumentParser(prog=prog, description="The cache of compiled kernels on disk.")
+    parser.add_argument("-p", "--path", default="", help="the folder; without it the usual one")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
+    commands.add_parser("info", help="what it holds; also without a command")
+    commands.add_parser("path", help="where it is")
+    commands.add_parser("verify", help="what is damaged or not trusted").add_argument("--remove", action="store_true", help="takes that away")
+    commands.add_parser("clear", help="removes all")
+    commands.add_parser("unlock", help="removes the lock that a process left behind")
+    commands.add_parser("export", help="packs all into a file").add_argument("file")
+    commands.add_parser("import", help="adds what a file holds").add_argument("file")
+    for command in commands.choices.values():
+        command.add_argument("-p", "--path", default=argparse.SUPPRESS, help="the folder; without it the usual one")
+    return parser
+
+
+def _main(arguments=None, prog="python -m quadrants.cache"):
+    """Gives the exit status."""
+    try:
+        return _run(_parser(prog).parse_args(arguments))
+    except (OSError, ValueError) as error:
+        import sys
+
+        print(f"{prog}: {error}", file=sys.stderr)
+        return 1
+
+
+def _run(given):
+    _runtime.init(log_level="error", offline_cache_file_path=given.path)
+    try:
+        if given.command in (None, "info"):
+            print(info())
+        elif given.command == "path":
+            print(path())
+        elif given.command == "verify":
+            damage = verify(given.remove)
+            print(damage)
+            return 1 if damage and not given.remove else 0
+        elif given.command == "clear":
+            print(f"{clear()} files removed")
+        elif given.command == "unlock":
+            print("unlocked" if _unlink(os.path.join(path(), _CODE[0], "qdcache.lock")) else "there was no lock")
+        elif given.command == "export":
+            print(f"{export(given.file, all=True)} files packed")
+        else:
+            print(f"{import_(given.file)} files are new")
+    finally:
+        _runtime.reset()
+    return 0
+
+
+if __name__ == "__main__":
+    import sys
+
+    sys.exit(_main())

@@ -1,0 +1,118 @@
+"""Pictures one after the other, as video files."""
+
+import os
+import shutil
+import subprocess
+
+from quadrants._windows import image
+
+_PATTERN = "%06d.png"
+
+
+class VideoManager:
+    """Writes frames as pictures, and makes a video of them: MP4 by ffmpeg, GIF by ffmpeg or Pillow.
+
+    Args:
+        output_dir: folder for the video, and for the pictures in `frames`.
+        video_filename: name of the video; its ending is left out.
+        width: of the video; None: of the pictures.
+        height: likewise.
+        post_processor: an object whose `process(img)` gives the picture to write.
+        framerate: frames a second.
+        automatic_build: make the video now and then while frames are written.
+
+    Example:
+        >>> import os, tempfile, numpy as np
+        >>> video = qd.tools.VideoManager(tempfile.mkdtemp(), automatic_build=False)
+        >>> for i in range(3):
+        ...     video.write_frame(np.full((8, 8), i / 3))
+        >>> len(os.listdir(video.get_frame_directory()))
+        3
+    """
+
+    def __init__(self, output_dir, video_filename=None, width=None, height=None, post_processor=None, framerate=24, automatic_build=True):
+        if (width is None) != (height is None):
+            raise ValueError("VideoManager: width and height go together")
+        self.directory, self.video_filename = os.fspath(output_dir), video_filename
+        self.width, self.height, self.post_processor = width, height, post_processor
+        self.framerate, self.automatic_build = framerate, automatic_build
+        self.frame_directory = os.path.join(self.directory, "frames")
+        os.makedirs(self.frame_directory, exist_ok=True)
+        self.frame_counter, self.frame_fns, self.next_video_checkpoint = 0, [], 4
+
+    def get_output_filename(self, suffix):
+        """Path of the video.
+
+        Args:
+            suffix: its ending, such as `.mp4`.
+        """
+        name = os.path.splitext(self.video_filename)[0] if self.video_filename else "video"
+        return os.path.join(self.directory, name + suffix)
+
+    def get_frame_directory(self):
+        """Path of the folder with the pictures."""
+        return self.frame_directory
+
+    def write_frame(self, img):
+        """Writes one picture.
+
+        Args:
+            img: as of `imwrite`; an odd last row or column is left out, which videos cannot have.
+        """
+        img = image.array(img, "write_frame")
+        img = img[: img.shape[0] // 2 * 2, : img.shape[1] // 2 * 2]
+        if self.post_processor:
+            img = self.post_processor.process(img)
+        if self.width is None:
+            self.width, self.height = img.shape[:2]
+        name = _PATTERN % self.frame_counter
+        image.imwrite(img, os.path.join(self.frame_directory, name))
+        self.frame_fns.append(name)
+        self.frame_counter += 1
+        if self.automatic_build and self.frame_counter == self.next_video_checkpoint:
+            self.make_video()
+            self.next_video_checkpoint *= 2
+
+    def write_frames(self, images):
+        """Writes pictures.
+
+        Args:
+            images: as of `write_frame`.
+        """
+        for img in images:
+            self.write_frame(img)
+
+    def clean_frames(self):
+        """Deletes the pictures that were written."""
+        for name in self.frame_fns:
+            os.remove(os.path.join(self.frame_directory, name))
+        self.frame_fns = []
+
+    def make_video(self, mp4=True, gif=True):
+        """Makes a video of the pictures written so far.
+
+        Args:
+            mp4: as .mp4, for which ffmpeg must be installed; where it is not, a line says so.
+            gif: as .gif, by Pillow.
+        """
+        if mp4:
+            self._mp4()
+        if gif:
+            self._gif()
+
+    def _mp4(self):
+        if shutil.which("ffmpeg") is None:
+            print("VideoManager: ffmpeg is not installed, so there is no .mp4")
+            return
+        pictures = os.path.join(self.frame_directory, _PATTERN)
+        command = ["ffmpeg", "-loglevel", "error", "-y", "-framerate", str(self.framerate), "-i", pictures, "-s:v", f"{self.width}x{self.height}"]
+        command += ["-c:v", "libx264", "-crf", "1", "-pix_fmt", "yuv420p", self.get_output_filename(".mp4")]
+        subprocess.run(command, check=True, stdin=subprocess.DEVNULL)
+
+    def _gif(self):
+        if not self.frame_fns:
+            return
+        path = self.get_output_filename(".gif")
+        pillow = image.pillow(path)
+        frames = [pillow.open(os.path.join(self.frame_directory, name)).convert("P", palette=pillow.Palette.ADAPTIVE) for name in self.frame_fns]
+        frames[0].save(path, save_all=True, append_images=frames[1:], duration=1000 / self.framerate, loop=0)

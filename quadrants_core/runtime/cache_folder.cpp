@@ -1,0 +1,358 @@
+#include "runtime/cache_folder.h"
+
+#include "base/bytes.h"
+#include "base/sha256.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+namespace qd::runtime {
+namespace {
+
+constexpr uint64_t refresh_after = 60;     ///< seconds: a use younger than the file's time by less is not noted
+constexpr uint64_t abandoned_after = 3600; ///< a temporary file this old has lost its writer
+constexpr uint64_t largest_file = 256u << 20;
+constexpr uint32_t file_format = 2;
+
+struct Header {
+    char magic[8];
+    uint32_t format;
+    uint32_t header_bytes;
+    uint64_t name;     ///< of the file
+    uint64_t written;  ///< when, in nanoseconds since 1970
+    uint64_t bytes;    ///< after the header
+    uint64_t checksum; ///< of those bytes, seeded with the name and the time
+    Digest signature;  ///< of the header with zeros here, and those bytes; zeros: unsigned
+};
+
+uint64_t nanoseconds(const timespec &t) { return uint64_t(t.tv_sec) * 1'000'000'000 + uint64_t(t.tv_nsec); }
+
+std::span<const uint8_t> bytes_of(const Header &header) {
+    return {reinterpret_cast<const uint8_t *>(&header), sizeof header};
+}
+
+struct Descriptor {
+    int fd;
+    explicit Descriptor(int f) : fd(f) {}
+    Descriptor(Descriptor &&other) noexcept : fd(std::exchange(other.fd, -1)) {}
+    ~Descriptor() {
+        if (fd >= 0) close(fd);
+    }
+    Descriptor(const Descriptor &) = delete;
+    Descriptor &operator=(const Descriptor &) = delete;
+};
+
+constexpr const char *is_link = "it is a link";
+constexpr const char *no_folder = "it is no folder";
+
+/// The folder, if it is there and may be used: else `problem` says why not, and is empty if there is none.
+Descriptor open_folder(int parent, const char *path, std::string &problem) {
+    Descriptor folder(openat(parent, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
+    struct stat status;
+    if (folder.fd < 0) {
+        const int error = errno;
+        if (error == ENOTDIR || error == ELOOP) {
+            const bool link = fstatat(parent, path, &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(status.st_mode);
+            problem = link ? is_link : no_folder;
+        } else if (error != ENOENT) {
+            problem = std::strerror(error);
+        }
+        return folder;
+    }
+    problem = fstat(folder.fd, &status) == 0 ? distrust(status) : std::strerror(errno);
+    if (problem.empty()) return folder;
+    return Descriptor(-1);
+}
+
+/// A regular file of the folder that may be read: else -1, and `problem` says why not if it is there. Opening waits for
+/// nobody, as that of a pipe would.
+Descriptor open_file(int folder, const std::string &name, struct stat &status, std::string &problem) {
+    Descriptor file(openat(folder, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY));
+    if (file.fd < 0) {
+        if (errno == ELOOP)
+            problem = is_link;
+        else if (errno != ENOENT)
+            problem = std::strerror(errno);
+        return file;
+    }
+    if (fstat(file.fd, &status) != 0)
+        problem = std::strerror(errno);
+    else if (!S_ISREG(status.st_mode))
+        problem = "it is no regular file";
+    else
+        problem = distrust(status);
+    if (problem.empty()) return file;
+    return Descriptor(-1);
+}
+
+bool make_folders(const std::string &path) {
+    for (size_t at = 1; at <= path.size(); at++)
+        if (at == path.size() || path[at] == '/')
+            if (mkdir(path.substr(0, at).c_str(), 0700) != 0 && errno != EEXIST) return false;
+    return true;
+}
+
+/// All or nothing; errno says why not.
+bool write_all(int fd, const void *data, size_t bytes) {
+    const auto *at = static_cast<const char *>(data);
+    while (bytes) {
+        const ssize_t n = write(fd, at, bytes);
+        if (n < 0 && errno == EINTR) continue;
+        if (n <= 0) return false;
+        at += n;
+        bytes -= size_t(n);
+    }
+    return true;
+}
+
+bool read_all(int fd, void *data, size_t bytes) {
+    auto *at = static_cast<char *>(data);
+    while (bytes) {
+        const ssize_t n = read(fd, at, bytes);
+        if (n < 0 && errno == EINTR) continue;
+        if (n <= 0) return false;
+        at += n;
+        bytes -= size_t(n);
+    }
+    return true;
+}
+
+uint64_t hash_of(const std::string &name) { return hash_bytes(as_bytes(name), 21); }
+
+Digest signature_of(Header header, std::span<const uint8_t> key, std::span<const uint8_t> bytes) {
+    header.signature = {};
+    return hmac_sha256(key, {bytes_of(header), bytes});
+}
+
+/// What an open file holds, if it is whole.
+std::optional<std::vector<uint8_t>> read_content(int file, const struct stat &status, const std::string &name,
+                                                 const FileKind &kind, std::span<const uint8_t> key,
+                                                 std::string &problem) {
+    Header header;
+    problem = "it is cut short, altered or of another version";
+    if (!read_all(file, &header, sizeof header)) return {};
+    if (std::memcmp(header.magic, kind.magic, sizeof header.magic) != 0 || header.format != file_format ||
+        header.header_bytes != sizeof header || header.name != hash_of(name) || header.bytes > largest_file ||
+        header.bytes + sizeof header != uint64_t(status.st_size))
+        return {};
+    std::vector<uint8_t> bytes(header.bytes);
+    if (!read_all(file, bytes.data(), bytes.size()) ||
+        hash_bytes(bytes, header.name ^ header.written) != header.checksum)
+        return {};
+    if (!key.empty() && !is_equal(header.signature, signature_of(header, key, bytes))) {
+        problem = "its signature is missing or wrong";
+        return {};
+    }
+    problem.clear();
+    return bytes;
+}
+
+/// Writes the file of that name under another one and renames it: 0, or errno.
+int write_file(int folder, const std::string &name, const FileKind &kind, std::span<const uint8_t> key,
+               std::span<const uint8_t> bytes) {
+    static std::atomic<uint32_t> serial{0};
+    Header header{};
+    std::memcpy(header.magic, kind.magic, sizeof header.magic);
+    header.format = file_format;
+    header.header_bytes = sizeof header;
+    header.name = hash_of(name);
+    header.written = nanoseconds_now();
+    header.bytes = bytes.size();
+    header.checksum = hash_bytes(bytes, header.name ^ header.written);
+    if (!key.empty()) header.signature = signature_of(header, key, bytes);
+
+    // The time tells processes of several machines with one number apart.
+    const std::string temporary = "." + name.substr(0, 16) + "." + std::to_string(getpid()) + "." +
+                                  std::to_string(header.written) + "." + std::to_string(serial++) + ".tmp";
+    const int fd = openat(folder, temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (fd < 0) return errno;
+    bool good = write_all(fd, &header, sizeof header) && write_all(fd, bytes.data(), bytes.size());
+    int error = errno;
+    if (close(fd) != 0 && good) {
+        good = false;
+        error = errno;
+    }
+    if (good && renameat(folder, temporary.c_str(), folder, name.c_str()) != 0) {
+        good = false;
+        error = errno;
+    }
+    if (good) return 0;
+    unlinkat(folder, temporary.c_str(), 0);
+    return error;
+}
+
+bool is_temporary(std::string_view name) { return name.starts_with(".") && name.ends_with(".tmp"); }
+
+} // namespace
+
+std::string distrust(const struct stat &status) {
+    if (status.st_uid != geteuid() && status.st_uid != 0)
+        return "it belongs to another user (uid " + std::to_string(status.st_uid) + ")";
+    if (status.st_mode & (S_IWGRP | S_IWOTH)) return "others may write it (remedy: chmod go-w)";
+    return {};
+}
+
+uint64_t nanoseconds_now() {
+    timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return nanoseconds(now);
+}
+
+bool is_long_ago(uint64_t time, uint64_t seconds) {
+    const uint64_t now = nanoseconds_now(), far = seconds * 1'000'000'000;
+    return time + far < now || now + far < time;
+}
+
+/// Both are looked at: who may write the outer one may exchange the inner one.
+int CacheFolder::open(std::string &problem) const {
+    const Descriptor root = open_folder(AT_FDCWD, trust_.root.c_str(), problem);
+    if (root.fd < 0) return -1;
+    Descriptor folder = open_folder(root.fd, name_, problem);
+    return std::exchange(folder.fd, -1);
+}
+
+std::optional<std::vector<uint8_t>> CacheFolder::examine(const std::string &name, const FileKind &kind,
+                                                         std::string &problem) const {
+    const Descriptor folder(open(problem));
+    if (folder.fd < 0) return {};
+    struct stat status;
+    const Descriptor file = open_file(folder.fd, name, status, problem);
+    if (file.fd < 0) return {};
+    return read_content(file.fd, status, name, kind, as_bytes(trust_.key), problem);
+}
+
+std::optional<std::vector<uint8_t>> CacheFolder::load(const std::string &name, const FileKind &kind, bool touch) const {
+    std::string problem;
+    const Descriptor folder(open(problem));
+    if (!problem.empty()) trust_.warn_once("compiled kernels in " + path() + " are not used: " + problem);
+    if (folder.fd < 0) return {};
+    struct stat status;
+    const Descriptor file = open_file(folder.fd, name, status, problem);
+    if (!problem.empty()) trust_.warn_once("compiled kernel " + path() + "/" + name + " is not used: " + problem);
+    if (file.fd >= 0) {
+        auto bytes = read_content(file.fd, status, name, kind, as_bytes(trust_.key), problem);
+        if (bytes && touch && is_long_ago(nanoseconds(status.st_mtim), refresh_after)) futimens(file.fd, nullptr);
+        if (bytes) return bytes;
+    }
+    if (!problem.empty()) trust_.refused++;
+    return {};
+}
+
+bool CacheFolder::glance(const std::string &name, const FileKind &kind, std::span<uint8_t> first,
+                         uint64_t *written) const {
+    std::string problem;
+    const Descriptor folder(open(problem));
+    struct stat status;
+    const Descriptor file = folder.fd < 0 ? Descriptor(-1) : open_file(folder.fd, name, status, problem);
+    Header header;
+    if (file.fd < 0 || !read_all(file.fd, &header, sizeof header) ||
+        std::memcmp(header.magic, kind.magic, sizeof header.magic) != 0 || header.format != file_format)
+        return false;
+    *written = header.written;
+    return read_all(file.fd, first.data(), first.size());
+}
+
+int CacheFolder::open_for_writing(std::string &problem) const {
+    const int folder = open(problem);
+    if (folder >= 0 || !problem.empty()) return folder;
+    if (make_folders(path())) return open(problem);
+    problem = std::strerror(errno);
+    return -1;
+}
+
+bool CacheFolder::store(const std::string &name, const FileKind &kind, std::span<const uint8_t> bytes) const {
+    if (!trust_.writable.load(std::memory_order_relaxed)) return false;
+    std::string problem;
+    // Who removes empty folders may do so just between opening and writing.
+    for (int attempt = 0; attempt < 3; attempt++) {
+        const Descriptor folder(open_for_writing(problem));
+        if (!problem.empty()) break;
+        const int error = folder.fd < 0 ? ENOENT : write_file(folder.fd, name, kind, as_bytes(trust_.key), bytes);
+        if (!error) return true;
+        if (error != ENOENT || attempt == 2) {
+            problem = std::strerror(error);
+            break;
+        }
+    }
+    trust_.writable.store(false, std::memory_order_relaxed);
+    trust_.warn_once("cannot keep compiled kernels in " + path() + ": " + problem + "; going on without");
+    return false;
+}
+
+bool CacheFolder::move_to(const CacheFolder &other, const std::string &name) const {
+    std::string problem;
+    const Descriptor from(open(problem));
+    if (from.fd < 0) return false;
+    const Descriptor to(other.open_for_writing(problem));
+    if (to.fd >= 0 && renameat(from.fd, name.c_str(), to.fd, name.c_str()) == 0) return true;
+    if (to.fd >= 0 && errno != ENOENT) problem = std::strerror(errno);
+    if (!problem.empty())
+        trust_.warn_once("cannot keep compiled kernels in " + other.path() + ": " + problem + "; going on without");
+    return false;
+}
+
+bool CacheFolder::has(const std::string &name) const {
+    std::string problem;
+    const Descriptor folder(open(problem));
+    return folder.fd >= 0 && faccessat(folder.fd, name.c_str(), F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+bool CacheFolder::is_there() const { return access(path().c_str(), F_OK) == 0; }
+
+bool CacheFolder::remove(const std::string &name) const {
+    std::string problem;
+    const Descriptor folder(open(problem));
+    return folder.fd >= 0 && unlinkat(folder.fd, name.c_str(), 0) == 0;
+}
+
+void CacheFolder::remove_folder() const { rmdir(path().c_str()); }
+
+std::vector<FolderEntry> CacheFolder::list(bool hidden) const {
+    std::string problem;
+    Descriptor folder(open(problem));
+    std::vector<FolderEntry> entries;
+    DIR *dir = folder.fd < 0 ? nullptr : fdopendir(folder.fd);
+    if (!dir) return entries;
+    folder.fd = -1; // closed with it
+    while (const dirent *item = readdir(dir)) {
+        if (item->d_name[0] == '.' && !hidden) continue;
+        struct stat status;
+        if (fstatat(dirfd(dir), item->d_name, &status, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(status.st_mode)) continue;
+        entries.push_back({item->d_name, uint64_t(status.st_size), nanoseconds(status.st_mtim)});
+    }
+    closedir(dir);
+    return entries;
+}
+
+void CacheFolder::sweep() const {
+    for (const FolderEntry &entry : list(true))
+        if (is_temporary(entry.name) && is_long_ago(entry.changed, abandoned_after)) remove(entry.name);
+}
+
+int CacheFolder::create(const std::string &name, std::string_view text) const {
+    std::string problem;
+    const Descriptor folder(open_for_writing(problem));
+    if (folder.fd < 0) return EACCES;
+    const Descriptor file(openat(folder.fd, name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+    if (file.fd < 0) return errno;
+    write_all(file.fd, text.data(), text.size());
+    return 0;
+}
+
+std::string CacheFolder::read_text(const std::string &name) const {
+    std::string problem;
+    const Descriptor folder(open(problem));
+    struct stat status;
+    const Descriptor file = folder.fd < 0 ? Descriptor(-1) : open_file(folder.fd, name, status, problem);
+    std::string text(file.fd < 0 ? 0 : std::min<uint64_t>(uint64_t(status.st_size), 4096), '\0');
+    if (!text.empty() && !read_all(file.fd, text.data(), text.size())) text.clear();
+    return text;
+}
+
+} // namespace qd::runtime

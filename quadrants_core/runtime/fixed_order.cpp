@@ -1,0 +1,90 @@
+// Tasks whose program asks for the same bits whatever threads there are (ir::Wish::ordered).
+//
+// Code of SIMD lanes and that of the rest of a chunk may round differently, so ranges are cut by their length alone. What is
+// summed up then goes one of two ways, which lengths and sizes decide, never the number of threads:
+//  - the range is cut into parts, runs of chunks. Each part adds up in copies of its own, chunk after chunk, on one thread; then
+//    the copies are added to the arrays in the order of the parts;
+//  - one thread runs all chunks in order: where copies would take more than the work is worth, where old values are used, or where
+//    what one index finds depends on others.
+// Sums of whole numbers, minima, maxima and bits are the same in any order, and are done in any.
+//
+// Random numbers begin anew in each chunk, from the seed, the number of such tasks launched before, and the chunk.
+#include "runtime/faults.h"
+#include "runtime/job.h"
+
+#include "device_lib/random.h"
+
+#include <algorithm>
+
+namespace qd::runtime {
+namespace {
+
+constexpr int as_many_threads = 16; ///< ranges are cut as for so many
+
+void read_range(const abi::Launch *launch, abi::Thread *thread, int64_t self, int64_t) {
+    Start &start = *reinterpret_cast<Start *>(self);
+    start.bounds(launch, thread, start.range);
+}
+
+struct Parts {
+    const Job &job;
+    const PrivateCopies &copies;
+    uint32_t chunks, parts;
+
+    static void run(const void *self, uint32_t thread, uint32_t part) {
+        const Parts &all = *static_cast<const Parts *>(self);
+        all.copies.tell(part, all.job.states[thread].to_copy);
+        const auto first = [&](uint32_t p) { return uint32_t(uint64_t(p) * all.chunks / all.parts); };
+        for (uint32_t chunk = first(part); chunk < first(part + 1); chunk++) Job::run(&all.job, thread, chunk);
+    }
+};
+
+} // namespace
+
+ChunkDraws::ChunkDraws(abi::Thread &thread, const uint64_t *seed, uint32_t chunk) : thread_(thread), changed_(seed) {
+    if (!changed_) return;
+    std::copy_n(thread.random, 2, own_);
+    device_lib::seed_random(thread.random, *seed, chunk);
+}
+
+ChunkDraws::~ChunkDraws() {
+    if (changed_) std::copy_n(own_, 2, thread_.random);
+}
+
+void Launcher::run_in_order(const abi::Task &task, const std::atomic<const TaskEntry *> &entry, abi::Bounds bounds,
+                            abi::Launch &launch) {
+    uint64_t draws[2];
+    device_lib::seed_random(draws, draws_.seed, draws_.launches++);
+    const TaskEntry &code = *entry.load(std::memory_order_acquire);
+    Start start{bounds, code, task.weight.index, shares_little_, {0, 1}};
+    if (task.kind == abi::TaskKind::range)
+        call_guarded(&launch, &states_[0], reinterpret_cast<int64_t>(&start), 0, read_range);
+    if (start.size() <= 0) return;
+    const bool is_whole = task.kind == abi::TaskKind::serial || start.is_small();
+    const int64_t chunk = is_whole         ? start.size()
+                          : shares_little_ ? start.size() / few_chunks + 1
+                                           : chunk_size(start.size(), task.weight,
+                                                        task.block_dim ? task.block_dim : block_dim_, as_many_threads);
+    Job job(*this, entry, launch, start.range[0], start.range[1], chunk);
+    job.draws = draws;
+    const uint32_t chunks = job.chunks();
+    if (code.updates.order == abi::Order::same) {
+        code.note(Updated::How::unlocked); // where one thread runs it
+        return run_chunks(job);
+    }
+    const double work = double(start.size()) * double(std::max(0.1f, task.weight.index));
+    const uint32_t parts = chunks > 1 && code.updates.order == abi::Order::sums
+                               ? copies_.begin_parts(code.accumulations, launch.data, start.size(), work, chunks)
+                               : 0;
+    if (parts) {
+        states_[0].alone = threads() == 1;
+        code.note(Updated::How::parts, parts, copies_.bytes());
+        const Merge merge{*this};
+        const Parts all{job, copies_, chunks, parts};
+        return pool_->run(Parts::run, &all, parts);
+    }
+    code.note(Updated::How::one_thread);
+    for (uint32_t index = 0; index < chunks; index++) Job::run(&job, 0, index);
+}
+
+} // namespace qd::runtime

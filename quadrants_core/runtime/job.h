@@ -1,0 +1,43 @@
+#pragma once
+// The chunks of one task on the threads of a launcher: what Launcher::run and tasks with a fixed order share.
+#include "runtime/chunks.h"
+#include "runtime/launcher.h"
+
+namespace qd::runtime {
+
+inline constexpr int64_t few_chunks = 8; ///< where loops of any length are shared
+
+struct Job {
+    Job(Launcher &launcher, const std::atomic<const TaskEntry *> &entry, const abi::Launch &launch, int64_t begin,
+        int64_t end, int64_t chunk);
+
+    const std::atomic<const TaskEntry *> &entry;
+    const abi::Launch *launch;
+    const volatile uint32_t *stop;
+    const uint32_t *failed;
+    Launcher::State *states;
+    int64_t begin, end, chunk;
+    const TaskEntry *copied = nullptr; ///< the threads have copies of what this build accumulates in
+    /// Of a task with a fixed order: the random numbers of each chunk begin anew, from here on.
+    const uint64_t *draws = nullptr;
+
+    uint32_t chunks() const { return uint32_t((end - begin + chunk - 1) / chunk); }
+    /// Pool::Work
+    static void run(const void *self, uint32_t thread, uint32_t index);
+};
+
+/// While it lives, the random numbers of a thread are those of one chunk of one launch.
+class ChunkDraws {
+  public:
+    /// `seed` null: they stay the thread's own.
+    ChunkDraws(abi::Thread &thread, const uint64_t *seed, uint32_t chunk);
+    ~ChunkDraws();
+    ChunkDraws(const ChunkDraws &) = delete;
+
+  private:
+    abi::Thread &thread_;
+    const bool changed_;
+    uint64_t own_[2];
+};
+
+} // namespace qd::runtime

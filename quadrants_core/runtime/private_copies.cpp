@@ -1,0 +1,333 @@
+// Whether copies pay: an update of what other threads update costs some ten simple operations more than one without a lock;
+// a byte of a copy costs a look, and where something was done an update and a zero. So a launch makes copies where their
+// bytes are few against the updates that it is expected to do, and stays below a limit of memory.
+//
+// Copies are zero between launches, which says of each word that nothing was done: they hold the words XORed with the
+// neutral element. Lines that stayed zero are left alone, so what is seldom touched costs a look, and pages that were
+// never touched take no memory. Blocks are merged in parallel, the copies of a block in their order. Words to
+// which nothing was done are not written: in a tree they may belong to another field, whose copies are merged now.
+#include "runtime/private_copies.h"
+
+#include "base/error.h"
+#include "runtime/host_memory.h"
+#include "runtime/pool.h"
+#include "runtime/sparse.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <type_traits>
+
+namespace qd::runtime {
+namespace {
+
+constexpr double bytes_for_an_update = 8;
+constexpr double least_updates = 1 << 12;   ///< fewer are not worth waking the pool twice
+constexpr uint64_t most_bytes = 128u << 20; ///< of all copies
+constexpr uint64_t block_bytes = 4096;      ///< merged before the next copy is looked at
+constexpr uint64_t blocks_of_a_chunk = 16;
+
+constexpr uint32_t most_parts = 64;
+constexpr double small_bytes = 1 << 16; ///< so much is nothing beside the least range that is cut
+constexpr double bytes_for_an_operation =
+    0.5; ///< of copies of parts: in another order than by parts it would take one thread
+
+constexpr uint64_t line_bytes = 64;
+template <class T> using Line [[gnu::vector_size(line_bytes)]] = T;
+
+/// Minimum and maximum of reals as ops.def has them: NaN loses, -0 is less than +0.
+template <class Real> Real extreme(bool greater, Real a, Real b) {
+    if (a != a) return b;
+    if (b != b) return a;
+    if (a == b) return (__builtin_signbit(a) != 0) == greater ? b : a;
+    return (a < b) == greater ? b : a;
+}
+
+/// a = a, b. `Word` is a number or a line of them; sums of whole numbers, made of unsigned `Bits`, wrap around.
+template <class Word, class Bits, abi::Merge how> void merge_into(Word &a, const Word &b) {
+    switch (how) {
+    case abi::Merge::add: a = Word(Bits(a) + Bits(b)); break;
+    case abi::Merge::min: a = b < a ? b : a; break;
+    case abi::Merge::max: a = a < b ? b : a; break;
+    case abi::Merge::band: a &= b; break;
+    case abi::Merge::bor: a |= b; break;
+    case abi::Merge::bxor: a ^= b; break;
+    }
+}
+
+template <class Word, class Bits, abi::Merge how> void bring_word(char *to, const char *from, Bits neutral) {
+    Bits own;
+    std::memcpy(&own, from, sizeof own);
+    if (!own) return;
+    own ^= neutral;
+    Word a, b;
+    std::memcpy(&a, to, sizeof a);
+    std::memcpy(&b, &own, sizeof b);
+    if constexpr (std::is_integral_v<Word>)
+        merge_into<Word, Bits, how>(a, b);
+    else
+        a = how == abi::Merge::add ? a + b : extreme(how == abi::Merge::max, a, b);
+    std::memcpy(to, &a, sizeof a);
+}
+
+/// Words to which nothing was done are not written, not even as they were: another field's sums may be coming there now.
+template <class Word, class Bits> void store_done(char *to, const Line<Word> &sums, const Line<Bits> &done) {
+    Word words[line_bytes / sizeof(Word)];
+    Bits marks[line_bytes / sizeof(Bits)];
+    std::memcpy(words, &sums, line_bytes);
+    std::memcpy(marks, &done, line_bytes);
+    if (std::ranges::find(marks, Bits(0)) == std::end(marks)) {
+        std::memcpy(to, words, line_bytes);
+        return;
+    }
+    for (size_t at = 0; at < std::size(words); at++)
+        if (marks[at]) std::memcpy(to + at * sizeof(Word), &words[at], sizeof(Word));
+}
+
+template <class Word, class Bits, abi::Merge how> void bring_line(char *to, const char *from, Bits neutral) {
+    if constexpr (!std::is_integral_v<Word> && how != abi::Merge::add) {
+        for (uint64_t at = 0; at < line_bytes; at += sizeof(Word))
+            bring_word<Word, Bits, how>(to + at, from + at, neutral);
+    } else {
+        Line<Bits> done, own;
+        Line<Word> sums, amounts;
+        std::memcpy(&done, from, line_bytes);
+        std::memcpy(&sums, to, line_bytes);
+        own = done ^ neutral;
+        std::memcpy(&amounts, &own, line_bytes);
+        if constexpr (std::is_integral_v<Word>)
+            merge_into<Line<Word>, Line<Bits>, how>(sums, amounts);
+        else
+            sums += amounts;
+        store_done<Word, Bits>(to, sums, done);
+    }
+}
+
+/// Brings one block of a copy to its place, and clears it. `Word` is the number, `Bits` the unsigned word of its size.
+template <class Word, class Bits, abi::Merge how> void bring(char *to, char *from, uint64_t bytes, uint64_t neutral) {
+    uint64_t at = 0;
+    for (; at + line_bytes <= bytes; at += line_bytes) {
+        uint64_t words[line_bytes / 8], any = 0;
+        std::memcpy(words, from + at, line_bytes);
+        for (const uint64_t word : words) any |= word;
+        if (!any) continue;
+        bring_line<Word, Bits, how>(to + at, from + at, Bits(neutral));
+        std::memset(from + at, 0, line_bytes);
+    }
+    for (uint64_t left = at; left < bytes; left += sizeof(Word))
+        bring_word<Word, Bits, how>(to + left, from + left, Bits(neutral));
+    std::memset(from + at, 0, bytes - at);
+}
+
+using Bring = void (*)(char *to, char *from, uint64_t bytes, uint64_t neutral);
+
+template <class Word, class Bits> Bring bring_for(abi::Merge how) {
+    constexpr bool has_bits = std::is_integral_v<Word>;
+    switch (how) {
+    case abi::Merge::add: return bring<Word, Bits, abi::Merge::add>;
+    case abi::Merge::min: return bring<Word, Bits, abi::Merge::min>;
+    case abi::Merge::max: return bring<Word, Bits, abi::Merge::max>;
+    case abi::Merge::band: return has_bits ? bring<Word, Bits, abi::Merge::band> : nullptr;
+    case abi::Merge::bor: return has_bits ? bring<Word, Bits, abi::Merge::bor> : nullptr;
+    case abi::Merge::bxor: return has_bits ? bring<Word, Bits, abi::Merge::bxor> : nullptr;
+    }
+    return nullptr;
+}
+
+/// Null: numbers that nothing here knows.
+Bring bring_for(const abi::Accumulation &what) {
+    if (what.number == abi::Number::real) {
+        if (what.word_bytes == 4) return bring_for<float, uint32_t>(what.merge);
+        return what.word_bytes == 8 ? bring_for<double, uint64_t>(what.merge) : nullptr;
+    }
+    const bool is_signed = what.number == abi::Number::whole;
+    if (what.word_bytes == 1)
+        return is_signed ? bring_for<int8_t, uint8_t>(what.merge) : bring_for<uint8_t, uint8_t>(what.merge);
+    if (what.word_bytes == 2)
+        return is_signed ? bring_for<int16_t, uint16_t>(what.merge) : bring_for<uint16_t, uint16_t>(what.merge);
+    if (what.word_bytes == 4)
+        return is_signed ? bring_for<int32_t, uint32_t>(what.merge) : bring_for<uint32_t, uint32_t>(what.merge);
+    if (what.word_bytes == 8)
+        return is_signed ? bring_for<int64_t, uint64_t>(what.merge) : bring_for<uint64_t, uint64_t>(what.merge);
+    return nullptr;
+}
+
+} // namespace
+
+PrivateCopies::~PrivateCopies() {
+    for (size_t number = 0; number < rooms_.size(); number++) give_back(number);
+}
+
+/// Where it lies; false if it is empty.
+bool PrivateCopies::find(const abi::Accumulation &what, const abi::LaunchData &launch, Copied &out) const {
+    out.what = what;
+    if (what.where == abi::Where::cells) {
+        auto &trees = const_cast<SparseTrees &>(static_cast<const SparseTrees &>(*launch.sparse));
+        out.cells = trees.in_one_block(what.slot, what.ndim, out.original);
+        out.bytes = out.cells->capacity();
+        return out.original;
+    }
+    if (what.where != abi::Where::array) {
+        out.original = (what.where == abi::Where::tree ? launch.trees[what.slot] : launch.tmp) + what.begin;
+        out.bytes = what.end - what.begin;
+        return true;
+    }
+    out.bytes = what.end;
+    for (uint32_t axis = 0; axis < what.ndim; axis++) {
+        const uint64_t extent = launch.args[abi::extent_slot(what.slot, axis)];
+        if (__builtin_mul_overflow(out.bytes, extent, &out.bytes)) return false;
+    }
+    out.original = reinterpret_cast<char *>(launch.args[what.slot]);
+    return out.bytes > 0 && out.original;
+}
+
+void PrivateCopies::give_back(size_t number) {
+    for (const Room &own : rooms_[number]) {
+        host_free(own.at);
+        held_ -= own.bytes;
+    }
+    rooms_[number].clear();
+}
+
+/// DeviceError: there is no memory.
+void PrivateCopies::make_room(size_t number, uint64_t bytes) {
+    if (rooms_.size() <= number) rooms_.resize(number + 1);
+    std::vector<Room> &rooms = rooms_[number];
+    if (rooms.size() < count_ || rooms[0].bytes < bytes) {
+        give_back(number);
+        const uint64_t wanted = bytes * count_;
+        for (size_t other = 0; other < rooms_.size() && held_ + wanted > most_bytes; other++)
+            if (other >= copied_.size() || !copied_[other].original) give_back(other);
+        for (size_t copy = 0; copy < count_; copy++) {
+            rooms.push_back({static_cast<char *>(host_alloc(bytes)), bytes, bytes});
+            held_ += bytes;
+        }
+    }
+    for (size_t copy = 0; copy < count_; copy++) {
+        Room &own = rooms[copy];
+        if (own.used < bytes) std::memset(own.at + own.used, 0, bytes - own.used);
+        own.used = bytes;
+    }
+}
+
+/// The same; false if there is no memory, or too much would be held.
+bool PrivateCopies::has_room(size_t number, uint64_t bytes) {
+    try {
+        make_room(number, bytes);
+    } catch (const DeviceError &) {
+        give_back(number);
+        return false;
+    }
+    if (held_ <= most_bytes) return true;
+    give_back(number);
+    return false;
+}
+
+uint64_t PrivateCopies::Copied::used_bytes() const { return cells ? cells->used() : bytes; }
+
+bool PrivateCopies::pays(const Copied &found, int64_t indices) const {
+    const double updates = double(indices) * double(found.what.updates);
+    const double all = double(found.used_bytes()) * double(count_);
+    return (always_ || (updates >= least_updates && all <= bytes_for_an_update * updates)) &&
+           double(found.bytes) * double(count_) <= double(most_bytes);
+}
+
+bool PrivateCopies::begin(std::span<const abi::Accumulation> what, const abi::LaunchData &launch, int64_t indices) {
+    copied_.assign(what.size(), {});
+    count_ = threads_;
+    bool any = false;
+    for (size_t number = 0; number < what.size(); number++) {
+        Copied found;
+        if (!bring_for(what[number]) || !find(what[number], launch, found)) continue;
+        if (!pays(found, indices) || !has_room(number, found.bytes)) continue;
+        copied_[number] = found;
+        any = true;
+    }
+    return any;
+}
+
+uint32_t PrivateCopies::begin_parts(std::span<const abi::Accumulation> what, const abi::LaunchData &launch,
+                                    int64_t indices, double work, uint32_t chunks) {
+    copied_.assign(what.size(), {});
+    std::vector<Copied> sums(what.size());
+    double bytes = 1;
+    for (size_t number = 0; number < what.size(); number++) {
+        if (!what[number].rounds()) continue;
+        if (!bring_for(what[number])) return 0;
+        if (!find(what[number], launch, sums[number])) {
+            if (sums[number].bytes) return 0; // more than can be
+            sums[number] = {};
+        }
+        bytes += double(sums[number].bytes);
+    }
+    const double fit = std::clamp(bytes_for_an_operation * work, small_bytes, double(most_bytes)) / bytes;
+    count_ = size_t(std::min({double(most_parts), double(chunks), fit}));
+    if (count_ < 2) return 0;
+    for (size_t number = 0; number < what.size(); number++)
+        if (sums[number].original) {
+            copied_[number] = sums[number];
+            try {
+                make_room(number, sums[number].bytes);
+            } catch (...) {
+                give_back(number);
+                copied_.clear();
+                throw;
+            }
+        }
+    // What gives the same in any order, in copies where they pay.
+    for (size_t number = 0; number < what.size(); number++) {
+        Copied found;
+        if (what[number].rounds() || !bring_for(what[number]) || !find(what[number], launch, found)) continue;
+        if (pays(found, indices) && has_room(number, found.bytes)) copied_[number] = found;
+    }
+    return uint32_t(count_);
+}
+
+void PrivateCopies::tell(size_t copy, int64_t *to_copy) const {
+    for (size_t number = 0; number < copied_.size(); number++)
+        to_copy[number] = copied_[number].original ? rooms_[number][copy].at - copied_[number].original : ptrdiff_t(0);
+}
+
+uint64_t PrivateCopies::bytes() const {
+    uint64_t sum = 0;
+    for (const Copied &one : copied_)
+        if (one.original) sum += one.used_bytes() * count_;
+    return sum;
+}
+
+/// One chunk: some blocks of one accumulation.
+struct PrivateCopies::Merging {
+    PrivateCopies *copies;
+    std::array<uint32_t, abi::most_accumulations> first_chunk{}; ///< by accumulation
+
+    static void run(const void *self, uint32_t, uint32_t chunk) {
+        const Merging &job = *static_cast<const Merging *>(self);
+        size_t number = job.copies->copied_.size() - 1;
+        while (job.first_chunk[number] > chunk || !job.copies->copied_[number].original) number--;
+        const Copied &copied = job.copies->copied_[number];
+        const Bring bring = bring_for(copied.what);
+        const uint64_t begin = uint64_t(chunk - job.first_chunk[number]) * blocks_of_a_chunk * block_bytes;
+        const uint64_t end = std::min(begin + blocks_of_a_chunk * block_bytes, copied.bytes);
+        for (uint64_t at = begin; at < end; at += block_bytes) {
+            const uint64_t bytes = std::min(block_bytes, end - at);
+            for (size_t copy = 0; copy < job.copies->count_; copy++) {
+                char *own = job.copies->rooms_[number][copy].at + at;
+                bring(copied.original + at, own, bytes, copied.what.neutral);
+            }
+        }
+    }
+};
+
+void PrivateCopies::merge(Pool &pool) {
+    Merging job{this, {}};
+    uint32_t chunks = 0;
+    for (size_t number = 0; number < copied_.size(); number++) {
+        copied_[number].bytes = copied_[number].used_bytes();
+        job.first_chunk[number] = chunks;
+        constexpr uint64_t chunk_bytes = blocks_of_a_chunk * block_bytes;
+        if (copied_[number].original) chunks += uint32_t((copied_[number].bytes + chunk_bytes - 1) / chunk_bytes);
+    }
+    pool.run(Merging::run, &job, chunks);
+}
+
+} // namespace qd::runtime

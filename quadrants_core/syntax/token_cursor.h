@@ -1,0 +1,94 @@
+#pragma once
+// What the rules of the grammar share: the token that is next, and the nodes that are being made.
+#include "syntax/lexer.h"
+#include "syntax/words.h"
+
+#include <string>
+
+namespace qd::syntax {
+
+class TokenCursor {
+  public:
+    TokenCursor(Tree &tree, std::string_view text, Tokens tokens, int first_line)
+        : tree_(tree), text_(text), tokens_(std::move(tokens)), words_(tree), first_line_(first_line),
+          next_(tokens_.list.get()) {}
+
+    bool at_end() const { return next_->kind == Kind::end; }
+
+  protected:
+    /// Counts what is open at a time: the tree's height is bounded, and with it the stack of whoever walks it.
+    struct Deeper {
+        explicit Deeper(TokenCursor &p) : parser(p) {
+            if (++parser.depth_ > most_depth || stack_is_short()) parser.cannot();
+        }
+        ~Deeper() { parser.depth_--; }
+        TokenCursor &parser;
+    };
+
+    /// Nodes of a list that is being read; lists inside it grow on the same stack.
+    class Pending {
+      public:
+        explicit Pending(TokenCursor &p) : parser_(p), from_(p.pending_.size()) {}
+        ~Pending() { parser_.pending_.resize(from_); }
+        void add(const Node *node) { parser_.pending_.push_back(node); }
+        size_t size() const { return parser_.pending_.size() - from_; }
+        const Node *operator[](size_t i) const { return parser_.pending_[from_ + i]; }
+        const List *list() const { return parser_.tree_.list(nodes()); }
+        /// Every second one, from the first or from the second.
+        const List *every_second(size_t start) const;
+        /// Those of one kind, or all but those.
+        const List *of_kind(NodeKind kind, bool wanted) const;
+
+      private:
+        std::span<const Node *const> nodes() const { return {parser_.pending_.data() + from_, size()}; }
+        TokenCursor &parser_;
+        size_t from_;
+    };
+
+    [[noreturn]] void cannot() const { throw Cannot{at_end()}; }
+    Kind kind() const { return next_->kind; }
+    Kind kind_after() const { return kind() == Kind::end ? Kind::end : next_[1].kind; }
+    void step() { next_++; } // never past Kind::end, which no rule takes
+    bool accept(Kind wanted) {
+        if (kind() != wanted) return false;
+        step();
+        return true;
+    }
+    void expect(Kind wanted) {
+        if (!accept(wanted)) cannot();
+    }
+    std::string_view text_of(const Token &token) const { return text_.substr(token.begin, token.length); }
+    /// From a token to the last one taken.
+    Extent extent(const Token *first) const {
+        const Token &last = next_[-1];
+        return {first->line, first->column, last.end_line, last.end_column};
+    }
+    /// The same behind a block, whose line ends and dedents do not count.
+    Extent extent_of_block(const Token *first) const;
+    PyObject *name();
+    template <class... S> const Node *make(NodeKind kind, const Token *first, S... slots) {
+        return tree_.make(kind, extent(first), {Slot(slots)...});
+    }
+    /// Of kinds without a place.
+    template <class... S> const Node *make_part(NodeKind kind, S... slots) {
+        return tree_.make(kind, Extent{}, {Slot(slots)...});
+    }
+    /// Counts the operands of a chain such as a + b + c, each of which makes the tree higher.
+    void link(int &length) {
+        if (++length > free_links && ++links_ > most_links) cannot();
+    }
+
+    static constexpr int most_depth = 200, free_links = 8, most_links = 500;
+
+    Tree &tree_;
+    std::string_view text_;
+    Tokens tokens_;
+    Words words_;
+    int first_line_;
+    const Token *next_;
+    std::vector<const Node *> pending_, picked_;
+    int depth_ = 0;
+    int links_ = 0; ///< of the statement being read
+};
+
+} // namespace qd::syntax

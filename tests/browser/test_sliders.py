@@ -1,0 +1,22 @@
+"""Sliders of the notebooks: a move runs kernels and draws the picture below anew, which is an output like any other."""
+
+# The picture in the output of the cell with the slider, other than the one told.
+PICTURE = """before => {
+    const cells = window.jupyterapp.shell.currentWidget.content.model.toJSON().cells;
+    const cell = cells.find(cell => cell.source.startsWith('alike = ipywidgets'));
+    const found = cell.outputs.map(output => output.data?.['image/jpeg']).find(picture => picture);
+    return found !== before && found;
+}"""
+
+
+def test_a_slider_draws_the_picture_anew(lab):
+    lab.put("photograph").open("photograph")
+    assert lab.page.evaluate(PICTURE), "the saved notebook has the picture"
+    lab.run_all()
+    handle = lab.show("alike = ipywidgets").locator(".widget-slider .noUi-handle")
+    handle.wait_for()  # the slider lives: its cell runs, and what was stored below it has gone
+    before = lab.page.wait_for_function(PICTURE).json_value()
+    handle.press("ArrowRight")
+    lab.page.wait_for_function(PICTURE, arg=before)
+    lab.picture("slider", lab.page.locator(".jp-Notebook"))
+    assert lab.errors == []

@@ -1,0 +1,156 @@
+// Blocks of thousands of instructions, which the fast tier compiles as functions of their own: they do what they did.
+#include "run_task.h"
+
+#include "tools/properties.h"
+#include "tools/random_function.h"
+
+#include <algorithm>
+#include <functional>
+#include <string>
+
+using namespace qd;
+using test::Launch;
+
+namespace {
+
+/// A task over `%0: array<i32, 1>`: `links` times the next number of a chain of hashes, which is kept in the array; `extra` gives
+/// text that stands between two of them, given the number of the link and the values so far; ids from `next` on are free.
+struct Chain {
+    std::string text = "task serial @chain(%0: array<i32, 1>, %1: i32)\n"
+                       "    %2: i32 = constant 1664525\n"
+                       "    %3: ptr<i32> = array_base %0\n"
+                       "    %4: i32 = add %1, %2\n";
+    int next = 5, last = 4;
+
+    std::string value() { return "%" + std::to_string(last); }
+    int line(const std::string &type, const std::string &rest, const std::string &indent = "    ") {
+        text += indent + "%" + std::to_string(next) + ": " + type + " = " + rest + "\n";
+        return next++;
+    }
+    void links(int count) {
+        for (int i = 0; i < count; i++) {
+            const int product = line("i32", "mul " + value() + ", %2");
+            last = line("i32", "bxor %" + std::to_string(product) + ", %4");
+        }
+    }
+    void store(int value, int64_t bytes) {
+        const int at = line("i64", "constant " + std::to_string(bytes));
+        const int to = line("ptr<i32>", "offset %3, %" + std::to_string(at));
+        text += "    store %" + std::to_string(to) + ", %" + std::to_string(value) + "\n";
+    }
+    ir::Function task() { return test::read_task(text + "    ret\n"); }
+    ir::Function range_task() {
+        const std::string zero = "%" + std::to_string(next);
+        std::string out = "task range @chain(%0: array<i32, 1>, %1: i32)\n    bounds\n        " + zero +
+                          ": i64 = constant 0\n        yield " + zero + ", " + zero + "\n    body\n";
+        for (size_t at = text.find('\n') + 1, end; at < text.size(); at = end + 1) {
+            end = text.find('\n', at);
+            out += "    " + text.substr(at, end + 1 - at);
+        }
+        return test::read_task(out + "        ret\n");
+    }
+};
+
+size_t functions_called_part(ir::Function task, backends::Tier tier) {
+    test::lowering().legalize(task);
+    const std::string text = test::lowering().disassemble(task, tier, backends::Listing::given);
+    size_t count = 0;
+    for (size_t at = 0; (at = text.find("define internal void @part", at)) != std::string::npos; at++) count++;
+    return count;
+}
+
+/// Both tiers leave the same in the array, and the fast one in parts.
+void expect_alike(const ir::Function &task, size_t parts, const std::function<void(Launch &)> &check = {}) {
+    EXPECT_EQ(functions_called_part(task, backends::Tier::fast), parts);
+    EXPECT_EQ(functions_called_part(task, backends::Tier::best), 0u);
+    int32_t found[2][16] = {};
+    for (const backends::Tier tier : {backends::Tier::best, backends::Tier::fast}) {
+        Launch launch;
+        launch.args[0] = reinterpret_cast<uint64_t>(found[tier == backends::Tier::fast]);
+        launch.args[2] = 12345;
+        launch.run(test::compile(task, tier));
+        if (check) check(launch);
+    }
+    for (int i = 0; i < 16; i++) EXPECT_EQ(found[0][i], found[1][i]) << i;
+    EXPECT_NE(found[1][0], 0);
+}
+
+} // namespace
+
+TEST(Parts, SmallBlocksAreLeftAlone) {
+    Chain chain;
+    chain.links(1000);
+    chain.store(chain.last, 0);
+    expect_alike(chain.task(), 0);
+}
+
+TEST(Parts, ValuesCrossFromPartToPart) {
+    Chain chain;
+    const int zero = chain.line("i32", "constant 0");
+    const int odd = chain.line("u1", "lt %1, %" + std::to_string(zero));
+    chain.links(800);
+    const int middle = chain.last;
+    const int early = chain.line("u1", "lt %" + std::to_string(middle) + ", %" + std::to_string(zero));
+    chain.links(1600);
+    const int chosen = chain.line("i32", "select %" + std::to_string(early) + ", %" + std::to_string(middle) + ", %4");
+    const int other = chain.line("i32", "select %" + std::to_string(odd) + ", %" + std::to_string(middle) + ", %4");
+    chain.store(chain.last, 0);
+    chain.store(chosen, 4);
+    chain.store(other, 8);
+    chain.store(middle, 12);
+    expect_alike(chain.task(), 5);
+}
+
+TEST(Parts, MemoryThatLastsStaysInTheFunctionThatHasTheBlock) {
+    Chain chain;
+    chain.links(700);
+    const int room = chain.line("ptr<i32>", "local !1");
+    chain.text += "    store %" + std::to_string(room) + ", " + chain.value() + "\n";
+    chain.links(1800);
+    const int back = chain.line("i32", "load %" + std::to_string(room));
+    chain.store(back, 0);
+    chain.store(chain.last, 4);
+    expect_alike(chain.task(), 6);
+}
+
+TEST(Parts, TheChunkIsKnownToTheTaskAlone) {
+    Chain chain;
+    chain.links(700);
+    const int end = chain.line("i64", "chunk_end");
+    chain.links(1800);
+    const int narrow = chain.line("i32", "cast %" + std::to_string(end));
+    chain.store(chain.last, 0);
+    chain.store(narrow, 4);
+    ir::Function task = chain.range_task();
+    expect_alike(task, 6);
+    int32_t found[16] = {};
+    Launch launch;
+    launch.args[0] = reinterpret_cast<uint64_t>(found);
+    launch.run(test::compile(task, backends::Tier::fast), 3, 77);
+    EXPECT_EQ(found[1], 77);
+}
+
+TEST(Parts, WhatLeavesTheTaskIsNotMoved) {
+    Chain chain;
+    chain.links(1200);
+    const int zero = chain.line("i32", "constant 0");
+    const int all = chain.line("u1", "le %" + std::to_string(zero) + ", %" + std::to_string(zero));
+    chain.store(chain.last, 0);
+    chain.text += "    if %" + std::to_string(all) + "\n        exit\n    else\n        yield\n";
+    chain.links(1200);
+    chain.store(chain.last, 4);
+    expect_alike(chain.task(), 6);
+}
+
+TEST(Parts, RandomFunctionsOfThousandsOfStatementsDoTheSame) {
+    size_t cut = 0;
+    for (uint64_t seed = 1; seed <= 2; seed++) {
+        const ir::Function fn = tools::random_function(seed, {.statements = 6'000, .parallel = seed % 2 == 0});
+        for (const ir::Function &task : tools::to_tasks(fn))
+            cut += functions_called_part(task, backends::Tier::fast) > 0;
+        const tools::Inputs inputs = tools::random_inputs(fn, seed);
+        for (const tools::Property &property : tools::backend_properties(backends::cpu, 1e-5))
+            EXPECT_EQ(property.check(fn, inputs), "") << property.name << " of seed " << seed;
+    }
+    EXPECT_GT(cut, 0u);
+}

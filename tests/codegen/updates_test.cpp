@@ -1,0 +1,168 @@
+// Updates with and without locks: which are which, and that both do the same.
+#include "run_task.h"
+
+#include "abi/accumulation.h"
+
+#include <functional>
+#include <string>
+
+using namespace qd;
+using test::Launch;
+
+namespace {
+
+/// Adds 3 to one number, and leaves what was there in another.
+std::string adding(const std::string &op, const std::string &extra = "") {
+    return "task serial @add(%0: array<i32, 1>, %1: array<i32, 1>)\n"
+           "    %2: i32 = constant 3\n"
+           "    %3: ptr<i32> = array_base %0\n"
+           "    %4: i32 = " +
+           op +
+           " %3, %2\n"
+           "    %5: ptr<i32> = array_base %1\n"
+           "    store %5, %4\n" +
+           extra + "    ret\n";
+}
+
+/// Its code looks whether it is alone.
+bool asks(const ir::Function &task) {
+    return test::lowering().disassemble(task, backends::Tier::best, backends::Listing::given).find("br i1") !=
+           std::string::npos;
+}
+
+/// The list of accumulations of the task that a kernel over `%0: array<f32, 1>` and `%1: array<i32, 1>` becomes; `body` is run for each
+/// index %4, at %6 in %0.
+std::vector<qd::abi::Accumulation> listed(const std::string &body,
+                                          const std::function<void(ir::Function &)> &change = {},
+                                          qd::abi::Updates *updates = nullptr) {
+    const std::string text = "fn @k(%0: array<f32, 1>, %1: array<i32, 1>)\n"
+                             "    %2: i32 = constant 0\n"
+                             "    %3: i32 = dim %1 !0\n"
+                             "    parallel %2, %3 (%4: i32)\n"
+                             "        %5: f32 = constant 3\n"
+                             "        %6: ptr<f32> = element %0, %2, %2\n" +
+                             body +
+                             "        yield\n"
+                             "    ret\n";
+    ir::Function kernel = test::read_task(text);
+    kernel.fast_math = true;
+    std::vector<ir::Function> tasks = test::lowering().cut(kernel);
+    EXPECT_EQ(tasks.size(), 1u);
+    if (change) change(tasks[0]);
+    std::string error;
+    const auto code = backends::load_elf(test::compile(tasks[0]), &error);
+    EXPECT_TRUE(code) << error;
+    if (updates) {
+        const auto bytes = code->constants(qd::abi::updates_symbol);
+        *updates = {};
+        if (bytes.size() >= sizeof *updates) std::memcpy(updates, bytes.data(), sizeof *updates);
+    }
+    std::vector<qd::abi::Accumulation> out;
+    for (auto bytes = code->constants(qd::abi::accumulations_symbol); bytes.size() >= sizeof(qd::abi::Accumulation);
+         bytes = bytes.subspan(sizeof(qd::abi::Accumulation))) {
+        qd::abi::Accumulation one;
+        std::memcpy(&one, bytes.data(), sizeof one);
+        if (!one.word_bytes) break;
+        out.push_back(one);
+    }
+    return out;
+}
+
+const std::string adds = "        %7: f32 = atomic_add %6, %5\n";
+
+} // namespace
+
+TEST(Updates, WhatIsOnlyAccumulatedInIsListed) {
+    const auto found = listed(adds);
+    ASSERT_EQ(found.size(), 1u);
+    EXPECT_EQ(found[0].word_bytes, 4u);
+    EXPECT_EQ(found[0].neutral, 0u);
+    EXPECT_EQ(found[0].end, 4u);
+    EXPECT_EQ(found[0].slot, 0u);
+    EXPECT_EQ(found[0].ndim, 1u);
+    EXPECT_EQ(found[0].updates, 1.0f);
+    EXPECT_EQ(found[0].where, qd::abi::Where::array);
+    EXPECT_EQ(found[0].merge, qd::abi::Merge::add);
+    EXPECT_EQ(found[0].number, qd::abi::Number::real);
+    const auto twice = listed(adds + "        %8: f32 = atomic_add %6, %5\n");
+    ASSERT_EQ(twice.size(), 1u);
+    EXPECT_EQ(twice[0].updates, 2.0f);
+    const auto smallest = listed("        %7: f32 = atomic_min %6, %5\n");
+    ASSERT_EQ(smallest.size(), 1u);
+    EXPECT_EQ(smallest[0].neutral, 0x7fc00000u);
+}
+
+TEST(Updates, WhatIsLookedAtOrMayBeSharedIsNotListed) {
+    EXPECT_TRUE(listed("        %7: f32 = load %6\n").empty());
+    EXPECT_TRUE(listed(adds + "        %8: f32 = load %6\n        store %6, %8\n").empty());
+    EXPECT_TRUE(listed(adds + "        %8: f32 = atomic_max %6, %5\n").empty()); // two operations
+    EXPECT_TRUE(listed(adds + "        store %6, %7\n").empty());                // the old value
+    EXPECT_TRUE(listed("        %7: f32 = atomic_xchg %6, %5\n").empty());
+    EXPECT_TRUE(listed("        %7: f32 = atomic_mul %6, %5\n").empty());
+    EXPECT_TRUE(listed(adds, [](ir::Function &task) { task.distinct_arrays = false; }).empty());
+    EXPECT_TRUE(listed(adds, [](ir::Function &task) { task.graph.region = 0; }).empty());
+    EXPECT_TRUE(listed(adds, [](ir::Function &task) { task.wish(ir::Wish::shared_sums); }).empty());
+}
+
+TEST(Updates, WhatOrderATaskNeedsIsSaid) {
+    using qd::abi::Order;
+    const auto order = [](const std::string &body, bool distinct = true, bool asked = true) {
+        qd::abi::Updates updates;
+        listed(
+            body,
+            [&](ir::Function &task) {
+                task.distinct_arrays = distinct;
+                if (asked) task.wish(ir::Wish::ordered);
+            },
+            &updates);
+        return updates.order;
+    };
+    const std::string loads = "        %8: f32 = load %6\n";
+    EXPECT_EQ(order(adds, true, false), Order::free);
+    EXPECT_EQ(order(adds), Order::sums);
+    EXPECT_EQ(order(loads), Order::same);
+    EXPECT_EQ(order("        %7: f32 = atomic_min %6, %5\n"), Order::same);
+    EXPECT_EQ(order(adds + "        %8: f32 = atomic_max %6, %5\n"), Order::one_thread);
+    EXPECT_EQ(order("        %7: f32 = atomic_min %6, %5\n        store %6, %5\n"), Order::one_thread);
+    EXPECT_EQ(order(adds + "        store %6, %7\n"), Order::one_thread);
+    EXPECT_EQ(order("        %7: f32 = atomic_xchg %6, %5\n"), Order::one_thread);
+    EXPECT_EQ(order("        %7: f32 = atomic_mul %6, %5\n"), Order::one_thread);
+    EXPECT_EQ(order(adds, false), Order::one_thread);
+    EXPECT_EQ(order(loads, false), Order::same);
+}
+
+TEST(Updates, ATaskThatIsAloneNeedsNoLock) {
+    for (const uint32_t alone : {0u, 1u}) {
+        Launch launch;
+        int32_t to = 39, old = 0;
+        launch.args[0] = reinterpret_cast<uint64_t>(&to);
+        launch.args[2] = reinterpret_cast<uint64_t>(&old);
+        launch.thread.alone = alone;
+        launch.run(adding("atomic_add"));
+        EXPECT_EQ(to, 42);
+        EXPECT_EQ(old, 39);
+    }
+    EXPECT_TRUE(asks(test::read_task(adding("atomic_add"))));
+}
+
+TEST(Updates, WhatLocksAreMadeOfIsAlwaysLocked) {
+    for (const uint32_t alone : {0u, 1u}) {
+        Launch launch;
+        int32_t to = 39, old = 0;
+        launch.args[0] = reinterpret_cast<uint64_t>(&to);
+        launch.args[2] = reinterpret_cast<uint64_t>(&old);
+        launch.thread.alone = alone;
+        launch.run(adding("atomic_xchg"));
+        EXPECT_EQ(to, 3);
+        EXPECT_EQ(old, 39);
+    }
+}
+
+TEST(Updates, WhatOthersMayReachIsAlwaysLocked) {
+    EXPECT_FALSE(asks(test::read_task(adding("atomic_xchg"))));
+    ir::Function in_region = test::read_task(adding("atomic_add"));
+    in_region.graph.region = 0;
+    EXPECT_FALSE(asks(in_region));
+    const std::string call = "    %6: ptr<u64> = local !1\n    external %6 !33\n";
+    EXPECT_FALSE(asks(test::read_task(adding("atomic_add", call))));
+}

@@ -1,0 +1,178 @@
+"""The reference (docs/reference): every public name has an entry, says what it needs to say, and its examples are true."""
+
+import ast
+import doctest
+import importlib
+import importlib.util
+import inspect
+import re
+import sys
+from pathlib import Path
+
+import pytest
+import quadrants as qd
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = ROOT / "docs" / "reference"
+sys.path.insert(0, str(ROOT / "docs"))
+import api  # noqa: E402
+import reference_tools  # noqa: E402
+
+MODULES = ["quadrants", *api.PARTS.values()]
+CONTEXT = {"self", "cls"}
+
+
+def entries(module):
+    """(name, definitions) of the functions and classes that a module's stub defines"""
+    for name, (nodes, _) in api.public(module).items():
+        if isinstance(nodes[0], (ast.FunctionDef, ast.ClassDef)):
+            yield name, nodes
+
+
+def methods(node):
+    found = {}
+    for n in node.body:
+        if isinstance(n, ast.FunctionDef) and not n.name.startswith("_") and not any(ast.unparse(d) == "property" for d in n.decorator_list):
+            found.setdefault(n.name, []).append(n)
+    return found
+
+
+def is_enum(node):
+    return isinstance(node, ast.ClassDef) and any("num" in ast.unparse(base) for base in node.bases)
+
+
+def lacks(text, names):
+    """Which of these names the text says nothing of."""
+    said = text.replace("`", "")
+    return [n for n in names if not re.search(rf"(^|[\s,])\*{{0,2}}{re.escape(n.lstrip('*'))}(,[^\n]*)?: ", said, re.M)]
+
+
+def problems(module):
+    for name, nodes in entries(module):
+        full = api.shown_name(module, name)
+        text = api.doc(nodes)
+        if is_enum(nodes[0]):
+            if not text and not api.NOTES.get(name):
+                yield f"{full}: no text"
+            continue
+        if not text:
+            yield f"{full}: no docstring"
+            continue
+        if "Example:" not in text:
+            yield f"{full}: no example"
+        if isinstance(nodes[0], ast.FunctionDef):
+            wanted = {p for node in nodes for p in api.parameters(node)}
+            if full != "qd.init":  # beside its own parameters: the options, listed in the stub's text
+                wanted = {p for p in wanted if not (p == "_layout" or p == "**keywords" and "keywords" not in text)}
+                missing = lacks(text, wanted)
+                if missing:
+                    yield f"{full}: {', '.join(sorted(missing))}: not said"
+            continue
+        if issubclass(getattr(importlib.import_module(module), name), BaseException):
+            continue
+        attributes = [n.target.id for n in nodes[0].body if isinstance(n, ast.AnnAssign) and not n.target.id.startswith("_")]
+        base = next((b for b in map(ast.unparse, nodes[0].bases) if b in dict(api.public("quadrants"))), None)
+        inherited = api.doc(api.declared("quadrants")[base][0]) if base else ""
+        known = set(re.findall(r"[\w]+", " ".join(re.findall(r"^    ([\w, ]+): ", text + "\n" + inherited, re.M))))
+        missing = [a for a in attributes if a not in known]
+        if missing:
+            yield f"{full}: attributes {', '.join(missing)}: not said"
+        for method, overloads in methods(nodes[0]).items():
+            said = api.doc(overloads)
+            if not said:
+                yield f"{full}.{method}: no docstring"
+                continue
+            wanted = {p for node in overloads for p in api.parameters(node, True) if p != "**keywords" or "keywords" in said}
+            missing = lacks(said, wanted)
+            if missing:
+                yield f"{full}.{method}: {', '.join(sorted(missing))}: not said"
+
+
+# What is not yet said as it should be; it may only shrink.
+KNOWN = set((Path(__file__).with_name("reference_gaps.txt")).read_text().splitlines())
+
+
+def test_docstrings_say_what_they_need_to():
+    found = {problem for module in MODULES for problem in problems(module)}
+    assert sorted(found - KNOWN) == []
+    assert sorted(KNOWN - found) == [], "these are said now: take them from reference_gaps.txt"
+
+
+def test_a_gap_would_be_seen():
+    node = ast.parse('def f(alpha, beta):\n    """Text.\n\n    Args:\n        alpha: a.\n    """').body[0]
+    assert lacks(ast.get_docstring(node), api.parameters(node)) == ["beta"]
+
+
+def test_every_public_name_has_an_entry():
+    text = "".join(page.read_text(encoding="utf-8") for page in PAGES.glob("*.md"))
+    headings = set(re.findall(r"^## `?([\w.]+)", text, re.M))
+    missing = []
+    for module in MODULES:
+        live = importlib.import_module(module)
+        names = getattr(live, "__all__", None) or [n for n in dir(live) if n.isidentifier() and not n.startswith("_")]
+        for name in names:
+            if not inspect.ismodule(getattr(live, name)) and api.shown_name(module, name) not in headings:
+                missing.append(api.shown_name(module, name))
+    assert missing == []
+
+
+def test_pages_are_what_the_generator_makes():
+    made = api.pages()
+    assert {p.name for p in PAGES.glob("*.md")} == {*made, "options.md"}
+    assert [name for name, text in made.items() if (PAGES / name).read_text(encoding="utf-8") != text] == [], "run `make reference`"
+
+
+def examples():
+    seen = set()
+    for module in MODULES:
+        for name, nodes in entries(module):
+            parts = [(name, nodes)]
+            if isinstance(nodes[0], ast.ClassDef):
+                parts += [(f"{name}.{method}", overloads) for method, overloads in methods(nodes[0]).items()]
+            for full, definitions in parts:
+                text = api.doc(definitions)
+                if ">>>" in text and text not in seen:
+                    seen.add(text)
+                    yield pytest.param(text, id=api.shown_name(module, full))
+
+
+@pytest.fixture(autouse=True)
+def leave_nothing():
+    yield
+    qd.reset()
+
+
+@pytest.mark.parametrize("text", examples())
+def test_example(text, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("QD_LOG_LEVEL", "error")
+    qd.init(arch=qd.cpu)
+    test = doctest.DocTestParser().get_doctest(text, {"qd": qd, "__name__": "__main__"}, "example", None, 0)
+    assert test.examples
+    said = []
+    flags = doctest.NORMALIZE_WHITESPACE | doctest.IGNORE_EXCEPTION_DETAIL | doctest.ELLIPSIS
+    runner = doctest.DocTestRunner(optionflags=flags, verbose=False)
+    # print() of the module writes to whatever sys.stdout is; the runner replaces it for the time of the example
+    runner.run(test, out=said.append)
+    assert runner.failures == 0, "".join(said)
+
+
+def test_every_error_has_a_topic_and_a_remedy():
+    known = reference_tools.remedies()
+    rows = list(reference_tools.cases())
+    assert len(rows) > 300
+    assert [name for name, *_ in rows if reference_tools.topic_of(name) is None] == []
+    assert [name for name, _, _, hint, _ in rows if not hint and name not in known] == []
+    assert sorted(set(known) - {name for name, *_ in rows}) == []
+
+
+def test_links_lead_somewhere():
+    wrong = []
+    for page in PAGES.glob("*.md"):
+        for target, anchor in re.findall(r"\]\(([^)#\s]*)(?:#([^)]*))?\)", page.read_text(encoding="utf-8")):
+            to = page.parent / target if target else page
+            if "://" not in target and not to.exists():
+                wrong.append(f"{page.name}: {target}")
+            elif anchor and anchor not in {api.anchor(h) for h in re.findall(r"^#+ (.*)$", to.read_text(encoding="utf-8"), re.M)}:
+                wrong.append(f"{page.name}: {target}#{anchor}")
+    assert wrong == []

@@ -1,0 +1,11 @@
+import quadrants as qd
+
+qd.init()
+
+
+@qd.kernel
+def wrong(a: qd.i32):
+    v = [i for i in range(a)]
+
+
+wrong(1)

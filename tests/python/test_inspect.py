@@ -1,0 +1,869 @@
+"""qd.inspect() with a window that only notes what it is told: the part of the script's process."""
+
+import enum
+import pathlib
+import queue
+import re
+import subprocess
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+import quadrants as qd
+from quadrants._inspect import inspector, publisher, views
+from quadrants._inspect.publisher import SLOTS
+
+PROTOCOL = pathlib.Path(__file__).resolve().parents[2] / "widgets/protocol"
+PATIENCE = 30
+
+
+class Memory:
+    def __init__(self, number, size):
+        self.number, self.view = number, memoryview(bytearray(size))
+
+
+class Window:
+    """Of the interface of _windows.process.Process."""
+
+    def __init__(self):
+        self.alive, self.told, self.asked, self.memories = True, [], queue.Queue(), {}
+        self.answer = {"seen": True}
+        self.news = threading.Condition()
+
+    def send(self, message):
+        import json
+
+        json.dumps(message, allow_nan=False)  # as it goes over the socket
+        with self.news:
+            self.told.append(message)
+            self.news.notify_all()
+
+    def receive(self, timeout=0):
+        try:
+            return [self.asked.get(timeout=timeout)]
+        except queue.Empty:
+            return []
+
+    def leave(self):
+        self.alive = False
+
+    def memory(self, number, size):
+        self.memories[number] = Memory(number, size)
+        return self.memories[number]
+
+    # what tests do
+
+    def ask(self, kind, **members):
+        self.asked.put({"kind": kind, **members})
+
+    def want(self, *wanted, panes=("lines", "tasks", "adstack", "graph")):
+        one = {"width": 512, "height": 512, "component": 0, "slice": [], "first": []}
+        self.ask("want", panes=list(panes), views=[{**one, **w} for w in wanted])
+
+    def wait(self, kind, suits=lambda message: True, after=0):
+        """The next message that suits; the main thread may be needed for it."""
+        until = time.monotonic() + PATIENCE
+        while time.monotonic() < until:
+            for message in list(self.told)[after:]:
+                if message["kind"] == kind and suits(message):
+                    return message
+            time.sleep(0.002)
+        raise AssertionError(f"no {kind}: {[m for m in self.told if m['kind'] in (kind, 'state')]}")
+
+    def samples(self, picture):
+        n = picture["width"] * picture["height"]
+        values = np.frombuffer(self.memories[picture["memory"]].view, np.float32, n, picture["at"])
+        return values.reshape(picture["width"], picture["height"])
+
+
+@pytest.fixture
+def window(monkeypatch):
+    made = Window()
+    qd.coverage.clear()
+    monkeypatch.setattr(inspector, "_open", lambda *_: (made, made.memory))
+    monkeypatch.setattr(publisher, "_share", 1.0)  # the counts of all tests before are looked through
+    yield made
+    if inspector._current is not None:
+        inspector._current.close()
+
+
+@pytest.fixture
+def program():
+    qd.init(arch=qd.cpu, offline_cache=False, log_level=qd.WARN)
+
+
+def members(interface, file="inspector.ts"):
+    text = re.sub(r"/\*.*?\*/", "", (PROTOCOL / file).read_text(), flags=re.DOTALL)
+    body = re.search(rf"export interface {interface}\b[^{{]*\{{(.*?)\n\}}", text, re.DOTALL).group(1)
+    return re.findall(r"(?:^|[{;])\s*(\w+)\??:", body, re.MULTILINE)
+
+
+def make_step():
+    @qd.kernel
+    def step(x: qd.types.ndarray(qd.f32, ndim=2), factor: qd.f32):
+        for i, j in x:
+            if x[i, j] < 100:
+                x[i, j] = x[i, j] * factor
+
+    return step
+
+
+def test_lines_tasks_and_messages_have_the_members_of_the_protocol(window, program):
+    ins = qd.inspect()
+    feed = ins.param("feed", 2.0, 0.0, 3.0)
+    x = qd.ndarray(qd.f32, (8, 4))
+    x.fill(1)
+    ins.show(x)
+    step = make_step()
+    step(x, feed)
+    ins.plot("energy", 1.0, float("nan"))
+    ins.say("begun")
+    window.want({"id": 0})
+    listing = window.wait("listings", lambda m: any(line["count"] == 32 for line in m["listings"][0]["lines"]))
+    assert list(listing) == members("ListingsMessage")
+    one = listing["listings"][0]
+    assert list(one) == members("FileListing") and one["file"] == __file__
+    assert list(one["lines"][0]) == members("LineCounts", "coverage.ts")
+    first = window.wait("listings", lambda m: m["listings"][0]["text"] is not None)["listings"][0]
+    text = first["text"].splitlines()
+    counts = {text[line["number"] - 1].strip(): line["count"] for line in one["lines"]}
+    assert counts == {"for i, j in x:": 1, "if x[i, j] < 100:": 32, "x[i, j] = x[i, j] * factor": 32}
+    tasks = window.wait("tasks", lambda m: any(row["kernel"].endswith("step") for row in m["tasks"]) or m["compilations"])
+    of_step = lambda m: [one for one in m["compilations"] if one["kernel"].endswith("step")]
+    compiled = of_step(window.wait("tasks", of_step))[0]
+    assert list(tasks) == members("TasksMessage") and list(compiled) == members("Compilation")
+    assert list(compiled["phases"][0]) == members("PhaseTime") and compiled["compiled"] > 0
+    for kind, interface in (("state", "StateMessage"), ("views", "ViewsMessage"), ("parameters", "ParametersMessage"),
+                            ("series", "SeriesMessage"), ("log", "LogMessage"), ("picture", "PictureMessage")):  # fmt: skip
+        assert list(window.wait(kind)) == members(interface)
+    assert list(window.wait("views", lambda m: m["views"])["views"][0]) == members("View")
+    assert list(window.wait("parameters", lambda m: m["parameters"])["parameters"][0]) == members("Parameter")
+    assert window.wait("series")["series"] == [{"name": "energy", "first": 0, "values": [1.0, None]}]
+    assert window.wait("log")["lines"] == [{"what": "note", "text": "begun"}]
+    time.sleep(0.05)  # times are measured from the second look on
+    step(x, feed)
+    rows = window.wait("tasks", lambda m: any(row["runs"] for row in m["tasks"]))["tasks"]
+    assert list(rows[0]) == members("TaskTimes")
+    assert rows[0]["total"] > 0 and rows[0]["file"] == __file__ and rows[0]["line"] > 0
+
+
+def test_counts_grow_inside_of_one_launch(window, program):
+    qd.inspect()
+
+    @qd.kernel
+    def long(x: qd.types.ndarray(qd.f32, ndim=1)):
+        for i in range(67108864):
+            for j in range(1000):
+                x[i % 64] = qd.sin(x[i % 64])
+
+    window.want()
+    x = np.zeros(64, np.float32)
+    seen = []
+
+    def watch():
+        before = 0
+        for _ in range(2):
+            message = window.wait("listings", lambda m: max((line["count"] for line in m["listings"][0]["lines"]), default=0) > before)
+            before = max(line["count"] for line in message["listings"][0]["lines"])
+            seen.append(before)
+        window.ask("do", what="stop")
+
+    thread = threading.Thread(target=watch)
+    thread.start()
+    with pytest.raises(KeyboardInterrupt):
+        long(x)
+    thread.join()
+    assert len(seen) == 2 and seen[0] < seen[1]
+
+
+def test_a_slider_reaches_the_next_launch(window, program):
+    ins = qd.inspect()
+    factor = ins.param("factor", 2.0, 0.0, 10.0)
+    count = ins.param("count", 3, 1, 9)
+
+    @qd.kernel
+    def read(f: qd.f32, n: qd.i32) -> qd.f32:
+        return f * n
+
+    assert read(factor, count) == 6.0 and factor.value == 2.0 and list(range(count)) == [0, 1, 2]
+    window.ask("set", name="factor", value=3.5)
+    window.ask("set", name="count", value=50)
+    while count.value != 9:
+        time.sleep(0.001)
+    assert read(factor, count) == 31.5 and ins.param("factor", 2.0, 0.0, 10.0) is factor
+    factor.value = 1.5
+    window.wait("parameters", lambda m: m["parameters"] and m["parameters"][0]["value"] == 1.5)
+    with pytest.raises(ValueError, match="lo=2 must be less than hi=1"):
+        ins.param("wrong", 1, 2, 1)
+    with pytest.raises(TypeError, match="value must be a number, not str"):
+        ins.param("wrong", "1", 0, 1)
+    with pytest.raises(ValueError, match="no finite number"):
+        factor.value = float("nan")
+
+
+def test_a_parameter_is_a_number(window, program):
+    ins = qd.inspect()
+    m, f = ins.param("m", 5, 0, 10), ins.param("f", 2.5, 0.0, 10.0)
+    assert m == 5 and m != 6 and m < 6 and m >= 5 and 4 < m and not m > f * 2 and m == ins.param("m", 5, 0, 10)
+    assert (m + 1, 1 + m, 7 - m, m // 2, 11 % m, m**2, 2**m, -m, abs(m), pow(m, 2, 7), divmod(m, 2)) == (6, 6, 2, 2, 1, 25, 32, -5, 5, 4, (2, 1))
+    assert type(m + 1) is int and m * f == 12.5 and m / f == 2.0 and max(f, 3) == 3 and min(f, 3) is f
+    assert f"{f:.2f} {m:03d} {m}" == "2.50 005 5" and round(f, 1) == 2.5 and round(f) == 2 and int(f) == 2 and bool(m)
+    np.testing.assert_array_equal(np.arange(3) * f, [0.0, 2.5, 5.0])
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(m)
+    with pytest.raises(TypeError):
+        m + "a"
+
+    @qd.kernel
+    def power(n: qd.template(), g: qd.template()) -> qd.f32:
+        total = 0.0
+        for k in qd.static(range(n)):
+            total += g
+        return total
+
+    assert power(m, f) == 12.5 and power(5, 2.5) == 12.5
+    m.value = 3
+    assert power(m, f) == 7.5 and power(m, f) == 7.5
+    m.value = 5
+    assert power(m, f) == 12.5
+
+
+def test_a_parameter_of_a_name_that_is_known(window, program):
+    ins = qd.inspect()
+    p = ins.param("p", 1.0, 0.0, 2.0)
+    p.value = 1.5
+    assert ins.param("p", 1.0, 0.0, 2.0) is p and p.value == 1.5
+    q = ins.param("p", 1.25, 0.0, 2.0)
+    assert q.value == 1.25 and q is not p
+    r = ins.param("p", 3.0, 2.5, 4.0)
+    assert (r.value, r.lowest, r.highest) == (3.0, 2.5, 4.0)
+    window.wait("parameters", lambda m: [row["value"] for row in m["parameters"]] == [3.0])
+    window.ask("set", name="p", value=3.5)
+    until = time.monotonic() + PATIENCE
+    while r.value != 3.5 and time.monotonic() < until:
+        time.sleep(0.001)
+    assert r.value == 3.5 and q.value == 1.25
+    with pytest.raises(ValueError, match="parameter p: value=9 is not between lo=0 and hi=1"):
+        ins.param("p", 9, 0, 1)
+    with pytest.raises(TypeError, match="parameter p: value must be a number, not str"):
+        r.value = "a"
+    assert r.value == 3.5
+
+
+def test_garbled_requests_are_answered_and_change_nothing(window, program):
+    ins = qd.inspect(np.zeros(4, np.float32))
+    ins.param("p", 1.0, 0.0, 2.0)
+    for message in ({"kind": "set"}, {"kind": "set", "name": "p", "value": "x"}, {"kind": "want", "panes": 3},
+                    {"kind": "want", "panes": [], "views": [{"id": 0}]}, {"kind": "edit", "view": 9}, {"kind": 7}, {}, {"kind": "do"}):  # fmt: skip
+        window.asked.put(message)
+    window.ask("do", what="dance")
+    window.ask("set", name="p", value=2.0)
+    until = time.monotonic() + PATIENCE
+    while ins.param("p", 1.0, 0.0, 2.0).value != 2.0 and time.monotonic() < until:
+        time.sleep(0.001)
+    assert ins.alive and ins.param("p", 1.0, 0.0, 2.0).value == 2.0
+
+
+def arrays():
+    """Name -> (something to look at, what it holds, component)."""
+    plane = np.arange(12.0).reshape(4, 3)
+    dense = qd.field(qd.f32, shape=(4, 3))
+    dense.from_numpy(plane.astype(np.float32))
+    tiled = qd.field(qd.i32)
+    qd.root.dense(qd.ij, (2, 3)).dense(qd.ij, (2, 1)).place(tiled)
+    tiled.from_numpy(plane.astype(np.int32))
+    sparse = qd.field(qd.f64)
+    qd.root.pointer(qd.ij, (2, 3)).dense(qd.ij, (2, 1)).place(sparse)
+    sparse[3, 1] = 7.0
+    thin = np.zeros((4, 3))
+    thin[3, 1] = 7.0
+    vectors = qd.Vector.field(3, qd.f32, shape=(4, 3))
+    stacked = np.stack([plane, plane + 1, plane * 2], -1)
+    vectors.from_numpy(stacked.astype(np.float32))
+    matrices = qd.Matrix.field(2, 2, qd.f32, shape=(4, 3), layout=qd.Layout.SOA)
+    matrices.from_numpy(np.stack([plane] * 4, -1).reshape(4, 3, 2, 2).astype(np.float32))
+    tiled_vectors = qd.Vector.field(2, qd.f32)
+    qd.root.dense(qd.ij, (2, 3)).dense(qd.ij, (2, 1)).place(tiled_vectors)
+    tiled_vectors.from_numpy(np.stack([plane, -plane], -1).astype(np.float32))
+    cube = qd.ndarray(qd.f32, (4, 3, 5))
+    whole = np.arange(60.0).reshape(4, 3, 5)
+    cube.from_numpy(whole.astype(np.float32))
+    halves = qd.ndarray(qd.f16, (4, 3))
+    halves.from_numpy(plane.astype(np.float16))
+    flags = qd.ndarray(qd.u8, (4, 3))
+    flags.from_numpy(plane.astype(np.uint8))
+    pairs = qd.Vector.ndarray(2, qd.f32, (4, 3))
+    pairs.from_numpy(np.stack([plane, plane + 5], -1).astype(np.float32))
+    line = qd.field(qd.i64, shape=6)
+    line.from_numpy(np.arange(6))
+    return {
+        "dense": (dense, plane, 0), "tiled": (tiled, plane, 0), "sparse": (sparse, thin, 0), "component": (vectors, plane * 2, 2),
+        "magnitude": (vectors, np.linalg.norm(stacked, axis=-1), -1), "SOA": (matrices, plane, 3), "cube": (cube, whole[:, :, 2], 0),
+        "tiled vectors": (tiled_vectors, -plane, 1), "tiled magnitude": (tiled_vectors, np.sqrt(2) * plane, -1),
+        "halves": (halves, plane, 0), "flags": (flags, plane, 0), "pairs": (pairs, plane + 5, 1), "line": (line, np.arange(6.0)[:, None], 0),
+        "numpy": (plane, plane, 0), "numpy upside down": (plane[::-1].T, plane[::-1].T, 0),
+    }  # fmt: skip
+
+
+def test_pictures_of_any_layout_and_dtype(window, program):
+    ins = qd.inspect()
+    for k, (name, (array, expected, component)) in enumerate(arrays().items()):
+        ins.show(**{name.replace(" ", "_"): array})
+        window.want({"id": k, "component": component, "slice": [2]})
+        picture = window.wait("picture", lambda m: m["view"] == k)
+        np.testing.assert_allclose(window.samples(picture), expected, rtol=1e-6, err_msg=name)
+        assert (picture["columns"], picture["rows"]) == expected.shape and not picture["in_motion"]
+
+
+def test_pictures_of_a_device(window):
+    qd.init(arch="far", offline_cache=False, log_level=qd.WARN)
+    x = qd.field(qd.f32, shape=(4, 3))
+    x.from_numpy(np.arange(12, dtype=np.float32).reshape(4, 3))
+    qd.inspect(x)
+    window.want({"id": 0})
+    np.testing.assert_array_equal(window.samples(window.wait("picture")), np.arange(12).reshape(4, 3))
+
+
+def test_a_large_view_is_thinned_to_what_is_seen(window, program):
+    x = np.arange(3000 * 1000, dtype=np.float32).reshape(3000, 1000)
+    qd.inspect(x)
+    window.want({"id": 0, "width": 100, "height": 64})
+    picture = window.wait("picture")
+    columns, rows = (np.arange(n) * extent // n for n, extent in ((100, 3000), (64, 1000)))
+    np.testing.assert_array_equal(window.samples(picture), x[np.ix_(columns, rows)])
+
+
+def test_the_next_picture_waits_for_the_window_and_equal_ones_are_not_told(window, program):
+    x = np.zeros((8, 8), np.float32)
+    qd.inspect(x)
+    window.want({"id": 0})
+    first = window.wait("picture")
+    x[:] = 1
+    time.sleep(0.5)
+    assert [m for m in window.told if m["kind"] == "picture"] == [first]
+    window.ask("shown", view=0)
+    second = window.wait("picture", lambda m: m["number"] == 1)
+    assert second["at"] != first["at"] and len(window.memories[second["memory"]].view) == 4 * 64 * SLOTS
+    window.ask("shown", view=0)
+    time.sleep(0.5)
+    assert len([m for m in window.told if m["kind"] == "picture"]) == 2
+    x[3, 3] = 2
+    assert window.samples(window.wait("picture", lambda m: m["number"] == 2))[3, 3] == 2
+
+
+def test_a_picture_is_whole(window, program):
+    """A kernel makes all elements equal again and again: no picture shows it half-way."""
+    x = qd.field(qd.i32, shape=(256, 256))
+
+    @qd.kernel
+    def add():
+        for i, j in x:
+            x[i, j] += 1
+
+    add()
+    qd.inspect(x)
+    window.want({"id": 0})
+    until, seen = time.monotonic() + PATIENCE, 0
+    while seen <= 20 and time.monotonic() < until:
+        add()
+        for picture in [m for m in window.told if m["kind"] == "picture"][seen:]:
+            values = window.samples(picture)
+            assert picture["in_motion"] or values.min() == values.max(), (picture, seen)
+            seen += 1
+            window.ask("shown", view=0)
+    assert seen > 20
+
+
+def test_one_long_launch_is_shown_in_motion(window, program):
+    x = qd.field(qd.f32, shape=(64, 64))
+    x.fill(0)
+    ins = qd.inspect(x)
+
+    @qd.kernel
+    def long():
+        for i in range(64):
+            for _ in range(2_000_000_000):
+                x[i, 0] += 1.0
+
+    window.want({"id": 0})
+    window.wait("picture")
+    window.ask("shown", view=0)
+
+    def stop():
+        window.wait("picture", lambda m: m["in_motion"])
+        window.ask("do", what="stop")
+
+    thread = threading.Thread(target=stop)
+    thread.start()
+    with pytest.raises(KeyboardInterrupt):
+        long()
+    thread.join()
+    assert ins.alive
+
+
+def test_pause_step_resume_and_edit(window, program):
+    x = qd.field(qd.i32, shape=(4, 4))
+
+    @qd.kernel
+    def add():
+        for i, j in x:
+            x[i, j] += 1
+
+    add()
+    ins = qd.inspect(x)
+    counts = []
+
+    def person():
+        window.ask("do", what="pause")
+        window.wait("state", lambda m: m["paused"])
+        counts.append(int(x.to_numpy()[0, 0]))
+        window.ask("do", what="step")
+        window.wait("state", lambda m: m["paused"] and m["stepped"] == 1)
+        counts.append(int(x.to_numpy()[0, 0]))
+        window.ask("edit", view=0, index=[2, 3], component=0, value="1000000000")
+        window.wait("state", lambda m: "= 1000000000" in m["said"])
+        counts.append(int(x.to_numpy()[2, 3]))
+        window.ask("edit", view=0, index=[9, 9], component=0, value="1")
+        window.wait("state", lambda m: "is as it was" in m["said"])
+        window.ask("edit", view=0, index=[0, 0], component=0, value="many")
+        window.wait("state", lambda m: "'many'" in m["said"])
+        window.ask("do", what="resume")
+        window.wait("state", lambda m: not m["paused"], after=len(window.told))
+        ended.set()
+
+    ended = threading.Event()
+    thread = threading.Thread(target=person)
+    thread.start()
+    until = time.monotonic() + PATIENCE
+    while not ended.is_set() and time.monotonic() < until:
+        add()
+    thread.join()
+    assert counts[1] == counts[0] + 1 and counts[2] == 1000000000 and x[2, 3] - x[0, 0] == 1000000000 - counts[1]
+    assert ins.alive
+
+
+def test_ctrl_c_while_it_is_paused(window, program):
+    ins = qd.inspect()
+
+    def person():
+        window.wait("state", lambda m: m["paused"])
+        window.ask("do", what="stop")
+
+    thread = threading.Thread(target=person)
+    thread.start()
+    with pytest.raises(KeyboardInterrupt):
+        ins.pause()
+        time.sleep(PATIENCE)
+    thread.join()
+
+
+INTERRUPTED = """
+import sys, threading, time
+sys.path.insert(0, {folder!r})
+import quadrants as qd
+from quadrants._inspect import inspector
+from test_inspect import Window
+made = Window()
+inspector._open = lambda *_: (made, made.memory)
+{begin}
+threading.Thread(target=lambda: (made.wait("state", lambda m: m["paused"]), print("paused", flush=True)), daemon=True).start()
+{pause}
+"""
+
+
+@pytest.mark.parametrize("handled", [False, True])
+@pytest.mark.parametrize("how", ["pause", "wait"])
+def test_ctrl_c_ends_a_paused_program(tmp_path, how, handled):
+    import os
+    import signal
+
+    begin, pause = ("ins = qd.inspect()", "ins.pause()") if how == "pause" else ("", "ins = qd.inspect(wait=True)")
+    if handled:
+        pause = f"try:\n    {pause}\nexcept KeyboardInterrupt:\n    time.sleep(0.6)\n    inspector._current.close()\n    print('closed')"
+    text = INTERRUPTED.format(folder=str(pathlib.Path(__file__).parent), begin=begin, pause=pause)
+    child = subprocess.Popen([sys.executable, "-c", text], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        assert child.stdout.readline() == "paused\n"
+        os.kill(child.pid, signal.SIGINT)
+        out, err = child.communicate(timeout=PATIENCE)
+    finally:
+        child.kill()
+    if handled:
+        assert (child.returncode, out, err) == (0, "closed\n", "")
+    else:
+        assert child.returncode == -signal.SIGINT and err.splitlines()[-1] == "KeyboardInterrupt"
+
+
+@pytest.mark.parametrize("why", ["never shown", "killed meanwhile"])
+def test_a_pause_that_nobody_can_end_is_none(window, program, capfd, why):
+    ins = qd.inspect()
+    if why == "never shown":
+        window.answer = {"seen": False}
+    else:
+        threading.Thread(target=lambda: (window.wait("state", lambda m: m["paused"]), window.leave())).start()
+    ins.pause()
+    ins.pause()
+    said = [line for line in capfd.readouterr().err.splitlines() if "no window to press Resume in; the program runs on" in line]
+    assert len(said) == 1 and ins.alive == (why == "never shown")
+
+
+@pytest.mark.parametrize("where", ["look", "mark", "pictures"])
+def test_what_is_not_initialised_has_nothing_to_tell(window, program, monkeypatch, caplog, where):
+    from quadrants._exceptions import QuadrantsRuntimeError
+
+    ins = qd.inspect()
+    publisher, failed = ins._publisher, threading.Event()
+    window.want()
+    window.wait("state")
+
+    def ended(*_):
+        failed.set()
+        raise QuadrantsRuntimeError("Quadrants is not initialised: call qd.init() first")
+
+    qd.reset()
+    place, name = {"look": (publisher.files, "take"), "mark": (publisher.files, "mark"), "pictures": (publisher, "take_pictures")}[where]
+    monkeypatch.setattr(place, name, ended)
+    if where == "mark":
+        window.ask("do", what="mark")
+    assert failed.wait(PATIENCE)
+    time.sleep(0.1)
+    monkeypatch.undo()
+    ins.say("here")
+    window.wait("log")
+    assert ins.alive and not caplog.records
+
+
+def test_a_new_program_and_the_log(window, program):
+    x = qd.field(qd.f32, shape=4)
+    x.fill(1)
+    ins = qd.inspect(x)
+    window.want({"id": 0})
+    window.wait("picture")
+    qd.init(arch=qd.cpu, offline_cache=False, log_level=qd.WARN)
+    window.wait("views", lambda m: m["views"] and m["views"][0]["gone"])
+
+    @qd.kernel
+    def speak():
+        print("one", 2)
+
+    speak()
+    assert {"what": "print", "text": "one 2\n"} in window.wait("log")["lines"]
+    y = qd.field(qd.f32, shape=4)
+    y.fill(3)
+    ins.show(x=y)
+    window.wait("views", lambda m: m["views"] and not m["views"][0]["gone"], after=len(window.told))
+    window.want({"id": 0})
+    assert window.samples(window.wait("picture", lambda m: window.samples(m)[0, 0] == 3)).tolist() == [[3.0]] * 4
+
+
+def test_a_program_that_ends_while_it_is_looked_at(window, program, monkeypatch):
+    ins = qd.inspect()
+    window.want()
+    window.wait("state")
+    tasks = ins._publisher.tasks
+
+    def ended():
+        from quadrants._exceptions import QuadrantsRuntimeError
+
+        monkeypatch.undo()
+        raise QuadrantsRuntimeError("Quadrants is not initialised")
+
+    monkeypatch.setattr(tasks, "take", ended)
+    x = qd.ndarray(qd.f32, (8, 4))
+    make_step()(x, 1.0)
+    window.wait("tasks")
+    assert ins.alive
+
+
+def test_arrays_that_cannot_be_shown(window, program):
+    ins = qd.inspect()
+    with pytest.raises(TypeError, match="a field, an ndarray or a numpy array can be shown, not int"):
+        ins.show(n=3)
+    with pytest.raises(TypeError, match="z: .* not a numpy array of complex64: "):
+        ins.show(z=np.zeros((2, 2), np.complex64))
+    with pytest.raises(TypeError, match=r"z: .* not a numpy array of shape \(\): it must have an axis"):
+        ins.show(z=np.array(3.0))
+    with pytest.raises(TypeError, match="title must be a text, not int"):
+        qd.inspect(title=3)
+    assert not ins._shown
+
+
+@pytest.mark.parametrize("kind", ["number", "vector", "tree", "sparse", "point"])
+def test_a_field_that_nobody_touched_is_zero(window, program, kind):
+    if kind == "vector":
+        x = qd.Vector.field(3, qd.f32, shape=(4, 2))
+    elif kind in ("tree", "sparse"):
+        x = qd.field(qd.i32)
+        (qd.root.dense if kind == "tree" else qd.root.pointer)(qd.ij, (4, 2)).place(x)
+    else:
+        x = qd.field(qd.f32, shape=(4, 2) if kind == "number" else ())
+    qd.inspect(x)
+    window.want({"id": 0, "component": -1 if kind == "vector" else 0})
+    picture = window.wait("picture")
+    assert not window.samples(picture).any() and (picture["columns"], picture["rows"]) == ((4, 2) if kind != "point" else (1, 1))
+    y = qd.field(qd.f32)
+    qd.root.dense(qd.i, 3).place(y)  # its tree is the one that was being built
+    assert all(part.place is None for part in x._parts)
+    window.ask("shown", view=0)
+    x[(1, 1) if kind != "point" else None] = 2
+    shown = window.wait("picture", lambda m: m["number"] >= 1)
+    assert window.samples(shown).sum() == pytest.approx(12**0.5 if kind == "vector" else 2)
+
+
+def test_without_a_window_it_runs_on(monkeypatch, program):
+    monkeypatch.setattr(inspector, "_open", lambda *_: (None, None))
+    ins = qd.inspect(np.zeros(3), wait=True)
+    try:
+        p = ins.param("p", 1, 0, 3)
+        ins.plot("a", 1)
+        ins.pause()
+        ins.show(np.zeros(3))
+        p.value = 2
+        assert not ins.alive and p.value == 2 and "closed" in repr(ins)
+    finally:
+        ins.close()
+    assert inspector._current is ins or inspector._current is None
+    inspector._current = None
+
+
+def test_what_gradients_keep(window):
+    qd.init(arch=qd.cpu, offline_cache=False, log_level=qd.WARN, ad_stack_experimental_enabled=True)
+    ins = qd.inspect()
+    x = qd.field(qd.f32, shape=4, needs_grad=True)
+    total = qd.field(qd.f32, shape=(), needs_grad=True)
+
+    @qd.kernel
+    def power():
+        for i in x:
+            p = 1.0
+            for _ in range(5):
+                p *= x[i]
+            total[None] += p
+
+    x.fill(2)
+    power()
+    total.grad[None] = 1
+    power.grad()
+    assert x.grad[0] == 80
+    message = window.wait("adstack", lambda m: m["gradients"])
+    assert list(message) == members("AdstackMessage")
+    (one,) = message["gradients"]
+    assert list(one) == members("Gradient") and one["name"].endswith(".power") and one["file"] == __file__
+    task = next(task for task in one["tasks"] if task["loops"])
+    loop = task["loops"][0]
+    assert list(task) == members("Task", "adstack.ts") and list(loop) == members("Loop", "adstack.ts")
+    assert loop["trips"] == 5 and loop["text"] == "for _ in range(5):" and task["measured"] >= loop["bytes"] > 0
+    assert [v["name"] for v in loop["variables"]] == ["p"] and ins.alive
+
+
+Flag, Line = qd.types.ndarray(qd.i32, ndim=0), qd.types.ndarray(qd.f32, ndim=1)
+
+
+class Stage(enum.IntEnum):
+    ROOM = 7
+
+
+def make_staged():
+    @qd.kernel(graph=True, checkpoints=True)
+    def staged(x: Line, again: Flag, full: Flag):
+        while qd.graph.do_while(again):
+            for i in x:
+                x[i] += 1.0
+            for _ in range(1):
+                again[()] -= 1
+        with qd.checkpoint(Stage.ROOM, yield_on=full):
+            for i in x:
+                x[i] *= 2.0
+        for i in x:
+            x[i] -= 1.0
+
+    return staged
+
+
+def test_which_way_a_graph_went(window, program):
+    ins = qd.inspect()
+    staged = make_staged()
+    x, again, full = qd.ndarray(qd.f32, 4), qd.ndarray(qd.i32, ()), qd.ndarray(qd.i32, ())
+    publisher.measure()  # the thread does it at its second look
+
+    def launch(turns, fills):
+        x.fill(0)
+        again.fill(turns)
+        full.fill(fills)
+        return staged(x, again, full)
+
+    def told(launches):
+        return window.wait("graph", lambda m: m["graphs"] and m["graphs"][0]["launches"] == launches and not m["graphs"][0]["running"])
+
+    assert not launch(3, 0).yielded and x.to_numpy().tolist() == [5] * 4
+    message = told(1)
+    assert list(message) == members("GraphMessage")
+    (graph,) = message["graphs"]
+    assert list(graph) == members("Graph") and graph["file"] == __file__ and graph["yielded"] is None
+    assert list(graph["steps"][0]) == members("PlacedStep") and list(graph["steps"][0]["step"]) == members("Step", "checkpoints.ts")
+    steps = [one["step"] for one in graph["steps"]]
+    lines = pathlib.Path(__file__).read_text().splitlines()
+    assert [(s["kind"], s["depth"], s["turn"], s["state"], s["runs"]) for s in steps if s["flag"]] == [
+        ("level", 0, 3, "", None), ("checkpoint", 0, None, "done", None)]  # fmt: skip
+    tasks = [(lines[one["line"] - 1].strip(), one["step"]["runs"]) for one in graph["steps"] if one["line"]]
+    assert tasks[0] == ("for i in x:", 3) and tasks[-1] == ("for i in x:", 1) and len(tasks) == 4
+    assert launch(2, 1).yielded
+    (graph,) = told(2)["graphs"]
+    steps = {one["step"]["kind"]: one["step"] for one in graph["steps"] if one["step"]["flag"]}
+    assert (steps["level"]["turn"], steps["checkpoint"]["state"], graph["yielded"]) == (2, "yielded", "ROOM")
+    assert [one["step"]["runs"] for one in graph["steps"] if one["line"]] == [5, 5, 2, 1]
+    qd.graph.Stepper(staged, x, again, full).turn()  # a launch in steps stands after its first pass
+    under_way = window.wait("graph", lambda m: m["graphs"] and m["graphs"][0]["running"])["graphs"][0]
+    assert under_way["launches"] == 3 and ins.alive
+
+
+def test_a_graph_that_fails_is_not_under_way(window, program):
+    """And one of another specialisation does not get its turns."""
+
+    @qd.kernel(graph=True)
+    def turning(x: Line, again: Flag, wide: qd.template()):
+        while qd.graph.do_while(again):
+            for i in x:
+                x[i] += 1.0
+                assert x[i] < 2.5
+            for _ in range(1):
+                again[()] -= 1
+
+    qd.init(arch=qd.cpu, offline_cache=False, log_level=qd.WARN, debug=True)
+    ins = qd.inspect()
+    publisher.measure()
+    x, again = qd.ndarray(qd.f32, 4), qd.ndarray(qd.i32, ())
+    again.fill(5)
+    with pytest.raises(AssertionError):
+        turning(x, again, 1)
+    (graph,) = window.wait("graph", lambda m: m["graphs"] and m["graphs"][0]["launches"] and not m["graphs"][0]["running"])["graphs"]
+    assert graph["steps"][0]["step"]["turn"] == 3 and ins.alive
+
+
+@pytest.mark.parametrize("kind", ["numpy", "field", "ndarray", "packed"])
+def test_elements_from_one_on(window, program, kind):
+    """As tables ask for them: whole, not thinned."""
+    values = np.arange(60 * 40, dtype=np.float32).reshape(60, 40)
+    if kind == "field":
+        x = qd.field(qd.f32, shape=values.shape)
+    elif kind == "ndarray":
+        x = qd.ndarray(qd.f32, values.shape)
+    elif kind == "packed":
+        x = qd.field(qd.f32)
+        qd.root.dense(qd.ij, (4, 4)).dense(qd.ij, (15, 10)).place(x)
+    else:
+        x = values
+    if kind != "numpy":
+        x.from_numpy(values)
+    ins = qd.inspect(x=x)
+    window.want({"id": 0, "width": 7, "height": 5, "first": [50, 33]})
+    picture = standing_still(window, lambda m: m["first"] == [50, 33])
+    assert (picture["width"], picture["height"], picture["columns"], picture["rows"]) == (7, 5, 60, 40)
+    assert (window.samples(picture) == values[50:57, 33:38]).all()
+    window.ask("shown", view=0)
+    window.want({"id": 0, "width": 7, "height": 5, "first": [58, 1000]})  # over the edge
+    picture = standing_still(window, lambda m: m["first"] == [58, 39])
+    assert (window.samples(picture) == values[58:60, 39:40]).all() and ins.alive
+
+
+def standing_still(window, suits):
+    """The next picture that suits, while the program runs Python."""
+    until = time.monotonic() + PATIENCE
+    while time.monotonic() < until:
+        for message in list(window.told):
+            if message["kind"] == "picture" and suits(message):
+                return message
+        window.ask("shown", view=0)
+        time.sleep(0.002)
+    raise AssertionError([m for m in window.told if m["kind"] in ("picture", "state")])
+
+
+@pytest.mark.parametrize("kind", ["field", "ndarray", "sparse"])
+def test_all_components_side_by_side(window, program, kind):
+    """As points ask for them."""
+    values = np.random.default_rng(1).random((5000, 3), np.float32)
+    if kind == "field":
+        x = qd.Vector.field(3, qd.f32, shape=5000)
+    elif kind == "ndarray":
+        x = qd.Vector.ndarray(3, qd.f32, 5000)
+    else:
+        x = qd.Vector.field(3, qd.f32)
+        qd.root.pointer(qd.i, 50).dense(qd.i, 100).place(x)
+
+        @qd.kernel
+        def fill(values: qd.types.ndarray(qd.f32, ndim=2)):
+            for i, k in qd.ndrange(5000, 3):
+                x[i][k] = values[i, k]
+
+        fill(values)
+    if kind != "sparse":
+        x.from_numpy(values)
+    ins = qd.inspect(x=x)
+    window.want({"id": 0, "width": 100_000, "height": 100, "component": -2})
+    picture = standing_still(window, lambda m: m["component"] == -2)
+    assert (picture["columns"], picture["rows"], picture["width"], picture["height"]) == (5000, 3, 5000, 3)
+    assert (window.samples(picture) == values).all() and ins.alive
+
+
+def test_a_report(window, program, tmp_path):
+    ins = qd.inspect(x=np.arange(6, dtype=np.float32).reshape(3, 2))
+    ins.param("feed", 2.0, 0.0, 3.0)
+    step = make_step()
+    step(np.ones((8, 4), np.float32), 2.0)
+    window.want({"id": 0})
+    window.wait("picture")
+    window.ask("save", path=str(tmp_path / "report.html"))
+    window.wait("state", lambda m: "saved" in m["said"])
+    text = (tmp_path / "report.html").read_text()
+    assert re.search(r"32 \|\s+if x\[i, j\] &lt; 100:  <i>never false</i>", text)
+    assert "feed = 2, of 0 to 3" in text and "x: 0 to 5" in text and "<h2>Tasks</h2>" not in text.split("<h2>")[0]
+    from PIL import Image
+    import base64
+    import io
+
+    data = base64.b64decode(re.search(r"base64,([^']*)'", text).group(1))
+    picture = np.asarray(Image.open(io.BytesIO(data)))
+    assert picture.shape == (2, 3, 3) and tuple(picture[1, 0]) == (68, 1, 84) and tuple(picture[0, 2]) == (253, 231, 37)
+    window.ask("save", path=str(tmp_path / "none" / "report.html"))
+    window.wait("state", lambda m: "No such file" in m["said"])
+
+
+def test_a_fork_has_no_window(window, program):
+    import os
+
+    ins = qd.inspect()
+    child = os.fork()
+    if child == 0:
+        ins.plot("a", 1)
+        os._exit(0 if not ins.alive else 1)
+    assert os.waitpid(child, 0)[1] == 0 and ins.alive
+
+
+def test_unused_it_is_not_even_imported(tmp_path):
+    file = tmp_path / "program.py"
+    file.write_text(
+        "import sys, threading, quadrants as qd\nqd.init(arch=qd.cpu, offline_cache=False)\n"
+        "@qd.kernel\ndef f(): pass\nf()\n"
+        "print([m for m in sys.modules if m.startswith(('quadrants._inspect', 'quadrants._live', 'quadrants._windows'))])\n"
+        "print([t.name for t in threading.enumerate()])"
+    )
+    out = subprocess.run([sys.executable, file], capture_output=True, text=True, check=True).stdout.splitlines()
+    assert out[-2:] == ["[]", "['MainThread']"]
+
+
+def test_no_news_is_lost(window, program):
+    """That comes while the thread takes what was new before."""
+
+    class Slow(set):
+        def add(self, kind):
+            time.sleep(0.5)
+            super().add(kind)
+
+    ins = qd.inspect()
+    feed = ins.param("feed", 0.0, 0.0, 9.0)
+    window.wait("parameters", lambda m: m["parameters"])
+    ins._publisher.news = Slow()
+    feed.value = 7.0
+    window.wait("parameters", lambda m: m["parameters"][0]["value"] == 7.0)
