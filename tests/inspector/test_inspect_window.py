@@ -212,6 +212,27 @@ def test_a_slider_by_pointer_and_by_keyboard(person):
     assert factor.value < reached
 
 
+def test_the_pointer_of_the_screen_disturbs_no_test(person, display):
+    import ctypes
+
+    factor = person.ins.param("factor", 0.0, 0.0, 10.0)
+    person.events(person.place("parameter factor", 0.75))
+    x11 = ctypes.CDLL("libX11.so.6")
+    x11.XOpenDisplay.restype = ctypes.c_void_p
+    server = ctypes.c_void_p(x11.XOpenDisplay(display.encode()))
+    root = ctypes.c_ulong(x11.XDefaultRootWindow(server))
+    for at in (300, 320):  # the second is a movement wherever the pointer rested
+        x11.XWarpPointer(server, ctypes.c_ulong(0), root, 0, 0, 0, 0, at, at)
+        x11.XSync(server, 0)
+        person.seen()
+    x11.XCloseDisplay(server)
+    person.events({"type": "button", "key": "LMB", "down": True}, {"type": "button", "key": "LMB", "down": False})
+    end = time.monotonic() + PATIENCE
+    while factor.value == 0 and time.monotonic() < end:
+        time.sleep(0.01)
+    assert 7 < factor.value < 9.5
+
+
 def test_pause_step_and_resume_by_keyboard(person):
     x = qd.field(qd.i32, shape=())
 
