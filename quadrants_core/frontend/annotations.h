@@ -6,6 +6,8 @@ namespace qd::frontend {
 
 Val reference(Walk &w, const Node *node, PyObject *annotation, const Val &arg, const std::string &name);
 ir::Scalar dtype_scalar(Walk &w, const Node *node, PyObject *object);
+/// The data type that an argument is.
+ir::Scalar dtype_scalar(Walk &w, const Node *node, const Val &v);
 bool is_dtype(Walk &w, PyObject *object);
 void check_array_argument(Walk &w, const Node *node, PyObject *annotation, const Val &arg, const std::string &name);
 void check_view_argument(Walk &w, const Node *node, PyObject *annotation, const Val &arg, const std::string &name);

@@ -27,9 +27,9 @@ const char *symbol_of(NodeKind op) { return operator_of(op).symbol; }
 namespace {
 
 /// A tuple or list as the user wrote it: `+` appends, `*` repeats, as in Python.
-bool is_written_sequence(const Val &v) { return v.is_sequence() && !v.element_dim; }
+bool is_written_sequence(const Val &v) { return v.is(Flavour::plain); }
 
-bool is_python_int(const Val &v) { return v.is_constant() && PyLong_Check(v.object.get()); }
+bool is_python_int(const Val &v) { return v.is_constant() && PyLong_Check(v.object()); }
 
 constexpr double most_bits = 1 << 20; ///< of an integer that Python computes: beyond, it would take minutes
 
@@ -50,14 +50,16 @@ bool is_huge(NodeKind op, PyObject *a, PyObject *b) {
 }
 
 bool is_too_often(const Val &sequence, const Val &times) {
-    return !sequence.items.empty() && real_of(times.object.get()) * double(sequence.items.size()) > most_items;
+    const size_t size = sequence.sequence().items.size();
+    return size && real_of(times.object()) * double(size) > most_items;
 }
 
 Val repeated(const Val &sequence, const Val &times) {
+    const std::vector<Val> &items = sequence.sequence().items;
     Val out = sequence;
-    out.items.clear();
-    for (long k = PyLong_AsLong(times.object.get()); k > 0; --k)
-        out.items.insert(out.items.end(), sequence.items.begin(), sequence.items.end());
+    std::vector<Val> &all = out.sequence().items;
+    all.clear();
+    for (long k = PyLong_AsLong(times.object()); k > 0; --k) all.insert(all.end(), items.begin(), items.end());
     return out;
 }
 
@@ -76,12 +78,12 @@ Val eval_binop(Walk &w, const Node *node) {
 }
 
 Val binary(Walk &w, const Node *node, NodeKind op, const Val &a, const Val &b) {
-    if (a.is_constant() && b.is_constant() && w.objects.kind_of(a.object.get()) != Kind::matrix &&
-        w.objects.kind_of(b.object.get()) != Kind::matrix) {
-        if (is_huge(op, a.object.get(), b.object.get()))
+    if (a.is_constant() && b.is_constant() && w.objects.kind_of(a.object()) != Kind::matrix &&
+        w.objects.kind_of(b.object()) != Kind::matrix) {
+        if (is_huge(op, a.object(), b.object()))
             w.fail_type(node, std::string("The result of '") + symbol_of(op) +
                                   "' of these constants exceeded the range of integers");
-        PyObject *result = operator_of(op).binary(a.object.get(), b.object.get());
+        PyObject *result = operator_of(op).binary(a.object(), b.object());
         if (result) return constant(PyRef::steal(result));
         if (PyErr_ExceptionMatches(PyExc_TypeError)) {
             PyErr_Clear();
@@ -91,10 +93,11 @@ Val binary(Walk &w, const Node *node, NodeKind op, const Val &a, const Val &b) {
     }
     if (is_scalar(a) && is_scalar(b) && op != NodeKind::MatMult) return scalar_binary(w, node, op, a, b);
     if (op == NodeKind::Add && is_string(a) && is_string(b)) return joined(a, b);
-    if (op == NodeKind::Mod && a.is_constant() && is_string(a)) return percent_format(w, node, text(a.object.get()), b);
+    if (op == NodeKind::Mod && a.is_constant() && is_string(a)) return percent_format(w, node, text(a.object()), b);
     if (op == NodeKind::Add && is_written_sequence(a) && is_written_sequence(b)) {
         Val out = a;
-        out.items.insert(out.items.end(), b.items.begin(), b.items.end());
+        const std::vector<Val> &more = b.sequence().items;
+        out.sequence().items.insert(out.sequence().items.end(), more.begin(), more.end());
         return out;
     }
     const bool repeats_a = op == NodeKind::Mult && is_written_sequence(a) && is_python_int(b);
@@ -115,24 +118,24 @@ void fail_unsupported(Walk &w, const Node *node, const char *symbol, const Val &
 
 Val broadcast(Walk &w, const Node *node, const char *symbol, const Val &a, const Val &b, const ScalarFn &f) {
     const auto is_tensor = [&](const Val &v) {
-        return v.tag == Tag::matrix || v.is_sequence() ||
-               (v.is_constant() && (w.objects.kind_of(v.object.get()) == Kind::matrix ||
-                                    PyTuple_Check(v.object.get()) || PyList_Check(v.object.get())));
+        return v.is_matrix() || v.is_sequence() ||
+               (v.is_constant() && (w.objects.kind_of(v.object()) == Kind::matrix || PyTuple_Check(v.object()) ||
+                                    PyList_Check(v.object())));
     };
     if (is_scalar(a) && is_scalar(b)) return f(a, b);
     if ((!is_scalar(a) && !is_tensor(a)) || (!is_scalar(b) && !is_tensor(b))) fail_unsupported(w, node, symbol, a, b);
     const Val x = is_tensor(a) ? to_matrix(w, node, a) : a;
     const Val y = is_tensor(b) ? to_matrix(w, node, b) : b;
-    const Val &shape = x.tag == Tag::matrix ? x : y;
-    if (x.tag == Tag::matrix && y.tag == Tag::matrix && (x.n != y.n || x.m != y.m || x.ndim != y.ndim))
+    const val::Matrix *left = x.if_matrix(), *right = y.if_matrix();
+    if (left && right && (left->n != right->n || left->m != right->m || left->ndim != right->ndim))
         fail_unsupported(w, node, symbol, x, y);
-    Val out;
-    out.tag = Tag::matrix;
+    const val::Matrix &shape = left ? *left : *right;
+    val::Matrix out;
     out.n = shape.n;
     out.m = shape.m;
     out.ndim = shape.ndim;
     for (int k = 0; k < shape.n * shape.m; ++k) {
-        const Val part = f(x.tag == Tag::matrix ? component(x, k) : x, y.tag == Tag::matrix ? component(y, k) : y);
+        const Val part = f(left ? component(x, k) : x, right ? component(y, k) : y);
         out.elem = scalar_type(w, node, part);
         out.comps.push_back(as(w, node, part, out.elem));
     }
@@ -141,14 +144,15 @@ Val broadcast(Walk &w, const Node *node, const char *symbol, const Val &a, const
 
 Val map(Walk &w, const Node *node, const Val &given, const std::function<Val(const Val &)> &f) {
     const Val a = w.places.load(given);
-    const bool is_tensor = a.tag == Tag::matrix || a.is_sequence() ||
-                           (a.is_constant() && w.objects.kind_of(a.object.get()) == Kind::matrix);
+    const bool is_tensor =
+        a.is_matrix() || a.is_sequence() || (a.is_constant() && w.objects.kind_of(a.object()) == Kind::matrix);
     if (!is_tensor) return f(a);
     Val out = to_matrix(w, node, a);
-    for (ir::Value &c : out.comps) {
+    val::Matrix &m = out.matrix();
+    for (ir::Value &c : m.comps) {
         const Val part = f(scalar(w, c));
-        out.elem = scalar_type(w, node, part);
-        c = as(w, node, part, out.elem);
+        m.elem = scalar_type(w, node, part);
+        c = as(w, node, part, m.elem);
     }
     return out;
 }
@@ -256,16 +260,16 @@ static ir::Value real_to_integer_power(Walk &w, ir::Value x, ir::Value y) {
 
 Val matmul(Walk &w, const Node *node, const Val &given_a, const Val &given_b) {
     const auto is_tensor = [&](const Val &v) {
-        return v.tag == Tag::matrix || v.is_sequence() || (v.is_constant() && !is_number(v));
+        return v.is_matrix() || v.is_sequence() || (v.is_constant() && !is_number(v));
     };
     if (!is_tensor(given_a) || !is_tensor(given_b)) fail_unsupported(w, node, "@", given_a, given_b);
-    const Val a = to_matrix(w, node, given_a);
-    const Val b = to_matrix(w, node, given_b);
+    const Val left = to_matrix(w, node, given_a);
+    const Val right = to_matrix(w, node, given_b);
+    const val::Matrix &a = left.matrix(), &b = right.matrix();
     // As in NumPy: a vector on the left is a row, on the right a column, and its axis is gone from the result.
     const int rows = a.ndim == 1 ? 1 : a.n, inner = a.ndim == 1 ? a.n : a.m;
-    if (inner != b.n) fail_unsupported(w, node, "@", a, b);
-    Val out;
-    out.tag = Tag::matrix;
+    if (inner != b.n) fail_unsupported(w, node, "@", left, right);
+    val::Matrix out;
     out.n = a.ndim == 1 ? b.m : rows;
     out.m = a.ndim == 1 || b.ndim == 1 ? 1 : b.m;
     out.ndim = a.ndim + b.ndim - 2;
@@ -273,13 +277,13 @@ Val matmul(Walk &w, const Node *node, const Val &given_a, const Val &given_b) {
         for (int j = 0; j < b.m; ++j) {
             Val sum;
             for (int k = 0; k < inner; ++k) {
-                const Val term =
-                    scalar_binary(w, node, NodeKind::Mult, component(a, i * inner + k), component(b, k * b.m + j));
+                const Val term = scalar_binary(w, node, NodeKind::Mult, component(left, i * inner + k),
+                                               component(right, k * b.m + j));
                 sum = k == 0 ? term : scalar_binary(w, node, NodeKind::Add, sum, term);
             }
             if (out.ndim == 0) return sum;
-            out.elem = sum.elem;
-            out.comps.push_back(sum.v);
+            out.elem = sum.scalar().elem;
+            out.comps.push_back(sum.scalar().v);
         }
     }
     return out;
@@ -292,8 +296,8 @@ Val eval_unary(Walk &w, const Node *node) {
 }
 
 Val unary(Walk &w, const Node *node, NodeKind op, const Val &a) {
-    if (a.is_constant() && w.objects.kind_of(a.object.get()) != Kind::matrix) {
-        PyObject *result = operator_of(op).unary(a.object.get());
+    if (a.is_constant() && w.objects.kind_of(a.object()) != Kind::matrix) {
+        PyObject *result = operator_of(op).unary(a.object());
         if (!result && op != NodeKind::Not && PyErr_ExceptionMatches(PyExc_TypeError)) {
             PyErr_Clear();
             w.fail_type(node,
@@ -309,10 +313,10 @@ Val unary(Walk &w, const Node *node, NodeKind op, const Val &a) {
                                   "' takes integral inputs only, however '" + ir::to_string(type) + "' is provided");
         if (op == NodeKind::Not) {
             const ir::Value zero = w.b.integer(type, 0);
-            return scalar(w, w.b.eq(x.v, zero));
+            return scalar(w, w.b.eq(x.scalar().v, zero));
         }
         const std::optional<Op> single = operator_of(op).op;
-        return single ? scalar(w, emit1(w, *single, x.v)) : x;
+        return single ? scalar(w, emit1(w, *single, x.scalar().v)) : x;
     });
 }
 

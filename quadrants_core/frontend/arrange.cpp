@@ -30,15 +30,16 @@ bool arranges(PyObject *callee, const std::string &module, const std::string &na
 
 /// The items of `v` with stand-ins for what is no constant: capsules with the place of it in `values`, from 1.
 PyRef stand_in(const Val &v, std::vector<Val> &values) {
-    if (v.is_constant() && v.node < 0) return v.object;
+    if (const val::Constant *known = v.if_constant(); known && known->node < 0) return known->object;
     if (!v.is_sequence()) {
         values.push_back(v);
         return PyRef::steal(PyCapsule_New(reinterpret_cast<void *>(values.size()), stand_in_name, nullptr));
     }
-    PyRef items = PyRef::steal(PyTuple_New(Py_ssize_t(v.items.size())));
-    for (size_t i = 0; i < v.items.size(); ++i)
-        PyTuple_SET_ITEM(items.get(), Py_ssize_t(i), Py_NewRef(stand_in(v.items[i], values).get()));
-    return v.tag == Tag::tuple ? items : PyRef::steal(PySequence_List(items.get()));
+    const std::vector<Val> &given = v.sequence().items;
+    PyRef items = PyRef::steal(PyTuple_New(Py_ssize_t(given.size())));
+    for (size_t i = 0; i < given.size(); ++i)
+        PyTuple_SET_ITEM(items.get(), Py_ssize_t(i), Py_NewRef(stand_in(given[i], values).get()));
+    return v.is_tuple() ? items : PyRef::steal(PySequence_List(items.get()));
 }
 
 /// `seen`: sequences that were looked into; a list may hold itself.
@@ -57,8 +58,7 @@ static Val with_values(Walk &w, PyObject *object, const std::vector<Val> &values
     if (!holds_stand_in(object, seen)) return wrap(w, PyRef::borrow(object));
     if (void *at = PyCapsule_IsValid(object, stand_in_name) ? PyCapsule_GetPointer(object, stand_in_name) : nullptr)
         return values[reinterpret_cast<size_t>(at) - 1];
-    Val out;
-    out.tag = PyTuple_CheckExact(object) ? Tag::tuple : Tag::list;
+    val::Sequence out{{}, PyTuple_CheckExact(object) ? val::Sequence::Type::tuple : val::Sequence::Type::list};
     for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(object); ++i)
         out.items.push_back(with_values(w, PySequence_Fast_GET_ITEM(object, i), values));
     return out;
@@ -72,7 +72,7 @@ std::optional<Val> arranged(Walk &w, const Node *node, PyObject *callee, const C
     PyRef args = PyRef::steal(PyTuple_New(Py_ssize_t(call.args.size())));
     for (size_t i = 0; i < call.args.size(); ++i) {
         const Val &arg = call.args[i];
-        const bool has_components = arg.tag == Tag::matrix || (arg.tag == Tag::ref && arg.ref->ndim > 0);
+        const bool has_components = arg.is_matrix() || (arg.is_ref() && arg.ref()->ndim > 0);
         const Val items = has_components ? sequence_items(w, node, w.places.load(arg)) : unpacked(w, node, arg);
         if (!items.is_sequence() && !items.is_constant()) return {};
         PyTuple_SET_ITEM(args.get(), Py_ssize_t(i), Py_NewRef(stand_in(items, values).get()));
@@ -81,13 +81,12 @@ std::optional<Val> arranged(Walk &w, const Node *node, PyObject *callee, const C
     PyRef kwargs = PyRef::steal(PyDict_New());
     for (const auto &[key, v] : call.kwargs) {
         if (!v.is_constant()) return {};
-        PyDict_SetItem(kwargs.get(), key, v.object.get());
+        PyDict_SetItem(kwargs.get(), key, v.object());
     }
     PyRef made = PyRef::steal(PyObject_Call(callee, args.get(), kwargs.get()));
     PyRef iterator = made ? PyRef::steal(PyObject_GetIter(made.get())) : PyRef{};
     if (!iterator) w.python_failed(node);
-    Val out;
-    out.tag = PyTuple_CheckExact(made.get()) ? Tag::tuple : Tag::list;
+    val::Sequence out{{}, PyTuple_CheckExact(made.get()) ? val::Sequence::Type::tuple : val::Sequence::Type::list};
     double total = 0;
     while (PyRef item = PyRef::steal(PyIter_Next(iterator.get()))) {
         total += PyTuple_CheckExact(item.get()) ? double(PyTuple_GET_SIZE(item.get())) : 1;

@@ -42,13 +42,13 @@ Flow annotated_assign(Walk &w, const Node *node) {
     const Val v = value(w, source);
     if (v.is_static) w.fail_syntax(node, "Static assign cannot be used on annotated assignment");
     const Val annotation = value(w, child(node, Field::annotation));
-    const Kind kind = annotation.is_constant() ? w.objects.kind_of(annotation.object.get()) : Kind::foreign;
+    const Kind kind = annotation.is_constant() ? w.objects.kind_of(annotation.object()) : Kind::foreign;
     if (!annotation.is_constant() ||
-        (!is_dtype(w, annotation.object.get()) && kind != Kind::matrix_type && kind != Kind::struct_type))
+        (!is_dtype(w, annotation.object()) && kind != Kind::matrix_type && kind != Kind::struct_type))
         w.fail_syntax(node, "Invalid type annotation of a variable: " +
-                                (annotation.is_constant() ? repr(annotation.object.get()) : type_text(w, annotation)));
+                                (annotation.is_constant() ? repr(annotation.object()) : type_text(w, annotation)));
     const std::string name = source_text(w, target);
-    const Val typed_value = convert_to_annotation(w, node, annotation.object.get(), v, "Variable '" + name + "'");
+    const Val typed_value = convert_to_annotation(w, node, annotation.object(), v, "Variable '" + name + "'");
     if (target->kind != NodeKind::Name) {
         assign_to(w, target, typed_value);
         return Flow::next;
@@ -84,24 +84,25 @@ void assign_to(Walk &w, const Node *target, Val v) {
         if (v.is_static) w.fail_syntax(target, "Static assign cannot be used on elements in arrays");
         const Val place = eval(w, target);
         AtNode at(w, target);
-        if (place.tag == Tag::record && is_place(place)) {
+        if (place.is_record() && is_place(place)) {
             w.records.store_record(target, place, v);
             return;
         }
-        if (place.is_sequence() && place.element_dim == is_unpacked) {
+        if (place.is(Flavour::unpacked)) {
             store_sequence(w, target, place, sequence_items(w, target, w.places.load(v)));
             return;
         }
         check_member_target(w, target, place);
-        if (place.tag != Tag::ref)
+        if (!place.is_ref())
             w.fail_type(target, "Cannot assign to non-lvalue: this expression is not a place that can be stored to",
                         target->kind == NodeKind::Attribute ? "attributes of Python objects are constants in a kernel"
                                                             : "");
-        if (target->kind == NodeKind::Attribute && place.ref->ndim == 1 && v.tag == Tag::matrix && v.n != place.ref->n)
+        if (target->kind == NodeKind::Attribute && place.ref()->ndim == 1 && v.is_matrix() &&
+            v.matrix().n != place.ref()->n)
             if (const std::string name = text(word_of(target, Field::attr));
-                is_swizzle(name) && int(name.size()) == place.ref->n)
+                is_swizzle(name) && int(name.size()) == place.ref()->n)
                 w.fail(target, UserErrorKind::runtime, "value len does not match the swizzle pattern=" + name);
-        w.places.store(target, *place.ref, v);
+        w.places.store(target, *place.ref(), v);
         return;
     }
     case Kind::List: w.fail_syntax(target, "Unpacking works with tuples on the left side, not lists");
@@ -112,8 +113,8 @@ void assign_to(Walk &w, const Node *target, Val v) {
 
 /// Members of dataclass arguments are read-only, as scalar arguments are.
 static void check_member_target(Walk &w, const Node *target, const Val &place) {
-    if (target->kind != NodeKind::Attribute || place.tag == Tag::ref) return;
-    if (eval(w, child(target, Field::value)).tag != Tag::bundle) return;
+    if (target->kind != NodeKind::Attribute || place.is_ref()) return;
+    if (!eval(w, child(target, Field::value)).is_bundle()) return;
     const std::string name = source_text(w, target);
     w.fail_syntax(target, "Kernel argument \"" + name + "\" is immutable in the kernel",
                   "copy it first: `x = " + name + "`");
@@ -122,16 +123,17 @@ static void check_member_target(Walk &w, const Node *target, const Val &place) {
 static void unpack(Walk &w, const Node *target, const Val &given) {
     const Items elements = items_of(target, Field::elts);
     const Val v = w.places.load(given);
-    if (v.tag == Tag::scalar || is_number(v) || v.tag == Tag::array || v.tag == Tag::loop)
+    if (v.is_scalar() || is_number(v) || v.is_array() || v.is_loop())
         w.fail_syntax(target, "Cannot unpack type: " + type_text(w, v));
-    if (v.tag == Tag::matrix && v.ndim == 2 && v.m > 1)
+    if (v.is_matrix() && v.matrix().ndim == 2 && v.matrix().m > 1)
         w.fail_syntax(target, "Matrices with more than one columns cannot be unpacked");
     const Val many = sequence_items(w, target, v);
-    if (many.items.size() != elements.size())
+    const std::vector<Val> &parts = many.sequence().items;
+    if (parts.size() != elements.size())
         w.fail_syntax(target, "The number of targets is not equal to value length: " + std::to_string(elements.size()) +
-                                  " targets, " + std::to_string(many.items.size()) + " values");
+                                  " targets, " + std::to_string(parts.size()) + " values");
     std::vector<Val> items;
-    for (const Val &item : many.items) {
+    for (const Val &item : parts) {
         items.push_back(w.places.load(item));
         items.back().is_static = v.is_static || item.is_static;
     }
@@ -143,6 +145,29 @@ static void refuse_argument(Walk &w, const Node *target, const Binding *binding)
     const std::string name = text(binding->name);
     w.fail_syntax(target, "Kernel argument \"" + name + "\" is immutable in the kernel",
                   "copy it first: `new_" + name + " = " + name + "`");
+}
+
+/// What a name can stand for without being a variable.
+static bool is_kept(Walk &w, const Val &v) {
+    switch (v.tag()) {
+    case Tag::array:
+    case Tag::bundle:
+    case Tag::loop:
+    case Tag::dict:
+    case Tag::element:
+    case Tag::relation: return true;
+    case Tag::constant: return w.objects.kind_of(v.object()) != Kind::foreign;
+    case Tag::none:
+    case Tag::scalar:
+    case Tag::matrix:
+    case Tag::sequence:
+    case Tag::record:
+    case Tag::method:
+    case Tag::ref:
+    case Tag::container:
+    case Tag::triplet: break;
+    }
+    return false;
 }
 
 static void assign_name(Walk &w, const Node *target, Val given) {
@@ -157,29 +182,28 @@ static void assign_name(Walk &w, const Node *target, Val given) {
         return;
     }
     Val v = w.places.load(std::move(given));
-    if (old && old->value.tag == Tag::ref) {
+    if (old && old->value.is_ref()) {
         const Val place = old->value;
-        w.places.store(target, *place.ref, v);
+        w.places.store(target, *place.ref(), v);
         return;
     }
-    if (old && old->value.tag == Tag::record) {
+    if (old && old->value.is_record()) {
         const Val place = old->value;
         w.records.store_record(target, place, v);
         return;
     }
-    if (old && old->value.tag == Tag::element && v.tag == Tag::element && old->value.ref &&
-        old->value.object.get() == v.object.get()) {
-        w.b.store(old->value.ref->pointer, v.v);
-        return;
+    if (old && old->value.is_element() && v.is_element()) {
+        const val::Element &was = old->value.element(), &is = v.element();
+        if (was.variable && was.elements.get() == is.elements.get()) {
+            w.b.store(was.variable->pointer, is.number);
+            return;
+        }
     }
-    const bool keeps = v.tag == Tag::array || v.tag == Tag::bundle || v.tag == Tag::loop || v.tag == Tag::dict ||
-                       v.tag == Tag::element || v.tag == Tag::relation ||
-                       (v.is_constant() && w.objects.kind_of(v.object.get()) != Kind::foreign);
     refuse_array(w, target, v);
-    if (old ? !(old->value.is_sequence() && v.is_sequence()) : !(w.places.storable(v) || keeps))
+    if (old ? !(old->value.is_sequence() && v.is_sequence()) : !(w.places.storable(v) || is_kept(w, v)))
         w.fail_syntax(target, "Variable '" + text(name) + "' cannot be assigned. Maybe it is not a Quadrants object?",
                       old ? "use another name" : "bind it at compile time: `" + text(name) + " = qd.static(...)`");
-    if (old && (w.frames.back().dynamic || old->value.items.size() != v.items.size())) {
+    if (old && (w.frames.back().dynamic || old->value.parts().size() != v.parts().size())) {
         store_sequence(w, target, old->value, v);
         return;
     }
@@ -191,16 +215,18 @@ static void assign_name(Walk &w, const Node *target, Val given) {
 }
 
 void store_sequence(Walk &w, const Node *target, const Val &place, const Val &v) {
-    if (!v.is_sequence() || v.items.size() != place.items.size())
+    const std::vector<Val> &places = place.sequence().items;
+    if (!v.is_sequence() || v.sequence().items.size() != places.size())
         w.fail_type(target,
                     "cannot assign '" + type_text(w, v) + "' of another length to '" + type_text(w, place) + "'");
-    for (size_t i = 0; i < v.items.size(); ++i) {
-        if (place.items[i].is_sequence())
-            store_sequence(w, target, place.items[i], v.items[i]);
-        else if (place.items[i].tag == Tag::record)
-            w.records.store_record(target, place.items[i], v.items[i]);
-        else if (place.items[i].tag == Tag::ref)
-            w.places.store(target, *place.items[i].ref, v.items[i]);
+    const std::vector<Val> &items = v.sequence().items;
+    for (size_t i = 0; i < items.size(); ++i) {
+        if (places[i].is_sequence())
+            store_sequence(w, target, places[i], items[i]);
+        else if (places[i].is_record())
+            w.records.store_record(target, places[i], items[i]);
+        else if (places[i].is_ref())
+            w.places.store(target, *places[i].ref(), items[i]);
         else
             w.fail_type(target, "Cannot assign to non-lvalue");
     }
@@ -214,13 +240,13 @@ Flow augmented_assign(Walk &w, const Node *node) {
     }
     const Val place = eval(w, target, Use::updated);
     const Val amount = value(w, child(node, Field::value));
-    if (place.tag == Tag::triplet) {
+    if (place.is_triplet()) {
         append_triplet(w, node, op, place, amount);
         return Flow::next;
     }
-    if (place.tag == Tag::record) fail_unsupported(w, node, (std::string(symbol_of(op)) + "=").c_str(), place, amount);
+    if (place.is_record()) fail_unsupported(w, node, (std::string(symbol_of(op)) + "=").c_str(), place, amount);
     check_member_target(w, target, place);
-    if (place.tag != Tag::ref)
+    if (!place.is_ref())
         w.fail_type(target, "Cannot assign to non-lvalue: this expression is not a place that can be updated",
                     "assign it to a variable first");
     AtNode at(w, node);
@@ -230,20 +256,20 @@ Flow augmented_assign(Walk &w, const Node *node) {
 
 /// Whether a number, or what a vector or matrix is made of, is real.
 static bool has_real(Walk &w, const Node *node, const Val &v) {
-    return ir::is_float(scalar_type(w, node, v.tag == Tag::scalar || is_number(v) ? v : to_matrix(w, node, v)));
+    return ir::is_float(scalar_type(w, node, v.is_scalar() || is_number(v) ? v : to_matrix(w, node, v)));
 }
 
 static void update(Walk &w, const Node *node, NodeKind op, const Val &place, const Val &amount) {
     const Operator &row = operator_of(op);
     // The product of an integer and a real is computed, then converted.
-    const bool converts = op == NodeKind::Mult && !ir::is_float(place.ref->elem) && has_real(w, node, amount);
+    const bool converts = op == NodeKind::Mult && !ir::is_float(place.ref()->elem) && has_real(w, node, amount);
     if (row.atomic && !converts) {
-        update_atomic(w, node, *row.atomic, row.negates, *place.ref, amount);
+        update_atomic(w, node, *row.atomic, row.negates, *place.ref(), amount);
         return;
     }
     const Val old = w.places.load(place);
     const Val result = binary(w, node, op, old, amount);
-    w.places.store(node, *place.ref, result);
+    w.places.store(node, *place.ref(), result);
 }
 
 } // namespace qd::frontend

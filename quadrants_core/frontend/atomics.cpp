@@ -46,29 +46,20 @@ ir::Value updated(Walk &w, Op op, bool negate, ir::Value old, ir::Value amount) 
 Val update_atomic(Walk &w, const Node *node, Op op, bool negate, const Ref &ref, const Val &given) {
     Val v = w.places.load(given);
     const bool bitwise = op == Op::atomic_and || op == Op::atomic_or || op == Op::atomic_xor;
-    if (v.tag != Tag::scalar && !is_number(v)) v = to_matrix(w, node, v);
-    if (v.tag == Tag::matrix && (v.n != ref.n || v.m != ref.m || v.ndim != ref.ndim)) {
-        Val place;
-        place.tag = Tag::ref;
-        place.ref = std::make_shared<Ref>(ref);
-        fail_unsupported(w, node, word(op, negate), place, v);
-    }
+    if (!v.is_scalar() && !is_number(v)) v = to_matrix(w, node, v);
+    if (const val::Matrix *m = v.if_matrix(); m && (m->n != ref.n || m->m != ref.m || m->ndim != ref.ndim))
+        fail_unsupported(w, node, word(op, negate), val::Place{std::make_shared<Ref>(ref)}, v);
     const Scalar from = scalar_type(w, node, v);
     if (bitwise && (ir::is_float(ref.elem) || ir::is_float(from)))
         w.fail_type(node, std::string("unsupported operand type(s) for 'atomic ") + word(op, negate) + "': '" +
                               ir::to_string(ref.elem) + "' and '" + ir::to_string(from) + "'");
-    if (promote(ref.elem, from) != ref.elem && (v.tag != Tag::constant || ir::is_float(from) || ref.elem == Scalar::u1))
+    if (promote(ref.elem, from) != ref.elem && (!v.is_constant() || ir::is_float(from) || ref.elem == Scalar::u1))
         w.warn(node, "UserWarning",
                std::string("Atomic ") + word(op, negate) + " may lose precision: " + ir::to_string(ref.elem) + " <- " +
                    ir::to_string(from));
-    Val out;
-    out.tag = ref.ndim ? Tag::matrix : Tag::scalar;
-    out.elem = ref.elem;
-    out.n = ref.n;
-    out.m = ref.m;
-    out.ndim = ref.ndim;
+    std::vector<ir::Value> olds;
     for (int k = 0; k < ref.n * ref.m; ++k) {
-        const ir::Value amount = as(w, node, v.tag == Tag::matrix ? component(v, k) : v, ref.elem);
+        const ir::Value amount = as(w, node, v.is_matrix() ? component(v, k) : v, ref.elem);
         const bool packed = ref.field && ref.field->is_packed();
         const ir::Value pointer = packed     ? ir::Value{}
                                   : ref.ndim ? w.places.part_pointer(ref, k)
@@ -82,12 +73,10 @@ Val update_atomic(Walk &w, const Node *node, Op op, bool negate, const Ref &ref,
             old = packed ? w.packed.update(ref, k, op, std::array{change}) : w.b.emit(op, {pointer, change});
             if (w.request.options.debug) updated(w, op, negate, old, amount); // reports
         }
-        if (ref.ndim)
-            out.comps.push_back(old);
-        else
-            out.v = old;
+        olds.push_back(old);
     }
-    return out;
+    if (!ref.ndim) return val::Scalar{olds[0], ref.elem};
+    return val::Matrix{std::move(olds), ref.n, ref.m, ref.ndim, ref.elem};
 }
 
 namespace {
@@ -102,23 +91,23 @@ namespace {
 
 Val handlers::atomic(Walk &w, const Call &call, Op op) {
     const Val &place = call.args[0];
-    if (place.tag != Tag::ref) fail_target(w, call);
-    return update_atomic(w, call.node, op, false, *place.ref, call.args[1]);
+    if (!place.is_ref()) fail_target(w, call);
+    return update_atomic(w, call.node, op, false, *place.ref(), call.args[1]);
 }
 
 Val handlers::atomic_sub(Walk &w, const Call &call) {
     const Val &place = call.args[0];
-    if (place.tag != Tag::ref) fail_target(w, call);
-    return update_atomic(w, call.node, Op::atomic_add, true, *place.ref, call.args[1]);
+    if (!place.is_ref()) fail_target(w, call);
+    return update_atomic(w, call.node, Op::atomic_add, true, *place.ref(), call.args[1]);
 }
 
 Val handlers::atomic_cas(Walk &w, const Call &call) {
     const Node *node = call.node;
-    if (call.args[0].tag != Tag::ref) fail_target(w, call);
-    if (call.args[0].ref->ndim)
+    if (!call.args[0].is_ref()) fail_target(w, call);
+    if (call.args[0].ref()->ndim)
         w.fail_type(node, "'atomic_cas' takes one integer, not " + type_text(w, call.args[0]),
                     "update component by component");
-    const Ref &ref = *call.args[0].ref;
+    const Ref &ref = *call.args[0].ref();
     if (ir::is_float(ref.elem))
         w.fail_type(node,
                     "'atomic_cas' takes integral inputs only, however '" + ir::to_string(ref.elem) + "' is provided");
@@ -137,14 +126,13 @@ Val handlers::atomic_cas(Walk &w, const Call &call) {
 
 Val handlers::volatile_load(Walk &w, const Call &call) {
     const Val &place = call.args[0];
-    if (place.is_constant() && w.objects.kind_of(place.object.get()) != Kind::foreign)
+    if (place.is_constant() && w.objects.kind_of(place.object()) != Kind::foreign)
         w.fail_syntax(call.node, "volatile_load takes an element, not a Field directly",
                       "write `qd.volatile_load(x[i])`");
-    if (place.tag == Tag::matrix) w.fail_type(call.node, "volatile_load cannot read a local array");
-    if (place.tag != Tag::ref)
-        w.fail_syntax(call.node, "volatile_load needs an lvalue: an element of a field or ndarray");
-    if (place.ref->local) w.fail_type(call.node, "volatile_load cannot read a local variable or a local array");
-    const Ref &ref = *place.ref;
+    if (place.is_matrix()) w.fail_type(call.node, "volatile_load cannot read a local array");
+    if (!place.is_ref()) w.fail_syntax(call.node, "volatile_load needs an lvalue: an element of a field or ndarray");
+    if (place.ref()->local) w.fail_type(call.node, "volatile_load cannot read a local variable or a local array");
+    const Ref &ref = *place.ref();
     const auto read = [&](int k) {
         if (ref.field && ref.field->is_packed()) return w.packed.volatile_load(ref, k);
         return w.b.volatile_load(ref.ndim ? w.places.part_pointer(ref, k) : w.places.scalar_pointer(ref));

@@ -41,7 +41,7 @@ void append_values(ir::Message &message, size_t count, const char *open, const c
 
 void check_array_bounds(Walk &w, const Val &array, const ArrayInfo &info, const std::vector<ir::Value> &indices) {
     std::vector<ir::Value> lower, upper;
-    for (int axis = 0; axis < array.ndim; ++axis) {
+    for (int axis = 0; axis < array.array().ndim; ++axis) {
         lower.push_back(w.b.i32(0));
         upper.push_back(w.parameters.extent(array, axis));
     }

@@ -95,11 +95,10 @@ const BuiltinRow *python_builtin(PyObject *object) {
 
 /// A member of a builtin (`Matrix.zero`), waiting to be called.
 Val builtin_value(const BuiltinRow &row) {
-    Val out;
-    out.tag = Tag::method;
-    out.extra = std::make_shared<Extra>();
-    out.extra->name = std::string("builtin:") + row.name;
-    return out;
+    auto bound = std::make_shared<BoundMethod>();
+    bound->name = row.name;
+    bound->builtin = &row;
+    return val::Method{std::move(bound)};
 }
 
 void check_domain(Walk &w, const Node *node, const BuiltinRow &row, Scalar type) {
@@ -128,8 +127,8 @@ Val handlers::math_unary(Walk &w, const Call &call, Op op) {
         return scalar(w, emit1(w, op, v));
     });
     const Val *dtype = call.args.size() > 1 ? &call.args[1] : nullptr;
-    if (dtype && dtype->is_constant() && dtype->object.get() != Py_None)
-        out = cast(w, node, out, dtype_scalar(w, node, dtype->object.get()));
+    if (dtype && dtype->is_constant() && dtype->object() != Py_None)
+        out = cast(w, node, out, dtype_scalar(w, node, dtype->object()));
     return out;
 }
 
@@ -137,7 +136,7 @@ Val handlers::math_unary(Walk &w, const Call &call, Op op) {
 bool python_builtin_applies(Walk &w, const Call &call) {
     if (!call.row->has(Flag::folds) || !call.kwargs.empty()) return false;
     for (const Val &v : call.args)
-        if (!to_python(v) || (v.is_constant() && w.objects.kind_of(v.object.get()) != Kind::foreign)) return false;
+        if (!to_python(v) || (v.is_constant() && w.objects.kind_of(v.object()) != Kind::foreign)) return false;
     return true;
 }
 
@@ -176,8 +175,8 @@ Val handlers::minmax(Walk &w, const Call &call, Op op) {
     const Node *node = call.node;
     if (python_builtin_applies(w, call)) return call_builtin_in_python(w, call);
     std::vector<Val> args = call.args;
-    if (args.size() == 1 && args[0].tag == Tag::scalar) return args[0];
-    if (args.size() == 1) args = sequence_items(w, node, args[0]).items;
+    if (args.size() == 1 && args[0].is_scalar()) return args[0];
+    if (args.size() == 1) args = sequence_items(w, node, args[0]).sequence().items;
     for (Val &v : args) v = w.places.load(v); // items of a list are places
     if (args.empty()) w.fail_type(node, std::string("`") + call.row->name + "` needs at least one value");
     Val out = args[0];
@@ -204,11 +203,11 @@ Val handlers::select(Walk &w, const Call &call) {
         return scalar(w, as(w, node, c, Scalar::u1));
     });
     // Both values are brought to one type and shape first, then chosen between.
-    const auto is_scalar = [](const Val &v) { return v.tag == Tag::scalar || is_number(v); };
+    const auto is_scalar = [](const Val &v) { return v.is_scalar() || is_number(v); };
     const auto check_shapes = [&](const Val &x, const Val &y) {
         if (is_scalar(x) || is_scalar(y)) return;
         const Val p = to_matrix(w, node, x), q = to_matrix(w, node, y);
-        if (p.n != q.n || p.m != q.m || p.ndim != q.ndim)
+        if (shape_of(p) != shape_of(q))
             w.fail_type(node,
                         "Cannot broadcast tensor to tensor: '" + type_text(w, p) + "' and '" + type_text(w, q) + "'");
     };
@@ -223,16 +222,13 @@ Val handlers::select(Walk &w, const Call &call) {
     };
     const Val a = shaped(call.args[1], call.args[2]);
     const Val b = shaped(call.args[2], call.args[1]);
-    const bool many = test.tag == Tag::matrix || a.tag == Tag::matrix;
-    if (!many) return scalar(w, w.b.select(test.v, a.v, b.v));
-    Val out = a.tag == Tag::matrix ? a : test;
-    out.elem = a.elem;
-    for (size_t k = 0; k < out.comps.size(); ++k) {
-        const ir::Value c = test.tag == Tag::matrix ? test.comps[k] : test.v;
-        const ir::Value x = a.tag == Tag::matrix ? a.comps[k] : a.v;
-        const ir::Value y = b.tag == Tag::matrix ? b.comps[k] : b.v;
-        out.comps[k] = w.b.select(c, x, y);
-    }
+    const bool many = test.is_matrix() || a.is_matrix();
+    if (!many) return scalar(w, w.b.select(test.scalar().v, a.scalar().v, b.scalar().v));
+    Val out = a.is_matrix() ? a : test;
+    val::Matrix &m = out.matrix();
+    m.elem = a.is_matrix() ? a.matrix().elem : a.scalar().elem;
+    const auto part = [](const Val &v, size_t k) { return v.is_matrix() ? v.matrix().comps[k] : v.scalar().v; };
+    for (size_t k = 0; k < m.comps.size(); ++k) m.comps[k] = w.b.select(part(test, k), part(a, k), part(b, k));
     return out;
 }
 
@@ -241,7 +237,7 @@ static Scalar target_type(Walk &w, const Call &call) {
     if (!dtype || !dtype->is_constant())
         w.fail_type(call.node,
                     std::string("The second argument of `") + call.row->name + "` is a data type such as qd.f32");
-    return dtype_scalar(w, call.node, dtype->object.get());
+    return dtype_scalar(w, call.node, dtype->object());
 }
 
 Val handlers::cast_to(Walk &w, const Call &call) { return cast(w, call.node, call.args[0], target_type(w, call)); }
@@ -318,18 +314,32 @@ Val handlers::find_first_set(Walk &w, const Call &call) {
 
 Val handlers::length_of(Walk &w, const Call &call) {
     const Val &v = call.args[0];
-    if (v.is_sequence() || v.tag == Tag::dict) return integer(long(v.items.size()));
-    if (v.tag == Tag::matrix) return integer(v.n);
-    if (v.tag == Tag::ref && v.ref->ndim) return integer(v.ref->n);
-    if (v.tag == Tag::relation) return w.meshes.relation_size(call.node, v);
-    if (v.is_constant() && w.objects.kind_of(v.object.get()) == Kind::matrix)
-        return integer(attribute_int(v.object.get(), names().n, 0));
-    if (v.is_constant()) {
-        const Py_ssize_t size = PyObject_Size(v.object.get());
+    switch (v.tag()) {
+    case Tag::sequence:
+    case Tag::dict: return integer(long(v.parts().size()));
+    case Tag::matrix: return integer(v.matrix().n);
+    case Tag::relation: return w.meshes.relation_size(call.node, v);
+    case Tag::ref:
+        if (v.ref()->ndim) return integer(v.ref()->n);
+        break;
+    case Tag::constant: {
+        if (w.objects.kind_of(v.object()) == Kind::matrix) return integer(attribute_int(v.object(), names().n, 0));
+        const Py_ssize_t size = PyObject_Size(v.object());
         if (size < 0) w.python_failed(call.node);
         return integer(long(size));
     }
-    w.fail_type(call.node, "'" + type_text(w, v) + "' has no len()", v.tag == Tag::array ? "use `x.shape[0]`" : "");
+    case Tag::none:
+    case Tag::scalar:
+    case Tag::array:
+    case Tag::bundle:
+    case Tag::record:
+    case Tag::loop:
+    case Tag::method:
+    case Tag::container:
+    case Tag::element:
+    case Tag::triplet: break;
+    }
+    w.fail_type(call.node, "'" + type_text(w, v) + "' has no len()", v.is_array() ? "use `x.shape[0]`" : "");
 }
 
 Val handlers::reduce_bool(Walk &w, const Call &call, Op op) {

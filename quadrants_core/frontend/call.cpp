@@ -60,7 +60,7 @@ Call arguments(Walk &w, const Node *node, bool as_places, bool handed_on) {
     for (const Node *arg : items_of(node, Field::args)) {
         if (arg->kind == NodeKind::Starred) {
             const Val many = sequence_items(w, arg, value(w, child(arg, Field::value)));
-            for (const Val &v : many.items) call.args.push_back(as_places ? v : w.places.load(v));
+            for (const Val &v : many.sequence().items) call.args.push_back(as_places ? v : w.places.load(v));
         } else {
             call.args.push_back(as_places ? eval(w, arg, use) : value(w, arg, use));
         }
@@ -82,21 +82,21 @@ Val eval_call(Walk &w, const Node *node) {
         append_to_list(w, node))
         return Val{};
     const Val callee = eval(w, callee_node, Use::handed_on);
-    if (callee.tag == Tag::method) {
-        if (callee.extra->name.rfind("builtin:", 0) == 0)
-            return call_builtin(w, node, *find_builtin(callee.extra->name.substr(8)));
-        if (callee.extra->callee) return w.funcs.inline_method(node, callee.extra->callee, callee.extra->self);
+    if (callee.is_method()) {
+        const BoundMethod &bound = *callee.method().bound;
+        if (bound.builtin) return call_builtin(w, node, *bound.builtin);
+        if (bound.callee) return w.funcs.inline_method(node, bound.callee, bound.self);
         return method(w, node, callee);
     }
     if (!callee.is_constant()) w.fail_type(node, "'" + type_text(w, callee) + "' is not callable");
-    return call_object(w, node, callee.object, callee.extra ? &callee.extra->self : nullptr);
+    return call_object(w, node, callee.constant().object, callee.constant().owner.get());
 }
 
 /// `name.append(value)` on a list written in the kernel: its length is known at compile time.
 static bool append_to_list(Walk &w, const Node *node) {
     const Node *target = child(child(node, Field::func), Field::value);
     PyObject *name = target->kind == NodeKind::Name ? word_of(target, Field::id) : nullptr;
-    if (!name || !w.scopes.find_local(name) || w.scopes.find_local(name)->value.tag != Tag::list) return false;
+    if (!name || !w.scopes.find_local(name) || !w.scopes.find_local(name)->value.is_list()) return false;
     const Call call = arguments(w, node, false);
     AtNode at(w, node);
     if (call.args.size() != 1) w.fail_type(node, "`append` takes one value");
@@ -104,7 +104,7 @@ static bool append_to_list(Walk &w, const Node *node) {
         w.fail_syntax(node, "A list cannot grow inside a run-time if, for or while",
                       "its length must be known at compile time");
     Val item = w.places.storable(call.args[0]) ? w.places.new_variable(node, call.args[0]) : call.args[0];
-    w.scopes.find_local(name)->value.items.push_back(std::move(item));
+    w.scopes.find_local(name)->value.sequence().items.push_back(std::move(item));
     return true;
 }
 
@@ -308,17 +308,17 @@ static Val call_dtype(Walk &w, const Node *node, PyObject *dtype) {
         w.fail_syntax(node, "A primitive type can only decorate a single expression.");
     const Val &v = call.args[0];
     const Scalar type = dtype_scalar(w, node, dtype);
-    if (v.tag == Tag::scalar) return scalar(w, convert(w, v.v, type));
+    if (v.is_scalar()) return scalar(w, convert(w, v.scalar().v, type));
     if (!is_number(v)) w.fail_syntax(node, "A primitive type cannot decorate an expression with a compound type.");
-    const bool is_real = PyFloat_Check(v.object.get());
-    if (PyBool_Check(v.object.get())) return cast(w, node, v, type);
+    const bool is_real = PyFloat_Check(v.object());
+    if (PyBool_Check(v.object())) return cast(w, node, v, type);
     if (!is_real && ir::is_float(type))
         w.fail_type(node, "Integer literals must be annotated with a integer type. For type casting, use `qd.cast`.");
     if (is_real && !ir::is_float(type))
         w.fail_type(node, "Floating-point literals must be annotated with a floating-point type. For type casting, use "
                           "`qd.cast`.");
-    if (is_real) return scalar(w, w.b.number(type, PyFloat_AsDouble(v.object.get())));
-    return scalar(w, w.b.constant(type, literal_bits(w, node, v.object.get(), type, type, "specified dtype")));
+    if (is_real) return scalar(w, w.b.number(type, PyFloat_AsDouble(v.object())));
+    return scalar(w, w.b.constant(type, literal_bits(w, node, v.object(), type, type, "specified dtype")));
 }
 
 } // namespace qd::frontend

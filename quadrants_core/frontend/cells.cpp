@@ -59,10 +59,10 @@ LevelKind last_level(Walk &w, uint32_t place) {
 static std::vector<ir::Value> cell_indices(Walk &w, const Node *node, uint32_t place, const Val &given,
                                            size_t missing) {
     std::vector<Val> list;
-    if (given.tag == Tag::scalar || is_number(given))
+    if (given.is_scalar() || is_number(given))
         list.push_back(given);
     else
-        for (const Val &item : sequence_items(w, node, given).items) list.push_back(w.places.load(item));
+        for (const Val &item : sequence_items(w, node, given).sequence().items) list.push_back(w.places.load(item));
     const size_t rank = w.fn.places[place].shape.size() - missing;
     if (list.size() != rank)
         w.fail(node, UserErrorKind::index,
@@ -126,7 +126,7 @@ static void deactivate_cell(Walk &w, const Node *node, uint32_t place, const Val
     const bool dynamic = last_level(w, place) == LevelKind::dynamic;
     const size_t rank = w.fn.places[place].shape.size();
     const size_t given =
-        indices.tag == Tag::scalar || is_number(indices) ? 1 : sequence_items(w, node, indices).items.size();
+        indices.is_scalar() || is_number(indices) ? 1 : sequence_items(w, node, indices).sequence().items.size();
     std::vector<ir::Value> values = cell_indices(w, node, place, indices, dynamic && given < rank ? 1 : 0);
     if (values.size() < rank) insert_dynamic_index(w, place, values, w.b.i32(0));
     const ir::Value cell = w.b.place(place, values);
@@ -204,20 +204,20 @@ static Val append_values_to(Walk &w, const Node *node, uint32_t place, std::vect
 /// Scalars, vectors and matrices, sequences and dicts of them, as scalars in order.
 static void flatten_value(Walk &w, const Node *node, const Val &given, std::vector<Val> &out) {
     const Val v = w.places.load(given);
-    if (v.tag == Tag::scalar || is_number(v)) {
+    if (v.is_scalar() || is_number(v)) {
         out.push_back(v);
-    } else if (v.is_sequence() || v.tag == Tag::dict || v.tag == Tag::record) {
-        for (const Val &item : v.items) flatten_value(w, node, item, out);
+    } else if (v.is_sequence() || v.is_dict() || v.is_record()) {
+        for (const Val &item : v.parts()) flatten_value(w, node, item, out);
     } else {
         const Val m = to_matrix(w, node, v);
-        for (size_t k = 0; k < m.comps.size(); ++k) out.push_back(component(m, int(k)));
+        for (size_t k = 0; k < m.matrix().comps.size(); ++k) out.push_back(component(m, int(k)));
     }
 }
 
 static PyObject *call_object_argument(Walk &w, const Call &call, size_t i) {
     if (!call.args[i].is_constant())
         w.fail_type(call.node, std::string("`") + call.row->name + "` needs a level of a tree (SNode) or a field");
-    return call.args[i].object.get();
+    return call.args[i].object();
 }
 
 Val handlers::address_of(Walk &w, const Call &call) {
@@ -233,7 +233,7 @@ Val handlers::address_of(Walk &w, const Call &call) {
 
 Val handlers::rescale_index(Walk &w, const Call &call) {
     const auto shape_of = [&](size_t i) {
-        PyObject *object = call.args[i].is_constant() ? call.args[i].object.get() : Py_None;
+        PyObject *object = call.args[i].is_constant() ? call.args[i].object() : Py_None;
         PyRef shape = is_field(w.objects.kind_of(object)) || w.objects.kind_of(object) == Kind::snode
                           ? PyRef::steal(PyObject_GetAttr(object, names().shape))
                           : PyRef();
@@ -247,7 +247,7 @@ Val handlers::rescale_index(Walk &w, const Call &call) {
         return extents;
     };
     const std::vector<long> from = shape_of(0), to = shape_of(1);
-    const std::vector<Val> given = sequence_items(w, call.node, call.args[2]).items;
+    const std::vector<Val> given = sequence_items(w, call.node, call.args[2]).sequence().items;
     std::vector<ir::Value> out;
     for (size_t i = 0; i < given.size(); ++i) {
         ir::Value index = index_value(w, call.node, w.places.load(given[i]));
@@ -270,11 +270,7 @@ Val handlers::no_activate(Walk &w, const Call &call) {
 // x[i] where x lies in a dynamic level and its last index is left out
 
 Val dynamic_container(PyObject *field, const std::vector<ir::Value> &indices) {
-    Val out;
-    out.tag = Tag::container;
-    out.object = PyRef::borrow(field);
-    out.comps = indices;
-    return out;
+    return val::Container{PyRef::borrow(field), indices};
 }
 
 bool is_cell_method(PyObject *name) {
@@ -290,19 +286,19 @@ bool is_dynamic_line(Walk &w, const Node *node, PyObject *object) {
 }
 
 Val container_method(Walk &w, const Node *node, const Val &bound) {
-    const std::string &name = bound.extra->name;
-    const Val &self = bound.extra->self;
+    const std::string &name = bound.method().bound->name;
+    const val::Container &self = bound.method().bound->self.container();
     const Call call = arguments(w, node, false);
     AtNode at(w, node);
-    PyObject *field = self.object.get();
+    PyObject *field = self.field.get();
     const bool is_struct = w.objects.kind_of(field) == Kind::struct_field;
     const FieldInfo *info = w.places.field_info(node, is_struct ? w.records.leaf_field(field).get() : field);
     const uint32_t place = level_place(w, node, field);
     const size_t axis = w.fn.places[place].levels.back().axes[0].axis;
     std::vector<ir::Value> indices; // in terms of the level, which has no offset
-    for (size_t k = 0; k < self.comps.size(); ++k) {
+    for (size_t k = 0; k < self.indices.size(); ++k) {
         const ir::Value shift = w.b.i32(info->offset[k < axis ? k : k + 1]);
-        indices.push_back(w.b.sub(self.comps[k], shift));
+        indices.push_back(w.b.sub(self.indices[k], shift));
     }
     check_cell_bounds(w, place, indices);
     if (name == "length" && call.args.empty()) return length_of_container(w, place, std::move(indices));
@@ -318,14 +314,14 @@ Val container_method(Walk &w, const Node *node, const Val &bound) {
     const ir::Value number = w.b.emit(Op::append, {cell}, Scalar::i32);
     const ir::Value shift = w.b.i32(info->offset[axis]);
     std::vector<Val> element;
-    for (const ir::Value index : self.comps) element.push_back(scalar(w, index));
+    for (const ir::Value index : self.indices) element.push_back(scalar(w, index));
     element.insert(element.begin() + ptrdiff_t(axis), scalar(w, w.b.add(number, shift)));
     const Val target =
         is_struct ? w.records.struct_field_element(node, field, element) : subscript_field(w, node, field, element);
-    if (target.tag == Tag::record)
+    if (target.is_record())
         w.records.store_record(node, target, call.args[0]);
     else
-        w.places.store(node, *target.ref, call.args[0]);
+        w.places.store(node, *target.ref(), call.args[0]);
     return scalar(w, number);
 }
 

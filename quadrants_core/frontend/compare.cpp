@@ -6,6 +6,7 @@
 #include "frontend/control.h"
 #include "frontend/coverage.h"
 #include "frontend/expr.h"
+#include "frontend/matrix.h"
 #include "frontend/objects.h"
 #include "frontend/operators.h"
 #include "frontend/place.h"
@@ -25,8 +26,8 @@ Val compare(Walk &w, const Node *node, NodeKind op, const Val &a, const Val &b) 
         return compare_static(w, node, op, a, b);
     if (is_scalar(a) && is_scalar(b) && !(a.is_constant() && b.is_constant())) return scalar_compare(w, node, op, a, b);
     const PyRef left = to_python(a), right = to_python(b);
-    const bool host_matrix = (a.is_constant() && w.objects.kind_of(a.object.get()) == Kind::matrix) ||
-                             (b.is_constant() && w.objects.kind_of(b.object.get()) == Kind::matrix);
+    const bool host_matrix = (a.is_constant() && w.objects.kind_of(a.object()) == Kind::matrix) ||
+                             (b.is_constant() && w.objects.kind_of(b.object()) == Kind::matrix);
     if (left && right && !host_matrix) {
         w.reads.use_within(left.get());
         w.reads.use_within(right.get());
@@ -57,9 +58,7 @@ static Val compare_static(Walk &w, const Node *node, NodeKind op, const Val &a, 
         return constant(PyRef::borrow((found == 1) == (op == NodeKind::In) ? Py_True : Py_False));
     }
     const bool right_none = right && right.get() == Py_None, left_none = left && left.get() == Py_None;
-    const auto is_computed = [](const Val &v) {
-        return v.tag == Tag::scalar || v.tag == Tag::matrix || v.tag == Tag::ref;
-    };
+    const auto is_computed = [](const Val &v) { return v.is_scalar() || v.is_matrix() || v.is_ref(); };
     if ((!left_none && !right_none) || is_computed(a) || is_computed(b))
         w.fail_syntax(node,
                       std::string("Operator \"") + (op == NodeKind::Is ? "is" : "is not") +
@@ -82,8 +81,8 @@ Val eval_compare(Walk &w, const Node *node) {
         if (i == 0)
             result = link;
         else if (result.is_constant() && link.is_constant())
-            result = constant(PyRef::borrow(
-                truth(w, node, result.object.get()) && truth(w, node, link.object.get()) ? Py_True : Py_False));
+            result = constant(
+                PyRef::borrow(truth(w, node, result.object()) && truth(w, node, link.object()) ? Py_True : Py_False));
         else
             result = broadcast(w, node, "and", result, link, [&](const Val &x, const Val &y) {
                 return scalar_binary(w, node, NodeKind::BitAnd, x, y);
@@ -104,16 +103,16 @@ Val boolop_from(Walk &w, const Node *node, bool is_and, const Items &values, siz
     const Val first = value(w, values[i]);
     if (i + 1 == values.size()) return first;
     const char *word = is_and ? "and" : "or";
-    if (first.is_constant() && w.objects.kind_of(first.object.get()) != Kind::matrix) {
-        if (truth(w, node, first.object.get()) != is_and) return first;
+    if (first.is_constant() && w.objects.kind_of(first.object()) != Kind::matrix) {
+        if (truth(w, node, first.object()) != is_and) return first;
         const Val rest = boolop_from(w, node, is_and, values, i + 1);
         return decides_type(w, first) ? with_type_of(w, node, word, first, rest) : rest;
     }
     AtNode at(w, node);
     if (w.static_depth) fail_static(w, node, first);
-    if (first.tag != Tag::scalar || !w.request.options.short_circuit_operators) {
+    if (!first.is_scalar() || !w.request.options.short_circuit_operators) {
         const Val rest = boolop_from(w, node, is_and, values, i + 1);
-        const bool scalars = first.tag == Tag::scalar && (rest.tag == Tag::scalar || is_number(rest));
+        const bool scalars = first.is_scalar() && (rest.is_scalar() || is_number(rest));
         return broadcast(w, node, word, first, rest, [&](const Val &x, const Val &y) {
             check_integral(w, node, word, x);
             check_integral(w, node, word, y);
@@ -128,8 +127,8 @@ Val boolop_from(Walk &w, const Node *node, bool is_and, const Items &values, siz
     const auto keep = [&] { return first; };
     const auto more = [&] {
         const Val rest = boolop_from(w, node, is_and, values, i + 1);
-        if (rest.tag == Tag::matrix) fail_unsupported(w, node, word, first, rest); // what it gives depends on the run
-        if (rest.tag == Tag::scalar || is_number(rest)) check_integral(w, node, word, rest);
+        if (rest.is_matrix()) fail_unsupported(w, node, word, first, rest); // what it gives depends on the run
+        if (rest.is_scalar() || is_number(rest)) check_integral(w, node, word, rest);
         return rest;
     };
     return is_and ? choose(w, node, test, more, keep) : choose(w, node, test, keep, more);
@@ -140,11 +139,11 @@ bool decides_type(Walk &w, const Val &v) { return !w.static_depth && !v.is_stati
 
 /// `rest` of `first and rest`, where `first` is a number that is known: it has the type of both.
 Val with_type_of(Walk &w, const Node *node, const char *word, const Val &first, const Val &rest) {
-    if (rest.tag != Tag::scalar) return rest;
+    if (!rest.is_scalar()) return rest;
     AtNode at(w, node);
     check_integral(w, node, word, first);
     check_integral(w, node, word, rest);
-    return scalar(w, convert(w, rest.v, promote(scalar_type(w, node, first), rest.elem)));
+    return scalar(w, convert(w, rest.scalar().v, promote(scalar_type(w, node, first), rest.scalar().elem)));
 }
 
 void check_integral(Walk &w, const Node *node, const char *word, const Val &v) {
@@ -159,59 +158,80 @@ void check_integral(Walk &w, const Node *node, const char *word, const Val &v) {
 /// One side of a choice made at run time: numbers all through.
 Val chosen_value(Walk &w, const Node *node, const Val &side) {
     Val v = typed(w, node, side);
-    if (v.tag == Tag::record || (v.is_sequence() && v.element_dim != is_text))
-        for (Val &item : v.items) item = chosen_value(w, node, item);
-    else if (v.tag != Tag::scalar && v.tag != Tag::matrix && v.tag != Tag::element)
-        w.fail_type(
-            node,
-            "A run-time choice needs numbers, vectors, matrices, structs or tuples of them on both sides, not " +
-                type_text(w, v),
-            "evaluate the condition with `qd.static`");
-    return v;
+    switch (v.tag()) {
+    case Tag::scalar:
+    case Tag::matrix:
+    case Tag::element: return v;
+    case Tag::sequence:
+    case Tag::record:
+        if (v.is(Flavour::text)) break;
+        for (Val &item : v.parts()) item = chosen_value(w, node, item);
+        return v;
+    case Tag::none:
+    case Tag::constant:
+    case Tag::array:
+    case Tag::bundle:
+    case Tag::dict:
+    case Tag::loop:
+    case Tag::method:
+    case Tag::ref:
+    case Tag::container:
+    case Tag::relation:
+    case Tag::triplet: break;
+    }
+    w.fail_type(node,
+                "A run-time choice needs numbers, vectors, matrices, structs or tuples of them on both sides, not " +
+                    type_text(w, v),
+                "evaluate the condition with `qd.static`");
 }
 
 /// A value like both sides, with the types that hold both. A number beside a vector or matrix has its shape.
 Val chosen_type(Walk &w, const Node *node, const Val &a, const Val &b) {
-    if (a.tag == Tag::element && b.tag == Tag::element && a.object.get() != b.object.get())
+    if (a.is_element() && b.is_element() && a.element().elements.get() != b.element().elements.get())
         w.fail_type(node, "Both sides of a run-time choice must be elements of one kind of one mesh");
-    const bool one_tag = a.tag == b.tag || (a.is_sequence() && b.is_sequence());
     const auto same = [](const PyRef &x, const PyRef &y) { return x.get() == y.get(); };
-    const bool one_struct = a.tag != Tag::record || b.tag != Tag::record ||
-                            std::equal(a.record->names.begin(), a.record->names.end(), b.record->names.begin(),
-                                       b.record->names.end(), same);
-    const bool one_shape = a.n == b.n && a.m == b.m && a.ndim == b.ndim;
-    if (a.tag == Tag::matrix && b.tag == Tag::matrix && !one_shape)
+    const bool one_struct = !a.is_record() || !b.is_record() ||
+                            std::equal(a.record().type->names.begin(), a.record().type->names.end(),
+                                       b.record().type->names.begin(), b.record().type->names.end(), same);
+    const bool one_shape = shape_of(a) == shape_of(b);
+    if (a.is_matrix() && b.is_matrix() && !one_shape)
         w.fail(node, UserErrorKind::compilation,
                "Cannot broadcast tensor to tensor: '" + type_text(w, a) + "' and '" + type_text(w, b) + "'");
-    if ((a.tag == Tag::scalar && b.tag == Tag::matrix) || (a.tag == Tag::matrix && b.tag == Tag::scalar)) {
-        Val out = a.tag == Tag::matrix ? a : b;
-        out.elem = promote(a.elem, b.elem);
+    if ((a.is_scalar() && b.is_matrix()) || (a.is_matrix() && b.is_scalar())) {
+        Val out = a.is_matrix() ? a : b;
+        out.matrix().elem = promote(scalar_type(w, node, a), scalar_type(w, node, b));
         return out;
     }
-    if (!one_tag || !one_struct || !one_shape || a.items.size() != b.items.size())
+    if (a.tag() != b.tag() || !one_struct || !one_shape || a.parts().size() != b.parts().size())
         w.fail_type(node, "Both sides of a run-time choice must have one shape: '" + type_text(w, a) + "' and '" +
                               type_text(w, b) + "'");
     Val out = a;
-    if (a.elem != Scalar::none) out.elem = promote(a.elem, b.elem);
-    for (size_t k = 0; k < out.items.size(); ++k) out.items[k] = chosen_type(w, node, a.items[k], b.items[k]);
+    if (val::Scalar *number = out.if_scalar()) number->elem = promote(number->elem, b.scalar().elem);
+    if (val::Matrix *matrix = out.if_matrix()) matrix->elem = promote(matrix->elem, b.matrix().elem);
+    for (size_t k = 0; k < out.parts().size(); ++k) out.parts()[k] = chosen_type(w, node, a.parts()[k], b.parts()[k]);
     return out;
 }
 
 /// The numbers of one side, with the types that hold both.
 static void append_chosen(Walk &w, const Val &v, const Val &like, std::vector<ir::Value> &out) {
-    for (size_t k = 0; k < v.items.size(); ++k) append_chosen(w, v.items[k], like.items[k], out);
-    if (v.tag == Tag::scalar && like.tag == Tag::matrix) // a number stands for every component
-        out.insert(out.end(), like.comps.size(), convert(w, v.v, like.elem));
-    else if (v.tag == Tag::scalar || v.tag == Tag::element)
-        out.push_back(convert(w, v.v, like.elem));
-    for (const ir::Value c : v.comps) out.push_back(convert(w, c, like.elem));
+    for (size_t k = 0; k < v.parts().size(); ++k) append_chosen(w, v.parts()[k], like.parts()[k], out);
+    if (v.is_scalar() && like.is_matrix()) // a number stands for every component
+        out.insert(out.end(), like.matrix().comps.size(), convert(w, v.scalar().v, like.matrix().elem));
+    else if (v.is_scalar())
+        out.push_back(convert(w, v.scalar().v, like.scalar().elem));
+    else if (v.is_element())
+        out.push_back(convert(w, v.element().number, Scalar::i32));
+    else if (v.is_matrix())
+        for (const ir::Value c : v.matrix().comps) out.push_back(convert(w, c, like.matrix().elem));
 }
 
 /// Makes the numbers of `out` results of `branch`, in the order of append_chosen.
 static void take_results(Walk &w, ir::Value branch, Val &out) {
-    for (Val &item : out.items) take_results(w, branch, item);
-    if (out.tag == Tag::scalar || out.tag == Tag::element) out.v = w.fn.add_result(branch, out.elem);
-    for (ir::Value &c : out.comps) c = w.fn.add_result(branch, out.elem);
+    for (Val &item : out.parts()) take_results(w, branch, item);
+    if (val::Scalar *number = out.if_scalar()) number->v = w.fn.add_result(branch, number->elem);
+    if (val::Element *element = out.if_element()) element->number = w.fn.add_result(branch, Scalar::i32);
+    if (val::Matrix *matrix = out.if_matrix())
+        for (ir::Value &c : matrix->comps) c = w.fn.add_result(branch, matrix->elem);
 }
 
 /// A branch with a value: evaluates one side at run time.
@@ -246,16 +266,15 @@ static Val choose(Walk &w, const Node *node, ir::Value test, const std::function
 
 /// What a choice of the run can be made of. Others (fields, funcs, text, None) are for a choice at compile time.
 static bool is_choosable(Walk &w, const Val &v) {
-    switch (v.tag) {
+    switch (v.tag()) {
     case Tag::scalar:
     case Tag::matrix:
     case Tag::record:
     case Tag::element: return true;
-    case Tag::constant: return is_number(v) || w.objects.kind_of(v.object.get()) == Kind::matrix;
-    case Tag::tuple:
-    case Tag::list:
-        return v.element_dim != is_text &&
-               std::all_of(v.items.begin(), v.items.end(), [&](const Val &item) { return is_choosable(w, item); });
+    case Tag::constant: return is_number(v) || w.objects.kind_of(v.object()) == Kind::matrix;
+    case Tag::sequence:
+        return !v.is(Flavour::text) && std::all_of(v.sequence().items.begin(), v.sequence().items.end(),
+                                                   [&](const Val &item) { return is_choosable(w, item); });
     case Tag::none:
     case Tag::array:
     case Tag::bundle:
@@ -271,19 +290,19 @@ static bool is_choosable(Walk &w, const Val &v) {
 }
 
 static bool is_known(const Val &v) {
-    return v.is_constant() || (v.is_sequence() && std::all_of(v.items.begin(), v.items.end(), is_known));
+    return v.is_constant() ||
+           (v.is_sequence() && std::all_of(v.sequence().items.begin(), v.sequence().items.end(), is_known));
 }
 
 /// A value in the form of another, which chosen_type made of it.
 static Val in_type(Walk &w, const Val &v, const Val &like) {
     Val out = like;
-    for (size_t k = 0; k < v.items.size(); ++k) out.items[k] = in_type(w, v.items[k], like.items[k]);
-    std::vector<ir::Value> parts;
-    if (v.items.empty()) append_chosen(w, v, like, parts);
-    if (out.tag == Tag::matrix)
-        out.comps = std::move(parts);
-    else if (parts.size() == 1)
-        out.v = parts[0];
+    for (size_t k = 0; k < v.parts().size(); ++k) out.parts()[k] = in_type(w, v.parts()[k], like.parts()[k]);
+    std::vector<ir::Value> numbers;
+    if (v.parts().empty()) append_chosen(w, v, like, numbers);
+    if (val::Matrix *matrix = out.if_matrix()) matrix->comps = std::move(numbers);
+    if (val::Scalar *number = out.if_scalar()) number->v = numbers[0];
+    if (val::Element *element = out.if_element()) element->number = numbers[0];
     return out;
 }
 
@@ -320,12 +339,12 @@ Val eval_ifexp(Walk &w, const Node *node) {
     const Node *yes = child(node, Field::body), *no = child(node, Field::orelse);
     const Val test = value(w, child(node, Field::test));
     AtNode at(w, node);
-    if (test.is_constant() && w.objects.kind_of(test.object.get()) != Kind::matrix) {
-        const bool taken = truth(w, child(node, Field::test), test.object.get());
+    if (test.is_constant() && w.objects.kind_of(test.object()) != Kind::matrix) {
+        const bool taken = truth(w, child(node, Field::test), test.object());
         return decides_type(w, test) ? known_choice(w, node, taken) : eval(w, taken ? yes : no);
     }
     if (w.static_depth) fail_static(w, node, test);
-    if (test.tag == Tag::matrix || test.is_constant() || test.is_sequence())
+    if (test.is_matrix() || test.is_constant() || test.is_sequence())
         w.fail_syntax(node,
                       "Using conditional expression for element-wise select operation on Quadrants vectors/matrices "
                       "is deprecated and removed starting from Quadrants v1.5.0. Please use \"qd.select\" instead.");

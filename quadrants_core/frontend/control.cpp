@@ -109,18 +109,18 @@ static Flow with_(Walk &w, const Node *node) {
         w.fail_syntax(node, "'with' in Quadrants kernels requires a call expression");
     const Node *call = child(items[0], Field::context_expr);
     const Val callee = eval(w, child(call, Field::func), Use::handed_on);
-    const BuiltinRow *row = callee.is_constant() ? w.objects.builtin_of(callee.object.get()) : nullptr;
-    if (PyRef why = callee.is_constant() ? attribute(callee.object.get(), n._qd_why_not_) : PyRef{};
+    const BuiltinRow *row = callee.is_constant() ? w.objects.builtin_of(callee.object()) : nullptr;
+    if (PyRef why = callee.is_constant() ? attribute(callee.object(), n._qd_why_not_) : PyRef{};
         why && PyUnicode_Check(why.get()))
         w.fail_syntax(node, text(why.get()));
     if (Graphs::is_block(row)) {
-        w.reads.use(callee.object.get());
+        w.reads.use(callee.object());
         return w.graphs.block_of(node, row);
     }
     if (!row || row->handler != &handlers::stream_parallel)
         w.fail_syntax(node, "'with' in Quadrants kernels only supports qd.stream_parallel(), qd.checkpoint(), "
                             "qd.graph.parallel_context(), or qd.graph.parallel()");
-    w.reads.use(callee.object.get());
+    w.reads.use(callee.object());
     if (items_of(call, Field::args).size() || items_of(call, Field::keywords).size())
         w.fail_syntax(call, "qd.stream_parallel() takes no arguments");
     check_stream_parallel(w, node);
@@ -193,10 +193,10 @@ Flow body_in(Walk &w, ir::BlockId target, const std::function<Flow()> &body) {
 Choice choice(Walk &w, const Node *node, const Val &test) {
     Choice out;
     std::optional<bool> known;
-    if (test.is_constant() && w.objects.kind_of(test.object.get()) != Kind::matrix)
-        known = truth(w, node, test.object.get());
-    else if (test.is_sequence() || test.tag == Tag::dict)
-        known = !test.items.empty();
+    if (test.is_constant() && w.objects.kind_of(test.object()) != Kind::matrix)
+        known = truth(w, node, test.object());
+    else if (test.is_sequence() || test.is_dict())
+        known = !test.parts().empty();
     if (test.is_static && !known) fail_static(w, node, test);
     if (test.is_static) {
         out.fixed = known;
@@ -239,8 +239,8 @@ static Flow while_(Walk &w, const Node *node) {
     body_in(w, w.fn[loop].blocks[0], [&] {
         poll(w);
         const Val test = value(w, child(node, Field::test));
-        const bool known = test.is_constant() && w.objects.kind_of(test.object.get()) != Kind::matrix;
-        if (known && !truth(w, child(node, Field::test), test.object.get())) {
+        const bool known = test.is_constant() && w.objects.kind_of(test.object()) != Kind::matrix;
+        if (known && !truth(w, child(node, Field::test), test.object())) {
             w.b.break_();
             return Flow::stop;
         }
@@ -325,10 +325,10 @@ static Flow return_(Walk &w, const Node *node) {
 
 /// The scalars of a struct, depth first.
 static void append_scalars(Walk &w, const Val &v, std::vector<ir::Value> &out) {
-    if (v.tag == Tag::record)
-        for (const Val &member : v.items) append_scalars(w, member, out);
-    else if (v.tag == Tag::matrix)
-        out.insert(out.end(), v.comps.begin(), v.comps.end());
+    if (v.is_record())
+        for (const Val &member : v.record().members) append_scalars(w, member, out);
+    else if (const val::Matrix *m = v.if_matrix())
+        out.insert(out.end(), m->comps.begin(), m->comps.end());
     else
         out.push_back(as_is(w, nullptr, v));
 }
@@ -343,7 +343,7 @@ std::vector<ir::Value> return_values(Walk &w, const Node *node, const Val &resul
     if (types.size() == 1)
         items = {result};
     else
-        items = sequence_items(w, node, result).items;
+        items = sequence_items(w, node, result).sequence().items;
     if (items.size() != types.size())
         w.fail_syntax(node, "The kernel returns " + std::to_string(items.size()) + " values but is annotated with " +
                                 std::to_string(types.size()));
@@ -356,24 +356,25 @@ std::vector<ir::Value> return_values(Walk &w, const Node *node, const Val &resul
             continue;
         }
         if (type.element_dim == 0) {
-            if (v.tag != Tag::scalar && !is_number(v))
+            if (!v.is_scalar() && !is_number(v))
                 w.fail_type(node, "Return (type=" + type_text(w, v) + ") cannot be converted into required type " +
                                       ir::to_string(type.elem));
             out.push_back(as(w, node, v, type.elem));
             continue;
         }
-        if (v.tag == Tag::scalar || is_number(v))
+        if (v.is_scalar() || is_number(v))
             w.fail_type(node, "Return (type=" + type_text(w, v) + ") cannot be converted into required type " +
                                   (type.element_dim == 1 ? "vector" : "matrix"));
         v = to_matrix(w, node, v);
-        if (v.ndim != type.element_dim)
+        const val::Matrix &m = v.matrix();
+        if (m.ndim != type.element_dim)
             w.fail_type(node, "Return matrix ndim mismatch, expecting=" + std::to_string(type.element_dim) +
-                                  ", got=" + std::to_string(v.ndim));
-        if (v.n != type.rows || v.m != type.cols)
+                                  ", got=" + std::to_string(m.ndim));
+        if (m.n != type.rows || m.m != type.cols)
             w.fail_type(node, "Return matrix shape mismatch, expecting=(" + std::to_string(type.rows) + ", " +
-                                  std::to_string(type.cols) + "), got=(" + std::to_string(v.n) + ", " +
-                                  std::to_string(v.m) + ")");
-        for (const ir::Value c : v.comps) out.push_back(convert(w, c, type.elem));
+                                  std::to_string(type.cols) + "), got=(" + std::to_string(m.n) + ", " +
+                                  std::to_string(m.m) + ")");
+        for (const ir::Value c : m.comps) out.push_back(convert(w, c, type.elem));
     }
     return out;
 }

@@ -16,55 +16,56 @@ constexpr std::string_view methods[] = {"keys", "values", "items", "get"};
 } // namespace
 
 Val key_of(Walk &w, const Val &dict, size_t i) {
-    const auto unknown = dict.extra->unknown_keys.find(i);
-    return unknown == dict.extra->unknown_keys.end() ? wrap(w, dict.extra->keys[i]) : unknown->second;
+    const DictKeys &keys = *dict.dict().keys;
+    const auto unknown = keys.unknown.find(i);
+    return unknown == keys.unknown.end() ? wrap(w, keys.known[i]) : unknown->second;
 }
 
 /// A key that names a member.
 PyRef known_key(Walk &w, const Node *node, const Val &dict, size_t i) {
-    if (dict.extra->unknown_keys.count(i)) w.fail_type(node, "Names of struct members are strings");
-    return dict.extra->keys[i];
+    const DictKeys &keys = *dict.dict().keys;
+    if (keys.unknown.count(i)) w.fail_type(node, "Names of struct members are strings");
+    return keys.known[i];
 }
 
 /// The position of a key; none if the dict does not have it.
 std::optional<size_t> find_key(Walk &w, const Node *node, const Val &dict, const Val &key) {
     if (!key.is_constant()) w.fail_type(node, "A dict cannot be asked for a key known only at run time");
-    for (size_t i = 0; i < dict.items.size(); ++i) {
-        if (dict.extra->unknown_keys.count(i)) continue;
-        const int same = PyObject_RichCompareBool(dict.extra->keys[i].get(), key.object.get(), Py_EQ);
+    const DictKeys &keys = *dict.dict().keys;
+    for (size_t i = 0; i < dict.dict().values.size(); ++i) {
+        if (keys.unknown.count(i)) continue;
+        const int same = PyObject_RichCompareBool(keys.known[i].get(), key.object(), Py_EQ);
         if (same < 0) w.python_failed(node);
         if (same) return i;
     }
     return std::nullopt;
 }
 
-void put_in_dict(Walk &w, const Node *node, Val &dict, const Val &key, Val value) {
+void put_in_dict(Walk &w, const Node *node, Val &given, const Val &key, Val value) {
+    val::Dict &dict = given.dict();
     if (key.is_constant()) {
-        if (const std::optional<size_t> at = find_key(w, node, dict, key)) {
-            dict.items[*at] = std::move(value);
+        if (const std::optional<size_t> at = find_key(w, node, given, key)) {
+            dict.values[*at] = std::move(value);
             return;
         }
-        dict.extra->keys.push_back(key.object);
+        dict.keys->known.push_back(key.constant().object);
     } else {
-        if (key.tag != Tag::scalar) w.fail_type(node, "A key of a dict is a number or known at compile time");
-        dict.extra->unknown_keys.emplace(dict.items.size(), key);
-        dict.extra->keys.push_back({});
+        if (!key.is_scalar()) w.fail_type(node, "A key of a dict is a number or known at compile time");
+        dict.keys->unknown.emplace(dict.values.size(), key);
+        dict.keys->known.push_back({});
     }
-    dict.items.push_back(std::move(value));
+    dict.values.push_back(std::move(value));
 }
 
 Val eval_dict(Walk &w, const Node *node) {
     const Items keys = items_of(node, Field::keys), values = items_of(node, Field::values);
-    Val out;
-    out.tag = Tag::dict;
-    out.extra = std::make_shared<Extra>();
+    Val out = val::Dict{{}, std::make_shared<DictKeys>()};
     for (size_t i = 0; i < keys.size(); ++i) {
         if (!keys[i]) { // **other
             const Val other = value(w, values[i]);
-            if (other.tag != Tag::dict)
-                w.fail_syntax(node, "`**` in a dict display needs a dict written in the kernel");
-            for (size_t k = 0; k < other.items.size(); ++k)
-                put_in_dict(w, node, out, key_of(w, other, k), other.items[k]);
+            if (!other.is_dict()) w.fail_syntax(node, "`**` in a dict display needs a dict written in the kernel");
+            const std::vector<Val> &others = other.dict().values;
+            for (size_t k = 0; k < others.size(); ++k) put_in_dict(w, node, out, key_of(w, other, k), others[k]);
             continue;
         }
         const Val key = value(w, keys[i]);
@@ -78,8 +79,9 @@ bool is_dict_method(PyObject *name) {
 }
 
 Val dict_method(Walk &w, const Node *node, const Val &bound) {
-    const std::string &name = bound.extra->name;
-    const Val &dict = bound.extra->self;
+    const std::string &name = bound.method().bound->name;
+    const Val &dict = bound.method().bound->self;
+    const std::vector<Val> &values = dict.dict().values;
     const Call call = arguments(w, node, false);
     AtNode at(w, node);
     const size_t least = name == "get" ? 1 : 0, most = name == "get" ? 2 : 0;
@@ -87,18 +89,15 @@ Val dict_method(Walk &w, const Node *node, const Val &bound) {
         w.fail_type(node, "`" + name + "` of a dict takes " +
                               (most ? "a key and a value for where it is not" : "no argument"));
     if (name == "get") {
-        if (const std::optional<size_t> found = find_key(w, node, dict, call.args[0])) return dict.items[*found];
+        if (const std::optional<size_t> found = find_key(w, node, dict, call.args[0])) return values[*found];
         return call.args.size() > 1 ? call.args[1] : Val{};
     }
-    Val out;
-    out.tag = Tag::list;
-    for (size_t i = 0; i < dict.items.size(); ++i) {
-        Val pair;
-        pair.tag = Tag::tuple;
-        pair.items = {key_of(w, dict, i), dict.items[i]};
-        out.items.push_back(name == "keys" ? pair.items[0] : name == "values" ? pair.items[1] : pair);
+    std::vector<Val> out;
+    for (size_t i = 0; i < values.size(); ++i) {
+        const Val key = key_of(w, dict, i);
+        out.push_back(name == "keys" ? key : name == "values" ? values[i] : tuple_of({key, values[i]}));
     }
-    return out;
+    return list_of(std::move(out));
 }
 
 } // namespace qd::frontend

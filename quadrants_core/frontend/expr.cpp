@@ -58,7 +58,7 @@ Val eval(Walk &w, const Node *node, Use use) {
     Val out = eval_kind(w, node, use);
     if (out.is_constant()) {
         collect_if_asked();
-        if (use != Use::handed_on) w.reads.use(out.object.get());
+        if (use != Use::handed_on) w.reads.use(out.object());
     }
     return out;
 }
@@ -67,8 +67,8 @@ Val eval(Walk &w, const Node *node, Use use) {
 const Ref *scalar_variable(Walk &w, const Node *node) {
     if (node->kind != NodeKind::Name) return nullptr;
     const Binding *found = w.scopes.find_local(word_of(node, Field::id));
-    if (!found || found->value.tag != Tag::ref || found->value.ref->ndim) return nullptr;
-    return found->value.ref.get();
+    if (!found || !found->value.is_ref() || found->value.ref()->ndim) return nullptr;
+    return found->value.ref().ref.get();
 }
 
 static Val eval_kind(Walk &w, const Node *node, Use use) {
@@ -115,31 +115,49 @@ Val wrap(Walk &w, PyRef object) {
 }
 
 PyRef to_python(const Val &v) {
-    if (v.is_constant()) return v.object;
-    if (v.is_sequence()) {
-        PyRef list = PyRef::steal(v.tag == Tag::tuple ? PyTuple_New(Py_ssize_t(v.items.size()))
-                                                      : PyList_New(Py_ssize_t(v.items.size())));
-        for (size_t i = 0; i < v.items.size(); ++i) {
-            PyRef item = to_python(v.items[i]);
+    switch (v.tag()) {
+    case Tag::none: return PyRef::borrow(Py_None);
+    case Tag::constant: return v.constant().object;
+    case Tag::sequence: {
+        const std::vector<Val> &items = v.sequence().items;
+        const bool is_tuple = v.is_tuple();
+        const Py_ssize_t size = Py_ssize_t(items.size());
+        PyRef list = PyRef::steal(is_tuple ? PyTuple_New(size) : PyList_New(size));
+        for (Py_ssize_t i = 0; i < size; ++i) {
+            PyRef item = to_python(items[size_t(i)]);
             if (!item) return {};
             Py_INCREF(item.get());
-            if (v.tag == Tag::tuple)
-                PyTuple_SET_ITEM(list.get(), Py_ssize_t(i), item.get());
+            if (is_tuple)
+                PyTuple_SET_ITEM(list.get(), i, item.get());
             else
-                PyList_SET_ITEM(list.get(), Py_ssize_t(i), item.get());
+                PyList_SET_ITEM(list.get(), i, item.get());
         }
         return list;
     }
-    if (v.tag == Tag::dict) {
-        if (!v.extra->unknown_keys.empty()) return {};
+    case Tag::dict: {
+        const std::vector<Val> &values = v.dict().values;
+        const DictKeys &keys = *v.dict().keys;
+        if (!keys.unknown.empty()) return {};
         PyRef dict = PyRef::steal(PyDict_New());
-        for (size_t i = 0; i < v.items.size(); ++i) {
-            PyRef item = to_python(v.items[i]);
-            if (!item || PyDict_SetItem(dict.get(), v.extra->keys[i].get(), item.get()) < 0) return {};
+        for (size_t i = 0; i < values.size(); ++i) {
+            PyRef item = to_python(values[i]);
+            if (!item || PyDict_SetItem(dict.get(), keys.known[i].get(), item.get()) < 0) return {};
         }
         return dict;
     }
-    if (v.tag == Tag::none) return PyRef::borrow(Py_None);
+    case Tag::scalar:
+    case Tag::matrix:
+    case Tag::array:
+    case Tag::bundle:
+    case Tag::record:
+    case Tag::loop:
+    case Tag::method:
+    case Tag::ref:
+    case Tag::container:
+    case Tag::element:
+    case Tag::relation:
+    case Tag::triplet: break;
+    }
     return {};
 }
 
@@ -191,78 +209,91 @@ static Val eval_attribute(Walk &w, const Node *node) {
     w.reads.expect();
     Val out = attribute_of(w, node, base, word_of(node, Field::attr));
     check_pure_attribute(w, node, base, out);
-    const bool is_member = base.node >= 0; // noted by `member`
-    if (base.is_constant() && !is_member && !w.reads.was_read(base.object.get())) w.reads.use(base.object.get());
-    if (out.is_constant()) refuse_generator(w, node, out.object.get());
-    if (is_outside && base.is_constant() && PyModule_Check(base.object.get()) && out.is_constant() && !out.extra)
-        w.objects.note_outside(node, out.object);
+    const bool is_member = base.node() >= 0; // noted by `member`
+    if (base.is_constant() && !is_member && !w.reads.was_read(base.object())) w.reads.use(base.object());
+    if (out.is_constant()) refuse_generator(w, node, out.object());
+    if (is_outside && base.is_constant() && PyModule_Check(base.object()) && out.is_constant() && !out.constant().owner)
+        w.objects.note_outside(node, out.constant().object);
     return out;
 }
 
-static Val attribute_of(Walk &w, const Node *node, const Val &base, PyObject *name) {
-    if (base.is_constant()) {
-        PyObject *object = base.object.get();
-        if (w.objects.kind_of(object) == Kind::builtin)
-            if (const BuiltinRow *row = w.objects.builtin_of(object)) {
-                if (const BuiltinRow *member = find_builtin(std::string(row->name) + "." + text(name)))
-                    return builtin_value(*member);
-                if (std::optional<Val> method = method_of_class(*row, name)) return *method;
-            }
-        if (w.objects.kind_of(object) == Kind::struct_type)
-            if (std::optional<Val> method = record_method(w.records.record_type(node, object), Val{}, name))
-                return *method;
-        if (w.objects.kind_of(object) == Kind::matrix) return matrix_attribute(w, node, to_matrix(w, node, base), name);
-        if (w.objects.kind_of(object) == Kind::struct_)
-            if (PyRef type = attribute(object, names().methods); type && PyDict_Contains(type.get(), name) == 1)
-                return w.records.record_attribute(node, w.records.host_struct(node, object), name);
-        if (is_field(w.objects.kind_of(object)) && is_cell_method(name) && is_dynamic_line(w, node, object))
-            return bound_method(dynamic_container(object, {}), name);
-        if (base.node >= 0) return w.parameters.bundle_attribute(node, base, name);
-        PyObject *found = PyObject_GetAttr(object, name);
-        if (!found) {
-            if (PyErr_ExceptionMatches(PyExc_AttributeError)) {
-                PyErr_Clear();
-                fail_attribute(w, node, object, name);
-            }
-            w.python_failed(node);
+/// An attribute of something known at compile time.
+static Val constant_attribute(Walk &w, const Node *node, const Val &base, PyObject *name) {
+    PyObject *object = base.object();
+    if (w.objects.kind_of(object) == Kind::builtin)
+        if (const BuiltinRow *row = w.objects.builtin_of(object)) {
+            if (const BuiltinRow *member = find_builtin(std::string(row->name) + "." + text(name)))
+                return builtin_value(*member);
+            if (std::optional<Val> method = method_of_class(*row, name)) return *method;
         }
-        w.reads.attribute(object, name, found);
-        return wrap(w, PyRef::steal(found));
+    if (w.objects.kind_of(object) == Kind::struct_type)
+        if (std::optional<Val> method = record_method(w.records.record_type(node, object), Val{}, name)) return *method;
+    if (w.objects.kind_of(object) == Kind::matrix) return matrix_attribute(w, node, to_matrix(w, node, base), name);
+    if (w.objects.kind_of(object) == Kind::struct_)
+        if (PyRef type = attribute(object, names().methods); type && PyDict_Contains(type.get(), name) == 1)
+            return w.records.record_attribute(node, w.records.host_struct(node, object), name);
+    if (is_field(w.objects.kind_of(object)) && is_cell_method(name) && is_dynamic_line(w, node, object))
+        return bound_method(dynamic_container(object, {}), name);
+    if (base.node() >= 0) return w.parameters.bundle_attribute(node, base, name);
+    PyObject *found = PyObject_GetAttr(object, name);
+    if (!found) {
+        if (PyErr_ExceptionMatches(PyExc_AttributeError)) {
+            PyErr_Clear();
+            fail_attribute(w, node, object, name);
+        }
+        w.python_failed(node);
     }
-    if (base.tag == Tag::array) return array_attribute(w, node, base, name);
-    if (base.tag == Tag::record) return w.records.record_attribute(node, base, name);
-    if (base.tag == Tag::bundle) return w.parameters.bundle_attribute(node, base, name);
-    if (base.tag == Tag::container) return bound_method(base, name);
-    if (base.tag == Tag::dict && is_dict_method(name)) return bound_method(base, name);
-    if (base.tag == Tag::element) return w.meshes.element_attribute(node, base, name);
-    if (base.tag == Tag::relation) return w.meshes.relation_attribute(node, base, name);
-    if (base.tag == Tag::ref && base.ref->field && name == names().grad)
-        return w.meshes.gradient_element(node, *base.ref);
-    if (base.tag == Tag::matrix || (base.tag == Tag::ref && base.ref->ndim > 0))
-        return matrix_attribute(w, node, base, name);
-    if (base.is_sequence() && base.element_dim) return matrix_attribute(w, node, to_matrix(w, node, base), name);
+    w.reads.attribute(object, name, found);
+    return wrap(w, PyRef::steal(found));
+}
+
+static Val attribute_of(Walk &w, const Node *node, const Val &base, PyObject *name) {
+    switch (base.tag()) {
+    case Tag::constant: return constant_attribute(w, node, base, name);
+    case Tag::array: return array_attribute(w, node, base, name);
+    case Tag::record: return w.records.record_attribute(node, base, name);
+    case Tag::bundle: return w.parameters.bundle_attribute(node, base, name);
+    case Tag::container: return bound_method(base, name);
+    case Tag::element: return w.meshes.element_attribute(node, base, name);
+    case Tag::relation: return w.meshes.relation_attribute(node, base, name);
+    case Tag::matrix: return matrix_attribute(w, node, base, name);
+    case Tag::dict:
+        if (is_dict_method(name)) return bound_method(base, name);
+        break;
+    case Tag::ref:
+        if (base.ref()->field && name == names().grad) return w.meshes.gradient_element(node, *base.ref());
+        if (base.ref()->ndim > 0) return matrix_attribute(w, node, base, name);
+        break;
+    case Tag::sequence:
+        if (!base.is(Flavour::plain)) return matrix_attribute(w, node, to_matrix(w, node, base), name);
+        break;
+    case Tag::none:
+    case Tag::scalar:
+    case Tag::loop:
+    case Tag::method:
+    case Tag::triplet: break;
+    }
     w.fail(node, UserErrorKind::compilation,
            "'" + type_text(w, base) + "' has no attribute '" + text(name) + "' in a kernel");
 }
 
-Val bound_method(const Val &base, PyObject *name) {
-    Val out;
-    out.tag = Tag::method;
-    out.extra = std::make_shared<Extra>();
-    out.extra->name = text(name);
-    out.extra->self = base;
-    return out;
+Val bound_method(const Val &base, PyObject *name, PyRef callee) {
+    auto bound = std::make_shared<BoundMethod>();
+    bound->name = text(name);
+    bound->self = base;
+    bound->callee = std::move(callee);
+    return val::Method{std::move(bound)};
 }
 
-static Val array_attribute(Walk &w, const Node *node, const Val &array, PyObject *name) {
+static Val array_attribute(Walk &w, const Node *node, const Val &base, PyObject *name) {
     const std::string what = text(name);
-    if (is_view(w, array)) return what == "subview" ? bound_method(array, name) : view_attribute(w, node, array, what);
+    if (is_view(w, base)) return what == "subview" ? bound_method(base, name) : view_attribute(w, node, base, what);
+    const val::Array &array = base.array();
     if (what == "shape") {
         AtNode at(w, node);
-        Val out;
-        out.tag = Tag::tuple;
-        for (int axis = 0; axis < array.ndim; ++axis) out.items.push_back(scalar(w, w.parameters.extent(array, axis)));
-        return out;
+        std::vector<Val> extents;
+        for (int axis = 0; axis < array.ndim; ++axis) extents.push_back(scalar(w, w.parameters.extent(base, axis)));
+        return tuple_of(std::move(extents));
     }
     if (what == "n") return integer(array.n);
     if (what == "m") return integer(array.m);
@@ -272,8 +303,8 @@ static Val array_attribute(Walk &w, const Node *node, const Val &array, PyObject
             w.fail(node, UserErrorKind::runtime,
                    "Cannot automatically differentiate through a grad tensor, if you really want to do that, pass the "
                    "grad tensor into the kernel directly");
-        Val grad = array.node >= 0 ? w.parameters.member(node, array, name, false) : Val{};
-        if (grad.tag == Tag::array) return grad;
+        Val grad = array.node >= 0 ? w.parameters.member(node, base, name, false) : Val{};
+        if (grad.is_array()) return grad;
         w.fail(node, UserErrorKind::compilation, "The ndarray has no gradient",
                "create it with needs_grad=True to use `.grad`");
     }
@@ -282,12 +313,11 @@ static Val array_attribute(Walk &w, const Node *node, const Val &array, PyObject
 }
 
 Val eval_sequence(Walk &w, const Node *node, bool is_tuple) {
-    Val out;
-    out.tag = is_tuple ? Tag::tuple : Tag::list;
+    val::Sequence out{{}, is_tuple ? val::Sequence::Type::tuple : val::Sequence::Type::list};
     for (const Node *item : items_of(node, Field::elts)) {
         if (item->kind == NodeKind::Starred) {
             const Val many = sequence_items(w, item, value(w, child(item, Field::value)));
-            for (const Val &v : many.items) out.items.push_back(w.places.load(v));
+            for (const Val &v : many.sequence().items) out.items.push_back(w.places.load(v));
         } else {
             out.items.push_back(value(w, item));
         }
@@ -298,46 +328,40 @@ Val eval_sequence(Walk &w, const Node *node, bool is_tuple) {
 /// A tuple, list, vector or compile-time sequence as a sequence of values.
 Val sequence_items(Walk &w, const Node *node, const Val &v) {
     if (v.is_sequence()) return v;
-    if (v.tag == Tag::record || (v.is_constant() && w.objects.kind_of(v.object.get()) == Kind::struct_)) {
-        Val out;
-        out.tag = Tag::tuple;
-        out.items = typed(w, node, v).items;
-        return out;
+    if (v.is_record() || (v.is_constant() && w.objects.kind_of(v.object()) == Kind::struct_)) {
+        return tuple_of(std::move(typed(w, node, v).record().members));
     }
-    if (v.tag == Tag::dict) {
-        Val keys;
-        keys.tag = Tag::tuple;
-        for (size_t i = 0; i < v.items.size(); ++i) keys.items.push_back(key_of(w, v, i));
-        return keys;
+    if (v.is_dict()) {
+        std::vector<Val> keys;
+        for (size_t i = 0; i < v.dict().values.size(); ++i) keys.push_back(key_of(w, v, i));
+        return tuple_of(std::move(keys));
     }
-    if (v.is_constant() && is_long(v.object.get())) w.fail_too_long(node);
-    if (v.node >= 0 && v.is_constant() && PySequence_Check(v.object.get())) {
-        Val out;
-        out.tag = PyList_Check(v.object.get()) ? Tag::list : Tag::tuple;
-        const Py_ssize_t size = PySequence_Size(v.object.get());
+    if (v.is_constant() && is_long(v.object())) w.fail_too_long(node);
+    if (v.is_constant() && v.node() >= 0 && PySequence_Check(v.object())) {
+        val::Sequence out{{}, PyList_Check(v.object()) ? val::Sequence::Type::list : val::Sequence::Type::tuple};
+        const Py_ssize_t size = PySequence_Size(v.object());
         if (size < 0) w.python_failed(node);
         for (Py_ssize_t i = 0; i < size; ++i) {
             const Val at = integer(long(i));
-            out.items.push_back(w.parameters.member(node, v, at.object.get(), true));
+            out.items.push_back(w.parameters.member(node, v, at.object(), true));
         }
         return out;
     }
-    if (v.is_constant() && w.objects.kind_of(v.object.get()) != Kind::matrix) {
+    if (v.is_constant() && w.objects.kind_of(v.object()) != Kind::matrix) {
         Val out = unpacked(w, node, v);
         if (out.is_sequence()) return out;
-        PyRef iterator = PyRef::steal(PyObject_GetIter(v.object.get()));
+        PyRef iterator = PyRef::steal(PyObject_GetIter(v.object()));
         if (!iterator && PyErr_ExceptionMatches(PyExc_TypeError))
             w.fail_type(node, "'" + type_text(w, v) + "' cannot be unpacked into values");
         PyRef list = PyRef::steal(iterator ? PySequence_List(iterator.get()) : nullptr);
         if (!list) w.python_failed(node);
         return unpacked(w, node, constant(list));
     }
-    const Val matrix = to_matrix(w, node, v);
-    Val out;
-    out.tag = Tag::tuple;
-    for (int i = 0; i < matrix.n; ++i)
-        out.items.push_back(matrix.ndim == 1 ? component(matrix, i) : matrix_row(matrix, i));
-    return out;
+    const Val given = to_matrix(w, node, v);
+    const val::Matrix &matrix = given.matrix();
+    std::vector<Val> rows;
+    for (int i = 0; i < matrix.n; ++i) rows.push_back(matrix.ndim == 1 ? component(given, i) : matrix_row(given, i));
+    return tuple_of(std::move(rows));
 }
 
 static Val eval_named(Walk &w, const Node *node) {

@@ -8,7 +8,7 @@ namespace qd::frontend {
 Val eval(Walk &w, const Node *node, Use use = Use::value);
 const Ref *scalar_variable(Walk &w, const Node *node);
 Val eval_sequence(Walk &w, const Node *node, bool is_tuple);
-Val bound_method(const Val &base, PyObject *name);
+Val bound_method(const Val &base, PyObject *name, PyRef callee = {});
 Val sequence_items(Walk &w, const Node *node, const Val &v);
 Val wrap(Walk &w, PyRef object);
 PyRef to_python(const Val &v); ///< empty if it holds run-time values
@@ -16,7 +16,7 @@ PyRef to_python(const Val &v); ///< empty if it holds run-time values
 inline Val value(Walk &w, const Node *node, Use use = Use::value) {
     if (const Ref *variable = scalar_variable(w, node)) return scalar(w, w.places.load_part(*variable, 0));
     Val v = eval(w, node, use);
-    return v.tag == Tag::ref ? w.places.read_place(node, v) : w.places.load(std::move(v));
+    return v.is_ref() ? w.places.read_place(node, v) : w.places.load(std::move(v));
 }
 
 } // namespace qd::frontend

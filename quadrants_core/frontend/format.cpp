@@ -23,30 +23,16 @@ static std::string printf_spec(Walk &w, const Node *node, const std::string &spe
 static Val assert_message(Walk &w, const Node *detail);
 
 // What an f-string or "...".format(...) with run-time values is until it is printed: pieces of text and values. It
-// lives in a Val of Tag::list whose items are strings and formatted values (items[0] = value, items[1] = spec).
+// is a sequence of Flavour::text whose items are strings and formatted values (items[0] = value, items[1] = spec).
 namespace {
 
-Val formatted(const Val &v, PyRef spec) {
-    Val out;
-    out.tag = Tag::tuple;
-    out.items.push_back(v);
-    Val text;
-    text.tag = Tag::constant;
-    text.object = std::move(spec);
-    out.items.push_back(text);
-    return out;
-}
+Val formatted(const Val &v, PyRef spec) { return tuple_of({v, constant(std::move(spec))}); }
 
 PyRef python_string(std::string_view s) {
     return PyRef::steal(PyUnicode_FromStringAndSize(s.data(), Py_ssize_t(s.size())));
 }
 
-Val empty_text() {
-    Val out;
-    out.tag = Tag::list;
-    out.element_dim = is_text;
-    return out;
-}
+val::Sequence empty_text() { return {{}, val::Sequence::Type::list, Flavour::text}; }
 
 bool holds(const std::string &text, char c) { return text.find(c) != std::string::npos; }
 
@@ -56,8 +42,8 @@ bool holds(const std::string &text, char c) { return text.find(c) != std::string
 /// those of Python. Empty if it is known at run time only.
 static PyRef constant_text(Walk &w, const Node *node, const Val &v, const std::string &spec) {
     const PyRef object = to_python(v);
-    if (!object || (v.is_sequence() && v.element_dim)) return {};
-    const bool of_python = v.is_constant() && w.objects.kind_of(v.object.get()) == Kind::foreign;
+    if (!object || (v.is_sequence() && !v.is(Flavour::plain))) return {};
+    const bool of_python = v.is_constant() && w.objects.kind_of(v.object()) == Kind::foreign;
     if (!of_python && !(spec.empty() && is_plain(object.get()))) return {};
     if (spec.empty() || !is_number(v)) {
         PyRef words = PyRef::steal(PyObject_Format(object.get(), python_string(spec).get()));
@@ -83,11 +69,12 @@ static PyRef constant_text(Walk &w, const Node *node, const Val &v, const std::s
 }
 
 /// One string, if all pieces of a text are known at compile time.
-static Val settled(Walk &w, const Node *node, Val pieces) {
+static Val settled(Walk &w, const Node *node, val::Sequence pieces) {
     PyRef all = python_string("");
     for (const Val &item : pieces.items) {
-        const PyRef piece =
-            item.is_constant() ? item.object : constant_text(w, node, item.items[0], text(item.items[1].object.get()));
+        const PyRef piece = item.is_constant()
+                                ? item.constant().object
+                                : constant_text(w, node, item.parts()[0], text(item.parts()[1].object()));
         if (!piece) return pieces;
         all = PyRef::steal(PyUnicode_Concat(all.get(), piece.get()));
     }
@@ -95,7 +82,7 @@ static Val settled(Walk &w, const Node *node, Val pieces) {
 }
 
 Val eval_joined(Walk &w, const Node *node) {
-    Val out = empty_text();
+    val::Sequence out = empty_text();
     for (const Node *part : items_of(node, Field::values)) {
         if (part->kind == NodeKind::Constant) {
             out.items.push_back(constant(PyRef::borrow(constant_of(part))));
@@ -108,19 +95,19 @@ Val eval_joined(Walk &w, const Node *node) {
         if (format) {
             const Val v = eval_joined(w, format);
             if (!v.is_constant()) w.fail_syntax(part, "A format spec must be known at compile time");
-            spec = v.object;
+            spec = v.constant().object;
         }
         const Val v = value(w, child(part, Field::value));
-        if (v.is_constant()) w.reads.use_within(v.object.get());
+        if (v.is_constant()) w.reads.use_within(v.object());
         out.items.push_back(formatted(v, spec));
     }
-    return settled(w, node, out);
+    return settled(w, node, std::move(out));
 }
 
 Val format_call(Walk &w, const Node *node, PyObject *pattern) {
     const Call call = arguments(w, node, false);
     const std::string words = text(pattern);
-    Val out = empty_text();
+    val::Sequence out = empty_text();
     std::string literal;
     size_t next = 0;
     std::vector<bool> used(call.kwargs.size());
@@ -175,10 +162,10 @@ Val format_call(Walk &w, const Node *node, PyObject *pattern) {
         if (!used[k]) w.fail_syntax(node, "Keyword '" + text(call.kwargs[k].first) + "' not used.");
     out.items.push_back(constant(python_string(literal)));
     for (const Val &v : call.args)
-        if (v.is_constant()) w.reads.use_within(v.object.get());
+        if (v.is_constant()) w.reads.use_within(v.object());
     for (const auto &[name, v] : call.kwargs)
-        if (v.is_constant()) w.reads.use_within(v.object.get());
-    return settled(w, node, out);
+        if (v.is_constant()) w.reads.use_within(v.object());
+    return settled(w, node, std::move(out));
 }
 
 /// pattern.format(...) by Python, for what the language has not: conversions such as `!r`, of compile-time values
@@ -186,10 +173,10 @@ Val format_call(Walk &w, const Node *node, PyObject *pattern) {
 static Val format_in_python(Walk &w, const Node *node, PyObject *pattern, const Call &call) {
     PyRef args = PyRef::steal(PyTuple_New(Py_ssize_t(call.args.size()))), kwargs = PyRef::steal(PyDict_New());
     const auto known = [&](const Val &v) {
-        if (!v.is_constant() || w.objects.kind_of(v.object.get()) != Kind::foreign)
+        if (!v.is_constant() || w.objects.kind_of(v.object()) != Kind::foreign)
             w.fail_syntax(node, "a conversion such as '!r' is supported for compile-time values alone");
-        w.reads.use_within(v.object.get());
-        return v.object.get();
+        w.reads.use_within(v.object());
+        return v.object();
     };
     for (size_t i = 0; i < call.args.size(); ++i)
         PyTuple_SET_ITEM(args.get(), Py_ssize_t(i), Py_NewRef(known(call.args[i])));
@@ -243,14 +230,12 @@ static std::string printf_spec(Walk &w, const Node *node, const std::string &spe
 }
 
 static void format_value(Walk &w, const Node *node, ir::Message &message, std::vector<ir::Value> &values,
-                         const Val &given, const std::string &spec) {
-    const Val v = w.places.load(given);
-    if (v.tag == Tag::none) {
-        add_text(message, "None");
-        return;
-    }
-    if (v.is_constant() &&
-        (w.objects.kind_of(v.object.get()) == Kind::matrix || w.objects.kind_of(v.object.get()) == Kind::struct_)) {
+                         const Val &given, const std::string &spec);
+
+static void format_constant(Walk &w, const Node *node, ir::Message &message, std::vector<ir::Value> &values,
+                            const Val &v, const std::string &spec) {
+    const Kind kind = w.objects.kind_of(v.object());
+    if (kind == Kind::matrix || kind == Kind::struct_) {
         format_value(w, node, message, values, typed(w, node, v), spec);
         return;
     }
@@ -261,75 +246,102 @@ static void format_value(Walk &w, const Node *node, ir::Message &message, std::v
             format_value(w, node, message, values, typed(w, node, v), spec);
         return;
     }
-    if (v.is_constant()) {
-        w.reads.use_within(v.object.get());
-        PyRef object = PyBool_Check(v.object.get()) ? PyRef::steal(PyNumber_Long(v.object.get())) : v.object;
-        PyRef spec_text = python_string(PyFloat_Check(object.get()) ? "f" : spec);
-        const bool plain = PyUnicode_GetLength(spec_text.get()) == 0;
-        PyRef words = PyRef::steal(plain ? PyObject_Str(object.get()) : PyObject_Format(object.get(), spec_text.get()));
-        if (!words) w.python_failed(node);
-        add_text(message, text(words.get()));
+    w.reads.use_within(v.object());
+    PyRef object = PyBool_Check(v.object()) ? PyRef::steal(PyNumber_Long(v.object())) : v.constant().object;
+    PyRef spec_text = python_string(PyFloat_Check(object.get()) ? "f" : spec);
+    const bool plain = PyUnicode_GetLength(spec_text.get()) == 0;
+    PyRef words = PyRef::steal(plain ? PyObject_Str(object.get()) : PyObject_Format(object.get(), spec_text.get()));
+    if (!words) w.python_failed(node);
+    add_text(message, text(words.get()));
+}
+
+static void format_sequence(Walk &w, const Node *node, ir::Message &message, std::vector<ir::Value> &values,
+                            const val::Sequence &sequence, const std::string &spec) {
+    const std::vector<Val> &items = sequence.items;
+    if (sequence.flavour == Flavour::text) {
+        for (const Val &item : items) {
+            if (item.is_constant()) {
+                add_text(message, text(item.object()));
+                continue;
+            }
+            const std::vector<Val> &pair = item.sequence().items;
+            const std::string own = text(pair[1].object());
+            if (const PyRef words = constant_text(w, node, pair[0], own))
+                add_text(message, text(words.get()));
+            else
+                format_value(w, node, message, values, pair[0], own);
+        }
         return;
     }
-    if (v.tag == Tag::scalar) {
-        message.pieces.push_back({printf_spec(w, node, spec, v.elem), int(values.size())});
-        values.push_back(v.v);
-        return;
+    const bool round = sequence.type == val::Sequence::Type::tuple && sequence.flavour != Flavour::vector;
+    add_text(message, round ? "(" : "[");
+    for (size_t k = 0; k < items.size(); ++k) {
+        add_text(message, k ? ", " : "");
+        format_value(w, node, message, values, items[k], spec);
     }
-    if (v.tag == Tag::matrix) {
-        const Val rows = v.ndim == 2 ? sequence_items(w, node, v) : Val{};
+    add_text(message, round ? (items.size() == 1 ? ",)" : ")") : "]");
+}
+
+static void format_dict(Walk &w, const Node *node, ir::Message &message, std::vector<ir::Value> &values, const Val &v,
+                        const std::string &spec) {
+    const std::vector<Val> &items = v.dict().values;
+    add_text(message, "{");
+    for (size_t k = 0; k < items.size(); ++k) {
+        const Val key = key_of(w, v, k);
+        add_text(message, k ? ", " : "");
+        if (key.is_constant())
+            add_text(message, repr(key.object()));
+        else
+            format_value(w, node, message, values, key, "");
+        add_text(message, ": ");
+        format_value(w, node, message, values, items[k], spec);
+    }
+    add_text(message, "}");
+}
+
+static void format_value(Walk &w, const Node *node, ir::Message &message, std::vector<ir::Value> &values,
+                         const Val &given, const std::string &spec) {
+    const Val v = w.places.load(given);
+    switch (v.tag()) {
+    case Tag::none: add_text(message, "None"); return;
+    case Tag::constant: format_constant(w, node, message, values, v, spec); return;
+    case Tag::sequence: format_sequence(w, node, message, values, v.sequence(), spec); return;
+    case Tag::dict: format_dict(w, node, message, values, v, spec); return;
+    case Tag::scalar:
+        message.pieces.push_back({printf_spec(w, node, spec, v.scalar().elem), int(values.size())});
+        values.push_back(v.scalar().v);
+        return;
+    case Tag::matrix: {
+        const val::Matrix &m = v.matrix();
+        const Val rows = m.ndim == 2 ? sequence_items(w, node, v) : Val{};
         add_text(message, "[");
-        for (int k = 0; k < v.n; ++k) {
+        for (int k = 0; k < m.n; ++k) {
             add_text(message, k ? ", " : "");
-            format_value(w, node, message, values, v.ndim == 2 ? rows.items[size_t(k)] : component(v, k), spec);
+            format_value(w, node, message, values, m.ndim == 2 ? rows.sequence().items[size_t(k)] : component(v, k),
+                         spec);
         }
         add_text(message, "]");
         return;
     }
-    if (v.tag == Tag::record) {
+    case Tag::record: {
+        const auto &[type, members] = v.record();
         add_text(message, "{");
-        for (size_t k = 0; k < v.items.size(); ++k) {
-            add_text(message, (k ? ", " : "") + repr(v.record->names[k].get()) + ": ");
-            format_value(w, node, message, values, v.items[k], spec);
+        for (size_t k = 0; k < members.size(); ++k) {
+            add_text(message, (k ? ", " : "") + repr(type->names[k].get()) + ": ");
+            format_value(w, node, message, values, members[k], spec);
         }
         add_text(message, "}");
         return;
     }
-    if (v.is_sequence() && v.element_dim == is_text) {
-        for (const Val &item : v.items) {
-            if (item.is_constant())
-                add_text(message, text(item.object.get()));
-            else if (const PyRef words = constant_text(w, node, item.items[0], text(item.items[1].object.get())))
-                add_text(message, text(words.get()));
-            else
-                format_value(w, node, message, values, item.items[0], text(item.items[1].object.get()));
-        }
-        return;
-    }
-    if (v.is_sequence()) {
-        const bool round = v.tag == Tag::tuple && v.element_dim != is_vector;
-        add_text(message, round ? "(" : "[");
-        for (size_t k = 0; k < v.items.size(); ++k) {
-            add_text(message, k ? ", " : "");
-            format_value(w, node, message, values, v.items[k], spec);
-        }
-        add_text(message, round ? (v.items.size() == 1 ? ",)" : ")") : "]");
-        return;
-    }
-    if (v.tag == Tag::dict) {
-        add_text(message, "{");
-        for (size_t k = 0; k < v.items.size(); ++k) {
-            const Val key = key_of(w, v, k);
-            add_text(message, k ? ", " : "");
-            if (key.is_constant())
-                add_text(message, repr(key.object.get()));
-            else
-                format_value(w, node, message, values, key, "");
-            add_text(message, ": ");
-            format_value(w, node, message, values, v.items[k], spec);
-        }
-        add_text(message, "}");
-        return;
+    case Tag::array:
+    case Tag::bundle:
+    case Tag::loop:
+    case Tag::method:
+    case Tag::ref:
+    case Tag::container:
+    case Tag::element:
+    case Tag::relation:
+    case Tag::triplet: break;
     }
     w.fail_type(node, "'" + type_text(w, v) + "' cannot be printed");
 }
@@ -341,10 +353,10 @@ Val handlers::print(Walk &w, const Call &call) {
         if (name == "flush" || name == "file") continue;
         if (name != "sep" && name != "end")
             w.fail_type(call.node, "'" + name + "' is an invalid keyword argument for print()");
-        if (v.is_constant() && v.object.get() == Py_None) continue;
-        if (!v.is_constant() || !PyUnicode_Check(v.object.get()))
+        if (v.is_constant() && v.object() == Py_None) continue;
+        if (!v.is_constant() || !PyUnicode_Check(v.object()))
             w.fail_type(call.node, "`" + name + "` of print must be a string known at compile time");
-        (name == "sep" ? separator : end) = text(v.object.get());
+        (name == "sep" ? separator : end) = text(v.object());
     }
     ir::Message message;
     std::vector<ir::Value> values;
@@ -386,9 +398,9 @@ Flow assert_(Walk &w, const Node *node) {
         return Flow::next;
     }
     Val test = value(w, source);
-    if (test.is_sequence()) test = integer(long(test.items.size()));
-    if (test.is_constant() && w.objects.kind_of(test.object.get()) == Kind::foreign)
-        test = integer(truth(w, node, test.object.get()));
+    if (test.is_sequence()) test = integer(long(test.sequence().items.size()));
+    if (test.is_constant() && w.objects.kind_of(test.object()) == Kind::foreign)
+        test = integer(truth(w, node, test.object()));
     const ir::Value holds = condition(w, node, test, "assert");
     ir::Message message;
     if (!detail) {
@@ -412,32 +424,32 @@ Flow assert_(Walk &w, const Node *node) {
 
 static Val assert_message(Walk &w, const Node *detail) {
     const Val v = value(w, detail);
-    if (detail->kind == NodeKind::Constant && is_number(v)) return wrap(w, PyRef::steal(PyObject_Str(v.object.get())));
+    if (detail->kind == NodeKind::Constant && is_number(v)) return wrap(w, PyRef::steal(PyObject_Str(v.object())));
     if (!is_string(v))
         w.fail_syntax(detail, "assert info must be constant or formatted string, not " + type_text(w, v));
     return v;
 }
 
 bool is_string(const Val &v) {
-    return v.is_sequence() ? v.element_dim == is_text : v.is_constant() && PyUnicode_Check(v.object.get());
+    return v.is_sequence() ? v.is(Flavour::text) : v.is_constant() && PyUnicode_Check(v.object());
 }
 
 /// Two strings, at least one of which holds run-time values.
 Val joined(const Val &a, const Val &b) {
-    Val out = empty_text();
+    val::Sequence out = empty_text();
     for (const Val *part : {&a, &b}) {
         if (part->is_constant())
             out.items.push_back(*part);
         else
-            out.items.insert(out.items.end(), part->items.begin(), part->items.end());
+            out.items.insert(out.items.end(), part->sequence().items.begin(), part->sequence().items.end());
     }
     return out;
 }
 
 /// "x = %f" % value
 Val percent_format(Walk &w, const Node *node, const std::string &pattern, const Val &args) {
-    const std::vector<Val> items = args.tag == Tag::tuple ? args.items : std::vector<Val>{args};
-    Val out = empty_text();
+    const std::vector<Val> items = args.is_tuple() ? args.sequence().items : std::vector<Val>{args};
+    val::Sequence out = empty_text();
     std::string literal;
     size_t next = 0;
     for (size_t i = 0; i < pattern.size(); ++i) {
@@ -455,7 +467,7 @@ Val percent_format(Walk &w, const Node *node, const std::string &pattern, const 
             w.fail_syntax(node, "not enough arguments for format string");
         std::string spec = pattern.substr(i + 1, end - i);
         const Val &v = items[next++];
-        const bool real = v.tag == Tag::scalar && ir::is_float(v.elem);
+        const bool real = v.is_scalar() && ir::is_float(v.scalar().elem);
         const char c = spec.back();
         if (c == 's' || c == 'r' || (c == 'd' && real)) spec.clear();
         out.items.push_back(constant(python_string(literal)));

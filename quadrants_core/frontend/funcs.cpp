@@ -118,7 +118,7 @@ Val Funcs::inline_func(const Node *node, const PyRef &callee, const Val *object)
 Val Funcs::inline_method(const Node *node, const PyRef &callee, const Val &self) {
     FuncInfo &info = func_info(node, callee.get());
     Call call = arguments(w_, node, true, true);
-    if (self.tag != Tag::none) call.args.insert(call.args.begin(), self);
+    if (!self.is_none()) call.args.insert(call.args.begin(), self);
     AtNode at(w_, node);
     return inline_body(node, info, matched_arguments(node, info, std::move(call), true));
 }
@@ -143,7 +143,7 @@ std::vector<Val> Funcs::matched_arguments(const Node *node, FuncInfo &info, Call
     std::vector<PyObject *> known(count);
     std::vector<PyRef> held; // an argument may be given up for its value
     for (size_t i = 0; i < count; ++i)
-        if (given[i] && given[i]->is_constant()) known[i] = held.emplace_back(given[i]->object).get();
+        if (given[i] && given[i]->is_constant()) known[i] = held.emplace_back(given[i]->constant().object).get();
     std::vector<Val> out;
     for (size_t i = 0; i < count; ++i) {
         if (!given[i] && info.params[i].fallback) given[i] = wrap(w_, info.params[i].fallback);
@@ -170,7 +170,7 @@ Val Funcs::pass_argument(const Node *node, FuncInfo &info, size_t i, Val arg, bo
     if (kind == Kind::ndarray_type) check_array_argument(w_, node, annotation, arg, text(p.name));
     if (kind == Kind::buffer_view_type) check_view_argument(w_, node, annotation, arg, text(p.name));
     if (kind == Kind::sparse_matrix_builder_type) check_builder_argument(w_, node, arg, text(p.name));
-    const bool may_change = arg.tag == Tag::element || (!is_place(arg) && w_.places.storable(arg));
+    const bool may_change = arg.is_element() || (!is_place(arg) && w_.places.storable(arg));
     const bool is_handed = by_value && may_change && is_handed_to_change(w_, info, p.name, known);
     if (may_change && (is_handed || is_changed(info, p, arg))) return w_.places.new_variable(node, arg);
     return arg;
@@ -179,7 +179,7 @@ Val Funcs::pass_argument(const Node *node, FuncInfo &info, size_t i, Val arg, bo
 /// Whether the func itself may change this parameter: by an assignment, or as a struct whose method is called.
 static bool is_changed(FuncInfo &info, const FuncInfo::FuncParam &param, const Val &arg) {
     if (info.assigned.count(param.name)) return true;
-    if (arg.tag != Tag::record || !arg.record->methods) return false;
+    if (!arg.is_record() || !arg.record().type->methods) return false;
     if (!info.receivers) {
         info.receivers.emplace();
         frontend::scan_receivers(items_of(info.source.tree, Field::body), *info.receivers);

@@ -188,10 +188,10 @@ autodiff::Companions Gradients::settle(const Node *tree) {
 /// qd.stop_grad(x)
 Val handlers::stop_grad(Walk &w, const Call &call) {
     const Val &arg = call.args[0];
-    const Kind kind = arg.is_constant() ? w.objects.kind_of(arg.object.get()) : Kind::foreign;
+    const Kind kind = arg.is_constant() ? w.objects.kind_of(arg.object()) : Kind::foreign;
     if (kind != Kind::field && kind != Kind::matrix_field)
         w.fail_type(call.node, "`qd.stop_grad` takes a field, not " + type_text(w, arg));
-    const FieldInfo *field = w.places.field_info(call.node, arg.object.get());
+    const FieldInfo *field = w.places.field_info(call.node, arg.object());
     if (w.request.mode != autodiff::Mode::none) w.gradients.stop(*field);
     return Val{};
 }

@@ -135,14 +135,14 @@ bool Graphs::is_level(const Node *loop) {
     const Node *test = child(loop, Field::test);
     if (!calls(test, "do_while")) return false;
     const Val callee = eval(w_, child(test, Field::func), Use::handed_on);
-    const BuiltinRow *row = callee.is_constant() ? w_.objects.builtin_of(callee.object.get()) : nullptr;
+    const BuiltinRow *row = callee.is_constant() ? w_.objects.builtin_of(callee.object()) : nullptr;
     return row && row->handler == &handlers::do_while;
 }
 
 Flow Graphs::level(const Node *loop) {
     const Node *call = child(loop, Field::test);
     const Node *callee = child(call, Field::func);
-    w_.reads.use(eval(w_, callee, Use::handed_on).object.get());
+    w_.reads.use(eval(w_, callee, Use::handed_on).object());
     warn_if_deprecated(callee);
     if (!w_.request.options.graph) w_.fail_syntax(call, "qd.graph.do_while() requires @qd.kernel(graph=True)");
     if (in_region_) w_.fail_syntax(loop, "qd.graph.do_while() cannot appear inside a qd.graph.parallel() section");
@@ -319,16 +319,17 @@ Graphs::Flag Graphs::flag(const Node *node, const std::string &refusal) {
         } catch (const LoweringError &) { // it has no such attribute
         }
     }
-    if (found.tag != Tag::array || w_.parameters.array(found.v).is_view)
+    if (!found.is_array() || w_.parameters.array(found.array().parameter).is_view)
         w_.fail_syntax(node, refusal,
                        "a flag is a parameter of one element: `flag: qd.types.ndarray(qd.i32, ndim=0)`, given "
                        "qd.ndarray(qd.i32, ())");
-    if (found.elem != ir::Scalar::i32 || found.n * found.m != 1)
+    const val::Array &array = found.array();
+    if (array.elem != ir::Scalar::i32 || array.n * array.m != 1)
         w_.fail_syntax(node, refusal + ": a flag has one element of type i32", "make it by qd.ndarray(qd.i32, ())");
-    const auto at = std::ranges::find(fn_.params, found.v);
+    const auto at = std::ranges::find(fn_.params, array.parameter);
     QD_CHECK(at != fn_.params.end(), "a flag that is no parameter");
 
-    std::string name = w_.parameters.array(found.v).name;
+    std::string name = w_.parameters.array(array.parameter).name;
     const std::string owner = name.substr(0, name.find('.'));
     const bool in_dataclass =
         owner.size() < name.size() &&

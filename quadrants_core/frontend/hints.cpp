@@ -11,7 +11,7 @@ namespace qd::frontend {
 /// block_local, cache_read_only, mesh_local
 Val handlers::keep_near(Walk &w, const Call &call) {
     for (const Val &arg : call.args) {
-        const Kind kind = arg.is_constant() ? w.objects.kind_of(arg.object.get()) : Kind::foreign;
+        const Kind kind = arg.is_constant() ? w.objects.kind_of(arg.object()) : Kind::foreign;
         if (!is_field(kind) && kind != Kind::mesh_elements)
             w.fail_type(call.node, std::string("`qd.") + call.row->name + "` takes fields, not " + type_text(w, arg));
     }
@@ -52,11 +52,11 @@ Val handlers::assume_in_range(Walk &w, const Call &call) {
 /// No two iterations have the same value; `covers`: the fields and levels it may be relied on for. The value.
 Val handlers::loop_unique(Walk &w, const Call &call) {
     const Node *node = call.node;
-    if (call.args.size() > 1 && !(call.args[1].is_constant() && call.args[1].object.get() == Py_None)) {
+    if (call.args.size() > 1 && !(call.args[1].is_constant() && call.args[1].object() == Py_None)) {
         const Val &covers = call.args[1];
         const Val list = unpacked(w, node, covers);
-        for (const Val &one : list.is_sequence() ? list.items : std::vector<Val>{covers}) {
-            const Kind kind = one.is_constant() ? w.objects.kind_of(one.object.get()) : Kind::foreign;
+        for (const Val &one : list.is_sequence() ? list.sequence().items : std::vector<Val>{covers}) {
+            const Kind kind = one.is_constant() ? w.objects.kind_of(one.object()) : Kind::foreign;
             if (!is_field(kind) && kind != Kind::snode)
                 w.fail_type(node, "`covers` of `loop_unique` names fields or levels of a tree (SNodes), not " +
                                       type_text(w, one));

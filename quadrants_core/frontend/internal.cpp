@@ -39,9 +39,9 @@ Val test_stack(Walk &w, const Call &call) {
 Val handlers::internal_call(Walk &w, const Call &call) {
     const Node *node = call.node;
     const Val &name = call.args[0];
-    if (!name.is_constant() || !PyUnicode_Check(name.object.get()))
+    if (!name.is_constant() || !PyUnicode_Check(name.object()))
         w.fail_type(node, "`call_internal` takes the name of an operation first");
-    const std::string wanted = text(name.object.get());
+    const std::string wanted = text(name.object());
     if (wanted == "test_stack") return test_stack(w, call);
     if (wanted != "test_internal_func_args")
         w.fail(node, UserErrorKind::compilation, "There is no internal operation `" + wanted + "`",

@@ -7,6 +7,7 @@
 #include "frontend/builtins.h"
 #include "frontend/call.h"
 #include "frontend/funcs.h"
+#include "frontend/matrix.h"
 #include "frontend/objects.h"
 #include "frontend/place.h"
 #include "frontend/types.h"
@@ -33,9 +34,9 @@ struct Solver {
     const char *otherwise;
 
     /// The row for a matrix of this shape; null if there is none.
-    const Row *row_for(int ndim, int n, int m) const {
+    const Row *row_for(const Shape &shape) const {
         for (const Row &row : rows)
-            if (ndim == 2 && n == m && n >= row.least && n <= row.most) return &row;
+            if (shape.ndim == 2 && shape.n == shape.m && shape.n >= row.least && shape.n <= row.most) return &row;
         return nullptr;
     }
 };
@@ -69,11 +70,11 @@ static Val real_matrix(Walk &w, const Call &call, size_t i, Scalar type) {
 /// The matrix that a function is called with. Its size is checked before all else, of a field the size of its elements.
 static Val matrix_of_size(Walk &w, const Call &call, const Solver &solver) {
     const Val &given = call.args[0];
-    const bool is_field = given.is_constant() && w.objects.kind_of(given.object.get()) == Kind::matrix_field;
-    const FieldInfo *field = is_field ? w.places.field_info(call.node, given.object.get()) : nullptr;
+    const bool is_field = given.is_constant() && w.objects.kind_of(given.object()) == Kind::matrix_field;
+    const FieldInfo *field = is_field ? w.places.field_info(call.node, given.object()) : nullptr;
     const Val a = field ? Val{} : to_matrix(w, call.node, given);
-    const bool suits = field ? solver.row_for(field->element_dim, field->n, field->m) != nullptr
-                             : solver.row_for(a.ndim, a.n, a.m) != nullptr;
+    const bool suits = field ? solver.row_for({field->n, field->m, field->element_dim}) != nullptr
+                             : solver.row_for(shape_of(a)) != nullptr;
     if (!suits) w.fail(call.node, UserErrorKind::compilation, solver.otherwise);
     return field ? to_matrix(w, call.node, given) : a;
 }
@@ -81,9 +82,9 @@ static Val matrix_of_size(Walk &w, const Call &call, const Solver &solver) {
 /// The real type to compute in: the argument at `dt_at`, or that of the matrix.
 static Scalar real_type(Walk &w, const Call &call, const Val &a, size_t dt_at) {
     const Val *dt = call.args.size() > dt_at ? &call.args[dt_at] : nullptr;
-    const bool given = dt && dt->is_constant() && dt->object.get() != Py_None;
-    const Scalar type = given ? dtype_scalar(w, call.node, dt->object.get())
-                              : (ir::is_float(a.elem) ? a.elem : w.request.options.default_fp);
+    const bool given = dt && dt->is_constant() && dt->object() != Py_None;
+    const Scalar type = given ? dtype_scalar(w, call.node, dt->object())
+                              : (ir::is_float(a.matrix().elem) ? a.matrix().elem : w.request.options.default_fp);
     if (!ir::is_float(type))
         w.fail_type(call.node,
                     std::string("`") + call.row->name + "` computes in a real type, not " + ir::to_string(type));
@@ -100,10 +101,10 @@ static Val factorise(Walk &w, const Call &call, const Solver &solver) {
     const double eps = inner == Scalar::f64 ? 0x1p-51 : 0x1p-22; // twice the distance from 1 to the next number
     std::vector<Val> args = {real_matrix(w, call, 0, inner), constant(dtype_object(inner)),
                              scalar(w, w.b.number(inner, eps))};
-    Val out = library_call(w, node, solver.row_for(a.ndim, a.n, a.m)->function, std::move(args));
+    Val out = library_call(w, node, solver.row_for(shape_of(a))->function, std::move(args));
     if (inner == type) return out;
     if (!out.is_sequence()) return cast(w, node, out, type);
-    for (Val &item : out.items) item = cast(w, node, item, type);
+    for (Val &item : out.sequence().items) item = cast(w, node, item, type);
     return out;
 }
 
@@ -139,9 +140,9 @@ Val handlers::solve(Walk &w, const Call &call) {
     const Val a = matrix_of_size(w, call, {rows, "Solver only supports 2×2 and 3×3 matrices."});
     const Scalar type = real_type(w, call, a, 2), inner = inner_type(type);
     const Val matrix = real_matrix(w, call, 0, inner), right = real_matrix(w, call, 1, inner);
-    if (right.ndim != 1 || right.n != a.n)
-        w.fail_type(node,
-                    "`solve` needs a vector of " + std::to_string(a.n) + " components, not " + type_text(w, right));
+    if (right.matrix().ndim != 1 || right.matrix().n != a.matrix().n)
+        w.fail_type(node, "`solve` needs a vector of " + std::to_string(a.matrix().n) + " components, not " +
+                              type_text(w, right));
     const Val out = library_call(w, node, rows[0].function, {matrix, right, constant(dtype_object(inner))});
     return inner == type ? out : cast(w, node, out, type);
 }
@@ -193,14 +194,12 @@ Val handlers::frexp(Walk &w, const Call &call) {
         const ir::Value chosen = w.b.select(special, x, mantissa);
         return scalar(w, convert(w, chosen, given_type));
     };
-    Val out;
-    out.tag = Tag::tuple;
-    out.items.push_back(map(w, node, call.args[0], split));
-    out.items.push_back(map(w, node, call.args[0], [&](const Val &x) {
+    const Val mantissas = map(w, node, call.args[0], split);
+    const Val exponents = map(w, node, call.args[0], [&](const Val &x) {
         split(x);
         return scalar(w, exponent);
-    }));
-    return out;
+    });
+    return tuple_of({mantissas, exponents});
 }
 
 } // namespace qd::frontend

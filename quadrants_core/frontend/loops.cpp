@@ -25,7 +25,7 @@ namespace qd::frontend {
 
 using ir::Scalar;
 
-static std::vector<Val> static_product(const Extra &loop, const std::vector<long> &lower,
+static std::vector<Val> static_product(const LoopSource &loop, const std::vector<long> &lower,
                                        const std::vector<long> &upper);
 static Flow for_static(Walk &w, const Node *node, const std::vector<Val> &items);
 static Flow nest_parallel(Walk &w, const Node *node, const Nest &nest);
@@ -50,24 +50,24 @@ Flow for_(Walk &w, const Node *node) {
     const Val over = loop_source(w, node);
     if (over.is_static) return for_static(w, node, static_items(w, child(node, Field::iter), over));
     if (is_of_mesh(w, over)) return w.meshes.for_elements(node, over);
-    if (over.extra->over == Extra::Over::range && !over.extra->grouped && inside_loop(w))
+    if (over.loop().source->over == LoopSource::Over::range && !over.loop().source->grouped && inside_loop(w))
         w.gradients.check_inner_range(node);
     std::optional<uint32_t> cells;
-    Nest nest = nest_of(w, node, *over.extra, cells);
+    Nest nest = nest_of(w, node, *over.loop().source, cells);
     return cells ? for_cells(w, node, *cells, nest) : for_nest(w, node, std::move(nest));
 }
 
 /// Elements of a mesh, or what touches one of them.
 bool is_of_mesh(Walk &w, const Val &v) {
-    return v.tag == Tag::relation || (v.is_constant() && w.objects.kind_of(v.object.get()) == Kind::mesh_elements);
+    return v.is_relation() || (v.is_constant() && w.objects.kind_of(v.object()) == Kind::mesh_elements);
 }
 
 // Unrolled loops
 
 std::vector<Val> static_items(Walk &w, const Node *node, const Val &v, Unrolled by) {
-    if (v.tag == Tag::loop) {
-        const Extra &loop = *v.extra;
-        if (loop.over == Extra::Over::ndrange && loop.lower.empty() && !loop.grouped)
+    if (v.is_loop()) {
+        const LoopSource &loop = *v.loop().source;
+        if (loop.over == LoopSource::Over::ndrange && loop.lower.empty() && !loop.grouped)
             w.fail_syntax(
                 node,
                 "Ndrange for loop with number of the loop variables not equal to the dimension of the ndrange "
@@ -85,14 +85,14 @@ std::vector<Val> static_items(Walk &w, const Node *node, const Val &v, Unrolled 
         if (count > most_items) w.fail_too_long(node);
         return static_product(loop, lower, upper);
     }
-    if (v.tag == Tag::scalar || is_number(v) || (v.is_constant() && is_field(w.objects.kind_of(v.object.get()))))
+    if (v.is_scalar() || is_number(v) || (v.is_constant() && is_field(w.objects.kind_of(v.object()))))
         w.fail_type(node, "Cannot loop over the object " + type_text(w, v) + " in 'qd.static'",
                     "unroll a list, a tuple, `range(n)` or `qd.ndrange(...)` known at compile time");
-    return sequence_items(w, node, v).items;
+    return sequence_items(w, node, v).sequence().items;
 }
 
 /// Every index tuple of an ndrange, the last axis (or the last of `axes`) running fastest.
-static std::vector<Val> static_product(const Extra &loop, const std::vector<long> &lower,
+static std::vector<Val> static_product(const LoopSource &loop, const std::vector<long> &lower,
                                        const std::vector<long> &upper) {
     std::vector<Val> out;
     for (size_t axis = 0; axis < lower.size(); ++axis)
@@ -105,11 +105,10 @@ static std::vector<Val> static_product(const Extra &loop, const std::vector<long
     std::vector<long> index = lower;
     for (;;) {
         poll_stop();
-        Val item;
-        item.tag = Tag::tuple;
-        item.element_dim = loop.grouped;
+        val::Sequence item;
+        item.flavour = loop.grouped ? Flavour::vector : Flavour::plain;
         for (const long k : index) item.items.push_back(integer(k));
-        out.push_back(loop.over == Extra::Over::range ? item.items[0] : item);
+        out.push_back(loop.over == LoopSource::Over::range ? item.items[0] : Val(std::move(item)));
         size_t at = order.size();
         while (at > 0 && ++index[size_t(order[at - 1])] == upper[size_t(order[at - 1])]) {
             index[size_t(order[at - 1])] = lower[size_t(order[at - 1])];
@@ -151,7 +150,7 @@ void bind_static(Walk &w, const Node *target, const Val &item) {
         return;
     }
     const Items elements = items_of(target, Field::elts);
-    const std::vector<Val> parts = sequence_items(w, target, item).items;
+    const std::vector<Val> parts = sequence_items(w, target, item).sequence().items;
     if (parts.size() != elements.size())
         w.fail_syntax(target,
                       "Ndrange for loop with number of the loop variables not equal to the dimension of the ndrange "
@@ -184,21 +183,13 @@ static void bind_target(Walk &w, const Node *target, ir::Value index) {
 
 void bind_loop_targets(Walk &w, const Node *node, std::span<const ir::Value> indices, const Nest &nest) {
     const Node *target = child(node, Field::target);
-    if (nest.elements.tag != Tag::none) return w.meshes.bind_element(node, nest.elements, indices[0]);
+    if (!nest.elements.is_none()) return w.meshes.bind_element(node, nest.elements, indices[0]);
     if (nest.single) {
-        Val none;
-        none.tag = Tag::tuple;
-        none.element_dim = is_vector;
-        w.scopes.bind(word_of(target, Field::id), std::move(none));
+        w.scopes.bind(word_of(target, Field::id), val::Sequence{{}, val::Sequence::Type::tuple, Flavour::vector});
         return;
     }
     if (nest.grouped) {
-        Val v;
-        v.tag = Tag::matrix;
-        v.elem = Scalar::i32;
-        v.n = int(indices.size());
-        v.ndim = 1;
-        v.comps.assign(indices.begin(), indices.end());
+        Val v = val::Matrix{{indices.begin(), indices.end()}, int(indices.size()), 1, 1, Scalar::i32};
         PyObject *name = word_of(target, Field::id);
         const bool assigned = w.frames.back().assigned && w.frames.back().assigned->count(name);
         w.scopes.bind(name, assigned ? w.places.new_variable(target, v) : std::move(v));

@@ -36,7 +36,7 @@ Flow for_(Walk &w, const Node *node);
 Val host_ndrange(Walk &w, const Node *node, const Val &v);
 bool is_of_mesh(Walk &w, const Val &v);
 Val loop_source(Walk &w, const Node *node);
-Nest nest_of(Walk &w, const Node *node, const Extra &loop, std::optional<uint32_t> &cells);
+Nest nest_of(Walk &w, const Node *node, const LoopSource &loop, std::optional<uint32_t> &cells);
 Flow for_nest(Walk &w, const Node *node, Nest nest);
 void bind_loop_targets(Walk &w, const Node *node, std::span<const ir::Value> indices, const Nest &nest);
 void check_loop_target(Walk &w, const Node *target);

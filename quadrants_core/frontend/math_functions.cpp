@@ -34,7 +34,7 @@ Val handlers::is_infinite(Walk &w, const Call &call) {
 Val handlers::random(Walk &w, const Call &call) {
     Scalar type = w.request.options.default_fp;
     const Val *dtype = call.args.empty() ? nullptr : &call.args[0];
-    if (dtype && dtype->is_constant()) type = dtype_scalar(w, call.node, dtype->object.get());
+    if (dtype && dtype->is_constant()) type = dtype_scalar(w, call.node, dtype->object());
     return scalar(w, w.b.random(type));
 }
 
@@ -42,8 +42,7 @@ Val handlers::random(Walk &w, const Call &call) {
 Val handlers::randn(Walk &w, const Call &call) {
     Scalar type = w.request.options.default_fp;
     const Val *dtype = call.args.empty() ? nullptr : &call.args[0];
-    if (dtype && dtype->is_constant() && dtype->object.get() != Py_None)
-        type = dtype_scalar(w, call.node, dtype->object.get());
+    if (dtype && dtype->is_constant() && dtype->object() != Py_None) type = dtype_scalar(w, call.node, dtype->object());
     if (!ir::is_float(type)) w.fail_type(call.node, "`randn` gives real numbers, not " + ir::to_string(type));
     const ir::Value u = w.b.random(type);
     const ir::Value v = w.b.random(type);
@@ -114,17 +113,17 @@ Val handlers::smoothstep(Walk &w, const Call &call) {
     const Val range = binary(w, node, NodeKind::Sub, call.args[1], e0);
     const Val ratio = binary(w, node, NodeKind::Div, distance, range);
     const Val t = map(w, node, ratio, [&](const Val &r) {
-        const ir::Value zero = w.b.number(r.elem, 0);
-        const ir::Value one = w.b.number(r.elem, 1);
-        const ir::Value low = w.b.max(r.v, zero);
+        const ir::Value zero = w.b.number(r.scalar().elem, 0);
+        const ir::Value one = w.b.number(r.scalar().elem, 1);
+        const ir::Value low = w.b.max(r.scalar().v, zero);
         return scalar(w, w.b.min(low, one));
     });
     return map(w, node, t, [&](const Val &r) {
-        const ir::Value two = w.b.number(r.elem, 2);
-        const ir::Value three = w.b.number(r.elem, 3);
-        const ir::Value twice = w.b.mul(two, r.v);
+        const ir::Value two = w.b.number(r.scalar().elem, 2);
+        const ir::Value three = w.b.number(r.scalar().elem, 3);
+        const ir::Value twice = w.b.mul(two, r.scalar().v);
         const ir::Value slope = w.b.sub(three, twice);
-        const ir::Value square = w.b.mul(r.v, r.v);
+        const ir::Value square = w.b.mul(r.scalar().v, r.scalar().v);
         return scalar(w, w.b.mul(square, slope));
     });
 }
@@ -143,7 +142,7 @@ Val handlers::floor_mod(Walk &w, const Call &call) {
     const Node *node = call.node;
     const Val x = typed(w, node, call.args[0]), y = typed(w, node, call.args[1]);
     const Val ratio = binary(w, node, NodeKind::Div, x, y);
-    const Val whole = map(w, node, ratio, [&](const Val &r) { return scalar(w, w.b.floor(r.v)); });
+    const Val whole = map(w, node, ratio, [&](const Val &r) { return scalar(w, w.b.floor(r.scalar().v)); });
     const Val product = binary(w, node, NodeKind::Mult, y, whole);
     return binary(w, node, NodeKind::Sub, x, product);
 }

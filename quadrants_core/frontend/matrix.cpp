@@ -24,7 +24,7 @@ using ir::Op;
 using ir::Scalar;
 
 static Val swizzle(Walk &w, const Node *node, const Val &base, const std::string &name, std::string_view letters);
-static Val matrix_shape(const Val &m);
+static Val matrix_shape(const Shape &shape);
 
 namespace {
 
@@ -32,25 +32,21 @@ constexpr std::string_view swizzle_letters[] = {"xyzw", "rgba", "stpq"};
 
 } // namespace
 
-Val matrix_row(const Val &matrix, int i) {
-    Val out;
-    out.tag = Tag::matrix;
-    out.elem = matrix.elem;
-    out.n = matrix.m;
-    out.ndim = 1;
-    out.comps.assign(matrix.comps.begin() + i * matrix.m, matrix.comps.begin() + (i + 1) * matrix.m);
-    return out;
+Shape shape_of(const Val &v) {
+    if (const val::Matrix *matrix = v.if_matrix()) return {matrix->n, matrix->m, matrix->ndim};
+    if (v.is_ref()) return {v.ref()->n, v.ref()->m, v.ref()->ndim};
+    return {};
+}
+
+Val matrix_row(const Val &whole, int i) {
+    const val::Matrix &matrix = whole.matrix();
+    const auto first = matrix.comps.begin() + i * matrix.m;
+    return val::Matrix{{first, first + matrix.m}, matrix.m, 1, 1, matrix.elem};
 }
 
 Val make_matrix(Walk &w, std::vector<ir::Value> comps, int n, int m, int ndim) {
-    Val out;
-    out.tag = Tag::matrix;
-    out.n = n;
-    out.m = m;
-    out.ndim = ndim;
-    out.elem = w.fn.type(comps[0]).elem;
-    out.comps = std::move(comps);
-    return out;
+    const Scalar elem = w.fn.type(comps[0]).elem;
+    return val::Matrix{std::move(comps), n, m, ndim, elem};
 }
 
 // Attributes
@@ -126,17 +122,11 @@ std::optional<Val> method_of_class(const BuiltinRow &row, PyObject *name) {
 
 Val matrix_attribute(Walk &w, const Node *node, const Val &base, PyObject *name) {
     const std::string what = text(name);
-    const bool is_ref = base.tag == Tag::ref;
-    if (what == "n") return integer(is_ref ? base.ref->n : base.n);
-    if (what == "m") return integer(is_ref ? base.ref->m : base.m);
-    if (what == "ndim") return integer(is_ref ? base.ref->ndim : base.ndim);
-    if (what == "shape") {
-        Val out;
-        out.tag = Tag::tuple;
-        out.items.push_back(integer(is_ref ? base.ref->n : base.n));
-        if ((is_ref ? base.ref->ndim : base.ndim) == 2) out.items.push_back(integer(is_ref ? base.ref->m : base.m));
-        return out;
-    }
+    const Shape shape = shape_of(base);
+    if (what == "n") return integer(shape.n);
+    if (what == "m") return integer(shape.m);
+    if (what == "ndim") return integer(shape.ndim);
+    if (what == "shape") return matrix_shape(shape);
     for (const std::string_view letters : swizzle_letters)
         if (what.size() <= 4 && what.find_first_not_of(letters) == std::string::npos)
             return swizzle(w, node, base, what, letters);
@@ -153,8 +143,7 @@ bool is_swizzle(std::string_view name) {
 }
 
 static Val swizzle(Walk &w, const Node *node, const Val &base, const std::string &name, std::string_view letters) {
-    const bool is_ref = base.tag == Tag::ref;
-    const int n = is_ref ? base.ref->n : base.n, ndim = is_ref ? base.ref->ndim : base.ndim;
+    const auto [n, m, ndim] = shape_of(base);
     const auto listed = [](std::string_view chars) {
         std::string out = "(";
         for (size_t i = 0; i < chars.size(); ++i) out += std::string(i ? ", " : "") + "'" + chars[i] + "'";
@@ -173,7 +162,8 @@ static Val swizzle(Walk &w, const Node *node, const Val &base, const std::string
 
 // Methods
 
-Val transposed(Walk &w, const Val &m) {
+Val transposed(Walk &w, const Val &given) {
+    const val::Matrix &m = given.matrix();
     std::vector<ir::Value> comps;
     for (int j = 0; j < m.m; ++j)
         for (int i = 0; i < m.n; ++i) comps.push_back(m.comps[size_t(i * m.m + j)]);
@@ -182,15 +172,16 @@ Val transposed(Walk &w, const Val &m) {
 
 static Val reduce(Walk &w, const Node *node, const Val &m, Op op) {
     (void)node;
-    ir::Value all = m.comps[0];
-    for (size_t k = 1; k < m.comps.size(); ++k) all = emit2(w, op, all, m.comps[k]);
+    const std::vector<ir::Value> &comps = m.matrix().comps;
+    ir::Value all = comps[0];
+    for (size_t k = 1; k < comps.size(); ++k) all = emit2(w, op, all, comps[k]);
     return scalar(w, all);
 }
 
 Val reduce_to_bool(Walk &w, const Node *node, const Val &m, Op op) {
     const Val bits = map(w, node, m, [&](const Val &x) {
-        const ir::Value zero = w.b.integer(w.fn.type(x.v), 0);
-        return x.elem == Scalar::u1 ? x : scalar(w, w.b.ne(x.v, zero));
+        const ir::Value zero = w.b.integer(w.fn.type(x.scalar().v), 0);
+        return x.scalar().elem == Scalar::u1 ? x : scalar(w, w.b.ne(x.scalar().v, zero));
     });
     return reduce(w, node, bits, op);
 }
@@ -203,8 +194,8 @@ Val dot(Walk &w, const Node *node, const Val &a, const Val &b) {
 Val norm(Walk &w, const Node *node, const Val &m, const Val *eps) {
     Val square = dot(w, node, m, m);
     if (eps) square = scalar_binary(w, node, NodeKind::Add, square, *eps);
-    const Scalar type = ir::is_float(square.elem) ? square.elem : w.request.options.default_fp;
-    const ir::Value v = convert(w, square.v, type);
+    const Scalar elem = square.scalar().elem, type = ir::is_float(elem) ? elem : w.request.options.default_fp;
+    const ir::Value v = convert(w, square.scalar().v, type);
     return scalar(w, w.b.sqrt(v));
 }
 
@@ -214,25 +205,28 @@ Val cross(Walk &w, const Node *node, const Val &a, const Val &b) {
         const Val right = scalar_binary(w, node, NodeKind::Mult, component(a, j), component(b, i));
         return scalar_binary(w, node, NodeKind::Sub, left, right);
     };
-    if (a.ndim != 1 || b.ndim != 1 || a.n != b.n || (a.n != 2 && a.n != 3))
+    const int n = a.matrix().n;
+    if (a.matrix().ndim != 1 || b.matrix().ndim != 1 || n != b.matrix().n || (n != 2 && n != 3))
         w.fail_type(node, "Cross product is only supported between pairs of 2D/3D vectors");
-    if (a.n == 2) return term(0, 1);
+    if (n == 2) return term(0, 1);
     const Val x = term(1, 2);
     const Val y = term(2, 0);
     const Val z = term(0, 1);
-    return make_matrix(w, {x.v, y.v, z.v}, 3, 1, 1);
+    return make_matrix(w, {x.scalar().v, y.scalar().v, z.scalar().v}, 3, 1, 1);
 }
 
 static Val outer_product(Walk &w, const Node *node, const Val &a, const Val &b) {
-    if (a.ndim != 1 || b.ndim != 1) w.fail_type(node, "outer_product is defined for two vectors");
+    const int rows = a.matrix().n, cols = b.matrix().n;
+    if (a.matrix().ndim != 1 || b.matrix().ndim != 1) w.fail_type(node, "outer_product is defined for two vectors");
     std::vector<ir::Value> comps;
-    for (int i = 0; i < a.n; ++i)
-        for (int j = 0; j < b.n; ++j)
-            comps.push_back(scalar_binary(w, node, NodeKind::Mult, component(a, i), component(b, j)).v);
-    return make_matrix(w, std::move(comps), a.n, b.n, 2);
+    for (int i = 0; i < rows; ++i)
+        for (int j = 0; j < cols; ++j)
+            comps.push_back(scalar_binary(w, node, NodeKind::Mult, component(a, i), component(b, j)).scalar().v);
+    return make_matrix(w, std::move(comps), rows, cols, 2);
 }
 
-static void check_square(Walk &w, const Node *node, const Val &m) {
+static void check_square(Walk &w, const Node *node, const Val &given) {
+    const val::Matrix &m = given.matrix();
     if (m.n != m.m || m.ndim == 1)
         w.fail(node, UserErrorKind::compilation,
                "expected a square matrix, got shape (" + std::to_string(m.n) +
@@ -242,7 +236,7 @@ static void check_square(Walk &w, const Node *node, const Val &m) {
 /// Determinant of the matrix without the rows and columns left out, by expansion along its first row.
 static Val minor_determinant(Walk &w, const Node *node, const Val &m, const std::vector<int> &rows,
                              const std::vector<int> &cols) {
-    const auto at = [&](size_t i, size_t j) { return component(m, rows[i] * m.m + cols[j]); };
+    const auto at = [&](size_t i, size_t j) { return component(m, rows[i] * m.matrix().m + cols[j]); };
     if (rows.size() == 1) return at(0, 0);
     if (rows.size() == 2) {
         const Val left = scalar_binary(w, node, NodeKind::Mult, at(0, 0), at(1, 1));
@@ -263,25 +257,28 @@ static Val minor_determinant(Walk &w, const Node *node, const Val &m, const std:
 
 Val determinant(Walk &w, const Node *node, const Val &m) {
     check_square(w, node, m);
-    if (m.n > 4)
+    const int n = m.matrix().n;
+    if (n > 4)
         w.fail(node, UserErrorKind::compilation,
-               "only dimension < 5 is supported, got shape (" + std::to_string(m.n) + ", " + std::to_string(m.m) + ")");
+               "only dimension < 5 is supported, got shape (" + std::to_string(n) + ", " +
+                   std::to_string(m.matrix().m) + ")");
     std::vector<int> all;
-    for (int k = 0; k < m.n; ++k) all.push_back(k);
+    for (int k = 0; k < n; ++k) all.push_back(k);
     return minor_determinant(w, node, m, all, all);
 }
 
 /// Adjugate over determinant; elimination with pivots for more than 4 rows.
 Val inverse(Walk &w, const Node *node, const Val &given) {
     check_square(w, node, given);
-    if (given.n > 12)
+    if (given.matrix().n > 12)
         w.fail(node, UserErrorKind::compilation, "Inversions of matrices with sizes > 12 are not supported",
                "solve the system with a func of your own");
-    const Val m = ir::is_float(given.elem) ? given : cast(w, node, given, w.request.options.default_fp);
-    if (m.n > 4) return library_call(w, node, "inverse_gauss", {m, constant(dtype_object(m.elem))});
-    const Val det = determinant(w, node, m);
+    const Val real = ir::is_float(given.matrix().elem) ? given : cast(w, node, given, w.request.options.default_fp);
+    const val::Matrix &m = real.matrix();
+    if (m.n > 4) return library_call(w, node, "inverse_gauss", {real, constant(dtype_object(m.elem))});
+    const Val det = determinant(w, node, real);
     const ir::Value one = w.b.number(m.elem, 1);
-    const ir::Value scale = w.b.div(one, det.v);
+    const ir::Value scale = w.b.div(one, det.scalar().v);
     if (m.n == 1) return make_matrix(w, {scale}, 1, 1, m.ndim);
     std::vector<ir::Value> comps(m.comps.size());
     for (int i = 0; i < m.n; ++i) {
@@ -291,8 +288,8 @@ Val inverse(Walk &w, const Node *node, const Val &given) {
                 if (k != i) rows.push_back(k);
                 if (k != j) cols.push_back(k);
             }
-            const Val cofactor = minor_determinant(w, node, m, rows, cols);
-            const ir::Value v = w.b.mul(cofactor.v, scale);
+            const Val cofactor = minor_determinant(w, node, real, rows, cols);
+            const ir::Value v = w.b.mul(cofactor.scalar().v, scale);
             comps[size_t(j * m.n + i)] = (i + j) % 2 ? w.b.neg(v) : v;
         }
     }
@@ -300,18 +297,18 @@ Val inverse(Walk &w, const Node *node, const Val &given) {
 }
 
 Val method(Walk &w, const Node *node, const Val &bound) {
-    const std::string &name = bound.extra->name;
-    Val self = bound.extra->self;
-    if (self.tag == Tag::container) return container_method(w, node, bound);
-    if (self.tag == Tag::array) return view_method(w, node, bound);
-    if (self.tag == Tag::dict) return dict_method(w, node, bound);
+    const std::string &name = bound.method().bound->name;
+    Val self = bound.method().bound->self;
+    if (self.is_container()) return container_method(w, node, bound);
+    if (self.is_array()) return view_method(w, node, bound);
+    if (self.is_dict()) return dict_method(w, node, bound);
     const auto found = method_table().find(name);
-    const bool of_class = self.tag == Tag::none;
+    const bool of_class = self.is_none();
     Call call = arguments(w, node, of_class);
     AtNode at(w, node);
     if (of_class) {
         if (call.args.empty()) w.fail_syntax(node, "`" + name + "` of the class takes the vector or matrix first");
-        self = is_place(call.args[0]) && call.args[0].ref->ndim ? call.args[0] : to_matrix(w, node, call.args[0]);
+        self = call.args[0].is_ref() && call.args[0].ref()->ndim ? call.args[0] : to_matrix(w, node, call.args[0]);
         call.args.erase(call.args.begin());
         for (Val &v : call.args) v = w.places.load(v);
         for (auto &[given, v] : call.kwargs) v = w.places.load(v);
@@ -327,9 +324,8 @@ Val method(Walk &w, const Node *node, const Val &bound) {
                                 (found->second.most == 1 ? "" : "s") + ", " + std::to_string(count) + " given");
     const Method id = found->second.id;
     if (id == Method::fill) {
-        if (self.tag != Tag::ref)
-            w.fail_type(node, "Cannot assign to non-lvalue: `fill` changes a variable or an element");
-        w.places.store(node, *self.ref, call.args[0]);
+        if (!self.is_ref()) w.fail_type(node, "Cannot assign to non-lvalue: `fill` changes a variable or an element");
+        w.places.store(node, *self.ref(), call.args[0]);
         return Val{};
     }
     const Val m = w.places.load(self);
@@ -339,14 +335,14 @@ Val method(Walk &w, const Node *node, const Val &bound) {
     switch (id) {
     case Method::all: return reduce_to_bool(w, node, m, Op::band);
     case Method::any: return reduce_to_bool(w, node, m, Op::bor);
-    case Method::cast: return cast(w, node, m, dtype_scalar(w, node, first->object.get()));
+    case Method::cast: return cast(w, node, m, dtype_scalar(w, node, *first));
     case Method::cross: return cross(w, node, m, other());
     case Method::determinant: return determinant(w, node, m);
     case Method::dot:
     case Method::frobenius_inner: return dot(w, node, m, other());
     case Method::fill: break;
     case Method::get_shape:
-    case Method::to_list: return id == Method::to_list ? sequence_items(w, node, m) : matrix_shape(m);
+    case Method::to_list: return id == Method::to_list ? sequence_items(w, node, m) : matrix_shape(shape_of(m));
     case Method::inverse: return inverse(w, node, m);
     case Method::max: return reduce(w, node, m, Op::max);
     case Method::min: return reduce(w, node, m, Op::min);
@@ -363,12 +359,13 @@ Val method(Walk &w, const Node *node, const Val &bound) {
     case Method::sum: return reduce(w, node, m, Op::add);
     case Method::trace: {
         check_square(w, node, m);
-        Val sum = component(m, 0);
-        for (int k = 1; k < m.n; ++k) sum = scalar(w, w.b.add(sum.v, m.comps[size_t(k * m.m + k)]));
-        return sum;
+        const val::Matrix &square = m.matrix();
+        ir::Value sum = square.comps[0];
+        for (int k = 1; k < square.n; ++k) sum = w.b.add(sum, square.comps[size_t(k * square.m + k)]);
+        return scalar(w, sum);
     }
     case Method::transpose:
-        if (m.ndim == 1)
+        if (m.matrix().ndim == 1)
             w.fail(node, UserErrorKind::compilation,
                    "`transpose()` cannot apply to a vector. If you want something like `a @ b.transpose()`, write "
                    "`a.outer_product(b)` instead.");
@@ -377,12 +374,9 @@ Val method(Walk &w, const Node *node, const Val &bound) {
     return Val{};
 }
 
-static Val matrix_shape(const Val &m) {
-    Val out;
-    out.tag = Tag::tuple;
-    out.items.push_back(integer(m.n));
-    if (m.ndim == 2) out.items.push_back(integer(m.m));
-    return out;
+static Val matrix_shape(const Shape &shape) {
+    return tuple_of(shape.ndim == 2 ? std::vector<Val>{integer(shape.n), integer(shape.m)}
+                                    : std::vector<Val>{integer(shape.n)});
 }
 
 } // namespace qd::frontend

@@ -7,6 +7,13 @@ namespace qd::frontend {
 /// `xy`, `rgb`, ...: a name that reads or writes components of a vector.
 bool is_swizzle(std::string_view name);
 
+/// Of a vector or matrix, or a place of one.
+struct Shape {
+    int n = 1, m = 1, ndim = 0; ///< 0: it is neither
+    friend bool operator==(const Shape &, const Shape &) = default;
+};
+Shape shape_of(const Val &v);
+
 Val call_matrix_type(Walk &w, const Node *node, PyObject *type);
 Val matrix_attribute(Walk &w, const Node *node, const Val &base, PyObject *name);
 Val matrix_row(const Val &matrix, int i);

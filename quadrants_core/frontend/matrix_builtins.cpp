@@ -30,19 +30,20 @@ Val handlers::new_vector(Walk &w, const Call &call) {
 
 Val handlers::new_matrix(Walk &w, const Call &call) {
     Val m = to_matrix(w, call.node, call.args[0]);
-    const int components = m.n * m.m;
+    const Shape shape = shape_of(m);
+    const int components = shape.n * shape.m;
     if (components > 144)
         w.warn(call.node, "UserWarning",
-               "Quadrants matrices with more than 144 elements take long to compile: " + std::to_string(m.n) + "x" +
-                   std::to_string(m.m));
+               "Quadrants matrices with more than 144 elements take long to compile: " + std::to_string(shape.n) + "x" +
+                   std::to_string(shape.m));
     return with_dtype(w, call, m, 1);
 }
 
 /// Applies the optional data type given as argument `at`.
 static Val with_dtype(Walk &w, const Call &call, const Val &m, size_t at) {
     const Val *dt = call.args.size() > at ? &call.args[at] : nullptr;
-    if (!dt || !dt->is_constant() || dt->object.get() == Py_None) return m;
-    return cast(w, call.node, m, dtype_scalar(w, call.node, dt->object.get()));
+    if (!dt || !dt->is_constant() || dt->object() == Py_None) return m;
+    return cast(w, call.node, m, dtype_scalar(w, call.node, dt->object()));
 }
 
 static int static_extent(Walk &w, const Call &call, size_t i, long least) {
@@ -57,7 +58,7 @@ static int static_extent(Walk &w, const Call &call, size_t i, long least) {
 static Val filled_matrix(Walk &w, const Call &call, int64_t number) {
     if (!call.args[0].is_constant())
         w.fail_type(call.node, std::string("`") + call.row->name + "` takes a data type first");
-    const Scalar type = dtype_scalar(w, call.node, call.args[0].object.get());
+    const Scalar type = dtype_scalar(w, call.node, call.args[0].object());
     const int n = static_extent(w, call, 1), m = call.args.size() > 2 ? static_extent(w, call, 2) : 1;
     const ir::Value v = w.b.integer(type, number);
     return make_matrix(w, std::vector<ir::Value>(size_t(n * m), v), n, m, call.args.size() > 2 ? 2 : 1);
@@ -68,7 +69,7 @@ Val handlers::zeros(Walk &w, const Call &call) { return filled_matrix(w, call, 0
 Val handlers::ones(Walk &w, const Call &call) { return filled_matrix(w, call, 1); }
 
 Val handlers::identity(Walk &w, const Call &call) {
-    const Scalar type = dtype_scalar(w, call.node, call.args[0].object.get());
+    const Scalar type = dtype_scalar(w, call.node, call.args[0]);
     const int n = static_extent(w, call, 1);
     std::vector<ir::Value> comps;
     for (int k = 0; k < n * n; ++k) comps.push_back(w.b.integer(type, k / n == k % n));
@@ -78,8 +79,8 @@ Val handlers::identity(Walk &w, const Call &call) {
 Val handlers::unit(Walk &w, const Call &call) {
     const int n = static_extent(w, call, 0), at = static_extent(w, call, 1, 0);
     const Val *dt = call.args.size() > 2 ? &call.args[2] : nullptr;
-    const bool given = dt && dt->is_constant() && dt->object.get() != Py_None;
-    const Scalar type = given ? dtype_scalar(w, call.node, dt->object.get()) : w.request.options.default_ip;
+    const bool given = dt && dt->is_constant() && dt->object() != Py_None;
+    const Scalar type = given ? dtype_scalar(w, call.node, dt->object()) : w.request.options.default_ip;
     std::vector<ir::Value> comps;
     for (int k = 0; k < n; ++k) comps.push_back(w.b.integer(type, k == at));
     return make_matrix(w, std::move(comps), n, 1, 1);
@@ -87,7 +88,7 @@ Val handlers::unit(Walk &w, const Call &call) {
 
 Val handlers::from_rows(Walk &w, const Call &call) {
     Val m = to_matrix(w, call.node, call.args[0]);
-    m.ndim = 2;
+    m.matrix().ndim = 2;
     return m;
 }
 
@@ -112,12 +113,12 @@ Val call_matrix_type(Walk &w, const Node *node, PyObject *type) {
     PyRef dtype = attribute(type, names_.dtype);
     std::vector<Val> entries;
     for (const Val &arg : call.args) {
-        if (arg.tag == Tag::scalar || is_number(arg)) {
+        if (arg.is_scalar() || is_number(arg)) {
             entries.push_back(arg);
             continue;
         }
         const Val part = to_matrix(w, node, arg);
-        for (int k = 0; k < part.n * part.m; ++k) entries.push_back(component(part, k));
+        for (int k = 0; k < part.matrix().n * part.matrix().m; ++k) entries.push_back(component(part, k));
     }
     if (entries.size() == 1) entries.resize(size_t(n * m), entries[0]);
     if (int(entries.size()) != n * m || entries.empty())
@@ -138,7 +139,7 @@ Val call_matrix_type(Walk &w, const Node *node, PyObject *type) {
 Val handlers::sum_of(Walk &w, const Call &call) {
     if (python_builtin_applies(w, call)) return call_builtin_in_python(w, call);
     Val out = call.args.size() > 1 ? call.args[1] : integer(0);
-    for (const Val &item : sequence_items(w, call.node, call.args[0]).items)
+    for (const Val &item : sequence_items(w, call.node, call.args[0]).sequence().items)
         out = binary(w, call.node, NodeKind::Add, out, w.places.load(item));
     return out;
 }

@@ -29,22 +29,16 @@ PyRef Meshes::known_attribute(const Node *node, PyObject *object, PyObject *name
 
 /// Number `at` of a field of numbers.
 ir::Value Meshes::number_in(const Node *node, PyObject *field, ir::Value at) {
-    return w_.places.load(field_element(w_, w_.places.field_info(node, field), {at})).v;
+    return w_.places.load(field_element(w_, w_.places.field_info(node, field), {at})).scalar().v;
 }
 
-static Val mesh_element(PyRef elements, ir::Value number) {
-    Val out;
-    out.tag = Tag::element;
-    out.object = std::move(elements);
-    out.elem = ir::Scalar::i32;
-    out.v = number;
-    return out;
-}
+static Val mesh_element(PyRef elements, ir::Value number) { return val::Element{std::move(elements), number, {}}; }
 
 Val Meshes::element_attribute(const Node *node, const Val &given, PyObject *name) {
-    const Val element = w_.places.load(given);
-    if (text(name) == "id") return scalar(w_, element.v);
-    PyObject *elements = element.object.get();
+    const Val loaded = w_.places.load(given);
+    const val::Element &element = loaded.element();
+    if (text(name) == "id") return scalar(w_, element.number);
+    PyObject *elements = element.elements.get();
     PyRef found = PyRef::steal(PyObject_GetAttr(elements, name));
     if (!found && !PyErr_ExceptionMatches(PyExc_AttributeError)) w_.python_failed(node);
     PyErr_Clear();
@@ -52,16 +46,13 @@ Val Meshes::element_attribute(const Node *node, const Val &given, PyObject *name
     const Kind kind = found ? w_.objects.kind_of(found.get()) : Kind::foreign;
     if (found) w_.reads.attribute(elements, name, found.get());
     if (kind == Kind::field || kind == Kind::matrix_field)
-        return field_element(w_, w_.places.field_info(node, found.get()), {element.v});
-    if (kind == Kind::struct_field) return w_.records.struct_field_element(node, found.get(), {scalar(w_, element.v)});
+        return field_element(w_, w_.places.field_info(node, found.get()), {element.number});
+    if (kind == Kind::struct_field)
+        return w_.records.struct_field_element(node, found.get(), {scalar(w_, element.number)});
     if (kind != Kind::mesh_relation)
         w_.fail(node, UserErrorKind::compilation, "An element of a mesh has no attribute '" + text(name) + "'",
                 "attributes are placed before: `mesh.verts.place({\"" + text(name) + "\": qd.f32})`");
-    Val out;
-    out.tag = Tag::relation;
-    out.object = std::move(found);
-    out.v = element.v;
-    return out;
+    return val::Relation{std::move(found), element.number};
 }
 
 /// `v.x.grad`: the element of the gradient beside an element of a field.
@@ -72,21 +63,22 @@ Val Meshes::gradient_element(const Node *node, const Ref &ref) {
 }
 
 /// Where the numbers of what touches an element begin and end.
-std::pair<ir::Value, ir::Value> Meshes::relation_bounds(const Node *node, const Val &relation) {
+std::pair<ir::Value, ir::Value> Meshes::relation_bounds(const Node *node, const Val &given) {
+    const val::Relation &relation = given.relation();
     if (const PyRef width = known_attribute(node, relation.object.get(), names().width); width.get() != Py_None) {
         const ir::Value step = b_.i32(int32_t(PyLong_AsLong(width.get())));
-        const ir::Value begin = b_.mul(relation.v, step);
+        const ir::Value begin = b_.mul(relation.number, step);
         return {begin, b_.add(begin, step)};
     }
     const PyRef offsets = known_attribute(node, relation.object.get(), names().offsets);
-    const ir::Value begin = number_in(node, offsets.get(), relation.v);
+    const ir::Value begin = number_in(node, offsets.get(), relation.number);
     const ir::Value one = b_.i32(1);
-    const ir::Value next = b_.add(relation.v, one);
+    const ir::Value next = b_.add(relation.number, one);
     return {begin, number_in(node, offsets.get(), next)};
 }
 
 Val Meshes::relation_size(const Node *node, const Val &relation) {
-    const PyRef width = known_attribute(node, relation.object.get(), names().width);
+    const PyRef width = known_attribute(node, relation.relation().object.get(), names().width);
     if (width.get() != Py_None) return scalar(w_, b_.i32(int32_t(PyLong_AsLong(width.get()))));
     const auto [begin, end] = relation_bounds(node, relation);
     return scalar(w_, b_.sub(end, begin));
@@ -101,7 +93,7 @@ Val Meshes::relation_attribute(const Node *node, const Val &relation, PyObject *
 
 /// The element whose number stands at `at`.
 Val Meshes::touching(const Node *node, const Val &relation, ir::Value at) {
-    PyObject *object = relation.object.get();
+    PyObject *object = relation.relation().object.get();
     const PyRef values = known_attribute(node, object, names().values);
     const ir::Value number = number_in(node, values.get(), at);
     return mesh_element(known_attribute(node, object, names().target), number);
@@ -113,14 +105,14 @@ Val Meshes::subscript_relation(const Node *node, const Val &relation, const std:
         w_.fail(node, UserErrorKind::index,
                 "What touches an element of a mesh has 1 index, got " + std::to_string(indices.size()) + ".");
     const std::optional<long> known = constant_int(indices[0]);
-    const PyRef width = known_attribute(node, relation.object.get(), names().width);
+    const PyRef width = known_attribute(node, relation.relation().object.get(), names().width);
     if (known && width.get() != Py_None && *known >= PyLong_AsLong(width.get()))
         w_.fail(node, UserErrorKind::index,
                 "Index " + std::to_string(*known) + " is out of range: " + std::to_string(PyLong_AsLong(width.get())) +
                     " elements touch each");
     const ir::Value index = index_values(w_, node, indices, false)[0];
     if (checks_bounds(w_)) {
-        const ir::Value count = relation_size(node, relation).v;
+        const ir::Value count = relation_size(node, relation).scalar().v;
         const ir::Value zero = b_.i32(0);
         const ir::Value above = b_.ge(index, zero), below = b_.lt(index, count);
         ir::Message message;
@@ -145,7 +137,7 @@ Flow Meshes::for_elements(const Node *node, const Val &over) {
     nest.elements = over;
     if (over.is_constant()) {
         nest.lower.push_back(b_.i32(0));
-        nest.upper.push_back(b_.i32(int32_t(attribute_int(over.object.get(), names()._count, 0))));
+        nest.upper.push_back(b_.i32(int32_t(attribute_int(over.object(), names()._count, 0))));
     } else {
         const auto [begin, end] = relation_bounds(node, over);
         nest.lower.push_back(begin);
@@ -159,7 +151,7 @@ Flow Meshes::for_elements(const Node *node, const Val &over) {
 
 /// The element that an iteration is for.
 void Meshes::bind_element(const Node *node, const Val &over, ir::Value index) {
-    Val element = over.is_constant() ? mesh_element(over.object, index) : touching(node, over, index);
+    Val element = over.is_constant() ? mesh_element(over.constant().object, index) : touching(node, over, index);
     if (over.is_constant()) mesh_loop_ = element;
     PyObject *name = word_of(child(node, Field::target), Field::id);
     const bool assigned = w_.frames.back().assigned && w_.frames.back().assigned->count(name);
@@ -168,12 +160,13 @@ void Meshes::bind_element(const Node *node, const Val &over, ir::Value index) {
 
 /// The patch that owns the element of the mesh-for around.
 Val handlers::mesh_patch_idx(Walk &w, const Call &call) {
-    if (w.meshes.loop_element().tag != Tag::element)
+    if (!w.meshes.loop_element().is_element())
         w.fail_syntax(call.node, "qd.mesh_patch_idx() is only valid within mesh-for loops.",
                       "write it in the body of `for v in mesh.verts`");
-    const PyRef patches = w.meshes.known_attribute(call.node, w.meshes.loop_element().object.get(), names()._patches);
+    const PyRef patches =
+        w.meshes.known_attribute(call.node, w.meshes.loop_element().element().elements.get(), names()._patches);
     if (patches.get() == Py_None) return scalar(w, w.b.i32(0));
-    return scalar(w, w.meshes.number_in(call.node, patches.get(), w.meshes.loop_element().v));
+    return scalar(w, w.meshes.number_in(call.node, patches.get(), w.meshes.loop_element().element().number));
 }
 
 } // namespace qd::frontend

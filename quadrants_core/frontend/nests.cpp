@@ -21,9 +21,9 @@ namespace qd::frontend {
 
 using ir::Scalar;
 
-static Nest range_nest(Walk &w, const Node *node, const Extra &loop);
-static Nest ndrange_nest(Walk &w, const Node *node, const Extra &loop);
-static Nest target_nest(Walk &w, const Node *node, const Extra &loop, std::optional<uint32_t> &cells);
+static Nest range_nest(Walk &w, const Node *node, const LoopSource &loop);
+static Nest ndrange_nest(Walk &w, const Node *node, const LoopSource &loop);
+static Nest target_nest(Walk &w, const Node *node, const LoopSource &loop, std::optional<uint32_t> &cells);
 static uint32_t loop_place(Walk &w, const Node *node, PyObject *object, std::vector<int32_t> &first,
                            std::vector<int32_t> &extents, Nest &nest);
 
@@ -34,7 +34,7 @@ static void check_range(Walk &w, const Node *node, const Node *call) {
     for (const Node *arg : args)
         if (arg->kind == NodeKind::Starred) return;
     const Val callee = eval(w, child(call, Field::func), Use::handed_on);
-    const BuiltinRow *row = callee.is_constant() ? w.objects.builtin_of(callee.object.get()) : nullptr;
+    const BuiltinRow *row = callee.is_constant() ? w.objects.builtin_of(callee.object()) : nullptr;
     if (row && row->handler == &handlers::range)
         w.fail_syntax(node, "Range should have 1 or 2 arguments, found " + std::to_string(args.size()),
                       "a step is not supported; scale the index in the body");
@@ -50,20 +50,18 @@ Val loop_source(Walk &w, const Node *node) {
         w.fail_syntax(source, "Using non static inlined if statement as for-loop iterable is not currently supported.",
                       "make the condition static: `a if qd.static(c) else b`");
     Val over = eval(w, source);
-    if (over.is_constant() && w.objects.kind_of(over.object.get()) == Kind::ndrange)
-        over = host_ndrange(w, source, over);
-    if (over.is_static || over.tag == Tag::loop || is_of_mesh(w, over)) return over;
-    if (over.is_constant() && w.objects.kind_of(over.object.get()) == Kind::struct_field)
-        over = constant(w.records.leaf_field(over.object.get()));
-    if (over.is_constant() && PyRange_Check(over.object.get())) {
+    if (over.is_constant() && w.objects.kind_of(over.object()) == Kind::ndrange) over = host_ndrange(w, source, over);
+    if (over.is_static || over.is_loop() || is_of_mesh(w, over)) return over;
+    if (over.is_constant() && w.objects.kind_of(over.object()) == Kind::struct_field)
+        over = constant(w.records.leaf_field(over.object()));
+    if (over.is_constant() && PyRange_Check(over.object())) {
         over.is_static = true;
         return over;
     }
-    const Kind kind = over.is_constant() ? w.objects.kind_of(over.object.get()) : Kind::foreign;
-    if (over.tag != Tag::array && kind != Kind::field && kind != Kind::matrix_field && kind != Kind::snode)
+    const Kind kind = over.is_constant() ? w.objects.kind_of(over.object()) : Kind::foreign;
+    if (!over.is_array() && kind != Kind::field && kind != Kind::matrix_field && kind != Kind::snode)
         w.fail_type(source,
-                    "Cannot loop over the object " +
-                        (over.is_constant() ? repr(over.object.get()) : type_text(w, over)) +
+                    "Cannot loop over the object " + (over.is_constant() ? repr(over.object()) : type_text(w, over)) +
                         " in Quadrants scope. Only Quadrants fields (via template) or dense arrays (via types.ndarray) "
                         "are supported.",
                     "loop over `range(n)`, `qd.ndrange(...)`, a field or an ndarray, or unroll with `qd.static(...)`");
@@ -71,40 +69,38 @@ Val loop_source(Walk &w, const Node *node) {
 }
 
 /// The bounds of a run-time loop; `cells`: it visits those of a sparse tree, and the nest says how alone.
-Nest nest_of(Walk &w, const Node *node, const Extra &loop, std::optional<uint32_t> &cells) {
+Nest nest_of(Walk &w, const Node *node, const LoopSource &loop, std::optional<uint32_t> &cells) {
     switch (loop.over) {
-    case Extra::Over::range: return range_nest(w, node, loop);
-    case Extra::Over::ndrange: return ndrange_nest(w, node, loop);
-    case Extra::Over::target: return target_nest(w, node, loop, cells);
+    case LoopSource::Over::range: return range_nest(w, node, loop);
+    case LoopSource::Over::ndrange: return ndrange_nest(w, node, loop);
+    case LoopSource::Over::target: return target_nest(w, node, loop, cells);
     }
     fail_internal("a loop over nothing");
 }
 
 /// An ndrange that was made in Python.
 Val host_ndrange(Walk &w, const Node *node, const Val &v) {
-    PyRef bounds = PyRef::steal(PyObject_GetAttrString(v.object.get(), "bounds"));
-    PyRef axes = PyRef::steal(PyObject_GetAttrString(v.object.get(), "axes"));
+    PyRef bounds = PyRef::steal(PyObject_GetAttrString(v.object(), "bounds"));
+    PyRef axes = PyRef::steal(PyObject_GetAttrString(v.object(), "axes"));
     if (!bounds || !axes) w.python_failed(node);
-    Val out;
-    out.tag = Tag::loop;
-    out.is_static = v.is_static;
-    out.extra = std::make_shared<Extra>();
-    out.extra->over = Extra::Over::ndrange;
-    for (const Val &pair : sequence_items(w, node, constant(bounds)).items) {
-        out.extra->lower.push_back(pair.items[0]);
-        out.extra->upper.push_back(pair.items[1]);
+    auto source = std::make_shared<LoopSource>();
+    source->over = LoopSource::Over::ndrange;
+    for (const Val &pair : sequence_items(w, node, constant(bounds)).sequence().items) {
+        source->lower.push_back(pair.sequence().items[0]);
+        source->upper.push_back(pair.sequence().items[1]);
     }
-    if (axes.get() != Py_None) out.extra->axes = ndrange_axes(w, node, constant(axes), out.extra->lower.size());
+    if (axes.get() != Py_None) source->axes = ndrange_axes(w, node, constant(axes), source->lower.size());
+    Val out = val::Loop{std::move(source)};
+    out.is_static = v.is_static;
     return out;
 }
 
 // Run-time loops
 
 static ir::Value range_bound(Walk &w, const Node *node, const Val &v) {
-    if (v.tag != Tag::scalar && !is_number(v))
-        w.fail_type(node, "Bounds of a range must be numbers, not " + type_text(w, v));
+    if (!v.is_scalar() && !is_number(v)) w.fail_type(node, "Bounds of a range must be numbers, not " + type_text(w, v));
     const Scalar type = scalar_type(w, node, v);
-    if (v.tag == Tag::scalar || ir::is_float(type)) {
+    if (v.is_scalar() || ir::is_float(type)) {
         if (ir::is_float(type) || type == Scalar::i64 || type == Scalar::u64 || type == Scalar::u32)
             w.warn(node, "UserWarning",
                    "Casting range_for boundary values from " + ir::to_string(type) +
@@ -113,7 +109,7 @@ static ir::Value range_bound(Walk &w, const Node *node, const Val &v) {
     return as(w, node, v, Scalar::i32);
 }
 
-static Nest range_nest(Walk &w, const Node *node, const Extra &loop) {
+static Nest range_nest(Walk &w, const Node *node, const LoopSource &loop) {
     const Node *target = child(node, Field::target);
     if (target->kind != NodeKind::Name) w.fail_syntax(target, "Loop over a range needs one loop variable");
     const Node *source = child(node, Field::iter);
@@ -129,7 +125,7 @@ static void make_single(Walk &w, Nest &nest) {
     nest.single = nest.grouped;
 }
 
-static Nest ndrange_nest(Walk &w, const Node *node, const Extra &loop) {
+static Nest ndrange_nest(Walk &w, const Node *node, const LoopSource &loop) {
     const Node *target = child(node, Field::target), *source = child(node, Field::iter);
     const size_t rank = loop.lower.size();
     if (loop.grouped && target->kind != NodeKind::Name)
@@ -152,21 +148,21 @@ static Nest ndrange_nest(Walk &w, const Node *node, const Extra &loop) {
     return nest;
 }
 
-static Nest target_nest(Walk &w, const Node *node, const Extra &loop, std::optional<uint32_t> &cells) {
+static Nest target_nest(Walk &w, const Node *node, const LoopSource &loop, std::optional<uint32_t> &cells) {
     const Node *target = child(node, Field::target);
     Nest nest;
     nest.grouped = loop.grouped;
     const Val &over = loop.target;
-    if (over.tag == Tag::array) {
-        for (int axis = 0; axis < over.ndim; ++axis) {
+    if (over.is_array()) {
+        for (int axis = 0; axis < over.array().ndim; ++axis) {
             nest.lower.push_back(w.b.i32(0));
             nest.upper.push_back(is_view(w, over) ? view_size(w, over) : w.parameters.extent(over, axis));
         }
-        nest.order = w.parameters.array(over.v).layout;
+        nest.order = w.parameters.array(over.array().parameter).layout;
     }
-    const bool is_array = over.tag == Tag::array;
+    const bool is_array = over.is_array();
     std::vector<int32_t> first, extents; // of a field or a level
-    const uint32_t place = is_array ? 0 : loop_place(w, node, over.object.get(), first, extents, nest);
+    const uint32_t place = is_array ? 0 : loop_place(w, node, over.object(), first, extents, nest);
     const size_t rank = is_array ? nest.lower.size() : extents.size();
     const size_t targets = target->kind == NodeKind::Tuple ? size_t(items_of(target, Field::elts).size()) : 1;
     if (nest.grouped && target->kind != NodeKind::Name)

@@ -48,7 +48,7 @@ Val handlers::external(Walk &w, const Call &call) {
     std::vector<ir::Value> at;
     for (size_t i = 0; i < call.args.size(); ++i) {
         const Val v = w.places.load(call.args[i]);
-        if (v.tag != Tag::scalar && !is_number(v))
+        if (!v.is_scalar() && !is_number(v))
             w.fail_type(call.arg_node(i), title + " takes scalars, got " + type_text(w, v),
                         "pass the components of a vector one by one");
         const ir::Value x = as_is(w, call.arg_node(i), v);
@@ -57,7 +57,7 @@ Val handlers::external(Walk &w, const Call &call) {
     }
     w.b.emit(Op::external, {slots}, {}, id * ir::external_arguments + call.args.size());
     for (size_t i = 0; i < call.args.size(); ++i)
-        if (call.args[i].tag == Tag::ref) w.places.store(node, *call.args[i].ref, scalar(w, w.b.load(at[i])));
+        if (call.args[i].is_ref()) w.places.store(node, *call.args[i].ref(), scalar(w, w.b.load(at[i])));
     return Val{};
 }
 

@@ -33,7 +33,7 @@ void Parameters::declare_parameters() {
 /// Whether the kernel stores to members of this argument, or calls methods of it, which may: then it has a copy.
 bool Parameters::changes_struct(const Binding &argument) {
     if (w_.frames.front().assigned->count(argument.name)) return true;
-    if (argument.value.tag != Tag::record || !argument.value.record->methods) return false;
+    if (!argument.value.is_record() || !argument.value.record().type->methods) return false;
     std::unordered_set<PyObject *> receivers;
     frontend::scan_receivers(items_of(w_.request.source.tree, Field::body), receivers);
     return receivers.count(argument.name) > 0;
@@ -53,37 +53,38 @@ Val Parameters::declare(const Param &p) {
     switch (p.kind) {
     case ParamKind::scalar:
         v = scalar(w_, add_parameter(p.elem));
-        if (p.lifted) lifted_.insert(v.v.id);
+        if (p.lifted) lifted_.insert(v.scalar().v.id);
         break;
-    case ParamKind::matrix:
-        v.tag = Tag::matrix;
-        v.elem = p.elem;
-        v.n = p.rows;
-        v.m = p.cols;
-        v.ndim = p.element_dim;
-        for (int k = 0; k < p.rows * p.cols; ++k) v.comps.push_back(add_parameter(p.elem));
-        break;
-    case ParamKind::array:
-    case ParamKind::buffer_view:
-        v.tag = Tag::array;
-        v.v = add_parameter(ir::Type::array(p.elem, p.ndim, p.rows, p.cols));
-        v.elem = p.elem;
-        v.ndim = p.ndim;
-        v.n = p.rows;
-        v.m = p.cols;
-        v.element_dim = p.element_dim;
-        arrays_[v.v.id] = {p.name, p.position, p.clamp, p.layout, p.kind == ParamKind::buffer_view, p.constant};
-        break;
-    case ParamKind::constant: v = wrap(w_, PyRef::borrow(p.value)); break;
-    case ParamKind::structure: v = declare_value(p.value); break;
-    case ParamKind::bundle:
-        v.tag = Tag::bundle;
-        v.object = PyRef::borrow(p.value);
+    case ParamKind::matrix: {
+        val::Matrix matrix{{}, p.rows, p.cols, p.element_dim, p.elem};
+        for (int k = 0; k < p.rows * p.cols; ++k) matrix.comps.push_back(add_parameter(p.elem));
+        v = std::move(matrix);
         break;
     }
+    case ParamKind::array:
+    case ParamKind::buffer_view: {
+        val::Array array;
+        array.parameter = add_parameter(ir::Type::array(p.elem, p.ndim, p.rows, p.cols));
+        array.elem = p.elem;
+        array.ndim = p.ndim;
+        array.n = p.rows;
+        array.m = p.cols;
+        array.element_dim = p.element_dim;
+        array.node = p.node;
+        arrays_[array.parameter.id] = {p.name,    p.position, p.clamp, p.layout, p.kind == ParamKind::buffer_view,
+                                       p.constant};
+        v = array;
+        if (p.node >= 0) in_order_.push_back(v);
+        break;
+    }
+    case ParamKind::constant:
+        v = wrap(w_, PyRef::borrow(p.value));
+        v.constant().node = p.node;
+        break;
+    case ParamKind::structure: v = declare_value(p.value); break;
+    case ParamKind::bundle: v = val::Bundle{PyRef::borrow(p.value), p.node}; break;
+    }
     if (passes(p.kind) != Passes::nothing) leaves_.push_back(p.leaf);
-    v.node = p.node;
-    if (v.tag == Tag::array && v.node >= 0) in_order_.push_back(v);
     return v;
 }
 
@@ -106,39 +107,40 @@ Val Parameters::declare_value(PyObject *type) {
 }
 
 /// Attribute or item `key` of an object with members.
-const Val &Parameters::member(const Node *node, const Val &owner, PyObject *key, bool item) {
-    const std::pair<int, std::string> at{owner.node, item ? repr(key) : text(key)};
+const Val &Parameters::member(const Node *node, const Val &object, PyObject *key, bool item) {
+    const int owner = object.node();
+    const std::pair<int, std::string> at{owner, item ? repr(key) : text(key)};
     if (const auto known = members_.find(at); known != members_.end()) return known->second;
     b_.span = w_.span_of(node);
     Param param;
     try {
-        param = w_.request.member(owner.node, key, item);
+        param = w_.request.member(owner, key, item);
     } catch (const UserError &error) {
         w_.fail(node, error.kind, error.what());
     }
-    w_.reads.member(owner.node, key, item, param);
+    w_.reads.member(owner, key, item, param);
     return members_.emplace(at, declare(param)).first->second;
 }
 
 Val Parameters::bundle_attribute(const Node *node, const Val &bundle, PyObject *name) {
     Val v = member(node, bundle, name, false);
     if (!v.is_constant()) return v;
-    PyRef self = attribute(v.object.get(), names().__self__);
-    const bool bound = self && self.get() == bundle.object.get();
-    if (bound || (bundle.tag == Tag::bundle && w_.objects.kind_of(v.object.get()) == Kind::func)) {
-        v.extra = std::make_shared<Extra>();
-        v.extra->self = bundle;
-    }
+    PyRef self = attribute(v.object(), names().__self__);
+    const bool bound = self && self.get() == (bundle.is_bundle() ? bundle.bundle().object.get() : bundle.object());
+    if (bound || (bundle.is_bundle() && w_.objects.kind_of(v.object()) == Kind::func))
+        v.constant().owner = std::make_shared<const Val>(bundle);
     return v;
 }
 
 /// The gradients or duals of the arrays that have one become parameters, too.
 std::vector<ir::Value> Parameters::add_companions(const Node *node, PyObject *name) {
     std::unordered_map<uint32_t, ir::Value> companion;
-    for (const Val &array : std::vector<Val>(in_order_)) {
-        const ArrayInfo &info = arrays_.at(array.v.id);
+    for (const Val &owner : std::vector<Val>(in_order_)) {
+        const val::Array &array = owner.array();
+        const ArrayInfo &info = arrays_.at(array.parameter.id);
         if (info.is_view || info.constant || !ir::is_float(array.elem)) continue;
-        if (const Val &its = member(node, array, name, false); its.tag == Tag::array) companion[array.v.id] = its.v;
+        if (const Val &its = member(node, owner, name, false); its.is_array())
+            companion[array.parameter.id] = its.array().parameter;
     }
     std::vector<ir::Value> out;
     for (const ir::Value parameter : fn_.params) out.push_back(companion[parameter.id]);
@@ -146,13 +148,14 @@ std::vector<ir::Value> Parameters::add_companions(const Node *node, PyObject *na
 }
 
 ir::Value Parameters::extent(const Val &array, int axis) {
-    const auto info = arrays_.find(array.v.id);
-    return b_.dim(array.v, info == arrays_.end() ? axis : info->second.level(axis));
+    const ir::Value parameter = array.array().parameter;
+    const auto info = arrays_.find(parameter.id);
+    return b_.dim(parameter, info == arrays_.end() ? axis : info->second.level(axis));
 }
 
 /// From the order in which the user writes indices to the order of storage.
 std::vector<ir::Value> Parameters::storage_indices(const Val &array, std::vector<ir::Value> indices) const {
-    const std::vector<int> &layout = arrays_.at(array.v.id).layout;
+    const std::vector<int> &layout = arrays_.at(array.array().parameter.id).layout;
     if (layout.empty()) return indices;
     std::vector<ir::Value> out;
     for (const int axis : layout) out.push_back(indices[size_t(axis)]);

@@ -16,61 +16,64 @@ namespace qd::frontend {
 using ir::Scalar;
 
 Val Places::scalar_ref(ir::Value pointer, bool local) {
-    Val out;
-    out.tag = Tag::ref;
-    out.ref = std::make_shared<Ref>();
-    out.ref->pointer = pointer;
-    out.ref->elem = fn_.type(pointer).elem;
-    out.ref->local = local;
-    out.ref->region = w_.region;
-    return out;
+    auto ref = std::make_shared<Ref>();
+    ref->pointer = pointer;
+    ref->elem = fn_.type(pointer).elem;
+    ref->local = local;
+    ref->region = w_.region;
+    return val::Place{std::move(ref)};
 }
 
 /// One component of a matrix place.
 Val Places::element_ref(const Ref &whole, ir::Value pointer) {
     Val out = scalar_ref(pointer, whole.local);
-    out.ref->region = whole.region;
+    out.ref()->region = whole.region;
     return out;
 }
 
-Val component(const Val &matrix, int k) {
-    Val out;
-    out.tag = Tag::scalar;
-    out.v = matrix.comps[size_t(k)];
-    out.elem = matrix.elem;
-    return out;
+Val component(const Val &v, int k) {
+    const val::Matrix &matrix = v.matrix();
+    return val::Scalar{matrix.comps[size_t(k)], matrix.elem};
 }
 
 Val Places::load(Val v) {
-    if (v.tag == Tag::record) {
-        for (Val &member : v.items) member = load(std::move(member));
+    switch (v.tag()) {
+    case Tag::ref: {
+        const Ref &ref = *v.ref();
+        if (ref.ndim == 0) return scalar(w_, load_part(ref, 0));
+        val::Matrix out{{}, ref.n, ref.m, ref.ndim, ref.elem};
+        for (int k = 0; k < ref.n * ref.m; ++k) out.comps.push_back(load_part(ref, k));
+        return out;
+    }
+    case Tag::record:
+        for (Val &member : v.record().members) member = load(std::move(member));
         return v;
+    case Tag::element:
+        if (std::shared_ptr<Ref> &variable = v.element().variable) {
+            v.element().number = load_part(*variable, 0);
+            variable.reset();
+        }
+        return v;
+    case Tag::none:
+    case Tag::constant:
+    case Tag::scalar:
+    case Tag::matrix:
+    case Tag::array:
+    case Tag::bundle:
+    case Tag::sequence: // its items may be places, which are read when they are used
+    case Tag::dict:
+    case Tag::loop:
+    case Tag::method:
+    case Tag::container:
+    case Tag::relation:
+    case Tag::triplet: break;
     }
-    if (v.tag == Tag::element && v.ref) {
-        v.v = load_part(*v.ref, 0);
-        v.ref.reset();
-    }
-    if (v.tag != Tag::ref) return v;
-    const Ref &ref = *v.ref;
-    if (ref.ndim == 0) {
-        const ir::Value loaded = load_part(ref, 0);
-        return scalar(w_, loaded);
-    }
-    Val out;
-    out.tag = Tag::matrix;
-    out.elem = ref.elem;
-    out.n = ref.n;
-    out.m = ref.m;
-    out.ndim = ref.ndim;
-    for (int k = 0; k < ref.n * ref.m; ++k) {
-        out.comps.push_back(load_part(ref, k));
-    }
-    return out;
+    return v;
 }
 
 /// Loads what `node` denotes; a fault there is told of it and not of the statement around.
 Val Places::read_place(const Node *node, const Val &place) {
-    if (place.ref->base == Ref::Base::variable) return load(place);
+    if (place.ref()->base == Ref::Base::variable) return load(place);
     AtNode at(w_, node);
     return load(place);
 }
@@ -271,65 +274,95 @@ std::shared_ptr<Ref> Places::make_matrix_variable(Scalar elem, int n, int m, int
 }
 
 Val Places::new_variable(const Node *node, const Val &given) {
-    if (given.tag == Tag::scalar) {
-        const ir::Value pointer = w_.recursion.make_local(given.elem);
-        b_.store(pointer, given.v);
+    if (const val::Scalar *number = given.if_scalar()) {
+        const ir::Value pointer = w_.recursion.make_local(number->elem);
+        b_.store(pointer, number->v);
         return scalar_ref(pointer, true);
     }
     Val v = typed(w_, node, given);
-    if (v.tag == Tag::element) {
-        Val out = v;
-        out.ref = new_variable(node, scalar(w_, v.v)).ref;
-        return out;
+    switch (v.tag()) {
+    case Tag::scalar: return new_variable(node, v);
+    case Tag::element: {
+        val::Element &element = v.element();
+        element.variable = new_variable(node, scalar(w_, element.number)).ref().ref;
+        return v;
     }
-    if (v.tag == Tag::scalar) return new_variable(node, v);
-    if (v.tag == Tag::matrix) {
-        Val out;
-        out.tag = Tag::ref;
-        out.ref = make_matrix_variable(v.elem, v.n, v.m, v.ndim);
-        for (size_t k = 0; k < v.comps.size(); ++k) b_.store(out.ref->variable->parts[k], v.comps[k]);
-        return out;
+    case Tag::matrix: {
+        const val::Matrix &m = v.matrix();
+        std::shared_ptr<Ref> ref = make_matrix_variable(m.elem, m.n, m.m, m.ndim);
+        for (size_t k = 0; k < m.comps.size(); ++k) b_.store(ref->variable->parts[k], m.comps[k]);
+        return val::Place{std::move(ref)};
     }
-    if (v.is_sequence() || v.tag == Tag::dict || v.tag == Tag::record) {
-        Val out = v;
-        for (Val &item : out.items) item = storable(item) ? new_variable(node, item) : item;
-        return out;
+    case Tag::sequence:
+    case Tag::dict:
+    case Tag::record:
+        for (Val &item : v.parts())
+            if (storable(item)) item = new_variable(node, item);
+        return v;
+    case Tag::none:
+    case Tag::constant:
+    case Tag::array:
+    case Tag::bundle:
+    case Tag::loop:
+    case Tag::method:
+    case Tag::ref:
+    case Tag::container:
+    case Tag::relation:
+    case Tag::triplet: break; // stand for themselves
     }
     return v;
 }
 
 bool Places::storable(const Val &v) {
-    return v.tag == Tag::ref || v.tag == Tag::scalar || v.tag == Tag::matrix || v.is_sequence() || is_number(v) ||
-           v.tag == Tag::record ||
-           (v.is_constant() && (w_.objects.kind_of(v.object.get()) == Kind::matrix ||
-                                w_.objects.kind_of(v.object.get()) == Kind::struct_));
+    switch (v.tag()) {
+    case Tag::ref:
+    case Tag::scalar:
+    case Tag::matrix:
+    case Tag::sequence:
+    case Tag::record: return true;
+    case Tag::constant: {
+        if (is_number(v)) return true;
+        const Kind kind = w_.objects.kind_of(v.object());
+        return kind == Kind::matrix || kind == Kind::struct_;
+    }
+    case Tag::none:
+    case Tag::array:
+    case Tag::bundle:
+    case Tag::dict:
+    case Tag::loop:
+    case Tag::method:
+    case Tag::container:
+    case Tag::element:
+    case Tag::relation:
+    case Tag::triplet: break;
+    }
+    return false;
 }
 
 bool is_place(const Val &v) {
-    return v.tag == Tag::ref || (v.tag == Tag::record && std::all_of(v.items.begin(), v.items.end(), is_place));
+    const val::Record *record = v.if_record();
+    return v.is_ref() || (record && std::all_of(record->members.begin(), record->members.end(), is_place));
 }
 
 void Places::store(const Node *node, const Ref &ref, const Val &given) {
     Val v = load(given);
     if (ref.ndim == 0) {
-        if (v.tag != Tag::scalar && !is_number(v))
+        if (!v.is_scalar() && !is_number(v))
             w_.fail_type(node, "cannot assign '" + type_text(w_, v) + "' to '" + ir::to_string(ref.elem) + "'");
         const Scalar from = scalar_type(w_, node, v);
-        if (v.tag == Tag::scalar || ir::is_float(from)) check_narrowing(w_, node, ref.elem, from);
+        if (v.is_scalar() || ir::is_float(from)) check_narrowing(w_, node, ref.elem, from);
         const ir::Value converted = as(w_, node, v, ref.elem);
         store_part(ref, 0, converted);
         return;
     }
-    if (v.tag != Tag::scalar && !is_number(v)) v = to_matrix(w_, node, v);
-    if (v.tag == Tag::matrix && (v.n != ref.n || v.m != ref.m || v.ndim != ref.ndim)) {
-        Val place;
-        place.tag = Tag::ref;
-        place.ref = std::make_shared<Ref>(ref);
+    if (!v.is_scalar() && !is_number(v)) v = to_matrix(w_, node, v);
+    if (const val::Matrix *m = v.if_matrix(); m && (m->n != ref.n || m->m != ref.m || m->ndim != ref.ndim)) {
+        const Val place = val::Place{std::make_shared<Ref>(ref)};
         w_.fail_type(node, "cannot assign '" + type_text(w_, v) + "' to '" + type_text(w_, place) + "'");
     }
     check_narrowing(w_, node, ref.elem, scalar_type(w_, node, v));
     for (int k = 0; k < ref.n * ref.m; ++k) {
-        const Val part = v.tag == Tag::matrix ? component(v, k) : v;
+        const Val part = v.is_matrix() ? component(v, k) : v;
         const ir::Value converted = as(w_, node, part, ref.elem);
         store_part(ref, k, converted);
     }
@@ -375,18 +408,16 @@ const FieldInfo *Places::field_info(const Node *node, PyObject *object) {
 
 /// The element of a field at these indices.
 Val field_ref(const FieldInfo *info, std::vector<ir::Value> indices) {
-    Val out;
-    out.tag = Tag::ref;
-    out.ref = std::make_shared<Ref>();
-    out.ref->base = Ref::Base::field;
-    out.ref->elem = info->elem;
-    out.ref->n = info->n;
-    out.ref->m = info->m;
-    out.ref->ndim = info->element_dim;
-    out.ref->indices = std::move(indices);
-    out.ref->field = info;
-    for (int k = 0; k < info->n * info->m; ++k) out.ref->comps.push_back(k);
-    return out;
+    auto ref = std::make_shared<Ref>();
+    ref->base = Ref::Base::field;
+    ref->elem = info->elem;
+    ref->n = info->n;
+    ref->m = info->m;
+    ref->ndim = info->element_dim;
+    ref->indices = std::move(indices);
+    ref->field = info;
+    for (int k = 0; k < info->n * info->m; ++k) ref->comps.push_back(k);
+    return val::Place{std::move(ref)};
 }
 
 uint32_t Places::place_index(int place) {
@@ -413,16 +444,18 @@ Val Places::indexed_value(const Node *node, const Val &v) {
         return std::find(fn_.params.begin(), fn_.params.end(), c) != fn_.params.end();
     };
     const bool from_host = v.is_constant();
-    if (!from_host && !std::all_of(v.comps.begin(), v.comps.end(), is_argument)) return new_variable(node, v);
-    const uintptr_t key = from_host ? reinterpret_cast<uintptr_t>(v.object.get()) : v.comps[0].id;
+    const val::Matrix *matrix = v.if_matrix();
+    const std::span<const ir::Value> comps = matrix ? std::span(matrix->comps) : std::span<const ir::Value>();
+    if (!from_host && !std::all_of(comps.begin(), comps.end(), is_argument)) return new_variable(node, v);
+    const uintptr_t key = from_host ? reinterpret_cast<uintptr_t>(v.object()) : comps[0].id;
     Val &table = tables_[{key, w_.region.id}];
-    if (table.tag != Tag::none) return table;
+    if (!table.is_none()) return table;
     const ir::BlockId block = std::exchange(b_.block, w_.region);
     b_.at = 0;
     table = new_variable(node, from_host ? to_matrix(w_, node, v) : v);
     b_.at = size_t(-1);
     b_.block = block;
-    if (from_host) w_.objects.keep(v.object);
+    if (from_host) w_.objects.keep(v.constant().object);
     return table;
 }
 

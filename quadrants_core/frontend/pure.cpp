@@ -62,14 +62,13 @@ void check_pure_name(Walk &w, const Node *node, PyObject *name, PyObject *found)
 }
 
 void check_pure_attribute(Walk &w, const Node *node, const Val &base, const Val &found) {
-    if (!w.request.options.pure || !found.is_constant() || !base.is_constant() || !is_state(w, found.object.get()))
-        return;
+    if (!w.request.options.pure || !found.is_constant() || !base.is_constant() || !is_state(w, found.object())) return;
     const Node *root = child(node, Field::value);
     while (root->kind == NodeKind::Attribute) root = child(root, Field::value);
     if (root->kind != NodeKind::Name || w.scopes.find_local(word_of(root, Field::id)) || !w.frames.back().function ||
         in_package(w))
         return; // reached through an argument
-    if (is_constant_module(base.object.get()) || is_state(w, base.object.get())) return;
+    if (is_constant_module(base.object()) || is_state(w, base.object())) return;
     PyObject *name = word_of(node, Field::attr);
     const std::string holder = text(word_of(root, Field::id));
     violation(w, node, name,

@@ -22,29 +22,25 @@ Val handlers::range(Walk &w, const Call &call) {
     if (count < 1 || count > 2)
         w.fail_syntax(call.node, "Range should have 1 or 2 arguments, found " + std::to_string(count),
                       "a step is not supported; scale the index in the body");
-    Val out;
-    out.tag = Tag::loop;
-    out.extra = std::make_shared<Extra>();
-    out.extra->over = Extra::Over::range;
-    out.extra->lower.push_back(count == 2 ? call.args[0] : integer(0));
-    out.extra->upper.push_back(call.args[count - 1]);
-    return out;
+    auto source = std::make_shared<LoopSource>();
+    source->over = LoopSource::Over::range;
+    source->lower.push_back(count == 2 ? call.args[0] : integer(0));
+    source->upper.push_back(call.args[count - 1]);
+    return val::Loop{std::move(source)};
 }
 
 Val handlers::ndrange(Walk &w, const Call &call) {
     const Node *node = call.node;
     if (const Node *first = call.arg_node(0); first != node && first->kind == NodeKind::Call) {
         const Val callee = eval(w, child(first, Field::func), Use::handed_on);
-        const BuiltinRow *row = callee.is_constant() ? w.objects.builtin_of(callee.object.get()) : nullptr;
+        const BuiltinRow *row = callee.is_constant() ? w.objects.builtin_of(callee.object()) : nullptr;
         if (row && (row->handler == &handlers::static_ || row->handler == &handlers::grouped ||
                     row->handler == &handlers::ndrange))
             w.fail_syntax(first, "No decorator is allowed inside 'qd.ndrange'");
     }
-    Val out;
-    out.tag = Tag::loop;
-    out.extra = std::make_shared<Extra>();
-    Extra &loop = *out.extra;
-    loop.over = Extra::Over::ndrange;
+    auto source = std::make_shared<LoopSource>();
+    LoopSource &loop = *source;
+    loop.over = LoopSource::Over::ndrange;
     const auto check = [&](const Val &v) {
         if (ir::is_float(scalar_type(w, node, v)))
             w.fail_type(
@@ -53,30 +49,28 @@ Val handlers::ndrange(Walk &w, const Call &call) {
         return v;
     };
     for (const Val &arg : call.args) {
-        if (arg.tag == Tag::scalar || is_number(arg)) {
+        if (arg.is_scalar() || is_number(arg)) {
             loop.lower.push_back(integer(0));
             loop.upper.push_back(check(arg));
             continue;
         }
-        const Val pair = arg.tag == Tag::matrix ? sequence_items(w, node, arg) : unpacked(w, node, arg);
-        if (!pair.is_sequence() || pair.items.size() != 2)
+        const Val pair = arg.is_matrix() ? sequence_items(w, node, arg) : unpacked(w, node, arg);
+        if (!pair.is_sequence() || pair.sequence().items.size() != 2)
             w.fail_syntax(node, "Every argument of ndrange should be a scalar or a tuple/list like (begin, end)");
-        loop.lower.push_back(check(w.places.load(pair.items[0])));
-        loop.upper.push_back(check(w.places.load(pair.items[1])));
+        loop.lower.push_back(check(w.places.load(pair.sequence().items[0])));
+        loop.upper.push_back(check(w.places.load(pair.sequence().items[1])));
     }
-    if (const Val *axes = call.keyword("axes"); axes && !(axes->is_constant() && axes->object.get() == Py_None))
+    if (const Val *axes = call.keyword("axes"); axes && !(axes->is_constant() && axes->object() == Py_None))
         loop.axes = ndrange_axes(w, node, *axes, loop.lower.size());
-    return out;
+    return val::Loop{std::move(source)};
 }
 
 Val loop_over(const Val &target, bool grouped) {
-    Val out;
-    out.tag = Tag::loop;
-    out.extra = std::make_shared<Extra>();
-    out.extra->over = Extra::Over::target;
-    out.extra->grouped = grouped;
-    out.extra->target = target;
-    return out;
+    auto source = std::make_shared<LoopSource>();
+    source->over = LoopSource::Over::target;
+    source->grouped = grouped;
+    source->target = target;
+    return val::Loop{std::move(source)};
 }
 
 std::vector<int> ndrange_axes(Walk &w, const Node *node, const Val &axes, size_t rank) {
@@ -84,9 +78,9 @@ std::vector<int> ndrange_axes(Walk &w, const Node *node, const Val &axes, size_t
     const std::string shown = object ? repr(object.get()) : "...";
     std::vector<int> out;
     std::vector<bool> seen(rank);
-    for (const Val &item : sequence_items(w, node, axes).items) {
+    for (const Val &item : sequence_items(w, node, axes).sequence().items) {
         const std::optional<long> axis = constant_int(item);
-        if (!axis || PyBool_Check(item.object.get()))
+        if (!axis || PyBool_Check(item.object()))
             w.fail_type(node, "qd.ndrange(axes=" + shown + ") entries must be Python ints");
         out.push_back(int(*axis));
     }
@@ -109,21 +103,21 @@ Val handlers::grouped(Walk &w, const Call &call) {
     ++w.grouped_depth;
     Val inner = eval(w, source);
     --w.grouped_depth;
-    if (inner.is_constant() && w.objects.kind_of(inner.object.get()) == Kind::ndrange)
+    if (inner.is_constant() && w.objects.kind_of(inner.object()) == Kind::ndrange)
         inner = host_ndrange(w, source, inner);
-    if (inner.tag == Tag::loop && inner.extra->over == Extra::Over::ndrange) {
-        Val out = inner;
-        out.extra = std::make_shared<Extra>(*inner.extra);
-        out.extra->grouped = true;
-        return out;
+    if (inner.is_loop() && inner.loop().source->over == LoopSource::Over::ndrange) {
+        auto grouped = std::make_shared<LoopSource>(*inner.loop().source);
+        grouped->grouped = true;
+        inner.loop().source = std::move(grouped);
+        return inner;
     }
     if (w.static_depth) w.fail_syntax(call.node, "Only 'qd.ndrange' is allowed in 'qd.static(qd.grouped(...))'.");
-    if (inner.is_constant() && w.objects.kind_of(inner.object.get()) == Kind::struct_field)
-        inner = constant(w.records.leaf_field(inner.object.get()));
-    const bool is_field = inner.is_constant() && (w.objects.kind_of(inner.object.get()) == Kind::field ||
-                                                  w.objects.kind_of(inner.object.get()) == Kind::matrix_field ||
-                                                  w.objects.kind_of(inner.object.get()) == Kind::snode);
-    if (inner.tag != Tag::array && !is_field)
+    if (inner.is_constant() && w.objects.kind_of(inner.object()) == Kind::struct_field)
+        inner = constant(w.records.leaf_field(inner.object()));
+    const bool is_field = inner.is_constant() && (w.objects.kind_of(inner.object()) == Kind::field ||
+                                                  w.objects.kind_of(inner.object()) == Kind::matrix_field ||
+                                                  w.objects.kind_of(inner.object()) == Kind::snode);
+    if (!inner.is_array() && !is_field)
         w.fail_type(call.node, "Cannot loop over the object " + type_text(w, inner) +
                                    " in Quadrants scope. 'qd.grouped' takes "
                                    "a field, an ndarray or 'qd.ndrange(...)'.");
@@ -134,7 +128,7 @@ static uint32_t block_dim(Walk &w, const Node *node, const Val &v) {
     const std::optional<long> size = constant_int(v);
     if (!size || *size < 1 || *size > 1024 || (*size & (*size - 1)))
         w.fail(node, UserErrorKind::compilation,
-               "block_dim must be a power of two from 1 to 1024, not " + repr(v.object.get()));
+               "block_dim must be a power of two from 1 to 1024, not " + repr(v.object()));
     return uint32_t(*size);
 }
 
@@ -143,7 +137,7 @@ Val handlers::loop_config(Walk &w, const Call &call) {
     for (const auto &[key, v] : call.kwargs) {
         const std::string name = text(key);
         if (!v.is_constant()) w.fail_type(call.node, "Arguments of `loop_config` must be known at compile time");
-        PyObject *object = v.object.get();
+        PyObject *object = v.object();
         const bool given = object != Py_None;
         if (name == "serialize") {
             settings.serialize = truth(w, call.node, object);

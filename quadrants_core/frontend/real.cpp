@@ -17,11 +17,10 @@ namespace qd::frontend {
 /// A variable for a result of this type, zero at first.
 Val result_place(Walk &w, const Node *node, PyObject *annotation) {
     if (PyTuple_Check(annotation)) {
-        Val out;
-        out.tag = Tag::tuple;
+        std::vector<Val> out;
         for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(annotation); ++i)
-            out.items.push_back(result_place(w, node, PyTuple_GET_ITEM(annotation, i)));
-        return out;
+            out.push_back(result_place(w, node, PyTuple_GET_ITEM(annotation, i)));
+        return tuple_of(std::move(out));
     }
     const Kind kind = w.objects.kind_of(annotation);
     if (!is_dtype(w, annotation) && kind != Kind::matrix_type && kind != Kind::struct_type)
@@ -32,10 +31,10 @@ Val result_place(Walk &w, const Node *node, PyObject *annotation) {
 void store_result(Walk &w, const Node *node, const Val &place, const Val &v) {
     if (place.is_sequence())
         store_sequence(w, node, place, v);
-    else if (place.tag == Tag::record)
+    else if (place.is_record())
         w.records.store_record(node, place, v);
-    else if (place.tag == Tag::ref)
-        w.places.store(node, *place.ref, v);
+    else if (place.is_ref())
+        w.places.store(node, *place.ref(), v);
 }
 
 Flow real_return(Walk &w, const Node *node) {
@@ -43,7 +42,7 @@ Flow real_return(Walk &w, const Node *node) {
     const Node *source = child(node, Field::value);
     if (source) {
         const Val v = value(w, source);
-        const bool nothing = v.is_constant() && v.object.get() == Py_None;
+        const bool nothing = v.is_constant() && v.object() == Py_None;
         if (!real.annotation && !nothing)
             w.fail_syntax(node,
                           "A kernel/function with a return value must be annotated with a return type, e.g. def func() "
@@ -88,7 +87,7 @@ Val real_body(Walk &w, FuncInfo &info) {
 
 Val loaded_result(Walk &w, Val result) {
     if (!result.is_sequence()) return w.places.load(std::move(result));
-    for (Val &item : result.items) item = loaded_result(w, std::move(item));
+    for (Val &item : result.sequence().items) item = loaded_result(w, std::move(item));
     return result;
 }
 

@@ -66,13 +66,7 @@ const RecordType *Records::record_type(const Node *node, PyObject *struct_type) 
     return known = &type;
 }
 
-Val make_record(const RecordType *type, std::vector<Val> members) {
-    Val out;
-    out.tag = Tag::record;
-    out.record = type;
-    out.items = std::move(members);
-    return out;
-}
+Val make_record(const RecordType *type, std::vector<Val> members) { return val::Record{type, std::move(members)}; }
 
 /// A struct without a declared type: its members have the types of their values.
 Val Records::anonymous_record(const Node *node, const std::vector<std::pair<PyRef, Val>> &members) {
@@ -107,14 +101,14 @@ Val Records::zero_member(const Node *node, PyObject *type) {
 Val Records::member_value(const Node *node, PyObject *type, const Val &given, const std::string &what) {
     const Val v = w_.places.load(given);
     const Kind kind = w_.objects.kind_of(type);
-    if (kind == Kind::struct_type && (v.tag == Tag::scalar || is_number(v))) {
+    if (kind == Kind::struct_type && (v.is_scalar() || is_number(v))) {
         const RecordType *record = record_type(node, type);
         std::vector<std::pair<PyObject *, Val>> first;
         if (!record->names.empty()) first.emplace_back(record->names[0].get(), v);
         return record_from(node, record, first);
     }
     if (kind == Kind::struct_type) return convert_record(node, type, v, what);
-    if (kind == Kind::matrix_type && (v.tag == Tag::scalar || is_number(v))) {
+    if (kind == Kind::matrix_type && (v.is_scalar() || is_number(v))) {
         const Names &n = names();
         PyRef dtype = attribute(type, n.dtype);
         const ir::Value one = as(w_, node, v, dtype_scalar(w_, node, dtype.get()));
@@ -153,10 +147,10 @@ Val Records::call_struct_type(const Node *node, PyObject *struct_type) {
     const RecordType *type = record_type(node, struct_type);
     if (call.args.size() == 1 && call.kwargs.empty()) {
         const Val only = typed(w_, node, call.args[0]);
-        const bool is_dict = only.tag == Tag::dict || (only.is_constant() && PyDict_Check(only.object.get()));
+        const bool is_dict = only.is_dict() || (only.is_constant() && PyDict_Check(only.object()));
         const bool first_is_struct =
             !type->types.empty() && w_.objects.kind_of(type->types[0].get()) == Kind::struct_type;
-        if (is_dict || (only.tag == Tag::record && !first_is_struct))
+        if (is_dict || (only.is_record() && !first_is_struct))
             return convert_record(node, struct_type, only, "Argument");
     }
     if (call.args.size() > type->names.size())
@@ -173,16 +167,17 @@ Val handlers::new_struct(Walk &w, const Call &call) {
     std::vector<std::pair<PyRef, Val>> members;
     for (const Val &arg : call.args) {
         Val v = typed(w, call.node, arg);
-        if (v.tag == Tag::record) return v;
-        if (v.is_constant() && PyDict_Check(v.object.get())) {
+        if (v.is_record()) return v;
+        if (v.is_constant() && PyDict_Check(v.object())) {
             PyObject *key = nullptr, *item = nullptr;
             Py_ssize_t at = 0;
-            while (PyDict_Next(v.object.get(), &at, &key, &item))
+            while (PyDict_Next(v.object(), &at, &key, &item))
                 members.emplace_back(PyRef::borrow(key), unpacked(w, call.node, wrap(w, PyRef::borrow(item))));
             continue;
         }
-        if (v.tag != Tag::dict) w.fail_type(call.node, "`Struct` takes a dict, or members by name");
-        for (size_t i = 0; i < v.items.size(); ++i) members.emplace_back(known_key(w, call.node, v, i), v.items[i]);
+        if (!v.is_dict()) w.fail_type(call.node, "`Struct` takes a dict, or members by name");
+        const std::vector<Val> &values = v.dict().values;
+        for (size_t i = 0; i < values.size(); ++i) members.emplace_back(known_key(w, call.node, v, i), values[i]);
     }
     for (const auto &[name, v] : call.kwargs) members.emplace_back(PyRef::borrow(name), v);
     return w.records.anonymous_record(call.node, members);
@@ -207,37 +202,40 @@ Val Records::host_struct(const Node *node, PyObject *object) {
 Val Records::convert_record(const Node *node, PyObject *struct_type, const Val &given, const std::string &what) {
     const RecordType *type = record_type(node, struct_type);
     Val v = typed(w_, node, w_.places.load(given));
-    if (v.tag == Tag::dict || (v.is_constant() && PyDict_Check(v.object.get()))) {
+    if (v.is_dict() || (v.is_constant() && PyDict_Check(v.object()))) {
         std::vector<std::pair<PyObject *, Val>> members;
-        const Val dict = v.tag == Tag::dict ? v : Val{};
-        for (size_t i = 0; i < dict.items.size(); ++i)
-            members.emplace_back(known_key(w_, node, dict, i).get(), dict.items[i]);
+        for (size_t i = 0; v.is_dict() && i < v.dict().values.size(); ++i)
+            members.emplace_back(known_key(w_, node, v, i).get(), v.dict().values[i]);
         PyObject *key = nullptr, *item = nullptr;
         Py_ssize_t at = 0;
-        while (v.is_constant() && PyDict_Next(v.object.get(), &at, &key, &item))
+        while (v.is_constant() && PyDict_Next(v.object(), &at, &key, &item))
             members.emplace_back(key, unpacked(w_, node, wrap(w_, PyRef::borrow(item))));
         return record_from(node, type, members);
     }
-    if (v.tag != Tag::record)
+    if (!v.is_record())
         w_.fail_type(node, what + " (type=" + type_text(w_, v) + ") cannot be converted into required type " +
                                repr(struct_type));
-    if (v.record == type) return v;
+    const val::Record &record = v.record();
+    if (record.type == type) return v;
     const auto same = [](const PyRef &a, const PyRef &b) { return PyUnicode_Compare(a.get(), b.get()) == 0; };
-    if (v.items.size() != type->names.size() ||
-        !std::is_permutation(type->names.begin(), type->names.end(), v.record->names.begin(), same))
-        w_.fail_type(node, "Member mismatch between structs " + member_names(*type) + ", " + member_names(*v.record));
+    if (record.members.size() != type->names.size() ||
+        !std::is_permutation(type->names.begin(), type->names.end(), record.type->names.begin(), same))
+        w_.fail_type(node,
+                     "Member mismatch between structs " + member_names(*type) + ", " + member_names(*record.type));
     std::vector<std::pair<PyObject *, Val>> members;
-    for (size_t i = 0; i < v.items.size(); ++i) members.emplace_back(v.record->names[i].get(), v.items[i]);
+    for (size_t i = 0; i < record.members.size(); ++i)
+        members.emplace_back(record.type->names[i].get(), record.members[i]);
     return record_from(node, type, members);
 }
 
 /// Whether a struct has these members, with these types.
 bool Records::has_members(const Node *node, const RecordType &type, const Val &v) {
-    if (v.tag != Tag::record || v.items.size() != type.names.size()) return false;
+    const val::Record *record = v.if_record();
+    if (!record || record->members.size() != type.names.size()) return false;
     for (size_t i = 0; i < type.names.size(); ++i) {
-        const size_t k = member_index(*v.record, type.names[i].get());
-        if (k == v.items.size()) return false;
-        const Val member = w_.places.load(v.items[k]);
+        const size_t k = member_index(*record->type, type.names[i].get());
+        if (k == record->members.size()) return false;
+        const Val member = w_.places.load(record->members[k]);
         PyObject *wanted = type.types[i].get();
         const Kind kind = w_.objects.kind_of(wanted);
         if (kind == Kind::struct_type) {
@@ -246,11 +244,11 @@ bool Records::has_members(const Node *node, const RecordType &type, const Val &v
         }
         const bool is_matrix = kind == Kind::matrix_type;
         const PyRef dtype = is_matrix ? attribute(wanted, names().dtype) : PyRef::borrow(wanted);
-        if (member.tag != (is_matrix ? Tag::matrix : Tag::scalar) || member.elem != dtype_scalar(w_, node, dtype.get()))
-            return false;
-        if (is_matrix &&
-            (member.n != attribute_int(wanted, names().n, 1) || member.m != attribute_int(wanted, names().m, 1) ||
-             member.ndim != attribute_int(wanted, names().ndim, 1)))
+        if (is_matrix ? !member.is_matrix() : !member.is_scalar()) return false;
+        if (scalar_type(w_, node, member) != dtype_scalar(w_, node, dtype.get())) return false;
+        const auto [n, m, ndim] = shape_of(member);
+        if (is_matrix && (n != attribute_int(wanted, names().n, 1) || m != attribute_int(wanted, names().m, 1) ||
+                          ndim != attribute_int(wanted, names().ndim, 1)))
             return false;
     }
     return true;
@@ -259,10 +257,12 @@ bool Records::has_members(const Node *node, const RecordType &type, const Val &v
 /// A returned struct is not converted: it has the members of the annotation already, whatever its class.
 void Records::check_returned(const Node *node, PyObject *struct_type, const Val &given) {
     const Val v = typed(w_, node, w_.places.load(given));
-    if (v.tag != Tag::record || has_members(node, *record_type(node, struct_type), v)) return;
+    if (!v.is_record() || has_members(node, *record_type(node, struct_type), v)) return;
+    const val::Record &record = v.record();
     std::string members;
-    for (size_t i = 0; i < v.items.size(); ++i)
-        members += (i ? ", " : "") + text(v.record->names[i].get()) + "=" + type_text(w_, w_.places.load(v.items[i]));
+    for (size_t i = 0; i < record.members.size(); ++i)
+        members += (i ? ", " : "") + text(record.type->names[i].get()) + "=" +
+                   type_text(w_, w_.places.load(record.members[i]));
     w_.fail(node, UserErrorKind::compilation,
             "Return (type=<qd.Struct " + members + ">) cannot be converted into required type " + repr(struct_type),
             "the members must have the names, shapes and data types that the annotation says");
@@ -273,71 +273,63 @@ void Records::check_returned(const Node *node, PyObject *struct_type, const Val 
 std::optional<Val> record_method(const RecordType *type, const Val &self, PyObject *name) {
     PyObject *found = type->methods ? PyDict_GetItemWithError(type->methods.get(), name) : nullptr;
     if (!found) return std::nullopt;
-    Val out = bound_method(self, name);
-    out.extra->callee = PyRef::borrow(found);
-    return out;
+    return bound_method(self, name, PyRef::borrow(found));
 }
 
 /// A vector that was declared with unpacked=True: its components are members of their own.
-static std::optional<Val> unpacked_vector(const Val &record, PyObject *name) {
-    const RecordType &type = *record.record;
+static std::optional<Val> unpacked_vector(const val::Record &record, PyObject *name) {
+    const RecordType &type = *record.type;
     PyRef groups = type.object ? attribute(type.object.get(), names().unpacked) : PyRef{};
     PyObject *first = groups && PyDict_Check(groups.get()) ? PyDict_GetItemWithError(groups.get(), name) : nullptr;
     if (!first || !PyList_Check(first)) return std::nullopt;
-    Val out;
-    out.tag = Tag::list;
-    out.element_dim = is_unpacked;
-    out.object = PyRef::borrow(name);
+    val::Sequence out{{}, val::Sequence::Type::list, Flavour::unpacked, PyRef::borrow(name)};
     for (Py_ssize_t i = 0; i < PyList_GET_SIZE(first); ++i)
-        out.items.push_back(record.items[member_index(type, PyList_GET_ITEM(first, i))]);
+        out.items.push_back(record.members[member_index(type, PyList_GET_ITEM(first, i))]);
     return out;
 }
 
-Val Records::record_attribute(const Node *node, const Val &record, PyObject *name) {
-    const RecordType &type = *record.record;
-    if (const size_t i = member_index(type, name); i < type.names.size()) return record.items[i];
-    if (std::optional<Val> method = record_method(&type, record, name)) return *method;
+Val Records::record_attribute(const Node *node, const Val &self, PyObject *name) {
+    const val::Record &record = self.record();
+    const RecordType &type = *record.type;
+    if (const size_t i = member_index(type, name); i < type.names.size()) return record.members[i];
+    if (std::optional<Val> method = record_method(&type, self, name)) return *method;
     if (std::optional<Val> vector = unpacked_vector(record, name)) return *vector;
     const std::string what = text(name);
     if (what == "keys" || what == "items") {
-        Val out;
-        out.tag = Tag::tuple;
+        std::vector<Val> out;
         for (size_t i = 0; i < type.names.size(); ++i) {
-            Val key = constant(type.names[i]), pair;
-            pair.tag = Tag::tuple;
-            pair.items = {key, record.items[i]};
-            out.items.push_back(what == "keys" ? key : pair);
+            const Val key = constant(type.names[i]);
+            out.push_back(what == "keys" ? key : tuple_of({key, record.members[i]}));
         }
-        return out;
+        return tuple_of(std::move(out));
     }
     if (what == "entries") {
-        Val out;
-        out.tag = Tag::dict;
-        out.extra = std::make_shared<Extra>();
-        out.extra->keys = type.names;
-        out.items = record.items;
-        return out;
+        auto keys = std::make_shared<DictKeys>();
+        keys->known = type.names;
+        return val::Dict{record.members, std::move(keys)};
     }
-    w_.fail(node, UserErrorKind::compilation, "'" + type_text(w_, record) + "' has no attribute '" + what + "'",
+    w_.fail(node, UserErrorKind::compilation, "'" + type_text(w_, self) + "' has no attribute '" + what + "'",
             "its members are " + member_names(type));
 }
 
 void Records::store_record(const Node *node, const Val &place, const Val &given) {
-    const RecordType &type = *place.record;
+    const RecordType &type = *place.record().type;
+    const std::vector<Val> &places = place.record().members;
     const Val v = typed(w_, node, w_.places.load(given));
-    const bool is_dict = v.tag == Tag::dict || (v.is_constant() && PyDict_Check(v.object.get()));
+    const bool is_dict = v.is_dict() || (v.is_constant() && PyDict_Check(v.object()));
     const Val from = is_dict && type.object ? convert_record(node, type.object.get(), v, "") : v;
-    if (from.tag != Tag::record)
+    if (!from.is_record())
         w_.fail_type(node, "cannot assign '" + type_text(w_, v) + "' to '" + type_text(w_, place) + "'");
-    for (size_t i = 0; i < place.items.size(); ++i) {
-        const size_t k = member_index(*from.record, type.names[i].get());
-        if (k == from.items.size() || place.items.size() != from.items.size())
+    const val::Record &source = from.record();
+    for (size_t i = 0; i < places.size(); ++i) {
+        const size_t k = member_index(*source.type, type.names[i].get());
+        if (k == source.members.size() || places.size() != source.members.size())
             w_.fail_type(node,
-                         "Member mismatch between structs " + member_names(type) + ", " + member_names(*from.record));
-        if (place.items[i].tag == Tag::record)
-            store_record(node, place.items[i], from.items[k]);
-        else if (place.items[i].tag == Tag::ref)
-            w_.places.store(node, *place.items[i].ref, from.items[k]);
+                         "Member mismatch between structs " + member_names(type) + ", " + member_names(*source.type));
+        if (places[i].is_record())
+            store_record(node, places[i], source.members[k]);
+        else if (places[i].is_ref())
+            w_.places.store(node, *places[i].ref(), source.members[k]);
         else
             w_.fail_type(node, "Cannot assign to non-lvalue: this struct is a value");
     }

@@ -91,12 +91,12 @@ namespace {
 
 /// Addresses of all scalars of a variable.
 void collect_pointers(const Val &v, std::vector<ir::Value> &out) {
-    if (v.is_sequence() || v.tag == Tag::record || v.tag == Tag::dict) {
-        for (const Val &item : v.items) collect_pointers(item, out);
-    } else if (v.tag == Tag::ref && v.ref->local && v.ref->pointer) {
-        out.push_back(v.ref->pointer);
-    } else if (v.tag == Tag::ref && v.ref->local && v.ref->variable) {
-        out.insert(out.end(), v.ref->variable->parts.begin(), v.ref->variable->parts.end());
+    if (v.is_sequence() || v.is_record() || v.is_dict()) {
+        for (const Val &item : v.parts()) collect_pointers(item, out);
+    } else if (v.is_ref() && v.ref()->local && v.ref()->pointer) {
+        out.push_back(v.ref()->pointer);
+    } else if (v.is_ref() && v.ref()->local && v.ref()->variable) {
+        out.insert(out.end(), v.ref()->variable->parts.begin(), v.ref()->variable->parts.end());
     }
 }
 
@@ -148,13 +148,12 @@ namespace {
 
 /// Whether it is known at compile time and stands for no place of the caller.
 bool is_fixed(const Val &v) {
-    switch (v.tag) {
+    switch (v.tag()) {
     case Tag::none:
     case Tag::constant:
     case Tag::bundle:
     case Tag::array: return true;
-    case Tag::tuple:
-    case Tag::list: return std::all_of(v.items.begin(), v.items.end(), is_fixed);
+    case Tag::sequence: return std::all_of(v.sequence().items.begin(), v.sequence().items.end(), is_fixed);
     case Tag::scalar:
     case Tag::matrix:
     case Tag::dict:
@@ -170,17 +169,49 @@ bool is_fixed(const Val &v) {
     return false;
 }
 
-bool is_same(const Val &a, const Val &b) {
-    if (a.tag != b.tag || a.v != b.v || a.node != b.node || a.comps != b.comps || a.items.size() != b.items.size())
-        return false;
-    if (!std::equal(a.items.begin(), a.items.end(), b.items.begin(), is_same)) return false;
-    PyObject *x = a.object.get(), *y = b.object.get();
+bool is_same_object(PyObject *x, PyObject *y) {
     if (x == y) return true;
     if (!x || !y || Py_TYPE(x) != Py_TYPE(y)) return false;
     if (PyFloat_CheckExact(x))
         return std::bit_cast<uint64_t>(PyFloat_AS_DOUBLE(x)) == std::bit_cast<uint64_t>(PyFloat_AS_DOUBLE(y));
     if (!PyLong_CheckExact(x) && !PyUnicode_CheckExact(x)) return false;
     return PyObject_RichCompareBool(x, y, Py_EQ) == 1;
+}
+
+/// Whether two values, neither of them a place, stand for the same.
+bool is_same(const Val &a, const Val &b) {
+    if (a.tag() != b.tag() || !std::ranges::equal(a.parts(), b.parts(), is_same)) return false;
+    switch (a.tag()) {
+    case Tag::constant: return a.constant().node == b.constant().node && is_same_object(a.object(), b.object());
+    case Tag::bundle:
+        return a.bundle().node == b.bundle().node && is_same_object(a.bundle().object.get(), b.bundle().object.get());
+    case Tag::array: {
+        const val::Array &x = a.array(), &y = b.array();
+        return x.parameter == y.parameter && x.node == y.node && x.begin == y.begin && x.size == y.size;
+    }
+    case Tag::scalar: return a.scalar().v == b.scalar().v;
+    case Tag::matrix: return a.matrix().comps == b.matrix().comps;
+    case Tag::sequence: return is_same_object(a.sequence().member.get(), b.sequence().member.get());
+    case Tag::element:
+        return a.element().number == b.element().number &&
+               is_same_object(a.element().elements.get(), b.element().elements.get());
+    case Tag::relation:
+        return a.relation().number == b.relation().number &&
+               is_same_object(a.relation().object.get(), b.relation().object.get());
+    case Tag::container:
+        return a.container().indices == b.container().indices &&
+               is_same_object(a.container().field.get(), b.container().field.get());
+    case Tag::triplet:
+        return a.triplet().row == b.triplet().row && a.triplet().column == b.triplet().column &&
+               is_same(*a.triplet().builder, *b.triplet().builder);
+    case Tag::none:
+    case Tag::dict:
+    case Tag::record:
+    case Tag::loop:
+    case Tag::method:
+    case Tag::ref: return true;
+    }
+    return true;
 }
 
 } // namespace
@@ -266,12 +297,12 @@ const Node *Recursion::reference_node(const Node *node, const FuncInfo &info, si
 void Recursion::copy_back(const Node *node, const FuncInfo &info, const std::vector<Val> &finals) {
     std::vector<Val> places;
     for (size_t i = 0; i < finals.size(); ++i)
-        if (finals[i].tag != Tag::none)
+        if (!finals[i].is_none())
             places.push_back(reference(w_, node, info.params[i].annotation.get(),
                                        eval(w_, reference_node(node, info, i)), text(info.params[i].name)));
     size_t at = 0;
     for (const Val &last : finals)
-        if (last.tag != Tag::none) store_result(w_, node, places[at++], last);
+        if (!last.is_none()) store_result(w_, node, places[at++], last);
 }
 
 /// The values of the parameters by reference at the end of a call; none for others.
@@ -359,15 +390,14 @@ void Recursion::flat_inline(const Node *node, FuncInfo &info) {
 
 /// Whether a place is a whole variable: its address is known in every state.
 bool Recursion::outlives_state(const Val &v) const {
-    if (v.tag != Tag::ref)
-        return std::all_of(v.items.begin(), v.items.end(), [&](const Val &item) { return outlives_state(item); });
-    const Ref &ref = *v.ref;
+    if (!v.is_ref()) return std::ranges::all_of(v.parts(), [&](const Val &item) { return outlives_state(item); });
+    const Ref &ref = *v.ref();
     return ref.local && (ref.pointer ? fn_[ref.pointer].op == ir::Op::local : ref.variable && !ref.shift);
 }
 
 static bool is_local(const Val &v) {
-    if (v.tag == Tag::ref) return v.ref->local;
-    return std::all_of(v.items.begin(), v.items.end(), is_local);
+    if (v.is_ref()) return v.ref()->local;
+    return std::ranges::all_of(v.parts(), is_local);
 }
 
 // The machine
@@ -432,7 +462,7 @@ Val Recursion::recursive_call(const Node *node, FuncInfo &info, const std::vecto
     machine_ = outer;
     const std::vector<Val> finals = final_references(first);
     for (size_t i = 0; i < finals.size(); ++i)
-        if (finals[i].tag != Tag::none) store_result(w_, node, args[i], finals[i]);
+        if (!finals[i].is_none()) store_result(w_, node, args[i], finals[i]);
     return info.returns ? loaded_result(w_, first.result) : Val{};
 }
 

@@ -29,7 +29,7 @@ Val slice_object(Walk &w, const Node *slice) {
         if (!v.is_constant())
             w.fail_syntax(part,
                           "Quadrants does not support variables in slice now, please use constant instead of it.");
-        return v.object;
+        return v.constant().object;
     };
     const PyRef lower = bound(Field::lower), upper = bound(Field::upper), step = bound(Field::step);
     return constant(PyRef::steal(PySlice_New(lower.get(), upper.get(), step.get())));
@@ -38,11 +38,11 @@ Val slice_object(Walk &w, const Node *slice) {
 Val slice_sequence(Walk &w, const Node *node, const Val &base, const Node *slice) {
     const Val object = slice_object(w, slice);
     Py_ssize_t start = 0, stop = 0, step = 1;
-    if (PySlice_Unpack(object.object.get(), &start, &stop, &step) < 0) w.python_failed(node);
-    const Py_ssize_t count = PySlice_AdjustIndices(Py_ssize_t(base.items.size()), &start, &stop, step);
-    Val out;
-    out.tag = base.tag;
-    for (Py_ssize_t i = 0; i < count; ++i) out.items.push_back(base.items[size_t(start + i * step)]);
+    if (PySlice_Unpack(object.object(), &start, &stop, &step) < 0) w.python_failed(node);
+    const val::Sequence &whole = base.sequence();
+    const Py_ssize_t count = PySlice_AdjustIndices(Py_ssize_t(whole.items.size()), &start, &stop, step);
+    val::Sequence out{{}, whole.type};
+    for (Py_ssize_t i = 0; i < count; ++i) out.items.push_back(whole.items[size_t(start + i * step)]);
     return out;
 }
 
@@ -61,7 +61,7 @@ struct Selection {
 
 /// Of the slice of a vector, a matrix or a view.
 static void refuse_negative_bounds(Walk &w, const Node *slice, const Val &object) {
-    auto *parts = reinterpret_cast<PySliceObject *>(object.object.get());
+    auto *parts = reinterpret_cast<PySliceObject *>(object.object());
     for (PyObject *bound : {parts->start, parts->stop})
         if (PyLong_Check(bound) && PyLong_AsDouble(bound) < 0)
             w.fail_syntax(slice, "Negative indices are not supported in Quadrants kernels.");
@@ -87,7 +87,7 @@ Val slice_matrix(Walk &w, const Node *node, const Val &base, const Node *slice, 
             const Val object = slice_object(w, parts[size_t(axis)]);
             refuse_negative_bounds(w, parts[size_t(axis)], object);
             Py_ssize_t start = 0, stop = 0, step = 1;
-            if (PySlice_Unpack(object.object.get(), &start, &stop, &step) < 0) w.python_failed(node);
+            if (PySlice_Unpack(object.object(), &start, &stop, &step) < 0) w.python_failed(node);
             const Py_ssize_t count = PySlice_AdjustIndices(extent, &start, &stop, step);
             for (Py_ssize_t i = 0; i < count; ++i) s.at.push_back(int(start + i * step));
         } else {
@@ -119,9 +119,9 @@ static Val slice_run_time(Walk &w, const Node *node, const Val &given, const std
             if (ref.comps[k] != int(k)) return false;
         return !ref.shift;
     };
-    const bool is_place = base.tag == Tag::ref && is_whole(*base.ref);
+    const bool is_place = base.is_ref() && is_whole(*base.ref());
     if (!is_place) base = w.places.indexed_value(node, w.places.load(base));
-    const Ref &ref = *base.ref;
+    const Ref &ref = *base.ref();
     w.places.check_indexable(node, ref);
     ir::Value at = index_value(w, node, index);
     const int extents[] = {axis == 0 ? ref.n : ref.m};
@@ -131,33 +131,28 @@ static Val slice_run_time(Walk &w, const Node *node, const Val &given, const std
         at = w.b.mul(at, width);
     }
     Val out = select_components(w, base, comps, count, 1, 1);
-    out.ref->shift = at;
+    out.ref()->shift = at;
     return is_place ? out : w.places.load(out);
 }
 
 /// A part of a matrix: a place if the matrix is one.
 Val select_components(Walk &w, const Val &base, const std::vector<int> &which, int n, int m, int ndim) {
-    Val out;
-    if (base.tag == Tag::ref) {
-        const Ref &ref = *base.ref;
+    if (base.is_ref()) {
+        const Ref &ref = *base.ref();
         const bool packed = ref.field && ref.field->is_packed(); // its address says no more than the word's
         if (ndim == 0 && !packed) return w.places.element_ref(ref, w.places.part_pointer(ref, which[0]));
-        out.tag = Tag::ref;
-        out.ref = std::make_shared<Ref>(ref);
-        out.ref->n = n;
-        out.ref->m = m;
-        out.ref->ndim = ndim;
-        out.ref->comps.clear();
-        for (const int k : which) out.ref->comps.push_back(ref.comps[size_t(k)]);
-        return out;
+        auto part = std::make_shared<Ref>(ref);
+        part->n = n;
+        part->m = m;
+        part->ndim = ndim;
+        part->comps.clear();
+        for (const int k : which) part->comps.push_back(ref.comps[size_t(k)]);
+        return val::Place{std::move(part)};
     }
     if (ndim == 0) return component(base, which[0]);
-    out.tag = Tag::matrix;
-    out.elem = base.elem;
-    out.n = n;
-    out.m = m;
-    out.ndim = ndim;
-    for (const int k : which) out.comps.push_back(base.comps[size_t(k)]);
+    const val::Matrix &whole = base.matrix();
+    val::Matrix out{{}, n, m, ndim, whole.elem};
+    for (const int k : which) out.comps.push_back(whole.comps[size_t(k)]);
     return out;
 }
 

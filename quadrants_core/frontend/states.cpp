@@ -63,21 +63,20 @@ void Recursion::flat_calls(const Node *tree) {
 
 /// Variables for what one of two sides gives.
 Val Recursion::choice_place(const Node *node, const Val &like) {
-    if (like.tag == Tag::element)
+    if (like.is_element())
         w_.fail_type(node, "A choice between elements of a mesh cannot hold a call of a function that calls itself",
                      "use an if statement");
-    if (like.tag == Tag::scalar) return w_.places.scalar_ref(make_local(like.elem), true);
+    if (like.is_scalar()) return w_.places.scalar_ref(make_local(like.scalar().elem), true);
+    if (const val::Matrix *m = like.if_matrix())
+        return val::Place{w_.places.make_matrix_variable(m->elem, m->n, m->m, m->ndim)};
     Val out = like;
-    for (Val &item : out.items) item = choice_place(node, item);
-    if (like.tag != Tag::matrix) return out;
-    out.tag = Tag::ref;
-    out.ref = w_.places.make_matrix_variable(like.elem, like.n, like.m, like.ndim);
+    for (Val &item : out.parts()) item = choice_place(node, item);
     return out;
 }
 
 void Recursion::store_choice(const Node *node, const Val &place, const Val &v) {
-    for (size_t k = 0; k < v.items.size(); ++k) store_choice(node, place.items[k], v.items[k]);
-    if (place.tag == Tag::ref) w_.places.store(node, *place.ref, v);
+    for (size_t k = 0; k < v.parts().size(); ++k) store_choice(node, place.parts()[k], v.parts()[k]);
+    if (place.is_ref()) w_.places.store(node, *place.ref(), v);
 }
 
 /// A choice between two values, each computed in states of its own.
@@ -110,13 +109,13 @@ Val Recursion::flat_boolop(const Node *node, const Items &values, size_t i) {
     flat_calls(values[i]);
     const Val first = value(w_, values[i]);
     if (i + 1 == values.size()) return first;
-    if (first.is_constant() && w_.objects.kind_of(first.object.get()) != Kind::matrix) {
-        if (truth(w_, node, first.object.get()) != is_and) return first;
+    if (first.is_constant() && w_.objects.kind_of(first.object()) != Kind::matrix) {
+        if (truth(w_, node, first.object()) != is_and) return first;
         const Val rest = flat_boolop(node, values, i + 1);
         return decides_type(w_, first) ? with_type_of(w_, node, is_and ? "and" : "or", first, w_.places.load(rest))
                                        : rest;
     }
-    if (first.tag != Tag::scalar || !w_.request.options.short_circuit_operators) {
+    if (!first.is_scalar() || !w_.request.options.short_circuit_operators) {
         for (size_t k = i + 1; k < values.size(); ++k) flat_calls(values[k]);
         return w_.places.new_variable(node, boolop_from(w_, node, is_and, values, i));
     }
@@ -126,7 +125,7 @@ Val Recursion::flat_boolop(const Node *node, const Items &values, size_t i) {
     const auto keep = [&] { return w_.places.load(kept); };
     const auto more = [&] {
         const Val rest = w_.places.load(flat_boolop(node, values, i + 1));
-        if (rest.tag == Tag::scalar || is_number(rest)) check_integral(w_, node, word, rest);
+        if (rest.is_scalar() || is_number(rest)) check_integral(w_, node, word, rest);
         return rest;
     };
     const ir::Value test = as(w_, node, first, Scalar::u1);
@@ -139,8 +138,8 @@ Val Recursion::flat_ifexp(const Node *node) {
         return value(w_, child(node, field));
     };
     const Val test = side(Field::test);
-    if (test.is_constant() && w_.objects.kind_of(test.object.get()) != Kind::matrix && !decides_type(w_, test)) {
-        const Val v = side(truth(w_, child(node, Field::test), test.object.get()) ? Field::body : Field::orelse);
+    if (test.is_constant() && w_.objects.kind_of(test.object()) != Kind::matrix && !decides_type(w_, test)) {
+        const Val v = side(truth(w_, child(node, Field::test), test.object()) ? Field::body : Field::orelse);
         return w_.places.storable(v) ? w_.places.new_variable(node, v) : v;
     }
     return flat_choose(
@@ -151,10 +150,7 @@ Val Recursion::flat_ifexp(const Node *node) {
 std::vector<Val> Recursion::kept_items(const Node *node, std::vector<Val> items) {
     for (Val &item : items)
         if (!item.is_constant() && w_.places.storable(item)) item = w_.places.new_variable(node, item);
-    Val all;
-    all.tag = Tag::tuple;
-    all.items = items;
-    w_.scopes.bind(w_.objects.intern("for: items"), all);
+    w_.scopes.bind(w_.objects.intern("for: items"), tuple_of(items));
     return items;
 }
 
@@ -298,7 +294,7 @@ void Recursion::flat_while(const Node *node) {
     poll(w_);
     flat_calls(child(node, Field::test));
     const Val test = value(w_, child(node, Field::test));
-    const bool endless = test.is_constant() && truth(w_, child(node, Field::test), test.object.get());
+    const bool endless = test.is_constant() && truth(w_, child(node, Field::test), test.object());
     if (test.is_constant()) {
         jump(endless ? body : after);
     } else {
@@ -348,7 +344,7 @@ void Recursion::flat_for(const Node *node) {
                        "A function that calls itself cannot loop over elements of a mesh, where the loop holds a "
                        "call or a return");
     std::optional<uint32_t> cells;
-    Nest nest = nest_of(w_, node, *over.extra, cells);
+    Nest nest = nest_of(w_, node, *over.loop().source, cells);
     if (cells)
         w_.fail_syntax(
             source,
@@ -360,7 +356,7 @@ void Recursion::flat_for(const Node *node) {
     std::vector<FlatAxis> axes(nest.lower.size());
     const auto keep = [&](ir::Value v) {
         w_.scopes.bind(w_.objects.intern("for: bound"), w_.places.new_variable(node, scalar(w_, v)));
-        return w_.scopes.bindings().back().value.ref->pointer;
+        return w_.scopes.bindings().back().value.ref()->pointer;
     };
     for (size_t axis = 0; axis < axes.size(); ++axis) {
         axes[axis].lower = keep(nest.lower[axis]);

@@ -7,6 +7,7 @@
 #include "frontend/dict.h"
 #include "frontend/expr.h"
 #include "frontend/loops.h"
+#include "frontend/matrix.h"
 #include "frontend/objects.h"
 #include "frontend/parameters.h"
 #include "frontend/place.h"
@@ -26,13 +27,13 @@ void fail_static(Walk &w, const Node *node, const Val &v, Unrolled by) {
                "instead of " +
                    type_text(w, v),
                "pass it as a `qd.template()` argument, or write a loop that stores into a field or ndarray");
-    if (v.tag == Tag::scalar && w.parameters.is_lifted(v.v))
+    if (v.is_scalar() && w.parameters.is_lifted(v.scalar().v))
         w.fail(
             node, UserErrorKind::compilation,
             "Input to qd.static must be compile-time constants or global pointers; this attribute is a runtime kernel "
             "argument, because its class has template_primitives=False",
             "decorate the class with plain @qd.data_oriented, or drop qd.static");
-    if (v.tag == Tag::scalar || v.tag == Tag::matrix || v.tag == Tag::ref)
+    if (v.is_scalar() || v.is_matrix() || v.is_ref())
         w.fail(node, UserErrorKind::compilation,
                "Input to qd.static must be compile-time constants or global pointers, instead of " + type_text(w, v),
                "pass it as a `qd.template()` argument, or drop qd.static");
@@ -43,18 +44,14 @@ void fail_static(Walk &w, const Node *node, const Val &v, Unrolled by) {
 namespace {
 
 bool is_compile_time(const Val &v) {
-    switch (v.tag) {
+    switch (v.tag()) {
     case Tag::none:
     case Tag::constant:
     case Tag::bundle:
-    case Tag::array: return true;
-    case Tag::tuple:
-    case Tag::list:
-    case Tag::dict:
-        for (const Val &item : v.items)
-            if (item.tag == Tag::scalar && item.v) continue; // a sequence has a length whatever it holds
-        return true;
-    case Tag::loop: return v.extra->over != Extra::Over::target;
+    case Tag::array:
+    case Tag::sequence: // has a length whatever it holds
+    case Tag::dict: return true;
+    case Tag::loop: return v.loop().source->over != LoopSource::Over::target;
     case Tag::scalar:
     case Tag::matrix:
     case Tag::record:
@@ -90,8 +87,7 @@ Val handlers::static_(Walk &w, const Call &call) {
     ++w.static_depth;
     for (const Node *arg : args) {
         Val v = args.size() == 1 ? eval(w, arg, Use::handed_on) : eval(w, arg);
-        if (v.tag == Tag::matrix || (v.tag == Tag::ref && v.ref->ndim))
-            v = args.size() == 1 ? static_vector(w, arg, v) : v;
+        if (v.is_matrix() || (v.is_ref() && v.ref()->ndim)) v = args.size() == 1 ? static_vector(w, arg, v) : v;
         if (!is_compile_time(v)) fail_static(w, arg, v);
         out.push_back(std::move(v));
     }
@@ -100,10 +96,8 @@ Val handlers::static_(Walk &w, const Call &call) {
         out[0].is_static = true;
         return out[0];
     }
-    Val tuple;
-    tuple.tag = Tag::tuple;
+    Val tuple = tuple_of(std::move(out));
     tuple.is_static = true;
-    tuple.items = std::move(out);
     return tuple;
 }
 
@@ -124,12 +118,12 @@ Val handlers::static_assert_(Walk &w, const Call &call) {
     ++w.static_depth;
     const Val test = eval(w, condition);
     if (!test.is_constant()) w.fail_type(call.node, "Static assert with non-static condition");
-    const bool holds = truth(w, condition, test.object.get());
+    const bool holds = truth(w, condition, test.object());
     if (!holds) {
         std::string message = "Static assertion failed";
         if (note) {
             const Val detail = value(w, note);
-            if (detail.is_constant() && PyUnicode_Check(detail.object.get())) message = text(detail.object.get());
+            if (detail.is_constant() && PyUnicode_Check(detail.object())) message = text(detail.object());
         }
         w.fail(call.node, UserErrorKind::assertion, message);
     }
@@ -142,15 +136,15 @@ namespace {
 /// Whether `v`, which is computed at run time, is an instance of a class of the package.
 bool is_instance_of(const Val &v, PyObject *cls, const BuiltinRow *row) {
     const auto is = [&](auto handler) { return row && row->handler == handler; };
-    const int dims = v.tag == Tag::matrix ? v.ndim : v.tag == Tag::ref ? v.ref->ndim : 0;
+    const int dims = shape_of(v).ndim;
     if (dims) return is(&handlers::new_matrix) || (is(&handlers::new_vector) && dims == 1);
-    if (v.tag == Tag::record) return is(&handlers::new_struct) || v.record->object.get() == cls;
-    if (v.tag != Tag::array) return false;
+    if (v.is_record()) return is(&handlers::new_struct) || v.record().type->object.get() == cls;
+    if (!v.is_array()) return false;
     PyRef kind = attribute(cls, names()._qd_kind_), its_name = attribute(cls, names().__name__);
     if (!kind || !PyUnicode_Check(kind.get()) || text(kind.get()) != "ndarray" || !its_name) return false;
     static constexpr std::string_view by_elements[] = {"ScalarNdarray", "VectorNdarray", "MatrixNdarray"};
     const std::string called = text(its_name.get());
-    return called == "Ndarray" || called == by_elements[v.element_dim];
+    return called == "Ndarray" || called == by_elements[v.array().element_dim];
 }
 
 } // namespace
@@ -160,7 +154,7 @@ bool is_instance_of(const Val &v, PyObject *cls, const BuiltinRow *row) {
 Val handlers::is_instance(Walk &w, const Call &call) {
     const Val &v = call.args[0], &cls = call.args[1];
     if (to_python(v)) {
-        const auto is_told = [&](const Val &of) { return of.is_constant() && w.reads.is_whole(of.object.get()); };
+        const auto is_told = [&](const Val &of) { return of.is_constant() && w.reads.is_whole(of.object()); };
         if (!is_told(v) || !is_told(cls)) w.reads.give_up();
         const int answer = PyObject_IsInstance(to_python(v).get(), to_python(cls).get());
         if (answer < 0) w.python_failed(call.node);
@@ -168,9 +162,9 @@ Val handlers::is_instance(Walk &w, const Call &call) {
     }
     const Val many = unpacked(w, call.node, cls);
     bool found = false;
-    for (const Val &one : many.is_sequence() ? many.items : std::vector<Val>{many}) {
+    for (const Val &one : many.is_sequence() ? many.sequence().items : std::vector<Val>{many}) {
         if (!one.is_constant()) w.fail_type(call.node, "isinstance() arg 2 must be a class or a tuple of classes");
-        found |= is_instance_of(v, one.object.get(), w.objects.builtin_of(one.object.get()));
+        found |= is_instance_of(v, one.object(), w.objects.builtin_of(one.object()));
     }
     return constant(PyRef::steal(PyBool_FromLong(found)));
 }
@@ -208,8 +202,8 @@ static void run_comprehension(Walk &w, Items generators, size_t at, bool cut, co
     const Node *source = child(generators[at], Field::iter);
     if (cut) w.recursion.flat_calls(source);
     const Val over = comprehension_source(w, source);
-    std::vector<Val> items = over.tag == Tag::loop ? static_items(w, source, over, Unrolled::comprehension)
-                                                   : sequence_items(w, source, over).items;
+    std::vector<Val> items = over.is_loop() ? static_items(w, source, over, Unrolled::comprehension)
+                                            : sequence_items(w, source, over).sequence().items;
     Scope around(w);
     if (cut) items = w.recursion.kept_items(source, std::move(items));
     for (const Val &item : items) {
@@ -219,7 +213,7 @@ static void run_comprehension(Walk &w, Items generators, size_t at, bool cut, co
         for (const Node *test : items_of(generators[at], Field::ifs)) {
             const Val v = value(w, test);
             if (!v.is_constant()) fail_static(w, test, v, Unrolled::comprehension);
-            kept = kept && truth(w, test, v.object.get());
+            kept = kept && truth(w, test, v.object());
         }
         if (kept) run_comprehension(w, generators, at + 1, cut, body);
     }
@@ -227,13 +221,11 @@ static void run_comprehension(Walk &w, Items generators, size_t at, bool cut, co
 
 static Val comprehension_source(Walk &w, const Node *source) {
     const Val v = eval(w, source);
-    return v.tag == Tag::ref ? w.places.load(v) : v;
+    return v.is_ref() ? w.places.load(v) : v;
 }
 
 Val eval_comprehension(Walk &w, const Node *node, NodeKind kind, bool cut) {
-    Val out;
-    out.tag = kind == NodeKind::DictComp ? Tag::dict : Tag::list;
-    if (kind == NodeKind::DictComp) out.extra = std::make_shared<Extra>();
+    Val out = kind == NodeKind::DictComp ? Val(val::Dict{{}, std::make_shared<DictKeys>()}) : list_of({});
     const Node *const element = child(node, kind == NodeKind::DictComp ? Field::value : Field::elt);
     run_comprehension(w, items_of(node, Field::generators), 0, cut, [&] {
         const Val key = kind == NodeKind::DictComp ? value(w, child(node, Field::key)) : Val{};
@@ -243,7 +235,7 @@ Val eval_comprehension(Walk &w, const Node *node, NodeKind kind, bool cut) {
         if (kind == NodeKind::DictComp)
             put_in_dict(w, node, out, key, std::move(item));
         else
-            out.items.push_back(std::move(item));
+            out.sequence().items.push_back(std::move(item));
         if (cut) w.recursion.keep_value(node, out); // live while the next ones are computed
     });
     return out;

@@ -5,6 +5,7 @@
 #include "frontend/cells.h"
 #include "frontend/dict.h"
 #include "frontend/expr.h"
+#include "frontend/matrix.h"
 #include "frontend/mesh.h"
 #include "frontend/objects.h"
 #include "frontend/parameters.h"
@@ -28,10 +29,10 @@ static Val subscript_run_time(Walk &w, const Node *node, const Val &base, const 
 
 std::vector<Val> indices_of(Walk &w, const Node *slice) {
     const auto expand = [&](std::vector<Val> &out, const Val &v) {
-        if (v.tag == Tag::matrix || v.is_sequence() ||
-            (v.is_constant() && (w.objects.kind_of(v.object.get()) == Kind::matrix || PyTuple_Check(v.object.get())))) {
-            for (const Val &item : sequence_items(w, slice, v).items) out.push_back(w.places.load(item));
-        } else if (v.is_constant() && v.object.get() == Py_None) {
+        if (v.is_matrix() || v.is_sequence() ||
+            (v.is_constant() && (w.objects.kind_of(v.object()) == Kind::matrix || PyTuple_Check(v.object())))) {
+            for (const Val &item : sequence_items(w, slice, v).sequence().items) out.push_back(w.places.load(item));
+        } else if (v.is_constant() && v.object() == Py_None) {
             return;
         } else {
             out.push_back(v);
@@ -39,11 +40,30 @@ std::vector<Val> indices_of(Walk &w, const Node *slice) {
     };
     std::vector<Val> out;
     if (slice->kind == NodeKind::Tuple) {
-        for (const Val &v : eval_sequence(w, slice, true).items) expand(out, v);
+        for (const Val &v : eval_sequence(w, slice, true).sequence().items) expand(out, v);
     } else {
         expand(out, value(w, slice));
     }
     return out;
+}
+
+/// Of something known at compile time.
+static Val subscript_constant(Walk &w, const Node *node, const Val &base, const Node *slice) {
+    PyObject *object = base.object();
+    const Kind kind = w.objects.kind_of(object);
+    if (kind == Kind::matrix) return subscript_matrix(w, node, base, slice);
+    if (is_field(kind)) {
+        if (contains_slice(slice))
+            w.fail_syntax(node, "The type " + type_name(object) + " do not support index of slice type");
+        const std::vector<Val> indices = indices_of(w, slice);
+        AtNode at(w, node);
+        return kind == Kind::struct_field ? w.records.struct_field_element(node, object, indices)
+                                          : subscript_field(w, node, object, indices);
+    }
+    if (kind == Kind::ndarray)
+        w.fail(node, UserErrorKind::compilation, "An ndarray can be used in a kernel only as an argument",
+               "annotate a parameter with `qd.types.ndarray(...)` and pass it");
+    return subscript_python(w, node, base, slice);
 }
 
 Val eval_subscript(Walk &w, const Node *node, Use use) {
@@ -51,48 +71,47 @@ Val eval_subscript(Walk &w, const Node *node, Use use) {
     const Val base = eval(w, child(node, Field::value));
     const bool has_slice = contains_slice(slice);
     if (is_builder(w, base)) return triplet(w, node, base, slice, use);
-    if (base.is_constant() && w.objects.kind_of(base.object.get()) != Kind::matrix) {
-        PyObject *object = base.object.get();
-        const Kind kind = w.objects.kind_of(object);
-        if (kind == Kind::field || kind == Kind::matrix_field) {
-            if (has_slice) w.fail_syntax(node, "The type " + type_name(object) + " do not support index of slice type");
-            const std::vector<Val> indices = indices_of(w, slice);
-            AtNode at(w, node);
-            return subscript_field(w, node, object, indices);
-        }
-        if (kind == Kind::struct_field) {
-            if (has_slice) w.fail_syntax(node, "The type " + type_name(object) + " do not support index of slice type");
-            const std::vector<Val> indices = indices_of(w, slice);
-            AtNode at(w, node);
-            return w.records.struct_field_element(node, object, indices);
-        }
-        if (kind == Kind::ndarray)
-            w.fail(node, UserErrorKind::compilation, "An ndarray can be used in a kernel only as an argument",
-                   "annotate a parameter with `qd.types.ndarray(...)` and pass it");
-        return subscript_python(w, node, base, slice);
-    }
-    if (base.tag == Tag::array) {
+    switch (base.tag()) {
+    case Tag::constant: return subscript_constant(w, node, base, slice);
+    case Tag::matrix: return subscript_matrix(w, node, base, slice);
+    case Tag::dict: return subscript_python(w, node, base, slice);
+    case Tag::sequence:
+        return base.is(Flavour::unpacked) ? subscript_unpacked(w, node, base, slice)
+                                          : subscript_python(w, node, base, slice);
+    case Tag::array: {
         if (has_slice && is_view(w, base)) return slice_view(w, node, base, slice);
         if (has_slice) w.fail_syntax(node, "The type ndarray do not support index of slice type");
         const std::vector<Val> indices = indices_of(w, slice);
         AtNode at(w, node);
         return is_view(w, base) ? subscript_view(w, node, base, indices) : subscript_array(w, node, base, indices);
     }
-    if (base.tag == Tag::relation && !has_slice) return w.meshes.subscript_relation(node, base, indices_of(w, slice));
-    if (base.tag == Tag::matrix || base.is_constant() || (base.tag == Tag::ref && base.ref->ndim > 0))
-        return subscript_matrix(w, node, base, slice);
-    if (base.is_sequence() && base.element_dim == is_unpacked) return subscript_unpacked(w, node, base, slice);
-    if (base.is_sequence() || base.tag == Tag::dict) return subscript_python(w, node, base, slice);
-    if (base.tag == Tag::record && !has_slice) {
-        const Val key = value(w, slice);
-        if (key.is_constant() && PyUnicode_Check(key.object.get()))
-            return w.records.record_attribute(node, base, key.object.get());
+    case Tag::relation:
+        if (!has_slice) return w.meshes.subscript_relation(node, base, indices_of(w, slice));
+        break;
+    case Tag::ref:
+        if (base.ref()->ndim > 0) return subscript_matrix(w, node, base, slice);
+        break;
+    case Tag::record: {
+        const Val key = has_slice ? Val{} : value(w, slice);
+        if (key.is_constant() && PyUnicode_Check(key.object()))
+            return w.records.record_attribute(node, base, key.object());
+        break;
+    }
+    case Tag::none:
+    case Tag::scalar:
+    case Tag::bundle:
+    case Tag::loop:
+    case Tag::method:
+    case Tag::container:
+    case Tag::element:
+    case Tag::triplet: break;
     }
     w.fail_type(node, "'" + type_text(w, base) + "' cannot be indexed");
 }
 
 static Val subscript_unpacked(Walk &w, const Node *node, const Val &base, const Node *slice) {
-    const std::string name = text(base.object.get());
+    const std::vector<Val> &items = base.sequence().items;
+    const std::string name = text(base.sequence().member.get());
     const Val index = slice->kind == NodeKind::Slice ? slice_object(w, slice) : value(w, slice);
     const std::optional<long> k = constant_int(index);
     if (!k)
@@ -101,10 +120,10 @@ static Val subscript_unpacked(Walk &w, const Node *node, const Val &base, const 
                           "[i] requires a python-int index (possibly via qd.static); got runtime index of type " +
                           type_text(w, index),
                       "declare the vector without unpacked=True to index it at run time");
-    if (*k < 0 || *k >= long(base.items.size()))
+    if (*k < 0 || *k >= long(items.size()))
         w.fail_syntax(node, "unpacked vector index out of bounds: " + name + "[" + std::to_string(*k) +
-                                "] (count=" + std::to_string(base.items.size()) + ")");
-    return base.items[size_t(*k)];
+                                "] (count=" + std::to_string(items.size()) + ")");
+    return items[size_t(*k)];
 }
 
 static Val subscript_python(Walk &w, const Node *node, const Val &base, const Node *slice) {
@@ -113,18 +132,19 @@ static Val subscript_python(Walk &w, const Node *node, const Val &base, const No
         AtNode at(w, node);
         const std::optional<long> k = constant_int(index);
         if (!k) {
-            if (index.tag != Tag::scalar)
+            if (!index.is_scalar())
                 w.fail_type(node, "indices must be integers, however " + type_text(w, index) + " is provided as index");
             return subscript_run_time(w, node, to_matrix(w, node, base), {index});
         }
-        const long size = long(base.items.size()), at_item = *k < 0 ? *k + size : *k;
+        const std::vector<Val> &items = base.sequence().items;
+        const long size = long(items.size()), at_item = *k < 0 ? *k + size : *k;
         if (at_item < 0 || at_item >= size)
             w.fail(node, UserErrorKind::index, type_text(w, base) + " index out of range");
-        return base.items[size_t(at_item)];
+        return items[size_t(at_item)];
     }
-    if (base.tag == Tag::dict) {
+    if (base.is_dict()) {
         const Val key = value(w, slice);
-        if (const std::optional<size_t> at = find_key(w, node, base, key)) return base.items[*at];
+        if (const std::optional<size_t> at = find_key(w, node, base, key)) return base.dict().values[*at];
         w.fail(node, UserErrorKind::index, "the dict has no such key");
     }
     if (base.is_sequence()) return slice_sequence(w, node, base, slice);
@@ -136,7 +156,7 @@ static Val subscript_python(Walk &w, const Node *node, const Val &base, const No
             AtNode at(w, node);
             return subscript_run_time(w, node, base, {index});
         }
-        if (std::strcmp(Py_TYPE(base.object.get())->tp_name, "numpy.ndarray") == 0)
+        if (std::strcmp(Py_TYPE(base.object())->tp_name, "numpy.ndarray") == 0)
             w.fail_type(
                 node,
                 "a NumPy array from outside of the kernel is known at compile time alone: it cannot be indexed with "
@@ -146,8 +166,8 @@ static Val subscript_python(Walk &w, const Node *node, const Val &base, const No
         w.fail_type(node, "a " + type_text(w, base) + " cannot be indexed with a value known only at run time",
                     "use a field, an ndarray or a vector");
     }
-    if (base.node >= 0) return w.parameters.member(node, base, key.get(), true);
-    PyRef found = PyRef::steal(PyObject_GetItem(base.object.get(), key.get()));
+    if (base.node() >= 0) return w.parameters.member(node, base, key.get(), true);
+    PyRef found = PyRef::steal(PyObject_GetItem(base.object(), key.get()));
     if (!found) w.python_failed(node);
     return wrap(w, std::move(found));
 }
@@ -178,50 +198,48 @@ Val subscript_field(Walk &w, const Node *node, PyObject *field, const std::vecto
 
 Val field_element(Walk &w, const FieldInfo *info, std::vector<ir::Value> indices) {
     if (info->element_dim != 0 || info->is_packed()) return field_ref(info, std::move(indices));
-    Val out = w.places.scalar_ref(w.b.place(info->places[0], indices), false);
-    out.ref->field = info;
-    out.ref->indices = std::move(indices);
+    const Val out = w.places.scalar_ref(w.b.place(info->places[0], indices), false);
+    out.ref()->field = info;
+    out.ref()->indices = std::move(indices);
     return out;
 }
 
-static Val subscript_array(Walk &w, const Node *node, const Val &array, const std::vector<Val> &indices) {
+static Val subscript_array(Walk &w, const Node *node, const Val &base, const std::vector<Val> &indices) {
+    const val::Array &array = base.array();
     if (int(indices.size()) != array.ndim)
         w.fail(node, UserErrorKind::index,
                std::to_string(array.ndim) + "d ndarray indexed with " + std::to_string(indices.size()) + "d indices");
     std::vector<ir::Value> values = index_values(w, node, indices, false);
-    const ArrayInfo &info = w.parameters.array(array.v);
+    const ArrayInfo &info = w.parameters.array(array.parameter);
     if (info.clamp)
         for (int axis = 0; axis < array.ndim; ++axis)
-            values[size_t(axis)] = clamped(w, values[size_t(axis)], w.parameters.extent(array, axis));
+            values[size_t(axis)] = clamped(w, values[size_t(axis)], w.parameters.extent(base, axis));
     else if (w.request.options.check_out_of_bound || w.request.options.debug)
-        check_array_bounds(w, array, info, values);
-    return element_place(w, array, w.parameters.storage_indices(array, std::move(values)));
+        check_array_bounds(w, base, info, values);
+    return element_place(w, base, w.parameters.storage_indices(base, std::move(values)));
 }
 
-Val element_place(Walk &w, const Val &array, std::vector<ir::Value> values) {
+Val element_place(Walk &w, const Val &base, std::vector<ir::Value> values) {
+    const val::Array &array = base.array();
     if (array.element_dim == 0) {
         const ir::Value zero = w.b.i32(0);
-        return w.places.scalar_ref(w.b.element(array.v, values, zero), false);
+        return w.places.scalar_ref(w.b.element(array.parameter, values, zero), false);
     }
-    Val out;
-    out.tag = Tag::ref;
-    out.ref = std::make_shared<Ref>();
-    out.ref->base = Ref::Base::element;
-    out.ref->elem = array.elem;
-    out.ref->n = array.n;
-    out.ref->m = array.m;
-    out.ref->ndim = array.element_dim;
-    out.ref->array = array.v;
-    out.ref->indices = std::move(values);
-    for (int k = 0; k < array.n * array.m; ++k) out.ref->comps.push_back(k);
-    return out;
+    auto ref = std::make_shared<Ref>();
+    ref->base = Ref::Base::element;
+    ref->elem = array.elem;
+    ref->n = array.n;
+    ref->m = array.m;
+    ref->ndim = array.element_dim;
+    ref->array = array.parameter;
+    ref->indices = std::move(values);
+    for (int k = 0; k < array.n * array.m; ++k) ref->comps.push_back(k);
+    return val::Place{std::move(ref)};
 }
 
 static Val subscript_matrix(Walk &w, const Node *node, const Val &given, const Node *slice) {
     const Val base = given.is_constant() ? to_matrix(w, node, given) : given;
-    const bool is_ref = base.tag == Tag::ref;
-    const int n = is_ref ? base.ref->n : base.n, m = is_ref ? base.ref->m : base.m;
-    const int ndim = is_ref ? base.ref->ndim : base.ndim;
+    const auto [n, m, ndim] = shape_of(base);
     if (!contains_slice(slice)) {
         const std::vector<Val> indices = indices_of(w, slice);
         AtNode at(w, node);
@@ -239,9 +257,9 @@ static Val subscript_matrix(Walk &w, const Node *node, const Val &given, const N
 }
 
 static Val subscript_run_time(Walk &w, const Node *node, const Val &given, const std::vector<Val> &indices) {
-    const bool is_place = given.tag == Tag::ref;
+    const bool is_place = given.is_ref();
     const Val base = is_place ? given : w.places.indexed_value(node, given);
-    Ref &ref = *base.ref;
+    Ref &ref = *base.ref();
     if (int(indices.size()) != ref.ndim)
         w.fail(node, UserErrorKind::index,
                "Expected " + std::to_string(ref.ndim) + " indices, got " + std::to_string(indices.size()) + ".");

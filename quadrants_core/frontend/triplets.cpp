@@ -20,7 +20,8 @@ namespace qd::frontend {
 using ir::Scalar;
 
 bool is_builder(Walk &w, const Val &v) {
-    return v.node >= 0 && v.object && w.objects.kind_of(v.object.get()) == Kind::sparse_matrix_builder;
+    PyObject *object = v.is_bundle() ? v.bundle().object.get() : v.is_constant() ? v.object() : nullptr;
+    return object && v.node() >= 0 && w.objects.kind_of(object) == Kind::sparse_matrix_builder;
 }
 
 Val triplet(Walk &w, const Node *node, const Val &builder, const Node *slice, Use use) {
@@ -32,11 +33,8 @@ Val triplet(Walk &w, const Node *node, const Val &builder, const Node *slice, Us
         w.fail(node, UserErrorKind::index,
                "A sparse matrix builder takes 2 indices, got " + std::to_string(indices.size()));
     AtNode at(w, node);
-    Val out;
-    out.tag = Tag::triplet;
-    out.items = {builder};
-    out.comps = index_values(w, node, indices, false);
-    return out;
+    const std::vector<ir::Value> values = index_values(w, node, indices, false);
+    return val::Triplet{std::make_shared<const Val>(builder), values[0], values[1]};
 }
 
 /// In debug mode, what the host says when it builds the matrix, with the line.
@@ -61,14 +59,14 @@ void append_triplet(Walk &w, const Node *node, NodeKind op, const Val &place, co
     if (op != NodeKind::Add && !negate)
         w.fail_type(node, "A sparse matrix builder takes `+=` and `-=`, not `" + std::string(symbol_of(op)) + "=`");
     AtNode at(w, node);
-    const Val &builder = place.items[0];
+    const Val &builder = *place.triplet().builder;
     const auto part = [&](const char *name) {
-        return w.parameters.member(node, builder, w.objects.intern(name), false).v;
+        return w.parameters.member(node, builder, w.objects.intern(name), false).array().parameter;
     };
     const ir::Value rows = part("rows"), cols = part("cols"), values = part("values"), count = part("count");
     ir::Value v = as(w, node, amount, w.fn.type(values).elem);
     if (negate) v = w.b.neg(v);
-    check_triplet(w, node, builder, place.comps[0], place.comps[1]);
+    check_triplet(w, node, builder, place.triplet().row, place.triplet().column);
     const ir::Value zero = w.b.i32(0), one = w.b.i64(1);
     const ir::Value counter = w.b.element(count, std::span(&zero, 1), zero);
     const ir::Value number = w.b.atomic_add(counter, one);
@@ -79,7 +77,8 @@ void append_triplet(Walk &w, const Node *node, NodeKind op, const Val &place, co
     const ir::Value branch = w.b.if_(fits);
     inside(w, w.fn[branch].blocks[0], [&] {
         const ir::Value slot = w.b.cast(number, Scalar::i32);
-        const std::pair<ir::Value, ir::Value> stored[] = {{rows, place.comps[0]}, {cols, place.comps[1]}, {values, v}};
+        const std::pair<ir::Value, ir::Value> stored[] = {
+            {rows, place.triplet().row}, {cols, place.triplet().column}, {values, v}};
         for (const auto &[array, what] : stored) {
             const ir::Value element = w.b.element(array, std::span(&slot, 1), zero);
             w.b.store(element, what);

@@ -7,6 +7,7 @@
 #include "frontend/types.h"
 
 #include "frontend/expr.h"
+#include "frontend/matrix.h"
 #include "frontend/objects.h"
 #include "frontend/place.h"
 #include "frontend/record.h"
@@ -19,24 +20,11 @@ namespace qd::frontend {
 
 using ir::Scalar;
 
-bool is_number(const Val &v) {
-    return v.is_constant() && (PyLong_Check(v.object.get()) || PyFloat_Check(v.object.get()));
-}
+bool is_number(const Val &v) { return v.is_constant() && (PyLong_Check(v.object()) || PyFloat_Check(v.object())); }
 
-Val scalar(Walk &w, ir::Value v) {
-    Val out;
-    out.tag = Tag::scalar;
-    out.v = v;
-    out.elem = w.fn.type(v).elem;
-    return out;
-}
+Val scalar(Walk &w, ir::Value v) { return val::Scalar{v, w.fn.type(v).elem}; }
 
-Val constant(PyRef object) {
-    Val out;
-    out.tag = Tag::constant;
-    out.object = std::move(object);
-    return out;
-}
+Val constant(PyRef object) { return val::Constant{std::move(object), -1, {}}; }
 
 Val integer(long v) { return constant(PyRef::steal(PyLong_FromLong(v))); }
 
@@ -56,14 +44,14 @@ Scalar promote(Scalar a, Scalar b) {
 
 /// An array of numpy is no value of the language; `wrap` made numbers of those without dimensions.
 void refuse_array(Walk &w, const Node *node, const Val &v) {
-    if (v.is_constant() && std::strcmp(Py_TYPE(v.object.get())->tp_name, "numpy.ndarray") == 0)
+    if (v.is_constant() && std::strcmp(Py_TYPE(v.object())->tp_name, "numpy.ndarray") == 0)
         w.fail_type(node, "Only 0-dimensional numpy array can be used to initialize a scalar expression",
                     "pass it as an argument annotated with `qd.types.ndarray()`");
 }
 
 Scalar type_of_constant(Walk &w, const Node *node, const Val &v) {
     if (v.is_constant()) {
-        PyObject *object = v.object.get();
+        PyObject *object = v.object();
         if (PyBool_Check(object)) return Scalar::u1;
         if (PyLong_Check(object)) return w.request.options.default_ip;
         if (PyFloat_Check(object)) return w.request.options.default_fp;
@@ -74,11 +62,11 @@ Scalar type_of_constant(Walk &w, const Node *node, const Val &v) {
 }
 
 ir::Value converted(Walk &w, const Node *node, const Val &v, Scalar type) {
-    if (v.tag == Tag::ref) return as(w, node, w.places.load(v), type);
-    if (v.tag == Tag::scalar) return convert(w, v.v, type);
-    if (v.tag == Tag::matrix) w.fail_type(node, "A number is needed here, not " + type_text(w, v));
+    if (v.is_ref()) return as(w, node, w.places.load(v), type);
+    if (v.is_scalar()) return convert(w, v.scalar().v, type);
+    if (v.is_matrix()) w.fail_type(node, "A number is needed here, not " + type_text(w, v));
     const Scalar literal = scalar_type(w, node, v);
-    PyObject *object = v.object.get();
+    PyObject *object = v.object();
     if (literal == Scalar::u1) return w.b.constant(type, ir::from_int(type, object == Py_True).bits);
     if (ir::is_float(literal)) {
         const ir::Constant rounded = ir::flushed(ir::from_double(literal, PyFloat_AsDouble(object)));
@@ -121,7 +109,7 @@ ir::Value convert(Walk &w, ir::Value v, Scalar type) {
 }
 
 ir::Value condition(Walk &w, const Node *node, const Val &v, const char *what) {
-    if (v.tag == Tag::matrix || (v.is_constant() && w.objects.kind_of(v.object.get()) == Kind::matrix))
+    if (v.is_matrix() || (v.is_constant() && w.objects.kind_of(v.object()) == Kind::matrix))
         w.fail(node, UserErrorKind::compilation,
                "The truth value of vectors/matrices is ambiguous. Consider using `any` or `all` when comparing "
                "vectors/matrices:\n    if all(x == y):\nor\n    if any(x != y):");
@@ -133,7 +121,7 @@ ir::Value condition(Walk &w, const Node *node, const Val &v, const char *what) {
 }
 
 ir::Value index_value(Walk &w, const Node *node, const Val &v) {
-    if (v.tag != Tag::scalar && !is_number(v))
+    if (!v.is_scalar() && !is_number(v))
         w.fail_type(node, "indices must be integers, however " + type_text(w, v) + " is provided as index");
     const Scalar type = scalar_type(w, node, v);
     if (ir::is_float(type))
@@ -143,8 +131,8 @@ ir::Value index_value(Walk &w, const Node *node, const Val &v) {
 }
 
 std::optional<long> constant_int(const Val &v) {
-    if (!v.is_constant() || !PyLong_Check(v.object.get())) return std::nullopt;
-    const long number = PyLong_AsLong(v.object.get());
+    if (!v.is_constant() || !PyLong_Check(v.object())) return std::nullopt;
+    const long number = PyLong_AsLong(v.object());
     if (number == -1 && PyErr_Occurred()) {
         PyErr_Clear();
         return std::nullopt;
@@ -153,26 +141,27 @@ std::optional<long> constant_int(const Val &v) {
 }
 
 Val typed(Walk &w, const Node *node, const Val &v) {
-    if (v.ref) return typed(w, node, w.places.load(v));
+    if (v.is_ref() || (v.is_element() && v.element().variable)) return typed(w, node, w.places.load(v));
     if (is_number(v)) {
         const ir::Value number = as_is(w, node, v);
         return scalar(w, number);
     }
-    if (v.is_constant() && w.objects.kind_of(v.object.get()) == Kind::matrix) return to_matrix(w, node, v);
-    if (v.is_constant() && w.objects.kind_of(v.object.get()) == Kind::struct_)
-        return w.records.host_struct(node, v.object.get());
+    if (v.is_constant() && w.objects.kind_of(v.object()) == Kind::matrix) return to_matrix(w, node, v);
+    if (v.is_constant() && w.objects.kind_of(v.object()) == Kind::struct_)
+        return w.records.host_struct(node, v.object());
     return v;
 }
 
 Val cast(Walk &w, const Node *node, const Val &v, Scalar type) {
-    if (v.tag == Tag::ref) return cast(w, node, w.places.load(v), type);
-    if (v.tag == Tag::matrix) {
+    if (v.is_ref()) return cast(w, node, w.places.load(v), type);
+    if (v.is_matrix()) {
         Val out = v;
-        out.elem = type;
-        for (ir::Value &c : out.comps) c = convert(w, c, type);
+        val::Matrix &m = out.matrix();
+        m.elem = type;
+        for (ir::Value &c : m.comps) c = convert(w, c, type);
         return out;
     }
-    if (v.is_constant() && w.objects.kind_of(v.object.get()) == Kind::matrix)
+    if (v.is_constant() && w.objects.kind_of(v.object()) == Kind::matrix)
         return cast(w, node, to_matrix(w, node, v), type);
     if (v.is_sequence()) return cast(w, node, to_matrix(w, node, v), type);
     const ir::Value converted = as(w, node, v, type);
@@ -183,14 +172,14 @@ namespace {
 
 /// Rows of a host sequence or host matrix, as values.
 void append_entries(Walk &w, const Node *node, const Val &v, std::vector<Val> &out, int depth, int &n, int &m) {
-    const int count = int(v.items.size());
-    (depth == 0 ? n : m) = count;
-    for (const Val &item : v.items) {
+    const std::vector<Val> &items = v.sequence().items;
+    (depth == 0 ? n : m) = int(items.size());
+    for (const Val &item : items) {
         const Val entry = w.places.load(item);
-        if (entry.tag == Tag::matrix && entry.ndim == 1 && depth == 0) {
-            if (m != 1 && m != entry.n) w.fail_type(node, "Rows of a matrix must have the same length");
-            m = entry.n;
-            for (int k = 0; k < entry.n; ++k) out.push_back(component(entry, k));
+        if (const val::Matrix *row = entry.if_matrix(); row && row->ndim == 1 && depth == 0) {
+            if (m != 1 && m != row->n) w.fail_type(node, "Rows of a matrix must have the same length");
+            m = row->n;
+            for (int k = 0; k < row->n; ++k) out.push_back(component(entry, k));
         } else if (entry.is_sequence() && depth == 0) {
             int inner = 0;
             append_entries(w, node, entry, out, 1, n, inner);
@@ -206,12 +195,11 @@ void append_entries(Walk &w, const Node *node, const Val &v, std::vector<Val> &o
 
 Val to_matrix(Walk &w, const Node *node, const Val &given) {
     Val v = w.places.load(given);
-    if (v.tag == Tag::matrix) return v;
+    if (v.is_matrix()) return v;
     std::vector<Val> entries;
-    Val out;
-    out.tag = Tag::matrix;
+    val::Matrix out;
     if (v.is_constant()) {
-        PyObject *object = v.object.get();
+        PyObject *object = v.object();
         if (w.objects.kind_of(object) == Kind::matrix) {
             out.n = int(attribute_int(object, names().n, 1));
             out.m = int(attribute_int(object, names().m, 1));
@@ -229,8 +217,9 @@ Val to_matrix(Walk &w, const Node *node, const Val &given) {
     }
     if (v.is_sequence()) {
         append_entries(w, node, v, entries, 0, out.n, out.m);
-        const Val first = v.items.empty() ? Val{} : w.places.load(v.items[0]);
-        out.ndim = !v.items.empty() && (first.is_sequence() || first.tag == Tag::matrix) ? 2 : 1;
+        const std::vector<Val> &items = v.sequence().items;
+        const Val first = items.empty() ? Val{} : w.places.load(items[0]);
+        out.ndim = !items.empty() && (first.is_sequence() || first.is_matrix()) ? 2 : 1;
     }
     if (entries.empty() || int(entries.size()) != out.n * out.m)
         w.fail_type(node, "A vector or matrix is needed here, not " + type_text(w, v));
@@ -245,18 +234,18 @@ Val to_matrix(Walk &w, const Node *node, const Val &given) {
 }
 
 Val unpacked(Walk &w, const Node *node, const Val &v, int depth) {
-    if (!v.is_constant() || !(PyTuple_Check(v.object.get()) || PyList_Check(v.object.get()))) return v;
-    Val out;
-    out.tag = PyTuple_Check(v.object.get()) ? Tag::tuple : Tag::list;
-    out.is_static = v.is_static;
-    if (double(Py_SIZE(v.object.get())) > most_items) w.fail_too_long(node);
+    if (!v.is_constant() || !(PyTuple_Check(v.object()) || PyList_Check(v.object()))) return v;
+    val::Sequence out{{}, PyTuple_Check(v.object()) ? val::Sequence::Type::tuple : val::Sequence::Type::list};
+    if (double(Py_SIZE(v.object())) > most_items) w.fail_too_long(node);
     if (depth > deepest_sequence) w.fail_type(node, "A list or tuple is nested too deeply, or holds itself");
-    PyRef fast = PyRef::steal(PySequence_Fast(v.object.get(), ""));
+    PyRef fast = PyRef::steal(PySequence_Fast(v.object(), ""));
     if (!fast) w.python_failed(node);
     for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(fast.get()); ++i)
         out.items.push_back(
             unpacked(w, node, wrap(w, PyRef::borrow(PySequence_Fast_GET_ITEM(fast.get(), i))), depth + 1));
-    return out;
+    Val all = std::move(out);
+    all.is_static = v.is_static;
+    return all;
 }
 
 void check_narrowing(Walk &w, const Node *node, Scalar to, Scalar from) {
@@ -264,25 +253,39 @@ void check_narrowing(Walk &w, const Node *node, Scalar to, Scalar from) {
         w.warn(node, "UserWarning", "Assign may lose precision: " + ir::to_string(to) + " <- " + ir::to_string(from));
 }
 
+namespace {
+
+std::string numbers_text(const Shape &shape, Scalar elem) {
+    if (!shape.ndim) return ir::to_string(elem);
+    const std::string extents = std::to_string(shape.n) + (shape.ndim == 2 ? ", " + std::to_string(shape.m) : "");
+    return "[Tensor (" + extents + ") " + ir::to_string(elem) + "]";
+}
+
+} // namespace
+
 std::string type_text(Walk &w, const Val &v) {
-    switch (v.tag) {
+    switch (v.tag()) {
     case Tag::none: return "None";
-    case Tag::scalar: return ir::to_string(v.elem);
-    case Tag::matrix: {
-        std::string shape = std::to_string(v.n);
-        if (v.ndim == 2) shape += ", " + std::to_string(v.m);
-        return "[Tensor (" + shape + ") " + ir::to_string(v.elem) + "]";
+    case Tag::constant: {
+        PyObject *object = v.object();
+        if (PyBool_Check(object)) return "u1";
+        if (PyLong_Check(object)) return ir::to_string(w.request.options.default_ip);
+        if (PyFloat_Check(object)) return ir::to_string(w.request.options.default_fp);
+        return type_name(object);
     }
+    case Tag::scalar: return ir::to_string(v.scalar().elem);
+    case Tag::matrix: return numbers_text(shape_of(v), v.matrix().elem);
+    case Tag::ref: return numbers_text(shape_of(v), v.ref()->elem);
     case Tag::array: return "ndarray";
-    case Tag::bundle: return type_name(v.object.get());
-    case Tag::tuple: return "tuple";
-    case Tag::list: return "list";
+    case Tag::bundle: return type_name(v.bundle().object.get());
+    case Tag::sequence: return v.is_tuple() ? "tuple" : "list";
     case Tag::dict: return "dict";
     case Tag::record: {
-        if (v.record->object) return repr(v.record->object.get());
+        const auto &[type, values] = v.record();
+        if (type->object) return repr(type->object.get());
         std::string members;
-        for (size_t i = 0; i < v.items.size(); ++i)
-            members += (i ? ", " : "") + text(v.record->names[i].get()) + "=" + type_text(w, v.items[i]);
+        for (size_t i = 0; i < values.size(); ++i)
+            members += (i ? ", " : "") + text(type->names[i].get()) + "=" + type_text(w, values[i]);
         return "<qd.Struct " + members + ">";
     }
     case Tag::loop: return "range";
@@ -291,22 +294,8 @@ std::string type_text(Walk &w, const Val &v) {
     case Tag::element: return "element of a mesh";
     case Tag::relation: return "elements of a mesh";
     case Tag::triplet: return "entry of a sparse matrix builder";
-    case Tag::ref: {
-        Val shape;
-        shape.tag = v.ref->ndim ? Tag::matrix : Tag::scalar;
-        shape.elem = v.ref->elem;
-        shape.n = v.ref->n;
-        shape.m = v.ref->m;
-        shape.ndim = v.ref->ndim;
-        return type_text(w, shape);
     }
-    case Tag::constant: break;
-    }
-    PyObject *object = v.object.get();
-    if (PyBool_Check(object)) return "u1";
-    if (PyLong_Check(object)) return ir::to_string(w.request.options.default_ip);
-    if (PyFloat_Check(object)) return ir::to_string(w.request.options.default_fp);
-    return type_name(object);
+    return "";
 }
 
 } // namespace qd::frontend

@@ -27,14 +27,17 @@ void check_narrowing(Walk &w, const Node *node, ir::Scalar to, ir::Scalar from);
 std::string type_text(Walk &w, const Val &v);
 std::optional<long> constant_int(const Val &v);
 /// A scalar or constant.
-inline bool is_scalar(const Val &v) { return v.tag == Tag::scalar || is_number(v); }
+inline bool is_scalar(const Val &v) { return v.is_scalar() || is_number(v); }
 /// Type a scalar or constant has, or will have.
 inline ir::Scalar scalar_type(Walk &w, const Node *node, const Val &v) {
-    return v.tag == Tag::scalar || v.tag == Tag::matrix ? v.elem : type_of_constant(w, node, v);
+    if (const val::Scalar *number = v.if_scalar()) return number->elem;
+    if (const val::Matrix *matrix = v.if_matrix()) return matrix->elem;
+    return type_of_constant(w, node, v);
 }
 /// A scalar or constant, converted.
 inline ir::Value as(Walk &w, const Node *node, const Val &v, ir::Scalar type) {
-    return v.tag == Tag::scalar && w.fn.type(v.v).elem == type ? v.v : converted(w, node, v, type);
+    const val::Scalar *number = v.if_scalar();
+    return number && w.fn.type(number->v).elem == type ? number->v : converted(w, node, v, type);
 }
 inline ir::Value as_is(Walk &w, const Node *node, const Val &v) { return as(w, node, v, scalar_type(w, node, v)); }
 

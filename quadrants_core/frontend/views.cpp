@@ -18,20 +18,21 @@
 namespace qd::frontend {
 
 bool is_view(Walk &w, const Val &v) {
-    return v.tag == Tag::array && (!v.comps.empty() || w.parameters.array(v.v).is_view);
+    return v.is_array() && (v.array().size || w.parameters.array(v.array().parameter).is_view);
 }
 
 ir::Value view_size(Walk &w, const Val &view) {
-    return view.comps.empty() ? w.parameters.extent(view, 0) : view.comps[1];
+    return view.array().size ? view.array().size : w.parameters.extent(view, 0);
 }
 
 /// Elements between the start of the whole array and that of the view.
 static ir::Value view_offset(Walk &w, const Node *node, const Val &view) {
     ir::Value within;
-    if (w.parameters.array(view.v).is_view)
-        within = w.parameters.member(node, view, w.objects.intern("offset"), false).v;
-    if (view.comps.empty()) return within;
-    return within ? w.b.add(within, view.comps[0]) : view.comps[0];
+    const val::Array &array = view.array();
+    if (w.parameters.array(array.parameter).is_view)
+        within = w.parameters.member(node, view, w.objects.intern("offset"), false).scalar().v;
+    if (!array.size) return within;
+    return within ? w.b.add(within, array.begin) : array.begin;
 }
 
 bool checks_bounds(Walk &w) { return w.request.options.check_out_of_bound || w.request.options.debug; }
@@ -58,14 +59,16 @@ static void check_view(Walk &w, const Node *node, const char *what, ir::Value fi
 
 static Val make_view(Walk &w, const Val &array, ir::Value offset, ir::Value size) {
     Val out = array;
-    out.comps = {array.comps.empty() ? offset : w.b.add(array.comps[0], offset), size};
+    val::Array &view = out.array();
+    view.begin = view.size ? w.b.add(view.begin, offset) : offset;
+    view.size = size;
     return out;
 }
 
 /// qd.BufferView(array, offset, size)
 Val handlers::new_view(Walk &w, const Call &call) {
     const Val &array = call.args[0];
-    if (array.tag != Tag::array || array.ndim != 1)
+    if (!array.is_array() || array.array().ndim != 1)
         w.fail_type(call.node, "BufferView requires a 1D ndarray, got " + type_text(w, array));
     const ir::Value offset = index_value(w, call.node, w.places.load(call.args[1]));
     const ir::Value size = index_value(w, call.node, w.places.load(call.args[2]));
@@ -98,7 +101,7 @@ Val slice_view(Walk &w, const Node *node, const Val &view, const Node *slice) {
 /// view.subview(offset, size)
 Val view_method(Walk &w, const Node *node, const Val &bound) {
     Call call = arguments(w, node, false);
-    const Val &view = bound.extra->self;
+    const Val &view = bound.method().bound->self;
     for (const char *name : {"offset", "size"})
         if (const Val *given = call.keyword(name)) call.args.push_back(*given);
     AtNode at(w, node);
@@ -124,7 +127,7 @@ Val subscript_view(Walk &w, const Node *node, const Val &view, const std::vector
     if (indices.size() != 1)
         w.fail(node, UserErrorKind::index, "BufferView indexed with " + std::to_string(indices.size()) + "d indices");
     ir::Value index = index_values(w, node, indices, false)[0];
-    if (w.parameters.array(view.v).clamp) {
+    if (w.parameters.array(view.array().parameter).clamp) {
         index = clamped(w, index, view_size(w, view));
     } else if (checks_bounds(w)) {
         const ir::Value zero = w.b.i32(0), size = view_size(w, view), offset = view_offset(w, node, view);
@@ -144,7 +147,7 @@ Val subscript_view(Walk &w, const Node *node, const Val &view, const std::vector
         const ir::Value values[] = {thread, index, offset, size};
         emit_assert(w, legal, std::move(message), values);
     }
-    if (!view.comps.empty()) index = w.b.add(index, view.comps[0]);
+    if (view.array().size) index = w.b.add(index, view.array().begin);
     return element_place(w, view, {index});
 }
 
@@ -152,10 +155,7 @@ Val view_attribute(Walk &w, const Node *node, const Val &view, const std::string
     if (what == "size") return scalar(w, view_size(w, view));
     if (what == "offset") return scalar(w, view_offset(w, node, view));
     if (what == "shape") {
-        Val out;
-        out.tag = Tag::tuple;
-        out.items.push_back(scalar(w, view_size(w, view)));
-        return out;
+        return tuple_of({scalar(w, view_size(w, view))});
     }
     w.fail(node, UserErrorKind::compilation, "'BufferView' has no attribute '" + what + "' in a kernel",
            "kernels know its `shape`, `size`, `offset` and `subview(offset, size)`");

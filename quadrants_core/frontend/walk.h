@@ -4,7 +4,7 @@
 // remembers is the private state of a part, a class over the walk that others reach as `w.places`, `w.scopes`, ...;
 // topics that remember nothing are free functions over the walk. Rules that hold throughout:
 //  - Variables are locals (memory); the pass `promote` turns them into SSA values.
-//  - `eval` may return a place (Tag::ref); `value` reads it. Operands are read in the order Python evaluates them.
+//  - `eval` may return a place (val::Place); `value` reads it. Operands are read in the order Python evaluates them.
 //  - Python objects stay Python objects until a run-time value is needed: arithmetic on them is Python's own.
 //  - After a terminator nothing more is emitted into a block: statement functions return Flow::stop.
 #include "base/stack.h"
