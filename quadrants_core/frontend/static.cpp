@@ -153,17 +153,20 @@ bool is_instance_of(const Val &v, PyObject *cls, const BuiltinRow *row) {
 /// a qd.Struct, an array a qd.Ndarray, and a number computed at run time nothing.
 Val handlers::is_instance(Walk &w, const Call &call) {
     const Val &v = call.args[0], &cls = call.args[1];
-    if (to_python(v)) {
+    const auto fail_class = [&] { w.fail_type(call.node, "isinstance() arg 2 must be a class or a tuple of classes"); };
+    if (const PyRef object = to_python(v)) {
+        const PyRef classes = to_python(cls);
+        if (!classes) fail_class();
         const auto is_told = [&](const Val &of) { return of.is_constant() && w.reads.is_whole(of.object()); };
         if (!is_told(v) || !is_told(cls)) w.reads.give_up();
-        const int answer = PyObject_IsInstance(to_python(v).get(), to_python(cls).get());
+        const int answer = PyObject_IsInstance(object.get(), classes.get());
         if (answer < 0) w.python_failed(call.node);
         return constant(PyRef::steal(PyBool_FromLong(answer)));
     }
     const Val many = unpacked(w, call.node, cls);
     bool found = false;
     for (const Val &one : many.is_sequence() ? many.sequence().items : std::vector<Val>{many}) {
-        if (!one.is_constant()) w.fail_type(call.node, "isinstance() arg 2 must be a class or a tuple of classes");
+        if (!one.is_constant()) fail_class();
         found |= is_instance_of(v, one.object(), w.objects.builtin_of(one.object()));
     }
     return constant(PyRef::steal(PyBool_FromLong(found)));
