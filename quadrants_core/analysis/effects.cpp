@@ -1,5 +1,7 @@
 #include "analysis/effects.h"
 
+#include <array>
+
 namespace qd::analysis {
 
 using ir::BlockId;
@@ -11,7 +13,9 @@ using ir::Value;
 
 bool changes_cells(Op op) { return (ir::info(op).traits & ir::cells) && ir::info(op).effect == Effect::write; }
 
-uint8_t own_effects(Op op) {
+namespace {
+
+constexpr uint8_t memory_and_control(Op op) {
     const ir::OpInfo &row = ir::info(op);
     const uint8_t exits = (row.traits & ir::leaves ? leaves : nothing) | (row.traits & ir::jumps ? jumps : nothing) |
                           (row.traits & ir::endless ? endless : nothing);
@@ -23,10 +27,26 @@ uint8_t own_effects(Op op) {
     case Effect::write: break;
     }
     if (row.family == Family::address) return nothing; // a local: memory that nobody else knows yet
-    if (row.family == Family::memory) return row.traits & ir::observes ? reads | writes : writes;
+    if (row.family == Family::memory) return row.traits & (ir::observes | ir::fences) ? reads | writes : writes;
     if (row.family != Family::outside) return reads | writes; // atomics, cells
     return outside | exits | (row.traits & ir::updates ? reads | writes : nothing);
 }
+
+constexpr uint8_t effects_of(Op op) {
+    const uint16_t traits = ir::info(op).traits;
+    return memory_and_control(op) | (traits & ir::convergent ? joins : nothing) |
+           (traits & ir::fences ? syncs : nothing);
+}
+
+constexpr auto table = [] {
+    std::array<uint8_t, ir::op_count> all{};
+    for (size_t i = 0; i < all.size(); ++i) all[i] = effects_of(Op(i));
+    return all;
+}();
+
+} // namespace
+
+uint8_t own_effects(Op op) { return table[size_t(op)]; }
 
 namespace {
 

@@ -12,6 +12,8 @@ enum Does : uint8_t {
     leaves = 8,   ///< may leave the task: exit, ret, a failed assertion
     jumps = 16,   ///< break or continue of a loop outside the instruction
     endless = 32, ///< holds a loop whose end is not certain
+    syncs = 64,   ///< orders memory among threads: what is not private may have changed, and is seen
+    joins = 128,  ///< convergent: threads must come to it together
 };
 
 /// Of the trees' structure: makes, removes or lists cells.

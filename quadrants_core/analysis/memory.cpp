@@ -47,19 +47,33 @@ Memory::Memory(const Function &fn)
     : fn_(fn), objects_(fn.insts.size()), sums_(fn.pool.size()), kinds_(2), of_value_(fn.insts.size()),
       of_place_(fn.places.size()) {
     kinds_[unknown].root = Root::unknown;
+    bool hands_on = false;
+    const auto receive = [&](Value v) {
+        if (!fn.type(v).is_pointer()) return;
+        add(v);
+        hands_on = true;
+    };
     walk(fn, [&](Value v) {
         if (fn.type(v).is_pointer()) add(v);
-        for (Value r : fn.results(v))
-            if (fn.type(r).is_pointer()) add(r);
+        for (Value r : fn.results(v)) receive(r);
         for (ir::BlockId b : fn[v].blocks)
             if (b)
-                for (Value p : fn[b].params)
-                    if (fn.type(p).is_pointer()) add(p);
+                for (Value p : fn[b].params) receive(p);
+    });
+    if (!hands_on) return;
+    walk(fn, [&](Value v) {
+        if (ir::info(fn[v].op).effect == ir::Effect::control) hand_on(v);
     });
 }
 
+/// What a loop begins with, or a block gives to what owns it.
+void Memory::hand_on(Value v) {
+    for (Value a : fn_.args(v))
+        if (fn_.type(a).is_pointer()) kinds_[object(a)].handed_on = true;
+}
+
 uint32_t Memory::intern(Root root, uint32_t id, uint32_t tree) {
-    kinds_.push_back({root, id, tree});
+    kinds_.push_back({root, id, tree, false});
     return uint32_t(kinds_.size() - 1);
 }
 
@@ -116,6 +130,8 @@ void Memory::add(Value v) {
             break;
         }
         case AddressOp::local: object = once(of_value_[v.id], Root::local, v.id); break;
+        case AddressOp::table: object = once(of_value_[v.id], Root::table, v.id); break;
+        case AddressOp::shared: object = once(of_value_[v.id], Root::shared, v.id); break;
         case AddressOp::stack: object = stack(ir::stack_of(in)); break;
         case AddressOp::reserve: break;
         case AddressOp::place: object = place(v); break;
@@ -146,7 +162,8 @@ std::vector<std::vector<uint32_t>> Memory::neighbours() const {
         Root root = kinds_[o].root;
         consider(Root::unknown);
         if (root == Root::unknown)
-            for (Root r : {Root::array, Root::place, Root::tree, Root::tmp, Root::ret, Root::stack, Root::local})
+            for (Root r : {Root::array, Root::place, Root::tree, Root::tmp, Root::ret, Root::stack, Root::table,
+                           Root::shared, Root::local})
                 consider(r);
         if (root == Root::array)
             for (Root r : {Root::array, Root::place, Root::tree}) consider(r);
@@ -160,7 +177,8 @@ std::vector<std::vector<uint32_t>> Memory::neighbours() const {
 
 uint32_t Memory::own(Value pointer) const {
     const uint32_t number = object(pointer);
-    return kinds_[number].root == Root::local || kinds_[number].root == Root::stack ? number : 0;
+    const Object &o = kinds_[number];
+    return (o.root == Root::local || o.root == Root::stack) && !o.handed_on ? number : 0;
 }
 
 bool Memory::objects_overlap(uint32_t a, uint32_t b) const {
@@ -177,6 +195,8 @@ bool Memory::objects_overlap(uint32_t a, uint32_t b) const {
     case Root::tmp:
     case Root::ret:
     case Root::stack:
+    case Root::table:
+    case Root::shared:
     case Root::local: return false;
     }
     return true;
@@ -232,7 +252,7 @@ Overlap Memory::offsets(const Access &a, const Access &b) const {
 
 Overlap Memory::overlap(const Access &a, const Access &b) const {
     uint32_t x = object(a.pointer), y = object(b.pointer);
-    if (!objects_overlap(x, y)) return Overlap::never;
+    if (!objects_overlap(x, y) || fn_.type(a.pointer).space != fn_.type(b.pointer).space) return Overlap::never;
     if (!a.type.is_scalar() || !b.type.is_scalar()) return Overlap::maybe;
     if (a.pointer == b.pointer) return bytes_of(a.type) == bytes_of(b.type) ? Overlap::exact : Overlap::maybe;
     if (x != y) return Overlap::maybe;
@@ -258,6 +278,7 @@ Access Memory::access(Value v) const {
         case MemoryOp::masked_store: return {fn_.args(v)[0], fn_.type(fn_.args(v)[1])};
         case MemoryOp::gather:
         case MemoryOp::scatter: return {fn_.args(v)[0], {}};
+        case MemoryOp::block_sync: return {}; // Does::syncs
         }
     }
     if (ir::is_atomic(in.op)) return {fn_.args(v)[0], Type(fn_.type(fn_.args(v)[0]).elem)};

@@ -2,16 +2,16 @@
 // What pointers point to, and whether two accesses may touch the same bytes.
 //
 // Every pointer is followed to its object: an array parameter, a place, the root of a field tree, the task buffer, the
-// return buffer, a stack, or a local. Objects of different kinds do not overlap, with these exceptions: array parameters may
+// return buffer, a stack, a table of constants, memory of a block, or a local. Objects of different kinds do not overlap, with these exceptions: array parameters may
 // overlap each other and fields unless Function::distinct_arrays; a tree holds its places; a pointer of unknown origin
-// (a block parameter, a select) may point anywhere. Within one object, addresses differ if an index differs by a
+// (a block parameter, a result) may point anywhere in its space. Within one object, addresses differ if an index differs by a
 // constant: indices are taken to be in range. A place in a sparse tree is a symbol: it names its element whether the
 // cell exists or not. What asks about cells or changes them touches the whole tree.
 #include "ir/function.h"
 
 namespace qd::analysis {
 
-enum class Root : uint8_t { none, unknown, array, place, tree, tmp, ret, stack, local };
+enum class Root : uint8_t { none, unknown, array, place, tree, tmp, ret, stack, table, shared, local };
 enum class Overlap : uint8_t { never, maybe, exact };
 
 /// An integer as `base + constant`, base none for a constant alone.
@@ -36,7 +36,8 @@ class Memory {
     uint32_t object(ir::Value pointer) const { return pointer.id < objects_.size() ? objects_[pointer.id] : unknown; }
     uint32_t objects() const { return uint32_t(kinds_.size()) - 1; }
     Root kind(uint32_t object) const { return kinds_[object].root; }
-    /// The local or stack that a pointer points into, as its object: memory that only this function knows. 0: neither.
+    /// The local or stack that a pointer points into, as its object: memory that only this function knows, and whose every
+    /// access has such a pointer. 0: neither.
     uint32_t own(ir::Value pointer) const;
 
     bool objects_overlap(uint32_t a, uint32_t b) const;
@@ -53,8 +54,10 @@ class Memory {
         Root root = Root::none;
         uint32_t id = 0;   ///< value of the array or local, index of the place, slot of the tree, number of the stack
         uint32_t tree = 0; ///< places and trees: slot
+        bool handed_on = false; ///< control flow yields or carries a pointer into it
     };
     void add(ir::Value pointer);
+    void hand_on(ir::Value v);
     uint32_t place(ir::Value pointer);
     bool same_place(ir::Value a, ir::Value b) const;
     uint32_t intern(Root root, uint32_t id, uint32_t tree = 0);

@@ -81,7 +81,7 @@ class Crossing {
     bool is_steady(Value v, int depth) const {
         const Inst &in = fn_[v];
         if (in.op == Op::param) return std::find(fn_.params.begin(), fn_.params.end(), v) != fn_.params.end();
-        if (depth > 16 || info(in.op).effect != Effect::pure) return false;
+        if (depth > 16 || !is_movable(in.op)) return false;
         const auto args = fn_.args(v);
         return std::all_of(args.begin(), args.end(), [&](Value a) { return is_steady(a, depth + 1); });
     }
@@ -97,7 +97,7 @@ class Crossing {
     bool same(Value a, Value b, int depth) const {
         if (a == b) return true;
         const Inst &x = fn_[a], &y = fn_[b];
-        if (depth > 16 || x.op != y.op || x.type != y.type || x.imm != y.imm || info(x.op).effect != Effect::pure ||
+        if (depth > 16 || x.op != y.op || x.type != y.type || x.imm != y.imm || !is_movable(x.op) ||
             x.args.size != y.args.size)
             return false;
         for (size_t i = 0; i < x.args.size; ++i)

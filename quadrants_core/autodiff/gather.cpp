@@ -68,7 +68,7 @@ class Gather {
             const Op op = fn_[v].op;
             if (op == Op::load || op == Op::store || is_atomic(op))
                 (op == Op::load ? loads_ : op == Op::store ? stores_ : atomics_).push_back(v);
-            else if (op != Op::yield && info(op).effect != Effect::pure)
+            else if (op != Op::yield && !is_movable(op))
                 return false;
             if (op == Op::load)
                 for (const Values *before : {&stores_, &atomics_})

@@ -20,6 +20,7 @@ Slope of_plain(Op op, size_t operand) {
     case PlainOp::cast: return Slope::converted;
     case PlainOp::bitcast: return Slope::refused;
     case PlainOp::constant:
+    case PlainOp::group_any:
     case PlainOp::dim:
     case PlainOp::chunk_begin:
     case PlainOp::chunk_end:

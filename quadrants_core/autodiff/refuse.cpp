@@ -46,6 +46,7 @@ struct Refusal {
     void pure(Value v) const {
         const Op op = fn[v].op;
         if (op == Op::random) fail(v, "RandStmt not supported in AutoDiff.");
+        if (info(op).traits & (convergent | fences)) fail(v, not_supported); // a derivative repeats and reverses
         if (info(op).effect != Effect::pure) return;
         for (size_t i = 0; i < fn.args(v).size(); ++i)
             if (activity.varied(fn.args(v)[i]) && slope(op, i) == Slope::refused) fail(v, not_supported);

@@ -108,7 +108,7 @@ void Replay::set(Value v, Value copy, BlockId home) {
 Value Replay::local(Scalar elem, uint64_t size, BlockId block) {
     Inst inst;
     inst.op = Op::local;
-    inst.type = Type::pointer(elem);
+    inst.type = Type::pointer(elem, Space::private_);
     inst.imm = size;
     inst.span = b_.span;
     const Value v = out_.make(inst);
@@ -158,7 +158,7 @@ Value Replay::pointer(Value v) {
     const bool moved = target.kind == Target::Kind::local && copies_[target.base.id].frame > copy.frame;
     if (copy.value && open_[copy.home.id] && !moved) return copy.value;
     const Inst in = fn_[v];
-    if (info(in.op).effect != Effect::pure) fail_user(UserErrorKind::runtime, not_supported, fn_.trace(in.span));
+    if (!is_movable(in.op)) fail_user(UserErrorKind::runtime, not_supported, fn_.trace(in.span));
     const std::vector<Value> args(fn_.args(v).begin(), fn_.args(v).end());
     std::vector<Value> given;
     for (Value a : args) given.push_back(argument(a));

@@ -33,6 +33,8 @@ struct Written {
         case ir::AddressOp::count_slot:
         case ir::AddressOp::random_state:
         case ir::AddressOp::local:
+        case ir::AddressOp::shared:
+        case ir::AddressOp::table:
         case ir::AddressOp::reserve:
         case ir::AddressOp::stack:
         case ir::AddressOp::offset: return;

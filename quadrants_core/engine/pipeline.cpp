@@ -26,6 +26,7 @@ constexpr passes::Pass kernel_list[] = {
 constexpr passes::Pass task_list[] = {
     step::lower_packed, // first: what follows sees words; not on the whole kernel, where values are whole
     step::fold,
+    step::constant_tables,   // after fold, which says what is constant; before cse, which makes one of equal tables
     step::cse,               // before forward_stores: equal addresses become one value
     step::demote_atomics,    // before chunk_ranges: elements named by the parallel loop's own indices are unshared
     step::chunk_ranges,      // early: what follows sees ordinary loops
@@ -66,6 +67,7 @@ constexpr ForSpeed for_speed[] = {
     {passes::licm, bit(ir::Wish::plain)},
     {passes::share_cells, bit(ir::Wish::plain)},
     {passes::vectorize, bit(ir::Wish::plain)},
+    {passes::constant_tables, bit(ir::Wish::plain)},
     {passes::forward_stores, bit(ir::Wish::plain) | bit(ir::Wish::as_stored)},
     {passes::thread_local_sums, bit(ir::Wish::plain) | bit(ir::Wish::shared_sums)},
     {passes::private_sums, bit(ir::Wish::plain) | bit(ir::Wish::shared_sums)},

@@ -185,7 +185,7 @@ ir::Value Places::indexed_pointer(const Ref &ref, ir::Value component) {
         if (!var.array) {
             ir::Inst inst;
             inst.op = ir::Op::local;
-            inst.type = ir::Type::pointer(ref.elem);
+            inst.type = ir::Type::pointer(ref.elem, ir::Space::private_);
             inst.imm = var.parts.size();
             inst.span = b_.span;
             var.array = fn_.make(inst);

@@ -19,9 +19,13 @@ Value Builder::emit(Op op, std::span<const Value> args, Type type, uint64_t imm)
     case Result::lanes:
     case Result::loaded:
     case Result::gathered:
-    case Result::pointer:
     case Result::element:
     case Result::member: break;
+    case Result::pointer:
+    case Result::private_pointer:
+    case Result::shared_pointer:
+    case Result::constant_pointer: type.space = space_of(info(op).result); break;
+    case Result::same_space: type.space = fn.type(args[0]).space; break;
     case Result::nothing: type = {}; break;
     }
     const List operands = fn.make_list(args);

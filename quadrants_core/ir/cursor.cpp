@@ -199,8 +199,16 @@ Type Cursor::type() {
     if (w == "ptr") {
         expect('<');
         Scalar s = scalar();
+        Space space = Space::global;
+        if (accept(',')) {
+            const std::string named = word();
+            while (to_string(space) != named) {
+                if (space == Space::constant) fail("expected a space: shared, private or constant");
+                space = Space(int(space) + 1);
+            }
+        }
         expect('>');
-        return Type::pointer(s);
+        return Type::pointer(s, space);
     }
     if (w == "array") {
         expect('<');

@@ -124,6 +124,13 @@ struct Packing {
     int64_t bias() const { return (int64_t(1) << (exponent_bits - 1)) - 1; }
 };
 
+/// Constants that code reads from memory, by an index that is known when it runs.
+struct Table {
+    Scalar elem = Scalar::none;
+    std::vector<uint64_t> values; ///< as Constant::bits
+    friend bool operator==(const Table &, const Table &) = default;
+};
+
 /// What the user said of a loop (qd.loop_config) and what passes found out.
 struct Loop {
     std::string name;
@@ -222,6 +229,7 @@ struct Function {
     std::vector<Loop> loops;
     std::vector<Place> places;
     std::vector<Packing> packings;
+    std::vector<Table> tables;
     std::vector<Message> messages;
     std::vector<Counter> counters;
     std::vector<Subgraph> subgraphs;                ///< of a kernel

@@ -46,7 +46,7 @@ struct Hasher {
     }
     void add(const Type &t) {
         add(uint64_t(t.kind) | uint64_t(t.elem) << 8 | uint64_t(t.lanes) << 16 | uint64_t(t.ndim) << 24 |
-            uint64_t(t.rows) << 32 | uint64_t(t.cols) << 40);
+            uint64_t(t.rows) << 32 | uint64_t(t.cols) << 40 | uint64_t(t.space) << 48);
     }
     void define(Value v) {
         number[v.id] = ++next;
@@ -106,6 +106,11 @@ void Hasher::immediate(const Inst &in) {
     }
     case Imm::place: return place(fn.places[in.imm]);
     case Imm::packing: return packing(fn.packings[in.imm]);
+    case Imm::table:
+        add(uint64_t(fn.tables[in.imm].elem));
+        add(fn.tables[in.imm].values.size());
+        for (uint64_t value : fn.tables[in.imm].values) add(value);
+        return;
     case Imm::level:
     case Imm::part:
     case Imm::place_axis: add(level_of(in)); return place(fn.places[place_of(in)]);

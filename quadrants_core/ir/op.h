@@ -1,5 +1,7 @@
 #pragma once
 // The table of instructions (ops.def) as enums, one of all ops and one per family, and as rows to ask.
+#include "ir/types.h"
+
 #include <array>
 #include <cstdint>
 #include <string_view>
@@ -127,12 +129,23 @@ enum class Result : uint8_t {
     loaded,
     gathered,
     pointer,
+    private_pointer,
+    shared_pointer,
+    constant_pointer,
+    same_space,
     element,
     member,
     nothing
 };
 /// The result type must be given: it does not follow from the operands.
 constexpr bool is_stated(Result r) { return r >= Result::number && r <= Result::member; }
+/// The space of the pointer that an op of this result makes; that of operand 0, if it is `same_space`.
+constexpr Space space_of(Result r) {
+    return r == Result::private_pointer    ? Space::private_
+           : r == Result::shared_pointer   ? Space::shared
+           : r == Result::constant_pointer ? Space::constant
+                                           : Space::global;
+}
 enum class Effect : uint8_t { pure, read, write, control, meta };
 enum class Imm : uint8_t {
     none,
@@ -150,7 +163,8 @@ enum class Imm : uint8_t {
     slot,
     packing,
     external,
-    subgraph
+    subgraph,
+    table
 };
 enum class Operand : uint8_t {
     alike,
@@ -184,16 +198,18 @@ enum Trait : uint16_t {
     commutative = 1,
     float_only = 2,
     int_only = 4,
-    slow = 8,         ///< takes the time of about five additions
-    routine = 16,     ///< of libm, on scalar floats: about a dozen additions
-    integral = 32,    ///< gives whole numbers
-    cells = 64,       ///< looks at the structure of a tree; with effect write: changes it
-    updates = 128,    ///< reads and writes what operand 0 points to
-    leaves = 256,     ///< may leave the task
-    jumps = 512,      ///< leaves or goes on with a loop
-    endless = 1024,   ///< its end is not certain
-    lane_form = 2048, ///< a routine that is instructions on lanes of f32 under fast_math
-    observes = 4096,  ///< with effect write: happens each time and in its place, but changes nothing
+    slow = 8,          ///< takes the time of about five additions
+    routine = 16,      ///< of libm, on scalar floats: about a dozen additions
+    integral = 32,     ///< gives whole numbers
+    cells = 64,        ///< looks at the structure of a tree; with effect write: changes it
+    updates = 128,     ///< reads and writes what operand 0 points to
+    leaves = 256,      ///< may leave the task
+    jumps = 512,       ///< leaves or goes on with a loop
+    endless = 1024,    ///< its end is not certain
+    lane_form = 2048,  ///< a routine that is instructions on lanes of f32 under fast_math
+    observes = 4096,   ///< with effect write: happens each time and in its place, but changes nothing
+    convergent = 8192, ///< what it means depends on which threads reach it together: see is_movable
+    fences = 16384, ///< memory that is not private: what was stored before is seen by others, and theirs from here on
 };
 
 /// The kinds of an op's operands.
@@ -258,6 +274,9 @@ inline Family family(Op op) { return info(op).family; }
 inline bool is_terminator(Op op) { return family(op) == Family::terminator; }
 inline bool is_atomic(Op op) { return family(op) == Family::atomic; }
 inline bool owns_block(Op op) { return family(op) == Family::control; }
+/// May be merged with an equal one, done wherever its operands are at hand, as often as anybody likes, and by threads that
+/// would not have come to it. What moves, merges, repeats or speculates an instruction asks this, and nothing else.
+constexpr bool is_movable(Op op) { return info(op).effect == Effect::pure && !(info(op).traits & convergent); }
 /// Pure scalar functions of operands of one type.
 inline bool is_arithmetic(Op op) { return family(op) >= Family::arithmetic && family(op) <= Family::real; }
 /// Of a pure instruction, in additions.

@@ -39,6 +39,7 @@ struct Reader {
     bool table(int indent);
     void place(Cursor &c, int indent);
     void packing(Cursor &c);
+    void constants(Cursor &c);
     void message(Cursor &c);
     void counter(Cursor &c);
     void subgraph(Cursor &c);
@@ -202,6 +203,18 @@ void Reader::packing(Cursor &c) {
     c.expect_end();
 }
 
+void Reader::constants(Cursor &c) {
+    Table &t = entry(c, fn.tables, c.number());
+    t = {};
+    t.elem = c.scalar();
+    c.expect('(');
+    while (!c.accept(')')) {
+        if (!t.values.empty()) c.expect(',');
+        t.values.push_back(c.constant(t.elem));
+    }
+    c.expect_end();
+}
+
 void Reader::message(Cursor &c) {
     Message &m = entry(c, fn.messages, c.number());
     m = {};
@@ -240,7 +253,8 @@ bool Reader::table(int indent) {
     int own = lines[pos].indent;
     Cursor look = c;
     std::string word = look.word();
-    if (word != "place" && word != "packing" && word != "message" && word != "counter" && word != "subgraph")
+    if (word != "place" && word != "packing" && word != "table" && word != "message" && word != "counter" &&
+        word != "subgraph")
         return false;
     c = look;
     ++pos;
@@ -248,6 +262,8 @@ bool Reader::table(int indent) {
         place(c, own);
     else if (word == "packing")
         packing(c);
+    else if (word == "table")
+        constants(c);
     else if (word == "message")
         message(c);
     else if (word == "counter")
@@ -362,7 +378,8 @@ uint64_t Reader::immediate(Cursor &c, Op op, Type type) {
     case Imm::slot:
     case Imm::packing:
     case Imm::external:
-    case Imm::subgraph: break;
+    case Imm::subgraph:
+    case Imm::table: break;
     }
     c.expect('!');
     return c.number();

@@ -10,12 +10,14 @@
 //       packing 1 fixed bits 10 at 0 scale 0.5
 //       packing 2 floating bits 16 at 0 signed exponent 5
 //       packing 3 shared bits 9 at 5 signed exponent 5 at 0 (14, 8, 23, 9)                 bit and digits of each other
+//       table 0 f32 (1, 0.5, nan)
 //       message 0 "x = " {0} " y = " {1 ".3f"}
 //       counter 0 line
 //       subgraph 0 do_while flag 1                                                         flag: a parameter's number
 //       bounds / body                                                                      only with a bounds block
 //       %3: i32 = dim %1 !0                                                                results = op operands !imm
 //       %7: ptr<u8> = find_cell %5, %6 !1.0                                                !place.level
+//       %8: ptr<f32, private> = local !4                                                   the space, unless it is global
 //       %4: f32 = for %a, %b, %0 {reversed name "i"} (%5: i32, %6: f32)
 //           ...
 //       if %c
@@ -111,6 +113,7 @@ struct Printer {
     void tables();
     void place(uint64_t index);
     void packing(uint64_t index);
+    void table(uint64_t index);
     void message(uint64_t index);
     void block(BlockId b, int depth, int nesting = 0);
     void inst(Value v, int depth, int nesting);
@@ -144,7 +147,7 @@ void Printer::header() {
 
 /// The entries of the tables that instructions of the function's blocks use, under their own index.
 struct TableUse {
-    std::vector<uint64_t> places, packings, messages, counters, subgraphs;
+    std::vector<uint64_t> places, packings, tables, messages, counters, subgraphs;
 };
 
 void collect(const Function &fn, BlockId b, TableUse &use, int nesting) {
@@ -155,6 +158,7 @@ void collect(const Function &fn, BlockId b, TableUse &use, int nesting) {
         const Imm kind = info(in.op).imm;
         if (names_place(in.op) && place_of(in) < fn.places.size()) use.places.push_back(place_of(in));
         if (kind == Imm::packing && in.imm < fn.packings.size()) use.packings.push_back(in.imm);
+        if (kind == Imm::table && in.imm < fn.tables.size()) use.tables.push_back(in.imm);
         if (kind == Imm::message && in.imm < fn.messages.size()) use.messages.push_back(in.imm);
         if (kind == Imm::counter && in.imm < fn.counters.size()) use.counters.push_back(in.imm);
         if (kind == Imm::subgraph && in.imm < fn.subgraphs.size()) use.subgraphs.push_back(in.imm);
@@ -208,6 +212,13 @@ void Printer::packing(uint64_t index) {
     line(1, text);
 }
 
+void Printer::table(uint64_t index) {
+    const Table &t = fn.tables[index];
+    std::string text = "table " + std::to_string(index) + " " + to_string(t.elem) + " (";
+    for (size_t i = 0; i < t.values.size(); ++i) text += (i ? ", " : "") + to_text(Constant{t.elem, t.values[i]});
+    line(1, text + ")");
+}
+
 void Printer::message(uint64_t index) {
     std::string text = "message " + std::to_string(index) + (fn.messages[index].limited ? " limited" : "");
     for (const Message::Piece &piece : fn.messages[index].pieces) {
@@ -225,12 +236,13 @@ void Printer::tables() {
     collect(fn, fn.body, use, 0);
     for (size_t i = 0; i < fn.counters.size(); ++i)
         if (fn.counters[i].shares()) use.counters.push_back(i);
-    for (auto *list : {&use.places, &use.packings, &use.messages, &use.counters, &use.subgraphs}) {
+    for (auto *list : {&use.places, &use.packings, &use.tables, &use.messages, &use.counters, &use.subgraphs}) {
         std::sort(list->begin(), list->end());
         list->erase(std::unique(list->begin(), list->end()), list->end());
     }
     for (uint64_t i : use.places) place(i);
     for (uint64_t i : use.packings) packing(i);
+    for (uint64_t i : use.tables) table(i);
     for (uint64_t i : use.messages) message(i);
     for (uint64_t i : use.counters) {
         const Counter &counter = fn.counters[i];
@@ -276,7 +288,8 @@ std::string Printer::immediate(const Inst &in) const {
     case Imm::slot:
     case Imm::packing:
     case Imm::external:
-    case Imm::subgraph: break;
+    case Imm::subgraph:
+    case Imm::table: break;
     }
     return " !" + std::to_string(in.imm);
 }

@@ -82,8 +82,8 @@ template <class Sink, class LoopT> void loop_fields(Sink &s, LoopT &loop) {
 
 template <class Sink, class Fn> void fields(Sink &s, Fn &fn) {
     auto &[name, role, fast_math, debug, wishes, distinct_arrays, params, returns, body, bounds, range_at, graph, insts,
-           blocks, pool, loops, places, packings, messages, counters, subgraphs, spans, files, scopes, tmp_bytes,
-           ret_bytes] = fn;
+           blocks, pool, loops, places, packings, tables, messages, counters, subgraphs, spans, files, scopes,
+           tmp_bytes, ret_bytes] = fn;
     s.text(name);
     s.plain(role);
     s.plain(fast_math);
@@ -105,6 +105,11 @@ template <class Sink, class Fn> void fields(Sink &s, Fn &fn) {
     s.list(loops, [&](auto &loop) { loop_fields(s, loop); });
     s.list(places, [&](auto &place) { place_fields(s, place); });
     s.list(packings, [&](auto &packing) { packing_fields(s, packing); });
+    s.list(tables, [&](auto &table) {
+        auto &[elem, values] = table;
+        s.plain(elem);
+        s.array(values);
+    });
     s.list(messages, [&](auto &message) {
         s.list(message.pieces, [&](auto &piece) {
             s.text(piece.text);

@@ -4,6 +4,7 @@
 // that is indexed at run time lives in a `local`.
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace qd::ir {
 
@@ -23,20 +24,30 @@ constexpr int bits_of(Scalar s) { return s == Scalar::u1 ? 1 : 8 * size_of(s); }
 
 enum class Kind : uint8_t { none, scalar, pointer, array };
 
+/// Where the memory lies that a pointer leads to. Memory of different spaces does not overlap.
+enum class Space : uint8_t {
+    global,   ///< of the device, for all threads
+    shared,   ///< of a block of threads
+    private_, ///< of one thread
+    constant  ///< only read
+};
+
 struct Type {
     Kind kind = Kind::none;
-    Scalar elem = Scalar::none; ///< the scalar, the pointee, or the array's element
-    uint8_t lanes = 1;          ///< >1: SIMD vector (scalars only)
-    uint8_t ndim = 0;           ///< arrays: number of indices
-    uint8_t rows = 1, cols = 1; ///< arrays: shape of one element; components are stored together (AOS), row-major
+    Scalar elem = Scalar::none;  ///< the scalar, the pointee, or the array's element
+    uint8_t lanes = 1;           ///< >1: SIMD vector (scalars only)
+    uint8_t ndim = 0;            ///< arrays: number of indices
+    uint8_t rows = 1, cols = 1;  ///< arrays: shape of one element; components are stored together (AOS), row-major
+    Space space = Space::global; ///< pointers
 
     constexpr Type() = default;
     constexpr Type(Scalar s, int n = 1)
         : kind(s == Scalar::none ? Kind::none : Kind::scalar), elem(s), lanes(uint8_t(n)) {}
-    static constexpr Type pointer(Scalar s) {
+    static constexpr Type pointer(Scalar s, Space space = Space::global) {
         Type t;
         t.kind = Kind::pointer;
         t.elem = s;
+        t.space = space;
         return t;
     }
     static constexpr Type array(Scalar s, int ndim, int rows = 1, int cols = 1) {
@@ -62,7 +73,9 @@ struct Type {
     friend constexpr bool operator==(const Type &, const Type &) = default;
 };
 
-std::string to_string(Scalar s);      ///< "f32"
-std::string to_string(const Type &t); ///< "f32", "f32x8", "ptr<f32>", "array<f32, 2>", "array<f32, 2, 3x1>"
+std::string to_string(Scalar s);     ///< "f32"
+std::string_view to_string(Space s); ///< "private"
+/// "f32", "f32x8", "ptr<f32>", "ptr<f32, private>", "array<f32, 2>", "array<f32, 2, 3x1>"
+std::string to_string(const Type &t);
 
 } // namespace qd::ir

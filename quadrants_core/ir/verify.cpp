@@ -28,6 +28,9 @@
 //  - Operands, result type and immediate of an instruction are what its row of ops.def says.
 //  - Parameters of functions are one-lane scalars and arrays; carried values and results scalars or pointers.
 //  - Immediates name existing entries of the tables; messages name existing operands.
+//  - A pointer is in the space that the op says which makes it; `offset` keeps it, and what control flow hands on has one
+//    type. Memory of constants is not written. Addresses of global memory alone become numbers, or lead to cells.
+//  - `shared` stands in the parallel loops of a kernel only: tasks share no such memory.
 //  - bitcast keeps the bits per lane. chunk_begin, chunk_end and chunk_step stand in the body of range tasks.
 #include "ir/verify.h"
 
@@ -49,6 +52,7 @@ struct Scope {
     Value innermost; ///< for or loop that break and continue leave; none in a parallel body
     bool in_bounds = false;
     bool outermost = false;
+    bool in_parallel = false;
     int nesting = 0;
 };
 
@@ -285,6 +289,10 @@ void Checker::control(Value v, const Scope &scope) {
         if (fn.role != Role::range_task || scope.in_bounds) report(v, "stands in the body of range tasks only");
         return;
     }
+    if (in.op == Op::shared) {
+        if (fn.role == Role::kernel && !scope.in_parallel) report(v, "stands in parallel loops of a kernel only");
+        return;
+    }
     if (is_graph_mark(in.op)) {
         if (fn.role != Role::kernel || !scope.outermost) report(v, "stands at the outermost level of a kernel only");
         return;
@@ -310,6 +318,7 @@ void Checker::children(Value v, const Scope &scope) {
     Scope inner = scope;
     inner.owner = v;
     inner.outermost = false;
+    inner.in_parallel |= in.op == Op::parallel;
     ++inner.nesting;
     if (in.op == Op::if_) {
         inner.kind = Scope::Kind::branch;

@@ -31,12 +31,15 @@ struct Checker {
     bool count();
     void result();
     void loaded(unsigned least);
+    void pointer(Space space);
+    void space(size_t i);
     void operand(size_t i, Operand kind);
     void moves(size_t i, unsigned least);
     void immediate();
     void place(size_t limit);
     void message();
     void packing();
+    void table(const Table &t);
     Type moved() const;
 };
 
@@ -99,8 +102,12 @@ void Checker::result() {
     case Result::loaded: return loaded(1);
     case Result::gathered: return loaded(2);
     case Result::pointer:
-        if (!in.type.is_pointer() || in.type.elem == Scalar::none) report("the result must be a pointer");
-        return;
+    case Result::private_pointer:
+    case Result::shared_pointer:
+    case Result::constant_pointer: return pointer(space_of(row.result));
+    case Result::same_space:
+        if (!type(0).is_pointer()) return must_be(0, "a pointer");
+        return pointer(type(0).space);
     case Result::element:
         if (!type(0).is_array()) return must_be(0, "an array");
         return want_result(Type::pointer(type(0).elem));
@@ -109,6 +116,11 @@ void Checker::result() {
         return;
     case Result::nothing: return want_result({});
     }
+}
+
+void Checker::pointer(Space space) {
+    if (!in.type.is_pointer() || in.type.elem == Scalar::none) return report("the result must be a pointer");
+    want_result(Type::pointer(in.type.elem, space));
 }
 
 void Checker::loaded(unsigned least) {
@@ -162,14 +174,16 @@ void Checker::operand(size_t i, Operand kind) {
         if (t != Type(Scalar::i32) && t != Type(Scalar::i64)) report("bounds are i32 or i64");
         return;
     case Operand::pointer:
-        if (!t.is_pointer()) must_be(i, "a pointer");
-        return;
+        if (!t.is_pointer()) return must_be(i, "a pointer");
+        return space(i);
     case Operand::stored: return moves(i, 1);
     case Operand::value: return want(i, Type(type(0).elem));
     case Operand::moved: return moves(i, 2);
     case Operand::mask: return want(i, Type(Scalar::u1, moved().lanes));
     case Operand::offsets: return want(i, Type(Scalar::i64, moved().lanes));
-    case Operand::slots: return want(i, Type::pointer(Scalar::u64));
+    case Operand::slots:
+        if (t != Type::pointer(Scalar::u64, Space::private_)) want(i, Type::pointer(Scalar::u64));
+        return;
     case Operand::number:
         if (!t.is_scalar() || t.lanes != 1) must_be(i, "a scalar of one lane");
         return;
@@ -194,6 +208,15 @@ void Checker::operand(size_t i, Operand kind) {
     }
 }
 
+/// What is only read is not written, and numbers are made of addresses that every thread knows.
+void Checker::space(size_t i) {
+    const Space own = type(i).space;
+    if (own == Space::constant && row.effect == Effect::write && !(row.traits & observes))
+        must_be(i, "no pointer to constants, which are only read");
+    if ((row.family == Family::cell || row.family == Family::step) && own != Space::global)
+        must_be(i, "a pointer to global memory");
+}
+
 void Checker::place(size_t limit) {
     if (level_of(in) >= limit) report("the place has no such level or index");
 }
@@ -202,6 +225,14 @@ void Checker::message() {
     const size_t values = args.size() - (row.signature.written - 1u);
     for (const Message::Piece &piece : fn.messages[in.imm].pieces)
         if (piece.value >= int(values)) return report("the message names a value that is not there");
+}
+
+void Checker::table(const Table &t) {
+    if (t.values.empty()) report("a table has at least one value");
+    if (in.type.is_pointer() && in.type.elem != t.elem) report("the table holds " + to_string(t.elem));
+    const int bits = bits_of(t.elem);
+    for (uint64_t value : t.values)
+        if (bits < 64 && value >> bits) return report("a value has more bits than its type");
 }
 
 /// The number fits its word, and its value the number.
@@ -265,6 +296,9 @@ void Checker::immediate() {
         if (in.imm >= fn.counters.size()) return report("there is no such counter");
         if (fn.counters[in.imm].shares()) report("the counter shares the count of another one");
         return;
+    case Imm::table:
+        if (in.imm >= fn.tables.size()) return report("there is no such table");
+        return table(fn.tables[in.imm]);
     case Imm::subgraph:
         if (in.imm >= fn.subgraphs.size()) report("there is no such subgraph");
         return;

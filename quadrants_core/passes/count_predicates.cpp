@@ -442,6 +442,8 @@ class Answering {
                 if (fn_[fn_.args(v)[0]].op == Op::poll) continue;
                 for (BlockId side : inst.blocks)
                     if (side && !plain(side, index)) return false;
+            } else if (info(inst.op).traits & convergent) {
+                return false;
             } else if (info(inst.op).effect == Effect::write) {
                 if (inst.op != Op::store && inst.op != Op::count && inst.op != Op::poll && inst.op != Op::local)
                     return false;

@@ -1,4 +1,4 @@
-// Merges equal pure instructions. A table of the instructions visible here, scoped by the block structure: what a block
+// Merges equal instructions that may be moved. A table of the instructions visible here, scoped by the block structure: what a block
 // adds leaves with it. Commutative instructions are equal with their operands in either order.
 #include "passes/passes.h"
 #include "passes/rename.h"
@@ -75,7 +75,7 @@ struct Merge {
             Value v = list[i];
             rename.apply(fn, v);
             const bool is_real = fn[v].type.is_scalar() && fn[v].type.is_float();
-            if (ir::info(fn[v].op).effect == ir::Effect::pure && (reals || !is_real)) {
+            if (ir::is_movable(fn[v].op) && (reals || !is_real)) {
                 Value same = find(v);
                 if (same != v) {
                     rename.replace(v, same);

@@ -7,6 +7,7 @@
 //  - Branches start with the facts before the if; what both leave untouched is known after it. Their own facts end with
 //    them.
 //  - A loop starts with the facts that nothing in it may change.
+//  - Where threads wait for each other only what the thread's own memory holds stays known.
 //  - print, count, random, poll, clock and thread_index do not touch memory. After a failed assertion memory is
 //    visible: no store before it is dead.
 #include "analysis/effects.h"
@@ -162,7 +163,13 @@ struct Forward {
             touch(a);
             clobber(a);
         }
+        if (ir::info(op).traits & ir::fences) forget_shared();
         if (effects[v.id] & analysis::leaves) ++epoch;
+    }
+    /// Other threads see what was stored, and have stored.
+    void forget_shared() {
+        for (size_t i = 0; i < facts.size(); ++i)
+            if (facts[i].alive && !memory.own(facts[i].access.pointer)) kill(uint32_t(i));
     }
 
     void load(Value v) {
@@ -234,6 +241,7 @@ struct Forward {
     }
     void clobber_all(BlockId b) {
         for (Value v : fn[b].insts) {
+            if (ir::info(fn[v].op).traits & ir::fences) forget_shared();
             if (fn[v].op != Op::load)
                 if (Access a = memory.access(v); a.pointer) clobber(a);
             for (BlockId child : fn[v].blocks)

@@ -1,8 +1,9 @@
 // Moves what does not change in a loop in front of it. One walk in program order moves each instruction out of all
 // loops at once.
 //
-// Pure instructions cannot fail, so they move from anywhere in the body. A load moves if
-//  - its address does not change, and nothing in the loop may write there,
+// Instructions that may be moved cannot fail, so they move from anywhere in the body. A load moves if
+//  - its address does not change, nothing in the loop may write there and, unless the memory is the thread's own, nothing there
+//    waits for other threads, which may,
 //  - it runs in every round: it stands in the body itself, behind nothing that may leave the loop,
 //  - the loop runs at least once: a `loop`, or a `for` whose bounds are constants. Another `for` is put into a guard
 //    `if lo < hi`, and the load, with what depends on it, in front of the loop inside the guard.
@@ -93,6 +94,7 @@ struct Hoist {
         auto [begin, end] = writes.range[frame.loop.id];
         if (end - begin > most_writes) return true;
         analysis::Access access = memory.access(load);
+        if ((effects[frame.loop.id] & analysis::syncs) && !memory.own(access.pointer)) return true;
         for (uint32_t i = begin; i < end; ++i)
             if (memory.overlap(access, writes.list[i]) != analysis::Overlap::never) return true;
         return false;
@@ -124,7 +126,7 @@ struct Hoist {
         for (Value v : old) {
             rename.apply(fn, v);
             uint32_t at = here();
-            if (ir::info(fn[v].op).effect == ir::Effect::pure)
+            if (ir::is_movable(fn[v].op))
                 at = std::min(at, level_of_operands(v));
             else if (fn[v].op == Op::load && !fn.wishes_for(ir::Wish::reload))
                 at = load_level(v, b);

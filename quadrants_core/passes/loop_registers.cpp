@@ -3,7 +3,7 @@
 //  - its address is computed outside the loop, and the body itself, behind nothing that may leave the loop, stores to
 //    it: so every round writes there, and the address is valid,
 //  - every access in the loop that may touch it is a plain load or store of just that cell,
-//  - nothing in the loop may leave the task: memory would be seen in between.
+//  - nothing in the loop may leave the task, or wait for other threads: memory would be seen in between.
 // A `for` that may not run at all goes behind a guard. Rounds of a loop cut from a parallel one belong to no order, so
 // it is left alone. The cell becomes a local; `promote` does the rest.
 #include "analysis/effects.h"
@@ -83,7 +83,9 @@ struct Registers {
     std::vector<std::vector<Value>> cells(Value loop) const {
         std::vector<std::vector<Value>> list;
         bool ordered = fn[loop].op == Op::loop || (fn[loop].op == Op::for_ && !fn.loops[fn[loop].imm].vectorize);
-        if (!ordered || (effects[loop.id] & analysis::leaves) || inside(loop).size() > most_accesses) return list;
+        if (!ordered || (effects[loop.id] & (analysis::leaves | analysis::syncs)) ||
+            inside(loop).size() > most_accesses)
+            return list;
         std::vector<Value> taken;
         for (Value v : fn[fn[loop].blocks[0]].insts) {
             if (effects[v.id] & (analysis::jumps | analysis::endless)) break;
@@ -125,7 +127,8 @@ struct Registers {
         for (const std::vector<Value> &group : cells(v)) {
             Access cell = memory.access(group[0]);
             SpanId span = fn[group[0]].span;
-            Value local = make(Op::local, {}, Type::pointer(cell.type.elem), span);
+            const Type own = Type::pointer(cell.type.elem, ir::Space::private_);
+            Value local = make(Op::local, {}, own, span);
             Value start = make(Op::load, {cell.pointer}, cell.type, span);
             Value keep = make(Op::store, {local, start}, {}, span);
             Value end = make(Op::load, {local}, cell.type, span);

@@ -16,6 +16,7 @@
 #include "passes/passes.h"
 #include "passes/serialize_parallel.h"
 #include "passes/shared_updates.h"
+#include "passes/spaces.h"
 
 #include "ir/builder.h"
 #include "ir/graph.h"
@@ -263,6 +264,7 @@ class Offloader {
         }
         b.ret();
         serialize_parallel(task);
+        if (moves_local(values_.bodies[s])) settle_spaces(task);
         return task;
     }
 
@@ -292,14 +294,18 @@ class Offloader {
         Builder b(task, task.body);
         b.ret();
         serialize_parallel(task);
-        if (uses_shared_local(values_.bodies[s])) shared_updates(task);
+        const bool moves = moves_local(values_.bodies[s]);
+        if (moves || moves_local(values_.bounds[s])) settle_spaces(task);
+        if (moves) shared_updates(task);
         task.name = k_.loops[k_[loop].imm].name;
         if (k_.loops[k_[loop].imm].ordered) task.wish(Wish::ordered);
         return task;
     }
 
-    bool uses_shared_local(const Region &r) const {
-        return std::any_of(r.needed.begin(), r.needed.end(), [&](Value v) { return k_[v].op == Op::local; });
+    /// A local of the kernel lives in the tmp buffer, which is no memory of one thread.
+    bool moves_local(const Region &r) const {
+        return std::any_of(r.needed.begin(), r.needed.end(),
+                           [&](Value v) { return k_[v].op == Op::local && values_.slot(v); });
     }
 
     /// Where lo (byte 0) or hi (byte 8) of a range lies that a task finds.

@@ -36,6 +36,7 @@ void Tables::adjust(Inst &inst) {
     case Imm::part:
     case Imm::place_axis: return set_place(inst, entry(places_, from_.places, to_.places, place_of(inst)));
     case Imm::packing: inst.imm = entry(packings_, from_.packings, to_.packings, inst.imm); return;
+    case Imm::table: inst.imm = table(inst.imm); return;
     case Imm::message: inst.imm = entry(messages_, from_.messages, to_.messages, inst.imm); return;
     case Imm::counter: inst.imm = counter(inst.imm); return;
     case Imm::loop: // Cloner copies loops
@@ -58,6 +59,16 @@ SpanId Tables::span(SpanId s) {
     to_.spans.push_back(copy);
     copied_.push_back(s);
     return spans_[s] = id;
+}
+
+/// Few kernels have any.
+uint64_t Tables::table(uint64_t index) {
+    tables_.resize(from_.tables.size());
+    if (!tables_[index]) {
+        to_.tables.push_back(from_.tables[index]);
+        tables_[index] = to_.tables.size();
+    }
+    return tables_[index] - 1;
 }
 
 /// Brings those along that share its count.

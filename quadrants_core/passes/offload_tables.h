@@ -29,11 +29,13 @@ class Tables {
   private:
     SpanId span(SpanId s);
     uint64_t counter(uint64_t index);
+    uint64_t table(uint64_t index);
 
     using Entries = std::unordered_map<uint64_t, uint64_t>; ///< number in the kernel -> number in the task
     const ir::Function &from_;
     ir::Function &to_;
     Entries places_, packings_, messages_, counters_;
+    std::vector<uint64_t> tables_; ///< by number in the kernel, 1 + that in the task; empty: no table is used
     std::vector<SpanId> &spans_;
     std::vector<SpanId> copied_;
     const std::vector<std::vector<uint32_t>> &sharing_;

@@ -40,7 +40,7 @@ bool Crossing::can_recompute(Value v) {
     if (state) return state == 1;
     const Inst &inst = k_[v];
     if (inst.op == Op::param) return home_[v.id] < 0;
-    const bool ok = info(inst.op).effect == Effect::pure && recompute_cost(v) <= most_copied;
+    const bool ok = is_movable(inst.op) && recompute_cost(v) <= most_copied;
     remat_[v.id] = ok ? 1 : 2;
     return ok;
 }
@@ -65,7 +65,8 @@ void Crossing::need(Region &r, Value used) {
     const int home = home_[v.id];
     if (home < 0) return;
     const bool here = r.at_home && home == r.segment;
-    QD_CHECK(!k_.type(used).is_pointer() || !k_[v].results.size, "a pointer that control flow yields crosses tasks");
+    QD_CHECK(here || !k_.type(used).is_pointer() || !k_[v].results.size,
+             "a pointer that control flow yields crosses tasks");
     if (k_[v].op == Op::local) {
         if (!here) reserve(v, uint64_t(size_of(k_.type(v).elem)) * k_[v].imm);
         r.add(v);

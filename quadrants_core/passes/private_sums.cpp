@@ -8,7 +8,7 @@
 //                                                 for j in lo..hi: if copy[j - lo] != 0: atomic_add x[j], copy[j - lo]
 //                                             else: as before
 //
-// Nothing else in the chunk loop may touch the array but by adding, old values unused. An element that nothing was added
+// Nothing else in the chunk loop may touch the array but by adding, old values unused; nor may threads come together there. An element that nothing was added
 // to stays untouched: it may not exist. After thread_local_sums, which takes addresses that do not change, and licm, so
 // that limits stand outside; before lower_access, while addresses have indices.
 #include "analysis/memory.h"
@@ -55,6 +55,7 @@ class Chunk {
 
     bool run() {
         find_added();
+        if (together_) return false;
         find_inner(fn_[loop_].blocks[0]);
         if (inner_.empty()) return false;
         rewrite();
@@ -87,6 +88,7 @@ class Chunk {
             for (Value r : fn_.results(v)) in_loop_[r.id] = 1;
             for (BlockId b : fn_[v].blocks)
                 if (b) mark(b);
+            together_ |= (info(fn_[v].op).traits & (convergent | fences)) != 0;
             const Value pointer = memory_.access(v).pointer;
             if (!pointer || (fn_[v].op == Op::atomic_add && !uses_[v.id])) return;
             for (uint32_t o = 1; o < added_.size(); ++o)
@@ -279,6 +281,7 @@ class Chunk {
     const std::vector<uint32_t> uses_;
     std::vector<uint8_t> in_loop_; ///< by value: parameter or result of something in the loop
     std::vector<uint8_t> added_;   ///< by object
+    bool together_ = false;        ///< threads come together in the loop
     std::vector<Inner> inner_;
     size_t count_ = 0; ///< of copies
 };

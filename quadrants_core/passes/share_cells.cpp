@@ -2,7 +2,8 @@
 // address. Facts are scoped by the block structure. What may end them:
 //   a cell made       ends the addresses found before on that level (they may be the zeros that stood for it)
 //   a cell removed    ends all facts of the tree
-// Another thread may do either at any time; a reader then sees the cell as it was before, which is as good an order.
+//   threads that wait for each other    end all facts
+// Else another thread may do either at any time; a reader then sees the cell as it was before, which is as good an order.
 #include "passes/passes.h"
 #include "passes/rename.h"
 
@@ -44,9 +45,14 @@ struct Sharing {
     /// Ends what an instruction ends.
     void change(Value v) {
         const Op op = fn[v].op;
-        if (op != Op::make_cell && op != Op::new_cell && op != Op::drop_cell) return;
+        const bool waits = (info(op).traits & fences) != 0;
+        if (!waits && op != Op::make_cell && op != Op::new_cell && op != Op::drop_cell) return;
         for (size_t i = 0; i < facts.size(); ++i) {
             const Fact &f = facts[i];
+            if (waits) {
+                kill(i);
+                continue;
+            }
             if (f.tree != place(v).tree) continue;
             if (op == Op::drop_cell || (!f.made && f.node == node(v))) kill(i);
         }
@@ -89,7 +95,7 @@ struct Sharing {
             rename.apply(fn, v);
             const Op op = fn[v].op;
             if ((op == Op::find_cell || op == Op::make_cell) && access(v)) continue;
-            if (op == Op::drop_cell || op == Op::new_cell) change(v);
+            if (op != Op::find_cell && op != Op::make_cell) change(v);
             list[end++] = v;
             if (fn[v].blocks[0]) children(v);
         }

@@ -7,7 +7,7 @@
 //  - At the end of a loop's round, `if c { A; continue x } B; yield y` becomes `if c { A; yield x } else { B; yield y
 //    }; yield`.
 //  - A result that both branches yield alike is that value. An if without contents goes away.
-//  - An if whose branches are cheap, pure and yield becomes selects. A load counts as pure if its very address has been
+//  - An if whose branches are cheap, may be moved and yield becomes selects. A load counts as pure if its very address has been
 //    accessed before on every way here.
 //  - A for or parallel with constant bounds that never runs goes away; one that runs once, or a loop that always breaks
 //    in its first round, is replaced by its body. A carried value that never changes is its initial value.
@@ -229,7 +229,7 @@ struct Branches {
                 const Inst &in = fn[i];
                 if (in.op == Op::yield) continue;
                 bool known = in.op == Op::load && fn.args(i)[0].id < accessed.size() && accessed[fn.args(i)[0].id];
-                if (ir::info(in.op).effect != ir::Effect::pure && !known) return false;
+                if (!ir::is_movable(in.op) && !known) return false;
                 if (in.op != Op::constant && in.op != Op::dim) sum += ir::cost_of(in.op);
                 if (sum > budget) return false;
             }

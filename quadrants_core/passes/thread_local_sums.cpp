@@ -1,6 +1,6 @@
 // An atomic in the chunk loop whose address does not depend on the loop and whose old value nobody asks for adds up in
 // a register; one atomic after the loop brings the sum to memory. Nothing else in the loop may touch that address but to
-// add to it in the same way. Then the same is done for the innermost loops inside.
+// add to it in the same way, nor may the loop wait for other threads. Then the same is done for the innermost loops inside.
 //
 // The flush runs even if no iteration came to the atomic. Adding the neutral element changes nothing, but the address
 // must exist: where the atomic stands under a condition, the flush first compares the indices with the extents. Must
@@ -44,9 +44,12 @@ class ChunkLoop {
           invariant_(fn.insts.size()), local_of_(fn.insts.size()) {}
 
     bool run() {
+        bool waits = false;
         analysis::walk(fn_, fn_[loop_].blocks[0], [&](Value v) {
             if (memory_.access(v).pointer) accesses_.push_back(v);
+            waits |= (info(fn_[v].op).traits & fences) != 0;
         });
+        if (waits) return false;
         for (Value v : accesses_) propose(v);
         bool changed = false;
         for (Sum &sum : sums_) {
@@ -69,7 +72,7 @@ class ChunkLoop {
         if (fn_[v].op == Op::param || fn_[v].op == Op::result) {
             result = !in_loop_meta(v);
         } else if (inside(v)) {
-            result = info(fn_[v].op).effect == Effect::pure;
+            result = is_movable(fn_[v].op);
             for (Value a : fn_.args(v)) result = result && invariant(a);
         }
         invariant_[v.id] = result ? 1 : 2;

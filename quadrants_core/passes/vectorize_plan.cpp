@@ -172,7 +172,7 @@ bool Planner::instruction(Value v) {
     if (op == Op::poll || op == Op::yield) return true;
     if (op == Op::break_) return depth_ > 0;
     if (op == Op::reserve) return room(v);
-    return info(op).effect == Effect::pure && pure(v);
+    return is_movable(op) && pure(v);
 }
 
 bool Planner::room(Value v) {

@@ -66,7 +66,7 @@ void Generator::comparison() {
     Value x = pick(type);
     Value y = pick(type);
     Value c = b_.emit(rng_.of(ops), {x, y});
-    keep(c);
+    keep(rng_.chance(10) ? b_.group_any(c) : c);
     if (!rng_.chance(40)) return;
     Scalar other = scalar();
     Value t = pick(other);
@@ -245,6 +245,7 @@ void Generator::parallel_loop() {
         s.use = rng_.of(uses);
         if (s.use == Use::own && (s.kind != Storage::Kind::array || s.ndim != ndim)) s.use = Use::read;
         if (s.use == Use::atomic && !is_int(s.elem)) s.use = Use::read;
+        if (fn_.type(s.value).space == Space::constant) s.use = Use::read;
     }
     indices_ = fn_[block].params;
     for (Value index : indices_) keep(index);
@@ -272,7 +273,7 @@ uint32_t Generator::message(int values) {
 }
 
 void Generator::effect() {
-    uint64_t kind = rng_.below(4);
+    uint64_t kind = rng_.below(5);
     if (kind == 0) {
         Counter counter;
         counter.what = Counter::What(rng_.below(6));
@@ -283,6 +284,10 @@ void Generator::effect() {
             n = b_.cast(c, Scalar::i64);
         }
         b_.count(uint32_t(fn_.counters.size() - 1), n);
+        return;
+    }
+    if (kind == 4) {
+        b_.emit(Op::block_sync, {});
         return;
     }
     if (in_parallel_) return;
@@ -317,7 +322,7 @@ void Generator::statement(int depth) {
     if (options_.control && depth < 3 && roll < 14) return rng_.chance(60) ? counted_loop(depth) : open_loop(depth);
     if (options_.control && options_.parallel && depth == 0 && roll < 22) return parallel_loop();
     if (options_.arrays && roll < 42) return memory();
-    if (roll < 45) return make_local();
+    if (roll < 45) return make_memory();
     if (options_.effects && roll < 49) return effect();
     if (roll < 60) return comparison();
     if (roll < 72) return conversion();

@@ -15,14 +15,14 @@ inline constexpr Scalar all_scalars[] = {Scalar::u1,  Scalar::i8,  Scalar::u8,  
 /// What a parallel body may do with a piece of memory.
 enum class Use : uint8_t { any, read, own, atomic };
 
-/// Something with addresses: an array parameter, a field, a local.
+/// Something with addresses: an array parameter, a field, or what an op makes: a local, memory of a block, a table.
 struct Storage {
-    enum class Kind : uint8_t { array, field, local } kind;
-    Value value; ///< the array or the local
+    enum class Kind : uint8_t { array, field, made } kind;
+    Value value; ///< the array or the pointer
     uint32_t place = 0;
     Scalar elem;
     int ndim = 0;
-    int count = 1; ///< components of an array's element, elements of a local (a power of two)
+    int count = 1; ///< components of an array's element, elements of what is made (a power of two)
     Use use = Use::any;
 };
 
@@ -61,11 +61,12 @@ class Generator {
 
     Storage *storage(bool for_writing);
     Value address(const Storage &s);
+    Value address_of(const Storage &s);
     void memory();
     void atomic(const Storage &s);
     Packing packing(Scalar word);
     void packed(const Storage &s, bool write);
-    void make_local();
+    void make_memory();
     void effect();
     uint32_t message(int values);
 

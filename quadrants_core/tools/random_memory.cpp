@@ -16,8 +16,25 @@ Storage *Generator::storage(bool for_writing) {
 /// An i32 that may be anything.
 Value Generator::pick_index() { return pick(Scalar::i32); }
 
+/// Now and then control flow hands the pointer on.
 Value Generator::address(const Storage &s) {
-    if (s.kind == Storage::Kind::local) {
+    if (!options_.control || !rng_.chance(4)) return address_of(s);
+    Value condition = pick(Scalar::u1);
+    Value v = b_.if_(condition);
+    BlockId outer = b_.block;
+    Type type;
+    for (int k = 0; k < 2; ++k) {
+        b_.block = fn_[v].blocks[k];
+        Value p = address_of(s);
+        type = fn_.type(p);
+        b_.yield({&p, 1});
+    }
+    b_.block = outer;
+    return fn_.add_result(v, type);
+}
+
+Value Generator::address_of(const Storage &s) {
+    if (s.kind == Storage::Kind::made) {
         Value i = pick(Scalar::i64);
         Value mask = b_.i64(s.count - 1);
         Value inside = b_.band(i, mask);
@@ -140,9 +157,27 @@ void Generator::memory() {
     keep(rng_.chance(10) ? b_.volatile_load(p) : b_.load(p));
 }
 
-void Generator::make_local() {
-    Storage s{Storage::Kind::local, {}, 0, scalar(), 0, 1 << rng_.below(4), Use::any};
-    s.value = b_.local(s.elem, uint64_t(s.count));
+/// What memory of a block holds nobody says before it is stored to.
+void Generator::make_memory() {
+    Storage s{Storage::Kind::made, {}, 0, scalar(), 0, 1 << rng_.below(4), Use::any};
+    const uint64_t kind = rng_.below(8);
+    if (kind == 0) {
+        Table table{s.elem, {}};
+        for (int i = 0; i < s.count; ++i) table.values.push_back(rng_.number(s.elem).bits);
+        fn_.tables.push_back(table);
+        s.value = b_.emit(Op::table, {}, Type::pointer(s.elem), fn_.tables.size() - 1);
+        s.use = Use::read;
+    } else if (kind == 1 && in_parallel_) {
+        s.value = b_.emit(Op::shared, {}, Type::pointer(s.elem), uint64_t(s.count));
+        for (int i = 0; i < s.count; ++i) {
+            Value bytes = b_.i64(int64_t(i) * size_of(s.elem));
+            Value at = b_.offset(s.value, bytes, s.elem);
+            Value x = pick(s.elem);
+            b_.store(at, x);
+        }
+    } else {
+        s.value = b_.local(s.elem, uint64_t(s.count));
+    }
     storage_.push_back(s);
 }
 

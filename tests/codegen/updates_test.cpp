@@ -163,6 +163,6 @@ TEST(Updates, WhatOthersMayReachIsAlwaysLocked) {
     ir::Function in_region = test::read_task(adding("atomic_add"));
     in_region.graph.region = 0;
     EXPECT_FALSE(asks(in_region));
-    const std::string call = "    %6: ptr<u64> = local !1\n    external %6 !33\n";
+    const std::string call = "    %6: ptr<u64, private> = local !1\n    external %6 !33\n";
     EXPECT_FALSE(asks(test::read_task(adding("atomic_add", call))));
 }

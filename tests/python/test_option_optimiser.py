@@ -152,7 +152,7 @@ def test_opt_level(arch, capfd):
     """0 leaves out whatever is for speed alone."""
     all_passes, total, x = passes_of(arch, capfd)
     few, plain_total, plain_x = passes_of(arch, capfd, opt_level=0)
-    speed = {"cse", "licm", "forward_stores", "thread_local_sums", "private_sums", "loop_registers", "share_cells", "vectorize"}
+    speed = {"constant_tables", "cse", "licm", "forward_stores", "thread_local_sums", "private_sums", "loop_registers", "share_cells", "vectorize"}
     assert all_passes - few == speed & all_passes and speed <= all_passes
     assert plain_total == pytest.approx(total, rel=1e-5)
     np.testing.assert_allclose(plain_x, x, rtol=1e-6)

@@ -88,7 +88,7 @@ Overlap between(const char *arrays, const char *first, const char *second) {
          "    place 1 \"y\" f32 tree 0 byte 4 id 2 offset (0) shape (8)\n"
          "        dense start 0 cell 8 [0 extent 8 divide 1 stride 1]\n"
          "    %0: i32 = constant 0\n    %1: i32 = constant 1\n    %4: i64 = constant 4\n"
-         "    %p: i32 = add %i, %1\n    %m: i32 = sub %i, %1\n    %l: ptr<f32> = local !4\n"
+         "    %p: i32 = add %i, %1\n    %m: i32 = sub %i, %1\n    %l: ptr<f32, private> = local !4\n"
          "    %t: ptr<f32> = tmp !4\n    %q: ptr<f32> = " +
          first + "\n    %r: ptr<f32> = " + second + "\n    store %q, %v\n    store %r, %v\n    ret\n")
             .c_str());

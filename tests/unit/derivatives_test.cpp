@@ -223,7 +223,7 @@ TEST(Derivatives, LoopsThatShareAVariableOfTheKernel) {
                              "fn @f(%0: array<f32, 1>, %1: array<f32, 1>)\n"
                              "    %2: i32 = constant 0\n"
                              "    %3: i32 = dim %0 !0\n"
-                             "    %4: ptr<f32> = local !1\n"
+                             "    %4: ptr<f32, private> = local !1\n"
                              "    parallel %2, %3 (%5: i32)\n"
                              "        %6: ptr<f32> = element %0, %5, %2\n"
                              "        %7: f32 = load %6\n"

@@ -7,8 +7,14 @@
 #include "engine/fault.h"
 #include "engine/observer.h"
 
+#include <atomic>
+#include <chrono>
 #include <map>
 #include <numeric>
+#include <thread>
+
+#include <sys/wait.h>
+#include <unistd.h>
 
 namespace qd::test {
 namespace {
@@ -66,29 +72,211 @@ TEST(Far, verbs_are_done_in_order_by_the_next_wait) {
     stream->copy(block.address + 4, block.address, 8);
     stream->fill(block.address + 12, 0xff, 4);
     stream->download(got, block.address, sizeof got);
-    EXPECT_EQ(got[0], 0) << "a stream of this device works when somebody waits";
     stream->wait();
     EXPECT_EQ(std::vector(got, got + 4), (std::vector{1, 1, 2, -1}));
     device->free(block);
+}
+
+/// A task that says that it has begun, and runs until somebody presses Stop.
+struct Endless {
+    uint32_t stop = 0;
+    std::atomic<bool> has_begun = false;
+    abi::Task info;
+    abi::Launch launch{};
+    std::shared_ptr<runtime::LoadedTask> task;
+
+    explicit Endless(runtime::Device &device) {
+        const std::string text = "task serial @endless()\n"
+                                 "    message 0 \"begun\"\n"
+                                 "    print !0\n"
+                                 "    loop\n"
+                                 "        %0: u1 = poll\n"
+                                 "        if %0\n"
+                                 "            break\n"
+                                 "        yield\n"
+                                 "    ret\n";
+        task = device.load(info, {"far", {text.begin(), text.end()}});
+        launch.data.stop = &stop;
+        launch.host.task = this;
+        launch.host.print = [](const abi::Launch *l, const abi::Thread *, uint32_t, const uint64_t *) {
+            const_cast<Endless *>(static_cast<const Endless *>(l->host.task))->has_begun = true;
+        };
+    }
+    void wait_until_it_runs() const {
+        while (!has_begun) std::this_thread::yield();
+    }
+    void end() { __atomic_store_n(&stop, 1u, __ATOMIC_RELAXED); }
+};
+
+TEST(Far, verbs_return_before_their_work_is_done) {
+    const auto device = open("far");
+    const auto stream = device->open_stream(), other = device->open_stream();
+    const runtime::Buffer failed = device->alloc(4);
+    Endless endless(*device);
+    endless.launch.data.failed = reinterpret_cast<uint32_t *>(failed.address);
+    const int sent = 5;
+    int got = 0, beside = 0;
+    stream->launch(*endless.task, endless.info, endless.launch);
+    stream->upload(failed.address, &sent, 4);
+    stream->download(&got, failed.address, 4);
+    other->download(&beside, failed.address, 4);
+    other->wait(); // streams work side by side
+    EXPECT_EQ(got, 0);
+    endless.end();
+    stream->wait();
+    EXPECT_EQ(got, 5);
+    device->free(failed);
+}
+
+TEST(Far, work_goes_on_where_nobody_waits) {
+    const auto device = open("far");
+    const auto stream = device->open_stream();
+    const runtime::Buffer block = device->alloc(4);
+    const int sent = 5;
+    int got = 0;
+    stream->upload(block.address, &sent, 4);
+    stream->download(&got, block.address, 4);
+    while (__atomic_load_n(&got, __ATOMIC_ACQUIRE) == 0) std::this_thread::yield();
+    EXPECT_EQ(got, 5);
+    stream->wait();
+    device->free(block);
+}
+
+TEST(Far, what_goes_wrong_is_told_once_and_ends_what_is_behind_it) {
+    const auto device = open("far");
+    const auto stream = device->open_stream();
+    const runtime::Buffer block = device->alloc(4);
+    abi::Launch launch{};
+    uint32_t of_the_host = 0;
+    Endless task(*device);
+    launch.data.failed = &of_the_host; // which the device cannot reach
+    const int sent = 5;
+    int got = 0;
+    stream->launch(*task.task, task.info, launch);
+    stream->upload(block.address, &sent, 4);
+    std::this_thread::sleep_for(
+        std::chrono::milliseconds(20)); // behind what went wrong, or before it is known: the same
+    stream->upload(block.address, &sent, 4);
+    EXPECT_THROW(stream->wait(), InternalError);
+    stream->download(&got, block.address, 4);
+    stream->wait();
+    EXPECT_EQ(got, 0);
+    stream->upload(block.address, &sent, 4);
+    stream->download(&got, block.address, 4);
+    stream->wait();
+    EXPECT_EQ(got, 5);
+    device->free(block);
+}
+
+TEST(Far, a_stream_ends_with_work_that_nobody_waits_for) {
+    const auto device = open("far");
+    const runtime::Buffer failed = device->alloc(4);
+    Endless endless(*device);
+    endless.launch.data.failed = reinterpret_cast<uint32_t *>(failed.address);
+    int got = 0;
+    {
+        const auto stream = device->open_stream();
+        stream->launch(*endless.task, endless.info, endless.launch);
+        stream->download(&got, failed.address, 4);
+        endless.wait_until_it_runs();
+        endless.end();
+    }
+    device->free(failed);
+}
+
+TEST(Far, a_child_works_on_a_thread_of_its_own) {
+    const auto device = open("far");
+    const auto stream = device->open_stream();
+    const runtime::Buffer block = device->alloc(4);
+    const int sent = 5;
+    int got = 0;
+    stream->upload(block.address, &sent, 4);
+    const pid_t child = fork();
+    if (child == 0) {
+        stream->download(&got, block.address, 4);
+        stream->wait();
+        _exit(got == 5 ? 0 : 1);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    stream->download(&got, block.address, 4);
+    stream->wait();
+    EXPECT_EQ(got, 5);
+    device->free(block);
+}
+
+TEST(Far, a_child_of_a_device_at_work_is_told) {
+    const auto device = open("far");
+    const auto stream = device->open_stream();
+    const runtime::Buffer failed = device->alloc(4);
+    Endless endless(*device);
+    endless.launch.data.failed = reinterpret_cast<uint32_t *>(failed.address);
+    stream->launch(*endless.task, endless.info, endless.launch);
+    endless.wait_until_it_runs();
+    const pid_t child = fork();
+    if (child == 0) {
+        int result = 1;
+        try {
+            stream->wait();
+        } catch (const InternalError &) {
+            int got = 1;
+            stream->download(&got, failed.address, 4);
+            stream->wait();
+            result = got;
+        }
+        _exit(result);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    endless.end();
+    stream->wait();
+    device->free(failed);
 }
 
 TEST(Far, a_stream_waits_for_an_event_of_another) {
     const auto device = open("far");
     const auto first = device->open_stream(), second = device->open_stream();
     const runtime::Buffer block = device->alloc(8);
-    const int sent = 5, later = 6;
+    Endless endless(*device);
+    endless.launch.data.failed = reinterpret_cast<uint32_t *>(block.address + 4);
+    const int sent = 5;
     int got = 0;
+    first->launch(*endless.task, endless.info, endless.launch);
     first->upload(block.address, &sent, 4);
-    const runtime::Event event = first->record();
-    first->upload(block.address, &later, 4);
-    second->wait_for(event);
+    second->wait_for(first->record());
     second->download(&got, block.address, 4);
+    endless.wait_until_it_runs();
+    EXPECT_EQ(got, 0);
+    endless.end();
     second->wait();
     EXPECT_EQ(got, 5);
     first->wait();
+    device->free(block);
+}
+
+TEST(Far, what_went_wrong_before_an_event_is_told_by_who_waits_for_it) {
+    const auto device = open("far");
+    const auto first = device->open_stream(), second = device->open_stream();
+    const runtime::Buffer block = device->alloc(4);
+    Endless task(*device);
+    uint32_t of_the_host = 0;
+    task.launch.data.failed = &of_the_host;
+    const int sent = 5;
+    int got = 0;
+    second->wait_for(first->record()); // before it: nothing
+    second->upload(block.address, &sent, 4);
+    first->launch(*task.task, task.info, task.launch);
+    second->wait();
+    second->wait_for(first->record());
+    second->download(&got, block.address, 4);
+    EXPECT_THROW(second->wait(), InternalError);
+    EXPECT_EQ(got, 0);
+    first->wait(); // it is told once
     second->download(&got, block.address, 4);
     second->wait();
-    EXPECT_EQ(got, 6);
+    EXPECT_EQ(got, 5);
     device->free(block);
 }
 

@@ -52,8 +52,8 @@ TEST(Pipeline, wishes_leave_passes_out) {
     EXPECT_EQ(left_out(ir::Wish::reload), Names({"loop_registers"}));
     EXPECT_EQ(left_out(ir::Wish::flat), Names());
     EXPECT_EQ(left_out(ir::Wish::no_algebra), Names());
-    EXPECT_EQ(left_out(ir::Wish::plain), Names({"cse", "forward_stores", "licm", "loop_registers", "private_sums",
-                                                "share_cells", "thread_local_sums", "vectorize"}));
+    EXPECT_EQ(left_out(ir::Wish::plain), Names({"constant_tables", "cse", "forward_stores", "licm", "loop_registers",
+                                                "private_sums", "share_cells", "thread_local_sums", "vectorize"}));
     EXPECT_EQ(engine::chosen(engine::task_stage(), small()).size(), engine::task_stage().size());
 }
 

@@ -129,6 +129,21 @@ TEST(Hash, DiffersWithContent) {
     for (const std::string &other : others) EXPECT_NE(hash_of(base), hash_of(other)) << other;
 }
 
+TEST(Hash, DiffersWithSpacesAndTables) {
+    std::set<std::string> hashes;
+    for (const std::string space : {"", ", private", ", shared", ", constant"})
+        hashes.insert(to_hex(hash_of("fn @f(%0: ptr<f32" + space + ">)\n    ret\n")));
+    for (const std::string table : {"i32 (1, 2)", "i32 (1, 2, 0)", "i32 (1, 3)", "u32 (1, 2)"})
+        hashes.insert(
+            to_hex(hash_of("fn @f()\n    table 0 " + table + "\n    %0: ptr<i32, constant> = table !0\n    ret\n")));
+    EXPECT_EQ(hashes.size(), 8u);
+    const auto numbered = [](const std::string &n) {
+        return hash_of("fn @f()\n    table " + n + " i32 (1)\n    %0: ptr<i32, constant> = table !" + n +
+                       "\n    ret\n");
+    };
+    EXPECT_EQ(numbered("0"), numbered("3")) << "a table is what it holds";
+}
+
 TEST(Hash, DiffersWithThePlaceInAGraph) {
     std::set<std::string> hashes;
     const std::vector<std::string> places = {

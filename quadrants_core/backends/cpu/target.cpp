@@ -108,6 +108,7 @@ Caps caps(int) {
 
 std::span<const passes::Pass> legalize(const Caps &) {
     static constexpr passes::Pass list[] = {
+        step::lower_blocks,   // each thread is one
         step::lower_packed,   // words, before all that knows nothing else
         step::chunk_ranges,   // a range task is called with a chunk of its range
         step::lower_cells,    // addresses are base + bytes

@@ -1,7 +1,8 @@
 // A device whose memory the host cannot touch, for tests: what a program does with it, it can do with a device far from
-// the host. Its addresses fault wherever no verb of a device, task or HostAccess is under way. Streams keep their work
-// until somebody waits; an array argument outside of its memory is refused.
+// the host. Its addresses fault wherever no work of a stream and no HostAccess is under way. Each stream works on a thread of
+// its own, so verbs return before their work is done; an array argument outside of its memory is refused.
 #include "backends/interp/device.h"
+#include "backends/interp/work_queue.h"
 
 #include "base/error.h"
 #include "base/fork.h"
@@ -15,9 +16,10 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <functional>
 #include <map>
 #include <mutex>
+#include <utility>
+#include <vector>
 
 namespace qd::backends::interpreter {
 
@@ -96,38 +98,28 @@ class FarMemory {
     std::multimap<uint64_t, uint64_t> spares_; ///< offsets by bytes
 };
 
-/// While it lives, the memory is open.
-class Opened {
-  public:
-    explicit Opened(FarMemory &memory) : memory_(memory) { memory_.open(); }
-    ~Opened() { memory_.close(); }
-    Opened(const Opened &) = delete;
-
-  private:
-    FarMemory &memory_;
-};
-
 class FarStream final : public runtime::Stream {
   public:
-    FarStream(FarMemory &memory, uint64_t seed, uint32_t number) : memory_(memory) {
+    FarStream(FarMemory &memory, uint64_t seed, uint32_t number)
+        : memory_(memory), queue_([&memory] { memory.open(); }, [&memory] { memory.close(); }) {
         device_lib::seed_random(thread_.random, seed, number);
     }
 
     void upload(uint64_t to, const void *from, uint64_t bytes) override {
         std::vector<char> kept(static_cast<const char *>(from), static_cast<const char *>(from) + bytes);
-        add([to, kept = std::move(kept)] { std::memcpy(at(to), kept.data(), kept.size()); });
+        queue_.add([to, kept = std::move(kept)] { std::memcpy(at(to), kept.data(), kept.size()); });
     }
     void download(void *to, uint64_t from, uint64_t bytes) override {
-        add([=] { std::memcpy(to, at(from), bytes); });
+        queue_.add([=] { std::memcpy(to, at(from), bytes); });
     }
     void copy(uint64_t to, uint64_t from, uint64_t bytes) override {
-        add([=] { std::memmove(at(to), at(from), bytes); });
+        queue_.add([=] { std::memmove(at(to), at(from), bytes); });
     }
     void fill(uint64_t to, uint8_t byte, uint64_t bytes) override {
-        add([=] { std::memset(at(to), byte, bytes); });
+        queue_.add([=] { std::memset(at(to), byte, bytes); });
     }
     void launch(runtime::LoadedTask &task, const abi::Task &info, abi::Launch &launch) override {
-        add([this, &task, &info, launch] {
+        queue_.add([this, &task, &info, launch] {
             if (*launch.data.failed) return;
             check(function_of(task), launch.data);
             try {
@@ -141,40 +133,29 @@ class FarStream final : public runtime::Stream {
     std::optional<double> launch_sections(std::span<const runtime::SectionTask>, const abi::Launch &) override {
         return std::nullopt;
     }
-    runtime::Event record() override { return {this, given_}; }
+    runtime::Event record() override { return {this, queue_.given()}; }
     void wait_for(const runtime::Event &event) override {
-        add([event] { static_cast<FarStream *>(event.stream)->work_until(event.number); });
+        queue_.add([event] { static_cast<FarStream *>(event.stream)->queue_.wait(event.number); });
     }
     abi::HeapUse take_heap_use() override {
-        abi::HeapUse use;
-        heap_.take_use(use);
+        const std::lock_guard guard(use_lock_);
+        abi::HeapUse use = std::exchange(use_, {});
+        use.entries.resize(abi::counted_stacks);
         return use;
     }
-    void wait() override { work_until(given_); }
+    void wait() override { queue_.wait(queue_.given()); }
 
   private:
     static void *at(uint64_t address) { return reinterpret_cast<void *>(address); }
     /// A range that a task has left in the tmp buffer is read there, as the launcher of a far device would.
     void run(const runtime::LoadedTask &task, const abi::Task &info, const abi::Launch &launch) {
-        if (info.range_at == abi::Task::computed) return run_text(task, launch, thread_);
         int64_t range[2];
-        std::memcpy(range, launch.data.tmp + info.range_at, sizeof range);
-        run_text(task, launch, thread_, range);
-    }
-    void add(std::function<void()> work) {
-        queue_.push_back(std::move(work));
-        given_++;
-    }
-    /// The first that goes wrong ends the rest of it.
-    void work_until(uint64_t number) {
-        if (done_ >= number) return;
-        const Opened opened(memory_);
-        const size_t count = size_t(number - done_);
-        std::vector<std::function<void()>> work(std::make_move_iterator(queue_.begin()),
-                                                std::make_move_iterator(queue_.begin() + std::ptrdiff_t(count)));
-        queue_.erase(queue_.begin(), queue_.begin() + std::ptrdiff_t(count));
-        done_ = number;
-        for (const std::function<void()> &one : work) one();
+        const bool found = info.range_at != abi::Task::computed;
+        if (found) std::memcpy(range, launch.data.tmp + info.range_at, sizeof range);
+        run_text(task, launch, thread_, found ? range : nullptr);
+        const std::lock_guard guard(use_lock_);
+        heap_.take_use(use_);
+        use_.total = use_.peak; // of one thread
     }
     /// Tasks of a device reach its own memory alone.
     void check(const ir::Function &fn, const abi::LaunchData &launch) const {
@@ -196,8 +177,9 @@ class FarStream final : public runtime::Stream {
     runtime::ThreadHeap heap_{thread_,
                               {[this](uint64_t bytes) { return at(memory_.alloc(bytes)); },
                                [this](void *p) { memory_.free(reinterpret_cast<uint64_t>(p)); }}};
-    std::vector<std::function<void()>> queue_;
-    uint64_t given_ = 0, done_ = 0;
+    BriefMutex use_lock_;
+    abi::HeapUse use_; ///< of tasks that have ended
+    WorkQueue queue_;  ///< the last member: its thread ends first
 };
 
 class Far final : public runtime::Device {

@@ -27,6 +27,23 @@ void Walk::reach(uint64_t address, uint64_t bytes, bool writes) {
     }
 }
 
+/// What is not global ends where the op says that made it. Pointers that control flow has handed on are not followed.
+void Walk::stay(Value pointer, uint64_t address, uint64_t bytes, bool writes) const {
+    if (fn.type(pointer).space == Space::global) return;
+    while (fn[pointer].op == Op::offset) pointer = fn.args(pointer)[0];
+    const Inst &made = fn[pointer];
+    const std::vector<uint64_t> &memory = locals[pointer.id];
+    if (memory.empty()) return;
+    const uint64_t count = made.op == Op::table ? fn.tables[made.imm].values.size() : made.imm;
+    const uint64_t begin = number_of(memory.data()), end = begin + count * uint64_t(size_of(made.type.elem));
+    if (address >= begin && address <= end && bytes <= end - address) return;
+    runtime::Fault fault;
+    fault.kind = writes ? runtime::Fault::Kind::write : runtime::Fault::Kind::read;
+    fault.has_address = true;
+    fault.address = uintptr_t(address);
+    throw fault;
+}
+
 uint64_t Walk::read(uint64_t address, Scalar type) {
     reach(address, uint64_t(size_of(type)), false);
     uint64_t bits = 0;
@@ -162,6 +179,8 @@ uint64_t Walk::address(Value v) {
     case AddressOp::offset: return get(args[0]) + get(args[1]);
     case AddressOp::reserve: return reserve(v);
     case AddressOp::stack: return get(args[0]);
+    case AddressOp::table: return table(v);
+    case AddressOp::shared: // a block has one thread
     case AddressOp::local: break;
     }
     std::vector<uint64_t> &memory = locals[v.id];
@@ -169,9 +188,22 @@ uint64_t Walk::address(Value v) {
     return number_of(memory.data());
 }
 
+uint64_t Walk::table(Value v) {
+    const Table &table = fn.tables[fn[v].imm];
+    const size_t size = size_t(size_of(table.elem));
+    std::vector<uint64_t> &memory = locals[v.id];
+    if (memory.empty()) {
+        memory.resize((table.values.size() * size + 7) / 8);
+        for (size_t i = 0; i < table.values.size(); ++i)
+            std::memcpy(reinterpret_cast<char *>(memory.data()) + i * size, &table.values[i], size);
+    }
+    return number_of(memory.data());
+}
+
 void Walk::load(Value v) {
     const Type &t = fn.type(v);
     uint64_t from = pointer(fn.args(v)[0], false);
+    stay(fn.args(v)[0], from, uint64_t(t.lanes * size_of(t.elem)), false);
     for (int lane = 0; lane < t.lanes; ++lane) lanes(v)[lane] = read(from + uint64_t(lane * size_of(t.elem)), t.elem);
 }
 
@@ -179,6 +211,7 @@ void Walk::store(Value v) {
     Value value = fn.args(v)[1];
     const Type &t = fn.type(value);
     uint64_t to = pointer(fn.args(v)[0], true);
+    stay(fn.args(v)[0], to, uint64_t(t.lanes * size_of(t.elem)), true);
     for (int lane = 0; lane < t.lanes; ++lane) write(to + uint64_t(lane * size_of(t.elem)), constant(value, lane));
 }
 
@@ -193,6 +226,7 @@ void Walk::masked(Value v) {
     for (int lane = 0; lane < t.lanes; ++lane) {
         uint64_t at = arg(v, 0) + (far ? lanes(args[1])[lane] : uint64_t(lane * size_of(t.elem)));
         bool on = lanes(mask)[lane] & 1;
+        if (on) stay(args[0], at, uint64_t(size_of(t.elem)), !reads);
         if (reads)
             lanes(v)[lane] = on ? read(at, t.elem) : far ? 0 : lanes(args[2])[lane];
         else if (on)
@@ -203,6 +237,7 @@ void Walk::masked(Value v) {
 void Walk::atomic(Value v) {
     const Inst &in = fn[v];
     uint64_t at = pointer(fn.args(v)[0], true);
+    stay(fn.args(v)[0], at, uint64_t(size_of(in.type.elem)), true);
     Constant old{in.type.elem, read(at, in.type.elem)};
     Constant operand = constant(fn.args(v)[1]);
     if (in.op == Op::atomic_xchg) {

@@ -220,6 +220,7 @@ void Walk::plain(Value v) {
     const Inst &in = fn[v];
     switch (PlainOp(in.op)) {
     case PlainOp::constant: values[slot[v.id]] = in.imm; return;
+    case PlainOp::group_any: values[slot[v.id]] = arg(v, 0) & 1; return; // a group has one lane
     case PlainOp::splat: std::fill_n(lanes(v), in.type.lanes, arg(v, 0)); return;
     case PlainOp::iota:
         for (int lane = 0; lane < in.type.lanes; ++lane) lanes(v)[lane] = from_int(in.type.elem, lane).bits;
@@ -245,6 +246,7 @@ void Walk::memory(Value v) {
     case MemoryOp::masked_store:
     case MemoryOp::gather:
     case MemoryOp::scatter: return masked(v);
+    case MemoryOp::block_sync: return; // a block has one thread
     }
 }
 

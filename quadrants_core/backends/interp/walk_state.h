@@ -68,6 +68,7 @@ struct Walk {
     void reduce(Value v);
     uint64_t address(Value v);
     uint64_t reserve(Value v);
+    uint64_t table(Value v);
     runtime::SparseTrees &trees() const {
         return const_cast<runtime::SparseTrees &>(static_cast<const runtime::SparseTrees &>(*launch.data.sparse));
     }
@@ -78,6 +79,7 @@ struct Walk {
     void about_cells(Value v);
     void step(Value v);
     void reach(uint64_t address, uint64_t bytes, bool writes);
+    void stay(Value pointer, uint64_t address, uint64_t bytes, bool writes) const;
     uint64_t read(uint64_t address, Scalar type);
     void write(uint64_t address, Constant v);
     void load(Value v);

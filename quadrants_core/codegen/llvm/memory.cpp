@@ -1,6 +1,7 @@
 // Addresses, loads and stores.
 #include "codegen/llvm/memory.h"
 
+#include <llvm/IR/GlobalVariable.h>
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/Module.h>
 
@@ -54,10 +55,27 @@ llvm::Value *MemoryCode::address(Value v) {
         code_.pieces.note(b_.CreateMemSet(room, b_.getInt8(0), bytes, llvm::MaybeAlign(16)), base);
         return room;
     }
+    case AddressOp::table: base = code_.pieces.number(Piece::table, in.imm); return table(fn_.tables[in.imm]);
+    case AddressOp::shared: code_.refuse(v, "must be lowered to a local first");
     case AddressOp::element:
     case AddressOp::place: code_.refuse(v, "must be lowered to pointer arithmetic first");
     }
     code_.refuse(v, "has no machine code");
+}
+
+llvm::Value *MemoryCode::table(const ir::Table &table) {
+    std::vector<llvm::Constant *> values;
+    llvm::Type *element = code_.memory_type(Type(table.elem));
+    for (uint64_t bits : table.values) {
+        llvm::Constant *value = code_.constant(Type(table.elem), bits);
+        values.push_back(table.elem == Scalar::u1 ? llvm::ConstantInt::get(element, bits) : value);
+    }
+    auto *content = llvm::ConstantArray::get(llvm::ArrayType::get(element, values.size()), values);
+    auto *place =
+        new llvm::GlobalVariable(code_.module, content->getType(), true, llvm::GlobalValue::PrivateLinkage, content);
+    place->setUnnamedAddr(llvm::GlobalValue::UnnamedAddr::Global);
+    place->setAlignment(llvm::Align(16));
+    return place;
 }
 
 void MemoryCode::load(Value v) {
@@ -163,6 +181,7 @@ void MemoryCode::access(Value v) {
     case MemoryOp::masked_store:
     case MemoryOp::gather:
     case MemoryOp::scatter: return masked(v);
+    case MemoryOp::block_sync: code_.refuse(v, "must be left out first");
     }
 }
 

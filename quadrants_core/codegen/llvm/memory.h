@@ -15,6 +15,7 @@ class MemoryCode {
     void load(Value v);
     void store(Value v);
     void masked(Value v);
+    llvm::Value *table(const ir::Table &table);
 
     TaskCode &code_;
     const ir::Function &fn_;

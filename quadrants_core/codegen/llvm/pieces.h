@@ -17,7 +17,7 @@ class LLVMContext;
 
 namespace qd::codegen {
 
-enum class Piece : uint8_t { array, tree, tmp, ret, local, counters, thread, stacks };
+enum class Piece : uint8_t { array, tree, tmp, ret, local, counters, thread, stacks, table };
 
 class Pieces {
   public:

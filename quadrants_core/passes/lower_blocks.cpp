@@ -1,0 +1,57 @@
+// For targets where each thread is a block and a group of its own: it waits for nobody, what holds for some lane holds for
+// it, and memory of its block is memory of the thread.
+#include "passes/passes.h"
+#include "passes/rename.h"
+#include "passes/spaces.h"
+
+#include "analysis/walk.h"
+
+#include <algorithm>
+
+namespace qd::passes {
+
+using namespace ir;
+
+namespace {
+
+struct Blocks {
+    Function &fn;
+    Rename rename;
+    bool any = false, moves = false;
+
+    explicit Blocks(Function &f) : fn(f), rename(f) {}
+
+    void run(BlockId b) {
+        for (Value v : fn[b].insts) {
+            rename.apply(fn, v);
+            Inst &in = fn[v];
+            any |= in.op == Op::block_sync || in.op == Op::group_any;
+            if (in.op == Op::group_any) rename.replace(v, fn.args(v)[0]);
+            if (in.op == Op::shared) {
+                in.op = Op::local;
+                moves = true;
+            }
+            for (BlockId child : in.blocks)
+                if (child) run(child);
+        }
+        if (any)
+            std::erase_if(fn[b].insts,
+                          [&](Value v) { return fn[v].op == Op::block_sync || fn[v].op == Op::group_any; });
+    }
+};
+
+} // namespace
+
+bool lower_blocks(Function &fn, const Config &) {
+    const auto is_lowered = [](const Inst &in) {
+        return in.op == Op::block_sync || in.op == Op::group_any || in.op == Op::shared;
+    };
+    if (std::ranges::none_of(fn.insts, is_lowered)) return false;
+    Blocks blocks(fn);
+    for (BlockId root : {fn.bounds, fn.body})
+        if (root) blocks.run(root);
+    if (blocks.moves) settle_spaces(fn);
+    return blocks.any || blocks.moves;
+}
+
+} // namespace qd::passes
