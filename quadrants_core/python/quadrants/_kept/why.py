@@ -3,7 +3,7 @@
 import difflib
 import weakref
 
-from quadrants import _native
+from quadrants import _native, _settings
 from quadrants._kept import reads as _reads
 
 
@@ -165,6 +165,8 @@ def why(kernel):
     found = primal.kernel() if primal is not None else None
     if found is None or not hasattr(found, "_records"):
         raise TypeError(f"qd.cache.why: {kernel!r} is no kernel; give what @qd.kernel made")
+    if _settings.of_python is not None:
+        return Why(primal.name, [], ["  runs as Python on arch=qd.python: nothing is compiled, and nothing is kept"])
     plans = found._plans()
     if not plans:
         return Why(primal.name, [], ["  not called yet in this program: what becomes of it shows at its first call"])

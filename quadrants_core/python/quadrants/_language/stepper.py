@@ -34,6 +34,18 @@ def kernel_of(kernel, what):
     return own, () if around is None else (around,)
 
 
+def _bytes(value):
+    import operator
+
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise TypeError(f"keep_bytes is a number of bytes, a whole one, not {value!r}") from None
+    if not 0 <= number < 1 << 64:
+        raise ValueError(f"keep_bytes is a number of bytes, 0 or more, not {value!r}")
+    return number
+
+
 class Stepper:
     """A launch of `kernel(*args, **keywords)` that stops where it is told to: `step()` goes to the end of the next checkpoint,
     run or left out, `turn()` to the end of a pass of the next qd.graph.do_while, `task()` past one task, `run()` to the end.
@@ -43,6 +55,7 @@ class Stepper:
 
     def __init__(self, kernel, *args, keep_bytes=256 << 20, **keywords):
         self.kernel, first = kernel_of(kernel, "qd.graph.Stepper")
+        keep_bytes = _bytes(keep_bytes)
         self.args = self.kernel._bind(*first, *args, **keywords)
         self._steps = _native.core().Steps(self.kernel, self.args, keep_bytes)
         outline = self._steps.graph()
