@@ -272,8 +272,8 @@ def kernel(fn=None, *, pure=None, fastcache=False, graph=False, checkpoints=Fals
         A kernel, or a decorator if `fn` is not given.
 
     Raises:
-        QuadrantsSyntaxError: annotations that no kernel can have. TypeError, ValueError: an option that is no bool. At the first call: QuadrantsCompilationError and its kinds, with the
-        line of the kernel.
+        QuadrantsSyntaxError: annotations that no kernel can have. TypeError, ValueError: an option that is neither True nor False. At the
+        first call: QuadrantsCompilationError and its kinds, with the line of the kernel.
 
     Example:
         >>> @qd.kernel
