@@ -52,7 +52,7 @@ TOPICS = {
         "QuadrantsRuntimeTypeError QuadrantsAssertionError"),
 }  # fmt: skip
 PARTS = {  # page -> module
-    "ad": "quadrants.ad", "algorithms": "quadrants.algorithms", "graph": "quadrants.lang.graph", "interop": "quadrants.interop",
+    "ad": "quadrants.ad", "algorithms": "quadrants.algorithms", "cache": "quadrants.cache", "graph": "quadrants.lang.graph", "interop": "quadrants.interop",
     "linalg": "quadrants.linalg", "math": "quadrants.math", "profiler": "quadrants.profiler", "simt": "quadrants.simt",
     "simt-block": "quadrants.simt.block", "simt-grid": "quadrants.simt.grid", "simt-subgroup": "quadrants.simt.subgroup",
     "simt-warp": "quadrants.simt.warp", "sparse": "quadrants.sparse", "tools": "quadrants.tools", "types": "quadrants.types",
@@ -65,7 +65,7 @@ NOTES = {  # what constants are
     "python": "Kernels run as Python code: slow, with breakpoints and `print`.", "x64": "Processors x86-64; `qd.cpu` on such a machine.",
     "x86_64": "The same as `qd.x64`.", "arm64": "Processors AArch64; `qd.cpu` on such a machine.", "cuda": "GPUs of NVIDIA: not there yet.",
     "vulkan": "GPUs by Vulkan: not there yet.", "metal": "GPUs of Apple: not there yet.", "amdgpu": "GPUs of AMD: not there yet.",
-    "cfg": "The options of the running program: `qd.cfg.debug`. See [options](options.md).", "root": "The first tree, an `SNode`.",
+    "cfg": "The options of the running program: `qd.cfg.debug`; None before `qd.init`, and on `qd.python`. See [options](options.md).", "root": "The first tree, an `SNode`.",
     "__version__": "The version as three numbers.", "__version_str__": "The version as text.",
     "pi": "3.14159...", "e": "2.71828...", "inf": "Infinity.", "nan": "Not a number.",
     "Tile16x16": "A matrix of 16x16 numbers that the threads of a subgroup hold together; needs a GPU.",

@@ -172,7 +172,7 @@ PYTHON = {
     "_display": [],
     "_trees": ["_arch", "_dtypes", "_exceptions", "_factories", "_native", "_runtime", "_settings"],
     # A kernel that is counted whatever the program says brings coverage in; before it is compiled, all fields must be placed.
-    "_language": ["_coverage", "_display", "_dtypes", "_exceptions", "_factories", "_logging", "_native", "_runtime", "_settings",
+    "_language": ["_coverage", "_display", "_dtypes", "_exceptions", "_factories", "_logging", "_native", "_option_values", "_runtime", "_settings",
                   "_source", "_trees"],
     "_storage": ["_arch", "_display", "_dtypes", "_environment", "_exceptions", "_factories", "_language", "_native", "_settings", "_source",
                  "_trees"],

@@ -18,13 +18,14 @@ from quadrants import _dtypes, _environment
 HERE = Path(__file__).resolve().parent
 PACKAGE = HERE.parents[1] / "quadrants_core" / "python" / "quadrants"
 MODULES = (
-    "quadrants quadrants.ad quadrants.algorithms quadrants.experimental quadrants.interop quadrants.lang.graph quadrants.linalg "
+    "quadrants quadrants.ad quadrants.algorithms quadrants.cache quadrants.experimental quadrants.interop quadrants.lang.graph quadrants.linalg "
     "quadrants.math quadrants.profiler quadrants.simt quadrants.simt.block quadrants.simt.grid quadrants.simt.subgroup "
     "quadrants.simt.warp quadrants.sparse quadrants.tools quadrants.types quadrants.types.annotations quadrants.types.enums "
     "quadrants.types.primitive_types quadrants.ui"
 ).split()
 HIDDEN = {  # reachable, and not in dir
     "quadrants": "_lib _tensor cfg clear_all_gradients outer __version__ __version_str__ _Tensor _VectorTensor _MatrixTensor _wrap".split(),
+    "quadrants.lang.graph": ["Stepper"],
     "quadrants.types": ["BufferViewType", "annotations", "enums", "primitive_types"],
 }
 OPERATORS = {  # methods without a name of their own that classes may have, with what is known of all of them

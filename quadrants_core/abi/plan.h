@@ -32,8 +32,10 @@ struct Graph {
 
 /// What a launch of a graph begins with and ends with.
 struct GraphWords {
-    int32_t resume_point = 0; ///< checkpoints with lower numbers are left out, until a level goes on
-    int32_t yielded = -1;     ///< the checkpoint that yielded
+    static constexpr int32_t from_the_start = -1;
+    /// What ends before this checkpoint is left out, until a level goes on.
+    int32_t resume_point = from_the_start;
+    int32_t yielded = -1; ///< the checkpoint that yielded
 };
 
 } // namespace qd::abi

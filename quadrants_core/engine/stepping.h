@@ -61,8 +61,7 @@ class StepWatch {
         case Kind::task: return until_ == Until::task;
         case Kind::level_begin: {
             const bool skipped = at != last_ + 1;
-            if (skipped) leave_out(at);
-            return skipped && until_ == Until::checkpoint;
+            return skipped && leave_out(at) && until_ == Until::checkpoint;
         }
         case Kind::region: return false;
         case Kind::level_end: return until_ == Until::turn;
@@ -80,12 +79,17 @@ class StepWatch {
         return false;
     }
 
-    /// The level that begins with the last step.
-    void leave_out(size_t end) {
+    /// The level that begins with the last step; whether there are checkpoints in it.
+    bool leave_out(size_t end) {
         run_.turns[size_t(run_.steps[last_].index)] = 0;
-        for (size_t i = last_; i < end; i++)
-            if (const runtime::GraphStep &step = run_.steps[i]; step.kind == runtime::GraphStep::Kind::checkpoint_begin)
-                run_.checkpoints[size_t(step.index)] = GraphRun::State::skipped;
+        bool any = false;
+        for (size_t i = last_; i < end; i++) {
+            const runtime::GraphStep &step = run_.steps[i];
+            if (step.kind != runtime::GraphStep::Kind::checkpoint_begin) continue;
+            run_.checkpoints[size_t(step.index)] = GraphRun::State::skipped;
+            any = true;
+        }
+        return any;
     }
 
     GraphRun &run_;

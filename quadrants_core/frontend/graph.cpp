@@ -131,6 +131,17 @@ void Graphs::check_statements(Items statements, const std::string &message) {
     }
 }
 
+void Graphs::finish(const Node *tree) {
+    const bool has_labels = std::ranges::any_of(names_.checkpoints, [](const auto &own) { return bool(own.label); });
+    if (!has_labels || fn_.returns.empty()) return;
+    const Node *found = w_.frames.back().result_node;
+    w_.fail_syntax(
+        found ? found : tree,
+        "When a kernel uses qd.checkpoint(), the kernel body may not contain a Return statement with a value: "
+        "its calls give a GraphStatus",
+        instead_of(NodeKind::Return));
+}
+
 bool Graphs::is_level(const Node *loop) {
     const Node *test = child(loop, Field::test);
     if (!calls(test, "do_while")) return false;
@@ -146,8 +157,7 @@ Flow Graphs::level(const Node *loop) {
     warn_if_deprecated(callee);
     if (!w_.request.options.graph) w_.fail_syntax(call, "qd.graph.do_while() requires @qd.kernel(graph=True)");
     if (in_region_) w_.fail_syntax(loop, "qd.graph.do_while() cannot appear inside a qd.graph.parallel() section");
-    if (!is_top_level(w_) || std::ranges::any_of(w_.frames, [](const Frame &frame) { return !frame.loops.empty(); }))
-        w_.fail_syntax(loop, std::string("qd.graph.do_while() ") + outside_loops);
+    if (!is_top_level(w_) || inside_loop(w_)) w_.fail_syntax(loop, std::string("qd.graph.do_while() ") + outside_loops);
     if (items_of(loop, Field::orelse).size())
         w_.fail_syntax(loop, "'else' clause for qd.graph.do_while() not supported in Quadrants kernels");
     const Items args = items_of(call, Field::args);
@@ -208,7 +218,10 @@ Flow Graphs::inside(Kind kind, uint32_t flag, const std::function<Flow()> &body)
 Flow Graphs::loop(const Node *node, const std::function<Flow()> &walk_loop) {
     if (!loops_.contains(node)) return walk_loop();
     names_.checkpoints.push_back({});
-    return inside(Kind::checkpoint, ir::Subgraph::no_flag, walk_loop);
+    in_loop_ = true;
+    const Flow flow = inside(Kind::checkpoint, ir::Subgraph::no_flag, walk_loop);
+    in_loop_ = false;
+    return flow;
 }
 
 // Checkpoints
@@ -221,6 +234,12 @@ Flow Graphs::checkpoint(const Node *node, const Node *call) {
                            "', which is not decorated with `checkpoints=True`",
                        "write @qd.kernel(graph=True, checkpoints=True)");
     if (in_checkpoint_) w_.fail_syntax(node, "qd.checkpoint() cannot be nested inside another qd.checkpoint()");
+    if (in_loop_)
+        w_.fail_syntax(
+            node,
+            "qd.checkpoint() cannot be nested inside another qd.checkpoint(); a loop of the kernel, also one "
+            "over qd.static(...), is a checkpoint by itself",
+            "put the loop into the checkpoint");
     if (in_region_) w_.fail_syntax(node, "qd.checkpoint() cannot appear inside a qd.graph.parallel() section");
     if (!is_top_level(w_) || inside_loop(w_)) w_.fail_syntax(node, std::string("qd.checkpoint() ") + outside_loops);
 
@@ -305,7 +324,11 @@ PyRef Graphs::label(const Node *node) {
     PyRef found = node->kind == NodeKind::Constant ? PyRef::borrow(constant_of(node)) : constant_named(node);
     PyErr_Clear();
     if (!found || !PyLong_Check(found.get()) || PyBool_Check(found.get()))
-        w_.fail_syntax(node, "qd.checkpoint() first argument must be an int literal or an IntEnum value");
+        w_.fail_syntax(
+            node, "qd.checkpoint() first argument must be an int literal or an IntEnum value",
+            node->kind == NodeKind::UnaryOp
+                ? "a negative number needs a name outside of the kernel, `LAST = -1`, or a member of an IntEnum"
+                : "name checkpoints with numbers, ints outside of the kernel, or members of an IntEnum");
     return found;
 }
 

@@ -12,6 +12,8 @@ class Graphs : public Part {
 
     /// Refuses what a kernel with levels may not hold, and finds the loops that are checkpoints by themselves.
     void begin(const Node *tree);
+    /// Refuses what a kernel with checkpoints returns: its calls give the state of the launch.
+    void finish(const Node *tree);
     /// Whether a `while` is a level.
     bool is_level(const Node *loop);
     Flow level(const Node *loop);
@@ -56,6 +58,7 @@ class Graphs : public Part {
 
     GraphNames names_;
     std::unordered_set<const Node *> loops_; ///< that are checkpoints
+    bool in_loop_ = false;                   ///< that is a checkpoint
     bool in_checkpoint_ = false, in_region_ = false, in_section_ = false;
     size_t region_at_ = 0; ///< where the region begins in the block at hand
 };

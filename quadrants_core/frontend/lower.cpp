@@ -119,6 +119,7 @@ Result lower(const Request &request) {
     block(w, items_of(tree, Field::body));
     w.b.span = w.span_of(tree);
     finish_kernel(w, tree);
+    w.graphs.finish(tree);
     w.places.settle_matrices();
     autodiff::Companions companions;
     if (request.mode != autodiff::Mode::none) companions = w.gradients.settle(tree);

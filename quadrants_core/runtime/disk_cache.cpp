@@ -415,7 +415,8 @@ std::vector<CacheFile> DiskCache::files(bool content) {
 }
 
 bool DiskCache::has_record(const KernelKey &name, RecordPlace place) const {
-    return (place == RecordPlace::fast ? fast_ : records_).has(record_name(name, place));
+    return bool(
+        (place == RecordPlace::fast ? fast_ : records_).load(record_name(name, place), record_file)); // a whole one
 }
 
 /// Those that were used longest ago, once they are as many bytes as the kernels may be.

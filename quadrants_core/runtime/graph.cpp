@@ -58,21 +58,14 @@ class Steps {
         return around;
     }
 
-    /// The last checkpoint in a level, also one of which no task is left.
-    int32_t last_checkpoint(int32_t level) const {
-        for (size_t i = graph_.checkpoints.size(); i-- > 0;)
-            for (int32_t around = graph_.checkpoints[i].level; around >= 0;
-                 around = graph_.levels[size_t(around)].parent)
-                if (around == level) return int32_t(i);
-        return -1;
-    }
-
     void begin(Open what) {
         what.step = steps_.size();
         open_.push_back(what);
         steps_.push_back(
             {what.checkpoint ? GraphStep::Kind::checkpoint_begin : GraphStep::Kind::level_begin, what.index});
-        if (!what.checkpoint) steps_.back().last = last_checkpoint(what.index);
+        if (!what.checkpoint) return;
+        for (const size_t level : ended_) steps_[level].next = what.index;
+        ended_.clear();
     }
 
     void close_down_to(size_t depth) {
@@ -87,6 +80,7 @@ class Steps {
                 steps_.push_back(
                     {GraphStep::Kind::level_end, last.index, uint32_t(last.step + 1), slot_of(kernel_, flag)});
                 steps_[last.step].target = uint32_t(steps_.size());
+                ended_.push_back(last.step);
             }
         }
     }
@@ -96,6 +90,7 @@ class Steps {
     std::span<const Region> regions_;
     std::vector<Open> open_;
     std::vector<GraphStep> steps_;
+    std::vector<size_t> ended_; ///< where levels begin after which no checkpoint has begun yet
 };
 
 } // namespace

@@ -14,7 +14,7 @@ namespace qd::runtime {
 struct GraphStep {
     enum class Kind : uint8_t {
         task,
-        level_begin,      ///< goes on at `target` if a resumed launch begins behind all checkpoints in it
+        level_begin,      ///< goes on at `target` if it ends before where a resumed launch begins, or after a yield
         level_end,        ///< goes on at `target` while the flag is not 0
         checkpoint_begin, ///< goes on at `target` if it is left out
         checkpoint_end,
@@ -25,7 +25,8 @@ struct GraphStep {
     uint32_t target = 0;
     static constexpr uint32_t no_slot = UINT32_MAX;
     uint32_t flag = no_slot; ///< slot of LaunchData::args with the address of the flag
-    int32_t last = -1;       ///< of level_begin: the last checkpoint in the level; -1: none
+    static constexpr int32_t none_left = std::numeric_limits<int32_t>::max();
+    int32_t next = none_left; ///< of level_begin: the first checkpoint after the level
 };
 
 /// A region whose sections may run side by side, and whether that pays: in launches of late, and before there are some by
@@ -88,7 +89,6 @@ struct Unwatched {
 template <GraphRunner Runner, class Watch = Unwatched>
 size_t walk_graph(const std::vector<GraphStep> &steps, size_t at, abi::GraphWords &words, Runner &&runner,
                   Watch &&watch = {}) {
-    constexpr int32_t none_left = std::numeric_limits<int32_t>::max();
     const auto is_set = [&](const GraphStep &step) {
         return step.flag != GraphStep::no_slot && runner.flag(step.flag) != 0;
     };
@@ -101,11 +101,11 @@ size_t walk_graph(const std::vector<GraphStep> &steps, size_t at, abi::GraphWord
             if (runner.region(step.index)) at = step.target - 1;
             break;
         case GraphStep::Kind::level_begin:
-            if (step.last >= 0 && step.last < words.resume_point && words.yielded < 0) at = step.target - 1;
+            if (step.next <= words.resume_point) at = step.target - 1;
             break;
         case GraphStep::Kind::level_end:
             if (words.yielded >= 0 || !is_set(step)) break;
-            words.resume_point = 0;
+            words.resume_point = abi::GraphWords::from_the_start;
             watch.turned(step.index);
             at = step.target - 1;
             break;
@@ -115,7 +115,7 @@ size_t walk_graph(const std::vector<GraphStep> &steps, size_t at, abi::GraphWord
         case GraphStep::Kind::checkpoint_end:
             if (!is_set(step)) break;
             words.yielded = step.index;
-            words.resume_point = none_left;
+            words.resume_point = GraphStep::none_left;
             watch.yielded(step.index);
             break;
         }

@@ -1,5 +1,6 @@
-"""Random graphs: levels, checkpoints, regions, bare statements, against a model in Python. Each program writes the order of
-what ran, each section one of its own; launches yield and are resumed from labels chosen at random. `python -m tests.fuzz.graphs --count N` runs more."""
+"""Random graphs: levels, checkpoints, regions, bare statements, calls of funcs, static branches and loops, against a model in Python.
+Each program writes the order of what ran, each section one of its own; launches yield and are resumed from labels chosen at random.
+`python -m tests.fuzz.graphs --count N` runs more."""
 
 import argparse
 import dataclasses
@@ -12,7 +13,6 @@ import tempfile
 import quadrants as qd
 
 MOST_STEPS = 400  # in the written order of one launch, and of one section
-LAST = 2**31 - 1
 
 
 @dataclasses.dataclass
@@ -58,6 +58,27 @@ class Level:
 
 
 @dataclasses.dataclass
+class Call:
+    """Of a func with statements, loops, branches and levels in it."""
+
+    name: str
+    body: list
+
+
+@dataclasses.dataclass
+class Static:
+    """A branch, or a loop of some rounds."""
+
+    rounds: int  # None: a branch
+    body: list
+    dense: int = -1
+
+    @property
+    def is_loop(self):
+        return self.rounds is not None
+
+
+@dataclasses.dataclass
 class Checkpoint:
     label: int
     flag: str
@@ -87,9 +108,9 @@ class Plan:
         self.heavy = heavy
         self.checkpoints = self.random.random() < (0.4 if heavy else 0.7)
         self.numbers = self.rows = 0
-        self.flags, self.armed, self.labels = [], [], {}
+        self.flags, self.armed, self.labels, self.funcs = [], [], {}, []
         self.body = self._body(0, False)
-        self.dense = 0
+        self.table = []
         self._count(self.body, True)
 
     def _number(self):
@@ -100,14 +121,51 @@ class Plan:
         names.append(f"{prefix}{len(names)}")
         return names[-1]
 
-    def _body(self, depth, in_checkpoint):
+    def _body(self, depth, in_checkpoint, most=4):
         made = []
-        for _ in range(self.random.randint(1, 4)):
+        for _ in range(self.random.randint(1, most)):
             made.append(self._item(depth, in_checkpoint))
         return made
 
+    def _plain(self, depth):
+        """Of a func or a static loop: what holds no checkpoints, with levels, also of statements alone."""
+        made = []
+        for _ in range(self.random.randint(1, 3)):
+            r = self.random.random()
+            if r < 0.3 and depth < 3:
+                made.append(self._bare_level() if self.random.random() < 0.4 else self._level(depth, self._plain))
+            elif r < 0.4 and depth < 3:
+                made.append(Static(self.random.choice((None, 1, 2)), self._plain(depth + 1)))
+            elif r < 0.45 and depth < 3:
+                made.append(self._call(depth + 1))
+            else:
+                made.append(self.random.choice((Bare, Loop, Loop, Branch))(self._number()))
+        return made
+
+    def _call(self, depth):
+        if self.funcs and self.random.random() < 0.2:
+            return self.random.choice(self.funcs)
+        body = self._plain(depth)  # funcs that it calls are written before it
+        self.funcs.append(Call(f"func{len(self.funcs)}", body))
+        return self.funcs[-1]
+
+    def _level(self, depth, inside):
+        flag = self._flag(self.flags, "f")
+        lowers_bare = self.random.random() < 0.5
+        body = inside(depth + 1)
+        if not lowers_bare:
+            body.insert(self.random.randint(0, len(body)), Loop(self._number(), 1, flag))
+        return Level(flag, self.random.choice((0, 1, 2, 3)), body, lowers_bare)
+
+    def _bare_level(self):
+        flag = self._flag(self.flags, "f")
+        return Level(flag, self.random.choice((0, 1, 2, 3)), [Bare(self._number())], True)
+
     def _item(self, depth, in_checkpoint):
         r = self.random.random()
+        if r < 0.12 and depth < 3:
+            return self._calling(depth, in_checkpoint)
+        r = (r - 0.12) / 0.88
         if r < 0.3:
             return Loop(self._number(), self.random.choice((0, 1, 1, 2)))
         if r < 0.36:
@@ -115,12 +173,7 @@ class Plan:
         if r < 0.46:
             return Change(self._number(), not in_checkpoint, self.random.random() < 0.4)
         if r < 0.62 and depth < 3:
-            flag = self._flag(self.flags, "f")
-            lowers_bare = self.random.random() < 0.5
-            body = self._body(depth + 1, in_checkpoint)
-            if not lowers_bare:
-                body.insert(self.random.randint(0, len(body)), Loop(self._number(), 1, flag))
-            return Level(flag, self.random.choice((0, 1, 2, 3)), body, lowers_bare)
+            return self._level(depth, lambda depth: self._body(depth, in_checkpoint))
         if in_checkpoint:
             return Loop(self._number())
         if r < 0.85 and self.checkpoints:
@@ -128,6 +181,16 @@ class Plan:
         if r < 0.85 and not self.checkpoints:
             return Region([self._section() for _ in range(self.random.randint(0, 4))])
         return Bare(self._number())
+
+    def _calling(self, depth, in_checkpoint):
+        r = self.random.random()
+        if r < 0.25:
+            return Static(self.random.choice((1, 2, 2, 0)), self._plain(depth + 1))
+        if r < 0.5:
+            return Static(None, self._body(depth + 1, in_checkpoint, 3))
+        if r < 0.7 or in_checkpoint:  # a checkpoint holds no calls, but in branches
+            return Static(None, [self._call(depth + 1)]) if in_checkpoint else self._call(depth + 1)
+        return self._bare_level()
 
     def _section(self):
         made = []
@@ -155,26 +218,33 @@ class Plan:
         return Checkpoint(label, flag, body)
 
     def _count(self, body, top):
-        """Dense numbers, in the order of the source."""
+        """Which loops are checkpoints: at the top of the kernel, or of its levels; and the labels of all, in the order of the source."""
         for item in body:
             is_loop = isinstance(item, Loop) or isinstance(item, Change) and item.in_loop
-            if is_loop and top and self.checkpoints:
-                item.dense, self.dense = self.dense, self.dense + 1
-            elif isinstance(item, Checkpoint):
-                item.dense, self.dense = self.dense, self.dense + 1
+            if isinstance(item, Checkpoint) or top and self.checkpoints and (is_loop or isinstance(item, Static) and item.is_loop):
+                item.dense = len(self.table)
+                self.table.append(getattr(item, "label", None))
             elif isinstance(item, Level):
                 self._count(item.body, top)
+            elif isinstance(item, Static) and not item.is_loop:
+                self._count(item.body, False)
 
     # as a kernel
     def source(self):
         flags = [*self.flags, *self.armed, *(f"a{flag}" for flag in self.armed), "one"]
+        given = ", ".join(f"{flag}: Flag" for flag in flags)
         lines = [
-            "import quadrants as qd", "Flag = qd.types.ndarray(qd.i32, ndim=0)", "Line = qd.types.ndarray(qd.i32, ndim=1)", "",
-            f"@qd.kernel(graph=True, checkpoints={self.checkpoints})",
-            f"def k(t: Line, rows: Line, busy: Line, {', '.join(f'{flag}: Flag' for flag in flags)}):",
+            "import quadrants as qd", "Flag = qd.types.ndarray(qd.i32, ndim=0)", "Line = qd.types.ndarray(qd.i32, ndim=1)",
         ]  # fmt: skip
-        lines.append("    acc = 1")
-        self.row = None
+        self.row, self.passed = None, f"t, {', '.join(flags)}"
+        for func in self.funcs:
+            lines += ["", "@qd.func", f"def {func.name}(t: Line, {given}):"]
+            for item in func.body:
+                self._write(item, "    ", lines)
+        lines += [
+            "", f"@qd.kernel(graph=True, checkpoints={self.checkpoints})", f"def k(t: Line, rows: Line, busy: Line, {given}):",
+            "    acc = 1",
+        ]  # fmt: skip
         for item in self.body:
             self._write(item, "    ", lines)
         return "\n".join(lines) + "\n"
@@ -218,6 +288,12 @@ class Plan:
                 self._write(inner, pad + "    ", lines)
             if item.lowers_bare:
                 self._lower(item.flag, pad + "    ", lines)
+        elif isinstance(item, Call):
+            lines.append(f"{pad}{item.name}({self.passed})")
+        elif isinstance(item, Static):
+            lines.append(f"{pad}for _ in qd.static(range({item.rounds})):" if item.is_loop else f"{pad}if qd.static(True):")
+            for inner in item.body:
+                self._write(inner, pad + "    ", lines)
         elif isinstance(item, Checkpoint):
             lines.append(f"{pad}with qd.checkpoint({item.label}, yield_on={item.flag}):")
             for inner in item.body:
@@ -249,18 +325,17 @@ class TooLong(Exception):
     pass
 
 
-def _checkpoints_in(item):
-    found = [item.dense] if getattr(item, "dense", -1) >= 0 else []
-    for inner in getattr(item, "body", ()):
-        found += _checkpoints_in(inner)
-    return found
+def holds(item, label):
+    return getattr(item, "label", None) == label or any(holds(inner, label) for inner in getattr(item, "body", ()))
 
 
 class Model:
-    """What one launch does."""
+    """What one launch does. Loops that are checkpoints, and levels wherever they stand, are left out where they come before the
+    checkpoint that the launch is resumed from, or after the one that yielded."""
 
-    def __init__(self, plan, flags, resume_point):
-        self.plan, self.flags, self.resume_point = plan, flags, resume_point
+    def __init__(self, plan, flags, resumed):
+        self.plan, self.flags = plan, flags
+        self.ahead = resumed  # the label of the checkpoint that has not begun yet
         self.order, self.yielded, self.acc = [], None, 1
         self.rows = [[] for _ in range(plan.rows)]
         self.block(plan.body)
@@ -270,6 +345,11 @@ class Model:
         if len(self.order) > MOST_STEPS:
             raise TooLong
 
+    def left_out(self, item):
+        if self.yielded is not None:
+            return True
+        return self.ahead is not None and not holds(item, self.ahead)
+
     def block(self, body):
         for item in body:
             self.item(item)
@@ -278,17 +358,22 @@ class Model:
         self.flags[flag] -= self.flags[flag] > 0
 
     def item(self, item):
+        if getattr(item, "dense", -1) >= 0 and self.left_out(item):
+            return
         if isinstance(item, (Bare, Branch)):
             self.log(item.number)
         elif isinstance(item, Change):
             if not item.in_loop:
                 self.acc = (self.acc * 3 + item.number) % 1009
                 self.log(self.acc)
-            elif item.dense < 0 or item.dense >= self.resume_point:
+            else:
                 self.acc += 2 * item.number
+        elif isinstance(item, Call):
+            self.block(item.body)
+        elif isinstance(item, Static):
+            for _ in range(item.rounds if item.is_loop else 1):
+                self.block(item.body)
         elif isinstance(item, Loop):
-            if item.dense >= 0 and item.dense < self.resume_point:
-                return
             for _ in range(item.rounds):
                 self.log(item.number)
             if item.rounds and item.lowers:
@@ -299,8 +384,7 @@ class Model:
         elif isinstance(item, Level):
             if item.arms:
                 self.flags[item.flag] = item.arms
-            inside = _checkpoints_in(item)
-            if inside and max(inside) < self.resume_point and self.yielded is None:
+            if self.left_out(item):
                 return
             while True:
                 self.block(item.body)
@@ -308,13 +392,11 @@ class Model:
                     self.lower(item.flag)
                 if self.yielded is not None or not self.flags[item.flag]:
                     break
-                self.resume_point = 0
         elif isinstance(item, Checkpoint):
-            if item.dense < self.resume_point:
-                return
+            self.ahead = None
             self.block(item.body)
             if self.flags[item.flag]:
-                self.yielded, self.resume_point = item.label, LAST
+                self.yielded = item.label
         else:
             for section in item.sections:
                 order, self.order = self.order, self.rows[section.row]
@@ -322,15 +404,14 @@ class Model:
                 self.order = order
 
 
-def _dense(plan, label):
-    def look(body):
-        for item in body:
-            if isinstance(item, Checkpoint) and item.label == label:
-                return item.dense
-            if isinstance(item, Level) and (found := look(item.body)) is not None:
-                return found
-
-    return look(plan.body)
+def stepped(plan, kernel, given, resumed):
+    """A launch in steps of all kinds; what it does in the end is what a launch does."""
+    stepper = qd.graph.Stepper(kernel, *given)
+    if resumed is not None:
+        stepper.resume(resumed)
+    while not stepper.over:
+        getattr(stepper, plan.random.choice(("task", "step", "turn", "step", "turn", "run")))()
+    return stepper.status
 
 
 def run(seed, folder):
@@ -348,7 +429,7 @@ def run(seed, folder):
     resumed = None
     for launch in range(6):
         try:
-            model = Model(plan, dict(flags), 0 if resumed is None else _dense(plan, resumed))
+            model = Model(plan, dict(flags), resumed)
         except TooLong:
             return launch > 0
         for name, value in flags.items():
@@ -356,7 +437,14 @@ def run(seed, folder):
         order.fill(0)
         rows.fill(0)
         given = (order, rows, busy, *arrays.values())
-        status = module.k(*given) if resumed is None else module.k.resume(*given, from_checkpoint=resumed)
+        in_steps = plan.random.random() < 0.2
+        if in_steps:
+            status = stepped(plan, module.k, given, resumed)
+            if model.yielded is not None:  # a stepper sets the flag to 0
+                model.flags[plan.labels[model.yielded]] = 0
+        else:
+            status = module.k(*given) if resumed is None else module.k.resume(*given, from_checkpoint=resumed)
+            assert module.k._primal.checkpoint_user_labels_by_cp_id == plan.table, seed
         written = order.to_numpy()
         assert written[1 : written[0] + 1].tolist() == model.order, (seed, launch, resumed)
         for row, wanted in zip(rows.to_numpy().reshape(-1, MOST_STEPS + 2), model.rows):
@@ -364,7 +452,7 @@ def run(seed, folder):
         flags = {name: int(array[()]) for name, array in arrays.items()}
         assert flags == model.flags, (seed, launch, resumed)
         if not plan.labels:
-            assert status is None
+            assert in_steps or status is None
             return True
         assert (status.yielded, status.checkpoint) == (model.yielded is not None, model.yielded), (seed, launch, resumed)
         if not status.yielded and plan.random.random() < 0.5:

@@ -103,12 +103,6 @@ def test_where_levels_stand():
                 c[()] -= 1
 
     @graph
-    def in_static_for(c: Flag):
-        for i in qd.static(range(2)):
-            while qd.graph.do_while(c):
-                c[()] -= 1
-
-    @graph
     def in_if(c: Flag):
         if c[()] > 0:
             while qd.graph.do_while(c):
@@ -124,7 +118,7 @@ def test_where_levels_stand():
         for i in range(2):
             part(c)
 
-    for k in (in_for, in_static_for, in_if, in_func_in_for):
+    for k in (in_for, in_if, in_func_in_for):
         assert words in refused(k), k
 
     @graph
@@ -325,6 +319,30 @@ def test_arguments_of_checkpoints():
                 pass
 
     assert positional(flag()).yielded is True
+
+
+def test_a_negative_number_as_a_label():
+    last = -3
+
+    @staged
+    def named(c: Flag):
+        with qd.checkpoint(last, yield_on=c):
+            for i in range(1):
+                pass
+
+    assert named(flag()).checkpoint == -3 and named._primal.checkpoint_user_labels_by_cp_id == [-3]
+
+
+@pytest.mark.parametrize("name", ("graph", "checkpoints", "fastcache"))
+def test_options_of_a_kernel_are_true_or_false(name):
+    def k():
+        pass
+
+    for value, error in (("yes", TypeError), (1.0, TypeError), (2, ValueError), (k, TypeError)):
+        with pytest.raises(error, match=f"the option {name} is"):
+            qd.kernel(k, **{"graph": True, name: value})
+    for value, taken in ((None, False), (0, False), (1, True), (True, True)):
+        assert getattr(qd.kernel(k, **{"graph": True, name: value} if taken or name != "graph" else {name: value})._primal, name) is taken
 
 
 def test_labels():

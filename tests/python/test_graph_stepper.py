@@ -208,6 +208,19 @@ def test_what_is_kept_has_a_limit():
     assert not stepper.back()
 
 
+@pytest.mark.parametrize("keep_bytes, error", ((-1, ValueError), ("x", TypeError), (1.5, TypeError), (None, TypeError), (1 << 64, ValueError)))
+def test_a_limit_that_is_none(keep_bytes, error):
+    with pytest.raises(error, match="keep_bytes is a number of bytes"):
+        qd.graph.Stepper(staged, *fresh(), keep_bytes=keep_bytes)
+
+
+def test_a_limit_may_be_any_whole_number():
+    for keep_bytes in (0, True, np.int64(64), (1 << 64) - 1):
+        stepper = qd.graph.Stepper(staged, *fresh(), keep_bytes=keep_bytes)
+        stepper.task()
+        assert stepper.back() == (keep_bytes > 8)
+
+
 @pytest.mark.parametrize("keep_bytes, comes_back", ((1 << 20, True), (600, False)))
 def test_back_and_arrays_that_the_kernel_only_reads(keep_bytes, comes_back):
     @qd.kernel(graph=True)

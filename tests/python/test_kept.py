@@ -288,6 +288,23 @@ def test_files_of_fast_kernels(programs):
     assert len(list(fast.iterdir())) == 7
 
 
+@pytest.mark.parametrize("damage", (lambda content: content[:20], lambda content: content[:-1] + bytes([content[-1] ^ 1]), lambda content: b""))
+def test_damaged_files_of_fast_kernels_are_replaced(programs, damage):
+    """Both files, each alone, and together; the program after it finds them whole."""
+    fast = programs.path / "python_side_cache"
+    run = FAST + "init(); one(); print(qd.cache.why(one).specialisations[0].outcome); assert not qd.cache.verify(), qd.cache.verify()"
+    assert programs.run(run) == "compiled\n"
+    files = sorted(fast.iterdir())
+    whole = {file: file.read_bytes() for file in files}
+    assert len(files) == 2
+    for spoiled in ([files[0]], [files[1]], files):
+        for file in spoiled:
+            file.write_bytes(damage(whole[file]))
+        assert programs.run(run) in ("loaded\n", "found\n")
+        assert sorted(fast.iterdir()) == files and all(len(file.read_bytes()) == len(whole[file]) for file in files)
+        assert programs.run(run) == "loaded\n"
+
+
 def outcomes(programs, text):
     return json.loads(programs.run(text + "\nimport json; print(json.dumps([[s.outcome, s.layer, s.reasons] for s in qd.cache.why(k).specialisations]))"))
 
@@ -383,6 +400,19 @@ def test_fast_kernels_that_cannot_be_kept(programs):
     programs.run(text.replace("(fastcache=True)", "(fastcache=False)", 1))
     assert programs.errors == ""
     assert not (programs.path / "python_side_cache").exists()
+
+
+def test_why_where_kernels_run_as_python():
+    qd.init(arch=qd.python)
+
+    @qd.kernel
+    def k() -> qd.i32:
+        return 1
+
+    assert "runs as Python" in repr(qd.cache.why(k))
+    k()
+    assert "runs as Python" in repr(qd.cache.why(k)) and not qd.cache.why(k).specialisations
+    qd.reset()
 
 
 def test_why_of_what_is_no_kernel():
@@ -502,6 +532,42 @@ def test_archives_that_are_none(tmp_path):
         qd.cache.import_(3)
     with pytest.raises(FileNotFoundError, match="no such folder: .*nowhere'"):
         qd.cache.export(tmp_path / "nowhere" / "packed.zip")
+
+
+def test_archives_that_are_damaged(tmp_path):
+    """Whatever byte is another, or wherever it is cut: nothing of it is added, or all that is in it."""
+    import zipfile
+
+    qd.init(arch=qd.cpu, offline_cache=True, offline_cache_file_path=str(tmp_path / "cache"))
+    packed = tmp_path / "packed.zip"
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.comment = b"quadrants-cache-1"
+        for number in range(2):
+            archive.writestr(f"records/{number}{'0' * 31}.qdr", b"a record " * 3)
+    whole = packed.read_bytes()
+    added = lambda: sorted(f.name for f in (tmp_path / "cache").rglob("*.qdr"))
+    refused = 0
+    for at in range(len(whole)):
+        packed.write_bytes(whole[:at] + bytes([whole[at] ^ 255]) + whole[at + 1 :])
+        try:
+            qd.cache.import_(packed)
+        except ValueError as error:
+            assert str(error).startswith(str(packed) + ": ")
+            refused += 1
+        assert not added()  # what an archive without damage holds here is no record, so it is not kept
+        packed.write_bytes(whole[:at])
+        with pytest.raises(ValueError, match="packed.zip: "):
+            qd.cache.import_(packed)
+    assert refused > len(whole) // 2
+
+    middle = whole.index(b"records/1") + 3
+    packed.write_bytes(whole[:middle] + b"?" + whole[middle + 1 :])
+    with pytest.raises(ValueError, match="packed.zip: the archive is damaged, and nothing of it was added"):
+        qd.cache.import_(packed)
+    command = [sys.executable, "-m", "quadrants", "cache", "-p", str(tmp_path / "other"), "import", str(packed)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 1 and "the archive is damaged" in done.stderr and "Traceback" not in done.stderr
+    assert not list((tmp_path / "other").rglob("*.qdr"))
 
 
 def test_from_a_shell(programs):

@@ -116,7 +116,7 @@ def test_odd_variables(name, running, monkeypatch):
 
 
 def test_the_arch(monkeypatch, running):
-    for value in ([], True, 99, 3.5, "cup", "", None.__class__, [None], ["cpu", "cup"]):
+    for value in ([], True, 99, 0, 3, [0], 3.5, "cup", "", None.__class__, [None], ["cpu", "cup"]):
         with pytest.raises(ValueError, match="arch"):
             begin(value)
         running()
@@ -215,6 +215,11 @@ def test_names_of_cfg(running):
         qd.cfg.nothing_like_it
     with pytest.raises(AttributeError, match="arch cannot be changed while a program runs"):
         qd.cfg.arch = qd.cuda
+    with pytest.raises(AttributeError, match="^the option debug cannot be deleted: assign another value to it$"):
+        del qd.cfg.debug
+    with pytest.raises(AttributeError, match="no attribute 'debog'; did you mean 'debug'"):
+        del qd.cfg.debog
+    assert qd.cfg.debug is False
     assert not hasattr(qd.cfg, "_repr_html_")
     qd.cfg.flatten_if = True
     assert "flatten_if=True" in repr(qd.cfg) and "opt_level" not in repr(qd.cfg) and f"arch={qd.cfg.arch}" in repr(qd.cfg)

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import linecache
+import subprocess
+import sys
 import types
 
 import numpy as np
+import pytest
 import quadrants as qd
 
 
@@ -87,3 +90,45 @@ def test_same_function_made_twice_with_other_globals():
 
     two, five = make(2), make(5)
     assert (two(3), five(3)) == (6, 15)
+
+
+EDITED = '''
+import sys
+{imports}
+import quadrants as qd
+
+qd.init(arch=sys.argv[1], log_level="error", offline_cache=sys.argv[3] != "cold", offline_cache_file_path=sys.argv[4])
+
+def plain(x):
+    return x + 10
+
+@qd.func
+def f(x):
+    return x * 1 + plain(x) - x
+
+@qd.kernel
+def k(x: qd.i32) -> qd.i32:
+    return f(x) + 100
+
+text = open(__file__).read()
+with open(__file__, "w") as file:
+    file.write(eval(sys.argv[2]))
+print(k(1))
+'''
+
+
+@pytest.mark.parametrize("imports", ("", "import linecache"))
+@pytest.mark.parametrize("edit", ("'#' + chr(10) + text", "text.replace('100', '200')", "text.replace('x * 1', 'x * 2')", "text.replace('x + 10', 'x + 20')", "text[:90]", "''"))
+def test_a_file_that_is_edited_while_its_program_runs(arch, tmp_path, imports, edit):
+    """What runs is the text that was loaded, and what is kept is kept for that text."""
+    path, cache = tmp_path / "program.py", str(tmp_path / "cache")
+    for kept in ("cold", "new", "kept"):
+        path.write_text(EDITED.replace("{imports}", imports))
+        done = subprocess.run([sys.executable, str(path), arch, edit, kept, cache], capture_output=True, text=True, timeout=120)
+        assert done.stdout == "111\n", done.stderr
+    again = path.read_text()
+    now = {"+ 200": "211\n", "x * 2": "112\n", "x + 20": "121\n"}
+    for text, shown in now.items():
+        if text in again:
+            done = subprocess.run([sys.executable, str(path), arch, "text", "kept", cache], capture_output=True, text=True, timeout=120)
+            assert done.stdout == shown, done.stderr

@@ -91,6 +91,24 @@ TEST(Graph, ALevelBeforeTheResumedCheckpointIsLeftOutWhole) {
     EXPECT_EQ(run.flags[0], 1);
 }
 
+TEST(Graph, LevelsWithoutCheckpointsHaveTheirPlaceAmongThem) {
+    // Level 0, checkpoint 0, level 1 around level 2 and checkpoint 1, level 3. Checkpoint 1 holds level 4.
+    const auto staged =
+        kernel({{0, -1}, {1, -1}, {2, 1}, {3, -1}, {4, 1}}, {{abi::no_flag, -1}, {5, 1}},
+               {task(0, -1), task(-1, 0), task(1, -1), task(2, -1), task(4, 1), task(1, 1), task(3, -1)}, 6);
+    const auto steps = graph_steps(staged);
+    EXPECT_EQ(shown(steps), "(0t0)0[0t1]0(1t2(2t3)2[1(4t4)4t5]1)1(3t6)3");
+    const auto ran = [&](abi::GraphWords words, std::vector<int32_t> flags) {
+        Written run{std::move(flags), {}};
+        walk_graph(steps, 0, words, run);
+        return run.text;
+    };
+    EXPECT_EQ(ran({}, {1, 0, 0, 0, 0, 0}), "00123456");
+    EXPECT_EQ(ran({.resume_point = 0}, {1, 0, 0, 0, 0, 0}), "123456");      // at the first: no launch from the start
+    EXPECT_EQ(ran({.resume_point = 1}, {1, 1, 1, 1, 1, 0}), "24452334566"); // all of the second pass
+    EXPECT_EQ(ran({}, {0, 1, 0, 1, 0, 1}), "012345");                       // what comes after a yield
+}
+
 TEST(Graph, RegionsWhoseSectionsMayRunSideBySide) {
     const auto in = [](int32_t region, int32_t section, float weight) {
         abi::Task made = task(-1, -1);

@@ -161,9 +161,11 @@ struct Resuming {
 };
 thread_local Resuming resuming;
 
-/// Where a launch of a graph begins: at the label of `resume`, or at 0; -1 with an error set.
-int32_t resume_point(const KernelObject *kernel, const Plan &plan) {
-    return resuming.kernel == kernel ? plan.graph->find(kernel->info, resuming.label) : 0;
+/// Where a launch of a graph begins: at the label of `resume`, or at the start; false with an error set.
+bool find_start(const KernelObject *kernel, const Plan &plan, abi::GraphWords &words) {
+    if (resuming.kernel != kernel) return true;
+    words.resume_point = plan.graph->find(kernel->info, resuming.label);
+    return words.resume_point >= 0;
 }
 
 /// `graph`: of a kernel that may have levels and checkpoints.
@@ -171,8 +173,7 @@ template <bool graph>
 [[gnu::noinline]] PyObject *launch_with_care(const Call &call, Plan &plan, uint64_t *slots, const Arrays &arrays) {
     if (graph && plan.graph && !call.words) {
         abi::GraphWords words;
-        words.resume_point = resume_point(call.kernel, plan);
-        if (words.resume_point < 0) return nullptr;
+        if (!find_start(call.kernel, plan, words)) return nullptr;
         if (plan.graph->has_labels())
             return launch_with_care<true>({call.kernel, call.args, &words}, plan, slots, arrays);
     }

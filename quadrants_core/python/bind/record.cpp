@@ -136,7 +136,9 @@ bool Record::recall(size_t which, const frontend::Request &request, Recorded *ou
     frontend::World world{request, kernel_->info, source_print};
     Reader reads(records_[which].reads), made(records_[which].made);
     const std::vector<frontend::Read> list = frontend::read_reads(reads);
-    return reads.at_end() && frontend::unchanged(list, world) && read(made, out);
+    if (!reads.at_end() || !frontend::unchanged(list, world) || !read(made, out)) return false;
+    if (fast_) list_reads(list);
+    return true;
 }
 
 bool Record::keep(const std::vector<frontend::Read> &reads, const Recorded &made) {
@@ -160,7 +162,7 @@ bool Record::keep(const std::vector<frontend::Read> &reads, const Recorded &made
     return true;
 }
 
-/// For people: what a kernel with this source reads, under these options, whatever it is called with.
+/// For people: what a kernel with this source reads, under these options, whatever it is called with. Kept unless it is there.
 void Record::list_reads(const std::vector<frontend::Read> &reads) const {
     const std::span name = std::span(name_.bytes).first(name_.of_source);
     if (runtime.program->has_record(name, true)) return;

@@ -113,7 +113,7 @@ class Steps {
         if (bound_.arrays.staged) refuse("a launch in steps takes arrays of this package alone on this architecture");
         ret_.resize(plan().ret_bytes);
         choose_kept();
-        begin(0);
+        begin(abi::GraphWords::from_the_start);
     }
 
     /// A launch anew, on the same arrays; what was kept stays.

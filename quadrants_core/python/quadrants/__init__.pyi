@@ -84,8 +84,8 @@ def kernel(fn: Callable[_P, _R]) -> _Kernel[_P, _R]:
         A kernel, or a decorator if `fn` is not given.
     
     Raises:
-        QuadrantsSyntaxError: annotations that no kernel can have. At the first call: QuadrantsCompilationError and its kinds, with the
-        line of the kernel.
+        QuadrantsSyntaxError: annotations that no kernel can have. TypeError, ValueError: an option that is neither True nor False. At the
+        first call: QuadrantsCompilationError and its kinds, with the line of the kernel.
     
     Example:
         >>> @qd.kernel
@@ -114,8 +114,8 @@ def kernel(fn: None=None, *, pure: bool | None=None, fastcache: bool=False, grap
         A kernel, or a decorator if `fn` is not given.
     
     Raises:
-        QuadrantsSyntaxError: annotations that no kernel can have. At the first call: QuadrantsCompilationError and its kinds, with the
-        line of the kernel.
+        QuadrantsSyntaxError: annotations that no kernel can have. TypeError, ValueError: an option that is neither True nor False. At the
+        first call: QuadrantsCompilationError and its kinds, with the line of the kernel.
     
     Example:
         >>> @qd.kernel
@@ -144,8 +144,8 @@ def kernel(fn: None=None, *, pure: bool | None=None, fastcache: bool=False, grap
         A kernel, or a decorator if `fn` is not given.
     
     Raises:
-        QuadrantsSyntaxError: annotations that no kernel can have. At the first call: QuadrantsCompilationError and its kinds, with the
-        line of the kernel.
+        QuadrantsSyntaxError: annotations that no kernel can have. TypeError, ValueError: an option that is neither True nor False. At the
+        first call: QuadrantsCompilationError and its kinds, with the line of the kernel.
     
     Example:
         >>> @qd.kernel

@@ -83,12 +83,9 @@ def meant(value, where=""):
     if isinstance(value, str):
         name = value.strip().lower()
         return gpu if name == "gpu" else [from_name(name, where)]
-    try:
-        if isinstance(value, bool):
-            raise ValueError
-        return [Arch(value)]
-    except ValueError:
-        raise ValueError(f"arch is qd.cpu, qd.gpu, qd.python or the like, a name, or a list of these, not {value!r}") from None
+    if isinstance(value, Arch):
+        return [value]
+    raise ValueError(f"arch is qd.cpu, qd.gpu, qd.python or the like, a name, or a list of these, not {value!r}")
 
 
 def is_extension_supported(arch, extension):

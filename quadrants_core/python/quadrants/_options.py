@@ -49,6 +49,10 @@ class CompileConfig:
             value = _option_values.checked(name, value)
         object.__setattr__(self, name, value)
 
+    def __delattr__(self, name):
+        getattr(self, name)
+        raise AttributeError(f"the option {name} cannot be deleted: assign another value to it", name=name, obj=self)
+
     def __getattr__(self, name):
         """Of names that there are none of."""
         meant = None if name.startswith("_") else _option_values.nearest(name, [*OPTIONS, "arch", "default_up"])

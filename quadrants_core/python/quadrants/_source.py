@@ -16,6 +16,7 @@ _ONLY_AST = 0x400  # PyCF_ONLY_AST: spares the import of ast
 _FUTURE_FLAGS = 0x1FE0000  # of code made under `from __future__ import ...`
 _exec_sources = {}  # file name of code that came from exec -> [source text]
 _files = {}  # plain file -> ((size, time), lines)
+_defined = {}  # file -> lines as they were when kernels and funcs in it were last defined
 in_use = None  # a dict while coverage counts: (file, index of the first line) -> _Text of what was compiled
 
 
@@ -47,6 +48,18 @@ def _plain_lines(name):
     if any("coding" in line for line in lines[:2]):
         return None
     _files[name] = stamp, lines
+    return lines
+
+
+def _lines_now(fn):
+    """Lines of the file or cell that a function is being defined in, where they can be had without loading linecache; else None."""
+    name = fn.__code__.co_filename
+    if "linecache" in _sys.modules:
+        lines = _cached_lines(name, fn.__globals__) or None
+    else:
+        lines = None if name.startswith("<") else _plain_lines(name)
+    if lines is not None:
+        _defined[name] = lines
     return lines
 
 
@@ -172,7 +185,10 @@ def _tree_of(lines, start, wanted):
                 return _native.core().convert_tree(node, 1 if indent else 0), source
         if type(node).__name__ == "AsyncFunctionDef":
             raise _exceptions.QuadrantsSyntaxError('Unsupported node "AsyncFunctionDef"')
-    raise _exceptions.QuadrantsSyntaxError(f"The source of {wanted.qualname} cannot be read") from error
+    raise _exceptions.QuadrantsSyntaxError(
+        f"The source of {wanted.qualname} cannot be read: no function of that name begins in line {start + 1} of {wanted.shown}; "
+        "if that was changed after it was loaded, start the program again"
+    ) from error
 
 
 def shown_name(filename):
@@ -214,10 +230,12 @@ class _Text:
 
 
 class Source:
-    """The text of one function, read once: a file that changes later does not change what is compiled."""
+    """The text of one function as it was when it was defined: a file that changes later does not change what is compiled."""
 
-    def __init__(self, fn):
+    def __init__(self, fn, is_new=True):
+        """`is_new`: it is being defined now."""
         self._fn = fn
+        self._lines = _lines_now(fn) if is_new else _defined.get(fn.__code__.co_filename)
         self._text = None
 
     @property
@@ -228,9 +246,12 @@ class Source:
     def _read(self):
         if self._text is None:
             fn = self._fn
-            lines = _lines_of(fn)
+            lines = self._lines or _lines_of(fn)
             if fn.__code__.co_firstlineno > len(lines):
-                raise _exceptions.QuadrantsSyntaxError(f"The source of {fn.__qualname__} has changed since it was defined")
+                raise _exceptions.QuadrantsSyntaxError(
+                    f"The source of {fn.__qualname__} cannot be read: {shown_name(fn.__code__.co_filename)} has no line "
+                    f"{fn.__code__.co_firstlineno} any more, so it was changed after it was loaded; start the program again"
+                )
             self._text = _Text(fn, lines)
         if in_use is not None:
             in_use[self._text.file, self._text.start] = self._text
@@ -245,7 +266,7 @@ class Source:
         try:
             return text.tree()
         except _exceptions.QuadrantsSyntaxError:
-            self._text = None  # read again if it is no function
+            self._text = self._lines = None  # read again if it is no function
             raise
 
     def python_tree(self):
@@ -260,14 +281,17 @@ class LambdaSource:
         self._fn = fn
         self._made = None
 
+    def _whole_file(self):
+        return _defined.get(self._fn.__code__.co_filename) or _lines_of(self._fn)
+
     def lines(self):
         code = self._fn.__code__
-        return _lines_of(self._fn), code.co_firstlineno - 1, shown_name(code.co_filename), self._fn.__qualname__
+        return self._whole_file(), code.co_firstlineno - 1, shown_name(code.co_filename), self._fn.__qualname__
 
     def python_tree(self):
         import ast
 
-        code, lines = self._fn.__code__, _lines_of(self._fn)
+        code, lines = self._fn.__code__, self._whole_file()
         inside = [
             ((line, column), (end_line, end_column))
             for line, end_line, column, end_column in code.co_positions()

@@ -8,15 +8,33 @@ shell: `quadrants cache info`, or `python -m quadrants.cache info`.
 import os
 
 from quadrants import _native, _runtime, _settings
-from quadrants._kept.why import why as _why
+from quadrants._kept.why import Specialisation, Why, why as _why
 
+__all__ = ["Damage", "Info", "Specialisation", "Why", "clear", "export", "import_", "info", "path", "publish", "verify", "why"]
 _CODE = ("kernel_compilation_manager", "unpublished_kernels")
 
 
 class Info:
-    """What the cache holds. `path`; `kernels` and `kernel_bytes`: files with code; `unpublished`: those of programs that run
-    still, or were killed; `records`; `fast_records`: those of kernels with fastcache=True; `damaged`: files that are not used;
-    `distrusted`: {folder: why nothing in it is used}; `limit` in bytes, `policy`, `enabled`, `signed`: as the running program was told."""
+    """What `qd.cache.info` gives. Prints as text.
+
+    Args:
+        path: the folder.
+        files: what lies there.
+        config: the options.
+        distrusted: as the attribute.
+
+    Attributes:
+        path: the folder.
+        kernels, kernel_bytes: how many files with code there are, and how large they are together.
+        unpublished: how many of them are of programs that run still, or were killed.
+        records, fast_records: files that say what kernels read, and those of kernels with fastcache=True.
+        damaged: files that are not used.
+        distrusted: {folder: why nothing in it is used}.
+        limit, policy, enabled, signed: as the running program was told.
+
+    Example:
+        See `qd.cache.info`.
+    """
 
     def __init__(self, path, files, config, distrusted=()):
         self.distrusted = dict(distrusted)
@@ -46,7 +64,19 @@ class Info:
 
 
 class Damage:
-    """What verify() found: `checked` files, `problems` as {path: why it is not used}."""
+    """What `qd.cache.verify` found; true if there is any damage. Prints as text.
+
+    Args:
+        checked: as the attribute.
+        problems: as the attribute.
+
+    Attributes:
+        checked: how many files there are.
+        problems: {path: why it is not used}.
+
+    Example:
+        See `qd.cache.verify`.
+    """
 
     def __init__(self, checked, problems):
         self.checked, self.problems = checked, problems
@@ -70,7 +100,12 @@ def _size(count):
 
 
 def path():
-    """The folder of the running program's cache."""
+    """The folder of the running program's cache.
+
+    Example:
+        >>> qd.cache.path().startswith("/")
+        True
+    """
     _runtime.require_program()
     return _native.core().cache_dir()
 
@@ -81,19 +116,54 @@ def _files():
 
 
 def why(kernel):
-    """For each specialisation of `kernel` in this program: whether it was loaded from disk, and if not, what differed from what
-    was there: a line of the source, an option, a type, a captured value. Prints as text."""
+    """For each specialisation of a kernel in this program: whether it was loaded from disk, and if not, what differed from what
+    was there: a line of the source, an option, a type, a captured value.
+
+    Args:
+        kernel: a kernel.
+
+    Returns:
+        A `qd.cache.Why`, which prints as text.
+
+    Raises:
+        TypeError: it is no kernel.
+
+    Example:
+        >>> @qd.kernel
+        ... def f() -> qd.i32:
+        ...     return 1
+        >>> f()
+        1
+        >>> len(qd.cache.why(f).specialisations)
+        1
+    """
     _runtime.require_program()
-    return _why(kernel)
+    return _why(kernel, _settings.of_python is not None)
 
 
 def info():
-    """What the cache holds."""
+    """What the cache holds.
+
+    Example:
+        >>> qd.cache.info().damaged
+        0
+    """
     return Info(path(), _files(), _settings.current(), _distrusted(path()))
 
 
 def verify(remove=False):
-    """Reads every file as a program would, and looks who may write the folders. `remove`: takes away files that are not used."""
+    """Reads every file as a program would, and looks who may write the folders.
+
+    Args:
+        remove: takes away files that are not used.
+
+    Returns:
+        A `qd.cache.Damage`.
+
+    Example:
+        >>> qd.cache.verify().problems
+        {}
+    """
     files = _files()
     bad = {os.path.join(path(), f["folder"], f["name"]): f["problem"] for f in files if f["problem"]}
     for place in bad if remove else ():
@@ -102,7 +172,16 @@ def verify(remove=False):
 
 
 def clear():
-    """Removes every kernel and record; what this program has stays in use. How many files they were."""
+    """Removes every kernel and record; what this program has stays in use.
+
+    Returns:
+        How many files they were.
+
+    Example:
+        >>> removed = qd.cache.clear()
+        >>> qd.cache.info().kernels
+        0
+    """
     _runtime.require_program()
     removed = 0
     for folder, keeps in _owned(path()):
@@ -150,14 +229,38 @@ def _unlink(place):
 
 
 def publish():
-    """Makes what was compiled so far a part of the folder that programs share, as the end of the program does."""
+    """Makes what was compiled so far a part of the folder that programs share, as the end of the program does.
+
+    Example:
+        >>> qd.cache.publish()
+        >>> qd.cache.info().unpublished
+        0
+    """
     _runtime.require_program()
     _native.core().publish()
 
 
 def export(path, all=False):
-    """Packs what this program used, or `all` that there is, into one file, with which another machine of the same kind of
-    processor, or a container, begins warm. How many files it holds."""
+    """Packs kernels and records into one file, with which another machine of the same kind of processor, or a container, begins warm.
+
+    Args:
+        path: the file.
+        all: all that there is; False: what this program used.
+
+    Returns:
+        How many files it holds.
+
+    Raises:
+        OSError: it cannot be written there.
+
+    Example:
+        >>> import os, tempfile
+        >>> packed = os.path.join(tempfile.mkdtemp(), "kernels.zip")
+        >>> qd.cache.export(packed) >= 0
+        True
+        >>> qd.cache.import_(packed)
+        0
+    """
     from quadrants._kept import archive
 
     publish()
@@ -165,8 +268,21 @@ def export(path, all=False):
 
 
 def import_(path):
-    """Adds what export() packed to the cache; how many files are new. The code in it will be run: import what you would run.
-    Files that are damaged, or unsigned where QD_CACHE_KEY is set, are not kept."""
+    """Adds what `qd.cache.export` packed to the cache. The code in it will be run: import what you would run. Files that no program would
+    use, such as unsigned ones where QD_CACHE_KEY is set, are not kept.
+
+    Args:
+        path: the file.
+
+    Returns:
+        How many files are new.
+
+    Raises:
+        ValueError: it is no such file, or damaged; nothing was added. OSError: it cannot be read.
+
+    Example:
+        See `qd.cache.export`.
+    """
     from quadrants._kept import archive
 
     _runtime.require_program()

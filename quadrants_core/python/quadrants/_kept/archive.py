@@ -44,22 +44,36 @@ def write(path, root, files):
 
 
 def read(path, root):
-    """Puts what an archive holds into the folder `root`, each file by renaming; the names of those that are new."""
+    """Puts what an archive holds into the folder `root`, each file by renaming; the names of those that are new. An archive that is
+    damaged is refused before anything is put there."""
+    path = os.fspath(path)
+    with open(path, "rb") as file:  # OSError: it cannot be read
+        for _ in _contents(path, file):
+            pass
+        return [(folder, name) for folder, name, content in _contents(path, file) if _put(os.path.join(root, folder), name, content)]
+
+
+def _contents(path, file):
+    """(folder, name, bytes) of each file in the archive."""
     try:
-        archive = zipfile.ZipFile(os.fspath(path))
-    except zipfile.BadZipFile:
-        raise ValueError(f"{os.fspath(path)}: this is no archive of qd.cache.export") from None
-    with archive:
-        if archive.comment != FORMAT.encode():
-            raise ValueError(f"{os.fspath(path)}: this is no archive of qd.cache.export")
-        new = []
-        for entry in archive.infolist():
-            folder, _, name = entry.filename.partition("/")
-            if folder not in NAMES or not NAMES[folder].fullmatch(name) or entry.file_size > LARGEST:
-                raise ValueError(f"{os.fspath(path)}: {entry.filename!r} is no file of a cache")
-            if _put(os.path.join(root, folder), name, archive.read(entry)):
-                new.append((folder, name))
-    return new
+        with zipfile.ZipFile(file) as archive:
+            if archive.comment != FORMAT.encode():
+                raise _NoArchive(f"{path}: this is no archive of qd.cache.export")
+            for entry in archive.infolist():
+                folder, _, name = entry.filename.partition("/")
+                if folder not in NAMES or not NAMES[folder].fullmatch(name) or entry.file_size > LARGEST:
+                    raise _NoArchive(f"{path}: {entry.filename!r} is no file of a cache")
+                yield folder, name, archive.read(entry)
+    except _NoArchive as error:
+        raise ValueError(*error.args) from None
+    except Exception as error:  # zipfile has no class for what it meets
+        if not zipfile.is_zipfile(file):
+            raise ValueError(f"{path}: this is no archive of qd.cache.export") from None
+        raise ValueError(f"{path}: the archive is damaged, and nothing of it was added ({error})") from None
+
+
+class _NoArchive(Exception):
+    pass
 
 
 def _put(folder, name, content):

@@ -8,9 +8,27 @@ from quadrants._kept import reads as _reads
 
 
 class Specialisation:
-    """How one specialisation of a kernel came about. `outcome` is "loaded" (neither parsed nor compiled), "found" (parsed, its
-    code was at hand), "compiled" or "not kept" (nothing is kept on disk); `layer` where the search ended: "record", "code" or
-    ""; `reasons` say what differs from what was kept before."""
+    """How one specialisation of a kernel came about.
+
+    Args:
+        number: its place among those of the kernel.
+        arguments: as the attribute.
+        outcome: likewise.
+        layer: likewise.
+        reasons: likewise.
+        key: likewise.
+
+    Attributes:
+        number: its place among those of the kernel.
+        arguments: their types, as text.
+        outcome: "loaded" (neither parsed nor compiled), "found" (parsed, its code was at hand), "compiled" or "not kept" (nothing is kept on disk).
+        layer: where the search ended: "record", "code" or "".
+        reasons: what differs from what was kept before, a text each.
+        key: of its code, as text.
+
+    Example:
+        See `qd.cache.why`.
+    """
 
     def __init__(self, number, arguments, outcome, layer, reasons, key):
         self.number, self.arguments, self.outcome, self.layer = number, arguments, outcome, layer
@@ -31,7 +49,21 @@ class Specialisation:
 
 
 class Why:
-    """What qd.cache.why gives: `specialisations` in the order in which they were made."""
+    """What `qd.cache.why` gives. Prints as text.
+
+    Args:
+        kernel: as the attribute.
+        specialisations: likewise.
+        remarks: likewise.
+
+    Attributes:
+        kernel: its name.
+        specialisations: a `qd.cache.Specialisation` for each, in the order in which they were made.
+        remarks: lines about the kernel as a whole.
+
+    Example:
+        See `qd.cache.why`.
+    """
 
     def __init__(self, kernel, specialisations, remarks):
         self.kernel, self.specialisations, self.remarks = kernel, specialisations, remarks
@@ -160,11 +192,13 @@ def _shown(param):
     return f"{kind} {element}, {ndim} indices" if kind == "array" else element or kind
 
 
-def why(kernel):
+def why(kernel, runs_as_python):
     primal = getattr(kernel, "_primal", None)
     found = primal.kernel() if primal is not None else None
     if found is None or not hasattr(found, "_records"):
         raise TypeError(f"qd.cache.why: {kernel!r} is no kernel; give what @qd.kernel made")
+    if runs_as_python:
+        return Why(primal.name, [], ["  runs as Python on arch=qd.python: nothing is compiled, and nothing is kept"])
     plans = found._plans()
     if not plans:
         return Why(primal.name, [], ["  not called yet in this program: what becomes of it shows at its first call"])

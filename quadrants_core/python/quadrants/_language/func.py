@@ -99,7 +99,7 @@ class ForeignFunc(Func):
         self.fn = fn
         self.__name__ = fn.__name__
         self.__qualname__ = fn.__qualname__
-        self._qd_source_ = _source.LambdaSource(fn) if fn.__name__ == "<lambda>" else _source.Source(fn)
+        self._qd_source_ = _source.LambdaSource(fn) if fn.__name__ == "<lambda>" else _source.Source(fn, is_new=False)
 
 
 class RealFunc(Func):

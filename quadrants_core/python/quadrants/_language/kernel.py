@@ -4,7 +4,7 @@ import enum as _enum
 import itertools as _itertools
 from _thread import _local
 
-from quadrants import _exceptions, _logging, _native, _runtime, _settings, _source
+from quadrants import _exceptions, _logging, _native, _option_values, _runtime, _settings, _source
 from quadrants._language import func as _func, signature as _signature
 from quadrants._trees import snode as _snode
 
@@ -272,8 +272,8 @@ def kernel(fn=None, *, pure=None, fastcache=False, graph=False, checkpoints=Fals
         A kernel, or a decorator if `fn` is not given.
 
     Raises:
-        QuadrantsSyntaxError: annotations that no kernel can have. At the first call: QuadrantsCompilationError and its kinds, with the
-        line of the kernel.
+        QuadrantsSyntaxError: annotations that no kernel can have. TypeError, ValueError: an option that is neither True nor False. At the
+        first call: QuadrantsCompilationError and its kinds, with the line of the kernel.
 
     Example:
         >>> @qd.kernel
@@ -291,8 +291,10 @@ def kernel(fn=None, *, pure=None, fastcache=False, graph=False, checkpoints=Fals
 
         warnings.warn("@qd.kernel parameter `pure` is deprecated. Please use parameter `fastcache`.", stacklevel=2)
         fastcache = pure
-    fastcache = bool(fastcache)
-    options = fastcache, bool(graph), bool(checkpoints), ad_stack_budget_bytes
+    fastcache, graph, checkpoints = (
+        value is not None and _option_values.flag(name, value) for name, value in (("fastcache", fastcache), ("graph", graph), ("checkpoints", checkpoints))
+    )
+    options = fastcache, graph, checkpoints, ad_stack_budget_bytes
     if fn is not None:
         return _make_kernel(fn, frame, *options)
     return lambda fn: _make_kernel(fn, frame, *options)

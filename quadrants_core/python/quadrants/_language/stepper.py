@@ -34,15 +34,56 @@ def kernel_of(kernel, what):
     return own, () if around is None else (around,)
 
 
+def _bytes(value):
+    import operator
+
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise TypeError(f"keep_bytes is a number of bytes, a whole one, not {value!r}") from None
+    if not 0 <= number < 1 << 64:
+        raise ValueError(f"keep_bytes is a number of bytes, 0 or more, not {value!r}")
+    return number
+
+
 class Stepper:
-    """A launch of `kernel(*args, **keywords)` that stops where it is told to: `step()` goes to the end of the next checkpoint,
-    run or left out, `turn()` to the end of a pass of the next qd.graph.do_while, `task()` past one task, `run()` to the end.
-    `resume(label)` begins a launch anew from a checkpoint; `back()` takes the last of these back, with the arrays and fields of
-    the kernel. `state()` says as plain data what has happened. The flag of a checkpoint that yielded is set to 0. It is for one
-    thread at a time."""
+    """A launch of `kernel(*args, **keywords)` that stops where it is told to. The flag of a checkpoint that yielded is set to 0. It is
+    for one thread at a time.
+
+    Args:
+        kernel: a kernel, or a method that is one; with graph=True it has more than tasks to stop at.
+        *args: what the kernel is called with.
+        keep_bytes: how many bytes are kept for `back()`, at most; what is oldest goes first.
+        **keywords: likewise.
+
+    Attributes:
+        over: whether the launch has ended.
+        status: the `qd.GraphStatus` that the launch would give if it ended here.
+
+    Raises:
+        TypeError, ValueError: `keep_bytes` is no whole number, or less than 0. QuadrantsRuntimeError: the kernel uses sparse trees, or is
+        moved by another thread.
+
+    Example:
+        >>> @qd.kernel(graph=True)
+        ... def f(x: qd.types.NDArray[qd.i32, 1]):
+        ...     for i in x:
+        ...         x[i] += 1
+        ...     for i in x:
+        ...         x[i] *= 10
+        >>> x = qd.ndarray(qd.i32, 2)
+        >>> stepper = qd.graph.Stepper(f, x)
+        >>> stepper.task().yielded, x[0], stepper.over
+        (False, 1, False)
+        >>> stepper.run().yielded, x[0], stepper.over
+        (False, 10, True)
+        >>> stepper.back(), x[0]
+        (True, 1)
+    """
 
     def __init__(self, kernel, *args, keep_bytes=256 << 20, **keywords):
         self.kernel, first = kernel_of(kernel, "qd.graph.Stepper")
+        keep_bytes = _bytes(keep_bytes)
         self.args = self.kernel._bind(*first, *args, **keywords)
         self._steps = _native.core().Steps(self.kernel, self.args, keep_bytes)
         outline = self._steps.graph()
@@ -73,19 +114,27 @@ class Stepper:
         return self._status(self._steps.state()["yielded"])
 
     def task(self):
+        """Goes on past one task; gives the `status`, as the other calls that go on do."""
         return self._advance(_TASK)
 
     def turn(self):
+        """Goes on to the end of a pass of a `qd.graph.do_while`."""
         return self._advance(_TURN)
 
     def step(self):
+        """Goes on to the end of the next checkpoint, run or left out."""
         return self._advance(_CHECKPOINT)
 
     def run(self):
+        """Goes on to the end."""
         return self._advance(_END)
 
     def resume(self, label):
-        """Begins a launch anew that leaves out what stands before the checkpoint with this label."""
+        """Begins a launch anew, as `kernel.resume` does; nothing of it runs yet.
+
+        Args:
+            label: of the checkpoint that it begins with.
+        """
         if not any(own is not None for own, _, _ in self._checkpoints):
             raise _exceptions.QuadrantsRuntimeError("there is no qd.checkpoint to resume from")
         self._steps.begin(self._steps.find(label))
@@ -97,8 +146,11 @@ class Stepper:
         return self._steps.back()
 
     def state(self):
-        """The launch as plain data: `steps` (tasks, and what they stand in, in order, each with its depth, name, state, times,
-        turns and flag), which comes `next`, whether it is `over`, which label `yielded`, and how many steps `back` are kept."""
+        """The launch as plain data, fit for JSON: `kernel`, its name; `steps`, in order; `next`, the number of the step that comes next, or
+        None; `over`; `yielded`, the label as a number, or None; `back`, how many calls can be taken back. A step has its `kind`, its `index`
+        among those, and its `depth`. A "task" has `name`, `line`, `runs`, and `microseconds` of its last run; a "level" (a do_while) `flag`,
+        its `value` now, `parent` (a level or -1), and `turn`, the passes begun since it was entered; a "checkpoint" `label` and `name` (None
+        if it has none), `flag`, its `value`, and `state`: "pending", "skipped", "running", "done" or "yielded"; a "region" and a "section" no more."""
         now = self._steps.state()
         steps, at = [], None
         for number, one in enumerate(self._described):
