@@ -290,7 +290,7 @@ class Publisher(threading.Thread):
             return
         try:
             answer(message)
-        except (KeyError, TypeError, ValueError, AttributeError, OSError, _exceptions.QuadrantsRuntimeError) as error:
+        except Exception as error:  # whatever a message has in it, the next is listened to
             self.say(f"{message.get('kind')}: {error}")
 
     def do_want(self, message):
@@ -361,6 +361,10 @@ class Publisher(threading.Thread):
     def close(self):
         self.stopping = True
         self.standing.close()
+
+    def wait_for_end(self, seconds):
+        """Of telling; the thread may have other things to do yet."""
+        self.join(seconds)
 
 
 def _whole(wanted):
