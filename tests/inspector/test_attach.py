@@ -20,7 +20,7 @@ import quadrants as qd
 from quadrants import _command
 from quadrants._inspect import inspector, sockets
 
-PATIENCE = 20
+PATIENCE = 60
 KILLS = int(os.environ.get("QD_KILLS", 100))
 
 # Runs a kernel again and again; a line on its input is an expression or statement, whose value it prints.
@@ -208,7 +208,7 @@ def program(tmp_path):
 
 
 @pytest.fixture
-def here(monkeypatch):
+def here():
     """This process can be attached to."""
     assert inspector._current is None
     listener = inspector.wait_for_windows()
@@ -217,7 +217,7 @@ def here(monkeypatch):
         inspector._current.close()
     listener.close()
     listener.join(PATIENCE)
-    monkeypatch.setattr(inspector, "_attaching", None)
+    inspector._attaching = None
 
 
 STATE = "[t.name for t in threading.enumerate()], step._primal.coverage, sys.modules['quadrants._language.kernel'].counts_definition, qd.cfg.kernel_profiler"
@@ -261,6 +261,23 @@ def test_variables_of_the_program_are_shown(program):
     program.until("x[2, 3] < 0")
     watcher.close()
     assert program.end() == 0
+
+
+def test_variables_that_cannot_be_shown(program):
+    program.ask("import numpy as np")
+    program.ask("empty, texts, masked, number = np.zeros((0, 3)), np.array(['a']), np.ma.zeros(3), np.float64(2)")
+    program.ask("class Any: __getattr__ = lambda self, name: 1 / 0")
+    program.ask("any, matrix, placed_later, numbers = Any(), qd.Matrix([[1, 2]]), qd.field(qd.f32), np.arange(3)")
+    watcher = Watcher(program.pid)
+    names = [view["name"] for view in watcher.wait("views", lambda m: len(m["views"]) > 2)["views"]]
+    assert names == ["x", "simulation.v", "numbers"]
+    program.ask("qd.root.dense(qd.i, 5).place(placed_later) and None")
+    views = watcher.wait("views", lambda m: len(m["views"]) > 3)["views"]
+    assert {view["name"]: view["shape"] for view in views}["placed_later"] == [5]
+    program.ask("many = qd.data_oriented(type('Many', (), {}))()")
+    program.ask("[setattr(many, f'a{k}', np.zeros(2)) for k in range(100)] and None")
+    watcher.wait("views", lambda m: len(m["views"]) == 24)
+    watcher.close()
 
 
 def test_what_a_program_shows_itself(program):

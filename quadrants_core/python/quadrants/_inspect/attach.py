@@ -94,7 +94,8 @@ class Visit(Publisher):
     def measure(self):
         self.effects.ask()
         if time.monotonic() >= self.next_search:
-            self.search()
+            with contextlib.suppress(Exception):  # what variables hold is the program's: in any state
+                self.search()
             self.next_search = time.monotonic() + _SEARCH
 
     def search(self):
