@@ -51,9 +51,9 @@ def begin(seen):
     import quadrants as qd
 
     v, step = make(qd)
-    start = time.perf_counter()
+    start, own = time.perf_counter(), time.thread_time()
     ins = qd.inspect(v, show_window=seen, keep=False)
-    called = time.perf_counter() - start
+    called, own = time.perf_counter() - start, time.thread_time() - own
     frame = drawn(ins)
     frame()
     first = time.perf_counter() - start
@@ -64,7 +64,7 @@ def begin(seen):
         ins = qd.inspect(v, show_window=seen, keep=False)
         again.append(time.perf_counter() - start)
         ins.close()
-    print(json.dumps({"called": called, "first": first, "again": again}))
+    print(json.dumps({"called": called, "own": own, "first": first, "again": again}))
 
 
 def drawn(ins):
@@ -95,31 +95,32 @@ def at_work(seen):
     publisher, process = ins._publisher, ins._process
     frame = drawn(ins)
     frame()
-    taken, shown, take = [], [], publisher.take
+    taken, own, shown, take = [], [], [], publisher.take
 
     def measured(*args, **keywords):
-        start = time.perf_counter()
+        start, before = time.perf_counter(), time.thread_time()
         take(*args, **keywords)
         taken.append(time.perf_counter() - start)
+        own.append(time.thread_time() - before)
 
     publisher.take = measured
     note = publisher.do_shown
     publisher.do_shown = lambda message: (shown.append(time.perf_counter()), note(message))
     busy(step, by, 1.0)
-    del taken[:], shown[:]
+    del taken[:], own[:], shown[:]
     before = processor_time(os.getpid(), publisher.native_id)
     busy(step, by, 4.0)
     publisher_share = (processor_time(os.getpid(), publisher.native_id) - before) / 4
     fps = len(shown) / 4
     watched = timed(lambda: step(by), 2.0)
-    pictures = list(taken)
+    pictures, pictures_own = list(taken), list(own)
     sliders = slide(publisher, process, by, step)
     time.sleep(1.5)
     window, before = process.pid, (processor_time(process.pid), processor_time(os.getpid(), publisher.native_id))
     time.sleep(5)
     idle = (processor_time(window) - before[0]) / 5, (processor_time(os.getpid(), publisher.native_id) - before[1]) / 5
     ins.close()
-    print(json.dumps({"picture": pictures, "fps": fps, "plain": plain, "watched": watched, "publisher": publisher_share,
+    print(json.dumps({"picture": pictures, "own": pictures_own, "fps": fps, "plain": plain, "watched": watched, "publisher": publisher_share,
                       "slider": sliders, "idle window": idle[0], "idle publisher": idle[1]}))  # fmt: skip
 
 
@@ -235,10 +236,12 @@ def main(seen):
     with display(seen):
         begun = [run("begin", seen) for _ in range(ROUNDS)]
         line("qd.inspect() comes back, the first time", [one["called"] for one in begun], target="5")
+        line("  the same, of the processor", [one["own"] for one in begun])
         line("qd.inspect() comes back, once more", [t for one in begun for t in one["again"]], target="5")
         line("first frame, drawn and read back", [one["first"] for one in begun], target="150")
         works = [run("at_work", seen) for _ in range(3)]
         line(f"a picture of {SIDE} x {SIDE}, of the program's time", [t for one in works for t in one["picture"]], target="0.3")
+        line("  the same, of the processor", [t for one in works for t in one["own"]])
         line("a launch without window", [t for one in works for t in one["plain"]])
         line("a launch with window, lines counted", [t for one in works for t in one["watched"]])
         print(f"{'pictures a second, half of the cores in kernels':<52}{max(w['fps'] for w in works):>10.1f}{statistics.median(w['fps'] for w in works):>10.1f}     30")

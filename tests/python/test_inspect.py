@@ -326,10 +326,11 @@ def test_pictures_of_a_device(window):
     np.testing.assert_array_equal(window.samples(window.wait("picture")), np.arange(12).reshape(4, 3))
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int16])
 @pytest.mark.parametrize("order", ["C", "F", "part"])
-def test_samples_of_a_thinned_array(order):
+def test_samples_of_a_thinned_array(order, dtype):
     """Whichever way it stands in memory, and numpy is asked for it."""
-    whole = np.random.default_rng(2).random((120, 160))
+    whole = (100 * np.random.default_rng(2).random((120, 160))).astype(dtype)
     array = np.asfortranarray(whole) if order == "F" else np.repeat(whole, 2, axis=1)[:, ::2] if order == "part" else whole
     for width, height in ((120, 160), (60, 80), (120, 90), (50, 160), (50, 90)):
         out = np.zeros(120 * 160, np.float32)

@@ -184,8 +184,11 @@ def _from_memory(array, element_axes, parts, width, height, component, at, out):
         array = array[(slice(None), slice(None), *at)]
         rank = 2
     array = array[parts[0]]
+    if rank == 2 and not element_axes and array.dtype == out.dtype and _can_take(array, parts[1]):
+        array.take(parts[1], axis=1, mode="clip", out=out[: width * height].reshape(width, height))
+        return
     if rank == 2:
-        array = _columns(array, parts[1])
+        array = array.take(parts[1], axis=1, mode="clip") if _can_take(array, parts[1]) else array[:, parts[1]]
     shape = (width, height) if rank == 2 else (width,)
     array = array.reshape(*shape, -1) if element_axes else array
     if component == EACH and rank == 1 and element_axes:
@@ -201,11 +204,9 @@ def _from_memory(array, element_axes, parts, width, height, component, at, out):
         np.copyto(target, array[..., min(max(component, 0), array.shape[-1] - 1)], casting="unsafe")
 
 
-def _columns(array, part):
-    """Some of them; of an array that stands whole in memory numpy takes them several times faster than by an index."""
-    if isinstance(part, slice) or not array.flags.c_contiguous:
-        return array[:, part]
-    return array.take(part, axis=1, mode="clip")
+def _can_take(array, part):
+    """Of an array that stands whole in memory numpy takes columns several times faster than it finds them by an index."""
+    return not isinstance(part, slice) and array.flags.c_contiguous
 
 
 def _steps(extent, samples):
