@@ -263,6 +263,74 @@ def test_variables_of_the_program_are_shown(program):
     assert program.end() == 0
 
 
+READS = PROGRAM.replace("simulation = ", """
+class Constants:
+    dt = 1.0
+
+by, constants, weights, r = 1.0, Constants(), (1.0, 2.0), qd.field(qd.f32, shape=3)
+
+@qd.func
+def amount():
+    return by * constants.dt * weights[1]
+
+@qd.kernel
+def reads():
+    r[0] = amount()
+
+@qd.kernel
+def other():
+    r[1] += by
+
+reads()
+simulation = """, 1)  # fmt: skip
+
+
+@pytest.mark.parametrize("change", ["by = 5.0", "constants.dt = 5.0", "Constants.dt = 5.0; constants = Constants()", "weights = (1.0, 5.0)", "amount = qd.func(lambda: 7.0)"])
+def test_a_kernel_means_what_it_meant(tmp_path, change):
+    """It is compiled once more with what it was compiled with, or not at all."""
+    program = Program(tmp_path, READS)
+    program.ask(change)
+    assert program.ask("(reads(), r[0])") == (None, 2.0)
+    watcher = Watcher(program.pid)
+    watcher.want()
+    program.until("step._primal.coverage")
+    assert program.ask("(reads(), r[0])") == (None, 2.0) and program.ask("reads._primal.coverage") is None
+    assert program.ask("other._primal.coverage")  # it was not compiled yet
+    told = watcher.wait("log")["lines"]
+    assert [line["text"] for line in told] == ["reads is not counted: variables that it was compiled with have changed since"]
+    program.ask("other()")
+    program.ask("by = 3.0")
+    watcher.close()
+    program.until("step._primal.coverage is None")
+    assert program.ask("(r.fill(0), other(), r[1])")[2] == program.ask("(r.fill(0), other(), r[1])")[2] == (5.0 if change.startswith("by") else 1.0)
+    program.kill()
+
+
+def test_a_kernel_that_came_from_disk_is_counted(tmp_path):
+    """Its variables are noted too."""
+    text = PROGRAM.replace("offline_cache=False", f"offline_cache_file_path={str(tmp_path / 'cache')!r}", 1)
+    for _ in range(2):
+        program = Program(tmp_path, text)
+        watcher = Watcher(program.pid)
+        program.until("step._primal.coverage")
+        watcher.close()
+        program.until("step._primal.coverage is None")
+        assert program.end() == 0
+        program.kill()
+
+
+def test_variables_that_refuse_to_be_looked_at(tmp_path):
+    """The kernel is compiled, and stays as it is."""
+    odd = "class Odd:\n    value = 3\n    @property\n    def __dict__(self):\n        raise KeyError\nodd = Odd()\n"
+    text = PROGRAM.replace("@qd.kernel", odd + "@qd.kernel", 1).replace("x[i, j] += 1.0", "x[i, j] += 1.0 * odd.value", 1)
+    program = Program(tmp_path, text)
+    watcher = Watcher(program.pid)
+    assert "step is not counted" in watcher.wait("log")["lines"][0]["text"]
+    assert program.ask("step._primal.coverage") is None
+    watcher.close()
+    program.kill()
+
+
 def test_variables_that_cannot_be_shown(program):
     program.ask("import numpy as np")
     program.ask("empty, texts, masked, number = np.zeros((0, 3)), np.array(['a']), np.ma.zeros(3), np.float64(2)")
@@ -271,6 +339,7 @@ def test_variables_that_cannot_be_shown(program):
     watcher = Watcher(program.pid)
     names = [view["name"] for view in watcher.wait("views", lambda m: len(m["views"]) > 2)["views"]]
     assert names == ["x", "simulation.v", "numbers"]
+    program.ask("step()")  # compiled once more, with a field that has no place yet
     program.ask("qd.root.dense(qd.i, 5).place(placed_later) and None")
     views = watcher.wait("views", lambda m: len(m["views"]) > 3)["views"]
     assert {view["name"]: view["shape"] for view in views}["placed_later"] == [5]

@@ -56,8 +56,8 @@ def _is_command():
     import sys
 
     program = (sys.argv or [""])[0]
-    if program == "-m":
-        return not {"quadrants", "quadrants.coverage", "quadrants.cache"}.isdisjoint(sys.orig_argv)
+    if program == "-m":  # a module is being looked for
+        return any(sys.orig_argv[at : at + 2] in (["-m", "quadrants"], ["-m", "quadrants.coverage"], ["-m", "quadrants.cache"]) for at in range(len(sys.orig_argv)))
     return _os.path.basename(program) in ("quadrants", "quadrants-coverage")
 
 

@@ -9,7 +9,7 @@ import time
 import weakref
 
 from quadrants import _native, _runtime, _settings
-from quadrants._inspect import counting, sockets, variables
+from quadrants._inspect import counting, readings, sockets, variables
 from quadrants._inspect.publisher import PERIOD, Publisher, name_of_program
 from quadrants._inspect.standing import Standing
 from quadrants._inspect.views import View
@@ -29,6 +29,7 @@ class Effects:
         self.measured = None  # generation of the program whose times are measured for the window
         self.asked_before = False  # whether that program wanted it itself
         self.standing = Standing()
+        self.left = []  # names of kernels that are not counted, until somebody is told
 
     def behind(self):
         """Whether the main thread must come."""
@@ -47,7 +48,10 @@ class Effects:
         wanted, core = self.wanted, _native.loaded
         if wanted != self.counting:
             self.counting = wanted
-            (counting.begin if wanted else counting.end)()
+            if wanted:
+                self.left = counting.begin(readings.are_the_same)
+            else:
+                counting.end(readings.are_the_same)
         if core is None or not core.initialised() or _settings.cfg is None:
             return
         if wanted and core.generation() != self.measured:
@@ -93,6 +97,9 @@ class Visit(Publisher):
 
     def measure(self):
         self.effects.ask()
+        left, self.effects.left = self.effects.left, []
+        for name in left:
+            self.listen("warning", f"{name} is not counted: variables that it was compiled with have changed since")
         if time.monotonic() >= self.next_search:
             with contextlib.suppress(Exception):  # what variables hold is the program's: in any state
                 self.search()

@@ -12,13 +12,22 @@ def _counts(fn):
     return True
 
 
-def begin():
-    """In all kernels, which are compiled once more for it, but for those of which it was decided otherwise."""
+def begin(suits=lambda info: True):
+    """In all kernels, which are compiled once more for it, but for those of which it was decided otherwise, and those that do not suit.
+    Gives the names of the last."""
     if _kernel.counts_definition is None:
         _kernel.counts_definition = _counts
-    for kernel in [kernel for kernel in _kernel.living() if kernel._primal.coverage is None]:
-        kernel._primal.coverage = True
-        _counted.add(kernel._primal.fn)
+    infos = {kernel._primal: None for kernel in _kernel.living() if kernel._primal.coverage is None}
+    left = [info for info in infos if not suits(info)]
+    for info in infos.keys() - left:
+        info.coverage, info.is_checked = True, True
+        _counted.add(info.fn)
+        _forget(info)
+    return [info.name for info in left]
+
+
+def _forget(info):
+    for kernel in info.compiled():
         kernel._forget()
 
 
@@ -28,10 +37,10 @@ def define_no_more():
         _kernel.counts_definition = None
 
 
-def end():
-    """Kernels run as they did before."""
+def end(suits=lambda info: True):
+    """Kernels run as they did before; those that do not suit keep their counts."""
     define_no_more()
-    for kernel in [kernel for kernel in _kernel.living() if kernel._primal.fn in _counted]:
-        kernel._primal.coverage = None
-        kernel._forget()
+    for info in {kernel._primal: None for kernel in _kernel.living() if kernel._primal.fn in _counted and suits(kernel._primal)}:
+        info.coverage = None
+        _forget(info)
     _counted.clear()

@@ -338,9 +338,12 @@ def of_environment():
 def wait_for_windows():
     """From now on windows come by being attached. Gives the thread that waits for them, or None where there can be none."""
     global _attaching
-    from quadrants._inspect import attach, sockets
+    from quadrants._inspect import attach, readings, sockets
+    from quadrants._language import kernel as _kernel
 
     _attaching = attach.Effects()
+    if _kernel.compilations_told is None:
+        _kernel.compilations_told = readings.note
     os.register_at_fork(after_in_child=_wait_no_more)
     try:
         listener = attach.Listener(_attachable)
