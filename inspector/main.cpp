@@ -1,7 +1,9 @@
-// qd-inspector --socket N: the window of a program, which is at the other end of the socket. How the two talk is said in
-// docs/design/inspector.md.
+// qd-inspector --socket N [--attached | --unseen]: the window of a program, which is at the other end of the socket. How
+// the two talk is said in docs/design/inspector.md. Attached: somebody started it beside a program that runs, to see it;
+// unseen: the same, drawn in memory.
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -177,9 +179,16 @@ class Program {
     double next_ = 0, last_ = now();
 };
 
-int run(int socket) {
+/// The process that made the other end of a socket, or 0.
+int peer_of(int socket) {
+    ucred found = {};
+    socklen_t size = sizeof found;
+    return getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &found, &size) == 0 ? found.pid : 0;
+}
+
+int run(int socket, bool attached, bool unseen) {
     Bell bell;
-    Connection connection(socket, getppid(), [&] { bell.ring(); });
+    Connection connection(socket, peer_of(socket), [&] { bell.ring(); });
     const auto hello = first(connection, bell);
     if (!hello || (*hello)["kind"] != "hello") return 1;
     if (member<int>(*hello, "version") != protocol_version) {
@@ -195,7 +204,7 @@ int run(int socket) {
                        side(size[1]),
                        position[0],
                        position[1],
-                       member<bool>(*hello, "show", true),
+                       member<bool>(*hello, "show", true) && !unseen,
                        member<bool>(*hello, "fullscreen", false),
                        member<bool>(*hello, "vsync", false),
                        member<bool>(*hello, "resizable", true)};
@@ -204,6 +213,7 @@ int run(int socket) {
     if (wish.shown) {
         stage = open_screen(wish, why);
         if (!stage) std::fprintf(stderr, "qd-inspector: no window is shown: %s\n", why.c_str());
+        if (!stage && attached) return 1;
     }
     if (!stage) stage = open_memory(wish);
     IMGUI_CHECKVERSION();
@@ -239,14 +249,16 @@ int run(int socket) {
 } // namespace qd::inspector
 
 int main(int count, char **words) {
-    if (count != 3 || std::strcmp(words[1], "--socket") != 0) {
+    const std::string how = count == 4 ? words[3] : "";
+    const bool unseen = how == "--unseen", attached = unseen || how == "--attached";
+    if (count < 3 || std::strcmp(words[1], "--socket") != 0 || (count > 3 && !attached)) {
         std::fprintf(stderr, "qd-inspector shows the windows of Quadrants programs, which start it.\n");
         return 2;
     }
     signal(SIGPIPE, SIG_IGN);
-    signal(SIGINT, SIG_IGN); // Ctrl-C is for the program, at whose end this one ends
+    if (!attached) signal(SIGINT, SIG_IGN); // Ctrl-C is for the program, at whose end this one ends
     try {
-        return qd::inspector::run(std::atoi(words[2]));
+        return qd::inspector::run(std::atoi(words[2]), attached, unseen);
     } catch (const std::exception &wrong) {
         std::fprintf(stderr, "qd-inspector: %s\n", wrong.what());
         return 1;

@@ -93,9 +93,13 @@ void ViewsPane::draw(Desk &desk) {
         return;
     }
     int shown = 0;
+    const float right = ImGui::GetCursorScreenPos().x + ImGui::GetContentRegionAvail().x;
     for (const auto &view : views) {
         Look &look = looks_.try_emplace(int(view.id), Look{.shown = looks_.size() < 4}).first->second;
-        if (&view != &views.front()) ImGui::SameLine();
+        const float box = ImGui::GetFrameHeight() + 2 * ImGui::GetStyle().ItemSpacing.x;
+        if (&view != &views.front() &&
+            ImGui::GetItemRectMax().x + box + ImGui::CalcTextSize(view.name.c_str()).x < right)
+            ImGui::SameLine();
         ImGui::Checkbox(view.name.c_str(), &look.shown);
         desk.mark("show " + view.name);
         shown += look.shown;

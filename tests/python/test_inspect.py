@@ -326,6 +326,29 @@ def test_pictures_of_a_device(window):
     np.testing.assert_array_equal(window.samples(window.wait("picture")), np.arange(12).reshape(4, 3))
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int16])
+@pytest.mark.parametrize("order", ["C", "F", "part"])
+def test_samples_of_a_thinned_array(order, dtype):
+    """Whichever way it stands in memory, and numpy is asked for it."""
+    whole = (100 * np.random.default_rng(2).random((120, 160))).astype(dtype)
+    array = np.asfortranarray(whole) if order == "F" else np.repeat(whole, 2, axis=1)[:, ::2] if order == "part" else whole
+    for width, height in ((120, 160), (60, 80), (120, 90), (50, 160), (50, 90)):
+        out = np.zeros(120 * 160, np.float32)
+        wanted = {"width": width, "height": height, "component": 0, "slice": [], "first": []}
+        assert views.View(0, "a", array).sample(wanted, out) == (width, height, 120, 160)
+        rows, columns = np.arange(width) * 120 // width, np.arange(height) * 160 // height
+        expected = whole[rows[:, None], columns].astype(np.float32)
+        np.testing.assert_array_equal(out[: width * height].reshape(width, height), expected)
+
+
+def test_a_field_that_gets_its_place_later(window, program):
+    x, y = qd.field(qd.f32), qd.field(qd.f32, shape=3)
+    qd.inspect(x, y)
+    assert [view["name"] for view in window.wait("views", lambda m: m["views"])["views"]] == ["y"]
+    qd.root.dense(qd.i, 4).place(x)
+    window.wait("views", lambda m: [view["shape"] for view in m["views"]] == [[4], [3]])
+
+
 def test_a_large_view_is_thinned_to_what_is_seen(window, program):
     x = np.arange(3000 * 1000, dtype=np.float32).reshape(3000, 1000)
     qd.inspect(x)

@@ -4575,7 +4575,7 @@ il: list[Any]
 def inspect(*arrays: Any, title: Any=None, wait: Any=False, keep: Any=True, show_window: Any=True, **named: Any) -> Any:
     """Opens a window that shows what the program does while it runs: how often each line ran, fields and arrays as pictures, times of
     tasks, what kernels print. It returns at once; called again it adds to the window that there is. From here on lines are counted, so kernels that
-    were compiled before are compiled once more.
+    were compiled before are compiled once more. In a program that was started with QD_INSPECT=attach it opens no window: `quadrants inspect PID` does.
     
     Args:
         arrays: fields, ndarrays and numpy arrays to be looked at, called as the variables that hold them.

@@ -1,4 +1,4 @@
-"""The command `quadrants`: what an installation is and can do, its cache, and reports of coverage."""
+"""The command `quadrants`: what an installation is and can do, its cache, reports of coverage, and windows on running programs."""
 
 import argparse
 import sys
@@ -7,6 +7,7 @@ _COMMANDS = {
     "doctor": "what is here, what is missing and how to get it",
     "cache": "what is kept of compiled kernels; verifies, clears, packs it; see quadrants cache --help",
     "coverage": "reports which lines of kernels ran; see quadrants coverage --help",
+    "inspect": "opens a window on a program that runs, or lists those that can be attached to; see quadrants inspect --help",
 }
 
 
@@ -17,6 +18,12 @@ def _parser():
     commands.add_parser("doctor", help=_COMMANDS["doctor"], description="Says " + _COMMANDS["doctor"] + ".")
     commands.add_parser("cache", help=_COMMANDS["cache"], add_help=False)
     commands.add_parser("coverage", help=_COMMANDS["coverage"], add_help=False)
+    inspect = commands.add_parser(
+        "inspect", help=_COMMANDS["inspect"],
+        description="Opens the window of qd.inspect() on a program that was started with QD_INSPECT=attach; without PID: lists these programs.",
+    )  # fmt: skip
+    inspect.add_argument("process", metavar="PID", nargs="?", type=int, help="the number of the program's process")
+    inspect.add_argument("--unseen", action="store_true", help="draw the window in memory, where nobody sees it")
     return p
 
 
@@ -54,6 +61,10 @@ def main(arguments=None):
         from quadrants.tools import diagnose
 
         return diagnose.doctor()
+    if chosen.command == "inspect":
+        from quadrants._inspect import client
+
+        return client.show_programs() if chosen.process is None else client.show(chosen.process, seen=not chosen.unseen)
     p.print_help()
     return 2
 

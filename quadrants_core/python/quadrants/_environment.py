@@ -48,8 +48,17 @@ def values(environ=_os.environ):
 
 
 def asks_for_window():
-    """Whether qd.inspect() is to be called as the package is imported."""
-    return bool(_os.environ.get("QD_INSPECT", "").strip())
+    """Whether qd.inspect() is to be called as the package is imported. Commands of the package have nothing to show."""
+    return bool(_os.environ.get("QD_INSPECT", "").strip()) and not _is_command()
+
+
+def _is_command():
+    import sys
+
+    program = (sys.argv or [""])[0]
+    if program == "-m":  # a module is being looked for
+        return any(sys.orig_argv[at : at + 2] in (["-m", "quadrants"], ["-m", "quadrants.coverage"], ["-m", "quadrants.cache"]) for at in range(len(sys.orig_argv)))
+    return _os.path.basename(program) in ("quadrants", "quadrants-coverage")
 
 
 def of_package(environ):

@@ -1,6 +1,7 @@
 """`qd.inspect()` and what it gives."""
 
 import atexit
+import collections
 import itertools
 import os
 import sys
@@ -9,12 +10,13 @@ import time
 import weakref
 
 from quadrants import _environment, _logging, _native, _settings
-from quadrants._coverage import counts as _coverage
-from quadrants._inspect import parameters as _parameters, publisher as _publisher, views as _views
-from quadrants._language import kernel as _kernel
+from quadrants._inspect import counting as _counting, parameters as _parameters, publisher as _publisher, views as _views
 
 _current = None  # the Inspector of the process
+_making = threading.RLock()  # guards it
+_attaching = None  # of a program whose windows come by being attached: its Effects
 PATIENCE = 10.0  # s in which a window begins
+KEPT = 100_000  # values of a curve, for a window that may come
 
 
 class Inspector:
@@ -27,8 +29,11 @@ class Inspector:
         >>> ins.close()  # doctest: +SKIP
     """
 
-    def __init__(self, title, process, memory_of):
+    def __init__(self, title, process, memory_of, effects=None):
         self._process, self._memory_of, self._title = process, memory_of, title
+        self._effects = effects  # of windows that come and go
+        self._lock = threading.RLock()  # guards what a window finds that comes
+        self._curves = {}  # name -> [how many values there were, the newest], where windows come
         self._numbers = itertools.count()
         self._shown = {}  # name -> View
         self._parameters = {}
@@ -46,15 +51,50 @@ class Inspector:
     def _begin(self):
         if self._publisher is None:
             return
-        _count_lines()
-        _settings.after_reset.append(self._program_ended)
-        _native.when_core_loads(lambda core: core.listen_to_output(self._publisher.listen))
+        _counting.begin()
+        self._be_told()
         if _settings.cfg is not None and threading.current_thread() is threading.main_thread():
             self._publisher.measured = _native.core().generation()
             _publisher.measure()
         self._publisher.start()
+
+    def _be_told(self):
+        """Of what happens in the program, whether there is a window or not."""
+        _settings.after_reset.append(self._program_ended)
+        _native.when_core_loads(self._listen)
         atexit.register(self.close)
         os.register_at_fork(after_in_child=_forget(weakref.ref(self)))
+
+    def _listen(self, core):
+        if self._publisher is not None:
+            core.listen_to_output(self._publisher.listen)
+
+    def _attach(self, connection):
+        """A window has come, which is at the other end of this socket."""
+        from quadrants._inspect import attach
+
+        process, memory_of = _joined(_hello(self._title, True, True), connection)
+        with self._lock:
+            visit = attach.Visit(process, memory_of, self._title, self._effects, self._left, self._numbers)
+            visit.views = {view.number: view for view in self._shown.values()}
+            visit.parameters = self._parameters
+            visit.series = {name: [many - len(newest), newest.copy()] for name, (many, newest) in self._curves.items()}
+            visit.news.add("series")
+            self._process, self._publisher = process, visit
+        if _native.loaded is not None:
+            self._listen(_native.loaded)
+        visit.start()
+
+    def _left(self, visit):
+        """The window has gone."""
+        if self._publisher is visit:
+            if _native.loaded is not None:
+                _native.loaded.listen_to_output(None)
+            self._process.leave()
+            self._publisher = None
+
+    def _has_window(self):
+        return self._publisher is not None
 
     def _program_ended(self):
         if self._publisher is not None:
@@ -78,16 +118,20 @@ class Inspector:
 
     def _show(self, arrays, named, frame):
         for name, array in _views.named(arrays, named, _names(arrays, frame, len(self._shown))):
-            known = self._shown.get(name)
-            if known is not None and known.array is array and not known.gone:
-                continue
-            view = _views.View(known.number if known is not None else next(self._numbers), name, array)
-            self._shown[name] = view
-            if self._publisher is not None:
-                with self._publisher.lock:
-                    self._publisher.views[view.number] = view
-                    self._publisher.looked_at.pop(view.number, None)
+            with self._lock:
+                self._show_one(name, array)
         self._tell("views")
+
+    def _show_one(self, name, array):
+        known, publisher = self._shown.get(name), self._publisher
+        if known is not None and known.array is array and not known.gone:
+            return
+        view = _views.View(known.number if known is not None else next(self._numbers), name, array)
+        self._shown[name] = view
+        if publisher is not None:
+            with publisher.lock:
+                publisher.views[view.number] = view
+                publisher.looked_at.pop(view.number, None)
 
     def param(self, name, value, lo, hi):
         """A number with a slider. Asked for again with the same name, value and ends it is the same, as it was set last; with others
@@ -108,9 +152,10 @@ class Inspector:
         known = self._parameters.get(name)
         made = _parameters.parameter(name, value, lo, hi, lambda: self._tell("parameters"))
         if known is None or known.asked != made.asked or known.whole != made.whole:
-            self._parameters = {**self._parameters, name: made}
-            if self._publisher is not None:
-                self._publisher.parameters = self._parameters
+            with self._lock:
+                self._parameters = {**self._parameters, name: made}
+                if self._publisher is not None:
+                    self._publisher.parameters = self._parameters
             self._tell("parameters")
         return self._parameters[name]
 
@@ -121,9 +166,14 @@ class Inspector:
             name: of the curve.
             values: numbers.
         """
-        numbers = [float(value) for value in values]
-        if self._publisher is not None:
-            self._publisher.add_values(name, [v if abs(v) <= 1.7e308 else None for v in numbers])
+        numbers = [v if abs(v) <= 1.7e308 else None for v in map(float, values)]
+        with self._lock:
+            if self._effects is not None:
+                curve = self._curves.setdefault(name, [0, collections.deque(maxlen=KEPT)])
+                curve[0] += len(numbers)
+                curve[1].extend(numbers)
+            if self._publisher is not None:
+                self._publisher.add_values(name, numbers)
 
     def say(self, text):
         """Adds a line to the log of the window.
@@ -174,24 +224,30 @@ class Inspector:
         """The window is told nothing any more. It stays, and says that the program has ended, unless `keep=False`."""
         global _current
         publisher, self._publisher = self._publisher, None
-        if publisher is None:
+        if publisher is None and _current is not self:
             return
+        if publisher is not None:
+            self._take_leave(publisher)
+        if self._program_ended in _settings.after_reset:
+            _settings.after_reset.remove(self._program_ended)
+        atexit.unregister(self.close)
+        if _current is self:
+            _current = None
+            _counting.define_no_more()
+
+    def _take_leave(self, publisher):
         if publisher.is_alive() and threading.current_thread() is not publisher:
             publisher.next_look = 0.0
             publisher.close()
-            publisher.join(2.0)
+            publisher.wait_for_end(2.0)
             if self._process.alive:
                 for message in _last(publisher):
                     self._process.send(message)
         if _native.loaded is not None:
             _native.loaded.listen_to_output(None)
         self._process.leave()
-        if self._program_ended in _settings.after_reset:
-            _settings.after_reset.remove(self._program_ended)
-        atexit.unregister(self.close)
-        if _current is self:
-            _current = None
-            _count_no_more()
+        if self._effects is not None and threading.current_thread() is threading.main_thread():
+            self._effects.settle()
 
     def __repr__(self):
         return f"<inspector {self._title!r}, {'open' if self.alive else 'closed'}>"
@@ -211,7 +267,7 @@ def _forget(inspector):
     def forget():
         one = inspector()
         if one is not None:
-            one._publisher = None
+            one._publisher, one._lock = None, threading.RLock()
 
     return forget
 
@@ -223,31 +279,10 @@ def _names(arrays, frame, number):
         yield next((name for name, value in variables.items() if value is array and not name.startswith("_")), f"array {number + k}")
 
 
-# --- what is counted and measured from now on ---------------------------------------------------------------------------------
-
-def _counts(fn):
-    return True
-
-
-def _count_lines():
-    """In all kernels, which are compiled once more for it, but for those of which it was decided otherwise."""
-    if _kernel.counts_definition is None:
-        _kernel.counts_definition = _counts
-    for kernel in _kernel.living():
-        if kernel._primal.coverage is None:
-            kernel._primal.coverage = True
-            kernel._forget()
-
-
-def _count_no_more():
-    if _kernel.counts_definition is _counts:
-        _kernel.counts_definition = None
-
-
 def inspect(*arrays, title=None, wait=False, keep=True, show_window=True, **named):
     """Opens a window that shows what the program does while it runs: how often each line ran, fields and arrays as pictures, times of
     tasks, what kernels print. It returns at once; called again it adds to the window that there is. From here on lines are counted, so kernels that
-    were compiled before are compiled once more.
+    were compiled before are compiled once more. In a program that was started with QD_INSPECT=attach it opens no window: `quadrants inspect PID` does.
 
     Args:
         arrays: fields, ndarrays and numpy arrays to be looked at, called as the variables that hold them.
@@ -270,34 +305,87 @@ def inspect(*arrays, title=None, wait=False, keep=True, show_window=True, **name
     frame = sys._getframe(1)
     if title is not None and not isinstance(title, str):
         raise TypeError(f"qd.inspect: title must be a text, not {type(title).__name__}")
-    if _current is None:
-        title = title or _publisher.name_of_program()
-        process, memory_of = _open(title, keep, show_window)
-        _current = Inspector(title, process, memory_of)
-        _current._begin()
-    _current._show(arrays, named, frame)
+    with _making:
+        if _attaching is not None:
+            here = _attachable()
+            here._title = title or here._title
+        elif _current is None:
+            title = title or _publisher.name_of_program()
+            process, memory_of = _open(title, keep, show_window)
+            _current = Inspector(title, process, memory_of)
+            _current._begin()
+        here = _current
+    here._show(arrays, named, frame)
     if wait:
-        _current.pause()
-    return _current
+        here.pause()
+    return here
 
 
 def of_environment():
     """QD_INSPECT: of this process, not of those that it starts."""
-    wanted = _environment.value("inspect")
+    wanted = _environment.value("inspect").strip()
     os.environ.pop("QD_INSPECT")
     if wanted == "1":
         inspect()
+    elif wanted == "attach":
+        wait_for_windows()
     else:
-        _logging.warn(f"QD_INSPECT={wanted} does nothing; QD_INSPECT=1 shows the window of qd.inspect()")
+        _logging.warn(
+            f"QD_INSPECT={wanted} does nothing; QD_INSPECT=1 shows the window of qd.inspect(), QD_INSPECT=attach lets quadrants inspect show it later"
+        )
+
+
+def wait_for_windows():
+    """From now on windows come by being attached. Gives the thread that waits for them, or None where there can be none."""
+    global _attaching
+    from quadrants._inspect import attach, readings, sockets
+    from quadrants._language import kernel as _kernel
+
+    _attaching = attach.Effects()
+    if _kernel.compilations_told is None:
+        _kernel.compilations_told = readings.note
+    os.register_at_fork(after_in_child=_wait_no_more)
+    try:
+        listener = attach.Listener(_attachable)
+    except sockets.Refused as why:
+        _logging.warn(f"QD_INSPECT=attach: nobody can attach to this program: {why}")
+        return None
+    listener.start()
+    return listener
+
+
+def _wait_no_more():
+    """In a forked child."""
+    global _attaching, _current, _making
+    _attaching, _making = None, threading.RLock()
+    if _current is not None and _current._effects is not None:
+        _current = None
+
+
+def _attachable():
+    """The Inspector of a program whose windows come and go."""
+    global _current
+    with _making:
+        if _current is None:
+            _current = Inspector(_publisher.name_of_program(), None, None, _attaching)
+            _current._be_told()
+        return _current
+
+
+def _hello(title, keep, show_window):
+    return {"mode": "inspect", "title": title, "size": [1280, 800], "position": [80, 60], "show": bool(show_window), "keep": bool(keep)}
 
 
 def _open(title, keep, show_window):
+    return _joined(_hello(title, keep, show_window))
+
+
+def _joined(hello, connection=None):
     """(process, number and size -> memory that it sees), or two times None."""
     from quadrants._windows import process as _process
 
-    hello = {"mode": "inspect", "title": title, "size": [1280, 800], "position": [80, 60], "show": bool(show_window), "keep": bool(keep)}
-    opened = _process.Process(hello)
-    if not opened.alive:
+    opened = _process.Process(hello, connection)
+    if not opened.alive and connection is None:
         return None, None
 
     def memory_of(number, size):

@@ -65,7 +65,7 @@ class Publisher(threading.Thread):
         self.pausing = False
         self.stopping = False
         self.memories = 0
-        self.told_gone = {}  # View -> whether the window knows that its program has ended
+        self.told_as = {}  # View -> as the window knows it: whether its program has ended, whether it has its place
         self.next_look = self.next_panes = 0.0
         self.measured = None  # generation of the program whose tasks are measured
 
@@ -165,7 +165,7 @@ class Publisher(threading.Thread):
         news = {self.news.pop() for _ in range(len(self.news))}  # one set for good: others add to it meanwhile
         if "state" in news:
             yield self.state()
-        if "views" in news or any(view.gone != told for view, told in self.told_gone.items()):
+        if "views" in news or any((view.gone, view.placed) != told for view, told in self.told_as.items()):
             yield self.tell_views()
         if "parameters" in news:
             with self.lock:
@@ -201,8 +201,8 @@ class Publisher(threading.Thread):
     def tell_views(self):
         with self.lock:
             views = list(self.views.values())
-        self.told_gone = {view: view.gone for view in views}
-        return {"kind": "views", "views": [view.told() for view in views]}
+        self.told_as = {view: (view.gone, view.placed) for view in views}
+        return {"kind": "views", "views": [view.told() for view in views if self.told_as[view][1]]}
 
     def tell_series(self):
         rows = []
@@ -290,7 +290,7 @@ class Publisher(threading.Thread):
             return
         try:
             answer(message)
-        except (KeyError, TypeError, ValueError, AttributeError, OSError, _exceptions.QuadrantsRuntimeError) as error:
+        except Exception as error:  # whatever a message has in it, the next is listened to
             self.say(f"{message.get('kind')}: {error}")
 
     def do_want(self, message):
@@ -361,6 +361,10 @@ class Publisher(threading.Thread):
     def close(self):
         self.stopping = True
         self.standing.close()
+
+    def wait_for_end(self, seconds):
+        """Of telling; the thread may have other things to do yet."""
+        self.join(seconds)
 
 
 def _whole(wanted):

@@ -63,8 +63,9 @@ class Standing:
     def ask(self):
         """Has the main thread come, if there is anything for it."""
         self.changed.ring()
-        if (self.waiting or self.paused) and not self.asked and not self.closed:
-            self.asked = _native.core().at_standstill(self.come)
+        core = _native.loaded  # the main thread loads it
+        if core is not None and (self.waiting or self.paused) and not self.asked and not self.closed:
+            self.asked = core.at_standstill(self.come)
 
     def come(self, still):
         """On the main thread."""
@@ -103,7 +104,8 @@ class Standing:
 
     def resume(self):
         self.paused, self.steps = False, 0
-        _native.core().tell_launches(None)
+        if _native.loaded is not None:
+            _native.loaded.tell_launches(None)
         self.changed.ring()
 
     def step(self):

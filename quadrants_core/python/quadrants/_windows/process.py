@@ -18,6 +18,8 @@ from quadrants import _logging
 VERSION = 1
 _NOT_LOADED = 127  # how a program ends whose libraries are not all there
 SILENT = 10.0  # seconds after which a window that takes nothing counts as gone
+LONGEST = 64 << 20  # bytes of a message
+_AT_ONCE = 1 << 20  # bytes that are read before messages are looked at
 _all = weakref.WeakSet()
 _ending = []  # windows that were told to end, by the number of their process
 
@@ -33,19 +35,30 @@ class Process:
 
     Args:
         hello: what it shall be, see docs/design/inspector.md: mode, title, size, show.
+        connected: a socket at whose other end there is a window already; None: one is started.
     """
 
-    def __init__(self, hello):
+    def __init__(self, hello, connected=None):
         self.alive, self.pid, self.socket = False, None, None
         self.answer = None  # the window's own hello
         self._rest, self._waiting = bytearray(), []
         self._lock = threading.RLock()
         self._reading = threading.Lock()  # held by who waits at the socket
         _bury()
+        self.socket = connected if connected is not None else self._start()
+        if self.socket is None:
+            return
+        self.socket.settimeout(SILENT)
+        self.alive = True
+        _all.add(self)
+        self.send({"kind": "hello", "version": VERSION, **hello})
+
+    def _start(self):
+        """The socket of a window that begins, or None."""
         path = executable()
         if path is None:
             _say("this build has no windows (QD_INSPECTOR=OFF)")
-            return
+            return None
         ours, theirs = socket.socketpair()
         with ours, theirs:
             try:
@@ -58,12 +71,8 @@ class Process:
                 )
             except OSError as error:
                 _say(f"the program that shows windows does not start: {error}")
-                return
-            self.socket = ours.dup()
-        self.socket.settimeout(SILENT)
-        self.alive = True
-        _all.add(self)
-        self.send({"kind": "hello", "version": VERSION, **hello})
+                return None
+            return ours.dup()
 
     def __repr__(self):
         return f"<window of process {self.pid}{'' if self.alive else ', gone'}>"
@@ -127,7 +136,7 @@ class Process:
         try:
             if not select.select([self.socket], [], [], timeout)[0]:
                 return
-            while True:
+            for _ in range(_AT_ONCE >> 16):
                 got = os.read(self.socket.fileno(), 1 << 16)  # never waits: a socket with a timeout does not
                 if not got:
                     self._gone()
@@ -139,11 +148,14 @@ class Process:
             self._gone()
         *lines, rest = self._rest.split(b"\n")
         self._rest = bytearray(rest)
+        if len(rest) > LONGEST:
+            self._gone()
+            return
         for line in lines:
             try:
                 message = json.loads(line)
                 kind = message["kind"]
-            except (ValueError, TypeError, KeyError):
+            except (ValueError, TypeError, KeyError, RecursionError):
                 self._gone()
                 return
             if kind == "hello" and self.answer is None:

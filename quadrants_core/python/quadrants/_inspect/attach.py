@@ -1,0 +1,206 @@
+"""Programs that a window can be attached to, `QD_INSPECT=attach`: who waits for one, and what comes and goes with it."""
+
+import atexit
+import contextlib
+import os
+import socket
+import threading
+import time
+import weakref
+
+from quadrants import _native, _runtime, _settings
+from quadrants._inspect import counting, readings, sockets, variables
+from quadrants._inspect.publisher import PERIOD, Publisher, name_of_program
+from quadrants._inspect.standing import Standing
+from quadrants._inspect.views import View
+
+HASTE = 2.0  # s in which whoever connects says what for
+BEGIN = 30.0  # s in which a window begins
+LEAVE = 0.5  # s that a window which has gone is given to be missed
+_SEARCH = 1.0  # s between two looks for variables
+
+
+class Effects:
+    """What a window makes of the program: lines are counted and times measured while there is one. The main thread changes it, where it
+    stands still."""
+
+    def __init__(self):
+        self.wanted = self.counting = False
+        self.measured = None  # generation of the program whose times are measured for the window
+        self.asked_before = False  # whether that program wanted it itself
+        self.standing = Standing()
+        self.left = []  # names of kernels that are not counted, until somebody is told
+
+    def behind(self):
+        """Whether the main thread must come."""
+        core = _native.loaded
+        if core is None:
+            return self.wanted != self.counting
+        return self.wanted != self.counting or (self.wanted and core.initialised() and core.generation() != self.measured)
+
+    def ask(self):
+        if self.behind() and not self.standing.waiting:
+            self.standing.waiting.append(self.settle)
+        self.standing.ask()
+
+    def settle(self):
+        """On the main thread, between two launches."""
+        wanted, core = self.wanted, _native.loaded
+        if wanted != self.counting:
+            self.counting = wanted
+            if wanted:
+                self.left = counting.begin(readings.are_the_same)
+            else:
+                counting.end(readings.are_the_same)
+        if core is None or not core.initialised() or _settings.cfg is None:
+            return
+        if wanted and core.generation() != self.measured:
+            self.measured, self.asked_before = core.generation(), _settings.cfg.kernel_profiler
+            _settings.cfg.kernel_profiler = True
+            _runtime.tell_core()
+        elif not wanted and core.generation() == self.measured:
+            _settings.cfg.kernel_profiler = _settings.cfg.kernel_profiler and self.asked_before
+            _runtime.tell_core()
+        if not wanted:
+            self.measured = None
+
+
+class Visit(Publisher):
+    """A window that was attached. Its thread ends when the program is as it was before."""
+
+    def __init__(self, process, memory_of, program, effects, ended, numbers):
+        super().__init__(process, memory_of, program)
+        self.effects, self.ended, self.numbers = effects, ended, numbers
+        self.over = threading.Event()
+        self.found = {}  # name -> View, of variables of the program
+        self.next_search = 0.0
+        self.effects_wanted = False
+
+    def run(self):
+        try:
+            if self.process.wait_for("hello", BEGIN) is not None:
+                self.effects.wanted = True
+                super().run()
+        finally:
+            self.standing.close()
+            with self.lock:
+                self.looked_at.clear()  # and the memory of pictures
+            self.effects.wanted = False
+            self.ended(self)
+            self.over.set()
+            while self.effects.behind():
+                self.effects.ask()
+                time.sleep(PERIOD)
+
+    def wait_for_end(self, seconds):
+        self.over.wait(seconds)
+
+    def measure(self):
+        self.effects.ask()
+        left, self.effects.left = self.effects.left, []
+        for name in left:
+            self.listen("warning", f"{name} is not counted: variables that it was compiled with have changed since")
+        if time.monotonic() >= self.next_search:
+            with contextlib.suppress(Exception):  # what variables hold is the program's: in any state
+                self.search()
+            self.next_search = time.monotonic() + _SEARCH
+
+    def search(self):
+        """Variables of the program that hold fields and arrays, and that it does not show itself."""
+        with self.lock:
+            shown = {id(view.array) for view in self.views.values() if view not in self.found.values()}
+            now = {name: array for name, array in variables.of_program() if id(array) not in shown}
+            same = {name: view for name, view in self.found.items() if now.get(name) is view.array and not view.gone}
+            if same.keys() == self.found.keys() == now.keys():
+                return
+            for name in self.found.keys() - same.keys():
+                view = self.found[name]
+                del self.views[view.number]
+                self.looked_at.pop(view.number, None)
+            for name in [name for name in now if name not in same]:
+                number = self.found[name].number if name in self.found else next(self.numbers)
+                same[name] = self.views[number] = View(number, name, now[name])
+            self.found = {name: same[name] for name in now}
+            self.views = {view.number: view for view in self.views.values()}
+        self.changed("views")
+
+
+class Listener(threading.Thread):
+    """Waits at the socket of the process, and does nothing else until somebody comes."""
+
+    def __init__(self, inspector_of):
+        super().__init__(name="quadrants attach", daemon=True)
+        self.socket, self.path = sockets.listen()
+        self.process = os.getpid()
+        self.inspector_of = inspector_of  # () -> the Inspector of the process
+        atexit.register(self.close)
+        os.register_at_fork(after_in_child=_forget(weakref.ref(self)))
+
+    def run(self):
+        while True:
+            try:
+                connection, _ = self.socket.accept()
+            except OSError:  # it was closed
+                return
+            kept = False
+            try:
+                kept = self.meet(connection)
+            except Exception:  # whatever came: the next may be a window
+                pass
+            finally:
+                if not kept:
+                    connection.close()
+
+    def meet(self, connection):
+        """Whether the connection was taken over."""
+        if not sockets.is_own(connection):
+            return False
+        connection.settimeout(HASTE)
+        asked = sockets.hear(connection)
+        kind = asked.get("kind") if asked else None
+        if kind == "ask":
+            sockets.say(connection, {"kind": "program", "program": name_of_program(), "attached": self.is_busy()})
+        if kind != "attach":
+            return False
+        why = self.refusal(asked)
+        if why is not None:
+            sockets.say(connection, {"kind": "refused", "why": why})
+            return False
+        sockets.say(connection, {"kind": "attached"})
+        self.inspector_of()._attach(connection)
+        return True
+
+    def is_busy(self):
+        return self.inspector_of()._has_window()
+
+    def refusal(self, asked):
+        if asked.get("version") != sockets.VERSION:
+            return f"process {self.process} speaks version {sockets.VERSION} of the protocol; attach with the quadrants that it runs with"
+        until = time.monotonic() + LEAVE
+        while self.is_busy():
+            if time.monotonic() >= until:
+                return f"process {self.process} has a window already"
+            time.sleep(0.01)
+        return None
+
+    def close(self):
+        """Nobody can attach any more."""
+        atexit.unregister(self.close)
+        if self.process != os.getpid():
+            return
+        with contextlib.suppress(OSError):
+            os.unlink(self.path)
+        with contextlib.suppress(OSError):  # it is closed
+            self.socket.shutdown(socket.SHUT_RDWR)  # ends the wait of the thread
+        self.socket.close()
+
+
+def _forget(listener):
+    """In a forked child, which nobody can attach to."""
+
+    def forget():
+        one = listener()
+        if one is not None:
+            one.socket.close()
+
+    return forget

@@ -1,0 +1,35 @@
+"""The command `quadrants inspect`: a window on a program that runs already."""
+
+import os
+import sys
+
+from quadrants._inspect import sockets
+from quadrants._windows import process as _process
+
+
+def show_programs():
+    """Gives the exit status."""
+    found = list(sockets.programs())
+    if not found:
+        print("No program can be attached to. Start one so: QD_INSPECT=attach python program.py")
+    for one in found:
+        print(f"{one['process']:>8}  {one['program']}{'  (has a window)' if one['attached'] else ''}")
+    return 0
+
+
+def show(number, seen):
+    """This process becomes the window of a program. Gives the exit status where it cannot."""
+    path = _process.executable()
+    if path is None:
+        return _refuse("this build has no windows (QD_INSPECTOR=OFF)")
+    try:
+        connection = sockets.attach(number)
+    except sockets.Refused as why:
+        return _refuse(why)
+    os.dup2(connection.fileno(), 3)  # which the window inherits, and nothing else
+    os.execv(path, [path, "--socket", "3", "--attached" if seen else "--unseen"])
+
+
+def _refuse(why):
+    print(f"quadrants inspect: {why}", file=sys.stderr)
+    return 1

@@ -1,0 +1,46 @@
+"""Lines are counted while there is a window."""
+
+import weakref
+
+from quadrants._language import kernel as _kernel
+
+_counted = weakref.WeakSet()  # functions of kernels that are counted for the window
+
+
+def _counts(fn):
+    _counted.add(fn)
+    return True
+
+
+def begin(suits=lambda info: True):
+    """In all kernels, which are compiled once more for it, but for those of which it was decided otherwise, and those that do not suit.
+    Gives the names of the last."""
+    if _kernel.counts_definition is None:
+        _kernel.counts_definition = _counts
+    infos = {kernel._primal: None for kernel in _kernel.living() if kernel._primal.coverage is None}
+    left = [info for info in infos if not suits(info)]
+    for info in infos.keys() - left:
+        info.coverage, info.is_checked = True, True
+        _counted.add(info.fn)
+        _forget(info)
+    return [info.name for info in left]
+
+
+def _forget(info):
+    for kernel in info.compiled():
+        kernel._forget()
+
+
+def define_no_more():
+    """Kernels that are defined from now on are not counted."""
+    if _kernel.counts_definition is _counts:
+        _kernel.counts_definition = None
+
+
+def end(suits=lambda info: True):
+    """Kernels run as they did before; those that do not suit keep their counts."""
+    define_no_more()
+    for info in {kernel._primal: None for kernel in _kernel.living() if kernel._primal.fn in _counted and suits(kernel._primal)}:
+        info.coverage = None
+        _forget(info)
+    _counted.clear()
