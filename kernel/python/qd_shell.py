@@ -371,7 +371,7 @@ def start():
     qd_loop.install()
     _shell.kernel = qd_comms.Kernel(manager, _shell)
     _register_lazy("qd_kernel", "cell")
-    for name in ("qd_coverage", "qd_gradients", "qd_adstack", "qd_tasks", "qd_step", "qd_graph", "qd_config"):
+    for name in ("qd_cache", "qd_coverage", "qd_progress", "qd_gradients", "qd_adstack", "qd_tasks", "qd_step", "qd_graph", "qd_config"):
         _register_lazy(name, "line")
     _LoadWithQuadrants.watch()
     _accepts = frozenset(inspect.signature(_shell.run_cell).parameters)

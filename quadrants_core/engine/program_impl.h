@@ -11,6 +11,7 @@
 #include "runtime/host_memory.h"
 #include "runtime/sparse.h"
 
+#include <chrono>
 #include <map>
 #include <set>
 #include <string>
@@ -33,6 +34,13 @@ struct Apart {
     Counts counts;
 };
 using Retired = std::map<std::pair<std::string, uint32_t>, Apart>;
+
+/// The kernel that is being compiled.
+struct Compilation {
+    std::string kernel, file; ///< empty: none; guarded by watch_lock, as is `since`
+    std::chrono::steady_clock::time_point since;
+    std::atomic<uint32_t> tasks = 0, done = 0; ///< 0 tasks: that is not known yet
+};
 
 struct Program::Impl : runtime::Apart {
     Program &program;
@@ -81,6 +89,8 @@ struct Program::Impl : runtime::Apart {
     std::atomic<bool> watched{false}; ///< launches are announced to observers, or measured
     Profile profile;
     std::vector<CompiledKernel *> kernels;                     ///< alive; guarded by watch_lock
+    Compilation compilation;
+    std::chrono::steady_clock::time_point seen; ///< the launch under way, for the first time; guarded by watch_lock
     const KernelTask *keeping = nullptr;                       ///< with stacks, and running; guarded by watch_lock
     Retired retired;                                           ///< of kernels that are gone
     uint64_t adopted = 0;                                      ///< kernels compiled so far
@@ -129,6 +139,14 @@ struct Program::Impl : runtime::Apart {
     void ask_for_counts();
     /// What launches counted that may go on, where the host does not see the memory of the device.
     void bring_counts();
+};
+
+/// Holds the launches of the stream back for something else.
+struct BetweenLaunches {
+    std::lock_guard<LaunchLock> guard;
+    explicit BetweenLaunches(Stream &stream) : guard(stream.launching) {
+        __atomic_store_n(&stream.now.host.task, nullptr, __ATOMIC_RELAXED);
+    }
 };
 
 /// After a task that has ended: what it took of the heaps, if it has stacks.
