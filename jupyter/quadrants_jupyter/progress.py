@@ -80,7 +80,7 @@ class Console:
             self.watch(stream)
 
     def watch(self, stream):
-        write = stream.write
+        write, own = stream.write, vars(stream).get("write")
 
         def write_below(text):
             self.end()
@@ -90,11 +90,14 @@ class Console:
             stream.write = write_below
         except AttributeError:  # somebody's stream
             return
-        self.watched.append(stream)
+        self.watched.append((stream, own))
 
     def end(self):
-        for stream in self.watched:
-            vars(stream).pop("write", None)
+        for stream, own in self.watched:
+            if own is None:
+                vars(stream).pop("write", None)
+            else:
+                stream.write = own
         self.watched.clear()
         if self.length:
             self.stream.write("\r" + " " * self.length + "\r")
