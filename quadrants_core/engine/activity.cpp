@@ -25,7 +25,7 @@ void describe_launch(const Program::Impl &p, Activity &now) {
     now.kind = Activity::Kind::running;
     now.kernel = kernel.info.name;
     now.file = kernel.file;
-    now.seconds = seconds_since(p.seen);
+    now.seconds = seconds_since(p.main.seen);
     now.tasks = uint32_t(kernel.tasks.size());
     if (!p.host_visible) return; // launches that wait run one after another
     const size_t number = size_t(task - kernel.tasks.data());
@@ -50,14 +50,14 @@ Activity Program::activity() const {
     Activity now;
     const std::lock_guard guard(p.watch_lock);
     const LaunchLock::Look look = p.main.launching.look();
-    if (look == LaunchLock::Look::first) p.seen = Clock::now();
-    if (!p.compilation.kernel.empty()) {
+    if (look == LaunchLock::Look::first) p.main.seen = Clock::now();
+    if (!p.compiling.kernel.empty()) {
         now.kind = Activity::Kind::compiling;
-        now.kernel = p.compilation.kernel;
-        now.file = p.compilation.file;
-        now.seconds = seconds_since(p.compilation.since);
-        now.tasks = p.compilation.tasks;
-        now.done = std::min(p.compilation.done.load(), now.tasks);
+        now.kernel = p.compiling.kernel;
+        now.file = p.compiling.file;
+        now.seconds = seconds_since(p.compiling.since);
+        now.tasks = p.compiling.tasks;
+        now.done = std::min(p.compiling.done.load(), now.tasks);
     } else if (look != LaunchLock::Look::free) {
         describe_launch(p, now);
     }

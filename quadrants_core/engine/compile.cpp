@@ -76,7 +76,7 @@ void build_all(Program::Impl &p, const std::vector<TaskBuild *> &missing) {
         for (size_t i; (i = next++) < missing.size();) {
             try {
                 build_task(p, *missing[i]);
-                p.compilation.done++;
+                p.compiling.done++;
             } catch (...) {
                 errors[i] = std::current_exception();
             }
@@ -126,8 +126,8 @@ void provide_code(Program::Impl &p, const CompiledKernel &kernel, std::vector<Ta
         }
     }
     if (!missing.empty()) tell_of_compiling(p, shown_as);
-    p.compilation.done = uint32_t(builds.size() - missing.size());
-    p.compilation.tasks = uint32_t(builds.size());
+    p.compiling.done = uint32_t(builds.size() - missing.size());
+    p.compiling.tasks = uint32_t(builds.size());
     build_all(p, missing);
     for (TaskBuild &build : builds) {
         const auto first = first_of.find(build.key);
@@ -149,7 +149,7 @@ class ShownCompiling {
   public:
     ShownCompiling(Program::Impl &p, const CompileReport &report) : p_(p) {
         const std::lock_guard guard(p.watch_lock);
-        Compilation &now = p.compilation;
+        Compilation &now = p.compiling;
         now.kernel = report.kernel;
         now.file = report.file;
         now.since = std::chrono::steady_clock::now();
@@ -157,7 +157,7 @@ class ShownCompiling {
     }
     ~ShownCompiling() {
         const std::lock_guard guard(p_.watch_lock);
-        p_.compilation.kernel.clear();
+        p_.compiling.kernel.clear();
     }
     ShownCompiling(const ShownCompiling &) = delete;
 
@@ -206,7 +206,7 @@ void assemble(Program::Impl &p, CompiledKernel &out, std::vector<TaskBuild> &bui
 
 std::shared_ptr<CompiledKernel> compile(Program::Impl &p, ir::Function kernel, double frontend_us,
                                         std::vector<uint8_t> *image, uint64_t variant, const std::string &shown_as) {
-    const std::lock_guard guard(p.compiling);
+    const std::lock_guard guard(p.compiling.lock);
     poll_stop();
     const Stopwatch total;
     CompileReport report;

@@ -173,20 +173,20 @@ void Program::Impl::update_launch_start() {
         roots = reinterpret_cast<char *const *>(table.address);
     }
     main.now.data = {.args = nullptr,
-                       .tmp = reinterpret_cast<char *>(main.tmp.address),
-                       .ret = nullptr,
-                       .trees = roots,
-                       .counters = nullptr,
-                       .stop = &stop_word,
-                       .failed = &main.failed,
-                       .asked = &main.asked,
-                       .sparse = sparse.get()};
+                     .tmp = reinterpret_cast<char *>(main.tmp.address),
+                     .ret = nullptr,
+                     .trees = roots,
+                     .counters = nullptr,
+                     .stop = &stop_word,
+                     .failed = &main.failed,
+                     .asked = &main.asked,
+                     .sparse = sparse.get()};
     main.now.host = {.print = print_from_task,
-                       .fail = fail_from_task,
-                       .external = runtime::external,
-                       .reserve = reserve_from_task,
-                       .sparse = sparse ? &runtime::SparseTrees::calls : nullptr,
-                       .task = nullptr};
+                     .fail = fail_from_task,
+                     .external = runtime::external,
+                     .reserve = reserve_from_task,
+                     .sparse = sparse ? &runtime::SparseTrees::calls : nullptr,
+                     .task = nullptr};
 }
 
 void Program::Impl::collect_cells() {

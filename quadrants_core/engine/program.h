@@ -79,10 +79,10 @@ struct Activity {
     uint32_t tasks = 0; ///< of the kernel; 0: not known yet
     uint32_t done = 0;  ///< of those, compiled or found
     // Of a launch.
-    std::string task;            ///< that runs; empty: not known
-    uint32_t number = 0;         ///< of it, from 1
-    uint32_t line = 0;           ///< where it stands
-    uint32_t chunks = 0;         ///< of its range; 0: not known
+    std::string task;    ///< that runs; empty: not known
+    uint32_t number = 0; ///< of it, from 1
+    uint32_t line = 0;   ///< where it stands
+    uint32_t chunks = 0; ///< of its range; 0: not known
     uint32_t chunks_done = 0;
     std::vector<uint32_t> turns; ///< passes so far of the do_whiles around it, the outermost first
 };

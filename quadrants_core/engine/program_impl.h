@@ -35,8 +35,9 @@ struct Apart {
 };
 using Retired = std::map<std::pair<std::string, uint32_t>, Apart>;
 
-/// The kernel that is being compiled.
+/// The kernel that is being compiled, by who holds the lock.
 struct Compilation {
+    LongMutex lock;           ///< free in a forked child: what was compiled for a thread that is gone is dropped
     std::string kernel, file; ///< empty: none; guarded by watch_lock, as is `since`
     std::chrono::steady_clock::time_point since;
     std::atomic<uint32_t> tasks = 0, done = 0; ///< 0 tasks: that is not known yet
@@ -62,8 +63,7 @@ struct Program::Impl : runtime::Apart {
     runtime::Buffer tree_table;                   ///< `trees` for a device that does not read the host's memory
     std::unique_ptr<runtime::SparseTrees> sparse; ///< null: all trees are dense
 
-    // Compiling; one kernel at a time, its tasks in parallel.
-    LongMutex compiling;         ///< free in a forked child: what was compiled for a thread that is gone is dropped
+    Compilation compiling;       ///< one kernel at a time, its tasks in parallel
     runtime::CacheKey build_key; ///< what every task's key has in common: target, options, build of this library
     uint64_t code_options;       ///< Program::code_options
     BriefMutex tasks_lock;
@@ -89,8 +89,6 @@ struct Program::Impl : runtime::Apart {
     std::atomic<bool> watched{false}; ///< launches are announced to observers, or measured
     Profile profile;
     std::vector<CompiledKernel *> kernels;                     ///< alive; guarded by watch_lock
-    Compilation compilation;
-    std::chrono::steady_clock::time_point seen; ///< the launch under way, for the first time; guarded by watch_lock
     const KernelTask *keeping = nullptr;                       ///< with stacks, and running; guarded by watch_lock
     Retired retired;                                           ///< of kernels that are gone
     uint64_t adopted = 0;                                      ///< kernels compiled so far

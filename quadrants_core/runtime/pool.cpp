@@ -71,7 +71,7 @@ struct Pool::State : Apart {
     alignas(cache_line) std::atomic<bool> taken{false}; // from here on: the caller alone, job after job
     std::atomic<bool> threw{false};
     std::atomic<uint32_t> alone_begun{0}, alone_chunks{0}; ///< of the job of a pool of one thread
-    std::exception_ptr error; ///< written by whoever set `threw`
+    std::exception_ptr error;                              ///< written by whoever set `threw`
     std::atomic<uint32_t> generation{0};
     std::vector<pthread_t> workers;
 
