@@ -1,4 +1,4 @@
-"""The magics: %%qd_kernel, %qd_coverage, %qd_gradients, %qd_adstack, %qd_tasks, %qd_step, %qd_graph, %qd_config."""
+"""The magics: %%qd_kernel, %qd_coverage, %qd_progress, %qd_gradients, %qd_adstack, %qd_tasks, %qd_step, %qd_graph, %qd_config."""
 
 import argparse
 import ast
@@ -14,7 +14,7 @@ from IPython.core.error import UsageError
 from IPython.core.magic import Magics, line_cell_magic, line_magic, magics_class
 from IPython.display import display
 
-from quadrants_jupyter import adstack, badge, cells, live, ordinary, reloaded, reports, stale, tooltip
+from quadrants_jupyter import adstack, badge, cells, live, ordinary, progress, reloaded, reports, stale, tooltip
 
 
 def _words(name, line):
@@ -64,6 +64,14 @@ def _gradient_options():
     return p
 
 
+def _progress_options():
+    p = _Parser(prog="%qd_progress", add_help=False)
+    either = p.add_mutually_exclusive_group(required=True)
+    either.add_argument("--off", dest="on", action="store_false", help="cells do not show what they wait for")
+    either.add_argument("--on", dest="on", action="store_true", help="they show it again")
+    return p
+
+
 def _adstack_options():
     p = _Parser(prog="%qd_adstack", add_help=False)
     p.add_argument("--budget", type=int, metavar="N", help="bytes that a gradient may keep for one iteration of a parallel loop; 0: all that it needs")
@@ -72,7 +80,8 @@ def _adstack_options():
     return p
 
 
-parsers = {"%%qd_kernel": _kernel_options(), "%qd_coverage": _coverage_options(), "%qd_gradients": _gradient_options(), "%qd_adstack": _adstack_options()}
+parsers = {"%%qd_kernel": _kernel_options(), "%qd_coverage": _coverage_options(), "%qd_progress": _progress_options(),
+           "%qd_gradients": _gradient_options(), "%qd_adstack": _adstack_options()}
 
 
 def help_of(name):
@@ -242,6 +251,15 @@ class QuadrantsMagics(Magics):
             return shown
         live.live.start(self.shell)
         live.live.follow(cell_id or object(), heatmap.Display(self.shell, shown))
+
+    @line_magic
+    @_with_help
+    def qd_progress(self, line):
+        """Whether a cell shows, once a compilation or a launch has taken a second, what is done and how far it is.
+
+        %qd_progress --off   not any more; --on: again, from the next cell on
+        """
+        progress.shown.follow(parsers["%qd_progress"].parse(line).on)
 
     @line_magic
     @_with_help
@@ -462,6 +480,7 @@ _completers = {
     "%qd_graph": _complete_graph,
     "%%qd_kernel": _completer(parsers["%%qd_kernel"], None),
     "%qd_coverage": _completer(parsers["%qd_coverage"], _names_counted),
+    "%qd_progress": _completer(parsers["%qd_progress"], None),
     "%qd_gradients": _completer(parsers["%qd_gradients"], None),
     "%qd_adstack": _completer(parsers["%qd_adstack"], lambda: sorted(map(adstack.shown_name, adstack.pick([])))),
     "%qd_tasks": _completer(None, _names_compiled),
@@ -493,6 +512,7 @@ def register(shell):
     live.register(shell)
     badge.register(shell)
     tooltip.register(shell)
+    progress.register(shell)
 
 
 def unregister(shell):
@@ -507,3 +527,4 @@ def unregister(shell):
     live.unregister(shell)
     badge.unregister(shell)
     tooltip.unregister(shell)
+    progress.unregister(shell)

@@ -339,6 +339,21 @@ def _leave_out_empty_signatures(inspector):
     inspector.info = info
 
 
+def _highlight_what_failed():
+    """IPython marks the expression that failed, but not where there is no file to count the lines of, as for cells."""
+    from IPython.core import ultratb
+
+    count = getattr(ultratb, "get_line_number_of_frame", None)
+    if count is None:
+        return
+
+    def lines_of(frame):
+        name = frame.f_code.co_filename
+        return len(linecache.getlines(name)) if _shell.compile.format_code_name(name) else count(frame)
+
+    ultratb.get_line_number_of_frame = lines_of
+
+
 _plain_warning = warnings.formatwarning
 
 
@@ -366,12 +381,13 @@ def start():
     _shell = qd_debug.shell = app.shell
     _name_modules()
     _leave_out_empty_signatures(_shell.inspector)
+    _highlight_what_failed()
     warnings.formatwarning = _format_warning
     qd_loop.show_error = lambda error: _shell.showtraceback((type(error), error, error.__traceback__))
     qd_loop.install()
     _shell.kernel = qd_comms.Kernel(manager, _shell)
     _register_lazy("qd_kernel", "cell")
-    for name in ("qd_coverage", "qd_gradients", "qd_adstack", "qd_tasks", "qd_step", "qd_graph", "qd_config"):
+    for name in ("qd_cache", "qd_coverage", "qd_progress", "qd_gradients", "qd_adstack", "qd_tasks", "qd_step", "qd_graph", "qd_config"):
         _register_lazy(name, "line")
     _LoadWithQuadrants.watch()
     _accepts = frozenset(inspect.signature(_shell.run_cell).parameters)

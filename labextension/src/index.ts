@@ -10,6 +10,7 @@ import { adstackFactory } from "./adstack";
 import { Choices } from "./choices";
 import { heatmapFactory, LiveListings } from "./listing";
 import { NotebookMarks } from "./notebook";
+import { ProgressLines } from "./progress";
 import { stepperFactory } from "./stepper";
 import { announce, tip } from "./tip";
 
@@ -111,12 +112,14 @@ const plugin: JupyterFrontEndPlugin<void> = {
     const attach = (panel: NotebookPanel) => {
       const marks = new NotebookMarks(panel, choices);
       const listings = new LiveListings(panel.sessionContext);
+      const progress = new ProgressLines(panel);
       draw(panel.content.rendermime, listings);
       all.set(panel, marks);
       panel.disposed.connect(() => {
         all.delete(panel);
         marks.dispose();
         listings.dispose();
+        progress.dispose();
       });
     };
     tracker.forEach(attach);

@@ -76,6 +76,7 @@ void build_all(Program::Impl &p, const std::vector<TaskBuild *> &missing) {
         for (size_t i; (i = next++) < missing.size();) {
             try {
                 build_task(p, *missing[i]);
+                p.compiling.done++;
             } catch (...) {
                 errors[i] = std::current_exception();
             }
@@ -125,6 +126,8 @@ void provide_code(Program::Impl &p, const CompiledKernel &kernel, std::vector<Ta
         }
     }
     if (!missing.empty()) tell_of_compiling(p, shown_as);
+    p.compiling.done = uint32_t(builds.size() - missing.size());
+    p.compiling.tasks = uint32_t(builds.size());
     build_all(p, missing);
     for (TaskBuild &build : builds) {
         const auto first = first_of.find(build.key);
@@ -140,6 +143,27 @@ void provide_code(Program::Impl &p, const CompiledKernel &kernel, std::vector<Ta
     }
     if (p.disk) p.disk->use_kernel(kernel.key, kernel.info.name, tasks, kept.get());
 }
+
+/// Who looks on is told of the kernel for as long as it lives.
+class ShownCompiling {
+  public:
+    ShownCompiling(Program::Impl &p, const CompileReport &report) : p_(p) {
+        const std::lock_guard guard(p.watch_lock);
+        Compilation &now = p.compiling;
+        now.kernel = report.kernel;
+        now.file = report.file;
+        now.since = std::chrono::steady_clock::now();
+        now.done = now.tasks = 0;
+    }
+    ~ShownCompiling() {
+        const std::lock_guard guard(p_.watch_lock);
+        p_.compiling.kernel.clear();
+    }
+    ShownCompiling(const ShownCompiling &) = delete;
+
+  private:
+    Program::Impl &p_;
+};
 
 } // namespace
 
@@ -166,6 +190,7 @@ void assemble(Program::Impl &p, CompiledKernel &out, std::vector<TaskBuild> &bui
     if (out.keeps) out.heap_use.resize(builds.size());
     if (p.host_visible) out.regions = runtime::regions_side_by_side(out.info);
     if (!out.regions.empty() && p.device->info().threads == 1) out.regions.clear();
+    out.turns.resize(out.info.graph.levels.size());
     out.follows_flags = runtime::has_flags(out.info.graph);
     if (out.follows_flags) out.flag_extents = runtime::flag_extents(out.info);
     if (out.follows_flags || !out.regions.empty()) out.steps = runtime::graph_steps(out.info, out.regions);
@@ -181,7 +206,7 @@ void assemble(Program::Impl &p, CompiledKernel &out, std::vector<TaskBuild> &bui
 
 std::shared_ptr<CompiledKernel> compile(Program::Impl &p, ir::Function kernel, double frontend_us,
                                         std::vector<uint8_t> *image, uint64_t variant, const std::string &shown_as) {
-    const std::lock_guard guard(p.compiling);
+    const std::lock_guard guard(p.compiling.lock);
     poll_stop();
     const Stopwatch total;
     CompileReport report;
@@ -192,6 +217,7 @@ std::shared_ptr<CompiledKernel> compile(Program::Impl &p, ir::Function kernel, d
         report.line = at.line;
     }
 
+    const ShownCompiling shown(p, report);
     auto out = std::make_shared<CompiledKernel>();
     out->info = describe(kernel);
     out->file = report.file;

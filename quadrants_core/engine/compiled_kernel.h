@@ -91,8 +91,9 @@ class CompiledKernel : public std::enable_shared_from_this<CompiledKernel> {
     uint64_t program_id = 0;            ///< 0: its program has ended
     uint32_t specialisation = 0;        ///< among the kernels of this name
     std::shared_ptr<Lifetime> lifetime;
-    std::vector<runtime::GraphStep> steps;          ///< of a kernel whose tasks depend on flags, or that has `regions`
-    std::vector<runtime::Region> regions;           ///< whose sections may run side by side
+    std::vector<uint32_t> turns;           ///< by level: passes so far, of the launch under way or the last one
+    std::vector<runtime::GraphStep> steps; ///< of a kernel whose tasks depend on flags, or that has `regions`
+    std::vector<runtime::Region> regions;  ///< whose sections may run side by side
     std::vector<runtime::FlagExtents> flag_extents; ///< of those flags
     std::vector<uint64_t> counts;
     std::vector<CounterValue> counters; ///< what each count means; `count` is unused here

@@ -178,7 +178,7 @@ std::vector<uint8_t> image_of(const CompiledKernel &kernel, const CompileReport 
 }
 
 std::shared_ptr<CompiledKernel> load_image(Program::Impl &p, std::span<const uint8_t> image, double before_us) {
-    const std::lock_guard guard(p.compiling);
+    const std::lock_guard guard(p.compiling.lock);
     const Stopwatch total;
     Reader r(image);
     CompileReport report;

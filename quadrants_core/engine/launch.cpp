@@ -93,7 +93,7 @@ void announce_launch(Program::Impl &p, const CompiledKernel &kernel) {
 template <class Run>
 [[gnu::always_inline]] inline void run_one(Program::Impl &p, KernelTask &task, abi::Launch &launch, const Run &run) {
     launch.data.counters = task.counters;
-    launch.host.task = &task;
+    __atomic_store_n(&launch.host.task, &task, __ATOMIC_RELAXED);
     run(task);
     if (stop_word | __atomic_load_n(&p.main.failed, __ATOMIC_RELAXED)) [[unlikely]]
         fail_launch(p);
@@ -101,8 +101,10 @@ template <class Run>
 }
 
 /// False if the device runs one task at a time.
-bool run_sections(Program::Impl &p, CompiledKernel &kernel, runtime::Region &region, const abi::Launch &launch) {
+bool run_sections(Program::Impl &p, CompiledKernel &kernel, runtime::Region &region, abi::Launch &launch) {
     std::vector<runtime::SectionTask> tasks;
+    tasks.reserve(region.end - region.first);
+    __atomic_store_n(&launch.host.task, &kernel.tasks[region.first], __ATOMIC_RELAXED); // for who looks on
     for (size_t i = region.first; i < region.end; i++) {
         const KernelTask &task = kernel.tasks[i];
         tasks.push_back({task.code->current.load(std::memory_order_acquire), task.info, task.counters, &task});
@@ -146,11 +148,20 @@ template <class Run> struct FlaggedTasks {
     }
 };
 
+/// Counts the passes of each level, for who looks on.
+struct CountedTurns : runtime::Unwatched {
+    uint32_t *turns;
+    explicit CountedTurns(uint32_t *all) : turns(all) {}
+    void began(int32_t level) { __atomic_store_n(&turns[level], 1u, __ATOMIC_RELAXED); }
+    void turned(int32_t level) { __atomic_store_n(&turns[level], turns[level] + 1, __ATOMIC_RELAXED); }
+};
+
 /// Follows the flags and regions of a kernel.
 template <class Run> void run_steps(Program::Impl &p, CompiledKernel &kernel, abi::Launch &launch, const Run &run) {
     abi::GraphWords &words = p.main.words;
     const bool side_by_side = !kernel.regions.empty() && !p.times_tasks() && leaves_cells_alone(p, kernel);
-    runtime::walk_graph(kernel.steps, 0, words, FlaggedTasks<Run>{p, kernel, launch, run, side_by_side});
+    runtime::walk_graph(kernel.steps, 0, words, FlaggedTasks<Run>{p, kernel, launch, run, side_by_side},
+                        CountedTurns{kernel.turns.data()});
     p.main.queue->wait();
 }
 
@@ -198,9 +209,10 @@ void run_noted(Program::Impl &p, const CompiledKernel &called, CompiledKernel &k
 }
 
 /// A launch of which nothing has run yet, but for its kernel and what crosses tasks.
-GraphRun graph_run(const CompiledKernel &kernel) {
+GraphRun graph_run(CompiledKernel &kernel) {
     const abi::Kernel &info = kernel.info;
     GraphRun run;
+    run.shown_turns = kernel.turns.data();
     run.steps = runtime::graph_steps(info);
     run.turns.resize(info.graph.levels.size());
     run.checkpoints.resize(info.graph.checkpoints.size());
@@ -220,6 +232,7 @@ class ToldWatch {
     ToldWatch(const ToldWatch &) = delete;
 
     bool before(size_t at) { return watch_.before(at); }
+    void began(int32_t level) { watch_.began(level); }
     void yielded(int32_t checkpoint) { watch_.yielded(checkpoint); }
     void turned(int32_t level) {
         watch_.turned(level);
@@ -275,8 +288,7 @@ template <bool special>
     if (!p.host_visible) [[unlikely]]
         return run_on_remote_device(p, called, kernel, args, ret);
     make_room(p, kernel);
-    abi::Launch launch; // its task is filled in for each
-    std::memcpy(&launch, &p.main.start, offsetof(abi::Launch, host.task));
+    abi::Launch &launch = p.main.now; // its task is filled in for each
     launch.data.args = args;
     launch.data.ret = static_cast<char *>(ret);
     try {
@@ -358,7 +370,7 @@ void advance_here(Program::Impl &p, GraphRun &run, uint64_t *args, void *ret, Un
     CompiledKernel &kernel = *run.kernel;
     make_room(p, kernel);
     if (!run.tmp.empty()) std::memcpy(p.main.tmp.host, run.tmp.data(), run.tmp.size());
-    abi::Launch launch = p.main.start;
+    abi::Launch &launch = p.main.now;
     launch.data.args = args;
     launch.data.ret = static_cast<char *>(ret);
     const auto one = [&](const KernelTask &task) { run_noted(p, kernel, kernel, task, launch); };

@@ -31,7 +31,7 @@ struct ForkedLaunches {
         listing.lock();
         const auto until = std::chrono::steady_clock::now() + patience;
         for (LaunchLock *l = first; l; l = l->after_)
-            for (int tries = 0; !(l->by_fork_ = !l->held_.exchange(true, std::memory_order_acquire)); tries++) {
+            for (int tries = 0; !(l->by_fork_ = l->take()); tries++) {
                 if (std::chrono::steady_clock::now() > until) break;
                 pause(tries);
             }
@@ -73,7 +73,7 @@ void LaunchLock::wait() {
                   "This process was forked while another thread ran a kernel: what that kernel should have done to the "
                   "fields is half done here",
                   {}, "call qd.init() in the child, or fork while no kernel runs");
-    for (int tries = 0; held_.exchange(true, std::memory_order_acquire); tries++) pause(tries);
+    for (int tries = 0; !take(); tries++) pause(tries);
 }
 
 } // namespace qd::engine

@@ -172,21 +172,21 @@ void Program::Impl::update_launch_start() {
         device->free(std::exchange(tree_table, table));
         roots = reinterpret_cast<char *const *>(table.address);
     }
-    main.start.data = {.args = nullptr,
-                       .tmp = reinterpret_cast<char *>(main.tmp.address),
-                       .ret = nullptr,
-                       .trees = roots,
-                       .counters = nullptr,
-                       .stop = &stop_word,
-                       .failed = &main.failed,
-                       .asked = &main.asked,
-                       .sparse = sparse.get()};
-    main.start.host = {.print = print_from_task,
-                       .fail = fail_from_task,
-                       .external = runtime::external,
-                       .reserve = reserve_from_task,
-                       .sparse = sparse ? &runtime::SparseTrees::calls : nullptr,
-                       .task = nullptr};
+    main.now.data = {.args = nullptr,
+                     .tmp = reinterpret_cast<char *>(main.tmp.address),
+                     .ret = nullptr,
+                     .trees = roots,
+                     .counters = nullptr,
+                     .stop = &stop_word,
+                     .failed = &main.failed,
+                     .asked = &main.asked,
+                     .sparse = sparse.get()};
+    main.now.host = {.print = print_from_task,
+                     .fail = fail_from_task,
+                     .external = runtime::external,
+                     .reserve = reserve_from_task,
+                     .sparse = sparse ? &runtime::SparseTrees::calls : nullptr,
+                     .task = nullptr};
 }
 
 void Program::Impl::collect_cells() {
@@ -344,7 +344,7 @@ void Program::Impl::free_retired() {
 
 void Program::Impl::wait_for_launches() {
     if (host_visible) return; // they have ended when they return
-    const std::lock_guard guard(main.launching);
+    const BetweenLaunches guard(main);
     finish_launches(*this);
 }
 
@@ -434,7 +434,7 @@ int32_t Program::yielded_on_last_call() const { return impl_->main.last_yielded;
 
 void Program::Impl::bring_counts() {
     if (host_visible || main.launching.is_abandoned()) return;
-    const std::lock_guard guard(main.launching); // who has it may be about to bring them
+    const BetweenLaunches guard(main); // who has it may be about to bring them
     settle_launches(*this);
 }
 

@@ -71,6 +71,22 @@ struct KernelMemory {
     std::vector<TaskMemory> tasks;
 };
 
+/// What a program does at the moment, for who waits for it.
+struct Activity {
+    enum class Kind : uint8_t { nothing, compiling, running } kind = Kind::nothing;
+    std::string kernel, file;
+    double seconds = 0; ///< since it began; of a launch, since somebody looked for the first time
+    uint32_t tasks = 0; ///< of the kernel; 0: not known yet
+    uint32_t done = 0;  ///< of those, compiled or found
+    // Of a launch.
+    std::string task;    ///< that runs; empty: not known
+    uint32_t number = 0; ///< of it, from 1
+    uint32_t line = 0;   ///< where it stands
+    uint32_t chunks = 0; ///< of its range; 0: not known
+    uint32_t chunks_done = 0;
+    std::vector<uint32_t> turns; ///< passes so far of the do_whiles around it, the outermost first
+};
+
 /// How a task updated shared memory when it was launched last.
 struct TaskUpdates {
     std::string task;
@@ -200,6 +216,8 @@ class Program {
     std::vector<KernelMemory> kept_memory(bool wait = true) const;
     /// Of kernels that are alive.
     std::vector<KernelUpdates> last_updates() const;
+    /// From any thread. Launches do not notice.
+    Activity activity() const;
     Profile &profile(); ///< empty unless Options::kernel_profiler
 
     struct Impl;

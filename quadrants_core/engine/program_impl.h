@@ -11,6 +11,7 @@
 #include "runtime/host_memory.h"
 #include "runtime/sparse.h"
 
+#include <chrono>
 #include <map>
 #include <set>
 #include <string>
@@ -34,6 +35,14 @@ struct Apart {
 };
 using Retired = std::map<std::pair<std::string, uint32_t>, Apart>;
 
+/// The kernel that is being compiled, by who holds the lock.
+struct Compilation {
+    LongMutex lock;           ///< free in a forked child: what was compiled for a thread that is gone is dropped
+    std::string kernel, file; ///< empty: none; guarded by watch_lock, as is `since`
+    std::chrono::steady_clock::time_point since;
+    std::atomic<uint32_t> tasks = 0, done = 0; ///< 0 tasks: that is not known yet
+};
+
 struct Program::Impl : runtime::Apart {
     Program &program;
     Options options;
@@ -54,8 +63,7 @@ struct Program::Impl : runtime::Apart {
     runtime::Buffer tree_table;                   ///< `trees` for a device that does not read the host's memory
     std::unique_ptr<runtime::SparseTrees> sparse; ///< null: all trees are dense
 
-    // Compiling; one kernel at a time, its tasks in parallel.
-    LongMutex compiling;         ///< free in a forked child: what was compiled for a thread that is gone is dropped
+    Compilation compiling;       ///< one kernel at a time, its tasks in parallel
     runtime::CacheKey build_key; ///< what every task's key has in common: target, options, build of this library
     uint64_t code_options;       ///< Program::code_options
     BriefMutex tasks_lock;
@@ -129,6 +137,14 @@ struct Program::Impl : runtime::Apart {
     void ask_for_counts();
     /// What launches counted that may go on, where the host does not see the memory of the device.
     void bring_counts();
+};
+
+/// Holds the launches of the stream back for something else.
+struct BetweenLaunches {
+    std::lock_guard<LaunchLock> guard;
+    explicit BetweenLaunches(Stream &stream) : guard(stream.launching) {
+        __atomic_store_n(&stream.now.host.task, nullptr, __ATOMIC_RELAXED);
+    }
 };
 
 /// After a task that has ended: what it took of the heaps, if it has stacks.

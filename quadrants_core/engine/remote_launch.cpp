@@ -57,7 +57,7 @@ bool is_waited_for(const Program::Impl &p, const CompiledKernel &kernel) {
 class Given {
   public:
     Given(Program::Impl &p, const PendingLaunch &pending, const Places &places)
-        : p_(p), stream_(p.main), pending_(pending), kernel_(*pending.kernel), launch_(stream_.start) {
+        : p_(p), stream_(p.main), pending_(pending), kernel_(*pending.kernel), launch_(stream_.now) {
         const uint64_t block = pending.block.memory.address;
         launch_.data.args = at<uint64_t>(block);
         launch_.data.tmp = at<char>(block + places.tmp);
@@ -72,6 +72,7 @@ class Given {
         const uint64_t first = uint64_t(task.counters - kernel_.counts.data());
         launch_.data.counters = kernel_.counts.empty() ? nullptr : at<uint64_t>(counters_) + first;
         launch_.host.task = &task;
+        __atomic_store_n(&stream_.now.host.task, &task, __ATOMIC_RELAXED); // for who looks on
         const Stopwatch watch;
         stream_.queue->launch(*task.code->current.load(std::memory_order_acquire), *task.info, launch_);
         if (!p_.times_tasks() && !kernel_.keeps) return;
@@ -173,6 +174,8 @@ void settle(Program::Impl &p, bool last_is_waited_for) {
     const auto note = [&](std::exception_ptr trouble) {
         if (!stream.trouble) stream.trouble = std::move(trouble);
     };
+    if (const auto &tasks = ended.front().kernel->tasks; !tasks.empty())
+        __atomic_store_n(&stream.now.host.task, &tasks.front(), __ATOMIC_RELAXED);
     try {
         stream.queue->wait();
     } catch (const runtime::Fault &met) {

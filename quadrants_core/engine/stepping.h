@@ -12,6 +12,7 @@ struct GraphRun {
     std::vector<runtime::GraphStep> steps;
     size_t at = 0; ///< the step that comes next
     abi::GraphWords words;
+    uint32_t *shown_turns = nullptr;  ///< CompiledKernel::turns
     std::vector<uint64_t> turns;      ///< by level: passes begun since it was entered
     std::vector<State> checkpoints;   ///< by checkpoint
     std::vector<uint64_t> runs;       ///< by task
@@ -38,11 +39,12 @@ class StepWatch {
         if (last_ != none && passed(at)) return false;
         last_ = at;
         const runtime::GraphStep &step = run_.steps[at];
-        if (step.kind == runtime::GraphStep::Kind::level_begin) run_.turns[size_t(step.index)] = 1;
+        if (step.kind == runtime::GraphStep::Kind::level_begin) count(step.index, 1);
         return true;
     }
+    void began(int32_t) {}
     void yielded(int32_t checkpoint) { run_.checkpoints[size_t(checkpoint)] = GraphRun::State::yielded; }
-    void turned(int32_t level) { run_.turns[size_t(level)]++; }
+    void turned(int32_t level) { count(level, run_.turns[size_t(level)] + 1); }
     /// The walk has ended before step `at`.
     void ended(size_t at) {
         if (last_ != none && at >= run_.steps.size()) passed(at);
@@ -51,6 +53,11 @@ class StepWatch {
 
   private:
     static constexpr size_t none = SIZE_MAX;
+
+    void count(int32_t level, uint64_t turns) {
+        run_.turns[size_t(level)] = turns;
+        __atomic_store_n(&run_.shown_turns[level], uint32_t(turns), __ATOMIC_RELAXED);
+    }
 
     /// The last step is done; whether the walk shall end.
     bool passed(size_t at) {

@@ -8,6 +8,7 @@
 #include "runtime/device.h"
 
 #include <atomic>
+#include <chrono>
 #include <exception>
 #include <map>
 #include <memory>
@@ -56,8 +57,11 @@ struct Stream {
     uint32_t asked = 0;  ///< abi::LaunchData::asked
     Failure failure;
     Remarks remarks;
-    abi::Launch start{};   ///< what all launches have in common
-    abi::GraphWords words; ///< of the launch under way, if it follows flags
+    /// What all launches have in common, and of the one under way its arguments and task; null where `launching` is held for
+    /// something else.
+    abi::Launch now{};
+    std::chrono::steady_clock::time_point seen; ///< the launch under way, for the first time; guarded by watch_lock
+    abi::GraphWords words;                      ///< of the launch under way, if it follows flags
     int last_tasks = 0;
     int32_t last_yielded = -1; ///< checkpoint that ended the last launch of a kernel with such
 

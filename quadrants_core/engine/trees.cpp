@@ -16,7 +16,7 @@ uint32_t Program::add_tree(uint64_t bytes, std::span<const ir::Place> levels) {
                   "arch " + std::string(impl_->lowering.backend().name) + " has no sparse fields");
     const runtime::Buffer memory = alloc(bytes);
     char *root = reinterpret_cast<char *>(memory.address);
-    const std::lock_guard guard(impl_->main.launching);
+    const BetweenLaunches guard(impl_->main);
     settle_launches(*impl_);
     auto &trees = impl_->trees;
     auto free_slot = std::find(trees.begin(), trees.end(), nullptr);
@@ -45,7 +45,7 @@ void Program::remove_tree(uint32_t slot) {
     runtime::Buffer memory;
     {
         if (impl_->main.launching.is_abandoned()) return; // this program does nothing any more
-        const std::lock_guard guard(impl_->main.launching);
+        const BetweenLaunches guard(impl_->main);
         settle_launches(*impl_);
         QD_CHECK(slot < impl_->trees.size(), "no such field tree");
         impl_->trees[slot] = nullptr;
@@ -99,14 +99,14 @@ void Program::each_element(const ir::Place &place, const std::function<void(cons
         indices = before;
     };
     for (size_t axis = 0; axis < indices.size(); ++axis) indices[axis] = place.index_offset[axis];
-    const std::lock_guard guard(impl_->main.launching);
+    const BetweenLaunches guard(impl_->main);
     finish_launches(*impl_);
     const runtime::HostAccess access(*impl_->device);
     descend(descend, 0, impl_->trees[place.tree]);
 }
 
 void Program::remove_cells(const ir::Place &level) {
-    const std::lock_guard guard(impl_->main.launching);
+    const BetweenLaunches guard(impl_->main);
     finish_launches(*impl_);
     const runtime::HostAccess access(*impl_->device);
     if (impl_->sparse && impl_->sparse->holds(level.tree))

@@ -79,6 +79,11 @@ struct Event {
     uint64_t number = 0;
 };
 
+/// How many chunks of a range are done.
+struct Share {
+    uint32_t done = 0, all = 0; ///< 0 of 0: that is not known
+};
+
 /// Work of a device, done in the order in which it was given. Verbs may return before their work is done; one thread at
 /// a time calls them.
 class Stream {
@@ -104,6 +109,8 @@ class Stream {
     virtual abi::HeapUse take_heap_use() = 0;
     /// What the task that runs has taken so far, from any thread; nothing, if the host cannot see that.
     virtual abi::HeapUse heap_use_so_far() const { return {}; }
+    /// How much of the task that runs is done, from any thread.
+    virtual Share share_so_far() const { return {}; }
     /// Returns when all work is done. Throws what went wrong since the last time; work that was given after that is not
     /// done. A Fault names its task.
     virtual void wait() = 0;

@@ -41,15 +41,12 @@ struct Parts {
 
 } // namespace
 
-ChunkDraws::ChunkDraws(abi::Thread &thread, const uint64_t *seed, uint32_t chunk) : thread_(thread), changed_(seed) {
-    if (!changed_) return;
-    std::copy_n(thread.random, 2, own_);
-    device_lib::seed_random(thread.random, *seed, chunk);
+void ChunkDraws::begin(uint64_t seed, uint32_t chunk) {
+    std::copy_n(thread_.random, 2, own_);
+    device_lib::seed_random(thread_.random, seed, chunk);
 }
 
-ChunkDraws::~ChunkDraws() {
-    if (changed_) std::copy_n(own_, 2, thread_.random);
-}
+bool runs_chunks(Pool::Work work) { return work == Job::run || work == Parts::run; }
 
 void Launcher::run_in_order(const abi::Task &task, const std::atomic<const TaskEntry *> &entry, abi::Bounds bounds,
                             abi::Launch &launch) {

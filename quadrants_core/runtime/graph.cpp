@@ -1,5 +1,7 @@
 #include "runtime/graph.h"
 
+#include "base/error.h"
+
 #include <algorithm>
 
 namespace qd::runtime {
@@ -77,6 +79,7 @@ class Steps {
                 steps_[last.step].target = uint32_t(steps_.size());
             } else {
                 const uint32_t flag = graph_.levels[size_t(last.index)].flag;
+                QD_CHECK(flag != abi::no_flag, "a level without a flag");
                 steps_.push_back(
                     {GraphStep::Kind::level_end, last.index, uint32_t(last.step + 1), slot_of(kernel_, flag)});
                 steps_[last.step].target = uint32_t(steps_.size());

@@ -81,6 +81,7 @@ concept GraphRunner = requires(T runner, int32_t task, uint32_t slot) {
 struct Unwatched {
     static constexpr bool before(size_t) { return true; }
     static constexpr void yielded(int32_t) {}
+    static constexpr void began(int32_t) {}
     static constexpr void turned(int32_t) {}
 };
 
@@ -89,9 +90,6 @@ struct Unwatched {
 template <GraphRunner Runner, class Watch = Unwatched>
 size_t walk_graph(const std::vector<GraphStep> &steps, size_t at, abi::GraphWords &words, Runner &&runner,
                   Watch &&watch = {}) {
-    const auto is_set = [&](const GraphStep &step) {
-        return step.flag != GraphStep::no_slot && runner.flag(step.flag) != 0;
-    };
     for (; at < steps.size(); at++) {
         if (!watch.before(at)) return at;
         const GraphStep &step = steps[at];
@@ -101,10 +99,13 @@ size_t walk_graph(const std::vector<GraphStep> &steps, size_t at, abi::GraphWord
             if (runner.region(step.index)) at = step.target - 1;
             break;
         case GraphStep::Kind::level_begin:
-            if (step.next <= words.resume_point) at = step.target - 1;
+            if (step.next <= words.resume_point)
+                at = step.target - 1;
+            else
+                watch.began(step.index);
             break;
         case GraphStep::Kind::level_end:
-            if (words.yielded >= 0 || !is_set(step)) break;
+            if (words.yielded >= 0 || runner.flag(step.flag) == 0) break;
             words.resume_point = abi::GraphWords::from_the_start;
             watch.turned(step.index);
             at = step.target - 1;
@@ -113,7 +114,7 @@ size_t walk_graph(const std::vector<GraphStep> &steps, size_t at, abi::GraphWord
             if (step.index < words.resume_point) at = step.target - 1;
             break;
         case GraphStep::Kind::checkpoint_end:
-            if (!is_set(step)) break;
+            if (step.flag == GraphStep::no_slot || runner.flag(step.flag) == 0) break;
             words.yielded = step.index;
             words.resume_point = GraphStep::none_left;
             watch.yielded(step.index);

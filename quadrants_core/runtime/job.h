@@ -3,6 +3,8 @@
 #include "runtime/chunks.h"
 #include "runtime/launcher.h"
 
+#include <algorithm>
+
 namespace qd::runtime {
 
 inline constexpr int64_t few_chunks = 8; ///< where loops of any length are shared
@@ -30,14 +32,25 @@ struct Job {
 class ChunkDraws {
   public:
     /// `seed` null: they stay the thread's own.
-    ChunkDraws(abi::Thread &thread, const uint64_t *seed, uint32_t chunk);
-    ~ChunkDraws();
+    ChunkDraws(abi::Thread &thread, const uint64_t *seed, uint32_t chunk) : thread_(thread), changed_(seed) {
+        if (changed_) [[unlikely]]
+            begin(*seed, chunk);
+    }
+    ~ChunkDraws() {
+        if (changed_) [[unlikely]]
+            std::copy_n(own_, 2, thread_.random);
+    }
     ChunkDraws(const ChunkDraws &) = delete;
 
   private:
     abi::Thread &thread_;
     const bool changed_;
     uint64_t own_[2];
+
+    void begin(uint64_t seed, uint32_t chunk);
 };
+
+/// Whether such work of a pool runs the chunks of a task, or parts made of them.
+bool runs_chunks(Pool::Work work);
 
 } // namespace qd::runtime

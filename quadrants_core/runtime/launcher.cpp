@@ -114,6 +114,13 @@ abi::HeapUse Launcher::heap_use_so_far() const {
     return sum;
 }
 
+Share Launcher::share_so_far() const {
+    const Pool::Begun begun = pool_->begun();
+    if (!begun.work || !runs_chunks(begun.work)) return {};
+    const uint32_t under_way = std::min(begun.begun, uint32_t(threads()));
+    return {begun.begun - under_way, begun.chunks};
+}
+
 void Launcher::run(const abi::Task &task, const std::atomic<const TaskEntry *> &entry, abi::Bounds bounds,
                    abi::Launch &launch) {
     const FlushDenormals flush;

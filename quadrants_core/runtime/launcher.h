@@ -61,6 +61,8 @@ class Launcher {
     abi::HeapUse take_heap_use();
     /// The same of the task that runs, from any thread.
     abi::HeapUse heap_use_so_far() const;
+    /// How much of the task that runs is done, from any thread.
+    Share share_so_far() const;
 
     /// Of one thread.
     struct alignas(64) State : abi::Thread {

@@ -62,7 +62,7 @@ const ForkHooks hooks(nullptr, nullptr, [] { process_generation += 2; });
 struct Pool::State : Apart {
     // One line: who claims a chunk has its work at hand, and looks nowhere else.
     alignas(cache_line) std::atomic<uint64_t> ticket{0};
-    Work work = nullptr; ///< of the current job; read after a successful claim only
+    std::atomic<Work> work = nullptr; ///< of the current job; for who runs it, after a successful claim only
     const void *job = nullptr;
     std::atomic<bool> quit{false};
     // Each of these is written by others than those who read the one above.
@@ -70,7 +70,8 @@ struct Pool::State : Apart {
     alignas(cache_line) std::atomic<uint32_t> sleepers{0};
     alignas(cache_line) std::atomic<bool> taken{false}; // from here on: the caller alone, job after job
     std::atomic<bool> threw{false};
-    std::exception_ptr error; ///< written by whoever set `threw`
+    std::atomic<uint32_t> alone_begun{0}, alone_chunks{0}; ///< of the job of a pool of one thread
+    std::exception_ptr error;                              ///< written by whoever set `threw`
     std::atomic<uint32_t> generation{0};
     std::vector<pthread_t> workers;
 
@@ -81,6 +82,7 @@ struct Pool::State : Apart {
     uint64_t wait_for_job(uint64_t seen);
     void work_until_quit(uint32_t thread);
     void run_chunk(uint32_t thread, uint32_t chunk);
+    void run_alone(Work work, const void *job, uint32_t chunks);
     void wake(uint32_t chunks);
 };
 
@@ -93,9 +95,22 @@ struct Birth {
 
 void Pool::State::run_chunk(uint32_t thread, uint32_t chunk) {
     try {
-        work(job, thread, chunk);
+        work.load(std::memory_order_relaxed)(job, thread, chunk);
     } catch (...) {
         if (!threw.exchange(true)) error = std::current_exception();
+    }
+}
+
+void Pool::State::run_alone(Work what, const void *of, uint32_t chunks) {
+    const struct Over {
+        std::atomic<uint32_t> &chunks;
+        ~Over() { chunks.store(0, std::memory_order_relaxed); }
+    } over{alone_chunks};
+    work.store(what, std::memory_order_relaxed);
+    alone_chunks.store(chunks, std::memory_order_relaxed);
+    for (uint32_t c = 0; c < chunks; c++) {
+        alone_begun.store(c + 1, std::memory_order_relaxed);
+        what(of, 0, c);
     }
 }
 
@@ -220,11 +235,12 @@ void Pool::run(Work work, const void *job, uint32_t chunks) {
     const bool fresh =
         s.generation.load(std::memory_order_relaxed) == process_generation.load(std::memory_order_relaxed) ||
         s.renew(threads_ - 1);
-    if (chunks <= 1 || threads_ == 1 || !fresh || s.taken.exchange(true, std::memory_order_acquire)) {
+    if (threads_ == 1) return s.run_alone(work, job, chunks);
+    if (chunks <= 1 || !fresh || s.taken.exchange(true, std::memory_order_acquire)) {
         for (uint32_t c = 0; c < chunks; c++) work(job, 0, c);
         return;
     }
-    s.work = work;
+    s.work.store(work, std::memory_order_relaxed);
     s.job = job;
     s.done.store(0, std::memory_order_relaxed);
     const uint64_t ticket = make_ticket(epoch_of(s.ticket.load(std::memory_order_relaxed)) + 1, chunks) + 1;
@@ -241,6 +257,20 @@ void Pool::run(Work work, const void *job, uint32_t chunks) {
     }
     s.taken.store(false, std::memory_order_release);
     if (error) std::rethrow_exception(error);
+}
+
+Pool::Begun Pool::begun() const {
+    const State &s = *state_;
+    if (threads_ == 1) {
+        const uint32_t chunks = s.alone_chunks.load(std::memory_order_relaxed);
+        const Work work = chunks ? s.work.load(std::memory_order_relaxed) : nullptr;
+        return {work, std::min(s.alone_begun.load(std::memory_order_relaxed), chunks), chunks};
+    }
+    const uint64_t ticket = s.ticket.load(std::memory_order_acquire);
+    const Work work = s.work.load(std::memory_order_acquire);
+    const bool same = epoch_of(s.ticket.load(std::memory_order_relaxed)) == epoch_of(ticket);
+    if (!same || !s.taken.load(std::memory_order_relaxed)) return {};
+    return {work, next_of(ticket), chunks_of(ticket)};
 }
 
 std::shared_ptr<Pool> Pool::shared(int threads) {

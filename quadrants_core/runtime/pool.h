@@ -21,6 +21,14 @@ class Pool {
     /// thread's job), the caller runs them all itself, in order.
     void run(Work work, const void *job, uint32_t chunks);
 
+    /// How far a job is.
+    struct Begun {
+        Work work = nullptr; ///< null: there is none
+        uint32_t begun = 0, chunks = 0;
+    };
+    /// From any thread.
+    Begun begun() const;
+
     /// The pool of that size: one per process, kept when its users go so that the next one starts no threads.
     static std::shared_ptr<Pool> shared(int threads);
 

@@ -130,13 +130,13 @@ class Lab:
         if "'removeChild' on 'Node'" not in error.message or "quadrants-jupyter" in stack or "blob:" in stack:
             self.errors.append(f"{error.message}\n{stack}")
 
-    def put(self, name, cells=None):
-        """A copy of a notebook of the repository, or a new one with these cells."""
+    def put(self, name, cells=None, spec="quadrants"):
+        """A copy of a notebook of the repository, or a new one with these cells for a kernel."""
         target = self.server.folder / "notebooks" / f"{name}.ipynb"
         if cells is None:
             shutil.copy(ROOT / "notebooks" / f"{name}.ipynb", target)
         else:
-            kernel = {"kernelspec": {"name": "quadrants", "display_name": "Quadrants", "language": "python"}}
+            kernel = {"kernelspec": {"name": spec, "display_name": spec.title(), "language": "python"}}
             made = [{"cell_type": "code", "id": f"cell-{n}", "metadata": {}, "outputs": [], "execution_count": None,
                      "source": text} for n, text in enumerate(cells)]
             target.write_text(json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": kernel, "cells": made}))

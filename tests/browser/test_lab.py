@@ -37,6 +37,10 @@ CONTRAST = """root => {
 }"""
 
 
+HATCHED = """root => [...root.querySelectorAll('tr.qd-never, tr.qd-never *')]
+    .filter(node => getComputedStyle(node).backgroundImage !== 'none').map(node => node.className)"""
+
+
 def assert_readable(element):
     for _ in range(100):  # a theme may still be on its way
         worst = element.evaluate(CONTRAST)
@@ -72,6 +76,7 @@ def test_tour(lab):
         heatmap = cell.locator(".qd-heatmap")
         heatmap.locator("tr.qd-ran").first.wait_for()
         assert heatmap.locator("tr.qd-never").count() >= 1
+        assert set(heatmap.evaluate(HATCHED)) == {"qd-count"}, "the count, and not the code beside it"
         assert heatmap.locator(".qd-mark").count() >= 1
         assert_readable(heatmap)
         assert_nothing_cut_off(heatmap)

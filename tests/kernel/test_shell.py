@@ -1,6 +1,7 @@
 """What people and libraries know from ipykernel: names, magics, tooltips, warnings."""
 
 import json
+import re
 import warnings
 
 import pytest
@@ -56,6 +57,22 @@ def test_tooltips_are_short(kernel):
     assert "step(x: qd.i32, dt: qd.f32) -> qd.i32" in text and "One step." in text and "*args" not in text
 
 
+def highlighted(cell):
+    """What of a traceback stands on another background."""
+    text, marked, found = "\n".join(cell.of("error")[0]["traceback"]), False, ""
+    for codes, piece in re.findall(r"(?:\x1b\[([\d;]*)m)?([^\x1b]*)", text):
+        for code in codes.split(";"):
+            marked = code in ("43", "103") or marked and code not in ("49", "0")
+        found += piece if marked else ""
+    return found
+
+
+def test_the_failing_expression_is_highlighted(kernel):
+    kernel.run("def ratio(d):\n    return 1 + d['a'] / d['b'] + 3")
+    assert highlighted(kernel.run("x = {'a': 1, 'b': 0}\ny = ratio(x) + ratio(x)")) == "ratio(x)d['a'] / d['b']"
+    assert highlighted(kernel.run("print(1)\n(3).real + (4).absent + 5")) == "(4).absent"
+
+
 def test_warnings_name_the_cell(kernel):
     cell = kernel.run("import warnings\n\nwarnings.warn('careful')")
     count = cell.reply["content"]["execution_count"]
@@ -87,6 +104,7 @@ def test_tb_without_an_error(fresh_kernel):
 
 
 def test_magics_before_the_package_is_imported(fresh_kernel):
+    assert "%qd_cache: not understood" in fresh_kernel.run("%qd_cache absent").text("stderr")
     assert fresh_kernel.run("%qd_tasks absent").text("stderr").startswith("UsageError: ")
     assert fresh_kernel.run("import sys; 'quadrants_jupyter' in sys.modules").result == "True"
 

@@ -42,6 +42,28 @@ TEST(Pool, every_chunk_runs_once) {
     }
 }
 
+struct Looking {
+    Pool &pool;
+    uint32_t chunks;
+    std::atomic<int> wrong{0};
+    static void work(const void *job, uint32_t, uint32_t chunk) {
+        Looking &own = *const_cast<Looking *>(static_cast<const Looking *>(job));
+        const Pool::Begun begun = own.pool.begun();
+        own.wrong += begun.work != work || begun.chunks != own.chunks || begun.begun <= chunk;
+    }
+};
+
+TEST(Pool, tells_how_much_of_a_job_has_begun) {
+    for (int threads : {1, 3}) {
+        Pool pool(threads);
+        EXPECT_EQ(pool.begun().work, nullptr);
+        Looking job{pool, 1000};
+        pool.run(Looking::work, &job, job.chunks);
+        EXPECT_EQ(job.wrong, 0) << threads << " threads";
+        EXPECT_EQ(pool.begun().work, nullptr) << "it is over";
+    }
+}
+
 TEST(Pool, many_jobs_in_a_row_and_after_sleep) {
     Pool pool(3);
     std::atomic<long> total{0};

@@ -3,6 +3,7 @@
 
 #include "backends/backend.h"
 #include "codegen/llvm/door/door.h"
+#include "engine/launch_lock.h"
 
 #include <chrono>
 #include <filesystem>
@@ -238,6 +239,32 @@ TEST_P(ProgramTest, stop_ends_a_long_parallel_loop) {
     EXPECT_THROW(program.compile(sum(), 0), Interrupted);
     clear_stop();
     EXPECT_EQ(x.back(), 1.0f); // chunks not begun are left out
+}
+
+TEST(LaunchLock, tells_whether_it_is_still_the_same_launch) {
+    using Look = engine::LaunchLock::Look;
+    engine::LaunchLock lock;
+    EXPECT_EQ(lock.look(), Look::free);
+    for (int launch = 0; launch < 2; launch++) {
+        lock.lock();
+        EXPECT_EQ(lock.look(), Look::first);
+        EXPECT_EQ(lock.look(), Look::again);
+        EXPECT_FALSE(lock.try_lock());
+        EXPECT_EQ(lock.look(), Look::again) << "who was refused left no trace";
+        lock.unlock();
+        EXPECT_EQ(lock.look(), Look::free);
+    }
+    lock.lock();
+    EXPECT_EQ(lock.look(), Look::first);
+    std::thread next([&] {
+        lock.lock();
+        EXPECT_EQ(lock.look(), Look::first) << "who waited holds it now";
+        lock.unlock();
+    });
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    EXPECT_EQ(lock.look(), Look::again) << "who waits left no trace";
+    lock.unlock();
+    next.join();
 }
 
 TEST_P(ProgramTest, handles_outlive_their_program_inertly) {

@@ -85,6 +85,7 @@ class CpuStream final : public runtime::Stream {
     void wait_for(const runtime::Event &) override {}
     abi::HeapUse take_heap_use() override { return launcher_.take_heap_use(); }
     abi::HeapUse heap_use_so_far() const override { return launcher_.heap_use_so_far(); }
+    runtime::Share share_so_far() const override { return launcher_.share_so_far(); }
     void wait() override {}
 
   private:

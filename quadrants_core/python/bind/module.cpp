@@ -105,6 +105,32 @@ py::list coverage() {
     return all;
 }
 
+/// What a program does at the moment: None, or {"what": "compiling", "kernel", "file", "seconds", "tasks", "done"} or
+/// {"what": "running", "kernel", "file", "seconds", "tasks", "task", "number", "line", "chunks", "done", "turns"}; see engine::Activity.
+py::object activity() {
+    using Kind = engine::Activity::Kind;
+    using namespace py::literals;
+    const std::shared_ptr<engine::Program> program = bind::runtime.program;
+    if (!program) return py::none();
+    const engine::Activity now = program->activity();
+    const bool compiling = now.kind == Kind::compiling;
+    double seconds = now.seconds;
+    if (PyObject *kernel = bind::runtime.compiling; kernel && now.kind != Kind::running) {
+        const auto since = std::chrono::steady_clock::now() - bind::runtime.compiling_since;
+        seconds = std::max(seconds, std::chrono::duration<double>(since).count());
+        if (!compiling) // its source is being read
+            return py::dict("what"_a = "compiling", "kernel"_a = py::handle(kernel).attr("name"), "file"_a = "",
+                            "seconds"_a = seconds, "tasks"_a = 0, "done"_a = 0);
+    }
+    if (compiling)
+        return py::dict("what"_a = "compiling", "kernel"_a = now.kernel, "file"_a = now.file, "seconds"_a = seconds,
+                        "tasks"_a = now.tasks, "done"_a = now.done);
+    if (now.kind == Kind::nothing) return py::none();
+    return py::dict("what"_a = "running", "kernel"_a = now.kernel, "file"_a = now.file, "seconds"_a = seconds,
+                    "tasks"_a = now.tasks, "task"_a = now.task, "number"_a = now.number, "line"_a = now.line,
+                    "chunks"_a = now.chunks, "done"_a = now.chunks_done, "turns"_a = now.turns);
+}
+
 /// [(kernel, task, runs, shortest, longest, total)], in microseconds
 py::list task_times() {
     py::list all;
@@ -311,6 +337,7 @@ void define_observation(py::module_ &m) {
     m.def("listen_to_output", [](const py::object &listener) { bind::listen_to_output(listener.ptr()); });
     m.def("at_standstill", [](const py::function &work) { return bind::at_standstill(work.ptr()); });
     m.def("tell_launches", [](const py::object &tell) { bind::tell_launches(tell.ptr()); });
+    m.def("activity", activity);
     m.def("launches_now", [] { return bind::runtime.active_launches.load(); });
     m.def("request_stop", [] { request_stop(); });
     m.def("clear_stop", [] { clear_stop(); });

@@ -51,7 +51,7 @@ class Compiling {
   public:
     explicit Compiling(const KernelObject *kernel) : info_(kernel->info) {
         begun_.push_back(this);
-        runtime.compiling = info_;
+        tell();
     }
     ~Compiling() {
         std::erase(begun_, this);
@@ -60,9 +60,13 @@ class Compiling {
     Compiling(const Compiling &) = delete;
 
   private:
-    static void tell() { runtime.compiling = begun_.empty() ? nullptr : begun_.back()->info_; }
+    static void tell() {
+        runtime.compiling = begun_.empty() ? nullptr : begun_.back()->info_;
+        if (!begun_.empty()) runtime.compiling_since = begun_.back()->since_;
+    }
 
     PyObject *info_;
+    Clock::time_point since_ = Clock::now();
     pthread_t thread_ = pthread_self();
     static inline std::vector<const Compiling *> begun_;
     /// In a child those of other threads never end.

@@ -8,6 +8,7 @@
 #include "options/options.h"
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -25,8 +26,9 @@ struct Runtime {
     bool kernels_in_python = false; ///< arch=qd.python: nothing is compiled
     bool checks_python = true;      ///< ...but refused what compiled kernels may not do
     engine::Asked coverage_asked = engine::Asked::counts;
-    std::vector<std::string> shown;       ///< forms in which kernels are shown when they are compiled: see show_forms
-    PyObject *compiling = nullptr;        ///< what qd.kernel keeps of the kernel that is being compiled, borrowed
+    std::vector<std::string> shown; ///< forms in which kernels are shown when they are compiled: see show_forms
+    PyObject *compiling = nullptr;  ///< what qd.kernel keeps of the kernel that is being compiled, borrowed
+    std::chrono::steady_clock::time_point compiling_since;
     std::atomic<int> active_launches = 0; ///< running now, from any thread
 };
 extern Runtime runtime;

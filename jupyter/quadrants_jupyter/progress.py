@@ -1,0 +1,237 @@
+"""What a cell waits for. Once a compilation or a launch has taken a second, it stands below the cell until this ends: the Python
+side of widgets/protocol/progress.ts.
+
+A thread looks while a cell runs, four times a second; launches know nothing of it. Pages that name their cells are told on a comm,
+so nothing of it is part of the notebook. A person at a console has a line on stderr that is taken away before anything else is
+written, and in the end. Who runs cells without a person (nbclient, nbval, papermill) is told nothing.
+"""
+
+import contextvars
+import logging
+import os
+import sys
+import threading
+
+from quadrants import _source
+from quadrants._live import activity
+from quadrants_jupyter import live, ordinary
+
+TARGET = "quadrants.progress"
+VERSION = 1
+PERIOD = 0.25  # s
+PATIENCE = 1.0  # s
+
+
+# --- shapes ----------------------------------------------------------------------------------------------------------
+
+def progress_of(told):
+    """A Progress, of what the core says."""
+    place = next((p for p in list(ordinary.cells.places.values()) if _source.shown_name(p.file) == told["file"]), None)
+    return {"what": told["what"], "kernel": activity.shown_name(told["kernel"]),
+            "place": activity.place_of(told, place.shift if place is not None else 0),
+            "share": _rounded(activity.share_of(told)), "seconds": int(told["seconds"])}
+
+
+def _rounded(share):
+    return None if share is None else round(share, 2)
+
+
+# --- where it is shown -----------------------------------------------------------------------------------------------
+
+class Page:
+    """JupyterLab, which draws it below the cell."""
+
+    comm = None  # of the session
+    refused = False
+
+    def __init__(self, cell_id):
+        self.cell_id = cell_id
+
+    def show(self, progress, running=True):
+        message = {"version": VERSION, "cell_id": self.cell_id, "running": running, "progress": progress}
+        if Page.refused:
+            return
+        if Page.comm is not None:
+            return Page.comm.send(message)
+        import comm
+
+        Page.comm = comm.create_comm(target_name=TARGET, data=message)
+        Page.comm.on_close(lambda _: setattr(Page, "refused", True))
+
+    def end(self):
+        self.show(None, running=False)
+
+
+class Console:
+    """A line that is written over itself. What others write takes it away first."""
+
+    def __init__(self):
+        self.stream, self.length, self.watched = sys.stderr, 0, []
+
+    def show(self, progress):
+        if progress is None:
+            return self.end()
+        text = activity.text_of(progress)[:78]
+        self.end()
+        self.stream.write(f"\r{text}")
+        self.stream.flush()
+        self.length = len(text)
+        for stream in {id(s): s for s in (sys.stdout, sys.stderr)}.values():
+            self.watch(stream)
+
+    def watch(self, stream):
+        write, own = stream.write, vars(stream).get("write")
+
+        def write_below(text):
+            self.end()
+            return write(text)
+
+        try:
+            stream.write = write_below
+        except AttributeError:  # somebody's stream
+            return
+        self.watched.append((stream, own))
+
+    def end(self):
+        for stream, own in self.watched:
+            if own is None:
+                vars(stream).pop("write", None)
+            else:
+                stream.write = own
+        self.watched.clear()
+        if self.length:
+            self.stream.write("\r" + " " * self.length + "\r")
+            self.stream.flush()
+        self.length = 0
+
+
+# --- cells -----------------------------------------------------------------------------------------------------------
+
+class Cell:
+    """One that runs. `place`: where its progress is shown."""
+
+    def __init__(self, place):
+        self.place = place
+        self.context = contextvars.copy_context()  # what is sent belongs to this cell
+        self.shown = None
+        self.begun = False
+
+    def look(self):
+        told = activity.now()
+        if not self.begun and (told is None or told["seconds"] < PATIENCE):
+            return
+        progress = progress_of(told) if told is not None else None
+        if self.begun and progress == self.shown:
+            return
+        self.begun, self.shown = True, progress
+        self.context.run(self.place.show, progress)
+
+    def end(self):
+        if self.begun:
+            self.begun = False
+            self.context.run(self.place.end)
+
+
+def _place(shell, cell_id):
+    if cell_id is not None:
+        return Page(cell_id)
+    if getattr(shell, "kernel", None) is None:
+        return Console() if sys.stderr.isatty() else None
+    asks = live.executions.request().get("content", {}).get("allow_stdin")
+    return Console() if asks else None
+
+
+class Watcher(threading.Thread):
+    """Looks while a cell runs. A cell that is over sooner does not wake it."""
+
+    pydev_do_not_trace = is_pydev_daemon_thread = True  # a debugger does not stop it
+
+    def __init__(self):
+        super().__init__(name="quadrants progress", daemon=True)
+        self.state = threading.Condition()
+        self.cell = None
+        self.idle = self.stopping = False
+
+    def follow(self, cell):
+        with self.state:
+            if self.cell is not None:
+                self.cell.end()
+            self.cell = cell
+            if self.idle:
+                self.state.notify()
+
+    def stop(self):
+        with self.state:
+            self.stopping = True
+            self.state.notify()
+
+    def run(self):
+        with self.state:
+            while not self.stopping:
+                self.idle = self.cell is None
+                self.state.wait(None if self.idle else PERIOD)
+                if self.cell is None or self.idle:
+                    continue
+                try:
+                    self.cell.look()
+                except Exception:
+                    logging.getLogger(__name__).warning("What cells wait for is not told any more", exc_info=True)
+                    return
+
+
+class Shown:
+    """Whether cells show what they wait for, and who looks."""
+
+    def __init__(self):
+        self.on = True
+        self.watcher = None
+
+    def begin(self, shell, cell_id):
+        place = _place(shell, cell_id) if self.on else None
+        if place is None:
+            return self.end()
+        if self.watcher is None or not self.watcher.is_alive():
+            self.watcher = Watcher()
+            self.watcher.start()
+        self.watcher.follow(Cell(place))
+
+    def end(self):
+        if self.watcher is not None:
+            self.watcher.follow(None)
+
+    def follow(self, on):
+        self.on = on
+        if not on:
+            self.end()
+
+    def stay_silent(self):
+        """In a forked child, which has no front end, nor the thread."""
+        self.watcher, self.on = None, False
+
+
+shown = Shown()
+os.register_at_fork(after_in_child=shown.stay_silent)
+
+
+def _before_cell(info):
+    if len(live.executions.open) == 1:  # not one that a cell runs
+        shown.begin(live.executions.shell, getattr(info, "cell_id", None))
+
+
+def _after_cell(_):
+    if not live.executions.open:
+        shown.end()
+
+
+def register(shell):
+    """After `live`, which knows the cell that runs, and all that works at the end of cells."""
+    if live.executions.loading:
+        shown.begin(shell, live.executions.current()[0])
+    shell.events.register("pre_run_cell", _before_cell)
+    shell.events.register("post_run_cell", _after_cell)
+
+
+def unregister(shell):
+    shown.end()
+    shell.events.unregister("pre_run_cell", _before_cell)
+    shell.events.unregister("post_run_cell", _after_cell)

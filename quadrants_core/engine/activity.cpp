@@ -1,0 +1,67 @@
+// What a program does at the moment. Launches leave nothing behind for this but what they need themselves: the task at hand
+// in `Stream::now`, the tickets of chunks, and, of graphs, a count of passes. The look of others marks the lock that a launch
+// holds, so that the next look can tell whether it is the same launch.
+#include "engine/program_impl.h"
+
+#include <algorithm>
+
+namespace qd::engine {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point then) { return std::chrono::duration<double>(Clock::now() - then).count(); }
+
+/// Its launch may have ended meanwhile: what is told is of the time of the look, or of nothing.
+void describe_launch(const Program::Impl &p, Activity &now) {
+    const auto *task = static_cast<const KernelTask *>(__atomic_load_n(&p.main.now.host.task, __ATOMIC_RELAXED));
+    const auto has_task = [&](const CompiledKernel *kernel) {
+        const KernelTask *first = kernel->tasks.data();
+        return task && std::less_equal<>()(first, task) && std::less<>()(task, first + kernel->tasks.size());
+    };
+    const auto found = std::ranges::find_if(p.kernels, has_task);
+    if (found == p.kernels.end()) return;
+    const CompiledKernel &kernel = **found;
+    now.kind = Activity::Kind::running;
+    now.kernel = kernel.info.name;
+    now.file = kernel.file;
+    now.seconds = seconds_since(p.main.seen);
+    now.tasks = uint32_t(kernel.tasks.size());
+    if (!p.host_visible) return; // launches that wait run one after another
+    const size_t number = size_t(task - kernel.tasks.data());
+    const abi::Task &info = kernel.info.tasks[number];
+    now.task = info.name;
+    now.number = uint32_t(number + 1);
+    now.line = info.line;
+    if (info.kind == abi::TaskKind::range) {
+        const runtime::Share share = p.main.queue->share_so_far();
+        now.chunks = share.all;
+        now.chunks_done = share.done;
+    }
+    for (int32_t level = info.graph.level; level >= 0; level = kernel.info.graph.levels[size_t(level)].parent)
+        now.turns.push_back(__atomic_load_n(&kernel.turns[size_t(level)], __ATOMIC_RELAXED));
+    std::ranges::reverse(now.turns);
+}
+
+} // namespace
+
+Activity Program::activity() const {
+    Impl &p = *impl_;
+    Activity now;
+    const std::lock_guard guard(p.watch_lock);
+    const LaunchLock::Look look = p.main.launching.look();
+    if (look == LaunchLock::Look::first) p.main.seen = Clock::now();
+    if (!p.compiling.kernel.empty()) {
+        now.kind = Activity::Kind::compiling;
+        now.kernel = p.compiling.kernel;
+        now.file = p.compiling.file;
+        now.seconds = seconds_since(p.compiling.since);
+        now.tasks = p.compiling.tasks;
+        now.done = std::min(p.compiling.done.load(), now.tasks);
+    } else if (look != LaunchLock::Look::free) {
+        describe_launch(p, now);
+    }
+    return now;
+}
+
+} // namespace qd::engine

@@ -1,0 +1,45 @@
+"""What a program is at, in words: the kernel that is compiled, or the task that runs, and how much of it is done."""
+
+from quadrants import _native
+
+
+def now():
+    """What the core does at the moment (`activity` of python/bind/module.cpp), or None. Any thread may ask, as often as it likes."""
+    return _native.loaded.activity() if _native.loaded is not None else None
+
+
+def shown_name(kernel):
+    name = kernel.replace("<locals>.", "")
+    for end in ("_reverse_grad", "_forward_grad"):
+        if name.endswith(end):
+            return name.removesuffix(end) + ".grad"
+    return name
+
+
+def share_of(told):
+    """How much of it is done, from 0 to 1; None where that is not known."""
+    whole = told["tasks"] if told["what"] == "compiling" else told["chunks"]
+    return told["done"] / whole if whole else None
+
+
+def place_of(told, shift=0):
+    """Which task, or how many of them, without what changes all the time. `shift`: lines of the editor before line 1."""
+    if told["what"] == "compiling":
+        return f"{told['done']} of {told['tasks']} tasks" if told["tasks"] else "reading its source"
+    turns = [f"turn {' · '.join(f'{turn:,}' for turn in told['turns'])}"] if told["turns"] else []
+    task = [f"task {told['number']} of {told['tasks']}"] if told["number"] and told["tasks"] > 1 else []
+    line = [f"line {told['line'] + shift}"] if told["line"] else []
+    return ", ".join(turns + task + line)
+
+
+def time_of(seconds):
+    minutes, rest = divmod(int(seconds), 60)
+    return f"{minutes} min {rest:02} s" if minutes else f"{rest} s"
+
+
+def text_of(progress):
+    """One line, of what widgets/protocol/progress.ts describes."""
+    done = [] if progress["share"] is None or progress["what"] == "compiling" else [f"{progress['share']:.0%}"]
+    head = f"compiling {progress['kernel']}" if progress["what"] == "compiling" else f"{progress['kernel']} runs"
+    rest = [part for part in (progress["place"], *done, time_of(progress["seconds"])) if part]
+    return f"{head}: {', '.join(rest)}"
