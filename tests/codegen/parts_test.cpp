@@ -104,7 +104,7 @@ TEST(Parts, ValuesCrossFromPartToPart) {
 TEST(Parts, MemoryThatLastsStaysInTheFunctionThatHasTheBlock) {
     Chain chain;
     chain.links(700);
-    const int room = chain.line("ptr<i32>", "local !1");
+    const int room = chain.line("ptr<i32, private>", "local !1");
     chain.text += "    store %" + std::to_string(room) + ", " + chain.value() + "\n";
     chain.links(1800);
     const int back = chain.line("i32", "load %" + std::to_string(room));

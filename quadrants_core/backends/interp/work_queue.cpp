@@ -23,17 +23,23 @@ constinit WorkQueue *first = nullptr;
 
 } // namespace
 
-/// A child has no thread that works. So a fork waits for what was given; a child whose parent was not that patient is
-/// told so by the next wait.
+/// A fork comes between two pieces of work: parent and child do what is left, each for itself. If it had to go on before the
+/// piece under way was done, the child is told so by its next wait.
 struct ForkedQueues {
     static void before() {
         const std::lock_guard guard(listing);
         for (WorkQueue *q = first; q; q = q->after_) {
             std::unique_lock lock(q->lock_.plain());
-            q->waiting_++;
+            q->paused_ = true;
+            q->ended_.wait_for(lock, patience, [&] { return !q->busy_; });
+        }
+    }
+    static void in_parent() {
+        const std::lock_guard guard(listing);
+        for (WorkQueue *q = first; q; q = q->after_) {
+            const std::lock_guard own(q->lock_);
+            q->paused_ = false;
             q->changed_.notify_all();
-            q->ended_.wait_for(lock, patience, [&] { return q->done_ == q->given_; });
-            q->waiting_--;
         }
     }
     static void in_child() {
@@ -42,8 +48,9 @@ struct ForkedQueues {
             new (&q->ended_) std::condition_variable;
             new (&q->thread_) std::thread;
             q->waiting_ = 0;
-            if (!std::exchange(q->working_, false)) continue;
-            q->leave_();
+            q->paused_ = false;
+            if (std::exchange(q->working_, false)) q->leave_();
+            if (!std::exchange(q->busy_, false)) continue;
             q->queue_.clear();
             q->done_ = q->trouble_at_ = q->given_;
             q->trouble_ = std::make_exception_ptr(InternalError("the process was forked while a device worked"));
@@ -52,7 +59,7 @@ struct ForkedQueues {
 };
 
 namespace {
-const ForkHooks hooks(ForkedQueues::before, nullptr, ForkedQueues::in_child);
+const ForkHooks hooks(ForkedQueues::before, ForkedQueues::in_parent, ForkedQueues::in_child);
 } // namespace
 
 WorkQueue::WorkQueue(std::function<void()> enter, std::function<void()> leave)
@@ -118,11 +125,19 @@ void WorkQueue::run() {
         changed_.wait(lock, [&] { return quit_ || !queue_.empty(); });
         changed_.wait_for(lock, moment, [&] { return quit_ || waiting_; });
         if (quit_) return;
-        working_ = true;
+        changed_.wait(lock, [&] { return !paused_; });
+        busy_ = true;
         lock.unlock();
         enter_();
         lock.lock();
+        working_ = true;
         for (bool last = false; !last;) {
+            if (paused_) {
+                busy_ = false;
+                ended_.notify_all();
+                changed_.wait(lock, [&] { return !paused_; });
+                busy_ = true;
+            }
             std::function<void()> work = std::move(queue_.front());
             queue_.pop_front();
             const bool in_vain = trouble_ != nullptr;
@@ -140,7 +155,7 @@ void WorkQueue::run() {
                 lock.unlock();
                 leave_();
                 lock.lock();
-                working_ = false;
+                working_ = busy_ = false;
             }
             done_++;
             if (met && !trouble_) {

@@ -40,7 +40,9 @@ class WorkQueue {
     std::exception_ptr trouble_;
     uint64_t trouble_at_ = 0; ///< number of the piece that threw
     int waiting_ = 0;
-    bool working_ = false, quit_ = false;
+    bool working_ = false;               ///< between `enter` and `leave`
+    bool busy_ = false;                  ///< with a piece
+    bool paused_ = false, quit_ = false; ///< begins no further piece
     std::thread thread_;
     WorkQueue *before_ = nullptr, *after_ = nullptr; ///< in the list of all
 };
