@@ -80,10 +80,10 @@ struct KernelObject {
     bool returns_tuple;
     autodiff::Mode mode; ///< the kernel itself, or what works out its derivatives
     std::vector<std::shared_ptr<Plan>> *plans;
-    Plan *last;        ///< the plan used by the last call
-    uint32_t made;     ///< number of plans so far
-    bool made_by_last; ///< the last call had to make its plan
-    bool graph;        ///< the decorator says graph=True
+    Plan *last;                           ///< the plan used by the last call
+    uint32_t made;                        ///< number of plans so far
+    bool made_by_last;                    ///< the last call had to make its plan
+    bool graph;                           ///< the decorator says graph=True
     uint64_t newest_launch, newest_ticks; ///< of the newest that ran without the GIL: see running.h
 };
 
