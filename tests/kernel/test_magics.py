@@ -63,6 +63,15 @@ def test_first_run_compiles_what_the_annotations_allow(session):
     assert re.search(r'class="qd-time"[^>]*> \([0-9.]+ m?s', html(cell))
 
 
+def test_what_the_cache_on_disk_has_is_told_apart(session):
+    """On the page; as text it counts as compiled, since it differs from machine to machine."""
+    session.run(CELL)
+    session.run("qd.reset(); qd.init(arch=qd.cpu); get_ipython().user_ns.pop('step')")
+    cell = session.run(CELL)
+    assert report(cell)[0] == "step: 2 tasks, 2 compiled"
+    assert re.search(r"<b>step</b>: 2 tasks, 2 from the cache on disk<span[^>]*> \([0-9.]+ m?s\)</span>", html(cell)), html(cell)
+
+
 def test_unchanged_cell_compiles_nothing_and_keeps_its_kernels(session):
     session.run(CELL)
     session.run("before = (step, clamp, template); f = qd.field(qd.f32, 4); template(f)")
