@@ -49,7 +49,7 @@ TOPICS = {
         "GUI rgb_to_hex hex_to_rgb"),
     "exceptions": ("Exceptions", "Errors that the package raises; [messages](errors.md) has their causes and remedies.",
         "QuadrantsCompilationError QuadrantsSyntaxError QuadrantsTypeError QuadrantsNameError QuadrantsRuntimeError "
-        "QuadrantsRuntimeTypeError QuadrantsAssertionError"),
+        "QuadrantsRuntimeTypeError QuadrantsAssertionError QuadrantsInterruptedError"),
 }  # fmt: skip
 PARTS = {  # page -> module
     "ad": "quadrants.ad", "algorithms": "quadrants.algorithms", "cache": "quadrants.cache", "graph": "quadrants.lang.graph", "interop": "quadrants.interop",

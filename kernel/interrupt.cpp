@@ -84,6 +84,7 @@ Request::~Request() {
 
 void allow(bool wanted) {
     if (wanted) {
+        install();
         open = true;
         if (late.exchange(false)) raise(SIGINT);
         sigset_t set = only_sigint();

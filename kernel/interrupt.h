@@ -16,7 +16,8 @@ struct Request {
     Request();
     ~Request();
 };
-/// Main thread, GIL held. Opens or closes the door for SIGINT; closing swallows what came too late.
+/// Main thread, GIL held. Opens or closes the door for SIGINT; opening looks for Python's handler, closing swallows what
+/// came too late.
 void allow(bool open);
 
 /// Any thread: what Stop does. Nothing happens when no request is running.

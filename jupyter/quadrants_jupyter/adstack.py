@@ -403,14 +403,26 @@ def _html_kernel(kernel):
 WIDTH, HEIGHT, LEFT, BOTTOM, TOP, RIGHT = 420, 200, 70, 40, 16, 90
 
 
+def spread(points):
+    """How far the names of points are moved down, so that none lies over another."""
+    moved = [0.0] * len(points)
+    order = sorted(range(len(points)), key=lambda at: points[at][1])
+    for rank, at in enumerate(order):
+        for other in order[:rank]:
+            gap = points[at][1] - (points[other][1] + moved[other])
+            if abs(points[at][0] - points[other][0]) <= RIGHT and gap < 13:
+                moved[at] = max(moved[at], 13 - gap)
+    return moved
+
+
 def picture(found):
     """Time against memory, as widgets/adstack/chart.ts draws it."""
     most, longest = (max(m[what] for m in found) or 1 for what in ("measured", "seconds"))
     points = [(LEFT + (WIDTH - LEFT - RIGHT) * m["measured"] / most, HEIGHT - BOTTOM - (HEIGHT - BOTTOM - TOP) * m["seconds"] / longest)
               for m in found]
     line = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
-    dots = "".join(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4" fill="{_heat}"/><text x="{x + 8:.1f}" y="{y + 4:.1f}">{part_name(m["part"])}</text>'
-                   for (x, y), m in zip(points, found))
+    dots = "".join(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4" fill="{_heat}"/><text x="{x + 8:.1f}" y="{y + 4 + down:.1f}">{part_name(m["part"])}</text>'
+                   for (x, y), down, m in zip(points, spread(points), found))
     floor, right = HEIGHT - BOTTOM, WIDTH - RIGHT
     return (f'<svg class="qd-time" width="{WIDTH}" height="{HEIGHT}" viewBox="0 0 {WIDTH} {HEIGHT}" fill="currentColor" font-size="11" '
             f'role="img" aria-label="time against memory"><path d="M{LEFT},{TOP}V{floor}H{right}" fill="none" stroke="currentColor"/>'

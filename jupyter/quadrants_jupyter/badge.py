@@ -7,9 +7,11 @@ The data, `application/vnd.quadrants.gradients+json`, are what nbval compares (n
 
 import ast
 import collections
+import contextlib
 import threading
 import time
 
+from quadrants import _native
 from quadrants._language import kernel as _kernel
 from quadrants_jupyter import adstack
 
@@ -39,6 +41,8 @@ class Badges:
         self.lock = threading.Lock()
         self.calls = collections.OrderedDict()  # kernel -> arguments of its newest `grad`
         self.tape = None  # calls of the newest one
+        self.shell = None
+        self.launches = 0  # that were made before the cell
 
     def told(self, info, args):
         adstack.newest.told(info, args)
@@ -64,16 +68,27 @@ class Badges:
 
     def begin(self, *_):
         self.take()
+        self.launches = _native.loaded.launches_made() if _native.loaded is not None else 0
 
     def end(self, result):
+        """Stop ends the checks, and then the cell as it would end any other."""
         calls, tape = self.take()
         if not self.on or not (calls or tape) or result is not None and not result.success:
             return
         from IPython.display import display
 
-        results = _checked(calls, tape)
-        if results:
-            display(Badge(results))
+        checks, stopped = Checks(self.launches), None
+        try:
+            with getattr(self.shell, "stoppable", contextlib.nullcontext)():
+                checks.run(calls, tape)
+        except KeyboardInterrupt as stop:
+            stopped = stop
+            checks.stopped(calls, tape)
+        if checks.results:
+            display(Badge(checks.results))
+        if stopped is not None and result is not None:
+            result.error_in_exec = stopped
+            self.shell.showtraceback((KeyboardInterrupt, stopped, None))
 
     def follow(self, on):
         self.on = on
@@ -84,48 +99,79 @@ class Badges:
 badges = Badges()
 
 
-def _checked(calls, tape):
-    """First the program as a whole; where that takes too long, its kernels."""
-    from quadrants._gradients import agreement
+class Checks:
+    """Those of a cell, in little time. What launched for long is not launched again: `since` is how many launches there were before the
+    cell."""
 
-    until, results = time.monotonic() + SECONDS, []
-    if tape:
-        names = list(dict.fromkeys(_name(call) for call, _ in tape.calls))
-        title = ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
-        whole = _check(title, tape.calls, tape._held, until if tape.seconds * RUNS < SECONDS else 0)
-        results.append(whole)
-        if whole.reason == agreement.TOO_LONG:
-            newest = dict(tape.calls)
-            parts = [(call, args) for call, args in newest.items() if isinstance(call, _kernel.KernelInfo)][:MOST]
-            found = [r for r in _apart(parts, until + SECONDS) if r.verdict != agreement.UNKNOWN]
-            results = found + [whole] * (len(found) < len(parts))
-    return results + _apart(calls, until)
+    def __init__(self, since):
+        self.since, self.results = since, []
+
+    def run(self, calls, tape):
+        """First the program as a whole; where that takes too long, its kernels."""
+        from quadrants._gradients import agreement
+
+        until = time.monotonic() + SECONDS
+        if tape:
+            fits = tape.seconds * RUNS < SECONDS
+            whole = self.check(_title(tape), tape.calls, tape._held, until if fits else 0)
+            if whole.reason != agreement.TOO_LONG:
+                self.results.append(whole)
+            else:
+                until = time.monotonic() + SECONDS
+                newest = dict(tape.calls)
+                parts = [(call, args) for call, args in newest.items() if isinstance(call, _kernel.KernelInfo)][:MOST]
+                found = [r for r in self.apart(parts, until) if r.verdict != agreement.UNKNOWN]
+                self.results += found + [whole] * (len(found) < len(parts))
+        self.results += self.apart(calls, until)
+
+    def stopped(self, calls, tape):
+        from quadrants._gradients import agreement
+
+        known = {result.name for result in self.results}
+        for name in ([_title(tape)] if tape else []) + [_name(call) for call, _ in calls]:
+            if name not in known:
+                self.results.append(agreement.Check(name))
+                self.results[-1].reason = "Stop was pressed"
+
+    def apart(self, calls, until):
+        return [self.check(_name(call), [(call, args)], [None], until) for call, args in calls]
+
+    def check(self, name, calls, held, until):
+        import numpy as np
+        from quadrants._gradients import agreement
+
+        result = agreement.Check(name)
+        loud = next((_name(call) for call, _ in calls if _prints(call)), None)
+        if loud:
+            result.reason = f"{loud} prints, or calls a function outside"
+            return result
+        if time.monotonic() + self.seconds(calls) * RUNS > until:
+            result.reason = agreement.TOO_LONG
+            return result
+        try:
+            return agreement.run_calls(calls, held, result, 1, np.random.default_rng(0), ELEMENTS, until, RUNS)
+        except Exception as error:
+            result.verdict, result.reason = agreement.UNKNOWN, str(error).strip().splitlines()[-1] if str(error).strip() else type(error).__name__
+        return result
+
+    def seconds(self, calls):
+        """At the least, of one launch of each of these or of its gradient, as the cell had it."""
+        total = 0.0
+        for call in dict(calls):
+            if isinstance(call, _kernel.KernelInfo):
+                gradient = call.derivatives.get(_kernel.AutodiffMode.REVERSE)
+                made = [kernel._newest_launch() for kernel in (call.kernel(), gradient) if kernel is not None]
+                total += min((seconds for number, seconds in made if number > self.since), default=0.0)
+        return total
 
 
-def _apart(calls, until):
-    return [_check(_name(call), [(call, args)], [None], until) for call, args in calls]
+def _title(tape):
+    names = list(dict.fromkeys(_name(call) for call, _ in tape.calls))
+    return ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
 
 
 def _name(call):
     return getattr(call, "name", getattr(call, "__qualname__", str(call))).replace("<locals>.", "")
-
-
-def _check(name, calls, held, until):
-    import numpy as np
-    from quadrants._gradients import agreement
-
-    result = agreement.Check(name)
-    loud = next((_name(call) for call, _ in calls if _prints(call)), None)
-    if loud:
-        result.reason = f"{loud} prints, or calls a function outside"
-        return result
-    try:
-        return agreement.run_calls(calls, held, result, 1, np.random.default_rng(0), ELEMENTS, until)
-    except KeyboardInterrupt:
-        result.verdict, result.reason = agreement.UNKNOWN, "Stop was pressed"
-    except Exception as error:
-        result.verdict, result.reason = agreement.UNKNOWN, str(error).strip().splitlines()[-1] if str(error).strip() else type(error).__name__
-    return result
 
 
 def _prints(call):
@@ -141,6 +187,7 @@ def _prints(call):
 
 
 def register(shell):
+    badges.shell = shell
     badges.follow(True)
     shell.events.register("pre_run_cell", badges.begin)
     shell.events.register("post_run_cell", badges.end)

@@ -2,6 +2,7 @@
 text, static HTML, widget. Times stand in the live widget only."""
 
 import ast
+import builtins
 import dataclasses
 import dis
 import inspect
@@ -386,8 +387,15 @@ newest = None  # Stepping of the newest %qd_step
 
 
 def call_of(shell, text):
-    """(the kernel, positional arguments, keywords) of the text of a call; (the kernel, None, None) of a name alone."""
+    """(the kernel, positional arguments, keywords) of the text of a call; (the kernel, None, None) of a name alone. SyntaxError says
+    what is wrong with the text itself, names that there are not among it."""
     tree = ast.parse(text.strip(), mode="eval").body
+    known = {**vars(builtins), **shell.user_global_ns, **shell.user_ns}
+    bound = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)}
+    bound |= {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and node.id not in known and node.id not in bound:
+            raise SyntaxError(f"name {node.id!r} is not defined")
 
     def value(node):
         return eval(compile(ast.Expression(node), "<magic>", "eval"), shell.user_global_ns, shell.user_ns)
@@ -403,12 +411,19 @@ def call_of(shell, text):
     return value(tree.func), args, keywords
 
 
+def need_kernel(kernel):
+    """SyntaxError if it is none."""
+    if getattr(getattr(kernel, "__func__", kernel), "_qd_kind_", None) != "kernel":
+        raise SyntaxError(f"a kernel is needed, got {kernel!r}")
+
+
 def begin(shell, text):
     """A launch of the call in `text`, at the end of its first checkpoint; without checkpoints, of its first task."""
     global newest
     from quadrants._language import stepper
 
     kernel, args, keywords = call_of(shell, text)
+    need_kernel(kernel)
     if args is None:
         raise SyntaxError(f"a call is needed: %qd_step {text.strip()}(...)")
     launch = stepper.Stepper(kernel, *args, **keywords)

@@ -16,7 +16,7 @@ import time
 
 from quadrants._coverage import counts as _coverage
 from quadrants._live import coverage
-from quadrants._live.counts import Reading, clear_at, kernels_now
+from quadrants._live.counts import Reading, clear_at, kernels_now, unfinished_now
 from quadrants._live.kept import kept_now
 from quadrants._live.runs import History
 from quadrants_jupyter import ordinary
@@ -143,7 +143,7 @@ class Live:
         waiting = ordinary.cells.waiting()
         if not self.history.listings and not waiting:
             return
-        stamp = _coverage._stamp()
+        stamp = (_coverage._stamp(), unfinished_now())
         if stamp == self.stamp:
             self.changed(self.history.leave_out_replaced())
             return

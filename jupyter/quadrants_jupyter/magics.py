@@ -14,6 +14,7 @@ from IPython.core.error import UsageError
 from IPython.core.magic import Magics, line_cell_magic, line_magic, magics_class
 from IPython.display import display
 
+from quadrants import _native
 from quadrants_jupyter import adstack, badge, cells, live, ordinary, progress, reloaded, reports, stale, tooltip
 
 
@@ -343,6 +344,7 @@ class QuadrantsMagics(Magics):
             raise UsageError(f"%qd_graph: of which kernel?\n{self.qd_graph.__doc__}")
         try:
             kernel, args, keywords = checkpoints.call_of(self.shell, line)
+            checkpoints.need_kernel(kernel)
         except SyntaxError as error:
             raise UsageError(f"%qd_graph: {error.msg}") from None
         kernel, steps = outline.outline_of(kernel, args, keywords)
@@ -498,12 +500,19 @@ def _complete(context):
     return {"completions": [SimpleCompletion(text=word, type="magic") for word in found], "suppress": bool(found), "ordered": True}
 
 
+def _watch_for_stop():
+    """ipykernel has set a handler for this cell; what other threads launched before is to end by Stop, too."""
+    if _native.loaded is not None:
+        _native.loaded.watch_interrupts()
+
+
 def register(shell):
     global _transform
     shell.register_magics(QuadrantsMagics)
     shell.Completer.custom_matchers.append(_complete)
     _transform = _awaited(shell)
     shell.input_transformers_post.append(_transform)
+    shell.events.register("pre_execute", _watch_for_stop)
     shell.events.register("pre_execute", reloaded.before_cell)
     shell.events.register("post_run_cell", stale.after_cell)
     shell.events.register("post_run_cell", cells.after_cell)
@@ -522,6 +531,7 @@ def unregister(shell):
     shell.events.unregister("post_run_cell", stale.after_cell)
     stale.leave()
     shell.events.unregister("pre_execute", reloaded.before_cell)
+    shell.events.unregister("pre_execute", _watch_for_stop)
     reloaded.leave()
     shell.events.unregister("post_run_cell", adstack.views.refresh)
     live.unregister(shell)

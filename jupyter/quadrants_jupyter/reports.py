@@ -103,22 +103,25 @@ class Line:
         self.milliseconds = sum(r["microseconds"] for r in reports) / 1000
 
     def time(self):
-        text = f"{self.milliseconds:.3g} ms" if self.milliseconds < 100 else f"{self.milliseconds:.0f} ms"
-        return text + (f", {self.from_disk} from the cache on disk" if self.from_disk else "")
+        return f"{self.milliseconds:.3g} ms" if self.milliseconds < 100 else f"{self.milliseconds:.0f} ms"
 
-    def parts(self, time):
+    def parts(self, from_disk=0, time=""):
+        """What the cache on disk has differs from machine to machine: without `from_disk` it counts as compiled."""
         if not self.tasks:
             return self.note
-        compiled = f"{self.compiled} compiled" + time if self.compiled else "0 compiled"
-        unchanged = f", {self.kept} unchanged" if self.kept else ""
-        return f"{_plural(self.tasks, 'task')}, {compiled}{unchanged}" + (f"; {self.note}" if self.note else "")
+        compiled = self.compiled - from_disk
+        parts = [f"{compiled} compiled"] if compiled or not from_disk else []
+        parts += [f"{from_disk} from the cache on disk"] if from_disk else []
+        parts[-1] += time if self.compiled else ""
+        parts += [f"{self.kept} unchanged"] if self.kept else []
+        return ", ".join([_plural(self.tasks, "task"), *parts]) + (f"; {self.note}" if self.note else "")
 
     def text(self):
-        return f"{self.name}: {self.parts('')}"
+        return f"{self.name}: {self.parts()}"
 
     def html(self):
         time = f'<span class="qd-time" style="opacity:.7"> ({self.time()})</span>'
-        return f"<b>{escape(self.name)}</b>: {self.parts(time)}"
+        return f"<b>{escape(self.name)}</b>: {self.parts(self.from_disk, time)}"
 
     def data(self):
         counts = {"compiled": self.compiled, "unchanged": self.kept}

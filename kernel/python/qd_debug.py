@@ -485,6 +485,7 @@ class Debugger:
         return {}
 
 
+_settrace = sys.settrace  # debugpy replaces it by one that warns
 _debugger = Debugger()
 lost = False  # see end()
 
@@ -502,7 +503,7 @@ def begin():
 def give_back(before):
     """What traced before."""
     if before is not None:
-        sys.settrace(before[0])
+        _settrace(before[0])
 
 
 def end(trace, result):

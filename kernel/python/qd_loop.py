@@ -23,6 +23,7 @@ def enter():
     """User code comes. Main thread."""
     global _entered
     _entered = True
+    _own_handler()
     if _set is not None:
         _mark()
 
@@ -30,8 +31,15 @@ def enter():
 def leave():
     global _entered
     _entered = False
+    _own_handler()
     if _set is not None:
         _set(None)
+
+
+def _own_handler():
+    """What a cell has set for SIGINT (pdb does, to go on) is for that cell."""
+    if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def _mark():
@@ -128,6 +136,7 @@ def wait(shell, wake):
     try:
         if handler is signal.default_int_handler:
             signal.signal(signal.SIGINT, stop.asked)
+            _watch_kernels()
         loop.add_reader(shell, _look, loop)
         loop.add_reader(wake, loop.stop)
         _qd.allow_interrupts(True)
@@ -148,6 +157,13 @@ def wait(shell, wake):
             if not loop.is_closed():
                 loop.remove_reader(shell)
                 loop.remove_reader(wake)
+
+
+def _watch_kernels():
+    """Of the package, if it is there: Stop ends what threads launch, in front of this handler too."""
+    core = getattr(sys.modules.get("quadrants._native"), "loaded", None)
+    if core is not None:
+        core.watch_interrupts()
 
 
 def _look(loop):

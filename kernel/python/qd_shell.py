@@ -9,6 +9,7 @@ import inspect
 import json
 import linecache
 import os
+import pdb
 import re
 import sqlite3
 import sys
@@ -23,7 +24,7 @@ import qd_debug
 import qd_loop
 import qd_magics
 import qd_output
-from IPython.core import page, payloadpage
+from IPython.core import debugger, page, payloadpage
 from IPython.core.application import BaseIPythonApplication
 from IPython.core.completer import provisionalcompleter, rectify_completions
 from IPython.core.error import UsageError
@@ -108,6 +109,12 @@ def _text_of(error):
         return str(error)
     except BaseException as failure:
         return f"<str() of this error failed: {_name_of(type(failure))}>"
+
+
+def _own_files():
+    """What names of files of this kernel, and of the package if it is there, begin with."""
+    packages = [sys.modules[name] for name in ("quadrants", "quadrants_jupyter") if name in sys.modules]
+    return ("<qd_", *(os.path.dirname(package.__file__) + os.sep for package in packages if getattr(package, "__file__", None)))
 
 
 class Extensions(ExtensionManager):
@@ -201,6 +208,8 @@ class ZMQInteractiveShell(InteractiveShell):
         lines = []
         for frame, number in traceback.walk_tb(tb):
             code = frame.f_code
+            if code.co_filename.startswith(_own_files()):
+                continue
             name = self.compile.format_code_name(code.co_filename)
             place = " ".join(name) if name else f"File {code.co_filename}"
             if name or lines:
@@ -217,6 +226,15 @@ class ZMQInteractiveShell(InteractiveShell):
     def _format_exception_for_storage(self, exception, *args, **kwargs):
         """Keeps what was shown: IPython would format every error a second time, and load the means for it on the first Stop."""
         return self._last_error or super()._format_exception_for_storage(exception, *args, **kwargs)
+
+    @contextlib.contextmanager
+    def stoppable(self):
+        """A block after the code of a cell that Stop ends, too."""
+        try:
+            _qd.allow_interrupts(True)
+            yield
+        finally:
+            _qd.allow_interrupts(False)
 
     async def run_code(self, code_obj, result=None, *, async_=False):
         before = qd_debug.begin()
@@ -367,6 +385,12 @@ def _format_warning(message, category, filename, lineno, line=None):
     return f"{' '.join(name)}, line {lineno}: {category.__name__}: {message}\n" + (f"  {line}\n" if line else "")
 
 
+def _use_own_debugger():
+    """breakpoint() and pdb are IPython's in cells; the kind of it that Stop ends."""
+    pdb.Pdb = debugger.Pdb = debugger.InterruptiblePdb
+    pdb.set_trace = debugger.set_trace
+
+
 def start():
     global _shell, _accepts
     os.environ.setdefault("MPLBACKEND", "module://matplotlib_inline.backend_inline")
@@ -382,6 +406,7 @@ def start():
     _name_modules()
     _leave_out_empty_signatures(_shell.inspector)
     _highlight_what_failed()
+    _use_own_debugger()
     warnings.formatwarning = _format_warning
     qd_loop.show_error = lambda error: _shell.showtraceback((type(error), error, error.__traceback__))
     qd_loop.install()

@@ -67,6 +67,7 @@ function ofNewest(line: LineCounts, running: boolean): string {
 }
 
 function words(line: LineCounts, coverage: CellCoverage, scale: Scale, running: boolean): string[] {
+  if (line.launched === false && running) return ["Not counted yet", "What inner loops count is added up at the ends of outer ones"];
   if (line.launched === false) return ["Not run yet", "No kernel with this line was launched since it was defined"];
   const said = [line.count === 0 ? "Never ran" : `Ran ${times(line.count)}`];
   if (line.count > 0) {

@@ -23,6 +23,7 @@ class Checkpoints {
 
   private:
     using Values = std::vector<Value>;
+    static constexpr uint64_t few = 5; ///< rounds: blocks of them keep as much as all
 
     void visit(BlockId block, int depth) {
         const Values old = fn_[block].insts;
@@ -42,7 +43,8 @@ class Checkpoints {
         Builder b(fn_, block);
         b.span = fn_[v].span;
         const Value n = b.trips(fn_.args(v)[0], fn_.args(v)[1]);
-        const Value most = b.i64(int64_t(std::min<uint64_t>(budget_ / bytes, uint64_t(1) << 48)));
+        const uint64_t allowed = std::max(budget_ / bytes, few);
+        const Value most = b.i64(int64_t(std::min<uint64_t>(allowed, uint64_t(1) << 48)));
         const Value fits = b.le(n, most);
         const BlockId whole = fn_.make_block(), parts = fn_.make_block();
         again(v, whole, fn_.args(v)[0], fn_.args(v)[1], inits(v));

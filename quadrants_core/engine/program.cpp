@@ -255,6 +255,7 @@ std::string kernel_key(const CompiledKernel &kernel) {
     return kernel.key == runtime::KernelKey{} ? std::string() : runtime::to_hex(kernel.key);
 }
 const abi::Kernel &kernel_info(const CompiledKernel &kernel) { return kernel.info; }
+uint32_t kernel_specialisation(const CompiledKernel &kernel) { return kernel.specialisation; }
 const std::vector<CounterValue> &kernel_counters(const CompiledKernel &kernel) { return kernel.counters; }
 
 void entitle(CompiledKernel &kernel, std::string title, bool backward) {

@@ -236,6 +236,7 @@ double clock_frequency();
 std::vector<bool> written_parameters(const ir::Function &kernel);
 
 const abi::Kernel &kernel_info(const CompiledKernel &kernel);
+uint32_t kernel_specialisation(const CompiledKernel &kernel); ///< among those of this name
 /// What its code is kept under on disk, as 64 digits; empty if nothing is kept.
 std::string kernel_key(const CompiledKernel &kernel);
 /// What its coverage counters count, task by task; `count` is 0.

@@ -249,3 +249,14 @@ def test_the_slider_and_the_picture(tmp_path):
     assert told["first"] == [size["width"] - size["right"], "keep all"]
     assert told["second"]["y"] == size["top"] and (told["most"], told["longest"]) == (8000, 0.002)
     assert told["moved"] == [0, 0, 13]  # two names at one place
+
+
+@pytest.mark.parametrize("times", [(1.0, 1.0, 1.0, 1.0), (1.0, 0.99, 0.5, 0.51), (0.0, 0.0, 0.0, 0.0)])
+def test_names_of_points_lie_apart(times):
+    """In the picture that a page without widgets has."""
+    from quadrants_jupyter.adstack import picture
+
+    found = [{"part": part, "measured": 24, "seconds": seconds} for part, seconds in zip((1, 2, 4, 16), times)]
+    places = sorted(float(y) for y in re.findall(r'<text x="[0-9.]+" y="([0-9.]+)">', picture(found)))
+    assert len(places) == 4
+    assert all(b - a >= 12.9 for a, b in zip(places, places[1:]))

@@ -362,3 +362,21 @@ def test_both_sides_name_the_same_members(session):
     moves = protocol[protocol.index("export type Move"):]
     words = [word for told in re.findall(r"do: ([^;}]*)", moves) for word in re.findall(r'"(\w+)"', told)]
     assert sorted(words) == sorted(re.findall(r"'(\w+)'", text))
+
+
+@pytest.mark.parametrize("line, said", [
+    ("%qd_step nosuch(1)", "%qd_step: name 'nosuch' is not defined"),
+    ("%qd_step staged(x, stop, nosuch)", "%qd_step: name 'nosuch' is not defined"),
+    ("%qd_step len(x)", "%qd_step: a kernel is needed, got <built-in function len>"),
+    ("%qd_step staged(", "%qd_step: '(' was never closed"),
+    ("%qd_graph nosuch", "%qd_graph: name 'nosuch' is not defined"),
+    ("%qd_graph 3", "%qd_graph: a kernel is needed, got 3"),
+])
+def test_what_cannot_be_stepped_is_told_in_a_line(session, line, said):
+    cell = session.run(line)
+    assert cell.text("stderr") == f"UsageError: {said}\n" and not cell.of("error")
+
+
+def test_arguments_of_a_step_are_any_expressions(session):
+    cell = session.run("%qd_step staged(*[(lambda a: a)(value) for value in [x, stop, n]])")
+    assert cell.status == "ok" and not cell.text("stderr"), (cell.text("stderr"), cell.of("error"))

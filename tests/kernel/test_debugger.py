@@ -79,6 +79,13 @@ def debugged():
     client.close()
 
 
+def test_cells_say_nothing_of_the_debugger(debugged):
+    debugged.start()
+    for code in ("1 + 1", "%%time\n2", "import asyncio; await asyncio.sleep(0)"):
+        cell = debugged.run(code)
+        assert cell.status == "ok" and cell.text("stderr") == ""
+
+
 CELL = """
 
 def f(a):

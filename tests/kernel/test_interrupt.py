@@ -106,6 +106,81 @@ def test_shutdown_while_a_kernel_is_compiled(fresh_kernel):
     assert process.wait(timeout=PATIENCE) == 0  # in order, and nobody had to kill it
 
 
+KERNELS = """import asyncio, threading, time, numpy as np, quadrants as qd
+qd.init(arch=qd.cpu)
+
+@qd.kernel
+def endless(x: qd.types.ndarray(qd.f64, ndim=1)):
+    for i in range(x.shape[0]):
+        while True:
+            x[i] += 1.0
+
+@qd.kernel
+def short(x: qd.types.ndarray(qd.f64, ndim=1)):
+    for i in range(x.shape[0]):
+        x[i] += 1.0
+
+def run():
+    try:
+        endless(x)
+    except BaseException as error:
+        met.append(type(error).__name__)
+
+def started():
+    global x
+    while not x[0]:
+        time.sleep(0.01)
+
+x, met = np.zeros(3), []
+short(np.zeros(3))"""
+
+
+@pytest.fixture(params=["quadrants", "python3"])
+def session(request):
+    client = Client(request.param)
+    client.run("%load_ext quadrants_jupyter")
+    assert client.run(KERNELS).status == "ok"
+    yield client
+    client.close()
+
+
+def stopped(session, code):
+    """What a cell that waits ends with by Stop."""
+    cell = session.send("print('go')\n" + code)
+    session.wait_for_text("go")
+    time.sleep(0.2)
+    session.interrupt()
+    return session.collect(cell, 30).error
+
+
+@pytest.mark.parametrize("waits", ["time.sleep(3000)", "short(np.zeros(3))", "qd.init(arch=qd.cpu)"], ids=["sleep", "launch", "init"])
+def test_stop_ends_kernels_of_other_threads(session, waits):
+    """Also of threads that earlier cells have started."""
+    assert session.run("t = threading.Thread(target=run); t.start(); started()").status == "ok"
+    assert stopped(session, waits) == "KeyboardInterrupt"
+    assert session.run("t.join(30); t.is_alive(), met", 60).result == "(False, ['QuadrantsInterruptedError'])"
+    session.run("qd.init(arch=qd.cpu)")
+    assert session.run("y = np.zeros(3); short(y); y[0]", 30).result in ("1.0", "np.float64(1.0)")
+
+
+@pytest.mark.parametrize("waits", ["await work", "short(np.zeros(3))"], ids=["await", "launch"])
+def test_stop_ends_kernels_of_tasks(session, waits):
+    """The event loop, and in ipykernel the process with it, goes on."""
+    assert session.run("work = asyncio.create_task(asyncio.to_thread(endless, x)); kept = 1").status == "ok"
+    assert session.run("while not x[0]: await asyncio.sleep(0.01)").status == "ok"
+    assert stopped(session, waits) in ("KeyboardInterrupt", "CancelledError")
+    cell = session.run("_ = await asyncio.wait([work], timeout=30); a = x[0]; time.sleep(0.2); kept, work.done(), bool(a == x[0])", 60)
+    assert cell.result == "(1, True, True)"
+    assert session.run("y = np.zeros(3); short(y); float(y[0])", 30).result == "1.0"
+
+
+def test_stop_between_cells_ends_kernels_of_threads(kernel):
+    kernel.run(KERNELS)
+    kernel.run("t = threading.Thread(target=run); t.start(); started()")
+    kernel.interrupt()
+    assert kernel.run("t.join(30); met", 60).result == "['QuadrantsInterruptedError']"
+
+
 def test_stop_during_input(kernel):
     cell = kernel.send("input('who? ')", allow_stdin=True)
     assert kernel.raw.get_stdin_msg(timeout=PATIENCE)["content"] == {"prompt": "who? ", "password": False}
@@ -123,6 +198,55 @@ def test_user_code_may_catch_it(kernel):
     kernel.interrupt()
     ended = kernel.collect(cell)
     assert ended.status == "ok" and "caught" in ended.text()
+
+
+SETS = """import asyncio, signal, time
+def deaf(*args): print("heard")
+"""
+
+
+@pytest.mark.parametrize("sets", ["signal.signal(signal.SIGINT, deaf)", "_ = asyncio.get_running_loop().call_soon(signal.signal, signal.SIGINT, deaf)"],
+                         ids=["cell", "task"])
+def test_a_handler_of_a_cell_is_for_that_cell(kernel, sets):
+    """As in ipykernel."""
+    kernel.run(SETS)
+    kernel.run(sets)
+    time.sleep(0.3)
+    assert kernel.run("signal.getsignal(signal.SIGINT) is signal.default_int_handler").result == "True"
+    assert error_of_stop(kernel) == "KeyboardInterrupt"
+    cell = kernel.send(SETS + "signal.signal(signal.SIGINT, deaf)\nprint('go')\nfor _ in range(20): time.sleep(0.05)")
+    kernel.wait_for_text("go")
+    kernel.interrupt()
+    ended = kernel.collect(cell)
+    assert ended.status == "ok" and "heard" in ended.text()
+    assert error_of_stop(kernel) == "KeyboardInterrupt"
+
+
+def answered(kernel, code, *answers):
+    """Runs a cell that asks; (cell, prompts)."""
+    cell, prompts = kernel.send(code, allow_stdin=True), []
+    for answer in answers:
+        prompts.append(kernel.raw.get_stdin_msg(timeout=PATIENCE)["content"]["prompt"])
+        kernel.raw.input(answer)
+    return kernel.collect(cell), prompts
+
+
+@pytest.mark.parametrize("begins", ["breakpoint()", "import pdb; pdb.set_trace()", "import pdb; pdb.Pdb().set_trace()"])
+def test_stop_after_the_debugger_of_python(kernel, begins):
+    cell, prompts = answered(kernel, f"{begins}\nz = 3\nz", "n", "c")
+    assert cell.status == "ok" and prompts == ["ipdb> "] * 2
+    assert error_of_stop(kernel) == "KeyboardInterrupt"
+    assert kernel.run("6 * 7").result == "42"
+
+
+def test_stop_at_the_prompt_of_the_debugger(kernel):
+    """It ends the debugger, and the cell goes on."""
+    cell = kernel.send("breakpoint()\nz = 3\nz", allow_stdin=True)
+    assert kernel.raw.get_stdin_msg(timeout=PATIENCE)["content"]["prompt"] == "ipdb> "
+    kernel.interrupt()
+    ended = kernel.collect(cell, 30)
+    assert ended.result == "3" and "--KeyboardInterrupt--" in ended.text()
+    assert error_of_stop(kernel) == "KeyboardInterrupt"
 
 
 def test_storm(fresh_kernel):

@@ -7,6 +7,7 @@ import os
 import pathlib
 import re
 import sys
+import time
 
 import pytest
 from conftest import PATIENCE, Client
@@ -262,6 +263,49 @@ def test_growth_while_a_kernel_runs(session):
     assert last["running"] is False
     count, newest, previous = lines(last["cells"][0])[6]
     assert count == newest >= seen[-1] and previous is None
+
+
+SLOW = """%%qd_kernel
+@qd.kernel
+def slow(x: qd.types.ndarray(qd.f64, ndim=1), m: qd.i32):
+    for i in range(x.shape[0]):
+        for j in range(m):
+            x[i] = qd.sin(x[i])
+        if x[i] > 2:
+            x[i] = 2
+"""
+WHILE = "import threading\nt = threading.Thread(target=slow, args=(np.ones(4), 2_000_000_000)); t.start()"
+
+
+def verdicts(cell):
+    """number -> whether a line without a count says never"""
+    return {line["number"]: line["launched"] for line in cell["lines"] if line["count"] == 0}
+
+
+def test_nothing_says_never_before_its_launch_is_over(session):
+    (comm_id,) = opened(run(session, SLOW, "slow"))
+    cell = run(session, WHILE + "\nimport time; time.sleep(1.5)\nprint(repr(get_ipython().run_line_magic('qd_coverage', 'slow')))")
+    found = [verdicts(one) for message in told(cell, comm_id) for one in message["cells"]]
+    assert not any(said for one in found for said in one.values()), found
+    assert "never" not in cell.text() and "not yet" in cell.text(), cell.text()
+    request = session.send("t.join()")
+    time.sleep(0.3)
+    session.interrupt()
+    session.collect(request)
+    run(session, "t.join()")
+    last = only([message for cell in [run(session, "slow(np.ones(4), 2)")] for message in told(cell, comm_id)][-1:])
+    assert verdicts(last) == {8: True}
+    listing = run(session, "%qd_coverage slow").result
+    assert listing.count("never") == 2 and "not yet" not in listing, listing
+
+
+def test_what_never_ran_says_so_again_and_again(session):
+    """Also while the next launch of many is on its way."""
+    (comm_id,) = opened(run(session, SLOW, "slow"))
+    run(session, "slow(np.ones(4), 2)")
+    request = session.send("import time\nend = time.monotonic() + 3\nwhile time.monotonic() < end: slow(np.ones(4), 2_000_000)")
+    found = [verdicts(cell) for message in told(session.collect(request), comm_id) for cell in message["cells"]]
+    assert len(found) > 2 and all(one == {8: True} for one in found), found
 
 
 def test_nothing_is_sent_once_the_comm_is_closed(session):

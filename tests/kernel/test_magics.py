@@ -63,6 +63,15 @@ def test_first_run_compiles_what_the_annotations_allow(session):
     assert re.search(r'class="qd-time"[^>]*> \([0-9.]+ m?s', html(cell))
 
 
+def test_what_the_cache_on_disk_has_is_told_apart(session):
+    """On the page; as text it counts as compiled, since it differs from machine to machine."""
+    session.run(CELL)
+    session.run("qd.reset(); qd.init(arch=qd.cpu); get_ipython().user_ns.pop('step')")
+    cell = session.run(CELL)
+    assert report(cell)[0] == "step: 2 tasks, 2 compiled"
+    assert re.search(r"<b>step</b>: 2 tasks, 2 from the cache on disk<span[^>]*> \([0-9.]+ m?s\)</span>", html(cell)), html(cell)
+
+
 def test_unchanged_cell_compiles_nothing_and_keeps_its_kernels(session):
     session.run(CELL)
     session.run("before = (step, clamp, template); f = qd.field(qd.f32, 4); template(f)")
@@ -549,6 +558,59 @@ def test_badges_can_be_switched_off(session):
     assert "UsageError: %qd_gradients" in session.run("%qd_gradients").text("stderr")
     failed = session.run("squares.grad()\n1 / 0")
     assert failed.status == "error" and not [c for c in failed.of("display_data") if BADGE in c["data"]]
+
+
+SLOW = f"""qd.init(arch=qd.cpu, ad_stack_experimental_enabled=True)
+{GRADIENTS}
+a = qd.field(qd.f64, shape=64, needs_grad=True)
+a.fill(0.5)
+
+@qd.kernel
+def slow(m: qd.i32):
+    for i in a:
+        v = a[i]
+        for j in range(m):
+            v = qd.sin(v * 1.01)
+        loss[None] += v
+"""
+
+
+@pytest.mark.parametrize("code", ["with qd.ad.Tape(loss):\n    slow(m)", "slow.grad(m)"], ids=["tape", "grad"])
+def test_what_takes_long_is_not_run_again_for_a_badge(session, code):
+    assert session.run(SLOW).status == "ok"
+    session.run("import time, threading\nlaunched = lambda: qd._native.core().launches_made()")
+    assert session.run(f"m = 8\n{code}").status == "ok"
+    session.run("m, took = 4000, 0")
+    while float(session.run("took").result) < 0.5:
+        session.run("m *= 2\nbegan = time.monotonic()\nslow(m)\ntook = time.monotonic() - began")
+    before = int(session.run("launched()").result)
+    badge = badge_of(session.run(code))
+    assert badge["text/plain"] == "slow: not checked\n  a check takes too long; qd.ad.check() takes the time that it is given"
+    assert int(session.run("launched()").result) - before <= (3 if "Tape" in code else 2), "it was launched once more"
+
+
+def test_a_badge_of_what_was_slow_before(session):
+    assert session.run(SLOW + "slow(300_000)").status == "ok"
+    badge = badge_of(session.run("with qd.ad.Tape(loss):\n    slow(2)"))
+    assert badge["text/plain"].startswith("slow: agrees")
+
+
+def test_stop_while_a_badge_is_worked_out(session):
+    """It is the Stop of a cell: what was queued behind it does not run."""
+    session.run(GRADIENTS)
+    session.run("from quadrants._gradients import agreement\nreal = agreement.run_calls\n"
+                "def slow(*args):\n    print('checks', flush=True)\n    while True: real(*args)\nagreement.run_calls = slow")
+    first, second = session.send("squares.grad()"), session.send("print('ran')")
+    session.wait_for_text("checks")
+    time.sleep(0.3)
+    session.interrupt()
+    cell = session.collect(first)
+    assert cell.status == "error" and cell.error == "KeyboardInterrupt"
+    (badge,) = [c["data"] for c in cell.of("display_data") if BADGE in c["data"]]
+    assert badge["text/plain"] == "squares: not checked\n  Stop was pressed"
+    behind = session.collect(second)
+    assert behind.status in ("error", "aborted") and "ran" not in behind.text()
+    assert session.run("agreement.run_calls = real; squares.grad()").status == "ok"
 
 
 def test_what_a_badge_does_not_check(session):

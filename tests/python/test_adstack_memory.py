@@ -227,6 +227,27 @@ def test_budget(arch, budget, where, recwarn):
         assert 3 * 7 * 8 <= task.measured <= 3 * 8 * 8
 
 
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 6, 7, 12])
+def test_a_budget_keeps_no_more_than_there_is(arch, n):
+    """Blocks of a few rounds would."""
+    start(arch, ad_stack_budget_bytes=8)
+    x, loss = reals("x", shape=2)[0], reals("loss")[0]
+    x.from_numpy(np.array([0.7, 1.2]))
+
+    @qd.kernel
+    def f(n: qd.i32):
+        for i in x:
+            v = x[i]
+            for _ in range(n):
+                v = qd.sin(v)
+            loss[None] += v
+
+    check(f, x, loss, n)
+    (task,) = qd.ad.memory_report()[0].tasks
+    assert task.measured <= 8 * n
+    assert [loop.reason for loop in task.loops if loop.bytes] == ["so few rounds keep no less in blocks"] or n in (1, 6, 7, 12)
+
+
 def test_budget_of_nested_loops(arch):
     start(arch, ad_stack_budget_bytes=64)
     x, loss = reals("x", shape=3)[0], reals("loss")[0]

@@ -6,7 +6,7 @@ import quadrants as qd
 QD = """
 Backend BitpackedFields BufferView CRITICAL DEBUG DeviceCapability ERROR Event Field FieldsBuilder Format GraphStatus INFO
 Layout Matrix MatrixField MatrixNdarray MatrixTensor Mesh MeshInstance Ndarray QuadrantsAssertionError
-QuadrantsCompilationError QuadrantsNameError QuadrantsRuntimeError QuadrantsRuntimeTypeError QuadrantsSyntaxError
+QuadrantsCompilationError QuadrantsInterruptedError QuadrantsNameError QuadrantsRuntimeError QuadrantsRuntimeTypeError QuadrantsSyntaxError
 QuadrantsTypeError SNode ScalarField ScalarNdarray Stream Struct StructField TRACE Template Tensor Vector VectorNdarray
 VectorTensor WARN abs acos activate ad algorithms amdgpu append arm64 asin assume_in_range atan2 atomic_add atomic_and
 atomic_cas atomic_exchange atomic_max atomic_min atomic_mul atomic_or atomic_sub atomic_xor axes bit_cast bit_shr

@@ -69,6 +69,15 @@ def hours_of_searching(x: qd.types.ndarray(qd.f32, ndim=1), rows: qd.i32, n: qd.
         x[j % 8] = s % 3
 
 
+@qd.kernel
+def counts_up(x: qd.types.ndarray(qd.i32, ndim=1)):
+    for i in x:
+        x[i] += 1
+
+
+STOPPED = "the kernel was stopped (Ctrl-C or Stop)"
+
+
 def interrupt_soon():
     """To be called where KeyboardInterrupt is expected: it may come at once."""
     threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
@@ -127,8 +136,8 @@ def test_interrupt_ends_a_launch_that_waits_for_another(arch):
     def run():
         try:
             endless_everywhere(x)
-        except KeyboardInterrupt:
-            met.append("thread")
+        except qd.QuadrantsInterruptedError as error:
+            met.append(str(error))
 
     other = threading.Thread(target=run)
     other.start()
@@ -139,7 +148,101 @@ def test_interrupt_ends_a_launch_that_waits_for_another(arch):
     assert keys.poll() is None, "the second Stop was needed"
     keys.kill()
     other.join()
-    assert met == ["thread"]
+    assert met == [STOPPED]
+
+
+def endless_threads(n, met, then=lambda: None):
+    """Started, and in their endless kernels. What ends these goes to `met`, then the threads go on."""
+
+    def run(k):
+        try:
+            endless(1) if k % 2 else endless_everywhere(qd.ndarray(qd.i32, 4))
+        except BaseException as error:
+            met.append((type(error), str(error)))
+        then()
+
+    assert endless(0) == 0
+    ones = qd.ndarray(qd.i32, 4)
+    ones.fill(1)
+    endless_everywhere(ones)
+    threads = [threading.Thread(target=run, args=(k,)) for k in range(n)]
+    for thread in threads:
+        thread.start()
+    while qd._native.core().launches_now() < n:
+        time.sleep(0.001)
+    return threads
+
+
+@pytest.mark.parametrize("n", [1, 2, 5])
+def test_interrupt_ends_launches_of_other_threads(n):
+    """The main thread runs Python; its handler is called as ever. Whoever launches afterwards does so undisturbed."""
+    met, sums = [], []
+
+    def go_on():
+        for _ in range(200):
+            x = qd.ndarray(qd.i32, 100)
+            counts_up(x)
+            sums.append(x.to_numpy().sum())
+
+    counts_up(qd.ndarray(qd.i32, 100))
+    threads = endless_threads(n, met, go_on)
+    with pytest.raises(KeyboardInterrupt):
+        interrupt_soon()
+        time.sleep(60)
+    go_on()
+    for thread in threads:
+        thread.join(60)
+    assert not any(thread.is_alive() for thread in threads)
+    assert met == [(qd.QuadrantsInterruptedError, STOPPED)] * n
+    assert sums == [100] * (200 * (n + 1))
+    assert endless(0) == 0
+
+
+def test_interrupt_with_a_handler_that_raises_nothing(monkeypatch):
+    seen, met = [], []
+    old = signal.signal(signal.SIGINT, lambda *args: seen.append(1))
+    try:
+        threads = endless_threads(2, met)
+        interrupt_soon()
+        for thread in threads:
+            thread.join(60)
+        assert seen == [1] and [kind for kind, _ in met] == [qd.QuadrantsInterruptedError] * 2
+        assert endless(0) == 0
+    finally:
+        signal.signal(signal.SIGINT, old)
+
+
+def test_interrupt_of_init_that_waits_for_another_thread(arch):
+    met = []
+    threads = endless_threads(1, met)
+    with pytest.raises(KeyboardInterrupt):
+        interrupt_soon()
+        qd.init(arch=arch)
+    threads[0].join(60)
+    assert met == [(qd.QuadrantsInterruptedError, STOPPED)]
+    qd.init(arch=arch)
+    assert endless(0) == 0
+
+
+def test_a_future_carries_what_ended_a_kernel():
+    """An event loop lets no KeyboardInterrupt pass, nor does it go on after one."""
+    import asyncio
+
+    async def main():
+        task = asyncio.create_task(asyncio.to_thread(endless, 1))
+        while not qd._native.core().launches_now():
+            await asyncio.sleep(0.01)
+        os.kill(os.getpid(), signal.SIGINT)
+        with pytest.raises(qd.QuadrantsInterruptedError):
+            await task
+        return "goes on"
+
+    old = signal.signal(signal.SIGINT, lambda *args: None)
+    try:
+        assert endless(0) == 0
+        assert asyncio.run(main()) == "goes on"
+    finally:
+        signal.signal(signal.SIGINT, old)
 
 
 def test_handler_of_the_program_is_called(monkeypatch):
@@ -286,6 +389,36 @@ def test_interrupt_while_compiling(arch, stage):
     small(x)
     assert x[9] == 2
     while "qd-compile" in threads_of_the_compiler():  # other tests measure memory
+        time.sleep(0.01)
+
+
+@pytest.mark.filterwarnings("ignore:You are unrolling")
+@pytest.mark.parametrize("stage", ["passes", "codegen"])
+def test_interrupt_while_another_thread_compiles(arch, stage):
+    if arch != "cpu" and stage == "codegen":
+        pytest.skip("the interpreter generates no code")
+    x, met = qd.ndarray(qd.f32, 10), []
+    stages.clear()
+    giant._forget()
+
+    def run():
+        try:
+            giant(x)
+        except BaseException as error:
+            met.append(type(error))
+
+    thread = threading.Thread(target=run)
+    with pytest.raises(KeyboardInterrupt):  # it may come at once: the frontend does not let other threads run
+        thread.start()
+        when(stage)
+        time.sleep(60)
+    thread.join(60)
+    assert met == [qd.QuadrantsInterruptedError]
+    assert giant._specialisations() == 0
+    x.fill(1)
+    small(x)
+    assert x[9] == 2
+    while "qd-compile" in threads_of_the_compiler():
         time.sleep(0.01)
 
 

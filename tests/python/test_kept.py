@@ -329,7 +329,7 @@ k(qd.ndarray(TYPE, 4))
         (("x * 2", "x * 3"), "the source of f changed: line 12 is now: def f(x): return x * 3"),
         (("def f(x): return x * 2", "def f(x):\n    y = x\n    return x * 3"), "the source of f changed: line 12 is now: def f(x):"),
         (("+ N", "- N"), "line 16 was: x[i] = f(x[i]) + N  and is: x[i] = f(x[i]) - N"),
-        (("TYPE", "qd.i32"), "type of x: was array of f32, 1 indices, is array of i32, 1 indices"),
+        (("TYPE", "qd.i32"), "type of x: was array of f32, 1 index, is array of i32, 1 index"),
         (("OPTIONS", "debug=True"), "option debug was False and is True"),
     ],
 )

@@ -17,7 +17,7 @@ export interface LineCounts {
   newest: number;
   /** The same of the run before it; null if there was none. */
   previous: number | null;
-  /** Any kernel that has this line was launched. If none was, a count of 0 does not mean that the line never ran. */
+  /** Any kernel that has this line was launched, and no launch that goes on may yet count the line. If false, a count of 0 does not mean that the line never ran. */
   launched: boolean;
   outcomes: Partial<Record<Outcome, number>>;
 }

@@ -6,6 +6,7 @@
 #include "python/bind/interrupt.h"
 #include "python/bind/observe.h"
 #include "python/bind/plan.h"
+#include "python/bind/running.h"
 #include "python/bind/staged.h"
 #include "engine/timeline.h"
 
@@ -91,7 +92,7 @@ template <bool graph>
     std::exception_ptr failure;
     keep_watching();
     if (!no_interrupt_waits()) return false;
-    if (runtime.active_launches++ == 0) set_output_may_lock(true);
+    const RunningLaunch running(code, call.kernel);
     const bool timed = runtime.options.timeline;
     Py_BEGIN_ALLOW_THREADS;
     const auto begin = timed ? engine::TimelineClock::now() : engine::TimelineClock::time_point();
@@ -103,7 +104,6 @@ template <bool graph>
     if (timed)
         engine::add_to_timeline("launch", engine::kernel_info(code).name, "", begin, engine::TimelineClock::now());
     program.reset();
-    if (--runtime.active_launches == 0) set_output_may_lock(false);
     Py_END_ALLOW_THREADS;
     if (!failure) return true;
     try {

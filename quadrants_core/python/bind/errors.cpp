@@ -20,6 +20,7 @@ const char *class_name(ErrorClass kind) {
     case ErrorClass::value: return "ValueError";
     case ErrorClass::bounds: return "_OutOfBounds";
     case ErrorClass::argument: return "QuadrantsArgumentError";
+    case ErrorClass::interrupted: return "QuadrantsInterruptedError";
     }
     return "QuadrantsRuntimeError";
 }

@@ -17,7 +17,8 @@ enum class ErrorClass {
     runtime_type,
     value,
     bounds,
-    argument
+    argument,
+    interrupted
 };
 
 /// Sets a Python error of the package's class.

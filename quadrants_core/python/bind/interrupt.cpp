@@ -6,6 +6,7 @@
 #include "base/stop.h"
 #include "engine/fault.h"
 #include "python/bind/errors.h"
+#include "python/bind/running.h"
 #include "python/bind/standstill.h"
 
 #include <atomic>
@@ -13,6 +14,7 @@
 #include <cstdint>
 #include <signal.h>
 #include <sys/syscall.h>
+#include <thread>
 #include <unistd.h>
 #include <utility>
 
@@ -23,25 +25,37 @@ InterruptState interrupts;
 namespace {
 
 struct sigaction previous;
-std::atomic<bool> asked{false};              // an interrupt came
-bool launches_watched = false;               // guarded by the GIL
-bool threads_end = false;                    // the same
-std::atomic<bool> outside{false};            // one came while nothing was launched, or may have
+std::atomic<bool> asked{false};              // an interrupt came while the main thread launched
+std::atomic<bool> launches_watched{false};   // written with the GIL held
+bool threads_end = false;                    // guarded by the GIL
+std::atomic<bool> outside{false};            // one came while the main thread launched nothing, or may have
+thread_local int depth = 0;                  // of the scopes of a thread other than the main one
 const ForkHooks hooks(nullptr, nullptr, [] { // the one that forked, which launches nothing
     interrupts.main_thread = __builtin_thread_pointer();
-    interrupts.launching = 0;
+    interrupts.launching = interrupts.elsewhere = depth = 0;
     interrupts.arrived = asked = launches_watched = false;
 });
 
 bool on_main_thread() { return __builtin_thread_pointer() == interrupts.main_thread; }
 
+bool somebody_launches() { return main_thread_launches() || interrupts.elsewhere.load() > 0; }
+
+/// The last of those that it is for ends the request to stop.
+void end_request() {
+    if (somebody_launches()) return;
+    interrupts.arrived.store(launches_watched.load());
+    clear_stop();
+}
+
 void on_interrupt(int number, siginfo_t *info, void *context) {
-    if (main_thread_launches()) {
+    if (main_thread_launches())
         asked.store(true, std::memory_order_relaxed);
-        interrupts.arrived.store(true, std::memory_order_relaxed);
-        request_stop();
-    } else {
+    else
         outside.store(true, std::memory_order_relaxed);
+    if (somebody_launches()) {
+        request_stop();
+        interrupts.arrived.store(true);
+        end_request(); // whoever left before it was made did not see it
     }
     if (previous.sa_flags & SA_SIGINFO) {
         previous.sa_sigaction(number, info, context);
@@ -49,19 +63,6 @@ void on_interrupt(int number, siginfo_t *info, void *context) {
         previous.sa_handler(number);
     }
 }
-
-} // namespace
-
-namespace {
-
-/// A clock that is cheap to ask rather than exact.
-#if defined(__x86_64__)
-uint64_t ticks() { return __builtin_ia32_rdtsc(); }
-constexpr uint64_t ticks_in_microsecond = 2'000; // or more
-#else
-uint64_t ticks() { return uint64_t(std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1)); }
-constexpr uint64_t ticks_in_microsecond = 1'000;
-#endif
 
 } // namespace
 
@@ -95,7 +96,40 @@ void watch_interrupts() {
     outside.store(true, std::memory_order_relaxed); // that handler may have been called already
 }
 
+void InterruptScope::enter_elsewhere() {
+    if (depth++ == 0) interrupts.elsewhere++;
+}
+void InterruptScope::leave_elsewhere() {
+    if (--depth == 0) interrupts.elsewhere--;
+}
+
+namespace {
+
+/// Counts as one that launches nothing while it waits. False with an error set.
+[[gnu::cold, gnu::noinline]] bool others_have_left() {
+    const bool on_main = on_main_thread();
+    std::atomic<int> &mine = on_main ? interrupts.launching : interrupts.elsewhere;
+    if ((on_main ? mine.load() : depth) > 1) return true; // a part of what is to leave
+    bool ok = true;
+    mine--;
+    for (end_request(); ok && stop_word; end_request()) {
+        Py_BEGIN_ALLOW_THREADS;
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        Py_END_ALLOW_THREADS;
+        ok = !on_main || PyErr_CheckSignals() == 0;
+    }
+    mine++;
+    if (!ok || on_main || !threads_end) return ok;
+    PyErr_SetNone(PyExc_SystemExit);
+    return false;
+}
+
+} // namespace
+
 bool no_interrupt_waits() {
+    const bool meant = on_main_thread() && asked.load(std::memory_order_relaxed); // and leaves at once
+    if (stop_word && !meant && !others_have_left()) [[unlikely]]
+        return false;
     if (!outside.load(std::memory_order_relaxed) || !on_main_thread()) [[likely]]
         return true;
     outside.store(false, std::memory_order_relaxed);
@@ -117,19 +151,19 @@ void note_interrupt() {
 
 [[gnu::cold]] bool raise_interrupt(bool ok) {
     const bool cut_short = !ok && PyErr_ExceptionMatches(PyExc_KeyboardInterrupt);
-    if (!cut_short && !asked.load(std::memory_order_relaxed)) return ok;
-    // A launch of the main thread, which may wait for this one to end, is meant first of all: the main thread clears the request.
-    if (main_thread_launches() && !on_main_thread()) return ok;
-    interrupts.arrived.store(launches_watched);
-    asked.store(false);
-    clear_stop();
+    const bool meant = on_main_thread() && !main_thread_launches() && asked.exchange(false);
+    end_request();
+    if (!cut_short && !meant) return ok;
     if (!ok && !cut_short) return false; // another error comes first
     PyErr_Clear();
-    if (threads_end && !on_main_thread()) {
-        PyErr_SetNone(PyExc_SystemExit);
-        return false;
+    if (!on_main_thread()) {
+        if (threads_end)
+            PyErr_SetNone(PyExc_SystemExit);
+        else
+            raise(ErrorClass::interrupted, "the kernel was stopped (Ctrl-C or Stop)");
+    } else if (PyErr_CheckSignals() == 0) {
+        PyErr_SetNone(PyExc_KeyboardInterrupt);
     }
-    if (PyErr_CheckSignals() == 0) PyErr_SetNone(PyExc_KeyboardInterrupt);
     return false;
 }
 
@@ -144,7 +178,8 @@ bool interruptible(const std::function<void()> &work) {
     {
         InterruptScope scope;
         try {
-            work();
+            ok = no_interrupt_waits();
+            if (ok) work();
         } catch (...) {
             raise_current_exception();
             ok = false;

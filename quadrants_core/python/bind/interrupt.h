@@ -1,6 +1,7 @@
 #pragma once
 // Ctrl-C and kernels. Python's own SIGINT handler only notes the signal; a kernel running on the main thread would
-// never look. Ours, put in front of it, also asks the running tasks, or the compiler, to leave.
+// never look. Ours, put in front of it, also asks the running tasks, or the compiler, to leave, whichever thread they
+// are of. The request lasts until all have left that ran when it came; what begins meanwhile waits for that.
 #include <atomic>
 #include <functional>
 
@@ -10,6 +11,7 @@ namespace qd::bind {
 struct InterruptState {
     void *main_thread = __builtin_thread_pointer(); ///< of the thread that runs Python's signal handlers
     std::atomic<int> launching{0};                  ///< only the main thread writes it, hence no locked addition
+    std::atomic<int> elsewhere{0};                  ///< other threads that launch or compile
     std::atomic<bool> arrived{false};               ///< an interrupt came, or somebody wants to be told of launches
 };
 extern InterruptState interrupts;
@@ -20,18 +22,26 @@ void watch_interrupts();
 /// each other within a millisecond. Those for faults are looked after every 5 ms.
 void keep_watching();
 
-/// While one lives on the main thread, SIGINT stops the running launch or compilation.
+/// While one lives, SIGINT stops the launch or compilation of its thread.
 class InterruptScope {
   public:
     InterruptScope() : on_main_(__builtin_thread_pointer() == interrupts.main_thread) {
-        if (on_main_) count(1);
+        if (on_main_) [[likely]]
+            count(1);
+        else
+            enter_elsewhere();
     }
     ~InterruptScope() {
-        if (on_main_) count(-1);
+        if (on_main_) [[likely]]
+            count(-1);
+        else
+            leave_elsewhere();
     }
     InterruptScope(const InterruptScope &) = delete;
 
   private:
+    static void enter_elsewhere();
+    static void leave_elsewhere();
     static void count(int by) {
         std::atomic<int> &launching = interrupts.launching;
         launching.store(launching.load(std::memory_order_relaxed) + by, std::memory_order_relaxed);
@@ -39,15 +49,17 @@ class InterruptScope {
     const bool on_main_;
 };
 
-/// Before tasks run, inside of a scope, GIL held: false, with an error set, if SIGINT came before the scope began and
-/// Python has not looked since.
+/// Before tasks run or the compiler does, inside of a scope, GIL held: waits until all have left that an earlier request
+/// to stop was for. False, with an error set, if SIGINT came before the scope began, or during the wait, and Python has
+/// not looked since.
 bool no_interrupt_waits();
 
 /// As if SIGINT had come now: for a KeyboardInterrupt that Python raised while a kernel runs.
 void note_interrupt();
 
-/// After a launch or a compilation, `ok` unless it left an error: what the user asked for by Ctrl-C meanwhile. Clears
-/// the request to stop and runs Python's signal handlers; leaves KeyboardInterrupt set unless they set another.
+/// After a launch or a compilation, `ok` unless it left an error: what the user asked for by Ctrl-C meanwhile. On the
+/// main thread runs Python's signal handlers, and leaves KeyboardInterrupt set unless they set another; what was cut
+/// short on another thread leaves QuadrantsInterruptedError.
 bool raise_interrupt(bool ok);
 inline bool settle_interrupt(bool ok) {
     if (ok && !interrupts.arrived.load(std::memory_order_relaxed)) [[likely]]

@@ -214,6 +214,7 @@ PyMethodDef methods[] = {
     {"_plans", plans, METH_NOARGS, "its specialisations, described; those of objects that are gone, too"},
     {"_records", records, METH_NOARGS, "what the disk has for each of its specialisations"},
     {"_last_plan", last_plan, METH_NOARGS, "the specialisation that the last call used"},
+    {"_newest_launch", newest_launch, METH_NOARGS, "number and seconds of the newest launch that took some time"},
     {"_passed", passed, METH_NOARGS, "what the last call passed to the compiled code"},
     {"_tell", set_told, METH_O, nullptr},
     {"_launch", reinterpret_cast<PyCFunction>(reinterpret_cast<void *>(launch_directly)), METH_FASTCALL | METH_KEYWORDS,

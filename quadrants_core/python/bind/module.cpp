@@ -7,6 +7,7 @@
 #include "python/bind/errors.h"
 #include "python/bind/field.h"
 #include "python/bind/interrupt.h"
+#include "python/bind/running.h"
 #include "python/bind/kernel.h"
 #include "python/bind/memory.h"
 #include "python/bind/ndarray.h"
@@ -339,6 +340,9 @@ void define_observation(py::module_ &m) {
     m.def("tell_launches", [](const py::object &tell) { bind::tell_launches(tell.ptr()); });
     m.def("activity", activity);
     m.def("launches_now", [] { return bind::runtime.active_launches.load(); });
+    m.def("launches_made", bind::launches_made);
+    m.def("running_launches", [] { return py::reinterpret_steal<py::object>(bind::running_launches()); });
+    m.def("watch_interrupts", bind::watch_interrupts);
     m.def("request_stop", [] { request_stop(); });
     m.def("clear_stop", [] { clear_stop(); });
 }

@@ -80,10 +80,11 @@ struct KernelObject {
     bool returns_tuple;
     autodiff::Mode mode; ///< the kernel itself, or what works out its derivatives
     std::vector<std::shared_ptr<Plan>> *plans;
-    Plan *last;        ///< the plan used by the last call
-    uint32_t made;     ///< number of plans so far
-    bool made_by_last; ///< the last call had to make its plan
-    bool graph;        ///< the decorator says graph=True
+    Plan *last;                           ///< the plan used by the last call
+    uint32_t made;                        ///< number of plans so far
+    bool made_by_last;                    ///< the last call had to make its plan
+    bool graph;                           ///< the decorator says graph=True
+    uint64_t newest_launch, newest_ticks; ///< of the newest that ran without the GIL: see running.h
 };
 
 /// Compiles `kernel` for these arguments and adds the plan; null with an error set.
@@ -107,6 +108,7 @@ PyObject *describe_plans(const KernelObject *kernel);
 // Methods of kernels, described where they are (describe.cpp).
 PyObject *passed(PyObject *kernel, PyObject *);
 PyObject *last_plan(PyObject *kernel, PyObject *);
+PyObject *newest_launch(PyObject *kernel, PyObject *); // running.h
 PyObject *find_plan(PyObject *kernel, PyObject *tuple);
 PyObject *make_plan(PyObject *kernel, PyObject *tuple);
 PyObject *fetched_members(PyObject *kernel, PyObject *tuple);

@@ -6,6 +6,7 @@
 #include "python/bind/interrupt.h"
 #include "python/bind/observe.h"
 #include "python/bind/plan.h"
+#include "python/bind/running.h"
 
 #include "engine/stepping.h"
 
@@ -309,12 +310,18 @@ class Steps {
     }
 
     template <class Work> bool unlocked(const Work &work) {
+        const bool ran = carried_out(work);
+        if (output_waiting()) flush_output();
+        return settle_interrupt(ran);
+    }
+
+    template <class Work> bool carried_out(const Work &work) {
         const InterruptScope scope;
         keep_watching();
         if (!no_interrupt_waits()) return false;
         std::shared_ptr<engine::Program> program = runtime.program;
         std::exception_ptr failure;
-        if (runtime.active_launches++ == 0) set_output_may_lock(true);
+        const RunningLaunch running(*plan().kernel, nullptr);
         Py_BEGIN_ALLOW_THREADS;
         try {
             work(*program);
@@ -322,17 +329,14 @@ class Steps {
             failure = std::current_exception();
         }
         program.reset();
-        if (--runtime.active_launches == 0) set_output_may_lock(false);
         Py_END_ALLOW_THREADS;
-        if (failure) {
-            try {
-                std::rethrow_exception(failure);
-            } catch (...) {
-                raise_current_exception();
-            }
+        if (!failure) return true;
+        try {
+            std::rethrow_exception(failure);
+        } catch (...) {
+            raise_current_exception();
         }
-        if (output_waiting()) flush_output();
-        return settle_interrupt(!failure);
+        return false;
     }
 
     py::object kernel_;

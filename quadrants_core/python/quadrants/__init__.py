@@ -7,6 +7,7 @@ from quadrants._dtypes import f16, f32, f64, i8, i16, i32, i64, u1, u8, u16, u32
 from quadrants._exceptions import (
     QuadrantsAssertionError,
     QuadrantsCompilationError,
+    QuadrantsInterruptedError,
     QuadrantsNameError,
     QuadrantsRuntimeError,
     QuadrantsRuntimeTypeError,

@@ -4142,6 +4142,14 @@ class QuadrantsCompilationError(Exception):
         ...     print(type(e).__name__)
         QuadrantsNameError"""
 
+class QuadrantsInterruptedError(QuadrantsRuntimeError):
+    """Ctrl-C, or Stop in a notebook, ended a kernel that another thread than the main one was in. On the main thread that is
+    KeyboardInterrupt.
+    
+    Example:
+        >>> issubclass(qd.QuadrantsInterruptedError, qd.QuadrantsRuntimeError)
+        True"""
+
 class QuadrantsNameError(QuadrantsCompilationError):
     """A name in a kernel is not defined.
     

@@ -102,6 +102,16 @@ class QuadrantsRuntimeTypeError(QuadrantsRuntimeError, TypeError):
     """
 
 
+class QuadrantsInterruptedError(QuadrantsRuntimeError):
+    """Ctrl-C, or Stop in a notebook, ended a kernel that another thread than the main one was in. On the main thread that is
+    KeyboardInterrupt.
+
+    Example:
+        >>> issubclass(qd.QuadrantsInterruptedError, qd.QuadrantsRuntimeError)
+        True
+    """
+
+
 def _shown_as(public):
     """A subclass that adds one of Python's classes to a public one: tracebacks name the latter."""
 
@@ -241,6 +251,9 @@ def from_internal(text):
     )
 
 
+_warned = {}  # file -> what the filters of Python know of warnings there: each specialisation, and each derivative, warns anew
+
+
 def warn(category, message, file, line):
     """A warning of the compiler; of the category "log" it goes to the log."""
     import warnings
@@ -250,7 +263,7 @@ def warn(category, message, file, line):
         return
     kind = getattr(_builtins, category, UserWarning)
     if file and line:
-        warnings.warn_explicit(message, kind, file, line)
+        warnings.warn_explicit(message, kind, file, line, registry=_warned.setdefault(file, {}))
     else:
         warnings.warn(message, kind, stacklevel=3)
 

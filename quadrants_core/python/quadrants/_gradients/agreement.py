@@ -135,8 +135,9 @@ class _Follow:
 class _Program:
     """What is checked, as something that can be run again and again."""
 
-    def __init__(self, function, args, most_elements, until, counted=True):
+    def __init__(self, function, args, most_elements, until, counted=True, runs=1):
         self.function, self.args, self.until, self.counted = function, args, until, counted
+        self.runs = runs  # that a check needs at the least
         self.state = _state.State(most_elements)
         self.made = {}  # (KernelInfo, AutodiffMode) -> a kernel of this check alone
 
@@ -160,6 +161,7 @@ class _Program:
         """The program, or some of its calls."""
         if time.monotonic() > self.until:
             raise _state.Refused(TOO_LONG)
+        before = _native.core().launches_made()
         follow = _Follow(self, mode, keeps)
         outer = _kernel.recorder()
         _kernel.record_with(follow)
@@ -170,7 +172,15 @@ class _Program:
                 one.repeat(one.call)
         finally:
             _kernel.record_with(outer)
+        self.runs -= 1
+        if self.runs > 0 and time.monotonic() + self.launched(follow.calls, mode, before) * self.runs > self.until:
+            raise _state.Refused(TOO_LONG)
         return follow.calls
+
+    def launched(self, calls, mode, before):
+        """Seconds that the launches of a run took; compiling is no part of that."""
+        made = [self.made.get((one.call, mode)) or one.call.kernel() for one in calls if one.is_kernel]
+        return sum(seconds for number, seconds in (kernel._newest_launch() for kernel in made) if number > before)
 
     def backward(self, calls):
         with _kernel.unrecorded():
@@ -472,15 +482,16 @@ def check(function, *args, directions=3, seed=0, elements=4_000_000, seconds=30.
     return _run(program, result, directions, np.random.default_rng(seed))
 
 
-def run_calls(calls, held, result, directions, rng, elements, until):
-    """The same of calls that a program made, as a Tape records them. They are not counted by coverage."""
+def run_calls(calls, held, result, directions, rng, elements, until, runs):
+    """The same of calls that a program made, as a Tape records them. They are not counted by coverage. It ends where so many runs would
+    take longer."""
     made = [_Call(call, args, found) for (call, args), found in zip(calls, held)]
 
     def repeat():
         for one in made:
             one.repeat(one.call)
 
-    return _run(_Program(repeat, (), elements, until, counted=False), result, directions, rng)
+    return _run(_Program(repeat, (), elements, until, counted=False, runs=runs), result, directions, rng)
 
 
 def _run(program, result, directions, rng):

@@ -197,6 +197,9 @@ def _most_levels(levels):
     return _LEVELS[min(min(level.depth for level in levels), 1)]
 
 
+_FEW = 5  # rounds that are kept whole, whatever the budget (autodiff/checkpoints.cpp)
+
+
 def _least_trips(loop, loops):
     levels = _levels(loop, loops)
     if loop not in levels or not _is_cut(loop, loops):
@@ -215,6 +218,8 @@ def _reason(loop, loops):
     if not _is_cut(loop, loops):
         return "a second run of its iterations would not find what they loaded from memory that changes, so all of that is kept"
     most = _most_levels(levels)
+    if len(levels) == 1 and loop.trips <= _FEW:
+        return "so few rounds keep no less in blocks"
     if len(levels) < most:
         return "this fits in its share of the budget, which is divided among the loops that keep something"
     return f"in blocks of {'blocks' if most == 3 else 'iterations'} already, the least that is tried"

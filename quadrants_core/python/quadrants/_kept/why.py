@@ -189,7 +189,7 @@ def _shown(param):
                 return "an object that is gone"
         return repr(value) if isinstance(value, (bool, int, float, str, type(None))) else type(value).__name__
     element = f"{rows}x{cols} {dtype}" if element_dim else dtype
-    return f"{kind} {element}, {ndim} indices" if kind == "array" else element or kind
+    return f"{kind} {element}, {ndim} {'index' if ndim == 1 else 'indices'}" if kind == "array" else element or kind
 
 
 def why(kernel, runs_as_python):

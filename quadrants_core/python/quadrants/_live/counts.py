@@ -2,6 +2,7 @@
 
 import ast
 import linecache
+import time
 
 from quadrants._coverage import counts as _coverage
 
@@ -13,6 +14,7 @@ class Kernel:
 
     def __init__(self, name, title, rows):
         self.name, self.title, self.place, self.launched = name, title, None, False
+        self.unfinished = False  # see unfinished_now()
         self.copies, self.outcomes = {}, {}  # name of the cell or file -> {line: {copy: count}}, {line: {outcome: count}}
         self.backward = {}  # name of the cell or file -> {line: count}
         self.count_backward(name.removesuffix("_reverse_grad"), rows)
@@ -61,6 +63,43 @@ _cleared = {}  # key of a kernel -> {row: count when it was cleared}
 _coverage._after_clear.append(_cleared.clear)
 
 
+class _Launches:
+    """Which kernels have come to the end of a launch since they were cleared, and which have not."""
+
+    patience = 1.0  # s
+
+    def __init__(self):
+        self.finished = set()  # (kernel, specialisation)
+        self.seen = {}  # number of a launch that goes on -> (when it was seen first, (kernel, specialisation))
+        self.program = None
+
+    def look(self):
+        """(kernel, specialisation) of those in a launch that may yet count lines without a count: their first one, or one that takes
+        long. What inner loops count is added up at the ends of outer ones."""
+        core, now = _coverage._core(), time.monotonic()
+        if self.program != _coverage._moves:
+            self.program = _coverage._moves
+            self.clear()
+        running = {}
+        for kernel, specialisation, number in core.running_launches() if core is not None else ():
+            running[number] = self.seen.get(number, (now, (kernel, specialisation)))
+        self.finished.update(key for number, (_, key) in self.seen.items() if number not in running)
+        self.seen = running
+        return frozenset(key for since, key in running.values() if key not in self.finished or now - since >= self.patience)
+
+    def ran(self, key):
+        if all(key != one for _, one in self.seen.values()):
+            self.finished.add(key)
+
+    def clear(self):
+        self.finished.clear()
+
+
+_launches = _Launches()
+_coverage._after_clear.append(_launches.clear)
+unfinished_now = _launches.look
+
+
 def clear_at(entries):
     """Kernels and funcs of cells begin from zero here, and so do funcs in what these kernels counted."""
     def of_one(file, line):
@@ -71,6 +110,7 @@ def clear_at(entries):
         gone = {row: count for row, count in rows.items() if whole or of_one(row[1], row[3])}
         if gone:
             _cleared[key] = {**_cleared.get(key, {}), **gone}
+            _launches.finished.discard(key[:2])
 
 
 def _since_cleared(key, rows):
@@ -81,13 +121,20 @@ def _since_cleared(key, rows):
 
 def kernels_now():
     """Any thread may ask, also while kernels run."""
-    kernels = sorted(_coverage._by_kernel().items())
-    return [Kernel(name, title, _since_cleared(key, rows)) for key, rows in kernels for name, _, title, _ in (key,)]
+    rows, unfinished = sorted(_coverage._by_kernel().items()), _launches.look()
+    kernels = []
+    for key, counts in rows:
+        kernel = Kernel(key[0], key[2], _since_cleared(key, counts))
+        kernel.unfinished = key[:2] in unfinished
+        if kernel.launched:
+            _launches.ran(key[:2])
+        kernels.append(kernel)
+    return kernels
 
 
 class Reading:
     """Counts of all cells and files: `lines`: name -> {line: count}; `outcomes`: name -> {line: {outcome: count}}; `launched`: name
-    -> lines of kernels that ever ran; `backward`: as `lines`, where gradients were worked out."""
+    -> lines of kernels that ever ran, which say never if they have no count; `backward`: as `lines`, where gradients were worked out."""
 
     def __init__(self, kernels, replaced=frozenset()):
         self.kernels = kernels
@@ -104,7 +151,8 @@ class Reading:
                 for line, copies in lines.items():
                     sums[line] = sums.get(line, 0) + sum(copies.values())
                 if kernel.launched:
-                    self.launched.setdefault(name, set()).update(lines)
+                    sure = (line for line in lines if not kernel.unfinished or kernel.count(name, line))
+                    self.launched.setdefault(name, set()).update(sure)
             for name, lines in kernel.backward.items():
                 _add(self.backward.setdefault(name, {}), lines)
             for name, lines in kernel.outcomes.items():

@@ -6,7 +6,7 @@ import zlib
 
 from quadrants._coverage import counts as _coverage
 from quadrants._live import coverage
-from quadrants._live.counts import Reading, kernels_now
+from quadrants._live.counts import Reading, kernels_now, unfinished_now
 from quadrants._live.kept import kept_now
 from quadrants._live.runs import History
 
@@ -50,7 +50,7 @@ class Files:
 
     def take(self):
         """The listings that changed since it was called last."""
-        stamp = _coverage._stamp()
+        stamp = (_coverage._stamp(), unfinished_now())
         if stamp == self.stamp:
             return self.kept()
         self.stamp = stamp  # what is counted from here on is not part of it

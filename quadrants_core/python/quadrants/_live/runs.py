@@ -38,6 +38,11 @@ class Listing:
                 if entry.first_line <= line <= entry.last_line:
                     yield newer.get(line, 0) - older.get(line, 0)
 
+    def judged(self, before, now):
+        """Whether other lines than before say never where they have no count. `before`, `now`: Reading.launched"""
+        return any(entry.first_line <= line <= entry.last_line
+                   for entry in self.entries for line in before.get(entry.label, set()) ^ now.get(entry.label, set()))
+
     def newest(self, entry, line):
         return self.runs[-1].gained(entry.label, line) if self.runs else 0
 
@@ -77,7 +82,8 @@ class History:
         return listing
 
     def read(self, reading):
-        """Takes what was counted by now, in the execution that goes on; gives the listings whose counts changed."""
+        """Takes what was counted by now, in the execution that goes on; gives the listings whose counts changed, or what they say of lines
+        without."""
         changed = self.leave_out_replaced(reading)
         before, self.now = self.now, reading
         grown = [c for c in self.listings.values() if any(change > 0 for change in c.changes(before.lines, self.now.lines))]
@@ -85,7 +91,7 @@ class History:
             if not listing.runs or listing.runs[-1].execution != self.execution:
                 listing.runs.append(Run(self.execution, self.start))
             listing.runs[-1].end = self.now
-        return changed + grown
+        return changed + [c for c in self.listings.values() if c in grown or c.judged(before.launched, self.now.launched)]
 
     def leave_out_replaced(self, reading=None):
         """Gives the listings whose counts changed: those of funcs that replaced kernels called."""

@@ -4,6 +4,7 @@ from quadrants._exceptions import (
     QuadrantsAssertionError,
     QuadrantsCompilationError,
     QuadrantsIndexError,
+    QuadrantsInterruptedError,
     QuadrantsNameError,
     QuadrantsRuntimeError,
     QuadrantsRuntimeTypeError,
