@@ -59,7 +59,9 @@ struct ForkedQueues {
 };
 
 namespace {
-const ForkHooks hooks(ForkedQueues::before, ForkedQueues::in_parent, ForkedQueues::in_child);
+/// Made before other hooks, so done after them: once nobody launches, who waited for work has had it.
+[[gnu::init_priority(200)]] const ForkHooks hooks(ForkedQueues::before, ForkedQueues::in_parent,
+                                                  ForkedQueues::in_child);
 } // namespace
 
 WorkQueue::WorkQueue(std::function<void()> enter, std::function<void()> leave)
