@@ -190,3 +190,23 @@ def test_nodes_that_the_language_does_not_have(arch):
         for node, k in kernels.items():
             with pytest.raises(qd.QuadrantsSyntaxError, match=f'Unsupported node "{node}"'):
                 k()
+
+
+def test_a_warning_of_a_line_is_given_once(arch):
+    """Under Python's own filter: not again for other types, nor for derivatives."""
+    import warnings
+
+    x = qd.field(qd.f64, shape=3, needs_grad=True)
+    loss = qd.field(qd.f32, shape=(), needs_grad=True)
+
+    @qd.kernel
+    def f(a: qd.template()):
+        for i in x:
+            loss[None] += x[i] * a
+
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("default")
+        f(1)
+        f(2)
+        f.grad(1)
+    assert len([w for w in seen if "may lose precision" in str(w.message)]) == 1

@@ -36,7 +36,8 @@ std::string kind_of(const frontend::Param &p) {
     std::string text = frontend::kind_name(p.kind);
     if (p.elem != ir::Scalar::none) text += std::string(" of ") + scalar_name(p.elem);
     if (p.rows > 1 || p.cols > 1) text += " " + std::to_string(p.rows) + "x" + std::to_string(p.cols);
-    if (frontend::passes(p.kind) == frontend::Passes::array) text += ", " + std::to_string(p.ndim) + " indices";
+    if (frontend::passes(p.kind) == frontend::Passes::array)
+        text += ", " + std::to_string(p.ndim) + (p.ndim == 1 ? " index" : " indices");
     return text;
 }
 
