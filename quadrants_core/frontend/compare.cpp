@@ -24,6 +24,7 @@ static Val choose(Walk &w, const Node *node, ir::Value test, const std::function
 Val compare(Walk &w, const Node *node, NodeKind op, const Val &a, const Val &b) {
     if (op == NodeKind::Is || op == NodeKind::IsNot || op == NodeKind::In || op == NodeKind::NotIn)
         return compare_static(w, node, op, a, b);
+    if (are_computed(w, a, b)) return known(w, scalar_compare(w, node, op, a, b));
     if (is_scalar(a) && is_scalar(b) && !(a.is_constant() && b.is_constant())) return scalar_compare(w, node, op, a, b);
     const PyRef left = to_python(a), right = to_python(b);
     const bool host_matrix = (a.is_constant() && w.objects.kind_of(a.object()) == Kind::matrix) ||

@@ -44,6 +44,7 @@ static PyRef constant_text(Walk &w, const Node *node, const Val &v, const std::s
     const PyRef object = to_python(v);
     if (!object || (v.is_sequence() && !v.is(Flavour::plain))) return {};
     const bool of_python = v.is_constant() && w.objects.kind_of(v.object()) == Kind::foreign;
+    if (is_typed(v) && !w.static_depth && (PyFloat_Check(v.object()) || PyBool_Check(v.object()))) return {};
     if (!of_python && !(spec.empty() && is_plain(object.get()))) return {};
     if (spec.empty() || !is_number(v)) {
         PyRef words = PyRef::steal(PyObject_Format(object.get(), python_string(spec).get()));

@@ -1,7 +1,8 @@
 """Scalars of the language: a number with its type, and what the operators make of two of them.
 
 Plain Python numbers are constants, as in a compiled kernel: two of them are combined by Python, and one meets a Scalar as
-default_ip, default_fp or u1. The rules are those atop frontend/types.cpp and in ir/eval.cpp; real results that are too
+default_ip, default_fp or u1. A Known is a constant with a type, which a func gets for a parameter without an annotation:
+operators compute with it as with a Scalar, all else takes it for the Python number. The rules are those atop frontend/types.cpp and in ir/eval.cpp; real results that are too
 small for a normal number are zero.
 """
 
@@ -90,9 +91,14 @@ def is_constant(x):
     return isinstance(x, (int, float))
 
 
+def is_untyped(x):
+    """A constant that Python computes with."""
+    return isinstance(x, (int, float)) and not isinstance(x, Known)
+
+
 def kind_of(x):
     """The type of a Scalar or a Python number."""
-    if type(x) is Scalar:
+    if type(x) is Scalar or isinstance(x, Known):
         return x.kind
     if isinstance(x, bool):
         return u1
@@ -113,12 +119,17 @@ def plain(x):
     return None
 
 
+def fits(x, kind):
+    """Whether the Python integer x has a value in type `kind`."""
+    top = (1 << (kind.bits - (kind.kind == "int"))) - 1
+    return (-top - 1 if kind.kind == "int" else 0) <= int(x) <= top
+
+
 def literal(x, kind, what="specified dtype"):
     """The value of the Python number x in its own type `kind`."""
     if is_real(kind):
         return _ROUND[kind](float(x))
-    top = (1 << (kind.bits - (kind.kind == "int"))) - 1
-    if not (-top - 1 if kind.kind == "int" else 0) <= x <= top:
+    if not fits(x, kind):
         fail_type(
             f"Integer literal {x} exceeded the range of {what}: {kind}, please specify the dtype via e.g. `qd.u64({x})` "
             "or set a different `default_ip` in `qd.init()`"
@@ -415,11 +426,47 @@ def _is_operand(x):
     return type(x) is Scalar or is_constant(x) or plain(x) is not None
 
 
+class Known:
+    """A Python number that has a type."""
+
+
+class KnownInt(Known, int):
+    pass
+
+
+class KnownReal(Known, float):
+    pass
+
+
+def with_type(x):
+    """A constant with the type that it would have in a variable."""
+    if not is_constant(x) or isinstance(x, Known):
+        return x
+    made = (KnownReal if isinstance(x, float) else KnownInt)(x)
+    made.kind = kind_of(x)
+    return made
+
+
+def known(x):
+    """A Scalar that was computed of constants."""
+    made = (KnownReal if is_real(x.kind) else KnownInt)(x.value)
+    made.kind = x.kind
+    return made
+
+
+def without_type(x):
+    """The Python number that a Known is."""
+    if not isinstance(x, Known):
+        return x
+    return float(x) if isinstance(x, float) else bool(x) if x.kind is u1 else int(x)
+
+
 def _add_operators():
     names = {
         "add": "+", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//", "mod": "%", "pow": "**", "and": "&", "or": "|",
         "xor": "^", "lshift": "<<", "rshift": ">>",
     }  # fmt: skip
+    comparisons = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
     for name, op in names.items():
 
         def forward(self, other, op=op):
@@ -430,12 +477,34 @@ def _add_operators():
 
         setattr(Scalar, f"__{name}__", forward)
         setattr(Scalar, f"__r{name}__", backward)
-    for name, op in {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}.items():
+        for cls in (KnownInt, KnownReal):
+            _add_to_known(cls, f"__{name}__", lambda a, b, op=op: binary(op, a, b))
+            _add_to_known(cls, f"__r{name}__", lambda a, b, op=op: binary(op, b, a))
+    for name, op in comparisons.items():
 
         def comparison(self, other, op=op):
             return compare(op, self, other) if _is_operand(other) else NotImplemented
 
         setattr(Scalar, f"__{name}__", comparison)
+        for cls in (KnownInt, KnownReal):
+            _add_to_known(cls, f"__{name}__", lambda a, b, op=op: compare(op, a, b))
+    for name in ("neg", "pos", "abs", "invert"):
+        for cls in (KnownInt, KnownReal):
+            setattr(cls, f"__{name}__", lambda x, of_scalar=getattr(Scalar, f"__{name}__"): known(of_scalar(typed(x))))
+    KnownInt.__hash__, KnownReal.__hash__ = int.__hash__, float.__hash__
+
+
+def _add_to_known(cls, name, computed):
+    """An operator: of two constants a constant; of what is no number what Python says."""
+    of_python = getattr(int if cls is KnownInt else float, name, None)
+
+    def operator(self, other):
+        if _is_operand(other):
+            result = computed(self, other)
+            return known(result) if is_constant(other) else result
+        return of_python(self, other) if of_python else NotImplemented
+
+    setattr(cls, name, operator)
 
 
 _add_operators()
