@@ -108,11 +108,12 @@ bool Activity::spread(Value v) {
     const auto args = fn_.args(v);
     if (in.op == Op::load || in.op == Op::volatile_load) {
         const Target t = target_of(fn_, companions_, args[0]);
-        return (t.has_companion || (t.kind == Target::Kind::local && varied_[t.base.id])) && set(varied_, v);
+        return is_varied(t) && set(varied_, v);
     }
     if (in.op == Op::store || is_atomic(in.op)) {
         const Target t = target_of(fn_, companions_, args[0]);
-        return t.kind == Target::Kind::local && varied_[args.back().id] && set(varied_, t.base);
+        const bool varies = t.kind == Target::Kind::local && varied_[args.back().id] && set(varied_, t.base);
+        return (is_atomic(in.op) && is_varied(t) && set(varied_, v)) || varies;
     }
     if (info(in.op).effect != Effect::pure || !fn_.type(v).is_float()) return false;
     for (size_t i = 0; i < args.size(); ++i)
@@ -129,7 +130,9 @@ bool Activity::gather(Value v) {
     }
     if (in.op == Op::store || is_atomic(in.op)) {
         const Target t = target_of(fn_, companions_, args[0]);
-        return (t.has_companion || (t.kind == Target::Kind::local && useful_[t.base.id])) && set(useful_, args.back());
+        const bool is_local = t.kind == Target::Kind::local;
+        const bool gives = is_atomic(in.op) && is_local && useful_[v.id] && set(useful_, t.base);
+        return ((t.has_companion || (is_local && useful_[t.base.id])) && set(useful_, args.back())) || gives;
     }
     if (info(in.op).effect != Effect::pure || !useful_[v.id]) return false;
     bool changed = false;

@@ -43,12 +43,19 @@ struct Refusal {
         }
     }
 
+    static const char *why_refused(Op op) {
+        return op == Op::round ? "`qd.round` has no derivative; that of `qd.floor(x + 0.5)` is 0"
+                               : "bits of a number (`qd.bit_cast`, `qd.frexp`) have no derivative: take them in a "
+                                 "kernel of its own, or of an integer";
+    }
+
     void pure(Value v) const {
         const Op op = fn[v].op;
         if (op == Op::random) fail(v, "RandStmt not supported in AutoDiff.");
         if (info(op).effect != Effect::pure) return;
         for (size_t i = 0; i < fn.args(v).size(); ++i)
-            if (activity.varied(fn.args(v)[i]) && slope(op, i) == Slope::refused) fail(v, not_supported);
+            if (activity.varied(fn.args(v)[i]) && slope(op, i) == Slope::refused)
+                fail(v, not_supported, why_refused(op));
     }
 
     /// Forward mode loses the track of what an array keeps.
@@ -66,6 +73,7 @@ struct Refusal {
         if (op == Op::loop && activity.acts(v)) fail(v, endless);
         if ((op == Op::break_ || op == Op::continue_) && activity.acts(loops.back()))
             fail(v, endless, "Hint: `break` has no gradient backward: let the range end the loop");
+        if (is_atomic(op) && activity.active(v)) fail(v, old_value, old_value_hint);
         if (op == Op::graph_begin) fail(v, "A graph of kernels cannot be differentiated");
         if (op == Op::local) {
             inside.resize(fn.insts.size());
