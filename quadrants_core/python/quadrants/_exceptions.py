@@ -1,6 +1,7 @@
 """The public exception classes, and the text of those that the core raises."""
 
 import builtins as _builtins
+import contextlib as _contextlib
 
 from quadrants import _logging, _settings
 
@@ -241,10 +242,26 @@ def from_internal(text):
     )
 
 
+_unwarned = 0
+
+
+@_contextlib.contextmanager
+def unwarned():
+    """While kernels are compiled once more, the compiler's warnings are not told again."""
+    global _unwarned
+    _unwarned += 1
+    try:
+        yield
+    finally:
+        _unwarned -= 1
+
+
 def warn(category, message, file, line):
     """A warning of the compiler; of the category "log" it goes to the log."""
     import warnings
 
+    if _unwarned:
+        return
     if category == "log":
         _logging.warn(f"{file}:{line}: {message}" if file else message)
         return

@@ -9,7 +9,7 @@ import contextlib
 import re
 import time
 
-from quadrants import _native
+from quadrants import _exceptions, _native
 from quadrants._gradients import (
     custom as _custom, held as _held, lines as _lines, state as _state, tape as _tape, validation as _validation
 )  # fmt: skip
@@ -132,6 +132,17 @@ class _Follow:
                     target.dual.fill(0)
 
 
+def _cause(error):
+    """What an error says, without the code that it stands at."""
+    lines = [line.strip() for line in str(error).strip().splitlines()]
+    places = [k for k, line in enumerate(lines) if line.startswith('File "')]
+    if places and places[0]:
+        lines = lines[: places[0]]
+    elif places:  # what is said stands behind the code and its carets
+        lines = [line for line in lines[places[-1] + 2 :] if line.strip("^") and not line.startswith("Hint:")]
+    return " ".join(lines) or type(error).__name__
+
+
 class _Program:
     """What is checked, as something that can be run again and again."""
 
@@ -142,6 +153,16 @@ class _Program:
 
     def launch(self, info, mode, args):
         """A kernel, or what works out its derivative. If launches are not to be counted, it has no counters."""
+        if mode not in (_Mode.FORWARD, _Mode.REVERSE):
+            return self._launch(info, mode, args)
+        try:
+            return self._launch(info, mode, args)
+        except (_exceptions.QuadrantsCompilationError, _exceptions.QuadrantsRuntimeError) as error:
+            which = "gradient" if mode == _Mode.REVERSE else "derivative in forward mode"
+            name = getattr(info, "__name__", None) or info.fn.__name__
+            raise _state.Refused(f"{name} has no {which}: {_cause(error)}") from error
+
+    def _launch(self, info, mode, args):
         if self.counted and mode == _Mode.NONE:
             return info._launch(args, {})
         if self.counted and mode == _Mode.REVERSE:
@@ -152,7 +173,8 @@ class _Program:
         before = info.coverage
         info.coverage = before if self.counted else False
         try:
-            return made(*args)
+            with _exceptions.unwarned():  # the kernel itself said it
+                return made(*args)
         finally:
             info.coverage = before
 
@@ -247,6 +269,7 @@ class _Checker:
         self.program, self.result, self.rng = program, result, rng
         self.directions = directions
         self.state = program.state
+        self.looked_inside = False
 
     def run(self):
         calls = self.program.run(keeps=True)
@@ -264,7 +287,7 @@ class _Checker:
             backward, forward, size = self.compare(v, w)
             self.result.backward.append(backward)
             self.result.forward.append(forward)
-            if not abs(backward - forward) <= _TOLERANCE[self.precision] * size:
+            if not self.is_near(backward, forward, size):
                 if backward != backward or forward != forward or size in (float("inf"),):
                     return self.tell(KINK, "a slope is infinite or no number")
                 return self.find(v, w, backward, forward)
@@ -288,14 +311,16 @@ class _Checker:
         self.blame_dead_ends()
         return True
 
-    def blame_dead_ends(self):
+    def blame_dead_ends(self, whatever=True):
+        """Names what has a tangent but no gradient; all of it, if no line is seen to read some. Whether there is any."""
         between = self.state.dead_ends()
-        between = _lines.read(self.calls, between) or between
+        between = _lines.read(self.calls, between) or (between if whatever else [])
         if not between:
-            return
+            return False
         names = " and ".join(dict.fromkeys(variable.whole() for variable in between))
         self.tell(WRONG, f"nothing goes back through {names}: no gradient was asked for, by needs_grad=True")
         self.result.places = _lines.writers(self.calls, between)
+        return True
 
     def scales(self):
         """How far each variable may move: by about as much as it holds."""
@@ -347,9 +372,31 @@ class _Checker:
 
     def agree(self, v, w, calls=None, at_start=False):
         backward, forward, size = self.compare(v, w, calls, at_start)
-        return abs(backward - forward) <= _TOLERANCE[self.precision] * size
+        return self.is_near(backward, forward, size)
+
+    def is_near(self, backward, forward, size):
+        """Whether two modes agree, as well as numbers of the narrowest type on the way can."""
+        def near():
+            return abs(backward - forward) <= _TOLERANCE[self.precision] * size
+
+        return near() or (self.narrows() and near())
+
+    def narrows(self):
+        """Whether kernels compute in a narrower type than fields and arrays have; from then on that is the precision."""
+        if self.looked_inside:
+            return False
+        self.looked_inside = True
+        with _exceptions.unwarned():
+            texts = [kernel._show("frontend") for (_, mode), kernel in self.program.made.items() if mode == _Mode.FORWARD]
+        met = [name for name in _FLOATS if any(f": {name} = " in text for text in texts)]
+        before, self.precision = self.precision, min([*met, self.precision], key=_FLOATS.index)
+        return self.precision != before
 
     def is_smooth(self, v, w, forward, size):
+        """Whether differences from either side are the slope."""
+        return self.shows(v, w, forward, size) or (self.narrows() and self.shows(v, w, forward, size))
+
+    def shows(self, v, w, forward, size):
         import numpy as np
 
         self.state.restore()
@@ -386,6 +433,9 @@ class _Checker:
             self.result.reason += f"; the gradient that the program itself works out for {call.__name__} is not that of the kernels in it"
             return
         if (call is None or self.agree(v, w, calls, at_start=True)) and self.overwrites(calls):
+            return
+        self.push(v)
+        if self.blame_dead_ends(whatever=False):
             return
         self.find_pair(v, w, calls)
 
