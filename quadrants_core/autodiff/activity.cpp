@@ -20,8 +20,8 @@ Target target_of(const Function &fn, const Companions &companions, Value pointer
 }
 
 Activity::Activity(const Function &kernel, const Companions &companions, Mode mode)
-    : fn_(kernel), companions_(companions), varied_(kernel.insts.size()), useful_(kernel.insts.size()),
-      acts_(kernel.insts.size()) {
+    : fn_(kernel), companions_(companions), gives_old_values_(mode != Mode::reverse), varied_(kernel.insts.size()),
+      useful_(kernel.insts.size()), acts_(kernel.insts.size()) {
     std::vector<Value> loops;
     while (flow(Way::onward, fn_.body, {}, loops)) {
     }
@@ -113,7 +113,7 @@ bool Activity::spread(Value v) {
     if (in.op == Op::store || is_atomic(in.op)) {
         const Target t = target_of(fn_, companions_, args[0]);
         const bool varies = t.kind == Target::Kind::local && varied_[args.back().id] && set(varied_, t.base);
-        return (is_atomic(in.op) && is_varied(t) && set(varied_, v)) || varies;
+        return (gives_old_values_ && is_atomic(in.op) && is_varied(t) && set(varied_, v)) || varies;
     }
     if (info(in.op).effect != Effect::pure || !fn_.type(v).is_float()) return false;
     for (size_t i = 0; i < args.size(); ++i)
@@ -130,9 +130,7 @@ bool Activity::gather(Value v) {
     }
     if (in.op == Op::store || is_atomic(in.op)) {
         const Target t = target_of(fn_, companions_, args[0]);
-        const bool is_local = t.kind == Target::Kind::local;
-        const bool gives = is_atomic(in.op) && is_local && useful_[v.id] && set(useful_, t.base);
-        return ((t.has_companion || (is_local && useful_[t.base.id])) && set(useful_, args.back())) || gives;
+        return (t.has_companion || (t.kind == Target::Kind::local && useful_[t.base.id])) && set(useful_, args.back());
     }
     if (info(in.op).effect != Effect::pure || !useful_[v.id]) return false;
     bool changed = false;

@@ -42,6 +42,8 @@ class Activity {
 
     const ir::Function &fn_;
     const Companions &companions_;
+    bool
+        gives_old_values_; ///< what atomics give back depends on what they found: in reverse mode it counts as a constant
     std::vector<uint8_t> varied_, useful_, acts_; ///< by value; a local stands for what it holds
     bool any_ = false;
 };

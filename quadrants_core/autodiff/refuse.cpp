@@ -44,9 +44,10 @@ struct Refusal {
     }
 
     static const char *why_refused(Op op) {
-        return op == Op::round ? "`qd.round` has no derivative; that of `qd.floor(x + 0.5)` is 0"
-                               : "bits of a number (`qd.bit_cast`, `qd.frexp`) have no derivative: take them in a "
-                                 "kernel of its own, or of an integer";
+        return op == Op::round
+                   ? "Hint: `qd.round` has no derivative; that of `qd.floor(x + 0.5)` is 0"
+                   : "Hint: bits of a number (`qd.bit_cast`, `qd.frexp`) have no derivative: take them in a "
+                     "kernel of its own, or of an integer";
     }
 
     void pure(Value v) const {
@@ -73,7 +74,6 @@ struct Refusal {
         if (op == Op::loop && activity.acts(v)) fail(v, endless);
         if ((op == Op::break_ || op == Op::continue_) && activity.acts(loops.back()))
             fail(v, endless, "Hint: `break` has no gradient backward: let the range end the loop");
-        if (is_atomic(op) && activity.active(v)) fail(v, old_value, old_value_hint);
         if (op == Op::graph_begin) fail(v, "A graph of kernels cannot be differentiated");
         if (op == Op::local) {
             inside.resize(fn.insts.size());

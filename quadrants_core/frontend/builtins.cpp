@@ -143,7 +143,8 @@ static bool is_computed(const Walk &w, const Val &v) {
 bool python_builtin_applies(Walk &w, const Call &call) {
     if (!call.row->has(Flag::folds) || !call.kwargs.empty()) return false;
     for (const Val &v : call.args)
-        if (is_computed(w, v) || !to_python(v) || (v.is_constant() && w.objects.kind_of(v.object()) != Kind::foreign)) return false;
+        if (is_computed(w, v) || !to_python(v) || (v.is_constant() && w.objects.kind_of(v.object()) != Kind::foreign))
+            return false;
     return true;
 }
 

@@ -219,11 +219,13 @@ static std::string printf_spec(Walk &w, const Node *node, const std::string &spe
         if (ir::is_float(type)) return flags + "f";
         return flags + (ir::is_signed(type) ? "d" : "u");
     }
-    if (conversion.size() != 1) w.fail_type(node, mismatch);
+    const char *known = "formats are those of C: of `-+ #0`, `<` or `>`, a width, `.` and a precision, and one of "
+                        "`d i u x X o` for integers, `f F e E g G a A` for reals";
+    if (conversion.size() != 1) w.fail_type(node, mismatch, known);
     const char c = conversion[0];
     const bool real = std::strchr("fFeEgGaA", c) != nullptr, with_sign = c == 'd' || c == 'i';
     const bool bits = std::strchr("xXo", c) != nullptr, without_sign = c == 'u' || bits;
-    if (!real && !with_sign && !without_sign) w.fail_type(node, mismatch);
+    if (!real && !with_sign && !without_sign) w.fail_type(node, mismatch, known);
     if (real != ir::is_float(type)) w.fail_type(node, mismatch);
     if (with_sign && !ir::is_signed(type) && type != Scalar::u1) w.fail_type(node, mismatch);
     if (c == 'u' && (ir::is_signed(type) || type == Scalar::u1)) w.fail_type(node, mismatch);

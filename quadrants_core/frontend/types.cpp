@@ -95,6 +95,9 @@ bool fits(PyObject *integer, Scalar type) { return word_of(integer, type).has_va
 /// The bits in `type` of a Python int whose own type is `literal`; an error if it does not fit there.
 uint64_t literal_bits(Walk &w, const Node *node, PyObject *object, Scalar literal, Scalar type, const char *what) {
     const std::optional<uint64_t> bits = word_of(object, literal);
+    if (!bits && !fits(object, Scalar::i64) && !fits(object, Scalar::u64))
+        w.fail_type(node, "Integer literal " + repr(object) + " exceeded the range of " + what + ": " +
+                              ir::to_string(literal) + ", and of every integer type");
     if (!bits)
         w.fail_type(node, "Integer literal " + repr(object) + " exceeded the range of " + what + ": " +
                               ir::to_string(literal) + ", please specify the dtype via e.g. `qd.u64(" + repr(object) +

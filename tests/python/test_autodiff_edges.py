@@ -165,13 +165,21 @@ def test_forward_mode_follows_old_values(arch):
         assert loss.dual[None] == slope
 
 
-def test_reverse_mode_refuses_old_values_and_says_why(arch):
+def test_old_values_carry_nothing_backward_and_checks_say_so(arch):
     made(arch)
-    for kernel in old_values()[3]:
-        with pytest.raises(qd.QuadrantsRuntimeError, match="value that an atomic operation gives back has no gradient"):
+    x, y, loss, (alone, squared, least, decides) = old_values()
+    x.fill(3.0)
+    y[None] = 0.5
+    loss.grad[None] = 1
+    squared.grad()
+    assert y.grad[None] == 0 and x.grad.to_numpy().tolist() == [0] * 3
+    found = qd.ad.check(squared)
+    assert found.verdict == "wrong" and "d loss[None] / d y[None] is 1 by forward mode, 0 by reverse mode" in found.reason
+    for kernel in (alone, least, decides):
+        with pytest.raises(qd.QuadrantsRuntimeError, match="Not supported. The value that an atomic operation gave back is needed on the way back"):
             kernel.grad()
         found = qd.ad.check(kernel)
-        assert found.verdict == "not checked" and "value that an atomic operation gives back" in found.reason
+        assert found.verdict == "not checked" and "let each step write an element of its own" in found.reason
 
 
 @pytest.mark.parametrize("name", ["round", "bit_cast", "frexp"])

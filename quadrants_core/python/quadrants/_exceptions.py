@@ -243,6 +243,7 @@ def from_internal(text):
 
 
 _unwarned = 0
+_told = {}  # file -> what Python keeps of the warnings there: by default each comes once
 
 
 @_contextlib.contextmanager
@@ -267,7 +268,7 @@ def warn(category, message, file, line):
         return
     kind = getattr(_builtins, category, UserWarning)
     if file and line:
-        warnings.warn_explicit(message, kind, file, line)
+        warnings.warn_explicit(message, kind, file, line, registry=_told.setdefault(file, {}))
     else:
         warnings.warn(message, kind, stacklevel=3)
 

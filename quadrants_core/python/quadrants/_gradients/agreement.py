@@ -10,15 +10,14 @@ import re
 import time
 
 from quadrants import _exceptions, _native
+from quadrants._gradients.verdict import AGREES, KINK, UNKNOWN, WRONG, Check
 from quadrants._gradients import (
-    custom as _custom, held as _held, lines as _lines, state as _state, tape as _tape, validation as _validation
+    custom as _custom, directions as _directions, held as _held, lines as _lines, state as _state, tape as _tape, validation as _validation
 )  # fmt: skip
 from quadrants._language import kernel as _kernel
 from quadrants._trees import snode as _snode
 
 _Mode = _kernel.AutodiffMode
-
-AGREES, KINK, WRONG, UNKNOWN = "agrees", "non-smooth here", "wrong", "not checked"
 
 TOO_LONG = "a check takes too long; qd.ad.check() takes the time that it is given"
 
@@ -27,46 +26,6 @@ _STEPS = {"f16": (0.5, 0.1), "f32": (1e-1, 1e-2, 1e-3), "f64": (1e-3, 1e-4, 1e-5
 _OF_DIFFERENCES = {"f16": 0.3, "f32": 5e-2, "f64": 1e-4}
 _EPSILON = {"f16": 1e-3, "f32": 1.2e-7, "f64": 2.3e-16}
 _FLOATS = ("f16", "f32", "f64")
-
-
-class Check:
-    """What `qd.ad.check` found. `verdict` is "agrees", "non-smooth here", "wrong" or "not checked"; `reason` says why; `places` are
-    the (file, line) that a wrong gradient comes from, the likeliest first; `backward`, `forward` and `differences` are what each direction gave."""
-
-    def __init__(self, name):
-        self.name, self.verdict, self.reason = name, UNKNOWN, ""
-        self.places, self.pair = [], None
-        self.backward, self.forward, self.differences = [], [], []
-        self.elements = 0
-
-    def __bool__(self):
-        return self.verdict == AGREES
-
-    @property
-    def line(self):
-        """The likeliest line of a wrong gradient, or None."""
-        return self.places[0][1] if self.places else None
-
-    def _size(self):
-        n = len(self.backward)
-        return f"{n} direction{'' if n == 1 else 's'}, {self.elements:,} number{'' if self.elements == 1 else 's'}" if n else ""
-
-    def _where(self):
-        from quadrants import _exceptions, _source
-
-        return [(f"{_source.shown_name(file)}, line {line}", _exceptions._source_line(file, line).strip()) for file, line in self.places]
-
-    def __repr__(self):
-        parts = [f"{self.name}: {self.verdict}" + (f" ({self._size()})" if self.verdict == AGREES else "")]
-        if self.reason:
-            parts.append(f"  {self.reason}")
-        parts += [f"  {place}: {text}" for place, text in self._where()]
-        return "\n".join(parts)
-
-    def _repr_html_(self):
-        from quadrants._display import verdict
-
-        return verdict.html(self.name, self.verdict, self._size(), self.reason, self._where())
 
 
 class _Call:
@@ -205,65 +164,6 @@ class _Program:
                     one.call.grad(*one.args)
 
 
-class _Directions:
-    """Numbers for each element of each variable."""
-
-    def __init__(self, variables):
-        self.variables = variables
-
-    def random(self, rng, scales=None):
-        """Of about these sizes, one for each variable."""
-        import numpy as np
-
-        return [np.array(rng.standard_normal(v.shape) * scale, _numpy(v))
-                for v, scale in zip(self.variables, scales or [1.0] * len(self.variables))]  # fmt: skip
-
-    def kept(self, direction, low, high):
-        """Zero but for the elements low to high, all variables in a row."""
-        import numpy as np
-
-        out, at = [], 0
-        for values in direction:
-            made = np.zeros_like(values)
-            first, last = max(low - at, 0), min(high - at, values.size)
-            if first < last:
-                made.reshape(-1)[first:last] = values.reshape(-1)[first:last]
-            at += values.size
-            out.append(made)
-        return out
-
-    def at(self, number):
-        """(variable, index) of an element."""
-        import numpy as np
-
-        for v in self.variables:
-            size = int(np.prod(v.shape, dtype=np.int64))
-            if number < size:
-                return v, tuple(int(i) for i in np.unravel_index(number, v.shape)) if v.shape else ()
-            number -= size
-        return None
-
-
-def _numpy(variable):
-    from quadrants import _dtypes
-
-    return _dtypes.numpy_dtype(variable.dtype)
-
-
-def _terms(a, b):
-    import numpy as np
-
-    return [x.astype(np.float64) * y.astype(np.float64) for x, y in zip(a, b)]
-
-
-def _dot(a, b):
-    return float(sum(t.sum() for t in _terms(a, b)))
-
-
-def _size(a, b):
-    return float(sum(abs(t).sum() for t in _terms(a, b)))
-
-
 class _Checker:
     def __init__(self, program, result, rng, directions):
         self.program, self.result, self.rng = program, result, rng
@@ -277,7 +177,7 @@ class _Checker:
         self.variables = self.state.variables()
         if not self.variables:
             return self.tell(UNKNOWN, "nothing that it uses has a gradient")
-        self.space = _Directions(self.variables)
+        self.space = _directions.Directions(self.variables)
         self.result.elements = sum(v.size for v in self.space.random(self.rng))
         self.precision = min((v.dtype.name for v in self.variables), key=_FLOATS.index)
         self.state.add_duals()
@@ -368,7 +268,7 @@ class _Checker:
         """(backward, forward, the largest that they could be)"""
         pushed = self.push(v, calls)
         pulled = self.pull(w, calls, again=False, at_start=at_start)
-        return _dot(pulled, v), _dot(w, pushed), _size(pulled, v) + _size(w, pushed)
+        return _directions.dot(pulled, v), _directions.dot(w, pushed), _directions.size(pulled, v) + _directions.size(w, pushed)
 
     def agree(self, v, w, calls=None, at_start=False):
         backward, forward, size = self.compare(v, w, calls, at_start)
@@ -408,7 +308,7 @@ class _Checker:
                 variable.set_primal(np.array(x + x.dtype.type(side) * d))
             self.program.run()
             after = [variable.primal() for variable in self.variables]
-            return _dot(after, w), _size(after, w)
+            return _directions.dot(after, w), _directions.size(after, w)
 
         seen, middle = [], run_at(0)
         for h in _STEPS[self.precision]:
@@ -482,7 +382,7 @@ class _Checker:
 
         def wrong_in(low, high):
             part = self.space.kept(v, low, high)
-            return abs(_dot(pulled, part) - _dot(w, self.push(part, calls)))
+            return abs(_directions.dot(pulled, part) - _directions.dot(w, self.push(part, calls)))
 
         source = self.halve(self.result.elements, wrong_in)
         part = self.space.kept(v, source, source + 1)
@@ -490,11 +390,11 @@ class _Checker:
 
         def wrong_out(low, high):
             weights = self.space.kept(w, low, high)
-            return abs(_dot(self.pull(weights, calls), part) - _dot(weights, pushed))
+            return abs(_directions.dot(self.pull(weights, calls), part) - _directions.dot(weights, pushed))
 
         target = self.halve(self.result.elements, wrong_out)
         weights = self.space.kept(w, target, target + 1)
-        backward, forward = _dot(self.pull(weights, calls), part), _dot(weights, pushed)
+        backward, forward = _directions.dot(self.pull(weights, calls), part), _directions.dot(weights, pushed)
         scale = sum(float(x.sum()) for x in part) * sum(float(x.sum()) for x in weights)
         (of, i), (by, k) = self.space.at(target), self.space.at(source)
         self.result.pair = of.element(i), by.element(k)
@@ -513,7 +413,30 @@ class _Checker:
 
 def check(function, *args, directions=3, seed=0, elements=4_000_000, seconds=30.0):
     """Whether the gradients of a kernel, of a function with a gradient of its own, or of a function that calls such, are right where its
-    fields and arrays stand now. Everything is as before when it returns."""
+    fields and arrays stand now. Everything is as before when it returns.
+
+    Args:
+        function: what is checked.
+        *args: its arguments.
+        directions: how many random directions derivatives are taken in.
+        seed: of the random numbers.
+        elements: programs that use more numbers are not checked.
+        seconds: programs that take longer are not checked.
+
+    Returns:
+        A `Check`: true if the gradients agree.
+
+    Example:
+        >>> x = qd.field(qd.f32, shape=4, needs_grad=True)
+        >>> loss = qd.field(qd.f32, shape=(), needs_grad=True)
+        >>> @qd.kernel
+        ... def energy():
+        ...     for i in x:
+        ...         loss[None] += x[i] ** 2
+        >>> x.fill(1.5)
+        >>> qd.ad.check(energy).verdict
+        'agrees'
+    """
     import numpy as np
 
     name = getattr(function, "__qualname__", None) or getattr(getattr(function, "__func__", None), "__qualname__", None)

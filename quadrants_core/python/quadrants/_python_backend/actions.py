@@ -9,7 +9,7 @@ from quadrants._language import annotations as _annotations, func as _func, matr
 from quadrants._storage import buffer_view as _buffer_view, ndarray as _ndarray, struct as _struct
 from quadrants._language.annotations import kind_word
 from quadrants._python_backend import (
-    atomics, functions, loops, matrices, meshes, numbers, operations, output, storage, table, triplets,
+    atomics, constants, functions, loops, matrices, meshes, numbers, operations, output, storage, table, triplets,
 )  # fmt: skip
 from quadrants._python_backend.numbers import DryRun, Scalar, as_kind, fail_type, kind_of, promote, typed
 from quadrants._python_backend.values import (
@@ -23,7 +23,7 @@ value = value_of
 def without_type(x):
     """A variable inside of qd.static, where numbers are Python's own."""
     x = value_of(x)
-    return type(x)(map(without_type, x)) if type(x) in (tuple, list, loops.StaticIndex) else numbers.without_type(x)
+    return type(x)(map(without_type, x)) if type(x) in (tuple, list, loops.StaticIndex) else constants.without_type(x)
 
 
 loop, range = loops.loop, loops.range_
@@ -297,7 +297,7 @@ def shifted(a, b):
 def negation(x):
     x = value_of(x)
     if isinstance(x, numbers.Known):
-        return numbers.known(negation(typed(x)))
+        return constants.known(negation(typed(x)))
     if is_number(x) and not isinstance(x, Scalar) or not (is_number(x) or isinstance(x, Mat)):
         return not x
 

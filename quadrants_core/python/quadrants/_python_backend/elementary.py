@@ -4,7 +4,7 @@ import math as _math
 import struct as _struct
 
 from quadrants import _settings
-from quadrants._python_backend import meshes, numbers
+from quadrants._python_backend import constants, meshes, numbers
 from quadrants._python_backend.numbers import Scalar, as_kind, fail_type, kind_of, promote, typed, value_as
 from quadrants._python_backend.table import cast, data_type, domain, named, table
 from quadrants._python_backend.values import Mat, broadcast, each, make, matmul, to_mat, type_name, value_of
@@ -162,7 +162,7 @@ def _extreme(name):
         result = typed(args[0]) if is_known else args[0]
         for other in args[1:]:
             result = broadcast(name, result, other, lambda x, y: numbers.binary(name, x, y))
-        return numbers.known(result) if is_known else result
+        return constants.known(result) if is_known else result
 
     table[name] = op
 
@@ -202,7 +202,7 @@ def _of_default(name, kind):
     def op(x):
         x = value_of(x)
         if isinstance(x, numbers.Known):
-            return numbers.known(as_kind(x, kind()))
+            return constants.known(as_kind(x, kind()))
         if numbers.is_constant(x) or isinstance(x, str):
             return {"int": int, "float": float, "bool": bool}[name](x)
         return cast(x, kind())

@@ -7,7 +7,7 @@ import weakref as _weakref
 from quadrants import _dtypes, _exceptions, _settings
 from quadrants._language import annotations as _annotations, func as _func, matrix as _matrix, signature as _signature
 from quadrants._language.annotations import kind_word
-from quadrants._python_backend import arrays, loops, numbers, places, rewrite, storage
+from quadrants._python_backend import arrays, constants, loops, numbers, places, rewrite, storage
 from quadrants._python_backend.numbers import Scalar
 from quadrants._python_backend.values import Mat, Place, Record, Var, converted, fresh, host_value, to_mat, value_of, zero
 
@@ -119,7 +119,7 @@ def _with_types(value):
     """Numbers of Python, in tuples and lists too, as the variables that a parameter without an annotation makes of them."""
     if type(value) in (tuple, list, loops.StaticIndex):
         return type(value)(map(_with_types, value))
-    return numbers.with_type(value)
+    return constants.with_type(value)
 
 
 def _passed(annotation, name, value, by_place, elementwise, is_foreign=False):

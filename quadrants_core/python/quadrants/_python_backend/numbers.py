@@ -129,6 +129,8 @@ def literal(x, kind, what="specified dtype"):
     """The value of the Python number x in its own type `kind`."""
     if is_real(kind):
         return _ROUND[kind](float(x))
+    if not fits(x, kind) and not fits(x, _dtypes.i64) and not fits(x, _dtypes.u64):
+        fail_type(f"Integer literal {x} exceeded the range of {what}: {kind}, and of every integer type")
     if not fits(x, kind):
         fail_type(
             f"Integer literal {x} exceeded the range of {what}: {kind}, please specify the dtype via e.g. `qd.u64({x})` "
@@ -422,89 +424,39 @@ class Scalar:
         return f"{self.kind}({self.value})"
 
 
-def _is_operand(x):
+# methods of operators
+BINARY = {
+    "add": "+", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//", "mod": "%", "pow": "**", "and": "&", "or": "|",
+    "xor": "^", "lshift": "<<", "rshift": ">>",
+}  # fmt: skip
+COMPARISONS = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
+
+
+def is_operand(x):
     return type(x) is Scalar or is_constant(x) or plain(x) is not None
 
 
 class Known:
-    """A Python number that has a type."""
-
-
-class KnownInt(Known, int):
-    pass
-
-
-class KnownReal(Known, float):
-    pass
-
-
-def with_type(x):
-    """A constant with the type that it would have in a variable."""
-    if not is_constant(x) or isinstance(x, Known):
-        return x
-    made = (KnownReal if isinstance(x, float) else KnownInt)(x)
-    made.kind = kind_of(x)
-    return made
-
-
-def known(x):
-    """A Scalar that was computed of constants."""
-    made = (KnownReal if is_real(x.kind) else KnownInt)(x.value)
-    made.kind = x.kind
-    return made
-
-
-def without_type(x):
-    """The Python number that a Known is."""
-    if not isinstance(x, Known):
-        return x
-    return float(x) if isinstance(x, float) else bool(x) if x.kind is u1 else int(x)
+    """A Python number that has a type: see constants.py."""
 
 
 def _add_operators():
-    names = {
-        "add": "+", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//", "mod": "%", "pow": "**", "and": "&", "or": "|",
-        "xor": "^", "lshift": "<<", "rshift": ">>",
-    }  # fmt: skip
-    comparisons = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
-    for name, op in names.items():
+    for name, op in BINARY.items():
 
         def forward(self, other, op=op):
-            return binary(op, self, other) if _is_operand(other) else NotImplemented
+            return binary(op, self, other) if is_operand(other) else NotImplemented
 
         def backward(self, other, op=op):
-            return binary(op, other, self) if _is_operand(other) else NotImplemented
+            return binary(op, other, self) if is_operand(other) else NotImplemented
 
         setattr(Scalar, f"__{name}__", forward)
         setattr(Scalar, f"__r{name}__", backward)
-        for cls in (KnownInt, KnownReal):
-            _add_to_known(cls, f"__{name}__", lambda a, b, op=op: binary(op, a, b))
-            _add_to_known(cls, f"__r{name}__", lambda a, b, op=op: binary(op, b, a))
-    for name, op in comparisons.items():
+    for name, op in COMPARISONS.items():
 
         def comparison(self, other, op=op):
-            return compare(op, self, other) if _is_operand(other) else NotImplemented
+            return compare(op, self, other) if is_operand(other) else NotImplemented
 
         setattr(Scalar, f"__{name}__", comparison)
-        for cls in (KnownInt, KnownReal):
-            _add_to_known(cls, f"__{name}__", lambda a, b, op=op: compare(op, a, b))
-    for name in ("neg", "pos", "abs", "invert"):
-        for cls in (KnownInt, KnownReal):
-            setattr(cls, f"__{name}__", lambda x, of_scalar=getattr(Scalar, f"__{name}__"): known(of_scalar(typed(x))))
-    KnownInt.__hash__, KnownReal.__hash__ = int.__hash__, float.__hash__
-
-
-def _add_to_known(cls, name, computed):
-    """An operator: of two constants a constant; of what is no number what Python says."""
-    of_python = getattr(int if cls is KnownInt else float, name, None)
-
-    def operator(self, other):
-        if _is_operand(other):
-            result = computed(self, other)
-            return known(result) if is_constant(other) else result
-        return of_python(self, other) if of_python else NotImplemented
-
-    setattr(cls, name, operator)
 
 
 _add_operators()
