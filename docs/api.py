@@ -58,6 +58,9 @@ PARTS = {  # page -> module
     "simt-warp": "quadrants.simt.warp", "sparse": "quadrants.sparse", "tools": "quadrants.tools", "types": "quadrants.types",
     "types-enums": "quadrants.types.enums", "ui": "quadrants.ui",
 }  # fmt: skip
+ON_DEMAND = {  # page -> names of no stub: (source, module, names)
+    "ad": [("_gradients/agreement.py", "qd.ad", "check"), ("_gradients/verdict.py", "qd.ad", "Check")],
+}
 NOTES = {  # what constants are
     **{name: f"The level {name} of `qd.set_logging_level`." for name in "TRACE DEBUG INFO WARN ERROR CRITICAL".split()},
     **{name: f"The axes {', '.join(name)} of levels of trees." for name in "i j k l ij ik il jk jl kl ijk ijl ikl jkl ijkl".split()},
@@ -263,6 +266,18 @@ def inspector_objects():
         yield class_("quadrants", name, node).replace(f"## qd.{name}", f"## {name}", 1)
 
 
+def from_source(path, shown, names):
+    """Entries of names that the package loads on demand, so that no stub has them."""
+    body = ast.parse((STUBS / path).read_text(encoding="utf-8")).body
+    for name in names.split():
+        node = next(n for n in body if isinstance(n, (ast.FunctionDef, ast.ClassDef)) and n.name == name)
+        if isinstance(node, ast.FunctionDef):
+            yield name, function(f"{shown}.{name}", [node])
+            continue
+        node.body = [n for n in node.body if not isinstance(n, ast.FunctionDef) or not n.name.startswith("_") and doc([n])]
+        yield name, class_("quadrants", name, node).replace(f"## qd.{name}", f"## {shown}.{name}", 1)
+
+
 def pages():
     """file name -> text"""
     made, index = {}, []
@@ -287,7 +302,15 @@ def pages():
         for name, (nodes, text) in public(module).items():
             entries.append(entry(module, name, nodes, text))
             index.append((shown_name(module, name), key))
+        for path, shown, listed in ON_DEMAND.get(key, ()):
+            for name, text in from_source(path, shown, listed):
+                entries.append(text)
+                index.append((f"{shown}.{name}", key))
         made[f"{key}.md"] = page(shown_name(module, "")[:-1], ast.get_docstring(body) or "", entries)
+    counts = list(from_source("_coverage/counts.py", "qd.coverage", "snapshot counters branches specialisations record clear FileCounts Specialisation"))
+    index += [(f"qd.coverage.{name}", "coverage") for name, _ in counts]
+    about = ast.get_docstring(ast.parse((STUBS / "coverage.py").read_text(encoding="utf-8")))
+    made["coverage.md"] = page("qd.coverage", f"{about} More in [coverage](../coverage.md).", [text for _, text in counts])
     from reference_tools import commands, environment, errors, magics
 
     made["magics.md"] = magics()
@@ -305,7 +328,8 @@ def anchor(name):
 def contents(index):
     lines = ["# Reference", "", "Every public name, with its signature, types, parameters, errors and an example that the tests run.", ""]
     lines += [f"- [{title}]({key}.md): {about.split('; ')[0].rstrip('.')}." for key, (title, about, _) in TOPICS.items()]
-    lines += ["- Modules: " + ", ".join(f"[{shown_name(module, '')[:-1]}]({key}.md)" for key, module in PARTS.items())]
+    modules = {shown_name(module, "")[:-1]: key for key, module in PARTS.items()} | {"qd.coverage": "coverage"}
+    lines += ["- Modules: " + ", ".join(f"[{name}]({key}.md)" for name, key in sorted(modules.items()))]
     lines += [
         "- [Magics](magics.md) of notebooks, [commands](commands.md) of the shell", "- [Options](options.md) of `qd.init`",
         "- [Variables of the environment](environment.md)", "- [Errors](errors.md): each message with its cause and what to do",

@@ -20,8 +20,8 @@ Target target_of(const Function &fn, const Companions &companions, Value pointer
 }
 
 Activity::Activity(const Function &kernel, const Companions &companions, Mode mode)
-    : fn_(kernel), companions_(companions), varied_(kernel.insts.size()), useful_(kernel.insts.size()),
-      acts_(kernel.insts.size()) {
+    : fn_(kernel), companions_(companions), gives_old_values_(mode != Mode::reverse), varied_(kernel.insts.size()),
+      useful_(kernel.insts.size()), acts_(kernel.insts.size()) {
     std::vector<Value> loops;
     while (flow(Way::onward, fn_.body, {}, loops)) {
     }
@@ -108,11 +108,12 @@ bool Activity::spread(Value v) {
     const auto args = fn_.args(v);
     if (in.op == Op::load || in.op == Op::volatile_load) {
         const Target t = target_of(fn_, companions_, args[0]);
-        return (t.has_companion || (t.kind == Target::Kind::local && varied_[t.base.id])) && set(varied_, v);
+        return is_varied(t) && set(varied_, v);
     }
     if (in.op == Op::store || is_atomic(in.op)) {
         const Target t = target_of(fn_, companions_, args[0]);
-        return t.kind == Target::Kind::local && varied_[args.back().id] && set(varied_, t.base);
+        const bool varies = t.kind == Target::Kind::local && varied_[args.back().id] && set(varied_, t.base);
+        return (gives_old_values_ && is_atomic(in.op) && is_varied(t) && set(varied_, v)) || varies;
     }
     if (info(in.op).effect != Effect::pure || !fn_.type(v).is_float()) return false;
     for (size_t i = 0; i < args.size(); ++i)

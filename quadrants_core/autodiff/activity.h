@@ -28,6 +28,9 @@ class Activity {
   private:
     enum class Way : uint8_t { onward, back };
     bool flow(Way way, ir::BlockId block, ir::Value owner, std::vector<ir::Value> &loops);
+    bool is_varied(const Target &t) const {
+        return t.has_companion || (t.kind == Target::Kind::local && varied_[t.base.id]);
+    }
     bool find_acts(ir::BlockId block);
     bool own_act(ir::Value v) const;
     bool set(std::vector<uint8_t> &what, ir::Value v);
@@ -39,6 +42,8 @@ class Activity {
 
     const ir::Function &fn_;
     const Companions &companions_;
+    bool
+        gives_old_values_; ///< what atomics give back depends on what they found: in reverse mode it counts as a constant
     std::vector<uint8_t> varied_, useful_, acts_; ///< by value; a local stands for what it holds
     bool any_ = false;
 };

@@ -2,7 +2,7 @@
 //  - Slots of ifs and loops get a second slot for their tangents, locals a second local.
 //  - A store stores the tangent, too, so that the last one counts; an atomic add adds it. What other atomics leave is one of
 //    two values, or a product: the companion is loaded and stored, which is exact unless two threads meet at one element.
-//  - The value that an atomic gives back has no tangent, as in reverse mode.
+//  - The value that an atomic gives back has the tangent that was there, exact likewise.
 #include "autodiff/forward.h"
 
 #include "autodiff/companion.h"
@@ -141,14 +141,18 @@ class Forward {
         const Op op = fn_[v].op;
         const Values args = args_of(v);
         const Value given = args.back();
-        if (op == Op::atomic_add && !active(given)) return;
+        if (op == Op::atomic_add && !active(given)) {
+            if (active(v)) tangents_[v.id] = b_.load(companion(args[0]));
+            return;
+        }
         const Value p = companion(args[0]);
         if (op == Op::store || op == Op::atomic_xchg) {
+            if (op == Op::atomic_xchg && active(v)) tangents_[v.id] = b_.load(p);
             const Value t = tangent(given);
             b_.store(p, t);
         } else if (op == Op::atomic_add) {
             const Value t = tangent(given);
-            b_.atomic_add(p, t);
+            tangents_[v.id] = b_.atomic_add(p, t);
         } else {
             update(v, p, args);
         }
@@ -159,6 +163,7 @@ class Forward {
         const Op op = fn_[v].op;
         const Value given = tangent(args.back());
         const Value before = b_.load(p);
+        tangents_[v.id] = before;
         Value after;
         if (op == Op::atomic_mul) {
             const Value left = b_.mul(before, args.back());

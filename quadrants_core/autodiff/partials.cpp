@@ -99,6 +99,13 @@ struct Terms {
         return b.add(one, v);
     }
 
+    /// A product with a factor that is 0, whatever the other one.
+    Value zero_if_zero(Value factor, Value product) const {
+        const Value zero = number(0);
+        const Value vanishes = b.eq(factor, zero);
+        return b.select(vanishes, zero, product);
+    }
+
     Value arithmetic(size_t which) const;
     Value quotient(size_t which) const;
     Value power(size_t which) const;
@@ -120,13 +127,13 @@ Value Terms::power(size_t which) const {
         const Value value = again();
         const Value log = b.log(x(0));
         const Value slope = b.mul(log, value);
-        return times(slope);
+        return times(zero_if_zero(value, slope));
     }
     const Value one = number(1);
     const Value less = b.sub(x(1), one);
     const Value lower = b.pow(x(0), less);
     const Value slope = b.mul(x(1), lower);
-    return times(slope);
+    return times(zero_if_zero(x(1), slope));
 }
 
 Value Terms::arithmetic(size_t which) const {
@@ -277,9 +284,11 @@ Value times_slope(Builder &b, Op op, std::span<const Value> operands, size_t whi
 
 Value takes_first(Builder &b, Op op, std::span<const Value> operands) {
     if (op == Op::select) return operands[0];
-    if (op == Op::max) return b.gt(operands[0], operands[1]);
-    if (op == Op::min) return b.lt(operands[0], operands[1]);
-    no_such(op);
+    if (op != Op::max && op != Op::min) no_such(op);
+    const Value wins = op == Op::max ? b.gt(operands[0], operands[1]) : b.lt(operands[0], operands[1]);
+    if (b.fn.fast_math) return wins;
+    const Value other_is_none = b.ne(operands[1], operands[1]);
+    return b.bor(wins, other_is_none);
 }
 
 } // namespace qd::autodiff

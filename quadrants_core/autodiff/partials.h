@@ -2,9 +2,9 @@
 // The derivatives of pure instructions, once for both modes. A tangent goes from the operands to the result, an adjoint from
 // the result to the operands; either is multiplied by the same partial derivative.
 //
-// Conventions: abs has slope 0 at 0. min and max follow the operand they chose, the second one where both are equal. log has
-// slope 1/a for negative a, too. floor, ceil, trunc, comparisons, floordiv, rem and sign are flat; mod is a - b*floor(a/b) with
-// a flat floor. Nothing filters NaN and infinities. Integers, and packed numbers, which are bits of integers, carry no derivative.
+// Conventions: abs has slope 0 at 0. min and max follow the operand they chose, the second one where both are equal, the other
+// one where one is NaN. x**y has slope 0 by x where y is 0, and by y where x**y is 0. log has slope 1/a for negative a, too. floor, ceil, trunc, comparisons, floordiv, rem and sign are flat; mod is a - b*floor(a/b) with
+// a flat floor. Nothing else filters NaN and infinities. Integers, and packed numbers, which are bits of integers, carry no derivative.
 #include "ir/builder.h"
 
 namespace qd::autodiff {

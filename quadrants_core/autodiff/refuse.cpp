@@ -43,13 +43,21 @@ struct Refusal {
         }
     }
 
+    static const char *why_refused(Op op) {
+        return op == Op::round
+                   ? "Hint: `qd.round` has no derivative; that of `qd.floor(x + 0.5)` is 0"
+                   : "Hint: bits of a number (`qd.bit_cast`, `qd.frexp`) have no derivative: take them in a "
+                     "kernel of its own, or of an integer";
+    }
+
     void pure(Value v) const {
         const Op op = fn[v].op;
         if (op == Op::random) fail(v, "RandStmt not supported in AutoDiff.");
         if (info(op).traits & (convergent | fences)) fail(v, not_supported); // a derivative repeats and reverses
         if (info(op).effect != Effect::pure) return;
         for (size_t i = 0; i < fn.args(v).size(); ++i)
-            if (activity.varied(fn.args(v)[i]) && slope(op, i) == Slope::refused) fail(v, not_supported);
+            if (activity.varied(fn.args(v)[i]) && slope(op, i) == Slope::refused)
+                fail(v, not_supported, why_refused(op));
     }
 
     /// Forward mode loses the track of what an array keeps.

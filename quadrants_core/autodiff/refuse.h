@@ -5,6 +5,9 @@
 namespace qd::autodiff {
 
 inline constexpr const char *not_supported = "Not supported.";
+inline constexpr const char *old_value =
+    "Not supported. The value that an atomic operation gave back is needed on the way back, when the element has "
+    "changed: let each step write an element of its own, as in `s[i + 1] = s[i] + x[i]`";
 inline constexpr const char *mixture =
     "Invalid program input for autodiff: Mixed usage of for-loops and statements without looping. \n"
     "Please split them into two kernels and check the documentation for more details";

@@ -219,7 +219,7 @@ void Replay::copy(Value v) {
         if (!is_update && keep(v, copies_[v.id])) return;
         return frames_.back().again && !is_update
                    ? set_unknown(v, frames_.back().loop, UserErrorKind::compilation, no_stack)
-                   : set_unknown(v, v, UserErrorKind::runtime, not_supported);
+                   : set_unknown(v, v, UserErrorKind::runtime, is_update ? old_value : not_supported);
     }
     if (fn_.type(v).is_scalar() && (info(op).effect == Effect::read || (info(op).traits & observes)))
         if (const Value p = memory_.access(v).pointer)

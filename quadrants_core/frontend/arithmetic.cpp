@@ -78,6 +78,7 @@ Val eval_binop(Walk &w, const Node *node) {
 }
 
 Val binary(Walk &w, const Node *node, NodeKind op, const Val &a, const Val &b) {
+    if (are_computed(w, a, b) && op != NodeKind::MatMult) return known(w, scalar_binary(w, node, op, a, b));
     if (a.is_constant() && b.is_constant() && w.objects.kind_of(a.object()) != Kind::matrix &&
         w.objects.kind_of(b.object()) != Kind::matrix) {
         if (is_huge(op, a.object(), b.object()))
@@ -112,8 +113,12 @@ Val binary(Walk &w, const Node *node, NodeKind op, const Val &a, const Val &b) {
 }
 
 void fail_unsupported(Walk &w, const Node *node, const char *symbol, const Val &a, const Val &b) {
-    w.fail_type(node, std::string("unsupported operand type(s) for '") + symbol + "': '" + type_text(w, a) + "' and '" +
-                          type_text(w, b) + "'");
+    const char *hint =
+        a.is_none() || b.is_none() ? "a func that is called here gives nothing: it ends without `return`" : "";
+    w.fail_type(node,
+                std::string("unsupported operand type(s) for '") + symbol + "': '" + type_text(w, a) + "' and '" +
+                    type_text(w, b) + "'",
+                hint);
 }
 
 Val broadcast(Walk &w, const Node *node, const char *symbol, const Val &a, const Val &b, const ScalarFn &f) {
@@ -247,12 +252,18 @@ static ir::Value real_to_integer_power(Walk &w, ir::Value x, ir::Value y) {
     const ir::Value base = convert(w, x, type);
     const ir::Value exponent = convert(w, y, type);
     if (ir::bits_of(whole) <= digits) return convert(w, w.b.pow(base, exponent), given);
-    const ir::Value size = w.b.abs(base);
+    const ir::Value zero = w.b.number(type, 0);
+    const ir::Value below = w.b.lt(base, zero);
+    ir::Value size;
+    if (w.request.mode == autodiff::Mode::none) {
+        size = w.b.abs(base);
+    } else { // which has no slope at 0, where x ** 1 has one
+        const ir::Value mirrored = w.b.neg(base);
+        size = w.b.select(below, mirrored, base);
+    }
     const ir::Value power = w.b.pow(size, exponent);
     const ir::Value one = w.b.integer(whole, 1);
     const ir::Value odd = w.b.cast(w.b.band(y, one), Scalar::u1);
-    const ir::Value zero = w.b.number(type, 0);
-    const ir::Value below = w.b.lt(base, zero);
     const ir::Value flips = w.b.band(odd, below);
     const ir::Value opposite = w.b.neg(power);
     return convert(w, w.b.select(flips, opposite, power), given);
@@ -289,6 +300,10 @@ Val matmul(Walk &w, const Node *node, const Val &given_a, const Val &given_b) {
     return out;
 }
 
+bool are_computed(const Walk &w, const Val &a, const Val &b) {
+    return !w.static_depth && is_number(a) && is_number(b) && (is_typed(a) || is_typed(b));
+}
+
 Val eval_unary(Walk &w, const Node *node) {
     const Val a = value(w, child(node, Field::operand));
     AtNode at(w, node);
@@ -296,6 +311,7 @@ Val eval_unary(Walk &w, const Node *node) {
 }
 
 Val unary(Walk &w, const Node *node, NodeKind op, const Val &a) {
+    if (are_computed(w, a, a)) return known(w, unary(w, node, op, typed(w, node, a)));
     if (a.is_constant() && w.objects.kind_of(a.object()) != Kind::matrix) {
         PyObject *result = operator_of(op).unary(a.object());
         if (!result && op != NodeKind::Not && PyErr_ExceptionMatches(PyExc_TypeError)) {

@@ -13,6 +13,8 @@ Val unary(Walk &w, const Node *node, NodeKind op, const Val &a);
 Val scalar_binary(Walk &w, const Node *node, NodeKind op, const Val &a, const Val &b);
 Val scalar_compare(Walk &w, const Node *node, NodeKind op, const Val &a, const Val &b);
 Val matmul(Walk &w, const Node *node, const Val &a, const Val &b);
+/// Whether two numbers known at compile time are computed with as the run would; inside of qd.static all are Python's.
+bool are_computed(const Walk &w, const Val &a, const Val &b);
 void guard_divisor(Walk &w, const Node *node, ir::Value divisor);
 Val broadcast(Walk &w, const Node *node, const char *symbol, const Val &a, const Val &b, const ScalarFn &f);
 [[noreturn]] void fail_unsupported(Walk &w, const Node *node, const char *symbol, const Val &a, const Val &b);

@@ -74,6 +74,16 @@ Flow annotated_assign(Walk &w, const Node *node) {
     return Flow::next;
 }
 
+static const char *why_no_place(Walk &w, const Node *target) {
+    if (target->kind == NodeKind::Attribute) return "attributes of Python objects are constants in a kernel";
+    const Val base = eval(w, child(target, Field::value));
+    return base.is_constant() && type_name(base.object()) == "ndarray"
+               ? "an array of NumPy from outside, or given as a `qd.template()`, is a constant: annotate a parameter "
+                 "with "
+                 "`qd.types.ndarray()`"
+               : "";
+}
+
 void assign_to(Walk &w, const Node *target, Val v) {
     using Kind = TargetKind;
     switch (Kind(target->kind)) {
@@ -95,8 +105,7 @@ void assign_to(Walk &w, const Node *target, Val v) {
         check_member_target(w, target, place);
         if (!place.is_ref())
             w.fail_type(target, "Cannot assign to non-lvalue: this expression is not a place that can be stored to",
-                        target->kind == NodeKind::Attribute ? "attributes of Python objects are constants in a kernel"
-                                                            : "");
+                        why_no_place(w, target));
         if (target->kind == NodeKind::Attribute && place.ref()->ndim == 1 && v.is_matrix() &&
             v.matrix().n != place.ref()->n)
             if (const std::string name = text(word_of(target, Field::attr));

@@ -11,6 +11,7 @@
 #include "frontend/place.h"
 #include "frontend/types.h"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <unordered_map>
@@ -129,14 +130,21 @@ Val handlers::math_unary(Walk &w, const Call &call, Op op) {
     const Val *dtype = call.args.size() > 1 ? &call.args[1] : nullptr;
     if (dtype && dtype->is_constant() && dtype->object() != Py_None)
         out = cast(w, node, out, dtype_scalar(w, node, dtype->object()));
-    return out;
+    return row.has(Flag::folds) ? known(w, std::move(out)) : out;
+}
+
+/// A number known at compile time that has a type, or a sequence with one.
+static bool is_computed(const Walk &w, const Val &v) {
+    const auto within = [&](const Val &item) { return is_computed(w, item); };
+    return are_computed(w, v, v) || (v.is_sequence() && std::any_of(v.parts().begin(), v.parts().end(), within));
 }
 
 /// abs, min, max, round, ... of Python numbers alone are Python's.
 bool python_builtin_applies(Walk &w, const Call &call) {
     if (!call.row->has(Flag::folds) || !call.kwargs.empty()) return false;
     for (const Val &v : call.args)
-        if (!to_python(v) || (v.is_constant() && w.objects.kind_of(v.object()) != Kind::foreign)) return false;
+        if (is_computed(w, v) || !to_python(v) || (v.is_constant() && w.objects.kind_of(v.object()) != Kind::foreign))
+            return false;
     return true;
 }
 
@@ -187,7 +195,7 @@ Val handlers::minmax(Walk &w, const Call &call, Op op) {
             const ir::Value y = as(w, node, b, type);
             return scalar(w, emit2(w, op, x, y));
         });
-    return out;
+    return known(w, std::move(out));
 }
 
 Val handlers::power(Walk &w, const Call &call) {
@@ -257,7 +265,7 @@ Val handlers::bit_cast(Walk &w, const Call &call) {
 
 static Val convert_to(Walk &w, const Call &call, Scalar type) {
     if (python_builtin_applies(w, call)) return call_builtin_in_python(w, call);
-    return cast(w, call.node, call.args[0], type);
+    return known(w, cast(w, call.node, call.args[0], type));
 }
 
 Val handlers::to_default_int(Walk &w, const Call &call) { return convert_to(w, call, w.request.options.default_ip); }

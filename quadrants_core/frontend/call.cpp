@@ -311,7 +311,8 @@ static Val call_dtype(Walk &w, const Node *node, PyObject *dtype) {
     if (v.is_scalar()) return scalar(w, convert(w, v.scalar().v, type));
     if (!is_number(v)) w.fail_syntax(node, "A primitive type cannot decorate an expression with a compound type.");
     const bool is_real = PyFloat_Check(v.object());
-    if (PyBool_Check(v.object())) return cast(w, node, v, type);
+    const bool has_own = is_typed(v) && (is_real || fits(v.object(), v.constant().elem));
+    if (has_own || PyBool_Check(v.object())) return cast(w, node, v, type);
     if (!is_real && ir::is_float(type))
         w.fail_type(node, "Integer literals must be annotated with a integer type. For type casting, use `qd.cast`.");
     if (is_real && !ir::is_float(type))

@@ -9,6 +9,7 @@
 #include "frontend/matrix.h"
 #include "frontend/objects.h"
 #include "frontend/operators.h"
+#include "frontend/parameters.h"
 #include "frontend/place.h"
 #include "frontend/static.h"
 #include "frontend/types.h"
@@ -24,6 +25,7 @@ static Val choose(Walk &w, const Node *node, ir::Value test, const std::function
 Val compare(Walk &w, const Node *node, NodeKind op, const Val &a, const Val &b) {
     if (op == NodeKind::Is || op == NodeKind::IsNot || op == NodeKind::In || op == NodeKind::NotIn)
         return compare_static(w, node, op, a, b);
+    if (are_computed(w, a, b)) return known(w, scalar_compare(w, node, op, a, b));
     if (is_scalar(a) && is_scalar(b) && !(a.is_constant() && b.is_constant())) return scalar_compare(w, node, op, a, b);
     const PyRef left = to_python(a), right = to_python(b);
     const bool host_matrix = (a.is_constant() && w.objects.kind_of(a.object()) == Kind::matrix) ||
@@ -41,9 +43,12 @@ Val compare(Walk &w, const Node *node, NodeKind op, const Val &a, const Val &b) 
 
 static Val compare_static(Walk &w, const Node *node, NodeKind op, const Val &a, const Val &b) {
     const bool membership = op == NodeKind::In || op == NodeKind::NotIn;
+    const char *of_run = op == NodeKind::In ? "compare a value of the run with each: `a == 1 or a == 2`"
+                                            : "compare a value of the run with each: `a != 1 and a != 2`";
     if (!w.static_depth) {
         if (membership)
-            w.fail_syntax(node, "\"In\" is only supported inside `qd.static`.", "write `qd.static(a in b)`");
+            w.fail_syntax(node, "\"In\" is only supported inside `qd.static`.",
+                          to_python(a) && to_python(b) ? "write `qd.static(a in b)`" : of_run);
         w.fail_syntax(node,
                       std::string("Operator \"") + (op == NodeKind::Is ? "is" : "is not") +
                           "\" in Quadrants scope is not supported.",
@@ -51,7 +56,13 @@ static Val compare_static(Walk &w, const Node *node, NodeKind op, const Val &a, 
     }
     const PyRef left = to_python(a), right = to_python(b);
     if (membership) {
-        if (!left || !right) fail_static(w, node, left ? b : a);
+        const Val &unknown = left ? b : a;
+        if (unknown.is_scalar() && !w.parameters.is_lifted(unknown.scalar().v))
+            w.fail(node, UserErrorKind::compilation,
+                   "Input to qd.static must be compile-time constants or global pointers, instead of " +
+                       type_text(w, unknown),
+                   std::string("pass it as a `qd.template()` argument, or ") + of_run);
+        if (!left || !right) fail_static(w, node, unknown);
         w.reads.use_within(right.get());
         const int found = PySequence_Contains(right.get(), left.get());
         if (found < 0) w.python_failed(node);

@@ -44,6 +44,7 @@ static PyRef constant_text(Walk &w, const Node *node, const Val &v, const std::s
     const PyRef object = to_python(v);
     if (!object || (v.is_sequence() && !v.is(Flavour::plain))) return {};
     const bool of_python = v.is_constant() && w.objects.kind_of(v.object()) == Kind::foreign;
+    if (is_typed(v) && !w.static_depth && (PyFloat_Check(v.object()) || PyBool_Check(v.object()))) return {};
     if (!of_python && !(spec.empty() && is_plain(object.get()))) return {};
     if (spec.empty() || !is_number(v)) {
         PyRef words = PyRef::steal(PyObject_Format(object.get(), python_string(spec).get()));
@@ -218,11 +219,13 @@ static std::string printf_spec(Walk &w, const Node *node, const std::string &spe
         if (ir::is_float(type)) return flags + "f";
         return flags + (ir::is_signed(type) ? "d" : "u");
     }
-    if (conversion.size() != 1) w.fail_type(node, mismatch);
+    const char *known = "formats are those of C: of `-+ #0`, `<` or `>`, a width, `.` and a precision, and one of "
+                        "`d i u x X o` for integers, `f F e E g G a A` for reals";
+    if (conversion.size() != 1) w.fail_type(node, mismatch, known);
     const char c = conversion[0];
     const bool real = std::strchr("fFeEgGaA", c) != nullptr, with_sign = c == 'd' || c == 'i';
     const bool bits = std::strchr("xXo", c) != nullptr, without_sign = c == 'u' || bits;
-    if (!real && !with_sign && !without_sign) w.fail_type(node, mismatch);
+    if (!real && !with_sign && !without_sign) w.fail_type(node, mismatch, known);
     if (real != ir::is_float(type)) w.fail_type(node, mismatch);
     if (with_sign && !ir::is_signed(type) && type != Scalar::u1) w.fail_type(node, mismatch);
     if (c == 'u' && (ir::is_signed(type) || type == Scalar::u1)) w.fail_type(node, mismatch);

@@ -52,7 +52,7 @@ FuncInfo &Funcs::func_info(const Node *node, PyObject *callee) {
     info->scope = add_name(fn_.scopes, info->source.name);
     const Node *args = child(info->source.tree, Field::args);
     PyObject *function = info->function.get();
-    const bool is_foreign = bool(attribute(callee, n._qd_foreign_));
+    info->is_foreign = bool(attribute(callee, n._qd_foreign_));
     if (child(args, Field::vararg) || child(args, Field::kwarg))
         w_.fail_syntax(node, "Quadrants functions do not support variable positional or keyword parameters (*args, "
                              "**kwargs)");
@@ -63,7 +63,7 @@ FuncInfo &Funcs::func_info(const Node *node, PyObject *callee) {
     for (const Items &list : {items_of(args, Field::posonlyargs), items_of(args, Field::args)})
         for (const Node *arg : list) {
             PyObject *name = word_of(arg, Field::arg);
-            info->params.push_back({name, is_foreign ? PyRef{} : resolved_annotation(node, function, name), {}});
+            info->params.push_back({name, info->is_foreign ? PyRef{} : resolved_annotation(node, function, name), {}});
         }
     if (defaults && PyTuple_Check(defaults.get())) {
         const Py_ssize_t count = PyTuple_GET_SIZE(defaults.get());
@@ -72,7 +72,7 @@ FuncInfo &Funcs::func_info(const Node *node, PyObject *callee) {
                 PyRef::borrow(PyTuple_GET_ITEM(defaults.get(), i));
     }
     PyRef return_name = PyRef::steal(PyUnicode_InternFromString("return"));
-    if (!is_foreign) info->returns = resolved_annotation(node, function, return_name.get());
+    if (!info->is_foreign) info->returns = resolved_annotation(node, function, return_name.get());
     if (info->returns && info->returns.get() == Py_None) info->returns = {};
     if (info->returns && !PyTuple_Check(info->returns.get())) // tuple[...], typing.Tuple[...]
         if (attribute(info->returns.get(), n.__origin__).get() == reinterpret_cast<PyObject *>(&PyTuple_Type))
@@ -163,6 +163,7 @@ Val Funcs::pass_argument(const Node *node, FuncInfo &info, size_t i, Val arg, bo
                                         kind == Kind::struct_type);
     if (by_value) {
         arg = w_.places.load(std::move(arg));
+        if (!annotation && !info.is_foreign) arg = with_types(w_, std::move(arg));
         if (annotation)
             arg = convert_to_annotation(w_, node, annotation, arg, "Argument " + text(p.name), !info.is_real);
     }

@@ -23,7 +23,7 @@ struct FuncInfo {
     std::optional<std::unordered_set<PyObject *>> receivers; ///< names whose methods are called; made when asked for
     uint32_t scope = 0, file = 0;
     int depth = 0; ///< how many times it is being inlined now
-    bool is_real = false, needs_top_level = false;
+    bool is_real = false, is_foreign = false, needs_top_level = false;
     std::optional<std::vector<FuncInfo *>> calls; ///< made when asked for
     std::optional<bool> recursive, cut;           ///< made when asked for
     /// Parameters that are handed to a func which changes them. By the funcs that parameters are, and the type of the first.

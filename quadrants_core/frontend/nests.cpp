@@ -5,6 +5,7 @@
 #include "frontend/builtins.h"
 #include "frontend/cells.h"
 #include "frontend/expr.h"
+#include "frontend/format.h"
 #include "frontend/objects.h"
 #include "frontend/parameters.h"
 #include "frontend/place.h"
@@ -97,14 +98,32 @@ Val host_ndrange(Walk &w, const Node *node, const Val &v) {
 
 // Run-time loops
 
+/// In debug mode: a bound that has no i32 would be another number.
+static void check_bound(Walk &w, ir::Value bound) {
+    const Scalar type = w.fn.type(bound).elem;
+    const ir::Value high = ir::is_float(type) ? w.b.number(type, 0x1p31) : w.b.integer(type, INT32_MAX);
+    ir::Value legal = ir::is_float(type) ? w.b.lt(bound, high) : w.b.le(bound, high);
+    if (ir::is_signed(type) || ir::is_float(type)) {
+        const ir::Value low = ir::is_float(type) ? w.b.number(type, -0x1p31) : w.b.integer(type, INT32_MIN);
+        const ir::Value above = w.b.ge(bound, low);
+        legal = w.b.band(legal, above);
+    }
+    ir::Message message;
+    message.pieces.push_back({"(kernel=" + w.fn.name + ") Bounds of a range are i32, and this one is ", -1});
+    message.pieces.push_back({"", 0});
+    emit_assert(w, legal, std::move(message), std::span(&bound, 1));
+}
+
 static ir::Value range_bound(Walk &w, const Node *node, const Val &v) {
     if (!v.is_scalar() && !is_number(v)) w.fail_type(node, "Bounds of a range must be numbers, not " + type_text(w, v));
     const Scalar type = scalar_type(w, node, v);
     if (v.is_scalar() || ir::is_float(type)) {
-        if (ir::is_float(type) || type == Scalar::i64 || type == Scalar::u64 || type == Scalar::u32)
+        if (ir::is_float(type) || type == Scalar::i64 || type == Scalar::u64 || type == Scalar::u32) {
             w.warn(node, "UserWarning",
                    "Casting range_for boundary values from " + ir::to_string(type) +
                        " to i32, which may cause numerical issues");
+            if (w.request.options.debug && v.is_scalar() && type != Scalar::f16) check_bound(w, v.scalar().v);
+        }
     }
     return as(w, node, v, Scalar::i32);
 }

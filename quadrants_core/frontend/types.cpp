@@ -51,6 +51,7 @@ void refuse_array(Walk &w, const Node *node, const Val &v) {
 
 Scalar type_of_constant(Walk &w, const Node *node, const Val &v) {
     if (v.is_constant()) {
+        if (is_typed(v)) return v.constant().elem;
         PyObject *object = v.object();
         if (PyBool_Check(object)) return Scalar::u1;
         if (PyLong_Check(object)) return w.request.options.default_ip;
@@ -75,27 +76,36 @@ ir::Value converted(Walk &w, const Node *node, const Val &v, Scalar type) {
     return w.b.constant(type, literal_bits(w, node, object, literal, type, "default_ip"));
 }
 
+/// The number itself, or that of 64 bits with the same value; none beyond.
+static std::optional<uint64_t> word_of(PyObject *integer, Scalar type) {
+    int overflow = 0;
+    const long long small = PyLong_AsLongLongAndOverflow(integer, &overflow);
+    if (overflow > 0 && type == Scalar::u64) {
+        const unsigned long long large = PyLong_AsUnsignedLongLong(integer);
+        if (!PyErr_Occurred()) return large;
+        PyErr_Clear();
+    }
+    if (overflow) return {};
+    const bool fits = type == Scalar::u64 ? small >= 0 : ir::to_int(ir::from_int(type, small)) == small;
+    return fits ? std::optional<uint64_t>(static_cast<uint64_t>(small)) : std::nullopt;
+}
+
+bool fits(PyObject *integer, Scalar type) { return word_of(integer, type).has_value(); }
+
 /// The bits in `type` of a Python int whose own type is `literal`; an error if it does not fit there.
 uint64_t literal_bits(Walk &w, const Node *node, PyObject *object, Scalar literal, Scalar type, const char *what) {
-    int overflow = 0;
-    const long long small = PyLong_AsLongLongAndOverflow(object, &overflow);
-    unsigned long long bits = static_cast<unsigned long long>(small);
-    bool fits = false;
-    if (overflow > 0) {
-        bits = PyLong_AsUnsignedLongLong(object);
-        fits = literal == Scalar::u64 && !PyErr_Occurred();
-        PyErr_Clear();
-    } else if (overflow == 0) {
-        const ir::Constant wrapped = ir::from_int(literal, small);
-        fits = literal == Scalar::u64 ? small >= 0 : ir::to_int(wrapped) == small;
-    }
-    if (!fits)
+    const std::optional<uint64_t> bits = word_of(object, literal);
+    if (!bits && !fits(object, Scalar::i64) && !fits(object, Scalar::u64))
+        w.fail_type(node, "Integer literal " + repr(object) + " exceeded the range of " + what + ": " +
+                              ir::to_string(literal) + ", and of every integer type");
+    if (!bits)
         w.fail_type(node, "Integer literal " + repr(object) + " exceeded the range of " + what + ": " +
                               ir::to_string(literal) + ", please specify the dtype via e.g. `qd.u64(" + repr(object) +
                               ")` or set a different `default_ip` in `qd.init()`");
-    if (type == Scalar::u1) return bits != 0;
-    if (ir::is_float(type)) return ir::from_double(type, literal == Scalar::u64 ? double(bits) : double(small)).bits;
-    return ir::from_int(type, static_cast<int64_t>(bits)).bits;
+    const auto number = static_cast<int64_t>(*bits);
+    if (type == Scalar::u1) return *bits != 0;
+    if (ir::is_float(type)) return ir::from_double(type, literal == Scalar::u64 ? double(*bits) : double(number)).bits;
+    return ir::from_int(type, number).bits;
 }
 
 ir::Value convert(Walk &w, ir::Value v, Scalar type) {
@@ -120,6 +130,20 @@ ir::Value condition(Walk &w, const Node *node, const Val &v, const char *what) {
     return as(w, node, v, Scalar::u1);
 }
 
+/// An index as i32. One that has none is the first or last of these, which no field has: the check of bounds refuses it.
+static ir::Value saturated(Walk &w, ir::Value index) {
+    const Scalar type = w.fn.type(index).elem;
+    if (ir::bits_of(type) < 32 || type == Scalar::i32 || w.request.mode != autodiff::Mode::none)
+        return convert(w, index, Scalar::i32);
+    const ir::Value high = w.b.integer(type, INT32_MAX);
+    ir::Value kept = w.b.min(index, high);
+    if (ir::is_signed(type)) {
+        const ir::Value low = w.b.integer(type, INT32_MIN);
+        kept = w.b.max(kept, low);
+    }
+    return convert(w, kept, Scalar::i32);
+}
+
 ir::Value index_value(Walk &w, const Node *node, const Val &v) {
     if (!v.is_scalar() && !is_number(v))
         w.fail_type(node, "indices must be integers, however " + type_text(w, v) + " is provided as index");
@@ -127,7 +151,8 @@ ir::Value index_value(Walk &w, const Node *node, const Val &v) {
     if (ir::is_float(type))
         w.fail_type(node, "indices must be integers, however '" + ir::to_string(type) + "' is provided as index",
                     "convert it first: `int(x)` or `qd.cast(x, qd.i32)`");
-    return as(w, node, v, Scalar::i32);
+    const bool is_checked = w.request.options.debug || w.request.options.check_out_of_bound;
+    return is_checked && v.is_scalar() ? saturated(w, v.scalar().v) : as(w, node, v, Scalar::i32);
 }
 
 std::optional<long> constant_int(const Val &v) {
@@ -150,6 +175,44 @@ Val typed(Walk &w, const Node *node, const Val &v) {
     if (v.is_constant() && w.objects.kind_of(v.object()) == Kind::struct_)
         return w.records.host_struct(node, v.object());
     return v;
+}
+
+Val with_types(Walk &w, Val v) {
+    if (is_number(v) && !is_typed(v)) v.constant().elem = type_of_constant(w, nullptr, v);
+    if (v.is_sequence() && !v.is(Flavour::text))
+        for (Val &item : v.parts()) item = with_types(w, std::move(item));
+    return v;
+}
+
+/// What the instructions that made a value give, if all that they take is constant.
+static std::optional<ir::Constant> evaluated(const ir::Function &fn, ir::Value v) {
+    const ir::Inst &inst = fn[v];
+    if (inst.op == ir::Op::constant) return ir::Constant{inst.type.elem, inst.imm};
+    const std::span<const ir::Value> args = fn.args(v);
+    ir::Constant operands[3];
+    if (args.empty() || args.size() > std::size(operands) || !ir::can_eval(inst.op)) return {};
+    for (size_t i = 0; i < args.size(); ++i) {
+        const std::optional<ir::Constant> operand = evaluated(fn, args[i]);
+        if (!operand) return {};
+        operands[i] = *operand;
+    }
+    return ir::flushed(ir::eval(inst.op, inst.type.elem, {operands, args.size()}));
+}
+
+Val known(Walk &w, Val v) {
+    if (!v.is_scalar()) return v;
+    const std::optional<ir::Constant> number = evaluated(w.fn, v.scalar().v);
+    if (!number) return v;
+    PyRef object;
+    if (ir::is_float(number->type))
+        object = PyRef::steal(PyFloat_FromDouble(ir::to_double(*number)));
+    else if (number->type == Scalar::u1)
+        object = PyRef::borrow(number->bits ? Py_True : Py_False);
+    else if (ir::is_signed(number->type))
+        object = PyRef::steal(PyLong_FromLongLong(ir::to_int(*number)));
+    else
+        object = PyRef::steal(PyLong_FromUnsignedLongLong(number->bits));
+    return val::Constant{std::move(object), -1, {}, number->type};
 }
 
 Val cast(Walk &w, const Node *node, const Val &v, Scalar type) {
@@ -268,6 +331,7 @@ std::string type_text(Walk &w, const Val &v) {
     case Tag::none: return "None";
     case Tag::constant: {
         PyObject *object = v.object();
+        if (is_typed(v)) return ir::to_string(v.constant().elem);
         if (PyBool_Check(object)) return "u1";
         if (PyLong_Check(object)) return ir::to_string(w.request.options.default_ip);
         if (PyFloat_Check(object)) return ir::to_string(w.request.options.default_fp);

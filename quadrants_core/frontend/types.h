@@ -22,6 +22,11 @@ Val scalar(Walk &w, ir::Value v);
 Val constant(PyRef object);
 Val integer(long v);
 bool is_number(const Val &v);
+/// A number known at compile time that has a type: arithmetic with it is that of its type.
+inline bool is_typed(const Val &v) { return v.is_constant() && v.constant().elem != ir::Scalar::none; }
+Val with_types(Walk &w, Val v); ///< numbers of Python get the types that they have in variables; they stay known
+Val known(Walk &w, Val v);      ///< a scalar that was computed of constants alone is a constant with its type
+bool fits(PyObject *integer, ir::Scalar type);
 bool truth(Walk &w, const Node *node, PyObject *object);
 void check_narrowing(Walk &w, const Node *node, ir::Scalar to, ir::Scalar from);
 std::string type_text(Walk &w, const Val &v);

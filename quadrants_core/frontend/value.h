@@ -94,6 +94,9 @@ struct Constant {
     PyRef object;
     int node = -1;                    ///< its members are asked of Request::member; -1: of Python
     std::shared_ptr<const Val> owner; ///< a func: the argument that it was found in; may be none
+    /// A number that has a type, and is computed with as the run would: what a func gets for a parameter without an
+    /// annotation. None: Python computes with it.
+    ir::Scalar elem = ir::Scalar::none;
 };
 
 /// A number computed at run time.

@@ -81,7 +81,7 @@ void Walk::python_failed(const Node *node) {
 }
 
 void Walk::warn(const Node *node, const std::string &category, const std::string &message) {
-    if (!request.warn) return;
+    if (!request.warn || request.mode == autodiff::Mode::reverse) return; // the kernel itself has said it
     std::vector<Location> trace = fn.trace(span_of(node));
     request.warn(category, message, trace.empty() ? Location{} : trace.back());
     if (PyErr_Occurred()) python_failed(node);

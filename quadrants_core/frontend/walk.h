@@ -5,7 +5,8 @@
 // topics that remember nothing are free functions over the walk. Rules that hold throughout:
 //  - Variables are locals (memory); the pass `promote` turns them into SSA values.
 //  - `eval` may return a place (val::Place); `value` reads it. Operands are read in the order Python evaluates them.
-//  - Python objects stay Python objects until a run-time value is needed: arithmetic on them is Python's own.
+//  - Python objects stay Python objects until a run-time value is needed: arithmetic on them is Python's own. A number that a
+//    func got for a parameter without an annotation has a type besides, and outside of qd.static arithmetic is that of its type.
 //  - After a terminator nothing more is emitted into a block: statement functions return Flow::stop.
 #include "base/stack.h"
 #include "frontend/frontend.h"

@@ -294,10 +294,10 @@ def test_a_budget_that_is_not_kept_says_why(arch, recwarn):
     once.grad(1000)  # 3 * 10 entries of 8 bytes
     line = once._primal.fn.__code__.co_firstlineno + 4
     (text,) = told(recwarn)
-    assert text.startswith("The gradient of 'test_a_budget_that_is_not_kept_says_why.once' is over the budget of 200 bytes: an iteration keeps 240, and needs about 240 at least.")
+    assert text.startswith("The gradient of 'test_a_budget_that_is_not_kept_says_why.once' is over the budget of 200 bytes: an iteration keeps 240, and about 240 in the smallest blocks that are tried.")
     assert f"loop of line {line}, 240 bytes: in blocks of blocks already, the least that is tried" in text
     report = qd.ad.memory_report()
-    assert "  over the budget of 200 bytes: an iteration keeps 240, and needs about 240 at least" in str(report).splitlines()
+    assert "  over the budget of 200 bytes: an iteration keeps 240, and about 240 in the smallest blocks that are tried" in str(report).splitlines()
     assert str(report).count("in blocks of blocks already, the least that is tried") == 3
     once.grad(1000)
     assert not told(recwarn)  # once
@@ -323,7 +323,7 @@ def test_loops_that_cannot_be_cut_say_so(arch, recwarn):
     f(100)
     f.grad(100)
     (text,) = told(recwarn)
-    assert "over the budget of 64 bytes: an iteration keeps 800, and needs about 800 at least" in text
+    assert "over the budget of 64 bytes: an iteration keeps 800, and about 800 in the smallest blocks that are tried" in text
     assert "800 bytes: a second run of its iterations would not find what they loaded from memory that changes" in text
 
 

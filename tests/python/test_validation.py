@@ -194,7 +194,8 @@ def test_marks_exist_in_debug_alone(arch):
 
 
 def test_the_field_is_named():
-    named, nameless, loss = *reals("positions", "", shape=3), reals("loss")[0]
+    named, variable, loss = *reals("positions", "", shape=3), reals("loss")[0]
+    held = reals("", shape=3)
     v = qd.Vector.field(2, qd.f64, shape=3, name="velocities", needs_grad=True)
 
     @qd.kernel
@@ -211,7 +212,8 @@ def test_the_field_is_named():
 
     for run, what in (
         (lambda: change(named), "It is an element of the field `positions`"),
-        (lambda: change(nameless), "It is an element of a field without a name"),
+        (lambda: change(variable), "It is an element of the field `variable`"),
+        (lambda: change(held[0]), "It is an element of a field without a name"),
         (change_vectors, "It is an element of the field `velocities`"),
     ):
         with pytest.raises(qd.QuadrantsAssertionError, match=f"{RULE} {what}, and was read before."):

@@ -6,6 +6,7 @@
 #include "python/bind/ndarray.h"
 #include "python/bind/plan.h"
 #include "python/bind/scalar.h"
+#include "python/bind/state.h"
 
 #include "base/bytes.h"
 #include "ir/serial.h"
@@ -41,6 +42,17 @@ std::string tuple_text(const int64_t *v, int n) {
     return text + (n == 1 ? ",)" : ")");
 }
 
+/// What the program calls the field that lies there.
+std::string title(PlaceObject *self) {
+    PyObject *function = package_attr("quadrants._storage.naming", "of_place");
+    PyObject *name = function ? PyObject_CallOneArg(function, reinterpret_cast<PyObject *>(self)) : nullptr;
+    const char *words = name && PyUnicode_Check(name) ? PyUnicode_AsUTF8(name) : nullptr;
+    const std::string found = words && *words ? words : self->place->name;
+    Py_XDECREF(name);
+    PyErr_Clear();
+    return found;
+}
+
 /// The indices of an element; false with an error set.
 bool locate(PlaceObject *self, PyObject *key, int32_t *at) {
     if (!check_alive(self)) return false;
@@ -61,7 +73,7 @@ bool locate(PlaceObject *self, PyObject *key, int32_t *at) {
         if (storage < 0 || storage >= place.shape[size_t(i)]) {
             int64_t shape[max_dims];
             for (int k = 0; k < n; k++) shape[k] = place.shape[size_t(k)];
-            raise(ErrorClass::bounds, "Accessing field (" + place.name + ") of size " + tuple_text(shape, n) +
+            raise(ErrorClass::bounds, "Accessing field (" + title(self) + ") of size " + tuple_text(shape, n) +
                                           " with indices " + tuple_text(idx, n));
             return false;
         }

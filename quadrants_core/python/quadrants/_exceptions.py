@@ -1,6 +1,7 @@
 """The public exception classes, and the text of those that the core raises."""
 
 import builtins as _builtins
+import contextlib as _contextlib
 
 from quadrants import _logging, _settings
 
@@ -251,19 +252,33 @@ def from_internal(text):
     )
 
 
-_warned = {}  # file -> what the filters of Python know of warnings there: each specialisation, and each derivative, warns anew
+_unwarned = 0
+_told = {}  # file -> what the filters of Python know of warnings there: each specialisation, and each derivative, warns anew
+
+
+@_contextlib.contextmanager
+def unwarned():
+    """While kernels are compiled once more, the compiler's warnings are not told again."""
+    global _unwarned
+    _unwarned += 1
+    try:
+        yield
+    finally:
+        _unwarned -= 1
 
 
 def warn(category, message, file, line):
     """A warning of the compiler; of the category "log" it goes to the log."""
     import warnings
 
+    if _unwarned:
+        return
     if category == "log":
         _logging.warn(f"{file}:{line}: {message}" if file else message)
         return
     kind = getattr(_builtins, category, UserWarning)
     if file and line:
-        warnings.warn_explicit(message, kind, file, line, registry=_warned.setdefault(file, {}))
+        warnings.warn_explicit(message, kind, file, line, registry=_told.setdefault(file, {}))
     else:
         warnings.warn(message, kind, stacklevel=3)
 

@@ -264,3 +264,52 @@ def test_effects_of_an_assert_that_checks_nothing(arch):
 
     k()
     assert x.to_numpy().tolist() == [15, 16, 17, 19]
+
+
+@pytest.mark.parametrize("kind", ["i64", "u64", "u32"])
+def test_bounds_of_a_range_beyond_i32(kind):
+    @qd.kernel
+    def inside(a: getattr(qd, kind), b: getattr(qd, kind)) -> qd.i32:
+        n = 0
+        for _ in range(1):
+            for _ in range(a, b):
+                n += 1
+        return n
+
+    @qd.kernel
+    def at_the_top(x: qd.types.ndarray(), a: getattr(qd, kind), b: getattr(qd, kind)):
+        for i in qd.ndrange((a, b)):
+            x[0] += 1
+
+    x = np.zeros(1, np.int32)
+    at_the_top(x, 3, 7)
+    assert inside(3, 7) == x[0] == 4
+    low = 2**31 if kind == "u32" else 2**33
+    for run in (inside, lambda a, b: at_the_top(x, a, b)):
+        with pytest.raises(qd.QuadrantsAssertionError, match=r"Bounds of a range are i32, and this one is \d"):
+            run(low, low + 3)
+    assert x[0] == 4
+
+
+@pytest.mark.parametrize("kind", ["i64", "u64", "u32"])
+def test_indices_beyond_i32(kind):
+    x = qd.field(qd.i32, shape=3)
+
+    @qd.kernel
+    def of_field(i: getattr(qd, kind)):
+        x[i] = 1
+
+    @qd.kernel
+    def of_array(a: qd.types.ndarray(ndim=1), i: getattr(qd, kind)):
+        a[i] = 1
+
+    of_field(2)
+    a = np.zeros(3, np.int32)
+    of_array(a, 2)
+    assert x[2] == a[2] == 1
+    far = 2**31 + 1 if kind == "u32" else 2**32
+    with pytest.raises(qd.QuadrantsAssertionError, match="Accessing field"):
+        of_field(far)
+    with pytest.raises(qd.QuadrantsAssertionError, match="Out of bound access"):
+        of_array(a, far)
+    assert x.to_numpy().tolist() == a.tolist() == [0, 0, 1]

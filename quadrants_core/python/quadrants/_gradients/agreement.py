@@ -9,16 +9,15 @@ import contextlib
 import re
 import time
 
-from quadrants import _native
+from quadrants import _exceptions, _native
+from quadrants._gradients.verdict import AGREES, KINK, UNKNOWN, WRONG, Check
 from quadrants._gradients import (
-    custom as _custom, held as _held, lines as _lines, state as _state, tape as _tape, validation as _validation
+    custom as _custom, directions as _directions, held as _held, lines as _lines, state as _state, tape as _tape, validation as _validation
 )  # fmt: skip
 from quadrants._language import kernel as _kernel
 from quadrants._trees import snode as _snode
 
 _Mode = _kernel.AutodiffMode
-
-AGREES, KINK, WRONG, UNKNOWN = "agrees", "non-smooth here", "wrong", "not checked"
 
 TOO_LONG = "a check takes too long; qd.ad.check() takes the time that it is given"
 
@@ -27,46 +26,6 @@ _STEPS = {"f16": (0.5, 0.1), "f32": (1e-1, 1e-2, 1e-3), "f64": (1e-3, 1e-4, 1e-5
 _OF_DIFFERENCES = {"f16": 0.3, "f32": 5e-2, "f64": 1e-4}
 _EPSILON = {"f16": 1e-3, "f32": 1.2e-7, "f64": 2.3e-16}
 _FLOATS = ("f16", "f32", "f64")
-
-
-class Check:
-    """What `qd.ad.check` found. `verdict` is "agrees", "non-smooth here", "wrong" or "not checked"; `reason` says why; `places` are
-    the (file, line) that a wrong gradient comes from, the likeliest first; `backward`, `forward` and `differences` are what each direction gave."""
-
-    def __init__(self, name):
-        self.name, self.verdict, self.reason = name, UNKNOWN, ""
-        self.places, self.pair = [], None
-        self.backward, self.forward, self.differences = [], [], []
-        self.elements = 0
-
-    def __bool__(self):
-        return self.verdict == AGREES
-
-    @property
-    def line(self):
-        """The likeliest line of a wrong gradient, or None."""
-        return self.places[0][1] if self.places else None
-
-    def _size(self):
-        n = len(self.backward)
-        return f"{n} direction{'' if n == 1 else 's'}, {self.elements:,} number{'' if self.elements == 1 else 's'}" if n else ""
-
-    def _where(self):
-        from quadrants import _exceptions, _source
-
-        return [(f"{_source.shown_name(file)}, line {line}", _exceptions._source_line(file, line).strip()) for file, line in self.places]
-
-    def __repr__(self):
-        parts = [f"{self.name}: {self.verdict}" + (f" ({self._size()})" if self.verdict == AGREES else "")]
-        if self.reason:
-            parts.append(f"  {self.reason}")
-        parts += [f"  {place}: {text}" for place, text in self._where()]
-        return "\n".join(parts)
-
-    def _repr_html_(self):
-        from quadrants._display import verdict
-
-        return verdict.html(self.name, self.verdict, self._size(), self.reason, self._where())
 
 
 class _Call:
@@ -132,6 +91,17 @@ class _Follow:
                     target.dual.fill(0)
 
 
+def _cause(error):
+    """What an error says, without the code that it stands at."""
+    lines = [line.strip() for line in str(error).strip().splitlines()]
+    places = [k for k, line in enumerate(lines) if line.startswith('File "')]
+    if places and places[0]:
+        lines = lines[: places[0]]
+    elif places:  # what is said stands behind the code and its carets
+        lines = [line for line in lines[places[-1] + 2 :] if line.strip("^") and not line.startswith("Hint:")]
+    return " ".join(lines) or type(error).__name__
+
+
 class _Program:
     """What is checked, as something that can be run again and again."""
 
@@ -143,6 +113,16 @@ class _Program:
 
     def launch(self, info, mode, args):
         """A kernel, or what works out its derivative. If launches are not to be counted, it has no counters."""
+        if mode not in (_Mode.FORWARD, _Mode.REVERSE):
+            return self._launch(info, mode, args)
+        try:
+            return self._launch(info, mode, args)
+        except (_exceptions.QuadrantsCompilationError, _exceptions.QuadrantsRuntimeError) as error:
+            which = "gradient" if mode == _Mode.REVERSE else "derivative in forward mode"
+            name = getattr(info, "__name__", None) or info.fn.__name__
+            raise _state.Refused(f"{name} has no {which}: {_cause(error)}") from error
+
+    def _launch(self, info, mode, args):
         if self.counted and mode == _Mode.NONE:
             return info._launch(args, {})
         if self.counted and mode == _Mode.REVERSE:
@@ -153,7 +133,8 @@ class _Program:
         before = info.coverage
         info.coverage = before if self.counted else False
         try:
-            return made(*args)
+            with _exceptions.unwarned():  # the kernel itself said it
+                return made(*args)
         finally:
             info.coverage = before
 
@@ -193,70 +174,12 @@ class _Program:
                     one.call.grad(*one.args)
 
 
-class _Directions:
-    """Numbers for each element of each variable."""
-
-    def __init__(self, variables):
-        self.variables = variables
-
-    def random(self, rng, scales=None):
-        """Of about these sizes, one for each variable."""
-        import numpy as np
-
-        return [np.array(rng.standard_normal(v.shape) * scale, _numpy(v))
-                for v, scale in zip(self.variables, scales or [1.0] * len(self.variables))]  # fmt: skip
-
-    def kept(self, direction, low, high):
-        """Zero but for the elements low to high, all variables in a row."""
-        import numpy as np
-
-        out, at = [], 0
-        for values in direction:
-            made = np.zeros_like(values)
-            first, last = max(low - at, 0), min(high - at, values.size)
-            if first < last:
-                made.reshape(-1)[first:last] = values.reshape(-1)[first:last]
-            at += values.size
-            out.append(made)
-        return out
-
-    def at(self, number):
-        """(variable, index) of an element."""
-        import numpy as np
-
-        for v in self.variables:
-            size = int(np.prod(v.shape, dtype=np.int64))
-            if number < size:
-                return v, tuple(int(i) for i in np.unravel_index(number, v.shape)) if v.shape else ()
-            number -= size
-        return None
-
-
-def _numpy(variable):
-    from quadrants import _dtypes
-
-    return _dtypes.numpy_dtype(variable.dtype)
-
-
-def _terms(a, b):
-    import numpy as np
-
-    return [x.astype(np.float64) * y.astype(np.float64) for x, y in zip(a, b)]
-
-
-def _dot(a, b):
-    return float(sum(t.sum() for t in _terms(a, b)))
-
-
-def _size(a, b):
-    return float(sum(abs(t).sum() for t in _terms(a, b)))
-
-
 class _Checker:
     def __init__(self, program, result, rng, directions):
         self.program, self.result, self.rng = program, result, rng
         self.directions = directions
         self.state = program.state
+        self.looked_inside = False
 
     def run(self):
         calls = self.program.run(keeps=True)
@@ -264,7 +187,7 @@ class _Checker:
         self.variables = self.state.variables()
         if not self.variables:
             return self.tell(UNKNOWN, "nothing that it uses has a gradient")
-        self.space = _Directions(self.variables)
+        self.space = _directions.Directions(self.variables)
         self.result.elements = sum(v.size for v in self.space.random(self.rng))
         self.precision = min((v.dtype.name for v in self.variables), key=_FLOATS.index)
         self.state.add_duals()
@@ -274,7 +197,7 @@ class _Checker:
             backward, forward, size = self.compare(v, w)
             self.result.backward.append(backward)
             self.result.forward.append(forward)
-            if not abs(backward - forward) <= _TOLERANCE[self.precision] * size:
+            if not self.is_near(backward, forward, size):
                 if backward != backward or forward != forward or size in (float("inf"),):
                     return self.tell(KINK, "a slope is infinite or no number")
                 return self.find(v, w, backward, forward)
@@ -298,14 +221,16 @@ class _Checker:
         self.blame_dead_ends()
         return True
 
-    def blame_dead_ends(self):
+    def blame_dead_ends(self, whatever=True):
+        """Names what has a tangent but no gradient; all of it, if no line is seen to read some. Whether there is any."""
         between = self.state.dead_ends()
-        between = _lines.read(self.calls, between) or between
+        between = _lines.read(self.calls, between) or (between if whatever else [])
         if not between:
-            return
+            return False
         names = " and ".join(dict.fromkeys(variable.whole() for variable in between))
         self.tell(WRONG, f"nothing goes back through {names}: no gradient was asked for, by needs_grad=True")
         self.result.places = _lines.writers(self.calls, between)
+        return True
 
     def scales(self):
         """How far each variable may move: by about as much as it holds."""
@@ -353,13 +278,35 @@ class _Checker:
         """(backward, forward, the largest that they could be)"""
         pushed = self.push(v, calls)
         pulled = self.pull(w, calls, again=False, at_start=at_start)
-        return _dot(pulled, v), _dot(w, pushed), _size(pulled, v) + _size(w, pushed)
+        return _directions.dot(pulled, v), _directions.dot(w, pushed), _directions.size(pulled, v) + _directions.size(w, pushed)
 
     def agree(self, v, w, calls=None, at_start=False):
         backward, forward, size = self.compare(v, w, calls, at_start)
-        return abs(backward - forward) <= _TOLERANCE[self.precision] * size
+        return self.is_near(backward, forward, size)
+
+    def is_near(self, backward, forward, size):
+        """Whether two modes agree, as well as numbers of the narrowest type on the way can."""
+        def near():
+            return abs(backward - forward) <= _TOLERANCE[self.precision] * size
+
+        return near() or (self.narrows() and near())
+
+    def narrows(self):
+        """Whether kernels compute in a narrower type than fields and arrays have; from then on that is the precision."""
+        if self.looked_inside:
+            return False
+        self.looked_inside = True
+        with _exceptions.unwarned():
+            texts = [kernel._show("frontend") for (_, mode), kernel in self.program.made.items() if mode == _Mode.FORWARD]
+        met = [name for name in _FLOATS if any(f": {name} = " in text for text in texts)]
+        before, self.precision = self.precision, min([*met, self.precision], key=_FLOATS.index)
+        return self.precision != before
 
     def is_smooth(self, v, w, forward, size):
+        """Whether differences from either side are the slope."""
+        return self.shows(v, w, forward, size) or (self.narrows() and self.shows(v, w, forward, size))
+
+    def shows(self, v, w, forward, size):
         import numpy as np
 
         self.state.restore()
@@ -371,7 +318,7 @@ class _Checker:
                 variable.set_primal(np.array(x + x.dtype.type(side) * d))
             self.program.run()
             after = [variable.primal() for variable in self.variables]
-            return _dot(after, w), _size(after, w)
+            return _directions.dot(after, w), _directions.size(after, w)
 
         seen, middle = [], run_at(0)
         for h in _STEPS[self.precision]:
@@ -396,6 +343,9 @@ class _Checker:
             self.result.reason += f"; the gradient that the program itself works out for {call.__name__} is not that of the kernels in it"
             return
         if (call is None or self.agree(v, w, calls, at_start=True)) and self.overwrites(calls):
+            return
+        self.push(v)
+        if self.blame_dead_ends(whatever=False):
             return
         self.find_pair(v, w, calls)
 
@@ -442,7 +392,7 @@ class _Checker:
 
         def wrong_in(low, high):
             part = self.space.kept(v, low, high)
-            return abs(_dot(pulled, part) - _dot(w, self.push(part, calls)))
+            return abs(_directions.dot(pulled, part) - _directions.dot(w, self.push(part, calls)))
 
         source = self.halve(self.result.elements, wrong_in)
         part = self.space.kept(v, source, source + 1)
@@ -450,11 +400,11 @@ class _Checker:
 
         def wrong_out(low, high):
             weights = self.space.kept(w, low, high)
-            return abs(_dot(self.pull(weights, calls), part) - _dot(weights, pushed))
+            return abs(_directions.dot(self.pull(weights, calls), part) - _directions.dot(weights, pushed))
 
         target = self.halve(self.result.elements, wrong_out)
         weights = self.space.kept(w, target, target + 1)
-        backward, forward = _dot(self.pull(weights, calls), part), _dot(weights, pushed)
+        backward, forward = _directions.dot(self.pull(weights, calls), part), _directions.dot(weights, pushed)
         scale = sum(float(x.sum()) for x in part) * sum(float(x.sum()) for x in weights)
         (of, i), (by, k) = self.space.at(target), self.space.at(source)
         self.result.pair = of.element(i), by.element(k)
@@ -473,7 +423,30 @@ class _Checker:
 
 def check(function, *args, directions=3, seed=0, elements=4_000_000, seconds=30.0):
     """Whether the gradients of a kernel, of a function with a gradient of its own, or of a function that calls such, are right where its
-    fields and arrays stand now. Everything is as before when it returns."""
+    fields and arrays stand now. Everything is as before when it returns.
+
+    Args:
+        function: what is checked.
+        *args: its arguments.
+        directions: how many random directions derivatives are taken in.
+        seed: of the random numbers.
+        elements: programs that use more numbers are not checked.
+        seconds: programs that take longer are not checked.
+
+    Returns:
+        A `Check`: true if the gradients agree.
+
+    Example:
+        >>> x = qd.field(qd.f32, shape=4, needs_grad=True)
+        >>> loss = qd.field(qd.f32, shape=(), needs_grad=True)
+        >>> @qd.kernel
+        ... def energy():
+        ...     for i in x:
+        ...         loss[None] += x[i] ** 2
+        >>> x.fill(1.5)
+        >>> qd.ad.check(energy).verdict
+        'agrees'
+    """
     import numpy as np
 
     name = getattr(function, "__qualname__", None) or getattr(getattr(function, "__func__", None), "__qualname__", None)

@@ -4,7 +4,7 @@ import numpy as np
 
 from quadrants import _dtypes
 from quadrants._language import kernel as _kernel
-from quadrants._storage import field as _field
+from quadrants._storage import field as _field, naming as _naming
 from quadrants._trees import snode as _snode
 
 _STEPS = [2.0**-k for k in range(3, 30, 2)]
@@ -26,7 +26,7 @@ def _fields(to_check):
     fields = [getattr(x, "_impl", x) for x in to_check]
     for x in fields:
         assert isinstance(x, _field.Field), f"{wanted} {x!r} is no field."
-        assert x.has_grad(), f"{wanted} {x._name or 'A field without a name'} has no gradient."
+        assert x.has_grad(), f"{wanted} {_naming.named(x) or 'A field without a name'} has no gradient."
     return fields
 
 

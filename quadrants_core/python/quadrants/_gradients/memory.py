@@ -77,7 +77,7 @@ class KeptTask:
         """In words, by how much the budget was not kept, else "". The `reason` of each loop says why."""
         if not self.budget or self.of_one <= self.budget:
             return ""
-        return f"over the budget of {self.budget} bytes: an iteration keeps {self.of_one}, and needs about {self.least} at least"
+        return f"over the budget of {self.budget} bytes: an iteration keeps {self.of_one}, and about {self.least} in the smallest blocks that are tried"
 
     @property
     def least(self):

@@ -4,7 +4,7 @@ import copy
 
 from quadrants import _dtypes, _native
 from quadrants._gradients import held as _held
-from quadrants._storage import field as _field
+from quadrants._storage import field as _field, naming as _naming
 from quadrants._trees import snode as _snode
 
 _Role = _snode.SNodeGradType
@@ -53,7 +53,9 @@ class Variable:
 
 class FieldVariable(Variable):
     def __init__(self, member):
-        name = member.name if getattr(member.field, "_name", "") else "a field without a name, element "
+        self.title = _naming.named(member.field) if member.field is not None else ""
+        own = getattr(member.field, "_name", "")
+        name = self.title + member.name.removeprefix(own or member.name.partition("[")[0]) if self.title else "a field without a name, element "
         super().__init__(name, _dtypes.all_types[member.scalar - 1], tuple(member.place.shape))
         self.member = member
 
@@ -61,8 +63,7 @@ class FieldVariable(Variable):
         return self.member.grad, self.member.dual
 
     def whole(self):
-        name = getattr(self.member.field, "_name", "")
-        return f"`{name}`" if name else "a field without a name"
+        return f"`{self.title}`" if self.title else "a field without a name"
 
     def holds(self, value):
         """Whether this is (a component of) the field."""

@@ -9,7 +9,7 @@ from quadrants._language import annotations as _annotations, func as _func, matr
 from quadrants._storage import buffer_view as _buffer_view, ndarray as _ndarray, struct as _struct
 from quadrants._language.annotations import kind_word
 from quadrants._python_backend import (
-    atomics, functions, loops, matrices, meshes, numbers, operations, output, storage, table, triplets,
+    atomics, constants, functions, loops, matrices, meshes, numbers, operations, output, storage, table, triplets,
 )  # fmt: skip
 from quadrants._python_backend.numbers import DryRun, Scalar, as_kind, fail_type, kind_of, promote, typed
 from quadrants._python_backend.values import (
@@ -18,6 +18,14 @@ from quadrants._python_backend.values import (
 )  # fmt: skip
 
 value = value_of
+
+
+def without_type(x):
+    """A variable inside of qd.static, where numbers are Python's own."""
+    x = value_of(x)
+    return type(x)(map(without_type, x)) if type(x) in (tuple, list, loops.StaticIndex) else constants.without_type(x)
+
+
 loop, range = loops.loop, loops.range_
 check = output.check
 load = storage.load
@@ -243,13 +251,13 @@ def chain(ops, first, *others):
     result = None
     for op, second in zip(ops, others):
         if numbers.is_constant(first) and numbers.is_constant(second):
-            link = numbers._COMPARE[op](first, second)
+            link = numbers._COMPARE[op](first, second)  # Python's, or that of a Known
         else:
             link = broadcast(op, first, second, lambda a, b, op=op: numbers.compare(op, a, b))
         if result is None:
             result = link
-        elif isinstance(result, bool) and isinstance(link, bool):
-            result = result and link
+        elif numbers.is_constant(result) and numbers.is_constant(link):
+            result = bool(result and link)
         else:
             result = broadcast("&", result, link, lambda a, b: numbers.binary("&", a, b))
         first = second
@@ -288,6 +296,8 @@ def shifted(a, b):
 
 def negation(x):
     x = value_of(x)
+    if isinstance(x, numbers.Known):
+        return constants.known(negation(typed(x)))
     if is_number(x) and not isinstance(x, Scalar) or not (is_number(x) or isinstance(x, Mat)):
         return not x
 
@@ -513,7 +523,7 @@ def call(callee, *args, **keywords):
         raise _exceptions.QuadrantsSyntaxError("Kernels cannot call other kernels. I.e., nested kernels are not allowed.")
     args = [value_of(a) for a in args]
     known = operations.PYTHON.get(callee) if callee.__hash__ else None
-    if known and (known in ("print", "len") or not all(numbers.is_constant(a) for a in args)):
+    if known and (known in ("print", "len") or not all(map(numbers.is_untyped, args))):
         return table.table[known](*args, **keywords)
     at_run_time = any(isinstance(a, (Scalar, Mat, Record)) for a in (*args, *map(value_of, keywords.values())))
     if at_run_time and isinstance(callee, _types.MethodType):
@@ -553,7 +563,8 @@ def _literal(dtype, args):
         return as_kind(x, dtype)
     if not is_number(x):
         raise _exceptions.QuadrantsSyntaxError("A primitive type cannot decorate an expression with a compound type.")
-    if isinstance(x, bool):
+    has_own = isinstance(x, numbers.Known) and (isinstance(x, float) or numbers.fits(x, x.kind))
+    if has_own or isinstance(x, bool):
         return as_kind(x, dtype)
     if isinstance(x, int) and numbers.is_real(dtype):
         fail_type("Integer literals must be annotated with a integer type. For type casting, use `qd.cast`.")

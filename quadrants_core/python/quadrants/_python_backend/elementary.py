@@ -4,7 +4,7 @@ import math as _math
 import struct as _struct
 
 from quadrants import _settings
-from quadrants._python_backend import meshes, numbers
+from quadrants._python_backend import constants, meshes, numbers
 from quadrants._python_backend.numbers import Scalar, as_kind, fail_type, kind_of, promote, typed, value_as
 from quadrants._python_backend.table import cast, data_type, domain, named, table
 from quadrants._python_backend.values import Mat, broadcast, each, make, matmul, to_mat, type_name, value_of
@@ -86,7 +86,8 @@ for _name, _f in _WIDENING.items():
 
 @named("abs")
 def absolute(x):
-    return each(x, lambda c: abs(typed(c)))
+    x = value_of(x)
+    return each(x, lambda c: abs(c if isinstance(c, numbers.Known) else typed(c)))
 
 
 @named("math.sign")
@@ -155,12 +156,13 @@ def _extreme(name):
         args = [value_of(a) for a in args]
         if len(args) == 1 and type(args[0]) is not Scalar:
             args = [value_of(a) for a in args[0]]
-        if all(isinstance(a, (int, float)) for a in args):
+        if all(map(numbers.is_untyped, args)):
             return (min if name == "min" else max)(args)
-        result = args[0]
+        is_known = all(map(numbers.is_constant, args))
+        result = typed(args[0]) if is_known else args[0]
         for other in args[1:]:
             result = broadcast(name, result, other, lambda x, y: numbers.binary(name, x, y))
-        return result
+        return constants.known(result) if is_known else result
 
     table[name] = op
 
@@ -199,6 +201,8 @@ table["cast"] = lambda obj, dtype: cast(obj, data_type(dtype))
 def _of_default(name, kind):
     def op(x):
         x = value_of(x)
+        if isinstance(x, numbers.Known):
+            return constants.known(as_kind(x, kind()))
         if numbers.is_constant(x) or isinstance(x, str):
             return {"int": int, "float": float, "bool": bool}[name](x)
         return cast(x, kind())

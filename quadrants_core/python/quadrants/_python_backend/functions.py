@@ -7,7 +7,7 @@ import weakref as _weakref
 from quadrants import _dtypes, _exceptions, _settings
 from quadrants._language import annotations as _annotations, func as _func, matrix as _matrix, signature as _signature
 from quadrants._language.annotations import kind_word
-from quadrants._python_backend import arrays, loops, numbers, places, rewrite, storage
+from quadrants._python_backend import arrays, constants, loops, numbers, places, rewrite, storage
 from quadrants._python_backend.numbers import Scalar
 from quadrants._python_backend.values import Mat, Place, Record, Var, converted, fresh, host_value, to_mat, value_of, zero
 
@@ -74,8 +74,10 @@ def run(func, *args, **keywords):
     given = _matched(made, args, keywords)
     first_is_struct = bool(args) and isinstance(args[0], Record) and made.params[:1] == ("self",)
     is_inlined = not isinstance(func, _func.RealFunc)
+    is_foreign = isinstance(func, _func.ForeignFunc)
     passed = [
-        _passed(made.annotations.get(p), p, given[p], first_is_struct and p == "self", is_inlined) for p in made.params
+        _passed(made.annotations.get(p), p, given[p], first_is_struct and p == "self", is_inlined, is_foreign)
+        for p in made.params
     ]
     wanted = made.annotations.get("return")
     if numbers.DryRun.active and not is_inlined:
@@ -113,10 +115,19 @@ def _matched(made, args, keywords):
     return given
 
 
-def _passed(annotation, name, value, by_place, elementwise):
+def _with_types(value):
+    """Numbers of Python, in tuples and lists too, as the variables that a parameter without an annotation makes of them."""
+    if type(value) in (tuple, list, loops.StaticIndex):
+        return type(value)(map(_with_types, value))
+    return constants.with_type(value)
+
+
+def _passed(annotation, name, value, by_place, elementwise, is_foreign=False):
     if by_place or _is_template(annotation):
         return value
     value = value_of(value)
+    if annotation is None and not is_foreign:
+        value = _with_types(value)
     if isinstance(annotation, (_annotations.MatrixType, _annotations.StructType)) or (
         annotation is not None and _dtypes.is_dtype(annotation)
     ):

@@ -7,7 +7,7 @@ from quadrants import _exceptions
 from quadrants._language import ops as _ops
 from quadrants._storage import field as _field, struct as _struct
 from quadrants._language.annotations import kind_word
-from quadrants._python_backend import meshes, numbers
+from quadrants._python_backend import meshes, numbers, places
 from quadrants._python_backend.numbers import DryRun, Scalar, fail_type, kind_of, value_as
 from quadrants._python_backend.storage import storage_of
 from quadrants._python_backend.values import Mat, broadcast, is_number, to_mat, type_name, value_of
@@ -52,7 +52,10 @@ def _bound(x):
     x = value_of(x)
     if not is_number(x):
         fail_type(f"Bounds of a range must be numbers, not {type_name(x)}")
-    return value_as(x, numbers.i32)
+    bound = value_as(x, numbers.i32)
+    if numbers.Debug.active and type(x) is numbers.Scalar and not numbers.DryRun.active and int(x.value) != bound:
+        places.fail(f"(kernel={places.kernel()}) Bounds of a range are i32, and this one is {x.value}")
+    return bound
 
 
 def _picks(ranges):

@@ -1,7 +1,8 @@
 """Scalars of the language: a number with its type, and what the operators make of two of them.
 
 Plain Python numbers are constants, as in a compiled kernel: two of them are combined by Python, and one meets a Scalar as
-default_ip, default_fp or u1. The rules are those atop frontend/types.cpp and in ir/eval.cpp; real results that are too
+default_ip, default_fp or u1. A Known is a constant with a type, which a func gets for a parameter without an annotation:
+operators compute with it as with a Scalar, all else takes it for the Python number. The rules are those atop frontend/types.cpp and in ir/eval.cpp; real results that are too
 small for a normal number are zero.
 """
 
@@ -90,9 +91,14 @@ def is_constant(x):
     return isinstance(x, (int, float))
 
 
+def is_untyped(x):
+    """A constant that Python computes with."""
+    return isinstance(x, (int, float)) and not isinstance(x, Known)
+
+
 def kind_of(x):
     """The type of a Scalar or a Python number."""
-    if type(x) is Scalar:
+    if type(x) is Scalar or isinstance(x, Known):
         return x.kind
     if isinstance(x, bool):
         return u1
@@ -113,12 +119,19 @@ def plain(x):
     return None
 
 
+def fits(x, kind):
+    """Whether the Python integer x has a value in type `kind`."""
+    top = (1 << (kind.bits - (kind.kind == "int"))) - 1
+    return (-top - 1 if kind.kind == "int" else 0) <= int(x) <= top
+
+
 def literal(x, kind, what="specified dtype"):
     """The value of the Python number x in its own type `kind`."""
     if is_real(kind):
         return _ROUND[kind](float(x))
-    top = (1 << (kind.bits - (kind.kind == "int"))) - 1
-    if not (-top - 1 if kind.kind == "int" else 0) <= x <= top:
+    if not fits(x, kind) and not fits(x, _dtypes.i64) and not fits(x, _dtypes.u64):
+        fail_type(f"Integer literal {x} exceeded the range of {what}: {kind}, and of every integer type")
+    if not fits(x, kind):
         fail_type(
             f"Integer literal {x} exceeded the range of {what}: {kind}, please specify the dtype via e.g. `qd.u64({x})` "
             "or set a different `default_ip` in `qd.init()`"
@@ -411,29 +424,37 @@ class Scalar:
         return f"{self.kind}({self.value})"
 
 
-def _is_operand(x):
+# methods of operators
+BINARY = {
+    "add": "+", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//", "mod": "%", "pow": "**", "and": "&", "or": "|",
+    "xor": "^", "lshift": "<<", "rshift": ">>",
+}  # fmt: skip
+COMPARISONS = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
+
+
+def is_operand(x):
     return type(x) is Scalar or is_constant(x) or plain(x) is not None
 
 
+class Known:
+    """A Python number that has a type: see constants.py."""
+
+
 def _add_operators():
-    names = {
-        "add": "+", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//", "mod": "%", "pow": "**", "and": "&", "or": "|",
-        "xor": "^", "lshift": "<<", "rshift": ">>",
-    }  # fmt: skip
-    for name, op in names.items():
+    for name, op in BINARY.items():
 
         def forward(self, other, op=op):
-            return binary(op, self, other) if _is_operand(other) else NotImplemented
+            return binary(op, self, other) if is_operand(other) else NotImplemented
 
         def backward(self, other, op=op):
-            return binary(op, other, self) if _is_operand(other) else NotImplemented
+            return binary(op, other, self) if is_operand(other) else NotImplemented
 
         setattr(Scalar, f"__{name}__", forward)
         setattr(Scalar, f"__r{name}__", backward)
-    for name, op in {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}.items():
+    for name, op in COMPARISONS.items():
 
         def comparison(self, other, op=op):
-            return compare(op, self, other) if _is_operand(other) else NotImplemented
+            return compare(op, self, other) if is_operand(other) else NotImplemented
 
         setattr(Scalar, f"__{name}__", comparison)
 

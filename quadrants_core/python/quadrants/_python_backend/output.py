@@ -90,6 +90,8 @@ def _is_known(x):
         return type(x) in (list, tuple) and all(map(_is_known, x))
     if isinstance(x, dict):
         return all(map(_is_known, x.values()))
+    if isinstance(x, numbers.Known) and (isinstance(x, float) or x.kind is numbers.u1):
+        return False  # it is shown as a value of the run; integers look alike
     return not isinstance(x, (Scalar, Mat, Record, Text))
 
 

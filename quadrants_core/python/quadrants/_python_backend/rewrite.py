@@ -362,6 +362,8 @@ class _Rewriter(ast.NodeTransformer):
 
     # expressions
     def visit_Name(self, node):
+        if self.static and isinstance(node.ctx, ast.Load) and node.id in self.local:
+            return self.call("without_type", node, at=node)
         if node.id in self.boxed and isinstance(node.ctx, ast.Load) and node.id not in self.templates:
             return self.call("value", node, at=node)
         if node.id in self.templates:

@@ -22,8 +22,15 @@ def key_of(index):
         for one in part.components() if isinstance(part, Mat) else [part]:
             if not is_number(one) or numbers.is_real(kind_of(one)):
                 fail_type(f"indices must be integers, however '{kind_of(one)}' is provided as index")
-            key.append(value_as(one, numbers.i32))
+            key.append(_index(one))
     return tuple(key)
+
+
+def _index(x):
+    """As i32. Where bounds are checked, a number that has none is the first or last of these, which lies outside."""
+    if numbers.Debug.active and type(x) is Scalar:
+        return max(-(1 << 31), min(x.value, (1 << 31) - 1))
+    return value_as(x, numbers.i32)
 
 
 arguments = {}  # id of an array that was passed -> (number of the argument, name of the parameter)

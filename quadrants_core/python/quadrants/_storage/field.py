@@ -5,7 +5,7 @@ import warnings
 from quadrants import _dtypes, _exceptions, _source
 from quadrants._display import values as _values
 from quadrants._language import kernel as _kernel, matrix as _matrix
-from quadrants._storage import interop as _interop
+from quadrants._storage import interop as _interop, naming as _naming
 from quadrants._trees import helpers as _helpers, layout as _layout, snode as _snode
 from quadrants._factories import makes as _makes
 from quadrants._trees.layout import Layout as _Layout
@@ -94,7 +94,7 @@ class Field(_values.Shown):
 
     def _node(self):
         if self._parts[0].node is None:
-            raise _exceptions.QuadrantsRuntimeError("Field has no allocation: place it in a tree, or give it a shape")
+            raise _exceptions.QuadrantsRuntimeError(_naming.not_allocated(self))
         return self._parts[0].node
 
     def _placed(self):
@@ -112,7 +112,7 @@ class Field(_values.Shown):
             if member.generation == -1:
                 raise _exceptions.QuadrantsRuntimeError("This field belongs to a tree that was destroyed")
             if member.node is None:
-                raise _exceptions.QuadrantsRuntimeError("Field has no allocation: place it in a tree, or give it a shape")
+                raise _exceptions.QuadrantsRuntimeError(_naming.not_allocated(self))
             _snode.check_all_placed()
             member.node._builder._materialise()
             place = member.place

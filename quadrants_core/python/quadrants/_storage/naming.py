@@ -1,0 +1,55 @@
+"""What errors call a field: the name that it was given, or a variable that holds it."""
+
+import os
+import sys
+
+from quadrants._trees import snode as _snode
+
+_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+_DERIVATIVES = {_snode.SNodeGradType.ADJOINT: "grad", _snode.SNodeGradType.DUAL: "dual"}
+
+
+def named(field):
+    """`velocity`, or `velocity.grad`; "" if neither the program nor a variable of the functions that run now names it."""
+    given = field._name
+    which = _DERIVATIVES.get(getattr(field._parts[0], "role", None))
+    if given and given != which:
+        return given
+    for name, value in _variables():
+        value = getattr(value, "_impl", value)
+        if value is field:
+            return name
+        if which and getattr(type(value), "_qd_kind_", None) in ("field", "matrix_field") and getattr(value, which) is field:
+            return f"{value._name or name}.{which}"
+    return ""
+
+
+def _variables():
+    """Of the functions that run now, the package's own left out."""
+    frame, modules = sys._getframe(1), set()
+    while frame is not None:
+        if not frame.f_code.co_filename.startswith(_PACKAGE):
+            if frame.f_code.co_name != "<module>":
+                yield from list(frame.f_locals.items())
+            if id(frame.f_globals) not in modules:
+                modules.add(id(frame.f_globals))
+                yield from list(frame.f_globals.items())
+        frame = frame.f_back
+
+
+def of_place(place):
+    """The name of the field that has an element there, or "". Bounds that Python code breaks ask for it."""
+    for builder in _snode.finished_builders():
+        for member in list(builder._members):
+            if member.place is place and member.field is not None:
+                return named(member.field)
+    return ""
+
+
+def not_allocated(field):
+    """Why a field has no memory."""
+    which = _DERIVATIVES.get(getattr(field._parts[0], "role", None))
+    if which is None:
+        return "Field has no allocation: place it in a tree, or give it a shape"
+    name = named(field) or which
+    return f"Field has no allocation: `{name}` is there if the field was made with `needs_{which}=True`, or if `x.{which}` is placed in a tree"

@@ -1,0 +1,9 @@
+import quadrants as qd
+
+
+@qd.kernel
+def wrong(n: qd.i32):
+    print(f"{n:,}")
+
+
+wrong(1)
