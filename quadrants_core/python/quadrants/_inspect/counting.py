@@ -2,6 +2,7 @@
 
 import weakref
 
+from quadrants import _native
 from quadrants._language import kernel as _kernel
 
 _counted = weakref.WeakSet()  # functions of kernels that are counted for the window
@@ -20,7 +21,9 @@ def begin(suits=lambda info: True):
     infos = {kernel._primal: None for kernel in _kernel.living() if kernel._primal.coverage is None}
     left = [info for info in infos if not suits(info)]
     for info in infos.keys() - left:
-        info.coverage, info.is_checked = True, True
+        info.coverage = True
+        if any(made._specialisations() for made in info.compiled()):
+            info.checked_in = _native.core().generation()
         _counted.add(info.fn)
         _forget(info)
     return [info.name for info in left]

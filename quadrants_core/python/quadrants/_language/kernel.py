@@ -53,7 +53,7 @@ class KernelInfo(metaclass=_Replaceable):
 
     coverage = None  # counts for this kernel alone: True or False; None as the program wants it
     ad_stack_budget_bytes = None  # of its gradient; None: the option of the program
-    is_checked = False  # it is compiled once more, for a window: fields that nobody placed are no mistake of it
+    checked_in = None  # the program in which it is compiled once more, for a window: fields that nobody placed are no mistake of it
     readings = None  # where a window may be attached: what was found around it when it was compiled
     used = None  # in a notebook: global name -> what it meant when the kernel was compiled
 
@@ -139,7 +139,7 @@ class KernelInfo(metaclass=_Replaceable):
         if self.coverage:
             from quadrants._coverage import counts as _coverage  # notes which functions are compiled
         _runtime.tell_core()
-        if not self.is_checked:
+        if self.checked_in is None or self.checked_in != _native.core().generation():
             _snode.check_all_placed()
         if _settings.special.print_non_pure and not self.fastcache:
             print(f"[NOT_PURE] Debug information: not pure: {self.name}", flush=True)
