@@ -196,7 +196,7 @@ def test_a_budget_that_is_not_kept(session):
     session.run("logistic.grad(1000)")
     data = shown(session.run("%qd_adstack"))
     (task,) = data[MIME]["kernels"][0]["tasks"]
-    said = "over the budget of 100 bytes: an iteration keeps 240, and needs about 240 at least"
+    said = "over the budget of 100 bytes: an iteration keeps 240, and about 240 in the smallest blocks that are tried"
     assert task["excess"] == said and f"<div>{said}</div>" in data["text/html"] and said in data["text/plain"]
     assert {loop["reason"] for loop in task["loops"]} == {"in blocks of blocks already, the least that is tried"}
     assert "every 10-th: in blocks of blocks already" in data["text/html"]
