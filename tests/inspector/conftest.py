@@ -1,5 +1,10 @@
 """One display for all tests of windows, which nobody else draws on."""
 
+import signal
+
+# A shell that starts a program in the background has it ignore Ctrl-C, and so would every program started here.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
 import os
 import subprocess
 

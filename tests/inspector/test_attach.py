@@ -625,6 +625,13 @@ if child == 0:
 while True:""", 1)  # fmt: skip
 
 
+def wait_until_it_holds_no_socket(pid):
+    end = time.monotonic() + PATIENCE
+    while any(os.readlink(f"/proc/{pid}/fd/{name}").startswith("socket:") for name in os.listdir(f"/proc/{pid}/fd")):
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
 def test_a_forked_child_has_no_socket(tmp_path, capsys):
     program = Program(tmp_path, FORKS)
     child = program.ask("child")
@@ -633,6 +640,8 @@ def test_a_forked_child_has_no_socket(tmp_path, capsys):
         assert watcher.wait("state")["process"] == program.pid
         grandchild = program.ask("os.fork() or os.execvp('sleep', ['sleep', '600'])")
         assert "cannot be attached to" in refused(capsys, child)
+        for pid in (child, grandchild):
+            wait_until_it_holds_no_socket(pid)  # a child that did not run yet has those of its parent
         program.kill()
         assert watcher.ended()  # though its children live
         assert "there is no process" in refused(capsys, program.pid)
