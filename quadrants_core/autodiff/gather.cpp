@@ -305,7 +305,8 @@ class Gather {
 void gather_sums(Function &fn) {
     const BlockId made = fn.make_block();
     for (Value v : std::vector<Value>(fn[fn.body].insts))
-        if (fn[v].op != Op::parallel || !Gather(fn, v, made).run()) fn[made].insts.push_back(v);
+        if (fn[v].op != Op::parallel || fn.loops[fn[v].imm].cells || !Gather(fn, v, made).run())
+            fn[made].insts.push_back(v);
     fn[fn.body].insts = std::move(fn[made].insts);
 }
 

@@ -190,9 +190,10 @@ class Reverse {
         const Place &place = fn_.places[number];
         if (!is_sparse(place) || !is_sparse(fn_.places[companions_.place(number)])) return {};
         const Values indices(fn_.args(pointer).begin(), fn_.args(pointer).end());
-        if (!indices.empty() && fn_[indices[0]].op == Op::own_index) {
-            const Place &loop = fn_.places[place_of(fn_[indices[0]])];
-            if (loop.tree == place.tree && loop.levels == place.levels) return {}; // the loop is at it
+        if (cells_at_hand_ && indices == fn_[fn_[cells_at_hand_].blocks[0]].params) {
+            const Place &loop = fn_.places[place_of(fn_[fn_.args(cells_at_hand_)[1]])];
+            if (loop.tree == place.tree && loop.levels == place.levels && loop.index_offset == place.index_offset)
+                return {}; // the loop is at it
         }
         const auto [at, is_new] = cells_.try_emplace(number, replay_.out().places.size());
         if (is_new) {
@@ -274,7 +275,9 @@ class Reverse {
         const Values bounds = values(fn_.args(v));
         const Value made = b_.parallel(bounds, loop);
         replay_.open_frame(v, made);
+        cells_at_hand_ = loop.cells ? v : Value{};
         backward(fn_[v].blocks[0]);
+        cells_at_hand_ = {};
         b_.yield();
         replay_.close_frame();
     }
@@ -290,6 +293,7 @@ class Reverse {
     std::vector<uint8_t> reached_;       ///< by value: something was added to its adjoint on the way to here
     Values reached_list_;                ///< those for which `reached_` is set, in order
     Values passed_;                      ///< adjoints of what the next block hands over; none: zero
+    Value cells_at_hand_;                ///< the loop over cells that is being done
     std::map<uint64_t, uint64_t> cells_; ///< by place: one that names the cells that hold it
 };
 

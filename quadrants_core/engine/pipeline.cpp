@@ -16,6 +16,7 @@ namespace step {
 constexpr passes::Pass kernel_list[] = {
     step::promote,           // before offload: locals used in several loops would live in memory
     step::fold,              // after promote: constants reach their uses. Derivatives are made behind these two
+    step::lower_cell_loops,  // after derivatives, which see whole loops; before all that compares accesses
     step::check_sections,    // on the whole kernel: sections are compared; before passes that merge accesses
     step::simplify_branches, // after fold: conditions known at compile time; a loop that never runs makes no task
     step::dce,               // before offload: a dead value would cross tasks through memory

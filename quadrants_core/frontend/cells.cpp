@@ -1,8 +1,7 @@
 // Sparse trees in kernels: asking about cells, making and removing them, and loops over those that exist.
 //
-// A loop at the top level of a kernel runs over a list of pieces of containers (abi/tree.h), made by a task before it.
-// Its indices carry the cell at hand with them (own_index), so that reaching the field's own elements needs no search.
-// A loop further inside, or a serial one, asks level by level which cells exist.
+// A loop at the top level of a kernel is a parallel one over the cells in a list, which a task before it makes; what it is
+// made of says passes/lower_cell_loops.cpp. A loop further inside, or a serial one, asks level by level which cells exist.
 #include "frontend/cells.h"
 
 #include "frontend/bounds.h"

@@ -119,7 +119,8 @@ Value Builder::parallel(std::span<const Value> bounds, const Loop &loop) {
     std::vector<Value> args(bounds.begin(), bounds.end());
     fn.loops.push_back(loop);
     Value v = emit(Op::parallel, args, {}, fn.loops.size() - 1);
-    std::vector<Type> indices(args.size() / 2, Type(Scalar::i32));
+    const size_t count = loop.cells ? fn.places[place_of(fn[args.at(1)])].shape.size() : args.size() / 2;
+    std::vector<Type> indices(count, Type(Scalar::i32));
     finish_loop(*this, v, indices, {});
     return v;
 }

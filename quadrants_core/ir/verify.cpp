@@ -15,8 +15,8 @@
 //    parameters, yield, continue, break and results have the same types. The results are the values of the last yield
 //    or continue (the initial ones if the loop never ran), or those of the break.
 //  - `parallel` stands at the outermost level of the body, has i32 bounds (lo, hi per index), i32 indices, no results,
-//  and
-//    its body yields nothing. break and continue do not cross it.
+//    and its body yields nothing. break and continue do not cross it. One over cells has one pair of bounds, the upper one a
+//    `list`, and an index for each axis of the list's place.
 //  - graph_begin and graph_end stand at the outermost level of a kernel, in pairs that nest; each subgraph begins once. A
 //    do_while stands in do_whiles and at most one checkpoint, a checkpoint in do_whiles alone, a region in do_whiles, a section
 //    directly in a region, which holds nothing else that has an effect. The flag of a do_while, which it must have, and of a
@@ -309,6 +309,10 @@ void Checker::control(Value v, const Scope &scope) {
     case ControlOp::loop: return loop_shape(v, 0, 0, {});
     case ControlOp::parallel:
         if (!scope.outermost) report(v, "stands at the outermost level only");
+        if (fn.loops[in.imm].cells) {
+            if (args.size() != 2 || fn[args[1]].op != Op::list) return report(v, "runs from 0 to the length of a list");
+            return loop_shape(v, fn.places[place_of(fn[args[1]])].shape.size(), args.size(), Scalar::i32);
+        }
         return loop_shape(v, args.size() / 2, args.size(), Scalar::i32);
     }
 }

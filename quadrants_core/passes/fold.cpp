@@ -308,7 +308,8 @@ void Fold::branches(Value v) {
 
 void Fold::loop(Value v) {
     BlockId body = fn[v].blocks[0];
-    uint32_t indices = first_carried(fn, v);
+    const bool cells = fn[v].op == Op::parallel && fn.loops[fn[v].imm].cells; // whose indices may have an offset
+    uint32_t indices = cells ? 0 : first_carried(fn, v);
     for (uint32_t i = 0; i < indices; ++i)
         if (is_nonnegative(arg(v, int(2 * i)))) note_nonnegative(fn[body].params[i]);
     run(body);

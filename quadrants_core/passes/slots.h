@@ -15,7 +15,7 @@ inline uint32_t first_init(const ir::Function &fn, ir::Value control) {
 /// Parameters of a loop's body before its carried values.
 inline uint32_t first_carried(const ir::Function &fn, ir::Value control) {
     ir::Op op = fn[control].op;
-    return op == ir::Op::for_ ? 1 : op == ir::Op::parallel ? fn[control].args.size / 2 : 0;
+    return op == ir::Op::for_ ? 1 : op == ir::Op::parallel ? uint32_t(fn[fn[control].blocks[0]].params.size()) : 0;
 }
 
 /// More operands at the end.

@@ -5,6 +5,9 @@
 // The flush runs even if no iteration came to the atomic. Adding the neutral element changes nothing, but the address
 // must exist: where the atomic stands under a condition, the flush first compares the indices with the extents. Must
 // come after chunk_ranges (which makes the loop) and before lower_access (while addresses have indices).
+//
+// Sums and products of reals are grouped anew, with and without fast_math: nothing orders the atomics of several threads.
+// Where one iteration alone comes to an element, and demote_atomics sees that, they are plain by now and keep their bits.
 #include "analysis/memory.h"
 #include "analysis/structure.h"
 #include "analysis/uses.h"

@@ -69,6 +69,11 @@ void Generator::atomic(const Storage &s) {
     Op op = commutes_only ? Op::atomic_add : rng_.of(ops);
     if ((info(op).traits & int_only) && !is_int(s.elem)) op = Op::atomic_add;
     if (op == Op::atomic_cas && !is_int(s.elem)) op = Op::atomic_xchg;
+    // thread_local_sums groups sums and products of reals anew, which rounds otherwise.
+    if (in_parallel_ && !loops_.empty() && is_float(s.elem)) {
+        if (op == Op::atomic_add) op = Op::atomic_min;
+        if (op == Op::atomic_mul) op = Op::atomic_max;
+    }
     Value p = address(s);
     Value x = pick(s.elem);
     if (op == Op::atomic_cas) {

@@ -257,3 +257,34 @@ def test_refusals_of_loops_inside_of_what_comes_along_give_no_hint_about_them(ar
     with pytest.raises(qd.QuadrantsRuntimeError, match="brings along for the line above") as error:
         use.grad()
     assert "Hint" not in str(error.value) and "values, vectors = qd.sym_eig(m[i])" in str(error.value)
+
+
+@pytest.mark.parametrize("kind", ["pointer", "bitmasked", "dynamic", "dense"])
+def test_loops_over_cells(kind):
+    x, y = qd.field(qd.f64, needs_grad=True), qd.field(qd.f64, needs_grad=True)
+    (total,) = reals("total")
+    if kind == "dynamic":
+        block, low, at = qd.root.pointer(qd.i, 8).dynamic(qd.j, 40), (0, 0), [(1, 0), (1, 1), (2, 0), (2, 1)]
+    else:
+        block = getattr(qd.root.pointer(qd.ij, 2), kind)(qd.ij, (4, 20))
+        low, at = (-4, -20), [(1, 2), (3, 5), (-3, -7), (-4, -20), (2, 19)]
+    block.place(x, y, x.grad, y.grad, offset=low)
+
+    @qd.kernel
+    def f():
+        for i, j in x:
+            if x[i, j] > 100:
+                continue
+            y[i, j] = x[i, j] ** 2 * (j // 3)
+        for i, j in y:
+            total[None] += qd.sin(y[i, j])
+
+    given = {(i, j): 0.3 + 0.1 * j + 0.05 * i for i, j in at}
+    for (i, j), value in given.items():
+        x[i, j] = value
+    f()
+    total.grad[None] = 1
+    f.grad()
+    assert total[None] == pytest.approx(sum(np.sin(v**2 * (j // 3)) for (_, j), v in given.items()))
+    for (i, j), v in given.items():
+        assert x.grad[i, j] == pytest.approx(np.cos(v**2 * (j // 3)) * 2 * v * (j // 3))

@@ -132,6 +132,7 @@ Flow Walk::endless_loop(Value v) {
 Flow Walk::parallel(Value v) {
     const Inst &in = fn[v];
     std::span<const Value> params = fn[in.blocks[0]].params;
+    QD_CHECK(!fn.loops[in.imm].cells, "a loop over cells must be lowered first");
     std::vector<int64_t> lo, hi;
     for (size_t a = 0; a < params.size(); ++a) {
         lo.push_back(index(fn.args(v)[2 * a]));
