@@ -138,7 +138,10 @@ def test_unknown_keywords_are_type_errors(call):
 
 
 @pytest.mark.parametrize("name", ["sin", "cos", "tan", "asin", "acos", "tanh", "sqrt", "rsqrt", "exp", "log", "abs"])
-def test_only_rounding_takes_a_dtype(name):
+@pytest.mark.parametrize("python", [False, True])
+def test_only_rounding_takes_a_dtype(name, python):
+    if python:
+        qd.init(arch=qd.python, print_full_traceback=True)
     with load_kernel_from_string(HEAD + f"    out[0, 0] = qd.{name}(a, dtype=qd.i32)\n", "k") as k:
         with pytest.raises(qd.QuadrantsTypeError, match=rf"{name}\(\) got an unexpected keyword argument 'dtype'"):
             k(np.zeros((1, 2)))
