@@ -2,11 +2,13 @@
 
 import os
 import pathlib
+import types
 
 import numpy as np
 
 FRAMES = int(os.environ.get("PUBLISHED_FRAMES", 2))
 FOLDER = os.environ.get("PUBLISHED_PICTURES")  # where pictures are kept: 1.npy, 2.npy and so on, bytes [row, column, channel]
+HAND = "PUBLISHED_HAND" in os.environ  # the left button is held down, and the mouse moves
 _count = 0
 
 
@@ -47,6 +49,23 @@ class Few:
             raise Closed
 
 
+class Hand:
+    """A person that presses the left button and moves the mouse."""
+
+    def _pressed(self):
+        where = self.get_cursor_pos()
+        return [types.SimpleNamespace(type=self.PRESS, key=self.LMB, pos=where, modifier=[], delta=(0, 0))] if self.shown % 5 == 0 else []
+
+    def get_cursor_pos(self):
+        return 0.3 + 0.03 * self.shown, 0.4 + 0.01 * self.shown
+
+    def is_pressed(self, *keys):
+        return self.LMB in keys
+
+    def get_events(self, *_):
+        return self._pressed()
+
+
 class Headless:
     """What Taichi's `ui.Window` cannot do unseen: asking for input raises, and showing crashes; reading a frame begins the next."""
 
@@ -69,11 +88,14 @@ class Headless:
 
 def classes(package):
     """`GUI` and `ui.Window` of quadrants or of Taichi, as windows of few frames."""
-    unseen = package.ui.Window
+    gui, unseen = package.GUI, package.ui.Window
     if package.__name__ == "taichi":
         unseen = type("Window", (Headless, unseen), {})
+    if HAND:
+        gui = type("GUI", (Hand, gui), {})
+        unseen = type("Window", (Hand, unseen), {"PRESS": package.ui.PRESS, "LMB": package.ui.LMB})
 
-    class GUI(Few, package.GUI):
+    class GUI(Few, gui):
         def __init__(self, *args, **keywords):
             super().__init__(*args, **{**keywords, "show_gui": False})
 
