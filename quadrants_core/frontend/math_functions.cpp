@@ -68,8 +68,8 @@ Val handlers::clamp(Walk &w, const Call &call) {
             return scalar(w, emit2(w, op, p, q));
         });
     };
-    const Val low = pick(Op::min, call.args[2], call.args[0]);
-    return pick(Op::max, call.args[1], low);
+    const Val raised = pick(Op::max, call.args[1], call.args[0]);
+    return pick(Op::min, call.args[2], raised);
 }
 
 /// x * (1 - a) + y * a

@@ -138,6 +138,14 @@ def test_lines_triangles_rect_arrows(gui):
     assert area(gui, [1, 0, 0]) == pytest.approx(600, abs=30) and area(gui, [0, 1, 0]) == pytest.approx(600, abs=30)
 
 
+@pytest.mark.parametrize("radius", [0.25, 0.5, 0.75])
+def test_thin_lines_are_faint(gui, radius):
+    """As much of their colour as the reference's: a pixel has the share by which its middle is nearer than the radius."""
+    gui.clear(0)
+    gui.line((0.1, 0.1), (0.9, 0.6), radius=radius, color=0xFFFFFF)
+    assert area(gui, [1, 0, 0]) == pytest.approx(np.hypot(64, 30) * radius**2, rel=0.15)
+
+
 def test_text_contour_and_vectors(gui):
     gui.clear(0)
     gui.text("Text", (0.1, 0.9), font_size=20, color=0xFFFFFF)

@@ -1,37 +1,52 @@
-"""python run.py PROGRAM: runs it with the module `quadrants` of this environment under the name `taichi`, on the CPU."""
+"""python run.py [--reference] PROGRAM: runs it with the module `quadrants` of this environment under the name `taichi`, on the CPU.
+With --reference it runs with Taichi itself, which that environment must have. Windows are unseen and close after a few frames
+(windows.py); what is random starts from the same seeds at every run."""
 
 import importlib
 import os
 import pathlib
+import random
 import runpy
 import sys
 import types
+
+import numpy
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.remove(str(HERE))
 sys.path.insert(0, str(HERE.parents[1]))
 
-import quadrants as qd  # noqa: E402
-
 from tests.published import windows  # noqa: E402
 
 
-class Module(types.ModuleType):
-    def __getattr__(self, name):
-        return getattr(qd, name)
+def on_the_cpu(init):
+    return lambda *_, **options: init(**{"random_seed": 1, **options, "arch": sys.modules["taichi"].cpu})
 
 
-def taichi(examples):
+def reference():
+    import taichi as ti
+
+    ti.GUI, ti.ui.Window = windows.classes(ti)
+    ti.init = on_the_cpu(ti.init)
+
+
+def ours(examples):
+    import quadrants as qd
+
+    class Module(types.ModuleType):
+        def __getattr__(self, name):
+            return getattr(qd, name)
+
     module = Module("taichi")
     module.__path__ = []
-    module.GUI = windows.GUI
+    module.GUI, window = windows.classes(qd)
     module.ui = types.ModuleType("taichi.ui")
-    vars(module.ui).update({name: getattr(qd.ui, name) for name in dir(qd.ui)}, Window=windows.Window)
+    vars(module.ui).update({name: getattr(qd.ui, name) for name in dir(qd.ui)}, Window=window)
     module.tools = types.ModuleType("taichi.tools")
     for name in dir(qd.tools):
         setattr(module.tools, name, getattr(qd.tools, name))
-    module.tools.imshow = windows.imshow
-    module.init = lambda *_, **options: qd.init(**{**options, "arch": qd.cpu})
+    module.tools.imshow = windows.imshow(module.GUI)
+    module.init = on_the_cpu(qd.init)
     sys.modules.update({"taichi": module, "taichi.tools": module.tools, "taichi.ui": module.ui})
     for name in "math types algorithms linalg lang lang.impl lang.matrix lang.kernel_impl lang.exception _lib profiler ad".split():
         try:
@@ -49,9 +64,14 @@ def taichi(examples):
 
 
 def main():
-    path = pathlib.Path(sys.argv[1]).resolve()
+    path = pathlib.Path(sys.argv[-1]).resolve()
     os.environ["MPLBACKEND"] = "agg"
-    taichi(next(p for p in path.parents if p.name == "examples"))
+    random.seed(1)
+    numpy.random.seed(1)
+    if sys.argv[1] == "--reference":
+        reference()
+    else:
+        ours(next(p for p in path.parents if p.name == "examples"))
     sys.argv = [str(path)]
     sys.path.insert(0, str(path.parent))
     try:

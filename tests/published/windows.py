@@ -1,13 +1,14 @@
-"""What the examples draw with: the package's own windows, unseen, which close after a few frames and keep their last picture."""
+"""What the examples draw with: windows of the package at hand, unseen, which close after a few frames and keep their last picture."""
 
 import os
 import pathlib
+import types
 
 import numpy as np
-import quadrants as qd
 
 FRAMES = int(os.environ.get("PUBLISHED_FRAMES", 2))
-FOLDER = os.environ.get("PUBLISHED_PICTURES")  # where pictures are kept
+FOLDER = os.environ.get("PUBLISHED_PICTURES")  # where pictures are kept: 1.npy, 2.npy and so on, bytes [row, column, channel]
+HAND = "PUBLISHED_HAND" in os.environ  # the left button is held down, and the mouse moves
 _count = 0
 
 
@@ -16,14 +17,13 @@ class Closed(BaseException):
 
 
 def keep(pixels):
-    """Notes a picture: what it shows must not be one colour alone, but that is for whoever reads the line."""
+    """Notes a picture, floats [x, y, channel] with y up."""
     global _count
     _count += 1
+    pixels = np.swapaxes((np.clip(pixels[..., :3], 0, 1) * 255).round().astype(np.uint8), 0, 1)[::-1]
     print(f"picture of {pixels.shape[:2]}, {len(np.unique(pixels.reshape(-1, pixels.shape[-1])[::7], axis=0))} colours")
     if FOLDER:
-        import sys
-
-        qd.tools.imwrite(pixels, pathlib.Path(FOLDER) / f"{pathlib.Path(sys.argv[0]).stem}_{_count}.png")
+        np.save(pathlib.Path(FOLDER) / f"{_count}.npy", pixels)
 
 
 class Few:
@@ -33,7 +33,7 @@ class Few:
 
     @property
     def running(self):
-        return self.shown < FRAMES and type(self).__mro__[2].running.fget(self)
+        return self.shown < FRAMES and super().running
 
     @running.setter
     def running(self, value):
@@ -43,22 +43,87 @@ class Few:
     def show(self, *file):
         self.shown += 1
         if self.shown == FRAMES:
-            keep(self._surface.picture())
+            keep(self.pixels())
         super().show(*file)
         if self.shown > FRAMES + 2:
             raise Closed
 
 
-class GUI(Few, qd.GUI):
-    def __init__(self, *args, **keywords):
-        super().__init__(*args, **{**keywords, "show_gui": False})
+class Hand:
+    """A person that presses the left button and moves the mouse."""
+
+    def _pressed(self):
+        where = self.get_cursor_pos()
+        return [types.SimpleNamespace(type=self.PRESS, key=self.LMB, pos=where, modifier=[], delta=(0, 0))] if self.shown % 5 == 0 else []
+
+    def get_cursor_pos(self):
+        return 0.3 + 0.03 * self.shown, 0.4 + 0.01 * self.shown
+
+    def is_pressed(self, *keys):
+        return self.LMB in keys
+
+    def get_events(self, *_):
+        return self._pressed()
 
 
-class Window(Few, qd.ui.Window):
-    def __init__(self, *args, **keywords):
-        super().__init__(*args, **{**keywords, "show_window": False})
+class Headless:
+    """What Taichi's `ui.Window` cannot do unseen: asking for input raises, and showing crashes; reading a frame begins the next."""
+
+    def get_event(self, tag=None):
+        return False
+
+    def get_events(self, tag=None):
+        return []
+
+    def is_pressed(self, *keys):
+        return False
+
+    def get_cursor_pos(self):
+        return 0.0, 0.0
+
+    def show(self):
+        if self.shown != FRAMES:
+            self.get_image_buffer_as_numpy()
 
 
-def imshow(img, *_args, **_keywords):
-    img = np.asarray(img.to_numpy() if hasattr(img, "to_numpy") else img)
-    keep(qd.tools.imresize(np.ascontiguousarray(img), *img.shape[:2]).reshape(*img.shape[:2], -1))
+def classes(package):
+    """`GUI` and `ui.Window` of quadrants or of Taichi, as windows of few frames."""
+    gui, unseen = package.GUI, package.ui.Window
+    if package.__name__ == "taichi":
+        unseen = type("Window", (Headless, unseen), {})
+    if HAND:
+        gui = type("GUI", (Hand, gui), {})
+        unseen = type("Window", (Hand, unseen), {"PRESS": package.ui.PRESS, "LMB": package.ui.LMB})
+
+    class GUI(Few, gui):
+        def __init__(self, *args, **keywords):
+            super().__init__(*args, **{**keywords, "show_gui": False})
+
+        def pixels(self):
+            pixels = self.get_image()
+            if pixels.ndim == 1:  # the reference's with fast_gui: words of blue, green, red and nothing, rows from the top
+                width, height = self.res
+                pixels = pixels.view(np.uint8).reshape(height, width, 4)[::-1, :, 2::-1].swapaxes(0, 1) / 255
+            return pixels
+
+    class Window(Few, unseen):
+        def __init__(self, *args, **keywords):
+            super().__init__(*args, **{**keywords, "show_window": False})
+
+        def pixels(self):
+            return self.get_image_buffer_as_numpy()
+
+    return GUI, Window
+
+
+def imshow(gui_class):
+    """In a window of few frames, as the reference's does."""
+
+    def show(img, title="imshow"):
+        img = img.to_numpy() if hasattr(img, "to_numpy") else np.asarray(img)
+        with gui_class(title, res=img.shape[:2]) as gui:
+            while gui.running:
+                gui.set_image(img)
+                gui.show()
+
+    return show

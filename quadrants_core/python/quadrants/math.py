@@ -25,7 +25,7 @@ mat2, mat3, mat4 = (_annotations.DefaultMatrixType(_n, _n, 2, _dtypes.DEFAULT_FP
 _ELEMENTWISE = {
     "sign(x)": lambda x: (x > 0) - (x < 0),
     "fract(x)": lambda x: x - _math.floor(x),
-    "clamp(x, xmin, xmax)": lambda x, lo, hi: lo if x < lo else hi if x > hi else x,
+    "clamp(x, xmin, xmax)": lambda x, lo, hi: min(hi, max(lo, x)),
     "mix(x, y, a)": lambda x, y, a: x * (1.0 - a) + y * a,
     "step(edge, x)": lambda edge, x: 1.0 if x >= edge else 0.0,
     "smoothstep(edge0, edge1, x)": lambda lo, hi, x: (lambda t: t * t * (3.0 - 2.0 * t))(min(max((x - lo) / (hi - lo), 0.0), 1.0)),

@@ -356,7 +356,7 @@ def clamp(x: Any, xmin: Any, xmax: Any) -> Any:
     Args:
         x: number, vector or matrix.
         xmin: the lower bound.
-        xmax: the upper bound.
+        xmax: the upper bound, which wins where they cross.
     
     Returns:
         Elementwise; a number beside a vector or matrix stands for one of its shape, types are promoted.

@@ -54,6 +54,18 @@ def test_elementwise_functions():
         np.testing.assert_allclose(f(x, y).to_numpy(), expected, rtol=1e-5, atol=1e-4)
 
 
+def test_the_upper_bound_of_clamp_wins():
+    """Where the lower one is above it."""
+
+    @qd.kernel
+    def f(x: qd.f32, low: qd.f32, high: qd.f32) -> vec3:
+        return qd.math.clamp(vec3(x, low, high), low, high)
+
+    for x in (-9.0, 2.0, 4.0, 9.0):
+        assert f(x, 5.0, 3.0).to_list() == [3, 3, 3] and f(x, 0.0, -1.0).to_list() == [-1, -1, -1]
+        assert qd.math.clamp(x, 5.0, 3.0) == 3 and qd.math.clamp(qd.Vector([x, 5.0]), 5.0, 3.0).to_list() == [3, 3]
+
+
 def test_not_numbers():
     @qd.kernel
     def f() -> qd.types.vector(4, qd.i32):

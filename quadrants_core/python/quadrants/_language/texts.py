@@ -195,7 +195,7 @@ TEXTS = {
                       "A matrix of the shape of A.", _ONLY, A="a symmetric matrix of 2 to 6 rows.", dt="f32 or f64; None: `default_fp`."),
     "math.sign": _real("-1, 0 or 1, by the sign of x.", ">>> qd.math.sign(-2.5)\n-1", _ANY),
     "math.fract": _real("x - floor(x), in [0, 1).", ">>> qd.math.fract(2.75)\n0.75"),
-    "math.clamp": _text("x, but not below `xmin` nor above `xmax`.", ">>> qd.math.clamp(7, 0, 5)\n5", _BOTH, x=_ANY, xmin="the lower bound.", xmax="the upper bound."),
+    "math.clamp": _text("x, but not below `xmin` nor above `xmax`.", ">>> qd.math.clamp(7, 0, 5)\n5", _BOTH, x=_ANY, xmin="the lower bound.", xmax="the upper bound, which wins where they cross."),
     "math.mix": _text("x * (1 - a) + y * a.", ">>> qd.math.mix(2.0, 4.0, 0.25)\n2.5", _BOTH, x="the value at a = 0.", y="the value at a = 1.", a="the weight of y."),
     "math.step": _text("0 where x < edge, else 1.", ">>> qd.math.step(1.0, 0.5)\n0.0", _BOTH, edge="where the step is.", x=_ANY),
     "math.smoothstep": _text("0 up to `edge0`, 1 from `edge1` on, and 3t^2 - 2t^3 between them.", ">>> qd.math.smoothstep(0.0, 1.0, 0.5)\n0.5", _BOTH,

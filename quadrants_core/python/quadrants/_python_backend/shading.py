@@ -29,8 +29,8 @@ def reflect(x, n):
 
 @named("math.clamp")
 def clamp(x, xmin, xmax):
-    low = broadcast("clamp", value_of(xmax), value_of(x), lambda a, b: numbers.binary("min", a, b))
-    return broadcast("clamp", value_of(xmin), low, lambda a, b: numbers.binary("max", a, b))
+    raised = broadcast("clamp", value_of(xmin), value_of(x), lambda a, b: numbers.binary("max", a, b))
+    return broadcast("clamp", value_of(xmax), raised, lambda a, b: numbers.binary("min", a, b))
 
 
 @named("math.mix")

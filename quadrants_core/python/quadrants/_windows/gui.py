@@ -280,7 +280,9 @@ class GUI:
             color: 0xRRGGBB, of all or of each.
         """
         ends = arrays.alike([arrays.points(p, 2, "GUI.lines") for p in (begin, end)], "GUI.lines")
-        width = self._surface.per_item(np.maximum(arrays.lengths(radius, "GUI.lines") * 2.0 - 1.0, 0.0), len(ends), "GUI.lines")
+        radii = arrays.lengths(radius, "GUI.lines")
+        ink = np.where(radii < 1, radii * np.maximum(radii, 0), radii * 2.0 - 1.0)  # as much as a line that fades over its last pixel
+        width = self._surface.per_item(ink, len(ends), "GUI.lines")
         self._surface.add("lines", n=len(ends), at=self._surface.put(ends), width=width, colour=self._colours(color, len(ends), "GUI.lines"))
 
     def arrow(self, orig, direction, radius=1, color=0xFFFFFF, **kwargs):

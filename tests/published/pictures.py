@@ -1,0 +1,80 @@
+"""What the examples show, against pictures/: what Taichi showed, after as many frames, from the same seeds.
+
+Pictures are made small first (64 pixels at most, each the mean of what it stands for), since fonts and the edges of lines differ. The
+measure is the mean difference of their channels, in units of how much the kept picture differs from its own mean colour: 0 is the same
+picture, 1 is as wrong as a picture of one colour. Random numbers are others here than there: such pictures are compared at 16 pixels, or
+by how often which colours are there."""
+
+import dataclasses
+import pathlib
+
+import numpy as np
+
+KEPT = pathlib.Path(__file__).resolve().parent / "pictures"
+SIZE = 64
+
+
+@dataclasses.dataclass
+class Shown:
+    """How an example is shown, and how far it may be off."""
+
+    limit: float = 0.1
+    why: str = ""  # it may be off by more
+    frames: int = 10
+    size: int = SIZE
+    colours: bool = False  # compared, not where they are
+    hand: bool = False  # the left button is held down, and the mouse moves
+    ours: bool = False  # what is kept was shown here, and looked at, since Taichi cannot
+
+
+SHOWN = {}
+
+
+def shown(name):
+    return SHOWN.get(name, Shown())
+
+
+def small(picture, size=SIZE):
+    """Bytes [row, column, channel], at most `size` of either, each the mean of the pixels that it stands for."""
+    rows, columns = picture.shape[:2]
+    step = max(rows, columns) / size
+    if step <= 1:
+        return picture
+    for axis, length in ((0, rows), (1, columns)):
+        sums = np.cumsum(np.insert(picture.astype(float), 0, 0, axis), axis)
+        at = np.linspace(0, length, max(1, round(length / step)) + 1)
+        low = np.floor(at).astype(int)
+        part = np.expand_dims(at - low, (1, 2) if axis == 0 else (0, 2))
+        there = sums.take(low, axis) * (1 - part) + sums.take(np.minimum(low + 1, length), axis) * part
+        picture = np.diff(there, axis=axis) * (len(at) - 1) / length
+    return picture.round().clip(0, 255).astype(np.uint8)
+
+
+def kept(name):
+    return KEPT / f"{name.replace('/', '-')}.png"
+
+
+def write(name, picture):
+    from PIL import Image
+
+    KEPT.mkdir(exist_ok=True)
+    Image.fromarray(small(picture)).save(kept(name), optimize=True)
+
+
+def read(name):
+    from PIL import Image
+
+    with Image.open(kept(name)) as image:
+        return np.asarray(image.convert("RGB"))
+
+
+def off(name, picture, reference):
+    """How far a picture is from a kept one, as the example is compared."""
+    how = shown(name)
+    found, wanted = (small(small(each), how.size).astype(float) for each in (picture, reference))
+    if found.shape != wanted.shape:
+        return float("inf")
+    contrast = np.abs(wanted - wanted.mean((0, 1))).mean()
+    if how.colours:
+        found, wanted = (np.sort(each.reshape(-1, each.shape[-1]), 0) for each in (found, wanted))
+    return float(np.abs(found - wanted).mean() / max(contrast, 0.05))
