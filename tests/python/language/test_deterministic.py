@@ -293,7 +293,8 @@ def test_the_order_of_these_sums_shows(arch, program):
     """What the test above could not see without: sums in another order have other bits."""
     if arch != qd.cpu:
         pytest.skip("runs on one thread")
-    assert len({bits(program, arch, threads)[0] for threads in THREADS}) > 1
+    first = bits(program, arch, 1)[0]
+    assert any(bits(program, arch, threads)[0] != first for _ in range(20) for threads in THREADS)  # another thread may come too late
 
 
 @pytest.mark.parametrize("options", [{"fast_math": False}, {"make_thread_local": False}, {"opt_level": 0}, {"advanced_optimization": False}], ids=str)
