@@ -12,6 +12,11 @@ HAND = "PUBLISHED_HAND" in os.environ  # the left button is held down, and the m
 _count = 0
 
 
+def now():
+    """A clock that goes on by a 60th of a second at each frame."""
+    return Few.frames / 60
+
+
 class Closed(BaseException):
     """Ends programs that draw for ever."""
 
@@ -30,6 +35,7 @@ class Few:
     """A window of few frames."""
 
     shown = 0
+    frames = 0  # of all windows
 
     @property
     def running(self):
@@ -42,6 +48,7 @@ class Few:
 
     def show(self, *file):
         self.shown += 1
+        Few.frames += 1
         if self.shown == FRAMES:
             keep(self.pixels())
         super().show(*file)
