@@ -76,6 +76,8 @@ class Hand:
 class Headless:
     """What Taichi's `ui.Window` cannot do unseen: asking for input raises, and showing crashes; reading a frame begins the next."""
 
+    event = None
+
     def get_event(self, tag=None):
         return False
 
