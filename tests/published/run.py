@@ -68,12 +68,18 @@ def main():
     path = pathlib.Path(sys.argv[-1]).resolve()
     os.environ["MPLBACKEND"] = "agg"
     random.seed(1)
-    time.time, time.time_ns = windows.now, lambda: int(windows.now() * 1e9)
+    time.time = time.perf_counter = windows.now
+    time.time_ns = lambda: int(windows.now() * 1e9)
     numpy.random.seed(1)
     if sys.argv[1] == "--reference":
         reference()
     else:
         ours(next(p for p in path.parents if p.name == "examples"))
+    windows.watch(sys.modules["taichi"].tools.VideoManager)
+    if "matplotlib" in path.read_text():
+        import matplotlib.pyplot
+
+        matplotlib.pyplot.show = windows.show_plot
     sys.argv = [str(path)]
     sys.path.insert(0, str(path.parent))
     try:
