@@ -122,10 +122,10 @@ class Painter {
         return z - w; // > 0: too near
     }
 
-    std::uint32_t lit(V3 at, V3 out, float r, float g, float b) const {
+    std::uint32_t lit(V3 at, V3 out, float r, float g, float b, bool two_sided = false) const {
         V3 sum = {scene_.ambient[0], scene_.ambient[1], scene_.ambient[2]};
         for (const Lamp &lamp : lights_) {
-            const float share = dot(out, normal(lamp.place - at));
+            const float towards = dot(out, normal(lamp.place - at)), share = two_sided ? std::abs(towards) : towards;
             if (share > 0) sum = sum + lamp.colour * share;
         }
         const auto byte = [](float x) { return std::uint32_t(std::clamp(x + 0.5f, 0.f, 255.f)); };
@@ -231,12 +231,11 @@ class Painter {
                             sr = perspective_ ? wr * ir : wr, sum = 1 / (sp + sq + sr);
                 const float u = sp * sum, v = sq * sum, w = sr * sum;
                 const V3 at = a.place * u + b.place * v + c.place * w;
-                V3 out = normal(a.normal * u + b.normal * v + c.normal * w);
-                const V3 to_eye = perspective_ ? at * -1 : V3{0, 0, 1};
-                if (two_sided && dot(out, to_eye) < 0) out = out * -1;
+                const V3 out = normal(a.normal * u + b.normal * v + c.normal * w);
                 there = here;
                 put(x, y,
-                    lit(at, out, a.r * u + b.r * v + c.r * w, a.g * u + b.g * v + c.g * w, a.b * u + b.b * v + c.b * w),
+                    lit(at, out, a.r * u + b.r * v + c.r * w, a.g * u + b.g * v + c.g * w, a.b * u + b.b * v + c.b * w,
+                        two_sided),
                     a.a * u + b.a * v + c.a * w);
             }
         }

@@ -98,19 +98,34 @@ def area(gui, colour):
     return (gui.get_image()[..., :3] @ np.asarray(colour)).sum()
 
 
-def test_circles(gui):
+def disc(radius):
+    """Of the reference: a pixel has the share by which its middle is nearer than the radius. So a disc ends there, and fades before."""
+    return np.pi / 3 * (radius**3 if radius < 1 else radius**2 + radius * (radius - 1) + (radius - 1) ** 2)
+
+
+@pytest.mark.parametrize("radius", [0.5, 0.8, 1, 1.5, 3, 10])
+def test_discs_fade_before_their_radius(gui, radius):
     gui.clear(0)
-    gui.circle((0.5, 0.5), color=0xFF0000, radius=10)
-    assert abs(area(gui, [1, 0, 0]) - np.pi * 100) < 4
+    rng = np.random.default_rng(1)
+    places = (rng.random((9, 2)) + [12, 12]) / [80, 60] if radius > 3 else np.stack([np.arange(9) % 3, np.arange(9) // 3], 1) * 0.2 + rng.random((9, 2)) * 0.02 + 0.2
+    found = []
+    for place in places:
+        gui.clear(0)
+        gui.circle(place, color=0xFF0000, radius=radius)
+        found.append(area(gui, [1, 0, 0]))
+    assert np.mean(found) == pytest.approx(disc(radius), rel=0.1)
+
+
+def test_circles(gui):
     gui.clear(0)
     places = np.array([[0.25, 0.25], [0.75, 0.75]])
     gui.circles(places, radius=np.array([5.0, 8.0]), color=np.array([0x00FF00, 0x0000FF]))
-    assert abs(area(gui, [0, 1, 0]) - np.pi * 25) < 3 and abs(area(gui, [0, 0, 1]) - np.pi * 64) < 4
+    assert abs(area(gui, [0, 1, 0]) - disc(5)) < 3 and abs(area(gui, [0, 0, 1]) - disc(8)) < 4
     found = pixels(gui)
     assert list(found[20, 15]) == [0, 255, 0] and list(found[60, 45]) == [0, 0, 255], "y goes up"
     gui.clear(0)
     gui.circles(places, radius=4, palette=[0xFF0000, 0x00FF00], palette_indices=[1, 1])
-    assert area(gui, [1, 0, 0]) == 0 and area(gui, [0, 1, 0]) > 90
+    assert area(gui, [1, 0, 0]) == 0 and area(gui, [0, 1, 0]) > 70
     with pytest.raises(ValueError, match="palette_indices go from 0 to 1, these from 0 to 2"):
         gui.circles(places, palette=[1, 2], palette_indices=[0, 2])
     with pytest.raises(ValueError, match="1 numbers for 2 things"):

@@ -136,12 +136,12 @@ def test_light_and_sides(window):
     scene, canvas, camera = window.get_scene(), window.get_canvas(), qd.ui.Camera()
     triangle = np.array([[-3, -3, 0], [3, -3, 0], [0, 3, 0]])
 
-    def middle(z, **how):
+    def middle(z, lamp=None, **how):
         camera.position(0, -0.5, z)
         camera.lookat(0, -0.5, 0)
         scene.set_camera(camera)
         scene.ambient_light((0.25, 0.25, 0.25))
-        scene.point_light((0, -0.5, z), (0.5, 0.5, 0.5))
+        scene.point_light((0, -0.5, z if lamp is None else lamp), (0.5, 0.5, 0.5))
         scene.mesh(triangle, color=(1, 1, 1), **how)
         canvas.scene(scene)
         return bytes_of(window)[40, 30, 0]
@@ -151,6 +151,9 @@ def test_light_and_sides(window):
     assert middle(-4) == pytest.approx(64, abs=2), "the back is lit by the ambient light alone"
     window.show()
     assert middle(-4, two_sided=True) == pytest.approx(191, abs=2)
+    for z in (4, -4):
+        window.show()
+        assert middle(z, lamp=-z, two_sided=True) == pytest.approx(191, abs=2), "light falls through"
 
 
 def test_camera_is_that_of_the_published_programs():

@@ -27,7 +27,38 @@ class Shown:
     ours: bool = False  # what is kept was shown here, and looked at, since Taichi cannot
 
 
-SHOWN = {}
+LETTERS = "letters of another font"
+RANDOM = "random numbers"
+PLACES = "random places"
+SHOWN = {
+    "algorithm/poisson_disk_sampling": Shown(why=PLACES, colours=True),
+    "features/gui/gui_image_io": Shown(why=PLACES, colours=True),
+    "features/io/export_videos": Shown(why=PLACES, colours=True),
+    "features/gui/keyboard": Shown(0.3, LETTERS),
+    "ggui_examples/mpm128_ggui": Shown(why=RANDOM, size=16),
+    "ggui_examples/mpm3d_ggui": Shown(0.15, RANDOM, size=16),
+    "ggui_examples/stable_fluid_ggui": Shown(hand=True),
+    "real_func/algorithm/poisson_disk_sampling": Shown(why=PLACES, colours=True),
+    "real_func/rendering/cornell_box": Shown(0.15, RANDOM, size=16),
+    "rendering/cornell_box": Shown(0.15, RANDOM, size=16),
+    "rendering/oit_renderer": Shown(0.2, PLACES, colours=True),
+    "simulation/ad_gravity": Shown(why=PLACES, size=16, colours=True),
+    "simulation/eulerfluid2d": Shown(hand=True),
+    "simulation/game_of_life": Shown(0.3, PLACES, colours=True),
+    "simulation/implicit_fem": Shown(why="points smaller than a pixel", size=16),
+    "simulation/mass_spring_game": Shown(0.4, LETTERS),
+    "simulation/mpm128": Shown(why=RANDOM, size=16),
+    "simulation/mpm3d": Shown(why=RANDOM, size=16),
+    "simulation/mpm88": Shown(why=RANDOM, size=16),
+    "simulation/mpm99": Shown(why=RANDOM, size=16),
+    "simulation/nbody": Shown(why=PLACES, colours=True),
+    "simulation/odop_solar": Shown(why=PLACES, colours=True),
+    "simulation/pbf2d": Shown(why=RANDOM, size=16),
+    "simulation/physarum": Shown(why=PLACES, colours=True),
+    "simulation/stable_fluid": Shown(hand=True),
+    "simulation/two_stream_instability": Shown(why=RANDOM, size=16),
+    "simulation/waterwave": Shown(hand=True),
+}
 
 
 def shown(name):

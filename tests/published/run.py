@@ -1,6 +1,6 @@
 """python run.py [--reference] PROGRAM: runs it with the module `quadrants` of this environment under the name `taichi`, on the CPU.
 With --reference it runs with Taichi itself, which that environment must have. Windows are unseen and close after a few frames
-(windows.py); what is random starts from the same seeds at every run."""
+(windows.py); what is random starts from the same seeds at every run, and the clock is that of the frames."""
 
 import importlib
 import os
@@ -8,6 +8,7 @@ import pathlib
 import random
 import runpy
 import sys
+import time
 import types
 
 import numpy
@@ -67,11 +68,18 @@ def main():
     path = pathlib.Path(sys.argv[-1]).resolve()
     os.environ["MPLBACKEND"] = "agg"
     random.seed(1)
+    time.time = time.perf_counter = windows.now
+    time.time_ns = lambda: int(windows.now() * 1e9)
     numpy.random.seed(1)
     if sys.argv[1] == "--reference":
         reference()
     else:
         ours(next(p for p in path.parents if p.name == "examples"))
+    windows.watch(sys.modules["taichi"].tools.VideoManager)
+    if "matplotlib" in path.read_text():
+        import matplotlib.pyplot
+
+        matplotlib.pyplot.show = windows.show_plot
     sys.argv = [str(path)]
     sys.path.insert(0, str(path.parent))
     try:

@@ -12,6 +12,12 @@ HAND = "PUBLISHED_HAND" in os.environ  # the left button is held down, and the m
 _count = 0
 
 
+def now():
+    """A clock that goes on by a 60th of a second at each frame, and a little whenever it is read: programs divide by differences."""
+    Few.read += 1
+    return Few.frames / 60 + Few.read * 1e-7
+
+
 class Closed(BaseException):
     """Ends programs that draw for ever."""
 
@@ -26,10 +32,31 @@ def keep(pixels):
         np.save(pathlib.Path(FOLDER) / f"{_count}.npy", pixels)
 
 
+def show_plot():
+    import matplotlib.pyplot
+
+    canvas = matplotlib.pyplot.gcf().canvas
+    canvas.draw()
+    keep(np.asarray(canvas.buffer_rgba())[::-1].swapaxes(0, 1) / 255)
+
+
+def watch(video_manager):
+    """Keeps the first frame of videos of bytes."""
+    write_frame = video_manager.write_frame
+
+    def write(self, image):
+        if _count == 0:
+            keep(np.asarray(image) / 255)
+        write_frame(self, image)
+
+    video_manager.write_frame = write
+
+
 class Few:
     """A window of few frames."""
 
     shown = 0
+    frames = read = 0  # of all windows
 
     @property
     def running(self):
@@ -42,6 +69,7 @@ class Few:
 
     def show(self, *file):
         self.shown += 1
+        Few.frames += 1
         if self.shown == FRAMES:
             keep(self.pixels())
         super().show(*file)
@@ -69,6 +97,8 @@ class Hand:
 class Headless:
     """What Taichi's `ui.Window` cannot do unseen: asking for input raises, and showing crashes; reading a frame begins the next."""
 
+    event = None
+
     def get_event(self, tag=None):
         return False
 
@@ -89,7 +119,8 @@ class Headless:
 def classes(package):
     """`GUI` and `ui.Window` of quadrants or of Taichi, as windows of few frames."""
     gui, unseen = package.GUI, package.ui.Window
-    if package.__name__ == "taichi":
+    is_reference = package.__name__ == "taichi"
+    if is_reference:
         unseen = type("Window", (Headless, unseen), {})
     if HAND:
         gui = type("GUI", (Hand, gui), {})
@@ -100,11 +131,10 @@ def classes(package):
             super().__init__(*args, **{**keywords, "show_gui": False})
 
         def pixels(self):
-            pixels = self.get_image()
-            if pixels.ndim == 1:  # the reference's with fast_gui: words of blue, green, red and nothing, rows from the top
-                width, height = self.res
-                pixels = pixels.view(np.uint8).reshape(height, width, 4)[::-1, :, 2::-1].swapaxes(0, 1) / 255
-            return pixels
+            if not (is_reference and self.fast_gui):
+                return self.get_image()
+            width, height = self.res  # get_image would overrun it: words of blue, green, red and nothing, rows from the top
+            return self.img.view(np.uint8).reshape(height, width, 4)[::-1, :, 2::-1].swapaxes(0, 1) / 255
 
     class Window(Few, unseen):
         def __init__(self, *args, **keywords):

@@ -3935,14 +3935,14 @@ class GUI:
         Args:
             pos: its middle.
             color: 0xRRGGBB.
-            radius: in pixels."""
+            radius: in pixels, where it has faded."""
 
     def circles(self, pos: Any, radius: Any=1, color: Any=16777215, palette: Any=None, palette_indices: Any=None) -> Any:
         """Draws discs.
         
         Args:
             pos: (n, 2) of their middles.
-            radius: in pixels, of all or of each.
+            radius: in pixels, where they have faded, of all or of each.
             color: 0xRRGGBB, of all or of each.
             palette: colours that `palette_indices` choose from.
             palette_indices: which of them, for each."""

@@ -494,7 +494,7 @@ class Scene:
             normals: of each vertex; None: the mean of its triangles'.
             color: of all.
             per_vertex_color: of each vertex, instead.
-            two_sided: lit on the side that is seen, whichever it is.
+            two_sided: lit from behind as from before.
             vertex_offset: the first vertex; with indices: added to each.
             vertex_count: how many vertices are drawn, without indices.
             index_offset: the first index.

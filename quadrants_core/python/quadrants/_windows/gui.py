@@ -209,7 +209,7 @@ class GUI:
         Args:
             pos: its middle.
             color: 0xRRGGBB.
-            radius: in pixels.
+            radius: in pixels, where it has faded.
         """
         self.circles(arrays.point(pos, "GUI.circle"), radius, color)
 
@@ -218,7 +218,7 @@ class GUI:
 
         Args:
             pos: (n, 2) of their middles.
-            radius: in pixels, of all or of each.
+            radius: in pixels, where they have faded, of all or of each.
             color: 0xRRGGBB, of all or of each.
             palette: colours that `palette_indices` choose from.
             palette_indices: which of them, for each.
@@ -233,7 +233,9 @@ class GUI:
                 raise ValueError(f"GUI.circles: palette_indices go from 0 to {len(palette) - 1}, these from {chosen.min()} to {chosen.max()}")
             color = np.asarray(palette, np.uint32)[chosen]
         colour = self._colours(color, count, "GUI.circles")
-        self._surface.add("discs", n=count, at=self._surface.put(centres), radius=self._surface.per_item(radius, count, "GUI.circles"), colour=colour)
+        radii = arrays.lengths(radius, "GUI.circles")
+        radii = self._surface.per_item(np.where(radii < 1, radii**3 / 2, radii - 0.5), count, "GUI.circles")  # those of the window fade after theirs
+        self._surface.add("discs", n=count, at=self._surface.put(centres), radius=radii, colour=colour)
 
     def triangle(self, a, b, c, color=0xFFFFFF):
         """Draws a triangle.
