@@ -24,7 +24,6 @@ def test_an_example_shows_what_the_reference_shows(name):
     assert fine, word
 
 
-
 def test_small_pictures_are_means():
     picture = np.zeros((96, 200, 3), np.uint8)
     picture[:, 100:] = 200
