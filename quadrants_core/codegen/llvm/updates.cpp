@@ -13,6 +13,7 @@
 // at the same memory.
 #include "codegen/llvm/updates.h"
 
+#include "analysis/denormals.h"
 #include "analysis/uses.h"
 
 #include <llvm/IR/MDBuilder.h>
