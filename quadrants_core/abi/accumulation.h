@@ -24,6 +24,8 @@ struct Updates {
     bool some() const { return (uint32_t(order) | any) != 0; }
 };
 inline constexpr const char *updates_symbol = "qd_updates";
+/// A byte in the object file of a task that gives the same results whether the processor flushes subnormal floats or not.
+inline constexpr const char *same_unflushed_symbol = "qd_same_unflushed";
 
 /// An array, a field, the cells of a pointer level or a number between tasks, which a task updates by one atomic operation alone, whose old value it does not
 /// use, and does not look at. The words of a copy are XORed with the neutral element: 0 = nothing was done here. The object file of a task

@@ -6,6 +6,7 @@
 #include "engine/background.h"
 #include "engine/build_task.h"
 #include "engine/completion.h"
+#include "engine/host_writes.h"
 #include "engine/image.h"
 #include "engine/program_impl.h"
 #include "engine/remote_launch.h"
@@ -353,7 +354,7 @@ bool Program::host_visible() const { return impl_->host_visible; }
 
 void Program::upload(const runtime::Buffer &to, uint64_t at, const void *from, uint64_t bytes) {
     if (to.host) {
-        std::memcpy(to.host + at, from, bytes);
+        copy_by_all(impl_->lowering.caps().threads, to.host + at, from, bytes);
         return;
     }
     impl_->wait_for_launches();
@@ -371,7 +372,7 @@ void Program::download(void *to, const runtime::Buffer &from, uint64_t at, uint6
 
 void Program::copy(const runtime::Buffer &to, const runtime::Buffer &from, uint64_t bytes) {
     if (to.host && from.host) {
-        std::memmove(to.host, from.host, bytes);
+        copy_by_all(impl_->lowering.caps().threads, to.host, from.host, bytes);
         return;
     }
     impl_->wait_for_launches();
@@ -395,8 +396,8 @@ void Program::repeat(const runtime::Buffer &to, const void *pattern, uint64_t pe
     const uint64_t first = std::min(period, bytes);
     if (first == 0) return;
     if (to.host) {
-        std::memcpy(to.host, pattern, first);
-        return double_up(first, bytes, [&](uint64_t at, uint64_t n) { std::memcpy(to.host + at, to.host, n); });
+        repeat_by_all(impl_->lowering.caps().threads, to.host, pattern, first, bytes);
+        return;
     }
     impl_->wait_for_launches();
     impl_->transfer([&](runtime::Stream &queue) {

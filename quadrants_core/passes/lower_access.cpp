@@ -2,8 +2,8 @@
 //   row   = base + (outer indices) * row bytes      moves out of the loop over the last index
 //   cell  = row + (last index) * cell bytes         shared by neighbours x[i - 1], x[i], x[i + 1]
 //   place = cell + constant                         folded into the addressing mode
-// A constant added to the last index moves to the third step. That reads i + 1 as not wrapping, which no index inside
-// the array does. Offsets of places are exact: powers of two become shifts and masks, other extents divisions.
+// A constant added to the last index, or to any of a field, moves to the third step; one added to an outer index of an array
+// becomes rows, a number that no loop changes. That reads i + 1 as not wrapping, which no index inside the array does. Offsets of places are exact: powers of two become shifts and masks, other extents divisions.
 #include "passes/passes.h"
 #include "passes/place_address.h"
 
@@ -27,18 +27,27 @@ void lower_element(Builder &b, Value v) {
     Value base = b.emit(Op::array_base, {array}, Type::pointer(type.elem));
     Address address(b, base);
     if (n > 1) {
+        std::vector<int64_t> apart(n - 1);
+        for (size_t k = 0; k + 1 < n; ++k) args[1 + k] = split_constant(fn, args[1 + k], apart[k]);
         Value row = b.cast(args[1], Scalar::i64);
+        Value rows; // that constants make
+        if (apart[0]) rows = b.i64(apart[0]);
         for (size_t k = 1; k + 1 < n; ++k) {
             Value extent = b.dim(array, int(k));
             extent = b.cast(extent, Scalar::i64);
             row = b.mul(row, extent);
             Value index = b.cast(args[1 + k], Scalar::i64);
             row = b.add(row, index);
+            if (rows) rows = b.mul(rows, extent);
+            if (!apart[k]) continue;
+            const Value more = b.i64(apart[k]);
+            rows = rows ? b.add(rows, more) : more;
         }
         Value width = b.dim(array, int(n) - 1);
         width = b.cast(width, Scalar::i64);
         width = times(b, width, uint64_t(cell));
         address.add(b.mul(row, width));
+        if (rows) address.add(b.mul(rows, width));
     }
     if (n > 0) {
         int64_t rest = 0;

@@ -108,7 +108,7 @@ void add_level(Builder &b, Address &address, const Place &place, size_t l, std::
         int64_t rest = -int64_t(place.index_offset[axis.axis]);
         Value index = indices[axis.axis];
         bool whole = axis.divide == 1 && outermost(place, l, a);
-        if (whole && last) index = split_constant(b.fn, index, rest);
+        if (whole) index = split_constant(b.fn, index, rest);
         Value wide;
         if (const Inst *c = whole ? constant(b.fn, index) : nullptr) {
             rest += int32_t(c->imm);

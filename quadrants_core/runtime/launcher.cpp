@@ -123,18 +123,22 @@ Share Launcher::share_so_far() const {
 
 void Launcher::run(const abi::Task &task, const std::atomic<const TaskEntry *> &entry, abi::Bounds bounds,
                    abi::Launch &launch) {
-    const FlushDenormals flush;
-    states_[0].alone = 1; // until the pool joins in
+    const TaskEntry &now = *entry.load(std::memory_order_acquire);
+    const FlushDenormals flush(now.flushes); // switching there and back takes as long as a small task
+    states_[0].alone = 1;                    // until the pool joins in
     try {
-        const TaskEntry &now = *entry.load(std::memory_order_acquire);
         if (!now.is_plain) {
-            if (now.updates.order != abi::Order::free) return run_in_order(task, entry, bounds, launch);
+            if (now.updates.order != abi::Order::free) {
+                const FlushDenormals always;
+                return run_in_order(task, entry, bounds, launch);
+            }
             now.note(Updated::How::unlocked);
             if (task.kind == abi::TaskKind::serial) return call_guarded(&launch, &states_[0], 0, 1, now.body);
         }
         Start start{bounds, now, task.weight.index, shares_little_};
         call_guarded(&launch, &states_[0], reinterpret_cast<int64_t>(&start), 0, Start::run);
         if (start.is_small()) return;
+        const FlushDenormals always; // chunks may come to run other code
         const int64_t indices = start.size();
         const int64_t chunk =
             shares_little_ ? indices / few_chunks + 1
@@ -197,7 +201,7 @@ static uint64_t float_control() {
 static void set_float_control(uint64_t bits) { asm volatile("msr fpcr, %0" ::"r"(bits)); }
 #endif
 
-FlushDenormals::FlushDenormals() : before_(float_control()) {
+FlushDenormals::FlushDenormals(bool wanted) : before_(wanted ? float_control() : flush_bits) {
     if ((before_ & flush_bits) != flush_bits) set_float_control(before_ | flush_bits);
 }
 FlushDenormals::~FlushDenormals() {

@@ -20,6 +20,7 @@ struct TaskEntry {
     std::vector<abi::Accumulation> accumulations;
     abi::Updates updates;
     bool is_plain = false; ///< of a range, without updates and with no order that is asked for
+    bool flushes = true;   ///< its results may differ where subnormal floats are not flushed
     /// Of the last launch: `how`, 8 bits; the number of copies, 16; their bytes.
     mutable std::atomic<uint64_t> updated{0};
 
@@ -92,10 +93,10 @@ class Launcher {
     };
 };
 
-/// Sets flush-to-zero and denormals-are-zero on this thread for as long as it lives.
+/// Sets flush-to-zero and denormals-are-zero on this thread for as long as it lives, if that is `wanted`.
 class FlushDenormals {
   public:
-    FlushDenormals();
+    explicit FlushDenormals(bool wanted = true);
     ~FlushDenormals();
     FlushDenormals(const FlushDenormals &) = delete;
 

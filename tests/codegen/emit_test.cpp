@@ -101,6 +101,42 @@ TEST(Emit, InterruptibleLoopLeavesTheTask) {
     EXPECT_EQ(launch.result<int32_t>(), 0);
 }
 
+/// An index of 32 bits that is widened counts in 64, from its least value to its greatest.
+TEST(Emit, AnIndexThatIsWidenedRunsToItsLimits) {
+    for (const char *way : {"", " {reversed}"})
+        for (const auto &[from, to] : {std::pair<int32_t, int32_t>{INT32_MAX - 3, INT32_MAX},
+                                       {INT32_MIN, INT32_MIN + 3},
+                                       {-2, 1},
+                                       {5, 5},
+                                       {INT32_MAX, INT32_MIN}}) {
+            const std::string text = "task serial @f() ret 16\n"
+                                     "    %0: i32 = constant " +
+                                     std::to_string(from) + "\n    %1: i32 = constant " + std::to_string(to) +
+                                     "\n"
+                                     "    %2: i64 = constant 0\n"
+                                     "    %3: i32 = constant 0\n"
+                                     "    %10: i64, %11: i32 = for %0, %1, %2, %3" +
+                                     way +
+                                     " (%4: i32, %5: i64, %6: i32)\n"
+                                     "        %7: i64 = cast %4\n"
+                                     "        %8: i64 = add %5, %7\n"
+                                     "        %9: i32 = bxor %6, %4\n"
+                                     "        yield %8, %9\n"
+                                     "    %12: ptr<i64> = ret_slot !0\n"
+                                     "    store %12, %10\n"
+                                     "    %13: ptr<i32> = ret_slot !8\n"
+                                     "    store %13, %11\n"
+                                     "    ret\n";
+            int64_t sum = 0;
+            int32_t bits = 0;
+            for (int64_t i = from; i < to; ++i) sum += i, bits ^= int32_t(i);
+            Launch launch;
+            launch.run(text);
+            EXPECT_EQ(launch.result<int64_t>(), sum) << from << way;
+            EXPECT_EQ(launch.result<int32_t>(8), bits) << from << way;
+        }
+}
+
 TEST(Emit, ArraysAreKeptApartByAliasScopes) {
     std::string task = R"(task serial @copy(%0: array<f32, 1>, %1: array<f32, 1>)
     %2: ptr<f32> = array_base %0

@@ -145,6 +145,78 @@ TEST(Updates, ATaskThatIsAloneNeedsNoLock) {
     EXPECT_TRUE(asks(test::read_task(adding("atomic_add"))));
 }
 
+namespace {
+
+/// For each index: 1 to %0[index / 2], and where `both` 10 to %1[0], which is not listed since its old value is used.
+ir::Function histogram(bool both) {
+    const std::string text = "task range @t(%0: array<i32, 1>, %1: array<i32, 1>, %2: array<i32, 1>)\n"
+                             "    bounds\n"
+                             "        %3: i64 = constant 0\n"
+                             "        yield %3, %3\n"
+                             "    body\n"
+                             "        %4: i64 = chunk_begin\n"
+                             "        %5: i32 = cast %4\n"
+                             "        %6: i64 = chunk_end\n"
+                             "        %7: i32 = cast %6\n"
+                             "        for %5, %7 {vectorize} (%8: i32)\n"
+                             "            %9: i32 = constant 1\n"
+                             "            %10: i32 = shr %8, %9\n"
+                             "            %11: i64 = cast %10\n"
+                             "            %12: i64 = constant 4\n"
+                             "            %13: i64 = mul %11, %12\n"
+                             "            %14: ptr<i32> = array_base %0\n"
+                             "            %15: ptr<i32> = offset %14, %13\n"
+                             "            %16: i32 = atomic_add %15, %9\n" +
+                             std::string(both ? "            %17: i32 = constant 10\n"
+                                                "            %18: ptr<i32> = array_base %1\n"
+                                                "            %19: i32 = atomic_add %18, %17\n"
+                                                "            %20: i64 = cast %8\n"
+                                                "            %21: i64 = mul %20, %12\n"
+                                                "            %22: ptr<i32> = array_base %2\n"
+                                                "            %23: ptr<i32> = offset %22, %21\n"
+                                                "            store %23, %19\n"
+                                              : "") +
+                             "            yield\n"
+                             "        ret\n";
+    ir::Function task = test::read_task(text);
+    task.distinct_arrays = true;
+    return task;
+}
+
+size_t count(const std::string &text, const std::string &what) {
+    size_t n = 0;
+    for (size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++n;
+    return n;
+}
+
+} // namespace
+
+TEST(Updates, ALoopAsksOnceInFrontOfIt) {
+    const auto text = test::lowering().disassemble(histogram(false), backends::Tier::best, backends::Listing::given);
+    EXPECT_EQ(count(text, "atomicrmw"), 1u);
+    EXPECT_EQ(count(text, "br i1"), 6u) << text; // in front, two for each loop, and in the one with locks
+    for (const bool alone : {false, true})
+        for (const bool copied : {false, true})
+            for (const bool both : {false, true}) {
+                Launch launch;
+                int32_t to[4] = {}, copy[4] = {}, total = 0, old[8] = {};
+                launch.args[0] = reinterpret_cast<uint64_t>(to);
+                launch.args[2] = reinterpret_cast<uint64_t>(&total);
+                launch.args[4] = reinterpret_cast<uint64_t>(old);
+                launch.thread.alone = alone;
+                if (copied) launch.thread.to_copy[0] = reinterpret_cast<char *>(copy) - reinterpret_cast<char *>(to);
+                launch.run(test::compile(histogram(both)), 1, 7);
+                const int32_t *there = copied ? copy : to, *elsewhere = copied ? to : copy;
+                const int32_t wanted[4] = {1, 2, 2, 1};
+                for (int i = 0; i < 4; ++i) {
+                    EXPECT_EQ(there[i], wanted[i]);
+                    EXPECT_EQ(elsewhere[i], 0);
+                }
+                EXPECT_EQ(total, both ? 60 : 0);
+                for (int i = 1; both && i < 7; ++i) EXPECT_EQ(old[i], 10 * (i - 1));
+            }
+}
+
 TEST(Updates, WhatLocksAreMadeOfIsAlwaysLocked) {
     for (const uint32_t alone : {0u, 1u}) {
         Launch launch;

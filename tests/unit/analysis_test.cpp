@@ -1,4 +1,5 @@
 // Questions about IR: order and dominance, uses, effects, and which accesses may overlap.
+#include "analysis/denormals.h"
 #include "analysis/effects.h"
 #include "analysis/memory.h"
 #include "analysis/structure.h"
@@ -116,6 +117,46 @@ TEST(Memory, Overlap) {
     EXPECT_EQ(between("", "tmp !4", "tmp !8"), Overlap::never);
     EXPECT_EQ(between("", "offset %t, %4", "tmp !8"), Overlap::exact);
     EXPECT_EQ(between("", "tmp !4", "ret_slot !4"), Overlap::never);
+}
+
+/// Of a task that computes %4 of the f32 %2 and %3, where %3 is loaded and %2 is `constant`.
+bool is_the_same(const std::string &computation, const std::string &constant = "1") {
+    const std::string text = "fn @f(%0: ptr<f32>, %1: i32, %9: f64)\n"
+                             "    %2: f32 = constant " +
+                             constant +
+                             "\n"
+                             "    %3: f32 = load %0\n"
+                             "    " +
+                             computation +
+                             "\n"
+                             "    ret\n";
+    return is_the_same_without_flushing(read(text.c_str()));
+}
+
+TEST(Denormals, MovesAreTheSameAndArithmeticIsNot) {
+    EXPECT_TRUE(is_the_same("store %0, %3"));
+    EXPECT_TRUE(is_the_same("%4: f32 = neg %3"));
+    EXPECT_TRUE(is_the_same("%4: i32 = mul %1, %1"));
+    EXPECT_TRUE(is_the_same("%4: f32 = cast %1"));
+    EXPECT_TRUE(is_the_same("%4: i32 = cast %3"));
+    EXPECT_TRUE(is_the_same("%4: f32 = atomic_xchg %0, %3"));
+    EXPECT_FALSE(is_the_same("%4: f32 = add %3, %3"));
+    EXPECT_FALSE(is_the_same("%4: f32 = mul %3, %2"));
+    EXPECT_FALSE(is_the_same("%4: f32 = min %3, %2"));
+    EXPECT_FALSE(is_the_same("%4: f32 = floor %3"));
+    EXPECT_FALSE(is_the_same("%4: u1 = lt %3, %2"));
+    EXPECT_FALSE(is_the_same("%4: u1 = cast %3"));
+    EXPECT_FALSE(is_the_same("%4: f64 = cast %3"));
+    EXPECT_FALSE(is_the_same("%4: f32 = cast %9"));
+    EXPECT_FALSE(is_the_same("%4: f32 = atomic_add %0, %2"));
+}
+
+TEST(Denormals, NextToALargeConstantTheyAreNothing) {
+    EXPECT_TRUE(is_the_same("%4: f32 = add %3, %2"));
+    EXPECT_TRUE(is_the_same("%4: f32 = sub %2, %3", "-0.001"));
+    EXPECT_FALSE(is_the_same("%4: f32 = add %3, %2", "0"));
+    EXPECT_FALSE(is_the_same("%4: f32 = add %3, %2", "1e-30"));
+    EXPECT_FALSE(is_the_same("%4: f32 = add %3, %2", "inf"));
 }
 
 } // namespace

@@ -403,6 +403,37 @@ TEST(Launcher, denormals_are_zero_on_every_thread_and_the_caller_gets_its_mode_b
     volatile float tiny = 1e-38f;
     EXPECT_NE(tiny * 0.01f, 0.0f);
 }
+
+TEST(Launcher, a_small_task_that_asks_for_no_flushing_finds_the_mode_of_its_caller) {
+    Launcher launcher(2);
+    _mm_setcsr(_mm_getcsr() & ~0x8040u);
+    static std::atomic<int> flushed{0}, ran{0};
+    TaskEntry build{[](const abi::Launch *, abi::Thread *, int64_t, int64_t) {
+                        flushed += (_mm_getcsr() & 0x8040u) == 0x8040u;
+                        ran++;
+                    },
+                    {}};
+    build.is_plain = true;
+    abi::Launch launch{};
+    for (const bool flushes : {false, true})
+        for (const float weight : {1.0f, 1e5f}) { // the heavy one goes to the pool, where all flush
+            flushed = ran = 0;
+            build.flushes = flushes;
+            abi::Task info;
+            info.kind = abi::TaskKind::range;
+            info.weight = weight;
+            launcher.run(
+                info, &build,
+                [](const abi::Launch *, abi::Thread *, int64_t *out) {
+                    out[0] = 0;
+                    out[1] = 1000;
+                },
+                launch);
+            EXPECT_GT(ran, 0);
+            EXPECT_EQ(flushed, flushes || weight > 1 ? ran.load() : 0);
+            EXPECT_EQ(_mm_getcsr() & 0x8040u, 0u);
+        }
+}
 #endif
 
 } // namespace

@@ -119,6 +119,7 @@ class Cpu final : public runtime::Device {
         loaded->bounds = reinterpret_cast<abi::Bounds>(loaded->machine->symbol(abi::bounds_symbol));
         loaded->own.updates = updates_of(*loaded->machine);
         if (loaded->own.updates.any) loaded->own.accumulations = accumulations_of(*loaded->machine);
+        loaded->own.flushes = loaded->machine->constants(abi::same_unflushed_symbol).empty();
         loaded->own.is_plain = task.kind == abi::TaskKind::range && !loaded->own.updates.some();
         if (!loaded->own.body || (task.kind == abi::TaskKind::range && !loaded->bounds))
             fail_device("load_elf", 0, task.name + ": the object lacks the functions of a task");

@@ -75,6 +75,9 @@ llvm::Value *Arithmetic::plain(Value v) {
         if (from.elem != in.type.elem && (from.elem == Scalar::f16 || in.type.elem == Scalar::f16) &&
             from.elem != Scalar::f32 && in.type.elem != Scalar::f32)
             code_.refuse(v, "of f16 must be lowered first");
+        if (const auto wide = code_.wide.find(fn_.args(v)[0].id);
+            wide != code_.wide.end() && in.type == Type(Scalar::i64))
+            return wide->second;
         llvm::Value *x = code_.arg(v, 0);
         // LLVM takes an integer that is made half and integer again for unchanged if its significant bits fit, though
         // it may round to infinity.

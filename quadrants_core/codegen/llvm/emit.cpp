@@ -67,12 +67,28 @@ std::unique_ptr<llvm::Module> emit(const ir::Function &task, llvm::LLVMContext &
 
 Emitter::Emitter(const ir::Function &task, llvm::Module &module, const TargetFacts &target, Lines *lines)
     : code_(task, module, target), fn_(task), b_(code_.b), lines_(lines), heap_(b_), arithmetic_(code_),
-      memory_(code_, heap_), updates_(code_, arithmetic_), cells_(code_), outside_(code_), large_(*this, code_) {}
+      memory_(code_, heap_), updates_(code_, arithmetic_), cells_(code_), outside_(code_), large_(*this, code_),
+      counts_wide_(task.insts.size()) {
+    if (code_.target.plain) return;
+    for (const ir::Inst &in : fn_.insts)
+        if (in.op == Op::cast && in.type == Type(Scalar::i64) && fn_.type(fn_.list(in.args)[0]) == Type(Scalar::i32))
+            counts_wide_[fn_.list(in.args)[0].id] = true;
+}
 
 void Emitter::body() {
     begin(declare(code_.module, abi::body_symbol, {b_.getInt64Ty(), b_.getInt64Ty()}), false);
     updates_.list();
     if (reserves(fn_, fn_.body)) heap_.enter();
+    if (llvm::Value *all_free = updates_.all_free()) {
+        llvm::BasicBlock *free = code_.new_block("free"), *shared = code_.new_block("shared");
+        b_.CreateCondBr(all_free, free, shared);
+        b_.SetInsertPoint(free);
+        updates_.set_all_free(true);
+        block(fn_.body);
+        updates_.set_all_free(false);
+        code_.forget_values();
+        b_.SetInsertPoint(shared);
+    }
     block(fn_.body);
     finish();
     large_.emit_parts();
@@ -231,7 +247,8 @@ void Emitter::if_op(Value v) {
 ///         do body while (++i != limit)
 ///         if i != hi: leave if told to; limit = i + min(hi - i, many); go on with the body
 ///
-/// One that runs the other way has the last index before the next look as its limit.
+/// One that runs the other way has the last index before the next look as its limit. An index of 32 bits that addresses are
+/// made of is counted in 64: it would be widened again in each round, which the next one waits for.
 void Emitter::for_op(Value v) {
     std::span<const Value> args = fn_.args(v), params = fn_[fn_[v].blocks[0]].params;
     const ir::Loop &loop = fn_.loops.at(fn_[v].imm);
@@ -239,6 +256,12 @@ void Emitter::for_op(Value v) {
     llvm::Value *lower = code_.get(args[0]), *upper = code_.get(args[1]);
     llvm::Value *one = llvm::ConstantInt::get(lower->getType(), 1);
     bool is_signed = ir::is_signed(code_.arg_type(v, 0).elem);
+    const bool is_wide = counts_wide_[params[0].id];
+    if (is_wide) {
+        lower = b_.CreateSExt(lower, b_.getInt64Ty());
+        upper = b_.CreateSExt(upper, b_.getInt64Ty());
+        one = b_.getInt64(1);
+    }
 
     Region region = loop_region(v, "endfor");
     llvm::BasicBlock *body = code_.new_block("for"), *before = b_.GetInsertBlock();
@@ -270,7 +293,10 @@ void Emitter::for_op(Value v) {
         limit_now = b_.CreatePHI(lower->getType(), 3, "limit");
         limit_now->addIncoming(limit, before);
     }
-    code_.set(params[0], index);
+    if (is_wide)
+        code_.wide[params[0].id] = index;
+    else
+        code_.set(params[0], index);
     loop_body(v, region, before, [&]() -> llvm::BasicBlock * {
         llvm::Value *next, *more;
         if (loop.reversed) {
@@ -333,6 +359,7 @@ void Emitter::loop_body(Value v, Region &region, llvm::BasicBlock *before,
                         llvm::function_ref<llvm::BasicBlock *()> turn) {
     const size_t slots = fn_.results(v).size();
     std::span<const Value> params = fn_[fn_[v].blocks[0]].params;
+    const Value index = params.empty() ? Value{} : params[0];
     params = params.last(slots);
     std::vector<llvm::PHINode *> carried;
     for (size_t i = 0; i < slots; ++i) {
@@ -340,6 +367,8 @@ void Emitter::loop_body(Value v, Region &region, llvm::BasicBlock *before,
         carried.back()->addIncoming(code_.get(fn_.args(v).last(slots)[i]), before);
         code_.set(params[i], carried.back());
     }
+    if (const auto wide = code_.wide.find(index.id); index && wide != code_.wide.end())
+        code_.set(index, b_.CreateTrunc(wide->second, b_.getInt32Ty()));
     const bool takes = !fn_.loops.at(fn_[v].imm).keeps_room && reserves(fn_, fn_[v].blocks[0]);
     const HeapCode::Mark mark = takes ? heap_.mark() : HeapCode::Mark{};
     regions_.push_back(region);

@@ -63,6 +63,7 @@ class Emitter {
     CellCode cells_;
     OutsideCode outside_;
     LargeBlocks large_;
+    std::vector<bool> counts_wide_; ///< by Value id: an index of 32 bits that is widened somewhere
 };
 
 } // namespace qd::codegen

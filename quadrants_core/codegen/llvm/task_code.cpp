@@ -34,6 +34,7 @@ void TaskCode::begin(llvm::Function *function) {
 void TaskCode::forget_values() {
     values.assign(fn.insts.size(), nullptr);
     base.assign(fn.insts.size(), 0);
+    wide.clear();
 }
 
 void TaskCode::apart() {

@@ -6,6 +6,7 @@
 #include "codegen/llvm/pieces.h"
 #include "codegen/llvm/words.h"
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -33,9 +34,10 @@ class TaskCode {
     LaunchWords words;
     Pieces pieces;
     llvm::Function *out = nullptr;
-    llvm::BasicBlock *leave = nullptr; ///< returns
-    std::vector<llvm::Value *> values; ///< by Value id; null: not emitted yet
-    std::vector<uint32_t> base;        ///< by Value id: the piece that a pointer leads into; 0 = unknown
+    llvm::BasicBlock *leave = nullptr;      ///< returns
+    std::vector<llvm::Value *> values;      ///< by Value id; null: not emitted yet
+    std::vector<uint32_t> base;             ///< by Value id: the piece that a pointer leads into; 0 = unknown
+    std::map<uint32_t, llvm::Value *> wide; ///< by Value id: an index of a loop that counts in 64 bits
 
     /// A function begins, with its entry and its leave; `b` stands between them.
     void begin(llvm::Function *function);

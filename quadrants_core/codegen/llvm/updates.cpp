@@ -3,6 +3,8 @@
 //
 //     if (runs_alone) *p = op(*p, x) else lock *p = op(*p, x)
 //
+// A small task that updates in loops has two bodies instead, and asks in front of them.
+//
 // The same where each thread has a copy of what the task accumulates in (accumulations.cpp): it is as far from the array as
 // abi::Thread::to_copy says, which is asked in the beginning too. Its words are XORed with the neutral element.
 //
@@ -11,18 +13,23 @@
 // at the same memory.
 #include "codegen/llvm/updates.h"
 
+#include "analysis/denormals.h"
 #include "analysis/uses.h"
 
+#include <llvm/IR/MDBuilder.h>
 #include <llvm/IR/Module.h>
 
 #include <algorithm>
 #include <cstddef>
+#include <ranges>
 
 namespace qd::codegen {
 
 using ir::AtomicOp;
 
 namespace {
+
+constexpr size_t largest_twice = 200; ///< instructions of a body that is written twice
 
 bool others_may_be_there(const ir::Function &task) {
     return task.graph.region >= 0 || std::ranges::any_of(task.blocks, [&](const ir::Block &block) {
@@ -47,6 +54,8 @@ UpdateCode::UpdateCode(TaskCode &code, Arithmetic &arithmetic)
 void UpdateCode::begin(llvm::Value *thread) {
     thread_ = thread;
     alone_ = nullptr;
+    all_free_ = false;
+    conditions_.clear();
     asked_.assign(accumulations_.list.size(), {});
 }
 
@@ -55,6 +64,7 @@ void UpdateCode::list() const {
     const abi::Updates &updates = accumulations_.updates;
     if (updates.any || updates.order != abi::Order::free)
         leave_constant(module, abi::updates_symbol, &updates, sizeof updates, alignof(abi::Updates));
+    if (analysis::is_the_same_without_flushing(fn_)) leave_constant(module, abi::same_unflushed_symbol, "\1", 1, 1);
     if (accumulations_.list.empty()) return;
     std::vector<abi::Accumulation> all = accumulations_.list;
     all.emplace_back();
@@ -66,6 +76,32 @@ bool UpdateCode::may_go_unlocked(Value atomic) const {
     const Op op = fn_[atomic].op;
     return op != Op::atomic_xchg && op != Op::atomic_cas && thread_ && !always_locked_ &&
            !code_.pieces.is(code_.piece_of(atomic), Piece::counters);
+}
+
+size_t UpdateCode::find_looped(ir::BlockId b, bool in_loop, std::vector<Value> &found) const {
+    size_t size = 0;
+    for (Value v : fn_[b].insts) {
+        const ir::Inst &in = fn_[v];
+        ++size;
+        if (in_loop && ir::is_atomic(in.op) && may_go_unlocked(v)) found.push_back(v);
+        for (ir::BlockId inner : in.blocks)
+            if (inner) size += find_looped(inner, in_loop || in.op != Op::if_, found);
+    }
+    return size;
+}
+
+llvm::Value *UpdateCode::all_free() {
+    if (code_.target.plain || fn_.role != ir::Role::range_task || always_locked_) return nullptr;
+    std::vector<Value> found;
+    if (find_looped(fn_.body, false, found) > largest_twice || found.empty()) return nullptr;
+    llvm::Value *all = nullptr;
+    for (Value v : found) {
+        llvm::Value *one = is_free(accumulations_.of(v));
+        if (std::ranges::find(conditions_, one) != conditions_.end()) continue;
+        conditions_.push_back(one);
+        all = all ? code_.entry.CreateAnd(all, one) : one;
+    }
+    return all;
 }
 
 llvm::Value *UpdateCode::word_of_thread(size_t offset, llvm::Type *t) {
@@ -92,6 +128,26 @@ llvm::Value *UpdateCode::to_copy(size_t accumulation) {
     return known;
 }
 
+/// The address in the copy: from where the array begins if that is known on entry, and nobody needs the other address.
+llvm::Value *UpdateCode::in_copy(llvm::Value *pointer, llvm::Value *to_copy) {
+    std::vector<llvm::GetElementPtrInst *> steps;
+    llvm::Value *root = pointer;
+    for (auto *step = llvm::dyn_cast<llvm::GetElementPtrInst>(root); step && all_free_ && steps.size() < 8;
+         step = llvm::dyn_cast<llvm::GetElementPtrInst>(root)) {
+        steps.push_back(step);
+        root = step->getPointerOperand();
+    }
+    const auto *begin = llvm::dyn_cast<llvm::Instruction>(root);
+    if (steps.empty() || !begin || begin->getParent() != code_.entry.GetInsertBlock())
+        return b_.CreateGEP(b_.getInt8Ty(), pointer, to_copy);
+    llvm::Value *at = code_.entry.CreateGEP(code_.entry.getInt8Ty(), root, to_copy);
+    for (llvm::GetElementPtrInst *step : std::views::reverse(steps)) {
+        llvm::SmallVector<llvm::Value *, 2> indices(step->indices());
+        at = b_.CreateGEP(step->getSourceElementType(), at, indices);
+    }
+    return at;
+}
+
 llvm::Value *UpdateCode::neutral(size_t accumulation) {
     const abi::Accumulation &what = accumulations_.list[accumulation];
     if (!what.neutral) return nullptr;
@@ -110,7 +166,7 @@ llvm::Value *UpdateCode::unlocked(Value v, std::optional<size_t> accumulation) {
     const uint32_t base = code_.piece_of(v);
     llvm::Value *pointer = code_.arg(v, 0), *x = code_.arg(v, 1), *mask = nullptr;
     if (accumulation) {
-        pointer = b_.CreateGEP(b_.getInt8Ty(), pointer, to_copy(*accumulation));
+        pointer = in_copy(pointer, to_copy(*accumulation));
         mask = neutral(*accumulation);
     }
     const auto changed = [&](llvm::Value *word) -> llvm::Value * {
@@ -227,9 +283,14 @@ llvm::Value *UpdateCode::by_swaps(Value v, llvm::Value *pointer, llvm::Value *op
 void UpdateCode::atomic(Value v) {
     if (!may_go_unlocked(v)) return code_.set(v, locked(v));
     const std::optional<size_t> copied = accumulations_.of(v);
+    llvm::Value *free = is_free(copied);
+    if (all_free_ && std::ranges::find(conditions_, free) != conditions_.end())
+        return code_.set(v, unlocked(v, copied));
     llvm::BasicBlock *own = code_.new_block("own"), *shared = code_.new_block("shared"),
                      *done = code_.new_block("updated");
-    b_.CreateCondBr(is_free(copied), own, shared);
+    // A lock takes so long that where it stands does not matter.
+    llvm::MDNode *likely = llvm::MDBuilder(code_.context).createBranchWeights(64, 1);
+    b_.CreateCondBr(free, own, shared, likely);
     b_.SetInsertPoint(own);
     llvm::Value *one = unlocked(v, copied);
     own = b_.GetInsertBlock();

@@ -14,6 +14,10 @@ class UpdateCode {
     /// A function begins; `thread` is null if its updates are always locked.
     void begin(llvm::Value *thread);
     void atomic(Value v);
+    /// Whether no update in a loop of the function needs a lock, if that is worth a body of its own. Null: it is not.
+    llvm::Value *all_free();
+    /// What follows is that body, or the other.
+    void set_all_free(bool yes) { all_free_ = yes; }
     /// Leaves the list of what threads may have copies of, and what order is asked for, in the object file.
     void list() const;
 
@@ -23,12 +27,15 @@ class UpdateCode {
     };
 
     bool may_go_unlocked(Value atomic) const;
+    /// Atomics of a block that may go without a lock, if they stand in a loop; how many instructions it has, loops included.
+    size_t find_looped(ir::BlockId b, bool in_loop, std::vector<Value> &found) const;
     /// Asked once, on entry: nobody else is at what is updated; the number of the accumulation that it is of, or none.
     llvm::Value *is_free(std::optional<size_t> accumulation);
     /// From there to the copy of the thread, in bytes.
     llvm::Value *to_copy(size_t accumulation);
     /// What the words there are XORed with; null: nothing.
     llvm::Value *neutral(size_t accumulation);
+    llvm::Value *in_copy(llvm::Value *pointer, llvm::Value *to_copy);
     llvm::Value *word_of_thread(size_t offset, llvm::Type *t);
 
     llvm::Value *unlocked(Value v, std::optional<size_t> accumulation); ///< what was there before, as the next two
@@ -44,7 +51,9 @@ class UpdateCode {
     const Accumulations accumulations_;
     llvm::Value *thread_ = nullptr;
     llvm::Value *alone_ = nullptr;
-    std::vector<Asked> asked_; ///< by accumulation
+    bool all_free_ = false;
+    std::vector<llvm::Value *> conditions_; ///< of all_free
+    std::vector<Asked> asked_;              ///< by accumulation
 };
 
 } // namespace qd::codegen

@@ -225,6 +225,37 @@ def test_subnormal_floats_are_flushed_on_every_thread():
     assert (x == 0).all() and (y == 0).all()
 
 
+def test_subnormal_floats_are_flushed_in_small_tasks():
+    """Which run on the thread that launches, and where moves alone leave its mode as it is."""
+    f32s = qd.types.ndarray(qd.f32, ndim=1)
+
+    @qd.kernel
+    def compute(x: f32s, y: f32s, flags: qd.types.ndarray(qd.i32, ndim=1), wide: qd.types.ndarray(qd.f64, ndim=1)):
+        for i in x:
+            y[i] = x[i] + x[i]
+            flags[i] = x[i] > 0.0
+            wide[i] = x[i]
+
+    @qd.kernel
+    def move(x: f32s, y: f32s):
+        for i in x:
+            y[i] = x[i]
+            x[i] += 1.0
+
+    @qd.kernel
+    def give(x: qd.f32) -> qd.f32:
+        return x * 0.5
+
+    for _ in range(2):
+        x, y, flags, wide = np.full(5, 1e-40, np.float32), np.ones(5, np.float32), np.ones(5, np.int32), np.ones(5)
+        compute(x, y, flags, wide)
+        assert (y == 0).all() and (flags == 0).all() and (wide == 0).all()
+        move(x, y)
+        assert (y == np.float32(1e-40)).all() and (x == 1).all()
+        assert give(1.5e-38) == 0
+        assert np.float32(1e-40) * np.float32(0.5) != 0
+
+
 @pytest.mark.parametrize("kind", ["u1", "i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64"])
 def test_random_integers_cover_their_range(kind):
     t = getattr(qd, kind)
