@@ -96,8 +96,11 @@ def newest_llvm():
 
 
 class Runner:
-    def __init__(self, folder, processor_time=False):
+    """`other`: the interpreter of another build of ours."""
+
+    def __init__(self, folder, processor_time=False, other=None):
         self.processor_time = processor_time
+        self.other = other
         self.folder = pathlib.Path(folder)
         self.limit = build_limit(folder)
         self.fresh = 0
@@ -105,6 +108,8 @@ class Runner:
     def available(self, implementation):
         if implementation in ("ours", "clean"):
             return True
+        if implementation == "other":
+            return self.other is not None
         return self.limit is not None if implementation in ("limit", "atomics") else PEERS.exists()
 
     def run(self, implementation, case):
@@ -120,7 +125,7 @@ class Runner:
             for name in ("OMP_NUM_THREADS", "NUMBA_NUM_THREADS", "QD_CPU_MAX_NUM_THREADS", "TI_CPU_MAX_NUM_THREADS"):
                 env[name] = "1"
         env.pop("PYTHONPATH", None)
-        python = str(PEERS) if implementation in ("reference", "taichi", "numba", "warp", "drjit") else sys.executable
+        python = str(PEERS) if implementation in ("reference", "taichi", "numba", "warp", "drjit") else str(self.other) if implementation == "other" else sys.executable
         if group in ("warm", "warm process"):
             # one process fills the cache, the next one is timed
             case = case if "kernels" in name else f"start:{name}"
@@ -204,7 +209,7 @@ def plot(table, path):
     rows = [(case, {i: r["ms"] for i, r in results.items() if "ms" in r}) for case, results in table.items()]
     rows = [(case, r) for case, r in rows if "ours" in r and len(r) > 1]
     figure, axes = plt.subplots(figsize=(9, 0.32 * len(rows) + 1.5), layout="constrained")
-    markers = {"reference": "o", "taichi": "s", "numba": "^", "warp": "D", "drjit": "v", "limit": "|", "atomics": "+", "clean": "x"}
+    markers = {"reference": "o", "taichi": "s", "numba": "^", "warp": "D", "drjit": "v", "limit": "|", "atomics": "+", "clean": "x", "other": "*"}
     for y, (_, r) in enumerate(rows):
         for i, ms in r.items():
             if i != "ours":
@@ -225,20 +230,24 @@ def main():
     parser.add_argument("--peers", default="limit,atomics,reference,taichi,numba,warp,drjit", help="compare with these only")
     parser.add_argument("--quick", action="store_true", help="one timed round only")
     parser.add_argument("--processor-time", action="store_true", help="of one thread, for a machine that does other work too")
+    parser.add_argument("--against", type=pathlib.Path, metavar="CHECKOUT", help="compare with what is built in another checkout too (column `other`)")
     parser.add_argument("--out", type=pathlib.Path, default=ROOT / "out")
     args = parser.parse_args()
     if not PEERS.exists():
         print("no peers: run `make bench-peers` once to compare with them")
+    other = args.against and args.against.resolve() / ".venv" / "bin" / "python"
+    if other and not other.exists():
+        parser.error(f"{args.against} is not built: run `make install` there")
     args.out.mkdir(exist_ok=True)
     table = {}
     with tempfile.TemporaryDirectory() as folder:
-        runner = Runner(folder, args.processor_time)
-        columns = ["clean", "limit", "atomics", "reference", "taichi", "numba", "warp", "drjit"]  # clean: ours without coverage; limit: C++, which adds to shared memory in private copies; atomics: C++ with atomics
+        runner = Runner(folder, args.processor_time, other)
+        columns = [*(["other"] if other else []), "clean", "limit", "atomics", "reference", "taichi", "numba", "warp", "drjit"]  # clean: ours without coverage; limit: C++, which adds to shared memory in private copies; atomics: C++ with atomics
         print(f"{'case':26}{'ours':>11}" + "".join(f"{c:>20}" for c in columns) + "   (time, ratio ours/peer)")
         for case, peers, repeats in CASES:
             if args.only not in case:
                 continue
-            peers = [p for p in peers if p == "clean" or p in args.peers.split(",")]
+            peers = ["other", *(p for p in peers if p == "clean" or p in args.peers.split(","))]
             results = table[case] = measure(runner, case, peers, repeats, args.quick)
             ours = results["ours"].get("ms")
             line = f"{case:26}{show_time(ours) if ours else 'cannot':>11}"
@@ -255,8 +264,8 @@ def main():
         plot(table, args.out / "bench.svg")
     if not args.only or args.only in "notebook":
         script = HERE / "notebook_bench.py"
-        if script.exists():
-            subprocess.run([sys.executable, str(script)], check=False)
+        for python in [sys.executable, *([str(other)] if other else [])]:
+            subprocess.run([python, str(script)], check=False)
 
 
 if __name__ == "__main__":

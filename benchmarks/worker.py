@@ -22,6 +22,7 @@ from data import random  # noqa: E402
 
 MODULES = {
     "ours": "quadrants_like",
+    "other": "quadrants_like",
     "reference": "quadrants_like",
     "taichi": "quadrants_like",
     "numba": "numba_kernels",
