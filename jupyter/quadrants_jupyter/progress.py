@@ -63,28 +63,36 @@ class Page:
 
 
 class Console:
-    """A line that is written over itself. What others write takes it away first."""
+    """A line that is written over itself. What others write takes it away first; while they are within a line there is none."""
 
     def __init__(self):
-        self.stream, self.length, self.watched = sys.stderr, 0, []
+        self.stream, self.write, self.length = sys.stderr, None, 0
+        self.watched, self.whole = [], True
+        self.lock = threading.RLock()  # others write from threads of theirs
 
     def show(self, progress):
         if progress is None:
             return self.end()
         text = activity.text_of(progress)[:78]
-        self.end()
-        self.stream.write(f"\r{text}")
-        self.stream.flush()
-        self.length = len(text)
-        for stream in {id(s): s for s in (sys.stdout, sys.stderr)}.values():
-            self.watch(stream)
+        with self.lock:
+            if not self.watched:
+                self.write = self.stream.write
+                for stream in {id(s): s for s in (sys.stdout, sys.stderr)}.values():
+                    self.watch(stream)
+            self.erase()
+            if self.whole:
+                self.write(f"\r{text}")
+                self.stream.flush()
+                self.length = len(text)
 
     def watch(self, stream):
         write, own = stream.write, vars(stream).get("write")
 
         def write_below(text):
-            self.end()
-            return write(text)
+            with self.lock:
+                self.erase()
+                self.whole = text.endswith("\n") if text else self.whole
+                return write(text)
 
         try:
             stream.write = write_below
@@ -92,17 +100,22 @@ class Console:
             return
         self.watched.append((stream, own))
 
-    def end(self):
-        for stream, own in self.watched:
-            if own is None:
-                vars(stream).pop("write", None)
-            else:
-                stream.write = own
-        self.watched.clear()
+    def erase(self):
         if self.length:
-            self.stream.write("\r" + " " * self.length + "\r")
+            length, self.length = self.length, 0
+            self.write("\r" + " " * length + "\r")
             self.stream.flush()
-        self.length = 0
+
+    def end(self):
+        with self.lock:
+            self.erase()
+            for stream, own in self.watched:
+                if own is None:
+                    vars(stream).pop("write", None)
+                else:
+                    stream.write = own
+            self.watched.clear()
+            self.whole = True
 
 
 # --- cells -----------------------------------------------------------------------------------------------------------

@@ -2,11 +2,15 @@
 console, and that nobody else is told. Every wait is for a message."""
 
 import ast
+import io
 import re
+import threading
 import time
+import types
 
 import pytest
 from conftest import PATIENCE, Client
+from quadrants_jupyter import progress as shown_progress
 from test_live import LONG, PROTOCOL, run
 
 TARGET = "quadrants.progress"
@@ -240,6 +244,53 @@ def test_prints_at_a_console_stand_on_lines_of_their_own(session):
     cell = session.collect(request)
     text += "".join(content["text"] for content in cell.of("stream"))
     assert all(re.fullmatch(r"(at \d+)?", line) for line in erased(text)), erased(text)
+
+
+@pytest.fixture
+def console(monkeypatch):
+    """A console's line, in this process; what is on the terminal; what is called while that line is being written."""
+    meanwhile = []
+
+    class Terminal(io.StringIO):
+        def write(self, text):
+            count = super().write(text)
+            while meanwhile and "runs" in text:
+                meanwhile.pop()()
+            return count
+
+    terminal = Terminal()
+    monkeypatch.setattr(shown_progress, "sys", types.SimpleNamespace(stdout=terminal, stderr=terminal))
+    monkeypatch.setattr(shown_progress.activity, "text_of", lambda told: f"{told} runs")
+    return shown_progress.Console(), terminal, meanwhile
+
+
+def test_what_a_thread_prints_while_the_line_is_written_stands_on_its_own(console):
+    line, terminal, meanwhile = console
+    thread = threading.Thread(target=lambda: terminal.write("at 1\n"))
+
+    def begin():
+        thread.start()
+        thread.join(0.2)
+
+    meanwhile.append(begin)
+    line.show("a")
+    thread.join()
+    line.show("b")
+    assert erased(terminal.getvalue()) == ["at 1", "b runs"]
+    line.end()
+    assert erased(terminal.getvalue()) == ["at 1", ""] and "write" not in vars(terminal)
+
+
+def test_the_line_is_not_written_over_a_line_that_goes_on(console):
+    line, terminal, _ = console
+    line.show("a")
+    terminal.write("at")
+    line.show("b")
+    terminal.write(" 1\n")
+    assert erased(terminal.getvalue()) == ["at 1", ""]
+    line.show("c")
+    assert erased(terminal.getvalue()) == ["at 1", "c runs"]
+    line.end()
 
 
 def test_protocol_and_python_name_the_same_members(session):
