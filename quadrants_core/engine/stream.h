@@ -55,6 +55,7 @@ struct Stream {
     uint64_t tmp_bytes = 0;
     uint32_t failed = 0; ///< set by the first failure
     uint32_t asked = 0;  ///< abi::LaunchData::asked
+    uint32_t questions = 0; ///< the last number that it had
     Failure failure;
     Remarks remarks;
     /// What all launches have in common, and of the one under way its arguments and task; null where `launching` is held for
