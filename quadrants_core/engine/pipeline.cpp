@@ -50,12 +50,11 @@ constexpr passes::Pass task_list[] = {
     step::mark_long_loops, // before vectorize, which knows what it leaves over
     step::vectorize,       // last of the loop passes: needs lowered, hoisted addresses
     step::join_counts,     // after vectorize, which knows what each loop counted
-    step::tell_counts,     // after join_counts: what is told of a counter is one number
     step::fold,
     step::cse,
     step::dce, // last
 };
-constexpr size_t lane_passes = 6; // from `vectorize` on
+constexpr size_t lane_passes = 5; // from `vectorize` on
 static_assert(task_list[std::size(task_list) - lane_passes].run == passes::vectorize);
 
 /// Passes for speed, and the wishes without which they run.

@@ -49,8 +49,8 @@ def lanes(x: qd.types.ndarray(qd.f32, ndim=1), n: qd.i32):
         s = 0.0
         if j % 3 != 1:
             for i in range(n):
-                if s < 2.0 * j:
-                    s += 0.5  # lanes
+                if s < 2.0 * j:  # lanes
+                    s += 0.5
                 else:
                     s -= qd.sqrt(s)
         x[j] = s
