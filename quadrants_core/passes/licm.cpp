@@ -22,6 +22,7 @@
 #include "passes/slots.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace qd::passes {
 
@@ -144,10 +145,10 @@ struct Hoist {
             if (is_loop(fn[v].op)) {
                 loop(v, b);
             } else {
-                telling = is_look(fn, v);
+                const bool around = std::exchange(telling, telling || is_look(fn, v));
                 for (BlockId child : {fn[v].blocks[0], fn[v].blocks[1]})
                     if (child) run(child);
-                telling = false;
+                telling = around;
                 fn[b].insts.push_back(v);
             }
             for (Value r : fn.results(v)) set_level(r, here());
