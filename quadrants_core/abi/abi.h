@@ -27,7 +27,8 @@ struct LaunchData {
     uint64_t *counters;            ///< coverage counters of this task
     const volatile uint32_t *stop; ///< non-zero: the user pressed Stop, leave soon
     uint32_t *failed;              ///< non-zero: an assertion failed, leave soon
-    /// Non-zero: somebody wants to see the counts so far. A task that can tell adds them to `counters` and clears it.
+    /// Non-zero: somebody wants to see the counts so far; each question has another number. A task that can tell adds them to
+    /// `counters`. It clears the word, unless it runs in chunks, which may not.
     uint32_t *asked;
     const SparseData *sparse; ///< abi/tree.h; null if there is no sparse tree
 };

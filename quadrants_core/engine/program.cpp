@@ -443,7 +443,8 @@ void Program::Impl::bring_counts() {
 void Program::Impl::ask_for_counts() {
     if (!host_visible) return bring_counts();
     if (!main.launching.is_held()) return;
-    __atomic_store_n(&main.asked, 1u, __ATOMIC_RELAXED);
+    const uint32_t question = __atomic_add_fetch(&main.questions, 1u, __ATOMIC_RELAXED);
+    __atomic_store_n(&main.asked, question ? question : 1u, __ATOMIC_RELAXED);
     // A task that does not come to a check so soon has the answer ready for the next question.
     for (int pause = 50; pause < 2000 && main.launching.is_held() && __atomic_load_n(&main.asked, __ATOMIC_RELAXED);
          pause *= 2)

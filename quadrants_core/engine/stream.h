@@ -53,8 +53,9 @@ struct Stream {
     /// Values that cross tasks, where the host sees the memory of the device: launches end before the next one begins.
     runtime::Buffer tmp;
     uint64_t tmp_bytes = 0;
-    uint32_t failed = 0; ///< set by the first failure
-    uint32_t asked = 0;  ///< abi::LaunchData::asked
+    uint32_t failed = 0;    ///< set by the first failure
+    uint32_t asked = 0;     ///< abi::LaunchData::asked
+    uint32_t questions = 0; ///< the last number that it had
     Failure failure;
     Remarks remarks;
     /// What all launches have in common, and of the one under way its arguments and task; null where `launching` is held for

@@ -10,12 +10,14 @@
 //    Amounts that do not change in a `for` are multiplied by its trips instead.
 //  - Where the task may be left, at `exit` or a failing assertion, the sums of all loops around are counted first.
 //  - A serial task may run long. Where its loops look for Stop they also look whether somebody asks for the counts so
-//    far, and then count the sums of all loops around, which begin again at zero. Innermost loops that may become SIMD
-//    loops are left as they are, since they are soon over.
+//    far, and then count the sums of all loops around, which begin again at zero.
+//  - Loops that may run long inside of a parallel one, and innermost loops of serial tasks that may become SIMD loops, have a look
+//    (looks.h), which counts what all loops around gained before their rounds began.
 // The sums are locals, which promote then turns into carried values. What is counted after a loop is a count of the
 // loop around it; counts outside of loops stay.
 #include "analysis/effects.h"
 #include "analysis/walk.h"
+#include "passes/looks.h"
 #include "passes/passes.h"
 
 #include "ir/builder.h"
@@ -157,7 +159,7 @@ class Counting {
         LoopState state;
         state.loop = loop;
         BlockId body = fn_[loop].blocks[0];
-        bool leaves = effect(loop) & analysis::leaves;
+        bool leaves = effect(loop) & analysis::leaves, looks = holds_look(fn_, body, true);
         bool is_for = fn_[loop].op == Op::for_;
         state.counts_trips = is_for && !leaves && !has_break(body);
         state.narrow = is_for && fn_.type(fn_.args(loop)[0]) == Type(Scalar::i32);
@@ -168,6 +170,10 @@ class Counting {
         Builder before(fn_, b);
         before.span = fn_[loop].span;
         gather(state, before, body, {state.counts_trips, 1, {}});
+        if (looks && !state.gains.empty()) {
+            const std::vector<Value> began = sums_at_start(state, body);
+            count_at_looks(state, body, began);
+        }
         if (leaves && !state.gains.empty()) flush_where_left(state, body);
         fn_[b].insts.push_back(loop);
         Builder after(fn_, b);
@@ -250,15 +256,44 @@ class Counting {
         b.store(local, sum);
     }
 
-    /// Counts what a loop gained so far: after it, or where the task is left.
-    void flush(const LoopState &state, Builder &b) {
+    /// The sums as each round of the loop finds them; none if no loop inside looks.
+    std::vector<Value> sums_at_start(const LoopState &state, BlockId body) {
+        std::vector<Value> began;
+        if (!holds_look(fn_, body, false)) return began;
+        Builder b(fn_, body);
+        b.at = 0;
+        b.span = fn_[state.loop].span;
+        for (const Sum &sum : state.sums) began.push_back(b.load(sum.local));
+        return began;
+    }
+
+    /// A look stands first in its loop, where `began` would be what the sums are.
+    void count_at_looks(const LoopState &state, BlockId block, const std::vector<Value> &began) {
+        for (Value v : fn_[block].insts) {
+            if (!is_look(fn_, v)) {
+                for (BlockId inner : fn_[v].blocks)
+                    if (inner) count_at_looks(state, inner, began);
+                continue;
+            }
+            const BlockId told = fn_[v].blocks[0];
+            Builder b(fn_, told);
+            b.at = fn_[told].insts.size() - 1;
+            b.span = fn_[v].span;
+            flush(state, b, &began);
+        }
+    }
+
+    /// Counts what a loop gained so far: after it, where the task is left, or, with what the sums were, as the round began.
+    void flush(const LoopState &state, Builder &b, const std::vector<Value> *began = nullptr) {
         if (state.gains.empty()) return;
         Value trips;
         for (auto &[counter, gain] : state.gains)
-            if ((gain.trips || !gain.amounts.empty()) && !trips) trips = trip_count(b, state.loop);
+            if ((gain.trips || !gain.amounts.empty()) && !trips)
+                trips = began ? rounds_so_far(b, state.loop) : trip_count(b, state.loop);
         std::vector<Value> totals;
-        for (const Sum &sum : state.sums) {
-            Value total = b.load(sum.local);
+        for (size_t k = 0; k < state.sums.size(); ++k) {
+            const Sum &sum = state.sums[k];
+            Value total = began && !began->empty() ? (*began)[k] : b.load(sum.local);
             totals.push_back(sum.type.elem == Scalar::i64 ? total : b.cast(total, Scalar::i64));
         }
         std::map<Gain, Value> known; // counters that gain alike share the value, so that the loop around shares the sum
@@ -342,6 +377,19 @@ class Counting {
         return b.max(n, zero);
     }
 
+    Value rounds_so_far(Builder &b, Value loop) {
+        const bool back = fn_.loops[fn_[loop].imm].reversed;
+        Value from = fn_.args(loop)[back ? 1 : 0], index = fn_[fn_[loop].blocks[0]].params[0];
+        if (fn_.type(from) == Type(Scalar::i32)) {
+            from = b.cast(from, Scalar::i64);
+            index = b.cast(index, Scalar::i64);
+        }
+        if (!back) return b.sub(index, from);
+        const Value left = b.sub(from, index);
+        const Value one = b.i64(1);
+        return b.sub(left, one);
+    }
+
     void flush_where_left(const LoopState &state, BlockId block) {
         std::vector<Value> old = std::move(fn_[block].insts);
         fn_[block].insts.clear();
@@ -392,104 +440,16 @@ class Counting {
     std::unordered_set<uint32_t> guarded_;               ///< assertions that stand in a branch of their own
 };
 
-/// Where the loops of a serial task look for Stop.
-class Answering {
-  public:
-    explicit Answering(Function &fn) : fn_(fn) {}
-
-    void block(BlockId b, Value loop) {
-        for (size_t i = 0; i < fn_[b].insts.size(); ++i) {
-            Value v = fn_[b].insts[i];
-            if (loop && fn_[v].op == Op::if_ && fn_[fn_.args(v)[0]].op == Op::poll) {
-                check(v);
-                continue;
-            }
-            bool is_loop = fn_[v].op == Op::for_ || fn_[v].op == Op::loop;
-            if (is_loop && may_vectorize(v)) continue;
-            for (int k = 0; k < 2; ++k)
-                if (BlockId inner = fn_[v].blocks[k]) block(inner, is_loop ? v : loop);
-        }
-    }
-
-  private:
-    /// if asked { answer; if told to stop { exit } }
-    void check(Value branch) {
-        BlockId leave = fn_[branch].blocks[0];
-        if (fn_[leave].insts.size() != 1 || fn_[fn_[leave].insts[0]].op != Op::exit) return;
-        fn_[fn_.args(branch)[0]].op = Op::asked;
-        fn_[leave].insts.clear();
-        Builder b(fn_, leave);
-        b.span = fn_[branch].span;
-        Value stop = b.emit(Op::answer, {}, Scalar::u1);
-        Value inner = b.if_(stop);
-        Builder(fn_, fn_[inner].blocks[0]).exit();
-        Builder(fn_, fn_[inner].blocks[1]).yield();
-        b.yield();
-    }
-
-    /// Necessary conditions of the rules in vectorize_plan.cpp, as far as they can be told from here.
-    bool may_vectorize(Value loop) const {
-        if (fn_[loop].op != Op::for_) return false;
-        BlockId body = fn_[loop].blocks[0];
-        return plain(body, fn_[body].params[0]) && reduces(body);
-    }
-
-    bool plain(BlockId b, Value index) const {
-        for (Value v : fn_[b].insts) {
-            const Inst &inst = fn_[v];
-            if (inst.op == Op::store && !is_at(fn_.args(v)[0], index)) return false;
-            if (inst.op == Op::if_) {
-                if (fn_[fn_.args(v)[0]].op == Op::poll) continue;
-                for (BlockId side : inst.blocks)
-                    if (side && !plain(side, index)) return false;
-            } else if (info(inst.op).traits & convergent) {
-                return false;
-            } else if (info(inst.op).effect == Effect::write) {
-                if (inst.op != Op::store && inst.op != Op::count && inst.op != Op::poll && inst.op != Op::local)
-                    return false;
-            } else if (info(inst.op).effect == Effect::control && inst.op != Op::yield) {
-                return false;
-            }
-        }
-        return true;
-    }
-
-    /// An address of which one index is that of the loop, give or take something; or a local.
-    bool is_at(Value pointer, Value index) const {
-        if (fn_[pointer].op == Op::local) return true;
-        for (Value a : fn_.args(pointer)) {
-            if (a == index) return true;
-            if (fn_[a].op != Op::add && fn_[a].op != Op::sub) continue;
-            for (Value part : fn_.args(a))
-                if (part == index) return true;
-        }
-        return false;
-    }
-
-    /// Carried values are made of themselves and something, or chosen.
-    bool reduces(BlockId body) const {
-        std::span<const Value> next = fn_.args(fn_[body].insts.back());
-        for (size_t k = 0; k < next.size(); ++k) {
-            Value carried = fn_[body].params[k + 1];
-            Op op = fn_[next[k]].op;
-            if (next[k] == carried || op == Op::result || op == Op::if_ || op == Op::select) continue;
-            std::span<const Value> args = fn_.args(next[k]);
-            if (std::find(args.begin(), args.end(), carried) == args.end()) return false;
-        }
-        return true;
-    }
-
-    Function &fn_;
-};
-
 } // namespace
 
 bool count_predicates(Function &fn, const Config &config) {
     bool any = false;
     analysis::walk(fn, fn.body, [&](Value v) { any |= fn[v].op == Op::count; });
     if (!any) return false;
-    if (fn.role == Role::serial_task) Answering(fn).block(fn.body, {});
+    if (fn.role == Role::serial_task) answer_counts(fn);
+    for (Value loop : long_loops(fn)) add_look(fn, loop);
     Counting(fn).block(fn.body, 0);
+    drop_empty_looks(fn, fn.body);
     promote(fn, config);
     return true;
 }

@@ -16,11 +16,13 @@
 #include "analysis/effects.h"
 #include "analysis/memory.h"
 #include "passes/guard.h"
+#include "passes/looks.h"
 #include "passes/passes.h"
 #include "passes/rename.h"
 #include "passes/slots.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace qd::passes {
 
@@ -119,6 +121,8 @@ struct Hoist {
     bool stands_in_body(size_t d) const { return frame_blocks[d] == frames[d - 1].body; }
     std::vector<BlockId> frame_blocks; ///< by depth: the block that holds the loop
 
+    bool telling = false; ///< in the branch on a look
+
     void run(BlockId b) {
         std::vector<Value> old = std::move(fn[b].insts);
         fn[b].insts.clear();
@@ -126,9 +130,10 @@ struct Hoist {
         for (Value v : old) {
             rename.apply(fn, v);
             uint32_t at = here();
-            if (ir::is_movable(fn[v].op))
+            // What is told is seldom needed, and would be computed in every round around.
+            if (!telling && ir::is_movable(fn[v].op))
                 at = std::min(at, level_of_operands(v));
-            else if (fn[v].op == Op::load && !fn.wishes_for(ir::Wish::reload))
+            else if (!telling && fn[v].op == Op::load && !fn.wishes_for(ir::Wish::reload))
                 at = load_level(v, b);
             set_level(v, at);
             if (at < here()) {
@@ -140,8 +145,10 @@ struct Hoist {
             if (is_loop(fn[v].op)) {
                 loop(v, b);
             } else {
+                const bool around = std::exchange(telling, telling || is_look(fn, v));
                 for (BlockId child : {fn[v].blocks[0], fn[v].blocks[1]})
                     if (child) run(child);
+                telling = around;
                 fn[b].insts.push_back(v);
             }
             for (Value r : fn.results(v)) set_level(r, here());

@@ -1,6 +1,7 @@
 // Loops that may run long without a look at Stop become interruptible: inside of a parallel loop those with many or
 // unknown trips, and all that hold such a loop. Code generation has the innermost of them look once in many rounds, the
 // others at every round. Serial loops, and those that hold a check of their own, are as the frontend made them.
+#include "passes/looks.h"
 #include "passes/passes.h"
 
 namespace qd::passes {
@@ -11,10 +12,10 @@ namespace {
 
 constexpr int64_t few_trips = 4096;
 
-class Marking {
+class Finding {
   public:
-    explicit Marking(Function &fn) : fn_(fn) {}
-    bool changed = false;
+    explicit Finding(const Function &fn) : fn_(fn) {}
+    std::vector<Value> found;
 
     /// True if the block holds a loop that may run long. `depth`: loops around.
     bool block(BlockId b, int depth) {
@@ -35,7 +36,7 @@ class Marking {
         const bool chunk = depth == 0 || fn_.loops[fn_[v].imm].vectorize;
         const bool many = !chunk && (fn_[v].op == Op::loop || !runs_few(v));
         if (!many && !holds_long) return false;
-        if (!looks(v)) mark(v);
+        if (!looks(v)) found.push_back(v);
         return true;
     }
 
@@ -56,24 +57,27 @@ class Marking {
         return false;
     }
 
-    void mark(Value loop) {
-        Loop flags = fn_.loops[fn_[loop].imm]; // entries may be shared
-        flags.interruptible = true;
-        fn_.loops.push_back(std::move(flags));
-        fn_[loop].imm = fn_.loops.size() - 1;
-        changed = true;
-    }
-
-    Function &fn_;
+    const Function &fn_;
 };
 
 } // namespace
 
+std::vector<Value> long_loops(const Function &fn) {
+    if (fn.role != Role::range_task) return {};
+    Finding finding(fn);
+    finding.block(fn.body, 0);
+    return std::move(finding.found);
+}
+
 bool mark_long_loops(Function &fn, const Config &) {
-    if (fn.role != Role::range_task) return false;
-    Marking marking(fn);
-    marking.block(fn.body, 0);
-    return marking.changed;
+    const std::vector<Value> loops = long_loops(fn);
+    for (const Value v : loops) {
+        Loop flags = fn.loops[fn[v].imm]; // entries may be shared
+        flags.interruptible = true;
+        fn.loops.push_back(std::move(flags));
+        fn[v].imm = fn.loops.size() - 1;
+    }
+    return !loops.empty();
 }
 
 } // namespace qd::passes

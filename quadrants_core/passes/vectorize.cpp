@@ -19,6 +19,7 @@
 // loop goes first if the outer one would have to gather inside it.
 #include "analysis/walk.h"
 #include "passes/clone.h"
+#include "passes/looks.h"
 #include "passes/neutral.h"
 #include "passes/passes.h"
 #include "passes/rename.h"
@@ -157,6 +158,7 @@ class Vectorizer {
             fn_[plan.loop].imm = fn_.loops.size() - 1;
             fn_.loops.back().vectorize = false;
             fn_.loops.back().interruptible = false; // few rounds
+            if (const BlockId body = fn_[plan.loop].blocks[0]; !holds_look(fn_, body, false)) drop_looks(fn_, body);
         }
         list.insert(list.begin() + ptrdiff_t(at), fn_[before].insts.begin(), fn_[before].insts.end());
         at += fn_[before].insts.size() - plan.mask_rest;
@@ -259,7 +261,10 @@ class Vectorizer {
                 index = in.add(index, distance);
             }
             LaneEmitter &emitter = emitters.emplace_back(fn_, planner_, plan.lanes, body, outside);
-            if (u > 0) emitter.follow(emitters[0], int64_t(plan.lanes) * u);
+            if (u > 0)
+                emitter.follow(emitters[0], int64_t(plan.lanes) * u);
+            else
+                emitter.beside(std::span<const Value>(params).subspan(2 + sums));
             if (plan.mask_rest) emitter.stop_at(index, hi);
             std::span<const Value> own = std::span<const Value>(params).subspan(2 + size_t(u) * sums, sums);
             std::vector<Value> after = emitter.round(plan.loop, index, own);

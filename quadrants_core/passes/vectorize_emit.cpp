@@ -3,6 +3,8 @@
 // masks.
 #include "passes/vectorize_emit.h"
 
+#include "passes/looks.h"
+
 #include <algorithm>
 
 namespace qd::passes {
@@ -13,6 +15,7 @@ LaneEmitter::LaneEmitter(Function &fn, const Planner &planner, int lanes, BlockI
     : fn_(fn), planner_(planner), lanes_count_(lanes), top_(into), b_(fn, into), outside_(fn, outside) {}
 
 std::vector<Value> LaneEmitter::round(Value loop, Value index, std::span<const Value> sums) {
+    loop_ = loop;
     BlockId body = body_ = fn_[loop].blocks[0];
     index_ = fn_[body].params[0];
     first_[index_.id] = index;
@@ -57,6 +60,8 @@ void LaneEmitter::instruction(Value v) {
     if (planner_.totals().has(v) || planner_.totals().is_sum_bit(v)) return;
     if (planner_.totals().is_sum(v)) return sum(v);
     const Op op = fn_[v].op;
+    if (op == Op::look) return;
+    if (is_look(fn_, v)) return look(v);
     if (op == Op::load) return load(v);
     if (op == Op::store) return store(fn_.args(v)[0], lanes(fn_.args(v)[1]));
     if (op == Op::count) return count(v);

@@ -25,6 +25,9 @@ class LaneEmitter {
     /// This round runs `distance` iterations after that of `first`, in the same block: addresses differ by a constant.
     void follow(const LaneEmitter &first, int64_t distance);
 
+    /// The sums of the rounds that run beside this one, which is the first of its block; by slot, round after round.
+    void beside(std::span<const ir::Value> sums) { beside_.assign(sums.begin(), sums.end()); }
+
   private:
     void block(ir::BlockId b, size_t leave);
     void instruction(ir::Value v);
@@ -40,6 +43,15 @@ class LaneEmitter {
     void count(ir::Value v);
     void uniform_branch(ir::Value v);
     void inner_loop(ir::Value v);
+
+    // vectorize_look.cpp: counts so far
+    struct Look;
+    void look(ir::Value v);
+    void tell(Look &look, ir::Value count);
+    void find_leaves(Look &look, ir::Value v) const;
+    ir::Value of_all(Look &look, ir::Value v);
+    ir::Value of_each(Look &look, ir::Value v);
+    ir::Value sum_of_all(size_t slot);
 
     // vectorize_leave.cpp: loops that lanes leave one by one
     struct Leaving;
@@ -71,6 +83,7 @@ class LaneEmitter {
     ir::Function &fn_;
     const Planner &planner_;
     int lanes_count_;
+    ir::Value loop_;         ///< the source
     ir::BlockId top_, body_; ///< where the round goes, and what it repeats
     ir::Builder b_, outside_;
     ir::Value index_;
@@ -83,6 +96,7 @@ class LaneEmitter {
     std::unordered_map<uint32_t, ir::Value> first_, lanes_;
     const LaneEmitter *leader_ = nullptr;
     int64_t distance_ = 0;
+    std::vector<ir::Value> beside_;
     std::vector<uint32_t> scope_; ///< entries of lanes_ that hold in the current block only
 };
 

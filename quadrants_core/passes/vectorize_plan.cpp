@@ -19,6 +19,7 @@
 
 #include "analysis/uses.h"
 #include "analysis/walk.h"
+#include "passes/looks.h"
 #include "passes/slots.h"
 
 #include <algorithm>
@@ -53,9 +54,6 @@ bool constant(const Function &fn, Value v, int64_t &value) {
     return true;
 }
 
-/// if poll { counts; exit }
-bool is_stop_check(const Function &fn, Value v) { return fn[v].op == Op::if_ && fn[fn.args(v)[0]].op == Op::poll; }
-
 /// Sums in 64 bits, which counts of coverage are, are no reason to use fewer lanes.
 bool is_wide_count(Type t) { return t.is_int() && bits_of(t.elem) == 64; }
 
@@ -72,10 +70,17 @@ Planner::Planner(const Function &fn, const analysis::Memory &memory, const Confi
       always_(fn.insts.size()), shared_room_(fn.insts.size()) {
     stop_uses_.resize(fn.insts.size());
     analysis::walk(fn, [&](Value v) {
+        if (is_look(fn, v)) forget_uses(fn[v].blocks[0]);
         if (!is_stop_check(fn, v)) return;
         for (Value count : fn[fn[v].blocks[0]].insts)
             if (fn[count].op == Op::count) ++stop_uses_[fn.args(count)[0].id];
     });
+}
+
+/// A look takes what there is: see vectorize_look.cpp.
+void Planner::forget_uses(BlockId b) {
+    for (Value v : fn_[b].insts)
+        for (Value a : fn_.args(v)) --uses_[a.id];
 }
 
 void Planner::set(Value v, Shape s) {
@@ -163,8 +168,9 @@ bool Planner::block(BlockId b) {
 }
 
 bool Planner::instruction(Value v) {
-    if (++size_ > largest_body) return false;
     const Op op = fn_[v].op;
+    if (op == Op::look || is_look(fn_, v)) return true;
+    if (++size_ > largest_body) return false;
     if (op == Op::load || op == Op::store) return memory_access(v);
     if (op == Op::if_) return branch(v);
     if (op == Op::for_ || op == Op::loop) return inner_loop(v);
@@ -409,7 +415,8 @@ bool Planner::inner_loop(Value v) {
 bool Planner::sums(BlockId b) {
     for (Value v : fn_[b].insts) {
         const Inst &inst = fn_[v];
-        if (inst.op == Op::yield || is_stop_check(fn_, v) || for_stop_only(v)) continue;
+        if (inst.op == Op::yield || inst.op == Op::look || is_look(fn_, v) || is_stop_check(fn_, v) || for_stop_only(v))
+            continue;
         if (!sum_operands(v)) return false;
         for (BlockId inner : inst.blocks)
             if (inner && !sums(inner)) return false;

@@ -68,13 +68,14 @@ class Planner {
     bool sums(ir::BlockId b);
     bool sum_operands(ir::Value v);
     bool independent();
+    void forget_uses(ir::BlockId b);
     void find_safe(ir::BlockId b);
 
     const ir::Function &fn_;
     const analysis::Memory &memory_;
     const Config &config_;
     const std::vector<uint8_t> effects_;
-    const std::vector<uint32_t> uses_;
+    std::vector<uint32_t> uses_; ///< by value; looks aside
     Totals totals_;
     std::vector<uint32_t> stop_uses_;       ///< by value: uses by counts where Stop leaves the task
     std::vector<Shape> shapes_;             ///< by value; uniform for all that is not in the loop

@@ -1,5 +1,6 @@
 #include "passes/vectorize_totals.h"
 
+#include "passes/looks.h"
 #include "passes/slots.h"
 #include "passes/vectorize_plan.h"
 
@@ -70,6 +71,7 @@ void Totals::find_sums(Value loop, const Planner &planner) {
 /// inside of branches and loops may only be for counts where Stop leaves the task.
 bool Totals::sum_ways(BlockId b, bool top, size_t slot, const Planner &planner, std::vector<Value> &ways) {
     for (Value v : fn_[b].insts) {
+        if (is_look(fn_, v)) continue;
         const Inst &inst = fn_[v];
         std::span<const Value> args = fn_.args(v);
         const bool for_stop = planner.for_stop_only(v);
@@ -103,6 +105,7 @@ bool Totals::sum_ways(BlockId b, bool top, size_t slot, const Planner &planner, 
 /// total.
 bool Totals::body(BlockId b, Value loop, size_t slot, std::vector<Value> &ways) {
     for (Value v : fn_[b].insts) {
+        if (is_look(fn_, v)) continue;
         const Inst &inst = fn_[v];
         std::span<const Value> args = fn_.args(v);
         const bool leaves_round = inst.op == Op::break_ || (inst.op == Op::yield && b == fn_[loop].blocks[0]);

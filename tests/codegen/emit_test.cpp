@@ -101,6 +101,41 @@ TEST(Emit, InterruptibleLoopLeavesTheTask) {
     EXPECT_EQ(launch.result<int32_t>(), 0);
 }
 
+/// A loop looks for who wants counts once in many rounds, with what it carries into the next one; it tells each question once.
+TEST(Emit, ALoopLooksOnceInManyRounds) {
+    for (const auto &[flags, at] :
+         {std::pair<const char *, int64_t>{"", 65536}, {" {reversed}", 200'000 - 1 - 65536}}) {
+        Launch launch;
+        launch.asked = 3;
+        launch.run("task range @f() ret 16\n"
+                   "    counter 0 line\n"
+                   "    %0: i32 = constant 0\n"
+                   "    %1: i32 = constant 200000\n"
+                   "    %2: i64 = constant 0\n"
+                   "    %3: i64 = constant 1\n"
+                   "    %12: ptr<i64> = ret_slot !0\n"
+                   "    %13: ptr<i64> = ret_slot !8\n"
+                   "    %4: i64 = for %0, %1, %2" +
+                   std::string(flags) +
+                   " (%5: i32, %6: i64)\n"
+                   "        %7: u1 = look\n"
+                   "        %8: i64 = cast %5\n"
+                   "        if %7\n"
+                   "            store %12, %8\n"
+                   "            %14: i64 = load %13\n"
+                   "            %15: i64 = add %14, %6\n"
+                   "            store %13, %15\n"
+                   "            yield\n"
+                   "        else\n"
+                   "            yield\n"
+                   "        %9: i64 = add %6, %3\n"
+                   "        yield %9\n"
+                   "    ret\n");
+        EXPECT_EQ(launch.result<int64_t>(), at) << flags;
+        EXPECT_EQ(launch.result<int64_t>(8), 65536) << flags;
+    }
+}
+
 /// An index of 32 bits that is widened counts in 64, from its least value to its greatest.
 TEST(Emit, AnIndexThatIsWidenedRunsToItsLimits) {
     for (const char *way : {"", " {reversed}"})

@@ -36,7 +36,7 @@ struct Launch {
     char tree[1024] = {};
     char *trees[1] = {tree};
     uint64_t counters[8] = {};
-    uint32_t stop = 0, failed = 0;
+    uint32_t stop = 0, failed = 0, asked = 0;
     abi::Thread thread{{1, 2}, 0};
     std::vector<std::pair<uint32_t, uint64_t>> printed, failures; ///< message and its first value
 
@@ -54,6 +54,7 @@ struct Launch {
         c.data.counters = counters;
         c.data.stop = &stop;
         c.data.failed = &failed;
+        c.data.asked = &asked;
         c.host.print = [](const abi::Launch *c, const abi::Thread *, uint32_t message, const uint64_t *values) {
             const_cast<Launch *>(static_cast<const Launch *>(c->host.task))->printed.push_back({message, values[0]});
         };

@@ -115,6 +115,7 @@ std::span<const passes::Pass> legalize(const Caps &) {
         step::lower_access,   // as lower_cells
         step::lower_pow,      // no instruction has it
         step::lower_messages, // the host takes words
+        step::tell_counts,    // before lower_counts: it knows counts at looks
         step::lower_counts,   // all threads count in the same memory
         step::lower_random,   // no instruction has it
         step::lower_f16,      // the instructions convert f16, no more

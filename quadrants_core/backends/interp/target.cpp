@@ -17,7 +17,8 @@ Caps caps(int) {
 }
 
 std::span<const passes::Pass> legalize(const Caps &) {
-    static const passes::Pass list[] = {*passes::find("chunk_ranges"), *passes::find("grid_ranges")};
+    static const passes::Pass list[] = {*passes::find("chunk_ranges"), *passes::find("grid_ranges"),
+                                        *passes::find("tell_counts")};
     return list;
 }
 

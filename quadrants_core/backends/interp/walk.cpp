@@ -6,6 +6,7 @@
 #include "runtime/externals.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace qd::backends::interpreter {
 
@@ -268,6 +269,11 @@ Flow Walk::outside(Value v) {
     case OutsideOp::asked:
         values[slot[v.id]] = stopped() || (launch.data.asked && __atomic_load_n(launch.data.asked, __ATOMIC_RELAXED));
         break;
+    case OutsideOp::look: {
+        const uint32_t asked = launch.data.asked ? __atomic_load_n(launch.data.asked, __ATOMIC_RELAXED) : 0;
+        values[slot[v.id]] = asked != std::exchange(told, asked);
+        break;
+    }
     case OutsideOp::answer:
         if (launch.data.asked) __atomic_store_n(launch.data.asked, 0u, __ATOMIC_RELAXED);
         values[slot[v.id]] = stopped();

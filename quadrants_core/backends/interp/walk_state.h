@@ -34,6 +34,7 @@ struct Walk {
     abi::Thread &thread;
     int64_t begin, end, stride;
     uint64_t steps = 0;
+    uint32_t told = 0; ///< LaunchData::asked when counts were told last
     std::vector<uint32_t> slot = std::vector<uint32_t>(fn.insts.size()); ///< where a value's lanes are in `values`
     std::vector<uint64_t> values = std::vector<uint64_t>(1);
     std::vector<std::vector<uint64_t>> locals = std::vector<std::vector<uint64_t>>(fn.insts.size());

@@ -15,16 +15,28 @@ using ir::TerminatorOp;
 
 namespace {
 
+/// The branch on a look for who wants counts, where the body begins with it; none: there is none, or it is not known what it needs.
+Value first_look(const ir::Function &fn, Value loop) {
+    for (const Value v : fn[fn[loop].blocks[0]].insts) {
+        if (fn[v].op == Op::look) continue;
+        if (fn[v].op == Op::if_) return fn[fn.args(v)[0]].op == Op::look ? v : Value{};
+        if (ir::info(fn[v].op).effect != ir::Effect::pure) return {};
+    }
+    return {};
+}
+
 /// 0: a loop that looks for Stop at every round, or never.
 uint64_t rounds_between_looks(const ir::Function &fn, Value loop) {
     const ir::Loop &flags = fn.loops.at(fn[loop].imm);
-    if (fn[loop].op != Op::for_ || !flags.interruptible) return 0;
+    const Value look = first_look(fn, loop);
+    if (fn[loop].op != Op::for_ || (!flags.interruptible && !look)) return 0;
     constexpr uint64_t steps = 1 << 20, most = 1 << 16;
     uint64_t size = 0;
     bool loops = false;
     const std::function<void(ir::BlockId)> visit = [&](ir::BlockId b) {
         size += fn[b].insts.size();
         for (Value v : fn[b].insts) {
+            if (look && v == look) continue;
             loops = loops || fn[v].op == Op::for_ || fn[v].op == Op::loop;
             for (ir::BlockId inner : fn[v].blocks)
                 if (inner) visit(inner);
@@ -113,6 +125,7 @@ void Emitter::begin(llvm::Function *function, bool bounds) {
     if (lines_) lines_->enter(*function);
     regions_.clear();
     cells_.begin();
+    outside_.begin();
     updates_.begin(bounds ? nullptr : thread);
 }
 
@@ -133,6 +146,8 @@ void Emitter::block(ir::BlockId id) {
 
 void Emitter::instruction(Value v) {
     const ir::Inst &in = fn_[v];
+    if (in.op == Op::if_ && v == looks_later_) return;
+    if (in.op == Op::look && looks_later_ && v == fn_.args(looks_later_)[0]) return;
     if (lines_) b_.SetCurrentDebugLocation(lines_->at(in.span));
     switch (ir::family(in.op)) {
     case Family::meta: return;
@@ -247,12 +262,14 @@ void Emitter::if_op(Value v) {
 ///         do body while (++i != limit)
 ///         if i != hi: leave if told to; limit = i + min(hi - i, many); go on with the body
 ///
+/// A look for who wants counts, with which the body begins, is taken out of it and stands where the loop looks for Stop.
 /// One that runs the other way has the last index before the next look as its limit. An index of 32 bits that addresses are
 /// made of is counted in 64: it would be widened again in each round, which the next one waits for.
 void Emitter::for_op(Value v) {
     std::span<const Value> args = fn_.args(v), params = fn_[fn_[v].blocks[0]].params;
     const ir::Loop &loop = fn_.loops.at(fn_[v].imm);
     const uint64_t many = rounds_between_looks(fn_, v);
+    const Value look = many ? first_look(fn_, v) : Value{};
     llvm::Value *lower = code_.get(args[0]), *upper = code_.get(args[1]);
     llvm::Value *one = llvm::ConstantInt::get(lower->getType(), 1);
     bool is_signed = ir::is_signed(code_.arg_type(v, 0).elem);
@@ -297,6 +314,7 @@ void Emitter::for_op(Value v) {
         code_.wide[params[0].id] = index;
     else
         code_.set(params[0], index);
+    if (look) looks_later_ = look; // the loop holds no other, so nor does it hold another look
     loop_body(v, region, before, [&]() -> llvm::BasicBlock * {
         llvm::Value *next, *more;
         if (loop.reversed) {
@@ -318,19 +336,35 @@ void Emitter::for_op(Value v) {
         }
         llvm::MDNode *seldom = llvm::MDBuilder(code_.context).createBranchWeights(uint32_t(many), 1);
         limit_now->addIncoming(limit_now, b_.GetInsertBlock());
-        llvm::BasicBlock *look = code_.new_block("look"), *stay = code_.new_block("stay");
-        b_.CreateCondBr(more, body, look, seldom);
-        b_.SetInsertPoint(look);
+        llvm::BasicBlock *end = code_.new_block("look"), *stay = code_.new_block("stay");
+        b_.CreateCondBr(more, body, end, seldom);
+        b_.SetInsertPoint(end);
         ends_here();
         llvm::Value *at_end = loop.reversed ? b_.CreateICmpEQ(index, lower) : b_.CreateICmpEQ(next, upper);
         b_.CreateCondBr(at_end, region.leave.block, stay);
         b_.SetInsertPoint(stay);
-        leave_if(outside_.stop_requested());
+        if (look) look_at_start(v, look, next, region);
+        if (loop.interruptible) leave_if(outside_.stop_requested());
         limit_now->addIncoming(limit_after(next), b_.GetInsertBlock());
         index->addIncoming(next, b_.GetInsertBlock());
         b_.CreateBr(body);
         return b_.GetInsertBlock();
     });
+}
+
+/// The look at the start of the round that comes next.
+void Emitter::look_at_start(Value loop, Value look, llvm::Value *index, const Region &region) {
+    const ir::BlockId body = fn_[loop].blocks[0];
+    std::span<const Value> params = fn_[body].params;
+    const auto wide = code_.wide.find(params[0].id);
+    if (wide != code_.wide.end()) wide->second = index;
+    code_.set(params[0], wide == code_.wide.end() ? index : b_.CreateTrunc(index, b_.getInt32Ty()));
+    for (size_t i = 1; i < params.size(); ++i) code_.set(params[i], region.yield.phis[i - 1]);
+    looks_later_ = {};
+    for (Value v : fn_[body].insts) {
+        instruction(v);
+        if (v == look) return;
+    }
 }
 
 void Emitter::loop_op(Value v) {

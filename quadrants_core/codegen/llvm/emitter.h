@@ -45,6 +45,7 @@ class Emitter {
     void if_op(Value v);
     void for_op(Value v);
     void loop_op(Value v);
+    void look_at_start(Value loop, Value look, llvm::Value *index, const Region &region);
     Region loop_region(Value v, const char *end);
     void loop_body(Value v, Region &region, llvm::BasicBlock *before, llvm::function_ref<llvm::BasicBlock *()> turn);
     Exit make_exit(const char *name, std::span<const Value> like);
@@ -56,6 +57,7 @@ class Emitter {
     llvm::IRBuilder<> &b_;
     Lines *lines_; ///< null: none are wanted
     std::vector<Region> regions_;
+    Value looks_later_; ///< the look that the innermost loop has taken out of its body
     HeapCode heap_;
     Arithmetic arithmetic_;
     MemoryCode memory_;

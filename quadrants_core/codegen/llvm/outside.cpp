@@ -18,6 +18,7 @@ void OutsideCode::outside(Value v) {
     case OutsideOp::fail: return message(v);
     case OutsideOp::poll: return code_.set(v, stop_requested());
     case OutsideOp::asked: return code_.set(v, counts_asked());
+    case OutsideOp::look: return code_.set(v, look());
     case OutsideOp::answer: return code_.set(v, answer());
     case OutsideOp::clock: return code_.set(v, clock());
     case OutsideOp::thread_index: return code_.set(v, thread_index());
@@ -82,6 +83,18 @@ llvm::Value *OutsideCode::stop_requested() {
 llvm::Value *OutsideCode::counts_asked() {
     llvm::Value *asked = b_.CreateLoad(b_.getInt32Ty(), code_.words.pointer(offsetof(abi::Launch, data.asked)), true);
     return b_.CreateOr(stop_requested(), b_.CreateICmpNE(asked, b_.getInt32(0)));
+}
+
+llvm::Value *OutsideCode::look() {
+    llvm::Type *i32 = b_.getInt32Ty();
+    if (!told_) {
+        told_ = code_.entry.CreateAlloca(i32);
+        code_.entry.CreateStore(b_.getInt32(0), told_, true);
+    }
+    llvm::Value *asked = b_.CreateLoad(i32, code_.words.pointer(offsetof(abi::Launch, data.asked)), true);
+    llvm::Value *wants = b_.CreateICmpNE(asked, b_.CreateLoad(i32, told_, true));
+    b_.CreateStore(asked, told_, true); // volatile: it is to take no register of the loop
+    return wants;
 }
 
 llvm::Value *OutsideCode::answer() {

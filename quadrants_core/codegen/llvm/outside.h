@@ -9,6 +9,9 @@ class OutsideCode {
     explicit OutsideCode(TaskCode &code) : code_(code), fn_(code.fn), b_(code.b) {}
     void outside(Value v);
     llvm::Value *stop_requested();
+    /// Somebody wants the counts so far who was not told them; now is the time.
+    llvm::Value *look();
+    void begin() { told_ = nullptr; }
 
   private:
     void message(Value v);
@@ -21,6 +24,7 @@ class OutsideCode {
     TaskCode &code_;
     const ir::Function &fn_;
     llvm::IRBuilder<> &b_;
+    llvm::Value *told_ = nullptr; ///< what LaunchData::asked was when counts were told last
 };
 
 } // namespace qd::codegen

@@ -1,0 +1,166 @@
+// Counts that are told while a loop runs. What a loop gained so far stays in its sums; a local for each counter says how much of it
+// was told, and every other count of the counter is without that.
+//
+//   if look                                 if look
+//       count total !c                          gain = max(total - told, 0); told += gain; count gain !c
+//   ...                              ->     ...
+//   count total !c                          count total - told !c; told = 0
+//
+// In a task that runs in chunks a loop that leaves at every round if the user pressed Stop, and counts before, tells there too.
+#include "passes/looks.h"
+#include "passes/passes.h"
+
+#include "analysis/walk.h"
+#include "ir/builder.h"
+
+#include <algorithm>
+#include <map>
+
+namespace qd::passes {
+
+using namespace ir;
+
+void add_look(Function &fn, Value loop) {
+    Builder b(fn, fn[loop].blocks[0]);
+    b.at = 0;
+    b.span = fn[loop].span;
+    const Value look = b.emit(Op::look, {}, Scalar::u1);
+    const Value branch = b.if_(look);
+    for (BlockId side : fn[branch].blocks) Builder(fn, side).yield();
+}
+
+void drop_looks(Function &fn, BlockId block) {
+    std::erase_if(fn[block].insts, [&](Value v) { return fn[v].op == Op::look || is_look(fn, v); });
+}
+
+void drop_empty_looks(Function &fn, BlockId block) {
+    std::vector<Value> &list = fn[block].insts;
+    const bool empty =
+        std::ranges::any_of(list, [&](Value v) { return is_look(fn, v) && fn[fn[v].blocks[0]].insts.size() == 1; });
+    if (empty) drop_looks(fn, block);
+    for (Value v : fn[block].insts)
+        for (BlockId inner : fn[v].blocks)
+            if (inner) drop_empty_looks(fn, inner);
+}
+
+bool holds_look(const Function &fn, BlockId block, bool any) {
+    return std::ranges::any_of(fn[block].insts, [&](Value v) {
+        if (any && fn[v].op == Op::look) return true;
+        const bool loop = fn[v].op == Op::for_ || fn[v].op == Op::loop;
+        return std::ranges::any_of(fn[v].blocks, [&](BlockId b) { return b && holds_look(fn, b, any || loop); });
+    });
+}
+
+namespace {
+
+class Telling {
+  public:
+    explicit Telling(Function &fn) : fn_(fn) {}
+
+    bool run() {
+        analysis::walk(fn_, fn_.body, [&](Value v) {
+            if (tells(v))
+                for (Value count : fn_[fn_[v].blocks[0]].insts)
+                    if (fn_[count].op == Op::count) told_[fn_[count].imm] = {};
+        });
+        if (told_.empty()) return false;
+        Builder b(fn_, fn_.body);
+        b.at = 0;
+        const Value zero = b.i64(0);
+        for (auto &[counter, local] : told_) {
+            local = b.local(Scalar::i64, 1);
+            b.store(local, zero);
+        }
+        block(fn_.body);
+        return true;
+    }
+
+  private:
+    bool tells(Value v) const {
+        if (is_look(fn_, v)) return true;
+        return fn_.role == Role::range_task && is_stop_check(fn_, v) && fn_[fn_[v].blocks[0]].insts.size() > 1;
+    }
+
+    void block(BlockId b) {
+        std::vector<Value> old = std::move(fn_[b].insts);
+        fn_[b].insts.clear();
+        fn_[b].insts.reserve(old.size());
+        Builder at(fn_, b);
+        for (Value v : old) {
+            at.span = fn_[v].span;
+            const bool check = tells(v);
+            if (check) {
+                if (is_stop_check(fn_, v)) also_look(at, v);
+                tell(v);
+            }
+            for (int k = 0; k < 2; ++k)
+                if (BlockId inner = fn_[v].blocks[k]; inner && !(check && k == 0)) block(inner);
+            if (fn_[v].op == Op::count && told_.contains(fn_[v].imm)) rest(at, v);
+            fn_[b].insts.push_back(v);
+        }
+    }
+
+    /// if poll or look { counts; if poll { exit } }
+    void also_look(Builder &b, Value check) {
+        const Value poll = fn_.args(check)[0];
+        const Value look = b.emit(Op::look, {}, Scalar::u1);
+        const Value either = b.bor(poll, look);
+        fn_.set_args(check, {&either, 1});
+        const BlockId leave = fn_[check].blocks[0];
+        fn_[leave].insts.pop_back();
+        Builder in(fn_, leave);
+        in.span = b.span;
+        const Value inner = in.if_(poll);
+        Builder(fn_, fn_[inner].blocks[0]).exit();
+        Builder(fn_, fn_[inner].blocks[1]).yield();
+        in.yield();
+    }
+
+    void tell(Value check) {
+        const BlockId b = fn_[check].blocks[0];
+        std::map<uint64_t, Value> totals;
+        std::vector<Value> last, old = std::move(fn_[b].insts);
+        fn_[b].insts.clear();
+        Builder at(fn_, b);
+        at.span = fn_[check].span;
+        for (Value v : old) {
+            if (fn_[v].op == Op::count) {
+                Value &total = totals[fn_[v].imm];
+                total = total ? at.add(total, fn_.args(v)[0]) : fn_.args(v)[0];
+            } else if (fn_[v].op == Op::if_ || fn_[v].op == Op::yield) {
+                last.push_back(v);
+            } else {
+                fn_[b].insts.push_back(v);
+            }
+        }
+        const Value zero = at.i64(0);
+        for (auto &[counter, total] : totals) {
+            const Value local = told_.at(counter);
+            const Value told = at.volatile_load(local);
+            Value gain = at.sub(total, told);
+            gain = at.max(gain, zero);
+            const Value now = at.add(told, gain);
+            at.store(local, now);
+            at.count(uint32_t(counter), gain);
+        }
+        fn_[b].insts.insert(fn_[b].insts.end(), last.begin(), last.end());
+    }
+
+    void rest(Builder &b, Value count) {
+        const Value local = told_.at(fn_[count].imm);
+        const Value told = b.volatile_load(local);
+        const Value left = b.sub(fn_.args(count)[0], told);
+        const Value zero = b.i64(0);
+        b.store(local, zero);
+        fn_.set_args(count, {&left, 1});
+    }
+
+    Function &fn_;
+    std::map<uint64_t, Value> told_; ///< by counter: the local
+};
+
+} // namespace
+
+bool tell_counts(Function &fn, const Config &) { return Telling(fn).run(); }
+
+} // namespace qd::passes
